@@ -1,0 +1,73 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain also puts a stint that is this test binary on the path.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"stint": main})
+}
+
+// TestScripts runs testdata/script/*.txtar. What the files contain is what a
+// user types and sees.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":  exits,
+			"mkfifo": fifo,
+		},
+	})
+}
+
+// exits runs a command and wants the exit status that its first argument is.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits status command args...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var exit *exec.ExitError
+	switch err := ts.Exec(args[1], args[2:]...); {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+func fifo(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: mkfifo name")
+	}
+	ts.Check(exec.Command("mkfifo", ts.MkAbs(args[0])).Run())
+}
+
+// runStint runs one command line in this process and returns what it wrote.
+func runStint(t *testing.T, stdin string, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	in, out, errs := strings.NewReader(stdin), new(strings.Builder), new(strings.Builder)
+	status = run(t.Context(), args, in, out, errs)
+	return out.String(), errs.String(), status
+}
+
+// write makes a file.
+func write(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}

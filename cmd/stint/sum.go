@@ -1,0 +1,269 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/stint-go/stint"
+)
+
+const sumLong = `Print or check digests, in the format of md5sum and sha256sum.
+
+A directory is walked and every regular file below it is read, hidden ones
+included; names are printed as "find PATH -type f" prints them, in the order of
+their bytes ("LC_ALL=C sort"). In a directory, symbolic links are not followed
+unless --follow is given, and pipes, sockets and devices are skipped with a
+note. A PATH given on the command line is read whatever it is, and followed.
+Files are read side by side; the output is in order all the same.
+
+With no PATH, or when PATH is -, standard input is read; with no PATH and
+standard input a terminal, the current directory is walked.
+
+With -c, each PATH is a file of lines as printed by this command, by GNU's
+tools, or by the BSD tools and "openssl dgst"; lines with a tag, such as
+"MD5 (name) = ...", name their own algorithm, all others are read as -a says.
+A file that a list does not name is not noticed.`
+
+const sumExample = `  stint sum -a md5 photos > MD5SUMS        digests of a tree
+  stint sum -c -a md5 --quiet MD5SUMS      check them, print only what differs
+  stint sum -o SHA256SUMS .                write the list in one step, without itself
+  find . -newer stamp -print0 | stint sum --files-from - -0
+  stint sum --json /etc | jq .path`
+
+const sumExit = `  0    every file was read, and with -c every digest matched
+  1    a file could not be read or did not match, or the output not be written
+  2    wrong command line
+  130  interrupted (143: terminated); the file of -o is as it was before`
+
+func newSum(std streams) *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use:         "sum [flags] [PATH...]",
+		Short:       "Print or check digests of files and trees",
+		Long:        sumLong,
+		Example:     sumExample,
+		Annotations: map[string]string{exitStatus: sumExit},
+		Args:        cobra.ArbitraryArgs,
+	}
+	cmd.SetHelpTemplate(cmd.HelpTemplate() + "\nExit status:\n" + sumExit + "\n")
+	o.addFlags(cmd.Flags())
+	complete(cmd, "algorithm", algorithmNames()...)
+	complete(cmd, "progress", "auto", "always", "never")
+	complete(cmd, "jobs", "auto")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		err := refuseEmpty(cmd.Flags(), "output", "files-from")
+		var s *summer
+		if err == nil {
+			s, err = newSummer(&o, args, std)
+		}
+		if err != nil {
+			return &usageError{cmd.CommandPath(), err.Error()}
+		}
+		return s.run(cmd.Context())
+	}
+	return cmd
+}
+
+// summer is one run of sum.
+type summer struct {
+	options
+	std      streams
+	args     []string
+	alg      *algorithm
+	spread   []stint.Option
+	digester *digester
+	console  *console
+	out      *output
+	failed   bool // a file could not be read, or did not match
+}
+
+func newSummer(o *options, args []string, std streams) (*summer, error) {
+	alg, ok := algorithmByName(o.algorithm)
+	if !ok {
+		return nil, errors.New("unknown algorithm " + quote(o.algorithm) + ": want " + strings.Join(algorithmNames(), ", "))
+	}
+	spread, err := o.spread()
+	if err == nil {
+		err = o.validate(args)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(args) == 0 {
+		args = []string{"-"}
+		if isTerminal(std.stdin) && !o.check {
+			args[0] = "."
+		}
+	}
+	s := &summer{options: *o, std: std, args: args, alg: alg, spread: spread}
+	s.digester = newDigester(std.stdin)
+	s.console = &console{w: std.stderr}
+	s.out = newOutput(std.stdout)
+	s.out.before = func() {
+		s.console.hideFrom(std.stdout)
+	}
+	return s, nil
+}
+
+func (s *summer) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s.out.broken = cancel // also while all that there is to do is to wait
+	work := s.print
+	if s.check {
+		work = s.verify
+	}
+	err := work(ctx)
+	if e := s.out.flush(); err == nil { // after an error too: what is finished is printed
+		err = e
+	}
+	if err == nil && s.failed {
+		err = errFailed
+	}
+	return err
+}
+
+// fail reports what is wrong with one path, after the results before it.
+func (s *summer) fail(path string, err error) {
+	s.failed = true
+	s.note(quote(path) + ": " + reason(err))
+}
+
+func (s *summer) note(text string) {
+	_ = s.out.flush() // its error sticks, and comes with the next line
+	s.console.message(text)
+}
+
+// print writes the digests of everything that the command line names. The file
+// of -o is committed when all items have been dealt with, also if some could
+// not be read; whatever else ends the run leaves it as it was.
+func (s *summer) print(ctx context.Context) error {
+	paths, err := s.paths(ctx)
+	if err != nil {
+		return s.cannot(ctx, s.filesFrom, err)
+	}
+	w := &walker{ctx: ctx, follow: s.follow}
+	if s.filesFrom == "-" {
+		w.noStdin = errors.New("standard input is the list of files")
+	}
+	if s.output == "" || s.output == "-" {
+		return s.printAll(ctx, w, paths)
+	}
+	t, err := openTarget(s.output)
+	if err != nil {
+		return s.cannot(ctx, s.output, err)
+	}
+	defer t.discard()
+	w.exclude = t
+	s.out.w = t.file
+	if err := s.printAll(ctx, w, paths); err != nil {
+		return err
+	}
+	return t.commit()
+}
+
+// printAll is the work itself, under the progress line. The error is of the
+// output or of ctx.
+func (s *summer) printAll(ctx context.Context, w *walker, paths iter.Seq[item]) error {
+	stop := s.watch(ctx, s.counting(ctx, w))
+	defer stop()
+	digest := func(ctx context.Context, it item) (result, error) {
+		return s.digester.digest(ctx, it, s.alg)
+	}
+	lines := style{tag: s.tag, zero: s.zero, binary: s.mode == modeBinary, json: s.json}
+	var line []byte
+	for r, err := range stint.MapSeq(ctx, w.items(paths), digest, s.spread...) {
+		if err = cmp.Or(err, context.Cause(ctx)); err != nil {
+			return err
+		}
+		s.console.files.Add(1)
+		switch {
+		case r.kind == skipped:
+			s.note(quote(r.path) + ": skipped: " + r.note)
+			continue
+		case r.err != nil:
+			s.fail(r.path, r.err)
+			if !s.json {
+				continue
+			}
+		}
+		line = lines.appendLine(line[:0], &r)
+		if err := s.out.line(line); err != nil {
+			return err
+		}
+	}
+	return s.out.flush()
+}
+
+// cannot reports a file that the run cannot begin without, unless ctx ended the
+// wait for it.
+func (s *summer) cannot(ctx context.Context, path string, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	s.fail(path, err)
+	return errFailed
+}
+
+// paths yields the paths to begin with: the arguments, or what --files-from
+// lists.
+func (s *summer) paths(ctx context.Context) (iter.Seq[item], error) {
+	switch s.filesFrom {
+	case "":
+		return func(yield func(item) bool) {
+			for _, path := range s.args {
+				if !yield(item{path: path}) {
+					return
+				}
+			}
+		}, nil
+	case "-":
+		return s.list(&patientReader{ctx, s.std.stdin}, "standard input"), nil
+	}
+	f, err := openPatiently(ctx, s.filesFrom)
+	if err != nil {
+		return nil, err
+	}
+	list := s.list(&patientReader{ctx, f}, s.filesFrom)
+	return func(yield func(item) bool) {
+		defer f.Close()
+		list(yield)
+	}, nil
+}
+
+// list reads paths from r as they are asked for. An empty line is passed over;
+// an empty name between NULs is a mistake, and reported.
+func (s *summer) list(r io.Reader, name string) iter.Seq[item] {
+	end := byte('\n')
+	if s.null {
+		end = 0
+	}
+	return func(yield func(item) bool) {
+		b := bufio.NewReader(r)
+		for {
+			path, err := b.ReadBytes(end)
+			path, ended := bytes.CutSuffix(path, []byte{end})
+			it := item{path: string(path)}
+			if it.path == "" && ended && s.null {
+				it = item{path: name, err: errors.New("invalid zero-length file name")}
+			}
+			if (it.path != "") && !yield(it) {
+				return
+			}
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				yield(item{path: name, err: err})
+				return
+			}
+		}
+	}
+}

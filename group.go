@@ -1,0 +1,234 @@
+package stint
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/task"
+	"github.com/stint-go/stint/internal/work"
+)
+
+const (
+	defaultQueue  = 1024        // accepted tasks that may wait
+	defaultExpiry = time.Second // how long a worker stays without work
+)
+
+// A Group runs tasks that are started one by one and waits for them. Workers are
+// reused from task to task and end with the group; on a Pool the tasks run on
+// its workers, in turn with those of other groups.
+//
+// The first error cancels the context of the tasks, drops those that are queued,
+// and is what Wait returns; under KeepGoing all errors are. When the context that
+// the group was made with ends, queued tasks are dropped too and Wait returns the
+// cause. A panic cancels the rest and is raised again in Wait as a *PanicError; a
+// call of runtime.Goexit is ErrGoexit.
+//
+// A Group must be made by NewGroup and waited for. Its methods may be called by
+// several goroutines at once, tasks of the group included, with the exception
+// that a task must not call Wait on its own group.
+type Group struct {
+	tasks tasks
+}
+
+// NewGroup returns a Group whose tasks are given a context made from ctx, which
+// ends with the group. It starts no goroutine.
+//
+// Options: a Limiter or a Pool, Queue, KeepGoing, Name. NewGroup panics if ctx is
+// nil.
+func NewGroup(ctx context.Context, opts ...Option) *Group {
+	check("NewGroup", ctx, false)
+	o := collect("NewGroup", groupOptions, opts)
+	g := new(Group)
+	g.tasks.init(ctx, &o, (*groupJob)(g), o.room(defaultQueue))
+	return g
+}
+
+// Go starts f as a task: on a free worker, or later, once one is free. It waits
+// while the queue is full. It returns false, and f will not run, when the group
+// is over: a task has failed, its context has ended, Wait has returned, or its
+// pool is closed. Go panics if f is nil.
+//
+// In a task of the same group use GoContext: Go does not know where it is called
+// and would wait for the worker that it is called on, when the queue is full and
+// every worker waits so.
+func (g *Group) Go(f func(context.Context) error) bool {
+	g.tasks.check("Group.Go", f == nil)
+	return g.tasks.submit(nil, f, g.tasks.home) == work.Accepted
+}
+
+// GoContext starts f as Go does, and gives up waiting when ctx ends: then it
+// returns the cause, and f will not run. It returns ErrClosed when the group is
+// over. ctx is not what f is given. When it is the context of a task that runs on
+// the group's limiter, a full queue makes GoContext run queued tasks until there
+// is room. GoContext panics if ctx or f is nil.
+func (g *Group) GoContext(ctx context.Context, f func(context.Context) error) error {
+	check("Group.GoContext", ctx, f == nil)
+	g.tasks.check("Group.GoContext", false)
+	return g.tasks.submitContext(ctx, f)
+}
+
+// TryGo starts f if that takes no waiting, and reports whether it did: there is
+// room in the queue, or a worker for it at once. TryGo panics if f is nil.
+func (g *Group) TryGo(f func(context.Context) error) bool {
+	g.tasks.check("Group.TryGo", f == nil)
+	return g.tasks.offer(f) == work.Accepted
+}
+
+// Wait waits until every task has ended and returns the group's error. A group
+// that was cut short by the end of its context, even between two tasks, returns
+// the cause: it cannot know what would have come. After Wait the group takes no
+// task; calling Wait again gives the same result. A task that waits for a group on
+// the limiter or pool that it runs on itself runs the group's queued tasks.
+func (g *Group) Wait() error {
+	g.tasks.check("Group.Wait", false)
+	return g.tasks.wait()
+}
+
+// groupJob is a Group as the job of its source.
+type groupJob Group
+
+func (j *groupJob) Run(ctx context.Context, t work.Task) error {
+	return t.Func.(func(context.Context) error)(ctx)
+}
+
+func (j *groupJob) Failed(t work.Task, o task.Outcome) { j.tasks.failed(t, o) }
+
+func (j *groupJob) Abandoned() { j.tasks.verdict.fail(ErrClosed) }
+
+// tasks is what Group, Results and the sequence functions have in common: a
+// source of tasks, on an engine of its own or a pool's, and a verdict.
+type tasks struct {
+	verdict verdict
+	limiter *Limiter
+	engine  *work.Engine
+	private bool // engine ends with the tasks
+	source  *work.Source
+	home    *limit.Link // of the task that made it
+
+	unwatch func() bool
+	watched sync.WaitGroup // the goroutine that unwatch keeps from starting
+	closing sync.Once
+}
+
+// init makes t ready. job says what a task does; room is the length of the queue.
+func (t *tasks) init(ctx context.Context, o *options, job work.Job, room int) {
+	t.verdict.init(ctx, o)
+	t.home = limit.From(ctx)
+	t.limiter = o.bound()
+	if o.pool != nil {
+		t.engine = o.pool.engine
+	} else {
+		t.engine = t.newEngine(o)
+		t.private = true
+	}
+	t.source = t.engine.NewSource(work.SourceConfig{
+		Context: t.verdict.ctx, Room: room, Job: job, Home: t.home, Shared: !t.private,
+	})
+	if ctx.Done() == nil {
+		return
+	}
+	t.watched.Add(1)
+	t.unwatch = context.AfterFunc(ctx, func() {
+		defer t.watched.Done()
+		t.source.Stop()
+	})
+}
+
+// newEngine returns an engine for t alone. A worker may be started by whoever
+// frees a permit of a shared limiter: it is given the labels of t then.
+func (t *tasks) newEngine(o *options) *work.Engine {
+	c := work.Config{Limiter: t.limiter.core, Expiry: defaultExpiry, Name: o.name}
+	if o.limiter != nil || o.name != "" {
+		c.Labels = t.verdict.ctx
+	}
+	return work.NewEngine(c)
+}
+
+// check panics when t was not made by its constructor, or an argument is nil.
+func (t *tasks) check(caller string, nilFunc bool) {
+	if t.source == nil {
+		panic("stint: " + caller + ": the receiver was not made by its New function")
+	}
+	if nilFunc {
+		panic("stint: " + caller + ": nil function")
+	}
+}
+
+func (t *tasks) submit(done <-chan struct{}, f any, from *limit.Link) work.Answer {
+	a := t.source.Submit(done, work.Task{Func: f}, from)
+	t.answered(a)
+	return a
+}
+
+func (t *tasks) offer(f any) work.Answer {
+	a := t.source.Offer(work.Task{Func: f})
+	t.answered(a)
+	return a
+}
+
+// answered makes a closed pool the tasks' error: it must not look as if they
+// were all done.
+func (t *tasks) answered(a work.Answer) {
+	if a == work.Over && !t.private && t.engine.Closed() {
+		t.verdict.fail(ErrClosed)
+	}
+}
+
+func (t *tasks) submitContext(ctx context.Context, f any) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	from := limit.From(ctx)
+	if from == nil {
+		from = t.home
+	}
+	switch t.submit(ctx.Done(), f, from) {
+	case work.Accepted:
+		return nil
+	case work.GaveUp:
+		return context.Cause(ctx)
+	}
+	return ErrClosed
+}
+
+// failed takes in how a task ended. What is queued is dropped at once: not a
+// worker, but the one who cancels takes it out.
+func (t *tasks) failed(w work.Task, o task.Outcome) {
+	if t.verdict.failed(w.Index, o) {
+		t.source.Stop()
+	}
+}
+
+// stop cancels the tasks and drops what is queued.
+func (t *tasks) stop(cause error) {
+	t.verdict.cancel(cause)
+	t.source.Stop()
+}
+
+func (t *tasks) wait() error {
+	if t.private {
+		t.engine.Drain()
+	}
+	t.source.Wait()
+	t.close()
+	return t.verdict.result()
+}
+
+// close ends what the tasks were run with. It is called when none is left.
+func (t *tasks) close() {
+	t.closing.Do(func() {
+		if t.private {
+			t.engine.Drain()
+			t.engine.Quiet(nil)
+		}
+		if t.unwatch != nil {
+			if t.unwatch() {
+				t.watched.Done()
+			}
+			t.watched.Wait()
+		}
+		t.verdict.close(false)
+	})
+}

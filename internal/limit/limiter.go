@@ -1,0 +1,257 @@
+// Package limit counts permits, and knows for every task which permits it runs
+// on. See README.md for the states and the races.
+package limit
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// over is the bit of Limiter.signs that says that more permits are out than
+// the limit allows, after Set made it smaller. The bits below count waiters.
+const over = 1 << 30
+
+// A Limiter hands out at most a set number of permits, first come, first served.
+// Use New or Init.
+type Limiter struct {
+	signs atomic.Int32 // written with mu held; a holder reads it between two tasks
+
+	mu    sync.Mutex
+	limit int
+	out   int // permits that are out
+	line  line
+}
+
+// A Permit is the right to run one task at a time. Its zero value is one of the
+// limiter's own; others are lent by a task that waits for this one.
+type Permit struct{ lender *Slot }
+
+// A Waiter stands in a limiter's line, and in that of the slot that may lend it
+// a permit earlier. It must not be copied or used twice at once.
+type Waiter struct {
+	// Grant is called once Permit is set, by whoever freed it, without locks.
+	Grant  func()
+	Permit Permit
+
+	general, lent place // guarded by Limiter.mu
+	branch        *Link // as Link.On returned it
+}
+
+// New returns a Limiter of n permits.
+func New(n int) *Limiter {
+	l := new(Limiter)
+	l.Init(n)
+	return l
+}
+
+// Init makes l a Limiter of n permits. It is for a Limiter inside another struct.
+func (l *Limiter) Init(n int) { l.limit = n }
+
+// TryAcquire takes a permit if one is free and nobody waits for it.
+func (l *Limiter) TryAcquire() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.take()
+}
+
+// Join takes a permit and returns true with w.Permit set, or puts w in line.
+// from is the link of the caller, whose slots may lend a permit; nil has none.
+func (l *Limiter) Join(w *Waiter, from *Link) bool {
+	slot, branch := from.On(l)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if slot != nil && slot.take(branch) {
+		w.Permit = Permit{slot}
+		return true
+	}
+	if l.take() {
+		w.Permit = Permit{}
+		return true
+	}
+	w.branch = branch
+	l.line.push(&w.general, w)
+	if slot != nil {
+		slot.line.push(&w.lent, w)
+	}
+	l.sign()
+	return false
+}
+
+// Leave takes w out of the line. It returns false when w is in none: then its
+// Grant has been called or is about to be.
+func (l *Limiter) Leave(w *Waiter) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if w.general.in == nil {
+		return false
+	}
+	w.leave()
+	l.sign()
+	return true
+}
+
+// Acquire waits for a permit and reports whether it has one. It gives up when
+// done or quit is closed; either may be nil.
+func (l *Limiter) Acquire(done, quit <-chan struct{}, from *Link) (Permit, bool) {
+	granted := make(chan struct{})
+	w := &Waiter{Grant: func() { close(granted) }}
+	if l.Join(w, from) {
+		return w.Permit, true
+	}
+	select {
+	case <-granted:
+		return w.Permit, true
+	case <-done:
+	case <-quit:
+	}
+	if l.Leave(w) {
+		return Permit{}, false
+	}
+	<-granted
+	return w.Permit, true
+}
+
+// Release gives a permit back. The caller must hold no lock that a Grant takes.
+func (l *Limiter) Release(p Permit) {
+	if w := l.Free(p); w != nil {
+		w.Grant()
+	}
+}
+
+// Free gives a permit back. When it passed to a waiter, that one is returned and
+// the caller owes the call of its Grant, as soon as it holds no lock.
+func (l *Limiter) Free(p Permit) *Waiter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if p.lender != nil {
+		return p.lender.free()
+	}
+	return l.free()
+}
+
+// Yield gives one of the limiter's own permits back if somebody else should have
+// it: the first in line, which is returned as from Free, or nobody, after Set
+// made the limit smaller. It reports whether the caller keeps its permit.
+func (l *Limiter) Yield() (w *Waiter, kept bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.out <= l.limit && l.line.n == 0 {
+		return nil, true
+	}
+	return l.free(), false
+}
+
+// Contended reports whether more than own waiters stand in line, or more permits
+// are out than the limit allows.
+func (l *Limiter) Contended(own int) bool { return int(l.signs.Load()) > own }
+
+// Over reports whether more permits are out than the limit allows.
+func (l *Limiter) Over() bool { return l.signs.Load()&over != 0 }
+
+// Set changes the limit. More permits go to waiters at once; fewer are reached
+// as the holders come to the end of their tasks, each of which must ask Yield
+// before it starts another. The caller must hold no lock that a Grant takes.
+func (l *Limiter) Set(n int) {
+	l.mu.Lock()
+	l.limit = n
+	var granted []*Waiter
+	for w := l.admit(); w != nil; w = l.admit() {
+		granted = append(granted, w)
+	}
+	l.sign()
+	l.mu.Unlock()
+	for _, w := range granted {
+		w.Grant()
+	}
+}
+
+// Counts returns the limit, the permits that are out and the waiters.
+func (l *Limiter) Counts() (limit, out, waiting int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.limit, l.out, l.line.n
+}
+
+// The functions below are called with mu held.
+
+func (l *Limiter) take() bool {
+	if l.out >= l.limit || l.line.n > 0 {
+		return false
+	}
+	l.out++
+	return true
+}
+
+func (l *Limiter) free() *Waiter {
+	l.out--
+	w := l.admit()
+	l.sign()
+	return w
+}
+
+// admit gives a free permit to the first in line.
+func (l *Limiter) admit() *Waiter {
+	if l.out >= l.limit || l.line.n == 0 {
+		return nil
+	}
+	l.out++
+	w := l.line.head.waiter
+	w.leave()
+	w.Permit = Permit{}
+	return w
+}
+
+func (l *Limiter) sign() {
+	signs := l.line.n
+	if l.out > l.limit {
+		signs |= over
+	}
+	l.signs.Store(int32(signs))
+}
+
+func (w *Waiter) leave() {
+	w.general.leave()
+	w.lent.leave()
+}
+
+// A line is a queue of waiters, a place where one of them stands in it.
+type line struct {
+	head, tail *place
+	n          int
+}
+
+type place struct {
+	in         *line // nil when it is not taken
+	waiter     *Waiter
+	prev, next *place
+}
+
+func (q *line) push(p *place, w *Waiter) {
+	*p = place{in: q, waiter: w, prev: q.tail}
+	if q.tail == nil {
+		q.head = p
+	} else {
+		q.tail.next = p
+	}
+	q.tail = p
+	q.n++
+}
+
+func (p *place) leave() {
+	q := p.in
+	if q == nil {
+		return
+	}
+	if p.prev == nil {
+		q.head = p.next
+	} else {
+		p.prev.next = p.next
+	}
+	if p.next == nil {
+		q.tail = p.prev
+	} else {
+		p.next.prev = p.prev
+	}
+	q.n--
+	*p = place{}
+}

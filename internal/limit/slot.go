@@ -1,0 +1,163 @@
+package limit
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+// A Slot is a permit as the task that runs on it knows it, and the line of the
+// calls that would use it: calls made with the task's own context, which may
+// have it whenever no other such call does, and calls made by tasks that this
+// one waits for, which may have it while this one waits. So a task and those it
+// waits for share one permit, and the limit bounds the tasks that have begun,
+// not only those that are at work.
+type Slot struct {
+	lim  *Limiter
+	busy atomic.Bool // taken, for the worker; written under lim.mu
+
+	// guarded by lim.mu
+	taken   bool // by a call; the task itself is inside it, or waits in another
+	retired bool // the task has returned and left the call behind
+	line    line
+}
+
+// A Link says in a task's context what the task runs on, and what it was
+// started from. Every call gives its tasks links of their own.
+type Link struct {
+	slot  *Slot // nil when the task's limit is nobody else's
+	outer *Link
+	apart bool         // outer belongs to another goroutine
+	lent  atomic.Int32 // calls made with this context that wait for their tasks
+}
+
+// NewSlot returns the slot of a task that runs on a permit of lim.
+func NewSlot(lim *Limiter) *Slot { return &Slot{lim: lim} }
+
+type linkKey struct{}
+
+// linkContext is a context with a link in one allocation.
+type linkContext struct {
+	context.Context
+	link Link
+}
+
+func (c *linkContext) Value(key any) any {
+	if key == (linkKey{}) {
+		return &c.link
+	}
+	return c.Context.Value(key)
+}
+
+// With returns ctx for a task that runs on slot and was started from outer: on
+// the same goroutine, or apart from it.
+func With(ctx context.Context, slot *Slot, outer *Link, apart bool) context.Context {
+	return &linkContext{ctx, Link{slot: slot, outer: outer, apart: apart}}
+}
+
+// From returns the link of the task that ctx was given to, or nil.
+func From(ctx context.Context) *Link {
+	k, _ := ctx.Value(linkKey{}).(*Link)
+	return k
+}
+
+// On returns the nearest slot on l among k and those outside it, or nil. When it
+// belongs to another goroutine, branch is the link at which the caller's tasks
+// were started from there: the slot may be used while that link is lent.
+func (k *Link) On(l *Limiter) (slot *Slot, branch *Link) {
+	for ; k != nil; k = k.outer {
+		if k.slot != nil && k.slot.lim == l {
+			return k.slot, branch
+		}
+		if k.apart {
+			branch = k.outer
+		}
+	}
+	return nil, nil
+}
+
+// Lend lets the tasks that the calling task is about to wait for use the permits
+// it runs on. Reclaim must follow, when those tasks have ended, and so have
+// nothing of it left. A nil k lends nothing.
+func (k *Link) Lend() {
+	if k == nil {
+		return
+	}
+	k.lent.Add(1) // before admit looks: a waiter that joined earlier saw 0
+	for o := k; o != nil; o = o.outer {
+		if o.slot != nil {
+			o.slot.serve()
+		}
+		if o.apart {
+			return
+		}
+	}
+}
+
+// Reclaim ends what Lend began. It does not block.
+func (k *Link) Reclaim() {
+	if k != nil {
+		k.lent.Add(-1)
+	}
+}
+
+// Busy reports whether a call made with the task's context has the permit. When
+// the task itself has returned, it left that call behind.
+func (s *Slot) Busy() bool { return s.busy.Load() }
+
+// Retire ends the use of a slot that was Busy when its task returned. It reports
+// whether the permit is still the worker's; otherwise the call that was left
+// behind has it, and gives it back to the limiter.
+func (s *Slot) Retire() bool {
+	s.lim.mu.Lock()
+	defer s.lim.mu.Unlock()
+	s.retired = true
+	return !s.taken
+}
+
+// serve gives the permit to a waiter if there is one that may have it.
+func (s *Slot) serve() {
+	s.lim.mu.Lock()
+	w := s.admit()
+	s.lim.sign()
+	s.lim.mu.Unlock()
+	if w != nil {
+		w.Grant()
+	}
+}
+
+// The functions below are called with lim.mu held.
+
+// take takes the permit for a call of the task itself, or of one that was
+// started at branch.
+func (s *Slot) take(branch *Link) bool {
+	if s.taken || s.retired || branch != nil && branch.lent.Load() == 0 {
+		return false
+	}
+	s.taken = true
+	s.busy.Store(true)
+	return true
+}
+
+// free ends the call that took the permit and returns the next that has it now.
+func (s *Slot) free() *Waiter {
+	s.taken = false
+	s.busy.Store(false)
+	if s.retired {
+		return s.lim.free()
+	}
+	w := s.admit()
+	s.lim.sign()
+	return w
+}
+
+// admit gives the permit, when it is free, to the first in line that may have it.
+func (s *Slot) admit() *Waiter {
+	for p := s.line.head; p != nil; p = p.next {
+		if w := p.waiter; s.take(w.branch) {
+			w.leave()
+			w.Permit = Permit{s}
+			return w
+		}
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package loop
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/stint-go/stint/internal/task"
+	"github.com/stint-go/stint/internal/work"
+)
+
+// runOn runs the loop on the workers of e. The standby is then a task in a queue
+// of e, and a caller that is itself a task of e runs it in Wait.
+func (l *Loop) runOn(e *work.Engine) bool {
+	if e.Closed() {
+		return false
+	}
+	l.lim = e.Limiter()
+	l.source = e.NewSource(work.SourceConfig{
+		Context: l.Context, Room: math.MaxInt, Job: job{l}, Home: l.home, Shared: true, Own: true,
+	})
+	l.helpers.Add(1)
+	unwatch := context.AfterFunc(l.Context, func() {
+		l.source.Stop() // now: on a busy engine the standby's turn may be far
+		l.helpers.Done()
+	})
+	defer func() {
+		l.stopped.Store(true)
+		if unwatch() {
+			l.helpers.Done()
+		}
+		l.helpers.Wait()
+	}()
+	l.offer()
+	l.source.Wait()
+	return true
+}
+
+// offer queues the standby, unless it is queued.
+func (l *Loop) offer() {
+	if l.queued.CompareAndSwap(false, true) {
+		l.source.Offer(work.Task{})
+	}
+}
+
+// job is a Loop as the job of its source.
+type job struct{ loop *Loop }
+
+// Run is one helper, on a worker of the engine.
+func (j job) Run(ctx context.Context, _ work.Task) error {
+	l := j.loop
+	l.queued.Store(false)
+	if l.left() > 1 && !l.stopped.Load() {
+		l.offer()
+	}
+	since := time.Now()
+	w := &worker{loop: l, ctx: ctx, item: -1}
+	w.yields = func() bool { return l.Engine.Pressed() && time.Since(since) >= quantum }
+	w.work()
+	if l.left() > 0 && !l.stopped.Load() {
+		l.offer() // w made room for others
+	}
+	return nil
+}
+
+// Failed has nothing to tell: the worker inside Run has told it.
+func (j job) Failed(work.Task, task.Outcome) {}
+
+// Abandoned stops the loop: the engine will not run the rest.
+func (j job) Abandoned() {
+	j.loop.stopped.Store(true)
+	j.loop.Abandon()
+}

@@ -1,0 +1,135 @@
+package loop
+
+import (
+	"context"
+	"runtime/trace"
+	"time"
+
+	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/task"
+)
+
+// A worker is a goroutine that takes indexes of a loop: the caller's or a
+// helper's.
+type worker struct {
+	loop   *Loop
+	ctx    context.Context // for the calls it makes
+	caller bool
+	item   int // the index in hand, or -1
+
+	has    bool // a permit
+	permit limit.Permit
+	since  time.Time   // when it got the permit, if the limiter is shared
+	slot   *limit.Slot // nil when it is not
+	yields func() bool // nil: from the limiter
+}
+
+// serve is the rest of a helper's goroutine.
+func (w *worker) serve() {
+	defer func() {
+		if w.item >= 0 && !w.loop.stopped.Load() { // a Goexit: a new goroutine takes over
+			w.item = -1
+			go w.serve()
+			return
+		}
+		w.release()
+		w.loop.running.Add(-1)
+		w.loop.helpers.Done()
+	}()
+	w.work()
+}
+
+// work takes indexes until none is left.
+func (w *worker) work() {
+	defer w.caught()
+	l := w.loop
+	for w.keep() {
+		i := l.claim()
+		if i < 0 {
+			return
+		}
+		w.item = i
+		err := w.call(i)
+		w.item = -1
+		if err != nil {
+			l.fail(i, task.Outcome{Err: err})
+		}
+	}
+}
+
+// caught is deferred by work: it tells a panic and a Goexit from a return.
+func (w *worker) caught() {
+	if w.item < 0 {
+		return
+	}
+	o := task.Unreturned(recover())
+	w.loop.fail(w.item, o)
+	if o.Panic != nil {
+		w.item = -1
+	} else if w.caller {
+		w.loop.stopped.Store(true) // the waiter itself is going
+	}
+}
+
+func (w *worker) call(i int) error {
+	if w.loop.Name != "" && trace.IsEnabled() {
+		defer trace.StartRegion(w.ctx, w.loop.Name).End()
+	}
+	return w.loop.Body(w.ctx, i)
+}
+
+// keep reports whether w has a permit for one more call. If somebody else should
+// have it first, w gives it up and waits for its turn.
+func (w *worker) keep() bool {
+	l := w.loop
+	if w.yields != nil {
+		return !w.yields()
+	}
+	if w.slot == nil {
+		return true
+	}
+	if w.slot.Busy() { // the last call left a call of its own behind
+		w.has = w.slot.Retire()
+		w.slot = limit.NewSlot(l.lim)
+		w.ctx = limit.With(l.Context, w.slot, l.home, !w.caller)
+		return w.has || w.acquire(nil)
+	}
+	if !l.lim.Contended(int(l.waiting.Load())) || w.permit != (limit.Permit{}) {
+		return true
+	}
+	if !l.lim.Over() && time.Since(w.since) < quantum {
+		return true
+	}
+	next, kept := l.lim.Yield()
+	if kept {
+		return true
+	}
+	w.has = false
+	if next != nil {
+		next.Grant()
+	}
+	return w.acquire(nil)
+}
+
+// acquire waits for a permit and reports whether there is still something to do
+// with it.
+func (w *worker) acquire(from *limit.Link) bool {
+	l := w.loop
+	if l.Limiter == nil {
+		w.has = l.lim.TryAcquire()
+		return w.has
+	}
+	l.waiting.Add(1)
+	w.permit, w.has = l.lim.Acquire(l.Context.Done(), l.ended, from)
+	l.waiting.Add(-1)
+	w.since = time.Now()
+	return w.has
+}
+
+// release gives the permit back, if w has one.
+func (w *worker) release() {
+	if w.has {
+		w.has = false
+		w.loop.lim.Release(w.permit)
+	}
+}

@@ -1,0 +1,369 @@
+package work
+
+import (
+	"context"
+	"sync"
+
+	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/task"
+)
+
+// A Source is one queue of an Engine: a group's tasks, a loop's helpers, or what
+// was given to a pool directly. Sources are served in turn, a task each.
+type Source struct {
+	engine *Engine
+	SourceConfig
+
+	// guarded by engine.mu
+	queue    queue
+	blocked  submitters
+	running  int
+	taken    int       // tasks accepted so far: the number of the next
+	over     bool      // takes no more tasks
+	ready    bool      // stands in engine.ready
+	waiting  int       // goroutines in Wait
+	visitors int       // those of them that may run tasks
+	settled  sync.Cond // tells them
+
+	prev, next *Source // in engine.ready
+}
+
+// SourceConfig is what a Source needs to know.
+type SourceConfig struct {
+	Context context.Context // what its tasks are given, with the link of their worker; when it ends, queued tasks are dropped
+	Room    int             // queued tasks beyond which a submitter waits
+	Job     Job
+	Home    *limit.Link // of the task that the source belongs to
+	Shared  bool        // one of several sources of its engine
+	Own     bool        // submits from its own tasks: what it submits after Close was accepted before
+}
+
+// A Job is what a Source's tasks do.
+type Job interface {
+	// Run executes one task on the calling goroutine.
+	Run(ctx context.Context, t Task) error
+	// Failed is told how a task ended that did not return nil, before the task
+	// counts as ended. For a panic it runs inside the deferred call.
+	Failed(t Task, o task.Outcome)
+	// Abandoned is told that the engine dropped what was queued.
+	Abandoned()
+}
+
+// Answer says what became of a submitted task.
+type Answer int
+
+const (
+	Accepted Answer = iota // it will run, unless it is dropped while it is queued
+	Full                   // no room now
+	Over                   // the source takes no more tasks
+	GaveUp                 // the submitter's context ended while it waited
+)
+
+// slack is how many places must be free before a waiting submitter is let in. A
+// long queue makes it wait for a quarter: one wake-up then serves many tasks.
+func (s *Source) slack() int {
+	if s.Room < 64 {
+		return min(1, s.Room)
+	}
+	return s.Room / 4
+}
+
+// Offer submits t if there is room for it at once: in the queue, or because a
+// permit is free that a worker can take it with.
+func (s *Source) Offer(t Task) Answer {
+	e := s.engine
+	e.mu.Lock()
+	if s.refuses() {
+		e.mu.Unlock()
+		return Over
+	}
+	if s.blocked.n > 0 {
+		e.mu.Unlock()
+		return Full // behind those that came before
+	}
+	var w *worker
+	if s.queue.n < s.Room {
+		e.enqueue(s, t)
+		w = e.rouse()
+	} else if e.lim.TryAcquire() {
+		e.enqueue(s, t)
+		w = e.pick()
+	} else {
+		e.mu.Unlock()
+		return Full
+	}
+	e.mu.Unlock()
+	w.start()
+	return Accepted
+}
+
+// Submit submits t and waits for room for it, until done is closed. A task that
+// has a permit of the engine's limiter, or may be lent one, runs queued tasks
+// itself until there is room; from is its link.
+func (s *Source) Submit(done <-chan struct{}, t Task, from *limit.Link) Answer {
+	if a := s.Offer(t); a != Full {
+		return a
+	}
+	e := s.engine
+	b := &submitter{task: t, answer: make(chan Answer, 1)}
+	wake := make(chan struct{}, 1)
+	v := s.newVisitor(from, func() { wake <- struct{}{} })
+	from.Lend()
+	defer from.Reclaim()
+	defer v.leave()
+	defer s.unblock(b) // for a Goexit in a task that v runs
+	if !s.block(b) {
+		return Over
+	}
+	for {
+		if v != nil {
+			e.mu.Lock()
+			v.work(func() bool { return !b.in })
+			e.mu.Unlock()
+		}
+		select {
+		case a := <-b.answer:
+			return a
+		case <-wake:
+		case <-done:
+			if s.unblock(b) {
+				return GaveUp
+			}
+			return <-b.answer
+		}
+	}
+}
+
+// block puts b at the end of the waiting submitters, unless the source is over.
+func (s *Source) block(b *submitter) bool {
+	e := s.engine
+	e.mu.Lock()
+	if s.refuses() {
+		e.mu.Unlock()
+		return false
+	}
+	s.blocked.push(b)
+	e.blocked++
+	s.admit() // there may be room since Offer looked
+	if s.blocked.n > 0 {
+		e.line(s)
+	}
+	w := e.rouse()
+	e.mu.Unlock()
+	w.start()
+	return true
+}
+
+// unblock takes b out of the line. It reports false when b is in none: it has
+// its answer.
+func (s *Source) unblock(b *submitter) bool {
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	if !b.in {
+		return false
+	}
+	s.blocked.remove(b)
+	s.engine.blocked--
+	s.engine.unlineIfEmpty(s)
+	s.settle()
+	return true
+}
+
+// Wait waits until no task is queued, running or being submitted, and makes the
+// source take no more.
+func (s *Source) Wait() {
+	s.WaitUntil(s.quiet, func() { s.over = true })
+}
+
+// WaitUntil waits until condition holds, then calls then. Both are called with
+// the engine's lock held, condition whenever the source may have changed. A task
+// that has a permit of the engine's limiter, or may be lent one, runs queued
+// tasks itself meanwhile.
+func (s *Source) WaitUntil(condition func() bool, then func()) {
+	e := s.engine
+	s.Home.Lend()
+	defer s.Home.Reclaim()
+	v := s.newVisitor(s.Home, s.settled.Broadcast)
+	defer v.leave()
+	e.mu.Lock()
+	s.count(v, +1)
+	locked := true
+	defer func() {
+		if !locked { // a task that v ran called Goexit: let the others end first
+			e.mu.Lock()
+			s.stop()
+			for !s.quiet() {
+				s.settled.Wait()
+			}
+		}
+		s.count(v, -1)
+		e.mu.Unlock()
+	}()
+	for !condition() {
+		locked = false
+		ran := v != nil && v.work(condition)
+		locked = true
+		if !ran {
+			s.settled.Wait()
+		}
+	}
+	then()
+}
+
+// count counts a goroutine that waits for the source, and whether it may run tasks.
+func (s *Source) count(v *visitor, n int) {
+	s.waiting += n
+	if v != nil {
+		s.visitors += n
+	}
+}
+
+// Accepted returns how many tasks were accepted.
+func (s *Source) Accepted() int {
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	return s.taken
+}
+
+// Update calls f with the engine's lock held and wakes those in Await and
+// WaitUntil.
+func (s *Source) Update(f func()) {
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	f()
+	s.settled.Broadcast()
+}
+
+// Await waits until condition holds, which is called as in WaitUntil, and runs
+// no task meanwhile.
+func (s *Source) Await(condition func() bool) {
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	s.waiting++
+	for !condition() {
+		s.settled.Wait()
+	}
+	s.waiting--
+}
+
+// Stop drops the queued tasks, refuses the waiting submitters and makes the
+// source take no more. Running tasks go on.
+func (s *Source) Stop() {
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	s.stop()
+}
+
+// The functions below are called with engine.mu held.
+
+func (s *Source) stop() int {
+	s.over = true
+	n := s.queue.clear()
+	s.engine.queued -= n
+	s.engine.dropped += uint64(n)
+	s.refuse()
+	s.engine.unlineIfEmpty(s)
+	s.settle()
+	return n
+}
+
+// refuses reports whether the source takes no more tasks.
+func (s *Source) refuses() bool { return s.over || s.engine.closed && !s.Own }
+
+// refuse tells the waiting submitters that the source is over.
+func (s *Source) refuse() {
+	for s.blocked.head != nil {
+		b := s.blocked.head
+		s.blocked.remove(b)
+		s.engine.blocked--
+		b.answer <- Over
+	}
+}
+
+// take gives out the next task and lets submitters in behind it. It must not be
+// called on a source that has neither a queued task nor a waiting submitter.
+func (s *Source) take() Task {
+	if s.queue.n == 0 {
+		s.admitFirst()
+	}
+	t := s.queue.pop()
+	e := s.engine
+	e.queued--
+	e.running++
+	s.running++
+	s.admit()
+	e.turn(s)
+	return t
+}
+
+// admit moves waiting submitters' tasks into the queue once enough of it is free.
+func (s *Source) admit() {
+	if s.blocked.n == 0 || s.Room == 0 || s.queue.n > s.Room-s.slack() {
+		return
+	}
+	for s.blocked.n > 0 && s.queue.n < s.Room {
+		s.admitFirst()
+	}
+}
+
+func (s *Source) admitFirst() {
+	b := s.blocked.head
+	s.blocked.remove(b)
+	s.engine.blocked--
+	s.engine.enqueue(s, b.task)
+	b.answer <- Accepted
+}
+
+// quiet reports whether nothing is queued, running or being submitted.
+func (s *Source) quiet() bool { return s.queue.n+s.running+s.blocked.n == 0 }
+
+// settle follows every change that somebody may wait for.
+func (s *Source) settle() {
+	if s.waiting > 0 && (s.over || s.quiet()) {
+		s.settled.Broadcast()
+	}
+	if s.Shared && s.quiet() {
+		delete(s.engine.active, s)
+	}
+	s.engine.settle()
+}
+
+// submitter is a goroutine that waits for room.
+type submitter struct {
+	task       Task
+	answer     chan Answer // cap 1: the engine never waits for a submitter
+	in         bool        // stands in the line; guarded by engine.mu
+	prev, next *submitter
+}
+
+// submitters is their line.
+type submitters struct {
+	head, tail *submitter
+	n          int
+}
+
+func (q *submitters) push(b *submitter) {
+	b.in, b.prev, b.next = true, q.tail, nil
+	if q.tail == nil {
+		q.head = b
+	} else {
+		q.tail.next = b
+	}
+	q.tail = b
+	q.n++
+}
+
+func (q *submitters) remove(b *submitter) {
+	if b.prev == nil {
+		q.head = b.next
+	} else {
+		b.prev.next = b.next
+	}
+	if b.next == nil {
+		q.tail = b.prev
+	} else {
+		b.next.prev = b.prev
+	}
+	b.in, b.prev, b.next = false, nil, nil
+	q.n--
+}

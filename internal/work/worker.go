@@ -1,0 +1,214 @@
+package work
+
+import (
+	"context"
+	"runtime/pprof"
+	"time"
+
+	"github.com/stint-go/stint/internal/limit"
+)
+
+// A worker is a goroutine that runs tasks of an engine's sources.
+//
+//	working   has a permit; takes a task from the next source, runs it, again
+//	parked    in engine.idle, without a permit, until wake
+//	leaving   told by dismiss, or found nothing in an engine that drains
+//
+// Only working -> parked and -> leaving are the worker's own steps; who takes it
+// out of engine.idle under engine.mu owes it one send on wake.
+type worker struct {
+	engine *Engine
+	wake   chan struct{} // cap 1; made when it first parks
+	slot   *limit.Slot
+
+	permit  bool          // guarded by engine.mu, as are the next four
+	since   time.Duration // when it got the permit
+	parked  time.Duration // when it parked last
+	leaving bool
+	owed    *limit.Waiter // has the permit now, and is told after unlocking
+
+	task *Source // of the task in hand
+	left bool    // ended as it should, not by a Goexit
+	ctx  context.Context
+	of   *Source // whose context ctx is made from
+}
+
+// start sends w to work. A nil w is none.
+func (w *worker) start() {
+	switch {
+	case w == nil:
+	case w.wake == nil:
+		go w.main()
+	default:
+		w.wake <- struct{}{}
+	}
+}
+
+func (w *worker) main() {
+	defer w.end()
+	if w.engine.labels != nil {
+		pprof.SetGoroutineLabels(w.engine.labels)
+	}
+	w.work()
+	w.left = true
+}
+
+// end is the last of the goroutine. A task that called Goexit ends it early: a
+// new goroutine takes over permit and place. A panic that comes this far is to
+// crash the process, before anybody can see the task as ended.
+func (w *worker) end() {
+	if w.left {
+		return
+	}
+	if v := recover(); v != nil {
+		panic(v)
+	}
+	e := w.engine
+	e.mu.Lock()
+	e.finish(w.task)
+	w.task = nil
+	e.mu.Unlock()
+	go w.main()
+}
+
+// work runs tasks until the worker is to leave.
+func (w *worker) work() {
+	e := w.engine
+	w.renew()
+	e.mu.Lock()
+	e.waking = false
+	for {
+		if e.ready.n == 0 || !w.keep() {
+			if !w.park() {
+				return
+			}
+			continue
+		}
+		s := e.ready.head
+		if s.Context.Err() != nil {
+			s.stop()
+			continue
+		}
+		t := s.take()
+		next := e.rouse()
+		owed := w.owed
+		w.owed = nil
+		e.mu.Unlock()
+		grant(owed)
+		next.start()
+
+		w.task = s
+		e.run(w.context(s), s, t)
+		w.task = nil
+		w.renew()
+
+		e.mu.Lock()
+		e.finish(s)
+	}
+}
+
+// context returns the context for a task of s. Tasks of one source that follow
+// each other on one worker share it.
+func (w *worker) context(s *Source) context.Context {
+	if w.of != s {
+		w.of = s
+		w.ctx = limit.With(s.Context, w.slot, s.Home, true)
+	}
+	return w.ctx
+}
+
+// renew replaces a slot that the last task left calls behind on.
+func (w *worker) renew() {
+	if !w.slot.Busy() {
+		return
+	}
+	if !w.slot.Retire() {
+		w.engine.mu.Lock()
+		w.permit = false
+		w.engine.mu.Unlock()
+	}
+	w.slot = limit.NewSlot(w.engine.lim)
+	w.ctx, w.of = nil, nil
+}
+
+// keep reports whether w may run another task on its permit. If somebody else
+// should have it, w gives it away and the engine stands in line again. It is
+// called with engine.mu held.
+func (w *worker) keep() bool {
+	e := w.engine
+	if w.permit {
+		own := 0
+		if e.awaiting {
+			own = 1
+		}
+		if !e.lim.Contended(own) {
+			return true
+		}
+		now := time.Since(e.epoch)
+		if !e.lim.Over() && now-w.since < quantum {
+			return true
+		}
+		next, kept := e.lim.Yield()
+		if kept {
+			return true
+		}
+		if next == &e.waiter { // it was the engine's own turn
+			e.awaiting = false
+			w.since = now
+			return true
+		}
+		w.permit, w.owed = false, next
+	}
+	if !e.awaiting {
+		e.awaiting = !e.lim.Join(&e.waiter, nil)
+		w.permit = !e.awaiting
+	}
+	return w.permit
+}
+
+// park gives the permit back and waits to be woken. It reports false when w is
+// to leave. It is called with engine.mu held, which it releases meanwhile, and
+// in the end when it reports false.
+func (w *worker) park() bool {
+	e := w.engine
+	if w.permit {
+		if e.awaiting && e.lim.Leave(&e.waiter) {
+			e.awaiting = false
+		}
+		w.permit = false
+		w.owed = e.lim.Free(limit.Permit{})
+	}
+	owed := w.owed
+	w.owed = nil
+	if e.draining && e.ready.n == 0 {
+		e.left()
+		e.mu.Unlock()
+		grant(owed)
+		return false
+	}
+	if w.wake == nil {
+		w.wake = make(chan struct{}, 1)
+	}
+	w.ctx, w.of = nil, nil
+	w.parked = time.Since(e.epoch)
+	e.idle = append(e.idle, w)
+	e.arm(w.parked)
+	e.mu.Unlock()
+	grant(owed)
+
+	<-w.wake
+	e.mu.Lock()
+	if w.leaving {
+		e.left()
+		e.mu.Unlock()
+		return false
+	}
+	e.waking = false
+	return true
+}
+
+func grant(w *limit.Waiter) {
+	if w != nil {
+		w.Grant()
+	}
+}

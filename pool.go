@@ -1,0 +1,211 @@
+package stint
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/task"
+	"github.com/stint-go/stint/internal/work"
+)
+
+// A Pool keeps workers between tasks and shares them among any number of callers,
+// groups and calls: it is an Option. The worker that parked last is woken first;
+// one that has had nothing to do for a second ends, so that an idle pool has no
+// goroutine. The pool's own tasks, and those of each group and call that runs on
+// it, are served in turn, a task each.
+//
+// Nobody waits for a task given to Go, so a panic in one crashes the process, as
+// in a goroutine, unless OnPanic is given. A call of runtime.Goexit ends the task
+// and costs no worker.
+//
+// A Pool must be made by NewPool. Its methods may be called by several goroutines
+// at once.
+type Pool struct {
+	name    string
+	limiter *Limiter
+	engine  *work.Engine
+	direct  *work.Source // what is given to Go, GoContext and TryGo
+	onPanic func(*PanicError)
+
+	cancel    context.CancelCauseFunc // ends the tasks' context
+	abandoned atomic.Int64
+}
+
+// NewPool returns a Pool. It starts no goroutine.
+//
+// Options: a Limiter, Queue, Name, OnPanic.
+func NewPool(opts ...Option) *Pool {
+	o := collect("NewPool", poolOptions, opts)
+	p := &Pool{name: o.name, limiter: o.bound(), onPanic: o.onPanic}
+	labelled := o.labelled(context.Background())
+	ctx, cancel := context.WithCancelCause(labelled)
+	p.cancel = cancel
+	p.engine = work.NewEngine(work.Config{
+		Limiter: p.limiter.core, Expiry: defaultExpiry, Name: o.name, Labels: labelled,
+	})
+	p.direct = p.engine.NewSource(work.SourceConfig{
+		Context: ctx, Room: o.room(defaultQueue), Job: (*poolJob)(p), Shared: true,
+	})
+	return p
+}
+
+func (p *Pool) apply(o *options) {
+	if p == nil || p.engine == nil {
+		panic("stint: Pool was not made by NewPool")
+	}
+	o.given |= poolOption
+	o.pool = p
+}
+
+// Go starts f as a task, now or once a worker is free. It waits while the queue
+// is full, until there is room or the pool is closed. After Close it returns
+// ErrClosed, and f will not run. f is given the pool's context, which ends when
+// Shutdown gives up waiting or the pool has been closed. Go panics if f is nil.
+//
+// In a task of the same pool use GoContext: Go does not know where it is called
+// and would wait for the worker that it is called on, when the queue is full and
+// every worker waits so.
+func (p *Pool) Go(f func(context.Context)) error {
+	p.check("Pool.Go", f == nil)
+	if p.direct.Submit(nil, work.Task{Func: f}, nil) != work.Accepted {
+		return ErrClosed
+	}
+	return nil
+}
+
+// GoContext starts f as Go does, and gives up waiting when ctx ends: then it
+// returns the cause, and f will not run. f is given the pool's context, not ctx.
+// When ctx is the context of a task of the pool, a full queue makes GoContext run
+// queued tasks until there is room. It panics if ctx or f is nil.
+func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
+	check("Pool.GoContext", ctx, f == nil)
+	p.check("Pool.GoContext", false)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	switch p.direct.Submit(ctx.Done(), work.Task{Func: f}, limit.From(ctx)) {
+	case work.Accepted:
+		return nil
+	case work.GaveUp:
+		return context.Cause(ctx)
+	}
+	return ErrClosed
+}
+
+// TryGo starts f if that takes no waiting, and reports whether it did: there is
+// room in the queue, or a worker for it at once. TryGo panics if f is nil.
+func (p *Pool) TryGo(f func(context.Context)) bool {
+	p.check("Pool.TryGo", f == nil)
+	return p.direct.Offer(work.Task{Func: f}) == work.Accepted
+}
+
+// Idle waits until nothing is queued or running, without closing the pool, and
+// returns nil; or until ctx ends, and returns the cause. It panics if ctx is nil,
+// or belongs to a task that has a place under the pool's limit: that would wait
+// for itself.
+func (p *Pool) Idle(ctx context.Context) error {
+	p.checkOutside("Pool.Idle", ctx)
+	if !p.quiet(ctx) {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// Close makes the pool refuse new tasks, runs those that it has accepted, and
+// waits until they and the workers have ended. Submitters that wait for room are
+// refused. It may be called again, also by several goroutines at once. A task of
+// the pool must not call it: it would wait for itself.
+func (p *Pool) Close() {
+	p.check("Pool.Close", false)
+	p.engine.Close()
+	p.engine.Quiet(nil)
+	p.cancel(ErrClosed)
+}
+
+// Shutdown closes the pool as Close does. When ctx ends first, the tasks that are
+// queued are dropped, the context of those that run is cancelled with the cause
+// ErrClosed, and Shutdown waits for those only; groups and calls on the pool
+// return ErrClosed. It returns how many tasks were dropped so in all, and the
+// cause of the end of ctx, if that cut it short. It panics if ctx is nil, or
+// belongs to a task that has a place under the pool's limit.
+func (p *Pool) Shutdown(ctx context.Context) (abandoned int, err error) {
+	p.checkOutside("Pool.Shutdown", ctx)
+	p.engine.Close()
+	if !p.quiet(ctx) {
+		err = context.Cause(ctx)
+		p.abandoned.Add(int64(p.engine.Abandon()))
+		p.cancel(ErrClosed)
+		p.engine.Quiet(nil)
+	}
+	p.cancel(ErrClosed)
+	return int(p.abandoned.Load()), err
+}
+
+// SetLimit changes how many tasks may run at once, as Limiter.Set does; a Limiter
+// that the pool was made with changes for all who share it. It panics if n is
+// less than 1.
+func (p *Pool) SetLimit(n int) {
+	p.check("Pool.SetLimit", false)
+	p.limiter.Set(n)
+}
+
+// Stats returns the state of the pool at one instant.
+func (p *Pool) Stats() Stats {
+	p.check("Pool.Stats", false)
+	c := p.engine.Counts()
+	return Stats{
+		Name: p.name, Limit: p.limiter.Current(),
+		Running: c.Running, Queued: c.Queued, Waiting: c.Blocked,
+		Workers: c.Workers, Idle: c.Idle,
+		Completed: c.Completed, Dropped: c.Dropped,
+	}
+}
+
+// quiet waits until the pool is idle, or ended when it is closed, or ctx has
+// ended. It reports whether the pool was first.
+func (p *Pool) quiet(ctx context.Context) bool {
+	home := limit.From(ctx)
+	home.Lend()
+	defer home.Reclaim()
+	return p.engine.Quiet(ctx.Done())
+}
+
+func (p *Pool) check(caller string, nilFunc bool) {
+	if p.engine == nil {
+		panic("stint: " + caller + ": Pool was not made by NewPool")
+	}
+	if nilFunc {
+		panic("stint: " + caller + ": nil function")
+	}
+}
+
+func (p *Pool) checkOutside(caller string, ctx context.Context) {
+	check(caller, ctx, false)
+	p.check(caller, false)
+	if slot, _ := limit.From(ctx).On(p.limiter.core); slot != nil {
+		panic("stint: " + caller + ": called by a task that has a place under the pool's limit")
+	}
+}
+
+// poolJob is a Pool as the job of its own tasks.
+type poolJob Pool
+
+func (j *poolJob) Run(ctx context.Context, t work.Task) error {
+	t.Func.(func(context.Context))(ctx)
+	return nil
+}
+
+// Failed crashes the process on a panic, unless there is a hook. It runs inside
+// the deferred call, so that the crash shows the task's stack.
+func (j *poolJob) Failed(_ work.Task, o task.Outcome) {
+	if o.Panic == nil {
+		return // a Goexit: the task has ended, nobody waits for it
+	}
+	if j.onPanic == nil {
+		panic(o.Panic.Value)
+	}
+	j.onPanic(newPanicError(o.Panic))
+}
+
+func (j *poolJob) Abandoned() {}

@@ -1,0 +1,285 @@
+package stint
+
+import (
+	"context"
+	"iter"
+
+	"github.com/stint-go/stint/internal/task"
+	"github.com/stint-go/stint/internal/work"
+)
+
+// EachSeq calls f for every value of seq, as Each does for the items of a slice.
+// The sequence is pulled on the caller's goroutine, as capacity frees up: at most
+// the limit, the queue and one more values have been pulled and not finished. The
+// calls of f run on other goroutines; when the caller is a task on the same
+// limiter or pool, on its own too.
+//
+// After an error or the end of ctx nothing more is pulled. EachSeq waits for seq
+// to yield or to return: a sequence that blocks should watch the same ctx. A panic
+// of seq passes through, after the calls of f have ended.
+//
+// Options: a Limiter or a Pool, Queue (the default is the limit), KeepGoing, Name.
+// EachSeq panics if ctx, seq or f is nil.
+func EachSeq[T any](ctx context.Context, seq iter.Seq[T], f func(context.Context, T) error, opts ...Option) error {
+	check("EachSeq", ctx, f == nil)
+	if seq == nil {
+		panic("stint: EachSeq: nil sequence")
+	}
+	o := collect("EachSeq", groupOptions, opts)
+	e := &eachSeq[T]{f: f}
+	e.tasks.init(ctx, &o, e, o.room(o.bound().Current()))
+	pulled := false
+	defer func() {
+		if !pulled { // seq panicked or called Goexit
+			e.tasks.stop(context.Canceled)
+			e.tasks.source.Wait()
+			e.tasks.close()
+		}
+	}()
+	for v := range seq {
+		if e.tasks.submit(nil, &v, e.tasks.home) != work.Accepted {
+			break
+		}
+	}
+	pulled = true
+	return e.tasks.wait()
+}
+
+// eachSeq is one call of EachSeq, as the job of its source. The tasks are
+// pointers to values.
+type eachSeq[T any] struct {
+	tasks tasks
+	f     func(context.Context, T) error
+}
+
+func (e *eachSeq[T]) Run(ctx context.Context, t work.Task) error { return e.f(ctx, *t.Func.(*T)) }
+
+func (e *eachSeq[T]) Failed(t work.Task, o task.Outcome) { e.tasks.failed(t, o) }
+
+func (e *eachSeq[T]) Abandoned() { e.tasks.verdict.fail(ErrClosed) }
+
+// MapSeq calls f for every value of seq and yields the results, in the order of
+// the input or, under Unordered, as they come. Nothing runs before the result is
+// ranged over; each range over it is a run of its own.
+//
+// The sequence is pulled on a goroutine of its own, as capacity frees up: at most
+// the limit and the queue values have been pulled and their results not been
+// consumed. In input order a slow value holds those behind it up once they are
+// that many; a longer queue lets more of them go ahead. When the consumer is a
+// task on the same limiter or pool, calls of f run on its goroutine too.
+//
+// The first error cancels the rest. Results that were finished before the first
+// missing one are still yielded, then the error once, with a zero value, and
+// nothing after it. Under KeepGoing each error is yielded at its place as an
+// *ItemError, and the rest goes on. When ctx ends first, its cause comes last. A
+// panic of f or of seq is raised again in the consumer as a *PanicError; a call of
+// runtime.Goexit in either is ErrGoexit.
+//
+// Leaving the range early cancels what runs and waits for it, and for seq to yield
+// or to return: a sequence that blocks should watch the same ctx.
+//
+// Options: a Limiter or a Pool, Queue (the default is the limit), KeepGoing,
+// Unordered, Name. MapSeq panics if ctx, seq or f is nil.
+func MapSeq[T, R any](ctx context.Context, seq iter.Seq[T], f func(context.Context, T) (R, error), opts ...Option) iter.Seq2[R, error] {
+	check("MapSeq", ctx, f == nil)
+	if seq == nil {
+		panic("stint: MapSeq: nil sequence")
+	}
+	o := collect("MapSeq", seqOptions, opts)
+	return func(yield func(R, error) bool) {
+		m := &mapSeq[T, R]{f: f, unordered: o.unordered, queue: -1, exited: make(chan struct{})}
+		if o.given&queueOption != 0 {
+			m.queue = o.queue
+		}
+		m.tasks.init(ctx, &o, m, maxRoom)
+		go m.feed(seq)
+		m.consume(yield)
+	}
+}
+
+// maxRoom is that of a source whose submitter keeps its own bound.
+const maxRoom = int(^uint(0) >> 1)
+
+// mapSeq is one run of a MapSeq, as the job of its source. The tasks are nodes.
+//
+//	pulled  by the feeder; queued, and in input order at the end of the list
+//	done    by a worker; under Unordered it joins the list only now
+//	yielded by the consumer, from the head of the list
+//
+// The list and the counts are guarded by the lock of the source's engine.
+type mapSeq[T, R any] struct {
+	tasks     tasks
+	f         func(context.Context, T) (R, error)
+	unordered bool
+	queue     int // -1: the limit
+
+	head, tail *node[T, R]
+	open       int  // pulled and not yielded
+	fed        bool // the feeder is done
+	exited     chan struct{}
+}
+
+// node is one value on its way.
+type node[T, R any] struct {
+	in   T
+	out  R
+	err  error
+	done bool
+	next *node[T, R]
+}
+
+func (m *mapSeq[T, R]) Run(ctx context.Context, t work.Task) error {
+	n := t.Func.(*node[T, R])
+	out, err := m.f(ctx, n.in)
+	if err != nil {
+		return err
+	}
+	n.out = out
+	m.finish(n)
+	return nil
+}
+
+// Failed makes an error under KeepGoing the result of its value. Otherwise the
+// list ends there: the consumer takes the verdict instead.
+func (m *mapSeq[T, R]) Failed(t work.Task, o task.Outcome) {
+	if !m.tasks.verdict.keepGoing || o.Panic != nil {
+		m.tasks.failed(t, o)
+		return
+	}
+	n := t.Func.(*node[T, R])
+	n.err = &ItemError{t.Index, outcomeError(o)}
+	m.finish(n)
+}
+
+func (m *mapSeq[T, R]) Abandoned() { m.tasks.verdict.fail(ErrClosed) }
+
+func (m *mapSeq[T, R]) finish(n *node[T, R]) {
+	m.tasks.source.Update(func() {
+		n.done = true
+		var zero T
+		n.in = zero
+		if m.unordered {
+			m.link(n)
+		}
+	})
+}
+
+// link puts n at the end of the list. It is called with the engine's lock held.
+func (m *mapSeq[T, R]) link(n *node[T, R]) {
+	if m.tail == nil {
+		m.head = n
+	} else {
+		m.tail.next = n
+	}
+	m.tail = n
+}
+
+// feed pulls the sequence, on a goroutine of its own.
+func (m *mapSeq[T, R]) feed(seq iter.Seq[T]) {
+	defer close(m.exited)
+	returned := false
+	defer func() {
+		if !returned {
+			m.broken(task.Unreturned(recover()))
+		}
+		m.tasks.source.Update(func() { m.fed = true })
+	}()
+	for v := range seq {
+		if !m.submit(&node[T, R]{in: v}) {
+			break
+		}
+	}
+	returned = true
+}
+
+// broken ends the run after a panic or a Goexit of the sequence.
+func (m *mapSeq[T, R]) broken(o task.Outcome) {
+	if o.Panic != nil {
+		m.tasks.verdict.panics(newPanicError(o.Panic))
+	} else {
+		m.tasks.verdict.fail(ErrGoexit)
+	}
+	m.tasks.source.Stop()
+}
+
+// submit hands n on, and waits until one more value may be pulled.
+func (m *mapSeq[T, R]) submit(n *node[T, R]) bool {
+	s := m.tasks.source
+	s.Update(func() {
+		m.open++
+		if !m.unordered {
+			m.link(n)
+		}
+	})
+	if a := s.Offer(work.Task{Func: n}); a != work.Accepted {
+		m.tasks.answered(a)
+		return false
+	}
+	s.Await(func() bool { return m.open < m.window() || m.tasks.verdict.over() })
+	return !m.tasks.verdict.over()
+}
+
+// window is how many values may be pulled and not yielded.
+func (m *mapSeq[T, R]) window() int {
+	limit := m.tasks.limiter.Current()
+	if m.queue < 0 {
+		return 2 * limit
+	}
+	return limit + m.queue
+}
+
+// consume yields the results and ends the run.
+func (m *mapSeq[T, R]) consume(yield func(R, error) bool) {
+	ended := false
+	defer func() {
+		if !ended { // left early, or unwinding
+			m.tasks.stop(context.Canceled)
+			m.end()
+		}
+	}()
+	for n := m.next(); n != nil; n = m.next() {
+		if !yield(n.out, n.err) {
+			m.tasks.stop(context.Canceled)
+			m.end()
+			ended = true
+			m.tasks.verdict.raise() // a panic is not left behind
+			return
+		}
+	}
+	m.end()
+	ended = true
+	if err := m.tasks.verdict.result(); err != nil {
+		var zero R
+		yield(zero, err)
+	}
+}
+
+// next waits for the next result. It returns nil when there is no more: all is
+// yielded, or a task has failed and the head of the list is not there.
+func (m *mapSeq[T, R]) next() (n *node[T, R]) {
+	ready := func() bool { return m.head != nil && m.head.done }
+	m.tasks.source.WaitUntil(func() bool {
+		return ready() || m.fed && m.open == 0 || m.tasks.verdict.over()
+	}, func() {
+		if !ready() {
+			return
+		}
+		n = m.head
+		m.head = n.next
+		if m.head == nil {
+			m.tail = nil
+		}
+		m.open--
+	})
+	if n != nil {
+		m.tasks.source.Update(func() {}) // the feeder may go on
+	}
+	return n
+}
+
+// end waits for the tasks and the feeder.
+func (m *mapSeq[T, R]) end() {
+	m.tasks.source.Wait()
+	<-m.exited
+	m.tasks.close()
+}

@@ -1,0 +1,133 @@
+package stint
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/stint-go/stint/internal/task"
+)
+
+// verdict collects how the tasks of one call or group ended, and cancels the
+// rest when the first of them fails.
+//
+// Once ctx has ended, for whatever reason, what comes later is a consequence:
+// the first failure or the parent's end is the verdict, whichever was first.
+type verdict struct {
+	ctx       context.Context // of the tasks; made from the caller's
+	cancel    context.CancelCauseFunc
+	keepGoing bool
+
+	mu       sync.Mutex
+	err      error // the first error, or the cause of the parent's end
+	panicked *PanicError
+	others   []error // after the first error: what a panic is reported with
+	items    []*ItemError
+}
+
+func (v *verdict) init(ctx context.Context, o *options) {
+	v.ctx, v.cancel = context.WithCancelCause(o.labelled(ctx))
+	v.keepGoing = o.keepGoing
+}
+
+// failed takes in how task i ended, and reports whether the rest is cancelled.
+func (v *verdict) failed(i int, o task.Outcome) (stop bool) {
+	if o.Panic != nil {
+		v.panics(newPanicError(o.Panic))
+		return true
+	}
+	err := outcomeError(o)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.keepGoing {
+		v.items = append(v.items, &ItemError{i, err})
+		return false
+	}
+	v.fails(err)
+	return true
+}
+
+// outcomeError is the error of a task that did not panic.
+func outcomeError(o task.Outcome) error {
+	if o.Goexit {
+		return ErrGoexit
+	}
+	return o.Err
+}
+
+// fails makes err the verdict, if it is the first. It is called with mu held.
+func (v *verdict) fails(err error) {
+	switch {
+	case v.err == nil && v.panicked == nil && v.ctx.Err() == nil:
+		v.err = err
+		v.cancel(err)
+	case v.err == nil && v.panicked == nil:
+		v.err = context.Cause(v.ctx)
+	case !errors.Is(err, context.Canceled):
+		v.others = append(v.others, err)
+	}
+}
+
+// fail makes err the verdict, if it is the first.
+func (v *verdict) fail(err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.fails(err)
+}
+
+// panics makes p the verdict, before any error.
+func (v *verdict) panics(p *PanicError) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.panicked == nil {
+		v.panicked = p
+	} else {
+		v.others = append(v.others, p)
+	}
+	v.cancel(p)
+}
+
+// over reports whether the tasks have been cancelled.
+func (v *verdict) over() bool { return v.ctx.Err() != nil }
+
+// close ends the context, after the last task. Unless the work is complete, a
+// context that has ended before is the reason, if nothing else is.
+func (v *verdict) close(complete bool) {
+	v.mu.Lock()
+	if !complete && v.err == nil && v.ctx.Err() != nil {
+		v.err = context.Cause(v.ctx)
+	}
+	slices.SortFunc(v.items, func(a, b *ItemError) int { return cmp.Compare(a.Index, b.Index) })
+	v.mu.Unlock()
+	v.cancel(nil)
+}
+
+// result returns the verdict, or panics with it. It is called after close.
+func (v *verdict) result() error {
+	v.raise()
+	if len(v.items) == 0 {
+		return v.err
+	}
+	return errors.Join(v.errors()...)
+}
+
+// raise panics if a task did. It is called after close.
+func (v *verdict) raise() {
+	if v.panicked != nil {
+		panic(v.panicked.with(append(v.errors(), v.others...)))
+	}
+}
+
+// errors returns the errors of the items and then the first error.
+func (v *verdict) errors() []error {
+	errs := make([]error, 0, len(v.items)+1)
+	for _, e := range v.items {
+		errs = append(errs, e)
+	}
+	if v.err != nil && v.err != error(v.panicked) {
+		errs = append(errs, v.err)
+	}
+	return errs
+}
