@@ -1,8 +1,9 @@
 package stint
 
 // Stats is the state of a Pool at one instant. Every task that the pool has
-// accepted, directly or for a group or call that runs on it, is in exactly one of
-// Queued, Running, Completed and Dropped.
+// accepted, directly or for a group that runs on it, is in exactly one of Queued,
+// Running, Completed and Dropped. A call of Each, Map or Range counts as the
+// workers that it has at work, not as its items.
 type Stats struct {
 	Name      string // as given by the option Name
 	Limit     int    // how many tasks may run at once

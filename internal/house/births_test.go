@@ -17,6 +17,7 @@ var births = map[string]string{
 	"internal/loop/engine.go": "the watch on the caller's context; taken away before the call returns",
 	"internal/loop/*.go":      "the workers and standbys of one call, which waits for them",
 	"seq.go":                  "the feeder of a sequence; leaving the loop waits for it",
+	"group.go":                "the watch on the context of a group; taken away before Wait returns",
 
 	"cmd/stint/patient.go":  "a read that nothing can take back; nobody: it is left to the end of the process",
 	"cmd/stint/progress.go": "the count of the work and the line on the terminal; the end of the run waits for both",

@@ -155,6 +155,9 @@ func (l *Loop) help() {
 	w.serve()
 }
 
+// resume goes on with w on a new goroutine, after a Goexit has ended its own.
+func (l *Loop) resume(w *worker) { go w.serve() }
+
 // left returns how many indexes are not given out.
 func (l *Loop) left() int { return l.N - int(min(l.next.Load(), int64(l.N))) }
 

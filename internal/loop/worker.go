@@ -29,7 +29,7 @@ func (w *worker) serve() {
 	defer func() {
 		if w.item >= 0 && !w.loop.stopped.Load() { // a Goexit: a new goroutine takes over
 			w.item = -1
-			go w.serve()
+			w.loop.resume(w)
 			return
 		}
 		w.release()

@@ -125,13 +125,17 @@ func (e *Engine) Close() {
 	e.settle()
 }
 
-// Abandon drops everything that is queued and tells the sources' jobs.
+// Abandon drops everything that is queued and tells the sources' jobs. It returns
+// how many tasks that were; what sources submitted from their own tasks is no
+// task of its own.
 func (e *Engine) Abandon() int {
 	e.mu.Lock()
 	n := 0
 	var jobs []Job
 	for s := range e.active {
-		n += s.stop()
+		if dropped := s.stop(); !s.Own {
+			n += dropped
+		}
 		jobs = append(jobs, s.Job)
 	}
 	e.mu.Unlock()

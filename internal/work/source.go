@@ -201,9 +201,9 @@ func (s *Source) WaitUntil(condition func() bool, then func()) {
 	}()
 	for !condition() {
 		locked = false
-		ran := v != nil && v.work(condition)
+		again := v != nil && v.work(condition)
 		locked = true
-		if !ran {
+		if !again {
 			s.settled.Wait()
 		}
 	}

@@ -46,12 +46,20 @@ func (v *visitor) granted() {
 }
 
 // work runs tasks of the source until done holds or none is left, if the visitor
-// has a permit or gets one at once; otherwise it stands in line for one. It
-// reports whether it ran any. It is called with engine.mu held, as is done.
-func (v *visitor) work(done func() bool) (ran bool) {
+// has a permit or gets one at once; otherwise it stands in line for one. It is
+// called with engine.mu held, as is done. It reports whether it let go of the lock
+// meanwhile: then the caller must look again before it waits.
+func (v *visitor) work(done func() bool) (again bool) {
 	s := v.source
 	e := s.engine
-	if s.queue.n+s.blocked.n == 0 || done() || !v.acquire() {
+	if s.queue.n+s.blocked.n == 0 || done() {
+		if !v.permit {
+			return false
+		}
+		v.release() // granted too late: not to be sat on
+		return true
+	}
+	if !v.acquire() {
 		return false
 	}
 	slot := limit.NewSlot(e.lim)
