@@ -12,7 +12,9 @@ import (
 // Each calls f for every item and returns when every call that was begun has
 // returned. The calls run on the caller's goroutine and on as many others as the
 // limit allows and the work can use; with one item on the caller's alone. Given a
-// Pool, they run on its workers instead.
+// Pool, they run on its workers instead. The limit without an option is
+// GOMAXPROCS, which is right for work that computes; work that waits, for a
+// network or a disk, wants a Limit.
 //
 // The first error cancels the context that f is given, keeps further calls from
 // starting, and is returned; under KeepGoing all errors are. When ctx ends before
@@ -65,10 +67,17 @@ func forEach(caller string, ctx context.Context, n int, f func(context.Context, 
 	default:
 		l.Limit = runtime.GOMAXPROCS(0)
 	}
-	defer v.cancel(nil) // also when a call of f ends this goroutine
+	returned := false
+	defer func() {
+		if !returned { // a call of f has called Goexit on this goroutine
+			v.close(true)
+			v.raise()
+		}
+	}()
 	if !l.Run() {
-		return ErrClosed
+		v.refuse()
 	}
+	returned = true
 	v.close(l.Complete())
 	return v.result()
 }

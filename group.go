@@ -2,6 +2,9 @@ package stint
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -59,8 +62,8 @@ func (g *Group) Go(f func(context.Context) error) bool {
 }
 
 // GoContext starts f as Go does, and gives up waiting when ctx ends: then it
-// returns the cause, and f will not run. It returns ErrClosed when the group is
-// over. ctx is not what f is given. When it is the context of a task that runs on
+// returns the cause, and f will not run. When the group is over it returns
+// ErrClosed, wrapped together with what ended the group. ctx is not what f is given. When it is the context of a task that runs on
 // the group's limiter, a full queue makes GoContext run queued tasks until there
 // is room. GoContext panics if ctx or f is nil.
 func (g *Group) GoContext(ctx context.Context, f func(context.Context) error) error {
@@ -130,7 +133,7 @@ func (t *tasks) init(ctx context.Context, o *options, job work.Job, room int) {
 		return
 	}
 	t.watched.Add(1)
-	t.unwatch = context.AfterFunc(ctx, func() {
+	t.unwatch = context.AfterFunc(t.verdict.ctx, func() { // its own: it must have ended when Stop tells
 		defer t.watched.Done()
 		t.source.Stop()
 	})
@@ -147,9 +150,11 @@ func (t *tasks) newEngine(o *options) *work.Engine {
 }
 
 // check panics when t was not made by its constructor, or an argument is nil.
+// caller is the method, with its type.
 func (t *tasks) check(caller string, nilFunc bool) {
 	if t.source == nil {
-		panic("stint: " + caller + ": the receiver was not made by its New function")
+		name, _, _ := strings.Cut(caller, ".")
+		panic("stint: " + caller + ": " + name + " was not made by New" + name)
 	}
 	if nilFunc {
 		panic("stint: " + caller + ": nil function")
@@ -172,7 +177,7 @@ func (t *tasks) offer(f any) work.Answer {
 // were all done.
 func (t *tasks) answered(a work.Answer) {
 	if a == work.Over && !t.private && t.engine.Closed() {
-		t.verdict.fail(ErrClosed)
+		t.verdict.refuse()
 	}
 }
 
@@ -189,6 +194,9 @@ func (t *tasks) submitContext(ctx context.Context, f any) error {
 		return nil
 	case work.GaveUp:
 		return context.Cause(ctx)
+	}
+	if cause := context.Cause(t.verdict.ctx); cause != nil && cause != context.Canceled && !errors.Is(cause, ErrClosed) {
+		return fmt.Errorf("%w: %w", ErrClosed, cause)
 	}
 	return ErrClosed
 }

@@ -13,8 +13,8 @@ import (
 // it gives way.
 //
 // A task that waits for others on the limiter that it runs on itself keeps its
-// place: the others run in it. So nesting cannot deadlock, and the limit bounds
-// the tasks that have begun. This works through the context that the task was
+// place, and lets one of them at a time run in it: the two count as one. So
+// nesting cannot deadlock, and no stranger begins meanwhile. This works through the context that the task was
 // given: calls that the task makes must be given that context or one made from
 // it, and must have ended when the task returns. Two limiters that tasks nest in
 // opposite orders can deadlock, as two locks can.

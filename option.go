@@ -10,7 +10,8 @@ import (
 // An Option changes how a call, a group or a pool runs its tasks. *Limiter and
 // *Pool are Options themselves; each function that makes another says where it
 // applies. Given twice, the later one counts. An option that does not apply to
-// the function it is given to makes that function panic.
+// the function it is given to makes that function panic, and so do a Limiter and a
+// Pool together: a pool has its own limit.
 type Option interface {
 	apply(*options)
 }

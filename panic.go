@@ -44,7 +44,7 @@ func (p *PanicError) Also() error { return p.also }
 // newPanicError makes a PanicError, or passes on the one that a nested call
 // raised.
 func newPanicError(p *task.Panic) *PanicError {
-	if nested, ok := p.Value.(*PanicError); ok {
+	if nested, ok := p.Value.(*PanicError); ok && nested != nil {
 		return nested
 	}
 	return &PanicError{Value: p.Value, Stack: p.Stack}

@@ -2,7 +2,6 @@ package stint
 
 import (
 	"context"
-	"sync/atomic"
 
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/task"
@@ -28,8 +27,7 @@ type Pool struct {
 	direct  *work.Source // what is given to Go, GoContext and TryGo
 	onPanic func(*PanicError)
 
-	cancel    context.CancelCauseFunc // ends the tasks' context
-	abandoned atomic.Int64
+	cancel context.CancelCauseFunc // ends the tasks' context
 }
 
 // NewPool returns a Pool. It starts no goroutine.
@@ -126,20 +124,21 @@ func (p *Pool) Close() {
 // Shutdown closes the pool as Close does. When ctx ends first, the tasks that are
 // queued are dropped, the context of those that run is cancelled with the cause
 // ErrClosed, and Shutdown waits for those only; groups and calls on the pool
-// return ErrClosed. It returns how many tasks were dropped so in all, and the
-// cause of the end of ctx, if that cut it short. It panics if ctx is nil, or
+// return ErrClosed. It returns how many tasks were dropped so in all, the items of
+// Each, Map and Range not counted, and the cause of the end of ctx, if that cut it
+// short. It panics if ctx is nil, or
 // belongs to a task that has a place under the pool's limit.
 func (p *Pool) Shutdown(ctx context.Context) (abandoned int, err error) {
 	p.checkOutside("Pool.Shutdown", ctx)
 	p.engine.Close()
 	if !p.quiet(ctx) {
 		err = context.Cause(ctx)
-		p.abandoned.Add(int64(p.engine.Abandon()))
 		p.cancel(ErrClosed)
+		p.engine.Abandon()
 		p.engine.Quiet(nil)
 	}
 	p.cancel(ErrClosed)
-	return int(p.abandoned.Load()), err
+	return p.engine.Abandoned(), err
 }
 
 // SetLimit changes how many tasks may run at once, as Limiter.Set does; a Limiter

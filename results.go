@@ -38,6 +38,14 @@ func (r *Results[R]) Go(f func(context.Context) (R, error)) bool {
 	return r.tasks.submit(nil, f, r.tasks.home) == work.Accepted
 }
 
+// GoContext starts f as a task, as Group.GoContext does: from a task of the same
+// Results, or to give up waiting when ctx ends. It panics if ctx or f is nil.
+func (r *Results[R]) GoContext(ctx context.Context, f func(context.Context) (R, error)) error {
+	check("Results.GoContext", ctx, f == nil)
+	r.tasks.check("Results.GoContext", false)
+	return r.tasks.submitContext(ctx, f)
+}
+
 // TryGo starts f if that takes no waiting, as Group.TryGo does. It panics if f is
 // nil.
 func (r *Results[R]) TryGo(f func(context.Context) (R, error)) bool {
@@ -48,7 +56,8 @@ func (r *Results[R]) TryGo(f func(context.Context) (R, error)) bool {
 // Wait waits as Group.Wait does, and returns the values in the order in which the
 // tasks were started: of several goroutines that start tasks, the order in which
 // the calls were accepted. The slice has a place for each accepted task; that of
-// a task that failed or did not run holds the zero value. The caller owns it; calling Wait again returns the same one.
+// a task that failed or did not run holds the zero value. The caller owns it;
+// calling Wait again returns the same one.
 func (r *Results[R]) Wait() ([]R, error) {
 	r.tasks.check("Results.Wait", false)
 	err := r.tasks.wait()

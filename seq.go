@@ -14,8 +14,10 @@ import (
 // calls of f run on other goroutines; when the caller is a task on the same
 // limiter or pool, on its own too.
 //
-// After an error or the end of ctx nothing more is pulled. EachSeq waits for seq
-// to yield or to return: a sequence that blocks should watch the same ctx. A panic
+// After an error or the end of ctx nothing more is pulled; when ctx has ended, also
+// after the last value, its cause is returned: a sequence that ends may have been
+// cut short by it. EachSeq waits for seq to yield or to return: a sequence that
+// blocks should watch the same ctx. A panic
 // of seq passes through, after the calls of f have ended.
 //
 // Options: a Limiter or a Pool, Queue (the default is the limit), KeepGoing, Name.
@@ -62,8 +64,9 @@ func (e *eachSeq[T]) Abandoned() { e.tasks.verdict.fail(ErrClosed) }
 // the input or, under Unordered, as they come. Nothing runs before the result is
 // ranged over; each range over it is a run of its own.
 //
-// The sequence is pulled on a goroutine of its own, as capacity frees up: at most
-// the limit and the queue values have been pulled and their results not been
+// The sequence is pulled on a goroutine of its own, at the same time as the loop
+// body runs, so that variables that both use need a lock. It is pulled as capacity
+// frees up: at most the limit and the queue values have been pulled and their results not been
 // consumed. In input order a slow value holds those behind it up once they are
 // that many; a longer queue lets more of them go ahead. When the consumer is a
 // task on the same limiter or pool, calls of f run on its goroutine too.
@@ -205,16 +208,15 @@ func (m *mapSeq[T, R]) broken(o task.Outcome) {
 // submit hands n on, and waits until one more value may be pulled.
 func (m *mapSeq[T, R]) submit(n *node[T, R]) bool {
 	s := m.tasks.source
+	if m.tasks.offer(n) != work.Accepted {
+		return false
+	}
 	s.Update(func() {
 		m.open++
 		if !m.unordered {
 			m.link(n)
 		}
 	})
-	if a := s.Offer(work.Task{Func: n}); a != work.Accepted {
-		m.tasks.answered(a)
-		return false
-	}
 	s.Await(func() bool { return m.open < m.window() || m.tasks.verdict.over() })
 	return !m.tasks.verdict.over()
 }

@@ -7,7 +7,7 @@ package stint
 type Stats struct {
 	Name      string // as given by the option Name
 	Limit     int    // how many tasks may run at once
-	Running   int    // tasks being run
+	Running   int    // tasks that have begun and not ended; one that waits for others lets one of them run in its place, which counts too
 	Queued    int    // accepted and not yet begun
 	Waiting   int    // submitters that wait for room in a queue
 	Workers   int    // goroutines

@@ -21,6 +21,8 @@ type verdict struct {
 	keepGoing bool
 
 	mu       sync.Mutex
+	refused  bool  // a closed pool did not take a task
+	closed   bool  // the verdict is final
 	err      error // the first error, or the cause of the parent's end
 	panicked *PanicError
 	others   []error // after the first error: what a panic is reported with
@@ -60,6 +62,7 @@ func outcomeError(o task.Outcome) error {
 // fails makes err the verdict, if it is the first. It is called with mu held.
 func (v *verdict) fails(err error) {
 	switch {
+	case v.closed:
 	case v.err == nil && v.panicked == nil && v.ctx.Err() == nil:
 		v.err = err
 		v.cancel(err)
@@ -77,6 +80,14 @@ func (v *verdict) fail(err error) {
 	v.fails(err)
 }
 
+// refuse notes that a closed pool did not take a task. It cancels nothing: what
+// the pool has accepted it runs.
+func (v *verdict) refuse() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.refused = true
+}
+
 // panics makes p the verdict, before any error.
 func (v *verdict) panics(p *PanicError) {
 	v.mu.Lock()
@@ -92,15 +103,20 @@ func (v *verdict) panics(p *PanicError) {
 // over reports whether the tasks have been cancelled.
 func (v *verdict) over() bool { return v.ctx.Err() != nil }
 
-// close ends the context, after the last task. Unless the work is complete, a
-// context that has ended before is the reason, if nothing else is.
+// close makes the verdict final, after the last task, and ends the context.
+// Unless the work is complete, the reason must be something: if no task failed,
+// the end of the context, or the pool's.
 func (v *verdict) close(complete bool) {
 	v.mu.Lock()
-	if !complete && v.err == nil && v.ctx.Err() != nil {
+	defer v.mu.Unlock()
+	if !complete && v.err == nil {
 		v.err = context.Cause(v.ctx)
 	}
+	if v.refused && v.err == nil {
+		v.err = ErrClosed
+	}
+	v.closed = true
 	slices.SortFunc(v.items, func(a, b *ItemError) int { return cmp.Compare(a.Index, b.Index) })
-	v.mu.Unlock()
 	v.cancel(nil)
 }
 

@@ -8,7 +8,6 @@ import (
 	"crypto/sha512"
 	"hash"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -121,7 +120,7 @@ func (d *digester) read(ctx context.Context, it item, s *scratch) (int64, error)
 		defer f.Close()
 		return d.copy(ctx, &patientReader{ctx, f}, s)
 	}
-	f, err := os.Open(it.path)
+	f, err := openRegular(it.path)
 	if err != nil {
 		return 0, err
 	}

@@ -58,9 +58,8 @@ type choice[T comparable] struct {
 	value  T
 }
 
-func (c choice[T]) Type() string     { return "bool" }
-func (c choice[T]) String() string   { return "false" }
-func (c choice[T]) IsBoolFlag() bool { return true }
+func (c choice[T]) Type() string   { return "bool" }
+func (c choice[T]) String() string { return "false" }
 
 func (c choice[T]) Set(s string) error {
 	on, err := strconv.ParseBool(s)

@@ -52,6 +52,9 @@ func FuzzLine(f *testing.F) {
 	f.Add("a) = b", []byte{}, uint8(0), true, true)
 	f.Add(`\`, []byte{1}, uint8(1), true, false)
 	f.Fuzz(func(t *testing.T, name string, sum []byte, alg uint8, tag, binary bool) {
+		if name == "" {
+			return // names nothing, and a line without a tag cannot say it
+		}
 		r := &result{item: item{path: name}, alg: algorithms[int(alg)%len(algorithms)]}
 		copy(r.sum[:r.alg.size], sum)
 		line := string(style{tag: tag, binary: binary}.appendLine(nil, r))
@@ -64,7 +67,7 @@ func FuzzLine(f *testing.F) {
 			p.alg = algorithms[0] // the line must say it
 		}
 		e, ok := p.parse([]byte(line))
-		if legal := !strings.Contains(name, "\x00") && (name != "" || tag); ok != legal {
+		if legal := !strings.Contains(name, "\x00"); ok != legal {
 			t.Fatalf("%q is well formed: %v, want %v", line, ok, legal)
 		} else if !ok {
 			return

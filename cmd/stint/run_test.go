@@ -1,18 +1,21 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // endless is a standard input from which nothing ever comes. It says when
@@ -155,6 +158,88 @@ func TestSignals(t *testing.T) {
 		if got, _ := os.ReadFile("out"); string(got) != "before\n" {
 			t.Errorf("%v: out holds %q, want what it held before", test.signal, got)
 		}
+	}
+}
+
+// deaf is a command that takes an interrupt as stint does, and goes on.
+func deaf() {
+	ctx, _ := notify(context.Background(), os.Interrupt)
+	fmt.Println("ignored", signal.Ignored(os.Interrupt))
+	<-ctx.Done()
+	fmt.Println("interrupted")
+	select {}
+}
+
+// TestSecondInterruptKills interrupts a process until it ends, which it does
+// only by the signal itself.
+func TestSecondInterruptKills(t *testing.T) {
+	cmd := exec.Command("deaf")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for _, want := range []string{"ignored false", "interrupted"} {
+		if lines.Scan(); lines.Text() != want {
+			t.Errorf("the process says %q, want %q", lines.Text(), want)
+		}
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done := make(chan error)
+	go func() { done <- cmd.Wait() }()
+	for {
+		select {
+		case err := <-done:
+			if err == nil || err.Error() != "signal: interrupt" {
+				t.Errorf("ended with %v, want signal: interrupt", err)
+			}
+			return
+		case <-time.After(10 * time.Millisecond): // the last one came before the handler was gone: once more
+			_ = cmd.Process.Signal(os.Interrupt)
+		}
+	}
+}
+
+// TestIgnoredInterruptStaysIgnored starts a process as a shell starts one that
+// is to live on in the background.
+func TestIgnoredInterruptStaysIgnored(t *testing.T) {
+	cmd := exec.Command("sh", "-c", `trap "" INT; exec deaf`)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Skipf("no shell here: %v", err)
+	}
+	line, _ := bufio.NewReader(out).ReadString('\n')
+	if line != "ignored true\n" {
+		t.Errorf("the process says %q, want that it ignores interrupts", line)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+}
+
+// TestOutputKeepsMode wants the permissions of a file that -o replaces.
+func TestOutputKeepsMode(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "a", "a\n")
+	write(t, "out", "")
+	if err := os.Chmod("out", 0o640); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Stat("out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runStint(t, "", "sum", "-o", "out", "a")
+	after, err := os.Stat("out")
+	if err != nil || os.SameFile(before, after) || after.Mode() != before.Mode() {
+		t.Errorf("out is %v, %v; want another file with mode %v", after.Mode(), err, before.Mode())
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain also puts a stint that is this test binary on the path.
+// TestMain also puts two commands that are this test binary on the path.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"stint": main})
+	testscript.Main(m, map[string]func(){"stint": main, "deaf": deaf})
 }
 
 // TestScripts runs testdata/script/*.txtar. What the files contain is what a
@@ -22,6 +22,10 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // else each command takes a second under the race detector
+			return nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  exits,
 			"mkfifo": fifo,

@@ -38,7 +38,7 @@ const sumExample = `  stint sum -a md5 photos > MD5SUMS        digests of a tree
   stint sum --json /etc | jq .path`
 
 const sumExit = `  0    every file was read, and with -c every digest matched
-  1    a file could not be read or did not match, or the output not be written
+  1    a file could not be read or did not match, or the output could not be written
   2    wrong command line
   130  interrupted (143: terminated); the file of -o is as it was before`
 
@@ -106,9 +106,7 @@ func newSummer(o *options, args []string, std streams) (*summer, error) {
 	s.digester = newDigester(std.stdin)
 	s.console = &console{w: std.stderr}
 	s.out = newOutput(std.stdout)
-	s.out.before = func() {
-		s.console.hideFrom(std.stdout)
-	}
+	s.out.before = func() { s.console.hideFrom(std.stdout) }
 	return s, nil
 }
 

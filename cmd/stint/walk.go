@@ -158,13 +158,14 @@ func (w *walker) names(path, prefix string) ([]string, error) {
 	for {
 		entries, err := f.ReadDir(1024)
 		names = w.appendNames(names, prefix, entries)
-		if len(entries) == 0 || w.ctx.Err() != nil {
-			slices.Sort(names)
-			if err != nil && err == io.EOF {
-				err = nil
-			}
-			return names, err
+		if err == nil && w.ctx.Err() == nil {
+			continue
 		}
+		slices.Sort(names)
+		if err == io.EOF {
+			err = nil
+		}
+		return names, err
 	}
 }
 

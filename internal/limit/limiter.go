@@ -15,6 +15,7 @@ const over = 1 << 30
 // Use New or Init.
 type Limiter struct {
 	signs atomic.Int32 // written with mu held; a holder reads it between two tasks
+	bound atomic.Int64 // limit, for those who do not have mu
 
 	mu    sync.Mutex
 	limit int
@@ -45,7 +46,13 @@ func New(n int) *Limiter {
 }
 
 // Init makes l a Limiter of n permits. It is for a Limiter inside another struct.
-func (l *Limiter) Init(n int) { l.limit = n }
+func (l *Limiter) Init(n int) {
+	l.limit = n
+	l.bound.Store(int64(n))
+}
+
+// Bound returns the limit.
+func (l *Limiter) Bound() int { return int(l.bound.Load()) }
 
 // TryAcquire takes a permit if one is free and nobody waits for it.
 func (l *Limiter) TryAcquire() bool {
@@ -123,10 +130,7 @@ func (l *Limiter) Release(p Permit) {
 func (l *Limiter) Free(p Permit) *Waiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if p.lender != nil {
-		return p.lender.free()
-	}
-	return l.free()
+	return l.giveBack(p)
 }
 
 // Yield gives one of the limiter's own permits back if somebody else should have
@@ -154,6 +158,7 @@ func (l *Limiter) Over() bool { return l.signs.Load()&over != 0 }
 func (l *Limiter) Set(n int) {
 	l.mu.Lock()
 	l.limit = n
+	l.bound.Store(int64(n))
 	var granted []*Waiter
 	for w := l.admit(); w != nil; w = l.admit() {
 		granted = append(granted, w)
@@ -180,6 +185,13 @@ func (l *Limiter) take() bool {
 	}
 	l.out++
 	return true
+}
+
+func (l *Limiter) giveBack(p Permit) *Waiter {
+	if p.lender != nil {
+		return p.lender.free()
+	}
+	return l.free()
 }
 
 func (l *Limiter) free() *Waiter {

@@ -9,16 +9,20 @@ import (
 // calls that would use it: calls made with the task's own context, which may
 // have it whenever no other such call does, and calls made by tasks that this
 // one waits for, which may have it while this one waits. So a task and those it
-// waits for share one permit, and the limit bounds the tasks that have begun,
-// not only those that are at work.
+// waits for share one permit, and no stranger begins a task meanwhile: otherwise
+// tasks that wait for each other would pile up beyond every limit.
 type Slot struct {
-	lim  *Limiter
-	busy atomic.Bool // taken, for the worker; written under lim.mu
+	lim    *Limiter
+	permit Permit       // that it stands for
+	busy   atomic.Bool  // taken, for the worker; written under lim.mu
+	wanted atomic.Int32 // tasks in Reclaim; whoever has the permit gives it back soon
 
 	// guarded by lim.mu
 	taken   bool // by a call; the task itself is inside it, or waits in another
+	apart   bool // taken by a call of a task that is waited for
 	retired bool // the task has returned and left the call behind
 	line    line
+	back    chan struct{} // closed when such a call gives the permit back
 }
 
 // A Link says in a task's context what the task runs on, and what it was
@@ -30,8 +34,12 @@ type Link struct {
 	lent  atomic.Int32 // calls made with this context that wait for their tasks
 }
 
-// NewSlot returns the slot of a task that runs on a permit of lim.
-func NewSlot(lim *Limiter) *Slot { return &Slot{lim: lim} }
+// NewSlot returns the slot of a task that runs on p, a permit of lim.
+func NewSlot(lim *Limiter, p Permit) *Slot { return &Slot{lim: lim, permit: p} }
+
+// Wanted reports whether the task that lent p waits to go on. The call that has p
+// should give it back before it begins another task.
+func (p Permit) Wanted() bool { return p.lender != nil && p.lender.wanted.Load() > 0 }
 
 type linkKey struct{}
 
@@ -76,29 +84,82 @@ func (k *Link) On(l *Limiter) (slot *Slot, branch *Link) {
 }
 
 // Lend lets the tasks that the calling task is about to wait for use the permits
-// it runs on. Reclaim must follow, when those tasks have ended, and so have
-// nothing of it left. A nil k lends nothing.
+// it runs on. Reclaim must follow. A nil k lends nothing.
 func (k *Link) Lend() {
 	if k == nil {
 		return
 	}
-	k.lent.Add(1) // before admit looks: a waiter that joined earlier saw 0
-	for o := k; o != nil; o = o.outer {
-		if o.slot != nil {
-			o.slot.serve()
+	k.lent.Add(1) // before serve looks: a waiter that joined earlier saw 0
+	k.each(func(s *Slot) bool { s.serve(); return true })
+}
+
+// Reclaim ends what Lend began. It returns when no task that was waited for has
+// one of the permits: at once when they have all ended, but a wait for one of many
+// may find others at work. Until then all permits stay lent, since those others
+// may need one to end.
+func (k *Link) Reclaim() {
+	if k == nil {
+		return
+	}
+	var last *Slot // that was awaited: nobody takes it before the next look
+	for {
+		k.lent.Add(-1)
+		used := k.used()
+		if used != nil {
+			k.Lend()
+			used.wanted.Add(1)
 		}
-		if o.apart {
+		if last != nil {
+			last.wanted.Add(-1)
+			last.serve()
+		}
+		if used == nil {
+			return
+		}
+		used.await()
+		last = used
+	}
+}
+
+// used returns one of the permits that a task that is waited for has, or nil.
+func (k *Link) used() (used *Slot) {
+	k.each(func(s *Slot) bool {
+		s.lim.mu.Lock()
+		if s.taken && s.apart {
+			used = s
+		}
+		s.lim.mu.Unlock()
+		return used == nil
+	})
+	return used
+}
+
+// each calls f for the slots of the task's own goroutine, until it returns false.
+func (k *Link) each(f func(*Slot) bool) {
+	for ; k != nil; k = k.outer {
+		if k.slot != nil && !f(k.slot) || k.apart {
 			return
 		}
 	}
 }
 
-// Reclaim ends what Lend began. It does not block.
-func (k *Link) Reclaim() {
-	if k != nil {
-		k.lent.Add(-1)
+// await waits until no task that is waited for has the permit.
+func (s *Slot) await() {
+	s.lim.mu.Lock()
+	if !s.taken || !s.apart {
+		s.lim.mu.Unlock()
+		return
 	}
+	if s.back == nil {
+		s.back = make(chan struct{})
+	}
+	back := s.back
+	s.lim.mu.Unlock()
+	<-back
 }
+
+// Permit returns the permit that s stands for.
+func (s *Slot) Permit() Permit { return s.permit }
 
 // Busy reports whether a call made with the task's context has the permit. When
 // the task itself has returned, it left that call behind.
@@ -106,7 +167,7 @@ func (s *Slot) Busy() bool { return s.busy.Load() }
 
 // Retire ends the use of a slot that was Busy when its task returned. It reports
 // whether the permit is still the worker's; otherwise the call that was left
-// behind has it, and gives it back to the limiter.
+// behind has it, and gives it back.
 func (s *Slot) Retire() bool {
 	s.lim.mu.Lock()
 	defer s.lim.mu.Unlock()
@@ -130,10 +191,13 @@ func (s *Slot) serve() {
 // take takes the permit for a call of the task itself, or of one that was
 // started at branch.
 func (s *Slot) take(branch *Link) bool {
-	if s.taken || s.retired || branch != nil && branch.lent.Load() == 0 {
+	if s.taken || s.retired {
 		return false
 	}
-	s.taken = true
+	if branch != nil && (branch.lent.Load() == 0 || s.wanted.Load() > 0) {
+		return false
+	}
+	s.taken, s.apart = true, branch != nil
 	s.busy.Store(true)
 	return true
 }
@@ -142,8 +206,12 @@ func (s *Slot) take(branch *Link) bool {
 func (s *Slot) free() *Waiter {
 	s.taken = false
 	s.busy.Store(false)
+	if s.back != nil {
+		close(s.back)
+		s.back = nil
+	}
 	if s.retired {
-		return s.lim.free()
+		return s.lim.giveBack(s.permit)
 	}
 	w := s.admit()
 	s.lim.sign()

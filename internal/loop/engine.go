@@ -10,11 +10,8 @@ import (
 )
 
 // runOn runs the loop on the workers of e. The standby is then a task in a queue
-// of e, and a caller that is itself a task of e runs it in Wait.
+// of e.
 func (l *Loop) runOn(e *work.Engine) bool {
-	if e.Closed() {
-		return false
-	}
 	l.lim = e.Limiter()
 	l.source = e.NewSource(work.SourceConfig{
 		Context: l.Context, Room: math.MaxInt, Job: job{l}, Home: l.home, Shared: true, Own: true,
@@ -31,16 +28,16 @@ func (l *Loop) runOn(e *work.Engine) bool {
 		}
 		l.helpers.Wait()
 	}()
-	l.offer()
+	if !l.offer() && l.Context.Err() == nil {
+		return false
+	}
 	l.source.Wait()
 	return true
 }
 
 // offer queues the standby, unless it is queued.
-func (l *Loop) offer() {
-	if l.queued.CompareAndSwap(false, true) {
-		l.source.Offer(work.Task{})
-	}
+func (l *Loop) offer() bool {
+	return !l.queued.CompareAndSwap(false, true) || l.source.Offer(work.Task{}) == work.Accepted
 }
 
 // job is a Loop as the job of its source.
@@ -55,10 +52,12 @@ func (j job) Run(ctx context.Context, _ work.Task) error {
 	}
 	since := time.Now()
 	w := &worker{loop: l, ctx: ctx, item: -1}
-	w.yields = func() bool { return l.Engine.Pressed() && time.Since(since) >= quantum }
+	w.yields = func() bool { return l.Engine.Pressed(since) }
 	w.work()
 	if l.left() > 0 && !l.stopped.Load() {
 		l.offer() // w made room for others
+	} else {
+		l.source.Stop() // the standby is not needed, and its turn may be far
 	}
 	return nil
 }

@@ -46,10 +46,11 @@ type Loop struct {
 	ended   chan struct{} // closed when no index is left; only for a shared limiter
 	ending  sync.Once
 
-	helpers sync.WaitGroup
-	running atomic.Int32 // helpers that have not returned
-	standby limit.Waiter // of the helper that is next; in line while there is none
-	waiting atomic.Int32 // workers and standby in the limiter's line
+	helpers  sync.WaitGroup
+	running  atomic.Int32 // helpers that have not returned
+	standby  limit.Waiter // of the next helper
+	standing atomic.Bool  // there is one that has not begun
+	waiting  atomic.Int32 // workers and standby in the limiter's line
 
 	source *work.Source // of Engine
 	queued atomic.Bool  // the standby is in it
@@ -71,16 +72,11 @@ func (l *Loop) Run() bool {
 		l.ended = make(chan struct{})
 		l.standby.Grant = func() { go l.help() }
 	}
-	w := &worker{loop: l, ctx: l.Context, caller: true, item: -1}
-	if !w.acquire(l.home) {
+	w := &worker{loop: l, ctx: l.Context, from: l.home, caller: true, item: -1}
+	if !w.acquire(w.from) {
 		return true
 	}
-	if l.Limiter != nil {
-		w.slot = limit.NewSlot(l.lim)
-	}
-	if w.slot != nil || l.home != nil {
-		w.ctx = limit.With(l.Context, w.slot, l.home, false)
-	}
+	w.begin()
 	defer l.join(w)
 	l.standBy()
 	w.work()
@@ -107,19 +103,19 @@ func (l *Loop) join(w *worker) {
 // helpers as there are processors, and work that waits gets all that the limit
 // allows. Whoever calls it takes an index itself afterwards.
 func (l *Loop) standBy() {
-	if l.left() <= 1 || l.stopped.Load() {
-		return
-	}
-	if l.Limiter == nil { // nobody else frees permits
-		if l.lim.TryAcquire() {
-			l.helpers.Add(1)
-			l.running.Add(1)
-			go l.help()
-		}
+	if !l.short() || !l.standing.CompareAndSwap(false, true) {
 		return
 	}
 	l.helpers.Add(1)
 	l.running.Add(1)
+	if l.Limiter == nil { // nobody else frees permits
+		if l.lim.TryAcquire() {
+			go l.help()
+		} else {
+			l.forgo()
+		}
+		return
+	}
 	l.waiting.Add(1)
 	if l.lim.Join(&l.standby, nil) {
 		go l.help()
@@ -130,12 +126,24 @@ func (l *Loop) standBy() {
 	}
 }
 
+// short reports whether one more helper could be of use.
+func (l *Loop) short() bool {
+	helpers := int(l.running.Load())
+	return l.left() > 1 && !l.stopped.Load() && helpers+1 < min(l.N, l.lim.Bound())
+}
+
+// forgo counts the standby out.
+func (l *Loop) forgo() {
+	l.standing.Store(false)
+	l.running.Add(-1)
+	l.helpers.Done()
+}
+
 // recall takes the standby out of the limiter's line.
 func (l *Loop) recall() {
 	if l.Limiter != nil && l.lim.Leave(&l.standby) {
 		l.waiting.Add(-1)
-		l.running.Add(-1)
-		l.helpers.Done()
+		l.forgo()
 	}
 }
 
@@ -145,12 +153,10 @@ func (l *Loop) help() {
 	if l.Limiter != nil {
 		l.waiting.Add(-1)
 		w.since = time.Now()
-		w.slot = limit.NewSlot(l.lim)
 		pprof.SetGoroutineLabels(l.Context) // a stranger may have started this goroutine
 	}
-	if w.slot != nil || l.home != nil {
-		w.ctx = limit.With(l.Context, w.slot, l.home, true)
-	}
+	w.begin()
+	l.standing.Store(false)
 	l.standBy()
 	w.serve()
 }

@@ -19,6 +19,7 @@ type worker struct {
 
 	has    bool // a permit
 	permit limit.Permit
+	from   *limit.Link // whose slots may lend one: the caller's, on its goroutine
 	since  time.Time   // when it got the permit, if the limiter is shared
 	slot   *limit.Slot // nil when it is not
 	yields func() bool // nil: from the limiter
@@ -88,13 +89,16 @@ func (w *worker) keep() bool {
 	if w.slot == nil {
 		return true
 	}
-	if w.slot.Busy() { // the last call left a call of its own behind
-		w.has = w.slot.Retire()
-		w.slot = limit.NewSlot(l.lim)
-		w.ctx = limit.With(l.Context, w.slot, l.home, !w.caller)
-		return w.has || w.acquire(nil)
+	if w.slot.Busy() && !w.renew() {
+		return false
 	}
-	if !l.lim.Contended(int(l.waiting.Load())) || w.permit != (limit.Permit{}) {
+	if l.short() {
+		l.standBy() // the limit has grown
+	}
+	if w.permit != (limit.Permit{}) {
+		return w.returns()
+	}
+	if !l.lim.Contended(int(l.waiting.Load())) {
 		return true
 	}
 	if !l.lim.Over() && time.Since(w.since) < quantum {
@@ -108,7 +112,39 @@ func (w *worker) keep() bool {
 	if next != nil {
 		next.Grant()
 	}
-	return w.acquire(nil)
+	return w.acquire(w.from)
+}
+
+// returns gives a permit back that its lender wants, and waits for another. It
+// reports whether w has one.
+func (w *worker) returns() bool {
+	if !w.permit.Wanted() {
+		return true
+	}
+	w.release()
+	return w.acquire(w.from)
+}
+
+// renew replaces the slot, on which the last call left a call of its own behind,
+// perhaps with the permit. It reports whether w has one.
+func (w *worker) renew() bool {
+	w.has = w.slot.Retire()
+	if !w.has && !w.acquire(w.from) {
+		return false
+	}
+	w.begin()
+	return true
+}
+
+// begin gives w a slot for its permit, and the context that tells of it.
+func (w *worker) begin() {
+	l := w.loop
+	if l.Limiter != nil {
+		w.slot = limit.NewSlot(l.lim, w.permit)
+	}
+	if w.slot != nil || l.home != nil {
+		w.ctx = limit.With(l.Context, w.slot, l.home, !w.caller)
+	}
 }
 
 // acquire waits for a permit and reports whether there is still something to do
@@ -120,9 +156,13 @@ func (w *worker) acquire(from *limit.Link) bool {
 		return w.has
 	}
 	l.waiting.Add(1)
+	before := w.permit
 	w.permit, w.has = l.lim.Acquire(l.Context.Done(), l.ended, from)
 	l.waiting.Add(-1)
 	w.since = time.Now()
+	if w.slot != nil && w.has && w.permit != before {
+		w.begin()
+	}
 	return w.has
 }
 

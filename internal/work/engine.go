@@ -5,7 +5,9 @@ package work
 
 import (
 	"context"
+	"maps"
 	"runtime/trace"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,9 +42,13 @@ type Engine struct {
 	awaiting bool
 	draining bool // workers that find nothing leave
 	closed   bool
+	cut      bool            // Abandon has been called
 	quiet    []chan struct{} // closed when nothing is queued or running
 
+	arriving int // workers with a permit on their way to the queue
+
 	workers, running, queued, blocked int
+	abandoned                         int
 	completed, dropped                uint64
 }
 
@@ -97,9 +103,15 @@ func (e *Engine) Closed() bool {
 }
 
 // Pressed reports whether a task that could go on without end should let others
-// have its worker: more than one shared source is ready, or somebody besides the
-// engine waits for a permit.
-func (e *Engine) Pressed() bool { return e.lined.Load() > 1 || e.lim.Contended(1) }
+// have its worker, which it got at since: more than one shared source is ready, or
+// somebody besides the engine waits for a permit; at once, if the limit has become
+// smaller.
+func (e *Engine) Pressed(since time.Time) bool {
+	if e.lim.Over() {
+		return true
+	}
+	return (e.lined.Load() > 1 || e.lim.Contended(1)) && time.Since(since) >= quantum
+}
 
 // Drain makes workers that find nothing to do leave instead of parking.
 func (e *Engine) Drain() {
@@ -125,24 +137,23 @@ func (e *Engine) Close() {
 	e.settle()
 }
 
-// Abandon drops everything that is queued and tells the sources' jobs. It returns
-// how many tasks that were; what sources submitted from their own tasks is no
-// task of its own.
-func (e *Engine) Abandon() int {
+// Abandon drops everything that is queued, after telling the sources' jobs.
+func (e *Engine) Abandon() {
 	e.mu.Lock()
-	n := 0
-	var jobs []Job
-	for s := range e.active {
-		if dropped := s.stop(); !s.Own {
-			n += dropped
-		}
-		jobs = append(jobs, s.Job)
-	}
+	e.cut = true
+	active := slices.Collect(maps.Keys(e.active))
 	e.mu.Unlock()
-	for _, j := range jobs {
-		j.Abandoned()
+	for _, s := range active {
+		s.Job.Abandoned() // first: nobody may take the end for success
+		s.Stop()
 	}
-	return n
+}
+
+// Abandoned returns how many tasks Abandon has dropped.
+func (e *Engine) Abandoned() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.abandoned
 }
 
 // Quiet waits until nothing is queued or running, and no worker is left of a
@@ -172,7 +183,8 @@ func (e *Engine) Quiet(done <-chan struct{}) bool {
 	return true
 }
 
-// granted is the engine's turn in the limiter's line.
+// granted is the engine's turn in the limiter's line. A submitter may wait for
+// the limit to grow: it is told too.
 func (e *Engine) granted() {
 	e.mu.Lock()
 	e.awaiting = false
@@ -181,8 +193,13 @@ func (e *Engine) granted() {
 		e.lim.Release(limit.Permit{})
 		return
 	}
+	for s := e.ready.head; s != nil; s = s.next {
+		if s.waiting > 0 {
+			s.settled.Broadcast()
+		}
+	}
 	e.waking = true
-	w := e.pick()
+	w := e.pick(nil)
 	e.mu.Unlock()
 	w.start()
 }
@@ -238,22 +255,43 @@ func (e *Engine) rouse() *worker {
 		return nil
 	}
 	e.waking = true
-	return e.pick()
+	return e.pick(nil)
 }
 
-// pick returns the worker that parked last, or a new one. It has a permit.
-func (e *Engine) pick() *worker {
+// own returns how many of the limiter's waiters are the engine.
+func (e *Engine) own() int {
+	if e.awaiting {
+		return 1
+	}
+	return 0
+}
+
+// unwait takes the engine out of the limiter's line when nothing is queued.
+func (e *Engine) unwait() {
+	if e.awaiting && e.ready.n == 0 && e.lim.Leave(&e.waiter) {
+		e.awaiting = false
+	}
+}
+
+// pick returns the worker that parked last, or a new one. It has a permit: of the
+// limiter, or that of v, for the tasks of one source.
+func (e *Engine) pick(v *visitor) *worker {
 	w := (*worker)(nil)
 	if n := len(e.idle); n > 0 {
 		w = e.idle[n-1]
 		e.idle[n-1] = nil
 		e.idle = e.idle[:n-1]
 	} else {
-		w = &worker{engine: e, slot: limit.NewSlot(e.lim)}
+		w = &worker{engine: e, slot: limit.NewSlot(e.lim, limit.Permit{})}
 		e.workers++
 	}
-	w.permit = true
+	if v != nil {
+		w.visit = v
+		w.slot = limit.NewSlot(e.lim, v.waiter.Permit)
+	}
+	w.permit, w.arriving = true, true
 	w.since = time.Since(e.epoch)
+	e.arriving++
 	return w
 }
 
@@ -298,15 +336,17 @@ func (e *Engine) enqueue(s *Source, t Task) {
 	e.queued++
 	e.line(s)
 	if s.visitors > 0 {
-		s.settled.Broadcast()
+		s.settled.Broadcast() // one of them may have a permit for it
 	}
 }
 
 // finish counts a task of s as ended.
 func (e *Engine) finish(s *Source) {
 	e.running--
-	e.completed++
 	s.running--
+	if !s.Own {
+		e.completed++
+	}
 	s.settle()
 }
 

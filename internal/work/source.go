@@ -35,7 +35,7 @@ type SourceConfig struct {
 	Job     Job
 	Home    *limit.Link // of the task that the source belongs to
 	Shared  bool        // one of several sources of its engine
-	Own     bool        // submits from its own tasks: what it submits after Close was accepted before
+	Own     bool        // its tasks are one piece of work, and submit each other: they do not count as tasks, and a closed engine takes them after the first
 }
 
 // A Job is what a Source's tasks do.
@@ -82,12 +82,12 @@ func (s *Source) Offer(t Task) Answer {
 		return Full // behind those that came before
 	}
 	var w *worker
-	if s.queue.n < s.Room {
+	if s.waiters() < s.Room {
 		e.enqueue(s, t)
 		w = e.rouse()
 	} else if e.lim.TryAcquire() {
 		e.enqueue(s, t)
-		w = e.pick()
+		w = e.pick(nil)
 	} else {
 		e.mu.Unlock()
 		return Full
@@ -97,30 +97,43 @@ func (s *Source) Offer(t Task) Answer {
 	return Accepted
 }
 
-// Submit submits t and waits for room for it, until done is closed. A task that
-// has a permit of the engine's limiter, or may be lent one, runs queued tasks
-// itself until there is room; from is its link.
+// Submit submits t and waits for room for it, until done is closed. from is the
+// link of the calling task, whose permits may be used meanwhile.
 func (s *Source) Submit(done <-chan struct{}, t Task, from *limit.Link) Answer {
 	if a := s.Offer(t); a != Full {
 		return a
 	}
-	e := s.engine
 	b := &submitter{task: t, answer: make(chan Answer, 1)}
 	wake := make(chan struct{}, 1)
-	v := s.newVisitor(from, func() { wake <- struct{}{} })
+	v := s.newVisitor(from, func() {
+		select {
+		case wake <- struct{}{}:
+		default: // woken already
+		}
+	})
 	from.Lend()
 	defer from.Reclaim()
-	defer v.leave()
-	defer s.unblock(b) // for a Goexit in a task that v runs
 	if !s.block(b) {
 		return Over
 	}
+	a := s.answer(done, wake, b, v)
+	s.engine.mu.Lock()
+	for !v.leave() {
+		s.engine.mu.Unlock()
+		<-wake
+		s.engine.mu.Lock()
+	}
+	s.engine.mu.Unlock()
+	return a
+}
+
+// answer waits for what becomes of b, and lends the permit of v as long as b waits.
+func (s *Source) answer(done, wake <-chan struct{}, b *submitter, v *visitor) Answer {
 	for {
-		if v != nil {
-			e.mu.Lock()
-			v.work(func() bool { return !b.in })
-			e.mu.Unlock()
-		}
+		s.engine.mu.Lock()
+		w := v.help()
+		s.engine.mu.Unlock()
+		w.start()
 		select {
 		case a := <-b.answer:
 			return a
@@ -165,6 +178,7 @@ func (s *Source) unblock(b *submitter) bool {
 	s.blocked.remove(b)
 	s.engine.blocked--
 	s.engine.unlineIfEmpty(s)
+	s.engine.unwait()
 	s.settle()
 	return true
 }
@@ -176,38 +190,30 @@ func (s *Source) Wait() {
 }
 
 // WaitUntil waits until condition holds, then calls then. Both are called with
-// the engine's lock held, condition whenever the source may have changed. A task
-// that has a permit of the engine's limiter, or may be lent one, runs queued
-// tasks itself meanwhile.
+// the engine's lock held, condition whenever the source may have changed. The
+// permits of the task that the source belongs to may be used meanwhile.
 func (s *Source) WaitUntil(condition func() bool, then func()) {
 	e := s.engine
 	s.Home.Lend()
 	defer s.Home.Reclaim()
 	v := s.newVisitor(s.Home, s.settled.Broadcast)
-	defer v.leave()
 	e.mu.Lock()
+	defer e.mu.Unlock()
 	s.count(v, +1)
-	locked := true
-	defer func() {
-		if !locked { // a task that v ran called Goexit: let the others end first
-			e.mu.Lock()
-			s.stop()
-			for !s.quiet() {
-				s.settled.Wait()
-			}
-		}
-		s.count(v, -1)
-		e.mu.Unlock()
-	}()
+	defer s.count(v, -1)
 	for !condition() {
-		locked = false
-		again := v != nil && v.work(condition)
-		locked = true
-		if !again {
-			s.settled.Wait()
+		if w := v.help(); w != nil {
+			e.mu.Unlock()
+			w.start()
+			e.mu.Lock()
+			continue
 		}
+		s.settled.Wait()
 	}
 	then()
+	for !v.leave() {
+		s.settled.Wait()
+	}
 }
 
 // count counts a goroutine that waits for the source, and whether it may run tasks.
@@ -256,19 +262,35 @@ func (s *Source) Stop() {
 
 // The functions below are called with engine.mu held.
 
-func (s *Source) stop() int {
+func (s *Source) stop() {
 	s.over = true
 	n := s.queue.clear()
-	s.engine.queued -= n
-	s.engine.dropped += uint64(n)
+	e := s.engine
+	e.queued -= n
+	if !s.Own {
+		e.dropped += uint64(n)
+		if e.cut {
+			e.abandoned += n
+		}
+	}
 	s.refuse()
-	s.engine.unlineIfEmpty(s)
+	e.unlineIfEmpty(s)
+	e.unwait()
 	s.settle()
-	return n
 }
 
 // refuses reports whether the source takes no more tasks.
-func (s *Source) refuses() bool { return s.over || s.engine.closed && !s.Own }
+func (s *Source) refuses() bool {
+	closed := s.engine.closed && !(s.Own && s.taken > 0)
+	return s.over || closed || s.Context.Err() != nil
+}
+
+// hasWork reports whether a worker would find something to do.
+func (s *Source) hasWork() bool { return s.queue.n+s.blocked.n > 0 }
+
+// waiters returns how many queued tasks wait for a worker. The others have one on
+// its way: without this difference a burst would find less room than there is.
+func (s *Source) waiters() int { return s.queue.n - s.engine.arriving }
 
 // refuse tells the waiting submitters that the source is over.
 func (s *Source) refuse() {
@@ -298,10 +320,10 @@ func (s *Source) take() Task {
 
 // admit moves waiting submitters' tasks into the queue once enough of it is free.
 func (s *Source) admit() {
-	if s.blocked.n == 0 || s.Room == 0 || s.queue.n > s.Room-s.slack() {
+	if s.blocked.n == 0 || s.Room == 0 || s.waiters() > s.Room-s.slack() {
 		return
 	}
-	for s.blocked.n > 0 && s.queue.n < s.Room {
+	for s.blocked.n > 0 && s.waiters() < s.Room {
 		s.admitFirst()
 	}
 }

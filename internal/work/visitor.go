@@ -1,25 +1,27 @@
 package work
 
-import (
-	"context"
+import "github.com/stint-go/stint/internal/limit"
 
-	"github.com/stint-go/stint/internal/limit"
-)
-
-// A visitor is a goroutine in Wait or Submit that can run tasks of the source
-// itself, because the task that it belongs to runs on a permit of the engine's
-// limiter, or was started by one that does. Without this a task that waits for
-// others on its own limiter would wait for its own permit.
+// A visitor is a goroutine in Wait or Submit whose task runs on a permit of the
+// engine's limiter, or was started by one that does. It lends that permit to a
+// worker, for tasks of its source alone, as long as it waits: without this a task
+// that waits for others on its own limiter would wait for its own permit, and
+// those of strangers could not be told from it.
+//
+//	none     nothing is queued, or the visitor is done
+//	joined   in line for the permit
+//	lent     a worker has it
+//
+// All transitions are made under engine.mu.
 type visitor struct {
 	source *Source
 	from   *limit.Link
-	wake   func() // called with engine.mu held once the visitor has a permit
+	wake   func() // called with engine.mu held when the permit has come back
 
-	// guarded by engine.mu
 	waiter limit.Waiter
-	joined bool // stands in the limiter's line
-	permit bool
-	gone   bool
+	joined bool
+	lent   bool
+	done   bool // what is lent is wanted back
 }
 
 // newVisitor returns nil when the task with the link from has no way to a permit
@@ -33,115 +35,61 @@ func (s *Source) newVisitor(from *limit.Link, wake func()) *visitor {
 	return v
 }
 
+// help lends the visitor's permit to a worker if there is something to do for it.
+// The worker is to be started after unlocking. It is called with engine.mu held.
+// A nil v has no permit to lend.
+func (v *visitor) help() *worker {
+	if v == nil || v.joined || v.lent || v.done || !v.source.hasWork() {
+		return nil
+	}
+	if !v.source.engine.lim.Join(&v.waiter, v.from) {
+		v.joined = true
+		return nil
+	}
+	return v.lend()
+}
+
+func (v *visitor) lend() *worker {
+	v.joined, v.lent = false, true
+	return v.source.engine.pick(v)
+}
+
+// granted is the visitor's turn in the limiter's line.
 func (v *visitor) granted() {
 	e := v.source.engine
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	v.joined, v.permit = false, true
-	if v.gone {
-		v.release()
-	} else {
+	if v.done || !v.source.hasWork() {
+		v.joined = false
 		v.wake()
-	}
-}
-
-// work runs tasks of the source until done holds or none is left, if the visitor
-// has a permit or gets one at once; otherwise it stands in line for one. It is
-// called with engine.mu held, as is done. It reports whether it let go of the lock
-// meanwhile: then the caller must look again before it waits.
-func (v *visitor) work(done func() bool) (again bool) {
-	s := v.source
-	e := s.engine
-	if s.queue.n+s.blocked.n == 0 || done() {
-		if !v.permit {
-			return false
-		}
-		v.release() // granted too late: not to be sat on
-		return true
-	}
-	if !v.acquire() {
-		return false
-	}
-	slot := limit.NewSlot(e.lim)
-	ctx := limit.With(s.Context, slot, v.from, false)
-	for s.queue.n+s.blocked.n > 0 && s.Context.Err() == nil && !v.yields() && !done() {
-		t := s.take()
-		next := e.rouse()
 		e.mu.Unlock()
-		next.start()
-		v.run(ctx, t)
-		e.mu.Lock()
-	}
-	if s.Context.Err() != nil {
-		s.stop()
-	}
-	v.release()
-	return true
-}
-
-// run runs t and counts it as ended, also when it calls Goexit, which ends the
-// visitor's goroutine, or panics to crash the process.
-func (v *visitor) run(ctx context.Context, t Task) {
-	e := v.source.engine
-	defer func() {
-		e.mu.Lock()
-		e.finish(v.source)
-		e.mu.Unlock()
-	}()
-	e.run(ctx, v.source, t)
-}
-
-// yields reports whether somebody else should have the permit: never, when it is
-// that of the visitor's own task or lent by one.
-func (v *visitor) yields() bool {
-	e := v.source.engine
-	own := 0
-	if e.awaiting {
-		own = 1
-	}
-	return v.waiter.Permit == (limit.Permit{}) && e.lim.Contended(own)
-}
-
-// acquire reports whether the visitor has a permit.
-func (v *visitor) acquire() bool {
-	if v.permit {
-		return true
-	}
-	if v.joined {
-		return false
-	}
-	v.permit = v.source.engine.lim.Join(&v.waiter, v.from)
-	v.joined = !v.permit
-	return v.permit
-}
-
-// release gives the permit back. It lets go of engine.mu meanwhile: whoever gets
-// the permit may be the engine.
-func (v *visitor) release() {
-	e := v.source.engine
-	v.permit = false
-	w := e.lim.Free(v.waiter.Permit)
-	if w == nil {
+		e.lim.Release(v.waiter.Permit)
 		return
 	}
+	w := v.lend()
 	e.mu.Unlock()
-	w.Grant()
-	e.mu.Lock()
+	w.start()
 }
 
-// leave ends the visit. It is called without the lock. A nil v is none.
-func (v *visitor) leave() {
+// leave ends the visit and reports whether the permit is where it belongs: when
+// it is not, wake will be called. It is called with engine.mu held.
+func (v *visitor) leave() bool {
 	if v == nil {
-		return
+		return true
 	}
-	e := v.source.engine
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	v.gone = true // if it has been granted and not yet told, granted gives back
-	if v.joined && e.lim.Leave(&v.waiter) {
+	v.done = true
+	if v.joined && v.source.engine.lim.Leave(&v.waiter) {
 		v.joined = false
 	}
-	if v.permit {
-		v.release()
+	return !v.joined && !v.lent
+}
+
+// serves reports whether the worker that has the permit may run another task on
+// it: not when the visitor, or the task that lent it, or, if it is the limiter's
+// own, somebody in line should have it. It is called with engine.mu held.
+func (v *visitor) serves() bool {
+	e, p := v.source.engine, v.waiter.Permit
+	if v.done || p.Wanted() || !v.source.hasWork() {
+		return false
 	}
+	return p != (limit.Permit{}) || !e.lim.Contended(e.own())
 }

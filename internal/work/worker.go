@@ -20,12 +20,14 @@ type worker struct {
 	engine *Engine
 	wake   chan struct{} // cap 1; made when it first parks
 	slot   *limit.Slot
+	visit  *visitor // whose permit it has, for tasks of one source; nil: the engine's
 
-	permit  bool          // guarded by engine.mu, as are the next four
-	since   time.Duration // when it got the permit
-	parked  time.Duration // when it parked last
-	leaving bool
-	owed    *limit.Waiter // has the permit now, and is told after unlocking
+	permit   bool          // guarded by engine.mu, as are the next five
+	arriving bool          // counted in engine.arriving
+	since    time.Duration // when it got the permit
+	parked   time.Duration // when it parked last
+	leaving  bool
+	owed     *limit.Waiter // has the permit now, and is told after unlocking
 
 	task *Source // of the task in hand
 	left bool    // ended as it should, not by a Goexit
@@ -76,15 +78,15 @@ func (w *worker) work() {
 	e := w.engine
 	w.renew()
 	e.mu.Lock()
-	e.waking = false
+	w.arrive()
 	for {
-		if e.ready.n == 0 || !w.keep() {
+		s := w.choose()
+		if s == nil {
 			if !w.park() {
 				return
 			}
 			continue
 		}
-		s := e.ready.head
 		if s.Context.Err() != nil {
 			s.stop()
 			continue
@@ -107,6 +109,34 @@ func (w *worker) work() {
 	}
 }
 
+// choose returns the source to take the next task from, or nil when there is none
+// or no permit for it. It is called with engine.mu held.
+func (w *worker) choose() *Source {
+	if w.visit != nil {
+		if w.permit && w.visit.serves() {
+			return w.visit.source
+		}
+		w.giveBack()
+	}
+	if w.engine.ready.n == 0 || !w.keep() {
+		return nil
+	}
+	return w.engine.ready.head
+}
+
+// giveBack ends a visit. It is called with engine.mu held.
+func (w *worker) giveBack() {
+	v := w.visit
+	w.visit = nil
+	if w.permit {
+		w.permit = false
+		w.owed = w.engine.lim.Free(v.waiter.Permit)
+	}
+	w.slot, w.ctx, w.of = limit.NewSlot(w.engine.lim, limit.Permit{}), nil, nil
+	v.lent = false
+	v.wake()
+}
+
 // context returns the context for a task of s. Tasks of one source that follow
 // each other on one worker share it.
 func (w *worker) context(s *Source) context.Context {
@@ -127,7 +157,7 @@ func (w *worker) renew() {
 		w.permit = false
 		w.engine.mu.Unlock()
 	}
-	w.slot = limit.NewSlot(w.engine.lim)
+	w.slot = limit.NewSlot(w.engine.lim, w.slot.Permit())
 	w.ctx, w.of = nil, nil
 }
 
@@ -137,11 +167,7 @@ func (w *worker) renew() {
 func (w *worker) keep() bool {
 	e := w.engine
 	if w.permit {
-		own := 0
-		if e.awaiting {
-			own = 1
-		}
-		if !e.lim.Contended(own) {
+		if !e.lim.Contended(e.own()) {
 			return true
 		}
 		now := time.Since(e.epoch)
@@ -172,9 +198,7 @@ func (w *worker) keep() bool {
 func (w *worker) park() bool {
 	e := w.engine
 	if w.permit {
-		if e.awaiting && e.lim.Leave(&e.waiter) {
-			e.awaiting = false
-		}
+		e.unwait()
 		w.permit = false
 		w.owed = e.lim.Free(limit.Permit{})
 	}
@@ -203,8 +227,17 @@ func (w *worker) park() bool {
 		e.mu.Unlock()
 		return false
 	}
-	e.waking = false
+	w.arrive()
 	return true
+}
+
+// arrive counts w as at the queue. It is called with engine.mu held.
+func (w *worker) arrive() {
+	if w.arriving {
+		w.arriving = false
+		w.engine.arriving--
+		w.engine.waking = false
+	}
 }
 
 func grant(w *limit.Waiter) {

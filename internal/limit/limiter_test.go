@@ -1,0 +1,355 @@
+package limit
+
+import (
+	"flag"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+)
+
+// seed is that of the first round of TestModel; a failure names the one to give.
+var seed = flag.Uint64("stint.seed", 1, "seed of the first round of random operations")
+
+// want checks what Counts returns.
+func want(t *testing.T, l *Limiter, limit, out, waiting int) {
+	t.Helper()
+	if n, o, w := l.Counts(); n != limit || o != out || w != waiting {
+		t.Fatalf("limit %d, out %d, waiting %d; want %d, %d, %d", n, o, w, limit, out, waiting)
+	}
+}
+
+// queued joins n waiters, which note their number when they are granted.
+func queued(t *testing.T, l *Limiter, n int, granted *[]int) []*Waiter {
+	t.Helper()
+	ws := make([]*Waiter, n)
+	for i := range ws {
+		ws[i] = &Waiter{Grant: func() { *granted = append(*granted, i) }}
+		if l.Join(ws[i], nil) {
+			t.Fatalf("waiter %d of %d has a permit at once", i, n)
+		}
+	}
+	return ws
+}
+
+func TestTryAcquireTakesTheLimit(t *testing.T) {
+	l := New(3)
+	for range 3 {
+		if !l.TryAcquire() {
+			t.Fatal("no permit below the limit")
+		}
+	}
+	if l.TryAcquire() {
+		t.Fatal("a fourth permit of three")
+	}
+	l.Release(Permit{})
+	if !l.TryAcquire() {
+		t.Fatal("no permit after Release")
+	}
+	want(t, l, 3, 3, 0)
+}
+
+func TestWaitersAreServedInOrder(t *testing.T) {
+	l := New(1)
+	l.TryAcquire()
+	var granted []int
+	queued(t, l, 5, &granted)
+	want(t, l, 1, 1, 5)
+	if l.TryAcquire() {
+		t.Fatal("a newcomer overtakes those in line")
+	}
+	for range 5 {
+		l.Release(Permit{})
+	}
+	if !slices.Equal(granted, []int{0, 1, 2, 3, 4}) {
+		t.Errorf("served in the order %v", granted)
+	}
+	want(t, l, 1, 1, 0)
+	l.Release(Permit{})
+	want(t, l, 1, 0, 0)
+}
+
+func TestLeaveFromEveryPlace(t *testing.T) {
+	for leaver := range 3 {
+		l := New(1)
+		l.TryAcquire()
+		var granted []int
+		ws := queued(t, l, 3, &granted)
+		if !l.Leave(ws[leaver]) || l.Leave(ws[leaver]) {
+			t.Fatal("Leave must be true once")
+		}
+		want(t, l, 1, 1, 2)
+		l.Release(Permit{})
+		l.Release(Permit{})
+		left := slices.Delete([]int{0, 1, 2}, leaver, leaver+1)
+		if !slices.Equal(granted, left) {
+			t.Errorf("%d left: served %v", leaver, granted)
+		}
+		if l.Leave(ws[left[0]]) {
+			t.Error("Leave after the grant is true")
+		}
+		if l.Join(ws[leaver], nil) { // it may be used again
+			t.Error("a permit while all are out")
+		}
+		l.Release(Permit{})
+		want(t, l, 1, 1, 0)
+	}
+}
+
+func TestSetUpServesAtOnce(t *testing.T) {
+	l := New(1)
+	l.TryAcquire()
+	var granted []int
+	queued(t, l, 4, &granted)
+	l.Set(3)
+	want(t, l, 3, 3, 2)
+	l.Set(10)
+	want(t, l, 10, 5, 0)
+	if !slices.Equal(granted, []int{0, 1, 2, 3}) {
+		t.Errorf("served %v", granted)
+	}
+}
+
+func TestSetDownIsExact(t *testing.T) {
+	l := New(4)
+	for range 4 {
+		l.TryAcquire()
+	}
+	if l.Over() || l.Contended(0) {
+		t.Fatal("over at the limit")
+	}
+	var granted []int
+	queued(t, l, 1, &granted)
+	l.Set(2)
+	if !l.Over() || !l.Contended(1) {
+		t.Fatal("not over the smaller limit")
+	}
+	if w, kept := l.Yield(); w != nil || kept { // 3 are out
+		t.Fatal("a permit beyond the limit passes on")
+	}
+	if w, kept := l.Yield(); w != nil || kept { // 2 are out: as many as there may be
+		t.Fatal("a permit beyond the limit passes on")
+	}
+	if l.Over() || len(granted) != 0 {
+		t.Fatal("over at the limit, or somebody was served beyond it")
+	}
+	w, kept := l.Yield()
+	if w == nil || kept {
+		t.Fatal("the first in line is not served at the limit")
+	}
+	w.Grant()
+	if w, kept := l.Yield(); w != nil || !kept {
+		t.Fatal("nobody waits, and the permit is not kept")
+	}
+	want(t, l, 2, 2, 0)
+}
+
+func TestContendedCountsStrangers(t *testing.T) {
+	l := New(1)
+	l.TryAcquire()
+	if l.Contended(0) {
+		t.Fatal("contended with nobody in line")
+	}
+	var granted []int
+	ws := queued(t, l, 2, &granted)
+	if !l.Contended(1) || l.Contended(2) {
+		t.Fatal("two wait")
+	}
+	l.Leave(ws[0])
+	l.Leave(ws[1])
+	if l.Contended(0) {
+		t.Fatal("contended after all have left")
+	}
+}
+
+// Acquire gives up by either channel, and keeps a permit that was granted in the
+// same moment: Leave or Grant, never both and never neither.
+func TestAcquireGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New(1)
+		l.TryAcquire()
+		for _, which := range []int{0, 1} {
+			stop := [2]chan struct{}{make(chan struct{}), make(chan struct{})}
+			got := make(chan bool)
+			go func() { _, ok := l.Acquire(stop[0], stop[1], nil); got <- ok }()
+			synctest.Wait()
+			want(t, l, 1, 1, 1)
+			close(stop[which])
+			if <-got {
+				t.Fatal("a permit while all are out")
+			}
+			want(t, l, 1, 1, 0)
+		}
+	})
+}
+
+func TestLeaveOrGrant(t *testing.T) {
+	const rounds = 20000
+	l := New(1)
+	for range rounds {
+		l.TryAcquire()
+		done := make(chan struct{})
+		start := make(chan struct{})
+		var wg sync.WaitGroup
+		wg.Go(func() { <-start; close(done) })
+		wg.Go(func() { <-start; l.Release(Permit{}) })
+		var ok bool
+		wg.Go(func() { close(start); _, ok = l.Acquire(done, nil, nil) })
+		wg.Wait()
+		if _, out, waiting := l.Counts(); waiting != 0 || (out == 1) != ok {
+			t.Fatalf("Acquire: %v, with %d out and %d waiting", ok, out, waiting)
+		}
+		if ok {
+			l.Release(Permit{})
+		}
+	}
+}
+
+// A Grant may call the limiter: it runs with no lock held.
+func TestGrantRunsUnlocked(t *testing.T) {
+	for name, free := range map[string]func(*Limiter){
+		"Release": func(l *Limiter) { l.Release(Permit{}) },
+		"Set":     func(l *Limiter) { l.Set(2) },
+	} {
+		l := New(1)
+		l.TryAcquire()
+		called := false
+		w := &Waiter{}
+		w.Grant = func() { called = true; l.Release(w.Permit) }
+		l.Join(w, nil)
+		free(l)
+		if !called {
+			t.Errorf("%s: no grant", name)
+		}
+	}
+}
+
+// TestModel compares random operations with counting: who has a permit, who
+// waits in which order, and what is over.
+func TestModel(t *testing.T) {
+	for round := range uint64(300) {
+		s := *seed + round
+		r := rand.New(rand.NewPCG(s, 0))
+		limit := 1 + r.IntN(4)
+		l := New(limit)
+		out := 0
+		var line, granted, expected []int
+		waiters := map[int]*Waiter{}
+		admit := func() {
+			for out < limit && len(line) > 0 {
+				out++
+				expected = append(expected, line[0])
+				line = line[1:]
+			}
+		}
+		for step := range 200 {
+			switch op := r.IntN(6); {
+			case op == 0:
+				ok := out < limit && len(line) == 0
+				if got := l.TryAcquire(); got != ok {
+					t.Fatalf("-stint.seed=%d: step %d: TryAcquire: %v", s, step, got)
+				}
+				if ok {
+					out++
+				}
+			case op == 1:
+				w := &Waiter{Grant: func() { granted = append(granted, step) }}
+				ok := out < limit && len(line) == 0
+				if got := l.Join(w, nil); got != ok {
+					t.Fatalf("-stint.seed=%d: step %d: Join: %v", s, step, got)
+				}
+				if ok {
+					out++
+				} else {
+					line = append(line, step)
+					waiters[step] = w
+				}
+			case op == 2 && len(line) > 0:
+				i := r.IntN(len(line))
+				if !l.Leave(waiters[line[i]]) {
+					t.Fatalf("-stint.seed=%d: step %d: Leave is false", s, step)
+				}
+				line = slices.Delete(line, i, i+1)
+			case op == 3 && out > 0:
+				out--
+				admit()
+				l.Release(Permit{})
+			case op == 4 && out > 0:
+				keep := out <= limit && len(line) == 0
+				if !keep {
+					out--
+					admit()
+				}
+				w, kept := l.Yield()
+				if kept != keep {
+					t.Fatalf("-stint.seed=%d: step %d: Yield: %v", s, step, kept)
+				}
+				if w != nil {
+					w.Grant()
+				}
+			case op == 5:
+				limit = 1 + r.IntN(4)
+				admit()
+				l.Set(limit)
+			}
+			if n, o, w := l.Counts(); n != limit || o != out || w != len(line) || l.Over() != (out > limit) ||
+				l.Contended(len(line)) != (out > limit) || !slices.Equal(granted, expected) {
+				t.Fatalf("-stint.seed=%d: step %d: limit %d, out %d, waiting %d, over %v, granted %v; want %d, %d, %d, %v, %v",
+					s, step, n, o, w, l.Over(), granted, limit, out, len(line), out > limit, expected)
+			}
+		}
+	}
+}
+
+// TestNeverOverTheLimit lets goroutines take and give back permits while the
+// limit changes: never more are at work than the largest limit, and all permits
+// come back.
+func TestNeverOverTheLimit(t *testing.T) {
+	const largest = 4
+	l := New(largest)
+	var now, top atomic.Int32
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			r := rand.New(rand.NewPCG(*seed, uint64(i)))
+			quit := make(chan struct{})
+			close(quit)
+			for range 2000 {
+				done := quit
+				if r.IntN(3) > 0 {
+					done = nil
+				}
+				p, ok := l.Acquire(done, nil, nil)
+				if !ok {
+					continue
+				}
+				n := now.Add(1)
+				for old := top.Load(); n > old && !top.CompareAndSwap(old, n); old = top.Load() {
+				}
+				now.Add(-1)
+				if r.IntN(2) == 0 {
+					w, kept := l.Yield()
+					if w != nil {
+						w.Grant()
+					}
+					if !kept {
+						continue
+					}
+				}
+				l.Release(p)
+			}
+		})
+	}
+	wg.Go(func() {
+		for i := range 2000 {
+			l.Set(1 + i%largest)
+		}
+	})
+	wg.Wait()
+	want(t, l, 1+1999%largest, 0, 0)
+	if top.Load() > largest {
+		t.Errorf("%d at work, the largest limit was %d", top.Load(), largest)
+	}
+}
