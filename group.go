@@ -64,8 +64,7 @@ func (g *Group) Go(f func(context.Context) error) bool {
 // GoContext starts f as Go does, and gives up waiting when ctx ends: then it
 // returns the cause, and f will not run. When the group is over it returns
 // ErrClosed, wrapped together with what ended the group. ctx is not what f is given. When it is the context of a task that runs on
-// the group's limiter, a full queue makes GoContext run queued tasks until there
-// is room. GoContext panics if ctx or f is nil.
+// the group's limiter, queued tasks run in the place of that task while it waits. GoContext panics if ctx or f is nil.
 func (g *Group) GoContext(ctx context.Context, f func(context.Context) error) error {
 	check("Group.GoContext", ctx, f == nil)
 	g.tasks.check("Group.GoContext", false)
@@ -82,8 +81,9 @@ func (g *Group) TryGo(f func(context.Context) error) bool {
 // Wait waits until every task has ended and returns the group's error. A group
 // that was cut short by the end of its context, even between two tasks, returns
 // the cause: it cannot know what would have come. After Wait the group takes no
-// task; calling Wait again gives the same result. A task that waits for a group on
-// the limiter or pool that it runs on itself runs the group's queued tasks.
+// task; calling Wait again gives the same result. When a task waits for a group on
+// the limiter or pool that it runs on itself, one of the group's tasks at a time
+// runs in its place.
 func (g *Group) Wait() error {
 	g.tasks.check("Group.Wait", false)
 	return g.tasks.wait()

@@ -74,8 +74,8 @@ func (p *Pool) Go(f func(context.Context)) error {
 
 // GoContext starts f as Go does, and gives up waiting when ctx ends: then it
 // returns the cause, and f will not run. f is given the pool's context, not ctx.
-// When ctx is the context of a task of the pool, a full queue makes GoContext run
-// queued tasks until there is room. It panics if ctx or f is nil.
+// When ctx is the context of a task of the pool, queued tasks run in its place
+// while it waits. It panics if ctx or f is nil.
 func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
 	check("Pool.GoContext", ctx, f == nil)
 	p.check("Pool.GoContext", false)

@@ -12,13 +12,13 @@ import (
 // The sequence is pulled on the caller's goroutine, as capacity frees up: at most
 // the limit, the queue and one more values have been pulled and not finished. The
 // calls of f run on other goroutines; when the caller is a task on the same
-// limiter or pool, on its own too.
+// limiter or pool, one of them at a time runs in its place while it waits.
 //
 // After an error or the end of ctx nothing more is pulled; when ctx has ended, also
 // after the last value, its cause is returned: a sequence that ends may have been
 // cut short by it. EachSeq waits for seq to yield or to return: a sequence that
-// blocks should watch the same ctx. A panic
-// of seq passes through, after the calls of f have ended.
+// blocks should watch the same ctx. A panic of seq passes through, after the calls
+// of f have ended.
 //
 // Options: a Limiter or a Pool, Queue (the default is the limit), KeepGoing, Name.
 // EachSeq panics if ctx, seq or f is nil.
@@ -36,6 +36,7 @@ func EachSeq[T any](ctx context.Context, seq iter.Seq[T], f func(context.Context
 			e.tasks.stop(context.Canceled)
 			e.tasks.source.Wait()
 			e.tasks.close()
+			e.tasks.verdict.raise() // not lost beside that of seq
 		}
 	}()
 	for v := range seq {
@@ -66,10 +67,11 @@ func (e *eachSeq[T]) Abandoned() { e.tasks.verdict.fail(ErrClosed) }
 //
 // The sequence is pulled on a goroutine of its own, at the same time as the loop
 // body runs, so that variables that both use need a lock. It is pulled as capacity
-// frees up: at most the limit and the queue values have been pulled and their results not been
-// consumed. In input order a slow value holds those behind it up once they are
-// that many; a longer queue lets more of them go ahead. When the consumer is a
-// task on the same limiter or pool, calls of f run on its goroutine too.
+// frees up: at most the limit and the queue values have been pulled and their
+// results not been consumed. In input order a slow value holds those behind it up
+// once they are that many; a longer queue lets more of them go ahead. When the
+// consumer is a task on the same limiter or pool, one call of f at a time runs in
+// its place while it waits for a result, and it goes on when that call has ended.
 //
 // The first error cancels the rest. Results that were finished before the first
 // missing one are still yielded, then the error once, with a zero value, and
