@@ -62,7 +62,7 @@ func (l *Limiter) Current() int {
 type LimiterStats struct {
 	Limit   int // how many may run
 	Running int // how many places are taken: by running tasks, or by workers on their way to one
-	Waiting int // in line for a place: goroutines, and groups and pools with queued tasks
+	Waiting int // in line for a place: calls, groups and pools that could use one more
 }
 
 // Stats returns the state of the limiter at one instant.

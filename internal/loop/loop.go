@@ -44,6 +44,8 @@ type Loop struct {
 	next    atomic.Int64 // the first index not yet given out
 	stopped atomic.Bool
 	ended   chan struct{} // closed when no index is left; only for a shared limiter
+	turn    chan struct{} // the standby's permit is there for the caller, which is
+	idle    atomic.Bool   // waiting for it
 	ending  sync.Once
 
 	helpers  sync.WaitGroup
@@ -70,7 +72,8 @@ func (l *Loop) Run() bool {
 		l.solo.Init(l.Limit)
 	} else {
 		l.ended = make(chan struct{})
-		l.standby.Grant = func() { go l.help() }
+		l.turn = make(chan struct{}, 1)
+		l.standby.Grant = l.granted
 	}
 	w := &worker{loop: l, ctx: l.Context, from: l.home, caller: true, item: -1}
 	if !w.acquire(w.from) {
@@ -101,7 +104,8 @@ func (l *Loop) join(w *worker) {
 // standBy makes one more helper ready, which runs when a processor is free for
 // it, and first makes the next one ready. So work that computes gets as many
 // helpers as there are processors, and work that waits gets all that the limit
-// allows. Whoever calls it takes an index itself afterwards.
+// allows. Without a free permit the standby is only a place in the limiter's line.
+// Whoever calls it takes an index itself afterwards, unless a standby is there.
 func (l *Loop) standBy() {
 	if !l.short() || !l.standing.CompareAndSwap(false, true) {
 		return
@@ -128,8 +132,7 @@ func (l *Loop) standBy() {
 
 // short reports whether one more helper could be of use.
 func (l *Loop) short() bool {
-	helpers := int(l.running.Load())
-	return l.left() > 1 && !l.stopped.Load() && helpers+1 < min(l.N, l.lim.Bound())
+	return l.left() > 1 && !l.stopped.Load() && int(l.running.Load())+1 < l.N
 }
 
 // forgo counts the standby out.
@@ -137,6 +140,16 @@ func (l *Loop) forgo() {
 	l.standing.Store(false)
 	l.running.Add(-1)
 	l.helpers.Done()
+}
+
+// granted is the standby's turn in the limiter's line. If the caller waits, it is
+// the caller's: a loop stands in line once.
+func (l *Loop) granted() {
+	if l.idle.CompareAndSwap(true, false) {
+		l.turn <- struct{}{}
+		return
+	}
+	go l.help()
 }
 
 // recall takes the standby out of the limiter's line.

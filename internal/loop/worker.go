@@ -80,7 +80,7 @@ func (w *worker) call(i int) error {
 }
 
 // keep reports whether w has a permit for one more call. If somebody else should
-// have it first, w gives it up and waits for its turn.
+// have it first, w gives it up; a helper leaves, if the standby waits already.
 func (w *worker) keep() bool {
 	l := w.loop
 	if w.yields != nil {
@@ -91,9 +91,6 @@ func (w *worker) keep() bool {
 	}
 	if w.slot.Busy() && !w.renew() {
 		return false
-	}
-	if l.short() {
-		l.standBy() // the limit has grown
 	}
 	if w.permit != (limit.Permit{}) {
 		return w.returns()
@@ -112,7 +109,37 @@ func (w *worker) keep() bool {
 	if next != nil {
 		next.Grant()
 	}
-	return w.acquire(w.from)
+	if !l.standing.Load() {
+		return w.acquire(w.from)
+	}
+	return w.caller && w.await()
+}
+
+// await lets the standby wait for the caller too, and reports whether w has its
+// permit. If the standby has become a helper meanwhile, the next one comes, or the
+// end of the loop.
+func (w *worker) await() bool {
+	l := w.loop
+	l.idle.Store(true)
+	select {
+	case <-l.turn:
+	case <-l.ended:
+	case <-l.Context.Done():
+	}
+	if l.idle.CompareAndSwap(true, false) {
+		return false
+	}
+	// Its turn has come, and has been received unless the loop was at its end too.
+	select {
+	case <-l.turn:
+	default:
+	}
+	l.waiting.Add(-1)
+	l.forgo()
+	w.has, w.permit, w.since = true, limit.Permit{}, time.Now()
+	w.begin()
+	l.standBy()
+	return true
 }
 
 // returns gives a permit back that its lender wants, and waits for another. It

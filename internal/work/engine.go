@@ -45,7 +45,7 @@ type Engine struct {
 	cut      bool            // Abandon has been called
 	quiet    []chan struct{} // closed when nothing is queued or running
 
-	arriving int // workers with a permit on their way to the queue
+	arriving int // workers with a permit on their way to the queue, visits apart
 
 	workers, running, queued, blocked int
 	abandoned                         int
@@ -291,7 +291,11 @@ func (e *Engine) pick(v *visitor) *worker {
 	}
 	w.permit, w.arriving = true, true
 	w.since = time.Since(e.epoch)
-	e.arriving++
+	if v != nil {
+		v.source.arriving++
+	} else {
+		e.arriving++
+	}
 	return w
 }
 

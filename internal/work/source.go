@@ -18,6 +18,7 @@ type Source struct {
 	queue    queue
 	blocked  submitters
 	running  int
+	arriving int       // workers on their way to it alone
 	taken    int       // tasks accepted so far: the number of the next
 	over     bool      // takes no more tasks
 	ready    bool      // stands in engine.ready
@@ -290,7 +291,13 @@ func (s *Source) hasWork() bool { return s.queue.n+s.blocked.n > 0 }
 
 // waiters returns how many queued tasks wait for a worker. The others have one on
 // its way: without this difference a burst would find less room than there is.
-func (s *Source) waiters() int { return s.queue.n - s.engine.arriving }
+func (s *Source) waiters() int {
+	n := s.queue.n - s.arriving
+	if s.ready && s.engine.ready.n == 1 { // all that arrive come for s
+		n -= s.engine.arriving
+	}
+	return n
+}
 
 // refuse tells the waiting submitters that the source is over.
 func (s *Source) refuse() {

@@ -23,7 +23,7 @@ type worker struct {
 	visit  *visitor // whose permit it has, for tasks of one source; nil: the engine's
 
 	permit   bool          // guarded by engine.mu, as are the next five
-	arriving bool          // counted in engine.arriving
+	arriving bool          // counted in arriving, of the engine or of a source
 	since    time.Duration // when it got the permit
 	parked   time.Duration // when it parked last
 	leaving  bool
@@ -233,11 +233,16 @@ func (w *worker) park() bool {
 
 // arrive counts w as at the queue. It is called with engine.mu held.
 func (w *worker) arrive() {
-	if w.arriving {
-		w.arriving = false
+	switch {
+	case !w.arriving:
+		return
+	case w.visit != nil:
+		w.visit.source.arriving--
+	default:
 		w.engine.arriving--
 		w.engine.waking = false
 	}
+	w.arriving = false
 }
 
 func grant(w *limit.Waiter) {
