@@ -46,16 +46,29 @@ func (l *Limiter) apply(o *options) {
 // start at once; under a smaller one no task starts while as many run. It panics
 // if n is less than 1.
 func (l *Limiter) Set(n int) {
+	l.check("Limiter.Set")
+	l.set("Limiter.Set", n)
+}
+
+// set is Set for the method called caller.
+func (l *Limiter) set(caller string, n int) {
 	if n < 1 {
-		panic(fmt.Sprintf("stint: Limiter.Set(%d): want 1 or more", n))
+		panic(fmt.Sprintf("stint: %s(%d): want 1 or more", caller, n))
 	}
 	l.core.Set(n)
 }
 
+// check panics when l was not made by Limit.
+func (l *Limiter) check(caller string) {
+	if l.core == nil {
+		panic("stint: " + caller + ": Limiter was not made by Limit")
+	}
+}
+
 // Current returns the limit.
 func (l *Limiter) Current() int {
-	n, _, _ := l.core.Counts()
-	return n
+	l.check("Limiter.Current")
+	return l.core.Bound()
 }
 
 // LimiterStats is the state of a Limiter at one instant.
@@ -67,6 +80,7 @@ type LimiterStats struct {
 
 // Stats returns the state of the limiter at one instant.
 func (l *Limiter) Stats() LimiterStats {
+	l.check("Limiter.Stats")
 	limit, out, waiting := l.core.Counts()
 	return LimiterStats{Limit: limit, Running: out, Waiting: waiting}
 }

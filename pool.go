@@ -146,7 +146,7 @@ func (p *Pool) Shutdown(ctx context.Context) (abandoned int, err error) {
 // less than 1.
 func (p *Pool) SetLimit(n int) {
 	p.check("Pool.SetLimit", false)
-	p.limiter.Set(n)
+	p.limiter.set("Pool.SetLimit", n)
 }
 
 // Stats returns the state of the pool at one instant.

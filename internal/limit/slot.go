@@ -161,6 +161,14 @@ func (s *Slot) await() {
 // Permit returns the permit that s stands for.
 func (s *Slot) Permit() Permit { return s.permit }
 
+// Permit returns the permit that the task with the link k runs on.
+func (k *Link) Permit() Permit {
+	if k == nil || k.slot == nil {
+		return Permit{}
+	}
+	return k.slot.permit
+}
+
 // Busy reports whether a call made with the task's context has the permit. When
 // the task itself has returned, it left that call behind.
 func (s *Slot) Busy() bool { return s.busy.Load() }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/task"
 	"github.com/stint-go/stint/internal/work"
 )
@@ -50,9 +51,9 @@ func (j job) Run(ctx context.Context, _ work.Task) error {
 	if l.left() > 1 && !l.stopped.Load() {
 		l.offer()
 	}
-	since := time.Now()
+	since, p := time.Now(), limit.From(ctx).Permit()
 	w := &worker{loop: l, ctx: ctx, item: -1}
-	w.yields = func() bool { return l.Engine.Pressed(since) }
+	w.yields = func() bool { return l.Engine.Pressed(p, since) }
 	w.work()
 	if l.left() > 0 && !l.stopped.Load() {
 		l.offer() // w made room for others
@@ -67,6 +68,6 @@ func (j job) Failed(work.Task, task.Outcome) {}
 
 // Abandoned stops the loop: the engine will not run the rest.
 func (j job) Abandoned() {
+	j.loop.Abandon() // first: a helper that sees stopped ends the loop
 	j.loop.stopped.Store(true)
-	j.loop.Abandon()
 }

@@ -106,7 +106,10 @@ func (e *Engine) Closed() bool {
 // have its worker, which it got at since: more than one shared source is ready, or
 // somebody besides the engine waits for a permit; at once, if the limit has become
 // smaller.
-func (e *Engine) Pressed(since time.Time) bool {
+func (e *Engine) Pressed(p limit.Permit, since time.Time) bool {
+	if p != (limit.Permit{}) { // lent: of no use to anybody else
+		return p.Wanted()
+	}
 	if e.lim.Over() {
 		return true
 	}

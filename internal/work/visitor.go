@@ -60,9 +60,10 @@ func (v *visitor) granted() {
 	e.mu.Lock()
 	if v.done || !v.source.hasWork() {
 		v.joined = false
+		next := e.lim.Free(v.waiter.Permit)
 		v.wake()
 		e.mu.Unlock()
-		e.lim.Release(v.waiter.Permit)
+		grant(next)
 		return
 	}
 	w := v.lend()

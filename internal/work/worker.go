@@ -89,6 +89,7 @@ func (w *worker) work() {
 		}
 		if s.Context.Err() != nil {
 			s.stop()
+			w.pay()
 			continue
 		}
 		t := s.take()
@@ -106,6 +107,17 @@ func (w *worker) work() {
 
 		e.mu.Lock()
 		e.finish(s)
+	}
+}
+
+// pay tells the waiter that is owed a grant. It is called with engine.mu held,
+// which it releases meanwhile.
+func (w *worker) pay() {
+	if owed := w.owed; owed != nil {
+		w.owed = nil
+		w.engine.mu.Unlock()
+		owed.Grant()
+		w.engine.mu.Lock()
 	}
 }
 

@@ -1,0 +1,314 @@
+package stint_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stint-go/stint"
+)
+
+// 26: after Set(k) has returned no task begins while k run; idle workers are no
+// licence. Fails: ants v2.12.1 (10 at once after Tune(1)).
+func TestSetDownIsExact(t *testing.T) {
+	for _, d := range doors {
+		t.Run(d.name, func(t *testing.T) {
+			both(t, 8, func(t *testing.T, opt stint.Option, set func(int)) {
+				var g gauge
+				gate := make(chan struct{})
+				ended := make(chan struct{})
+				go func() {
+					defer close(ended)
+					d.run(context.Background(), 40, func(context.Context, int) error {
+						g.enter()
+						defer g.leave()
+						<-gate // no time passes
+						return nil
+					}, opt)
+				}()
+				g.runs(t, 8)
+				set(3)
+				for want := 7; want > 3; want-- {
+					gate <- struct{}{}
+					g.runs(t, want)
+				}
+				for range 10 {
+					gate <- struct{}{}
+					g.runs(t, 3)
+				}
+				set(1)
+				gate <- struct{}{}
+				g.runs(t, 2)
+				gate <- struct{}{}
+				g.runs(t, 1)
+				gate <- struct{}{}
+				g.runs(t, 1)
+				close(gate)
+				<-ended
+				g.is(t, 0, 8, 40)
+			})
+		})
+	}
+	t.Run("idle workers", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			p := stint.NewPool(stint.Limit(10))
+			for range 10 {
+				p.Go(func(context.Context) { time.Sleep(time.Millisecond) })
+			}
+			p.Idle(context.Background())
+			synctest.Wait()
+			equal(t, "idle workers", p.Stats().Idle, 10)
+			p.SetLimit(1)
+			var g gauge
+			for range 10 {
+				p.Go(func(context.Context) { g.hold(time.Millisecond) })
+			}
+			p.Close()
+			g.is(t, 0, 1, 10)
+		})
+	})
+}
+
+// 27: after Set(k) as many run as now fit, at once, and submitters that wait go
+// on. Fails: ants v2.12.1 (reading: signals without the lock).
+func TestSetUpWakesAll(t *testing.T) {
+	for _, d := range doors {
+		t.Run(d.name, func(t *testing.T) {
+			both(t, 1, func(t *testing.T, opt stint.Option, set func(int)) {
+				var g gauge
+				ended := make(chan struct{})
+				go func() {
+					defer close(ended)
+					d.run(context.Background(), 20, func(context.Context, int) error { g.hold(time.Hour); return nil }, opt)
+				}()
+				g.runs(t, 1)
+				set(5)
+				g.runs(t, 5)
+				set(12)
+				g.runs(t, 12)
+				<-ended
+				g.is(t, 0, 12, 20)
+				equal(t, "time passed", sinceBubble(), 2*time.Hour)
+			})
+		})
+	}
+	t.Run("submitters", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			p := stint.NewPool(stint.Limit(1), stint.Queue(0))
+			var wg sync.WaitGroup
+			for range 10 {
+				wg.Go(func() { p.Go(func(context.Context) { time.Sleep(time.Hour) }) })
+			}
+			synctest.Wait()
+			equal(t, "waiting", p.Stats().Waiting, 9)
+			p.SetLimit(10)
+			wg.Wait()
+			equal(t, "time passed", sinceBubble(), 0)
+			p.Close()
+		})
+	})
+}
+
+// 25: the limit holds under submitters, panics, Goexit and changes at once, and
+// nothing is lost. Fails: ants before #376, gopool (PR #231).
+func TestLimitHoldsUnderEverything(t *testing.T) {
+	const most = 4
+	p := stint.NewPool(stint.Limit(most), stint.Queue(7), stint.OnPanic(func(*stint.PanicError) {}))
+	var g gauge
+	var accepted atomic.Int64
+	var wg sync.WaitGroup
+	stop := make(chan struct{})
+	var setter sync.WaitGroup
+	setter.Go(func() {
+		for n := 1; ; n = n%most + 1 {
+			select {
+			case <-stop:
+				return
+			default:
+				p.SetLimit(n)
+				runtime.Gosched()
+			}
+		}
+	})
+	for submitter := range 8 {
+		wg.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(submitter), 1))
+			for range 500 {
+				end := r.IntN(4)
+				f := func(context.Context) {
+					g.enter()
+					defer g.leave()
+					switch end {
+					case 0:
+						panic("boom")
+					case 1:
+						runtime.Goexit()
+					case 2:
+						runtime.Gosched()
+					}
+				}
+				ok := false
+				switch r.IntN(3) {
+				case 0:
+					ok = p.Go(f) == nil
+				case 1:
+					ok = p.TryGo(f)
+				case 2:
+					ctx, cancel := context.WithCancel(context.Background())
+					go cancel()
+					ok = p.GoContext(ctx, f) == nil
+				}
+				if ok {
+					accepted.Add(1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	close(stop)
+	setter.Wait()
+	p.Close()
+	if g.max > most || g.now != 0 || int64(g.total) != accepted.Load() {
+		t.Errorf("at most %d, now %d, in all %d; want at most %d, 0, %d", g.max, g.now, g.total, most, accepted.Load())
+	}
+	equal(t, "completed", p.Stats().Completed, uint64(accepted.Load()))
+}
+
+// 30: gauges are right at every instant: what was accepted is in exactly one
+// place. Fails: ants v2.12.1 (Free() of -9; Running() counts idle workers).
+func TestStatsAreExact(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bg := context.Background()
+		p := stint.NewPool(stint.Limit(2), stint.Queue(3), stint.Name("exact"))
+		is := func(want stint.Stats) {
+			t.Helper()
+			synctest.Wait()
+			want.Name = "exact"
+			equal(t, "stats", p.Stats(), want)
+		}
+		is(stint.Stats{Limit: 2})
+		task := func(context.Context) { time.Sleep(time.Second) }
+		p.Go(task)
+		is(stint.Stats{Limit: 2, Running: 1, Workers: 1})
+		for range 4 {
+			p.Go(task)
+		}
+		is(stint.Stats{Limit: 2, Running: 2, Queued: 3, Workers: 2})
+		go p.Go(task)
+		is(stint.Stats{Limit: 2, Running: 2, Queued: 3, Waiting: 1, Workers: 2})
+		time.Sleep(time.Second)
+		is(stint.Stats{Limit: 2, Running: 2, Queued: 2, Workers: 2, Completed: 2})
+		time.Sleep(time.Second)
+		is(stint.Stats{Limit: 2, Running: 2, Workers: 2, Completed: 4})
+		time.Sleep(time.Second)
+		is(stint.Stats{Limit: 2, Workers: 2, Idle: 2, Completed: 6})
+
+		ctx, cancel := context.WithCancel(bg) // a group's tasks count as the pool's
+		g := stint.NewGroup(ctx, p)
+		for range 5 {
+			g.Go(sleep(time.Second))
+		}
+		is(stint.Stats{Limit: 2, Running: 2, Queued: 3, Workers: 2, Completed: 6})
+		cancel()
+		is(stint.Stats{Limit: 2, Running: 2, Workers: 2, Completed: 6, Dropped: 3})
+		g.Wait()
+		is(stint.Stats{Limit: 2, Workers: 2, Idle: 2, Completed: 8, Dropped: 3})
+		time.Sleep(time.Second)
+		is(stint.Stats{Limit: 2, Completed: 8, Dropped: 3})
+		p.Close()
+		is(stint.Stats{Limit: 2, Completed: 8, Dropped: 3})
+	})
+	t.Run("without a bubble", func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(3), stint.Queue(5))
+		var before, after atomic.Uint64 // calls of Go begun, and ended
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				for range 2000 {
+					before.Add(1)
+					p.Go(func(context.Context) {})
+					after.Add(1)
+				}
+			})
+		}
+		ended := make(chan struct{})
+		go func() { wg.Wait(); close(ended) }()
+		for {
+			least := after.Load()
+			s := p.Stats()
+			most := before.Load()
+			sum := uint64(s.Queued+s.Running) + s.Completed + s.Dropped
+			if sum < least || sum > most || s.Running > 3 || s.Running > s.Workers || s.Idle > s.Workers || s.Idle < 0 {
+				t.Fatalf("%+v, with %d to %d accepted", s, least, most)
+			}
+			select {
+			case <-ended:
+			default:
+				continue
+			}
+			break
+		}
+		p.Close()
+		equal(t, "completed", p.Stats().Completed, 8000)
+	})
+}
+
+// 31: a limit is shared when the value is, and not by accident: options that are
+// used again for another call give it a limit of its own. Fails: conc v0.3.0.
+func TestLimitsAreNotSharedByAccident(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+		opts := []stint.Option{stint.KeepGoing()}
+		var g gauge
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() {
+				stint.Range(context.Background(), 4, func(context.Context, int) error { g.hold(time.Second); return nil }, opts...)
+			})
+		}
+		wg.Wait()
+		g.is(t, 0, 6, 12)
+		equal(t, "time passed", sinceBubble(), 2*time.Second)
+	})
+}
+
+// Under Queue(0) a task is accepted only when it can start at once, also while
+// workers are on their way to tasks of others.
+func TestQueueOfNone(t *testing.T) {
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			bg := context.Background()
+			p := stint.NewPool(stint.Limit(1), stint.Queue(0))
+			defer p.Close()
+			g := stint.NewGroup(bg, p, stint.Queue(0))
+			equal(t, "Pool.TryGo", p.TryGo(func(context.Context) { time.Sleep(time.Hour) }), true)
+			equal(t, "Pool.TryGo while one runs", p.TryGo(func(context.Context) {}), false)
+			equal(t, "Group.TryGo while one runs", g.TryGo(sleep(0)), false)
+			start := time.Now()
+			equal(t, "Group.Go", g.Go(sleep(0)), true)
+			took(t, start, time.Hour)
+			g.Wait()
+		})
+	}
+	t.Run("many groups", func(t *testing.T) { // each has its own room, and no more
+		synctest.Test(t, func(t *testing.T) {
+			p := stint.NewPool(stint.Limit(1), stint.Queue(0))
+			defer p.Close()
+			p.TryGo(func(context.Context) { time.Sleep(time.Hour) })
+			for range 10 {
+				g := stint.NewGroup(context.Background(), p, stint.Queue(2))
+				defer g.Wait()
+				n := 0
+				for g.TryGo(sleep(0)) {
+					n++
+				}
+				equal(t, "tasks accepted", n, 2)
+			}
+		})
+	})
+}

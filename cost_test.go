@@ -1,0 +1,339 @@
+package stint_test
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stint-go/stint"
+)
+
+// memory returns what f allocates, and what of it is still reachable after it.
+func memory(f func()) (allocated, kept int) {
+	var before, after, end runtime.MemStats
+	runtime.GC()
+	runtime.GC() // empties what sync.Pools held
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&end)
+	return int(after.TotalAlloc - before.TotalAlloc), int(end.HeapAlloc) - int(before.HeapAlloc)
+}
+
+// 47: a task that is ready costs no allocation. Fails: pond v2.7.1 (6), conc
+// v0.3.0 (1 with errors), errgroup v0.24.0 (1).
+func TestSubmittingAllocatesNothing(t *testing.T) {
+	bg := context.Background()
+	const n = 20_000
+	var wg sync.WaitGroup
+	plain := func(context.Context) { wg.Done() }
+	task := func(context.Context) error { wg.Done(); return nil }
+	room := stint.Queue(n) // a submitter that has to wait allocates, once for many tasks
+	p := stint.NewPool(stint.Limit(2), room)
+	defer p.Close()
+	g := stint.NewGroup(bg, stint.Limit(2), room)
+	defer g.Wait()
+	onPool := stint.NewGroup(bg, p, room)
+	defer onPool.Wait()
+	for _, c := range []struct {
+		name   string
+		submit func()
+	}{
+		{"Pool.Go", func() { p.Go(plain) }},
+		{"Pool.GoContext", func() { p.GoContext(bg, plain) }},
+		{"Group.Go", func() { g.Go(task) }},
+		{"Group.Go on a pool", func() { onPool.Go(task) }},
+	} {
+		allocs := testing.AllocsPerRun(3, func() {
+			wg.Add(n)
+			for range n {
+				c.submit()
+			}
+			wg.Wait()
+		})
+		if each := allocs / n; each > 0.01 {
+			t.Errorf("%s: %.3f allocations a task", c.name, each)
+		}
+	}
+}
+
+// 47: the bytes of Results are linear in the number of tasks: twice as many tasks
+// cost no more each. Fails: conc at its main branch (10 to 33 KB a task).
+func TestResultsAreLinear(t *testing.T) {
+	each := func(n int) int {
+		allocated, _ := memory(func() {
+			r := stint.NewResults[int](context.Background(), stint.Limit(2))
+			f := func(context.Context) (int, error) { return 1, nil }
+			for range n {
+				r.Go(f)
+			}
+			if v, err := r.Wait(); len(v) != n || err != nil {
+				t.Error(len(v), err)
+			}
+		})
+		return allocated / n
+	}
+	small, large := each(10_000), each(80_000)
+	if large > 2*small+100 {
+		t.Errorf("%d bytes a task for 10,000, %d for 80,000", small, large)
+	}
+}
+
+// 48: a group is cheap and starts no goroutine. Fails: pond v2.7.1 (18.8 KB a
+// pool or subpool).
+func TestGroupIsCheap(t *testing.T) {
+	bg := context.Background()
+	p := stint.NewPool()
+	defer p.Close()
+	const n = 1000
+	groups := make([]*stint.Group, 0, n)
+	before := runtime.NumGoroutine()
+	for _, opts := range [][]stint.Option{{}, {p}} {
+		allocated, _ := memory(func() {
+			for range n {
+				groups = append(groups, stint.NewGroup(bg, opts...))
+			}
+		})
+		if each := allocated / n; each > 2048 {
+			t.Errorf("a group takes %d bytes", each)
+		}
+	}
+	equal(t, "goroutines", runtime.NumGoroutine(), before)
+	for _, g := range groups {
+		g.Wait()
+	}
+}
+
+// 18: nothing of an ended group stays reachable from its pool, its limiter or its
+// parent's context. Fails: pond v2.7.1 (231 bytes a group).
+func TestEndedGroupsAreNotKept(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		use  func(g *stint.Group)
+	}{
+		{"done", func(g *stint.Group) { g.Go(func(context.Context) error { return nil }) }},
+		{"failed", func(g *stint.Group) { g.Go(func(context.Context) error { return errBoom }) }},
+		{"empty", func(*stint.Group) {}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			p := stint.NewPool(stint.Limit(2))
+			defer p.Close()
+			l := stint.Limit(2)
+			_, kept := memory(func() {
+				for range 10_000 {
+					for _, opt := range []stint.Option{p, l} {
+						g := stint.NewGroup(ctx, opt)
+						c.use(g)
+						g.Wait()
+					}
+				}
+			})
+			if kept > 200_000 { // 10 bytes a group
+				t.Errorf("%d bytes are kept of 20,000 groups", kept)
+			}
+		})
+	}
+}
+
+// 18: a group that is cancelled while others hold its limiter leaves the line.
+func TestCancelledGroupLeavesTheLine(t *testing.T) {
+	both(t, 1, func(t *testing.T, opt stint.Option, _ func(int)) {
+		bg := context.Background()
+		l, ok := opt.(*stint.Limiter)
+		if !ok {
+			l = stint.Limit(1)
+			p := stint.NewPool(l)
+			defer p.Close()
+			opt = p
+		}
+		hold := stint.NewGroup(bg, l)
+		hold.Go(sleep(time.Hour))
+		synctest.Wait()
+		for _, d := range doors {
+			ctx, cancel := context.WithTimeout(bg, time.Second)
+			d.run(ctx, 5, func(context.Context, int) error { return nil }, opt)
+			cancel()
+			synctest.Wait()
+			equal(t, d.name+": waiting for the limiter", l.Stats().Waiting, 0)
+		}
+		hold.Wait()
+	})
+}
+
+// 37: what has ended is not kept reachable: not by the queue, not by a parked
+// worker, not by the call that is still running. Fails: pond before v2.3 (#110).
+func TestEndedTasksAreNotKept(t *testing.T) {
+	bg := context.Background()
+	type thing struct{ _ [1 << 10]byte }
+	// track returns a value to be held by a task, and counts when it is freed.
+	var freed atomic.Int64
+	track := func() *thing {
+		x := new(thing)
+		runtime.AddCleanup(x, func(int) { freed.Add(1) }, 0)
+		return x
+	}
+	// collected fails the test unless n values were freed. Cleanups run on a
+	// goroutine of their own: it is given the time it needs.
+	collected := func(t *testing.T, n int64) {
+		t.Helper()
+		for range 1000 {
+			runtime.GC()
+			for range 100 {
+				runtime.Gosched()
+			}
+			if freed.Load() == n {
+				break
+			}
+		}
+		equal(t, "values freed", freed.Swap(0), n)
+	}
+	t.Run("Pool", func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(2))
+		defer p.Close()
+		for range 100 {
+			x := track()
+			p.Go(func(context.Context) { runtime.KeepAlive(x) })
+		}
+		p.Idle(bg)
+		collected(t, 100)
+	})
+	t.Run("Group", func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(2))
+		defer p.Close()
+		for _, opt := range []stint.Option{p, stint.Limit(2)} {
+			g := stint.NewGroup(bg, opt)
+			var wg sync.WaitGroup
+			for range 100 {
+				x := track()
+				wg.Add(1)
+				g.Go(func(context.Context) error { runtime.KeepAlive(x); wg.Done(); return nil })
+			}
+			wg.Wait()
+			release := make(chan struct{}) // the group goes on: one more task, which waits
+			g.Go(func(context.Context) error { <-release; return nil })
+			g.Go(func(context.Context) error { <-release; return nil })
+			collected(t, 100)
+			close(release)
+			g.Wait()
+		}
+	})
+	t.Run("dropped", func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(1))
+		defer p.Close()
+		release := make(chan struct{})
+		p.Go(func(context.Context) { <-release })
+		ctx, cancel := context.WithCancel(bg)
+		g := stint.NewGroup(ctx, p)
+		for range 100 {
+			x := track()
+			g.Go(func(context.Context) error { runtime.KeepAlive(x); return nil })
+		}
+		cancel()
+		g.Wait()
+		collected(t, 100)
+		close(release)
+	})
+	t.Run("MapSeq", func(t *testing.T) { // values and results that were yielded
+		n := int64(0)
+		for range stint.MapSeq(bg, func(yield func(*thing) bool) {
+			for range 100 {
+				if !yield(track()) {
+					return
+				}
+			}
+			n = 100
+		}, func(_ context.Context, x *thing) (*thing, error) { return x, nil }) {
+		}
+		collected(t, n)
+	})
+	t.Run("EachSeq", func(t *testing.T) {
+		stint.EachSeq(bg, func(yield func(*thing) bool) {
+			for range 100 {
+				if !yield(track()) {
+					return
+				}
+			}
+		}, func(context.Context, *thing) error { return nil })
+		collected(t, 100)
+	})
+}
+
+// 38: a burst leaves no memory behind while the pool and the group live on.
+// Fails: pond v2.7.1 (segments of 102,400 slots).
+func TestQueueShrinks(t *testing.T) {
+	bg := context.Background()
+	p := stint.NewPool(stint.Limit(1), stint.Queue(1<<20))
+	defer p.Close()
+	g := stint.NewGroup(bg, stint.Limit(1), stint.Queue(1<<20))
+	defer g.Wait()
+	for name, c := range map[string]struct {
+		submit func(f func())
+	}{
+		"Pool":  {func(f func()) { p.Go(func(context.Context) { f() }) }},
+		"Group": {func(f func()) { g.Go(func(context.Context) error { f(); return nil }) }},
+	} {
+		_, kept := memory(func() {
+			release := make(chan struct{})
+			c.submit(func() { <-release })
+			nothing := func() {}
+			for range 200_000 {
+				c.submit(nothing)
+			}
+			ended := make(chan struct{})
+			c.submit(func() { close(ended) })
+			close(release)
+			<-ended
+		})
+		if kept > 100_000 { // the queue held 5 MB
+			t.Errorf("%s: %d bytes are kept after a burst of 200,000 tasks", name, kept)
+		}
+	}
+}
+
+// 38: a million tasks through a bounded queue never hold a million closures.
+func TestQueueIsBounded(t *testing.T) {
+	g := stint.NewGroup(context.Background(), stint.Limit(2), stint.Queue(64))
+	var alive, most, ran atomic.Int64
+	for range 100_000 {
+		n := alive.Add(1)
+		most.Store(max(most.Load(), n))
+		g.Go(func(context.Context) error { alive.Add(-1); ran.Add(1); return nil })
+	}
+	g.Wait()
+	equal(t, "tasks run", ran.Load(), 100_000)
+	if most.Load() > 64+2+1 {
+		t.Errorf("up to %d tasks had been made and not begun, want at most 67", most.Load())
+	}
+}
+
+// Two loops that share a limiter take turns on a constant number of goroutines,
+// however many items they have.
+func TestContendedLoopsStaySmall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := stint.Limit(1)
+		before := runtime.NumGoroutine()
+		most := 0
+		var wg sync.WaitGroup
+		for range 2 {
+			wg.Go(func() {
+				stint.Range(context.Background(), 1000, func(context.Context, int) error {
+					time.Sleep(time.Millisecond)
+					most = max(most, runtime.NumGoroutine()-before) // one at a time
+					return nil
+				}, l)
+			})
+		}
+		wg.Wait()
+		if most > 6 { // two callers, and a helper or two for each
+			t.Errorf("up to %d goroutines for two loops at limit 1", most)
+		}
+	})
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/sum"
+)
+
+// experiments are all there are, in the order in which they are listed and run.
+func experiments() []experiment.Experiment {
+	return []experiment.Experiment{sum.Experiment{}}
+}
+
+// choose returns the experiments with the given names, in that order, or all.
+func choose(names []string) ([]experiment.Experiment, error) {
+	all := experiments()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var known []string
+	byName := map[string]experiment.Experiment{}
+	for _, e := range all {
+		known = append(known, e.Name())
+		byName[e.Name()] = e
+	}
+	var chosen []experiment.Experiment
+	for _, name := range names {
+		e := byName[name]
+		if e == nil {
+			return nil, fmt.Errorf("no experiment %q: there are %s", name, strings.Join(known, ", "))
+		}
+		chosen = append(chosen, e)
+	}
+	return chosen, nil
+}

@@ -1,0 +1,40 @@
+// Package experiment says what an experiment is: a workload, the models that
+// do it, a check that they do the same, and claims to be judged.
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/stint-go/stint/lab/report"
+)
+
+// An Experiment measures the models of one workload.
+type Experiment interface {
+	// Name is one lower-case word.
+	Name() string
+
+	// Doc is one line that says what is measured.
+	Doc() string
+
+	// Run measures. It returns when all rounds are done, when a model fails or
+	// gives a wrong result, or when ctx ends; in the last case the error is
+	// that of ctx and the result holds what was measured until then.
+	Run(ctx context.Context, s *Session) (*report.Result, error)
+}
+
+// A Session is what the command line says about a run.
+type Session struct {
+	Quick      bool      // a tenth of the work
+	Count      int       // measured runs of each model
+	Processors int       // for models that use several; 0: the experiment decides
+	Keep       bool      // leave the temporary folder
+	Command    string    // what to type for the same run
+	Log        io.Writer // progress and remarks
+}
+
+// Logf writes one line to s.Log.
+func (s *Session) Logf(format string, args ...any) {
+	fmt.Fprintf(s.Log, format+"\n", args...)
+}

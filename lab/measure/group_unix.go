@@ -1,0 +1,16 @@
+//go:build unix
+
+package measure
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// killGroup makes cmd the head of a process group, and the end of its context
+// the end of the group. An interrupt from the terminal does not reach the
+// group: the laboratory gets it and ends the context.
+func killGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// call runs a command line and returns its output and exit status.
+func call(ctx context.Context, args ...string) (stdout, stderr string, status int) {
+	var out, errs strings.Builder
+	status = run(ctx, args, &out, &errs)
+	return out.String(), errs.String(), status
+}
+
+func TestList(t *testing.T) {
+	out, errs, status := call(t.Context(), "list")
+	if status != statusOK || errs != "" || strings.Count(out, "\n") != len(experiments()) || !strings.HasPrefix(out, "sum ") {
+		t.Errorf("got %q, %q, %d", out, errs, status)
+	}
+}
+
+func TestWrongCommandLines(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"run nothing", `lab: no experiment "nothing": there are sum`},
+		{"run --count 0", "lab: --count 0: must be at least 1"},
+		{"run --procs -1", "lab: --procs -1: must not be negative"},
+		{"run --fast", "lab: unknown flag: --fast"},
+		{"measure", "lab: unknown command"},
+		{"list all", "lab: unknown command"},
+	} {
+		out, errs, status := call(t.Context(), strings.Fields(c.args)...)
+		if out != "" || status != statusUsage || !strings.HasPrefix(errs, c.want) {
+			t.Errorf("%s: got %q, %q, %d, want %q, %d", c.args, out, errs, status, c.want, statusUsage)
+		}
+	}
+}
+
+func TestMissingTools(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no shell")
+	}
+	bin := t.TempDir()
+	if err := os.Symlink(sh, filepath.Join(bin, "sh")); err != nil {
+		t.Skip(err)
+	}
+	t.Setenv("PATH", bin)
+	out, errs, status := call(t.Context(), "run", "sum")
+	if out != "" || status != statusFailed || !strings.HasPrefix(errs, "lab: sum: sha256sum of GNU coreutils not found") || !strings.Contains(errs, "install coreutils") {
+		t.Errorf("got %q, %q, %d", out, errs, status)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, errs, status := call(ctx, "run", "sum", "--quick"); status != statusInterrupted && !strings.Contains(errs, "not found") {
+		t.Errorf("got %q, %d, want %d", errs, status, statusInterrupted)
+	}
+}

@@ -1,0 +1,55 @@
+// Package stats estimates medians. It makes no assumption about how times are
+// distributed: they are skewed and have outliers.
+package stats
+
+import (
+	"math"
+	"slices"
+
+	"golang.org/x/perf/benchmath"
+)
+
+// confidence is the least confidence of an interval.
+const confidence = 0.95
+
+// An Estimate is the median of a sample, and what it says about the median of
+// all the runs that could have been made.
+type Estimate struct {
+	N        int       `json:"n"`
+	Median   float64   `json:"median"`
+	Interval *Interval `json:"interval,omitempty"` // nil: too few samples for one
+}
+
+// An Interval lies between two order statistics of the sample, such that it
+// holds the true median with the given confidence, which is at least 0.95.
+type Interval struct {
+	Lo         float64 `json:"lo"`
+	Hi         float64 `json:"hi"`
+	Confidence float64 `json:"confidence"`
+}
+
+// Median estimates the median of a sample, which it leaves as it is. Without
+// values the median is 0.
+func Median(values []float64) Estimate {
+	if len(values) == 0 {
+		return Estimate{}
+	}
+	sample := benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds)
+	s := benchmath.AssumeNothing.Summary(sample, confidence)
+	e := Estimate{N: len(values), Median: s.Center}
+	if !math.IsInf(s.Lo, 0) && !math.IsInf(s.Hi, 0) {
+		e.Interval = &Interval{s.Lo, s.Hi, s.Confidence}
+	}
+	return e
+}
+
+// Ratios returns base[i]/other[i] for each pair: how many times as fast as the
+// base the other was in round i. What has no partner is left out.
+func Ratios(base, other []float64) []float64 {
+	n := min(len(base), len(other))
+	ratios := make([]float64, n)
+	for i := range n {
+		ratios[i] = base[i] / other[i]
+	}
+	return ratios
+}

@@ -1,0 +1,71 @@
+package sum
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// algorithms are the cases of the workload.
+var algorithms = []string{"sha256", "md5"}
+
+// The models. The others are compared with the first.
+const (
+	gnu         = "gnu"
+	gnuParallel = "gnu-parallel"
+	stint       = "stint"
+)
+
+// claims are judged with the full tree on two processors.
+var claims = []report.Claim{
+	{Text: "sha256 >= 4 x sha256sum", Case: "alg=sha256", Model: stint, Bar: 4},
+	{Text: "md5 >= 1.85 x md5sum", Case: "alg=md5", Model: stint, Bar: 1.85},
+}
+
+// A model prints the digests of all files below the working directory.
+type model struct {
+	name    string
+	ordered bool // the lines come in the order of the paths, and not just somehow
+	args    func(alg string) []string
+}
+
+// models returns the three models. Those of GNU find the files and sort their
+// names too: it is part of the work.
+func models(stintPath string, processors int) []model {
+	pipe := func(xargs string) func(alg string) []string {
+		return func(alg string) []string {
+			return []string{"sh", "-c", "find . -type f -print0 | sort -z | " + xargs + " " + alg + "sum"}
+		}
+	}
+	return []model{
+		{gnu, true, pipe("xargs -0")},
+		{gnuParallel, false, pipe(fmt.Sprintf("xargs -0 -P %d -n 64", processors))},
+		{stint, true, func(alg string) []string { return []string{stintPath, "sum", "-a", alg, "."} }},
+	}
+}
+
+// describe is the model as a reader would type it.
+func (m model) describe(processors int) report.Model {
+	command := strings.Join(m.args("ALG"), " ")
+	if m.name == stint {
+		command = "GOMAXPROCS=" + strconv.Itoa(processors) + " stint sum -a ALG ."
+	} else {
+		command = strings.TrimPrefix(command, "sh -c ")
+	}
+	if !m.ordered {
+		command += " (its lines come in any order)"
+	}
+	return report.Model{Name: m.name, Command: command}
+}
+
+// process is one run of the model in dir.
+func (m model) process(alg, dir string, processors int) measure.Process {
+	return measure.Process{
+		Args: m.args(alg),
+		Dir:  dir,
+		Env:  []string{"LC_ALL=C", "GOMAXPROCS=" + strconv.Itoa(processors)},
+	}
+}

@@ -1,0 +1,177 @@
+// Package sum compares "stint sum" with the tools of GNU: digests of all files
+// of a tree, sorted by name. The tree is read once by each model before it is
+// measured, so that the times are of the work and not of the disk; the memory
+// of the machine must hold it.
+package sum
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// Experiment is the experiment. The claims are about two processors, so that
+// is what the models use unless the session says otherwise.
+type Experiment struct{}
+
+// Name is "sum".
+func (Experiment) Name() string { return "sum" }
+
+// Doc is one line.
+func (Experiment) Doc() string {
+	return "stint sum beside sha256sum and md5sum: " + full().String() + ", whole processes"
+}
+
+// Run makes the tree in a temporary folder, builds the command and measures.
+func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
+	t := full()
+	if s.Quick {
+		t = quick()
+	}
+	return run(ctx, s, t)
+}
+
+// run is Run with any tree.
+func run(ctx context.Context, s *experiment.Session, t tree) (r *report.Result, err error) {
+	machine := measure.Here() // before our own work makes it busy
+	tools, err := findTools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "stint-lab-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if s.Keep {
+			s.Logf("sum: kept %s", dir)
+		} else if e := os.RemoveAll(dir); err == nil {
+			err = e
+		}
+	}()
+	b := &bench{Session: s, dir: dir, files: t.files(), procs: cmp.Or(s.Processors, 2)}
+	if err := b.prepare(ctx, t); err != nil {
+		return nil, err
+	}
+	r = b.blank(t)
+	r.Machine, r.Tools = machine, tools
+	err = b.measure(ctx, r)
+	r.Machine.Others = b.watch.Others()
+	r.Conclude(claims)
+	return r, err
+}
+
+// A bench is one run of the experiment.
+type bench struct {
+	*experiment.Session
+	dir      string // holds the tree, the command and the output of the last run
+	procs    int
+	files    int
+	bytes    int64
+	launcher *measure.Launcher
+	models   []model
+	watch    measure.Watch
+}
+
+// prepare makes the tree and builds the command.
+func (b *bench) prepare(ctx context.Context, t tree) error {
+	b.Logf("sum: building stint")
+	exe := filepath.Join(b.dir, "stint.exe") // the ending matters on one system and harms on none
+	if err := measure.Build(ctx, exe, "github.com/stint-go/stint/cmd/stint"); err != nil {
+		return err
+	}
+	var err error
+	if b.launcher, err = measure.NewLauncher(ctx, b.dir); err != nil {
+		return err
+	}
+	b.models = models(exe, b.procs)
+	b.Logf("sum: making %s", t)
+	b.bytes, err = t.make(ctx, b.tree())
+	return err
+}
+
+func (b *bench) tree() string { return filepath.Join(b.dir, "tree") }
+
+// blank is the result before anything is measured.
+func (b *bench) blank(t tree) *report.Result {
+	r := &report.Result{
+		Experiment: "sum",
+		Command:    b.Command,
+		Workload:   fmt.Sprintf("%s, %.1f MB in all", t, float64(b.bytes)/1e6),
+		Quick:      b.Quick,
+		Count:      b.Count,
+		Processors: b.procs,
+	}
+	for _, m := range b.models {
+		r.Models = append(r.Models, m.describe(b.procs))
+	}
+	return r
+}
+
+// measure runs the models of one algorithm in turn, then those of the next.
+func (b *bench) measure(ctx context.Context, r *report.Result) error {
+	for _, alg := range algorithms {
+		first := len(r.Rows)
+		for _, m := range b.models {
+			r.Rows = append(r.Rows, report.Row{Case: "alg=" + alg, Model: m.name, Against: gnu, Bytes: b.bytes})
+		}
+		rows := r.Rows[first:]
+		var want output
+		err := measure.Rounds(ctx, b.Count, len(b.models), func(round, i int) error {
+			if i == 0 {
+				b.progress(alg, round)
+			}
+			return b.once(ctx, alg, b.models[i], round, &want, &rows[i])
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) progress(alg string, round int) {
+	if round < 0 {
+		b.Logf("sum: %s: warm-up, results compared", alg)
+		return
+	}
+	b.Logf("sum: %s: round %d of %d", alg, round+1, b.Count)
+}
+
+// once is one run of a model. What it prints must be what the first model
+// printed in the warm-up, in every round.
+func (b *bench) once(ctx context.Context, alg string, m model, round int, want *output, row *report.Row) error {
+	file := filepath.Join(b.dir, "output")
+	watched := round >= 0
+	if watched {
+		b.watch.Start()
+	}
+	usage, err := b.launcher.Run(ctx, m.process(alg, b.tree(), b.procs), file)
+	if err != nil {
+		return err
+	}
+	if watched {
+		b.watch.Stop(&usage)
+		row.Samples = append(row.Samples, usage)
+	}
+	got, err := readOutput(file)
+	if err != nil {
+		return err
+	}
+	if round < 0 && m.name == gnu {
+		if got.lines != b.files {
+			return fmt.Errorf("%s: %s printed %d lines for %d files", alg, m.name, got.lines, b.files)
+		}
+		*want = got
+	}
+	if diff := got.differs(*want, m.ordered); diff != "" {
+		return fmt.Errorf("%s: the results of %s and %s differ: %s", alg, m.name, gnu, diff)
+	}
+	return nil
+}

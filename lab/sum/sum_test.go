@@ -1,0 +1,116 @@
+package sum
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/report"
+)
+
+func TestOutputs(t *testing.T) {
+	read := func(text string) output {
+		name := filepath.Join(t.TempDir(), "output")
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		o, err := readOutput(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	want := read("a\nb\nb\n")
+	for _, c := range []struct {
+		text    string
+		ordered bool
+		want    string
+	}{
+		{"a\nb\nb\n", true, ""},
+		{"b\na\nb\n", false, ""},
+		{"b\na\nb\n", true, "the same lines in another order"},
+		{"a\na\nb\n", false, "other lines"},
+		{"a\nb\nc\n", true, "other lines"},
+		{"a\nb\n", false, "2 lines, want 3"},
+	} {
+		if got := read(c.text).differs(want, c.ordered); got != c.want {
+			t.Errorf("%q, ordered %v: got %q, want %q", c.text, c.ordered, got, c.want)
+		}
+	}
+}
+
+// needTools skips a test that runs the experiment where it cannot run.
+func needTools(t *testing.T) {
+	t.Helper()
+	if _, err := findTools(t.Context()); err != nil {
+		t.Skip(err)
+	}
+	if os.Getenv("GOWORK") == "off" {
+		t.Skip("without the workspace the command cannot be built")
+	}
+}
+
+// hook calls f with what is logged.
+type hook func(line string)
+
+func (h hook) Write(p []byte) (int, error) {
+	h(string(p))
+	return len(p), nil
+}
+
+func TestRun(t *testing.T) {
+	needTools(t)
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	s := &experiment.Session{Count: 2, Command: "test", Log: hook(func(string) {})}
+	r, err := run(t.Context(), s, tiny(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Rows) != 6 || len(r.Verdicts) != 2 || len(r.Models) != 3 || len(r.Tools) != 2 {
+		t.Errorf("%d rows, %d verdicts, %d models, %d tools; want 6, 2, 3, 2", len(r.Rows), len(r.Verdicts), len(r.Models), len(r.Tools))
+	}
+	for _, row := range r.Rows {
+		if len(row.Samples) != 2 || row.Speedup.N != 2 {
+			t.Errorf("%s %s: %d samples, %d pairs, want 2", row.Case, row.Model, len(row.Samples), row.Speedup.N)
+		}
+	}
+	if left, err := os.ReadDir(temp); len(left) > 0 || err != nil {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestInterruptKeepsWhatWasMeasured(t *testing.T) {
+	needTools(t)
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s := &experiment.Session{Count: 5, Log: hook(func(line string) {
+		if strings.Contains(line, "sha256: round 3 of 5") {
+			cancel()
+		}
+	})}
+	r, err := run(ctx, s, tiny(1))
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v, want %v", err, context.Canceled)
+	}
+	if len(r.Rows) != 3 {
+		t.Errorf("%d rows, want the 3 of the first algorithm", len(r.Rows))
+	}
+	for _, row := range r.Rows {
+		if len(row.Samples) != 2 {
+			t.Errorf("%s: %d samples, want 2", row.Model, len(row.Samples))
+		}
+	}
+	if len(r.Warnings) == 0 || r.Warnings[0].Kind != report.Interrupted {
+		t.Errorf("warnings %v, want %s first", r.Warnings, report.Interrupted)
+	}
+	if left, err := os.ReadDir(temp); len(left) > 0 || err != nil {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}

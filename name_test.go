@@ -1,0 +1,114 @@
+package stint_test
+
+import (
+	"bytes"
+	"context"
+	"runtime/pprof"
+	"runtime/trace"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stint-go/stint"
+)
+
+// labels returns the goroutine profile with labels.
+func labels() string {
+	var b strings.Builder
+	pprof.Lookup("goroutine").WriteTo(&b, 1)
+	return b.String()
+}
+
+// A name is the label "stint": in the context of tasks, and of their goroutines
+// in profiles. It is gone from the caller's goroutine afterwards.
+func TestNameIsALabel(t *testing.T) {
+	const label = `"stint":"crawler"`
+	for _, d := range doors {
+		for _, p := range places {
+			t.Run(d.name+"/"+p.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					opts, shut := p.open(2)
+					defer shut()
+					equal(t, "a task has the label in its context", true, func() (ok bool) {
+						d.run(context.Background(), 2, func(ctx context.Context, _ int) error {
+							name, _ := pprof.Label(ctx, "stint")
+							ok = name == "crawler"
+							if p.name != "Pool" && !strings.Contains(labels(), label) { // there the workers are the pool's
+								t.Error("no goroutine has the label")
+							}
+							return nil
+						}, append(opts, stint.Name("crawler"))...)
+						return ok
+					}())
+					synctest.Wait()
+					equal(t, "a goroutine has it afterwards", strings.Contains(labels(), label), false)
+				})
+			})
+		}
+	}
+	t.Run("Pool", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			p := stint.NewPool(stint.Name("crawler"), stint.Limit(2))
+			for range 2 {
+				p.Go(func(ctx context.Context) {
+					name, _ := pprof.Label(ctx, "stint")
+					equal(t, "label", name, "crawler")
+					time.Sleep(time.Second)
+				})
+			}
+			synctest.Wait()
+			equal(t, "the profile has the label", strings.Contains(labels(), label), true)
+			equal(t, "name in Stats", p.Stats().Name, "crawler")
+			p.Idle(context.Background())
+			equal(t, "idle workers keep it", strings.Contains(labels(), label), true)
+			p.Close()
+			synctest.Wait()
+			equal(t, "the profile has it after Close", strings.Contains(labels(), label), false)
+		})
+	})
+	t.Run("the caller's own labels", func(t *testing.T) {
+		pprof.Do(context.Background(), pprof.Labels("mine", "kept"), func(ctx context.Context) {
+			stint.Range(ctx, 2, func(ctx context.Context, _ int) error {
+				mine, _ := pprof.Label(ctx, "mine")
+				equal(t, "mine in a task", mine, "kept")
+				return nil
+			}, stint.Name("crawler"))
+			equal(t, "mine afterwards", strings.Contains(labels(), `"mine":"kept"`), true)
+			equal(t, "stint afterwards", strings.Contains(labels(), label), false)
+		})
+	})
+}
+
+// A name is the region of each task in an execution trace.
+func TestNameIsARegion(t *testing.T) {
+	if trace.IsEnabled() {
+		t.Skip("a trace is being taken already: one at a time")
+	}
+	for _, d := range doors {
+		for _, p := range places {
+			var b bytes.Buffer
+			if err := trace.Start(&b); err != nil {
+				t.Fatal(err)
+			}
+			opts, shut := p.open(2)
+			name := "region of " + d.name + " on " + p.name
+			err := d.run(context.Background(), 3, func(context.Context, int) error { return nil }, append(opts, stint.Name(name))...)
+			shut()
+			trace.Stop()
+			equal(t, "error", err, nil)
+			if p.name != "Pool" { // whose own name it would be
+				equal(t, name+" is in the trace", bytes.Contains(b.Bytes(), []byte(name)), true)
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := trace.Start(&b); err != nil {
+		t.Fatal(err)
+	}
+	p := stint.NewPool(stint.Name("region of a pool"))
+	p.Go(func(context.Context) {})
+	p.Close()
+	trace.Stop()
+	equal(t, "the region of the pool is in the trace", bytes.Contains(b.Bytes(), []byte("region of a pool")), true)
+}

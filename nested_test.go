@@ -1,0 +1,149 @@
+package stint_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stint-go/stint"
+)
+
+// A call in a task goes on in the task's place, also while more tasks run than
+// the limit, which was lowered, allows: it does not spin until they are fewer.
+func TestNestedUnderALoweredLimit(t *testing.T) {
+	for _, d := range doors {
+		t.Run(d.name, func(t *testing.T) {
+			both(t, 2, func(t *testing.T, opt stint.Option, set func(int)) {
+				bg := context.Background()
+				g := stint.NewGroup(bg, opt)
+				g.Go(sleep(time.Hour))
+				g.Go(func(ctx context.Context) error {
+					time.Sleep(time.Second)
+					return d.run(ctx, 3, func(context.Context, int) error { time.Sleep(time.Second); return nil }, opt)
+				})
+				time.Sleep(time.Second / 2)
+				set(1)
+				equal(t, "error", g.Wait(), nil)
+				equal(t, "time passed", sinceBubble(), time.Hour)
+			})
+		})
+	}
+}
+
+// A place that a waiting task lends is not kept by those who do not use it: it is
+// free for strangers as soon as the family needs it no more.
+func TestLentPlaceIsNotSatOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bg := context.Background()
+		l := stint.Limit(3)
+		stranger, outer, late := stint.NewGroup(bg, l), stint.NewGroup(bg, l), stint.NewGroup(bg, l)
+		outer.Go(func(ctx context.Context) error {
+			return stint.Range(ctx, 2, func(ctx context.Context, i int) error {
+				g := stint.NewGroup(ctx, l)
+				if i == 0 {
+					time.Sleep(100 * time.Millisecond)
+					g.Go(sleep(time.Hour)) // in the place of the outer task
+					return g.Wait()
+				}
+				g.Go(sleep(time.Hour)) // in the second place
+				time.Sleep(50 * time.Millisecond)
+				stranger.Go(sleep(time.Second)) // in the third
+				time.Sleep(100 * time.Millisecond)
+				g.Go(sleep(time.Second)) // waits for one
+				return g.Wait()
+			}, stint.Limit(2))
+		})
+		time.Sleep(5 * time.Second)
+		start := time.Now()
+		late.Go(func(context.Context) error { took(t, start, 0); return nil })
+		late.Wait()
+		outer.Wait()
+		stranger.Wait()
+		synctest.Wait()
+		equal(t, "the limiter at the end", l.Stats(), stint.LimiterStats{Limit: 3})
+	})
+}
+
+// What a task leaves behind, against the rules, does not break the limit for good.
+func TestCallsLeftBehind(t *testing.T) {
+	for _, outer := range doors {
+		for _, inner := range doors {
+			t.Run(inner.name+" in "+outer.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					bg := context.Background()
+					l := stint.Limit(1)
+					var wg sync.WaitGroup
+					outer.run(bg, 2, func(ctx context.Context, _ int) error {
+						return outer.run(ctx, 2, func(ctx context.Context, i int) error {
+							if i == 0 {
+								wg.Go(func() {
+									inner.run(ctx, 1, func(context.Context, int) error { time.Sleep(time.Second); return nil }, l)
+								})
+								synctest.Wait()
+							}
+							return nil
+						}, l)
+					}, l)
+					wg.Wait()
+					synctest.Wait()
+					equal(t, "the limiter at the end", l.Stats(), stint.LimiterStats{Limit: 1})
+					var g gauge
+					stint.Range(bg, 4, func(context.Context, int) error { g.hold(time.Second); return nil }, l)
+					g.is(t, 0, 1, 4)
+				})
+			})
+		}
+	}
+}
+
+// Calls of one task at the same time, from goroutines of its own, have one place
+// of the family's and no more than the limit.
+func TestSiblingCallsOfATask(t *testing.T) {
+	for _, d := range doors {
+		t.Run(d.name, func(t *testing.T) {
+			both(t, 1, func(t *testing.T, opt stint.Option, _ func(int)) {
+				var g gauge
+				err := d.run(context.Background(), 1, func(ctx context.Context, _ int) error {
+					var wg sync.WaitGroup
+					for range 3 {
+						wg.Go(func() {
+							d.run(ctx, 3, func(context.Context, int) error { g.hold(time.Second); return nil }, opt)
+						})
+					}
+					wg.Wait()
+					return nil
+				}, opt)
+				equal(t, "error", err, nil)
+				g.is(t, 0, 1, 9)
+				equal(t, "time passed", sinceBubble(), 9*time.Second)
+			})
+		})
+	}
+}
+
+// A stranger does not get the place of a task that waits: the tasks that have
+// begun, with those that run in their place, are never more than the limit.
+func TestStrangersWaitForTheWholeFamily(t *testing.T) {
+	for _, d := range doors {
+		t.Run(d.name, func(t *testing.T) {
+			both(t, 1, func(t *testing.T, opt stint.Option, _ func(int)) {
+				bg := context.Background()
+				var wg sync.WaitGroup
+				wg.Go(func() {
+					d.run(bg, 1, func(ctx context.Context, _ int) error {
+						time.Sleep(time.Second)
+						defer time.Sleep(time.Second)
+						return d.run(ctx, 3, func(context.Context, int) error { time.Sleep(time.Second); return nil }, opt)
+					}, opt)
+				})
+				synctest.Wait()
+				wg.Go(func() {
+					d.run(bg, 1, func(context.Context, int) error { equal(t, "begun at", sinceBubble(), 5*time.Second); return nil }, opt)
+				})
+				wg.Wait()
+			})
+		})
+	}
+}

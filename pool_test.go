@@ -1,0 +1,185 @@
+package stint_test
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stint-go/stint"
+)
+
+// Idle workers end after exactly a second without work, each on its own.
+func TestIdleWorkersExpire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		before := runtime.NumGoroutine()
+		p := stint.NewPool(stint.Limit(10))
+		workers := func(at time.Duration, want int) {
+			t.Helper()
+			time.Sleep(at - sinceBubble())
+			synctest.Wait()
+			s := p.Stats()
+			equal(t, at.String()+": workers", s.Workers, want)
+			equal(t, at.String()+": goroutines", runtime.NumGoroutine()-before, want)
+		}
+		for i := range 4 {
+			p.Go(func(context.Context) { time.Sleep(time.Duration(i+1) * 100 * time.Millisecond) })
+		}
+		workers(0, 4)
+		workers(1100*time.Millisecond-1, 4)
+		workers(1100*time.Millisecond, 3)
+		workers(1200*time.Millisecond, 2)
+		workers(1400*time.Millisecond-1, 1)
+		workers(1400*time.Millisecond, 0)
+		workers(time.Hour, 0)
+		p.Go(func(context.Context) { time.Sleep(time.Second) }) // and it goes on
+		workers(time.Hour+2*time.Second-1, 1)
+		workers(time.Hour+2*time.Second, 0)
+		noneLeft(t)
+		p.Close()
+	})
+}
+
+// The worker that parked last is woken first, so that those a burst has left
+// behind end although the pool is in use.
+func TestLastIdleWorkerIsUsedFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(10))
+		last := 0
+		for i := range 10 {
+			p.Go(func(context.Context) {
+				time.Sleep(time.Duration(i) * time.Millisecond)
+				if i == 9 {
+					last = goroutine()
+				}
+			})
+		}
+		p.Idle(context.Background())
+		for range 20 { // a task each 0.1 s: one worker is enough
+			synctest.Wait()
+			p.Go(func(context.Context) { equal(t, "goroutine", goroutine(), last) })
+			time.Sleep(100 * time.Millisecond)
+		}
+		equal(t, "workers", p.Stats().Workers, 1)
+		p.Close()
+	})
+}
+
+// A pool in steady use starts no more goroutines than it needs at once.
+func TestWorkersAreReused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(3), stint.Queue(0))
+		var mu sync.Mutex
+		used := map[int]bool{}
+		for range 100 {
+			p.Go(func(context.Context) {
+				mu.Lock()
+				used[goroutine()] = true
+				mu.Unlock()
+				time.Sleep(time.Millisecond)
+			})
+		}
+		p.Close()
+		equal(t, "goroutines used", len(used), 3)
+	})
+}
+
+// The tasks' context ends with the pool, and the cause says so.
+func TestContextOfAPool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := stint.NewPool()
+		var kept context.Context
+		p.Go(func(ctx context.Context) { kept = ctx })
+		p.Idle(context.Background())
+		equal(t, "while the pool is open", kept.Err(), nil)
+		p.Close()
+		equal(t, "after Close", context.Cause(kept), stint.ErrClosed)
+	})
+}
+
+// Idle waits for what groups have on the pool too, and leaves it open.
+func TestIdleWaitsForAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bg := context.Background()
+		p := stint.NewPool(stint.Limit(2))
+		defer p.Close()
+		equal(t, "at once", p.Idle(bg), nil)
+		equal(t, "time passed", sinceBubble(), 0)
+		p.Go(func(context.Context) { time.Sleep(time.Second) })
+		g := stint.NewGroup(bg, p)
+		for range 6 {
+			g.Go(sleep(time.Second))
+		}
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() { equal(t, "Idle", p.Idle(bg), nil); equal(t, "time passed", sinceBubble(), 4*time.Second) })
+		}
+		wg.Wait()
+		ran := false
+		g.Go(func(context.Context) error { ran = true; return nil })
+		g.Wait()
+		equal(t, "a task after Idle ran", ran, true)
+	})
+}
+
+// TryGo takes what a queue and free workers take, and never waits.
+func TestTryGoNeverWaits(t *testing.T) {
+	for _, queue := range []int{0, 1, 5} {
+		synctest.Test(t, func(t *testing.T) {
+			p := stint.NewPool(stint.Limit(2), stint.Queue(queue))
+			g := stint.NewGroup(context.Background(), stint.Limit(2), stint.Queue(queue))
+			r := stint.NewResults[int](context.Background(), stint.Limit(2), stint.Queue(queue))
+			for name, try := range map[string]func() bool{
+				"Pool":  func() bool { return p.TryGo(func(context.Context) { time.Sleep(time.Hour) }) },
+				"Group": func() bool { return g.TryGo(sleep(time.Hour)) },
+				"Results": func() bool {
+					return r.TryGo(func(context.Context) (int, error) { time.Sleep(time.Hour); return 0, nil })
+				},
+			} {
+				n := 0
+				for try() {
+					n++
+					synctest.Wait() // a worker has taken it if it could
+				}
+				equal(t, name+": tasks accepted", n, 2+queue)
+			}
+			equal(t, "time passed", sinceBubble(), 0)
+			g.Wait()
+			r.Wait()
+			p.Close()
+		})
+	}
+}
+
+// A submitter that waits for a long queue is let in when a quarter of it is free,
+// and those behind it in the same turn.
+func TestLongQueueLetsManyIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(1), stint.Queue(64))
+		var order []int
+		var at []time.Duration
+		task := func(i int) func(context.Context) {
+			return func(context.Context) { order = append(order, i); time.Sleep(time.Second) }
+		}
+		for i := range 65 {
+			p.Go(task(i))
+			synctest.Wait()
+		}
+		var wg sync.WaitGroup
+		for i := range 20 {
+			wg.Go(func() { p.Go(task(65 + i)); at = append(at, sinceBubble()) })
+			synctest.Wait()
+		}
+		wg.Wait()
+		if slices.Max(at[:16]) != 16*time.Second || slices.Min(at) != 16*time.Second || len(at) != 20 {
+			t.Errorf("let in at %v; want the first 16 at 16s", at)
+		}
+		p.Close()
+		if !slices.Equal(order, indexes(85)) {
+			t.Errorf("run in the order %v", order)
+		}
+	})
+}
