@@ -30,17 +30,14 @@ func TestNameIsALabel(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					opts, shut := p.open(2)
 					defer shut()
-					equal(t, "a task has the label in its context", true, func() (ok bool) {
-						d.run(context.Background(), 2, func(ctx context.Context, _ int) error {
-							name, _ := pprof.Label(ctx, "stint")
-							ok = name == "crawler"
-							if p.name != "Pool" && !strings.Contains(labels(), label) { // there the workers are the pool's
-								t.Error("no goroutine has the label")
-							}
-							return nil
-						}, append(opts, stint.Name("crawler"))...)
-						return ok
-					}())
+					d.run(context.Background(), 2, func(ctx context.Context, _ int) error {
+						name, _ := pprof.Label(ctx, "stint")
+						equal(t, "the label in a task's context", name, "crawler")
+						if p.name != "Pool" { // there the workers are the pool's
+							equal(t, "a goroutine has the label", strings.Contains(labels(), label), true)
+						}
+						return nil
+					}, append(opts, stint.Name("crawler"))...)
 					synctest.Wait()
 					equal(t, "a goroutine has it afterwards", strings.Contains(labels(), label), false)
 				})

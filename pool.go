@@ -133,8 +133,8 @@ func (p *Pool) Shutdown(ctx context.Context) (abandoned int, err error) {
 	p.engine.Close()
 	if !p.quiet(ctx) {
 		err = context.Cause(ctx)
-		p.cancel(ErrClosed)
 		p.engine.Abandon()
+		p.cancel(ErrClosed)
 		p.engine.Quiet(nil)
 	}
 	p.cancel(ErrClosed)
@@ -207,4 +207,4 @@ func (j *poolJob) Failed(_ work.Task, o task.Outcome) {
 	j.onPanic(newPanicError(o.Panic))
 }
 
-func (j *poolJob) Abandoned() {}
+func (j *poolJob) Abandoned() { j.cancel(ErrClosed) }

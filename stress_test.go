@@ -472,3 +472,30 @@ func TestWakeups(t *testing.T) {
 	}
 	noGoroutines(t)
 }
+
+// TestShutdownCounts cuts pools short while their workers go from task to task:
+// each accepted task has run or is in the count.
+func TestShutdownCounts(t *testing.T) {
+	for round := range *stressRounds {
+		p := stint.NewPool(stint.Limit(1 + round%3))
+		var ran, accepted atomic.Int64
+		ctx, cancel := context.WithCancel(context.Background())
+		for i := range 200 {
+			if p.Go(func(context.Context) {
+				if ran.Add(1) == int64(round%50) {
+					cancel()
+				}
+			}) == nil {
+				accepted.Add(1)
+			}
+			if i == 100 && round%50 == 0 {
+				cancel()
+			}
+		}
+		abandoned, err := p.Shutdown(ctx)
+		if int64(abandoned) != accepted.Load()-ran.Load() || err == nil && abandoned > 0 {
+			t.Fatalf("round %d: %d accepted, %d ran, %d abandoned: %v", round, accepted.Load(), ran.Load(), abandoned, err)
+		}
+		cancel()
+	}
+}
