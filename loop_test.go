@@ -35,34 +35,31 @@ func TestEachIndexOnce(t *testing.T) {
 	}
 }
 
-// A loop uses no more goroutines than it has items, none for none or one, and
-// none beside the caller's at limit 1.
+// A loop uses no more goroutines than it has items or may run at once, and the
+// caller's is one of them: alone for one item, and at limit 1.
 func TestLoopStartsNoMoreThanItNeeds(t *testing.T) {
 	for _, c := range []struct{ n, limit, want int }{
-		{0, 8, 0}, {1, 8, 0}, {2, 8, 1}, {5, 8, 4}, {8, 8, 7}, {100, 8, 7}, {100, 1, 0}, {3, 1000, 2},
+		{0, 8, 0}, {1, 8, 1}, {2, 8, 2}, {5, 8, 5}, {8, 8, 8}, {100, 8, 8}, {100, 1, 1}, {3, 1000, 3},
 	} {
-		for _, own := range []bool{false, true} {
-			synctest.Test(t, func(t *testing.T) {
-				opts := []stint.Option{stint.Limit(c.limit)}
-				if own {
-					if c.limit > 8 {
-						return
-					}
-					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.limit))
-					opts = nil
-				}
-				before := runtime.NumGoroutine()
-				most := 0
-				var mu sync.Mutex
-				stint.Range(context.Background(), c.n, func(context.Context, int) error {
-					time.Sleep(time.Second)
-					mu.Lock()
-					defer mu.Unlock()
-					most = max(most, runtime.NumGoroutine()-before)
-					return nil
-				}, opts...)
-				equal(t, fmt.Sprintf("goroutines for %d items at limit %d, own %v", c.n, c.limit, own), most, c.want)
-				noneLeft(t)
+		for _, p := range places[:2] {
+			t.Run(fmt.Sprintf("%d items at limit %d, %s", c.n, c.limit, p.name), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					opts, shut := p.open(min(c.limit, 64))
+					defer shut()
+					caller := goroutine()
+					used := map[int]bool{}
+					var mu sync.Mutex
+					stint.Range(context.Background(), c.n, func(context.Context, int) error {
+						mu.Lock()
+						used[goroutine()] = true
+						mu.Unlock()
+						time.Sleep(time.Second)
+						return nil
+					}, opts...)
+					equal(t, "goroutines used", len(used), c.want)
+					equal(t, "the caller's is one of them", used[caller], c.n > 0)
+					noneLeft(t)
+				})
 			})
 		}
 	}

@@ -40,9 +40,10 @@ func TestLentPlaceIsNotSatOn(t *testing.T) {
 		l := stint.Limit(3)
 		stranger, outer, late := stint.NewGroup(bg, l), stint.NewGroup(bg, l), stint.NewGroup(bg, l)
 		outer.Go(func(ctx context.Context) error {
-			return stint.Range(ctx, 2, func(ctx context.Context, i int) error {
+			own := goroutine()
+			return stint.Range(ctx, 2, func(ctx context.Context, _ int) error {
 				g := stint.NewGroup(ctx, l)
-				if i == 0 {
+				if goroutine() == own {
 					time.Sleep(100 * time.Millisecond)
 					g.Go(sleep(time.Hour)) // in the place of the outer task
 					return g.Wait()

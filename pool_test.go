@@ -2,7 +2,6 @@ package stint_test
 
 import (
 	"context"
-	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -15,7 +14,6 @@ import (
 // Idle workers end after exactly a second without work, each on its own.
 func TestIdleWorkersExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		before := runtime.NumGoroutine()
 		p := stint.NewPool(stint.Limit(10))
 		workers := func(at time.Duration, want int) {
 			t.Helper()
@@ -23,7 +21,7 @@ func TestIdleWorkersExpire(t *testing.T) {
 			synctest.Wait()
 			s := p.Stats()
 			equal(t, at.String()+": workers", s.Workers, want)
-			equal(t, at.String()+": goroutines", runtime.NumGoroutine()-before, want)
+			equal(t, at.String()+": goroutines", len(ours()), want)
 		}
 		for i := range 4 {
 			p.Go(func(context.Context) { time.Sleep(time.Duration(i+1) * 100 * time.Millisecond) })
