@@ -168,7 +168,7 @@ func (t *tasks) submit(done <-chan struct{}, f any, from *limit.Link) work.Answe
 }
 
 func (t *tasks) offer(f any) work.Answer {
-	a := t.source.Offer(work.Task{Func: f})
+	a := t.source.Offer(work.Task{Func: f}, t.home)
 	t.answered(a)
 	return a
 }

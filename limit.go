@@ -9,12 +9,13 @@ import (
 // A Limiter bounds how many tasks run at once. It is an Option: share the value
 // and the calls, groups and pools that it is given to share the limit, so that
 // the sum of their tasks never exceeds it. Those that wait for it are served
-// first come, first served; a worker with short tasks may go on for 0.1 ms before
-// it gives way.
+// first come, first served; a worker with short tasks may go on for 0.1 ms or 1,000
+// tasks before it gives way.
 //
 // A task that waits for others on the limiter that it runs on itself keeps its
 // place, and lets one of them at a time run in it: the two count as one. So
-// nesting cannot deadlock, and no stranger begins meanwhile. This works through the context that the task was
+// nesting cannot deadlock, and no stranger begins meanwhile. A task that makes a
+// call from a goroutine of its own is taken to wait for it. This works through the context that the task was
 // given: calls that the task makes must be given that context or one made from
 // it, and must have ended when the task returns. Two limiters that tasks nest in
 // opposite orders can deadlock, as two locks can.

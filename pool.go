@@ -95,7 +95,7 @@ func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
 // room in the queue, or a worker for it at once. TryGo panics if f is nil.
 func (p *Pool) TryGo(f func(context.Context)) bool {
 	p.check("Pool.TryGo", f == nil)
-	return p.direct.Offer(work.Task{Func: f}) == work.Accepted
+	return p.direct.Offer(work.Task{Func: f}, nil) == work.Accepted
 }
 
 // Idle waits until nothing is queued or running, without closing the pool, and
@@ -111,8 +111,9 @@ func (p *Pool) Idle(ctx context.Context) error {
 }
 
 // Close makes the pool refuse new tasks, runs those that it has accepted, and
-// waits until they and the workers have ended. Submitters that wait for room are
-// refused. It may be called again, also by several goroutines at once. A task of
+// waits until they and the workers have ended. What a task of the pool starts with
+// the context that it was given belongs to it, and is accepted still. Submitters
+// that wait for room are refused. It may be called again, also by several goroutines at once. A task of
 // the pool must not call it: it would wait for itself.
 func (p *Pool) Close() {
 	p.check("Pool.Close", false)

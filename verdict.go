@@ -117,16 +117,16 @@ func (v *verdict) close(complete bool) {
 	}
 	v.closed = true
 	slices.SortFunc(v.items, func(a, b *ItemError) int { return cmp.Compare(a.Index, b.Index) })
+	if len(v.items) > 0 && v.panicked == nil {
+		v.err = errors.Join(v.errors()...)
+	}
 	v.cancel(nil)
 }
 
 // result returns the verdict, or panics with it. It is called after close.
 func (v *verdict) result() error {
 	v.raise()
-	if len(v.items) == 0 {
-		return v.err
-	}
-	return errors.Join(v.errors()...)
+	return v.err
 }
 
 // raise panics if a task did. It is called after close.

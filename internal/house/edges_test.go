@@ -8,7 +8,7 @@ import (
 )
 
 // machinery is what the public packages stand on.
-var machinery = []string{"internal/auto", "internal/limit", "internal/loop", "internal/task", "internal/work"}
+var machinery = []string{"internal/auto", "internal/limit", "internal/line", "internal/loop", "internal/task", "internal/work"}
 
 // edges says which packages of ours a package may import, by directory:
 //
@@ -23,9 +23,10 @@ var edges = map[string][]string{
 	"errgroup": slices.Concat([]string{"."}, machinery),
 
 	"internal/task":  {},
-	"internal/limit": {},
+	"internal/line":  {},
+	"internal/limit": {"internal/line"},
 	"internal/auto":  {"internal/limit", "internal/task"},
-	"internal/work":  {"internal/limit", "internal/task"},
+	"internal/work":  {"internal/limit", "internal/line", "internal/task"},
 	"internal/loop":  {"internal/limit", "internal/task", "internal/work"},
 	"internal/house": {},
 

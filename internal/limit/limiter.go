@@ -5,6 +5,18 @@ package limit
 import (
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/stint-go/stint/internal/line"
+)
+
+// A worker may keep a permit that somebody else waits for when its tasks are short,
+// since a hand-over costs about a microsecond: for the time Quantum, or for Turns
+// tasks, whichever is over first. Only the second works where the clock stands
+// still, in a bubble.
+const (
+	Quantum = 100 * time.Microsecond
+	Turns   = 1000
 )
 
 // over is the bit of Limiter.signs that says that more permits are out than
@@ -20,7 +32,7 @@ type Limiter struct {
 	mu    sync.Mutex
 	limit int
 	out   int // permits that are out
-	line  line
+	line  line.Line[*Waiter]
 }
 
 // A Permit is the right to run one task at a time. Its zero value is one of the
@@ -34,8 +46,8 @@ type Waiter struct {
 	Grant  func()
 	Permit Permit
 
-	general, lent place // guarded by Limiter.mu
-	branch        *Link // as Link.On returned it
+	general, lent line.Place[*Waiter] // guarded by Limiter.mu
+	branch        *Link               // as Link.On returned it
 }
 
 // New returns a Limiter of n permits.
@@ -76,9 +88,9 @@ func (l *Limiter) Join(w *Waiter, from *Link) bool {
 		return true
 	}
 	w.branch = branch
-	l.line.push(&w.general, w)
+	l.line.Push(&w.general, w)
 	if slot != nil {
-		slot.line.push(&w.lent, w)
+		slot.line.Push(&w.lent, w)
 	}
 	l.sign()
 	return false
@@ -89,7 +101,7 @@ func (l *Limiter) Join(w *Waiter, from *Link) bool {
 func (l *Limiter) Leave(w *Waiter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if w.general.in == nil {
+	if !w.general.Taken() {
 		return false
 	}
 	w.leave()
@@ -139,7 +151,7 @@ func (l *Limiter) Free(p Permit) *Waiter {
 func (l *Limiter) Yield() (w *Waiter, kept bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.out <= l.limit && l.line.n == 0 {
+	if l.out <= l.limit && l.line.Len() == 0 {
 		return nil, true
 	}
 	return l.free(), false
@@ -174,13 +186,13 @@ func (l *Limiter) Set(n int) {
 func (l *Limiter) Counts() (limit, out, waiting int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.limit, l.out, l.line.n
+	return l.limit, l.out, l.line.Len()
 }
 
 // The functions below are called with mu held.
 
 func (l *Limiter) take() bool {
-	if l.out >= l.limit || l.line.n > 0 {
+	if l.out >= l.limit || l.line.Len() > 0 {
 		return false
 	}
 	l.out++
@@ -203,18 +215,18 @@ func (l *Limiter) free() *Waiter {
 
 // admit gives a free permit to the first in line.
 func (l *Limiter) admit() *Waiter {
-	if l.out >= l.limit || l.line.n == 0 {
+	if l.out >= l.limit || l.line.Len() == 0 {
 		return nil
 	}
 	l.out++
-	w := l.line.head.waiter
+	w := l.line.First().Of()
 	w.leave()
 	w.Permit = Permit{}
 	return w
 }
 
 func (l *Limiter) sign() {
-	signs := l.line.n
+	signs := l.line.Len()
 	if l.out > l.limit {
 		signs |= over
 	}
@@ -222,48 +234,6 @@ func (l *Limiter) sign() {
 }
 
 func (w *Waiter) leave() {
-	w.general.leave()
-	w.lent.leave()
-}
-
-// A line is a queue of waiters, a place where one of them stands in it.
-type line struct {
-	head, tail *place
-	n          int
-}
-
-type place struct {
-	in         *line // nil when it is not taken
-	waiter     *Waiter
-	prev, next *place
-}
-
-func (q *line) push(p *place, w *Waiter) {
-	*p = place{in: q, waiter: w, prev: q.tail}
-	if q.tail == nil {
-		q.head = p
-	} else {
-		q.tail.next = p
-	}
-	q.tail = p
-	q.n++
-}
-
-func (p *place) leave() {
-	q := p.in
-	if q == nil {
-		return
-	}
-	if p.prev == nil {
-		q.head = p.next
-	} else {
-		p.prev.next = p.next
-	}
-	if p.next == nil {
-		q.tail = p.prev
-	} else {
-		p.next.prev = p.prev
-	}
-	q.n--
-	*p = place{}
+	w.general.Leave()
+	w.lent.Leave()
 }

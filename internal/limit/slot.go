@@ -3,6 +3,8 @@ package limit
 import (
 	"context"
 	"sync/atomic"
+
+	"github.com/stint-go/stint/internal/line"
 )
 
 // A Slot is a permit as the task that runs on it knows it, and the line of the
@@ -21,7 +23,7 @@ type Slot struct {
 	taken   bool // by a call; the task itself is inside it, or waits in another
 	apart   bool // taken by a call of a task that is waited for
 	retired bool // the task has returned and left the call behind
-	line    line
+	line    line.Line[*Waiter]
 	back    chan struct{} // closed when such a call gives the permit back
 }
 
@@ -228,8 +230,8 @@ func (s *Slot) free() *Waiter {
 
 // admit gives the permit, when it is free, to the first in line that may have it.
 func (s *Slot) admit() *Waiter {
-	for p := s.line.head; p != nil; p = p.next {
-		if w := p.waiter; s.take(w.branch) {
+	for p := s.line.First(); p != nil; p = p.Next() {
+		if w := p.Of(); s.take(w.branch) {
 			w.leave()
 			w.Permit = Permit{s}
 			return w

@@ -38,7 +38,7 @@ func (l *Loop) runOn(e *work.Engine) bool {
 
 // offer queues the standby, unless it is queued.
 func (l *Loop) offer() bool {
-	return !l.queued.CompareAndSwap(false, true) || l.source.Offer(work.Task{}) == work.Accepted
+	return !l.queued.CompareAndSwap(false, true) || l.source.Offer(work.Task{}, l.home) == work.Accepted
 }
 
 // job is a Loop as the job of its source.
@@ -53,7 +53,10 @@ func (j job) Run(ctx context.Context, _ work.Task) error {
 	}
 	since, p := time.Now(), limit.From(ctx).Permit()
 	w := &worker{loop: l, ctx: ctx, item: -1}
-	w.yields = func() bool { return l.Engine.Pressed(p, since) }
+	w.yields = func() bool {
+		w.turns++
+		return l.Engine.Pressed(p, since, w.turns)
+	}
 	w.work()
 	if l.left() > 0 && !l.stopped.Load() {
 		l.offer() // w made room for others

@@ -14,10 +14,6 @@ import (
 	"github.com/stint-go/stint/internal/work"
 )
 
-// quantum is how long a worker may hold a permit that somebody else waits for,
-// when its calls are shorter than this.
-const quantum = 100 * time.Microsecond
-
 // A Loop calls Body once for every index from 0 to N-1, unless Failed or the end
 // of Context stops it. The zero values of the other fields have a meaning each.
 type Loop struct {

@@ -180,6 +180,104 @@ func TestSetLimitWhileRunning(t *testing.T) {
 	}
 }
 
+// A smaller limit does not wait for the quantum: no call starts beyond it, even if
+// no time has passed.
+func TestSmallerLimitAtOnce(t *testing.T) {
+	for _, kind := range kinds[1:] {
+		t.Run(kind, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(kind, 3)
+				first, second := make(chan struct{}), make(chan struct{})
+				var g gauge
+				l := b.loop(6, func(_ context.Context, i int) error {
+					g.enter()
+					defer g.leave()
+					if i < 3 {
+						<-first
+					} else {
+						<-second
+					}
+					return nil
+				})
+				done := make(chan struct{})
+				go func() { l.Run(); close(done) }()
+				synctest.Wait()
+				b.lim.Set(1)
+				close(first)
+				synctest.Wait()
+				if n := g.now.Load(); n != 1 {
+					t.Errorf("%d at once, want 1", n)
+				}
+				close(second)
+				<-done
+				b.end(t)
+			})
+		})
+	}
+}
+
+// A Goexit on a helper costs no helper: the next call begins at once, though the
+// caller is busy.
+func TestGoexitCostsNoHelper(t *testing.T) {
+	for _, kind := range kinds[:2] { // on an engine the caller does not help
+		t.Run(kind, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(kind, 2)
+				start := time.Now()
+				var exits atomic.Int32
+				caller := goroutine()
+				l := b.loop(10, func(context.Context, int) error {
+					if goroutine() == caller {
+						time.Sleep(time.Hour)
+						return nil
+					}
+					time.Sleep(time.Second)
+					if exits.Add(1) == 9 && time.Since(start) != 9*time.Second {
+						t.Errorf("the last of 9 ended after %v", time.Since(start))
+					}
+					runtime.Goexit()
+					return nil
+				})
+				l.Failed = func(int, task.Outcome) bool { return false }
+				l.Run()
+				if got := time.Since(start); got != time.Hour || exits.Load() != 9 {
+					t.Errorf("%d calls of Goexit, %v in all", exits.Load(), got)
+				}
+				b.end(t)
+			})
+		})
+	}
+}
+
+// A loop on a permit that its task has lent does not give way to those in line,
+// who cannot use it; doing so for ever would keep the time of this bubble still.
+func TestLentPermitWhileOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench("engine", 2)
+		start := time.Now()
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			b.loop(1, func(context.Context, int) error { time.Sleep(time.Hour); return nil }).Run()
+		})
+		wg.Go(func() {
+			b.loop(1, func(ctx context.Context, _ int) error {
+				time.Sleep(time.Minute)
+				l := b.loop(3, func(context.Context, int) error { time.Sleep(time.Second); return nil })
+				l.Context = ctx
+				l.Run()
+				if got := time.Since(start); got != time.Minute+3*time.Second {
+					t.Errorf("the inner loop ended after %v", got)
+				}
+				return nil
+			}).Run()
+		})
+		time.Sleep(time.Second)
+		b.lim.Set(1) // two are out until the hour is over
+		wg.Wait()
+		b.end(t)
+	})
+}
+
 // An error stops the loop: nothing begins after it.
 func TestErrorStops(t *testing.T) {
 	boom := errors.New("boom")
@@ -431,7 +529,12 @@ func TestAbandoned(t *testing.T) {
 		synctest.Wait()
 		l := b.loop(5, func(context.Context, int) error { t.Error("called"); return nil })
 		told := false
-		l.Abandon = func() { told = true }
+		l.Abandon = func() {
+			told = true
+			if l.stopped.Load() {
+				t.Error("a helper could have ended the loop before it was told")
+			}
+		}
 		done := make(chan struct{})
 		go func() {
 			defer close(done)

@@ -21,6 +21,7 @@ type worker struct {
 	permit limit.Permit
 	from   *limit.Link // whose slots may lend one: the caller's, on its goroutine
 	since  time.Time   // when it got the permit, if the limiter is shared
+	turns  int         // calls since then that it made while others waited
 	slot   *limit.Slot // nil when it is not
 	yields func() bool // nil: from the limiter
 }
@@ -98,7 +99,8 @@ func (w *worker) keep() bool {
 	if !l.lim.Contended(int(l.waiting.Load())) {
 		return true
 	}
-	if !l.lim.Over() && time.Since(w.since) < quantum {
+	w.turns++
+	if !l.lim.Over() && w.turns < limit.Turns && time.Since(w.since) < limit.Quantum {
 		return true
 	}
 	next, kept := l.lim.Yield()
@@ -136,7 +138,7 @@ func (w *worker) await() bool {
 	}
 	l.waiting.Add(-1)
 	l.forgo()
-	w.has, w.permit, w.since = true, limit.Permit{}, time.Now()
+	w.has, w.permit, w.since, w.turns = true, limit.Permit{}, time.Now(), 0
 	w.begin()
 	l.standBy()
 	return true
@@ -186,7 +188,7 @@ func (w *worker) acquire(from *limit.Link) bool {
 	before := w.permit
 	w.permit, w.has = l.lim.Acquire(l.Context.Done(), l.ended, from)
 	l.waiting.Add(-1)
-	w.since = time.Now()
+	w.since, w.turns = time.Now(), 0
 	if w.slot != nil && w.has && w.permit != before {
 		w.begin()
 	}

@@ -13,12 +13,9 @@ import (
 	"time"
 
 	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/line"
 	"github.com/stint-go/stint/internal/task"
 )
-
-// quantum is how long a worker may hold a permit that somebody else waits for,
-// when its tasks are shorter than this: a hand-over costs about a microsecond.
-const quantum = 100 * time.Microsecond
 
 // An Engine owns workers and serves its sources in turn. A worker holds its
 // permit from task to task and parks without one. Use NewEngine.
@@ -32,7 +29,7 @@ type Engine struct {
 	lined atomic.Int32 // shared sources in ready; written with mu held
 
 	mu       sync.Mutex
-	ready    sources              // with a queued task or a waiting submitter, served in turn
+	ready    line.Line[*Source]   // with a queued task or a waiting submitter, served in turn
 	active   map[*Source]struct{} // with anything pending
 	idle     []*worker            // parked, the longest first; the last is woken first
 	timer    *time.Timer          // ends idle workers
@@ -103,17 +100,19 @@ func (e *Engine) Closed() bool {
 }
 
 // Pressed reports whether a task that could go on without end should let others
-// have its worker, which it got at since: more than one shared source is ready, or
-// somebody besides the engine waits for a permit; at once, if the limit has become
-// smaller.
-func (e *Engine) Pressed(p limit.Permit, since time.Time) bool {
-	if p != (limit.Permit{}) { // lent: of no use to anybody else
+// have its worker, which it got at since and has used turns times: more than one
+// shared source is ready, or somebody besides the engine waits for a permit; at
+// once, if the limit has become smaller. p is the permit that it runs on.
+func (e *Engine) Pressed(p limit.Permit, since time.Time, turns int) bool {
+	switch {
+	case p != (limit.Permit{}): // lent: of no use to anybody else
 		return p.Wanted()
-	}
-	if e.lim.Over() {
+	case e.lim.Over():
 		return true
+	case e.lined.Load() <= 1 && !e.lim.Contended(1):
+		return false
 	}
-	return (e.lined.Load() > 1 || e.lim.Contended(1)) && time.Since(since) >= quantum
+	return turns >= limit.Turns || time.Since(since) >= limit.Quantum
 }
 
 // Drain makes workers that find nothing to do leave instead of parking.
@@ -191,13 +190,13 @@ func (e *Engine) Quiet(done <-chan struct{}) bool {
 func (e *Engine) granted() {
 	e.mu.Lock()
 	e.awaiting = false
-	if e.ready.n == 0 {
+	if e.ready.Len() == 0 {
 		e.mu.Unlock()
 		e.lim.Release(limit.Permit{})
 		return
 	}
-	for s := e.ready.head; s != nil; s = s.next {
-		if s.waiting > 0 {
+	for p := e.ready.First(); p != nil; p = p.Next() {
+		if s := p.Of(); s.waiting > 0 {
 			s.settled.Broadcast()
 		}
 	}
@@ -250,7 +249,7 @@ func (e *Engine) traced(ctx context.Context, s *Source, t Task) error {
 // nothing is queued. The caller starts it after unlocking. Without a free permit
 // the engine stands in line for one.
 func (e *Engine) rouse() *worker {
-	if e.waking || e.awaiting || e.ready.n == 0 {
+	if e.waking || e.awaiting || e.ready.Len() == 0 {
 		return nil
 	}
 	if !e.lim.Join(&e.waiter, nil) {
@@ -271,7 +270,7 @@ func (e *Engine) own() int {
 
 // unwait takes the engine out of the limiter's line when nothing is queued.
 func (e *Engine) unwait() {
-	if e.awaiting && e.ready.n == 0 && e.lim.Leave(&e.waiter) {
+	if e.awaiting && e.ready.Len() == 0 && e.lim.Leave(&e.waiter) {
 		e.awaiting = false
 	}
 }
@@ -293,7 +292,7 @@ func (e *Engine) pick(v *visitor) *worker {
 		w.slot = limit.NewSlot(e.lim, v.waiter.Permit)
 	}
 	w.permit, w.arriving = true, true
-	w.since = time.Since(e.epoch)
+	w.since, w.turns = time.Since(e.epoch), 0
 	if v != nil {
 		v.source.arriving++
 	} else {
@@ -378,11 +377,10 @@ func (e *Engine) isQuiet() bool {
 
 // line puts s at the end of the ready sources, unless it stands there.
 func (e *Engine) line(s *Source) {
-	if s.ready {
+	if s.ready.Taken() {
 		return
 	}
-	s.ready = true
-	e.ready.push(s)
+	e.ready.Push(&s.ready, s)
 	if s.Shared {
 		e.lined.Add(1)
 		if e.active == nil {
@@ -394,52 +392,19 @@ func (e *Engine) line(s *Source) {
 
 // turn moves s, which has had its turn, to the end or out of the ready sources.
 func (e *Engine) turn(s *Source) {
-	if s.queue.n+s.blocked.n == 0 {
+	if s.queue.n+s.blocked.Len() == 0 {
 		e.unlineIfEmpty(s)
-	} else if e.ready.n > 1 {
-		e.ready.remove(s)
-		e.ready.push(s)
+	} else if e.ready.Len() > 1 {
+		s.ready.Leave()
+		e.ready.Push(&s.ready, s)
 	}
 }
 
 func (e *Engine) unlineIfEmpty(s *Source) {
-	if s.ready && s.queue.n+s.blocked.n == 0 {
-		s.ready = false
-		e.ready.remove(s)
+	if s.ready.Taken() && s.queue.n+s.blocked.Len() == 0 {
+		s.ready.Leave()
 		if s.Shared {
 			e.lined.Add(-1)
 		}
 	}
-}
-
-// sources is a list of them.
-type sources struct {
-	head, tail *Source
-	n          int
-}
-
-func (q *sources) push(s *Source) {
-	s.prev, s.next = q.tail, nil
-	if q.tail == nil {
-		q.head = s
-	} else {
-		q.tail.next = s
-	}
-	q.tail = s
-	q.n++
-}
-
-func (q *sources) remove(s *Source) {
-	if s.prev == nil {
-		q.head = s.next
-	} else {
-		s.prev.next = s.next
-	}
-	if s.next == nil {
-		q.tail = s.prev
-	} else {
-		s.next.prev = s.prev
-	}
-	s.prev, s.next = nil, nil
-	q.n--
 }

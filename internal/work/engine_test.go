@@ -103,7 +103,7 @@ func TestOfferRunsInOrder(t *testing.T) {
 		s, _ := source(e, 100)
 		var got []int
 		for i := range 100 {
-			if a := s.Offer(does(func() { got = append(got, i) })); a != Accepted {
+			if a := s.Offer(does(func() { got = append(got, i) }), nil); a != Accepted {
 				t.Fatalf("task %d: %v", i, a)
 			}
 		}
@@ -111,7 +111,7 @@ func TestOfferRunsInOrder(t *testing.T) {
 		if len(got) != 100 || !slices.IsSorted(got) {
 			t.Errorf("ran %v", got)
 		}
-		if a := s.Offer(nothing); a != Over {
+		if a := s.Offer(nothing, nil); a != Over {
 			t.Errorf("after Wait: %v", a)
 		}
 		if s.Accepted() != 100 {
@@ -130,12 +130,12 @@ func TestOfferFills(t *testing.T) {
 					s, _ := source(e, room)
 					hold := make(chan struct{})
 					for i := range limit + room {
-						if a := s.Offer(does(func() { <-hold })); a != Accepted {
+						if a := s.Offer(does(func() { <-hold }), nil); a != Accepted {
 							t.Fatalf("task %d: %v", i, a)
 						}
 						synctest.Wait()
 					}
-					if a := s.Offer(nothing); a != Full {
+					if a := s.Offer(nothing, nil); a != Full {
 						t.Errorf("one more: %v", a)
 					}
 					if c := e.Counts(); c.Running != limit || c.Queued != room {
@@ -155,8 +155,8 @@ func TestOfferCountsNoWorkerTwice(t *testing.T) {
 		a, _ := source(e, 1)
 		b, _ := source(e, 0)
 		hold := make(chan struct{})
-		a.Offer(does(func() { <-hold }))
-		if got := b.Offer(nothing); got != Full {
+		a.Offer(does(func() { <-hold }), nil)
+		if got := b.Offer(nothing, nil); got != Full {
 			t.Errorf("the only permit is for another task: %v", got)
 		}
 		close(hold)
@@ -173,7 +173,7 @@ func TestSubmittersAreServedInOrder(t *testing.T) {
 				hold := make(chan struct{})
 				var got []int
 				for range 1 + room {
-					s.Offer(does(func() { <-hold }))
+					s.Offer(does(func() { <-hold }), nil)
 					synctest.Wait()
 				}
 				for i := range 9 {
@@ -183,7 +183,7 @@ func TestSubmittersAreServedInOrder(t *testing.T) {
 				if c := e.Counts(); c.Blocked != 9 {
 					t.Errorf("%d submitters wait", c.Blocked)
 				}
-				if a := s.Offer(nothing); a != Full {
+				if a := s.Offer(nothing, nil); a != Full {
 					t.Errorf("a newcomer overtakes those that wait: %v", a)
 				}
 				close(hold)
@@ -205,7 +205,7 @@ func TestSubmitterIsLetIn(t *testing.T) {
 				s, _ := source(e, c.room)
 				step := make(chan struct{})
 				for range 1 + c.room {
-					s.Offer(does(func() { <-step }))
+					s.Offer(does(func() { <-step }), nil)
 					synctest.Wait()
 				}
 				in := false
@@ -240,7 +240,7 @@ func TestSubmitGivesUp(t *testing.T) {
 			bubble(t, 1, func(t *testing.T, e *Engine) {
 				s, _ := source(e, 0)
 				hold := make(chan struct{})
-				s.Offer(does(func() { <-hold }))
+				s.Offer(does(func() { <-hold }), nil)
 				done := make(chan struct{})
 				answer := make(chan Answer, 1)
 				go func() { answer <- s.Submit(done, does(func() { t.Error("ran") }), nil) }()
@@ -263,10 +263,10 @@ func TestStopDropsTheQueue(t *testing.T) {
 	bubble(t, 1, func(t *testing.T, e *Engine) {
 		s, _ := source(e, 10)
 		hold := make(chan struct{})
-		s.Offer(does(func() { <-hold }))
+		s.Offer(does(func() { <-hold }), nil)
 		synctest.Wait()
 		for range 7 {
-			s.Offer(does(func() { t.Error("ran after Stop") }))
+			s.Offer(does(func() { t.Error("ran after Stop") }), nil)
 		}
 		s.Stop()
 		if c := e.Counts(); c.Queued != 0 || c.Running != 1 || c.Dropped != 7 {
@@ -292,15 +292,15 @@ func TestEndOfContextDropsTheQueue(t *testing.T) {
 	bubble(t, 1, func(t *testing.T, e *Engine) {
 		ctx, cancel := context.WithCancel(context.Background())
 		s := e.NewSource(SourceConfig{Context: ctx, Room: 10, Job: new(record), Shared: true})
-		s.Offer(does(cancel))
+		s.Offer(does(cancel), nil)
 		for range 3 {
-			s.Offer(does(func() { t.Error("ran after the end of the context") }))
+			s.Offer(does(func() { t.Error("ran after the end of the context") }), nil)
 		}
 		s.Wait()
 		if c := e.Counts(); c.Completed != 1 || c.Dropped != 3 {
 			t.Errorf("%+v", c)
 		}
-		if a := s.Offer(nothing); a != Over {
+		if a := s.Offer(nothing, nil); a != Over {
 			t.Errorf("%v", a)
 		}
 	})
@@ -313,16 +313,16 @@ func TestSourcesTakeTurns(t *testing.T) {
 		b, _ := source(e, 100)
 		c, _ := source(e, 100)
 		hold := make(chan struct{})
-		a.Offer(does(func() { <-hold }))
+		a.Offer(does(func() { <-hold }), nil)
 		synctest.Wait()
 		order := ""
 		for range 4 {
-			a.Offer(does(func() { order += "a" }))
+			a.Offer(does(func() { order += "a" }), nil)
 		}
 		for range 2 {
-			b.Offer(does(func() { order += "b" }))
+			b.Offer(does(func() { order += "b" }), nil)
 		}
-		c.Offer(does(func() { order += "c" }))
+		c.Offer(does(func() { order += "c" }), nil)
 		close(hold)
 		for _, s := range []*Source{a, b, c} {
 			s.Wait()
@@ -340,11 +340,11 @@ func TestOutcomes(t *testing.T) {
 		boom := errors.New("boom")
 		ran := 0
 		for range 3 {
-			s.Offer(Task{Func: func(context.Context) error { return boom }})
-			s.Offer(does(func() { panic("x") }))
-			s.Offer(does(runtime.Goexit))
-			s.Offer(does(func() { defer runtime.Goexit(); panic("overtaken") }))
-			s.Offer(does(func() { ran++ }))
+			s.Offer(Task{Func: func(context.Context) error { return boom }}, nil)
+			s.Offer(does(func() { panic("x") }), nil)
+			s.Offer(does(runtime.Goexit), nil)
+			s.Offer(does(func() { defer runtime.Goexit(); panic("overtaken") }), nil)
+			s.Offer(does(func() { ran++ }), nil)
 		}
 		s.Wait()
 		var errs, panics, exits int
@@ -373,7 +373,7 @@ func TestWorkersExpire(t *testing.T) {
 	bubble(t, 4, func(t *testing.T, e *Engine) {
 		s, _ := source(e, 100)
 		for i := range 4 {
-			s.Offer(does(func() { time.Sleep(time.Duration(i+1) * 300 * time.Millisecond) }))
+			s.Offer(does(func() { time.Sleep(time.Duration(i+1) * 300 * time.Millisecond) }), nil)
 		}
 		for i, want := range []int{4, 4, 4, 4, 4, 3, 2, 1, 0} { // at 0, 0.3, .. s: they park at 0.3, 0.6, 0.9 and 1.2
 			synctest.Wait()
@@ -382,7 +382,7 @@ func TestWorkersExpire(t *testing.T) {
 			}
 			time.Sleep(300 * time.Millisecond)
 		}
-		s.Offer(nothing)
+		s.Offer(nothing, nil)
 		synctest.Wait()
 		if c := e.Counts(); c.Workers != 1 || c.Idle != 1 || c.Completed != 5 {
 			t.Errorf("%+v", c)
@@ -395,11 +395,11 @@ func TestLastParkedIsWokenFirst(t *testing.T) {
 	bubble(t, 2, func(t *testing.T, e *Engine) {
 		s, _ := source(e, 10)
 		for range 2 {
-			s.Offer(does(func() { time.Sleep(time.Millisecond) }))
+			s.Offer(does(func() { time.Sleep(time.Millisecond) }), nil)
 		}
 		for range 10 { // one task after the other keeps one worker
 			time.Sleep(200 * time.Millisecond)
-			s.Offer(nothing)
+			s.Offer(nothing, nil)
 		}
 		synctest.Wait()
 		if c := e.Counts(); c.Workers != 1 {
@@ -412,8 +412,8 @@ func TestDrainEndsWorkers(t *testing.T) {
 	bubble(t, 3, func(t *testing.T, e *Engine) {
 		s, _ := source(e, 10)
 		hold := make(chan struct{})
-		s.Offer(does(func() { <-hold }))
-		s.Offer(nothing)
+		s.Offer(does(func() { <-hold }), nil)
+		s.Offer(nothing, nil)
 		synctest.Wait()
 		if c := e.Counts(); c.Workers != 2 || c.Idle != 1 {
 			t.Fatalf("%+v", c)
@@ -423,7 +423,7 @@ func TestDrainEndsWorkers(t *testing.T) {
 		if c := e.Counts(); c.Workers != 1 {
 			t.Errorf("Drain left %+v", c)
 		}
-		s.Offer(nothing) // still taken
+		s.Offer(nothing, nil) // still taken
 		synctest.Wait()
 		close(hold)
 		e.Quiet(nil)
@@ -433,22 +433,26 @@ func TestDrainEndsWorkers(t *testing.T) {
 	})
 }
 
-// Workers that park because they lost the permit end too when the engine drains.
+// Workers that park because they lost the permit end with the last task when the
+// engine drains, not with their expiry.
 func TestDrainAfterLosingPermits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, l := engine(2)
 		s, _ := source(e, 10)
 		hold := make(chan struct{})
 		for range 2 {
-			s.Offer(does(func() { <-hold }))
+			s.Offer(does(func() { <-hold }), nil)
 		}
 		synctest.Wait()
-		s.Offer(does(func() { time.Sleep(time.Second) }))
+		s.Offer(does(func() { time.Sleep(time.Minute / 100) }), nil)
 		l.Set(1) // one of them parks with work left
 		e.Drain()
+		start := time.Now()
 		close(hold)
-		s.Wait()
 		e.Quiet(nil)
+		if got := time.Since(start); got != time.Minute/100 {
+			t.Errorf("the last worker ended after %v", got)
+		}
 		end(t, e)
 	})
 }
@@ -458,10 +462,10 @@ func TestCloseRunsWhatWasAccepted(t *testing.T) {
 		s, _ := source(e, 10)
 		ran := 0
 		for range 5 {
-			s.Offer(does(func() { time.Sleep(time.Second); ran++ }))
+			s.Offer(does(func() { time.Sleep(time.Second); ran++ }), nil)
 		}
 		e.Close()
-		if a := s.Offer(nothing); a != Over || !e.Closed() {
+		if a := s.Offer(nothing, nil); a != Over || !e.Closed() {
 			t.Errorf("after Close: %v", a)
 		}
 		e.Close()
@@ -477,11 +481,11 @@ func TestAbandon(t *testing.T) {
 		a, ra := source(e, 10)
 		b, rb := source(e, 10)
 		hold := make(chan struct{})
-		a.Offer(does(func() { <-hold }))
+		a.Offer(does(func() { <-hold }), nil)
 		synctest.Wait()
 		for range 3 {
-			a.Offer(does(func() { t.Error("ran") }))
-			b.Offer(does(func() { t.Error("ran") }))
+			a.Offer(does(func() { t.Error("ran") }), nil)
+			b.Offer(does(func() { t.Error("ran") }), nil)
 		}
 		e.Close()
 		e.Abandon()
@@ -504,7 +508,7 @@ func TestAbandonedBeforeWaitReturns(t *testing.T) {
 		e, _ := engine(1)
 		hold := make(chan struct{})
 		first, _ := source(e, 1)
-		first.Offer(does(func() { <-hold }))
+		first.Offer(does(func() { <-hold }), nil)
 		for e.Counts().Running == 0 {
 			runtime.Gosched()
 		}
@@ -512,7 +516,7 @@ func TestAbandonedBeforeWaitReturns(t *testing.T) {
 		var silent atomic.Int32
 		for range 4 {
 			s, r := source(e, 1)
-			s.Offer(nothing)
+			s.Offer(nothing, nil)
 			wg.Go(func() {
 				s.Wait()
 				r.mu.Lock()
@@ -539,7 +543,7 @@ func TestQuiet(t *testing.T) {
 			t.Error("an engine without tasks is not quiet")
 		}
 		s, _ := source(e, 10)
-		s.Offer(does(func() { time.Sleep(time.Hour) }))
+		s.Offer(does(func() { time.Sleep(time.Hour) }), nil)
 		done := make(chan struct{})
 		got := make(chan bool)
 		go func() { got <- e.Quiet(done) }()
@@ -564,23 +568,23 @@ func TestOwnSourceAfterClose(t *testing.T) {
 		ran := false
 		s.Offer(does(func() {
 			time.Sleep(time.Second)
-			if a := s.Offer(does(func() { ran = true })); a != Accepted {
+			if a := s.Offer(does(func() { ran = true }), nil); a != Accepted {
 				t.Errorf("from an own task: %v", a)
 			}
-		}))
+		}), nil)
 		synctest.Wait()
 		e.Close()
 		e.Quiet(nil)
 		if !ran {
 			t.Error("quiet before the source's last task")
 		}
-		if a := late.Offer(does(func() { t.Error("ran on a closed engine") })); a != Over {
+		if a := late.Offer(does(func() { t.Error("ran on a closed engine") }), nil); a != Over {
 			t.Errorf("the first task after Close: %v", a)
 		}
 	})
 }
 
-// Two engines on one limiter of one permit take turns, once a quantum of virtual
+// Two engines on one limiter of one permit take turns, once a limit.Quantum of virtual
 // time; never are both at work.
 func TestEnginesYield(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -598,9 +602,9 @@ func TestEnginesYield(t *testing.T) {
 						t.Error("two at work on one permit")
 					}
 					order += name
-					time.Sleep(quantum)
+					time.Sleep(limit.Quantum)
 					atomic.AddInt32(&now, -1)
-				}))
+				}), nil)
 			}
 			all, engines = append(all, s), append(engines, e)
 		}
@@ -621,7 +625,7 @@ func TestSetLimitWhileWorking(t *testing.T) {
 		e, l := engine(4)
 		s, _ := source(e, 100)
 		for range 20 {
-			s.Offer(does(func() { time.Sleep(time.Second) }))
+			s.Offer(does(func() { time.Sleep(time.Second) }), nil)
 		}
 		running := func(want int) {
 			t.Helper()
@@ -640,6 +644,30 @@ func TestSetLimitWhileWorking(t *testing.T) {
 		running(5)
 		s.Wait()
 		end(t, e)
+	})
+}
+
+// A smaller limit does not wait for the limit.Quantum: no task starts beyond it, even if
+// no time has passed.
+func TestSmallerLimitAtOnce(t *testing.T) {
+	bubble(t, 3, func(t *testing.T, e *Engine) {
+		s, _ := source(e, 10)
+		first, second := make(chan struct{}), make(chan struct{})
+		for range 3 {
+			s.Offer(does(func() { <-first }), nil)
+		}
+		for range 3 {
+			s.Offer(does(func() { <-second }), nil)
+		}
+		synctest.Wait()
+		e.Limiter().Set(1)
+		close(first)
+		synctest.Wait()
+		if c := e.Counts(); c.Running != 1 || c.Queued != 2 {
+			t.Errorf("%+v", c)
+		}
+		close(second)
+		s.Wait()
 	})
 }
 
@@ -685,6 +713,31 @@ func TestVisitor(t *testing.T) {
 	})
 }
 
+// A task that comes while its source is waited for runs on the permit of the one
+// who waits, who was asleep.
+func TestVisitorTakesLateTask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, l := engine(2)
+		ctx := inside(t, l)
+		s := e.NewSource(SourceConfig{Context: ctx, Room: 10, Job: new(record), Home: limit.From(ctx)})
+		start := time.Now()
+		s.Offer(does(func() {
+			time.Sleep(time.Second)
+			for range 2 {
+				s.Offer(does(func() { time.Sleep(time.Second) }), nil)
+			}
+			time.Sleep(time.Second)
+		}), nil)
+		synctest.Wait() // it runs on the other permit
+		s.Wait()
+		if got := time.Since(start); got != 3*time.Second { // 1, then 1 beside 1, then 1
+			t.Errorf("%v", got)
+		}
+		l.Release(limit.Permit{})
+		end(t, e)
+	})
+}
+
 // A panic or a Goexit of a task on a lent permit stays in that task: the waiter
 // goes on.
 func TestVisitorSurvivesItsTasks(t *testing.T) {
@@ -695,9 +748,9 @@ func TestVisitorSurvivesItsTasks(t *testing.T) {
 		s := e.NewSource(SourceConfig{Context: ctx, Room: 10, Job: r, Home: limit.From(ctx)})
 		ran := 0
 		for range 3 {
-			s.Offer(does(runtime.Goexit))
-			s.Offer(does(func() { panic("x") }))
-			s.Offer(does(func() { ran++ }))
+			s.Offer(does(runtime.Goexit), nil)
+			s.Offer(does(func() { panic("x") }), nil)
+			s.Offer(does(func() { ran++ }), nil)
 		}
 		whole := false
 		done := make(chan struct{})
@@ -721,7 +774,7 @@ func TestVisitorSitsOnNoPermit(t *testing.T) {
 		l.TryAcquire()                                     // a stranger has the other
 		s := e.NewSource(SourceConfig{Context: ctx, Room: 10, Job: new(record), Home: limit.From(ctx)})
 		hold := make(chan struct{})
-		s.Offer(does(func() { <-hold }))
+		s.Offer(does(func() { <-hold }), nil)
 		done := make(chan struct{})
 		go func() { s.Wait(); close(done) }()
 		synctest.Wait()           // the engine and the visitor stand in line
@@ -752,10 +805,10 @@ func TestVisitorStandsInLineAgain(t *testing.T) {
 		l.TryAcquire()                                     // a stranger
 		s := e.NewSource(SourceConfig{Context: context.Background(), Room: 64, Job: new(record), Home: limit.From(ctx)})
 		hold := make(chan struct{})
-		s.Offer(does(func() { <-hold }))
-		s.Offer(does(func() { l.Set(1) }))
+		s.Offer(does(func() { <-hold }), nil)
+		s.Offer(does(func() { l.Set(1) }), nil)
 		for range 62 {
-			s.Offer(nothing)
+			s.Offer(nothing, nil)
 		}
 		answers := make(chan Answer, 1)
 		go func() { answers <- s.Submit(nil, nothing, limit.From(ctx)) }()
@@ -783,7 +836,7 @@ func TestStoppedSourceLeavesTheLine(t *testing.T) {
 		e, l := engine(1)
 		l.TryAcquire()
 		s, _ := source(e, 10)
-		s.Offer(nothing)
+		s.Offer(nothing, nil)
 		if _, _, waiting := l.Counts(); waiting != 1 {
 			t.Errorf("%d wait", waiting)
 		}
@@ -860,7 +913,7 @@ func TestRandom(t *testing.T) {
 					var a Answer
 					switch r.IntN(4) {
 					case 0:
-						a = src.Offer(t)
+						a = src.Offer(t, nil)
 					case 1:
 						done := make(chan struct{})
 						close(done)

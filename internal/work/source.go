@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/line"
 	"github.com/stint-go/stint/internal/task"
 )
 
@@ -16,17 +17,16 @@ type Source struct {
 
 	// guarded by engine.mu
 	queue    queue
-	blocked  submitters
+	blocked  line.Line[*submitter]
 	running  int
-	arriving int       // workers on their way to it alone
-	taken    int       // tasks accepted so far: the number of the next
-	over     bool      // takes no more tasks
-	ready    bool      // stands in engine.ready
-	waiting  int       // goroutines in Wait
-	visitors int       // those of them that may run tasks
-	settled  sync.Cond // tells them
+	arriving int                 // workers on their way to it alone
+	taken    int                 // tasks accepted so far: the number of the next
+	over     bool                // takes no more tasks
+	ready    line.Place[*Source] // in engine.ready
+	waiting  int                 // goroutines in Wait
+	visitors int                 // those of them that may run tasks
+	settled  sync.Cond           // tells them
 
-	prev, next *Source // in engine.ready
 }
 
 // SourceConfig is what a Source needs to know.
@@ -70,15 +70,16 @@ func (s *Source) slack() int {
 }
 
 // Offer submits t if there is room for it at once: in the queue, or because a
-// permit is free that a worker can take it with.
-func (s *Source) Offer(t Task) Answer {
+// permit is free that a worker can take it with. from is the link of the calling
+// task.
+func (s *Source) Offer(t Task, from *limit.Link) Answer {
 	e := s.engine
 	e.mu.Lock()
-	if s.refuses() {
+	if s.refuses(from) {
 		e.mu.Unlock()
 		return Over
 	}
-	if s.blocked.n > 0 {
+	if s.blocked.Len() > 0 {
 		e.mu.Unlock()
 		return Full // behind those that came before
 	}
@@ -101,7 +102,7 @@ func (s *Source) Offer(t Task) Answer {
 // Submit submits t and waits for room for it, until done is closed. from is the
 // link of the calling task, whose permits may be used meanwhile.
 func (s *Source) Submit(done <-chan struct{}, t Task, from *limit.Link) Answer {
-	if a := s.Offer(t); a != Full {
+	if a := s.Offer(t, from); a != Full {
 		return a
 	}
 	b := &submitter{task: t, answer: make(chan Answer, 1)}
@@ -114,7 +115,7 @@ func (s *Source) Submit(done <-chan struct{}, t Task, from *limit.Link) Answer {
 	})
 	from.Lend()
 	defer from.Reclaim()
-	if !s.block(b) {
+	if !s.block(b, from) {
 		return Over
 	}
 	a := s.answer(done, wake, b, v)
@@ -149,17 +150,17 @@ func (s *Source) answer(done, wake <-chan struct{}, b *submitter, v *visitor) An
 }
 
 // block puts b at the end of the waiting submitters, unless the source is over.
-func (s *Source) block(b *submitter) bool {
+func (s *Source) block(b *submitter, from *limit.Link) bool {
 	e := s.engine
 	e.mu.Lock()
-	if s.refuses() {
+	if s.refuses(from) {
 		e.mu.Unlock()
 		return false
 	}
-	s.blocked.push(b)
+	s.blocked.Push(&b.place, b)
 	e.blocked++
 	s.admit() // there may be room since Offer looked
-	if s.blocked.n > 0 {
+	if s.blocked.Len() > 0 {
 		e.line(s)
 	}
 	w := e.rouse()
@@ -173,10 +174,10 @@ func (s *Source) block(b *submitter) bool {
 func (s *Source) unblock(b *submitter) bool {
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()
-	if !b.in {
+	if !b.place.Taken() {
 		return false
 	}
-	s.blocked.remove(b)
+	b.place.Leave()
 	s.engine.blocked--
 	s.engine.unlineIfEmpty(s)
 	s.engine.unwait()
@@ -280,20 +281,29 @@ func (s *Source) stop() {
 	s.settle()
 }
 
-// refuses reports whether the source takes no more tasks.
-func (s *Source) refuses() bool {
-	closed := s.engine.closed && !(s.Own && s.taken > 0)
-	return s.over || closed || s.Context.Err() != nil
+// refuses reports whether the source takes no more tasks of a submitter with the
+// link from. A closed engine has accepted what its tasks start: to run what it has
+// accepted it must take that too, unless it drops everything.
+func (s *Source) refuses(from *limit.Link) bool {
+	e := s.engine
+	if s.over || s.Context.Err() != nil {
+		return true
+	}
+	if !e.closed || s.Own && s.taken > 0 {
+		return false
+	}
+	slot, _ := from.On(e.lim)
+	return slot == nil || e.cut
 }
 
 // hasWork reports whether a worker would find something to do.
-func (s *Source) hasWork() bool { return s.queue.n+s.blocked.n > 0 }
+func (s *Source) hasWork() bool { return s.queue.n+s.blocked.Len() > 0 }
 
 // waiters returns how many queued tasks wait for a worker. The others have one on
 // its way: without this difference a burst would find less room than there is.
 func (s *Source) waiters() int {
 	n := s.queue.n - s.arriving
-	if s.ready && s.engine.ready.n == 1 { // all that arrive come for s
+	if s.ready.Taken() && s.engine.ready.Len() == 1 { // all that arrive come for s
 		n -= s.engine.arriving
 	}
 	return n
@@ -301,9 +311,9 @@ func (s *Source) waiters() int {
 
 // refuse tells the waiting submitters that the source is over.
 func (s *Source) refuse() {
-	for s.blocked.head != nil {
-		b := s.blocked.head
-		s.blocked.remove(b)
+	for s.blocked.Len() > 0 {
+		b := s.blocked.First().Of()
+		b.place.Leave()
 		s.engine.blocked--
 		b.answer <- Over
 	}
@@ -327,24 +337,24 @@ func (s *Source) take() Task {
 
 // admit moves waiting submitters' tasks into the queue once enough of it is free.
 func (s *Source) admit() {
-	if s.blocked.n == 0 || s.Room == 0 || s.waiters() > s.Room-s.slack() {
+	if s.blocked.Len() == 0 || s.Room == 0 || s.waiters() > s.Room-s.slack() {
 		return
 	}
-	for s.blocked.n > 0 && s.waiters() < s.Room {
+	for s.blocked.Len() > 0 && s.waiters() < s.Room {
 		s.admitFirst()
 	}
 }
 
 func (s *Source) admitFirst() {
-	b := s.blocked.head
-	s.blocked.remove(b)
+	b := s.blocked.First().Of()
+	b.place.Leave()
 	s.engine.blocked--
 	s.engine.enqueue(s, b.task)
 	b.answer <- Accepted
 }
 
 // quiet reports whether nothing is queued, running or being submitted.
-func (s *Source) quiet() bool { return s.queue.n+s.running+s.blocked.n == 0 }
+func (s *Source) quiet() bool { return s.queue.n+s.running+s.blocked.Len() == 0 }
 
 // settle follows every change that somebody may wait for.
 func (s *Source) settle() {
@@ -359,40 +369,7 @@ func (s *Source) settle() {
 
 // submitter is a goroutine that waits for room.
 type submitter struct {
-	task       Task
-	answer     chan Answer // cap 1: the engine never waits for a submitter
-	in         bool        // stands in the line; guarded by engine.mu
-	prev, next *submitter
-}
-
-// submitters is their line.
-type submitters struct {
-	head, tail *submitter
-	n          int
-}
-
-func (q *submitters) push(b *submitter) {
-	b.in, b.prev, b.next = true, q.tail, nil
-	if q.tail == nil {
-		q.head = b
-	} else {
-		q.tail.next = b
-	}
-	q.tail = b
-	q.n++
-}
-
-func (q *submitters) remove(b *submitter) {
-	if b.prev == nil {
-		q.head = b.next
-	} else {
-		b.prev.next = b.next
-	}
-	if b.next == nil {
-		q.tail = b.prev
-	} else {
-		b.next.prev = b.prev
-	}
-	b.in, b.prev, b.next = false, nil, nil
-	q.n--
+	task   Task
+	answer chan Answer // cap 1: the engine never waits for a submitter
+	place  line.Place[*submitter]
 }

@@ -22,9 +22,10 @@ type worker struct {
 	slot   *limit.Slot
 	visit  *visitor // whose permit it has, for tasks of one source; nil: the engine's
 
-	permit   bool          // guarded by engine.mu, as are the next five
+	permit   bool          // guarded by engine.mu, as are the next six
 	arriving bool          // counted in arriving, of the engine or of a source
 	since    time.Duration // when it got the permit
+	turns    int           // tasks since then that it ran while others waited
 	parked   time.Duration // when it parked last
 	leaving  bool
 	owed     *limit.Waiter // has the permit now, and is told after unlocking
@@ -130,10 +131,10 @@ func (w *worker) choose() *Source {
 		}
 		w.giveBack()
 	}
-	if w.engine.ready.n == 0 || !w.keep() {
+	if w.engine.ready.Len() == 0 || !w.keep() {
 		return nil
 	}
-	return w.engine.ready.head
+	return w.engine.ready.First().Of()
 }
 
 // giveBack ends a visit. It is called with engine.mu held.
@@ -183,7 +184,8 @@ func (w *worker) keep() bool {
 			return true
 		}
 		now := time.Since(e.epoch)
-		if !e.lim.Over() && now-w.since < quantum {
+		w.turns++
+		if !e.lim.Over() && w.turns < limit.Turns && now-w.since < limit.Quantum {
 			return true
 		}
 		next, kept := e.lim.Yield()
@@ -192,7 +194,7 @@ func (w *worker) keep() bool {
 		}
 		if next == &e.waiter { // it was the engine's own turn
 			e.awaiting = false
-			w.since = now
+			w.since, w.turns = now, 0
 			return true
 		}
 		w.permit, w.owed = false, next
@@ -216,7 +218,7 @@ func (w *worker) park() bool {
 	}
 	owed := w.owed
 	w.owed = nil
-	if e.draining && e.ready.n == 0 {
+	if e.draining && e.ready.Len() == 0 {
 		e.left()
 		e.mu.Unlock()
 		grant(owed)
