@@ -284,3 +284,31 @@ func TestNothingBeginsAfterClose(t *testing.T) {
 	}
 	equal(t, "calls begun after Close", late.Load(), 0)
 }
+
+// Close runs what the pool has accepted, and so what those tasks start with their
+// context; a stranger is refused meanwhile.
+func TestCloseRunsWhatTasksStart(t *testing.T) {
+	for _, d := range doors {
+		t.Run(d.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := stint.NewPool(stint.Limit(1))
+				var ran atomic.Int64
+				err, last := errBoom, errBoom
+				p.Go(func(ctx context.Context) {
+					time.Sleep(time.Second)
+					err = d.run(ctx, 3, func(context.Context, int) error { ran.Add(1); return nil }, p)
+					last = p.GoContext(ctx, func(context.Context) { ran.Add(1) })
+				})
+				time.Sleep(time.Second / 2)
+				go func() {
+					synctest.Wait() // Close has begun
+					equal(t, "a stranger's", p.Go(func(context.Context) {}), stint.ErrClosed)
+				}()
+				p.Close()
+				equal(t, "error", err, nil)
+				equal(t, "error of GoContext", last, nil)
+				equal(t, "ran", ran.Load(), 4)
+			})
+		})
+	}
+}

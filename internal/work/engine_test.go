@@ -584,7 +584,7 @@ func TestOwnSourceAfterClose(t *testing.T) {
 	})
 }
 
-// Two engines on one limiter of one permit take turns, once a limit.Quantum of virtual
+// Two engines on one limiter of one permit take turns, once a quantum of virtual
 // time; never are both at work.
 func TestEnginesYield(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -647,7 +647,7 @@ func TestSetLimitWhileWorking(t *testing.T) {
 	})
 }
 
-// A smaller limit does not wait for the limit.Quantum: no task starts beyond it, even if
+// A smaller limit does not wait for the quantum: no task starts beyond it, even if
 // no time has passed.
 func TestSmallerLimitAtOnce(t *testing.T) {
 	bubble(t, 3, func(t *testing.T, e *Engine) {
