@@ -2,6 +2,7 @@ package stint_test
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -311,4 +312,31 @@ func TestCloseRunsWhatTasksStart(t *testing.T) {
 			})
 		})
 	}
+}
+
+// After Close has returned nobody starts a task: neither one that runs elsewhere on
+// the same Limiter, nor one with the context of a task that has ended.
+func TestClosedPoolTakesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := stint.Limit(2)
+		p := stint.NewPool(l)
+		var saved context.Context
+		p.Go(func(ctx context.Context) { saved = context.WithoutCancel(ctx) })
+		p.Close()
+		late := func(context.Context) { t.Error("runs on a pool whose Close has returned") }
+		g := stint.NewGroup(context.Background(), l)
+		g.Go(func(ctx context.Context) error {
+			if err := p.GoContext(ctx, late); !errors.Is(err, stint.ErrClosed) {
+				t.Errorf("from a task on the same limiter: %v", err)
+			}
+			if err := stint.Range(ctx, 1, func(context.Context, int) error { late(nil); return nil }, p); !errors.Is(err, stint.ErrClosed) {
+				t.Errorf("a loop of a task on the same limiter: %v", err)
+			}
+			return nil
+		})
+		g.Wait()
+		if err := stint.Range(saved, 1, func(context.Context, int) error { late(nil); return nil }, p); !errors.Is(err, stint.ErrClosed) {
+			t.Errorf("with the context of a task that has ended: %v", err)
+		}
+	})
 }

@@ -641,3 +641,35 @@ func TestRandom(t *testing.T) {
 		}
 	}
 }
+
+// A caller that gave a permit away waits for that of its own task too, which
+// nobody else can use.
+func TestCallerWaitsForItsOwnPermit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench("shared", 2)
+		b.lim.TryAcquire() // of the task that the caller is
+		ctx := limit.With(context.Background(), limit.NewSlot(b.lim, limit.Permit{}), nil, true)
+		sibling, _ := b.lim.Acquire(nil, nil, limit.From(ctx)) // has it
+		l := b.loop(10, func(_ context.Context, i int) error {
+			if i == 0 {
+				b.lim.Set(1)
+			}
+			return nil
+		})
+		l.Context = ctx
+		done := make(chan struct{})
+		go func() { l.Run(); close(done) }()
+		synctest.Wait() // the caller had the other permit for one call
+		b.lim.Release(sibling)
+		synctest.Wait()
+		select {
+		case <-done:
+		default:
+			t.Error("the caller waits for ever beside its own free permit")
+			b.lim.Set(9)
+			<-done
+		}
+		b.lim.Release(limit.Permit{})
+		b.end(t)
+	})
+}

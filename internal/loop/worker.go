@@ -111,8 +111,8 @@ func (w *worker) keep() bool {
 	if next != nil {
 		next.Grant()
 	}
-	if !l.standing.Load() {
-		return w.acquire(w.from)
+	if own, _ := w.from.On(l.lim); own != nil || !l.standing.Load() {
+		return w.acquire(w.from) // on its own permit too, which the standby cannot have
 	}
 	return w.caller && w.await()
 }

@@ -219,6 +219,7 @@ func (e *Engine) expire() {
 	}
 	e.dismiss(n)
 	e.arm(now)
+	e.settle()
 }
 
 // run executes one task and tells its source how it ended, if not with nil.
@@ -328,9 +329,8 @@ func (e *Engine) arm(now time.Duration) {
 // left counts a worker out. The last one of an engine that drains stops the timer.
 func (e *Engine) left() {
 	e.workers--
-	if e.workers == 0 && e.timer != nil {
-		e.timer.Stop()
-		e.armed = false
+	if e.workers == 0 && e.armed && e.timer.Stop() {
+		e.armed = false // otherwise expire is about to run
 	}
 	e.settle()
 }
@@ -372,7 +372,7 @@ func (e *Engine) settle() {
 }
 
 func (e *Engine) isQuiet() bool {
-	return e.queued == 0 && e.running == 0 && (!e.draining || e.workers == 0)
+	return e.queued == 0 && e.running == 0 && (!e.draining || e.workers == 0 && !e.armed)
 }
 
 // line puts s at the end of the ready sources, unless it stands there.

@@ -283,7 +283,7 @@ func (s *Source) stop() {
 
 // refuses reports whether the source takes no more tasks of a submitter with the
 // link from. A closed engine has accepted what its tasks start: to run what it has
-// accepted it must take that too, unless it drops everything.
+// accepted it must take that too, unless it drops everything or none is left.
 func (s *Source) refuses(from *limit.Link) bool {
 	e := s.engine
 	if s.over || s.Context.Err() != nil {
@@ -293,7 +293,7 @@ func (s *Source) refuses(from *limit.Link) bool {
 		return false
 	}
 	slot, _ := from.On(e.lim)
-	return slot == nil || e.cut
+	return slot == nil || e.cut || e.running == 0
 }
 
 // hasWork reports whether a worker would find something to do.
