@@ -973,7 +973,7 @@ func TestOrder(t *testing.T) {
 				t.Errorf("MapSeq: %v, %v", got, err)
 			}
 			got, err = results["Results"](f, opt, stint.Queue(n))
-			if err != errBoom || !slices.Equal(got, cut) {
+			if err != errBoom || len(got) <= 40 || !slices.Equal(got, cut[:len(got)]) { // as long as what was accepted by then
 				t.Errorf("Results: %v, %v", got, err)
 			}
 		})

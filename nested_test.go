@@ -148,3 +148,38 @@ func TestStrangersWaitForTheWholeFamily(t *testing.T) {
 		})
 	}
 }
+
+// Groups and sequences that a task has waited for leave nothing in the limiter's
+// line.
+func TestNestedCallsLeaveTheLine(t *testing.T) {
+	l := stint.Limit(1)
+	nothing := func(context.Context, int) (int, error) { return 0, nil }
+	err := stint.Range(context.Background(), 1, func(ctx context.Context, _ int) error {
+		for range 100 {
+			g := stint.NewGroup(ctx, l)
+			g.Go(func(context.Context) error { return nil })
+			g.Wait()
+			for range stint.MapSeq(ctx, count(3), nothing, l) {
+			}
+		}
+		equal(t, "waiting", l.Stats().Waiting, 0)
+		return nil
+	}, l)
+	equal(t, "error", err, nil)
+	equal(t, "at the end", l.Stats(), stint.LimiterStats{Limit: 1})
+}
+
+// A loop does not stand in line when it has nothing left to do.
+func TestEndedLoopWaitsForNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := stint.Limit(1)
+		var other sync.WaitGroup
+		other.Go(func() {
+			time.Sleep(time.Second / 2)
+			stint.Range(context.Background(), 1, func(context.Context, int) error { time.Sleep(time.Hour); return nil }, l)
+		})
+		stint.Range(context.Background(), 1, func(context.Context, int) error { time.Sleep(time.Second); return nil }, l)
+		equal(t, "time passed", sinceBubble(), time.Second)
+		other.Wait()
+	})
+}

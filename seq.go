@@ -66,7 +66,8 @@ func (e *eachSeq[T]) Abandoned() { e.tasks.verdict.fail(ErrClosed) }
 // ranged over; each range over it is a run of its own.
 //
 // The sequence is pulled on a goroutine of its own, at the same time as the loop
-// body runs, so that variables that both use need a lock. It is pulled as capacity
+// body runs, so that variables that both use need a lock, and a task whose context
+// it uses counts as one with it. It is pulled as capacity
 // frees up: at most the limit and the queue values have been pulled and their
 // results not been consumed. In input order a slow value holds those behind it up
 // once they are that many; a longer queue lets more of them go ahead. When the

@@ -93,6 +93,9 @@ func (w *worker) keep() bool {
 	if w.slot.Busy() && !w.renew() {
 		return false
 	}
+	if l.left() == 0 {
+		return true // for claim to find out: nothing is worth standing in line for
+	}
 	if w.permit != (limit.Permit{}) {
 		return w.returns()
 	}

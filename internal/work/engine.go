@@ -403,6 +403,7 @@ func (e *Engine) turn(s *Source) {
 func (e *Engine) unlineIfEmpty(s *Source) {
 	if s.ready.Taken() && s.queue.n+s.blocked.Len() == 0 {
 		s.ready.Leave()
+		e.unwait()
 		if s.Shared {
 			e.lined.Add(-1)
 		}

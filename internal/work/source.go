@@ -180,7 +180,6 @@ func (s *Source) unblock(b *submitter) bool {
 	b.place.Leave()
 	s.engine.blocked--
 	s.engine.unlineIfEmpty(s)
-	s.engine.unwait()
 	s.settle()
 	return true
 }
@@ -277,7 +276,6 @@ func (s *Source) stop() {
 	}
 	s.refuse()
 	e.unlineIfEmpty(s)
-	e.unwait()
 	s.settle()
 }
 

@@ -212,7 +212,6 @@ func (w *worker) keep() bool {
 func (w *worker) park() bool {
 	e := w.engine
 	if w.permit {
-		e.unwait()
 		w.permit = false
 		w.owed = e.lim.Free(limit.Permit{})
 	}
