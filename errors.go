@@ -15,8 +15,9 @@ var ErrClosed = errors.New("stint: closed")
 var ErrGoexit = errors.New("stint: task called runtime.Goexit")
 
 // ItemError is the error of one task under KeepGoing. Each, Map, Range, EachSeq
-// and the groups return all of them, joined in the order of Index; MapSeq yields
-// each at its place.
+// and the groups return all of them, joined in the order of Index: the error then
+// has a method Unwrap() []error that gives them one by one. MapSeq yields each at
+// its place.
 type ItemError struct {
 	Index int   // of the item, or of the task in the order of starting
 	Err   error // what the task returned, or ErrGoexit

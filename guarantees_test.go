@@ -1224,10 +1224,10 @@ func TestBadArguments(t *testing.T) {
 
 		{"stint: Range: nil Option", func() { stint.Range(ctx, 0, item, nil) }},
 		{"stint: NewPool: nil Option", func() { stint.NewPool(nil) }},
-		{"stint: Limiter was not made by Limit", func() { stint.NewGroup(ctx, (*stint.Limiter)(nil)) }},
-		{"stint: Limiter was not made by Limit", func() { stint.NewGroup(ctx, new(stint.Limiter)) }},
-		{"stint: Pool was not made by NewPool", func() { stint.NewGroup(ctx, (*stint.Pool)(nil)) }},
-		{"stint: Pool was not made by NewPool", func() { stint.NewGroup(ctx, new(stint.Pool)) }},
+		{"stint: NewGroup: nil Limiter", func() { stint.NewGroup(ctx, (*stint.Limiter)(nil)) }},
+		{"stint: NewGroup: Limiter was not made by Limit", func() { stint.NewGroup(ctx, new(stint.Limiter)) }},
+		{"stint: NewGroup: nil Pool", func() { stint.NewGroup(ctx, (*stint.Pool)(nil)) }},
+		{"stint: NewGroup: Pool was not made by NewPool", func() { stint.NewGroup(ctx, new(stint.Pool)) }},
 
 		{"stint: Each: Queue does not apply", func() { stint.Each(ctx, []int{1}, item, stint.Queue(1)) }},
 		{"stint: Map: Unordered does not apply", func() { stint.Map(ctx, []int{1}, value, stint.Unordered()) }},

@@ -36,8 +36,11 @@ func Limit(n int) *Limiter {
 }
 
 func (l *Limiter) apply(o *options) {
-	if l == nil || l.core == nil {
-		panic("stint: Limiter was not made by Limit")
+	switch {
+	case l == nil:
+		o.wrong = "nil Limiter"
+	case l.core == nil:
+		o.wrong = "Limiter was not made by Limit"
 	}
 	o.given |= limiterOption
 	o.limiter = l

@@ -26,6 +26,7 @@ type options struct {
 	unordered bool
 	name      string
 	onPanic   func(*PanicError)
+	wrong     string // what is wrong with one of them
 }
 
 // optionSet is a set of options.
@@ -63,6 +64,9 @@ func collect(caller string, allowed optionSet, opts []Option) options {
 		}
 		opt.apply(&o)
 	}
+	if o.wrong != "" {
+		panic("stint: " + caller + ": " + o.wrong)
+	}
 	if wrong := o.given &^ allowed; wrong != 0 {
 		wrong &= -wrong // the first of them
 		panic("stint: " + caller + ": " + optionNames[wrong] + " does not apply")
@@ -99,7 +103,8 @@ func Queue(n int) Option {
 // KeepGoing makes an error of one task leave the others alone. All errors are
 // returned, each as an *ItemError, joined in the order of the items or of
 // starting. A panic still cancels the rest, and so does the end of the context,
-// whose cause is then the last of the joined errors if anything was left undone.
+// whose cause is then the last of the joined errors if anything was left undone,
+// or stands alone if no task failed.
 //
 // It applies to everything but NewPool.
 func KeepGoing() Option {

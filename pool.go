@@ -49,8 +49,11 @@ func NewPool(opts ...Option) *Pool {
 }
 
 func (p *Pool) apply(o *options) {
-	if p == nil || p.engine == nil {
-		panic("stint: Pool was not made by NewPool")
+	switch {
+	case p == nil:
+		o.wrong = "nil Pool"
+	case p.engine == nil:
+		o.wrong = "Pool was not made by NewPool"
 	}
 	o.given |= poolOption
 	o.pool = p
@@ -124,10 +127,10 @@ func (p *Pool) Close() {
 
 // Shutdown closes the pool as Close does. When ctx ends first, the tasks that are
 // queued are dropped, the context of those that run is cancelled with the cause
-// ErrClosed, and Shutdown waits for those only; groups and calls on the pool
-// return ErrClosed. It returns how many tasks were dropped so in all, the items of
-// Each, Map and Range not counted, and the cause of the end of ctx, if that cut it
-// short. It panics if ctx is nil, or
+// ErrClosed, and Shutdown waits for those only, however long they take; groups and
+// calls on the pool return ErrClosed. It returns how many tasks were dropped so, by
+// this call and earlier ones, the items of Each, Map and Range not counted, and the
+// cause of the end of ctx, if that cut it short. It panics if ctx is nil, or
 // belongs to a task that has a place under the pool's limit.
 func (p *Pool) Shutdown(ctx context.Context) (abandoned int, err error) {
 	p.checkOutside("Pool.Shutdown", ctx)

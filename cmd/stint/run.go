@@ -16,7 +16,7 @@ import (
 )
 
 // Exit statuses. A run ended by a signal adds its number to statusSignal, as
-// shells do: 130 for an interrupt, 143 for a termination.
+// shells do: 130 for an interrupt, 143 for a termination, 129 for a hang-up.
 const (
 	statusOK     = 0
 	statusFailed = 1
@@ -46,7 +46,9 @@ type streams struct {
 // when ctx ends or the process is interrupted, and then has removed what it
 // left unfinished. A second interrupt kills the process.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	terminated, stop := notify(ctx, syscall.SIGTERM)
+	hungUp, stop := notify(ctx, syscall.SIGHUP)
+	defer stop()
+	terminated, stop := notify(hungUp, syscall.SIGTERM)
 	defer stop()
 	interrupted, stop := notify(terminated, os.Interrupt)
 	defer stop()
@@ -60,6 +62,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	switch {
 	case err == nil || interrupted.Err() == nil:
 		return status(err, stderr)
+	case hungUp.Err() != nil && ctx.Err() == nil:
+		return statusSignal + int(syscall.SIGHUP)
 	case terminated.Err() != nil && ctx.Err() == nil:
 		return statusSignal + int(syscall.SIGTERM)
 	}

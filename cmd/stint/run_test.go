@@ -125,7 +125,7 @@ func TestSignals(t *testing.T) {
 	for _, test := range []struct {
 		signal os.Signal
 		status int
-	}{{os.Interrupt, 130}, {syscall.SIGTERM, 143}} {
+	}{{os.Interrupt, 130}, {syscall.SIGTERM, 143}, {syscall.SIGHUP, 129}} {
 		t.Chdir(t.TempDir())
 		write(t, "out", "before\n")
 		if err := exec.Command("mkfifo", "pipe").Run(); err != nil {

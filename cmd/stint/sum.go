@@ -40,7 +40,8 @@ const sumExample = `  stint sum -a md5 photos > MD5SUMS        digests of a tree
 const sumExit = `  0    every file was read, and with -c every digest matched
   1    a file could not be read or did not match, or the output could not be written
   2    wrong command line
-  130  interrupted (143: terminated); the file of -o is as it was before`
+  130  interrupted (143: terminated, 129: hung up); the file of -o is as it was
+       before; with 1 it lists what could be read`
 
 func newSum(std streams) *cobra.Command {
 	var o options
