@@ -113,18 +113,35 @@ func goroutine() (n int) {
 }
 
 // ours returns the stacks of the goroutines that are in code of the library or
-// were started by it. In a bubble, call synctest.Wait before: a goroutine that
-// has told its owner of its end needs a moment to be gone.
+// were started by it, in a bubble only those of the bubble. Call synctest.Wait
+// before: a goroutine that has told its owner of its end needs a moment to be gone.
+// Outside a bubble ours gives all of them that moment.
 func ours() []string {
-	buf := make([]byte, 1<<20)
-	buf = buf[:runtime.Stack(buf, true)]
 	var found []string
-	for _, stack := range strings.Split(string(buf), "\n\n") {
-		if strings.Contains(stack, "github.com/stint-go/stint.") || strings.Contains(stack, "github.com/stint-go/stint/internal/") {
-			found = append(found, stack)
+	for range 1000 {
+		buf := make([]byte, 1<<20)
+		stacks := strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")
+		bubble := bubbleOf(stacks[0]) // the first is the caller's
+		found = nil
+		for _, stack := range stacks {
+			library := strings.Contains(stack, "github.com/stint-go/stint.") || strings.Contains(stack, "github.com/stint-go/stint/internal/")
+			if library && bubbleOf(stack) == bubble {
+				found = append(found, stack)
+			}
 		}
+		if bubble != "" || len(found) == 0 {
+			break
+		}
+		runtime.Gosched()
 	}
 	return found
+}
+
+// bubbleOf returns what the first line of a stack says of the goroutine's bubble.
+func bubbleOf(stack string) string {
+	header, _, _ := strings.Cut(stack, "\n")
+	_, bubble, _ := strings.Cut(header, "synctest bubble ")
+	return bubble
 }
 
 // noneLeft fails the test if the library has a goroutine.
