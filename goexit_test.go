@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -155,5 +156,31 @@ func TestGoexitIsNotTheSubmitters(t *testing.T) {
 		p.Idle(context.Background())
 		p.Close()
 		equal(t, "the submitter went on", reached, true)
+	})
+}
+
+// A Goexit on the caller's goroutine waits for the calls that were begun, and for
+// nothing else: not for helpers that stand in line behind strangers.
+func TestGoexitOfTheCallerWaitsForNoStranger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := stint.Limit(2)
+		var all sync.WaitGroup
+		all.Go(func() {
+			defer func() { equal(t, "gone after", sinceBubble(), 2*time.Second) }() // with the call that began at 1 s
+			caller := goroutine()
+			stint.Range(context.Background(), 10, func(context.Context, int) error {
+				time.Sleep(time.Second)
+				if goroutine() == caller {
+					time.Sleep(time.Millisecond)
+					runtime.Goexit()
+				}
+				return nil
+			}, l, stint.KeepGoing())
+		})
+		time.Sleep(time.Millisecond)
+		all.Go(func() {
+			stint.Range(context.Background(), 2, func(context.Context, int) error { time.Sleep(time.Hour); return nil }, l)
+		})
+		all.Wait()
 	})
 }

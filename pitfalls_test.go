@@ -44,8 +44,8 @@ package stint_test
 //	Shutdown and lost work
 //	32  every accepted task is accounted for      TestEveryAcceptedTaskIsAccountedFor, TestShutdownCountsTheAbandoned
 //	33  closing twice, and tasks after it         TestCloseTwice, TestWaitTwice
-//	34  closing in a task                         Idle and Shutdown panic: TestBadArguments; Close and Wait have no
-//	                                              context to tell by, and their comments forbid it
+//	34  closing in a task                         TestCloseInATask; Idle and Shutdown: TestBadArguments; Wait has
+//	                                              nothing to tell by, and its comment forbids it
 //	35  nothing is left after Close               TestNothingIsLeftAfterClose
 //	36  importing starts nothing                  TestStructured
 //	37  ended tasks are not kept                  TestEndedTasksAreNotKept

@@ -78,7 +78,7 @@ func (p *Pool) Go(f func(context.Context)) error {
 // GoContext starts f as Go does, and gives up waiting when ctx ends: then it
 // returns the cause, and f will not run. f is given the pool's context, not ctx.
 // When ctx is the context of a task of the pool, queued tasks run in its place
-// while it waits. It panics if ctx or f is nil.
+// while it waits, and it goes on when the one that runs then has ended. It panics if ctx or f is nil.
 func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
 	check("Pool.GoContext", ctx, f == nil)
 	p.check("Pool.GoContext", false)
@@ -116,10 +116,14 @@ func (p *Pool) Idle(ctx context.Context) error {
 // Close makes the pool refuse new tasks, runs those that it has accepted, and
 // waits until they and the workers have ended. What a task of the pool starts with
 // the context that it was given belongs to it, and is accepted still. Submitters
-// that wait for room are refused. It may be called again, also by several goroutines at once. A task of
-// the pool must not call it: it would wait for itself.
+// that wait for room are refused. It may be called again, also by several
+// goroutines at once. It panics when a task of the pool calls it on the goroutine
+// that it was given: it would wait for itself.
 func (p *Pool) Close() {
 	p.check("Pool.Close", false)
+	if p.engine.Inside() {
+		panic("stint: Pool.Close: called by a task of the pool, which would wait for itself")
+	}
 	p.engine.Close()
 	p.engine.Quiet(nil)
 	p.cancel(ErrClosed)

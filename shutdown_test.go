@@ -340,3 +340,23 @@ func TestClosedPoolTakesNothing(t *testing.T) {
 		}
 	})
 }
+
+// 34: Close in a task of the pool, which would wait for itself, fails loudly; in a
+// task of another pool it is fine. Fails: pond v2.7.1 (StopAndWait hangs).
+func TestCloseInATask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, other := stint.NewPool(), stint.NewPool()
+		p.Go(func(ctx context.Context) {
+			equal(t, "in a task", recovered(p.Close), any("stint: Pool.Close: called by a task of the pool, which would wait for itself"))
+			equal(t, "in a task of another", recovered(other.Close), nil)
+			g := stint.NewGroup(ctx, p)
+			g.Go(func(context.Context) error {
+				equal(t, "in a group's task", recovered(p.Close) != nil, true)
+				return nil
+			})
+			equal(t, "error", g.Wait(), nil)
+		})
+		p.Close()
+		noneLeft(t)
+	})
+}

@@ -86,6 +86,7 @@ func (l *Loop) Run() bool {
 // waits for the helpers. It is deferred: a Goexit must not leave them behind.
 func (l *Loop) join(w *worker) {
 	l.stopped.Store(true) // nothing is left, or nothing is to be begun
+	l.end()
 	w.release()
 	l.recall()
 	if l.running.Load() == 0 {
@@ -193,10 +194,15 @@ func (l *Loop) claim() int {
 			return int(i)
 		}
 	}
+	l.end()
+	return -1
+}
+
+// end sends those home who stand in line for a permit.
+func (l *Loop) end() {
 	if l.ended != nil {
 		l.ending.Do(func() { close(l.ended) })
 	}
-	return -1
 }
 
 // fail passes on how a call ended.

@@ -5,9 +5,12 @@ package work
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"runtime"
 	"runtime/trace"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,6 +34,7 @@ type Engine struct {
 	mu       sync.Mutex
 	ready    line.Line[*Source]   // with a queued task or a waiting submitter, served in turn
 	active   map[*Source]struct{} // with anything pending
+	all      line.Line[*worker]   // the workers
 	idle     []*worker            // parked, the longest first; the last is woken first
 	timer    *time.Timer          // ends idle workers
 	armed    bool
@@ -44,9 +48,8 @@ type Engine struct {
 
 	arriving int // workers with a permit on their way to the queue, visits apart
 
-	workers, running, queued, blocked int
-	abandoned                         int
-	completed, dropped                uint64
+	running, queued, blocked, abandoned int
+	completed, dropped                  uint64
 }
 
 // Config is what an Engine needs to know.
@@ -87,7 +90,7 @@ func (e *Engine) Counts() Counts {
 	defer e.mu.Unlock()
 	return Counts{
 		Running: e.running, Queued: e.queued, Blocked: e.blocked,
-		Workers: e.workers, Idle: len(e.idle),
+		Workers: e.all.Len(), Idle: len(e.idle),
 		Completed: e.completed, Dropped: e.dropped,
 	}
 }
@@ -113,6 +116,30 @@ func (e *Engine) Pressed(p limit.Permit, since time.Time, turns int) bool {
 		return false
 	}
 	return turns >= limit.Turns || time.Since(since) >= limit.Quantum
+}
+
+// Inside reports whether the caller is a task on one of e's workers, as far as its
+// stack trace tells: a diagnosis, for calls that have no context to tell it.
+func (e *Engine) Inside() bool {
+	trace := make([]byte, 4<<10)
+	n := runtime.Stack(trace, false)
+	for n == len(trace) {
+		trace = make([]byte, 2*n)
+		n = runtime.Stack(trace, false)
+	}
+	_, frame, found := strings.Cut(string(trace[:n]), "/internal/work.(*worker).main(")
+	if !found {
+		return false
+	}
+	receiver, _, _ := strings.Cut(frame, ")")
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for p := e.all.First(); p != nil; p = p.Next() {
+		if fmt.Sprintf("%p", p.Of()) == receiver {
+			return true
+		}
+	}
+	return false
 }
 
 // Drain makes workers that find nothing to do leave instead of parking.
@@ -286,7 +313,7 @@ func (e *Engine) pick(v *visitor) *worker {
 		e.idle = e.idle[:n-1]
 	} else {
 		w = &worker{engine: e, slot: limit.NewSlot(e.lim, limit.Permit{})}
-		e.workers++
+		e.all.Push(&w.place, w)
 	}
 	if v != nil {
 		w.visit = v
@@ -327,9 +354,9 @@ func (e *Engine) arm(now time.Duration) {
 }
 
 // left counts a worker out. The last one of an engine that drains stops the timer.
-func (e *Engine) left() {
-	e.workers--
-	if e.workers == 0 && e.armed && e.timer.Stop() {
+func (e *Engine) left(w *worker) {
+	w.place.Leave()
+	if e.all.Len() == 0 && e.armed && e.timer.Stop() {
 		e.armed = false // otherwise expire is about to run
 	}
 	e.settle()
@@ -372,7 +399,7 @@ func (e *Engine) settle() {
 }
 
 func (e *Engine) isQuiet() bool {
-	return e.queued == 0 && e.running == 0 && (!e.draining || e.workers == 0 && !e.armed)
+	return e.queued == 0 && e.running == 0 && (!e.draining || e.all.Len() == 0 && !e.armed)
 }
 
 // line puts s at the end of the ready sources, unless it stands there.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/line"
 )
 
 // A worker is a goroutine that runs tasks of an engine's sources.
@@ -22,13 +23,14 @@ type worker struct {
 	slot   *limit.Slot
 	visit  *visitor // whose permit it has, for tasks of one source; nil: the engine's
 
-	permit   bool          // guarded by engine.mu, as are the next six
+	permit   bool          // guarded by engine.mu, as are the next seven
 	arriving bool          // counted in arriving, of the engine or of a source
 	since    time.Duration // when it got the permit
 	turns    int           // tasks since then that it ran while others waited
 	parked   time.Duration // when it parked last
 	leaving  bool
-	owed     *limit.Waiter // has the permit now, and is told after unlocking
+	place    line.Place[*worker] // in engine.all
+	owed     *limit.Waiter       // has the permit now, and is told after unlocking
 
 	task *Source // of the task in hand
 	left bool    // ended as it should, not by a Goexit
@@ -218,7 +220,7 @@ func (w *worker) park() bool {
 	owed := w.owed
 	w.owed = nil
 	if e.draining && e.ready.Len() == 0 {
-		e.left()
+		e.left(w)
 		e.mu.Unlock()
 		grant(owed)
 		return false
@@ -236,7 +238,7 @@ func (w *worker) park() bool {
 	<-w.wake
 	e.mu.Lock()
 	if w.leaving {
-		e.left()
+		e.left(w)
 		e.mu.Unlock()
 		return false
 	}
