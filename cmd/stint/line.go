@@ -197,6 +197,9 @@ func (p *parser) split(line []byte) (sum, name []byte, ok bool) {
 		return nil, nil, false
 	}
 	sum, name = line[:n], line[n+1:]
+	if _, err := hex.Decode(make([]byte, p.alg.size), sum); err != nil {
+		return nil, nil, false // a damaged line decides nothing
+	}
 	switch {
 	case len(name) == 1 || name[0] != ' ' && name[0] != '*':
 		if p.sep == spaceMarker {
