@@ -53,8 +53,9 @@
 // # Guarantees
 //
 //  1. Never more tasks run at once than the limit says; after it was lowered none
-//     begins until fewer run. A task that waits for others on its own limiter
-//     counts as one with the task that runs in its place.
+//     begins until fewer run. A task that makes calls on its own limiter counts as
+//     one with the task that runs in its place: stint takes it to wait, also when
+//     a goroutine of its own makes the call, or a sequence that MapSeq pulls.
 //  2. No call, Wait or loop returns while one of its tasks runs. Importing the
 //     package starts nothing.
 //  3. A task ends in a value, an error, a panic or a [runtime.Goexit], or it was

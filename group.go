@@ -53,6 +53,9 @@ func NewGroup(ctx context.Context, opts ...Option) *Group {
 // is over: a task has failed, its context has ended, Wait has returned, or its
 // pool is closed. Go panics if f is nil.
 //
+// A group that was made with the context of a task acts for that task: while Go
+// waits, queued tasks may run in its place.
+//
 // In a task of the same group use GoContext: Go does not know where it is called
 // and would wait for the worker that it is called on, when the queue is full and
 // every worker waits so.

@@ -15,10 +15,10 @@ import (
 // A task that waits for others on the limiter that it runs on itself keeps its
 // place, and lets one of them at a time run in it: the two count as one. So
 // nesting cannot deadlock, and no stranger begins meanwhile. A task that makes a
-// call from a goroutine of its own is taken to wait for it. This works through the context that the task was
-// given: calls that the task makes must be given that context or one made from
-// it, and must have ended when the task returns. Two limiters that tasks nest in
-// opposite orders can deadlock, as two locks can.
+// call from a goroutine of its own is taken to wait for it. This works through the
+// context that the task was given: calls that the task makes must be given that
+// context or one made from it, and must have ended when the task returns. Two
+// limiters that tasks nest in opposite orders can deadlock, as two locks can.
 //
 // A Limiter must be made by Limit. It may be used by several goroutines at once.
 type Limiter struct {

@@ -67,4 +67,4 @@ package stint_test
 //	Cost
 //	47  a ready task allocates nothing            TestSubmittingAllocatesNothing, TestResultsAreLinear
 //	48  a group is cheap                          TestGroupIsCheap
-//	49  gauges cost nothing for each item         they are counts that the engine needs anyway; a benchmark, no test
+//	49  gauges cost nothing for each item         TestCountingCostsNothing, BenchmarkGroupGo

@@ -169,7 +169,7 @@ func (s *summer) warn(n int, one, more string) {
 // claims reads the lists one after the other, a line when it is asked for.
 func (s *summer) claims(ctx context.Context) iter.Seq[*claim] {
 	return func(yield func(*claim) bool) {
-		p := &parser{alg: s.alg}
+		p := &parser{alg: s.alg, only: s.given}
 		w := &walker{ctx: ctx}
 		for _, path := range s.args {
 			if !s.claimsOf(ctx, path, p, w, yield) {

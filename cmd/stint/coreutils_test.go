@@ -19,8 +19,8 @@ func needCoreutils(t *testing.T) {
 	t.Helper()
 	for _, alg := range algorithms {
 		out, err := exec.Command(alg.name+"sum", "--version").Output()
-		if err != nil || !bytes.Contains(out, []byte("GNU coreutils")) {
-			t.Skipf("%ssum of GNU coreutils is not installed: nothing to compare with", alg.name)
+		if err != nil || !bytes.Contains(out, []byte("(GNU coreutils) 9.1\n")) {
+			t.Skipf("%ssum of GNU coreutils 9.1 is not installed: nothing to compare with", alg.name)
 		}
 	}
 }

@@ -35,6 +35,7 @@ const (
 // options are the flags of sum, as given.
 type options struct {
 	algorithm     string
+	given         bool // -a was
 	tag           bool
 	zero          bool
 	mode          mode

@@ -138,8 +138,9 @@ const (
 // first line that shows which of the two separators is in use decides for all
 // that follow, in all files. Coreutils does the same.
 type parser struct {
-	alg *algorithm // of lines without a tag
-	sep separator
+	alg  *algorithm // of lines without a tag
+	only bool       // and of those with one
+	sep  separator
 }
 
 // parse reads one line without its line end, and reports whether it is well
@@ -152,6 +153,9 @@ func (p *parser) parse(line []byte) (expectation, bool) {
 	}
 	e := expectation{alg: p.alg}
 	sum, name, ok := splitTagged(line, &e)
+	if ok && p.only && e.alg != p.alg {
+		return e, false // a weaker digest must not pass for the one that was asked for
+	}
 	if !ok {
 		sum, name, ok = p.split(line)
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCheckKnowsForeignTags is where we differ from coreutils: a tag names the
-// algorithm whatever -a says.
+// TestCheckKnowsForeignTags is where we differ from coreutils: without -a a tag
+// names the algorithm. With -a it must be that one.
 func TestCheckKnowsForeignTags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "a", "a\n")
@@ -18,15 +18,21 @@ func TestCheckKnowsForeignTags(t *testing.T) {
 		list.WriteString(line)
 		want.WriteString("a: OK\n")
 	}
-	plain, _, _ := runStint(t, "", "sum", "-a", "sha1", "a")
+	plain, _, _ := runStint(t, "", "sum", "a")
 	write(t, "list", list.String()+plain)
-	out, errs, status := runStint(t, "", "sum", "-a", "sha1", "-c", "list")
+	out, errs, status := runStint(t, "", "sum", "-c", "list")
 	if out != want.String()+"a: OK\n" || errs != "" || status != 0 {
 		t.Errorf("output %q, messages %q, exit status %d; want %d times OK", out, errs, status, len(algorithms)+1)
 	}
-	out, errs, status = runStint(t, "", "sum", "-c", "--strict", "list") // the sha1 line is not sha256
-	if out != want.String() || errs != "stint: WARNING: 1 line is improperly formatted\n" || status != 1 {
-		t.Errorf("output %q, messages %q, exit status %d; want one improper line", out, errs, status)
+	for _, alg := range algorithms {
+		out, errs, status = runStint(t, "", "sum", "-a", alg.name, "-c", "--strict", "list")
+		ok, wrong := 1, "5 lines are"
+		if alg.name == "sha256" { // with the plain line
+			ok, wrong = 2, "4 lines are"
+		}
+		if out != strings.Repeat("a: OK\n", ok) || errs != "stint: WARNING: "+wrong+" improperly formatted\n" || status != 1 {
+			t.Errorf("-a %s: output %q, messages %q, exit status %d", alg.name, out, errs, status)
+		}
 	}
 }
 

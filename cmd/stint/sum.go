@@ -27,8 +27,9 @@ With no PATH, or when PATH is -, standard input is read; with no PATH and
 standard input a terminal, the current directory is walked.
 
 With -c, each PATH is a file of lines as printed by this command, by GNU's
-tools, or by the BSD tools and "openssl dgst"; lines with a tag, such as
-"MD5 (name) = ...", name their own algorithm, all others are read as -a says.
+tools, or by the BSD tools and "openssl dgst". Lines with a tag, such as
+"MD5 (name) = ...", name their own algorithm, which must be that of -a if -a is
+given; all others are read as -a says.
 A file that a list does not name is not noticed.`
 
 const sumExample = `  stint sum -a md5 photos > MD5SUMS        digests of a tree
@@ -59,6 +60,7 @@ func newSum(std streams) *cobra.Command {
 	complete(cmd, "progress", "auto", "always", "never")
 	complete(cmd, "jobs", "auto")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		o.given = cmd.Flags().Changed("algorithm")
 		err := refuseEmpty(cmd.Flags(), "output", "files-from")
 		var s *summer
 		if err == nil {

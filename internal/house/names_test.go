@@ -48,16 +48,16 @@ func badNames(t *tree) []string {
 func TestNothingNamesAMachine(t *testing.T) {
 	one := func(text string) map[string]string { return map[string]string{"a.md": "\n" + text + "\n"} }
 	verify(t, machineWords,
-		sample{"clean", one("internal/work/queue.go ./work/a $TOP/root/a work/ /homework/ https://example.org/work/"), ""},
-		sample{"place", one("see `/" + "work/main`"), "a.md:2: /" + "work/"},
-		sample{"home", one("/" + "root/go"), "a.md:2: /" + "root/"},
-		sample{"shell", map[string]string{".ci/run": "cd /tmp/" + "bash_jobs\n"}, ".ci/run:1: /tmp/" + "bash"},
+		sample{"clean", one("internal/home/queue.go ./home/a $TOP/home/a home/ /homework/ https://example.org/home/"), ""},
+		sample{"home", one("see `/" + "home/ann/stint`"), "a.md:2: /" + "home/ann"},
+		sample{"macOS", one("/" + "Users/ann/go"), "a.md:2: /" + "Users/ann"},
+		sample{"root", map[string]string{".ci/run": "cd /" + "root/go\n"}, ".ci/run:1: /" + "root/go"},
 	)
 }
 
-// machinePath is an absolute path that only one machine has. Before it there
-// is nothing that a relative path or an address could end with.
-var machinePath = regexp.MustCompile(`(?:^|[^\w.\-/*$})\]])(/(?:work|root)/|/tmp/` + `bash)`)
+// machinePath is a path below somebody's home. Before it there is nothing that a
+// relative path or an address could end with.
+var machinePath = regexp.MustCompile(`(?:^|[^\w.\-/*$})\]])(/(?:home|Users|root)/\w+)`)
 
 // machineWords checks that no text of the repository names a place of the
 // machine it was written on.

@@ -67,9 +67,7 @@ func (w *worker) caught() {
 	o := task.Unreturned(recover())
 	w.loop.fail(w.item, o)
 	if o.Panic != nil {
-		w.item = -1
-	} else if w.caller {
-		w.loop.stopped.Store(true) // the waiter itself is going
+		w.item = -1 // otherwise its goroutine is at its end
 	}
 }
 
