@@ -66,9 +66,10 @@ func (g *Group) Go(f func(context.Context) error) bool {
 
 // GoContext starts f as Go does, and gives up waiting when ctx ends: then it
 // returns the cause, and f will not run. When the group is over it returns
-// ErrClosed, wrapped together with what ended the group. ctx is not what f is given. When it is the context of a task that runs on
-// the group's limiter, queued tasks run in the place of that task while it waits,
-// and it goes on when the one that runs then has ended. GoContext panics if ctx or f is nil.
+// ErrClosed, wrapped together with what ended the group. ctx is not what f is
+// given. When it is the context of a task that runs on the group's limiter, queued
+// tasks run in the place of that task while it waits, and it goes on when the one
+// that runs then has ended. GoContext panics if ctx or f is nil.
 func (g *Group) GoContext(ctx context.Context, f func(context.Context) error) error {
 	check("Group.GoContext", ctx, f == nil)
 	g.tasks.check("Group.GoContext", false)

@@ -78,7 +78,8 @@ func (p *Pool) Go(f func(context.Context)) error {
 // GoContext starts f as Go does, and gives up waiting when ctx ends: then it
 // returns the cause, and f will not run. f is given the pool's context, not ctx.
 // When ctx is the context of a task of the pool, queued tasks run in its place
-// while it waits, and it goes on when the one that runs then has ended. It panics if ctx or f is nil.
+// while it waits, and it goes on when the one that runs then has ended. It panics
+// if ctx or f is nil.
 func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
 	check("Pool.GoContext", ctx, f == nil)
 	p.check("Pool.GoContext", false)
