@@ -224,6 +224,24 @@ func TestEndedTasksAreNotKept(t *testing.T) {
 			g.Wait()
 		}
 	})
+	t.Run("context of a group", func(t *testing.T) { // by a worker that is parked, or by another group's tasks
+		synctest.Test(t, func(t *testing.T) { // where time stands still meanwhile: no worker expires
+			type key struct{}
+			p := stint.NewPool(stint.Limit(2))
+			defer p.Close()
+			for range 10 {
+				for _, d := range doors {
+					d.run(context.WithValue(bg, key{}, track()), 2, func(context.Context, int) error {
+						time.Sleep(time.Second)
+						return nil
+					}, p)
+				}
+			}
+			synctest.Wait()
+			equal(t, "parked workers", p.Stats().Idle, 2)
+			collected(t, int64(10*len(doors)))
+		})
+	})
 	t.Run("dropped", func(t *testing.T) {
 		p := stint.NewPool(stint.Limit(1))
 		defer p.Close()
@@ -333,5 +351,33 @@ func TestContendedLoopsStaySmall(t *testing.T) {
 		if most > 6 { // two callers, and a helper or two for each
 			t.Errorf("up to %d goroutines for two loops at limit 1", most)
 		}
+	})
+}
+
+// A loop on a contended limiter stands in line once, and its turn is its caller's:
+// the items do not wander from helper to helper.
+func TestTurnsAreTheCallers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 100
+		l := stint.Limit(1)
+		var wg sync.WaitGroup
+		for range 2 {
+			wg.Go(func() {
+				caller, elsewhere := goroutine(), 0
+				stint.Range(context.Background(), n, func(context.Context, int) error {
+					if goroutine() != caller {
+						elsewhere++ // one at a time
+					}
+					time.Sleep(time.Second)
+					return nil
+				}, l)
+				if elsewhere > 1 { // the standby of the first loop is before the second in line, once
+					t.Errorf("%d of %d items ran on helpers", elsewhere, n)
+				}
+			})
+			synctest.Wait()
+		}
+		wg.Wait()
+		equal(t, "time passed", sinceBubble(), 2*n*time.Second)
 	})
 }

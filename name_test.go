@@ -6,6 +6,7 @@ import (
 	"runtime/pprof"
 	"runtime/trace"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -75,6 +76,38 @@ func TestNameIsALabel(t *testing.T) {
 			equal(t, "stint afterwards", strings.Contains(labels(), label), false)
 		})
 	})
+}
+
+// The goroutines of a call have the labels of its context, also those that were
+// started by a stranger, who made room for them.
+func TestLabelsAreNotTheStrangers(t *testing.T) {
+	bg := context.Background()
+	mine := pprof.WithLabels(bg, pprof.Labels("who", "mine"))
+	for _, d := range doors {
+		t.Run(d.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := stint.Limit(2)
+				go pprof.Do(bg, pprof.Labels("who", "stranger"), func(ctx context.Context) {
+					stint.Range(ctx, 1, func(context.Context, int) error { time.Sleep(time.Second); return nil }, l)
+				})
+				synctest.Wait()
+				equal(t, "the stranger is there", strings.Contains(labels(), `"who":"stranger"`), true)
+				var g gauge
+				var wg sync.WaitGroup
+				defer wg.Wait()
+				wg.Go(func() {
+					pprof.SetGoroutineLabels(mine)
+					d.run(mine, 2, func(context.Context, int) error { g.hold(time.Hour); return nil }, l)
+				})
+				g.runs(t, 1)
+				time.Sleep(2 * time.Second)
+				g.runs(t, 2) // the second since the stranger has ended
+				profile := labels()
+				equal(t, "a goroutine has the stranger's label", strings.Contains(profile, `"who":"stranger"`), false)
+				equal(t, "one has its own", strings.Contains(profile, `"who":"mine"`), true)
+			})
+		})
+	}
 }
 
 // A name is the region of each task in an execution trace.

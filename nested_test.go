@@ -2,6 +2,7 @@ package stint_test
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -182,4 +183,36 @@ func TestEndedLoopWaitsForNobody(t *testing.T) {
 		equal(t, "time passed", sinceBubble(), time.Second)
 		other.Wait()
 	})
+}
+
+// A task that waited goes on when the one task in its place has ended, also if
+// that has more to do there: it is given back between two items.
+func TestPlaceIsGivenBackAfterTheItemInHand(t *testing.T) {
+	for _, d := range doors {
+		t.Run(d.name, func(t *testing.T) {
+			both(t, 1, func(t *testing.T, opt stint.Option, _ func(int)) {
+				g := stint.NewGroup(context.Background(), opt)
+				g.Go(func(ctx context.Context) error {
+					var at []time.Duration
+					for _, err := range stint.MapSeq(ctx, count(2), func(ctx context.Context, i int) (int, error) {
+						if i == 0 {
+							time.Sleep(500 * time.Millisecond)
+							return i, nil
+						}
+						return i, d.run(ctx, 4, func(context.Context, int) error { time.Sleep(time.Second); return nil }, opt)
+					}, stint.Limit(2)) {
+						equal(t, "error", err, nil)
+						at = append(at, sinceBubble())
+						time.Sleep(10 * time.Second) // in its place again
+					}
+					// One item of the four until the first result is taken, three afterwards.
+					if want := []time.Duration{time.Second, 14 * time.Second}; !slices.Equal(at, want) {
+						t.Errorf("the task went on at %v, want %v", at, want)
+					}
+					return nil
+				})
+				equal(t, "error", g.Wait(), nil)
+			})
+		})
+	}
 }

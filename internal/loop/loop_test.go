@@ -673,3 +673,53 @@ func TestCallerWaitsForItsOwnPermit(t *testing.T) {
 		b.end(t)
 	})
 }
+
+// A standby that stands in line while the loop is ended leaves it: either the one
+// who ends the loop finds it there, or it finds the loop ended.
+func TestStandbyOfAnEndedLoop(t *testing.T) {
+	lim := limit.New(1)
+	lim.TryAcquire() // a stranger
+	const rounds = 100_000
+	spins := 1000
+	if runtime.GOMAXPROCS(0) == 1 {
+		spins = 1 // the other side cannot come meanwhile
+	}
+	var begun, ended atomic.Int64 // rounds; both sides spin, so as to go on at about the same time
+	meet := func(at *atomic.Int64, round int64, late int64) {
+		for i := 1; at.Load() < round; i++ {
+			if i%spins == 0 {
+				runtime.Gosched()
+			}
+		}
+		for range late {
+			at.Load()
+		}
+	}
+	var l *Loop
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	wg.Go(func() {
+		for round := int64(1); round <= rounds; round++ {
+			meet(&begun, round, round%61)
+			l.stopped.Store(true)
+			l.recall()
+			ended.Store(round)
+		}
+	})
+	lost := 0
+	for round := int64(1); round <= rounds; round++ {
+		l = &Loop{N: 3, Context: context.Background(), Limiter: lim, lim: lim}
+		l.standby.Grant = l.granted
+		begun.Store(round)
+		meet(&begun, round, round%17)
+		l.standBy()
+		meet(&ended, round, 0)
+		if _, _, waiting := lim.Counts(); waiting != 0 || l.running.Load() != 0 || l.standing.Load() {
+			lost++
+			lim.Leave(&l.standby)
+		}
+	}
+	if lost > 0 {
+		t.Errorf("in %d of %d rounds the standby stays in line", lost, rounds)
+	}
+}

@@ -537,6 +537,69 @@ func TestAbandonedBeforeWaitReturns(t *testing.T) {
 	}
 }
 
+// dropless is a record that looks at its source's engine when it is told.
+type dropless struct {
+	record
+	t *testing.T
+	e *Engine
+}
+
+func (d *dropless) Abandoned() {
+	if c := d.e.Counts(); c.Queued != 1 || c.Dropped != 0 {
+		d.t.Errorf("told when the queue was dropped: %+v", c)
+	}
+	d.record.Abandoned()
+}
+
+// The job is told before the queue is dropped: who finds it empty can look for
+// the reason.
+func TestAbandonTellsFirst(t *testing.T) {
+	bubble(t, 1, func(t *testing.T, e *Engine) {
+		d := &dropless{t: t, e: e}
+		s := e.NewSource(SourceConfig{Context: context.Background(), Room: 1, Job: d, Shared: true})
+		s.Offer(does(func() { time.Sleep(time.Second) }), nil)
+		synctest.Wait()
+		s.Offer(does(func() { t.Error("ran") }), nil)
+		e.Close()
+		e.Abandon()
+		if c := e.Counts(); d.abandoned != 1 || c.Queued != 0 || c.Dropped != 1 {
+			t.Errorf("told %d times, %+v", d.abandoned, c)
+		}
+	})
+}
+
+// Workers that have ended or were woken are not kept in the list of the idle ones.
+func TestIdleListForgets(t *testing.T) {
+	bubble(t, 4, func(t *testing.T, e *Engine) {
+		s, _ := source(e, 10)
+		forgets := func(idle int) {
+			t.Helper()
+			synctest.Wait()
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			if len(e.idle) != idle {
+				t.Errorf("%d workers are idle, want %d", len(e.idle), idle)
+			}
+			for _, w := range e.idle[len(e.idle):cap(e.idle)] {
+				if w != nil {
+					t.Error("a worker that is not idle is kept")
+				}
+			}
+		}
+		for i := range 4 { // parked at 0.25, 0.5, 0.75 and 1 s
+			s.Offer(does(func() { time.Sleep(time.Duration(i+1) * time.Second / 4) }), nil)
+		}
+		time.Sleep(1100 * time.Millisecond)
+		forgets(4)
+		s.Offer(does(func() { time.Sleep(100 * time.Millisecond) }), nil)
+		forgets(3)
+		time.Sleep(500 * time.Millisecond) // the time is 1.6 s: two have expired
+		forgets(2)
+		time.Sleep(time.Second)
+		forgets(0)
+	})
+}
+
 func TestQuiet(t *testing.T) {
 	bubble(t, 1, func(t *testing.T, e *Engine) {
 		if !e.Quiet(nil) {
