@@ -674,7 +674,9 @@ func TestEnginesYield(t *testing.T) {
 		for _, s := range all {
 			s.Wait()
 		}
-		if order != "abababab" {
+		// The first worker may be at work, and its engine in line for a second
+		// permit, before the other engine has a task.
+		if order != "abababab" && order != "aabababb" {
 			t.Errorf("order %q", order)
 		}
 		end(t, engines...)
