@@ -3,6 +3,7 @@ package stint
 import (
 	"context"
 	"iter"
+	"math"
 
 	"github.com/stint-go/stint/internal/task"
 	"github.com/stint-go/stint/internal/work"
@@ -97,14 +98,11 @@ func MapSeq[T, R any](ctx context.Context, seq iter.Seq[T], f func(context.Conte
 		if o.given&queueOption != 0 {
 			m.queue = o.queue
 		}
-		m.tasks.init(ctx, &o, m, maxRoom)
+		m.tasks.init(ctx, &o, m, math.MaxInt) // the window is the bound
 		go m.feed(seq)
 		m.consume(yield)
 	}
 }
-
-// maxRoom is that of a source whose submitter keeps its own bound.
-const maxRoom = int(^uint(0) >> 1)
 
 // mapSeq is one run of a MapSeq, as the job of its source. The tasks are nodes.
 //

@@ -24,7 +24,7 @@ type Source struct {
 	over     bool                // takes no more tasks
 	ready    line.Place[*Source] // in engine.ready
 	waiting  int                 // goroutines in Wait
-	visitors int                 // those of them that may run tasks
+	visitors int                 // those of them that have a permit to lend
 	settled  sync.Cond           // tells them
 
 }
@@ -217,7 +217,7 @@ func (s *Source) WaitUntil(condition func() bool, then func()) {
 	}
 }
 
-// count counts a goroutine that waits for the source, and whether it may run tasks.
+// count counts a goroutine that waits for the source, with a permit to lend or not.
 func (s *Source) count(v *visitor, n int) {
 	s.waiting += n
 	if v != nil {
@@ -241,8 +241,8 @@ func (s *Source) Update(f func()) {
 	s.settled.Broadcast()
 }
 
-// Await waits until condition holds, which is called as in WaitUntil, and runs
-// no task meanwhile.
+// Await waits until condition holds, which is called as in WaitUntil, and lends
+// nothing meanwhile.
 func (s *Source) Await(condition func() bool) {
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()
