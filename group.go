@@ -132,7 +132,7 @@ func (t *tasks) init(ctx context.Context, o *options, job work.Job, room int) {
 		t.private = true
 	}
 	t.source = t.engine.NewSource(work.SourceConfig{
-		Context: t.verdict.ctx, Room: room, Job: job, Home: t.home, Shared: !t.private,
+		Context: t.verdict.ctx, Room: room, Job: job, Home: t.home, Shared: !t.private, Lasting: t.private,
 	})
 	if ctx.Done() == nil {
 		return
@@ -167,13 +167,13 @@ func (t *tasks) check(caller string, nilFunc bool) {
 }
 
 func (t *tasks) submit(done <-chan struct{}, f any, from *limit.Link) work.Answer {
-	a := t.source.Submit(done, work.Task{Func: f}, from)
+	a := t.source.Submit(done, f, from)
 	t.answered(a)
 	return a
 }
 
 func (t *tasks) offer(f any) work.Answer {
-	a := t.source.Offer(work.Task{Func: f}, t.home)
+	a := t.source.Offer(f, t.home)
 	t.answered(a)
 	return a
 }

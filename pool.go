@@ -43,7 +43,7 @@ func NewPool(opts ...Option) *Pool {
 		Limiter: p.limiter.core, Expiry: defaultExpiry, Name: o.name, Labels: labelled,
 	})
 	p.direct = p.engine.NewSource(work.SourceConfig{
-		Context: ctx, Room: o.room(defaultQueue), Job: (*poolJob)(p), Shared: true,
+		Context: ctx, Room: o.room(defaultQueue), Job: (*poolJob)(p), Shared: true, Lasting: true,
 	})
 	return p
 }
@@ -69,7 +69,7 @@ func (p *Pool) apply(o *options) {
 // every worker waits so.
 func (p *Pool) Go(f func(context.Context)) error {
 	p.check("Pool.Go", f == nil)
-	if p.direct.Submit(nil, work.Task{Func: f}, nil) != work.Accepted {
+	if p.direct.Submit(nil, f, nil) != work.Accepted {
 		return ErrClosed
 	}
 	return nil
@@ -86,7 +86,7 @@ func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	switch p.direct.Submit(ctx.Done(), work.Task{Func: f}, limit.From(ctx)) {
+	switch p.direct.Submit(ctx.Done(), f, limit.From(ctx)) {
 	case work.Accepted:
 		return nil
 	case work.GaveUp:
@@ -99,7 +99,7 @@ func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
 // room in the queue, or a worker for it at once. TryGo panics if f is nil.
 func (p *Pool) TryGo(f func(context.Context)) bool {
 	p.check("Pool.TryGo", f == nil)
-	return p.direct.Offer(work.Task{Func: f}, nil) == work.Accepted
+	return p.direct.Offer(f, nil) == work.Accepted
 }
 
 // Idle waits until nothing is queued or running, without closing the pool, and

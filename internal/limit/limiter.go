@@ -161,6 +161,10 @@ func (l *Limiter) Yield() (w *Waiter, kept bool) {
 // are out than the limit allows.
 func (l *Limiter) Contended(own int) bool { return int(l.signs.Load()) > own }
 
+// Signs returns a number that tells whether Contended and Over have changed: it is
+// the number of waiters while the permits that are out are within the limit.
+func (l *Limiter) Signs() int32 { return l.signs.Load() }
+
 // Over reports whether more permits are out than the limit allows.
 func (l *Limiter) Over() bool { return l.signs.Load()&over != 0 }
 

@@ -38,7 +38,7 @@ func (l *Loop) runOn(e *work.Engine) bool {
 
 // offer queues the standby, unless it is queued.
 func (l *Loop) offer() bool {
-	return !l.queued.CompareAndSwap(false, true) || l.source.Offer(work.Task{}, l.home) == work.Accepted
+	return !l.queued.CompareAndSwap(false, true) || l.source.Offer(nil, l.home) == work.Accepted
 }
 
 // job is a Loop as the job of its source.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
-	"runtime/trace"
 	"slices"
 	"strings"
 	"sync"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/line"
-	"github.com/stint-go/stint/internal/task"
 )
 
 // An Engine owns workers and serves its sources in turn. A worker holds its
@@ -34,9 +32,11 @@ type Engine struct {
 	mu       sync.Mutex
 	ready    line.Line[*Source]   // with a queued task or a waiting submitter, served in turn
 	active   map[*Source]struct{} // with anything pending
-	all      line.Line[*worker]   // the workers
+	open     *Source              // whose tasks are claimed without the lock, if any are
+	told     *submitter           // have been let in, and are told after unlocking
 	idle     []*worker            // parked, the longest first; the last is woken first
-	timer    *time.Timer          // ends idle workers
+	workers  int
+	timer    *time.Timer // ends idle workers
 	armed    bool
 	waking   bool         // a worker is on its way to the queue; it wakes the next
 	waiter   limit.Waiter // of the engine; in line while awaiting
@@ -48,8 +48,10 @@ type Engine struct {
 
 	arriving int // workers with a permit on their way to the queue, visits apart
 
-	running, queued, blocked, abandoned int
-	completed, dropped                  uint64
+	running            int // workers with a task in hand
+	queued             int // as of the last account
+	blocked, abandoned int
+	started, dropped   uint64 // tasks, but for those of an own source that have ended
 }
 
 // Config is what an Engine needs to know.
@@ -69,7 +71,11 @@ func NewEngine(c Config) *Engine {
 
 // NewSource returns a queue of e.
 func (e *Engine) NewSource(c SourceConfig) *Source {
-	s := &Source{engine: e, SourceConfig: c}
+	s := &Source{engine: e, SourceConfig: c, quarter: min(1, c.Room), most: lastSegment}
+	if c.Room >= 64 { // then one wake-up of a submitter serves many tasks
+		s.long, s.quarter = true, c.Room/4
+		s.most = min(s.quarter, lastSegment)
+	}
 	s.settled.L = &e.mu
 	return s
 }
@@ -88,10 +94,11 @@ type Counts struct {
 func (e *Engine) Counts() Counts {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.account()
 	return Counts{
 		Running: e.running, Queued: e.queued, Blocked: e.blocked,
-		Workers: e.all.Len(), Idle: len(e.idle),
-		Completed: e.completed, Dropped: e.dropped,
+		Workers: e.workers, Idle: len(e.idle),
+		Completed: e.started - uint64(e.running), Dropped: e.dropped,
 	}
 }
 
@@ -127,19 +134,8 @@ func (e *Engine) Inside() bool {
 		trace = make([]byte, 2*n)
 		n = runtime.Stack(trace, false)
 	}
-	_, frame, found := strings.Cut(string(trace[:n]), "/internal/work.(*worker).main(")
-	if !found {
-		return false
-	}
-	receiver, _, _ := strings.Cut(frame, ")")
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for p := e.all.First(); p != nil; p = p.Next() {
-		if fmt.Sprintf("%p", p.Of()) == receiver {
-			return true
-		}
-	}
-	return false
+	_, frame, found := strings.Cut(string(trace[:n]), "/internal/work.(*Engine).host(")
+	return found && strings.HasPrefix(frame, fmt.Sprintf("%p,", e))
 }
 
 // Drain makes workers that find nothing to do leave instead of parking.
@@ -228,9 +224,7 @@ func (e *Engine) granted() {
 		}
 	}
 	e.waking = true
-	w := e.pick(nil)
-	e.mu.Unlock()
-	w.start()
+	e.unlock(e.pick(nil))
 }
 
 // expire ends the workers that have been parked for the expiry, and sets the
@@ -249,26 +243,20 @@ func (e *Engine) expire() {
 	e.settle()
 }
 
-// run executes one task and tells its source how it ended, if not with nil.
-func (e *Engine) run(ctx context.Context, s *Source, t Task) {
-	returned := false
-	defer func() {
-		if !returned {
-			s.Job.Failed(t, task.Unreturned(recover()))
-		}
-	}()
-	err := e.traced(ctx, s, t)
-	returned = true
-	if err != nil {
-		s.Job.Failed(t, task.Outcome{Err: err})
+// unlock unlocks mu, sends w on its way and tells the submitters that have been
+// let in. They come last: whoever is made ready last on this processor runs first.
+func (e *Engine) unlock(w *worker) {
+	told := e.told
+	e.told = nil
+	e.mu.Unlock()
+	if w != nil {
+		w.start()
 	}
-}
-
-func (e *Engine) traced(ctx context.Context, s *Source, t Task) error {
-	if e.name != "" && trace.IsEnabled() {
-		defer trace.StartRegion(ctx, e.name).End()
+	for told != nil {
+		next := told.next // before it may go on
+		told.answer <- Accepted
+		told = next
 	}
-	return s.Job.Run(ctx, t)
 }
 
 // The functions below are called with mu held.
@@ -313,7 +301,7 @@ func (e *Engine) pick(v *visitor) *worker {
 		e.idle = e.idle[:n-1]
 	} else {
 		w = &worker{engine: e, slot: limit.NewSlot(e.lim, limit.Permit{})}
-		e.all.Push(&w.place, w)
+		e.workers++
 	}
 	if v != nil {
 		w.visit = v
@@ -354,22 +342,27 @@ func (e *Engine) arm(now time.Duration) {
 }
 
 // left counts a worker out. The last one of an engine that drains stops the timer.
-func (e *Engine) left(w *worker) {
-	w.place.Leave()
-	if e.all.Len() == 0 && e.armed && e.timer.Stop() {
+func (e *Engine) left() {
+	e.workers--
+	if e.workers == 0 && e.armed && e.timer.Stop() {
 		e.armed = false // otherwise expire is about to run
 	}
 	e.settle()
 }
 
-func (e *Engine) enqueue(s *Source, t Task) {
-	t.Index = s.taken
-	s.taken++
-	s.queue.push(t)
-	e.queued++
-	e.line(s)
-	if s.visitors > 0 {
-		s.settled.Broadcast() // one of them may have a permit for it
+// account counts the tasks that were claimed without the lock.
+func (e *Engine) account() {
+	if e.open != nil {
+		e.open.count(e.open.queue.account)
+	}
+}
+
+// shut ends the claims without the lock, if there is a source that they may be
+// made on.
+func (e *Engine) shut() {
+	if e.open != nil {
+		e.open.count(e.open.queue.shut)
+		e.open = nil
 	}
 }
 
@@ -377,8 +370,8 @@ func (e *Engine) enqueue(s *Source, t Task) {
 func (e *Engine) finish(s *Source) {
 	e.running--
 	s.running--
-	if !s.Own {
-		e.completed++
+	if s.Own {
+		e.started--
 	}
 	s.settle()
 }
@@ -399,13 +392,17 @@ func (e *Engine) settle() {
 }
 
 func (e *Engine) isQuiet() bool {
-	return e.queued == 0 && e.running == 0 && (!e.draining || e.all.Len() == 0 && !e.armed)
+	return e.queued == 0 && e.running == 0 && (!e.draining || e.workers == 0 && !e.armed)
 }
 
-// line puts s at the end of the ready sources, unless it stands there.
+// line puts s at the end of the ready sources, unless it stands there. Sources
+// that take turns are served under the lock.
 func (e *Engine) line(s *Source) {
 	if s.ready.Taken() {
 		return
+	}
+	if e.ready.Len() > 0 {
+		e.shut()
 	}
 	e.ready.Push(&s.ready, s)
 	if s.Shared {
@@ -419,7 +416,7 @@ func (e *Engine) line(s *Source) {
 
 // turn moves s, which has had its turn, to the end or out of the ready sources.
 func (e *Engine) turn(s *Source) {
-	if s.queue.n+s.blocked.Len() == 0 {
+	if !s.hasWork() {
 		e.unlineIfEmpty(s)
 	} else if e.ready.Len() > 1 {
 		s.ready.Leave()
@@ -428,7 +425,7 @@ func (e *Engine) turn(s *Source) {
 }
 
 func (e *Engine) unlineIfEmpty(s *Source) {
-	if s.ready.Taken() && s.queue.n+s.blocked.Len() == 0 {
+	if s.ready.Taken() && !s.hasWork() {
 		s.ready.Leave()
 		e.unwait()
 		if s.Shared {

@@ -45,8 +45,8 @@ func (r *record) Abandoned() {
 }
 
 // does is a task that calls f.
-func does(f func()) Task {
-	return Task{Func: func(context.Context) error { f(); return nil }}
+func does(f func()) any {
+	return func(context.Context) error { f(); return nil }
 }
 
 // nothing is a task that does nothing.
@@ -340,7 +340,7 @@ func TestOutcomes(t *testing.T) {
 		boom := errors.New("boom")
 		ran := 0
 		for range 3 {
-			s.Offer(Task{Func: func(context.Context) error { return boom }}, nil)
+			s.Offer(func(context.Context) error { return boom }, nil)
 			s.Offer(does(func() { panic("x") }), nil)
 			s.Offer(does(runtime.Goexit), nil)
 			s.Offer(does(func() { defer runtime.Goexit(); panic("overtaken") }), nil)

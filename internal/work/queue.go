@@ -1,5 +1,7 @@
 package work
 
+import "sync/atomic"
+
 // A Task is what a Source queues: a function or a pointer, of a type that the
 // job's Run knows, and its number, which counts the source's accepted tasks.
 // Functions and pointers are one word, which fits an any without an allocation.
@@ -10,41 +12,90 @@ type Task struct {
 
 const (
 	firstSegment = 8   // tasks; each segment is twice the one before
-	lastSegment  = 512 // up to this
+	lastSegment  = 256 // up to this
+	fewSegments  = 8   // are kept for the next burst
 )
 
-// queue is a first-in first-out list of segments. A segment is dropped as soon
-// as it is empty, but for one spare, so that a burst leaves no memory behind and
-// a queue that neither grows nor shrinks allocates nothing.
+// queue is a first-in first-out list of segments, guarded by the engine's lock.
+// The segment at its head may be open: then workers claim its tasks without the
+// lock, and what is counted here is brought up to date by account.
+//
+// A segment is used again as soon as it is empty, if the queue is about as long
+// as before: a queue that neither grows nor shrinks allocates nothing, and a burst
+// leaves no memory behind.
 type queue struct {
 	head, tail *segment
-	first      int // of head, the next to pop
-	n          int
+	n          int // tasks that are not given out
+	unclaimed  int // those of them in the open segment, when they were counted last
+	open       bool
+	live       int // segments from head to tail
 	spare      *segment
+	spares     int
 }
 
+// A segment holds tasks that follow each other. While it is shut, all but claimed
+// is guarded by the engine's lock. While it is open, nothing but claimed, read and
+// the tasks that are claimed changes.
 type segment struct {
-	tasks []Task
-	next  *segment
+	// claimed is -n while the segment is open and n of its tasks, those before end,
+	// are not given out; who adds one to it and gets no more than 0 has one of them.
+	// Above 0 there is none: the segment is shut, or all are given out.
+	claimed atomic.Int64
+	read    atomic.Int64 // tasks that were claimed and read: by each worker, when it reads the first and when it is done
+	claims  int          // tasks that were claimed before it was shut
+	tasks   []any
+	base    int // the number of the first task
+	first   int // task to pop
+	end     int // of the tasks that may be claimed
+	next    *segment
 }
 
-func (q *queue) push(t Task) {
-	if q.tail == nil || len(q.tail.tasks) == cap(q.tail.tasks) {
-		q.grow()
+// claim gives out the first task of an open segment, and says whether it was the
+// last. It needs no lock: after a claim that succeeds the segment is not used again
+// before read has counted it, and one that fails looks at nothing else.
+func (s *segment) claim() (t Task, last, ok bool) {
+	left := int(-s.claimed.Add(1)) // behind this one
+	if left < 0 {
+		return Task{}, false, false
 	}
-	q.tail.tasks = append(q.tail.tasks, t)
+	i := s.end - 1 - left
+	t = Task{s.tasks[i], s.base + i}
+	s.tasks[i] = nil
+	return t, left == 0, true
+}
+
+// push appends a task whose number is one more than that of the one before. most
+// is the size of the largest segment.
+func (q *queue) push(f any, number, most int) {
+	s := q.tail
+	if s == nil || q.sealed(s) {
+		s = q.grow(most)
+	}
+	if len(s.tasks) == 0 {
+		s.base = number
+	}
+	s.tasks = append(s.tasks, f)
 	q.n++
 }
 
-func (q *queue) grow() {
+// sealed reports whether s takes no more tasks: it is full, or somebody may be
+// reading it.
+func (q *queue) sealed(s *segment) bool {
+	return len(s.tasks) == cap(s.tasks) || s.claims > 0 || q.open && s == q.head
+}
+
+func (q *queue) grow(most int) *segment {
 	s := q.spare
-	q.spare = nil
-	if s == nil {
+	if s != nil {
+		q.spare, s.next = s.next, nil
+		q.spares--
+	} else {
 		size := firstSegment
 		if q.tail != nil {
-			size = min(2*cap(q.tail.tasks), lastSegment)
+			size = min(2*cap(q.tail.tasks), most)
 		}
-		s = &segment{tasks: make([]Task, 0, size)}
+		s = &segment{tasks: make([]any, 0, size)}
+		s.claimed.Store(1)
 	}
 	if q.tail == nil {
 		q.head = s
@@ -52,37 +103,111 @@ func (q *queue) grow() {
 		q.tail.next = s
 	}
 	q.tail = s
+	q.live++
+	return s
 }
 
-// pop must not be called on an empty queue.
-func (q *queue) pop() Task {
-	s := q.head
-	t := s.tasks[q.first]
-	s.tasks[q.first] = Task{}
-	q.first++
-	q.n--
-	if q.first == len(s.tasks) {
-		q.drop(s)
+// pop takes the first task out, if there is one.
+func (q *queue) pop() (t Task, ok bool) {
+	if q.open {
+		if t, _, ok = q.head.claim(); ok {
+			q.head.read.Add(1)
+			q.account()
+			return t, true
+		}
+		q.shut()
 	}
-	return t
+	if q.n == 0 {
+		return Task{}, false
+	}
+	s := q.head
+	t = Task{s.tasks[s.first], s.base + s.first}
+	s.tasks[s.first] = nil
+	s.first++
+	q.n--
+	if s.first == len(s.tasks) {
+		q.drop()
+	}
+	return t, true
 }
 
-// drop takes out the head, whose tasks are all popped. The only segment stays
-// where it is, to be filled again from its start.
-func (q *queue) drop(s *segment) {
-	q.first = 0
-	s.tasks = s.tasks[:0]
-	if s == q.tail {
+// account counts the claims that were made since it was called last.
+func (q *queue) account() {
+	if q.open {
+		left := max(0, int(-q.head.claimed.Load()))
+		q.n -= q.unclaimed - left
+		q.unclaimed = left
+	}
+}
+
+// opened makes up to n tasks of the segment at the head open to claims and returns
+// it, unless there is a single one or none, or somebody has still to read a task
+// that was claimed when it was open before.
+func (q *queue) opened(n int) *segment {
+	s := q.head
+	if q.open || s == nil {
+		return nil
+	}
+	n = min(n, len(s.tasks)-s.first)
+	if n < 2 || !s.settled() {
+		return nil
+	}
+	s.end = s.first + n
+	q.open, q.unclaimed = true, n
+	s.claimed.Store(int64(-n))
+	return s
+}
+
+// shut ends the claims. What was not claimed is popped as before.
+func (q *queue) shut() {
+	if !q.open {
+		return
+	}
+	s := q.head
+	left := max(0, int(-s.claimed.Swap(1)))
+	q.n -= q.unclaimed - left
+	q.open, q.unclaimed = false, 0
+	s.claims += s.end - left - s.first
+	s.first = s.end - left
+	if s.first == len(s.tasks) {
+		q.drop()
+	}
+}
+
+// drop takes out the head, whose tasks are all given out. One that somebody has
+// still to read a task of is left to the garbage collector.
+func (q *queue) drop() {
+	s := q.head
+	reusable := s.settled()
+	if s == q.tail && reusable {
+		s.reset() // it stays, to be filled from its start
 		return
 	}
 	q.head = s.next
-	s.next = nil
-	if q.spare == nil || cap(q.spare.tasks) < cap(s.tasks) {
-		q.spare = s
+	if q.head == nil {
+		q.tail = nil
+	}
+	q.live--
+	if reusable && (q.spare == nil || cap(s.tasks) >= cap(q.spare.tasks)) {
+		s.reset()
+		s.next, q.spare = q.spare, s
+		q.spares++
+	}
+	for q.spares > q.live+fewSegments {
+		q.spare = q.spare.next
+		q.spares--
 	}
 }
 
-// clear empties the queue and lets its memory go.
+// settled reports whether every task that was claimed has been read.
+func (s *segment) settled() bool { return int(s.read.Load()) == s.claims }
+
+func (s *segment) reset() {
+	s.tasks, s.first, s.next, s.claims = s.tasks[:0], 0, nil, 0
+	s.read.Store(0)
+}
+
+// clear empties the queue and lets its memory go. It must be shut.
 func (q *queue) clear() int {
 	n := q.n
 	*q = queue{}

@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/line"
@@ -15,6 +16,12 @@ type Source struct {
 	engine *Engine
 	SourceConfig
 
+	front atomic.Pointer[segment] // that was opened last; its tasks are claimed without the lock
+
+	long    bool // its queue is counted in quarters rather than in tasks
+	quarter int  // places that must be free before a waiting submitter is let in: a quarter of a long queue, or one
+	most    int  // tasks in a segment: a quarter at most
+
 	// guarded by engine.mu
 	queue    queue
 	blocked  line.Line[*submitter]
@@ -26,7 +33,6 @@ type Source struct {
 	waiting  int                 // goroutines in Wait
 	visitors int                 // those of them that have a permit to lend
 	settled  sync.Cond           // tells them
-
 }
 
 // SourceConfig is what a Source needs to know.
@@ -36,6 +42,7 @@ type SourceConfig struct {
 	Job     Job
 	Home    *limit.Link // of the task that the source belongs to
 	Shared  bool        // one of several sources of its engine
+	Lasting bool        // ends with its engine
 	Own     bool        // its tasks are one piece of work, and submit each other: they do not count as tasks, and a closed engine takes them after the first
 }
 
@@ -60,19 +67,16 @@ const (
 	GaveUp                 // the submitter's context ended while it waited
 )
 
-// slack is how many places must be free before a waiting submitter is let in. A
-// long queue makes it wait for a quarter: one wake-up then serves many tasks.
-func (s *Source) slack() int {
-	if s.Room < 64 {
-		return min(1, s.Room)
-	}
-	return s.Room / 4
-}
-
-// Offer submits t if there is room for it at once: in the queue, or because a
+// Offer submits f as a task if there is room for it at once: in the queue, or because a
 // permit is free that a worker can take it with. from is the link of the calling
 // task.
-func (s *Source) Offer(t Task, from *limit.Link) Answer {
+func (s *Source) Offer(f any, from *limit.Link) Answer {
+	return s.offer(f, from, true)
+}
+
+// offer is Offer. It takes no permit for f itself when the queue is full unless
+// it may: else workers are on their way and make room, or there is no permit.
+func (s *Source) offer(f any, from *limit.Link, mayTake bool) Answer {
 	e := s.engine
 	e.mu.Lock()
 	if s.refuses(from) {
@@ -84,28 +88,32 @@ func (s *Source) Offer(t Task, from *limit.Link) Answer {
 		return Full // behind those that came before
 	}
 	var w *worker
-	if s.waiters() < s.Room {
-		e.enqueue(s, t)
+	if s.hasRoom() {
+		s.enqueue(f)
 		w = e.rouse()
-	} else if e.lim.TryAcquire() {
-		e.enqueue(s, t)
+	} else if mayTake && e.lim.TryAcquire() {
+		s.enqueue(f)
 		w = e.pick(nil)
 	} else {
 		e.mu.Unlock()
 		return Full
 	}
-	e.mu.Unlock()
-	w.start()
+	e.unlock(w)
 	return Accepted
 }
 
-// Submit submits t and waits for room for it, until done is closed. from is the
+// Submit submits f as a task and waits for room for it, until done is closed. from is the
 // link of the calling task, whose permits may be used meanwhile.
-func (s *Source) Submit(done <-chan struct{}, t Task, from *limit.Link) Answer {
-	if a := s.Offer(t, from); a != Full {
+func (s *Source) Submit(done <-chan struct{}, f any, from *limit.Link) Answer {
+	if a := s.offer(f, from, !s.long); a != Full {
 		return a
 	}
-	b := &submitter{task: t, answer: make(chan Answer, 1)}
+	return s.submit(done, f, from)
+}
+
+// submit is Submit when there is no room at once.
+func (s *Source) submit(done <-chan struct{}, f any, from *limit.Link) Answer {
+	b := &submitter{task: f, answer: make(chan Answer, 1)}
 	wake := make(chan struct{}, 1)
 	v := s.newVisitor(from, func() {
 		select {
@@ -133,9 +141,7 @@ func (s *Source) Submit(done <-chan struct{}, t Task, from *limit.Link) Answer {
 func (s *Source) answer(done, wake <-chan struct{}, b *submitter, v *visitor) Answer {
 	for {
 		s.engine.mu.Lock()
-		w := v.help()
-		s.engine.mu.Unlock()
-		w.start()
+		s.engine.unlock(v.help())
 		select {
 		case a := <-b.answer:
 			return a
@@ -159,13 +165,11 @@ func (s *Source) block(b *submitter, from *limit.Link) bool {
 	}
 	s.blocked.Push(&b.place, b)
 	e.blocked++
+	e.line(s)
+	s.count(s.queue.shut)
 	s.admit() // there may be room since Offer looked
-	if s.blocked.Len() > 0 {
-		e.line(s)
-	}
-	w := e.rouse()
-	e.mu.Unlock()
-	w.start()
+	s.unfold()
+	e.unlock(e.rouse())
 	return true
 }
 
@@ -200,12 +204,11 @@ func (s *Source) WaitUntil(condition func() bool, then func()) {
 	v := s.newVisitor(s.Home, s.settled.Broadcast)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	s.count(v, +1)
-	defer s.count(v, -1)
+	s.awaited(v, +1)
+	defer s.awaited(v, -1)
 	for !condition() {
 		if w := v.help(); w != nil {
-			e.mu.Unlock()
-			w.start()
+			e.unlock(w)
 			e.mu.Lock()
 			continue
 		}
@@ -217,8 +220,8 @@ func (s *Source) WaitUntil(condition func() bool, then func()) {
 	}
 }
 
-// count counts a goroutine that waits for the source, with a permit to lend or not.
-func (s *Source) count(v *visitor, n int) {
+// awaited counts a goroutine that waits for the source, with a permit to lend or not.
+func (s *Source) awaited(v *visitor, n int) {
 	s.waiting += n
 	if v != nil {
 		s.visitors += n
@@ -265,8 +268,10 @@ func (s *Source) Stop() {
 
 func (s *Source) stop() {
 	s.over = true
-	n := s.queue.clear()
 	e := s.engine
+	s.count(s.queue.shut)
+	s.front.Store(nil)
+	n := s.queue.clear()
 	e.queued -= n
 	if !s.Own {
 		e.dropped += uint64(n)
@@ -317,25 +322,85 @@ func (s *Source) refuse() {
 	}
 }
 
-// take gives out the next task and lets submitters in behind it. It must not be
-// called on a source that has neither a queued task nor a waiting submitter.
-func (s *Source) take() Task {
-	if s.queue.n == 0 {
+// enqueue puts a task at the end of the queue.
+func (s *Source) enqueue(f any) {
+	e := s.engine
+	s.queue.push(f, s.taken, s.most)
+	s.taken++
+	e.queued++
+	e.line(s)
+	if s.visitors > 0 {
+		s.settled.Broadcast() // one of them may have a permit for it
+	}
+}
+
+// hasRoom reports whether one more task may be queued.
+func (s *Source) hasRoom() bool {
+	if s.queue.n < s.Room {
+		return true
+	}
+	s.engine.account() // not before: the claims are on another processor
+	return s.waiters() < s.Room
+}
+
+// count calls f, which gives out tasks, and counts them.
+func (s *Source) count(f func()) {
+	n := s.queue.n
+	f()
+	n -= s.queue.n
+	s.engine.queued -= n
+	s.engine.started += uint64(n)
+}
+
+// take gives out the next task. It reports false if the last one was claimed
+// meanwhile.
+func (s *Source) take() (t Task, ok bool) {
+	if s.queue.n == 0 && s.blocked.Len() > 0 {
 		s.admitFirst()
 	}
-	t := s.queue.pop()
-	e := s.engine
-	e.queued--
-	e.running++
-	s.running++
+	s.count(func() { t, ok = s.queue.pop() })
+	if ok {
+		s.running++
+		s.engine.running++
+	}
+	s.proceed()
+	return t, ok
+}
+
+// proceed follows when tasks were given out: it lets submitters in behind them and
+// makes way for the next source.
+func (s *Source) proceed() {
 	s.admit()
-	e.turn(s)
-	return t
+	s.engine.turn(s)
+	s.unfold()
+}
+
+// unfold has the tasks that come next claimed without the lock, if no other source
+// waits for its turn.
+func (s *Source) unfold() {
+	e := s.engine
+	if s.Own || !s.long || e.ready.Len() > 1 {
+		return
+	}
+	n := lastSegment
+	if s.blocked.Len() > 0 {
+		n = s.waiters() - s.Room + s.quarter // then they are let in
+	}
+	if g := s.queue.opened(n); g != nil {
+		s.front.Store(g)
+		e.open = s
+	}
+}
+
+// refill follows the claim of the last open task.
+func (s *Source) refill() {
+	s.count(s.queue.shut)
+	s.proceed()
 }
 
 // admit moves waiting submitters' tasks into the queue once enough of it is free.
 func (s *Source) admit() {
-	if s.blocked.Len() == 0 || s.Room == 0 || s.waiters() > s.Room-s.slack() {
+	if s.blocked.Len() == 0 || s.Room == 0 || s.waiters() > s.Room-s.quarter {
 		return
 	}
 	for s.blocked.Len() > 0 && s.waiters() < s.Room {
@@ -344,11 +409,17 @@ func (s *Source) admit() {
 }
 
 func (s *Source) admitFirst() {
+	e := s.engine
 	b := s.blocked.First().Of()
 	b.place.Leave()
-	s.engine.blocked--
-	s.engine.enqueue(s, b.task)
-	b.answer <- Accepted
+	e.blocked--
+	s.enqueue(b.task)
+	b.next = nil
+	last := &e.told
+	for *last != nil {
+		last = &(*last).next
+	}
+	*last = b
 }
 
 // quiet reports whether nothing is queued, running or being submitted.
@@ -367,7 +438,8 @@ func (s *Source) settle() {
 
 // submitter is a goroutine that waits for room.
 type submitter struct {
-	task   Task
+	task   any
 	answer chan Answer // cap 1: the engine never waits for a submitter
 	place  line.Place[*submitter]
+	next   *submitter // in engine.told
 }

@@ -66,9 +66,7 @@ func (v *visitor) granted() {
 		grant(next)
 		return
 	}
-	w := v.lend()
-	e.mu.Unlock()
-	w.start()
+	e.unlock(v.lend())
 }
 
 // leave ends the visit and reports whether the permit is where it belongs: when

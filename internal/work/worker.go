@@ -3,10 +3,11 @@ package work
 import (
 	"context"
 	"runtime/pprof"
+	"runtime/trace"
 	"time"
 
 	"github.com/stint-go/stint/internal/limit"
-	"github.com/stint-go/stint/internal/line"
+	"github.com/stint-go/stint/internal/task"
 )
 
 // A worker is a goroutine that runs tasks of an engine's sources.
@@ -19,23 +20,24 @@ import (
 // out of engine.idle under engine.mu owes it one send on wake.
 type worker struct {
 	engine *Engine
-	wake   chan struct{} // cap 1; made when it first parks
+	source *Source // of the task in hand
 	slot   *limit.Slot
+	ctx    context.Context
+	of     *Source  // whose context ctx is made from
+	signs  int32    // of the limiter, while which it needs no look; -1: it always does
+	from   *segment // of the task in hand, if it was claimed without the lock
+	unread int      // tasks of from that its count does not have yet
+	left   *Engine  // when it has ended as it should, not by a Goexit
 	visit  *visitor // whose permit it has, for tasks of one source; nil: the engine's
 
-	permit   bool          // guarded by engine.mu, as are the next seven
-	arriving bool          // counted in arriving, of the engine or of a source
-	since    time.Duration // when it got the permit
-	turns    int           // tasks since then that it ran while others waited
-	parked   time.Duration // when it parked last
+	permit   bool // guarded by engine.mu, as is what follows
+	arriving bool // counted in arriving, of the engine or of a source
 	leaving  bool
-	place    line.Place[*worker] // in engine.all
-	owed     *limit.Waiter       // has the permit now, and is told after unlocking
-
-	task *Source // of the task in hand
-	left bool    // ended as it should, not by a Goexit
-	ctx  context.Context
-	of   *Source // whose context ctx is made from
+	turns    int           // tasks since it got the permit that it ran while others waited
+	since    time.Duration // when it got the permit
+	parked   time.Duration // when it parked last
+	owed     *limit.Waiter // has the permit now, and is told after unlocking
+	wake     chan struct{} // cap 1; made when it first parks
 }
 
 // start sends w to work. A nil w is none.
@@ -43,73 +45,155 @@ func (w *worker) start() {
 	switch {
 	case w == nil:
 	case w.wake == nil:
-		go w.main()
+		go w.engine.host(w)
 	default:
 		w.wake <- struct{}{}
 	}
 }
 
-func (w *worker) main() {
+// host is the goroutine of w.
+func (e *Engine) host(w *worker) {
 	defer w.end()
-	if w.engine.labels != nil {
-		pprof.SetGoroutineLabels(w.engine.labels)
+	if e.labels != nil {
+		pprof.SetGoroutineLabels(e.labels)
 	}
-	w.work()
-	w.left = true
+	for w.serve() {
+	}
+	w.left = e // used to the last: Inside finds it in the trace
 }
 
 // end is the last of the goroutine. A task that called Goexit ends it early: a
 // new goroutine takes over permit and place. A panic that comes this far is to
 // crash the process, before anybody can see the task as ended.
 func (w *worker) end() {
-	if w.left {
+	if w.left != nil {
 		return
 	}
 	if v := recover(); v != nil {
 		panic(v)
 	}
-	e := w.engine
-	e.mu.Lock()
-	e.finish(w.task)
-	w.task = nil
-	e.mu.Unlock()
-	go w.main()
+	go w.engine.host(w) // it counts the task as ended
 }
 
-// work runs tasks until the worker is to leave.
-func (w *worker) work() {
+// serve runs tasks until the worker is to leave, or one of them has panicked: then
+// it reports that it wants to go on.
+func (w *worker) serve() (more bool) {
+	var t Task
+	busy := false
+	defer func() {
+		if busy {
+			w.source.Job.Failed(t, task.Unreturned(recover()))
+			more = true
+		}
+	}()
+	for {
+		t = Task{} // what has ended is not kept
+		if t, busy = w.next(); !busy {
+			return false
+		}
+		err := w.run(t)
+		busy = false
+		if err != nil {
+			w.source.Job.Failed(t, task.Outcome{Err: err})
+		}
+	}
+}
+
+// run runs one task.
+func (w *worker) run(t Task) error {
+	if w.of != w.source { // tasks of one source that follow each other share a context
+		w.of = w.source
+		w.ctx = limit.With(w.of.Context, w.slot, w.of.Home, true)
+	}
+	if w.engine.name != "" && trace.IsEnabled() {
+		defer trace.StartRegion(w.ctx, w.engine.name).End()
+	}
+	return w.source.Job.Run(w.ctx, t)
+}
+
+// next returns the next task, or false when the worker is to leave. The task
+// before has ended.
+func (w *worker) next() (t Task, ok bool) {
+	if w.slot.Busy() {
+		w.renew()
+	}
+	s := w.source
+	if s != nil && w.signs == w.engine.lim.Signs() && s.Context.Err() == nil {
+		if g := s.front.Load(); g != nil {
+			if t, last, ok := g.claim(); ok {
+				w.reads(g)
+				if last {
+					w.refill()
+				}
+				return t, true
+			}
+		}
+	}
+	return w.look()
+}
+
+// reads counts a task of g as read. What follows quickly on one processor is
+// counted together: the counter is shared.
+func (w *worker) reads(g *segment) {
+	if g == w.from {
+		w.unread++
+		return
+	}
+	w.read()
+	w.from = g
+	g.read.Add(1)
+}
+
+// read brings the count of the segment up to date.
+func (w *worker) read() {
+	if w.unread > 0 {
+		w.from.read.Add(int64(w.unread))
+		w.unread = 0
+	}
+}
+
+// refill follows the claim of the last open task, before it is run.
+func (w *worker) refill() {
+	w.read()
+	w.engine.mu.Lock()
+	w.source.refill()
+	w.engine.unlock(w.engine.rouse())
+}
+
+// look takes the next task under the lock, and waits for one if there is none. It
+// returns false when the worker is to leave.
+func (w *worker) look() (t Task, ok bool) {
+	w.read()
+	w.from = nil
 	e := w.engine
-	w.renew()
 	e.mu.Lock()
+	e.account()
 	w.arrive()
+	if w.source != nil {
+		e.finish(w.source)
+		w.source = nil
+	}
 	for {
 		s := w.choose()
-		if s == nil {
+		switch {
+		case s == nil:
 			if !w.park() {
-				return
+				return Task{}, false
 			}
 			continue
-		}
-		if s.Context.Err() != nil {
+		case s.Context.Err() != nil:
 			s.stop()
-			w.pay()
-			continue
+		default:
+			if t, ok = s.take(); ok {
+				w.source = s
+				w.pay()
+				next := e.rouse()
+				w.signs = w.calm()
+				e.unlock(next)
+				return t, true
+			}
 		}
-		t := s.take()
-		next := e.rouse()
-		owed := w.owed
-		w.owed = nil
-		e.mu.Unlock()
-		grant(owed)
-		next.start()
-
-		w.task = s
-		e.run(w.context(s), s, t)
-		w.task = nil
-		w.renew()
-
-		e.mu.Lock()
-		e.finish(s)
+		w.pay()
 	}
 }
 
@@ -152,21 +236,19 @@ func (w *worker) giveBack() {
 	v.wake()
 }
 
-// context returns the context for a task of s. Tasks of one source that follow
-// each other on one worker share it.
-func (w *worker) context(s *Source) context.Context {
-	if w.of != s {
-		w.of = s
-		w.ctx = limit.With(s.Context, w.slot, s.Home, true)
+// calm returns the signs of the limiter under which w may take tasks without a
+// look: nobody but the engine is in line. Otherwise it returns -1. It is called
+// with engine.mu held.
+func (w *worker) calm() int32 {
+	e := w.engine
+	if signs := e.lim.Signs(); w.visit == nil && int(signs) <= e.own() {
+		return signs
 	}
-	return w.ctx
+	return -1
 }
 
 // renew replaces a slot that the last task left calls behind on.
 func (w *worker) renew() {
-	if !w.slot.Busy() {
-		return
-	}
 	if !w.slot.Retire() {
 		w.engine.mu.Lock()
 		w.permit = false
@@ -220,7 +302,7 @@ func (w *worker) park() bool {
 	owed := w.owed
 	w.owed = nil
 	if e.draining && e.ready.Len() == 0 {
-		e.left(w)
+		e.left()
 		e.mu.Unlock()
 		grant(owed)
 		return false
@@ -228,7 +310,9 @@ func (w *worker) park() bool {
 	if w.wake == nil {
 		w.wake = make(chan struct{}, 1)
 	}
-	w.ctx, w.of = nil, nil
+	if w.of != nil && !w.of.Lasting {
+		w.ctx, w.of = nil, nil // it may end before w is woken
+	}
 	w.parked = time.Since(e.epoch)
 	e.idle = append(e.idle, w)
 	e.arm(w.parked)
@@ -238,7 +322,7 @@ func (w *worker) park() bool {
 	<-w.wake
 	e.mu.Lock()
 	if w.leaving {
-		e.left(w)
+		e.left()
 		e.mu.Unlock()
 		return false
 	}
