@@ -14,10 +14,10 @@ import (
 // waits for share one permit, and no stranger begins a task meanwhile: otherwise
 // tasks that wait for each other would pile up beyond every limit.
 type Slot struct {
-	lim    *Limiter
-	permit Permit       // that it stands for
-	busy   atomic.Bool  // taken, for the worker; written under lim.mu
+	busy   atomic.Bool  // taken, for the worker, which reads it after each task; written under lim.mu
 	wanted atomic.Int32 // tasks in Reclaim; whoever has the permit gives it back soon
+	lim    *Limiter
+	permit Permit // that it stands for
 
 	// guarded by lim.mu
 	taken   bool // by a call; the task itself is inside it, or waits in another
@@ -37,7 +37,15 @@ type Link struct {
 }
 
 // NewSlot returns the slot of a task that runs on p, a permit of lim.
-func NewSlot(lim *Limiter, p Permit) *Slot { return &Slot{lim: lim, permit: p} }
+func NewSlot(lim *Limiter, p Permit) *Slot {
+	s := new(Slot)
+	s.Init(lim, p)
+	return s
+}
+
+// Init makes s the slot of a task that runs on p, a permit of lim. It is for a
+// Slot inside another struct.
+func (s *Slot) Init(lim *Limiter, p Permit) { s.lim, s.permit = lim, p }
 
 // Wanted reports whether the task that lent p waits to go on. The call that has p
 // should give it back before it begins another task.

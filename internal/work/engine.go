@@ -235,7 +235,7 @@ func (e *Engine) expire() {
 	e.armed = false
 	now := time.Since(e.epoch)
 	n := 0
-	for n < len(e.idle) && e.idle[n].parked+e.expiry <= now {
+	for n < len(e.idle) && e.idle[n].since+e.expiry <= now {
 		n++
 	}
 	e.dismiss(n)
@@ -300,7 +300,9 @@ func (e *Engine) pick(v *visitor) *worker {
 		e.idle[n-1] = nil
 		e.idle = e.idle[:n-1]
 	} else {
-		w = &worker{engine: e, slot: limit.NewSlot(e.lim, limit.Permit{})}
+		w = &worker{engine: e}
+		w.own.Init(e.lim, limit.Permit{})
+		w.slot = &w.own
 		e.workers++
 	}
 	if v != nil {
@@ -321,7 +323,7 @@ func (e *Engine) pick(v *visitor) *worker {
 func (e *Engine) dismiss(n int) {
 	for _, w := range e.idle[:n] {
 		w.leaving = true
-		w.wake <- struct{}{} // cap 1, and a parked worker has been sent nothing
+		w.wake.Done()
 	}
 	e.idle = append(e.idle[:0], e.idle[n:]...)
 	clear(e.idle[len(e.idle):cap(e.idle)])
@@ -333,7 +335,7 @@ func (e *Engine) arm(now time.Duration) {
 		return
 	}
 	e.armed = true
-	wait := e.idle[0].parked + e.expiry - now
+	wait := e.idle[0].since + e.expiry - now
 	if e.timer == nil {
 		e.timer = time.AfterFunc(wait, e.expire)
 	} else {

@@ -20,15 +20,13 @@ const (
 // The segment at its head may be open: then workers claim its tasks without the
 // lock, and what is counted here is brought up to date by account.
 //
-// A segment is used again as soon as it is empty, if the queue is about as long
-// as before: a queue that neither grows nor shrinks allocates nothing, and a burst
-// leaves no memory behind.
+// A segment is used again when it is empty: a queue that runs empty and full
+// allocates nothing. Once nothing is left to do, trim lets the memory of a burst go.
 type queue struct {
 	head, tail *segment
 	n          int // tasks that are not given out
 	unclaimed  int // those of them in the open segment, when they were counted last
 	open       bool
-	live       int // segments from head to tail
 	spare      *segment
 	spares     int
 }
@@ -103,7 +101,6 @@ func (q *queue) grow(most int) *segment {
 		q.tail.next = s
 	}
 	q.tail = s
-	q.live++
 	return s
 }
 
@@ -187,13 +184,16 @@ func (q *queue) drop() {
 	if q.head == nil {
 		q.tail = nil
 	}
-	q.live--
 	if reusable && (q.spare == nil || cap(s.tasks) >= cap(q.spare.tasks)) {
 		s.reset()
 		s.next, q.spare = q.spare, s
 		q.spares++
 	}
-	for q.spares > q.live+fewSegments {
+}
+
+// trim keeps a few of the segments that are not in use.
+func (q *queue) trim() {
+	for q.spares > fewSegments {
 		q.spare = q.spare.next
 		q.spares--
 	}

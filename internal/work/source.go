@@ -427,10 +427,14 @@ func (s *Source) quiet() bool { return s.queue.n+s.running+s.blocked.Len() == 0 
 
 // settle follows every change that somebody may wait for.
 func (s *Source) settle() {
-	if s.waiting > 0 && (s.over || s.quiet()) {
+	quiet := s.quiet()
+	if quiet {
+		s.queue.trim()
+	}
+	if s.waiting > 0 && (s.over || quiet) {
 		s.settled.Broadcast()
 	}
-	if s.Shared && s.quiet() {
+	if s.Shared && quiet {
 		delete(s.engine.active, s)
 	}
 	s.engine.settle()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime/pprof"
 	"runtime/trace"
+	"sync"
 	"time"
 
 	"github.com/stint-go/stint/internal/limit"
@@ -19,35 +20,41 @@ import (
 // Only working -> parked and -> leaving are the worker's own steps; who takes it
 // out of engine.idle under engine.mu owes it one send on wake.
 type worker struct {
-	engine *Engine
-	source *Source // of the task in hand
+	// What each task touches, which is one cache line with the start of own: there
+	// may be many more workers than a cache holds.
 	slot   *limit.Slot
-	ctx    context.Context
-	of     *Source  // whose context ctx is made from
-	signs  int32    // of the limiter, while which it needs no look; -1: it always does
-	from   *segment // of the task in hand, if it was claimed without the lock
-	unread int      // tasks of from that its count does not have yet
-	left   *Engine  // when it has ended as it should, not by a Goexit
+	source *Source         // of the task in hand
+	of     *Source         // whose context ctx is made from
+	ctx    context.Context // for its tasks
+	from   *segment        // of the task in hand, if it was claimed without the lock
+	signs  int32           // of the limiter, while which it needs no look; -1: it always does
+	unread int32           // tasks of from that its count does not have yet
+	own    limit.Slot      // slot, at first
+
+	engine *Engine
 	visit  *visitor // whose permit it has, for tasks of one source; nil: the engine's
+	begun  bool     // has a goroutine
+	left   bool     // its goroutine has ended as it should, not by a Goexit
 
 	permit   bool // guarded by engine.mu, as is what follows
 	arriving bool // counted in arriving, of the engine or of a source
 	leaving  bool
-	turns    int           // tasks since it got the permit that it ran while others waited
-	since    time.Duration // when it got the permit
-	parked   time.Duration // when it parked last
-	owed     *limit.Waiter // has the permit now, and is told after unlocking
-	wake     chan struct{} // cap 1; made when it first parks
+	turns    int16          // tasks since it got the permit that it ran while others waited
+	since    time.Duration  // when it got the permit, or parked
+	owed     *limit.Waiter  // has the permit now, and is told after unlocking
+	wake     sync.WaitGroup // 1 while it is parked, or woken and not yet on its way
+	_        [2]uint64      // to 192 bytes, a multiple of the cache line
 }
 
 // start sends w to work. A nil w is none.
 func (w *worker) start() {
 	switch {
 	case w == nil:
-	case w.wake == nil:
+	case !w.begun:
+		w.begun = true
 		go w.engine.host(w)
 	default:
-		w.wake <- struct{}{}
+		w.wake.Done()
 	}
 }
 
@@ -59,14 +66,14 @@ func (e *Engine) host(w *worker) {
 	}
 	for w.serve() {
 	}
-	w.left = e // used to the last: Inside finds it in the trace
+	w.left = w.engine == e // which is in use to the last: Inside finds it in the trace
 }
 
 // end is the last of the goroutine. A task that called Goexit ends it early: a
 // new goroutine takes over permit and place. A panic that comes this far is to
 // crash the process, before anybody can see the task as ended.
 func (w *worker) end() {
-	if w.left != nil {
+	if w.left {
 		return
 	}
 	if v := recover(); v != nil {
@@ -269,7 +276,7 @@ func (w *worker) keep() bool {
 		}
 		now := time.Since(e.epoch)
 		w.turns++
-		if !e.lim.Over() && w.turns < limit.Turns && now-w.since < limit.Quantum {
+		if !e.lim.Over() && int(w.turns) < limit.Turns && now-w.since < limit.Quantum {
 			return true
 		}
 		next, kept := e.lim.Yield()
@@ -307,19 +314,17 @@ func (w *worker) park() bool {
 		grant(owed)
 		return false
 	}
-	if w.wake == nil {
-		w.wake = make(chan struct{}, 1)
-	}
 	if w.of != nil && !w.of.Lasting {
 		w.ctx, w.of = nil, nil // it may end before w is woken
 	}
-	w.parked = time.Since(e.epoch)
+	w.since = time.Since(e.epoch)
+	w.wake.Add(1)
 	e.idle = append(e.idle, w)
-	e.arm(w.parked)
+	e.arm(w.since)
 	e.mu.Unlock()
 	grant(owed)
 
-	<-w.wake
+	w.wake.Wait()
 	e.mu.Lock()
 	if w.leaving {
 		e.left()
