@@ -97,13 +97,14 @@ func newRun() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&s.Quick, "quick", false, "a tenth of the work: to see that it runs, not to conclude from")
-	f.IntVar(&s.Count, "count", 20, "measured runs of each model, after one that does not count; 6 are the fewest that give an interval")
+	f.IntVar(&s.Count, "count", 0, "samples of each model, after one that does not count; 6 are the fewest that give an interval; 0: 20, or 7 of sleepers, or 6 with --quick but for sum")
+	f.StringSliceVar(&s.Models, "models", nil, "measure these `NAMES` and what they are compared with, not all; sum takes no notice")
 	f.IntVar(&s.Processors, "procs", 0, "processors for the models that use several; 0: as the experiment's claims say")
 	f.BoolVar(&s.Keep, "keep", false, "keep the temporary folder and say where it is")
 	f.StringVar(&out, "out", "", "also write benchmark and JSON files into `DIR`, which is made if need be")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if s.Count < 1 {
-			return fmt.Errorf("--count %d: must be at least 1", s.Count)
+		if s.Count < 0 {
+			return fmt.Errorf("--count %d: must not be negative", s.Count)
 		}
 		if s.Processors < 0 {
 			return fmt.Errorf("--procs %d: must not be negative", s.Processors)
@@ -123,11 +124,13 @@ func newRun() *cobra.Command {
 // that were given, without the place of the output.
 func commandLine(cmd *cobra.Command, args []string) string {
 	words := append([]string{"go run ./lab run"}, args...)
-	for _, name := range []string{"quick", "count", "procs"} {
+	for _, name := range []string{"quick", "count", "procs", "models"} {
 		switch f := cmd.Flags().Lookup(name); {
 		case !f.Changed:
 		case f.Value.Type() == "bool":
 			words = append(words, "--"+name)
+		case f.Value.Type() == "stringSlice":
+			words = append(words, "--"+name, strings.Trim(f.Value.String(), "[]"))
 		default:
 			words = append(words, "--"+name, f.Value.String())
 		}

@@ -27,7 +27,8 @@ type Experiment interface {
 // A Session is what the command line says about a run.
 type Session struct {
 	Quick      bool      // a tenth of the work
-	Count      int       // measured runs of each model
+	Count      int       // samples of each model; 0: as many as the experiment finds right
+	Models     []string  // those to measure, besides what they are compared with; none: all
 	Processors int       // for models that use several; 0: the experiment decides
 	Keep       bool      // leave the temporary folder
 	Command    string    // what to type for the same run

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/stint-go/stint/lab/measure"
 	"golang.org/x/perf/benchfmt"
 )
 
@@ -14,20 +15,22 @@ import (
 func Benchmark(w io.Writer, r *Result) error {
 	out := benchfmt.NewWriter(w)
 	config := configuration(r)
-	longest := 0
-	for _, row := range r.Rows {
-		longest = max(longest, len(row.Samples))
-	}
-	for round := range longest { // in the order of the runs
-		for i := range r.Rows {
-			row := &r.Rows[i]
-			if round >= len(row.Samples) {
-				continue
-			}
-			line := &benchfmt.Result{Config: config, Iters: 1, Values: values(row, round)}
-			line.Name = benchfmt.Name(fmt.Sprintf("%s/%s/model=%s-%d", title(r.Experiment), row.Case, row.Model, r.Processors))
-			if err := out.Write(line); err != nil {
-				return err
+	for _, c := range r.Cases {
+		rows := r.in(c.Name)
+		longest := 0
+		for _, row := range rows {
+			longest = max(longest, len(row.Samples))
+		}
+		for round := range longest { // in the order of the runs
+			for _, row := range rows {
+				if round >= len(row.Samples) {
+					continue
+				}
+				line := &benchfmt.Result{Config: config, Iters: c.Ops, Values: values(row.Samples[round])}
+				line.Name = benchfmt.Name(fmt.Sprintf("%s/%s/model=%s-%d", title(r.Experiment), c.Name, row.Model, r.processors(c)))
+				if err := out.Write(line); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -52,17 +55,14 @@ func configuration(r *Result) []benchfmt.Config {
 	return config
 }
 
-func values(row *Row, round int) []benchfmt.Value {
-	u := row.Samples[round]
-	v := []benchfmt.Value{
-		{Value: float64(u.Wall.Nanoseconds()), Unit: "ns/op"},
-		{Value: float64(row.Bytes) / 1e6 / u.Wall.Seconds(), Unit: "MB/s"},
-		{Value: float64(u.CPU.Nanoseconds()), Unit: "cpu-ns/op"},
+func values(s measure.Sample) []benchfmt.Value {
+	var out []benchfmt.Value
+	for _, c := range columns {
+		if v, ok := s[c.unit]; ok && c.unit != measure.PeakRSSBound {
+			out = append(out, benchfmt.Value{Value: v, Unit: string(c.unit)})
+		}
 	}
-	if u.PeakRSS > 0 && !u.Hidden() {
-		v = append(v, benchfmt.Value{Value: float64(u.PeakRSS), Unit: "peak-RSS-bytes"})
-	}
-	return v
+	return out
 }
 
 // title is an experiment's name as that of a benchmark.

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 
 	"github.com/stint-go/stint/lab/measure"
@@ -14,16 +16,11 @@ type (
 		*Result
 	}
 	runLine struct {
-		Type  string `json:"type"`
-		Case  string `json:"case"`
-		Model string `json:"model"`
-		Round int    `json:"round"`
-		measure.Usage
-	}
-	rowLine struct {
-		Type string `json:"type"`
-		*Row
-		summary
+		Type   string         `json:"type"`
+		Case   string         `json:"case"`
+		Model  string         `json:"model"`
+		Round  int            `json:"round"`
+		Values measure.Sample `json:"values"`
 	}
 	verdictLine struct {
 		Type string `json:"type"`
@@ -36,18 +33,13 @@ type (
 )
 
 // Lines writes r as JSON Lines. The member "type" says what a line is: one
-// "experiment", then "run" for each run of each row, "row", "verdict" and
-// "warning".
+// "experiment", then "run" for each run of each row, "verdict" and "warning".
 func Lines(w io.Writer, r *Result) error {
 	lines := []any{resultLine{"experiment", r}}
-	for i := range r.Rows {
-		row := &r.Rows[i]
-		for round, u := range row.Samples {
-			lines = append(lines, runLine{"run", row.Case, row.Model, round + 1, u})
+	for _, row := range r.Rows {
+		for round, s := range row.Samples {
+			lines = append(lines, runLine{"run", row.Case, row.Model, round + 1, s})
 		}
-	}
-	for i := range r.Rows {
-		lines = append(lines, rowLine{"row", &r.Rows[i], r.Rows[i].summarize()})
 	}
 	for _, v := range r.Verdicts {
 		lines = append(lines, verdictLine{"verdict", v})
@@ -63,4 +55,58 @@ func Lines(w io.Writer, r *Result) error {
 		}
 	}
 	return nil
+}
+
+// Read reads what Lines wrote. Of verdicts it takes the claims and judges them
+// again; warnings too are looked for again.
+func Read(rd io.Reader) (*Result, error) {
+	r := &Result{}
+	var claims []Claim
+	in := bufio.NewScanner(rd)
+	in.Buffer(nil, 1<<20)
+	for n := 1; in.Scan(); n++ {
+		if err := r.line(in.Bytes(), &claims); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	if r.Experiment == "" && in.Err() == nil {
+		return nil, fmt.Errorf("no experiment in it")
+	}
+	r.Conclude(claims)
+	return r, in.Err()
+}
+
+// line takes in one line of a file.
+func (r *Result) line(text []byte, claims *[]Claim) error {
+	var kind struct{ Type string }
+	if err := json.Unmarshal(text, &kind); err != nil {
+		return err
+	}
+	switch kind.Type {
+	case "experiment":
+		return json.Unmarshal(text, r)
+	case "run":
+		var l runLine
+		err := json.Unmarshal(text, &l)
+		r.add(l)
+		return err
+	case "verdict":
+		var c Claim
+		err := json.Unmarshal(text, &c)
+		*claims = append(*claims, c)
+		return err
+	case "warning":
+		return nil
+	}
+	return fmt.Errorf("type %q is not known", kind.Type)
+}
+
+// add puts a run into its row.
+func (r *Result) add(l runLine) {
+	row := r.row(l.Case, l.Model)
+	if row == nil {
+		r.Rows = append(r.Rows, Row{Case: l.Case, Model: l.Model})
+		row = &r.Rows[len(r.Rows)-1]
+	}
+	row.Samples = append(row.Samples, l.Values)
 }

@@ -3,6 +3,10 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,11 +21,11 @@ import (
 )
 
 // samples are runs of so many milliseconds.
-func samples(ms ...int) []measure.Usage {
-	var out []measure.Usage
+func samples(ms ...int) []measure.Sample {
+	var out []measure.Sample
 	for _, m := range ms {
 		d := time.Duration(m) * time.Millisecond
-		out = append(out, measure.Usage{Wall: d, CPU: 2 * d, PeakRSS: 8 << 20, Floor: 2 << 20})
+		out = append(out, measure.Usage{Wall: d, CPU: 2 * d, PeakRSS: 8 << 20, Floor: 2 << 20}.Sample(1e6))
 	}
 	return out
 }
@@ -33,59 +37,112 @@ func example() *Result {
 		Experiment: "sum",
 		Command:    "go run ./lab run sum",
 		Workload:   "2 files",
-		Count:      6,
 		Processors: 2,
 		Machine:    measure.Machine{GOOS: "linux", GOARCH: "amd64", CPU: "A CPU: fast", Go: "go1", Processors: 2, Load: &idle, Others: &idle},
 		Tools:      []string{"a 1", "b 2"},
-		Models:     []Model{{"gnu", "a"}, {"stint", "b"}},
+		Notes:      []string{"note"},
+		Models:     []Model{{"gnu", Peer, "a"}, {"stint", Ours, "b"}},
+		Cases:      []Case{{Name: "alg=md5", Doc: "an op is a run", Reference: "gnu", Ops: 1, Count: 6}},
 		Rows: []Row{
-			{Case: "alg=md5", Model: "gnu", Against: "gnu", Bytes: 1e6, Samples: samples(100, 102, 104, 100, 101, 100)},
-			{Case: "alg=md5", Model: "stint", Against: "gnu", Bytes: 1e6, Samples: samples(50, 51, 52, 50, 50, 50)},
+			{Case: "alg=md5", Model: "gnu", Samples: samples(100, 102, 104, 100, 101, 100)},
+			{Case: "alg=md5", Model: "stint", Samples: samples(50, 51, 52, 50, 50, 50)},
 		},
 	}
 }
 
-func claim(bar float64) Claim {
-	return Claim{Text: "as fast", Case: "alg=md5", Model: "stint", Bar: bar}
+// claim is one about the model that is twice as fast.
+func claim(f Form, bar float64) Claim {
+	return Claim{Case: "alg=md5", Model: "stint", Unit: measure.Time, Form: f, Than: "gnu", Bar: bar}
 }
 
-func TestVerdicts(t *testing.T) {
+func TestAnswers(t *testing.T) {
 	interval := &stats.Interval{Lo: 1.9, Hi: 2.1, Confidence: 0.97}
 	for _, c := range []struct {
 		name    string
+		form    Form
 		bar     float64
-		speedup stats.Estimate
+		figures stats.Estimate
 		want    Answer
 	}{
-		{"above", 1.85, stats.Estimate{N: 6, Median: 2, Interval: interval}, Yes},
-		{"at the lower end", 1.9, stats.Estimate{N: 6, Median: 2, Interval: interval}, Yes},
-		{"inside", 2, stats.Estimate{N: 6, Median: 2, Interval: interval}, NotSure},
-		{"at the upper end", 2.1, stats.Estimate{N: 6, Median: 2, Interval: interval}, NotSure},
-		{"below", 2.2, stats.Estimate{N: 6, Median: 2, Interval: interval}, No},
-		{"no interval", 1, stats.Estimate{N: 5, Median: 2}, NotSure},
-		{"no samples", 1, stats.Estimate{}, NotSure},
+		{"below", Ratio, 2.2, stats.Estimate{N: 6, Median: 2, Interval: interval}, Yes},
+		{"at the upper end", Ratio, 2.1, stats.Estimate{N: 6, Median: 2, Interval: interval}, Yes},
+		{"inside", Ratio, 2, stats.Estimate{N: 6, Median: 2, Interval: interval}, NotSure},
+		{"at the lower end", Ratio, 1.9, stats.Estimate{N: 6, Median: 2, Interval: interval}, NotSure},
+		{"above", Ratio, 1.8, stats.Estimate{N: 6, Median: 2, Interval: interval}, No},
+		{"fast enough", Speedup, 1.9, stats.Estimate{N: 6, Median: 2, Interval: interval}, Yes},
+		{"perhaps", Speedup, 2, stats.Estimate{N: 6, Median: 2, Interval: interval}, NotSure},
+		{"too slow", Speedup, 2.2, stats.Estimate{N: 6, Median: 2, Interval: interval}, No},
+		{"no interval", Ratio, 9, stats.Estimate{N: 5, Median: 2}, NotSure},
+		{"no samples", Ratio, 9, stats.Estimate{}, NotSure},
 	} {
-		if got := claim(c.bar).judge(c.speedup); got.Answer != c.want || got.Speedup != c.speedup {
-			t.Errorf("%s: got %+v, want %q with the same figures", c.name, got, c.want)
+		if got := answer(c.figures, c.bar, c.form); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestForms(t *testing.T) {
+	r := example()
+	best := claim(Ratio, 0.6)
+	best.Than = BestPeer
+	hard := claim(Speedup, 1.9)
+	hard.Stretch = 2.1
+	unknown := claim(Ratio, 1)
+	unknown.Model = "other"
+	bound := claim(Value, 8.5e6)
+	bound.Unit, bound.Than = measure.PeakRSS, ""
+	other := claim(Ratio, 1)
+	other.Model, other.Than, other.InCase = "gnu", "stint", "alg=md5"
+	for _, c := range []struct {
+		claim Claim
+		want  string
+	}{
+		{claim(Ratio, 0.51), "yes stint: time/op at most 0.51 x gnu: 0.500 [0.495, 0.500] 97 %, n = 6"},
+		{hard, "yes stint: at least 1.9 x as fast as gnu: 2.00 [2.00, 2.02] 97 %, n = 6; stretch 2.10: no"},
+		{claim(Difference, -48e6), "yes stint: time/op at most -48.0 ms more than gnu: -50.5 ms [-52.0 ms, -50.0 ms] 97 %, n = 6"},
+		{claim(Worst, 0.5), "yes stint: time/op at most 0.5 x gnu in each round: 0.500 [0.500, 0.500] 100 %, n = 6"},
+		{best, "yes stint: time/op at most 0.6 x best peer (it is gnu): 0.500 [0.495, 0.500] 97 %, n = 6"},
+		{bound, "yes stint: peak RSS at most 8.50 MB: 8.39 MB [8.39 MB, 8.39 MB] 97 %, n = 6"},
+		{other, "no gnu: time/op at most 1 x stint in alg=md5: 2.00 [2.00, 2.02] 97 %, n = 6"},
+		{unknown, "not sure other: time/op at most 1 x gnu: not measured"},
+	} {
+		v := r.judge(c.claim)
+		if got := string(v.Answer) + " " + v.Text() + ": " + v.figures(); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}
 }
 
 func TestConclude(t *testing.T) {
 	r := example()
-	r.Rows = append(r.Rows, Row{Case: "alg=sha256", Model: "gnu", Against: "gnu"})
-	r.Conclude([]Claim{claim(1.85), {Text: "other", Case: "alg=sha256", Model: "stint", Bar: 4}})
+	r.Rows = append(r.Rows, Row{Case: "alg=sha256", Model: "gnu"})
+	other := claim(Speedup, 4)
+	other.Case = "alg=sha256"
+	r.Conclude([]Claim{claim(Speedup, 1.85), other})
 	if len(r.Rows) != 2 {
 		t.Errorf("%d rows, want 2: the one without samples is dropped", len(r.Rows))
-	}
-	if got := r.Rows[1].Speedup; got.N != 6 || got.Median != 2 || got.Interval == nil {
-		t.Errorf("speedup %+v, want 2 of 6 pairs with an interval", got)
 	}
 	if got := []Answer{r.Verdicts[0].Answer, r.Verdicts[1].Answer}; !slices.Equal(got, []Answer{Yes, NotSure}) {
 		t.Errorf("answers %q, want yes, and not sure for what was not measured", got)
 	}
 	if len(r.Warnings) > 0 {
 		t.Errorf("warnings %v, want none", r.Warnings)
+	}
+}
+
+func TestLosses(t *testing.T) {
+	r := example()
+	if got := r.Losses(); len(got) > 0 {
+		t.Errorf("got %v, want none: ours is the fastest", got)
+	}
+	r.Models[0].Kind, r.Models[1].Kind = Ours, Peer
+	got := r.Losses()
+	if len(got) != 1 || got[0].Model != "gnu" || got[0].Peer != "stint" || got[0].Ratio.Median != 2 {
+		t.Errorf("got %v, want that gnu takes twice the time of stint", got)
+	}
+	r.Models[1].Kind = Floor
+	if got := r.Losses(); len(got) > 0 {
+		t.Errorf("got %v, want none: a floor is no peer", got)
 	}
 }
 
@@ -96,13 +153,15 @@ func TestWarnings(t *testing.T) {
 		change func(*Result)
 	}{
 		{"", func(r *Result) { r.Machine.Load, r.Machine.Others = &half, nil }},
-		{Interrupted, func(r *Result) { r.Count = 7 }},
+		{Interrupted, func(r *Result) { r.Cases[0].Count = 7 }},
 		{Quick, func(r *Result) { r.Quick = true }},
 		{Processors, func(r *Result) { r.Machine.Processors = 1 }},
 		{Busy, func(r *Result) { r.Machine.Load = &much }},
 		{Busy, func(r *Result) { r.Machine.Others = &much }},
-		{Samples, func(r *Result) { r.Count, r.Rows[1].Samples = 5, r.Rows[1].Samples[:5] }},
-		{Spread, func(r *Result) { r.Rows[0].Samples[0].Wall = time.Second }},
+		{Samples, func(r *Result) {
+			r.Cases[0].Count, r.Rows[0].Samples, r.Rows[1].Samples = 5, r.Rows[0].Samples[:5], r.Rows[1].Samples[:5]
+		}},
+		{Spread, func(r *Result) { r.Rows[0].Samples[0][measure.Time] = 1e9 }},
 	} {
 		r := example()
 		c.change(r)
@@ -117,9 +176,23 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+func TestDigits(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{duration(0.4), "0.400 ns"}, {duration(999.4), "999 ns"}, {duration(999.6), "1.00 µs"}, {duration(12_345), "12.3 µs"},
+		{duration(-2e9), "-2.00 s"}, {duration(3.6e12), "3600 s"}, {size(0), "0 B"}, {size(8_388_608), "8.39 MB"},
+		{number(0.0004), "0"}, {number(0.012), "0.012"}, {number(9.994), "9.99"}, {number(9.996), "10.0"}, {number(99.96), "100"},
+		{number(50_003), "50003"}, {number(1_234_567), "1.23 M"}, {times(0.5), "0.500"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
 func TestBenchmarkIsReadBack(t *testing.T) {
 	r := example()
-	r.Rows[0].Samples[0].PeakRSS = 1 << 20 // below the floor: a bound only
+	delete(r.Rows[0].Samples[0], measure.PeakRSS)
+	r.Rows[0].Samples[0][measure.PeakRSSBound] = 1 << 20
 	var b bytes.Buffer
 	if err := Benchmark(&b, r); err != nil {
 		t.Fatal(err)
@@ -133,12 +206,13 @@ func TestBenchmarkIsReadBack(t *testing.T) {
 		}
 		i := len(names)
 		names = append(names, line.Name.String())
-		usage := r.Rows[i%2].Samples[i/2]
-		if sec, _ := line.Value("sec/op"); math.Round(sec*1e9) != float64(usage.Wall.Nanoseconds()) {
-			t.Errorf("line %d: %v sec/op, want %v", i, sec, usage.Wall.Seconds())
+		sample := r.Rows[i%2].Samples[i/2]
+		if sec, _ := line.Value("sec/op"); math.Round(sec*1e9) != sample[measure.Time] {
+			t.Errorf("line %d: %v sec/op, want %v ns", i, sec, sample[measure.Time])
 		}
-		if _, ok := line.Value("peak-RSS-bytes"); ok == usage.Hidden() {
-			t.Errorf("line %d: peak written: %v, want %v", i, ok, !usage.Hidden())
+		_, want := sample[measure.PeakRSS]
+		if _, ok := line.Value("peak-RSS-bytes"); ok != want {
+			t.Errorf("line %d: peak written: %v, want %v", i, ok, want)
 		}
 		for key, want := range map[string]string{"goos": "linux", "goarch": "amd64", "cpu": "A CPU: fast", "command": r.Command, "tools": "a 1; b 2"} {
 			if got := line.GetConfig(key); got != want {
@@ -152,56 +226,99 @@ func TestBenchmarkIsReadBack(t *testing.T) {
 	}
 }
 
-func TestLinesAreObjects(t *testing.T) {
+// What is read back gives the same table.
+func TestLinesAreReadBack(t *testing.T) {
 	r := example()
-	r.Conclude([]Claim{claim(1.85)})
-	r.Warnings = []Warning{{Quick, "a > b"}}
-	var b bytes.Buffer
-	if err := Lines(&b, r); err != nil {
+	r.Quick = true
+	r.Conclude([]Claim{claim(Ratio, 0.5)})
+	var lines, want, got bytes.Buffer
+	if err := Lines(&lines, r); err != nil {
 		t.Fatal(err)
 	}
 	count := map[string]int{}
-	for line := range strings.Lines(b.String()) {
-		var v struct {
-			Type, Answer, Text string
-			Processors         int
-			Round, N           int
-			Wall               int64 `json:"wall_ns"`
-			Median             int64 `json:"median_ns"`
-		}
+	for line := range strings.Lines(lines.String()) {
+		var v struct{ Type string }
 		if err := json.Unmarshal([]byte(line), &v); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
 		count[v.Type]++
-		switch {
-		case v.Type == "experiment" && v.Processors != 2, v.Type == "run" && v.Wall == 0, v.Type == "row" && (v.N != 6 || v.Median == 0),
-			v.Type == "verdict" && v.Answer != "yes", v.Type == "warning" && v.Text != "a > b":
-			t.Errorf("a member is missing: %s", line)
-		}
 	}
-	for kind, want := range map[string]int{"experiment": 1, "run": 12, "row": 2, "verdict": 1, "warning": 1} {
-		if count[kind] != want {
-			t.Errorf("%d lines of type %s, want %d", count[kind], kind, want)
+	if want := map[string]int{"experiment": 1, "run": 12, "verdict": 1, "warning": 1}; !maps.Equal(count, want) {
+		t.Errorf("lines %v, want %v", count, want)
+	}
+	back, err := Read(&lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Table(&want, r)
+	Table(&got, back)
+	if got.String() != want.String() {
+		t.Errorf("read back as\n%s\nwritten as\n%s", got.String(), want.String())
+	}
+}
+
+func TestReadComplains(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                        "no experiment in it",
+		"{\"type\":\"run\"}\n":    "no experiment in it",
+		"{\"type\":\"other\"}\n":  `line 1: type "other" is not known`,
+		"{\"type\":\"run\"}\nx\n": "line 2: invalid character",
+	} {
+		if _, err := Read(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", text, err, want)
 		}
 	}
 }
 
-func TestTable(t *testing.T) {
+// golden is example with everything that a report can have.
+func golden() *Result {
 	r := example()
-	r.Conclude([]Claim{claim(3)})
+	r.Models[0].Kind, r.Models[1].Kind = Ours, Peer
+	r.Conclude([]Claim{claim(Speedup, 3)})
 	r.Warnings = []Warning{{Quick, "little"}}
-	var b strings.Builder
-	if err := Table(&b, r); err != nil {
+	return r
+}
+
+func TestTable(t *testing.T) {
+	same(t, "testdata/table.txt", func(w io.Writer) error { return Table(w, golden()) })
+}
+
+func TestMarkdown(t *testing.T) {
+	same(t, "testdata/report.md", func(w io.Writer) error { return Markdown(w, []*Result{golden(), example()}) })
+}
+
+// same compares what is written with a file. To accept it as it is, remove the
+// file and run the test again.
+func same(t *testing.T, name string, write func(io.Writer) error) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{
-		"sum: 2 files\n", "command  go run ./lab run sum\n", "model    stint: b\n",
-		"  alg=md5      gnu  6  100.5 ms  100.0 ms  104.0 ms  201.0 ms    8.4 MB    10                              1\n",
-		"  alg=md5  * stint  6   50.0 ms   50.0 ms   52.0 ms  100.0 ms    8.4 MB    20  2.00 [2.00, 2.02] 97 %, n = 6\n",
-		"  no        as fast: 2.00 [2.00, 2.02] 97 %, n = 6\n", "  quick: little\n",
-	} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q in\n%s", want, b.String())
+	want, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s: written, read it", name)
+		err = os.WriteFile(name, b.Bytes(), 0o666)
+	} else if b.String() != string(want) {
+		t.Errorf("got\n%s\nwant, as in %s,\n%s", b.String(), name, want)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestReplace(t *testing.T) {
+	const begin, end = "<!-- lab:begin -->\n", "<!-- lab:end -->\n"
+	got, err := Replace("head\n"+begin+"old\n"+end+"foot\n", "new\n")
+	if want := "head\n" + begin + "\nnew\n\n" + end + "foot\n"; got != want || err != nil {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+	if again, err := Replace(got, "new\n"); again != got || err != nil {
+		t.Errorf("the second time it became %q, %v", again, err)
+	}
+	for _, text := range []string{"", begin, end + begin, begin + begin + end, begin + end + end} {
+		if got, err := Replace(text, "new"); err == nil {
+			t.Errorf("%q became %q, want an error", text, got)
 		}
 	}
 }

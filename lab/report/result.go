@@ -1,10 +1,9 @@
 // Package report holds what an experiment found, draws the conclusions, and
-// writes both as a table, in the Go benchmark format and as JSON Lines.
+// writes both as a table, as Markdown, in the Go benchmark format and as JSON
+// Lines, which it reads back.
 package report
 
 import (
-	"time"
-
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/stats"
 )
@@ -15,11 +14,12 @@ type Result struct {
 	Command    string          `json:"command"` // what to type for the same run
 	Workload   string          `json:"workload"`
 	Quick      bool            `json:"quick"`
-	Count      int             `json:"count"`      // runs of each model that were asked for
 	Processors int             `json:"processors"` // that the models were told to use
 	Machine    measure.Machine `json:"machine"`
 	Tools      []string        `json:"tools,omitempty"` // versions of what is compared with
+	Notes      []string        `json:"notes,omitempty"` // how to read the figures
 	Models     []Model         `json:"models"`
+	Cases      []Case          `json:"cases"`
 
 	Rows     []Row     `json:"-"`
 	Verdicts []Verdict `json:"-"`
@@ -28,60 +28,69 @@ type Result struct {
 
 // A Model is one way to do the work.
 type Model struct {
-	Name    string `json:"name"`
-	Command string `json:"command"`
+	Name string `json:"name"`
+	Kind Kind   `json:"kind"`
+	Doc  string `json:"doc"` // the command, or what is used of a library
 }
 
-// A Row holds the runs of one model on one case of the workload.
+// A Kind says whose a model is.
+type Kind string
+
+// The kinds.
+const (
+	Ours  Kind = "ours"
+	Peer  Kind = "peer"  // a tool or a library, or what people write by hand
+	Floor Kind = "floor" // not an alternative: what the others can at best come near to
+)
+
+// A Case is one setting in which models are compared.
+type Case struct {
+	Name       string `json:"case"`                 // key=value, as in the name of a benchmark
+	Doc        string `json:"doc"`                  // what an op is
+	Reference  string `json:"reference"`            // the model that the others are compared with
+	Ops        int    `json:"ops"`                  // a sample
+	Count      int    `json:"count"`                // samples that were asked for
+	Processors int    `json:"processors,omitempty"` // other than the result's
+}
+
+// A Row holds the samples of one model in one case.
 type Row struct {
-	Case    string          `json:"case"`    // key=value, as in the name of a benchmark
-	Model   string          `json:"model"`   // a name of Result.Models
-	Against string          `json:"against"` // the model that it is compared with, perhaps itself
-	Bytes   int64           `json:"bytes"`   // read by one run
-	Samples []measure.Usage `json:"-"`       // one a round
-
-	Speedup stats.Estimate `json:"speedup"` // against Against, the rounds taken as pairs
+	Case    string
+	Model   string
+	Samples []measure.Sample // one a round
 }
 
-// walls returns the wall times in seconds, in the order of the rounds.
-func (r *Row) walls() []float64 {
-	out := make([]float64, len(r.Samples))
-	for i, s := range r.Samples {
-		out[i] = s.Wall.Seconds()
+// measured returns the values of one unit, of the rounds in which it was
+// measured.
+func (r *Row) measured(u measure.Unit) []float64 {
+	if r == nil {
+		return nil
+	}
+	var out []float64
+	for _, s := range r.Samples {
+		if v, ok := s[u]; ok {
+			out = append(out, v)
+		}
 	}
 	return out
 }
 
-// summary is a Row in figures.
-type summary struct {
-	N       int           `json:"n"`
-	Median  time.Duration `json:"median_ns"`
-	Min     time.Duration `json:"min_ns"`
-	Max     time.Duration `json:"max_ns"`
-	CPU     time.Duration `json:"cpu_ns"` // median
-	Peak    int64         `json:"peak_rss,omitempty"`
-	Hidden  bool          `json:"peak_is_bound,omitempty"` // Peak is only known to be at most that
-	MBps    float64       `json:"mb_per_s"`
-	seconds float64
+// values returns those of one unit, one a round, to be paired with another
+// row's. It is empty unless the unit was measured in each.
+func (r *Row) values(u measure.Unit) []float64 {
+	if out := r.measured(u); r != nil && len(out) == len(r.Samples) {
+		return out
+	}
+	return nil
 }
 
-// summarize puts the samples of a row, of which there is at least one, into
-// figures. MB are millions of bytes, as in the benchmark format.
-func (r *Row) summarize() summary {
-	s := summary{N: len(r.Samples), Min: r.Samples[0].Wall}
-	var cpu []float64
-	for _, u := range r.Samples {
-		s.Min, s.Max = min(s.Min, u.Wall), max(s.Max, u.Wall)
-		cpu = append(cpu, u.CPU.Seconds())
-		if u.PeakRSS >= s.Peak {
-			s.Peak, s.Hidden = u.PeakRSS, u.Hidden()
-		}
-	}
-	s.seconds = stats.Median(r.walls()).Median
-	s.Median = time.Duration(s.seconds * float64(time.Second))
-	s.CPU = time.Duration(stats.Median(cpu).Median * float64(time.Second))
-	s.MBps = float64(r.Bytes) / 1e6 / s.seconds
-	return s
+// median estimates the median of one unit.
+func (r *Row) median(u measure.Unit) stats.Estimate { return stats.Median(r.measured(u)) }
+
+// ratio estimates how much of base's values those of r are, the rounds taken
+// as pairs.
+func (r *Row) ratio(base *Row, u measure.Unit) stats.Estimate {
+	return stats.Median(stats.Ratios(r.values(u), base.values(u)))
 }
 
 // row returns the row of a model in a case, or nil.
@@ -94,8 +103,53 @@ func (r *Result) row(kase, model string) *Row {
 	return nil
 }
 
-// Conclude computes the speedups, judges the claims and looks for doubts. Rows
-// without samples are dropped: those that an interrupt came before.
+// in returns the rows of a case.
+func (r *Result) in(kase string) []*Row {
+	var out []*Row
+	for i := range r.Rows {
+		if r.Rows[i].Case == kase {
+			out = append(out, &r.Rows[i])
+		}
+	}
+	return out
+}
+
+// kind returns the kind of a model.
+func (r *Result) kind(model string) Kind {
+	for _, m := range r.Models {
+		if m.Name == model {
+			return m.Kind
+		}
+	}
+	return ""
+}
+
+// processors returns how many those of a case were told to use.
+func (r *Result) processors(c Case) int {
+	if c.Processors > 0 {
+		return c.Processors
+	}
+	return r.Processors
+}
+
+// best returns the row with the smallest median of a unit in a case, of the
+// kinds given, or nil.
+func (r *Result) best(kase string, u measure.Unit, kinds ...Kind) *Row {
+	var best *Row
+	least := 0.0
+	for _, row := range r.in(kase) {
+		for _, k := range kinds {
+			e := row.median(u)
+			if r.kind(row.Model) == k && e.N > 0 && (best == nil || e.Median < least) {
+				best, least = row, e.Median
+			}
+		}
+	}
+	return best
+}
+
+// Conclude judges the claims and looks for doubts. Rows without samples are
+// dropped: those that an interrupt came before.
 func (r *Result) Conclude(claims []Claim) {
 	var rows []Row
 	for _, row := range r.Rows {
@@ -104,18 +158,33 @@ func (r *Result) Conclude(claims []Claim) {
 		}
 	}
 	r.Rows, r.Verdicts, r.Warnings = rows, nil, nil
-	for i := range r.Rows {
-		row := &r.Rows[i]
-		if base := r.row(row.Case, row.Against); base != nil {
-			row.Speedup = stats.Median(stats.Ratios(base.walls(), row.walls()))
-		}
-	}
 	for _, c := range claims {
-		var speedup stats.Estimate
-		if row := r.row(c.Case, c.Model); row != nil {
-			speedup = row.Speedup
-		}
-		r.Verdicts = append(r.Verdicts, c.judge(speedup))
+		r.Verdicts = append(r.Verdicts, r.judge(c))
 	}
 	r.Warnings = r.doubts()
+}
+
+// A Loss is a row of ours with the fastest peer of its case, where that is
+// faster.
+type Loss struct {
+	Case, Model, Peer string
+	Ratio             stats.Estimate // of the times, ours over the peer's
+}
+
+// Losses returns the rows in which a peer's median is smaller than ours.
+func (r *Result) Losses() []Loss {
+	var out []Loss
+	for _, c := range r.Cases {
+		peer := r.best(c.Name, measure.Time, Peer)
+		if peer == nil {
+			continue
+		}
+		for _, row := range r.in(c.Name) {
+			ratio := row.ratio(peer, measure.Time)
+			if r.kind(row.Model) == Ours && ratio.N > 0 && ratio.Median > 1 {
+				out = append(out, Loss{c.Name, row.Model, peer.Model, ratio})
+			}
+		}
+	}
+	return out
 }

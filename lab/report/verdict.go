@@ -1,41 +1,162 @@
 package report
 
-import "github.com/stint-go/stint/lab/stats"
+import (
+	"fmt"
+	"slices"
 
-// A Claim says that a model is at least Bar times as fast as the model it is
-// compared with.
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/stats"
+)
+
+// A Claim is a bar that a model must not be above, or under At least, below.
 type Claim struct {
-	Text  string  `json:"claim"`
-	Case  string  `json:"case"`
-	Model string  `json:"model"`
-	Bar   float64 `json:"bar"`
+	Case    string       `json:"case"`
+	Model   string       `json:"model"`
+	Unit    measure.Unit `json:"unit"`
+	Form    Form         `json:"form"`
+	Than    string       `json:"than,omitempty"`      // the model it is compared with, or BestPeer
+	InCase  string       `json:"than_case,omitempty"` // that one's case, if it is another
+	Bar     float64      `json:"bar"`
+	Stretch float64      `json:"stretch,omitempty"` // a harder bar, for the record; 0: none
+	Note    string       `json:"note,omitempty"`    // where the bar comes from, or what is missing
 }
 
-// An Answer is what the figures say about a claim.
+// A Form says what of the figures is held against the bar.
+type Form string
+
+// The forms. Those that compare take the rounds as pairs.
+const (
+	Ratio      Form = "ratio"      // at most Bar times the other model
+	Speedup    Form = "speedup"    // the other model at least Bar times this one
+	Difference Form = "difference" // at most Bar more than the other model
+	Value      Form = "value"      // at most Bar
+	Worst      Form = "worst"      // at most Bar times the other model in each round
+)
+
+// BestPeer stands for the peer with the smallest median in the case.
+const BestPeer = "best peer"
+
+// An Answer is what the figures say about a bar.
 type Answer string
 
 // The answers.
 const (
-	Yes     Answer = "yes"      // the whole interval reaches the bar
+	Yes     Answer = "yes"      // the whole interval keeps to the bar
 	No      Answer = "no"       // none of it does
 	NotSure Answer = "not sure" // the bar lies inside, or there is no interval
 )
 
-// A Verdict is a claim with its answer and the figures that it rests on.
+// A Verdict is a claim with its answers and the figures that they rest on.
 type Verdict struct {
 	Claim
 	Answer  Answer         `json:"answer"`
-	Speedup stats.Estimate `json:"speedup"`
+	Further Answer         `json:"stretch_answer,omitempty"`
+	Figures stats.Estimate `json:"figures"`
 }
 
-func (c Claim) judge(speedup stats.Estimate) Verdict {
-	v := Verdict{c, NotSure, speedup}
-	switch in := speedup.Interval; {
-	case in == nil:
-	case in.Lo >= c.Bar:
-		v.Answer = Yes
-	case in.Hi < c.Bar:
-		v.Answer = No
+// judge measures a claim by the rows.
+func (r *Result) judge(c Claim) Verdict {
+	row, than := r.row(c.Case, c.Model), r.than(&c)
+	values, base := row.values(c.Unit), than.values(c.Unit)
+	v := Verdict{Claim: c}
+	switch c.Form {
+	case Ratio:
+		v.Figures = stats.Median(stats.Ratios(values, base))
+	case Speedup:
+		v.Figures = stats.Median(stats.Ratios(base, values))
+	case Difference:
+		v.Figures = stats.Median(stats.Differences(values, base))
+	case Value:
+		v.Figures = stats.Median(values)
+	case Worst:
+		v.Figures = worst(stats.Ratios(values, base))
+	}
+	v.Answer = answer(v.Figures, c.Bar, c.Form)
+	if c.Stretch != 0 {
+		v.Further = answer(v.Figures, c.Stretch, c.Form)
 	}
 	return v
+}
+
+// than returns the row that a claim compares with, or nil, and replaces
+// BestPeer by its name.
+func (r *Result) than(c *Claim) *Row {
+	kase := c.Case
+	if c.InCase != "" {
+		kase = c.InCase
+	}
+	if c.Than != BestPeer {
+		return r.row(kase, c.Than)
+	}
+	best := r.best(kase, c.Unit, Peer)
+	if best != nil && c.Note == "" {
+		c.Note = "it is " + best.Model
+	}
+	return best
+}
+
+// worst is the largest value, as what was seen and not as an estimate.
+func worst(values []float64) stats.Estimate {
+	if len(values) == 0 {
+		return stats.Estimate{}
+	}
+	m := slices.Max(values)
+	return stats.Estimate{N: len(values), Median: m, Interval: &stats.Interval{Lo: m, Hi: m, Confidence: 1}}
+}
+
+func answer(e stats.Estimate, bar float64, f Form) Answer {
+	in := e.Interval
+	if in == nil {
+		return NotSure
+	}
+	lo, hi := in.Lo, in.Hi
+	if f == Speedup { // more is better
+		lo, hi, bar = -hi, -lo, -bar
+	}
+	switch {
+	case hi <= bar:
+		return Yes
+	case lo > bar:
+		return No
+	}
+	return NotSure
+}
+
+// Text says what is claimed, without the case.
+func (c Claim) Text() string {
+	than := c.Than
+	if c.InCase != "" {
+		than += " in " + c.InCase
+	}
+	what := describe(c.Unit)
+	text := ""
+	switch c.Form {
+	case Ratio:
+		text = fmt.Sprintf("%s at most %.3g x %s", what.name, c.Bar, than)
+	case Worst:
+		text = fmt.Sprintf("%s at most %.3g x %s in each round", what.name, c.Bar, than)
+	case Speedup:
+		text = fmt.Sprintf("at least %.3g x as fast as %s", c.Bar, than)
+	case Difference:
+		text = fmt.Sprintf("%s at most %s more than %s", what.name, what.format(c.Bar), than)
+	case Value:
+		text = fmt.Sprintf("%s at most %s", what.name, what.format(c.Bar))
+	}
+	if c.Note != "" {
+		text += " (" + c.Note + ")"
+	}
+	return c.Model + ": " + text
+}
+
+// figures writes what a verdict rests on.
+func (v Verdict) figures() string {
+	format := times
+	if v.Form == Value || v.Form == Difference {
+		format = describe(v.Unit).format
+	}
+	text := interval(v.Figures, format)
+	if v.Further != "" {
+		text += fmt.Sprintf("; stretch %s: %s", format(v.Stretch), v.Further)
+	}
+	return text
 }

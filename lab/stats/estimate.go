@@ -43,13 +43,21 @@ func Median(values []float64) Estimate {
 	return e
 }
 
-// Ratios returns base[i]/other[i] for each pair: how many times as fast as the
-// base the other was in round i. What has no partner is left out.
-func Ratios(base, other []float64) []float64 {
-	n := min(len(base), len(other))
-	ratios := make([]float64, n)
-	for i := range n {
-		ratios[i] = base[i] / other[i]
+// Ratios returns values[i]/base[i] for each pair: what the one was, measured in
+// the other, in round i. What has no partner is left out.
+func Ratios(values, base []float64) []float64 {
+	return pairs(values, base, func(v, b float64) float64 { return v / b })
+}
+
+// Differences returns values[i]-base[i] for each pair.
+func Differences(values, base []float64) []float64 {
+	return pairs(values, base, func(v, b float64) float64 { return v - b })
+}
+
+func pairs(values, base []float64, f func(v, b float64) float64) []float64 {
+	out := make([]float64, min(len(values), len(base)))
+	for i := range out {
+		out[i] = f(values[i], base[i])
 	}
-	return ratios
+	return out
 }

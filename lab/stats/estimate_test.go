@@ -65,9 +65,12 @@ func TestIntervalIsOfOrderStatistics(t *testing.T) {
 	}
 }
 
-func TestRatiosArePairs(t *testing.T) {
-	got := Ratios([]float64{8, 6, 9}, []float64{2, 3})
-	if want := []float64{4, 2}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
+func TestPairs(t *testing.T) {
+	values, base := []float64{8, 6, 9}, []float64{2, 3}
+	if got, want := Ratios(values, base), []float64{4, 2}; !slices.Equal(got, want) {
+		t.Errorf("ratios %v, want %v", got, want)
+	}
+	if got, want := Differences(values, base), []float64{6, 3}; !slices.Equal(got, want) {
+		t.Errorf("differences %v, want %v", got, want)
 	}
 }

@@ -55,7 +55,7 @@ func run(ctx context.Context, s *experiment.Session, t tree) (r *report.Result, 
 			err = e
 		}
 	}()
-	b := &bench{Session: s, dir: dir, files: t.files(), procs: cmp.Or(s.Processors, 2)}
+	b := &bench{Session: s, dir: dir, files: t.files(), procs: cmp.Or(s.Processors, 2), count: cmp.Or(s.Count, 20)}
 	if err := b.prepare(ctx, t); err != nil {
 		return nil, err
 	}
@@ -72,6 +72,7 @@ type bench struct {
 	*experiment.Session
 	dir      string // holds the tree, the command and the output of the last run
 	procs    int
+	count    int // rounds
 	files    int
 	bytes    int64
 	launcher *measure.Launcher
@@ -105,7 +106,6 @@ func (b *bench) blank(t tree) *report.Result {
 		Command:    b.Command,
 		Workload:   fmt.Sprintf("%s, %.1f MB in all", t, float64(b.bytes)/1e6),
 		Quick:      b.Quick,
-		Count:      b.Count,
 		Processors: b.procs,
 	}
 	for _, m := range b.models {
@@ -117,13 +117,14 @@ func (b *bench) blank(t tree) *report.Result {
 // measure runs the models of one algorithm in turn, then those of the next.
 func (b *bench) measure(ctx context.Context, r *report.Result) error {
 	for _, alg := range algorithms {
-		first := len(r.Rows)
+		first, kase := len(r.Rows), "alg="+alg
+		r.Cases = append(r.Cases, report.Case{Name: kase, Doc: "an op is a run of the process", Reference: gnu, Ops: 1, Count: b.count})
 		for _, m := range b.models {
-			r.Rows = append(r.Rows, report.Row{Case: "alg=" + alg, Model: m.name, Against: gnu, Bytes: b.bytes})
+			r.Rows = append(r.Rows, report.Row{Case: kase, Model: m.name})
 		}
 		rows := r.Rows[first:]
 		var want output
-		err := measure.Rounds(ctx, b.Count, len(b.models), func(round, i int) error {
+		err := measure.Rounds(ctx, b.count, len(b.models), func(round, i int) error {
 			if i == 0 {
 				b.progress(alg, round)
 			}
@@ -141,7 +142,7 @@ func (b *bench) progress(alg string, round int) {
 		b.Logf("sum: %s: warm-up, results compared", alg)
 		return
 	}
-	b.Logf("sum: %s: round %d of %d", alg, round+1, b.Count)
+	b.Logf("sum: %s: round %d of %d", alg, round+1, b.count)
 }
 
 // once is one run of a model. What it prints must be what the first model
@@ -158,7 +159,7 @@ func (b *bench) once(ctx context.Context, alg string, m model, round int, want *
 	}
 	if watched {
 		b.watch.Stop(&usage)
-		row.Samples = append(row.Samples, usage)
+		row.Samples = append(row.Samples, usage.Sample(b.bytes))
 	}
 	got, err := readOutput(file)
 	if err != nil {

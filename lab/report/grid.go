@@ -1,0 +1,94 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/stats"
+)
+
+// A grid is the rows of one case in words, with the columns that were measured.
+type grid struct {
+	head []string
+	rows [][]string
+}
+
+// grid puts a case into words, with a star at its best row.
+func (r *Result) grid(c Case) grid {
+	g := grid{head: []string{"model", "n"}}
+	rows := r.in(c.Name)
+	var units []column
+	for _, col := range columns {
+		for _, row := range rows {
+			if len(row.measured(col.unit)) > 0 {
+				units = append(units, col)
+				break
+			}
+		}
+	}
+	for _, col := range units {
+		g.head = append(g.head, col.name)
+		if col.unit == measure.Time {
+			g.head = append(g.head, "interval", "x "+c.Reference, "interval")
+		}
+	}
+	for _, row := range rows {
+		g.rows = append(g.rows, r.words(c, row, units))
+	}
+	return g
+}
+
+// words is one row of a grid.
+func (r *Result) words(c Case, row *Row, units []column) []string {
+	star := ""
+	if best := r.best(c.Name, measure.Time, Ours, Peer); best == row {
+		star = "* "
+	}
+	out := []string{star + row.Model, fmt.Sprint(len(row.Samples))}
+	for _, col := range units {
+		e := row.median(col.unit)
+		out = append(out, median(e, col.format))
+		if col.unit != measure.Time {
+			continue
+		}
+		ratio := row.ratio(r.row(c.Name, c.Reference), col.unit)
+		if row.Model == c.Reference {
+			ratio.Interval = nil // of 1 by itself
+		}
+		out = append(out, span(e, col.format), median(ratio, times), span(ratio, times))
+	}
+	return out
+}
+
+func median(e stats.Estimate, format func(float64) string) string {
+	if e.N == 0 {
+		return ""
+	}
+	return format(e.Median)
+}
+
+// span is the interval of an estimate, or empty.
+func span(e stats.Estimate, format func(float64) string) string {
+	if e.Interval == nil {
+		return ""
+	}
+	return format(e.Interval.Lo) + ".." + format(e.Interval.Hi)
+}
+
+// about is a line on a case: what is counted, and how often.
+func (r *Result) about(c Case) string {
+	words := []string{c.Doc}
+	if c.Ops > 1 {
+		words = append(words, fmt.Sprintf("%d ops a sample", c.Ops))
+	}
+	if p := r.processors(c); p != r.Processors {
+		words = append(words, fmt.Sprintf("GOMAXPROCS %d", p))
+	}
+	return strings.Join(words, "; ")
+}
+
+// text says by how much a peer is faster.
+func (l Loss) text() string {
+	return fmt.Sprintf("%s: %s takes the time of %s x %s", l.Case, l.Model, l.Peer, interval(l.Ratio, times))
+}

@@ -1,0 +1,90 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/stats"
+)
+
+// A column is a unit as readers see it.
+type column struct {
+	unit   measure.Unit
+	name   string
+	format func(float64) string
+}
+
+// columns are all units, in the order in which they are printed.
+var columns = []column{
+	{measure.Time, "time/op", duration},
+	{measure.CPU, "user+sys", duration},
+	{measure.Rate, "MB/s", number},
+	{measure.Bytes, "bytes/op", size},
+	{measure.Allocs, "allocs/op", number},
+	{measure.PeakRSS, "peak RSS", size},
+	{measure.PeakRSSBound, "peak RSS at most", size},
+	{measure.PeakMemory, "peak heap+stack", size},
+	{measure.PeakGoroutines, "peak goroutines", number},
+	{measure.Goroutines, "goroutines", number},
+	{measure.IdleCPU, "CPU a second", duration},
+}
+
+// describe returns the column of a unit; one that has none is printed as it is.
+func describe(u measure.Unit) column {
+	for _, c := range columns {
+		if c.unit == u {
+			return c
+		}
+	}
+	return column{u, string(u), number}
+}
+
+// scaled writes a value with three digits in the largest of the units that it
+// reaches. They are 1,000 apart, the first one is that of the value.
+func scaled(v float64, units ...string) string {
+	i := 0
+	for i < len(units)-1 && math.Abs(v) >= 999.5 {
+		v /= 1000
+		i++
+	}
+	return digits(v) + " " + units[i]
+}
+
+func duration(ns float64) string { return scaled(ns, "ns", "µs", "ms", "s") }
+func size(bytes float64) string  { return scaled(bytes, "B", "KB", "MB", "GB") }
+func times(ratio float64) string { return digits(ratio) }
+func number(count float64) string {
+	if math.Abs(count) >= 1e6 {
+		return digits(count/1e6) + " M"
+	}
+	return digits(count)
+}
+
+// digits writes three digits, and more only before the point.
+func digits(v float64) string {
+	switch a := math.Abs(v); {
+	case a < 0.0005:
+		return "0"
+	case a < 0.9995:
+		return strconv.FormatFloat(v, 'f', 3, 64)
+	case a < 9.995:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	case a < 99.95:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 0, 64)
+}
+
+// interval writes an estimate with its interval.
+func interval(e stats.Estimate, format func(float64) string) string {
+	switch in := e.Interval; {
+	case e.N == 0:
+		return "not measured"
+	case in == nil:
+		return fmt.Sprintf("%s [no interval], n = %d", format(e.Median), e.N)
+	default:
+		return fmt.Sprintf("%s [%s, %s] %.0f %%, n = %d", format(e.Median), format(in.Lo), format(in.Hi), 100*in.Confidence, e.N)
+	}
+}
