@@ -1,14 +1,27 @@
 module github.com/stint-go/stint/lab
 
-go 1.26
+go 1.26.0
 
 require (
+	github.com/alitto/pond/v2 v2.7.1
+	github.com/bytedance/gopkg v0.1.4
+	github.com/destel/rill v0.7.0
+	github.com/gammazero/workerpool v1.3.0
+	github.com/panjf2000/ants/v2 v2.12.1
+	github.com/sourcegraph/conc v0.3.0
 	github.com/spf13/cobra v1.10.2
+	github.com/stint-go/stint v0.0.0
 	golang.org/x/perf v0.0.0-20251208221838-04cf7a2dca90
+	golang.org/x/sync v0.24.0
 )
 
 require (
 	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794 // indirect
+	github.com/gammazero/deque v1.2.2 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/spf13/pflag v1.0.9 // indirect
+	go.uber.org/atomic v1.7.0 // indirect
+	go.uber.org/multierr v1.9.0 // indirect
 )
+
+replace github.com/stint-go/stint => ../

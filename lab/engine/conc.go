@@ -1,0 +1,38 @@
+package engine
+
+import (
+	"github.com/sourcegraph/conc/iter"
+	"github.com/sourcegraph/conc/pool"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// Conc is the pool of sourcegraph/conc.
+func Conc() Open {
+	return Open{Name: "conc", Doc: "sourcegraph/conc v0.3.0, pool.New().WithMaxGoroutines", Kind: report.Peer,
+		New: func(limit int, t Task) Engine {
+			return &concPool{pool: pool.New().WithMaxGoroutines(limit), f: t.Plain}
+		}}
+}
+
+type concPool struct {
+	keeper
+	pool *pool.Pool
+	f    func()
+}
+
+func (c *concPool) Go(n int) {
+	for range n {
+		c.pool.Go(c.f)
+	}
+}
+
+func (c *concPool) Wait() { c.pool.Wait() }
+
+// ConcIter is ForEachIdx of sourcegraph/conc: an atomic counter, an item at a
+// time.
+func ConcIter() Loop {
+	return Loop{Name: "conc", Doc: "sourcegraph/conc v0.3.0, iter.ForEachIdx", Kind: report.Peer,
+		Run: func(n, limit int, b Body) {
+			iter.Iterator[struct{}]{MaxGoroutines: limit}.ForEachIdx(make([]struct{}, n), func(i int, _ *struct{}) { b.Plain(i) })
+		}}
+}

@@ -1,0 +1,34 @@
+package engine
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/stint-go/stint/lab/report"
+)
+
+// Counter is limit goroutines that take the next indexes, so many at a time,
+// from one atomic counter.
+func Counter(chunk int) Loop {
+	return Loop{Name: fmt.Sprintf("counter-%d", chunk), Doc: fmt.Sprintf("limit goroutines on one atomic counter, %d at a time", chunk), Kind: report.Peer,
+		Run: func(n, limit int, b Body) {
+			var next atomic.Int64
+			var wg sync.WaitGroup
+			for range min(processors(limit), n) {
+				wg.Go(func() {
+					for {
+						hi := int(next.Add(int64(chunk)))
+						lo := hi - chunk
+						if lo >= n {
+							return
+						}
+						for i := lo; i < min(hi, n); i++ {
+							b.Plain(i)
+						}
+					}
+				})
+			}
+			wg.Wait()
+		}}
+}

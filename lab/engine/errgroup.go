@@ -1,0 +1,50 @@
+package engine
+
+import (
+	"github.com/stint-go/stint/lab/report"
+	"golang.org/x/sync/errgroup"
+)
+
+// Errgroup is golang.org/x/sync/errgroup with SetLimit.
+func Errgroup() Open {
+	return Open{Name: "errgroup", Doc: "x/sync/errgroup v0.24.0, SetLimit", Kind: report.Peer,
+		New: func(limit int, t Task) Engine {
+			e := &errGroup{f: func() error { t.Plain(); return nil }}
+			e.SetLimit(limit)
+			return e
+		}}
+}
+
+type errGroup struct {
+	keeper
+	errgroup.Group
+	f func() error
+}
+
+func (g *errGroup) Go(n int) {
+	for range n {
+		g.Group.Go(g.f)
+	}
+}
+
+func (g *errGroup) Wait() { must(g.Group.Wait()) }
+
+// must panics with an error that an engine has no reason to return.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// ErrgroupEach is errgroup with SetLimit, given one function an item.
+func ErrgroupEach() Loop {
+	return Loop{Name: "errgroup", Doc: "x/sync/errgroup v0.24.0, SetLimit, a function an item", Kind: report.Peer,
+		Run: func(n, limit int, b Body) {
+			var g errgroup.Group
+			g.SetLimit(processors(limit))
+			for i := range n {
+				g.Go(func() error { b.Plain(i); return nil })
+			}
+			must(g.Wait())
+		}}
+}

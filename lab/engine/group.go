@@ -1,0 +1,33 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// Group is stint.Group.
+func Group(opts ...stint.Option) Open {
+	return Open{Name: "stint.Group", Doc: "NewGroup with a Limit, Go, Wait", Kind: report.Ours,
+		New: func(limit int, t Task) Engine {
+			g := stint.NewGroup(context.Background(), append(opts, stint.Limit(limit))...)
+			return &stintGroup{group: g, f: t.Group}
+		}}
+}
+
+type stintGroup struct {
+	keeper
+	group *stint.Group
+	f     func(context.Context) error
+}
+
+func (g *stintGroup) Go(n int) {
+	for range n {
+		if !g.group.Go(g.f) {
+			panic("engine: the group refused a task")
+		}
+	}
+}
+
+func (g *stintGroup) Wait() { must(g.group.Wait()) }

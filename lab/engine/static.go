@@ -1,0 +1,35 @@
+package engine
+
+import (
+	"sync"
+
+	"github.com/stint-go/stint/lab/report"
+)
+
+// Plain is a loop: no goroutine but the caller's.
+func Plain() Loop {
+	return Loop{Name: "plain", Doc: "for i := range n { f(i) }", Kind: report.Peer,
+		Run: func(n, _ int, b Body) {
+			for i := range n {
+				b.Plain(i)
+			}
+		}}
+}
+
+// Static cuts the indexes into as many equal pieces as may run at once, a
+// goroutine each.
+func Static() Loop {
+	return Loop{Name: "static", Doc: "the indexes cut into limit pieces, a goroutine each", Kind: report.Peer,
+		Run: func(n, limit int, b Body) {
+			pieces := min(processors(limit), n)
+			var wg sync.WaitGroup
+			for w := range pieces {
+				wg.Go(func() {
+					for i := w * n / pieces; i < (w+1)*n/pieces; i++ {
+						b.Plain(i)
+					}
+				})
+			}
+			wg.Wait()
+		}}
+}
