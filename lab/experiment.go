@@ -6,11 +6,12 @@ import (
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/sum"
+	"github.com/stint-go/stint/lab/tiny"
 )
 
 // experiments are all there are, in the order in which they are listed and run.
 func experiments() []experiment.Experiment {
-	return []experiment.Experiment{sum.Experiment{}}
+	return []experiment.Experiment{tiny.Experiment{}, sum.Experiment{}}
 }
 
 // choose returns the experiments with the given names, in that order, or all.

@@ -1,0 +1,206 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// Samples of an experiment in this process, unless the session says otherwise.
+const (
+	fullCount  = 20
+	quickCount = 6 // the fewest that give an interval
+)
+
+// How long a sample should be. The models of a case do the operation equally
+// often, so the fastest sets the least and the slowest the most.
+const (
+	shortest = 5 * time.Millisecond
+	longest  = 100 * time.Millisecond
+)
+
+// A Bench measures the cases of one experiment in this process.
+type Bench struct {
+	*Session
+	Result *report.Result
+
+	claims   []report.Claim
+	watch    measure.Watch
+	own      time.Duration // processor time of this process at the start
+	began    time.Time
+	restored int // GOMAXPROCS before
+}
+
+// NewBench begins an experiment. Each that was begun is ended by Conclude.
+func (s *Session) NewBench(name, workload string, notes ...string) *Bench {
+	b := &Bench{Session: s, restored: runtime.GOMAXPROCS(0)}
+	machine := measure.Here()
+	if s.Processors > 0 {
+		runtime.GOMAXPROCS(s.Processors)
+	}
+	b.Result = &report.Result{
+		Experiment: name,
+		Command:    s.Command,
+		Workload:   workload,
+		Quick:      s.Quick,
+		Processors: runtime.GOMAXPROCS(0),
+		Machine:    machine,
+		Notes:      notes,
+	}
+	b.own, _ = measure.OwnCPU()
+	b.began = time.Now()
+	b.watch.Start()
+	return b
+}
+
+// Claim adds claims, to be judged in the end.
+func (b *Bench) Claim(claims ...report.Claim) { b.claims = append(b.claims, claims...) }
+
+// Conclude ends the experiment and returns its result, with the error of ctx
+// or of a model.
+func (b *Bench) Conclude(err error) (*report.Result, error) {
+	runtime.GOMAXPROCS(b.restored)
+	if now, ok := measure.OwnCPU(); ok {
+		b.watch.Stop(&measure.Usage{Wall: time.Since(b.began), CPU: now - b.own})
+		b.Result.Machine.Others = b.watch.Others()
+	}
+	b.Result.Conclude(slices.DeleteFunc(b.claims, func(c report.Claim) bool {
+		return b.leftOut(c.Model) || c.Than != "" && c.Than != report.BestPeer && b.leftOut(c.Than)
+	}))
+	return b.Result, err
+}
+
+// leftOut reports whether a model was not measured because the session is about
+// others.
+func (b *Bench) leftOut(model string) bool {
+	return !b.wanted(model) && !slices.ContainsFunc(b.Result.Models, func(m report.Model) bool { return m.Name == model })
+}
+
+// wanted reports whether the session is about a model.
+func (s *Session) wanted(model string) bool {
+	return len(s.Models) == 0 || slices.Contains(s.Models, model)
+}
+
+// An item is a model in a case, and its row.
+type item struct {
+	*Case
+	Model
+	row int // in the result
+}
+
+// Measure measures cases. All their models run in turn, so that a claim may
+// compare a model with one of another case among them.
+func (b *Bench) Measure(ctx context.Context, cases ...Case) error {
+	items := b.items(cases)
+	if len(items) == 0 {
+		return nil
+	}
+	ops, err := b.ops(ctx, cases[0].Ops, items)
+	if err != nil {
+		return err
+	}
+	count := min(cmp.Or(cases[0].Count, b.count()), b.count())
+	for i := range cases {
+		c := &cases[i]
+		b.Logf("%s: %s: %d models, %d ops a sample, %d rounds", b.Result.Experiment, c.Name, len(c.Models), ops, count)
+		b.Result.Cases = append(b.Result.Cases, report.Case{
+			Name: c.Name, Doc: c.Doc, Reference: c.Reference, Ops: ops, Count: count, Processors: c.Processors,
+		})
+	}
+	return measure.Rounds(ctx, count, len(items), func(round, i int) error {
+		sample, err := b.once(items[i], ops, round)
+		if err == nil && round >= 0 {
+			row := &b.Result.Rows[items[i].row]
+			row.Samples = append(row.Samples, sample)
+		}
+		return err
+	})
+}
+
+// count is how many samples are taken of a model.
+func (s *Session) count() int {
+	if s.Quick {
+		return cmp.Or(s.Count, quickCount)
+	}
+	return cmp.Or(s.Count, fullCount)
+}
+
+// items returns the models of cases that the session is about, and makes a row
+// for each.
+func (b *Bench) items(cases []Case) []item {
+	var items []item
+	for i := range cases {
+		c := &cases[i]
+		for _, m := range c.Models {
+			if !b.wanted(m.Name) && m.Name != c.Reference {
+				continue
+			}
+			if !slices.Contains(b.Result.Models, m.Model) {
+				b.Result.Models = append(b.Result.Models, m.Model)
+			}
+			items = append(items, item{c, m, len(b.Result.Rows)})
+			b.Result.Rows = append(b.Result.Rows, report.Row{Case: c.Name, Model: m.Name})
+		}
+	}
+	return items
+}
+
+// once takes one sample.
+func (b *Bench) once(it item, ops, round int) (measure.Sample, error) {
+	if it.Processors > 0 && it.Processors != runtime.GOMAXPROCS(0) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(it.Processors))
+	}
+	m := &measure.Meter{N: ops, Round: round, Peaks: it.Peaks}
+	if err := it.Run(m); err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", it.Case.Name, it.Model.Name, err)
+	}
+	return m.Sample(), nil
+}
+
+// ops finds how many operations make a sample of the right length, the same
+// number for all models.
+func (b *Bench) ops(ctx context.Context, fixed int, items []item) (int, error) {
+	if fixed > 0 {
+		return fixed, nil
+	}
+	fastest, slowest := 0.0, 0.0
+	for i, it := range items {
+		cost, err := b.cost(ctx, it)
+		if err != nil {
+			return 0, err
+		}
+		slowest = max(slowest, cost)
+		if i == 0 || cost < fastest {
+			fastest = cost
+		}
+	}
+	scale := 1.0
+	if b.Quick {
+		scale = 0.2
+	}
+	n := min(float64(shortest)/fastest, float64(longest)/slowest) * scale
+	return max(1, int(n)), nil
+}
+
+// cost estimates the time of one operation, from samples of more and more.
+func (b *Bench) cost(ctx context.Context, it item) (ns float64, err error) {
+	for n := 1; ; n *= 8 {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		sample, err := b.once(it, n, -1)
+		if err != nil {
+			return 0, err
+		}
+		cost := max(sample[measure.Time], 0.1)
+		if cost*float64(n) > float64(time.Millisecond) || n > 1e6 {
+			return cost, nil
+		}
+	}
+}

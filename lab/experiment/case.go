@@ -1,0 +1,38 @@
+package experiment
+
+import (
+	"github.com/stint-go/stint/lab/engine"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// A Case is one setting of a workload and the models that are compared in it.
+type Case struct {
+	Name       string // key=value, as in the name of a benchmark
+	Doc        string // what an op is
+	Reference  string // the model that the others are compared with
+	Processors int    // GOMAXPROCS; 0: the session's
+	Ops        int    // operations a sample; 0: as many as make it long enough to be timed
+	Count      int    // samples; 0: the session's
+	Peaks      bool   // measure peaks of memory and goroutines too
+	Models     []Model
+}
+
+// A Model does the work of a case in one way.
+type Model struct {
+	report.Model
+
+	// Run does the operation m.N times between m.Start and m.Stop, and checks
+	// the result.
+	Run func(m *measure.Meter) error
+}
+
+// OpenModel is an open-ended engine as a model.
+func OpenModel(e engine.Open, run func(m *measure.Meter) error) Model {
+	return Model{report.Model{Name: e.Name, Kind: e.Kind, Doc: e.Doc}, run}
+}
+
+// LoopModel is an engine for finite work as a model.
+func LoopModel(e engine.Loop, run func(m *measure.Meter) error) Model {
+	return Model{report.Model{Name: e.Name, Kind: e.Kind, Doc: e.Doc}, run}
+}

@@ -1,0 +1,118 @@
+package tiny
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/sourcegraph/conc/pool"
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/report"
+	"golang.org/x/sync/errgroup"
+)
+
+// single compares what it takes to run one task and wait for it, as a program
+// does that has little to do at once.
+func (z sizes) single() experiment.Case {
+	model := func(name string, kind report.Kind, doc string, run func(f func())) experiment.Model {
+		return experiment.Model{Model: report.Model{Name: name, Kind: kind, Doc: doc}, Run: func(m *measure.Meter) error {
+			return repeat(m, run)
+		}}
+	}
+	return experiment.Case{
+		Name: "tasks=1", Doc: "an op is a group, one task, and waiting for it", Reference: "single-goroutine", Ops: z.ops,
+		Models: []experiment.Model{
+			model("single-goroutine", report.Peer, "sync.WaitGroup.Go", func(f func()) {
+				var wg sync.WaitGroup
+				wg.Go(f)
+				wg.Wait()
+			}),
+			model("single-errgroup", report.Peer, "errgroup.WithContext", func(f func()) {
+				g, _ := errgroup.WithContext(context.Background())
+				g.Go(func() error { f(); return nil })
+				g.Wait()
+			}),
+			model("single-conc", report.Peer, "pool.New().WithContext", func(f func()) {
+				p := pool.New().WithContext(context.Background())
+				p.Go(func(context.Context) error { f(); return nil })
+				p.Wait()
+			}),
+			model("single-stint.Group", report.Ours, "NewGroup", func(f func()) {
+				g := stint.NewGroup(context.Background())
+				g.Go(func(context.Context) error { f(); return nil })
+				g.Wait()
+			}),
+		},
+	}
+}
+
+// repeat measures run with a task that does nothing, and then looks from inside
+// a task how many goroutines there are.
+func repeat(m *measure.Meter, run func(f func())) error {
+	m.Start()
+	for range m.N {
+		run(func() {})
+	}
+	m.Stop()
+	before, inside, ran := runtime.NumGoroutine(), 0, 0
+	run(func() { inside = runtime.NumGoroutine(); ran++ })
+	if ran != 1 {
+		return fmt.Errorf("one task ran %d times", ran)
+	}
+	m.Report(measure.Goroutines, float64(inside-before))
+	return nil
+}
+
+// waiting watches a pool whose workers have gone home.
+func (z sizes) waiting() experiment.Case {
+	return experiment.Case{
+		Name: "idle", Doc: fmt.Sprintf("%v without work, after the workers' expiry", z.idle), Reference: "nothing", Ops: 1, Count: 6,
+		Models: []experiment.Model{
+			{Model: report.Model{Name: "nothing", Kind: report.Floor, Doc: "the laboratory itself"}, Run: func(m *measure.Meter) error {
+				z.watch(m, runtime.NumGoroutine())
+				return nil
+			}},
+			{Model: report.Model{Name: "idle-stint.Pool", Kind: report.Ours, Doc: "NewPool with Limit(100), 1,000 tasks, then none"}, Run: z.idlePool},
+		},
+	}
+}
+
+func (z sizes) idlePool(m *measure.Meter) error {
+	before := runtime.NumGoroutine()
+	p := stint.NewPool(stint.Limit(100))
+	defer p.Close()
+	for range 1000 {
+		if err := p.Go(func(context.Context) { time.Sleep(10 * time.Microsecond) }); err != nil {
+			return err
+		}
+	}
+	// A worker that has nothing to do for a second ends. There is no call that
+	// waits for it.
+	for deadline := time.Now().Add(5 * time.Second); p.Stats().Workers > 0 && time.Now().Before(deadline); {
+		time.Sleep(20 * time.Millisecond)
+	}
+	z.watch(m, before)
+	if done := p.Stats().Completed; done != 1000 {
+		return fmt.Errorf("%d of 1000 tasks ran", done)
+	}
+	return nil
+}
+
+// watch reports what this process does while nothing is to be done.
+func (z sizes) watch(m *measure.Meter, before int) {
+	m.Report(measure.Goroutines, float64(runtime.NumGoroutine()-before))
+	if m.Round < 0 {
+		return
+	}
+	from, ok := measure.OwnCPU()
+	began := time.Now()
+	time.Sleep(z.idle)
+	to, _ := measure.OwnCPU()
+	if ok {
+		m.Report(measure.IdleCPU, float64((to-from).Nanoseconds())/time.Since(began).Seconds())
+	}
+}
