@@ -105,7 +105,7 @@ func (b *Bench) Measure(ctx context.Context, cases ...Case) error {
 	if err != nil {
 		return err
 	}
-	count := min(cmp.Or(cases[0].Count, b.count()), b.count())
+	count := b.count(cases[0])
 	for i := range cases {
 		c := &cases[i]
 		b.Logf("%s: %s: %d models, %d ops a sample, %d rounds", b.Result.Experiment, c.Name, len(c.Models), ops, count)
@@ -123,12 +123,13 @@ func (b *Bench) Measure(ctx context.Context, cases ...Case) error {
 	})
 }
 
-// count is how many samples are taken of a model.
-func (s *Session) count() int {
+// count is how many samples are taken of each model of a case.
+func (s *Session) count(c Case) int {
+	byDefault := cmp.Or(c.Count, fullCount)
 	if s.Quick {
-		return cmp.Or(s.Count, quickCount)
+		byDefault = min(byDefault, quickCount)
 	}
-	return cmp.Or(s.Count, fullCount)
+	return cmp.Or(s.Count, byDefault)
 }
 
 // items returns the models of cases that the session is about, and makes a row

@@ -13,7 +13,7 @@ type Case struct {
 	Reference  string // the model that the others are compared with
 	Processors int    // GOMAXPROCS; 0: the session's
 	Ops        int    // operations a sample; 0: as many as make it long enough to be timed
-	Count      int    // samples; 0: the session's
+	Count      int    // samples, unless the session says otherwise; 0: the usual number
 	Peaks      bool   // measure peaks of memory and goroutines too
 	Models     []Model
 }
