@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/loops"
 	"github.com/stint-go/stint/lab/sleepers"
 	"github.com/stint-go/stint/lab/sum"
 	"github.com/stint-go/stint/lab/tiny"
@@ -12,7 +13,7 @@ import (
 
 // experiments are all there are, in the order in which they are listed and run.
 func experiments() []experiment.Experiment {
-	return []experiment.Experiment{sleepers.Experiment{}, tiny.Experiment{}, sum.Experiment{}}
+	return []experiment.Experiment{sleepers.Experiment{}, tiny.Experiment{}, loops.Experiment{}, sum.Experiment{}}
 }
 
 // choose returns the experiments with the given names, in that order, or all.

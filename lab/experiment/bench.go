@@ -40,7 +40,7 @@ type Bench struct {
 // NewBench begins an experiment. Each that was begun is ended by Conclude.
 func (s *Session) NewBench(name, workload string, notes ...string) *Bench {
 	b := &Bench{Session: s, restored: runtime.GOMAXPROCS(0)}
-	machine := measure.Here()
+	machine := s.Machine()
 	if s.Processors > 0 {
 		runtime.GOMAXPROCS(s.Processors)
 	}
@@ -70,16 +70,16 @@ func (b *Bench) Conclude(err error) (*report.Result, error) {
 		b.watch.Stop(&measure.Usage{Wall: time.Since(b.began), CPU: now - b.own})
 		b.Result.Machine.Others = b.watch.Others()
 	}
-	b.Result.Conclude(slices.DeleteFunc(b.claims, func(c report.Claim) bool {
-		return b.leftOut(c.Model) || c.Than != "" && c.Than != report.BestPeer && b.leftOut(c.Than)
-	}))
+	b.Result.Conclude(slices.DeleteFunc(b.claims, b.leftOut))
 	return b.Result, err
 }
 
-// leftOut reports whether a model was not measured because the session is about
-// others.
-func (b *Bench) leftOut(model string) bool {
-	return !b.wanted(model) && !slices.ContainsFunc(b.Result.Models, func(m report.Model) bool { return m.Name == model })
+// leftOut reports whether a claim is about a model that was not measured because
+// the session is about others.
+func (b *Bench) leftOut(c report.Claim) bool {
+	return slices.ContainsFunc([]string{c.Model, c.Than}, func(name string) bool {
+		return name != "" && !b.wanted(name) && !slices.ContainsFunc(b.Result.Models, func(m report.Model) bool { return m.Name == name })
+	})
 }
 
 // wanted reports whether the session is about a model.
@@ -106,9 +106,8 @@ func (b *Bench) Measure(ctx context.Context, cases ...Case) error {
 		return err
 	}
 	count := b.count(cases[0])
-	for i := range cases {
-		c := &cases[i]
-		b.Logf("%s: %s: %d models, %d ops a sample, %d rounds", b.Result.Experiment, c.Name, len(c.Models), ops, count)
+	for _, c := range cases {
+		b.Logf("%s: %s: %d ops a sample, %d rounds", b.Result.Experiment, c.Name, ops, count)
 		b.Result.Cases = append(b.Result.Cases, report.Case{
 			Name: c.Name, Doc: c.Doc, Reference: c.Reference, Ops: ops, Count: count, Processors: c.Processors,
 		})
@@ -138,6 +137,9 @@ func (b *Bench) items(cases []Case) []item {
 	var items []item
 	for i := range cases {
 		c := &cases[i]
+		if !slices.ContainsFunc(c.Models, func(m Model) bool { return b.wanted(m.Name) }) {
+			continue
+		}
 		for _, m := range c.Models {
 			if !b.wanted(m.Name) && m.Name != c.Reference {
 				continue

@@ -72,11 +72,14 @@ func TestCasesInterleave(t *testing.T) {
 // was measured is kept.
 func TestMeasureStops(t *testing.T) {
 	wrong := errors.New("wrong")
-	ctx, cancel := context.WithCancel(t.Context())
+	var cancel context.CancelFunc
 	for want, act := range map[error]func() error{
 		wrong:            func() error { return wrong },
 		context.Canceled: func() error { cancel(); return nil },
 	} {
+		var ctx context.Context
+		ctx, cancel = context.WithCancel(t.Context())
+		defer cancel()
 		calls := 0
 		m := Model{report.Model{Name: "a"}, func(m *measure.Meter) error {
 			m.Report(measure.Time, 1)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/report"
 )
 
@@ -33,6 +34,18 @@ type Session struct {
 	Keep       bool      // leave the temporary folder
 	Command    string    // what to type for the same run
 	Log        io.Writer // progress and remarks
+
+	machine *measure.Machine
+}
+
+// Machine describes the machine before the first experiment of the session: the
+// load of the later ones would be that of the first.
+func (s *Session) Machine() measure.Machine {
+	if s.machine == nil {
+		here := measure.Here()
+		s.machine = &here
+	}
+	return *s.machine
 }
 
 // Logf writes one line to s.Log.

@@ -3,6 +3,7 @@
 package load
 
 import (
+	"runtime"
 	"sync"
 	"time"
 )
@@ -33,7 +34,7 @@ var stepCost = sync.OnceValue(func() float64 {
 	best := time.Hour
 	for range 20 {
 		began := time.Now()
-		Spin(steps)
+		runtime.KeepAlive(Spin(steps))
 		best = min(best, time.Since(began))
 	}
 	return max(float64(best.Nanoseconds()), 1) / steps

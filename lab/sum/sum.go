@@ -39,7 +39,7 @@ func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Resul
 
 // run is Run with any tree.
 func run(ctx context.Context, s *experiment.Session, t tree) (r *report.Result, err error) {
-	machine := measure.Here() // before our own work makes it busy
+	machine := s.Machine() // before our own work makes it busy
 	tools, err := findTools(ctx)
 	if err != nil {
 		return nil, err

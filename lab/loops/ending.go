@@ -1,0 +1,145 @@
+package loops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/sourcegraph/conc/pool"
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/load"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/report"
+	"golang.org/x/sync/errgroup"
+)
+
+// errEnough ends a loop.
+var errEnough = errors.New("enough")
+
+// A fallible is a loop that ends early: on the first error of a call, and when
+// ctx does.
+type fallible func(ctx context.Context, n int, f func(ctx context.Context, i int) error) error
+
+// ending is how long loops of a million items of 100 ns go on after an item has
+// failed or the context has ended.
+func (z sizes) ending(yield func(study) bool) {
+	loops := []struct {
+		model report.Model
+		run   fallible
+	}{
+		{report.Model{Name: "ctx-errgroup", Kind: report.Peer, Doc: "errgroup.WithContext, SetLimit(GOMAXPROCS), the context asked before each item"}, endErrgroup},
+		{report.Model{Name: "ctx-conc", Kind: report.Peer, Doc: "pool.New().WithMaxGoroutines(GOMAXPROCS).WithContext, cancelled by the first error, the context asked before each item"}, endConc},
+		{report.Model{Name: "stint.Range", Kind: report.Ours, Doc: "Range, with a Limit where there is one"}, endRange},
+	}
+	for _, event := range []struct {
+		name string
+		end  func(fallible, int) (time.Duration, error)
+	}{{"error", endByError}, {"cancel", endByContext}} {
+		c := experiment.Case{
+			Name: "row=F10/event=" + event.name, Doc: fmt.Sprintf("the time is from the event to the return of a loop over %d items of 100 ns", z.n(1e6)),
+			Reference: "ctx-errgroup", Ops: 5,
+		}
+		for _, l := range loops {
+			c.Models = append(c.Models, experiment.Model{Model: l.model, Run: func(m *measure.Meter) error {
+				m.Start()
+				sum := time.Duration(0)
+				for range m.N {
+					late, err := event.end(l.run, z.n(1e6))
+					if err != nil {
+						return err
+					}
+					sum += late
+				}
+				m.Stop()
+				m.Report(measure.Time, float64(sum.Nanoseconds())/float64(m.N))
+				return nil
+			}})
+		}
+		claim := report.Claim{Case: c.Name, Model: "stint.Range", Unit: measure.Time, Form: report.Value, Bar: 100_000}
+		if !yield(study{[]experiment.Case{c}, []report.Claim{claim}}) {
+			return
+		}
+	}
+}
+
+// endByError lets item 10 fail, and returns how long the loop went on then.
+func endByError(run fallible, n int) (time.Duration, error) {
+	size := steps(100 * time.Nanosecond)
+	var at time.Time // written by one item, read when all have ended
+	err := run(context.Background(), n, func(_ context.Context, i int) error {
+		runtime.KeepAlive(load.Spin(size))
+		if i == min(10, n-1) {
+			at = time.Now()
+			return errEnough
+		}
+		return nil
+	})
+	late := time.Since(at)
+	if !errors.Is(err, errEnough) {
+		return 0, fmt.Errorf("the loop returned %v, want %v", err, errEnough)
+	}
+	return late, nil
+}
+
+// endByContext ends the context after a millisecond, and returns how long the
+// loop went on then.
+func endByContext(run fallible, n int) (time.Duration, error) {
+	size := steps(100 * time.Nanosecond)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	at := make(chan time.Time, 1)
+	t := time.AfterFunc(time.Millisecond, func() {
+		at <- time.Now()
+		cancel()
+	})
+	err := run(ctx, n, func(context.Context, int) error {
+		runtime.KeepAlive(load.Spin(size))
+		return nil
+	})
+	ended := time.Now()
+	if t.Stop() { // so few items that they were done before
+		return 0, nil
+	}
+	if !errors.Is(err, context.Canceled) && err != nil {
+		return 0, fmt.Errorf("the loop returned %v, want %v", err, context.Canceled)
+	}
+	return max(0, ended.Sub(<-at)), nil
+}
+
+func endErrgroup(ctx context.Context, n int, f func(context.Context, int) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := 0; i < n && ctx.Err() == nil; i++ {
+		g.Go(func() error { return f(ctx, i) })
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+func endConc(ctx context.Context, n int, f func(context.Context, int) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p := pool.New().WithMaxGoroutines(runtime.GOMAXPROCS(0)).WithContext(ctx).WithFirstError()
+	for i := 0; i < n && ctx.Err() == nil; i++ {
+		p.Go(func(ctx context.Context) error {
+			err := f(ctx, i)
+			if err != nil {
+				cancel() // WithCancelOnError does not tell the one who submits
+			}
+			return err
+		})
+	}
+	if err := p.Wait(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+func endRange(ctx context.Context, n int, f func(context.Context, int) error) error {
+	return stint.Range(ctx, n, f)
+}

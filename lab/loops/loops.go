@@ -1,0 +1,115 @@
+// Package loops measures finite work: what a loop over indexes costs beside the
+// loop that one would write by hand for it, when the items are tiny, unequal,
+// waiting, nested or few.
+package loops
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/stint-go/stint/lab/engine"
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/load"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// Experiment is the experiment.
+type Experiment struct{}
+
+// Name is "loops".
+func (Experiment) Name() string { return "loops" }
+
+// Doc is one line.
+func (Experiment) Doc() string {
+	return "loops over tiny, unequal, waiting, nested and few items, beside hand-written ones"
+}
+
+// Run measures.
+func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
+	z := sizes{divisor: 1}
+	if s.Quick {
+		z.divisor = 10
+	}
+	return run(ctx, s, z)
+}
+
+// sizes are what a quick run and a test make smaller.
+type sizes struct {
+	divisor int     // of the number of items
+	ops     int     // loops a sample; 0: as many as take long enough
+	p       float64 // processors
+}
+
+// n is a number of items that is full in a full run.
+func (z sizes) n(full int) int { return max(1, full/z.divisor) }
+
+// A study is some cases that are measured together, and what is claimed of
+// them.
+type study struct {
+	cases  []experiment.Case
+	claims []report.Claim
+}
+
+func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, error) {
+	b := s.NewBench("loops", "loops over tiny, few, unequal, waiting, failing, nested and cold items; F1 to F12 are names of rows, no more",
+		"An op is a whole loop. Without a limit of its own a loop has GOMAXPROCS.",
+		"Items are functions that are called, in the hand-written loops too. A form that takes a range of indexes at a time, par.Range, is claimed and not there yet.",
+		"The results of all items are compared with what they must be after each sample.")
+	z.p = float64(b.Result.Processors)
+	for _, part := range []iter.Seq[study]{z.tiny, z.few, z.unequal, z.waiting, z.ending, z.nested, z.cold, z.mapped} {
+		for st := range part { // made when it is its turn: some are large
+			b.Claim(st.claims...)
+			if err := b.Measure(ctx, st.cases...); err != nil {
+				return b.Conclude(err)
+			}
+		}
+	}
+	return b.Conclude(nil)
+}
+
+// ours are the models that the claims are about.
+var ours = []string{"stint.Range", "stint.Each"}
+
+// claims are some for each model of ours, of which c is the rest.
+func claims(c ...report.Claim) []report.Claim {
+	var out []report.Claim
+	for _, c := range c {
+		for _, c.Model = range ours {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// ratio is a claim about the time beside that of another model.
+func ratio(kase, than string, bar float64) report.Claim {
+	return report.Claim{Case: kase, Unit: measure.Time, Form: report.Ratio, Than: than, Bar: bar}
+}
+
+// Engines that are compared. Those that start or hand over an item at a time
+// take long for a million items, and are with some cases only.
+func fastLoops() []engine.Loop {
+	return []engine.Loop{engine.Plain(), engine.Static(), engine.Counter(1), engine.Counter(1024), engine.ConcIter(), engine.Range(), engine.Each()}
+}
+
+// models are loops that do the same work.
+func models(w work, loops []engine.Loop) []experiment.Model {
+	var out []experiment.Model
+	for _, l := range loops {
+		out = append(out, experiment.LoopModel(l, func(m *measure.Meter) error {
+			w.clear()
+			m.Start()
+			for range m.N {
+				l.Run(w.n, w.limit, w.body)
+			}
+			m.Stop()
+			return w.check(m.N)
+		}))
+	}
+	return out
+}
+
+// steps are how many steps of load.Spin take so long.
+func steps(d time.Duration) int { return load.Steps(d) }

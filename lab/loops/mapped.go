@@ -1,0 +1,113 @@
+package loops
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/destel/rill"
+	"github.com/sourcegraph/conc/iter"
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/report"
+	"golang.org/x/sync/errgroup"
+)
+
+// A mapping makes a slice of results from a slice of items.
+type mapping struct {
+	report.Model
+	run func(items []int) []uint64
+}
+
+var mappings = []mapping{
+	{report.Model{Name: "slice", Kind: report.Peer, Doc: "make([]R, n) and a loop"}, mapPlain},
+	{report.Model{Name: "map-errgroup", Kind: report.Peer, Doc: "errgroup with SetLimit(2), into a slice"}, mapErrgroup},
+	{report.Model{Name: "map-conc", Kind: report.Peer, Doc: "iter.Map"}, mapConc},
+	{report.Model{Name: "map-rill", Kind: report.Peer, Doc: "FromSlice, OrderedMap of 2, ToSlice"}, mapRill},
+	{report.Model{Name: "stint.Map", Kind: report.Ours, Doc: "Map"}, mapStint},
+}
+
+// mapped is results of items of about two nanoseconds: what Map allocates.
+func (z sizes) mapped(yield func(study) bool) {
+	sizes := []int{z.n(200), z.n(20_000), z.n(200_000)}
+	for i, n := range sizes {
+		st := z.results(n)
+		if i == len(sizes)-1 {
+			st.claims = append(st.claims, report.Claim{
+				Case: st.cases[0].Name, Model: "stint.Map", Unit: measure.Bytes, Form: report.Ratio, Than: "stint.Map", InCase: resultsCase(sizes[i-1]), Bar: 10.1,
+				Note: "linear: ten times the results",
+			})
+		}
+		if !yield(st) {
+			return
+		}
+	}
+}
+
+func resultsCase(n int) string { return fmt.Sprintf("results=%d", n) }
+
+func (z sizes) results(n int) study {
+	items := make([]int, n)
+	for i := range items {
+		items[i] = i
+	}
+	c := experiment.Case{Name: resultsCase(n), Doc: "an op is a slice of results", Reference: "slice", Ops: z.ops}
+	for _, way := range mappings {
+		c.Models = append(c.Models, experiment.Model{Model: way.Model, Run: func(m *measure.Meter) error {
+			var got []uint64
+			m.Start()
+			for range m.N {
+				got = way.run(items)
+			}
+			m.Stop()
+			if len(got) != n {
+				return fmt.Errorf("%d results of %d items", len(got), n)
+			}
+			return work{n: n, out: got, want: mix}.check(1)
+		}})
+	}
+	return study{[]experiment.Case{c}, []report.Claim{{
+		Case: c.Name, Model: "stint.Map", Unit: measure.Allocs, Form: report.Difference, Than: "slice", Bar: 2,
+	}}}
+}
+
+func mapPlain(items []int) []uint64 {
+	out := make([]uint64, len(items))
+	for i, item := range items {
+		out[i] = mix(item)
+	}
+	return out
+}
+
+func mapErrgroup(items []int) []uint64 {
+	out := make([]uint64, len(items))
+	var g errgroup.Group
+	g.SetLimit(2)
+	for i, item := range items {
+		g.Go(func() error { out[i] = mix(item); return nil })
+	}
+	if err := g.Wait(); err != nil {
+		panic(err)
+	}
+	return out
+}
+
+func mapConc(items []int) []uint64 {
+	return iter.Map(items, func(item *int) uint64 { return mix(*item) })
+}
+
+func mapRill(items []int) []uint64 {
+	out, err := rill.ToSlice(rill.OrderedMap(rill.FromSlice(items, nil), 2, func(item int) (uint64, error) { return mix(item), nil }))
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
+func mapStint(items []int) []uint64 {
+	out, err := stint.Map(context.Background(), items, func(_ context.Context, item int) (uint64, error) { return mix(item), nil })
+	if err != nil {
+		panic(err)
+	}
+	return out
+}

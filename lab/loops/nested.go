@@ -1,0 +1,66 @@
+package loops
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/stint-go/stint/lab/engine"
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
+)
+
+// nested is loops inside a loop.
+func (z sizes) nested(yield func(study) bool) {
+	const outer = 100
+	inner := z.n(1000)
+	w := spinning(alike(outer*inner, steps(100*time.Nanosecond)))
+	c := experiment.Case{Name: fmt.Sprintf("row=F11/nested=%dx%d", outer, inner), Doc: "loops over items of 100 ns, in a loop", Reference: "plain", Ops: z.ops}
+	for _, l := range append(fastLoops(), engine.GoroutineEach()) {
+		run := func(o int) {
+			l.Run(inner, 0, engine.Body{
+				Plain: func(i int) { w.body.Plain(o*inner + i) },
+				Task:  func(ctx context.Context, i int) error { return w.body.Task(ctx, o*inner+i) },
+			})
+		}
+		c.Models = append(c.Models, experiment.LoopModel(l, func(m *measure.Meter) error {
+			w.clear()
+			m.Start()
+			for range m.N {
+				l.Run(outer, 0, engine.BodyOf(run))
+			}
+			m.Stop()
+			return w.check(m.N)
+		}))
+	}
+	yield(study{[]experiment.Case{c}, claims(ratio(c.Name, "plain", 1.1/z.p))})
+}
+
+// cold is loops that find the machine asleep: each comes after 2 ms without
+// work, and its helpers' processors must be woken. The pause is not measured.
+func (z sizes) cold(yield func(study) bool) {
+	const pause = 2 * time.Millisecond
+	for _, total := range []time.Duration{50 * time.Microsecond, 500 * time.Microsecond, 5 * time.Millisecond} {
+		w := spinning(alike(int(total/(100*time.Nanosecond)), steps(100*time.Nanosecond)))
+		c := experiment.Case{Name: "row=F12/work=" + total.String(), Doc: "items of 100 ns, each loop after 2 ms of sleep", Reference: "plain", Ops: 5}
+		for _, l := range []engine.Loop{engine.Plain(), engine.Static(), engine.Counter(1024), engine.ConcIter(), engine.Range(), engine.Each()} {
+			c.Models = append(c.Models, experiment.LoopModel(l, func(m *measure.Meter) error {
+				w.clear()
+				m.Start()
+				sum := time.Duration(0)
+				for range m.N {
+					time.Sleep(pause)
+					began := time.Now()
+					l.Run(w.n, 0, w.body)
+					sum += time.Since(began)
+				}
+				m.Stop()
+				m.Report(measure.Time, float64(sum.Nanoseconds())/float64(m.N))
+				return w.check(m.N)
+			}))
+		}
+		if !yield(study{[]experiment.Case{c}, claims(ratio(c.Name, "plain", 1.1))}) {
+			return
+		}
+	}
+}

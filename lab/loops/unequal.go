@@ -1,0 +1,121 @@
+package loops
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/stint-go/stint/lab/engine"
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/load"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// unequalLoops are those that unequal items tell apart.
+func unequalLoops() []engine.Loop {
+	return append(fastLoops(), engine.ErrgroupEach())
+}
+
+// unequal is items of different cost. The plain loop takes the sum of all, so
+// the bar on p processors is a p-th of it, and some.
+func (z sizes) unequal(yield func(study) bool) {
+	up := make([]int, z.n(3000))
+	for i := range up {
+		up[i] = steps(12 * time.Microsecond * time.Duration(i) / time.Duration(len(up))) // 4 ns more each
+	}
+	down := slices.Clone(up)
+	slices.Reverse(down)
+	large := z.large()
+	_ = yield(z.shares("row=F4/cost=rising", "items of 0 to 12 µs", up, 1.05/z.p)) &&
+		yield(z.shares("row=F4/cost=falling", "items of 12 to 0 µs", down, 1.05/z.p)) &&
+		yield(z.giant("first")) && yield(z.giant("middle")) && yield(z.giant("last")) &&
+		yield(z.phases()) &&
+		yield(z.shares("row=F7/cost=lognormal", "items of 1 µs on average, log-normal", lognormal(z.n(20_000)), 1.05/z.p)) &&
+		yield(z.shares("row=F7/cost=zipf", "items of 1 µs on average, the k-th largest of a k-th of the largest", zipf(z.n(20_000)), 1.05/z.p)) &&
+		yield(z.shares("row=F9/n=8", fmt.Sprintf("8 items of %v", large), alike(8, steps(large)), 1.02*math.Ceil(8/z.p)/8))
+}
+
+// large is how long a large item takes.
+func (z sizes) large() time.Duration { return 10 * time.Millisecond / time.Duration(z.divisor) }
+
+// shares is a case whose items could be shared out evenly.
+func (z sizes) shares(name, doc string, cost []int, bar float64) study {
+	c := experiment.Case{Name: name, Doc: doc, Reference: "plain", Ops: z.ops, Models: models(spinning(cost), unequalLoops())}
+	return study{[]experiment.Case{c}, claims(ratio(name, "plain", bar))}
+}
+
+// phases is items that become large when nearly all are done.
+func (z sizes) phases() study {
+	cost := append(alike(z.n(200_000), 1), alike(z.n(200), steps(95*time.Microsecond))...)
+	st := z.shares("row=F6/cost=phases", fmt.Sprintf("%d items of a few ns, then %d of 95 µs", z.n(200_000), z.n(200)), cost, 1.25/z.p)
+	worst := ratio(st.cases[0].Name, "plain", 1.4/z.p)
+	worst.Form = report.Worst
+	st.claims = append(st.claims, claims(worst)...)
+	return st
+}
+
+// giant is one large item among tiny ones. No loop is faster than the large
+// item; one that begins with it may be held up by it before it has helpers.
+func (z sizes) giant(where string) study {
+	cost := alike(z.n(100_000), steps(20*time.Nanosecond))
+	large := steps(z.large())
+	cost[map[string]int{"first": 0, "middle": len(cost) / 2, "last": len(cost) - 1}[where]] = large
+	doc := fmt.Sprintf("one item of %v among %d of 20 ns", z.large(), len(cost))
+	c := experiment.Case{Name: "row=F5/giant=" + where, Doc: doc, Reference: "giant", Ops: z.ops}
+	alone := report.Model{Name: "giant", Kind: report.Floor, Doc: "the large item alone"}
+	c.Models = append(c.Models, experiment.Model{Model: alone, Run: func(m *measure.Meter) error {
+		want := load.Spin(large)
+		m.Start()
+		for range m.N {
+			if load.Spin(large) != want {
+				return fmt.Errorf("other results")
+			}
+		}
+		m.Stop()
+		return nil
+	}})
+	c.Models = append(c.Models, models(spinning(cost), unequalLoops())...)
+	claim := ratio(c.Name, "giant", 1.1*max(1, 1.2/z.p))
+	if where == "first" {
+		claim.Bar, claim.Stretch = 1.1*(max(1, 1.2/z.p)+(z.p-1)/z.p), claim.Bar
+	}
+	return study{[]experiment.Case{c}, claims(claim)}
+}
+
+// lognormal is the cost of items of 1 µs on average, a few of them much larger.
+// The same each time.
+func lognormal(n int) []int {
+	r := rand.New(rand.NewPCG(1, 2))
+	weights := make([]float64, n)
+	for i := range weights {
+		weights[i] = math.Exp(1.5 * r.NormFloat64())
+	}
+	return shared(weights)
+}
+
+// zipf is the cost of items of 1 µs on average, of which the k-th largest costs
+// a k-th of the largest, in any order. The same each time.
+func zipf(n int) []int {
+	r := rand.New(rand.NewPCG(3, 4))
+	weights := make([]float64, n)
+	for i, k := range r.Perm(n) {
+		weights[i] = 1 / float64(k+1)
+	}
+	return shared(weights)
+}
+
+// shared shares out 1 µs an item by weight.
+func shared(weights []float64) []int {
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	cost := make([]int, len(weights))
+	for i, w := range weights {
+		cost[i] = steps(time.Duration(w / sum * float64(len(weights)) * float64(time.Microsecond)))
+	}
+	return cost
+}

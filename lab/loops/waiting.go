@@ -1,0 +1,62 @@
+package loops
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/stint-go/stint/lab/engine"
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
+)
+
+// nap is how long an item of waiting waits.
+const nap = time.Millisecond
+
+// waiting is items that wait. At a limit of all of them nothing is faster than
+// a goroutine an item, below it than goroutines that take the next item.
+func (z sizes) waiting(yield func(study) bool) {
+	seen := map[string]bool{} // a quick run has the same twice
+	for _, c := range []struct{ n, limit int }{{100, 100}, {1000, 1000}, {10_000, 10_000}, {100, 10}, {1000, 100}, {10_000, 100}} {
+		n, limit := z.n(c.n), z.n(c.limit)
+		if c.n <= 1000 { // short as it is
+			n, limit = c.n, c.limit
+		}
+		kase := experiment.Case{Name: fmt.Sprintf("row=F8/n=%d/limit=%d", n, limit), Doc: "items that sleep for 1 ms", Reference: "counter-1", Ops: z.ops}
+		loops := []engine.Loop{engine.Counter(1), engine.ErrgroupEach(), engine.ConcIter(), engine.Rill(), engine.Range(), engine.Each()}
+		if n == limit {
+			loops = append([]engine.Loop{engine.GoroutineEach()}, loops...)
+			kase.Reference = "goroutines"
+		}
+		for _, l := range loops {
+			kase.Models = append(kase.Models, experiment.LoopModel(l, napping(l, n, limit)))
+		}
+		claim := ratio(kase.Name, kase.Reference, 1.2)
+		if n == limit {
+			claim.Bar, claim.Stretch = 1.15, 1
+		}
+		if !seen[kase.Name] && !yield(study{[]experiment.Case{kase}, claims(claim)}) {
+			return
+		}
+		seen[kase.Name] = true
+	}
+}
+
+func napping(l engine.Loop, n, limit int) func(m *measure.Meter) error {
+	return func(m *measure.Meter) error {
+		var woken atomic.Int64
+		body := engine.BodyOf(func(int) {
+			time.Sleep(nap)
+			woken.Add(1)
+		})
+		m.Start()
+		for range m.N {
+			l.Run(n, limit, body)
+		}
+		m.Stop()
+		if got := woken.Load(); got != int64(m.N*n) {
+			return fmt.Errorf("%d items ran, want %d", got, m.N*n)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,68 @@
+package loops
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stint-go/stint/lab/engine"
+	"github.com/stint-go/stint/lab/load"
+)
+
+// work is a loop's items, which add what they compute to a number each.
+type work struct {
+	n, limit int
+	body     engine.Body
+	out      []uint64         // nil: items that compute nothing
+	want     func(int) uint64 // what item i adds
+}
+
+func (w work) clear() { clear(w.out) }
+
+// check compares the numbers with what items that ran that many times each have
+// added.
+func (w work) check(times int) error {
+	for i, got := range w.out {
+		if want := uint64(times) * w.want(i); got != want {
+			return fmt.Errorf("item %d of %d has added %d, want %d", i, w.n, got, want)
+		}
+	}
+	return nil
+}
+
+// mixed is work of about two nanoseconds an item.
+func mixed(n int) work {
+	out := make([]uint64, n)
+	return work{n: n, out: out, want: mix, body: engine.Body{
+		Plain: func(i int) { out[i] += mix(i) },
+		Task:  func(_ context.Context, i int) error { out[i] += mix(i); return nil },
+	}}
+}
+
+// mix is small enough to be inlined.
+func mix(i int) uint64 {
+	x := uint64(i) * 0x9e3779b97f4a7c15
+	x ^= x >> 29
+	return x * 0xbf58476d1ce4e5b9
+}
+
+// spinning is work whose items compute for as many steps as cost says.
+func spinning(cost []int) work {
+	out := make([]uint64, len(cost))
+	want := make([]uint64, len(cost))
+	for i, c := range cost {
+		want[i] = load.Spin(c)
+	}
+	return work{n: len(cost), out: out, want: func(i int) uint64 { return want[i] }, body: engine.Body{
+		Plain: func(i int) { out[i] += load.Spin(cost[i]) },
+		Task:  func(_ context.Context, i int) error { out[i] += load.Spin(cost[i]); return nil },
+	}}
+}
+
+// alike is the cost of n items of as many steps.
+func alike(n, steps int) []int {
+	cost := make([]int, n)
+	for i := range cost {
+		cost[i] = steps
+	}
+	return cost
+}
