@@ -2,9 +2,12 @@ package report
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Files writes EXPERIMENT.txt, in the benchmark format, and EXPERIMENT.jsonl
@@ -23,4 +26,41 @@ func Files(dir string, r *Result) error {
 		}
 	}
 	return nil
+}
+
+// Results reads what Files wrote into a directory: the experiments named in
+// order first, then others by name.
+func Results(dir string, order []string) ([]*Result, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s: no results in it", dir)
+	}
+	var results []*Result
+	for _, name := range names { // sorted by Glob
+		r, err := readFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		results = append(results, r)
+	}
+	rank := func(r *Result) int {
+		if i := slices.Index(order, r.Experiment); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	slices.SortStableFunc(results, func(a, b *Result) int { return cmp.Compare(rank(a), rank(b)) })
+	return results, nil
+}
+
+func readFile(name string) (*Result, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f)
 }

@@ -34,7 +34,7 @@ func section(b *bytes.Buffer, r *Result) {
 	bullets(b, "Models", len(r.Models), func(i int) string { return "`" + r.Models[i].Name + "`: " + r.Models[i].Doc })
 	for _, c := range r.Cases {
 		if g := r.grid(c); len(g.rows) > 0 {
-			fmt.Fprintf(b, "\n### %s %s\n\n%s.\n\n", r.Experiment, c.Name, r.about(c))
+			fmt.Fprintf(b, "\n### %s %s\n\n%s\n\n", r.Experiment, c.Name, r.about(c))
 			g.pipes(b)
 		}
 	}
@@ -44,7 +44,7 @@ func verdicts(b *bytes.Buffer, r *Result) {
 	if len(r.Verdicts) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n### %s: verdicts\n\n", r.Experiment)
+	fmt.Fprintf(b, "\n### %s: verdicts\n\n%s.\n\n", r.Experiment, r.tally())
 	g := grid{head: []string{"", "case", "claim", "figures"}}
 	for _, v := range r.Verdicts {
 		g.rows = append(g.rows, []string{"**" + string(v.Answer) + "**", v.Case, v.Text(), v.figures()})

@@ -335,4 +335,25 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}
+	tiny, other := example(), example()
+	tiny.Experiment, other.Experiment = "tiny", "a"
+	for _, r := range []*Result{tiny, other} {
+		if err := Files(dir, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	results, err := Results(dir, []string{"tiny", "sum"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var order []string
+	for _, r := range results {
+		order = append(order, r.Experiment)
+	}
+	if !slices.Equal(order, []string{"tiny", "sum", "a"}) {
+		t.Errorf("read in the order %q", order)
+	}
+	if _, err := Results(filepath.Join(dir, "none"), nil); err == nil {
+		t.Error("a directory without results gives no error")
+	}
 }

@@ -21,7 +21,7 @@ func Table(w io.Writer, r *Result) error {
 			fmt.Fprintln(&b)
 		}
 	}
-	list(&b, "verdicts", len(r.Verdicts), func(i int) string {
+	list(&b, r.tally(), len(r.Verdicts), func(i int) string {
 		v := r.Verdicts[i]
 		return fmt.Sprintf("%-8s  %s: %s: %s", v.Answer, v.Case, v.Text(), v.figures())
 	})

@@ -160,3 +160,12 @@ func (v Verdict) figures() string {
 	}
 	return text
 }
+
+// tally counts the answers.
+func (r *Result) tally() string {
+	count := map[Answer]int{}
+	for _, v := range r.Verdicts {
+		count[v.Answer]++
+	}
+	return fmt.Sprintf("%d claims: %d yes, %d no, %d not sure", len(r.Verdicts), count[Yes], count[No], count[NotSure])
+}
