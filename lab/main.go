@@ -3,14 +3,17 @@
 // hand-written models for the same work.
 //
 //	go run ./lab list
-//	go run ./lab run sum
+//	go run ./lab run sleepers tiny loops
 //	go run ./lab run sum --quick --count 10 --out results
+//	go run ./lab report results
 //
-// An experiment checks first that all its models give the same result. Then it
-// runs them in turn, in rounds, and prints medians with intervals, what is
-// claimed and whether the figures bear it out, and what makes them doubtful.
-// With --out DIR it also writes DIR/EXPERIMENT.txt in the Go benchmark format,
-// which benchstat reads, and DIR/EXPERIMENT.jsonl with one JSON object a line.
+// The models of an experiment do the same work, and what they give is checked.
+// They run in turn, in rounds. Printed are medians with intervals, what is
+// claimed and whether the figures bear it out, the rows in which a peer is
+// faster, and what makes the figures doubtful. With --out DIR a run also writes
+// DIR/EXPERIMENT.txt in the Go benchmark format, which benchstat reads, and
+// DIR/EXPERIMENT.jsonl with one JSON object a line, which report reads back and
+// writes as Markdown.
 //
 // The exit status is 0 when the experiments ran, whatever the verdicts are, 1
 // when one could not run or its results differ, 2 for a wrong command line, and

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -76,5 +78,32 @@ func TestNamesAreUnique(t *testing.T) {
 			t.Errorf("%+v: a second one, or incomplete", l)
 		}
 		seen[l.Name] = true
+	}
+}
+
+// A library is named with the version that is compiled in.
+func TestVersions(t *testing.T) {
+	mod, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := regexp.MustCompile(`^\S+ v[\d.]+\d`)
+	found := 0
+	look := func(doc string) {
+		if v := version.FindString(doc); v != "" {
+			found++
+			if !strings.Contains(string(mod), "/"+v+"\n") {
+				t.Errorf("%s: not in go.mod", v)
+			}
+		}
+	}
+	for _, o := range Opens() {
+		look(o.Doc)
+	}
+	for _, l := range Loops() {
+		look(l.Doc)
+	}
+	if found < 9 {
+		t.Errorf("%d engines name a version, want 9", found)
 	}
 }

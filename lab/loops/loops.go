@@ -45,6 +45,9 @@ type sizes struct {
 // n is a number of items that is full in a full run.
 func (z sizes) n(full int) int { return max(1, full/z.divisor) }
 
+// samples are not the usual number: there are many cases.
+const samples = 12
+
 // A study is some cases that are measured together, and what is claimed of
 // them.
 type study struct {
@@ -61,6 +64,9 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, e
 	for _, part := range []iter.Seq[study]{z.tiny, z.few, z.unequal, z.waiting, z.ending, z.nested, z.cold, z.mapped} {
 		for st := range part { // made when it is its turn: some are large
 			b.Claim(st.claims...)
+			for i := range st.cases {
+				st.cases[i].Count = samples
+			}
 			if err := b.Measure(ctx, st.cases...); err != nil {
 				return b.Conclude(err)
 			}

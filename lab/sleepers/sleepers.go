@@ -63,7 +63,7 @@ func (c crowd) kase() experiment.Case {
 		Name: fmt.Sprintf("tasks=%d/limit=%d", c.tasks, c.limit), Doc: "an op is all tasks",
 		Reference: "goroutines", Ops: 1, Count: samples, Peaks: true,
 	}
-	for _, e := range append(engine.Opens(), engine.Queued(engine.Pool, 65536), engine.Queued(engine.Group, 65536)) {
+	for _, e := range append(engine.Opens(), engine.Queued(engine.Pool, 65536)) {
 		kase.Models = append(kase.Models, c.open(e))
 	}
 	floor := engine.Counter(1)
