@@ -18,9 +18,9 @@ const nap = time.Millisecond
 func (z sizes) waiting(yield func(study) bool) {
 	seen := map[string]bool{} // a quick run has the same twice
 	for _, c := range []struct{ n, limit int }{{100, 100}, {1000, 1000}, {10_000, 10_000}, {100, 10}, {1000, 100}, {10_000, 100}} {
-		n, limit := z.n(c.n), z.n(c.limit)
-		if c.n <= 1000 { // short as it is
-			n, limit = c.n, c.limit
+		n, limit := c.n, c.limit
+		if n > 1000 { // the others are short as they are
+			n, limit = z.n(n), min(limit, z.n(n))
 		}
 		kase := experiment.Case{Name: fmt.Sprintf("row=F8/n=%d/limit=%d", n, limit), Doc: "items that sleep for 1 ms", Reference: "counter-1", Ops: z.ops}
 		loops := []engine.Loop{engine.Counter(1), engine.ErrgroupEach(), engine.ConcIter(), engine.Rill(), engine.Range(), engine.Each()}
