@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	defaultQueue  = 1024        // accepted tasks that may wait
+	defaultQueue  = 1024        // accepted tasks that may wait, at least
 	defaultExpiry = time.Second // how long a worker stays without work
 )
 
@@ -44,7 +44,7 @@ func NewGroup(ctx context.Context, opts ...Option) *Group {
 	check("NewGroup", ctx, false)
 	o := collect("NewGroup", groupOptions, opts)
 	g := new(Group)
-	g.tasks.init(ctx, &o, (*groupJob)(g), o.room(defaultQueue))
+	g.tasks.init(ctx, &o, (*groupJob)(g), o.room(o.backlog()))
 	return g
 }
 

@@ -83,7 +83,8 @@ type option func(*options)
 func (f option) apply(o *options) { f(o) }
 
 // Queue sets how many tasks may wait for a worker after they have been accepted;
-// the default is 1,024. Group.Go, Results.Go and Pool.Go wait while so many do.
+// the default is 1,024, or the limit at that time if it is larger. Group.Go,
+// Results.Go and Pool.Go wait while so many do.
 // Under Queue(0) a task is accepted only when it can start at once. A submitter
 // that waits for a queue of 64 or more is let in when a quarter of it is free.
 //
@@ -137,7 +138,7 @@ func OnPanic(f func(*PanicError)) Option {
 	return option(func(o *options) { o.given |= onPanicOption; o.onPanic = f })
 }
 
-// bound returns the limit that o asks for.
+// bound returns the Limiter that o asks for.
 func (o *options) bound() *Limiter {
 	switch {
 	case o.pool != nil:
@@ -145,8 +146,20 @@ func (o *options) bound() *Limiter {
 	case o.limiter != nil:
 		return o.limiter
 	}
-	return Limit(runtime.GOMAXPROCS(0))
+	return Limit(o.limit())
 }
+
+// limit returns the limit that o asks for.
+func (o *options) limit() int {
+	if o.pool != nil || o.limiter != nil {
+		return o.bound().Current()
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// backlog is the default length of the queue of a group or a pool: long enough that
+// one submitter, which gets the processor in turn with its workers, keeps them busy.
+func (o *options) backlog() int { return max(defaultQueue, o.limit()) }
 
 // room returns the length of the queue, or the default.
 func (o *options) room(byDefault int) int {

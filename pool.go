@@ -43,7 +43,7 @@ func NewPool(opts ...Option) *Pool {
 		Limiter: p.limiter.core, Expiry: defaultExpiry, Name: o.name, Labels: labelled,
 	})
 	p.direct = p.engine.NewSource(work.SourceConfig{
-		Context: ctx, Room: o.room(defaultQueue), Job: (*poolJob)(p), Shared: true, Lasting: true,
+		Context: ctx, Room: o.room(o.backlog()), Job: (*poolJob)(p), Shared: true, Lasting: true,
 	})
 	return p
 }

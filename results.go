@@ -28,7 +28,7 @@ func NewResults[R any](ctx context.Context, opts ...Option) *Results[R] {
 	check("NewResults", ctx, false)
 	o := collect("NewResults", groupOptions, opts)
 	r := new(Results[R])
-	r.tasks.init(ctx, &o, (*resultsJob[R])(r), o.room(defaultQueue))
+	r.tasks.init(ctx, &o, (*resultsJob[R])(r), o.room(o.backlog()))
 	return r
 }
 

@@ -30,7 +30,7 @@ func EachSeq[T any](ctx context.Context, seq iter.Seq[T], f func(context.Context
 	}
 	o := collect("EachSeq", groupOptions, opts)
 	e := &eachSeq[T]{f: f}
-	e.tasks.init(ctx, &o, e, o.room(o.bound().Current()))
+	e.tasks.init(ctx, &o, e, o.room(o.limit()))
 	pulled := false
 	defer func() {
 		if !pulled { // seq panicked or called Goexit

@@ -27,6 +27,7 @@ const over = 1 << 30
 // Use New or Init.
 type Limiter struct {
 	signs atomic.Int32 // written with mu held; a holder reads it between two tasks
+	calls atomic.Int32 // that have a permit lent by a task; the same
 	bound atomic.Int64 // limit, for those who do not have mu
 
 	mu    sync.Mutex
@@ -164,6 +165,10 @@ func (l *Limiter) Contended(own int) bool { return int(l.signs.Load()) > own }
 // Signs returns a number that tells whether Contended and Over have changed: it is
 // the number of waiters while the permits that are out are within the limit.
 func (l *Limiter) Signs() int32 { return l.signs.Load() }
+
+// Nested reports whether a call has a permit that a task lends: else no Slot is
+// Busy.
+func (l *Limiter) Nested() bool { return l.calls.Load() != 0 }
 
 // Over reports whether more permits are out than the limit allows.
 func (l *Limiter) Over() bool { return l.signs.Load()&over != 0 }

@@ -217,6 +217,7 @@ func (s *Slot) take(branch *Link) bool {
 	}
 	s.taken, s.apart = true, branch != nil
 	s.busy.Store(true)
+	s.lim.calls.Add(1)
 	return true
 }
 
@@ -224,6 +225,7 @@ func (s *Slot) take(branch *Link) bool {
 func (s *Slot) free() *Waiter {
 	s.taken = false
 	s.busy.Store(false)
+	s.lim.calls.Add(-1)
 	if s.back != nil {
 		close(s.back)
 		s.back = nil

@@ -20,21 +20,16 @@ import (
 // Only working -> parked and -> leaving are the worker's own steps; who takes it
 // out of engine.idle under engine.mu owes it one send on wake.
 type worker struct {
-	// What each task touches, which is one cache line with the start of own: there
-	// may be many more workers than a cache holds.
-	slot   *limit.Slot
-	source *Source         // of the task in hand
-	of     *Source         // whose context ctx is made from
-	ctx    context.Context // for its tasks
-	from   *segment        // of the task in hand, if it was claimed without the lock
-	signs  int32           // of the limiter, while which it needs no look; -1: it always does
-	unread int32           // tasks of from that its count does not have yet
-	own    limit.Slot      // slot, at first
-
 	engine *Engine
+	slot   *limit.Slot
+	own    limit.Slot // slot, at first
+	source *Source    // of the task in hand
+	signs  int32      // of the limiter, while which it need not look; -1: it must
+	begun  bool       // has a goroutine
+	left   bool       // its goroutine has ended as it should, not by a Goexit
+	of     *Source    // whose context ctx is made from
+	ctx    context.Context
 	visit  *visitor // whose permit it has, for tasks of one source; nil: the engine's
-	begun  bool     // has a goroutine
-	left   bool     // its goroutine has ended as it should, not by a Goexit
 
 	permit   bool // guarded by engine.mu, as is what follows
 	arriving bool // counted in arriving, of the engine or of a source
@@ -43,7 +38,6 @@ type worker struct {
 	since    time.Duration  // when it got the permit, or parked
 	owed     *limit.Waiter  // has the permit now, and is told after unlocking
 	wake     sync.WaitGroup // 1 while it is parked, or woken and not yet on its way
-	_        [2]uint64      // to 192 bytes, a multiple of the cache line
 }
 
 // start sends w to work. A nil w is none.
@@ -93,75 +87,106 @@ func (w *worker) serve() (more bool) {
 			more = true
 		}
 	}()
+	e, h := w.engine, hand{}
 	for {
 		t = Task{} // what has ended is not kept
-		if t, busy = w.next(); !busy {
-			return false
+		if e.lim.Nested() && w.slot.Busy() {
+			w.renew()
+			h.drop()
 		}
-		err := w.run(t)
+		var last bool
+		if t, last, busy = h.claim(e.lim); last {
+			w.refill()
+		}
+		if !busy {
+			if t, busy = w.look(); !busy {
+				return false
+			}
+			h = hand{source: w.source, ctx: w.ctx, signs: w.signs}
+		}
+		var err error
+		if e.name != "" && trace.IsEnabled() {
+			err = h.traced(t)
+		} else {
+			err = h.source.Job.Run(h.ctx, t)
+		}
 		busy = false
 		if err != nil {
-			w.source.Job.Failed(t, task.Outcome{Err: err})
+			h.source.Job.Failed(t, task.Outcome{Err: err})
 		}
 	}
 }
 
-// run runs one task.
-func (w *worker) run(t Task) error {
-	if w.of != w.source { // tasks of one source that follow each other share a context
-		w.of = w.source
-		w.ctx = limit.With(w.of.Context, w.slot, w.of.Home, true)
-	}
-	if w.engine.name != "" && trace.IsEnabled() {
-		defer trace.StartRegion(w.ctx, w.engine.name).End()
-	}
-	return w.source.Job.Run(w.ctx, t)
+// A hand is what a worker needs from one task to the next while it need not look.
+// It is on the stack, which is touched anyway: there may be many more workers than
+// a cache holds, and a worker whose turn has come is in none.
+type hand struct {
+	source *Source // of the task before; nil: look
+	ctx    context.Context
+	signs  int32    // of the limiter, under which no look is needed
+	from   *segment // of the task before
+	unread int      // tasks of from that its count does not have yet
 }
 
-// next returns the next task, or false when the worker is to leave. The task
-// before has ended.
-func (w *worker) next() (t Task, ok bool) {
-	if w.slot.Busy() {
-		w.renew()
+// claim takes the next task without the lock, if that may be done: the task before
+// has ended. When it was the last that could be claimed, refill must follow.
+func (h *hand) claim(l *limit.Limiter) (t Task, last, ok bool) {
+	s := h.source
+	if s == nil || h.signs != l.Signs() || s.Context.Err() != nil {
+		h.drop()
+		return t, false, false
 	}
-	s := w.source
-	if s != nil && w.signs == w.engine.lim.Signs() && s.Context.Err() == nil {
-		if g := s.front.Load(); g != nil {
-			if t, last, ok := g.claim(); ok {
-				w.reads(g)
-				if last {
-					w.refill()
-				}
-				return t, true
-			}
-		}
+	g := s.front.Load()
+	if g == nil {
+		return t, false, false
 	}
-	return w.look()
-}
-
-// reads counts a task of g as read. What follows quickly on one processor is
-// counted together: the counter is shared.
-func (w *worker) reads(g *segment) {
-	if g == w.from {
-		w.unread++
-		return
+	if t, last, ok = g.claim(); !ok {
+		h.drop()
+		return t, false, false
 	}
-	w.read()
-	w.from = g
-	g.read.Add(1)
+	if g == h.from { // soon after the one before: they are counted together
+		h.unread++
+	} else {
+		h.read()
+		h.from = g
+		g.read.Add(1)
+	}
+	if last {
+		h.read()
+	}
+	return t, last, true
 }
 
 // read brings the count of the segment up to date.
-func (w *worker) read() {
-	if w.unread > 0 {
-		w.from.read.Add(int64(w.unread))
-		w.unread = 0
+func (h *hand) read() {
+	if h.unread > 0 {
+		h.from.read.Add(int64(h.unread))
+		h.unread = 0
+	}
+}
+
+// drop makes the worker look before the next task.
+func (h *hand) drop() {
+	h.read()
+	*h = hand{}
+}
+
+func (h *hand) traced(t Task) error {
+	defer trace.StartRegion(h.ctx, h.source.engine.name).End()
+	return h.source.Job.Run(h.ctx, t)
+}
+
+// situate gives w a context for its tasks, which those of one source that follow
+// each other share.
+func (w *worker) situate() {
+	if w.of != w.source {
+		w.of = w.source
+		w.ctx = limit.With(w.of.Context, w.slot, w.of.Home, true)
 	}
 }
 
 // refill follows the claim of the last open task, before it is run.
 func (w *worker) refill() {
-	w.read()
 	w.engine.mu.Lock()
 	w.source.refill()
 	w.engine.unlock(w.engine.rouse())
@@ -170,8 +195,6 @@ func (w *worker) refill() {
 // look takes the next task under the lock, and waits for one if there is none. It
 // returns false when the worker is to leave.
 func (w *worker) look() (t Task, ok bool) {
-	w.read()
-	w.from = nil
 	e := w.engine
 	e.mu.Lock()
 	e.account()
@@ -197,6 +220,7 @@ func (w *worker) look() (t Task, ok bool) {
 				next := e.rouse()
 				w.signs = w.calm()
 				e.unlock(next)
+				w.situate()
 				return t, true
 			}
 		}
