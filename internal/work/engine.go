@@ -246,12 +246,18 @@ func (e *Engine) expire() {
 // unlock unlocks mu, sends w on its way and tells the submitters that have been
 // let in. They come last: whoever is made ready last on this processor runs first.
 func (e *Engine) unlock(w *worker) {
+	if w == nil && e.told == nil {
+		e.mu.Unlock()
+		return
+	}
+	e.dispatch(w)
+}
+
+func (e *Engine) dispatch(w *worker) {
 	told := e.told
 	e.told = nil
 	e.mu.Unlock()
-	if w != nil {
-		w.start()
-	}
+	w.start()
 	for told != nil {
 		next := told.next // before it may go on
 		told.answer <- Accepted
@@ -268,6 +274,10 @@ func (e *Engine) rouse() *worker {
 	if e.waking || e.awaiting || e.ready.Len() == 0 {
 		return nil
 	}
+	return e.send()
+}
+
+func (e *Engine) send() *worker {
 	if !e.lim.Join(&e.waiter, nil) {
 		e.awaiting = true
 		return nil

@@ -69,10 +69,12 @@ func (q *queue) push(f any, number, most int) {
 	if s == nil || q.sealed(s) {
 		s = q.grow(most)
 	}
-	if len(s.tasks) == 0 {
+	n := len(s.tasks)
+	if n == 0 {
 		s.base = number
 	}
-	s.tasks = append(s.tasks, f)
+	s.tasks = s.tasks[:n+1]
+	s.tasks[n] = f
 	q.n++
 }
 

@@ -88,7 +88,7 @@ func (s *Source) offer(f any, from *limit.Link, mayTake bool) Answer {
 		return Full // behind those that came before
 	}
 	var w *worker
-	if s.hasRoom() {
+	if s.queue.n < s.Room || s.hasRoom() {
 		s.enqueue(f)
 		w = e.rouse()
 	} else if mayTake && e.lim.TryAcquire() {
@@ -292,7 +292,13 @@ func (s *Source) refuses(from *limit.Link) bool {
 	if s.over || s.Context.Err() != nil {
 		return true
 	}
-	if !e.closed || s.Own && s.taken > 0 {
+	return e.closed && s.refusesClosed(from)
+}
+
+// refusesClosed is refuses for a closed engine.
+func (s *Source) refusesClosed(from *limit.Link) bool {
+	e := s.engine
+	if s.Own && s.taken > 0 {
 		return false
 	}
 	slot, _ := from.On(e.lim)
@@ -328,17 +334,16 @@ func (s *Source) enqueue(f any) {
 	s.queue.push(f, s.taken, s.most)
 	s.taken++
 	e.queued++
-	e.line(s)
+	if !s.ready.Taken() {
+		e.line(s)
+	}
 	if s.visitors > 0 {
 		s.settled.Broadcast() // one of them may have a permit for it
 	}
 }
 
-// hasRoom reports whether one more task may be queued.
+// hasRoom reports whether one more task may be queued, when that is not plain.
 func (s *Source) hasRoom() bool {
-	if s.queue.n < s.Room {
-		return true
-	}
 	s.engine.account() // not before: the claims are on another processor
 	return s.waiters() < s.Room
 }
