@@ -109,7 +109,6 @@ func (j *groupJob) Abandoned() { j.tasks.verdict.fail(ErrClosed) }
 // source of tasks, on an engine of its own or a pool's, and a verdict.
 type tasks struct {
 	verdict verdict
-	limiter *Limiter
 	engine  *work.Engine
 	private bool // engine ends with the tasks
 	source  *work.Source
@@ -124,16 +123,15 @@ type tasks struct {
 func (t *tasks) init(ctx context.Context, o *options, job work.Job, room int) {
 	t.verdict.init(ctx, o)
 	t.home = limit.From(ctx)
-	t.limiter = o.bound()
+	s := work.SourceConfig{Context: t.verdict.ctx, Room: room, Job: job, Home: t.home}
 	if o.pool != nil {
 		t.engine = o.pool.engine
+		s.Shared = true
+		t.source = t.engine.NewSource(s)
 	} else {
-		t.engine = t.newEngine(o)
+		t.engine, t.source = work.New(t.config(o), s)
 		t.private = true
 	}
-	t.source = t.engine.NewSource(work.SourceConfig{
-		Context: t.verdict.ctx, Room: room, Job: job, Home: t.home, Shared: !t.private, Lasting: t.private,
-	})
 	if ctx.Done() == nil {
 		return
 	}
@@ -144,14 +142,17 @@ func (t *tasks) init(ctx context.Context, o *options, job work.Job, room int) {
 	})
 }
 
-// newEngine returns an engine for t alone. A worker may be started by whoever
-// frees a permit of a shared limiter: it is given the labels of t then.
-func (t *tasks) newEngine(o *options) *work.Engine {
-	c := work.Config{Limiter: t.limiter.core, Expiry: defaultExpiry, Name: o.name}
+// config returns what an engine for t alone needs to know. A worker may be started
+// by whoever frees a permit of a shared limiter: it is given the labels of t then.
+func (t *tasks) config(o *options) work.Config {
+	c := work.Config{Limit: o.limit(), Expiry: defaultExpiry, Name: o.name}
+	if o.limiter != nil {
+		c.Limiter = o.limiter.core
+	}
 	if o.limiter != nil || o.name != "" {
 		c.Labels = t.verdict.ctx
 	}
-	return work.NewEngine(c)
+	return c
 }
 
 // check panics when t was not made by its constructor, or an argument is nil.

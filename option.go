@@ -57,6 +57,13 @@ var optionNames = map[optionSet]string{
 // collect reads the options given to the function called caller, which takes
 // those in allowed.
 func collect(caller string, allowed optionSet, opts []Option) options {
+	if len(opts) == 0 {
+		return options{} // which stays on the stack
+	}
+	return collected(caller, allowed, opts)
+}
+
+func collected(caller string, allowed optionSet, opts []Option) options {
 	var o options
 	for _, opt := range opts {
 		if opt == nil {

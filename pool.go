@@ -39,11 +39,10 @@ func NewPool(opts ...Option) *Pool {
 	labelled := o.labelled(context.Background())
 	ctx, cancel := context.WithCancelCause(labelled)
 	p.cancel = cancel
-	p.engine = work.NewEngine(work.Config{
+	p.engine, p.direct = work.New(work.Config{
 		Limiter: p.limiter.core, Expiry: defaultExpiry, Name: o.name, Labels: labelled,
-	})
-	p.direct = p.engine.NewSource(work.SourceConfig{
-		Context: ctx, Room: o.room(o.backlog()), Job: (*poolJob)(p), Shared: true, Lasting: true,
+	}, work.SourceConfig{
+		Context: ctx, Room: o.room(o.backlog()), Job: (*poolJob)(p), Shared: true,
 	})
 	return p
 }

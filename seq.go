@@ -224,7 +224,7 @@ func (m *mapSeq[T, R]) submit(n *node[T, R]) bool {
 
 // window is how many values may be pulled and not yielded.
 func (m *mapSeq[T, R]) window() int {
-	limit := m.tasks.limiter.Current()
+	limit := m.tasks.engine.Limiter().Bound()
 	if m.queue < 0 {
 		return 2 * limit
 	}

@@ -53,13 +53,14 @@ func (p Permit) Wanted() bool { return p.lender != nil && p.lender.wanted.Load()
 
 type linkKey struct{}
 
-// linkContext is a context with a link in one allocation.
-type linkContext struct {
+// A Carrier is a context with a link. It must not be copied.
+type Carrier struct {
 	context.Context
 	link Link
 }
 
-func (c *linkContext) Value(key any) any {
+// Value returns the link for the key of this package, and what the context has for others.
+func (c *Carrier) Value(key any) any {
 	if key == (linkKey{}) {
 		return &c.link
 	}
@@ -69,7 +70,14 @@ func (c *linkContext) Value(key any) any {
 // With returns ctx for a task that runs on slot and was started from outer: on
 // the same goroutine, or apart from it.
 func With(ctx context.Context, slot *Slot, outer *Link, apart bool) context.Context {
-	return &linkContext{ctx, Link{slot: slot, outer: outer, apart: apart}}
+	return new(Carrier).With(ctx, slot, outer, apart)
+}
+
+// With makes c, which must not have been used, what the function With returns.
+func (c *Carrier) With(ctx context.Context, slot *Slot, outer *Link, apart bool) context.Context {
+	c.Context = ctx
+	c.link.slot, c.link.outer, c.link.apart = slot, outer, apart
+	return c
 }
 
 // From returns the link of the task that ctx was given to, or nil.

@@ -37,7 +37,7 @@ func newBench(kind string, n int) *bench {
 		b.lim = limit.New(n)
 	}
 	if kind == "engine" {
-		b.e = work.NewEngine(work.Config{Limiter: b.lim, Expiry: time.Second})
+		b.e, _ = work.New(work.Config{Limiter: b.lim, Expiry: time.Second}, work.SourceConfig{})
 	}
 	return b
 }

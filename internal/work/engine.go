@@ -19,7 +19,7 @@ import (
 )
 
 // An Engine owns workers and serves its sources in turn. A worker holds its
-// permit from task to task and parks without one. Use NewEngine.
+// permit from task to task and parks without one. Use New.
 type Engine struct {
 	lim    *limit.Limiter
 	expiry time.Duration
@@ -36,6 +36,7 @@ type Engine struct {
 	told     *submitter           // have been let in, and are told after unlocking
 	idle     []*worker            // parked, the longest first; the last is woken first
 	workers  int
+	first    *worker     // not used yet
 	timer    *time.Timer // ends idle workers
 	armed    bool
 	waking   bool         // a worker is on its way to the queue; it wakes the next
@@ -57,26 +58,45 @@ type Engine struct {
 // Config is what an Engine needs to know.
 type Config struct {
 	Limiter *limit.Limiter
+	Limit   int             // when Limiter is nil: that of one of the engine's own
 	Expiry  time.Duration   // how long a worker stays without work
 	Name    string          // of the regions in execution traces; "" makes none
 	Labels  context.Context // the workers' pprof labels; nil: those of their starter
 }
 
-// NewEngine returns an Engine that has no worker yet.
-func NewEngine(c Config) *Engine {
-	e := &Engine{lim: c.Limiter, expiry: c.Expiry, name: c.Name, labels: c.Labels, epoch: time.Now()}
-	e.waiter.Grant = e.granted
-	return e
+// birth is what an engine that runs a few tasks needs, in one allocation.
+type birth struct {
+	engine  Engine
+	source  Source
+	limiter limit.Limiter
+	worker  worker
+	segment segment
+	tasks   [firstSegment]any
 }
 
-// NewSource returns a queue of e.
-func (e *Engine) NewSource(c SourceConfig) *Source {
-	s := &Source{engine: e, SourceConfig: c, quarter: min(1, c.Room), most: lastSegment}
-	if c.Room >= 64 { // then one wake-up of a submitter serves many tasks
-		s.long, s.quarter = true, c.Room/4
-		s.most = min(s.quarter, lastSegment)
+// New returns an Engine that has no worker yet, and a source that lasts as long.
+func New(c Config, sc SourceConfig) (*Engine, *Source) {
+	b := new(birth)
+	if c.Limiter == nil {
+		b.limiter.Init(c.Limit)
+		c.Limiter = &b.limiter
 	}
-	s.settled.L = &e.mu
+	e := &b.engine
+	e.lim, e.expiry, e.name, e.labels, e.epoch = c.Limiter, c.Expiry, c.Name, c.Labels, time.Now()
+	e.waiter.Grant = e.granted
+	e.first = &b.worker
+	s := &b.source
+	s.init(e, sc)
+	s.lasting = true
+	b.segment.tasks = b.tasks[:0]
+	s.queue.keep(&b.segment)
+	return e, s
+}
+
+// NewSource returns one more queue of e.
+func (e *Engine) NewSource(c SourceConfig) *Source {
+	s := new(Source)
+	s.init(e, c)
 	return s
 }
 
@@ -310,10 +330,7 @@ func (e *Engine) pick(v *visitor) *worker {
 		e.idle[n-1] = nil
 		e.idle = e.idle[:n-1]
 	} else {
-		w = &worker{engine: e}
-		w.own.Init(e.lim, limit.Permit{})
-		w.slot = &w.own
-		e.workers++
+		w = e.newWorker()
 	}
 	if v != nil {
 		w.visit = v
@@ -326,6 +343,18 @@ func (e *Engine) pick(v *visitor) *worker {
 	} else {
 		e.arriving++
 	}
+	return w
+}
+
+func (e *Engine) newWorker() *worker {
+	w := e.first
+	e.first = nil
+	if w == nil {
+		w = new(worker)
+	}
+	w.engine, w.slot = e, &w.own
+	w.own.Init(e.lim, limit.Permit{})
+	e.workers++
 	return w
 }
 

@@ -55,7 +55,13 @@ var nothing = does(func() {})
 // engine returns an engine on a limiter of n permits, which end checks.
 func engine(n int) (*Engine, *limit.Limiter) {
 	l := limit.New(n)
-	return NewEngine(Config{Limiter: l, Expiry: time.Second}), l
+	return bare(l, time.Second), l
+}
+
+// bare returns an engine without a source.
+func bare(l *limit.Limiter, expiry time.Duration) *Engine {
+	e, _ := New(Config{Limiter: l, Expiry: expiry}, SourceConfig{})
+	return e
 }
 
 // source returns a shared source of e with a job of its own.
@@ -657,7 +663,7 @@ func TestEnginesYield(t *testing.T) {
 		var all []*Source
 		var engines []*Engine
 		for _, name := range []string{"a", "b"} {
-			e := NewEngine(Config{Limiter: l, Expiry: time.Second})
+			e := bare(l, time.Second)
 			s, _ := source(e, 10)
 			for range 4 {
 				s.Offer(does(func() {
@@ -946,7 +952,7 @@ func TestRandom(t *testing.T) {
 		var es []*Engine
 		var ss []*Source
 		for range engines {
-			e := NewEngine(Config{Limiter: l, Expiry: 50 * time.Microsecond})
+			e := bare(l, 50*time.Microsecond)
 			es = append(es, e)
 			for i := range sources {
 				src, _ := source(e, i*2)

@@ -11,7 +11,7 @@ type Task struct {
 }
 
 const (
-	firstSegment = 8   // tasks; each segment is twice the one before
+	firstSegment = 4   // tasks; each segment is twice the one before
 	lastSegment  = 256 // up to this
 	fewSegments  = 8   // are kept for the next burst
 )
@@ -188,9 +188,15 @@ func (q *queue) drop() {
 	}
 	if reusable && (q.spare == nil || cap(s.tasks) >= cap(q.spare.tasks)) {
 		s.reset()
-		s.next, q.spare = q.spare, s
-		q.spares++
+		q.keep(s)
 	}
+}
+
+// keep puts an empty segment by.
+func (q *queue) keep(s *segment) {
+	s.claimed.Store(1)
+	s.next, q.spare = q.spare, s
+	q.spares++
 }
 
 // trim keeps a few of the segments that are not in use.

@@ -21,6 +21,7 @@ type Source struct {
 	long    bool // its queue is counted in quarters rather than in tasks
 	quarter int  // places that must be free before a waiting submitter is let in: a quarter of a long queue, or one
 	most    int  // tasks in a segment: a quarter at most
+	lasting bool // ends with its engine
 
 	// guarded by engine.mu
 	queue    queue
@@ -42,8 +43,17 @@ type SourceConfig struct {
 	Job     Job
 	Home    *limit.Link // of the task that the source belongs to
 	Shared  bool        // one of several sources of its engine
-	Lasting bool        // ends with its engine
 	Own     bool        // its tasks are one piece of work, and submit each other: they do not count as tasks, and a closed engine takes them after the first
+}
+
+func (s *Source) init(e *Engine, c SourceConfig) {
+	s.engine, s.SourceConfig = e, c
+	s.settled.L = &e.mu
+	s.quarter, s.most = min(1, c.Room), lastSegment
+	if c.Room >= 64 { // then one wake-up of a submitter serves many tasks
+		s.long, s.quarter = true, c.Room/4
+		s.most = min(s.quarter, lastSegment)
+	}
 }
 
 // A Job is what a Source's tasks do.

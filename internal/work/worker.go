@@ -29,7 +29,8 @@ type worker struct {
 	left   bool       // its goroutine has ended as it should, not by a Goexit
 	of     *Source    // whose context ctx is made from
 	ctx    context.Context
-	visit  *visitor // whose permit it has, for tasks of one source; nil: the engine's
+	link   limit.Carrier // ctx, at first
+	visit  *visitor      // whose permit it has, for tasks of one source; nil: the engine's
 
 	permit   bool // guarded by engine.mu, as is what follows
 	arriving bool // counted in arriving, of the engine or of a source
@@ -181,7 +182,11 @@ func (h *hand) traced(t Task) error {
 func (w *worker) situate() {
 	if w.of != w.source {
 		w.of = w.source
-		w.ctx = limit.With(w.of.Context, w.slot, w.of.Home, true)
+		c := &w.link
+		if c.Context != nil || !w.of.lasting { // others have it still, or it would outlive its source
+			c = new(limit.Carrier)
+		}
+		w.ctx = c.With(w.of.Context, w.slot, w.of.Home, true)
 	}
 }
 
@@ -338,7 +343,7 @@ func (w *worker) park() bool {
 		grant(owed)
 		return false
 	}
-	if w.of != nil && !w.of.Lasting {
+	if w.of != nil && !w.of.lasting {
 		w.ctx, w.of = nil, nil // it may end before w is woken
 	}
 	w.since = time.Since(e.epoch)
