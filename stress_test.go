@@ -315,7 +315,7 @@ func (s *stress) caller(r *rand.Rand) {
 func (s *stress) group(ctx context.Context, r *rand.Rand, depth int) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	options := []stint.Option{s.pool, stint.Queue(r.IntN(4))}
+	options := []stint.Option{s.pool, stint.Queue(r.IntN(4) * r.IntN(50))}
 	onPool := r.IntN(3) > 0
 	if !onPool {
 		options[0] = s.limiter
@@ -400,7 +400,7 @@ func (s *stress) loop(ctx context.Context, r *rand.Rand) {
 // sequence runs a sequence on the pool: of tasks, or of results, which it leaves
 // early perhaps and expects in the order of the input.
 func (s *stress) sequence(ctx context.Context, r *rand.Rand) {
-	n, until, fault, queue := 1+r.IntN(12), r.IntN(15), r.IntN(14), stint.Queue(r.IntN(4))
+	n, until, fault, queue := 1+r.IntN(12), r.IntN(15), r.IntN(14), stint.Queue(r.IntN(4)*r.IntN(50))
 	item := func(_ context.Context, i int) (int, error) {
 		s.began.Add(1)
 		s.enter()

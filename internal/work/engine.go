@@ -467,6 +467,9 @@ func (e *Engine) turn(s *Source) {
 
 func (e *Engine) unlineIfEmpty(s *Source) {
 	if s.ready.Taken() && !s.hasWork() {
+		if e.open == s {
+			e.shut() // nothing is left to claim, and s may be about to end
+		}
 		s.ready.Leave()
 		e.unwait()
 		if s.Shared {

@@ -944,18 +944,21 @@ func TestPingPong(t *testing.T) {
 
 // TestRandom mixes everything on engines that share a limiter, and counts.
 func TestRandom(t *testing.T) {
-	const engines, sources, callers, ops = 2, 3, 4, 150
+	// An engine whose only source has a long queue, where tasks are claimed without
+	// the lock, and one whose sources take turns.
+	rooms := [][]int{{64}, {0, 4, 100}}
+	const callers, ops = 4, 150
 	for round := range uint64(20) {
 		s := *seed + round
 		largest := int32(4)
 		l := limit.New(int(largest))
 		var es []*Engine
 		var ss []*Source
-		for range engines {
+		for _, rooms := range rooms {
 			e := bare(l, 50*time.Microsecond)
 			es = append(es, e)
-			for i := range sources {
-				src, _ := source(e, i*2)
+			for _, room := range rooms {
+				src, _ := source(e, room)
 				ss = append(ss, src)
 			}
 		}
@@ -964,8 +967,11 @@ func TestRandom(t *testing.T) {
 		for c := range callers {
 			r := rand.New(rand.NewPCG(s, uint64(c)))
 			wg.Go(func() {
+				src := ss[0]
 				for range ops {
-					src := ss[r.IntN(len(ss))]
+					if r.IntN(40) == 0 { // else more for the same: its queue becomes long
+						src = ss[r.IntN(len(ss))]
+					}
 					kind := r.IntN(8)
 					t := does(func() {
 						for n, old := now.Add(1), top.Load(); n > old && !top.CompareAndSwap(old, n); old = top.Load() {
@@ -997,6 +1003,11 @@ func TestRandom(t *testing.T) {
 					}
 					if a == Accepted {
 						accepted.Add(1)
+					}
+					if r.IntN(20) == 0 {
+						if c := src.engine.Counts(); c.Running+c.Idle > c.Workers || c.Queued < 0 || int64(c.Completed) < 0 {
+							panic(fmt.Sprintf("-stint.seed=%d: %+v", s, c))
+						}
 					}
 					if r.IntN(200) == 0 {
 						src.Stop()

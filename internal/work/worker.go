@@ -18,7 +18,7 @@ import (
 //	leaving   told by dismiss, or found nothing in an engine that drains
 //
 // Only working -> parked and -> leaving are the worker's own steps; who takes it
-// out of engine.idle under engine.mu owes it one send on wake.
+// out of engine.idle under engine.mu owes it one Done of wake.
 type worker struct {
 	engine *Engine
 	slot   *limit.Slot
