@@ -51,11 +51,11 @@ func forEach(caller string, ctx context.Context, n int, f func(context.Context, 
 	var v verdict
 	v.init(ctx, &o)
 	if o.name != "" {
-		pprof.SetGoroutineLabels(v.ctx)
+		pprof.SetGoroutineLabels(&v.ctx)
 		defer pprof.SetGoroutineLabels(ctx)
 	}
 	l := &loop.Loop{
-		N: n, Context: v.ctx, Body: f, Name: o.name,
+		N: n, Context: &v.ctx, Body: f, Name: o.name,
 		Failed:  v.failed,
 		Abandon: func() { v.fail(ErrClosed) },
 	}

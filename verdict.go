@@ -16,8 +16,7 @@ import (
 // Once ctx has ended, for whatever reason, what comes later is a consequence:
 // the first failure or the parent's end is the verdict, whichever was first.
 type verdict struct {
-	ctx       context.Context // of the tasks; made from the caller's
-	cancel    context.CancelCauseFunc
+	ctx       cancelContext // of the tasks; made from the caller's
 	keepGoing bool
 
 	mu       sync.Mutex
@@ -30,7 +29,7 @@ type verdict struct {
 }
 
 func (v *verdict) init(ctx context.Context, o *options) {
-	v.ctx, v.cancel = context.WithCancelCause(o.labelled(ctx))
+	v.ctx.begin(o.labelled(ctx))
 	v.keepGoing = o.keepGoing
 }
 
@@ -65,9 +64,9 @@ func (v *verdict) fails(err error) {
 	case v.closed:
 	case v.err == nil && v.panicked == nil && v.ctx.Err() == nil:
 		v.err = err
-		v.cancel(err)
+		v.ctx.cancel(err)
 	case v.err == nil && v.panicked == nil:
-		v.err = context.Cause(v.ctx)
+		v.err = context.Cause(&v.ctx)
 	case !errors.Is(err, context.Canceled):
 		v.others = append(v.others, err)
 	}
@@ -97,7 +96,7 @@ func (v *verdict) panics(p *PanicError) {
 	} else {
 		v.others = append(v.others, p)
 	}
-	v.cancel(p)
+	v.ctx.cancel(p)
 }
 
 // over reports whether the tasks have been cancelled.
@@ -110,7 +109,7 @@ func (v *verdict) close(complete bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if !complete && v.err == nil {
-		v.err = context.Cause(v.ctx)
+		v.err = context.Cause(&v.ctx)
 	}
 	if v.refused && v.err == nil {
 		v.err = ErrClosed
@@ -120,7 +119,7 @@ func (v *verdict) close(complete bool) {
 	if len(v.items) > 0 && v.panicked == nil {
 		v.err = errors.Join(v.errors()...)
 	}
-	v.cancel(nil)
+	v.ctx.cancel(nil)
 }
 
 // result returns the verdict, or panics with it. It is called after close.

@@ -1,0 +1,111 @@
+package stint
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// The context of the tasks behaves as that of context.WithCancelCause, whatever
+// ends it first and whenever somebody looks: each order of these steps is tried.
+func TestCancelContext(t *testing.T) {
+	type key struct{}
+	first, second, gone := errors.New("first"), errors.New("second"), errors.New("gone")
+	type pair struct {
+		ctx    context.Context
+		cancel func(error)
+		end    func()
+		child  context.Context
+		stop   func()
+	}
+	steps := []func(p *pair){
+		func(p *pair) { p.cancel(first) },
+		func(p *pair) { p.cancel(second) },
+		func(p *pair) { p.end() },
+		func(p *pair) { p.ctx.Done() },
+		func(p *pair) { p.ctx.Value(key{}) },
+		func(p *pair) { p.child, p.stop = context.WithCancel(p.ctx) },
+	}
+	parent := func() (context.Context, func()) {
+		ctx, cancel := context.WithCancelCause(context.WithValue(context.Background(), key{}, 1))
+		return ctx, func() { cancel(gone) }
+	}
+	look := func(p *pair) [6]any {
+		deadline, has := p.ctx.Deadline()
+		l := [6]any{p.ctx.Err(), nil, deadline, has, nil, nil}
+		if p.child != nil {
+			l[4], l[5] = p.child.Err(), context.Cause(p.child)
+		}
+		return l
+	}
+	var try func(done []int)
+	try = func(done []int) {
+		a, b := new(pair), new(pair)
+		ctx, end := parent()
+		c := new(cancelContext)
+		c.begin(ctx)
+		a.ctx, a.cancel, a.end = c, c.cancel, end
+		ctx, end = parent()
+		b.ctx, b.cancel = context.WithCancelCause(ctx)
+		b.end = end
+		for _, i := range done {
+			steps[i](a)
+			steps[i](b)
+			if got, want := look(a), look(b); got != want {
+				t.Fatalf("after %v: got %v, want %v", done, got, want)
+			}
+		}
+		if got, want := context.Cause(a.ctx), context.Cause(b.ctx); got != want {
+			t.Fatalf("after %v: cause %v, want %v", done, got, want)
+		}
+		if got, want := a.ctx.Value(key{}), b.ctx.Value(key{}); got != want {
+			t.Fatalf("after %v: value %v, want %v", done, got, want)
+		}
+		select {
+		case <-a.ctx.Done():
+			if b.ctx.Err() == nil {
+				t.Fatalf("after %v: done", done)
+			}
+		default:
+			if b.ctx.Err() != nil {
+				t.Fatalf("after %v: not done", done)
+			}
+		}
+		a.cancel(nil)
+		b.cancel(nil)
+		for _, p := range []*pair{a, b} {
+			if p.stop != nil {
+				p.stop()
+			}
+		}
+		if len(done) == 4 {
+			return
+		}
+		for i := range steps {
+			try(append(done[:len(done):len(done)], i))
+		}
+	}
+	try(nil)
+}
+
+// A deadline that passes ends it too, unless it was cancelled before.
+func TestCancelContextDeadline(t *testing.T) {
+	for _, early := range []bool{false, true} {
+		parent, cancel := context.WithTimeout(context.Background(), 0)
+		if early {
+			parent, cancel = context.WithTimeout(context.Background(), time.Hour)
+		}
+		c := new(cancelContext)
+		c.begin(parent)
+		want := context.DeadlineExceeded
+		if early {
+			c.cancel(nil)
+			want = context.Canceled
+		}
+		cancel()
+		if err, cause := c.Err(), context.Cause(c); err != want || cause != want {
+			t.Errorf("got %v, cause %v, want %v", err, cause, want)
+		}
+	}
+}
