@@ -82,7 +82,7 @@ func New(c Config, sc SourceConfig) (*Engine, *Source) {
 		c.Limiter = &b.limiter
 	}
 	e := &b.engine
-	e.lim, e.expiry, e.name, e.labels, e.epoch = c.Limiter, c.Expiry, c.Name, c.Labels, time.Now()
+	e.lim, e.expiry, e.name, e.labels = c.Limiter, c.Expiry, c.Name, c.Labels
 	e.waiter.Grant = e.granted
 	e.first = &b.worker
 	s := &b.source
@@ -253,7 +253,7 @@ func (e *Engine) expire() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.armed = false
-	now := time.Since(e.epoch)
+	now := e.now()
 	n := 0
 	for n < len(e.idle) && e.idle[n].since+e.expiry <= now {
 		n++
@@ -321,6 +321,15 @@ func (e *Engine) unwait() {
 	}
 }
 
+// now returns the time since it was called first.
+func (e *Engine) now() time.Duration {
+	if e.epoch.IsZero() {
+		e.epoch = time.Now()
+		return 0
+	}
+	return time.Since(e.epoch)
+}
+
 // pick returns the worker that parked last, or a new one. It has a permit: of the
 // limiter, or that of v, for the tasks of one source.
 func (e *Engine) pick(v *visitor) *worker {
@@ -337,7 +346,7 @@ func (e *Engine) pick(v *visitor) *worker {
 		w.slot = limit.NewSlot(e.lim, v.waiter.Permit)
 	}
 	w.permit, w.arriving = true, true
-	w.since, w.turns = time.Since(e.epoch), 0
+	w.since, w.turns = e.now(), 0
 	if v != nil {
 		v.source.arriving++
 	} else {

@@ -303,7 +303,7 @@ func (w *worker) keep() bool {
 		if !e.lim.Contended(e.own()) {
 			return true
 		}
-		now := time.Since(e.epoch)
+		now := e.now()
 		w.turns++
 		if !e.lim.Over() && int(w.turns) < limit.Turns && now-w.since < limit.Quantum {
 			return true
@@ -346,7 +346,7 @@ func (w *worker) park() bool {
 	if w.of != nil && !w.of.lasting {
 		w.ctx, w.of = nil, nil // it may end before w is woken
 	}
-	w.since = time.Since(e.epoch)
+	w.since = e.now()
 	w.wake.Add(1)
 	e.idle = append(e.idle, w)
 	e.arm(w.since)
