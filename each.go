@@ -7,6 +7,7 @@ import (
 	"runtime/pprof"
 
 	"github.com/stint-go/stint/internal/loop"
+	"github.com/stint-go/stint/internal/task"
 )
 
 // Each calls f for every item and returns when every call that was begun has
@@ -27,9 +28,8 @@ import (
 // It does not change items, and does not keep it.
 func Each[T any](ctx context.Context, items []T, f func(context.Context, T) error, opts ...Option) error {
 	check("Each", ctx, f == nil)
-	return forEach("Each", ctx, len(items), func(ctx context.Context, i int) error {
-		return f(ctx, items[i])
-	}, opts)
+	c := &eachCall[T]{items: items, f: f}
+	return c.run("Each", ctx, len(items), c, opts)
 }
 
 // Range calls f for every index from 0 to n-1, as Each does for items. It panics
@@ -39,33 +39,76 @@ func Range(ctx context.Context, n int, f func(ctx context.Context, i int) error,
 	if n < 0 {
 		panic(fmt.Sprintf("stint: Range: n is %d, want 0 or more", n))
 	}
-	return forEach("Range", ctx, n, f, opts)
+	c := &rangeCall{f: f}
+	return c.run("Range", ctx, n, c, opts)
 }
 
-// forEach is Range for the function called caller.
-func forEach(caller string, ctx context.Context, n int, f func(context.Context, int) error, opts []Option) error {
+// An eachCall is one call of Each.
+type eachCall[T any] struct {
+	call
+	items []T
+	f     func(context.Context, T) error
+}
+
+func (c *eachCall[T]) Calls(ctx context.Context, s *loop.Span) error {
+	for i, ok := s.At, true; ok; ok = s.Begin(i) {
+		if err := c.f(ctx, c.items[i]); err != nil {
+			return err
+		}
+		i++
+	}
+	return nil
+}
+
+// A rangeCall is one call of Range.
+type rangeCall struct {
+	call
+	f func(context.Context, int) error
+}
+
+func (c *rangeCall) Calls(ctx context.Context, s *loop.Span) error {
+	for i, ok := s.At, true; ok; ok = s.Begin(i) {
+		if err := c.f(ctx, i); err != nil {
+			return err
+		}
+		i++
+	}
+	return nil
+}
+
+// A call is what the calls of Each, Map and Range have in common.
+type call struct {
+	verdict verdict
+	loop    loop.Loop
+}
+
+// Failed takes in how the task of an item ended that did not return nil.
+func (c *call) Failed(i int, o task.Outcome) (stop bool) { return c.verdict.failed(i, o) }
+
+// Abandoned takes in that the pool was shut down.
+func (c *call) Abandoned() { c.verdict.fail(ErrClosed) }
+
+// run is Range for the function called caller, whose calls job makes.
+func (c *call) run(caller string, ctx context.Context, n int, job loop.Job, opts []Option) error {
 	o := collect(caller, loopOptions, opts)
 	if n == 0 {
 		return nil
 	}
-	var v verdict
+	v, l := &c.verdict, &c.loop
 	v.init(ctx, &o)
 	if o.name != "" {
 		pprof.SetGoroutineLabels(&v.ctx)
 		defer pprof.SetGoroutineLabels(ctx)
 	}
-	l := &loop.Loop{
-		N: n, Context: &v.ctx, Body: f, Name: o.name,
-		Failed:  v.failed,
-		Abandon: func() { v.fail(ErrClosed) },
-	}
+	l.N, l.Context, l.Job, l.Name = n, &v.ctx, job, o.name
+	l.Procs = runtime.GOMAXPROCS(0)
 	switch {
 	case o.pool != nil:
 		l.Engine = o.pool.engine
 	case o.limiter != nil:
 		l.Limiter = o.limiter.core
 	default:
-		l.Limit = runtime.GOMAXPROCS(0)
+		l.Limit = l.Procs
 	}
 	returned := false
 	defer func() {

@@ -1,6 +1,10 @@
 package stint
 
-import "context"
+import (
+	"context"
+
+	"github.com/stint-go/stint/internal/loop"
+)
 
 // Map calls f for every item, as Each does, and returns the results in the order
 // of the items. The slice is always as long as items: after an error it holds
@@ -10,14 +14,27 @@ import "context"
 // Options: a Limiter or a Pool, KeepGoing, Name. Map panics if ctx or f is nil.
 func Map[T, R any](ctx context.Context, items []T, f func(context.Context, T) (R, error), opts ...Option) ([]R, error) {
 	check("Map", ctx, f == nil)
-	results := make([]R, len(items))
-	err := forEach("Map", ctx, len(items), func(ctx context.Context, i int) error {
-		r, err := f(ctx, items[i])
+	c := &mapCall[T, R]{items: items, results: make([]R, len(items)), f: f}
+	err := c.run("Map", ctx, len(items), c, opts)
+	return c.results, err
+}
+
+// A mapCall is one call of Map.
+type mapCall[T, R any] struct {
+	call
+	items   []T
+	results []R // each has one writer
+	f       func(context.Context, T) (R, error)
+}
+
+func (c *mapCall[T, R]) Calls(ctx context.Context, s *loop.Span) error {
+	for i, ok := s.At, true; ok; ok = s.Begin(i) {
+		r, err := c.f(ctx, c.items[i])
 		if err != nil {
 			return err
 		}
-		results[i] = r // each index has one writer
-		return nil
-	}, opts)
-	return results, err
+		c.results[i] = r
+		i++
+	}
+	return nil
 }

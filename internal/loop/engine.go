@@ -13,7 +13,6 @@ import (
 // runOn runs the loop on the workers of e. The standby is then a task in a queue
 // of e.
 func (l *Loop) runOn(e *work.Engine) bool {
-	l.lim = e.Limiter()
 	l.source = e.NewSource(work.SourceConfig{
 		Context: l.Context, Room: math.MaxInt, Job: job{l}, Home: l.home, Shared: true, Own: true,
 	})
@@ -51,19 +50,24 @@ func (j job) Run(ctx context.Context, _ work.Task) error {
 	if l.left() > 1 && !l.stopped.Load() {
 		l.offer()
 	}
-	since, p := time.Now(), limit.From(ctx).Permit()
-	w := &worker{loop: l, ctx: ctx, item: -1}
-	w.yields = func() bool {
-		w.turns++
-		return l.Engine.Pressed(p, since, w.turns)
-	}
+	w := new(worker)
+	w.init(l, ctx)
+	w.since, w.permit = time.Now(), limit.From(ctx).Permit()
+	w.heed()
+	defer l.pass(w)
 	w.work()
-	if l.left() > 0 && !l.stopped.Load() {
-		l.offer() // w made room for others
-	} else {
-		l.source.Stop() // the standby is not needed, and its turn may be far
-	}
 	return nil
+}
+
+// pass ends a helper, perhaps by a Goexit, and sees to it that somebody goes on.
+func (l *Loop) pass(w *worker) {
+	w.leave()
+	switch {
+	case l.over():
+		l.source.Stop() // the standby is not needed, and its turn may be far
+	case l.left() > 0:
+		l.offer() // w made room for others
+	}
 }
 
 // Failed has nothing to tell: the worker inside Run has told it.
@@ -71,6 +75,6 @@ func (j job) Failed(work.Task, task.Outcome) {}
 
 // Abandoned stops the loop: the engine will not run the rest.
 func (j job) Abandoned() {
-	j.loop.Abandon() // first: a helper that sees stopped ends the loop
+	j.loop.Job.Abandoned() // first: a helper that sees stopped ends the loop
 	j.loop.stopped.Store(true)
 }

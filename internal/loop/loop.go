@@ -14,35 +14,42 @@ import (
 	"github.com/stint-go/stint/internal/work"
 )
 
-// A Loop calls Body once for every index from 0 to N-1, unless Failed or the end
+// A Loop calls Job once for every index from 0 to N-1, unless Failed or the end
 // of Context stops it. The zero values of the other fields have a meaning each.
 type Loop struct {
 	N       int
 	Context context.Context
-	Body    func(ctx context.Context, i int) error
-
-	// Failed is told how a call ended that did not return nil, and reports
-	// whether the loop stops. For a panic it runs inside the deferred call.
-	Failed func(i int, o task.Outcome) (stop bool)
-
-	// Abandon is told that Engine was shut down before every index was given out.
-	Abandon func()
+	Job     Job
 
 	Limiter *limit.Limiter // bounds the workers, with others when it is shared
-	Limit   int            // bounds the workers when Limiter is nil
+	Limit   int            // bounds the workers when Limiter and Engine are nil
 	Engine  *work.Engine   // whose workers help; nil: goroutines of the loop
+	Procs   int            // the number of processors
 	Name    string         // of the regions in execution traces; "" makes none
 
-	lim  *limit.Limiter
-	solo limit.Limiter // lim, when Limiter is nil
-	home *limit.Link   // of the task that the caller is
-
-	next    atomic.Int64 // the first index not yet given out
+	lim     *limit.Limiter // of Limiter or Engine, or nil
+	home    *limit.Link    // of the task that the caller is
+	paced   bool           // the workers measure, and claim accordingly
+	epoch   time.Time      // of the workers' clocks, when paced
+	seats   atomic.Pointer[seat]
 	stopped atomic.Bool
-	ended   chan struct{} // closed when no index is left; only for a shared limiter
-	turn    chan struct{} // the standby's permit is there for the caller, which is
-	idle    atomic.Bool   // waiting for it
-	ending  sync.Once
+
+	_      [64]byte     // the above is read all the time; what is written often is apart
+	next   atomic.Int64 // the first index that was not claimed
+	cost   atomic.Int64 // of an item, as measured last
+	_      [64]byte
+	first  seat // of those in seats
+	_      [64]byte
+	caller worker
+	_      [64]byte
+
+	mu   sync.Mutex // every move of more than one index
+	deep int        // workers that may give indexes back
+
+	ended atomic.Bool
+	none  chan struct{} // closed when ended is set; only for a shared limiter
+	turn  chan struct{} // the standby's permit is there for the caller, which is
+	idle  atomic.Bool   // waiting for it
 
 	helpers  sync.WaitGroup
 	running  atomic.Int32 // helpers that have not returned
@@ -54,26 +61,31 @@ type Loop struct {
 	queued atomic.Bool  // the standby is in it
 }
 
-// Run runs the loop and returns when every call of Body has. It reports false,
-// and calls nothing, when the engine is closed. A Goexit in a call of Body on the
-// caller's goroutine ends that goroutine, after all other calls have returned.
+// Run runs the loop and returns when every call has. It reports false, and calls
+// nothing, when the engine is closed. A Goexit in a call on the caller's goroutine
+// ends that goroutine, after all other calls have returned.
 func (l *Loop) Run() bool {
 	l.home = limit.From(l.Context)
+	l.lim = l.Limiter
+	if l.Engine != nil {
+		l.lim = l.Engine.Limiter()
+	}
+	if l.N > max(few, l.bound()) && uint64(l.N) <= maxIndex {
+		l.paced, l.epoch = true, time.Now()
+	}
 	if l.Engine != nil {
 		return l.runOn(l.Engine)
 	}
-	l.lim = l.Limiter
-	if l.lim == nil {
-		l.lim = &l.solo
-		l.solo.Init(l.Limit)
-	} else {
-		l.ended = make(chan struct{})
+	w := &l.caller
+	w.init(l, l.Context)
+	w.from, w.caller = l.home, true
+	if l.shared() {
+		l.none = make(chan struct{})
 		l.turn = make(chan struct{}, 1)
 		l.standby.Grant = l.granted
-	}
-	w := &worker{loop: l, ctx: l.Context, from: l.home, caller: true, item: -1}
-	if !w.acquire(w.from) {
-		return true
+		if !w.acquire(w.from) {
+			return true
+		}
 	}
 	w.begin()
 	defer l.join(w)
@@ -82,13 +94,26 @@ func (l *Loop) Run() bool {
 	return true
 }
 
-// join ends the loop: it lets the caller's permit go, takes the standby back and
-// waits for the helpers. It is deferred: a Goexit must not leave them behind.
+// shared reports whether others may use the limiter of the loop's own goroutines.
+func (l *Loop) shared() bool { return l.Limiter != nil }
+
+// bound returns the limit.
+func (l *Loop) bound() int {
+	if l.lim != nil {
+		return l.lim.Bound()
+	}
+	return l.Limit
+}
+
+// join ends the loop for the caller, and waits for the helpers. It is deferred: a
+// Goexit must not leave them behind.
 func (l *Loop) join(w *worker) {
-	l.stopped.Store(true) // nothing is left, or nothing is to be begun
+	if w.calling || l.Context.Err() != nil {
+		l.stopped.Store(true)
+	}
+	w.leave()
 	l.end()
 	w.release()
-	l.recall()
 	if l.running.Load() == 0 {
 		l.helpers.Wait() // at most the last instructions of one
 		return
@@ -108,9 +133,9 @@ func (l *Loop) standBy() {
 		return
 	}
 	l.helpers.Add(1)
-	l.running.Add(1)
-	if l.Limiter == nil { // nobody else frees permits
-		if l.lim.TryAcquire() {
+	running := l.running.Add(1)
+	if !l.shared() { // nobody else has permits: the helpers are counted instead
+		if int(running) < l.Limit {
 			go l.help()
 		} else {
 			l.forgo()
@@ -122,14 +147,18 @@ func (l *Loop) standBy() {
 		go l.help()
 		return
 	}
-	if l.stopped.Load() { // join may have looked before it stood in line
+	if l.over() { // end may have looked before it stood in line
 		l.recall()
 	}
 }
 
 // short reports whether one more helper could be of use.
 func (l *Loop) short() bool {
-	return l.left() > 1 && !l.stopped.Load() && int(l.running.Load())+1 < l.N
+	workers := int(l.running.Load()) + 1
+	if l.stopped.Load() || workers >= l.N || !l.shared() && workers >= l.Limit {
+		return false
+	}
+	return l.left() > 1
 }
 
 // forgo counts the standby out.
@@ -151,7 +180,7 @@ func (l *Loop) granted() {
 
 // recall takes the standby out of the limiter's line.
 func (l *Loop) recall() {
-	if l.Limiter != nil && l.lim.Leave(&l.standby) {
+	if l.shared() && l.lim.Leave(&l.standby) {
 		l.waiting.Add(-1)
 		l.forgo()
 	}
@@ -159,8 +188,14 @@ func (l *Loop) recall() {
 
 // help is a helper's goroutine, which has a permit.
 func (l *Loop) help() {
-	w := &worker{loop: l, ctx: l.Context, has: true, item: -1}
-	if l.Limiter != nil {
+	if !l.shared() && l.ended.Load() {
+		l.forgo() // it comes too late: the loop was short
+		return
+	}
+	w := new(worker)
+	w.init(l, l.Context)
+	if l.shared() {
+		w.has = true
 		l.waiting.Add(-1)
 		w.since = time.Now()
 		pprof.SetGoroutineLabels(l.Context) // a stranger may have started this goroutine
@@ -174,40 +209,25 @@ func (l *Loop) help() {
 // resume goes on with w on a new goroutine, after a Goexit has ended its own.
 func (l *Loop) resume(w *worker) { go w.serve() }
 
-// left returns how many indexes are not given out.
-func (l *Loop) left() int { return l.N - int(min(l.next.Load(), int64(l.N))) }
-
-// Complete reports whether every index was given out. It is called after Run.
+// Complete reports whether every index was begun. It is called after Run.
 func (l *Loop) Complete() bool { return l.left() == 0 }
 
-// claim gives out the next index, or -1.
-func (l *Loop) claim() int {
-	if l.stopped.Load() {
-		return -1
-	}
-	if l.Context.Err() != nil {
-		l.stopped.Store(true)
-		return -1
-	}
-	if l.next.Load() < int64(l.N) { // so that next stays near N whatever the number of workers
-		if i := l.next.Add(1) - 1; i < int64(l.N) {
-			return int(i)
-		}
-	}
-	l.end()
-	return -1
-}
+// over reports whether no call will begin any more.
+func (l *Loop) over() bool { return l.stopped.Load() || l.exhausted() }
 
-// end sends those home who stand in line for a permit.
+// end sends those home who wait for a permit, when they could do nothing with
+// it. Every worker calls it when it leaves: the last finds the loop over.
 func (l *Loop) end() {
-	if l.ended != nil {
-		l.ending.Do(func() { close(l.ended) })
+	if !l.over() || !l.ended.CompareAndSwap(false, true) || !l.shared() {
+		return
 	}
+	close(l.none)
+	l.recall()
 }
 
 // fail passes on how a call ended.
 func (l *Loop) fail(i int, o task.Outcome) {
-	if l.Failed(i, o) {
+	if l.Job.Failed(i, o) {
 		l.stopped.Store(true)
 	}
 }

@@ -46,13 +46,34 @@ func newBench(kind string, n int) *bench {
 // outside this package do.
 func (b *bench) loop(n int, body func(ctx context.Context, i int) error) *Loop {
 	ctx, cancel := context.WithCancel(context.Background())
-	l := &Loop{N: n, Context: ctx, Body: body, Limit: b.n, Engine: b.e, Abandon: cancel}
+	j := &testJob{f: body, abandoned: cancel}
+	j.failed = func(int, task.Outcome) bool { cancel(); return true }
+	l := &Loop{N: n, Context: ctx, Job: j, Limit: b.n, Engine: b.e, Procs: runtime.GOMAXPROCS(0)}
 	if b.e == nil {
 		l.Limiter = b.lim
 	}
-	l.Failed = func(int, task.Outcome) bool { cancel(); return true }
 	return l
 }
+
+// testJob is the job of a test: f for each index.
+type testJob struct {
+	f         func(ctx context.Context, i int) error
+	failed    func(i int, o task.Outcome) (stop bool)
+	abandoned func()
+}
+
+func (c *testJob) Calls(ctx context.Context, s *Span) error {
+	for i, ok := s.At, true; ok; ok = s.Begin(i) {
+		if err := c.f(ctx, i); err != nil {
+			return err
+		}
+		i++
+	}
+	return nil
+}
+
+func (c *testJob) Failed(i int, o task.Outcome) bool { return c.failed(i, o) }
+func (c *testJob) Abandoned()                        { c.abandoned() }
 
 // end checks that all permits are back, and that nothing of an engine is left.
 func (b *bench) end(t *testing.T) {
@@ -238,7 +259,7 @@ func TestGoexitCostsNoHelper(t *testing.T) {
 					runtime.Goexit()
 					return nil
 				})
-				l.Failed = func(int, task.Outcome) bool { return false }
+				l.Job.(*testJob).failed = func(int, task.Outcome) bool { return false }
 				l.Run()
 				if got := time.Since(start); got != time.Hour || exits.Load() != 9 {
 					t.Errorf("%d calls of Goexit, %v in all", exits.Load(), got)
@@ -296,9 +317,9 @@ func TestErrorStops(t *testing.T) {
 						}
 						return nil
 					})
-					failed := l.Failed
+					failed := l.Job.(*testJob).failed
 					var got atomic.Int32
-					l.Failed = func(i int, o task.Outcome) bool {
+					l.Job.(*testJob).failed = func(i int, o task.Outcome) bool {
 						if o.Err == boom && i == 2*n {
 							got.Add(1)
 						}
@@ -368,7 +389,7 @@ func TestOutcomes(t *testing.T) {
 						finished.Add(1)
 						return nil
 					})
-					l.Failed = func(i int, o task.Outcome) bool {
+					l.Job.(*testJob).failed = func(i int, o task.Outcome) bool {
 						if i%3 != 1 || !o.Goexit {
 							t.Errorf("item %d: %+v", i, o)
 						}
@@ -410,9 +431,9 @@ func TestPanicStops(t *testing.T) {
 						}
 						return nil
 					})
-					failed := l.Failed
+					failed := l.Job.(*testJob).failed
 					var panics atomic.Int32
-					l.Failed = func(i int, o task.Outcome) bool {
+					l.Job.(*testJob).failed = func(i int, o task.Outcome) bool {
 						if i == 10 && o.Panic != nil && o.Panic.Value == "x" && len(o.Panic.Stack) > 0 {
 							panics.Add(1)
 						}
@@ -529,7 +550,7 @@ func TestAbandoned(t *testing.T) {
 		synctest.Wait()
 		l := b.loop(5, func(context.Context, int) error { t.Error("called"); return nil })
 		told := false
-		l.Abandon = func() {
+		l.Job.(*testJob).abandoned = func() {
 			told = true
 			if l.stopped.Load() {
 				t.Error("a helper could have ended the loop before it was told")
@@ -603,8 +624,8 @@ func TestRandom(t *testing.T) {
 						}
 						return nil
 					})
-					stop := l.Failed
-					l.Failed = func(i int, o task.Outcome) bool { return !o.Goexit && stop(i, o) }
+					stop := l.Job.(*testJob).failed
+					l.Job.(*testJob).failed = func(i int, o task.Outcome) bool { return !o.Goexit && stop(i, o) }
 					var returned bool
 					done := make(chan struct{})
 					go func() { defer close(done); l.Run(); returned = true }()

@@ -12,10 +12,17 @@ import (
 // A worker is a goroutine that takes indexes of a loop: the caller's or a
 // helper's.
 type worker struct {
+	Span
+	pace
+	calling  bool // the call for At has not returned
+	made     int  // calls, in the last span
+	deep     bool // may have more than one index in the span; counted in Loop.deep
+	seat     *seat
+	seatless bool // it found none free, and does not look before it looks at the clock
+
 	loop   *Loop
 	ctx    context.Context // for the calls it makes
 	caller bool
-	item   int // the index in hand, or -1
 
 	has    bool // a permit
 	permit limit.Permit
@@ -23,17 +30,24 @@ type worker struct {
 	since  time.Time   // when it got the permit, if the limiter is shared
 	turns  int         // calls since then that it made while others waited
 	slot   *limit.Slot // nil when it is not
-	yields func() bool // nil: from the limiter
+}
+
+func (w *worker) init(l *Loop, ctx context.Context) {
+	w.loop, w.ctx = l, ctx
+	w.stop = &l.stopped
+	w.ready()
 }
 
 // serve is the rest of a helper's goroutine.
 func (w *worker) serve() {
 	defer func() {
-		if w.item >= 0 && !w.loop.stopped.Load() { // a Goexit: a new goroutine takes over
-			w.item = -1
+		if w.calling && !w.loop.stopped.Load() { // a Goexit: a new goroutine takes over
+			w.calling = false
 			w.loop.resume(w)
 			return
 		}
+		w.leave()
+		w.loop.end()
 		w.release()
 		w.loop.running.Add(-1)
 		w.loop.helpers.Done()
@@ -44,65 +58,85 @@ func (w *worker) serve() {
 // work takes indexes until none is left.
 func (w *worker) work() {
 	defer w.caught()
-	l := w.loop
-	for w.keep() {
-		i := l.claim()
-		if i < 0 {
-			return
-		}
-		w.item = i
-		err := w.call(i)
-		w.item = -1
-		if err != nil {
-			l.fail(i, task.Outcome{Err: err})
+	for w.keep() && w.take() {
+		if w.loop.Name != "" && trace.IsEnabled() {
+			w.traced()
+		} else {
+			w.call()
 		}
 	}
 }
 
 // caught is deferred by work: it tells a panic and a Goexit from a return.
 func (w *worker) caught() {
-	if w.item < 0 {
+	if !w.calling {
 		return
 	}
 	o := task.Unreturned(recover())
-	w.loop.fail(w.item, o)
+	w.rise()
+	w.loop.fail(w.At, o)
 	if o.Panic != nil {
-		w.item = -1 // otherwise its goroutine is at its end
+		w.calling = false // otherwise its goroutine is at its end
 	}
 }
 
-func (w *worker) call(i int) error {
-	if w.loop.Name != "" && trace.IsEnabled() {
-		defer trace.StartRegion(w.ctx, w.loop.Name).End()
+// call makes the calls of the span, as far as it may.
+func (w *worker) call() {
+	l, first := w.loop, w.At
+	for more := true; more; more = w.Begin(w.At + 1) {
+		w.calling = true
+		err := l.Job.Calls(w.ctx, &w.Span)
+		w.calling = false
+		if err == nil {
+			break
+		}
+		l.fail(w.At, task.Outcome{Err: err})
 	}
-	return w.loop.Body(w.ctx, i)
+	w.made = w.At - first + 1
+	w.calls += w.made
+	if w.rest() > 0 { // the loop is stopped, or the limit has become smaller
+		w.rise()
+	}
 }
 
-// keep reports whether w has a permit for one more call. If somebody else should
+// traced is call with a region for each item.
+func (w *worker) traced() {
+	w.rise()
+	defer trace.StartRegion(w.ctx, w.loop.Name).End()
+	w.call()
+}
+
+// keep reports whether w has a permit for one more span. If somebody else should
 // have it first, w gives it up; a helper leaves, if the standby waits already.
 func (w *worker) keep() bool {
 	l := w.loop
-	if w.yields != nil {
-		return !w.yields()
-	}
-	if w.slot == nil {
+	switch {
+	case l.lim == nil:
 		return true
-	}
-	if w.slot.Busy() && !w.renew() {
+	case l.Engine != nil:
+		w.turns += max(1, w.made)
+		return !l.Engine.Pressed(w.permit, w.since, w.turns)
+	case w.slot.Busy() && !w.renew():
 		return false
-	}
-	if l.left() == 0 {
-		return true // for claim to find out: nothing is worth standing in line for
-	}
-	if w.permit != (limit.Permit{}) {
-		return w.returns()
-	}
-	if !l.lim.Contended(int(l.waiting.Load())) {
+	case w.permit != (limit.Permit{}):
+		return !w.permit.Wanted() || w.returns()
+	case !l.lim.Contended(int(l.waiting.Load())):
 		return true
 	}
-	w.turns++
+	w.turns += max(1, w.made)
 	if !l.lim.Over() && w.turns < limit.Turns && time.Since(w.since) < limit.Quantum {
 		return true
+	}
+	return w.yield()
+}
+
+// yield gives the permit up if somebody else should have it, and reports whether
+// w has one again.
+func (w *worker) yield() bool {
+	l := w.loop
+	w.rise()
+	if l.left() == 0 {
+		return true // for take to find out: nothing is worth standing in line for
 	}
 	next, kept := l.lim.Yield()
 	if kept {
@@ -126,7 +160,7 @@ func (w *worker) await() bool {
 	l.idle.Store(true)
 	select {
 	case <-l.turn:
-	case <-l.ended:
+	case <-l.none:
 	case <-l.Context.Done():
 	}
 	if l.idle.CompareAndSwap(true, false) {
@@ -145,10 +179,11 @@ func (w *worker) await() bool {
 	return true
 }
 
-// returns gives a permit back that its lender wants, and waits for another. It
-// reports whether w has one.
+// returns gives the permit back, which its lender wants, and waits for another.
+// It reports whether w has one.
 func (w *worker) returns() bool {
-	if !w.permit.Wanted() {
+	w.rise()
+	if w.loop.left() == 0 {
 		return true
 	}
 	w.release()
@@ -169,7 +204,8 @@ func (w *worker) renew() bool {
 // begin gives w a slot for its permit, and the context that tells of it.
 func (w *worker) begin() {
 	l := w.loop
-	if l.Limiter != nil {
+	w.heed()
+	if l.shared() {
 		w.slot = limit.NewSlot(l.lim, w.permit)
 	}
 	if w.slot != nil || l.home != nil {
@@ -177,17 +213,23 @@ func (w *worker) begin() {
 	}
 }
 
+// heed makes the spans end when the limit has become smaller, unless the permit
+// is a lent one: that is of no use to anybody else.
+func (w *worker) heed() {
+	w.lim = w.loop.lim
+	if w.permit != (limit.Permit{}) {
+		w.lim = nil
+	}
+}
+
 // acquire waits for a permit and reports whether there is still something to do
 // with it.
 func (w *worker) acquire(from *limit.Link) bool {
 	l := w.loop
-	if l.Limiter == nil {
-		w.has = l.lim.TryAcquire()
-		return w.has
-	}
+	w.rise()
 	l.waiting.Add(1)
 	before := w.permit
-	w.permit, w.has = l.lim.Acquire(l.Context.Done(), l.ended, from)
+	w.permit, w.has = l.lim.Acquire(l.Context.Done(), l.none, from)
 	l.waiting.Add(-1)
 	w.since, w.turns = time.Now(), 0
 	if w.slot != nil && w.has && w.permit != before {

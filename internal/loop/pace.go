@@ -1,0 +1,85 @@
+package loop
+
+import "time"
+
+// How much is claimed follows the measured cost of an item. A claim takes the
+// lock and reads the clock: next to 50 µs of work that is nothing, and what was
+// claimed can be stolen back. A span cannot, so it is as short as its one
+// compare-and-swap, of 5 ns, allows. An item that costs less than 2 ns is
+// hardly a call: 128 of them are enough.
+const (
+	chunkTime = 50 * time.Microsecond
+	spanTime  = 250 * time.Nanosecond
+	clockTime = 8 * time.Microsecond // from one look at the clock to the next
+	maxWidth  = 128
+	few       = 16 // items of a loop that are not worth a look at the clock
+)
+
+// pace is what a worker knows of the cost of an item. As long as the clock shows
+// no progress, as in a bubble or on a coarse clock, it knows nothing, and takes
+// one index at a time.
+type pace struct {
+	cost  int64         // in picoseconds; 0: unknown
+	width int           // of its spans
+	read  time.Duration // when it looked at the clock last
+	calls int           // it has begun since then
+	every int           // calls after which it looks again
+}
+
+// ready makes w measure, unless every item is to be taken by itself.
+func (w *worker) ready() {
+	w.width, w.every = 1, int(^uint(0)>>1)
+	if l := w.loop; l.paced {
+		w.read, w.every = time.Since(l.epoch), 1
+		w.cost = l.cost.Load()
+	}
+}
+
+// learn looks at the clock. The cost grows at once and shrinks by half at most:
+// one that is too high costs a few more claims, one that is too low makes items
+// wait behind others. What rides on an estimate is at most twice what it was made
+// from.
+func (w *worker) learn() {
+	now := time.Since(w.loop.epoch)
+	passed := int64(now - w.read)
+	if passed <= 0 {
+		w.every = min(2*w.every, w.every+1000)
+		return
+	}
+	cost := min(passed, 1<<50)*1000/int64(w.calls) + 1
+	if w.cost > 0 {
+		cost = max(cost, (w.cost+cost)/2)
+	}
+	most := 2 * w.calls
+	w.cost = cost
+	w.width = fit(spanTime, cost, min(most, w.loop.widest()))
+	w.every = min(max(fit(clockTime, cost, 1<<20), few), most)
+	w.read, w.calls, w.seatless = now, 0, false
+	w.loop.cost.Store(cost)
+}
+
+// chunk returns how many indexes to claim.
+func (w *worker) chunk() int {
+	if w.cost == 0 || w.seatless {
+		return 1
+	}
+	return fit(chunkTime, w.cost, maxLength)
+}
+
+// fit returns how many items of a cost fit into d: at least 1, at most most.
+func fit(d time.Duration, cost int64, most int) int {
+	return int(min(max(int64(d)*1000/cost, 1), int64(most)))
+}
+
+// widest returns how many indexes a span may have. A limit beyond the number of
+// processors says that items wait: none should wait behind another then.
+func (l *Loop) widest() int {
+	limit := l.Limit
+	if l.lim != nil {
+		limit = l.lim.Bound()
+	}
+	if limit > l.Procs {
+		return 1
+	}
+	return maxWidth
+}

@@ -1,0 +1,254 @@
+package loop
+
+import "sync/atomic"
+
+// A seat holds what its worker has claimed beyond its span: a range of indexes,
+// of which others may steal. There are as many seats as processors; a worker
+// without one takes one index at a time, so that looking for something to steal
+// stays short however many workers there are.
+type seat struct {
+	word atomic.Uint64 // a packed range
+	next *seat
+	held bool // guarded by Loop.mu
+	_    [40]byte
+}
+
+// A range is packed as its first index and, in the low bits, its length. The word
+// of a seat is the whole state: that it had another value meanwhile is no harm.
+const (
+	lengthBits = 16
+	maxLength  = 1<<lengthBits - 1
+	maxIndex   = 1<<(64-lengthBits) - 1
+)
+
+func pack(lo, n int) uint64 { return uint64(lo)<<lengthBits | uint64(n) }
+
+func unpack(v uint64) (lo, n int) { return int(v >> lengthBits), int(v & maxLength) }
+
+// left returns how many indexes anybody could have: those that are neither begun
+// nor in a span.
+func (l *Loop) left() int {
+	n := l.unclaimed() // first: what is claimed after this is in a seat when mu is free
+	if n > 1 || l.seats.Load() == nil {
+		return n
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return n + l.seated()
+}
+
+// unclaimed returns how many indexes were never claimed.
+func (l *Loop) unclaimed() int { return l.N - int(min(l.next.Load(), int64(l.N))) }
+
+// exhausted reports whether nothing is left and nothing can come back.
+func (l *Loop) exhausted() bool {
+	if l.unclaimed() > 0 {
+		return false
+	}
+	if l.seats.Load() == nil {
+		return true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.deep == 0 && l.seated() == 0
+}
+
+// take gives w its next span, and reports false when nothing is left for it or
+// the loop is stopped.
+func (w *worker) take() bool {
+	l := w.loop
+	if l.stopped.Load() {
+		return false
+	}
+	if l.Context.Err() != nil {
+		l.stopped.Store(true)
+		return false
+	}
+	if w.calls >= w.every {
+		w.learn()
+	}
+	return w.seat != nil && w.front() || w.claim() || w.steal()
+}
+
+// front takes a span from the worker's own seat.
+func (w *worker) front() bool {
+	if w.width > 1 && !w.deep {
+		w.loop.mu.Lock()
+		w.deepen()
+		w.loop.mu.Unlock()
+	}
+	for {
+		v := w.seat.word.Load()
+		lo, n := unpack(v)
+		if n == 0 {
+			return false
+		}
+		m := min(w.width, n)
+		if w.seat.word.CompareAndSwap(v, pack(lo+m, n-m)) {
+			w.set(lo, m)
+			return true
+		}
+	}
+}
+
+// claim takes indexes that nobody has claimed.
+func (w *worker) claim() bool {
+	l := w.loop
+	if l.unclaimed() == 0 { // so that next stays near N whatever the number of workers
+		return false
+	}
+	if n := w.chunk(); n > 1 {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if w.sit() {
+			return w.claimMany(n)
+		}
+	}
+	i := int(l.next.Add(1)) - 1
+	if i >= l.N {
+		return false
+	}
+	w.set(i, 1)
+	return true
+}
+
+// steal takes the back half of the longest range that is in a seat: for a worker
+// without one its last index.
+func (w *worker) steal() bool {
+	l := w.loop
+	if l.seats.Load() == nil {
+		return false // nobody has claimed more than one index
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for {
+		from, v := l.longest()
+		lo, n := unpack(v)
+		if n == 0 {
+			return false
+		}
+		m := n - n/2
+		if !w.sit() {
+			m = 1
+		}
+		if !from.word.CompareAndSwap(v, pack(lo, n-m)) {
+			continue
+		}
+		return w.deal(lo+n-m, m)
+	}
+}
+
+// The functions below are called with Loop.mu held. Every move of more than one
+// index is made under it, so nobody can look while a range is neither here nor
+// there. The owner of a seat takes spans from it without.
+
+// seated returns how many indexes are in the seats.
+func (l *Loop) seated() (sum int) {
+	for s := l.seats.Load(); s != nil; s = s.next {
+		_, n := unpack(s.word.Load())
+		sum += n
+	}
+	return sum
+}
+
+// longest returns the seat with the longest range, and its word.
+func (l *Loop) longest() (best *seat, word uint64) {
+	for s := l.seats.Load(); s != nil; s = s.next {
+		if v := s.word.Load(); v&maxLength > word&maxLength {
+			best, word = s, v
+		}
+	}
+	return best, word
+}
+
+// claimMany claims the next n indexes, or what is left of them.
+func (w *worker) claimMany(n int) bool {
+	l := w.loop
+	for {
+		lo := l.next.Load()
+		n := min(int64(n), int64(l.N)-lo)
+		if n <= 0 {
+			return false
+		}
+		if l.next.CompareAndSwap(lo, lo+n) { // others claim one without the lock
+			return w.deal(int(lo), int(n))
+		}
+	}
+}
+
+// deal makes n indexes from lo the worker's: a span, and the rest in its seat.
+func (w *worker) deal(lo, n int) bool {
+	m := min(w.width, n)
+	if m > 1 {
+		w.deepen()
+	}
+	if w.seat != nil {
+		w.seat.word.Store(pack(lo+m, n-m))
+	}
+	w.set(lo, m)
+	return true
+}
+
+// deepen counts w among those who may give indexes back, before it has any.
+func (w *worker) deepen() {
+	if !w.deep {
+		w.deep = true
+		w.loop.deep++
+	}
+}
+
+// sit gives w a seat, and reports whether it has one.
+func (w *worker) sit() bool {
+	if w.seat != nil {
+		return true
+	}
+	l := w.loop
+	count := 0
+	for s := l.seats.Load(); s != nil; s = s.next {
+		if _, n := unpack(s.word.Load()); !s.held && n == 0 {
+			s.held, w.seat = true, s
+			return true
+		}
+		count++
+	}
+	if count >= l.Procs {
+		w.seatless = true
+		return false
+	}
+	w.seat = &l.first
+	if count > 0 {
+		w.seat = new(seat)
+	}
+	w.seat.held, w.seat.next = true, l.seats.Load()
+	l.seats.Store(w.seat)
+	return true
+}
+
+// rise gives back what w has taken and not begun, so that it may wait or end.
+func (w *worker) rise() {
+	if !w.deep {
+		return
+	}
+	l := w.loop
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n := uint64(w.rest()); n > 0 {
+		w.seat.word.Add(n - n<<lengthBits) // what is in the seat begins where the span ends
+		w.end -= int(n)
+	}
+	w.deep, w.width = false, 1
+	l.deep--
+}
+
+// leave gives back the seat too; what is in it stays there for others.
+func (w *worker) leave() {
+	w.rise()
+	if w.seat == nil {
+		return
+	}
+	l := w.loop
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w.seat.held = false
+	w.seat = nil
+}

@@ -1,0 +1,53 @@
+package loop
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/task"
+)
+
+// A Job is what the calls of a Loop do, and who is told how they end.
+type Job interface {
+	// Calls makes the call for s.At, and then for each further index that s.Begin
+	// allows. It returns the first error, and is called again for what is left.
+	//
+	// The loop over the indexes is the job's, because a call through one more
+	// function is as much as a short item costs. Methods of the job fit; in a
+	// function literal Begin may be left as a call.
+	Calls(ctx context.Context, s *Span) error
+	// Failed is told how the call for i ended that did not return nil, and reports
+	// whether the loop stops. For a panic it runs inside the deferred call.
+	Failed(i int, o task.Outcome) (stop bool)
+	// Abandoned is told that the engine was shut down before every index was
+	// given out.
+	Abandoned()
+}
+
+// A Span is the indexes that a worker has taken at once, to call one after the
+// other. Nobody else can have them, so they are few.
+type Span struct {
+	At  int // the index in hand, the last that was begun
+	end int
+
+	stop *atomic.Bool   // of the loop
+	lim  *limit.Limiter // which others may lower meanwhile, or nil
+}
+
+// Begin reports whether the call for i, the index after s.At, is to be made: i is
+// in the span, the loop goes on, and the limit has not become smaller. It counts
+// the call as begun.
+func (s *Span) Begin(i int) bool {
+	if i >= s.end || s.stop.Load() || s.lim != nil && s.lim.Over() {
+		return false
+	}
+	s.At = i
+	return true
+}
+
+// set makes s the n indexes from lo, the first of which is begun at once.
+func (s *Span) set(lo, n int) { s.At, s.end = lo, lo+n }
+
+// rest returns how many indexes of s were not begun.
+func (s *Span) rest() int { return s.end - s.At - 1 }
