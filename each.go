@@ -17,9 +17,16 @@ import (
 // GOMAXPROCS, which is right for work that computes; work that waits, for a
 // network or a disk, wants a Limit.
 //
+// The items are begun roughly in order. Those that take less than a microsecond
+// are taken several at a time; the others find the next free worker, one by one.
+// Up to 127 of the short ones may have to wait behind one that blocks. None does
+// when the limit is above GOMAXPROCS, which says that items wait, or when all of
+// them may run at once; then they may also wait for each other.
+//
 // The first error cancels the context that f is given, keeps further calls from
 // starting, and is returned; under KeepGoing all errors are. When ctx ends before
-// every item was begun, the cause is returned. A panic cancels the rest and is
+// every item was begun, the cause is returned; a worker may still begin the short
+// items that it has taken together with the one it is at. A panic cancels the rest and is
 // raised again in the caller as a *PanicError. A call of runtime.Goexit is
 // ErrGoexit; on the caller's own goroutine it cannot be stopped, and ends that
 // goroutine after the other calls have returned.
@@ -45,14 +52,15 @@ func Range(ctx context.Context, n int, f func(ctx context.Context, i int) error,
 
 // An eachCall is one call of Each.
 type eachCall[T any] struct {
-	call
 	items []T
 	f     func(context.Context, T) error
+	call
 }
 
 func (c *eachCall[T]) Calls(ctx context.Context, s *loop.Span) error {
+	f, items := c.f, c.items
 	for i, ok := s.At, true; ok; ok = s.Begin(i) {
-		if err := c.f(ctx, c.items[i]); err != nil {
+		if err := f(ctx, items[i]); err != nil {
 			return err
 		}
 		i++
@@ -62,8 +70,8 @@ func (c *eachCall[T]) Calls(ctx context.Context, s *loop.Span) error {
 
 // A rangeCall is one call of Range.
 type rangeCall struct {
-	call
 	f func(context.Context, int) error
+	call
 }
 
 func (c *rangeCall) Calls(ctx context.Context, s *loop.Span) error {
@@ -78,8 +86,8 @@ func (c *rangeCall) Calls(ctx context.Context, s *loop.Span) error {
 
 // A call is what the calls of Each, Map and Range have in common.
 type call struct {
-	verdict verdict
 	loop    loop.Loop
+	verdict verdict
 }
 
 // Failed takes in how the task of an item ended that did not return nil.

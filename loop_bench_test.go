@@ -94,6 +94,7 @@ func BenchmarkTiny(b *testing.B) {
 func BenchmarkFew(b *testing.B) {
 	ctx := context.Background()
 	f := tiny()["empty"]
+	b.ReportAllocs()
 	for _, n := range []int{1, 2, 10, 100, 1000, 10_000} {
 		b.Run(time.Duration(n).String(), func(b *testing.B) {
 			const times = 1000

@@ -21,15 +21,16 @@ func Map[T, R any](ctx context.Context, items []T, f func(context.Context, T) (R
 
 // A mapCall is one call of Map.
 type mapCall[T, R any] struct {
-	call
 	items   []T
-	results []R // each has one writer
 	f       func(context.Context, T) (R, error)
+	results []R // each has one writer
+	call
 }
 
 func (c *mapCall[T, R]) Calls(ctx context.Context, s *loop.Span) error {
+	f, items := c.f, c.items
 	for i, ok := s.At, true; ok; ok = s.Begin(i) {
-		r, err := c.f(ctx, c.items[i])
+		r, err := f(ctx, items[i])
 		if err != nil {
 			return err
 		}

@@ -16,49 +16,51 @@ import (
 
 // A Loop calls Job once for every index from 0 to N-1, unless Failed or the end
 // of Context stops it. The zero values of the other fields have a meaning each.
+//
+// What is read for every span comes first. What is written all the time, next and
+// the caller's span, has neighbours that hardly anybody looks at: processors hand
+// each other whole lines of memory.
 type Loop struct {
 	N       int
 	Context context.Context
 	Job     Job
-
-	Limiter *limit.Limiter // bounds the workers, with others when it is shared
-	Limit   int            // bounds the workers when Limiter and Engine are nil
-	Engine  *work.Engine   // whose workers help; nil: goroutines of the loop
-	Procs   int            // the number of processors
 	Name    string         // of the regions in execution traces; "" makes none
-
+	Engine  *work.Engine   // whose workers help; nil: goroutines of the loop
 	lim     *limit.Limiter // of Limiter or Engine, or nil
-	home    *limit.Link    // of the task that the caller is
-	paced   bool           // the workers measure, and claim accordingly
-	epoch   time.Time      // of the workers' clocks, when paced
+	sharing *sharing       // nil without Limiter
 	seats   atomic.Pointer[seat]
 	stopped atomic.Bool
 
-	_      [64]byte     // the above is read all the time; what is written often is apart
-	next   atomic.Int64 // the first index that was not claimed
-	cost   atomic.Int64 // of an item, as measured last
-	_      [64]byte
-	first  seat // of those in seats
-	_      [64]byte
-	caller worker
-	_      [64]byte
+	Limiter *limit.Limiter // bounds the workers, with others when it is shared
+	Limit   int            // bounds the workers when Limiter and Engine are nil
+	Procs   int            // the number of processors
 
-	mu   sync.Mutex // every move of more than one index
-	deep int        // workers that may give indexes back
-
-	ended atomic.Bool
-	none  chan struct{} // closed when ended is set; only for a shared limiter
-	turn  chan struct{} // the standby's permit is there for the caller, which is
-	idle  atomic.Bool   // waiting for it
-
+	ended    atomic.Bool
 	helpers  sync.WaitGroup
 	running  atomic.Int32 // helpers that have not returned
-	standby  limit.Waiter // of the next helper
-	standing atomic.Bool  // there is one that has not begun
-	waiting  atomic.Int32 // workers and standby in the limiter's line
+	standing atomic.Bool  // the next helper is ready and has not begun
+	source   *work.Source // of Engine
+	queued   atomic.Bool  // the standby is in it
 
-	source *work.Source // of Engine
-	queued atomic.Bool  // the standby is in it
+	next atomic.Int64 // the first index that was not claimed
+	cost atomic.Int64 // of an item, as measured last
+
+	mu    sync.Mutex  // every move of more than one index
+	deep  int         // workers that may give indexes back
+	paced bool        // the workers measure, and claim accordingly
+	epoch time.Time   // of their clocks, when paced
+	home  *limit.Link // of the task that the caller is
+
+	caller worker
+}
+
+// sharing is what a loop needs for a limiter that others may use.
+type sharing struct {
+	none    chan struct{} // closed when the loop has ended
+	turn    chan struct{} // the standby's permit is there for the caller, which is
+	idle    atomic.Bool   // waiting for it
+	standby limit.Waiter  // of the next helper
+	waiting atomic.Int32  // workers and standby in the limiter's line
 }
 
 // Run runs the loop and returns when every call has. It reports false, and calls
@@ -78,12 +80,11 @@ func (l *Loop) Run() bool {
 	}
 	w := &l.caller
 	w.init(l, l.Context)
-	w.from, w.caller = l.home, true
-	if l.shared() {
-		l.none = make(chan struct{})
-		l.turn = make(chan struct{}, 1)
-		l.standby.Grant = l.granted
-		if !w.acquire(w.from) {
+	w.caller = true
+	if l.Limiter != nil {
+		l.sharing = &sharing{none: make(chan struct{}), turn: make(chan struct{}, 1)}
+		l.sharing.standby.Grant = l.granted
+		if !w.acquire() {
 			return true
 		}
 	}
@@ -93,9 +94,6 @@ func (l *Loop) Run() bool {
 	w.work()
 	return true
 }
-
-// shared reports whether others may use the limiter of the loop's own goroutines.
-func (l *Loop) shared() bool { return l.Limiter != nil }
 
 // bound returns the limit.
 func (l *Loop) bound() int {
@@ -134,7 +132,7 @@ func (l *Loop) standBy() {
 	}
 	l.helpers.Add(1)
 	running := l.running.Add(1)
-	if !l.shared() { // nobody else has permits: the helpers are counted instead
+	if l.sharing == nil { // nobody else has permits: the helpers are counted instead
 		if int(running) < l.Limit {
 			go l.help()
 		} else {
@@ -142,8 +140,8 @@ func (l *Loop) standBy() {
 		}
 		return
 	}
-	l.waiting.Add(1)
-	if l.lim.Join(&l.standby, nil) {
+	l.sharing.waiting.Add(1)
+	if l.lim.Join(&l.sharing.standby, nil) {
 		go l.help()
 		return
 	}
@@ -155,7 +153,7 @@ func (l *Loop) standBy() {
 // short reports whether one more helper could be of use.
 func (l *Loop) short() bool {
 	workers := int(l.running.Load()) + 1
-	if l.stopped.Load() || workers >= l.N || !l.shared() && workers >= l.Limit {
+	if l.stopped.Load() || workers >= l.N || l.sharing == nil && workers >= l.Limit {
 		return false
 	}
 	return l.left() > 1
@@ -171,8 +169,8 @@ func (l *Loop) forgo() {
 // granted is the standby's turn in the limiter's line. If the caller waits, it is
 // the caller's: a loop stands in line once.
 func (l *Loop) granted() {
-	if l.idle.CompareAndSwap(true, false) {
-		l.turn <- struct{}{}
+	if l.sharing.idle.CompareAndSwap(true, false) {
+		l.sharing.turn <- struct{}{}
 		return
 	}
 	go l.help()
@@ -180,23 +178,23 @@ func (l *Loop) granted() {
 
 // recall takes the standby out of the limiter's line.
 func (l *Loop) recall() {
-	if l.shared() && l.lim.Leave(&l.standby) {
-		l.waiting.Add(-1)
+	if l.sharing != nil && l.lim.Leave(&l.sharing.standby) {
+		l.sharing.waiting.Add(-1)
 		l.forgo()
 	}
 }
 
 // help is a helper's goroutine, which has a permit.
 func (l *Loop) help() {
-	if !l.shared() && l.ended.Load() {
+	if l.sharing == nil && l.ended.Load() {
 		l.forgo() // it comes too late: the loop was short
 		return
 	}
 	w := new(worker)
 	w.init(l, l.Context)
-	if l.shared() {
+	if l.sharing != nil {
 		w.has = true
-		l.waiting.Add(-1)
+		l.sharing.waiting.Add(-1)
 		w.since = time.Now()
 		pprof.SetGoroutineLabels(l.Context) // a stranger may have started this goroutine
 	}
@@ -218,10 +216,10 @@ func (l *Loop) over() bool { return l.stopped.Load() || l.exhausted() }
 // end sends those home who wait for a permit, when they could do nothing with
 // it. Every worker calls it when it leaves: the last finds the loop over.
 func (l *Loop) end() {
-	if !l.over() || !l.ended.CompareAndSwap(false, true) || !l.shared() {
+	if !l.over() || !l.ended.CompareAndSwap(false, true) || l.sharing == nil {
 		return
 	}
-	close(l.none)
+	close(l.sharing.none)
 	l.recall()
 }
 

@@ -729,15 +729,15 @@ func TestStandbyOfAnEndedLoop(t *testing.T) {
 	})
 	lost := 0
 	for round := int64(1); round <= rounds; round++ {
-		l = &Loop{N: 3, Context: context.Background(), Limiter: lim, lim: lim}
-		l.standby.Grant = l.granted
+		l = &Loop{N: 3, Context: context.Background(), Limiter: lim, lim: lim, sharing: new(sharing)}
+		l.sharing.standby.Grant = l.granted
 		begun.Store(round)
 		meet(&begun, round, round%17)
 		l.standBy()
 		meet(&ended, round, 0)
 		if _, _, waiting := lim.Counts(); waiting != 0 || l.running.Load() != 0 || l.standing.Load() {
 			lost++
-			lim.Leave(&l.standby)
+			lim.Leave(&l.sharing.standby)
 		}
 	}
 	if lost > 0 {

@@ -12,24 +12,22 @@ import (
 // A worker is a goroutine that takes indexes of a loop: the caller's or a
 // helper's.
 type worker struct {
-	Span
-	pace
-	calling  bool // the call for At has not returned
-	made     int  // calls, in the last span
-	deep     bool // may have more than one index in the span; counted in Loop.deep
-	seat     *seat
-	seatless bool // it found none free, and does not look before it looks at the clock
-
 	loop   *Loop
 	ctx    context.Context // for the calls it makes
 	caller bool
-
 	has    bool // a permit
 	permit limit.Permit
-	from   *limit.Link // whose slots may lend one: the caller's, on its goroutine
-	since  time.Time   // when it got the permit, if the limiter is shared
-	turns  int         // calls since then that it made while others waited
-	slot   *limit.Slot // nil when it is not
+	slot   *limit.Slot // nil when nobody shares the limiter
+
+	pace
+	Span
+	calling  bool // the call for At has not returned
+	seatless bool // it found no seat, and does not look before it looks at the clock
+	seat     *seat
+
+	made  int       // calls, in the last span
+	turns int       // calls since it got the permit that it made while others waited
+	since time.Time // when it got the permit, if others use the limiter
 }
 
 func (w *worker) init(l *Loop, ctx context.Context) {
@@ -58,8 +56,9 @@ func (w *worker) serve() {
 // work takes indexes until none is left.
 func (w *worker) work() {
 	defer w.caught()
-	for w.keep() && w.take() {
-		if w.loop.Name != "" && trace.IsEnabled() {
+	l := w.loop
+	for (l.lim == nil || w.keep()) && w.take() {
+		if l.Name != "" && trace.IsEnabled() {
 			w.traced()
 		} else {
 			w.call()
@@ -73,7 +72,7 @@ func (w *worker) caught() {
 		return
 	}
 	o := task.Unreturned(recover())
-	w.rise()
+	w.widen(1)
 	w.loop.fail(w.At, o)
 	if o.Panic != nil {
 		w.calling = false // otherwise its goroutine is at its end
@@ -95,13 +94,13 @@ func (w *worker) call() {
 	w.made = w.At - first + 1
 	w.calls += w.made
 	if w.rest() > 0 { // the loop is stopped, or the limit has become smaller
-		w.rise()
+		w.widen(1)
 	}
 }
 
 // traced is call with a region for each item.
 func (w *worker) traced() {
-	w.rise()
+	w.widen(1)
 	defer trace.StartRegion(w.ctx, w.loop.Name).End()
 	w.call()
 }
@@ -111,8 +110,6 @@ func (w *worker) traced() {
 func (w *worker) keep() bool {
 	l := w.loop
 	switch {
-	case l.lim == nil:
-		return true
 	case l.Engine != nil:
 		w.turns += max(1, w.made)
 		return !l.Engine.Pressed(w.permit, w.since, w.turns)
@@ -120,7 +117,7 @@ func (w *worker) keep() bool {
 		return false
 	case w.permit != (limit.Permit{}):
 		return !w.permit.Wanted() || w.returns()
-	case !l.lim.Contended(int(l.waiting.Load())):
+	case !l.lim.Contended(int(l.sharing.waiting.Load())):
 		return true
 	}
 	w.turns += max(1, w.made)
@@ -134,7 +131,7 @@ func (w *worker) keep() bool {
 // w has one again.
 func (w *worker) yield() bool {
 	l := w.loop
-	w.rise()
+	w.widen(1)
 	if l.left() == 0 {
 		return true // for take to find out: nothing is worth standing in line for
 	}
@@ -146,8 +143,8 @@ func (w *worker) yield() bool {
 	if next != nil {
 		next.Grant()
 	}
-	if own, _ := w.from.On(l.lim); own != nil || !l.standing.Load() {
-		return w.acquire(w.from) // on its own permit too, which the standby cannot have
+	if own, _ := w.from().On(l.lim); own != nil || !l.standing.Load() {
+		return w.acquire() // on its own permit too, which the standby cannot have
 	}
 	return w.caller && w.await()
 }
@@ -157,21 +154,21 @@ func (w *worker) yield() bool {
 // end of the loop.
 func (w *worker) await() bool {
 	l := w.loop
-	l.idle.Store(true)
+	l.sharing.idle.Store(true)
 	select {
-	case <-l.turn:
-	case <-l.none:
+	case <-l.sharing.turn:
+	case <-l.sharing.none:
 	case <-l.Context.Done():
 	}
-	if l.idle.CompareAndSwap(true, false) {
+	if l.sharing.idle.CompareAndSwap(true, false) {
 		return false
 	}
 	// Its turn has come, and has been received unless the loop was at its end too.
 	select {
-	case <-l.turn:
+	case <-l.sharing.turn:
 	default:
 	}
-	l.waiting.Add(-1)
+	l.sharing.waiting.Add(-1)
 	l.forgo()
 	w.has, w.permit, w.since, w.turns = true, limit.Permit{}, time.Now(), 0
 	w.begin()
@@ -182,19 +179,19 @@ func (w *worker) await() bool {
 // returns gives the permit back, which its lender wants, and waits for another.
 // It reports whether w has one.
 func (w *worker) returns() bool {
-	w.rise()
+	w.widen(1)
 	if w.loop.left() == 0 {
 		return true
 	}
 	w.release()
-	return w.acquire(w.from)
+	return w.acquire()
 }
 
 // renew replaces the slot, on which the last call left a call of its own behind,
 // perhaps with the permit. It reports whether w has one.
 func (w *worker) renew() bool {
 	w.has = w.slot.Retire()
-	if !w.has && !w.acquire(w.from) {
+	if !w.has && !w.acquire() {
 		return false
 	}
 	w.begin()
@@ -205,7 +202,7 @@ func (w *worker) renew() bool {
 func (w *worker) begin() {
 	l := w.loop
 	w.heed()
-	if l.shared() {
+	if l.sharing != nil {
 		w.slot = limit.NewSlot(l.lim, w.permit)
 	}
 	if w.slot != nil || l.home != nil {
@@ -224,18 +221,27 @@ func (w *worker) heed() {
 
 // acquire waits for a permit and reports whether there is still something to do
 // with it.
-func (w *worker) acquire(from *limit.Link) bool {
+func (w *worker) acquire() bool {
 	l := w.loop
-	w.rise()
-	l.waiting.Add(1)
+	w.widen(1)
+	l.sharing.waiting.Add(1)
 	before := w.permit
-	w.permit, w.has = l.lim.Acquire(l.Context.Done(), l.none, from)
-	l.waiting.Add(-1)
+	w.permit, w.has = l.lim.Acquire(l.Context.Done(), l.sharing.none, w.from())
+	l.sharing.waiting.Add(-1)
 	w.since, w.turns = time.Now(), 0
 	if w.slot != nil && w.has && w.permit != before {
 		w.begin()
 	}
 	return w.has
+}
+
+// from returns the link whose slots may lend w a permit: the caller's, on its own
+// goroutine.
+func (w *worker) from() *limit.Link {
+	if w.caller {
+		return w.loop.home
+	}
+	return nil
 }
 
 // release gives the permit back, if w has one.

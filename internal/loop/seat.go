@@ -21,7 +21,8 @@ const (
 	maxIndex   = 1<<(64-lengthBits) - 1
 )
 
-func pack(lo, n int) uint64 { return uint64(lo)<<lengthBits | uint64(n) }
+// The sum of two packed ranges has the sums of their parts.
+func pack(lo, n int) uint64 { return uint64(lo)<<lengthBits + uint64(n) }
 
 func unpack(v uint64) (lo, n int) { return int(v >> lengthBits), int(v & maxLength) }
 
@@ -67,28 +68,19 @@ func (w *worker) take() bool {
 	if w.calls >= w.every {
 		w.learn()
 	}
-	return w.seat != nil && w.front() || w.claim() || w.steal()
-}
-
-// front takes a span from the worker's own seat.
-func (w *worker) front() bool {
-	if w.width > 1 && !w.deep {
-		w.loop.mu.Lock()
-		w.deepen()
-		w.loop.mu.Unlock()
-	}
-	for {
+	for w.seat != nil { // its own, of which a thief may take the back meanwhile
 		v := w.seat.word.Load()
 		lo, n := unpack(v)
 		if n == 0 {
-			return false
+			break
 		}
-		m := min(w.width, n)
-		if w.seat.word.CompareAndSwap(v, pack(lo+m, n-m)) {
-			w.set(lo, m)
+		n = min(n, w.width)
+		if w.seat.word.CompareAndSwap(v, v+pack(n, -n)) {
+			w.set(lo, n)
 			return true
 		}
 	}
+	return w.claim() || w.steal()
 }
 
 // claim takes indexes that nobody has claimed.
@@ -131,7 +123,7 @@ func (w *worker) steal() bool {
 		if !w.sit() {
 			m = 1
 		}
-		if !from.word.CompareAndSwap(v, pack(lo, n-m)) {
+		if !from.word.CompareAndSwap(v, v-pack(0, m)) {
 			continue
 		}
 		return w.deal(lo+n-m, m)
@@ -176,25 +168,15 @@ func (w *worker) claimMany(n int) bool {
 	}
 }
 
-// deal makes n indexes from lo the worker's: a span, and the rest in its seat.
+// deal makes n indexes from lo the worker's: a span, and the rest in its seat. Without a
+// seat n is 1.
 func (w *worker) deal(lo, n int) bool {
 	m := min(w.width, n)
-	if m > 1 {
-		w.deepen()
-	}
 	if w.seat != nil {
 		w.seat.word.Store(pack(lo+m, n-m))
 	}
 	w.set(lo, m)
 	return true
-}
-
-// deepen counts w among those who may give indexes back, before it has any.
-func (w *worker) deepen() {
-	if !w.deep {
-		w.deep = true
-		w.loop.deep++
-	}
 }
 
 // sit gives w a seat, and reports whether it has one.
@@ -215,34 +197,41 @@ func (w *worker) sit() bool {
 		w.seatless = true
 		return false
 	}
-	w.seat = &l.first
-	if count > 0 {
-		w.seat = new(seat)
-	}
-	w.seat.held, w.seat.next = true, l.seats.Load()
+	w.seat = &seat{held: true, next: l.seats.Load()}
 	l.seats.Store(w.seat)
 	return true
 }
 
-// rise gives back what w has taken and not begun, so that it may wait or end.
-func (w *worker) rise() {
-	if !w.deep {
-		return
+// widen sets the width of the spans. A worker with more than one index in hand is
+// counted, before it has them, among those that may give some back.
+func (w *worker) widen(width int) {
+	if deep := width > 1; deep != (w.width > 1) {
+		l := w.loop
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if deep {
+			l.deep++
+		} else {
+			l.deep--
+			w.giveBack()
+		}
 	}
-	l := w.loop
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if n := uint64(w.rest()); n > 0 {
-		w.seat.word.Add(n - n<<lengthBits) // what is in the seat begins where the span ends
-		w.end -= int(n)
-	}
-	w.deep, w.width = false, 1
-	l.deep--
+	w.width = width
 }
 
-// leave gives back the seat too; what is in it stays there for others.
+// giveBack puts what w has taken and not begun in front of what is in its seat,
+// which begins where the span ends.
+func (w *worker) giveBack() {
+	if n := w.rest(); n > 0 {
+		w.seat.word.Add(pack(-n, n))
+		w.end -= n
+	}
+}
+
+// leave gives back what w has, and the seat; what is in that stays there for
+// others.
 func (w *worker) leave() {
-	w.rise()
+	w.widen(1)
 	if w.seat == nil {
 		return
 	}

@@ -56,9 +56,10 @@ func TestMoves(t *testing.T) {
 							begun[w.At].Add(1)
 						}
 						if w.rest() > 0 || r.IntN(8) == 0 {
-							w.rise()
+							w.widen(1)
 						}
-						w.cost, w.width = r.Int64N(1000_000_000), 1+r.IntN(maxWidth)
+						w.cost = r.Int64N(1000_000_000)
+						w.widen(1 + r.IntN(maxWidth))
 						if r.IntN(8) == 0 {
 							break
 						}
