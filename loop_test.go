@@ -3,7 +3,9 @@ package stint_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -82,6 +84,23 @@ func TestBarrier(t *testing.T) {
 	}
 }
 
+// So they may after others that are short, where short items are taken together.
+func TestBarrierAfterShortItems(t *testing.T) {
+	const n, short = 256, 200
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
+	for _, d := range doors[:3] {
+		var wg sync.WaitGroup
+		wg.Add(n - short)
+		equal(t, d.name, d.run(context.Background(), n, func(_ context.Context, i int) error {
+			if i >= short {
+				wg.Done()
+				wg.Wait()
+			}
+			return nil
+		}), nil)
+	}
+}
+
 // One item that blocks, at any position, does not stop the others. In a sequence
 // in input order it does, once a queue of them is done.
 func TestBlockedItem(t *testing.T) {
@@ -108,6 +127,103 @@ func TestBlockedItem(t *testing.T) {
 					}, opts...), nil)
 				})
 			})
+		}
+	}
+}
+
+// Outside a bubble, where time passes, short items are taken together. At most
+// 127 of them wait behind one that blocks; none does above GOMAXPROCS, or when all
+// may run at once. More would keep this test waiting for ever.
+func TestWaitingBehindABlockedItem(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	for _, n := range []int{10, 300, 5000, 100_000} {
+		for _, blocked := range []int{0, 1, n / 2, n - 1} {
+			for _, c := range []struct{ limit, behind int }{{2, 127}, {3, 0}, {n, 0}} {
+				p := stint.NewPool(stint.Limit(c.limit))
+				for _, opt := range []stint.Option{stint.Limit(c.limit), p} {
+					var others atomic.Int64
+					free := make(chan struct{})
+					err := stint.Range(context.Background(), n, func(_ context.Context, i int) error {
+						if i == blocked {
+							<-free
+							return nil
+						}
+						if int(others.Add(1)) == max(1, n-1-c.behind) {
+							close(free)
+						}
+						return nil
+					}, opt)
+					equal(t, "error", err, nil)
+					equal(t, "others", int(others.Load()), n-1)
+				}
+				p.Close()
+			}
+		}
+	}
+}
+
+// Loops of items that take their time last as long as under a semaphore that is
+// first come, first served, which is the oracle; not a moment more.
+func TestTimeIsExact(t *testing.T) {
+	for seed := range uint64(30) {
+		for _, d := range doors[:3] {
+			synctest.Test(t, func(t *testing.T) {
+				r := rand.New(rand.NewPCG(seed, 1))
+				n, limit := 1+r.IntN(200), 1+r.IntN(20)
+				naps := make([]time.Duration, n)
+				for i := range naps {
+					naps[i] = time.Millisecond * time.Duration(1+r.IntN(1000))
+				}
+				start := time.Now()
+				free := make([]time.Duration, limit) // when each place is free again
+				for _, nap := range naps {
+					slices.Sort(free)
+					free[0] += nap
+				}
+				equal(t, "error", d.run(context.Background(), n, func(_ context.Context, i int) error {
+					time.Sleep(naps[i])
+					return nil
+				}, stint.Limit(limit)), nil)
+				took(t, start, slices.Max(free))
+			})
+		}
+	}
+	for _, c := range []struct {
+		n, limit   int
+		each, want time.Duration
+	}{
+		{10, 2, time.Second, 5 * time.Second}, {100, 100, time.Millisecond, time.Millisecond}, {100, 10, time.Millisecond, 10 * time.Millisecond},
+		{1000, 2, time.Microsecond, 500 * time.Microsecond}, {1000, 100, 5 * time.Microsecond, 50 * time.Microsecond},
+		{1001, 7, time.Microsecond, 143 * time.Microsecond},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			stint.Range(context.Background(), c.n, func(context.Context, int) error { time.Sleep(c.each); return nil }, stint.Limit(c.limit))
+			took(t, start, c.want)
+		})
+	}
+}
+
+// What fails among many short items stops the loop there: no worker goes on with
+// those that it has taken together with others.
+func TestStopsAmongShortItems(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	for _, d := range doors[:3] {
+		for _, n := range []int{1000, 1_000_000} {
+			var late atomic.Int64
+			err := d.run(context.Background(), n, func(ctx context.Context, i int) error {
+				if ctx.Err() != nil {
+					late.Add(1) // began before, or sees what the loop could have seen too
+				}
+				if i == 600 {
+					return errBoom
+				}
+				return nil
+			})
+			equal(t, "error", err, errBoom)
+			if late.Load() > 1 {
+				t.Errorf("%s: %d items began after the error", d.name, late.Load())
+			}
 		}
 	}
 }

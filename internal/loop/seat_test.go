@@ -86,27 +86,44 @@ func TestMoves(t *testing.T) {
 // A range that one worker has claimed is what another begins with, also in the
 // moment in which it is in nobody's seat yet.
 func TestNothingIsMissedInAMove(t *testing.T) {
-	for range 2000 {
-		const n = 400
-		l := &Loop{N: n, Context: context.Background(), Procs: 2, Limit: 2, paced: true, epoch: time.Now()}
-		var wg sync.WaitGroup
-		var first atomic.Int32 // the worker that claims all, and stays
-		for c := range 2 {
-			wg.Go(func() {
-				w := new(worker)
-				w.init(l, l.Context)
-				w.cost = 1
-				if !w.take() {
-					t.Error("a worker found nothing, with all but one index left")
-				}
-				first.Add(1)
-				for first.Load() < 2 {
+	const rounds, n = 100_000, 400
+	spins := 1000
+	if runtime.GOMAXPROCS(0) == 1 {
+		spins = 1 // the other side cannot come meanwhile
+	}
+	var loops [2]atomic.Pointer[Loop] // of even and of odd rounds
+	var at [2]atomic.Int64            // the rounds that the workers have come to
+	missed := 0
+	side := func(me int) {
+		for round := int64(1); round <= rounds; round++ {
+			if me == 0 {
+				loops[round%2].Store(&Loop{N: n, Context: context.Background(), Procs: 2, Limit: 2})
+			}
+			w := new(worker)
+			at[me].Store(round)
+			for i := 1; at[1-me].Load() < round; i++ { // both go on at about the same time
+				if i%spins == 0 {
 					runtime.Gosched()
 				}
-				_ = c
-			})
+			}
+			w.init(loops[round%2].Load(), context.Background())
+			w.cost = 1
+			if me == 1 {
+				for range round % 61 {
+					at[0].Load()
+				}
+			}
+			if !w.take() && me == 1 {
+				missed++
+			}
 		}
-		wg.Wait()
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() { side(0) })
+	side(1)
+	wg.Wait()
+	if missed > 0 {
+		t.Errorf("in %d of %d rounds the other worker found nothing", missed, rounds)
 	}
 }
 
@@ -117,7 +134,7 @@ func TestWaitingBehindABlockedItem(t *testing.T) {
 		for _, kind := range kinds {
 			t.Run(fmt.Sprintf("%s, limit %d on %d", kind, c.limit, c.procs), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					const n, blocked = 100_000, 50_000
+					const n, blocked = 30_000, 15_000
 					b := newBench(kind, c.limit)
 					var done atomic.Int32
 					gate := make(chan struct{})
