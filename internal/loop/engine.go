@@ -22,7 +22,7 @@ func (l *Loop) runOn(e *work.Engine) bool {
 		l.helpers.Done()
 	})
 	defer func() {
-		l.stopped.Store(true)
+		l.stop()
 		if unwatch() {
 			l.helpers.Done()
 		}
@@ -47,7 +47,7 @@ type job struct{ loop *Loop }
 func (j job) Run(ctx context.Context, _ work.Task) error {
 	l := j.loop
 	l.queued.Store(false)
-	if l.left() > 1 && !l.stopped.Load() {
+	if l.left() > 1 && !l.isStopped() {
 		l.offer()
 	}
 	w := new(worker)
@@ -76,5 +76,5 @@ func (j job) Failed(work.Task, task.Outcome) {}
 // Abandoned stops the loop: the engine will not run the rest.
 func (j job) Abandoned() {
 	j.loop.Job.Abandoned() // first: a helper that sees stopped ends the loop
-	j.loop.stopped.Store(true)
+	j.loop.stop()
 }

@@ -29,7 +29,7 @@ type Loop struct {
 	lim     *limit.Limiter // of Limiter or Engine, or nil
 	sharing *sharing       // nil without Limiter
 	seats   atomic.Pointer[seat]
-	stopped atomic.Bool
+	halt    atomic.Uint32
 
 	Limiter *limit.Limiter // bounds the workers, with others when it is shared
 	Limit   int            // bounds the workers when Limiter and Engine are nil
@@ -37,7 +37,7 @@ type Loop struct {
 
 	ended    atomic.Bool
 	helpers  sync.WaitGroup
-	running  atomic.Int32 // helpers that have not returned
+	running  atomic.Int32 // workers that may call, the standby too
 	standing atomic.Bool  // the next helper is ready and has not begun
 	source   *work.Source // of Engine
 	queued   atomic.Bool  // the standby is in it
@@ -89,6 +89,7 @@ func (l *Loop) Run() bool {
 		}
 	}
 	w.begin()
+	l.running.Add(1)
 	defer l.join(w)
 	l.standBy()
 	w.work()
@@ -107,12 +108,12 @@ func (l *Loop) bound() int {
 // Goexit must not leave them behind.
 func (l *Loop) join(w *worker) {
 	if w.calling || l.Context.Err() != nil {
-		l.stopped.Store(true)
+		l.stop()
 	}
 	w.leave()
 	l.end()
 	w.release()
-	if l.running.Load() == 0 {
+	if l.running.Add(-1) == 0 {
 		l.helpers.Wait() // at most the last instructions of one
 		return
 	}
@@ -133,7 +134,7 @@ func (l *Loop) standBy() {
 	l.helpers.Add(1)
 	running := l.running.Add(1)
 	if l.sharing == nil { // nobody else has permits: the helpers are counted instead
-		if int(running) < l.Limit {
+		if int(running) <= l.Limit {
 			go l.help()
 		} else {
 			l.forgo()
@@ -152,11 +153,20 @@ func (l *Loop) standBy() {
 
 // short reports whether one more helper could be of use.
 func (l *Loop) short() bool {
-	workers := int(l.running.Load()) + 1
-	if l.stopped.Load() || workers >= l.N || l.sharing == nil && workers >= l.Limit {
+	workers := int(l.running.Load())
+	if l.isStopped() || workers >= l.N || l.sharing == nil && workers >= l.Limit {
 		return false
 	}
 	return l.left() > 1
+}
+
+// more gets one more helper, for what was given back, from where helpers come.
+func (l *Loop) more() {
+	if l.Engine != nil {
+		l.offer()
+	} else {
+		l.standBy()
+	}
 }
 
 // forgo counts the standby out.
@@ -210,8 +220,13 @@ func (l *Loop) resume(w *worker) { go w.serve() }
 // Complete reports whether every index was begun. It is called after Run.
 func (l *Loop) Complete() bool { return l.left() == 0 }
 
+// stop keeps further calls from beginning.
+func (l *Loop) stop() { l.halt.Or(stopped) }
+
+func (l *Loop) isStopped() bool { return l.halt.Load()&stopped != 0 }
+
 // over reports whether no call will begin any more.
-func (l *Loop) over() bool { return l.stopped.Load() || l.exhausted() }
+func (l *Loop) over() bool { return l.isStopped() || l.exhausted() }
 
 // end sends those home who wait for a permit, when they could do nothing with
 // it. Every worker calls it when it leaves: the last finds the loop over.
@@ -226,6 +241,6 @@ func (l *Loop) end() {
 // fail passes on how a call ended.
 func (l *Loop) fail(i int, o task.Outcome) {
 	if l.Job.Failed(i, o) {
-		l.stopped.Store(true)
+		l.stop()
 	}
 }

@@ -552,7 +552,7 @@ func TestAbandoned(t *testing.T) {
 		told := false
 		l.Job.(*testJob).abandoned = func() {
 			told = true
-			if l.stopped.Load() {
+			if l.isStopped() {
 				t.Error("a helper could have ended the loop before it was told")
 			}
 		}
@@ -722,7 +722,7 @@ func TestStandbyOfAnEndedLoop(t *testing.T) {
 	wg.Go(func() {
 		for round := int64(1); round <= rounds; round++ {
 			meet(&begun, round, round%61)
-			l.stopped.Store(true)
+			l.stop()
 			l.recall()
 			ended.Store(round)
 		}

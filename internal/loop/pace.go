@@ -10,7 +10,8 @@ import "time"
 const (
 	chunkTime = 50 * time.Microsecond
 	spanTime  = time.Microsecond
-	clockTime = 8 * time.Microsecond // from one look at the clock to the next
+	clockTime = 8 * time.Microsecond  // from one look at the clock to the next
+	worth     = 20 * time.Microsecond // of work left, that a helper is called for
 	maxWidth  = 128
 	few       = 16 // items of a loop that are not worth a look at the clock
 )
@@ -24,6 +25,7 @@ type pace struct {
 	read  time.Duration // when it looked at the clock last
 	calls int           // it has begun since then
 	every int           // calls after which it looks again
+	asked bool          // somebody had nothing to do, and no helper was called since
 }
 
 // ready makes w measure, unless every item is to be taken by itself.
@@ -56,6 +58,20 @@ func (w *worker) learn() {
 	w.every = min(max(fit(clockTime, cost, 1<<20), few), most)
 	w.read, w.calls, w.seatless = now, 0, false
 	w.loop.cost.Store(cost)
+	if w.asked {
+		w.recall(cost)
+	}
+}
+
+// recall calls a helper back, if what is left is worth it. Otherwise w looks again
+// after the next span: the items that it gave back may cost more than those before.
+func (w *worker) recall(cost int64) {
+	if l := w.loop; float64(l.left())*float64(cost) > float64(worth)*1000 {
+		w.asked = false
+		l.more()
+	} else {
+		w.every = 1
+	}
 }
 
 // chunk returns how many indexes to claim.

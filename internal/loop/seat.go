@@ -58,11 +58,11 @@ func (l *Loop) exhausted() bool {
 // the loop is stopped.
 func (w *worker) take() bool {
 	l := w.loop
-	if l.stopped.Load() {
+	if l.isStopped() {
 		return false
 	}
 	if l.Context.Err() != nil {
-		l.stopped.Store(true)
+		l.stop()
 		return false
 	}
 	if w.calls >= w.every {
@@ -117,6 +117,7 @@ func (w *worker) steal() bool {
 		from, v := l.longest()
 		lo, n := unpack(v)
 		if n == 0 {
+			w.want()
 			return false
 		}
 		m := n - n/2
@@ -133,6 +134,17 @@ func (w *worker) steal() bool {
 // The functions below are called with Loop.mu held. Every move of more than one
 // index is made under it, so nobody can look while a range is neither here nor
 // there. The owner of a seat takes spans from it without.
+
+// want asks those with wide spans to give back what they have not begun.
+func (w *worker) want() {
+	others := w.loop.deep
+	if w.width > 1 {
+		others--
+	}
+	if others > 0 {
+		w.loop.halt.Or(wanted)
+	}
+}
 
 // seated returns how many indexes are in the seats.
 func (l *Loop) seated() (sum int) {

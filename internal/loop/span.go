@@ -31,15 +31,21 @@ type Span struct {
 	At  int // the index in hand, the last that was begun
 	end int
 
-	stop *atomic.Bool   // of the loop
+	halt *atomic.Uint32 // of the loop: what keeps it from going on
 	lim  *limit.Limiter // which others may lower meanwhile, or nil
 }
 
+// What is in Loop.halt.
+const (
+	stopped = 1 << iota // no call begins any more
+	wanted              // a worker has found nothing while others have wide spans
+)
+
 // Begin reports whether the call for i, the index after s.At, is to be made: i is
-// in the span, the loop goes on, and the limit has not become smaller. It counts
-// the call as begun.
+// in the span, the loop goes on, nobody wants what is in the span, and the limit
+// has not become smaller. It counts the call as begun.
 func (s *Span) Begin(i int) bool {
-	if i >= s.end || s.stop.Load() || s.lim != nil && s.lim.Over() {
+	if i >= s.end || s.halt.Load() != 0 || s.lim != nil && s.lim.Over() {
 		return false
 	}
 	s.At = i

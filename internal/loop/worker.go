@@ -32,14 +32,14 @@ type worker struct {
 
 func (w *worker) init(l *Loop, ctx context.Context) {
 	w.loop, w.ctx = l, ctx
-	w.stop = &l.stopped
+	w.halt = &l.halt
 	w.ready()
 }
 
 // serve is the rest of a helper's goroutine.
 func (w *worker) serve() {
 	defer func() {
-		if w.calling && !w.loop.stopped.Load() { // a Goexit: a new goroutine takes over
+		if w.calling && !w.loop.isStopped() { // a Goexit: a new goroutine takes over
 			w.calling = false
 			w.loop.resume(w)
 			return
@@ -93,9 +93,19 @@ func (w *worker) call() {
 	}
 	w.made = w.At - first + 1
 	w.calls += w.made
-	if w.rest() > 0 { // the loop is stopped, or the limit has become smaller
-		w.widen(1)
+	if w.rest() > 0 {
+		w.refused()
 	}
+}
+
+// refused gives back what Begin did not allow. If that was because somebody wants
+// it, w looks at the clock whether the rest is worth a helper: the one that had
+// nothing to do has left.
+func (w *worker) refused() {
+	if w.loop.halt.And(^uint32(wanted))&wanted != 0 {
+		w.asked, w.every = true, 0
+	}
+	w.widen(1)
 }
 
 // traced is call with a region for each item.
