@@ -59,13 +59,14 @@ type eachCall[T any] struct {
 
 func (c *eachCall[T]) Calls(ctx context.Context, s *loop.Span) error {
 	f, items := c.f, c.items
-	for i, ok := s.At, true; ok; ok = s.Begin(i) {
+	for i := s.At; ; {
 		if err := f(ctx, items[i]); err != nil {
 			return err
 		}
-		i++
+		if i++; !s.Begin(i) {
+			return nil
+		}
 	}
-	return nil
 }
 
 // A rangeCall is one call of Range.
@@ -75,13 +76,15 @@ type rangeCall struct {
 }
 
 func (c *rangeCall) Calls(ctx context.Context, s *loop.Span) error {
-	for i, ok := s.At, true; ok; ok = s.Begin(i) {
-		if err := c.f(ctx, i); err != nil {
+	f := c.f
+	for i := s.At; ; {
+		if err := f(ctx, i); err != nil {
 			return err
 		}
-		i++
+		if i++; !s.Begin(i) {
+			return nil
+		}
 	}
-	return nil
 }
 
 // A call is what the calls of Each, Map and Range have in common.

@@ -29,13 +29,14 @@ type mapCall[T, R any] struct {
 
 func (c *mapCall[T, R]) Calls(ctx context.Context, s *loop.Span) error {
 	f, items := c.f, c.items
-	for i, ok := s.At, true; ok; ok = s.Begin(i) {
+	for i := s.At; ; {
 		r, err := f(ctx, items[i])
 		if err != nil {
 			return err
 		}
 		c.results[i] = r
-		i++
+		if i++; !s.Begin(i) {
+			return nil
+		}
 	}
-	return nil
 }

@@ -34,6 +34,17 @@ type Limiter struct {
 	limit int
 	out   int // permits that are out
 	line  line.Line[*Waiter]
+
+	alarms line.Line[*Alarm]
+}
+
+// An Alarm is a bit of a word that is set while more permits are out than the limit
+// allows, for those who read that word anyway.
+type Alarm struct {
+	Word *atomic.Uint32
+	Bit  uint32
+
+	place line.Place[*Alarm] // guarded by Limiter.mu
 }
 
 // A Permit is the right to run one task at a time. Its zero value is one of the
@@ -170,6 +181,21 @@ func (l *Limiter) Signs() int32 { return l.signs.Load() }
 // Busy.
 func (l *Limiter) Nested() bool { return l.calls.Load() != 0 }
 
+// Watch keeps a up to date until Unwatch.
+func (l *Limiter) Watch(a *Alarm) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.alarms.Push(&a.place, a)
+	a.ring(l.out > l.limit)
+}
+
+// Unwatch ends Watch.
+func (l *Limiter) Unwatch(a *Alarm) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	a.place.Leave()
+}
+
 // Over reports whether more permits are out than the limit allows.
 func (l *Limiter) Over() bool { return l.signs.Load()&over != 0 }
 
@@ -239,7 +265,20 @@ func (l *Limiter) sign() {
 	if l.out > l.limit {
 		signs |= over
 	}
-	l.signs.Store(int32(signs))
+	if before := l.signs.Swap(int32(signs)); int(before)&over == signs&over {
+		return
+	}
+	for p := l.alarms.First(); p != nil; p = p.Next() {
+		p.Of().ring(signs&over != 0)
+	}
+}
+
+func (a *Alarm) ring(on bool) {
+	if on {
+		a.Word.Or(a.Bit)
+	} else {
+		a.Word.And(^a.Bit)
+	}
 }
 
 func (w *Waiter) leave() {

@@ -353,3 +353,38 @@ func TestNeverOverTheLimit(t *testing.T) {
 		t.Errorf("%d at work, the largest limit was %d", top.Load(), largest)
 	}
 }
+
+// An alarm follows whether more permits are out than the limit allows, and leaves
+// the other bits of its word alone.
+func TestAlarm(t *testing.T) {
+	l := New(2)
+	l.TryAcquire()
+	l.TryAcquire()
+	var early, late atomic.Uint32
+	early.Store(1)
+	is := func(want uint32) {
+		t.Helper()
+		if e, l := early.Load(), late.Load(); e != want|1 || l != want {
+			t.Errorf("the words are %b and %b, want %b", e, l, want)
+		}
+	}
+	a, b := &Alarm{Word: &early, Bit: 4}, &Alarm{Word: &late, Bit: 4}
+	l.Watch(a)
+	l.Set(1)
+	l.Watch(b)
+	is(4)
+	l.Release(Permit{})
+	is(0)
+	l.TryAcquire() // none is free
+	l.Set(3)
+	l.TryAcquire()
+	l.TryAcquire()
+	l.Set(2)
+	is(4)
+	l.Set(4)
+	is(0)
+	l.Unwatch(a)
+	l.Unwatch(b)
+	l.Set(1)
+	is(0)
+}

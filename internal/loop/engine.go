@@ -16,6 +16,8 @@ func (l *Loop) runOn(e *work.Engine) bool {
 	l.source = e.NewSource(work.SourceConfig{
 		Context: l.Context, Room: math.MaxInt, Job: job{l}, Home: l.home, Shared: true, Own: true,
 	})
+	l.watch()
+	defer l.unwatch()
 	l.helpers.Add(1)
 	unwatch := context.AfterFunc(l.Context, func() {
 		l.source.Stop() // now: on a busy engine the standby's turn may be far
@@ -53,7 +55,6 @@ func (j job) Run(ctx context.Context, _ work.Task) error {
 	w := new(worker)
 	w.init(l, ctx)
 	w.since, w.permit = time.Now(), limit.From(ctx).Permit()
-	w.heed()
 	defer l.pass(w)
 	w.work()
 	return nil

@@ -27,6 +27,7 @@ type Loop struct {
 	Name    string         // of the regions in execution traces; "" makes none
 	Engine  *work.Engine   // whose workers help; nil: goroutines of the loop
 	lim     *limit.Limiter // of Limiter or Engine, or nil
+	alarm   *limit.Alarm   // of lim
 	sharing *sharing       // nil without Limiter
 	seats   atomic.Pointer[seat]
 	halt    atomic.Uint32
@@ -88,12 +89,28 @@ func (l *Loop) Run() bool {
 			return true
 		}
 	}
+	l.watch()
+	defer l.unwatch()
 	w.begin()
 	l.running.Add(1)
 	defer l.join(w)
 	l.standBy()
 	w.work()
 	return true
+}
+
+// watch makes a smaller limit end the spans.
+func (l *Loop) watch() {
+	if l.lim != nil && l.paced {
+		l.alarm = &limit.Alarm{Word: &l.halt, Bit: lowered}
+		l.lim.Watch(l.alarm)
+	}
+}
+
+func (l *Loop) unwatch() {
+	if l.alarm != nil {
+		l.lim.Unwatch(l.alarm)
+	}
 }
 
 // bound returns the limit.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/task"
 )
 
@@ -32,12 +31,12 @@ type Span struct {
 	end int
 
 	halt *atomic.Uint32 // of the loop: what keeps it from going on
-	lim  *limit.Limiter // which others may lower meanwhile, or nil
 }
 
 // What is in Loop.halt.
 const (
 	stopped = 1 << iota // no call begins any more
+	lowered             // more permits are out than the limit allows; the limiter's bit
 	wanted              // a worker has found nothing while others have wide spans
 )
 
@@ -45,7 +44,7 @@ const (
 // in the span, the loop goes on, nobody wants what is in the span, and the limit
 // has not become smaller. It counts the call as begun.
 func (s *Span) Begin(i int) bool {
-	if i >= s.end || s.halt.Load() != 0 || s.lim != nil && s.lim.Over() {
+	if i >= s.end || s.halt.Load() != 0 {
 		return false
 	}
 	s.At = i

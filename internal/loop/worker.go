@@ -211,21 +211,11 @@ func (w *worker) renew() bool {
 // begin gives w a slot for its permit, and the context that tells of it.
 func (w *worker) begin() {
 	l := w.loop
-	w.heed()
 	if l.sharing != nil {
 		w.slot = limit.NewSlot(l.lim, w.permit)
 	}
 	if w.slot != nil || l.home != nil {
 		w.ctx = limit.With(l.Context, w.slot, l.home, !w.caller)
-	}
-}
-
-// heed makes the spans end when the limit has become smaller, unless the permit
-// is a lent one: that is of no use to anybody else.
-func (w *worker) heed() {
-	w.lim = w.loop.lim
-	if w.permit != (limit.Permit{}) {
-		w.lim = nil
 	}
 }
 
