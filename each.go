@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/pprof"
 
+	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/loop"
 	"github.com/stint-go/stint/internal/task"
 )
@@ -111,7 +112,7 @@ func (c *call) run(caller string, ctx context.Context, n int, job loop.Job, opts
 		pprof.SetGoroutineLabels(&v.ctx)
 		defer pprof.SetGoroutineLabels(ctx)
 	}
-	l.N, l.Context, l.Job, l.Name = n, &v.ctx, job, o.name
+	l.N, l.Context, l.Home, l.Job, l.Name = n, &v.ctx, limit.From(ctx), job, o.name
 	l.Procs = runtime.GOMAXPROCS(0)
 	switch {
 	case o.pool != nil:

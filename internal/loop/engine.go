@@ -14,7 +14,7 @@ import (
 // of e.
 func (l *Loop) runOn(e *work.Engine) bool {
 	l.source = e.NewSource(work.SourceConfig{
-		Context: l.Context, Room: math.MaxInt, Job: job{l}, Home: l.home, Shared: true, Own: true,
+		Context: l.Context, Room: math.MaxInt, Job: job{l}, Home: l.Home, Shared: true, Own: true,
 	})
 	l.watch()
 	defer l.unwatch()
@@ -39,7 +39,7 @@ func (l *Loop) runOn(e *work.Engine) bool {
 
 // offer queues the standby, unless it is queued.
 func (l *Loop) offer() bool {
-	return !l.queued.CompareAndSwap(false, true) || l.source.Offer(nil, l.home) == work.Accepted
+	return !l.queued.CompareAndSwap(false, true) || l.source.Offer(nil, l.Home) == work.Accepted
 }
 
 // job is a Loop as the job of its source.

@@ -24,6 +24,7 @@ type Loop struct {
 	N       int
 	Context context.Context
 	Job     Job
+	Home    *limit.Link    // of the task that the caller is, or nil
 	Name    string         // of the regions in execution traces; "" makes none
 	Engine  *work.Engine   // whose workers help; nil: goroutines of the loop
 	lim     *limit.Limiter // of Limiter or Engine, or nil
@@ -46,11 +47,10 @@ type Loop struct {
 	next atomic.Int64 // the first index that was not claimed
 	cost atomic.Int64 // of an item, as measured last
 
-	mu    sync.Mutex  // every move of more than one index
-	deep  int         // workers that may give indexes back
-	paced bool        // the workers measure, and claim accordingly
-	epoch time.Time   // of their clocks, when paced
-	home  *limit.Link // of the task that the caller is
+	mu    sync.Mutex // every move of more than one index
+	deep  int        // workers that may give indexes back
+	paced bool       // the workers measure, and claim accordingly
+	epoch time.Time  // of their clocks, when paced
 
 	caller worker
 }
@@ -68,7 +68,6 @@ type sharing struct {
 // nothing, when the engine is closed. A Goexit in a call on the caller's goroutine
 // ends that goroutine, after all other calls have returned.
 func (l *Loop) Run() bool {
-	l.home = limit.From(l.Context)
 	l.lim = l.Limiter
 	if l.Engine != nil {
 		l.lim = l.Engine.Limiter()
@@ -134,9 +133,9 @@ func (l *Loop) join(w *worker) {
 		l.helpers.Wait() // at most the last instructions of one
 		return
 	}
-	l.home.Lend()
+	l.Home.Lend()
 	l.helpers.Wait()
-	l.home.Reclaim()
+	l.Home.Reclaim()
 }
 
 // standBy makes one more helper ready, which runs when a processor is free for

@@ -48,7 +48,7 @@ func (b *bench) loop(n int, body func(ctx context.Context, i int) error) *Loop {
 	ctx, cancel := context.WithCancel(context.Background())
 	j := &testJob{f: body, abandoned: cancel}
 	j.failed = func(int, task.Outcome) bool { cancel(); return true }
-	l := &Loop{N: n, Context: ctx, Job: j, Limit: b.n, Engine: b.e, Procs: runtime.GOMAXPROCS(0)}
+	l := &Loop{N: n, Context: ctx, Home: limit.From(ctx), Job: j, Limit: b.n, Engine: b.e, Procs: runtime.GOMAXPROCS(0)}
 	if b.e == nil {
 		l.Limiter = b.lim
 	}
@@ -284,7 +284,7 @@ func TestLentPermitWhileOver(t *testing.T) {
 			b.loop(1, func(ctx context.Context, _ int) error {
 				time.Sleep(time.Minute)
 				l := b.loop(3, func(context.Context, int) error { time.Sleep(time.Second); return nil })
-				l.Context = ctx
+				l.Context, l.Home = ctx, limit.From(ctx)
 				l.Run()
 				if got := time.Since(start); got != time.Minute+3*time.Second {
 					t.Errorf("the inner loop ended after %v", got)
@@ -354,7 +354,7 @@ func TestContextStops(t *testing.T) {
 					time.Sleep(time.Second)
 					return nil
 				})
-				l.Context = ctx
+				l.Context, l.Home = ctx, limit.From(ctx)
 				start := time.Now()
 				l.Run()
 				if time.Since(start) != 3*time.Second || calls.Load() != 9 || l.Complete() {
@@ -469,7 +469,7 @@ func TestNested(t *testing.T) {
 							return
 						}
 						l := b.loop(3, func(ctx context.Context, _ int) error { level(ctx, depth-1); return nil })
-						l.Context = ctx
+						l.Context, l.Home = ctx, limit.From(ctx)
 						l.Run()
 					}
 					level(context.Background(), 4)
@@ -605,7 +605,7 @@ func TestRandom(t *testing.T) {
 						calls[i].Add(1)
 						if nested && i == at {
 							in := mine.loop(3, func(context.Context, int) error { g.enter(); runtime.Gosched(); g.leave(); return nil })
-							in.Context = ctx
+							in.Context, in.Home = ctx, limit.From(ctx)
 							in.Run()
 							return nil
 						}
@@ -677,7 +677,7 @@ func TestCallerWaitsForItsOwnPermit(t *testing.T) {
 			}
 			return nil
 		})
-		l.Context = ctx
+		l.Context, l.Home = ctx, limit.From(ctx)
 		done := make(chan struct{})
 		go func() { l.Run(); close(done) }()
 		synctest.Wait() // the caller had the other permit for one call

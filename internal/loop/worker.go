@@ -214,8 +214,8 @@ func (w *worker) begin() {
 	if l.sharing != nil {
 		w.slot = limit.NewSlot(l.lim, w.permit)
 	}
-	if w.slot != nil || l.home != nil {
-		w.ctx = limit.With(l.Context, w.slot, l.home, !w.caller)
+	if w.slot != nil || l.Home != nil {
+		w.ctx = limit.With(l.Context, w.slot, l.Home, !w.caller)
 	}
 }
 
@@ -239,7 +239,7 @@ func (w *worker) acquire() bool {
 // goroutine.
 func (w *worker) from() *limit.Link {
 	if w.caller {
-		return w.loop.home
+		return w.loop.Home
 	}
 	return nil
 }
