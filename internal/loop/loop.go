@@ -216,8 +216,7 @@ func (l *Loop) help() {
 		l.forgo() // it comes too late: the loop was short
 		return
 	}
-	w := new(worker)
-	w.init(l, l.Context)
+	w := l.newHelper()
 	if l.sharing != nil {
 		w.has = true
 		l.sharing.waiting.Add(-1)
@@ -228,6 +227,21 @@ func (l *Loop) help() {
 	l.standing.Store(false)
 	l.standBy()
 	w.serve()
+}
+
+func (l *Loop) newHelper() *worker {
+	if l.sharing == nil {
+		w := new(worker)
+		w.init(l, l.Context)
+		return w
+	}
+	h := new(struct {
+		worker
+		place
+	})
+	h.worker.init(l, l.Context)
+	h.worker.place = &h.place
+	return &h.worker
 }
 
 // resume goes on with w on a new goroutine, after a Goexit has ended its own.
