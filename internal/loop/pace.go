@@ -37,10 +37,10 @@ func (w *worker) ready() {
 	}
 }
 
-// learn looks at the clock. The cost grows at once and shrinks by half at most:
-// one that is too high costs a few more claims, one that is too low makes items
-// wait behind others. What rides on an estimate is at most twice what it was made
-// from.
+// learn looks at the clock. The cost grows at once, but shrinks to an eighth at
+// most: one that is too high costs a few more claims, one that is too low makes
+// items wait behind others. What rides on an estimate is at most four times what
+// it was made from.
 func (w *worker) learn() {
 	now := time.Since(w.loop.epoch)
 	passed := int64(now - w.read)
@@ -50,7 +50,7 @@ func (w *worker) learn() {
 	}
 	cost := min(passed, 1<<50)*1000/int64(w.calls) + 1
 	if w.cost > 0 {
-		cost = max(cost, (w.cost+cost)/2)
+		cost = max(cost, w.cost/8)
 	}
 	most := 4 * w.calls
 	w.cost = cost
