@@ -91,12 +91,8 @@ func (l *Limiter) Join(w *Waiter, from *Link) bool {
 	slot, branch := from.On(l)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if slot != nil && slot.take(branch) {
-		w.Permit = Permit{slot}
-		return true
-	}
-	if l.take() {
-		w.Permit = Permit{}
+	var free bool
+	if w.Permit, free = l.takeFrom(slot, branch); free {
 		return true
 	}
 	w.branch = branch
@@ -124,6 +120,9 @@ func (l *Limiter) Leave(w *Waiter) bool {
 // Acquire waits for a permit and reports whether it has one. It gives up when
 // done or quit is closed; either may be nil.
 func (l *Limiter) Acquire(done, quit <-chan struct{}, from *Link) (Permit, bool) {
+	if p, free := l.acquireFree(from); free {
+		return p, true
+	}
 	granted := make(chan struct{})
 	w := &Waiter{Grant: func() { close(granted) }}
 	if l.Join(w, from) {
@@ -140,6 +139,14 @@ func (l *Limiter) Acquire(done, quit <-chan struct{}, from *Link) (Permit, bool)
 	}
 	<-granted
 	return w.Permit, true
+}
+
+// acquireFree is Acquire when that takes no waiting.
+func (l *Limiter) acquireFree(from *Link) (Permit, bool) {
+	slot, branch := from.On(l)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.takeFrom(slot, branch)
 }
 
 // Release gives a permit back. The caller must hold no lock that a Grant takes.
@@ -225,6 +232,14 @@ func (l *Limiter) Counts() (limit, out, waiting int) {
 }
 
 // The functions below are called with mu held.
+
+// takeFrom takes the permit that slot lends at branch, or one of the limiter's own.
+func (l *Limiter) takeFrom(slot *Slot, branch *Link) (p Permit, ok bool) {
+	if slot != nil && slot.take(branch) {
+		return Permit{slot}, true
+	}
+	return Permit{}, l.take()
+}
 
 func (l *Limiter) take() bool {
 	if l.out >= l.limit || l.line.Len() > 0 {
