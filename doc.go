@@ -130,11 +130,14 @@
 // # Costs
 //
 // Each, Map and Range start a goroutine only when there is an item for it and the
-// limit allows; one item runs on the caller's goroutine. Groups, loops over
-// sequences and pools start workers as tasks arrive and use them again. A task
-// is a function call and some bookkeeping under a lock or an atomic counter; for
-// items of a few instructions give each task a block of them, or write a plain
-// loop.
+// limit allows; one item runs on the caller's goroutine. They measure what an item
+// takes: of short ones, several are taken at once, so that many of them cost what a
+// loop split by hand does. A few short items cost more than a plain loop: to start
+// a helper and to wait for it takes longer than they do.
+//
+// Groups, loops over sequences and pools start workers as tasks arrive and use them
+// again. A task costs a little more than the call, and no allocation; to make a
+// group costs many times as much. BENCHMARKS.md has the figures.
 //
 // # Testing
 //
