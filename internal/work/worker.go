@@ -35,7 +35,7 @@ type worker struct {
 	permit   bool // guarded by engine.mu, as is what follows
 	arriving bool // counted in arriving, of the engine or of a source
 	leaving  bool
-	turns    int16          // tasks since it got the permit that it ran while others waited
+	turns    int32          // tasks since it got the permit that it ran while others waited
 	since    time.Duration  // when it got the permit, or parked
 	owed     *limit.Waiter  // has the permit now, and is told after unlocking
 	wake     sync.WaitGroup // 1 while it is parked, or woken and not yet on its way
@@ -132,17 +132,15 @@ type hand struct {
 // claim takes the next task without the lock, if that may be done: the task before
 // has ended. When it was the last that could be claimed, refill must follow.
 func (h *hand) claim(l *limit.Limiter) (t Task, last, ok bool) {
-	s := h.source
-	if s == nil || h.signs != l.Signs() || s.Context.Err() != nil {
-		h.drop()
-		return t, false, false
+	var g *segment
+	if s := h.source; s != nil && h.signs == l.Signs() && s.Context.Err() == nil {
+		g = s.front.Load()
 	}
-	g := s.front.Load()
-	if g == nil {
-		return t, false, false
+	if g != nil {
+		t, last, ok = g.claim()
 	}
-	if t, last, ok = g.claim(); !ok {
-		h.drop()
+	if !ok {
+		h.drop() // while it looks, and parks perhaps, it keeps nothing
 		return t, false, false
 	}
 	if g == h.from { // soon after the one before: they are counted together
