@@ -312,3 +312,44 @@ func TestQueueOfNone(t *testing.T) {
 		})
 	})
 }
+
+// As many tasks as the limit and the queue say are accepted while none has ended.
+func TestLimitAndQueueAreFull(t *testing.T) {
+	for _, room := range []int{0, 4, 63, 64, 256} {
+		both(t, 3, func(t *testing.T, opt stint.Option, _ func(int)) {
+			g := stint.NewGroup(context.Background(), opt, stint.Queue(room))
+			gate := make(chan struct{})
+			for range 3 + room {
+				g.Go(func(context.Context) error { <-gate; return nil })
+			}
+			equal(t, "one more", g.TryGo(func(context.Context) error { return nil }), false)
+			close(gate)
+			equal(t, "error", g.Wait(), nil)
+		})
+	}
+}
+
+// Once the limit is above GOMAXPROCS no item waits behind another, though several
+// had been taken at once.
+func TestRaisedLimitFreesItems(t *testing.T) {
+	const n = 100_000
+	l := stint.Limit(1)
+	var left atomic.Int32
+	left.Store(n - 1)
+	all := make(chan struct{})
+	err := stint.Range(context.Background(), n, func(_ context.Context, i int) error {
+		switch i {
+		case n / 2:
+			l.Set(runtime.GOMAXPROCS(0) + 2)
+		case n/2 + 1:
+			<-all
+			return nil
+		}
+		if left.Add(-1) == 0 {
+			close(all)
+		}
+		return nil
+	}, l)
+	equal(t, "error", err, nil)
+	equal(t, "items left", left.Load(), 0)
+}

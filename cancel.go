@@ -9,50 +9,78 @@ import (
 
 // cancelContext is the context of the tasks of one call: what
 // context.WithCancelCause returns, but made only when somebody asks for more than
-// Err or the deadline, which few tasks do. Its zero value is not ready: use begin.
-// It must not be copied.
+// Err or the deadline, which few tasks do. It is an allocation of its own: who
+// keeps it keeps nothing of the call.
+//
+// Whether cancel or the parent's end was first is decided once, by the first of
+// cancel and Err to notice, since a context does not change its mind:
+//
+//	open      neither has been noticed
+//	cancelled cancel was first; cause says why
+//	over      the parent's end was first
 type cancelContext struct {
 	parent context.Context
-
-	made  atomic.Pointer[madeContext] // what is asked from then on; written with mu held
-	ended atomic.Bool                 // cancel was first, before it was made; written with mu held
+	state  atomic.Int32
+	made   atomic.Pointer[madeContext] // what is asked from then on; written with mu held
 
 	mu    sync.Mutex
-	cause error // of ended
+	cause error
 }
+
+const (
+	open = iota
+	cancelled
+	over
+)
 
 type madeContext struct {
 	context.Context
 	cancel context.CancelCauseFunc
 }
 
-func (c *cancelContext) begin(parent context.Context) { c.parent = parent }
-
 // cancel ends the context, unless it has ended.
 func (c *cancelContext) cancel(cause error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch m := c.made.Load(); {
-	case m != nil:
+	m := c.made.Load()
+	if m == nil {
+		c.mu.Lock()
+		if m = c.made.Load(); m == nil {
+			defer c.mu.Unlock()
+			switch {
+			case c.state.Load() != open:
+			case c.parent.Err() != nil:
+				c.state.CompareAndSwap(open, over)
+			default:
+				c.cause = cause // before the state that says that it is there
+				c.state.CompareAndSwap(open, cancelled)
+			}
+			return
+		}
+		c.mu.Unlock()
+	}
+	if c.state.Load() != over {
 		m.cancel(cause)
-	case !c.ended.Load() && c.parent.Err() == nil:
-		c.cause = cause
-		c.ended.Store(true)
 	}
 }
 
 // Deadline is that of the parent.
 func (c *cancelContext) Deadline() (time.Time, bool) { return c.parent.Deadline() }
 
-// Err is why the context has ended, or nil. It never blocks.
+// Err is why the context has ended, or nil.
 func (c *cancelContext) Err() error {
 	if m := c.made.Load(); m != nil {
+		if c.state.Load() == over {
+			<-m.Done() // the parent's end is on its way
+		}
 		return m.Err()
 	}
-	if c.ended.Load() {
+	if c.state.Load() == cancelled {
 		return context.Canceled
 	}
-	return c.parent.Err()
+	err := c.parent.Err()
+	if err != nil && !c.state.CompareAndSwap(open, over) && c.state.Load() == cancelled {
+		return context.Canceled
+	}
+	return err
 }
 
 // Done is closed when the context has ended.
@@ -71,7 +99,7 @@ func (c *cancelContext) make() *madeContext {
 	if m := c.made.Load(); m != nil {
 		return m
 	}
-	parent, ended := c.parent, c.ended.Load()
+	parent, ended := c.parent, c.state.Load() == cancelled
 	if ended { // perhaps the parent has ended since: that was later
 		parent = context.WithoutCancel(parent)
 	}

@@ -43,8 +43,7 @@ func TestCancelContext(t *testing.T) {
 	try = func(done []int) {
 		a, b := new(pair), new(pair)
 		ctx, end := parent()
-		c := new(cancelContext)
-		c.begin(ctx)
+		c := &cancelContext{parent: ctx}
 		a.ctx, a.cancel, a.end = c, c.cancel, end
 		ctx, end = parent()
 		b.ctx, b.cancel = context.WithCancelCause(ctx)
@@ -96,8 +95,7 @@ func TestCancelContextDeadline(t *testing.T) {
 		if early {
 			parent, cancel = context.WithTimeout(context.Background(), time.Hour)
 		}
-		c := new(cancelContext)
-		c.begin(parent)
+		c := &cancelContext{parent: parent}
 		want := context.DeadlineExceeded
 		if early {
 			c.cancel(nil)
@@ -107,5 +105,38 @@ func TestCancelContextDeadline(t *testing.T) {
 		if err, cause := c.Err(), context.Cause(c); err != want || cause != want {
 			t.Errorf("got %v, cause %v, want %v", err, cause, want)
 		}
+	}
+}
+
+// hooked calls hook once, after it has looked whether its context has ended.
+type hooked struct {
+	context.Context
+	hook func()
+}
+
+func (h *hooked) Err() error {
+	err := h.Context.Err()
+	if f := h.hook; f != nil {
+		h.hook = nil
+		f()
+	}
+	return err
+}
+
+// What Err has said once stays, also when cancel comes just when the parent ends.
+func TestCancelContextDoesNotChangeItsMind(t *testing.T) {
+	gone := errors.New("gone")
+	parent, end := context.WithCancelCause(context.Background())
+	h := &hooked{Context: parent}
+	c := &cancelContext{parent: h}
+	h.hook = func() {
+		end(gone)
+		if c.Err() == nil {
+			t.Error("the parent has ended, and Err is nil")
+		}
+	}
+	c.cancel(errors.New("late"))
+	if cause := context.Cause(c); cause != gone {
+		t.Errorf("the cause is %v", cause)
 	}
 }

@@ -309,3 +309,29 @@ func TestBreakHidesNoPanic(t *testing.T) {
 		}
 	})
 }
+
+// Who sees that the context was cancelled by the first error sees no item begin
+// after that, also where items are short and the cancelling takes long.
+func TestStopsBeforeItCancels(t *testing.T) {
+	ctx := context.Background()
+	for range 10 {
+		var late atomic.Int32
+		err := stint.Range(ctx, 200_000, func(ctx context.Context, i int) error {
+			if ctx.Err() != nil {
+				late.Add(1)
+			}
+			if i == 100_000 {
+				for range 5_000 { // children, which are cancelled one by one
+					_, stop := context.WithCancel(ctx)
+					defer stop()
+				}
+				return errBoom
+			}
+			return nil
+		}, stint.Limit(2))
+		equal(t, "error", err, errBoom)
+		if n := late.Load(); n > 1 { // one may have been about to begin
+			t.Fatalf("%d items began after the end of their context", n)
+		}
+	}
+}

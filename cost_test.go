@@ -224,6 +224,39 @@ func TestEndedTasksAreNotKept(t *testing.T) {
 			g.Wait()
 		}
 	})
+	t.Run("kept context", func(t *testing.T) { // it leads to nothing of the call
+		var kept []context.Context
+		things := func() []*thing { return []*thing{track(), track(), track()} }
+		keep := func(ctx context.Context, x *thing) (*thing, error) {
+			if len(kept) < cap(kept) { // the limit is 1
+				kept = append(kept, ctx, context.WithoutCancel(ctx))
+			}
+			return x, nil
+		}
+		p := stint.NewPool(stint.Limit(1))
+		defer p.Close()
+		for _, opt := range []stint.Option{stint.Limit(1), p} {
+			kept = make([]context.Context, 0, 2)
+			stint.Map(bg, things(), keep, opt)
+			collected(t, 3)
+			runtime.KeepAlive(kept)
+
+			kept = make([]context.Context, 0, 2)
+			r := stint.NewResults[*thing](bg, opt)
+			for _, x := range things() {
+				r.Go(func(ctx context.Context) (*thing, error) { return keep(ctx, x) })
+			}
+			r.Wait()
+			collected(t, 3)
+			runtime.KeepAlive(kept)
+		}
+		kept = make([]context.Context, 0, 2)
+		procs := runtime.GOMAXPROCS(1) // the default limit
+		stint.Each(bg, things(), func(ctx context.Context, x *thing) error { _, err := keep(ctx, x); return err })
+		runtime.GOMAXPROCS(procs)
+		collected(t, 3)
+		runtime.KeepAlive(kept)
+	})
 	t.Run("context of a group", func(t *testing.T) { // by a worker that is parked, or by another group's tasks
 		synctest.Test(t, func(t *testing.T) { // where time stands still meanwhile: no worker expires
 			type key struct{}

@@ -21,14 +21,14 @@ import (
 // The items are begun roughly in order. Those that take less than a microsecond
 // are taken several at a time; the others find the next free worker, one by one.
 // Up to 127 of the short ones may have to wait behind one that blocks. None does
-// when the limit is above GOMAXPROCS, which says that items wait, or when all of
-// them may run at once; then they may also wait for each other.
+// that was taken when the limit was above GOMAXPROCS, which says that items wait, or
+// when all of them may run at once; then they may also wait for each other.
 //
 // The first error cancels the context that f is given, keeps further calls from
 // starting, and is returned; under KeepGoing all errors are. When ctx ends before
 // every item was begun, the cause is returned; a worker may still begin the short
-// items that it has taken together with the one it is at. A panic cancels the rest and is
-// raised again in the caller as a *PanicError. A call of runtime.Goexit is
+// items that it has taken together with the one it is at. A panic cancels the rest
+// and is raised again in the caller as a *PanicError. A call of runtime.Goexit is
 // ErrGoexit; on the caller's own goroutine it cannot be stopped, and ends that
 // goroutine after the other calls have returned.
 //
@@ -108,11 +108,12 @@ func (c *call) run(caller string, ctx context.Context, n int, job loop.Job, opts
 	}
 	v, l := &c.verdict, &c.loop
 	v.init(ctx, &o)
+	v.loop = l
 	if o.name != "" {
-		pprof.SetGoroutineLabels(&v.ctx)
+		pprof.SetGoroutineLabels(v.ctx)
 		defer pprof.SetGoroutineLabels(ctx)
 	}
-	l.N, l.Context, l.Home, l.Job, l.Name = n, &v.ctx, limit.From(ctx), job, o.name
+	l.N, l.Context, l.Home, l.Job, l.Name = n, v.ctx, limit.From(ctx), job, o.name
 	l.Procs = runtime.GOMAXPROCS(0)
 	switch {
 	case o.pool != nil:

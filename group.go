@@ -123,7 +123,7 @@ type tasks struct {
 func (t *tasks) init(ctx context.Context, o *options, job work.Job, room int) {
 	t.verdict.init(ctx, o)
 	t.home = limit.From(ctx)
-	s := work.SourceConfig{Context: &t.verdict.ctx, Room: room, Job: job, Home: t.home}
+	s := work.SourceConfig{Context: t.verdict.ctx, Room: room, Job: job, Home: t.home}
 	if o.pool != nil {
 		t.engine = o.pool.engine
 		s.Shared = true
@@ -136,7 +136,7 @@ func (t *tasks) init(ctx context.Context, o *options, job work.Job, room int) {
 		return
 	}
 	t.watched.Add(1)
-	t.unwatch = context.AfterFunc(&t.verdict.ctx, func() { // its own: it must have ended when Stop tells
+	t.unwatch = context.AfterFunc(t.verdict.ctx, func() { // its own: it must have ended when Stop tells
 		defer t.watched.Done()
 		t.source.Stop()
 	})
@@ -150,7 +150,7 @@ func (t *tasks) config(o *options) work.Config {
 		c.Limiter = o.limiter.core
 	}
 	if o.limiter != nil || o.name != "" {
-		c.Labels = &t.verdict.ctx
+		c.Labels = t.verdict.ctx
 	}
 	return c
 }
@@ -201,7 +201,7 @@ func (t *tasks) submitContext(ctx context.Context, f any) error {
 	case work.GaveUp:
 		return context.Cause(ctx)
 	}
-	if cause := context.Cause(&t.verdict.ctx); cause != nil && cause != context.Canceled && !errors.Is(cause, ErrClosed) {
+	if cause := context.Cause(t.verdict.ctx); cause != nil && cause != context.Canceled && !errors.Is(cause, ErrClosed) {
 		return fmt.Errorf("%w: %w", ErrClosed, cause)
 	}
 	return ErrClosed

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/stint-go/stint/internal/loop"
 	"github.com/stint-go/stint/internal/task"
 )
 
@@ -16,7 +17,8 @@ import (
 // Once ctx has ended, for whatever reason, what comes later is a consequence:
 // the first failure or the parent's end is the verdict, whichever was first.
 type verdict struct {
-	ctx       cancelContext // of the tasks; made from the caller's
+	ctx       *cancelContext // of the tasks; made from the caller's
+	loop      *loop.Loop     // stopped before ctx is cancelled; nil if the tasks are none of a loop
 	keepGoing bool
 
 	mu       sync.Mutex
@@ -29,7 +31,7 @@ type verdict struct {
 }
 
 func (v *verdict) init(ctx context.Context, o *options) {
-	v.ctx.begin(o.labelled(ctx))
+	v.ctx = &cancelContext{parent: o.labelled(ctx)}
 	v.keepGoing = o.keepGoing
 }
 
@@ -64,9 +66,9 @@ func (v *verdict) fails(err error) {
 	case v.closed:
 	case v.err == nil && v.panicked == nil && v.ctx.Err() == nil:
 		v.err = err
-		v.ctx.cancel(err)
+		v.cancel(err)
 	case v.err == nil && v.panicked == nil:
-		v.err = context.Cause(&v.ctx)
+		v.err = context.Cause(v.ctx)
 	case !errors.Is(err, context.Canceled):
 		v.others = append(v.others, err)
 	}
@@ -96,7 +98,16 @@ func (v *verdict) panics(p *PanicError) {
 	} else {
 		v.others = append(v.others, p)
 	}
-	v.ctx.cancel(p)
+	v.cancel(p)
+}
+
+// cancel ends the context of the tasks. A loop stops first: who sees its context
+// cancelled must not see an item begin after that.
+func (v *verdict) cancel(cause error) {
+	if v.loop != nil {
+		v.loop.Stop()
+	}
+	v.ctx.cancel(cause)
 }
 
 // over reports whether the tasks have been cancelled.
@@ -109,7 +120,7 @@ func (v *verdict) close(complete bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if !complete && v.err == nil {
-		v.err = context.Cause(&v.ctx)
+		v.err = context.Cause(v.ctx)
 	}
 	if v.refused && v.err == nil {
 		v.err = ErrClosed

@@ -38,11 +38,13 @@ type Limiter struct {
 	alarms line.Line[*Alarm]
 }
 
-// An Alarm is a bit of a word that is set while more permits are out than the limit
-// allows, for those who read that word anyway.
+// An Alarm keeps two bits of a word up to date, for those who read that word
+// anyway.
 type Alarm struct {
-	Word *atomic.Uint32
-	Bit  uint32
+	Word  *atomic.Uint32
+	Over  uint32 // set while more permits are out than the limit allows
+	Above uint32 // set while the limit is above Most
+	Most  int
 
 	place line.Place[*Alarm] // guarded by Limiter.mu
 }
@@ -193,7 +195,7 @@ func (l *Limiter) Watch(a *Alarm) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.alarms.Push(&a.place, a)
-	a.ring(l.out > l.limit)
+	a.ring(l)
 }
 
 // Unwatch ends Watch.
@@ -218,6 +220,7 @@ func (l *Limiter) Set(n int) {
 		granted = append(granted, w)
 	}
 	l.sign()
+	l.alarm()
 	l.mu.Unlock()
 	for _, w := range granted {
 		w.Grant()
@@ -280,19 +283,28 @@ func (l *Limiter) sign() {
 	if l.out > l.limit {
 		signs |= over
 	}
-	if before := l.signs.Swap(int32(signs)); int(before)&over == signs&over {
-		return
-	}
-	for p := l.alarms.First(); p != nil; p = p.Next() {
-		p.Of().ring(signs&over != 0)
+	if before := l.signs.Swap(int32(signs)); int(before)&over != signs&over {
+		l.alarm()
 	}
 }
 
-func (a *Alarm) ring(on bool) {
+// alarm follows when what the alarms tell has changed.
+func (l *Limiter) alarm() {
+	for p := l.alarms.First(); p != nil; p = p.Next() {
+		p.Of().ring(l)
+	}
+}
+
+func (a *Alarm) ring(l *Limiter) {
+	a.set(a.Over, l.out > l.limit)
+	a.set(a.Above, l.limit > a.Most)
+}
+
+func (a *Alarm) set(bit uint32, on bool) {
 	if on {
-		a.Word.Or(a.Bit)
+		a.Word.Or(bit)
 	} else {
-		a.Word.And(^a.Bit)
+		a.Word.And(^bit)
 	}
 }
 

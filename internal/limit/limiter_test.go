@@ -354,8 +354,8 @@ func TestNeverOverTheLimit(t *testing.T) {
 	}
 }
 
-// An alarm follows whether more permits are out than the limit allows, and leaves
-// the other bits of its word alone.
+// An alarm follows whether more permits are out than the limit allows, and whether
+// that is above a number, and leaves the other bits of its word alone.
 func TestAlarm(t *testing.T) {
 	l := New(2)
 	l.TryAcquire()
@@ -368,7 +368,7 @@ func TestAlarm(t *testing.T) {
 			t.Errorf("the words are %b and %b, want %b", e, l, want)
 		}
 	}
-	a, b := &Alarm{Word: &early, Bit: 4}, &Alarm{Word: &late, Bit: 4}
+	a, b := &Alarm{Word: &early, Over: 4, Above: 8, Most: 3}, &Alarm{Word: &late, Over: 4, Above: 8, Most: 3}
 	l.Watch(a)
 	l.Set(1)
 	l.Watch(b)
@@ -382,9 +382,12 @@ func TestAlarm(t *testing.T) {
 	l.Set(2)
 	is(4)
 	l.Set(4)
+	is(8)
+	l.Set(3)
 	is(0)
+	l.Set(5)
 	l.Unwatch(a)
 	l.Unwatch(b)
 	l.Set(1)
-	is(0)
+	is(8)
 }

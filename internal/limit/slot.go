@@ -25,6 +25,8 @@ type Slot struct {
 	retired bool // the task has returned and left the call behind
 	line    line.Line[*Waiter]
 	back    chan struct{} // closed when such a call gives the permit back
+
+	first Carrier
 }
 
 // A Link says in a task's context what the task runs on, and what it was
@@ -36,16 +38,18 @@ type Link struct {
 	lent  atomic.Int32 // calls made with this context that wait for their tasks
 }
 
-// NewSlot returns the slot of a task that runs on p, a permit of lim.
-func NewSlot(lim *Limiter, p Permit) *Slot {
-	s := new(Slot)
-	s.Init(lim, p)
-	return s
-}
+// NewSlot returns the slot of a task that runs on p, a permit of lim. It is an
+// allocation of its own: a context that tells of it may be kept for long.
+func NewSlot(lim *Limiter, p Permit) *Slot { return &Slot{lim: lim, permit: p} }
 
-// Init makes s the slot of a task that runs on p, a permit of lim. It is for a
-// Slot inside another struct.
-func (s *Slot) Init(lim *Limiter, p Permit) { s.lim, s.permit = lim, p }
+// Carry is With for the slot s, without an allocation the first time: then s keeps
+// ctx. It is called by one goroutine.
+func (s *Slot) Carry(ctx context.Context, outer *Link, apart bool) context.Context {
+	if s.first.Context != nil {
+		return With(ctx, s, outer, apart)
+	}
+	return s.first.with(ctx, s, outer, apart)
+}
 
 // Wanted reports whether the task that lent p waits to go on. The call that has p
 // should give it back before it begins another task.
@@ -70,11 +74,10 @@ func (c *Carrier) Value(key any) any {
 // With returns ctx for a task that runs on slot and was started from outer: on
 // the same goroutine, or apart from it.
 func With(ctx context.Context, slot *Slot, outer *Link, apart bool) context.Context {
-	return new(Carrier).With(ctx, slot, outer, apart)
+	return new(Carrier).with(ctx, slot, outer, apart)
 }
 
-// With makes c, which must not have been used, what the function With returns.
-func (c *Carrier) With(ctx context.Context, slot *Slot, outer *Link, apart bool) context.Context {
+func (c *Carrier) with(ctx context.Context, slot *Slot, outer *Link, apart bool) context.Context {
 	c.Context = ctx
 	c.link.slot, c.link.outer, c.link.apart = slot, outer, apart
 	return c

@@ -24,7 +24,7 @@ func (l *Loop) runOn(e *work.Engine) bool {
 		l.helpers.Done()
 	})
 	defer func() {
-		l.stop()
+		l.Stop()
 		if unwatch() {
 			l.helpers.Done()
 		}
@@ -77,5 +77,5 @@ func (j job) Failed(work.Task, task.Outcome) {}
 // Abandoned stops the loop: the engine will not run the rest.
 func (j job) Abandoned() {
 	j.loop.Job.Abandoned() // first: a helper that sees stopped ends the loop
-	j.loop.stop()
+	j.loop.Stop()
 }

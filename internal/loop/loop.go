@@ -101,7 +101,7 @@ func (l *Loop) Run() bool {
 // watch makes a smaller limit end the spans.
 func (l *Loop) watch() {
 	if l.lim != nil && l.paced {
-		l.alarm = &limit.Alarm{Word: &l.halt, Bit: lowered}
+		l.alarm = &limit.Alarm{Word: &l.halt, Over: lowered, Above: raised, Most: l.Procs}
 		l.lim.Watch(l.alarm)
 	}
 }
@@ -124,7 +124,7 @@ func (l *Loop) bound() int {
 // Goexit must not leave them behind.
 func (l *Loop) join(w *worker) {
 	if w.calling || l.Context.Err() != nil {
-		l.stop()
+		l.Stop()
 	}
 	w.leave()
 	l.end()
@@ -142,29 +142,34 @@ func (l *Loop) join(w *worker) {
 // it, and first makes the next one ready. So work that computes gets as many
 // helpers as there are processors, and work that waits gets all that the limit
 // allows. Without a free permit the standby is only a place in the limiter's line.
-// Whoever calls it takes an index itself afterwards, unless a standby is there.
-func (l *Loop) standBy() {
-	if !l.short() || !l.standing.CompareAndSwap(false, true) {
-		return
+// Whoever calls it takes an index itself afterwards, unless a standby is there. It
+// reports whether one is.
+func (l *Loop) standBy() bool {
+	if !l.short() {
+		return false
+	}
+	if !l.standing.CompareAndSwap(false, true) {
+		return true
 	}
 	l.helpers.Add(1)
 	running := l.running.Add(1)
 	if l.sharing == nil { // nobody else has permits: the helpers are counted instead
-		if int(running) <= l.Limit {
-			go l.help()
-		} else {
+		if int(running) > l.Limit {
 			l.forgo()
+			return false
 		}
-		return
+		go l.help()
+		return true
 	}
 	l.sharing.waiting.Add(1)
 	if l.lim.Join(&l.sharing.standby, nil) {
 		go l.help()
-		return
+		return true
 	}
 	if l.over() { // end may have looked before it stood in line
 		l.recall()
 	}
+	return true
 }
 
 // short reports whether one more helper could be of use.
@@ -176,13 +181,14 @@ func (l *Loop) short() bool {
 	return l.left() > 1
 }
 
-// more gets one more helper, for what was given back, from where helpers come.
-func (l *Loop) more() {
+// more gets one more helper, for what was given back, from where helpers come. It
+// reports whether there is one: not when the last that found nothing has not left
+// yet.
+func (l *Loop) more() bool {
 	if l.Engine != nil {
-		l.offer()
-	} else {
-		l.standBy()
+		return l.offer()
 	}
+	return l.standBy()
 }
 
 // forgo counts the standby out.
@@ -216,7 +222,8 @@ func (l *Loop) help() {
 		l.forgo() // it comes too late: the loop was short
 		return
 	}
-	w := l.newHelper()
+	w := new(worker)
+	w.init(l, l.Context)
 	if l.sharing != nil {
 		w.has = true
 		l.sharing.waiting.Add(-1)
@@ -229,29 +236,14 @@ func (l *Loop) help() {
 	w.serve()
 }
 
-func (l *Loop) newHelper() *worker {
-	if l.sharing == nil {
-		w := new(worker)
-		w.init(l, l.Context)
-		return w
-	}
-	h := new(struct {
-		worker
-		place
-	})
-	h.worker.init(l, l.Context)
-	h.worker.place = &h.place
-	return &h.worker
-}
-
 // resume goes on with w on a new goroutine, after a Goexit has ended its own.
 func (l *Loop) resume(w *worker) { go w.serve() }
 
 // Complete reports whether every index was begun. It is called after Run.
 func (l *Loop) Complete() bool { return l.left() == 0 }
 
-// stop keeps further calls from beginning.
-func (l *Loop) stop() { l.halt.Or(stopped) }
+// Stop keeps further calls from beginning.
+func (l *Loop) Stop() { l.halt.Or(stopped) }
 
 func (l *Loop) isStopped() bool { return l.halt.Load()&stopped != 0 }
 
@@ -271,6 +263,6 @@ func (l *Loop) end() {
 // fail passes on how a call ended.
 func (l *Loop) fail(i int, o task.Outcome) {
 	if l.Job.Failed(i, o) {
-		l.stop()
+		l.Stop()
 	}
 }

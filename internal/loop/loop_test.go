@@ -722,7 +722,7 @@ func TestStandbyOfAnEndedLoop(t *testing.T) {
 	wg.Go(func() {
 		for round := int64(1); round <= rounds; round++ {
 			meet(&begun, round, round%61)
-			l.stop()
+			l.Stop()
 			l.recall()
 			ended.Store(round)
 		}

@@ -52,7 +52,7 @@ func (w *worker) learn() {
 	if w.cost > 0 {
 		cost = max(cost, w.cost/8)
 	}
-	most := 4 * w.calls
+	most := 4 * min(w.calls, 1<<20)
 	w.cost = cost
 	w.widen(fit(spanTime, cost, min(most, w.loop.widest())))
 	w.every = min(max(fit(clockTime, cost, 1<<20), few), most)
@@ -67,9 +67,9 @@ func (w *worker) learn() {
 // after the next span: the items that it gave back may cost more than those before.
 func (w *worker) recall(cost int64) {
 	if l := w.loop; float64(l.left())*float64(cost) > float64(worth)*1000 {
-		w.asked = false
-		l.more()
-	} else {
+		w.asked = !l.more()
+	}
+	if w.asked {
 		w.every = 1
 	}
 }

@@ -10,8 +10,10 @@ type seat struct {
 	word atomic.Uint64 // a packed range
 	next *seat
 	held bool // guarded by Loop.mu
-	_    [40]byte
+	_    [56 - 2*pointer]byte
 }
+
+const pointer = 4 << (^uintptr(0) >> 63) // the size of one
 
 // A range is packed as its first index and, in the low bits, its length. The word
 // of a seat is the whole state: that it had another value meanwhile is no harm.
@@ -62,7 +64,7 @@ func (w *worker) take() bool {
 		return false
 	}
 	if l.Context.Err() != nil {
-		l.stop()
+		l.Stop()
 		return false
 	}
 	if w.calls >= w.every {

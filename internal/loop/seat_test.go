@@ -349,3 +349,48 @@ func randomLoops(t *testing.T, b *bench, s uint64, r *rand.Rand) {
 		}
 	}
 }
+
+type nothing struct{}
+
+func (nothing) Calls(context.Context, *Span) error { return nil }
+func (nothing) Failed(int, task.Outcome) bool      { return true }
+func (nothing) Abandoned()                         {}
+
+// A helper that has found nothing counts as a worker until it has left. An owner
+// that gives back its span meanwhile is told that there are enough, and asks again.
+func TestAsksUntilSomebodyComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // whose clock says how long an item took
+		l := &Loop{N: 1000, Context: context.Background(), Job: nothing{}, Procs: 2, Limit: 2, paced: true, epoch: time.Now()}
+		l.ended.Store(true) // a helper that is started only counts itself out
+		w, h := new(worker), new(worker)
+		w.init(l, l.Context)
+		h.init(l, l.Context)
+		l.running.Store(2)
+		l.helpers.Add(1)
+		w.cost, w.calls, w.every = 1000, 1000, 1<<30
+		w.widen(128)
+		for w.take() && w.At+w.rest()+1 < l.N { // up to the last span
+		}
+		w.calls, w.read = 1, time.Since(l.epoch)
+		time.Sleep(50 * time.Microsecond) // the first item of the span was long
+		if h.take() || w.Begin(w.At+1) {
+			t.Fatal("the owner was not asked")
+		}
+		w.made = 1
+		w.calls++
+		w.refused() // before h leaves
+		w.take()
+		h.leave()
+		l.running.Add(-1)
+		l.helpers.Done()
+		for range 2 {
+			time.Sleep(50 * time.Microsecond)
+			w.calls++
+			w.take()
+		}
+		if w.asked {
+			t.Error("nobody was called")
+		}
+		l.helpers.Wait()
+	})
+}

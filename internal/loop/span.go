@@ -37,6 +37,7 @@ type Span struct {
 const (
 	stopped = 1 << iota // no call begins any more
 	lowered             // more permits are out than the limit allows; the limiter's bit
+	raised              // the limit is above the number of processors: no spans; the limiter's bit
 	wanted              // a worker has found nothing while others have wide spans
 )
 

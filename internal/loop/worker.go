@@ -18,7 +18,6 @@ type worker struct {
 	has    bool // a permit
 	permit limit.Permit
 	slot   *limit.Slot // nil when nobody shares the limiter
-	place  *place      // for the next slot; nil: to be made
 
 	pace
 	Span
@@ -73,8 +72,8 @@ func (w *worker) caught() {
 		return
 	}
 	o := task.Unreturned(recover())
+	w.loop.fail(w.At, o) // before others can have what w has not begun
 	w.widen(1)
-	w.loop.fail(w.At, o)
 	if o.Panic != nil {
 		w.calling = false // otherwise its goroutine is at its end
 	}
@@ -209,29 +208,16 @@ func (w *worker) renew() bool {
 	return true
 }
 
-// A place is a slot, and the context that tells of it.
-type place struct {
-	slot limit.Slot
-	ctx  limit.Carrier
-}
-
 // begin gives w a slot for its permit, and the context that tells of it.
 func (w *worker) begin() {
 	l := w.loop
-	if l.sharing == nil {
-		if l.Home != nil {
-			w.ctx = limit.With(l.Context, nil, l.Home, !w.caller)
-		}
-		return
+	switch {
+	case l.sharing != nil:
+		w.slot = limit.NewSlot(l.lim, w.permit)
+		w.ctx = w.slot.Carry(l.Context, l.Home, !w.caller)
+	case l.Home != nil:
+		w.ctx = limit.With(l.Context, nil, l.Home, !w.caller)
 	}
-	p := w.place
-	w.place = nil
-	if p == nil {
-		p = new(place)
-	}
-	p.slot.Init(l.lim, w.permit)
-	w.slot = &p.slot
-	w.ctx = p.ctx.With(l.Context, w.slot, l.Home, !w.caller)
 }
 
 // acquire waits for a permit and reports whether there is still something to do

@@ -64,11 +64,11 @@ type Config struct {
 	Labels  context.Context // the workers' pprof labels; nil: those of their starter
 }
 
-// birth is what an engine that runs a few tasks needs, in one allocation.
+// birth is what an engine that runs a few tasks needs, in one allocation. What the
+// context of a task leads to is not in it: tasks may keep that.
 type birth struct {
 	engine  Engine
 	source  Source
-	limiter limit.Limiter
 	worker  worker
 	segment segment
 	tasks   [firstSegment]any
@@ -78,8 +78,7 @@ type birth struct {
 func New(c Config, sc SourceConfig) (*Engine, *Source) {
 	b := new(birth)
 	if c.Limiter == nil {
-		b.limiter.Init(c.Limit)
-		c.Limiter = &b.limiter
+		c.Limiter = limit.New(c.Limit)
 	}
 	e := &b.engine
 	e.lim, e.expiry, e.name, e.labels = c.Limiter, c.Expiry, c.Name, c.Labels
@@ -300,10 +299,21 @@ func (e *Engine) rouse() *worker {
 func (e *Engine) send() *worker {
 	if !e.lim.Join(&e.waiter, nil) {
 		e.awaiting = true
+		e.fill()
 		return nil
 	}
 	e.waking = true
 	return e.pick(nil)
+}
+
+// fill lets submitters in for what the workers have taken that were sent, when no
+// further one can be: limit and queue are full then, and not the queue alone.
+func (e *Engine) fill() {
+	for p := e.ready.First(); p != nil; p = p.Next() {
+		for s := p.Of(); s.blocked.Len() > 0 && s.waiters() < s.Room; {
+			s.admitFirst()
+		}
+	}
 }
 
 // own returns how many of the limiter's waiters are the engine.
@@ -361,8 +371,7 @@ func (e *Engine) newWorker() *worker {
 	if w == nil {
 		w = new(worker)
 	}
-	w.engine, w.slot = e, &w.own
-	w.own.Init(e.lim, limit.Permit{})
+	w.engine, w.slot = e, limit.NewSlot(e.lim, limit.Permit{})
 	e.workers++
 	return w
 }
@@ -371,7 +380,7 @@ func (e *Engine) newWorker() *worker {
 func (e *Engine) dismiss(n int) {
 	for _, w := range e.idle[:n] {
 		w.leaving = true
-		w.wake.Done()
+		w.wake <- struct{}{} // cap 1, and a parked worker has been sent nothing
 	}
 	e.idle = append(e.idle[:0], e.idle[n:]...)
 	clear(e.idle[len(e.idle):cap(e.idle)])

@@ -4,7 +4,6 @@ import (
 	"context"
 	"runtime/pprof"
 	"runtime/trace"
-	"sync"
 	"time"
 
 	"github.com/stint-go/stint/internal/limit"
@@ -18,38 +17,34 @@ import (
 //	leaving   told by dismiss, or found nothing in an engine that drains
 //
 // Only working -> parked and -> leaving are the worker's own steps; who takes it
-// out of engine.idle under engine.mu owes it one Done of wake.
+// out of engine.idle under engine.mu owes it one send on wake.
 type worker struct {
 	engine *Engine
 	slot   *limit.Slot
-	own    limit.Slot // slot, at first
-	source *Source    // of the task in hand
-	signs  int32      // of the limiter, while which it need not look; -1: it must
-	begun  bool       // has a goroutine
-	left   bool       // its goroutine has ended as it should, not by a Goexit
-	of     *Source    // whose context ctx is made from
+	source *Source // of the task in hand
+	signs  int32   // of the limiter, while which it need not look; -1: it must
+	left   bool    // its goroutine has ended as it should, not by a Goexit
+	of     *Source // whose context ctx is made from
 	ctx    context.Context
-	link   limit.Carrier // ctx, at first
-	visit  *visitor      // whose permit it has, for tasks of one source; nil: the engine's
+	visit  *visitor // whose permit it has, for tasks of one source; nil: the engine's
 
 	permit   bool // guarded by engine.mu, as is what follows
 	arriving bool // counted in arriving, of the engine or of a source
 	leaving  bool
-	turns    int32          // tasks since it got the permit that it ran while others waited
-	since    time.Duration  // when it got the permit, or parked
-	owed     *limit.Waiter  // has the permit now, and is told after unlocking
-	wake     sync.WaitGroup // 1 while it is parked, or woken and not yet on its way
+	turns    int32         // tasks since it got the permit that it ran while others waited
+	since    time.Duration // when it got the permit, or parked
+	owed     *limit.Waiter // has the permit now, and is told after unlocking
+	wake     chan struct{} // cap 1; made when it first parks
 }
 
 // start sends w to work. A nil w is none.
 func (w *worker) start() {
 	switch {
 	case w == nil:
-	case !w.begun:
-		w.begun = true
+	case w.wake == nil:
 		go w.engine.host(w)
 	default:
-		w.wake.Done()
+		w.wake <- struct{}{}
 	}
 }
 
@@ -81,14 +76,14 @@ func (w *worker) end() {
 // it reports that it wants to go on.
 func (w *worker) serve() (more bool) {
 	var t Task
-	busy := false
+	e, h, busy := w.engine, hand{}, false
 	defer func() {
 		if busy {
 			w.source.Job.Failed(t, task.Unreturned(recover()))
+			h.read()
 			more = true
 		}
 	}()
-	e, h := w.engine, hand{}
 	for {
 		t = Task{} // what has ended is not kept
 		if e.lim.Nested() && w.slot.Busy() {
@@ -180,11 +175,11 @@ func (h *hand) traced(t Task) error {
 func (w *worker) situate() {
 	if w.of != w.source {
 		w.of = w.source
-		c := &w.link
-		if c.Context != nil || !w.of.lasting { // others have it still, or it would outlive its source
-			c = new(limit.Carrier)
+		if s := w.of; s.lasting {
+			w.ctx = w.slot.Carry(s.Context, s.Home, true)
+		} else { // which the slot must not keep
+			w.ctx = limit.With(s.Context, w.slot, s.Home, true)
 		}
-		w.ctx = c.With(w.of.Context, w.slot, w.of.Home, true)
 	}
 }
 
@@ -345,13 +340,15 @@ func (w *worker) park() bool {
 		w.ctx, w.of = nil, nil // it may end before w is woken
 	}
 	w.since = e.now()
-	w.wake.Add(1)
+	if w.wake == nil {
+		w.wake = make(chan struct{}, 1)
+	}
 	e.idle = append(e.idle, w)
 	e.arm(w.since)
 	e.mu.Unlock()
 	grant(owed)
 
-	w.wake.Wait()
+	<-w.wake
 	e.mu.Lock()
 	if w.leaving {
 		e.left()
