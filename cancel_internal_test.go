@@ -3,7 +3,11 @@ package stint
 import (
 	"context"
 	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -138,5 +142,76 @@ func TestCancelContextDoesNotChangeItsMind(t *testing.T) {
 	c.cancel(errors.New("late"))
 	if cause := context.Cause(c); cause != gone {
 		t.Errorf("the cause is %v", cause)
+	}
+}
+
+// A deadline that passes after the context was cancelled changes nothing.
+func TestCancelContextBeforeDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		parent, stop := context.WithTimeout(context.Background(), time.Second)
+		defer stop()
+		c := &cancelContext{}
+		c.parent = parent
+		c.cancel(nil)
+		time.Sleep(time.Hour)
+		if err, cause := c.Err(), context.Cause(c); err != context.Canceled || cause != context.Canceled {
+			t.Errorf("got %v, cause %v", err, cause)
+		}
+	})
+}
+
+// meeting is a context that calls f when a context is made from it.
+type meeting struct {
+	context.Context
+	f func()
+}
+
+func (m meeting) Done() <-chan struct{} { m.f(); return m.Context.Done() }
+
+// While somebody asks for Done for the first time others do too, or cancel: all
+// have the one channel, and it is closed.
+func TestCancelContextMeetings(t *testing.T) {
+	for range 100 {
+		parent, stop := context.WithCancel(context.Background())
+		c := &cancelContext{}
+		met := make(chan struct{})
+		asked := make(chan (<-chan struct{}), 1)
+		c.parent = meeting{parent, sync.OnceFunc(func() {
+			go func() { asked <- c.Done() }()
+			go func() { c.cancel(nil); close(met) }()
+			for range 100 {
+				runtime.Gosched() // they come to the lock
+			}
+		})}
+		done := c.Done()
+		<-met
+		if other := <-asked; other != done {
+			t.Fatal("two that ask have two channels")
+		}
+		select {
+		case <-done:
+		default:
+			t.Fatal("cancelled and not done")
+		}
+		stop()
+	}
+}
+
+// What is cancelled stays so, also in the moment in which somebody asks for Done.
+func TestCancelContextStaysCancelled(t *testing.T) {
+	for range 5000 {
+		c := &cancelContext{}
+		c.parent = context.Background()
+		c.cancel(nil)
+		var made atomic.Bool
+		go func() { c.Done(); made.Store(true) }()
+		for !made.Load() {
+			if c.Err() == nil {
+				t.Fatal("cancelled, and then not")
+			}
+			if runtime.GOMAXPROCS(0) == 1 {
+				runtime.Gosched() // the other cannot come meanwhile
+			}
+		}
 	}
 }

@@ -1035,3 +1035,380 @@ func TestRandom(t *testing.T) {
 		}
 	}
 }
+
+// hands returns an engine's source with n tasks in one segment that is open, and the
+// hand of a worker that has had a task of it.
+func hands(n int) (*limit.Limiter, *Source, *segment, *hand) {
+	e, l := engine(1)
+	s, _ := source(e, 1000)
+	for i := range n {
+		s.queue.push(nothing, i, lastSegment)
+	}
+	g := s.queue.opened(lastSegment)
+	s.front.Store(g)
+	return l, s, g, &hand{source: s, ctx: s.Context, signs: l.Signs()}
+}
+
+// A worker looks before the next task when the limiter's signs have changed, when the
+// source's context has ended, and when there is nothing to claim. Then, and with the last
+// claim of a segment, the count of the tasks that it has read is complete: else the segment could
+// not be used again.
+func TestHand(t *testing.T) {
+	for name, c := range map[string]struct {
+		tasks, claims int
+		change        func(l *limit.Limiter, s *Source)
+	}{
+		"last":          {4, 4, nil},
+		"shut":          {4, 3, func(_ *limit.Limiter, s *Source) { s.queue.shut() }},
+		"smaller limit": {4, 3, func(l *limit.Limiter, _ *Source) { l.TryAcquire(); l.Set(0) }},
+		"somebody waits": {4, 3, func(l *limit.Limiter, _ *Source) {
+			l.TryAcquire()
+			l.Join(new(limit.Waiter), nil)
+		}},
+		"end of the context": {4, 3, func(_ *limit.Limiter, s *Source) {
+			ctx, cancel := context.WithCancel(s.Context)
+			cancel()
+			s.Context = ctx
+		}},
+		"next segment": {4, 3, func(_ *limit.Limiter, s *Source) {
+			next := filled(4).opened(4)
+			next.claim() // by somebody else
+			s.front.Store(next)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, s, g, h := hands(c.tasks)
+			for i := range c.claims {
+				if got, last, ok := h.claim(l); !ok || got.Index != i || last != (i == c.tasks-1) {
+					t.Fatalf("claim %d: %v %v, last %v", i, got, ok, last)
+				}
+			}
+			if c.change != nil {
+				c.change(l, s)
+				if _, _, ok := h.claim(l); ok != (name == "next segment") {
+					t.Errorf("claimed: %v", ok)
+				}
+			}
+			if n := int(g.read.Load()); n != c.claims {
+				t.Errorf("%d of %d claims are counted as read", n, c.claims)
+			}
+		})
+	}
+}
+
+// steps fills a long source of an engine with one permit: n tasks, of which each waits for
+// a step and is the only one that runs. They are claimed without the lock.
+func steps(e *Engine, n int) (s *Source, step func()) {
+	s, _ = source(e, 64)
+	next := make(chan struct{})
+	for range n {
+		s.Offer(does(func() { <-next }), nil)
+		synctest.Wait()
+	}
+	return s, func() { next <- struct{}{}; synctest.Wait() }
+}
+
+// Tasks that are claimed without the lock, as most of a long queue are, count as those
+// that are taken with it. While one runs the next is open: with the last of a segment
+// the next segment is opened.
+func TestClaimsAreCounted(t *testing.T) {
+	bubble(t, 1, func(t *testing.T, e *Engine) {
+		const n = 64 // at least two in each segment
+		s, step := steps(e, n)
+		unseen := 0
+		for i := range n - 1 {
+			step()
+			e.mu.Lock()
+			if int(e.started) < i+2 {
+				unseen++
+			}
+			e.mu.Unlock()
+			want := Counts{Running: 1, Queued: n - 2 - i, Workers: 1, Completed: uint64(i + 1)}
+			if c := e.Counts(); c != want {
+				t.Errorf("after %d: %+v, want %+v", i+1, c, want)
+			}
+			if g := s.front.Load(); i < n-2 && (g == nil || g.claimed.Load() >= 0) {
+				t.Errorf("after %d tasks the next may not be claimed", i+1)
+			}
+		}
+		if unseen < n/2 {
+			t.Errorf("%d of %d tasks were claimed without the lock", unseen, n)
+		}
+		step()
+		s.Wait()
+		if e.open != nil {
+			t.Error("a source that has ended is kept")
+		}
+	})
+}
+
+// Places that claims have made free are there for the next offer, and no more.
+func TestOfferSeesClaims(t *testing.T) {
+	bubble(t, 1, func(t *testing.T, e *Engine) {
+		const room = 64
+		s, step := steps(e, 1+room)
+		for i := range room {
+			if a := s.Offer(nothing, nil); a != Full {
+				t.Errorf("after %d: %v without room", i, a)
+			}
+			step()
+			if a := s.Offer(nothing, nil); a != Accepted {
+				t.Errorf("after %d: %v though one has ended", i+1, a)
+			}
+		}
+		step()
+		s.Wait()
+	})
+}
+
+// A source that becomes ready has its turn after at most one more task of the source
+// whose tasks are claimed.
+func TestClaimsMakeWayForAnotherSource(t *testing.T) {
+	bubble(t, 1, func(t *testing.T, e *Engine) {
+		s, step := steps(e, 64)
+		for range 20 {
+			step()
+		}
+		other, _ := source(e, 1)
+		ran := false
+		other.Offer(does(func() { ran = true }), nil)
+		step() // its worker goes on with the task that is first in line
+		step()
+		if !ran {
+			t.Error("the other source waits")
+		}
+		for range 64 - 22 {
+			step()
+		}
+		s.Wait()
+		other.Wait()
+	})
+}
+
+// Stop drops what was open to claims, counts it, and keeps none of it.
+func TestStopDropsOpenTasks(t *testing.T) {
+	bubble(t, 1, func(t *testing.T, e *Engine) {
+		s, step := steps(e, 64)
+		for range 20 {
+			step()
+		}
+		s.Stop()
+		if s.front.Load() != nil {
+			t.Error("what was dropped is kept")
+		}
+		if c := e.Counts(); c.Queued != 0 || c.Running != 1 || c.Completed != 20 || c.Dropped != 43 {
+			t.Errorf("%+v", c)
+		}
+		step()
+		s.Wait()
+		if c := e.Counts(); c.Running != 0 || c.Completed != 21 {
+			t.Errorf("%+v", c)
+		}
+	})
+}
+
+// The tasks of an own source do not count, however many are queued.
+func TestOwnTasksDoNotCount(t *testing.T) {
+	bubble(t, 1, func(t *testing.T, e *Engine) {
+		s := e.NewSource(SourceConfig{Context: context.Background(), Room: 1000, Job: new(record), Shared: true, Own: true})
+		for range 100 {
+			s.Offer(nothing, nil)
+		}
+		s.Wait()
+		if c := e.Counts(); c.Completed != 0 {
+			t.Errorf("%+v", c)
+		}
+	})
+}
+
+// A submitter that found the queue full, and for which there is room when it comes to
+// wait, does not wait.
+func TestSubmitterLooksAgain(t *testing.T) {
+	for _, room := range []int{1, 64} {
+		bubble(t, 1, func(t *testing.T, e *Engine) {
+			s, _ := source(e, room)
+			hold := make(chan struct{})
+			s.Offer(does(func() { <-hold }), nil)
+			synctest.Wait()
+			in := false
+			go func() { s.submit(nil, nothing, nil); in = true }()
+			synctest.Wait()
+			if !in {
+				t.Errorf("room %d: waits though there is room", room)
+			}
+			close(hold)
+			s.Wait()
+		})
+	}
+}
+
+// As many submitters are let in as there is room for, and they are told in the order
+// in which they came.
+func TestAsManyAreLetIn(t *testing.T) {
+	for room, in := range map[int]int{1: 1, 64: 16} {
+		bubble(t, 1, func(t *testing.T, e *Engine) {
+			s, _ := source(e, room)
+			next := make(chan struct{})
+			for range 1 + room {
+				s.Offer(does(func() { <-next }), nil)
+				synctest.Wait()
+			}
+			var bs []*submitter
+			for range 2 * in {
+				b := &submitter{task: nothing, answer: make(chan Answer, 1)}
+				s.block(b, nil)
+				bs = append(bs, b)
+			}
+			for range in {
+				next <- struct{}{}
+				synctest.Wait()
+			}
+			if c := e.Counts(); c.Queued != room || c.Blocked != in {
+				t.Errorf("room %d: %+v", room, c)
+			}
+			for i, b := range bs {
+				if told := len(b.answer) == 1; told != (i < in) || told && i > 0 && bs[i-1].next != b {
+					t.Errorf("room %d: submitter %d was told %v", room, i, told)
+				}
+			}
+			close(next)
+			s.Wait()
+		})
+	}
+}
+
+// A task that left a call behind has lent its permit to it. The next task waits until it is
+// back, also when it could be claimed, and has a context of its own: the call may use
+// that of the first for as long as it likes.
+func TestNoTaskBesideACallLeftBehind(t *testing.T) {
+	for _, room := range []int{10, 100} {
+		synctest.Test(t, func(t *testing.T) {
+			l := limit.New(1)
+			e, s := New(Config{Limiter: l, Expiry: time.Second},
+				SourceConfig{Context: context.Background(), Room: room, Job: new(record)})
+			hold := make(chan struct{})
+			begun := 0
+			call := new(limit.Waiter)
+			var link *limit.Link
+			var slot *limit.Slot
+			s.Offer(does(func() { <-hold }), nil)
+			synctest.Wait()
+			for i := range 8 {
+				s.Offer(func(ctx context.Context) error {
+					begun++
+					if i == 4 {
+						link = limit.From(ctx)
+						slot, _ = link.On(l)
+						if !l.Join(call, link) {
+							t.Error("the task's permit is not free for its call")
+						}
+					}
+					if mine, _ := limit.From(ctx).On(l); i > 4 && mine == slot {
+						t.Error("a task runs on the slot of the call")
+					}
+					return nil
+				}, nil)
+			}
+			close(hold)
+			synctest.Wait()
+			if c := e.Counts(); c.Completed != 6 || c.Running != 0 {
+				t.Errorf("room %d: %+v", room, c)
+			}
+			l.Release(call.Permit)
+			s.Wait()
+			if begun != 8 {
+				t.Errorf("room %d: %d tasks in all", room, begun)
+			}
+			if after, _ := link.On(l); after != slot {
+				t.Error("what the call has for a context is used by others")
+			}
+			end(t, e)
+		})
+	}
+}
+
+// A worker that ran tasks on a lent permit runs the next on one of the limiter's own,
+// and tells the task so.
+func TestTaskAfterAVisit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := limit.New(1)
+		e, s := New(Config{Limiter: l, Expiry: time.Second}, SourceConfig{Context: context.Background(), Job: new(record)})
+		var permits []limit.Permit
+		f := func(ctx context.Context) error {
+			permits = append(permits, limit.From(ctx).Permit())
+			return nil
+		}
+		ctx := inside(t, l)
+		s.Submit(nil, f, limit.From(ctx))
+		synctest.Wait()
+		l.Release(limit.Permit{})
+		s.Offer(f, nil)
+		s.Wait()
+		if len(permits) != 2 || permits[0] == (limit.Permit{}) || permits[1] != (limit.Permit{}) {
+			t.Errorf("ran on %v, want one that is lent and one that is not", permits)
+		}
+		end(t, e)
+	})
+}
+
+// A task that waits for room lends its permit until it is let in, also when more could be
+// claimed.
+func TestVisitorLeavesALongQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, l := engine(1)
+		ctx := inside(t, l)
+		s, _ := source(e, 64)
+		ran := 0
+		f := does(func() { time.Sleep(time.Second); ran++ })
+		for range 64 {
+			s.Offer(f, nil)
+		}
+		if a := s.Submit(nil, f, limit.From(ctx)); a != Accepted || ran != 16 {
+			t.Errorf("%v after %d tasks, want the quarter that lets it in", a, ran)
+		}
+		l.Release(limit.Permit{})
+		s.Wait()
+		if ran != 65 {
+			t.Errorf("%d tasks in all", ran)
+		}
+		end(t, e)
+	})
+}
+
+// Of two engines each hands its permit on after as many tasks, where no time passes.
+func TestTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := limit.New(1)
+		l.TryAcquire()
+		const n = 5 * limit.Turns
+		var engines []*Engine
+		var all []*Source
+		last, run := "", 0
+		var runs []int
+		for _, name := range []string{"a", "b"} {
+			e := bare(l, time.Second)
+			s, _ := source(e, n)
+			for range n {
+				s.Offer(does(func() {
+					if name != last {
+						last, run, runs = name, 0, append(runs, 0)
+					}
+					run++
+					runs[len(runs)-1] = run
+				}), nil)
+			}
+			engines, all = append(engines, e), append(all, s)
+		}
+		l.Release(limit.Permit{})
+		for _, s := range all {
+			s.Wait()
+		}
+		for i, run := range runs {
+			rest := i >= len(runs)-2 // of each engine
+			if run > limit.Turns || run < limit.Turns-1 && !rest {
+				t.Errorf("%d tasks in a row, want %d", run, limit.Turns)
+			}
+		}
+		end(t, engines...)
+	})
+}

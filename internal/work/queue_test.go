@@ -192,3 +192,82 @@ func TestQueueAllocatesNothingAtRest(t *testing.T) {
 		}
 	}
 }
+
+// filled returns a queue of n tasks.
+func filled(n int) *queue {
+	q := new(queue)
+	for i := range n {
+		q.push(i, i, lastSegment)
+	}
+	return q
+}
+
+// A segment takes no task while its tasks are claimed, nor after some were: somebody
+// may be reading it, without the lock, and a task that is added changes what is read.
+func TestSegmentInUseTakesNoTask(t *testing.T) {
+	for name, use := range map[string]func(q *queue, s *segment){
+		"open": func(*queue, *segment) {},
+		"shut": func(q *queue, s *segment) { s.claim(); q.shut() },
+	} {
+		q := filled(3) // there is a place for one more
+		s := q.opened(lastSegment)
+		use(q, s)
+		q.push(3, 3, lastSegment)
+		if len(s.tasks) != 3 {
+			t.Errorf("%s: a task was put among those that are claimed", name)
+		}
+	}
+}
+
+// While somebody has claimed a task and not read it, its segment is neither opened
+// again nor used for others: it would read one of theirs.
+func TestUnreadSegmentIsNotUsedAgain(t *testing.T) {
+	q := filled(4)
+	s := q.opened(lastSegment)
+	s.claim()
+	q.shut()
+	if q.opened(lastSegment) != nil {
+		t.Error("opened before the task was read")
+	}
+	s.read.Add(1)
+	if q.opened(lastSegment) != s {
+		t.Error("not opened after it was read")
+	}
+
+	for _, n := range []int{4, 5} { // the segment is the last, or another follows
+		for _, read := range []int{3, 4} {
+			q := filled(n)
+			s := q.opened(lastSegment)
+			for range 4 {
+				s.claim()
+			}
+			s.read.Add(int64(read))
+			q.shut()
+			if again := q.tail == s || q.spare == s; again != (read == 4) {
+				t.Errorf("%d tasks, of 4 claimed ones %d were read: used again %v", n, read, again)
+			}
+		}
+	}
+}
+
+// The claim of the last open task says so, and no other: the next segment is opened
+// after it. What was claimed is not kept.
+func TestLastClaim(t *testing.T) {
+	for n := 2; n <= firstSegment; n++ {
+		q := filled(firstSegment)
+		s := q.opened(n)
+		for i := range n {
+			if got, last, ok := s.claim(); !ok || got.Index != i || last != (i == n-1) {
+				t.Errorf("claim %d of %d: got %v %v, last %v", i, n, got, ok, last)
+			}
+		}
+		if _, last, ok := s.claim(); ok || last {
+			t.Errorf("claim beyond the end: %v, last %v", ok, last)
+		}
+		for i, task := range s.tasks {
+			if (task == nil) != (i < n) {
+				t.Errorf("place %d of %d holds %v", i, n, task)
+			}
+		}
+	}
+}
