@@ -2,8 +2,10 @@ package stint_test
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -180,4 +182,20 @@ func TestLongQueueLetsManyIn(t *testing.T) {
 			t.Errorf("run in the order %v", order)
 		}
 	})
+}
+
+// A pool with a parked worker that was made outside a bubble can be used inside
+// one, as a pool in a package variable is by a test: the worker is outside.
+func TestPoolFromOutsideTheBubble(t *testing.T) {
+	p := stint.NewPool(stint.Limit(1))
+	p.Go(func(context.Context) {})
+	for p.Stats().Idle == 0 {
+		runtime.Gosched()
+	}
+	var ran atomic.Bool
+	synctest.Test(t, func(t *testing.T) {
+		equal(t, "error", p.Go(func(context.Context) { ran.Store(true) }), nil)
+	})
+	p.Close()
+	equal(t, "ran", ran.Load(), true)
 }

@@ -346,6 +346,7 @@ func (e *Engine) pick(v *visitor) *worker {
 	w := (*worker)(nil)
 	if n := len(e.idle); n > 0 {
 		w = e.idle[n-1]
+		w.called = true
 		e.idle[n-1] = nil
 		e.idle = e.idle[:n-1]
 	} else {
@@ -372,6 +373,7 @@ func (e *Engine) newWorker() *worker {
 		w = new(worker)
 	}
 	w.engine, w.slot = e, limit.NewSlot(e.lim, limit.Permit{})
+	w.wake.L = &e.mu
 	e.workers++
 	return w
 }
@@ -380,7 +382,8 @@ func (e *Engine) newWorker() *worker {
 func (e *Engine) dismiss(n int) {
 	for _, w := range e.idle[:n] {
 		w.leaving = true
-		w.wake <- struct{}{} // cap 1, and a parked worker has been sent nothing
+		w.called = true
+		w.wake.Signal()
 	}
 	e.idle = append(e.idle[:0], e.idle[n:]...)
 	clear(e.idle[len(e.idle):cap(e.idle)])

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime/pprof"
 	"runtime/trace"
+	"sync"
 	"time"
 
 	"github.com/stint-go/stint/internal/limit"
@@ -17,7 +18,8 @@ import (
 //	leaving   told by dismiss, or found nothing in an engine that drains
 //
 // Only working -> parked and -> leaving are the worker's own steps; who takes it
-// out of engine.idle under engine.mu owes it one send on wake.
+// out of engine.idle under engine.mu sets called and owes it one Signal. A Cond is
+// part of the worker; a channel would be one more allocation for each that parks.
 type worker struct {
 	engine *Engine
 	slot   *limit.Slot
@@ -34,17 +36,20 @@ type worker struct {
 	turns    int32         // tasks since it got the permit that it ran while others waited
 	since    time.Duration // when it got the permit, or parked
 	owed     *limit.Waiter // has the permit now, and is told after unlocking
-	wake     chan struct{} // cap 1; made when it first parks
+	begun    bool          // has a goroutine
+	called   bool          // out of engine.idle again
+	wake     sync.Cond
 }
 
 // start sends w to work. A nil w is none.
 func (w *worker) start() {
 	switch {
 	case w == nil:
-	case w.wake == nil:
+	case !w.begun:
+		w.begun = true
 		go w.engine.host(w)
 	default:
-		w.wake <- struct{}{}
+		w.wake.Signal()
 	}
 }
 
@@ -328,10 +333,9 @@ func (w *worker) park() bool {
 		w.permit = false
 		w.owed = e.lim.Free(limit.Permit{})
 	}
-	owed := w.owed
-	w.owed = nil
 	if e.draining && e.ready.Len() == 0 {
 		e.left()
+		owed := w.owed
 		e.mu.Unlock()
 		grant(owed)
 		return false
@@ -340,16 +344,13 @@ func (w *worker) park() bool {
 		w.ctx, w.of = nil, nil // it may end before w is woken
 	}
 	w.since = e.now()
-	if w.wake == nil {
-		w.wake = make(chan struct{}, 1)
-	}
 	e.idle = append(e.idle, w)
 	e.arm(w.since)
-	e.mu.Unlock()
-	grant(owed)
-
-	<-w.wake
-	e.mu.Lock()
+	w.pay()
+	for !w.called {
+		w.wake.Wait()
+	}
+	w.called = false
 	if w.leaving {
 		e.left()
 		e.mu.Unlock()
