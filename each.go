@@ -18,16 +18,15 @@ import (
 // GOMAXPROCS, which is right for work that computes; work that waits, for a
 // network or a disk, wants a Limit.
 //
-// The items are begun roughly in order. Those that take less than a microsecond
-// are taken several at a time; the others find the next free worker, one by one.
-// Up to 127 of the short ones may have to wait behind one that blocks. None does
-// that was taken when the limit was above GOMAXPROCS, which says that items wait, or
-// when all of them may run at once; then they may also wait for each other.
+// The items are begun roughly in order. Those that take less than a microsecond are
+// taken several at a time, so up to 127 of them may have to wait behind one that
+// blocks. Under a limit above GOMAXPROCS, and under one that lets all of them run at
+// once, each item is taken alone; then items may also wait for each other.
 //
 // The first error cancels the context that f is given, keeps further calls from
 // starting, and is returned; under KeepGoing all errors are. When ctx ends before
-// every item was begun, the cause is returned; a worker may still begin the short
-// items that it has taken together with the one it is at. A panic cancels the rest
+// every item was begun, the cause is returned; after the end of ctx a worker may
+// still begin the short items that it has taken already. A panic cancels the rest
 // and is raised again in the caller as a *PanicError. A call of runtime.Goexit is
 // ErrGoexit; on the caller's own goroutine it cannot be stopped, and ends that
 // goroutine after the other calls have returned.

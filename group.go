@@ -48,17 +48,17 @@ func NewGroup(ctx context.Context, opts ...Option) *Group {
 	return g
 }
 
-// Go starts f as a task: on a free worker, or later, once one is free. It waits
-// while the queue is full. It returns false, and f will not run, when the group
-// is over: a task has failed, its context has ended, Wait has returned, or its
-// pool is closed. Go panics if f is nil.
+// Go starts f as a task: on a free worker, or later, once one is free. If the queue
+// is full it waits for room, as Queue says. It returns false, and f will not run,
+// when the group is over: a task has failed, its context has ended, Wait has
+// returned, or its pool is closed. Go panics if f is nil.
 //
-// A group that was made with the context of a task acts for that task: while Go
-// waits, queued tasks may run in its place.
+// A group that was made with the context of a task on its limiter acts for that
+// task: while Go waits, queued tasks may run in its place.
 //
-// In a task of the same group use GoContext: Go does not know where it is called
-// and would wait for the worker that it is called on, when the queue is full and
-// every worker waits so.
+// In a task of the same group use GoContext, with the task's context. Go cannot tell
+// that it is in a task: when the queue is full and every worker is in such a Go, all
+// of them wait for ever.
 func (g *Group) Go(f func(context.Context) error) bool {
 	g.tasks.check("Group.Go", f == nil)
 	return g.tasks.submit(nil, f, g.tasks.home) == work.Accepted
@@ -77,7 +77,7 @@ func (g *Group) GoContext(ctx context.Context, f func(context.Context) error) er
 }
 
 // TryGo starts f if that takes no waiting, and reports whether it did: there is
-// room in the queue, or a worker for it at once. TryGo panics if f is nil.
+// room in the queue and nobody waits for it, or there is a worker for it at once. TryGo panics if f is nil.
 func (g *Group) TryGo(f func(context.Context) error) bool {
 	g.tasks.check("Group.TryGo", f == nil)
 	return g.tasks.offer(f) == work.Accepted

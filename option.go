@@ -90,14 +90,18 @@ type option func(*options)
 func (f option) apply(o *options) { f(o) }
 
 // Queue sets how many tasks may wait for a worker after they have been accepted;
-// the default is 1,024, or the limit at that time if it is larger. Group.Go,
-// Results.Go and Pool.Go wait while so many do.
-// Under Queue(0) a task is accepted only when it can start at once. A submitter
-// that waits for a queue of 64 or more is let in when a quarter of it is free.
+// the default is 1,024, or the limit at that time if it is larger. Under Queue(0) a
+// task is accepted only when it can start at once.
+//
+// A submitter that finds the queue full waits: for one place in a queue shorter than
+// 64, for a quarter of the places in a longer one, so that one wake-up serves many
+// tasks. With a long queue and tasks that take minutes it therefore waits long,
+// though there is some room. Where tasks wait for what their submitter does next, or
+// submitting has a deadline, give a queue shorter than 64.
 //
 // For EachSeq and MapSeq it is how many items are pulled beyond those being
 // worked on; MapSeq counts results that were not yet consumed among them. The
-// default there is the limit.
+// default there is the limit. EachSeq refills a queue of 64 or more by quarters.
 //
 // It applies to NewGroup, NewResults, NewPool, EachSeq and MapSeq, and panics if
 // n is negative.

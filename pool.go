@@ -58,14 +58,14 @@ func (p *Pool) apply(o *options) {
 	o.pool = p
 }
 
-// Go starts f as a task, now or once a worker is free. It waits while the queue
-// is full, until there is room or the pool is closed. After Close it returns
+// Go starts f as a task, now or once a worker is free. If the queue is full it waits
+// for room, as Queue says, or until the pool is closed. After Close it returns
 // ErrClosed, and f will not run. f is given the pool's context, which ends when
 // Shutdown gives up waiting or the pool has been closed. Go panics if f is nil.
 //
-// In a task of the same pool use GoContext: Go does not know where it is called
-// and would wait for the worker that it is called on, when the queue is full and
-// every worker waits so.
+// In a task of the same pool use GoContext, with the task's context. Go cannot tell
+// that it is in a task: when the queue is full and every worker is in such a Go, all
+// of them wait for ever.
 func (p *Pool) Go(f func(context.Context)) error {
 	p.check("Pool.Go", f == nil)
 	if p.direct.Submit(nil, f, nil) != work.Accepted {
@@ -95,7 +95,8 @@ func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
 }
 
 // TryGo starts f if that takes no waiting, and reports whether it did: there is
-// room in the queue, or a worker for it at once. TryGo panics if f is nil.
+// room in the queue and nobody waits for it, or there is a worker for it at once.
+// TryGo panics if f is nil.
 func (p *Pool) TryGo(f func(context.Context)) bool {
 	p.check("Pool.TryGo", f == nil)
 	return p.direct.Offer(f, nil) == work.Accepted

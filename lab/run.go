@@ -153,5 +153,5 @@ func perform(ctx context.Context, s *experiment.Session, chosen []experiment.Exp
 			return &failure{fmt.Errorf("%s: %w", e.Name(), err)}
 		}
 	}
-	return nil
+	return s.Unknown()
 }

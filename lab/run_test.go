@@ -28,6 +28,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{"run nothing", `lab: no experiment "nothing": there are `},
 		{"run --count -1", "lab: --count -1: must not be negative"},
 		{"run --procs -1", "lab: --procs -1: must not be negative"},
+		{"run tiny --quick --models nope", `lab: no model "nope": there are `},
 		{"run --fast", "lab: unknown flag: --fast"},
 		{"measure", "lab: unknown command"},
 		{"list all", "lab: unknown command"},

@@ -137,6 +137,11 @@ func (b *Bench) items(cases []Case) []item {
 	var items []item
 	for i := range cases {
 		c := &cases[i]
+		for _, m := range c.Models {
+			if !slices.Contains(b.known, m.Name) {
+				b.known = append(b.known, m.Name)
+			}
+		}
 		if !slices.ContainsFunc(c.Models, func(m Model) bool { return b.wanted(m.Name) }) {
 			continue
 		}

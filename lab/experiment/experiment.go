@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/report"
@@ -36,6 +38,18 @@ type Session struct {
 	Log        io.Writer // progress and remarks
 
 	machine *measure.Machine
+	known   []string // models of the cases that were run or passed over
+}
+
+// Unknown returns an error if a model that was asked for is in no case of the
+// experiments that were run.
+func (s *Session) Unknown() error {
+	for _, name := range s.Models {
+		if len(s.known) > 0 && !slices.Contains(s.known, name) {
+			return fmt.Errorf("no model %q: there are %s", name, strings.Join(s.known, ", "))
+		}
+	}
+	return nil
 }
 
 // Machine describes the machine before the first experiment of the session: the
