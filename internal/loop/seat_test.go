@@ -145,7 +145,7 @@ func TestWaitingBehindABlockedItem(t *testing.T) {
 							<-gate
 						}
 						if i%16 == 0 {
-							time.Sleep(16) // a nanosecond each
+							time.Sleep(16 * time.Nanosecond) // one each
 						}
 						done.Add(1)
 						return nil
@@ -187,7 +187,7 @@ func TestSmallerLimitInASpan(t *testing.T) {
 						late.Add(1)
 					}
 					if i%16 == 0 {
-						time.Sleep(16)
+						time.Sleep(16 * time.Nanosecond)
 					}
 					if i == n/2 {
 						b.lim.Set(1)
@@ -224,7 +224,7 @@ func TestEndsInASpan(t *testing.T) {
 				l := b.loop(n, func(_ context.Context, i int) error {
 					done.Add(1)
 					if i%16 == 0 {
-						time.Sleep(16)
+						time.Sleep(16 * time.Nanosecond)
 					}
 					switch {
 					case i%1000 == 999:
