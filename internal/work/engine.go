@@ -47,7 +47,8 @@ type Engine struct {
 	cut      bool            // Abandon has been called
 	quiet    []chan struct{} // closed when nothing is queued or running
 
-	arriving int // workers with a permit on their way to the queue, visits apart
+	arriving int    // workers with a permit on their way to the queue, visits apart
+	arrivals uint64 // of workers, visits included
 
 	running            int // workers with a task in hand
 	queued             int // as of the last account
@@ -310,9 +311,7 @@ func (e *Engine) send() *worker {
 // further one can be: limit and queue are full then, and not the queue alone.
 func (e *Engine) fill() {
 	for p := e.ready.First(); p != nil; p = p.Next() {
-		for s := p.Of(); s.blocked.Len() > 0 && s.waiters() < s.Room; {
-			s.admitFirst()
-		}
+		p.Of().fill()
 	}
 }
 

@@ -29,6 +29,7 @@ type Source struct {
 	running  int
 	arriving int                 // workers on their way to it alone
 	taken    int                 // tasks accepted so far: the number of the next
+	fullAt   uint64              // engine.arrivals when the queue was full last
 	over     bool                // takes no more tasks
 	ready    line.Place[*Source] // in engine.ready
 	waiting  int                 // goroutines in Wait
@@ -105,6 +106,7 @@ func (s *Source) offer(f any, from *limit.Link, mayTake bool) Answer {
 		s.enqueue(f)
 		w = e.pick(nil)
 	} else {
+		s.fullAt = e.arrivals
 		e.mu.Unlock()
 		return Full
 	}
@@ -177,6 +179,9 @@ func (s *Source) block(b *submitter, from *limit.Link) bool {
 	e.blocked++
 	e.line(s)
 	s.count(s.queue.shut)
+	if e.arrivals != s.fullAt { // since it was full the last time
+		s.fill()
+	}
 	s.admit() // there may be room since Offer looked
 	s.unfold()
 	e.unlock(e.rouse())
@@ -418,6 +423,11 @@ func (s *Source) admit() {
 	if s.blocked.Len() == 0 || s.Room == 0 || s.waiters() > s.Room-s.quarter {
 		return
 	}
+	s.fill()
+}
+
+// fill lets submitters in until the queue is full.
+func (s *Source) fill() {
 	for s.blocked.Len() > 0 && s.waiters() < s.Room {
 		s.admitFirst()
 	}

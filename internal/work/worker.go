@@ -201,6 +201,7 @@ func (w *worker) look() (t Task, ok bool) {
 	e := w.engine
 	e.mu.Lock()
 	e.account()
+	came := w.arriving
 	w.arrive()
 	if w.source != nil {
 		e.finish(w.source)
@@ -221,6 +222,9 @@ func (w *worker) look() (t Task, ok bool) {
 				w.source = s
 				w.pay()
 				next := e.rouse()
+				if came && e.awaiting { // w may have made the room that is left
+					e.fill()
+				}
 				w.signs = w.calm()
 				e.unlock(next)
 				w.situate()
@@ -371,6 +375,7 @@ func (w *worker) arrive() {
 		w.engine.arriving--
 		w.engine.waking = false
 	}
+	w.engine.arrivals++
 	w.arriving = false
 }
 
