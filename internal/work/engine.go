@@ -48,7 +48,7 @@ type Engine struct {
 	quiet    []chan struct{} // closed when nothing is queued or running
 
 	arriving int    // workers with a permit on their way to the queue, visits apart
-	arrivals uint64 // of workers, visits included
+	arrivals uint64 // of workers, visits apart
 
 	running            int // workers with a task in hand
 	queued             int // as of the last account

@@ -201,7 +201,7 @@ func (w *worker) look() (t Task, ok bool) {
 	e := w.engine
 	e.mu.Lock()
 	e.account()
-	came := w.arriving
+	came := w.arriving && w.visit == nil
 	w.arrive()
 	if w.source != nil {
 		e.finish(w.source)
@@ -374,8 +374,8 @@ func (w *worker) arrive() {
 	default:
 		w.engine.arriving--
 		w.engine.waking = false
+		w.engine.arrivals++
 	}
-	w.engine.arrivals++
 	w.arriving = false
 }
 
