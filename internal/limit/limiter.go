@@ -24,7 +24,7 @@ const (
 const over = 1 << 30
 
 // A Limiter hands out at most a set number of permits, first come, first served.
-// Use New or Init.
+// Use New.
 type Limiter struct {
 	signs atomic.Int32 // written with mu held; a holder reads it between two tasks
 	calls atomic.Int32 // that have a permit lent by a task; the same
@@ -66,15 +66,9 @@ type Waiter struct {
 
 // New returns a Limiter of n permits.
 func New(n int) *Limiter {
-	l := new(Limiter)
-	l.Init(n)
-	return l
-}
-
-// Init makes l a Limiter of n permits. It is for a Limiter inside another struct.
-func (l *Limiter) Init(n int) {
-	l.limit = n
+	l := &Limiter{limit: n}
 	l.bound.Store(int64(n))
+	return l
 }
 
 // Bound returns the limit.

@@ -26,7 +26,7 @@ type Slot struct {
 	line    line.Line[*Waiter]
 	back    chan struct{} // closed when such a call gives the permit back
 
-	first Carrier
+	first carrier
 }
 
 // A Link says in a task's context what the task runs on, and what it was
@@ -57,14 +57,14 @@ func (p Permit) Wanted() bool { return p.lender != nil && p.lender.wanted.Load()
 
 type linkKey struct{}
 
-// A Carrier is a context with a link. It must not be copied.
-type Carrier struct {
+// A carrier is a context with a link. It must not be copied.
+type carrier struct {
 	context.Context
 	link Link
 }
 
 // Value returns the link for the key of this package, and what the context has for others.
-func (c *Carrier) Value(key any) any {
+func (c *carrier) Value(key any) any {
 	if key == (linkKey{}) {
 		return &c.link
 	}
@@ -74,10 +74,10 @@ func (c *Carrier) Value(key any) any {
 // With returns ctx for a task that runs on slot and was started from outer: on
 // the same goroutine, or apart from it.
 func With(ctx context.Context, slot *Slot, outer *Link, apart bool) context.Context {
-	return new(Carrier).with(ctx, slot, outer, apart)
+	return new(carrier).with(ctx, slot, outer, apart)
 }
 
-func (c *Carrier) with(ctx context.Context, slot *Slot, outer *Link, apart bool) context.Context {
+func (c *carrier) with(ctx context.Context, slot *Slot, outer *Link, apart bool) context.Context {
 	c.Context = ctx
 	c.link.slot, c.link.outer, c.link.apart = slot, outer, apart
 	return c

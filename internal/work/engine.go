@@ -300,15 +300,15 @@ func (e *Engine) rouse() *worker {
 func (e *Engine) send() *worker {
 	if !e.lim.Join(&e.waiter, nil) {
 		e.awaiting = true
-		e.fill()
 		return nil
 	}
 	e.waking = true
 	return e.pick(nil)
 }
 
-// fill lets submitters in for what the workers have taken that were sent, when no
-// further one can be: limit and queue are full then, and not the queue alone.
+// fill lets submitters in for what the workers have taken that were sent. It is
+// called by the last of them, when no further one can be sent: limit and queue are
+// full then, and not the queue alone.
 func (e *Engine) fill() {
 	for p := e.ready.First(); p != nil; p = p.Next() {
 		p.Of().fill()

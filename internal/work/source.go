@@ -78,9 +78,9 @@ const (
 	GaveUp                 // the submitter's context ended while it waited
 )
 
-// Offer submits f as a task if there is room for it at once: in the queue, or because a
-// permit is free that a worker can take it with. from is the link of the calling
-// task.
+// Offer submits f as a task if there is room for it at once: in the queue, or
+// because a permit is free that a worker can take it with. from is the link of the
+// calling task.
 func (s *Source) Offer(f any, from *limit.Link) Answer {
 	return s.offer(f, from, true)
 }
@@ -114,8 +114,8 @@ func (s *Source) offer(f any, from *limit.Link, mayTake bool) Answer {
 	return Accepted
 }
 
-// Submit submits f as a task and waits for room for it, until done is closed. from is the
-// link of the calling task, whose permits may be used meanwhile.
+// Submit submits f as a task and waits for room for it, until done is closed. from
+// is the link of the calling task, whose permits may be used meanwhile.
 func (s *Source) Submit(done <-chan struct{}, f any, from *limit.Link) Answer {
 	if a := s.offer(f, from, !s.long); a != Full {
 		return a

@@ -33,7 +33,7 @@ type worker struct {
 	permit   bool // guarded by engine.mu, as is what follows
 	arriving bool // counted in arriving, of the engine or of a source
 	leaving  bool
-	turns    int32         // tasks since it got the permit that it ran while others waited
+	turns    int           // tasks since it got the permit that it ran while others waited
 	since    time.Duration // when it got the permit, or parked
 	owed     *limit.Waiter // has the permit now, and is told after unlocking
 	begun    bool          // has a goroutine
@@ -90,7 +90,6 @@ func (w *worker) serve() (more bool) {
 		}
 	}()
 	for {
-		t = Task{} // what has ended is not kept
 		if e.lim.Nested() && w.slot.Busy() {
 			w.renew()
 			h.drop()
@@ -130,7 +129,8 @@ type hand struct {
 }
 
 // claim takes the next task without the lock, if that may be done: the task before
-// has ended. When it was the last that could be claimed, refill must follow.
+// has ended. When it was the last that could be claimed, refill must follow. When
+// there is none it returns no task, so that the one before is not kept.
 func (h *hand) claim(l *limit.Limiter) (t Task, last, ok bool) {
 	var g *segment
 	if s := h.source; s != nil && h.signs == l.Signs() && s.Context.Err() == nil {
@@ -222,7 +222,7 @@ func (w *worker) look() (t Task, ok bool) {
 				w.source = s
 				w.pay()
 				next := e.rouse()
-				if came && e.awaiting { // w may have made the room that is left
+				if came && e.awaiting { // nobody else makes room by coming
 					e.fill()
 				}
 				w.signs = w.calm()
@@ -307,7 +307,7 @@ func (w *worker) keep() bool {
 		}
 		now := e.now()
 		w.turns++
-		if !e.lim.Over() && int(w.turns) < limit.Turns && now-w.since < limit.Quantum {
+		if !e.lim.Over() && w.turns < limit.Turns && now-w.since < limit.Quantum {
 			return true
 		}
 		next, kept := e.lim.Yield()
