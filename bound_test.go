@@ -330,26 +330,28 @@ func TestLimitAndQueueAreFull(t *testing.T) {
 }
 
 // Once the limit is above GOMAXPROCS no item waits behind another, though several
-// had been taken at once.
+// had been taken at once: wherever among them the limit was raised.
 func TestRaisedLimitFreesItems(t *testing.T) {
-	const n = 100_000
-	l := stint.Limit(1)
-	var left atomic.Int32
-	left.Store(n - 1)
-	all := make(chan struct{})
-	err := stint.Range(context.Background(), n, func(_ context.Context, i int) error {
-		switch i {
-		case n / 2:
-			l.Set(runtime.GOMAXPROCS(0) + 2)
-		case n/2 + 1:
-			<-all
+	const n = 50_000
+	for at := n / 2; at < n/2+150; at++ {
+		l := stint.Limit(1)
+		var left atomic.Int32
+		left.Store(n - 1)
+		all := make(chan struct{})
+		err := stint.Range(context.Background(), n, func(_ context.Context, i int) error {
+			switch i {
+			case at:
+				l.Set(runtime.GOMAXPROCS(0) + 2)
+			case at + 1:
+				<-all
+				return nil
+			}
+			if left.Add(-1) == 0 {
+				close(all)
+			}
 			return nil
-		}
-		if left.Add(-1) == 0 {
-			close(all)
-		}
-		return nil
-	}, l)
-	equal(t, "error", err, nil)
-	equal(t, "items left", left.Load(), 0)
+		}, l)
+		equal(t, "error", err, nil)
+		equal(t, "items left", left.Load(), 0)
+	}
 }

@@ -70,6 +70,9 @@ func (w *worker) take() bool {
 	if w.calls >= w.every {
 		w.learn()
 	}
+	if w.width > l.widest() { // the limit has grown at the end of a span: no Begin was refused
+		w.widen(1)
+	}
 	for w.seat != nil { // its own, of which a thief may take the back meanwhile
 		v := w.seat.word.Load()
 		lo, n := unpack(v)

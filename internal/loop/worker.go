@@ -98,14 +98,19 @@ func (w *worker) call() {
 	}
 }
 
-// refused gives back what Begin did not allow. If that was because somebody wants
-// it, w looks at the clock whether the rest is worth a helper: the one that had
-// nothing to do has left.
+// refused gives back what Begin did not allow, and sees to it that somebody takes
+// it: those who had nothing to do have left. If the limit has become larger the
+// next item may wait, so a helper is called at once. Otherwise w looks at the clock
+// whether the rest is worth one.
 func (w *worker) refused() {
-	if w.loop.halt.And(^uint32(wanted))&wanted != 0 {
+	l := w.loop
+	if l.halt.And(^uint32(wanted))&wanted != 0 {
 		w.asked, w.every = true, 0
 	}
 	w.widen(1)
+	if l.halt.Load()&raised != 0 {
+		l.more()
+	}
 }
 
 // traced is call with a region for each item.
