@@ -330,28 +330,39 @@ func TestLimitAndQueueAreFull(t *testing.T) {
 }
 
 // Once the limit is above GOMAXPROCS no item waits behind another, though several
-// had been taken at once: wherever among them the limit was raised.
+// had been taken at once: wherever among them the limit was raised. In a bubble
+// none are, since no time passes.
 func TestRaisedLimitFreesItems(t *testing.T) {
-	const n = 50_000
+	const n = 5000
 	for at := n / 2; at < n/2+150; at++ {
 		l := stint.Limit(1)
-		var left atomic.Int32
-		left.Store(n - 1)
-		all := make(chan struct{})
-		err := stint.Range(context.Background(), n, func(_ context.Context, i int) error {
-			switch i {
-			case at:
-				l.Set(runtime.GOMAXPROCS(0) + 2)
-			case at + 1:
-				<-all
-				return nil
-			}
-			if left.Add(-1) == 0 {
-				close(all)
-			}
-			return nil
-		}, l)
-		equal(t, "error", err, nil)
-		equal(t, "items left", left.Load(), 0)
+		raisedAt(t, n, at, l, l.Set)
+		p := stint.NewPool(stint.Limit(1))
+		raisedAt(t, n, at, p, p.SetLimit)
+		p.Close()
 	}
+}
+
+// raisedAt runs n items of which one raises the limit, and the next waits for all
+// others.
+func raisedAt(t *testing.T, n, at int, opt stint.Option, set func(int)) {
+	t.Helper()
+	var left atomic.Int32
+	left.Store(int32(n - 1))
+	all := make(chan struct{})
+	err := stint.Range(context.Background(), n, func(_ context.Context, i int) error {
+		switch i {
+		case at:
+			set(runtime.GOMAXPROCS(0) + 2)
+		case at + 1:
+			<-all
+			return nil
+		}
+		if left.Add(-1) == 0 {
+			close(all)
+		}
+		return nil
+	}, opt)
+	equal(t, "error", err, nil)
+	equal(t, "items left", left.Load(), 0)
 }
