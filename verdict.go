@@ -38,7 +38,7 @@ func (v *verdict) init(ctx context.Context, o *options) {
 // failed takes in how task i ended, and reports whether the rest is cancelled.
 func (v *verdict) failed(i int, o task.Outcome) (stop bool) {
 	if o.Panic != nil {
-		v.panics(newPanicError(o.Panic))
+		v.panics(o.Panic.Raised())
 		return true
 	}
 	err := outcomeError(o)
@@ -142,7 +142,7 @@ func (v *verdict) result() error {
 // raise panics if a task did. It is called after close.
 func (v *verdict) raise() {
 	if v.panicked != nil {
-		panic(v.panicked.with(append(v.errors(), v.others...)))
+		panic(task.With(v.panicked, append(v.errors(), v.others...)))
 	}
 }
 
