@@ -16,6 +16,7 @@ var births = map[string]string{
 	"internal/work/engine.go": "the timer that sends idle workers home; runs only while some are idle",
 	"internal/loop/engine.go": "the watch on the caller's context; taken away before the call returns",
 	"internal/loop/*.go":      "the workers and standbys of one call, which waits for them",
+	"par/team.go":             "the goroutines of one sort, which waits for them",
 	"seq.go":                  "the feeder of a sequence; leaving the loop waits for it",
 	"group.go":                "the watch on the context of a group; taken away before Wait returns",
 

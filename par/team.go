@@ -1,0 +1,95 @@
+package par
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/stint-go/stint/internal/task"
+)
+
+// A team is the goroutines that sort one slice: the caller's, and one for each
+// further processor while there is something for it. A part that is worth it is
+// forked when a processor is idle, and otherwise done by the goroutine at hand; so
+// there is no queue, and nobody waits for work.
+type team struct {
+	idle    atomic.Int32 // processors that no goroutine of the team uses
+	members sync.WaitGroup
+	stopped atomic.Bool // a function of the user did not return: no part is begun
+	failure failure
+}
+
+func newTeam() *team {
+	t := new(team)
+	t.idle.Store(int32(runtime.GOMAXPROCS(0)) - 1)
+	return t
+}
+
+// run calls f on the caller's goroutine, waits for everything that was forked
+// meanwhile, and raises what a function of the user did instead of returning.
+func (t *team) run(f func()) {
+	returned := false
+	defer func() {
+		if !returned {
+			t.fail(recover())
+		}
+		t.members.Wait()
+		t.failure.raise()
+	}()
+	f()
+	returned = true
+}
+
+// fork calls f on a goroutine of its own, if a processor is idle, and reports
+// whether it does.
+func (t *team) fork(f func()) bool {
+	for {
+		n := t.idle.Load()
+		if n <= 0 || t.stopped.Load() {
+			return false
+		}
+		if t.idle.CompareAndSwap(n, n-1) {
+			break
+		}
+	}
+	t.members.Add(1)
+	go func() {
+		returned := false
+		defer func() {
+			if !returned {
+				t.fail(recover())
+			}
+			t.idle.Add(1)
+			t.members.Done()
+		}()
+		f()
+		returned = true
+	}()
+	return true
+}
+
+// both calls f and g, at the same time if a processor is idle, and returns when
+// both have ended, however they did. It reports whether the team goes on; when a
+// call did not return, what f and g were to do may be done in part.
+func (t *team) both(f, g func()) bool {
+	done := make(chan struct{})
+	if !t.fork(func() { defer close(done); g() }) {
+		f()
+		g()
+		return !t.stopped.Load()
+	}
+	func() {
+		defer func() {
+			t.idle.Add(1) // while this one waits
+			<-done
+			t.idle.Add(-1)
+		}()
+		f()
+	}()
+	return !t.stopped.Load()
+}
+
+func (t *team) fail(v any) {
+	t.stopped.Store(true)
+	t.failure.add(task.Unreturned(v))
+}
