@@ -49,6 +49,15 @@ func (f *failure) raise() {
 	}
 }
 
+// raise does what add and raise do for the one call that did not return, on the
+// caller's own goroutine; v is what recover gave. If that is a Goexit it goes on by
+// itself.
+func raise(v any) {
+	if o := task.Unreturned(v); o.Panic != nil {
+		panic(o.Panic.Raised())
+	}
+}
+
 // check panics if a function that must be given is nil.
 func check(caller, name string, missing bool) {
 	if missing {

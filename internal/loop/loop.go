@@ -14,8 +14,9 @@ import (
 	"github.com/stint-go/stint/internal/work"
 )
 
-// A Loop calls Job once for every index from 0 to N-1, unless Failed or the end
-// of Context stops it. The zero values of the other fields have a meaning each.
+// A Loop calls Job once for every index from First to N-1, unless Failed, Cut or
+// the end of Context stops it. The zero values of the other fields have a meaning
+// each.
 //
 // What is read for every span comes first. What is written all the time, next and
 // the caller's span, has neighbours that hardly anybody looks at: processors hand
@@ -36,6 +37,9 @@ type Loop struct {
 	Limiter *limit.Limiter // bounds the workers, with others when it is shared
 	Limit   int            // bounds the workers when Limiter and Engine are nil
 	Procs   int            // the number of processors
+	First   int            // those before it are none of this loop
+	Cost    int64          // of an item, if the caller has measured some; in picoseconds
+	Compute bool           // no item waits, so that many may be in a span
 
 	ended    atomic.Bool
 	helpers  sync.WaitGroup
@@ -72,8 +76,10 @@ func (l *Loop) Run() bool {
 	if l.Engine != nil {
 		l.lim = l.Engine.Limiter()
 	}
-	if l.N > max(few, l.bound()) && uint64(l.N) <= maxIndex {
+	l.next.Store(int64(l.First))
+	if l.N-l.First > max(few, l.bound()) && uint64(l.N) <= maxIndex {
 		l.paced, l.epoch = true, time.Now()
+		l.cost.Store(l.Cost)
 	}
 	if l.Engine != nil {
 		return l.runOn(l.Engine)
@@ -94,6 +100,9 @@ func (l *Loop) Run() bool {
 	l.running.Add(1)
 	defer l.join(w)
 	l.standBy()
+	if l.Compute {
+		l.expose()
+	}
 	w.work()
 	return true
 }
@@ -181,6 +190,15 @@ func (l *Loop) short() bool {
 	return l.left() > 1
 }
 
+// expose lets other processors take the standby at once. They leave the goroutine
+// that was started last to the processor that started it, for a pause in which the
+// thread that looks for work sleeps: 60 µs on Linux. So a goroutine that does
+// nothing is started after it.
+func (l *Loop) expose() {
+	l.helpers.Add(1)
+	go l.helpers.Done()
+}
+
 // more gets one more helper, for what was given back, from where helpers come. It
 // reports whether there is one: not when the last that found nothing has not left
 // yet.
@@ -241,6 +259,10 @@ func (l *Loop) resume(w *worker) { go w.serve() }
 
 // Complete reports whether every index was begun. It is called after Run.
 func (l *Loop) Complete() bool { return l.left() == 0 }
+
+// Cut leaves out the indexes that no worker has claimed yet, all of which are
+// larger than those that have been begun.
+func (l *Loop) Cut() { l.next.Store(int64(l.N)) }
 
 // Stop keeps further calls from beginning.
 func (l *Loop) Stop() { l.halt.Or(stopped) }

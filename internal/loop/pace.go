@@ -8,12 +8,13 @@ import "time"
 // it takes to get one small. Items of 2 ns are hardly calls: with 128 of them the
 // 15 ns are 5 %, and more would wait behind one that blocks.
 const (
-	chunkTime = 50 * time.Microsecond
-	spanTime  = time.Microsecond
-	clockTime = 8 * time.Microsecond  // from one look at the clock to the next
-	worth     = 20 * time.Microsecond // of work left, that a helper is called for
-	maxWidth  = 128
-	few       = 16 // items of a loop that are not worth a look at the clock
+	chunkTime   = 50 * time.Microsecond
+	spanTime    = time.Microsecond
+	computeTime = 4 * time.Microsecond  // of spans of a loop that computes
+	clockTime   = 8 * time.Microsecond  // from one look at the clock to the next
+	worth       = 20 * time.Microsecond // of work left, that a helper is called for
+	maxWidth    = 128
+	few         = 16 // items of a loop that are not worth a look at the clock
 )
 
 // pace is what a worker knows of the cost of an item. As long as the clock shows
@@ -34,6 +35,9 @@ func (w *worker) ready() {
 	if l := w.loop; l.paced {
 		w.read, w.every = time.Since(l.epoch), 1
 		w.cost = l.cost.Load()
+		if l.Cost > 0 {
+			w.fit(l.widest())
+		}
 	}
 }
 
@@ -54,13 +58,24 @@ func (w *worker) learn() {
 	}
 	most := 4 * min(w.calls, 1<<20)
 	w.cost = cost
-	w.widen(fit(spanTime, cost, min(most, w.loop.widest())))
-	w.every = min(max(fit(clockTime, cost, 1<<20), few), most)
+	w.fit(min(most, w.loop.widest()))
+	w.every = min(w.every, most)
 	w.read, w.calls, w.seatless = now, 0, false
 	w.loop.cost.Store(cost)
 	if w.asked {
 		w.recall(cost)
 	}
+}
+
+// fit makes the width and the time between two looks at the clock those for the
+// cost.
+func (w *worker) fit(widest int) {
+	d := spanTime
+	if w.loop.Compute {
+		d = computeTime
+	}
+	w.widen(fit(d, w.cost, widest))
+	w.every = max(fit(clockTime, w.cost, 1<<20), few)
 }
 
 // recall calls a helper back, if what is left is worth it. Otherwise w looks again
@@ -94,8 +109,11 @@ func (l *Loop) widest() int {
 	if l.lim != nil {
 		limit = l.lim.Bound()
 	}
-	if limit > l.Procs {
+	switch {
+	case limit > l.Procs:
 		return 1
+	case l.Compute:
+		return maxLength
 	}
 	return maxWidth
 }

@@ -79,13 +79,23 @@ func (w *worker) take() bool {
 		if n == 0 {
 			break
 		}
-		n = min(n, w.width)
+		n = min(n, w.narrow(lo))
 		if w.seat.word.CompareAndSwap(v, v+pack(n, -n)) {
 			w.set(lo, n)
 			return true
 		}
 	}
 	return w.claim() || w.steal()
+}
+
+// narrow returns the width of a span that begins at lo. Near the end of a loop that
+// computes, spans become short, so that all workers end together.
+func (w *worker) narrow(lo int) int {
+	l := w.loop
+	if !l.Compute {
+		return w.width
+	}
+	return min(w.width, max(w.width/16, (l.N-lo)/(8*l.Procs), 1))
 }
 
 // claim takes indexes that nobody has claimed.
@@ -188,7 +198,7 @@ func (w *worker) claimMany(n int) bool {
 // deal makes n indexes from lo the worker's: a span, and the rest in its seat. Without a
 // seat n is 1.
 func (w *worker) deal(lo, n int) bool {
-	m := min(w.width, n)
+	m := min(w.narrow(lo), n)
 	if w.seat != nil {
 		w.seat.word.Store(pack(lo+m, n-m))
 	}

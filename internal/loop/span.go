@@ -52,6 +52,28 @@ func (s *Span) Begin(i int) bool {
 	return true
 }
 
+// All begins what is left of s after At, and returns the indexes from At on, which
+// the job calls at once.
+func (s *Span) All() (lo, hi int) {
+	lo, s.At = s.At, s.end-1
+	return lo, s.end
+}
+
+// some is how many short items are begun at once, where that is fine.
+const some = 8
+
+// Some begins some calls from i on, the index after s.At, under the conditions of
+// Begin, and returns the index after the last of them: i when there is none. For
+// items of a nanosecond, that take less than to ask for each.
+func (s *Span) Some(i int) (end int) {
+	if i >= s.end || s.halt.Load() != 0 {
+		return i
+	}
+	end = min(i+some, s.end)
+	s.At = end - 1
+	return end
+}
+
 // set makes s the n indexes from lo, the first of which is begun at once.
 func (s *Span) set(lo, n int) { s.At, s.end = lo, lo+n }
 

@@ -1,0 +1,126 @@
+package par
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"github.com/stint-go/stint/internal/loop"
+	"github.com/stint-go/stint/internal/task"
+)
+
+// A loop begins on the caller's goroutine alone: to wake a processor takes the
+// caller up to 8 µs, and it is 50 to 100 µs until that one takes part, so it must
+// be worth it.
+const (
+	worth  = 60 * time.Microsecond // of work left, that the others are called for
+	sample = time.Microsecond      // of work done, before anything is concluded from it
+	step   = 8 * time.Microsecond  // of work between two looks at the clock
+	blind  = 4096                  // items without a tick of the clock, as in a bubble
+	many   = 128                   // items for each other processor: the first of them is little
+)
+
+// calls is a loop whose calls cannot fail.
+type calls struct {
+	loop    loop.Loop
+	failure failure
+}
+
+// Failed takes in how the call for an item ended that did not return.
+func (c *calls) Failed(_ int, o task.Outcome) (stop bool) {
+	c.failure.add(o)
+	return true
+}
+
+// Abandoned is never called: there is no engine.
+func (c *calls) Abandoned() {}
+
+// run makes the calls of job that begin has left, and returns when all have
+// returned.
+func (c *calls) run(job loop.Job, at start) {
+	l := &c.loop
+	l.N, l.First, l.Cost, l.Procs, l.Limit = at.n, at.begun, at.cost, at.procs, at.procs
+	l.Context, l.Job, l.Compute = context.Background(), job, true
+	defer c.failure.raise()
+	began := time.Now()
+	l.Run()
+	workers := min(at.procs, at.n-at.begun)
+	remember(at.code, int64(time.Since(began))*1000/int64(at.n-at.begun)*int64(workers))
+}
+
+// A start is how far a loop has come on the caller's goroutine alone.
+type start struct {
+	n     int    // items; what calls them may make it less
+	begun int    // of them, which are those before it
+	code  uint64 // of the function that is called for them
+	procs int
+	cost  int64 // of an item, in picoseconds; 0: unknown
+}
+
+// more reports whether there is something left.
+func (s *start) more() bool { return s.begun < s.n }
+
+// begin calls body for the first items of a loop, on the caller's goroutine, for as
+// long as what is left is not worth the help of others. body must keep to the
+// indexes from lo to hi-1.
+//
+// A loop of few items is begun so only when they are known to be short. Otherwise,
+// if the first takes as long as all of them should, half the time would be lost.
+func (s *start) begin(body func(lo, hi int)) {
+	if s.n == 0 {
+		return
+	}
+	s.procs = runtime.GOMAXPROCS(0)
+	returned := false
+	defer func() {
+		if !returned {
+			raise(recover())
+		}
+	}()
+	switch {
+	case s.procs == 1 || s.n == 1:
+		body(0, s.n)
+		s.begun = s.n
+	case s.n >= many*(s.procs-1) || s.short():
+		s.alone(body)
+		remember(s.code, s.cost)
+	}
+	returned = true
+}
+
+// short reports whether the loop is known to be too short for help.
+func (s *start) short() bool {
+	cost, known := recall(s.code)
+	return known && !s.worthHelp(s.n, cost)
+}
+
+// worthHelp reports whether n items of a cost are worth the help of others.
+func (s *start) worthHelp(n int, cost int64) bool {
+	return float64(n)*float64(cost) > float64(worth)*1000
+}
+
+// alone goes on until what is left is worth the help of others. What rides on an
+// estimate is four times what it was made from.
+func (s *start) alone(body func(lo, hi int)) {
+	epoch := time.Now()
+	read, size := time.Duration(0), 1
+	for {
+		body(s.begun, s.begun+size)
+		if s.begun += size; s.begun >= s.n {
+			return
+		}
+		now := time.Since(epoch)
+		most := 4 * size
+		switch passed := now - read; {
+		case passed > 0:
+			s.cost = int64(passed)*1000/int64(size) + 1
+			most = min(most, max(1, int(int64(step)*1000/s.cost)))
+			if now > sample && s.worthHelp(s.n-s.begun, s.cost) {
+				return
+			}
+		case s.begun >= blind:
+			return
+		}
+		read, size = now, min(most, s.n-s.begun)
+	}
+}

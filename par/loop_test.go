@@ -1,0 +1,685 @@
+package par
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// procs sets GOMAXPROCS for a test.
+func procs(t *testing.T, n int) {
+	before := runtime.GOMAXPROCS(n)
+	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
+}
+
+// forget makes the functions unknown that were called before.
+func forget() { clear(history[:]) }
+
+// A door is a function of this package as a loop over indexes.
+type door struct {
+	name string
+	loop func(n int, f func(i int))
+}
+
+// doors are all loops.
+var doors = []door{
+	{"Range", func(n int, f func(i int)) {
+		Range(n, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				f(i)
+			}
+		})
+	}},
+	{"Each", func(n int, f func(i int)) { Each(numbers(n), func(i *int) { f(*i) }) }},
+	{"Map", func(n int, f func(i int)) { Map(numbers(n), func(i int) bool { f(i); return true }) }},
+	{"Find", func(n int, f func(i int)) { Find(numbers(n), func(i int) bool { f(i); return false }) }},
+	{"Reduce", func(n int, f func(i int)) {
+		Reduce(numbers(n), func() int { return 0 }, func(a, i int) int { f(i); return a }, func(a, b int) int { return a })
+	}},
+}
+
+func numbers(n int) []int {
+	s := make([]int, n)
+	for i := range s {
+		s[i] = i
+	}
+	return s
+}
+
+// each runs a test for every door on several numbers of processors.
+func each(t *testing.T, test func(t *testing.T, d door)) {
+	for _, d := range doors {
+		for _, p := range []int{1, 2, 3, 8} {
+			t.Run(fmt.Sprintf("%s/%d", d.name, p), func(t *testing.T) {
+				procs(t, p)
+				test(t, d)
+			})
+		}
+	}
+}
+
+// Every index is called once, for none, one, few and many, known and unknown, with
+// counters that the race detector watches.
+func TestExactlyOnce(t *testing.T) {
+	each(t, func(t *testing.T, d door) {
+		forget()
+		for _, n := range []int{0, 1, 2, 3, 16, 17, 127, 128, 129, 1023, 1025, 4097, 100_000} {
+			for round := range 2 {
+				calls := make([]int, n)
+				d.loop(n, func(i int) {
+					calls[i]++
+					if i%1024 == 7 {
+						runtime.Gosched()
+					}
+				})
+				for i, c := range calls {
+					if c != 1 {
+						t.Fatalf("n = %d, round %d: %d calls for index %d", n, round, c, i)
+					}
+				}
+			}
+		}
+	})
+}
+
+// Loops from several goroutines at once, of random sizes and costs, with counters
+// that the race detector watches.
+func TestExactlyOnceAtRandom(t *testing.T) {
+	procs(t, 4)
+	var wg sync.WaitGroup
+	for c := range uint64(4) {
+		wg.Go(func() {
+			r := rand.New(rand.NewPCG(1, c))
+			for range 100 {
+				d, n, at := doors[r.IntN(len(doors))], 1+r.IntN(1<<r.IntN(14)), r.IntN(1000)
+				calls := make([]int, n)
+				d.loop(n, func(i int) {
+					calls[i]++
+					if i%1000 == at {
+						for range 10_000 {
+							calls[i]++
+						}
+						calls[i] -= 10_000
+						runtime.Gosched()
+					}
+				})
+				if i := slices.IndexFunc(calls, func(c int) bool { return c != 1 }); i >= 0 {
+					t.Errorf("%s, n = %d: %d calls for index %d", d.name, n, calls[i], i)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// At no time are there more calls than processors, nor goroutines after the last.
+func TestAtMostOneCallAProcessor(t *testing.T) {
+	each(t, func(t *testing.T, d door) {
+		before := runtime.NumGoroutine()
+		var now, most atomic.Int32
+		d.loop(40, func(int) {
+			n := now.Add(1)
+			for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+			}
+			time.Sleep(20 * time.Microsecond)
+			now.Add(-1)
+		})
+		if p := int32(runtime.GOMAXPROCS(0)); most.Load() > p {
+			t.Errorf("%d calls at once on %d processors", most.Load(), p)
+		}
+		quiet(t, before)
+	})
+}
+
+// quiet checks that goroutines that have returned from all that they ran are gone:
+// they may be a few instructions from it.
+func quiet(t *testing.T, before int) {
+	t.Helper()
+	for range 10_000 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Errorf("%d goroutines, before the loop there were %d", runtime.NumGoroutine(), before)
+}
+
+// In virtual time, in which nothing but a sleep takes any, a loop takes exactly
+// what it should: items that are long are shared out from the first on, whether
+// that is known or not.
+func TestLongItemsAreShared(t *testing.T) {
+	for _, d := range doors {
+		for _, n := range []int{2, 8, 64, 1024} {
+			synctest.Test(t, func(t *testing.T) {
+				procs(t, 8)
+				forget()
+				for round := range 3 {
+					began := time.Now()
+					d.loop(n, func(int) { time.Sleep(time.Millisecond) })
+					got, want := time.Since(began), time.Duration((n+7)/8)*time.Millisecond
+					if got != want && !(n == 1024 && got == want+time.Millisecond) { // the first of many runs alone
+						t.Errorf("%s: %d items of 1 ms, round %d: %v, want %v", d.name, n, round, got, want)
+					}
+				}
+			})
+		}
+	}
+}
+
+// Items that nothing is known of begin long when the first have been short. What
+// rides on the estimate is bounded, so that no long loop is left to one worker.
+func TestPhasesAreShared(t *testing.T) {
+	const short, long = 3000, 300
+	for _, d := range doors[1:] { // a piece of Range cannot be divided
+		if d.name == "Reduce" {
+			continue // its blocks are cut before
+		}
+		synctest.Test(t, func(t *testing.T) {
+			procs(t, 2)
+			forget()
+			began := time.Now()
+			d.loop(short+long, func(i int) {
+				if i < short {
+					time.Sleep(100 * time.Nanosecond)
+				} else {
+					time.Sleep(100 * time.Microsecond)
+				}
+			})
+			ideal := (short*100*time.Nanosecond + long*100*time.Microsecond) / 2
+			if got := time.Since(began); got > ideal*11/10 {
+				t.Errorf("%s: %v, ideal are %v", d.name, got, ideal)
+			}
+		})
+	}
+}
+
+// One giant among many does not hold the others up.
+func TestGiantIsNotInTheWay(t *testing.T) {
+	const n, giant = 10_000, 5 * time.Millisecond
+	for _, d := range doors {
+		for _, at := range []int{0, n / 2, n - 1} {
+			synctest.Test(t, func(t *testing.T) {
+				procs(t, 2)
+				forget()
+				began := time.Now()
+				d.loop(n, func(i int) {
+					time.Sleep(time.Microsecond)
+					if i == at {
+						time.Sleep(giant)
+					}
+				})
+				want := (n*time.Microsecond + giant) / 2
+				switch at {
+				case 0:
+					want = giant + n*time.Microsecond/2 // it runs before the others are called
+				case n - 1:
+					want = giant + n*time.Microsecond/2 // it comes when all others are done
+				}
+				if got := time.Since(began); got > want*11/10 {
+					t.Errorf("%s: giant at %d: %v, want %v", d.name, at, got, want)
+				}
+			})
+		}
+	}
+}
+
+// Loops that are known to be short stay on the caller's goroutine: also those of
+// few items, from the second time on. In a bubble no time passes, so all are short.
+func TestShortLoopsStayAlone(t *testing.T) {
+	for _, d := range doors {
+		for _, n := range []int{0, 1, 2, 10, 127, 128, 1000, blind} {
+			synctest.Test(t, func(t *testing.T) {
+				procs(t, 2)
+				forget()
+				for round := range 2 {
+					before, most := runtime.NumGoroutine(), 0
+					var mu sync.Mutex // in the first round others may be there
+					d.loop(n, func(int) {
+						mu.Lock()
+						defer mu.Unlock()
+						most = max(most, runtime.NumGoroutine()-before)
+					})
+					if n < 2 || n >= many || round == 1 {
+						if most > 0 {
+							t.Errorf("%s: n = %d, round %d: %d more goroutines", d.name, n, round, most)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// Without a tick of the clock, as in a bubble or where clocks are coarse, a loop
+// of many items gets its helpers all the same.
+func TestBlindLoopIsShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		procs(t, 2)
+		var others atomic.Int32
+		caller := goroutine()
+		Each(make([]int, 20*blind), func(*int) {
+			if goroutine() != caller {
+				others.Add(1)
+			}
+			runtime.Gosched()
+		})
+		if others.Load() == 0 {
+			t.Error("the caller did everything")
+		}
+	})
+}
+
+// goroutine returns a number for the calling goroutine, from its stack.
+func goroutine() (id uint64) {
+	var buf [64]byte
+	fmt.Sscanf(string(buf[:runtime.Stack(buf[:], false)]), "goroutine %d ", &id)
+	return id
+}
+
+// Short loops allocate nothing: one item, and many that the caller does alone.
+func TestShortLoopsAllocateNothing(t *testing.T) {
+	procs(t, 2)
+	s := make([]int, 200)
+	double := func(v *int) { *v *= 2 }
+	is := func(v int) bool { return v == 1 }
+	over := func(lo, hi int) {}
+	for name, f := range map[string]func(){
+		"Range of none": func() { Range(0, over) },
+		"Range of one":  func() { Range(1, over) },
+		"Range":         func() { Range(200, over) },
+		"Each of none":  func() { Each(s[:0], double) },
+		"Each of one":   func() { Each(s[:1], double) },
+		"Each":          func() { Each(s, double) },
+		"Find":          func() { Find(s, is) },
+	} {
+		if got := testing.AllocsPerRun(100, f); got >= 1 { // a loop that the machine held up is shared
+			t.Errorf("%s: %v allocations", name, got)
+		}
+	}
+	same := func(v int) int { return v }
+	if got := testing.AllocsPerRun(100, func() { Map(s, same) }); got >= 2 {
+		t.Errorf("Map: %v allocations, want that of the result", got)
+	}
+}
+
+func TestMapKeepsPositions(t *testing.T) {
+	procs(t, 3)
+	for _, n := range []int{0, 1, 100, 50_000} {
+		got := Map(numbers(n), func(i int) string { return fmt.Sprint(i) })
+		if got == nil || len(got) != n {
+			t.Fatalf("%d results of %d items, nil: %v", len(got), n, got == nil)
+		}
+		for i, s := range got {
+			if s != fmt.Sprint(i) {
+				t.Fatalf("result %d is %s", i, s)
+			}
+		}
+	}
+}
+
+func TestEachGivesTheElements(t *testing.T) {
+	procs(t, 3)
+	s := numbers(50_000)
+	Each(s, func(v *int) { *v++ })
+	for i, v := range s {
+		if v != i+1 {
+			t.Fatalf("element %d is %d", i, v)
+		}
+	}
+}
+
+// Pieces of Range are not empty and follow the indexes.
+func TestPiecesOfRange(t *testing.T) {
+	procs(t, 2)
+	var sum atomic.Int64
+	Range(100_000, func(lo, hi int) {
+		if lo < 0 || lo >= hi || hi > 100_000 {
+			t.Errorf("a piece from %d to %d", lo, hi)
+		}
+		sum.Add(int64(hi - lo))
+		runtime.Gosched()
+	})
+	if sum.Load() != 100_000 {
+		t.Errorf("%d indexes", sum.Load())
+	}
+}
+
+// Find returns what slices.IndexFunc does, wherever the elements are and however
+// long they take.
+func TestFindReturnsTheLowest(t *testing.T) {
+	for _, p := range []int{1, 2, 8} {
+		procs(t, p)
+		r := rand.New(rand.NewPCG(1, uint64(p)))
+		for range 300 {
+			n := 1 + r.IntN(1<<r.IntN(15))
+			s := make([]int32, n)
+			for range r.IntN(4) {
+				s[r.IntN(n)] = 1
+			}
+			slow := r.IntN(n + 1)
+			is := func(v int32) bool { return v == 1 }
+			var calls atomic.Int64
+			got := Find(s, func(v int32) bool {
+				if calls.Add(1) == int64(slow) {
+					time.Sleep(10 * time.Microsecond)
+				}
+				return is(v)
+			})
+			if want := slices.IndexFunc(s, is); got != want {
+				t.Fatalf("n = %d: %d, want %d", n, got, want)
+			}
+			if c := int(calls.Load()); c > n {
+				t.Fatalf("n = %d: %d calls", n, c)
+			}
+		}
+	}
+}
+
+// What comes after the one found is left out, once it is known. The loop is long
+// and its items are, so the two that run at that time are all that is too much.
+func TestFindStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		procs(t, 2)
+		calls := 0
+		var mu sync.Mutex
+		s := numbers(1 << 20)
+		got := Find(s, func(i int) bool {
+			mu.Lock()
+			calls++
+			mu.Unlock()
+			time.Sleep(time.Millisecond)
+			return i == 100
+		})
+		if got != 100 || calls > 101+2 {
+			t.Errorf("index %d after %d calls", got, calls)
+		}
+	})
+}
+
+// naive is the tree of Reduce as its comment has it, built level by level.
+func naive[T, A any](s []T, zero func() A, fold func(A, T) A, merge func(A, A) A) A {
+	var level []A
+	for block := range slices.Chunk(s, (len(s)+1023)/1024) {
+		a := zero()
+		for _, v := range block {
+			a = fold(a, v)
+		}
+		level = append(level, a)
+	}
+	for len(level) > 1 {
+		var next []A
+		for pair := range slices.Chunk(level, 2) {
+			if len(pair) == 2 {
+				pair[0] = merge(pair[0], pair[1])
+			}
+			next = append(next, pair[0])
+		}
+		level = next
+	}
+	return level[0]
+}
+
+// A sum of floats has the same bits for every number of processors and schedule:
+// those of the tree that the comment describes.
+func TestReduceIsTheSameToTheLastBit(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	zero := func() float64 { return 0 }
+	add := func(a, b float64) float64 { return a + b }
+	for _, n := range []int{1, 2, 3, 5, 100, 1023, 1024, 1025, 2047, 100_003} {
+		s := make([]float64, n)
+		for i := range s {
+			s[i] = r.NormFloat64() * float64(uint64(1)<<r.IntN(60))
+		}
+		want := naive(s, zero, add, add)
+		for p := 1; p <= 16; p++ {
+			procs(t, p)
+			for range 6 {
+				slow := r.Float64()
+				got := Reduce(s, zero, func(a, b float64) float64 {
+					if b == s[int(slow*float64(n))] {
+						time.Sleep(5 * time.Microsecond)
+					}
+					return a + b
+				}, add)
+				if got != want {
+					t.Fatalf("n = %d on %d processors: %x, want %x", n, p, got, want)
+				}
+			}
+		}
+	}
+}
+
+// Neighbours are merged, the lower first, and every result of zero is used for one
+// block.
+func TestReduceKeepsTheOrder(t *testing.T) {
+	for _, p := range []int{1, 2, 8} {
+		procs(t, p)
+		for _, n := range []int{0, 1, 2, 7, 1000, 5000} {
+			var zeros atomic.Int32
+			got := Reduce(numbers(n),
+				func() []int { zeros.Add(1); return nil },
+				func(a []int, i int) []int { return append(a, i) },
+				func(a, b []int) []int { return append(a, b...) })
+			if !slices.Equal(got, numbers(n)) {
+				t.Errorf("n = %d: the elements are out of order", n)
+			}
+			if z := int(zeros.Load()); z > max(1, min(n, 1024)) {
+				t.Errorf("n = %d: %d calls of zero", n, z)
+			}
+		}
+	}
+}
+
+// Loops in loops, four deep, end on any number of processors.
+func TestNested(t *testing.T) {
+	each(t, func(t *testing.T, d door) {
+		var calls atomic.Int32
+		var nest func(depth int)
+		nest = func(depth int) {
+			if depth == 0 {
+				calls.Add(1)
+				return
+			}
+			d.loop(5, func(int) { nest(depth - 1) })
+		}
+		nest(4)
+		if calls.Load() != 5*5*5*5 {
+			t.Errorf("%d calls", calls.Load())
+		}
+	})
+}
+
+// GOMAXPROCS may change between calls and while one runs.
+func TestProcessorsChange(t *testing.T) {
+	procs(t, 4)
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for p := 1; ; p = p%8 + 1 {
+			select {
+			case <-done:
+				return
+			default:
+				runtime.GOMAXPROCS(p)
+			}
+		}
+	})
+	for _, d := range doors {
+		for range 20 {
+			calls := make([]int, 3000)
+			d.loop(len(calls), func(i int) { calls[i]++ })
+			if i := slices.IndexFunc(calls, func(c int) bool { return c != 1 }); i >= 0 {
+				t.Errorf("%s: %d calls for index %d", d.name, calls[i], i)
+			}
+		}
+	}
+	close(done)
+	wg.Wait()
+}
+
+func TestBadArguments(t *testing.T) {
+	one := func() int { return 1 }
+	two := func(a, b int) int { return a }
+	for want, f := range map[string]func(){
+		"par: Range: n is -1, want 0 or more": func() { Range(-1, func(lo, hi int) {}) },
+		"par: Range: f is nil":                func() { Range(0, nil) },
+		"par: Each: f is nil":                 func() { Each([]int{}, nil) },
+		"par: Map: f is nil":                  func() { Map[int, int](nil, nil) },
+		"par: Find: f is nil":                 func() { Find([]int{}, nil) },
+		"par: Reduce: zero is nil":            func() { Reduce([]int{}, nil, two, two) },
+		"par: Reduce: fold is nil":            func() { Reduce([]int{}, one, nil, two) },
+		"par: Reduce: merge is nil":           func() { Reduce([]int{}, one, two, nil) },
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != want {
+					t.Errorf("panic %q, want %q", got, want)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// A panic reaches the caller with value and stack, when all other calls have
+// returned, at every place and number of items.
+func TestPanicsReachTheCaller(t *testing.T) {
+	boom := errors.New("boom")
+	each(t, func(t *testing.T, d door) {
+		for _, n := range []int{1, 2, 17, 200, 5000} {
+			for _, at := range []int{0, n / 2, n - 1} {
+				before := runtime.NumGoroutine()
+				var running atomic.Int32
+				var started atomic.Int32
+				func() {
+					defer func() {
+						p, ok := recover().(*PanicError)
+						if !ok || p.Value != boom || !errors.Is(p, boom) || !strings.Contains(string(p.Stack), "bang") {
+							t.Errorf("n = %d, at %d: got %v", n, at, p)
+						}
+						if running.Load() != 0 {
+							t.Errorf("n = %d, at %d: %d calls still run", n, at, running.Load())
+						}
+					}()
+					d.loop(n, func(i int) {
+						running.Add(1)
+						defer running.Add(-1)
+						started.Add(1)
+						if i == at {
+							bang(boom)
+						}
+						runtime.Gosched()
+					})
+					t.Errorf("n = %d, at %d: the loop returned", n, at)
+				}()
+				if int(started.Load()) > n {
+					t.Errorf("n = %d: %d calls", n, started.Load())
+				}
+				quiet(t, before)
+			}
+		}
+	})
+}
+
+func bang(v any) { panic(v) }
+
+// All panics are there: the first is raised, and tells of the others.
+func TestSeveralPanics(t *testing.T) {
+	procs(t, 2)
+	forget()
+	var both sync.WaitGroup
+	both.Add(2)
+	defer func() {
+		p := recover().(*PanicError)
+		other := p.Also()
+		if other == nil || p.Value == nil || !strings.Contains(p.Error(), "and in the same call") {
+			t.Errorf("got %v, and %v", p.Value, other)
+		}
+	}()
+	Each([]int{1, 2}, func(v *int) { // unknown, so both at once
+		both.Done()
+		both.Wait()
+		panic(*v)
+	})
+}
+
+// A panic that goes through several loops stays the first one.
+func TestPanicsPassThroughLoops(t *testing.T) {
+	procs(t, 2)
+	for _, n := range []int{1, 2, 300} {
+		func() {
+			defer func() {
+				p := recover().(*PanicError)
+				if p.Value != "inner" {
+					t.Errorf("n = %d: %v", n, p.Value)
+				}
+			}()
+			Each(make([]int, n), func(*int) { Range(n, func(lo, hi int) { panic("inner") }) })
+		}()
+	}
+}
+
+// A Goexit ends the caller's goroutine when all other calls have returned.
+func TestGoexitEndsTheCaller(t *testing.T) {
+	each(t, func(t *testing.T, d door) {
+		for _, n := range []int{1, 2, 17, 200, 5000} {
+			for _, at := range []int{0, n / 2, n - 1} {
+				before := runtime.NumGoroutine()
+				var running atomic.Int32
+				ended, returned := make(chan struct{}), false
+				go func() {
+					defer close(ended)
+					defer func() {
+						if running.Load() != 0 {
+							t.Errorf("n = %d, at %d: %d calls still run", n, at, running.Load())
+						}
+					}()
+					d.loop(n, func(i int) {
+						running.Add(1)
+						defer running.Add(-1)
+						if i == at {
+							runtime.Goexit()
+						}
+						runtime.Gosched()
+					})
+					returned = true
+				}()
+				if <-ended; returned {
+					t.Errorf("n = %d, at %d: the loop returned", n, at)
+				}
+				quiet(t, before)
+			}
+		}
+	})
+}
+
+// A panic is raised also when another call has ended its goroutine.
+func TestPanicBesideGoexit(t *testing.T) {
+	procs(t, 2)
+	forget()
+	got := make(chan any, 1)
+	go func() {
+		defer func() { got <- recover() }()
+		var both sync.WaitGroup
+		both.Add(2)
+		Each([]int{0, 1}, func(v *int) {
+			both.Done()
+			both.Wait()
+			if *v == 0 {
+				runtime.Goexit()
+			}
+			panic("x")
+		})
+	}()
+	if p, ok := (<-got).(*PanicError); !ok || p.Value != "x" {
+		t.Errorf("got %v", p)
+	}
+}

@@ -1,0 +1,83 @@
+package par
+
+import (
+	"context"
+
+	"github.com/stint-go/stint/internal/loop"
+)
+
+// blocks is the most parts that Reduce makes of a slice.
+const blocks = 1024
+
+// Reduce returns one result of all elements: fold takes them in, one after the
+// other, beginning with what zero returns, and merge puts two results together, the
+// one of the lower indexes first. The result of an empty slice is zero().
+//
+// The slice is cut into equal blocks, 1,024 of them or one an element, each folded
+// from left to right; neighbours are merged in pairs, and those again, until one is
+// left. So which calls are made follows from len(s) alone: sums of floating-point
+// numbers come out the same to the last bit for every GOMAXPROCS and every schedule,
+// though not the same as in a loop from left to right. If fold and merge do not
+// round, and merge is associative and zero() neutral to it, the result is that of
+// the loop.
+//
+// zero must return a result of its own each time. fold and merge may change their
+// first argument and return it. Blocks of few elements cost a call of zero and of
+// merge each, so up to some ten thousand elements that take nanoseconds a loop is
+// faster. Reduce allocates a slice of one result a block. It panics if a function is
+// nil, and with a *PanicError if one of them panics.
+//
+// The fixed shape is what oneTBB calls parallel_deterministic_reduce.
+func Reduce[T, A any](s []T, zero func() A, fold func(A, T) A, merge func(A, A) A) A {
+	check("Reduce", "zero", zero == nil)
+	check("Reduce", "fold", fold == nil)
+	check("Reduce", "merge", merge == nil)
+	if len(s) == 0 {
+		return zero()
+	}
+	size := (len(s) + blocks - 1) / blocks
+	parts := make([]A, (len(s)+size-1)/size)
+	indexes(len(parts), code(fold), func(b int) {
+		a := zero()
+		for _, v := range s[b*size : min((b+1)*size, len(s))] {
+			a = fold(a, v)
+		}
+		parts[b] = a
+	})
+	for step := 1; step < len(parts); step *= 2 { // from one of a pair to the other
+		indexes((len(parts)-1+step)/(2*step), code(merge), func(i int) {
+			first, second := &parts[2*step*i], &parts[2*step*i+step]
+			*first = merge(*first, *second)
+		})
+	}
+	return parts[0]
+}
+
+// indexes calls f for each index from 0 to n-1. The cost of f is that of the
+// function whose code is given.
+func indexes(n int, code uint64, f func(i int)) {
+	at := start{n: n, code: code}
+	at.begin(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			f(i)
+		}
+	})
+	if at.more() {
+		c := &indexCall{f: f}
+		c.run(c, at)
+	}
+}
+
+// An indexCall is one call of indexes.
+type indexCall struct {
+	f func(i int)
+	calls
+}
+
+func (c *indexCall) Calls(_ context.Context, p *loop.Span) error {
+	for i, ok := p.At, true; ok; ok = p.Begin(i) {
+		c.f(i)
+		i++
+	}
+	return nil
+}
