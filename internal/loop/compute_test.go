@@ -1,0 +1,181 @@
+package loop
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stint-go/stint/internal/task"
+)
+
+// computing is a job that begins calls in one of three ways.
+type computing struct {
+	f   func(i int)
+	way int // 0: one at a time, 1: some, 2: all that there are
+}
+
+func (c *computing) Calls(_ context.Context, s *Span) error {
+	switch c.way {
+	case 0:
+		for i, ok := s.At, true; ok; ok = s.Begin(i) {
+			c.f(i)
+			i++
+		}
+	case 1:
+		for lo, hi := s.At, s.At+1; lo < hi; lo, hi = hi, s.Some(hi) {
+			for i := lo; i < hi; i++ {
+				c.f(i)
+			}
+		}
+	case 2:
+		for lo, hi := s.All(); lo < hi; lo++ {
+			c.f(lo)
+		}
+	}
+	return nil
+}
+
+func (c *computing) Failed(int, task.Outcome) bool { return true }
+func (c *computing) Abandoned()                    {}
+
+// compute returns a loop that computes, with the cost of an item given or not.
+func compute(first, n, procs, way int, cost int64, f func(i int)) *Loop {
+	return &Loop{
+		First: first, N: n, Context: context.Background(), Job: &computing{f, way},
+		Limit: procs, Procs: procs, Cost: cost, Compute: true,
+	}
+}
+
+// A loop that computes calls each index from its first to its last once, however
+// its job begins them, whatever it was told of their cost.
+func TestComputeExactlyOnce(t *testing.T) {
+	for round := range uint64(300) {
+		s := *seed + round
+		r := rand.New(rand.NewPCG(s, 0))
+		n := 1 + r.IntN(1<<r.IntN(17))
+		first := r.IntN(n)
+		calls := make([]int, n) // the race detector watches
+		slow := r.IntN(n)
+		l := compute(first, n, 1+r.IntN(8), r.IntN(3), r.Int64N(1<<r.IntN(40)), func(i int) {
+			calls[i]++
+			if i%1000 == slow%1000 {
+				runtime.Gosched()
+			}
+		})
+		if !l.Run() || !l.Complete() {
+			t.Fatalf("-stint.seed=%d: not complete", s)
+		}
+		for i, c := range calls {
+			if want := min(1, max(0, i-first+1)); c != want {
+				t.Fatalf("-stint.seed=%d: %d calls for index %d of %d to %d", s, c, i, first, n)
+			}
+		}
+		if l.deep != 0 {
+			t.Fatalf("-stint.seed=%d: %d workers are deep at the end", s, l.deep)
+		}
+	}
+}
+
+// After Cut, what was claimed is called and nothing else begins. An index that is
+// smaller than one that was begun before the Cut is never left out.
+func TestCut(t *testing.T) {
+	for round := range uint64(300) {
+		s := *seed + round
+		r := rand.New(rand.NewPCG(s, 0))
+		n := 1 + r.IntN(1<<r.IntN(16))
+		at := r.IntN(n)
+		calls := make([]int, n)
+		var l *Loop
+		l = compute(0, n, 1+r.IntN(8), r.IntN(3), r.Int64N(1<<r.IntN(40)), func(i int) {
+			calls[i]++
+			if i == at {
+				l.Cut()
+			}
+		})
+		l.Run()
+		if l.left() != 0 {
+			t.Errorf("-stint.seed=%d: %d indexes are left", s, l.left())
+		}
+		sum := 0
+		for i, c := range calls {
+			if c > 1 || c == 0 && i <= at {
+				t.Fatalf("-stint.seed=%d: %d calls for index %d, cut in %d", s, c, i, at)
+			}
+			sum += c
+		}
+		if most := at + 1 + l.Limit*(maxLength+1); sum > most {
+			t.Errorf("-stint.seed=%d: %d calls, at most %d were claimed", s, sum, most)
+		}
+	}
+}
+
+// A worker without work gets what others have not begun of a wide span.
+func TestWideSpanIsGivenBack(t *testing.T) {
+	const n = 1000
+	var others atomic.Int32
+	caller := goroutine()
+	l := compute(0, n, 2, 1, 1000, func(i int) { // 1 ps an item, so one span takes all
+		if goroutine() != caller {
+			others.Add(1)
+		}
+		time.Sleep(20 * time.Microsecond)
+	})
+	l.Run()
+	if others.Load() < n/4 {
+		t.Errorf("the helper had %d of %d items that were taken for short", others.Load(), n)
+	}
+}
+
+func TestSpanSome(t *testing.T) {
+	l := new(Loop)
+	s := Span{halt: &l.halt}
+	s.set(10, 20)
+	if end := s.Some(11); end != 11+some || s.At != end-1 || s.rest() != 20-1-some {
+		t.Errorf("up to %d, at %d, %d left", end, s.At, s.rest())
+	}
+	s.set(10, 3)
+	if end := s.Some(11); end != 13 || s.At != 12 || s.Some(13) != 13 || s.At != 12 {
+		t.Errorf("up to %d, at %d", end, s.At)
+	}
+	s.set(10, 3)
+	l.halt.Store(wanted)
+	if end := s.Some(11); end != 11 || s.At != 10 {
+		t.Errorf("halted: up to %d, at %d", end, s.At)
+	}
+	if lo, hi := s.All(); lo != 10 || hi != 13 || s.rest() != 0 {
+		t.Errorf("all are %d to %d, %d left", lo, hi, s.rest())
+	}
+}
+
+// Near the end of a loop that computes, spans become shorter, down to a sixteenth.
+func TestNarrow(t *testing.T) {
+	l := compute(0, 100_000, 2, 0, 0, nil)
+	w := &worker{loop: l}
+	w.width = 1600
+	for _, c := range []struct{ lo, want int }{{0, 1600}, {70_000, 1600}, {100_000 - 16*1600, 1600}, {100_000 - 16*800, 800}, {99_000, 100}, {99_999, 100}} {
+		if got := w.narrow(c.lo); got != c.want {
+			t.Errorf("at %d: %d, want %d", c.lo, got, c.want)
+		}
+	}
+	if w.width = 1; w.narrow(99_999) != 1 {
+		t.Error("a span has one index at least")
+	}
+	if l.Compute, w.width = false, 128; w.narrow(99_999) != 128 {
+		t.Error("only loops that compute")
+	}
+}
+
+// A worker of a loop whose cost is known begins with spans for it.
+func TestKnownCost(t *testing.T) {
+	l := compute(0, 1_000_000, 2, 0, 2000, nil)
+	l.paced, l.epoch = true, time.Now()
+	l.cost.Store(l.Cost)
+	w := new(worker)
+	w.init(l, l.Context)
+	if want := int(computeTime.Nanoseconds() / 2); w.width != want || w.every < w.width/2 {
+		t.Errorf("spans of %d, a look at the clock every %d; want %d", w.width, w.every, want)
+	}
+}
