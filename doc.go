@@ -43,6 +43,8 @@
 //   - the tasks differ, or turn up while others run: [NewGroup], or [NewResults]
 //     for results
 //   - nobody waits for the single task, or many callers share the workers: [NewPool]
+//   - nothing can fail or wait, the items are computed: package
+//     [github.com/stint-go/stint/par], which also sorts
 //
 // Each of them takes a Limiter as an option, and all but NewPool a Pool instead.
 // Without either the limit is [runtime.GOMAXPROCS], which suits tasks that
