@@ -47,6 +47,9 @@ func CheckLoop(l Loop, n, limit int) error {
 			return fmt.Errorf("index %d of %d was given out %d times", i, n, times)
 		}
 	}
+	if l.Unlimited {
+		limit = 0
+	}
 	return g.check(n, processors(limit), l.Unbounded)
 }
 

@@ -11,13 +11,29 @@ import (
 // A Body is the body of a loop in the forms that engines take, made once, as a
 // Task is.
 type Body struct {
-	Plain func(i int)
-	Task  func(ctx context.Context, i int) error
+	Plain   func(i int)
+	Task    func(ctx context.Context, i int) error
+	Pointer func(i *int) // to an element of a slice of indexes
+
+	// Span does the items from lo to hi-1. Its loop is written out where an
+	// item is small, since that is what the form is for: the compiler makes of
+	// it what it makes of a loop without an engine.
+	Span func(lo, hi int)
 }
 
-// BodyOf returns f in all forms, as TaskOf does.
+// BodyOf returns f in all forms, as TaskOf does. In all but the first an item
+// costs a call more.
 func BodyOf(f func(i int)) Body {
-	return Body{f, func(_ context.Context, i int) error { f(i); return nil }}
+	return Body{
+		Plain:   f,
+		Task:    func(_ context.Context, i int) error { f(i); return nil },
+		Pointer: func(i *int) { f(*i) },
+		Span: func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				f(i)
+			}
+		},
+	}
 }
 
 // A Loop is an engine for finite work: a body and how often to call it.
@@ -29,6 +45,10 @@ type Loop struct {
 	// Unbounded loops run everything at once, whatever the limit.
 	Unbounded bool
 
+	// Unlimited loops cannot be given a limit: they run GOMAXPROCS items at
+	// once. They have no place where items wait.
+	Unlimited bool
+
 	// Run calls the body for 0 to n-1, at most limit calls at once. A limit of
 	// 0 stands for what the engine does unless told otherwise; those that must
 	// be told are told GOMAXPROCS.
@@ -38,8 +58,8 @@ type Loop struct {
 // Loops returns all engines for finite work, stint's last.
 func Loops() []Loop {
 	return []Loop{
-		Plain(), Static(), Counter(1), Counter(1024), GoroutineEach(), ErrgroupEach(), ConcIter(), Rill(),
-		Range(), Each(),
+		Plain(), PlainRange(), Static(), StaticRange(), Counter(1), Counter(1024), GoroutineEach(), ErrgroupEach(), ConcIter(), Rill(),
+		Range(), Each(), ParEach(), ParRange(),
 	}
 }
 

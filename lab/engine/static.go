@@ -16,6 +16,12 @@ func Plain() Loop {
 		}}
 }
 
+// PlainRange is the loop itself, without a call an item.
+func PlainRange() Loop {
+	return Loop{Name: "plain-range", Doc: "for i := range n, the item written out in it", Kind: report.Peer,
+		Run: func(n, _ int, b Body) { b.Span(0, n) }}
+}
+
 // Static cuts the indexes into as many equal pieces as may run at once, a
 // goroutine each.
 func Static() Loop {
@@ -29,6 +35,19 @@ func Static() Loop {
 						b.Plain(i)
 					}
 				})
+			}
+			wg.Wait()
+		}}
+}
+
+// StaticRange cuts the indexes as Static does, and calls the body once a piece.
+func StaticRange() Loop {
+	return Loop{Name: "static-range", Doc: "the indexes cut into limit pieces, a goroutine and one call each", Kind: report.Peer,
+		Run: func(n, limit int, b Body) {
+			pieces := min(processors(limit), n)
+			var wg sync.WaitGroup
+			for w := range pieces {
+				wg.Go(func() { b.Span(w*n/pieces, (w+1)*n/pieces) })
 			}
 			wg.Wait()
 		}}

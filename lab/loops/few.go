@@ -16,22 +16,29 @@ func (z sizes) few(yield func(study) bool) {
 	for _, n := range []int{1, 2, 10, 100, 1e3, 1e4} {
 		w := mixed(n)
 		c := experiment.Case{Name: fmt.Sprintf("row=F3/n=%d", n), Doc: "items of about 2 ns", Reference: "plain", Ops: z.ops}
-		loops := []engine.Loop{engine.Plain(), engine.Static(), engine.GoroutineEach(), engine.ErrgroupEach(), engine.ConcIter(), engine.Range(), engine.Each()}
+		loops := []engine.Loop{engine.Plain(), engine.Static(), engine.GoroutineEach(), engine.ErrgroupEach(), engine.ConcIter(), engine.Range(), engine.Each(), engine.ParEach()}
 		for i, m := range models(w, loops) {
 			c.Models = append(c.Models, started(m, loops[i], n))
 		}
-		bar := 400.0 // ns more than the plain loop
-		if n > 100 {
-			bar = 800
+		calls := study{[]experiment.Case{c}, claims(callers, more(c.Name, "plain", n))}
+		c.Name, c.Reference, c.Models = formRange(c.Name), plainRange, nil
+		for i, m := range models(w, rangeLoops()) {
+			c.Models = append(c.Models, started(m, rangeLoops()[i], n))
 		}
-		st := study{[]experiment.Case{c}, claims(report.Claim{Case: c.Name, Unit: measure.Time, Form: report.Difference, Than: "plain", Bar: bar})}
+		ranges := study{[]experiment.Case{c}, ofRange(more(c.Name, plainRange, n))}
 		if n == 1 || n == 1000 {
-			st.claims = append(st.claims, claims(report.Claim{Case: c.Name, Unit: measure.Goroutines, Form: report.Value, Bar: 0})...)
+			calls.claims = append(calls.claims, claims(callers, none(calls.cases[0].Name))...)
+			ranges.claims = append(ranges.claims, ofRange(none(c.Name))...)
 		}
-		if !yield(st) {
+		if !yield(calls) || !yield(ranges) {
 			return
 		}
 	}
+}
+
+// none is the claim that a loop starts no goroutine.
+func none(kase string) report.Claim {
+	return report.Claim{Case: kase, Unit: measure.Goroutines, Form: report.Value, Bar: 0}
 }
 
 // started looks after each sample, from inside the items, how many goroutines

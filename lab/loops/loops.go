@@ -6,6 +6,7 @@ package loops
 import (
 	"context"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/stint-go/stint/lab/engine"
@@ -58,10 +59,11 @@ type study struct {
 func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, error) {
 	b := s.NewBench("loops", "loops over tiny, few, unequal, waiting, failing, nested and cold items; F1 to F12 are names of rows, no more",
 		"An op is a whole loop. Without a limit of its own a loop has GOMAXPROCS.",
-		"Items are functions that are called, in the hand-written loops too. A form that takes a range of indexes at a time, par.Range, is claimed and not there yet.",
+		"Items are functions that are called, in the hand-written loops too. Where the case is named form=range, or the model, the body is called with a range of indexes and has a loop of its own.",
 		"The results of all items are compared with what they must be after each sample.")
 	z.p = float64(b.Result.Processors)
-	for _, part := range []iter.Seq[study]{z.tiny, z.few, z.unequal, z.waiting, z.ending, z.nested, z.cold, z.mapped} {
+	parts := []iter.Seq[study]{z.tiny, z.few, z.series, z.unequal, z.waiting, z.ending, z.nested, z.cold, z.mapped, z.reduced, z.found}
+	for _, part := range parts {
 		for st := range part { // made when it is its turn: some are large
 			b.Claim(st.claims...)
 			for i := range st.cases {
@@ -75,30 +77,66 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, e
 	return b.Conclude(nil)
 }
 
-// ours are the models that the claims are about.
-var ours = []string{"stint.Range", "stint.Each"}
+// The models that the claims are about: those that call a function an item, and
+// the one that calls it with a range of indexes.
+const (
+	parEach  = "par.Each"
+	parRange = "par.Range"
+)
 
-// claims are some for each model of ours, of which c is the rest.
-func claims(c ...report.Claim) []report.Claim {
+var (
+	stints  = []string{"stint.Range", "stint.Each"}
+	callers = append(slices.Clone(stints), parEach)
+	ours    = append(slices.Clone(callers), parRange)
+)
+
+// claims are some for each of several models, of which c is the rest.
+func claims(models []string, c ...report.Claim) []report.Claim {
 	var out []report.Claim
 	for _, c := range c {
-		for _, c.Model = range ours {
+		for _, c.Model = range models {
 			out = append(out, c)
 		}
 	}
 	return out
 }
 
+// ofRange are claims about par.Range.
+func ofRange(c ...report.Claim) []report.Claim { return claims([]string{parRange}, c...) }
+
 // ratio is a claim about the time beside that of another model.
 func ratio(kase, than string, bar float64) report.Claim {
 	return report.Claim{Case: kase, Unit: measure.Time, Form: report.Ratio, Than: than, Bar: bar}
 }
 
+// more is a claim about the time that a loop over few items takes beside that
+// of another model: so short a loop is not worth a helper, and finding that out
+// costs some.
+func more(kase, than string, n int) report.Claim {
+	c := report.Claim{Case: kase, Unit: measure.Time, Form: report.Difference, Than: than, Bar: 400}
+	if n > 100 {
+		c.Bar = 800
+	}
+	return c
+}
+
 // Engines that are compared. Those that start or hand over an item at a time
 // take long for a million items, and are with some cases only.
 func fastLoops() []engine.Loop {
-	return []engine.Loop{engine.Plain(), engine.Static(), engine.Counter(1), engine.Counter(1024), engine.ConcIter(), engine.Range(), engine.Each()}
+	return []engine.Loop{
+		engine.Plain(), engine.Static(), engine.Counter(1), engine.Counter(1024), engine.ConcIter(),
+		engine.Range(), engine.Each(), engine.ParEach(),
+	}
 }
+
+// rangeLoops call the body with a range of indexes. Where the items are tiny
+// that is other work than a call an item, and they have a case of their own.
+func rangeLoops() []engine.Loop {
+	return []engine.Loop{engine.PlainRange(), engine.StaticRange(), engine.ParRange()}
+}
+
+// formRange is the name of the case that compares the rangeLoops.
+func formRange(kase string) string { return kase + "/form=range" }
 
 // models are loops that do the same work.
 func models(w work, loops []engine.Loop) []experiment.Model {
@@ -115,6 +153,17 @@ func models(w work, loops []engine.Loop) []experiment.Model {
 		}))
 	}
 	return out
+}
+
+// all yields the studies of several parts, each made when it is its turn.
+func all(yield func(study) bool, parts ...iter.Seq[study]) {
+	for _, part := range parts {
+		for st := range part {
+			if !yield(st) {
+				return
+			}
+		}
+	}
 }
 
 // steps are how many steps of load.Spin take so long.

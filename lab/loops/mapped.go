@@ -10,6 +10,7 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/par"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -25,7 +26,11 @@ var mappings = []mapping{
 	{report.Model{Name: "map-conc", Kind: report.Peer, Doc: "iter.Map"}, mapConc},
 	{report.Model{Name: "map-rill", Kind: report.Peer, Doc: "FromSlice, OrderedMap of 2, ToSlice"}, mapRill},
 	{report.Model{Name: "stint.Map", Kind: report.Ours, Doc: "Map"}, mapStint},
+	{report.Model{Name: "par.Map", Kind: report.Ours, Doc: "par.Map"}, mapPar},
 }
+
+// maps are those that the claims are about.
+var maps = []string{"stint.Map", "par.Map"}
 
 // mapped is results of items of about two nanoseconds: what Map allocates.
 func (z sizes) mapped(yield func(study) bool) {
@@ -33,10 +38,12 @@ func (z sizes) mapped(yield func(study) bool) {
 	for i, n := range sizes {
 		st := z.results(n)
 		if i == len(sizes)-1 {
-			st.claims = append(st.claims, report.Claim{
-				Case: st.cases[0].Name, Model: "stint.Map", Unit: measure.Bytes, Form: report.Ratio, Than: "stint.Map", InCase: resultsCase(sizes[i-1]), Bar: 10.1,
-				Note: "linear: ten times the results",
-			})
+			for _, name := range maps {
+				st.claims = append(st.claims, report.Claim{
+					Case: st.cases[0].Name, Model: name, Unit: measure.Bytes, Form: report.Ratio, Than: name, InCase: resultsCase(sizes[i-1]), Bar: 10.1,
+					Note: "linear: ten times the results",
+				})
+			}
 		}
 		if !yield(st) {
 			return
@@ -66,9 +73,9 @@ func (z sizes) results(n int) study {
 			return work{n: n, out: got, want: mix}.check(1)
 		}})
 	}
-	return study{[]experiment.Case{c}, []report.Claim{{
-		Case: c.Name, Model: "stint.Map", Unit: measure.Allocs, Form: report.Difference, Than: "slice", Bar: 2,
-	}}}
+	return study{[]experiment.Case{c}, claims(maps, report.Claim{
+		Case: c.Name, Unit: measure.Allocs, Form: report.Difference, Than: "slice", Bar: 2,
+	})}
 }
 
 func mapPlain(items []int) []uint64 {
@@ -111,3 +118,5 @@ func mapStint(items []int) []uint64 {
 	}
 	return out
 }
+
+func mapPar(items []int) []uint64 { return par.Map(items, mix) }

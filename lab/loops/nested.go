@@ -16,11 +16,13 @@ func (z sizes) nested(yield func(study) bool) {
 	inner := z.n(1000)
 	w := spinning(alike(outer*inner, steps(100*time.Nanosecond)))
 	c := experiment.Case{Name: fmt.Sprintf("row=F11/nested=%dx%d", outer, inner), Doc: "loops over items of 100 ns, in a loop", Reference: "plain", Ops: z.ops}
-	for _, l := range append(fastLoops(), engine.GoroutineEach()) {
+	for _, l := range append(fastLoops(), engine.ParRange(), engine.GoroutineEach()) {
 		run := func(o int) {
 			l.Run(inner, 0, engine.Body{
-				Plain: func(i int) { w.body.Plain(o*inner + i) },
-				Task:  func(ctx context.Context, i int) error { return w.body.Task(ctx, o*inner+i) },
+				Plain:   func(i int) { w.body.Plain(o*inner + i) },
+				Task:    func(ctx context.Context, i int) error { return w.body.Task(ctx, o*inner+i) },
+				Pointer: func(i *int) { w.body.Plain(o*inner + *i) },
+				Span:    func(lo, hi int) { w.body.Span(o*inner+lo, o*inner+hi) },
 			})
 		}
 		c.Models = append(c.Models, experiment.LoopModel(l, func(m *measure.Meter) error {
@@ -33,7 +35,7 @@ func (z sizes) nested(yield func(study) bool) {
 			return w.check(m.N)
 		}))
 	}
-	yield(study{[]experiment.Case{c}, claims(ratio(c.Name, "plain", 1.1/z.p))})
+	yield(study{[]experiment.Case{c}, claims(ours, ratio(c.Name, "plain", 1.1/z.p))})
 }
 
 // cold is loops that find the machine asleep: each comes after 2 ms without
@@ -43,7 +45,8 @@ func (z sizes) cold(yield func(study) bool) {
 	for _, total := range []time.Duration{50 * time.Microsecond, 500 * time.Microsecond, 5 * time.Millisecond} {
 		w := spinning(alike(int(total/(100*time.Nanosecond)), steps(100*time.Nanosecond)))
 		c := experiment.Case{Name: "row=F12/work=" + total.String(), Doc: "items of 100 ns, each loop after 2 ms of sleep", Reference: "plain", Ops: 5}
-		for _, l := range []engine.Loop{engine.Plain(), engine.Static(), engine.Counter(1024), engine.ConcIter(), engine.Range(), engine.Each()} {
+		loops := []engine.Loop{engine.Plain(), engine.Static(), engine.Counter(1024), engine.ConcIter(), engine.Range(), engine.Each(), engine.ParEach(), engine.ParRange()}
+		for _, l := range loops {
 			c.Models = append(c.Models, experiment.LoopModel(l, func(m *measure.Meter) error {
 				w.clear()
 				m.Start()
@@ -59,7 +62,7 @@ func (z sizes) cold(yield func(study) bool) {
 				return w.check(m.N)
 			}))
 		}
-		if !yield(study{[]experiment.Case{c}, claims(ratio(c.Name, "plain", 1.1))}) {
+		if !yield(study{[]experiment.Case{c}, claims(ours, ratio(c.Name, "plain", 1.1))}) {
 			return
 		}
 	}

@@ -3,6 +3,7 @@ package loops
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 
 	"github.com/stint-go/stint/lab/engine"
@@ -11,45 +12,65 @@ import (
 	"github.com/stint-go/stint/lab/report"
 )
 
-// parRange is the form of a loop that is given many indexes at a time.
-const parRange = "par.Range"
-
-// static is the loop cut by hand, which the tiny ones are compared with.
-const static = "static"
-
-// later is a claim about par.Range, which is judged once there is a model of
-// that name.
-func later(kase string) report.Claim {
-	c := ratio(kase, static, 1.03)
-	c.Model, c.Note = parRange, "comes with package par"
-	return c
-}
+// The loops cut by hand, which the tiny ones are compared with.
+const (
+	static      = "static"
+	staticRange = "static-range"
+	plainRange  = "plain-range"
+)
 
 // tiny is many items of next to no work.
 func (z sizes) tiny(yield func(study) bool) {
-	n := z.n(1e6)
-	_ = yield(z.line(z.n(1e3))) && yield(z.line(z.n(1e5))) && yield(z.line(z.n(1e7))) && yield(z.callback()) &&
-		yield(z.million("pow", pow(n), engine.Loops(), 0)) && yield(z.million("empty", empty(n), fastLoops(), 0)) &&
-		yield(z.million("pow", pow(n), fastLoops(), 1)) && yield(z.million("empty", empty(n), fastLoops(), 1))
+	slow := append(fastLoops(), engine.GoroutineEach(), engine.ErrgroupEach(), engine.Rill())
+	all(yield, z.line(z.n(1e3)), z.line(z.n(1e5)), z.line(z.n(1e7)), z.callback(),
+		z.million("pow", pow, slow, 0), z.million("empty", empty, fastLoops(), 0),
+		z.million("pow", pow, fastLoops(), 1), z.million("empty", empty, fastLoops(), 1))
 }
 
 // line is y += ax + b, which is bound by memory.
-func (z sizes) line(n int) study {
-	x, y := make([]uint32, n), make([]uint32, n)
-	for i := range x {
-		x[i] = uint32(i)
+func (z sizes) line(n int) iter.Seq[study] {
+	return func(yield func(study) bool) {
+		l := newLine(n)
+		c := experiment.Case{Name: fmt.Sprintf("row=F1/n=%d", n), Doc: "y += ax + b", Reference: static, Ops: z.ops}
+		c.Models = l.models([]engine.Loop{engine.Plain(), engine.Static(), engine.Counter(1024), engine.Range(), engine.ParEach()})
+		ranges := spans(c, l.models(rangeLoops()))
+		if n <= small {
+			ranges.claims = append(ranges.claims, ofRange(more(formRange(c.Name), plainRange, n))...)
+		}
+		_ = yield(study{cases: []experiment.Case{c}}) && yield(ranges)
 	}
+}
+
+// A line is what y += ax + b is computed from.
+type line struct{ x, y []uint32 }
+
+func newLine(n int) line {
+	l := line{make([]uint32, n), make([]uint32, n)}
+	for i := range l.x {
+		l.x[i] = uint32(i)
+	}
+	return l
+}
+
+func (l line) models(loops []engine.Loop) []experiment.Model {
+	x, y := l.x, l.y
 	body := engine.Body{
-		Plain: func(i int) { y[i] += 3*x[i] + 1 },
-		Task:  func(_ context.Context, i int) error { y[i] += 3*x[i] + 1; return nil },
+		Plain:   func(i int) { y[i] += 3*x[i] + 1 },
+		Task:    func(_ context.Context, i int) error { y[i] += 3*x[i] + 1; return nil },
+		Pointer: func(i *int) { y[*i] += 3*x[*i] + 1 },
+		Span: func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				y[i] += 3*x[i] + 1
+			}
+		},
 	}
-	c := experiment.Case{Name: fmt.Sprintf("row=F1/n=%d", n), Doc: "y += ax + b", Reference: static, Ops: z.ops}
-	for _, l := range []engine.Loop{engine.Plain(), engine.Static(), engine.Counter(1024), engine.Range()} {
-		c.Models = append(c.Models, experiment.LoopModel(l, func(m *measure.Meter) error {
+	var out []experiment.Model
+	for _, loop := range loops {
+		out = append(out, experiment.LoopModel(loop, func(m *measure.Meter) error {
 			clear(y)
 			m.Start()
 			for range m.N {
-				l.Run(n, 0, body)
+				loop.Run(len(x), 0, body)
 			}
 			m.Stop()
 			for i, got := range y {
@@ -60,27 +81,46 @@ func (z sizes) line(n int) study {
 			return nil
 		}))
 	}
-	return study{[]experiment.Case{c}, []report.Claim{later(c.Name)}}
+	return out
+}
+
+// spans is the work of a case, done by loops that are given a range. They are
+// measured on their own: beside slow loops their samples would be short.
+func spans(c experiment.Case, models []experiment.Model) study {
+	c.Name, c.Reference, c.Models = formRange(c.Name), staticRange, models
+	return study{[]experiment.Case{c}, ofRange(ratio(c.Name, staticRange, 1.03))}
 }
 
 // callback is a function of two nanoseconds.
-func (z sizes) callback() study {
-	w := mixed(z.n(2e6))
-	c := experiment.Case{Name: fmt.Sprintf("row=F2/n=%d", w.n), Doc: "items of about 2 ns", Reference: static, Ops: z.ops, Models: models(w, fastLoops())}
-	return study{[]experiment.Case{c}, claims(ratio(c.Name, static, 1.05), ratio(c.Name, "conc", 0.1))}
+func (z sizes) callback() iter.Seq[study] {
+	return func(yield func(study) bool) {
+		w := mixed(z.n(2e6))
+		c := experiment.Case{Name: fmt.Sprintf("row=F2/n=%d", w.n), Doc: "items of about 2 ns", Reference: static, Ops: z.ops, Models: models(w, fastLoops())}
+		calls := study{[]experiment.Case{c}, claims(callers, ratio(c.Name, static, 1.05), ratio(c.Name, "conc", 0.1))}
+		_ = yield(calls) && yield(spans(c, models(w, rangeLoops())))
+	}
 }
 
 // million is a million items, on all processors or on one, where no peer may
 // be much faster.
-func (z sizes) million(name string, w work, loops []engine.Loop, procs int) study {
-	c := experiment.Case{
-		Name: fmt.Sprintf("item=%s/n=%d", name, w.n), Doc: "items: " + name, Reference: static, Ops: z.ops, Processors: procs, Models: models(w, loops),
+func (z sizes) million(name string, make func(n int) work, loops []engine.Loop, procs int) iter.Seq[study] {
+	return func(yield func(study) bool) {
+		w := make(z.n(1e6))
+		c := experiment.Case{
+			Name: fmt.Sprintf("item=%s/n=%d", name, w.n), Doc: "items: " + name, Reference: static, Ops: z.ops, Processors: procs, Models: models(w, loops),
+		}
+		bar := ratio("", static, 1.05)
+		if procs == 1 {
+			c.Name += "/procs=1"
+			bar = ratio("", report.BestPeer, 1.15)
+		}
+		bar.Case = c.Name
+		ranges := spans(c, models(w, rangeLoops()))
+		if procs == 1 {
+			ranges.claims = append(ranges.claims, ofRange(ratio(formRange(c.Name), plainRange, 1.05))...)
+		}
+		_ = yield(study{[]experiment.Case{c}, claims(callers, bar)}) && yield(ranges)
 	}
-	if procs == 1 {
-		c.Name += "/procs=1"
-		return study{[]experiment.Case{c}, claims(ratio(c.Name, report.BestPeer, 1.15))}
-	}
-	return study{[]experiment.Case{c}, append(claims(ratio(c.Name, static, 1.05)), later(c.Name))}
 }
 
 // pow is math.Pow, about 50 ns.
@@ -91,8 +131,14 @@ func pow(n int) work {
 		want[i] = power(i)
 	}
 	return work{n: n, out: out, want: func(i int) uint64 { return want[i] }, body: engine.Body{
-		Plain: func(i int) { out[i] += power(i) },
-		Task:  func(_ context.Context, i int) error { out[i] += power(i); return nil },
+		Plain:   func(i int) { out[i] += power(i) },
+		Task:    func(_ context.Context, i int) error { out[i] += power(i); return nil },
+		Pointer: func(i *int) { out[*i] += power(*i) },
+		Span: func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				out[i] += power(i)
+			}
+		},
 	}}
 }
 
@@ -102,7 +148,12 @@ func power(i int) uint64 { return math.Float64bits(math.Pow(3.1415926, float64(i
 // once is known from the other cases.
 func empty(n int) work {
 	return work{n: n, body: engine.Body{
-		Plain: func(int) {},
-		Task:  func(context.Context, int) error { return nil },
+		Plain:   func(int) {},
+		Task:    func(context.Context, int) error { return nil },
+		Pointer: func(*int) {},
+		Span: func(lo, hi int) {
+			for i := lo; i < hi; i++ { // stays: the compiler takes no loop away
+			}
+		},
 	}}
 }

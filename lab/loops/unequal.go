@@ -16,7 +16,7 @@ import (
 
 // unequalLoops are those that unequal items tell apart.
 func unequalLoops() []engine.Loop {
-	return append(fastLoops(), engine.ErrgroupEach())
+	return append(fastLoops(), engine.ErrgroupEach(), engine.ParRange())
 }
 
 // unequal is items of different cost. The plain loop takes the sum of all, so
@@ -29,31 +29,32 @@ func (z sizes) unequal(yield func(study) bool) {
 	down := slices.Clone(up)
 	slices.Reverse(down)
 	large := z.large()
-	_ = yield(z.shares("row=F4/cost=rising", "items of 0 to 12 µs", up, 1.05/z.p)) &&
-		yield(z.shares("row=F4/cost=falling", "items of 12 to 0 µs", down, 1.05/z.p)) &&
+	_ = yield(z.shares("row=F4/cost=rising", "items of 0 to 12 µs", up, 1.05/z.p, ours)) &&
+		yield(z.shares("row=F4/cost=falling", "items of 12 to 0 µs", down, 1.05/z.p, ours)) &&
 		yield(z.giant("first")) && yield(z.giant("middle")) && yield(z.giant("last")) &&
 		yield(z.phases()) &&
-		yield(z.shares("row=F7/cost=lognormal", "items of 1 µs on average, log-normal", lognormal(z.n(20_000)), 1.05/z.p)) &&
-		yield(z.shares("row=F7/cost=zipf", "items of 1 µs on average, the k-th largest of a k-th of the largest", zipf(z.n(20_000)), 1.05/z.p)) &&
-		yield(z.shares("row=F9/n=8", fmt.Sprintf("8 items of %v", large), alike(8, steps(large)), 1.02*math.Ceil(8/z.p)/8))
+		yield(z.shares("row=F7/cost=lognormal", "items of 1 µs on average, log-normal", lognormal(z.n(20_000)), 1.05/z.p, ours)) &&
+		yield(z.shares("row=F7/cost=zipf", "items of 1 µs on average, the k-th largest of a k-th of the largest", zipf(z.n(20_000)), 1.05/z.p, ours)) &&
+		yield(z.shares("row=F9/n=8", fmt.Sprintf("8 items of %v", large), alike(8, steps(large)), 1.02*math.Ceil(8/z.p)/8, callers))
 }
 
 // large is how long a large item takes.
 func (z sizes) large() time.Duration { return 10 * time.Millisecond / time.Duration(z.divisor) }
 
-// shares is a case whose items could be shared out evenly.
-func (z sizes) shares(name, doc string, cost []int, bar float64) study {
+// shares is a case whose items could be shared out evenly, claimed for some
+// models.
+func (z sizes) shares(name, doc string, cost []int, bar float64, who []string) study {
 	c := experiment.Case{Name: name, Doc: doc, Reference: "plain", Ops: z.ops, Models: models(spinning(cost), unequalLoops())}
-	return study{[]experiment.Case{c}, claims(ratio(name, "plain", bar))}
+	return study{[]experiment.Case{c}, claims(who, ratio(name, "plain", bar))}
 }
 
 // phases is items that become large when nearly all are done.
 func (z sizes) phases() study {
 	cost := append(alike(z.n(200_000), 1), alike(z.n(200), steps(95*time.Microsecond))...)
-	st := z.shares("row=F6/cost=phases", fmt.Sprintf("%d items of a few ns, then %d of 95 µs", z.n(200_000), z.n(200)), cost, 1.25/z.p)
+	st := z.shares("row=F6/cost=phases", fmt.Sprintf("%d items of a few ns, then %d of 95 µs", z.n(200_000), z.n(200)), cost, 1.25/z.p, callers)
 	worst := ratio(st.cases[0].Name, "plain", 1.4/z.p)
 	worst.Form = report.Worst
-	st.claims = append(st.claims, claims(worst)...)
+	st.claims = append(st.claims, claims(callers, worst)...)
 	return st
 }
 
@@ -82,7 +83,7 @@ func (z sizes) giant(where string) study {
 	if where == "first" {
 		claim.Bar, claim.Stretch = 1.1*(max(1, 1.05/z.p)+(z.p-1)/z.p), claim.Bar
 	}
-	return study{[]experiment.Case{c}, claims(claim)}
+	return study{[]experiment.Case{c}, claims(ours, claim)}
 }
 
 // lognormal is the cost of items of 1 µs on average, a few of them much larger.

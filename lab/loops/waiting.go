@@ -35,7 +35,7 @@ func (z sizes) waiting(yield func(study) bool) {
 		if n == limit {
 			claim.Bar, claim.Stretch = 1.15, 1
 		}
-		if !seen[kase.Name] && !yield(study{[]experiment.Case{kase}, claims(claim)}) {
+		if !seen[kase.Name] && !yield(study{[]experiment.Case{kase}, claims(stints, claim)}) {
 			return
 		}
 		seen[kase.Name] = true

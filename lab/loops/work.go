@@ -33,8 +33,14 @@ func (w work) check(times int) error {
 func mixed(n int) work {
 	out := make([]uint64, n)
 	return work{n: n, out: out, want: mix, body: engine.Body{
-		Plain: func(i int) { out[i] += mix(i) },
-		Task:  func(_ context.Context, i int) error { out[i] += mix(i); return nil },
+		Plain:   func(i int) { out[i] += mix(i) },
+		Task:    func(_ context.Context, i int) error { out[i] += mix(i); return nil },
+		Pointer: func(i *int) { out[*i] += mix(*i) },
+		Span: func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				out[i] += mix(i)
+			}
+		},
 	}}
 }
 
@@ -53,8 +59,14 @@ func spinning(cost []int) work {
 		want[i] = load.Spin(c)
 	}
 	return work{n: len(cost), out: out, want: func(i int) uint64 { return want[i] }, body: engine.Body{
-		Plain: func(i int) { out[i] += load.Spin(cost[i]) },
-		Task:  func(_ context.Context, i int) error { out[i] += load.Spin(cost[i]); return nil },
+		Plain:   func(i int) { out[i] += load.Spin(cost[i]) },
+		Task:    func(_ context.Context, i int) error { out[i] += load.Spin(cost[i]); return nil },
+		Pointer: func(i *int) { out[*i] += load.Spin(cost[*i]) },
+		Span: func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				out[i] += load.Spin(cost[i])
+			}
+		},
 	}}
 }
 

@@ -1,0 +1,133 @@
+package loops
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/par"
+)
+
+// A reduction makes one number of many. Those named fold call a function an
+// item, as par.Reduce must; the others have the addition in their loops.
+type reduction struct {
+	report.Model
+	run func(s []float64) float64
+}
+
+const parReduce = "par.Reduce"
+
+var reductions = []reduction{
+	{report.Model{Name: "sum", Kind: report.Peer, Doc: "for _, v := range s { a += v }"}, addAll},
+	{report.Model{Name: "sum-static", Kind: report.Peer, Doc: "the same of GOMAXPROCS pieces, a goroutine each"}, pieces(addAll)},
+	{report.Model{Name: "fold", Kind: report.Peer, Doc: "for _, v := range s { a = f(a, v) }"}, foldAll},
+	{report.Model{Name: "fold-static", Kind: report.Peer, Doc: "the same of GOMAXPROCS pieces, a goroutine each"}, pieces(foldAll)},
+	{report.Model{Name: parReduce, Kind: report.Ours, Doc: "par.Reduce"}, reducePar},
+}
+
+// reduced is the sum of ten million floating-point numbers, which depends on
+// the order in which they are added.
+func (z sizes) reduced(yield func(study) bool) { all(yield, z.total(z.n(1e7))) }
+
+func (z sizes) total(n int) iter.Seq[study] {
+	return func(yield func(study) bool) {
+		s := numbers(n)
+		want := exact(s)
+		same := sync.OnceValue(func() error { return identical(reducePar, s) })
+		c := experiment.Case{Name: fmt.Sprintf("row=R1/n=%d", n), Doc: "a sum of float64; par.Reduce gives the same bits at GOMAXPROCS 1, 2, 3 and 8", Reference: "sum-static", Ops: z.ops}
+		for _, way := range reductions {
+			c.Models = append(c.Models, experiment.Model{Model: way.Model, Run: func(m *measure.Meter) error {
+				got := 0.0
+				m.Start()
+				for range m.N {
+					got = way.run(s)
+				}
+				m.Stop()
+				if math.Abs(got-want) > 1e-9*want {
+					return fmt.Errorf("the sum is %v, want %v", got, want)
+				}
+				if way.Name == parReduce {
+					return same()
+				}
+				return nil
+			}})
+		}
+		yield(study{[]experiment.Case{c}, claims([]string{parReduce}, ratio(c.Name, "sum-static", 1.05), ratio(c.Name, "fold-static", 1.05))})
+	}
+}
+
+// numbers are n numbers from 0 to 1 of all magnitudes, the same each time.
+func numbers(n int) []float64 {
+	r := rand.New(rand.NewPCG(5, 6))
+	s := make([]float64, n)
+	for i := range s {
+		s[i] = r.Float64() / float64(1+i%1000)
+	}
+	return s
+}
+
+// exact is the sum with the errors of the additions added up too.
+func exact(s []float64) float64 {
+	sum, lost := 0.0, 0.0
+	for _, v := range s {
+		v -= lost
+		next := sum + v
+		lost = (next - sum) - v
+		sum = next
+	}
+	return sum
+}
+
+// identical compares the bits of what run gives on 1, 2, 3 and 8 processors.
+func identical(run func([]float64) float64, s []float64) error {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	first := run(s)
+	for _, procs := range []int{2, 3, 8} {
+		runtime.GOMAXPROCS(procs)
+		if got := run(s); math.Float64bits(got) != math.Float64bits(first) {
+			return fmt.Errorf("the sum is %v at GOMAXPROCS %d, %v at 1", got, procs, first)
+		}
+	}
+	return nil
+}
+
+func addAll(s []float64) float64 {
+	a := 0.0
+	for _, v := range s {
+		a += v
+	}
+	return a
+}
+
+//go:noinline
+func add(a, v float64) float64 { return a + v }
+
+func foldAll(s []float64) float64 {
+	a := 0.0
+	for _, v := range s {
+		a = add(a, v)
+	}
+	return a
+}
+
+// pieces is run on pieces, the results of which are added.
+func pieces(run func(s []float64) float64) func(s []float64) float64 {
+	return func(s []float64) float64 {
+		p := min(runtime.GOMAXPROCS(0), len(s))
+		parts := make([]float64, p)
+		var wg sync.WaitGroup
+		for w := range p {
+			wg.Go(func() { parts[w] = run(s[w*len(s)/p : (w+1)*len(s)/p]) })
+		}
+		wg.Wait()
+		return addAll(parts)
+	}
+}
+
+func reducePar(s []float64) float64 { return par.Reduce(s, func() float64 { return 0 }, add, add) }
