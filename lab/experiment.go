@@ -7,13 +7,14 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/loops"
 	"github.com/stint-go/stint/lab/sleepers"
+	"github.com/stint-go/stint/lab/sorts"
 	"github.com/stint-go/stint/lab/sum"
 	"github.com/stint-go/stint/lab/tiny"
 )
 
 // experiments are all there are, in the order in which they are listed and run.
 func experiments() []experiment.Experiment {
-	return []experiment.Experiment{sleepers.Experiment{}, tiny.Experiment{}, loops.Experiment{}, sum.Experiment{}}
+	return []experiment.Experiment{sleepers.Experiment{}, tiny.Experiment{}, loops.Experiment{}, sorts.Experiment{}, sum.Experiment{}}
 }
 
 // choose returns the experiments with the given names, in that order, or all.

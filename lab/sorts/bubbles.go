@@ -1,0 +1,59 @@
+package sorts
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/report"
+)
+
+const (
+	bubble      = "bubble"
+	bubbleSplit = "bubble-split"
+)
+
+// bubbles is a sort that takes the square of the time for twice the elements,
+// and what becomes of it when it is split: each part takes a quarter of the time,
+// but the parts are not merged, they are sorted once more.
+func (z sizes) bubbles(yield func(study) bool) {
+	const n = 2000
+	parts := max(2, z.p)
+	split := fmt.Sprintf("%d strides bubble sorted, a goroutine each, then a bubble sort of the whole", parts)
+	ways := append(ordered[int](),
+		way[int]{report.Model{Name: bubble, Kind: report.Peer, Doc: "bubble sort, which ends after a pass without an exchange"}, sortBubble, false},
+		way[int]{report.Model{Name: bubbleSplit, Kind: report.Peer, Doc: split}, func(s []int) { sortStrides(s, parts) }, false})
+	z.batch = 0 // one slice a sample takes long enough
+	st := compare(z, fmt.Sprintf("list=short/n=%d", n), ints, draw(n, (*rand.Rand).Int), ways, target{})
+	for _, c := range st.cases {
+		st.claims = append(st.claims, report.Claim{
+			Case: c.Name, Model: bubble, Unit: measure.Time, Form: report.Ratio, Than: bubbleSplit, Bar: 1, Note: "split bubble sort is no win",
+		})
+	}
+	yield(st)
+}
+
+func sortBubble(s []int) {
+	for end := len(s); end > 1; end-- {
+		exchanged := false
+		for i := 1; i < end; i++ {
+			if s[i] < s[i-1] {
+				s[i], s[i-1] = s[i-1], s[i]
+				exchanged = true
+			}
+		}
+		if !exchanged {
+			return
+		}
+	}
+}
+
+func sortStrides(s []int, parts int) {
+	var wg sync.WaitGroup
+	for p := range parts {
+		wg.Go(func() { sortBubble(s[p*len(s)/parts : (p+1)*len(s)/parts]) })
+	}
+	wg.Wait()
+	sortBubble(s)
+}

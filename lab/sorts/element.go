@@ -1,0 +1,61 @@
+package sorts
+
+import (
+	"cmp"
+	"hash/maphash"
+	"math"
+	"math/rand/v2"
+)
+
+// An element is a type of what is sorted.
+type element[E any] struct {
+	name string
+	cmp  func(a, b E) int
+	hash func(e E) uint64
+
+	// before reports whether of two equal elements a was before b; nil where
+	// equal elements cannot be told apart.
+	before func(a, b E) bool
+}
+
+// A record is more than its key.
+type record struct {
+	key   int
+	place int // in the slice, before it is sorted
+	more  [2]uint64
+}
+
+func byKey(a, b record) int { return cmp.Compare(a.key, b.key) }
+
+var (
+	ints    = element[int]{name: "ints", cmp: cmp.Compare[int], hash: func(e int) uint64 { return mix(uint64(e)) }}
+	floats  = element[float64]{name: "floats", cmp: cmp.Compare[float64], hash: func(e float64) uint64 { return mix(math.Float64bits(e)) }}
+	strs    = element[string]{name: "strings", cmp: cmp.Compare[string], hash: func(e string) uint64 { return maphash.String(seed, e) }}
+	records = element[record]{
+		name: "structs", cmp: byKey,
+		hash:   func(e record) uint64 { return mix(mix(uint64(e.key))+uint64(e.place)) ^ mix(e.more[0]+3*e.more[1]) },
+		before: func(a, b record) bool { return a.place < b.place },
+	}
+)
+
+var seed = maphash.MakeSeed()
+
+// mix spreads the bits of x, so that sums of what comes out tell which numbers
+// went in.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// source gives the same numbers each time.
+func source() *rand.Rand { return rand.New(rand.NewPCG(7, 8)) }
+
+// recordsOf are records with such keys.
+func recordsOf(keys []int) []record {
+	out := make([]record, len(keys))
+	for i, key := range keys {
+		out[i] = record{key, i, [2]uint64{uint64(i), uint64(key)}}
+	}
+	return out
+}

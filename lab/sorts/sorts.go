@@ -1,0 +1,77 @@
+// Package sorts measures sorting: package par beside package slices and what
+// one would write by hand, for elements in any order and in the orders that a
+// sort meets in practice.
+package sorts
+
+import (
+	"context"
+	"iter"
+	"runtime"
+
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// Experiment is the experiment.
+type Experiment struct{}
+
+// Name is "sort".
+func (Experiment) Name() string { return "sort" }
+
+// Doc is one line.
+func (Experiment) Doc() string {
+	return "sorting numbers, strings and structs, random and in patterns, on one processor and on all"
+}
+
+// Run measures.
+func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
+	z := sizes{divisor: 1, batch: 400_000}
+	if s.Quick {
+		z = sizes{divisor: 10, batch: 40_000}
+	}
+	return run(ctx, s, z)
+}
+
+// sizes are what a quick run and a test make smaller.
+type sizes struct {
+	divisor int // of the number of elements
+	batch   int // elements a sample, where one slice has fewer
+	p       int // processors
+}
+
+// n is a number of elements that is full in a full run.
+func (z sizes) n(full int) int { return max(1, full/z.divisor) }
+
+// lengths are those of slices, from least to most, ten times as long each.
+func (z sizes) lengths(least, most int) []int {
+	var out []int
+	for n := z.n(least); n <= z.n(most); n *= 10 {
+		out = append(out, n)
+	}
+	return out
+}
+
+// A study is some cases that are measured together, and what is claimed of
+// them.
+type study struct {
+	cases  []experiment.Case
+	claims []report.Claim
+}
+
+func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, error) {
+	b := s.NewBench("sort", "sorting slices of numbers, strings and structs; S1 to S4 are names of rows, no more",
+		"An op is the sorting of one slice. A sample sorts several that are alike, if they are short, one after the other; the copies are made before it.",
+		"Structs have 32 bytes, of which 8 are the key.",
+		"After each sample every slice must be sorted and hold what it held before, and where the sort is stable equal elements must be in the order in which they were.")
+	z.p = b.Result.Processors
+	for _, part := range []iter.Seq[study]{z.random, z.patterns, z.bubbles} {
+		for st := range part { // made when it is its turn: some are large
+			runtime.GC()
+			b.Claim(st.claims...)
+			if err := b.Measure(ctx, st.cases...); err != nil {
+				return b.Conclude(err)
+			}
+		}
+	}
+	return b.Conclude(nil)
+}
