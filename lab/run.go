@@ -92,12 +92,12 @@ func newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "run [flags] [EXPERIMENT...]",
 		Short:   "Run experiments: those named, or all",
-		Example: "  go run ./lab run sleepers tiny loops\n  go run ./lab run sum --quick --count 10 --out results",
+		Example: "  go run ./lab run sleepers tiny loops sort\n  go run ./lab run sum --quick --count 10 --out results",
 		Args:    cobra.ArbitraryArgs,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&s.Quick, "quick", false, "a tenth of the work: to see that it runs, not to conclude from")
-	f.IntVar(&s.Count, "count", 0, "samples of each model, after one that does not count; 6 are the fewest that give an interval; 0: 20, but 12 of loops and 7 of sleepers, and 6 with --quick of all but sum")
+	f.IntVar(&s.Count, "count", 0, "samples of each model, after one that does not count; 6 are the fewest that give an interval; 0: 20, but 12 of loops, 12 or 6 of sort and 7 of sleepers, and 6 with --quick of all but sum")
 	f.StringSliceVar(&s.Models, "models", nil, "measure these `NAMES` and what they are compared with, not all; sum takes no notice")
 	f.IntVar(&s.Processors, "procs", 0, "run with that GOMAXPROCS; 0: as it is, but 2 for sum, whose claims are about 2")
 	f.BoolVar(&s.Keep, "keep", false, "keep the temporary folder and say where it is")

@@ -2,6 +2,7 @@ package sorts
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/stint-go/stint/lab/measure"
@@ -23,61 +24,67 @@ type way[E any] struct {
 	stable bool
 }
 
-// A batch is the slices of a sample: copies of one.
+// A batch is the slices of a sample. They are of one kind, but not the same: a
+// processor foresees the branches of a sort that it has seen a few times.
 type batch[E any] struct {
 	element[E]
-	input  []E
-	copies []E
-	sum    uint64 // of the hashes of one slice
+	n     int      // elements of a slice
+	input []E      // the slices, one after the other
+	work  []E      // where they are sorted
+	sums  []uint64 // of the hashes of each
 }
 
-func newBatch[E any](e element[E], input []E, size int) *batch[E] {
-	b := &batch[E]{element: e, input: input}
-	b.copies = make([]E, max(1, size/len(input))*len(input))
-	for _, e := range input {
-		b.sum += b.hash(e)
+// newBatch makes slices of n elements, so many that there are about as many
+// elements as size, and one at least. They are the same each time.
+func newBatch[E any](e element[E], n, size int, makes maker[E]) *batch[E] {
+	b := &batch[E]{element: e, n: n, sums: make([]uint64, max(1, size/n))}
+	b.input = make([]E, 0, n*len(b.sums))
+	r := rand.New(rand.NewPCG(7, 8))
+	for i := range b.sums {
+		s := makes(r, n)
+		for _, e := range s {
+			b.sums[i] += b.hash(e)
+		}
+		b.input = append(b.input, s...)
 	}
+	b.work = make([]E, len(b.input))
 	return b
 }
 
+// measure sorts the slices, and checks each of them.
 func (b *batch[E]) measure(m *measure.Meter, w way[E]) error {
-	b.fill()
+	copy(b.work, b.input)
 	m.Start()
-	for s := range slices.Chunk(b.copies, len(b.input)) {
+	for s := range slices.Chunk(b.work, b.n) {
 		w.sort(s)
 	}
 	m.Stop()
-	for s := range slices.Chunk(b.copies, len(b.input)) {
-		if err := b.check(s, w.stable); err != nil {
+	for i := range b.sums {
+		if err := b.check(i, w.stable); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *batch[E]) fill() {
-	for s := range slices.Chunk(b.copies, len(b.input)) {
-		copy(s, b.input)
-	}
-}
-
-// check returns an error unless s is what a sort makes of the input.
-func (b *batch[E]) check(s []E, stable bool) error {
+// check returns an error unless slice i is what a sort makes of it.
+func (b *batch[E]) check(i int, stable bool) error {
+	s := b.work[i*b.n : (i+1)*b.n]
 	sum := uint64(0)
-	for i, e := range s {
+	for j, e := range s {
 		sum += b.hash(e)
-		if i == 0 {
+		if j == 0 {
 			continue
 		}
-		switch c := b.cmp(s[i-1], e); {
+		switch c := b.cmp(s[j-1], e); {
 		case c > 0:
-			return fmt.Errorf("elements %d and %d of %d are not in order", i-1, i, len(s))
-		case c == 0 && stable && b.before != nil && !b.before(s[i-1], e):
-			return fmt.Errorf("elements %d and %d of %d are equal and have changed places", i-1, i, len(s))
+			return fmt.Errorf("elements %d and %d of %d are not in order", j-1, j, b.n)
+		case c == 0 && stable && b.before != nil && !b.before(s[j-1], e):
+			return fmt.Errorf("elements %d and %d of %d are equal and have changed places", j-1, j, b.n)
 		}
 	}
-	if sum != b.sum {
-		return fmt.Errorf("the %d elements are not those that were to be sorted", len(s))
+	if sum != b.sums[i] {
+		return fmt.Errorf("the %d elements are not those that were to be sorted", b.n)
 	}
 	return nil
 }

@@ -11,10 +11,10 @@ import (
 // slower.
 type target struct{ one, all, stretch float64 }
 
-// compare is a study of ways to sort one slice, the first of which is that of
-// package slices and the second ours.
-func compare[E any](z sizes, name string, e element[E], input []E, ways []way[E], t target) study {
-	st := study{cases: newBatch(e, input, z.batch).cases(name, z.p, ways)}
+// compare is a study of ways to sort slices of n elements, the first of which is
+// that of package slices and the second ours.
+func compare[E any](z sizes, name string, n int, e element[E], makes maker[E], ways []way[E], t target) study {
+	st := study{cases: newBatch(e, n, z.batch, makes).cases(name, z.p, ways)}
 	for _, c := range st.cases {
 		faster := report.Claim{Case: c.Name, Model: ways[1].Name, Unit: measure.Time, Form: report.Speedup, Than: ways[0].Name, Bar: t.all, Stretch: t.stretch}
 		if c.Processors == 1 {
@@ -33,9 +33,9 @@ func compare[E any](z sizes, name string, e element[E], input []E, ways []way[E]
 func (b *batch[E]) cases(name string, p int, ways []way[E]) []experiment.Case {
 	one := experiment.Case{
 		Name: name + "/procs=1", Doc: "an op is a slice of " + b.name, Reference: ways[0].Name,
-		Processors: 1, Ops: len(b.copies) / len(b.input), Count: samples,
+		Processors: 1, Ops: len(b.sums), Count: samples,
 	}
-	if len(b.input) >= long {
+	if b.n >= long {
 		one.Count = longSamples
 	}
 	for _, w := range ways {

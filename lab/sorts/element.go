@@ -48,14 +48,29 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// source gives the same numbers each time.
-func source() *rand.Rand { return rand.New(rand.NewPCG(7, 8)) }
+// A maker makes a slice of n elements.
+type maker[E any] func(r *rand.Rand, n int) []E
 
-// recordsOf are records with such keys.
+// draw makes elements of random numbers.
+func draw[E any](next func(r *rand.Rand) E) maker[E] {
+	return func(r *rand.Rand, n int) []E { return made(n, func(int) E { return next(r) }) }
+}
+
+// keyed makes records of which keys makes the keys.
+func keyed(keys maker[int]) maker[record] {
+	return func(r *rand.Rand, n int) []record { return recordsOf(keys(r, n)) }
+}
+
 func recordsOf(keys []int) []record {
-	out := make([]record, len(keys))
-	for i, key := range keys {
-		out[i] = record{key, i, [2]uint64{uint64(i), uint64(key)}}
+	return made(len(keys), func(i int) record {
+		return record{keys[i], i, [2]uint64{uint64(i), uint64(keys[i])}}
+	})
+}
+
+func made[E any](n int, at func(i int) E) []E {
+	out := make([]E, n)
+	for i := range out {
+		out[i] = at(i)
 	}
 	return out
 }

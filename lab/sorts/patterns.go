@@ -2,25 +2,26 @@ package sorts
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 )
 
 // A pattern is an order of n numbers.
 type pattern struct {
 	name string
-	make func(n int) []int
+	make maker[int]
 }
 
 // patterned are the orders of row S2, none of which is as slow to sort as no
 // order at all, if one looks for it.
 var patterned = []pattern{
-	{"sorted", func(n int) []int { return made(n, func(i int) int { return i }) }},
-	{"reversed", func(n int) []int { return made(n, func(i int) int { return n - i }) }},
-	{"equal", func(n int) []int { return made(n, func(int) int { return 42 }) }},
-	{"two", func(n int) []int { return distinct(n, 2) }},
-	{"sixteen", func(n int) []int { return distinct(n, 16) }},
-	{"pipe", func(n int) []int { return made(n, func(i int) int { return min(i, n-i) }) }},
-	{"saw", func(n int) []int { return made(n, func(i int) int { return i % (n/10 + 1) }) }},
+	{"sorted", counted(func(i, _ int) int { return i })},
+	{"reversed", counted(func(i, n int) int { return n - i })},
+	{"equal", counted(func(int, int) int { return 42 })},
+	{"two", distinct(2)},
+	{"sixteen", distinct(16)},
+	{"pipe", counted(func(i, n int) int { return min(i, n-i) })},
+	{"saw", counted(func(i, n int) int { return i % (n/10 + 1) })},
 	{"swapped", swapped},
 	{"appended", appended},
 }
@@ -35,13 +36,13 @@ func (z sizes) patterns(yield func(study) bool) {
 			if n == z.n(1e7) && !slices.Contains(longest, p.name) {
 				continue
 			}
-			if !yield(compare(z, p.kase("Sort", n), ints, p.make(n), ordered[int](), target{})) {
+			if !yield(compare(z, p.kase("Sort", n), n, ints, p.make, ordered[int](), target{})) {
 				return
 			}
 		}
 		for _, n := range []int{z.n(100), z.n(10_000), z.n(1e6)} {
-			if !yield(compare(z, p.kase("SortFunc", n), ints, p.make(n), compared(ints.cmp), target{})) ||
-				!yield(compare(z, p.kase("SortStableFunc", n), records, recordsOf(p.make(n)), stable(byKey), target{})) {
+			if !yield(compare(z, p.kase("SortFunc", n), n, ints, p.make, compared(ints.cmp), target{})) ||
+				!yield(compare(z, p.kase("SortStableFunc", n), n, records, keyed(p.make), stable(byKey), target{})) {
 				return
 			}
 		}
@@ -52,38 +53,32 @@ func (p pattern) kase(sort string, n int) string {
 	return fmt.Sprintf("row=S2/sort=%s/order=%s/n=%d", sort, p.name, n)
 }
 
-func made(n int, at func(i int) int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = at(i)
-	}
-	return out
+// counted are numbers that follow from their place.
+func counted(at func(i, n int) int) maker[int] {
+	return func(_ *rand.Rand, n int) []int { return made(n, func(i int) int { return at(i, n) }) }
 }
 
-// distinct is numbers of which there are k.
-func distinct(n, k int) []int {
-	r := source()
-	return made(n, func(int) int { return r.IntN(k) })
+// distinct are numbers of which there are k.
+func distinct(k int) maker[int] {
+	return draw(func(r *rand.Rand) int { return r.IntN(k) })
 }
 
-// swapped is a sorted slice in which one element of a hundred has changed
-// places with another.
-func swapped(n int) []int {
+// swapped is a sorted slice in which one element of a hundred, or of fewer, has
+// changed places with another.
+func swapped(r *rand.Rand, n int) []int {
 	s := made(n, func(i int) int { return i })
-	r := source()
-	for range n / 100 {
+	for range (n + 99) / 100 {
 		i, j := r.IntN(n), r.IntN(n)
 		s[i], s[j] = s[j], s[i]
 	}
 	return s
 }
 
-// appended is a sorted slice to whose end others were appended, one for a
-// hundred.
-func appended(n int) []int {
-	r := source()
+// appended is a sorted slice the end of which was appended: one element of a
+// hundred, or of fewer.
+func appended(r *rand.Rand, n int) []int {
 	return made(n, func(i int) int {
-		if i >= n-n/100 {
+		if i >= n-(n+99)/100 {
 			return r.IntN(n)
 		}
 		return i

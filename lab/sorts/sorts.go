@@ -60,7 +60,7 @@ type study struct {
 
 func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, error) {
 	b := s.NewBench("sort", "sorting slices of numbers, strings and structs; S1 to S4 are names of rows, no more",
-		"An op is the sorting of one slice. A sample sorts several that are alike, if they are short, one after the other; the copies are made before it.",
+		"An op is the sorting of one slice. A sample sorts several of the same kind, if they are short, one after the other.",
 		"Structs have 32 bytes, of which 8 are the key.",
 		"After each sample every slice must be sorted and hold what it held before, and where the sort is stable equal elements must be in the order in which they were.")
 	z.p = b.Result.Processors

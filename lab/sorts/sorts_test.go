@@ -2,11 +2,13 @@ package sorts
 
 import (
 	"io"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
 )
 
 // The experiment runs from end to end, with every claim about rows that it has.
@@ -41,11 +43,6 @@ func TestRun(t *testing.T) {
 // A wrong result is found.
 func TestCheck(t *testing.T) {
 	keys := []int{3, 1, 2, 1, 3}
-	sorted := func() []record {
-		s := recordsOf(keys)
-		slices.SortStableFunc(s, byKey)
-		return s
-	}
 	for name, c := range map[string]struct {
 		change func(s []record)
 		stable bool
@@ -58,9 +55,11 @@ func TestCheck(t *testing.T) {
 		"unstable":                  {func(s []record) { s[0], s[1] = s[1], s[0] }, true, "elements 0 and 1 of 5 are equal and have changed places"},
 		"unstable, but need not be": {func(s []record) { s[0], s[1] = s[1], s[0] }, false, ""},
 	} {
-		s := sorted()
-		c.change(s)
-		err := newBatch(records, recordsOf(keys), 0).check(s, c.stable)
+		b := newBatch(records, len(keys), 0, keyed(given(keys)))
+		copy(b.work, b.input)
+		slices.SortStableFunc(b.work, byKey)
+		c.change(b.work)
+		err := b.check(0, c.stable)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: got %v, want %q", name, err, c.want)
 		}
@@ -76,8 +75,34 @@ func TestLostElements(t *testing.T) {
 
 func lost[E any](t *testing.T, e element[E], input, got []E) {
 	t.Helper()
-	if err := newBatch(e, input, 0).check(got, false); err == nil {
+	b := newBatch(e, len(input), 0, given(input))
+	copy(b.work, got)
+	if err := b.check(0, false); err == nil {
 		t.Errorf("%s: sorting %v has made %v of it, and it was not found", e.name, input, got)
+	}
+}
+
+// given makes the same slice each time.
+func given[E any](s []E) maker[E] {
+	return func(*rand.Rand, int) []E { return s }
+}
+
+// Each slice of a batch is sorted and checked, and a sort that leaves one as it
+// was is found.
+func TestEachOfABatchIsChecked(t *testing.T) {
+	right := ordered[int]()[0]
+	b := newBatch(ints, 10, 1000, draw((*rand.Rand).Int))
+	if err := b.measure(new(measure.Meter), right); err != nil || len(b.sums) != 100 {
+		t.Errorf("%d slices, %v, want 100", len(b.sums), err)
+	}
+	calls := 0
+	forgets := way[int]{sort: func(s []int) {
+		if calls++; calls != 100 {
+			right.sort(s)
+		}
+	}}
+	if err := b.measure(new(measure.Meter), forgets); err == nil {
+		t.Error("a slice that was not sorted was not found")
 	}
 }
 
@@ -85,33 +110,34 @@ func lost[E any](t *testing.T, e element[E], input, got []E) {
 func TestByHand(t *testing.T) {
 	for n := range 70 {
 		for pieces := range 6 {
-			b := newBatch(records, recordsOf(append(distinct(n, 5), 2)), 0)
-			s := slices.Clone(b.input)
-			halve(s, make([]record, len(s)), pieces, stable(byKey)[0].sort, byKey)
-			if err := b.check(s, true); err != nil {
+			b := newBatch(records, n+1, 0, keyed(distinct(5)))
+			copy(b.work, b.input)
+			halve(b.work, make([]record, n+1), pieces, stable(byKey)[0].sort, byKey)
+			if err := b.check(0, true); err != nil {
 				t.Errorf("%d pieces: %v", pieces, err)
 			}
-			x := newBatch(ints, append(distinct(n, 50), 2), 0)
-			keys := slices.Clone(x.input)
-			sortStrides(keys, max(1, pieces))
-			if err := x.check(keys, false); err != nil {
+			x := newBatch(ints, n+1, 0, distinct(50))
+			copy(x.work, x.input)
+			sortStrides(x.work, max(1, pieces))
+			if err := x.check(0, false); err != nil {
 				t.Errorf("%d strides: %v", pieces, err)
 			}
 		}
 	}
 }
 
-// The patterns are as long as they are said to be, and the same each time.
+// The patterns are as long as they are said to be, and the same in each run.
 func TestPatterns(t *testing.T) {
+	r := func() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 	for _, p := range patterned {
 		for _, n := range []int{1, 2, 10, 1000} {
-			if s := p.make(n); len(s) != n || !slices.Equal(s, p.make(n)) {
+			if s := p.make(r(), n); len(s) != n || !slices.Equal(s, p.make(r(), n)) {
 				t.Errorf("%s: %d numbers, want %d and the same twice", p.name, len(s), n)
 			}
 		}
 	}
-	for name, moved := range map[string][]int{"swapped": swapped(1000), "appended": appended(1000)} {
-		if slices.IsSorted(moved) {
+	for name, makes := range map[string]maker[int]{"swapped": swapped, "appended": appended} {
+		if slices.IsSorted(makes(r(), 1000)) {
 			t.Errorf("%s: it is sorted", name)
 		}
 	}
