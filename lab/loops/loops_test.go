@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
 )
 
 // The experiment runs from end to end, with every claim about rows that it has.
@@ -22,8 +23,8 @@ func TestRun(t *testing.T) {
 		}
 		rows = append(rows, c.Name)
 	}
-	if len(rows) < 33 {
-		t.Errorf("%d cases, want 33 or more: %q", len(rows), rows)
+	if len(rows) != 71 {
+		t.Errorf("%d cases, want 71: %q", len(rows), rows)
 	}
 	for _, v := range r.Verdicts {
 		if v.Figures.N != 1 {
@@ -63,6 +64,54 @@ func TestCosts(t *testing.T) {
 		}
 		if mean, want := sum/len(a), steps(1000); mean < want*3/4 || mean > want*5/4 {
 			t.Errorf("%s: %d steps an item, want about %d", name, mean, want)
+		}
+	}
+}
+
+// Results that depend on the number of processors are found.
+func TestIdentical(t *testing.T) {
+	s := numbers(100_000)
+	if err := identical(addAll, s); err != nil {
+		t.Error(err)
+	}
+	if err := identical(pieces(addAll), s); err == nil {
+		t.Error("sums of pieces that depend on GOMAXPROCS were not found")
+	}
+	for _, way := range reductions {
+		if got, want := way.run([]float64{1, 2, 4, 8, 16}), 31.0; got != want {
+			t.Errorf("%s: got %v, want %v", way.Name, got, want)
+		}
+	}
+}
+
+// A search that finds another index is found.
+func TestSearchesAreChecked(t *testing.T) {
+	defer func(way scan) { scans[0] = way }(scans[0])
+	scans[0].run = func(s []int, f func(int) bool) int { return scanPlain(s[1:], f) }
+	for st := range (sizes{divisor: 1, ops: 2, p: 1}).find("last", 10, 9, 0, ratio("", "scan", 1)) {
+		for i, model := range st.cases[0].Models {
+			if err := model.Run(&measure.Meter{N: 2}); (err != nil) != (i == 0) {
+				t.Errorf("%s: got %v", model.Name, err)
+			}
+		}
+	}
+}
+
+// The forms of each work do the same.
+func TestForms(t *testing.T) {
+	for name, w := range map[string]work{"mixed": mixed(10), "spinning": spinning(alike(10, 3)), "pow": pow(10)} {
+		for i := range w.n {
+			w.body.Plain(i)
+			w.body.Pointer(&i)
+			if err := w.body.Task(t.Context(), i); err != nil {
+				t.Error(err)
+			}
+		}
+		w.body.Span(0, 4)
+		w.body.Span(4, 4)
+		w.body.Span(4, w.n)
+		if err := w.check(4); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

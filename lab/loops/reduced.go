@@ -26,8 +26,8 @@ const parReduce = "par.Reduce"
 var reductions = []reduction{
 	{report.Model{Name: "sum", Kind: report.Peer, Doc: "for _, v := range s { a += v }"}, addAll},
 	{report.Model{Name: "sum-static", Kind: report.Peer, Doc: "the same of GOMAXPROCS pieces, a goroutine each"}, pieces(addAll)},
-	{report.Model{Name: "fold", Kind: report.Peer, Doc: "for _, v := range s { a = f(a, v) }"}, foldAll},
-	{report.Model{Name: "fold-static", Kind: report.Peer, Doc: "the same of GOMAXPROCS pieces, a goroutine each"}, pieces(foldAll)},
+	{report.Model{Name: "fold", Kind: report.Peer, Doc: "for _, v := range s { a = f(a, v) }"}, folding(add)},
+	{report.Model{Name: "fold-static", Kind: report.Peer, Doc: "the same of GOMAXPROCS pieces, a goroutine each"}, pieces(folding(add))},
 	{report.Model{Name: parReduce, Kind: report.Ours, Doc: "par.Reduce"}, reducePar},
 }
 
@@ -105,15 +105,17 @@ func addAll(s []float64) float64 {
 	return a
 }
 
-//go:noinline
 func add(a, v float64) float64 { return a + v }
 
-func foldAll(s []float64) float64 {
-	a := 0.0
-	for _, v := range s {
-		a = add(a, v)
+// folding is a loop that calls f, which it does not know.
+func folding(f func(a, v float64) float64) func(s []float64) float64 {
+	return func(s []float64) float64 {
+		a := 0.0
+		for _, v := range s {
+			a = f(a, v)
+		}
+		return a
 	}
-	return a
 }
 
 // pieces is run on pieces, the results of which are added.

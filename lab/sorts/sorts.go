@@ -6,7 +6,6 @@ package sorts
 import (
 	"context"
 	"iter"
-	"runtime"
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/report"
@@ -66,7 +65,6 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, e
 	z.p = b.Result.Processors
 	for _, part := range []iter.Seq[study]{z.random, z.patterns, z.bubbles} {
 		for st := range part { // made when it is its turn: some are large
-			runtime.GC()
 			b.Claim(st.claims...)
 			if err := b.Measure(ctx, st.cases...); err != nil {
 				return b.Conclude(err)
