@@ -24,7 +24,6 @@ func (z sizes) bubbles(yield func(study) bool) {
 	ways := append(ordered[int](),
 		way[int]{report.Model{Name: bubble, Kind: report.Peer, Doc: "bubble sort, which ends after a pass without an exchange"}, sortBubble, false},
 		way[int]{report.Model{Name: bubbleSplit, Kind: report.Peer, Doc: split}, func(s []int) { sortStrides(s, parts) }, false})
-	z.batch = 0 // a single slice takes long enough
 	st := compare(z, fmt.Sprintf("list=short/n=%d", n), n, ints, draw((*rand.Rand).Int), ways, target{})
 	for _, c := range st.cases {
 		st.claims = append(st.claims, report.Claim{

@@ -14,7 +14,7 @@ type target struct{ one, all, stretch float64 }
 // compare is a study of ways to sort slices of n elements, the first of which is
 // that of package slices and the second ours.
 func compare[E any](z sizes, name string, n int, e element[E], makes maker[E], ways []way[E], t target) study {
-	st := study{cases: newBatch(e, n, z.batch, makes).cases(name, z.p, ways)}
+	st := study{cases: newBatch(e, n, z.batch, makes).cases(name, z.p, z.ops, ways)}
 	for _, c := range st.cases {
 		faster := report.Claim{Case: c.Name, Model: ways[1].Name, Unit: measure.Time, Form: report.Speedup, Than: ways[0].Name, Bar: t.all, Stretch: t.stretch}
 		if c.Processors == 1 {
@@ -30,13 +30,16 @@ func compare[E any](z sizes, name string, n int, e element[E], makes maker[E], w
 
 // cases are the case of that name on one processor, and on all if there are
 // more.
-func (b *batch[E]) cases(name string, p int, ways []way[E]) []experiment.Case {
+func (b *batch[E]) cases(name string, p, ops int, ways []way[E]) []experiment.Case {
 	one := experiment.Case{
 		Name: name + "/procs=1", Doc: "an op is a slice of " + b.name, Reference: ways[0].Name,
-		Processors: 1, Ops: len(b.sums), Count: samples,
+		Processors: 1, Ops: ops, Count: samples,
 	}
 	if b.n >= long {
 		one.Count = longSamples
+	}
+	if b.n > long {
+		one.Ops = 1 // it is long enough, and to find that out would take as long
 	}
 	for _, w := range ways {
 		one.Models = append(one.Models, experiment.Model{Model: w.Model, Run: func(m *measure.Meter) error { return b.measure(m, w) }})

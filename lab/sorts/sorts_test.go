@@ -15,7 +15,7 @@ import (
 func TestRun(t *testing.T) {
 	for procs, want := range map[int]int{1: 112, 2: 224} {
 		s := &experiment.Session{Quick: true, Count: 1, Processors: procs, Log: io.Discard}
-		r, err := run(t.Context(), s, sizes{divisor: 1000, batch: 100})
+		r, err := run(t.Context(), s, sizes{divisor: 1000, batch: 100, ops: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,17 +92,20 @@ func given[E any](s []E) maker[E] {
 func TestEachOfABatchIsChecked(t *testing.T) {
 	right := ordered[int]()[0]
 	b := newBatch(ints, 10, 1000, draw((*rand.Rand).Int))
-	if err := b.measure(new(measure.Meter), right); err != nil || len(b.sums) != 100 {
-		t.Errorf("%d slices, %v, want 100", len(b.sums), err)
-	}
-	calls := 0
-	forgets := way[int]{sort: func(s []int) {
-		if calls++; calls != 100 {
-			right.sort(s)
+	for _, n := range []int{1, 99, 100, 101, 200, 250} {
+		calls, forget := 0, 0
+		counts := way[int]{sort: func(s []int) {
+			if calls++; calls != forget {
+				right.sort(s)
+			}
+		}}
+		if err := b.measure(&measure.Meter{N: n}, counts); err != nil || calls != n || len(b.sums) != 100 {
+			t.Errorf("%d slices of %d were sorted, %v, want %d of 100", calls, len(b.sums), err, n)
 		}
-	}}
-	if err := b.measure(new(measure.Meter), forgets); err == nil {
-		t.Error("a slice that was not sorted was not found")
+		calls, forget = 0, n
+		if err := b.measure(&measure.Meter{N: n}, counts); err == nil {
+			t.Errorf("%d slices, of which the last was not sorted: it was not found", n)
+		}
 	}
 }
 
