@@ -9,14 +9,6 @@ import (
 	"github.com/stint-go/stint/lab/report"
 )
 
-// Samples: one of a long slice takes long, and 6 are the fewest that give an
-// interval.
-const (
-	samples     = 12
-	longSamples = 6
-	long        = 1_000_000
-)
-
 // A way is one to sort a slice.
 type way[E any] struct {
 	report.Model

@@ -40,7 +40,7 @@ func (z sizes) patterns(yield func(study) bool) {
 				return
 			}
 		}
-		for _, n := range []int{z.n(100), z.n(10_000), z.n(1e6)} {
+		for _, n := range []int{z.n(100), z.n(10_000), z.n(long)} {
 			if !yield(compare(z, p.kase("SortFunc", n), n, ints, p.make, compared(ints.cmp), target{})) ||
 				!yield(compare(z, p.kase("SortStableFunc", n), n, records, keyed(p.make), stable(byKey), target{})) {
 				return

@@ -1,6 +1,7 @@
 package sorts
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 )
@@ -12,31 +13,33 @@ func (z sizes) random(yield func(study) bool) {
 			return
 		}
 	}
-	n := z.n(1e6)
+	n := z.n(long)
 	keys := keyed(draw(func(r *rand.Rand) int { return r.IntN(n) })) // some of them equal
-	_ = yield(compare(z, name("S3", records.name, n), n, records, keys, withHalves(compared(byKey), byKey), target{all: 1.8, stretch: 1.85})) &&
-		yield(compare(z, name("S4", ints.name, n), n, ints, draw((*rand.Rand).Int), withHalves(stable(ints.cmp), ints.cmp), target{one: 3, all: 5.5, stretch: 6})) &&
-		yield(compare(z, name("S4", records.name, n), n, records, keys, withHalves(stable(byKey), byKey), target{one: 3, all: 5.5, stretch: 6}))
+	s3, s4 := target{all: 1.8, stretch: 1.85}, target{one: 3, all: 5.5, stretch: 6}
+	_ = yield(compare(z, name("S3", records.name, n), n, records, keys, withHalves(compared(byKey), byKey), s3)) &&
+		yield(compare(z, name("S4", ints.name, n), n, ints, draw((*rand.Rand).Int), withHalves(stable(ints.cmp), ints.cmp), s4)) &&
+		yield(compare(z, name("S4", records.name, n), n, records, keys, withHalves(stable(byKey), byKey), s4))
 }
 
 // drawn is n numbers, and n strings if they are not too many.
 func (z sizes) drawn(n int, yield func(study) bool) bool {
 	faster := map[string]target{}
-	if n == z.n(1e6) {
+	if n == z.n(long) {
 		faster = map[string]target{ints.name: {one: 3, all: 4.5, stretch: 5}, floats.name: {all: 3}, strs.name: {all: 2.5}}
 	}
-	return yield(compare(z, name("S1", ints.name, n), n, ints, draw((*rand.Rand).Int), peers(n, ordered[int](), ints), faster[ints.name])) &&
-		yield(compare(z, name("S1", floats.name, n), n, floats, draw((*rand.Rand).NormFloat64), peers(n, ordered[float64](), floats), faster[floats.name])) &&
-		(n > z.n(1e6) || yield(compare(z, name("S1", strs.name, n), n, strs, draw(digits), peers(n, ordered[string](), strs), faster[strs.name])))
+	return yield(sortsDrawn(z, n, ints, (*rand.Rand).Int, faster)) &&
+		yield(sortsDrawn(z, n, floats, (*rand.Rand).NormFloat64, faster)) &&
+		(n > z.n(long) || yield(sortsDrawn(z, n, strs, digits, faster)))
 }
 
-// peers are the ways, and the one that is written by hand if the slice is not so
-// long that another second a sample is too much.
-func peers[E any](n int, ways []way[E], e element[E]) []way[E] {
-	if n > long {
-		return ways
+// sortsDrawn compares sorts of random elements. The one that is written by hand
+// is left out where another second a sample is too much.
+func sortsDrawn[E cmp.Ordered](z sizes, n int, e element[E], next func(r *rand.Rand) E, faster map[string]target) study {
+	ways := ordered[E]()
+	if n <= z.n(long) {
+		ways = withHalves(ways, e.cmp)
 	}
-	return withHalves(ways, e.cmp)
+	return compare(z, name("S1", e.name, n), n, e, draw(next), ways, faster[e.name])
 }
 
 // name is the name of a case.

@@ -42,6 +42,18 @@ type sizes struct {
 // n is a number of elements that is full in a full run.
 func (z sizes) n(full int) int { return max(1, full/z.divisor) }
 
+// long is how many elements of a full run make a slice that takes long.
+const long = 1_000_000
+
+// count is how many samples are taken where a slice has n elements. 6 are the
+// fewest that give an interval.
+func (z sizes) count(n int) int {
+	if n >= z.n(long) {
+		return 6
+	}
+	return 12
+}
+
 // lengths are those of slices, from least to most, ten times as long each.
 func (z sizes) lengths(least, most int) []int {
 	var out []int
