@@ -46,7 +46,7 @@ type Loop struct {
 	Unbounded bool
 
 	// Unlimited loops cannot be given a limit: they run GOMAXPROCS items at
-	// once. They have no place where items wait.
+	// once, and are not for items that wait.
 	Unlimited bool
 
 	// Run calls the body for 0 to n-1, at most limit calls at once. A limit of
