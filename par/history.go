@@ -32,11 +32,13 @@ func recall(code uint64) (cost int64, known bool) {
 	return int64(v&(1<<noteBits-1)) * 1000, v != 0 && v>>noteBits<<noteBits == tag
 }
 
-// remember notes what an item has cost. More is believed at once, less by and by.
+// remember notes what an item has cost. More is believed at once, less by and by:
+// a cost that is too high is that of a goroutine, one that is too low may be that of
+// an item.
 func remember(code uint64, cost int64) {
 	note, tag := place(code)
 	if old, known := recall(code); known {
-		cost = max(cost, old/2)
+		cost = max(cost, old/8)
 		if cost/1000 == old/1000 {
 			return
 		}

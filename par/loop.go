@@ -42,10 +42,8 @@ func (c *calls) run(job loop.Job, at start) {
 	l.N, l.First, l.Cost, l.Procs, l.Limit = at.n, at.begun, at.cost, at.procs, at.procs
 	l.Context, l.Job, l.Compute = context.Background(), job, true
 	defer c.failure.raise()
-	began := time.Now()
 	l.Run()
-	workers := min(at.procs, at.n-at.begun)
-	remember(at.code, int64(time.Since(began))*1000/int64(at.n-at.begun)*int64(workers))
+	remember(at.code, l.Measured())
 }
 
 // A start is how far a loop has come on the caller's goroutine alone.

@@ -77,7 +77,11 @@ func (l *Loop) Run() bool {
 		l.lim = l.Engine.Limiter()
 	}
 	l.next.Store(int64(l.First))
-	if l.N-l.First > max(few, l.bound()) && uint64(l.N) <= maxIndex {
+	alone := max(few, l.bound()) // so many items are taken one by one
+	if l.Compute {
+		alone = 1
+	}
+	if l.N-l.First > alone && uint64(l.N) <= maxIndex {
 		l.paced, l.epoch = true, time.Now()
 		l.cost.Store(l.Cost)
 	}
@@ -256,6 +260,10 @@ func (l *Loop) help() {
 
 // resume goes on with w on a new goroutine, after a Goexit has ended its own.
 func (l *Loop) resume(w *worker) { go w.serve() }
+
+// Measured returns what an item has cost when a worker looked last, in picoseconds;
+// 0 if none could tell. It is called after Run.
+func (l *Loop) Measured() int64 { return l.cost.Load() }
 
 // Complete reports whether every index was begun. It is called after Run.
 func (l *Loop) Complete() bool { return l.left() == 0 }

@@ -606,6 +606,12 @@ func TestPaced(t *testing.T) {
 			b.end(t)
 		}
 	}
+	for n, want := range []bool{false, false, true} {
+		l := compute(7, 7+n, 2, 0, 0, func(int) {})
+		if l.Run(); l.paced != want {
+			t.Errorf("%d items that compute: measured %v", n, l.paced)
+		}
+	}
 	for most := uint64(maxIndex); most <= maxIndex+1 && strconv.IntSize == 64; most++ {
 		l := newBench("solo", 1).loop(int(most), func(context.Context, int) error { return errors.New("boom") })
 		if l.Run(); l.paced != (most == maxIndex) {
