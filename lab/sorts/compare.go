@@ -15,9 +15,9 @@ type target struct{ one, all, stretch float64 }
 // on all. The first is that of package slices and the second ours.
 func compare[E any](z sizes, name string, n int, e element[E], makes maker[E], ways []way[E], t target) study {
 	b := newBatch(e, n, z.batch, makes)
-	c := experiment.Case{Name: name, Doc: "an op is a slice of " + e.name, Reference: ways[0].Name, Ops: z.ops, Count: z.count(n)}
-	if n > z.n(long) {
-		c.Ops = 1 // it is long enough, and to find that out would take as long
+	c := experiment.Case{Name: name, Doc: "an op is a slice of " + e.name, Reference: ways[0].Name, Count: z.count(n)}
+	if z.once || n > z.n(long) { // to find out how long it takes would take as long
+		c.Ops = len(b.sums)
 	}
 	for _, w := range ways {
 		c.Models = append(c.Models, experiment.Model{Model: w.Model, Run: func(m *measure.Meter) error { return b.measure(m, w) }})

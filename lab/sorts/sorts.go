@@ -26,17 +26,17 @@ func (Experiment) Doc() string {
 func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
 	z := sizes{divisor: 1, batch: 200_000}
 	if s.Quick {
-		z = sizes{divisor: 10, batch: 50_000}
+		z = sizes{divisor: 10, batch: 50_000, once: true}
 	}
 	return run(ctx, s, z)
 }
 
 // sizes are what a quick run and a test make smaller.
 type sizes struct {
-	divisor int // of the number of elements
-	batch   int // elements of the slices that are sorted one after the other
-	ops     int // slices a sample; 0: as many as take long enough
-	p       int // processors
+	divisor int  // of the number of elements
+	batch   int  // elements of the slices that are sorted one after the other
+	once    bool // a sample is a batch, and not as many slices as take long enough
+	p       int  // processors
 }
 
 // n is a number of elements that is full in a full run.

@@ -15,7 +15,7 @@ import (
 func TestRun(t *testing.T) {
 	for procs, want := range map[int]int{1: 112, 2: 224} {
 		s := &experiment.Session{Quick: true, Count: 1, Processors: procs, Log: io.Discard}
-		r, err := run(t.Context(), s, sizes{divisor: 1000, batch: 100, ops: 3})
+		r, err := run(t.Context(), s, sizes{divisor: 1000, batch: 100, once: true})
 		if err != nil {
 			t.Fatal(err)
 		}
