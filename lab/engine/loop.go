@@ -58,7 +58,7 @@ type Loop struct {
 // Loops returns all engines for finite work, stint's last.
 func Loops() []Loop {
 	return []Loop{
-		Plain(), PlainRange(), Static(), StaticRange(), Counter(1), Counter(1024), GoroutineEach(), ErrgroupEach(), ConcIter(), Rill(),
+		Plain(), PlainEach(), PlainRange(), Static(), StaticRange(), Counter(1), Counter(1024), GoroutineEach(), ErrgroupEach(), ConcIter(), Rill(),
 		Range(), Each(), ParEach(), ParRange(),
 	}
 }

@@ -22,6 +22,18 @@ func PlainRange() Loop {
 		Run: func(n, _ int, b Body) { b.Span(0, n) }}
 }
 
+// PlainEach is a loop over a slice of indexes, which it must read as par.Each
+// does: where items are tiny, and many, that is part of the time.
+func PlainEach() Loop {
+	return Loop{Name: "plain-each", Doc: "for i := range s { f(&s[i]) }, over a slice", Kind: report.Peer,
+		Run: func(n, _ int, b Body) {
+			s := indexes(n)
+			for i := range s {
+				b.Pointer(&s[i])
+			}
+		}}
+}
+
 // Static cuts the indexes into as many equal pieces as may run at once, a
 // goroutine each.
 func Static() Loop {

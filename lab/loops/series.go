@@ -22,7 +22,7 @@ func (z sizes) series(yield func(study) bool) {
 				c.Name += "/procs=1"
 			}
 			calls, ranges := c, c
-			calls.Reference, calls.Models = "plain", models(w, []engine.Loop{engine.Plain(), engine.Static(), engine.ParEach()})
+			calls.Reference, calls.Models = "plain-each", models(w, []engine.Loop{engine.PlainEach(), engine.Static(), engine.ParEach()})
 			ranges.Name, ranges.Reference, ranges.Models = formRange(c.Name), plainRange, models(w, rangeLoops())
 			if !yield(notSlower(calls, parEach, n)) || !yield(notSlower(ranges, parRange, n)) {
 				return
