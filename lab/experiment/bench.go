@@ -74,12 +74,13 @@ func (b *Bench) Conclude(err error) (*report.Result, error) {
 	return b.Result, err
 }
 
-// leftOut reports whether a claim is about a model that was not measured because
-// the session is about others.
+// leftOut reports whether a claim is about a model that was not measured in its
+// case because the session is about others.
 func (b *Bench) leftOut(c report.Claim) bool {
-	return slices.ContainsFunc([]string{c.Model, c.Than}, func(name string) bool {
-		return name != "" && !b.wanted(name) && !slices.ContainsFunc(b.Result.Models, func(m report.Model) bool { return m.Name == name })
-	})
+	missing := func(kase, name string) bool {
+		return name != "" && !b.wanted(name) && !slices.ContainsFunc(b.Result.Rows, func(r report.Row) bool { return r.Case == kase && r.Model == name })
+	}
+	return missing(c.Case, c.Model) || missing(cmp.Or(c.InCase, c.Case), c.Than)
 }
 
 // wanted reports whether the session is about a model.

@@ -95,3 +95,26 @@ func TestMeasureStops(t *testing.T) {
 		}
 	}
 }
+
+// A claim is left out where it is about a model that was not asked for, though
+// that was measured in another case, as the reference.
+func TestClaimsAreLeftOut(t *testing.T) {
+	b := (&Session{Count: 1, Models: []string{"a"}, Log: io.Discard}).NewBench("x", "")
+	models := []Model{timed("a", 1, func() {}), timed("b", 1, func() {}), timed("c", 1, func() {})}
+	claim := func(kase, than, inCase string) report.Claim {
+		return report.Claim{Case: kase, Model: "a", Unit: measure.Time, Form: report.Ratio, Than: than, InCase: inCase, Bar: 1}
+	}
+	b.Claim(claim("c=1", "b", ""), claim("c=1", "c", ""), claim("c=2", "c", ""), claim("c=2", "b", ""), claim("c=2", "b", "c=1"))
+	r, err := b.Conclude(b.Measure(t.Context(),
+		Case{Name: "c=1", Ops: 1, Reference: "b", Models: models}, Case{Name: "c=2", Ops: 1, Reference: "c", Models: models}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, v := range r.Verdicts {
+		left = append(left, v.Case+" "+v.Than)
+	}
+	if want := []string{"c=1 b", "c=2 c", "c=2 b"}; !slices.Equal(left, want) || r.Verdicts[2].InCase != "c=1" {
+		t.Errorf("claims about %q, want %q", left, want)
+	}
+}
