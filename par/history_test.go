@@ -11,38 +11,52 @@ func TestHistory(t *testing.T) {
 		t.Error("known before anything was noted")
 	}
 	for _, step := range []struct{ cost, want int64 }{
-		{0, 0}, {500_000, 500_000}, {2000, 62_500}, {2000, 7812}, {400_000, 400_000}, {1 << 60, 1<<32*1000 - 2000},
+		{0, 0}, {500_000, 500_000}, {500_999, 500_000}, {2000, 62_000}, {2000, 7000}, {400_000, 400_000}, {1 << 60, (1<<32 - 1) * 1000},
 	} {
 		remember(f, step.cost)
-		if got, known := recall(f); !known || got < step.want || got > step.want+3000 {
+		if got, known := recall(f); !known || got != step.want {
 			t.Errorf("after %d ps: %d, %v; want %d", step.cost, got, known, step.want)
 		}
 	}
 	if _, known := recall(g); known {
 		t.Error("another function is known")
 	}
+	remember(0, 1)
+	if _, known := recall(0); known {
+		t.Error("0 stands for no function, and is remembered")
+	}
 }
 
-// A function that shares its place with another is not taken for it.
-func TestHistoryIsOfOneFunction(t *testing.T) {
+// Four functions that share their places are told apart. A fifth takes the place
+// of one.
+func TestHistoryTellsFunctionsApart(t *testing.T) {
 	forget()
-	const f = 0x1234
-	note, tag := place(f)
-	g := uint64(0)
-	for c := uint64(1); g == 0; c++ {
-		if other, o := place(c); other == note && o != tag {
-			g = c
+	shared, _ := places(0x1000)
+	var codes []uint64
+	for c := uint64(0x1000); len(codes) < 5; c += 16 {
+		if notes, _ := places(c); notes == shared {
+			codes = append(codes, c)
 		}
 	}
-	remember(f, 1_000_000)
-	if _, known := recall(g); known {
-		t.Error("taken for the other")
+	for i, c := range codes[:4] {
+		remember(c, int64(i+1)*1_000_000)
 	}
-	remember(g, 5_000_000)
-	if cost, known := recall(g); !known || cost < 5_000_000 {
-		t.Error("not noted")
+	for i, c := range codes[:4] {
+		if cost, known := recall(c); !known || cost != int64(i+1)*1_000_000 {
+			t.Errorf("function %d: %d, %v", i, cost, known)
+		}
 	}
-	if _, known := recall(f); known {
-		t.Error("still known")
+	remember(codes[4], 9_000_000)
+	if cost, known := recall(codes[4]); !known || cost != 9_000_000 {
+		t.Errorf("the fifth: %d, %v", cost, known)
+	}
+	left := 0
+	for _, c := range codes[:4] {
+		if _, known := recall(c); known {
+			left++
+		}
+	}
+	if left != 3 {
+		t.Errorf("%d of the other four are left, want 3", left)
 	}
 }

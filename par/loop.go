@@ -16,6 +16,7 @@ const (
 	worth  = 60 * time.Microsecond // of work left, that the others are called for
 	sample = time.Microsecond      // of work done, before anything is concluded from it
 	step   = 8 * time.Microsecond  // of work between two looks at the clock
+	least  = 128                   // items between two looks, if they are as short as that
 	blind  = 4096                  // items without a tick of the clock, as in a bubble
 	many   = 128                   // items for each other processor: the first of them is little
 )
@@ -43,14 +44,16 @@ func (c *calls) run(job loop.Job, at start) {
 	l.Context, l.Job, l.Compute = context.Background(), job, true
 	defer c.failure.raise()
 	l.Run()
-	remember(at.code, l.Measured())
+	if !c.failure.any() { // otherwise nobody may have looked
+		remember(at.code, l.Measured())
+	}
 }
 
 // A start is how far a loop has come on the caller's goroutine alone.
 type start struct {
 	n     int    // items; what calls them may make it less
 	begun int    // of them, which are those before it
-	code  uint64 // of the function that is called for them
+	code  uint64 // of the function that is called for them; 0: not to be remembered
 	procs int
 	cost  int64 // of an item, in picoseconds; 0: unknown
 }
@@ -65,10 +68,9 @@ func (s *start) more() bool { return s.begun < s.n }
 // A loop of few items is begun so only when they are known to be short. Otherwise,
 // if the first takes as long as all of them should, half the time would be lost.
 func (s *start) begin(body func(lo, hi int)) {
-	if s.n == 0 {
-		return
+	if s.n > 1 {
+		s.procs = runtime.GOMAXPROCS(0)
 	}
-	s.procs = runtime.GOMAXPROCS(0)
 	returned := false
 	defer func() {
 		if !returned {
@@ -76,7 +78,8 @@ func (s *start) begin(body func(lo, hi int)) {
 		}
 	}()
 	switch {
-	case s.procs == 1 || s.n == 1:
+	case s.n == 0:
+	case s.n == 1 || s.procs == 1:
 		body(0, s.n)
 		s.begun = s.n
 	case s.n >= many*(s.procs-1) || s.short():
@@ -94,31 +97,33 @@ func (s *start) short() bool {
 
 // worthHelp reports whether n items of a cost are worth the help of others.
 func (s *start) worthHelp(n int, cost int64) bool {
-	return float64(n)*float64(cost) > float64(worth)*1000
+	return n > 1 && float64(n)*float64(cost) > float64(worth)*1000
 }
 
 // alone goes on until what is left is worth the help of others. What rides on an
-// estimate is four times what it was made from.
+// estimate is four times what it was made from, and an eighth of the loop: items that
+// have been short so far may be followed by long ones.
 func (s *start) alone(body func(lo, hi int)) {
 	epoch := time.Now()
 	read, size := time.Duration(0), 1
 	for {
 		body(s.begun, s.begun+size)
-		if s.begun += size; s.begun >= s.n {
-			return
-		}
+		s.begun += size
 		now := time.Since(epoch)
-		most := 4 * size
-		switch passed := now - read; {
-		case passed > 0:
-			s.cost = int64(passed)*1000/int64(size) + 1
+		left := s.n - s.begun
+		most := min(4*size, max(least, left/8))
+		if passed := now - read; passed > 0 {
+			s.cost = max(int64(passed)*1000/int64(size)+1, s.cost/8)
 			most = min(most, max(1, int(int64(step)*1000/s.cost)))
-			if now > sample && s.worthHelp(s.n-s.begun, s.cost) {
-				return
-			}
-		case s.begun >= blind:
+		}
+		switch {
+		case left <= 0:
+			return
+		case now > sample && s.worthHelp(left, s.cost):
+			return
+		case now == 0 && s.begun >= blind:
 			return
 		}
-		read, size = now, min(most, s.n-s.begun)
+		read, size = now, min(most, left)
 	}
 }

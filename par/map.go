@@ -7,8 +7,7 @@ import (
 )
 
 // Map returns the results of f for every element, in the order of s. The slice is
-// the caller's, and is all that Map allocates for a short loop; an empty one is not
-// nil. Map does not keep s.
+// the caller's; an empty one is not nil. Map does not keep s.
 //
 // It panics if f is nil, and with a *PanicError if f does.
 func Map[T, R any](s []T, f func(T) R) []R {

@@ -49,13 +49,16 @@ func (f *failure) raise() {
 	}
 }
 
+// any reports whether a call did not return.
+func (f *failure) any() bool { return f.panicked != nil || f.goexit }
+
 // raise does what add and raise do for the one call that did not return, on the
-// caller's own goroutine; v is what recover gave. If that is a Goexit it goes on by
-// itself.
+// caller's own goroutine; v is what recover gave. It does not return.
 func raise(v any) {
 	if o := task.Unreturned(v); o.Panic != nil {
 		panic(o.Panic.Raised())
 	}
+	runtime.Goexit()
 }
 
 // check panics if a function that must be given is nil.

@@ -13,9 +13,9 @@ const blocks = 1024
 // other, beginning with what zero returns, and merge puts two results together, the
 // one of the lower indexes first. The result of an empty slice is zero().
 //
-// The slice is cut into equal blocks, 1,024 of them or one an element, each folded
-// from left to right; neighbours are merged in pairs, and those again, until one is
-// left. So which calls are made follows from len(s) alone: sums of floating-point
+// The slice is cut into blocks of n/1024 elements, rounded up, of which the last may
+// be shorter. Each is folded from left to right; neighbours are merged in pairs, and
+// those again, until one is left. So which calls are made follows from len(s) alone: sums of floating-point
 // numbers come out the same to the last bit for every GOMAXPROCS and every schedule,
 // though not the same as in a loop from left to right. If fold and merge do not
 // round, and merge is associative and zero() neutral to it, the result is that of
@@ -24,20 +24,21 @@ const blocks = 1024
 // zero must return a result of its own each time. fold and merge may change their
 // first argument and return it. Blocks of few elements cost a call of zero and of
 // merge each, so up to some ten thousand elements that take nanoseconds a loop is
-// faster. Reduce allocates a slice of one result a block. It panics if a function is
-// nil, and with a *PanicError if one of them panics.
+// faster. Reduce allocates a slice of one result a block, 1,024 at most. It panics if
+// a function is nil, and with a *PanicError if one of them panics.
 //
 // The fixed shape is what oneTBB calls parallel_deterministic_reduce.
 func Reduce[T, A any](s []T, zero func() A, fold func(A, T) A, merge func(A, A) A) A {
 	check("Reduce", "zero", zero == nil)
 	check("Reduce", "fold", fold == nil)
 	check("Reduce", "merge", merge == nil)
-	if len(s) == 0 {
-		return zero()
+	size := max(0, len(s)-1)/blocks + 1
+	parts := make([]A, max(0, len(s)-1)/size+1) // one of an empty slice, too
+	of := uint64(0)                             // the cost of a block is not that of an element
+	if size == 1 {
+		of = code(fold)
 	}
-	size := (len(s) + blocks - 1) / blocks
-	parts := make([]A, (len(s)+size-1)/size)
-	indexes(len(parts), code(fold), func(b int) {
+	indexes(len(parts), of, func(b int) {
 		a := zero()
 		for _, v := range s[b*size : min((b+1)*size, len(s))] {
 			a = fold(a, v)

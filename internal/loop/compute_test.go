@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stint-go/stint/internal/task"
@@ -99,16 +100,30 @@ func TestCut(t *testing.T) {
 		if l.left() != 0 {
 			t.Errorf("-stint.seed=%d: %d indexes are left", s, l.left())
 		}
-		sum := 0
 		for i, c := range calls {
 			if c > 1 || c == 0 && i <= at {
 				t.Fatalf("-stint.seed=%d: %d calls for index %d, cut in %d", s, c, i, at)
 			}
-			sum += c
 		}
-		if most := at + 1 + l.Limit*(maxLength+1); sum > most {
-			t.Errorf("-stint.seed=%d: %d calls, at most %d were claimed", s, sum, most)
-		}
+	}
+}
+
+// In a bubble the clock stands still, and the worker keeps to what it was told:
+// five items a claim.
+func TestCutLeavesOutWhatIsNotClaimed(t *testing.T) {
+	for way := range 3 {
+		synctest.Test(t, func(t *testing.T) {
+			last := 0
+			var l *Loop
+			l = compute(0, 1000, 1, way, int64(chunkTime)*1000/5, func(i int) {
+				if last = i; i == 17 {
+					l.Cut()
+				}
+			})
+			if l.Run(); last < 17 || last >= 20 || l.next.Load() != 1000 {
+				t.Errorf("way %d: the last is %d, the next would be %d", way, last, l.next.Load())
+			}
+		})
 	}
 }
 
@@ -117,7 +132,7 @@ func TestWideSpanIsGivenBack(t *testing.T) {
 	const n = 1000
 	var others atomic.Int32
 	caller := goroutine()
-	l := compute(0, n, 2, 1, 1000, func(i int) { // 1 ps an item, so one span takes all
+	l := compute(0, n, 2, 1, 1, func(i int) { // 1 ps an item, so one span takes all
 		if goroutine() != caller {
 			others.Add(1)
 		}
@@ -126,6 +141,45 @@ func TestWideSpanIsGivenBack(t *testing.T) {
 	l.Run()
 	if others.Load() < n/4 {
 		t.Errorf("the helper had %d of %d items that were taken for short", others.Load(), n)
+	}
+}
+
+// What was measured is there after the loop, or what it was told.
+func TestMeasured(t *testing.T) {
+	for _, c := range []struct {
+		n     int
+		told  int64
+		item  time.Duration
+		least int64
+	}{{1, 77, 0, 77}, {2, 77, 0, 77}, {100, 77, time.Microsecond, 1_000_000}, {100, 0, time.Microsecond, 1_000_000}, {100, 0, 0, 0}} {
+		synctest.Test(t, func(t *testing.T) {
+			l := compute(0, c.n, 2, 0, c.told, func(int) { time.Sleep(c.item) })
+			if l.Run(); l.Measured() < c.least || l.Measured() > c.least+c.least/10 {
+				t.Errorf("%d items of %v, told %d: %d", c.n, c.item, c.told, l.Measured())
+			}
+		})
+	}
+}
+
+// A helper of a loop that computes is not the goroutine that was started last; where
+// there is no helper nothing is started.
+func TestExpose(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for _, c := range []struct{ n, most int }{{1, 0}, {2, 2}} {
+		l := compute(0, c.n, 2, 0, 0, func(i int) {
+			if i > 0 {
+				return
+			}
+			if got := runtime.NumGoroutine() - before; got > c.most || c.most > 0 && got == 0 {
+				t.Errorf("%d items: %d goroutines more, want %d at most", c.n, got, c.most)
+			}
+		})
+		l.Run()
+		for range 1000 { // they may be a few instructions from their end
+			if runtime.NumGoroutine() > before {
+				time.Sleep(time.Millisecond)
+			}
+		}
 	}
 }
 

@@ -32,14 +32,14 @@ type Loop struct {
 	alarm   *limit.Alarm   // of lim
 	sharing *sharing       // nil without Limiter
 	seats   atomic.Pointer[seat]
+	Procs   int // the number of processors
 	halt    atomic.Uint32
+	Compute bool // no item waits, so that many may be in a span
 
 	Limiter *limit.Limiter // bounds the workers, with others when it is shared
 	Limit   int            // bounds the workers when Limiter and Engine are nil
-	Procs   int            // the number of processors
-	First   int            // those before it are none of this loop
+	First   int            // the first index to call
 	Cost    int64          // of an item, if the caller has measured some; in picoseconds
-	Compute bool           // no item waits, so that many may be in a span
 
 	ended    atomic.Bool
 	helpers  sync.WaitGroup
@@ -83,8 +83,8 @@ func (l *Loop) Run() bool {
 	}
 	if l.N-l.First > alone && uint64(l.N) <= maxIndex {
 		l.paced, l.epoch = true, time.Now()
-		l.cost.Store(l.Cost)
 	}
+	l.cost.Store(l.Cost)
 	if l.Engine != nil {
 		return l.runOn(l.Engine)
 	}
@@ -104,9 +104,6 @@ func (l *Loop) Run() bool {
 	l.running.Add(1)
 	defer l.join(w)
 	l.standBy()
-	if l.Compute {
-		l.expose()
-	}
 	w.work()
 	return true
 }
@@ -172,6 +169,9 @@ func (l *Loop) standBy() bool {
 			return false
 		}
 		go l.help()
+		if l.Compute {
+			l.expose()
+		}
 		return true
 	}
 	l.sharing.waiting.Add(1)
@@ -261,8 +261,8 @@ func (l *Loop) help() {
 // resume goes on with w on a new goroutine, after a Goexit has ended its own.
 func (l *Loop) resume(w *worker) { go w.serve() }
 
-// Measured returns what an item has cost when a worker looked last, in picoseconds;
-// 0 if none could tell. It is called after Run.
+// Measured returns what an item has cost when a worker looked last, in picoseconds:
+// Cost if none did, or if the clock stood still. It is called after Run.
 func (l *Loop) Measured() int64 { return l.cost.Load() }
 
 // Complete reports whether every index was begun. It is called after Run.
