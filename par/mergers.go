@@ -1,0 +1,72 @@
+package par
+
+// mergePiece is the fewest elements that are worth a goroutine of their own.
+const mergePiece = 5000
+
+// mergers is a merger of several goroutines. What it undoes, it undoes after all
+// who had a part in it have ended.
+type mergers[E any] struct {
+	merger[E]
+	team  *team
+	grain int // how many elements are sorted without a fork
+}
+
+// sort is merger.sort, for sides that are sorted at the same time while processors
+// are idle. When the team has stopped it returns as soon as its calls have, and the
+// result is in s.
+func (m *mergers[E]) sort(lo, hi, up, down int, toBuf bool) (inBuf bool) {
+	if hi-lo <= m.grain {
+		return m.merger.sort(lo, hi, up, down, toBuf)
+	}
+	if up >= hi || down <= lo {
+		return false
+	}
+	mid, up2, down2 := m.divide(lo, hi, up, down)
+	var left, right bool
+	if !m.team.both(
+		func() { left = m.sort(lo, mid, up, down2, !toBuf) },
+		func() { right = m.sort(mid, hi, up2, down, !toBuf) },
+	) {
+		return false
+	}
+	inBuf, joined := m.join(lo, mid, hi, left, right, toBuf)
+	if !joined {
+		m.merge(lo, mid, hi, toBuf)
+	}
+	return inBuf
+}
+
+// merge is merger.merge, by pieces.
+func (m *mergers[E]) merge(lo, mid, hi int, toBuf bool) {
+	merged := false
+	defer func() {
+		if !merged {
+			m.move(lo, hi, toBuf)
+		}
+	}()
+	merged = m.pieces(m.in(toBuf)[lo:hi], m.in(!toBuf), lo, mid, mid, hi)
+}
+
+// pieces is the function merge, for pieces that are merged at the same time while
+// processors are idle: the middle of the longer side, and its place in the other,
+// begin the second piece. Of equal elements those of the left side come first, so
+// the ones on the right that are equal to a middle on the left go with it, and the
+// ones on the left that are equal to a middle on the right go before it. It reports
+// whether all was merged.
+func (m *mergers[E]) pieces(dst, src []E, i, iEnd, j, jEnd int) bool {
+	if len(dst) < 2*mergePiece {
+		merge(dst, src, i, iEnd, j, jEnd, m.cmp)
+		return true
+	}
+	p, q := int(uint(i+iEnd)>>1), int(uint(j+jEnd)>>1)
+	if iEnd-i > jEnd-j {
+		q = j + ahead(src[j:jEnd], src[p], false, m.cmp)
+	} else {
+		p = i + ahead(src[i:iEnd], src[q], true, m.cmp)
+	}
+	k := p - i + q - j
+	return m.team.both(
+		func() { m.pieces(dst[:k], src, i, p, j, q) },
+		func() { m.pieces(dst[k:], src, p, iEnd, q, jEnd) },
+	)
+}
