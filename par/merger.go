@@ -8,8 +8,6 @@ import (
 const (
 	// mergeLeaf is how many elements are sorted by insertion sooner than by merges.
 	mergeLeaf = 20
-	// mergePeek is how many elements are looked at for a run in their middle.
-	mergePeek = 128
 	// mergeBlock is after how many elements of one side a merge looks how many more
 	// there are.
 	mergeBlock = 8
@@ -66,7 +64,7 @@ func (m *merger[E]) divide(lo, hi, up, down int) (mid, up2, down2 int) {
 		return up, up + 1, lo
 	case mid >= down:
 		return down, hi, down - 1
-	case hi-lo < mergePeek:
+	case hi-lo <= 2*mergeLeaf: // no run in it is worth a look
 		return mid, mid + 1, mid - 1
 	}
 	first, end := m.runAround(mid, up, down)
@@ -155,42 +153,50 @@ func (m *merger[E]) merge(lo, mid, hi int, toBuf bool) {
 	merged = true
 }
 
-// merge merges src[i:iEnd] and src[j:jEnd] into dst. Which side an element comes
-// from is as good as random, so it is computed from the sign of the compare and
-// not branched on: that takes half of the time, if cmp has no branch either. When a
-// block came from one side alone, it searches how much more does, as timsort; each
-// time that it is not worth it, it waits for a block twice as long.
+// merge merges src[i:iEnd] and src[j:jEnd] into dst, blocks of it without a look
+// at the ends. When a block came from one side alone, it searches how much more
+// does, as timsort; blocks grow while this is not worth it.
 func merge[E any](dst, src []E, i, iEnd, j, jEnd int, cmp func(a, b E) int) {
 	k, block := 0, mergeBlock
 	for i < iEnd && j < jEnd {
-		steps := min(block, iEnd-i, jEnd-j)
-		i0, end := i, k+steps
-		for ; k < end; k++ {
-			right := int(uint(cmp(src[j], src[i])) >> (bits.UintSize - 1))
-			dst[k] = src[i+(j-i)&-right]
-			i += 1 - right
-			j += right
-		}
-		if steps < block || i > i0 && i < i0+steps {
-			continue
-		}
-		n := 0
+		i0, n, more := i, min(block, iEnd-i, jEnd-j), 0
+		i, j = mergeSteps(dst[k:k+n], src, i, j, cmp)
+		k += n
 		switch {
 		case i == iEnd || j == jEnd:
 		case i == i0:
-			n = ahead(src[j:jEnd], src[i], false, cmp)
-			j += copy(dst[k:], src[j:j+n])
-		default:
-			n = ahead(src[i:iEnd], src[j], true, cmp)
-			i += copy(dst[k:], src[i:i+n])
+			more = ahead(src[j:jEnd], src[i], false, cmp)
+			j += copy(dst[k:], src[j:j+more])
+		case i == i0+n:
+			more = ahead(src[i:iEnd], src[j], true, cmp)
+			i += copy(dst[k:], src[i:i+more])
 		}
-		k += n
-		if n < block {
-			block *= 2
+		if k += more; more < n {
+			block = max(block, 2*n)
+		} else {
+			block = mergeBlock
 		}
 	}
 	k += copy(dst[k:], src[i:iEnd])
 	copy(dst[k:], src[j:jEnd])
+}
+
+// mergeSteps fills dst from the beginnings of two sides that each have as many
+// elements, and returns the new beginnings. Which side an element comes from is as
+// good as random, so it is computed from the sign of the compare and not branched
+// on: that takes half of the time, if cmp has no branch either. It is a function of
+// its own because the fewer variables have to be kept over the call of cmp, the
+// better.
+//
+//go:noinline
+func mergeSteps[E any](dst, src []E, i, j int, cmp func(a, b E) int) (int, int) {
+	for k := range dst {
+		right := int(uint(cmp(src[j], src[i])) >> (bits.UintSize - 1))
+		dst[k] = src[i+(j-i)&-right]
+		i += 1 - right
+		j += right
+	}
+	return i, j
 }
 
 // ahead returns how many elements of the sorted s go before x, those that are

@@ -1,14 +1,11 @@
 package par
 
-// mergePiece is the fewest elements that are worth a goroutine of their own.
-const mergePiece = 5000
-
 // mergers is a merger of several goroutines. What it undoes, it undoes after all
 // who had a part in it have ended.
 type mergers[E any] struct {
 	merger[E]
 	team  *team
-	grain int // how many elements are sorted without a fork
+	grain int // how many elements are sorted or merged without a fork
 }
 
 // sort is merger.sort, for sides that are sorted at the same time while processors
@@ -54,7 +51,7 @@ func (m *mergers[E]) merge(lo, mid, hi int, toBuf bool) {
 // ones on the left that are equal to a middle on the right go before it. It reports
 // whether all was merged.
 func (m *mergers[E]) pieces(dst, src []E, i, iEnd, j, jEnd int) bool {
-	if len(dst) < 2*mergePiece {
+	if len(dst) <= m.grain {
 		merge(dst, src, i, iEnd, j, jEnd, m.cmp)
 		return true
 	}

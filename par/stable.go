@@ -1,6 +1,7 @@
 package par
 
 import (
+	"reflect"
 	"runtime"
 	"slices"
 
@@ -8,35 +9,39 @@ import (
 )
 
 const (
-	// stableAlone is how many elements one goroutine sorts sooner than several
-	// that have to be woken first.
-	stableAlone = 16 << 10
 	// stableInPlace is how many elements are sorted by insertion, without a buffer.
 	stableInPlace = 20
+	// stableShort is how many elements are sorted with a buffer on the stack, of up
+	// to as many bytes each.
+	stableShort = 64
+	// stableAlone is how many elements are sorted by one goroutine.
+	stableAlone = 16 << 10
+	// stableGrain is the fewest elements that are worth a goroutine of their own.
+	stableGrain = 5000
 )
 
 // SortStableFunc sorts s in ascending order as cmp says, and keeps the order of
 // equal elements. cmp(a, b) is negative when a comes before b, positive when it
 // comes after b, and 0 when they are equal; it must be a strict weak order, as for
-// [slices.SortStableFunc], of which the result is the same, and is called by up to
-// GOMAXPROCS goroutines at the same time. With GOMAXPROCS 1 and for short slices
-// it is called by the caller's goroutine alone.
+// [slices.SortStableFunc], of which the result is the same. It is called by up to
+// GOMAXPROCS goroutines at the same time, and for short slices by the caller's
+// alone.
 //
-// It is a merge sort and has a buffer of len(s) elements, which
-// slices.SortStableFunc has not. A slice that is sorted, or is in strictly
-// descending order, is left or reversed in place after len(s)-1 calls of cmp; so
-// is one of up to 20 elements sorted without a buffer. Runs that are in order are
-// found and kept, and cmp is called len(s)*log2(len(s)) times and a multiple of
-// len(s) at most.
+// It is a merge sort with a buffer: it allocates len(s) elements, where
+// slices.SortStableFunc, which takes longer, allocates none. Up to 20 elements are
+// sorted without one. Runs that are sorted already are found and kept: one that
+// makes up the whole of s, or strictly descends over the whole of s and is
+// reversed, takes len(s)-1 calls of cmp and no buffer. Otherwise there are no more
+// calls than len(s)*log2(len(s)) and a multiple of len(s).
 //
-// It returns when every call of cmp has returned and no goroutine of it is left. A
-// panic of cmp is raised again in the caller as a *PanicError; a call of
-// runtime.Goexit ends the caller's goroutine. In both cases s has all of its
-// elements by then, in some order. So it has after calls of a cmp that contradict
-// each other. It panics if cmp is nil.
+// It returns when every call of cmp has returned, and no goroutine is left. A panic
+// of cmp is raised again in the caller as a *PanicError; a call of runtime.Goexit
+// ends the caller's goroutine. Either way s has all of its elements then, in some
+// order, and so it has if the results of cmp contradict each other. It panics if
+// cmp is nil.
 //
-// The caller must not use s meanwhile, and cmp must not change it. The buffer is
-// garbage after the call.
+// Nobody else may use s before it returns, cmp may only read what it is given. The
+// buffer is garbage after the call.
 func SortStableFunc[S ~[]E, E any](s S, cmp func(a, b E) int) {
 	check("SortStableFunc", "cmp", cmp == nil)
 	if len(s) < 2 {
@@ -52,8 +57,8 @@ func SortStableFunc[S ~[]E, E any](s S, cmp func(a, b E) int) {
 	returned = true
 }
 
-// unreturned does to the caller what v, which recover gave, says of a function
-// that did not return: the same as a team does.
+// unreturned does to the caller what a team would: v is what recover gave after a
+// function of the user did not return.
 func unreturned(v any) {
 	var f failure
 	f.add(task.Unreturned(v))
@@ -61,43 +66,58 @@ func unreturned(v any) {
 }
 
 func sortStable[E any](s []E, cmp func(a, b E) int) {
-	n := len(s)
 	sorted := leadingRun(s, cmp)
-	switch {
+	switch n := len(s); {
 	case sorted == n:
-		return
 	case n <= stableInPlace:
 		insertInPlace(s, sorted, cmp)
-		return
-	}
-	m := merger[E]{s: s, buf: make([]E, n), cmp: cmp}
-	if procs := runtime.GOMAXPROCS(0); n >= stableAlone && procs > 1 {
-		ms := &mergers[E]{merger: m, team: newTeam(), grain: max(n/(8*procs), mergePiece)}
-		ms.team.run(func() {
-			if ms.sort(0, n, sorted, n-1, false) {
-				ms.move(0, n, false)
-			}
-		})
-	} else if m.sort(0, n, sorted, n-1, false) {
-		m.move(0, n, false)
+	case n <= stableShort && reflect.TypeFor[E]().Size() <= stableShort:
+		var buf [stableShort]E
+		sortAlone(s, buf[:n], sorted, cmp)
+	case n <= stableAlone || runtime.GOMAXPROCS(0) == 1:
+		sortAlone(s, make([]E, n), sorted, cmp)
+	default:
+		sortTogether(s, make([]E, n), sorted, cmp)
 	}
 }
 
-// leadingRun returns how many elements at the beginning of s are in order. If they
-// were in strictly descending order, it has reversed them.
+// sortAlone sorts s, of which the first elements are sorted, on this goroutine.
+func sortAlone[E any](s, buf []E, sorted int, cmp func(a, b E) int) {
+	m := merger[E]{s: s, buf: buf, cmp: cmp}
+	if m.sort(0, len(s), sorted, len(s)-1, false) {
+		m.move(0, len(s), false)
+	}
+}
+
+// sortTogether is sortAlone on all processors.
+func sortTogether[E any](s, buf []E, sorted int, cmp func(a, b E) int) {
+	m := &mergers[E]{
+		merger: merger[E]{s: s, buf: buf, cmp: cmp},
+		team:   newTeam(),
+		grain:  max(len(s)/(8*runtime.GOMAXPROCS(0)), stableGrain),
+	}
+	m.team.run(func() {
+		if m.sort(0, len(s), sorted, len(s)-1, false) {
+			m.move(0, len(s), false)
+		}
+	})
+}
+
+// leadingRun returns how many elements at the beginning of s, of two or more, are
+// sorted. If they strictly descended, it has reversed them.
 func leadingRun[E any](s []E, cmp func(a, b E) int) int {
-	i, down := 2, cmp(s[1], s[0]) < 0
-	for i < len(s) && cmp(s[i], s[i-1]) < 0 == down {
+	i, falls := 2, cmp(s[1], s[0]) < 0
+	for i < len(s) && cmp(s[i], s[i-1]) < 0 == falls {
 		i++
 	}
-	if down {
+	if falls {
 		slices.Reverse(s[:i])
 	}
 	return i
 }
 
-// insertInPlace sorts s, of which the first elements are sorted. Between two
-// calls of cmp no element is out of s.
+// insertInPlace sorts s, of which the first elements are sorted. All of its
+// elements are in s at every call of cmp.
 func insertInPlace[E any](s []E, sorted int, cmp func(a, b E) int) {
 	for i := sorted; i < len(s); i++ {
 		for j := i; j > 0 && cmp(s[j], s[j-1]) < 0; j-- {

@@ -73,7 +73,17 @@ func (t *team) fork(f func()) bool {
 // call did not return, what f and g were to do may be done in part.
 func (t *team) both(f, g func()) bool {
 	done := make(chan struct{})
-	if !t.fork(func() { defer close(done); g() }) {
+	if !t.fork(func() {
+		returned := false
+		defer func() {
+			if !returned { // fork notes how, but only when done is closed
+				t.stopped.Store(true)
+			}
+			close(done)
+		}()
+		g()
+		returned = true
+	}) {
 		f()
 		g()
 		return !t.stopped.Load()
