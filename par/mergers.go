@@ -9,14 +9,14 @@ type mergers[E any] struct {
 }
 
 // sort is merger.sort, for sides that are sorted at the same time while processors
-// are idle. When the team has stopped it returns as soon as its calls have, and the
-// result is in s.
+// are idle. After the team has stopped it begins nothing, and reports false: all
+// elements are in s then.
 func (m *mergers[E]) sort(lo, hi, up, down int, toBuf bool) (inBuf bool) {
-	if hi-lo <= m.grain {
-		return m.merger.sort(lo, hi, up, down, toBuf)
-	}
-	if up >= hi || down <= lo {
+	switch {
+	case up >= hi || down <= lo || m.team.stopped.Load():
 		return false
+	case hi-lo <= m.grain:
+		return m.merger.sort(lo, hi, up, down, toBuf)
 	}
 	mid, up2, down2 := m.divide(lo, hi, up, down)
 	var left, right bool
@@ -51,7 +51,10 @@ func (m *mergers[E]) merge(lo, mid, hi int, toBuf bool) {
 // ones on the left that are equal to a middle on the right go before it. It reports
 // whether all was merged.
 func (m *mergers[E]) pieces(dst, src []E, i, iEnd, j, jEnd int) bool {
-	if len(dst) <= m.grain {
+	switch {
+	case m.team.stopped.Load():
+		return false
+	case len(dst) <= m.grain:
 		merge(dst, src, i, iEnd, j, jEnd, m.cmp)
 		return true
 	}

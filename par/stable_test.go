@@ -300,8 +300,9 @@ func TestSortStableFuncIsWholeAfterPanicsOfSeveral(t *testing.T) {
 				calls.Add(1)
 				return stableCompare(a, b)
 			})
-			for range 5 {
-				k := r.Int64N(calls.Load()*9/10) + 1
+			const parts = 8 // one call in each, so also in the last merge
+			for part := range int64(parts) {
+				k := calls.Load()*part/parts + r.Int64N(calls.Load()/parts) + 1
 				for _, last := range []int64{k, math.MaxInt64} {
 					stableInterrupted(t, pattern, n, k, last, stablePanic)
 					stableInterrupted(t, pattern, n, k, last, runtime.Goexit)
@@ -311,15 +312,51 @@ func TestSortStableFuncIsWholeAfterPanicsOfSeveral(t *testing.T) {
 	})
 }
 
+// A goroutine of the team is in the middle of a grain when cmp does not return.
+func TestSortStableFuncStopsSoonAfterAPanic(t *testing.T) {
+	const n = 8 * stableGrain
+	stableProcs(t, func(t *testing.T) {
+		procs := runtime.GOMAXPROCS(0)
+		if procs == 1 {
+			return
+		}
+		var calls atomic.Int64
+		if !stablePanics(func() {
+			SortStableFunc(stableRecords("random", n), func(a, b stableRecord) int {
+				if calls.Add(1) == 1000 {
+					panic("stop")
+				}
+				return stableCompare(a, b)
+			})
+		}) {
+			t.Error("no panic")
+		}
+		if most := float64(min(procs, 4)*stableGrain) * (math.Log2(stableGrain) + 2); float64(calls.Load()) > most {
+			t.Errorf("%d calls, want at most %.0f", calls.Load(), most)
+		}
+	})
+}
+
 func TestBothSeesThatTheOtherSideDidNotReturn(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	for range 2000 {
+	for i := range 5000 {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
 			team := newTeam()
+			var near atomic.Bool
 			team.run(func() {
-				if team.both(func() {}, runtime.Goexit) {
+				if team.both(
+					func() { // returns while the other is about to end
+						for !near.Load() {
+							runtime.Gosched()
+						}
+						for range i % 200 {
+							near.Load()
+						}
+					},
+					func() { near.Store(true); runtime.Goexit() },
+				) {
 					t.Error("both goes on")
 				}
 			})
