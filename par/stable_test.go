@@ -35,6 +35,7 @@ var stablePatterns = map[string]func(r *rand.Rand, i, n int) int{
 	"saw":         func(r *rand.Rand, i, n int) int { return i % (n/16 + 1) },
 	"falling saw": func(r *rand.Rand, i, n int) int { return -i % (n/16 + 1) },
 	"two runs":    func(r *rand.Rand, i, n int) int { return i % (n/2 + 1) / 3 },
+	"two halves":  func(r *rand.Rand, i, n int) int { return stableEither(i < n/2, r.IntN(n), n+r.IntN(n)) },
 	"appended":    func(r *rand.Rand, i, n int) int { return stableEither(i < n-n/100, i, r.IntN(n)) },
 	"disturbed":   func(r *rand.Rand, i, n int) int { return stableEither(r.IntN(100) > 0, i, r.IntN(n)) },
 }

@@ -73,17 +73,7 @@ func (t *team) fork(f func()) bool {
 // call did not return, what f and g were to do may be done in part.
 func (t *team) both(f, g func()) bool {
 	done := make(chan struct{})
-	if !t.fork(func() {
-		returned := false
-		defer func() {
-			if !returned { // fork notes how, but only when done is closed
-				t.stopped.Store(true)
-			}
-			close(done)
-		}()
-		g()
-		returned = true
-	}) {
+	if !t.fork(func() { defer close(done); t.call(g) }) {
 		f()
 		g()
 		return !t.stopped.Load()
@@ -94,9 +84,23 @@ func (t *team) both(f, g func()) bool {
 			<-done
 			t.idle.Add(-1)
 		}()
-		f()
+		t.call(f)
 	}()
 	return !t.stopped.Load()
+}
+
+// call calls f, and stops the team if it does not return: before anybody waits for
+// the other side, or goes on because this one has ended. How it ended is noted at
+// the end of its goroutine.
+func (t *team) call(f func()) {
+	returned := false
+	defer func() {
+		if !returned {
+			t.stopped.Store(true)
+		}
+	}()
+	f()
+	returned = true
 }
 
 func (t *team) fail(v any) {
