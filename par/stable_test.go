@@ -350,9 +350,8 @@ func TestBothSeesThatTheOtherSideDidNotReturn(t *testing.T) {
 				if team.both(
 					func() { // returns while the other is about to end
 						for !near.Load() {
-							runtime.Gosched()
 						}
-						for range i % 200 {
+						for range i % 1000 {
 							near.Load()
 						}
 					},
