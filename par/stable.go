@@ -40,7 +40,7 @@ const (
 // order, and so it has if the results of cmp contradict each other. It panics if
 // cmp is nil.
 //
-// Nobody else may use s before it returns, cmp may only read what it is given. The
+// Nobody else may use s before it returns, and cmp may only read what it is given. The
 // buffer is garbage after the call.
 func SortStableFunc[S ~[]E, E any](s S, cmp func(a, b E) int) {
 	check("SortStableFunc", "cmp", cmp == nil)

@@ -40,7 +40,7 @@ var stablePatterns = map[string]func(r *rand.Rand, i, n int) int{
 	"disturbed":   func(r *rand.Rand, i, n int) int { return stableEither(r.IntN(100) > 0, i, r.IntN(n)) },
 }
 
-func stableEither(first bool, a, b int) int {
+func stableEither[T any](first bool, a, b T) T {
 	if first {
 		return a
 	}
@@ -143,19 +143,12 @@ func TestSortStableFuncOfAllKinds(t *testing.T) {
 func TestSortStableFuncOfNaN(t *testing.T) {
 	s := make([]float64, 3*stableAlone)
 	for i := range s {
-		s[i] = stableEitherFloat(i%3 == 0, math.NaN(), float64(i*7919%1000))
+		s[i] = stableEither(i%3 == 0, math.NaN(), float64(i*7919%1000))
 	}
 	SortStableFunc(s, cmp.Compare[float64])
 	if !slices.IsSortedFunc(s, cmp.Compare[float64]) || !math.IsNaN(s[len(s)/3-1]) || math.IsNaN(s[len(s)/3]) {
 		t.Error("the numbers that are none are not in front")
 	}
-}
-
-func stableEitherFloat(first bool, a, b float64) float64 {
-	if first {
-		return a
-	}
-	return b
 }
 
 // Sides of any lengths, with elements that are equal across each place where a
