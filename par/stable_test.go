@@ -122,14 +122,14 @@ func TestSortStableFuncOfAllKinds(t *testing.T) {
 			ints, texts, bytes := make([]int, n), make([]string, n), make([]byte, n)
 			larges, pointers, floats := make([]large, n), make([]*stableRecord, n), make([]float64, n)
 			for i, r := range records {
-				ints[i] = r.key<<32 | r.tag
+				ints[i] = r.key<<20 | r.tag
 				texts[i] = fmt.Sprintf("%02d %d", r.key, r.tag)
 				bytes[i] = byte(r.key<<4 | i&15)
 				larges[i].stableRecord = r
 				pointers[i] = &records[i]
 				floats[i] = []float64{math.Inf(-1), math.Copysign(0, -1), 0, float64(r.key)}[i%4]
 			}
-			stableSame(t, ints, func(a, b int) int { return cmp.Compare(a>>32, b>>32) })
+			stableSame(t, ints, func(a, b int) int { return cmp.Compare(a>>20, b>>20) })
 			stableSame(t, texts, func(a, b string) int { return strings.Compare(a[:2], b[:2]) })
 			stableSame(t, bytes, func(a, b byte) int { return cmp.Compare(a>>4, b>>4) })
 			stableSame(t, larges, func(a, b large) int { return stableCompare(a.stableRecord, b.stableRecord) })
