@@ -25,6 +25,14 @@ func newTeam() *team {
 	return t
 }
 
+// unreturned does to the caller what was done to a call on its goroutine, as run
+// does; v is what recover gave in the deferred function that calls it.
+func unreturned(v any) {
+	var f failure
+	f.add(task.Unreturned(v))
+	f.raise()
+}
+
 // run calls f on the caller's goroutine, waits for everything that was forked
 // meanwhile, and raises what a function of the user did instead of returning.
 func (t *team) run(f func()) {
@@ -33,12 +41,17 @@ func (t *team) run(f func()) {
 		if !returned {
 			t.fail(recover())
 		}
+		t.idle.Add(1) // while this one waits
 		t.members.Wait()
 		t.failure.raise()
 	}()
 	f()
 	returned = true
 }
+
+// free reports whether fork may find an idle processor: whoever asks first need not
+// make a function that is not used.
+func (t *team) free() bool { return t.idle.Load() > 0 }
 
 // fork calls f on a goroutine of its own, if a processor is idle, and reports
 // whether it does.

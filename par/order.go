@@ -1,0 +1,70 @@
+package par
+
+import (
+	"math/bits"
+	"runtime"
+)
+
+const (
+	many  = 1 << 15 // elements of a slice that is sorted by a team
+	worth = 1 << 14 // elements of a part that is worth a goroutine
+)
+
+// An ordering is how a team sorts: a quicksort whose parts are forked while
+// processors are idle. Each partition bounds what is above it from below, so a part
+// knows the largest element before it, if any: low. When the next pivot is not
+// greater than that, it is the least of its part, and its equals are dropped.
+type ordering[E any] struct {
+	team *team
+
+	// split partitions v: what is in v[:l] is less than v[l], what is in v[r:] is not,
+	// and v[l:r] is where it belongs. l is less than r.
+	split func(v []E, low *E) (l, r int)
+	// finish sorts a part on the goroutine at hand.
+	finish func(v []E, low *E, limit int)
+}
+
+// teams reports whether a slice of n elements is sorted by more than one goroutine.
+func teams(n int) bool { return n >= many && runtime.GOMAXPROCS(0) > 1 }
+
+// depth is the limit to begin with for n elements.
+func depth(n int) int { return 2 * bits.Len(uint(n)) }
+
+// deep reports whether partitions that were too uneven have used up the limit of a
+// part of n elements: each partition takes one from it, so one compare for every
+// element, and a heapsort takes log n. That leaves log n partitions to waste, and
+// 2 n log n + O(n) compares in all.
+func deep(n, limit int) bool { return limit <= bits.Len(uint(n)) }
+
+// sort sorts v, which may go on for a while on other goroutines.
+func (o *ordering[E]) sort(v []E, low *E, limit int) {
+	for len(v) >= many && !deep(len(v), limit) {
+		if o.team.stopped.Load() {
+			return
+		}
+		limit--
+		l, r := o.split(v, low)
+		left, right, mid := v[:l], v[r:], &v[l]
+		switch {
+		case len(left) < len(right):
+			if !o.fork(left, low, limit) {
+				o.sort(left, low, limit)
+			}
+			v, low = right, mid
+		default:
+			if !o.fork(right, mid, limit) {
+				o.sort(right, mid, limit)
+			}
+			v = left
+		}
+	}
+	if !o.team.stopped.Load() {
+		o.finish(v, low, limit)
+	}
+}
+
+// fork sorts v on a goroutine of its own if that is worth it and a processor is
+// idle, and reports whether it does.
+func (o *ordering[E]) fork(v []E, low *E, limit int) bool {
+	return len(v) >= worth && o.team.free() && o.team.fork(func() { o.sort(v, low, limit) })
+}

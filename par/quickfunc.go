@@ -1,0 +1,85 @@
+package par
+
+import "slices"
+
+// A comparison is the quicksort of SortFunc. Whatever cmp answers, and whether or
+// not it returns, the elements stay the same: they are only ever swapped.
+type comparison[E any] func(a, b E) int
+
+// split is split for a comparison. The partition is Hoare's, which moves an element
+// at most once.
+func (cmp comparison[E]) split(v []E, low *E) (l, r int) {
+	m := cmp.pivot(v)
+	v[0], v[m] = v[m], v[0]
+	least := low != nil && cmp(*low, v[0]) >= 0
+	i, j := 1, len(v)-1
+	for {
+		for i <= j && cmp.before(v, i, least) {
+			i++
+		}
+		for i <= j && !cmp.before(v, j, least) {
+			j--
+		}
+		if i >= j {
+			break
+		}
+		v[i], v[j] = v[j], v[i]
+		i++
+		j--
+	}
+	if least {
+		return 0, i
+	}
+	v[0], v[j] = v[j], v[0]
+	return j, j + 1
+}
+
+// before reports whether v[i] belongs before the pivot in v[0], or, if that is the
+// least, to its equals.
+func (cmp comparison[E]) before(v []E, i int, least bool) bool {
+	if least {
+		return cmp(v[0], v[i]) >= 0
+	}
+	return cmp(v[i], v[0]) < 0
+}
+
+// run reports whether v is sorted, and sorts it if it is in the opposite order.
+func (cmp comparison[E]) run(v []E) bool {
+	n := 1
+	for n < len(v) && cmp(v[n], v[n-1]) < 0 {
+		n++
+	}
+	if n == len(v) {
+		slices.Reverse(v)
+		return true
+	}
+	for n = 1; n < len(v) && cmp(v[n], v[n-1]) >= 0; n++ {
+	}
+	return n == len(v)
+}
+
+// pivot is pivot for a comparison.
+func (cmp comparison[E]) pivot(v []E) int {
+	n := len(v) / 8
+	return cmp.median(v, 0, 4*n, 7*n, n)
+}
+
+// median is median for a comparison.
+func (cmp comparison[E]) median(v []E, a, b, c, n int) int {
+	if n >= 8 {
+		n /= 8
+		a = cmp.median(v, a, a+4*n, a+7*n, n)
+		b = cmp.median(v, b, b+4*n, b+7*n, n)
+		c = cmp.median(v, c, c+4*n, c+7*n, n)
+	}
+	if cmp(v[b], v[a]) < 0 {
+		a, b = b, a
+	}
+	if cmp(v[c], v[b]) < 0 {
+		b = c
+		if cmp(v[b], v[a]) < 0 {
+			b = a
+		}
+	}
+	return b
+}
