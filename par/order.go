@@ -7,7 +7,7 @@ import (
 
 const (
 	many  = 1 << 15 // elements of a slice that is sorted by a team
-	worth = 1 << 14 // elements of a part that is worth a goroutine
+	worth = 1 << 13 // elements of a part that is worth a goroutine
 )
 
 // An ordering is how a team sorts: a quicksort whose parts are forked while

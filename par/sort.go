@@ -33,28 +33,22 @@ func order[E cmp.Ordered](v []E) {
 		return
 	}
 	for i := 1; i < len(v); i++ {
-		x := v[i]
-		j := i
-		for ; j > 0 && cmp.Less(x, v[j-1]); j-- {
-			v[j] = v[j-1]
+		for j := i; j > 0 && cmp.Less(v[j], v[j-1]); j-- {
+			v[j], v[j-1] = v[j-1], v[j]
 		}
-		v[j] = x
 	}
 }
 
 // orderMany looks for what is faster than a quicksort before it begins one.
 func orderMany[E cmp.Ordered](v []E) {
 	n := run(v)
-	if rest := len(v) - n; rest <= min(n, few) {
+	if rest := len(v) - n; rest <= min(len(v)/8, few) {
 		order(v[n:])
 		insert(v, n)
 		return
 	}
-	several, reg := teams(len(v)), regular(v)
-	if reg && mend(v, n) {
-		return
-	}
-	if !several && reg {
+	several := teams(len(v))
+	if regular(v, n) && !(several && faulty(v[n:])) {
 		slices.Sort(v)
 		return
 	}
@@ -73,7 +67,7 @@ func orderMany[E cmp.Ordered](v []E) {
 
 // finish sorts a part of a slice.
 func finish[E cmp.Ordered](v []E, low *E, limit int) {
-	if len(v) > few && regular(v) {
+	if len(v) > few && regular(v, 0) {
 		slices.Sort(v)
 		return
 	}
@@ -112,42 +106,14 @@ func insert[E cmp.Ordered](v []E, n int) {
 	}
 }
 
-// mend sorts v, in which only v[:n] is known to be sorted, if all but a few elements
-// are where they belong, and reports whether it has. It is partialInsertionSort of
-// the pdqsort of package slices.
-func mend[E cmp.Ordered](v []E, n int) bool {
-	if len(v) > 1024 {
-		for i, faults := n, 0; i < len(v); i++ {
-			if cmp.Less(v[i], v[i-1]) {
-				if faults++; faults > 5 {
-					return false
-				}
-			}
-		}
+// regular reports whether v, in which v[:n] is known to be sorted, seems to consist
+// of long runs, up or down, which slices.Sort is the faster for: its branches are
+// predicted. Of eight pieces of four elements at most two are out of order then; of
+// a random slice so many are once in 100,000 times.
+func regular[E cmp.Ordered](v []E, n int) bool {
+	if n >= 16 && len(v) < 1024 {
+		return true
 	}
-	for range 5 {
-		v[n-1], v[n] = v[n], v[n-1]
-		for i := n - 1; i > 0 && cmp.Less(v[i], v[i-1]); i-- {
-			v[i], v[i-1] = v[i-1], v[i]
-		}
-		for i := n + 1; i < len(v) && cmp.Less(v[i], v[i-1]); i++ {
-			v[i], v[i-1] = v[i-1], v[i]
-		}
-		for n < len(v) && !cmp.Less(v[n], v[n-1]) {
-			n++
-		}
-		if n == len(v) {
-			return true
-		}
-	}
-	return false
-}
-
-// regular reports whether v seems to consist of long runs, up or down, which
-// slices.Sort is the faster for: its branches are predicted. Of eight pieces of
-// four elements at most two are out of order then; of a random slice so many are
-// once in 100,000 times.
-func regular[E cmp.Ordered](v []E) bool {
 	step, bad := (len(v)-4)/7, 0
 	for i := 0; i < 8 && bad <= 2; i++ {
 		w := v[i*step:][:4]
@@ -160,6 +126,18 @@ func regular[E cmp.Ordered](v []E) bool {
 		}
 	}
 	return bad <= 2
+}
+
+// faulty reports whether v has more places out of order than slices.Sort mends
+// before it partitions.
+func faulty[E cmp.Ordered](v []E) bool {
+	faults := 0
+	for i := 1; i < len(v) && faults <= 4; i++ {
+		if v[i] < v[i-1] {
+			faults++
+		}
+	}
+	return faults > 4
 }
 
 // nans moves the NaNs to the front and returns how many there are.

@@ -1,0 +1,97 @@
+package par
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// What quick leaves to heap when the partitions were too uneven is sorted too.
+func TestQuickWithoutDepthLeft(t *testing.T) {
+	for n := range 300 {
+		for _, keys := range []int{1, 2, 10, 1 << 30} {
+			r := rand.New(rand.NewPCG(uint64(n), uint64(keys)))
+			v := make([]int, n)
+			for i := range v {
+				v[i] = r.IntN(keys)
+			}
+			want := slices.Clone(v)
+			slices.Sort(want)
+			for limit := range 5 {
+				got := slices.Clone(v)
+				quick(got, nil, limit)
+				if !slices.Equal(got, want) {
+					t.Fatalf("%d of %d keys, limit %d: %v", n, keys, limit, got)
+				}
+			}
+			heap(v)
+			if !slices.Equal(v, want) {
+				t.Fatalf("%d of %d keys: heap: %v", n, keys, v)
+			}
+		}
+	}
+}
+
+// Whatever the partitions are, they and the heapsort that follows make 2 n log2 n
+// compares and O(n).
+func TestDepthOfPartitions(t *testing.T) {
+	for _, n := range []int{1 << 15, 100_000, 1 << 20} {
+		for _, share := range []int{0, 1, 16, 50} { // left of a partition, in percent
+			compares := 0
+			o := &ordering[struct{}]{team: new(team)}
+			o.split = func(v []struct{}, _ *struct{}) (l, r int) {
+				compares += len(v)
+				l = len(v) * share / 100
+				return l, l + 1
+			}
+			o.finish = func(v []struct{}, _ *struct{}, limit int) {
+				// quick partitions on while it may; all of it may be in vain
+				left := max(0, limit-depth(len(v))/2)
+				compares += len(v)*left + int(float64(len(v))*math.Log2(float64(len(v)+1)))
+			}
+			o.sort(make([]struct{}, n), nil, depth(n))
+			if most := int(2*float64(n)*math.Log2(float64(n))) + 4*n; compares > most {
+				t.Errorf("%d elements, %d %% left: %d compares, want %d at most", n, share, compares, most)
+			}
+		}
+	}
+}
+
+// split puts one element where it belongs, and its equals too if it is the least.
+func TestSplit(t *testing.T) {
+	for n := 25; n < 2000; n += 13 {
+		for _, keys := range []int{1, 2, 3, 1000} {
+			r := rand.New(rand.NewPCG(uint64(n), uint64(keys)))
+			v := make([]int, n)
+			for i := range v {
+				v[i] = r.IntN(keys)
+			}
+			for _, low := range []*int{nil, new(int)} { // 0 is the least key
+				checkSplit(t, slices.Clone(v), low, split[int])
+				checkSplit(t, slices.Clone(v), low, comparison[int](func(a, b int) int { return a - b }).split)
+			}
+		}
+	}
+}
+
+func checkSplit(t *testing.T, v []int, low *int, split func([]int, *int) (int, int)) {
+	t.Helper()
+	before := slices.Sorted(slices.Values(v))
+	l, r := split(v, low)
+	if !(0 <= l && l < r && r <= len(v)) {
+		t.Fatalf("split of %d at %d, %d", len(v), l, r)
+	}
+	p := v[l]
+	for i, x := range v {
+		if i < l && x >= p || i >= l && i < r && x != p || i >= r && x < p {
+			t.Fatalf("split of %d at %d, %d: element %d is %d, pivot %d", len(v), l, r, i, x, p)
+		}
+	}
+	if low != nil && p == *low && slices.Contains(v[r:], p) {
+		t.Fatalf("split of %d at %d, %d: equals of %d are left", len(v), l, r, p)
+	}
+	if !slices.Equal(slices.Sorted(slices.Values(v)), before) {
+		t.Fatalf("split of %d: not the same elements", len(v))
+	}
+}

@@ -1,0 +1,234 @@
+package par_test
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stint-go/stint/par"
+)
+
+// cmpLengths are the lengths around the thresholds of SortFunc.
+var cmpLengths = []int{2, 3, 12, 13, 100, 32767, 32768, 32769, 100_000}
+
+func randomKeys(n int, seed uint64) []int {
+	r := rand.New(rand.NewPCG(uint64(n), seed))
+	keys := make([]int, n)
+	for i := range keys {
+		keys[i] = r.IntN(n)
+	}
+	return keys
+}
+
+// atCompare returns cmp that calls f instead, at compare k.
+func atCompare(k int64, f func()) func(a, b sortRecord) int {
+	var calls atomic.Int64
+	return func(a, b sortRecord) int {
+		if calls.Add(1) == k {
+			f()
+		}
+		return bySortKey(a, b)
+	}
+}
+
+// somewhere returns which compare of a sort of n elements fails in a round.
+func somewhere(round, n int) int64 {
+	most := int64(n) * int64(bits.Len(uint(n))) / 2
+	switch round {
+	case 0:
+		return 1
+	case 1:
+		return int64(n) - 1
+	}
+	return 1 + rand.New(rand.NewPCG(uint64(round), uint64(n))).Int64N(most)
+}
+
+func TestPanicInCmpReachesTheCallerAndLosesNothing(t *testing.T) {
+	oops := errors.New("oops")
+	for _, n := range cmpLengths {
+		keys := randomKeys(n, 1)
+		for round := range 8 {
+			rs := sortRecords(keys)
+			k := min(somewhere(round, n), int64(n)) // surely made
+			if round > 3 {
+				k = somewhere(round, n)
+			}
+			got := func() (v any) {
+				defer func() { v = recover() }()
+				par.SortFunc(rs, atCompare(min(k, int64(n)-1), func() { panic(oops) }))
+				return nil
+			}()
+			if p, ok := got.(*par.PanicError); !ok || p.Value != any(oops) || len(p.Stack) == 0 {
+				t.Fatalf("n = %d, compare %d: panics with %v", n, k, got)
+			}
+			samePermutation(t, rs, keys)
+		}
+	}
+}
+
+func TestGoexitInCmpEndsTheCaller(t *testing.T) {
+	for _, n := range cmpLengths {
+		keys := randomKeys(n, 2)
+		for round := range 8 {
+			rs := sortRecords(keys)
+			returned := false
+			var recovered any
+			var wg sync.WaitGroup
+			wg.Go(func() {
+				defer func() { recovered = recover() }()
+				par.SortFunc(rs, atCompare(min(somewhere(round, n), int64(n)-1), runtime.Goexit))
+				returned = true
+			})
+			wg.Wait()
+			if returned || recovered != nil {
+				t.Fatalf("n = %d: returned: %t, panicked: %v", n, returned, recovered)
+			}
+			samePermutation(t, rs, keys)
+		}
+	}
+}
+
+// After a panic no other goroutine calls cmp any more.
+func TestNothingIsComparedAfterSortFunc(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
+	for round := range 20 {
+		rs := sortRecords(randomKeys(300_000, 3))
+		var calls atomic.Int64
+		var over atomic.Bool
+		func() {
+			defer func() { recover() }()
+			par.SortFunc(rs, func(a, b sortRecord) int {
+				if over.Load() {
+					t.Error("called after the end")
+				}
+				if calls.Add(1) == int64(300_000*(round+1)/2) {
+					panic("stop")
+				}
+				return bySortKey(a, b)
+			})
+		}()
+		over.Store(true)
+	}
+}
+
+func TestContradictingCmpTerminates(t *testing.T) {
+	var state atomic.Uint64
+	liars := map[string]func(a, b sortRecord) int{
+		"random":   func(a, b sortRecord) int { return int(state.Add(0x9e3779b97f4a7c15)>>40%3) - 1 },
+		"less":     func(a, b sortRecord) int { return -1 },
+		"greater":  func(a, b sortRecord) int { return 1 },
+		"equal":    func(a, b sortRecord) int { return 0 },
+		"circular": func(a, b sortRecord) int { return (a.key-b.key+3)%3 - 1 },
+		"extreme":  func(a, b sortRecord) int { return math.MinInt * (a.key & 1) },
+	}
+	for name, liar := range liars {
+		for _, n := range cmpLengths {
+			keys := randomKeys(n, 4)
+			rs := sortRecords(keys)
+			var calls atomic.Int64
+			par.SortFunc(rs, func(a, b sortRecord) int { calls.Add(1); return liar(a, b) })
+			samePermutation(t, rs, keys)
+			if c := calls.Load(); c > 2*mostCompares(n) { // which is promised for an order only
+				t.Errorf("%s, n = %d: %d compares", name, n, c)
+			}
+		}
+	}
+}
+
+// mostCompares is what is promised, with 12 n for O(n).
+func mostCompares(n int) int64 {
+	return int64(2*float64(n)*math.Log2(float64(n))) + 12*int64(n)
+}
+
+func TestComparesOfSortedSlices(t *testing.T) {
+	for _, n := range []int{2, 12, 1000, 32767, 32768, 100_000} {
+		for name, key := range map[string]func(i int) int{
+			"sorted": func(i int) int { return i }, "reversed": func(i int) int { return -i }, "equal": func(int) int { return 1 },
+		} {
+			v := make([]int, n)
+			for i := range v {
+				v[i] = key(i)
+			}
+			var calls atomic.Int64
+			par.SortFunc(v, func(a, b int) int { calls.Add(1); return cmp.Compare(a, b) })
+			// Insertion reverses what is tiny; slices.SortFunc looks twice.
+			if c := calls.Load(); !slices.IsSorted(v) || c > max(3*int64(n), 66) || n >= 32768 && runtime.GOMAXPROCS(0) > 1 && c > int64(n) {
+				t.Errorf("%s, n = %d: %d compares", name, n, c)
+			}
+		}
+	}
+}
+
+// An adversary decides what the elements are when they are compared: as late and as
+// unfavourably as it can (McIlroy, A Killer Adversary for Quicksort, 1999).
+type adversary struct {
+	mu        sync.Mutex
+	value     []int
+	candidate int
+	solid     int
+	compares  int64
+}
+
+func newAdversary(n int) (*adversary, []int) {
+	a := &adversary{value: make([]int, n)}
+	elements := rand.New(rand.NewPCG(1, 8)).Perm(n)
+	for i := range a.value {
+		a.value[i] = n // gas
+	}
+	return a, elements
+}
+
+func (a *adversary) compare(x, y int) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.compares++
+	gas := len(a.value)
+	if a.value[x] == gas && a.value[y] == gas {
+		if x == a.candidate {
+			a.freeze(x)
+		} else {
+			a.freeze(y)
+		}
+	}
+	switch gas {
+	case a.value[x]:
+		a.candidate = x
+	case a.value[y]:
+		a.candidate = y
+	}
+	return cmp.Compare(a.value[x], a.value[y])
+}
+
+func (a *adversary) freeze(x int) {
+	a.value[x] = a.solid
+	a.solid++
+}
+
+func TestComparesAgainstAnAdversary(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, procs := range []int{1, 2, 8} {
+		runtime.GOMAXPROCS(procs)
+		for _, n := range []int{100, 1000, 32767, 32768, 200_000} {
+			a, elements := newAdversary(n)
+			par.SortFunc(elements, a.compare)
+			if a.compares > mostCompares(n) {
+				t.Errorf("GOMAXPROCS %d, n = %d: %d compares, want %d at most", procs, n, a.compares, mostCompares(n))
+			}
+			killer := make([]int, n) // the same for Sort, which would take minutes
+			for i := range killer {
+				killer[i] = a.value[i]
+			}
+			par.Sort(killer)
+			if !slices.IsSorted(killer) {
+				t.Errorf("n = %d: not sorted", n)
+			}
+		}
+	}
+}
