@@ -12,9 +12,6 @@ func quick[E cmp.Ordered](v []E, low *E, limit int) {
 			heap(v)
 			return
 		}
-		if len(v) > 100 && ascending(v) {
-			return
-		}
 		limit--
 		l, r := split(v, low)
 		if left, right := v[:l], v[r:]; len(left) < len(right) {
@@ -29,9 +26,13 @@ func quick[E cmp.Ordered](v []E, low *E, limit int) {
 }
 
 // split moves a pivot to where it belongs, v[l], and what is less than it before
-// it. If the pivot is not greater than *low, it is the least of v, and so are its
-// equals in v[:r].
+// it. If there is nothing less, v[:r] are the equals of the pivot; that is known
+// without a look if the pivot is not greater than *low. It looks first whether v is
+// in order, because the part between two pivots is when there are few keys.
 func split[E cmp.Ordered](v []E, low *E) (l, r int) {
+	if ascending(v) == len(v) {
+		return 0, len(v)
+	}
 	m := pivot(v)
 	v[0], v[m] = v[m], v[0]
 	p := v[0]
@@ -156,13 +157,4 @@ func sift[E cmp.Ordered](v []E, root int) {
 		at = (at - 1) / 2
 		x, v[at] = v[at], x
 	}
-}
-
-func ascending[E cmp.Ordered](v []E) bool {
-	for i := 1; i < len(v); i++ {
-		if v[i] < v[i-1] {
-			return false
-		}
-	}
-	return true
 }

@@ -9,6 +9,9 @@ type comparison[E any] func(a, b E) int
 // split is split for a comparison. The partition is Hoare's, which moves an element
 // at most once.
 func (cmp comparison[E]) split(v []E, low *E) (l, r int) {
+	if cmp.run(v) {
+		return 0, len(v)
+	}
 	m := cmp.pivot(v)
 	v[0], v[m] = v[m], v[0]
 	least := low != nil && cmp(*low, v[0]) >= 0

@@ -85,7 +85,14 @@ func run[E cmp.Ordered](v []E) int {
 		slices.Reverse(v)
 		return n
 	}
-	for n = 1; n < len(v) && v[n-1] <= v[n]; n++ {
+	return ascending(v)
+}
+
+// ascending returns how many elements at the front of v are in order.
+func ascending[E cmp.Ordered](v []E) int {
+	n := 1
+	for n < len(v) && v[n-1] <= v[n] {
+		n++
 	}
 	return n
 }

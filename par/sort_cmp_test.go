@@ -16,7 +16,7 @@ import (
 )
 
 // cmpLengths are the lengths around the thresholds of SortFunc.
-var cmpLengths = []int{2, 3, 12, 13, 100, 32767, 32768, 32769, 100_000}
+var cmpLengths = []int{2, 3, 12, 13, 100, 32767, 32768, 32769, 70_000}
 
 func randomKeys(n int, seed uint64) []int {
 	r := rand.New(rand.NewPCG(uint64(n), seed))
@@ -98,8 +98,8 @@ func TestGoexitInCmpEndsTheCaller(t *testing.T) {
 // After a panic no other goroutine calls cmp any more.
 func TestNothingIsComparedAfterSortFunc(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
-	for round := range 20 {
-		rs := sortRecords(randomKeys(300_000, 3))
+	for round := range 10 {
+		rs := sortRecords(randomKeys(80_000, 3))
 		var calls atomic.Int64
 		var over atomic.Bool
 		func() {
@@ -108,7 +108,7 @@ func TestNothingIsComparedAfterSortFunc(t *testing.T) {
 				if over.Load() {
 					t.Error("called after the end")
 				}
-				if calls.Add(1) == int64(300_000*(round+1)/2) {
+				if calls.Add(1) == int64(80_000*(round+1)) {
 					panic("stop")
 				}
 				return bySortKey(a, b)
@@ -215,7 +215,7 @@ func TestComparesAgainstAnAdversary(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, procs := range []int{1, 2, 8} {
 		runtime.GOMAXPROCS(procs)
-		for _, n := range []int{100, 1000, 32767, 32768, 200_000} {
+		for _, n := range []int{100, 1000, 32767, 32768, 70_000} {
 			a, elements := newAdversary(n)
 			par.SortFunc(elements, a.compare)
 			if a.compares > mostCompares(n) {
