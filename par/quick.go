@@ -2,6 +2,14 @@ package par
 
 import "cmp"
 
+// The quicksort of Sort. Its partition is Lomuto's without a branch (Andrei
+// Alexandrescu, "Lomuto's comeback", 2020): where the next element that is less goes
+// depends on the compares by an addition only, so that a processor mispredicts
+// nothing, and a random slice takes a third of the time that it takes slices.Sort.
+// That a part drops what is equal to the pivot before it, and the recursive median,
+// are those of ipnsort (Lukas Bergdoll and Orson Peters, 2023), the former from the
+// pdqsort of Orson Peters.
+
 // leaf is the number of elements that insertion sorts faster than partitions do.
 const leaf = 24
 
@@ -12,7 +20,11 @@ func quick[E cmp.Ordered](v []E, low *E, limit int) {
 			heap(v)
 			return
 		}
-		limit--
+		n := ascending(v)
+		if n == len(v) {
+			return
+		}
+		limit = spent(limit, n)
 		l, r := split(v, low)
 		if left, right := v[:l], v[r:]; len(left) < len(right) {
 			quick(left, low, limit)
@@ -27,12 +39,8 @@ func quick[E cmp.Ordered](v []E, low *E, limit int) {
 
 // split moves a pivot to where it belongs, v[l], and what is less than it before
 // it. If there is nothing less, v[:r] are the equals of the pivot; that is known
-// without a look if the pivot is not greater than *low. It looks first whether v is
-// in order, because the part between two pivots is when there are few keys.
+// without a look if the pivot is not greater than *low.
 func split[E cmp.Ordered](v []E, low *E) (l, r int) {
-	if ascending(v) == len(v) {
-		return 0, len(v)
-	}
 	m := pivot(v)
 	v[0], v[m] = v[m], v[0]
 	p := v[0]
@@ -47,6 +55,8 @@ func split[E cmp.Ordered](v []E, low *E) (l, r int) {
 }
 
 // partition moves what is less than p to the front and returns how much that is.
+// In the loop, v[:j] is less than p and v[j:i] is not; the compiler makes a SETcc of
+// the condition, and of that in equals.
 func partition[E cmp.Ordered](v []E, p E) int {
 	j := 0
 	for i, x := range v {
@@ -74,11 +84,16 @@ func equals[E cmp.Ordered](v []E, p E) int {
 	return j
 }
 
+// pivot returns the index of an element near the median of v, which has eight
+// elements or more.
 func pivot[E cmp.Ordered](v []E) int {
 	n := len(v) / 8
 	return median(v, 0, 4*n, 7*n, n)
 }
 
+// median returns which of v[a], v[b] and v[c] is between the others. While n is not
+// small, each of them is first replaced by the median of three in the n elements from
+// there on: so of n elements about the square root is looked at.
 func median[E cmp.Ordered](v []E, a, b, c, n int) int {
 	if n >= 8 {
 		n /= 8
@@ -98,6 +113,8 @@ func median[E cmp.Ordered](v []E, a, b, c, n int) int {
 	return b
 }
 
+// insertion sorts v, which is short. It holds an element back while it compares,
+// which may be done only because < returns.
 func insertion[E cmp.Ordered](v []E) {
 	for i := 1; i < len(v); i++ {
 		x := v[i]
@@ -127,6 +144,7 @@ func structured[E cmp.Ordered](v []E) bool {
 	return bad <= 2
 }
 
+// heap sorts v in n log n + O(n) compares.
 func heap[E cmp.Ordered](v []E) {
 	for i := len(v)/2 - 1; i >= 0; i-- {
 		sift(v, i)
@@ -137,7 +155,9 @@ func heap[E cmp.Ordered](v []E) {
 	}
 }
 
-// bottom-up
+// sift moves v[root] down to where it belongs in the heap below it, bottom-up
+// (Ingo Wegener, 1993): it follows the larger children to a leaf, and goes back up
+// from there, because what was taken from the end belongs far down.
 func sift[E cmp.Ordered](v []E, root int) {
 	at := root
 	for 2*at+2 < len(v) {

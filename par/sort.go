@@ -61,7 +61,7 @@ func orderMany[E cmp.Ordered](v []E) {
 		return
 	}
 	t := newTeam()
-	o := &ordering[E]{t, split[E], finish[E]}
+	o := &ordering[E]{t, ascending[E], split[E], finish[E]}
 	t.run(func() { o.sort(v, nil, depth(len(v))) })
 }
 

@@ -50,6 +50,7 @@ func compare[E any](v []E, cmp func(a, b E) int) {
 // compareTeam is SortFunc on several goroutines.
 func compareTeam[E any](v []E, cmp func(a, b E) int) {
 	t := newTeam()
-	o := &ordering[E]{t, comparison[E](cmp).split, func(v []E, _ *E, _ int) { slices.SortFunc(v, cmp) }}
+	c := comparison[E](cmp)
+	o := &ordering[E]{t, c.run, c.split, func(v []E, _ *E, _ int) { slices.SortFunc(v, cmp) }}
 	t.run(func() { o.sort(v, nil, depth(len(v))) })
 }

@@ -17,6 +17,9 @@ const (
 type ordering[E any] struct {
 	team *team
 
+	// run returns how many elements at the front of v are in order; if that is all of
+	// them, v is sorted.
+	run func(v []E) int
 	// split partitions v: what is in v[:l] is less than v[l], what is in v[r:] is not,
 	// and v[l:r] is where it belongs. l is less than r.
 	split func(v []E, low *E) (l, r int)
@@ -30,31 +33,43 @@ func teams(n int) bool { return n >= many && runtime.GOMAXPROCS(0) > 1 }
 // depth is the limit to begin with for n elements.
 func depth(n int) int { return 2 * bits.Len(uint(n)) }
 
+// spent returns what is left of the limit after a partition of a part of which n
+// elements at the front are in order. That is looked at first, because the parts
+// between two pivots are in order when there are few keys. When it was in vain and
+// took more than a few compares, it counts like a partition.
+func spent(limit, n int) int {
+	if n > 16 {
+		limit--
+	}
+	return limit - 1
+}
+
 // deep reports whether partitions that were too uneven have used up the limit of a
 // part of n elements: each partition takes one from it, so one compare for every
 // element, and a heapsort takes log n. That leaves log n partitions to waste, and
 // 2 n log n + O(n) compares in all.
 func deep(n, limit int) bool { return limit <= bits.Len(uint(n)) }
 
-// sort sorts v, which may go on for a while on other goroutines.
+// sort sorts v, and may leave parts of it to other goroutines of the team. The
+// smaller part is the one that is left to another, or done first: so the recursion
+// is log n deep.
 func (o *ordering[E]) sort(v []E, low *E, limit int) {
 	for len(v) >= many && !deep(len(v), limit) {
 		if o.team.stopped.Load() {
 			return
 		}
-		limit--
+		n := o.run(v)
+		if n == len(v) {
+			return
+		}
+		limit = spent(limit, n)
 		l, r := o.split(v, low)
 		left, right, mid := v[:l], v[r:], &v[l]
-		switch {
-		case len(left) < len(right):
-			if !o.fork(left, low, limit) {
-				o.sort(left, low, limit)
-			}
+		if len(left) < len(right) {
+			o.part(left, low, limit)
 			v, low = right, mid
-		default:
-			if !o.fork(right, mid, limit) {
-				o.sort(right, mid, limit)
-			}
+		} else {
+			o.part(right, mid, limit)
 			v = left
 		}
 	}
@@ -63,8 +78,10 @@ func (o *ordering[E]) sort(v []E, low *E, limit int) {
 	}
 }
 
-// fork sorts v on a goroutine of its own if that is worth it and a processor is
-// idle, and reports whether it does.
-func (o *ordering[E]) fork(v []E, low *E, limit int) bool {
-	return len(v) >= worth && o.team.free() && o.team.fork(func() { o.sort(v, low, limit) })
+// part sorts v, on a goroutine of its own if that is worth it and a processor is
+// idle.
+func (o *ordering[E]) part(v []E, low *E, limit int) {
+	if len(v) < worth || !o.team.free() || !o.team.fork(func() { o.sort(v, low, limit) }) {
+		o.sort(v, low, limit)
+	}
 }

@@ -9,9 +9,6 @@ type comparison[E any] func(a, b E) int
 // split is split for a comparison. The partition is Hoare's, which moves an element
 // at most once.
 func (cmp comparison[E]) split(v []E, low *E) (l, r int) {
-	if cmp.run(v) {
-		return 0, len(v)
-	}
 	m := cmp.pivot(v)
 	v[0], v[m] = v[m], v[0]
 	least := low != nil && cmp(*low, v[0]) >= 0
@@ -46,19 +43,22 @@ func (cmp comparison[E]) before(v []E, i int, least bool) bool {
 	return cmp(v[i], v[0]) < 0
 }
 
-// run reports whether v is sorted, and sorts it if it is in the opposite order.
-func (cmp comparison[E]) run(v []E) bool {
+// run returns how many elements at the front of v are in order, or in the opposite
+// order: if that is all of them, it turns them round.
+func (cmp comparison[E]) run(v []E) int {
 	n := 1
 	for n < len(v) && cmp(v[n], v[n-1]) < 0 {
 		n++
 	}
-	if n == len(v) {
+	switch n {
+	case len(v):
 		slices.Reverse(v)
-		return true
+	case 1:
+		for n < len(v) && cmp(v[n], v[n-1]) >= 0 {
+			n++
+		}
 	}
-	for n = 1; n < len(v) && cmp(v[n], v[n-1]) >= 0; n++ {
-	}
-	return n == len(v)
+	return n
 }
 
 // pivot is pivot for a comparison.
