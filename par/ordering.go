@@ -54,7 +54,7 @@ func deep(n, limit int) bool { return limit <= bits.Len(uint(n)) }
 // smaller part is the one that is left to another, or done first: so the recursion
 // is log n deep.
 func (o *ordering[E]) sort(v []E, low *E, limit int) {
-	for len(v) >= many && !deep(len(v), limit) {
+	for len(v) >= 2*worth && !deep(len(v), limit) {
 		if o.team.stopped.Load() {
 			return
 		}

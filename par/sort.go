@@ -48,7 +48,7 @@ func orderMany[E cmp.Ordered](v []E) {
 		return
 	}
 	several := teams(len(v))
-	if regular(v, n) && !(several && faulty(v[n:])) {
+	if regular(v, n) && (!several || nearly(v)) {
 		slices.Sort(v)
 		return
 	}
@@ -135,16 +135,22 @@ func regular[E cmp.Ordered](v []E, n int) bool {
 	return bad <= 2
 }
 
-// faulty reports whether v has more places out of order than slices.Sort mends
-// before it partitions.
-func faulty[E cmp.Ordered](v []E) bool {
-	faults := 0
-	for i := 1; i < len(v) && faults <= 4; i++ {
-		if v[i] < v[i-1] {
-			faults++
+// nearly reports whether v seems to be in order but for some elements here and
+// there, and none that were appended: then slices.Sort is as fast as a team. A team
+// would partition it without a branch, and then most of it is out of order.
+func nearly[E cmp.Ordered](v []E) bool {
+	step, bad := len(v)/32, 0
+	for i := step; i < len(v); i += step {
+		if v[i] < v[i-step] {
+			bad++
 		}
 	}
-	return faults > 4
+	for i := len(v) - 7; i < len(v); i++ {
+		if v[i] < v[i-1] {
+			bad++
+		}
+	}
+	return bad <= 2
 }
 
 // nans moves the NaNs to the front and returns how many there are.

@@ -166,6 +166,27 @@ func TestComparesOfSortedSlices(t *testing.T) {
 	}
 }
 
+// What is equal is dropped: the compares depend on the number of keys.
+func TestComparesOfFewKeys(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, procs := range []int{1, 2} {
+		runtime.GOMAXPROCS(procs)
+		for keys, most := range map[int]int64{1: 2, 2: 5, 16: 12} {
+			const n = 1 << 17
+			r := rand.New(rand.NewPCG(1, uint64(keys)))
+			v := make([]int, n)
+			for i := range v {
+				v[i] = r.IntN(keys)
+			}
+			var calls atomic.Int64
+			par.SortFunc(v, func(a, b int) int { calls.Add(1); return cmp.Compare(a, b) })
+			if c := calls.Load(); c > most*n {
+				t.Errorf("GOMAXPROCS %d, %d keys: %d compares, want %d at most", procs, keys, c, most*n)
+			}
+		}
+	}
+}
+
 // An adversary decides what the elements are when they are compared: as late and as
 // unfavourably as it can (McIlroy, A Killer Adversary for Quicksort, 1999).
 type adversary struct {

@@ -35,6 +35,7 @@ var sortShapes = map[string]func(r *rand.Rand, i, n int) int{
 	"appended":   func(r *rand.Rand, i, n int) int { return pick(i < n-n/100-1, i, r.IntN(n+1)) },
 	"halves":     func(r *rand.Rand, i, n int) int { return pick(i < n/2, i, r.IntN(n+1)) },
 	"disturbed":  func(r *rand.Rand, i, n int) int { return pick(r.IntN(100) > 0, i, r.IntN(n+1)) },
+	"last first": func(r *rand.Rand, i, n int) int { return pick(i < n-1, i+1, 0) },
 	"one fault":  func(r *rand.Rand, i, n int) int { return pick(i == 0, n, pick(i == n-1, 0, i)) },
 }
 
@@ -130,6 +131,21 @@ func oddFloat(k int) float64 {
 		return 0
 	}
 	return float64(k) / 3
+}
+
+// A NaN is not less than its neighbours, which may look like order.
+func TestSortFindsTheNaNInOrder(t *testing.T) {
+	for _, n := range []int{2, 12, 13, 129, 1000, 1024, 40_000} {
+		for _, at := range []int{0, 1, n / 2, n - 9, n - 2, n - 1} {
+			i := -1
+			asSlicesSort(t, make([]int, n), func(int) float64 {
+				if i++; i == at {
+					return math.NaN()
+				}
+				return float64(i % max(1, n-4)) // the last four belong to the front
+			})
+		}
+	}
 }
 
 // The elements are the same ones, bit by bit, though NaNs and zeros differ.

@@ -65,6 +65,15 @@ func TestDepthOfPartitions(t *testing.T) {
 	}
 }
 
+// A part is not begun after a function of the user has panicked.
+func TestStoppedTeamBeginsNothing(t *testing.T) {
+	for _, n := range []int{1, 100, 2 * worth, many} {
+		o := &ordering[int]{team: new(team)} // the functions are nil
+		o.team.stopped.Store(true)
+		o.sort(make([]int, n), nil, depth(n))
+	}
+}
+
 // split puts one element where it belongs, and its equals too if it is the least.
 func TestSplit(t *testing.T) {
 	for n := 25; n < 2000; n += 13 {
