@@ -3,6 +3,7 @@ package par
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -72,6 +73,22 @@ func TestStoppedTeamBeginsNothing(t *testing.T) {
 		o.team.stopped.Store(true)
 		o.sort(make([]int, n), nil, depth(n))
 	}
+}
+
+// When the caller has done its parts, its processor is one to fork for.
+func TestTeamUsesTheProcessorOfTheCaller(t *testing.T) {
+	tm := new(team)
+	tm.idle.Store(1)
+	tm.run(func() {
+		tm.fork(func() {
+			for i := 0; !tm.fork(func() {}); i++ {
+				if runtime.Gosched(); i == 1_000_000 {
+					t.Error("no processor is idle")
+					return
+				}
+			}
+		})
+	})
 }
 
 // split puts one element where it belongs, and its equals too if it is the least.

@@ -36,6 +36,7 @@ var sortShapes = map[string]func(r *rand.Rand, i, n int) int{
 	"halves":     func(r *rand.Rand, i, n int) int { return pick(i < n/2, i, r.IntN(n+1)) },
 	"disturbed":  func(r *rand.Rand, i, n int) int { return pick(r.IntN(100) > 0, i, r.IntN(n+1)) },
 	"last first": func(r *rand.Rand, i, n int) int { return pick(i < n-1, i+1, 0) },
+	"first last": func(r *rand.Rand, i, n int) int { return pick(i < n-1, n-i, n+1) },
 	"one fault":  func(r *rand.Rand, i, n int) int { return pick(i == 0, n, pick(i == n-1, 0, i)) },
 }
 
@@ -143,6 +144,13 @@ func TestSortFindsTheNaNInOrder(t *testing.T) {
 					return math.NaN()
 				}
 				return float64(i % max(1, n-4)) // the last four belong to the front
+			})
+			i = -1
+			asSlicesSort(t, make([]int, n), func(int) float64 {
+				if i++; i == at {
+					return math.NaN()
+				}
+				return float64(-i)
 			})
 		}
 	}
