@@ -6,12 +6,24 @@ import "slices"
 // not it returns, the elements stay the same: they are only ever swapped.
 type comparison[E any] func(a, b E) int
 
-// split is split for a comparison. The partition is Hoare's, which moves an element
-// at most once.
+// split is split for a comparison.
 func (cmp comparison[E]) split(v []E, low *E) (l, r int) {
 	m := cmp.pivot(v)
 	v[0], v[m] = v[m], v[0]
-	least := low != nil && cmp(*low, v[0]) >= 0
+	if low == nil || cmp(*low, v[0]) < 0 {
+		l = cmp.partition(v, false)
+	}
+	if l == 0 {
+		return 0, 1 + cmp.partition(v, true)
+	}
+	v[0], v[l] = v[l], v[0]
+	return l, l + 1
+}
+
+// partition moves what belongs before the pivot in v[0] to v[1:] and returns how
+// much that is. It is Hoare's: it moves an element once at most, and when the call
+// of cmp takes most of the time, a branch that is mispredicted matters less.
+func (cmp comparison[E]) partition(v []E, least bool) int {
 	i, j := 1, len(v)-1
 	for {
 		for i <= j && cmp.before(v, i, least) {
@@ -21,17 +33,12 @@ func (cmp comparison[E]) split(v []E, low *E) (l, r int) {
 			j--
 		}
 		if i >= j {
-			break
+			return j
 		}
 		v[i], v[j] = v[j], v[i]
 		i++
 		j--
 	}
-	if least {
-		return 0, i
-	}
-	v[0], v[j] = v[j], v[0]
-	return j, j + 1
 }
 
 // before reports whether v[i] belongs before the pivot in v[0], or, if that is the

@@ -12,13 +12,16 @@ import (
 // processors as GOMAXPROCS allows at the call, a smaller one on the caller's
 // goroutine. It returns when all of them are done.
 //
-// It makes at most 2 n log2 n + O(n) compares, and O(n) if s is sorted already or
-// in the opposite order. It allocates nothing on one goroutine, and otherwise a few
-// hundred bytes for each further one that it starts.
+// It makes O(n log n) compares whatever the order, and O(n) if s is sorted already
+// or in the opposite order. It allocates nothing on one goroutine, and otherwise a
+// few hundred bytes for each further one that it starts. The algorithm is a
+// quicksort whose partitions have no branches, after those of Andrei Alexandrescu,
+// Lukas Bergdoll and Orson Peters; what is short, or consists of long runs, is left
+// to slices.Sort, where that is the faster.
 func Sort[S ~[]E, E cmp.Ordered](s S) { order([]E(s)) }
 
 const (
-	tiny = 12  // elements for which nothing is faster than insertion
+	tiny = 12  // elements that are inserted, by slices.Sort too; one call less
 	few  = 128 // elements of which slices.Sort sorts the usual patterns fastest
 )
 
