@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	many  = 1 << 15 // elements of a slice that is sorted by a team
-	worth = 1 << 13 // elements of a part that is worth a goroutine
+	teamed = 1 << 15 // elements of a slice that is sorted by a team
+	forked = 1 << 13 // elements of a part that is worth a goroutine
 )
 
 // An ordering is how a team sorts: a quicksort whose parts are forked while
@@ -28,7 +28,7 @@ type ordering[E any] struct {
 }
 
 // teams reports whether a slice of n elements is sorted by more than one goroutine.
-func teams(n int) bool { return n >= many && runtime.GOMAXPROCS(0) > 1 }
+func teams(n int) bool { return n >= teamed && runtime.GOMAXPROCS(0) > 1 }
 
 // depth is the limit to begin with for n elements.
 func depth(n int) int { return 2 * bits.Len(uint(n)) }
@@ -54,7 +54,7 @@ func deep(n, limit int) bool { return limit <= bits.Len(uint(n)) }
 // smaller part is the one that is left to another, or done first: so the recursion
 // is log n deep.
 func (o *ordering[E]) sort(v []E, low *E, limit int) {
-	for len(v) >= 2*worth && !deep(len(v), limit) {
+	for len(v) >= 2*forked && !deep(len(v), limit) {
 		if o.team.stopped.Load() {
 			return
 		}
@@ -81,7 +81,7 @@ func (o *ordering[E]) sort(v []E, low *E, limit int) {
 // part sorts v, on a goroutine of its own if that is worth it and a processor is
 // idle.
 func (o *ordering[E]) part(v []E, low *E, limit int) {
-	if len(v) < worth || !o.team.free() || !o.team.fork(func() { o.sort(v, low, limit) }) {
+	if len(v) < forked || !o.team.free() || !o.team.fork(func() { o.sort(v, low, limit) }) {
 		o.sort(v, low, limit)
 	}
 }

@@ -68,7 +68,7 @@ func TestDepthOfPartitions(t *testing.T) {
 
 // A part is not begun after a function of the user has panicked.
 func TestStoppedTeamBeginsNothing(t *testing.T) {
-	for _, n := range []int{1, 100, 2 * worth, many} {
+	for _, n := range []int{1, 100, 2 * forked, teamed} {
 		o := &ordering[int]{team: new(team)} // the functions are nil
 		o.team.stopped.Store(true)
 		o.sort(make([]int, n), nil, depth(n))

@@ -126,24 +126,6 @@ func insertion[E cmp.Ordered](v []E) {
 	}
 }
 
-// structured reports whether v seems to consist of long runs: of eight pieces of
-// four elements at most two are out of order. A random slice does so once in
-// 100,000 times.
-func structured[E cmp.Ordered](v []E) bool {
-	step, bad := (len(v)-4)/7, 0
-	for i := 0; i < 8 && bad <= 2; i++ {
-		w := v[i*step:][:4]
-		if w[1] < w[0] {
-			if w[1] < w[2] || w[2] < w[3] {
-				bad++
-			}
-		} else if w[2] < w[1] || w[3] < w[2] {
-			bad++
-		}
-	}
-	return bad <= 2
-}
-
 // heap sorts v in n log n + O(n) compares.
 func heap[E cmp.Ordered](v []E) {
 	for i := len(v)/2 - 1; i >= 0; i-- {

@@ -32,7 +32,7 @@ func compare[E any](v []E, cmp func(a, b E) int) {
 	returned := false
 	defer func() {
 		if !returned {
-			unreturned(recover())
+			raise(recover())
 		}
 	}()
 	if len(v) > tiny {

@@ -1,19 +1,14 @@
 package par
 
 import (
-	"reflect"
 	"runtime"
 	"slices"
-
-	"github.com/stint-go/stint/internal/task"
 )
 
 const (
-	// stableInPlace is how many elements are sorted by insertion, without a buffer.
-	stableInPlace = 20
-	// stableShort is how many elements are sorted with a buffer on the stack, of up
-	// to as many bytes each.
-	stableShort = 64
+	// stableStd is how many elements are left to slices.SortStableFunc: to allocate a
+	// buffer for so few does not pay.
+	stableStd = 64
 	// stableAlone is how many elements are sorted by one goroutine.
 	stableAlone = 16 << 10
 	// stableGrain is the fewest elements that are worth a goroutine of their own.
@@ -28,8 +23,8 @@ const (
 // alone.
 //
 // It is a merge sort with a buffer: it allocates len(s) elements, where
-// slices.SortStableFunc, which takes longer, allocates none. Up to 20 elements are
-// sorted without one. Runs that are sorted already are found and kept: one that
+// slices.SortStableFunc, which takes longer, allocates none. Up to 64 elements are
+// left to that. Runs that are sorted already are found and kept: one that
 // makes up the whole of s, or strictly descends over the whole of s and is
 // reversed, takes len(s)-1 calls of cmp and no buffer. Otherwise there are no more
 // calls than len(s)*log2(len(s)) and a multiple of len(s).
@@ -44,36 +39,25 @@ const (
 // buffer is garbage after the call.
 func SortStableFunc[S ~[]E, E any](s S, cmp func(a, b E) int) {
 	check("SortStableFunc", "cmp", cmp == nil)
-	if len(s) < 2 {
-		return
-	}
 	returned := false
 	defer func() {
 		if !returned {
-			unreturned(recover())
+			raise(recover())
 		}
 	}()
 	sortStable(s, cmp)
 	returned = true
 }
 
-// unreturned does to the caller what a team would: v is what recover gave after a
-// function of the user did not return.
-func unreturned(v any) {
-	var f failure
-	f.add(task.Unreturned(v))
-	f.raise()
-}
-
 func sortStable[E any](s []E, cmp func(a, b E) int) {
-	sorted := leadingRun(s, cmp)
-	switch n := len(s); {
+	n := len(s)
+	if n < 2 {
+		return
+	}
+	switch sorted := leadingRun(s, cmp); {
 	case sorted == n:
-	case n <= stableInPlace:
-		insertInPlace(s, sorted, cmp)
-	case n <= stableShort && reflect.TypeFor[E]().Size() <= stableShort:
-		var buf [stableShort]E
-		sortAlone(s, buf[:n], sorted, cmp)
+	case n <= stableStd:
+		slices.SortStableFunc(s, cmp)
 	case n <= stableAlone || runtime.GOMAXPROCS(0) == 1:
 		sortAlone(s, make([]E, n), sorted, cmp)
 	default:
@@ -114,14 +98,4 @@ func leadingRun[E any](s []E, cmp func(a, b E) int) int {
 		slices.Reverse(s[:i])
 	}
 	return i
-}
-
-// insertInPlace sorts s, of which the first elements are sorted. All of its
-// elements are in s at every call of cmp.
-func insertInPlace[E any](s []E, sorted int, cmp func(a, b E) int) {
-	for i := sorted; i < len(s); i++ {
-		for j := i; j > 0 && cmp(s[j], s[j-1]) < 0; j-- {
-			s[j], s[j-1] = s[j-1], s[j]
-		}
-	}
 }

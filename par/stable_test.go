@@ -89,9 +89,8 @@ func stableSame[E comparable](t *testing.T, s []E, cmp func(a, b E) int) {
 
 var stableSizes = []int{
 	0, 1, 2, 3, 5,
-	stableInPlace - 1, stableInPlace, stableInPlace + 1,
-	2*mergeLeaf - 1, 2 * mergeLeaf, 2*mergeLeaf + 1,
-	stableShort - 1, stableShort, stableShort + 1,
+	stableStd - 1, stableStd, stableStd + 1,
+	4*mergeLeaf - 1, 4 * mergeLeaf, 4*mergeLeaf + 1,
 	100, 1000,
 	stableAlone - 1, stableAlone, stableAlone + 1,
 	3*stableAlone + 7,
@@ -117,7 +116,7 @@ func TestSortStableFuncOfAllKinds(t *testing.T) {
 		rest [21]int
 	}
 	stableProcs(t, func(t *testing.T) {
-		for _, n := range []int{stableInPlace, stableInPlace + 1, stableShort, stableShort + 1, 300, stableAlone + 1} {
+		for _, n := range []int{20, stableStd, stableStd + 1, 300, stableAlone + 1} {
 			records := stableRecords("few values", n)
 			ints, texts, bytes := make([]int, n), make([]string, n), make([]byte, n)
 			larges, pointers, floats := make([]large, n), make([]*stableRecord, n), make([]float64, n)
@@ -273,7 +272,7 @@ func stablePanic() { panic("stop") }
 
 func TestSortStableFuncIsWholeAfterEachPanic(t *testing.T) {
 	for _, pattern := range []string{"random", "two runs", "few values", "disturbed", "reversed", "falling saw"} {
-		for _, n := range []int{2, 3, stableInPlace, stableInPlace + 1, 45, stableShort + 1, 150} {
+		for _, n := range []int{2, 3, 21, stableStd, stableStd + 1, 150} {
 			for k := int64(1); stableInterrupted(t, pattern, n, k, k, stablePanic); k++ {
 			}
 			for k := int64(1); stableInterrupted(t, pattern, n, k, k, runtime.Goexit); k++ {
@@ -437,11 +436,11 @@ func TestSortStableFuncCallsAtTheSameTime(t *testing.T) {
 }
 
 func TestSortStableFuncAllocates(t *testing.T) {
-	for _, n := range []int{1, stableInPlace, stableShort, stableShort + 1, 1000, 2 * stableAlone} {
+	for _, n := range []int{1, stableStd, stableStd + 1, 1000, 2 * stableAlone} {
 		before := stableKeys("random", n)
 		s := slices.Clone(before)
 		want := 0.0
-		if n > stableShort {
+		if n > stableStd {
 			want = 1
 		}
 		if got := testing.AllocsPerRun(5, func() { copy(s, before); SortStableFunc(s, cmp.Compare[int]) }); got != want {

@@ -25,14 +25,6 @@ func newTeam() *team {
 	return t
 }
 
-// unreturned does to the caller what was done to a call on its goroutine, as run
-// does; v is what recover gave in the deferred function that calls it.
-func unreturned(v any) {
-	var f failure
-	f.add(task.Unreturned(v))
-	f.raise()
-}
-
 // run calls f on the caller's goroutine, waits for everything that was forked
 // meanwhile, and raises what a function of the user did instead of returning.
 func (t *team) run(f func()) {
@@ -85,8 +77,11 @@ func (t *team) fork(f func()) bool {
 // both have ended, however they did. It reports whether the team goes on; when a
 // call did not return, what f and g were to do may be done in part.
 func (t *team) both(f, g func()) bool {
-	done := make(chan struct{})
-	if !t.fork(func() { defer close(done); t.call(g) }) {
+	var done chan struct{}
+	if t.free() {
+		done = make(chan struct{})
+	}
+	if done == nil || !t.fork(func() { defer close(done); t.call(g) }) {
 		f()
 		g()
 		return !t.stopped.Load()
