@@ -8,7 +8,7 @@ import (
 const (
 	// stableStd is how many elements are left to slices.SortStableFunc: to allocate a
 	// buffer for so few does not pay.
-	stableStd = 64
+	stableStd = 128
 	// stableAlone is how many elements are sorted by one goroutine.
 	stableAlone = 16 << 10
 	// stableGrain is the fewest elements that are worth a goroutine of their own.
@@ -23,8 +23,8 @@ const (
 // alone.
 //
 // It is a merge sort with a buffer: it allocates len(s) elements, where
-// slices.SortStableFunc, which takes longer, allocates none. Up to 64 elements are
-// left to that. Runs that are sorted already are found and kept: one that
+// slices.SortStableFunc, which takes longer, allocates none. Up to 128 elements are
+// left to that. Of more, runs that are sorted already are found and kept: one that
 // makes up the whole of s, or strictly descends over the whole of s and is
 // reversed, takes len(s)-1 calls of cmp and no buffer. Otherwise there are no more
 // calls than len(s)*log2(len(s)) and a multiple of len(s).
@@ -51,13 +51,12 @@ func SortStableFunc[S ~[]E, E any](s S, cmp func(a, b E) int) {
 
 func sortStable[E any](s []E, cmp func(a, b E) int) {
 	n := len(s)
-	if n < 2 {
+	if n <= stableStd {
+		slices.SortStableFunc(s, cmp)
 		return
 	}
 	switch sorted := leadingRun(s, cmp); {
 	case sorted == n:
-	case n <= stableStd:
-		slices.SortStableFunc(s, cmp)
 	case n <= stableAlone || runtime.GOMAXPROCS(0) == 1:
 		sortAlone(s, make([]E, n), sorted, cmp)
 	default:
