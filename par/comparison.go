@@ -71,16 +71,16 @@ func (cmp comparison[E]) run(v []E) int {
 // pivot is pivot for a comparison.
 func (cmp comparison[E]) pivot(v []E) int {
 	n := len(v) / 8
-	return cmp.median(v, 0, 4*n, 7*n, n)
+	return cmp.median(v, n+n/2, 3*n+n/2, 5*n+n/2, n)
 }
 
 // median is median for a comparison.
 func (cmp comparison[E]) median(v []E, a, b, c, n int) int {
 	if n >= 8 {
 		n /= 8
-		a = cmp.median(v, a, a+4*n, a+7*n, n)
-		b = cmp.median(v, b, b+4*n, b+7*n, n)
-		c = cmp.median(v, c, c+4*n, c+7*n, n)
+		a = cmp.median(v, a+n+n/2, a+3*n+n/2, a+5*n+n/2, n)
+		b = cmp.median(v, b+n+n/2, b+3*n+n/2, b+5*n+n/2, n)
+		c = cmp.median(v, c+n+n/2, c+3*n+n/2, c+5*n+n/2, n)
 	}
 	if cmp(v[b], v[a]) < 0 {
 		a, b = b, a

@@ -88,7 +88,7 @@ func equals[E cmp.Ordered](v []E, p E) int {
 // elements or more.
 func pivot[E cmp.Ordered](v []E) int {
 	n := len(v) / 8
-	return median(v, 0, 4*n, 7*n, n)
+	return median(v, n+n/2, 3*n+n/2, 5*n+n/2, n)
 }
 
 // median returns which of v[a], v[b] and v[c] is between the others. While n is not
@@ -97,9 +97,9 @@ func pivot[E cmp.Ordered](v []E) int {
 func median[E cmp.Ordered](v []E, a, b, c, n int) int {
 	if n >= 8 {
 		n /= 8
-		a = median(v, a, a+4*n, a+7*n, n)
-		b = median(v, b, b+4*n, b+7*n, n)
-		c = median(v, c, c+4*n, c+7*n, n)
+		a = median(v, a+n+n/2, a+3*n+n/2, a+5*n+n/2, n)
+		b = median(v, b+n+n/2, b+3*n+n/2, b+5*n+n/2, n)
+		c = median(v, c+n+n/2, c+3*n+n/2, c+5*n+n/2, n)
 	}
 	if v[b] < v[a] {
 		a, b = b, a

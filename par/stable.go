@@ -57,6 +57,9 @@ func sortStable[E any](s []E, cmp func(a, b E) int) {
 	}
 	switch sorted := leadingRun(s, cmp); {
 	case sorted == n:
+	case n-sorted <= n/8:
+		sortStable(s[sorted:], cmp)
+		insertRun(s, sorted, cmp)
 	case n <= stableAlone || runtime.GOMAXPROCS(0) == 1:
 		sortAlone(s, make([]E, n), sorted, cmp)
 	default:
@@ -97,4 +100,37 @@ func leadingRun[E any](s []E, cmp func(a, b E) int) int {
 		slices.Reverse(s[:i])
 	}
 	return i
+}
+
+// insertRun merges the sorted s[i:] into the sorted s[:i], from the end: what goes
+// after an element of the shorter run moves at once. Before each call of cmp, what
+// is in rest but not in s fits into the gap s[i:i+len(rest)].
+func insertRun[E any](s []E, i int, cmp func(a, b E) int) {
+	rest := slices.Clone(s[i:])
+	defer func() { copy(s[i:], rest) }() // of a call of cmp that does not return
+	for len(rest) > 0 {
+		last := len(rest) - 1
+		n := behind(s[:i], rest[last], cmp)
+		copy(s[i+last+1-n:], s[i-n:i])
+		i -= n
+		s[i+last] = rest[last]
+		rest = rest[:last]
+	}
+}
+
+// behind returns how many elements of the sorted s go after x: as ahead, from the
+// end.
+func behind[E any](s []E, x E, cmp func(a, b E) int) int {
+	lo, hi := 0, 1
+	for hi <= len(s) && cmp(x, s[len(s)-hi]) < 0 {
+		lo, hi = hi, 2*hi
+	}
+	for hi = min(hi-1, len(s)); lo < hi; {
+		if mid := int(uint(lo+hi) >> 1); cmp(x, s[len(s)-1-mid]) < 0 {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
 }

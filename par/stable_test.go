@@ -36,7 +36,7 @@ var stablePatterns = map[string]func(r *rand.Rand, i, n int) int{
 	"falling saw": func(r *rand.Rand, i, n int) int { return -i % (n/16 + 1) },
 	"two runs":    func(r *rand.Rand, i, n int) int { return i % (n/2 + 1) / 3 },
 	"two halves":  func(r *rand.Rand, i, n int) int { return stableEither(i < n/2, r.IntN(n), n+r.IntN(n)) },
-	"appended":    func(r *rand.Rand, i, n int) int { return stableEither(i < n-n/100, i, r.IntN(n)) },
+	"appended":    func(r *rand.Rand, i, n int) int { return stableEither(i < n-n/12, i/3, r.IntN(n/3+1)) },
 	"disturbed":   func(r *rand.Rand, i, n int) int { return stableEither(r.IntN(100) > 0, i, r.IntN(n)) },
 }
 
@@ -199,6 +199,8 @@ func TestSortStableFuncCompares(t *testing.T) {
 				case n < 1000:
 				case pattern == "random":
 					most = float64(n) * (math.Log2(float64(n)) + 2)
+				case pattern == "appended":
+					most = 6 * float64(n)
 				case pattern == "two runs" || pattern == "organ pipe":
 					most = 4 * float64(n)
 				case pattern == "saw" || pattern == "falling saw":
@@ -271,7 +273,7 @@ func stableInterrupted(t *testing.T, pattern string, n int, first, last int64, e
 func stablePanic() { panic("stop") }
 
 func TestSortStableFuncIsWholeAfterEachPanic(t *testing.T) {
-	for _, pattern := range []string{"random", "two runs", "few values", "disturbed", "reversed", "falling saw"} {
+	for _, pattern := range []string{"random", "two runs", "few values", "disturbed", "reversed", "falling saw", "appended"} {
 		for _, n := range []int{2, 3, 21, stableStd + 1, 150} {
 			for k := int64(1); stableInterrupted(t, pattern, n, k, k, stablePanic); k++ {
 			}
@@ -287,7 +289,7 @@ func TestSortStableFuncIsWholeAfterPanicsOfSeveral(t *testing.T) {
 	const n = stableAlone + 5
 	stableProcs(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
-		for _, pattern := range []string{"random", "two runs", "few values", "disturbed"} {
+		for _, pattern := range []string{"random", "two runs", "few values", "disturbed", "appended"} {
 			var calls atomic.Int64
 			SortStableFunc(stableRecords(pattern, n), func(a, b stableRecord) int {
 				calls.Add(1)
@@ -468,6 +470,19 @@ func TestSortStableFuncAllocatesTogether(t *testing.T) {
 			t.Errorf("%d bytes allocated, want 8 for each of %d elements", bytes, n)
 		}
 	})
+}
+
+// What is appended to a sorted slice takes a buffer of its own size.
+func TestSortStableFuncOfAppendedAllocates(t *testing.T) {
+	const n = 100_000
+	s := stableKeys("appended", n)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	SortStableFunc(s, cmp.Compare[int])
+	runtime.ReadMemStats(&after)
+	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 8*n/4 {
+		t.Errorf("%d bytes allocated to merge %d elements into %d", bytes, n/12, n)
+	}
 }
 
 func TestSortStableFuncWithoutCmp(t *testing.T) {
