@@ -18,11 +18,8 @@ func Find[T any](s []T, f func(T) bool) int {
 	found := -1
 	at := start{n: len(s), code: code(f)}
 	at.begin(func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			if f(s[i]) {
-				found, at.n = i, 0
-				return
-			}
+		if i := search(s[lo:hi], f); i >= 0 {
+			found, at.n = lo+i, 0
 		}
 	})
 	if !at.more() {
@@ -52,14 +49,35 @@ func (c *findCall[T]) Calls(_ context.Context, p *loop.Span) error {
 			p.All() // none of these can be the lowest
 			break
 		}
-		for i := lo; i < hi; i++ {
-			if f(s[i]) {
-				c.found(i)
-				break
-			}
+		if i := search(s[lo:hi], f); i >= 0 {
+			c.found(lo + i)
 		}
 	}
 	return nil
+}
+
+// search returns the lowest index of an element for which f is true, or -1; by
+// fours, as visit.
+func search[T any](s []T, f func(T) bool) int {
+	i := 0
+	for ; i+4 <= len(s); i += 4 {
+		switch v := s[i : i+4]; {
+		case f(v[0]):
+			return i
+		case f(v[1]):
+			return i + 1
+		case f(v[2]):
+			return i + 2
+		case f(v[3]):
+			return i + 3
+		}
+	}
+	for ; i < len(s); i++ {
+		if f(s[i]) {
+			return i
+		}
+	}
+	return -1
 }
 
 // found notes that f is true for i. What nobody has claimed yet comes after i.

@@ -15,8 +15,8 @@ import (
 const (
 	worth  = 60 * time.Microsecond // of work left, that the others are called for
 	sample = time.Microsecond      // of work done, before anything is concluded from it
-	step   = 8 * time.Microsecond  // of work between two looks at the clock
-	least  = 128                   // items between two looks, if they are as short as that
+	least  = sample / 2            // of work between two looks at the clock
+	most   = 8 * time.Microsecond
 	blind  = 4096                  // items without a tick of the clock, as in a bubble
 	many   = 128                   // items for each other processor: the first of them is little
 )
@@ -101,8 +101,9 @@ func (s *start) worthHelp(n int, cost int64) bool {
 }
 
 // alone goes on until what is left is worth the help of others. What rides on an
-// estimate is four times what it was made from, and an eighth of the loop: items that
-// have been short so far may be followed by long ones.
+// estimate is four times what it was made from, and an eighth of the loop if that is
+// not too little to be timed: items that have been short so far may be followed by
+// long ones.
 func (s *start) alone(body func(lo, hi int)) {
 	epoch := time.Now()
 	read, size := time.Duration(0), 1
@@ -111,10 +112,10 @@ func (s *start) alone(body func(lo, hi int)) {
 		s.begun += size
 		now := time.Since(epoch)
 		left := s.n - s.begun
-		most := min(4*size, max(least, left/8))
+		part := max(left/8, many)
 		if passed := now - read; passed > 0 {
 			s.cost = max(int64(passed)*1000/int64(size)+1, s.cost/8)
-			most = min(most, max(1, int(int64(step)*1000/s.cost)))
+			part = min(max(left/8, s.fit(least)), s.fit(most))
 		}
 		switch {
 		case left <= 0:
@@ -124,6 +125,9 @@ func (s *start) alone(body func(lo, hi int)) {
 		case now == 0 && s.begun >= blind:
 			return
 		}
-		read, size = now, min(most, left)
+		read, size = now, min(4*size, part, left)
 	}
 }
+
+// fit returns how many items take so long, at least 1.
+func (s *start) fit(d time.Duration) int { return int(max(1, int64(d)*1000/s.cost)) }

@@ -14,11 +14,7 @@ func Map[T, R any](s []T, f func(T) R) []R {
 	check("Map", "f", f == nil)
 	out := make([]R, len(s))
 	at := start{n: len(s), code: code(f)}
-	at.begin(func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			out[i] = f(s[i])
-		}
-	})
+	at.begin(func(lo, hi int) { convert(out[lo:hi], s[lo:hi], f) })
 	if at.more() {
 		c := &mapCall[T, R]{s: s, f: f, out: out}
 		c.run(c, at)
@@ -37,9 +33,21 @@ type mapCall[T, R any] struct {
 func (c *mapCall[T, R]) Calls(_ context.Context, p *loop.Span) error {
 	f, s, out := c.f, c.s, c.out
 	for lo, hi := p.At, p.At+1; lo < hi; lo, hi = hi, p.Some(hi) {
-		for i := lo; i < hi; i++ {
-			out[i] = f(s[i])
-		}
+		convert(out[lo:hi], s[lo:hi], f)
 	}
 	return nil
+}
+
+// convert sets the elements of out to the results of f for those of s, which are as
+// many; by fours, as visit.
+func convert[T, R any](out []R, s []T, f func(T) R) {
+	for ; len(s) >= 4 && len(out) >= 4; out, s = out[4:], s[4:] {
+		out[0] = f(s[0])
+		out[1] = f(s[1])
+		out[2] = f(s[2])
+		out[3] = f(s[3])
+	}
+	for i := range s {
+		out[i] = f(s[i])
+	}
 }
