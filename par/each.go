@@ -29,7 +29,7 @@ type eachCall[T any] struct {
 
 func (c *eachCall[T]) Calls(_ context.Context, p *loop.Span) error {
 	f, s := c.f, c.s
-	for lo, hi := p.At, p.At+1; lo < hi; lo, hi = hi, p.Some(hi) {
+	for lo, hi := p.First(); lo < hi; lo, hi = hi, p.Some(hi) {
 		visit(s[lo:hi], f)
 	}
 	return nil

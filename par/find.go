@@ -44,7 +44,7 @@ type findCall[T any] struct {
 
 func (c *findCall[T]) Calls(_ context.Context, p *loop.Span) error {
 	f, s := c.f, c.s
-	for lo, hi := p.At, p.At+1; lo < hi; lo, hi = hi, p.Some(hi) {
+	for lo, hi := p.First(); lo < hi; lo, hi = hi, p.Some(hi) {
 		if int64(lo) > c.lowest.Load() {
 			p.All() // none of these can be the lowest
 			break

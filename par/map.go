@@ -32,7 +32,7 @@ type mapCall[T, R any] struct {
 
 func (c *mapCall[T, R]) Calls(_ context.Context, p *loop.Span) error {
 	f, s, out := c.f, c.s, c.out
-	for lo, hi := p.At, p.At+1; lo < hi; lo, hi = hi, p.Some(hi) {
+	for lo, hi := p.First(); lo < hi; lo, hi = hi, p.Some(hi) {
 		convert(out[lo:hi], s[lo:hi], f)
 	}
 	return nil

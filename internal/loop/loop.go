@@ -34,7 +34,9 @@ type Loop struct {
 	seats   atomic.Pointer[seat]
 	Procs   int // the number of processors
 	halt    atomic.Uint32
-	Compute bool // no item waits, so that many may be in a span
+	Compute bool      // no item waits, so that many may be in a span
+	paced   bool      // the workers measure, and claim accordingly
+	epoch   time.Time // of their clocks, when paced
 
 	Limiter *limit.Limiter // bounds the workers, with others when it is shared
 	Limit   int            // bounds the workers when Limiter and Engine are nil
@@ -49,12 +51,10 @@ type Loop struct {
 	queued   atomic.Bool  // the standby is in it
 
 	next atomic.Int64 // the first index that was not claimed
-	cost atomic.Int64 // of an item, as measured last
+	cost atomic.Int64 // of an item, as measured last, but for an eighth
 
-	mu    sync.Mutex // every move of more than one index
-	deep  int        // workers that may give indexes back
-	paced bool       // the workers measure, and claim accordingly
-	epoch time.Time  // of their clocks, when paced
+	mu   sync.Mutex // every move of more than one index
+	deep int        // workers that may give indexes back
 
 	caller worker
 }

@@ -6,11 +6,14 @@ import "time"
 // lock: beside 50 µs of work that is nothing, and what was claimed can be stolen
 // back. What is in a span cannot, so a span is only as long as makes the 15 ns that
 // it takes to get one small. Items of 2 ns are hardly calls: with 128 of them the
-// 15 ns are 5 %, and more would wait behind one that blocks.
+// 15 ns are 5 %, and more would wait behind one that blocks. Where none does, a span
+// may be longer: who wants what is in it gets it, or waits for it. Two workers that
+// go through memory in turns take 8 % longer with spans of 4 µs than with halves of
+// all, and 2 % with 16.
 const (
 	chunkTime   = 50 * time.Microsecond
 	spanTime    = time.Microsecond
-	computeTime = 4 * time.Microsecond  // of spans of a loop that computes
+	computeTime = 16 * time.Microsecond // of spans of a loop that computes
 	clockTime   = 8 * time.Microsecond  // from one look at the clock to the next
 	worth       = 20 * time.Microsecond // of work left, that a helper is called for
 	maxWidth    = 128
@@ -57,11 +60,13 @@ func (w *worker) learn() {
 		cost = max(cost, w.cost/8)
 	}
 	most := 4 * min(w.calls, 1<<20)
+	if change := cost - w.cost; change > w.cost/8 || -change > w.cost/8 {
+		w.loop.cost.Store(cost) // a line that the others use
+	}
 	w.cost = cost
 	w.fit(min(most, w.loop.widest()))
 	w.every = min(w.every, most)
 	w.read, w.calls, w.seatless = now, 0, false
-	w.loop.cost.Store(cost)
 	if w.asked {
 		w.recall(cost)
 	}

@@ -95,7 +95,11 @@ func (w *worker) narrow(lo int) int {
 	if !l.Compute {
 		return w.width
 	}
-	return min(w.width, max(w.width/16, (l.N-lo)/(8*l.Procs), 1))
+	width := min(w.width, max(w.width/16, (l.N-lo)/(8*l.Procs), 1))
+	if width >= 2*some {
+		width = (lo+width)&^(some-1) - lo
+	}
+	return width
 }
 
 // claim takes indexes that nobody has claimed.

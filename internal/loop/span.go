@@ -59,17 +59,27 @@ func (s *Span) All() (lo, hi int) {
 	return lo, s.end
 }
 
-// some is how many short items are begun at once, where that is fine.
+// First begins some calls with s.At, which is begun, and returns the indexes.
+func (s *Span) First() (lo, hi int) {
+	lo = s.At
+	return lo, s.Some(lo + 1)
+}
+
+// some is how many short items are begun at once, where that is fine; a power of 2.
 const some = 8
 
 // Some begins some calls from i on, the index after s.At, under the conditions of
-// Begin, and returns the index after the last of them: i when there is none. For
-// items of a nanosecond, that take less than to ask for each.
+// Begin, and returns the index after the last of them: i when there is none. Items
+// of a nanosecond take less than to ask for each.
+//
+// They end at a multiple of some, so that what is done in turns is always done for
+// the same indexes: branches that depend on an index are predicted by what was
+// before, and a loop over math.Pow took 1.5 times as long without.
 func (s *Span) Some(i int) (end int) {
 	if i >= s.end || s.halt.Load() != 0 {
 		return i
 	}
-	end = min(i+some, s.end)
+	end = min((i+some)&^(some-1), s.end)
 	s.At = end - 1
 	return end
 }
