@@ -17,8 +17,8 @@ const (
 	sample = time.Microsecond      // of work done, before anything is concluded from it
 	least  = sample / 2            // of work between two looks at the clock
 	most   = 8 * time.Microsecond
-	blind  = 4096                  // items without a tick of the clock, as in a bubble
-	many   = 128                   // items for each other processor: the first of them is little
+	blind  = 4096 // items without a tick of the clock, as in a bubble
+	many   = 128  // items for each other processor: the first of them is little
 )
 
 // calls is a loop whose calls cannot fail.

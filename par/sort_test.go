@@ -217,7 +217,7 @@ func samePermutation(t *testing.T, rs []sortRecord, keys []int) {
 func TestSortFuncSorts(t *testing.T) {
 	type wide struct {
 		sortRecord
-		more [5]int
+		_ [5]int
 	}
 	eachShape(t, math.MaxInt, func(t *testing.T, keys []int) {
 		rs := sortRecords(keys)

@@ -17,7 +17,7 @@ import (
 // that are equal hold equal elements in the same order.
 type stableRecord struct {
 	key, tag int
-	rest     [2]int
+	_        [2]int
 }
 
 func stableCompare(a, b stableRecord) int { return cmp.Compare(a.key, b.key) }
@@ -113,7 +113,7 @@ func TestSortStableFuncIsThatOfSlices(t *testing.T) {
 func TestSortStableFuncOfAllKinds(t *testing.T) {
 	type large struct {
 		stableRecord
-		rest [21]int
+		_ [21]int
 	}
 	stableProcs(t, func(t *testing.T) {
 		for _, n := range []int{20, stableStd, stableStd + 1, 300, stableAlone + 1} {
