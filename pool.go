@@ -213,7 +213,7 @@ func (j *poolJob) Failed(_ work.Task, o task.Outcome) {
 	if j.onPanic == nil {
 		panic(o.Panic.Value)
 	}
-	j.onPanic(o.Panic.Raised())
+	j.onPanic(o.Panic.Raised("stint: task"))
 }
 
 func (j *poolJob) Abandoned() { j.cancel(ErrClosed) }

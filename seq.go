@@ -199,7 +199,7 @@ func (m *mapSeq[T, R]) feed(seq iter.Seq[T]) {
 // broken ends the run after a panic or a Goexit of the sequence.
 func (m *mapSeq[T, R]) broken(o task.Outcome) {
 	if o.Panic != nil {
-		m.tasks.verdict.panics(o.Panic.Raised())
+		m.tasks.verdict.panics(o.Panic.Raised("stint: task"))
 	} else {
 		m.tasks.verdict.fail(ErrGoexit)
 	}

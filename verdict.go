@@ -38,7 +38,7 @@ func (v *verdict) init(ctx context.Context, o *options) {
 // failed takes in how task i ended, and reports whether the rest is cancelled.
 func (v *verdict) failed(i int, o task.Outcome) (stop bool) {
 	if o.Panic != nil {
-		v.panics(o.Panic.Raised())
+		v.panics(o.Panic.Raised("stint: task"))
 		return true
 	}
 	err := outcomeError(o)

@@ -56,6 +56,7 @@ type start struct {
 	code  uint64 // of the function that is called for them; 0: not to be remembered
 	procs int
 	cost  int64 // of an item, in picoseconds; 0: unknown
+	order bool  // body is called for one item after the other
 }
 
 // more reports whether there is something left.
@@ -77,16 +78,35 @@ func (s *start) begin(body func(lo, hi int)) {
 			raise(recover())
 		}
 	}()
+	if raced && splits && !s.order && s.procs > 1 {
+		s.split(body)
+	}
 	switch {
-	case s.n == 0:
+	case !s.more():
 	case s.n == 1 || s.procs == 1:
-		body(0, s.n)
+		body(s.begun, s.n)
 		s.begun = s.n
 	case s.n >= many*(s.procs-1) || s.short():
 		s.alone(body)
 		remember(s.code, s.cost)
 	}
 	returned = true
+}
+
+// splits makes loops split where the race detector watches. Tests of other things
+// turn it off.
+var splits = true
+
+// split calls body for the first items on two goroutines: the race detector sees
+// nothing in what one does alone, and most loops in tests are short.
+func (s *start) split(body func(lo, hi int)) {
+	end := min(s.n, many)
+	t := newTeam()
+	t.run(func() {
+		t.fork(func() { body(end/2, end) })
+		body(0, end/2)
+	})
+	s.begun = end
 }
 
 // short reports whether the loop is known to be too short for help.

@@ -15,6 +15,60 @@ import (
 	"time"
 )
 
+func init() { splits = false } // it is what TestShortLoopsAreSplit is about
+
+// Where the race detector watches, short loops run on two goroutines, and end as
+// others do.
+func TestShortLoopsAreSplit(t *testing.T) {
+	if !raced {
+		t.Skip("the race detector is not there: go test -race")
+	}
+	splits = true
+	defer func() { splits = false }()
+	procs(t, 2)
+	for _, d := range doors {
+		if d.name == "Find" {
+			continue // is done in order
+		}
+		for _, n := range []int{2, 3, 100, 128, 300, 10_000} {
+			seen := make([]uint64, n)
+			d.loop(n, func(i int) { seen[i] = goroutine() })
+			slices.Sort(seen)
+			if got := len(slices.Compact(seen)); seen[0] == 0 || got < 2 {
+				t.Errorf("%s: %d items on %d goroutines", d.name, n, got)
+			}
+			for _, at := range []int{0, n - 1} {
+				func() {
+					defer func() {
+						if p, ok := recover().(*PanicError); !ok || p.Value != at || !strings.Contains(string(p.Stack), "bang") {
+							t.Errorf("%s: %d items, panic at %d: %v", d.name, n, at, p)
+						}
+					}()
+					d.loop(n, func(i int) {
+						if i == at {
+							bang(at)
+						}
+					})
+				}()
+				ended := make(chan bool)
+				go func() {
+					returned := false
+					defer func() { ended <- returned }()
+					d.loop(n, func(i int) {
+						if i == at {
+							runtime.Goexit()
+						}
+					})
+					returned = true
+				}()
+				if <-ended {
+					t.Errorf("%s: %d items, Goexit at %d: the loop returned", d.name, n, at)
+				}
+			}
+		}
+	}
+}
+
 // procs sets GOMAXPROCS for a test.
 func procs(t *testing.T, n int) {
 	before := runtime.GOMAXPROCS(n)
@@ -405,6 +459,9 @@ func goroutine() (id uint64) {
 
 // Short loops allocate nothing: one item, and many that the caller does alone.
 func TestShortLoopsAllocateNothing(t *testing.T) {
+	if raced {
+		t.Skip("what splits short loops for the race detector allocates")
+	}
 	procs(t, 2)
 	s := make([]int, 200)
 	double := func(v *int) { *v *= 2 }

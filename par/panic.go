@@ -10,9 +10,24 @@ import (
 
 // PanicError is what the functions of this package panic with when a function
 // that they were given has panicked: on whichever goroutine that was, they let the
-// other calls return, and raise the panic again in the caller. It is one type with
-// that of package stint, and has the fields Value and Stack and the methods Error,
-// Unwrap and Also that are described there.
+// other calls return, and raise the panic again in the caller. A PanicError that goes
+// through several nested calls stays the first one. It is one type with that of
+// package stint, a struct with two fields and three methods:
+//
+//	type PanicError struct {
+//		Value any    // what the function panicked with
+//		Stack []byte // the stack of its goroutine at the panic, as debug.Stack prints it
+//	}
+//
+//	// Error returns the value, the stack, and what else went wrong in the same call.
+//	func (p *PanicError) Error() string
+//
+//	// Unwrap returns Value if it is an error, and nil otherwise.
+//	func (p *PanicError) Unwrap() error
+//
+//	// Also returns the panics of other calls of the same loop or sort, joined, or
+//	// nil. Only one panic can be raised; none is lost.
+//	func (p *PanicError) Also() error
 type PanicError = task.PanicError
 
 // A failure collects the calls of one loop or sort that did not return. Its zero
@@ -32,9 +47,9 @@ func (f *failure) add(o task.Outcome) {
 	case o.Goexit:
 		f.goexit = true
 	case f.panicked == nil:
-		f.panicked = o.Panic.Raised()
+		f.panicked = o.Panic.Raised("par: call")
 	default:
-		f.others = append(f.others, o.Panic.Raised())
+		f.others = append(f.others, o.Panic.Raised("par: call"))
 	}
 }
 
@@ -56,7 +71,7 @@ func (f *failure) any() bool { return f.panicked != nil || f.goexit }
 // caller's own goroutine; v is what recover gave. It does not return.
 func raise(v any) {
 	if o := task.Unreturned(v); o.Panic != nil {
-		panic(o.Panic.Raised())
+		panic(o.Panic.Raised("par: call"))
 	}
 	runtime.Goexit()
 }

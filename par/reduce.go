@@ -21,10 +21,13 @@ const blocks = 1024
 // round, and merge is associative and zero() neutral to it, the result is that of
 // the loop.
 //
-// zero must return a result of its own each time. fold and merge may change their
-// first argument and return it. Blocks of few elements cost a call of zero and of
-// merge each, so up to some ten thousand elements that take nanoseconds a loop is
-// faster. Reduce allocates a slice of one result a block, 1,024 at most. It panics if
+// zero is called for each block, and must return a result of its own each time.
+// fold and merge may change their first argument and return it. Blocks of few
+// elements cost a call of zero and of merge each, so up to some ten thousand
+// elements that take nanoseconds a loop is faster. So it is where a result grows with
+// its elements, as a map of as many keys or a slice that is appended to: up to 1,024
+// of them are built and merged. A part of s for each processor, and Map over these,
+// is better then. Reduce allocates a slice of one result a block, 1,024 at most. It panics if
 // a function is nil, and with a *PanicError if one of them panics.
 //
 // The fixed shape is what oneTBB calls parallel_deterministic_reduce.

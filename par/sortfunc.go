@@ -3,7 +3,8 @@ package par
 import "slices"
 
 // SortFunc sorts s in ascending order as cmp determines it, as slices.SortFunc
-// does: in place, not stable. cmp(a, b) returns a negative number if a comes before
+// does: in place, not stable, so equal elements may come in another order than there.
+// cmp(a, b) returns a negative number if a comes before
 // b, a positive one if it comes after b, and zero if neither; it must be a strict
 // weak ordering, and may be called on several goroutines at once. A slice of 32,768
 // elements or more is sorted on as many processors as GOMAXPROCS allows at the

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,13 +15,14 @@ type PanicError struct {
 	Value any    // what the task panicked with
 	Stack []byte // the stack of the task's goroutine at the panic, as debug.Stack prints it
 
+	who  string
 	also error
 }
 
 // Error returns the value, the stack, and what else went wrong in the same call.
 func (p *PanicError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "stint: task panicked: %v\n\n%s", p.Value, p.Stack)
+	fmt.Fprintf(&b, "%s panicked: %v\n\n%s", cmp.Or(p.who, "stint: task"), p.Value, p.Stack)
 	if p.also != nil {
 		fmt.Fprintf(&b, "\nand in the same call:\n%v\n", p.also)
 	}
@@ -38,13 +40,13 @@ func (p *PanicError) Unwrap() error {
 // the panic had cancelled them is left out.
 func (p *PanicError) Also() error { return p.also }
 
-// Raised returns what the one who waits panics with: a new PanicError, or the one
-// that a nested call raised.
-func (p *Panic) Raised() *PanicError {
+// Raised returns what the one who waits panics with: a new PanicError that says who
+// has panicked, or the one that a nested call raised.
+func (p *Panic) Raised(who string) *PanicError {
 	if nested, ok := p.Value.(*PanicError); ok && nested != nil {
 		return nested
 	}
-	return &PanicError{Value: p.Value, Stack: p.Stack}
+	return &PanicError{Value: p.Value, Stack: p.Stack, who: who}
 }
 
 // With returns p, or a copy that tells of others too.
