@@ -334,7 +334,7 @@ func TestSortStableFuncStopsSoonAfterAPanic(t *testing.T) {
 
 func TestBothSeesThatTheOtherSideDidNotReturn(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	for i := range 5000 {
+	for i := range 2000 {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
@@ -343,7 +343,10 @@ func TestBothSeesThatTheOtherSideDidNotReturn(t *testing.T) {
 			team.run(func() {
 				if team.both(
 					func() { // returns while the other is about to end
-						for !near.Load() {
+						for spins := 1; !near.Load(); spins++ {
+							if spins%1000 == 0 {
+								runtime.Gosched()
+							}
 						}
 						for range i % 1000 {
 							near.Load()
