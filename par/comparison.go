@@ -3,21 +3,22 @@ package par
 import "slices"
 
 // A comparison is the quicksort of SortFunc. Whatever cmp answers, and whether or
-// not it returns, the elements stay the same: they are only ever swapped.
+// not it returns, the elements stay the same: they are only ever swapped. That is so
+// in package slices, too, which does not promise it: the tests do.
 type comparison[E any] func(a, b E) int
 
 // split is split for a comparison.
-func (cmp comparison[E]) split(v []E, low *E) (l, r int) {
+func (cmp comparison[E]) split(v []E, low *E) (l, r, passes int) {
 	m := cmp.pivot(v)
 	v[0], v[m] = v[m], v[0]
 	if low == nil || cmp(*low, v[0]) < 0 {
-		l = cmp.partition(v, false)
+		l, passes = cmp.partition(v, false), 1
 	}
 	if l == 0 {
-		return 0, 1 + cmp.partition(v, true)
+		return 0, 1 + cmp.partition(v, true), passes + 1
 	}
 	v[0], v[l] = v[l], v[0]
-	return l, l + 1
+	return l, l + 1, passes
 }
 
 // partition moves what belongs before the pivot in v[0] to v[1:] and returns how
@@ -50,20 +51,20 @@ func (cmp comparison[E]) before(v []E, i int, least bool) bool {
 	return cmp(v[i], v[0]) < 0
 }
 
-// run returns how many elements at the front of v are in order, or in the opposite
-// order: if that is all of them, it turns them round.
+// run returns how many elements at the front of v are in order. If nearly all are in
+// the opposite order, it turns them round.
 func (cmp comparison[E]) run(v []E) int {
 	n := 1
-	for n < len(v) && cmp(v[n], v[n-1]) < 0 {
+	for n < len(v) && cmp(v[n], v[n-1]) <= 0 {
 		n++
 	}
-	switch n {
-	case len(v):
-		slices.Reverse(v)
-	case 1:
-		for n < len(v) && cmp(v[n], v[n-1]) >= 0 {
-			n++
-		}
+	if len(v)-n <= few {
+		slices.Reverse(v[:n])
+		return n
+	}
+	n = 1
+	for n < len(v) && cmp(v[n], v[n-1]) >= 0 {
+		n++
 	}
 	return n
 }

@@ -21,8 +21,9 @@ type ordering[E any] struct {
 	// them, v is sorted.
 	run func(v []E) int
 	// split partitions v: what is in v[:l] is less than v[l], what is in v[r:] is not,
-	// and v[l:r] is where it belongs. l is less than r.
-	split func(v []E, low *E) (l, r int)
+	// and v[l:r] is where it belongs. l is less than r. It compares each element
+	// once a pass.
+	split func(v []E, low *E) (l, r, passes int)
 	// finish sorts a part on the goroutine at hand.
 	finish func(v []E, low *E, limit int)
 }
@@ -33,21 +34,22 @@ func teams(n int) bool { return n >= teamed && runtime.GOMAXPROCS(0) > 1 }
 // depth is the limit to begin with for n elements.
 func depth(n int) int { return 2 * bits.Len(uint(n)) }
 
-// spent returns what is left of the limit after a partition of a part of which n
-// elements at the front are in order. That is looked at first, because the parts
-// between two pivots are in order when there are few keys. When it was in vain and
-// took more than a few compares, it counts like a partition.
-func spent(limit, n int) int {
+// spent returns what is left of the limit after the passes of a partition of a part
+// of which n elements at the front are in order. That is looked at first, because
+// the parts between two pivots are in order when there are few keys. When it was in
+// vain and took more than a few compares, it counts like a pass.
+func spent(limit, n, passes int) int {
 	if n > 16 {
 		limit--
 	}
-	return limit - 1
+	return limit - passes
 }
 
 // deep reports whether partitions that were too uneven have used up the limit of a
-// part of n elements: each partition takes one from it, so one compare for every
-// element, and a heapsort takes log n. That leaves log n partitions to waste, and
-// 2 n log n + O(n) compares in all.
+// part of n elements: each pass takes one from it, so one compare for every element,
+// and a heapsort takes log n. That leaves log n passes to waste, and 2 n log n + O(n)
+// compares in all, of ours: slices.SortFunc, to which SortFunc leaves its parts, has
+// a limit of its own.
 func deep(n, limit int) bool { return limit <= bits.Len(uint(n)) }
 
 // sort sorts v, and may leave parts of it to other goroutines of the team. The
@@ -62,8 +64,8 @@ func (o *ordering[E]) sort(v []E, low *E, limit int) {
 		if n == len(v) {
 			return
 		}
-		limit = spent(limit, n)
-		l, r := o.split(v, low)
+		l, r, passes := o.split(v, low)
+		limit = spent(limit, n, passes)
 		left, right, mid := v[:l], v[r:], &v[l]
 		if len(left) < len(right) {
 			o.part(left, low, limit)

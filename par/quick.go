@@ -24,8 +24,8 @@ func quick[E cmp.Ordered](v []E, low *E, limit int) {
 		if n == len(v) {
 			return
 		}
-		limit = spent(limit, n)
-		l, r := split(v, low)
+		l, r, passes := split(v, low)
+		limit = spent(limit, n, passes)
 		if left, right := v[:l], v[r:]; len(left) < len(right) {
 			quick(left, low, limit)
 			v, low = right, &v[l]
@@ -39,19 +39,20 @@ func quick[E cmp.Ordered](v []E, low *E, limit int) {
 
 // split moves a pivot to where it belongs, v[l], and what is less than it before
 // it. If there is nothing less, v[:r] are the equals of the pivot; that is known
-// without a look if the pivot is not greater than *low.
-func split[E cmp.Ordered](v []E, low *E) (l, r int) {
+// without a look if the pivot is not greater than *low, and takes two passes over v
+// otherwise.
+func split[E cmp.Ordered](v []E, low *E) (l, r, passes int) {
 	m := pivot(v)
 	v[0], v[m] = v[m], v[0]
 	p := v[0]
 	if low == nil || *low < p {
-		l = partition(v[1:], p)
+		l, passes = partition(v[1:], p), 1
 	}
 	if l == 0 {
-		return 0, 1 + equals(v[1:], p)
+		return 0, 1 + equals(v[1:], p), passes + 1
 	}
 	v[0], v[l] = v[l], v[0]
-	return l, l + 1
+	return l, l + 1, passes
 }
 
 // partition moves what is less than p to the front and returns how much that is.

@@ -45,7 +45,7 @@ func order[E cmp.Ordered](v []E) {
 // orderMany looks for what is faster than a quicksort before it begins one.
 func orderMany[E cmp.Ordered](v []E) {
 	n := run(v)
-	if rest := len(v) - n; rest <= min(len(v)/8, few) {
+	if len(v)-n <= tail(v) {
 		order(v[n:])
 		insert(v, n)
 		return
@@ -77,19 +77,24 @@ func finish[E cmp.Ordered](v []E, low *E, limit int) {
 	quick(v, low, limit)
 }
 
-// run returns how many elements at the front of v are in order. If all are in the
-// opposite order, it turns them round.
+// run returns how many elements at the front of v are in order. If nearly all are in
+// the opposite order, it turns them round.
 func run[E cmp.Ordered](v []E) int {
 	n := 1
-	for n < len(v) && v[n] < v[n-1] {
+	for n < len(v) && v[n] <= v[n-1] {
 		n++
 	}
-	if n == len(v) {
-		slices.Reverse(v)
-		return n
+	if len(v)-n > tail(v) {
+		return ascending(v)
 	}
-	return ascending(v)
+	if v[n-1] < v[0] {
+		slices.Reverse(v[:n])
+	}
+	return n
 }
+
+// tail is how many elements at the end of v are merged into a run before them.
+func tail[E any](v []E) int { return min(len(v)/8, few) }
 
 // ascending returns how many elements at the front of v are in order.
 func ascending[E cmp.Ordered](v []E) int {
@@ -127,33 +132,38 @@ func regular[E cmp.Ordered](v []E, n int) bool {
 	step, bad := (len(v)-4)/7, 0
 	for i := 0; i < 8 && bad <= 2; i++ {
 		w := v[i*step:][:4]
-		if w[1] < w[0] {
-			if w[1] < w[2] || w[2] < w[3] {
-				bad++
-			}
-		} else if w[2] < w[1] || w[3] < w[2] {
+		rises := w[0] <= w[1] && w[1] <= w[2] && w[2] <= w[3]
+		falls := w[0] >= w[1] && w[1] >= w[2] && w[2] >= w[3]
+		if !rises && !falls {
 			bad++
 		}
 	}
 	return bad <= 2
 }
 
-// nearly reports whether v seems to be in order but for some elements here and
-// there, and none that were appended: then slices.Sort is as fast as a team. A team
-// would partition it without a branch, and then most of it is out of order.
+// nearly reports whether v seems to be in order, or in the opposite one, but for
+// some elements here and there, and none that were appended: then slices.Sort is
+// faster than a small team. A team partitions it without a branch, and then most of it
+// is out of order. The longer v is, the better the order must be.
 func nearly[E cmp.Ordered](v []E) bool {
-	step, bad := len(v)/32, 0
-	for i := step; i < len(v); i += step {
-		if v[i] < v[i-step] {
-			bad++
+	step, up, down := len(v)/32, 0, 0
+	if len(v) >= 4*teamed {
+		step = len(v) / 1024
+	}
+	count := func(a, b E) {
+		if a < b {
+			up++
+		} else if b < a {
+			down++
 		}
+	}
+	for i := step; i < len(v); i += step {
+		count(v[i-step], v[i])
 	}
 	for i := len(v) - 7; i < len(v); i++ {
-		if v[i] < v[i-1] {
-			bad++
-		}
+		count(v[i-1], v[i])
 	}
-	return bad <= 2
+	return min(up, down) <= 2
 }
 
 // nans moves the NaNs to the front and returns how many there are.

@@ -15,8 +15,9 @@ import "slices"
 // order. It allocates nothing on one goroutine, and otherwise a few hundred bytes
 // for each further one that it starts.
 //
-// If cmp panics, the other goroutines stop at their next partition, and the panic is
-// raised again in the caller as a *PanicError. If it calls runtime.Goexit, the
+// If cmp panics, the other goroutines finish the part that they sort, of up to some
+// ten thousand elements, and the panic is raised again in the caller as a
+// *PanicError. If it calls runtime.Goexit, the
 // caller's goroutine ends after they have stopped. Then, and if cmp contradicts
 // itself, s holds the same elements in some order. SortFunc panics if cmp is nil.
 func SortFunc[S ~[]E, E any](s S, cmp func(a, b E) int) {
@@ -53,5 +54,13 @@ func compareTeam[E any](v []E, cmp func(a, b E) int) {
 	t := newTeam()
 	c := comparison[E](cmp)
 	o := &ordering[E]{t, c.run, c.split, func(v []E, _ *E, _ int) { slices.SortFunc(v, cmp) }}
-	t.run(func() { o.sort(v, nil, depth(len(v))) })
+	t.run(func() {
+		switch n := c.run(v); {
+		case n == len(v):
+		case len(v)-n <= few:
+			slices.SortFunc(v, cmp)
+		default:
+			o.sort(v, nil, depth(len(v)))
+		}
+	})
 }

@@ -60,6 +60,8 @@ func sortStable[E any](s []E, cmp func(a, b E) int) {
 	case n-sorted <= n/8:
 		sortStable(s[sorted:], cmp)
 		insertRun(s, sorted, cmp)
+	case jitter(s, cmp):
+		slices.SortStableFunc(s, cmp)
 	case n <= stableAlone || runtime.GOMAXPROCS(0) == 1:
 		sortAlone(s, make([]E, n), sorted, cmp)
 	default:
@@ -100,6 +102,19 @@ func leadingRun[E any](s []E, cmp func(a, b E) int) int {
 		slices.Reverse(s[:i])
 	}
 	return i
+}
+
+// jitter reports whether s seems to be in order but for neighbours, as events are
+// that come a little late: package slices sorts these without moving the others.
+func jitter[E any](s []E, cmp func(a, b E) int) bool {
+	const near = 8
+	step := max(near, len(s)/1024)
+	for i := near; i < len(s); i += step {
+		if cmp(s[i], s[i-near]) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // insertRun merges the sorted s[i:] into the sorted s[:i], from the end: what goes

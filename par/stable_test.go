@@ -34,6 +34,8 @@ var stablePatterns = map[string]func(r *rand.Rand, i, n int) int{
 	"organ pipe":  func(r *rand.Rand, i, n int) int { return min(i, n-i) },
 	"saw":         func(r *rand.Rand, i, n int) int { return i % (n/16 + 1) },
 	"falling saw": func(r *rand.Rand, i, n int) int { return -i % (n/16 + 1) },
+	"jitter":      func(r *rand.Rand, i, n int) int { return i + r.IntN(4) },
+	"much jitter": func(r *rand.Rand, i, n int) int { return (i + r.IntN(24)) / 2 },
 	"two runs":    func(r *rand.Rand, i, n int) int { return i % (n/2 + 1) / 3 },
 	"two halves":  func(r *rand.Rand, i, n int) int { return stableEither(i < n/2, r.IntN(n), n+r.IntN(n)) },
 	"appended":    func(r *rand.Rand, i, n int) int { return stableEither(i < n-n/12, i/3, r.IntN(n/3+1)) },
@@ -273,7 +275,7 @@ func stableInterrupted(t *testing.T, pattern string, n int, first, last int64, e
 func stablePanic() { panic("stop") }
 
 func TestSortStableFuncIsWholeAfterEachPanic(t *testing.T) {
-	for _, pattern := range []string{"random", "two runs", "few values", "disturbed", "reversed", "falling saw", "appended"} {
+	for _, pattern := range []string{"random", "two runs", "few values", "disturbed", "reversed", "falling saw", "appended", "jitter", "much jitter"} {
 		for _, n := range []int{2, 3, 21, stableStd + 1, 150} {
 			for k := int64(1); stableInterrupted(t, pattern, n, k, k, stablePanic); k++ {
 			}
@@ -289,7 +291,7 @@ func TestSortStableFuncIsWholeAfterPanicsOfSeveral(t *testing.T) {
 	const n = stableAlone + 5
 	stableProcs(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
-		for _, pattern := range []string{"random", "two runs", "few values", "disturbed", "appended"} {
+		for _, pattern := range []string{"random", "two runs", "disturbed", "appended", "much jitter"} {
 			var calls atomic.Int64
 			SortStableFunc(stableRecords(pattern, n), func(a, b stableRecord) int {
 				calls.Add(1)
