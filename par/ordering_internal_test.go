@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 )
 
 // What quick leaves to heap when the partitions were too uneven is sorted too.
@@ -92,6 +93,89 @@ func TestTeamUsesTheProcessorOfTheCaller(t *testing.T) {
 			}
 		})
 	})
+}
+
+// So it is while one side of both waits for the other, and when a goroutine ends.
+func TestTeamUsesTheProcessorOfWhoWaits(t *testing.T) {
+	again := func(tm *team) {
+		for i := 0; !tm.fork(func() {}); i++ {
+			if time.Sleep(time.Microsecond); i == 1_000_000 {
+				t.Error("no processor is idle")
+				return
+			}
+		}
+	}
+	tm := new(team)
+	tm.idle.Store(1)
+	tm.run(func() { tm.both(func() {}, func() { again(tm) }) })
+	if idle := tm.idle.Load(); idle != 2 { // and the caller's
+		t.Errorf("%d processors are idle in the end, want 2", idle)
+	}
+	tm = new(team)
+	tm.idle.Store(1)
+	tm.run(func() {
+		tm.fork(func() {})
+		again(tm)
+	})
+}
+
+// What is left to package slices: long runs up or down, and nearly sorted slices
+// where a team would have to be faster.
+func TestRegularAndNearly(t *testing.T) {
+	const n = 40_000
+	r := rand.New(rand.NewPCG(1, 1))
+	for name, c := range map[string]struct {
+		at              func(i int) int
+		regular, nearly bool
+	}{
+		"sorted":     {func(i int) int { return i }, true, true},
+		"falling":    {func(i int) int { return -i / 3 }, true, true},
+		"equal":      {func(int) int { return 1 }, true, true},
+		"pipe":       {func(i int) int { return min(i, n-i) }, true, false},
+		"saw":        {func(i int) int { return i % 4000 }, true, false},
+		"first down": {func(i int) int { return -i - 3*n*max(0, 1-i) }, true, true},
+		"last up":    {func(i int) int { return -i + 3*n*max(0, i-n+2) }, true, true},
+		"random":     {func(int) int { return r.Int() }, false, false},
+		"appended":   {func(i int) int { return i + max(0, i-n+n/5)*r.IntN(n) }, true, false},
+	} {
+		for _, n := range []int{n, 4 * teamed} {
+			v := make([]int, n)
+			for i := range v {
+				v[i] = c.at(i * 40_000 / n)
+			}
+			if got := regular(v, 0); got != c.regular {
+				t.Errorf("%s: regular: %v", name, got)
+			}
+			if got := nearly(v); got != c.nearly {
+				t.Errorf("%s of %d: nearly in order: %v", name, n, got)
+			}
+		}
+	}
+}
+
+// A run is found in either direction, and turned round when it is nearly all.
+func TestRun(t *testing.T) {
+	const n = 1000
+	for name, c := range map[string]struct {
+		at   func(i int) int
+		want int
+	}{
+		"sorted":     {func(i int) int { return i / 2 }, n},
+		"falling":    {func(i int) int { return -i / 2 }, n},
+		"equal":      {func(int) int { return 1 }, n},
+		"last up":    {func(i int) int { return -i + 3*n*max(0, i-n+2) }, n - 1},
+		"appended":   {func(i int) int { return i - n*max(0, i-n+100) }, n - 99},
+		"half down":  {func(i int) int { return max(-i, -n/2) + max(0, i-n/2) }, 1},
+		"first down": {func(i int) int { return -i - 3*n*max(0, 1-i) }, 2},
+	} {
+		v := make([]int, n)
+		for i := range v {
+			v[i] = c.at(i)
+		}
+		if got := run(v); got != c.want || !slices.IsSorted(v[:got]) {
+			t.Errorf("%s: a run of %d, want %d; sorted: %v", name, got, c.want, slices.IsSorted(v[:got]))
+		}
+	}
 }
 
 // split puts one element where it belongs, and its equals too if it is the least.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -38,35 +37,44 @@ func atCompare(k int64, f func()) func(a, b sortRecord) int {
 	}
 }
 
-// somewhere returns which compare of a sort of n elements fails in a round.
-func somewhere(round, n int) int64 {
-	most := int64(n) * int64(bits.Len(uint(n))) / 2
+// compares returns how many compares it takes to sort keys.
+func compares(keys []int) int64 {
+	var calls atomic.Int64
+	par.SortFunc(sortRecords(keys), func(a, b sortRecord) int {
+		calls.Add(1)
+		return bySortKey(a, b)
+	})
+	return calls.Load()
+}
+
+// somewhere returns which compare fails in a round, of so many: also those that
+// several goroutines make. Which ones come last differs from time to time.
+func somewhere(round int, total int64) int64 {
 	switch round {
 	case 0:
 		return 1
 	case 1:
-		return int64(n) - 1
+		return max(1, total*9/10)
 	}
-	return 1 + rand.New(rand.NewPCG(uint64(round), uint64(n))).Int64N(most)
+	return 1 + rand.New(rand.NewPCG(uint64(round), uint64(total))).Int64N(max(1, total*9/10))
 }
 
 func TestPanicInCmpReachesTheCallerAndLosesNothing(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	oops := errors.New("oops")
 	for _, n := range cmpLengths {
 		keys := randomKeys(n, 1)
-		for round := range 8 {
+		total := compares(keys)
+		for round := range 12 {
 			rs := sortRecords(keys)
-			k := min(somewhere(round, n), int64(n)) // surely made
-			if round > 3 {
-				k = somewhere(round, n)
-			}
+			k := somewhere(round, total)
 			got := func() (v any) {
 				defer func() { v = recover() }()
-				par.SortFunc(rs, atCompare(min(k, int64(n)-1), func() { panic(oops) }))
+				par.SortFunc(rs, atCompare(k, func() { panic(oops) }))
 				return nil
 			}()
 			if p, ok := got.(*par.PanicError); !ok || p.Value != any(oops) || len(p.Stack) == 0 {
-				t.Fatalf("n = %d, compare %d: panics with %v", n, k, got)
+				t.Fatalf("n = %d, compare %d of %d: panics with %v", n, k, total, got)
 			}
 			samePermutation(t, rs, keys)
 		}
@@ -74,16 +82,18 @@ func TestPanicInCmpReachesTheCallerAndLosesNothing(t *testing.T) {
 }
 
 func TestGoexitInCmpEndsTheCaller(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	for _, n := range cmpLengths {
 		keys := randomKeys(n, 2)
-		for round := range 8 {
+		total := compares(keys)
+		for round := range 12 {
 			rs := sortRecords(keys)
 			returned := false
 			var recovered any
 			var wg sync.WaitGroup
 			wg.Go(func() {
 				defer func() { recovered = recover() }()
-				par.SortFunc(rs, atCompare(min(somewhere(round, n), int64(n)-1), runtime.Goexit))
+				par.SortFunc(rs, atCompare(somewhere(round, total), runtime.Goexit))
 				returned = true
 			})
 			wg.Wait()
@@ -92,6 +102,37 @@ func TestGoexitInCmpEndsTheCaller(t *testing.T) {
 			}
 			samePermutation(t, rs, keys)
 		}
+	}
+}
+
+// After a panic the goroutines finish what they partition, and a part each.
+func TestSortFuncStopsAfterAPanic(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	const n = 500_000
+	const part = 1 << 14 // fewer elements are left to package slices
+	keys := randomKeys(n, 4)
+	total := compares(keys)
+	for _, procs := range []int{2, 8} {
+		runtime.GOMAXPROCS(procs)
+		rs := sortRecords(keys)
+		var calls atomic.Int64
+		func() {
+			defer func() {
+				if p, ok := recover().(*par.PanicError); !ok || p.Value != "stop" {
+					t.Errorf("GOMAXPROCS %d: panics with %v", procs, p)
+				}
+			}()
+			par.SortFunc(rs, func(a, b sortRecord) int {
+				if calls.Add(1) == total/2 {
+					panic("stop")
+				}
+				return bySortKey(a, b)
+			})
+		}()
+		if most := total/2 + n + int64(procs)*part*14*5/4; calls.Load() > most {
+			t.Errorf("GOMAXPROCS %d: %d compares, want %d at most of %d", procs, calls.Load(), most, total)
+		}
+		samePermutation(t, rs, keys)
 	}
 }
 

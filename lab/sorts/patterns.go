@@ -17,6 +17,8 @@ type pattern struct {
 var patterned = []pattern{
 	{"sorted", counted(func(i, _ int) int { return i })},
 	{"reversed", counted(func(i, n int) int { return n - i })},
+	{"falling", counted(func(i, _ int) int { return -i / 3 })},
+	{"jitter", jitter},
 	{"equal", counted(func(int, int) int { return 42 })},
 	{"two", distinct(2)},
 	{"sixteen", distinct(16)},
@@ -29,10 +31,13 @@ var patterned = []pattern{
 // longest are the patterns that are measured at ten million elements.
 var longest = []string{"sorted", "reversed", "sixteen", "swapped"}
 
+// team is a little more than where several goroutines begin to take part.
+const team = 40_000
+
 // patterns is elements that are in an order already, or few different ones.
 func (z sizes) patterns(yield func(study) bool) {
 	for _, p := range patterned {
-		for _, n := range z.lengths(1, 1e7) {
+		for _, n := range append(z.lengths(1, 1e7), z.n(team)) {
 			if n == z.n(1e7) && !slices.Contains(longest, p.name) {
 				continue
 			}
@@ -40,7 +45,7 @@ func (z sizes) patterns(yield func(study) bool) {
 				return
 			}
 		}
-		for _, n := range []int{z.n(100), z.n(10_000), z.n(long)} {
+		for _, n := range []int{z.n(100), z.n(10_000), z.n(team), z.n(long)} {
 			if !yield(compare(z, p.kase("SortFunc", n), n, ints, p.make, compared(ints.cmp), target{})) ||
 				!yield(compare(z, p.kase("SortStableFunc", n), n, records, keyed(p.make), stable(byKey), target{})) {
 				return
@@ -72,6 +77,11 @@ func swapped(r *rand.Rand, n int) []int {
 		s[i], s[j] = s[j], s[i]
 	}
 	return s
+}
+
+// jitter is numbers of which each is less than four later than it should be.
+func jitter(r *rand.Rand, n int) []int {
+	return made(n, func(i int) int { return i + r.IntN(4) })
 }
 
 // appended is a sorted slice the end of which was appended: one element of a

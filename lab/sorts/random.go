@@ -16,8 +16,10 @@ func (z sizes) random(yield func(study) bool) {
 	n := z.n(long)
 	keys := keyed(draw(func(r *rand.Rand) int { return r.IntN(n) })) // some of them equal
 	s3, s4 := target{all: 1.8, stretch: 1.85}, target{one: 3, all: 5.5, stretch: 6}
+	difference := func(a, b int) int { return a - b } // for numbers that are not negative
 	_ = yield(compare(z, name("S3", records.name, n), n, records, keys, withHalves(compared(byKey), byKey), s3)) &&
 		yield(compare(z, name("S4", ints.name, n), n, ints, draw((*rand.Rand).Int), withHalves(stable(ints.cmp), ints.cmp), s4)) &&
+		yield(compare(z, name("S4", "ints-by-difference", n), n, ints, draw((*rand.Rand).Int), withHalves(stable(difference), difference), s4)) &&
 		yield(compare(z, name("S4", records.name, n), n, records, keys, withHalves(stable(byKey), byKey), s4))
 }
 
