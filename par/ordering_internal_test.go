@@ -99,7 +99,7 @@ func TestTeamUsesTheProcessorOfTheCaller(t *testing.T) {
 func TestTeamUsesTheProcessorOfWhoWaits(t *testing.T) {
 	again := func(tm *team) {
 		for i := 0; !tm.fork(func() {}); i++ {
-			if time.Sleep(time.Microsecond); i == 1_000_000 {
+			if time.Sleep(time.Millisecond); i == 5_000 {
 				t.Error("no processor is idle")
 				return
 			}
