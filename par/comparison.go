@@ -59,7 +59,9 @@ func (cmp comparison[E]) run(v []E) int {
 		n++
 	}
 	if len(v)-n <= few {
-		slices.Reverse(v[:n])
+		if cmp(v[n-1], v[0]) < 0 {
+			slices.Reverse(v[:n])
+		}
 		return n
 	}
 	n = 1

@@ -106,15 +106,21 @@ func leadingRun[E any](s []E, cmp func(a, b E) int) int {
 
 // jitter reports whether s seems to be in order but for neighbours, as events are
 // that come a little late: package slices sorts these without moving the others.
+// Where neighbours are in order too there are long runs, which are better merged.
 func jitter[E any](s []E, cmp func(a, b E) int) bool {
 	const near = 8
-	step := max(near, len(s)/1024)
+	step := max(4*near, len(s)/256)
+	samples, late := 0, 0
 	for i := near; i < len(s); i += step {
 		if cmp(s[i], s[i-near]) < 0 {
 			return false
 		}
+		if cmp(s[i], s[i-1]) < 0 {
+			late++
+		}
+		samples++
 	}
-	return true
+	return late > samples/16
 }
 
 // insertRun merges the sorted s[i:] into the sorted s[:i], from the end: what goes
