@@ -47,6 +47,10 @@ func compares(keys []int) int64 {
 	return calls.Load()
 }
 
+// rounds are how often a sort is interrupted: less often where -cpu repeats it, and
+// it takes long.
+var rounds = map[bool]int{false: 12, true: 4}[par.Raced]
+
 // somewhere returns which compare fails in a round, of so many: also those that
 // several goroutines make. Which ones come last differs from time to time.
 func somewhere(round int, total int64) int64 {
@@ -65,7 +69,7 @@ func TestPanicInCmpReachesTheCallerAndLosesNothing(t *testing.T) {
 	for _, n := range cmpLengths {
 		keys := randomKeys(n, 1)
 		total := compares(keys)
-		for round := range 12 {
+		for round := range rounds {
 			rs := sortRecords(keys)
 			k := somewhere(round, total)
 			got := func() (v any) {
@@ -86,7 +90,7 @@ func TestGoexitInCmpEndsTheCaller(t *testing.T) {
 	for _, n := range cmpLengths {
 		keys := randomKeys(n, 2)
 		total := compares(keys)
-		for round := range 12 {
+		for round := range rounds {
 			rs := sortRecords(keys)
 			returned := false
 			var recovered any

@@ -265,7 +265,7 @@ func TestSortLeavesWhatIsBesides(t *testing.T) {
 
 func TestSortAtEveryGOMAXPROCS(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, procs := range []int{1, 2, 3, 8} {
+	for _, procs := range par.EveryProcs() {
 		runtime.GOMAXPROCS(procs)
 		for name, shape := range sortShapes {
 			const n = 70_000

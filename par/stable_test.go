@@ -69,7 +69,7 @@ func stableRecords(pattern string, n int) []stableRecord {
 // stableProcs calls f with GOMAXPROCS set to 1, 2 and 8.
 func stableProcs(t *testing.T, f func(t *testing.T)) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, procs := range []int{1, 2, 8} {
+	for _, procs := range EveryProcs() {
 		runtime.GOMAXPROCS(procs)
 		t.Run(fmt.Sprintf("procs=%d", procs), f)
 	}
