@@ -112,11 +112,11 @@ func (s *start) split(body func(lo, hi int)) {
 // short reports whether the loop is known to be too short for help.
 func (s *start) short() bool {
 	cost, known := recall(s.code)
-	return known && !s.worthHelp(s.n, cost)
+	return known && !worthHelp(s.n, cost)
 }
 
 // worthHelp reports whether n items of a cost are worth the help of others.
-func (s *start) worthHelp(n int, cost int64) bool {
+func worthHelp(n int, cost int64) bool {
 	return n > 1 && float64(n)*float64(cost) > float64(worth)*1000
 }
 
@@ -140,7 +140,7 @@ func (s *start) alone(body func(lo, hi int)) {
 		switch {
 		case left <= 0:
 			return
-		case now > sample && s.worthHelp(left, s.cost):
+		case now > sample && worthHelp(left, s.cost):
 			return
 		case now == 0 && s.begun >= blind:
 			return

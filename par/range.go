@@ -10,10 +10,9 @@ import (
 // Range calls f for pieces of the indexes from 0 to n-1, each from lo to hi-1, and
 // returns when all calls have returned. Each index is in one piece; no piece is
 // empty. On one processor there is one piece; otherwise they are short at the
-// beginning and the end of a loop, and take some microseconds in between, so there may
-// be thousands. A piece
-// cannot be divided any more once f has it: indexes that cost much more than those
-// before them are better off with Each.
+// beginning and the end of a loop, and take some microseconds in between, so there
+// may be thousands. A piece cannot be divided any more once f has it: indexes that
+// cost much more than those before them are better off with Each.
 //
 // Range panics if n is negative or f is nil, and with a *PanicError if f does.
 func Range(n int, f func(lo, hi int)) {
