@@ -12,13 +12,14 @@ import (
 // many, none is a row to remove. The functions of timers and contexts, which
 // run on goroutines of their own, count in the library.
 var births = map[string]string{
-	"internal/work/worker.go": "the workers of a pool or a group; its Close or Wait waits for them",
-	"internal/work/engine.go": "the timer that sends idle workers home; runs only while some are idle",
-	"internal/loop/engine.go": "the watch on the caller's context; taken away before the call returns",
-	"internal/loop/*.go":      "the workers and standbys of one call, which waits for them",
-	"par/team.go":             "the goroutines of one sort, which waits for them",
-	"seq.go":                  "the feeder of a sequence; leaving the loop waits for it",
-	"group.go":                "the watch on the context of a group; taken away before Wait returns",
+	"internal/work/worker.go":     "the workers of a pool or a group; its Close or Wait waits for them",
+	"internal/work/engine.go":     "the timer that sends idle workers home; runs only while some are idle",
+	"internal/loop/engine.go":     "the watch on the caller's context; taken away before the call returns",
+	"internal/loop/*.go":          "the workers and standbys of one call, which waits for them",
+	"internal/auto/controller.go": "the timer that finds out when no task ends; runs only while all places are taken and somebody waits",
+	"par/team.go":                 "the goroutines of one sort, which waits for them",
+	"seq.go":                      "the feeder of a sequence; leaving the loop waits for it",
+	"group.go":                    "the watch on the context of a group; taken away before Wait returns",
 
 	"cmd/stint/patient.go":  "a read that nothing can take back; nobody: it is left to the end of the process",
 	"cmd/stint/progress.go": "the count of the work and the line on the terminal; the end of the run waits for both",

@@ -25,9 +25,9 @@ var edges = map[string][]string{
 	"internal/task":  {},
 	"internal/line":  {},
 	"internal/limit": {"internal/line"},
-	"internal/auto":  {"internal/limit", "internal/task"},
-	"internal/work":  {"internal/limit", "internal/line", "internal/task"},
-	"internal/loop":  {"internal/limit", "internal/task", "internal/work"},
+	"internal/auto":  {},
+	"internal/work":  {"internal/auto", "internal/limit", "internal/line", "internal/task"},
+	"internal/loop":  {"internal/auto", "internal/limit", "internal/task", "internal/work"},
 	"internal/house": {},
 
 	"cmd/stint/...": {".", "par", "stream", "errgroup", "cmd/stint/..."},

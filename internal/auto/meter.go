@@ -1,0 +1,52 @@
+package auto
+
+import "time"
+
+// How often a worker with short tasks looks at the clock: no more often than each
+// look, and at least once in most tasks. The count of a worker whose tasks become
+// long is late by that many.
+const (
+	look = 20 * time.Microsecond
+	most = 128
+)
+
+// A Meter counts the ends of one worker's tasks for a Controller. Its zero value is
+// ready.
+type Meter struct {
+	tasks   int       // ended and not told yet
+	every   int       // tasks to tell at once
+	session uint32    // of the controller, in which it told last; 0: its worker has rested since
+	last    time.Time // when that was
+}
+
+// Done counts n tasks as ended. It is called while c is Active.
+func (m *Meter) Done(c *Controller, n int) {
+	if m.tasks += n; m.tasks >= m.every {
+		m.tell(c)
+	}
+}
+
+// Rest tells m that its worker had nothing to do, or waited for its place.
+func (m *Meter) Rest() { m.session, m.every = 0, 1 }
+
+func (m *Meter) tell(c *Controller) {
+	now := time.Now()
+	session := c.active.Load()
+	known := session != 0 && m.session == session
+	took := time.Duration(0)
+	if known {
+		took = now.Sub(m.last)
+	}
+	if known && took < look {
+		m.every = min(2*m.every, most)
+		if !c.mu.TryLock() {
+			return // somebody else is telling: these are told with the next
+		}
+	} else {
+		m.every = max(m.every/2, 1)
+		c.mu.Lock()
+	}
+	c.end(m.tasks, took)
+	c.mu.Unlock()
+	m.tasks, m.last, m.session = 0, now, session
+}

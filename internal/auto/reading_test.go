@@ -1,0 +1,144 @@
+package auto
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+// fed returns the first window that may end, of tasks that end at these times and
+// took so long each; or nil if none may.
+func fed(took time.Duration, times ...time.Duration) *window {
+	var w window
+	w.open(0)
+	for _, at := range times {
+		if w.pause(at) {
+			return &w
+		}
+		w.add(1, 10, took, true)
+	}
+	return nil
+}
+
+// times returns n times at a distance.
+func times(n int, step time.Duration) (out []time.Duration) {
+	for i := range n {
+		out = append(out, time.Duration(i+1)*step)
+	}
+	return out
+}
+
+func TestConstantIntervalsEndAWindow(t *testing.T) {
+	w := fed(10*time.Millisecond, times(100, time.Millisecond)...)
+	if w == nil {
+		t.Fatal("no end of a window in 100 tasks")
+	}
+	if w.time < 5e6 || w.time > 7e6 {
+		t.Errorf("it lasts %v ns, want half of what its tasks took", w.time)
+	}
+	if r := w.reading(); math.Abs(r.rate()*1e6-1) > 0.25 || r.running != 10 {
+		t.Errorf("reading %+v, want 1 a ms", r)
+	}
+}
+
+// TestSwarmsGiveNoInfiniteRate has tasks that end together: the window does not end
+// within a swarm.
+func TestSwarmsGiveNoInfiniteRate(t *testing.T) {
+	const swarm, apart = 20, 5 * time.Millisecond
+	var w window
+	w.open(0)
+	ends := 0
+	for i := range 50 {
+		for j := range swarm {
+			now := time.Duration(i) * apart
+			if w.pause(now) {
+				if j != 0 {
+					t.Fatalf("a window ends after %d of a swarm", j)
+				}
+				if r := w.reading(); r.rate() != swarm/float64(apart) {
+					t.Errorf("rate %v, want that of the swarms, %v", r.rate(), swarm/float64(apart))
+				}
+				ends++
+				w.open(now)
+			}
+			w.add(1, swarm, apart, true)
+		}
+	}
+	if ends < 40 {
+		t.Errorf("%d windows of 50 swarms", ends)
+	}
+}
+
+// TestScatteredSwarmIsNoWindow has tasks of a swarm that end shortly one after the
+// other.
+func TestScatteredSwarmIsNoWindow(t *testing.T) {
+	var at []time.Duration
+	for i := range 20 {
+		at = append(at, 5*time.Millisecond+time.Duration(i)*time.Microsecond)
+	}
+	if w := fed(5*time.Millisecond, at...); w != nil {
+		t.Errorf("a window of %v tasks in %v ns", w.tasks, w.time)
+	}
+	w := fed(5*time.Millisecond, append(at, 10*time.Millisecond)...)
+	if w == nil || w.tasks != 20 || w.time != 10e6 {
+		t.Errorf("with the next swarm the window is %+v", w)
+	}
+}
+
+func TestNoWindowWithoutTime(t *testing.T) {
+	if w := fed(0, make([]time.Duration, 100)...); w != nil {
+		t.Errorf("a window without time: %+v", w)
+	}
+}
+
+func TestWindowWithUnusedPlacesIsInvalid(t *testing.T) {
+	for _, s := range []struct {
+		full, idle int
+		broken     bool
+		valid      bool
+	}{
+		{10, 0, false, true},
+		{8, 2, false, true},
+		{7, 3, false, false},
+		{100, 0, true, false},
+	} {
+		w := window{broken: s.broken}
+		for i := range s.full + s.idle {
+			w.add(1, 10, 0, i < s.full)
+		}
+		if w.valid() != s.valid || w.mean() != 0 {
+			t.Errorf("%+v: valid %v, mean %v", s, w.valid(), w.mean())
+		}
+	}
+}
+
+func TestMeanIsOfTheTasksThatAreKnown(t *testing.T) {
+	var w window
+	w.add(4, 10, 8*time.Millisecond, true)
+	w.add(100, 10, 0, true)
+	if w.mean() != 2e6 || w.tasks != 104 {
+		t.Errorf("mean %v of %v tasks, want 2 ms", w.mean(), w.tasks)
+	}
+}
+
+func TestElasticity(t *testing.T) {
+	a := reading{tasks: 100, time: 100, running: 10}
+	for _, s := range []struct {
+		b    reading
+		want float64
+	}{
+		{reading{tasks: 200, time: 100, running: 20}, 1},
+		{reading{tasks: 100, time: 100, running: 20}, 0},
+		{reading{tasks: 100, time: 200, running: 20}, -1},
+		{reading{tasks: 50, time: 100, running: 5}, 1},
+		{reading{tasks: 100, time: 100, running: 5}, 0},
+	} {
+		e, se := elasticity(a, s.b)
+		if math.Abs(e-s.want) > 1e-9 || se <= 0 || math.IsInf(se, 0) {
+			t.Errorf("%+v: %v, error %v; want %v", s.b, e, se, s.want)
+		}
+	}
+	if _, few := elasticity(a, reading{tasks: 10, time: 10, running: 20}); few <= 0.3 {
+		t.Errorf("standard error %v of ten tasks", few)
+	}
+}

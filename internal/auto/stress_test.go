@@ -1,0 +1,119 @@
+package auto
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+)
+
+// guarded is a Bounded that holds a Controller to its Config. It calls Press under its
+// own lock, as a limiter does.
+type guarded struct {
+	c      *Controller
+	mu     sync.Mutex
+	limit  int
+	closed bool // Close has returned
+	fixed  int  // the limit that Fix may set
+	sets   int
+	wrong  []int
+	rng    *rand.Rand
+}
+
+func (g *guarded) Set(n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.limit = n
+	g.sets++
+	if out := n < g.c.config.Min || n > g.c.config.Max; g.closed || out && n != g.fixed {
+		g.wrong = append(g.wrong, n)
+	}
+	g.c.Press() // somebody is still waiting
+}
+
+func (g *guarded) Load() (running int, waiting bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.limit, g.rng.IntN(4) > 0
+}
+
+// press is somebody who begins to wait.
+func (g *guarded) press() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.c.Press()
+}
+
+// TestEverythingAtOnce calls all methods of a Controller at once, and its tick. The
+// limit stays between Min and Max but for Fix, and after Close it does not change.
+func TestEverythingAtOnce(t *testing.T) {
+	limits(t, 0, 0)
+	sets := 0
+	for round := range 300 {
+		g := &guarded{c: new(Controller), fixed: 1000, rng: rand.New(rand.NewPCG(*seed, uint64(round)))}
+		g.c.Init(Config{Min: 2, Max: 20, Burst: 9, Procs: 2}, g)
+		g.limit = g.c.Start()
+		g.storm(round)
+		if len(g.wrong) > 0 {
+			t.Errorf("round %d: set to %v; -stint.seed=%d", round, g.wrong, *seed)
+		}
+		if g.c.Active() {
+			t.Errorf("round %d: active after Close", round)
+		}
+		sets += g.sets
+	}
+	t.Logf("%d changes of the limit", sets)
+}
+
+// storm calls the methods of the Controller, Close somewhere in between.
+func (g *guarded) storm(round int) {
+	const steps = 300
+	c := g.c
+	var meters [2]Meter
+	end := func(m *Meter) func(int) {
+		return func(i int) {
+			if m.Done(c, 1); i%50 == 0 {
+				m.Rest()
+			}
+		}
+	}
+	last := 2 + round*7%(steps-2)
+	calls := []func(i int){
+		end(&meters[0]), end(&meters[1]),
+		func(int) { g.press() },
+		func(int) { c.tick(0) },
+		func(i int) {
+			if c.State(); i%50 == 0 {
+				c.Overload()
+			}
+		},
+		func(i int) {
+			switch {
+			case i == 0:
+				c.Burst(6)
+			case i == last-1 && round%3 == 0:
+				c.Fix(g.fixed)
+			case i == last:
+				c.Close()
+				g.close()
+			}
+		},
+	}
+	var wg sync.WaitGroup
+	for _, call := range calls {
+		wg.Go(func() {
+			for i := range steps {
+				call(i)
+				runtime.Gosched()
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// close notes that Close has returned.
+func (g *guarded) close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
+}
