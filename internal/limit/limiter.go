@@ -36,14 +36,21 @@ type Limiter struct {
 	line  line.Line[*Waiter]
 
 	alarms line.Line[*Alarm]
+
+	tuner   Tuner       // nil: the limit changes by Set only
+	pressed atomic.Bool // somebody has waited, under a tuner, since no permit was out; written with mu held
 }
+
+// A Tuner changes the limit by itself. It is told, with the limiter's lock held, when
+// somebody waits.
+type Tuner interface{ Press() }
 
 // An Alarm keeps two bits of a word up to date, for those who read that word
 // anyway.
 type Alarm struct {
 	Word  *atomic.Uint32
 	Over  uint32 // set while more permits are out than the limit allows
-	Above uint32 // set while the limit is above Most
+	Above uint32 // set while the limiter is Above Most
 	Most  int
 
 	place line.Place[*Alarm] // guarded by Limiter.mu
@@ -59,6 +66,7 @@ type Waiter struct {
 	// Grant is called once Permit is set, by whoever freed it, without locks.
 	Grant  func()
 	Permit Permit
+	Quiet  bool // its wait says nothing about the limit: no tuner is told
 
 	general, lent line.Place[*Waiter] // guarded by Limiter.mu
 	branch        *Link               // as Link.On returned it
@@ -69,6 +77,23 @@ func New(n int) *Limiter {
 	l := &Limiter{limit: n}
 	l.bound.Store(int64(n))
 	return l
+}
+
+// Tune has t change the limit. It is called before l is used.
+func (l *Limiter) Tune(t Tuner) { l.tuner = t }
+
+// Above reports whether the limit is above most, and says so of tasks that wait: a
+// tuner's limit says nothing as long as nobody has waited for a place, since none was
+// taken.
+func (l *Limiter) Above(most int) bool {
+	return l.Bound() > most && (l.tuner == nil || l.pressed.Load())
+}
+
+// Load returns how many permits are out, and whether somebody waits for one.
+func (l *Limiter) Load() (out int, waiting bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.out, l.line.Len() > 0
 }
 
 // Bound returns the limit.
@@ -97,6 +122,9 @@ func (l *Limiter) Join(w *Waiter, from *Link) bool {
 		slot.line.Push(&w.lent, w)
 	}
 	l.sign()
+	if l.tuner != nil && !w.Quiet {
+		l.press()
+	}
 	return false
 }
 
@@ -257,6 +285,10 @@ func (l *Limiter) free() *Waiter {
 	l.out--
 	w := l.admit()
 	l.sign()
+	if l.out == 0 && l.pressed.Load() {
+		l.pressed.Store(false)
+		l.alarm()
+	}
 	return w
 }
 
@@ -282,6 +314,15 @@ func (l *Limiter) sign() {
 	}
 }
 
+// press tells the tuner that somebody waits.
+func (l *Limiter) press() {
+	if !l.pressed.Load() {
+		l.pressed.Store(true)
+		l.alarm()
+	}
+	l.tuner.Press()
+}
+
 // alarm follows when what the alarms tell has changed.
 func (l *Limiter) alarm() {
 	for p := l.alarms.First(); p != nil; p = p.Next() {
@@ -291,7 +332,7 @@ func (l *Limiter) alarm() {
 
 func (a *Alarm) ring(l *Limiter) {
 	a.set(a.Over, l.out > l.limit)
-	a.set(a.Above, l.limit > a.Most)
+	a.set(a.Above, l.Above(a.Most))
 }
 
 func (a *Alarm) set(bit uint32, on bool) {

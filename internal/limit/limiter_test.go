@@ -391,3 +391,44 @@ func TestAlarm(t *testing.T) {
 	l.Set(1)
 	is(8)
 }
+
+type presses int
+
+func (p *presses) Press() { *p++ }
+
+// A tuner is told of everybody who joins the line. Its first limit says nothing of
+// tasks that wait, and once somebody has waited the limit does.
+func TestTunerIsTold(t *testing.T) {
+	l := New(3)
+	var told presses
+	l.Tune(&told)
+	var word atomic.Uint32
+	l.Watch(&Alarm{Word: &word, Over: 1, Above: 2, Most: 2})
+	l.TryAcquire()
+	l.TryAcquire()
+	l.TryAcquire()
+	is := func(above bool, run int, waiting bool) {
+		t.Helper()
+		n, w := l.Load()
+		if l.Above(2) != above || word.Load() == 2 != above || n != run || w != waiting {
+			t.Errorf("above %v, word %b, %d out, waiting %v; want %v, %d, %v", l.Above(2), word.Load(), n, w, above, run, waiting)
+		}
+	}
+	is(false, 3, false)
+	var granted []int
+	queued(t, l, 2, &granted)
+	is(true, 3, true)
+	l.Release(Permit{})
+	l.Release(Permit{})
+	is(true, 3, false)
+	l.Set(2)
+	if told != 2 || l.Above(2) {
+		t.Errorf("told %d times, above: %v", told, l.Above(2))
+	}
+	l.Set(3)
+	is(true, 3, false)
+	for range 3 {
+		l.Release(Permit{})
+	}
+	is(false, 0, false) // whoever comes next may compute
+}
