@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/line"
 )
@@ -22,6 +23,7 @@ import (
 // permit from task to task and parks without one. Use New.
 type Engine struct {
 	lim    *limit.Limiter
+	tuner  *auto.Controller // of lim; nil: none
 	expiry time.Duration
 	name   string
 	labels context.Context // its pprof labels are the workers'; nil leaves them alone
@@ -44,9 +46,11 @@ type Engine struct {
 	awaiting bool
 	draining bool // workers that find nothing leave
 	closed   bool
+	owns     bool            // the tuner ends with the engine
 	cut      bool            // Abandon has been called
 	quiet    []chan struct{} // closed when nothing is queued or running
 
+	waits    int    // how often a worker has waited for a processor in vain
 	arriving int    // workers with a permit on their way to the queue, visits apart
 	arrivals uint64 // of workers, visits apart
 
@@ -59,16 +63,19 @@ type Engine struct {
 // Config is what an Engine needs to know.
 type Config struct {
 	Limiter *limit.Limiter
-	Limit   int             // when Limiter is nil: that of one of the engine's own
-	Expiry  time.Duration   // how long a worker stays without work
-	Name    string          // of the regions in execution traces; "" makes none
-	Labels  context.Context // the workers' pprof labels; nil: those of their starter
+	Tuner   *auto.Controller // of Limiter, or nil
+	Limit   int              // when Limiter is nil: that of one of the engine's own
+	Auto    auto.Config      // finds that limit instead, if Max is not 0
+	Expiry  time.Duration    // how long a worker stays without work
+	Name    string           // of the regions in execution traces; "" makes none
+	Labels  context.Context  // the workers' pprof labels; nil: those of their starter
 }
 
 // birth is what an engine that runs a few tasks needs, in one allocation. What the
 // context of a task leads to is not in it: tasks may keep that.
 type birth struct {
 	engine  Engine
+	tuner   auto.Controller
 	source  Source
 	worker  worker
 	segment segment
@@ -78,10 +85,18 @@ type birth struct {
 // New returns an Engine that has no worker yet, and a source that lasts as long.
 func New(c Config, sc SourceConfig) (*Engine, *Source) {
 	b := new(birth)
-	if c.Limiter == nil {
+	e := &b.engine
+	switch {
+	case c.Limiter == nil && c.Auto.Max > 0:
+		c.Limiter = limit.New(c.Auto.Start())
+		c.Tuner = &b.tuner
+		c.Tuner.Init(c.Auto, c.Limiter)
+		c.Limiter.Tune(c.Tuner)
+		e.owns = true
+	case c.Limiter == nil:
 		c.Limiter = limit.New(c.Limit)
 	}
-	e := &b.engine
+	e.tuner = c.Tuner
 	e.lim, e.expiry, e.name, e.labels = c.Limiter, c.Expiry, c.Name, c.Labels
 	e.waiter.Grant = e.granted
 	e.first = &b.worker
@@ -102,6 +117,9 @@ func (e *Engine) NewSource(c SourceConfig) *Source {
 
 // Limiter returns the limiter that bounds e.
 func (e *Engine) Limiter() *limit.Limiter { return e.lim }
+
+// Tuner returns what changes the limit of e by itself, or nil.
+func (e *Engine) Tuner() *auto.Controller { return e.tuner }
 
 // Counts is the state of an engine at one instant. Every task that was accepted
 // is in exactly one of Queued, Running, Completed and Dropped.
@@ -204,6 +222,20 @@ func (e *Engine) Abandoned() int {
 // Quiet waits until nothing is queued or running, and no worker is left of a
 // draining engine. It reports false when done was closed first.
 func (e *Engine) Quiet(done <-chan struct{}) bool {
+	if !e.await(done) {
+		return false
+	}
+	e.mu.Lock()
+	ended := e.owns && e.draining
+	e.mu.Unlock()
+	if ended {
+		e.tuner.Close() // which calls the limiter with its lock held, and that the engine
+	}
+	return true
+}
+
+// await is Quiet for an engine that goes on.
+func (e *Engine) await(done <-chan struct{}) bool {
 	e.mu.Lock()
 	if e.isQuiet() {
 		e.mu.Unlock()
@@ -356,6 +388,7 @@ func (e *Engine) pick(v *visitor) *worker {
 		w.slot = limit.NewSlot(e.lim, v.waiter.Permit)
 	}
 	w.permit, w.arriving = true, true
+	w.patient = e.tuner != nil && v == nil
 	w.since, w.turns = e.now(), 0
 	if v != nil {
 		v.source.arriving++

@@ -82,12 +82,13 @@ const (
 // because a permit is free that a worker can take it with. from is the link of the
 // calling task.
 func (s *Source) Offer(f any, from *limit.Link) Answer {
-	return s.offer(f, from, true)
+	return s.offer(f, from, false)
 }
 
-// offer is Offer. It takes no permit for f itself when the queue is full unless
-// it may: else workers are on their way and make room, or there is no permit.
-func (s *Source) offer(f any, from *limit.Link, mayTake bool) Answer {
+// offer is Offer, or the beginning of a Submit, which can wait when the queue is full:
+// it takes no permit for f itself when the queue is long, since workers are on their
+// way and make room, nor where one more worker needs a free processor.
+func (s *Source) offer(f any, from *limit.Link, submit bool) Answer {
 	e := s.engine
 	e.mu.Lock()
 	if s.refuses(from) {
@@ -102,7 +103,7 @@ func (s *Source) offer(f any, from *limit.Link, mayTake bool) Answer {
 	if s.queue.n < s.Room || s.hasRoom() {
 		s.enqueue(f)
 		w = e.rouse()
-	} else if mayTake && e.lim.TryAcquire() {
+	} else if !(submit && (s.long || e.crowded())) && e.lim.TryAcquire() {
 		s.enqueue(f)
 		w = e.pick(nil)
 	} else {
@@ -117,7 +118,7 @@ func (s *Source) offer(f any, from *limit.Link, mayTake bool) Answer {
 // Submit submits f as a task and waits for room for it, until done is closed. from
 // is the link of the calling task, whose permits may be used meanwhile.
 func (s *Source) Submit(done <-chan struct{}, f any, from *limit.Link) Answer {
-	if a := s.offer(f, from, !s.long); a != Full {
+	if a := s.offer(f, from, true); a != Full {
 		return a
 	}
 	return s.submit(done, f, from)

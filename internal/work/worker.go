@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/task"
 )
@@ -30,7 +31,10 @@ type worker struct {
 	ctx    context.Context
 	visit  *visitor // whose permit it has, for tasks of one source; nil: the engine's
 
+	meter *auto.Meter // made when it is needed first
+
 	permit   bool // guarded by engine.mu, as is what follows
+	patient  bool // it needs a free processor before it goes to the queue
 	arriving bool // counted in arriving, of the engine or of a source
 	leaving  bool
 	turns    int           // tasks since it got the permit that it ran while others waited
@@ -113,6 +117,9 @@ func (w *worker) serve() (more bool) {
 		busy = false
 		if err != nil {
 			h.source.Job.Failed(t, task.Outcome{Err: err})
+		}
+		if e.tuner != nil && e.tuner.Active() && !h.source.Own {
+			w.measured()
 		}
 	}
 }
@@ -200,6 +207,7 @@ func (w *worker) refill() {
 func (w *worker) look() (t Task, ok bool) {
 	e := w.engine
 	e.mu.Lock()
+	w.wait()
 	e.account()
 	came := w.arriving && w.visit == nil
 	w.arrive()
@@ -233,6 +241,14 @@ func (w *worker) look() (t Task, ok bool) {
 		}
 		w.pay()
 	}
+}
+
+// measured counts a task as ended for the tuner.
+func (w *worker) measured() {
+	if w.meter == nil {
+		w.meter = new(auto.Meter)
+	}
+	w.meter.Done(w.engine.tuner, 1)
 }
 
 // pay tells the waiter that is owed a grant. It is called with engine.mu held,
@@ -355,13 +371,44 @@ func (w *worker) park() bool {
 		w.wake.Wait()
 	}
 	w.called = false
+	if w.meter != nil {
+		w.meter.Rest()
+	}
 	if w.leaving {
 		e.left()
 		e.mu.Unlock()
 		return false
 	}
+	w.wait()
 	w.arrive()
 	return true
+}
+
+// wait lets a worker that was sent to the queue, where the limit finds itself, wait
+// for a free processor, when there are as many at work as processors. It is called
+// with engine.mu held, which it releases meanwhile.
+func (w *worker) wait() {
+	if !w.patient {
+		return
+	}
+	w.patient = false
+	e := w.engine
+	late, waits := e.now()-w.since, e.waits
+	e.mu.Unlock()
+	waits = auto.Await(late, waits, e.crowded)
+	e.mu.Lock()
+	e.waits = max(e.waits, waits)
+}
+
+// crowded reports whether the limit finds itself and more permits are out than there
+// are processors: one more worker is of use only if a processor is free for it, which
+// it finds out itself.
+func (e *Engine) crowded() bool {
+	if e.tuner == nil {
+		return false
+	}
+	n, _ := e.lim.Load()
+	return e.tuner.Crowded(n)
 }
 
 // arrive counts w as at the queue. It is called with engine.mu held.
