@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/task"
 	"github.com/stint-go/stint/internal/work"
@@ -25,12 +26,13 @@ type Loop struct {
 	N       int
 	Context context.Context
 	Job     Job
-	Home    *limit.Link    // of the task that the caller is, or nil
-	Name    string         // of the regions in execution traces; "" makes none
-	Engine  *work.Engine   // whose workers help; nil: goroutines of the loop
-	lim     *limit.Limiter // of Limiter or Engine, or nil
-	alarm   *limit.Alarm   // of lim
-	sharing *sharing       // nil without Limiter
+	Home    *limit.Link                     // of the task that the caller is, or nil
+	Name    string                          // of the regions in execution traces; "" makes none
+	Engine  *work.Engine                    // whose workers help; nil: goroutines of the loop
+	lim     *limit.Limiter                  // of Limiter or Engine, or nil
+	tuner   atomic.Pointer[auto.Controller] // of lim, or of the loop's own limit; nil: none, or not yet
+	alarm   *limit.Alarm                    // of lim
+	sharing *sharing                        // nil without Limiter
 	seats   atomic.Pointer[seat]
 	Procs   int // the number of processors
 	halt    atomic.Uint32
@@ -38,23 +40,29 @@ type Loop struct {
 	paced   bool      // the workers measure, and claim accordingly
 	epoch   time.Time // of their clocks, when paced
 
-	Limiter *limit.Limiter // bounds the workers, with others when it is shared
-	Limit   int            // bounds the workers when Limiter and Engine are nil
-	First   int            // the first index to call
-	Cost    int64          // of an item, if the caller has measured some; in picoseconds
+	Limiter *limit.Limiter   // bounds the workers, with others when it is shared
+	Tuner   *auto.Controller // of Limiter, or nil
+	Limit   int              // bounds the workers when Limiter and Engine are nil
+	Auto    auto.Config      // finds that bound instead, if Max is not 0
+	First   int              // the first index to call
+	Cost    int64            // of an item, if the caller has measured some; in picoseconds
 
 	ended    atomic.Bool
 	helpers  sync.WaitGroup
 	running  atomic.Int32 // workers that may call, the standby too
 	standing atomic.Bool  // the next helper is ready and has not begun
+	readied  time.Time    // since when, if that is to be known; written by who has set standing, as is
+	waits    int          // how often a standby has waited for a processor in vain
 	source   *work.Source // of Engine
 	queued   atomic.Bool  // the standby is in it
 
 	next atomic.Int64 // the first index that was not claimed
 	cost atomic.Int64 // of an item, as measured last, but for an eighth
+	most atomic.Int64 // workers, when nobody else has permits
 
-	mu   sync.Mutex // every move of more than one index
-	deep int        // workers that may give indexes back
+	mu     sync.Mutex // every move of more than one index
+	deep   int        // workers that may give indexes back
+	joined bool       // the caller has done all it could: no helper leaves any more because of a smaller limit
 
 	caller worker
 }
@@ -73,8 +81,16 @@ type sharing struct {
 // ends that goroutine, after all other calls have returned.
 func (l *Loop) Run() bool {
 	l.lim = l.Limiter
+	tuner := l.Tuner
 	if l.Engine != nil {
-		l.lim = l.Engine.Limiter()
+		l.lim, tuner = l.Engine.Limiter(), l.Engine.Tuner()
+	}
+	l.most.Store(int64(l.Limit))
+	if l.Auto.Max > 0 {
+		l.most.Store(int64(l.Auto.Start()))
+	}
+	if tuner != nil {
+		l.tuner.Store(tuner)
 	}
 	l.next.Store(int64(l.First))
 	alone := max(few, l.bound()) // so many items are taken one by one
@@ -105,6 +121,10 @@ func (l *Loop) Run() bool {
 	defer l.join(w)
 	l.standBy()
 	w.work()
+	for !l.done() {
+		l.standBy()
+		w.work()
+	}
 	return true
 }
 
@@ -127,7 +147,19 @@ func (l *Loop) bound() int {
 	if l.lim != nil {
 		return l.lim.Bound()
 	}
-	return l.Limit
+	return int(l.most.Load())
+}
+
+// above reports whether the limit says that items wait: it is above the number of
+// processors, and not only because none is known to be better.
+func (l *Loop) above() bool {
+	switch {
+	case l.lim != nil:
+		return l.lim.Above(l.Procs)
+	case l.Auto.Max > 0:
+		return l.tuner.Load() != nil
+	}
+	return l.Limit > l.Procs
 }
 
 // join ends the loop for the caller, and waits for the helpers. It is deferred: a
@@ -139,6 +171,7 @@ func (l *Loop) join(w *worker) {
 	w.leave()
 	l.end()
 	w.release()
+	l.untune()
 	if l.running.Add(-1) == 0 {
 		l.helpers.Wait() // at most the last instructions of one
 		return
@@ -154,8 +187,12 @@ func (l *Loop) join(w *worker) {
 // allows. Without a free permit the standby is only a place in the limiter's line.
 // Whoever calls it takes an index itself afterwards, unless a standby is there. It
 // reports whether one is.
-func (l *Loop) standBy() bool {
-	if !l.short() {
+func (l *Loop) standBy() bool { return l.standByFor(2) }
+
+// standByFor is standBy when so many indexes must be left: one, if who calls it takes
+// none itself.
+func (l *Loop) standByFor(least int) bool {
+	if !l.short(least) {
 		return false
 	}
 	if !l.standing.CompareAndSwap(false, true) {
@@ -164,10 +201,15 @@ func (l *Loop) standBy() bool {
 	l.helpers.Add(1)
 	running := l.running.Add(1)
 	if l.sharing == nil { // nobody else has permits: the helpers are counted instead
-		if int(running) > l.Limit {
+		if int64(running) > l.most.Load() {
 			l.forgo()
+			if int64(l.running.Load()) < l.most.Load() {
+				return l.standByFor(least) // the limit has grown, and who raised it found one standing
+			}
+			l.press()
 			return false
 		}
+		l.ready(int(running))
 		go l.help()
 		if l.Compute {
 			l.expose()
@@ -175,7 +217,9 @@ func (l *Loop) standBy() bool {
 		return true
 	}
 	l.sharing.waiting.Add(1)
+	l.sharing.standby.Quiet = l.brief()
 	if l.lim.Join(&l.sharing.standby, nil) {
+		l.ready(l.Procs + 1)
 		go l.help()
 		return true
 	}
@@ -185,13 +229,19 @@ func (l *Loop) standBy() bool {
 	return true
 }
 
-// short reports whether one more helper could be of use.
-func (l *Loop) short() bool {
+// short reports whether one more helper could be of use, and least indexes are left.
+func (l *Loop) short(least int) bool {
 	workers := int(l.running.Load())
-	if l.isStopped() || workers >= l.N || l.sharing == nil && workers >= l.Limit {
+	if l.isStopped() || workers >= l.N || l.left() < least {
 		return false
 	}
-	return l.left() > 1
+	if l.sharing == nil && int64(workers) >= l.most.Load() {
+		if !l.standing.Load() { // it may not have got a processor yet
+			l.press()
+		}
+		return false
+	}
+	return true
 }
 
 // expose lets other processors take the standby at once. They leave the goroutine
@@ -227,6 +277,7 @@ func (l *Loop) granted() {
 		l.sharing.turn <- struct{}{}
 		return
 	}
+	l.ready(l.Procs + 1)
 	go l.help()
 }
 
@@ -252,6 +303,7 @@ func (l *Loop) help() {
 		w.since = time.Now()
 		pprof.SetGoroutineLabels(l.Context) // a stranger may have started this goroutine
 	}
+	l.patient()
 	w.begin()
 	l.standing.Store(false)
 	l.standBy()

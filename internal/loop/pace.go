@@ -16,6 +16,7 @@ const (
 	computeTime = 16 * time.Microsecond // of spans of a loop that computes
 	clockTime   = 8 * time.Microsecond  // from one look at the clock to the next
 	worth       = 20 * time.Microsecond // of work left, that a helper is called for
+	briefTime   = 20 * time.Microsecond // of items that are not thought to wait
 	maxWidth    = 128
 	few         = 16 // items of a loop that are not worth a look at the clock
 )
@@ -61,7 +62,11 @@ func (w *worker) learn() {
 	}
 	most := 4 * min(w.calls, 1<<20)
 	if change := cost - w.cost; change > w.cost/8 || -change > w.cost/8 {
+		brief := w.loop.brief()
 		w.loop.cost.Store(cost) // a line that the others use
+		if brief && !w.loop.brief() && w.loop.tunes() {
+			w.loop.lengthened()
+		}
 	}
 	w.cost = cost
 	w.fit(min(most, w.loop.widest()))
@@ -110,12 +115,8 @@ func fit(d time.Duration, cost int64, most int) int {
 // widest returns how many indexes a span may have. A limit beyond the number of
 // processors says that items wait: none should wait behind another then.
 func (l *Loop) widest() int {
-	limit := l.Limit
-	if l.lim != nil {
-		limit = l.lim.Bound()
-	}
 	switch {
-	case limit > l.Procs:
+	case l.above():
 		return 1
 	case l.Compute:
 		return maxLength

@@ -363,6 +363,7 @@ func (nothing) Abandoned()                         {}
 func TestAsksUntilSomebodyComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // whose clock says how long an item took
 		l := &Loop{N: 1000, Context: context.Background(), Job: nothing{}, Procs: 2, Limit: 2, paced: true, epoch: time.Now()}
+		l.most.Store(2)
 		l.ended.Store(true) // a helper that is started only counts itself out
 		w, h := new(worker), new(worker)
 		w.init(l, l.Context)
@@ -631,6 +632,7 @@ func TestWantedSpan(t *testing.T) {
 			var calls atomic.Int32
 			l := newBench("solo", 2).loop(100, func(context.Context, int) error { calls.Add(1); return nil })
 			l.Procs, l.paced, l.epoch = 2, true, time.Now()
+			l.most.Store(2)
 			l.running.Add(1)
 			w := new(worker)
 			w.init(l, l.Context)

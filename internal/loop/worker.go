@@ -5,6 +5,7 @@ import (
 	"runtime/trace"
 	"time"
 
+	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/task"
 )
@@ -16,10 +17,12 @@ type worker struct {
 	ctx    context.Context // for the calls it makes
 	caller bool
 	has    bool // a permit
+	out    bool // it is not counted among the running any more
 	permit limit.Permit
 	slot   *limit.Slot // nil when nobody shares the limiter
 
 	pace
+	meter *auto.Meter // made when it is needed first
 	Span
 	calling  bool // the call for At has not returned
 	seatless bool // it found no seat, and does not look before it looks at the clock
@@ -47,7 +50,9 @@ func (w *worker) serve() {
 		w.leave()
 		w.loop.end()
 		w.release()
-		w.loop.running.Add(-1)
+		if !w.out {
+			w.loop.running.Add(-1)
+		}
 		w.loop.helpers.Done()
 	}()
 	w.work()
@@ -57,13 +62,22 @@ func (w *worker) serve() {
 func (w *worker) work() {
 	defer w.caught()
 	l := w.loop
-	for (l.lim == nil || w.keep()) && w.take() {
+	for w.may() && w.take() {
 		if l.Name != "" && trace.IsEnabled() {
 			w.traced()
 		} else {
 			w.call()
 		}
+		w.measured()
 	}
+}
+
+// may reports whether w is allowed one more span.
+func (w *worker) may() bool {
+	if w.loop.lim == nil {
+		return w.fits()
+	}
+	return w.keep()
 }
 
 // caught is deferred by work: it tells a panic and a Goexit from a return.
@@ -186,6 +200,7 @@ func (w *worker) await() bool {
 	l.sharing.waiting.Add(-1)
 	l.forgo()
 	w.has, w.permit, w.since, w.turns = true, limit.Permit{}, time.Now(), 0
+	w.paused()
 	w.begin()
 	l.standBy()
 	return true
@@ -235,6 +250,7 @@ func (w *worker) acquire() bool {
 	w.permit, w.has = l.lim.Acquire(l.Context.Done(), l.sharing.none, w.from())
 	l.sharing.waiting.Add(-1)
 	w.since, w.turns = time.Now(), 0
+	w.paused()
 	if w.slot != nil && w.has && w.permit != before {
 		w.begin()
 	}
