@@ -16,6 +16,7 @@ const (
 	PeakMemory     Unit = "peak-memory-bytes"    // heap and stacks
 	PeakGoroutines Unit = "peak-goroutines"
 	Goroutines     Unit = "goroutines"    // more than before
+	AtOnce         Unit = "tasks-at-once" // the most of them
 	IdleCPU        Unit = "idle-cpu-ns/s" // used by this process while it waits
 )
 

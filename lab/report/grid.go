@@ -42,7 +42,7 @@ func (r *Result) grid(c Case) grid {
 // words is one row of a grid.
 func (r *Result) words(c Case, row *Row, units []column) []string {
 	star := ""
-	if best := r.best(c.Name, measure.Time, Ours, Peer); best == row {
+	if best := r.best(c.Name, measure.Time, anyone); best == row {
 		star = "* "
 	}
 	out := []string{star + row.Model, fmt.Sprint(len(row.Samples))}

@@ -41,7 +41,7 @@ func example() *Result {
 		Machine:    measure.Machine{GOOS: "linux", GOARCH: "amd64", CPU: "A CPU: fast", Go: "go1", Processors: 2, Load: &idle, Others: &idle},
 		Tools:      []string{"a 1", "b 2"},
 		Notes:      []string{"note"},
-		Models:     []Model{{"gnu", Peer, "a"}, {"stint", Ours, "b"}},
+		Models:     []Model{{Name: "gnu", Kind: Peer, Doc: "a"}, {Name: "stint", Kind: Ours, Doc: "b"}},
 		Cases:      []Case{{Name: "alg=md5", Doc: "an op is a run", Reference: "gnu", Ops: 1, Count: 6}},
 		Rows: []Row{
 			{Case: "alg=md5", Model: "gnu", Samples: samples(100, 102, 104, 100, 101, 100)},
@@ -110,6 +110,31 @@ func TestForms(t *testing.T) {
 		if got := string(v.Answer) + " " + v.Text() + ": " + v.figures(); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
+	}
+}
+
+// A model without a bound may be the best peer, but not the best bounded one.
+func TestBestBounded(t *testing.T) {
+	r := example()
+	r.Models = append(r.Models, Model{Name: "all", Kind: Peer, Unbounded: true}, Model{Name: "slow", Kind: Peer}, Model{Name: "least", Kind: Floor})
+	for name, ms := range map[string]int{"all": 10, "slow": 200, "least": 1} {
+		r.Rows = append(r.Rows, Row{Case: "alg=md5", Model: name, Samples: samples(slices.Repeat([]int{ms}, 6)...)})
+	}
+	for than, want := range map[string]string{
+		BestPeer:    "no stint: time/op at most 1.05 x best peer (it is all): 5.00 [5.00, 5.20] 97 %, n = 6",
+		BestBounded: "yes stint: time/op at most 1.05 x best bounded peer (it is gnu): 0.500 [0.495, 0.500] 97 %, n = 6",
+	} {
+		c := claim(Ratio, 1.05)
+		c.Than = than
+		v := r.judge(c)
+		if got := string(v.Answer) + " " + v.Text() + ": " + v.figures(); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+	r.Models[0].Unbounded = true
+	r.Rows = slices.DeleteFunc(r.Rows, func(row Row) bool { return row.Model == "slow" })
+	if v := r.judge(Claim{Case: "alg=md5", Model: "stint", Unit: measure.Time, Form: Ratio, Than: BestBounded, Bar: 1}); v.Answer != NotSure || v.Figures.N != 0 {
+		t.Errorf("without a bounded peer: %s, %+v", v.Answer, v.Figures)
 	}
 }
 

@@ -31,6 +31,10 @@ type Model struct {
 	Name string `json:"name"`
 	Kind Kind   `json:"kind"`
 	Doc  string `json:"doc"` // the command, or what is used of a library
+
+	// Unbounded models run everything at once: what they win in time they pay
+	// in what they hold and what they ask of others.
+	Unbounded bool `json:"unbounded,omitempty"`
 }
 
 // A Kind says whose a model is.
@@ -114,15 +118,18 @@ func (r *Result) in(kase string) []*Row {
 	return out
 }
 
-// kind returns the kind of a model.
-func (r *Result) kind(model string) Kind {
+// model returns what is known of a model.
+func (r *Result) model(name string) Model {
 	for _, m := range r.Models {
-		if m.Name == model {
-			return m.Kind
+		if m.Name == name {
+			return m
 		}
 	}
-	return ""
+	return Model{}
 }
+
+// kind returns the kind of a model.
+func (r *Result) kind(model string) Kind { return r.model(model).Kind }
 
 // processors returns how many those of a case were told to use.
 func (r *Result) processors(c Case) int {
@@ -133,20 +140,23 @@ func (r *Result) processors(c Case) int {
 }
 
 // best returns the row with the smallest median of a unit in a case, of the
-// kinds given, or nil.
-func (r *Result) best(kase string, u measure.Unit, kinds ...Kind) *Row {
+// models that may be it, or nil.
+func (r *Result) best(kase string, u measure.Unit, may func(Model) bool) *Row {
 	var best *Row
 	least := 0.0
 	for _, row := range r.in(kase) {
-		for _, k := range kinds {
-			e := row.median(u)
-			if r.kind(row.Model) == k && e.N > 0 && (best == nil || e.Median < least) {
-				best, least = row, e.Median
-			}
+		e := row.median(u)
+		if may(r.model(row.Model)) && e.N > 0 && (best == nil || e.Median < least) {
+			best, least = row, e.Median
 		}
 	}
 	return best
 }
+
+// Who may be the best of a case.
+func anyone(m Model) bool  { return m.Kind == Ours || m.Kind == Peer }
+func peer(m Model) bool    { return m.Kind == Peer }
+func bounded(m Model) bool { return m.Kind == Peer && !m.Unbounded }
 
 // Conclude judges the claims and looks for doubts. Rows without samples are
 // dropped: those that an interrupt came before.
@@ -175,7 +185,7 @@ type Loss struct {
 func (r *Result) Losses() []Loss {
 	var out []Loss
 	for _, c := range r.Cases {
-		peer := r.best(c.Name, measure.Time, Peer)
+		peer := r.best(c.Name, measure.Time, peer)
 		if peer == nil {
 			continue
 		}

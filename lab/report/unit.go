@@ -28,6 +28,7 @@ var columns = []column{
 	{measure.PeakMemory, "peak heap+stack", size},
 	{measure.PeakGoroutines, "peak goroutines", number},
 	{measure.Goroutines, "goroutines", number},
+	{measure.AtOnce, "at once", number},
 	{measure.IdleCPU, "CPU a second", duration},
 }
 

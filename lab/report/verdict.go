@@ -14,7 +14,7 @@ type Claim struct {
 	Model   string       `json:"model"`
 	Unit    measure.Unit `json:"unit"`
 	Form    Form         `json:"form"`
-	Than    string       `json:"than,omitempty"`      // the model it is compared with, or BestPeer
+	Than    string       `json:"than,omitempty"`      // the model it is compared with, BestPeer or BestBounded
 	InCase  string       `json:"than_case,omitempty"` // that one's case, if it is another
 	Bar     float64      `json:"bar"`
 	Stretch float64      `json:"stretch,omitempty"` // a harder bar, for the record; 0: none
@@ -33,8 +33,11 @@ const (
 	Worst      Form = "worst"      // at most Bar times the other model in each round
 )
 
-// BestPeer stands for the peer with the smallest median in the case.
-const BestPeer = "best peer"
+// Names that stand for the peer with the smallest median in the case.
+const (
+	BestPeer    = "best peer"
+	BestBounded = "best bounded peer" // of those that do not run everything at once
+)
 
 // An Answer is what the figures say about a bar.
 type Answer string
@@ -78,17 +81,18 @@ func (r *Result) judge(c Claim) Verdict {
 	return v
 }
 
-// than returns the row that a claim compares with, or nil, and replaces
-// BestPeer by its name.
+// than returns the row that a claim compares with, or nil, and notes which one
+// is the best where a claim is about that.
 func (r *Result) than(c *Claim) *Row {
 	kase := c.Case
 	if c.InCase != "" {
 		kase = c.InCase
 	}
-	if c.Than != BestPeer {
+	may := map[string]func(Model) bool{BestPeer: peer, BestBounded: bounded}[c.Than]
+	if may == nil {
 		return r.row(kase, c.Than)
 	}
-	best := r.best(kase, c.Unit, Peer)
+	best := r.best(kase, c.Unit, may)
 	if best != nil && c.Note == "" {
 		c.Note = "it is " + best.Model
 	}
