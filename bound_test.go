@@ -262,8 +262,7 @@ func TestStatsAreExact(t *testing.T) {
 // used again for another call give it a limit of its own. Fails: conc v0.3.0.
 func TestLimitsAreNotSharedByAccident(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-		opts := []stint.Option{stint.KeepGoing()}
+		opts := []stint.Option{stint.KeepGoing(), stint.Within(2, 2)}
 		var g gauge
 		var wg sync.WaitGroup
 		for range 3 {

@@ -47,9 +47,10 @@
 //     [github.com/stint-go/stint/par], which also sorts
 //
 // Each of them takes a Limiter as an option, and all but NewPool a Pool instead.
-// Without either the limit is [runtime.GOMAXPROCS], which suits tasks that
-// compute. Tasks that wait, for a network or a disk, want a larger one: give
-// [Limit]. The order of the results of MapSeq is that of the sequence, unless
+// Without either the limit finds itself: see [Auto]. Tasks that compute get a worker
+// for each processor, and tasks that wait, for a network or a disk, as many as make
+// more of them end in a second. Give [Limit] where you know better, or where a server
+// must not be asked more often. The order of the results of MapSeq is that of the sequence, unless
 // [Unordered] is given.
 //
 // # Guarantees
@@ -81,7 +82,9 @@
 // # Limits and nesting
 //
 // A Limiter is a value. Calls, groups and pools that are given the same one share
-// its limit; a call that is given [Limit](4) in place has a limit of its own.
+// its limit; a call that is given [Limit](4) in place has a limit of its own. So has
+// one that is given none: two such calls that use the same server search apart from
+// each other, and disturb each other; nested ones multiply. Share one Auto.
 //
 // A task may make calls on the limiter or pool that it runs on, and wait for
 // them. They run in its place, so they cannot wait for it. stint knows the place

@@ -3,7 +3,6 @@ package stint_test
 import (
 	"context"
 	"errors"
-	"runtime"
 	"testing"
 	"testing/synctest"
 
@@ -109,8 +108,10 @@ type place struct {
 // places are all of them.
 var places = []place{
 	{"own", func(limit int) ([]stint.Option, func()) {
-		before := runtime.GOMAXPROCS(limit)
-		return nil, func() { runtime.GOMAXPROCS(before) }
+		return []stint.Option{stint.Within(limit, limit)}, func() {}
+	}},
+	{"Auto", func(limit int) ([]stint.Option, func()) {
+		return []stint.Option{stint.Auto(limit, limit)}, func() {}
 	}},
 	{"Limiter", func(limit int) ([]stint.Option, func()) {
 		return []stint.Option{stint.Limit(limit)}, func() {}
@@ -149,7 +150,8 @@ func both(t *testing.T, limit int, test func(t *testing.T, opt stint.Option, set
 			l := stint.Limit(limit)
 			test(t, l, l.Set)
 			synctest.Wait()
-			equal(t, "what the limiter has out at the end", l.Stats(), stint.LimiterStats{Limit: l.Current()})
+
+			equal(t, "what the limiter has out at the end", usage(l), [3]int{l.Current()})
 		})
 	})
 	t.Run("Pool", func(t *testing.T) {
@@ -160,4 +162,10 @@ func both(t *testing.T, limit int, test func(t *testing.T, opt stint.Option, set
 			test(t, p, p.SetLimit)
 		})
 	})
+}
+
+// usage is the limit, and how many places are taken and are waited for.
+func usage(l *stint.Limiter) [3]int {
+	s := l.Stats()
+	return [3]int{s.Limit, s.Running, s.Waiting}
 }

@@ -14,14 +14,15 @@ import (
 // Each calls f for every item and returns when every call that was begun has
 // returned. The calls run on the caller's goroutine and on as many others as the
 // limit allows and the work can use; with one item on the caller's alone. Given a
-// Pool, they run on its workers instead. The limit without an option is
-// GOMAXPROCS, which is right for work that computes; work that waits, for a
-// network or a disk, wants a Limit.
+// Pool, they run on its workers instead. Without an option the limit finds itself, as
+// Auto says: items that compute get a goroutine for each processor, items that wait,
+// for a network or a disk, as many as make them end sooner, up to 256.
 //
 // The items are begun roughly in order. Those that take less than a microsecond are
 // taken several at a time, so up to 127 of them may have to wait behind one that
-// blocks. Under a limit above GOMAXPROCS, and under one that lets all of them run at
-// once, each item is taken alone; then items may also wait for each other.
+// blocks. Under a Limit above GOMAXPROCS, and under one that lets all of them run at
+// once, each item is taken alone; then items may also wait for each other. A limit
+// that finds itself is such a one once it was reached.
 //
 // The first error cancels the context that f is given, keeps further calls from
 // starting, and is returned; under KeepGoing all errors are. When ctx ends before
@@ -31,7 +32,7 @@ import (
 // ErrGoexit; on the caller's own goroutine it cannot be stopped, and ends that
 // goroutine after the other calls have returned.
 //
-// Options: a Limiter or a Pool, KeepGoing, Name. Each panics if ctx or f is nil.
+// Options: a Limiter or a Pool, Burst, Overload, KeepGoing, Name. Each panics if ctx or f is nil.
 // It does not change items, and does not keep it.
 func Each[T any](ctx context.Context, items []T, f func(context.Context, T) error, opts ...Option) error {
 	check("Each", ctx, f == nil)
@@ -108,6 +109,7 @@ func (c *call) run(caller string, ctx context.Context, n int, job loop.Job, opts
 	v, l := &c.verdict, &c.loop
 	v.init(ctx, &o)
 	v.loop = l
+	v.report(&o, l)
 	if o.name != "" {
 		pprof.SetGoroutineLabels(v.ctx)
 		defer pprof.SetGoroutineLabels(ctx)
@@ -118,9 +120,11 @@ func (c *call) run(caller string, ctx context.Context, n int, job loop.Job, opts
 	case o.pool != nil:
 		l.Engine = o.pool.engine
 	case o.limiter != nil:
-		l.Limiter = o.limiter.core
+		l.Limiter, l.Tuner = o.limiter.core, o.limiter.tuner
+	case n == 1:
+		l.Limit = 1
 	default:
-		l.Limit = l.Procs
+		l.Auto = o.search(l.Procs)
 	}
 	returned := false
 	defer func() {

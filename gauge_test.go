@@ -39,6 +39,20 @@ func (g *gauge) hold(d time.Duration) {
 	time.Sleep(d)
 }
 
+// inside returns how many tasks are inside now.
+func (g *gauge) inside() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.now
+}
+
+// peak returns the most tasks that were inside at once.
+func (g *gauge) peak() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.max
+}
+
 // is fails the test if the gauge shows something else.
 func (g *gauge) is(t *testing.T, now, most, total int) {
 	t.Helper()

@@ -38,7 +38,7 @@ type Group struct {
 // NewGroup returns a Group whose tasks are given a context made from ctx, which
 // ends with the group. It starts no goroutine.
 //
-// Options: a Limiter or a Pool, Queue, KeepGoing, Name. NewGroup panics if ctx is
+// Options: a Limiter or a Pool, Burst, Overload, Queue, KeepGoing, Name. NewGroup panics if ctx is
 // nil.
 func NewGroup(ctx context.Context, opts ...Option) *Group {
 	check("NewGroup", ctx, false)
@@ -132,6 +132,7 @@ func (t *tasks) init(ctx context.Context, o *options, job work.Job, room int) {
 		t.engine, t.source = work.New(t.config(o), s)
 		t.private = true
 	}
+	t.verdict.report(o, t.engine.Tuner())
 	if ctx.Done() == nil {
 		return
 	}
@@ -145,10 +146,8 @@ func (t *tasks) init(ctx context.Context, o *options, job work.Job, room int) {
 // config returns what an engine for t alone needs to know. A worker may be started
 // by whoever frees a permit of a shared limiter: it is given the labels of t then.
 func (t *tasks) config(o *options) work.Config {
-	c := work.Config{Limit: o.limit(), Expiry: defaultExpiry, Name: o.name}
-	if o.limiter != nil {
-		c.Limiter = o.limiter.core
-	}
+	c := work.Config{Expiry: defaultExpiry, Name: o.name}
+	o.bind(&c)
 	if o.limiter != nil || o.name != "" {
 		c.Labels = t.verdict.ctx
 	}

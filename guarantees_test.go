@@ -74,7 +74,7 @@ func TestBounded(t *testing.T) {
 			p.Close()
 			g.is(t, 0, 3, 6*len(doors)+6)
 			took(t, start, time.Duration(2*len(doors)+2)*time.Second)
-			equal(t, "the limiter at the end", l.Stats(), stint.LimiterStats{Limit: 3})
+			equal(t, "the limiter at the end", usage(l), [3]int{3})
 		})
 	})
 	t.Run("changed", func(t *testing.T) {
@@ -1220,7 +1220,7 @@ func TestBadArguments(t *testing.T) {
 		{"stint: Range: nil Option", func() { stint.Range(ctx, 0, item, nil) }},
 		{"stint: NewPool: nil Option", func() { stint.NewPool(nil) }},
 		{"stint: NewGroup: nil Limiter", func() { stint.NewGroup(ctx, (*stint.Limiter)(nil)) }},
-		{"stint: NewGroup: Limiter was not made by Limit", func() { stint.NewGroup(ctx, new(stint.Limiter)) }},
+		{"stint: NewGroup: Limiter was not made by Limit or Auto", func() { stint.NewGroup(ctx, new(stint.Limiter)) }},
 		{"stint: NewGroup: nil Pool", func() { stint.NewGroup(ctx, (*stint.Pool)(nil)) }},
 		{"stint: NewGroup: Pool was not made by NewPool", func() { stint.NewGroup(ctx, new(stint.Pool)) }},
 
@@ -1253,9 +1253,9 @@ func TestBadArguments(t *testing.T) {
 		{"stint: Pool.SetLimit: Pool was not made by NewPool", func() { new(stint.Pool).SetLimit(1) }},
 		{"stint: Pool.Stats: Pool was not made by NewPool", func() { new(stint.Pool).Stats() }},
 		{"stint: Pool.SetLimit(-1): want 1 or more", func() { p.SetLimit(-1) }},
-		{"stint: Limiter.Set: Limiter was not made by Limit", func() { new(stint.Limiter).Set(1) }},
-		{"stint: Limiter.Current: Limiter was not made by Limit", func() { new(stint.Limiter).Current() }},
-		{"stint: Limiter.Stats: Limiter was not made by Limit", func() { new(stint.Limiter).Stats() }},
+		{"stint: Limiter.Set: Limiter was not made by Limit or Auto", func() { new(stint.Limiter).Set(1) }},
+		{"stint: Limiter.Current: Limiter was not made by Limit or Auto", func() { new(stint.Limiter).Current() }},
+		{"stint: Limiter.Stats: Limiter was not made by Limit or Auto", func() { new(stint.Limiter).Stats() }},
 	} {
 		if got := recovered(c.call); got != c.want {
 			t.Errorf("got  %v\nwant %v", got, c.want)

@@ -2,7 +2,10 @@ package stint
 
 import (
 	"fmt"
+	"runtime"
+	"time"
 
+	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
 )
 
@@ -20,35 +23,109 @@ import (
 // context or one made from it, and must have ended when the task returns. Two
 // limiters that tasks nest in opposite orders can deadlock, as two locks can.
 //
-// A Limiter must be made by Limit. It may be used by several goroutines at once.
+// A Limiter must be made by Limit or Auto. It may be used by several goroutines at
+// once.
 type Limiter struct {
-	core *limit.Limiter
+	core  *limit.Limiter
+	tuner *auto.Controller // nil: the limit changes by Set only
 }
 
 // Limit returns a Limiter of n tasks at once. It panics if n is less than 1.
-// Without a Limiter or a Pool among its options, every call, group and pool has a
-// limit of its own: runtime.GOMAXPROCS, read when it is made.
 func Limit(n int) *Limiter {
 	if n < 1 {
 		panic(fmt.Sprintf("stint: Limit(%d): want 1 or more", n))
 	}
-	return &Limiter{limit.New(n)}
+	return &Limiter{core: limit.New(n)}
 }
+
+// Auto returns a Limiter that finds its limit between min and max while tasks run.
+// Without a Limiter or a Pool among its options, every call, group and pool has one
+// of its own: Auto(1, 256), or up to runtime.GOMAXPROCS if that is more.
+//
+// It needs no hint about what the tasks do. Tasks that compute get a worker for each
+// processor, and in the course of time some more: one more begins when a processor is
+// free for it, or when it has waited for one for 40 ms, the next for 80, and so on.
+// Tasks that wait leave processors free, so more and more of them begin, at first as
+// many as Burst says. From then on throughput decides. The limit rises as long as the tasks that
+// end in a second become more by at least a fifth of what the limit grew by. When they
+// do not any more it may be a few times what would do, and comes down slowly. Then it
+// stays, and now and then, more seldom as long as nothing changes, a smaller and a
+// larger one are tried for as many tasks as it takes to tell. Times in which there
+// were fewer tasks than places show nothing and change nothing: calls of fewer items
+// than the limit, and, with pauses in between, those of less than about twice as many,
+// leave it where it is. While nobody waits for a place nothing is measured, and nothing
+// ticks.
+//
+// It does not know what others do: several processes, or several Limiters, that use
+// the same server each take what they get from the others for more throughput, and
+// drive each other up to max. Share one Limiter inside a process, and set max for what
+// the server can bear. What a Limiter has found it keeps; one that is shared finds it
+// once for all. The same holds for calls in tasks of calls: each has a limit of its own,
+// and they multiply. 300 tasks that wait, each with 300 that wait, were 21,000 at once;
+// with one Limiter they are never more than its limit.
+//
+// Tasks that end by an error that means that there are too many are told by
+// Overload. The limit does not rise either beyond what memory allows, if the process
+// has a limit (GOMEMLIMIT or that of its cgroup), nor above 128 while half as many
+// goroutines of the process or more are in system calls or C, nor while the process has
+// more than 2,000 threads. What has begun before anything is known, the third of Burst,
+// is not bounded so. When no task has ended for half a second, and for twice the time
+// that they took before, more may begin, since they may be waiting for each other: up
+// to four times Burst if none has ended at all, otherwise up to twice the limit.
+//
+// Limiter.Set ends the search; Limiter.Stats tells what was found and why, also to
+// those who would rather have no option but want to know: give Auto(1, 256). Auto
+// panics if min is less than 1 or max less than min.
+func Auto(min, max int) *Limiter {
+	if min < 1 || max < min {
+		panic(fmt.Sprintf("stint: Auto(%d, %d): want 1 or more, and a maximum that is not less", min, max))
+	}
+	return newAuto(config(min, max, 0, runtime.GOMAXPROCS(0)))
+}
+
+// newAuto returns a Limiter that keeps to c.
+func newAuto(c auto.Config) *Limiter {
+	l := &Limiter{limit.New(c.Start()), new(auto.Controller)}
+	l.tuner.Init(c, l.core)
+	l.core.Tune(l.tuner)
+	return l
+}
+
+// config returns what a search between min and max keeps to, on so many processors.
+// burst is 0 for the default.
+func config(min, max, burst, procs int) auto.Config {
+	if burst == 0 {
+		burst = defaultBurst
+		if burst <= procs { // one more than can compute, to see whether it can
+			burst = procs + 1
+		}
+	}
+	return auto.Config{Min: clip(min), Max: clip(max), Burst: clip(burst), Procs: procs}
+}
+
+// clip returns n, or a number that no limit reaches, and that can be multiplied.
+func clip(n int) int { return min(n, 1<<24) }
+
+// The defaults of a limit that finds itself.
+const (
+	defaultBurst = 36
+	defaultMax   = 256
+)
 
 func (l *Limiter) apply(o *options) {
 	switch {
 	case l == nil:
 		o.wrong = "nil Limiter"
 	case l.core == nil:
-		o.wrong = "Limiter was not made by Limit"
+		o.wrong = "Limiter was not made by Limit or Auto"
 	}
 	o.given |= limiterOption
 	o.limiter = l
 }
 
-// Set changes the limit. It does not block. A larger limit lets waiting tasks
-// start at once; under a smaller one no task starts while as many run. It panics
-// if n is less than 1.
+// Set changes the limit, and ends the search of one made by Auto: from now on the
+// limit is n. It does not block. A larger limit lets waiting tasks start at once;
+// under a smaller one no task starts while as many run. It panics if n is less than 1.
 func (l *Limiter) Set(n int) {
 	l.check("Limiter.Set")
 	l.set("Limiter.Set", n)
@@ -59,13 +136,17 @@ func (l *Limiter) set(caller string, n int) {
 	if n < 1 {
 		panic(fmt.Sprintf("stint: %s(%d): want 1 or more", caller, n))
 	}
+	if l.tuner != nil {
+		l.tuner.Fix(n)
+		return
+	}
 	l.core.Set(n)
 }
 
-// check panics when l was not made by Limit.
+// check panics when l was not made by Limit or Auto.
 func (l *Limiter) check(caller string) {
 	if l.core == nil {
-		panic("stint: " + caller + ": Limiter was not made by Limit")
+		panic("stint: " + caller + ": Limiter was not made by Limit or Auto")
 	}
 }
 
@@ -80,11 +161,48 @@ type LimiterStats struct {
 	Limit   int // how many may run
 	Running int // how many places are taken: by running tasks, or by workers on their way to one
 	Waiting int // in line for a place: calls, groups and pools that could use one more
+
+	// What Auto does: "idle" as long as nobody had to wait for a place, "rising",
+	// "holding" what was found, or "probing" another one. "fixed" for a limit that
+	// was set.
+	Phase string
+	// Why the limit changed last; "" if there was no reason to look for another.
+	Reason string
+	// How many tasks ended in a second when that was measured last, under the limit of
+	// that time; 0 if it was not. It is measured only while all places are taken and
+	// somebody waits.
+	Throughput float64
+	// The last 64 changes, the oldest first. Limits that were tried and given up again
+	// are not among them.
+	History []LimitChange
 }
 
-// Stats returns the state of the limiter at one instant.
+// LimitChange is a step of a search for a limit.
+type LimitChange struct {
+	Time       time.Time // of the change
+	Limit      int       // from then on; while the limit rises, that at the time
+	Throughput float64   // tasks a second, as measured before the change; 0 if it was not
+	Reason     string    // for people to read
+}
+
+// phases are the values of LimiterStats.Phase.
+var phases = map[auto.Phase]string{
+	auto.Idle: "idle", auto.Rising: "rising", auto.Holding: "holding", auto.Probing: "probing", auto.Fixed: "fixed",
+}
+
+// Stats returns the state of the limiter at one instant. The caller owns the history.
 func (l *Limiter) Stats() LimiterStats {
 	l.check("Limiter.Stats")
 	limit, out, waiting := l.core.Counts()
-	return LimiterStats{Limit: limit, Running: out, Waiting: waiting}
+	s := LimiterStats{Limit: limit, Running: out, Waiting: waiting, Phase: phases[auto.Fixed]}
+	if l.tuner == nil {
+		return s
+	}
+	found := l.tuner.State()
+	s.Phase, s.Throughput = phases[found.Phase], found.Throughput
+	for _, c := range found.Changes {
+		s.History = append(s.History, LimitChange(c))
+		s.Reason = c.Reason
+	}
+	return s
 }

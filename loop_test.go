@@ -43,7 +43,7 @@ func TestLoopStartsNoMoreThanItNeeds(t *testing.T) {
 	for _, c := range []struct{ n, limit, want int }{
 		{0, 8, 0}, {1, 8, 1}, {2, 8, 2}, {5, 8, 5}, {8, 8, 8}, {100, 8, 8}, {100, 1, 1}, {3, 1000, 3},
 	} {
-		for _, p := range places[:2] {
+		for _, p := range places[:3] {
 			t.Run(fmt.Sprintf("%d items at limit %d, %s", c.n, c.limit, p.name), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					opts, shut := p.open(min(c.limit, 64))
@@ -225,16 +225,23 @@ func TestStopsAmongShortItems(t *testing.T) {
 	}
 }
 
-// GOMAXPROCS, the limit without an option, is read at each call.
+// GOMAXPROCS is read at each call: without an option so many may begin at once, and one
+// more, though that is more than a third of Burst.
 func TestGOMAXPROCSIsReadAtEachCall(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, d := range doors {
-		for _, n := range []int{1, 3, 2} {
+		for _, n := range []int{1, 14, 2} {
 			synctest.Test(t, func(t *testing.T) {
 				runtime.GOMAXPROCS(n)
 				var g gauge
-				d.run(context.Background(), 12, func(context.Context, int) error { g.hold(time.Second); return nil })
-				g.is(t, 0, n, 12)
+				var wg sync.WaitGroup
+				wg.Go(func() {
+					d.run(context.Background(), 100, func(context.Context, int) error { g.hold(time.Second); return nil })
+				})
+				time.Sleep(time.Millisecond)
+				n := max(12, n+1)
+				g.is(t, n, n, n)
+				wg.Wait()
 			})
 		}
 	}

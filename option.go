@@ -1,10 +1,14 @@
 package stint
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
 	"runtime/pprof"
+
+	"github.com/stint-go/stint/internal/auto"
+	"github.com/stint-go/stint/internal/work"
 )
 
 // An Option changes how a call, a group or a pool runs its tasks. *Limiter and
@@ -26,6 +30,9 @@ type options struct {
 	unordered bool
 	name      string
 	onPanic   func(*PanicError)
+	min, max  int // of the search for a limit; 0: the default
+	burst     int // the same
+	overload  func(error) bool
 	wrong     string // what is wrong with one of them
 }
 
@@ -40,18 +47,21 @@ const (
 	unorderedOption
 	nameOption
 	onPanicOption
+	burstOption
+	overloadOption
 )
 
 const (
-	loopOptions  = limiterOption | poolOption | keepGoingOption | nameOption
+	loopOptions  = limiterOption | poolOption | keepGoingOption | nameOption | burstOption | overloadOption
 	groupOptions = loopOptions | queueOption
 	seqOptions   = groupOptions | unorderedOption
-	poolOptions  = limiterOption | queueOption | nameOption | onPanicOption
+	poolOptions  = limiterOption | queueOption | nameOption | onPanicOption | burstOption
 )
 
 var optionNames = map[optionSet]string{
 	limiterOption: "a Limiter", poolOption: "a Pool", queueOption: "Queue", keepGoingOption: "KeepGoing",
 	unorderedOption: "Unordered", nameOption: "Name", onPanicOption: "OnPanic",
+	burstOption: "Burst", overloadOption: "Overload",
 }
 
 // collect reads the options given to the function called caller, which takes
@@ -81,7 +91,26 @@ func collected(caller string, allowed optionSet, opts []Option) options {
 	if o.given&limiterOption != 0 && o.given&poolOption != 0 {
 		panic("stint: " + caller + ": a Pool and a Limiter: the pool has its own limit")
 	}
+	o.checkSearch(caller)
 	return o
+}
+
+// checkSearch panics when an option for a limit that finds itself is given beside one
+// that does not.
+func (o *options) checkSearch(caller string) {
+	if o.given&burstOption != 0 {
+		switch {
+		case o.pool != nil:
+			panic("stint: " + caller + ": a Pool and Burst: the pool has its own limit")
+		case o.limiter != nil && o.limiter.tuner == nil:
+			panic("stint: " + caller + ": Burst and a Limiter that was made by Limit: it does not search; want one made by Auto")
+		case o.limiter != nil:
+			o.limiter.tuner.Burst(o.burst)
+		}
+	}
+	if l := o.bound(); o.given&overloadOption != 0 && l != nil && l.tuner == nil {
+		panic("stint: " + caller + ": Overload and a limit that was made by Limit: it does not back off; want one made by Auto")
+	}
 }
 
 // option is an Option made of a function.
@@ -101,7 +130,8 @@ func (f option) apply(o *options) { f(o) }
 //
 // For EachSeq and MapSeq it is how many items are pulled beyond those being
 // worked on; MapSeq counts results that were not yet consumed among them. The
-// default there is the limit. EachSeq refills a queue of 64 or more by quarters.
+// default there is the limit, for EachSeq as it is at the start of the call. EachSeq
+// refills a queue of 64 or more by quarters.
 //
 // It applies to NewGroup, NewResults, NewPool, EachSeq and MapSeq, and panics if
 // n is negative.
@@ -137,6 +167,46 @@ func Name(s string) Option {
 	return option(func(o *options) { o.given |= nameOption; o.name = s })
 }
 
+// Burst sets how many tasks may begin before any has ended and anything is known, under
+// a limit that finds itself: a third of them at once, or as many as there are
+// processors and one more if that is more, and three for each of the first that end;
+// all of them when half a second has passed. The default is 36, and more if there are
+// as many processors.
+//
+// A server that breaks down under so many wants fewer. Where it can take many, and a
+// call has some hundred items that take long, a larger Burst saves the time in which
+// the limit rises.
+//
+// It applies to everything. Given beside a Limiter made by Auto it holds for all who
+// share that, unless the search has begun. Burst panics if n is less than 1, and the function that it is given to
+// panics beside a Pool, or a Limiter made by Limit. After Limiter.Set it has no effect.
+func Burst(n int) Option {
+	if n < 1 {
+		panic(fmt.Sprintf("stint: Burst(%d): want 1 or more", n))
+	}
+	return option(func(o *options) { o.given |= burstOption; o.burst = n })
+}
+
+// Overload says which errors of tasks mean that too many run at once, as the refusal
+// of a server that is busy. When is returns true for one of twenty tasks or more, a
+// limit that finds itself falls to seven tenths, but only once for those that ran at the
+// same time. It does not rise to where that happened for a second, and for twice as long,
+// up to ten, if it happens again then. Tasks that end so do not count as throughput.
+//
+// For the call, an error is an error: it cancels the rest, unless KeepGoing is given. A
+// task that tries again by itself is judged by what it returns in the end. is is called
+// once for each error of a task, by several goroutines at once; a panic in it counts as
+// one of the task. Overload panics if is is nil; the
+// function that it is given to panics beside a Limiter made by Limit, or a Pool that
+// has one; after Limiter.Set it has no effect. It does not apply to NewPool, whose tasks return no errors; give it to what
+// runs on the pool.
+func Overload(is func(error) bool) Option {
+	if is == nil {
+		panic("stint: Overload: nil function")
+	}
+	return option(func(o *options) { o.given |= overloadOption; o.overload = is })
+}
+
 // OnPanic sets what a Pool does about a panic in a task given to Pool.Go,
 // GoContext or TryGo, where nobody waits: it calls f on the task's goroutine, and
 // the worker goes on afterwards. Without it such a panic crashes the process, as
@@ -149,23 +219,35 @@ func OnPanic(f func(*PanicError)) Option {
 	return option(func(o *options) { o.given |= onPanicOption; o.onPanic = f })
 }
 
-// bound returns the Limiter that o asks for.
+// bound returns the Limiter that o gives, or nil.
 func (o *options) bound() *Limiter {
-	switch {
-	case o.pool != nil:
+	if o.pool != nil {
 		return o.pool.limiter
-	case o.limiter != nil:
-		return o.limiter
 	}
-	return Limit(o.limit())
+	return o.limiter
 }
 
-// limit returns the limit that o asks for.
-func (o *options) limit() int {
-	if o.pool != nil || o.limiter != nil {
-		return o.bound().Current()
+// bind sets the limit of an engine that is made for o.
+func (o *options) bind(c *work.Config) {
+	if o.limiter != nil {
+		c.Limiter, c.Tuner = o.limiter.core, o.limiter.tuner
+	} else {
+		c.Auto = o.search(runtime.GOMAXPROCS(0))
 	}
-	return runtime.GOMAXPROCS(0)
+}
+
+// search returns what the search for a limit keeps to when o gives none, on so many
+// processors.
+func (o *options) search(procs int) auto.Config {
+	return config(cmp.Or(o.min, 1), cmp.Or(o.max, max(defaultMax, procs)), o.burst, procs)
+}
+
+// limit returns the limit that o asks for, or the one to begin with.
+func (o *options) limit() int {
+	if l := o.bound(); l != nil {
+		return l.Current()
+	}
+	return o.search(runtime.GOMAXPROCS(0)).Start()
 }
 
 // backlog is the default length of the queue of a group or a pool: long enough that

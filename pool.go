@@ -32,18 +32,19 @@ type Pool struct {
 
 // NewPool returns a Pool. It starts no goroutine.
 //
-// Options: a Limiter, Queue, Name, OnPanic.
+// Options: a Limiter, Burst, Queue, Name, OnPanic.
 func NewPool(opts ...Option) *Pool {
 	o := collect("NewPool", poolOptions, opts)
-	p := &Pool{name: o.name, limiter: o.bound(), onPanic: o.onPanic}
+	p := &Pool{name: o.name, onPanic: o.onPanic}
 	labelled := o.labelled(context.Background())
 	ctx, cancel := context.WithCancelCause(labelled)
 	p.cancel = cancel
-	p.engine, p.direct = work.New(work.Config{
-		Limiter: p.limiter.core, Expiry: defaultExpiry, Name: o.name, Labels: labelled,
-	}, work.SourceConfig{
+	c := work.Config{Expiry: defaultExpiry, Name: o.name, Labels: labelled}
+	o.bind(&c)
+	p.engine, p.direct = work.New(c, work.SourceConfig{
 		Context: ctx, Room: o.room(o.backlog()), Job: (*poolJob)(p), Shared: true,
 	})
+	p.limiter = &Limiter{p.engine.Limiter(), p.engine.Tuner()}
 	return p
 }
 

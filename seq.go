@@ -21,7 +21,7 @@ import (
 // blocks should watch the same ctx. A panic of seq passes through, after the calls
 // of f have ended.
 //
-// Options: a Limiter or a Pool, Queue (the default is the limit), KeepGoing, Name.
+// Options: a Limiter or a Pool, Burst, Overload, Queue (see there for the default), KeepGoing, Name.
 // EachSeq panics if ctx, seq or f is nil.
 func EachSeq[T any](ctx context.Context, seq iter.Seq[T], f func(context.Context, T) error, opts ...Option) error {
 	check("EachSeq", ctx, f == nil)
@@ -85,7 +85,7 @@ func (e *eachSeq[T]) Abandoned() { e.tasks.verdict.fail(ErrClosed) }
 // Leaving the range early cancels what runs and waits for it, and for seq to yield
 // or to return: a sequence that blocks should watch the same ctx.
 //
-// Options: a Limiter or a Pool, Queue (the default is the limit), KeepGoing,
+// Options: a Limiter or a Pool, Burst, Overload, Queue (see there for the default), KeepGoing,
 // Unordered, Name. MapSeq panics if ctx, seq or f is nil.
 func MapSeq[T, R any](ctx context.Context, seq iter.Seq[T], f func(context.Context, T) (R, error), opts ...Option) iter.Seq2[R, error] {
 	check("MapSeq", ctx, f == nil)
@@ -150,8 +150,12 @@ func (m *mapSeq[T, R]) Failed(t work.Task, o task.Outcome) {
 		m.tasks.failed(t, o)
 		return
 	}
-	n := t.Func.(*node[T, R])
-	n.err = &ItemError{t.Index, outcomeError(o)}
+	n, err := t.Func.(*node[T, R]), outcomeError(o)
+	if tell := m.tasks.verdict.overload; tell != nil && !tell(err) {
+		m.tasks.source.Stop()
+		return
+	}
+	n.err = &ItemError{t.Index, err}
 	m.finish(n)
 }
 
@@ -198,11 +202,7 @@ func (m *mapSeq[T, R]) feed(seq iter.Seq[T]) {
 
 // broken ends the run after a panic or a Goexit of the sequence.
 func (m *mapSeq[T, R]) broken(o task.Outcome) {
-	if o.Panic != nil {
-		m.tasks.verdict.panics(o.Panic.Raised("stint: task"))
-	} else {
-		m.tasks.verdict.fail(ErrGoexit)
-	}
+	m.tasks.verdict.broken(o)
 	m.tasks.source.Stop()
 }
 

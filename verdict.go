@@ -20,6 +20,7 @@ type verdict struct {
 	ctx       *cancelContext // of the tasks; made from the caller's
 	loop      *loop.Loop     // stopped before ctx is cancelled; nil if the tasks are none of a loop
 	keepGoing bool
+	overload  func(error) (ok bool) // is told of errors; nil: nobody is
 
 	mu       sync.Mutex
 	refused  bool  // a closed pool did not take a task
@@ -35,6 +36,36 @@ func (v *verdict) init(ctx context.Context, o *options) {
 	v.keepGoing = o.keepGoing
 }
 
+// report makes the search for a limit know of the errors that the option Overload
+// says mean that too many run. A panic of the option's function is one of the task.
+func (v *verdict) report(o *options, search interface{ Overload() }) {
+	is := o.overload
+	if is == nil {
+		return
+	}
+	v.overload = func(err error) (ok bool) {
+		defer func() {
+			if !ok {
+				v.broken(task.Unreturned(recover()))
+			}
+		}()
+		if is(err) {
+			search.Overload()
+		}
+		return true
+	}
+}
+
+// broken takes in that a function other than the task's has panicked or called
+// Goexit.
+func (v *verdict) broken(o task.Outcome) {
+	if o.Panic != nil {
+		v.panics(o.Panic.Raised("stint: task"))
+	} else {
+		v.fail(ErrGoexit)
+	}
+}
+
 // failed takes in how task i ended, and reports whether the rest is cancelled.
 func (v *verdict) failed(i int, o task.Outcome) (stop bool) {
 	if o.Panic != nil {
@@ -42,6 +73,9 @@ func (v *verdict) failed(i int, o task.Outcome) (stop bool) {
 		return true
 	}
 	err := outcomeError(o)
+	if v.overload != nil && !v.overload(err) {
+		return true
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.keepGoing {

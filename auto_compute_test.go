@@ -1,0 +1,197 @@
+package stint_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stint-go/stint"
+)
+
+// Tasks that compute get a worker for each processor, and no more than two besides,
+// whose processor was free for a moment: the limit is not reached, and no search
+// begins.
+func TestComputingFillsTheProcessors(t *testing.T) {
+	procs := min(runtime.GOMAXPROCS(0), runtime.NumCPU()) // more threads than the machine can run look free when they are not
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+	most := procs + 2
+	for _, d := range doors {
+		what := ""
+		for range 5 { // others on the machine may take a processor away in the middle of a step
+			limit := stint.Auto(1, 256)
+			var g gauge
+			err := d.run(context.Background(), 100, func(context.Context, int) error {
+				g.enter()
+				defer g.leave()
+				for began := time.Now(); time.Since(began) < 500*time.Microsecond; {
+				}
+				return nil
+			}, limit)
+			equal(t, d.name, err, nil)
+			phase := limit.Stats().Phase
+			if g.peak() <= most && phase == "idle" {
+				what = ""
+				break
+			}
+			what = fmt.Sprintf("%d tasks ran at once, want at most %d; phase %q, want idle", g.peak(), most, phase)
+		}
+		if what != "" {
+			t.Errorf("%s: %s", d.name, what)
+		}
+	}
+}
+
+// GOMAXPROCS may change while tasks run, as Go changes it when the quota of a container
+// does: more processors get workers.
+func TestMoreProcessorsGetWorkers(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var g gauge
+	var stop atomic.Bool
+	tasks := stint.NewGroup(context.Background())
+	for range 8 {
+		tasks.Go(func(context.Context) error {
+			g.enter()
+			defer g.leave()
+			for !stop.Load() {
+			}
+			return nil
+		})
+	}
+	runs := func(n int) bool { // it may take long: the test has a processor in turn with the tasks
+		for range 1000 {
+			if g.inside() >= n {
+				return true
+			}
+			time.Sleep(time.Millisecond)
+		}
+		return false
+	}
+	runs(1)
+	time.Sleep(50 * time.Millisecond)
+	if n := g.inside(); n > 3 {
+		t.Errorf("%d tasks compute on one processor, want 3 at most", n)
+	}
+	runtime.GOMAXPROCS(4)
+	if !runs(4) {
+		t.Errorf("%d tasks compute on four processors", g.inside())
+	}
+	stop.Store(true)
+	equal(t, "error", tasks.Wait(), nil)
+}
+
+// 26: tasks that hold 10 MB each, in a process that may have 512 MB. What begins
+// before anything is known, a dozen, is not bounded so.
+func TestMemoryBoundsTheLimit(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(512 << 20))
+	limit := stint.Auto(1, 256)
+	var g gauge
+	err := stint.Range(context.Background(), 200, func(context.Context, int) error {
+		block := make([]byte, 10<<20)
+		g.hold(100 * time.Millisecond)
+		runtime.KeepAlive(block)
+		return nil
+	}, limit)
+	equal(t, "error", err, nil)
+	if n := g.peak(); n < 12 || n > 35 {
+		t.Errorf("%d tasks ran at once, want 12 to 35", n)
+	}
+	for _, c := range limit.Stats().History {
+		t.Log(c.Limit, c.Reason)
+	}
+	runtime.GC()
+}
+
+// Tasks that wait for each other all begin, though others in the process compute on
+// every processor.
+func TestWaitingTasksBeginBesideComputing(t *testing.T) {
+	var stop atomic.Bool
+	var burners sync.WaitGroup
+	for range 2 * runtime.GOMAXPROCS(0) {
+		burners.Go(func() {
+			for !stop.Load() {
+			}
+		})
+	}
+	const n = 8
+	fixed := stint.Auto(1, 256)
+	fixed.Set(n)
+	for _, opts := range [][]stint.Option{nil, {stint.Auto(n, n)}, {stint.Auto(1, 256)}, {fixed}} {
+		for _, d := range doors {
+			var here sync.WaitGroup
+			here.Add(n)
+			err := d.run(context.Background(), n, func(context.Context, int) error {
+				here.Done()
+				here.Wait()
+				return nil
+			}, opts...)
+			equal(t, d.name, err, nil)
+		}
+	}
+	stop.Store(true)
+	burners.Wait()
+}
+
+// The function given to Overload is asked once for each error, through every door, and
+// its panic is one of the task.
+func TestOverloadIsAskedOnce(t *testing.T) {
+	for _, d := range doors {
+		var asked atomic.Int32
+		err := d.run(context.Background(), 50, func(context.Context, int) error { return errBoom },
+			stint.KeepGoing(), stint.Overload(func(err error) bool { asked.Add(1); return true }))
+		if n := asked.Load(); n != 50 || err == nil {
+			t.Errorf("%s: asked %d times, %v", d.name, n, err)
+		}
+		v := recovered(func() {
+			d.run(context.Background(), 50, func(context.Context, int) error { return errBoom },
+				stint.KeepGoing(), stint.Overload(func(error) bool { panic("broken") }))
+		})
+		if p, ok := v.(*stint.PanicError); !ok || p.Value != any("broken") {
+			t.Errorf("%s: recovered %v", d.name, v)
+		}
+	}
+}
+
+// A limiter may be used in one bubble after the other, and outside: its timer is
+// always one of the place where it is used.
+func TestAutoInBubblesAndOutside(t *testing.T) {
+	limit := stint.Auto(1, 64)
+	naps := func(n int, d time.Duration) {
+		t.Helper()
+		var g gauge
+		err := stint.Range(context.Background(), n, func(context.Context, int) error { g.hold(d); return nil }, limit)
+		equal(t, "error", err, nil)
+		if g.peak() < 12 {
+			t.Errorf("%d ran at once, want 12 at least", g.peak())
+		}
+	}
+	for range 2 {
+		synctest.Test(t, func(t *testing.T) { naps(100, time.Second) })
+		naps(100, time.Millisecond)
+	}
+	limit.Set(12)
+	naps(24, time.Millisecond)
+	synctest.Test(t, func(t *testing.T) { naps(24, time.Second) })
+}
+
+// Items that wait for each other all begin, also the last, when the limit has grown
+// for nothing else.
+func TestTheLastItemBegins(t *testing.T) {
+	for _, n := range []int{13, 37, 41} {
+		synctest.Test(t, func(t *testing.T) {
+			var here sync.WaitGroup
+			here.Add(n)
+			err := stint.Range(context.Background(), n, func(context.Context, int) error {
+				here.Done()
+				here.Wait()
+				return nil
+			})
+			equal(t, "error", err, nil)
+		})
+	}
+}
