@@ -93,7 +93,7 @@ func (o *options) addFlags(f *pflag.FlagSet) {
 		f.VarPF(v, name, short, usage).NoOptDefVal = "true"
 	}
 	f.StringVarP(&o.algorithm, "algorithm", "a", "sha256", "digest `NAME`: "+strings.Join(algorithmNames(), ", "))
-	f.StringVarP(&o.jobs, "jobs", "j", "auto", "read `N` files at a time; auto: as many as CPUs")
+	f.StringVarP(&o.jobs, "jobs", "j", "auto", "read `N` files at a time; auto: found while it runs")
 	f.BoolVar(&o.follow, "follow", false, "follow symbolic links in directories too")
 	f.StringVar(&o.filesFrom, "files-from", "", "read the PATHs from `FILE`, one a line; -: standard input")
 	f.BoolVarP(&o.null, "null", "0", false, "the PATHs of --files-from end in NUL, not newline")

@@ -2,7 +2,7 @@
 // order in which they were asked for.
 //
 // Its one verb is sum, which prints and checks digests as md5sum and sha256sum
-// do, walks directories, and reads as many files at a time as there are CPUs:
+// do, walks directories, and reads as many files at a time as make it faster:
 //
 //	stint sum -a md5 photos > MD5SUMS
 //	stint sum -c -a md5 MD5SUMS
