@@ -4,8 +4,14 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stint-go/stint/lab/additions"
+	"github.com/stint-go/stint/lab/auto"
+	"github.com/stint-go/stint/lab/digests"
+	"github.com/stint-go/stint/lab/documents"
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/loops"
+	"github.com/stint-go/stint/lab/naps"
+	"github.com/stint-go/stint/lab/powers"
 	"github.com/stint-go/stint/lab/sleepers"
 	"github.com/stint-go/stint/lab/sorts"
 	"github.com/stint-go/stint/lab/sum"
@@ -14,7 +20,11 @@ import (
 
 // experiments are all there are, in the order in which they are listed and run.
 func experiments() []experiment.Experiment {
-	return []experiment.Experiment{sleepers.Experiment{}, tiny.Experiment{}, loops.Experiment{}, sorts.Experiment{}, sum.Experiment{}}
+	return []experiment.Experiment{
+		sleepers.Experiment{}, tiny.Experiment{}, loops.Experiment{}, sorts.Experiment{},
+		powers.Experiment{}, naps.Experiment{}, additions.Experiment{}, documents.Experiment{}, digests.Experiment{},
+		auto.Experiment{}, sum.Experiment{},
+	}
 }
 
 // choose returns the experiments with the given names, in that order, or all.

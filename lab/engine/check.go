@@ -53,23 +53,43 @@ func CheckLoop(l Loop, n, limit int) error {
 	return g.check(n, processors(limit), l.Unbounded)
 }
 
-// A gauge counts tasks, and how many run at once.
-type gauge struct{ ran, running, most atomic.Int64 }
+// A Gauge counts how many tasks run at once.
+type Gauge struct{ running, most atomic.Int64 }
 
-func (g *gauge) task() {
+// Enter is called by a task when it begins.
+func (g *Gauge) Enter() {
 	now := g.running.Add(1)
 	for most := g.most.Load(); now > most && !g.most.CompareAndSwap(most, now); most = g.most.Load() {
 	}
+}
+
+// Leave is called by a task when it ends.
+func (g *Gauge) Leave() { g.running.Add(-1) }
+
+// Most is the largest number that there was, since Reset.
+func (g *Gauge) Most() int { return int(g.most.Load()) }
+
+// Reset is called while no task runs.
+func (g *Gauge) Reset() { g.most.Store(0) }
+
+// gauge also counts the tasks.
+type gauge struct {
+	Gauge
+	ran atomic.Int64
+}
+
+func (g *gauge) task() {
+	g.Enter()
 	runtime.Gosched()
 	g.ran.Add(1)
-	g.running.Add(-1)
+	g.Leave()
 }
 
 func (g *gauge) check(n, limit int, unbounded bool) error {
-	switch ran, most := g.ran.Load(), g.most.Load(); {
+	switch ran, most := g.ran.Load(), g.Most(); {
 	case ran != int64(n):
 		return fmt.Errorf("%d of %d tasks ran", ran, n)
-	case most > int64(limit) && !unbounded:
+	case most > limit && !unbounded:
 		return fmt.Errorf("%d tasks ran at once, the limit is %d", most, limit)
 	}
 	return nil

@@ -41,11 +41,17 @@ type Open struct {
 	// OneSubmitter engines hold their limit only while one goroutine submits.
 	OneSubmitter bool
 
+	// Kept engines are made once by a program that uses them: Go and Wait may
+	// follow each other any number of times before Close.
+	Kept bool
+
+	// New makes one. A limit of 0 stands for what stint does without; the
+	// others must be told.
 	New func(limit int, t Task) Engine
 }
 
-// An Engine runs one task any number of times. It is used once: Go, then Wait,
-// then Close.
+// An Engine runs one task any number of times. It is used once, unless it is
+// kept: Go, then Wait, then Close.
 type Engine interface {
 	// Go starts the task n times, one by one. It waits as the engine makes
 	// it wait. Several goroutines may call it at once.

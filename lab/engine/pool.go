@@ -13,7 +13,7 @@ import (
 func Pool(opts ...stint.Option) Open {
 	return Open{Name: "stint.Pool", Doc: "NewPool with a Limit, Go, Close", Kind: report.Ours,
 		New: func(limit int, t Task) Engine {
-			return &stintPool{pool: stint.NewPool(append(opts, stint.Limit(limit))...), f: t.Pool}
+			return &stintPool{pool: stint.NewPool(append(opts, bound(limit)...)...), f: t.Pool}
 		}}
 }
 

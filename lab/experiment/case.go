@@ -29,10 +29,10 @@ type Model struct {
 
 // OpenModel is an open-ended engine as a model.
 func OpenModel(e engine.Open, run func(m *measure.Meter) error) Model {
-	return Model{report.Model{Name: e.Name, Kind: e.Kind, Doc: e.Doc}, run}
+	return Model{report.Model{Name: e.Name, Kind: e.Kind, Doc: e.Doc, Unbounded: e.Unbounded}, run}
 }
 
 // LoopModel is an engine for finite work as a model.
 func LoopModel(e engine.Loop, run func(m *measure.Meter) error) Model {
-	return Model{report.Model{Name: e.Name, Kind: e.Kind, Doc: e.Doc}, run}
+	return Model{report.Model{Name: e.Name, Kind: e.Kind, Doc: e.Doc, Unbounded: e.Unbounded}, run}
 }

@@ -1,0 +1,137 @@
+// Package digests measures many jobs of a fraction of a microsecond: a pool of
+// workers beside a goroutine a job, how many workers are too many, and when a
+// pool is not worth it.
+package digests
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/models"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// Experiment is the experiment.
+type Experiment struct{}
+
+// Name is "sha".
+func (Experiment) Name() string { return "sha" }
+
+// Doc is one line.
+func (Experiment) Doc() string {
+	return "ten thousand digests: a pool of ten beside a goroutine each, one to 1,024 workers, few jobs"
+}
+
+// Run measures.
+func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
+	z := sizes{jobs: 10_000, long: 8}
+	if s.Quick {
+		z.jobs /= 10
+	}
+	return run(ctx, s, z)
+}
+
+// sizes are what a quick run and a test make smaller.
+type sizes struct {
+	jobs int
+	long int // samples of all jobs are as many lists: the slowest model would allow too few
+	ops  int // lists a sample of few jobs; 0: as many as take long enough
+}
+
+// Samples of a case: there are many.
+const samples = 12
+
+// workers is the size of the article's pool.
+const workers = 10
+
+func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, error) {
+	b := s.NewBench("sha", fmt.Sprintf("%d digests of a short text, and few of them", z.jobs),
+		"An op is all jobs: for each, fmt.Sprintf and SHA-256 of what it gives, which are two allocations.",
+		"The channels of pool and of the workers hold all jobs of a case, as in the article that they are from.",
+		fmt.Sprintf("Libraries are told %d, as the pool is. stint.Each, stint.Map and stint.Pool are told nothing.", workers))
+	studies := []models.Study{models.OnBoth(b, z.many(), claims), models.OnBoth(b, z.sweep(), tooMany)}
+	for _, n := range []int{1, 10, 100} {
+		studies = append(studies, models.OnBoth(b, z.few(n), plain))
+	}
+	return models.Conclude(ctx, b, studies...)
+}
+
+// jobs is the list of n digests.
+func jobs(n int) models.List {
+	l := models.List{N: n, Item: func(i int) uint64 {
+		digest := sha256.Sum256([]byte(fmt.Sprintf("payload-%d", i)))
+		return binary.BigEndian.Uint64(digest[:])
+	}}
+	l.Want = l.Sum()
+	return l
+}
+
+func kase(name string, n, ops int) experiment.Case {
+	return experiment.Case{Name: fmt.Sprintf("%sjobs=%d", name, n), Doc: "jobs of SHA-256", Reference: models.NameSequential, Ops: ops, Count: samples}
+}
+
+// pool is the article's: its channel holds all jobs.
+func pool(n int) models.Model {
+	return models.Workers(models.NamePool, fmt.Sprintf("%d goroutines", workers), workers, n)
+}
+
+// many compares all models.
+func (z sizes) many() experiment.Case {
+	c := kase("", z.jobs, z.long)
+	c.Models = jobs(z.jobs).Models(slices.Concat(
+		[]models.Model{models.Sequential(), models.Goroutines(), pool(z.jobs)}, models.Peers(workers), []models.Model{models.Pool()}, models.Calls())...)
+	return c
+}
+
+// sweep compares pools of many sizes.
+func (z sizes) sweep() experiment.Case {
+	c := kase("sweep=workers/", z.jobs, z.long)
+	c.Reference = models.NameEach
+	c.Models = jobs(z.jobs).Models(append(models.Sweep(z.jobs), models.Each())...)
+	return c
+}
+
+// few is so few jobs that they are done before a pool is there.
+func (z sizes) few(n int) experiment.Case {
+	c := kase("", n, z.ops)
+	c.Models = jobs(n).Models(append([]models.Model{models.Sequential(), models.Goroutines(), pool(n), models.Pool()}, models.Calls()...)...)
+	return c
+}
+
+// claims are what the article says of the pool: it is faster than a goroutine a
+// job and allocates half.
+func claims(on models.Names) []report.Claim {
+	var out []report.Claim
+	for _, kase := range on.Both() {
+		out = append(out, models.AtMost(1, kase, models.NamePool, models.NameGoroutines, "a pool is faster"))
+		for _, u := range []measure.Unit{measure.Bytes, measure.Allocs} {
+			out = append(out, report.Claim{
+				Case: kase, Model: models.NamePool, Unit: u, Form: report.Ratio, Than: models.NameGoroutines, Bar: 0.55, Note: "and allocates about half",
+			})
+		}
+	}
+	return append(out, models.Unhinted(on, models.NameEach, models.NameMap)...)
+}
+
+// tooMany are the claims about the sweep.
+func tooMany(on models.Names) []report.Claim {
+	var out []report.Claim
+	for _, kase := range on.Both() {
+		out = append(out, models.AtMost(0.95, kase, "workers-8", "workers-1024", "too many workers hurt"))
+	}
+	return append(out, models.Unhinted(on, models.NameEach)...)
+}
+
+// plain are the claims about few jobs: no pool is as fast as a loop.
+func plain(on models.Names) []report.Claim {
+	var out []report.Claim
+	for _, kase := range on.Both() {
+		out = append(out, models.AtMost(1, kase, models.NameSequential, models.NamePool, "a loop is faster"))
+	}
+	return append(out, models.Few(on, models.NameEach, models.NameMap)...)
+}

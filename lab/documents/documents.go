@@ -1,0 +1,112 @@
+// Package documents measures items that wait and then compute: documents that
+// are read, decoded and searched. How many to work on at once is a question that
+// the number of processors does not answer.
+package documents
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/stint-go/stint/lab/engine"
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/models"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// Experiment is the experiment.
+type Experiment struct{}
+
+// Name is "find".
+func (Experiment) Name() string { return "find" }
+
+// Doc is one line.
+func (Experiment) Doc() string {
+	return "reading, decoding and searching documents: loop, workers, libraries, and fixed numbers of workers beside none"
+}
+
+// Run measures.
+func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
+	n := 1000
+	if s.Quick {
+		n /= 10
+	}
+	return run(ctx, s, n)
+}
+
+// samples are few: a model that reads one document after the other takes more
+// than a second for one. They are enough for an interval.
+const samples = 6
+
+// nap is how long reading a document waits.
+const nap = time.Millisecond
+
+const nameWorkers = "workers"
+
+func run(ctx context.Context, s *experiment.Session, n int) (*report.Result, error) {
+	b := s.NewBench("find", fmt.Sprintf("%d documents, RSS of about ten items each; an item of the list waits %v, decodes one and counts what it looks for", n, nap),
+		"An op is all documents. The column at once is how many of them were worked on at the same time, at most: what the models without a number have chosen.",
+		"NumCPU is runtime.NumCPU, as in the article that workers is from. Libraries are told 10 x NumCPU. stint.Each and stint.Map are told nothing.",
+		"The workers of sweep=workers are as many goroutines, and as many as a Limit, as their names say.")
+	return models.Conclude(ctx, b, models.OnBoth(b, search(n), claims), models.OnBoth(b, sweep(n/2), func(on models.Names) []report.Claim {
+		return models.Unhinted(on, models.NameEach)
+	}))
+}
+
+// search compares the models of the article, and libraries.
+func search(n int) experiment.Case {
+	return experiment.Case{
+		Name: fmt.Sprintf("documents=%d", n), Doc: "items that wait and decode", Reference: models.NameSequential, Ops: 1, Count: samples,
+		Models: read(n, nap).Models(slices.Concat(
+			[]models.Model{models.Sequential(), models.Workers(nameWorkers, "NumCPU goroutines", runtime.NumCPU(), n), models.Goroutines()},
+			models.Peers(models.Many()), models.Calls())...),
+	}
+}
+
+// sweep compares fixed numbers of workers with none, on fewer documents: those
+// that read one after the other are in it too.
+func sweep(n int) experiment.Case {
+	return experiment.Case{
+		Name: fmt.Sprintf("sweep=workers/documents=%d", n), Doc: "items that wait and decode", Reference: models.NameEach, Ops: 1, Count: samples,
+		Models: read(n, nap).Models(append(models.Sweep(n, models.EachLimit), models.Each())...),
+	}
+}
+
+// read is the list of n documents, which give how often they have the topic.
+func read(n int, nap time.Duration) models.List {
+	r := rand.New(rand.NewPCG(11, 12))
+	texts := make([][]byte, n)
+	want := uint64(0)
+	for i := range texts {
+		var found int
+		texts[i], found = feed(r)
+		want += uint64(found) + models.Key(i)
+	}
+	g := new(engine.Gauge)
+	return models.List{N: n, Want: want, Gauge: g, Item: func(i int) uint64 {
+		g.Enter()
+		time.Sleep(nap)
+		found, err := find(texts[i])
+		g.Leave()
+		if err != nil {
+			panic(err)
+		}
+		return uint64(found) + models.Key(i)
+	}}
+}
+
+// claims are what the article says: reading at the same time pays, and on one
+// processor as much as on many.
+func claims(on models.Names) []report.Claim {
+	var out []report.Claim
+	for _, kase := range on.Both() {
+		out = append(out, models.AtMost(0.6, kase, nameWorkers, models.NameSequential, "workers pay"))
+	}
+	if on.All != "" {
+		out = append(out, models.Across(1.1, on.One, on.All, nameWorkers, "on one processor as much as on many"))
+	}
+	return append(out, models.Unhinted(on, models.NameEach, models.NameMap)...)
+}

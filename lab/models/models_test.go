@@ -1,0 +1,131 @@
+package models
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stint-go/stint/lab/engine"
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// every is all models, with limits and without.
+func every() []Model {
+	return slices.Concat(ByHand(), Peers(3), []Model{Counter(3), Workers("workers-7", "7", 7, 10), EachLimit(2), Pool(), Reduce()}, Calls())
+}
+
+// numbered is a list of n items that counts those that run at once.
+func numbered(n int) (List, *engine.Gauge) {
+	g := new(engine.Gauge)
+	l := List{N: n, Item: func(i int) uint64 {
+		g.Enter()
+		runtime.Gosched()
+		g.Leave()
+		return Key(i)
+	}}
+	l.Want = l.Sum()
+	return l, g
+}
+
+// Every model takes every item once, in each of its runs, on any number of
+// processors.
+func TestModels(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, procs := range []int{1, 2, 5} {
+		runtime.GOMAXPROCS(procs)
+		for _, n := range []int{0, 1, 2, 100, 2500} {
+			l, _ := numbered(n)
+			for _, m := range l.Models(every()...) {
+				if err := m.Run(&measure.Meter{N: 3}); err != nil {
+					t.Errorf("%d processors: %s: %v", procs, m.Name, err)
+				}
+			}
+		}
+	}
+}
+
+// A model that is not said to be unbounded keeps to a bound.
+func TestBounds(t *testing.T) {
+	for _, m := range every() {
+		l, g := numbered(3000)
+		run, end := m.New(l)
+		run()
+		end()
+		bound := max(7, Many(), 256) // the largest that a model without an option may find
+		if got := g.Most(); got > bound && !m.Unbounded {
+			t.Errorf("%s: %d items at once, want at most %d", m.Name, got, bound)
+		}
+	}
+}
+
+// A sum that an item was lost from, or taken twice for another, is found.
+func TestWrongSums(t *testing.T) {
+	l, _ := numbered(10)
+	for name, last := range map[string]int{"lost": -1, "taken twice": 8} {
+		wrong := Simple("wrong", report.Peer, "", func(l List) uint64 {
+			sum := l.Want - Key(9)
+			if last >= 0 {
+				sum += l.Item(last)
+			}
+			return sum
+		})
+		err := l.Models(wrong)[0].Run(&measure.Meter{N: 2})
+		if err == nil || !strings.Contains(err.Error(), "2 of 2 runs over 10 items gave another sum") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// What a sample says besides its time.
+func TestReported(t *testing.T) {
+	l, g := numbered(100)
+	l.Gauge = g
+	for _, m := range l.Models(Sequential(), Parallelize(), Goroutines()) {
+		meter := &measure.Meter{N: 1}
+		if err := m.Run(meter); err != nil {
+			t.Fatal(err)
+		}
+		s := meter.Sample()
+		if m.Name == NameSequential && s[measure.AtOnce] != 1 || s[measure.AtOnce] < 1 {
+			t.Errorf("%s: %v at once", m.Name, s[measure.AtOnce])
+		}
+		if n, ok := s[measure.Goroutines]; ok != (m.Name == NameParallelize) || ok && n != float64(runtime.NumCPU()) {
+			t.Errorf("%s: %v goroutines, %v", m.Name, n, ok)
+		}
+	}
+}
+
+// On one processor there is one case, and nothing is claimed of another.
+func TestOnBoth(t *testing.T) {
+	claims := func(on Names) []report.Claim { return Unhinted(on, NameEach) }
+	for procs, want := range map[int][]string{1: {"n=1/procs=1"}, 2: {"n=1/procs=1", "n=1"}} {
+		b := (&experiment.Session{Processors: procs}).NewBench("x", "")
+		st := OnBoth(b, experiment.Case{Name: "n=1"}, claims)
+		if _, err := b.Conclude(nil); err != nil {
+			t.Fatal(err)
+		}
+		var names, claimed []string
+		for _, c := range st.Cases {
+			names = append(names, c.Name)
+		}
+		for _, c := range st.Claims {
+			claimed = append(claimed, c.Case)
+		}
+		if !slices.Equal(names, want) || !slices.Equal(claimed, want) || st.Cases[0].Processors != 1 {
+			t.Errorf("%d processors: cases %q, claims about %q, want %q", procs, names, claimed, want)
+		}
+	}
+}
+
+func TestNamesAreUnique(t *testing.T) {
+	seen := map[string]bool{}
+	for _, m := range every() {
+		if seen[m.Name] || m.Doc == "" || m.Kind == "" {
+			t.Errorf("%+v: a second one, or incomplete", m.Model)
+		}
+		seen[m.Name] = true
+	}
+}

@@ -1,0 +1,91 @@
+package models
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/stint-go/stint/lab/engine"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// The names of models that claims are about.
+const (
+	NamePoolMin    = "pool-min"
+	NamePool       = "pool"
+	NamePoolMax    = "pool-max"
+	NameGoroutines = "goroutines"
+)
+
+// Pools are pools of workers on a channel of 100 items, of as many workers as
+// half the processors, as all of them, and as ten times of them.
+func Pools() []Model {
+	var out []Model
+	for _, p := range []struct {
+		name, doc string
+		workers   func() int
+	}{{NamePoolMin, "NumCPU/2 workers, at least 1,", half}, {NamePool, "NumCPU workers", all}, {NamePoolMax, "10 x NumCPU workers", Many}} {
+		m := Workers(p.name, p.doc, p.workers(), 100)
+		m.Goroutines = p.workers
+		out = append(out, m)
+	}
+	return out
+}
+
+// ByHand are the models that need no library.
+func ByHand() []Model {
+	return slices.Concat(
+		[]Model{Sequential(), Pipeline(), PipelineBuffered(), Fan(), FanBuffered(), Parallelize()}, Pools(), []Model{Goroutines()})
+}
+
+// Workers is goroutines that read a channel of items, and a sum each. workers
+// says in words how many.
+func Workers(name, workers string, n, size int) Model {
+	doc := fmt.Sprintf("%s on a channel of %d items, a sum each, one lock at the end", workers, size)
+	return Simple(name, report.Peer, doc, func(l List) uint64 {
+		items := make(chan int, size)
+		var t tally
+		for range n {
+			t.wg.Go(func() {
+				sum := uint64(0)
+				for i := range items {
+					sum += l.Item(i)
+				}
+				t.add(sum)
+			})
+		}
+		for i := range l.N {
+			items <- i
+		}
+		close(items)
+		return t.wait()
+	})
+}
+
+// Sweep is Workers of 1, 2, 4 and so on to 1,024, on a channel of so many items,
+// and for each number what others make of it.
+func Sweep(size int, others ...func(n int) Model) []Model {
+	var out []Model
+	for n := 1; n <= 1024; n *= 2 {
+		out = append(out, Workers(fmt.Sprintf("workers-%d", n), "as many goroutines as the name says", n, size))
+		for _, other := range others {
+			out = append(out, other(n))
+		}
+	}
+	return out
+}
+
+// Counter is goroutines that take the next item from an atomic counter.
+func Counter(n int) Model { return loop(engine.Counter(1), n) }
+
+// Goroutines is a goroutine an item, which adds to one atomic sum.
+func Goroutines() Model {
+	e := engine.GoroutineEach()
+	m := Simple(NameGoroutines, e.Kind, e.Doc+", one atomic sum", func(l List) uint64 {
+		var sum atomic.Uint64
+		e.Run(l.N, 0, engine.Body{Plain: func(i int) { sum.Add(l.Item(i)) }})
+		return sum.Load()
+	})
+	m.Unbounded = true
+	return m
+}

@@ -1,0 +1,89 @@
+package models
+
+import (
+	"context"
+
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// A Study is cases that are measured together, and what is claimed of them.
+type Study struct {
+	Cases  []experiment.Case
+	Claims []report.Claim
+}
+
+// Names are those of a case on one processor and on all. On a bench with one
+// processor there is no second.
+type Names struct{ One, All string }
+
+// Both are the names that there are.
+func (n Names) Both() []string {
+	if n.All == "" {
+		return []string{n.One}
+	}
+	return []string{n.One, n.All}
+}
+
+// OnBoth is a study of one case on one processor and, if the bench has more, on
+// all.
+func OnBoth(b *experiment.Bench, c experiment.Case, claims func(Names) []report.Claim) Study {
+	one := c
+	one.Name, one.Processors = c.Name+"/procs=1", 1
+	if b.Result.Processors == 1 {
+		return Study{[]experiment.Case{one}, claims(Names{One: one.Name})}
+	}
+	return Study{[]experiment.Case{one, c}, claims(Names{one.Name, c.Name})}
+}
+
+// Conclude measures studies, each when those before it are done, and ends the
+// experiment.
+func Conclude(ctx context.Context, b *experiment.Bench, studies ...Study) (*report.Result, error) {
+	for _, st := range studies {
+		b.Claim(st.Claims...)
+	}
+	for _, st := range studies {
+		if err := b.Measure(ctx, st.Cases...); err != nil {
+			return b.Conclude(err)
+		}
+	}
+	return b.Conclude(nil)
+}
+
+// AtMost is the claim that a model takes at most bar times the time of another.
+func AtMost(bar float64, kase, model, than, note string) report.Claim {
+	return report.Claim{Case: kase, Model: model, Unit: measure.Time, Form: report.Ratio, Than: than, Bar: bar, Note: note}
+}
+
+// Across is the claim that a model takes in one case at most bar times the time
+// that it takes in the other.
+func Across(bar float64, kase, other, model, note string) report.Claim {
+	c := AtMost(bar, kase, model, model, note)
+	c.InCase = other
+	return c
+}
+
+// Few are the claims about models of ours with so few items that a loop is over
+// before any help is there: finding that out costs no more than 400 ns.
+func Few(cases Names, models ...string) []report.Claim {
+	var out []report.Claim
+	for _, kase := range cases.Both() {
+		for _, m := range models {
+			out = append(out, report.Claim{Case: kase, Model: m, Unit: measure.Time, Form: report.Difference, Than: NameSequential, Bar: 400})
+		}
+	}
+	return out
+}
+
+// Unhinted are the claims about models of ours that were told nothing: in none
+// of the cases is a model that keeps to a bound faster by more than a twentieth.
+func Unhinted(cases Names, models ...string) []report.Claim {
+	var out []report.Claim
+	for _, kase := range cases.Both() {
+		for _, m := range models {
+			out = append(out, AtMost(1.05, kase, m, report.BestBounded, ""))
+		}
+	}
+	return out
+}

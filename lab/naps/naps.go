@@ -1,0 +1,88 @@
+// Package naps measures one list of items that wait: how much pipelines, pools,
+// libraries and calls without an option let them wait at the same time.
+package naps
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/stint-go/stint/lab/engine"
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/models"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// Experiment is the experiment.
+type Experiment struct{}
+
+// Name is "io".
+func (Experiment) Name() string { return "io" }
+
+// Doc is one line.
+func (Experiment) Doc() string {
+	return "one list, waiting: loop, pipelines, fans, pools, libraries, calls without an option"
+}
+
+// Run measures.
+func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
+	n := 100
+	if s.Quick {
+		n /= 10
+	}
+	return run(ctx, s, n)
+}
+
+// samples are few: a model that does not wait at the same time takes half a
+// second for one. They are enough for an interval.
+const samples = 6
+
+func run(ctx context.Context, s *experiment.Session, n int) (*report.Result, error) {
+	b := s.NewBench("io", fmt.Sprintf("%d items that sleep for a random whole number of milliseconds, from 0 to 9; the same in each run", n),
+		"An op is a whole list. The column at once is how many items slept at the same time, at most.",
+		"NumCPU is runtime.NumCPU, as in the articles that the models are from. It is not GOMAXPROCS.",
+		"Libraries are told 10 x NumCPU, as the largest of the pools is. stint.Each and stint.Map are told nothing.")
+	c := experiment.Case{Name: fmt.Sprintf("n=%d", n), Doc: "items that sleep for 0 to 9 ms", Reference: models.NameSequential, Ops: 1, Count: samples}
+	c.Models = naps(n, time.Millisecond).Models(slices.Concat(models.ByHand(), models.Peers(models.Many()), models.Calls())...)
+	return models.Conclude(ctx, b, models.OnBoth(b, c, claims))
+}
+
+// naps are n items that sleep for up to nine units, and give how many.
+func naps(n int, unit time.Duration) models.List {
+	r := rand.New(rand.NewPCG(7, 8))
+	units := make([]int, n)
+	want := uint64(0)
+	for i := range units {
+		units[i] = r.IntN(10)
+		want += uint64(units[i]) + models.Key(i)
+	}
+	g := new(engine.Gauge)
+	return models.List{N: n, Want: want, Gauge: g, Item: func(i int) uint64 {
+		g.Enter()
+		time.Sleep(time.Duration(units[i]) * unit)
+		g.Leave()
+		return uint64(units[i]) + models.Key(i)
+	}}
+}
+
+// claims are what is said of items that wait: how many wait at once decides, and
+// neither buffers nor processors do.
+func claims(on models.Names) []report.Claim {
+	var out []report.Claim
+	for _, kase := range on.Both() {
+		out = append(out,
+			models.AtMost(1.05, kase, models.NamePipeline, models.NamePipelineBuffered, "buffers do not help"),
+			models.AtMost(1.05, kase, models.NameFan, models.NameFanBuffered, "buffers do not help"),
+			models.AtMost(1, kase, models.NameFan, models.NameParallelize, "a fan beats pieces"),
+			models.AtMost(1, kase, models.NamePool, models.NamePoolMin, "more workers help"),
+			models.AtMost(1, kase, models.NamePoolMax, models.NamePool, "more workers help"))
+	}
+	if on.All != "" {
+		for _, m := range []string{models.NamePipeline, models.NameFan, models.NameParallelize, models.NamePoolMax} {
+			out = append(out, models.Across(1.05, on.One, on.All, m, "more processors do not help"))
+		}
+	}
+	return append(out, models.Unhinted(on, models.NameEach, models.NameMap)...)
+}

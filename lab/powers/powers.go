@@ -1,0 +1,125 @@
+// Package powers measures one list of items that compute: what channels, pools
+// and libraries cost beside a loop, on one processor and on all.
+package powers
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/models"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// Experiment is the experiment.
+type Experiment struct{}
+
+// Name is "cpu".
+func (Experiment) Name() string { return "cpu" }
+
+// Doc is one line.
+func (Experiment) Doc() string {
+	return "one list, computing: loop, pipelines, fans, pools, libraries, calls without an option"
+}
+
+// Run measures.
+func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
+	z := sizes{long: 1_000_000, short: 100, once: 1}
+	if s.Quick {
+		z = sizes{long: 100_000, short: 10, once: 1}
+	}
+	return run(ctx, s, z)
+}
+
+// sizes are what a quick run and a test make smaller.
+type sizes struct {
+	long, short int // items
+	once        int // lists a sample, of the long list
+	ops         int // of the short one; 0: as many as take long enough
+}
+
+// Samples of a case. Those of the long list take half a second with some models.
+const (
+	longSamples  = 6 // the fewest that give an interval
+	shortSamples = 10
+)
+
+func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, error) {
+	b := s.NewBench("cpu", fmt.Sprintf("math.Pow of %d and of %d numbers", z.long, z.short),
+		"An op is a whole list. An item takes some 15 ns in the short one and 50 ns in the long one, whose exponents are larger. What an item gives is the bits of the power, which most models add up as they go: the powers themselves soon are infinite, and of their sum nothing could be told.",
+		"NumCPU is runtime.NumCPU, as in the articles that the models are from. It is not GOMAXPROCS: the column goroutines is what a model makes of it.",
+		"Libraries are told NumCPU. stint.Each, stint.Map and par.Reduce are told nothing.")
+	long := experiment.Case{Ops: z.once, Count: longSamples}
+	short := experiment.Case{Ops: z.ops, Count: shortSamples}
+	return models.Conclude(ctx, b, study(b, long, z.long, channels), study(b, short, z.short, few))
+}
+
+// study compares all models on a list of n items.
+func study(b *experiment.Bench, c experiment.Case, n int, claims func(models.Names) []report.Claim) models.Study {
+	c.Name, c.Doc, c.Reference = fmt.Sprintf("n=%d", n), "items of math.Pow", models.NameSequential
+	c.Models = powers(n).Models(slices.Concat(models.ByHand(), models.Peers(runtime.NumCPU()), models.Calls(), []models.Model{models.Reduce()})...)
+	return models.OnBoth(b, c, claims)
+}
+
+func powers(n int) models.List {
+	l := models.List{N: n, Item: power}
+	l.Want = l.Sum()
+	return l
+}
+
+func power(i int) uint64 {
+	return math.Float64bits(math.Pow(3.1415926, float64(i))) + models.Key(i)
+}
+
+// ours are the models that claims of ours are about.
+var ours = []string{models.NameEach, models.NameMap, models.NameReduce}
+
+// channels are the claims about many items: a channel an item costs more than
+// the item.
+func channels(on models.Names) []report.Claim {
+	var out []report.Claim
+	for _, kase := range on.Both() {
+		out = append(out,
+			models.AtMost(1, kase, models.NameSequential, models.NamePipeline, "a loop beats a pipeline"),
+			models.AtMost(1, kase, models.NameSequential, models.NameFan, "a loop beats a fan"),
+			models.AtMost(1, kase, models.NamePipelineBuffered, models.NamePipeline, "buffers help"),
+			models.AtMost(1, kase, models.NameFanBuffered, models.NameFan, "buffers help"))
+	}
+	out = append(out, models.AtMost(1.05, on.One, models.NameSequential, models.NameParallelize, "pieces gain nothing on one processor"))
+	out = append(out, pools(on)...)
+	out = append(out, models.Unhinted(on, ours...)...)
+	if on.All == "" {
+		return out
+	}
+	numCPU := report.Claim{
+		Case: on.All, Model: models.NameParallelize, Unit: measure.Goroutines, Form: report.Difference, Than: models.NameParallelize, InCase: on.One,
+		Note: "NumCPU does not follow GOMAXPROCS",
+	}
+	return append(out,
+		models.AtMost(1, on.All, models.NameParallelize, models.NameSequential, "pieces win on many processors"),
+		models.AtMost(1, on.All, models.NameParallelize, models.NamePipelineBuffered, "pieces win on many processors"),
+		models.AtMost(1, on.All, models.NameParallelize, models.NameFanBuffered, "pieces win on many processors"),
+		models.Across(1, on.One, on.All, models.NamePipeline, "slower on many processors"),
+		models.Across(1, on.One, on.All, models.NameFan, "slower on many processors"),
+		numCPU)
+}
+
+// few are the claims about few items.
+func few(on models.Names) []report.Claim {
+	return append(pools(on), models.Few(on, ours...)...)
+}
+
+// pools are the claims about pools, with many items and with few.
+func pools(on models.Names) []report.Claim {
+	var out []report.Claim
+	for _, kase := range on.Both() {
+		out = append(out,
+			models.AtMost(1, kase, models.NamePoolMin, models.NamePool, "more workers hurt"),
+			models.AtMost(1, kase, models.NamePool, models.NamePoolMax, "more workers hurt"))
+	}
+	return out
+}

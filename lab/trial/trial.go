@@ -1,0 +1,64 @@
+// Package trial runs an experiment in a test, with so little work that it takes
+// no time.
+package trial
+
+import (
+	"context"
+	"io"
+	"slices"
+	"testing"
+
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/models"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// Wrong checks that a model which returns another sum than it must is found, in
+// the first run and in a later one.
+func Wrong(t *testing.T, l models.List) {
+	t.Helper()
+	for wrong := range 3 {
+		calls := 0
+		m := models.Simple("wrong", report.Peer, "", func(l models.List) uint64 {
+			if calls++; calls == wrong {
+				return l.Want + 1
+			}
+			return l.Sum()
+		})
+		if err := l.Models(m)[0].Run(&measure.Meter{N: 2}); (err != nil) != (wrong > 0) {
+			t.Errorf("a list of %d items, run %d wrong: got %v", l.N, wrong, err)
+		}
+	}
+}
+
+// Want is what an experiment has on some number of processors.
+type Want struct{ Processors, Cases, Verdicts int }
+
+// Run runs an experiment from end to end, once for each of wants: every case has
+// a name of its own and its rows, and every claim is about rows that there are.
+func Run(t *testing.T, run func(context.Context, *experiment.Session) (*report.Result, error), wants ...Want) {
+	t.Helper()
+	for _, want := range wants {
+		s := &experiment.Session{Quick: true, Count: 1, Processors: want.Processors, Log: io.Discard}
+		r, err := run(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, c := range r.Cases {
+			if slices.Contains(names, c.Name) {
+				t.Errorf("two cases are named %s", c.Name)
+			}
+			names = append(names, c.Name)
+		}
+		if len(names) != want.Cases || len(r.Verdicts) != want.Verdicts {
+			t.Errorf("%d processors: %d cases and %d verdicts, want %d and %d: %q", want.Processors, len(names), len(r.Verdicts), want.Cases, want.Verdicts, names)
+		}
+		for _, v := range r.Verdicts {
+			if v.Figures.N != 1 {
+				t.Errorf("%s: %s: %d samples, want 1", v.Case, v.Text(), v.Figures.N)
+			}
+		}
+	}
+}
