@@ -50,6 +50,9 @@ func CheckLoop(l Loop, n, limit int) error {
 	if l.Unlimited {
 		limit = 0
 	}
+	if limit == 0 && l.Most > 0 {
+		limit = l.Most
+	}
 	return g.check(n, processors(limit), l.Unbounded)
 }
 

@@ -49,6 +49,10 @@ type Loop struct {
 	// once, and are not for items that wait.
 	Unlimited bool
 
+	// Most is how many items run at once, at most, when no limit is given, if the
+	// loop looks for the limit itself.
+	Most int
+
 	// Run calls the body for 0 to n-1, at most limit calls at once. A limit of
 	// 0 stands for what the engine does unless told otherwise; those that must
 	// be told are told GOMAXPROCS.
