@@ -39,7 +39,7 @@ type Config struct {
 // A Controller changes the limit of a Bounded. It costs nothing before somebody
 // waits for a place: only then are the ends of tasks counted. Use Init, and Close.
 type Controller struct {
-	active atomic.Uint32 // the number of the session in which the ends of tasks count; 0: in none
+	active atomic.Uint32 // the number of the period in which places are short, and the ends of tasks count; 0: in none
 
 	config Config
 	target Bounded
@@ -49,15 +49,15 @@ type Controller struct {
 	fixed  atomic.Bool // written with mu held
 	closed bool
 
-	alarm    sync.Mutex // guards what follows; may be taken with any other lock held
-	sessions uint32
-	since    time.Time   // when the last began
-	timer    *time.Timer // that was armed last
-	armed    bool
-	due      time.Time     // when it fires
-	arming   uint32        // how often it was armed
-	ticked   atomic.Uint32 // the arming whose tick has ended last
-	ended    bool          // no timer is to be armed any more
+	alarm   sync.Mutex // guards what follows; may be taken with any other lock held
+	periods uint32
+	since   time.Time   // when the last began
+	timer   *time.Timer // that was armed last
+	armed   bool
+	due     time.Time     // when it fires
+	arming  uint32        // how often it was armed
+	ticked  atomic.Uint32 // the arming whose tick has ended last
+	ended   bool          // no timer is to be armed any more
 }
 
 // idleTicks is how often the timer looks again when places are free, though somebody
@@ -69,7 +69,7 @@ const idleTicks = 20
 type finder struct {
 	search
 	epoch   time.Time
-	session uint32 // that the window is of
+	period  uint32 // that the window is of
 	ticks   int    // in a row that found some places free, though somebody waits
 	lulls   int    // tasks in a row that have ended since somebody waited
 	changes history
@@ -77,14 +77,8 @@ type finder struct {
 	looked  time.Duration // when the ceiling was asked whether memory is short
 }
 
-// Init makes c ready for b, whose limit is to be c.Start().
+// Init makes c ready for b, whose limit is to be config.Start().
 func (c *Controller) Init(config Config, b Bounded) { c.config, c.target = config, b }
-
-// Start returns the limit to begin with.
-func (c *Controller) Start() int { return c.config.Start() }
-
-// Max returns the largest limit.
-func (c *Controller) Max() int { return c.config.Max }
 
 // Active reports whether the ends of tasks count: somebody has waited for a place
 // not long ago.
@@ -101,8 +95,8 @@ func (c *Controller) Press() {
 	now := time.Now()
 	lost := c.armed && c.lost(now)
 	if !c.Active() || lost {
-		c.sessions++
-		c.active.Store(max(c.sessions, 1))
+		c.periods++
+		c.active.Store(max(c.periods, 1))
 		c.since = now
 	}
 	if !c.armed || lost {
@@ -138,7 +132,7 @@ func (c *Controller) rest() {
 	c.active.Store(0)
 }
 
-// lull ends the session. Somebody may have begun to wait since that was looked at, and
+// lull ends the period. Somebody may have begun to wait since that was looked at, and
 // have found c active: so it looks again.
 func (c *Controller) lull() {
 	c.rest()
@@ -202,7 +196,7 @@ func (c *Controller) over() bool { return c.fixed.Load() || c.closed }
 // called with mu held.
 func (c *Controller) find() (*finder, time.Duration) {
 	if c.finder == nil {
-		f := &finder{epoch: c.session()}
+		f := &finder{epoch: c.period()}
 		f.Config, f.note, f.room = c.config, f.noted, f.ceiling.Room
 		f.begin()
 		if c.Active() {
@@ -211,20 +205,20 @@ func (c *Controller) find() (*finder, time.Duration) {
 		c.finder = f
 	}
 	f := c.finder
-	if s := c.active.Load(); s != f.session {
-		f.session = s
-		if start := c.session(); start.Before(f.epoch.Add(f.last)) { // the clock of another bubble
+	if s := c.active.Load(); s != f.period {
+		f.period = s
+		if start := c.period(); start.Before(f.epoch.Add(f.last)) { // the clock of another bubble
 			f.epoch = start.Add(-f.last)
 		}
-		f.last = max(f.last, c.session().Sub(f.epoch)) // not before this session
+		f.last = max(f.last, c.period().Sub(f.epoch)) // not before this period
 		f.window.last = max(f.window.last, f.last)
 		f.window.broken = f.began
 	}
 	return f, time.Since(f.epoch)
 }
 
-// session returns when the session began.
-func (c *Controller) session() time.Time {
+// period returns when the period began.
+func (c *Controller) period() time.Time {
 	c.alarm.Lock()
 	defer c.alarm.Unlock()
 	if c.since.IsZero() { // Overload or Fix before anybody has waited
@@ -242,7 +236,7 @@ func (c *Controller) end(n int, took time.Duration) {
 	}
 	f, now := c.find()
 	if took == 0 && f.phase == Rising && f.prior.tasks == 0 { // it has run since then, or longer
-		took = now - c.session().Sub(f.epoch)
+		took = now - c.period().Sub(f.epoch)
 	}
 	running, waiting := c.target.Load()
 	if f.lulls += n; waiting {

@@ -67,7 +67,7 @@ var usual = Config{Min: 1, Max: 256, Burst: 36, Procs: 2}
 func controlled(config Config) (*Controller, *places) {
 	c, p := new(Controller), &places{waiting: true}
 	c.Init(config, p)
-	p.limit = c.Start()
+	p.limit = c.config.Start()
 	return c, p
 }
 
@@ -157,7 +157,7 @@ func TestTicksUntilNoMoreMayBegin(t *testing.T) {
 	})
 }
 
-// TestTicksEndWithTheWaiting has nobody wait any more: the next tick ends the session.
+// TestTicksEndWithTheWaiting has nobody wait any more: the next tick ends the period.
 // It may look twice.
 func TestTicksEndWithTheWaiting(t *testing.T) {
 	bubble(t, func(t *testing.T) {
@@ -173,7 +173,7 @@ func TestTicksEndWithTheWaiting(t *testing.T) {
 		p.wait(true)
 		c.Press()
 		if !c.Active() || !c.isArmed() {
-			t.Error("the next Press does not begin a session")
+			t.Error("the next Press does not begin a period")
 		}
 		c.Close()
 	})
@@ -207,8 +207,8 @@ func TestTicksEndWhenNothingRuns(t *testing.T) {
 	})
 }
 
-// TestLullEndsASession has more and more tasks end after somebody has waited.
-func TestLullEndsASession(t *testing.T) {
+// TestLullEndsAPeriod has more and more tasks end after somebody has waited.
+func TestLullEndsAPeriod(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, p := controlled(usual)
 		meters := make([]Meter, 256)
@@ -309,8 +309,8 @@ func TestBurstCountsBeforeTheSearch(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, p := controlled(usual)
 		c.Burst(90)
-		if p.bound() != 30 || c.Start() != 30 {
-			t.Errorf("limit %d, start %d; want a third of 90", p.bound(), c.Start())
+		if p.bound() != 30 || c.config.Start() != 30 {
+			t.Errorf("limit %d, start %d; want a third of 90", p.bound(), c.config.Start())
 		}
 		c.Press()
 		time.Sleep(stuck + 1)

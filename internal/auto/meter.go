@@ -13,10 +13,10 @@ const (
 // A Meter counts the ends of one worker's tasks for a Controller. Its zero value is
 // ready.
 type Meter struct {
-	tasks   int       // ended and not told yet
-	every   int       // tasks to tell at once
-	session uint32    // of the controller, in which it told last; 0: its worker has rested since
-	last    time.Time // when that was
+	tasks  int       // ended and not told yet
+	every  int       // tasks to tell at once
+	period uint32    // of the controller, in which it told last; 0: its worker has rested since
+	last   time.Time // when that was
 }
 
 // Done counts n tasks as ended. It is called while c is Active.
@@ -27,12 +27,12 @@ func (m *Meter) Done(c *Controller, n int) {
 }
 
 // Rest tells m that its worker had nothing to do, or waited for its place.
-func (m *Meter) Rest() { m.session, m.every = 0, 1 }
+func (m *Meter) Rest() { m.period, m.every = 0, 1 }
 
 func (m *Meter) tell(c *Controller) {
 	now := time.Now()
-	session := c.active.Load()
-	known := session != 0 && m.session == session
+	period := c.active.Load()
+	known := period != 0 && m.period == period
 	took := time.Duration(0)
 	if known {
 		took = now.Sub(m.last)
@@ -48,5 +48,5 @@ func (m *Meter) tell(c *Controller) {
 	}
 	c.end(m.tasks, took)
 	c.mu.Unlock()
-	m.tasks, m.last, m.session = 0, now, session
+	m.tasks, m.last, m.period = 0, now, period
 }

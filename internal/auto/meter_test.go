@@ -28,7 +28,7 @@ func TestMeterTellsHowLongTasksTook(t *testing.T) {
 		c, _ := counting()
 		c.Press()
 		var m Meter
-		time.Sleep(3 * time.Millisecond) // since the session began
+		time.Sleep(3 * time.Millisecond) // since the period began
 		m.Done(c, 1)
 		time.Sleep(5 * time.Millisecond)
 		m.Done(c, 1)

@@ -33,7 +33,7 @@ func (s *search) judgeRise(now time.Duration) {
 	}
 	r := s.read()
 	if s.prior.tasks == 0 {
-		s.again(now, r, "the first tasks have ended")
+		s.again(now, r, "tasks have ended: as many again may begin")
 		return
 	}
 	if r.running < 1.1*s.prior.running { // for want of processors: no limit shows in that

@@ -40,7 +40,7 @@ type search struct {
 	latest float64 // throughput in the last window, in tasks a second
 	window window
 	began  bool          // a task has ended since the start
-	last   time.Duration // when a task ended, or the session began
+	last   time.Duration // when a task ended, or the period began
 	settle int           // tasks still to end before the window opens: those of the limit before
 	proven int           // the limit when a task ended last
 	kept   int           // the limit to go back to when a task ends: it was raised while none did; 0: none

@@ -52,7 +52,7 @@ func TestEverythingAtOnce(t *testing.T) {
 	for round := range 300 {
 		g := &guarded{c: new(Controller), fixed: 1000, rng: rand.New(rand.NewPCG(*seed, uint64(round)))}
 		g.c.Init(Config{Min: 2, Max: 20, Burst: 9, Procs: 2}, g)
-		g.limit = g.c.Start()
+		g.limit = g.c.config.Start()
 		g.storm(round)
 		if len(g.wrong) > 0 {
 			t.Errorf("round %d: set to %v; -stint.seed=%d", round, g.wrong, *seed)

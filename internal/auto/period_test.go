@@ -6,7 +6,7 @@ import (
 )
 
 // TestPressWhileTheTickLooks has somebody begin to wait just after the tick has seen
-// that nobody does, and before it ends the session. No task ends, as all wait for
+// that nobody does, and before it ends the period. No task ends, as all wait for
 // those that have not begun.
 func TestPressWhileTheTickLooks(t *testing.T) {
 	bubble(t, func(t *testing.T) {
@@ -19,17 +19,17 @@ func TestPressWhileTheTickLooks(t *testing.T) {
 		}
 		c.Press()
 		time.Sleep(time.Minute)
-		if !c.Active() && p.bound() == c.Start() {
+		if !c.Active() && p.bound() == c.config.Start() {
 			t.Errorf("somebody has waited for a minute: the limit is still %d, and no timer runs", p.bound())
 		}
 		c.Close()
 	})
 }
 
-// TestNewSessionIsNoStall has tasks of 1 s that come every minute: that none has ended
-// in the first half second of a session says nothing, once it is known how long they
+// TestNewPeriodIsNoStall has tasks of 1 s that come every minute: that none has ended
+// in the first half second of a period says nothing, once it is known how long they
 // take.
-func TestNewSessionIsNoStall(t *testing.T) {
+func TestNewPeriodIsNoStall(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, p := controlled(usual)
 		meters := make([]Meter, 256)
@@ -55,9 +55,9 @@ func TestNewSessionIsNoStall(t *testing.T) {
 	})
 }
 
-// TestRestInALongSession has a server with 4000 tasks a second, and workers that wait
+// TestRestInALongPeriod has a server with 4000 tasks a second, and workers that wait
 // for their place every 100 tasks. After ten minutes the search goes on as at first.
-func TestRestInALongSession(t *testing.T) {
+func TestRestInALongPeriod(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, p := controlled(usual)
 		meters := make([]Meter, 256)
