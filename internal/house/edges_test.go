@@ -8,7 +8,7 @@ import (
 )
 
 // machinery is what the public packages stand on.
-var machinery = []string{"internal/auto", "internal/limit", "internal/line", "internal/loop", "internal/task", "internal/work"}
+var machinery = []string{"internal/auto", "internal/limit", "internal/line", "internal/loop", "internal/option", "internal/task", "internal/work"}
 
 // edges says which packages of ours a package may import, by directory:
 //
@@ -22,13 +22,14 @@ var edges = map[string][]string{
 	"stream":   slices.Concat([]string{"."}, machinery),
 	"errgroup": slices.Concat([]string{"."}, machinery),
 
-	"internal/task":  {},
-	"internal/line":  {},
-	"internal/limit": {"internal/line"},
-	"internal/auto":  {},
-	"internal/work":  {"internal/auto", "internal/limit", "internal/line", "internal/task"},
-	"internal/loop":  {"internal/auto", "internal/limit", "internal/task", "internal/work"},
-	"internal/house": {},
+	"internal/task":   {},
+	"internal/line":   {},
+	"internal/limit":  {"internal/line"},
+	"internal/auto":   {},
+	"internal/work":   {"internal/auto", "internal/limit", "internal/line", "internal/task"},
+	"internal/loop":   {"internal/auto", "internal/limit", "internal/task", "internal/work"},
+	"internal/option": {"internal/auto", "internal/limit", "internal/task", "internal/work"},
+	"internal/house":  {},
 
 	"cmd/stint/...": {".", "par", "stream", "errgroup", "cmd/stint/..."},
 	"lab/...":       {".", "par", "stream", "errgroup", "lab/..."},

@@ -1,0 +1,64 @@
+package option_test
+
+import (
+	"testing"
+
+	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/option"
+)
+
+// bounded is what a public package makes a Limiter of.
+type bounded struct{ option.Bound }
+
+// queue returns the option Queue.
+func queue(n int) option.Option {
+	return option.Func(func(o *option.Options) { o.Given |= option.Queue; o.Queue = n })
+}
+
+// What is wrong with the options is said with the names of the function that they
+// were given to, and of its package.
+func TestCollectNamesItsCaller(t *testing.T) {
+	limiter := &bounded{option.NewBound(limit.New(1), nil)}
+	burst := option.Func(func(o *option.Options) { o.Given |= option.Burst; o.Burst = 1 })
+	for _, c := range []struct {
+		want string
+		opts []option.Option
+	}{
+		{"nil Option", []option.Option{(*bounded)(nil), nil}},
+		{"nil bounded", []option.Option{limiter, (*bounded)(nil)}},
+		{"Limiter was not made by Limit or Auto", []option.Option{new(bounded)}},
+		{"Queue does not apply", []option.Option{queue(1)}},
+		{"Burst and a Limiter that was made by Limit: it does not search; want one made by Auto", []option.Option{limiter, burst}},
+	} {
+		func() {
+			defer func() {
+				if got, want := recover(), "stream: ParMap: "+c.want; got != any(want) {
+					t.Errorf("got %v, want %q", got, want)
+				}
+			}()
+			option.Collect("stream", "ParMap", option.Limiter|option.Burst, c.opts)
+		}()
+	}
+}
+
+// Given twice, the later one counts.
+func TestLaterOptionCounts(t *testing.T) {
+	first, second := limit.New(1), limit.New(2)
+	opts := []option.Option{queue(1), &bounded{option.NewBound(first, nil)}, queue(0), &bounded{option.NewBound(second, nil)}}
+	o := option.Collect("stint", "Each", option.Limiter|option.Queue, opts)
+	if o.Limiter != second || o.Limit() != 2 || o.Room(7) != 0 {
+		t.Errorf("got a limit of %d and a queue of %d, want 2 and 0", o.Limit(), o.Room(7))
+	}
+}
+
+// A call without options reads none, and allocates nothing for that.
+func TestNoOptionsCostNothing(t *testing.T) {
+	room := 0
+	allocs := testing.AllocsPerRun(100, func() {
+		o := option.Collect("stint", "Each", 0, []option.Option(nil))
+		room = o.Room(7)
+	})
+	if allocs != 0 || room != 7 {
+		t.Errorf("got %v allocations and a queue of %d, want 0 and 7", allocs, room)
+	}
+}
