@@ -110,21 +110,21 @@ func (c *call) run(caller string, ctx context.Context, n int, job loop.Job, opts
 	v.init(ctx, &o)
 	v.loop = l
 	v.report(&o, l)
-	if o.name != "" {
+	if o.Name != "" {
 		pprof.SetGoroutineLabels(v.ctx)
 		defer pprof.SetGoroutineLabels(ctx)
 	}
-	l.N, l.Context, l.Home, l.Job, l.Name = n, v.ctx, limit.From(ctx), job, o.name
+	l.N, l.Context, l.Home, l.Job, l.Name = n, v.ctx, limit.From(ctx), job, o.Name
 	l.Procs = runtime.GOMAXPROCS(0)
 	switch {
-	case o.pool != nil:
-		l.Engine = o.pool.engine
-	case o.limiter != nil:
-		l.Limiter, l.Tuner = o.limiter.core, o.limiter.tuner
+	case o.Engine != nil:
+		l.Engine = o.Engine
+	case o.Limiter != nil:
+		l.Limiter, l.Tuner = o.Limiter, o.Tuner
 	case n == 1:
 		l.Limit = 1
 	default:
-		l.Auto = o.search(l.Procs)
+		l.Auto = o.Search(l.Procs)
 	}
 	returned := false
 	defer func() {

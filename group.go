@@ -6,16 +6,11 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/option"
 	"github.com/stint-go/stint/internal/task"
 	"github.com/stint-go/stint/internal/work"
-)
-
-const (
-	defaultQueue  = 1024        // accepted tasks that may wait, at least
-	defaultExpiry = time.Second // how long a worker stays without work
 )
 
 // A Group runs tasks that are started one by one and waits for them. Workers are
@@ -44,7 +39,7 @@ func NewGroup(ctx context.Context, opts ...Option) *Group {
 	check("NewGroup", ctx, false)
 	o := collect("NewGroup", groupOptions, opts)
 	g := new(Group)
-	g.tasks.init(ctx, &o, (*groupJob)(g), o.room(o.backlog()))
+	g.tasks.init(ctx, &o, (*groupJob)(g), o.Room(o.Backlog()))
 	return g
 }
 
@@ -61,7 +56,7 @@ func NewGroup(ctx context.Context, opts ...Option) *Group {
 // of them wait for ever.
 func (g *Group) Go(f func(context.Context) error) bool {
 	g.tasks.check("Group.Go", f == nil)
-	return g.tasks.submit(nil, f, g.tasks.home) == work.Accepted
+	return g.tasks.submit(nil, f, g.tasks.place.Home) == work.Accepted
 }
 
 // GoContext starts f as Go does, and gives up waiting when ctx ends: then it
@@ -105,59 +100,25 @@ func (j *groupJob) Failed(t work.Task, o task.Outcome) { j.tasks.failed(t, o) }
 
 func (j *groupJob) Abandoned() { j.tasks.verdict.fail(ErrClosed) }
 
-// tasks is what Group, Results and the sequence functions have in common: a
-// source of tasks, on an engine of its own or a pool's, and a verdict.
+// tasks is what Group, Results and the sequence functions have in common: the place
+// where tasks run, and a verdict.
 type tasks struct {
 	verdict verdict
-	engine  *work.Engine
-	private bool // engine ends with the tasks
-	source  *work.Source
-	home    *limit.Link // of the task that made it
-
-	unwatch func() bool
-	watched sync.WaitGroup // the goroutine that unwatch keeps from starting
+	place   option.Place
 	closing sync.Once
 }
 
 // init makes t ready. job says what a task does; room is the length of the queue.
-func (t *tasks) init(ctx context.Context, o *options, job work.Job, room int) {
+func (t *tasks) init(ctx context.Context, o *option.Options, job work.Job, room int) {
 	t.verdict.init(ctx, o)
-	t.home = limit.From(ctx)
-	s := work.SourceConfig{Context: t.verdict.ctx, Room: room, Job: job, Home: t.home}
-	if o.pool != nil {
-		t.engine = o.pool.engine
-		s.Shared = true
-		t.source = t.engine.NewSource(s)
-	} else {
-		t.engine, t.source = work.New(t.config(o), s)
-		t.private = true
-	}
-	t.verdict.report(o, t.engine.Tuner())
-	if ctx.Done() == nil {
-		return
-	}
-	t.watched.Add(1)
-	t.unwatch = context.AfterFunc(t.verdict.ctx, func() { // its own: it must have ended when Stop tells
-		defer t.watched.Done()
-		t.source.Stop()
-	})
-}
-
-// config returns what an engine for t alone needs to know. A worker may be started
-// by whoever frees a permit of a shared limiter: it is given the labels of t then.
-func (t *tasks) config(o *options) work.Config {
-	c := work.Config{Expiry: defaultExpiry, Name: o.name}
-	o.bind(&c)
-	if o.limiter != nil || o.name != "" {
-		c.Labels = t.verdict.ctx
-	}
-	return c
+	t.place.Open(ctx, t.verdict.ctx, o, job, room)
+	t.verdict.report(o, t.place.Engine.Tuner())
 }
 
 // check panics when t was not made by its constructor, or an argument is nil.
 // caller is the method, with its type.
 func (t *tasks) check(caller string, nilFunc bool) {
-	if t.source == nil {
+	if t.place.Source == nil {
 		name, _, _ := strings.Cut(caller, ".")
 		panic("stint: " + caller + ": " + name + " was not made by New" + name)
 	}
@@ -167,13 +128,13 @@ func (t *tasks) check(caller string, nilFunc bool) {
 }
 
 func (t *tasks) submit(done <-chan struct{}, f any, from *limit.Link) work.Answer {
-	a := t.source.Submit(done, f, from)
+	a := t.place.Source.Submit(done, f, from)
 	t.answered(a)
 	return a
 }
 
 func (t *tasks) offer(f any) work.Answer {
-	a := t.source.Offer(f, t.home)
+	a := t.place.Source.Offer(f, t.place.Home)
 	t.answered(a)
 	return a
 }
@@ -181,7 +142,7 @@ func (t *tasks) offer(f any) work.Answer {
 // answered makes a closed pool the tasks' error: it must not look as if they
 // were all done.
 func (t *tasks) answered(a work.Answer) {
-	if a == work.Over && !t.private && t.engine.Closed() {
+	if a == work.Over && t.place.Closed() {
 		t.verdict.refuse()
 	}
 }
@@ -192,7 +153,7 @@ func (t *tasks) submitContext(ctx context.Context, f any) error {
 	}
 	from := limit.From(ctx)
 	if from == nil {
-		from = t.home
+		from = t.place.Home
 	}
 	switch t.submit(ctx.Done(), f, from) {
 	case work.Accepted:
@@ -210,21 +171,18 @@ func (t *tasks) submitContext(ctx context.Context, f any) error {
 // worker, but the one who cancels takes it out.
 func (t *tasks) failed(w work.Task, o task.Outcome) {
 	if t.verdict.failed(w.Index, o) {
-		t.source.Stop()
+		t.place.Source.Stop()
 	}
 }
 
 // stop cancels the tasks and drops what is queued.
 func (t *tasks) stop(cause error) {
 	t.verdict.ctx.cancel(cause)
-	t.source.Stop()
+	t.place.Source.Stop()
 }
 
 func (t *tasks) wait() error {
-	if t.private {
-		t.engine.Drain()
-	}
-	t.source.Wait()
+	t.place.Wait()
 	t.close()
 	return t.verdict.result()
 }
@@ -232,16 +190,7 @@ func (t *tasks) wait() error {
 // close ends what the tasks were run with. It is called when none is left.
 func (t *tasks) close() {
 	t.closing.Do(func() {
-		if t.private {
-			t.engine.Drain()
-			t.engine.Quiet(nil)
-		}
-		if t.unwatch != nil {
-			if t.unwatch() {
-				t.watched.Done()
-			}
-			t.watched.Wait()
-		}
+		t.place.Close()
 		t.verdict.close(false)
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/option"
 )
 
 // A Limiter bounds how many tasks run at once. It is an Option: share the value
@@ -26,16 +27,18 @@ import (
 // A Limiter must be made by Limit or Auto. It may be used by several goroutines at
 // once.
 type Limiter struct {
-	core  *limit.Limiter
-	tuner *auto.Controller // nil: the limit changes by Set only
+	bound
 }
+
+// bound makes a *Limiter an Option.
+type bound = option.Bound
 
 // Limit returns a Limiter of n tasks at once. It panics if n is less than 1.
 func Limit(n int) *Limiter {
 	if n < 1 {
 		panic(fmt.Sprintf("stint: Limit(%d): want 1 or more", n))
 	}
-	return &Limiter{core: limit.New(n)}
+	return newLimiter(limit.New(n), nil)
 }
 
 // Auto returns a Limiter that finds its limit between min and max while tasks run.
@@ -80,48 +83,23 @@ func Auto(min, max int) *Limiter {
 	if min < 1 || max < min {
 		panic(fmt.Sprintf("stint: Auto(%d, %d): want 1 or more, and a maximum that is not less", min, max))
 	}
-	return newAuto(config(min, max, 0, runtime.GOMAXPROCS(0)))
+	c := option.Search(min, max, 0, runtime.GOMAXPROCS(0))
+	core, tuner := limit.New(c.Start()), new(auto.Controller)
+	tuner.Init(c, core)
+	core.Tune(tuner)
+	return newLimiter(core, tuner)
 }
 
-// newAuto returns a Limiter that keeps to c.
-func newAuto(c auto.Config) *Limiter {
-	l := &Limiter{limit.New(c.Start()), new(auto.Controller)}
-	l.tuner.Init(c, l.core)
-	l.core.Tune(l.tuner)
-	return l
+// newLimiter returns a Limiter of what it consists of.
+func newLimiter(core *limit.Limiter, tuner *auto.Controller) *Limiter {
+	return &Limiter{option.NewBound(core, tuner)}
 }
 
-// config returns what a search between min and max keeps to, on so many processors.
-// burst is 0 for the default.
-func config(min, max, burst, procs int) auto.Config {
-	if burst == 0 {
-		burst = defaultBurst
-		if burst <= procs { // one more than can compute, to see whether it can
-			burst = procs + 1
-		}
-	}
-	return auto.Config{Min: clip(min), Max: clip(max), Burst: clip(burst), Procs: procs}
-}
+// core counts the places.
+func (l *Limiter) core() *limit.Limiter { return option.LimiterOf(&l.bound) }
 
-// clip returns n, or a number that no limit reaches, and that can be multiplied.
-func clip(n int) int { return min(n, 1<<24) }
-
-// The defaults of a limit that finds itself.
-const (
-	defaultBurst = 36
-	defaultMax   = 256
-)
-
-func (l *Limiter) apply(o *options) {
-	switch {
-	case l == nil:
-		o.wrong = "nil Limiter"
-	case l.core == nil:
-		o.wrong = "Limiter was not made by Limit or Auto"
-	}
-	o.given |= limiterOption
-	o.limiter = l
-}
+// tuner searches for the limit. It is nil if that changes by Set only.
+func (l *Limiter) tuner() *auto.Controller { return option.TunerOf(&l.bound) }
 
 // Set changes the limit, and ends the search of one made by Auto: from now on the
 // limit is n. It does not block. A larger limit lets waiting tasks start at once;
@@ -136,16 +114,16 @@ func (l *Limiter) set(caller string, n int) {
 	if n < 1 {
 		panic(fmt.Sprintf("stint: %s(%d): want 1 or more", caller, n))
 	}
-	if l.tuner != nil {
-		l.tuner.Fix(n)
+	if t := l.tuner(); t != nil {
+		t.Fix(n)
 		return
 	}
-	l.core.Set(n)
+	l.core().Set(n)
 }
 
 // check panics when l was not made by Limit or Auto.
 func (l *Limiter) check(caller string) {
-	if l.core == nil {
+	if l.core() == nil {
 		panic("stint: " + caller + ": Limiter was not made by Limit or Auto")
 	}
 }
@@ -153,7 +131,7 @@ func (l *Limiter) check(caller string) {
 // Current returns the limit.
 func (l *Limiter) Current() int {
 	l.check("Limiter.Current")
-	return l.core.Bound()
+	return l.core().Bound()
 }
 
 // LimiterStats is the state of a Limiter at one instant.
@@ -193,12 +171,13 @@ var phases = map[auto.Phase]string{
 // Stats returns the state of the limiter at one instant. The caller owns the history.
 func (l *Limiter) Stats() LimiterStats {
 	l.check("Limiter.Stats")
-	limit, out, waiting := l.core.Counts()
+	limit, out, waiting := l.core().Counts()
 	s := LimiterStats{Limit: limit, Running: out, Waiting: waiting, Phase: phases[auto.Fixed]}
-	if l.tuner == nil {
+	t := l.tuner()
+	if t == nil {
 		return s
 	}
-	found := l.tuner.State()
+	found := t.State()
 	s.Phase, s.Throughput = phases[found.Phase], found.Throughput
 	for _, c := range found.Changes {
 		s.History = append(s.History, LimitChange(c))

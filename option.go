@@ -1,14 +1,10 @@
 package stint
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"runtime"
-	"runtime/pprof"
 
-	"github.com/stint-go/stint/internal/auto"
-	"github.com/stint-go/stint/internal/work"
+	"github.com/stint-go/stint/internal/option"
 )
 
 // An Option changes how a call, a group or a pool runs its tasks. *Limiter and
@@ -16,107 +12,20 @@ import (
 // applies. Given twice, the later one counts. An option that does not apply to
 // the function it is given to makes that function panic, and so do a Limiter and a
 // Pool together: a pool has its own limit.
-type Option interface {
-	apply(*options)
-}
-
-// options is what the options of one call say.
-type options struct {
-	given     optionSet
-	limiter   *Limiter
-	pool      *Pool
-	queue     int
-	keepGoing bool
-	unordered bool
-	name      string
-	onPanic   func(*PanicError)
-	min, max  int // of the search for a limit; 0: the default
-	burst     int // the same
-	overload  func(error) bool
-	wrong     string // what is wrong with one of them
-}
-
-// optionSet is a set of options.
-type optionSet uint
+type Option interface{ option.Option }
 
 const (
-	limiterOption optionSet = 1 << iota
-	poolOption
-	queueOption
-	keepGoingOption
-	unorderedOption
-	nameOption
-	onPanicOption
-	burstOption
-	overloadOption
+	loopOptions  = option.Limiter | option.Pool | option.KeepGoing | option.Name | option.Burst | option.Overload
+	groupOptions = loopOptions | option.Queue
+	seqOptions   = groupOptions | option.Unordered
+	poolOptions  = option.Limiter | option.Queue | option.Name | option.OnPanic | option.Burst
 )
-
-const (
-	loopOptions  = limiterOption | poolOption | keepGoingOption | nameOption | burstOption | overloadOption
-	groupOptions = loopOptions | queueOption
-	seqOptions   = groupOptions | unorderedOption
-	poolOptions  = limiterOption | queueOption | nameOption | onPanicOption | burstOption
-)
-
-var optionNames = map[optionSet]string{
-	limiterOption: "a Limiter", poolOption: "a Pool", queueOption: "Queue", keepGoingOption: "KeepGoing",
-	unorderedOption: "Unordered", nameOption: "Name", onPanicOption: "OnPanic",
-	burstOption: "Burst", overloadOption: "Overload",
-}
 
 // collect reads the options given to the function called caller, which takes
 // those in allowed.
-func collect(caller string, allowed optionSet, opts []Option) options {
-	if len(opts) == 0 {
-		return options{} // which stays on the stack
-	}
-	return collected(caller, allowed, opts)
+func collect(caller string, allowed option.Set, opts []Option) option.Options {
+	return option.Collect("stint", caller, allowed, opts)
 }
-
-func collected(caller string, allowed optionSet, opts []Option) options {
-	var o options
-	for _, opt := range opts {
-		if opt == nil {
-			panic("stint: " + caller + ": nil Option")
-		}
-		opt.apply(&o)
-	}
-	if o.wrong != "" {
-		panic("stint: " + caller + ": " + o.wrong)
-	}
-	if wrong := o.given &^ allowed; wrong != 0 {
-		wrong &= -wrong // the first of them
-		panic("stint: " + caller + ": " + optionNames[wrong] + " does not apply")
-	}
-	if o.given&limiterOption != 0 && o.given&poolOption != 0 {
-		panic("stint: " + caller + ": a Pool and a Limiter: the pool has its own limit")
-	}
-	o.checkSearch(caller)
-	return o
-}
-
-// checkSearch panics when an option for a limit that finds itself is given beside one
-// that does not.
-func (o *options) checkSearch(caller string) {
-	if o.given&burstOption != 0 {
-		switch {
-		case o.pool != nil:
-			panic("stint: " + caller + ": a Pool and Burst: the pool has its own limit")
-		case o.limiter != nil && o.limiter.tuner == nil:
-			panic("stint: " + caller + ": Burst and a Limiter that was made by Limit: it does not search; want one made by Auto")
-		case o.limiter != nil:
-			o.limiter.tuner.Burst(o.burst)
-		}
-	}
-	if l := o.bound(); o.given&overloadOption != 0 && l != nil && l.tuner == nil {
-		panic("stint: " + caller + ": Overload and a limit that was made by Limit: it does not back off; want one made by Auto")
-	}
-}
-
-// option is an Option made of a function.
-type option func(*options)
-
-func (f option) apply(o *options) { f(o) }
 
 // Queue sets how many tasks may wait for a worker after they have been accepted;
 // the default is 1,024, or the limit at that time if it is larger. Under Queue(0) a
@@ -139,7 +48,7 @@ func Queue(n int) Option {
 	if n < 0 {
 		panic(fmt.Sprintf("stint: Queue(%d): want 0 or more", n))
 	}
-	return option(func(o *options) { o.given |= queueOption; o.queue = n })
+	return option.Func(func(o *option.Options) { o.Given |= option.Queue; o.Queue = n })
 }
 
 // KeepGoing makes an error of one task leave the others alone. All errors are
@@ -150,13 +59,13 @@ func Queue(n int) Option {
 //
 // It applies to everything but NewPool.
 func KeepGoing() Option {
-	return option(func(o *options) { o.given |= keepGoingOption; o.keepGoing = true })
+	return option.Func(func(o *option.Options) { o.Given |= option.KeepGoing; o.KeepGoing = true })
 }
 
 // Unordered makes MapSeq yield results as they come instead of in input order, so
 // that a slow item holds nothing up.
 func Unordered() Option {
-	return option(func(o *options) { o.given |= unorderedOption; o.unordered = true })
+	return option.Func(func(o *option.Options) { o.Given |= option.Unordered; o.Unordered = true })
 }
 
 // Name gives a name to a call, a group or a pool: in Stats, in execution traces
@@ -164,7 +73,7 @@ func Unordered() Option {
 // workers, which tasks find in their context too. The label is set once a worker;
 // a caller that works too has it during the call.
 func Name(s string) Option {
-	return option(func(o *options) { o.given |= nameOption; o.name = s })
+	return option.Func(func(o *option.Options) { o.Given |= option.Name; o.Name = s })
 }
 
 // Burst sets how many tasks may begin before any has ended and anything is known, under
@@ -184,7 +93,7 @@ func Burst(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("stint: Burst(%d): want 1 or more", n))
 	}
-	return option(func(o *options) { o.given |= burstOption; o.burst = n })
+	return option.Func(func(o *option.Options) { o.Given |= option.Burst; o.Burst = n })
 }
 
 // Overload says which errors of tasks mean that too many run at once, as the refusal
@@ -204,7 +113,7 @@ func Overload(is func(error) bool) Option {
 	if is == nil {
 		panic("stint: Overload: nil function")
 	}
-	return option(func(o *options) { o.given |= overloadOption; o.overload = is })
+	return option.Func(func(o *option.Options) { o.Given |= option.Overload; o.Overload = is })
 }
 
 // OnPanic sets what a Pool does about a panic in a task given to Pool.Go,
@@ -216,58 +125,7 @@ func OnPanic(f func(*PanicError)) Option {
 	if f == nil {
 		panic("stint: OnPanic: nil function")
 	}
-	return option(func(o *options) { o.given |= onPanicOption; o.onPanic = f })
-}
-
-// bound returns the Limiter that o gives, or nil.
-func (o *options) bound() *Limiter {
-	if o.pool != nil {
-		return o.pool.limiter
-	}
-	return o.limiter
-}
-
-// bind sets the limit of an engine that is made for o.
-func (o *options) bind(c *work.Config) {
-	if o.limiter != nil {
-		c.Limiter, c.Tuner = o.limiter.core, o.limiter.tuner
-	} else {
-		c.Auto = o.search(runtime.GOMAXPROCS(0))
-	}
-}
-
-// search returns what the search for a limit keeps to when o gives none, on so many
-// processors.
-func (o *options) search(procs int) auto.Config {
-	return config(cmp.Or(o.min, 1), cmp.Or(o.max, max(defaultMax, procs)), o.burst, procs)
-}
-
-// limit returns the limit that o asks for, or the one to begin with.
-func (o *options) limit() int {
-	if l := o.bound(); l != nil {
-		return l.Current()
-	}
-	return o.search(runtime.GOMAXPROCS(0)).Start()
-}
-
-// backlog is the default length of the queue of a group or a pool: long enough that
-// one submitter, which gets the processor in turn with its workers, keeps them busy.
-func (o *options) backlog() int { return max(defaultQueue, o.limit()) }
-
-// room returns the length of the queue, or the default.
-func (o *options) room(byDefault int) int {
-	if o.given&queueOption != 0 {
-		return o.queue
-	}
-	return byDefault
-}
-
-// labelled returns ctx with the label for o's name, if it has one.
-func (o *options) labelled(ctx context.Context) context.Context {
-	if o.name == "" {
-		return ctx
-	}
-	return pprof.WithLabels(ctx, pprof.Labels("stint", o.name))
+	return option.Func(func(o *option.Options) { o.Given |= option.OnPanic; o.OnPanic = f })
 }
 
 // check panics when an argument that must not be nil is. f is the caller's

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/option"
 	"github.com/stint-go/stint/internal/task"
 	"github.com/stint-go/stint/internal/work"
 )
@@ -21,43 +22,37 @@ import (
 // A Pool must be made by NewPool. Its methods may be called by several goroutines
 // at once.
 type Pool struct {
+	workers
 	name    string
 	limiter *Limiter
-	engine  *work.Engine
 	direct  *work.Source // what is given to Go, GoContext and TryGo
 	onPanic func(*PanicError)
 
 	cancel context.CancelCauseFunc // ends the tasks' context
 }
 
+// workers makes a *Pool an Option.
+type workers = option.Workers
+
 // NewPool returns a Pool. It starts no goroutine.
 //
 // Options: a Limiter, Burst, Queue, Name, OnPanic.
 func NewPool(opts ...Option) *Pool {
 	o := collect("NewPool", poolOptions, opts)
-	p := &Pool{name: o.name, onPanic: o.onPanic}
-	labelled := o.labelled(context.Background())
+	p := &Pool{name: o.Name, onPanic: o.OnPanic}
+	labelled := o.Labelled(context.Background())
 	ctx, cancel := context.WithCancelCause(labelled)
 	p.cancel = cancel
-	c := work.Config{Expiry: defaultExpiry, Name: o.name, Labels: labelled}
-	o.bind(&c)
-	p.engine, p.direct = work.New(c, work.SourceConfig{
-		Context: ctx, Room: o.room(o.backlog()), Job: (*poolJob)(p), Shared: true,
+	engine, direct := work.New(o.Config(labelled), work.SourceConfig{
+		Context: ctx, Room: o.Room(o.Backlog()), Job: (*poolJob)(p), Shared: true,
 	})
-	p.limiter = &Limiter{p.engine.Limiter(), p.engine.Tuner()}
+	p.workers, p.direct = option.NewWorkers(engine), direct
+	p.limiter = newLimiter(engine.Limiter(), engine.Tuner())
 	return p
 }
 
-func (p *Pool) apply(o *options) {
-	switch {
-	case p == nil:
-		o.wrong = "nil Pool"
-	case p.engine == nil:
-		o.wrong = "Pool was not made by NewPool"
-	}
-	o.given |= poolOption
-	o.pool = p
-}
+// engine has the workers.
+func (p *Pool) engine() *work.Engine { return option.EngineOf(&p.workers) }
 
 // Go starts f as a task, now or once a worker is free. If the queue is full it waits
 // for room, as Queue says, or until the pool is closed. After Close it returns
@@ -123,11 +118,11 @@ func (p *Pool) Idle(ctx context.Context) error {
 // that it was given: it would wait for itself.
 func (p *Pool) Close() {
 	p.check("Pool.Close", false)
-	if p.engine.Inside() {
+	if p.engine().Inside() {
 		panic("stint: Pool.Close: called by a task of the pool, which would wait for itself")
 	}
-	p.engine.Close()
-	p.engine.Quiet(nil)
+	p.engine().Close()
+	p.engine().Quiet(nil)
 	p.cancel(ErrClosed)
 }
 
@@ -140,15 +135,15 @@ func (p *Pool) Close() {
 // belongs to a task that has a place under the pool's limit.
 func (p *Pool) Shutdown(ctx context.Context) (abandoned int, err error) {
 	p.checkOutside("Pool.Shutdown", ctx)
-	p.engine.Close()
+	p.engine().Close()
 	if !p.quiet(ctx) {
 		err = context.Cause(ctx)
-		p.engine.Abandon()
+		p.engine().Abandon()
 		p.cancel(ErrClosed)
-		p.engine.Quiet(nil)
+		p.engine().Quiet(nil)
 	}
 	p.cancel(ErrClosed)
-	return p.engine.Abandoned(), err
+	return p.engine().Abandoned(), err
 }
 
 // SetLimit changes how many tasks may run at once, as Limiter.Set does; a Limiter
@@ -162,7 +157,7 @@ func (p *Pool) SetLimit(n int) {
 // Stats returns the state of the pool at one instant.
 func (p *Pool) Stats() Stats {
 	p.check("Pool.Stats", false)
-	c := p.engine.Counts()
+	c := p.engine().Counts()
 	return Stats{
 		Name: p.name, Limit: p.limiter.Current(),
 		Running: c.Running, Queued: c.Queued, Waiting: c.Blocked,
@@ -177,11 +172,11 @@ func (p *Pool) quiet(ctx context.Context) bool {
 	home := limit.From(ctx)
 	home.Lend()
 	defer home.Reclaim()
-	return p.engine.Quiet(ctx.Done())
+	return p.engine().Quiet(ctx.Done())
 }
 
 func (p *Pool) check(caller string, nilFunc bool) {
-	if p.engine == nil {
+	if p.engine() == nil {
 		panic("stint: " + caller + ": Pool was not made by NewPool")
 	}
 	if nilFunc {
@@ -192,7 +187,7 @@ func (p *Pool) check(caller string, nilFunc bool) {
 func (p *Pool) checkOutside(caller string, ctx context.Context) {
 	check(caller, ctx, false)
 	p.check(caller, false)
-	if slot, _ := limit.From(ctx).On(p.limiter.core); slot != nil {
+	if slot, _ := limit.From(ctx).On(p.limiter.core()); slot != nil {
 		panic("stint: " + caller + ": called by a task that has a place under the pool's limit")
 	}
 }

@@ -28,14 +28,14 @@ func NewResults[R any](ctx context.Context, opts ...Option) *Results[R] {
 	check("NewResults", ctx, false)
 	o := collect("NewResults", groupOptions, opts)
 	r := new(Results[R])
-	r.tasks.init(ctx, &o, (*resultsJob[R])(r), o.room(o.backlog()))
+	r.tasks.init(ctx, &o, (*resultsJob[R])(r), o.Room(o.Backlog()))
 	return r
 }
 
 // Go starts f as a task, as Group.Go does. It panics if f is nil.
 func (r *Results[R]) Go(f func(context.Context) (R, error)) bool {
 	r.tasks.check("Results.Go", f == nil)
-	return r.tasks.submit(nil, f, r.tasks.home) == work.Accepted
+	return r.tasks.submit(nil, f, r.tasks.place.Home) == work.Accepted
 }
 
 // GoContext starts f as a task, as Group.GoContext does: from a task of the same
@@ -63,7 +63,7 @@ func (r *Results[R]) Wait() ([]R, error) {
 	err := r.tasks.wait()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.grow(r.tasks.source.Accepted())
+	r.grow(r.tasks.place.Source.Accepted())
 	return r.values, err
 }
 

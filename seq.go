@@ -30,18 +30,18 @@ func EachSeq[T any](ctx context.Context, seq iter.Seq[T], f func(context.Context
 	}
 	o := collect("EachSeq", groupOptions, opts)
 	e := &eachSeq[T]{f: f}
-	e.tasks.init(ctx, &o, e, o.room(o.limit()))
+	e.tasks.init(ctx, &o, e, o.Room(o.Limit()))
 	pulled := false
 	defer func() {
 		if !pulled { // seq panicked or called Goexit
 			e.tasks.stop(context.Canceled)
-			e.tasks.source.Wait()
+			e.tasks.place.Source.Wait()
 			e.tasks.close()
 			e.tasks.verdict.raise() // not lost beside that of seq
 		}
 	}()
 	for v := range seq {
-		if e.tasks.submit(nil, &v, e.tasks.home) != work.Accepted {
+		if e.tasks.submit(nil, &v, e.tasks.place.Home) != work.Accepted {
 			break
 		}
 	}
@@ -94,10 +94,7 @@ func MapSeq[T, R any](ctx context.Context, seq iter.Seq[T], f func(context.Conte
 	}
 	o := collect("MapSeq", seqOptions, opts)
 	return func(yield func(R, error) bool) {
-		m := &mapSeq[T, R]{f: f, unordered: o.unordered, queue: -1, exited: make(chan struct{})}
-		if o.given&queueOption != 0 {
-			m.queue = o.queue
-		}
+		m := &mapSeq[T, R]{f: f, unordered: o.Unordered, queue: o.Room(-1), exited: make(chan struct{})}
 		m.tasks.init(ctx, &o, m, math.MaxInt) // the window is the bound
 		go m.feed(seq)
 		m.consume(yield)
@@ -152,7 +149,7 @@ func (m *mapSeq[T, R]) Failed(t work.Task, o task.Outcome) {
 	}
 	n, err := t.Func.(*node[T, R]), outcomeError(o)
 	if tell := m.tasks.verdict.overload; tell != nil && !tell(err) {
-		m.tasks.source.Stop()
+		m.tasks.place.Source.Stop()
 		return
 	}
 	n.err = &ItemError{t.Index, err}
@@ -162,7 +159,7 @@ func (m *mapSeq[T, R]) Failed(t work.Task, o task.Outcome) {
 func (m *mapSeq[T, R]) Abandoned() { m.tasks.verdict.fail(ErrClosed) }
 
 func (m *mapSeq[T, R]) finish(n *node[T, R]) {
-	m.tasks.source.Update(func() {
+	m.tasks.place.Source.Update(func() {
 		n.done = true
 		var zero T
 		n.in = zero
@@ -190,7 +187,7 @@ func (m *mapSeq[T, R]) feed(seq iter.Seq[T]) {
 		if !returned {
 			m.broken(task.Unreturned(recover()))
 		}
-		m.tasks.source.Update(func() { m.fed = true })
+		m.tasks.place.Source.Update(func() { m.fed = true })
 	}()
 	for v := range seq {
 		if !m.submit(&node[T, R]{in: v}) {
@@ -203,12 +200,12 @@ func (m *mapSeq[T, R]) feed(seq iter.Seq[T]) {
 // broken ends the run after a panic or a Goexit of the sequence.
 func (m *mapSeq[T, R]) broken(o task.Outcome) {
 	m.tasks.verdict.broken(o)
-	m.tasks.source.Stop()
+	m.tasks.place.Source.Stop()
 }
 
 // submit hands n on, and waits until one more value may be pulled.
 func (m *mapSeq[T, R]) submit(n *node[T, R]) bool {
-	s := m.tasks.source
+	s := m.tasks.place.Source
 	if m.tasks.offer(n) != work.Accepted {
 		return false
 	}
@@ -224,7 +221,7 @@ func (m *mapSeq[T, R]) submit(n *node[T, R]) bool {
 
 // window is how many values may be pulled and not yielded.
 func (m *mapSeq[T, R]) window() int {
-	limit := m.tasks.engine.Limiter().Bound()
+	limit := m.tasks.place.Engine.Limiter().Bound()
 	if m.queue < 0 {
 		return 2 * limit
 	}
@@ -261,7 +258,7 @@ func (m *mapSeq[T, R]) consume(yield func(R, error) bool) {
 // yielded, or a task has failed and the head of the list is not there.
 func (m *mapSeq[T, R]) next() (n *node[T, R]) {
 	ready := func() bool { return m.head != nil && m.head.done }
-	m.tasks.source.WaitUntil(func() bool {
+	m.tasks.place.Source.WaitUntil(func() bool {
 		return ready() || m.fed && m.open == 0 || m.tasks.verdict.over()
 	}, func() {
 		if !ready() {
@@ -275,14 +272,14 @@ func (m *mapSeq[T, R]) next() (n *node[T, R]) {
 		m.open--
 	})
 	if n != nil {
-		m.tasks.source.Update(func() {}) // the feeder may go on
+		m.tasks.place.Source.Update(func() {}) // the feeder may go on
 	}
 	return n
 }
 
 // end waits for the tasks and the feeder.
 func (m *mapSeq[T, R]) end() {
-	m.tasks.source.Wait()
+	m.tasks.place.Source.Wait()
 	<-m.exited
 	m.tasks.close()
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/stint-go/stint/internal/loop"
+	"github.com/stint-go/stint/internal/option"
 	"github.com/stint-go/stint/internal/task"
 )
 
@@ -31,15 +32,15 @@ type verdict struct {
 	items    []*ItemError
 }
 
-func (v *verdict) init(ctx context.Context, o *options) {
-	v.ctx = &cancelContext{parent: o.labelled(ctx)}
-	v.keepGoing = o.keepGoing
+func (v *verdict) init(ctx context.Context, o *option.Options) {
+	v.ctx = &cancelContext{parent: o.Labelled(ctx)}
+	v.keepGoing = o.KeepGoing
 }
 
 // report makes the search for a limit know of the errors that the option Overload
 // says mean that too many run. A panic of the option's function is one of the task.
-func (v *verdict) report(o *options, search interface{ Overload() }) {
-	is := o.overload
+func (v *verdict) report(o *option.Options, search interface{ Overload() }) {
+	is := o.Overload
 	if is == nil {
 		return
 	}

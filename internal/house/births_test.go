@@ -19,7 +19,6 @@ var births = map[string]string{
 	"internal/auto/controller.go": "the timer that finds out when no task ends; runs only while all places are taken and somebody waits",
 	"internal/option/place.go":    "the watch on the context of a group or a sequence; taken away before its Close returns",
 	"par/team.go":                 "the goroutines of one sort, which waits for them",
-	"group.go":                    "the watch on the context of a group; taken away before Wait returns",
 	"seq.go":                      "the feeder of a sequence; leaving the loop waits for it",
 
 	"cmd/stint/patient.go":  "a read that nothing can take back; nobody: it is left to the end of the process",
