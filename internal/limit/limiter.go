@@ -46,8 +46,9 @@ type Limiter struct {
 type Tuner interface{ Press() }
 
 // An Alarm keeps two bits of a word up to date, for those who read that word
-// anyway.
+// anyway, or wakes one who waits for the limit to change.
 type Alarm struct {
+	Wake  chan<- struct{} // is sent to, unless it is full, when the limit may have changed; nil: Word
 	Word  *atomic.Uint32
 	Over  uint32 // set while more permits are out than the limit allows
 	Above uint32 // set while the limiter is Above Most
@@ -331,6 +332,13 @@ func (l *Limiter) alarm() {
 }
 
 func (a *Alarm) ring(l *Limiter) {
+	if a.Wake != nil {
+		select {
+		case a.Wake <- struct{}{}:
+		default:
+		}
+		return
+	}
 	a.set(a.Over, l.out > l.limit)
 	a.set(a.Above, l.Above(a.Most))
 }

@@ -432,3 +432,20 @@ func TestTunerIsTold(t *testing.T) {
 	}
 	is(false, 0, false) // whoever comes next may compute
 }
+
+// An alarm that wakes sends when the limit changes, and does not block.
+func TestAlarmWakes(t *testing.T) {
+	l := New(1)
+	wake := make(chan struct{}, 1)
+	a := &Alarm{Wake: wake}
+	l.Watch(a)
+	<-wake // one that is set up rings at once
+	l.Set(2)
+	l.Set(3) // the channel is full
+	<-wake
+	l.Unwatch(a)
+	l.Set(4)
+	if len(wake) != 0 {
+		t.Error("rang after Unwatch")
+	}
+}
