@@ -330,6 +330,8 @@ func (e *Engine) rouse() *worker {
 }
 
 func (e *Engine) send() *worker {
+	pieces := e.ready.First().Of().piecework
+	e.waiter.Quiet = pieces != nil && pieces.Brief()
 	if !e.lim.Join(&e.waiter, nil) {
 		e.awaiting = true
 		return nil

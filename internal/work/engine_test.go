@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/task"
 )
@@ -1411,4 +1412,36 @@ func TestTurns(t *testing.T) {
 		}
 		end(t, engines...)
 	})
+}
+
+// piecework is a record whose tasks are pieces.
+type piecework struct {
+	record
+	brief bool
+}
+
+func (p *piecework) Brief() bool { return p.brief }
+
+// That pieces of short work wait for a place does not make a limit look for another one;
+// that others do does.
+func TestBriefPiecesPressNobody(t *testing.T) {
+	for _, brief := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			search := auto.Config{Min: 1, Max: 64, Burst: 12, Procs: 2}
+			job := &piecework{brief: brief}
+			e, s := New(Config{Auto: search, Expiry: time.Second}, SourceConfig{Context: context.Background(), Room: 1000, Job: job})
+			release := make(chan struct{})
+			for range 100 {
+				s.Offer(does(func() { <-release }), nil)
+			}
+			synctest.Wait()
+			if active := e.Tuner().Active(); active == brief {
+				t.Errorf("brief is %t, active %t", brief, active)
+			}
+			close(release)
+			e.Drain()
+			s.Wait()
+			e.Quiet(nil)
+		})
+	}
 }

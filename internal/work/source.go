@@ -18,10 +18,11 @@ type Source struct {
 
 	front atomic.Pointer[segment] // that was opened last; its tasks are claimed without the lock
 
-	long    bool // its queue is counted in quarters rather than in tasks
-	quarter int  // places that must be free before a waiting submitter is let in: a quarter of a long queue, or one
-	most    int  // tasks in a segment: a quarter at most
-	lasting bool // ends with its engine
+	piecework Piecework // its Job, if it is that
+	long      bool      // its queue is counted in quarters rather than in tasks
+	quarter   int       // places that must be free before a waiting submitter is let in: a quarter of a long queue, or one
+	most      int       // tasks in a segment: a quarter at most
+	lasting   bool      // ends with its engine
 
 	// guarded by engine.mu
 	queue    queue
@@ -49,6 +50,7 @@ type SourceConfig struct {
 
 func (s *Source) init(e *Engine, c SourceConfig) {
 	s.engine, s.SourceConfig = e, c
+	s.piecework, _ = c.Job.(Piecework)
 	s.settled.L = &e.mu
 	s.quarter, s.most = min(1, c.Room), lastSegment
 	if c.Room >= 64 { // then one wake-up of a submitter serves many tasks
@@ -66,6 +68,14 @@ type Job interface {
 	Failed(t Task, o task.Outcome)
 	// Abandoned is told that the engine dropped what was queued.
 	Abandoned()
+}
+
+// Piecework is a Job whose tasks are pieces that it makes so large that each takes about
+// the same time. While they are of several calls, these are too short to wait for
+// anything, and how many pieces end says nothing: no tuner is told that one waits.
+type Piecework interface {
+	// Brief reports whether they are. It is called with the engine's lock held.
+	Brief() bool
 }
 
 // Answer says what became of a submitted task.
@@ -217,7 +227,10 @@ func (s *Source) WaitUntil(condition func() bool, then func()) {
 	e := s.engine
 	s.Home.Lend()
 	defer s.Home.Reclaim()
-	v := s.newVisitor(s.Home, s.settled.Broadcast)
+	var v *visitor
+	if s.Home != nil {
+		v = s.newVisitor(s.Home, s.settled.Broadcast)
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s.awaited(v, +1)
