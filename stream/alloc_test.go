@@ -1,0 +1,75 @@
+package stream_test
+
+import (
+	"context"
+	"iter"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/stream"
+)
+
+// 37: twice the records take no more allocations: what a run needs it takes at its
+// beginning, and uses again.
+func TestNoAllocationsPerRecord(t *testing.T) {
+	const n = 50_000
+	input := indexes(2 * n)
+	inner := alone(1)
+	one := func(int) iter.Seq[int] { return inner }
+	adds := []stage{
+		{"none", func(s ints) ints { return s }},
+		{"Map", func(s ints) ints { return stream.Map(s, itself) }},
+		{"MapErr", func(s ints) ints { return stream.MapErr(s, itselfErr) }},
+		{"Filter", func(s ints) ints { return stream.Filter(s, func(v int) bool { return v%2 == 0 }) }},
+		{"FlatMap", func(s ints) ints { return stream.FlatMap(s, one) }},
+		{"Buffer(1)", func(s ints) ints { return stream.Buffer(s, 1) }},
+		{"Buffer(1000)", func(s ints) ints { return stream.Buffer(s, 1000) }},
+		{"Buffers", func(s ints) ints { return stream.Buffer(stream.Buffer(stream.Buffer(s, 1000), 500), 5000) }},
+		{"ParMap(1)", func(s ints) ints { return parMap(s, stint.Limit(1)) }},
+		{"ParMap(2)", func(s ints) ints { return parMap(s, stint.Limit(2)) }},
+		{"ParMap(16)", func(s ints) ints { return parMap(s, stint.Limit(16)) }},
+		{"Unordered", func(s ints) ints { return parMap(s, stint.Limit(2), stint.Unordered()) }},
+		{"Merge", func(s ints) ints { return stream.Merge(s, s) }},
+		{"Partition", func(s ints) ints { return stream.Merge(branch(s, 4)...) }},
+		{"Take", func(s ints) ints { return stream.Take(s, 3*n) }},
+	}
+	openings := []struct {
+		name string
+		open func(n int) ints
+	}{
+		{"From", func(n int) ints { return stream.From(input[:n]) }},
+		{"FromSeq", func(n int) ints { return stream.FromSeq(count(n)) }},
+	}
+	for _, o := range openings {
+		for _, st := range adds {
+			t.Run(o.name+"/"+st.name, func(t *testing.T) {
+				// The least of some runs: others allocate meanwhile.
+				least := func(n int) uint64 {
+					least := ^uint64(0)
+					for range 3 {
+						var before, after runtime.MemStats
+						s := st.add(o.open(n))
+						runtime.ReadMemStats(&before)
+						stream.Each(context.Background(), s, func(int) error { return nil })
+						runtime.ReadMemStats(&after)
+						least = min(least, after.Mallocs-before.Mallocs)
+					}
+					return least
+				}
+				once, twice := least(n), least(2*n)
+				most := int64(n / 256 / 2) // half an allocation a batch
+				if strings.Contains(st.name, "ParMap") || st.name == "Unordered" {
+					most = n / 50 // it may come to have more workers and more pieces
+					if raced {
+						most = n / 10 // pieces are shorter, and more workers are taken for blocked
+					}
+				}
+				if more := int64(twice) - int64(once); more > most {
+					t.Errorf("%d allocations for %d records, %d for %d", once, n, twice, 2*n)
+				}
+			})
+		}
+	}
+}

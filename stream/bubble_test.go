@@ -1,0 +1,112 @@
+package stream_test
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/stream"
+)
+
+// 36: the same body runs in a bubble, outside and in another bubble: nothing that
+// belongs to one, a timer, a channel or a goroutine, is kept for the next. Fails:
+// conc/stream, whose pooled channels crash in the second bubble.
+func TestBubblesDoNotMix(t *testing.T) {
+	outside := func(t *testing.T, f func(t *testing.T)) {
+		f(t)
+		if left := ours(); len(left) > 0 {
+			t.Errorf("%d goroutines are left:\n%s", len(left), left[0])
+		}
+	}
+	inside := func(t *testing.T, f func(t *testing.T)) {
+		synctest.Test(t, func(t *testing.T) { f(t); noneLeft(t) })
+	}
+	for _, st := range stages {
+		t.Run(st.name, func(t *testing.T) {
+			for _, run := range []func(*testing.T, func(*testing.T)){inside, outside, inside, inside, outside, outside, inside} {
+				run(t, func(t *testing.T) { everything(t, st) })
+			}
+		})
+	}
+	t.Run("one description", func(t *testing.T) { // also the stream itself may go from one to the other
+		for _, st := range stages {
+			s := st.add(stream.FromSeq(count(1000)))
+			for _, run := range []func(*testing.T, func(*testing.T)){inside, outside, inside} {
+				run(t, func(t *testing.T) {
+					out, err := stream.Collect(context.Background(), s)
+					equal(t, "error", err, nil)
+					same(t, st.name, out, indexes(1000))
+				})
+			}
+		}
+	})
+	t.Run("at the same time", func(t *testing.T) {
+		for range 4 {
+			t.Run("", func(t *testing.T) {
+				t.Parallel()
+				for _, st := range stages {
+					inside(t, func(t *testing.T) { everything(t, st) })
+				}
+			})
+		}
+	})
+}
+
+// everything runs each kind of end once.
+func everything(t *testing.T, st stage) {
+	ctx := context.Background()
+	s := st.add(stream.FromSeq(count(700)))
+	out, err := stream.Collect(ctx, s)
+	equal(t, "error", err, nil)
+	same(t, "records", out, indexes(700))
+	out, _ = all(ctx, s, func(n int) bool { runtime.Gosched(); return n == 300 })
+	same(t, "break", out, indexes(300))
+	equal(t, "Each", stream.Each(ctx, s, func(int) error { return errBoom }), errBoom)
+	raised(t, func() { stream.Each(ctx, s, func(int) error { panic("boom") }) })
+	cancelled, cancel := context.WithCancelCause(ctx)
+	equal(t, "cancel", stream.Each(cancelled, s, func(int) error { cancel(errGone); return nil }), errGone)
+	out, err = stream.Collect(ctx, st.add(stream.MapErr(s, failAt(20))))
+	equal(t, "error", err, errBoom)
+	same(t, "records", out, indexes(20))
+	// Something waits for the clock.
+	slow := stream.Map(s, func(v int) int {
+		if v < 3 {
+			time.Sleep(2 * time.Millisecond)
+		}
+		return v
+	})
+	out, err = stream.Collect(ctx, stream.Take(st.add(slow), 10))
+	equal(t, "error", err, nil)
+	same(t, "slow", out, indexes(10))
+	out, err = stream.Collect(ctx, flat(stream.Chunk(st.add(slow), 100, time.Millisecond)))
+	equal(t, "error", err, nil)
+	same(t, "chunks", out, indexes(700))
+}
+
+// Streams in many bubbles and outside share nothing, a Limiter aside.
+func TestManyRunsAtOnce(t *testing.T) {
+	l := stint.Limit(3)
+	var g gauge
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			s := stream.ParMap(stream.FromSeq(count(500)), func(_ context.Context, v int) (int, error) {
+				g.enter()
+				defer g.leave()
+				runtime.Gosched()
+				return v, nil
+			}, l)
+			out, err := stream.Collect(context.Background(), stream.Buffer(s, 10))
+			equal(t, "error", err, nil)
+			same(t, "records", out, indexes(500))
+		})
+	}
+	wg.Wait()
+	if g.max > 3 || g.total != 20*500 {
+		t.Errorf("at most %d at once, in all %d", g.max, g.total)
+	}
+}

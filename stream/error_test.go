@@ -1,0 +1,283 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"testing"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/stream"
+)
+
+// A failing is one way to make a stream of 0 to k-1 and then errBoom, with more
+// records behind it.
+type failing struct {
+	name string
+	open func(k int) ints
+}
+
+var failings = []failing{
+	{"FromSeq2", func(k int) ints {
+		return stream.FromSeq2(func(yield func(int, error) bool) {
+			for i := range k {
+				if !yield(i, nil) {
+					return
+				}
+			}
+			for yield(7, errBoom) { // the value does not count
+			}
+		})
+	}},
+	{"Generate", func(k int) ints {
+		return stream.Generate(func(_ context.Context, emit func(int) bool) error {
+			count(k)(emit)
+			return errBoom
+		})
+	}},
+	{"MapErr", func(k int) ints {
+		return stream.MapErr(stream.From(indexes(k+300)), failAt(k))
+	}},
+	{"MapErr/FromSeq", func(k int) ints {
+		return stream.MapErr(stream.FromSeq(count(k+300)), failAt(k))
+	}},
+	{"ParMap(1)", func(k int) ints {
+		return stream.ParMap(stream.From(indexes(k+300)), failAt(k), stint.Limit(1))
+	}},
+	{"ParMap(3)", func(k int) ints {
+		return stream.ParMap(stream.FromSeq(count(k+300)), failAt(k), stint.Limit(3))
+	}},
+	{"ParMap(50)", func(k int) ints {
+		return stream.ParMap(stream.From(indexes(k+300)), failAt(k), stint.Limit(50), stint.Queue(9))
+	}},
+	{"ParMap", func(k int) ints {
+		return stream.ParMap(stream.From(indexes(k+300)), failAt(k))
+	}},
+}
+
+// failAt fails with errBoom for k, and in another way for all behind it.
+func failAt(k int) func(context.Context, int) (int, error) {
+	return func(_ context.Context, v int) (int, error) {
+		switch {
+		case v == k:
+			return 7, errBoom
+		case v > k:
+			return 7, errGone
+		}
+		return v, nil
+	}
+}
+
+// 23: an error arrives at its position: exactly the records before it, then the
+// error once, then the end. Fails: rill, whose error overtakes records.
+func TestErrorAtItsPosition(t *testing.T) {
+	for _, f := range failings {
+		for _, k := range []int{0, 1, 2, 3, 6, 7, 8, 63, 255, 256, 257, 1000} {
+			bubble(t, fmt.Sprint(f.name, "/", k), func(t *testing.T) {
+				for _, st := range stages {
+					for _, x := range terminals {
+						out, err := x.run(context.Background(), st.add(f.open(k)))
+						equal(t, x.name+" "+st.name+": error", err, errBoom)
+						same(t, x.name+" "+st.name, out, indexes(k))
+					}
+				}
+			})
+		}
+	}
+}
+
+// An ordered ParMap gives the error of the first record that fails, in the order of
+// the input, though a later one fails earlier, and leaves those before it alone. Of
+// those behind the first failure none begins any more.
+func TestParMapErrorOfTheFirstRecord(t *testing.T) {
+	for _, opts := range [][]stint.Option{{stint.Limit(10)}, {stint.Limit(10), stint.Queue(0)}, {stint.Limit(10), stint.Queue(100)}} {
+		bubble(t, fmt.Sprint(len(opts)), func(t *testing.T) {
+			var g gauge
+			s := stream.ParMap(stream.FromSeq(count(100)), func(ctx context.Context, v int) (int, error) {
+				g.enter()
+				defer g.leave()
+				switch {
+				case v == 7: // fails first
+					time.Sleep(time.Second)
+					return 0, errGone
+				case v == 5:
+					time.Sleep(2 * time.Second)
+					return 0, errBoom
+				case v < 5:
+					time.Sleep(3 * time.Second)
+					if err := ctx.Err(); err != nil {
+						t.Errorf("the context of record %d ended: %v", v, err)
+					}
+					return v, nil
+				}
+				select { // of no use any more
+				case <-ctx.Done():
+				case <-time.After(3 * time.Second):
+				}
+				return v, ctx.Err()
+			}, opts...)
+			out, err := stream.Collect(context.Background(), s)
+			equal(t, "error", err, errBoom)
+			same(t, "records", out, indexes(5))
+			equal(t, "time passed", sinceBubble(), 3*time.Second)
+			g.is(t, 0, 10, 10)
+		})
+	}
+	bubble(t, "one fails, the one before it takes long", func(t *testing.T) {
+		var g gauge
+		s := stream.ParMap(stream.FromSeq(count(100)), func(ctx context.Context, v int) (int, error) {
+			g.enter()
+			defer g.leave()
+			if v == 1 {
+				return 0, errBoom
+			}
+			time.Sleep(time.Hour)
+			return v, ctx.Err()
+		}, stint.Limit(2))
+		out, err := stream.Collect(context.Background(), s)
+		equal(t, "error", err, errBoom)
+		same(t, "records", out, indexes(1))
+		equal(t, "time passed", sinceBubble(), time.Hour)
+		g.is(t, 0, 2, 2)
+	})
+}
+
+// The records before an error are also those that are still being made by stages in
+// front of a ParMap, or that wait in it.
+func TestErrorDoesNotOvertake(t *testing.T) {
+	for _, b := range boundaries {
+		for _, c := range boundaries {
+			bubble(t, b.name+"/"+c.name, func(t *testing.T) {
+				s := stream.MapErr(stream.FromSeq(count(100)), failAt(40))
+				s = stream.Map(b.add(s), func(v int) int { time.Sleep(time.Second); return v })
+				s = stream.Map(c.add(s), func(v int) int { time.Sleep(time.Second); return v })
+				out, err := stream.Collect(context.Background(), s)
+				equal(t, "error", err, errBoom)
+				same(t, "records", out, indexes(40))
+				equal(t, "time passed", sinceBubble(), 41*time.Second)
+			})
+		}
+	}
+}
+
+// Unordered gives the error that comes first, and what others return because it
+// cancelled them is lost.
+func TestUnorderedGivesTheFirstError(t *testing.T) {
+	bubble(t, "first", func(t *testing.T) {
+		var g gauge
+		s := stream.ParMap(stream.FromSeq(count(100)), func(ctx context.Context, v int) (int, error) {
+			g.enter()
+			defer g.leave()
+			if v == 7 {
+				time.Sleep(time.Second)
+				return 0, errBoom
+			}
+			<-ctx.Done()
+			return 0, errors.New("cancelled")
+		}, stint.Limit(10), stint.Unordered())
+		out, err := stream.Collect(context.Background(), s)
+		equal(t, "error", err, errBoom)
+		equal(t, "records", len(out), 0)
+		equal(t, "time passed", sinceBubble(), time.Second)
+		g.is(t, 0, 10, 10)
+	})
+}
+
+// An error that a call returns because the stream cancelled it is not the stream's.
+func TestErrorIsTheCause(t *testing.T) {
+	for _, b := range boundaries {
+		bubble(t, b.name, func(t *testing.T) {
+			var g gauge
+			wait := func(ctx context.Context, v int) (int, error) {
+				if v < 3 {
+					time.Sleep(time.Millisecond) // so that a ParMap takes them one by one
+					return v, nil
+				}
+				g.enter()
+				defer g.leave()
+				<-ctx.Done()
+				time.Sleep(time.Second) // takes no notice for a while
+				return 0, ctx.Err()
+			}
+			// The consumer fails while the stage waits.
+			boom := func(v int) error {
+				if v == 2 {
+					time.Sleep(time.Second)
+					return errBoom
+				}
+				return nil
+			}
+			err := stream.Each(context.Background(), b.add(stream.MapErr(stream.FromSeq(count(100)), wait)), boom)
+			equal(t, "MapErr: error", err, errBoom)
+			about(t, sinceBubble(), 2*time.Second)
+			g.is(t, 0, 1, 1)
+			err = stream.Each(context.Background(), b.add(stream.ParMap(stream.FromSeq(count(100)), wait, stint.Limit(4))), boom)
+			equal(t, "ParMap: error", err, errBoom)
+			about(t, sinceBubble(), 4*time.Second)
+			g.is(t, 0, 4, 5)
+		})
+	}
+}
+
+// Each's function ends the stream with its error and is not called again.
+func TestEachFails(t *testing.T) {
+	for _, st := range stages {
+		bubble(t, st.name, func(t *testing.T) {
+			for _, k := range []int{0, 1, 5, 300} {
+				n := 0
+				pulled := 0
+				endless := func(yield func(int) bool) {
+					for yield(pulled) {
+						pulled++
+					}
+				}
+				err := stream.Each(context.Background(), st.add(stream.FromSeq(endless)), func(v int) error {
+					equal(t, "record", v, n)
+					if n++; v == k {
+						return errBoom
+					}
+					return nil
+				})
+				equal(t, "error", err, errBoom)
+				equal(t, "calls", n, k+1)
+			}
+		})
+	}
+}
+
+// After an error nothing more is pulled: yield says so.
+func TestErrorStopsTheSource(t *testing.T) {
+	for _, src := range sources[:4] {
+		for _, st := range stages {
+			bubble(t, src.name+"/"+st.name, func(t *testing.T) {
+				pulled, ended := 0, false
+				var endless iter.Seq[int] = func(yield func(int) bool) {
+					for yield(pulled) {
+						pulled++
+						time.Sleep(time.Second)
+					}
+					ended = true
+				}
+				// On the source's own goroutine, and behind the stage.
+				near := st.add(stream.MapErr(src.open(t, endless), failAt(5)))
+				out, err := stream.Collect(context.Background(), near)
+				equal(t, "error", err, errBoom)
+				same(t, "records", out, indexes(5))
+				equal(t, "pulled before", pulled, 5)
+				equal(t, "source ended", ended, true)
+
+				pulled, ended = 0, false
+				far := stream.MapErr(st.add(src.open(t, endless)), failAt(5))
+				out, err = stream.Collect(context.Background(), far)
+				equal(t, "error", err, errBoom)
+				same(t, "records", out, indexes(5))
+				equal(t, "source ended", ended, true)
+				if pulled < 5 || pulled > 6 {
+					t.Errorf("pulled %d", pulled)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,305 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/stream"
+)
+
+// Read, parse, ask a server for each, and insert many at a time.
+func Example() {
+	lines := strings.Lines("3 apples\n5 pears\n7 plums\n")
+	price := func(_ context.Context, line string) (int, error) { // as from a server
+		number, _, _ := strings.Cut(line, " ")
+		return strconv.Atoi(number)
+	}
+
+	prices := stream.ParMap(stream.FromSeq(lines), price, stint.Limit(2))
+	rows := stream.Chunk(stream.Map(prices, double), 2, 10*time.Millisecond)
+	err := stream.Each(context.Background(), rows, func(rows []int) error {
+		fmt.Println("insert", rows)
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// insert [6 10]
+	// insert [14]
+	// <nil>
+}
+
+func double(n int) int { return 2 * n }
+
+func even(n int) bool { return n%2 == 0 }
+
+// A pipeline: reading and what follows at the same time.
+func Example_pipeline() {
+	lines := strings.SplitSeq("10 20 30", " ")
+	sum, err := stream.Reduce(context.Background(), stream.MapErr(stream.Buffer(stream.FromSeq(lines), 1000), number), 0, add)
+	fmt.Println(sum, err)
+	// Output: 60 <nil>
+}
+
+func number(_ context.Context, s string) (int, error) { return strconv.Atoi(s) }
+
+func add(a, b int) int { return a + b }
+
+// Fan-out: several calls at once, the results in the order of the records.
+func Example_fanOut() {
+	fetch := func(_ context.Context, url string) (int, error) {
+		time.Sleep(time.Millisecond)
+		return len(url), nil
+	}
+	urls := []string{"a.example", "bb.example", "ccc.example"}
+	sizes, err := stream.Collect(context.Background(), stream.ParMap(stream.From(urls), fetch, stint.Limit(2)))
+	fmt.Println(sizes, err)
+	// Output: [9 10 11] <nil>
+}
+
+// Fan-in: several sources, as their records come.
+func Example_fanIn() {
+	a, b := stream.From([]int{1, 2, 3}), stream.From([]int{10, 20, 30})
+	sum, err := stream.Reduce(context.Background(), stream.Merge(a, b), 0, add)
+	fmt.Println(sum, err)
+	// Output: 66 <nil>
+}
+
+func ExampleStream() {
+	s := stream.Map(stream.From([]int{1, 2, 3}), double) // nothing runs yet
+	for range 2 {
+		fmt.Println(stream.Collect(context.Background(), s))
+	}
+	// Output:
+	// [2 4 6] <nil>
+	// [2 4 6] <nil>
+}
+
+func ExampleStream_All() {
+	for n, err := range stream.MapErr(stream.From([]string{"1", "2", "x", "4"}), number).All(context.Background()) {
+		if err != nil {
+			fmt.Println(err)
+			break
+		}
+		fmt.Println(n)
+	}
+	// Output:
+	// 1
+	// 2
+	// strconv.Atoi: parsing "x": invalid syntax
+}
+
+func ExampleFrom() {
+	fmt.Println(stream.Collect(context.Background(), stream.From([]int{1, 2, 3})))
+	// Output: [1 2 3] <nil>
+}
+
+func ExampleFromSeq() {
+	ages := map[string]int{"ann": 30, "bob": 40}
+	sum, err := stream.Reduce(context.Background(), stream.FromSeq(maps.Values(ages)), 0, add)
+	fmt.Println(sum, err)
+	// Output: 70 <nil>
+}
+
+func ExampleFromSeq2() {
+	rows := func(yield func(string, error) bool) { // as from a database
+		_ = yield("first", nil) && yield("second", nil) && yield("", errors.New("connection lost"))
+	}
+	fmt.Println(stream.Collect(context.Background(), stream.FromSeq2(rows)))
+	// Output: [first second] connection lost
+}
+
+func ExampleFromChan() {
+	c := make(chan int, 10)
+	for i := range 10 {
+		c <- i
+	}
+	close(c)
+	fmt.Println(stream.Collect(context.Background(), stream.Take(stream.FromChan(c), 3)))
+	fmt.Println(len(c))
+	// Output:
+	// [0 1 2] <nil>
+	// 7
+}
+
+func ExampleGenerate() {
+	ticks := stream.Generate(func(ctx context.Context, emit func(time.Duration) bool) error {
+		t := time.NewTicker(time.Millisecond)
+		defer t.Stop()
+		for n := 1; ; n++ {
+			select {
+			case <-t.C:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if !emit(time.Duration(n) * time.Millisecond) {
+				return nil
+			}
+		}
+	})
+	fmt.Println(stream.Collect(context.Background(), stream.Take(ticks, 3)))
+	// Output: [1ms 2ms 3ms] <nil>
+}
+
+func ExampleMap() {
+	fmt.Println(stream.Collect(context.Background(), stream.Map(stream.From([]int{1, 2, 3}), double)))
+	// Output: [2 4 6] <nil>
+}
+
+func ExampleMapErr() {
+	fmt.Println(stream.Collect(context.Background(), stream.MapErr(stream.From([]string{"7", "eight", "9"}), number)))
+	// Output: [7] strconv.Atoi: parsing "eight": invalid syntax
+}
+
+func ExampleFilter() {
+	fmt.Println(stream.Collect(context.Background(), stream.Filter(stream.From([]int{1, 2, 3, 4}), even)))
+	// Output: [2 4] <nil>
+}
+
+func ExampleFlatMap() {
+	words := stream.FlatMap(stream.From([]string{"a stitch in", "time"}), func(line string) iter.Seq[string] {
+		return strings.FieldsSeq(line)
+	})
+	all, err := stream.Collect(context.Background(), words)
+	fmt.Printf("%q %v\n", all, err)
+	// Output: ["a" "stitch" "in" "time"] <nil>
+}
+
+func ExampleParMap() {
+	// Without an option the limit finds itself.
+	lengths := stream.ParMap(stream.From([]string{"one", "three", ""}), func(_ context.Context, s string) (int, error) {
+		if s == "" {
+			return 0, errors.New("empty")
+		}
+		return len(s), nil
+	})
+	fmt.Println(stream.Collect(context.Background(), lengths))
+	// Output: [3 5] empty
+}
+
+func ExampleParMap_limiter() {
+	server := stint.Limit(2) // shared by both stages, and by whoever else is given it
+	ask := func(_ context.Context, n int) (int, error) {
+		time.Sleep(time.Millisecond)
+		return n + 1, nil
+	}
+	s := stream.ParMap(stream.ParMap(stream.From([]int{1, 2, 3}), ask, server), ask, server)
+	fmt.Println(stream.Collect(context.Background(), s))
+	// Output: [3 4 5] <nil>
+}
+
+// An error that is part of the record ends nothing.
+func ExampleParMap_goOn() {
+	type parsed struct {
+		number int
+		err    error
+	}
+	var wrong []error // of one goroutine: the stages behind the ParMap are all on this one
+	s := stream.ParMap(stream.From([]string{"1", "two", "3"}), func(_ context.Context, s string) (parsed, error) {
+		n, err := strconv.Atoi(s)
+		return parsed{n, err}, nil
+	})
+	right := stream.Filter(s, func(p parsed) bool {
+		if p.err != nil {
+			wrong = append(wrong, p.err)
+		}
+		return p.err == nil
+	})
+	sum, err := stream.Reduce(context.Background(), right, 0, func(sum int, p parsed) int { return sum + p.number })
+	fmt.Println(sum, err, wrong)
+	// Output: 4 <nil> [strconv.Atoi: parsing "two": invalid syntax]
+}
+
+func ExampleBuffer() {
+	// Up to 100 records are read ahead while others are worked on.
+	s := stream.Map(stream.Buffer(stream.From([]int{1, 2, 3}), 100), double)
+	fmt.Println(stream.Collect(context.Background(), s))
+	// Output: [2 4 6] <nil>
+}
+
+func ExampleChunk() {
+	// Insert 2 rows at a time, or what there is after 10 ms.
+	err := stream.Each(context.Background(), stream.Chunk(stream.From([]int{1, 2, 3, 4, 5}), 2, 10*time.Millisecond), func(rows []int) error {
+		fmt.Println("insert", rows)
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// insert [1 2]
+	// insert [3 4]
+	// insert [5]
+	// <nil>
+}
+
+func ExampleMerge() {
+	all, err := stream.Collect(context.Background(), stream.Merge(stream.From([]int{1, 2}), stream.From([]int{3})))
+	slices.Sort(all) // in no order
+	fmt.Println(all, err)
+	// Output: [1 2 3] <nil>
+}
+
+func ExamplePartition() {
+	// The events of an account stay in their order; those of others go on at the same time.
+	type event struct {
+		account string
+		amount  int
+	}
+	events := stream.From([]event{{"ann", 10}, {"bob", 20}, {"ann", -5}, {"bob", 30}})
+	seed := maphash.MakeSeed()
+	lanes := stream.Partition(events, 4, func(e event) uint64 { return maphash.String(seed, e.account) })
+	for i, lane := range lanes {
+		balance := map[string]int{} // of the accounts in this lane
+		lanes[i] = stream.Map(lane, func(e event) event {
+			balance[e.account] += e.amount
+			return event{e.account, balance[e.account]}
+		})
+	}
+	last := map[string]int{}
+	err := stream.Each(context.Background(), stream.Merge(lanes...), func(e event) error {
+		last[e.account] = e.amount
+		return nil
+	})
+	fmt.Println(last, err)
+	// Output: map[ann:5 bob:50] <nil>
+}
+
+func ExampleTake() {
+	naturals := func(yield func(int) bool) {
+		for n := 0; yield(n); n++ {
+		}
+	}
+	fmt.Println(stream.Collect(context.Background(), stream.Take(stream.FromSeq(naturals), 3)))
+	// Output: [0 1 2] <nil>
+}
+
+func ExampleCollect() {
+	fmt.Println(stream.Collect(context.Background(), stream.Map(stream.From([]int{1, 2}), strconv.Itoa)))
+	// Output: [1 2] <nil>
+}
+
+func ExampleEach() {
+	err := stream.Each(context.Background(), stream.From([]int{1, 2, 3}), func(n int) error {
+		if n == 2 {
+			return errors.New("two")
+		}
+		fmt.Println(n)
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// 1
+	// two
+}
+
+func ExampleReduce() {
+	fmt.Println(stream.Reduce(context.Background(), stream.From([]int{1, 2, 3}), 0, add))
+	// Output: 6 <nil>
+}

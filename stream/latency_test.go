@@ -1,0 +1,285 @@
+package stream_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"testing"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/stream"
+)
+
+// The clock of a run: a record waits in the library no longer.
+const linger = time.Millisecond
+
+// at is a record with the time at which its source had it.
+type at struct {
+	v    int
+	when time.Duration
+}
+
+// timed yields 0 to n-1, each with the time, after pausing as pause says.
+func timed(n int, pause func(i int)) iter.Seq[at] {
+	return func(yield func(at) bool) {
+		for i := range n {
+			pause(i)
+			if !yield(at{i, sinceBubble()}) {
+				return
+			}
+		}
+	}
+}
+
+// hop is a stage of records with times.
+type hop struct {
+	name string
+	add  func(s stream.Stream[at]) stream.Stream[at]
+}
+
+func passOn(_ context.Context, v at) (at, error) { return v, nil }
+
+// hops are boundaries, and what two of them have between them.
+var hops = []hop{
+	{"Buffer(1)", func(s stream.Stream[at]) stream.Stream[at] { return stream.Buffer(s, 1) }},
+	{"Buffer(1000)", func(s stream.Stream[at]) stream.Stream[at] { return stream.Buffer(s, 1000) }},
+	{"ParMap(1)", func(s stream.Stream[at]) stream.Stream[at] { return stream.ParMap(s, passOn, stint.Limit(1)) }},
+	{"ParMap(8)", func(s stream.Stream[at]) stream.Stream[at] { return stream.ParMap(s, passOn, stint.Limit(8)) }},
+	{"ParMap", func(s stream.Stream[at]) stream.Stream[at] { return stream.ParMap(s, passOn) }},
+	{"Unordered", func(s stream.Stream[at]) stream.Stream[at] {
+		return stream.ParMap(s, passOn, stint.Limit(4), stint.Unordered())
+	}},
+	{"Merge", func(s stream.Stream[at]) stream.Stream[at] {
+		return stream.Merge(s, stream.Generate(func(ctx context.Context, _ func(at) bool) error { <-ctx.Done(); return nil }))
+	}},
+	{"Partition", func(s stream.Stream[at]) stream.Stream[at] {
+		return stream.Merge(stream.Partition(s, 3, func(v at) uint64 { return uint64(v.v) })...)
+	}},
+	{"Buffer+Map", func(s stream.Stream[at]) stream.Stream[at] {
+		return stream.Map(stream.Buffer(s, 64), func(v at) at { return v })
+	}},
+}
+
+// openings are the sources of records that a sequence yields in its own time.
+var openings = []struct {
+	name string
+	open func(t *testing.T, seq iter.Seq[at]) stream.Stream[at]
+}{
+	{"FromSeq", func(_ *testing.T, seq iter.Seq[at]) stream.Stream[at] { return stream.FromSeq(seq) }},
+	{"FromSeq2", func(_ *testing.T, seq iter.Seq[at]) stream.Stream[at] {
+		return stream.FromSeq2(func(yield func(at, error) bool) {
+			seq(func(v at) bool { return yield(v, nil) })
+		})
+	}},
+	{"Generate", func(_ *testing.T, seq iter.Seq[at]) stream.Stream[at] {
+		return stream.Generate(func(_ context.Context, emit func(at) bool) error { seq(emit); return nil })
+	}},
+	{"FlatMap", func(_ *testing.T, seq iter.Seq[at]) stream.Stream[at] {
+		return stream.FlatMap(stream.From([]int{0}), func(int) iter.Seq[at] { return seq })
+	}},
+	{"FromChan", func(t *testing.T, seq iter.Seq[at]) stream.Stream[at] {
+		c := make(chan at)
+		go func() {
+			defer close(c)
+			for v := range seq {
+				select {
+				case c <- v:
+				case <-t.Context().Done():
+					return
+				}
+			}
+		}()
+		return stream.FromChan(c)
+	}},
+}
+
+// lateness runs s until n records have come, and returns how long each of them was
+// on its way.
+func lateness(t *testing.T, s stream.Stream[at], n int) []time.Duration {
+	t.Helper()
+	var out []time.Duration
+	for v, err := range s.All(t.Context()) {
+		if err != nil {
+			t.Error(err)
+		}
+		out = append(out, sinceBubble()-v.when)
+		if len(out) == n {
+			break
+		}
+	}
+	equal(t, "records", len(out), n)
+	return out
+}
+
+// everyPipeline runs a test for every source, and 1 to 5 of each hop in a row, each
+// in a bubble, and for all of them in a row.
+func everyPipeline(t *testing.T, test func(t *testing.T, pipeline func(seq iter.Seq[at]) stream.Stream[at])) {
+	for _, o := range openings {
+		for _, h := range hops {
+			for depth := 1; depth <= 5; depth++ {
+				bubble(t, fmt.Sprint(o.name, "/", h.name, "/", depth), func(t *testing.T) {
+					test(t, func(seq iter.Seq[at]) stream.Stream[at] {
+						s := o.open(t, seq)
+						for range depth {
+							s = h.add(s)
+						}
+						return s
+					})
+				})
+			}
+		}
+		bubble(t, o.name+"/mixed", func(t *testing.T) {
+			test(t, func(seq iter.Seq[at]) stream.Stream[at] {
+				s := o.open(t, seq)
+				for _, h := range hops {
+					s = h.add(s)
+				}
+				return s
+			})
+		})
+	}
+}
+
+// 25: records that come before a silence are with the consumer after at most one
+// linger, however many boundaries there are.
+func TestRecordsBeforeASilence(t *testing.T) {
+	everyPipeline(t, func(t *testing.T, pipeline func(iter.Seq[at]) stream.Stream[at]) {
+		for _, n := range []int{1, 2, 10, 300} {
+			silence := make(chan struct{})
+			s := pipeline(timed(n+1, func(i int) {
+				if i == n {
+					select {
+					case <-silence:
+					case <-time.After(time.Hour):
+					}
+				}
+			}))
+			got := 0
+			for v, err := range s.All(t.Context()) {
+				if err != nil {
+					t.Error(err)
+				}
+				if late := sinceBubble() - v.when; late > linger {
+					t.Errorf("record %d of %d took %v", v.v, n, late)
+				}
+				if got++; got == n {
+					close(silence) // only now: the loop that is left waits for the source
+					break
+				}
+			}
+			equal(t, "records", got, n)
+		}
+	})
+}
+
+// 25: a record that comes after a silence does not wait at all.
+func TestALoneRecordDoesNotWait(t *testing.T) {
+	everyPipeline(t, func(t *testing.T, pipeline func(iter.Seq[at]) stream.Stream[at]) {
+		s := pipeline(timed(10, func(int) { time.Sleep(10 * time.Millisecond) }))
+		for i, late := range lateness(t, s, 10) {
+			if late != 0 {
+				t.Errorf("record %d took %v", i, late)
+			}
+		}
+	})
+}
+
+// T7: at a record a millisecond, and at other paces, each takes one linger at most.
+func TestSteadyRecords(t *testing.T) {
+	for _, pace := range []time.Duration{100 * time.Microsecond, 700 * time.Microsecond, time.Millisecond, 1300 * time.Microsecond} {
+		t.Run(pace.String(), func(t *testing.T) {
+			everyPipeline(t, func(t *testing.T, pipeline func(iter.Seq[at]) stream.Stream[at]) {
+				s := pipeline(timed(50, func(int) { time.Sleep(pace) }))
+				for i, late := range lateness(t, s, 50) {
+					if late > linger {
+						t.Errorf("record %d took %v", i, late)
+					}
+				}
+			})
+		})
+	}
+}
+
+// 26: a stage that begins to take long in the middle of a fast stretch holds a
+// record in front of it for one linger and the call in progress, and one that is
+// already with another goroutine not at all.
+func TestASlowCallHoldsUpItsOwnGoroutineOnly(t *testing.T) {
+	const call = 10 * time.Millisecond
+	for _, h := range hops {
+		bubble(t, h.name, func(t *testing.T) {
+			// Record i has the time at which its own call ended.
+			s := stream.Map(stream.FromSeq(count(60)), func(i int) at {
+				if i >= 30 {
+					time.Sleep(call)
+				}
+				return at{i, sinceBubble()}
+			})
+			for i, late := range lateness(t, h.add(s), 60) {
+				if late > linger {
+					t.Errorf("record %d took %v", i, late)
+				}
+			}
+		})
+		bubble(t, h.name+"/slice", func(t *testing.T) { // which hands chunks to the stage
+			s := stream.Map(stream.From(indexes(600)), func(i int) at {
+				if i >= 300 {
+					time.Sleep(call)
+				}
+				return at{i, sinceBubble()}
+			})
+			for i, late := range lateness(t, h.add(s), 600) {
+				if late > linger+call {
+					t.Errorf("record %d took %v", i, late)
+				}
+			}
+		})
+		bubble(t, h.name+"/behind", func(t *testing.T) { // the slow stage is behind the boundary
+			s := h.add(stream.FromSeq(timed(20, func(int) { time.Sleep(100 * time.Microsecond) })))
+			s = stream.Map(s, func(v at) at {
+				v.when = sinceBubble()
+				time.Sleep(call)
+				return v
+			})
+			for i, late := range lateness(t, s, 20) {
+				if late > linger+2*call {
+					t.Errorf("record %d took %v", i, late)
+				}
+			}
+		})
+	}
+}
+
+// A result of a ParMap does not wait for calls that were begun after its own, but for
+// those that one worker makes for it and its neighbours: a piece, 50 µs of work.
+func TestParMapResultsDoNotWait(t *testing.T) {
+	const piece = 1024 // records at most
+	for _, opt := range [][]stint.Option{{}, {stint.Unordered()}} {
+		bubble(t, fmt.Sprint(len(opt)), func(t *testing.T) {
+			s := stream.ParMap(stream.FromSeq(count(50)), func(_ context.Context, i int) (at, error) {
+				time.Sleep(time.Second)
+				return at{i, sinceBubble()}, nil
+			}, append(opt, stint.Limit(5))...)
+			for i, late := range lateness(t, s, 50) {
+				if late != 0 {
+					t.Errorf("record %d took %v", i, late)
+				}
+			}
+			equal(t, "time passed", sinceBubble(), 10*time.Second)
+		})
+		bubble(t, fmt.Sprint(len(opt), "/one blocks after a fast stretch"), func(t *testing.T) {
+			s := stream.ParMap(stream.From(indexes(5000)), func(_ context.Context, i int) (at, error) {
+				if i == 4000 {
+					time.Sleep(time.Hour)
+				}
+				return at{i, sinceBubble()}, nil
+			}, append(opt, stint.Limit(5))...)
+			for v, err := range s.All(t.Context()) {
+				equal(t, "error", err, nil)
+				if late := sinceBubble() - v.when; v.v < 4000-piece && late > linger {
+					t.Errorf("record %d took %v", v.v, late)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,175 @@
+package stream_test
+
+import (
+	"context"
+	"iter"
+	"testing"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/stream"
+)
+
+// 21: nothing runs before the terminal. Fails: rill, lo, go-streams, which start
+// goroutines when a stage is made, and leave them if nobody consumes.
+func TestNothingRunsBeforeTheTerminal(t *testing.T) {
+	bubble(t, "made", func(t *testing.T) {
+		begun := 0
+		var seq iter.Seq[int] = func(func(int) bool) { begun++ }
+		f := func(v int) int { begun++; return v }
+		c := make(chan int, 1)
+		c <- 1
+		s := stream.Merge(
+			stream.FromSeq(seq),
+			stream.FromSeq2(func(func(int, error) bool) { begun++ }),
+			stream.Generate(func(context.Context, func(int) bool) error { begun++; return nil }),
+			stream.Map(stream.From(indexes(9)), f),
+			stream.FromChan(c),
+		)
+		s = stream.MapErr(s, func(_ context.Context, v int) (int, error) { return f(v), nil })
+		s = stream.Filter(s, func(v int) bool { return f(v) == v })
+		s = stream.ParMap(s, func(_ context.Context, v int) (int, error) { return f(v), nil }, stint.Limit(3))
+		s = stream.Buffer(s, 3)
+		s = stream.Merge(stream.Partition(s, 3, func(v int) uint64 { return uint64(f(v)) })...)
+		s = stream.FlatMap(stream.Chunk(s, 3, time.Second), func([]int) iter.Seq[int] { begun++; return seq })
+		s = stream.Take(s, 3)
+		all := s.All(context.Background())
+		time.Sleep(time.Hour)
+		equal(t, "goroutines", len(ours()), 0)
+		equal(t, "functions called", begun, 0)
+		equal(t, "records in the channel", len(c), 1)
+		_ = all
+	})
+	bubble(t, "of no records", func(t *testing.T) {
+		s := stream.Take(stream.FromSeq(func(func(int) bool) { t.Error("pulled") }), 0)
+		out, err := stream.Collect(context.Background(), s)
+		equal(t, "error", err, nil)
+		equal(t, "records", len(out), 0)
+	})
+}
+
+// A stream is a description: it can be run again, also by several at once, and what
+// is made of it does not change it.
+func TestStreamRunsManyTimes(t *testing.T) {
+	for _, st := range stages {
+		bubble(t, st.name, func(t *testing.T) {
+			ctx := context.Background()
+			s := stream.Map(st.add(stream.From(indexes(600))), func(v int) int { return 2 * v })
+			other := stream.Take(st.add(s), 10)
+			var want []int
+			for i := range 600 {
+				want = append(want, 2*i)
+			}
+			type result struct {
+				out []int
+				err error
+			}
+			results := make(chan result, 3)
+			for range 3 {
+				go func() {
+					out, err := stream.Collect(ctx, s)
+					results <- result{out, err}
+				}()
+			}
+			for range 3 {
+				r := <-results
+				equal(t, "error", r.err, nil)
+				same(t, "at once", r.out, want)
+			}
+			out, err := stream.Collect(ctx, other)
+			equal(t, "error", err, nil)
+			same(t, "derived", out, want[:10])
+			all := s.All(ctx)
+			for range 2 {
+				n := 0
+				for v, err := range all {
+					if err != nil || v != want[n] {
+						t.Fatalf("record %d is %d, error %v", n, v, err)
+					}
+					n++
+				}
+				equal(t, "records of one All", n, 600)
+			}
+		})
+	}
+}
+
+// The last segment runs on the caller's goroutine: a pipeline without a boundary
+// starts none.
+func TestFusedStagesStartNoGoroutine(t *testing.T) {
+	everyTerminal(t, func(t *testing.T, run func(context.Context, ints) ([]int, error)) {
+		me := goroutine()
+		here := func() {
+			if goroutine() != me {
+				t.Error("on another goroutine")
+			}
+		}
+		open := []func() ints{
+			func() ints { return stream.From(indexes(300)) },
+			func() ints { return stream.FromSeq(func(y func(int) bool) { here(); count(300)(y) }) },
+			func() ints {
+				return stream.FromSeq2(func(y func(int, error) bool) {
+					here()
+					count(300)(func(v int) bool { return y(v, nil) })
+				})
+			},
+			func() ints {
+				return stream.Generate(func(_ context.Context, emit func(int) bool) error {
+					here()
+					count(300)(emit)
+					return nil
+				})
+			},
+			func() ints { return stream.FromChan(sent(t, count(300))) },
+		}
+		for _, open := range open {
+			s := stream.Map(open(), func(v int) int { here(); return v })
+			s = stream.Filter(s, func(int) bool { here(); return true })
+			s = stream.MapErr(s, func(_ context.Context, v int) (int, error) { here(); return v, nil })
+			s = stream.FlatMap(s, func(v int) iter.Seq[int] { here(); return alone(v) })
+			s = stream.FlatMap(stream.Chunk(s, 7, 0), func(c []int) iter.Seq[int] {
+				return func(y func(int) bool) {
+					here()
+					for _, v := range c {
+						if !y(v) {
+							return
+						}
+					}
+				}
+			})
+			out, err := run(context.Background(), stream.Take(s, 290))
+			equal(t, "error", err, nil)
+			same(t, "records", out, indexes(290))
+		}
+	})
+}
+
+// A boundary runs what is before it on a goroutine of its own, at the same time as
+// what follows.
+func TestBoundariesRunAtOnce(t *testing.T) {
+	for _, b := range boundaries {
+		bubble(t, b.name, func(t *testing.T) {
+			s := stream.Map(stream.FromSeq(count(1000)), func(v int) int { time.Sleep(time.Second); return v })
+			n := 0
+			start := time.Now()
+			err := stream.Each(context.Background(), b.add(s), func(int) error { n++; time.Sleep(time.Second); return nil })
+			equal(t, "error", err, nil)
+			equal(t, "records", n, 1000)
+			took(t, start, 1001*time.Second)
+		})
+	}
+}
+
+// The zero Stream is empty, and so is what is made of it.
+func TestZeroStreamIsEmpty(t *testing.T) {
+	everyTerminal(t, func(t *testing.T, run func(context.Context, ints) ([]int, error)) {
+		for _, st := range stages {
+			var zero ints
+			for _, s := range []ints{zero, st.add(zero), st.add(st.add(zero)), stream.Merge(zero, st.add(zero)), stream.Merge[int](), stream.From[int](nil)} {
+				out, err := run(context.Background(), s)
+				equal(t, st.name+": error", err, nil)
+				equal(t, st.name+": records", len(out), 0)
+			}
+		}
+	})
+}

@@ -1,0 +1,143 @@
+package stream_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/stream"
+)
+
+// 33: Merge gives all records of all inputs, those of one input in their order, and
+// ends when all have.
+func TestMergeEndsWhenAllEnd(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 3, 20} {
+		bubble(t, fmt.Sprint(n), func(t *testing.T) {
+			var ss []stream.Stream[lane]
+			for i := range n {
+				s := stream.Map(stream.FromSeq(count(10*i)), func(v int) int { time.Sleep(time.Second); return v })
+				ss = append(ss, stream.Map(s, func(v int) lane { return lane{i, v} }))
+			}
+			got := make([][]int, n)
+			err := stream.Each(context.Background(), stream.Merge(ss...), func(l lane) error {
+				got[l.branch] = append(got[l.branch], l.v)
+				return nil
+			})
+			equal(t, "error", err, nil)
+			for i := range n {
+				same(t, fmt.Sprint("input ", i), got[i], indexes(10*i))
+			}
+			equal(t, "time passed", sinceBubble(), time.Duration(max(0, 10*(n-1)))*time.Second)
+		})
+	}
+	bubble(t, "the same twice", func(t *testing.T) {
+		for _, st := range stages {
+			if st.name == "Partition" {
+				continue // a branch must be consumed once
+			}
+			s := st.add(stream.From(indexes(1000)))
+			out, err := stream.Collect(context.Background(), stream.Merge(s, s))
+			equal(t, "error", err, nil)
+			var want []int
+			for i := range 1000 {
+				want = append(want, i, i)
+			}
+			same(t, st.name, sorted(out), want)
+		}
+	})
+	bubble(t, "in itself", func(t *testing.T) {
+		s := stream.From(indexes(3))
+		want := indexes(3)
+		for range 6 {
+			s = stream.Merge(s, stream.Map(s, itself))
+			want = slices.Concat(want, want)
+		}
+		out, err := stream.Collect(context.Background(), s)
+		equal(t, "error", err, nil)
+		same(t, "records", sorted(out), sorted(want))
+	})
+}
+
+// A slow or silent input does not hold up the others.
+func TestMergeDoesNotWaitForOne(t *testing.T) {
+	bubble(t, "silent", func(t *testing.T) {
+		silent := make(chan int)
+		s := stream.Merge(stream.FromChan(silent), stream.FromSeq(count(100)))
+		out, err := all(context.Background(), s, func(n int) bool { return n == 100 })
+		equal(t, "error", err, nil)
+		same(t, "records", out, indexes(100))
+		if sinceBubble() > linger {
+			t.Errorf("took %v", sinceBubble())
+		}
+	})
+}
+
+// 33: an error of one input ends the others, and is the stream's.
+func TestMergeErrorCancelsTheOthers(t *testing.T) {
+	for _, st := range stages {
+		bubble(t, st.name, func(t *testing.T) {
+			var ended []time.Duration
+			wait := stream.Generate(func(ctx context.Context, emit func(int) bool) error {
+				emit(1)
+				<-ctx.Done()
+				ended = append(ended, sinceBubble())
+				return ctx.Err()
+			})
+			bad := stream.Generate(func(context.Context, func(int) bool) error {
+				time.Sleep(time.Second)
+				return errBoom
+			})
+			out, err := stream.Collect(context.Background(), stream.Merge(st.add(wait), st.add(bad)))
+			equal(t, "error", err, errBoom)
+			same(t, "records", out, []int{1})
+			same(t, "end of the other", ended, []time.Duration{time.Second})
+			equal(t, "time passed", sinceBubble(), time.Second)
+		})
+	}
+	bubble(t, "panic", func(t *testing.T) {
+		var g gauge
+		slow := stream.ParMap(stream.FromSeq(count(100)), holding(&g), stint.Limit(2))
+		bad := stream.Generate(func(context.Context, func(int) bool) error { panic("boom") })
+		got := raised(t, func() { stream.Collect(context.Background(), stream.Merge(slow, bad)) })
+		equal(t, "value", got.Value, any("boom"))
+		g.is(t, 0, g.max, g.total)
+	})
+	bubble(t, "records before it", func(t *testing.T) { // of its own input all arrive
+		bad := stream.MapErr(stream.From(indexes(700)), failAt(500))
+		empty := stream.From[int](nil)
+		out, err := stream.Collect(context.Background(), stream.Merge(empty, bad, empty))
+		equal(t, "error", err, errBoom)
+		same(t, "records", out, indexes(500))
+	})
+}
+
+// A source that is ahead does not keep the others from a slow consumer.
+func TestMergeTakesTurns(t *testing.T) {
+	bubble(t, "endless", func(t *testing.T) {
+		const sources, records = 5, 1000
+		ss := make([]ints, sources)
+		for i := range ss {
+			ss[i] = stream.FromSeq(func(yield func(int) bool) {
+				for yield(i) {
+				}
+			})
+		}
+		out, err := all(context.Background(), stream.Merge(ss...), func(n int) bool {
+			time.Sleep(10 * time.Millisecond)
+			return n == records
+		})
+		equal(t, "error", err, nil)
+		var got [sources]int
+		for _, source := range out {
+			got[source]++
+		}
+		for i, n := range got {
+			if n < records/sources/2 {
+				t.Errorf("%d of %d records are from source %d: %v", n, records, i, got)
+			}
+		}
+	})
+}

@@ -1,0 +1,369 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/stream"
+)
+
+// A place is where a function of the caller runs. Its stream has 0 to 9, and calls
+// f before each record, or with 0 once.
+type place struct {
+	name string
+	open func(f func(v int)) ints
+}
+
+var places = []place{
+	{"FromSeq", func(f func(int)) ints {
+		return stream.FromSeq(func(yield func(int) bool) {
+			for i := range 10 {
+				f(i)
+				if !yield(i) {
+					return
+				}
+			}
+		})
+	}},
+	{"FromSeq2", func(f func(int)) ints {
+		return stream.FromSeq2(func(yield func(int, error) bool) {
+			for i := range 10 {
+				f(i)
+				if !yield(i, nil) {
+					return
+				}
+			}
+		})
+	}},
+	{"Generate", func(f func(int)) ints {
+		return stream.Generate(func(_ context.Context, emit func(int) bool) error {
+			for i := range 10 {
+				f(i)
+				if !emit(i) {
+					break
+				}
+			}
+			return nil
+		})
+	}},
+	{"Map", func(f func(int)) ints {
+		return stream.Map(stream.From(indexes(10)), func(v int) int { f(v); return v })
+	}},
+	{"MapErr", func(f func(int)) ints {
+		return stream.MapErr(stream.From(indexes(10)), func(_ context.Context, v int) (int, error) { f(v); return v, nil })
+	}},
+	{"Filter", func(f func(int)) ints {
+		return stream.Filter(stream.From(indexes(10)), func(v int) bool { f(v); return true })
+	}},
+	{"FlatMap", func(f func(int)) ints {
+		return stream.FlatMap(stream.From(indexes(10)), func(v int) iter.Seq[int] { f(v); return alone(v) })
+	}},
+	{"FlatMap's sequence", func(f func(int)) ints {
+		return stream.FlatMap(stream.From(indexes(10)), func(v int) iter.Seq[int] {
+			return func(yield func(int) bool) { f(v); yield(v) }
+		})
+	}},
+	{"ParMap(1)", func(f func(int)) ints { return stream.ParMap(stream.From(indexes(10)), calling(f), stint.Limit(1)) }},
+	{"ParMap(3)", func(f func(int)) ints { return stream.ParMap(stream.FromSeq(count(10)), calling(f), stint.Limit(3)) }},
+	{"ParMap", func(f func(int)) ints { return stream.ParMap(stream.From(indexes(10)), calling(f)) }},
+	{"Unordered", func(f func(int)) ints {
+		return stream.ParMap(stream.From(indexes(10)), calling(f), stint.Limit(2), stint.Unordered())
+	}},
+	{"Partition's key", func(f func(int)) ints {
+		return stream.Merge(stream.Partition(stream.From(indexes(10)), 3, func(v int) uint64 { f(v); return uint64(v) })...)
+	}},
+}
+
+func calling(f func(int)) func(context.Context, int) (int, error) {
+	return func(_ context.Context, v int) (int, error) { f(v); return v, nil }
+}
+
+// culprit panics. Its name must be in the stack.
+func culprit(v any) { panic(v) }
+
+// raised returns the PanicError that f panics with, and fails the test if that is
+// anything else.
+func raised(t *testing.T, f func()) *stint.PanicError {
+	t.Helper()
+	v := recovered(f)
+	p, ok := v.(*stint.PanicError)
+	if !ok {
+		t.Fatalf("panicked with %T %v, want a PanicError", v, v)
+	}
+	return p
+}
+
+// 30: a panic of any function, on any goroutine, is raised in the consumer, with
+// its value and its stack, when all else has ended. Fails: rill, lo and go-streams,
+// where it ends the process.
+func TestPanicsReachTheConsumer(t *testing.T) {
+	for _, p := range places {
+		for _, st := range stages {
+			bubble(t, p.name+"/"+st.name, func(t *testing.T) {
+				for _, x := range terminals {
+					for _, k := range []int{0, 3, 9} {
+						s := st.add(p.open(func(v int) {
+							if v == k {
+								culprit(errBoom)
+							}
+						}))
+						got := raised(t, func() { x.run(context.Background(), s) })
+						equal(t, x.name+": value", got.Value, any(errBoom))
+						equal(t, x.name+": is the error", errors.Is(got, errBoom), true)
+						if !strings.Contains(string(got.Stack), "stream_test.culprit") {
+							t.Errorf("%s: the stack does not name the function:\n%s", x.name, got.Stack)
+						}
+						noneLeft(t)
+					}
+				}
+			})
+		}
+	}
+}
+
+// The functions of terminals, which are the library's to call, are as those of
+// stages.
+func TestPanicsOfTerminals(t *testing.T) {
+	for _, st := range stages {
+		bubble(t, st.name, func(t *testing.T) {
+			s := st.add(stream.FromSeq(count(1000)))
+			got := raised(t, func() {
+				stream.Each(context.Background(), s, func(v int) error {
+					if v == 5 {
+						culprit("each")
+					}
+					return nil
+				})
+			})
+			equal(t, "value", got.Value, any("each"))
+			equal(t, "stack", strings.Contains(string(got.Stack), "stream_test.culprit"), true)
+			got = raised(t, func() {
+				stream.Reduce(context.Background(), s, 0, func(_, v int) int {
+					if v == 5 {
+						culprit("reduce")
+					}
+					return 0
+				})
+			})
+			equal(t, "value", got.Value, any("reduce"))
+			equal(t, "stack", strings.Contains(string(got.Stack), "stream_test.culprit"), true)
+		})
+	}
+}
+
+// The body of a range over All is the caller's own code: its panic passes as it is,
+// when all has ended. A Goexit ends the goroutine, when all has ended.
+func TestPanicOfTheBody(t *testing.T) {
+	for _, b := range stages {
+		bubble(t, b.name, func(t *testing.T) {
+			var g gauge
+			ended := false
+			slow := stream.ParMap(stream.FromSeq(func(yield func(int) bool) {
+				for yield(0) {
+				}
+				ended = true
+			}), func(context.Context, int) (int, error) { g.hold(time.Second); return 0, nil }, stint.Limit(3))
+			type own struct{ error }
+			mine := own{errBoom}
+			v := recovered(func() {
+				for range b.add(slow).All(context.Background()) {
+					panic(mine)
+				}
+			})
+			equal(t, "value", v, any(mine))
+			equal(t, "the source has ended", ended, true)
+			g.is(t, 0, 3, g.begun())
+			noneLeft(t)
+
+			gone := make(chan bool)
+			go func() {
+				defer func() { gone <- ended }()
+				ended = false
+				for range b.add(slow).All(context.Background()) {
+					runtime.Goexit()
+				}
+				t.Error("not left")
+			}()
+			equal(t, "the source has ended", <-gone, true)
+			g.is(t, 0, 3, g.begun())
+		})
+	}
+}
+
+// What runs elsewhere is waited for before the panic is raised, and its context ends.
+func TestPanicWaits(t *testing.T) {
+	for _, k := range []int{0, 2, 4} {
+		bubble(t, fmt.Sprint(k), func(t *testing.T) {
+			var g gauge
+			s := stream.ParMap(stream.FromSeq(count(100)), func(ctx context.Context, v int) (int, error) {
+				if v == k {
+					time.Sleep(time.Second)
+					culprit("boom")
+				}
+				g.enter()
+				defer g.leave()
+				<-ctx.Done()
+				time.Sleep(time.Hour)
+				return 0, ctx.Err()
+			}, stint.Limit(5))
+			got := raised(t, func() { stream.Collect(context.Background(), stream.Buffer(s, 3)) })
+			equal(t, "value", got.Value, any("boom"))
+			equal(t, "time passed", sinceBubble(), time.Second+time.Hour)
+			g.is(t, 0, 4, 4)
+		})
+	}
+	bubble(t, "of a source, while the consumer sleeps", func(t *testing.T) {
+		s := stream.Buffer(stream.FromSeq(func(yield func(int) bool) {
+			yield(1)
+			time.Sleep(time.Second)
+			culprit("boom")
+		}), 5)
+		n := 0
+		got := raised(t, func() {
+			for range s.All(context.Background()) {
+				n++
+				time.Sleep(time.Hour)
+			}
+		})
+		equal(t, "value", got.Value, any("boom"))
+		equal(t, "time passed", sinceBubble(), time.Hour)
+		equal(t, "records", n, 1)
+	})
+}
+
+// A Goexit of any function that runs on a goroutine of the library is ErrGoexit at
+// the consumer; on the caller's own goroutine it ends that, when all has ended.
+func TestGoexit(t *testing.T) {
+	for _, p := range places {
+		for _, b := range stages {
+			bubble(t, p.name+"/"+b.name, func(t *testing.T) {
+				for _, x := range terminals {
+					returned := false
+					var out []int
+					var err error
+					var own bool
+					done := make(chan struct{})
+					go func() {
+						defer close(done)
+						me := goroutine()
+						s := b.add(p.open(func(v int) {
+							if v == 3 {
+								own = goroutine() == me
+								runtime.Goexit()
+							}
+						}))
+						out, err = x.run(context.Background(), s)
+						returned = true
+					}()
+					<-done
+					noneLeft(t)
+					equal(t, x.name+": returned", returned, !own)
+					if returned {
+						equal(t, x.name+": error", err, stint.ErrGoexit)
+					}
+					if p.name == "Unordered" || p.name == "Partition's key" {
+						continue
+					}
+					if len(out) > 3 { // it may have taken some of the same step with it
+						t.Errorf("%s: %d records", x.name, len(out))
+					}
+					same(t, x.name, out, indexes(len(out)))
+				}
+			})
+		}
+	}
+	for _, k := range []int{0, 5, 1000, 15_000} {
+		for _, limit := range []int{1, 4} {
+			bubble(t, fmt.Sprintf("ParMap/limit=%d/%d", limit, k), func(t *testing.T) { // at its position
+				s := stream.ParMap(stream.From(indexes(20_000)), calling(func(v int) {
+					if v == k {
+						runtime.Goexit()
+					}
+				}), stint.Limit(limit))
+				out, err := stream.Collect(context.Background(), s)
+				equal(t, "error", err, stint.ErrGoexit)
+				same(t, "records", out, indexes(k))
+			})
+		}
+	}
+}
+
+// The function of Overload is one of the caller's too.
+func TestPanicInOverload(t *testing.T) {
+	for name, end := range map[string]func(){"panic": func() { culprit("boom") }, "Goexit": runtime.Goexit} {
+		bubble(t, name, func(t *testing.T) {
+			s := stream.ParMap(stream.From(indexes(100)), failAt(5), stint.Overload(func(error) bool { end(); return true }))
+			var err error
+			v := recovered(func() { _, err = stream.Collect(context.Background(), stream.Buffer(s, 3)) })
+			if p, ok := v.(*stint.PanicError); ok {
+				equal(t, "value", p.Value, any("boom"))
+			} else {
+				equal(t, "raised", v, nil)
+				equal(t, "error", err, stint.ErrGoexit)
+			}
+		})
+	}
+}
+
+// A panic after the consumer has left is not lost; one beside an error wins.
+func TestPanicIsNotLost(t *testing.T) {
+	bubble(t, "after a break", func(t *testing.T) {
+		s := stream.ParMap(stream.FromSeq(count(2)), func(ctx context.Context, v int) (int, error) {
+			if v == 1 {
+				<-ctx.Done()
+				culprit("late")
+			}
+			return v, nil
+		}, stint.Limit(2))
+		got := raised(t, func() { all(context.Background(), s, func(int) bool { time.Sleep(time.Second); return true }) })
+		equal(t, "value", got.Value, any("late"))
+	})
+	bubble(t, "after an error", func(t *testing.T) {
+		s := stream.ParMap(stream.FromSeq(count(2)), func(ctx context.Context, v int) (int, error) {
+			if v == 1 {
+				<-ctx.Done()
+				culprit("late")
+			}
+			time.Sleep(time.Second)
+			return v, errBoom
+		}, stint.Limit(2))
+		got := raised(t, func() { stream.Collect(context.Background(), s) })
+		equal(t, "value", got.Value, any("late"))
+	})
+	bubble(t, "after the end of the context", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		s := stream.Buffer(stream.Generate(func(ctx context.Context, emit func(int) bool) error {
+			<-ctx.Done()
+			culprit("late")
+			return nil
+		}), 2)
+		got := raised(t, func() { stream.Collect(ctx, s) })
+		equal(t, "value", got.Value, any("late"))
+	})
+}
+
+// A PanicError that comes from a call inside stays the first one.
+func TestNestedPanicStaysTheFirst(t *testing.T) {
+	bubble(t, "nested", func(t *testing.T) {
+		inner := stream.ParMap(stream.From(indexes(3)), calling(func(v int) {
+			if v == 1 {
+				culprit("boom")
+			}
+		}), stint.Limit(2))
+		outer := stream.ParMap(stream.From(indexes(3)), func(ctx context.Context, v int) (int, error) {
+			_, err := stream.Collect(ctx, inner)
+			return v, err
+		}, stint.Limit(2))
+		got := raised(t, func() { stream.Collect(context.Background(), stream.Buffer(outer, 1)) })
+		equal(t, "value", got.Value, any("boom"))
+		equal(t, "stack", strings.Contains(string(got.Stack), "stream_test.culprit"), true)
+	})
+}

@@ -1,0 +1,654 @@
+package stream_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"runtime"
+	"runtime/pprof"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/stream"
+)
+
+// holding is a function of a ParMap that stays in the gauge for a second.
+func holding(g *gauge) func(context.Context, int) (int, error) {
+	return func(_ context.Context, v int) (int, error) { g.hold(time.Second); return v, nil }
+}
+
+// bothOrders runs a test for an ordered and an unordered ParMap, each in a bubble.
+func bothOrders(t *testing.T, name string, test func(t *testing.T, order ...stint.Option)) {
+	t.Helper()
+	bubble(t, name+"/ordered", func(t *testing.T) { test(t) })
+	bubble(t, name+"/unordered", func(t *testing.T) { test(t, stint.Unordered()) })
+}
+
+// complete fails the test if s does not give 0 to n-1, in any order.
+func complete(t *testing.T, s ints, n int) {
+	t.Helper()
+	out, err := stream.Collect(context.Background(), s)
+	equal(t, "error", err, nil)
+	same(t, "records", sorted(out), indexes(n))
+}
+
+// The limit is reached and never exceeded, from every kind of source, and calls are
+// begun as soon as there is a place.
+func TestParMapLimitIsExact(t *testing.T) {
+	for _, limit := range []int{1, 2, 3, 7, 100, 1000} {
+		bothOrders(t, fmt.Sprint("From/", limit), func(t *testing.T, order ...stint.Option) {
+			var g gauge
+			s := stream.From(indexes(4 * limit))
+			complete(t, stream.ParMap(s, holding(&g), append(order, stint.Limit(limit))...), 4*limit)
+			g.is(t, 0, limit, 4*limit)
+			equal(t, "time passed", sinceBubble(), 4*time.Second)
+		})
+		for _, src := range sources {
+			bothOrders(t, fmt.Sprint(src.name, "/", limit), func(t *testing.T, order ...stint.Option) {
+				var g gauge
+				s := src.open(t, count(4*limit))
+				complete(t, stream.ParMap(s, holding(&g), append(order, stint.Limit(limit))...), 4*limit)
+				g.is(t, 0, limit, 4*limit)
+				equal(t, "time passed", sinceBubble(), 4*time.Second)
+			})
+		}
+		for _, b := range boundaries {
+			bothOrders(t, fmt.Sprint(b.name, "/", limit), func(t *testing.T, order ...stint.Option) {
+				var g gauge
+				s := b.add(stream.From(indexes(4 * limit)))
+				complete(t, b.add(stream.ParMap(s, holding(&g), append(order, stint.Limit(limit))...)), 4*limit)
+				if g.max > limit {
+					t.Errorf("at most %d at once, want %d", g.max, limit)
+				}
+			})
+		}
+	}
+}
+
+// A call that takes long after many that took nothing does not hold up those behind
+// it that it could share its worker with.
+func TestSlowCallsAfterFastOnes(t *testing.T) {
+	for _, slow := range []int{0, 1, 100, 1000} {
+		bothOrders(t, fmt.Sprint(slow), func(t *testing.T, order ...stint.Option) {
+			var g gauge
+			s := stream.ParMap(stream.From(indexes(slow+40)), func(_ context.Context, v int) (int, error) {
+				if v >= slow {
+					g.hold(time.Second)
+				}
+				return v, nil
+			}, append(order, stint.Limit(10))...)
+			complete(t, s, slow+40)
+			if g.max != 10 {
+				t.Errorf("at most %d at once", g.max)
+			}
+			if sinceBubble() < 4*time.Second || sinceBubble() > 5*time.Second {
+				t.Errorf("took %v", sinceBubble())
+			}
+		})
+	}
+}
+
+// f is begun in the order of the input.
+func TestParMapBeginsInOrder(t *testing.T) {
+	for _, limit := range []int{1, 2, 8, 100} {
+		bothOrders(t, fmt.Sprint(limit), func(t *testing.T, order ...stint.Option) {
+			// A call begins after all that were begun in an earlier instant.
+			var mu sync.Mutex
+			latest := map[time.Duration]int{}
+			var last time.Duration
+			s := stream.ParMap(stream.From(indexes(500)), func(_ context.Context, v int) (int, error) {
+				mu.Lock()
+				now := sinceBubble()
+				if now > last && v < latest[last] {
+					t.Errorf("%d begins at %v, %d began at %v", v, now, latest[last], last)
+				}
+				latest[now] = max(latest[now], v)
+				last = now
+				mu.Unlock()
+				time.Sleep(time.Duration(1+v%7) * time.Second)
+				return v, nil
+			}, append(order, stint.Limit(limit))...)
+			complete(t, s, 500)
+		})
+	}
+}
+
+// Under Limit(1) the calls are made in the order of the input, also where a piece of
+// several records is given up because one of them takes long.
+func TestParMapOfOneIsSequential(t *testing.T) {
+	bothOrders(t, "one", func(t *testing.T, order ...stint.Option) {
+		next := 0
+		s := stream.ParMap(stream.From(indexes(20_000)), func(_ context.Context, v int) (int, error) {
+			if v != next {
+				t.Errorf("record %d is begun, %d is next", v, next)
+			}
+			next = v + 1
+			if v == 5000 || v%7000 == 17 {
+				time.Sleep(5 * time.Millisecond)
+			}
+			return v, nil
+		}, append(order, stint.Limit(1))...)
+		complete(t, s, 20_000)
+	})
+}
+
+// A pool that is closed in the middle of pieces of several records, some of which take
+// long, ends the stream: with all records, or with ErrClosed behind some of them.
+func TestParMapOnAPoolThatIsClosed(t *testing.T) {
+	for i := range 40 {
+		bothOrders(t, fmt.Sprint(i), func(t *testing.T, order ...stint.Option) {
+			p := stint.NewPool(stint.Limit(1 + i%5))
+			closed := make(chan struct{})
+			go func() {
+				defer close(closed)
+				time.Sleep(time.Duration(i) * 500 * time.Microsecond)
+				p.Close()
+			}()
+			s := stream.ParMap(stream.From(indexes(20_000)), func(_ context.Context, v int) (int, error) {
+				if v%1000 > 990 {
+					time.Sleep(time.Millisecond)
+				}
+				return v, nil
+			}, append(order, p)...)
+			out, err := stream.Collect(context.Background(), s)
+			<-closed
+			if err != nil {
+				equal(t, "error", err, stint.ErrClosed)
+			} else {
+				equal(t, "records", len(out), 20_000)
+			}
+			if len(order) == 0 {
+				same(t, "records", out, indexes(len(out)))
+			}
+		})
+	}
+}
+
+// A limit that is raised holds at once, also when nothing ends and nothing is queued.
+func TestParMapLimitIsRaised(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		open func() (stint.Option, func(int))
+	}{
+		{"Limiter", func() (stint.Option, func(int)) { l := stint.Limit(1); return l, l.Set }},
+		{"Pool", func() (stint.Option, func(int)) { p := stint.NewPool(stint.Limit(1)); return p, p.SetLimit }},
+	} {
+		for _, queue := range []int{-1, 0, 3} {
+			bothOrders(t, fmt.Sprint(c.name, "/queue=", queue), func(t *testing.T, order ...stint.Option) {
+				opt, set := c.open()
+				if queue >= 0 {
+					order = append(order, stint.Queue(queue))
+				}
+				var g gauge
+				time.AfterFunc(time.Second, func() { set(10) })
+				s := stream.ParMap(stream.FromSeq(count(10)), func(_ context.Context, v int) (int, error) {
+					g.hold(time.Hour)
+					return v, nil
+				}, append(order, opt)...)
+				complete(t, s, 10)
+				g.is(t, 0, 10, 10)
+				about(t, sinceBubble(), time.Hour+time.Second)
+				if p, ok := opt.(*stint.Pool); ok {
+					p.Close()
+				}
+			})
+		}
+	}
+}
+
+// 31: Limit(1000) over calls that block has 1000 in flight; over calls that do not it
+// has about as many workers as there are processors.
+func TestParMapWorkers(t *testing.T) {
+	bothOrders(t, "blocking", func(t *testing.T, order ...stint.Option) {
+		var g gauge
+		s := stream.ParMap(stream.FromSeq(count(1000)), holding(&g), append(order, stint.Limit(1000))...)
+		complete(t, s, 1000)
+		g.is(t, 0, 1000, 1000)
+		equal(t, "time passed", sinceBubble(), time.Second)
+	})
+	t.Run("fast", func(t *testing.T) {
+		before, most := runtime.NumGoroutine(), 0
+		s := stream.ParMap(stream.From(indexes(100_000)), itselfErr, stint.Limit(1000))
+		n := 0
+		err := stream.Each(context.Background(), s, func(int) error {
+			if n++; n%100 == 0 {
+				most = max(most, runtime.NumGoroutine()-before)
+			}
+			return nil
+		})
+		equal(t, "error", err, nil)
+		equal(t, "records", n, 100_000)
+		// It is 3 to 60 on a busy machine. A worker that the system does not let run is
+		// taken for one that blocks, and under the race detector most are.
+		if want := 250; most > want && !raced {
+			t.Errorf("%d workers, want %d at most", most, want)
+		}
+	})
+}
+
+// Two ParMaps and an Each that share a Limiter never have more calls among them than
+// it says, and it is as it was afterwards.
+func TestParMapsShareALimiter(t *testing.T) {
+	for _, limit := range []int{1, 2, 5} {
+		bothOrders(t, fmt.Sprint(limit), func(t *testing.T, order ...stint.Option) {
+			l := stint.Limit(limit)
+			var g gauge
+			opts := append(order, l)
+			s := stream.ParMap(stream.ParMap(stream.From(indexes(40)), holding(&g), opts...), holding(&g), opts...)
+			var wg sync.WaitGroup
+			wg.Go(func() { complete(t, s, 40) })
+			wg.Go(func() {
+				equal(t, "error", stint.Each(context.Background(), indexes(40), func(context.Context, int) error { g.hold(time.Second); return nil }, l), nil)
+			})
+			wg.Go(func() { complete(t, stream.Merge(s, stream.From[int](nil)), 40) })
+			wg.Wait()
+			g.is(t, 0, limit, 5*40)
+			synctest.Wait()
+			equal(t, "the limiter at the end", usage(l), [3]int{limit})
+		})
+	}
+}
+
+// The limit may change while a ParMap runs.
+func TestParMapLimitChanges(t *testing.T) {
+	bothOrders(t, "Set", func(t *testing.T, order ...stint.Option) {
+		l := stint.Limit(2)
+		var g gauge
+		at := func(when time.Duration, n, want int) {
+			time.AfterFunc(when, func() { l.Set(n) })
+			time.AfterFunc(when+100*time.Millisecond, func() {
+				synctest.Wait()
+				g.mu.Lock()
+				defer g.mu.Unlock()
+				equal(t, fmt.Sprint("running after ", when), g.now, want)
+			})
+		}
+		at(1500*time.Millisecond, 5, 5)
+		at(3750*time.Millisecond, 1, 5) // those that run go on
+		at(6200*time.Millisecond, 1, 1)
+		at(8200*time.Millisecond, 3, 3)
+		s := stream.ParMap(stream.FromSeq(count(40)), holding(&g), append(order, l)...)
+		complete(t, s, 40)
+		g.is(t, 0, 5, 40)
+		synctest.Wait()
+		equal(t, "the limiter at the end", usage(l), [3]int{3})
+	})
+}
+
+// The limiter is free again after every kind of end.
+func TestParMapGivesItsPlacesBack(t *testing.T) {
+	for name, end := range map[string]func(s ints){
+		"end":   func(s ints) { stream.Collect(context.Background(), s) },
+		"break": func(s ints) { all(context.Background(), s, func(int) bool { return true }) },
+		"error": func(s ints) { stream.Each(context.Background(), s, func(int) error { return errBoom }) },
+		"panic": func(s ints) {
+			recovered(func() { stream.Each(context.Background(), s, func(int) error { panic("boom") }) })
+		},
+		"inside": func(s ints) {
+			recovered(func() { stream.Collect(context.Background(), stream.Map(s, func(int) int { panic("boom") })) })
+		},
+		"cancel": func(s ints) {
+			ctx, cancel := context.WithTimeout(context.Background(), 1500*time.Millisecond)
+			defer cancel()
+			stream.Collect(ctx, s)
+		},
+	} {
+		bothOrders(t, name, func(t *testing.T, order ...stint.Option) {
+			l := stint.Limit(3)
+			var g gauge
+			end(stream.ParMap(stream.From(indexes(30)), holding(&g), append(order, l)...))
+			synctest.Wait()
+			equal(t, "the limiter at the end", usage(l), [3]int{3})
+			g.is(t, 0, 3, g.begun())
+		})
+	}
+}
+
+// On a Pool the calls run on its workers, under its limit, beside its other tasks.
+func TestParMapOnAPool(t *testing.T) {
+	bothOrders(t, "workers", func(t *testing.T, order ...stint.Option) {
+		p := stint.NewPool(stint.Limit(3))
+		var g gauge
+		me := goroutine()
+		own := stream.ParMap(stream.From(indexes(12)), func(_ context.Context, v int) (int, error) {
+			if goroutine() == me {
+				t.Error("on the caller's goroutine")
+			}
+			g.hold(time.Second)
+			return v, nil
+		}, append(order, p)...)
+		for range 6 {
+			p.Go(func(context.Context) { g.hold(time.Second) })
+		}
+		complete(t, own, 12)
+		p.Close()
+		g.is(t, 0, 3, 18)
+		equal(t, "time passed", sinceBubble(), 6*time.Second)
+	})
+	bothOrders(t, "closed", func(t *testing.T, order ...stint.Option) {
+		p := stint.NewPool()
+		p.Close()
+		s := stream.ParMap(stream.From(indexes(12)), func(context.Context, int) (int, error) { t.Error("was run"); return 0, nil }, append(order, p)...)
+		out, err := stream.Collect(context.Background(), s)
+		equal(t, "error", err, stint.ErrClosed)
+		equal(t, "records", len(out), 0)
+		out, err = stream.Collect(context.Background(), stream.Buffer(s, 3))
+		equal(t, "error", err, stint.ErrClosed)
+		equal(t, "records", len(out), 0)
+	})
+	bothOrders(t, "shut down in the middle", func(t *testing.T, order ...stint.Option) {
+		p := stint.NewPool(stint.Limit(2))
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			time.Sleep(2500 * time.Millisecond)
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			p.Shutdown(ctx)
+		}()
+		var g gauge
+		s := stream.ParMap(stream.FromSeq(count(100)), func(ctx context.Context, v int) (int, error) {
+			g.enter()
+			defer g.leave()
+			select {
+			case <-ctx.Done():
+				return 0, ctx.Err()
+			case <-time.After(time.Second):
+				return v, nil
+			}
+		}, append(order, p)...)
+		out, err := stream.Collect(context.Background(), s)
+		<-ended
+		equal(t, "error", err, stint.ErrClosed)
+		same(t, "records", sorted(out), indexes(4))
+		g.is(t, 0, 2, 6)
+		equal(t, "time passed", sinceBubble(), 2500*time.Millisecond)
+	})
+	bothOrders(t, "strangers have every worker", func(t *testing.T, order ...stint.Option) {
+		p := stint.NewPool(stint.Limit(2))
+		for range 2 {
+			p.Go(func(context.Context) { time.Sleep(time.Hour) })
+		}
+		synctest.Wait()
+		ctx, cancel := context.WithCancelCause(context.Background())
+		time.AfterFunc(time.Second, func() { cancel(errGone) })
+		s := stream.ParMap(stream.From(indexes(12)), func(context.Context, int) (int, error) { t.Error("was run"); return 0, nil }, append(order, p)...)
+		_, err := stream.Collect(ctx, s)
+		equal(t, "error", err, errGone)
+		equal(t, "time passed", sinceBubble(), time.Second)
+		p.Close()
+	})
+}
+
+// Without a limit it is the one that finds itself: Burst says how many begin before
+// anything is known.
+func TestParMapAuto(t *testing.T) {
+	for name, c := range map[string]struct {
+		opts []stint.Option
+		most int
+	}{
+		"default":       {nil, 256},
+		"Burst":         {[]stint.Option{stint.Burst(3)}, 256},
+		"Auto(1, 5)":    {[]stint.Option{stint.Auto(1, 5)}, 5},
+		"Auto(7, 7)":    {[]stint.Option{stint.Auto(7, 7)}, 7},
+		"Auto and more": {[]stint.Option{stint.Auto(1, 9), stint.Burst(2), stint.Overload(func(error) bool { return false })}, 9},
+	} {
+		bothOrders(t, name, func(t *testing.T, order ...stint.Option) {
+			var g gauge
+			complete(t, stream.ParMap(stream.FromSeq(count(2000)), holding(&g), append(order, c.opts...)...), 2000)
+			if g.max > c.most || g.total != 2000 {
+				t.Errorf("at most %d at once, want %d; %d in all", g.max, c.most, g.total)
+			}
+			if limit := min(c.most, 20); sinceBubble() > 2000/time.Duration(limit)*2*time.Second {
+				t.Errorf("took %v: the limit did not rise", sinceBubble())
+			}
+		})
+	}
+}
+
+// Overload is asked for the error that a call returns; an error is an error to the
+// stream.
+func TestParMapOverload(t *testing.T) {
+	bothOrders(t, "asked", func(t *testing.T, order ...stint.Option) {
+		var asked atomic.Int64
+		is := stint.Overload(func(err error) bool {
+			equal(t, "error asked for", err, errBoom)
+			asked.Add(1)
+			return true
+		})
+		s := stream.ParMap(stream.FromSeq(count(100)), func(_ context.Context, v int) (int, error) {
+			time.Sleep(time.Second)
+			if v == 5 {
+				return 0, errBoom
+			}
+			return v, nil
+		}, append(order, is, stint.Auto(1, 1))...)
+		out, err := stream.Collect(context.Background(), s)
+		equal(t, "error", err, errBoom)
+		same(t, "records", out, indexes(5))
+		equal(t, "asked", asked.Load(), 1)
+	})
+}
+
+// Name is the label of the workers in profiles, and calls find it in their context.
+func TestParMapName(t *testing.T) {
+	bothOrders(t, "label", func(t *testing.T, order ...stint.Option) {
+		s := stream.ParMap(stream.FromSeq(count(10)), func(ctx context.Context, v int) (int, error) {
+			label, _ := pprof.Label(ctx, "stint")
+			equal(t, "label", label, "fetch")
+			return v, nil
+		}, append(order, stint.Name("fetch"), stint.Limit(2))...)
+		complete(t, s, 10)
+	})
+}
+
+// A call that waits for a ParMap, an Each or a stream on its own limiter or pool lends
+// its place: no deadlock at limit 1, and the two count as one.
+func TestParMapNested(t *testing.T) {
+	for _, x := range []struct {
+		name string
+		open func(limit int) (opt stint.Option, shut func())
+	}{
+		{"Limiter", func(limit int) (stint.Option, func()) { return stint.Limit(limit), func() {} }},
+		{"Pool", func(limit int) (stint.Option, func()) {
+			p := stint.NewPool(stint.Limit(limit))
+			return p, p.Close
+		}},
+	} {
+		for _, limit := range []int{1, 2} {
+			name := fmt.Sprint(x.name, "/", limit)
+			bothOrders(t, name+"/ParMap in a task", func(t *testing.T, order ...stint.Option) {
+				opt, shut := x.open(limit)
+				defer shut()
+				var g gauge
+				err := stint.Range(context.Background(), 4, func(ctx context.Context, _ int) error {
+					s := stream.ParMap(stream.FromSeq(count(5)), holding(&g), append(order, opt)...)
+					out, err := stream.Collect(ctx, s)
+					equal(t, "records", len(out), 5)
+					return err
+				}, opt)
+				equal(t, "error", err, nil)
+				g.is(t, 0, limit, 20)
+				equal(t, "time passed", sinceBubble(), time.Duration(20/limit)*time.Second)
+			})
+			bothOrders(t, name+"/ParMap in a ParMap", func(t *testing.T, order ...stint.Option) {
+				opt, shut := x.open(limit)
+				defer shut()
+				var g gauge
+				opts := append(order, opt)
+				outer := stream.ParMap(stream.From(indexes(4)), func(ctx context.Context, v int) (int, error) {
+					s := stream.ParMap(stream.From(indexes(5)), holding(&g), opts...)
+					out, err := stream.Collect(ctx, stream.Buffer(s, 1))
+					equal(t, "records", len(out), 5)
+					return v, err
+				}, opts...)
+				complete(t, outer, 4)
+				g.is(t, 0, limit, 20)
+				equal(t, "time passed", sinceBubble(), time.Duration(20/limit)*time.Second)
+			})
+			bothOrders(t, name+"/Each in a ParMap", func(t *testing.T, order ...stint.Option) {
+				opt, shut := x.open(limit)
+				defer shut()
+				var g gauge
+				s := stream.ParMap(stream.From(indexes(4)), func(ctx context.Context, v int) (int, error) {
+					return v, stint.Range(ctx, 5, func(context.Context, int) error { g.hold(time.Second); return nil }, opt)
+				}, append(order, opt)...)
+				complete(t, s, 4)
+				g.is(t, 0, limit, 20)
+			})
+			bothOrders(t, name+"/a row of ParMaps in a task", func(t *testing.T, order ...stint.Option) {
+				opt, shut := x.open(limit)
+				defer shut()
+				var g gauge
+				opts := append(order, opt)
+				err := stint.Range(context.Background(), 3, func(ctx context.Context, _ int) error {
+					s := stream.FromSeq(count(5))
+					for range 3 {
+						s = stream.ParMap(s, holding(&g), opts...)
+					}
+					out, err := stream.Collect(ctx, stream.Merge(s, s))
+					equal(t, "records", len(out), 10)
+					return err
+				}, opt)
+				equal(t, "error", err, nil)
+				g.is(t, 0, limit, 90)
+			})
+			bothOrders(t, name+"/source that waits for the same", func(t *testing.T, order ...stint.Option) {
+				opt, shut := x.open(limit)
+				defer shut()
+				var g gauge
+				opts := append(order, opt)
+				s := stream.MapErr(stream.From(indexes(5)), func(ctx context.Context, v int) (int, error) {
+					return v, stint.Range(ctx, 2, func(context.Context, int) error { g.hold(time.Second); return nil }, opt)
+				})
+				complete(t, stream.ParMap(s, holding(&g), opts...), 5)
+				g.is(t, 0, min(limit, g.max), 15)
+			})
+			bothOrders(t, name+"/break in a task", func(t *testing.T, order ...stint.Option) {
+				opt, shut := x.open(limit)
+				defer shut()
+				var g gauge
+				err := stint.Range(context.Background(), 4, func(ctx context.Context, _ int) error {
+					s := stream.ParMap(stream.From(indexes(50)), holding(&g), append(order, opt)...)
+					out, err := all(ctx, s, func(n int) bool { return n == 2 })
+					equal(t, "records", len(out), 2)
+					return err
+				}, opt)
+				equal(t, "error", err, nil)
+				g.is(t, 0, limit, g.total)
+			})
+		}
+	}
+	bubble(t, "in a task of Pool.Go", func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(1))
+		var g gauge
+		for range 3 {
+			p.Go(func(ctx context.Context) {
+				out, err := stream.Collect(ctx, stream.ParMap(stream.From(indexes(5)), holding(&g), p))
+				equal(t, "error", err, nil)
+				same(t, "records", out, indexes(5))
+			})
+		}
+		p.Close()
+		g.is(t, 0, 1, 15)
+	})
+}
+
+// Calls of one ParMap that wait for each other all begin, if they are no more than the
+// limit.
+func TestParMapCallsMayWaitForEachOther(t *testing.T) {
+	for _, src := range sources {
+		bothOrders(t, src.name, func(t *testing.T, order ...stint.Option) {
+			const n = 20
+			var barrier sync.WaitGroup
+			barrier.Add(n)
+			s := stream.ParMap(src.open(t, count(n)), func(_ context.Context, v int) (int, error) {
+				barrier.Done()
+				barrier.Wait()
+				return v, nil
+			}, append(order, stint.Limit(n))...)
+			complete(t, s, n)
+		})
+	}
+	// Results that are finished in the piece of a call that blocks leave it.
+	for _, queue := range []int{-1, 0, 5, 1000} {
+		bothOrders(t, fmt.Sprint("after fast ones/queue=", queue), func(t *testing.T, order ...stint.Option) {
+			if queue >= 0 {
+				order = append(order, stint.Queue(queue))
+			}
+			const fast, n = 1000, 20
+			var barrier sync.WaitGroup
+			barrier.Add(n)
+			s := stream.ParMap(stream.From(indexes(fast+n)), func(_ context.Context, v int) (int, error) {
+				if v >= fast {
+					barrier.Done()
+					barrier.Wait()
+				}
+				return v, nil
+			}, append(order, stint.Limit(n))...)
+			complete(t, s, fast+n)
+		})
+	}
+}
+
+// Results that are finished do not wait for a call behind them, though a worker has
+// taken all together.
+func TestParMapFinishedResultsDoNotWait(t *testing.T) {
+	bothOrders(t, "after fast ones", func(t *testing.T, order ...stint.Option) {
+		const fast = 3000
+		release := make(chan struct{})
+		s := stream.ParMap(stream.From(indexes(fast+1)), func(_ context.Context, v int) (int, error) {
+			if v == fast {
+				<-release
+			}
+			return v, nil
+		}, append(order, stint.Limit(100))...)
+		got := 0
+		out, err := all(context.Background(), s, func(int) bool {
+			if got++; got == fast {
+				if took := sinceBubble(); took > 3*time.Millisecond {
+					t.Errorf("took %v", took)
+				}
+				close(release)
+			}
+			return false
+		})
+		equal(t, "error", err, nil)
+		same(t, "records", sorted(out), indexes(fast+1))
+	})
+}
+
+// A source that blocks does not keep results, nor records that it has given, from
+// going on.
+func TestParMapWithABlockedSource(t *testing.T) {
+	bothOrders(t, "blocked", func(t *testing.T, order ...stint.Option) {
+		var g gauge
+		done := make(chan struct{})
+		var seq iter.Seq[int] = func(yield func(int) bool) {
+			for i := range 7 {
+				if !yield(i) {
+					return
+				}
+			}
+			<-done
+		}
+		s := stream.ParMap(stream.FromSeq(seq), holding(&g), append(order, stint.Limit(7))...)
+		err := stream.Each(context.Background(), s, func(int) error {
+			equal(t, "time of the record", sinceBubble(), time.Second)
+			if g.begun() == 7 {
+				select {
+				case <-done:
+				default:
+					close(done)
+				}
+			}
+			return nil
+		})
+		equal(t, "error", err, nil)
+		g.is(t, 0, 7, 7)
+	})
+}

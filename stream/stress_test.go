@@ -1,0 +1,452 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/stream"
+)
+
+// stressRounds is how many rounds a usual run of TestStress has. Before a change of how
+// stages wait for each other it runs 100,000, under the race detector:
+//
+//	go test -race -run=TestStress -stint.rounds=100000 ./stream
+const stressRounds = 5000
+
+// TestStress runs random pipelines with every kind of stage, and ends them in every
+// way: by themselves, by the end of the context at a random moment or record, a break,
+// an error, a panic or a Goexit in a random function. 29: each comes to its end, with
+// the cause, and leaves no goroutine and no place of a limiter behind. Every fourth
+// round runs outside a bubble; in one, a lost wake-up is a deadlock.
+func TestStress(t *testing.T) {
+	rounds(t, stressRounds, func(t *testing.T, seed uint64) {
+		if seed%4 == 0 {
+			newStress(t, seed, false).round()
+			return
+		}
+		synctest.Test(t, func(t *testing.T) {
+			s := newStress(t, seed, true)
+			s.round()
+			noneLeft(t)
+			s.limitsAreFree()
+		})
+	})
+}
+
+// patience is when a pipeline that would not end is ended.
+const patience = 20 * time.Millisecond
+
+// stress is one round.
+type stress struct {
+	t       *testing.T
+	r       *rand.Rand // while the pipeline is made
+	bubble  bool
+	text    strings.Builder
+	limiter *stint.Limiter // shared by some of the ParMaps
+	pool    *stint.Pool
+	delay   func(v int)
+
+	// One call of a random function ends the pipeline by fault.
+	calls atomic.Int64
+	fatal int64 // which
+	fault func() error
+	fired atomic.Bool
+
+	sources int
+	endless bool
+	pooled  bool // workers of the pool stay for a while
+}
+
+func newStress(t *testing.T, seed uint64, bubble bool) *stress {
+	r := rand.New(rand.NewPCG(seed, 3))
+	s := &stress{t: t, r: r, bubble: bubble, fatal: -1}
+	s.limiter = stint.Limit(1 + r.IntN(4))
+	s.pool = stint.NewPool(stint.Limit(1 + r.IntN(4)))
+	s.delay = func(v int) {
+		if uint(v)%32 == 3 {
+			runtime.Gosched()
+		}
+	}
+	if bubble {
+		s.delay = randomDelay(r)
+	}
+	return s
+}
+
+func (s *stress) note(format string, args ...any) { fmt.Fprintf(&s.text, " "+format, args...) }
+
+// at is called by every function of the pipeline. It fails as the round wants it.
+func (s *stress) at(v int) error {
+	s.delay(v)
+	if s.calls.Add(1) == s.fatal {
+		s.fired.Store(true)
+		return s.fault()
+	}
+	return nil
+}
+
+// must is at for functions that return no error.
+func (s *stress) must(v int) int {
+	if err := s.at(v); err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func (s *stress) par(_ context.Context, v int) (int, error) { return v, s.at(v) }
+
+// source returns a stream and how many records it has; they are all different.
+func (s *stress) source() (ints, []int) {
+	from := s.sources << 11
+	s.sources++
+	n := s.r.IntN(1 << s.r.IntN(10))
+	if s.r.IntN(6) == 0 {
+		s.endless = true
+		n = math.MaxInt32 // more than there is time for
+	}
+	seq := func(yield func(int) bool) {
+		for i := range n {
+			s.pace(i)
+			if !yield(s.must(from + i)) {
+				return
+			}
+		}
+	}
+	var want []int
+	if n < 1<<20 {
+		want = indexes(from + n)[from:]
+	}
+	switch s.r.IntN(5) {
+	case 0:
+		if n < 1<<20 {
+			s.note("From(%d)", n)
+			return stream.From(want), want
+		}
+		fallthrough
+	case 1:
+		s.note("FromSeq(%d)", n)
+		return stream.FromSeq(seq), want
+	case 2:
+		s.note("FromSeq2(%d)", n)
+		return stream.FromSeq2(func(yield func(int, error) bool) {
+			for i := range n {
+				s.pace(i)
+				if err := s.at(i); !yield(from+i, err) || err != nil {
+					return
+				}
+			}
+		}), want
+	case 3: // silent after its records until the end, now and then
+		silent := s.endless && s.r.IntN(2) == 0
+		n := n
+		if silent {
+			n = s.r.IntN(1000)
+		}
+		s.note("Generate(%d, %v)", n, silent)
+		return stream.Generate(func(ctx context.Context, emit func(int) bool) error {
+			for i := range n {
+				s.pace(i)
+				if err := s.at(i); err != nil {
+					return err
+				}
+				if !emit(from + i) {
+					return nil
+				}
+			}
+			if silent {
+				<-ctx.Done()
+			}
+			return nil
+		}), want
+	default:
+		s.note("FlatMap(%d)", n)
+		return stream.FlatMap(stream.From([]int{0}), func(int) iter.Seq[int] { return seq }), want
+	}
+}
+
+// pace lets the time of a bubble go on, which stands still while somebody runs.
+func (s *stress) pace(i int) {
+	if s.endless && s.bubble && i%64 == 63 {
+		time.Sleep(100 * time.Microsecond)
+	}
+}
+
+// tree returns a stream whose records are want, in some order.
+func (s *stress) tree(depth int) (out ints, want []int) {
+	switch {
+	case depth > 0 && s.r.IntN(4) == 0:
+		s.note("Merge(")
+		var ss []ints
+		for range 1 + s.r.IntN(3) {
+			one, more := s.tree(depth - 1)
+			ss, want = append(ss, one), append(want, more...)
+		}
+		s.note(")")
+		out = stream.Merge(ss...)
+	default:
+		out, want = s.source()
+	}
+	for range s.r.IntN(4) {
+		out = s.stage(out)
+	}
+	return out, want
+}
+
+// stage adds one that keeps all records.
+func (s *stress) stage(in ints) ints {
+	r := s.r
+	switch r.IntN(9) {
+	case 0:
+		s.note("Map")
+		return stream.Map(in, s.must)
+	case 1:
+		s.note("Filter")
+		return stream.Filter(in, func(v int) bool { s.must(v); return true })
+	case 2:
+		s.note("MapErr")
+		return stream.MapErr(in, s.par)
+	case 3:
+		size, linger := 1+r.IntN(1<<r.IntN(10)), time.Duration(r.IntN(4)-1)*time.Millisecond
+		s.note("Chunk(%d,%v)", size, linger)
+		return flat(stream.Chunk(in, size, linger))
+	case 4:
+		n := 1 + r.IntN(1<<r.IntN(11))
+		s.note("Buffer(%d)", n)
+		return stream.Buffer(in, n)
+	case 5:
+		n := 1 + r.IntN(5)
+		s.note("Partition(%d", n)
+		branches := stream.Partition(in, n, func(v int) uint64 { return uint64(s.must(v)) })
+		for i := range branches {
+			if r.IntN(3) == 0 {
+				branches[i] = s.stage(branches[i])
+			}
+		}
+		s.note(")")
+		return stream.Merge(branches...)
+	default:
+		text, opts := randomLimit(r)
+		switch r.IntN(5) {
+		case 0:
+			text, opts = "shared", []stint.Option{s.limiter}
+		case 1:
+			text, opts = "pool", []stint.Option{s.pool}
+			s.pooled = true
+		}
+		if r.IntN(2) == 0 {
+			text, opts = text+" Unordered", append(opts, stint.Unordered())
+		}
+		s.note("ParMap(%s)", text)
+		return stream.ParMap(in, s.par, opts...)
+	}
+}
+
+// round makes a pipeline, runs it, and compares how it ends with what the round wants.
+func (s *stress) round() {
+	out, want := s.tree(2)
+	defer s.pool.Close()
+	defer func() {
+		if s.t.Failed() {
+			s.t.Log(s.text.String())
+		}
+	}()
+	end := s.r.IntN(7)
+	if s.endless && end == 0 {
+		end = 1
+	}
+	s.note("; end %d", end)
+	moment := int64(1 + s.r.IntN(1<<s.r.IntN(13)))
+	switch end {
+	case 0:
+		s.complete(s.collect(out), want)
+	case 1, 2:
+		s.cancelled(out, want, moment, end == 2)
+	case 3:
+		s.broken(out, want, int(moment))
+	case 4:
+		s.fatal, s.fault = moment, func() error { return errBoom }
+		s.failed(out, want)
+	case 5:
+		s.fatal, s.fault = moment, func() error { panic(errBoom) }
+		s.failed(out, want)
+	case 6:
+		s.fatal, s.fault = moment, func() error { runtime.Goexit(); return nil }
+		s.failed(out, want)
+	}
+}
+
+// An ending is how a pipeline has ended.
+type ending struct {
+	out      []int
+	err      error
+	panicked any
+	gone     bool // by a Goexit on the consumer's goroutine
+}
+
+// runs runs a stream with a random terminal, on a goroutine of its own. each is called
+// with the number of records so far.
+func (s *stress) runs(ctx context.Context, in ints, each func(n int) (leave bool)) ending {
+	e := ending{gone: true}
+	byAll := each != nil || s.r.IntN(2) == 0
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if e.panicked = recover(); e.panicked != nil {
+				e.gone = false
+			}
+		}()
+		if byAll {
+			e.out, e.err = all(ctx, in, each)
+		} else {
+			e.out, e.err = stream.Collect(ctx, in)
+		}
+		e.gone = false
+	}()
+	<-done
+	if s.bubble && !s.pooled {
+		noneLeft(s.t)
+	}
+	return e
+}
+
+func (s *stress) collect(in ints) ending { return s.runs(context.Background(), in, nil) }
+
+// complete wants all records and no error.
+func (s *stress) complete(e ending, want []int) {
+	if e.err != nil || e.panicked != nil || e.gone {
+		s.t.Errorf("error %v, panic %v, gone %v", e.err, e.panicked, e.gone)
+	}
+	same(s.t, "records", sorted(e.out), sorted(want))
+}
+
+// subset wants records of those that there are, each once.
+func (s *stress) subset(out, want []int) {
+	if s.endless {
+		return
+	}
+	out, want = sorted(out), sorted(want)
+	for i, v := range out {
+		if _, ok := slices.BinarySearch(want, v); !ok || i > 0 && out[i-1] == v {
+			s.t.Errorf("record %d is not one of these, or came twice", v)
+			return
+		}
+	}
+}
+
+// cancelled ends the context after so many records, or at a moment.
+func (s *stress) cancelled(in ints, want []int, moment int64, byRecord bool) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	var each func(int) bool
+	switch {
+	case byRecord:
+		each = func(n int) bool {
+			if int64(n) == moment {
+				cancel(errGone)
+			}
+			s.delay(n)
+			return false
+		}
+		if s.endless { // it may be silent
+			stop := time.AfterFunc(patience, func() { cancel(errGone) })
+			defer stop.Stop()
+		}
+	default:
+		wg.Go(func() { s.sleep(min(moment*moment, 1<<20)); cancel(errGone) })
+	}
+	e := s.runs(ctx, in, each)
+	ended := ctx.Err() != nil
+	wg.Wait()
+	switch {
+	case errors.Is(e.err, errGone) && e.panicked == nil && !e.gone:
+		equal(s.t, "the context has ended", ended, true)
+		s.subset(e.out, want)
+	case s.endless:
+		s.t.Errorf("error %v, panic %v, gone %v", e.err, e.panicked, e.gone)
+	case byRecord && ended:
+		s.t.Errorf("error %v after the end of the context", e.err)
+	default: // the stream was sooner
+		s.complete(e, want)
+	}
+}
+
+// sleep lets some time pass, or some others run.
+func (s *stress) sleep(n int64) {
+	if s.bubble {
+		time.Sleep(time.Duration(n) * 20)
+		return
+	}
+	for range n % 2000 {
+		runtime.Gosched()
+	}
+}
+
+// broken leaves the loop after j records, or at its end.
+func (s *stress) broken(in ints, want []int, j int) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	if s.endless { // it may be silent
+		stop := time.AfterFunc(patience, func() { cancel(errGone) })
+		defer stop.Stop()
+	}
+	e := s.runs(ctx, in, func(n int) bool { s.delay(n); return n == j })
+	if errors.Is(e.err, errGone) && s.endless {
+		return
+	}
+	if e.err != nil || e.panicked != nil || e.gone {
+		s.t.Errorf("error %v, panic %v, gone %v", e.err, e.panicked, e.gone)
+	}
+	s.subset(e.out, want)
+	if !s.endless {
+		equal(s.t, "records", len(e.out), min(j, len(want)))
+	}
+}
+
+// failed wants the fault, if it came to that.
+func (s *stress) failed(in ints, want []int) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	if s.endless { // it may be silent
+		stop := time.AfterFunc(patience, func() { cancel(errGone) })
+		defer stop.Stop()
+	}
+	e := s.runs(ctx, in, nil)
+	var raised *stint.PanicError
+	err, _ := e.panicked.(error)
+	switch {
+	case !s.fired.Load() && s.endless && errors.Is(e.err, errGone):
+	case !s.fired.Load():
+		s.complete(e, want)
+		return
+	case errors.Is(e.err, errBoom) || errors.Is(e.err, stint.ErrGoexit):
+	case errors.As(err, &raised):
+		equal(s.t, "value", raised.Value, any(errBoom))
+	case e.gone:
+	case s.endless && errors.Is(e.err, errGone):
+	default:
+		s.t.Errorf("error %v, panic %v, gone %v", e.err, e.panicked, e.gone)
+	}
+	s.subset(e.out, want)
+}
+
+// limitsAreFree wants all places back.
+func (s *stress) limitsAreFree() {
+	equal(s.t, "the limiter at the end", usage(s.limiter), [3]int{s.limiter.Current()})
+	st := s.pool.Stats()
+	equal(s.t, "what the pool has", st.Running+st.Queued+st.Waiting+st.Workers+st.Idle, 0)
+}
