@@ -45,6 +45,7 @@
 //   - nobody waits for the single task, or many callers share the workers: [NewPool]
 //   - nothing can fail or wait, the items are computed: package
 //     [github.com/stint-go/stint/par], which also sorts
+//   - records go through several stages: package [github.com/stint-go/stint/stream]
 //
 // Each of them takes a Limiter as an option, and all but NewPool a Pool instead.
 // Without either the limit finds itself: see [Auto]. Tasks that compute get a worker

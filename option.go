@@ -40,10 +40,11 @@ func collect(caller string, allowed option.Set, opts []Option) option.Options {
 // For EachSeq and MapSeq it is how many items are pulled beyond those being
 // worked on; MapSeq counts results that were not yet consumed among them. The
 // default there is the limit, for EachSeq as it is at the start of the call. EachSeq
-// refills a queue of 64 or more by quarters.
+// refills a queue of 64 or more by quarters. For stream.ParMap it is how many records
+// are taken beyond those being worked on, until their results have been handed on.
 //
-// It applies to NewGroup, NewResults, NewPool, EachSeq and MapSeq, and panics if
-// n is negative.
+// It applies to NewGroup, NewResults, NewPool, EachSeq, MapSeq and stream.ParMap, and
+// panics if n is negative.
 func Queue(n int) Option {
 	if n < 0 {
 		panic(fmt.Sprintf("stint: Queue(%d): want 0 or more", n))
@@ -57,13 +58,14 @@ func Queue(n int) Option {
 // whose cause is then the last of the joined errors if anything was left undone,
 // or stands alone if no task failed.
 //
-// It applies to everything but NewPool.
+// It applies to everything but NewPool and stream.ParMap: the records of a stream end at
+// an error.
 func KeepGoing() Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.KeepGoing; o.KeepGoing = true })
 }
 
-// Unordered makes MapSeq yield results as they come instead of in input order, so
-// that a slow item holds nothing up.
+// Unordered makes MapSeq and stream.ParMap yield results as they come instead of in
+// input order, so that a slow item holds nothing up.
 func Unordered() Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.Unordered; o.Unordered = true })
 }
