@@ -9,9 +9,11 @@ import (
 	"github.com/stint-go/stint/lab/digests"
 	"github.com/stint-go/stint/lab/documents"
 	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/hops"
 	"github.com/stint-go/stint/lab/loops"
 	"github.com/stint-go/stint/lab/naps"
 	"github.com/stint-go/stint/lab/powers"
+	"github.com/stint-go/stint/lab/scan"
 	"github.com/stint-go/stint/lab/sleepers"
 	"github.com/stint-go/stint/lab/sorts"
 	"github.com/stint-go/stint/lab/sum"
@@ -23,7 +25,7 @@ func experiments() []experiment.Experiment {
 	return []experiment.Experiment{
 		sleepers.Experiment{}, tiny.Experiment{}, loops.Experiment{}, sorts.Experiment{},
 		powers.Experiment{}, naps.Experiment{}, additions.Experiment{}, documents.Experiment{}, digests.Experiment{},
-		auto.Experiment{}, sum.Experiment{},
+		auto.Experiment{}, hops.Experiment{}, scan.Experiment{}, sum.Experiment{},
 	}
 }
 

@@ -3,7 +3,7 @@
 // hand-written models for the same work.
 //
 //	go run ./lab list
-//	go run ./lab run sleepers tiny loops sort cpu io add find sha
+//	go run ./lab run sleepers tiny loops sort cpu io add find sha hops scan
 //	go run ./lab run sum --quick --count 10 --out results
 //	go run ./lab report results
 //

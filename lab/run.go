@@ -97,7 +97,7 @@ func newRun() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&s.Quick, "quick", false, "a tenth of the work: to see that it runs, not to conclude from")
-	f.IntVar(&s.Count, "count", 0, "samples of each model, after one that does not count; 6 are the fewest that give an interval; 0: 20, but 12 of loops and sha, 12 or 6 of sort, 10 or 6 of cpu, 6 of io and find and 7 of sleepers, and 6 with --quick of all but sum")
+	f.IntVar(&s.Count, "count", 0, "samples of each model, after one that does not count; 6 are the fewest that give an interval; 0: 20, but 12 of loops, sha and hops, 6 or 12 of scan, 12 or 6 of sort, 10 or 6 of cpu, 6 of io and find and 7 of sleepers, and 6 with --quick of all but sum")
 	f.StringSliceVar(&s.Models, "models", nil, "measure these `NAMES` and what they are compared with, not all; sum takes no notice")
 	f.IntVar(&s.Processors, "procs", 0, "run with that GOMAXPROCS; 0: as it is, but 2 for sum, whose claims are about 2")
 	f.BoolVar(&s.Keep, "keep", false, "keep the temporary folder and say where it is")

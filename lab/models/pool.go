@@ -32,10 +32,10 @@ func Pools() []Model {
 	return out
 }
 
-// ByHand are the models that need no library.
+// ByHand are the models that need no library, and the pipeline as a stream.
 func ByHand() []Model {
 	return slices.Concat(
-		[]Model{Sequential(), Pipeline(), PipelineBuffered(), Fan(), FanBuffered(), Parallelize()}, Pools(), []Model{Goroutines()})
+		[]Model{Sequential(), Pipeline(), PipelineBuffered(), Stream(), Fan(), FanBuffered(), Parallelize()}, Pools(), []Model{Goroutines()})
 }
 
 // Workers is goroutines that read a channel of items, and a sum each. workers

@@ -8,6 +8,7 @@ import (
 	"github.com/stint-go/stint/lab/engine"
 	"github.com/stint-go/stint/lab/report"
 	"github.com/stint-go/stint/par"
+	"github.com/stint-go/stint/stream"
 )
 
 // The names of models that claims are about.
@@ -52,6 +53,19 @@ func Reduce() Model {
 	add := func(a, b uint64) uint64 { return a + b }
 	return overIndexes(NameReduce, "par.Reduce", func(l List, indexes []int) uint64 {
 		return par.Reduce(indexes, func() uint64 { return 0 }, func(sum uint64, i int) uint64 { return sum + l.Item(i) }, add)
+	})
+}
+
+// Stream is the pipeline of the articles, with boundaries where that has channels.
+func Stream() Model {
+	const room = 256
+	return overIndexes("stream", "From, Buffer, Map, Buffer, Reduce; the buffers hold 256", func(l List, indexes []int) uint64 {
+		worked := stream.Map(stream.Buffer(stream.From(indexes), room), l.Item)
+		sum, err := stream.Reduce(context.Background(), stream.Buffer(worked, room), 0, func(sum, v uint64) uint64 { return sum + v })
+		if err != nil {
+			panic(err)
+		}
+		return sum
 	})
 }
 

@@ -1,0 +1,95 @@
+// Package hops measures what a record costs on its way through a stream: in fused
+// stages, at boundaries, in ParMap, merged and partitioned, and how long it is on
+// its way; beside channels, batches sent by hand, and libraries.
+package hops
+
+import (
+	"context"
+	"runtime"
+	"slices"
+
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/models"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// Experiment is the experiment.
+type Experiment struct{}
+
+// Name is "hops".
+func (Experiment) Name() string { return "hops" }
+
+// Doc is one line.
+func (Experiment) Doc() string {
+	return "what a record costs in a stream: stages, boundaries, ParMap, latency, memory; beside channels, batches, libraries"
+}
+
+// Run measures.
+func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
+	z := sizes{divisor: 1}
+	if s.Quick {
+		z.divisor = 10
+	}
+	return run(ctx, s, z)
+}
+
+// sizes are what a quick run and a test make smaller.
+type sizes struct {
+	divisor int // of the number of records
+	procs   int
+}
+
+// n is a number of records that is full in a full run.
+func (z sizes) n(full int) int { return max(16, full/z.divisor) }
+
+// Samples are not the usual number: there are many cases. Those of the cases that
+// take seconds are the fewest that give an interval.
+const (
+	samples    = 12
+	fewSamples = 6
+)
+
+func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, error) {
+	b := s.NewBench("hops", "records through streams: fused stages, boundaries, ParMap, merging, latency, memory; T1 to T12 are names of rows, no more",
+		"An op is a record, unless the case says otherwise. The sum of the records that arrive is compared with what it must be, in each run.",
+		"Functions of a record are called through variables in the hand-written loops too.",
+		"Cases named beside=peers have fewer records than those with the claims: the peers take long.",
+		"Of latency, the time of an op is the time from the source to the consumer that half of the records, or all but one in a hundred, keep to.")
+	z.procs = b.Result.Processors
+	return models.Conclude(ctx, b, slices.Concat(
+		fused(z, ints(z)), fused(z, structs(z)), z.boundaries(), z.sources(), z.empty(), z.computing(), z.waiting(),
+		z.bottlenecks(), z.early(), z.latency(), z.selective(), z.lanes(), z.memory(), z.allocations())...)
+}
+
+// one is a study of its own.
+func one(c experiment.Case, claims ...report.Claim) models.Study {
+	return models.Study{Cases: []experiment.Case{c}, Claims: claims}
+}
+
+// The models, by whose they are.
+
+func ours(name, doc string) report.Model {
+	return report.Model{Name: name, Kind: report.Ours, Doc: doc}
+}
+
+func peer(name, doc string) report.Model {
+	return report.Model{Name: name, Kind: report.Peer, Doc: doc}
+}
+
+func floor(name, doc string) report.Model {
+	return report.Model{Name: name, Kind: report.Floor, Doc: doc}
+}
+
+// value is the claim that a record takes at most so many ns.
+func value(kase, model string, bar float64) report.Claim {
+	return report.Claim{Case: kase, Model: model, Unit: measure.Time, Form: report.Value, Bar: bar}
+}
+
+// more is the claim that a record takes at most bar ns more than in another case.
+func more(kase, model, other string, bar float64, note string) report.Claim {
+	return report.Claim{Case: kase, Model: model, Unit: measure.Time, Form: report.Difference, Than: model, InCase: other, Bar: bar, Note: note}
+}
+
+// procs is GOMAXPROCS, for models that must be told how many to run at once.
+func procs() int { return runtime.GOMAXPROCS(0) }

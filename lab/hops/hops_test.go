@@ -1,0 +1,128 @@
+package hops
+
+import (
+	"io"
+	"runtime"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// The experiment runs from end to end, with every claim about rows that it has.
+func TestRun(t *testing.T) {
+	s := &experiment.Session{Quick: true, Count: 1, Processors: 2, Log: io.Discard}
+	r, err := run(t.Context(), s, sizes{divisor: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, c := range r.Cases {
+		if slices.Contains(names, c.Name) {
+			t.Errorf("two cases are named %s", c.Name)
+		}
+		if !slices.ContainsFunc(r.Rows, func(row report.Row) bool { return row.Case == c.Name && row.Model == c.Reference }) {
+			t.Errorf("%s has no row of %s", c.Name, c.Reference)
+		}
+		names = append(names, c.Name)
+	}
+	if len(names) != 47 || len(r.Verdicts) != 45 {
+		t.Errorf("%d cases and %d verdicts, want 47 and 45: %q", len(names), len(r.Verdicts), names)
+	}
+	for _, v := range r.Verdicts {
+		if v.Figures.N != 1 {
+			t.Errorf("%s: %s: %d samples, want 1", v.Case, v.Text(), v.Figures.N)
+		}
+	}
+	seen := map[string]string{}
+	for _, m := range r.Models {
+		if doc, ok := seen[m.Name]; ok || m.Doc == "" {
+			t.Errorf("%s is two models: %q, %q", m.Name, doc, m.Doc)
+		}
+		seen[m.Name] = m.Doc
+	}
+}
+
+// A sum that a record was lost from, or taken twice for another, is found.
+func TestWrongSums(t *testing.T) {
+	f := keys(100)
+	for name, last := range map[string]uint64{"lost": 0, "taken twice": f.in[98]} {
+		m := f.model(peer("wrong", ""), f.want, func(in []uint64) uint64 { return f.want - in[99] + last })
+		if err := m.Run(&measure.Meter{N: 200}); err == nil || err.Error() != "2 of 2 runs over 100 records gave another sum" {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// The ways of a record give the same, whatever their number of hops and of those
+// that work at once.
+func TestCrossings(t *testing.T) {
+	f := structs(sizes{divisor: 100})
+	for hops := 1; hops <= 4; hops++ {
+		for _, m := range append(byRecord(f, hops), batches(f, hops)) {
+			if err := m.Run(&measure.Meter{N: len(f.in)}); err != nil {
+				t.Errorf("%d hops: %s: %v", hops, m.Name, err)
+			}
+		}
+	}
+	k := keys(1000)
+	twice := bodyOf(func(key uint64) uint64 { return 2 * key })
+	for limit := 1; limit <= 3; limit++ {
+		for _, m := range twice.models(k, 2*k.want, limit, slices.Concat([]crossing{sequential, static, next}, streams, libraries)...) {
+			if err := m.Run(&measure.Meter{N: len(k.in)}); err != nil {
+				t.Errorf("limit %d: %s: %v", limit, m.Name, err)
+			}
+		}
+	}
+}
+
+// A source has so many records at once, and its time of each is when it gave it.
+func TestPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		p := pace{atOnce: 3, gap: time.Millisecond}
+		var at []time.Duration
+		for r := range p.source(7, began) {
+			if got := time.Since(began); time.Duration(r.a) != got {
+				t.Errorf("record %d says %v, want %v", len(at), time.Duration(r.a), got)
+			}
+			at = append(at, time.Since(began)/time.Millisecond)
+		}
+		if want := []time.Duration{1, 1, 1, 2, 2, 2, 3}; !slices.Equal(at, want) {
+			t.Errorf("records after %v ms, want %v", at, want)
+		}
+	})
+}
+
+func TestQuantile(t *testing.T) {
+	hundred := make([]float64, 100)
+	for i := range hundred {
+		hundred[i] = float64(i + 1)
+	}
+	for part, want := range map[float64]float64{0: 1, 0.5: 50, 0.985: 99, 0.99: 99, 1: 100} {
+		if got := quantile(hundred, part); got != want {
+			t.Errorf("%v of 1 to 100: got %v, want %v", part, got, want)
+		}
+	}
+	if got := quantile(nil, 0.5); got != 0 {
+		t.Errorf("of nothing: got %v", got)
+	}
+}
+
+// A stream that leaves somebody behind is found.
+func TestLeft(t *testing.T) {
+	stop := make(chan struct{})
+	defer close(stop)
+	err := leave(&measure.Meter{N: 1}, 10, func(int) uint64 {
+		go func() { <-stop }()
+		runtime.Gosched()
+		return 45
+	})
+	if err == nil {
+		t.Error("a goroutine that is left was not found")
+	}
+}

@@ -1,0 +1,176 @@
+package hops
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/destel/rill"
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/models"
+	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/stream"
+)
+
+// A pace is how records come: so many at once, then none for a while.
+type pace struct {
+	name    string
+	atOnce  int
+	gap     time.Duration
+	records int
+	claimed bool
+}
+
+// latency is how long a record is on its way when few come.
+func (z sizes) latency() []models.Study {
+	var out []models.Study
+	for _, p := range []pace{
+		{"1-in-10ms", 1, 10 * time.Millisecond, z.n(60), true},
+		{"1-in-1ms", 1, time.Millisecond, z.n(400), true},
+		{"10-in-1ms", 10, time.Millisecond, z.n(4000), true},
+		{"1000-in-1ms", 1000, time.Millisecond, z.n(400_000), false},
+	} {
+		out = append(out, p.study())
+	}
+	return out
+}
+
+// A journey takes records through four stages and calls arrived with each.
+type journey struct {
+	report.Model
+	run func(source iter.Seq[record], arrived func(record))
+}
+
+const nameStages = "stream-4-stages"
+
+var journeys = []journey{
+	{peer("channel-4-stages", "a goroutine a stage, two for the last one, unbuffered channels"), travelChannels},
+	{peer("rill-4-stages", "destel/rill v0.7.0, FromSeq, OrderedMap of 1, three times, and of 2, ForEach of 1"), travelRill},
+	{ours(nameStages, "FromSeq, Map and Buffer, three times, ParMap with Limit(2), Each"), travelStream},
+}
+
+// study has both times of the same runs: a case each.
+func (p pace) study() models.Study {
+	half := experiment.Case{Name: fmt.Sprintf("row=T7/records=%s/time=p50", p.name), Doc: "the time is that which half of the records take at most", Reference: journeys[0].Name, Ops: p.records, Count: fewSamples}
+	most := half
+	most.Name, most.Doc = fmt.Sprintf("row=T7/records=%s/time=p99", p.name), "the time is that which 99 of 100 records take at most"
+	for _, j := range journeys {
+		var took []float64 // of the run that was just measured, sorted
+		most.Models = append(most.Models, experiment.Model{Model: j.Model, Run: func(m *measure.Meter) (err error) {
+			took, err = p.measure(m, j)
+			m.Report(measure.Time, quantile(took, 0.99))
+			return err
+		}})
+		half.Models = append(half.Models, experiment.Model{Model: j.Model, Run: func(m *measure.Meter) error {
+			m.Report(measure.Time, quantile(took, 0.5))
+			return nil
+		}})
+	}
+	st := models.Study{Cases: []experiment.Case{most, half}}
+	if p.claimed {
+		st.Claims = append(st.Claims, value(most.Name, nameStages, float64(2*time.Millisecond)))
+	}
+	return st
+}
+
+// measure lets the records of a sample travel. Each says when it began.
+func (p pace) measure(m *measure.Meter, j journey) ([]float64, error) {
+	took, total, want := make([]float64, 0, m.N), uint64(0), uint64(0)
+	for i := range m.N {
+		want += models.Key(i)
+	}
+	m.Start()
+	began := time.Now()
+	j.run(p.source(m.N, began), func(r record) {
+		took = append(took, float64(time.Since(began))-float64(r.a))
+		total += r.key
+	})
+	m.Stop()
+	if total != want {
+		return nil, fmt.Errorf("%d records have arrived, want %d, or others", len(took), m.N)
+	}
+	slices.Sort(took)
+	return took, nil
+}
+
+// source is n records that come at that pace.
+func (p pace) source(n int, began time.Time) iter.Seq[record] {
+	return func(yield func(record) bool) {
+		for i := range n {
+			if i%p.atOnce == 0 {
+				time.Sleep(p.gap)
+			}
+			if !yield(record{key: models.Key(i), a: uint64(time.Since(began))}) {
+				return
+			}
+		}
+	}
+}
+
+// quantile is the smallest value that so large a part of the sorted ones keeps to.
+func quantile(sorted []float64, part float64) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[max(0, int(math.Ceil(part*float64(len(sorted))))-1)]
+}
+
+func travelStream(source iter.Seq[record], arrived func(record)) {
+	s := stream.FromSeq(source)
+	for range 3 {
+		s = stream.Buffer(stream.Map(s, addRecord), room)
+	}
+	last := stream.ParMap(s, func(_ context.Context, r record) (record, error) { return addRecord(r), nil }, stint.Limit(2))
+	must(0, stream.Each(context.Background(), last, func(r record) error {
+		arrived(r)
+		return nil
+	}))
+}
+
+func travelRill(source iter.Seq[record], arrived func(record)) {
+	add := func(r record) (record, error) { return addRecord(r), nil }
+	c := rill.FromSeq(source, nil)
+	for range 3 {
+		c = rill.OrderedMap(c, 1, add)
+	}
+	must(0, rill.ForEach(rill.OrderedMap(c, 2, add), 1, func(r record) error {
+		arrived(r)
+		return nil
+	}))
+}
+
+func travelChannels(source iter.Seq[record], arrived func(record)) {
+	stage := func(from iter.Seq[record]) iter.Seq[record] {
+		return receiving(sent(func(yield func(record) bool) {
+			for r := range from {
+				if !yield(addRecord(r)) {
+					return
+				}
+			}
+		}, 0))
+	}
+	last := make(chan record)
+	ended := make(chan struct{}, 2)
+	in := stage(stage(stage(source)))
+	for range 2 {
+		go func() {
+			for r := range in {
+				last <- addRecord(r)
+			}
+			ended <- struct{}{}
+		}()
+	}
+	go func() {
+		<-ended
+		<-ended
+		close(last)
+	}()
+	for r := range last {
+		arrived(r)
+	}
+}

@@ -1,0 +1,132 @@
+package hops
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/models"
+	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/stream"
+)
+
+// A page is a record of 1 KiB.
+type page [128]uint64
+
+// memory is a source that is faster than the consumer: what is between them must
+// not grow with what has gone through.
+func (z sizes) memory() []models.Study {
+	const buffer, parMap = "pages-Buffer", "pages-ParMap"
+	name := func(n int) string { return fmt.Sprintf("row=T11/records=%d", n) }
+	sizes := []int{z.n(1e6), z.n(1e7)}
+	var st models.Study
+	for _, n := range sizes {
+		c := experiment.Case{Name: name(n), Doc: "an op is a stream of so many records of 1 KiB, whose consumer is slower than the source", Reference: buffer, Ops: 1, Count: fewSamples, Peaks: true}
+		c.Models = []experiment.Model{
+			pages(ours(buffer, fmt.Sprintf("FromSeq, a Buffer of %d records, Reduce", room)), n, func(s stream.Stream[page]) stream.Stream[page] {
+				return stream.Buffer(s, room)
+			}),
+			pages(ours(parMap, "FromSeq, ParMap with a Limit, Reduce"), n, func(s stream.Stream[page]) stream.Stream[page] {
+				return stream.ParMap(s, func(_ context.Context, p page) (page, error) { return p, nil }, stint.Limit(procs()))
+			}),
+		}
+		st.Cases = append(st.Cases, c)
+	}
+	for _, model := range []string{buffer, parMap} {
+		st.Claims = append(st.Claims, report.Claim{Case: name(sizes[1]), Model: model, Unit: measure.PeakMemory, Form: report.Ratio, Than: model, InCase: name(sizes[0]), Bar: 1.5})
+	}
+	return []models.Study{st}
+}
+
+// pages sends n pages through a stream. The consumer reads each several times.
+func pages(m report.Model, n int, through func(stream.Stream[page]) stream.Stream[page]) experiment.Model {
+	const times = 4
+	numbered := func(yield func(page) bool) {
+		for i := range n {
+			if !yield(page{0: models.Key(i)}) {
+				return
+			}
+		}
+	}
+	want := uint64(0)
+	for i := range n {
+		want += times * models.Key(i)
+	}
+	return experiment.Model{Model: m, Run: func(m *measure.Meter) error {
+		m.Start()
+		got := sum(through(stream.FromSeq(numbered)), func(total uint64, p page) uint64 {
+			for range times {
+				for _, v := range p {
+					total += v
+				}
+			}
+			return total
+		})
+		m.Stop()
+		if got != want {
+			return fmt.Errorf("%d records gave another sum", n)
+		}
+		return nil
+	}}
+}
+
+// none is how many allocations a record may have where it is said to have none:
+// the clock of a run and what it holds may be made anew, its batches may not.
+const none = 0.0001
+
+// allocations is what twice as many records allocate more.
+func (z sizes) allocations() []models.Study {
+	f := keys(z.n(5e5)) // few: it stays in memory, as those of all cases do
+	n := len(f.in) / 2
+	name := func(n int) string { return fmt.Sprintf("row=S37/records=%d", n) }
+	var st models.Study
+	for _, in := range [][]uint64{f.in[:n], f.in} {
+		half := feed[uint64]{in: in}
+		for _, key := range in {
+			half.want += key
+		}
+		c := experiment.Case{Name: name(len(in)), Doc: "an op is a stream of so many records", Reference: allocators[0].Name, Ops: 1, Count: samples}
+		for _, way := range allocators {
+			c.Models = append(c.Models, half.model(way.Model, half.want, func(in []uint64) uint64 { return sum(way.run(in), foldKey) }))
+		}
+		st.Cases = append(st.Cases, c)
+	}
+	for _, way := range allocators {
+		st.Claims = append(st.Claims, report.Claim{
+			Case: name(len(f.in)), Model: way.Name, Unit: measure.Allocs, Form: report.Difference, Than: way.Name, InCase: name(n), Bar: none * float64(n), Note: "none a record",
+		})
+	}
+	return []models.Study{st}
+}
+
+// allocators are streams that must allocate nothing for a record.
+var allocators = []struct {
+	report.Model
+	run func(in []uint64) stream.Stream[uint64]
+}{
+	{ours("steady-Buffer", "From, Buffer, Reduce"), func(in []uint64) stream.Stream[uint64] {
+		return stream.Buffer(stream.From(in), room)
+	}},
+	{ours("steady-FromSeq", "FromSeq, Buffer, Reduce"), func(in []uint64) stream.Stream[uint64] {
+		return stream.Buffer(stream.FromSeq(slices.Values(in)), room)
+	}},
+	{ours("steady-ParMap", "From, ParMap with a Limit, Reduce"), func(in []uint64) stream.Stream[uint64] {
+		return stream.ParMap(stream.From(in), nothing.task, stint.Limit(procs()))
+	}},
+	{ours("steady-ParMap-unordered", "From, ParMap with a Limit and Unordered, Reduce"), func(in []uint64) stream.Stream[uint64] {
+		return stream.ParMap(stream.From(in), nothing.task, stint.Limit(procs()), stint.Unordered())
+	}},
+	{ours("steady-Merge", "From, of eight slices, Merge, Reduce"), func(in []uint64) stream.Stream[uint64] {
+		var ss []stream.Stream[uint64]
+		for _, part := range cut(in, 8) {
+			ss = append(ss, stream.From(part))
+		}
+		return stream.Merge(ss...)
+	}},
+	{ours("steady-Partition", "From, Partition into eight, Merge, Reduce"), func(in []uint64) stream.Stream[uint64] {
+		return stream.Merge(stream.Partition(stream.From(in), 8, func(key uint64) uint64 { return key })...)
+	}},
+}

@@ -1,0 +1,119 @@
+package scan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// A model scans an open table and returns what the consumer has found. ctx ends in
+// the middle only where a model is said to look at it.
+type model struct {
+	report.Model
+	text bool // it reads the CSV
+	scan func(ctx context.Context, in input, use consumer) (tally, error)
+}
+
+// An input is an open table with what reads a record of it.
+type input struct {
+	io.Reader
+	read reader
+}
+
+func (in input) each(yield func(Rating) bool) error { return in.read(in.Reader, yield) }
+
+// The names of models that claims are about.
+const (
+	nameCSV          = "csv"
+	nameDirect       = "direct"
+	nameBlocks       = "blocks"
+	nameChannel      = "channel"
+	nameContextBoth  = "channel-context-both"
+	nameBatches      = "batches-1000"
+	nameGenerate     = "stream.Generate"
+	nameSeq          = "stream.FromSeq"
+	nameBlocksStream = "stream-blocks"
+	nameTallies      = "stream-tallies"
+	nameParTallies   = "stream-tallies-ParMap"
+)
+
+// every is all models.
+func every() []model {
+	out := []model{lines(), direct(), blocks(), channel(0), channel(1), channel(1000), contextSender(), contextBoth(), done(0), done(1000)}
+	for n := 1; n <= 100_000; n *= 10 {
+		out = append(out, batches(n))
+	}
+	return slices.Concat(out, []model{rillGenerate(), concStream(), generateFused(), seqFused(), generate(), seq(), blocksStream(), tallies(), parTallies()})
+}
+
+// models are models at work on t. What the consumer finds is compared with what is
+// in the table.
+func (t *table) models(use consumer, all ...model) []experiment.Model {
+	var out []experiment.Model
+	for _, way := range all {
+		out = append(out, experiment.Model{Model: way.Model, Run: func(m *measure.Meter) error {
+			m.Start()
+			for range m.N / t.n {
+				got, err := t.scan(context.Background(), way, use)
+				if err != nil {
+					return err
+				}
+				if got != t.want {
+					return fmt.Errorf("the consumer has found %+v, want %+v", got, t.want)
+				}
+			}
+			m.Stop()
+			return nil
+		}})
+	}
+	return out
+}
+
+// scan opens the table that a model reads, and lets it.
+func (t *table) scan(ctx context.Context, way model, use consumer) (tally, error) {
+	name := t.binary
+	if way.text {
+		name = t.csv
+	}
+	in, err := os.Open(name)
+	if err != nil {
+		return tally{}, err
+	}
+	defer in.Close()
+	return way.scan(ctx, input{in, t.read}, use)
+}
+
+// cancel ends the context of scans after a millisecond.
+func (t *table) cancel(m *measure.Meter, way model) error {
+	late := time.Duration(0)
+	m.Start()
+	for range m.N {
+		ctx, cancel := context.WithCancel(context.Background())
+		at := make(chan time.Time, 1)
+		timer := time.AfterFunc(time.Millisecond, func() {
+			at <- time.Now()
+			cancel()
+		})
+		got, err := t.scan(ctx, way, light)
+		returned := time.Now()
+		switch {
+		case timer.Stop(): // so few records that they were done before
+			cancel()
+		case errors.Is(err, context.Canceled), err == nil && got == t.want:
+			late += max(0, returned.Sub(<-at))
+		default:
+			return fmt.Errorf("after %d of %d records the scan returned %v, want %v", got.count, t.n, err, context.Canceled)
+		}
+	}
+	m.Stop()
+	m.Report(measure.Time, float64(late.Nanoseconds())/float64(m.N))
+	return nil
+}

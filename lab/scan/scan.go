@@ -1,0 +1,199 @@
+// Package scan measures a scan of a large table: records are read, decoded and
+// handed to a consumer that counts and adds. The consumer is called directly, or
+// behind a channel, batches that are sent by hand, or a boundary of a stream. The
+// tables are written before anything is measured, so that the memory of the machine
+// holds them; it must be large enough for that.
+package scan
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/models"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// Experiment is the experiment.
+type Experiment struct{}
+
+// Name is "scan".
+func (Experiment) Name() string { return "scan" }
+
+// Doc is one line.
+func (Experiment) Doc() string {
+	return fmt.Sprintf("scanning %d records: directly, over channels, in batches, through streams", ratings)
+}
+
+// ratings is how many records the table has that the article is about.
+const ratings = 20_000_263
+
+// part is how many times smaller the table of the slow models is.
+const part = 20
+
+// Run writes the tables into a temporary folder and measures.
+func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
+	n := ratings
+	if s.Quick {
+		n /= part
+	}
+	return run(ctx, s, n)
+}
+
+// Samples are the fewest that give an interval where one of a slow model takes
+// seconds.
+const (
+	fewSamples = 6
+	samples    = 12
+)
+
+// run is Run with a table of n records, and one of a part of them.
+func run(ctx context.Context, s *experiment.Session, n int) (r *report.Result, err error) {
+	few := max(1, n/part)
+	b := s.NewBench("scan", fmt.Sprintf("tables of %d and of %d records, of two int32, a float32 and an int64, as CSV and as 20 bytes each", n, few),
+		"An op is a record that is read, decoded and handed to the consumer, which counts and adds. Counts and sums of all models are compared with those of the table.",
+		"The slow models are in the cases with the small table only. It is the beginning of the large one.",
+		"The models read with the same function, but for those named blocks: they read and decode 64 KB at a time.")
+	dir, err := os.MkdirTemp("", "stint-lab-")
+	if err != nil {
+		return b.Conclude(err)
+	}
+	defer func() {
+		if s.Keep {
+			s.Logf("scan: kept %s", dir)
+		} else if e := os.RemoveAll(dir); err == nil {
+			err = e
+		}
+	}()
+	s.Logf("scan: writing %d and %d records", n, few)
+	large, err := write(ctx, dir, "large", n)
+	if err != nil {
+		return b.Conclude(err)
+	}
+	small, err := write(ctx, dir, "small", few)
+	if err != nil {
+		return b.Conclude(err)
+	}
+	heavy, err := costly(small)
+	if err != nil {
+		return b.Conclude(err)
+	}
+	slow := small.reflecting()
+	slowHeavy, err := costly(slow)
+	if err != nil {
+		return b.Conclude(err)
+	}
+	s.Logf("scan: the heavy consumers compute %d and %d steps a record", heavy.steps, slowHeavy.steps)
+	return models.Conclude(ctx, b, models.OnBoth(b, small.sweep(), articles), large.whole(), heavy.study(), slow.reflected(), slowHeavy.reflected(), small.cancelled())
+}
+
+// sweep is all models.
+func (t *table) sweep() experiment.Case {
+	return experiment.Case{
+		Name: fmt.Sprintf("records=%d", t.n), Doc: "an op is a record", Reference: nameDirect, Ops: t.n, Count: fewSamples,
+		Models: t.models(light, every()...),
+	}
+}
+
+// articles are the conclusions of the article that most of the models are from.
+func articles(on models.Names) []report.Claim {
+	var out []report.Claim
+	for _, kase := range on.Both() {
+		out = append(out,
+			models.AtMost(1, kase, nameCSV, nameChannel, "a channel a record makes the binary scan slower than CSV"),
+			models.AtMost(0.5, kase, nameChannel, nameContextBoth, "a select with a context doubles it"),
+			models.AtMost(1.1, kase, nameBatches, nameDirect, "batches of 1000 bring it back"))
+	}
+	return out
+}
+
+// crossing are the streams with a boundary that read as the direct loop does.
+var crossing = []string{nameGenerate, nameSeq}
+
+// whole is the large table, for the models that are not too slow.
+func (t *table) whole() models.Study {
+	c := experiment.Case{
+		Name: fmt.Sprintf("records=%d/table=large", t.n), Doc: "an op is a record", Reference: nameDirect, Ops: t.n, Count: fewSamples,
+		Models: t.models(light, lines(), direct(), blocks(), channel(0), channel(1000), batches(1000), generateFused(), seqFused(), generate(), seq(), blocksStream(), tallies(), parTallies()),
+	}
+	st := models.Study{Cases: []experiment.Case{c}, Claims: []report.Claim{
+		models.AtMost(1, c.Name, nameCSV, nameChannel, "a channel a record makes the binary scan slower than CSV"),
+		models.AtMost(1.1, c.Name, nameBatches, nameDirect, "batches of 1000 bring it back"),
+		notSlower(c.Name, nameBlocksStream, nameBlocks),
+		notSlower(c.Name, nameBlocksStream, nameDirect),
+		notSlower(c.Name, nameTallies, nameDirect),
+	}}
+	for _, name := range crossing {
+		st.Claims = append(st.Claims, notSlower(c.Name, name, nameDirect))
+	}
+	return st
+}
+
+// reflecting is the table whose records are decoded with binary.Read. Reading one then
+// costs some tens of ns and not ten, as in the article, where it is some hundreds.
+func (t *table) reflecting() *table {
+	slow := *t
+	slow.read = readReflected
+	return &slow
+}
+
+// reflected is such records, and the light consumer.
+func (t *table) reflected() models.Study {
+	c := experiment.Case{
+		Name: fmt.Sprintf("records=%d/decode=binary.Read", t.n), Doc: "an op is a record, decoded with binary.Read in all models but csv", Reference: nameDirect, Ops: t.n, Count: samples,
+		Models: t.models(light, lines(), direct(), channel(0), contextBoth(), batches(1000), generateFused(), generate(), seq()),
+	}
+	st := models.Study{Cases: []experiment.Case{c}, Claims: articles(models.Names{One: c.Name})}
+	for _, name := range crossing {
+		st.Claims = append(st.Claims, notSlower(c.Name, name, nameDirect))
+	}
+	return st
+}
+
+// notSlower is the claim that a boundary costs nothing: what it adds, consuming at
+// the same time as reading makes up for.
+func notSlower(kase, model, than string) report.Claim {
+	c := models.AtMost(1.05, kase, model, than, "not slower")
+	c.Stretch = 1
+	return c
+}
+
+// study is records of which consuming takes as long as reading.
+func (w work) study() models.Study {
+	c := experiment.Case{
+		Name: fmt.Sprintf("records=%d/consumer=heavy", w.n), Doc: "an op is a record that takes as long to consume as to read", Reference: nameDirect, Ops: w.n, Count: samples,
+		Models: w.models(w.consumer, direct(), blocks(), channel(0), channel(1000), batches(1000), generate(), seq(), blocksStream(), tallies(), parTallies(), rillGenerate(), concStream()),
+	}
+	return models.Study{Cases: []experiment.Case{c}, Claims: faster(c.Name, append(crossing, nameTallies))}
+}
+
+// reflected is such records, and a consumer that takes as long as reading them.
+func (w work) reflected() models.Study {
+	c := experiment.Case{
+		Name: fmt.Sprintf("records=%d/decode=binary.Read/consumer=heavy", w.n), Doc: "an op is a record that takes as long to consume as to read with binary.Read", Reference: nameDirect, Ops: w.n, Count: samples,
+		Models: w.models(w.consumer, direct(), channel(0), channel(1000), batches(1000), generate(), seq(), rillGenerate(), concStream()),
+	}
+	return models.Study{Cases: []experiment.Case{c}, Claims: faster(c.Name, crossing)}
+}
+
+// faster is the claim that reading and consuming overlap.
+func faster(kase string, names []string) (claims []report.Claim) {
+	for _, name := range names {
+		claim := models.AtMost(1, kase, name, nameDirect, "faster where both cost")
+		claim.Stretch = 0.75
+		claims = append(claims, claim)
+	}
+	return claims
+}
+
+// cancelled is how long a scan goes on after its context has ended.
+func (t *table) cancelled() models.Study {
+	c := experiment.Case{Name: "event=cancel", Doc: "the time is from the end of the context to the return of the scan", Reference: nameContextBoth, Ops: 5, Count: samples}
+	for _, m := range []model{contextBoth(), generate()} {
+		c.Models = append(c.Models, experiment.Model{Model: m.Model, Run: func(meter *measure.Meter) error { return t.cancel(meter, m) }})
+	}
+	claim := report.Claim{Case: c.Name, Model: nameGenerate, Unit: measure.Time, Form: report.Value, Bar: 1e6, Stretch: 1e5}
+	return models.Study{Cases: []experiment.Case{c}, Claims: []report.Claim{claim}}
+}

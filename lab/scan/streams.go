@@ -1,0 +1,97 @@
+package scan
+
+import (
+	"context"
+
+	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/stream"
+)
+
+// How many records, and how many blocks of them, may be between the reader and the
+// consumer.
+const (
+	room      = 1 << 14
+	blockRoom = 8
+)
+
+// reduced is a stream that the consumer is the end of.
+func reduced(name, doc string, from func(in input, failed *error) stream.Stream[Rating]) model {
+	return model{Model: report.Model{Name: name, Kind: report.Ours, Doc: doc + ", Reduce"}, scan: func(ctx context.Context, in input, use consumer) (tally, error) {
+		var failed error
+		t, err := stream.Reduce(ctx, from(in, &failed), tally{}, use)
+		if err == nil {
+			err = failed
+		}
+		return t, err
+	}}
+}
+
+func generated(in input, _ *error) stream.Stream[Rating] {
+	return stream.Generate(func(_ context.Context, emit func(Rating) bool) error { return in.each(emit) })
+}
+
+// sequence is for readers that are sequences: their error is left in a variable.
+func sequence(in input, failed *error) stream.Stream[Rating] {
+	return stream.FromSeq(func(yield func(Rating) bool) { *failed = in.each(yield) })
+}
+
+func generateFused() model {
+	return reduced("stream.Generate-fused", "Generate", generated)
+}
+
+func seqFused() model { return reduced("stream.FromSeq-fused", "FromSeq", sequence) }
+
+func generate() model {
+	return reduced(nameGenerate, "Generate, a Buffer of 16,384", func(in input, failed *error) stream.Stream[Rating] {
+		return stream.Buffer(generated(in, failed), room)
+	})
+}
+
+func seq() model {
+	return reduced(nameSeq, "FromSeq, a Buffer of 16,384", func(in input, failed *error) stream.Stream[Rating] {
+		return stream.Buffer(sequence(in, failed), room)
+	})
+}
+
+// blocksStream sends blocks of 64 KB across the boundary, and decodes behind it.
+func blocksStream() model {
+	return reduced(nameBlocksStream, "Generate of blocks of 64 KB, a Buffer of 8, FlatMap into records", func(in input, _ *error) stream.Stream[Rating] {
+		return stream.FlatMap(stream.Buffer(blocksOf(in), blockRoom), decoded)
+	})
+}
+
+// blocksOf is the table as blocks, each of which is new.
+func blocksOf(in input) stream.Stream[[]byte] {
+	return stream.Generate(func(_ context.Context, emit func([]byte) bool) error {
+		return readBlocks(in, func() []byte { return make([]byte, blockSize) }, emit)
+	})
+}
+
+// tallies consumes each block in a stage behind the boundary, and adds what that gives.
+func tallies() model {
+	return tallied(nameTallies, "Generate of blocks of 64 KB, a Buffer of 8, Map of a block to its tally", func(s stream.Stream[[]byte], tally func([]byte) tally) stream.Stream[tally] {
+		return stream.Map(stream.Buffer(s, blockRoom), tally)
+	})
+}
+
+// parTallies consumes several blocks at once.
+func parTallies() model {
+	return tallied(nameParTallies, "Generate of blocks of 64 KB, ParMap of a block to its tally", func(s stream.Stream[[]byte], f func([]byte) tally) stream.Stream[tally] {
+		return stream.ParMap(s, func(_ context.Context, block []byte) (tally, error) { return f(block), nil })
+	})
+}
+
+func tallied(name, doc string, stage func(stream.Stream[[]byte], func([]byte) tally) stream.Stream[tally]) model {
+	return model{Model: report.Model{Name: name, Kind: report.Ours, Doc: doc + ", Reduce"}, scan: func(ctx context.Context, in input, use consumer) (tally, error) {
+		return stream.Reduce(ctx, stage(blocksOf(in), func(block []byte) tally { return consumed(block, use) }), tally{}, tally.plus)
+	}}
+}
+
+// consumed is what the consumer makes of a block.
+func consumed(block []byte, use consumer) tally {
+	var t tally
+	for ; len(block) > 0; block = block[size:] {
+		t = use(t, decode(block))
+	}
+	return t
+}
