@@ -166,10 +166,7 @@ func (o *outlet[T]) publish() bool {
 		o.flush()
 		o.g.run.clock.wake()
 	case n == len(o.open.items):
-		o.mu.Lock()
-		o.seal()
-		o.mu.Unlock()
-		o.shut()
+		o.send()
 	}
 	return true
 }
@@ -192,12 +189,17 @@ func (o *outlet[T]) flush() {
 		o.publish()
 	}
 	if o.published > 0 {
-		o.mu.Lock()
-		o.seal()
-		o.mu.Unlock()
-		o.shut()
+		o.send()
 	}
 	o.to.urge()
+}
+
+// send sends what is published.
+func (o *outlet[T]) send() {
+	o.mu.Lock()
+	o.seal()
+	o.mu.Unlock()
+	o.shut()
 }
 
 // seal seals and sends the open batch if something is published, and reports whether it
