@@ -18,6 +18,8 @@ const (
 	Goroutines     Unit = "goroutines"    // more than before
 	AtOnce         Unit = "tasks-at-once" // the most of them
 	IdleCPU        Unit = "idle-cpu-ns/s" // used by this process while it waits
+	HalfWithin     Unit = "p50-ns"        // what half of the records of a run take at most
+	MostWithin     Unit = "p99-ns"        // what 99 of 100 of them take at most
 )
 
 // A Sample is what one run measured.

@@ -35,6 +35,11 @@ type Model struct {
 	// Unbounded models run everything at once: what they win in time they pay
 	// in what they hold and what they ask of others.
 	Unbounded bool `json:"unbounded,omitempty"`
+
+	// Models of the same Sweep differ in one number, At: how many workers, say.
+	// In a case they are points of a curve.
+	Sweep string  `json:"sweep,omitempty"`
+	At    float64 `json:"at,omitempty"`
 }
 
 // A Kind says whose a model is.

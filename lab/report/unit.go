@@ -30,6 +30,8 @@ var columns = []column{
 	{measure.Goroutines, "goroutines", number},
 	{measure.AtOnce, "at once", number},
 	{measure.IdleCPU, "CPU a second", duration},
+	{measure.HalfWithin, "p50", duration},
+	{measure.MostWithin, "p99", duration},
 }
 
 // describe returns the column of a unit; one that has none is printed as it is.

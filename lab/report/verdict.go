@@ -19,6 +19,11 @@ type Claim struct {
 	Bar     float64      `json:"bar"`
 	Stretch float64      `json:"stretch,omitempty"` // a harder bar, for the record; 0: none
 	Note    string       `json:"note,omitempty"`    // where the bar comes from, or what is missing
+
+	// Conclusion is a sentence that the claim stands for, of the article that the
+	// experiment is from, or of ours. Claims that stand for the same sentence have
+	// the same one.
+	Conclusion string `json:"conclusion,omitempty"`
 }
 
 // A Form says what of the figures is held against the bar.
