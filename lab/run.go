@@ -7,6 +7,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -88,6 +91,7 @@ func newList() *cobra.Command {
 
 func newRun() *cobra.Command {
 	var s experiment.Session
+	var procs []string
 	var out string
 	cmd := &cobra.Command{
 		Use:     "run [flags] [EXPERIMENT...]",
@@ -96,35 +100,64 @@ func newRun() *cobra.Command {
 		Args:    cobra.ArbitraryArgs,
 	}
 	f := cmd.Flags()
-	f.BoolVar(&s.Quick, "quick", false, "a tenth of the work: to see that it runs, not to conclude from")
-	f.IntVar(&s.Count, "count", 0, "samples of each model, after one that does not count; 6 are the fewest that give an interval; 0: 20, but 12 of loops, sha and hops, 6 or 12 of scan, 12 or 6 of sort, 10 or 6 of cpu, 6 of io and find and 7 of sleepers, and 6 with --quick of all but sum")
+	f.BoolVar(&s.Quick, "quick", false, "smaller sizes, all experiments in under three minutes: to see that it runs, not to conclude from")
+	f.IntVar(&s.Count, "count", 0, "samples of each model, after one that does not count; 6 are the fewest that give an interval; 0: what the experiment finds right, between 6 and 20")
+	f.DurationVar(&s.Time, "time", 0, "how long a sample of the fastest model of a case lasts, unless that of the slowest would last 20 times longer; 0: 5ms; some cases have a number of operations of their own")
 	f.StringSliceVar(&s.Models, "models", nil, "measure these `NAMES` and what they are compared with, not all; sum takes no notice")
-	f.IntVar(&s.Processors, "procs", 0, "run with that GOMAXPROCS; 0: as it is, but 2 for sum, whose claims are about 2")
+	f.StringSliceVar(&procs, "procs", nil, "measure at these `NUMBERS` of GOMAXPROCS, as 1,4 or 1,N where N is all; if not given at N, what is about one processor also at 1, and sum at 2")
 	f.BoolVar(&s.Keep, "keep", false, "keep the temporary folder and say where it is")
 	f.StringVar(&out, "out", "", "also write benchmark and JSON files into `DIR`, which is made if need be")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if s.Count < 0 {
 			return fmt.Errorf("--count %d: must not be negative", s.Count)
 		}
-		if s.Processors < 0 {
-			return fmt.Errorf("--procs %d: must not be negative", s.Processors)
+		if s.Time < 0 {
+			return fmt.Errorf("--time %v: must not be negative", s.Time)
+		}
+		var err error
+		if s.Procs, err = processors(procs); err != nil {
+			return err
 		}
 		chosen, err := choose(args)
 		if err != nil {
 			return err
 		}
-		s.Log = cmd.ErrOrStderr()
 		s.Command = commandLine(cmd, args)
-		return perform(cmd.Context(), &s, chosen, cmd.OutOrStdout(), out)
+		clear := show(&s, cmd.ErrOrStderr())
+		return perform(cmd.Context(), &s, chosen, func(r *report.Result) error {
+			clear()
+			err := report.Table(cmd.OutOrStdout(), r)
+			if out != "" {
+				err = errors.Join(err, report.Files(out, r))
+			}
+			return err
+		})
 	}
 	return cmd
+}
+
+// processors are the numbers of a list, ascending and each once.
+func processors(list []string) ([]int, error) {
+	var out []int
+	for _, word := range list {
+		n, err := strconv.Atoi(word)
+		switch {
+		case word == "N":
+			n = runtime.GOMAXPROCS(0)
+		case err != nil || n < 1:
+			return nil, fmt.Errorf("--procs %s: want numbers from 1 on, or N", word)
+		}
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
 }
 
 // commandLine is what to type for the same run: the experiments and the flags
 // that were given, without the place of the output.
 func commandLine(cmd *cobra.Command, args []string) string {
 	words := append([]string{"go run ./lab run"}, args...)
-	for _, name := range []string{"quick", "count", "procs", "models"} {
+	for _, name := range []string{"quick", "count", "time", "procs", "models"} {
 		switch f := cmd.Flags().Lookup(name); {
 		case !f.Changed:
 		case f.Value.Type() == "bool":
@@ -139,19 +172,24 @@ func commandLine(cmd *cobra.Command, args []string) string {
 }
 
 // perform runs the experiments and publishes the result of each as soon as it
-// is there. A run that is cut short publishes what it has.
-func perform(ctx context.Context, s *experiment.Session, chosen []experiment.Experiment, stdout io.Writer, out string) error {
+// is there. A run that is cut short publishes what it has, and is the last one;
+// one that fails is not.
+func perform(ctx context.Context, s *experiment.Session, chosen []experiment.Experiment, publish func(*report.Result) error) error {
+	var failed []error
 	for _, e := range chosen {
 		r, err := e.Run(ctx, s)
 		if r != nil && len(r.Rows) > 0 {
-			err = errors.Join(err, report.Table(stdout, r))
-			if out != "" {
-				err = errors.Join(err, report.Files(out, r))
-			}
+			err = errors.Join(err, publish(r))
 		}
 		if err != nil {
-			return &failure{fmt.Errorf("%s: %w", e.Name(), err)}
+			failed = append(failed, fmt.Errorf("%s: %w", e.Name(), err))
 		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if len(failed) > 0 {
+		return &failure{errors.Join(failed...)}
 	}
 	return s.Unknown()
 }

@@ -27,7 +27,10 @@ func TestWrongCommandLines(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"run nothing", `lab: no experiment "nothing": there are `},
 		{"run --count -1", "lab: --count -1: must not be negative"},
-		{"run --procs -1", "lab: --procs -1: must not be negative"},
+		{"run --procs 1,-1", "lab: --procs -1: want numbers from 1 on, or N"},
+		{"run --procs all", "lab: --procs all: want numbers from 1 on, or N"},
+		{"run --time -1s", "lab: --time -1s: must not be negative"},
+		{"run --time 3", "lab: invalid argument"},
 		{"run tiny --quick --models nope", `lab: no model "nope": there are `},
 		{"run --fast", "lab: unknown flag: --fast"},
 		{"measure", "lab: unknown command"},

@@ -18,11 +18,12 @@ const (
 	quickCount = 6 // the fewest that give an interval
 )
 
-// How long a sample should be. The models of a case do the operation equally
-// often, so the fastest sets the least and the slowest the most.
+// How long a sample should be, unless the session says otherwise. The models of a
+// case do the operation equally often, so the fastest sets the least, and the
+// slowest the most, which is so many times longer.
 const (
 	shortest = 5 * time.Millisecond
-	longest  = 100 * time.Millisecond
+	longest  = 20
 )
 
 // A Bench measures the cases of one experiment in this process.
@@ -30,20 +31,19 @@ type Bench struct {
 	*Session
 	Result *report.Result
 
-	claims   []report.Claim
-	watch    measure.Watch
-	own      time.Duration // processor time of this process at the start
-	began    time.Time
-	restored int // GOMAXPROCS before
+	claims    []report.Claim
+	elsewhere []string // cases that the session does not measure: at another GOMAXPROCS
+	watch     measure.Watch
+	own       time.Duration // processor time of this process at the start
+	began     time.Time
+	restored  int // GOMAXPROCS before
 }
 
 // NewBench begins an experiment. Each that was begun is ended by Conclude.
 func (s *Session) NewBench(name, workload string, notes ...string) *Bench {
 	b := &Bench{Session: s, restored: runtime.GOMAXPROCS(0)}
 	machine := s.Machine()
-	if s.Processors > 0 {
-		runtime.GOMAXPROCS(s.Processors)
-	}
+	runtime.GOMAXPROCS(s.Processors())
 	b.Result = &report.Result{
 		Experiment: name,
 		Command:    s.Command,
@@ -74,9 +74,12 @@ func (b *Bench) Conclude(err error) (*report.Result, error) {
 	return b.Result, err
 }
 
-// leftOut reports whether a claim is about a model that was not measured in its
-// case because the session is about others.
+// leftOut reports whether a claim is about a case that was not measured, or a
+// model that was not measured in its case, because the session is about others.
 func (b *Bench) leftOut(c report.Claim) bool {
+	if slices.Contains(b.elsewhere, c.Case) || slices.Contains(b.elsewhere, c.InCase) {
+		return true
+	}
 	missing := func(kase, name string) bool {
 		return name != "" && !b.wanted(name) && !slices.ContainsFunc(b.Result.Rows, func(r report.Row) bool { return r.Case == kase && r.Model == name })
 	}
@@ -95,9 +98,10 @@ type item struct {
 	row int // in the result
 }
 
-// Measure measures cases. All their models run in turn, so that a claim may
-// compare a model with one of another case among them.
+// Measure measures cases, at each GOMAXPROCS of the session. All their models run
+// in turn, so that a claim may compare a model with one of another case among them.
 func (b *Bench) Measure(ctx context.Context, cases ...Case) error {
+	cases = b.spread(cases)
 	items := b.items(cases)
 	if len(items) == 0 {
 		return nil
@@ -113,7 +117,9 @@ func (b *Bench) Measure(ctx context.Context, cases ...Case) error {
 			Name: c.Name, Doc: c.Doc, Reference: c.Reference, Ops: ops, Count: count, Processors: c.Processors,
 		})
 	}
+	what := b.what(cases)
 	return measure.Rounds(ctx, count, len(items), func(round, i int) error {
+		b.Step(what, (round+1)*len(items)+i, (count+1)*len(items))
 		sample, err := b.once(items[i], ops, round)
 		if err == nil && round >= 0 {
 			row := &b.Result.Rows[items[i].row]
@@ -121,6 +127,58 @@ func (b *Bench) Measure(ctx context.Context, cases ...Case) error {
 		}
 		return err
 	})
+}
+
+// what names cases for the one who waits for them.
+func (b *Bench) what(cases []Case) string {
+	what := b.Result.Experiment + " " + cases[0].Name
+	if more := len(cases) - 1; more > 0 {
+		what += fmt.Sprintf(" and %d more", more)
+	}
+	return what
+}
+
+// spread returns the cases at each GOMAXPROCS that the session is about, if it
+// says so. Those at the largest keep their names.
+func (b *Bench) spread(cases []Case) []Case {
+	if len(b.Procs) == 0 {
+		return cases
+	}
+	var out []Case
+	for _, c := range cases {
+		switch {
+		case c.Processors == 0:
+			out = append(out, b.atEach(c, cases)...)
+		case !slices.Contains(b.Procs, c.Processors):
+			b.elsewhere = append(b.elsewhere, c.Name)
+		case !b.measured(c.Name):
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// atEach is a case at each GOMAXPROCS of the session, without those that the
+// experiment has in a case of its own.
+func (b *Bench) atEach(c Case, others []Case) []Case {
+	out := []Case{}
+	for _, procs := range b.Procs {
+		if procs == b.Result.Processors {
+			out = append(out, c)
+			continue
+		}
+		one := c
+		one.Name, one.Processors = fmt.Sprintf("%s/procs=%d", c.Name, procs), procs
+		if !b.measured(one.Name) && !slices.ContainsFunc(others, func(o Case) bool { return o.Name == one.Name }) {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// measured reports whether a case of that name was.
+func (b *Bench) measured(name string) bool {
+	return slices.ContainsFunc(b.Result.Cases, func(c report.Case) bool { return c.Name == name })
 }
 
 // count is how many samples are taken of each model of a case.
@@ -180,6 +238,7 @@ func (b *Bench) ops(ctx context.Context, fixed int, items []item) (int, error) {
 	}
 	fastest, slowest := 0.0, 0.0
 	for i, it := range items {
+		b.Step(b.Result.Experiment+" "+items[0].Case.Name+", how many make a sample", i, len(items))
 		cost, err := b.cost(ctx, it)
 		if err != nil {
 			return 0, err
@@ -189,11 +248,11 @@ func (b *Bench) ops(ctx context.Context, fixed int, items []item) (int, error) {
 			fastest = cost
 		}
 	}
-	scale := 1.0
+	sample := float64(cmp.Or(b.Time, shortest))
 	if b.Quick {
-		scale = 0.2
+		sample /= 5
 	}
-	n := min(float64(shortest)/fastest, float64(longest)/slowest) * scale
+	n := min(sample/fastest, longest*sample/slowest)
 	return max(1, int(n)), nil
 }
 

@@ -3,11 +3,13 @@ package experiment
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/report"
@@ -46,12 +48,13 @@ func TestOpsSuitTheFastestAndTheSlowest(t *testing.T) {
 
 // The models of all cases run in turn, each on the processors of its case.
 func TestCasesInterleave(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	var order []string
 	note := func(s string) func() {
 		return func() { order = append(order, s+strings.Repeat("'", runtime.GOMAXPROCS(0)-1)) }
 	}
 	before := runtime.GOMAXPROCS(0)
-	b := (&Session{Count: 2, Processors: 2, Log: io.Discard}).NewBench("x", "")
+	b := (&Session{Count: 2, Log: io.Discard}).NewBench("x", "")
 	b.Claim(report.Claim{Case: "c=1", Model: "a", Unit: measure.Time, Form: report.Ratio, Than: "a", InCase: "c=2", Bar: 1})
 	err := b.Measure(t.Context(),
 		Case{Name: "c=1", Ops: 3, Reference: "a", Models: []Model{timed("a", 1, note("a"))}},
@@ -65,6 +68,65 @@ func TestCasesInterleave(t *testing.T) {
 	}
 	if runtime.GOMAXPROCS(0) != before {
 		t.Errorf("GOMAXPROCS was left at %d, it was %d", runtime.GOMAXPROCS(0), before)
+	}
+}
+
+// A session that is about some GOMAXPROCS measures at these, whatever the
+// experiment would do, and claims nothing of others.
+func TestProcessorsOfASession(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	for _, c := range []struct {
+		procs []int
+		want  string
+		left  int // claims
+	}{
+		{[]int{3}, "free=3", 1},
+		{[]int{1}, "free=1 fixed=1", 3},
+		{[]int{1, 2, 3}, "free/procs=1=1 free/procs=2=2 free=3 fixed=1", 3},
+	} {
+		b := (&Session{Count: 1, Procs: c.procs, Log: io.Discard}).NewBench("x", "")
+		var seen []string
+		look := func(name string) []Model {
+			return []Model{timed("a", 1, func() { seen = append(seen, fmt.Sprint(name, "=", runtime.GOMAXPROCS(0))) })}
+		}
+		claim := report.Claim{Model: "a", Unit: measure.Time, Form: report.Value, Bar: 1}
+		for _, cases := range [][2]string{{"free", ""}, {"fixed", ""}, {"free", "fixed"}} {
+			claim.Case, claim.InCase = cases[0], cases[1]
+			b.Claim(claim)
+		}
+		cases := []Case{{Name: "free", Ops: 1, Models: look("free")}, {Name: "fixed", Ops: 1, Models: look("fixed"), Processors: 1}}
+		r, err := b.Conclude(errors.Join(b.Measure(t.Context(), cases...), b.Measure(t.Context(), cases[1])))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var measured []string
+		for i, kase := range r.Cases {
+			measured = append(measured, kase.Name+strings.TrimLeft(seen[i], "freixd"))
+		}
+		if got := strings.Join(measured, " "); got != c.want || len(r.Verdicts) != c.left || r.Processors != slices.Max(c.procs) {
+			t.Errorf("%v: measured %s, %d claims, at most %d processors; want %s and %d claims", c.procs, got, len(r.Verdicts), r.Processors, c.want, c.left)
+		}
+		if runtime.GOMAXPROCS(0) != before {
+			t.Errorf("GOMAXPROCS was left at %d, it was %d", runtime.GOMAXPROCS(0), before)
+		}
+	}
+}
+
+// The time of a sample is what the session says, and where it is may be seen.
+func TestTimeAndSteps(t *testing.T) {
+	var steps []string
+	s := &Session{Count: 1, Time: 50 * time.Millisecond, Log: io.Discard, Progress: func(what string, done, total int) {
+		steps = append(steps, fmt.Sprint(what, " ", done, "/", total))
+	}}
+	b := s.NewBench("x", "")
+	nothing := func() {}
+	r, err := b.Conclude(b.Measure(t.Context(), Case{Name: "c=1", Models: []Model{timed("a", 1e3, nothing), timed("b", 2e3, nothing)}}))
+	if err != nil || r.Cases[0].Ops != 50_000 {
+		t.Errorf("%d operations a sample, %v, want 50000", r.Cases[0].Ops, err)
+	}
+	want := "x c=1, how many make a sample 0/2;x c=1, how many make a sample 1/2;x c=1 0/4;x c=1 1/4;x c=1 2/4;x c=1 3/4"
+	if got := strings.Join(steps, ";"); got != want {
+		t.Errorf("steps\n%s, want\n%s", got, want)
 	}
 }
 

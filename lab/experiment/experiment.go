@@ -6,8 +6,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/report"
@@ -29,13 +31,18 @@ type Experiment interface {
 
 // A Session is what the command line says about a run.
 type Session struct {
-	Quick      bool      // a tenth of the work
-	Count      int       // samples of each model; 0: as many as the experiment finds right
-	Models     []string  // those to measure, besides what they are compared with; none: all
-	Processors int       // for models that use several; 0: the experiment decides
-	Keep       bool      // leave the temporary folder
-	Command    string    // what to type for the same run
-	Log        io.Writer // progress and remarks
+	Quick   bool          // smaller sizes: to see that it runs
+	Count   int           // samples of each model; 0: as many as the experiment finds right
+	Time    time.Duration // of a sample, where the number of operations is free; 0: 5 ms
+	Models  []string      // those to measure, besides what they are compared with; none: all
+	Procs   []int         // GOMAXPROCS to measure at, ascending; none: the experiment decides
+	Keep    bool          // leave the temporary folder
+	Command string        // what to type for the same run
+	Log     io.Writer     // remarks
+
+	// Progress, unless nil, is told before each run what is measured, how many of
+	// its runs are done, and how many there will be.
+	Progress func(what string, done, total int)
 
 	machine *measure.Machine
 	known   []string // models of the cases that were run or passed over
@@ -60,6 +67,22 @@ func (s *Session) Machine() measure.Machine {
 		s.machine = &here
 	}
 	return *s.machine
+}
+
+// Processors is the largest GOMAXPROCS of the session: that of cases which do not
+// say another.
+func (s *Session) Processors() int {
+	if len(s.Procs) == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return slices.Max(s.Procs)
+}
+
+// Step tells where the session is, if anyone wants to know.
+func (s *Session) Step(what string, done, total int) {
+	if s.Progress != nil {
+		s.Progress(what, done, total)
+	}
 }
 
 // Logf writes one line to s.Log.

@@ -15,7 +15,7 @@ import (
 
 // The experiment runs from end to end, with every claim about rows that it has.
 func TestRun(t *testing.T) {
-	s := &experiment.Session{Quick: true, Count: 1, Processors: 2, Log: io.Discard}
+	s := &experiment.Session{Quick: true, Count: 1, Procs: []int{2}, Log: io.Discard}
 	r, err := run(t.Context(), s, sizes{divisor: 1000})
 	if err != nil {
 		t.Fatal(err)

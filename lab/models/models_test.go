@@ -102,7 +102,7 @@ func TestReported(t *testing.T) {
 func TestOnBoth(t *testing.T) {
 	claims := func(on Names) []report.Claim { return Unhinted(on, NameEach) }
 	for procs, want := range map[int][]string{1: {"n=1/procs=1"}, 2: {"n=1/procs=1", "n=1"}} {
-		b := (&experiment.Session{Processors: procs}).NewBench("x", "")
+		b := (&experiment.Session{Procs: []int{procs}}).NewBench("x", "")
 		st := OnBoth(b, experiment.Case{Name: "n=1"}, claims)
 		if _, err := b.Conclude(nil); err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 // The experiment runs from end to end, with every claim about rows that it has.
 func TestRun(t *testing.T) {
 	for procs, claims := range map[int]int{1: 12, 2: 9} {
-		s := &experiment.Session{Quick: true, Count: 1, Processors: procs, Log: io.Discard}
+		s := &experiment.Session{Quick: true, Count: 1, Procs: []int{procs}, Log: io.Discard}
 		r, err := run(t.Context(), s, crowd{tasks: 300, limit: 30, nap: time.Millisecond})
 		if err != nil {
 			t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 // The experiment runs from end to end, with every claim about rows that it has.
 func TestRun(t *testing.T) {
 	for procs, want := range map[int]int{1: 166, 2: 332} {
-		s := &experiment.Session{Quick: true, Count: 1, Processors: procs, Log: io.Discard}
+		s := &experiment.Session{Quick: true, Count: 1, Procs: []int{1, procs}[2-procs:], Log: io.Discard}
 		r, err := run(t.Context(), s, sizes{divisor: 1000, batch: 100, once: true})
 		if err != nil {
 			t.Fatal(err)

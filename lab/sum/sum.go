@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
@@ -55,7 +56,7 @@ func run(ctx context.Context, s *experiment.Session, t tree) (r *report.Result, 
 			err = e
 		}
 	}()
-	b := &bench{Session: s, dir: dir, files: t.files(), procs: cmp.Or(s.Processors, 2), count: cmp.Or(s.Count, 20)}
+	b := &bench{Session: s, dir: dir, files: t.files(), procs: processors(s), count: cmp.Or(s.Count, 20)}
 	if err := b.prepare(ctx, t); err != nil {
 		return nil, err
 	}
@@ -71,12 +72,12 @@ func run(ctx context.Context, s *experiment.Session, t tree) (r *report.Result, 
 type bench struct {
 	*experiment.Session
 	dir      string // holds the tree, the command and the output of the last run
-	procs    int
-	count    int // rounds
+	procs    []int  // GOMAXPROCS, ascending
+	count    int    // rounds
 	files    int
 	bytes    int64
+	exe      string // stint
 	launcher *measure.Launcher
-	models   []model
 	watch    measure.Watch
 }
 
@@ -91,7 +92,7 @@ func (b *bench) prepare(ctx context.Context, t tree) error {
 	if b.launcher, err = measure.NewLauncher(ctx, b.dir); err != nil {
 		return err
 	}
-	b.models = models(exe, b.procs)
+	b.exe = exe
 	b.Logf("sum: making %s", t)
 	b.bytes, err = t.make(ctx, b.tree())
 	return err
@@ -106,54 +107,65 @@ func (b *bench) blank(t tree) *report.Result {
 		Command:    b.Command,
 		Workload:   fmt.Sprintf("%s, %.1f MB in all", t, float64(b.bytes)/1e6),
 		Quick:      b.Quick,
-		Processors: b.procs,
+		Processors: b.most(),
 	}
-	for _, m := range b.models {
-		r.Models = append(r.Models, m.describe(b.procs))
+	for _, m := range models(b.exe, b.most()) {
+		r.Models = append(r.Models, m.describe(b.most()))
 	}
 	return r
 }
 
-// measure runs the models of one algorithm in turn, then those of the next.
+// most is the largest GOMAXPROCS.
+func (b *bench) most() int { return slices.Max(b.procs) }
+
+// processors are those of the session, or the two that the claims are about.
+func processors(s *experiment.Session) []int {
+	if len(s.Procs) > 0 {
+		return s.Procs
+	}
+	return []int{2}
+}
+
+// measure runs the models of one case in turn, then those of the next.
 func (b *bench) measure(ctx context.Context, r *report.Result) error {
 	for _, alg := range algorithms {
-		first, kase := len(r.Rows), "alg="+alg
-		r.Cases = append(r.Cases, report.Case{Name: kase, Doc: "an op is a run of the process", Reference: gnu, Ops: 1, Count: b.count})
-		for _, m := range b.models {
-			r.Rows = append(r.Rows, report.Row{Case: kase, Model: m.name})
-		}
-		rows := r.Rows[first:]
-		var want output
-		err := measure.Rounds(ctx, b.count, len(b.models), func(round, i int) error {
-			if i == 0 {
-				b.progress(alg, round)
+		for _, procs := range b.procs {
+			c := report.Case{Name: "alg=" + alg, Doc: "an op is a run of the process", Reference: gnu, Ops: 1, Count: b.count}
+			if procs != b.most() {
+				c.Name, c.Processors = fmt.Sprintf("%s/procs=%d", c.Name, procs), procs
 			}
-			return b.once(ctx, alg, b.models[i], round, &want, &rows[i])
-		})
-		if err != nil {
-			return err
+			if err := b.kase(ctx, r, c, alg, procs); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (b *bench) progress(alg string, round int) {
-	if round < 0 {
-		b.Logf("sum: %s: warm-up, results compared", alg)
-		return
+// kase measures one case.
+func (b *bench) kase(ctx context.Context, r *report.Result, c report.Case, alg string, procs int) error {
+	first, models := len(r.Rows), models(b.exe, procs)
+	r.Cases = append(r.Cases, c)
+	for _, m := range models {
+		r.Rows = append(r.Rows, report.Row{Case: c.Name, Model: m.name})
 	}
-	b.Logf("sum: %s: round %d of %d", alg, round+1, b.count)
+	rows := r.Rows[first:]
+	var want output
+	return measure.Rounds(ctx, b.count, len(models), func(round, i int) error {
+		b.Step("sum "+c.Name, (round+1)*len(models)+i, (b.count+1)*len(models))
+		return b.once(ctx, alg, procs, models[i], round, &want, &rows[i])
+	})
 }
 
 // once is one run of a model. What it prints must be what the first model
 // printed in the warm-up, in every round.
-func (b *bench) once(ctx context.Context, alg string, m model, round int, want *output, row *report.Row) error {
+func (b *bench) once(ctx context.Context, alg string, procs int, m model, round int, want *output, row *report.Row) error {
 	file := filepath.Join(b.dir, "output")
 	watched := round >= 0
 	if watched {
 		b.watch.Start()
 	}
-	usage, err := b.launcher.Run(ctx, m.process(alg, b.tree(), b.procs), file)
+	usage, err := b.launcher.Run(ctx, m.process(alg, b.tree(), procs), file)
 	if err != nil {
 		return err
 	}

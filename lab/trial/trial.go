@@ -5,6 +5,7 @@ package trial
 import (
 	"context"
 	"io"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -32,6 +33,9 @@ func Wrong(t *testing.T, l models.List) {
 	}
 }
 
+// upTo is one processor, and all of them if they are more.
+func upTo(procs int) []int { return slices.Compact([]int{1, procs}) }
+
 // Want is what an experiment has on some number of processors.
 type Want struct{ Processors, Cases, Verdicts int }
 
@@ -39,8 +43,10 @@ type Want struct{ Processors, Cases, Verdicts int }
 // a name of its own and its rows, and every claim is about rows that there are.
 func Run(t *testing.T, run func(context.Context, *experiment.Session) (*report.Result, error), wants ...Want) {
 	t.Helper()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, want := range wants {
-		s := &experiment.Session{Quick: true, Count: 1, Processors: want.Processors, Log: io.Discard}
+		runtime.GOMAXPROCS(want.Processors)
+		s := &experiment.Session{Quick: true, Count: 1, Log: io.Discard}
 		r, err := run(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
