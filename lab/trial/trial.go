@@ -33,9 +33,6 @@ func Wrong(t *testing.T, l models.List) {
 	}
 }
 
-// upTo is one processor, and all of them if they are more.
-func upTo(procs int) []int { return slices.Compact([]int{1, procs}) }
-
 // Want is what an experiment has on some number of processors.
 type Want struct{ Processors, Cases, Verdicts int }
 
