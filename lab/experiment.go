@@ -6,6 +6,7 @@ import (
 
 	"github.com/stint-go/stint/lab/additions"
 	"github.com/stint-go/stint/lab/auto"
+	"github.com/stint-go/stint/lab/checksums"
 	"github.com/stint-go/stint/lab/digests"
 	"github.com/stint-go/stint/lab/documents"
 	"github.com/stint-go/stint/lab/experiment"
@@ -24,7 +25,7 @@ import (
 func experiments() []experiment.Experiment {
 	return []experiment.Experiment{
 		sleepers.Experiment{}, tiny.Experiment{}, loops.Experiment{}, sorts.Experiment{},
-		powers.Experiment{}, naps.Experiment{}, additions.Experiment{}, documents.Experiment{}, digests.Experiment{},
+		powers.Experiment{}, naps.Experiment{}, additions.Experiment{}, documents.Experiment{}, digests.Experiment{}, checksums.Experiment{},
 		auto.Experiment{}, hops.Experiment{}, scan.Experiment{}, sum.Experiment{},
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/tree"
 )
 
 // Experiment is the experiment. The claims are about two processors, so that
@@ -38,8 +39,22 @@ func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Resul
 	return run(ctx, s, t)
 }
 
+// full is the tree that the claims are about: 800 MB in large files, and as
+// many small ones as make opening and reading them count.
+func full() tree.Tree {
+	return tree.Tree{Seed: 1, Large: 200, LargeSize: 4_000_000, Small: 5000, SmallMin: 1000, SmallMax: 8000}
+}
+
+// quick is a tenth of it.
+func quick() tree.Tree {
+	t := full()
+	t.Large /= 10
+	t.Small /= 10
+	return t
+}
+
 // run is Run with any tree.
-func run(ctx context.Context, s *experiment.Session, t tree) (r *report.Result, err error) {
+func run(ctx context.Context, s *experiment.Session, t tree.Tree) (r *report.Result, err error) {
 	machine := s.Machine() // before our own work makes it busy
 	tools, err := findTools(ctx)
 	if err != nil {
@@ -56,7 +71,7 @@ func run(ctx context.Context, s *experiment.Session, t tree) (r *report.Result, 
 			err = e
 		}
 	}()
-	b := &bench{Session: s, dir: dir, files: t.files(), procs: processors(s), count: cmp.Or(s.Count, 20)}
+	b := &bench{Session: s, dir: dir, files: t.Files(), procs: processors(s), count: cmp.Or(s.Count, 20)}
 	if err := b.prepare(ctx, t); err != nil {
 		return nil, err
 	}
@@ -82,7 +97,7 @@ type bench struct {
 }
 
 // prepare makes the tree and builds the command.
-func (b *bench) prepare(ctx context.Context, t tree) error {
+func (b *bench) prepare(ctx context.Context, t tree.Tree) error {
 	b.Logf("sum: building stint")
 	exe := filepath.Join(b.dir, "stint.exe") // the ending matters on one system and harms on none
 	if err := measure.Build(ctx, exe, "github.com/stint-go/stint/cmd/stint"); err != nil {
@@ -94,14 +109,14 @@ func (b *bench) prepare(ctx context.Context, t tree) error {
 	}
 	b.exe = exe
 	b.Logf("sum: making %s", t)
-	b.bytes, err = t.make(ctx, b.tree())
+	b.bytes, err = t.Make(ctx, b.tree())
 	return err
 }
 
 func (b *bench) tree() string { return filepath.Join(b.dir, "tree") }
 
 // blank is the result before anything is measured.
-func (b *bench) blank(t tree) *report.Result {
+func (b *bench) blank(t tree.Tree) *report.Result {
 	r := &report.Result{
 		Experiment: "sum",
 		Command:    b.Command,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/tree"
 )
 
 func TestOutputs(t *testing.T) {
@@ -54,12 +55,27 @@ func needTools(t *testing.T) {
 	}
 }
 
+// tiny is a tree for tests.
+func tiny() tree.Tree {
+	return tree.Tree{Seed: 1, Large: 3, LargeSize: 20_000, Small: 120, SmallMin: 0, SmallMax: 3}
+}
+
+func TestTreeOfTheClaims(t *testing.T) {
+	f, q := full(), quick()
+	if f.Large != 200 || int64(f.Large)*f.LargeSize != 800_000_000 || f.Small != 5000 {
+		t.Errorf("the full tree is %+v", f)
+	}
+	if q.Large != 20 || q.Small != 500 || q.LargeSize != f.LargeSize {
+		t.Errorf("the quick tree is %+v", q)
+	}
+}
+
 func TestRun(t *testing.T) {
 	needTools(t)
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	s := &experiment.Session{Count: 2, Command: "test", Log: io.Discard}
-	r, err := run(t.Context(), s, tiny(1))
+	r, err := run(t.Context(), s, tiny())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +108,7 @@ func TestInterruptKeepsWhatWasMeasured(t *testing.T) {
 			cancel()
 		}
 	}}
-	r, err := run(ctx, s, tiny(1))
+	r, err := run(ctx, s, tiny())
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v, want %v", err, context.Canceled)
 	}

@@ -1,4 +1,6 @@
-package sum
+// Package tree makes folders of files, for experiments that read files. The same
+// tree gives the same names and contents on every machine.
+package tree
 
 import (
 	"context"
@@ -11,63 +13,49 @@ import (
 	"strconv"
 )
 
-// A tree is what to make a folder of files of. The same tree gives the same
-// names and contents on every machine.
-type tree struct {
-	seed               uint64
-	large              int   // files of largeSize bytes
-	largeSize          int64 //
-	small              int   // files of smallMin to smallMax bytes
-	smallMin, smallMax int64
+// A Tree is what to make a folder of.
+type Tree struct {
+	Seed               uint64
+	Large              int   // files of LargeSize bytes
+	LargeSize          int64 //
+	Small              int   // files of SmallMin to SmallMax bytes
+	SmallMin, SmallMax int64
 }
 
-// full is the tree that the claims are about: 800 MB in large files, and as
-// many small ones as make opening and reading them count.
-func full() tree {
-	return tree{seed: 1, large: 200, largeSize: 4_000_000, small: 5000, smallMin: 1000, smallMax: 8000}
-}
-
-// quick is a tenth of it.
-func quick() tree {
-	t := full()
-	t.large /= 10
-	t.small /= 10
-	return t
-}
-
-func (t tree) files() int { return t.large + t.small }
+// Files is how many files there are.
+func (t Tree) Files() int { return t.Large + t.Small }
 
 // String says what is in the tree. MB are millions of bytes.
-func (t tree) String() string {
-	return fmt.Sprintf("%d files of %g MB and %d of %g to %g KB", t.large, float64(t.largeSize)/1e6,
-		t.small, float64(t.smallMin)/1e3, float64(t.smallMax)/1e3)
+func (t Tree) String() string {
+	return fmt.Sprintf("%d files of %g MB and %d of %g to %g KB", t.Large, float64(t.LargeSize)/1e6,
+		t.Small, float64(t.SmallMin)/1e3, float64(t.SmallMax)/1e3)
 }
 
 // path is where file i of the tree is. Large files come before small ones, and
 // both are dealt out to twenty folders: sorted by name they are mixed, so that
 // models which cut the sorted list into batches get even ones.
-func (t tree) path(i int) string {
-	if i < t.large {
+func (t Tree) path(i int) string {
+	if i < t.Large {
 		return filepath.Join(fmt.Sprintf("%02d", i%20), "large", fmt.Sprintf("%04d.bin", i))
 	}
-	i -= t.large
+	i -= t.Large
 	return filepath.Join(fmt.Sprintf("%02d", i%20), "small", strconv.Itoa(i/20%5), fmt.Sprintf("%05d.txt", i))
 }
 
-// make writes the tree below dir and returns how many bytes it holds. It stops
+// Make writes the tree below dir and returns how many bytes it holds. It stops
 // between two files when ctx ends.
-func (t tree) make(ctx context.Context, dir string) (total int64, err error) {
+func (t Tree) Make(ctx context.Context, dir string) (total int64, err error) {
 	var key [32]byte
-	binary.LittleEndian.PutUint64(key[:], t.seed)
+	binary.LittleEndian.PutUint64(key[:], t.Seed)
 	content := rand.NewChaCha8(key)
-	sizes := rand.New(rand.NewPCG(t.seed, 0))
-	for i := range t.files() {
+	sizes := rand.New(rand.NewPCG(t.Seed, 0))
+	for i := range t.Files() {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		size := t.largeSize
-		if i >= t.large {
-			size = t.smallMin + sizes.Int64N(t.smallMax-t.smallMin+1)
+		size := t.LargeSize
+		if i >= t.Large {
+			size = t.SmallMin + sizes.Int64N(t.SmallMax-t.SmallMin+1)
 		}
 		name := filepath.Join(dir, t.path(i))
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {

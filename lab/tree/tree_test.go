@@ -1,4 +1,4 @@
-package sum
+package tree
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 )
 
 // tiny is a tree for tests.
-func tiny(seed uint64) tree {
-	return tree{seed: seed, large: 3, largeSize: 20_000, small: 120, smallMin: 0, smallMax: 3}
+func tiny(seed uint64) Tree {
+	return Tree{Seed: seed, Large: 3, LargeSize: 20_000, Small: 120, SmallMin: 0, SmallMax: 3}
 }
 
 // contents returns the digests of the files below dir.
@@ -40,7 +40,7 @@ func TestTreeIsItsSeed(t *testing.T) {
 	var totals []int64
 	for _, seed := range []uint64{1, 1, 2} {
 		dir := t.TempDir()
-		total, err := tiny(seed).make(t.Context(), dir)
+		total, err := tiny(seed).Make(t.Context(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,17 +68,11 @@ func TestTreeIsItsSeed(t *testing.T) {
 	}
 }
 
-func TestTreeOfTheClaims(t *testing.T) {
-	f, q := full(), quick()
-	if f.large != 200 || int64(f.large)*f.largeSize != 800_000_000 || f.small != 5000 {
-		t.Errorf("the full tree is %+v", f)
-	}
-	if q.large != 20 || q.small != 500 || q.largeSize != f.largeSize {
-		t.Errorf("the quick tree is %+v", q)
-	}
+func TestPathsAreUnique(t *testing.T) {
+	all := Tree{Large: 200, Small: 5000}
 	seen := map[string]bool{}
-	for i := range f.files() {
-		seen[f.path(i)] = true
+	for i := range all.Files() {
+		seen[all.path(i)] = true
 	}
 	if len(seen) != 5200 {
 		t.Errorf("%d names for 5200 files", len(seen))
@@ -88,7 +82,7 @@ func TestTreeOfTheClaims(t *testing.T) {
 func TestTreeEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := full().make(ctx, t.TempDir()); err != context.Canceled {
+	if _, err := tiny(1).Make(ctx, t.TempDir()); err != context.Canceled {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 }

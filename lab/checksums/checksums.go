@@ -1,0 +1,125 @@
+// Package checksums measures what "stint sum" is about in one process: the digests
+// of all files below a folder, in order, while the folder is still being walked.
+// The files are written before anything is measured, so that the memory of the
+// machine holds them.
+package checksums
+
+import (
+	"context"
+	"crypto/md5"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/models"
+	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/tree"
+)
+
+// Experiment is the experiment.
+type Experiment struct{}
+
+// Name is "md5".
+func (Experiment) Name() string { return "md5" }
+
+// Doc is one line.
+func (Experiment) Doc() string {
+	return "MD5 of all files below a folder, in order: the pipeline of errgroup's documentation, libraries, calls without an option"
+}
+
+// Run makes the files in a temporary folder and measures.
+func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
+	t := tree.Tree{Seed: 2, Large: 50, LargeSize: 4_000_000, Small: 1250, SmallMin: 1000, SmallMax: 8000}
+	if s.Quick {
+		t.LargeSize /= 10
+		t.Large, t.Small = t.Large/2, t.Small/5
+	}
+	return run(ctx, s, t)
+}
+
+// samples are few: one takes a third of a second. They are enough for an interval.
+const samples = 6
+
+// run is Run with any tree.
+func run(ctx context.Context, s *experiment.Session, t tree.Tree) (r *report.Result, err error) {
+	b := s.NewBench("md5", fmt.Sprintf("MD5 of %s", t),
+		"An op is the whole folder: it is walked, each regular file is opened and read piece by piece, and the result is the paths with their digests in the order of the walk.",
+		"The folder is walked while files are read, but for sequential, which does one after the other, and stint.Map, which is given all paths.",
+		"errgroup-5 has five digesters, as in the documentation that it is from. The other libraries are told GOMAXPROCS. stint.MapSeq, stint.Map and stream.ParMap are told nothing.")
+	dir, err := os.MkdirTemp("", "stint-lab-")
+	if err != nil {
+		return b.Conclude(err)
+	}
+	defer func() {
+		if s.Keep {
+			s.Logf("md5: kept %s", dir)
+		} else if e := os.RemoveAll(dir); err == nil {
+			err = e
+		}
+	}()
+	s.Logf("md5: making %s", t)
+	bytes, err := t.Make(ctx, dir)
+	if err != nil {
+		return b.Conclude(err)
+	}
+	want, err := known(dir)
+	if err != nil {
+		return b.Conclude(err)
+	}
+	if len(want) != t.Files() {
+		return b.Conclude(fmt.Errorf("%d files were found, want %d", len(want), t.Files()))
+	}
+	c := experiment.Case{Name: fmt.Sprintf("files=%d/MB=%.3g", t.Files(), float64(bytes)/1e6), Doc: "an op is the whole folder", Reference: models.NameSequential, Ops: 1, Count: samples}
+	for _, m := range every {
+		c.Models = append(c.Models, experiment.Model{Model: m.Model, Run: func(meter *measure.Meter) error {
+			return m.measure(meter, folder{dir, digest}, bytes, want)
+		}})
+	}
+	return models.Conclude(ctx, b, models.OnBoth(b, c, claims))
+}
+
+// known are the digests of the files below a folder, found in another way than the
+// models have.
+func known(dir string) ([]File, error) {
+	var out []File
+	files := os.DirFS(dir)
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(files, name)
+		out = append(out, File{filepath.Join(dir, name), md5.Sum(text)})
+		return err
+	})
+	return out, err
+}
+
+// measure takes the digests as often as the sample says, and compares them.
+func (m model) measure(meter *measure.Meter, f folder, bytes int64, want []File) error {
+	wrong := 0
+	meter.Start()
+	for range meter.N {
+		got, err := m.run(context.Background(), f)
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(got, want) {
+			wrong++
+		}
+	}
+	meter.Stop()
+	if wrong > 0 {
+		return fmt.Errorf("%d of %d runs over %d files gave other digests, or in another order", wrong, meter.N, len(want))
+	}
+	meter.Report(measure.Rate, float64(bytes)*1e3/meter.Sample()[measure.Time])
+	return nil
+}
+
+// claims are ours: the survey that the experiment is from compares features.
+func claims(on models.Names) []report.Claim {
+	return models.Unhinted(on, nameMapSeq, models.NameMap, nameParMap)
+}
