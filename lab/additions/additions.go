@@ -120,11 +120,17 @@ func (s numbers) parReduce() models.Model {
 	return models.Simple(models.NameReduce, report.Ours, "par.Reduce", func(models.List) uint64 { return par.Reduce(s, zero, add, add) })
 }
 
+// The conclusions of the article.
+const (
+	slower = "Splitting a sum makes it slower on one processor."
+	faster = "Splitting a sum makes it faster on many processors."
+)
+
 // claims are what is said of so short items.
 func claims(on models.Names) []report.Claim {
-	out := []report.Claim{models.AtMost(1, on.One, models.NameSequential, nameSplit, "splitting is slower on one processor")}
+	out := []report.Claim{models.AtMost(1, on.One, models.NameSequential, nameSplit, slower)}
 	if on.All != "" {
-		out = append(out, models.AtMost(1, on.All, nameSplit, models.NameSequential, "splitting is faster on many"))
+		out = append(out, models.AtMost(1, on.All, nameSplit, models.NameSequential, faster))
 	}
 	return append(out, models.Unhinted(on, models.NameEach, models.NameMap, nameRange, models.NameReduce)...)
 }

@@ -41,6 +41,9 @@ const checked = 1000
 // bar is how many ns a tiny task may take longer when nobody has chosen a limit.
 const bar = 3
 
+// little is our conclusion about them.
+const little = "A tiny task takes at most 3 ns more when nobody has chosen a limit."
+
 // A few ns of some hundred show in long samples only.
 const (
 	sampled = 40 * time.Millisecond // processor time
@@ -61,7 +64,7 @@ func (z sizes) tiny() []study {
 				w.model(report.Model{Name: c.Reference, Kind: report.Peer, Doc: w.doc + ", with a Limit of GOMAXPROCS"}, spin, limit),
 				w.model(report.Model{Name: "stint." + w.name, Kind: report.Ours, Doc: w.doc + ", without an option"}, spin),
 			}
-			claim := report.Claim{Case: c.Name, Model: "stint." + w.name, Unit: measure.Time, Form: report.Difference, Than: c.Reference, Bar: bar}
+			claim := report.Claim{Case: c.Name, Model: "stint." + w.name, Unit: measure.Time, Form: report.Difference, Than: c.Reference, Bar: bar, Conclusion: little}
 			out = append(out, study{c, []report.Claim{claim}})
 		}
 	}

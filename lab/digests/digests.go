@@ -103,15 +103,22 @@ func (z sizes) few(n int) experiment.Case {
 	return c
 }
 
+// The conclusions of the article.
+const (
+	poolWins = "A pool of workers is faster than a goroutine a job, and allocates about half."
+	manyHurt = "Too many workers hurt."
+	loopWins = "A pool is not worth it for few small jobs: a loop is faster."
+)
+
 // claims are what the article says of the pool: it is faster than a goroutine a
 // job and allocates half.
 func claims(on models.Names) []report.Claim {
 	var out []report.Claim
 	for _, kase := range on.Both() {
-		out = append(out, models.AtMost(1, kase, models.NamePool, models.NameGoroutines, "a pool is faster"))
+		out = append(out, models.AtMost(1, kase, models.NamePool, models.NameGoroutines, poolWins))
 		for _, u := range []measure.Unit{measure.Bytes, measure.Allocs} {
 			out = append(out, report.Claim{
-				Case: kase, Model: models.NamePool, Unit: u, Form: report.Ratio, Than: models.NameGoroutines, Bar: 0.55, Note: "and allocates about half",
+				Case: kase, Model: models.NamePool, Unit: u, Form: report.Ratio, Than: models.NameGoroutines, Bar: 0.55, Conclusion: poolWins,
 			})
 		}
 	}
@@ -122,7 +129,7 @@ func claims(on models.Names) []report.Claim {
 func tooMany(on models.Names) []report.Claim {
 	var out []report.Claim
 	for _, kase := range on.Both() {
-		out = append(out, models.AtMost(0.95, kase, "workers-8", "workers-1024", "too many workers hurt"))
+		out = append(out, models.AtMost(0.95, kase, "workers-8", "workers-1024", manyHurt))
 	}
 	return append(out, models.Unhinted(on, models.NameEach)...)
 }
@@ -131,7 +138,7 @@ func tooMany(on models.Names) []report.Claim {
 func plain(on models.Names) []report.Claim {
 	var out []report.Claim
 	for _, kase := range on.Both() {
-		out = append(out, models.AtMost(1, kase, models.NameSequential, models.NamePool, "a loop is faster"))
+		out = append(out, models.AtMost(1, kase, models.NameSequential, models.NamePool, loopWins))
 	}
 	return append(out, models.Few(on, models.NameEach, models.NameMap)...)
 }

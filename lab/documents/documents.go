@@ -98,15 +98,18 @@ func read(n int, nap time.Duration) models.List {
 	}}
 }
 
+// The conclusion of the article.
+const pays = "Reading several documents at once pays on one processor as much as on many."
+
 // claims are what the article says: reading at the same time pays, and on one
 // processor as much as on many.
 func claims(on models.Names) []report.Claim {
 	var out []report.Claim
 	for _, kase := range on.Both() {
-		out = append(out, models.AtMost(0.6, kase, nameWorkers, models.NameSequential, "workers pay"))
+		out = append(out, models.AtMost(0.6, kase, nameWorkers, models.NameSequential, pays))
 	}
 	if on.All != "" {
-		out = append(out, models.Across(1.1, on.One, on.All, nameWorkers, "on one processor as much as on many"))
+		out = append(out, models.Across(1.1, on.One, on.All, nameWorkers, pays))
 	}
 	return append(out, models.Unhinted(on, models.NameEach, models.NameMap)...)
 }

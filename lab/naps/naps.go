@@ -67,21 +67,29 @@ func naps(n int, unit time.Duration) models.List {
 	}}
 }
 
+// The conclusions of the articles about items that wait.
+const (
+	bufferIdle = "When items wait, buffers do not make channels faster."
+	fanWins    = "When items wait, a fan of goroutines is faster than one piece a processor."
+	coresIdle  = "When items wait, more processors do not help."
+	poolsHelp  = "When items wait, more workers make a pool faster."
+)
+
 // claims are what is said of items that wait: how many wait at once decides, and
 // neither buffers nor processors do.
 func claims(on models.Names) []report.Claim {
 	var out []report.Claim
 	for _, kase := range on.Both() {
 		out = append(out,
-			models.AtMost(1.05, kase, models.NamePipeline, models.NamePipelineBuffered, "buffers do not help"),
-			models.AtMost(1.05, kase, models.NameFan, models.NameFanBuffered, "buffers do not help"),
-			models.AtMost(1, kase, models.NameFan, models.NameParallelize, "a fan beats pieces"),
-			models.AtMost(1, kase, models.NamePool, models.NamePoolMin, "more workers help"),
-			models.AtMost(1, kase, models.NamePoolMax, models.NamePool, "more workers help"))
+			models.AtMost(1.05, kase, models.NamePipeline, models.NamePipelineBuffered, bufferIdle),
+			models.AtMost(1.05, kase, models.NameFan, models.NameFanBuffered, bufferIdle),
+			models.AtMost(1, kase, models.NameFan, models.NameParallelize, fanWins),
+			models.AtMost(1, kase, models.NamePool, models.NamePoolMin, poolsHelp),
+			models.AtMost(1, kase, models.NamePoolMax, models.NamePool, poolsHelp))
 	}
 	if on.All != "" {
 		for _, m := range []string{models.NamePipeline, models.NameFan, models.NameParallelize, models.NamePoolMax} {
-			out = append(out, models.Across(1.05, on.One, on.All, m, "more processors do not help"))
+			out = append(out, models.Across(1.05, on.One, on.All, m, coresIdle))
 		}
 	}
 	return append(out, models.Unhinted(on, models.NameEach, models.NameMap)...)

@@ -75,6 +75,16 @@ func power(i int) uint64 {
 	return math.Float64bits(math.Pow(3.1415926, float64(i))) + models.Key(i)
 }
 
+// The conclusions of the articles about items that compute.
+const (
+	loopWins   = "When items compute, a loop is faster than a pipeline and than a fan of goroutines."
+	coresHurt  = "When items compute, a pipeline and a fan are slower on many processors than on one."
+	bufferHelp = "When items compute, buffers make channels faster."
+	piecesWin  = "When items compute, one piece a processor is the fastest, on many processors only."
+	poolsHurt  = "When items compute, more workers make a pool slower."
+	numCPU     = "runtime.NumCPU does not follow GOMAXPROCS."
+)
+
 // ours are the models that claims of ours are about.
 var ours = []string{models.NameEach, models.NameMap, models.NameReduce}
 
@@ -84,28 +94,28 @@ func channels(on models.Names) []report.Claim {
 	var out []report.Claim
 	for _, kase := range on.Both() {
 		out = append(out,
-			models.AtMost(1, kase, models.NameSequential, models.NamePipeline, "a loop beats a pipeline"),
-			models.AtMost(1, kase, models.NameSequential, models.NameFan, "a loop beats a fan"),
-			models.AtMost(1, kase, models.NamePipelineBuffered, models.NamePipeline, "buffers help"),
-			models.AtMost(1, kase, models.NameFanBuffered, models.NameFan, "buffers help"))
+			models.AtMost(1, kase, models.NameSequential, models.NamePipeline, loopWins),
+			models.AtMost(1, kase, models.NameSequential, models.NameFan, loopWins),
+			models.AtMost(1, kase, models.NamePipelineBuffered, models.NamePipeline, bufferHelp),
+			models.AtMost(1, kase, models.NameFanBuffered, models.NameFan, bufferHelp))
 	}
-	out = append(out, models.AtMost(1.05, on.One, models.NameSequential, models.NameParallelize, "pieces gain nothing on one processor"))
+	out = append(out, models.AtMost(1.05, on.One, models.NameSequential, models.NameParallelize, piecesWin))
 	out = append(out, pools(on)...)
 	out = append(out, models.Unhinted(on, ours...)...)
 	if on.All == "" {
 		return out
 	}
-	numCPU := report.Claim{
+	same := report.Claim{
 		Case: on.All, Model: models.NameParallelize, Unit: measure.Goroutines, Form: report.Difference, Than: models.NameParallelize, InCase: on.One,
-		Note: "NumCPU does not follow GOMAXPROCS",
+		Conclusion: numCPU,
 	}
 	return append(out,
-		models.AtMost(1, on.All, models.NameParallelize, models.NameSequential, "pieces win on many processors"),
-		models.AtMost(1, on.All, models.NameParallelize, models.NamePipelineBuffered, "pieces win on many processors"),
-		models.AtMost(1, on.All, models.NameParallelize, models.NameFanBuffered, "pieces win on many processors"),
-		models.Across(1, on.One, on.All, models.NamePipeline, "slower on many processors"),
-		models.Across(1, on.One, on.All, models.NameFan, "slower on many processors"),
-		numCPU)
+		models.AtMost(1, on.All, models.NameParallelize, models.NameSequential, piecesWin),
+		models.AtMost(1, on.All, models.NameParallelize, models.NamePipelineBuffered, piecesWin),
+		models.AtMost(1, on.All, models.NameParallelize, models.NameFanBuffered, piecesWin),
+		models.Across(1, on.One, on.All, models.NamePipeline, coresHurt),
+		models.Across(1, on.One, on.All, models.NameFan, coresHurt),
+		same)
 }
 
 // few are the claims about few items.
@@ -118,8 +128,8 @@ func pools(on models.Names) []report.Claim {
 	var out []report.Claim
 	for _, kase := range on.Both() {
 		out = append(out,
-			models.AtMost(1, kase, models.NamePoolMin, models.NamePool, "more workers hurt"),
-			models.AtMost(1, kase, models.NamePool, models.NamePoolMax, "more workers hurt"))
+			models.AtMost(1, kase, models.NamePoolMin, models.NamePool, poolsHurt),
+			models.AtMost(1, kase, models.NamePool, models.NamePoolMax, poolsHurt))
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stint-go/stint/lab/engine"
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/models"
 	"github.com/stint-go/stint/lab/report"
 )
 
@@ -50,9 +51,7 @@ func run(ctx context.Context, s *experiment.Session, c crowd) (*report.Result, e
 		"Memory and goroutines are those of the whole process, looked at every 2 ms; what earlier samples left was collected and given back before.",
 		"Goroutines that have ended leave some memory behind in the runtime, which is in the peak of every row.",
 		"The engine is made and ended within the time, but for the end of ants.")
-	kase := c.kase()
-	claim(b, kase.Name)
-	return b.Conclude(b.Measure(ctx, kase))
+	return models.Conclude(ctx, b, models.OnBoth(b, c.kase(), claims))
 }
 
 // samples are few by default: one takes a second.
@@ -107,24 +106,5 @@ func (c crowd) sleep(run func(nap func()) (end func())) func(m *measure.Meter) e
 			return fmt.Errorf("%d of %d tasks ran", n, c.tasks)
 		}
 		return nil
-	}
-}
-
-// claim states what the table must show.
-func claim(b *experiment.Bench, kase string) {
-	for _, m := range []string{"stint.Pool", "stint.Group"} {
-		b.Claim(
-			report.Claim{Case: kase, Model: m, Unit: measure.Time, Form: report.Ratio, Than: "goroutines", Bar: 0.60, Stretch: 0.50},
-			report.Claim{Case: kase, Model: m, Unit: measure.Bytes, Form: report.Ratio, Than: "conc", Bar: 1},
-			report.Claim{Case: kase, Model: m, Unit: measure.Bytes, Form: report.Value, Bar: 8e6, Stretch: 4e6},
-			report.Claim{Case: kase, Model: m, Unit: measure.PeakMemory, Form: report.Ratio, Than: "goroutines", Bar: 0.75, Stretch: 0.40},
-		)
-	}
-	b.Claim(report.Claim{Case: kase, Model: "stint.Range", Unit: measure.Time, Form: report.Ratio, Than: "floor", Bar: 1.25, Stretch: 1.10})
-	if b.Result.Processors > 1 {
-		return
-	}
-	for _, m := range []string{"stint.Pool", "stint.Group", "stint.Range"} {
-		b.Claim(report.Claim{Case: kase, Model: m, Unit: measure.Time, Form: report.Ratio, Than: report.BestPeer, Bar: 1.15})
 	}
 }

@@ -14,6 +14,9 @@ const (
 	bubbleSplit = "bubble-split"
 )
 
+// noWin is the conclusion of the article.
+const noWin = "Splitting a bubble sort is no win: nothing merges the parts cheaply."
+
 // bubbles is a sort that takes the square of the time for twice the elements,
 // and what becomes of it when it is split: each part takes a quarter of the time,
 // but the parts are not merged, they are sorted once more.
@@ -27,7 +30,7 @@ func (z sizes) bubbles(yield func(study) bool) {
 	st := compare(z, fmt.Sprintf("list=short/n=%d", n), n, ints, draw((*rand.Rand).Int), ways, target{})
 	for _, c := range st.cases {
 		st.claims = append(st.claims, report.Claim{
-			Case: c.Name, Model: bubble, Unit: measure.Time, Form: report.Ratio, Than: bubbleSplit, Bar: 1, Note: "split bubble sort is no win",
+			Case: c.Name, Model: bubble, Unit: measure.Time, Form: report.Ratio, Than: bubbleSplit, Bar: 1, Conclusion: noWin,
 		})
 	}
 	yield(st)

@@ -11,6 +11,9 @@ import (
 // slower.
 type target struct{ one, all, stretch float64 }
 
+// pays is our conclusion, beside that of the article about bubble sort.
+const pays = "With an algorithm that merges its parts, splitting the sort of a million elements pays on many processors."
+
 // compare is a study of ways to sort slices of n elements, on one processor and
 // on all. The first is that of package slices and the second ours.
 func compare[E any](z sizes, name string, n int, e element[E], makes maker[E], ways []way[E], t target) study {
@@ -34,5 +37,9 @@ func compare[E any](z sizes, name string, n int, e element[E], makes maker[E], w
 	if z.p == 1 {
 		return study{[]experiment.Case{one}, []report.Claim{ours(one, t.one, 0)}}
 	}
-	return study{[]experiment.Case{one, c}, []report.Claim{ours(one, t.one, 0), ours(c, t.all, t.stretch)}}
+	onAll := ours(c, t.all, t.stretch)
+	if t.all > 0 {
+		onAll.Conclusion = pays
+	}
+	return study{[]experiment.Case{one, c}, []report.Claim{ours(one, t.one, 0), onAll}}
 }
