@@ -60,7 +60,7 @@ func (p plant) kase() experiment.Case {
 		c.Doc, c.Ops = fmt.Sprintf("an op is all %d tasks", p.n), 1
 	}
 	for _, limit := range p.limits {
-		m := report.Model{Name: limitName(limit), Kind: report.Peer, Doc: fmt.Sprintf("Range with Limit(%d)", limit)}
+		m := report.Model{Name: limitName(limit), Kind: report.Peer, Doc: fmt.Sprintf("Range with Limit(%d)", limit), Sweep: "limit", At: float64(limit)}
 		c.Models = append(c.Models, p.model(m, ranged(stint.Limit(limit))))
 	}
 	c.Models = append(c.Models,

@@ -55,7 +55,7 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, e
 		"An op is a record, unless the case says otherwise. The sum of the records that arrive is compared with what it must be, in each run.",
 		"Functions of a record are called through variables in the hand-written loops too.",
 		"Cases named beside=peers have fewer records than those with the claims: the peers take long.",
-		"Of latency, the time of an op is the time from the source to the consumer that half of the records, or all but one in a hundred, keep to.")
+		"Of latency there is no time of an op, but how long records are on their way.")
 	z.procs = b.Result.Processors
 	return models.Conclude(ctx, b, slices.Concat(
 		fused(z, ints(z)), fused(z, structs(z)), z.boundaries(), z.sources(), z.empty(), z.computing(), z.waiting(),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"runtime"
 	"slices"
 	"time"
 
@@ -54,45 +55,38 @@ var journeys = []journey{
 	{ours(nameStages, "FromSeq, Map and Buffer, three times, ParMap with Limit(2), Each"), travelStream},
 }
 
-// study has both times of the same runs: a case each.
+// study reports how long records take, and no time of an op: that is the pace.
 func (p pace) study() models.Study {
-	half := experiment.Case{Name: fmt.Sprintf("row=T7/records=%s/time=p50", p.name), Doc: "the time is that which half of the records take at most", Reference: journeys[0].Name, Ops: p.records, Count: fewSamples}
-	most := half
-	most.Name, most.Doc = fmt.Sprintf("row=T7/records=%s/time=p99", p.name), "the time is that which 99 of 100 records take at most"
+	c := experiment.Case{Name: "row=T7/records=" + p.name, Doc: "p50 is the time from the source to the consumer that half of the records take at most, p99 that which 99 of 100 do", Reference: journeys[0].Name, Ops: p.records, Count: fewSamples}
 	for _, j := range journeys {
-		var took []float64 // of the run that was just measured, sorted
-		most.Models = append(most.Models, experiment.Model{Model: j.Model, Run: func(m *measure.Meter) (err error) {
-			took, err = p.measure(m, j)
-			m.Report(measure.Time, quantile(took, 0.99))
+		c.Models = append(c.Models, experiment.Model{Model: j.Model, Run: func(m *measure.Meter) error {
+			took, err := p.travel(m.N, j)
+			m.Report(measure.HalfWithin, quantile(took, 0.5))
+			m.Report(measure.MostWithin, quantile(took, 0.99))
 			return err
 		}})
-		half.Models = append(half.Models, experiment.Model{Model: j.Model, Run: func(m *measure.Meter) error {
-			m.Report(measure.Time, quantile(took, 0.5))
-			return nil
-		}})
 	}
-	st := models.Study{Cases: []experiment.Case{most, half}}
-	if p.claimed {
-		st.Claims = append(st.Claims, value(most.Name, nameStages, float64(2*time.Millisecond)))
+	if !p.claimed {
+		return one(c)
 	}
-	return st
+	return one(c, report.Claim{Case: c.Name, Model: nameStages, Unit: measure.MostWithin, Form: report.Value, Bar: float64(2 * time.Millisecond)})
 }
 
-// measure lets the records of a sample travel. Each says when it began.
-func (p pace) measure(m *measure.Meter, j journey) ([]float64, error) {
-	took, total, want := make([]float64, 0, m.N), uint64(0), uint64(0)
-	for i := range m.N {
+// travel lets n records travel, and returns how long they took, sorted. Each says
+// when it began.
+func (p pace) travel(n int, j journey) ([]float64, error) {
+	took, total, want := make([]float64, 0, n), uint64(0), uint64(0)
+	for i := range n {
 		want += models.Key(i)
 	}
-	m.Start()
+	runtime.GC() // what earlier samples have left
 	began := time.Now()
-	j.run(p.source(m.N, began), func(r record) {
+	j.run(p.source(n, began), func(r record) {
 		took = append(took, float64(time.Since(began))-float64(r.a))
 		total += r.key
 	})
-	m.Stop()
 	if total != want {
-		return nil, fmt.Errorf("%d records have arrived, want %d, or others", len(took), m.N)
+		return nil, fmt.Errorf("%d records have arrived, want %d, or others", len(took), n)
 	}
 	slices.Sort(took)
 	return took, nil

@@ -79,6 +79,24 @@ func TestWrongSums(t *testing.T) {
 	}
 }
 
+// The points of a sweep say where they are.
+func TestSweep(t *testing.T) {
+	var workers, limits []float64
+	for _, m := range Sweep(10, EachLimit) {
+		switch m.Sweep {
+		case "workers":
+			workers = append(workers, m.At)
+		case "limit":
+			limits = append(limits, m.At)
+		default:
+			t.Errorf("%s is on no sweep", m.Name)
+		}
+	}
+	if want := []float64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}; !slices.Equal(workers, want) || !slices.Equal(limits, want) {
+		t.Errorf("workers %v, limits %v, want %v", workers, limits, want)
+	}
+}
+
 // What a sample says besides its time.
 func TestReported(t *testing.T) {
 	l, g := numbered(100)

@@ -67,7 +67,9 @@ func Workers(name, workers string, n, size int) Model {
 func Sweep(size int, others ...func(n int) Model) []Model {
 	var out []Model
 	for n := 1; n <= 1024; n *= 2 {
-		out = append(out, Workers(fmt.Sprintf("workers-%d", n), "as many goroutines as the name says", n, size))
+		workers := Workers(fmt.Sprintf("workers-%d", n), "as many goroutines as the name says", n, size)
+		workers.Sweep, workers.At = "workers", float64(n)
+		out = append(out, workers)
 		for _, other := range others {
 			out = append(out, other(n))
 		}

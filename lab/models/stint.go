@@ -34,6 +34,7 @@ func EachLimit(n int) Model {
 	e.Name, e.Doc = fmt.Sprintf("%s-%d", NameEach, n), fmt.Sprintf("Each with Limit(%d), into a slice", n)
 	m := loop(e, n)
 	m.Doc = e.Doc // which says it
+	m.Sweep, m.At = "limit", float64(n)
 	return m
 }
 

@@ -51,12 +51,18 @@ func sized(name string, size int) (string, string) {
 	return fmt.Sprintf("%s-%d", name, size), fmt.Sprintf("a channel of %d", size)
 }
 
+// swept is a model with its place on a sweep.
+func swept(sweep string, at int, m model) model {
+	m.Sweep, m.At = sweep, float64(at)
+	return m
+}
+
 // channel sends each record.
 func channel(size int) model {
 	name, doc := sized(nameChannel, size)
-	return sent(name, "a goroutine reads, "+doc, func(_ context.Context, in input) (<-chan Rating, *error) {
+	return swept("capacity", size, sent(name, "a goroutine reads, "+doc, func(_ context.Context, in input) (<-chan Rating, *error) {
 		return sender(in, size, func(c chan<- Rating, r Rating) bool { c <- r; return true })
-	}, receive)
+	}, receive))
 }
 
 // contextSend sends each record unless the context ends.
@@ -126,7 +132,7 @@ func done(size int) model {
 // batches sends slices of records.
 func batches(n int) model {
 	doc := fmt.Sprintf("a goroutine reads, an unbuffered channel of slices of %d records", n)
-	return sent(fmt.Sprintf("batches-%d", n), doc, func(_ context.Context, in input) (<-chan []Rating, *error) {
+	return swept("batch", n, sent(fmt.Sprintf("batches-%d", n), doc, func(_ context.Context, in input) (<-chan []Rating, *error) {
 		c, err := make(chan []Rating), new(error)
 		go func() {
 			defer close(c)
@@ -149,7 +155,7 @@ func batches(n int) model {
 			}
 		}
 		return t, nil
-	})
+	}))
 }
 
 // rillGenerate is a stream of destel/rill.
