@@ -52,7 +52,8 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, e
 	b := s.NewBench("add", fmt.Sprintf("the sum of %d random numbers", z.n),
 		"An op is a sum. All but sequential, split, par.Range and par.Reduce are given chunks of numbers as items; they are cut before the time begins.",
 		"par.Reduce calls a function for each number, the others have the addition in their loops.",
-		"NumCPU is runtime.NumCPU, as in the article that split is from. Libraries are told NumCPU. stint.Each, stint.Map and package par are told nothing.")
+		"NumCPU is runtime.NumCPU, as in the article that split is from. Libraries are told NumCPU. stint.Each, stint.Map and package par are told nothing.",
+		"The article's figures, in ms: sequential 5.7 and split 6.4 on 1 core, 5.9 and 3.4 on 4 cores with 8 threads.")
 	l := newNumbers(z)
 	c := experiment.Case{Name: fmt.Sprintf("n=%d", z.n), Doc: "an op is a sum of ints", Reference: models.NameSequential, Ops: z.ops}
 	c.Models = l.chunks(z.chunk).Models(slices.Concat(

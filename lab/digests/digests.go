@@ -53,7 +53,8 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, e
 	b := s.NewBench("sha", fmt.Sprintf("%d digests of a short text, and few of them", z.jobs),
 		"An op is all jobs: for each, fmt.Sprintf and SHA-256 of what it gives, which are two allocations.",
 		"The channels of pool and of the workers hold all jobs of a case, as in the article that they are from.",
-		fmt.Sprintf("Libraries are told %d, as the pool is. stint.Each, stint.Map and stint.Pool are told nothing.", workers))
+		fmt.Sprintf("Libraries are told %d, as the pool is. stint.Each, stint.Map and stint.Pool are told nothing.", workers),
+		"The article's figures, on 14 cores: goroutines 2.50 ms, 639 KB and 39,754 allocations, pool 1.79 ms, 321 KB and 19,762.")
 	studies := []models.Study{models.OnBoth(b, z.many(), claims), models.OnBoth(b, z.sweep(), tooMany)}
 	for _, n := range []int{1, 10, 100} {
 		studies = append(studies, models.OnBoth(b, z.few(n), plain))

@@ -44,16 +44,22 @@ const samples = 6
 // nap is how long reading a document waits.
 const nap = time.Millisecond
 
-const nameWorkers = "workers"
+const (
+	nameWorkers = "workers"
+	sweeping    = "sweep=workers/" // begins the names of the cases with fixed numbers
+)
 
 func run(ctx context.Context, s *experiment.Session, n int) (*report.Result, error) {
 	b := s.NewBench("find", fmt.Sprintf("%d documents, RSS of about ten items each; an item of the list waits %v, decodes one and counts what it looks for", n, nap),
 		"An op is all documents. The column at once is how many of them were worked on at the same time, at most: what the models without a number have chosen.",
 		"NumCPU is runtime.NumCPU, as in the article that workers is from. Libraries are told 10 x NumCPU. stint.Each and stint.Map are told nothing.",
-		"The workers of sweep=workers are as many goroutines, and as many as a Limit, as their names say.")
-	return models.Conclude(ctx, b, models.OnBoth(b, search(n), claims), models.OnBoth(b, sweep(n/2), func(on models.Names) []report.Claim {
+		"The workers of sweep=workers are as many goroutines, and as many as a Limit, as their names say.",
+		"The article's figures, on 1 core as on 8: sequential 1.45 to 1.5 s, workers 0.18 to 0.19. How many goroutines a processor should have it leaves open; the answers of stint are the last notes.")
+	r, err := models.Conclude(ctx, b, models.OnBoth(b, search(n), claims), models.OnBoth(b, sweep(n/2), func(on models.Names) []report.Claim {
 		return models.Unhinted(on, models.NameEach)
 	}))
+	r.Notes = append(r.Notes, answers(r)...)
+	return r, err
 }
 
 // search compares the models of the article, and libraries.
@@ -70,7 +76,7 @@ func search(n int) experiment.Case {
 // that read one after the other are in it too.
 func sweep(n int) experiment.Case {
 	return experiment.Case{
-		Name: fmt.Sprintf("sweep=workers/documents=%d", n), Doc: "items that wait and decode", Reference: models.NameEach, Ops: 1, Count: samples,
+		Name: fmt.Sprintf("%sdocuments=%d", sweeping, n), Doc: "items that wait and decode", Reference: models.NameEach, Ops: 1, Count: samples,
 		Models: read(n, nap).Models(append(models.Sweep(n, models.EachLimit), models.Each())...),
 	}
 }

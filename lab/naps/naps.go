@@ -43,7 +43,8 @@ func run(ctx context.Context, s *experiment.Session, n int) (*report.Result, err
 	b := s.NewBench("io", fmt.Sprintf("%d items that sleep for a random whole number of milliseconds, from 0 to 9; the same in each run", n),
 		"An op is a whole list. The column at once is how many items slept at the same time, at most.",
 		"NumCPU is runtime.NumCPU, as in the articles that the models are from. It is not GOMAXPROCS.",
-		"Libraries are told 10 x NumCPU, as the largest of the pools is. stint.Each and stint.Map are told nothing.")
+		"Libraries are told 10 x NumCPU, as the largest of the pools is. stint.Each and stint.Map are told nothing.",
+		"The articles' figures, on 1 and 8 cores, in ms: sequential 442 to 457, pipeline 454 to 467, fan 37, parallelize 87 to 89, pool-min 37, pool 21.4, pool-max 9.4.")
 	c := experiment.Case{Name: fmt.Sprintf("n=%d", n), Doc: "items that sleep for 0 to 9 ms", Reference: models.NameSequential, Ops: 1, Count: samples}
 	c.Models = naps(n, time.Millisecond).Models(slices.Concat(models.ByHand(), models.Peers(models.Many()), models.Calls())...)
 	return models.Conclude(ctx, b, models.OnBoth(b, c, claims))

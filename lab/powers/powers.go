@@ -52,7 +52,8 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, e
 	b := s.NewBench("cpu", fmt.Sprintf("math.Pow of %d and of %d numbers", z.long, z.short),
 		"An op is a whole list. An item takes some 15 ns in the short one and 50 ns in the long one, whose exponents are larger. What an item gives is the bits of the power, which most models add up as they go: the powers themselves soon are infinite, and of their sum nothing could be told.",
 		"NumCPU is runtime.NumCPU, as in the articles that the models are from. It is not GOMAXPROCS: the column goroutines is what a model makes of it.",
-		"Libraries are told NumCPU. stint.Each, stint.Map and par.Reduce are told nothing.")
+		"Libraries are told NumCPU. stint.Each, stint.Map and par.Reduce are told nothing.",
+		"The articles' figures, on 1 core / 8: in ms, sequential 95 to 101, pipeline 512 / 865, pipeline-buffered 220 / 370, fan 715 / 913, fan-buffered 320 / 428, parallelize 95 / 19.4; of 100 items in µs, pool-min 33 / 72, pool 38 / 78, pool-max 143 / 282.")
 	long := experiment.Case{Ops: z.once, Count: longSamples}
 	short := experiment.Case{Ops: z.ops, Count: shortSamples}
 	return models.Conclude(ctx, b, study(b, long, z.long, channels), study(b, short, z.short, few))

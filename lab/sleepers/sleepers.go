@@ -50,7 +50,8 @@ func run(ctx context.Context, s *experiment.Session, c crowd) (*report.Result, e
 	b := s.NewBench("sleepers", c.String(),
 		"Memory and goroutines are those of the whole process, looked at every 2 ms; what earlier samples left was collected and given back before.",
 		"Goroutines that have ended leave some memory behind in the runtime, which is in the peak of every row.",
-		"The engine is made and ended within the time, but for the end of ants.")
+		"The engine is made and ended within the time, but for the end of ants.",
+		"The survey's figures: on 8 cores goroutines 0.5 s, errgroup and ants 0.8 to 0.9, conc 1.1; on one 1.3, 1.4, 1.5 and 1.3; conc allocates 6 MB, ants 17, goroutines 96, errgroup 104.")
 	return models.Conclude(ctx, b, models.OnBoth(b, c.kase(), claims))
 }
 
