@@ -1,31 +1,41 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/stint-go/stint/lab/report"
 )
 
 func newReport() *cobra.Command {
-	var file string
+	var out string
+	var files []string
 	cmd := &cobra.Command{
-		Use:     "report [flags] DIR",
-		Short:   "Write what a run has put into DIR as Markdown",
-		Example: "  go run ./lab report results\n  go run ./lab report --write BENCHMARKS.md lab/results/2-core-epyc",
+		Use:   "report [flags] DIR",
+		Short: "Write what a run has put into DIR for readers and for programs",
+		Long: `Report reads the results that a run has put into DIR and writes into the same
+directory report.md, with all there is, report.csv for spreadsheets, and
+report.txt in the benchmark format, for benchstat. With --write it replaces the
+parts of the laboratory in a file instead, as in BENCHMARKS.md and README.md.`,
+		Example: "  go run ./lab report out\n  go run ./lab report --write BENCHMARKS.md --write README.md lab/results/2-core-epyc",
 		Args:    cobra.ExactArgs(1),
 	}
-	cmd.Flags().StringVar(&file, "write", "", "replace what stands between the marks of the laboratory in `FILE`, instead of printing")
+	cmd.Flags().StringVar(&out, "out", "", "write into `DIR`, which is made if need be, instead of the directory of the results")
+	cmd.Flags().StringArrayVar(&files, "write", nil, "replace what stands between the marks of the laboratory in `FILE`; may be given again")
+	cmd.MarkFlagsMutuallyExclusive("out", "write")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		text, err := markdown(args[0])
+		results, err := results(args[0])
 		switch {
 		case err != nil:
-		case file != "":
-			err = write(file, text)
+		case len(files) > 0:
+			err = fill(cmd.OutOrStdout(), files, results, args[0])
 		default:
-			_, err = fmt.Fprint(cmd.OutOrStdout(), text)
+			err = write(cmd.OutOrStdout(), cmp.Or(out, args[0]), results)
 		}
 		if err != nil {
 			return &failure{err}
@@ -35,30 +45,45 @@ func newReport() *cobra.Command {
 	return cmd
 }
 
-// markdown is the report of a directory of results.
-func markdown(dir string) (string, error) {
+// results reads those of a directory, in the order of the experiments.
+func results(dir string) ([]*report.Result, error) {
 	var order []string
 	for _, e := range experiments() {
 		order = append(order, e.Name())
 	}
-	results, err := report.Results(dir, order)
-	if err != nil {
-		return "", err
-	}
-	var b bytes.Buffer
-	err = report.Markdown(&b, results)
-	return b.String(), err
+	return report.Results(dir, order)
 }
 
-// write puts a report between the marks of a file.
-func write(file, text string) error {
-	old, err := os.ReadFile(file)
-	if err != nil {
+// write writes a report into a directory and says which files it has written.
+func write(stdout io.Writer, dir string, results []*report.Result) error {
+	names, err := report.Write(dir, results)
+	for _, name := range names {
+		fmt.Fprintln(stdout, name)
+	}
+	return err
+}
+
+// fill puts the parts that are made of results between the marks of files.
+func fill(stdout io.Writer, files []string, results []*report.Result, dir string) error {
+	dir = filepath.ToSlash(filepath.Clean(dir))
+	var summary strings.Builder
+	if err := report.Summary(&summary, results, dir); err != nil {
 		return err
 	}
-	text, err = report.Replace(string(old), text)
-	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+	parts := map[string]string{"": summary.String()}
+	for _, file := range files {
+		old, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		text, err := report.Replace(string(old), parts)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			return err
+		}
+		fmt.Fprintln(stdout, file)
 	}
-	return os.WriteFile(file, []byte(text), 0o666)
+	return nil
 }

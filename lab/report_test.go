@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -11,8 +12,8 @@ const marks = "<!-- lab:begin -->\n<!-- lab:end -->\n"
 
 // What is run, written and reported is the same.
 func TestReport(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "BENCHMARKS.md")
+	dir := filepath.Join(t.TempDir(), "results")
+	file := filepath.Join(t.TempDir(), "BENCHMARKS.md")
 	if err := os.WriteFile(file, []byte("# Head\n\n"+marks), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -20,16 +21,29 @@ func TestReport(t *testing.T) {
 	if out, errs, status := call(t.Context(), run...); status != statusOK || !strings.Contains(out, "stint.Group") {
 		t.Fatalf("got %q, %q, %d", out, errs, status)
 	}
-	printed, errs, status := call(t.Context(), "report", dir)
-	if status != statusOK || !strings.Contains(printed, "**stint.Group**") || !strings.Contains(printed, "`go run ./lab run tiny --quick --count 1 --models stint.Group`") {
-		t.Errorf("got %q, %q, %d", printed, errs, status)
+	command := "`go run ./lab run tiny --quick --count 1 --models stint.Group`"
+	other := filepath.Join(t.TempDir(), "other")
+	for place, args := range map[string][]string{dir: {"report", dir}, other: {"report", "--out", other, dir}} {
+		printed, errs, status := call(t.Context(), args...)
+		if want := filepath.Join(place, "report.md") + "\n"; status != statusOK || !strings.HasPrefix(printed, want) {
+			t.Errorf("%q: got %q, %q, %d, want %q first", args, printed, errs, status, want)
+		}
+		for name := range strings.Lines(printed) {
+			if info, err := os.Stat(strings.TrimSuffix(name, "\n")); err != nil || info.Size() == 0 {
+				t.Errorf("%q: said to have written %q: %v, %v", args, name, info, err)
+			}
+		}
+		text, err := os.ReadFile(filepath.Join(place, "report.md"))
+		if err != nil || !strings.Contains(string(text), "**stint.Group**") || !strings.Contains(string(text), command) {
+			t.Errorf("%q: report.md is %q, %v", args, text, err)
+		}
 	}
-	if out, errs, status := call(t.Context(), "report", "--write", file, dir); status != statusOK || out != "" {
+	if out, errs, status := call(t.Context(), "report", "--write", file, dir); status != statusOK || out != file+"\n" {
 		t.Errorf("got %q, %q, %d", out, errs, status)
 	}
 	text, err := os.ReadFile(file)
-	if want := "# Head\n\n<!-- lab:begin -->\n\n" + printed + "\n<!-- lab:end -->\n"; string(text) != want || err != nil {
-		t.Errorf("the file holds %q, %v, want %q", text, err, want)
+	if err != nil || !strings.HasPrefix(string(text), "# Head\n\n<!-- lab:begin -->\n\nOf the results in `"+filepath.ToSlash(dir)+"`") || !strings.Contains(string(text), command) {
+		t.Errorf("the file holds %q, %v", text, err)
 	}
 }
 
@@ -49,34 +63,35 @@ func TestReportComplains(t *testing.T) {
 	}
 }
 
-// BENCHMARKS.md is what the laboratory says of the results in the repository.
+// origin is the directory that a part says it is of.
+var origin = regexp.MustCompile("in `([^`]+)`")
+
+// BENCHMARKS.md is what the laboratory says of the results that it names.
 func TestBenchmarksAreTheResults(t *testing.T) {
-	dirs, err := filepath.Glob("results/*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(dirs) == 0 {
-		t.Skip("there are no results in the repository yet")
-	}
-	if len(dirs) > 1 {
-		t.Fatalf("results of several machines, %q: BENCHMARKS.md is about one", dirs)
-	}
-	have, err := os.ReadFile("../BENCHMARKS.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	copied := filepath.Join(t.TempDir(), "BENCHMARKS.md")
-	if err := os.WriteFile(copied, have, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, errs, status := call(t.Context(), "report", "--write", copied, dirs[0]); status != statusOK {
-		t.Fatalf("%q, %d", errs, status)
-	}
-	want, err := os.ReadFile(copied)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(have) != string(want) {
-		t.Errorf("BENCHMARKS.md is not what the results give; run: go run ./lab report --write BENCHMARKS.md lab/%s", filepath.ToSlash(dirs[0]))
+	t.Chdir("..")
+	for _, name := range []string{"BENCHMARKS.md"} {
+		have, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, marked, _ := strings.Cut(string(have), "<!-- lab:begin")
+		dir := origin.FindStringSubmatch(marked)
+		if dir == nil {
+			t.Fatalf("%s does not say of which results it is", name)
+		}
+		copied := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(copied, have, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, errs, status := call(t.Context(), "report", "--write", copied, dir[1]); status != statusOK {
+			t.Fatalf("%s: %q, %d", name, errs, status)
+		}
+		want, err := os.ReadFile(copied)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(have) != string(want) {
+			t.Errorf("%s is not what the results give; run: go run ./lab report --write %s %s", name, name, dir[1])
+		}
 	}
 }

@@ -9,11 +9,21 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// Benchmark writes r in the Go benchmark format, one line a run, below lines
-// that say where, of what and by which command. Peaks of memory that are only
-// bounds are left out: benchstat would compare them.
-func Benchmark(w io.Writer, r *Result) error {
+// Benchmark writes results in the Go benchmark format, one line a run, below
+// lines that say where, of what and by which command. Peaks of memory that are
+// only bounds are left out: benchstat would compare them.
+func Benchmark(w io.Writer, results []*Result) error {
 	out := benchfmt.NewWriter(w)
+	for _, r := range results {
+		if err := runs(out, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runs writes one result.
+func runs(out *benchfmt.Writer, r *Result) error {
 	config := configuration(r)
 	for _, c := range r.Cases {
 		rows := r.in(c.Name)

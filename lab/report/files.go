@@ -10,36 +10,65 @@ import (
 	"slices"
 )
 
-// Files writes EXPERIMENT.txt, in the benchmark format, and EXPERIMENT.jsonl
-// into a directory, which it makes if need be. Earlier ones are replaced.
+// Files writes EXPERIMENT.jsonl into a directory, which it makes if need be. An
+// earlier one is replaced. All else that is written of a result is made from it.
 func Files(dir string, r *Result) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	for ext, write := range map[string]func(io.Writer, *Result) error{".txt": Benchmark, ".jsonl": Lines} {
-		var b bytes.Buffer
-		if err := write(&b, r); err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(dir, r.Experiment+ext), b.Bytes(), 0o666); err != nil {
-			return err
-		}
+	var b bytes.Buffer
+	if err := Lines(&b, r); err != nil {
+		return err
 	}
-	return nil
+	return os.WriteFile(filepath.Join(dir, r.Experiment+lines), b.Bytes(), 0o666)
 }
 
-// Results reads what Files wrote into a directory: the experiments named in
-// order first, then others by name.
-func Results(dir string, order []string) ([]*Result, error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+// lines is the end of the names of the files that hold results.
+const lines = ".jsonl"
+
+// A format is a way to write results into a file.
+type format struct {
+	file  string
+	write func(io.Writer, []*Result) error
+}
+
+// formats are those of a report.
+var formats = []format{
+	{"report.md", Markdown},
+	{"report.csv", CSV},
+	{"report.txt", Benchmark},
+}
+
+// Write writes results in each of the formats into a directory, which it makes
+// if need be, and returns the names of the files. Earlier ones are replaced.
+func Write(dir string, results []*Result) ([]string, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	var written []string
+	for _, f := range formats {
+		var b bytes.Buffer
+		if err := f.write(&b, results); err != nil {
+			return written, err
+		}
+		name := filepath.Join(dir, f.file)
+		if err := os.WriteFile(name, b.Bytes(), 0o666); err != nil {
+			return written, err
+		}
+		written = append(written, name)
+	}
+	return written, nil
+}
+
+// Results reads what Files wrote into a directory, or one of its files: the
+// experiments named in order first, then others by name.
+func Results(path string, order []string) ([]*Result, error) {
+	names, err := resultFiles(path)
 	if err != nil {
 		return nil, err
 	}
-	if len(names) == 0 {
-		return nil, fmt.Errorf("%s: no results in it", dir)
-	}
 	var results []*Result
-	for _, name := range names { // sorted by Glob
+	for _, name := range names {
 		r, err := readFile(name)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -54,6 +83,32 @@ func Results(dir string, order []string) ([]*Result, error) {
 	}
 	slices.SortStableFunc(results, func(a, b *Result) int { return cmp.Compare(rank(a), rank(b)) })
 	return results, nil
+}
+
+// resultFiles returns the files with results in a directory, by name, or the
+// one file that path names.
+func resultFiles(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	entries, err := os.ReadDir(path) // not Glob, to which some names are patterns
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == lines {
+			names = append(names, filepath.Join(path, e.Name()))
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s: no results in it", path)
+	}
+	return names, nil
 }
 
 func readFile(name string) (*Result, error) {

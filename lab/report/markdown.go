@@ -7,60 +7,100 @@ import (
 	"strings"
 )
 
-// Markdown writes results, one section each.
+// legend says what the signs in tables and verdicts mean.
+var legend = []string{
+	"best row: the smallest median of a case, of all models but floors; a floor is not an alternative but what the others can at best come near to",
+	"yes: the whole interval of the figure keeps to the bar of the claim; no: none of it does; not sure: the bar lies inside, or there is no interval",
+	"stretch: a harder bar, for the record; it decides nothing",
+}
+
+// Markdown writes all that is known of results: the conclusions, then a section
+// for each experiment with the tables of all cases.
 func Markdown(w io.Writer, results []*Result) error {
 	var b bytes.Buffer
-	for i, r := range results {
-		if i > 0 {
-			fmt.Fprintln(&b)
-		}
+	fmt.Fprintf(&b, "# Report\n")
+	bullets(&b, "Signs, the best row of a case is bold", legend)
+	conclusions(&b, results)
+	for _, r := range results {
+		fmt.Fprintln(&b)
 		section(&b, r)
 	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
+// section writes one result.
 func section(b *bytes.Buffer, r *Result) {
 	fmt.Fprintf(b, "## %s\n\n%s.\n\n", r.Experiment, r.Workload)
 	fmt.Fprintf(b, "`%s` on %s.\n", r.Command, r.Machine)
 	for _, tool := range r.Tools {
 		fmt.Fprintf(b, "With %s.\n", tool)
 	}
-	verdicts(b, r)
-	losses := r.Losses()
-	bullets(b, "Where a peer is faster", len(losses), func(i int) string { return losses[i].text() })
-	bullets(b, "Reasons to doubt", len(r.Warnings), func(i int) string { return r.Warnings[i].Kind + ": " + r.Warnings[i].Text })
-	bullets(b, "How to read it", len(r.Notes), func(i int) string { return r.Notes[i] })
-	bullets(b, "Models", len(r.Models), func(i int) string { return "`" + r.Models[i].Name + "`: " + r.Models[i].Doc })
+	if len(r.Verdicts) > 0 {
+		fmt.Fprintf(b, "\n### %s: verdicts\n\n%s.\n\n", r.Experiment, r.tally())
+		verdicts(b, r.Verdicts)
+	}
+	bullets(b, "Where a peer is faster", each(r.Losses(), Loss.text))
+	bullets(b, "Reasons to doubt", each(r.Warnings, Warning.text))
+	bullets(b, "How to read it", r.Notes)
+	bullets(b, "Models", each(r.Models, func(m Model) string { return "`" + m.Name + "`: " + m.Doc }))
 	for _, c := range r.Cases {
-		if g := r.grid(c); len(g.rows) > 0 {
-			fmt.Fprintf(b, "\n### %s %s\n\n%s\n\n", r.Experiment, c.Name, r.about(c))
-			g.pipes(b)
-		}
+		table(b, r, c)
 	}
 }
 
-func verdicts(b *bytes.Buffer, r *Result) {
-	if len(r.Verdicts) == 0 {
+// conclusions writes a table of the sentences that claims stand for.
+func conclusions(b *bytes.Buffer, results []*Result) {
+	all := Conclusions(results)
+	if len(all) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n### %s: verdicts\n\n%s.\n\n", r.Experiment, r.tally())
-	g := grid{head: []string{"", "case", "claim", "figures"}}
-	for _, v := range r.Verdicts {
-		g.rows = append(g.rows, []string{"**" + string(v.Answer) + "**", v.Case, v.Text(), v.figures()})
+	fmt.Fprintf(b, "\n## Conclusions\n\nA sentence of an article or of ours, and what the claims that stand for it came to.\n\n")
+	g := grid{head: []string{"", "conclusion", "experiment", "figures"}}
+	for _, c := range all {
+		g.rows = append(g.rows, []string{strong(c.Tally()), c.Text, strings.Join(c.Experiments, ", "), c.figures()})
 	}
 	g.pipes(b)
 }
 
-func bullets(b *bytes.Buffer, title string, n int, line func(i int) string) {
-	if n == 0 {
+// verdicts writes a table of verdicts.
+func verdicts(b *bytes.Buffer, verdicts []Verdict) {
+	g := grid{head: []string{"", "case", "claim", "figures"}}
+	for _, v := range verdicts {
+		g.rows = append(g.rows, []string{strong(string(v.Answer)), v.Case, v.Text(), v.figures()})
+	}
+	g.pipes(b)
+}
+
+// table writes the rows of a case.
+func table(b *bytes.Buffer, r *Result, c Case) {
+	if g := r.grid(c); len(g.rows) > 0 {
+		fmt.Fprintf(b, "\n### %s %s\n\n%s\n\n", r.Experiment, c.Name, r.about(c))
+		g.pipes(b)
+	}
+}
+
+// bullets writes a headed list, if there is anything in it.
+func bullets(b *bytes.Buffer, title string, lines []string) {
+	if len(lines) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\n%s:\n\n", title)
-	for i := range n {
-		fmt.Fprintf(b, "- %s\n", line(i))
+	for _, line := range lines {
+		fmt.Fprintf(b, "- %s\n", line)
 	}
 }
+
+// each puts the elements of a slice into words.
+func each[T any](s []T, text func(T) string) []string {
+	var out []string
+	for _, v := range s {
+		out = append(out, text(v))
+	}
+	return out
+}
+
+func strong(text string) string { return "**" + text + "**" }
 
 // pipes writes a grid as a table of Markdown.
 func (g grid) pipes(b *bytes.Buffer) {
@@ -71,9 +111,9 @@ func (g grid) pipes(b *bytes.Buffer) {
 	for _, row := range append([][]string{g.head, rule}, g.rows...) {
 		for _, cell := range row {
 			if best, ok := strings.CutPrefix(cell, "* "); ok {
-				cell = "**" + best + "**"
+				cell = strong(best)
 			}
-			fmt.Fprintf(b, "| %s ", cell)
+			fmt.Fprintf(b, "| %s ", strings.ReplaceAll(cell, "|", `\|`))
 		}
 		fmt.Fprintln(b, "|")
 	}

@@ -2,23 +2,43 @@ package report
 
 import (
 	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 )
 
-// Between these two lines a text is the laboratory's.
-const (
-	beginMark = "<!-- lab:begin -->\n"
-	endMark   = "<!-- lab:end -->\n"
-)
+// A mark is a line. Between one that begins, perhaps with the name of a part,
+// and one that ends a text is the laboratory's.
+var mark = regexp.MustCompile(`(?m)^<!-- lab:(begin|end)(?: ([a-z]+))? -->\n`)
 
-var errMarks = errors.New("no lines " + strings.TrimSpace(beginMark) + " and " + strings.TrimSpace(endMark) + ", once each and in this order")
+var errMarks = errors.New("want lines <!-- lab:begin --> or <!-- lab:begin NAME -->, and after each a line <!-- lab:end -->")
 
-// Replace returns text with what is between its marks replaced.
-func Replace(text, between string) (string, error) {
-	before, rest, ok := strings.Cut(text, beginMark)
-	_, after, closed := strings.Cut(rest, endMark)
-	if !ok || !closed || strings.Contains(rest, beginMark) || strings.Contains(after, endMark) {
+// Replace returns text with what is between its marks replaced by the parts
+// that they name. The name where they have none is "".
+func Replace(text string, parts map[string]string) (string, error) {
+	marks := mark.FindAllStringSubmatchIndex(text, -1)
+	if len(marks) == 0 || len(marks)%2 != 0 {
 		return "", errMarks
 	}
-	return before + beginMark + "\n" + between + "\n" + endMark + after, nil
+	var out strings.Builder
+	done := 0
+	for pair := range slices.Chunk(marks, 2) {
+		begin, end := pair[0], pair[1]
+		if text[begin[2]:begin[3]] != "begin" || text[end[2]:end[3]] != "end" {
+			return "", errMarks
+		}
+		name := ""
+		if begin[4] >= 0 {
+			name = text[begin[4]:begin[5]]
+		}
+		part, ok := parts[name]
+		if !ok {
+			return "", fmt.Errorf("no part %q: there are %q", name, slices.Sorted(maps.Keys(parts)))
+		}
+		out.WriteString(text[done:begin[1]] + "\n" + part + "\n")
+		done = end[0]
+	}
+	return out.String() + text[done:], nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -219,7 +220,7 @@ func TestBenchmarkIsReadBack(t *testing.T) {
 	delete(r.Rows[0].Samples[0], measure.PeakRSS)
 	r.Rows[0].Samples[0][measure.PeakRSSBound] = 1 << 20
 	var b bytes.Buffer
-	if err := Benchmark(&b, r); err != nil {
+	if err := Benchmark(&b, []*Result{r}); err != nil {
 		t.Fatal(err)
 	}
 	in := benchfmt.NewReader(bytes.NewReader(b.Bytes()), "sum.txt")
@@ -312,6 +313,94 @@ func TestMarkdown(t *testing.T) {
 	same(t, "testdata/report.md", func(w io.Writer) error { return Markdown(w, []*Result{golden(), example()}) })
 }
 
+func TestSummary(t *testing.T) {
+	same(t, "testdata/summary.md", func(w io.Writer) error { return Summary(w, []*Result{golden(), wide()}, "results") })
+}
+
+func TestCSV(t *testing.T) {
+	same(t, "testdata/report.csv", func(w io.Writer) error { return CSV(w, []*Result{golden(), few()}) })
+}
+
+// few is example with too few samples for an interval.
+func few() *Result {
+	r := example()
+	for i := range r.Rows {
+		r.Rows[i].Samples = r.Rows[i].Samples[:5]
+	}
+	return r
+}
+
+// wide is a result of several cases and models, of which one is a main case and
+// a peer is faster in three, in one of them within the interval only.
+func wide() *Result {
+	r := example()
+	r.Experiment, r.Command, r.Quick = "wide", "go run ./lab run wide", true
+	r.Models = append(r.Models, Model{Name: "twin", Kind: Ours, Doc: "a | b"})
+	r.Cases, r.Rows = nil, nil
+	for _, c := range []struct {
+		name             string
+		gnu, stint, twin int
+	}{{"n=1", 100, 50, 50}, {"n=2", 100, 150, 160}, {"n=3", 100, 120, 90}, {"n=4", 100, 101, 80}} {
+		r.Cases = append(r.Cases, Case{Name: c.name, Doc: "an op", Reference: "gnu", Ops: 2, Count: 6, Main: c.name == "n=2"})
+		for model, m := range map[string]int{"gnu": c.gnu, "stint": c.stint, "twin": c.twin} {
+			r.Rows = append(r.Rows, Row{Case: c.name, Model: model, Samples: samples(m-2, m, m, m+1, m+2, m+4)})
+		}
+	}
+	slices.SortFunc(r.Rows, func(a, b Row) int { return strings.Compare(a.Case+a.Model, b.Case+b.Model) })
+	r.Rows[9].Samples = samples(110, 90, 105, 95, 100, 99) // gnu in n=4
+	var claims []Claim
+	for _, c := range r.Cases {
+		for _, model := range []string{"stint", "twin"} {
+			claims = append(claims, Claim{Case: c.Name, Model: model, Unit: measure.Time, Form: Ratio, Than: BestPeer, Bar: 1, Conclusion: "Ours is faster."})
+		}
+	}
+	claims = append(claims,
+		Claim{Case: "n=1", Model: "stint", Unit: measure.Time, Form: Value, Bar: 60e6, Conclusion: "Ours is faster."},
+		Claim{Case: "n=3", Model: "stint", Unit: measure.Time, Form: Ratio, Than: "stint", InCase: "n=1", Bar: 1.5, Conclusion: "Three is as one."},
+		Claim{Case: "n=3", Model: "none", Unit: measure.Time, Form: Value, Bar: 1})
+	r.Conclude(claims)
+	return r
+}
+
+// Each claim that does not hold is in the summary, and each case in which a peer
+// is faster for sure.
+func TestSummaryLeavesNothingOut(t *testing.T) {
+	r := wide()
+	var b strings.Builder
+	if err := Summary(&b, []*Result{r}, "results"); err != nil {
+		t.Fatal(err)
+	}
+	missed, sure := 0, 0
+	for _, v := range r.Verdicts {
+		if v.Answer != Yes {
+			missed++
+			if want := v.inCase(); !strings.Contains(b.String(), want) {
+				t.Errorf("%s: %q is not in it", v.Answer, want)
+			}
+		}
+	}
+	for _, l := range r.Losses() {
+		if l.Sure() {
+			sure++
+			if want := l.Model + " " + short(l.Ratio, times); !strings.Contains(b.String(), want) {
+				t.Errorf("%s: %q is not in it", l.Case, want)
+			}
+		}
+	}
+	if missed < 4 || sure < 3 || len(r.Losses()) <= sure {
+		t.Errorf("%d claims that do not hold and %d of %d losses are sure: the example is no test", missed, sure, len(r.Losses()))
+	}
+}
+
+func TestConclusions(t *testing.T) {
+	got := each(Conclusions([]*Result{example(), wide()}), func(c Conclusion) string {
+		return fmt.Sprint(c.Text, c.Experiments, " ", len(c.Verdicts), " ", c.Tally())
+	})
+	if want := []string{"Ours is faster.[wide] 9 5 yes, 3 no, 1 not sure", "Three is as one.[wide] 1 no"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // same compares what is written with a file. To accept it as it is, remove the
 // file and run the test again.
 func same(t *testing.T, name string, write func(io.Writer) error) {
@@ -333,52 +422,83 @@ func same(t *testing.T, name string, write func(io.Writer) error) {
 }
 
 func TestReplace(t *testing.T) {
-	const begin, end = "<!-- lab:begin -->\n", "<!-- lab:end -->\n"
-	got, err := Replace("head\n"+begin+"old\n"+end+"foot\n", "new\n")
-	if want := "head\n" + begin + "\nnew\n\n" + end + "foot\n"; got != want || err != nil {
-		t.Errorf("got %q, %v, want %q", got, err, want)
+	const begin, named, end = "<!-- lab:begin -->\n", "<!-- lab:begin costs -->\n", "<!-- lab:end -->\n"
+	parts := map[string]string{"": "new\n", "costs": "much\n"}
+	for _, c := range []struct{ text, want string }{
+		{"head\n" + begin + "old\n" + end + "foot\n", "head\n" + begin + "\nnew\n\n" + end + "foot\n"},
+		{named + end + "middle\n" + begin + "old\n" + end, named + "\nmuch\n\n" + end + "middle\n" + begin + "\nnew\n\n" + end},
+	} {
+		got, err := Replace(c.text, parts)
+		if got != c.want || err != nil {
+			t.Errorf("%q became %q, %v, want %q", c.text, got, err, c.want)
+		}
+		if again, err := Replace(got, parts); again != got || err != nil {
+			t.Errorf("the second time it became %q, %v", again, err)
+		}
 	}
-	if again, err := Replace(got, "new\n"); again != got || err != nil {
-		t.Errorf("the second time it became %q, %v", again, err)
-	}
-	for _, text := range []string{"", begin, end + begin, begin + begin + end, begin + end + end} {
-		if got, err := Replace(text, "new"); err == nil {
+	for _, text := range []string{"", begin, end + begin, begin + begin + end, begin + end + end, begin + begin + end + end, "x" + begin + end, "<!-- lab:begin other -->\n" + end} {
+		if got, err := Replace(text, parts); err == nil {
 			t.Errorf("%q became %q, want an error", text, got)
 		}
 	}
 }
 
+// names are those of the files in a directory.
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return out
+}
+
 func TestFiles(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "a", "b")
-	for range 2 { // replaces its own files
-		if err := Files(dir, example()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, name := range []string{"sum.txt", "sum.jsonl"} {
-		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
-			t.Errorf("%s: %v, %v", name, info, err)
-		}
-	}
+	dir := filepath.Join(t.TempDir(), "[a]", "b")
 	tiny, other := example(), example()
 	tiny.Experiment, other.Experiment = "tiny", "a"
-	for _, r := range []*Result{tiny, other} {
+	for _, r := range []*Result{example(), example(), tiny, other} { // replaces its own file
 		if err := Files(dir, r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	results, err := Results(dir, []string{"tiny", "sum"})
-	if err != nil {
-		t.Fatal(err)
+	if got, want := names(t, dir), []string{"a.jsonl", "sum.jsonl", "tiny.jsonl"}; !slices.Equal(got, want) {
+		t.Errorf("written %q, want %q", got, want)
 	}
-	var order []string
-	for _, r := range results {
-		order = append(order, r.Experiment)
+	for path, want := range map[string][]string{dir: {"tiny", "sum", "a"}, filepath.Join(dir, "a.jsonl"): {"a"}} {
+		results, err := Results(path, []string{"tiny", "sum"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := each(results, func(r *Result) string { return r.Experiment }); !slices.Equal(got, want) {
+			t.Errorf("%s: read in the order %q, want %q", path, got, want)
+		}
 	}
-	if !slices.Equal(order, []string{"tiny", "sum", "a"}) {
-		t.Errorf("read in the order %q", order)
+	for path, want := range map[string]string{filepath.Join(dir, "none"): "no such file", t.TempDir(): "no results in it"} {
+		if _, err := Results(path, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", path, err, want)
+		}
 	}
-	if _, err := Results(filepath.Join(dir, "none"), nil); err == nil {
-		t.Error("a directory without results gives no error")
+}
+
+// What is written into a directory is each format, and no result of another run.
+func TestWrite(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	for range 2 { // replaces its own files
+		written, err := Write(dir, []*Result{golden()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(written)
+		if want := each(names(t, dir), func(name string) string { return filepath.Join(dir, name) }); !slices.Equal(written, want) {
+			t.Errorf("said to have written %q, the directory has %q", written, want)
+		}
+	}
+	if _, err := Results(dir, nil); err == nil {
+		t.Error("a report is taken for results")
 	}
 }

@@ -60,6 +60,9 @@ type Case struct {
 	Ops        int    `json:"ops"`                  // a sample
 	Count      int    `json:"count"`                // samples that were asked for
 	Processors int    `json:"processors,omitempty"` // other than the result's
+
+	// Main cases are those that a summary shows. Where none is, it is the first.
+	Main bool `json:"main,omitempty"`
 }
 
 // A Row holds the samples of one model in one case.
@@ -136,6 +139,20 @@ func (r *Result) model(name string) Model {
 // kind returns the kind of a model.
 func (r *Result) kind(model string) Kind { return r.model(model).Kind }
 
+// main returns the cases that a summary shows.
+func (r *Result) main() []Case {
+	var out []Case
+	for _, c := range r.Cases {
+		if c.Main {
+			out = append(out, c)
+		}
+	}
+	if len(out) == 0 {
+		out = r.Cases[:min(1, len(r.Cases))]
+	}
+	return out
+}
+
 // processors returns how many those of a case were told to use.
 func (r *Result) processors(c Case) int {
 	if c.Processors > 0 {
@@ -185,6 +202,9 @@ type Loss struct {
 	Case, Model, Peer string
 	Ratio             stats.Estimate // of the times, ours over the peer's
 }
+
+// Sure reports whether the interval leaves no doubt that the peer is faster.
+func (l Loss) Sure() bool { return l.Ratio.Interval != nil && l.Ratio.Interval.Lo > 1 }
 
 // Losses returns the rows in which a peer's median is smaller than ours.
 func (r *Result) Losses() []Loss {

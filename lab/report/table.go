@@ -21,14 +21,13 @@ func Table(w io.Writer, r *Result) error {
 			fmt.Fprintln(&b)
 		}
 	}
-	list(&b, r.tally(), len(r.Verdicts), func(i int) string {
-		v := r.Verdicts[i]
+	list(&b, r.tally(), each(r.Verdicts, func(v Verdict) string {
 		return fmt.Sprintf("%-8s  %s: %s: %s", v.Answer, v.Case, v.Text(), v.figures())
-	})
-	losses := r.Losses()
-	list(&b, "where a peer is faster", len(losses), func(i int) string { return losses[i].text() })
-	list(&b, "notes", len(r.Notes), func(i int) string { return r.Notes[i] })
-	list(&b, "warnings", len(r.Warnings), func(i int) string { return r.Warnings[i].Kind + ": " + r.Warnings[i].Text })
+	}))
+	list(&b, "where a peer is faster", each(r.Losses(), Loss.text))
+	list(&b, "notes", r.Notes)
+	list(&b, "signs, * is the best row of a case", legend)
+	list(&b, "warnings", each(r.Warnings, Warning.text))
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -47,13 +46,13 @@ func head(b *bytes.Buffer, r *Result) {
 }
 
 // list writes a headed list, if there is anything in it.
-func list(b *bytes.Buffer, title string, n int, line func(i int) string) {
-	if n == 0 {
+func list(b *bytes.Buffer, title string, lines []string) {
+	if len(lines) == 0 {
 		return
 	}
 	fmt.Fprintln(b, title)
-	for i := range n {
-		fmt.Fprintf(b, "  %s\n", line(i))
+	for _, line := range lines {
+		fmt.Fprintf(b, "  %s\n", line)
 	}
 	fmt.Fprintln(b)
 }

@@ -82,12 +82,24 @@ func digits(v float64) string {
 
 // interval writes an estimate with its interval.
 func interval(e stats.Estimate, format func(float64) string) string {
+	text := short(e, format)
+	if e.Interval != nil {
+		text += fmt.Sprintf(" %.0f %%", 100*e.Interval.Confidence)
+	}
+	if e.N > 0 {
+		text += fmt.Sprintf(", n = %d", e.N)
+	}
+	return text
+}
+
+// short writes an estimate with its interval, if it has one.
+func short(e stats.Estimate, format func(float64) string) string {
 	switch in := e.Interval; {
 	case e.N == 0:
 		return "not measured"
 	case in == nil:
-		return fmt.Sprintf("%s [no interval], n = %d", format(e.Median), e.N)
+		return format(e.Median) + " [no interval]"
 	default:
-		return fmt.Sprintf("%s [%s, %s] %.0f %%, n = %d", format(e.Median), format(in.Lo), format(in.Hi), 100*in.Confidence, e.N)
+		return fmt.Sprintf("%s [%s, %s]", format(e.Median), format(in.Lo), format(in.Hi))
 	}
 }

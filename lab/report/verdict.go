@@ -131,8 +131,16 @@ func answer(e stats.Estimate, bar float64, f Form) Answer {
 	return NotSure
 }
 
-// Text says what is claimed, without the case.
+// Text says what is claimed, with its note and without the case.
 func (c Claim) Text() string {
+	if c.Note != "" {
+		return c.text() + " (" + c.Note + ")"
+	}
+	return c.text()
+}
+
+// text is Text without the note.
+func (c Claim) text() string {
 	than := c.Than
 	if c.InCase != "" {
 		than += " in " + c.InCase
@@ -151,18 +159,12 @@ func (c Claim) Text() string {
 	case Value:
 		text = fmt.Sprintf("%s at most %s", what.name, what.format(c.Bar))
 	}
-	if c.Note != "" {
-		text += " (" + c.Note + ")"
-	}
 	return c.Model + ": " + text
 }
 
 // figures writes what a verdict rests on.
 func (v Verdict) figures() string {
-	format := times
-	if v.Form == Value || v.Form == Difference {
-		format = describe(v.Unit).format
-	}
+	format := v.Form.format(describe(v.Unit))
 	text := interval(v.Figures, format)
 	if v.Further != "" {
 		text += fmt.Sprintf("; stretch %s: %s", format(v.Stretch), v.Further)
@@ -170,11 +172,25 @@ func (v Verdict) figures() string {
 	return text
 }
 
-// tally counts the answers.
-func (r *Result) tally() string {
+// format is how the figures of a form are written.
+func (f Form) format(of column) func(float64) string {
+	if f == Value || f == Difference {
+		return of.format
+	}
+	return times
+}
+
+// tallied counts the answers.
+func tallied(verdicts []Verdict) map[Answer]int {
 	count := map[Answer]int{}
-	for _, v := range r.Verdicts {
+	for _, v := range verdicts {
 		count[v.Answer]++
 	}
+	return count
+}
+
+// tally counts the answers in words.
+func (r *Result) tally() string {
+	count := tallied(r.Verdicts)
 	return fmt.Sprintf("%d claims: %d yes, %d no, %d not sure", len(r.Verdicts), count[Yes], count[No], count[NotSure])
 }

@@ -16,6 +16,8 @@ type Warning struct {
 	Text string `json:"text"`
 }
 
+func (w Warning) text() string { return w.Kind + ": " + w.Text }
+
 // Kinds of warnings.
 const (
 	Interrupted = "interrupted" // fewer rounds than were asked for

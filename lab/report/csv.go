@@ -1,0 +1,78 @@
+package report
+
+import (
+	"encoding/csv"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/stint-go/stint/lab/stats"
+)
+
+// csvHead names the columns of CSV.
+var csvHead = []string{
+	"experiment", "case", "model", "kind", "unit", "n", "median", "lo", "hi", "confidence",
+	"reference", "ratio", "ratio_lo", "ratio_hi", "processors", "ops", "quick",
+}
+
+// CSV writes results for a spreadsheet: a row for each unit of each row, with
+// the median, its interval, and the ratio to the case's reference. Values are in
+// the unit that the row names; what is not known is empty.
+func CSV(w io.Writer, results []*Result) error {
+	out := csv.NewWriter(w)
+	if err := out.Write(csvHead); err != nil {
+		return err
+	}
+	for _, r := range results {
+		for _, c := range r.Cases {
+			for _, row := range r.in(c.Name) {
+				if err := out.WriteAll(r.records(c, row)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// records are the lines of one row, one a unit.
+func (r *Result) records(c Case, row *Row) [][]string {
+	var out [][]string
+	base := r.row(c.Name, c.Reference)
+	for _, col := range columns {
+		e := row.median(col.unit)
+		if e.N == 0 {
+			continue
+		}
+		line := []string{r.Experiment, c.Name, row.Model, string(r.kind(row.Model)), string(col.unit), strconv.Itoa(e.N)}
+		line = append(line, cells(e)...)
+		confidence := ""
+		if e.Interval != nil {
+			confidence = plain(e.Interval.Confidence)
+		}
+		line = append(line, confidence, c.Reference)
+		line = append(line, cells(row.ratio(base, col.unit))...)
+		out = append(out, append(line, strconv.Itoa(r.processors(c)), strconv.Itoa(c.Ops), strconv.FormatBool(r.Quick)))
+	}
+	return out
+}
+
+// cells are an estimate and the ends of its interval.
+func cells(e stats.Estimate) []string {
+	switch {
+	case e.N == 0:
+		return []string{"", "", ""}
+	case e.Interval == nil:
+		return []string{plain(e.Median), "", ""}
+	}
+	return []string{plain(e.Median), plain(e.Interval.Lo), plain(e.Interval.Hi)}
+}
+
+// plain is a number as programs read it; one that is none is empty.
+func plain(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) { // a ratio to nothing
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', 10, 64)
+}

@@ -1,0 +1,189 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Summary writes what a reader takes in of the results in a directory: how many
+// claims hold, the conclusions, and for each experiment the claims that do not
+// hold, all cases in which a peer is faster, and the tables of the main cases.
+func Summary(w io.Writer, results []*Result, dir string) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "Of the results in `%s`. `go run ./lab report %s` writes the rest: all cases, all claims, the curves.\n", dir, dir)
+	bullets(&b, "Measured on", places(results))
+	overview(&b, results)
+	conclusions(&b, results)
+	for _, r := range results {
+		brief(&b, r)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// places are the machines and commands of results, each with its experiments.
+func places(results []*Result) []string {
+	var order []string
+	names := map[string][]string{}
+	for _, r := range results {
+		m := r.Machine
+		m.Load, m.Others = nil, nil // which differ, and are among the warnings
+		place := fmt.Sprintf("%s: `%s`", m, r.Command)
+		if names[place] == nil {
+			order = append(order, place)
+		}
+		names[place] = append(names[place], r.Experiment)
+	}
+	for i, place := range order {
+		order[i] = strings.Join(names[place], ", ") + ": " + place
+	}
+	return order
+}
+
+// overview is a table of the experiments.
+func overview(b *bytes.Buffer, results []*Result) {
+	fmt.Fprintln(b)
+	g := grid{head: []string{"experiment", "workload", "claims", "yes", "no", "not sure", "cases", "a peer is faster in"}}
+	for _, r := range results {
+		count := tallied(r.Verdicts)
+		row := []string{fmt.Sprintf("[%s](#%s)", r.Experiment, r.Experiment), r.Workload}
+		for _, n := range []int{len(r.Verdicts), count[Yes], count[No], count[NotSure], len(r.Cases), len(byCase(r.Losses()))} {
+			row = append(row, fmt.Sprint(n))
+		}
+		g.rows = append(g.rows, row)
+	}
+	g.pipes(b)
+}
+
+// brief writes what is to be known of one result.
+func brief(b *bytes.Buffer, r *Result) {
+	fmt.Fprintf(b, "\n## %s\n\n%s.\n", r.Experiment, r.Workload)
+	if len(r.Verdicts) > 0 {
+		fmt.Fprintf(b, "\n%s.", r.tally())
+		if yes := upheld(r); len(yes) > 0 {
+			fmt.Fprintf(b, " Yes: %s.", strings.Join(yes, ", "))
+		}
+		fmt.Fprintln(b)
+		missed(b, r)
+	}
+	behind(b, r)
+	bullets(b, "Reasons to doubt", each(r.Warnings, Warning.text))
+	for _, c := range r.main() {
+		table(b, r, c)
+	}
+}
+
+// upheld counts the claims of each model that hold.
+func upheld(r *Result) []string {
+	var order []string
+	count := map[string]int{}
+	for _, v := range r.Verdicts {
+		if v.Answer == Yes {
+			if count[v.Model] == 0 {
+				order = append(order, v.Model)
+			}
+			count[v.Model]++
+		}
+	}
+	return each(order, func(model string) string { return fmt.Sprintf("%s %d", model, count[model]) })
+}
+
+// missed writes the claims that do not hold, or are open, with all figures:
+// those that differ only in the case on one line.
+func missed(b *bytes.Buffer, r *Result) {
+	g := grid{head: []string{"", "claim", "in the case"}}
+	place := map[string]int{}
+	for _, a := range []Answer{No, NotSure} {
+		for _, v := range r.Verdicts {
+			if v.Answer != a {
+				continue
+			}
+			key := string(a) + v.text()
+			i, ok := place[key]
+			if !ok {
+				i = len(g.rows)
+				place[key] = i
+				g.rows = append(g.rows, []string{strong(string(a)), v.text(), ""})
+			} else {
+				g.rows[i][2] += "; "
+			}
+			g.rows[i][2] += v.inCase()
+		}
+	}
+	if len(g.rows) > 0 {
+		fmt.Fprintln(b)
+		g.pipes(b)
+	}
+}
+
+// inCase is the case with what the claim rests on there.
+func (v Verdict) inCase() string {
+	words := []string{v.Case}
+	if v.Note != "" {
+		words = append(words, "("+v.Note+")")
+	}
+	return strings.Join(append(words, short(v.Figures, v.Form.format(describe(v.Unit)))), " ")
+}
+
+// behind lists the cases in which a peer is faster. Those that an interval which
+// holds 1 leaves open are counted.
+func behind(b *bytes.Buffer, r *Result) {
+	var sure, open []Loss
+	for _, l := range r.Losses() {
+		if l.Sure() {
+			sure = append(sure, l)
+		} else {
+			open = append(open, l)
+		}
+	}
+	if len(sure) > 0 {
+		fmt.Fprintf(b, "\nWhere a peer is faster: the time of ours, measured in that of the fastest peer.\n\n")
+		g := grid{head: []string{"case", "fastest peer", "ours"}}
+		for _, of := range byCase(sure) {
+			var ours []string
+			for _, l := range of {
+				ours = append(ours, fmt.Sprintf("%s %s", l.Model, short(l.Ratio, times)))
+			}
+			g.rows = append(g.rows, []string{of[0].Case, of[0].Peer, strings.Join(ours, ", ")})
+		}
+		g.pipes(b)
+	}
+	bullets(b, "Where a peer's median is smaller, but the interval holds 1", undecided(open))
+}
+
+// undecided counts losses by model, with the greatest.
+func undecided(losses []Loss) []string {
+	var order []string
+	of := map[string][]Loss{}
+	for _, l := range losses {
+		if of[l.Model] == nil {
+			order = append(order, l.Model)
+		}
+		of[l.Model] = append(of[l.Model], l)
+	}
+	return each(order, func(model string) string {
+		most := slices.MaxFunc(of[model], func(a, b Loss) int { return cmp.Compare(a.Ratio.Median, b.Ratio.Median) })
+		text := fmt.Sprintf("%s: %s, x %s %s", model, most.Case, most.Peer, short(most.Ratio, times))
+		if others := len(of[model]) - 1; others > 0 {
+			text += fmt.Sprintf(", and %d others, of less", others)
+		}
+		return text
+	})
+}
+
+// byCase puts losses of the same case together.
+func byCase(losses []Loss) [][]Loss {
+	var out [][]Loss
+	for i, l := range losses {
+		if i == 0 || losses[i-1].Case != l.Case {
+			out = append(out, nil)
+		}
+		last := &out[len(out)-1]
+		*last = append(*last, l)
+	}
+	return out
+}
