@@ -107,13 +107,18 @@ func (w *Watch) Others() *float64 {
 	return &n
 }
 
+// Name is what stays the same on a machine: the processor and the system.
+func (m Machine) Name() string {
+	words := []string{strconv.Itoa(m.Processors) + " processors", m.GOOS + "/" + m.GOARCH, m.Go}
+	if m.CPU != "" {
+		words = append([]string{m.CPU}, words...)
+	}
+	return strings.Join(words, ", ")
+}
+
 // String is one line: the processor, the system, the load.
 func (m Machine) String() string {
-	words := []string{}
-	if m.CPU != "" {
-		words = append(words, m.CPU)
-	}
-	words = append(words, strconv.Itoa(m.Processors)+" processors", m.GOOS+"/"+m.GOARCH, m.Go)
+	words := []string{m.Name()}
 	if m.Load != nil {
 		words = append(words, fmt.Sprintf("load average %.2f before the run", *m.Load))
 	}

@@ -17,25 +17,28 @@ type Conclusion struct {
 // Conclusions groups verdicts by the sentence that they stand for, in the order
 // in which the sentences come. Claims that stand for none are left out.
 func Conclusions(results []*Result) []Conclusion {
-	var out []Conclusion
-	place := map[string]int{}
+	type found struct {
+		Verdict
+		experiment string
+	}
+	var all []found
 	for _, r := range results {
 		for _, v := range r.Verdicts {
-			if v.Conclusion == "" {
-				continue
+			if v.Conclusion != "" {
+				all = append(all, found{v, r.Experiment})
 			}
-			i, ok := place[v.Conclusion]
-			if !ok {
-				i = len(out)
-				place[v.Conclusion] = i
-				out = append(out, Conclusion{Text: v.Conclusion})
-			}
-			c := &out[i]
-			if !slices.Contains(c.Experiments, r.Experiment) {
-				c.Experiments = append(c.Experiments, r.Experiment)
-			}
-			c.Verdicts = append(c.Verdicts, v)
 		}
+	}
+	var out []Conclusion
+	for _, same := range bunches(all, func(f found) string { return f.Conclusion }) {
+		c := Conclusion{Text: same.key}
+		for _, f := range same.of {
+			c.Verdicts = append(c.Verdicts, f.Verdict)
+			if !slices.Contains(c.Experiments, f.experiment) {
+				c.Experiments = append(c.Experiments, f.experiment)
+			}
+		}
+		out = append(out, c)
 	}
 	return out
 }
@@ -62,25 +65,12 @@ const told = 3
 // figures are what a conclusion rests on: all of them if they are few, and if
 // not the least and the greatest median of those that are alike.
 func (c Conclusion) figures() string {
-	var words []string
 	if len(c.Verdicts) <= told {
-		for _, v := range c.Verdicts {
-			words = append(words, fmt.Sprintf("%s: %s: %s", v.Case, v.Text(), v.figures()))
-		}
-		return strings.Join(words, "; ")
+		return strings.Join(each(c.Verdicts, Verdict.text), "; ")
 	}
-	rest := c.Verdicts
-	for len(rest) > 0 {
-		var alike, others []Verdict
-		for _, v := range rest {
-			if v.Form == rest[0].Form && v.Unit == rest[0].Unit {
-				alike = append(alike, v)
-			} else {
-				others = append(others, v)
-			}
-		}
-		words = append(words, between(alike))
-		rest = others
+	var words []string
+	for _, alike := range bunches(c.Verdicts, func(v Verdict) string { return string(v.Form) + string(v.Unit) }) {
+		words = append(words, between(alike.of))
 	}
 	return strings.Join(words, "; ")
 }

@@ -73,6 +73,9 @@ func Results(path string, order []string) ([]*Result, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+		if slices.ContainsFunc(results, func(other *Result) bool { return other.Experiment == r.Experiment }) {
+			return nil, fmt.Errorf("%s: %s is in another file too", name, r.Experiment)
+		}
 		results = append(results, r)
 	}
 	rank := func(r *Result) int {

@@ -91,15 +91,6 @@ func bullets(b *bytes.Buffer, title string, lines []string) {
 	}
 }
 
-// each puts the elements of a slice into words.
-func each[T any](s []T, text func(T) string) []string {
-	var out []string
-	for _, v := range s {
-		out = append(out, text(v))
-	}
-	return out
-}
-
 func strong(text string) string { return "**" + text + "**" }
 
 // pipes writes a grid as a table of Markdown.

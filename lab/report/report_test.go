@@ -478,7 +478,17 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s: read in the order %q, want %q", path, got, want)
 		}
 	}
-	for path, want := range map[string]string{filepath.Join(dir, "none"): "no such file", t.TempDir(): "no results in it"} {
+	twice := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		text, err := os.ReadFile(filepath.Join(dir, "sum.jsonl"))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(twice, name+".jsonl"), text, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]string{filepath.Join(dir, "none"): "no such file", t.TempDir(): "no results in it", twice: "sum is in another file too"} {
 		if _, err := Results(path, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", path, err, want)
 		}

@@ -27,21 +27,10 @@ func Summary(w io.Writer, results []*Result, dir string) error {
 
 // places are the machines and commands of results, each with its experiments.
 func places(results []*Result) []string {
-	var order []string
-	names := map[string][]string{}
-	for _, r := range results {
-		m := r.Machine
-		m.Load, m.Others = nil, nil // which differ, and are among the warnings
-		place := fmt.Sprintf("%s: `%s`", m, r.Command)
-		if names[place] == nil {
-			order = append(order, place)
-		}
-		names[place] = append(names[place], r.Experiment)
-	}
-	for i, place := range order {
-		order[i] = strings.Join(names[place], ", ") + ": " + place
-	}
-	return order
+	all := bunches(results, func(r *Result) string { return fmt.Sprintf("%s: `%s`", r.Machine.Name(), r.Command) })
+	return each(all, func(b bunch[*Result]) string {
+		return strings.Join(each(b.of, func(r *Result) string { return r.Experiment }), ", ") + ": " + b.key
+	})
 }
 
 // overview is a table of the experiments.
@@ -79,39 +68,29 @@ func brief(b *bytes.Buffer, r *Result) {
 
 // upheld counts the claims of each model that hold.
 func upheld(r *Result) []string {
-	var order []string
-	count := map[string]int{}
+	return each(bunches(r.answered(Yes), func(v Verdict) string { return v.Model }), func(b bunch[Verdict]) string {
+		return fmt.Sprintf("%s %d", b.key, len(b.of))
+	})
+}
+
+// answered returns the verdicts with an answer.
+func (r *Result) answered(a Answer) []Verdict {
+	var out []Verdict
 	for _, v := range r.Verdicts {
-		if v.Answer == Yes {
-			if count[v.Model] == 0 {
-				order = append(order, v.Model)
-			}
-			count[v.Model]++
+		if v.Answer == a {
+			out = append(out, v)
 		}
 	}
-	return each(order, func(model string) string { return fmt.Sprintf("%s %d", model, count[model]) })
+	return out
 }
 
 // missed writes the claims that do not hold, or are open, with all figures:
 // those that differ only in the case on one line.
 func missed(b *bytes.Buffer, r *Result) {
 	g := grid{head: []string{"", "claim", "in the case"}}
-	place := map[string]int{}
 	for _, a := range []Answer{No, NotSure} {
-		for _, v := range r.Verdicts {
-			if v.Answer != a {
-				continue
-			}
-			key := string(a) + v.text()
-			i, ok := place[key]
-			if !ok {
-				i = len(g.rows)
-				place[key] = i
-				g.rows = append(g.rows, []string{strong(string(a)), v.text(), ""})
-			} else {
-				g.rows[i][2] += "; "
-			}
-			g.rows[i][2] += v.inCase()
+		for _, same := range bunches(r.answered(a), func(v Verdict) string { return v.bare() }) {
+			g.rows = append(g.rows, []string{strong(string(a)), same.key, strings.Join(each(same.of, Verdict.inCase), "; ")})
 		}
 	}
 	if len(g.rows) > 0 {
@@ -143,12 +122,9 @@ func behind(b *bytes.Buffer, r *Result) {
 	if len(sure) > 0 {
 		fmt.Fprintf(b, "\nWhere a peer is faster: the time of ours, measured in that of the fastest peer.\n\n")
 		g := grid{head: []string{"case", "fastest peer", "ours"}}
-		for _, of := range byCase(sure) {
-			var ours []string
-			for _, l := range of {
-				ours = append(ours, fmt.Sprintf("%s %s", l.Model, short(l.Ratio, times)))
-			}
-			g.rows = append(g.rows, []string{of[0].Case, of[0].Peer, strings.Join(ours, ", ")})
+		for _, c := range byCase(sure) {
+			ours := each(c.of, func(l Loss) string { return l.Model + " " + short(l.Ratio, times) })
+			g.rows = append(g.rows, []string{c.key, c.of[0].Peer, strings.Join(ours, ", ")})
 		}
 		g.pipes(b)
 	}
@@ -157,33 +133,17 @@ func behind(b *bytes.Buffer, r *Result) {
 
 // undecided counts losses by model, with the greatest.
 func undecided(losses []Loss) []string {
-	var order []string
-	of := map[string][]Loss{}
-	for _, l := range losses {
-		if of[l.Model] == nil {
-			order = append(order, l.Model)
-		}
-		of[l.Model] = append(of[l.Model], l)
-	}
-	return each(order, func(model string) string {
-		most := slices.MaxFunc(of[model], func(a, b Loss) int { return cmp.Compare(a.Ratio.Median, b.Ratio.Median) })
-		text := fmt.Sprintf("%s: %s, x %s %s", model, most.Case, most.Peer, short(most.Ratio, times))
-		if others := len(of[model]) - 1; others > 0 {
-			text += fmt.Sprintf(", and %d others, of less", others)
+	return each(bunches(losses, func(l Loss) string { return l.Model }), func(b bunch[Loss]) string {
+		most := slices.MaxFunc(b.of, func(x, y Loss) int { return cmp.Compare(x.Ratio.Median, y.Ratio.Median) })
+		text := fmt.Sprintf("%s: %s, x %s %s", b.key, most.Case, most.Peer, short(most.Ratio, times))
+		if others := len(b.of) - 1; others > 0 {
+			text += fmt.Sprintf(", and %d more", others)
 		}
 		return text
 	})
 }
 
 // byCase puts losses of the same case together.
-func byCase(losses []Loss) [][]Loss {
-	var out [][]Loss
-	for i, l := range losses {
-		if i == 0 || losses[i-1].Case != l.Case {
-			out = append(out, nil)
-		}
-		last := &out[len(out)-1]
-		*last = append(*last, l)
-	}
-	return out
+func byCase(losses []Loss) []bunch[Loss] {
+	return bunches(losses, func(l Loss) string { return l.Case })
 }

@@ -22,7 +22,7 @@ func Table(w io.Writer, r *Result) error {
 		}
 	}
 	list(&b, r.tally(), each(r.Verdicts, func(v Verdict) string {
-		return fmt.Sprintf("%-8s  %s: %s: %s", v.Answer, v.Case, v.Text(), v.figures())
+		return fmt.Sprintf("%-8s  %s", v.Answer, v.text())
 	}))
 	list(&b, "where a peer is faster", each(r.Losses(), Loss.text))
 	list(&b, "notes", r.Notes)

@@ -134,13 +134,13 @@ func answer(e stats.Estimate, bar float64, f Form) Answer {
 // Text says what is claimed, with its note and without the case.
 func (c Claim) Text() string {
 	if c.Note != "" {
-		return c.text() + " (" + c.Note + ")"
+		return c.bare() + " (" + c.Note + ")"
 	}
-	return c.text()
+	return c.bare()
 }
 
-// text is Text without the note.
-func (c Claim) text() string {
+// bare is Text without the note.
+func (c Claim) bare() string {
 	than := c.Than
 	if c.InCase != "" {
 		than += " in " + c.InCase
@@ -161,6 +161,9 @@ func (c Claim) text() string {
 	}
 	return c.Model + ": " + text
 }
+
+// text is the claim in its case and what the verdict rests on.
+func (v Verdict) text() string { return v.Case + ": " + v.Text() + ": " + v.figures() }
 
 // figures writes what a verdict rests on.
 func (v Verdict) figures() string {

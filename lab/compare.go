@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/stint-go/stint/lab/report"
+)
+
+func newCompare() *cobra.Command {
+	var c report.Comparison
+	cmd := &cobra.Command{
+		Use:   "compare [flags] A B",
+		Short: "Compare two runs: directories of results, or single files of them",
+		Long: `Compare puts two runs side by side with the statistics of benchstat: medians,
+how far their intervals of 95 % reach, and where the samples differ by the
+Mann-Whitney U test, p at most 0.05, by how much. ~ means that they are not said
+to differ. The runs were not interleaved: what changed on the machine from the
+one to the other is in the figures too.`,
+		Example: "  go run ./lab compare before after --changed\n  go run ./lab compare before/tiny.jsonl after/tiny.jsonl --unit allocs/op --models stint.Pool,stint.Group",
+		Args:    cobra.ExactArgs(2),
+	}
+	f := cmd.Flags()
+	f.StringVar(&c.Unit, "unit", "time/op", "compare this `UNIT`, as the tables name it")
+	f.StringSliceVar(&c.Models, "models", nil, "compare these `NAMES`, not all")
+	f.BoolVar(&c.Changed, "changed", false, "show rows that differ, and count the others")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var err error
+		if c.A, err = results(args[0]); err != nil {
+			return &failure{err}
+		}
+		if c.B, err = results(args[1]); err != nil {
+			return &failure{err}
+		}
+		var b strings.Builder
+		fmt.Fprintf(&b, "A  %s\nB  %s\n\n", args[0], args[1])
+		if err := c.Table(&b); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprint(cmd.OutOrStdout(), b.String()); err != nil {
+			return &failure{err}
+		}
+		return nil
+	}
+	return cmd
+}

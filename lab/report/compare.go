@@ -1,0 +1,253 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/stint-go/stint/lab/stats"
+)
+
+// A Comparison is two runs side by side, of the rows that both have.
+type Comparison struct {
+	A, B    []*Result
+	Unit    string   // as tables name it
+	Models  []string // none: all
+	Changed bool     // only rows that are said to differ
+}
+
+// A delta is a row of two runs. Where it is in one only, a or b has no values.
+type delta struct {
+	kase, model string
+	a, b        []float64
+}
+
+// both reports whether it is in both runs.
+func (d delta) both() bool { return len(d.a) > 0 && len(d.b) > 0 }
+
+// Table writes the comparison for a reader, a table for each experiment: the
+// medians with the reach of their intervals, by how much they differ, and how
+// likely that is by chance. Before it stands what else differs, after it what
+// is in one of the runs only.
+func (c *Comparison) Table(w io.Writer) error {
+	col, err := columnOf(c.Unit)
+	if err != nil {
+		return err
+	}
+	if err := c.known(); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	list(&b, "warnings", c.warnings())
+	found := false
+	for _, p := range c.pairs() {
+		deltas := c.deltas(p, col)
+		found = found || len(deltas) > 0
+		c.write(&b, p.name, col, deltas)
+	}
+	if !found {
+		return fmt.Errorf("neither run has %s", col.name)
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+// columnOf is the column that tables name so.
+func columnOf(name string) (column, error) {
+	for _, col := range columns {
+		if col.name == name {
+			return col, nil
+		}
+	}
+	return column{}, fmt.Errorf("no unit %q: there are %s", name, strings.Join(each(columns, func(col column) string { return col.name }), ", "))
+}
+
+// known returns an error if a model that was asked for is in neither run.
+func (c *Comparison) known() error {
+	var names []string
+	for _, r := range slices.Concat(c.A, c.B) {
+		names = append(names, each(r.Models, func(m Model) string { return m.Name })...)
+	}
+	for _, name := range c.Models {
+		if !slices.Contains(names, name) {
+			slices.Sort(names)
+			return fmt.Errorf("no model %q: there are %s", name, strings.Join(slices.Compact(names), ", "))
+		}
+	}
+	return nil
+}
+
+// A pair is an experiment in two runs. In one that does not have it it is empty.
+type pair struct {
+	name string
+	a, b *Result
+}
+
+// pairs are the experiments of A, then those of B alone.
+func (c *Comparison) pairs() []pair {
+	named := func(name string) func(*Result) bool { return func(r *Result) bool { return r.Experiment == name } }
+	var out []pair
+	for _, a := range c.A {
+		p := pair{a.Experiment, a, &Result{}}
+		if i := slices.IndexFunc(c.B, named(p.name)); i >= 0 {
+			p.b = c.B[i]
+		}
+		out = append(out, p)
+	}
+	for _, b := range c.B {
+		if !slices.ContainsFunc(c.A, named(b.Experiment)) {
+			out = append(out, pair{b.Experiment, &Result{}, b})
+		}
+	}
+	return out
+}
+
+// deltas are the rows of an experiment: those of the first run, then those of
+// the second alone, case by case.
+func (c *Comparison) deltas(p pair, col column) []delta {
+	var out []delta
+	for _, kase := range p.cases() {
+		for _, model := range p.models(kase) {
+			d := delta{kase, model, p.a.row(kase, model).measured(col.unit), p.b.row(kase, model).measured(col.unit)}
+			wanted := len(c.Models) == 0 || slices.Contains(c.Models, model)
+			if wanted && len(d.a)+len(d.b) > 0 {
+				out = append(out, d)
+			}
+		}
+	}
+	return out
+}
+
+func (p pair) cases() []string {
+	return unique(each(slices.Concat(p.a.Cases, p.b.Cases), func(c Case) string { return c.Name }))
+}
+
+func (p pair) models(kase string) []string {
+	return unique(each(slices.Concat(p.a.in(kase), p.b.in(kase)), func(row *Row) string { return row.Model }))
+}
+
+// unique leaves out what was there before.
+func unique(s []string) []string {
+	return each(bunches(s, func(v string) string { return v }), func(b bunch[string]) string { return b.key })
+}
+
+// write writes the table of one experiment.
+func (c *Comparison) write(b *bytes.Buffer, name string, col column, deltas []delta) {
+	g := grid{head: []string{"case", "model", "A", "±", "B", "±", "delta", "p", "n"}}
+	rows, differ := 0, 0
+	var logs [2]float64 // sums, for the geometric mean
+	for _, d := range deltas {
+		if !d.both() {
+			continue
+		}
+		change := stats.Compare(d.a, d.b)
+		rows++
+		logs[0] += math.Log(change.Old.Median)
+		logs[1] += math.Log(change.New.Median)
+		if change.Differ() {
+			differ++
+		} else if c.Changed {
+			continue
+		}
+		g.rows = append(g.rows, d.words(change, col))
+	}
+	if rows > 0 {
+		fmt.Fprintf(b, "%s: %s\n", name, col.name)
+		g.rows = append(g.rows, mean(rows, logs, col))
+		g.align(b)
+		fmt.Fprintf(b, "%d of %d rows differ; of rows that are the same, one in %.0f would\n\n", differ, rows, 1/stats.Alpha)
+	}
+	alone(b, name, "only in A", deltas, func(d delta) bool { return len(d.b) == 0 })
+	alone(b, name, "only in B", deltas, func(d delta) bool { return len(d.a) == 0 })
+}
+
+// words is one row.
+func (d delta) words(change stats.Change, col column) []string {
+	n := fmt.Sprint(change.Old.N)
+	if change.New.N != change.Old.N {
+		n += fmt.Sprintf("+%d", change.New.N)
+	}
+	return []string{
+		d.kase, d.model,
+		col.format(change.Old.Median), change.Old.Spread(), col.format(change.New.Median), change.New.Spread(),
+		change.Delta(), fmt.Sprintf("%.3f", change.P), n,
+	}
+}
+
+// mean is the row of the geometric means. Where a median is not above 0 there is
+// none.
+func mean(rows int, logs [2]float64, col column) []string {
+	out := []string{"geometric mean", fmt.Sprintf("%d rows", rows), "", "", "", "", "?", "", ""}
+	a, b := math.Exp(logs[0]/float64(rows)), math.Exp(logs[1]/float64(rows))
+	if a > 0 && b > 0 && !math.IsNaN(a+b) {
+		out[2], out[4], out[6] = col.format(a), col.format(b), fmt.Sprintf("%+.2f%%", 100*(b/a-1))
+	}
+	return out
+}
+
+// alone lists the rows that one run has, those of a case on one line.
+func alone(b *bytes.Buffer, name, title string, deltas []delta, may func(delta) bool) {
+	deltas = slices.DeleteFunc(slices.Clone(deltas), func(d delta) bool { return !may(d) })
+	list(b, name+": "+title, each(bunches(deltas, func(d delta) string { return d.kase }), func(c bunch[delta]) string {
+		return c.key + ": " + strings.Join(each(c.of, func(d delta) string { return d.model }), ", ")
+	}))
+}
+
+// warnings are what differs between the runs besides the figures.
+func (c *Comparison) warnings() []string {
+	type warning struct{ experiment, text string }
+	var all []warning
+	for _, p := range c.pairs() {
+		if len(p.a.Cases) > 0 && len(p.b.Cases) > 0 {
+			all = append(all, each(p.differences(), func(text string) warning { return warning{p.name, text} })...)
+		}
+	}
+	return each(bunches(all, func(w warning) string { return w.text }), func(b bunch[warning]) string {
+		return strings.Join(each(b.of, func(w warning) string { return w.experiment }), ", ") + ": " + b.key
+	})
+}
+
+// differences are those between the two runs of an experiment.
+func (p pair) differences() []string {
+	var out []string
+	add := func(what string, a, b any) {
+		if a != b {
+			out = append(out, fmt.Sprintf("%s: A: %v; B: %v", what, a, b))
+		}
+	}
+	add("machine", p.a.Machine.Name(), p.b.Machine.Name())
+	add("command", p.a.Command, p.b.Command)
+	add("workload", p.a.Workload, p.b.Workload)
+	add("quick", p.a.Quick, p.b.Quick)
+	add("GOMAXPROCS", p.a.Processors, p.b.Processors)
+	var sizes, processors []string
+	for _, a := range p.a.Cases {
+		i := slices.IndexFunc(p.b.Cases, func(b Case) bool { return b.Name == a.Name })
+		if i < 0 {
+			continue
+		}
+		b := p.b.Cases[i]
+		if apart(a.Ops, b.Ops) {
+			sizes = append(sizes, fmt.Sprintf("%s: ops a sample: A: %d; B: %d", a.Name, a.Ops, b.Ops))
+		}
+		if a.Processors != b.Processors {
+			processors = append(processors, fmt.Sprintf("%s: GOMAXPROCS: A: %d; B: %d", a.Name, p.a.processors(a), p.b.processors(b)))
+		}
+	}
+	for _, s := range [][]string{sizes, processors} {
+		switch {
+		case len(s) == 1:
+			out = append(out, s[0])
+		case len(s) > 1:
+			out = append(out, fmt.Sprintf("%s; and %d more cases", s[0], len(s)-1))
+		}
+	}
+	return out
+}
+
+// apart reports whether two numbers of ops differ by more than the machine's
+// mood explains: most are chosen by how long an op takes.
+func apart(a, b int) bool { return max(a, b) > 2*min(a, b) }
