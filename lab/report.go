@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -63,14 +64,13 @@ func write(stdout io.Writer, dir string, results []*report.Result) error {
 	return err
 }
 
-// fill puts the parts that are made of results between the marks of files.
+// fill puts the parts that are made of results between the marks of files, and
+// says which files it has written.
 func fill(stdout io.Writer, files []string, results []*report.Result, dir string) error {
-	dir = filepath.ToSlash(filepath.Clean(dir))
-	var summary strings.Builder
-	if err := report.Summary(&summary, results, dir); err != nil {
+	parts, err := parts(results, filepath.ToSlash(filepath.Clean(dir)))
+	if err != nil {
 		return err
 	}
-	parts := map[string]string{"": summary.String()}
 	for _, file := range files {
 		old, err := os.ReadFile(file)
 		if err != nil {
@@ -86,4 +86,12 @@ func fill(stdout io.Writer, files []string, results []*report.Result, dir string
 		fmt.Fprintln(stdout, file)
 	}
 	return nil
+}
+
+// parts are what files may have between marks, by the names of these: the
+// summary, without one, and costs.
+func parts(results []*report.Result, dir string) (map[string]string, error) {
+	var summary, table strings.Builder
+	err := errors.Join(report.Summary(&summary, results, dir), report.Costs(&table, results, dir, costs))
+	return map[string]string{"": summary.String(), "costs": table.String()}, err
 }

@@ -43,7 +43,7 @@ func section(b *bytes.Buffer, r *Result) {
 	bullets(b, "Where a peer is faster", each(r.Losses(), Loss.text))
 	bullets(b, "Reasons to doubt", each(r.Warnings, Warning.text))
 	bullets(b, "How to read it", r.Notes)
-	bullets(b, "Models", each(r.Models, func(m Model) string { return "`" + m.Name + "`: " + m.Doc }))
+	bullets(b, "Models", each(r.Models, Model.text))
 	for _, c := range r.Cases {
 		table(b, r, c)
 	}
@@ -90,6 +90,9 @@ func bullets(b *bytes.Buffer, title string, lines []string) {
 		fmt.Fprintf(b, "- %s\n", line)
 	}
 }
+
+// text is the model with what it does.
+func (m Model) text() string { return "`" + m.Name + "`: " + m.Doc }
 
 func strong(text string) string { return "**" + text + "**" }
 

@@ -60,10 +60,31 @@ func brief(b *bytes.Buffer, r *Result) {
 		missed(b, r)
 	}
 	behind(b, r)
-	bullets(b, "Reasons to doubt", each(r.Warnings, Warning.text))
+	sentence(b, "Reasons to doubt", each(r.Warnings, Warning.text))
 	for _, c := range r.main() {
 		table(b, r, c)
 	}
+	sentence(b, "Models", each(r.shown(), Model.text))
+}
+
+// sentence writes a headed list as a paragraph, if there is anything in it.
+func sentence(b *bytes.Buffer, title string, words []string) {
+	if len(words) > 0 {
+		fmt.Fprintf(b, "\n%s: %s.\n", title, strings.Join(words, "; "))
+	}
+}
+
+// shown returns the models of the main cases.
+func (r *Result) shown() []Model {
+	var out []Model
+	for _, c := range r.main() {
+		for _, row := range r.in(c.Name) {
+			if m := r.model(row.Model); !slices.Contains(out, m) {
+				out = append(out, m)
+			}
+		}
+	}
+	return out
 }
 
 // upheld counts the claims of each model that hold.
@@ -128,7 +149,7 @@ func behind(b *bytes.Buffer, r *Result) {
 		}
 		g.pipes(b)
 	}
-	bullets(b, "Where a peer's median is smaller, but the interval holds 1", undecided(open))
+	sentence(b, "Where a peer's median is smaller, but the interval holds 1", undecided(open))
 }
 
 // undecided counts losses by model, with the greatest.

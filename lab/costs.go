@@ -1,0 +1,52 @@
+package main
+
+import (
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// costs are the lines of the table in the README: what there is to pay for one
+// of something. In two of them the alternative is cheaper, and that is why they
+// are there.
+var costs = []report.Cost{
+	{
+		Of:         "an empty task, at most 2 at once",
+		Experiment: "tiny", Case: "limit=2", Unit: measure.Time,
+		Ours: []string{"stint.Pool", "stint.Group"}, Others: []string{"goroutines", "channel", "errgroup", "conc", "ants", "pond"},
+	},
+	{
+		Of:         "a group of one task",
+		Experiment: "tiny", Case: "tasks=1", Unit: measure.Time,
+		Ours: []string{"single-stint.Group"}, Others: []string{"single-goroutine", "single-errgroup", "single-conc"},
+	},
+	{
+		Of:         "a loop over 10 items of 2 ns",
+		Experiment: "loops", Case: "row=F3/n=10", Unit: measure.Time,
+		Ours: []string{"par.Each", "stint.Each"}, Others: []string{"plain", "static", "errgroup", "conc"},
+	},
+	{
+		Of:         "1,000,000 items of `math.Pow`, without a limit",
+		Experiment: "cpu", Case: "n=1000000", Unit: measure.Time,
+		Ours: []string{"stint.Each", "par.Reduce"}, Others: []string{"sequential", "parallelize", "conc-iter", "pool", "errgroup"},
+	},
+	{
+		Of:         "100 items that wait 0 to 9 ms, without a limit",
+		Experiment: "io", Case: "n=100", Unit: measure.Time,
+		Ours: []string{"stint.Each"}, Others: []string{"sequential", "pool", "pool-max", "errgroup", "goroutines"},
+	},
+	{
+		Of:         "1,000,000 tasks that sleep 10 ms, at most 50,000 at once",
+		Experiment: "sleepers", Case: "tasks=1000000/limit=50000", Unit: measure.Time,
+		Ours: []string{"stint.Pool", "stint.Group"}, Others: []string{"goroutines", "errgroup", "conc", "ants", "workerpool"},
+	},
+	{
+		Of:         "their peak of heap and stacks",
+		Experiment: "sleepers", Case: "tasks=1000000/limit=50000", Unit: measure.PeakMemory,
+		Ours: []string{"stint.Pool", "stint.Group"}, Others: []string{"goroutines", "errgroup", "conc", "ants", "workerpool"},
+	},
+	{
+		Of:         "a record that crosses to another goroutine",
+		Experiment: "hops", Case: "row=T2/boundaries=1/beside=peers", Unit: measure.Time,
+		Ours: []string{"stream.Buffer"}, Others: []string{"channel", "channel-64", "batches", "rill"},
+	},
+}

@@ -1,0 +1,99 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/stint-go/stint/lab/measure"
+)
+
+// A Cost is a line of a table that says what something costs: in a case, with
+// models of ours and with others.
+type Cost struct {
+	Of               string // what it is that costs
+	Experiment, Case string
+	Unit             measure.Unit
+	Ours, Others     []string
+}
+
+// Costs writes the table, of the results in a directory. What was not measured
+// is named below it.
+func Costs(w io.Writer, results []*Result, dir string, costs []Cost) error {
+	var b bytes.Buffer
+	g := grid{head: []string{"", "stint", "others", "stint / best of the others"}}
+	var used []*Result
+	var missing []string
+	for _, c := range costs {
+		i := slices.IndexFunc(results, func(r *Result) bool { return r.Experiment == c.Experiment })
+		if i < 0 {
+			missing = append(missing, fmt.Sprintf("%s (%s)", c.Of, c.Experiment))
+			continue
+		}
+		line, absent := c.line(results[i])
+		if len(absent) > 0 {
+			missing = append(missing, fmt.Sprintf("%s (%s %s: %s)", c.Of, c.Experiment, c.Case, strings.Join(absent, ", ")))
+		}
+		if line != nil {
+			g.rows = append(g.rows, line)
+			used = append(used, results[i])
+		}
+	}
+	if len(g.rows) > 0 {
+		g.pipes(&b)
+		fmt.Fprintln(&b)
+	}
+	fmt.Fprintf(&b, "Medians, of the results in `%s`.", dir)
+	for _, machine := range bunches(used, func(r *Result) string { return r.Machine.Name() }) {
+		commands := unique(each(machine.of, func(r *Result) string { return "`" + r.Command + "`" }))
+		fmt.Fprintf(&b, " On %s: %s.", machine.key, strings.Join(commands, " and "))
+	}
+	fmt.Fprintln(&b)
+	if len(missing) > 0 {
+		fmt.Fprintf(&b, "Not measured there: %s.\n", strings.Join(missing, "; "))
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// line is the row of the table, or nil if all of one side is missing, and the
+// models that are.
+func (c Cost) line(r *Result) (line, missing []string) {
+	find := func(names []string) []*Row {
+		var rows []*Row
+		for _, name := range names {
+			if row := r.row(c.Case, name); len(row.measured(c.Unit)) > 0 {
+				rows = append(rows, row)
+			} else {
+				missing = append(missing, name)
+			}
+		}
+		return rows
+	}
+	ours, others := find(c.Ours), find(c.Others)
+	if len(ours) == 0 || len(others) == 0 {
+		return nil, missing
+	}
+	of, than := least(ours, c.Unit), least(others, c.Unit)
+	best := min(of.median(c.Unit).Median, than.median(c.Unit).Median)
+	words := func(rows []*Row) string {
+		return strings.Join(each(rows, func(row *Row) string {
+			m := row.median(c.Unit).Median
+			text := row.Model + " " + describe(c.Unit).format(m)
+			if m == best {
+				return strong(text)
+			}
+			return text
+		}), ", ")
+	}
+	ratio := short(of.ratio(than, c.Unit), times) + " x " + than.Model
+	return []string{c.Of, words(ours), words(others), ratio}, missing
+}
+
+// least is the row with the smallest median.
+func least(rows []*Row, u measure.Unit) *Row {
+	return slices.MinFunc(rows, func(a, b *Row) int { return cmp.Compare(a.median(u).Median, b.median(u).Median) })
+}
