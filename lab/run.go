@@ -69,7 +69,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newList(), newRun(), newReport(), newCompare())
+	root.AddCommand(newList(), newRun(), newReport(), newCompare(), newAdvise())
 	return root
 }
 

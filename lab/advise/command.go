@@ -1,0 +1,93 @@
+package advise
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/stint-go/stint/lab/measure"
+)
+
+// A Command is a command line as a function of an index, which stands for {} in it.
+// What it writes to standard output is thrown away.
+type Command struct {
+	args []string
+	used atomic.Int64 // ns of processor time
+}
+
+// NewCommand returns the command line args, or an error if there is no such program.
+// It panics if args is empty.
+func NewCommand(args []string) (*Command, error) {
+	if len(args) == 0 {
+		panic("advise: NewCommand: no command")
+	}
+	name, err := exec.LookPath(args[0])
+	if err != nil {
+		return nil, err
+	}
+	return &Command{args: append([]string{name}, args[1:]...)}, nil
+}
+
+// Run runs the command for an index to its end. When ctx ends it kills it and its
+// descendants, and returns the error of ctx. A status other than 0 is an error, with
+// the beginning of what the command wrote to standard error.
+func (c *Command) Run(ctx context.Context, i int) error {
+	args := make([]string, len(c.args))
+	for k, arg := range c.args {
+		args[k] = strings.ReplaceAll(arg, "{}", strconv.Itoa(i))
+	}
+	stderr := &head{room: 500}
+	cmd := exec.CommandContext(ctx, c.args[0], args[1:]...)
+	cmd.Stderr = stderr
+	cmd.WaitDelay = time.Second
+	killGroup(cmd)
+	err := cmd.Run()
+	if cmd.ProcessState != nil {
+		c.used.Add(int64(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()))
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return fmt.Errorf("%s: %w%s", strings.Join(args, " "), err, stderr)
+	}
+	return nil
+}
+
+// CPU is the processor time of this process and of the commands that have ended, or
+// false if it is not known.
+func (c *Command) CPU() (time.Duration, bool) {
+	own, ok := measure.OwnCPU()
+	return own + time.Duration(c.used.Load()), ok
+}
+
+// A head keeps the beginning of what is written.
+type head struct {
+	room int
+	text bytes.Buffer
+	more bool
+}
+
+func (h *head) Write(p []byte) (int, error) {
+	kept := p[:min(len(p), h.room-h.text.Len())]
+	h.text.Write(kept)
+	h.more = h.more || len(kept) < len(p)
+	return len(p), nil
+}
+
+// String is what was kept, to be appended to an error.
+func (h *head) String() string {
+	said := strings.TrimSpace(h.text.String())
+	switch {
+	case said == "":
+		return ""
+	case h.more:
+		said += "..."
+	}
+	return ": " + said
+}

@@ -1,0 +1,340 @@
+package advise
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/stats"
+)
+
+// evidence is what is known beside the samples.
+type evidence struct {
+	item     float64            // ns of an item, as the first ones showed
+	share    float64            // of processor time in these; 0: not known
+	spent    bool               // the budget
+	shortest time.Duration      // of the samples; 0: there is none
+	tick     time.Duration      // of the clock
+	limiter  stint.LimiterStats // of the last run without a fixed limit
+}
+
+// judge draws the conclusions from the samples in Result.
+func (a *Advice) judge(e evidence, interrupted bool) {
+	rounds := a.trim()
+	a.Result.Cases = []report.Case{{Name: a.kase(), Doc: fmt.Sprintf("an op is %d items", a.Items), Reference: loopName, Ops: 1, Count: rounds}}
+	if interrupted {
+		a.Result.Cases[0].Count = enough
+	}
+	a.Result.Conclude(a.claims())
+	a.fill()
+	a.work(e)
+	a.auto(e.limiter)
+	a.answer()
+	a.Reason = a.why()
+	if last := a.last(); a.Highest == "" && last != "" {
+		a.Highest = "a larger limit than that of " + last + " was not tried: the time was over"
+	}
+	a.warn(e, rounds, interrupted)
+}
+
+// kase is the name of the only case.
+func (a *Advice) kase() string { return fmt.Sprintf("n=%d", a.Items) }
+
+// trim leaves out the first round, in which things are done for the first time, if
+// there are enough others, and returns how many are complete.
+func (a *Advice) trim() int {
+	rows := a.Result.Rows
+	if len(rows) == 0 {
+		return 0
+	}
+	least := len(rows[0].Samples)
+	for _, row := range rows {
+		least = min(least, len(row.Samples))
+	}
+	if least <= fewest {
+		return least
+	}
+	for i := range rows {
+		rows[i].Samples = rows[i].Samples[1:]
+	}
+	return least - 1
+}
+
+// claims are that each row in which items run side by side is worth it.
+func (a *Advice) claims() []report.Claim {
+	var out []report.Claim
+	for _, row := range a.Rows {
+		if row.Name != loopName && row.Limit != 1 {
+			out = append(out, report.Claim{Case: a.kase(), Model: row.Name, Unit: measure.Time, Form: report.Speedup, Than: loopName, Bar: Worth})
+		}
+	}
+	return out
+}
+
+// fill puts the figures into the rows, and drops those without.
+func (a *Advice) fill() {
+	verdicts := map[string]report.Verdict{}
+	for _, v := range a.Result.Verdicts {
+		verdicts[v.Model] = v
+	}
+	a.Rows = slices.DeleteFunc(a.Rows, func(r Row) bool { return a.values(r.Name, measure.Time) == nil })
+	loop := a.values(loopName, measure.Time)
+	for i := range a.Rows {
+		r := &a.Rows[i]
+		r.times = a.values(r.Name, measure.Time)
+		r.Time = stats.Median(r.times)
+		r.Speedup = stats.Median(stats.Ratios(loop, r.times))
+		r.Pays = verdicts[r.Name].Answer
+	}
+}
+
+// values are those of a unit in a row, one a round; nil if it was not measured.
+func (a *Advice) values(model string, u measure.Unit) []float64 {
+	var out []float64
+	for _, row := range a.Result.Rows {
+		for _, s := range row.Samples {
+			if v, ok := s[u]; ok && row.Model == model {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
+
+// work says what the function does, from the samples of the loop, or else from the
+// first items.
+func (a *Advice) work(e evidence) {
+	times, used := a.values(loopName, measure.Time), a.values(loopName, measure.CPU)
+	items := make([]float64, len(times))
+	for i, t := range times {
+		items[i] = t / float64(a.Items)
+	}
+	if len(items) == 0 && e.item > 0 {
+		items = []float64{e.item}
+	}
+	shares := stats.Ratios(used, times)
+	if len(shares) == 0 && e.share > 0 {
+		shares = []float64{e.share}
+	}
+	a.Item, a.Share, a.Work = stats.Median(items), stats.Median(shares), Unknown
+	switch {
+	case a.Share.N == 0:
+	case a.Share.Median >= computing:
+		a.Work = Computes
+	case a.Share.Median <= waiting:
+		a.Work = Waits
+	default:
+		a.Work = Both
+	}
+}
+
+// row returns the row of a name, or nil.
+func (a *Advice) row(name string) *Row {
+	for i := range a.Rows {
+		if a.Rows[i].Name == name {
+			return &a.Rows[i]
+		}
+	}
+	return nil
+}
+
+// last is the name of the largest limit, or empty.
+func (a *Advice) last() string {
+	name := ""
+	for _, r := range a.Rows {
+		if r.Limit > 0 {
+			name = r.Name
+		}
+	}
+	return name
+}
+
+// self is the row of the limit that finds itself, or nil.
+func (a *Advice) self() *Row {
+	if r := a.row(freeName); r != nil {
+		return r
+	}
+	return a.row(autoName)
+}
+
+// auto compares the limit that finds itself with the best fixed one.
+func (a *Advice) auto(last stint.LimiterStats) {
+	self := a.self()
+	if self == nil {
+		return
+	}
+	a.Auto = &Auto{Limit: stats.Median(a.values(self.Name, limitUnit)), Phase: last.Phase, Reason: last.Reason}
+	if best := fastest(a.Rows, func(r *Row) bool { return r.Limit > 0 }); best != nil {
+		a.Auto.Beside, a.Auto.Ratio = best.Name, stats.Median(stats.Ratios(self.times, best.times))
+	}
+}
+
+// fastest returns the row with the smallest median of those that may be it, or nil.
+func fastest(rows []Row, may func(*Row) bool) *Row {
+	var best *Row
+	for i := range rows {
+		if r := &rows[i]; may(r) && (best == nil || r.Time.Median < best.Time.Median) {
+			best = r
+		}
+	}
+	return best
+}
+
+// answer says whether concurrency pays, and what to write.
+func (a *Advice) answer() {
+	count := map[report.Answer]int{}
+	for _, r := range a.Rows {
+		count[r.Pays]++
+	}
+	switch {
+	case count[report.Yes] > 0:
+		a.Answer = report.Yes
+	case a.N < 2, count[report.No] > 0 && count[report.NotSure] == 0:
+		a.Answer = report.No
+	default:
+		a.Answer = report.NotSure
+	}
+	a.Best = loopName
+	if a.Answer == report.Yes {
+		a.Best = a.choose().Name
+	}
+	if r := a.row(a.Best); r != nil {
+		a.Call = r.Call
+	}
+}
+
+// choose returns the simplest of the rows that pay and are not clearly slower than
+// the fastest of them: what needs no number before what needs one, and a small limit
+// before a large one.
+func (a *Advice) choose() *Row {
+	pays := func(r *Row) bool { return r.Pays == report.Yes }
+	best := fastest(a.Rows, pays)
+	order := []*Row{a.self()}
+	if a.Work == Computes {
+		order = []*Row{a.row(parName), a.self()}
+	}
+	for i := range a.Rows {
+		if a.Rows[i].Limit > 0 {
+			order = append(order, &a.Rows[i])
+		}
+	}
+	for _, r := range order {
+		if r != nil && pays(r) && near(r, best) {
+			return r
+		}
+	}
+	return best
+}
+
+// near reports whether it may be that a row takes at most Worth times the time of
+// another one.
+func near(r, best *Row) bool {
+	in := stats.Median(stats.Ratios(r.times, best.times)).Interval
+	return r == best || in != nil && in.Lo <= Worth
+}
+
+// warn adds to the doubts of the report those about how this was measured. That runs
+// vary by more than the rows differ matters only where that leaves the answer open.
+func (a *Advice) warn(e evidence, rounds int, interrupted bool) {
+	a.Warnings = slices.DeleteFunc(slices.Clone(a.Result.Warnings), func(w report.Warning) bool {
+		return w.Kind == report.Spread && a.Answer != report.NotSure
+	})
+	add := func(kind, format string, args ...any) {
+		a.Warnings = append(a.Warnings, report.Warning{Kind: kind, Text: fmt.Sprintf(format, args...)})
+	}
+	if a.Items < a.N {
+		add(Short, "only the first %d of %d items were measured; all would take a budget of some %v", a.Items, a.N, whole(e.needed(a.N)))
+	}
+	if rounds < fewest && e.spent && !interrupted {
+		add(Short, "in %v there were less than %d rounds of %d items, which give an interval; they take some %v", a.Budget, fewest, a.Items, whole(e.needed(a.Items)))
+	}
+	if e.shortest > 0 && e.shortest < 100*e.tick {
+		add(Resolution, "a sample took %v, and the clock goes by steps of %v", e.shortest, e.tick)
+	}
+}
+
+// needed is how long the fewest rounds of n items take, about, and the first one.
+func (e evidence) needed(n int) time.Duration {
+	round := computingRound
+	if e.waits() {
+		round = waitingRound
+	}
+	return time.Duration((fewest + 1) * round * float64(n) * e.item)
+}
+
+// waits reports whether the first items are known to wait.
+func (e evidence) waits() bool { return e.share > 0 && e.share <= waiting }
+
+// whole is d in seconds, not less, for people.
+func whole(d time.Duration) time.Duration {
+	return (d + time.Second - 1).Truncate(time.Second)
+}
+
+// why gives the reason of the answer.
+func (a *Advice) why() string {
+	switch {
+	case a.N == 0:
+		return "There is nothing to do."
+	case a.N == 1:
+		return "There is nothing that could run beside one item."
+	case a.Answer == report.Yes:
+		return a.row(a.Best).faster() + a.beside()
+	case a.Answer == report.No:
+		return a.whyNot()
+	}
+	return a.soFar() + "Until that is known the loop is simpler."
+}
+
+// soFar says what is missing for a certain answer.
+func (a *Advice) soFar() string {
+	best := fastest(a.Rows, func(r *Row) bool { return r.Pays != "" && r.Speedup.N > 0 })
+	switch {
+	case best == nil:
+		return "Nothing was measured beside the loop. "
+	case best.Speedup.Interval == nil:
+		return best.was() + " in the few rounds that there were, which is no proof: more time gives one. "
+	}
+	return best.was() + ": it may pay, or may not. More time or a quieter machine may decide. "
+}
+
+// faster says how fast a row is.
+func (r *Row) faster() string {
+	return fmt.Sprintf("%s is %s times as fast as the loop.", r.Name, interval(r.Speedup, times))
+}
+
+// was is the same as what was seen and may be otherwise.
+func (r *Row) was() string {
+	return fmt.Sprintf("%s was %s times as fast as the loop", r.Name, interval(r.Speedup, times))
+}
+
+// beside says why a fixed limit is advised, where one is.
+func (a *Advice) beside() string {
+	best := a.row(a.Best)
+	if best.Limit == 0 || a.self() == nil {
+		return ""
+	}
+	return fmt.Sprintf(" %s takes %s times as long as that.", a.self().Name, interval(stats.Median(stats.Ratios(a.self().times, best.times)), times))
+}
+
+// whyNot says what keeps the items from running side by side with profit.
+func (a *Advice) whyNot() string {
+	switch total := a.Item.Median * float64(a.Items); {
+	case total < float64(start):
+		return fmt.Sprintf("All items take %s together; to start a goroutine and to wait for it is worth it from some %v.", seconds(total), start)
+	case a.Share.Median >= 1.5:
+		return fmt.Sprintf("The function keeps %s processors busy by itself.", times(a.Share.Median))
+	case a.Work == Computes && a.Result.Processors == 1:
+		return "It computes, and there is one processor."
+	case a.Work == Computes:
+		return "It computes, but more processors do not help: perhaps the items wait for one lock, for memory, or for other programs."
+	case a.Work == Waits:
+		return "It waits, but several at once do not wait less: perhaps for one lock, one connection or one disk."
+	}
+	return "Several at once do not end sooner: perhaps they need the same lock, connection, disk or processor."
+}
+
+// start is the time of a list below which package par stays on one goroutine.
+const start = 60 * time.Microsecond

@@ -1,0 +1,85 @@
+package advise
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// plot is the speed-up of rows as bars, with their intervals and a line where the
+// loop is.
+func plot(rows []Row) string {
+	name, highest := 0, 1.0
+	for _, r := range rows {
+		name = max(name, utf8.RuneCountInString(r.Name))
+		highest = max(highest, r.Speedup.Median)
+		if r.Speedup.Interval != nil {
+			highest = max(highest, r.Speedup.Interval.Hi)
+		}
+	}
+	s := scale{highest, width - name - 2}
+	var b strings.Builder
+	for _, r := range rows {
+		fmt.Fprintf(&b, "%*s  %s\n", name, r.Name, strings.TrimRight(string(s.bar(r)), " "))
+	}
+	fmt.Fprintf(&b, "%*s  %s\n", name, "", s.axis())
+	return b.String()
+}
+
+// A scale is from 0 to a highest value, in so many cells.
+type scale struct {
+	highest float64
+	cells   int
+}
+
+// cell is where a value is.
+func (s scale) cell(v float64) int {
+	return int(math.Round(max(v, 0) / s.highest * float64(s.cells-1)))
+}
+
+// bar is one line: filled up to the median, or to the interval around it if that can
+// be seen.
+func (s scale) bar(r Row) []rune {
+	line := []rune(strings.Repeat(" ", s.cells))
+	line[s.cell(1)] = '┊'
+	median := s.cell(r.Speedup.Median)
+	for i := range median + 1 {
+		line[i] = '█'
+	}
+	if s.cell(r.Speedup.Median) == 0 {
+		line[0] = '▏'
+	}
+	in := r.Speedup.Interval
+	if in == nil {
+		return line
+	}
+	lo, hi := s.cell(in.Lo), s.cell(in.Hi)
+	if lo == hi || r.Name == loopName {
+		return line
+	}
+	for i := lo; i <= hi; i++ {
+		line[i] = '─'
+	}
+	line[median], line[lo], line[hi] = '┼', '├', '┤'
+	return line
+}
+
+// axis is the numbers below: 0, 1 and the highest, where there is room.
+func (s scale) axis() string {
+	line := []rune(strings.Repeat(" ", s.cells))
+	put := func(at int, text string) {
+		at = min(at, s.cells-len(text))
+		free := true
+		for i := max(at-1, 0); i < min(at+len(text)+1, s.cells); i++ {
+			free = free && line[i] == ' '
+		}
+		if free {
+			copy(line[at:], []rune(text))
+		}
+	}
+	put(0, "0")
+	put(s.cell(1), "1")
+	put(s.cells-1, times(s.highest))
+	return strings.TrimRight(string(line), " ")
+}

@@ -1,0 +1,300 @@
+package advise
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/report"
+)
+
+// How much is measured.
+const (
+	fewest    = 6  // rounds that give an interval
+	enough    = 20 // rounds
+	leastList = 8  // items, if there are as many
+
+	// A round takes about so many times the time of the loop. If f computes and there
+	// are two processors, that is once for the loop, once for limit-1, and half of it
+	// for each of five others. If it waits, each limit takes half of what the one before
+	// it took.
+	computingRound = 4.5
+	waitingRound   = 3.25
+
+	shortest = time.Millisecond      // of samples
+	longest  = 20 * time.Millisecond // that samples are made by repetition
+)
+
+// errBudget is the cause of the end of what takes too long.
+var errBudget = errors.New("advise: the budget is spent")
+
+// A session is one Run.
+type session struct {
+	options
+	list   list
+	advice *Advice
+	models []*model
+	reps   []int // runs a sample of each model
+	target time.Duration
+	watch  measure.Watch
+	seen   stint.LimiterStats
+	evidence
+}
+
+func newSession(n int, f func(int), o options) *session {
+	target := min(max(o.budget/(12*enough), shortest), longest)
+	return &session{
+		options: o,
+		list:    list{n: n, f: f, piece: n},
+		target:  target,
+		advice:  &Advice{N: n, Items: n, Budget: o.budget, Result: &report.Result{Experiment: "advise", Workload: "a function of the user's"}},
+	}
+}
+
+// measure takes all samples. The end of the budget is no error.
+func (s *session) measure(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	r := s.advice.Result
+	r.Machine, r.Processors = measure.Here(), runtime.GOMAXPROCS(0)
+	if s.list.n == 0 {
+		return nil
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, s.budget, errBudget)
+	defer cancel()
+	defer s.busy()()
+	err := s.rounds(limited)
+	if errors.Is(err, errBudget) && ctx.Err() == nil {
+		s.spent = true
+		return nil
+	}
+	return err
+}
+
+// busy looks at what other programs use until end is called.
+func (s *session) busy() (end func()) {
+	own, known := s.cpu()
+	began := time.Now()
+	s.watch.Start()
+	return func() {
+		if now, ok := s.cpu(); ok && known {
+			s.watch.Stop(&measure.Usage{Wall: time.Since(began), CPU: now - own})
+			s.advice.Result.Machine.Others = s.watch.Others()
+		}
+	}
+}
+
+// rounds finds out what there is to be measured, which is the first round, and
+// measures it until there are enough samples or the next round would take too long.
+func (s *session) rounds(ctx context.Context) error {
+	if err := s.pilot(ctx); err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := s.explore(ctx); err != nil {
+		return err
+	}
+	for range enough {
+		took := time.Since(began)
+		if end, _ := ctx.Deadline(); time.Until(end) < took {
+			s.spent = true
+			return nil
+		}
+		began = time.Now()
+		for i := range s.models {
+			if _, err := s.sample(ctx, i); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// pilot times the first items in a loop, more and more at a time, to see how many
+// can be measured.
+func (s *session) pilot(ctx context.Context) error {
+	a, l := s.advice, &s.list
+	cpu, known := s.cpu()
+	began := time.Now()
+	for lo, size := 0, 1; lo < l.n && time.Since(began) < s.budget/200; lo, size = lo+size, 2*size {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		size = min(size, l.n-lo)
+		start := time.Now()
+		for i := lo; i < lo+size; i++ {
+			l.f(i)
+		}
+		// The last piece tells: the first call may do what is done once.
+		s.item = float64(time.Since(start).Nanoseconds()) / float64(size)
+	}
+	took := time.Since(began)
+	if now, ok := s.cpu(); ok && known && took >= shortest {
+		s.share = (now - cpu).Seconds() / took.Seconds()
+	}
+	l.n = fit(l.n, s.budget, s.needed)
+	l.piece = l.n
+	if float64(l.n)*s.item > float64(longest) {
+		l.piece = max(1, int(float64(shortest)/s.item))
+	}
+	a.Items = l.n
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// fit is how many of n items are measured, for the rounds that are needed to end
+// in time.
+func fit(n int, budget time.Duration, needed func(n int) time.Duration) int {
+	all := needed(n)
+	if all <= budget {
+		return n
+	}
+	return max(int(float64(n)*budget.Seconds()/all.Seconds()), min(n, leastList))
+}
+
+// explore takes the first sample of each model, and finds out which there are.
+func (s *session) explore(ctx context.Context) error {
+	if _, err := s.add(ctx, s.list.loop()); err != nil || s.list.n < 2 {
+		return err
+	}
+	first := s.list.free(&s.seen)
+	if s.most > 0 {
+		first = s.list.auto(s.most, &s.seen)
+	}
+	if _, err := s.add(ctx, first); err != nil {
+		return err
+	}
+	if !s.elsewhere && !s.waits() && (s.most == 0 || s.most >= runtime.GOMAXPROCS(0)) {
+		if _, err := s.add(ctx, s.list.par()); err != nil {
+			return err
+		}
+	}
+	return s.climb(ctx)
+}
+
+// climb doubles the limit until there is no more to gain by it.
+func (s *session) climb(ctx context.Context) error {
+	highest := usualMost
+	if s.most > 0 {
+		highest = s.most
+	}
+	end := min(highest, s.list.n)
+	var took []float64
+	for k := 1; ; k = min(2*k, end) {
+		t, err := s.add(ctx, s.list.limited(k))
+		if err != nil {
+			return err
+		}
+		took = append(took, t)
+		switch {
+		case k == s.list.n:
+			s.advice.Highest = fmt.Sprintf("limit-%d is all items that were measured at once", k)
+		case k == end:
+			s.advice.Highest = fmt.Sprintf("limit-%d is the most that was to be tried", k)
+		case !climbs(took):
+			s.advice.Highest = fmt.Sprintf("no more than limit-%d was tried: neither that nor limit-%d took a tenth less time than a smaller one", k, k/2)
+		default:
+			continue
+		}
+		return nil
+	}
+}
+
+// climbs reports whether a larger limit than those that took so long may help: one
+// of the last two doublings saved a tenth of the time. One alone may be an accident.
+func climbs(took []float64) bool {
+	best, idle := math.Inf(1), 0
+	for _, t := range took {
+		idle++
+		if t < 0.9*best {
+			idle = 0
+		}
+		best = min(best, t)
+	}
+	return idle < 2
+}
+
+// add takes the first samples of a model, of more and more runs until they are
+// long enough, and keeps the last one. It returns the time of a run.
+func (s *session) add(ctx context.Context, m *model) (ns float64, err error) {
+	a := s.advice
+	s.models = append(s.models, m)
+	s.reps = append(s.reps, 1)
+	a.Result.Models = append(a.Result.Models, m.Model)
+	a.Result.Rows = append(a.Result.Rows, report.Row{Case: a.kase(), Model: m.Name})
+	a.Rows = append(a.Rows, Row{Name: m.Name, Limit: m.limit, Call: m.call})
+	i := len(s.models) - 1
+	for {
+		ns, err = s.sample(ctx, i)
+		length := ns * float64(s.reps[i])
+		if err != nil || length >= float64(s.target) || s.reps[i] > 1<<26 {
+			return ns, err
+		}
+		a.Result.Rows[i].Samples = nil
+		s.reps[i] = min(8*s.reps[i], 1+int(1.2*float64(s.target)/max(ns, 0.1)))
+	}
+}
+
+// sample measures some runs of a model, and returns the time of one.
+func (s *session) sample(ctx context.Context, i int) (ns float64, err error) {
+	m, reps := s.models[i], s.reps[i]
+	meter := &measure.Meter{N: reps}
+	meter.Start()
+	before, known := s.cpu()
+	for rep := 0; rep < reps && err == nil; rep++ {
+		err = m.run(ctx, rep == reps-1)
+	}
+	after, ok := s.cpu()
+	meter.Stop()
+	switch {
+	case ctx.Err() != nil:
+		return 0, context.Cause(ctx)
+	case err != nil:
+		return 0, err
+	}
+	if known && ok {
+		meter.Report(measure.CPU, float64((after-before).Nanoseconds())/float64(reps))
+	}
+	if m.after != nil {
+		m.after(meter)
+	}
+	row := &s.advice.Result.Rows[i]
+	row.Samples = append(row.Samples, meter.Sample())
+	return meter.Sample()[measure.Time], nil
+}
+
+// conclude draws the conclusions.
+func (s *session) conclude(interrupted bool) *Advice {
+	s.evidence.limiter, s.evidence.tick = s.seen, tick()
+	for i, row := range s.advice.Result.Rows {
+		if len(row.Samples) > 0 {
+			length := time.Duration(row.Samples[0][measure.Time] * float64(s.reps[i]))
+			s.evidence.shortest = min(cmp.Or(s.evidence.shortest, length), length)
+		}
+	}
+	s.advice.judge(s.evidence, interrupted)
+	return s.advice
+}
+
+// tick is the smallest step that the clock was seen to make.
+func tick() time.Duration {
+	least := time.Hour
+	for range 10 {
+		began := time.Now()
+		step := time.Since(began)
+		for step <= 0 {
+			step = time.Since(began)
+		}
+		least = min(least, step)
+	}
+	return least
+}
