@@ -34,12 +34,12 @@ import (
 // The processor time is that of the whole process, so nothing else should run in
 // it. Time is real: Run is not for a testing/synctest bubble.
 //
-// When ctx ends, no more calls of f begin, and Run returns its cause and the advice
-// that follows from what was measured by then. The advice is never nil, the error is
-// that of ctx or nil.
+// When ctx ends, no more calls of f begin, except for some milliseconds where they
+// are short, and Run returns the cause of ctx and the advice that follows from what was
+// measured by then. The advice is never nil; the error is that cause or nil.
 //
 // A panic of f reaches the caller: from the loop as it is, from the others as a
-// *stint.PanicError or *par.PanicError. Run panics if ctx or f is nil or n is negative.
+// *stint.PanicError. Run panics if ctx or f is nil or n is negative.
 func Run(ctx context.Context, n int, f func(i int), opts ...Option) (*Advice, error) {
 	switch {
 	case ctx == nil:

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -16,8 +17,9 @@ import (
 // A Command is a command line as a function of an index, which stands for {} in it.
 // What it writes to standard output is thrown away.
 type Command struct {
-	args []string
-	used atomic.Int64 // ns of processor time
+	program string
+	args    []string     // as they were typed
+	used    atomic.Int64 // ns of processor time
 }
 
 // NewCommand returns the command line args, or an error if there is no such program.
@@ -26,11 +28,11 @@ func NewCommand(args []string) (*Command, error) {
 	if len(args) == 0 {
 		panic("advise: NewCommand: no command")
 	}
-	name, err := exec.LookPath(args[0])
+	program, err := exec.LookPath(args[0])
 	if err != nil {
 		return nil, err
 	}
-	return &Command{args: append([]string{name}, args[1:]...)}, nil
+	return &Command{program: program, args: slices.Clone(args)}, nil
 }
 
 // Run runs the command for an index to its end. When ctx ends it kills it and its
@@ -42,7 +44,8 @@ func (c *Command) Run(ctx context.Context, i int) error {
 		args[k] = strings.ReplaceAll(arg, "{}", strconv.Itoa(i))
 	}
 	stderr := &head{room: 500}
-	cmd := exec.CommandContext(ctx, c.args[0], args[1:]...)
+	cmd := exec.CommandContext(ctx, c.program)
+	cmd.Args = args
 	cmd.Stderr = stderr
 	cmd.WaitDelay = time.Second
 	killGroup(cmd)

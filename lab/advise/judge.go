@@ -43,10 +43,12 @@ func (a *Advice) judge(e evidence, interrupted bool) {
 // kase is the name of the only case.
 func (a *Advice) kase() string { return fmt.Sprintf("n=%d", a.Items) }
 
-// trim leaves out the first round, in which things are done for the first time, if
-// there are enough others, and returns how many are complete.
+// trim drops rows without samples, leaves out the first round, in which things are
+// done for the first time, if there are enough others, and returns how many are
+// complete.
 func (a *Advice) trim() int {
-	rows := a.Result.Rows
+	rows := slices.DeleteFunc(a.Result.Rows, func(r report.Row) bool { return len(r.Samples) == 0 })
+	a.Result.Rows = rows
 	if len(rows) == 0 {
 		return 0
 	}
@@ -249,7 +251,7 @@ func (a *Advice) warn(e evidence, rounds int, interrupted bool) {
 		add(Short, "only the first %d of %d items were measured; all would take a budget of some %v", a.Items, a.N, whole(e.needed(a.N)))
 	}
 	if rounds < fewest && e.spent && !interrupted {
-		add(Short, "in %v there were less than %d rounds of %d items, which give an interval; they take some %v", a.Budget, fewest, a.Items, whole(e.needed(a.Items)))
+		add(Short, "in %v there were less than %d rounds of %s, which give an interval; they take some %v", a.Budget, fewest, count(a.Items), whole(e.needed(a.Items)))
 	}
 	if e.shortest > 0 && e.shortest < 100*e.tick {
 		add(Resolution, "a sample took %v, and the clock goes by steps of %v", e.shortest, e.tick)
@@ -268,9 +270,13 @@ func (e evidence) needed(n int) time.Duration {
 // waits reports whether the first items are known to wait.
 func (e evidence) waits() bool { return e.share > 0 && e.share <= waiting }
 
-// whole is d in seconds, not less, for people.
+// whole is d for people, and not less.
 func whole(d time.Duration) time.Duration {
-	return (d + time.Second - 1).Truncate(time.Second)
+	unit := time.Millisecond
+	if d > time.Second {
+		unit = time.Second
+	}
+	return (d + unit - 1).Truncate(unit)
 }
 
 // why gives the reason of the answer.

@@ -36,6 +36,23 @@ type model struct {
 	after func(m *measure.Meter)
 }
 
+// repeat runs the list so often. It looks at the context now and then only: a look
+// takes longer than some lists.
+func (m *model) repeat(ctx context.Context, reps int) error {
+	some := max(1, reps/20)
+	for done := 0; done < reps; done += some {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		for rep := done; rep < min(done+some, reps); rep++ {
+			if err := m.run(ctx, rep == reps-1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // A list is the items of a run.
 type list struct {
 	n     int
@@ -43,8 +60,7 @@ type list struct {
 	piece int // how many items are begun between two looks at a context
 }
 
-// loop is what everybody begins with. It begins without a look at the context: a
-// sample ends with one.
+// loop is what everybody begins with.
 func (l *list) loop() *model {
 	return &model{
 		Model: report.Model{Name: loopName, Kind: report.Peer, Doc: "a plain loop"},

@@ -23,7 +23,7 @@ func plot(rows []Row) string {
 	for _, r := range rows {
 		fmt.Fprintf(&b, "%*s  %s\n", name, r.Name, strings.TrimRight(string(s.bar(r)), " "))
 	}
-	fmt.Fprintf(&b, "%*s  %s\n", name, "", s.axis())
+	fmt.Fprintf(&b, "%*s  %s", name, "", s.axis())
 	return b.String()
 }
 
@@ -44,12 +44,10 @@ func (s scale) bar(r Row) []rune {
 	line := []rune(strings.Repeat(" ", s.cells))
 	line[s.cell(1)] = '┊'
 	median := s.cell(r.Speedup.Median)
-	for i := range median + 1 {
+	for i := range median {
 		line[i] = '█'
 	}
-	if s.cell(r.Speedup.Median) == 0 {
-		line[0] = '▏'
-	}
+	line[median] = '▏'
 	in := r.Speedup.Interval
 	if in == nil {
 		return line

@@ -40,8 +40,9 @@ type session struct {
 	list   list
 	advice *Advice
 	models []*model
-	reps   []int // runs a sample of each model
-	target time.Duration
+	reps   []int         // runs a sample of each model
+	target time.Duration // that samples last, if they can be repeated
+	enough int           // rounds
 	watch  measure.Watch
 	seen   stint.LimiterStats
 	evidence
@@ -53,6 +54,7 @@ func newSession(n int, f func(int), o options) *session {
 		options: o,
 		list:    list{n: n, f: f, piece: n},
 		target:  target,
+		enough:  enough,
 		advice:  &Advice{N: n, Items: n, Budget: o.budget, Result: &report.Result{Experiment: "advise", Workload: "a function of the user's"}},
 	}
 }
@@ -101,7 +103,7 @@ func (s *session) rounds(ctx context.Context) error {
 	if err := s.explore(ctx); err != nil {
 		return err
 	}
-	for range enough {
+	for range s.enough {
 		took := time.Since(began)
 		if end, _ := ctx.Deadline(); time.Until(end) < took {
 			s.spent = true
@@ -197,7 +199,7 @@ func (s *session) climb(ctx context.Context) error {
 		took = append(took, t)
 		switch {
 		case k == s.list.n:
-			s.advice.Highest = fmt.Sprintf("limit-%d is all items that were measured at once", k)
+			s.advice.Highest = fmt.Sprintf("limit-%d lets all items that were measured run at once", k)
 		case k == end:
 			s.advice.Highest = fmt.Sprintf("limit-%d is the most that was to be tried", k)
 		case !climbs(took):
@@ -250,9 +252,7 @@ func (s *session) sample(ctx context.Context, i int) (ns float64, err error) {
 	meter := &measure.Meter{N: reps}
 	meter.Start()
 	before, known := s.cpu()
-	for rep := 0; rep < reps && err == nil; rep++ {
-		err = m.run(ctx, rep == reps-1)
-	}
+	err = m.repeat(ctx, reps)
 	after, ok := s.cpu()
 	meter.Stop()
 	switch {

@@ -18,43 +18,48 @@ const width = 80
 // and as a plot, the answer with its reason, the code to write, and the warnings. It
 // is at most 80 columns wide.
 func (a *Advice) String() string {
-	var b strings.Builder
-	para := func(format string, args ...any) { fmt.Fprintf(&b, "%s\n", wrap(fmt.Sprintf(format, args...), "")) }
-	para("%s", a.head())
+	parts := []string{wrap(a.head(), "")}
 	if len(a.Rows) > 0 {
-		b.WriteString("\n" + a.table() + "\n" + plot(a.Rows) + "\n")
+		parts = append(parts, a.table())
 	}
+	if len(a.Rows) > 1 {
+		parts = append(parts, plot(a.Rows))
+	}
+	if notes := a.notes(); notes != "" {
+		parts = append(parts, notes)
+	}
+	parts = append(parts, wrap(fmt.Sprintf("does concurrency pay? %s. %s", a.Answer, a.Reason), ""))
+	if a.Call != "" {
+		parts = append(parts, "\t"+strings.ReplaceAll(a.Call, "\n", "\n\t"))
+	}
+	var doubts []string
+	for _, w := range a.Warnings {
+		doubts = append(doubts, wrap("warning: "+w.Kind+": "+w.Text+".", "  "))
+	}
+	if len(doubts) > 0 {
+		parts = append(parts, strings.Join(doubts, "\n"))
+	}
+	return strings.Join(parts, "\n\n") + "\n"
+}
+
+// notes are how to read the rows.
+func (a *Advice) notes() string {
+	var lines []string
 	if a.Auto != nil {
-		para("%s", a.found())
+		lines = append(lines, wrap(a.found(), ""))
 	}
 	if a.Highest != "" {
-		para("%s.", a.Highest)
+		lines = append(lines, wrap(a.Highest+".", ""))
 	}
 	if len(a.Rows) > 0 && a.Rows[0].Time.Interval != nil {
-		para("Intervals hold the true median in 95 of 100 cases.")
+		lines = append(lines, "Intervals hold the true median in 95 of 100 cases.")
 	}
-	if len(a.Rows) > 0 {
-		b.WriteString("\n")
-	}
-	para("does concurrency pay? %s. %s", a.Answer, a.Reason)
-	if a.Call != "" {
-		fmt.Fprintf(&b, "\n%s\n", strings.ReplaceAll("\t"+a.Call, "\n", "\n\t"))
-	}
-	if len(a.Warnings) > 0 {
-		b.WriteString("\n")
-	}
-	for _, w := range a.Warnings {
-		fmt.Fprintf(&b, "%s\n", wrap("warning: "+w.Kind+": "+w.Text+".", "  "))
-	}
-	return b.String()
+	return strings.Join(lines, "\n")
 }
 
 // head says what the function is.
 func (a *Advice) head() string {
-	text := fmt.Sprintf("%d items", a.N)
-	if a.N == 1 {
-		text = "1 item"
-	}
+	text := count(a.N)
 	if a.Items < a.N {
 		text += fmt.Sprintf(", of which %d were measured", a.Items)
 	}
@@ -66,6 +71,14 @@ func (a *Advice) head() string {
 		return text + " Whether it computes or waits is not known: the processor time is not."
 	}
 	return text + fmt.Sprintf(" It %s: processor time is %s %% of the time.", a.Work, percent(a.Share.Median))
+}
+
+// count is so many items.
+func count(n int) string {
+	if n == 1 {
+		return "1 item"
+	}
+	return fmt.Sprintf("%d items", n)
 }
 
 // found says what became of the limit that finds itself.
@@ -95,7 +108,7 @@ func (a *Advice) table() string {
 		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t\n", r.Name, r.Time.N, seconds(r.Time.Median), span(r.Time, seconds), speedup, in, r.Pays)
 	}
 	_ = t.Flush() // into a string
-	return b.String()
+	return strings.TrimRight(b.String(), "\n")
 }
 
 // interval is an estimate in words.

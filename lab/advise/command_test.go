@@ -1,0 +1,63 @@
+package advise
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// shell is a command of sh, or the test is skipped.
+func shell(t *testing.T, script string) *Command {
+	t.Helper()
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no shell")
+	}
+	c, err := NewCommand([]string{"sh", "-c", script})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestCommandIsGivenTheIndex(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "out{}")
+	c := shell(t, "echo {} twice {} > '"+file+"'")
+	if err := c.Run(t.Context(), 7); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(strings.ReplaceAll(file, "{}", "7"))
+	if err != nil || string(text) != "7 twice 7\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if used, ok := c.CPU(); ok && used <= 0 {
+		t.Errorf("processor time %v", used)
+	}
+}
+
+func TestCommandFails(t *testing.T) {
+	for script, want := range map[string]string{
+		"echo no {} >&2; exit 3": "exit status 3: no 5",
+		"exit 4":                 "exit status 4",
+		"i=0; while test $i -lt 200; do echo noise; i=$((i+1)); done >&2; exit 1": "...",
+	} {
+		if err := shell(t, script).Run(t.Context(), 5); err == nil || !strings.HasSuffix(err.Error(), want) || len(err.Error()) > 1000 {
+			t.Errorf("%s: %v, want an error that ends in %q", script, err, want)
+		}
+	}
+	if _, err := NewCommand([]string{"no-such-program"}); !errors.Is(err, exec.ErrNotFound) {
+		t.Errorf("got %v, want that it is not found", err)
+	}
+}
+
+func TestCommandIsKilled(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := shell(t, "sleep 60; sleep 60").Run(ctx, 0); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+func TestAdviseModel(t *testing.T) {
+	out, errs, status := call(t.Context(), "advise", "--n", "4", "--budget", "300ms", "--wait", "1ms", "--compute", "1us")
+	if status != statusOK || !strings.HasPrefix(out, "4 items. ") || !strings.Contains(out, "does concurrency pay? ") {
+		t.Errorf("got %q, %q, %d", out, errs, status)
+	}
+}
+
+func TestAdviseCommand(t *testing.T) {
+	if _, err := exec.LookPath("true"); err != nil {
+		t.Skip(err)
+	}
+	out, errs, status := call(t.Context(), "advise", "--n", "3", "--most", "2", "--budget", "300ms", "--", "true", "--n", "{}")
+	if status != statusOK || !strings.HasPrefix(out, "3 items. ") || !strings.Contains(out, "does concurrency pay? ") {
+		t.Errorf("got %q, %q, %d", out, errs, status)
+	}
+}
+
+func TestAdviseFailingCommand(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"sh", "-c", "echo cannot {} >&2; exit 3"}, "lab: advise: sh -c echo cannot 0 >&2; exit 3: exit status 3: cannot 0\n"},
+		{[]string{"no-such-program"}, `lab: advise: exec: "no-such-program": executable file not found`},
+	} {
+		out, errs, status := call(t.Context(), append([]string{"advise", "--"}, c.args...)...)
+		if out != "" || status != statusFailed || !strings.Contains(errs, c.want) {
+			t.Errorf("%q: got %q, %q, %d, want %q, %d", c.args, out, errs, status, c.want, statusFailed)
+		}
+	}
+}
+
+func TestAdviseInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, args := range [][]string{{"--wait", "1ms"}, {"--", "true"}} {
+		if _, errs, status := call(ctx, append([]string{"advise"}, args...)...); status != statusInterrupted && !strings.Contains(errs, "not found") {
+			t.Errorf("%q: got %q, %d, want %d", args, errs, status, statusInterrupted)
+		}
+	}
+}
+
+func TestAdviseWrongCommandLines(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"", "lab: nothing to measure: "},
+		{"--n 0 -- true", "lab: --n 0: must be 1 or more"},
+		{"--n x -- true", `lab: invalid argument "x" for "--n"`},
+		{"--most 1 -- true", "lab: --most 1: must be 2 or more"},
+		{"--most -1 -- true", "lab: --most -1: must be 2 or more"},
+		{"--budget 0s -- true", "lab: --budget 0s: must be more than 0"},
+		{"--compute -1s", "lab: --compute -1s: must not be negative"},
+		{"--wait -1s", "lab: --wait -1s: must not be negative"},
+		{"--wait 1s -- true", "lab: --compute and --wait are for when there is no command, and there is true"},
+		{"--fast -- true", "lab: unknown flag: --fast"},
+	} {
+		out, errs, status := call(t.Context(), append([]string{"advise"}, strings.Fields(c.args)...)...)
+		if out != "" || status != statusUsage || !strings.HasPrefix(errs, c.want) {
+			t.Errorf("%s: got %q, %q, %d, want %q, %d", c.args, out, errs, status, c.want, statusUsage)
+		}
+	}
+}
