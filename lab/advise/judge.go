@@ -187,14 +187,14 @@ func fastest(rows []Row, may func(*Row) bool) *Row {
 
 // answer says whether concurrency pays, and what to write.
 func (a *Advice) answer() {
-	count := map[report.Answer]int{}
+	answers := map[report.Answer]int{}
 	for _, r := range a.Rows {
-		count[r.Pays]++
+		answers[r.Pays]++
 	}
 	switch {
-	case count[report.Yes] > 0:
+	case answers[report.Yes] > 0:
 		a.Answer = report.Yes
-	case a.N < 2, count[report.No] > 0 && count[report.NotSure] == 0:
+	case a.N < 2, answers[report.No] > 0 && answers[report.NotSure] == 0:
 		a.Answer = report.No
 	default:
 		a.Answer = report.NotSure
@@ -251,7 +251,8 @@ func (a *Advice) warn(e evidence, rounds int, interrupted bool) {
 		add(Short, "only the first %d of %d items were measured; all would take a budget of some %v", a.Items, a.N, whole(e.needed(a.N)))
 	}
 	if rounds < fewest && e.spent && !interrupted {
-		add(Short, "in %v there were less than %d rounds of %s, which give an interval; they take some %v", a.Budget, fewest, count(a.Items), whole(e.needed(a.Items)))
+		needed := max(e.needed(a.Items), a.Budget*(fewest+2)/time.Duration(rounds+1)) // the first items may have been too quick
+		add(Short, "in %v there were less than %d rounds of %s, which give an interval; they take some %v", a.Budget, fewest, count(a.Items), whole(needed))
 	}
 	if e.shortest > 0 && e.shortest < 100*e.tick {
 		add(Resolution, "a sample took %v, and the clock goes by steps of %v", e.shortest, e.tick)
