@@ -3,17 +3,20 @@
 // hand-written models for the same work.
 //
 //	go run ./lab list
-//	go run ./lab run sleepers tiny loops sort cpu io add find sha hops scan
-//	go run ./lab run sum --quick --count 10 --out results
-//	go run ./lab report results
+//	go run ./lab run --quick --out quick
+//	go run ./lab report quick
+//	go run ./lab run cpu io --procs 1,N --count 10 --out after
+//	go run ./lab compare before after
+//	go run ./lab advise -- gzip -kf file{}
 //
 // The models of an experiment do the same work, and what they give is checked.
 // They run in turn, in rounds. Printed are medians with intervals, what is
 // claimed and whether the figures bear it out, the rows in which a peer is
 // faster, and what makes the figures doubtful. With --out DIR a run also writes
-// DIR/EXPERIMENT.txt in the Go benchmark format, which benchstat reads, and
-// DIR/EXPERIMENT.jsonl with one JSON object a line, which report reads back and
-// writes as Markdown.
+// DIR/EXPERIMENT.jsonl, with one JSON object a line and every sample. Report
+// makes of it a page of HTML, Markdown, CSV, and the Go benchmark format, which
+// benchstat reads; compare puts two runs side by side. Advise measures work of
+// the reader's own.
 //
 // The exit status is 0 when the experiments ran, whatever the verdicts are, 1
 // when one could not run or its results differ, 2 for a wrong command line, and
