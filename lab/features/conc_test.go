@@ -1,0 +1,345 @@
+package features_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/sourcegraph/conc"
+	conciter "github.com/sourcegraph/conc/iter"
+	concpanics "github.com/sourcegraph/conc/panics"
+	"github.com/sourcegraph/conc/pool"
+	"github.com/sourcegraph/conc/stream"
+)
+
+// Yes. Until Wait.
+func TestConcWorkerReuse(t *testing.T) {
+	n := goroutines(t, func(task func()) {
+		p := pool.New().WithMaxGoroutines(1)
+		for range 10 {
+			p.Go(task)
+		}
+		p.Wait()
+	})
+	want(t, "goroutines of 10 tasks", n, 1)
+}
+
+// Yes. In pools made by WithContext.
+func TestConcContext(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	p := pool.New().WithContext(ctx)
+	p.Go(func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) })
+	cancel(errStop)
+	want(t, "Wait says why", errors.Is(p.Wait(), errStop), true)
+}
+
+// Yes. Once: Wait ends the pool.
+func TestConcWaitingForAll(t *testing.T) {
+	n := left(t, func(task func() error) {
+		p := pool.New().WithErrors()
+		for range 10 {
+			p.Go(task)
+		}
+		p.Wait()
+	})
+	want(t, "tasks that run after Wait", n, 0)
+}
+
+// Yes. In pools made by WithErrors.
+func TestConcErrors(t *testing.T) {
+	p := pool.New().WithErrors()
+	p.Go(func() error { return errTask })
+	want(t, "Wait says what", errors.Is(p.Wait(), errTask), true)
+}
+
+// No. WithMaxGoroutines panics after the first task.
+func TestConcResizing(t *testing.T) {
+	p := pool.New().WithMaxGoroutines(1)
+	p.Go(func() {})
+	contains(t, panics(func() { p.WithMaxGoroutines(2) }), "can not be reconfigured")
+	p.Wait()
+}
+
+// Yes.
+func TestConcLimit(t *testing.T) {
+	n := atOnce(t, func(task func()) {
+		p := pool.New().WithMaxGoroutines(3)
+		for range 20 {
+			p.Go(task)
+		}
+		p.Wait()
+	})
+	want(t, "tasks at once", n, 3)
+}
+
+// No. A pool has one Wait for all. Pools made from one that has a limit share
+// it, but keep their places until they are waited for, also while they have
+// nothing to do.
+func TestConcSharedLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limited := pool.New().WithMaxGoroutines(1)
+		a, b := limited.WithErrors(), limited.WithErrors()
+		a.Go(func() error { return nil })
+		synctest.Wait() // that task has ended
+		went := make(chan struct{})
+		go func() { b.Go(func() error { return nil }); close(went) }()
+		synctest.Wait()
+		want(t, "b has begun", closed(went), false)
+		a.Wait()
+		<-went
+		b.Wait()
+	})
+}
+
+// No. Go waits for the place of the task that calls it.
+func TestConcNesting(t *testing.T) {
+	deadlocks(t, func() {
+		p := pool.New().WithMaxGoroutines(1)
+		outer := make(chan struct{})
+		p.Go(func() {
+			inner := make(chan struct{})
+			p.Go(func() { close(inner) })
+			<-inner
+			close(outer)
+		})
+		<-outer
+		p.Wait()
+	})
+}
+
+// Partly. A conc.WaitGroup, which has no limit, takes them; in a pool that is
+// waited for, Go panics.
+func TestConcTasksFromTasks(t *testing.T) {
+	var wg conc.WaitGroup
+	var child bool
+	wg.Go(func() { wg.Go(func() { child = true }) })
+	wg.Wait()
+	want(t, "the child ran", child, true)
+
+	crashes(t, "send on closed channel", func() {
+		synctest.Test(t, func(*testing.T) {
+			p := pool.New()
+			p.Go(func() {
+				time.Sleep(time.Second) // by then Wait was called
+				p.Go(func() {})
+			})
+			panic(fmt.Sprint(panics(p.Wait)))
+		})
+	})
+}
+
+// Partly. The loops of iter take GOMAXPROCS, which is right for tasks that
+// compute; pools have no limit.
+func TestConcFindingTheLimit(t *testing.T) {
+	loop := atOnce(t, func(task func()) {
+		conciter.ForEach(make([]int, 1000), func(*int) { task() })
+	})
+	want(t, "items at once", loop, runtime.GOMAXPROCS(0))
+	pooled := atOnce(t, func(task func()) {
+		p := pool.New()
+		for range 1000 {
+			p.Go(task)
+		}
+		p.Wait()
+	})
+	want(t, "tasks at once", pooled, 1000)
+}
+
+// Partly. The loops of iter take an item at a time from a counter, which is
+// cheaper than a task of a pool, but more than a piece of a loop.
+func TestConcChunks(t *testing.T) {
+	var others sync.WaitGroup
+	others.Add(999)
+	conciter.Iterator[int]{MaxGoroutines: 2}.ForEachIdx(make([]int, 1000), func(i int, _ *int) {
+		if i == 0 {
+			others.Wait() // so no other item is in a piece with this one
+		} else {
+			others.Done()
+		}
+	})
+	n := goroutines(t, func(task func()) {
+		conciter.Iterator[int]{MaxGoroutines: 2}.ForEach(make([]int, 1000), func(*int) { task() })
+	})
+	want(t, "goroutines of 1000 items", n, 2)
+}
+
+// Partly. WithCancelOnError ends the context; tasks that had not begun run all
+// the same.
+func TestConcFirstErrorCancels(t *testing.T) {
+	var last error
+	n := begun(t, func(task func() error) {
+		p := pool.New().WithMaxGoroutines(1).WithContext(context.Background()).WithCancelOnError()
+		for range 10 {
+			p.Go(func(ctx context.Context) error {
+				last = ctx.Err()
+				return task()
+			})
+		}
+		p.Wait()
+	})
+	want(t, "context of the last", last, context.Canceled)
+	want(t, "tasks that began", n, 10)
+}
+
+// Yes. Joined, unless WithFirstError is given.
+func TestConcAllErrors(t *testing.T) {
+	p := pool.New().WithErrors()
+	second := errors.New("second")
+	p.Go(func() error { return errTask })
+	p.Go(func() error { return second })
+	err := p.Wait()
+	want(t, "first", errors.Is(err, errTask), true)
+	want(t, "second", errors.Is(err, second), true)
+}
+
+// Yes. Of several panics the first; errors are lost then.
+func TestConcPanics(t *testing.T) {
+	p := pool.New()
+	p.Go(explode)
+	r := panics(p.Wait).(*concpanics.Recovered)
+	want(t, "value", r.Value, any("boom"))
+	contains(t, string(r.Stack), "features_test.explode")
+}
+
+// Partly. The place is free again and Wait returns, but without an error; Wait
+// of a stream never returns.
+func TestConcGoexit(t *testing.T) {
+	p := pool.New().WithMaxGoroutines(1).WithErrors()
+	p.Go(func() error { runtime.Goexit(); return errTask })
+	var next bool
+	p.Go(func() error { next = true; return nil })
+	want(t, "Wait", p.Wait(), nil)
+	want(t, "the next task ran", next, true)
+	alone(t, func() {
+		deadlocks(t, func() {
+			s := stream.New()
+			s.Go(func() stream.Callback { runtime.Goexit(); return nil })
+			s.Wait()
+		})
+	})
+}
+
+// Partly. There is no queue: Go returns when the task begins.
+func TestConcBoundedQueue(t *testing.T) {
+	n := accepted(t, func(task, took func()) {
+		p := pool.New().WithMaxGoroutines(1)
+		for range 10 {
+			p.Go(task)
+			took()
+		}
+		p.Wait()
+	})
+	want(t, "tasks accepted while one runs", n, 1)
+}
+
+// No. Go waits on when the context ends.
+func TestConcGivingUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		p := pool.New().WithMaxGoroutines(1).WithContext(ctx).WithCancelOnError()
+		hold, went := make(chan struct{}), make(chan struct{})
+		p.Go(func(context.Context) error { <-hold; return nil })
+		go func() { p.Go(func(context.Context) error { return nil }); close(went) }()
+		cancel()
+		synctest.Wait()
+		want(t, "Go has returned", closed(went), false)
+		close(hold)
+		<-went
+		p.Wait()
+	})
+}
+
+// No. Go is the only way to start a task.
+func TestConcTry(t *testing.T) {
+	methods[*pool.Pool](t, "Go", "MaxGoroutines", "Wait", "WithContext", "WithErrors", "WithMaxGoroutines")
+	methods[*pool.ErrorPool](t, "Go", "Wait", "WithContext", "WithFirstError", "WithMaxGoroutines")
+	methods[*pool.ContextPool](t, "Go", "Wait", "WithCancelOnError", "WithFirstError", "WithMaxGoroutines")
+}
+
+// Yes.
+func TestConcTypedResults(t *testing.T) {
+	p := pool.NewWithResults[string]().WithErrors()
+	p.Go(func() (string, error) { return "value", nil })
+	values, err := p.Wait()
+	want(t, "values", values, []string{"value"})
+	want(t, "error", err, nil)
+}
+
+// Yes. Of iter.Map and MapErr; those of a pool come in the order in which the
+// tasks end.
+func TestConcResultsInOrder(t *testing.T) {
+	const n = 5
+	items := []int{0, 1, 2, 3, 4}
+	f := backwards(n)
+	got := conciter.Mapper[int, int]{MaxGoroutines: n}.Map(items, func(i *int) int { return f(*i) })
+	want(t, "results of Map", got, items)
+
+	synctest.Test(t, func(t *testing.T) {
+		p := pool.NewWithResults[int]()
+		for i := range n {
+			p.Go(func() int { time.Sleep(time.Duration(n-i) * time.Second); return i })
+		}
+		got := p.Wait()
+		slices.Reverse(got)
+		want(t, "results of a pool, the last first", got, items)
+	})
+}
+
+// Yes. Package stream, with a function to call in order for each task.
+func TestConcOrderedStream(t *testing.T) {
+	alone(t, func() {
+		ordered(t, func(items iter.Seq[int], f func(int) int, emit func(int)) {
+			s := stream.New().WithMaxGoroutines(4)
+			for i := range items {
+				s.Go(func() stream.Callback {
+					r := f(i)
+					return func() { emit(r) }
+				})
+			}
+			s.Wait()
+		})
+	})
+}
+
+// No. MaxGoroutines is the only number that a pool tells.
+func TestConcStatistics(t *testing.T) {
+	methods[*pool.Pool](t, "Go", "MaxGoroutines", "Wait", "WithContext", "WithErrors", "WithMaxGoroutines")
+	methods[*stream.Stream](t, "Go", "Wait", "WithMaxGoroutines")
+}
+
+// Partly. Pools and loops; a stream crashes in the second bubble, since its
+// package keeps channels of the first one.
+func TestConcBubbles(t *testing.T) {
+	bubbles(t, func(task func()) {
+		p := pool.New().WithMaxGoroutines(2)
+		p.Go(task)
+		p.Go(task)
+		p.Wait()
+	})
+	crashes(t, "from outside bubble", func() {
+		bubbles(t, func(task func()) {
+			s := stream.New()
+			s.Go(func() stream.Callback { task(); return func() {} })
+			s.Wait()
+		})
+	})
+}
+
+// Yes. conc.WaitGroup and iter.Iterator.
+func TestConcZeroValue(t *testing.T) {
+	var wg conc.WaitGroup
+	var ran bool
+	wg.Go(func() { ran = true })
+	wg.Wait()
+	want(t, "ran", ran, true)
+	items := []int{1, 2}
+	conciter.Iterator[int]{}.ForEach(items, func(i *int) { *i *= 2 })
+	want(t, "items", items, []int{2, 4})
+}
