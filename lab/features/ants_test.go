@@ -1,0 +1,304 @@
+package features_test
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/panjf2000/ants/v2"
+)
+
+// antsPool returns a pool, which a bubble must release before it ends.
+func antsPool(size int, opts ...ants.Option) *ants.Pool {
+	p, err := ants.NewPool(size, opts...)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// antsRun runs a task n times on a pool and waits.
+func antsRun(p *ants.Pool, n int, task func()) {
+	var wg sync.WaitGroup
+	for range n {
+		wg.Add(1)
+		p.Submit(func() { defer wg.Done(); task() })
+	}
+	wg.Wait()
+}
+
+// Yes. Idle workers end after a second, or as long as is set.
+func TestAntsWorkerReuse(t *testing.T) {
+	n := goroutines(t, func(task func()) {
+		p := antsPool(1)
+		defer p.Release()
+		antsRun(p, 10, task)
+	})
+	want(t, "goroutines of 10 tasks", n, 1)
+}
+
+// No. A task has no arguments.
+func TestAntsContext(t *testing.T) {
+	want(t, "Submit", signature((*ants.Pool).Submit), "func(*ants.Pool, func()) error")
+}
+
+// Partly. ReleaseContext and ReleaseTimeout wait, and close the pool; otherwise
+// callers keep a sync.WaitGroup.
+func TestAntsWaitingForAll(t *testing.T) {
+	n := left(t, func(task func() error) {
+		p := antsPool(10)
+		for range 10 {
+			p.Submit(func() { task() })
+		}
+		want(t, "ReleaseContext", p.ReleaseContext(context.Background()), nil)
+		want(t, "Submit", p.Submit(func() {}), ants.ErrPoolClosed)
+	})
+	want(t, "tasks that run after ReleaseContext", n, 0)
+}
+
+// No. A task returns nothing; the error of Submit says that it was not taken.
+func TestAntsErrors(t *testing.T) {
+	want(t, "Submit", signature((*ants.Pool).Submit), "func(*ants.Pool, func()) error")
+}
+
+// Partly. Tune; when it makes the pool smaller, workers that are idle count on.
+func TestAntsResizing(t *testing.T) {
+	larger := atOnce(t, func(task func()) {
+		p := antsPool(1)
+		defer p.Release()
+		p.Tune(3)
+		antsRun(p, 20, task)
+	})
+	want(t, "tasks at once after Tune(3)", larger, 3)
+	smaller := atOnce(t, func(task func()) {
+		p := antsPool(10)
+		defer p.Release()
+		antsRun(p, 10, func() { time.Sleep(time.Millisecond) })
+		synctest.Wait() // ten workers are idle now
+		p.Tune(1)
+		antsRun(p, 10, task)
+	})
+	want(t, "tasks at once after Tune(1)", smaller, 10)
+}
+
+// Yes.
+func TestAntsLimit(t *testing.T) {
+	n := atOnce(t, func(task func()) {
+		p := antsPool(3)
+		defer p.Release()
+		antsRun(p, 20, task)
+	})
+	want(t, "tasks at once", n, 3)
+}
+
+// Partly. Callers share a pool; each keeps a sync.WaitGroup to wait for its
+// own tasks.
+func TestAntsSharedLimit(t *testing.T) {
+	n := atOnce(t, func(task func()) {
+		p := antsPool(3)
+		defer p.Release()
+		var callers sync.WaitGroup
+		for range 2 {
+			callers.Go(func() { antsRun(p, 10, task) })
+		}
+		callers.Wait()
+	})
+	want(t, "tasks at once", n, 3)
+	methods[*ants.Pool](t, "Cap", "Free", "IsClosed", "Reboot", "Release", "ReleaseContext", "ReleaseTimeout", "Running", "Submit", "Tune", "Waiting")
+}
+
+// No. Submit waits for the worker that it runs on, until the pool is released.
+func TestAntsNesting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := antsPool(1)
+		outer := make(chan struct{})
+		p.Submit(func() {
+			p.Submit(func() {})
+			close(outer)
+		})
+		synctest.Wait()
+		want(t, "the task has ended", closed(outer), false)
+		p.Release()
+	})
+}
+
+// Partly. While workers are free; when they all run tasks that submit, these
+// wait for ever. The documentation says so.
+func TestAntsTasksFromTasks(t *testing.T) {
+	family := func(size int) (child bool) {
+		p := antsPool(size)
+		defer p.Release()
+		var ran atomic.Bool
+		p.Submit(func() { p.Submit(func() { ran.Store(true) }) })
+		synctest.Wait()
+		return ran.Load()
+	}
+	synctest.Test(t, func(t *testing.T) {
+		want(t, "the child ran, with a worker free", family(2), true)
+		want(t, "the child ran, without", family(1), false)
+	})
+}
+
+// No. A pool with a size of 0 has no limit, and the pool of the package has
+// one of 2,147,483,647.
+func TestAntsFindingTheLimit(t *testing.T) {
+	n := atOnce(t, func(task func()) {
+		p := antsPool(0)
+		defer p.Release()
+		antsRun(p, 1000, task)
+	})
+	want(t, "tasks at once", n, 1000)
+	want(t, "Cap of the package's pool", ants.Cap(), ants.DefaultAntsPoolSize)
+}
+
+// No. There are no loops: the function of a PoolWithFuncGeneric gets an item a
+// call.
+func TestAntsChunks(t *testing.T) {
+	var calls atomic.Int32
+	p, err := ants.NewPoolWithFuncGeneric(1, func(int) { calls.Add(1) })
+	want(t, "error", err, nil)
+	for i := range 1000 {
+		p.Invoke(i)
+	}
+	p.ReleaseTimeout(time.Minute)
+	want(t, "calls", calls.Load(), 1000)
+	want(t, "Invoke", signature((*ants.PoolWithFuncGeneric[int]).Invoke), "func(*ants.PoolWithFuncGeneric[int], int) error")
+}
+
+// No. Tasks return no errors, and there is nothing to cancel.
+func TestAntsFirstErrorCancels(t *testing.T) {
+	want(t, "Submit", signature((*ants.Pool).Submit), "func(*ants.Pool, func()) error")
+}
+
+// No. Tasks return no errors.
+func TestAntsAllErrors(t *testing.T) {
+	want(t, "Submit", signature((*ants.Pool).Submit), "func(*ants.Pool, func()) error")
+}
+
+// No. PanicHandler gets it, otherwise it is logged; nothing that waits is told.
+func TestAntsPanics(t *testing.T) {
+	handled := make(chan any, 1)
+	p := antsPool(1, ants.WithPanicHandler(func(v any) { handled <- v }))
+	want(t, "Submit", p.Submit(explode), nil)
+	want(t, "the handler got", <-handled, any("boom"))
+	want(t, "ReleaseTimeout", p.ReleaseTimeout(time.Minute), nil)
+}
+
+// Partly. The next task gets a new worker; nobody is told.
+func TestAntsGoexit(t *testing.T) {
+	p := antsPool(1)
+	var next atomic.Bool
+	want(t, "Submit", p.Submit(runtime.Goexit), nil)
+	want(t, "Submit", p.Submit(func() { next.Store(true) }), nil)
+	want(t, "ReleaseTimeout", p.ReleaseTimeout(time.Minute), nil)
+	want(t, "the next task ran", next.Load(), true)
+}
+
+// Partly. There is no queue: Submit returns when a worker has the task.
+// WithMaxBlockingTasks bounds how many callers may wait in it.
+func TestAntsBoundedQueue(t *testing.T) {
+	n := accepted(t, func(task, took func()) {
+		p := antsPool(1, ants.WithMaxBlockingTasks(1))
+		defer p.Release()
+		for range 10 {
+			p.Submit(task)
+			took()
+		}
+	})
+	want(t, "tasks accepted while one runs", n, 1)
+	synctest.Test(t, func(t *testing.T) {
+		p := antsPool(1, ants.WithMaxBlockingTasks(1))
+		defer p.Release()
+		hold := make(chan struct{})
+		p.Submit(func() { <-hold })
+		go p.Submit(func() {})
+		synctest.Wait()
+		want(t, "Submit while another waits", p.Submit(func() {}), ants.ErrPoolOverload)
+		close(hold)
+		synctest.Wait()
+	})
+}
+
+// No. Only the release of the whole pool ends the wait.
+func TestAntsGivingUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := antsPool(1)
+		hold, result := make(chan struct{}), make(chan error, 1)
+		p.Submit(func() { <-hold })
+		go func() { result <- p.Submit(func() {}) }()
+		time.Sleep(time.Hour)
+		want(t, "results of Submit", len(result), 0)
+		p.Release()
+		want(t, "Submit", <-result, ants.ErrPoolClosed)
+		close(hold)
+	})
+	want(t, "Submit", signature((*ants.Pool).Submit), "func(*ants.Pool, func()) error")
+}
+
+// Partly. For a whole pool, by WithNonblocking.
+func TestAntsTry(t *testing.T) {
+	p := antsPool(1, ants.WithNonblocking(true))
+	defer p.Release()
+	hold := make(chan struct{})
+	want(t, "first", p.Submit(func() { <-hold }), nil)
+	want(t, "second", p.Submit(func() {}), ants.ErrPoolOverload)
+	close(hold)
+}
+
+// No. PoolWithFuncGeneric has a typed argument, but no result.
+func TestAntsTypedResults(t *testing.T) {
+	want(t, "new", signature(ants.NewPoolWithFuncGeneric[int]), "func(int, func(int), ...ants.Option) (*ants.PoolWithFuncGeneric[int], error)")
+	want(t, "Invoke", signature((*ants.PoolWithFuncGeneric[int]).Invoke), "func(*ants.PoolWithFuncGeneric[int], int) error")
+}
+
+// No. There are no results.
+func TestAntsResultsInOrder(t *testing.T) {
+	want(t, "Submit", signature((*ants.Pool).Submit), "func(*ants.Pool, func()) error")
+	want(t, "Invoke", signature((*ants.PoolWithFunc).Invoke), "func(*ants.PoolWithFunc, interface {}) error")
+}
+
+// No. There are no results to hand on.
+func TestAntsOrderedStream(t *testing.T) {
+	methods[*ants.Pool](t, "Cap", "Free", "IsClosed", "Reboot", "Release", "ReleaseContext", "ReleaseTimeout", "Running", "Submit", "Tune", "Waiting")
+}
+
+// Partly. Waiting callers are counted; Running counts idle workers too.
+func TestAntsStatistics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := antsPool(1)
+		defer p.Release()
+		hold := make(chan struct{})
+		p.Submit(func() { <-hold })
+		go p.Submit(func() {})
+		synctest.Wait()
+		want(t, "Waiting", p.Waiting(), 1)
+		close(hold)
+		synctest.Wait()
+		want(t, "Waiting after all tasks", p.Waiting(), 0)
+		want(t, "Running after all tasks", p.Running(), 1)
+	})
+}
+
+// Yes. The pool that the package makes when it is imported has two goroutines
+// outside of any bubble.
+func TestAntsBubbles(t *testing.T) {
+	bubbles(t, func(task func()) {
+		p := antsPool(2)
+		p.Submit(task)
+		p.Submit(task)
+		p.ReleaseContext(context.Background())
+	})
+}
+
+// Partly. Submit of the package has a pool, with a limit that is none; a zero
+// Pool panics.
+func TestAntsZeroValue(t *testing.T) {
+	ran := make(chan struct{})
+	want(t, "Submit of the package", ants.Submit(func() { close(ran) }), nil)
+	<-ran
+	contains(t, panics(func() { new(ants.Pool).Submit(func() {}) }), "nil pointer")
+}

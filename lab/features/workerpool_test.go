@@ -1,0 +1,252 @@
+package features_test
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gammazero/workerpool"
+)
+
+// workerpoolRun runs a task n times on a pool and waits.
+func workerpoolRun(p *workerpool.WorkerPool, n int, task func()) {
+	var wg sync.WaitGroup
+	for range n {
+		wg.Add(1)
+		p.Do(func() { defer wg.Done(); task() })
+	}
+	wg.Wait()
+}
+
+// workerpoolKept returns a pool that keeps its workers: one that looks for
+// idle ones from time to time never waits for ever.
+func workerpoolKept(size int) *workerpool.WorkerPool {
+	return workerpool.New(size, workerpool.WithIdleTimeout(-1))
+}
+
+// Yes. An idle worker ends every two seconds, or as is set.
+func TestWorkerpoolWorkerReuse(t *testing.T) {
+	n := goroutines(t, func(task func()) {
+		p := workerpool.New(1)
+		defer p.StopWait()
+		workerpoolRun(p, 10, task)
+	})
+	want(t, "goroutines of 10 tasks", n, 1)
+}
+
+// No. A task has no arguments.
+func TestWorkerpoolContext(t *testing.T) {
+	want(t, "Do", signature((*workerpool.WorkerPool).Do), "func(*workerpool.WorkerPool, func()) error")
+}
+
+// Partly. StopWait waits, and ends the pool; DoWait waits for one task.
+func TestWorkerpoolWaitingForAll(t *testing.T) {
+	n := left(t, func(task func() error) {
+		p := workerpool.New(10)
+		for range 10 {
+			p.Do(func() { task() })
+		}
+		p.StopWait()
+		want(t, "Do", p.Do(func() {}), workerpool.ErrStopped)
+	})
+	want(t, "tasks that run after StopWait", n, 0)
+}
+
+// No. A task returns nothing; the error of Do says that the pool is stopped.
+func TestWorkerpoolErrors(t *testing.T) {
+	want(t, "Do", signature((*workerpool.WorkerPool).Do), "func(*workerpool.WorkerPool, func()) error")
+	want(t, "DoWait", signature((*workerpool.WorkerPool).DoWait), "func(*workerpool.WorkerPool, func()) error")
+}
+
+// No. The size is that of New.
+func TestWorkerpoolResizing(t *testing.T) {
+	methods[*workerpool.WorkerPool](t, "Do", "DoWait", "Pause", "Size", "Stop", "StopWait", "Stopped", "Submit", "SubmitWait", "WaitingQueueSize")
+	want(t, "Size", signature((*workerpool.WorkerPool).Size), "func(*workerpool.WorkerPool) int")
+}
+
+// Yes.
+func TestWorkerpoolLimit(t *testing.T) {
+	n := atOnce(t, func(task func()) {
+		p := workerpool.New(3)
+		defer p.StopWait()
+		workerpoolRun(p, 20, task)
+	})
+	want(t, "tasks at once", n, 3)
+}
+
+// Partly. Callers share a pool; each keeps a sync.WaitGroup to wait for its
+// own tasks.
+func TestWorkerpoolSharedLimit(t *testing.T) {
+	n := atOnce(t, func(task func()) {
+		p := workerpool.New(3)
+		defer p.StopWait()
+		var callers sync.WaitGroup
+		for range 2 {
+			callers.Go(func() { workerpoolRun(p, 10, task) })
+		}
+		callers.Wait()
+	})
+	want(t, "tasks at once", n, 3)
+	methods[*workerpool.WorkerPool](t, "Do", "DoWait", "Pause", "Size", "Stop", "StopWait", "Stopped", "Submit", "SubmitWait", "WaitingQueueSize")
+}
+
+// No. DoWait waits for the worker that it runs on.
+func TestWorkerpoolNesting(t *testing.T) {
+	deadlocks(t, func() {
+		p := workerpoolKept(1)
+		p.DoWait(func() { p.DoWait(func() {}) })
+	})
+}
+
+// Yes. Do never waits.
+func TestWorkerpoolTasksFromTasks(t *testing.T) {
+	p := workerpool.New(1)
+	child := make(chan struct{})
+	p.Do(func() { p.Do(func() { close(child) }) })
+	<-child
+	p.StopWait()
+}
+
+// No. A pool with a size of 0 has one worker.
+func TestWorkerpoolFindingTheLimit(t *testing.T) {
+	n := atOnce(t, func(task func()) {
+		p := workerpool.New(0)
+		defer p.StopWait()
+		workerpoolRun(p, 20, task)
+	})
+	want(t, "tasks at once", n, 1)
+}
+
+// No. There are no loops: an item is a task.
+func TestWorkerpoolChunks(t *testing.T) {
+	want(t, "Do", signature((*workerpool.WorkerPool).Do), "func(*workerpool.WorkerPool, func()) error")
+	methods[*workerpool.WorkerPool](t, "Do", "DoWait", "Pause", "Size", "Stop", "StopWait", "Stopped", "Submit", "SubmitWait", "WaitingQueueSize")
+}
+
+// No. Tasks return no errors; Stop drops what is queued.
+func TestWorkerpoolFirstErrorCancels(t *testing.T) {
+	want(t, "Do", signature((*workerpool.WorkerPool).Do), "func(*workerpool.WorkerPool, func()) error")
+}
+
+// No. Tasks return no errors.
+func TestWorkerpoolAllErrors(t *testing.T) {
+	want(t, "Do", signature((*workerpool.WorkerPool).Do), "func(*workerpool.WorkerPool, func()) error")
+}
+
+// No. It crashes the process, as the documentation says.
+func TestWorkerpoolPanics(t *testing.T) {
+	crashes(t, "panic: boom", func() {
+		p := workerpool.New(1)
+		defer func() { recover() }()
+		p.DoWait(explode)
+	})
+}
+
+// No. Its worker is lost, and DoWait and StopWait wait for ever.
+func TestWorkerpoolGoexit(t *testing.T) {
+	deadlocks(t, func() { workerpoolKept(2).DoWait(runtime.Goexit) })
+	deadlocks(t, func() {
+		p := workerpoolKept(1)
+		p.Do(runtime.Goexit)
+		synctest.Wait()
+		p.DoWait(func() {}) // the next task
+	})
+}
+
+// No. The queue grows as tasks are given to it.
+func TestWorkerpoolBoundedQueue(t *testing.T) {
+	n := accepted(t, func(task, took func()) {
+		p := workerpool.New(1)
+		defer p.StopWait()
+		for range 10_000 {
+			p.Do(task)
+			took()
+		}
+	})
+	want(t, "tasks accepted while one runs", n, 10_000)
+}
+
+// No. Do never waits, since the queue is not bounded; DoWait waits until the
+// task has ended.
+func TestWorkerpoolGivingUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := workerpool.New(1)
+		ctx, unpause := context.WithCancel(t.Context())
+		p.Pause(ctx)
+		done := make(chan struct{})
+		go func() { p.DoWait(func() {}); close(done) }()
+		time.Sleep(time.Hour)
+		want(t, "DoWait has returned", closed(done), false)
+		unpause()
+		<-done
+		p.StopWait()
+	})
+	want(t, "DoWait", signature((*workerpool.WorkerPool).DoWait), "func(*workerpool.WorkerPool, func()) error")
+}
+
+// No. Do takes a task for which there is no worker as well, and does not say
+// so.
+func TestWorkerpoolTry(t *testing.T) {
+	p := workerpool.New(1)
+	hold := make(chan struct{})
+	var second atomic.Bool
+	want(t, "first", p.Do(func() { <-hold }), nil)
+	want(t, "second", p.Do(func() { second.Store(true) }), nil)
+	want(t, "the second has begun", second.Load(), false)
+	close(hold)
+	p.StopWait()
+	methods[*workerpool.WorkerPool](t, "Do", "DoWait", "Pause", "Size", "Stop", "StopWait", "Stopped", "Submit", "SubmitWait", "WaitingQueueSize")
+}
+
+// No. Tasks write what they have to variables of the caller.
+func TestWorkerpoolTypedResults(t *testing.T) {
+	want(t, "DoWait", signature((*workerpool.WorkerPool).DoWait), "func(*workerpool.WorkerPool, func()) error")
+	want(t, "SubmitWait", signature((*workerpool.WorkerPool).SubmitWait), "func(*workerpool.WorkerPool, func())")
+}
+
+// No. There are no results.
+func TestWorkerpoolResultsInOrder(t *testing.T) {
+	want(t, "DoWait", signature((*workerpool.WorkerPool).DoWait), "func(*workerpool.WorkerPool, func()) error")
+	want(t, "StopWait", signature((*workerpool.WorkerPool).StopWait), "func(*workerpool.WorkerPool)")
+}
+
+// No. There are no results to hand on.
+func TestWorkerpoolOrderedStream(t *testing.T) {
+	methods[*workerpool.WorkerPool](t, "Do", "DoWait", "Pause", "Size", "Stop", "StopWait", "Stopped", "Submit", "SubmitWait", "WaitingQueueSize")
+}
+
+// Partly. WaitingQueueSize counts what waits; how many run is not told.
+func TestWorkerpoolStatistics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := workerpool.New(1)
+		hold := make(chan struct{})
+		p.Do(func() { <-hold })
+		synctest.Wait()
+		want(t, "WaitingQueueSize", p.WaitingQueueSize(), 0)
+		p.Do(func() {})
+		synctest.Wait()
+		want(t, "WaitingQueueSize", p.WaitingQueueSize(), 1)
+		close(hold)
+		p.StopWait()
+	})
+	methods[*workerpool.WorkerPool](t, "Do", "DoWait", "Pause", "Size", "Stop", "StopWait", "Stopped", "Submit", "SubmitWait", "WaitingQueueSize")
+}
+
+// Yes. A pool that is not stopped keeps the bubble from ending.
+func TestWorkerpoolBubbles(t *testing.T) {
+	bubbles(t, func(task func()) {
+		p := workerpool.New(2)
+		p.Do(task)
+		p.Do(task)
+		p.StopWait()
+	})
+}
+
+// No. In a zero WorkerPool a task waits for ever.
+func TestWorkerpoolZeroValue(t *testing.T) {
+	deadlocks(t, func() { new(workerpool.WorkerPool).Do(func() {}) })
+}
