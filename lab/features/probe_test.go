@@ -107,6 +107,7 @@ func left(t *testing.T, run func(task func() error)) int {
 			return nil
 		})
 		n = running.Load()
+		time.Sleep(time.Minute) // the bubble must not end before them
 	})
 	return int(n)
 }

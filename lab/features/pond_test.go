@@ -1,0 +1,354 @@
+package features_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/alitto/pond/v2"
+)
+
+// Partly. A goroutine goes on while tasks are queued, and ends when none is.
+func TestPondWorkerReuse(t *testing.T) {
+	queued := goroutines(t, func(task func()) {
+		g := pond.NewPool(1).NewGroup()
+		for range 10 {
+			g.Submit(task)
+		}
+		g.Wait()
+	})
+	want(t, "goroutines of 10 tasks in the queue", queued, 1)
+	single := goroutines(t, func(task func()) {
+		p := pond.NewPool(1)
+		for range 10 {
+			p.Submit(task).Wait()
+			synctest.Wait()
+		}
+	})
+	want(t, "goroutines of 10 tasks, one after the other", single, 10)
+}
+
+// Partly. TaskGroup.Context, which tasks must capture; groups with results
+// have none.
+func TestPondContext(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	g := pond.NewPool(1).NewGroupContext(ctx)
+	began, cause := make(chan struct{}), make(chan error, 1)
+	g.Submit(func() {
+		close(began)
+		<-g.Context().Done()
+		cause <- context.Cause(g.Context())
+	})
+	<-began
+	cancel(errStop)
+	want(t, "cause", <-cause, errStop)
+	want(t, "SubmitErr", signature(pond.TaskGroup.SubmitErr), "func(pond.TaskGroup, ...func() error) pond.TaskGroup")
+	methods[pond.ResultTaskGroup[int]](t, "Done", "Stop", "Submit", "SubmitErr", "Wait")
+}
+
+// Yes. In groups.
+func TestPondWaitingForAll(t *testing.T) {
+	n := left(t, func(task func() error) {
+		g := pond.NewPool(10).NewGroup()
+		for range 10 {
+			g.SubmitErr(task)
+		}
+		g.Wait()
+	})
+	want(t, "tasks that run after Wait", n, 0)
+}
+
+// Yes.
+func TestPondErrors(t *testing.T) {
+	p := pond.NewPool(1)
+	want(t, "Wait of a task", p.SubmitErr(func() error { return errTask }).Wait(), errTask)
+	want(t, "Wait of a group", p.NewGroup().SubmitErr(func() error { return errTask }).Wait(), errTask)
+}
+
+// Yes.
+func TestPondResizing(t *testing.T) {
+	larger := atOnce(t, func(task func()) {
+		p := pond.NewPool(1)
+		g := p.NewGroup()
+		for range 20 {
+			g.Submit(task)
+		}
+		p.Resize(3)
+		g.Wait()
+	})
+	want(t, "tasks at once after Resize(3)", larger, 3)
+	smaller := atOnce(t, func(task func()) {
+		p := pond.NewPool(10)
+		g := p.NewGroup()
+		for range 10 {
+			g.Submit(func() { time.Sleep(time.Second) })
+		}
+		p.Resize(1)
+		for range 10 {
+			g.Submit(task)
+		}
+		g.Wait()
+	})
+	want(t, "tasks at once after Resize(1)", smaller, 1)
+}
+
+// Yes.
+func TestPondLimit(t *testing.T) {
+	n := atOnce(t, func(task func()) {
+		g := pond.NewPool(3).NewGroup()
+		for range 20 {
+			g.Submit(task)
+		}
+		g.Wait()
+	})
+	want(t, "tasks at once", n, 3)
+}
+
+// Yes. Groups on a pool, and pools on a pool.
+func TestPondSharedLimit(t *testing.T) {
+	n := atOnce(t, func(task func()) {
+		p := pond.NewPool(3)
+		a, b := p.NewGroup(), p.NewSubpool(2).NewGroup()
+		for range 10 {
+			a.Submit(task)
+			b.Submit(task)
+		}
+		a.Wait()
+		b.Wait()
+	})
+	want(t, "tasks at once", n, 3)
+	synctest.Test(t, func(t *testing.T) {
+		p := pond.NewPool(2)
+		a, b := p.NewGroup(), p.NewGroup()
+		hold := make(chan struct{})
+		a.Submit(func() { <-hold })
+		want(t, "b.Wait while a task of a runs", b.Submit(func() {}).Wait(), nil)
+		close(hold)
+		a.Wait()
+	})
+}
+
+// No. A task that is waited for in a task needs a second goroutine.
+func TestPondNesting(t *testing.T) {
+	deadlocks(t, func() {
+		p := pond.NewPool(1)
+		p.Submit(func() { p.Submit(func() {}).Wait() }).Wait()
+	})
+	deadlocks(t, func() {
+		p := pond.NewPool(1)
+		p.NewGroup().Submit(func() { p.NewGroup().Submit(func() {}).Wait() }).Wait()
+	})
+}
+
+// Yes. Unless the queue is bounded and full.
+func TestPondTasksFromTasks(t *testing.T) {
+	var child atomic.Bool
+	g := pond.NewPool(1).NewGroup()
+	g.Submit(func() {
+		g.Submit(func() { child.Store(true) })
+	})
+	want(t, "Wait", g.Wait(), nil)
+	want(t, "the child ran", child.Load(), true)
+}
+
+// No. A pool with a limit of 0 has none.
+func TestPondFindingTheLimit(t *testing.T) {
+	n := atOnce(t, func(task func()) {
+		g := pond.NewPool(0).NewGroup()
+		for range 1000 {
+			g.Submit(task)
+		}
+		g.Wait()
+	})
+	want(t, "tasks at once", n, 1000)
+}
+
+// No. There are no loops: Submit of a group takes several functions, and makes
+// a task of each.
+func TestPondChunks(t *testing.T) {
+	p := pond.NewPool(2)
+	items := make([]func(), 1000)
+	for i := range items {
+		items[i] = func() {}
+	}
+	p.NewGroup().Submit(items...).Wait()
+	want(t, "tasks of 1000 items", p.SubmittedTasks(), 1000)
+}
+
+// Yes. In groups; for tasks that run see Context.
+func TestPondFirstErrorCancels(t *testing.T) {
+	var cancelled bool
+	n := begun(t, func(task func() error) {
+		g := pond.NewPool(1).NewGroup()
+		for range 10 {
+			g.SubmitErr(task)
+		}
+		g.Wait()
+		cancelled = g.Context().Err() != nil
+	})
+	want(t, "cancelled", cancelled, true)
+	want(t, "tasks that began", n, 1)
+}
+
+// Partly. Each task that is submitted on its own has one; a group returns the
+// first.
+func TestPondAllErrors(t *testing.T) {
+	p := pond.NewPool(1)
+	second := errors.New("second")
+	a, b := p.SubmitErr(func() error { return errTask }), p.SubmitErr(func() error { return second })
+	want(t, "Wait of the first task", a.Wait(), errTask)
+	want(t, "Wait of the second task", b.Wait(), second)
+
+	synctest.Test(t, func(t *testing.T) {
+		g := pond.NewPool(2).NewGroup()
+		g.SubmitErr(func() error { return errTask })
+		g.SubmitErr(func() error { time.Sleep(time.Second); return second })
+		err := g.Wait()
+		want(t, "the group has the first", errors.Is(err, errTask), true)
+		want(t, "the group has the second", errors.Is(err, second), false)
+	})
+}
+
+// Yes. As an error, with the stack in its text. In a task given to Pool.Go, for
+// which nobody waits, it is only counted.
+func TestPondPanics(t *testing.T) {
+	p := pond.NewPool(1)
+	err := p.NewGroup().Submit(explode).Wait()
+	want(t, "is ErrPanic", errors.Is(err, pond.ErrPanic), true)
+	contains(t, err, "boom")
+	contains(t, err, "features_test.explode")
+
+	p.Go(explode)
+	p.StopAndWait()
+	want(t, "FailedTasks", p.FailedTasks(), 2)
+}
+
+// No. A group or a task with one is waited for for ever. The pool goes on.
+func TestPondGoexit(t *testing.T) {
+	deadlocks(t, func() { pond.NewPool(2).NewGroup().Submit(runtime.Goexit).Wait() })
+	deadlocks(t, func() { pond.NewPool(2).Submit(runtime.Goexit).Wait() })
+	p := pond.NewPool(1)
+	p.Submit(runtime.Goexit)
+	want(t, "Wait of the next task", p.Submit(func() {}).Wait(), nil)
+}
+
+// Yes. WithQueueSize; without it there is no bound.
+func TestPondBoundedQueue(t *testing.T) {
+	n := accepted(t, func(task, took func()) {
+		p := pond.NewPool(1, pond.WithQueueSize(2))
+		for range 10 {
+			p.Go(task)
+			took()
+		}
+	})
+	want(t, "tasks accepted while one runs", n, 1+2)
+}
+
+// No. A full queue is waited for when the context of the group ends too; only
+// the context of the pool ends that.
+func TestPondGivingUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		p := pond.NewPool(1, pond.WithQueueSize(1))
+		hold, went := make(chan struct{}), make(chan struct{})
+		p.Go(func() { <-hold })
+		p.Go(func() {}) // the queue is full
+		g := p.NewGroupContext(ctx)
+		go func() { g.Submit(func() {}); close(went) }()
+		cancel()
+		synctest.Wait()
+		want(t, "Submit has returned", closed(went), false)
+		close(hold)
+		<-went
+	})
+}
+
+// Yes. TrySubmit, or WithNonBlocking for a whole pool.
+func TestPondTry(t *testing.T) {
+	p := pond.NewPool(1, pond.WithQueueSize(0))
+	hold := make(chan struct{})
+	_, first := p.TrySubmit(func() { <-hold })
+	_, second := p.TrySubmit(func() {})
+	want(t, "first", first, true)
+	want(t, "second", second, false)
+	close(hold)
+}
+
+// Yes.
+func TestPondTypedResults(t *testing.T) {
+	p := pond.NewResultPool[string](1)
+	value, err := p.Submit(func() string { return "value" }).Wait()
+	want(t, "value", value, "value")
+	want(t, "error", err, nil)
+}
+
+// Yes. In groups of a ResultPool.
+func TestPondResultsInOrder(t *testing.T) {
+	const n = 5
+	f := backwards(n)
+	g := pond.NewResultPool[int](n).NewGroup()
+	for i := range n {
+		g.Submit(func() int { return f(i) })
+	}
+	got, err := g.Wait()
+	want(t, "results", got, []int{0, 1, 2, 3, 4})
+	want(t, "error", err, nil)
+}
+
+// No. A group returns the results when all tasks have ended.
+func TestPondOrderedStream(t *testing.T) {
+	want(t, "Wait", signature(pond.ResultTaskGroup[int].Wait), "func(pond.ResultTaskGroup[int]) ([]int, error)")
+	methods[pond.ResultTaskGroup[int]](t, "Done", "Stop", "Submit", "SubmitErr", "Wait")
+	methods[pond.ResultTask[int]](t, "Done", "Wait")
+}
+
+// Yes.
+func TestPondStatistics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pond.NewPool(1)
+		hold := make(chan struct{})
+		g := p.NewGroup()
+		for range 3 {
+			g.Submit(func() { <-hold })
+		}
+		want(t, "RunningWorkers", p.RunningWorkers(), 1)
+		want(t, "WaitingTasks", p.WaitingTasks(), 2)
+		close(hold)
+		g.Wait()
+		synctest.Wait()
+		want(t, "RunningWorkers after all tasks", p.RunningWorkers(), 0)
+		want(t, "CompletedTasks", p.CompletedTasks(), 3)
+	})
+}
+
+// Partly. Pools and groups; Stop and StopAndWait crash in the second bubble,
+// since they run on a pool of the package, which keeps a channel of the first
+// one.
+func TestPondBubbles(t *testing.T) {
+	bubbles(t, func(task func()) {
+		g := pond.NewPool(2).NewGroup()
+		g.Submit(task, task)
+		g.Wait()
+	})
+	crashes(t, "from outside bubble", func() {
+		bubbles(t, func(task func()) {
+			p := pond.NewPool(2)
+			p.Go(task)
+			p.StopAndWait()
+		})
+	})
+}
+
+// Partly. Submit and NewGroup of the package have a pool, which has no limit;
+// Pool is an interface.
+func TestPondZeroValue(t *testing.T) {
+	ran := make(chan struct{})
+	want(t, "Submit of the package", pond.Submit(func() { close(ran) }).Wait(), nil)
+	want(t, "ran", closed(ran), true)
+	var p pond.Pool
+	contains(t, panics(func() { p.Go(func() {}) }), "nil pointer")
+}
