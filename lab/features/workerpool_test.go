@@ -104,11 +104,14 @@ func TestWorkerpoolNesting(t *testing.T) {
 
 // Yes. Do never waits.
 func TestWorkerpoolTasksFromTasks(t *testing.T) {
-	p := workerpool.New(1)
-	child := make(chan struct{})
-	p.Do(func() { p.Do(func() { close(child) }) })
-	<-child
-	p.StopWait()
+	synctest.Test(t, func(t *testing.T) {
+		p := workerpool.New(1)
+		var child atomic.Bool
+		p.Do(func() { p.Do(func() { child.Store(true) }) })
+		synctest.Wait()
+		want(t, "the child ran", child.Load(), true)
+		p.StopWait()
+	})
 }
 
 // No. A pool with a size of 0 has one worker.
