@@ -294,8 +294,8 @@ func TestAntsBubbles(t *testing.T) {
 	})
 }
 
-// Partly. Submit of the package has a pool, with a limit that is none; a zero
-// Pool panics.
+// Partly. Submit of the package runs tasks on a pool of the package, whose
+// limit is 2,147,483,647; a zero Pool panics.
 func TestAntsZeroValue(t *testing.T) {
 	ran := make(chan struct{})
 	want(t, "Submit of the package", ants.Submit(func() { close(ran) }), nil)

@@ -152,8 +152,8 @@ func TestConcFindingTheLimit(t *testing.T) {
 	want(t, "tasks at once", pooled, 1000)
 }
 
-// Partly. The loops of iter take an item at a time from a counter, which is
-// cheaper than a task of a pool, but more than a piece of a loop.
+// Partly. The loops of iter take one item at a time from a counter, which costs
+// less than a task of a pool: 50 ns against 300, its documentation says.
 func TestConcChunks(t *testing.T) {
 	var others sync.WaitGroup
 	others.Add(999)

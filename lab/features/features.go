@@ -70,7 +70,7 @@ var libraries = []Library{
 var features = []Feature{
 	{"Worker reuse", "A goroutine that has run a task runs the next one too."},
 	{"Context", "A task is given a context, which ends when the caller's does."},
-	{"Waiting for all", "One call waits until all tasks that were begun have ended, also after an error, and what ran them is not ended by it for others."},
+	{"Waiting for all", "One call waits until all tasks have ended, also after an error, and leaves a pool that others use as it is."},
 	{"Errors", "A task can return an error, and the one who waits gets it."},
 	{"Resizing", "The limit can be changed while tasks run, and is kept from then on."},
 

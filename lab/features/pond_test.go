@@ -179,7 +179,7 @@ func TestPondChunks(t *testing.T) {
 	want(t, "tasks of 1000 items", p.SubmittedTasks(), 1000)
 }
 
-// Yes. In groups; for tasks that run see Context.
+// Yes. In groups; tasks that run see it if they have captured the context.
 func TestPondFirstErrorCancels(t *testing.T) {
 	var cancelled bool
 	n := begun(t, func(task func() error) {
@@ -343,8 +343,8 @@ func TestPondBubbles(t *testing.T) {
 	})
 }
 
-// Partly. Submit and NewGroup of the package have a pool, which has no limit;
-// Pool is an interface.
+// Partly. Submit and NewGroup of the package run tasks on a pool of the
+// package, which has no limit; Pool is an interface, and its zero value nil.
 func TestPondZeroValue(t *testing.T) {
 	ran := make(chan struct{})
 	want(t, "Submit of the package", pond.Submit(func() { close(ran) }).Wait(), nil)

@@ -252,7 +252,7 @@ const childVar = "LAB_FEATURES_CHILD"
 // prints.
 func child(t *testing.T) (output string, failed bool) {
 	t.Helper()
-	c := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.count=1")
+	c := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.count=1", "-test.timeout=1m")
 	c.Env = append(os.Environ(), childVar+"=1", "GORACE=atexit_sleep_ms=0")
 	out, err := c.CombinedOutput()
 	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
