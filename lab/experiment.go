@@ -21,12 +21,14 @@ import (
 	"github.com/stint-go/stint/lab/tiny"
 )
 
-// experiments are all there are, in the order in which they are listed and run.
+// experiments are all there are, in the order in which they are listed and run. The
+// last one leaves the memory of a million goroutines behind, which no other should
+// be measured with: the runtime never gives it back, and each collection looks at it.
 func experiments() []experiment.Experiment {
 	return []experiment.Experiment{
-		sleepers.Experiment{}, tiny.Experiment{}, loops.Experiment{}, sorts.Experiment{},
+		tiny.Experiment{}, loops.Experiment{}, sorts.Experiment{},
 		powers.Experiment{}, naps.Experiment{}, additions.Experiment{}, documents.Experiment{}, digests.Experiment{}, checksums.Experiment{},
-		auto.Experiment{}, hops.Experiment{}, scan.Experiment{}, sum.Experiment{},
+		auto.Experiment{}, hops.Experiment{}, scan.Experiment{}, sum.Experiment{}, sleepers.Experiment{},
 	}
 }
 

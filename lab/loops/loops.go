@@ -62,7 +62,7 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, e
 		"Items are functions that are called, in the hand-written loops too. plain-range, static-range and par.Range call the body with a range of indexes, and it has the loop: where an item is tiny that is less work, and they have a case of their own, form=range.",
 		"The results of all items are compared with what they must be after each sample.")
 	z.p = float64(b.Result.Processors)
-	parts := []iter.Seq[study]{z.tiny, z.few, z.series, z.unequal, z.waiting, z.ending, z.nested, z.cold, z.mapped, z.reduced, z.found}
+	parts := []iter.Seq[study]{z.tiny, z.few, z.series, z.unequal, z.waiting, z.ending, z.nested, z.cold, z.mapped, z.reduced, z.found, z.slow}
 	for _, part := range parts {
 		for st := range part { // made when it is its turn: some are large
 			b.Claim(st.claims...)

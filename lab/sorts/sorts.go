@@ -6,6 +6,7 @@ package sorts
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/report"
@@ -26,7 +27,7 @@ func (Experiment) Doc() string {
 func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
 	z := sizes{divisor: 1, batch: 200_000}
 	if s.Quick {
-		z = sizes{divisor: 10, batch: 50_000, once: true}
+		z = sizes{divisor: 20, batch: 5000, once: true} // a million are then more than one processor sorts alone
 	}
 	return run(ctx, s, z)
 }
@@ -54,13 +55,14 @@ func (z sizes) count(n int) int {
 	return 12
 }
 
-// lengths are those of slices, from least to most, ten times as long each.
+// lengths are those of slices, from least to most, ten times as long each in a full
+// run.
 func (z sizes) lengths(least, most int) []int {
 	var out []int
-	for n := z.n(least); n <= z.n(most); n *= 10 {
-		out = append(out, n)
+	for n := least; n <= most; n *= 10 {
+		out = append(out, z.n(n))
 	}
-	return out
+	return slices.Compact(out) // small ones may be the same
 }
 
 // A study is some cases that are measured together, and what is claimed of
