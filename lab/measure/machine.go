@@ -16,6 +16,7 @@ type Machine struct {
 	CPU        string   `json:"cpu,omitempty"`
 	Go         string   `json:"go"`
 	Processors int      `json:"processors"`       // that this program may use
+	Timer      int64    `json:"timer,omitempty"`  // the smallest step of the clock, in ns; 0: not known
 	Load       *float64 `json:"load,omitempty"`   // of the last minute, before the run; nil: not known
 	Others     *float64 `json:"others,omitempty"` // processors that others used during the runs; nil: not known
 }
@@ -28,8 +29,29 @@ func Here() Machine {
 		CPU:        cpuModel(),
 		Go:         runtime.Version(),
 		Processors: runtime.GOMAXPROCS(0),
+		Timer:      step().Nanoseconds(),
 		Load:       load(),
 	}
+}
+
+// step is the smallest step of the clock that samples are timed with: of a
+// thousand, or of those in 10 ms where it is a coarse one, but of one at least.
+func step() time.Duration {
+	least := time.Duration(0)
+	began := time.Now()
+	for i := range 1000 {
+		before, d := time.Now(), time.Duration(0)
+		for d == 0 {
+			d = time.Since(before)
+		}
+		if i == 0 || d < least {
+			least = d
+		}
+		if time.Since(began) > 10*time.Millisecond {
+			break
+		}
+	}
+	return least
 }
 
 // cpuModel is the name of the processor where the system has it in a file.

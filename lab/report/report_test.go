@@ -187,7 +187,13 @@ func TestWarnings(t *testing.T) {
 		{Samples, func(r *Result) {
 			r.Cases[0].Count, r.Rows[0].Samples, r.Rows[1].Samples = 5, r.Rows[0].Samples[:5], r.Rows[1].Samples[:5]
 		}},
-		{Spread, func(r *Result) { r.Rows[0].Samples[0][measure.Time] = 1e9 }},
+		{"", func(r *Result) { r.Rows[0].Samples[0][measure.Time] = 1e9 }}, // one outlier blurs nothing
+		{"", func(r *Result) { r.Rows[1].Samples = samples(100, 101, 102, 100, 101, 104) }},
+		{"", func(r *Result) { r.Rows[1].Samples = samples(110, 120, 150, 110, 102, 104) }},
+		{Spread, func(r *Result) { r.Rows[1].Samples = samples(110, 120, 90, 110, 100, 104) }},
+		{"", func(r *Result) { r.Machine.Timer = 50e4 }},
+		{Timer, func(r *Result) { r.Machine.Timer = 51e4 }},
+		{"", func(r *Result) { r.Machine.Timer, r.Cases[0].Ops = 51e4, 2 }},
 	} {
 		r := example()
 		c.change(r)

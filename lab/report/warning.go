@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/stint-go/stint/lab/measure"
@@ -23,7 +22,8 @@ const (
 	Interrupted = "interrupted" // fewer rounds than were asked for
 	Quick       = "quick"       // less work than the claims are about
 	Samples     = "samples"     // too few for an interval
-	Spread      = "spread"      // the runs of a model differ by more than the models do
+	Spread      = "spread"      // too wide an interval to tell rows apart
+	Timer       = "timer"       // too short a sample for the clock
 	Busy        = "busy"        // other programs used the machine
 	Processors  = "processors"  // fewer than the claims are about
 )
@@ -33,6 +33,14 @@ const (
 	busyLoad   = 0.25 // load average, for each processor
 	busyOthers = 0.1  // processors used by others during the runs
 )
+
+// even is how far from 1 the interval of a ratio may reach and still say that two
+// rows are equal: the claims that say so allow a twentieth too.
+const even = 0.05
+
+// fewestSteps of the clock make a sample. It is off by up to a step, and that
+// must be small beside a twentieth.
+const fewestSteps = 100
 
 // fewest samples give an interval: see package stats.
 const fewest = 6
@@ -78,43 +86,55 @@ func (r *Result) rounds() (done, asked int) {
 
 // rowDoubts adds those about rows: one warning of a kind, with the first row.
 func (r *Result) rowDoubts(add func(kind, format string, args ...any)) {
-	var few, blurred []string
+	var few, blurred, hasty []string
+	rows := 0
 	for _, c := range r.Cases {
 		base := r.row(c.Name, c.Reference)
 		for _, row := range r.in(c.Name) {
+			rows++
+			name := c.Name + " " + row.Model
+			if r.hasty(c, row) {
+				hasty = append(hasty, name)
+			}
 			if row == base {
 				continue
 			}
 			if len(row.Samples) < fewest {
-				few = append(few, c.Name+" "+row.Model)
+				few = append(few, name)
 			}
-			if base != nil && blur(base.values(measure.Time), row.values(measure.Time)) {
-				blurred = append(blurred, c.Name+" "+row.Model)
+			if blurs(row.ratio(base, measure.Time).Interval) {
+				blurred = append(blurred, name)
 			}
 		}
 	}
+	of := func(names []string) string { return several(names, rows) }
 	if len(few) > 0 {
-		add(Samples, "%s: too few for an interval, %d are enough", several(few), fewest)
+		add(Samples, "%s: too few for an interval, %d are enough", of(few), fewest)
 	}
 	if len(blurred) > 0 {
-		add(Spread, "%s: single runs vary by more than the difference from the reference", several(blurred))
+		add(Spread, "%s: cannot be told from the reference, nor said to be within %.0f %% of it", of(blurred), 100*even)
+	}
+	if len(hasty) > 0 {
+		add(Timer, "%s: samples of less than %d steps of the clock, which are %d ns", of(hasty), fewestSteps, r.Machine.Timer)
 	}
 }
 
 // several names the first of some rows and counts the others.
-func several(rows []string) string {
-	if len(rows) == 1 {
-		return rows[0]
+func several(names []string, of int) string {
+	if len(names) == 1 {
+		return names[0]
 	}
-	return fmt.Sprintf("%s and %d more rows", rows[0], len(rows)-1)
+	return fmt.Sprintf("%s and %d more of %d rows", names[0], len(names)-1, of)
 }
 
-// blur reports whether the slowest and the fastest run of one of two models are
-// further apart than the medians of the two.
-func blur(a, b []float64) bool {
-	if len(a) == 0 || len(b) == 0 {
-		return false
-	}
-	widest := max(slices.Max(a)-slices.Min(a), slices.Max(b)-slices.Min(b))
-	return widest > math.Abs(stats.Median(a).Median-stats.Median(b).Median)
+// blurs reports whether the interval of a ratio leaves open both that it is 1
+// and that it is not.
+func blurs(in *stats.Interval) bool {
+	return in != nil && in.Lo <= 1 && in.Hi >= 1 && (in.Lo < 1-even || in.Hi > 1+even)
+}
+
+// hasty reports whether a sample of a row is too short for the clock.
+func (r *Result) hasty(c Case, row *Row) bool {
+	times := row.measured(measure.Time)
+	return len(times) > 0 && slices.Min(times)*float64(c.Ops) < fewestSteps*float64(r.Machine.Timer)
 }
