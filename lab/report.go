@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/stint-go/stint/lab/features"
 	"github.com/stint-go/stint/lab/report"
 )
 
@@ -91,7 +92,11 @@ func fill(stdout io.Writer, files []string, results []*report.Result, dir string
 // parts are what files may have between marks, by the names of these: the
 // summary, without one, and costs.
 func parts(results []*report.Result, dir string) (map[string]string, error) {
-	var summary, table strings.Builder
-	err := errors.Join(report.Summary(&summary, results, dir), report.Costs(&table, results, dir, costs))
-	return map[string]string{"": summary.String(), "costs": table.String()}, err
+	table, err := features.All()
+	if err != nil {
+		return nil, err
+	}
+	var summary, cost strings.Builder
+	err = errors.Join(report.Summary(&summary, results, table, dir), report.Costs(&cost, results, dir, costs))
+	return map[string]string{"": summary.String(), "costs": cost.String()}, err
 }

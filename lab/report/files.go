@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/stint-go/stint/lab/features"
 )
 
 // Files writes EXPERIMENT.jsonl into a directory, which it makes if need be. An
@@ -32,21 +34,55 @@ type format struct {
 	write func(io.Writer, []*Result) error
 }
 
-// formats are those of a report.
-var formats = []format{
-	{"report.md", Markdown},
-	{"report.csv", CSV},
-	{"report.txt", Benchmark},
+// formats are those of a report in a directory.
+func formats(dir string) ([]format, error) {
+	table, err := features.All()
+	if err != nil {
+		return nil, err
+	}
+	root, err := above(dir)
+	if err != nil {
+		return nil, err
+	}
+	return []format{
+		{"report.md", func(w io.Writer, results []*Result) error { return Markdown(w, results, table, root) }},
+		{"report.csv", CSV},
+		{"report.txt", Benchmark},
+	}, nil
+}
+
+// above is the way from a directory to this process's, which is the repository
+// with "go run ./lab": empty, or with a slash at its end.
+func above(dir string) (string, error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return "", err
+	}
+	switch way, err := filepath.Rel(dir, here); {
+	case err != nil: // on another volume
+		return filepath.ToSlash(here) + "/", nil
+	case way == ".":
+		return "", nil
+	default:
+		return filepath.ToSlash(way) + "/", nil
+	}
 }
 
 // Write writes results in each of the formats into a directory, which it makes
 // if need be, and returns the names of the files. Earlier ones are replaced.
 func Write(dir string, results []*Result) ([]string, error) {
+	all, err := formats(dir)
+	if err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
 	var written []string
-	for _, f := range formats {
+	for _, f := range all {
 		var b bytes.Buffer
 		if err := f.write(&b, results); err != nil {
 			return written, err

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/stint-go/stint/lab/features"
 )
 
 // legend says what the signs in tables and verdicts mean.
@@ -14,13 +16,16 @@ var legend = []string{
 	"stretch: a harder bar, for the record; it decides nothing",
 }
 
-// Markdown writes all that is known of results: the conclusions, then a section
-// for each experiment with the tables of all cases.
-func Markdown(w io.Writer, results []*Result) error {
+// Markdown writes all that is known of results: the conclusions, the table of
+// features, then a section for each experiment with the tables of all cases.
+// root is the way to the repository from where the text will be, for its links:
+// empty, or with a slash at its end.
+func Markdown(w io.Writer, results []*Result, t features.Table, root string) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Report\n")
 	bullets(&b, "Signs, the best row of a case is bold", legend)
 	conclusions(&b, results)
+	abilities(&b, t, root)
 	for _, r := range results {
 		fmt.Fprintln(&b)
 		section(&b, r)

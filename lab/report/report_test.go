@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stint-go/stint/lab/features"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/stats"
 	"golang.org/x/perf/benchfmt"
@@ -316,15 +317,41 @@ func TestTable(t *testing.T) {
 }
 
 func TestMarkdown(t *testing.T) {
-	same(t, "testdata/report.md", func(w io.Writer) error { return Markdown(w, []*Result{golden(), example()}) })
+	same(t, "testdata/report.md", func(w io.Writer) error { return Markdown(w, []*Result{golden(), example()}, ability(), "../") })
 }
 
 func TestSummary(t *testing.T) {
-	same(t, "testdata/summary.md", func(w io.Writer) error { return Summary(w, []*Result{golden(), wide()}, "results") })
+	same(t, "testdata/summary.md", func(w io.Writer) error { return Summary(w, []*Result{golden(), wide()}, ability(), "results") })
+}
+
+// Links in a report lead from its directory to the tests.
+func TestAbove(t *testing.T) {
+	top := t.TempDir()
+	t.Chdir(top)
+	for dir, want := range map[string]string{".": "", "out": "../", "lab/results/a": "../../../", filepath.Join(top, "out"): "../"} {
+		if got, err := above(dir); got != want || err != nil {
+			t.Errorf("%s: got %q, %v, want %q", dir, got, err, want)
+		}
+	}
 }
 
 func TestCSV(t *testing.T) {
 	same(t, "testdata/report.csv", func(w io.Writer) error { return CSV(w, []*Result{golden(), few()}) })
+}
+
+// ability is a table of two libraries and two features.
+func ability() features.Table {
+	at := func(a features.Answer, note string, line int) features.Cell {
+		return features.Cell{Answer: a, Note: note, Test: "TestA", File: "lab/features/a_test.go", Line: line}
+	}
+	return features.Table{
+		Libraries: []features.Library{{Name: "a", Version: "v1.2.3"}, {Name: "stint", Version: "(devel)"}},
+		Features:  []features.Feature{{Name: "Limit", Doc: "There is one."}, {Name: "Order", Doc: "It is kept."}},
+		Cells: [][]features.Cell{
+			{at(features.Yes, "", 1), at(features.Yes, "", 2)},
+			{at(features.No, `It is "a | b".`, 3), at(features.Partly, "Not always.", 4)},
+		},
+	}
 }
 
 // few is example with too few samples for an interval.
@@ -373,7 +400,7 @@ func wide() *Result {
 func TestSummaryLeavesNothingOut(t *testing.T) {
 	r := wide()
 	var b strings.Builder
-	if err := Summary(&b, []*Result{r}, "results"); err != nil {
+	if err := Summary(&b, []*Result{r}, ability(), "results"); err != nil {
 		t.Fatal(err)
 	}
 	missed, sure := 0, 0

@@ -7,17 +7,21 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/stint-go/stint/lab/features"
 )
 
 // Summary writes what a reader takes in of the results in a directory: how many
 // claims hold, the conclusions, and for each experiment the claims that do not
 // hold, all cases in which a peer is faster, and the tables of the main cases.
-func Summary(w io.Writer, results []*Result, dir string) error {
+// The table of features stands in between, with links from the repository's top.
+func Summary(w io.Writer, results []*Result, t features.Table, dir string) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "Of the results in `%s`. `go run ./lab report %s` writes the rest: all cases, all claims, the curves.\n", dir, dir)
 	bullets(&b, "Measured on", places(results))
 	overview(&b, results)
 	conclusions(&b, results)
+	abilities(&b, t, "")
 	for _, r := range results {
 		brief(&b, r)
 	}
