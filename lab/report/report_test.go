@@ -140,6 +140,20 @@ func TestBestBounded(t *testing.T) {
 	}
 }
 
+// The best of a case may be the one that the claim is about: it is held against
+// the best of the others, not against itself.
+func TestBestIsAnother(t *testing.T) {
+	r := example()
+	r.Models = append(r.Models, Model{Name: "near", Kind: Peer})
+	r.Rows = append(r.Rows, Row{Case: "alg=md5", Model: "near", Samples: samples(101, 101, 103, 101, 100, 101)})
+	c := claim(Ratio, 1)
+	c.Model, c.Than = "gnu", BestPeer
+	v := r.judge(c)
+	if got, want := string(v.Answer)+" "+v.Text(), "not sure gnu: time/op at most 1 x best peer (it is near)"; got != want || v.Figures.Median == 1 && v.Figures.Interval.Lo == 1 {
+		t.Errorf("got %s, %+v, want %s", got, v.Figures, want)
+	}
+}
+
 func TestConclude(t *testing.T) {
 	r := example()
 	r.Rows = append(r.Rows, Row{Case: "alg=sha256", Model: "gnu"})

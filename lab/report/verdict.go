@@ -38,7 +38,8 @@ const (
 	Worst      Form = "worst"      // at most Bar times the other model in each round
 )
 
-// Names that stand for the peer with the smallest median in the case.
+// Names that stand for the peer with the smallest median in the case, other than
+// the model that the claim is about.
 const (
 	BestPeer    = "best peer"
 	BestBounded = "best bounded peer" // of those that do not run everything at once
@@ -97,7 +98,7 @@ func (r *Result) than(c *Claim) *Row {
 	if may == nil {
 		return r.row(kase, c.Than)
 	}
-	best := r.best(kase, c.Unit, may)
+	best := r.best(kase, c.Unit, func(m Model) bool { return may(m) && (m.Name != c.Model || kase != c.Case) })
 	if best != nil && c.Note == "" {
 		c.Note = "it is " + best.Model
 	}
