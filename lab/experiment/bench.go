@@ -70,6 +70,9 @@ func (b *Bench) Conclude(err error) (*report.Result, error) {
 		b.watch.Stop(&measure.Usage{Wall: time.Since(b.began), CPU: now - b.own})
 		b.Result.Machine.Others = b.watch.Others()
 	}
+	if err != nil {
+		b.Result.Unfinished = err.Error()
+	}
 	b.Result.Conclude(slices.DeleteFunc(b.claims, b.leftOut))
 	return b.Result, err
 }

@@ -152,6 +152,9 @@ func TestMeasureStops(t *testing.T) {
 		}}
 		b := (&Session{Count: 5, Log: io.Discard}).NewBench("x", "")
 		r, err := b.Conclude(b.Measure(ctx, Case{Name: "c=1", Ops: 1, Models: []Model{m}}))
+		if !strings.Contains(r.Unfinished, want.Error()) || !slices.ContainsFunc(r.Warnings, func(w report.Warning) bool { return strings.Contains(w.Text, want.Error()) }) {
+			t.Errorf("unfinished for %q, with warnings %v; want %v", r.Unfinished, r.Warnings, want)
+		}
 		if !errors.Is(err, want) || calls != 3 || len(r.Rows) != 1 || len(r.Rows[0].Samples) == 0 {
 			t.Errorf("got %v after %d calls, with %+v; want %v after 3", err, calls, r.Rows, want)
 		}

@@ -14,7 +14,8 @@ type Result struct {
 	Command    string          `json:"command"` // what to type for the same run
 	Workload   string          `json:"workload"`
 	Quick      bool            `json:"quick"`
-	Processors int             `json:"processors"` // that the models were told to use
+	Unfinished string          `json:"unfinished,omitempty"` // why it ended early: cases may be missing
+	Processors int             `json:"processors"`           // that the models were told to use
 	Machine    measure.Machine `json:"machine"`
 	Tools      []string        `json:"tools,omitempty"` // versions of what is compared with
 	Notes      []string        `json:"notes,omitempty"` // how to read the figures

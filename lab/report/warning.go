@@ -55,6 +55,9 @@ func (r *Result) doubts() []Warning {
 	if done, asked := r.rounds(); done < asked {
 		add(Interrupted, "%d of %d rounds were complete", done, asked)
 	}
+	if r.Unfinished != "" {
+		add(Interrupted, "the experiment ended early, what it had not come to is missing: %s", r.Unfinished)
+	}
 	if r.Quick {
 		add(Quick, "less work than the claims are about")
 	}

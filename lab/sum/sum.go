@@ -79,6 +79,9 @@ func run(ctx context.Context, s *experiment.Session, t tree.Tree) (r *report.Res
 	r.Machine, r.Tools = machine, tools
 	err = b.measure(ctx, r)
 	r.Machine.Others = b.watch.Others()
+	if err != nil {
+		r.Unfinished = err.Error()
+	}
 	r.Conclude(claims)
 	return r, err
 }
