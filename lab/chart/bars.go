@@ -1,0 +1,181 @@
+package chart
+
+import "math"
+
+// Bars are values of the same kind, one below the other. Where they are so far
+// apart that bars from zero would show nothing, they are points on a logarithmic
+// scale.
+type Bars struct {
+	Frame
+	Axis   Axis
+	Beside string // what the notes of the bars are
+	Bars   []Bar
+}
+
+// A Bar is one of them.
+type Bar struct {
+	Name  string
+	Look  Look
+	Value Value
+	Text  string // the value in words, beside it
+	Note  string // at the end of the row
+	Best  bool   // marked with a star
+}
+
+// Sizes of bars.
+const (
+	rowHigh   = 20.0
+	barHigh   = 11.0
+	longLabel = 150.0 // names that are wider take two lines
+	gap       = 6.0
+)
+
+// columns are where the parts of the rows are, from left to right.
+type columns struct {
+	label, plot, end, text, note float64
+}
+
+// SVG draws them.
+func (b Bars) SVG() string {
+	c := &canvas{}
+	at := b.columns()
+	s := b.scale().over(at.plot, at.end)
+	y := b.head(c, at, s)
+	top := y
+	rows := &canvas{}
+	for _, bar := range b.Bars {
+		y = bar.draw(rows, at, s, y)
+	}
+	foot(c, s, b.Axis, top, y, 3)
+	c.b.WriteString(rows.b.String())
+	return c.svg(b.Frame, y+line+4)
+}
+
+// columns gives each part the room that it needs, and the rest to the bars.
+func (b Bars) columns() columns {
+	var label, text, note float64
+	for _, bar := range b.Bars {
+		for _, l := range wrap(bar.Name, bar.Look.bold(), longLabel) {
+			label = max(label, breadth(l, bar.Look.bold()))
+		}
+		text = max(text, breadth(bar.Text, true))
+		note = max(note, breadth(bar.Note, false))
+	}
+	at := columns{label: label, plot: label + gap + 14, note: width} // a star before the bar
+	at.text = width - note - gap
+	if note == 0 {
+		at.text = width
+	}
+	at.end = at.text - text - gap
+	return at
+}
+
+// scale holds all bars with their intervals.
+func (b Bars) scale() scale {
+	var all []float64
+	for _, bar := range b.Bars {
+		if bar.Value.known() {
+			lo, hi := bar.Value.span()
+			all = append(all, lo, hi)
+		}
+	}
+	s := fit(all)
+	if s.log {
+		return s.whole(3)
+	}
+	return s
+}
+
+// head says what the columns are, and returns where the rows begin.
+func (b Bars) head(c *canvas, at columns, s scale) float64 {
+	label := b.Axis.Label
+	if s.log {
+		label += ", log scale"
+	}
+	y := line - 3
+	c.text(0, y, "soft", start, label)
+	if breadth(label, false)+2*gap+breadth(b.Beside, false) > width {
+		y += line
+	}
+	c.text(at.note, y, "soft", end, b.Beside)
+	return y + 5
+}
+
+// foot draws the ticks of a scale below rows, and lines up through them.
+func foot(c *canvas, s scale, a Axis, top, bottom float64, n int) {
+	last := math.Inf(-1)
+	for _, v := range s.ticks(n) {
+		x := s.at(v)
+		c.line(x, top, x, bottom, gridClass(v, s))
+		text := a.Format(v)
+		half := breadth(text, false) / 2
+		if x-half < max(0, last+gap) || x+half > width {
+			continue
+		}
+		c.text(x, bottom+line-2, "soft", middle, text)
+		last = x + half
+	}
+}
+
+// gridClass sets zero apart: bars begin there.
+func gridClass(v float64, s scale) string {
+	if v == 0 && !s.log {
+		return "base"
+	}
+	return "grid"
+}
+
+// draw draws one row and returns where the next begins.
+func (b Bar) draw(c *canvas, at columns, s scale, y float64) float64 {
+	name := wrap(b.Name, b.Look.bold(), longLabel)
+	high := rowHigh + float64(len(name)-1)*(line-2)
+	class := ""
+	if b.Look.bold() {
+		class = "bold"
+	}
+	for i, l := range name {
+		c.text(at.label, y+14+float64(i)*(line-2), class, end, l)
+	}
+	y += (high - rowHigh) / 2
+	if b.Best {
+		c.star(at.plot-3, y+14)
+	}
+	b.body(c, s, y)
+	text := b.Text
+	if !b.Value.known() {
+		text = "not measured"
+	}
+	c.text(b.behind(s), y+14, class, start, text)
+	c.text(at.note, y+14, "soft", end, b.Note)
+	return y + rowHigh + (high-rowHigh)/2
+}
+
+// behind is right of all that is drawn of a value.
+func (b Bar) behind(s scale) float64 {
+	if !b.Value.known() {
+		return s.from
+	}
+	_, hi := b.Value.span()
+	return max(s.at(hi), s.at(min(max(0, s.lo), s.hi))) + gap
+}
+
+// body draws the bar, or on a logarithmic scale the point, with its interval.
+func (b Bar) body(c *canvas, s scale, y float64) {
+	if !b.Value.known() {
+		return
+	}
+	mid, lo, hi := s.at(b.Value.Mid), s.at(b.Value.Lo), s.at(b.Value.Hi)
+	class := b.Look.class()
+	if s.log {
+		c.line(s.from, y+10, mid, y+10, "guide")
+	} else {
+		zero := s.at(0)
+		c.rect(min(zero, mid), y+10-barHigh/2, math.Abs(mid-zero), barHigh, "bar "+class)
+	}
+	if b.Value.wide() {
+		c.whisker(lo, hi, y+10, class)
+	}
+	if s.log {
+		c.mark(mid, y+10, b.Look, "")
+	}
+}

@@ -1,0 +1,268 @@
+package chart
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Curves are values along a number, a line each, with their intervals as bands.
+// Each line has its name at its end.
+type Curves struct {
+	Frame
+	X, Y   Axis
+	Lines  []Line
+	Levels []Level
+}
+
+// A Line is values of the same kind along the axis.
+type Line struct {
+	Name   string
+	Look   Look
+	Points []Point
+}
+
+// A Point is one of them.
+type Point struct {
+	X     float64
+	Y     Value
+	Words string // said when one hovers over it
+}
+
+// A Level is a value that the number has no part in.
+type Level struct {
+	Name string
+	Look Look
+	Y    Value
+}
+
+const plotHigh = 190.0
+
+// SVG draws them.
+func (v Curves) SVG() string {
+	v.Lines = v.sorted()
+	c := &canvas{}
+	y := v.yScale()
+	names := v.names(y.over(1, 0))
+	high := max(plotHigh, float64(len(names))*line)
+	top := line + 6
+	y = y.over(top+high, top)
+	x := v.xScale().over(v.left(y)+6, v.right())
+	v.frame(c, x, y)
+	for _, l := range v.Levels {
+		l.draw(c, x, y)
+	}
+	for _, l := range slices.Backward(v.Lines) { // what is looked for first is above the others
+		l.draw(c, x, y)
+	}
+	v.label(c, x, y, v.names(y))
+	bottom := top + high + line
+	c.text((x.from+x.to)/2, bottom+line, "soft", middle, v.xLabel(x))
+	return c.svg(v.Frame, bottom+line+5)
+}
+
+// sorted returns the lines with their known points, in the order of X.
+func (v Curves) sorted() []Line {
+	var out []Line
+	for _, l := range v.Lines {
+		l.Points = slices.DeleteFunc(slices.Clone(l.Points), func(p Point) bool { return !p.Y.known() })
+		slices.SortStableFunc(l.Points, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
+		if len(l.Points) > 0 {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// xs are all places along the axis, in order.
+func (v Curves) xs() []float64 {
+	var all []float64
+	for _, l := range v.Lines {
+		for _, p := range l.Points {
+			all = append(all, p.X)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// xScale is logarithmic where the places are so: no one is zero or less, and
+// the last is far from the first.
+func (v Curves) xScale() scale {
+	all := v.xs()
+	if len(all) == 0 {
+		return scale{lo: 0, hi: 1}
+	}
+	lo, hi := all[0], all[len(all)-1]
+	return scale{log: lo > 0 && hi/lo >= 8, lo: lo, hi: hi}
+}
+
+func (v Curves) yScale() scale {
+	var all []float64
+	for _, l := range v.Lines {
+		for _, p := range l.Points {
+			lo, hi := p.Y.span()
+			all = append(all, lo, hi)
+		}
+	}
+	for _, l := range v.Levels {
+		if l.Y.known() {
+			all = append(all, l.Y.Mid)
+		}
+	}
+	return fit(all).whole(4)
+}
+
+// left is how much room the numbers of the vertical axis take.
+func (v Curves) left(y scale) float64 {
+	most := 0.0
+	for _, t := range y.ticks(4) {
+		most = max(most, breadth(v.Y.Format(t), false))
+	}
+	return most
+}
+
+// right is where the names begin, less the room for the lines that lead to them.
+func (v Curves) right() float64 {
+	most := 0.0
+	for _, l := range v.Lines {
+		most = max(most, breadth(l.Name, l.Look.bold()))
+	}
+	for _, l := range v.Levels {
+		most = max(most, breadth(l.Name, l.Look.bold()))
+	}
+	return width - most - leader
+}
+
+const leader = 18.0 // from the end of a line to its name
+
+func (v Curves) xLabel(x scale) string {
+	if x.log {
+		return v.X.Label + ", log scale"
+	}
+	return v.X.Label
+}
+
+// frame draws the axes.
+func (v Curves) frame(c *canvas, x, y scale) {
+	label := v.Y.Label
+	if y.log {
+		label += ", log scale"
+	}
+	c.text(0, line-3, "soft", start, label)
+	for _, t := range y.ticks(4) {
+		at := y.at(t)
+		c.line(x.from, at, x.to, at, gridClass(t, y))
+		c.text(x.from-6, at+4, "soft", end, v.Y.Format(t))
+	}
+	last := math.Inf(-1)
+	for _, t := range v.xs() {
+		at, text := x.at(t), v.X.Format(t)
+		c.line(at, y.from, at, y.from+3, "grid")
+		if half := breadth(text, false) / 2; at-half > last+gap {
+			c.text(at, y.from+line, "soft", middle, text)
+			last = at + half
+		}
+	}
+}
+
+// draw draws the band, the line and its points.
+func (l Line) draw(c *canvas, x, y scale) {
+	var up, down, mid strings.Builder
+	command := "M"
+	banded := false
+	for _, p := range l.Points {
+		lo, hi := p.Y.span()
+		banded = banded || p.Y.wide()
+		fmt.Fprintf(&up, "%s%s %s", command, num(x.at(p.X)), num(y.at(hi)))
+		fmt.Fprintf(&mid, "%s%s %s", command, num(x.at(p.X)), num(y.at(p.Y.Mid)))
+		command = "L"
+		_ = lo
+	}
+	for _, p := range slices.Backward(l.Points) {
+		lo, _ := p.Y.span()
+		fmt.Fprintf(&down, "L%s %s", num(x.at(p.X)), num(y.at(lo)))
+	}
+	class := l.Look.class()
+	switch {
+	case len(l.Points) == 1:
+		p := l.Points[0]
+		lo, hi := p.Y.span()
+		c.line(x.at(p.X), y.at(lo), x.at(p.X), y.at(hi), "whisker "+class)
+	default:
+		if banded {
+			c.path(up.String()+down.String()+"z", "band "+class)
+		}
+		c.path(mid.String(), "curve "+class)
+	}
+	for _, p := range l.Points {
+		c.mark(x.at(p.X), y.at(p.Y.Mid), l.Look, p.Words)
+	}
+}
+
+// draw draws a level all the way.
+func (l Level) draw(c *canvas, x, y scale) {
+	if l.Y.known() {
+		c.line(x.from, y.at(l.Y.Mid), x.to, y.at(l.Y.Mid), "level "+l.Look.class())
+	}
+}
+
+// A tag is the name of a line, and how high its end is.
+type tag struct {
+	name  string
+	look  Look
+	end   float64 // where the line ends
+	x     float64 // the last place of the line; a level's is the end of the axis
+	level bool
+	y     float64 // where the name is
+}
+
+// names returns those of all lines and levels, from the top on, not yet placed.
+func (v Curves) names(y scale) []tag {
+	var out []tag
+	for _, l := range v.Lines {
+		p := l.Points[len(l.Points)-1]
+		out = append(out, tag{name: l.Name, look: l.Look, end: y.at(p.Y.Mid), x: p.X})
+	}
+	for _, l := range v.Levels {
+		if l.Y.known() {
+			out = append(out, tag{name: l.Name, look: l.Look, end: y.at(l.Y.Mid), level: true})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b tag) int { return cmp.Compare(a.end, b.end) })
+	return out
+}
+
+// label writes the names, none over another, and leads the lines to them.
+func (v Curves) label(c *canvas, x, y scale, tags []tag) {
+	place(tags, y.to, y.from)
+	for _, t := range tags {
+		from := x.to
+		if !t.level {
+			from = x.at(t.x)
+		}
+		class := ""
+		if t.look.bold() {
+			class = "bold "
+		}
+		c.path(fmt.Sprintf("M%s %sL%s %sL%s %s", num(from), num(t.end), num(x.to+5), num(t.end), num(x.to+leader-4), num(t.y)), "lead")
+		c.text(x.to+leader, t.y+4, class+"name "+t.look.class(), start, t.name)
+	}
+}
+
+// place moves names apart until each has a line for itself, between top and
+// bottom, in their order and as near to where they belong as it goes.
+func place(tags []tag, top, bottom float64) {
+	at := top
+	for i := range tags {
+		tags[i].y = max(tags[i].end, at)
+		at = tags[i].y + line
+	}
+	at = bottom
+	for i := len(tags) - 1; i >= 0; i-- {
+		tags[i].y = min(tags[i].y, at)
+		at = tags[i].y - line
+	}
+}

@@ -1,0 +1,120 @@
+package chart
+
+import "math"
+
+// Dots are ratios, several in a row, on a logarithmic scale that has a line at
+// one.
+type Dots struct {
+	Frame
+	Axis         Axis
+	Below, Above string  // what it means to be left and right of the line
+	Least, Most  float64 // what the scale has room for at least; 0: what the dots need
+	Rows         []DotRow
+}
+
+// A DotRow is a named row of dots.
+type DotRow struct {
+	Name string
+	Text string // at the end of the row
+	Dots []Dot
+}
+
+// A Dot is a ratio. Where it is not above zero, it is left out.
+type Dot struct {
+	Look  Look
+	Value Value
+	Words string // said when one hovers over it
+}
+
+const (
+	longName = 170.0 // names of rows that are wider take two lines
+	dotRow   = 17.0
+)
+
+// SVG draws them.
+func (d Dots) SVG() string {
+	c := &canvas{}
+	at := d.columns()
+	s := d.scale().over(at.plot, at.end)
+	top := 2*line - 1
+	rows := &canvas{}
+	y := top
+	for _, row := range d.Rows {
+		y = row.draw(rows, at, s, y)
+	}
+	d.head(c, s)
+	foot(c, s, d.Axis, top, y, 4)
+	c.line(s.at(1), top-3, s.at(1), y, "base")
+	c.b.WriteString(rows.b.String())
+	return c.svg(d.Frame, y+line+4)
+}
+
+// head says what is counted, and what the sides of the line mean.
+func (d Dots) head(c *canvas, s scale) {
+	c.text(0, line-3, "soft", start, d.Axis.Label+", log scale")
+	one := s.at(1)
+	if left := "← " + d.Below; one-gap-breadth(left, false) > 0 {
+		c.text(one-gap, 2*line-5, "soft", end, left)
+	}
+	if right := d.Above + " →"; one+gap+breadth(right, false) < width {
+		c.text(one+gap, 2*line-5, "soft", start, right)
+	}
+}
+
+func (d Dots) columns() columns {
+	var label, text float64
+	for _, row := range d.Rows {
+		for _, l := range wrap(row.Name, false, longName) {
+			label = max(label, breadth(l, false))
+		}
+		text = max(text, breadth(row.Text, false))
+	}
+	return columns{label: label, plot: label + 2*gap, end: width - text - 2*gap, text: width}
+}
+
+// scale has the same room on both sides of one as it needs on the wider side,
+// up to a point.
+func (d Dots) scale() scale {
+	lo, hi := 0.8, 1.25
+	if d.Least > 0 {
+		lo = min(lo, d.Least)
+	}
+	hi = max(hi, d.Most)
+	for _, row := range d.Rows {
+		for _, dot := range row.Dots {
+			if dot.drawn() {
+				a, b := dot.Value.span()
+				if a <= 0 {
+					a = dot.Value.Mid
+				}
+				lo, hi = min(lo, a), max(hi, b)
+			}
+		}
+	}
+	return scale{log: true, lo: lo / 1.05, hi: hi * 1.05}
+}
+
+func (d Dot) drawn() bool { return d.Value.known() && d.Value.Mid > 0 }
+
+// draw draws one row and returns where the next begins.
+func (r DotRow) draw(c *canvas, at columns, s scale, y float64) float64 {
+	name := wrap(r.Name, false, longName)
+	high := dotRow + float64(len(name)-1)*(line-2)
+	for i, l := range name {
+		c.text(at.label, y+12+float64(i)*(line-2), "", end, l)
+	}
+	mid := y + high/2
+	c.line(s.from, mid, s.to, mid, "guide")
+	for _, dot := range r.Dots {
+		if dot.drawn() && dot.Value.wide() {
+			c.line(s.at(dot.Value.Lo), mid, s.at(dot.Value.Hi), mid, "whisker "+dot.Look.class())
+		}
+	}
+	for _, dot := range r.Dots {
+		if dot.drawn() {
+			c.mark(s.at(dot.Value.Mid), mid, dot.Look, dot.Words)
+		}
+	}
+	c.text(at.text, mid+4, "soft", end, r.Text)
+	return math.Round(y + high)
+}

@@ -1,0 +1,30 @@
+package chart
+
+// Shares are the parts of a whole, as one bar without words: it stands in a row
+// of a table that has the numbers, and is hidden from those who cannot see it.
+type Shares []Share
+
+// A Share is one of them.
+type Share struct {
+	Look Look
+	Part int
+}
+
+// SVG draws them.
+func (s Shares) SVG() string {
+	const wide, high = 120.0, 12.0
+	total := 0
+	for _, share := range s {
+		total += max(share.Part, 0)
+	}
+	c := &canvas{}
+	x := 0.5
+	for _, share := range s {
+		if share.Part > 0 {
+			w := float64(share.Part) / float64(total) * (wide - 1)
+			c.rect(x, 0.5, w, high-1, "share "+share.Look.class())
+			x += w
+		}
+	}
+	return `<svg class="shares" aria-hidden="true" viewBox="0 0 ` + num(wide) + ` ` + num(high) + `">` + c.b.String() + "</svg>"
+}

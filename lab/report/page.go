@@ -1,0 +1,199 @@
+package report
+
+import (
+	"bytes"
+	_ "embed" // for the template and the rules of the page
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/stint-go/stint/lab/chart"
+	"github.com/stint-go/stint/lab/measure"
+)
+
+//go:embed page.html
+var pageText string
+
+//go:embed page.css
+var pageStyle string
+
+// A page is what the template is given.
+type page struct {
+	Style       template.CSS
+	Machines    []machineText
+	Commands    []string
+	Quick       []string // experiments that did less than the claims are about
+	Conclusions []conclusion
+	Chapters    []*chapter
+	Legend      []legendEntry
+}
+
+// A chapter is one experiment.
+type chapter struct {
+	*Result
+	ID       string
+	Tally    tallied
+	Overview overview
+	Claims   table
+	Losses   []string
+	Groups   []group
+}
+
+// A group is charts that stand side by side.
+type group struct {
+	Name    string // empty: all there are
+	Figures []figure
+}
+
+// A figure is a drawing, or several of the same rows, and the table of what is
+// drawn.
+type figure struct {
+	Name, Note string
+	SVG        []template.HTML
+	Tables     []table
+}
+
+// A table is a grid with a name.
+type table struct {
+	Name, Note string
+	grid
+}
+
+// machineText is a machine in words, and where not all experiments ran on it,
+// which did.
+type machineText struct {
+	Facts       [][2]string
+	Experiments []string
+}
+
+// HTML writes results as one page that needs nothing but itself: no network and
+// no script.
+func HTML(w io.Writer, results []*Result) error {
+	t, err := template.New("page").Funcs(template.FuncMap{"sign": sign, "number": func(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }}).Parse(pageText)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, newPage(results)); err != nil {
+		return err
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+func newPage(results []*Result) *page {
+	p := &page{
+		Style:       template.CSS(chart.Style + pageStyle),
+		Machines:    machines(results),
+		Conclusions: conclusions(results),
+		Legend:      legend(),
+	}
+	for _, r := range results {
+		if !slices.Contains(p.Commands, r.Command) {
+			p.Commands = append(p.Commands, r.Command)
+		}
+		if r.Quick {
+			p.Quick = append(p.Quick, r.Experiment)
+		}
+		p.Chapters = append(p.Chapters, newChapter(r))
+	}
+	return p
+}
+
+func newChapter(r *Result) *chapter {
+	s := &chapter{Result: r, ID: "experiment-" + r.Experiment, Tally: tally(r.Verdicts), Claims: claims(r.Verdicts)}
+	for _, l := range r.Losses() {
+		s.Losses = append(s.Losses, l.text())
+	}
+	d := &drawer{Result: r}
+	s.Overview = d.overview()
+	s.Groups = groups(d.figures())
+	return s
+}
+
+// many is the number of figures above which they are put into groups.
+const many = 14
+
+// groups puts figures whose names begin alike together, if there are many.
+func groups(all []figure) []group {
+	if len(all) <= many {
+		return []group{{Figures: all}}
+	}
+	var out []group
+	for _, f := range all {
+		first, _, _ := strings.Cut(f.Name, "/")
+		i := slices.IndexFunc(out, func(g group) bool { return g.Name == first })
+		if i < 0 {
+			i = len(out)
+			out = append(out, group{Name: first})
+		}
+		out[i].Figures = append(out[i].Figures, f)
+	}
+	return out
+}
+
+// machines describes where results are from, each machine once.
+func machines(results []*Result) []machineText {
+	var order []measure.Machine
+	on := map[measure.Machine][]*Result{}
+	for _, r := range results {
+		m := r.Machine
+		m.Load, m.Others = nil, nil
+		if on[m] == nil {
+			order = append(order, m)
+		}
+		on[m] = append(on[m], r)
+	}
+	var out []machineText
+	for _, m := range order {
+		text := machineText{Facts: facts(m, on[m])}
+		for _, r := range on[m] {
+			if len(order) > 1 {
+				text.Experiments = append(text.Experiments, r.Experiment)
+			}
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// facts are what is known of a machine and of how busy it was.
+func facts(m measure.Machine, results []*Result) [][2]string {
+	cpu := m.CPU
+	if cpu == "" {
+		cpu = "not known"
+	}
+	out := [][2]string{
+		{"Processor", cpu},
+		{"Processors", fmt.Sprint(m.Processors)},
+		{"System", m.GOOS + "/" + m.GOARCH},
+		{"Go", strings.TrimPrefix(m.Go, "go")},
+	}
+	var load, others []float64
+	for _, r := range results {
+		if r.Machine.Load != nil {
+			load = append(load, *r.Machine.Load)
+		}
+		if r.Machine.Others != nil {
+			others = append(others, *r.Machine.Others)
+		}
+	}
+	if len(load) > 0 {
+		out = append(out, [2]string{"Load average before the runs", extent(load)})
+	}
+	if len(others) > 0 {
+		out = append(out, [2]string{"Processors used by other programs", extent(others)})
+	}
+	return out
+}
+
+// extent is from the smallest to the largest of some numbers.
+func extent(values []float64) string {
+	lo, hi := fmt.Sprintf("%.2f", slices.Min(values)), fmt.Sprintf("%.2f", slices.Max(values))
+	if lo == hi {
+		return lo
+	}
+	return lo + " to " + hi
+}

@@ -1,0 +1,196 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+
+	"github.com/stint-go/stint/lab/chart"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/stats"
+)
+
+// A contest is our fastest model of a case beside the fastest peer, or where
+// there is no peer, beside the floor.
+type contest struct {
+	Case        Case
+	Ours, Other *Row
+	Floor       bool
+	Ratio       stats.Estimate // of the times, ours over the other's
+}
+
+// contests are those of all cases that have both.
+func (r *Result) contests() []contest {
+	var out []contest
+	for _, c := range r.Cases {
+		ours := r.best(c.Name, measure.Time, func(m Model) bool { return m.Kind == Ours })
+		other := r.best(c.Name, measure.Time, peer)
+		floor := other == nil
+		if floor {
+			other = r.best(c.Name, measure.Time, func(m Model) bool { return m.Kind == Floor })
+		}
+		if ours == nil || other == nil {
+			continue
+		}
+		if ratio := ours.ratio(other, measure.Time); ratio.N > 0 {
+			out = append(out, contest{c, ours, other, floor, ratio})
+		}
+	}
+	return out
+}
+
+// result is 1 if ours is faster, -1 if the other is, and 0 if the interval has
+// room for both.
+func (c contest) result() int {
+	switch in := c.Ratio.Interval; {
+	case in == nil:
+		return 0
+	case in.Hi < 1:
+		return 1
+	case in.Lo > 1:
+		return -1
+	}
+	return 0
+}
+
+func (c contest) word() string {
+	return map[int]string{1: "ours is faster", 0: "no difference seen", -1: "ours is slower"}[c.result()]
+}
+
+// look tells the results of contests apart; those with a floor have a look of
+// their own, since nobody wins them.
+func (c contest) look() chart.Look {
+	if c.Floor {
+		return chart.Dashed
+	}
+	return map[int]chart.Look{1: chart.Strong, 0: chart.Plain, -1: chart.Accent}[c.result()]
+}
+
+// An overview shows all contests of an experiment.
+type overview struct {
+	Faster, Even, Slower, Floors int
+	figure
+}
+
+// Peers is in how many cases there is a peer.
+func (o overview) Peers() int { return o.Faster + o.Even + o.Slower }
+
+// panelRows is how many rows a panel of an overview has at most, and wideRows
+// how many are put into two.
+const (
+	panelRows = 26
+	wideRows  = 9
+)
+
+func (d *drawer) overview() overview {
+	all := d.contests()
+	o := overview{figure: figure{Name: "Our fastest model beside the fastest peer"}}
+	for _, c := range all {
+		switch {
+		case c.Floor:
+			o.Floors++
+		case c.result() > 0:
+			o.Faster++
+		case c.result() < 0:
+			o.Slower++
+		default:
+			o.Even++
+		}
+	}
+	rows := d.dotRows(all)
+	if len(rows) < 2 {
+		return o
+	}
+	o.SVG = d.panels(rows)
+	o.Tables = []table{contestTable(all)}
+	return o
+}
+
+// panels draws rows in as many drawings as they need, all to the same scale.
+func (d *drawer) panels(rows []chart.DotRow) []template.HTML {
+	least, most := 1.0, 1.0
+	for _, row := range rows {
+		for _, dot := range row.Dots {
+			least, most = min(least, dot.Value.Lo), max(most, dot.Value.Hi)
+		}
+	}
+	n := max(1, (len(rows)+panelRows-1)/panelRows)
+	if len(rows) > wideRows {
+		n += n % 2
+	}
+	var out []template.HTML
+	for i := range n {
+		part := rows[i*len(rows)/n : (i+1)*len(rows)/n]
+		out = append(out, template.HTML(chart.Dots{
+			Frame: d.frame("Time of our fastest model over that of the fastest peer", fmt.Sprintf("%d rows, from %s to %s; left of the line at 1 ours is faster.", len(part), part[0].Name, part[len(part)-1].Name)),
+			Axis:  chart.Axis{Label: "time, ours / fastest peer", Format: tick(times)},
+			Below: "ours is faster", Above: "slower",
+			Least: least, Most: most, Rows: part,
+		}.SVG()))
+	}
+	return out
+}
+
+// dotRows is a row for each family of cases, and for each other case.
+func (d *drawer) dotRows(all []contest) []chart.DotRow {
+	families := d.families()
+	var rows []chart.DotRow
+	place := map[string]int{}
+	for _, c := range all {
+		name := c.Case.Name
+		if f := families.of(c.Case); f != nil {
+			name = f.name()
+		}
+		i, ok := place[name]
+		if !ok {
+			i = len(rows)
+			place[name] = i
+			rows = append(rows, chart.DotRow{Name: name})
+		}
+		rows[i].Dots = append(rows[i].Dots, c.dot())
+	}
+	for i := range rows {
+		rows[i].Text = reach(rows[i].Dots)
+	}
+	return rows
+}
+
+func (c contest) dot() chart.Dot {
+	return chart.Dot{
+		Look:  c.look(),
+		Value: value(c.Ratio),
+		Words: fmt.Sprintf("%s: %s takes the time of %s × %s", c.Case.Name, c.Ours.Model, c.Other.Model, brief(c.Ratio, times)),
+	}
+}
+
+// reach is the value of a dot, or from the smallest to the largest.
+func reach(dots []chart.Dot) string {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, dot := range dots {
+		lo, hi = min(lo, dot.Value.Mid), max(hi, dot.Value.Mid)
+	}
+	if len(dots) == 1 {
+		return times(lo)
+	}
+	return short(lo) + "–" + short(hi)
+}
+
+// short writes a ratio with two digits.
+func short(v float64) string {
+	if v < 9.95 {
+		return fmt.Sprintf("%.2g", v)
+	}
+	return fmt.Sprintf("%.0f", v)
+}
+
+func contestTable(all []contest) table {
+	t := table{Name: "Our fastest model beside the fastest peer, or where there is none, the floor", grid: grid{head: []string{"case", "ours", "other", "time, ours / other", "interval", ""}}}
+	for _, c := range all {
+		other := c.Other.Model
+		if c.Floor {
+			other += " (floor)"
+		}
+		t.rows = append(t.rows, []string{c.Case.Name, c.Ours.Model, other, times(c.Ratio.Median), span(c.Ratio, times), c.word()})
+	}
+	return t
+}
