@@ -25,18 +25,18 @@ type page struct {
 	Machines    []machineText
 	Commands    []string
 	Quick       []string // experiments that did less than the claims are about
-	Conclusions []conclusion
+	Conclusions []sentence
 	Chapters    []*chapter
-	Legend      []legendEntry
+	Key         []keyEntry
 }
 
 // A chapter is one experiment.
 type chapter struct {
 	*Result
 	ID       string
-	Tally    tallied
-	Overview overview
-	Claims   table
+	Answers  answers
+	Standing standing
+	Claims   sheet
 	Losses   []string
 	Groups   []group
 }
@@ -52,11 +52,11 @@ type group struct {
 type figure struct {
 	Name, Note string
 	SVG        []template.HTML
-	Tables     []table
+	Tables     []sheet
 }
 
-// A table is a grid with a name.
-type table struct {
+// A sheet is a grid with a name.
+type sheet struct {
 	Name, Note string
 	grid
 }
@@ -87,8 +87,8 @@ func newPage(results []*Result) *page {
 	p := &page{
 		Style:       template.CSS(chart.Style + pageStyle),
 		Machines:    machines(results),
-		Conclusions: conclusions(results),
-		Legend:      legend(),
+		Conclusions: sentences(results),
+		Key:         key(),
 	}
 	for _, r := range results {
 		if !slices.Contains(p.Commands, r.Command) {
@@ -103,12 +103,12 @@ func newPage(results []*Result) *page {
 }
 
 func newChapter(r *Result) *chapter {
-	s := &chapter{Result: r, ID: "experiment-" + r.Experiment, Tally: tally(r.Verdicts), Claims: claims(r.Verdicts)}
+	s := &chapter{Result: r, ID: "experiment-" + r.Experiment, Answers: answersOf(r.Verdicts), Claims: claims(r.Verdicts)}
 	for _, l := range r.Losses() {
 		s.Losses = append(s.Losses, l.text())
 	}
 	d := &drawer{Result: r}
-	s.Overview = d.overview()
+	s.Standing = d.standing()
 	s.Groups = groups(d.figures())
 	return s
 }
@@ -121,17 +121,11 @@ func groups(all []figure) []group {
 	if len(all) <= many {
 		return []group{{Figures: all}}
 	}
-	var out []group
-	for _, f := range all {
-		first, _, _ := strings.Cut(f.Name, "/")
-		i := slices.IndexFunc(out, func(g group) bool { return g.Name == first })
-		if i < 0 {
-			i = len(out)
-			out = append(out, group{Name: first})
-		}
-		out[i].Figures = append(out[i].Figures, f)
+	first := func(f figure) string {
+		part, _, _ := strings.Cut(f.Name, "/")
+		return part
 	}
-	return out
+	return each(bunches(all, first), func(b bunch[figure]) group { return group{b.key, b.of} })
 }
 
 // machines describes where results are from, each machine once.

@@ -39,7 +39,7 @@ func (d *drawer) families() families {
 	d.found = families{}
 	all := map[string]*family{}
 	for _, c := range d.Cases {
-		for _, f := range apart(c.Name) {
+		for _, f := range parted(c.Name) {
 			id := f.before + "\x00" + f.after + "\x00" + strconv.FormatBool(f.times)
 			if all[id] == nil {
 				all[id] = &family{key: f.key, before: f.before, after: f.after, times: f.times}
@@ -50,7 +50,7 @@ func (d *drawer) families() families {
 		}
 	}
 	for _, c := range d.Cases {
-		for _, f := range apart(c.Name) {
+		for _, f := range parted(c.Name) {
 			g := all[f.before+"\x00"+f.after+"\x00"+strconv.FormatBool(f.times)]
 			if best := d.found[c.Name]; len(g.cases) >= fewestPoints && (best == nil || len(g.cases) > len(best.cases)) {
 				d.found[c.Name] = g
@@ -60,8 +60,8 @@ func (d *drawer) families() families {
 	return d.found
 }
 
-// apart takes each number of a name out of it.
-func apart(name string) []family {
+// parted takes each number of a name out of it.
+func parted(name string) []family {
 	var out []family
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
@@ -109,7 +109,7 @@ func (d *drawer) curve(f *family) figure {
 	first := f.cases[0]
 	fig := figure{Name: f.name(), Note: d.about(Case{Doc: first.Doc, Processors: first.Processors})}
 	for _, c := range f.cases {
-		fig.Tables = append(fig.Tables, d.table(c))
+		fig.Tables = append(fig.Tables, d.sheet(c))
 	}
 	out := chart.Curves{X: chart.Axis{Label: f.key, Format: f.format}}
 	relative := d.relative(f)
@@ -174,9 +174,9 @@ func (d *drawer) lines(f *family, relative bool) []chart.Line {
 			e, words := row.median(measure.Time), ""
 			if relative {
 				e = row.ratio(reference, measure.Time)
-				words = brief(e, times)
+				words = short(e, times)
 			} else {
-				words = brief(e, duration)
+				words = short(e, duration)
 			}
 			out[at].Points = append(out[at].Points, chart.Point{X: f.at[i], Y: value(e), Words: fmt.Sprintf("%s, %s=%s: %s", row.Model, f.key, f.format(f.at[i]), words)})
 		}

@@ -47,7 +47,7 @@ func (d *drawer) figures() []figure {
 // single is the figure of one case: a curve if models differ in a number, bars
 // of time, and bars of memory where that was measured.
 func (d *drawer) single(c Case) figure {
-	fig := figure{Name: c.Name, Note: d.about(c), Tables: []table{d.table(c)}}
+	fig := figure{Name: c.Name, Note: d.about(c), Tables: []sheet{d.sheet(c)}}
 	svg := func(s string) { fig.SVG = append(fig.SVG, template.HTML(s)) }
 	swept := d.sweeps(c)
 	if len(swept.Lines) > 0 {
@@ -71,8 +71,8 @@ func (d *drawer) single(c Case) figure {
 	return fig
 }
 
-func (d *drawer) table(c Case) table {
-	return table{Name: c.Name, Note: d.about(c), grid: d.grid(c)}
+func (d *drawer) sheet(c Case) sheet {
+	return sheet{Name: c.Name, Note: d.about(c), grid: d.grid(c)}
 }
 
 // bars are the medians of one unit, the smallest first.
@@ -105,15 +105,15 @@ func (d *drawer) bars(c Case, u measure.Unit, rows []*Row) chart.Bars {
 // looks are those of kinds, as the legend has them.
 var looks = map[Kind]chart.Look{Ours: chart.Strong, Peer: chart.Plain, Floor: chart.Dashed}
 
-// A legendEntry says what a look means.
-type legendEntry struct {
+// A keyEntry says what a look means.
+type keyEntry struct {
 	SVG  template.HTML
 	Text string
 }
 
-func legend() []legendEntry {
+func key() []keyEntry {
 	one := func(l chart.Look) template.HTML { return template.HTML(chart.Shares{{Look: l, Part: 1}}.SVG()) }
-	return []legendEntry{
+	return []keyEntry{
 		{one(chart.Strong), "stint, its name in bold"},
 		{one(chart.Plain), "peers: libraries, tools, code by hand"},
 		{one(chart.Dashed), "floor: what others can at best come near to"},
@@ -142,7 +142,7 @@ func (d *drawer) sweeps(c Case) chart.Curves {
 			lines[name] = &chart.Line{Name: name, Look: d.lineLook(m, &ours)}
 		}
 		e := row.median(measure.Time)
-		lines[name].Points = append(lines[name].Points, chart.Point{X: m.At, Y: value(e), Words: fmt.Sprintf("%s: %s", row.Model, brief(e, duration))})
+		lines[name].Points = append(lines[name].Points, chart.Point{X: m.At, Y: value(e), Words: fmt.Sprintf("%s: %s", row.Model, short(e, duration))})
 	}
 	var out chart.Curves
 	for _, name := range order {
@@ -217,14 +217,6 @@ func value(e stats.Estimate) chart.Value {
 		return chart.At(e.Median)
 	}
 	return chart.Value{Mid: e.Median, Lo: e.Interval.Lo, Hi: e.Interval.Hi}
-}
-
-// brief is an estimate with its interval in few words.
-func brief(e stats.Estimate, format func(float64) string) string {
-	if in := span(e, format); in != "" {
-		return format(e.Median) + " [" + in + "]"
-	}
-	return median(e, format)
 }
 
 // tick writes round values: without the zeros at the end of their digits.

@@ -2,46 +2,35 @@ package report
 
 import (
 	"html/template"
-	"slices"
 
 	"github.com/stint-go/stint/lab/chart"
 )
 
-// tallied is how many claims have which answer.
-type tallied struct{ Yes, No, NotSure int }
+// answers are how many claims have which answer.
+type answers struct{ Yes, No, NotSure int }
 
-func tally(verdicts []Verdict) tallied {
-	var t tallied
-	for _, v := range verdicts {
-		switch v.Answer {
-		case Yes:
-			t.Yes++
-		case No:
-			t.No++
-		default:
-			t.NotSure++
-		}
-	}
-	return t
+func answersOf(verdicts []Verdict) answers {
+	count := tallied(verdicts)
+	return answers{count[Yes], count[No], count[NotSure]}
 }
 
 // All is how many claims there are.
-func (t tallied) All() int { return t.Yes + t.No + t.NotSure }
+func (a answers) All() int { return a.Yes + a.No + a.NotSure }
 
 // Shares draws them.
-func (t tallied) Shares() template.HTML {
-	return template.HTML(chart.Shares{{Look: chart.Strong, Part: t.Yes}, {Look: chart.Accent, Part: t.No}, {Look: chart.Plain, Part: t.NotSure}}.SVG())
+func (a answers) Shares() template.HTML {
+	return template.HTML(chart.Shares{{Look: chart.Strong, Part: a.Yes}, {Look: chart.Accent, Part: a.No}, {Look: chart.Plain, Part: a.NotSure}}.SVG())
 }
 
-// Answer is what the claims say together: one answer if all have it, "in part"
-// if some have yes and some have no, or else the one that the sure ones have.
-func (t tallied) Answer() Answer {
+// Together is what the claims say as one: the answer of all, in part if some
+// have yes and some no, and not sure otherwise.
+func (a answers) Together() Answer {
 	switch {
-	case t.Yes > 0 && t.No > 0:
+	case a.Yes > 0 && a.No > 0:
 		return inPart
-	case t.NotSure > 0 || t.All() == 0:
+	case a.NotSure > 0 || a.All() == 0:
 		return NotSure
-	case t.No > 0:
+	case a.No > 0:
 		return No
 	}
 	return Yes
@@ -63,48 +52,26 @@ func sign(a Answer) string {
 	return "?"
 }
 
-// A conclusion is a sentence with the claims that stand for it.
-type conclusion struct {
-	Text        string
-	Experiments []string
-	Tally       tallied
-	Claims      table
+// A sentence is a conclusion as the page shows it.
+type sentence struct {
+	Conclusion
+	Answers answers
+	Claims  sheet
 }
 
-// conclusions gathers the claims of all experiments by their sentences, in the
-// order in which these come.
-func conclusions(results []*Result) []conclusion {
-	var out []conclusion
-	verdicts := map[string][]Verdict{}
-	for _, r := range results {
-		for _, v := range r.Verdicts {
-			if v.Conclusion == "" {
-				continue
-			}
-			if verdicts[v.Conclusion] == nil {
-				out = append(out, conclusion{Text: v.Conclusion})
-			}
-			verdicts[v.Conclusion] = append(verdicts[v.Conclusion], v)
-			i := slices.IndexFunc(out, func(c conclusion) bool { return c.Text == v.Conclusion })
-			if !slices.Contains(out[i].Experiments, r.Experiment) {
-				out[i].Experiments = append(out[i].Experiments, r.Experiment)
-			}
-		}
-	}
-	for i := range out {
-		out[i].Tally = tally(verdicts[out[i].Text])
-		out[i].Claims = claims(verdicts[out[i].Text])
-	}
-	return out
+func sentences(results []*Result) []sentence {
+	return each(Conclusions(results), func(c Conclusion) sentence {
+		return sentence{c, answersOf(c.Verdicts), claims(c.Verdicts)}
+	})
 }
 
-// claims are verdicts as a table. The answer is first, with its sign.
-func claims(verdicts []Verdict) table {
-	t := table{Name: "Claims", grid: grid{head: []string{"answer", "case", "claim", "figures"}}}
+// claims are verdicts in words. The answer is first, with its sign.
+func claims(verdicts []Verdict) sheet {
+	s := sheet{Name: "Claims", grid: grid{head: []string{"answer", "case", "claim", "figures"}}}
 	for _, v := range verdicts {
-		t.rows = append(t.rows, []string{sign(v.Answer) + " " + string(v.Answer), v.Case, v.Text(), v.figures()})
+		s.rows = append(s.rows, []string{sign(v.Answer) + " " + string(v.Answer), v.Case, v.Text(), v.figures()})
 	}
-	return t
+	return s
 }
 
 // Head is what the columns are.

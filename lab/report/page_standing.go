@@ -66,14 +66,14 @@ func (c contest) look() chart.Look {
 	return map[int]chart.Look{1: chart.Strong, 0: chart.Plain, -1: chart.Accent}[c.result()]
 }
 
-// An overview shows all contests of an experiment.
-type overview struct {
+// A standing shows all contests of an experiment.
+type standing struct {
 	Faster, Even, Slower, Floors int
 	figure
 }
 
 // Peers is in how many cases there is a peer.
-func (o overview) Peers() int { return o.Faster + o.Even + o.Slower }
+func (o standing) Peers() int { return o.Faster + o.Even + o.Slower }
 
 // panelRows is how many rows a panel of an overview has at most, and wideRows
 // how many are put into two.
@@ -82,9 +82,9 @@ const (
 	wideRows  = 9
 )
 
-func (d *drawer) overview() overview {
+func (d *drawer) standing() standing {
 	all := d.contests()
-	o := overview{figure: figure{Name: "Our fastest model beside the fastest peer"}}
+	o := standing{figure: figure{Name: "Our fastest model beside the fastest peer"}}
 	for _, c := range all {
 		switch {
 		case c.Floor:
@@ -102,7 +102,7 @@ func (d *drawer) overview() overview {
 		return o
 	}
 	o.SVG = d.panels(rows)
-	o.Tables = []table{contestTable(all)}
+	o.Tables = []sheet{contestTable(all)}
 	return o
 }
 
@@ -159,7 +159,7 @@ func (c contest) dot() chart.Dot {
 	return chart.Dot{
 		Look:  c.look(),
 		Value: value(c.Ratio),
-		Words: fmt.Sprintf("%s: %s takes the time of %s × %s", c.Case.Name, c.Ours.Model, c.Other.Model, brief(c.Ratio, times)),
+		Words: fmt.Sprintf("%s: %s takes the time of %s × %s", c.Case.Name, c.Ours.Model, c.Other.Model, short(c.Ratio, times)),
 	}
 }
 
@@ -172,19 +172,19 @@ func reach(dots []chart.Dot) string {
 	if len(dots) == 1 {
 		return times(lo)
 	}
-	return short(lo) + "–" + short(hi)
+	return rough(lo) + "–" + rough(hi)
 }
 
-// short writes a ratio with two digits.
-func short(v float64) string {
+// rough writes a ratio with two digits.
+func rough(v float64) string {
 	if v < 9.95 {
 		return fmt.Sprintf("%.2g", v)
 	}
 	return fmt.Sprintf("%.0f", v)
 }
 
-func contestTable(all []contest) table {
-	t := table{Name: "Our fastest model beside the fastest peer, or where there is none, the floor", grid: grid{head: []string{"case", "ours", "other", "time, ours / other", "interval", ""}}}
+func contestTable(all []contest) sheet {
+	t := sheet{Name: "Our fastest model beside the fastest peer, or where there is none, the floor", grid: grid{head: []string{"case", "ours", "other", "time, ours / other", "interval", ""}}}
 	for _, c := range all {
 		other := c.Other.Model
 		if c.Floor {
