@@ -61,10 +61,10 @@ func (b Bars) columns() columns {
 		text = max(text, breadth(bar.Text, true))
 		note = max(note, breadth(bar.Note, false))
 	}
-	at := columns{label: label, plot: label + gap + 14, note: width} // a star before the bar
-	at.text = width - note - gap
+	at := columns{label: label + 1, plot: label + gap + 15, note: width - 1} // a star before the bar
+	at.text = at.note - note - gap
 	if note == 0 {
-		at.text = width
+		at.text = at.note
 	}
 	at.end = at.text - text - gap
 	return at
@@ -156,7 +156,10 @@ func (b Bar) behind(s scale) float64 {
 		return s.from
 	}
 	_, hi := b.Value.span()
-	return max(s.at(hi), s.at(min(max(0, s.lo), s.hi))) + gap
+	if s.log {
+		return max(s.at(hi), s.at(b.Value.Mid)+3) + gap
+	}
+	return max(s.at(hi), s.at(0)) + gap
 }
 
 // body draws the bar, or on a logarithmic scale the point, with its interval.

@@ -57,13 +57,9 @@ func (c *canvas) rect(x, y, w, h float64, class string) {
 }
 
 // mark draws the point of a look: a disc, a square, a triangle, a diamond, a
-// ring or a hollow square. What hovers over it is told the words.
+// ring or a hollow square.
 func (c *canvas) mark(x, y float64, look Look, words string) {
-	title := ""
-	if words != "" {
-		title = "<title>" + html.EscapeString(words) + "</title>"
-	}
-	class := "mark " + look.class()
+	title, class := hover(words), "mark "+look.class()
 	const r = 3.5
 	switch look {
 	case Second, Dashed:
@@ -75,6 +71,19 @@ func (c *canvas) mark(x, y float64, look Look, words string) {
 	default:
 		c.add(`<circle class="%s" cx="%s" cy="%s" r="%s">%s</circle>`, class, num(x), num(y), num(r), title)
 	}
+}
+
+// arrow points out of the drawing, to the right or, under -1, to the left.
+func (c *canvas) arrow(x, y, side float64, look Look, words string) {
+	c.add(`<path class="mark %s" d="M%s %sl%s 4l%s 4z">%s</path>`, look.class(), num(x), num(y-4), num(6*side), num(-6*side), hover(words))
+}
+
+// hover is what is said to whoever hovers over a part.
+func hover(words string) string {
+	if words == "" {
+		return ""
+	}
+	return "<title>" + html.EscapeString(words) + "</title>"
 }
 
 // whisker is an interval along a row, with an end on each side.

@@ -133,7 +133,7 @@ func (v Curves) right() float64 {
 	for _, l := range v.Levels {
 		most = max(most, breadth(l.Name, l.Look.bold()))
 	}
-	return width - most - leader
+	return width - 1 - most - leader
 }
 
 const leader = 18.0 // from the end of a line to its name
@@ -159,9 +159,11 @@ func (v Curves) frame(c *canvas, x, y scale) {
 	}
 	last := math.Inf(-1)
 	for _, t := range v.xs() {
-		at, text := x.at(t), v.X.Format(t)
-		c.line(at, y.from, at, y.from+3, "grid")
-		if half := breadth(text, false) / 2; at-half > last+gap {
+		text := v.X.Format(t)
+		half := breadth(text, false) / 2
+		at := max(x.at(t), half+1)
+		c.line(x.at(t), y.from, x.at(t), y.from+3, "grid")
+		if at-half > last+gap {
 			c.text(at, y.from+line, "soft", middle, text)
 			last = at + half
 		}

@@ -69,29 +69,34 @@ func (d Dots) columns() columns {
 		}
 		text = max(text, breadth(row.Text, false))
 	}
-	return columns{label: label, plot: label + 2*gap, end: width - text - 2*gap, text: width}
+	return columns{label: label + 1, plot: label + 2*gap, end: width - text - 2*gap, text: width - 1}
 }
 
-// scale has the same room on both sides of one as it needs on the wider side,
-// up to a point.
+// scale goes from the least to the most, with room for the dots at its ends.
 func (d Dots) scale() scale {
-	lo, hi := 0.8, 1.25
-	if d.Least > 0 {
-		lo = min(lo, d.Least)
-	}
-	hi = max(hi, d.Most)
+	lo, hi := d.Least, d.Most
 	for _, row := range d.Rows {
 		for _, dot := range row.Dots {
-			if dot.drawn() {
-				a, b := dot.Value.span()
-				if a <= 0 {
-					a = dot.Value.Mid
-				}
-				lo, hi = min(lo, a), max(hi, b)
+			if !dot.drawn() {
+				continue
+			}
+			if d.Least <= 0 {
+				lo = least(lo, dot.Value.Mid)
+			}
+			if d.Most <= 0 {
+				hi = max(hi, dot.Value.Mid)
 			}
 		}
 	}
-	return scale{log: true, lo: lo / 1.05, hi: hi * 1.05}
+	return scale{log: true, lo: least(lo, 0.9) / 1.1, hi: max(hi, 1/0.9) * 1.1}
+}
+
+// least is the smaller one of two values, of which the first may be missing.
+func least(a, b float64) float64 {
+	if a <= 0 {
+		return b
+	}
+	return min(a, b)
 }
 
 func (d Dot) drawn() bool { return d.Value.known() && d.Value.Mid > 0 }
@@ -112,9 +117,21 @@ func (r DotRow) draw(c *canvas, at columns, s scale, y float64) float64 {
 	}
 	for _, dot := range r.Dots {
 		if dot.drawn() {
-			c.mark(s.at(dot.Value.Mid), mid, dot.Look, dot.Words)
+			dot.draw(c, s, mid)
 		}
 	}
 	c.text(at.text, mid+4, "soft", end, r.Text)
 	return math.Round(y + high)
+}
+
+// draw draws one dot, or an arrow where it is beyond the scale.
+func (d Dot) draw(c *canvas, s scale, y float64) {
+	switch {
+	case d.Value.Mid > s.hi:
+		c.arrow(s.to, y, 1, d.Look, d.Words)
+	case d.Value.Mid < s.lo:
+		c.arrow(s.from, y, -1, d.Look, d.Words)
+	default:
+		c.mark(s.at(d.Value.Mid), y, d.Look, d.Words)
+	}
 }

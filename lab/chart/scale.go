@@ -14,7 +14,7 @@ type scale struct {
 
 // farApart is the ratio of two values above which a linear scale leaves
 // nothing to see of the smaller one.
-const farApart = 30
+const farApart = 20
 
 // fit is a scale for values, from zero on, or a logarithmic one if they are far
 // apart and none is zero or less.

@@ -28,3 +28,11 @@ func (s Shares) SVG() string {
 	}
 	return `<svg class="shares" aria-hidden="true" viewBox="0 0 ` + num(wide) + ` ` + num(high) + `">` + c.b.String() + "</svg>"
 }
+
+// Swatch is a small bar with a look, to say what it means. It is hidden from
+// those who cannot see it.
+func Swatch(l Look) string {
+	c := &canvas{}
+	c.rect(1, 1.5, 20, 9, "bar "+l.class())
+	return `<svg class="swatch" aria-hidden="true" viewBox="0 0 22 12">` + c.b.String() + "</svg>"
+}

@@ -10,7 +10,7 @@ func breadth(s string, bold bool) float64 {
 		em += advance(r)
 	}
 	if bold {
-		em *= 1.09
+		em *= 1.16
 	}
 	return em * letter
 }

@@ -55,6 +55,9 @@ type figure struct {
 	Tables     []sheet
 }
 
+// Wide reports whether the drawings stand side by side.
+func (f figure) Wide() bool { return len(f.SVG) > 1 }
+
 // A sheet is a grid with a name.
 type sheet struct {
 	Name, Note string
@@ -109,23 +112,40 @@ func newChapter(r *Result) *chapter {
 	}
 	d := &drawer{Result: r}
 	s.Standing = d.standing()
-	s.Groups = groups(d.figures())
+	s.Groups = r.groups(d.figures())
 	return s
 }
 
-// many is the number of figures above which they are put into groups.
+// many is the number of figures above which only those of the main cases are
+// shown at once, and the others by the first part of their names.
 const many = 14
 
-// groups puts figures whose names begin alike together, if there are many.
-func groups(all []figure) []group {
+// groups puts figures together. The first group has no name and is shown.
+func (r *Result) groups(all []figure) []group {
 	if len(all) <= many {
 		return []group{{Figures: all}}
+	}
+	main := map[string]bool{}
+	for _, c := range r.main() {
+		main[c.Name] = true
+	}
+	var shown, rest []figure
+	for _, f := range all {
+		if slices.ContainsFunc(f.Tables, func(s sheet) bool { return main[s.Name] }) {
+			shown = append(shown, f)
+		} else {
+			rest = append(rest, f)
+		}
 	}
 	first := func(f figure) string {
 		part, _, _ := strings.Cut(f.Name, "/")
 		return part
 	}
-	return each(bunches(all, first), func(b bunch[figure]) group { return group{b.key, b.of} })
+	out := []group{{Figures: shown}}
+	for _, b := range bunches(rest, first) {
+		out = append(out, group{b.key, b.of})
+	}
+	return out
 }
 
 // machines describes where results are from, each machine once.

@@ -112,7 +112,7 @@ type keyEntry struct {
 }
 
 func key() []keyEntry {
-	one := func(l chart.Look) template.HTML { return template.HTML(chart.Shares{{Look: l, Part: 1}}.SVG()) }
+	one := func(l chart.Look) template.HTML { return template.HTML(chart.Swatch(l)) }
 	return []keyEntry{
 		{one(chart.Strong), "stint, its name in bold"},
 		{one(chart.Plain), "peers: libraries, tools, code by hand"},

@@ -57,6 +57,15 @@ func (c contest) word() string {
 	return map[int]string{1: "ours is faster", 0: "no difference seen", -1: "ours is slower"}[c.result()]
 }
 
+// text is one contest in words.
+func (c contest) text() string {
+	other := c.Other.Model
+	if c.Floor {
+		other += ", a floor"
+	}
+	return fmt.Sprintf("%s: %s takes the time of %s × %s", c.Case.Name, c.Ours.Model, other, short(c.Ratio, times))
+}
+
 // look tells the results of contests apart; those with a floor have a look of
 // their own, since nobody wins them.
 func (c contest) look() chart.Look {
@@ -69,6 +78,7 @@ func (c contest) look() chart.Look {
 // A standing shows all contests of an experiment.
 type standing struct {
 	Faster, Even, Slower, Floors int
+	Lines                        []string // instead of a drawing, of very few
 	figure
 }
 
@@ -99,6 +109,7 @@ func (d *drawer) standing() standing {
 	}
 	rows := d.dotRows(all)
 	if len(rows) < 2 {
+		o.Lines = each(all, contest.text)
 		return o
 	}
 	o.SVG = d.panels(rows)
@@ -108,12 +119,7 @@ func (d *drawer) standing() standing {
 
 // panels draws rows in as many drawings as they need, all to the same scale.
 func (d *drawer) panels(rows []chart.DotRow) []template.HTML {
-	least, most := 1.0, 1.0
-	for _, row := range rows {
-		for _, dot := range row.Dots {
-			least, most = min(least, dot.Value.Lo), max(most, dot.Value.Hi)
-		}
-	}
+	least, most := ends(rows)
 	n := max(1, (len(rows)+panelRows-1)/panelRows)
 	if len(rows) > wideRows {
 		n += n % 2
@@ -129,6 +135,21 @@ func (d *drawer) panels(rows []chart.DotRow) []template.HTML {
 		}.SVG()))
 	}
 	return out
+}
+
+// farthest is the ratio at which the scale of an overview ends: the greatest ones
+// would leave no room to tell those near one apart.
+const farthest = 4.0
+
+// ends are those of a scale that all panels have.
+func ends(rows []chart.DotRow) (least, most float64) {
+	least, most = 1, 1
+	for _, row := range rows {
+		for _, dot := range row.Dots {
+			least, most = min(least, dot.Value.Mid), max(most, dot.Value.Mid)
+		}
+	}
+	return max(least, 1/farthest), min(most, farthest)
 }
 
 // dotRows is a row for each family of cases, and for each other case.
@@ -159,7 +180,7 @@ func (c contest) dot() chart.Dot {
 	return chart.Dot{
 		Look:  c.look(),
 		Value: value(c.Ratio),
-		Words: fmt.Sprintf("%s: %s takes the time of %s × %s", c.Case.Name, c.Ours.Model, c.Other.Model, short(c.Ratio, times)),
+		Words: c.text(),
 	}
 }
 
@@ -178,7 +199,7 @@ func reach(dots []chart.Dot) string {
 // rough writes a ratio with two digits.
 func rough(v float64) string {
 	if v < 9.95 {
-		return fmt.Sprintf("%.2g", v)
+		return fmt.Sprintf("%.2f", v)
 	}
 	return fmt.Sprintf("%.0f", v)
 }
