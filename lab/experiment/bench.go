@@ -117,7 +117,7 @@ func (b *Bench) Measure(ctx context.Context, cases ...Case) error {
 	for _, c := range cases {
 		b.Logf("%s: %s: %d ops a sample, %d rounds", b.Result.Experiment, c.Name, ops, count)
 		b.Result.Cases = append(b.Result.Cases, report.Case{
-			Name: c.Name, Doc: c.Doc, Reference: c.Reference, Ops: ops, Count: count, Processors: c.Processors,
+			Name: c.Name, Doc: c.Doc, Reference: c.Reference, Ops: ops, Count: count, Processors: c.Processors, Main: c.Main,
 		})
 	}
 	what := b.what(cases)

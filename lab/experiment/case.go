@@ -14,6 +14,7 @@ type Case struct {
 	Processors int    // GOMAXPROCS; 0: the session's
 	Ops        int    // operations a sample; 0: as many as make it long enough to be timed
 	Count      int    // samples, unless the session says otherwise; 0: the usual number
+	Main       bool   // what a summary shows of the experiment
 	Peaks      bool   // measure peaks of memory and goroutines too
 	Models     []Model
 }

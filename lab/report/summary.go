@@ -64,15 +64,15 @@ func brief(b *bytes.Buffer, r *Result) {
 		missed(b, r)
 	}
 	behind(b, r)
-	sentence(b, "Reasons to doubt", each(r.Warnings, Warning.text))
+	paragraph(b, "Reasons to doubt", each(r.Warnings, Warning.text))
 	for _, c := range r.main() {
 		table(b, r, c)
 	}
-	sentence(b, "Models", each(r.shown(), Model.text))
+	paragraph(b, "Models", each(r.shown(), Model.text))
 }
 
-// sentence writes a headed list as a paragraph, if there is anything in it.
-func sentence(b *bytes.Buffer, title string, words []string) {
+// paragraph writes a headed list as a paragraph, if there is anything in it.
+func paragraph(b *bytes.Buffer, title string, words []string) {
 	if len(words) > 0 {
 		fmt.Fprintf(b, "\n%s: %s.\n", title, strings.Join(words, "; "))
 	}
@@ -153,7 +153,7 @@ func behind(b *bytes.Buffer, r *Result) {
 		}
 		g.pipes(b)
 	}
-	sentence(b, "Where a peer's median is smaller, but the interval holds 1", undecided(open))
+	paragraph(b, "Where a peer's median is smaller, but the interval holds 1", undecided(open))
 }
 
 // undecided counts losses by model, with the greatest.
