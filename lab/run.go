@@ -96,7 +96,7 @@ func newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "run [flags] [EXPERIMENT...]",
 		Short:   "Run experiments: those named, or all",
-		Example: "  go run ./lab run sleepers tiny loops sort\n  go run ./lab run sum --quick --count 10 --out results",
+		Example: "  go run ./lab run --quick --out quick\n  go run ./lab run cpu io --procs 1,N --count 10 --models stint.Each,goroutines",
 		Args:    cobra.ArbitraryArgs,
 	}
 	f := cmd.Flags()
@@ -106,7 +106,7 @@ func newRun() *cobra.Command {
 	f.StringSliceVar(&s.Models, "models", nil, "measure these `NAMES` and what they are compared with, not all; sum takes no notice")
 	f.StringSliceVar(&procs, "procs", nil, "measure at these `NUMBERS` of GOMAXPROCS, as 1,4 or 1,N where N is all; if not given at N, what is about one processor also at 1, and sum at 2")
 	f.BoolVar(&s.Keep, "keep", false, "keep the temporary folder and say where it is")
-	f.StringVar(&out, "out", "", "also write benchmark and JSON files into `DIR`, which is made if need be")
+	f.StringVar(&out, "out", "", "also write what was measured into `DIR`, which is made if need be, a file of JSON lines an experiment: for report and compare")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if s.Count < 0 {
 			return fmt.Errorf("--count %d: must not be negative", s.Count)
@@ -121,6 +121,11 @@ func newRun() *cobra.Command {
 		chosen, err := choose(args)
 		if err != nil {
 			return err
+		}
+		if out != "" {
+			if err := os.MkdirAll(out, 0o777); err != nil { // not after an hour
+				return &failure{err}
+			}
 		}
 		s.Command = commandLine(cmd, args)
 		clear := show(&s, cmd.ErrOrStderr())
@@ -159,7 +164,7 @@ func commandLine(cmd *cobra.Command, args []string) string {
 	words := append([]string{"go run ./lab run"}, args...)
 	for _, name := range []string{"quick", "count", "time", "procs", "models"} {
 		switch f := cmd.Flags().Lookup(name); {
-		case !f.Changed:
+		case !f.Changed || f.Value.String() == "[]":
 		case f.Value.Type() == "bool":
 			words = append(words, "--"+name)
 		case f.Value.Type() == "stringSlice":
@@ -172,24 +177,27 @@ func commandLine(cmd *cobra.Command, args []string) string {
 }
 
 // perform runs the experiments and publishes the result of each as soon as it
-// is there. A run that is cut short publishes what it has, and is the last one;
-// one that fails is not.
+// is there. A run that is cut short publishes what it has, and is the last one, as
+// is one that cannot be published; one that fails is not.
 func perform(ctx context.Context, s *experiment.Session, chosen []experiment.Experiment, publish func(*report.Result) error) error {
 	var failed []error
 	for _, e := range chosen {
 		r, err := e.Run(ctx, s)
-		if r != nil && len(r.Rows) > 0 {
-			err = errors.Join(err, publish(r))
-		}
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", e.Name(), err))
+		}
+		if r != nil && len(r.Rows) > 0 {
+			if err := publish(r); err != nil {
+				failed = append(failed, err)
+				break
+			}
 		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
 	if len(failed) > 0 {
-		return &failure{errors.Join(failed...)}
+		return &failure{errors.Join(append(failed, s.Unknown())...)}
 	}
 	return s.Unknown()
 }

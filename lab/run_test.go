@@ -43,6 +43,18 @@ func TestWrongCommandLines(t *testing.T) {
 	}
 }
 
+// What cannot be written is found before anything is measured.
+func TestOutputThatCannotBe(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out, errs, status := call(t.Context(), "run", "tiny", "--quick", "--count", "1", "--out", filepath.Join(file, "dir"))
+	if out != "" || status != statusFailed || strings.Contains(errs, "rounds") {
+		t.Errorf("got %q, %q, %d, want an error and no run", out, errs, status)
+	}
+}
+
 func TestMissingTools(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
