@@ -25,12 +25,12 @@ var costs = []report.Cost{
 		Ours: []string{"par.Each", "stint.Each"}, Others: []string{"plain", "static", "errgroup", "conc"},
 	},
 	{
-		Of:         "1,000,000 items of `math.Pow`, without a limit",
+		Of:         "1,000,000 items of `math.Pow`; ours are told nothing, the others one goroutine a processor",
 		Experiment: "cpu", Case: "n=1000000", Unit: measure.Time,
 		Ours: []string{"stint.Each", "par.Reduce"}, Others: []string{"sequential", "parallelize", "conc-iter", "pool", "errgroup"},
 	},
 	{
-		Of:         "100 items that wait 0 to 9 ms, without a limit",
+		Of:         "100 items that wait 0 to 9 ms; ours is told nothing, pool-max and errgroup ten a processor",
 		Experiment: "io", Case: "n=100", Unit: measure.Time,
 		Ours: []string{"stint.Each"}, Others: []string{"sequential", "pool", "pool-max", "errgroup", "goroutines"},
 	},

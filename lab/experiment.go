@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stint-go/stint/lab/additions"
@@ -45,10 +46,13 @@ func choose(names []string) ([]experiment.Experiment, error) {
 		byName[e.Name()] = e
 	}
 	var chosen []experiment.Experiment
-	for _, name := range names {
+	for i, name := range names {
 		e := byName[name]
 		if e == nil {
 			return nil, fmt.Errorf("no experiment %q: there are %s", name, strings.Join(known, ", "))
+		}
+		if slices.Contains(names[:i], name) {
+			return nil, fmt.Errorf("experiment %s is named twice", name)
 		}
 		chosen = append(chosen, e)
 	}

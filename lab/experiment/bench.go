@@ -251,10 +251,11 @@ func (b *Bench) ops(ctx context.Context, fixed int, items []item) (int, error) {
 			fastest = cost
 		}
 	}
-	sample := float64(cmp.Or(b.Time, shortest))
+	byDefault := shortest
 	if b.Quick {
-		sample /= 5
+		byDefault /= 5
 	}
+	sample := float64(cmp.Or(b.Time, byDefault))
 	n := min(sample/fastest, longest*sample/slowest)
 	return max(1, int(n)), nil
 }

@@ -55,10 +55,10 @@ func (c *Comparison) Table(w io.Writer) error {
 	return err
 }
 
-// columnOf is the column that tables name so.
+// columnOf is the column of a unit that tables, or the benchmark format, name so.
 func columnOf(name string) (column, error) {
 	for _, col := range columns {
-		if col.name == name {
+		if col.name == name || string(col.unit) == name {
 			return col, nil
 		}
 	}
@@ -139,12 +139,14 @@ func (c *Comparison) write(b *bytes.Buffer, name string, col column, deltas []de
 	g := grid{head: []string{"case", "model", "A", "±", "B", "±", "delta", "p", "n"}}
 	rows, differ := 0, 0
 	var logs [2]float64 // sums, for the geometric mean
+	var doubts []string
 	for _, d := range deltas {
 		if !d.both() {
 			continue
 		}
 		change := stats.Compare(d.a, d.b)
 		rows++
+		doubts = append(doubts, each(change.Doubts, error.Error)...)
 		logs[0] += math.Log(change.Old.Median)
 		logs[1] += math.Log(change.New.Median)
 		if change.Differ() {
@@ -158,7 +160,16 @@ func (c *Comparison) write(b *bytes.Buffer, name string, col column, deltas []de
 		fmt.Fprintf(b, "%s: %s\n", name, col.name)
 		g.rows = append(g.rows, mean(rows, logs, col))
 		g.align(b)
-		fmt.Fprintf(b, "%d of %d rows differ; of rows that are the same, one in %.0f would\n\n", differ, rows, 1/stats.Alpha)
+		fmt.Fprintf(b, "%d of %d rows differ; of rows that are the same, one in %.0f would\n", differ, rows, 1/stats.Alpha)
+		for _, same := range bunches(doubts, func(doubt string) string { return doubt }) {
+			fmt.Fprintf(b, "of %d rows nothing can be said: %s\n", len(same.of), same.key)
+		}
+		fmt.Fprintln(b)
+	}
+	inA := slices.ContainsFunc(deltas, func(d delta) bool { return len(d.a) > 0 })
+	inB := slices.ContainsFunc(deltas, func(d delta) bool { return len(d.b) > 0 })
+	if rows == 0 && inA && inB {
+		fmt.Fprintf(b, "%s: no row is in both runs\n\n", name)
 	}
 	alone(b, name, "only in A", deltas, func(d delta) bool { return len(d.b) == 0 })
 	alone(b, name, "only in B", deltas, func(d delta) bool { return len(d.a) == 0 })

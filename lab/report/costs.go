@@ -83,6 +83,9 @@ func (c Cost) line(r *Result) (line, missing []string) {
 		return strings.Join(each(rows, func(row *Row) string {
 			m := row.median(c.Unit).Median
 			text := row.Model + " " + describe(c.Unit).format(m)
+			if r.model(row.Model).Unbounded {
+				text += " (no limit)"
+			}
 			if m == best {
 				return strong(text)
 			}

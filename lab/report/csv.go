@@ -52,7 +52,11 @@ func (r *Result) records(c Case, row *Row) [][]string {
 			confidence = plain(e.Interval.Confidence)
 		}
 		line = append(line, confidence, c.Reference)
-		line = append(line, cells(row.ratio(base, col.unit))...)
+		ratio := row.ratio(base, col.unit)
+		if row == base {
+			ratio.Interval = nil // of 1 by itself
+		}
+		line = append(line, cells(ratio)...)
 		out = append(out, append(line, strconv.Itoa(r.processors(c)), strconv.Itoa(c.Ops), strconv.FormatBool(r.Quick)))
 	}
 	return out

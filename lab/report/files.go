@@ -22,7 +22,11 @@ func Files(dir string, r *Result) error {
 	if err := Lines(&b, r); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, r.Experiment+lines), b.Bytes(), 0o666)
+	name := filepath.Join(dir, r.Experiment+lines)
+	if err := os.WriteFile(name+".new", b.Bytes(), 0o666); err != nil {
+		return err
+	}
+	return os.Rename(name+".new", name) // never half of it
 }
 
 // lines is the end of the names of the files that hold results.

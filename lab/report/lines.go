@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -30,15 +31,21 @@ type (
 		Type string `json:"type"`
 		Warning
 	}
+	endLine struct {
+		Type string `json:"type"`
+		Runs int    `json:"runs"`
+	}
 )
 
 // Lines writes r as JSON Lines. The member "type" says what a line is: one
-// "experiment", then "run" for each run of each row, "verdict" and "warning".
+// "experiment", then "run" for each run of each row, "verdict" and "warning", and
+// one "end", without which a file is not whole.
 func Lines(w io.Writer, r *Result) error {
-	lines := []any{resultLine{"experiment", r}}
+	lines, runs := []any{resultLine{"experiment", r}}, 0
 	for _, row := range r.Rows {
 		for round, s := range row.Samples {
 			lines = append(lines, runLine{"run", row.Case, row.Model, round + 1, s})
+			runs++
 		}
 	}
 	for _, v := range r.Verdicts {
@@ -47,6 +54,7 @@ func Lines(w io.Writer, r *Result) error {
 	for _, warning := range r.Warnings {
 		lines = append(lines, warningLine{"warning", warning})
 	}
+	lines = append(lines, endLine{"end", runs})
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	for _, line := range lines {
@@ -57,56 +65,91 @@ func Lines(w io.Writer, r *Result) error {
 	return nil
 }
 
-// Read reads what Lines wrote. Of verdicts it takes the claims and judges them
-// again; warnings too are looked for again.
+// Read reads what Lines wrote, and complains if that is not whole. Of verdicts it
+// takes the claims and judges them again; warnings too are looked for again.
 func Read(rd io.Reader) (*Result, error) {
-	r := &Result{}
-	var claims []Claim
+	f := &file{Result: &Result{}}
 	in := bufio.NewScanner(rd)
 	in.Buffer(nil, 1<<20)
 	for n := 1; in.Scan(); n++ {
-		if err := r.line(in.Bytes(), &claims); err != nil {
+		if err := f.line(in.Bytes()); err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
 	}
-	if r.Experiment == "" && in.Err() == nil {
-		return nil, fmt.Errorf("no experiment in it")
+	switch {
+	case in.Err() != nil:
+		return nil, in.Err()
+	case f.Experiment == "":
+		return nil, errors.New("no experiment in it")
+	case !f.ended:
+		return nil, errors.New("it has been cut off: the last line is not of type \"end\"")
 	}
-	r.Conclude(claims)
-	return r, in.Err()
+	f.Conclude(f.claims)
+	return f.Result, nil
 }
 
-// line takes in one line of a file.
-func (r *Result) line(text []byte, claims *[]Claim) error {
+// A file is what was read of one.
+type file struct {
+	*Result
+	claims []Claim
+	runs   int
+	ended  bool
+}
+
+// line takes in one line.
+func (f *file) line(text []byte) error {
 	var kind struct{ Type string }
 	if err := json.Unmarshal(text, &kind); err != nil {
 		return err
 	}
+	switch {
+	case f.ended:
+		return errors.New("it is behind the end")
+	case (kind.Type == "experiment") == (f.Experiment != ""):
+		return fmt.Errorf("type %q, want one \"experiment\" and first", kind.Type)
+	}
 	switch kind.Type {
 	case "experiment":
-		return json.Unmarshal(text, r)
+		return json.Unmarshal(text, f.Result)
 	case "run":
 		var l runLine
-		err := json.Unmarshal(text, &l)
-		r.add(l)
-		return err
+		if err := json.Unmarshal(text, &l); err != nil {
+			return err
+		}
+		return f.add(l)
 	case "verdict":
 		var c Claim
 		err := json.Unmarshal(text, &c)
-		*claims = append(*claims, c)
+		f.claims = append(f.claims, c)
 		return err
 	case "warning":
 		return nil
+	case "end":
+		var l endLine
+		err := json.Unmarshal(text, &l)
+		if err == nil && l.Runs != f.runs {
+			err = fmt.Errorf("%d runs were written, %d are there", l.Runs, f.runs)
+		}
+		f.ended = true
+		return err
 	}
 	return fmt.Errorf("type %q is not known", kind.Type)
 }
 
 // add puts a run into its row.
-func (r *Result) add(l runLine) {
-	row := r.row(l.Case, l.Model)
+func (f *file) add(l runLine) error {
+	row := f.row(l.Case, l.Model)
 	if row == nil {
-		r.Rows = append(r.Rows, Row{Case: l.Case, Model: l.Model})
-		row = &r.Rows[len(r.Rows)-1]
+		f.Rows = append(f.Rows, Row{Case: l.Case, Model: l.Model})
+		row = &f.Rows[len(f.Rows)-1]
+	}
+	if want := len(row.Samples) + 1; l.Round != want {
+		return fmt.Errorf("%s %s: round %d, want %d", l.Case, l.Model, l.Round, want)
+	}
+	if t, ok := l.Values[measure.Time]; ok && t <= 0 {
+		return fmt.Errorf("%s %s: a time of %v ns", l.Case, l.Model, t)
 	}
 	row.Samples = append(row.Samples, l.Values)
+	f.runs++
+	return nil
 }

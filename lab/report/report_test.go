@@ -290,7 +290,7 @@ func TestLinesAreReadBack(t *testing.T) {
 		}
 		count[v.Type]++
 	}
-	if want := map[string]int{"experiment": 1, "run": 12, "verdict": 1, "warning": 1}; !maps.Equal(count, want) {
+	if want := map[string]int{"experiment": 1, "run": 12, "verdict": 1, "warning": 1, "end": 1}; !maps.Equal(count, want) {
 		t.Errorf("lines %v, want %v", count, want)
 	}
 	back, err := Read(&lines)
@@ -305,14 +305,27 @@ func TestLinesAreReadBack(t *testing.T) {
 }
 
 func TestReadComplains(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                        "no experiment in it",
-		"{\"type\":\"run\"}\n":    "no experiment in it",
-		"{\"type\":\"other\"}\n":  `line 1: type "other" is not known`,
-		"{\"type\":\"run\"}\nx\n": "line 2: invalid character",
+	var whole bytes.Buffer
+	if err := Lines(&whole, example()); err != nil {
+		t.Fatal(err)
+	}
+	lines := slices.Collect(strings.Lines(whole.String())) // an experiment, 12 runs, an end
+	with := func(at int, line string) string { return strings.Join(slices.Insert(slices.Clone(lines), at, line), "") }
+	for _, c := range []struct{ name, text, want string }{
+		{"nothing", "", "no experiment in it"},
+		{"no experiment", strings.Join(lines[1:], ""), `line 1: type "run", want one "experiment" and first`},
+		{"another type", with(1, `{"type":"other"}`+"\n"), `line 2: type "other" is not known`},
+		{"no JSON", with(2, "x\n"), "line 3: invalid character"},
+		{"cut off", strings.Join(lines[:5], ""), "it has been cut off"},
+		{"cut off in a line", whole.String()[:whole.Len()-4], "line 14: unexpected end of JSON input"},
+		{"twice", whole.String() + whole.String(), "line 15: it is behind the end"},
+		{"two experiments", with(1, lines[0]), `line 2: type "experiment", want one`},
+		{"a run twice", with(1, lines[1]), "line 3: alg=md5 gnu: round 1, want 2"},
+		{"a run lost", strings.Join(slices.Delete(slices.Clone(lines), 12, 13), ""), "line 13: 12 runs were written, 11 are there"},
+		{"no time", strings.Replace(whole.String(), `"ns/op":100000000`, `"ns/op":0`, 1), "line 2: alg=md5 gnu: a time of 0 ns"},
 	} {
-		if _, err := Read(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: got %v, want %q", text, err, want)
+		if _, err := Read(strings.NewReader(c.text)); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
 		}
 	}
 }

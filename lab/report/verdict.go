@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/stint-go/stint/lab/measure"
@@ -79,6 +80,9 @@ func (r *Result) judge(c Claim) Verdict {
 		v.Figures = stats.Median(values)
 	case Worst:
 		v.Figures = worst(stats.Ratios(values, base))
+	}
+	if math.IsNaN(v.Figures.Median) || math.IsInf(v.Figures.Median, 0) {
+		v.Figures = stats.Estimate{} // a ratio to nothing
 	}
 	v.Answer = answer(v.Figures, c.Bar, c.Form)
 	if c.Stretch != 0 {

@@ -11,6 +11,7 @@ import (
 type Change struct {
 	Old, New Estimate
 	P        float64 // how likely as great a difference is if there is none
+	Doubts   []error // why nothing may be said: too few values
 }
 
 // Compare compares two samples, which it leaves as they are.
@@ -18,7 +19,8 @@ func Compare(old, new []float64) Change {
 	sample := func(values []float64) *benchmath.Sample {
 		return benchmath.NewSample(slices.Clone(values), &benchmath.Thresholds{CompareAlpha: Alpha})
 	}
-	return Change{Median(old), Median(new), benchmath.AssumeNothing.Compare(sample(old), sample(new)).P}
+	c := benchmath.AssumeNothing.Compare(sample(old), sample(new))
+	return Change{Median(old), Median(new), c.P, c.Warnings}
 }
 
 // Alpha is the P up to which samples are said to differ.
