@@ -22,14 +22,15 @@ import (
 	"github.com/stint-go/stint/lab/tiny"
 )
 
-// experiments are all there are, in the order in which they are listed and run. The
-// last one leaves the memory of a million goroutines behind, which no other should
-// be measured with: the runtime never gives it back, and each collection looks at it.
+// experiments are all there are, in the order in which they are listed and run:
+// those with many goroutines at once come last. The runtime keeps what belongs to a
+// goroutine for the next one, and each collection looks at all of them, which is
+// one before each sample.
 func experiments() []experiment.Experiment {
 	return []experiment.Experiment{
-		tiny.Experiment{}, loops.Experiment{}, sorts.Experiment{},
-		powers.Experiment{}, naps.Experiment{}, additions.Experiment{}, documents.Experiment{}, digests.Experiment{}, checksums.Experiment{},
-		auto.Experiment{}, hops.Experiment{}, scan.Experiment{}, sum.Experiment{}, sleepers.Experiment{},
+		sorts.Experiment{}, additions.Experiment{}, documents.Experiment{}, naps.Experiment{}, checksums.Experiment{},
+		hops.Experiment{}, scan.Experiment{}, auto.Experiment{}, tiny.Experiment{}, digests.Experiment{}, loops.Experiment{},
+		sum.Experiment{}, powers.Experiment{}, sleepers.Experiment{},
 	}
 }
 

@@ -26,7 +26,7 @@ func (Experiment) Doc() string {
 func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
 	z := sizes{divisor: 1, few: 100}
 	if s.Quick {
-		z.divisor = 4
+		z = sizes{divisor: 8, few: 50}
 	}
 	return run(ctx, s, z)
 }

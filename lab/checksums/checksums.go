@@ -35,7 +35,7 @@ func (Experiment) Doc() string {
 func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
 	t := tree.Tree{Seed: 2, Large: 50, LargeSize: 4_000_000, Small: 1250, SmallMin: 1000, SmallMax: 8000}
 	if s.Quick {
-		t.LargeSize /= 10
+		t.LargeSize /= 20
 		t.Large, t.Small = t.Large/2, t.Small/5
 	}
 	return run(ctx, s, t)

@@ -32,7 +32,7 @@ func (Experiment) Doc() string {
 func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
 	n := 1000
 	if s.Quick {
-		n /= 10
+		n /= 25
 	}
 	return run(ctx, s, n)
 }

@@ -29,7 +29,7 @@ func (Experiment) Doc() string {
 func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
 	z := sizes{divisor: 1}
 	if s.Quick {
-		z.divisor = 10
+		z.divisor = 40
 	}
 	return run(ctx, s, z)
 }

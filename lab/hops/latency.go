@@ -31,7 +31,7 @@ type pace struct {
 func (z sizes) latency() []models.Study {
 	var out []models.Study
 	for _, p := range []pace{
-		{"1-in-10ms", 1, 10 * time.Millisecond, z.n(60), true},
+		{"1-in-10ms", 1, 10 * time.Millisecond, max(6, 60/z.divisor), true},
 		{"1-in-1ms", 1, time.Millisecond, z.n(400), true},
 		{"10-in-1ms", 10, time.Millisecond, z.n(4000), true},
 		{"1000-in-1ms", 1000, time.Millisecond, z.n(400_000), false},

@@ -40,7 +40,7 @@ func (z sizes) ending(yield func(study) bool) {
 	}{{"error", endByError}, {"cancel", endByContext}} {
 		c := experiment.Case{
 			Name: "row=F10/event=" + event.name, Doc: fmt.Sprintf("the time is from the event to the return of a loop over %d items of 100 ns", z.n(1e6)),
-			Reference: "ctx-errgroup", Ops: 5,
+			Reference: "ctx-errgroup", Ops: z.waits,
 		}
 		for _, l := range loops {
 			c.Models = append(c.Models, experiment.Model{Model: l.model, Run: func(m *measure.Meter) error {

@@ -29,9 +29,9 @@ func (Experiment) Doc() string {
 
 // Run measures.
 func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
-	z := sizes{divisor: 1}
+	z := sizes{divisor: 1, waits: 5}
 	if s.Quick {
-		z.divisor = 10
+		z = sizes{divisor: 40, waits: 2}
 	}
 	return run(ctx, s, z)
 }
@@ -40,6 +40,7 @@ func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Resul
 type sizes struct {
 	divisor int     // of the number of items
 	ops     int     // loops a sample; 0: as many as take long enough
+	waits   int     // loops a sample where something is waited for before each
 	p       float64 // processors
 }
 

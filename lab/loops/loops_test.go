@@ -12,7 +12,7 @@ import (
 // The experiment runs from end to end, with every claim about rows that it has.
 func TestRun(t *testing.T) {
 	s := &experiment.Session{Quick: true, Count: 1, Log: io.Discard}
-	r, err := run(t.Context(), s, sizes{divisor: 1000, ops: 2})
+	r, err := run(t.Context(), s, sizes{divisor: 1000, ops: 2, waits: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

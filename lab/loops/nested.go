@@ -44,7 +44,7 @@ func (z sizes) cold(yield func(study) bool) {
 	const pause = 2 * time.Millisecond
 	for _, total := range []time.Duration{50 * time.Microsecond, 500 * time.Microsecond, 5 * time.Millisecond} {
 		w := spinning(alike(int(total/(100*time.Nanosecond)), steps(100*time.Nanosecond)))
-		c := experiment.Case{Name: "row=F12/work=" + total.String(), Doc: "items of 100 ns, each loop after 2 ms of sleep", Reference: "plain", Ops: 5}
+		c := experiment.Case{Name: "row=F12/work=" + total.String(), Doc: "items of 100 ns, each loop after 2 ms of sleep", Reference: "plain", Ops: z.waits}
 		loops := []engine.Loop{engine.Plain(), engine.Static(), engine.Counter(1024), engine.ConcIter(), engine.Range(), engine.Each(), engine.ParEach(), engine.ParRange()}
 		for _, l := range loops {
 			c.Models = append(c.Models, experiment.LoopModel(l, func(m *measure.Meter) error {

@@ -11,7 +11,7 @@ import (
 // par is not slower than the plain loop at any number. On one processor there is
 // nothing to gain. The few on all processors are those of row F3.
 func (z sizes) series(yield func(study) bool) {
-	for n := 1; n <= max(1e5, z.n(1e7)); n *= 10 {
+	for _, n := range z.lengths() {
 		w := mixed(n)
 		for _, procs := range []int{0, 1} {
 			if procs == 0 && n <= small {
@@ -42,4 +42,15 @@ func notSlower(c experiment.Case, model string, n int) study {
 		claim = more(c.Name, c.Reference, n)
 	}
 	return study{[]experiment.Case{c}, claims([]string{model}, claim)}
+}
+
+// lengths are ten times as long each; the longest two are smaller in a quick run.
+func (z sizes) lengths() []int {
+	out := []int{1, 10, 100, 1000, 1e4, 1e5}
+	for _, n := range []int{z.n(1e6), z.n(1e7)} {
+		if n > 1e5 {
+			out = append(out, n)
+		}
+	}
+	return out
 }

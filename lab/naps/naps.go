@@ -30,7 +30,7 @@ func (Experiment) Doc() string {
 func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
 	n := 100
 	if s.Quick {
-		n /= 10
+		n = 6
 	}
 	return run(ctx, s, n)
 }

@@ -30,7 +30,7 @@ func (Experiment) Doc() string {
 func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
 	z := sizes{long: 1_000_000, short: 100, once: 1}
 	if s.Quick {
-		z = sizes{long: 100_000, short: 10, once: 1}
+		z = sizes{long: 10_000, short: 10, once: 1}
 	}
 	return run(ctx, s, z)
 }

@@ -37,7 +37,7 @@ const part = 20
 func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
 	n := ratings
 	if s.Quick {
-		n /= part
+		n /= 50
 	}
 	return run(ctx, s, n)
 }

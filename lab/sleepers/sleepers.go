@@ -27,7 +27,7 @@ func (Experiment) Doc() string { return full().String() }
 // Run measures.
 func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
 	if s.Quick {
-		return run(ctx, s, full().tenth())
+		return run(ctx, s, quick())
 	}
 	return run(ctx, s, full())
 }
@@ -40,7 +40,7 @@ type crowd struct {
 
 func full() crowd { return crowd{1_000_000, 50_000, 10 * time.Millisecond} }
 
-func (c crowd) tenth() crowd { return crowd{c.tasks / 10, c.limit / 10, c.nap} }
+func quick() crowd { return crowd{8000, 4000, 10 * time.Millisecond} }
 
 func (c crowd) String() string {
 	return fmt.Sprintf("%d tasks that sleep for %v, at most %d at once", c.tasks, c.nap, c.limit)

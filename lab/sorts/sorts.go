@@ -27,7 +27,7 @@ func (Experiment) Doc() string {
 func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
 	z := sizes{divisor: 1, batch: 200_000}
 	if s.Quick {
-		z = sizes{divisor: 20, batch: 5000, once: true} // a million are then more than one processor sorts alone
+		z = sizes{divisor: 25, batch: 4000, once: true} // a million are then more than one processor sorts alone
 	}
 	return run(ctx, s, z)
 }

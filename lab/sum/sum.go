@@ -45,11 +45,11 @@ func full() tree.Tree {
 	return tree.Tree{Seed: 1, Large: 200, LargeSize: 4_000_000, Small: 5000, SmallMin: 1000, SmallMax: 8000}
 }
 
-// quick is a tenth of it.
+// quick is a twentieth of it.
 func quick() tree.Tree {
 	t := full()
-	t.Large /= 10
-	t.Small /= 10
+	t.Large /= 20
+	t.Small /= 20
 	return t
 }
 
@@ -71,7 +71,7 @@ func run(ctx context.Context, s *experiment.Session, t tree.Tree) (r *report.Res
 			err = e
 		}
 	}()
-	b := &bench{Session: s, dir: dir, files: t.Files(), procs: processors(s), count: cmp.Or(s.Count, 20)}
+	b := &bench{Session: s, dir: dir, files: t.Files(), procs: processors(s), count: count(s)}
 	if err := b.prepare(ctx, t); err != nil {
 		return nil, err
 	}
@@ -84,6 +84,15 @@ func run(ctx context.Context, s *experiment.Session, t tree.Tree) (r *report.Res
 	}
 	r.Conclude(claims)
 	return r, err
+}
+
+// count is how many rounds there are, unless the session says otherwise: the
+// fewest that give an interval if it is quick.
+func count(s *experiment.Session) int {
+	if s.Quick {
+		return cmp.Or(s.Count, 6)
+	}
+	return cmp.Or(s.Count, 20)
 }
 
 // A bench is one run of the experiment.

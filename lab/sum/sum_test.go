@@ -65,7 +65,7 @@ func TestTreeOfTheClaims(t *testing.T) {
 	if f.Large != 200 || int64(f.Large)*f.LargeSize != 800_000_000 || f.Small != 5000 {
 		t.Errorf("the full tree is %+v", f)
 	}
-	if q.Large != 20 || q.Small != 500 || q.LargeSize != f.LargeSize {
+	if q.Large != 10 || q.Small != 250 || q.LargeSize != f.LargeSize {
 		t.Errorf("the quick tree is %+v", q)
 	}
 }

@@ -29,7 +29,7 @@ func (Experiment) Doc() string {
 func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
 	z := sizes{checked: 1000, idle: time.Second}
 	if s.Quick {
-		z.idle = 200 * time.Millisecond
+		z.idle = 50 * time.Millisecond
 	}
 	return run(ctx, s, z)
 }
