@@ -43,10 +43,7 @@ func Path() (string, error) {
 const patience = 2 * time.Minute
 
 // A Browser is one that runs until its test ends, without a window.
-type Browser struct {
-	t   testing.TB
-	ctx context.Context
-}
+type Browser struct{ ctx context.Context }
 
 // Start starts a browser with a profile of its own, or skips the test where
 // none is installed.
@@ -70,18 +67,19 @@ func Start(t testing.TB) *Browser {
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatalf("%s does not start: %v", path, err)
 	}
-	return &Browser{t, ctx}
+	return &Browser{ctx}
 }
 
-// Open opens a page in a window of that width and waits until it is there.
-func (b *Browser) Open(url string, scheme Scheme, width int) *Page {
-	b.t.Helper()
-	p := &Page{t: b.t}
+// Open opens a page in a window of that width and waits until it is there. A step
+// that fails ends the test, and the end of the test closes the page.
+func (b *Browser) Open(t testing.TB, url string, scheme Scheme, width int) *Page {
+	t.Helper()
+	p := &Page{t: t}
 	var cancel context.CancelFunc
 	p.ctx, cancel = chromedp.NewContext(b.ctx, chromedp.WithListener(p.hear))
-	b.t.Cleanup(cancel)
+	t.Cleanup(cancel)
 	if err := chromedp.Do(p.ctx); err != nil { // the tab lives as long as this context
-		b.t.Fatal(err)
+		t.Fatal(err)
 	}
 	prefer := chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
@@ -96,5 +94,5 @@ func (b *Browser) Open(url string, scheme Scheme, width int) *Page {
 // Open opens a page in a browser of its own: see Start.
 func Open(t testing.TB, url string, scheme Scheme, width int) *Page {
 	t.Helper()
-	return Start(t).Open(url, scheme, width)
+	return Start(t).Open(t, url, scheme, width)
 }

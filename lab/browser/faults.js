@@ -76,13 +76,22 @@
     const [r, g, b] = c.map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   }
+  // Elements with the same names and classes up to the root look alike, so that
+  // the first of them is enough.
+  const paths = new Map();
+  const kind = (e) => [e.tagName, ...["class", "style", "fill"].map((name) => e.getAttribute(name) || "")].join(".");
+  function path(e) {
+    if (!e) return "";
+    if (!paths.has(e)) paths.set(e, path(e.parentElement) + "/" + kind(e));
+    return paths.get(e);
+  }
   function contrast() {
     const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const done = new Set();
     for (let n = walk.nextNode(); n; n = walk.nextNode()) {
       const e = n.parentElement;
-      if (!n.data.trim() || done.has(e) || e.closest("title, desc, style, script") || !shown(e)) continue;
-      done.add(e);
+      if (done.has(path(e)) || !n.data.trim() || e.closest("title, desc, style, script") || !shown(e)) continue;
+      done.add(path(e));
       const style = getComputedStyle(e);
       const below = ground(e);
       const text = over(colour(e instanceof SVGElement ? style.fill : style.color), below);

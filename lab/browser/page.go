@@ -45,7 +45,11 @@ func (p *Page) hear(event any) {
 			p.messages = append(p.messages, said(e))
 		}
 	case *runtime.EventExceptionThrown:
-		p.messages = append(p.messages, fmt.Sprintf("exception: %v", e.ExceptionDetails))
+		text := "exception: " + e.ExceptionDetails.Text
+		if e.ExceptionDetails.Exception != nil {
+			text += " " + e.ExceptionDetails.Exception.Description
+		}
+		p.messages = append(p.messages, text)
 	case *log.EventEntryAdded:
 		if e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning {
 			p.messages = append(p.messages, fmt.Sprintf("%s: %s %s", e.Entry.Level, e.Entry.Text, e.Entry.URL))
@@ -79,12 +83,13 @@ func (p *Page) Requests() []string {
 	return slices.Clone(p.requests)
 }
 
-// Eval evaluates an expression in a page and returns its value.
+// Eval evaluates an expression in a page and returns its value, or what it
+// promises.
 func Eval[T any](p *Page, expression string) T {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
-	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
 		p.t.Fatalf("%.80s: %v", expression, err)
 	}

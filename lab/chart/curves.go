@@ -176,12 +176,11 @@ func (l Line) draw(c *canvas, x, y scale) {
 	command := "M"
 	banded := false
 	for _, p := range l.Points {
-		lo, hi := p.Y.span()
+		_, hi := p.Y.span()
 		banded = banded || p.Y.wide()
 		fmt.Fprintf(&up, "%s%s %s", command, num(x.at(p.X)), num(y.at(hi)))
 		fmt.Fprintf(&mid, "%s%s %s", command, num(x.at(p.X)), num(y.at(p.Y.Mid)))
 		command = "L"
-		_ = lo
 	}
 	for _, p := range slices.Backward(l.Points) {
 		lo, _ := p.Y.span()

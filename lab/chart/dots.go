@@ -14,9 +14,10 @@ type Dots struct {
 
 // A DotRow is a named row of dots.
 type DotRow struct {
-	Name string
-	Text string // at the end of the row
-	Dots []Dot
+	Title string // of this row and those behind it with the same one
+	Name  string
+	Text  string // at the end of the row
+	Dots  []Dot
 }
 
 // A Dot is a ratio. Where it is not above zero, it is left out.
@@ -39,7 +40,17 @@ func (d Dots) SVG() string {
 	top := 2*line - 1
 	rows := &canvas{}
 	y := top
+	title := ""
 	for _, row := range d.Rows {
+		switch {
+		case row.Title == title:
+		case row.Title == "":
+			y += gap
+		default:
+			rows.text(0, y+15, "title", start, row.Title)
+			y += dotRow + 3
+		}
+		title = row.Title
 		y = row.draw(rows, at, s, y)
 	}
 	d.head(c, s)

@@ -79,16 +79,13 @@ func (s scale) ticks(n int) []float64 {
 	for v := ceilTo(s.lo, steps); v <= s.hi*(1+1e-9); v = ceilTo(v*1.01, steps) {
 		out = append(out, v)
 	}
-	for skip := 2; len(out) > 2*n; skip++ { // many decades: every second one, and so on
-		out = every(out, skip)
-	}
-	return out
+	return every(out, (len(out)+2*n-1)/(2*n)) // of many decades every second one, or third
 }
 
 // every returns each nth value.
 func every(values []float64, n int) []float64 {
 	var out []float64
-	for i := 0; i < len(values); i += n {
+	for i := 0; i < len(values); i += max(n, 1) {
 		out = append(out, values[i])
 	}
 	return out

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/stint-go/stint/lab/chart"
+	"github.com/stint-go/stint/lab/features"
 	"github.com/stint-go/stint/lab/measure"
 )
 
@@ -25,9 +26,10 @@ type page struct {
 	Machines    []machineText
 	Commands    []string
 	Quick       []string // experiments that did less than the claims are about
-	Conclusions []sentence
+	Conclusions []finding
 	Chapters    []*chapter
 	Key         []keyEntry
+	Features    matrix
 }
 
 // A chapter is one experiment.
@@ -71,27 +73,28 @@ type machineText struct {
 	Experiments []string
 }
 
-// HTML writes results as one page that needs nothing but itself: no network and
+// HTML writes results and the table of features as one page that needs nothing but itself: no network and
 // no script.
-func HTML(w io.Writer, results []*Result) error {
+func HTML(w io.Writer, results []*Result, table features.Table) error {
 	t, err := template.New("page").Funcs(template.FuncMap{"sign": sign, "number": func(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }}).Parse(pageText)
 	if err != nil {
 		return err
 	}
 	var b bytes.Buffer
-	if err := t.Execute(&b, newPage(results)); err != nil {
+	if err := t.Execute(&b, newPage(results, table)); err != nil {
 		return err
 	}
 	_, err = w.Write(b.Bytes())
 	return err
 }
 
-func newPage(results []*Result) *page {
+func newPage(results []*Result, table features.Table) *page {
 	p := &page{
 		Style:       template.CSS(chart.Style + pageStyle),
 		Machines:    machines(results),
-		Conclusions: sentences(results),
+		Conclusions: findings(results),
 		Key:         key(),
+		Features:    newMatrix(table),
 	}
 	for _, r := range results {
 		if !slices.Contains(p.Commands, r.Command) {

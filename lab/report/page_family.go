@@ -37,27 +37,41 @@ func (d *drawer) families() families {
 		return d.found
 	}
 	d.found = families{}
-	all := map[string]*family{}
-	for _, c := range d.Cases {
-		for _, f := range parted(c.Name) {
-			id := f.before + "\x00" + f.after + "\x00" + strconv.FormatBool(f.times)
-			if all[id] == nil {
-				all[id] = &family{key: f.key, before: f.before, after: f.after, times: f.times}
+	for _, f := range candidates(d.Cases) {
+		var free family
+		for i, c := range f.cases {
+			if d.found[c.Name] == nil {
+				free.cases, free.at = append(free.cases, c), append(free.at, f.at[i])
 			}
-			if g := all[id]; !slices.Contains(g.at, f.at[0]) {
+		}
+		f.cases, f.at = free.cases, free.at
+		if len(f.cases) < fewestPoints {
+			continue
+		}
+		for _, c := range f.cases {
+			d.found[c.Name] = f
+		}
+	}
+	return d.found
+}
+
+// candidates are all families that there could be, the largest first.
+func candidates(cases []Case) []*family {
+	var out []*family
+	for _, c := range cases {
+		for _, f := range parted(c.Name) {
+			i := slices.IndexFunc(out, func(g *family) bool { return g.before == f.before && g.after == f.after && g.times == f.times })
+			if i < 0 {
+				i = len(out)
+				out = append(out, &family{key: f.key, before: f.before, after: f.after, times: f.times})
+			}
+			if g := out[i]; !slices.Contains(g.at, f.at[0]) {
 				g.cases, g.at = append(g.cases, c), append(g.at, f.at[0])
 			}
 		}
 	}
-	for _, c := range d.Cases {
-		for _, f := range parted(c.Name) {
-			g := all[f.before+"\x00"+f.after+"\x00"+strconv.FormatBool(f.times)]
-			if best := d.found[c.Name]; len(g.cases) >= fewestPoints && (best == nil || len(g.cases) > len(best.cases)) {
-				d.found[c.Name] = g
-			}
-		}
-	}
-	return d.found
+	slices.SortStableFunc(out, func(a, b *family) int { return cmp.Compare(len(b.cases), len(a.cases)) })
+	return out
 }
 
 // parted takes each number of a name out of it.
@@ -69,7 +83,7 @@ func parted(name string) []family {
 		if !ok {
 			continue
 		}
-		f := family{key: key, before: strings.Join(parts[:i], "/"), after: strings.Join(parts[i+1:], "/")}
+		f := family{key: key, before: strings.Join(append(slices.Clone(parts[:i]), key), "/"), after: strings.Join(parts[i+1:], "/")}
 		if v, err := strconv.ParseFloat(text, 64); err == nil {
 			f.at = []float64{v}
 		} else if t, err := time.ParseDuration(text); err == nil {
@@ -77,7 +91,6 @@ func parted(name string) []family {
 		} else {
 			continue
 		}
-		f.before = strings.Join(append(slices.Clone(parts[:i]), key), "/")
 		out = append(out, f)
 	}
 	return out

@@ -127,7 +127,7 @@ const fewLevels = 5
 // sweeps draws the models of a case that differ in a number.
 func (d *drawer) sweeps(c Case) chart.Curves {
 	lines := map[string]*chart.Line{}
-	var order []string
+	var order, numbers []string
 	var rest []*Row
 	ours := 0
 	for _, row := range d.in(c.Name) {
@@ -139,6 +139,9 @@ func (d *drawer) sweeps(c Case) chart.Curves {
 		name := stem(m)
 		if lines[name] == nil {
 			order = append(order, name)
+			if !slices.Contains(numbers, m.Sweep) {
+				numbers = append(numbers, m.Sweep)
+			}
 			lines[name] = &chart.Line{Name: name, Look: d.lineLook(m, &ours)}
 		}
 		e := row.median(measure.Time)
@@ -153,43 +156,38 @@ func (d *drawer) sweeps(c Case) chart.Curves {
 	if len(out.Lines) == 0 {
 		return out
 	}
-	out.X = chart.Axis{Label: d.model(d.sweptModel(c)).Sweep, Format: count}
+	out.X = chart.Axis{Label: "N: " + strings.Join(numbers, ", "), Format: count}
 	out.Y = chart.Axis{Label: "time/op", Format: tick(duration)}
 	out.Levels = d.levels(c, rest, &ours)
 	out.Frame = d.frame(c.Name+", time/op by "+out.X.Label, fmt.Sprintf("Curves of %s; dashes across are models without that number.", strings.Join(order, " and ")))
 	return out
 }
 
-// sweptModel is the first model of a case that is part of a sweep.
-func (d *drawer) sweptModel(c Case) string {
-	for _, row := range d.in(c.Name) {
-		if d.swept(row.Model) {
-			return row.Model
-		}
-	}
-	return ""
-}
-
 func (d *drawer) swept(model string) bool { return d.model(model).Sweep != "" }
 
-// stem is the name of a model without its number.
+// stem is the name that models of a sweep have in common, with an N where they
+// have their number.
 func stem(m Model) string {
-	s := strings.TrimSuffix(m.Name, fmt.Sprint(m.At))
-	s = strings.TrimRight(s, "-=")
-	if s == "" {
-		return m.Sweep
+	if s, ok := strings.CutSuffix(m.Name, fmt.Sprint(m.At)); ok && s != "" {
+		return s + "N"
 	}
-	return s
+	return m.Sweep
 }
 
-// levels are the models that are compared with a sweep: all, or those of them
-// that matter most.
+// levels are the models that are compared with a sweep: all of them if they are
+// few, and if not the fastest of ours and of the peers, the reference and floors.
 func (d *drawer) levels(c Case, rest []*Row, ours *int) []chart.Level {
-	best := d.best(c.Name, measure.Time, peer)
+	fastest := map[Kind]*Row{}
+	for _, row := range rest {
+		k := d.kind(row.Model)
+		if fastest[k] == nil || row.median(measure.Time).Median < fastest[k].median(measure.Time).Median {
+			fastest[k] = row
+		}
+	}
 	var out []chart.Level
 	for _, row := range rest {
 		m := d.model(row.Model)
-		if len(rest) > fewLevels && m.Kind == Peer && row != best && row.Model != c.Reference {
+		if len(rest) > fewLevels && m.Kind != Floor && row != fastest[m.Kind] && row.Model != c.Reference {
 			continue
 		}
 		out = append(out, chart.Level{Name: row.Model, Look: d.lineLook(m, ours), Y: value(row.median(measure.Time))})
@@ -222,6 +220,9 @@ func value(e stats.Estimate) chart.Value {
 // tick writes round values: without the zeros at the end of their digits.
 func tick(format func(float64) string) func(float64) string {
 	return func(v float64) string {
+		if v == 0 {
+			return "0"
+		}
 		number, unit, _ := strings.Cut(format(v), " ")
 		if strings.Contains(number, ".") {
 			number = strings.TrimRight(strings.TrimRight(number, "0"), ".")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"strings"
 
 	"github.com/stint-go/stint/lab/chart"
 	"github.com/stint-go/stint/lab/measure"
@@ -54,7 +55,7 @@ func (c contest) result() int {
 }
 
 func (c contest) word() string {
-	return map[int]string{1: "ours is faster", 0: "no difference seen", -1: "ours is slower"}[c.result()]
+	return map[int]string{1: "ours is faster", 0: "even", -1: "ours is slower"}[c.result()]
 }
 
 // text is one contest in words.
@@ -112,27 +113,35 @@ func (d *drawer) standing() standing {
 		o.Lines = each(all, contest.text)
 		return o
 	}
-	o.SVG = d.panels(rows)
+	o.SVG = d.dots(rows)
 	o.Tables = []sheet{contestTable(all)}
 	return o
 }
 
-// panels draws rows in as many drawings as they need, all to the same scale.
-func (d *drawer) panels(rows []chart.DotRow) []template.HTML {
+// dots draws rows in as many drawings as they need, all to the same scale.
+func (d *drawer) dots(rows []chart.DotRow) []template.HTML {
 	least, most := ends(rows)
-	n := max(1, (len(rows)+panelRows-1)/panelRows)
-	if len(rows) > wideRows {
-		n += n % 2
-	}
 	var out []template.HTML
-	for i := range n {
-		part := rows[i*len(rows)/n : (i+1)*len(rows)/n]
+	for _, part := range panels(rows) {
 		out = append(out, template.HTML(chart.Dots{
 			Frame: d.frame("Time of our fastest model over that of the fastest peer", fmt.Sprintf("%d rows, from %s to %s; left of the line at 1 ours is faster.", len(part), part[0].Name, part[len(part)-1].Name)),
 			Axis:  chart.Axis{Label: "time, ours / fastest peer", Format: tick(times)},
 			Below: "ours is faster", Above: "slower",
 			Least: least, Most: most, Rows: part,
 		}.SVG()))
+	}
+	return out
+}
+
+// panels cuts rows into drawings that are about as long as each other.
+func panels(rows []chart.DotRow) [][]chart.DotRow {
+	n := (len(rows) + panelRows - 1) / panelRows
+	if len(rows) > wideRows {
+		n += n % 2
+	}
+	var out [][]chart.DotRow
+	for i := range n {
+		out = append(out, rows[i*len(rows)/n:(i+1)*len(rows)/n])
 	}
 	return out
 }
@@ -173,7 +182,44 @@ func (d *drawer) dotRows(all []contest) []chart.DotRow {
 	for i := range rows {
 		rows[i].Text = reach(rows[i].Dots)
 	}
-	return rows
+	return titled(rows)
+}
+
+// sameStart is how many rows begin with the same two parts of a name before these
+// become a title.
+const sameStart = 6
+
+// titled puts rows whose names begin alike together and takes the beginning out
+// of the names, where there are many rows.
+func titled(rows []chart.DotRow) []chart.DotRow {
+	if len(rows) <= wideRows {
+		return rows
+	}
+	two := map[string]int{}
+	for _, row := range rows {
+		two[beginning(row.Name, 2)]++
+	}
+	var out []chart.DotRow
+	for _, b := range bunches(rows, func(row chart.DotRow) string {
+		if start := beginning(row.Name, 2); two[start] >= sameStart {
+			return start
+		}
+		return beginning(row.Name, 1)
+	}) {
+		for _, row := range b.of {
+			if rest, ok := strings.CutPrefix(row.Name, b.key+"/"); ok && len(b.of) > 1 {
+				row.Title, row.Name = b.key, rest
+			}
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+// beginning is the first n parts of a name.
+func beginning(name string, n int) string {
+	parts := strings.SplitN(name, "/", n+1)
+	return strings.Join(parts[:min(n, len(parts))], "/")
 }
 
 func (c contest) dot() chart.Dot {

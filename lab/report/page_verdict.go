@@ -52,16 +52,16 @@ func sign(a Answer) string {
 	return "?"
 }
 
-// A sentence is a conclusion as the page shows it.
-type sentence struct {
+// A finding is a conclusion as the page shows it.
+type finding struct {
 	Conclusion
 	Answers answers
 	Claims  sheet
 }
 
-func sentences(results []*Result) []sentence {
-	return each(Conclusions(results), func(c Conclusion) sentence {
-		return sentence{c, answersOf(c.Verdicts), claims(c.Verdicts)}
+func findings(results []*Result) []finding {
+	return each(Conclusions(results), func(c Conclusion) finding {
+		return finding{c, answersOf(c.Verdicts), claims(c.Verdicts)}
 	})
 }
 

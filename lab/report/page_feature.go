@@ -1,0 +1,57 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/stint-go/stint/lab/features"
+)
+
+// A matrix is the table of features as the page shows it.
+type matrix struct {
+	Libraries []features.Library
+	Features  []featureRow
+}
+
+// A featureRow is one feature with what each library has of it.
+type featureRow struct {
+	features.Feature
+	Cells []featureCell
+}
+
+// A featureCell is one answer with the library that it is about.
+type featureCell struct {
+	features.Cell
+	Library features.Library
+}
+
+// Word is the answer, in the letters that claims have.
+func (c featureCell) Word() string { return strings.ToLower(string(c.Answer)) }
+
+// Sign is its picture.
+func (c featureCell) Sign() string {
+	if c.Answer == features.Partly {
+		return sign(inPart)
+	}
+	return sign(Answer(c.Word()))
+}
+
+func newMatrix(t features.Table) matrix {
+	m := matrix{Libraries: t.Libraries}
+	for i, f := range t.Features {
+		row := featureRow{Feature: f}
+		for j, c := range t.Cells[i] {
+			row.Cells = append(row.Cells, featureCell{c, t.Libraries[j]})
+		}
+		m.Features = append(m.Features, row)
+	}
+	return m
+}
+
+// Tally counts the answers of a row.
+func (r featureRow) Tally() map[string]int {
+	count := map[string]int{}
+	for _, c := range r.Cells {
+		count[c.Word()]++
+	}
+	return count
+}

@@ -1,0 +1,320 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stint-go/stint/lab/browser"
+	"github.com/stint-go/stint/lab/chart"
+	"github.com/stint-go/stint/lab/features"
+	"github.com/stint-go/stint/lab/measure"
+)
+
+// pageOf is the page of results, with a small table of features.
+func pageOf(t *testing.T, results ...*Result) string {
+	t.Helper()
+	table := features.Table{
+		Libraries: []features.Library{{Name: "lib", Module: "example.org/lib", Version: "v1.2.3"}},
+		Features:  []features.Feature{{Name: "Reuse", Doc: "A worker runs the next task too."}},
+		Cells:     [][]features.Cell{{{Answer: features.Partly, Note: "Until <Wait>.", Test: "TestLibReuse", File: "lab/features/lib_test.go", Line: 7, Source: "func TestLibReuse(t *testing.T) { _ = 1 < 2 }"}}},
+	}
+	var b bytes.Buffer
+	if err := HTML(&b, results, table); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestPageHoldsAll(t *testing.T) {
+	r := example()
+	c := claim(Ratio, 0.6)
+	c.Conclusion = "stint needs at most 0.6 of the time."
+	r.Conclude([]Claim{c, claim(Ratio, 0.1)})
+	text := pageOf(t, r)
+	for _, want := range []string{
+		"A CPU: fast", "go run ./lab run sum", "stint needs at most 0.6 of the time.", "alg=md5", "stint: time/op at most 0.1 x gnu",
+		"✓ 1 yes", "✗ 1 no", ">gnu<", "50.0 ms", "note", "a 1", "b 2",
+		"lib", "v1.2.3", "± partly", "Until &lt;Wait&gt;.", `href="#TestLibReuse"`, `id="TestLibReuse"`, "go test ./lab/features -run TestLibReuse", "1 &lt; 2", "lab/features/lib_test.go:7",
+	} {
+		if !strings.Contains(strings.NewReplacer("&#43;", "+", `</span> `, " ").Replace(text), want) {
+			t.Errorf("%q is not on the page", want)
+		}
+	}
+	if text != pageOf(t, r) {
+		t.Error("the page is another one the second time")
+	}
+}
+
+// What a page would load has an address in src, in a link or in its style.
+func TestPageNeedsNothing(t *testing.T) {
+	text := pageOf(t, example())
+	for _, bad := range []string{"<script", " src=", "@import", "url(", "<iframe"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("%q on the page", bad)
+		}
+	}
+	for _, m := range regexp.MustCompile(`<link[^>]*href="([^"]*)"`).FindAllStringSubmatch(text, -1) {
+		if m[1] != "data:," {
+			t.Errorf("a link to %q", m[1])
+		}
+	}
+}
+
+func TestPageSaysWhatIsQuick(t *testing.T) {
+	slow, quick := example(), example()
+	quick.Experiment, quick.Quick = "tiny", true
+	if text := pageOf(t, slow); strings.Contains(text, "A quick run.") {
+		t.Error("a full run is said to be quick")
+	}
+	if text := pageOf(t, slow, quick); !strings.Contains(text, "<code>tiny</code> had smaller sizes: to see that it runs, not to conclude from.") {
+		t.Error("a quick run is not said to be one")
+	}
+}
+
+func TestPageTellsMachinesApart(t *testing.T) {
+	a, b, c := example(), example(), example()
+	b.Experiment, b.Machine.CPU = "tiny", "Another CPU"
+	busy := 0.5
+	c.Experiment, c.Machine.Load = "loops", &busy
+	got := machines([]*Result{a, b, c})
+	if len(got) != 2 || !slices.Equal(got[0].Experiments, []string{"sum", "loops"}) || !slices.Equal(got[1].Experiments, []string{"tiny"}) {
+		t.Fatalf("machines %+v, want two, with sum and loops on the first", got)
+	}
+	if load := got[0].Facts[4][1]; load != "0.00 to 0.50" {
+		t.Errorf("load %q, want from the least to the most", load)
+	}
+	if got := machines([]*Result{a, c}); len(got) != 1 || got[0].Experiments != nil {
+		t.Errorf("machines %+v, want one, without a list of experiments", got)
+	}
+}
+
+func TestAnswersTogether(t *testing.T) {
+	for _, c := range []struct {
+		answers answers
+		want    Answer
+	}{{answers{3, 0, 0}, Yes}, {answers{0, 2, 0}, No}, {answers{0, 0, 1}, NotSure}, {answers{1, 0, 1}, NotSure}, {answers{0, 1, 1}, NotSure}, {answers{1, 1, 1}, inPart}, {answers{}, NotSure}} {
+		if got := c.answers.Together(); got != c.want {
+			t.Errorf("%+v: %s, want %s", c.answers, got, c.want)
+		}
+	}
+}
+
+// of makes a result whose cases have the models of a list, each a little slower
+// than the one before.
+func of(cases []string, models ...Model) *Result {
+	r := example()
+	r.Models, r.Cases, r.Rows = models, nil, nil
+	for _, name := range cases {
+		r.Cases = append(r.Cases, Case{Name: name, Doc: "an op", Reference: models[0].Name, Ops: 1, Count: 6})
+		for i, m := range models {
+			r.Rows = append(r.Rows, Row{Case: name, Model: m.Name, Samples: samples(10+i, 10+i, 10+i, 10+i, 10+i, 10+i)})
+		}
+	}
+	return r
+}
+
+var gnu, ours, floor = Model{Name: "gnu", Kind: Peer}, Model{Name: "stint", Kind: Ours}, Model{Name: "none", Kind: Floor}
+
+func TestFamilies(t *testing.T) {
+	for _, c := range []struct {
+		cases []string
+		want  map[string]string // the family of a case, if it has one
+	}{
+		{[]string{"n=1", "n=10"}, nil},
+		{[]string{"n=1", "n=10", "n=100"}, map[string]string{"n=1": "n=1…100", "n=100": "n=1…100"}},
+		{[]string{"n=1/procs=1", "n=10/procs=1", "n=1000/procs=1", "n=1"}, map[string]string{"n=10/procs=1": "n=1…1k/procs=1"}},
+		{[]string{"row=a/work=50µs", "row=a/work=1ms", "row=a/work=5ms", "row=b/work=1ms"}, map[string]string{"row=a/work=1ms": "row=a/work=50\u00a0µs…5\u00a0ms"}},
+		{[]string{"order=up", "order=down", "order=none"}, nil},
+		{[]string{"a=1/b=1", "a=1/b=2", "a=1/b=3", "a=2/b=1", "a=3/b=1", "a=4/b=1"}, map[string]string{"a=1/b=1": "a=1…4/b=1"}},
+	} {
+		d := &drawer{Result: of(c.cases, gnu, ours)}
+		for _, kase := range d.Cases {
+			got := ""
+			if f := d.families().of(kase); f != nil {
+				got = f.name()
+			}
+			if want := c.want[kase.Name]; want != "" && got != want || c.want == nil && got != "" {
+				t.Errorf("%v: %s is in %q, want %q", c.cases, kase.Name, got, want)
+			}
+		}
+	}
+}
+
+// Each case is in one figure, and its table is there.
+func TestFiguresHoldEachCaseOnce(t *testing.T) {
+	for _, cases := range [][]string{
+		{"n=1", "n=10", "n=100", "other"},
+		{"a=1/b=1", "a=1/b=2", "a=1/b=3", "a=2/b=1", "a=3/b=1", "a=4/b=1"},
+	} {
+		d := &drawer{Result: of(cases, gnu, ours)}
+		count := map[string]int{}
+		for _, f := range d.figures() {
+			for _, s := range f.Tables {
+				count[s.Name]++
+			}
+			if len(f.SVG) == 0 {
+				t.Errorf("%s: no drawing", f.Name)
+			}
+		}
+		for _, c := range cases {
+			if count[c] != 1 {
+				t.Errorf("%s is in %d figures, want 1", c, count[c])
+			}
+		}
+	}
+}
+
+func TestSteepFamiliesAreRatios(t *testing.T) {
+	r := of([]string{"n=1", "n=10", "n=100"}, gnu, ours)
+	d := &drawer{Result: r}
+	if f := d.families().of(r.Cases[0]); d.relative(f) {
+		t.Error("a reference that takes the same time in each case is shown as 1")
+	}
+	for i := range r.Rows {
+		for _, s := range r.Rows[i].Samples {
+			s[measure.Time] *= []float64{1, 10, 100}[i/2]
+		}
+	}
+	d = &drawer{Result: r}
+	f := d.families().of(r.Cases[0])
+	if !d.relative(f) {
+		t.Fatal("times that grow by 100 are not shown as ratios")
+	}
+	lines := d.lines(f, true)
+	if len(lines) != 1 || lines[0].Name != "stint" || len(lines[0].Points) != 3 {
+		t.Fatalf("lines %+v, want one, of stint, with 3 points", lines)
+	}
+	for _, p := range lines[0].Points {
+		if p.Y.Mid < 1.09 || p.Y.Mid > 1.11 {
+			t.Errorf("at %v the ratio is %v, want 1.1", p.X, p.Y.Mid)
+		}
+	}
+}
+
+func TestSweeps(t *testing.T) {
+	models := []Model{gnu, ours, floor}
+	for _, n := range []float64{1, 2, 4, 8} {
+		models = append(models, Model{Name: fmt.Sprintf("workers-%v", n), Kind: Peer, Sweep: "workers", At: n})
+		models = append(models, Model{Name: fmt.Sprintf("stint.Each-%v", n), Kind: Ours, Sweep: "limit", At: n})
+	}
+	r := of([]string{"n=5"}, models...)
+	d := &drawer{Result: r}
+	c := d.sweeps(r.Cases[0])
+	var names []string
+	for _, l := range c.Lines {
+		names = append(names, fmt.Sprint(l.Name, len(l.Points)))
+	}
+	if want := []string{"workers-N4", "stint.Each-N4"}; !slices.Equal(names, want) {
+		t.Errorf("lines %v, want %v", names, want)
+	}
+	if len(c.Levels) != 3 {
+		t.Errorf("levels %+v, want those of gnu, stint and none", c.Levels)
+	}
+	if c.X.Label != "N: workers, limit" {
+		t.Errorf("the axis is of %q", c.X.Label)
+	}
+	r.Models[3].Sweep, r.Models[5].Sweep, r.Models[7].Sweep = "", "", "" // one worker is no curve
+	for _, l := range d.sweeps(r.Cases[0]).Lines {
+		if strings.HasPrefix(l.Name, "workers") {
+			t.Errorf("%s is a curve of %d points", l.Name, len(l.Points))
+		}
+	}
+}
+
+func TestStanding(t *testing.T) {
+	r := of([]string{"faster", "even", "slower", "floor"}, gnu, ours, floor)
+	set := func(kase, model string, ms ...int) { r.row(kase, model).Samples = samples(ms...) }
+	set("faster", "stint", 5, 5, 5, 5, 5, 5)
+	set("even", "stint", 8, 12, 9, 11, 10, 10)
+	r.Rows = slices.DeleteFunc(r.Rows, func(row Row) bool { return row.Case == "floor" && row.Model == "gnu" })
+	d := &drawer{Result: r}
+	s := d.standing()
+	if s.Faster != 1 || s.Even != 1 || s.Slower != 1 || s.Floors != 1 {
+		t.Errorf("%d faster, %d even, %d slower, %d floors; want 1 of each", s.Faster, s.Even, s.Slower, s.Floors)
+	}
+	if len(s.SVG) != 1 || len(s.Tables) != 1 || len(s.Tables[0].rows) != 4 {
+		t.Errorf("%d drawings and tables %v, want one with 4 rows", len(s.SVG), s.Tables)
+	}
+}
+
+func TestTitled(t *testing.T) {
+	var rows []chart.DotRow
+	for i := range 7 {
+		rows = append(rows, chart.DotRow{Name: fmt.Sprintf("row=a/sort=x/n=%d", i)}, chart.DotRow{Name: fmt.Sprintf("row=b/n=%d", i)})
+	}
+	rows = append(rows, chart.DotRow{Name: "row=c"})
+	titles := map[string]int{}
+	for _, row := range titled(rows) {
+		titles[row.Title]++
+		if row.Title != "" && strings.HasPrefix(row.Name, "row=") {
+			t.Errorf("%q below %q", row.Name, row.Title)
+		}
+	}
+	if want := fmt.Sprint(map[string]int{"row=a/sort=x": 7, "row=b": 7, "": 1}); fmt.Sprint(titles) != want {
+		t.Errorf("titles %v, want %v", titles, want)
+	}
+}
+
+// committed are the results in the repository, of each experiment some cases.
+func committed(t *testing.T) []*Result {
+	t.Helper()
+	dirs, err := filepath.Glob("../results/*")
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("no results: %v", err)
+	}
+	results, err := Results(dirs[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		r.Cases = r.Cases[:min(len(r.Cases), 12)]
+		r.Verdicts = r.Verdicts[:min(len(r.Verdicts), 20)]
+	}
+	return results
+}
+
+func TestPageInABrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	b := browser.Start(t)
+	table, err := features.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := HTML(&text, committed(t), table); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(file, text.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, scheme := range []browser.Scheme{browser.Light, browser.Dark} {
+		for _, width := range []int{390, 1280} {
+			t.Run(fmt.Sprint(scheme, width), func(t *testing.T) {
+				p := b.Open(t, "file://"+filepath.ToSlash(file), scheme, width)
+				check := func(state string) {
+					for _, f := range p.Faults() {
+						t.Errorf("%s: %s", state, f)
+					}
+				}
+				check("folded")
+				p.Unfold()
+				check("unfolded")
+				if got := p.Messages(); len(got) > 0 {
+					t.Errorf("messages %q", got)
+				}
+				if got := p.Requests(); len(got) != 1 {
+					t.Errorf("requests %q, want the page alone", got)
+				}
+			})
+		}
+	}
+}
