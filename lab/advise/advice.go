@@ -11,6 +11,16 @@ import (
 // worth the thought that concurrent code takes.
 const Worth = 1.1
 
+// A row without an interval pays, too, if it is far times as fast as the loop, or more,
+// in each of at least few rounds. If its median were less, then each round would show
+// that with a probability of a half at most, and all of them with 1/8 for three rounds,
+// 1/16 for four, 1/32 for five: the sign test. That is less certain than an interval,
+// and Reason says so. It is for items that take so long that there is no time for more.
+const (
+	far = 1.5
+	few = 3
+)
+
 // An Advice is what Run found out, and what follows from it.
 type Advice struct {
 	N      int           // items of the list
@@ -26,14 +36,18 @@ type Advice struct {
 	Auto    *Auto  // nil: not measured
 
 	// Answer says whether concurrency pays: yes if a row is at least Worth times as
-	// fast as the loop, no if none is, as far as the intervals tell.
+	// fast as the loop, no if none is, as far as the intervals tell, or few rounds that
+	// are far from that. It is not no for a function that computes while other programs
+	// use the processors.
 	Answer report.Answer
-	Best   string // the name of the row that is advised
+	Best   string // the name of the row that is advised, or, if not sure, was best by far; empty: nothing was measured beside the loop
 	Call   string // its code
 	Reason string // in a sentence or two
 
 	Warnings []report.Warning
 	Result   *report.Result // the samples, in the form of the experiments
+
+	cores int // of the machine, for this and all other programs
 }
 
 // A Row is what was found about one way to go through the list.
@@ -43,7 +57,7 @@ type Row struct {
 	Call    string         // the code
 	Time    stats.Estimate // ns that a run takes
 	Speedup stats.Estimate // the time of the loop over this one's, in the same round
-	Pays    report.Answer  // whether that is at least Worth; empty for those where one item runs at once
+	Pays    report.Answer  // whether that is at least Worth, as in Answer; empty for those where one item runs at once
 
 	times []float64
 }
@@ -75,8 +89,6 @@ const (
 	computing = 0.8
 )
 
-// Kinds of warnings that are not those of package report.
-const (
-	Short      = "budget"     // less was measured than the list, or than gives an interval
-	Resolution = "resolution" // the clock is too coarse for the samples
-)
+// Short is a kind of warning that is not one of package report: less was measured than
+// the list, or than gives an interval.
+const Short = "budget"

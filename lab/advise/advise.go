@@ -27,7 +27,7 @@ import (
 // A run is the list once: f is called for each index, by several goroutines at once.
 // There are many runs, so f must bear to be called again and again with each index,
 // and, under the largest limit, for many of them at once. If all runs of the whole list
-// take too long for the Budget, they take the first items of it only, eight at least.
+// take too long for the Budget, they take the first items of it only, two at least.
 // A list that is short in time is repeated to be timed, but each call of Range or of
 // the loop is one for n items, as in the program that is asked about.
 //

@@ -17,7 +17,6 @@ type evidence struct {
 	share    float64            // of processor time in these; 0: not known
 	spent    bool               // the budget
 	shortest time.Duration      // of the samples; 0: there is none
-	tick     time.Duration      // of the clock
 	limiter  stint.LimiterStats // of the last run without a fixed limit
 }
 
@@ -88,10 +87,17 @@ func (a *Advice) fill() {
 		r := &a.Rows[i]
 		r.times = a.values(r.Name, measure.Time)
 		r.Time = stats.Median(r.times)
-		r.Speedup = stats.Median(stats.Ratios(loop, r.times))
+		speedups := stats.Ratios(loop, r.times)
+		r.Speedup = stats.Median(speedups)
 		r.Pays = verdicts[r.Name].Answer
+		if r.Pays == report.NotSure && r.few() && len(speedups) >= few && slices.Min(speedups) >= far {
+			r.Pays = report.Yes
+		}
 	}
 }
+
+// few reports whether there were too few rounds for an interval.
+func (r *Row) few() bool { return r.Speedup.Interval == nil }
 
 // values are those of a unit in a row, one a round; nil if it was not measured.
 func (a *Advice) values(model string, u measure.Unit) []float64 {
@@ -191,28 +197,54 @@ func (a *Advice) answer() {
 	for _, r := range a.Rows {
 		answers[r.Pays]++
 	}
+	no := answers[report.No] > 0 && answers[report.NotSure] == 0 && (a.tiny() || !a.crowded())
+	best := a.row(loopName)
 	switch {
 	case answers[report.Yes] > 0:
-		a.Answer = report.Yes
-	case a.N < 2, answers[report.No] > 0 && answers[report.NotSure] == 0:
+		a.Answer, best = report.Yes, a.choose(func(r *Row) bool { return r.Pays == report.Yes })
+	case a.N < 2, no:
 		a.Answer = report.No
 	default:
 		a.Answer = report.NotSure
+		if r := a.choose(func(r *Row) bool { return r.Pays != "" && r.Speedup.Median >= far }); r != nil {
+			best = r
+		} else if len(answers) < 2 {
+			best = nil // nothing to compare the loop with
+		}
 	}
-	a.Best = loopName
-	if a.Answer == report.Yes {
-		a.Best = a.choose().Name
+	if best != nil {
+		a.Best, a.Call = best.Name, best.Call
 	}
-	if r := a.row(a.Best); r != nil {
-		a.Call = r.Call
+}
+
+// crowded reports whether other programs left a function that computes less than
+// half of the processors beyond the first one, so that it could gain little.
+func (a *Advice) crowded() bool {
+	m, own := a.Result.Machine, a.Result.Processors
+	return a.Work != Waits && own > 1 && m.Others != nil && float64(a.cores)-*m.Others < float64(1+own)/2
+}
+
+// total is the time of the loop in ns.
+func (a *Advice) total() float64 { return a.Item.Median * float64(a.Items) }
+
+// tiny reports whether the list is too short for any goroutine.
+func (a *Advice) tiny() bool { return a.total() < float64(start) }
+
+// short says that an item is too short for a call of its own, where stint.Range
+// with one at once takes twice the time of the loop or more; or it is empty.
+func (a *Advice) short() string {
+	one := a.row("limit-1")
+	if one == nil || one.Time.Median < 2*a.total() {
+		return ""
 	}
+	call := one.Time.Median/float64(a.Items) - a.Item.Median
+	return fmt.Sprintf("An item takes %s, too short for a call of stint.Range, which takes %s more; par.Range is for a loop of such items.", seconds(a.Item.Median), seconds(call))
 }
 
 // choose returns the simplest of the rows that pay and are not clearly slower than
 // the fastest of them: what needs no number before what needs one, and a small limit
-// before a large one.
-func (a *Advice) choose() *Row {
-	pays := func(r *Row) bool { return r.Pays == report.Yes }
+// before a large one. It returns nil if none pays.
+func (a *Advice) choose(pays func(*Row) bool) *Row {
 	best := fastest(a.Rows, pays)
 	order := []*Row{a.self()}
 	if a.Work == Computes {
@@ -234,38 +266,55 @@ func (a *Advice) choose() *Row {
 // near reports whether it may be that a row takes at most Worth times the time of
 // another one.
 func near(r, best *Row) bool {
-	in := stats.Median(stats.Ratios(r.times, best.times)).Interval
-	return r == best || in != nil && in.Lo <= Worth
+	e := stats.Median(stats.Ratios(r.times, best.times))
+	least := e.Median
+	if e.Interval != nil {
+		least = e.Interval.Lo
+	}
+	return r == best || least <= Worth
 }
 
 // warn adds to the doubts of the report those about how this was measured. That runs
-// vary by more than the rows differ matters only where that leaves the answer open.
+// vary by more than the rows differ matters only where that leaves the answer open,
+// that there are few is said together with what more would take, and a sample is longer
+// than the run that the report takes it for, where that was repeated.
 func (a *Advice) warn(e evidence, rounds int, interrupted bool) {
+	hurried := rounds < fewest && e.spent && !interrupted
 	a.Warnings = slices.DeleteFunc(slices.Clone(a.Result.Warnings), func(w report.Warning) bool {
-		return w.Kind == report.Spread && a.Answer != report.NotSure
+		switch w.Kind {
+		case report.Spread:
+			return a.Answer != report.NotSure
+		case report.Samples:
+			return hurried
+		}
+		return w.Kind == report.Timer
 	})
 	add := func(kind, format string, args ...any) {
 		a.Warnings = append(a.Warnings, report.Warning{Kind: kind, Text: fmt.Sprintf(format, args...)})
 	}
 	if a.Items < a.N {
-		add(Short, "only the first %d of %d items were measured; all would take a budget of some %v", a.Items, a.N, whole(e.needed(a.N)))
+		add(Short, "only the first %d of %d items were measured; all would take a budget of some %v", a.Items, a.N, whole(e.needed(a.N, fewest+1)))
 	}
-	if rounds < fewest && e.spent && !interrupted {
-		needed := max(e.needed(a.Items), a.Budget*(fewest+2)/time.Duration(rounds+1)) // the first items may have been too quick
+	if hurried {
+		needed := max(e.needed(a.Items, fewest+1), a.Budget*(fewest+2)/time.Duration(rounds+1)) // the first items may have been too quick
 		add(Short, "in %v there were less than %d rounds of %s, which give an interval; they take some %v", a.Budget, fewest, count(a.Items), whole(needed))
 	}
-	if e.shortest > 0 && e.shortest < 100*e.tick {
-		add(Resolution, "a sample took %v, and the clock goes by steps of %v", e.shortest, e.tick)
+	if step := time.Duration(a.Result.Machine.Timer); e.shortest > 0 && e.shortest < 100*step {
+		add(report.Timer, "a sample took %v, and the clock goes by steps of %v", e.shortest, step)
 	}
 }
 
-// needed is how long the fewest rounds of n items take, about, and the first one.
-func (e evidence) needed(n int) time.Duration {
-	round := computingRound
+// needed is the budget for so many rounds of n items.
+func (e evidence) needed(n, rounds int) time.Duration {
+	return time.Duration(float64(rounds) * e.round() * float64(n) * e.item / used)
+}
+
+// round is how many times the time of the loop a round takes, about.
+func (e evidence) round() float64 {
 	if e.waits() {
-		round = waitingRound
+		return waitingRound
 	}
-	return time.Duration((fewest + 1) * round * float64(n) * e.item)
+	return computingRound
 }
 
 // waits reports whether the first items are known to wait.
@@ -292,24 +341,37 @@ func (a *Advice) why() string {
 	case a.Answer == report.No:
 		return a.whyNot()
 	}
-	return a.soFar() + "Until that is known the loop is simpler."
+	return a.soFar()
 }
 
-// soFar says what is missing for a certain answer.
+// soFar says what was seen, and what is missing for a certain answer.
 func (a *Advice) soFar() string {
-	best := fastest(a.Rows, func(r *Row) bool { return r.Pays != "" && r.Speedup.N > 0 })
-	switch {
-	case best == nil:
-		return "Nothing was measured beside the loop. "
-	case best.Speedup.Interval == nil:
-		return best.was() + " in the few rounds that there were, which is no proof: more time gives one. "
+	best := fastest(a.Rows, func(r *Row) bool { return r.Pays != "" && (r.Name == a.Best || a.Best == loopName) })
+	if best == nil {
+		return "Nothing was measured beside the loop."
 	}
-	return best.was() + ": it may pay, or may not. More time or a quieter machine may decide. "
+	text := best.was()
+	switch {
+	case a.crowded():
+		text += fmt.Sprintf(" while other programs used %.2f of %d processors, which a function that computes needs: let them end first.", *a.Result.Machine.Others, a.cores)
+	case best.few():
+		text += fmt.Sprintf(" in so few rounds (%d), which is no proof: more time gives one.", best.Speedup.N)
+	default:
+		text += ": it may pay, or may not. More time or a quieter machine may decide."
+	}
+	if a.Best == loopName {
+		return text + " Until that is known the loop is simpler."
+	}
+	return text + " If this holds, write what follows."
 }
 
 // faster says how fast a row is.
 func (r *Row) faster() string {
-	return fmt.Sprintf("%s is %s times as fast as the loop.", r.Name, interval(r.Speedup, times))
+	text := fmt.Sprintf("%s is %s times as fast as the loop.", r.Name, interval(r.Speedup, times))
+	if r.few() {
+		text += fmt.Sprintf(" In each of %d rounds it was %v times as fast or more; if its median were less, that would be seen in 1 of %d cases at most.", r.Speedup.N, far, 1<<r.Speedup.N)
+	}
+	return text
 }
 
 // was is the same as what was seen and may be otherwise.
@@ -317,9 +379,12 @@ func (r *Row) was() string {
 	return fmt.Sprintf("%s was %s times as fast as the loop", r.Name, interval(r.Speedup, times))
 }
 
-// beside says why a fixed limit is advised, where one is.
+// beside says why it is not stint.Range without a limit that is advised.
 func (a *Advice) beside() string {
 	best := a.row(a.Best)
+	if short := a.short(); short != "" && best.Name == parName {
+		return " " + short
+	}
 	if best.Limit == 0 || a.self() == nil {
 		return ""
 	}
@@ -328,15 +393,20 @@ func (a *Advice) beside() string {
 
 // whyNot says what keeps the items from running side by side with profit.
 func (a *Advice) whyNot() string {
-	switch total := a.Item.Median * float64(a.Items); {
-	case total < float64(start):
-		return fmt.Sprintf("All items take %s together; to start a goroutine and to wait for it is worth it from some %v.", seconds(total), start)
+	short := a.short()
+	switch {
+	case a.tiny():
+		return fmt.Sprintf("All items take %s together; to start a goroutine and to wait for it is worth it from some %v.", seconds(a.total()), start)
 	case a.Share.Median >= 1.5:
 		return fmt.Sprintf("The function keeps %s processors busy by itself.", times(a.Share.Median))
 	case a.Work == Computes && a.Result.Processors == 1:
 		return "It computes, and there is one processor."
+	case short != "" && a.row(parName) != nil:
+		return short + " That does not pay here either."
+	case short != "":
+		return short
 	case a.Work == Computes:
-		return "It computes, but more processors do not help: perhaps the items wait for one lock, for memory, or for other programs."
+		return "It computes, but more processors do not help: perhaps the items wait for one lock or for memory."
 	case a.Work == Waits:
 		return "It waits, but several at once do not wait less: perhaps for one lock, one connection or one disk."
 	}

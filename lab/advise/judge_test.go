@@ -29,10 +29,15 @@ func wild(ms float64) []float64 {
 	return []float64{ms, ms / 3, 3 * ms, ms / 2, 2 * ms, ms, ms / 3}
 }
 
+type ms = []float64
+
 // advice judges made-up figures of 100 items, in which the share of time is spent on a
 // processor.
-func advice(share float64, rows ...made) *Advice {
-	a := &Advice{N: 100, Items: 100, Budget: time.Second, Result: &report.Result{Processors: 2, Machine: measure.Machine{Processors: 2}}}
+func advice(share float64, rows ...made) *Advice { return beside(nil, share, rows...) }
+
+// beside is the same where other programs used so many of 2 processors.
+func beside(others *float64, share float64, rows ...made) *Advice {
+	a := &Advice{N: 100, Items: 100, Budget: time.Second, cores: 2, Result: &report.Result{Processors: 2, Machine: measure.Machine{Processors: 2, Others: others}}}
 	for _, m := range rows {
 		a.Rows = append(a.Rows, Row{Name: m.name, Limit: m.limit, Call: "call of " + m.name})
 		row := report.Row{Case: a.kase(), Model: m.name}
@@ -69,20 +74,26 @@ func TestAnswers(t *testing.T) {
 		{"only par pays", 0.3, []made{loop, {freeName, 0, steady(100)}, {parName, 0, steady(50)}}, Both, report.Yes, parName},
 		{"nothing pays", 1, []made{loop, {freeName, 0, steady(104)}, one, {"limit-2", 2, steady(95)}}, Computes, report.No, loopName},
 		{"a gain too small to pay", 1, []made{loop, {freeName, 0, steady(93)}}, Computes, report.No, loopName},
-		{"noise", 0.01, []made{loop, {freeName, 0, wild(80)}, one}, Waits, report.NotSure, loopName},
-		{"noise beside a no", 0.01, []made{loop, {freeName, 0, steady(100)}, {"limit-2", 2, wild(80)}}, Waits, report.NotSure, loopName},
-		{"too few", 0.01, []made{{loopName, 0, []float64{100, 100}}, {freeName, 0, []float64{10, 10}}}, Waits, report.NotSure, loopName},
-		{"the loop alone", 0.01, []made{loop, one}, Waits, report.NotSure, loopName},
+		{"noise", 0.01, []made{loop, {freeName, 0, wild(120)}, one}, Waits, report.NotSure, loopName},
+		{"noise beside a no", 0.01, []made{loop, {freeName, 0, steady(100)}, {"limit-2", 2, wild(120)}}, Waits, report.NotSure, loopName},
+		{"noise, and far", 0.01, []made{loop, {freeName, 0, wild(50)}, one}, Waits, report.NotSure, freeName},
+		{"too few", 0.01, []made{{loopName, 0, ms{100, 100}}, {freeName, 0, ms{80, 80}}}, Waits, report.NotSure, loopName},
+		{"too few, and far", 0.01, []made{{loopName, 0, ms{100, 100}}, {freeName, 0, ms{10, 10}}, {"limit-2", 2, ms{50, 50}}}, Waits, report.NotSure, freeName},
+		{"few, and far in each", 0.01, []made{{loopName, 0, ms{100, 90, 100}}, {freeName, 0, ms{50, 60, 60}}, {"limit-4", 4, ms{49, 59, 61}}}, Waits, report.Yes, freeName},
+		{"few, and not far in one", 0.01, []made{{loopName, 0, ms{100, 89, 100}}, {freeName, 0, ms{50, 60, 60}}}, Waits, report.NotSure, freeName},
+		{"few, and never far", 0.01, []made{{loopName, 0, ms{100, 100, 100, 100}}, {freeName, 0, ms{80, 80, 80, 80}}}, Waits, report.NotSure, loopName},
+		{"few, and no gain", 0.01, []made{{loopName, 0, ms{100, 100, 100}}, {freeName, 0, ms{100, 100, 100}}}, Waits, report.NotSure, loopName},
+		{"the loop alone", 0.01, []made{loop, one}, Waits, report.NotSure, ""},
 		{"one item at once never pays", 0.01, []made{loop, {"limit-1", 1, steady(10)}, {freeName, 0, steady(100)}}, Waits, report.No, loopName},
 		{"processor time not known", -1, []made{loop, {freeName, 0, steady(10)}}, Unknown, report.Yes, freeName},
 		{"several processors in one item", 1.9, []made{loop, {freeName, 0, steady(100)}}, Computes, report.No, loopName},
-		{"nothing", 1, nil, Unknown, report.NotSure, loopName},
+		{"nothing", 1, nil, Unknown, report.NotSure, ""},
 	} {
 		a := advice(c.share, c.rows...)
 		if a.Work != c.work || a.Answer != c.answer || a.Best != c.best {
 			t.Errorf("%s: %q, %q, %q, want %q, %q, %q", c.name, a.Work, a.Answer, a.Best, c.work, c.answer, c.best)
 		}
-		if want := "call of " + c.best; len(c.rows) > 0 && a.Call != want {
+		if want := "call of " + c.best; a.Call != want && (c.best != "" || a.Call != "") {
 			t.Errorf("%s: the call is %q, want %q", c.name, a.Call, want)
 		}
 		if a.Reason == "" {
@@ -100,24 +111,61 @@ func TestReasons(t *testing.T) {
 	flat := []made{{loopName, 0, steady(100)}, {freeName, 0, steady(100)}}
 	single := advice(1, flat...)
 	single.Result.Processors = 1
+	busy := 0.99
 	short := advice(1, made{loopName, 0, steady(0.01)}, made{freeName, 0, steady(0.02)})
 	for want, got := range map[string]string{
-		"there is one processor":                      single.why(),
-		"more processors do not help":                 advice(1, flat...).Reason,
-		"keeps 1.90 processors busy by itself":        advice(1.9, flat...).Reason,
-		"several at once do not wait less":            advice(0, flat...).Reason,
-		"Several at once do not end sooner":           advice(0.5, flat...).Reason,
-		"worth it from some 60µs":                     short.Reason,
-		"stint.Range is 10.0 [":                       advice(0, flat[0], made{freeName, 0, steady(10)}).Reason,
-		"stint.Range takes 2.00 [":                    advice(0, flat[0], made{freeName, 0, steady(20)}, made{"limit-8", 8, steady(10)}).Reason,
-		"which is no proof":                           advice(0, made{loopName, 0, []float64{9}}, made{freeName, 0, []float64{1}}).Reason,
-		"it may pay, or may not":                      advice(0, flat[0], made{freeName, 0, wild(80)}).Reason,
-		"Nothing was measured beside the loop":        advice(0, flat[0]).Reason,
-		"There is nothing to do.":                     (&Advice{}).why(),
-		"There is nothing that could run beside one ": (&Advice{N: 1}).why(),
+		"there is one processor":                                        single.why(),
+		"more processors do not help":                                   advice(1, flat...).Reason,
+		"too short for a call of stint.Range, which takes 2.000µs more": advice(1, tiny(100, 99)...).Reason,
+		"does not pay here either.":                                     advice(1, tiny(100, 99)...).Reason,
+		"2.00 times as fast as the loop. An item tak":                   strings.ReplaceAll(advice(1, tiny(100, 50)...).Reason, " [2.00, 2.00]", ""),
+		"0.99 of 2 processors":                                          beside(&busy, 1, flat...).Reason,
+		"in so few rounds (1), which":                                   advice(0, made{loopName, 0, ms{9}}, made{freeName, 0, ms{1}}).Reason,
+		"If this holds, write":                                          advice(0, made{loopName, 0, ms{9}}, made{freeName, 0, ms{1}}).Reason,
+		"in 1 of 8 cases at most":                                       advice(0, made{loopName, 0, ms{9, 9, 9}}, made{freeName, 0, ms{1, 2, 3}}).Reason,
+		"keeps 1.90 processors busy by itself":                          advice(1.9, flat...).Reason,
+		"several at once do not wait less":                              advice(0, flat...).Reason,
+		"Several at once do not end sooner":                             advice(0.5, flat...).Reason,
+		"worth it from some 60µs":                                       short.Reason,
+		"stint.Range is 10.0 [":                                         advice(0, flat[0], made{freeName, 0, steady(10)}).Reason,
+		"stint.Range takes 2.00 [":                                      advice(0, flat[0], made{freeName, 0, steady(20)}, made{"limit-8", 8, steady(10)}).Reason,
+		"which is no proof":                                             advice(0, made{loopName, 0, []float64{9}}, made{freeName, 0, []float64{1}}).Reason,
+		"it may pay, or may not":                                        advice(0, flat[0], made{freeName, 0, wild(80)}).Reason,
+		"Nothing was measured beside the loop":                          advice(0, flat[0]).Reason,
+		"There is nothing to do.":                                       (&Advice{}).why(),
+		"There is nothing that could run beside one ":                   (&Advice{N: 1}).why(),
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got %q, want something with %q", got, want)
+		}
+	}
+}
+
+// tiny is a list of which stint.Range takes three times the time, a µs an item.
+func tiny(loop, par float64) []made {
+	return []made{{loopName, 0, steady(loop / 1e3)}, {freeName, 0, steady(3 * loop / 1e3)}, {parName, 0, steady(par / 1e3)}, {"limit-1", 1, steady(3 * loop / 1e3)}}
+}
+
+// Other programs take the processors that a function that computes would gain by.
+func TestCrowded(t *testing.T) {
+	flat := []made{{loopName, 0, steady(100)}, {freeName, 0, steady(100)}}
+	short := []made{{loopName, 0, steady(0.01)}, {freeName, 0, steady(0.02)}}
+	fast := []made{{loopName, 0, steady(100)}, {freeName, 0, steady(60)}}
+	for _, c := range []struct {
+		name          string
+		others, share float64
+		rows          []made
+		want          report.Answer
+	}{
+		{"idle", 0.4, 1, flat, report.No},
+		{"busy", 0.6, 1, flat, report.NotSure},
+		{"busy, and it waits for a processor too", 0.99, 0.5, flat, report.NotSure},
+		{"busy, but it waits", 0.99, 0.01, flat, report.No},
+		{"busy, but the list is too short anyway", 0.99, 1, short, report.No},
+		{"busy, and it pays all the same", 0.99, 1, fast, report.Yes},
+	} {
+		if got := beside(&c.others, c.share, c.rows...); got.Answer != c.want || got.Call == "" {
+			t.Errorf("%s: %s, %q, want %s", c.name, got.Answer, got.Call, c.want)
 		}
 	}
 }
@@ -161,9 +209,9 @@ func TestWarnings(t *testing.T) {
 	if got := kinds(advice(0, made{loopName, 0, []float64{1}}, made{freeName, 0, []float64{1}})); !slices.Contains(got, report.Samples) {
 		t.Errorf("%q, want samples", got)
 	}
-	a := &Advice{N: 100, Items: 8, Result: &report.Result{}}
-	a.judge(evidence{item: 1e9, spent: true, shortest: time.Millisecond, tick: time.Millisecond}, false)
-	if got := kinds(a); !slices.Equal(got, []string{Short, Short, Resolution}) || !strings.Contains(a.Warnings[0].Text, "52m30s") {
+	a := &Advice{N: 100, Items: 8, Result: &report.Result{Machine: measure.Machine{Timer: 1e6}}}
+	a.judge(evidence{item: 1e9, spent: true, shortest: time.Millisecond}, false)
+	if got := kinds(a); !slices.Equal(got, []string{Short, Short, report.Timer}) || !strings.Contains(a.Warnings[0].Text, "1h27m30s") {
 		t.Errorf("%q", a.Warnings)
 	}
 	a = &Advice{N: 2, Items: 2, Result: &report.Result{Rows: []report.Row{{Case: "n=2", Model: loopName, Samples: []measure.Sample{{measure.Time: 1}}}}}}
@@ -199,17 +247,40 @@ func TestFit(t *testing.T) {
 		want int
 	}{
 		{100, time.Microsecond, 100},
-		{100, 10 * time.Millisecond, 31}, // 100 would take 31.5 s
-		{100, time.Second, leastList},
-		{5, time.Second, 5},
+		{100, 10 * time.Millisecond, 19}, // a round of 100 would take 4.5 s, seven 31.5 s
+		{1000, 150 * time.Millisecond, 2},
+		{1000, 100 * time.Millisecond, 4}, // not seven rounds, but three
+		{100, time.Second, 2},
+		{5, time.Second, 2},
 		{1, time.Hour, 1},
-		{1_000_000_000, time.Nanosecond, 317_460_317},
+		{1_000_000_000, time.Nanosecond, 190_476_190},
 	} {
 		if got := fit(c.n, 10*time.Second, evidence{item: float64(c.item)}.needed); got != c.want {
 			t.Errorf("%d items of %v: %d, want %d", c.n, c.item, got, c.want)
 		}
 	}
-	if c, w := (evidence{item: 1e6, share: 1}).needed(10), (evidence{item: 1e6, share: 0.1}).needed(10); c <= w {
+	if c, w := (evidence{item: 1e6, share: 1}).needed(10, 7), (evidence{item: 1e6, share: 0.1}).needed(10, 7); c <= w {
 		t.Errorf("%v for what computes, %v for what waits", c, w)
+	}
+}
+
+func TestRefit(t *testing.T) {
+	for _, c := range []struct {
+		n, reps, want int
+		ms, left      float64
+	}{
+		{100, 1, 100, 100, 600},
+		{100, 1, 51, 100, 599},
+		{100, 1, 8, 100, 100},
+		{100, 1, 4, 100, 20},
+		{100, 9, 100, 100, 20},
+		{4, 1, 4, 100, 20},
+	} {
+		s := newSession(c.n, func(int) {}, collect(nil))
+		s.reps = []int{c.reps}
+		s.advice.Result.Rows = []report.Row{{Samples: []measure.Sample{{measure.Time: c.ms * 1e6 / float64(c.reps)}}}}
+		if got := s.refit(time.Duration(c.left * 1e6)); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
 	}
 }

@@ -18,14 +18,18 @@ import (
 const (
 	fewest    = 6  // rounds that give an interval
 	enough    = 20 // rounds
-	leastList = 8  // items, if there are as many
+	shortList = 4  // items that show enough where more would take too long for fewest
 
 	// A round takes about so many times the time of the loop. If f computes and there
 	// are two processors, that is once for the loop, once for limit-1, and half of it
-	// for each of five others. If it waits, each limit takes half of what the one before
-	// it took.
+	// for each of five others. If it waits, there is no limit-1, and each limit takes
+	// half of what the one before it took.
 	computingRound = 4.5
-	waitingRound   = 3.25
+	waitingRound   = 2.25
+
+	// used is the part of the budget that is planned: the first items may have been
+	// quick ones.
+	used = 0.6
 
 	shortest = time.Millisecond      // of samples
 	longest  = 20 * time.Millisecond // that samples are made by repetition
@@ -55,7 +59,7 @@ func newSession(n int, f func(int), o options) *session {
 		list:    list{n: n, f: f, piece: n},
 		target:  target,
 		enough:  enough,
-		advice:  &Advice{N: n, Items: n, Budget: o.budget, Result: &report.Result{Experiment: "advise", Workload: "a function of the user's"}},
+		advice:  &Advice{N: n, Items: n, Budget: o.budget, cores: runtime.NumCPU(), Result: &report.Result{Experiment: "advise", Workload: "a function of the user's"}},
 	}
 }
 
@@ -99,13 +103,21 @@ func (s *session) rounds(ctx context.Context) error {
 	if err := s.pilot(ctx); err != nil {
 		return err
 	}
+	end, _ := ctx.Deadline()
 	began := time.Now()
 	if err := s.explore(ctx); err != nil {
 		return err
 	}
+	if n := s.refit(time.Until(end)); n < s.list.n {
+		s.cut(n)
+		began = time.Now()
+		if err := s.explore(ctx); err != nil {
+			return err
+		}
+	}
 	for range s.enough {
 		took := time.Since(began)
-		if end, _ := ctx.Deadline(); time.Until(end) < took {
+		if time.Until(end) < took {
 			s.spent = true
 			return nil
 		}
@@ -122,7 +134,7 @@ func (s *session) rounds(ctx context.Context) error {
 // pilot times the first items in a loop, more and more at a time, to see how many
 // can be measured.
 func (s *session) pilot(ctx context.Context) error {
-	a, l := s.advice, &s.list
+	l := &s.list
 	cpu, known := s.cpu()
 	began := time.Now()
 	for lo, size := 0, 1; lo < l.n && time.Since(began) < s.budget/200; lo, size = lo+size, 2*size {
@@ -141,31 +153,51 @@ func (s *session) pilot(ctx context.Context) error {
 	if now, ok := s.cpu(); ok && known && took >= shortest {
 		s.share = (now - cpu).Seconds() / took.Seconds()
 	}
-	l.n = fit(l.n, s.budget, s.needed)
-	l.piece = l.n
-	if float64(l.n)*s.item > float64(longest) {
-		l.piece = max(1, int(float64(shortest)/s.item))
-	}
-	a.Items = l.n
+	s.cut(fit(l.n, s.budget, s.needed))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return nil
 }
 
-// fit is how many of n items are measured, for the rounds that are needed to end
-// in time.
-func fit(n int, budget time.Duration, needed func(n int) time.Duration) int {
-	all := needed(n)
-	if all <= budget {
+// fit is how many of n items are measured, for the rounds that are needed to end in
+// time: those that give an interval, or, of a short list, those that few needs.
+func fit(n int, budget time.Duration, needed func(n, rounds int) time.Duration) int {
+	in := func(rounds int) int {
+		return int(float64(n) * min(1, budget.Seconds()/needed(n, rounds).Seconds()))
+	}
+	return min(n, max(2, in(fewest+1), min(shortList, in(few))))
+}
+
+// refit is how many items are measured in the time that is left after the first round:
+// fewer if that took so long that there would not be enough others. A list that was
+// repeated to be timed takes no less time with fewer.
+func (s *session) refit(left time.Duration) int {
+	n, round := s.list.n, 0.0
+	for i, row := range s.advice.Result.Rows {
+		round += row.Samples[0][measure.Time] * float64(s.reps[i])
+	}
+	if n <= shortList || s.reps[0] > 1 || fewest*round <= float64(left) {
 		return n
 	}
-	return max(int(float64(n)*budget.Seconds()/all.Seconds()), min(n, leastList))
+	s.item = round / s.round() / float64(n)
+	return fit(n, left, s.needed)
+}
+
+// cut makes the first n items the list that is measured, from the beginning.
+func (s *session) cut(n int) {
+	a, l := s.advice, &s.list
+	a.Items, l.n, l.piece = n, n, n
+	if float64(n)*s.item > float64(longest) {
+		l.piece = max(1, int(float64(shortest)/s.item))
+	}
+	s.models, s.reps, a.Rows, a.Result.Models, a.Result.Rows = nil, nil, nil, nil, nil
 }
 
 // explore takes the first sample of each model, and finds out which there are.
 func (s *session) explore(ctx context.Context) error {
-	if _, err := s.add(ctx, s.list.loop()); err != nil || s.list.n < 2 {
+	loop, err := s.add(ctx, s.list.loop())
+	if err != nil || s.list.n < 2 {
 		return err
 	}
 	first := s.list.free(&s.seen)
@@ -180,18 +212,22 @@ func (s *session) explore(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.climb(ctx)
+	return s.climb(ctx, loop)
 }
 
-// climb doubles the limit until there is no more to gain by it.
-func (s *session) climb(ctx context.Context) error {
+// climb doubles the limit until there is no more to gain by it. Where items wait, the
+// loop, which took so long, stands for a limit of 1.
+func (s *session) climb(ctx context.Context, loop float64) error {
 	highest := usualMost
 	if s.most > 0 {
 		highest = s.most
 	}
 	end := min(highest, s.list.n)
-	var took []float64
-	for k := 1; ; k = min(2*k, end) {
+	k, took := 1, []float64(nil)
+	if s.waits() {
+		k, took = min(2, end), []float64{loop}
+	}
+	for ; ; k = min(2*k, end) {
 		t, err := s.add(ctx, s.list.limited(k))
 		if err != nil {
 			return err
@@ -274,7 +310,7 @@ func (s *session) sample(ctx context.Context, i int) (ns float64, err error) {
 
 // conclude draws the conclusions.
 func (s *session) conclude(interrupted bool) *Advice {
-	s.evidence.limiter, s.evidence.tick = s.seen, tick()
+	s.evidence.limiter = s.seen
 	for i, row := range s.advice.Result.Rows {
 		if len(row.Samples) > 0 {
 			length := time.Duration(row.Samples[0][measure.Time] * float64(s.reps[i]))
@@ -283,18 +319,4 @@ func (s *session) conclude(interrupted bool) *Advice {
 	}
 	s.advice.judge(s.evidence, interrupted)
 	return s.advice
-}
-
-// tick is the smallest step that the clock was seen to make.
-func tick() time.Duration {
-	least := time.Hour
-	for range 10 {
-		began := time.Now()
-		step := time.Since(began)
-		for step <= 0 {
-			step = time.Since(began)
-		}
-		least = min(least, step)
-	}
-	return least
 }
