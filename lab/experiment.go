@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,22 +23,28 @@ import (
 	"github.com/stint-go/stint/lab/tiny"
 )
 
-// experiments are all there are, in the order in which they are listed and run:
-// those with many goroutines at once come last. The runtime keeps what belongs to a
-// goroutine for the next one, and each collection looks at all of them, which is
-// one before each sample.
+// experiments are all there are, in the order in which they are listed and read.
 func experiments() []experiment.Experiment {
 	return []experiment.Experiment{
-		sorts.Experiment{}, additions.Experiment{}, documents.Experiment{}, naps.Experiment{}, checksums.Experiment{},
-		hops.Experiment{}, scan.Experiment{}, auto.Experiment{}, tiny.Experiment{}, digests.Experiment{}, loops.Experiment{},
-		sum.Experiment{}, powers.Experiment{}, sleepers.Experiment{},
+		powers.Experiment{}, naps.Experiment{}, additions.Experiment{}, sorts.Experiment{}, documents.Experiment{},
+		sleepers.Experiment{}, checksums.Experiment{}, digests.Experiment{}, scan.Experiment{},
+		tiny.Experiment{}, loops.Experiment{}, auto.Experiment{}, hops.Experiment{}, sum.Experiment{},
 	}
 }
 
-// choose returns the experiments with the given names, in that order, or all.
+// crowded are those that start so many goroutines at once that the runtime, which
+// keeps what it has of ended ones, takes longer for the collection before each
+// sample ever after. When all are run, these are the last.
+var crowded = []string{"sha", "loops", "cpu", "sleepers"}
+
+// choose returns the experiments with the given names, in that order, or all in the
+// order in which they are run.
 func choose(names []string) ([]experiment.Experiment, error) {
 	all := experiments()
 	if len(names) == 0 {
+		slices.SortStableFunc(all, func(a, b experiment.Experiment) int {
+			return cmp.Compare(slices.Index(crowded, a.Name()), slices.Index(crowded, b.Name()))
+		})
 		return all, nil
 	}
 	var known []string

@@ -55,7 +55,7 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, e
 		"NumCPU is runtime.NumCPU, as in the article that split is from. Libraries are told NumCPU. stint.Each, stint.Map and package par are told nothing.",
 		"The article's figures, in ms: sequential 5.7 and split 6.4 on 1 core, 5.9 and 3.4 on 4 cores with 8 threads.")
 	l := newNumbers(z)
-	c := experiment.Case{Name: fmt.Sprintf("n=%d", z.n), Doc: "an op is a sum of ints", Reference: models.NameSequential, Ops: z.ops}
+	c := experiment.Case{Name: fmt.Sprintf("n=%d", z.n), Doc: "an op is a sum of ints", Reference: models.NameSequential, Ops: z.ops, Main: true}
 	c.Models = l.chunks(z.chunk).Models(slices.Concat(
 		[]models.Model{l.sequential(), l.split(), models.Counter(runtime.NumCPU())}, models.Peers(runtime.NumCPU()),
 		models.Calls(), []models.Model{l.parRange(), l.parReduce()})...)

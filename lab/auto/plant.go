@@ -26,6 +26,7 @@ type plant struct {
 	bar    float64
 	most   int  // tasks at once that are claimed; 0: none
 	whole  bool // an op is all tasks
+	main   bool // of the experiment
 	fine   bool // the tasks are so small that nothing may be counted in them
 	during func() (end func())
 }
@@ -42,6 +43,8 @@ func sweep(best int, others ...int) []int {
 
 func (p plant) within(bar float64) plant { p.bar = bar; return p }
 
+func (p plant) shown() plant { p.main = true; return p }
+
 func (p plant) atOnce(most int) plant { p.most = most; return p }
 
 func (p plant) untouched() plant { p.fine = true; return p }
@@ -55,7 +58,7 @@ const ours = "stint.Range"
 
 // kase is the plant at each limit, without one, and as goroutines.
 func (p plant) kase() experiment.Case {
-	c := experiment.Case{Name: p.name, Doc: "an op is a task", Reference: limitName(p.best), Ops: p.n, Count: samples}
+	c := experiment.Case{Name: p.name, Doc: "an op is a task", Reference: limitName(p.best), Ops: p.n, Count: samples, Main: p.main}
 	if p.whole {
 		c.Doc, c.Ops = fmt.Sprintf("an op is all %d tasks", p.n), 1
 	}

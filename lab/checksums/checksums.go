@@ -73,7 +73,7 @@ func run(ctx context.Context, s *experiment.Session, t tree.Tree) (r *report.Res
 	if len(want) != t.Files() {
 		return b.Conclude(fmt.Errorf("%d files were found, want %d", len(want), t.Files()))
 	}
-	c := experiment.Case{Name: fmt.Sprintf("files=%d/MB=%.3g", t.Files(), float64(bytes)/1e6), Doc: "an op is the whole folder", Reference: models.NameSequential, Ops: 1, Count: samples}
+	c := experiment.Case{Name: fmt.Sprintf("files=%d/MB=%.3g", t.Files(), float64(bytes)/1e6), Doc: "an op is the whole folder", Reference: models.NameSequential, Ops: 1, Count: samples, Main: true}
 	for _, m := range every {
 		c.Models = append(c.Models, experiment.Model{Model: m.Model, Run: func(meter *measure.Meter) error {
 			return m.measure(meter, folder{dir, digest}, bytes, want)

@@ -84,6 +84,7 @@ func pool(n int) models.Model {
 // many compares all models.
 func (z sizes) many() experiment.Case {
 	c := kase("", z.jobs, z.long)
+	c.Main = true
 	c.Models = jobs(z.jobs).Models(slices.Concat(
 		[]models.Model{models.Sequential(), models.Goroutines(), pool(z.jobs)}, models.Peers(workers), []models.Model{models.Pool()}, models.Calls())...)
 	return c

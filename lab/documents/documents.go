@@ -65,7 +65,7 @@ func run(ctx context.Context, s *experiment.Session, n int) (*report.Result, err
 // search compares the models of the article, and libraries.
 func search(n int) experiment.Case {
 	return experiment.Case{
-		Name: fmt.Sprintf("documents=%d", n), Doc: "items that wait and decode", Reference: models.NameSequential, Ops: 1, Count: samples,
+		Name: fmt.Sprintf("documents=%d", n), Doc: "items that wait and decode", Reference: models.NameSequential, Ops: 1, Count: samples, Main: true,
 		Models: read(n, nap).Models(slices.Concat(
 			[]models.Model{models.Sequential(), models.Workers(nameWorkers, "NumCPU goroutines", runtime.NumCPU(), n), models.Goroutines()},
 			models.Peers(models.Many()), models.Calls())...),

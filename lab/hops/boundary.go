@@ -34,7 +34,7 @@ func (z sizes) boundaries() []models.Study {
 			c.Models = append(c.Models, batches(f, n))
 			quick.Claims = append(quick.Claims, more(c.Name, nameBuffer, name(0), 4*float64(n), "4 ns a boundary"))
 			beside := c
-			beside.Name, beside.Ops = c.Name+"/beside=peers", f.ops(1)
+			beside.Name, beside.Ops, beside.Main = c.Name+"/beside=peers", f.ops(1), n == 1
 			beside.Models = slices.Concat(c.Models, byRecord(f, n))
 			slow.Cases = append(slow.Cases, beside)
 		}

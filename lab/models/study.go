@@ -53,7 +53,7 @@ func Conclude(ctx context.Context, b *experiment.Bench, studies ...Study) (*repo
 
 // What is said of stint's calls without an option, in all experiments.
 const (
-	unhinted = "A call without an option is within 5 % of the best bounded model."
+	unhinted = "A call without an option is within 5 % of the best bounded model, of those that are told the numbers of the articles."
 	notWorse = "Where there are so few items that a loop is best, a call without an option takes at most 400 ns more."
 )
 

@@ -45,7 +45,7 @@ func run(ctx context.Context, s *experiment.Session, n int) (*report.Result, err
 		"NumCPU is runtime.NumCPU, as in the articles that the models are from. It is not GOMAXPROCS.",
 		"Libraries are told 10 x NumCPU, as the largest of the pools is. stint.Each and stint.Map are told nothing.",
 		"The articles' figures, on 1 and 8 cores, in ms: sequential 442 to 457, pipeline 454 to 467, fan 37, parallelize 87 to 89, pool-min 37, pool 21.4, pool-max 9.4.")
-	c := experiment.Case{Name: fmt.Sprintf("n=%d", n), Doc: "items that sleep for 0 to 9 ms", Reference: models.NameSequential, Ops: 1, Count: samples}
+	c := experiment.Case{Name: fmt.Sprintf("n=%d", n), Doc: "items that sleep for 0 to 9 ms", Reference: models.NameSequential, Ops: 1, Count: samples, Main: true}
 	c.Models = naps(n, time.Millisecond).Models(slices.Concat(models.ByHand(), models.Peers(models.Many()), models.Calls())...)
 	return models.Conclude(ctx, b, models.OnBoth(b, c, claims))
 }

@@ -54,7 +54,7 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, e
 		"NumCPU is runtime.NumCPU, as in the articles that the models are from. It is not GOMAXPROCS: the column goroutines is what a model makes of it.",
 		"Libraries are told NumCPU. stint.Each, stint.Map and par.Reduce are told nothing.",
 		"The articles' figures, on 1 core / 8: in ms, sequential 95 to 101, pipeline 512 / 865, pipeline-buffered 220 / 370, fan 715 / 913, fan-buffered 320 / 428, parallelize 95 / 19.4; of 100 items in µs, pool-min 33 / 72, pool 38 / 78, pool-max 143 / 282.")
-	long := experiment.Case{Ops: z.once, Count: longSamples}
+	long := experiment.Case{Ops: z.once, Count: longSamples, Main: true}
 	short := experiment.Case{Ops: z.ops, Count: shortSamples}
 	return models.Conclude(ctx, b, study(b, long, z.long, channels), study(b, short, z.short, few))
 }
@@ -112,8 +112,7 @@ func channels(on models.Names) []report.Claim {
 	}
 	return append(out,
 		models.AtMost(1, on.All, models.NameParallelize, models.NameSequential, piecesWin),
-		models.AtMost(1, on.All, models.NameParallelize, models.NamePipelineBuffered, piecesWin),
-		models.AtMost(1, on.All, models.NameParallelize, models.NameFanBuffered, piecesWin),
+		models.AtMost(1, on.All, models.NameParallelize, report.BestPeer, piecesWin),
 		models.Across(1, on.One, on.All, models.NamePipeline, coresHurt),
 		models.Across(1, on.One, on.All, models.NameFan, coresHurt),
 		same)

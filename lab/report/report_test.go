@@ -310,7 +310,9 @@ func TestReadComplains(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := slices.Collect(strings.Lines(whole.String())) // an experiment, 12 runs, an end
-	with := func(at int, line string) string { return strings.Join(slices.Insert(slices.Clone(lines), at, line), "") }
+	with := func(at int, line string) string {
+		return strings.Join(slices.Insert(slices.Clone(lines), at, line), "")
+	}
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing", "", "no experiment in it"},
 		{"no experiment", strings.Join(lines[1:], ""), `line 1: type "run", want one "experiment" and first`},

@@ -61,7 +61,7 @@ const samples = 7
 func (c crowd) kase() experiment.Case {
 	kase := experiment.Case{
 		Name: fmt.Sprintf("tasks=%d/limit=%d", c.tasks, c.limit), Doc: "an op is all tasks",
-		Reference: "goroutines", Ops: 1, Count: samples, Peaks: true,
+		Reference: "goroutines", Ops: 1, Count: samples, Peaks: true, Main: true,
 	}
 	for _, e := range append(engine.Opens(), engine.Queued(engine.Pool, 65536)) {
 		kase.Models = append(kase.Models, c.open(e))

@@ -24,7 +24,7 @@ func (z sizes) single() experiment.Case {
 		}}
 	}
 	return experiment.Case{
-		Name: "tasks=1", Doc: "an op is a group, one task, and waiting for it", Reference: "single-goroutine", Ops: z.ops,
+		Name: "tasks=1", Doc: "an op is a group, one task, and waiting for it", Reference: "single-goroutine", Ops: z.ops, Main: true,
 		Models: []experiment.Model{
 			model("single-goroutine", report.Peer, "sync.WaitGroup.Go", func(f func()) {
 				var wg sync.WaitGroup

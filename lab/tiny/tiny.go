@@ -51,6 +51,7 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, e
 
 func measureAll(ctx context.Context, b *experiment.Bench, z sizes) error {
 	one, eight := z.empty("limit=2", 2, 1), z.empty("limit=2/submitters=8", 2, 8)
+	one.Main = true
 	steps := [][]experiment.Case{
 		{one, eight},
 		{z.empty("limit=100", 100, 1)},
