@@ -73,10 +73,10 @@ type machineText struct {
 	Experiments []string
 }
 
-// HTML writes results and the table of features as one page that needs nothing but itself: no network and
-// no script.
+// HTML writes results and the table of features as one page that needs nothing
+// but itself: no network and no script.
 func HTML(w io.Writer, results []*Result, table features.Table) error {
-	t, err := template.New("page").Funcs(template.FuncMap{"sign": sign, "number": func(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }}).Parse(pageText)
+	t, err := template.New("page").Funcs(template.FuncMap{"sign": sign, "number": isNumber}).Parse(pageText)
 	if err != nil {
 		return err
 	}
@@ -86,6 +86,12 @@ func HTML(w io.Writer, results []*Result, table features.Table) error {
 	}
 	_, err = w.Write(b.Bytes())
 	return err
+}
+
+// isNumber reports whether a cell is a number with its unit, which stands below
+// others like it.
+func isNumber(cell string) bool {
+	return cell != "" && cell[0] >= '0' && cell[0] <= '9' && !strings.ContainsAny(cell, "[,")
 }
 
 func newPage(results []*Result, table features.Table) *page {
@@ -109,10 +115,7 @@ func newPage(results []*Result, table features.Table) *page {
 }
 
 func newChapter(r *Result) *chapter {
-	s := &chapter{Result: r, ID: "experiment-" + r.Experiment, Answers: answersOf(r.Verdicts), Claims: claims(r.Verdicts)}
-	for _, l := range r.Losses() {
-		s.Losses = append(s.Losses, l.text())
-	}
+	s := &chapter{Result: r, ID: "experiment-" + r.Experiment, Answers: answersOf(r.Verdicts), Claims: claims(r.Verdicts), Losses: each(r.Losses(), Loss.text)}
 	d := &drawer{Result: r}
 	s.Standing = d.standing()
 	s.Groups = r.groups(d.figures())

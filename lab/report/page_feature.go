@@ -46,12 +46,3 @@ func newMatrix(t features.Table) matrix {
 	}
 	return m
 }
-
-// Tally counts the answers of a row.
-func (r featureRow) Tally() map[string]int {
-	count := map[string]int{}
-	for _, c := range r.Cells {
-		count[c.Word()]++
-	}
-	return count
-}

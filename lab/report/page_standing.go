@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/stint-go/stint/lab/chart"
@@ -206,12 +207,13 @@ func titled(rows []chart.DotRow) []chart.DotRow {
 		}
 		return beginning(row.Name, 1)
 	}) {
-		for _, row := range b.of {
-			if rest, ok := strings.CutPrefix(row.Name, b.key+"/"); ok && len(b.of) > 1 {
-				row.Title, row.Name = b.key, rest
+		bare := func(row chart.DotRow) bool { return row.Name == b.key }
+		if len(b.of) > 1 && !slices.ContainsFunc(b.of, bare) {
+			for i := range b.of {
+				b.of[i].Title, b.of[i].Name = b.key, strings.TrimPrefix(b.of[i].Name, b.key+"/")
 			}
-			out = append(out, row)
 		}
+		out = append(out, b.of...)
 	}
 	return out
 }
