@@ -21,8 +21,9 @@ func newReport() *cobra.Command {
 		Use:   "report [flags] DIR",
 		Short: "Write what a run has put into DIR for readers and for programs",
 		Long: `Report reads the results that a run has put into DIR and writes into the same
-directory report.md, with all there is, report.csv for spreadsheets, and
-report.txt in the benchmark format, for benchstat. With --write it replaces the
+directory report.html, a page that needs nothing but itself, report.md, with all
+there is, report.csv for spreadsheets, and report.txt in the benchmark format,
+for benchstat. With --write it replaces the
 parts of the laboratory in a file instead, as in BENCHMARKS.md and README.md.`,
 		Example: "  go run ./lab report out\n  go run ./lab report --write BENCHMARKS.md --write README.md lab/results/2-core-epyc",
 		Args:    cobra.ExactArgs(1),

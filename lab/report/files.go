@@ -49,6 +49,7 @@ func formats(dir string) ([]format, error) {
 		return nil, err
 	}
 	return []format{
+		{"report.html", func(w io.Writer, results []*Result) error { return HTML(w, results, table) }},
 		{"report.md", func(w io.Writer, results []*Result) error { return Markdown(w, results, table, root) }},
 		{"report.csv", CSV},
 		{"report.txt", Benchmark},
