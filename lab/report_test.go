@@ -25,7 +25,7 @@ func TestReport(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "other")
 	for place, args := range map[string][]string{dir: {"report", dir}, other: {"report", "--out", other, dir}} {
 		printed, errs, status := call(t.Context(), args...)
-		if want := filepath.Join(place, "report.md") + "\n"; status != statusOK || !strings.HasPrefix(printed, want) {
+		if want := filepath.Join(place, "report.html") + "\n"; status != statusOK || !strings.HasPrefix(printed, want) {
 			t.Errorf("%q: got %q, %q, %d, want %q first", args, printed, errs, status, want)
 		}
 		for name := range strings.Lines(printed) {
