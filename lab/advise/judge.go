@@ -3,6 +3,7 @@ package advise
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -231,13 +232,13 @@ func (a *Advice) total() float64 { return a.Item.Median * float64(a.Items) }
 func (a *Advice) tiny() bool { return a.total() < float64(start) }
 
 // short says that an item is too short for a call of its own, where stint.Range
-// with one at once takes twice the time of the loop or more; or it is empty.
+// with one at once has four fifths of the speed of the loop or less; or it is empty.
 func (a *Advice) short() string {
 	one := a.row("limit-1")
-	if one == nil || one.Time.Median < 2*a.total() {
+	if one == nil || one.Speedup.Median > 0.8 {
 		return ""
 	}
-	call := one.Time.Median/float64(a.Items) - a.Item.Median
+	call := a.Item.Median * (1/one.Speedup.Median - 1)
 	return fmt.Sprintf("An item takes %s, too short for a call of stint.Range, which takes %s more; par.Range is for a loop of such items.", seconds(a.Item.Median), seconds(call))
 }
 
@@ -353,16 +354,17 @@ func (a *Advice) soFar() string {
 	text := best.was()
 	switch {
 	case a.crowded():
-		text += fmt.Sprintf(" while other programs used %.2f of %d processors, which a function that computes needs: let them end first.", *a.Result.Machine.Others, a.cores)
+		text += fmt.Sprintf(" while other programs used %.2f of %d processors, which a function that computes needs: let them end first. %s", *a.Result.Machine.Others, a.cores, a.short())
 	case best.few():
 		text += fmt.Sprintf(" in so few rounds (%d), which is no proof: more time gives one.", best.Speedup.N)
 	default:
 		text += ": it may pay, or may not. More time or a quieter machine may decide."
 	}
+	last := " If this holds, write what follows."
 	if a.Best == loopName {
-		return text + " Until that is known the loop is simpler."
+		last = " Until that is known the loop is simpler."
 	}
-	return text + " If this holds, write what follows."
+	return strings.TrimRight(text, " ") + last
 }
 
 // faster says how fast a row is.
