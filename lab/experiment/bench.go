@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"time"
@@ -260,9 +261,16 @@ func (b *Bench) ops(ctx context.Context, fixed int, items []item) (int, error) {
 	return max(1, int(n)), nil
 }
 
-// cost estimates the time of one operation, from samples of more and more.
+// cost estimates the time of one operation, from samples of more and more. One that
+// is long enough is taken again, unless that would take long: it may have been long
+// because something else ran.
 func (b *Bench) cost(ctx context.Context, it item) (ns float64, err error) {
-	for n := 1; ; n *= 8 {
+	enough := float64(time.Millisecond)
+	if b.Quick {
+		enough /= 5
+	}
+	last := math.Inf(1)
+	for n := 1; ; {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
@@ -271,8 +279,14 @@ func (b *Bench) cost(ctx context.Context, it item) (ns float64, err error) {
 			return 0, err
 		}
 		cost := max(sample[measure.Time], 0.1)
-		if cost*float64(n) > float64(time.Millisecond) || n > 1e6 {
-			return cost, nil
+		took := cost * float64(n)
+		switch {
+		case !math.IsInf(last, 1) || took > longest*enough || n > 1e6:
+			return min(cost, last), nil
+		case took > enough:
+			last = cost
+		default:
+			n *= 8
 		}
 	}
 }

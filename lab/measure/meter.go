@@ -19,16 +19,30 @@ type Meter struct {
 	began  time.Time
 }
 
+// little is how much earlier samples may leave in the heap. The runtime lets it grow
+// by 4 MB at least before it collects.
+const little = 256 << 10
+
+// clean is how large the heap was when it was last collected for a sample.
+var clean uint64
+
 // Start begins what is measured. Before it, what earlier samples have left is
-// collected, and where memory is measured given back to the system too.
+// collected, if it is more than little, and where memory is measured given back to
+// the system too.
 func (m *Meter) Start() {
-	runtime.GC()
+	runtime.ReadMemStats(&m.before)
+	if m.Peaks || m.before.HeapAlloc > clean+little {
+		runtime.GC()
+		runtime.ReadMemStats(&m.before)
+		clean = m.before.HeapAlloc
+	}
+	clean = min(clean, m.before.HeapAlloc) // the runtime has collected more
 	if m.Peaks {
 		debug.FreeOSMemory()
 		m.peaks = watchPeaks()
+		runtime.ReadMemStats(&m.before)
 	}
 	m.sample = Sample{}
-	runtime.ReadMemStats(&m.before)
 	m.began = time.Now()
 }
 

@@ -28,6 +28,22 @@ func TestMeter(t *testing.T) {
 	runtime.KeepAlive(kept)
 }
 
+// What is left before a sample is collected if it is much, and not if it is little.
+func TestLeftovers(t *testing.T) {
+	collections := func(left int) uint32 {
+		m := new(Meter)
+		m.Start()
+		before := m.before.NumForcedGC
+		kept = make([]byte, left)
+		kept = nil
+		m.Start()
+		return m.before.NumForcedGC - before
+	}
+	if few, many := collections(little/2), collections(2*little); few != 0 || many != 1 {
+		t.Errorf("%d collections for little, %d for much, want 0 and 1", few, many)
+	}
+}
+
 func TestPeaks(t *testing.T) {
 	p := watchPeaks()
 	kept = make([]byte, 8<<20)
