@@ -60,6 +60,12 @@ func TestAntsWaitingForAll(t *testing.T) {
 	want(t, "tasks that run after ReleaseContext", n, 0)
 }
 
+// No. Submit returns when the task is taken, and ReleaseContext waits for all.
+func TestAntsWaitingForOne(t *testing.T) {
+	want(t, "Submit", signature((*ants.Pool).Submit), "func(*ants.Pool, func()) error")
+	methods[*ants.Pool](t, "Cap", "Free", "IsClosed", "Reboot", "Release", "ReleaseContext", "ReleaseTimeout", "Running", "Submit", "Tune", "Waiting")
+}
+
 // No. A task returns nothing; the error of Submit says that it was not taken.
 func TestAntsErrors(t *testing.T) {
 	want(t, "Submit", signature((*ants.Pool).Submit), "func(*ants.Pool, func()) error")
@@ -111,8 +117,44 @@ func TestAntsSharedLimit(t *testing.T) {
 	methods[*ants.Pool](t, "Cap", "Free", "IsClosed", "Reboot", "Release", "ReleaseContext", "ReleaseTimeout", "Running", "Submit", "Tune", "Waiting")
 }
 
-// No. Submit waits for the worker that it runs on, until the pool is released.
+// No. A MultiPool is several pools that know nothing of each other: its limit
+// is the sum of theirs.
+func TestAntsTwoLimits(t *testing.T) {
+	n := atOnce(t, func(task func()) {
+		p, err := ants.NewMultiPool(2, 3, ants.RoundRobin)
+		want(t, "error", err, nil)
+		want(t, "Cap", p.Cap(), 2*3)
+		var all sync.WaitGroup
+		for range 20 {
+			all.Add(1)
+			p.Submit(func() { defer all.Done(); task() })
+		}
+		all.Wait()
+		p.ReleaseTimeout(time.Minute)
+	})
+	want(t, "tasks at once", n, 2*3)
+}
+
+// Partly. In a pool with WithNonblocking, if the task does itself what is
+// refused and keeps a sync.WaitGroup. Otherwise Submit waits for the worker that
+// it runs on, and a pool that is made in a task has a limit of its own.
 func TestAntsNesting(t *testing.T) {
+	tried := atOnce(t, func(task func()) {
+		p := antsPool(1, ants.WithNonblocking(true))
+		defer p.Release()
+		antsRun(p, 1, func() {
+			var inner sync.WaitGroup
+			inner.Add(2)
+			for range 2 {
+				f := func() { defer inner.Done(); task() }
+				if p.Submit(f) != nil {
+					f()
+				}
+			}
+			inner.Wait()
+		})
+	})
+	want(t, "inner tasks at once, by WithNonblocking", tried, 1)
 	synctest.Test(t, func(t *testing.T) {
 		p := antsPool(1)
 		outer := make(chan struct{})
@@ -124,6 +166,16 @@ func TestAntsNesting(t *testing.T) {
 		want(t, "the task has ended", closed(outer), false)
 		p.Release()
 	})
+	own := atOnce(t, func(task func()) {
+		p := antsPool(2)
+		defer p.Release()
+		antsRun(p, 4, func() {
+			inner := antsPool(2)
+			defer inner.Release()
+			antsRun(inner, 4, task)
+		})
+	})
+	want(t, "inner tasks at once, in pools of their own", own, 2*2)
 }
 
 // Partly. While workers are free; when they all run tasks that submit, these
@@ -167,6 +219,22 @@ func TestAntsChunks(t *testing.T) {
 	p.ReleaseTimeout(time.Minute)
 	want(t, "calls", calls.Load(), 1000)
 	want(t, "Invoke", signature((*ants.PoolWithFuncGeneric[int]).Invoke), "func(*ants.PoolWithFuncGeneric[int], int) error")
+}
+
+// Yes. PoolWithFuncGeneric; PoolWithFunc takes an interface, and most values
+// are allocated for that.
+func TestAntsFixedFunction(t *testing.T) {
+	var sum atomic.Int64
+	p, err := ants.NewPoolWithFuncGeneric(1, func(i int) { sum.Add(int64(i)) })
+	want(t, "error", err, nil)
+	n := allocations(func(n int) {
+		for i := range n {
+			p.Invoke(i)
+		}
+	})
+	want(t, "allocations of a task", n, 0)
+	want(t, "ReleaseTimeout", p.ReleaseTimeout(time.Minute), nil)
+	want(t, "Invoke", signature((*ants.PoolWithFunc).Invoke), "func(*ants.PoolWithFunc, interface {}) error")
 }
 
 // No. Tasks return no errors, and there is nothing to cancel.
@@ -249,6 +317,40 @@ func TestAntsTry(t *testing.T) {
 	close(hold)
 }
 
+// No. Tune takes no 0, and between Release and Reboot tasks are refused.
+func TestAntsPausing(t *testing.T) {
+	p := antsPool(2)
+	p.Tune(0)
+	want(t, "Cap after Tune(0)", p.Cap(), 2)
+	want(t, "ReleaseTimeout", p.ReleaseTimeout(time.Minute), nil)
+	want(t, "Submit", p.Submit(func() {}), ants.ErrPoolClosed)
+	p.Reboot()
+	var ran atomic.Bool
+	want(t, "Submit after Reboot", p.Submit(func() { ran.Store(true) }), nil)
+	want(t, "ReleaseTimeout", p.ReleaseTimeout(time.Minute), nil)
+	want(t, "ran", ran.Load(), true)
+}
+
+// Yes. ReleaseContext: those who wait in Submit are refused. Release does the
+// same, and does not wait for what runs.
+func TestAntsDroppingTheQueue(t *testing.T) {
+	begun, running := stopped(t, func(task func()) {
+		p := antsPool(1)
+		results := make(chan error, 9)
+		p.Submit(task)
+		for range 9 {
+			go func() { results <- p.Submit(task) }()
+		}
+		synctest.Wait()
+		p.ReleaseContext(context.Background())
+		for range 9 {
+			want(t, "Submit", <-results, ants.ErrPoolClosed)
+		}
+	})
+	want(t, "tasks that began", begun, 1)
+	want(t, "tasks that run after ReleaseContext", running, 0)
+}
+
 // No. PoolWithFuncGeneric has a typed argument, but no result.
 func TestAntsTypedResults(t *testing.T) {
 	want(t, "new", signature(ants.NewPoolWithFuncGeneric[int]), "func(int, func(int), ...ants.Option) (*ants.PoolWithFuncGeneric[int], error)")
@@ -263,6 +365,13 @@ func TestAntsResultsInOrder(t *testing.T) {
 
 // No. There are no results to hand on.
 func TestAntsOrderedStream(t *testing.T) {
+	methods[*ants.Pool](t, "Cap", "Free", "IsClosed", "Reboot", "Release", "ReleaseContext", "ReleaseTimeout", "Running", "Submit", "Tune", "Waiting")
+}
+
+// No. There is no stream: the function of a PoolWithFuncGeneric gets an
+// argument a call.
+func TestAntsBatches(t *testing.T) {
+	want(t, "new", signature(ants.NewPoolWithFuncGeneric[int]), "func(int, func(int), ...ants.Option) (*ants.PoolWithFuncGeneric[int], error)")
 	methods[*ants.Pool](t, "Cap", "Free", "IsClosed", "Reboot", "Release", "ReleaseContext", "ReleaseTimeout", "Running", "Submit", "Tune", "Waiting")
 }
 

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,6 +53,29 @@ func TestConcWaitingForAll(t *testing.T) {
 	want(t, "tasks that run after Wait", n, 0)
 }
 
+// Partly. By a pool for each task, made from one that has the limit; it keeps
+// its place until it is waited for. Go itself returns nothing.
+func TestConcWaitingForOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limited := pool.NewWithResults[string]().WithMaxGoroutines(2)
+		a, b, c := limited.WithErrors(), limited.WithErrors(), limited.WithErrors()
+		hold, went := make(chan struct{}), make(chan struct{})
+		a.Go(func() (string, error) { <-hold; return "", nil })
+		b.Go(func() (string, error) { return "value", nil })
+		go func() { c.Go(func() (string, error) { return "", nil }); close(went) }()
+		synctest.Wait() // the task of b has ended
+		want(t, "c has begun before b was waited for", closed(went), false)
+		values, err := b.Wait() // while that of a runs
+		want(t, "values of b", values, []string{"value"})
+		want(t, "error of b", err, nil)
+		close(hold)
+		a.Wait()
+		<-went
+		c.Wait()
+	})
+	want(t, "Go", signature((*pool.ResultPool[string]).Go), "func(*pool.ResultPool[string], func() string)")
+}
+
 // Yes. In pools made by WithErrors.
 func TestConcErrors(t *testing.T) {
 	p := pool.New().WithErrors()
@@ -79,10 +103,24 @@ func TestConcLimit(t *testing.T) {
 	want(t, "tasks at once", n, 3)
 }
 
-// No. A pool has one Wait for all. Pools made from one that has a limit share
-// it, but keep their places until they are waited for, also while they have
-// nothing to do.
+// Partly. Pools made from one that has a limit share it, but keep their places
+// until they are waited for, also while they have nothing to do.
 func TestConcSharedLimit(t *testing.T) {
+	n := atOnce(t, func(task func()) {
+		limited := pool.New().WithMaxGoroutines(3)
+		var callers sync.WaitGroup
+		for range 2 {
+			callers.Go(func() {
+				p := limited.WithErrors()
+				for range 10 {
+					p.Go(func() error { task(); return nil })
+				}
+				p.Wait()
+			})
+		}
+		callers.Wait()
+	})
+	want(t, "tasks at once", n, 3)
 	synctest.Test(t, func(t *testing.T) {
 		limited := pool.New().WithMaxGoroutines(1)
 		a, b := limited.WithErrors(), limited.WithErrors()
@@ -98,7 +136,30 @@ func TestConcSharedLimit(t *testing.T) {
 	})
 }
 
-// No. Go waits for the place of the task that calls it.
+// No. A pool that is made from one with a limit, and given another, has only
+// that.
+func TestConcTwoLimits(t *testing.T) {
+	n := atOnce(t, func(task func()) {
+		large := pool.New().WithMaxGoroutines(3)
+		small := large.WithErrors().WithMaxGoroutines(1)
+		var callers sync.WaitGroup
+		callers.Go(func() {
+			for range 10 {
+				large.Go(task)
+			}
+			large.Wait()
+		})
+		for range 10 {
+			small.Go(func() error { task(); return nil })
+		}
+		small.Wait()
+		callers.Wait()
+	})
+	want(t, "tasks at once", n, 1+3)
+}
+
+// No. Go waits for the place of the task that calls it, and a pool or a loop
+// that is made in a task has a limit of its own.
 func TestConcNesting(t *testing.T) {
 	deadlocks(t, func() {
 		p := pool.New().WithMaxGoroutines(1)
@@ -112,6 +173,27 @@ func TestConcNesting(t *testing.T) {
 		<-outer
 		p.Wait()
 	})
+	pools := atOnce(t, func(task func()) {
+		p := pool.New().WithMaxGoroutines(2)
+		for range 4 {
+			p.Go(func() {
+				inner := pool.New().WithMaxGoroutines(2)
+				for range 4 {
+					inner.Go(task)
+				}
+				inner.Wait()
+			})
+		}
+		p.Wait()
+	})
+	want(t, "inner tasks at once, in pools of their own", pools, 2*2)
+	loops := atOnce(t, func(task func()) {
+		two := conciter.Iterator[int]{MaxGoroutines: 2}
+		two.ForEach(make([]int, 4), func(*int) {
+			two.ForEach(make([]int, 4), func(*int) { task() })
+		})
+	})
+	want(t, "inner items at once, in loops", loops, 2*2)
 }
 
 // Partly. A conc.WaitGroup, which has no limit, takes them; in a pool that is
@@ -168,6 +250,25 @@ func TestConcChunks(t *testing.T) {
 		conciter.Iterator[int]{MaxGoroutines: 2}.ForEach(make([]int, 1000), func(*int) { task() })
 	})
 	want(t, "goroutines of 1000 items", n, 2)
+}
+
+// Partly. The loops of iter have one function, for a slice; a task of a pool
+// is a closure.
+func TestConcFixedFunction(t *testing.T) {
+	var sum atomic.Int64
+	add := func(i int, _ *int) { sum.Add(int64(i)) }
+	n := allocations(func(n int) {
+		conciter.Iterator[int]{MaxGoroutines: 2}.ForEachIdx(make([]int, n), add)
+	})
+	want(t, "allocations of an item of a loop", n, 0)
+	n = allocations(func(n int) {
+		p := pool.New().WithMaxGoroutines(1)
+		for i := range n {
+			p.Go(func() { sum.Add(int64(i)) })
+		}
+		p.Wait()
+	})
+	want(t, "a task of a pool allocates", n > 0, true)
 }
 
 // Partly. WithCancelOnError ends the context; tasks that had not begun run all
@@ -263,6 +364,28 @@ func TestConcTry(t *testing.T) {
 	methods[*pool.ContextPool](t, "Go", "Wait", "WithCancelOnError", "WithFirstError", "WithMaxGoroutines")
 }
 
+// No. A limit is at least 1, and cannot be changed.
+func TestConcPausing(t *testing.T) {
+	contains(t, panics(func() { pool.New().WithMaxGoroutines(0) }), "greater than zero")
+	methods[*pool.Pool](t, "Go", "MaxGoroutines", "Wait", "WithContext", "WithErrors", "WithMaxGoroutines")
+	methods[*stream.Stream](t, "Go", "Wait", "WithMaxGoroutines")
+}
+
+// No. There is no queue, and what waits in Go begins in any case, also after an
+// error or the end of the context.
+func TestConcDroppingTheQueue(t *testing.T) {
+	begun, _ := stopped(t, func(task func()) {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		p := pool.New().WithMaxGoroutines(1).WithContext(ctx).WithCancelOnError()
+		for range 10 {
+			p.Go(func(context.Context) error { task(); cancel(); return errTask })
+		}
+		p.Wait()
+	})
+	want(t, "tasks that began", begun, 10)
+}
+
 // Yes.
 func TestConcTypedResults(t *testing.T) {
 	p := pool.NewWithResults[string]().WithErrors()
@@ -306,6 +429,12 @@ func TestConcOrderedStream(t *testing.T) {
 			s.Wait()
 		})
 	})
+}
+
+// No. A stream takes tasks one by one.
+func TestConcBatches(t *testing.T) {
+	methods[*stream.Stream](t, "Go", "Wait", "WithMaxGoroutines")
+	want(t, "Go", signature((*stream.Stream).Go), "func(*stream.Stream, stream.Task)")
 }
 
 // No. MaxGoroutines is the only number that a pool tells.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -46,6 +47,23 @@ func TestErrgroupWaitingForAll(t *testing.T) {
 	want(t, "tasks that run after Wait", n, 0)
 }
 
+// No. Wait waits for all tasks of the group, and Go returns nothing.
+func TestErrgroupWaitingForOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var g errgroup.Group
+		g.SetLimit(2)
+		hold, waited := make(chan struct{}), make(chan struct{})
+		g.Go(func() error { <-hold; return nil })
+		g.Go(func() error { return nil })
+		go func() { g.Wait(); close(waited) }()
+		synctest.Wait()
+		want(t, "Wait has returned", closed(waited), false)
+		close(hold)
+		<-waited
+	})
+	want(t, "Go", signature((*errgroup.Group).Go), "func(*errgroup.Group, func() error)")
+}
+
 // Yes.
 func TestErrgroupErrors(t *testing.T) {
 	var g errgroup.Group
@@ -77,9 +95,26 @@ func TestErrgroupLimit(t *testing.T) {
 	want(t, "tasks at once", n, 3)
 }
 
-// No. A limit belongs to one group, whose Wait waits for the tasks of all
-// callers.
+// Partly. Callers share a group; each keeps a sync.WaitGroup to wait for its
+// own tasks, since Wait waits for those of all.
 func TestErrgroupSharedLimit(t *testing.T) {
+	n := atOnce(t, func(task func()) {
+		var g errgroup.Group
+		g.SetLimit(3)
+		var callers sync.WaitGroup
+		for range 2 {
+			callers.Go(func() {
+				var own sync.WaitGroup
+				for range 10 {
+					own.Add(1)
+					g.Go(func() error { defer own.Done(); task(); return nil })
+				}
+				own.Wait()
+			})
+		}
+		callers.Wait()
+	})
+	want(t, "tasks at once", n, 3)
 	synctest.Test(t, func(t *testing.T) {
 		var g errgroup.Group
 		g.SetLimit(2)
@@ -94,8 +129,53 @@ func TestErrgroupSharedLimit(t *testing.T) {
 	})
 }
 
-// No. Go waits for the place of the task that calls it.
+// No. A group has one limit, and no other group knows of it.
+func TestErrgroupTwoLimits(t *testing.T) {
+	n := atOnce(t, func(task func()) {
+		var small, large errgroup.Group
+		small.SetLimit(1)
+		large.SetLimit(3)
+		var callers sync.WaitGroup
+		callers.Go(func() {
+			for range 10 {
+				large.Go(func() error { task(); return nil })
+			}
+			large.Wait()
+		})
+		for range 10 {
+			small.Go(func() error { task(); return nil })
+		}
+		small.Wait()
+		callers.Wait()
+	})
+	want(t, "tasks at once", n, 1+3)
+	methods[*errgroup.Group](t, "Go", "SetLimit", "TryGo", "Wait")
+}
+
+// Partly. By TryGo, if the task does itself what is refused and keeps a
+// sync.WaitGroup. Go waits for the place of the task that calls it, and a group
+// that is made in a task has a limit of its own.
 func TestErrgroupNesting(t *testing.T) {
+	tried := atOnce(t, func(task func()) {
+		var g errgroup.Group
+		g.SetLimit(1)
+		for range 2 {
+			g.Go(func() error {
+				var inner sync.WaitGroup
+				inner.Add(2)
+				for range 2 {
+					f := func() error { defer inner.Done(); task(); return nil }
+					if !g.TryGo(f) {
+						f()
+					}
+				}
+				inner.Wait()
+				return nil
+			})
+		}
+		g.Wait()
+	})
+	want(t, "inner tasks at once, by TryGo", tried, 1)
 	deadlocks(t, func() {
 		var g errgroup.Group
 		g.SetLimit(1)
@@ -107,6 +187,22 @@ func TestErrgroupNesting(t *testing.T) {
 		})
 		g.Wait()
 	})
+	own := atOnce(t, func(task func()) {
+		var g errgroup.Group
+		g.SetLimit(2)
+		for range 4 {
+			g.Go(func() error {
+				var inner errgroup.Group
+				inner.SetLimit(2)
+				for range 4 {
+					inner.Go(func() error { task(); return nil })
+				}
+				return inner.Wait()
+			})
+		}
+		g.Wait()
+	})
+	want(t, "inner tasks at once, in groups of their own", own, 2*2)
 }
 
 // Partly. Without a limit; when one is reached, Go in a task waits for ever if
@@ -149,6 +245,21 @@ func TestErrgroupChunks(t *testing.T) {
 		g.Wait()
 	})
 	want(t, "goroutines of 100 items", n, 100)
+	methods[*errgroup.Group](t, "Go", "SetLimit", "TryGo", "Wait")
+}
+
+// No. A task is a closure, and a goroutine.
+func TestErrgroupFixedFunction(t *testing.T) {
+	var sum atomic.Int64
+	n := allocations(func(n int) {
+		var g errgroup.Group
+		g.SetLimit(1)
+		for i := range n {
+			g.Go(func() error { sum.Add(int64(i)); return nil })
+		}
+		g.Wait()
+	})
+	want(t, "a task allocates", n > 0, true)
 	methods[*errgroup.Group](t, "Go", "SetLimit", "TryGo", "Wait")
 }
 
@@ -245,6 +356,40 @@ func TestErrgroupTry(t *testing.T) {
 	g.Wait()
 }
 
+// No. SetLimit panics while tasks run. What waits in Go under a limit of 0 waits
+// for ever, also when another is set.
+func TestErrgroupPausing(t *testing.T) {
+	var g errgroup.Group
+	g.SetLimit(1)
+	hold := make(chan struct{})
+	g.Go(func() error { <-hold; return nil })
+	contains(t, panics(func() { g.SetLimit(0) }), "still active")
+	close(hold)
+	g.Wait()
+	deadlocks(t, func() {
+		var g errgroup.Group
+		g.SetLimit(0)
+		go func() { synctest.Wait(); g.SetLimit(1) }()
+		g.Go(func() error { return nil })
+	})
+}
+
+// No. There is no queue, and what waits in Go begins in any case, also after an
+// error or the end of the context.
+func TestErrgroupDroppingTheQueue(t *testing.T) {
+	begun, _ := stopped(t, func(task func()) {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		g, _ := errgroup.WithContext(ctx)
+		g.SetLimit(1)
+		for range 10 {
+			g.Go(func() error { task(); cancel(); return errTask })
+		}
+		g.Wait()
+	})
+	want(t, "tasks that began", begun, 10)
+}
+
 // No. Tasks write what they have to variables of the caller.
 func TestErrgroupTypedResults(t *testing.T) {
 	want(t, "Go", signature((*errgroup.Group).Go), "func(*errgroup.Group, func() error)")
@@ -260,6 +405,12 @@ func TestErrgroupResultsInOrder(t *testing.T) {
 // No. Nothing is handed on before Wait returns, and that is an error.
 func TestErrgroupOrderedStream(t *testing.T) {
 	want(t, "Wait", signature((*errgroup.Group).Wait), "func(*errgroup.Group) error")
+	methods[*errgroup.Group](t, "Go", "SetLimit", "TryGo", "Wait")
+}
+
+// No. There is no stream: Go takes a task.
+func TestErrgroupBatches(t *testing.T) {
+	want(t, "Go", signature((*errgroup.Group).Go), "func(*errgroup.Group, func() error)")
 	methods[*errgroup.Group](t, "Go", "SetLimit", "TryGo", "Wait")
 }
 

@@ -13,10 +13,11 @@ package features
 // An Answer says whether a library has a feature.
 type Answer string
 
-// The answers.
+// The answers. What can be built from tasks alone, that block or start others, is
+// no feature of a library: every library could be said to have it.
 const (
-	Yes    Answer = "Yes"
-	Partly Answer = "Partly" // the note says how far
+	Yes    Answer = "Yes"    // all that the sentence says, in a form of the library that a caller can choose
+	Partly Answer = "Partly" // a part of it, or all with code of the caller's around it; the note says which
 	No     Answer = "No"
 )
 
@@ -71,28 +72,34 @@ var features = []Feature{
 	{"Worker reuse", "A goroutine that has run a task runs the next one too."},
 	{"Context", "A task is given a context, which ends when the caller's does."},
 	{"Waiting for all", "One call waits until all tasks have ended, also after an error, and leaves a pool that others use as it is."},
+	{"Waiting for one", "Of tasks that share a limit each can be waited for alone, and gives its result then."},
 	{"Errors", "A task can return an error, and the one who waits gets it."},
 	{"Resizing", "The limit can be changed while tasks run, and is kept from then on."},
 
 	{"Limit", "Never more tasks run at once than a number says."},
 	{"Shared limit", "Callers that each wait for their own tasks can share one limit."},
-	{"Nesting", "A task can start tasks under its own limit and wait for them, also when the limit is 1."},
+	{"Two limits", "Some tasks can be held to a small limit and, together with others, to a larger one."},
+	{"Nesting", "A task can start tasks under the limit that it runs under and wait for them, also when that is 1, and no more run at once than it says."},
 	{"Tasks from tasks", "A task can start further tasks beside itself, also when the limit is reached."},
 	{"Finding the limit", "Without a number, as many tasks run at once as serve best."},
 	{"Chunks", "A loop over many tiny items is cut into pieces, so that an item costs far less than a task."},
+	{"Fixed function", "A pool can be made for one function: a task is an argument then, and to give it allocates nothing."},
 
 	{"First error cancels", "After an error the context of running tasks ends, and no further task begins."},
 	{"All errors", "Every error of every task can be had, not only the first."},
-	{"Panics", "A panic of a task reaches the one who waits for it, with the stack of the task."},
+	{"Panics", "A panic of a task reaches the one who waits for it, as a panic or an error, with the stack of the task."},
 	{"Goexit", "A task that calls runtime.Goexit costs no worker, makes nobody wait for ever, and is not taken for a success."},
 
-	{"Bounded queue", "How many tasks may wait after they were accepted is bounded by a number."},
+	{"Bounded queue", "How many tasks may wait after they were accepted is bounded by a number of the caller's."},
 	{"Giving up", "A caller that waits for room can give up when a context ends."},
 	{"Try", "A task can be started only if that takes no waiting."},
+	{"Pausing", "One call keeps further tasks from beginning for a while, and they are still accepted."},
+	{"Dropping the queue", "What has not begun can be dropped, while what runs is waited for."},
 
 	{"Typed results", "A task can return a value of a type of the caller's."},
 	{"Results in order", "Results come in the order of the items, in whichever order the tasks end."},
 	{"Ordered stream", "Results of an input without end come in its order while it is read, and only so many are held."},
+	{"Batches", "Items of a stream are handed on in slices: of a size, or of what has come when a time is over."},
 
 	{"Statistics", "How many tasks run and how many wait can be asked."},
 	{"Bubbles", "Everything works in testing/synctest bubbles, one after the other, and no goroutine is left at their end."},

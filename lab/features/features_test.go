@@ -50,7 +50,7 @@ func TestAll(t *testing.T) {
 }
 
 // asserts are the calls that can make a demonstration fail.
-var asserts = regexp.MustCompile(`\b(want|contains|deadlocks|crashes|bubbles|ordered)\(t, |\bmethods\[|\bt\.(Error|Fatal)f?\(`)
+var asserts = regexp.MustCompile(`\b(want|contains|deadlocks|crashes|bubbles|ordered|batched)\(t, |\bmethods\[|\bt\.(Error|Fatal)f?\(`)
 
 // checkSource checks that a cell's test is a test that runs, can fail, and is
 // where the cell says.

@@ -62,6 +62,22 @@ func TestPondWaitingForAll(t *testing.T) {
 	want(t, "tasks that run after Wait", n, 0)
 }
 
+// Yes. Submit of a pool returns the task.
+func TestPondWaitingForOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pond.NewResultPool[string](2)
+		hold := make(chan struct{})
+		a := p.Submit(func() string { <-hold; return "" })
+		b := p.Submit(func() string { return "value" })
+		value, err := b.Wait()
+		want(t, "value of b", value, "value")
+		want(t, "error of b", err, nil)
+		want(t, "a has ended", closed(a.Done()), false)
+		close(hold)
+		a.Wait()
+	})
+}
+
 // Yes.
 func TestPondErrors(t *testing.T) {
 	p := pond.NewPool(1)
@@ -132,16 +148,65 @@ func TestPondSharedLimit(t *testing.T) {
 	})
 }
 
-// No. A task that is waited for in a task needs a second goroutine.
+// Yes. NewSubpool.
+func TestPondTwoLimits(t *testing.T) {
+	both := func(useSmall, useLarge bool) int {
+		return atOnce(t, func(task func()) {
+			p := pond.NewPool(3)
+			large, small := p.NewGroup(), p.NewSubpool(2).NewGroup()
+			for range 10 {
+				if useSmall {
+					small.Submit(task)
+				}
+				if useLarge {
+					large.Submit(task)
+				}
+			}
+			small.Wait()
+			large.Wait()
+		})
+	}
+	want(t, "tasks at once under the small limit", both(true, false), 2)
+	want(t, "tasks at once under both", both(true, true), 3)
+}
+
+// Partly. By TrySubmit in a pool without a queue, if the task does itself what
+// is refused. Otherwise a task that is waited for in a task needs a second
+// goroutine, and a pool that is made in a task has a limit of its own.
 func TestPondNesting(t *testing.T) {
+	tried := atOnce(t, func(task func()) {
+		p := pond.NewPool(1, pond.WithQueueSize(0))
+		g := p.NewGroup()
+		for range 2 {
+			g.Submit(func() {
+				for range 2 {
+					if inner, ok := p.TrySubmit(task); ok {
+						defer inner.Wait()
+					} else {
+						task()
+					}
+				}
+			})
+		}
+		g.Wait()
+	})
+	want(t, "inner tasks at once, by TrySubmit", tried, 1)
 	deadlocks(t, func() {
 		p := pond.NewPool(1)
 		p.Submit(func() { p.Submit(func() {}).Wait() }).Wait()
 	})
 	deadlocks(t, func() {
 		p := pond.NewPool(1)
-		p.NewGroup().Submit(func() { p.NewGroup().Submit(func() {}).Wait() }).Wait()
+		p.NewGroup().Submit(func() { p.NewSubpool(1).NewGroup().Submit(func() {}).Wait() }).Wait()
 	})
+	own := atOnce(t, func(task func()) {
+		g := pond.NewPool(2).NewGroup()
+		for range 4 {
+			g.Submit(func() { pond.NewPool(2).NewGroup().Submit(task, task, task, task).Wait() })
+		}
+		g.Wait()
+	})
+	want(t, "inner tasks at once, in pools of their own", own, 2*2)
 }
 
 // Yes. Unless the queue is bounded and full.
@@ -179,7 +244,22 @@ func TestPondChunks(t *testing.T) {
 	want(t, "tasks of 1000 items", p.SubmittedTasks(), 1000)
 }
 
-// Yes. In groups; tasks that run see it if they have captured the context.
+// No. A task is a closure, and is wrapped in others.
+func TestPondFixedFunction(t *testing.T) {
+	var sum atomic.Int64
+	n := allocations(func(n int) {
+		g := pond.NewPool(1).NewGroup()
+		for i := range n {
+			g.Submit(func() { sum.Add(int64(i)) })
+		}
+		g.Wait()
+	})
+	want(t, "a task allocates", n > 0, true)
+	want(t, "Submit", signature(pond.Pool.Submit), "func(pond.Pool, func()) pond.Task")
+}
+
+// Yes. In groups; tasks that run see it if they have captured the context,
+// which groups with results do not have.
 func TestPondFirstErrorCancels(t *testing.T) {
 	var cancelled bool
 	n := begun(t, func(task func() error) {
@@ -227,13 +307,15 @@ func TestPondPanics(t *testing.T) {
 	want(t, "FailedTasks", p.FailedTasks(), 2)
 }
 
-// No. A group or a task with one is waited for for ever. The pool goes on.
+// Partly. The pool goes on and counts a failure, but a group or a task with
+// one is waited for for ever.
 func TestPondGoexit(t *testing.T) {
 	deadlocks(t, func() { pond.NewPool(2).NewGroup().Submit(runtime.Goexit).Wait() })
 	deadlocks(t, func() { pond.NewPool(2).Submit(runtime.Goexit).Wait() })
 	p := pond.NewPool(1)
 	p.Submit(runtime.Goexit)
 	want(t, "Wait of the next task", p.Submit(func() {}).Wait(), nil)
+	want(t, "FailedTasks", p.FailedTasks(), 1)
 }
 
 // Yes. WithQueueSize; without it there is no bound.
@@ -248,8 +330,8 @@ func TestPondBoundedQueue(t *testing.T) {
 	want(t, "tasks accepted while one runs", n, 1+2)
 }
 
-// No. A full queue is waited for when the context of the group ends too; only
-// the context of the pool ends that.
+// Partly. When the context of the whole pool ends; that of a group does not
+// end the wait for a full queue.
 func TestPondGivingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -265,6 +347,16 @@ func TestPondGivingUp(t *testing.T) {
 		close(hold)
 		<-went
 	})
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		p := pond.NewPool(1, pond.WithQueueSize(1), pond.WithContext(ctx))
+		hold := make(chan struct{})
+		p.Go(func() { <-hold })
+		p.Go(func() {}) // the queue is full
+		go func() { synctest.Wait(); cancel() }()
+		want(t, "Go", p.Go(func() {}), context.Canceled)
+		close(hold)
+	})
 }
 
 // Yes. TrySubmit, or WithNonBlocking for a whole pool.
@@ -276,6 +368,40 @@ func TestPondTry(t *testing.T) {
 	want(t, "first", first, true)
 	want(t, "second", second, false)
 	close(hold)
+}
+
+// No. Resize(0) lifts the limit.
+func TestPondPausing(t *testing.T) {
+	n := atOnce(t, func(task func()) {
+		p := pond.NewPool(1)
+		p.Resize(0)
+		g := p.NewGroup()
+		for range 20 {
+			g.Submit(task)
+		}
+		g.Wait()
+	})
+	want(t, "tasks at once after Resize(0)", n, 20)
+	methods[pond.Pool](t, "CanceledTasks", "CompletedTasks", "Context", "DroppedTasks", "FailedTasks", "Go",
+		"MaxConcurrency", "NewGroup", "NewGroupContext", "NewSubpool", "NonBlocking", "QueueSize", "Resize",
+		"RunningWorkers", "Stop", "StopAndWait", "Stopped", "Submit", "SubmitErr", "SubmittedTasks",
+		"SuccessfulTasks", "TrySubmit", "TrySubmitErr", "WaitingTasks")
+}
+
+// Yes. Stop of a group, or the end of the context of a pool; Stop of a pool runs
+// what is queued.
+func TestPondDroppingTheQueue(t *testing.T) {
+	begun, running := stopped(t, func(task func()) {
+		g := pond.NewPool(1).NewGroup()
+		for range 10 {
+			g.Submit(task)
+		}
+		synctest.Wait()
+		g.Stop()
+		want(t, "Wait", errors.Is(g.Wait(), pond.ErrGroupStopped), true)
+	})
+	want(t, "tasks that began", begun, 1)
+	want(t, "tasks that run after Wait", running, 0)
 }
 
 // Yes.
@@ -304,6 +430,13 @@ func TestPondOrderedStream(t *testing.T) {
 	want(t, "Wait", signature(pond.ResultTaskGroup[int].Wait), "func(pond.ResultTaskGroup[int]) ([]int, error)")
 	methods[pond.ResultTaskGroup[int]](t, "Done", "Stop", "Submit", "SubmitErr", "Wait")
 	methods[pond.ResultTask[int]](t, "Done", "Wait")
+}
+
+// No. There is no stream: Submit of a group takes several functions, and makes
+// a task of each.
+func TestPondBatches(t *testing.T) {
+	want(t, "Submit", signature(pond.ResultTaskGroup[int].Submit), "func(pond.ResultTaskGroup[int], ...func() int) pond.ResultTaskGroup[int]")
+	methods[pond.ResultTaskGroup[int]](t, "Done", "Stop", "Submit", "SubmitErr", "Wait")
 }
 
 // Yes.

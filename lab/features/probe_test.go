@@ -112,6 +112,23 @@ func left(t *testing.T, run func(task func() error)) int {
 	return int(n)
 }
 
+// stopped returns how many tasks began, and how many still ran when run had
+// returned. A task takes a second.
+func stopped(t *testing.T, run func(task func())) (begun, running int) {
+	var began, now atomic.Int32
+	synctest.Test(t, func(*testing.T) {
+		run(func() {
+			began.Add(1)
+			now.Add(1)
+			defer now.Add(-1)
+			time.Sleep(time.Second)
+		})
+		running = int(now.Load())
+		time.Sleep(time.Minute) // what was not dropped begins
+	})
+	return int(began.Load()), running
+}
+
 // accepted returns how often took was called while no task ended.
 func accepted(t *testing.T, run func(task, took func())) int {
 	var calls atomic.Int32
@@ -178,6 +195,39 @@ func ordered(t *testing.T, run func(items iter.Seq[int], f func(int) int, emit f
 	})
 	want(t, "results", len(got), n)
 	want(t, "in order", slices.IsSorted(got), true)
+}
+
+// batched fails unless emit is called with three items as soon as they are there,
+// and with the fourth when it has waited for a minute and no other came.
+func batched(t *testing.T, run func(items <-chan int, size int, linger time.Duration, emit func([]int))) {
+	type batch struct {
+		Items []int
+		After time.Duration
+	}
+	synctest.Test(t, func(t *testing.T) {
+		items, done := make(chan int), make(chan struct{})
+		var got []batch
+		start := time.Now()
+		go func() {
+			defer close(done)
+			run(items, 3, time.Minute, func(b []int) {
+				got = append(got, batch{slices.Clone(b), time.Since(start).Round(time.Second)})
+			})
+		}()
+		for i := range 4 {
+			items <- i
+		}
+		time.Sleep(time.Hour)
+		close(items)
+		<-done
+		want(t, "batches", got, []batch{{[]int{0, 1, 2}, 0}, {[]int{3}, time.Minute}})
+	})
+}
+
+// allocations returns how often a task allocates, if run gives n of them.
+func allocations(run func(n int)) int {
+	const n = 1000
+	return int(testing.AllocsPerRun(1, func() { run(n) }) / n)
 }
 
 // bubbles runs run in one bubble after the other. A task takes an hour, and

@@ -5,9 +5,11 @@ import (
 	"iter"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/destel/rill"
 )
@@ -19,6 +21,17 @@ func rillItems(n int) <-chan rill.Try[int] {
 		items[i] = i
 	}
 	return rill.FromSlice(items, nil)
+}
+
+// rillCalls starts a stage whose items are calls, n at once. They are sent to in;
+// wait ends the stage and waits for it.
+func rillCalls(n int) (in chan<- rill.Try[func()], wait func()) {
+	c, done := make(chan rill.Try[func()]), make(chan struct{})
+	go func() {
+		defer close(done)
+		rill.ForEach(c, n, func(f func()) error { f(); return nil })
+	}()
+	return c, func() { close(c); <-done }
 }
 
 // Yes. For a call: n goroutines take the items.
@@ -47,6 +60,24 @@ func TestRillWaitingForAll(t *testing.T) {
 	want(t, "items that run after ForEach, without an error", n, 0)
 }
 
+// No. The results of a stage come in one channel, and a stage for each task has
+// a limit of its own.
+func TestRillWaitingForOne(t *testing.T) {
+	n := atOnce(t, func(task func()) {
+		var each []<-chan rill.Try[int]
+		for range 10 {
+			each = append(each, rill.Map(rillItems(1), 1, func(i int) (int, error) { task(); return i, nil }))
+		}
+		for _, one := range each {
+			_, found, err := rill.First(one)
+			want(t, "found", found, true)
+			want(t, "error", err, nil)
+		}
+	})
+	want(t, "items at once", n, 10*1)
+	want(t, "Map", signature(rill.Map[int, int]), "func(<-chan rill.Try[int], int, func(int) (int, error)) <-chan rill.Try[int]")
+}
+
 // Yes.
 func TestRillErrors(t *testing.T) {
 	err := rill.ForEach(rillItems(10), 2, func(int) error { return errTask })
@@ -68,40 +99,100 @@ func TestRillLimit(t *testing.T) {
 	want(t, "items at once", n, 3)
 }
 
-// No. Each call has goroutines of its own.
+// Partly. Callers send to one stage; each keeps a sync.WaitGroup to wait for its
+// own items. Calls of their own each have goroutines of their own.
 func TestRillSharedLimit(t *testing.T) {
-	n := atOnce(t, func(task func()) {
+	shared := atOnce(t, func(task func()) {
+		in, wait := rillCalls(3)
+		var callers sync.WaitGroup
+		for range 2 {
+			callers.Go(func() {
+				var own sync.WaitGroup
+				for range 10 {
+					own.Add(1)
+					in <- rill.Wrap(func() { defer own.Done(); task() }, nil)
+				}
+				own.Wait()
+			})
+		}
+		callers.Wait()
+		wait()
+	})
+	want(t, "items at once in one stage", shared, 3)
+	own := atOnce(t, func(task func()) {
 		one := rill.Map(rillItems(10), 3, func(int) (int, error) { task(); return 0, nil })
 		other := rill.Map(rillItems(10), 3, func(int) (int, error) { task(); return 0, nil })
 		rill.Drain(rill.Merge(one, other))
 	})
-	want(t, "items at once", n, 3+3)
+	want(t, "items at once in two stages", own, 3+3)
 }
 
-// Partly. A call in a call has goroutines of its own, so that it waits for
-// nobody, and there is no limit for the two together.
-func TestRillNesting(t *testing.T) {
+// No. A stage has one number, and knows nothing of other stages.
+func TestRillTwoLimits(t *testing.T) {
 	n := atOnce(t, func(task func()) {
+		f := func(i int) (int, error) { task(); return i, nil }
+		rill.Drain(rill.Merge(rill.Map(rillItems(10), 1, f), rill.Map(rillItems(10), 3, f)))
+	})
+	want(t, "items at once", n, 1+3)
+	want(t, "Map", signature(rill.Map[int, int]), "func(<-chan rill.Try[int], int, func(int) (int, error)) <-chan rill.Try[int]")
+}
+
+// Partly. By a select on the channel of the stage, if the function does itself
+// what nobody takes and keeps a sync.WaitGroup. A call in a call has goroutines
+// and a limit of its own.
+func TestRillNesting(t *testing.T) {
+	tried := atOnce(t, func(task func()) {
+		in, wait := rillCalls(1)
+		var outer sync.WaitGroup
+		for range 2 {
+			outer.Add(1)
+			in <- rill.Wrap(func() {
+				defer outer.Done()
+				var inner sync.WaitGroup
+				inner.Add(2)
+				for range 2 {
+					f := func() { defer inner.Done(); task() }
+					select {
+					case in <- rill.Wrap(f, nil):
+					default:
+						f()
+					}
+				}
+				inner.Wait()
+			}, nil)
+		}
+		outer.Wait()
+		wait()
+	})
+	want(t, "inner items at once, by select", tried, 1)
+	own := atOnce(t, func(task func()) {
 		rill.ForEach(rillItems(4), 2, func(int) error {
 			return rill.ForEach(rillItems(4), 2, func(int) error { task(); return nil })
 		})
 	})
-	want(t, "inner items at once", n, 2*2)
+	want(t, "inner items at once, in calls of their own", own, 2*2)
 }
 
-// No. A stage takes what its input gives; a function that sends to that input
-// waits for ever when all of them do.
+// Partly. While there is room in the channel, or a goroutine free; a function
+// that sends to its own input waits for ever when all of them do.
 func TestRillTasksFromTasks(t *testing.T) {
-	deadlocks(t, func() {
-		in := make(chan rill.Try[int], 1)
-		in <- rill.Try[int]{Value: 2}
-		rill.ForEach(in, 1, func(i int) error {
-			for range i { // children
-				in <- rill.Try[int]{}
+	family := func(room int) {
+		in := make(chan rill.Try[int], room)
+		in <- rill.Wrap(2, nil) // has two children
+		var ran atomic.Int32
+		rill.ForEach(in, 1, func(children int) error {
+			for range children {
+				in <- rill.Wrap(0, nil)
+			}
+			if ran.Add(1) == 3 {
+				close(in)
 			}
 			return nil
 		})
-	})
+		want(t, "items that ran", ran.Load(), 3)
+	}
+	family(2)
+	deadlocks(t, func() { family(1) })
 }
 
 // No. Without a number nothing runs.
@@ -123,6 +214,23 @@ func TestRillChunks(t *testing.T) {
 	})
 	want(t, "calls", calls.Load(), 10)
 	want(t, "Batch takes", signature(rill.Batch[int]), "func(<-chan rill.Try[int], int, time.Duration) <-chan rill.Try[[]int]")
+}
+
+// Partly. There is no pool: a stage has one function, and an item that is sent
+// to its channel allocates nothing.
+func TestRillFixedFunction(t *testing.T) {
+	var sum atomic.Int64
+	n := allocations(func(n int) {
+		in := make(chan rill.Try[int])
+		go func() {
+			defer close(in)
+			for i := range n {
+				in <- rill.Wrap(i, nil)
+			}
+		}()
+		rill.ForEach(in, 2, func(i int) error { sum.Add(int64(i)); return nil })
+	})
+	want(t, "allocations of an item", n, 0)
 }
 
 // Partly. No further item begins; those that run have no context to see it by.
@@ -186,7 +294,8 @@ func TestRillBoundedQueue(t *testing.T) {
 	want(t, "items accepted while one runs", n, 1+2)
 }
 
-// Yes. The input is a channel, so the sender can select.
+// Partly. Who sends to a channel can select; the function that Generate gives
+// to send with waits.
 func TestRillGivingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -209,9 +318,11 @@ func TestRillGivingUp(t *testing.T) {
 		want(t, "results", got, []int{1})
 		want(t, "error", err, nil)
 	})
+	want(t, "Generate", signature(rill.Generate[int]), "func(func(func(int), func(error))) <-chan rill.Try[int]")
 }
 
-// Yes. The input is a channel, so the sender can select.
+// Partly. Who sends to a channel can select; the function that Generate gives
+// to send with waits.
 func TestRillTry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, hold := make(chan rill.Try[int]), make(chan struct{})
@@ -231,6 +342,47 @@ func TestRillTry(t *testing.T) {
 		close(in)
 		rill.Drain(out)
 	})
+	want(t, "Generate", signature(rill.Generate[int]), "func(func(func(int), func(error))) <-chan rill.Try[int]")
+}
+
+// No. A stage stops when nobody reads its results, but takes no items then.
+func TestRillPausing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := make(chan rill.Try[int])
+		out := rill.Map(in, 1, func(i int) (int, error) { return i, nil })
+		in <- rill.Wrap(1, nil)
+		synctest.Wait() // its result is not read
+		taken := make(chan struct{})
+		go func() { in <- rill.Wrap(2, nil); close(taken); close(in) }()
+		synctest.Wait()
+		want(t, "the second is taken", closed(taken), false)
+		got, err := rill.ToSlice(out)
+		want(t, "results", got, []int{1, 2})
+		want(t, "error", err, nil)
+	})
+}
+
+// Partly. After an error ForEach drops what comes, but does not wait for what
+// runs; when a loop over results is left, the stages before it run on.
+func TestRillDroppingTheQueue(t *testing.T) {
+	begun, running := stopped(t, func(task func()) {
+		rill.ForEach(rillItems(10), 2, func(i int) error {
+			if i == 0 {
+				synctest.Wait() // until the other goroutine has an item
+				return errTask
+			}
+			task()
+			return nil
+		})
+	})
+	want(t, "items that began beside that which failed", begun, 1)
+	want(t, "items that run after ForEach", running, 1)
+	begun, _ = stopped(t, func(task func()) {
+		for range rill.ToSeq2(rill.Map(rillItems(10), 1, func(i int) (int, error) { task(); return i, nil })) {
+			break
+		}
+	})
+	want(t, "items that began, when the loop is left after one", begun, 10)
 }
 
 // Yes.
@@ -261,9 +413,32 @@ func TestRillOrderedStream(t *testing.T) {
 	})
 }
 
-// No. A stage is a channel.
+// Yes. Batch.
+func TestRillBatches(t *testing.T) {
+	batched(t, func(items <-chan int, size int, linger time.Duration, emit func([]int)) {
+		for batch, err := range rill.ToSeq2(rill.Batch(rill.FromChan(items, nil), size, linger)) {
+			want(t, "error", err, nil)
+			emit(batch)
+		}
+	})
+}
+
+// Partly. The length of the channel that a stage takes its items from is how many
+// wait; how many run is not told.
 func TestRillStatistics(t *testing.T) {
-	want(t, "Map", signature(rill.Map[int, int]), "func(<-chan rill.Try[int], int, func(int) (int, error)) <-chan rill.Try[int]")
+	synctest.Test(t, func(t *testing.T) {
+		hold, done := make(chan struct{}), make(chan struct{})
+		in := make(chan rill.Try[int], 10)
+		for i := range 10 {
+			in <- rill.Wrap(i, nil)
+		}
+		close(in)
+		go func() { rill.ForEach(in, 2, func(int) error { <-hold; return nil }); close(done) }()
+		synctest.Wait()
+		want(t, "length", len(in), 10-2)
+		close(hold)
+		<-done
+	})
 	want(t, "ForEach", signature(rill.ForEach[int]), "func(<-chan rill.Try[int], int, func(int) error) error")
 }
 

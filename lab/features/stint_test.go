@@ -12,6 +12,7 @@ import (
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/par"
+	"github.com/stint-go/stint/stream"
 )
 
 // stintTask gives a task the form that groups take.
@@ -48,7 +49,7 @@ func TestStintContext(t *testing.T) {
 	want(t, "Wait", g.Wait(), errStop)
 }
 
-// Yes.
+// Yes. Once: Wait ends the group.
 func TestStintWaitingForAll(t *testing.T) {
 	n := left(t, func(task func() error) {
 		g := stint.NewGroup(context.Background(), stint.Limit(10))
@@ -58,6 +59,25 @@ func TestStintWaitingForAll(t *testing.T) {
 		g.Wait()
 	})
 	want(t, "tasks that run after Wait", n, 0)
+}
+
+// Partly. By a group with results for each task, under a shared limiter or
+// pool; Go itself returns nothing to wait for.
+func TestStintWaitingForOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limit := stint.Limit(2)
+		a, b := stint.NewResults[string](t.Context(), limit), stint.NewResults[string](t.Context(), limit)
+		hold := make(chan struct{})
+		a.Go(func(context.Context) (string, error) { <-hold; return "", nil })
+		b.Go(func(context.Context) (string, error) { return "value", nil })
+		values, err := b.Wait() // while the task of a runs
+		want(t, "values of b", values, []string{"value"})
+		want(t, "error of b", err, nil)
+		close(hold)
+		a.Wait()
+	})
+	want(t, "Go of a group", signature((*stint.Results[string]).Go), "func(*stint.Results[string], func(context.Context) (string, error)) bool")
+	want(t, "Go of a pool", signature((*stint.Pool).Go), "func(*stint.Pool, func(context.Context)) error")
 }
 
 // Yes.
@@ -126,15 +146,35 @@ func TestStintSharedLimit(t *testing.T) {
 	})
 }
 
-// Yes. A task that waits lends its place, if it passes its context on.
-func TestStintNesting(t *testing.T) {
-	n := atOnce(t, func(task func()) {
-		limit := stint.Limit(1)
-		stint.Range(context.Background(), 2, func(ctx context.Context, _ int) error {
-			return stint.Range(ctx, 2, func(context.Context, int) error { task(); return nil }, limit)
-		}, limit)
+// No. A call has one limit: a Limiter and a Pool together are refused.
+func TestStintTwoLimits(t *testing.T) {
+	p := stint.NewPool(stint.Limit(3))
+	defer p.Close()
+	contains(t, panics(func() { stint.NewGroup(context.Background(), p, stint.Limit(2)) }), "a Pool and a Limiter")
+	n := atOnce(t, func(task func()) { // the later one counts
+		g := stint.NewGroup(context.Background(), stint.Limit(1), stint.Limit(3))
+		for range 10 {
+			g.Go(stintTask(task))
+		}
+		g.Wait()
 	})
-	want(t, "inner tasks at once", n, 1)
+	want(t, "tasks at once under 1 and 3", n, 3)
+}
+
+// Yes. A task that waits lends its place, if it gives its context and the same
+// Limiter or Pool to the call; a call without them has a limit of its own.
+func TestStintNesting(t *testing.T) {
+	nested := func(outer *stint.Limiter, inner func() *stint.Limiter) int {
+		return atOnce(t, func(task func()) {
+			stint.Range(context.Background(), 4, func(ctx context.Context, _ int) error {
+				return stint.Range(ctx, 4, func(context.Context, int) error { task(); return nil }, inner())
+			}, outer)
+		})
+	}
+	one, two := stint.Limit(1), stint.Limit(2)
+	want(t, "inner tasks at once under 1", nested(one, func() *stint.Limiter { return one }), 1)
+	want(t, "inner tasks at once under 2", nested(two, func() *stint.Limiter { return two }), 2)
+	want(t, "inner tasks at once, in calls with limits of their own", nested(two, func() *stint.Limiter { return stint.Limit(2) }), 2*2)
 }
 
 // Yes. By GoContext, with the context of the task.
@@ -177,6 +217,36 @@ func TestStintChunks(t *testing.T) {
 	if calls := calls.Load(); calls > n/100 {
 		t.Errorf("%d calls, want at most one for 100 items", calls)
 	}
+}
+
+// Partly. Loops and streams have one function, and an item allocates nothing;
+// a task of a group or a pool is a closure.
+func TestStintFixedFunction(t *testing.T) {
+	var sum atomic.Int64
+	add := func(_ context.Context, i int) error { sum.Add(int64(i)); return nil }
+	n := allocations(func(n int) { stint.Range(context.Background(), n, add, stint.Limit(2)) })
+	want(t, "allocations of an item of Range", n, 0)
+	n = allocations(func(n int) {
+		c := make(chan int)
+		go func() {
+			defer close(c)
+			for i := range n {
+				c <- i
+			}
+		}()
+		result := func(ctx context.Context, i int) (int, error) { return i, add(ctx, i) }
+		s := stream.ParMap(stream.FromChan(c), result, stint.Limit(2))
+		stream.Each(context.Background(), s, func(int) error { return nil })
+	})
+	want(t, "allocations of an item of a stream", n, 0)
+	p := stint.NewPool(stint.Limit(1))
+	defer p.Close()
+	n = allocations(func(n int) {
+		for i := range n {
+			p.Go(func(context.Context) { sum.Add(int64(i)) })
+		}
+	})
+	want(t, "a task of a pool allocates", n > 0, true)
 }
 
 // Yes.
@@ -273,6 +343,50 @@ func TestStintTry(t *testing.T) {
 	g.Wait()
 }
 
+// No. A limit is at least 1, of a pool too.
+func TestStintPausing(t *testing.T) {
+	p := stint.NewPool(stint.Limit(1))
+	defer p.Close()
+	contains(t, panics(func() { p.SetLimit(0) }), "want 1 or more")
+	contains(t, panics(func() { stint.Limit(1).Set(0) }), "want 1 or more")
+	methods[*stint.Group](t, "Go", "GoContext", "TryGo", "Wait")
+	methods[*stint.Pool](t, "Close", "Go", "GoContext", "Idle", "SetLimit", "Shutdown", "Stats", "TryGo")
+}
+
+// Yes. Shutdown of a pool, when its context ends, or the end of the context of a
+// group. The context of the tasks that run ends too.
+func TestStintDroppingTheQueue(t *testing.T) {
+	ended, cancel := context.WithCancelCause(context.Background())
+	cancel(errStop)
+	begun, running := stopped(t, func(task func()) {
+		p := stint.NewPool(stint.Limit(1))
+		var ctx context.Context
+		for range 10 {
+			p.Go(func(c context.Context) { ctx = c; task() })
+		}
+		synctest.Wait()
+		dropped, err := p.Shutdown(ended)
+		want(t, "tasks dropped", dropped, 9)
+		want(t, "error", err, errStop)
+		want(t, "the context of the task has ended", ctx.Err(), context.Canceled)
+	})
+	want(t, "tasks of a pool that began", begun, 1)
+	want(t, "tasks that run after Shutdown", running, 0)
+
+	begun, running = stopped(t, func(task func()) {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		g := stint.NewGroup(ctx, stint.Limit(1))
+		for range 10 {
+			g.Go(stintTask(task))
+		}
+		synctest.Wait()
+		cancel(errStop)
+		want(t, "Wait", g.Wait(), errStop)
+	})
+	want(t, "tasks of a group that began", begun, 1)
+	want(t, "tasks that run after Wait", running, 0)
+}
+
 // Yes.
 func TestStintTypedResults(t *testing.T) {
 	g := stint.NewResults[string](context.Background())
@@ -308,6 +422,16 @@ func TestStintOrderedStream(t *testing.T) {
 		for r, err := range stint.MapSeq(context.Background(), items, square, stint.Limit(4)) {
 			want(t, "error", err, nil)
 			emit(r)
+		}
+	})
+}
+
+// Yes. Chunk of package stream, to within a millisecond.
+func TestStintBatches(t *testing.T) {
+	batched(t, func(items <-chan int, size int, linger time.Duration, emit func([]int)) {
+		for batch, err := range stream.Chunk(stream.FromChan(items), size, linger).All(context.Background()) {
+			want(t, "error", err, nil)
+			emit(batch)
 		}
 	})
 }

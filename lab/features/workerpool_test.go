@@ -56,6 +56,23 @@ func TestWorkerpoolWaitingForAll(t *testing.T) {
 	want(t, "tasks that run after StopWait", n, 0)
 }
 
+// Partly. DoWait starts a task and waits for it, both at once; there is no
+// result.
+func TestWorkerpoolWaitingForOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := workerpool.New(2)
+		hold := make(chan struct{})
+		var first, second atomic.Bool
+		p.Do(func() { <-hold; first.Store(true) })
+		want(t, "DoWait", p.DoWait(func() { second.Store(true) }), nil)
+		want(t, "the first has ended", first.Load(), false)
+		want(t, "the second has ended", second.Load(), true)
+		close(hold)
+		p.StopWait()
+	})
+	want(t, "DoWait", signature((*workerpool.WorkerPool).DoWait), "func(*workerpool.WorkerPool, func()) error")
+}
+
 // No. A task returns nothing; the error of Do says that the pool is stopped.
 func TestWorkerpoolErrors(t *testing.T) {
 	want(t, "Do", signature((*workerpool.WorkerPool).Do), "func(*workerpool.WorkerPool, func()) error")
@@ -94,12 +111,38 @@ func TestWorkerpoolSharedLimit(t *testing.T) {
 	methods[*workerpool.WorkerPool](t, "Do", "DoWait", "Pause", "Size", "Stop", "StopWait", "Stopped", "Submit", "SubmitWait", "WaitingQueueSize")
 }
 
-// No. DoWait waits for the worker that it runs on.
+// No. A pool has one size, and no other pool knows of it.
+func TestWorkerpoolTwoLimits(t *testing.T) {
+	n := atOnce(t, func(task func()) {
+		small, large := workerpool.New(1), workerpool.New(3)
+		for range 10 {
+			small.Do(task)
+			large.Do(task)
+		}
+		small.StopWait()
+		large.StopWait()
+	})
+	want(t, "tasks at once", n, 1+3)
+	want(t, "New", signature(workerpool.New), "func(int, ...workerpool.Option) *workerpool.WorkerPool")
+}
+
+// No. DoWait waits for the worker that it runs on, and a pool that is made in a
+// task has a limit of its own.
 func TestWorkerpoolNesting(t *testing.T) {
 	deadlocks(t, func() {
 		p := workerpoolKept(1)
 		p.DoWait(func() { p.DoWait(func() {}) })
 	})
+	own := atOnce(t, func(task func()) {
+		p := workerpool.New(2)
+		defer p.StopWait()
+		workerpoolRun(p, 4, func() {
+			inner := workerpool.New(2)
+			defer inner.StopWait()
+			workerpoolRun(inner, 4, task)
+		})
+	})
+	want(t, "inner tasks at once, in pools of their own", own, 2*2)
 }
 
 // Yes. Do never waits.
@@ -128,6 +171,20 @@ func TestWorkerpoolFindingTheLimit(t *testing.T) {
 func TestWorkerpoolChunks(t *testing.T) {
 	want(t, "Do", signature((*workerpool.WorkerPool).Do), "func(*workerpool.WorkerPool, func()) error")
 	methods[*workerpool.WorkerPool](t, "Do", "DoWait", "Pause", "Size", "Stop", "StopWait", "Stopped", "Submit", "SubmitWait", "WaitingQueueSize")
+}
+
+// No. A task is a closure.
+func TestWorkerpoolFixedFunction(t *testing.T) {
+	p := workerpool.New(1)
+	var sum atomic.Int64
+	n := allocations(func(n int) {
+		for i := range n {
+			p.Do(func() { sum.Add(int64(i)) })
+		}
+	})
+	want(t, "a task allocates", n > 0, true)
+	p.StopWait()
+	want(t, "Do", signature((*workerpool.WorkerPool).Do), "func(*workerpool.WorkerPool, func()) error")
 }
 
 // No. Tasks return no errors; Stop drops what is queued.
@@ -173,13 +230,16 @@ func TestWorkerpoolBoundedQueue(t *testing.T) {
 	want(t, "tasks accepted while one runs", n, 10_000)
 }
 
-// No. Do never waits, since the queue is not bounded; DoWait waits until the
-// task has ended.
+// Partly. Do never waits for room, since the queue is not bounded; DoWait,
+// which waits until the task has ended, cannot be given up.
 func TestWorkerpoolGivingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := workerpool.New(1)
 		ctx, unpause := context.WithCancel(t.Context())
 		p.Pause(ctx)
+		for range 1000 {
+			want(t, "Do", p.Do(func() {}), nil)
+		}
 		done := make(chan struct{})
 		go func() { p.DoWait(func() {}); close(done) }()
 		time.Sleep(time.Hour)
@@ -205,6 +265,44 @@ func TestWorkerpoolTry(t *testing.T) {
 	methods[*workerpool.WorkerPool](t, "Do", "DoWait", "Pause", "Size", "Stop", "StopWait", "Stopped", "Submit", "SubmitWait", "WaitingQueueSize")
 }
 
+// Yes. Pause, until a context ends; it waits for the tasks that run and are
+// queued.
+func TestWorkerpoolPausing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := workerpool.New(2)
+		ctx, unpause := context.WithCancel(t.Context())
+		var ran atomic.Int32
+		for range 3 {
+			p.Do(func() { time.Sleep(time.Second); ran.Add(1) })
+		}
+		p.Pause(ctx)
+		want(t, "tasks that ran before the pause", ran.Load(), 3)
+		for range 10 {
+			want(t, "Do", p.Do(func() { ran.Add(1) }), nil)
+		}
+		time.Sleep(time.Hour)
+		want(t, "tasks that ran in the pause", ran.Load(), 3)
+		unpause()
+		synctest.Wait()
+		want(t, "tasks that ran after the pause", ran.Load(), 13)
+		p.StopWait()
+	})
+}
+
+// Yes. Stop.
+func TestWorkerpoolDroppingTheQueue(t *testing.T) {
+	begun, running := stopped(t, func(task func()) {
+		p := workerpool.New(1)
+		for range 10 {
+			p.Do(task)
+		}
+		synctest.Wait()
+		p.Stop()
+	})
+	want(t, "tasks that began", begun, 1)
+	want(t, "tasks that run after Stop", running, 0)
+}
+
 // No. Tasks write what they have to variables of the caller.
 func TestWorkerpoolTypedResults(t *testing.T) {
 	want(t, "DoWait", signature((*workerpool.WorkerPool).DoWait), "func(*workerpool.WorkerPool, func()) error")
@@ -219,6 +317,12 @@ func TestWorkerpoolResultsInOrder(t *testing.T) {
 
 // No. There are no results to hand on.
 func TestWorkerpoolOrderedStream(t *testing.T) {
+	methods[*workerpool.WorkerPool](t, "Do", "DoWait", "Pause", "Size", "Stop", "StopWait", "Stopped", "Submit", "SubmitWait", "WaitingQueueSize")
+}
+
+// No. There is no stream: an item is a task.
+func TestWorkerpoolBatches(t *testing.T) {
+	want(t, "Do", signature((*workerpool.WorkerPool).Do), "func(*workerpool.WorkerPool, func()) error")
 	methods[*workerpool.WorkerPool](t, "Do", "DoWait", "Pause", "Size", "Stop", "StopWait", "Stopped", "Submit", "SubmitWait", "WaitingQueueSize")
 }
 
