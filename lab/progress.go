@@ -42,7 +42,7 @@ func (l *line) step(what string, done, total int) {
 		l.what = what
 		l.bar = progressbar.NewOptions(total,
 			progressbar.OptionSetWriter(l.w), progressbar.OptionSetDescription(what), progressbar.OptionSetWidth(20),
-			progressbar.OptionShowCount(), progressbar.OptionSetElapsedTime(false), progressbar.OptionThrottle(throttle))
+			progressbar.OptionShowCount(), progressbar.OptionSetElapsedTime(false), progressbar.OptionSetPredictTime(false), progressbar.OptionThrottle(throttle))
 	}
 	_ = l.bar.Set(done) // the terminal is gone: so is who would read an error
 }

@@ -61,7 +61,8 @@ func results(dir string) ([]*report.Result, error) {
 func write(stdout io.Writer, dir string, results []*report.Result) error {
 	names, err := report.Write(dir, results)
 	for _, name := range names {
-		fmt.Fprintln(stdout, name)
+		_, e := fmt.Fprintln(stdout, name)
+		err = errors.Join(err, e)
 	}
 	return err
 }
@@ -85,7 +86,9 @@ func fill(stdout io.Writer, files []string, results []*report.Result, dir string
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			return err
 		}
-		fmt.Fprintln(stdout, file)
+		if _, err := fmt.Fprintln(stdout, file); err != nil {
+			return err
+		}
 	}
 	return nil
 }

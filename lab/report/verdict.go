@@ -115,6 +115,9 @@ func worst(values []float64) stats.Estimate {
 		return stats.Estimate{}
 	}
 	m := slices.Max(values)
+	if len(values) < fewest {
+		return stats.Estimate{N: len(values), Median: m}
+	}
 	return stats.Estimate{N: len(values), Median: m, Interval: &stats.Interval{Lo: m, Hi: m, Confidence: 1}}
 }
 

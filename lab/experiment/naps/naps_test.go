@@ -14,7 +14,7 @@ import (
 func TestRun(t *testing.T) {
 	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*report.Result, error) {
 		return run(ctx, s, 3)
-	}, trial.Want{Processors: 1, Cases: 1, Verdicts: 7}, trial.Want{Processors: 2, Cases: 2, Verdicts: 18})
+	}, trial.Want{Processors: 1, Cases: 2, Verdicts: 8}, trial.Want{Processors: 2, Cases: 4, Verdicts: 20})
 }
 
 // The items are the same each time, give what they must, and sleep as long as

@@ -46,8 +46,14 @@ func run(ctx context.Context, s *experiment.Session, n int) (*report.Result, err
 		"Libraries are told 10 x NumCPU, as the largest of the pools is. stint.Each and stint.Map are told nothing.",
 		"The articles' figures, on 1 and 8 cores, in ms: sequential 442 to 457, pipeline 454 to 467, fan 37, parallelize 87 to 89, pool-min 37, pool 21.4, pool-max 9.4.")
 	c := experiment.Case{Name: fmt.Sprintf("n=%d", n), Doc: "items that sleep for 0 to 9 ms", Reference: models.NameSequential, Ops: 1, Count: samples, Main: true}
-	c.Models = naps(n, time.Millisecond).Models(slices.Concat(models.ByHand(), models.Peers(models.Many()), models.Calls())...)
-	return models.Conclude(ctx, b, models.OnBoth(b, c, claims))
+	list := naps(n, time.Millisecond)
+	c.Models = list.Models(slices.Concat(models.ByHand(), models.Peers(models.Many()), models.Calls())...)
+	fixed := c
+	fixed.Name, fixed.Reference, fixed.Main = "sweep=workers/"+c.Name, models.NameEach, false
+	fixed.Models = list.Models(append(models.Sweep(n), models.Each())...)
+	return models.Conclude(ctx, b, models.OnBoth(b, c, claims), models.OnBoth(b, fixed, func(on models.Names) []report.Claim {
+		return models.Unhinted(on, models.NameEach)
+	}))
 }
 
 // naps are n items that sleep for up to nine units, and give how many.
