@@ -9,7 +9,7 @@ import (
 
 func TestAdviseModel(t *testing.T) {
 	out, errs, status := call(t.Context(), "advise", "--n", "4", "--budget", "300ms", "--wait", "1ms", "--compute", "1us")
-	if status != statusOK || !strings.HasPrefix(out, "4 items. ") || !strings.Contains(out, "does concurrency pay? ") {
+	if status != statusOK || !strings.Contains(out, "does concurrency pay? ") {
 		t.Errorf("got %q, %q, %d", out, errs, status)
 	}
 }
@@ -19,7 +19,7 @@ func TestAdviseCommand(t *testing.T) {
 		t.Skip(err)
 	}
 	out, errs, status := call(t.Context(), "advise", "--n", "3", "--most", "2", "--budget", "300ms", "--", "true", "--n", "{}")
-	if status != statusOK || !strings.HasPrefix(out, "3 items. ") || !strings.Contains(out, "does concurrency pay? ") {
+	if status != statusOK || !strings.Contains(out, "does concurrency pay? ") {
 		t.Errorf("got %q, %q, %d", out, errs, status)
 	}
 }

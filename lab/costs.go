@@ -6,8 +6,7 @@ import (
 )
 
 // costs are the lines of the table in the README: what there is to pay for one
-// of something. In two of them the alternative is cheaper, and that is why they
-// are there.
+// of something, chosen for what they are about, whoever is the cheaper.
 var costs = []report.Cost{
 	{
 		Of:         "an empty task, at most 2 at once",

@@ -34,18 +34,15 @@ func experiments() []experiment.Experiment {
 
 // crowded are those that start so many goroutines at once that the runtime, which
 // keeps what it has of ended ones, takes longer for the collection before each
-// sample ever after. When all are run, these are the last.
+// sample ever after. In a run of several these are the last.
 var crowded = []string{"sha", "loops", "cpu", "sleepers"}
 
-// choose returns the experiments with the given names, in that order, or all in the
-// order in which they are run.
+// choose returns the experiments with the given names, or all, in the order in which
+// they are run.
 func choose(names []string) ([]experiment.Experiment, error) {
 	all := experiments()
 	if len(names) == 0 {
-		slices.SortStableFunc(all, func(a, b experiment.Experiment) int {
-			return cmp.Compare(slices.Index(crowded, a.Name()), slices.Index(crowded, b.Name()))
-		})
-		return all, nil
+		return ordered(all), nil
 	}
 	var known []string
 	byName := map[string]experiment.Experiment{}
@@ -64,5 +61,13 @@ func choose(names []string) ([]experiment.Experiment, error) {
 		}
 		chosen = append(chosen, e)
 	}
-	return chosen, nil
+	return ordered(chosen), nil
+}
+
+// ordered puts those that are crowded last.
+func ordered(all []experiment.Experiment) []experiment.Experiment {
+	slices.SortStableFunc(all, func(a, b experiment.Experiment) int {
+		return cmp.Compare(slices.Index(crowded, a.Name()), slices.Index(crowded, b.Name()))
+	})
+	return all
 }

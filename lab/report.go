@@ -25,7 +25,7 @@ directory report.html, a page that needs nothing but itself, report.md, with all
 there is, report.csv for spreadsheets, and report.txt in the benchmark format,
 for benchstat. With --write it replaces the
 parts of the laboratory in a file instead, as in BENCHMARKS.md and README.md.`,
-		Example: "  go run ./lab report out\n  go run ./lab report --write BENCHMARKS.md --write README.md lab/results/2-core-epyc",
+		Example: "  go run ./lab report out\n  go run ./lab report --write BENCHMARKS.md --write README.md lab/results/2-core-xeon",
 		Args:    cobra.ExactArgs(1),
 	}
 	cmd.Flags().StringVar(&out, "out", "", "write into `DIR`, which is made if need be, instead of the directory of the results")
@@ -74,7 +74,8 @@ func fill(stdout io.Writer, files []string, results []*report.Result, dir string
 	if err != nil {
 		return err
 	}
-	for _, file := range files {
+	var texts []string
+	for _, file := range files { // all are read before one is written
 		old, err := os.ReadFile(file)
 		if err != nil {
 			return err
@@ -83,7 +84,10 @@ func fill(stdout io.Writer, files []string, results []*report.Result, dir string
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		texts = append(texts, text)
+	}
+	for i, file := range files {
+		if err := os.WriteFile(file, []byte(texts[i]), 0o666); err != nil {
 			return err
 		}
 		if _, err := fmt.Fprintln(stdout, file); err != nil {

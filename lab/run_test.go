@@ -44,6 +44,24 @@ func TestWrongCommandLines(t *testing.T) {
 	}
 }
 
+// Those that leave much behind are run last, whatever order they are named in.
+func TestCrowdedLast(t *testing.T) {
+	chosen, err := choose([]string{"sleepers", "io", "sha", "add"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range chosen {
+		names = append(names, e.Name())
+	}
+	if got := strings.Join(names, " "); got != "io add sha sleepers" {
+		t.Errorf("the order is %s", got)
+	}
+	if _, err := choose(crowded); err != nil {
+		t.Error(err)
+	}
+}
+
 // What cannot be written is found before anything is measured.
 func TestOutputThatCannotBe(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")

@@ -48,7 +48,7 @@ func (c *Command) Run(ctx context.Context, i int) error {
 	cmd.Args = args
 	cmd.Stderr = stderr
 	cmd.WaitDelay = time.Second
-	killGroup(cmd)
+	measure.KillGroup(cmd)
 	err := cmd.Run()
 	if cmd.ProcessState != nil {
 		c.used.Add(int64(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()))

@@ -41,7 +41,7 @@ func TestConcContext(t *testing.T) {
 	want(t, "Wait says why", errors.Is(p.Wait(), errStop), true)
 }
 
-// Yes. Once: Wait ends the pool.
+// Partly. Once: Wait ends the pool, so others cannot go on using it.
 func TestConcWaitingForAll(t *testing.T) {
 	n := left(t, func(task func() error) {
 		p := pool.New().WithErrors()

@@ -71,7 +71,7 @@ var libraries = []Library{
 var features = []Feature{
 	{"Worker reuse", "A goroutine that has run a task runs the next one too."},
 	{"Context", "A task is given a context, which ends when the caller's does."},
-	{"Waiting for all", "One call waits until all tasks have ended, also after an error, and leaves a pool that others use as it is."},
+	{"Waiting for all", "One call waits until all tasks of the caller have ended, also after an error, and others can go on using the same workers."},
 	{"Waiting for one", "Of tasks that share a limit each can be waited for alone, and gives its result then."},
 	{"Errors", "A task can return an error, and the one who waits gets it."},
 	{"Resizing", "The limit can be changed while tasks run, and is kept from then on."},

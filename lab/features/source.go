@@ -7,7 +7,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -37,8 +39,8 @@ func read(fsys fs.FS, dir string, libraries []Library, features []Feature) (Tabl
 			t.Cells[i] = append(t.Cells[i], cell)
 			delete(cells, test)
 		}
-		for test := range cells {
-			return Table{}, fmt.Errorf("features: %s: %s is about no feature of the table", name, test)
+		if stray := slices.Sorted(maps.Keys(cells)); len(stray) > 0 {
+			return Table{}, fmt.Errorf("features: %s: %s is about no feature of the table", name, stray[0])
 		}
 	}
 	return t, nil

@@ -49,14 +49,18 @@ func TestStintContext(t *testing.T) {
 	want(t, "Wait", g.Wait(), errStop)
 }
 
-// Yes. Once: Wait ends the group.
+// Yes. Once: Wait ends the group, and not the pool or the limiter below it.
 func TestStintWaitingForAll(t *testing.T) {
 	n := left(t, func(task func() error) {
-		g := stint.NewGroup(context.Background(), stint.Limit(10))
-		for range 10 {
-			g.Go(func(context.Context) error { return task() })
+		workers := stint.NewPool(stint.Limit(10))
+		defer workers.Close()
+		for range 2 { // the second one goes on using the workers of the first
+			g := stint.NewGroup(context.Background(), workers)
+			for range 10 {
+				g.Go(func(context.Context) error { return task() })
+			}
+			g.Wait()
 		}
-		g.Wait()
 	})
 	want(t, "tasks that run after Wait", n, 0)
 }

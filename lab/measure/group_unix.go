@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// killGroup makes cmd the head of a process group, and the end of its context
+// KillGroup makes cmd the head of a process group, and the end of its context
 // the end of the group. An interrupt from the terminal does not reach the
 // group: the laboratory gets it and ends the context.
-func killGroup(cmd *exec.Cmd) {
+func KillGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }

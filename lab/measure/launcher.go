@@ -60,7 +60,7 @@ func (l *Launcher) Run(ctx context.Context, p Process, output string) (u Usage, 
 	cmd.Dir, cmd.Env = p.Dir, append(os.Environ(), p.Env...)
 	cmd.Stdout, cmd.Stderr = out, &stderr
 	cmd.WaitDelay = 5 * time.Second
-	killGroup(cmd)
+	KillGroup(cmd)
 	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:

@@ -59,7 +59,6 @@ func configuration(r *Result) []benchfmt.Config {
 	add("goarch", m.GOARCH)
 	add("cpu", m.CPU)
 	add("go", m.Go)
-	add("command", r.Command)
 	add("workload", r.Workload)
 	add("tools", strings.Join(r.Tools, "; "))
 	return config

@@ -90,5 +90,9 @@ func (r *Result) about(c Case) string {
 
 // text says by how much a peer is faster.
 func (l Loss) text() string {
-	return fmt.Sprintf("%s: %s takes the time of %s x %s", l.Case, l.Model, l.Peer, interval(l.Ratio, times))
+	text := fmt.Sprintf("%s: %s takes the time of %s x %s", l.Case, l.Model, l.Peer, interval(l.Ratio, times))
+	if !l.Sure() {
+		text += "; not told apart"
+	}
+	return text
 }

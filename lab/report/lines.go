@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/stint-go/stint/lab/measure"
 )
@@ -36,6 +37,9 @@ type (
 		Runs int    `json:"runs"`
 	}
 )
+
+// longest is the longest line that is read. The first one grows with the cases.
+const longest = 64 << 20
 
 // Lines writes r as JSON Lines. The member "type" says what a line is: one
 // "experiment", then "run" for each run of each row, "verdict" and "warning", and
@@ -70,7 +74,7 @@ func Lines(w io.Writer, r *Result) error {
 func Read(rd io.Reader) (*Result, error) {
 	f := &file{Result: &Result{}}
 	in := bufio.NewScanner(rd)
-	in.Buffer(nil, 1<<20)
+	in.Buffer(nil, longest)
 	for n := 1; in.Scan(); n++ {
 		if err := f.line(in.Bytes()); err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)
@@ -138,6 +142,10 @@ func (f *file) line(text []byte) error {
 
 // add puts a run into its row.
 func (f *file) add(l runLine) error {
+	named := slices.ContainsFunc(f.Cases, func(c Case) bool { return c.Name == l.Case })
+	if !named || f.model(l.Model).Name == "" {
+		return fmt.Errorf("%s %s: no such case or model in the experiment", l.Case, l.Model)
+	}
 	row := f.row(l.Case, l.Model)
 	if row == nil {
 		f.Rows = append(f.Rows, Row{Case: l.Case, Model: l.Model})

@@ -45,7 +45,7 @@ func section(b *bytes.Buffer, r *Result) {
 		fmt.Fprintf(b, "\n### %s: verdicts\n\n%s.\n\n", r.Experiment, r.tally())
 		verdicts(b, r.Verdicts)
 	}
-	bullets(b, "Where a peer is faster", each(r.Losses(), Loss.text))
+	bullets(b, "Where a peer's median is smaller", each(r.Losses(), Loss.text))
 	bullets(b, "Reasons to doubt", each(r.Warnings, Warning.text))
 	bullets(b, "How to read it", r.Notes)
 	bullets(b, "Models", each(r.Models, Model.text))

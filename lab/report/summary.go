@@ -130,6 +130,9 @@ func (v Verdict) inCase() string {
 	if v.Note != "" {
 		words = append(words, "("+v.Note+")")
 	}
+	if v.Against != "" {
+		words = append(words, "("+v.Against+")")
+	}
 	return strings.Join(append(words, short(v.Figures, v.Form.format(describe(v.Unit)))), " ")
 }
 

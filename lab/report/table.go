@@ -24,7 +24,7 @@ func Table(w io.Writer, r *Result) error {
 	list(&b, r.tally(), each(r.Verdicts, func(v Verdict) string {
 		return fmt.Sprintf("%-8s  %s", v.Answer, v.text())
 	}))
-	list(&b, "where a peer is faster", each(r.Losses(), Loss.text))
+	list(&b, "where a peer's median is smaller", each(r.Losses(), Loss.text))
 	list(&b, "notes", r.Notes)
 	list(&b, "signs, * is the best row of a case", legend)
 	list(&b, "warnings", each(r.Warnings, Warning.text))

@@ -59,6 +59,7 @@ const (
 // A Verdict is a claim with its answers and the figures that they rest on.
 type Verdict struct {
 	Claim
+	Against string         `json:"against,omitempty"` // which peer was the best, of a claim about that
 	Answer  Answer         `json:"answer"`
 	Further Answer         `json:"stretch_answer,omitempty"`
 	Figures stats.Estimate `json:"figures"`
@@ -66,9 +67,12 @@ type Verdict struct {
 
 // judge measures a claim by the rows.
 func (r *Result) judge(c Claim) Verdict {
-	row, than := r.row(c.Case, c.Model), r.than(&c)
-	values, base := row.values(c.Unit), than.values(c.Unit)
 	v := Verdict{Claim: c}
+	row, than := r.row(c.Case, c.Model), r.than(c)
+	if than != nil && than.Model != c.Than {
+		v.Against = than.Model
+	}
+	values, base := row.values(c.Unit), than.values(c.Unit)
 	switch c.Form {
 	case Ratio:
 		v.Figures = stats.Median(stats.Ratios(values, base))
@@ -91,9 +95,8 @@ func (r *Result) judge(c Claim) Verdict {
 	return v
 }
 
-// than returns the row that a claim compares with, or nil, and notes which one
-// is the best where a claim is about that.
-func (r *Result) than(c *Claim) *Row {
+// than returns the row that a claim compares with, or nil.
+func (r *Result) than(c Claim) *Row {
 	kase := c.Case
 	if c.InCase != "" {
 		kase = c.InCase
@@ -102,11 +105,7 @@ func (r *Result) than(c *Claim) *Row {
 	if may == nil {
 		return r.row(kase, c.Than)
 	}
-	best := r.best(kase, c.Unit, func(m Model) bool { return may(m) && (m.Name != c.Model || kase != c.Case) })
-	if best != nil && c.Note == "" {
-		c.Note = "it is " + best.Model
-	}
-	return best
+	return r.best(kase, c.Unit, func(m Model) bool { return may(m) && (m.Name != c.Model || kase != c.Case) })
 }
 
 // worst is the largest value, as what was seen and not as an estimate.
@@ -114,14 +113,24 @@ func worst(values []float64) stats.Estimate {
 	if len(values) == 0 {
 		return stats.Estimate{}
 	}
-	m := slices.Max(values)
-	if len(values) < fewest {
-		return stats.Estimate{N: len(values), Median: m}
+	return stats.Estimate{N: len(values), Median: slices.Max(values)}
+}
+
+// seen is what the worst of some rounds says about a bar.
+func seen(worst stats.Estimate, bar float64) Answer {
+	switch {
+	case worst.N < fewest:
+		return NotSure
+	case worst.Median <= bar:
+		return Yes
 	}
-	return stats.Estimate{N: len(values), Median: m, Interval: &stats.Interval{Lo: m, Hi: m, Confidence: 1}}
+	return No
 }
 
 func answer(e stats.Estimate, bar float64, f Form) Answer {
+	if f == Worst {
+		return seen(e, bar)
+	}
 	in := e.Interval
 	if in == nil {
 		return NotSure
@@ -170,6 +179,17 @@ func (c Claim) bare() string {
 	return c.Model + ": " + text
 }
 
+// Text is that of the claim, with the peer that was the best.
+func (v Verdict) Text() string { return v.Claim.Text() + v.best() }
+
+// best names the best peer, of a claim about that.
+func (v Verdict) best() string {
+	if v.Against == "" {
+		return ""
+	}
+	return " (it is " + v.Against + ")"
+}
+
 // text is the claim in its case and what the verdict rests on.
 func (v Verdict) text() string { return v.Case + ": " + v.Text() + ": " + v.figures() }
 
@@ -177,6 +197,9 @@ func (v Verdict) text() string { return v.Case + ": " + v.Text() + ": " + v.figu
 func (v Verdict) figures() string {
 	format := v.Form.format(describe(v.Unit))
 	text := interval(v.Figures, format)
+	if v.Form == Worst && v.Figures.N > 0 {
+		text = fmt.Sprintf("%s at worst, n = %d", format(v.Figures.Median), v.Figures.N)
+	}
 	if v.Further != "" {
 		text += fmt.Sprintf("; stretch %s: %s", format(v.Stretch), v.Further)
 	}
