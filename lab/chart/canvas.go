@@ -57,7 +57,7 @@ func (c *canvas) rect(x, y, w, h float64, class string) {
 }
 
 // mark draws the point of a look: a disc, a square, a triangle, a diamond, a
-// ring or a hollow square.
+// triangle on its tip, a ring or a hollow square.
 func (c *canvas) mark(x, y float64, look Look, words string) {
 	title, class := hover(words), "mark "+look.class()
 	const r = 3.5
@@ -68,6 +68,8 @@ func (c *canvas) mark(x, y float64, look Look, words string) {
 		c.add(`<path class="%s" d="M%s %sl4 7h-8z">%s</path>`, class, num(x), num(y-4), title)
 	case Accent:
 		c.add(`<path class="%s" d="M%s %sl4.5 4.5l-4.5 4.5l-4.5-4.5z">%s</path>`, class, num(x), num(y-4.5), title)
+	case Rival:
+		c.add(`<path class="%s" d="M%s %sl4-7h-8z">%s</path>`, class, num(x), num(y+4), title)
 	default:
 		c.add(`<circle class="%s" cx="%s" cy="%s" r="%s">%s</circle>`, class, num(x), num(y), num(r), title)
 	}
@@ -76,6 +78,12 @@ func (c *canvas) mark(x, y float64, look Look, words string) {
 // arrow points out of the drawing, to the right or, under -1, to the left.
 func (c *canvas) arrow(x, y, side float64, look Look, words string) {
 	c.add(`<path class="mark %s" d="M%s %sl%s 4l%s 4z">%s</path>`, look.class(), num(x), num(y-4), num(6*side), num(-6*side), hover(words))
+}
+
+// cut marks the end of a line that goes on beyond the drawing: to the right or,
+// under -1, to the left.
+func (c *canvas) cut(x, y, side float64, class string) {
+	c.path(fmt.Sprintf("M%s %sl%s 3l%s 3", num(x-4*side), num(y-3), num(4*side), num(-4*side)), "cut "+class)
 }
 
 // hover is what is said to whoever hovers over a part.

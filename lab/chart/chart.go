@@ -34,14 +34,15 @@ const (
 	Strong Look = iota // filled, named in bold
 	Second             // as Strong, where there are two of them
 	Third              // as Strong, where there are three
-	Accent             // filled, named as all others
+	Accent             // filled, in the colour of what is against us
+	Rival              // filled, in the colour of the text
 	Plain              // outlined
 	Dashed             // outlined with dashes
 )
 
 // class is the class of a look.
 func (l Look) class() string {
-	names := [...]string{"strong", "second", "third", "accent", "plain", "dashed"}
+	names := [...]string{"strong", "second", "third", "accent", "rival", "plain", "dashed"}
 	if l < 0 || int(l) >= len(names) {
 		return "plain"
 	}

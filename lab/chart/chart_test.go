@@ -42,14 +42,14 @@ func drawings(values []Value) map[string]string {
 	curves := Curves{Frame: f, X: Axis{"n", plain}, Y: axis, Levels: []Level{{"none", Dashed, At(math.NaN())}}}
 	l := Line{Name: "line <&>"}
 	for i, v := range values {
-		look := Look(i % 7) // one more than there are
+		look := Look(i % int(Dashed+2)) // one more than there are
 		bars.Bars = append(bars.Bars, Bar{Name: "a/very-long-name-that-must-be-cut-somewhere <&>", Look: look, Value: v, Text: plain(v.Mid), Note: "<1>", Best: i == 0})
 		dots.Rows = append(dots.Rows, DotRow{Title: "t", Name: "row <&>", Text: "1", Dots: []Dot{{look, v, "words <&>"}}})
 		l.Points = append(l.Points, Point{float64(i), v, "<&>"})
 		curves.Levels = append(curves.Levels, Level{"level <&>", look, v})
 	}
 	curves.Lines = []Line{l, {Name: "empty"}}
-	return map[string]string{"bars": bars.SVG(), "dots": dots.SVG(), "curves": curves.SVG(), "shares": Shares{{Strong, len(values)}, {Plain, -1}}.SVG(), "swatch": Swatch(Plain)}
+	return map[string]string{"bars": bars.SVG(), "dots": dots.SVG(), "curves": curves.SVG(), "shares": Shares{{Strong, len(values)}, {Plain, -1}}.SVG(), "swatch": Swatch(Plain), "curve": CurveSwatch(Rival), "level": LevelSwatch(Dashed), "band": BandSwatch(Strong)}
 }
 
 func TestDrawingsAreWellFormed(t *testing.T) {
@@ -248,7 +248,7 @@ func TestManyNames(t *testing.T) {
 
 func TestCurves(t *testing.T) {
 	v := Curves{X: axis, Y: axis, Lines: []Line{
-		{Name: "all", Points: []Point{{4, Value{3, 2, 4}, ""}, {1, Value{1, 0.5, 2}, ""}, {2, At(math.NaN()), ""}}},
+		{Name: "all", Points: []Point{{4, Value{3, 2, 4}, ""}, {1, Value{1, 0.5, 2}, ""}, {0, At(math.NaN()), ""}}},
 		{Name: "point", Points: []Point{{4, At(3), ""}}},
 	}}
 	parts := partsOf(t, v.SVG())
@@ -269,6 +269,85 @@ func TestCurves(t *testing.T) {
 	from, _ := strconv.ParseFloat(m[1], 64)
 	if to, _ := strconv.ParseFloat(m[2], 64); from >= to {
 		t.Errorf("the curve goes from %v to %v, want it in the order of the axis", from, to)
+	}
+}
+
+// Nothing is drawn over a place where nothing was measured.
+func TestGaps(t *testing.T) {
+	wide := func(x float64) Point { return Point{x, Value{x, x / 2, 2 * x}, ""} }
+	none := func(x float64) Point { return Point{x, At(math.NaN()), ""} }
+	for _, c := range []struct {
+		points        []Point
+		curves, drawn int
+	}{
+		{[]Point{wide(1), wide(2), none(3), wide(4), wide(5)}, 2, 4},
+		{[]Point{wide(5), none(3), wide(1), wide(2)}, 1, 3},
+		{[]Point{none(1), wide(2), wide(3), none(4)}, 1, 2},
+		{[]Point{wide(1), none(2), wide(3)}, 0, 2},
+	} {
+		parts := partsOf(t, Curves{X: axis, Y: axis, Lines: []Line{{Name: "a", Points: c.points}}}.SVG())
+		curves, bands, marks := len(withClass(parts, "curve")), len(withClass(parts, "band")), len(withClass(parts, "mark"))
+		if curves != c.curves || bands != c.curves || marks != c.drawn {
+			t.Errorf("%v: %d curves, %d bands and %d points, want %d, %[5]d and %d", c.points, curves, bands, marks, c.curves, c.drawn)
+		}
+	}
+}
+
+// A level that was measured has its interval as a band, and the scale has room
+// for it.
+func TestLevelsHaveIntervals(t *testing.T) {
+	l := Line{Name: "a", Points: []Point{{1, At(1), ""}, {2, At(2), ""}}}
+	parts := partsOf(t, Curves{X: axis, Y: axis, Lines: []Line{l}, Levels: []Level{{"measured", Plain, Value{3, 2, 8}}, {"one", Plain, At(1)}}}.SVG())
+	bands := withClass(parts, "band")
+	if len(bands) != 1 || len(withClass(parts, "level")) != 2 {
+		t.Fatalf("%d bands and %d levels, want 1 and 2", len(bands), len(withClass(parts, "level")))
+	}
+	if s := (Curves{Levels: []Level{{"measured", Plain, Value{3, 2, 8}}}}).yScale(); s.hi < 8 {
+		t.Errorf("the scale ends at %v, below the interval", s.hi)
+	}
+	if high := bands[0].float(t, "height"); high < plotHigh/2 {
+		t.Errorf("the band is %v high, want 6 of 8 of the plot", high)
+	}
+}
+
+// Both ends of the axis have their numbers, however many there are between.
+func TestEndsOfTheAxisAreNamed(t *testing.T) {
+	l := Line{Name: "a"}
+	for i := range 100 {
+		l.Points = append(l.Points, Point{float64(1000 + i), At(1), ""})
+	}
+	svg := Curves{X: Axis{"n", plain}, Y: axis, Lines: []Line{l}}.SVG()
+	for _, want := range []string{">1000<", ">1099<"} {
+		if strings.Count(svg, want) != 1 {
+			t.Errorf("%s is %d times on the axis, want once", want, strings.Count(svg, want))
+		}
+	}
+}
+
+// An interval that goes on beyond the scale is seen to.
+func TestCutIntervals(t *testing.T) {
+	row := func(v Value) string {
+		return Dots{Axis: axis, Least: 0.5, Most: 2, Rows: []DotRow{{Name: "a", Dots: []Dot{{Value: v}}}}}.SVG()
+	}
+	for _, c := range []struct {
+		value       Value
+		cuts, marks int
+	}{
+		{Value{1, 0.9, 1.1}, 0, 1},
+		{Value{1, 0.9, 30}, 1, 1},
+		{Value{1, 0.01, 30}, 2, 1},
+		{Value{10, 0.9, 30}, 0, 1}, // the dot is an arrow
+		{Value{10, 0.01, 30}, 1, 1},
+		{At(1), 0, 1},
+	} {
+		parts := partsOf(t, row(c.value))
+		if cuts, marks := len(withClass(parts, "cut")), len(withClass(parts, "mark")); cuts != c.cuts || marks != c.marks {
+			t.Errorf("%v: %d cuts and %d marks, want %d and %d", c.value, cuts, marks, c.cuts, c.marks)
+		}
+	}
+	free := Dots{Axis: axis, Rows: []DotRow{{Name: "a", Dots: []Dot{{Value: Value{1, 0.1, 30}}}}}}
+	if parts := partsOf(t, free.SVG()); len(withClass(parts, "cut")) != 0 {
+		t.Error("a scale without bounds cuts an interval")
 	}
 }
 
@@ -317,11 +396,16 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// The rules have a colour for each look and each variable in both schemes.
+// The rules have a colour for each look, and each variable in both schemes.
 func TestStyle(t *testing.T) {
 	light, dark, ok := strings.Cut(Style, "@media (prefers-color-scheme: dark)")
 	if !ok {
 		t.Fatal("no rules for a dark scheme")
+	}
+	for l := Strong; l <= Dashed; l++ {
+		if !regexp.MustCompile(`\.` + l.class() + `\b[^{}]*\{ --look:`).MatchString(Style) {
+			t.Errorf("%s has no colour", l.class())
+		}
 	}
 	for _, m := range regexp.MustCompile(`(?m)^  (--chart-\w+):`).FindAllStringSubmatch(light, -1) {
 		if !strings.Contains(dark, m[1]+":") {

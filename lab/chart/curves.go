@@ -3,7 +3,6 @@ package chart
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 )
@@ -21,7 +20,9 @@ type Curves struct {
 type Line struct {
 	Name   string
 	Look   Look
-	Points []Point
+	Points []Point // one whose value is not known makes a gap
+
+	runs [][]Point // the known ones, cut at the gaps
 }
 
 // A Point is one of them.
@@ -67,11 +68,30 @@ func (v Curves) SVG() string {
 func (v Curves) sorted() []Line {
 	var out []Line
 	for _, l := range v.Lines {
-		l.Points = slices.DeleteFunc(slices.Clone(l.Points), func(p Point) bool { return !p.Y.known() })
-		slices.SortStableFunc(l.Points, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
+		all := slices.Clone(l.Points)
+		slices.SortStableFunc(all, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
+		l.runs = runs(all)
+		l.Points = slices.Concat(l.runs...)
 		if len(l.Points) > 0 {
 			out = append(out, l)
 		}
+	}
+	return out
+}
+
+// runs are the points between which there is no gap.
+func runs(points []Point) [][]Point {
+	var out [][]Point
+	gap := true
+	for _, p := range points {
+		switch {
+		case !p.Y.known():
+		case gap:
+			out = append(out, []Point{p})
+		default:
+			out[len(out)-1] = append(out[len(out)-1], p)
+		}
+		gap = !p.Y.known()
 	}
 	return out
 }
@@ -109,7 +129,8 @@ func (v Curves) yScale() scale {
 	}
 	for _, l := range v.Levels {
 		if l.Y.known() {
-			all = append(all, l.Y.Mid)
+			lo, hi := l.Y.span()
+			all = append(all, lo, hi)
 		}
 	}
 	return fit(all).whole(4)
@@ -157,39 +178,69 @@ func (v Curves) frame(c *canvas, x, y scale) {
 		c.line(x.from, at, x.to, at, gridClass(t, y))
 		c.text(x.from-6, at+4, "soft", end, v.Y.Format(t))
 	}
-	last := math.Inf(-1)
-	for _, t := range v.xs() {
+	xs := v.xs()
+	for _, t := range xs {
+		c.line(x.at(t), y.from, x.at(t), y.from+3, "grid")
+	}
+	v.places(c, x, y.from+line, xs)
+}
+
+// places writes the numbers of the axis, those at its ends before the others:
+// what has no room beside them is left out.
+func (v Curves) places(c *canvas, x scale, y float64, xs []float64) {
+	type room struct{ from, to float64 }
+	var taken []room
+	for i := range xs {
+		t := xs[0]
+		switch i {
+		case 0:
+		case 1:
+			t = xs[len(xs)-1]
+		default:
+			t = xs[i-1]
+		}
 		text := v.X.Format(t)
 		half := breadth(text, false) / 2
 		at := max(x.at(t), half+1)
-		c.line(x.at(t), y.from, x.at(t), y.from+3, "grid")
-		if at-half > last+gap {
-			c.text(at, y.from+line, "soft", middle, text)
-			last = at + half
+		r := room{at - half, at + half}
+		if slices.ContainsFunc(taken, func(o room) bool { return r.from <= o.to+gap && o.from <= r.to+gap }) {
+			continue
 		}
+		c.text(at, y, "soft", middle, text)
+		taken = append(taken, r)
 	}
 }
 
-// draw draws the band, the line and its points.
+// draw draws the runs of a line and its points.
 func (l Line) draw(c *canvas, x, y scale) {
+	for _, points := range l.runs {
+		l.run(c, x, y, points)
+	}
+	for _, p := range l.Points {
+		c.mark(x.at(p.X), y.at(p.Y.Mid), l.Look, p.Words)
+	}
+}
+
+// run draws the band and the line through some points, or the interval of one.
+func (l Line) run(c *canvas, x, y scale, points []Point) {
 	var up, down, mid strings.Builder
 	command := "M"
 	banded := false
-	for _, p := range l.Points {
+	for _, p := range points {
 		_, hi := p.Y.span()
 		banded = banded || p.Y.wide()
 		fmt.Fprintf(&up, "%s%s %s", command, num(x.at(p.X)), num(y.at(hi)))
 		fmt.Fprintf(&mid, "%s%s %s", command, num(x.at(p.X)), num(y.at(p.Y.Mid)))
 		command = "L"
 	}
-	for _, p := range slices.Backward(l.Points) {
+	for _, p := range slices.Backward(points) {
 		lo, _ := p.Y.span()
 		fmt.Fprintf(&down, "L%s %s", num(x.at(p.X)), num(y.at(lo)))
 	}
 	class := l.Look.class()
 	switch {
-	case len(l.Points) == 1:
-		p := l.Points[0]
+	case len(points) == 1:
+		p := points[0]
 		lo, hi := p.Y.span()
 		c.line(x.at(p.X), y.at(lo), x.at(p.X), y.at(hi), "whisker "+class)
 	default:
@@ -198,13 +249,14 @@ func (l Line) draw(c *canvas, x, y scale) {
 		}
 		c.path(mid.String(), "curve "+class)
 	}
-	for _, p := range l.Points {
-		c.mark(x.at(p.X), y.at(p.Y.Mid), l.Look, p.Words)
-	}
 }
 
-// draw draws a level all the way.
+// draw draws a level all the way, with its interval as a band.
 func (l Level) draw(c *canvas, x, y scale) {
+	if l.Y.wide() {
+		lo, hi := l.Y.span()
+		c.rect(x.from, y.at(hi), x.to-x.from, y.at(lo)-y.at(hi), "band "+l.Look.class())
+	}
 	if l.Y.known() {
 		c.line(x.from, y.at(l.Y.Mid), x.to, y.at(l.Y.Mid), "level "+l.Look.class())
 	}

@@ -83,7 +83,8 @@ func (d Dots) columns() columns {
 	return columns{label: label + 1, plot: label + 2*gap, end: width - text - 2*gap, text: width - 1}
 }
 
-// scale goes from the least to the most, with room for the dots at its ends.
+// scale goes from the least to the most, with room for the dots at its ends. What
+// the dots need is what their intervals do.
 func (d Dots) scale() scale {
 	lo, hi := d.Least, d.Most
 	for _, row := range d.Rows {
@@ -91,11 +92,12 @@ func (d Dots) scale() scale {
 			if !dot.drawn() {
 				continue
 			}
-			if d.Least <= 0 {
-				lo = least(lo, dot.Value.Mid)
+			from, to := dot.Value.span()
+			if d.Least <= 0 && from > 0 {
+				lo = least(lo, from)
 			}
 			if d.Most <= 0 {
-				hi = max(hi, dot.Value.Mid)
+				hi = max(hi, to)
 			}
 		}
 	}
@@ -123,7 +125,7 @@ func (r DotRow) draw(c *canvas, at columns, s scale, y float64) float64 {
 	c.line(s.from, mid, s.to, mid, "guide")
 	for _, dot := range r.Dots {
 		if dot.drawn() && dot.Value.wide() {
-			c.line(s.at(dot.Value.Lo), mid, s.at(dot.Value.Hi), mid, "whisker "+dot.Look.class())
+			dot.whisker(c, s, mid)
 		}
 	}
 	for _, dot := range r.Dots {
@@ -133,6 +135,20 @@ func (r DotRow) draw(c *canvas, at columns, s scale, y float64) float64 {
 	}
 	c.text(at.text, mid+4, "soft", end, r.Text)
 	return math.Round(y + high)
+}
+
+// whisker draws the interval, with the sign of a cut at an end that is beyond the
+// scale. A dot that is there itself has its arrow.
+func (d Dot) whisker(c *canvas, s scale, y float64) {
+	lo, hi := d.Value.span()
+	class := d.Look.class()
+	c.line(s.at(lo), y, s.at(hi), y, "whisker "+class)
+	if lo < s.lo && d.Value.Mid >= s.lo {
+		c.cut(s.from, y, -1, class)
+	}
+	if hi > s.hi && d.Value.Mid <= s.hi {
+		c.cut(s.to, y, 1, class)
+	}
 }
 
 // draw draws one dot, or an arrow where it is beyond the scale.
