@@ -43,21 +43,50 @@ func Conclusions(results []*Result) []Conclusion {
 	return out
 }
 
-// Tally is the answer, or how often each was given where they differ.
+// Tally is the answer, with how often each was given where they differ.
 func (c Conclusion) Tally() string {
 	count := tallied(c.Verdicts)
+	together := string(answersOf(c.Verdicts).Together())
 	var words []string
 	for _, a := range []Answer{Yes, No, NotSure} {
-		switch n := count[a]; {
-		case n == 0:
-		case n == len(c.Verdicts):
-			return string(a)
-		default:
+		if n := count[a]; n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", n, a))
 		}
 	}
-	return strings.Join(words, ", ")
+	if len(words) < 2 {
+		return together
+	}
+	return together + ": " + strings.Join(words, ", ")
 }
+
+// answers are how many claims have which answer.
+type answers struct{ Yes, No, NotSure int }
+
+func answersOf(verdicts []Verdict) answers {
+	count := tallied(verdicts)
+	return answers{count[Yes], count[No], count[NotSure]}
+}
+
+// All is how many claims there are.
+func (a answers) All() int { return a.Yes + a.No + a.NotSure }
+
+// Together is what the claims say as one. A sentence holds if all of its claims
+// do: one no refutes it, whatever is open beside it, and it holds in part if
+// others have yes.
+func (a answers) Together() Answer {
+	switch {
+	case a.No > 0 && a.Yes > 0:
+		return inPart
+	case a.No > 0:
+		return No
+	case a.NotSure > 0 || a.All() == 0:
+		return NotSure
+	}
+	return Yes
+}
+
+// inPart is the answer of claims of which some have yes and some no.
+const inPart Answer = "in part"
 
 // told is how many figures of a conclusion are told one by one.
 const told = 3

@@ -28,7 +28,6 @@ type page struct {
 	Quick       []string // experiments that did less than the claims are about
 	Conclusions []finding
 	Chapters    []*chapter
-	Key         []keyEntry
 	Features    matrix
 }
 
@@ -39,7 +38,9 @@ type chapter struct {
 	Answers  answers
 	Standing standing
 	Claims   sheet
-	Losses   []string
+	Losses   []string // for sure
+	Open     []string // losses that the interval leaves open
+	Key      []keyEntry
 	Groups   []group
 }
 
@@ -60,9 +61,10 @@ type figure struct {
 // Wide reports whether the drawings stand side by side.
 func (f figure) Wide() bool { return len(f.SVG) > 1 }
 
-// A sheet is a grid with a name.
+// A sheet is a grid with a name. The cells of the column Named name their rows.
 type sheet struct {
 	Name, Note string
+	Named      int
 	grid
 }
 
@@ -99,7 +101,6 @@ func newPage(results []*Result, table features.Table) *page {
 		Style:       template.CSS(chart.Style + pageStyle),
 		Machines:    machines(results),
 		Conclusions: findings(results),
-		Key:         key(),
 		Features:    newMatrix(table),
 	}
 	for _, r := range results {
@@ -115,10 +116,19 @@ func newPage(results []*Result, table features.Table) *page {
 }
 
 func newChapter(r *Result) *chapter {
-	s := &chapter{Result: r, ID: "experiment-" + r.Experiment, Answers: answersOf(r.Verdicts), Claims: claims(r.Verdicts), Losses: each(r.Losses(), Loss.text)}
+	s := &chapter{Result: r, ID: "experiment-" + r.Experiment, Answers: answersOf(r.Verdicts), Claims: claims(r.Verdicts)}
+	for _, l := range r.Losses() {
+		text := fmt.Sprintf("%s: %s takes %s times as long as %s", l.Case, l.Model, short(l.Ratio, times), l.Peer)
+		if l.Sure() {
+			s.Losses = append(s.Losses, text)
+		} else {
+			s.Open = append(s.Open, text)
+		}
+	}
 	d := &drawer{Result: r}
 	s.Standing = d.standing()
 	s.Groups = r.groups(d.figures())
+	s.Key = d.seen.key()
 	return s
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +38,7 @@ func (d *drawer) families() families {
 		return d.found
 	}
 	d.found = families{}
-	for _, f := range candidates(d.Cases) {
+	for _, f := range d.candidates() {
 		var free family
 		for i, c := range f.cases {
 			if d.found[c.Name] == nil {
@@ -56,9 +57,9 @@ func (d *drawer) families() families {
 }
 
 // candidates are all families that there could be, the largest first.
-func candidates(cases []Case) []*family {
+func (d *drawer) candidates() []*family {
 	var out []*family
-	for _, c := range cases {
+	for _, c := range d.Cases {
 		for _, f := range parted(c.Name) {
 			i := slices.IndexFunc(out, func(g *family) bool { return g.before == f.before && g.after == f.after && g.times == f.times })
 			if i < 0 {
@@ -70,8 +71,31 @@ func candidates(cases []Case) []*family {
 			}
 		}
 	}
+	for _, f := range out {
+		d.whole(f)
+	}
 	slices.SortStableFunc(out, func(a, b *family) int { return cmp.Compare(len(b.cases), len(a.cases)) })
 	return out
+}
+
+// whole adds to cases that differ in how many processors they had the one with all
+// of them, whose name does not say so.
+func (d *drawer) whole(f *family) {
+	before, ok := strings.CutSuffix(f.before, "/procs")
+	if !ok {
+		return
+	}
+	name := before
+	if f.after != "" {
+		name += "/" + f.after
+	}
+	i := slices.IndexFunc(d.Cases, func(c Case) bool { return c.Name == name })
+	if i < 0 {
+		return
+	}
+	if at := float64(d.processors(d.Cases[i])); !slices.Contains(f.at, at) {
+		f.cases, f.at = append(f.cases, d.Cases[i]), append(f.at, at)
+	}
 }
 
 // parted takes each number of a name out of it.
@@ -117,43 +141,77 @@ func (f *family) format(v float64) string {
 // would show little but how the work grows.
 const steep = 10
 
-// curve is the figure of a family.
+// curved are the units of which there are curves over cases.
+var curved = []measure.Unit{measure.Time, measure.HalfWithin, measure.MostWithin, measure.IdleCPU}
+
+// curve is the figure of a family: a curve of each unit, or where there is nothing
+// to draw but bars, those of its cases.
 func (d *drawer) curve(f *family) figure {
-	first := f.cases[0]
-	fig := figure{Name: f.name(), Note: d.about(Case{Doc: first.Doc, Processors: first.Processors})}
+	fig := figure{Name: f.name(), Note: d.shared(f)}
 	for _, c := range f.cases {
 		fig.Tables = append(fig.Tables, d.sheet(c))
 	}
-	out := chart.Curves{X: chart.Axis{Label: f.key, Format: f.format}}
-	relative := d.relative(f)
-	if relative {
-		out.Y = chart.Axis{Label: "time/op, × " + first.Reference, Format: tick(times)}
-		out.Levels = []chart.Level{{Name: first.Reference, Look: looks[d.kind(first.Reference)], Y: chart.At(1)}}
-	} else {
-		out.Y = chart.Axis{Label: "time/op", Format: tick(duration)}
-	}
-	out.Lines = d.lines(f, relative)
-	title := fmt.Sprintf("%s, %s by %s", f.name(), out.Y.Label, f.key)
-	out.Frame = d.frame(title, fmt.Sprintf("Curves of %d models over %d values of %s.", len(out.Lines), len(f.at), f.key))
-	if len(out.Lines) == 0 { // one model in different cases: nothing to draw but bars
-		for _, c := range f.cases {
-			fig.SVG = append(fig.SVG, template.HTML(d.bars(c, measure.Time, d.in(c.Name)).SVG()))
+	for _, u := range curved {
+		if d.over(f, u) < fewestPoints {
+			continue
 		}
-		return fig
+		if c := d.curves(f, u); len(c.Lines) > 0 {
+			d.seen.curves(c)
+			fig.SVG = append(fig.SVG, template.HTML(c.SVG()))
+		}
 	}
-	fig.SVG = []template.HTML{template.HTML(out.SVG())}
+	if len(fig.SVG) == 0 {
+		for _, c := range f.cases {
+			fig.SVG = append(fig.SVG, d.drawings(c)...)
+		}
+	}
 	return fig
 }
 
+// over is in how many cases of a family a unit was measured.
+func (d *drawer) over(f *family, u measure.Unit) int {
+	n := 0
+	for _, c := range f.cases {
+		n += min(len(having(d.in(c.Name), u)), 1)
+	}
+	return n
+}
+
+// shared is what is the same of all cases of a family.
+func (d *drawer) shared(f *family) string {
+	c := Case{Doc: f.cases[0].Doc, Processors: f.cases[0].Processors}
+	for _, other := range f.cases {
+		if d.processors(other) != d.processors(c) {
+			c.Processors = 0
+			break
+		}
+	}
+	return d.about(c)
+}
+
+// curves draws one unit of a family.
+func (d *drawer) curves(f *family, u measure.Unit) chart.Curves {
+	col, reference := describe(u), f.cases[0].Reference
+	out := chart.Curves{X: chart.Axis{Label: f.key, Format: f.format}, Y: chart.Axis{Label: col.name, Format: tick(col.format)}}
+	relative := d.relative(f, u)
+	if relative {
+		out.Y = chart.Axis{Label: col.name + ", × " + reference, Format: tick(times)}
+		out.Levels = []chart.Level{{Name: reference, Look: looks[d.kind(reference)], Y: chart.At(1)}}
+	}
+	out.Lines = d.lines(f, u, relative)
+	out.Frame = d.frame(fmt.Sprintf("%s, %s by %s", f.name(), out.Y.Label, f.key), fmt.Sprintf("Curves of %d models over %d values of %s.", len(out.Lines), len(f.at), f.key))
+	return out
+}
+
 // relative reports whether a family is shown as multiples of its reference.
-func (d *drawer) relative(f *family) bool {
+func (d *drawer) relative(f *family, u measure.Unit) bool {
 	var lo, hi float64
 	for i, c := range f.cases {
 		row := d.row(c.Name, c.Reference)
 		if row == nil || c.Reference != f.cases[0].Reference {
 			return false
 		}
-		m := row.median(measure.Time).Median
+		m := row.median(u).Median
 		if i == 0 {
 			lo, hi = m, m
 		}
@@ -163,19 +221,27 @@ func (d *drawer) relative(f *family) bool {
 }
 
 // lines are those of a family's models: ours first, then the peer that is the
-// fastest in most cases, then the others.
-func (d *drawer) lines(f *family, relative bool) []chart.Line {
+// least in most cases, then the others. Where a model was not measured, its line
+// has a gap.
+func (d *drawer) lines(f *family, u measure.Unit, relative bool) []chart.Line {
 	var out []chart.Line
 	wins := map[string]int{}
 	place := map[string]int{}
 	ours := 0
 	for i, c := range f.cases {
-		if best := d.best(c.Name, measure.Time, peer); best != nil {
+		if best := d.best(c.Name, u, peer); best != nil {
 			wins[best.Model]++
 		}
 		reference := d.row(c.Name, c.Reference)
 		for _, row := range d.in(c.Name) {
 			if relative && row == reference {
+				continue
+			}
+			e, format := row.median(u), describe(u).format
+			if relative {
+				e, format = row.ratio(reference, u), times
+			}
+			if e.N == 0 {
 				continue
 			}
 			at, ok := place[row.Model]
@@ -184,24 +250,30 @@ func (d *drawer) lines(f *family, relative bool) []chart.Line {
 				place[row.Model] = at
 				out = append(out, chart.Line{Name: row.Model, Look: d.lineLook(d.model(row.Model), &ours)})
 			}
-			e, words := row.median(measure.Time), ""
-			if relative {
-				e = row.ratio(reference, measure.Time)
-				words = short(e, times)
-			} else {
-				words = short(e, duration)
-			}
-			out[at].Points = append(out[at].Points, chart.Point{X: f.at[i], Y: value(e), Words: fmt.Sprintf("%s, %s=%s: %s", row.Model, f.key, f.format(f.at[i]), words)})
+			out[at].Points = append(out[at].Points, chart.Point{X: f.at[i], Y: value(e), Words: fmt.Sprintf("%s, %s=%s: %s", row.Model, f.key, f.format(f.at[i]), short(e, format))})
 		}
 	}
+	for i := range out {
+		out[i].Points = gapped(out[i].Points, f.at)
+	}
 	if i := rival(out, wins); i >= 0 {
-		out[i].Look = chart.Accent
+		out[i].Look = chart.Rival
 	}
 	slices.SortStableFunc(out, func(a, b chart.Line) int { return cmp.Compare(a.Look, b.Look) })
 	return out
 }
 
-// rival is the line of the peer that is the fastest most often, or -1.
+// gapped adds a gap at each place where there is no point.
+func gapped(points []chart.Point, places []float64) []chart.Point {
+	for _, x := range places {
+		if !slices.ContainsFunc(points, func(p chart.Point) bool { return p.X == x }) {
+			points = append(points, chart.Point{X: x, Y: chart.At(math.NaN())})
+		}
+	}
+	return points
+}
+
+// rival is the line of the peer that is the least most often, or -1.
 func rival(lines []chart.Line, wins map[string]int) int {
 	best := -1
 	for i, l := range lines {

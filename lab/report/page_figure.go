@@ -18,6 +18,7 @@ type drawer struct {
 	*Result
 	drawn int // drawings that have a name by now
 	found families
+	seen  seen
 }
 
 // frame gives a drawing its name in the page.
@@ -44,38 +45,80 @@ func (d *drawer) figures() []figure {
 	return out
 }
 
-// single is the figure of one case: a curve if models differ in a number, bars
-// of time, and bars of memory where that was measured.
+// single is the figure of one case.
 func (d *drawer) single(c Case) figure {
-	fig := figure{Name: c.Name, Note: d.about(c), Tables: []sheet{d.sheet(c)}}
-	svg := func(s string) { fig.SVG = append(fig.SVG, template.HTML(s)) }
+	return figure{Name: c.Name, Note: d.about(c), SVG: d.drawings(c), Tables: []sheet{d.sheet(c)}}
+}
+
+// pictured are the units of which there are bars. Where no time was measured, all
+// units are drawn that were.
+var pictured = []measure.Unit{measure.Time, measure.HalfWithin, measure.MostWithin, measure.IdleCPU, measure.PeakMemory, measure.PeakRSS}
+
+// drawings are those of one case: a curve if models differ in a number, and bars
+// of what was measured.
+func (d *drawer) drawings(c Case) []template.HTML {
+	var out []template.HTML
+	svg := func(s string) { out = append(out, template.HTML(s)) }
+	rows := d.in(c.Name)
+	units := pictured
+	if len(having(rows, measure.Time)) == 0 {
+		units = each(columns, func(col column) measure.Unit { return col.unit })
+	}
 	swept := d.sweeps(c)
 	if len(swept.Lines) > 0 {
 		svg(swept.SVG())
 	}
-	rows := d.in(c.Name)
-	if rest := slices.DeleteFunc(slices.Clone(rows), func(row *Row) bool { return d.swept(row.Model) }); len(swept.Lines) == 0 || len(rest) > fewLevels {
-		svg(d.bars(c, measure.Time, rows).SVG())
-	}
-	for _, u := range []measure.Unit{measure.PeakMemory, measure.PeakRSS} {
-		var known []*Row
-		for _, row := range rows {
-			if len(row.measured(u)) > 0 {
-				known = append(known, row)
-			}
-		}
-		if len(known) > 1 {
+	for _, u := range units {
+		known := having(rows, u)
+		switch {
+		case len(known) == 0:
+		case u != measure.Time && (len(known) > 1 || len(out) == 0):
 			svg(d.bars(c, u, known).SVG())
+		case u == measure.Time && (len(swept.Lines) == 0 || d.besides(rows) > fewLevels):
+			svg(d.bars(c, u, rows).SVG())
 		}
 	}
-	return fig
+	return out
 }
 
+// having are the rows in which a unit was measured.
+func having(rows []*Row, u measure.Unit) []*Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(row *Row) bool { return len(row.measured(u)) == 0 })
+}
+
+// besides is how many rows are of models that are in no sweep.
+func (d *drawer) besides(rows []*Row) int {
+	n := 0
+	for _, row := range rows {
+		if d.model(row.Model).Sweep == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// sheet is the table of a case. No two of its columns have the same name: who
+// hears them does not see what they stand beside.
 func (d *drawer) sheet(c Case) sheet {
-	return sheet{Name: c.Name, Note: d.about(c), grid: d.grid(c)}
+	g := d.grid(c)
+	for i, name := range g.head {
+		if of, ok := strings.CutPrefix(name, "x "); ok {
+			g.head[i] = "× " + of
+		}
+		if name == "interval" {
+			g.head[i] = "interval of " + g.head[i-1]
+		}
+	}
+	for _, row := range g.rows {
+		if best, ok := strings.CutPrefix(row[0], "* "); ok {
+			row[0] = "★ " + best
+		}
+	}
+	return sheet{Name: c.Name, Note: d.about(c), grid: g}
 }
 
-// bars are the medians of one unit, the smallest first.
+// bars are the medians of one unit, the smallest first, and at last what was not
+// measured.
 func (d *drawer) bars(c Case, u measure.Unit, rows []*Row) chart.Bars {
 	col := describe(u)
 	out := chart.Bars{Axis: chart.Axis{Label: col.name, Format: tick(col.format)}}
@@ -85,16 +128,23 @@ func (d *drawer) bars(c Case, u measure.Unit, rows []*Row) chart.Bars {
 	}
 	best := d.best(c.Name, u, anyone)
 	rows = slices.Clone(rows)
-	slices.SortStableFunc(rows, func(a, b *Row) int { return cmp.Compare(a.median(u).Median, b.median(u).Median) })
+	slices.SortStableFunc(rows, func(a, b *Row) int {
+		x, y := a.median(u), b.median(u)
+		if x.N == 0 || y.N == 0 {
+			return cmp.Compare(y.N, x.N)
+		}
+		return cmp.Compare(x.Median, y.Median)
+	})
 	for _, row := range rows {
 		e := row.median(u)
 		bar := chart.Bar{Name: row.Model, Look: looks[d.kind(row.Model)], Value: value(e), Text: median(e, col.format), Best: row == best}
 		if out.Beside != "" {
 			bar.Note = median(row.ratio(reference, u), times)
 		}
+		d.seen.bar(bar.Look)
 		out.Bars = append(out.Bars, bar)
 	}
-	least := "nothing was measured"
+	least := "nothing was measured of ours and of peers"
 	if best != nil {
 		least = fmt.Sprintf("the least is %s of %s", median(best.median(u), col.format), best.Model)
 	}
@@ -105,26 +155,11 @@ func (d *drawer) bars(c Case, u measure.Unit, rows []*Row) chart.Bars {
 // looks are those of kinds, as the legend has them.
 var looks = map[Kind]chart.Look{Ours: chart.Strong, Peer: chart.Plain, Floor: chart.Dashed}
 
-// A keyEntry says what a look means.
-type keyEntry struct {
-	SVG  template.HTML
-	Text string
-}
-
-func key() []keyEntry {
-	one := func(l chart.Look) template.HTML { return template.HTML(chart.Swatch(l)) }
-	return []keyEntry{
-		{one(chart.Strong), "stint, its name in bold"},
-		{one(chart.Plain), "peers: libraries, tools, code by hand"},
-		{one(chart.Dashed), "floor: what others can at best come near to"},
-	}
-}
-
 // fewLevels is how many models without a number are drawn beside a curve. If
 // there are more, bars show them all.
 const fewLevels = 5
 
-// sweeps draws the models of a case that differ in a number.
+// sweeps draws the times of the models of a case that differ in a number.
 func (d *drawer) sweeps(c Case) chart.Curves {
 	lines := map[string]*chart.Line{}
 	var order, numbers []string
@@ -145,6 +180,9 @@ func (d *drawer) sweeps(c Case) chart.Curves {
 			lines[name] = &chart.Line{Name: name, Look: d.lineLook(m, &ours)}
 		}
 		e := row.median(measure.Time)
+		if e.N == 0 {
+			continue
+		}
 		lines[name].Points = append(lines[name].Points, chart.Point{X: m.At, Y: value(e), Words: fmt.Sprintf("%s: %s", row.Model, short(e, duration))})
 	}
 	var out chart.Curves
@@ -158,12 +196,11 @@ func (d *drawer) sweeps(c Case) chart.Curves {
 	}
 	out.X = chart.Axis{Label: "N: " + strings.Join(numbers, ", "), Format: count}
 	out.Y = chart.Axis{Label: "time/op", Format: tick(duration)}
-	out.Levels = d.levels(c, rest, &ours)
+	out.Levels = d.levels(c, having(rest, measure.Time), &ours)
+	d.seen.curves(out)
 	out.Frame = d.frame(c.Name+", time/op by "+out.X.Label, fmt.Sprintf("Curves of %s; dashes across are models without that number.", strings.Join(order, " and ")))
 	return out
 }
-
-func (d *drawer) swept(model string) bool { return d.model(model).Sweep != "" }
 
 // stem is the name that models of a sweep have in common, with an N where they
 // have their number.

@@ -55,17 +55,21 @@ func (c contest) result() int {
 	return 0
 }
 
+// word says what came out. That two are not told apart does not say that they are
+// equal.
 func (c contest) word() string {
-	return map[int]string{1: "ours is faster", 0: "even", -1: "ours is slower"}[c.result()]
+	switch {
+	case c.Floor:
+		return "beside a floor"
+	case c.Ratio.Interval == nil:
+		return "too few runs to tell"
+	}
+	return map[int]string{1: "ours is faster", 0: "not told apart", -1: "ours is slower"}[c.result()]
 }
 
 // text is one contest in words.
 func (c contest) text() string {
-	other := c.Other.Model
-	if c.Floor {
-		other += ", a floor"
-	}
-	return fmt.Sprintf("%s: %s takes the time of %s × %s", c.Case.Name, c.Ours.Model, other, short(c.Ratio, times))
+	return fmt.Sprintf("%s: %s takes %s times as long as %s: %s", c.Case.Name, c.Ours.Model, short(c.Ratio, times), c.Other.Model, c.word())
 }
 
 // look tells the results of contests apart; those with a floor have a look of
@@ -79,13 +83,18 @@ func (c contest) look() chart.Look {
 
 // A standing shows all contests of an experiment.
 type standing struct {
-	Faster, Even, Slower, Floors int
-	Lines                        []string // instead of a drawing, of very few
+	Faster, Slower, Floors int
+	Open, Few              int      // not told apart: the interval holds 1, or there is none
+	Timeless               int      // cases in which no time was measured
+	Lines                  []string // instead of a drawing, of very few
 	figure
 }
 
 // Peers is in how many cases there is a peer.
-func (o standing) Peers() int { return o.Faster + o.Even + o.Slower }
+func (o standing) Peers() int { return o.Faster + o.Slower + o.Untold() }
+
+// Untold is in how many cases ours and the peer are not told apart.
+func (o standing) Untold() int { return o.Open + o.Few }
 
 // panelRows is how many rows a panel of an overview has at most, and wideRows
 // how many are put into two.
@@ -105,8 +114,15 @@ func (d *drawer) standing() standing {
 			o.Faster++
 		case c.result() < 0:
 			o.Slower++
+		case c.Ratio.Interval == nil:
+			o.Few++
 		default:
-			o.Even++
+			o.Open++
+		}
+	}
+	for _, c := range d.Cases {
+		if rows := d.in(c.Name); len(rows) > 0 && len(having(rows, measure.Time)) == 0 {
+			o.Timeless++
 		}
 	}
 	rows := d.dotRows(all)
@@ -151,12 +167,13 @@ func panels(rows []chart.DotRow) [][]chart.DotRow {
 // would leave no room to tell those near one apart.
 const farthest = 4.0
 
-// ends are those of a scale that all panels have.
+// ends are those of a scale that all panels have: it holds the intervals, up to
+// the farthest ratio.
 func ends(rows []chart.DotRow) (least, most float64) {
 	least, most = 1, 1
 	for _, row := range rows {
 		for _, dot := range row.Dots {
-			least, most = min(least, dot.Value.Mid), max(most, dot.Value.Mid)
+			least, most = min(least, dot.Value.Lo), max(most, dot.Value.Hi)
 		}
 	}
 	return max(least, 1/farthest), min(most, farthest)
@@ -232,8 +249,13 @@ func (c contest) dot() chart.Dot {
 	}
 }
 
-// reach is the value of a dot, or from the smallest to the largest.
+// reach is the value of a dot, or from the smallest to the largest. Where some are
+// beside a peer, those beside a floor are left out.
 func reach(dots []chart.Dot) string {
+	peers := slices.DeleteFunc(slices.Clone(dots), func(dot chart.Dot) bool { return dot.Look == chart.Dashed })
+	if len(peers) > 0 {
+		dots = peers
+	}
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, dot := range dots {
 		lo, hi = min(lo, dot.Value.Mid), max(hi, dot.Value.Mid)
@@ -253,7 +275,7 @@ func rough(v float64) string {
 }
 
 func contestTable(all []contest) sheet {
-	t := sheet{Name: "Our fastest model beside the fastest peer, or where there is none, the floor", grid: grid{head: []string{"case", "ours", "other", "time, ours / other", "interval", ""}}}
+	t := sheet{Name: "Our fastest model beside the fastest peer, or where there is none, the floor", grid: grid{head: []string{"case", "ours", "other", "time, ours / other", "interval of the ratio", "result"}}}
 	for _, c := range all {
 		other := c.Other.Model
 		if c.Floor {

@@ -98,7 +98,7 @@ func TestAnswersTogether(t *testing.T) {
 	for _, c := range []struct {
 		answers answers
 		want    Answer
-	}{{answers{3, 0, 0}, Yes}, {answers{0, 2, 0}, No}, {answers{0, 0, 1}, NotSure}, {answers{1, 0, 1}, NotSure}, {answers{0, 1, 1}, NotSure}, {answers{1, 1, 1}, inPart}, {answers{}, NotSure}} {
+	}{{answers{3, 0, 0}, Yes}, {answers{0, 2, 0}, No}, {answers{0, 0, 1}, NotSure}, {answers{1, 0, 1}, NotSure}, {answers{0, 1, 1}, No}, {answers{0, 11, 1}, No}, {answers{1, 1, 1}, inPart}, {answers{}, NotSure}} {
 		if got := c.answers.Together(); got != c.want {
 			t.Errorf("%+v: %s, want %s", c.answers, got, c.want)
 		}
@@ -173,7 +173,7 @@ func TestFiguresHoldEachCaseOnce(t *testing.T) {
 func TestSteepFamiliesAreRatios(t *testing.T) {
 	r := of([]string{"n=1", "n=10", "n=100"}, gnu, ours)
 	d := &drawer{Result: r}
-	if f := d.families().of(r.Cases[0]); d.relative(f) {
+	if f := d.families().of(r.Cases[0]); d.relative(f, measure.Time) {
 		t.Error("a reference that takes the same time in each case is shown as 1")
 	}
 	for i := range r.Rows {
@@ -183,10 +183,10 @@ func TestSteepFamiliesAreRatios(t *testing.T) {
 	}
 	d = &drawer{Result: r}
 	f := d.families().of(r.Cases[0])
-	if !d.relative(f) {
+	if !d.relative(f, measure.Time) {
 		t.Fatal("times that grow by 100 are not shown as ratios")
 	}
-	lines := d.lines(f, true)
+	lines := d.lines(f, measure.Time, true)
 	if len(lines) != 1 || lines[0].Name != "stint" || len(lines[0].Points) != 3 {
 		t.Fatalf("lines %+v, want one, of stint, with 3 points", lines)
 	}
@@ -235,8 +235,8 @@ func TestStanding(t *testing.T) {
 	r.Rows = slices.DeleteFunc(r.Rows, func(row Row) bool { return row.Case == "floor" && row.Model == "gnu" })
 	d := &drawer{Result: r}
 	s := d.standing()
-	if s.Faster != 1 || s.Even != 1 || s.Slower != 1 || s.Floors != 1 {
-		t.Errorf("%d faster, %d even, %d slower, %d floors; want 1 of each", s.Faster, s.Even, s.Slower, s.Floors)
+	if s.Faster != 1 || s.Open != 1 || s.Few != 0 || s.Slower != 1 || s.Floors != 1 {
+		t.Errorf("%d faster, %d not told apart, %d slower, %d floors; want 1 of each", s.Faster, s.Untold(), s.Slower, s.Floors)
 	}
 	if len(s.SVG) != 1 || len(s.Tables) != 1 || len(s.Tables[0].rows) != 4 {
 		t.Errorf("%d drawings and tables %v, want one with 4 rows", len(s.SVG), s.Tables)

@@ -6,38 +6,10 @@ import (
 	"github.com/stint-go/stint/lab/chart"
 )
 
-// answers are how many claims have which answer.
-type answers struct{ Yes, No, NotSure int }
-
-func answersOf(verdicts []Verdict) answers {
-	count := tallied(verdicts)
-	return answers{count[Yes], count[No], count[NotSure]}
-}
-
-// All is how many claims there are.
-func (a answers) All() int { return a.Yes + a.No + a.NotSure }
-
-// Shares draws them.
+// Shares draws how many claims have which answer.
 func (a answers) Shares() template.HTML {
 	return template.HTML(chart.Shares{{Look: chart.Strong, Part: a.Yes}, {Look: chart.Accent, Part: a.No}, {Look: chart.Plain, Part: a.NotSure}}.SVG())
 }
-
-// Together is what the claims say as one: the answer of all, in part if some
-// have yes and some no, and not sure otherwise.
-func (a answers) Together() Answer {
-	switch {
-	case a.Yes > 0 && a.No > 0:
-		return inPart
-	case a.NotSure > 0 || a.All() == 0:
-		return NotSure
-	case a.No > 0:
-		return No
-	}
-	return Yes
-}
-
-// inPart is the answer of claims that have different ones.
-const inPart Answer = "in part"
 
 // sign is the picture of an answer.
 func sign(a Answer) string {
@@ -67,7 +39,7 @@ func findings(results []*Result) []finding {
 
 // claims are verdicts in words. The answer is first, with its sign.
 func claims(verdicts []Verdict) sheet {
-	s := sheet{Name: "Claims", grid: grid{head: []string{"answer", "case", "claim", "figures"}}}
+	s := sheet{Name: "Claims", Named: 2, grid: grid{head: []string{"answer", "case", "claim", "figures"}}}
 	for _, v := range verdicts {
 		s.rows = append(s.rows, []string{sign(v.Answer) + " " + string(v.Answer), v.Case, v.Text(), v.figures()})
 	}

@@ -458,7 +458,7 @@ func TestConclusions(t *testing.T) {
 	got := each(Conclusions([]*Result{example(), wide()}), func(c Conclusion) string {
 		return fmt.Sprint(c.Text, c.Experiments, " ", len(c.Verdicts), " ", c.Tally())
 	})
-	if want := []string{"Ours is faster.[wide] 9 5 yes, 3 no, 1 not sure", "Three is as one.[wide] 1 no"}; !slices.Equal(got, want) {
+	if want := []string{"Ours is faster.[wide] 9 in part: 5 yes, 3 no, 1 not sure", "Three is as one.[wide] 1 no"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
