@@ -6,7 +6,9 @@ package browser
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
+	"sync"
 	"testing"
 	"time"
 
@@ -62,12 +64,37 @@ func Start(t testing.TB) *Browser {
 	)
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {})) // events newer than the library
+	var heard complaints
+	t.Cleanup(func() { heard.tell(t) })
+	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithErrorf(heard.add))
 	t.Cleanup(cancel)
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatalf("%s does not start: %v", path, err)
 	}
 	return &Browser{ctx}
+}
+
+// complaints are what the library says of the browser. Most of it is about events
+// that are newer than the library, so that it is told only where a test fails.
+type complaints struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (c *complaints) add(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lines = append(c.lines, fmt.Sprintf(format, args...))
+}
+
+func (c *complaints) tell(t testing.TB) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, line := range c.lines {
+		if t.Failed() {
+			t.Log(line)
+		}
+	}
 }
 
 // Open opens a page in a window of that width and waits until it is there. A step

@@ -1,6 +1,9 @@
 package chart
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // Bars are values of the same kind, one below the other. Where they are so far
 // apart that bars from zero would show nothing, they are points on a logarithmic
@@ -40,6 +43,9 @@ func (b Bars) SVG() string {
 	c := &canvas{}
 	at := b.columns()
 	s := b.scale().over(at.plot, at.end)
+	if long := s.over(at.plot, at.text-4); s.log && b.fit(at, long) {
+		s = long
+	}
 	y := b.head(c, at, s)
 	top := y
 	rows := &canvas{}
@@ -58,7 +64,7 @@ func (b Bars) columns() columns {
 		for _, l := range wrap(bar.Name, bar.Look.bold(), longLabel) {
 			label = max(label, breadth(l, bar.Look.bold()))
 		}
-		text = max(text, breadth(bar.Text, true))
+		text = max(text, breadth(bar.words(), true))
 		note = max(note, breadth(bar.Note, false))
 	}
 	at := columns{label: label + 1, plot: label + gap + 15, note: width - 1} // a star before the bar
@@ -68,6 +74,16 @@ func (b Bars) columns() columns {
 	}
 	at.end = at.text - text - gap
 	return at
+}
+
+// fit reports whether each text has room on one side of its point or the other.
+func (b Bars) fit(at columns, s scale) bool {
+	for _, bar := range b.Bars {
+		if x, anchor := bar.beside(at, s); anchor == end && x-breadth(bar.words(), bar.Look.bold()) < at.plot {
+			return false
+		}
+	}
+	return true
 }
 
 // scale holds all bars with their intervals.
@@ -141,25 +157,36 @@ func (b Bar) draw(c *canvas, at columns, s scale, y float64) float64 {
 		c.star(at.plot-3, y+14)
 	}
 	b.body(c, s, y)
-	text := b.Text
-	if !b.Value.known() {
-		text = "not measured"
-	}
-	c.text(b.behind(s), y+14, class, start, text)
+	x, anchor := b.beside(at, s)
+	c.text(x, y+14, strings.TrimSpace(class+" over"), anchor, b.words())
 	c.text(at.note, y+14, "soft", end, b.Note)
 	return y + rowHigh + (high-rowHigh)/2
 }
 
-// behind is right of all that is drawn of a value.
-func (b Bar) behind(s scale) float64 {
+// words are the value in words.
+func (b Bar) words() string {
 	if !b.Value.known() {
-		return s.from
+		return "not measured"
 	}
-	_, hi := b.Value.span()
-	if s.log {
-		return max(s.at(hi), s.at(b.Value.Mid)+3) + gap
+	return b.Text
+}
+
+// beside is where the words are, and at which end of them that is: right of all
+// that is drawn of the value, or on a logarithmic scale left of it, if there is no
+// room.
+func (b Bar) beside(at columns, s scale) (x float64, anchor string) {
+	if !b.Value.known() {
+		return s.from, start
 	}
-	return max(s.at(hi), s.at(0)) + gap
+	lo, hi := b.Value.span()
+	if !s.log {
+		return max(s.at(hi), s.at(0)) + gap, start
+	}
+	x = max(s.at(hi), s.at(b.Value.Mid)+3) + gap
+	if x+breadth(b.words(), b.Look.bold()) > at.text {
+		return min(s.at(lo), s.at(b.Value.Mid)-3) - gap, end
+	}
+	return x, start
 }
 
 // body draws the bar, or on a logarithmic scale the point, with its interval.

@@ -178,6 +178,39 @@ func TestMissingIsSaid(t *testing.T) {
 	}
 }
 
+// On a logarithmic scale the points have the room of the texts where these find a
+// place beside them, and no text leaves its column.
+func TestTextsBesidePoints(t *testing.T) {
+	b := Bars{Axis: axis}
+	for _, v := range []float64{1, 3, 10, 50, 100} {
+		b.Bars = append(b.Bars, Bar{Name: "a", Value: Value{v, v * 0.9, v * 1.1}, Text: "12.3 ms", Note: "1.00"})
+	}
+	at := b.columns()
+	parts := partsOf(t, b.SVG())
+	last := 0.0
+	for _, p := range withClass(parts, "mark") {
+		last = max(last, p.float(t, "cx"))
+	}
+	if last <= at.end {
+		t.Errorf("the last point is at %v, and the texts take all from %v on", last, at.end)
+	}
+	sides := map[bool]int{}
+	for _, p := range withClass(parts, "over") {
+		x, left := p.float(t, "x"), slices.Contains(strings.Fields(p.attr["class"]), "end")
+		sides[left]++
+		if wide := breadth(p.text, true); left && x-wide < at.plot || !left && x+wide > at.text {
+			t.Errorf("a text at %v, left %v, %v wide, is beyond %v to %v", x, left, wide, at.plot, at.text)
+		}
+	}
+	if sides[true] == 0 || sides[false] == 0 {
+		t.Errorf("texts left of their points: %v, want some on each side", sides)
+	}
+	b.Bars[2].Value, b.Bars[2].Text = Value{10, 1, 100}, "a long text that takes much room"
+	if at := b.columns(); b.fit(at, b.scale().over(at.plot, at.text-4)) {
+		t.Error("a text has room beside an interval that takes all of the scale")
+	}
+}
+
 func TestTicks(t *testing.T) {
 	for _, c := range []struct {
 		s    scale

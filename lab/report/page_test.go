@@ -127,11 +127,12 @@ func TestFamilies(t *testing.T) {
 		want  map[string]string // the family of a case, if it has one
 	}{
 		{[]string{"n=1", "n=10"}, nil},
-		{[]string{"n=1", "n=10", "n=100"}, map[string]string{"n=1": "n=1…100", "n=100": "n=1…100"}},
-		{[]string{"n=1/procs=1", "n=10/procs=1", "n=1000/procs=1", "n=1"}, map[string]string{"n=10/procs=1": "n=1…1k/procs=1"}},
-		{[]string{"row=a/work=50µs", "row=a/work=1ms", "row=a/work=5ms", "row=b/work=1ms"}, map[string]string{"row=a/work=1ms": "row=a/work=50\u00a0µs…5\u00a0ms"}},
+		{[]string{"n=1", "n=10", "n=100"}, map[string]string{"n=1": "n=1…100", "n=10": "n=1…100", "n=100": "n=1…100"}},
+		{[]string{"n=1/procs=1", "n=10/procs=1", "n=1000/procs=1", "n=1"}, map[string]string{"n=1/procs=1": "n=1…1k/procs=1", "n=10/procs=1": "n=1…1k/procs=1", "n=1000/procs=1": "n=1…1k/procs=1"}},
+		{[]string{"row=a/work=50µs", "row=a/work=1ms", "row=a/work=5ms", "row=b/work=1ms"}, map[string]string{"row=a/work=50µs": "row=a/work=50\u00a0µs…5\u00a0ms", "row=a/work=1ms": "row=a/work=50\u00a0µs…5\u00a0ms", "row=a/work=5ms": "row=a/work=50\u00a0µs…5\u00a0ms"}},
 		{[]string{"order=up", "order=down", "order=none"}, nil},
-		{[]string{"a=1/b=1", "a=1/b=2", "a=1/b=3", "a=2/b=1", "a=3/b=1", "a=4/b=1"}, map[string]string{"a=1/b=1": "a=1…4/b=1"}},
+		{[]string{"a=1/b=1", "a=1/b=2", "a=1/b=3", "a=2/b=1", "a=3/b=1", "a=4/b=1"}, map[string]string{"a=1/b=1": "a=1…4/b=1", "a=2/b=1": "a=1…4/b=1", "a=3/b=1": "a=1…4/b=1", "a=4/b=1": "a=1…4/b=1"}},
+		{[]string{"n=5", "n=5/procs=1", "n=5/procs=4", "n=6"}, map[string]string{"n=5": "n=5/procs=1…4", "n=5/procs=1": "n=5/procs=1…4", "n=5/procs=4": "n=5/procs=1…4"}},
 	} {
 		d := &drawer{Result: of(c.cases, gnu, ours)}
 		for _, kase := range d.Cases {
@@ -139,7 +140,7 @@ func TestFamilies(t *testing.T) {
 			if f := d.families().of(kase); f != nil {
 				got = f.name()
 			}
-			if want := c.want[kase.Name]; want != "" && got != want || c.want == nil && got != "" {
+			if want := c.want[kase.Name]; got != want {
 				t.Errorf("%v: %s is in %q, want %q", c.cases, kase.Name, got, want)
 			}
 		}
@@ -167,6 +168,139 @@ func TestFiguresHoldEachCaseOnce(t *testing.T) {
 				t.Errorf("%s is in %d figures, want 1", c, count[c])
 			}
 		}
+	}
+}
+
+// A curve over processors does not say how many the first of its cases had.
+func TestNoteOfProcessors(t *testing.T) {
+	r := of([]string{"n=5", "n=5/procs=1", "n=5/procs=4"}, gnu, ours)
+	r.Cases[1].Processors, r.Cases[2].Processors = 1, 4
+	figures := (&drawer{Result: r}).figures()
+	if len(figures) != 1 || figures[0].Note != "an op" {
+		t.Errorf("figures %+v, want one with the note %q", figures, "an op")
+	}
+	r = of([]string{"n=5/procs=1", "n=6/procs=1", "n=7/procs=1"}, gnu, ours)
+	for i := range r.Cases {
+		r.Cases[i].Processors = 1
+	}
+	if figures := (&drawer{Result: r}).figures(); len(figures) != 1 || figures[0].Note != "an op; GOMAXPROCS 1" {
+		t.Errorf("figures %+v, want one with GOMAXPROCS 1", figures)
+	}
+}
+
+// drawings are all that figures show, as one text.
+func drawings(figures []figure) string {
+	var b strings.Builder
+	for _, f := range figures {
+		for _, svg := range f.SVG {
+			b.WriteString(string(svg))
+		}
+	}
+	return b.String()
+}
+
+// Where no time was measured, what was is drawn.
+func TestFiguresWithoutTime(t *testing.T) {
+	r := of([]string{"records=1", "records=2", "records=4", "idle", "mixed"}, gnu, ours)
+	for i := range r.Rows {
+		for _, s := range r.Rows[i].Samples {
+			switch kase := r.Rows[i].Case; {
+			case kase == "idle":
+				s[measure.Goroutines], s[measure.IdleCPU] = 3, 1e6
+			case kase == "mixed" && r.Rows[i].Model == "stint":
+				continue
+			case kase != "mixed":
+				s[measure.HalfWithin], s[measure.MostWithin] = s[measure.Time], 2*s[measure.Time]
+			}
+			delete(s, measure.Time)
+		}
+	}
+	d := &drawer{Result: r}
+	s := d.standing()
+	if s.Timeless != 4 || s.Peers() != 0 {
+		t.Errorf("%d cases without a time and %d with a peer, want 4 and 0", s.Timeless, s.Peers())
+	}
+	figures := d.figures()
+	if len(figures) != 3 {
+		t.Fatalf("%d figures, want 3", len(figures))
+	}
+	for i, want := range [][]string{{">p50<", ">p99<"}, {">goroutines<", ">CPU a second<"}, {">time/op<"}} {
+		svg := drawings(figures[i : i+1])
+		for _, want := range want {
+			if !strings.Contains(svg, want) {
+				t.Errorf("%s: no drawing of %s", figures[i].Name, want)
+			}
+		}
+		if missing := strings.Count(svg, ">not measured<"); (i == 2) != (missing == 1) {
+			t.Errorf("%s: %d times not measured", figures[i].Name, missing)
+		}
+	}
+	if svg := drawings(figures[2:]); strings.Index(svg, ">stint<") > strings.Index(svg, ">gnu<") {
+		t.Error("what was not measured is before what was")
+	}
+}
+
+// The legend explains each look that occurs, and no other.
+func TestLegend(t *testing.T) {
+	swept := []Model{gnu, ours, floor}
+	for _, n := range []float64{1, 2, 4} {
+		swept = append(swept, Model{Name: fmt.Sprintf("stint.Each-%v", n), Kind: Ours, Sweep: "limit", At: n})
+	}
+	look := regexp.MustCompile(`class="(?:(?:bar|curve|level) \w+|band)`)
+	for name, r := range map[string]*Result{
+		"bars":   of([]string{"a", "b"}, gnu, ours, floor),
+		"family": of([]string{"n=1", "n=2", "n=3"}, gnu, Model{Name: "two", Kind: Peer}, ours, Model{Name: "other", Kind: Ours}),
+		"sweep":  of([]string{"n=1"}, swept...),
+	} {
+		for i, row := range r.Rows {
+			r.Rows[i].Samples[0] = measure.Sample{measure.Time: 2 * row.Samples[0][measure.Time]}
+		}
+		d := &drawer{Result: r}
+		looks := func(text string) []string {
+			all := look.FindAllString(text, -1)
+			slices.Sort(all)
+			return slices.Compact(all)
+		}
+		shown := looks(drawings(d.figures()))
+		key := ""
+		for _, e := range d.seen.key() {
+			key += string(e.SVG)
+		}
+		told := looks(key)
+		if len(shown) < 3 || !slices.Equal(shown, told) {
+			t.Errorf("%s: shown are %q, the legend has %q", name, shown, told)
+		}
+	}
+}
+
+// Of many figures those of main cases are shown, and each of the others is in a
+// group, once.
+func TestGroups(t *testing.T) {
+	var cases []string
+	for i := range 16 {
+		cases = append(cases, fmt.Sprintf("row=%c/of=%c", 'a'+i%2, 'a'+i))
+	}
+	r := of(cases, gnu, ours)
+	r.Cases[3].Main = true
+	var got []string
+	for _, g := range r.groups((&drawer{Result: r}).figures()) {
+		names := each(g.Figures, func(f figure) string { return f.Name })
+		got = append(got, fmt.Sprintf("%s: %s", g.Name, strings.Join(names, " ")))
+	}
+	others := func(part int) string {
+		var names []string
+		for i, name := range cases {
+			if i%2 == part && i != 3 {
+				names = append(names, name)
+			}
+		}
+		return strings.Join(names, " ")
+	}
+	if want := []string{": " + cases[3], "row=a: " + others(0), "row=b: " + others(1)}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if few := r.groups((&drawer{Result: of(cases[:many], gnu, ours)}).figures()); len(few) != 1 {
+		t.Errorf("%d groups of %d figures, want one", len(few), many)
 	}
 }
 
@@ -243,6 +377,39 @@ func TestStanding(t *testing.T) {
 	}
 }
 
+// What is not told apart is not said to be equal.
+func TestContestWords(t *testing.T) {
+	r := of([]string{"a"}, gnu, ours)
+	for want, ms := range map[string][]int{
+		"ours is faster":       {5, 5, 5, 5, 5, 5},
+		"ours is slower":       {50, 50, 50, 50, 50, 50},
+		"not told apart":       {5, 50, 5, 50, 5, 50},
+		"too few runs to tell": {5},
+	} {
+		r.row("a", "stint").Samples = samples(ms...)
+		all := r.contests()
+		if len(all) != 1 || all[0].word() != want || !strings.HasSuffix(all[0].text(), " times as long as gnu: "+want) {
+			t.Errorf("%v: %v, want %q", ms, each(all, contest.text), want)
+		}
+	}
+	r.Rows[0].Samples, r.Rows[1].Samples = samples(10), samples(10)
+	if s := (&drawer{Result: r}).standing(); s.Few != 1 || s.Untold() != 1 {
+		t.Errorf("%d of too few runs, %d not told apart, want 1 of each", s.Few, s.Untold())
+	}
+}
+
+// The scale of an overview has room for the intervals, up to a bound.
+func TestEnds(t *testing.T) {
+	rows := []chart.DotRow{{Dots: []chart.Dot{{Value: chart.Value{Mid: 1.1, Lo: 0.6, Hi: 3}}, {Value: chart.At(2)}}}}
+	if least, most := ends(rows); least != 0.6 || most != 3 {
+		t.Errorf("from %v to %v, want the ends of the interval", least, most)
+	}
+	rows[0].Dots[0].Value = chart.Value{Mid: 1.1, Lo: 0.01, Hi: 90}
+	if least, most := ends(rows); least != 1/farthest || most != farthest {
+		t.Errorf("from %v to %v, want the bounds", least, most)
+	}
+}
+
 func TestTitled(t *testing.T) {
 	var rows []chart.DotRow
 	for i := range 7 {
@@ -268,15 +435,44 @@ func committed(t *testing.T) []*Result {
 	if err != nil || len(dirs) == 0 {
 		t.Fatalf("no results: %v", err)
 	}
-	results, err := Results(dirs[0], nil)
+	results, err := Results(dirs[len(dirs)-1], nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	var long *Result // has enough figures for groups, with the fewest cases
 	for _, r := range results {
-		r.Cases = r.Cases[:min(len(r.Cases), 12)]
+		if n := enough(r); n > 0 && (long == nil || n < enough(long)) {
+			long = r
+		}
+	}
+	for _, r := range results {
+		n := min(len(r.Cases), 12)
+		if r == long {
+			n = enough(r)
+		}
+		r.Cases = r.Cases[:n]
 		r.Verdicts = r.Verdicts[:min(len(r.Verdicts), 20)]
 	}
 	return results
+}
+
+// enough is how many of the first cases of a result have more figures than are
+// shown at once, or 0.
+func enough(r *Result) int {
+	for n := many + 1; n <= len(r.Cases); n++ {
+		part := *r
+		part.Cases = r.Cases[:n]
+		families, figures := (&drawer{Result: &part}).families(), 0
+		for _, c := range part.Cases {
+			if f := families.of(c); f == nil || f.cases[0].Name == c.Name {
+				figures++
+			}
+		}
+		if figures > many {
+			return n
+		}
+	}
+	return 0
 }
 
 // The widths of windows.
@@ -294,6 +490,9 @@ func TestPageInABrowser(t *testing.T) {
 	var text bytes.Buffer
 	if err := HTML(&text, committed(t), table); err != nil {
 		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), `<details class="group">`) {
+		t.Error("no group of figures on the page: the browser does not see any")
 	}
 	file := filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(file, text.Bytes(), 0o666); err != nil {
