@@ -116,8 +116,8 @@ func worst(values []float64) stats.Estimate {
 	return stats.Estimate{N: len(values), Median: slices.Max(values)}
 }
 
-// seen is what the worst of some rounds says about a bar.
-func seen(worst stats.Estimate, bar float64) Answer {
+// worstAnswer is what the worst of some rounds says about a bar.
+func worstAnswer(worst stats.Estimate, bar float64) Answer {
 	switch {
 	case worst.N < fewest:
 		return NotSure
@@ -129,7 +129,7 @@ func seen(worst stats.Estimate, bar float64) Answer {
 
 func answer(e stats.Estimate, bar float64, f Form) Answer {
 	if f == Worst {
-		return seen(e, bar)
+		return worstAnswer(e, bar)
 	}
 	in := e.Interval
 	if in == nil {
