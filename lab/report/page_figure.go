@@ -138,8 +138,8 @@ func (d *drawer) bars(c Case, u measure.Unit, rows []*Row) chart.Bars {
 	for _, row := range rows {
 		e := row.median(u)
 		bar := chart.Bar{Name: row.Model, Look: looks[d.kind(row.Model)], Value: value(e), Text: median(e, col.format), Best: row == best}
-		if out.Beside != "" {
-			bar.Note = median(row.ratio(reference, u), times)
+		if ratio := row.ratio(reference, u); out.Beside != "" && finite(ratio.Median) { // not of nothing
+			bar.Note = median(ratio, times)
 		}
 		d.seen.bar(bar.Look)
 		out.Bars = append(out.Bars, bar)
@@ -151,6 +151,8 @@ func (d *drawer) bars(c Case, u measure.Unit, rows []*Row) chart.Bars {
 	out.Frame = d.frame(c.Name+", "+col.name, fmt.Sprintf("Bars of %d models; %s.", len(rows), least))
 	return out
 }
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // looks are those of kinds, as the legend has them.
 var looks = map[Kind]chart.Look{Ours: chart.Strong, Peer: chart.Plain, Floor: chart.Dashed}

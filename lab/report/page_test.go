@@ -206,7 +206,7 @@ func TestFiguresWithoutTime(t *testing.T) {
 		for _, s := range r.Rows[i].Samples {
 			switch kase := r.Rows[i].Case; {
 			case kase == "idle":
-				s[measure.Goroutines], s[measure.IdleCPU] = 3, 1e6
+				s[measure.Goroutines], s[measure.IdleCPU] = 0, 1e6
 			case kase == "mixed" && r.Rows[i].Model == "stint":
 				continue
 			case kase != "mixed":
@@ -234,6 +234,9 @@ func TestFiguresWithoutTime(t *testing.T) {
 		if missing := strings.Count(svg, ">not measured<"); (i == 2) != (missing == 1) {
 			t.Errorf("%s: %d times not measured", figures[i].Name, missing)
 		}
+	}
+	if svg := drawings(figures); strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
+		t.Error("a ratio to nothing is drawn")
 	}
 	if svg := drawings(figures[2:]); strings.Index(svg, ">stint<") > strings.Index(svg, ">gnu<") {
 		t.Error("what was not measured is before what was")
