@@ -222,6 +222,7 @@ func TestTicks(t *testing.T) {
 		{scale{lo: -1, hi: 1}, 4, []float64{-1, -0.5, 0, 0.5, 1}},
 		{scale{lo: 0, hi: 3e6}, 3, []float64{0, 1e6, 2e6, 3e6}},
 		{scale{log: true, lo: 0.8, hi: 60}, 4, []float64{1, 2, 5, 10, 20, 50}},
+		{scale{log: true, lo: 0.8, hi: 1.25}, 4, []float64{0.8, 0.9, 1, 1.1, 1.2}},
 		{scale{log: true, lo: 0.5, hi: 2}, 4, []float64{0.5, 0.7, 1, 1.5, 2}},
 		{scale{log: true, lo: 1, hi: 1e4}, 4, []float64{1, 10, 100, 1000, 1e4}},
 		{scale{log: true, lo: 1, hi: 1e12}, 3, []float64{1, 1e3, 1e6, 1e9, 1e12}},

@@ -95,6 +95,8 @@ func every(values []float64, n int) []float64 {
 // ticks at: more of them the shorter it is.
 func (s scale) decades() []float64 {
 	switch r := s.hi / s.lo; {
+	case r < 2:
+		return []float64{1, 1.1, 1.2, 1.5, 2, 3, 5, 7, 8, 9}
 	case r < 5:
 		return []float64{1, 1.5, 2, 3, 5, 7}
 	case r < 200:
