@@ -1,6 +1,7 @@
 // Package report holds what an experiment found, draws the conclusions, and
-// writes both as a table, as Markdown, in the Go benchmark format and as JSON
-// Lines, which it reads back.
+// writes both as JSON Lines, which it reads back, and from these as a table, a
+// page of HTML, Markdown, CSV and the Go benchmark format. It also compares two
+// runs.
 package report
 
 import (
