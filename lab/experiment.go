@@ -26,9 +26,9 @@ import (
 // experiments are all there are, in the order in which they are listed and read.
 func experiments() []experiment.Experiment {
 	return []experiment.Experiment{
-		powers.Experiment{}, naps.Experiment{}, additions.Experiment{}, sorts.Experiment{}, documents.Experiment{},
-		sleepers.Experiment{}, checksums.Experiment{}, digests.Experiment{}, scan.Experiment{},
-		tiny.Experiment{}, loops.Experiment{}, auto.Experiment{}, hops.Experiment{}, sum.Experiment{},
+		powers.Experiment, naps.Experiment, additions.Experiment, sorts.Experiment, documents.Experiment,
+		sleepers.Experiment, checksums.Experiment, digests.Experiment, scan.Experiment,
+		tiny.Experiment, loops.Experiment, auto.Experiment, hops.Experiment, sum.Experiment,
 	}
 }
 
@@ -47,13 +47,13 @@ func choose(names []string) ([]experiment.Experiment, error) {
 	var known []string
 	byName := map[string]experiment.Experiment{}
 	for _, e := range all {
-		known = append(known, e.Name())
-		byName[e.Name()] = e
+		known = append(known, e.Name)
+		byName[e.Name] = e
 	}
 	var chosen []experiment.Experiment
 	for i, name := range names {
-		e := byName[name]
-		if e == nil {
+		e, ok := byName[name]
+		if !ok {
 			return nil, fmt.Errorf("no experiment %q: there are %s", name, strings.Join(known, ", "))
 		}
 		if slices.Contains(names[:i], name) {
@@ -67,7 +67,7 @@ func choose(names []string) ([]experiment.Experiment, error) {
 // ordered puts those that are crowded last.
 func ordered(all []experiment.Experiment) []experiment.Experiment {
 	slices.SortStableFunc(all, func(a, b experiment.Experiment) int {
-		return cmp.Compare(slices.Index(crowded, a.Name()), slices.Index(crowded, b.Name()))
+		return cmp.Compare(slices.Index(crowded, a.Name), slices.Index(crowded, b.Name))
 	})
 	return all
 }

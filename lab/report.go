@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stint-go/stint/lab/features"
 	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 func newReport() *cobra.Command {
@@ -49,16 +50,16 @@ parts of the laboratory in a file instead, as in BENCHMARKS.md and README.md.`,
 }
 
 // results reads those of a directory, in the order of the experiments.
-func results(dir string) ([]*report.Result, error) {
+func results(dir string) ([]*result.Result, error) {
 	var order []string
 	for _, e := range experiments() {
-		order = append(order, e.Name())
+		order = append(order, e.Name)
 	}
 	return report.Results(dir, order)
 }
 
 // write writes a report into a directory and says which files it has written.
-func write(stdout io.Writer, dir string, results []*report.Result) error {
+func write(stdout io.Writer, dir string, results []*result.Result) error {
 	names, err := report.Write(dir, results)
 	for _, name := range names {
 		_, e := fmt.Fprintln(stdout, name)
@@ -69,7 +70,7 @@ func write(stdout io.Writer, dir string, results []*report.Result) error {
 
 // fill puts the parts that are made of results between the marks of files, and
 // says which files it has written.
-func fill(stdout io.Writer, files []string, results []*report.Result, dir string) error {
+func fill(stdout io.Writer, files []string, results []*result.Result, dir string) error {
 	parts, err := parts(results, filepath.ToSlash(filepath.Clean(dir)))
 	if err != nil {
 		return err
@@ -99,7 +100,7 @@ func fill(stdout io.Writer, files []string, results []*report.Result, dir string
 
 // parts are what files may have between marks, by the names of these: the
 // summary, without one, and costs.
-func parts(results []*report.Result, dir string) (map[string]string, error) {
+func parts(results []*result.Result, dir string) (map[string]string, error) {
 	table, err := features.All()
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Exit statuses.
@@ -80,7 +81,7 @@ func newList() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, e := range experiments() {
-				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%-8s %s\n", e.Name(), e.Doc()); err != nil {
+				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%-8s %s\n", e.Name, e.Doc); err != nil {
 					return &failure{err}
 				}
 			}
@@ -129,7 +130,7 @@ func newRun() *cobra.Command {
 		}
 		s.Command = commandLine(cmd, args)
 		clear := show(&s, cmd.ErrOrStderr())
-		return perform(cmd.Context(), &s, chosen, func(r *report.Result) error {
+		return perform(cmd.Context(), &s, chosen, func(r *result.Result) error {
 			clear()
 			err := report.Table(cmd.OutOrStdout(), r)
 			if out != "" {
@@ -179,12 +180,12 @@ func commandLine(cmd *cobra.Command, args []string) string {
 // perform runs the experiments and publishes the result of each as soon as it
 // is there. A run that is cut short publishes what it has, and is the last one, as
 // is one that cannot be published; one that fails is not.
-func perform(ctx context.Context, s *experiment.Session, chosen []experiment.Experiment, publish func(*report.Result) error) error {
+func perform(ctx context.Context, s *experiment.Session, chosen []experiment.Experiment, publish func(*result.Result) error) error {
 	var failed []error
 	for _, e := range chosen {
 		r, err := e.Run(ctx, s)
 		if err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", e.Name(), err))
+			failed = append(failed, fmt.Errorf("%s: %w", e.Name, err))
 		}
 		if r != nil && len(r.Rows) > 0 {
 			if err := publish(r); err != nil {

@@ -52,7 +52,7 @@ func TestCrowdedLast(t *testing.T) {
 	}
 	var names []string
 	for _, e := range chosen {
-		names = append(names, e.Name())
+		names = append(names, e.Name)
 	}
 	if got := strings.Join(names, " "); got != "io add sha sleepers" {
 		t.Errorf("the order is %s", got)

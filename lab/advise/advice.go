@@ -3,7 +3,7 @@ package advise
 import (
 	"time"
 
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/stats"
 )
 
@@ -39,13 +39,13 @@ type Advice struct {
 	// fast as the loop, no if none is, as far as the intervals tell, or few rounds that
 	// are far from that. It is not no for a function that computes while other programs
 	// use the processors.
-	Answer report.Answer
+	Answer result.Answer
 	Best   string // the name of the row that is advised, or, if not sure, was best by far; empty: nothing was measured beside the loop
 	Call   string // its code
 	Reason string // in a sentence or two
 
-	Warnings []report.Warning
-	Result   *report.Result // the samples, in the form of the experiments
+	Warnings []result.Warning
+	Result   *result.Result // the samples, in the form of the experiments
 
 	cores int // of the machine, for this and all other programs
 }
@@ -57,7 +57,7 @@ type Row struct {
 	Call    string         // the code
 	Time    stats.Estimate // ns that a run takes
 	Speedup stats.Estimate // the time of the loop over this one's, in the same round
-	Pays    report.Answer  // whether that is at least Worth, as in Answer; empty for those where one item runs at once
+	Pays    result.Answer  // whether that is at least Worth, as in Answer; empty for those where one item runs at once
 
 	times []float64
 }

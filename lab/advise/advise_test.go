@@ -13,7 +13,7 @@ import (
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/lab/load"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // quick measures as many rounds as give an interval, of short samples, however long
@@ -48,7 +48,7 @@ func nap(int) { time.Sleep(2 * time.Millisecond) }
 func TestWaitingPays(t *testing.T) {
 	began := time.Now()
 	a := quick(t, 12, nap, func(o *options) { o.cpu = func() (time.Duration, bool) { return time.Since(began) / 100, true } })
-	if a.Answer != report.Yes || a.Best == loopName || !strings.Contains(a.Call, "stint.Range") {
+	if a.Answer != result.Yes || a.Best == loopName || !strings.Contains(a.Call, "stint.Range") {
 		t.Errorf("%s, %s, %q", a.Answer, a.Best, a.Call)
 	}
 	if a.Work != Waits {
@@ -83,7 +83,7 @@ func TestProcessorTimeNotKnown(t *testing.T) {
 func TestTrivialDoesNotPay(t *testing.T) {
 	sums := make([]int, 4)
 	a := quick(t, 4, func(i int) { sums[i] += i })
-	if a.Answer != report.No || a.Best != loopName || !strings.HasPrefix(a.Call, "for i := range n") {
+	if a.Answer != result.No || a.Best != loopName || !strings.HasPrefix(a.Call, "for i := range n") {
 		t.Errorf("%s, %s, %q", a.Answer, a.Best, a.Call)
 	}
 	if !strings.Contains(a.Highest, "limit-4 lets all items") {
@@ -93,7 +93,7 @@ func TestTrivialDoesNotPay(t *testing.T) {
 
 func TestNoItemAndOne(t *testing.T) {
 	a, err := Run(t.Context(), 0, func(int) { t.Error("called") })
-	if err != nil || a.Answer != report.No || len(a.Rows) != 0 || !strings.HasPrefix(a.String(), "0 items.") {
+	if err != nil || a.Answer != result.No || len(a.Rows) != 0 || !strings.HasPrefix(a.String(), "0 items.") {
 		t.Errorf("0: %v, %s", err, a)
 	}
 	a = quick(t, 1, func(i int) {
@@ -101,7 +101,7 @@ func TestNoItemAndOne(t *testing.T) {
 			t.Errorf("called for %d", i)
 		}
 	})
-	if a.Answer != report.No || !slices.Equal(names(a), []string{loopName}) {
+	if a.Answer != result.No || !slices.Equal(names(a), []string{loopName}) {
 		t.Errorf("1: %s", a)
 	}
 }
@@ -148,7 +148,7 @@ func TestListIsCut(t *testing.T) {
 // Too slow for the budget: what the first item showed is all there is.
 func TestBudgetSpent(t *testing.T) {
 	a, err := Run(t.Context(), 100, func(int) { time.Sleep(20 * time.Millisecond) }, Budget(time.Millisecond))
-	if err != nil || len(a.Rows) != 0 || a.Answer != report.NotSure || a.Items >= a.N || a.Item.N != 1 {
+	if err != nil || len(a.Rows) != 0 || a.Answer != result.NotSure || a.Items >= a.N || a.Item.N != 1 {
 		t.Errorf("%v, %s", err, a)
 	}
 	if got := kinds(a); !slices.Contains(got, Short) {
@@ -177,7 +177,7 @@ func TestContextEnds(t *testing.T) {
 		if late := calls.Load() - at; late > 256 || at == 0 && late > 0 {
 			t.Errorf("%d calls after the end", late)
 		}
-		if len(a.Rows) > 0 && !slices.Contains(kinds(a), report.Interrupted) {
+		if len(a.Rows) > 0 && !slices.Contains(kinds(a), result.Interrupted) {
 			t.Errorf("warnings %q", kinds(a))
 		}
 		if a.String() == "" {

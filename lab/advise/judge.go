@@ -8,7 +8,7 @@ import (
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/stats"
 )
 
@@ -24,7 +24,7 @@ type evidence struct {
 // judge draws the conclusions from the samples in Result.
 func (a *Advice) judge(e evidence, interrupted bool) {
 	rounds := a.trim()
-	a.Result.Cases = []report.Case{{Name: a.kase(), Doc: fmt.Sprintf("an op is %d items", a.Items), Reference: loopName, Ops: 1, Count: rounds}}
+	a.Result.Cases = []result.Case{{Name: a.kase(), Doc: fmt.Sprintf("an op is %d items", a.Items), Reference: loopName, Ops: 1, Count: rounds}}
 	if interrupted {
 		a.Result.Cases[0].Count = enough
 	}
@@ -47,7 +47,7 @@ func (a *Advice) kase() string { return fmt.Sprintf("n=%d", a.Items) }
 // done for the first time, if there are enough others, and returns how many are
 // complete.
 func (a *Advice) trim() int {
-	rows := slices.DeleteFunc(a.Result.Rows, func(r report.Row) bool { return len(r.Samples) == 0 })
+	rows := slices.DeleteFunc(a.Result.Rows, func(r result.Row) bool { return len(r.Samples) == 0 })
 	a.Result.Rows = rows
 	if len(rows) == 0 {
 		return 0
@@ -66,11 +66,11 @@ func (a *Advice) trim() int {
 }
 
 // claims are that each row in which items run side by side is worth it.
-func (a *Advice) claims() []report.Claim {
-	var out []report.Claim
+func (a *Advice) claims() []result.Claim {
+	var out []result.Claim
 	for _, row := range a.Rows {
 		if row.Name != loopName && row.Limit != 1 {
-			out = append(out, report.Claim{Case: a.kase(), Model: row.Name, Unit: measure.Time, Form: report.Speedup, Than: loopName, Bar: Worth})
+			out = append(out, result.Claim{Case: a.kase(), Model: row.Name, Unit: measure.Time, Form: result.Speedup, Than: loopName, Bar: Worth})
 		}
 	}
 	return out
@@ -78,7 +78,7 @@ func (a *Advice) claims() []report.Claim {
 
 // fill puts the figures into the rows, and drops those without.
 func (a *Advice) fill() {
-	verdicts := map[string]report.Verdict{}
+	verdicts := map[string]result.Verdict{}
 	for _, v := range a.Result.Verdicts {
 		verdicts[v.Model] = v
 	}
@@ -91,8 +91,8 @@ func (a *Advice) fill() {
 		speedups := stats.Ratios(loop, r.times)
 		r.Speedup = stats.Median(speedups)
 		r.Pays = verdicts[r.Name].Answer
-		if r.Pays == report.NotSure && r.few() && len(speedups) >= few && slices.Min(speedups) >= far {
-			r.Pays = report.Yes
+		if r.Pays == result.NotSure && r.few() && len(speedups) >= few && slices.Min(speedups) >= far {
+			r.Pays = result.Yes
 		}
 	}
 }
@@ -194,19 +194,19 @@ func fastest(rows []Row, may func(*Row) bool) *Row {
 
 // answer says whether concurrency pays, and what to write.
 func (a *Advice) answer() {
-	answers := map[report.Answer]int{}
+	answers := map[result.Answer]int{}
 	for _, r := range a.Rows {
 		answers[r.Pays]++
 	}
-	no := answers[report.No] > 0 && answers[report.NotSure] == 0 && (a.tiny() || !a.crowded())
+	no := answers[result.No] > 0 && answers[result.NotSure] == 0 && (a.tiny() || !a.crowded())
 	best := a.row(loopName)
 	switch {
-	case answers[report.Yes] > 0:
-		a.Answer, best = report.Yes, a.choose(func(r *Row) bool { return r.Pays == report.Yes })
+	case answers[result.Yes] > 0:
+		a.Answer, best = result.Yes, a.choose(func(r *Row) bool { return r.Pays == result.Yes })
 	case a.N < 2, no:
-		a.Answer = report.No
+		a.Answer = result.No
 	default:
-		a.Answer = report.NotSure
+		a.Answer = result.NotSure
 		if r := a.choose(func(r *Row) bool { return r.Pays != "" && r.Speedup.Median >= far }); r != nil {
 			best = r
 		} else if len(answers) < 2 {
@@ -281,17 +281,17 @@ func near(r, best *Row) bool {
 // than the run that the report takes it for, where that was repeated.
 func (a *Advice) warn(e evidence, rounds int, interrupted bool) {
 	hurried := rounds < fewest && e.spent && !interrupted
-	a.Warnings = slices.DeleteFunc(slices.Clone(a.Result.Warnings), func(w report.Warning) bool {
+	a.Warnings = slices.DeleteFunc(slices.Clone(a.Result.Warnings), func(w result.Warning) bool {
 		switch w.Kind {
-		case report.Spread:
-			return a.Answer != report.NotSure
-		case report.Samples:
+		case result.Spread:
+			return a.Answer != result.NotSure
+		case result.Samples:
 			return hurried
 		}
-		return w.Kind == report.Timer
+		return w.Kind == result.Timer
 	})
 	add := func(kind, format string, args ...any) {
-		a.Warnings = append(a.Warnings, report.Warning{Kind: kind, Text: fmt.Sprintf(format, args...)})
+		a.Warnings = append(a.Warnings, result.Warning{Kind: kind, Text: fmt.Sprintf(format, args...)})
 	}
 	if a.Items < a.N {
 		add(Short, "only the first %d of %d items were measured; all would take a budget of some %v", a.Items, a.N, whole(e.needed(a.N, fewest+1)))
@@ -301,7 +301,7 @@ func (a *Advice) warn(e evidence, rounds int, interrupted bool) {
 		add(Short, "in %v there were less than %d rounds of %s, which give an interval; they take some %v", a.Budget, fewest, count(a.Items), whole(needed))
 	}
 	if step := time.Duration(a.Result.Machine.Timer); e.shortest > 0 && e.shortest < 100*step {
-		add(report.Timer, "a sample took %v, and the clock goes by steps of %v", e.shortest, step)
+		add(result.Timer, "a sample took %v, and the clock goes by steps of %v", e.shortest, step)
 	}
 }
 
@@ -337,9 +337,9 @@ func (a *Advice) why() string {
 		return "There is nothing to do."
 	case a.N == 1:
 		return "There is nothing that could run beside one item."
-	case a.Answer == report.Yes:
+	case a.Answer == result.Yes:
 		return a.row(a.Best).faster() + a.beside()
-	case a.Answer == report.No:
+	case a.Answer == result.No:
 		return a.whyNot()
 	}
 	return a.soFar()

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // A made row has its limit and the ms of its rounds.
@@ -37,10 +37,10 @@ func advice(share float64, rows ...made) *Advice { return beside(nil, share, row
 
 // beside is the same where other programs used so many of 2 processors.
 func beside(others *float64, share float64, rows ...made) *Advice {
-	a := &Advice{N: 100, Items: 100, Budget: time.Second, cores: 2, Result: &report.Result{Processors: 2, Machine: measure.Machine{Processors: 2, Others: others}}}
+	a := &Advice{N: 100, Items: 100, Budget: time.Second, cores: 2, Result: &result.Result{Processors: 2, Machine: measure.Machine{Processors: 2, Others: others}}}
 	for _, m := range rows {
 		a.Rows = append(a.Rows, Row{Name: m.name, Limit: m.limit, Call: "call of " + m.name})
-		row := report.Row{Case: a.kase(), Model: m.name}
+		row := result.Row{Case: a.kase(), Model: m.name}
 		for _, ms := range m.ms {
 			s := measure.Sample{measure.Time: 1e6 * ms, limitUnit: 36}
 			if share >= 0 {
@@ -62,32 +62,32 @@ func TestAnswers(t *testing.T) {
 		share  float64
 		rows   []made
 		work   Work
-		answer report.Answer
+		answer result.Answer
 		best   string
 	}{
-		{"free is near the best", 0.01, []made{loop, {freeName, 0, steady(10.5)}, one, {"limit-16", 16, steady(10)}}, Waits, report.Yes, freeName},
-		{"free is far from it", 0.01, []made{loop, {freeName, 0, steady(20)}, one, {"limit-16", 16, steady(10.2)}, {"limit-32", 32, steady(10)}}, Waits, report.Yes, "limit-16"},
-		{"only a limit pays", 0.5, []made{loop, {freeName, 0, steady(101)}, {"limit-2", 2, steady(60)}}, Both, report.Yes, "limit-2"},
-		{"a cap", 0.01, []made{loop, {autoName, 0, steady(10)}, {"limit-8", 8, steady(10)}}, Waits, report.Yes, autoName},
-		{"computing", 0.99, []made{loop, {freeName, 0, steady(50)}, {parName, 0, steady(51)}, {"limit-2", 2, steady(50)}}, Computes, report.Yes, parName},
-		{"waiting is not for par", 0.01, []made{loop, {freeName, 0, steady(50)}, {parName, 0, steady(50)}}, Waits, report.Yes, freeName},
-		{"only par pays", 0.3, []made{loop, {freeName, 0, steady(100)}, {parName, 0, steady(50)}}, Both, report.Yes, parName},
-		{"nothing pays", 1, []made{loop, {freeName, 0, steady(104)}, one, {"limit-2", 2, steady(95)}}, Computes, report.No, loopName},
-		{"a gain too small to pay", 1, []made{loop, {freeName, 0, steady(93)}}, Computes, report.No, loopName},
-		{"noise", 0.01, []made{loop, {freeName, 0, wild(120)}, one}, Waits, report.NotSure, loopName},
-		{"noise beside a no", 0.01, []made{loop, {freeName, 0, steady(100)}, {"limit-2", 2, wild(120)}}, Waits, report.NotSure, loopName},
-		{"noise, and far", 0.01, []made{loop, {freeName, 0, wild(50)}, one}, Waits, report.NotSure, freeName},
-		{"too few", 0.01, []made{{loopName, 0, ms{100, 100}}, {freeName, 0, ms{80, 80}}}, Waits, report.NotSure, loopName},
-		{"too few, and far", 0.01, []made{{loopName, 0, ms{100, 100}}, {freeName, 0, ms{10, 10}}, {"limit-2", 2, ms{50, 50}}}, Waits, report.NotSure, freeName},
-		{"few, and far in each", 0.01, []made{{loopName, 0, ms{100, 90, 100}}, {freeName, 0, ms{50, 60, 60}}, {"limit-4", 4, ms{49, 59, 61}}}, Waits, report.Yes, freeName},
-		{"few, and not far in one", 0.01, []made{{loopName, 0, ms{100, 89, 100}}, {freeName, 0, ms{50, 60, 60}}}, Waits, report.NotSure, freeName},
-		{"few, and never far", 0.01, []made{{loopName, 0, ms{100, 100, 100, 100}}, {freeName, 0, ms{80, 80, 80, 80}}}, Waits, report.NotSure, loopName},
-		{"few, and no gain", 0.01, []made{{loopName, 0, ms{100, 100, 100}}, {freeName, 0, ms{100, 100, 100}}}, Waits, report.NotSure, loopName},
-		{"the loop alone", 0.01, []made{loop, one}, Waits, report.NotSure, ""},
-		{"one item at once never pays", 0.01, []made{loop, {"limit-1", 1, steady(10)}, {freeName, 0, steady(100)}}, Waits, report.No, loopName},
-		{"processor time not known", -1, []made{loop, {freeName, 0, steady(10)}}, Unknown, report.Yes, freeName},
-		{"several processors in one item", 1.9, []made{loop, {freeName, 0, steady(100)}}, Computes, report.No, loopName},
-		{"nothing", 1, nil, Unknown, report.NotSure, ""},
+		{"free is near the best", 0.01, []made{loop, {freeName, 0, steady(10.5)}, one, {"limit-16", 16, steady(10)}}, Waits, result.Yes, freeName},
+		{"free is far from it", 0.01, []made{loop, {freeName, 0, steady(20)}, one, {"limit-16", 16, steady(10.2)}, {"limit-32", 32, steady(10)}}, Waits, result.Yes, "limit-16"},
+		{"only a limit pays", 0.5, []made{loop, {freeName, 0, steady(101)}, {"limit-2", 2, steady(60)}}, Both, result.Yes, "limit-2"},
+		{"a cap", 0.01, []made{loop, {autoName, 0, steady(10)}, {"limit-8", 8, steady(10)}}, Waits, result.Yes, autoName},
+		{"computing", 0.99, []made{loop, {freeName, 0, steady(50)}, {parName, 0, steady(51)}, {"limit-2", 2, steady(50)}}, Computes, result.Yes, parName},
+		{"waiting is not for par", 0.01, []made{loop, {freeName, 0, steady(50)}, {parName, 0, steady(50)}}, Waits, result.Yes, freeName},
+		{"only par pays", 0.3, []made{loop, {freeName, 0, steady(100)}, {parName, 0, steady(50)}}, Both, result.Yes, parName},
+		{"nothing pays", 1, []made{loop, {freeName, 0, steady(104)}, one, {"limit-2", 2, steady(95)}}, Computes, result.No, loopName},
+		{"a gain too small to pay", 1, []made{loop, {freeName, 0, steady(93)}}, Computes, result.No, loopName},
+		{"noise", 0.01, []made{loop, {freeName, 0, wild(120)}, one}, Waits, result.NotSure, loopName},
+		{"noise beside a no", 0.01, []made{loop, {freeName, 0, steady(100)}, {"limit-2", 2, wild(120)}}, Waits, result.NotSure, loopName},
+		{"noise, and far", 0.01, []made{loop, {freeName, 0, wild(50)}, one}, Waits, result.NotSure, freeName},
+		{"too few", 0.01, []made{{loopName, 0, ms{100, 100}}, {freeName, 0, ms{80, 80}}}, Waits, result.NotSure, loopName},
+		{"too few, and far", 0.01, []made{{loopName, 0, ms{100, 100}}, {freeName, 0, ms{10, 10}}, {"limit-2", 2, ms{50, 50}}}, Waits, result.NotSure, freeName},
+		{"few, and far in each", 0.01, []made{{loopName, 0, ms{100, 90, 100}}, {freeName, 0, ms{50, 60, 60}}, {"limit-4", 4, ms{49, 59, 61}}}, Waits, result.Yes, freeName},
+		{"few, and not far in one", 0.01, []made{{loopName, 0, ms{100, 89, 100}}, {freeName, 0, ms{50, 60, 60}}}, Waits, result.NotSure, freeName},
+		{"few, and never far", 0.01, []made{{loopName, 0, ms{100, 100, 100, 100}}, {freeName, 0, ms{80, 80, 80, 80}}}, Waits, result.NotSure, loopName},
+		{"few, and no gain", 0.01, []made{{loopName, 0, ms{100, 100, 100}}, {freeName, 0, ms{100, 100, 100}}}, Waits, result.NotSure, loopName},
+		{"the loop alone", 0.01, []made{loop, one}, Waits, result.NotSure, ""},
+		{"one item at once never pays", 0.01, []made{loop, {"limit-1", 1, steady(10)}, {freeName, 0, steady(100)}}, Waits, result.No, loopName},
+		{"processor time not known", -1, []made{loop, {freeName, 0, steady(10)}}, Unknown, result.Yes, freeName},
+		{"several processors in one item", 1.9, []made{loop, {freeName, 0, steady(100)}}, Computes, result.No, loopName},
+		{"nothing", 1, nil, Unknown, result.NotSure, ""},
 	} {
 		a := advice(c.share, c.rows...)
 		if a.Work != c.work || a.Answer != c.answer || a.Best != c.best {
@@ -155,14 +155,14 @@ func TestCrowded(t *testing.T) {
 		name          string
 		others, share float64
 		rows          []made
-		want          report.Answer
+		want          result.Answer
 	}{
-		{"idle", 0.4, 1, flat, report.No},
-		{"busy", 0.6, 1, flat, report.NotSure},
-		{"busy, and it waits for a processor too", 0.99, 0.5, flat, report.NotSure},
-		{"busy, but it waits", 0.99, 0.01, flat, report.No},
-		{"busy, but the list is too short anyway", 0.99, 1, short, report.No},
-		{"busy, and it pays all the same", 0.99, 1, fast, report.Yes},
+		{"idle", 0.4, 1, flat, result.No},
+		{"busy", 0.6, 1, flat, result.NotSure},
+		{"busy, and it waits for a processor too", 0.99, 0.5, flat, result.NotSure},
+		{"busy, but it waits", 0.99, 0.01, flat, result.No},
+		{"busy, but the list is too short anyway", 0.99, 1, short, result.No},
+		{"busy, and it pays all the same", 0.99, 1, fast, result.Yes},
 	} {
 		if got := beside(&c.others, c.share, c.rows...); got.Answer != c.want || got.Call == "" {
 			t.Errorf("%s: %s, %q, want %s", c.name, got.Answer, got.Call, c.want)
@@ -203,20 +203,20 @@ func TestWarnings(t *testing.T) {
 	if got := kinds(advice(0, loop, fast, noise)); got != nil {
 		t.Errorf("%q, want none where another row decides", got)
 	}
-	if got := kinds(advice(0, loop, noise)); !slices.Equal(got, []string{report.Spread}) {
+	if got := kinds(advice(0, loop, noise)); !slices.Equal(got, []string{result.Spread}) {
 		t.Errorf("%q, want spread", got)
 	}
-	if got := kinds(advice(0, made{loopName, 0, []float64{1}}, made{freeName, 0, []float64{1}})); !slices.Contains(got, report.Samples) {
+	if got := kinds(advice(0, made{loopName, 0, []float64{1}}, made{freeName, 0, []float64{1}})); !slices.Contains(got, result.Samples) {
 		t.Errorf("%q, want samples", got)
 	}
-	a := &Advice{N: 100, Items: 8, Result: &report.Result{Machine: measure.Machine{Timer: 1e6}}}
+	a := &Advice{N: 100, Items: 8, Result: &result.Result{Machine: measure.Machine{Timer: 1e6}}}
 	a.judge(evidence{item: 1e9, spent: true, shortest: time.Millisecond}, false)
-	if got := kinds(a); !slices.Equal(got, []string{Short, Short, report.Timer}) || !strings.Contains(a.Warnings[0].Text, "1h27m30s") {
+	if got := kinds(a); !slices.Equal(got, []string{Short, Short, result.Timer}) || !strings.Contains(a.Warnings[0].Text, "1h27m30s") {
 		t.Errorf("%q", a.Warnings)
 	}
-	a = &Advice{N: 2, Items: 2, Result: &report.Result{Rows: []report.Row{{Case: "n=2", Model: loopName, Samples: []measure.Sample{{measure.Time: 1}}}}}}
+	a = &Advice{N: 2, Items: 2, Result: &result.Result{Rows: []result.Row{{Case: "n=2", Model: loopName, Samples: []measure.Sample{{measure.Time: 1}}}}}}
 	a.judge(evidence{spent: true}, true)
-	if got := kinds(a); !slices.Equal(got, []string{report.Interrupted}) {
+	if got := kinds(a); !slices.Equal(got, []string{result.Interrupted}) {
 		t.Errorf("%q, want interrupted", got)
 	}
 }
@@ -278,7 +278,7 @@ func TestRefit(t *testing.T) {
 	} {
 		s := newSession(c.n, func(int) {}, collect(nil))
 		s.reps = []int{c.reps}
-		s.advice.Result.Rows = []report.Row{{Samples: []measure.Sample{{measure.Time: c.ms * 1e6 / float64(c.reps)}}}}
+		s.advice.Result.Rows = []result.Row{{Samples: []measure.Sample{{measure.Time: c.ms * 1e6 / float64(c.reps)}}}}
 		if got := s.refit(time.Duration(c.left * 1e6)); got != c.want {
 			t.Errorf("%+v: %d", c, got)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/par"
 )
 
@@ -24,7 +24,7 @@ const limitUnit measure.Unit = "limit"
 
 // A model is one way to go through the list.
 type model struct {
-	report.Model
+	result.Model
 	limit int    // 0: none that is fixed
 	call  string // the code
 
@@ -63,7 +63,7 @@ type list struct {
 // loop is what everybody begins with.
 func (l *list) loop() *model {
 	return &model{
-		Model: report.Model{Name: loopName, Kind: report.Peer, Doc: "a plain loop"},
+		Model: result.Model{Name: loopName, Kind: result.Peer, Doc: "a plain loop"},
 		call:  "for i := range n {\n\tf(i)\n}",
 		run: func(ctx context.Context, _ bool) error {
 			f := l.f
@@ -84,7 +84,7 @@ func (l *list) loop() *model {
 func (l *list) limited(k int) *model {
 	option := fmt.Sprintf("stint.Limit(%d)", k)
 	return &model{
-		Model: report.Model{Name: fmt.Sprintf("limit-%d", k), Kind: report.Ours, Doc: "stint.Range with " + option, Sweep: "stint.Limit", At: float64(k)},
+		Model: result.Model{Name: fmt.Sprintf("limit-%d", k), Kind: result.Ours, Doc: "stint.Range with " + option, Sweep: "stint.Limit", At: float64(k)},
 		limit: k,
 		call:  rangeCall(option),
 		run:   func(ctx context.Context, _ bool) error { return l.ranged(ctx, stint.Limit(k)) },
@@ -94,7 +94,7 @@ func (l *list) limited(k int) *model {
 // free is stint.Range without an option. The last run of a sample is given the
 // limiter that such a call has, to see what that finds.
 func (l *list) free(seen *stint.LimiterStats) *model {
-	m := &model{Model: report.Model{Name: freeName, Kind: report.Ours, Doc: "stint.Range without an option"}, call: rangeCall("")}
+	m := &model{Model: result.Model{Name: freeName, Kind: result.Ours, Doc: "stint.Range without an option"}, call: rangeCall("")}
 	m.run = func(ctx context.Context, last bool) error {
 		if !last {
 			return l.ranged(ctx)
@@ -109,7 +109,7 @@ func (l *list) free(seen *stint.LimiterStats) *model {
 func (l *list) auto(most int, seen *stint.LimiterStats) *model {
 	option := fmt.Sprintf("stint.Auto(1, %d)", most)
 	return &model{
-		Model: report.Model{Name: autoName, Kind: report.Ours, Doc: "stint.Range with " + option},
+		Model: result.Model{Name: autoName, Kind: result.Ours, Doc: "stint.Range with " + option},
 		call:  rangeCall(option),
 		run:   func(ctx context.Context, _ bool) error { return l.found(ctx, most, seen) },
 		after: reportLimit(seen),
@@ -120,7 +120,7 @@ func (l *list) auto(most int, seen *stint.LimiterStats) *model {
 // look at it.
 func (l *list) par() *model {
 	return &model{
-		Model: report.Model{Name: parName, Kind: report.Ours, Doc: "par.Range"},
+		Model: result.Model{Name: parName, Kind: result.Ours, Doc: "par.Range"},
 		call:  "par.Range(n, func(lo, hi int) {\n\tfor i := lo; i < hi; i++ {\n\t\tf(i)\n\t}\n})",
 		run: func(ctx context.Context, _ bool) error {
 			f, long := l.f, l.piece < l.n

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // How much is measured.
@@ -59,7 +59,7 @@ func newSession(n int, f func(int), o options) *session {
 		list:    list{n: n, f: f, piece: n},
 		target:  target,
 		enough:  enough,
-		advice:  &Advice{N: n, Items: n, Budget: o.budget, cores: runtime.NumCPU(), Result: &report.Result{Experiment: "advise", Workload: "a function of the user's"}},
+		advice:  &Advice{N: n, Items: n, Budget: o.budget, cores: runtime.NumCPU(), Result: &result.Result{Experiment: "advise", Workload: "a function of the user's"}},
 	}
 }
 
@@ -268,7 +268,7 @@ func (s *session) add(ctx context.Context, m *model) (ns float64, err error) {
 	s.models = append(s.models, m)
 	s.reps = append(s.reps, 1)
 	a.Result.Models = append(a.Result.Models, m.Model)
-	a.Result.Rows = append(a.Result.Rows, report.Row{Case: a.kase(), Model: m.Name})
+	a.Result.Rows = append(a.Result.Rows, result.Row{Case: a.kase(), Model: m.Name})
 	a.Rows = append(a.Rows, Row{Name: m.Name, Limit: m.limit, Call: m.call})
 	i := len(s.models) - 1
 	for {

@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"github.com/panjf2000/ants/v2"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Ants is the pool of panjf2000/ants. Its end is not measured: a program would
 // keep it, and it is told to keep its workers for ten seconds. It cannot be
 // waited for, so a sync.WaitGroup is.
 func Ants() Open {
-	return Open{Name: "ants", Doc: "panjf2000/ants/v2 v2.12.1, NewPool with an expiry of 10 s, and a sync.WaitGroup", Kind: report.Peer, Kept: true,
+	return Open{Name: "ants", Doc: "panjf2000/ants/v2 v2.12.1, NewPool with an expiry of 10 s, and a sync.WaitGroup", Kind: result.Peer, Kept: true,
 		New: func(limit int, t Task) Engine {
 			p, err := ants.NewPool(limit, ants.WithExpiryDuration(10*time.Second))
 			must(err)

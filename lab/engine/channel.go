@@ -3,13 +3,13 @@ package engine
 import (
 	"sync"
 
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Channel is the pool that most people write: as many goroutines as may run,
 // all of them there from the start, on one channel of functions.
 func Channel() Open {
-	return Open{Name: "channel", Doc: "limit goroutines, started first, on a channel of 1,024 functions", Kind: report.Peer,
+	return Open{Name: "channel", Doc: "limit goroutines, started first, on a channel of 1,024 functions", Kind: result.Peer,
 		New: func(limit int, t Task) Engine {
 			c := &channel{tasks: make(chan func(), 1024), f: t.Plain}
 			for range limit {

@@ -3,12 +3,12 @@ package engine
 import (
 	"github.com/sourcegraph/conc/iter"
 	"github.com/sourcegraph/conc/pool"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Conc is the pool of sourcegraph/conc.
 func Conc() Open {
-	return Open{Name: "conc", Doc: "sourcegraph/conc v0.3.0, pool.New().WithMaxGoroutines", Kind: report.Peer,
+	return Open{Name: "conc", Doc: "sourcegraph/conc v0.3.0, pool.New().WithMaxGoroutines", Kind: result.Peer,
 		New: func(limit int, t Task) Engine {
 			return &concPool{pool: pool.New().WithMaxGoroutines(limit), f: t.Plain}
 		}}
@@ -31,7 +31,7 @@ func (c *concPool) Wait() { c.pool.Wait() }
 // ConcIter is ForEachIdx of sourcegraph/conc: an atomic counter, an item at a
 // time.
 func ConcIter() Loop {
-	return Loop{Name: "conc", Doc: "sourcegraph/conc v0.3.0, iter.ForEachIdx", Kind: report.Peer,
+	return Loop{Name: "conc", Doc: "sourcegraph/conc v0.3.0, iter.ForEachIdx", Kind: result.Peer,
 		Run: func(n, limit int, b Body) {
 			iter.Iterator[struct{}]{MaxGoroutines: limit}.ForEachIdx(make([]struct{}, n), func(i int, _ *struct{}) { b.Plain(i) })
 		}}

@@ -5,13 +5,13 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Counter is limit goroutines that take the next indexes, so many at a time,
 // from one atomic counter.
 func Counter(chunk int) Loop {
-	return Loop{Name: fmt.Sprintf("counter-%d", chunk), Doc: fmt.Sprintf("limit goroutines on one atomic counter, %d at a time", chunk), Kind: report.Peer,
+	return Loop{Name: fmt.Sprintf("counter-%d", chunk), Doc: fmt.Sprintf("limit goroutines on one atomic counter, %d at a time", chunk), Kind: result.Peer,
 		Run: func(n, limit int, b Body) {
 			var next atomic.Int64
 			var wg sync.WaitGroup

@@ -6,7 +6,7 @@ package engine
 import (
 	"context"
 
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // A Task is one function in the forms that engines take. It is made once for
@@ -33,7 +33,7 @@ func TaskOf(f func()) Task {
 type Open struct {
 	Name string
 	Doc  string // what is used of it
-	Kind report.Kind
+	Kind result.Kind
 
 	// Unbounded engines run everything at once, whatever the limit.
 	Unbounded bool

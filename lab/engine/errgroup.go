@@ -1,13 +1,13 @@
 package engine
 
 import (
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"golang.org/x/sync/errgroup"
 )
 
 // Errgroup is golang.org/x/sync/errgroup with SetLimit.
 func Errgroup() Open {
-	return Open{Name: "errgroup", Doc: "x/sync v0.24.0, errgroup.SetLimit", Kind: report.Peer,
+	return Open{Name: "errgroup", Doc: "x/sync v0.24.0, errgroup.SetLimit", Kind: result.Peer,
 		New: func(limit int, t Task) Engine {
 			e := &errGroup{f: func() error { t.Plain(); return nil }}
 			e.SetLimit(limit)
@@ -38,7 +38,7 @@ func must(err error) {
 
 // ErrgroupEach is errgroup with SetLimit, given one function an item.
 func ErrgroupEach() Loop {
-	return Loop{Name: "errgroup", Doc: "x/sync v0.24.0, errgroup.SetLimit, a function an item", Kind: report.Peer,
+	return Loop{Name: "errgroup", Doc: "x/sync v0.24.0, errgroup.SetLimit, a function an item", Kind: result.Peer,
 		Run: func(n, limit int, b Body) {
 			var g errgroup.Group
 			g.SetLimit(processors(limit))

@@ -3,12 +3,12 @@ package engine
 import (
 	"sync"
 
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Goroutines is a goroutine for every task, without a limit.
 func Goroutines() Open {
-	return Open{Name: "goroutines", Doc: "go f() and a sync.WaitGroup, no limit", Kind: report.Peer, Unbounded: true,
+	return Open{Name: "goroutines", Doc: "go f() and a sync.WaitGroup, no limit", Kind: result.Peer, Unbounded: true,
 		New: func(_ int, t Task) Engine { return newGoroutines(t) }}
 }
 
@@ -38,7 +38,7 @@ func (g *goroutines) Wait() { g.wg.Wait() }
 
 // GoroutineEach is a goroutine for every item, without a limit.
 func GoroutineEach() Loop {
-	return Loop{Name: "goroutines", Doc: "a goroutine an item and a sync.WaitGroup, no limit", Kind: report.Peer, Unbounded: true,
+	return Loop{Name: "goroutines", Doc: "a goroutine an item and a sync.WaitGroup, no limit", Kind: result.Peer, Unbounded: true,
 		Run: func(n, _ int, b Body) {
 			var wg sync.WaitGroup
 			for i := range n {

@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"github.com/stint-go/stint"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Group is stint.Group.
 func Group(opts ...stint.Option) Open {
-	return Open{Name: "stint.Group", Doc: "NewGroup with a Limit, Go, Wait", Kind: report.Ours,
+	return Open{Name: "stint.Group", Doc: "NewGroup with a Limit, Go, Wait", Kind: result.Ours,
 		New: func(limit int, t Task) Engine {
 			g := stint.NewGroup(context.Background(), append(opts, stint.Limit(limit))...)
 			return &stintGroup{group: g, f: t.Group}

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // A Body is the body of a loop in the forms that engines take, made once, as a
@@ -40,7 +40,7 @@ func BodyOf(f func(i int)) Body {
 type Loop struct {
 	Name string
 	Doc  string // what is used of it
-	Kind report.Kind
+	Kind result.Kind
 
 	// Unbounded loops run everything at once, whatever the limit.
 	Unbounded bool

@@ -2,13 +2,13 @@ package engine
 
 import (
 	"github.com/alitto/pond/v2"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Pond is the pool of alitto/pond, with the queue that it has unless told
 // otherwise: one without an end.
 func Pond() Open {
-	return Open{Name: "pond", Doc: "alitto/pond/v2 v2.7.1, NewPool, Go, StopAndWait", Kind: report.Peer,
+	return Open{Name: "pond", Doc: "alitto/pond/v2 v2.7.1, NewPool, Go, StopAndWait", Kind: result.Peer,
 		New: func(limit int, t Task) Engine {
 			return &pondPool{pool: pond.NewPool(limit), f: t.Plain}
 		}}

@@ -5,13 +5,13 @@ import (
 	"fmt"
 
 	"github.com/stint-go/stint"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Pool is stint.Pool. Its end is measured, as those of conc, pond and
 // workerpool are: its workers too have ended then.
 func Pool(opts ...stint.Option) Open {
-	return Open{Name: "stint.Pool", Doc: "NewPool with a Limit, Go, Close", Kind: report.Ours,
+	return Open{Name: "stint.Pool", Doc: "NewPool with a Limit, Go, Close", Kind: result.Ours,
 		New: func(limit int, t Task) Engine {
 			return &stintPool{pool: stint.NewPool(append(opts, bound(limit)...)...), f: t.Pool}
 		}}

@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"github.com/stint-go/stint"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Range is stint.Range.
 func Range() Loop {
-	return Loop{Name: "stint.Range", Doc: "Range, with a Limit where there is one", Kind: report.Ours, Most: 256,
+	return Loop{Name: "stint.Range", Doc: "Range, with a Limit where there is one", Kind: result.Ours, Most: 256,
 		Run: func(n, limit int, b Body) {
 			must(stint.Range(context.Background(), n, b.Task, bound(limit)...))
 		}}
@@ -17,7 +17,7 @@ func Range() Loop {
 
 // Each is stint.Each over a slice of indexes.
 func Each() Loop {
-	return Loop{Name: "stint.Each", Doc: "Each over a slice, with a Limit where there is one", Kind: report.Ours, Most: 256,
+	return Loop{Name: "stint.Each", Doc: "Each over a slice, with a Limit where there is one", Kind: result.Ours, Most: 256,
 		Run: func(n, limit int, b Body) {
 			must(stint.Each(context.Background(), indexes(n), b.Task, bound(limit)...))
 		}}

@@ -3,13 +3,13 @@ package engine
 import (
 	"sync"
 
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Semaphore is a goroutine for every task, behind a channel with as many places
 // as may run.
 func Semaphore() Open {
-	return Open{Name: "semaphore", Doc: "go f() behind a channel with limit places", Kind: report.Peer,
+	return Open{Name: "semaphore", Doc: "go f() behind a channel with limit places", Kind: result.Peer,
 		New: func(limit int, t Task) Engine {
 			s := &semaphore{places: make(chan struct{}, limit)}
 			s.f = func() {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Samples of an experiment in this process, unless the session says otherwise.
@@ -30,9 +30,9 @@ const (
 // A Bench measures the cases of one experiment in this process.
 type Bench struct {
 	*Session
-	Result *report.Result
+	Result *result.Result
 
-	claims    []report.Claim
+	claims    []result.Claim
 	elsewhere []string // cases that the session does not measure: at another GOMAXPROCS
 	watch     measure.Watch
 	own       time.Duration // processor time of this process at the start
@@ -45,7 +45,7 @@ func (s *Session) NewBench(name, workload string, notes ...string) *Bench {
 	b := &Bench{Session: s, restored: runtime.GOMAXPROCS(0)}
 	machine := s.Machine()
 	runtime.GOMAXPROCS(s.Processors())
-	b.Result = &report.Result{
+	b.Result = &result.Result{
 		Experiment: name,
 		Command:    s.Command,
 		Workload:   workload,
@@ -61,11 +61,11 @@ func (s *Session) NewBench(name, workload string, notes ...string) *Bench {
 }
 
 // Claim adds claims, to be judged in the end.
-func (b *Bench) Claim(claims ...report.Claim) { b.claims = append(b.claims, claims...) }
+func (b *Bench) Claim(claims ...result.Claim) { b.claims = append(b.claims, claims...) }
 
 // Conclude ends the experiment and returns its result, with the error of ctx
 // or of a model.
-func (b *Bench) Conclude(err error) (*report.Result, error) {
+func (b *Bench) Conclude(err error) (*result.Result, error) {
 	runtime.GOMAXPROCS(b.restored)
 	if now, ok := measure.OwnCPU(); ok {
 		b.watch.Stop(&measure.Usage{Wall: time.Since(b.began), CPU: now - b.own})
@@ -80,12 +80,12 @@ func (b *Bench) Conclude(err error) (*report.Result, error) {
 
 // leftOut reports whether a claim is about a case that was not measured, or a
 // model that was not measured in its case, because the session is about others.
-func (b *Bench) leftOut(c report.Claim) bool {
+func (b *Bench) leftOut(c result.Claim) bool {
 	if slices.Contains(b.elsewhere, c.Case) || slices.Contains(b.elsewhere, c.InCase) {
 		return true
 	}
 	missing := func(kase, name string) bool {
-		return name != "" && !b.wanted(name) && !slices.ContainsFunc(b.Result.Rows, func(r report.Row) bool { return r.Case == kase && r.Model == name })
+		return name != "" && !b.wanted(name) && !slices.ContainsFunc(b.Result.Rows, func(r result.Row) bool { return r.Case == kase && r.Model == name })
 	}
 	return missing(c.Case, c.Model) || missing(cmp.Or(c.InCase, c.Case), c.Than)
 }
@@ -117,7 +117,7 @@ func (b *Bench) Measure(ctx context.Context, cases ...Case) error {
 	count := b.count(cases[0])
 	for _, c := range cases {
 		b.Logf("%s: %s: %d ops a sample, %d rounds", b.Result.Experiment, c.Name, ops, count)
-		b.Result.Cases = append(b.Result.Cases, report.Case{
+		b.Result.Cases = append(b.Result.Cases, result.Case{
 			Name: c.Name, Doc: c.Doc, Reference: c.Reference, Ops: ops, Count: count, Processors: c.Processors, Main: c.Main,
 		})
 	}
@@ -182,7 +182,7 @@ func (b *Bench) atEach(c Case, others []Case) []Case {
 
 // measured reports whether a case of that name was.
 func (b *Bench) measured(name string) bool {
-	return slices.ContainsFunc(b.Result.Cases, func(c report.Case) bool { return c.Name == name })
+	return slices.ContainsFunc(b.Result.Cases, func(c result.Case) bool { return c.Name == name })
 }
 
 // count is how many samples are taken of each model of a case.
@@ -216,7 +216,7 @@ func (b *Bench) items(cases []Case) []item {
 				b.Result.Models = append(b.Result.Models, m.Model)
 			}
 			items = append(items, item{c, m, len(b.Result.Rows)})
-			b.Result.Rows = append(b.Result.Rows, report.Row{Case: c.Name, Model: m.Name})
+			b.Result.Rows = append(b.Result.Rows, result.Row{Case: c.Name, Model: m.Name})
 		}
 	}
 	return items

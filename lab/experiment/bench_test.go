@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // timed is a model whose operation is said to take so many nanoseconds.
 func timed(name string, ns float64, then func()) Model {
-	return Model{report.Model{Name: name, Kind: report.Peer, Doc: "said"}, func(m *measure.Meter) error {
+	return Model{result.Model{Name: name, Kind: result.Peer, Doc: "said"}, func(m *measure.Meter) error {
 		m.Report(measure.Time, ns)
 		then()
 		return nil
@@ -55,7 +55,7 @@ func TestCasesInterleave(t *testing.T) {
 	}
 	before := runtime.GOMAXPROCS(0)
 	b := (&Session{Count: 2, Log: io.Discard}).NewBench("x", "")
-	b.Claim(report.Claim{Case: "c=1", Model: "a", Unit: measure.Time, Form: report.Ratio, Than: "a", InCase: "c=2", Bar: 1})
+	b.Claim(result.Claim{Case: "c=1", Model: "a", Unit: measure.Time, Form: result.Ratio, Than: "a", InCase: "c=2", Bar: 1})
 	err := b.Measure(t.Context(),
 		Case{Name: "c=1", Ops: 3, Reference: "a", Models: []Model{timed("a", 1, note("a"))}},
 		Case{Name: "c=2", Ops: 3, Reference: "a", Models: []Model{timed("a", 2, note("b"))}, Processors: 1})
@@ -89,7 +89,7 @@ func TestProcessorsOfASession(t *testing.T) {
 		look := func(name string) []Model {
 			return []Model{timed("a", 1, func() { seen = append(seen, fmt.Sprint(name, "=", runtime.GOMAXPROCS(0))) })}
 		}
-		claim := report.Claim{Model: "a", Unit: measure.Time, Form: report.Value, Bar: 1}
+		claim := result.Claim{Model: "a", Unit: measure.Time, Form: result.Value, Bar: 1}
 		for _, cases := range [][2]string{{"free", ""}, {"fixed", ""}, {"free", "fixed"}} {
 			claim.Case, claim.InCase = cases[0], cases[1]
 			b.Claim(claim)
@@ -143,7 +143,7 @@ func TestMeasureStops(t *testing.T) {
 		ctx, cancel = context.WithCancel(t.Context())
 		defer cancel()
 		calls := 0
-		m := Model{report.Model{Name: "a"}, func(m *measure.Meter) error {
+		m := Model{result.Model{Name: "a"}, func(m *measure.Meter) error {
 			m.Report(measure.Time, 1)
 			if calls++; calls == 3 {
 				return act()
@@ -152,7 +152,7 @@ func TestMeasureStops(t *testing.T) {
 		}}
 		b := (&Session{Count: 5, Log: io.Discard}).NewBench("x", "")
 		r, err := b.Conclude(b.Measure(ctx, Case{Name: "c=1", Ops: 1, Models: []Model{m}}))
-		if !strings.Contains(r.Unfinished, want.Error()) || !slices.ContainsFunc(r.Warnings, func(w report.Warning) bool { return strings.Contains(w.Text, want.Error()) }) {
+		if !strings.Contains(r.Unfinished, want.Error()) || !slices.ContainsFunc(r.Warnings, func(w result.Warning) bool { return strings.Contains(w.Text, want.Error()) }) {
 			t.Errorf("unfinished for %q, with warnings %v; want %v", r.Unfinished, r.Warnings, want)
 		}
 		if !errors.Is(err, want) || calls != 3 || len(r.Rows) != 1 || len(r.Rows[0].Samples) == 0 {
@@ -166,8 +166,8 @@ func TestMeasureStops(t *testing.T) {
 func TestClaimsAreLeftOut(t *testing.T) {
 	b := (&Session{Count: 1, Models: []string{"a"}, Log: io.Discard}).NewBench("x", "")
 	models := []Model{timed("a", 1, func() {}), timed("b", 1, func() {}), timed("c", 1, func() {})}
-	claim := func(kase, than, inCase string) report.Claim {
-		return report.Claim{Case: kase, Model: "a", Unit: measure.Time, Form: report.Ratio, Than: than, InCase: inCase, Bar: 1}
+	claim := func(kase, than, inCase string) result.Claim {
+		return result.Claim{Case: kase, Model: "a", Unit: measure.Time, Form: result.Ratio, Than: than, InCase: inCase, Bar: 1}
 	}
 	b.Claim(claim("c=1", "b", ""), claim("c=1", "c", ""), claim("c=2", "c", ""), claim("c=2", "b", ""), claim("c=2", "b", "c=1"))
 	r, err := b.Conclude(b.Measure(t.Context(),

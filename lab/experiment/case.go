@@ -3,7 +3,7 @@ package experiment
 import (
 	"github.com/stint-go/stint/lab/engine"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // A Case is one setting of a workload and the models that are compared in it.
@@ -21,7 +21,7 @@ type Case struct {
 
 // A Model does the work of a case in one way.
 type Model struct {
-	report.Model
+	result.Model
 
 	// Run does the operation m.N times between m.Start and m.Stop, and checks
 	// the result.
@@ -30,10 +30,10 @@ type Model struct {
 
 // OpenModel is an open-ended engine as a model.
 func OpenModel(e engine.Open, run func(m *measure.Meter) error) Model {
-	return Model{report.Model{Name: e.Name, Kind: e.Kind, Doc: e.Doc, Unbounded: e.Unbounded}, run}
+	return Model{result.Model{Name: e.Name, Kind: e.Kind, Doc: e.Doc, Unbounded: e.Unbounded}, run}
 }
 
 // LoopModel is an engine for finite work as a model.
 func LoopModel(e engine.Loop, run func(m *measure.Meter) error) Model {
-	return Model{report.Model{Name: e.Name, Kind: e.Kind, Doc: e.Doc, Unbounded: e.Unbounded}, run}
+	return Model{result.Model{Name: e.Name, Kind: e.Kind, Doc: e.Doc, Unbounded: e.Unbounded}, run}
 }

@@ -3,30 +3,29 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // An Experiment measures the models of one workload.
-type Experiment interface {
-	// Name is one lower-case word.
-	Name() string
-
-	// Doc is one line that says what is measured.
-	Doc() string
+type Experiment struct {
+	Name string // one lower-case word
+	Doc  string // one line that says what is measured
 
 	// Run measures. It returns when all rounds are done, when a model fails or
 	// gives a wrong result, or when ctx ends; in the last case the error is
 	// that of ctx and the result holds what was measured until then.
-	Run(ctx context.Context, s *Session) (*report.Result, error)
+	Run func(ctx context.Context, s *Session) (*result.Result, error)
 }
 
 // A Session is what the command line says about a run.
@@ -76,6 +75,21 @@ func (s *Session) Processors() int {
 		return runtime.GOMAXPROCS(0)
 	}
 	return slices.Max(s.Procs)
+}
+
+// InFolder measures in a temporary folder, which it removes unless the session is
+// to keep it.
+func (s *Session) InFolder(name string, measure func(dir string) (*result.Result, error)) (*result.Result, error) {
+	dir, err := os.MkdirTemp("", "stint-lab-")
+	if err != nil {
+		return nil, err
+	}
+	r, err := measure(dir)
+	if s.Keep {
+		s.Logf("%s: kept %s", name, dir)
+		return r, err
+	}
+	return r, cmp.Or(err, os.RemoveAll(dir))
 }
 
 // Step tells where the session is, if anyone wants to know.

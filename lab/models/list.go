@@ -11,7 +11,7 @@ import (
 	"github.com/stint-go/stint/lab/engine"
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // A List is the work: items that each give a number, and the sum of these.
@@ -41,7 +41,7 @@ func (l List) Sum() uint64 {
 
 // A Model works through a list and returns the sum.
 type Model struct {
-	report.Model
+	result.Model
 
 	// New is called before the time begins. run works through the list, any
 	// number of times; end frees what is left, after the time.
@@ -53,8 +53,8 @@ type Model struct {
 }
 
 // Simple is a model that keeps nothing between two runs.
-func Simple(name string, kind report.Kind, doc string, run func(l List) uint64) Model {
-	return Model{Model: report.Model{Name: name, Kind: kind, Doc: doc}, New: func(l List) (func() uint64, func()) {
+func Simple(name string, kind result.Kind, doc string, run func(l List) uint64) Model {
+	return Model{Model: result.Model{Name: name, Kind: kind, Doc: doc}, New: func(l List) (func() uint64, func()) {
 		return func() uint64 { return run(l) }, func() {}
 	}}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stint-go/stint/lab/engine"
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // every is all models, with limits and without.
@@ -65,7 +65,7 @@ func TestBounds(t *testing.T) {
 func TestWrongSums(t *testing.T) {
 	l, _ := numbered(10)
 	for name, last := range map[string]int{"lost": -1, "taken twice": 8} {
-		wrong := Simple("wrong", report.Peer, "", func(l List) uint64 {
+		wrong := Simple("wrong", result.Peer, "", func(l List) uint64 {
 			sum := l.Want - Key(9)
 			if last >= 0 {
 				sum += l.Item(last)
@@ -118,7 +118,7 @@ func TestReported(t *testing.T) {
 
 // On one processor there is one case, and nothing is claimed of another.
 func TestOnBoth(t *testing.T) {
-	claims := func(on Names) []report.Claim { return Unhinted(on, NameEach) }
+	claims := func(on Names) []result.Claim { return Unhinted(on, NameEach) }
 	for procs, want := range map[int][]string{1: {"n=1/procs=1"}, 2: {"n=1/procs=1", "n=1"}} {
 		b := (&experiment.Session{Procs: []int{procs}}).NewBench("x", "")
 		st := OnBoth(b, experiment.Case{Name: "n=1"}, claims)

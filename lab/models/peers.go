@@ -7,7 +7,7 @@ import (
 
 	"github.com/sourcegraph/conc/stream"
 	"github.com/stint-go/stint/lab/engine"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Peers are the libraries, told to work on at most limit items at once.
@@ -44,7 +44,7 @@ func loop(e engine.Loop, limit int) Model {
 // open is an engine that is given the items one by one. They are all the same
 // function, which takes the next item: a closure an item would cost more.
 func open(e engine.Open, limit int) Model {
-	way := report.Model{Name: e.Name, Kind: e.Kind, Doc: told(e.Doc, limit)}
+	way := result.Model{Name: e.Name, Kind: e.Kind, Doc: told(e.Doc, limit)}
 	return Model{Model: way, New: func(l List) (func() uint64, func()) {
 		var out []uint64
 		var next atomic.Int64
@@ -77,7 +77,7 @@ func open(e engine.Open, limit int) Model {
 // the other and in order.
 func concStream(limit int) Model {
 	doc := told("sourcegraph/conc v0.3.0, stream.New().WithMaxGoroutines, the callbacks add up", limit)
-	return Simple("conc-stream", report.Peer, doc, func(l List) uint64 {
+	return Simple("conc-stream", result.Peer, doc, func(l List) uint64 {
 		sum := uint64(0)
 		s := stream.New().WithMaxGoroutines(limit)
 		for i := range l.N {

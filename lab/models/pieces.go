@@ -3,7 +3,7 @@ package models
 import (
 	"sync"
 
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // The names of models that claims are about.
@@ -14,12 +14,12 @@ const (
 
 // Sequential is a loop.
 func Sequential() Model {
-	return Simple(NameSequential, report.Peer, "for i := range n { sum += f(i) }", List.Sum)
+	return Simple(NameSequential, result.Peer, "for i := range n { sum += f(i) }", List.Sum)
 }
 
 // Parallelize cuts the list into one piece a processor.
 func Parallelize() Model {
-	m := Simple(NameParallelize, report.Peer, "the list cut into NumCPU pieces, a goroutine and a sum each, one lock at the end", func(l List) uint64 {
+	m := Simple(NameParallelize, result.Peer, "the list cut into NumCPU pieces, a goroutine and a sum each, one lock at the end", func(l List) uint64 {
 		var t tally
 		pieces := all()
 		for p := range pieces {

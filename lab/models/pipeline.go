@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // The names of models that claims are about.
@@ -29,7 +29,7 @@ func PipelineBuffered() Model {
 
 func pipeline(name, channels string, size int) Model {
 	doc := "a goroutine that sends the items, one that works on them, the caller adds up; " + channels
-	return Simple(name, report.Peer, doc, func(l List) uint64 {
+	return Simple(name, result.Peer, doc, func(l List) uint64 {
 		return add(l.stage(l.source(size), size))
 	})
 }
@@ -44,7 +44,7 @@ func FanBuffered() Model { return fan(NameFanBuffered, fmt.Sprintf("channels of 
 
 func fan(name, channels string, size int) Model {
 	doc := "a goroutine that sends the items, NumCPU/2 that work on them, at least 1, and as many that merge their channels into one; " + channels
-	m := Simple(name, report.Peer, doc, func(l List) uint64 {
+	m := Simple(name, result.Peer, doc, func(l List) uint64 {
 		items := l.source(size)
 		var out []<-chan uint64
 		for range half() {

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/stint-go/stint/lab/engine"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // The names of models that claims are about.
@@ -42,7 +42,7 @@ func ByHand() []Model {
 // says in words how many.
 func Workers(name, workers string, n, size int) Model {
 	doc := fmt.Sprintf("%s on a channel of %d items, a sum each, one lock at the end", workers, size)
-	return Simple(name, report.Peer, doc, func(l List) uint64 {
+	return Simple(name, result.Peer, doc, func(l List) uint64 {
 		items := make(chan int, size)
 		var t tally
 		for range n {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/lab/engine"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/par"
 	"github.com/stint-go/stint/stream"
 )
@@ -79,7 +79,7 @@ func Pool() Model {
 
 // overIndexes is a model that takes a slice, which a program has before.
 func overIndexes(name, doc string, run func(l List, indexes []int) uint64) Model {
-	return Model{Model: report.Model{Name: name, Kind: report.Ours, Doc: doc}, New: func(l List) (func() uint64, func()) {
+	return Model{Model: result.Model{Name: name, Kind: result.Ours, Doc: doc}, New: func(l List) (func() uint64, func()) {
 		indexes := make([]int, l.N)
 		for i := range indexes {
 			indexes[i] = i

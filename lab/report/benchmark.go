@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
 	"golang.org/x/perf/benchfmt"
 )
 
 // Benchmark writes results in the Go benchmark format, one line a run, below
 // lines that say where, of what and by which command. Peaks of memory that are
 // only bounds are left out: benchstat would compare them.
-func Benchmark(w io.Writer, results []*Result) error {
+func Benchmark(w io.Writer, results []*result.Result) error {
 	out := benchfmt.NewWriter(w)
 	for _, r := range results {
 		if err := runs(out, r); err != nil {
@@ -23,10 +24,10 @@ func Benchmark(w io.Writer, results []*Result) error {
 }
 
 // runs writes one result.
-func runs(out *benchfmt.Writer, r *Result) error {
+func runs(out *benchfmt.Writer, r *result.Result) error {
 	config := configuration(r)
 	for _, c := range r.Cases {
-		rows := r.in(c.Name)
+		rows := r.In(c.Name)
 		longest := 0
 		for _, row := range rows {
 			longest = max(longest, len(row.Samples))
@@ -37,7 +38,7 @@ func runs(out *benchfmt.Writer, r *Result) error {
 					continue
 				}
 				line := &benchfmt.Result{Config: config, Iters: c.Ops, Values: values(row.Samples[round])}
-				line.Name = benchfmt.Name(fmt.Sprintf("%s/%s/model=%s-%d", title(r.Experiment), c.Name, row.Model, r.processors(c)))
+				line.Name = benchfmt.Name(fmt.Sprintf("%s/%s/model=%s-%d", title(r.Experiment), c.Name, row.Model, r.ProcessorsOf(c)))
 				if err := out.Write(line); err != nil {
 					return err
 				}
@@ -47,7 +48,7 @@ func runs(out *benchfmt.Writer, r *Result) error {
 	return nil
 }
 
-func configuration(r *Result) []benchfmt.Config {
+func configuration(r *result.Result) []benchfmt.Config {
 	var config []benchfmt.Config
 	add := func(key, value string) {
 		if value != "" {

@@ -8,12 +8,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/stats"
 )
 
 // A Comparison is two runs side by side, of the rows that both have.
 type Comparison struct {
-	A, B    []*Result
+	A, B    []*result.Result
 	Unit    string   // as tables name it
 	Models  []string // none: all
 	Changed bool     // only rows that are said to differ
@@ -69,7 +70,7 @@ func columnOf(name string) (column, error) {
 func (c *Comparison) known() error {
 	var names []string
 	for _, r := range slices.Concat(c.A, c.B) {
-		names = append(names, each(r.Models, func(m Model) string { return m.Name })...)
+		names = append(names, each(r.Models, func(m result.Model) string { return m.Name })...)
 	}
 	for _, name := range c.Models {
 		if !slices.Contains(names, name) {
@@ -83,15 +84,17 @@ func (c *Comparison) known() error {
 // A pair is an experiment in two runs. In one that does not have it it is empty.
 type pair struct {
 	name string
-	a, b *Result
+	a, b *result.Result
 }
 
 // pairs are the experiments of A, then those of B alone.
 func (c *Comparison) pairs() []pair {
-	named := func(name string) func(*Result) bool { return func(r *Result) bool { return r.Experiment == name } }
+	named := func(name string) func(*result.Result) bool {
+		return func(r *result.Result) bool { return r.Experiment == name }
+	}
 	var out []pair
 	for _, a := range c.A {
-		p := pair{a.Experiment, a, &Result{}}
+		p := pair{a.Experiment, a, &result.Result{}}
 		if i := slices.IndexFunc(c.B, named(p.name)); i >= 0 {
 			p.b = c.B[i]
 		}
@@ -99,7 +102,7 @@ func (c *Comparison) pairs() []pair {
 	}
 	for _, b := range c.B {
 		if !slices.ContainsFunc(c.A, named(b.Experiment)) {
-			out = append(out, pair{b.Experiment, &Result{}, b})
+			out = append(out, pair{b.Experiment, &result.Result{}, b})
 		}
 	}
 	return out
@@ -111,7 +114,7 @@ func (c *Comparison) deltas(p pair, col column) []delta {
 	var out []delta
 	for _, kase := range p.cases() {
 		for _, model := range p.models(kase) {
-			d := delta{kase, model, p.a.row(kase, model).measured(col.unit), p.b.row(kase, model).measured(col.unit)}
+			d := delta{kase, model, p.a.Row(kase, model).Measured(col.unit), p.b.Row(kase, model).Measured(col.unit)}
 			wanted := len(c.Models) == 0 || slices.Contains(c.Models, model)
 			if wanted && len(d.a)+len(d.b) > 0 {
 				out = append(out, d)
@@ -122,11 +125,11 @@ func (c *Comparison) deltas(p pair, col column) []delta {
 }
 
 func (p pair) cases() []string {
-	return unique(each(slices.Concat(p.a.Cases, p.b.Cases), func(c Case) string { return c.Name }))
+	return unique(each(slices.Concat(p.a.Cases, p.b.Cases), func(c result.Case) string { return c.Name }))
 }
 
 func (p pair) models(kase string) []string {
-	return unique(each(slices.Concat(p.a.in(kase), p.b.in(kase)), func(row *Row) string { return row.Model }))
+	return unique(each(slices.Concat(p.a.In(kase), p.b.In(kase)), func(row *result.Row) string { return row.Model }))
 }
 
 // unique leaves out what was there before.
@@ -236,7 +239,7 @@ func (p pair) differences() []string {
 	add("GOMAXPROCS", p.a.Processors, p.b.Processors)
 	var sizes, processors []string
 	for _, a := range p.a.Cases {
-		i := slices.IndexFunc(p.b.Cases, func(b Case) bool { return b.Name == a.Name })
+		i := slices.IndexFunc(p.b.Cases, func(b result.Case) bool { return b.Name == a.Name })
 		if i < 0 {
 			continue
 		}
@@ -245,7 +248,7 @@ func (p pair) differences() []string {
 			sizes = append(sizes, fmt.Sprintf("%s: ops a sample: A: %d; B: %d", a.Name, a.Ops, b.Ops))
 		}
 		if a.Processors != b.Processors {
-			processors = append(processors, fmt.Sprintf("%s: GOMAXPROCS: A: %d; B: %d", a.Name, p.a.processors(a), p.b.processors(b)))
+			processors = append(processors, fmt.Sprintf("%s: GOMAXPROCS: A: %d; B: %d", a.Name, p.a.ProcessorsOf(a), p.b.ProcessorsOf(b)))
 		}
 	}
 	for _, s := range [][]string{sizes, processors} {

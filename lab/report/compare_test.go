@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
+	"github.com/stint-go/stint/lab/result/resulttest"
 )
 
 // later is a run after wide, on another machine and with other ops: n=1 as it
 // was, n=2 twice as fast for stint, and n=3 gone with n=5 in its place.
-func later() *Result {
+func later() *result.Result {
 	r := wide()
 	r.Machine.CPU, r.Command, r.Quick, r.Processors = "Another", "go run ./lab run wide --quick", false, 1
 	r.Cases[1].Ops, r.Cases[2].Name, r.Cases[3].Processors = 5, "n=5", 3
@@ -22,14 +24,14 @@ func later() *Result {
 			row.Case = "n=5"
 		}
 		if row.Case == "n=2" && row.Model == "stint" {
-			row.Samples = samples(75, 75, 74, 76, 77, 78, 70)
+			row.Samples = resulttest.Samples(75, 75, 74, 76, 77, 78, 70)
 		}
 	}
 	return r
 }
 
 func TestComparison(t *testing.T) {
-	a, b := []*Result{wide(), golden()}, []*Result{later()}
+	a, b := []*result.Result{wide(), golden()}, []*result.Result{later()}
 	same(t, "testdata/compare.txt", func(w io.Writer) error {
 		return (&Comparison{A: a, B: b, Unit: "time/op"}).Table(w)
 	})
@@ -42,7 +44,7 @@ func TestComparison(t *testing.T) {
 func TestComparisonWithItself(t *testing.T) {
 	for _, unit := range []string{"time/op", "peak RSS"} {
 		var b strings.Builder
-		if err := (&Comparison{A: []*Result{wide()}, B: []*Result{wide()}, Unit: unit, Changed: true}).Table(&b); err != nil {
+		if err := (&Comparison{A: []*result.Result{wide()}, B: []*result.Result{wide()}, Unit: unit, Changed: true}).Table(&b); err != nil {
 			t.Fatal(err)
 		}
 		if text := b.String(); !strings.HasPrefix(text, "wide: "+unit) || !strings.Contains(text, "\n0 of 12 rows differ") || !strings.Contains(text, "+0.00%") {
@@ -53,23 +55,23 @@ func TestComparisonWithItself(t *testing.T) {
 
 func TestDifferences(t *testing.T) {
 	for _, c := range []struct {
-		change func(*Result)
+		change func(*result.Result)
 		want   string
 	}{
-		{func(*Result) {}, ""},
-		{func(r *Result) { busy := 1.5; r.Machine.Load, r.Machine.Others = &busy, &busy }, ""},
-		{func(r *Result) { r.Machine.Go = "go2" }, "machine"},
-		{func(r *Result) { r.Command += " --quick" }, "command"},
-		{func(r *Result) { r.Workload = "3 files" }, "workload"},
-		{func(r *Result) { r.Quick = true }, "quick"},
-		{func(r *Result) { r.Processors = 8 }, "GOMAXPROCS"},
-		{func(r *Result) { r.Cases[0].Ops = 2 }, ""},
-		{func(r *Result) { r.Cases[0].Ops = 3 }, "alg=md5"},
-		{func(r *Result) { r.Cases[0].Processors = 1 }, "alg=md5"},
+		{func(*result.Result) {}, ""},
+		{func(r *result.Result) { busy := 1.5; r.Machine.Load, r.Machine.Others = &busy, &busy }, ""},
+		{func(r *result.Result) { r.Machine.Go = "go2" }, "machine"},
+		{func(r *result.Result) { r.Command += " --quick" }, "command"},
+		{func(r *result.Result) { r.Workload = "3 files" }, "workload"},
+		{func(r *result.Result) { r.Quick = true }, "quick"},
+		{func(r *result.Result) { r.Processors = 8 }, "GOMAXPROCS"},
+		{func(r *result.Result) { r.Cases[0].Ops = 2 }, ""},
+		{func(r *result.Result) { r.Cases[0].Ops = 3 }, "alg=md5"},
+		{func(r *result.Result) { r.Cases[0].Processors = 1 }, "alg=md5"},
 	} {
-		r := example()
+		r := resulttest.Example()
 		c.change(r)
-		got := strings.Join(each(pair{"sum", example(), r}.differences(), func(text string) string {
+		got := strings.Join(each(pair{"sum", resulttest.Example(), r}.differences(), func(text string) string {
 			kind, _, _ := strings.Cut(text, ":")
 			return kind
 		}), " ")
@@ -88,7 +90,7 @@ func TestComparisonComplains(t *testing.T) {
 		{Comparison{Unit: "time/op", Models: []string{"gnu", "nope"}}, `no model "nope": there are gnu, stint`},
 		{Comparison{Unit: "p99"}, "neither run has p99"},
 	} {
-		c.A, c.B = []*Result{example()}, []*Result{example()}
+		c.A, c.B = []*result.Result{resulttest.Example()}, []*result.Result{resulttest.Example()}
 		var b strings.Builder
 		if err := c.Table(&b); err == nil || !strings.HasPrefix(err.Error(), c.want) || b.Len() > 0 {
 			t.Errorf("got %v and %q, want %q", err, b.String(), c.want)
@@ -99,13 +101,13 @@ func TestComparisonComplains(t *testing.T) {
 // No row of either run is left out.
 func TestComparisonLeavesNothingOut(t *testing.T) {
 	a, b := wide(), later()
-	b.Rows = slices.DeleteFunc(b.Rows, func(row Row) bool { return row.Case == "n=1" && row.Model == "twin" })
+	b.Rows = slices.DeleteFunc(b.Rows, func(row result.Row) bool { return row.Case == "n=1" && row.Model == "twin" })
 	delete(a.Rows[0].Samples[0], measure.Rate)
 	var text strings.Builder
-	if err := (&Comparison{A: []*Result{a}, B: []*Result{b}, Unit: "MB/s"}).Table(&text); err != nil {
+	if err := (&Comparison{A: []*result.Result{a}, B: []*result.Result{b}, Unit: "MB/s"}).Table(&text); err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []*Result{a, b} {
+	for _, r := range []*result.Result{a, b} {
 		for _, row := range r.Rows {
 			found := false
 			for line := range strings.Lines(text.String()) {

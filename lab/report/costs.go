@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // A Cost is a line of a table that says what something costs: in a case, with
@@ -22,13 +23,13 @@ type Cost struct {
 
 // Costs writes the table, of the results in a directory. What was not measured
 // is named below it.
-func Costs(w io.Writer, results []*Result, dir string, costs []Cost) error {
+func Costs(w io.Writer, results []*result.Result, dir string, costs []Cost) error {
 	var b bytes.Buffer
 	g := grid{head: []string{"", "stint", "others", "stint / best of the others"}}
-	var used []*Result
+	var used []*result.Result
 	var missing []string
 	for _, c := range costs {
-		i := slices.IndexFunc(results, func(r *Result) bool { return r.Experiment == c.Experiment })
+		i := slices.IndexFunc(results, func(r *result.Result) bool { return r.Experiment == c.Experiment })
 		if i < 0 {
 			missing = append(missing, fmt.Sprintf("%s (%s)", c.Of, c.Experiment))
 			continue
@@ -47,8 +48,8 @@ func Costs(w io.Writer, results []*Result, dir string, costs []Cost) error {
 		fmt.Fprintln(&b)
 	}
 	fmt.Fprintf(&b, "Medians, of the results in `%s`.", dir)
-	for _, machine := range bunches(used, func(r *Result) string { return r.Machine.Name() }) {
-		commands := unique(each(machine.of, func(r *Result) string { return "`" + r.Command + "`" }))
+	for _, machine := range bunches(used, func(r *result.Result) string { return r.Machine.Name() }) {
+		commands := unique(each(machine.of, func(r *result.Result) string { return "`" + r.Command + "`" }))
 		fmt.Fprintf(&b, " On %s: %s.", machine.key, strings.Join(commands, " and "))
 	}
 	fmt.Fprintln(&b)
@@ -61,11 +62,11 @@ func Costs(w io.Writer, results []*Result, dir string, costs []Cost) error {
 
 // line is the row of the table, or nil if all of one side is missing, and the
 // models that are.
-func (c Cost) line(r *Result) (line, missing []string) {
-	find := func(names []string) []*Row {
-		var rows []*Row
+func (c Cost) line(r *result.Result) (line, missing []string) {
+	find := func(names []string) []*result.Row {
+		var rows []*result.Row
 		for _, name := range names {
-			if row := r.row(c.Case, name); len(row.measured(c.Unit)) > 0 {
+			if row := r.Row(c.Case, name); len(row.Measured(c.Unit)) > 0 {
 				rows = append(rows, row)
 			} else {
 				missing = append(missing, name)
@@ -78,12 +79,12 @@ func (c Cost) line(r *Result) (line, missing []string) {
 		return nil, missing
 	}
 	of, than := least(ours, c.Unit), least(others, c.Unit)
-	best := min(of.median(c.Unit).Median, than.median(c.Unit).Median)
-	words := func(rows []*Row) string {
-		return strings.Join(each(rows, func(row *Row) string {
-			m := row.median(c.Unit).Median
+	best := min(of.Median(c.Unit).Median, than.Median(c.Unit).Median)
+	words := func(rows []*result.Row) string {
+		return strings.Join(each(rows, func(row *result.Row) string {
+			m := row.Median(c.Unit).Median
 			text := row.Model + " " + describe(c.Unit).format(m)
-			if r.model(row.Model).Unbounded {
+			if r.Model(row.Model).Unbounded {
 				text += " (no limit)"
 			}
 			if m == best {
@@ -92,11 +93,11 @@ func (c Cost) line(r *Result) (line, missing []string) {
 			return text
 		}), ", ")
 	}
-	ratio := short(of.ratio(than, c.Unit), times) + " x " + than.Model
+	ratio := short(of.Ratio(than, c.Unit), times) + " x " + than.Model
 	return []string{c.Of, words(ours), words(others), ratio}, missing
 }
 
 // least is the row with the smallest median.
-func least(rows []*Row, u measure.Unit) *Row {
-	return slices.MinFunc(rows, func(a, b *Row) int { return cmp.Compare(a.median(u).Median, b.median(u).Median) })
+func least(rows []*result.Row, u measure.Unit) *result.Row {
+	return slices.MinFunc(rows, func(a, b *result.Row) int { return cmp.Compare(a.Median(u).Median, b.Median(u).Median) })
 }

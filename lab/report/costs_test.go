@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
 )
 
 func TestCosts(t *testing.T) {
@@ -18,7 +19,7 @@ func TestCosts(t *testing.T) {
 		{Of: "six", Experiment: "wide", Case: "n=6", Unit: measure.Time, Ours: []string{"twin"}, Others: []string{"gnu"}},
 		{Of: "seven", Experiment: "seven", Case: "n=7", Unit: measure.Time, Ours: []string{"twin"}, Others: []string{"gnu"}},
 	}
-	same(t, "testdata/costs.md", func(w io.Writer) error { return Costs(w, []*Result{wide(), other}, "results", costs) })
+	same(t, "testdata/costs.md", func(w io.Writer) error { return Costs(w, []*result.Result{wide(), other}, "results", costs) })
 	var b strings.Builder
 	if err := Costs(&b, nil, "results", costs[:1]); err != nil || !strings.HasSuffix(b.String(), "Not measured there: one (wide).\n") || strings.Contains(b.String(), "|") {
 		t.Errorf("of nothing it is %q, %v", b.String(), err)

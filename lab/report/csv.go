@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/stats"
 )
 
@@ -18,15 +19,15 @@ var csvHead = []string{
 // CSV writes results for a spreadsheet: a row for each unit of each row, with
 // the median, its interval, and the ratio to the case's reference. Values are in
 // the unit that the row names; what is not known is empty.
-func CSV(w io.Writer, results []*Result) error {
+func CSV(w io.Writer, results []*result.Result) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(csvHead); err != nil {
 		return err
 	}
 	for _, r := range results {
 		for _, c := range r.Cases {
-			for _, row := range r.in(c.Name) {
-				if err := out.WriteAll(r.records(c, row)); err != nil {
+			for _, row := range r.In(c.Name) {
+				if err := out.WriteAll(records(r, c, row)); err != nil {
 					return err
 				}
 			}
@@ -37,27 +38,27 @@ func CSV(w io.Writer, results []*Result) error {
 }
 
 // records are the lines of one row, one a unit.
-func (r *Result) records(c Case, row *Row) [][]string {
+func records(r *result.Result, c result.Case, row *result.Row) [][]string {
 	var out [][]string
-	base := r.row(c.Name, c.Reference)
+	base := r.Row(c.Name, c.Reference)
 	for _, col := range columns {
-		e := row.median(col.unit)
+		e := row.Median(col.unit)
 		if e.N == 0 {
 			continue
 		}
-		line := []string{r.Experiment, c.Name, row.Model, string(r.kind(row.Model)), string(col.unit), strconv.Itoa(e.N)}
+		line := []string{r.Experiment, c.Name, row.Model, string(r.Kind(row.Model)), string(col.unit), strconv.Itoa(e.N)}
 		line = append(line, cells(e)...)
 		confidence := ""
 		if e.Interval != nil {
 			confidence = plain(e.Interval.Confidence)
 		}
 		line = append(line, confidence, c.Reference)
-		ratio := row.ratio(base, col.unit)
+		ratio := row.Ratio(base, col.unit)
 		if row == base {
 			ratio.Interval = nil // of 1 by itself
 		}
 		line = append(line, cells(ratio)...)
-		out = append(out, append(line, strconv.Itoa(r.processors(c)), strconv.Itoa(c.Ops), strconv.FormatBool(r.Quick)))
+		out = append(out, append(line, strconv.Itoa(r.ProcessorsOf(c)), strconv.Itoa(c.Ops), strconv.FormatBool(r.Quick)))
 	}
 	return out
 }

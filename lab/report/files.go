@@ -1,3 +1,5 @@
+// Package report writes results for a reader: as a table, a page of HTML, Markdown,
+// CSV and in the Go benchmark format. It also compares two runs.
 package report
 
 import (
@@ -10,16 +12,17 @@ import (
 	"slices"
 
 	"github.com/stint-go/stint/lab/features"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Files writes EXPERIMENT.jsonl into a directory, which it makes if need be. An
 // earlier one is replaced. All else that is written of a result is made from it.
-func Files(dir string, r *Result) error {
+func Files(dir string, r *result.Result) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	var b bytes.Buffer
-	if err := Lines(&b, r); err != nil {
+	if err := result.Lines(&b, r); err != nil {
 		return err
 	}
 	name := filepath.Join(dir, r.Experiment+lines)
@@ -35,7 +38,7 @@ const lines = ".jsonl"
 // A format is a way to write results into a file.
 type format struct {
 	file  string
-	write func(io.Writer, []*Result) error
+	write func(io.Writer, []*result.Result) error
 }
 
 // formats are those of a report in a directory.
@@ -49,8 +52,8 @@ func formats(dir string) ([]format, error) {
 		return nil, err
 	}
 	return []format{
-		{"report.html", func(w io.Writer, results []*Result) error { return HTML(w, results, table) }},
-		{"report.md", func(w io.Writer, results []*Result) error { return Markdown(w, results, table, root) }},
+		{"report.html", func(w io.Writer, results []*result.Result) error { return HTML(w, results, table) }},
+		{"report.md", func(w io.Writer, results []*result.Result) error { return Markdown(w, results, table, root) }},
 		{"report.csv", CSV},
 		{"report.txt", Benchmark},
 	}, nil
@@ -78,7 +81,7 @@ func above(dir string) (string, error) {
 
 // Write writes results in each of the formats into a directory, which it makes
 // if need be, and returns the names of the files. Earlier ones are replaced.
-func Write(dir string, results []*Result) ([]string, error) {
+func Write(dir string, results []*result.Result) ([]string, error) {
 	all, err := formats(dir)
 	if err != nil {
 		return nil, err
@@ -103,29 +106,29 @@ func Write(dir string, results []*Result) ([]string, error) {
 
 // Results reads what Files wrote into a directory, or one of its files: the
 // experiments named in order first, then others by name.
-func Results(path string, order []string) ([]*Result, error) {
+func Results(path string, order []string) ([]*result.Result, error) {
 	names, err := resultFiles(path)
 	if err != nil {
 		return nil, err
 	}
-	var results []*Result
+	var results []*result.Result
 	for _, name := range names {
 		r, err := readFile(name)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if slices.ContainsFunc(results, func(other *Result) bool { return other.Experiment == r.Experiment }) {
+		if slices.ContainsFunc(results, func(other *result.Result) bool { return other.Experiment == r.Experiment }) {
 			return nil, fmt.Errorf("%s: %s is in another file too", name, r.Experiment)
 		}
 		results = append(results, r)
 	}
-	rank := func(r *Result) int {
+	rank := func(r *result.Result) int {
 		if i := slices.Index(order, r.Experiment); i >= 0 {
 			return i
 		}
 		return len(order)
 	}
-	slices.SortStableFunc(results, func(a, b *Result) int { return cmp.Compare(rank(a), rank(b)) })
+	slices.SortStableFunc(results, func(a, b *result.Result) int { return cmp.Compare(rank(a), rank(b)) })
 	return results, nil
 }
 
@@ -155,11 +158,11 @@ func resultFiles(path string) ([]string, error) {
 	return names, nil
 }
 
-func readFile(name string) (*Result, error) {
+func readFile(name string) (*result.Result, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return Read(f)
+	return result.Read(f)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/stats"
 )
 
@@ -14,14 +15,14 @@ type grid struct {
 	rows [][]string
 }
 
-// grid puts a case into words, with a star at its best row.
-func (r *Result) grid(c Case) grid {
+// newGrid puts a case into words, with a star at its best row.
+func newGrid(r *result.Result, c result.Case) grid {
 	g := grid{head: []string{"model", "n"}}
-	rows := r.in(c.Name)
+	rows := r.In(c.Name)
 	var units []column
 	for _, col := range columns {
 		for _, row := range rows {
-			if len(row.measured(col.unit)) > 0 {
+			if len(row.Measured(col.unit)) > 0 {
 				units = append(units, col)
 				break
 			}
@@ -34,25 +35,25 @@ func (r *Result) grid(c Case) grid {
 		}
 	}
 	for _, row := range rows {
-		g.rows = append(g.rows, r.words(c, row, units))
+		g.rows = append(g.rows, words(r, c, row, units))
 	}
 	return g
 }
 
 // words is one row of a grid.
-func (r *Result) words(c Case, row *Row, units []column) []string {
+func words(r *result.Result, c result.Case, row *result.Row, units []column) []string {
 	star := ""
-	if best := r.best(c.Name, measure.Time, anyone); best == row {
+	if best := r.Best(c.Name, measure.Time, result.Model.IsChoice); best == row {
 		star = "* "
 	}
 	out := []string{star + row.Model, fmt.Sprint(len(row.Samples))}
 	for _, col := range units {
-		e := row.median(col.unit)
+		e := row.Median(col.unit)
 		out = append(out, median(e, col.format))
 		if col.unit != measure.Time {
 			continue
 		}
-		ratio := row.ratio(r.row(c.Name, c.Reference), col.unit)
+		ratio := row.Ratio(r.Row(c.Name, c.Reference), col.unit)
 		if row.Model == c.Reference {
 			ratio.Interval = nil // of 1 by itself
 		}
@@ -77,19 +78,19 @@ func span(e stats.Estimate, format func(float64) string) string {
 }
 
 // about is a line on a case: what is counted, and how often.
-func (r *Result) about(c Case) string {
+func about(r *result.Result, c result.Case) string {
 	words := []string{c.Doc}
 	if c.Ops > 1 {
 		words = append(words, fmt.Sprintf("%d ops a sample", c.Ops))
 	}
-	if p := r.processors(c); p != r.Processors {
+	if p := r.ProcessorsOf(c); p != r.Processors {
 		words = append(words, fmt.Sprintf("GOMAXPROCS %d", p))
 	}
 	return strings.Join(words, "; ")
 }
 
-// text says by how much a peer is faster.
-func (l Loss) text() string {
+// lossText says by how much a peer is faster.
+func lossText(l result.Loss) string {
 	text := fmt.Sprintf("%s: %s takes the time of %s x %s", l.Case, l.Model, l.Peer, interval(l.Ratio, times))
 	if !l.Sure() {
 		text += "; not told apart"

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stint-go/stint/lab/features"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // legend says what the signs in tables and verdicts mean.
@@ -20,7 +21,7 @@ var legend = []string{
 // features, then a section for each experiment with the tables of all cases.
 // root is the way to the repository from where the text will be, for its links:
 // empty, or with a slash at its end.
-func Markdown(w io.Writer, results []*Result, t features.Table, root string) error {
+func Markdown(w io.Writer, results []*result.Result, t features.Table, root string) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Report\n")
 	bullets(&b, "Signs, the best row of a case is bold", legend)
@@ -35,52 +36,52 @@ func Markdown(w io.Writer, results []*Result, t features.Table, root string) err
 }
 
 // section writes one result.
-func section(b *bytes.Buffer, r *Result) {
+func section(b *bytes.Buffer, r *result.Result) {
 	fmt.Fprintf(b, "## %s\n\n%s.\n\n", r.Experiment, r.Workload)
 	fmt.Fprintf(b, "`%s` on %s.\n", r.Command, r.Machine)
 	for _, tool := range r.Tools {
 		fmt.Fprintf(b, "With %s.\n", tool)
 	}
 	if len(r.Verdicts) > 0 {
-		fmt.Fprintf(b, "\n### %s: verdicts\n\n%s.\n\n", r.Experiment, r.tally())
+		fmt.Fprintf(b, "\n### %s: verdicts\n\n%s.\n\n", r.Experiment, tallyText(r))
 		verdicts(b, r.Verdicts)
 	}
-	bullets(b, "Where a peer's median is smaller", each(r.Losses(), Loss.text))
-	bullets(b, "Reasons to doubt", each(r.Warnings, Warning.text))
+	bullets(b, "Where a peer's median is smaller", each(r.Losses(), lossText))
+	bullets(b, "Reasons to doubt", each(r.Warnings, warningText))
 	bullets(b, "How to read it", r.Notes)
-	bullets(b, "Models", each(r.Models, Model.text))
+	bullets(b, "Models", each(r.Models, modelText))
 	for _, c := range r.Cases {
 		table(b, r, c)
 	}
 }
 
 // conclusions writes a table of the sentences that claims stand for.
-func conclusions(b *bytes.Buffer, results []*Result) {
-	all := Conclusions(results)
+func conclusions(b *bytes.Buffer, results []*result.Result) {
+	all := result.Conclusions(results)
 	if len(all) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\n## Conclusions\n\nA sentence of an article or of ours, and what the claims that stand for it came to.\n\n")
 	g := grid{head: []string{"", "conclusion", "experiment", "figures"}}
 	for _, c := range all {
-		g.rows = append(g.rows, []string{strong(c.Tally()), c.Text, strings.Join(c.Experiments, ", "), c.figures()})
+		g.rows = append(g.rows, []string{strong(answerText(c)), c.Text, strings.Join(c.Experiments, ", "), restsOn(c)})
 	}
 	g.pipes(b)
 }
 
 // verdicts writes a table of verdicts.
-func verdicts(b *bytes.Buffer, verdicts []Verdict) {
+func verdicts(b *bytes.Buffer, verdicts []result.Verdict) {
 	g := grid{head: []string{"", "case", "claim", "figures"}}
 	for _, v := range verdicts {
-		g.rows = append(g.rows, []string{strong(string(v.Answer)), v.Case, v.Text(), v.figures()})
+		g.rows = append(g.rows, []string{strong(string(v.Answer)), v.Case, verdictText(v), figuresText(v)})
 	}
 	g.pipes(b)
 }
 
 // table writes the rows of a case.
-func table(b *bytes.Buffer, r *Result, c Case) {
-	if g := r.grid(c); len(g.rows) > 0 {
-		fmt.Fprintf(b, "\n### %s %s\n\n%s\n\n", r.Experiment, c.Name, r.about(c))
+func table(b *bytes.Buffer, r *result.Result, c result.Case) {
+	if g := newGrid(r, c); len(g.rows) > 0 {
+		fmt.Fprintf(b, "\n### %s %s\n\n%s\n\n", r.Experiment, c.Name, about(r, c))
 		g.pipes(b)
 	}
 }
@@ -97,7 +98,9 @@ func bullets(b *bytes.Buffer, title string, lines []string) {
 }
 
 // text is the model with what it does.
-func (m Model) text() string { return "`" + m.Name + "`: " + m.Doc }
+func warningText(w result.Warning) string { return w.Kind + ": " + w.Text }
+
+func modelText(m result.Model) string { return "`" + m.Name + "`: " + m.Doc }
 
 func strong(text string) string { return "**" + text + "**" }
 

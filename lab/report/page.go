@@ -12,6 +12,7 @@ import (
 	"github.com/stint-go/stint/lab/chart"
 	"github.com/stint-go/stint/lab/features"
 	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
 )
 
 //go:embed page.html
@@ -33,9 +34,9 @@ type page struct {
 
 // A chapter is one experiment.
 type chapter struct {
-	*Result
+	*result.Result
 	ID       string
-	Answers  answers
+	Answers  result.Answers
 	Standing standing
 	Claims   sheet
 	Losses   []string // for sure
@@ -77,8 +78,8 @@ type machineText struct {
 
 // HTML writes results and the table of features as one page that needs nothing
 // but itself: no network and no script.
-func HTML(w io.Writer, results []*Result, table features.Table) error {
-	t, err := template.New("page").Funcs(template.FuncMap{"sign": sign, "number": isNumber}).Parse(pageText)
+func HTML(w io.Writer, results []*result.Result, table features.Table) error {
+	t, err := template.New("page").Funcs(template.FuncMap{"sign": sign, "shares": shares, "number": isNumber}).Parse(pageText)
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func isNumber(cell string) bool {
 	return cell != "" && cell[0] >= '0' && cell[0] <= '9' && !strings.ContainsAny(cell, "[,")
 }
 
-func newPage(results []*Result, table features.Table) *page {
+func newPage(results []*result.Result, table features.Table) *page {
 	p := &page{
 		Style:       template.CSS(chart.Style + pageStyle),
 		Machines:    machines(results),
@@ -115,8 +116,8 @@ func newPage(results []*Result, table features.Table) *page {
 	return p
 }
 
-func newChapter(r *Result) *chapter {
-	s := &chapter{Result: r, ID: "experiment-" + r.Experiment, Answers: answersOf(r.Verdicts), Claims: claims(r.Verdicts)}
+func newChapter(r *result.Result) *chapter {
+	s := &chapter{Result: r, ID: "experiment-" + r.Experiment, Answers: result.AnswersOf(r.Verdicts), Claims: claims(r.Verdicts)}
 	for _, l := range r.Losses() {
 		text := fmt.Sprintf("%s: %s takes %s times as long as %s", l.Case, l.Model, short(l.Ratio, times), l.Peer)
 		if l.Sure() {
@@ -127,7 +128,7 @@ func newChapter(r *Result) *chapter {
 	}
 	d := &drawer{Result: r}
 	s.Standing = d.standing()
-	s.Groups = r.groups(d.figures())
+	s.Groups = groups(r, d.figures())
 	s.Key = d.seen.key()
 	return s
 }
@@ -137,12 +138,12 @@ func newChapter(r *Result) *chapter {
 const many = 14
 
 // groups puts figures together. The first group has no name and is shown.
-func (r *Result) groups(all []figure) []group {
+func groups(r *result.Result, all []figure) []group {
 	if len(all) <= many {
 		return []group{{Figures: all}}
 	}
 	main := map[string]bool{}
-	for _, c := range r.main() {
+	for _, c := range r.Main() {
 		main[c.Name] = true
 	}
 	var shown, rest []figure
@@ -165,9 +166,9 @@ func (r *Result) groups(all []figure) []group {
 }
 
 // machines describes where results are from, each machine once.
-func machines(results []*Result) []machineText {
+func machines(results []*result.Result) []machineText {
 	var order []measure.Machine
-	on := map[measure.Machine][]*Result{}
+	on := map[measure.Machine][]*result.Result{}
 	for _, r := range results {
 		m := r.Machine
 		m.Load, m.Others = nil, nil
@@ -190,7 +191,7 @@ func machines(results []*Result) []machineText {
 }
 
 // facts are what is known of a machine and of how busy it was.
-func facts(m measure.Machine, results []*Result) [][2]string {
+func facts(m measure.Machine, results []*result.Result) [][2]string {
 	cpu := m.CPU
 	if cpu == "" {
 		cpu = "not known"

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stint-go/stint/lab/chart"
 	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // A family is cases whose names differ in one number only.
@@ -19,14 +20,14 @@ type family struct {
 	key           string // what the number is
 	before, after string // the parts of the names around it
 	times         bool   // the number is a time
-	cases         []Case
+	cases         []result.Case
 	at            []float64
 }
 
 // families finds the family of a case.
 type families map[string]*family
 
-func (f families) of(c Case) *family { return f[c.Name] }
+func (f families) of(c result.Case) *family { return f[c.Name] }
 
 // fewestPoints make a curve.
 const fewestPoints = 3
@@ -89,11 +90,11 @@ func (d *drawer) whole(f *family) {
 	if f.after != "" {
 		name += "/" + f.after
 	}
-	i := slices.IndexFunc(d.Cases, func(c Case) bool { return c.Name == name })
+	i := slices.IndexFunc(d.Cases, func(c result.Case) bool { return c.Name == name })
 	if i < 0 {
 		return
 	}
-	if at := float64(d.processors(d.Cases[i])); !slices.Contains(f.at, at) {
+	if at := float64(d.ProcessorsOf(d.Cases[i])); !slices.Contains(f.at, at) {
 		f.cases, f.at = append(f.cases, d.Cases[i]), append(f.at, at)
 	}
 }
@@ -172,21 +173,21 @@ func (d *drawer) curve(f *family) figure {
 func (d *drawer) over(f *family, u measure.Unit) int {
 	n := 0
 	for _, c := range f.cases {
-		n += min(len(having(d.in(c.Name), u)), 1)
+		n += min(len(having(d.In(c.Name), u)), 1)
 	}
 	return n
 }
 
 // shared is what is the same of all cases of a family.
 func (d *drawer) shared(f *family) string {
-	c := Case{Doc: f.cases[0].Doc, Processors: f.cases[0].Processors}
+	c := result.Case{Doc: f.cases[0].Doc, Processors: f.cases[0].Processors}
 	for _, other := range f.cases {
-		if d.processors(other) != d.processors(c) {
+		if d.ProcessorsOf(other) != d.ProcessorsOf(c) {
 			c.Processors = 0
 			break
 		}
 	}
-	return d.about(c)
+	return about(d.Result, c)
 }
 
 // curves draws one unit of a family.
@@ -196,7 +197,7 @@ func (d *drawer) curves(f *family, u measure.Unit) chart.Curves {
 	relative := d.relative(f, u)
 	if relative {
 		out.Y = chart.Axis{Label: col.name + ", × " + reference, Format: tick(times)}
-		out.Levels = []chart.Level{{Name: reference, Look: looks[d.kind(reference)], Y: chart.At(1)}}
+		out.Levels = []chart.Level{{Name: reference, Look: looks[d.Kind(reference)], Y: chart.At(1)}}
 	}
 	out.Lines = d.lines(f, u, relative)
 	out.Frame = d.frame(fmt.Sprintf("%s, %s by %s", f.name(), out.Y.Label, f.key), fmt.Sprintf("Curves of %d models over %d values of %s.", len(out.Lines), len(f.at), f.key))
@@ -207,11 +208,11 @@ func (d *drawer) curves(f *family, u measure.Unit) chart.Curves {
 func (d *drawer) relative(f *family, u measure.Unit) bool {
 	var lo, hi float64
 	for i, c := range f.cases {
-		row := d.row(c.Name, c.Reference)
+		row := d.Row(c.Name, c.Reference)
 		if row == nil || c.Reference != f.cases[0].Reference {
 			return false
 		}
-		m := row.median(u).Median
+		m := row.Median(u).Median
 		if i == 0 {
 			lo, hi = m, m
 		}
@@ -229,17 +230,17 @@ func (d *drawer) lines(f *family, u measure.Unit, relative bool) []chart.Line {
 	place := map[string]int{}
 	ours := 0
 	for i, c := range f.cases {
-		if best := d.best(c.Name, u, peer); best != nil {
+		if best := d.Best(c.Name, u, result.Model.IsPeer); best != nil {
 			wins[best.Model]++
 		}
-		reference := d.row(c.Name, c.Reference)
-		for _, row := range d.in(c.Name) {
+		reference := d.Row(c.Name, c.Reference)
+		for _, row := range d.In(c.Name) {
 			if relative && row == reference {
 				continue
 			}
-			e, format := row.median(u), describe(u).format
+			e, format := row.Median(u), describe(u).format
 			if relative {
-				e, format = row.ratio(reference, u), times
+				e, format = row.Ratio(reference, u), times
 			}
 			if e.N == 0 {
 				continue
@@ -248,7 +249,7 @@ func (d *drawer) lines(f *family, u measure.Unit, relative bool) []chart.Line {
 			if !ok {
 				at = len(out)
 				place[row.Model] = at
-				out = append(out, chart.Line{Name: row.Model, Look: d.lineLook(d.model(row.Model), &ours)})
+				out = append(out, chart.Line{Name: row.Model, Look: d.lineLook(d.Model(row.Model), &ours)})
 			}
 			out[at].Points = append(out[at].Points, chart.Point{X: f.at[i], Y: value(e), Words: fmt.Sprintf("%s, %s=%s: %s", row.Model, f.key, f.format(f.at[i]), short(e, format))})
 		}

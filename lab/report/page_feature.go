@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/stint-go/stint/lab/features"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // A matrix is the table of features as the page shows it.
@@ -30,9 +31,9 @@ func (c featureCell) Word() string { return strings.ToLower(string(c.Answer)) }
 // Sign is its picture.
 func (c featureCell) Sign() string {
 	if c.Answer == features.Partly {
-		return sign(inPart)
+		return sign(result.InPart)
 	}
-	return sign(Answer(c.Word()))
+	return sign(result.Answer(c.Word()))
 }
 
 func newMatrix(t features.Table) matrix {

@@ -10,12 +10,13 @@ import (
 
 	"github.com/stint-go/stint/lab/chart"
 	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/stats"
 )
 
 // A drawer draws the figures of a result.
 type drawer struct {
-	*Result
+	*result.Result
 	drawn int // drawings that have a name by now
 	found families
 	seen  seen
@@ -35,7 +36,7 @@ func (d *drawer) figures() []figure {
 	for _, c := range d.Cases {
 		f := families.of(c)
 		switch {
-		case len(d.in(c.Name)) == 0: // an interrupt came before
+		case len(d.In(c.Name)) == 0: // an interrupt came before
 		case f == nil:
 			out = append(out, d.single(c))
 		case f.cases[0].Name == c.Name:
@@ -46,8 +47,8 @@ func (d *drawer) figures() []figure {
 }
 
 // single is the figure of one case.
-func (d *drawer) single(c Case) figure {
-	return figure{Name: c.Name, Note: d.about(c), SVG: d.drawings(c), Tables: []sheet{d.sheet(c)}}
+func (d *drawer) single(c result.Case) figure {
+	return figure{Name: c.Name, Note: about(d.Result, c), SVG: d.drawings(c), Tables: []sheet{d.sheet(c)}}
 }
 
 // pictured are the units of which there are bars. Where no time was measured, all
@@ -56,10 +57,10 @@ var pictured = []measure.Unit{measure.Time, measure.HalfWithin, measure.MostWith
 
 // drawings are those of one case: a curve if models differ in a number, and bars
 // of what was measured.
-func (d *drawer) drawings(c Case) []template.HTML {
+func (d *drawer) drawings(c result.Case) []template.HTML {
 	var out []template.HTML
 	svg := func(s string) { out = append(out, template.HTML(s)) }
-	rows := d.in(c.Name)
+	rows := d.In(c.Name)
 	units := pictured
 	if len(having(rows, measure.Time)) == 0 {
 		units = each(columns, func(col column) measure.Unit { return col.unit })
@@ -82,15 +83,15 @@ func (d *drawer) drawings(c Case) []template.HTML {
 }
 
 // having are the rows in which a unit was measured.
-func having(rows []*Row, u measure.Unit) []*Row {
-	return slices.DeleteFunc(slices.Clone(rows), func(row *Row) bool { return len(row.measured(u)) == 0 })
+func having(rows []*result.Row, u measure.Unit) []*result.Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(row *result.Row) bool { return len(row.Measured(u)) == 0 })
 }
 
 // besides is how many rows are of models that are in no sweep.
-func (d *drawer) besides(rows []*Row) int {
+func (d *drawer) besides(rows []*result.Row) int {
 	n := 0
 	for _, row := range rows {
-		if d.model(row.Model).Sweep == "" {
+		if d.Model(row.Model).Sweep == "" {
 			n++
 		}
 	}
@@ -99,8 +100,8 @@ func (d *drawer) besides(rows []*Row) int {
 
 // sheet is the table of a case. No two of its columns have the same name: who
 // hears them does not see what they stand beside.
-func (d *drawer) sheet(c Case) sheet {
-	g := d.grid(c)
+func (d *drawer) sheet(c result.Case) sheet {
+	g := newGrid(d.Result, c)
 	for i, name := range g.head {
 		if of, ok := strings.CutPrefix(name, "x "); ok {
 			g.head[i] = "× " + of
@@ -114,31 +115,31 @@ func (d *drawer) sheet(c Case) sheet {
 			row[0] = "★ " + best
 		}
 	}
-	return sheet{Name: c.Name, Note: d.about(c), grid: g}
+	return sheet{Name: c.Name, Note: about(d.Result, c), grid: g}
 }
 
 // bars are the medians of one unit, the smallest first, and at last what was not
 // measured.
-func (d *drawer) bars(c Case, u measure.Unit, rows []*Row) chart.Bars {
+func (d *drawer) bars(c result.Case, u measure.Unit, rows []*result.Row) chart.Bars {
 	col := describe(u)
 	out := chart.Bars{Axis: chart.Axis{Label: col.name, Format: tick(col.format)}}
-	reference := d.row(c.Name, c.Reference)
-	if reference != nil && len(reference.measured(u)) > 0 {
+	reference := d.Row(c.Name, c.Reference)
+	if reference != nil && len(reference.Measured(u)) > 0 {
 		out.Beside = "× " + c.Reference
 	}
-	best := d.best(c.Name, u, anyone)
+	best := d.Best(c.Name, u, result.Model.IsChoice)
 	rows = slices.Clone(rows)
-	slices.SortStableFunc(rows, func(a, b *Row) int {
-		x, y := a.median(u), b.median(u)
+	slices.SortStableFunc(rows, func(a, b *result.Row) int {
+		x, y := a.Median(u), b.Median(u)
 		if x.N == 0 || y.N == 0 {
 			return cmp.Compare(y.N, x.N)
 		}
 		return cmp.Compare(x.Median, y.Median)
 	})
 	for _, row := range rows {
-		e := row.median(u)
-		bar := chart.Bar{Name: row.Model, Look: looks[d.kind(row.Model)], Value: value(e), Text: median(e, col.format), Best: row == best}
-		if ratio := row.ratio(reference, u); out.Beside != "" && finite(ratio.Median) { // not of nothing
+		e := row.Median(u)
+		bar := chart.Bar{Name: row.Model, Look: looks[d.Kind(row.Model)], Value: value(e), Text: median(e, col.format), Best: row == best}
+		if ratio := row.Ratio(reference, u); out.Beside != "" && finite(ratio.Median) { // not of nothing
 			bar.Note = median(ratio, times)
 		}
 		d.seen.bar(bar.Look)
@@ -146,7 +147,7 @@ func (d *drawer) bars(c Case, u measure.Unit, rows []*Row) chart.Bars {
 	}
 	least := "nothing was measured of ours and of peers"
 	if best != nil {
-		least = fmt.Sprintf("the least is %s of %s", median(best.median(u), col.format), best.Model)
+		least = fmt.Sprintf("the least is %s of %s", median(best.Median(u), col.format), best.Model)
 	}
 	out.Frame = d.frame(c.Name+", "+col.name, fmt.Sprintf("Bars of %d models; %s.", len(rows), least))
 	return out
@@ -155,20 +156,20 @@ func (d *drawer) bars(c Case, u measure.Unit, rows []*Row) chart.Bars {
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // looks are those of kinds, as the legend has them.
-var looks = map[Kind]chart.Look{Ours: chart.Strong, Peer: chart.Plain, Floor: chart.Dashed}
+var looks = map[result.Kind]chart.Look{result.Ours: chart.Strong, result.Peer: chart.Plain, result.Floor: chart.Dashed}
 
 // fewLevels is how many models without a number are drawn beside a curve. If
 // there are more, bars show them all.
 const fewLevels = 5
 
 // sweeps draws the times of the models of a case that differ in a number.
-func (d *drawer) sweeps(c Case) chart.Curves {
+func (d *drawer) sweeps(c result.Case) chart.Curves {
 	lines := map[string]*chart.Line{}
 	var order, numbers []string
-	var rest []*Row
+	var rest []*result.Row
 	ours := 0
-	for _, row := range d.in(c.Name) {
-		m := d.model(row.Model)
+	for _, row := range d.In(c.Name) {
+		m := d.Model(row.Model)
 		if m.Sweep == "" {
 			rest = append(rest, row)
 			continue
@@ -181,7 +182,7 @@ func (d *drawer) sweeps(c Case) chart.Curves {
 			}
 			lines[name] = &chart.Line{Name: name, Look: d.lineLook(m, &ours)}
 		}
-		e := row.median(measure.Time)
+		e := row.Median(measure.Time)
 		if e.N == 0 {
 			continue
 		}
@@ -206,7 +207,7 @@ func (d *drawer) sweeps(c Case) chart.Curves {
 
 // stem is the name that models of a sweep have in common, with an N where they
 // have their number.
-func stem(m Model) string {
+func stem(m result.Model) string {
 	if s, ok := strings.CutSuffix(m.Name, fmt.Sprint(m.At)); ok && s != "" {
 		return s + "N"
 	}
@@ -215,29 +216,29 @@ func stem(m Model) string {
 
 // levels are the models that are compared with a sweep: all of them if they are
 // few, and if not the fastest of ours and of the peers, the reference and floors.
-func (d *drawer) levels(c Case, rest []*Row, ours *int) []chart.Level {
-	fastest := map[Kind]*Row{}
+func (d *drawer) levels(c result.Case, rest []*result.Row, ours *int) []chart.Level {
+	fastest := map[result.Kind]*result.Row{}
 	for _, row := range rest {
-		k := d.kind(row.Model)
-		if fastest[k] == nil || row.median(measure.Time).Median < fastest[k].median(measure.Time).Median {
+		k := d.Kind(row.Model)
+		if fastest[k] == nil || row.Median(measure.Time).Median < fastest[k].Median(measure.Time).Median {
 			fastest[k] = row
 		}
 	}
 	var out []chart.Level
 	for _, row := range rest {
-		m := d.model(row.Model)
-		if len(rest) > fewLevels && m.Kind != Floor && row != fastest[m.Kind] && row.Model != c.Reference {
+		m := d.Model(row.Model)
+		if len(rest) > fewLevels && m.Kind != result.Floor && row != fastest[m.Kind] && row.Model != c.Reference {
 			continue
 		}
-		out = append(out, chart.Level{Name: row.Model, Look: d.lineLook(m, ours), Y: value(row.median(measure.Time))})
+		out = append(out, chart.Level{Name: row.Model, Look: d.lineLook(m, ours), Y: value(row.Median(measure.Time))})
 	}
 	return out
 }
 
 // lineLook is the look of the next line: ours differ from each other, as there
 // are looks for them.
-func (d *drawer) lineLook(m Model, ours *int) chart.Look {
-	if m.Kind != Ours {
+func (d *drawer) lineLook(m result.Model, ours *int) chart.Look {
+	if m.Kind != result.Ours {
 		return looks[m.Kind]
 	}
 	look := []chart.Look{chart.Strong, chart.Second, chart.Third}[min(*ours, 2)]

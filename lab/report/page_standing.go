@@ -9,32 +9,33 @@ import (
 
 	"github.com/stint-go/stint/lab/chart"
 	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/stats"
 )
 
 // A contest is our fastest model of a case beside the fastest peer, or where
 // there is no peer, beside the floor.
 type contest struct {
-	Case        Case
-	Ours, Other *Row
+	Case        result.Case
+	Ours, Other *result.Row
 	Floor       bool
 	Ratio       stats.Estimate // of the times, ours over the other's
 }
 
 // contests are those of all cases that have both.
-func (r *Result) contests() []contest {
+func contests(r *result.Result) []contest {
 	var out []contest
 	for _, c := range r.Cases {
-		ours := r.best(c.Name, measure.Time, func(m Model) bool { return m.Kind == Ours })
-		other := r.best(c.Name, measure.Time, peer)
+		ours := r.Best(c.Name, measure.Time, func(m result.Model) bool { return m.Kind == result.Ours })
+		other := r.Best(c.Name, measure.Time, result.Model.IsPeer)
 		floor := other == nil
 		if floor {
-			other = r.best(c.Name, measure.Time, func(m Model) bool { return m.Kind == Floor })
+			other = r.Best(c.Name, measure.Time, func(m result.Model) bool { return m.Kind == result.Floor })
 		}
 		if ours == nil || other == nil {
 			continue
 		}
-		if ratio := ours.ratio(other, measure.Time); ratio.N > 0 {
+		if ratio := ours.Ratio(other, measure.Time); ratio.N > 0 {
 			out = append(out, contest{c, ours, other, floor, ratio})
 		}
 	}
@@ -104,7 +105,7 @@ const (
 )
 
 func (d *drawer) standing() standing {
-	all := d.contests()
+	all := contests(d.Result)
 	o := standing{figure: figure{Name: "Our fastest model beside the fastest peer"}}
 	for _, c := range all {
 		switch {
@@ -121,7 +122,7 @@ func (d *drawer) standing() standing {
 		}
 	}
 	for _, c := range d.Cases {
-		if rows := d.in(c.Name); len(rows) > 0 && len(having(rows, measure.Time)) == 0 {
+		if rows := d.In(c.Name); len(rows) > 0 && len(having(rows, measure.Time)) == 0 {
 			o.Timeless++
 		}
 	}

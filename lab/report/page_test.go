@@ -14,10 +14,12 @@ import (
 	"github.com/stint-go/stint/lab/chart"
 	"github.com/stint-go/stint/lab/features"
 	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
+	"github.com/stint-go/stint/lab/result/resulttest"
 )
 
 // pageOf is the page of results, with a small table of features.
-func pageOf(t *testing.T, results ...*Result) string {
+func pageOf(t *testing.T, results ...*result.Result) string {
 	t.Helper()
 	table := features.Table{
 		Libraries: []features.Library{{Name: "lib", Module: "example.org/lib", Version: "v1.2.3"}},
@@ -32,10 +34,10 @@ func pageOf(t *testing.T, results ...*Result) string {
 }
 
 func TestPageHoldsAll(t *testing.T) {
-	r := example()
-	c := claim(Ratio, 0.6)
+	r := resulttest.Example()
+	c := resulttest.Claim(result.Ratio, 0.6)
 	c.Conclusion = "stint needs at most 0.6 of the time."
-	r.Conclude([]Claim{c, claim(Ratio, 0.1)})
+	r.Conclude([]result.Claim{c, resulttest.Claim(result.Ratio, 0.1)})
 	text := pageOf(t, r)
 	for _, want := range []string{
 		"A CPU: fast", "go run ./lab run sum", "stint needs at most 0.6 of the time.", "alg=md5", "stint: time/op at most 0.1 x gnu",
@@ -53,7 +55,7 @@ func TestPageHoldsAll(t *testing.T) {
 
 // What a page would load has an address in src, in a link or in its style.
 func TestPageNeedsNothing(t *testing.T) {
-	text := pageOf(t, example())
+	text := pageOf(t, resulttest.Example())
 	for _, bad := range []string{"<script", " src=", "@import", "url(", "<iframe"} {
 		if strings.Contains(text, bad) {
 			t.Errorf("%q on the page", bad)
@@ -67,7 +69,7 @@ func TestPageNeedsNothing(t *testing.T) {
 }
 
 func TestPageSaysWhatIsQuick(t *testing.T) {
-	slow, quick := example(), example()
+	slow, quick := resulttest.Example(), resulttest.Example()
 	quick.Experiment, quick.Quick = "tiny", true
 	if text := pageOf(t, slow); strings.Contains(text, "A quick run.") {
 		t.Error("a full run is said to be quick")
@@ -78,48 +80,37 @@ func TestPageSaysWhatIsQuick(t *testing.T) {
 }
 
 func TestPageTellsMachinesApart(t *testing.T) {
-	a, b, c := example(), example(), example()
+	a, b, c := resulttest.Example(), resulttest.Example(), resulttest.Example()
 	b.Experiment, b.Machine.CPU = "tiny", "Another CPU"
 	busy := 0.5
 	c.Experiment, c.Machine.Load = "loops", &busy
-	got := machines([]*Result{a, b, c})
+	got := machines([]*result.Result{a, b, c})
 	if len(got) != 2 || !slices.Equal(got[0].Experiments, []string{"sum", "loops"}) || !slices.Equal(got[1].Experiments, []string{"tiny"}) {
 		t.Fatalf("machines %+v, want two, with sum and loops on the first", got)
 	}
 	if load := got[0].Facts[4][1]; load != "0.00 to 0.50" {
 		t.Errorf("load %q, want from the least to the most", load)
 	}
-	if got := machines([]*Result{a, c}); len(got) != 1 || got[0].Experiments != nil {
+	if got := machines([]*result.Result{a, c}); len(got) != 1 || got[0].Experiments != nil {
 		t.Errorf("machines %+v, want one, without a list of experiments", got)
-	}
-}
-
-func TestAnswersTogether(t *testing.T) {
-	for _, c := range []struct {
-		answers answers
-		want    Answer
-	}{{answers{3, 0, 0}, Yes}, {answers{0, 2, 0}, No}, {answers{0, 0, 1}, NotSure}, {answers{1, 0, 1}, NotSure}, {answers{0, 1, 1}, No}, {answers{0, 11, 1}, No}, {answers{1, 1, 1}, inPart}, {answers{}, NotSure}} {
-		if got := c.answers.Together(); got != c.want {
-			t.Errorf("%+v: %s, want %s", c.answers, got, c.want)
-		}
 	}
 }
 
 // of makes a result whose cases have the models of a list, each a little slower
 // than the one before.
-func of(cases []string, models ...Model) *Result {
-	r := example()
+func of(cases []string, models ...result.Model) *result.Result {
+	r := resulttest.Example()
 	r.Models, r.Cases, r.Rows = models, nil, nil
 	for _, name := range cases {
-		r.Cases = append(r.Cases, Case{Name: name, Doc: "an op", Reference: models[0].Name, Ops: 1, Count: 6})
+		r.Cases = append(r.Cases, result.Case{Name: name, Doc: "an op", Reference: models[0].Name, Ops: 1, Count: 6})
 		for i, m := range models {
-			r.Rows = append(r.Rows, Row{Case: name, Model: m.Name, Samples: samples(10+i, 10+i, 10+i, 10+i, 10+i, 10+i)})
+			r.Rows = append(r.Rows, result.Row{Case: name, Model: m.Name, Samples: resulttest.Samples(10+i, 10+i, 10+i, 10+i, 10+i, 10+i)})
 		}
 	}
 	return r
 }
 
-var gnu, ours, floor = Model{Name: "gnu", Kind: Peer}, Model{Name: "stint", Kind: Ours}, Model{Name: "none", Kind: Floor}
+var gnu, ours, floor = result.Model{Name: "gnu", Kind: result.Peer}, result.Model{Name: "stint", Kind: result.Ours}, result.Model{Name: "none", Kind: result.Floor}
 
 func TestFamilies(t *testing.T) {
 	for _, c := range []struct {
@@ -245,14 +236,14 @@ func TestFiguresWithoutTime(t *testing.T) {
 
 // The legend explains each look that occurs, and no other.
 func TestLegend(t *testing.T) {
-	swept := []Model{gnu, ours, floor}
+	swept := []result.Model{gnu, ours, floor}
 	for _, n := range []float64{1, 2, 4} {
-		swept = append(swept, Model{Name: fmt.Sprintf("stint.Each-%v", n), Kind: Ours, Sweep: "limit", At: n})
+		swept = append(swept, result.Model{Name: fmt.Sprintf("stint.Each-%v", n), Kind: result.Ours, Sweep: "limit", At: n})
 	}
 	look := regexp.MustCompile(`class="(?:(?:bar|curve|level) \w+|band)`)
-	for name, r := range map[string]*Result{
+	for name, r := range map[string]*result.Result{
 		"bars":   of([]string{"a", "b"}, gnu, ours, floor),
-		"family": of([]string{"n=1", "n=2", "n=3"}, gnu, Model{Name: "two", Kind: Peer}, ours, Model{Name: "other", Kind: Ours}),
+		"family": of([]string{"n=1", "n=2", "n=3"}, gnu, result.Model{Name: "two", Kind: result.Peer}, ours, result.Model{Name: "other", Kind: result.Ours}),
 		"sweep":  of([]string{"n=1"}, swept...),
 	} {
 		for i, row := range r.Rows {
@@ -286,7 +277,7 @@ func TestGroups(t *testing.T) {
 	r := of(cases, gnu, ours)
 	r.Cases[3].Main = true
 	var got []string
-	for _, g := range r.groups((&drawer{Result: r}).figures()) {
+	for _, g := range groups(r, (&drawer{Result: r}).figures()) {
 		names := each(g.Figures, func(f figure) string { return f.Name })
 		got = append(got, fmt.Sprintf("%s: %s", g.Name, strings.Join(names, " ")))
 	}
@@ -302,7 +293,7 @@ func TestGroups(t *testing.T) {
 	if want := []string{": " + cases[3], "row=a: " + others(0), "row=b: " + others(1)}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if few := r.groups((&drawer{Result: of(cases[:many], gnu, ours)}).figures()); len(few) != 1 {
+	if few := groups(r, (&drawer{Result: of(cases[:many], gnu, ours)}).figures()); len(few) != 1 {
 		t.Errorf("%d groups of %d figures, want one", len(few), many)
 	}
 }
@@ -335,10 +326,10 @@ func TestSteepFamiliesAreRatios(t *testing.T) {
 }
 
 func TestSweeps(t *testing.T) {
-	models := []Model{gnu, ours, floor}
+	models := []result.Model{gnu, ours, floor}
 	for _, n := range []float64{1, 2, 4, 8} {
-		models = append(models, Model{Name: fmt.Sprintf("workers-%v", n), Kind: Peer, Sweep: "workers", At: n})
-		models = append(models, Model{Name: fmt.Sprintf("stint.Each-%v", n), Kind: Ours, Sweep: "limit", At: n})
+		models = append(models, result.Model{Name: fmt.Sprintf("workers-%v", n), Kind: result.Peer, Sweep: "workers", At: n})
+		models = append(models, result.Model{Name: fmt.Sprintf("stint.Each-%v", n), Kind: result.Ours, Sweep: "limit", At: n})
 	}
 	r := of([]string{"n=5"}, models...)
 	d := &drawer{Result: r}
@@ -366,10 +357,10 @@ func TestSweeps(t *testing.T) {
 
 func TestStanding(t *testing.T) {
 	r := of([]string{"faster", "even", "slower", "floor"}, gnu, ours, floor)
-	set := func(kase, model string, ms ...int) { r.row(kase, model).Samples = samples(ms...) }
+	set := func(kase, model string, ms ...int) { r.Row(kase, model).Samples = resulttest.Samples(ms...) }
 	set("faster", "stint", 5, 5, 5, 5, 5, 5)
 	set("even", "stint", 8, 12, 9, 11, 10, 10)
-	r.Rows = slices.DeleteFunc(r.Rows, func(row Row) bool { return row.Case == "floor" && row.Model == "gnu" })
+	r.Rows = slices.DeleteFunc(r.Rows, func(row result.Row) bool { return row.Case == "floor" && row.Model == "gnu" })
 	d := &drawer{Result: r}
 	s := d.standing()
 	if s.Faster != 1 || s.Open != 1 || s.Few != 0 || s.Slower != 1 || s.Floors != 1 {
@@ -389,13 +380,13 @@ func TestContestWords(t *testing.T) {
 		"not told apart":       {5, 50, 5, 50, 5, 50},
 		"too few runs to tell": {5},
 	} {
-		r.row("a", "stint").Samples = samples(ms...)
-		all := r.contests()
+		r.Row("a", "stint").Samples = resulttest.Samples(ms...)
+		all := contests(r)
 		if len(all) != 1 || all[0].word() != want || !strings.HasSuffix(all[0].text(), " times as long as gnu: "+want) {
 			t.Errorf("%v: %v, want %q", ms, each(all, contest.text), want)
 		}
 	}
-	r.Rows[0].Samples, r.Rows[1].Samples = samples(10), samples(10)
+	r.Rows[0].Samples, r.Rows[1].Samples = resulttest.Samples(10), resulttest.Samples(10)
 	if s := (&drawer{Result: r}).standing(); s.Few != 1 || s.Untold() != 1 {
 		t.Errorf("%d of too few runs, %d not told apart, want 1 of each", s.Few, s.Untold())
 	}
@@ -432,7 +423,7 @@ func TestTitled(t *testing.T) {
 }
 
 // committed are the results in the repository, of each experiment some cases.
-func committed(t *testing.T) []*Result {
+func committed(t *testing.T) []*result.Result {
 	t.Helper()
 	dirs, err := filepath.Glob("../results/*")
 	if err != nil || len(dirs) == 0 {
@@ -442,7 +433,7 @@ func committed(t *testing.T) []*Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var long *Result // has enough figures for groups, with the fewest cases
+	var long *result.Result // has enough figures for groups, with the fewest cases
 	for _, r := range results {
 		if n := enough(r); n > 0 && (long == nil || n < enough(long)) {
 			long = r
@@ -461,7 +452,7 @@ func committed(t *testing.T) []*Result {
 
 // enough is how many of the first cases of a result have more figures than are
 // shown at once, or 0.
-func enough(r *Result) int {
+func enough(r *result.Result) int {
 	for n := many + 1; n <= len(r.Cases); n++ {
 		part := *r
 		part.Cases = r.Cases[:n]

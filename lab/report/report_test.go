@@ -2,226 +2,22 @@ package report
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stint-go/stint/lab/features"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/stats"
+	"github.com/stint-go/stint/lab/result"
+	"github.com/stint-go/stint/lab/result/resulttest"
 	"golang.org/x/perf/benchfmt"
 )
-
-// samples are runs of so many milliseconds.
-func samples(ms ...int) []measure.Sample {
-	var out []measure.Sample
-	for _, m := range ms {
-		d := time.Duration(m) * time.Millisecond
-		out = append(out, measure.Usage{Wall: d, CPU: 2 * d, PeakRSS: 8 << 20, Floor: 2 << 20}.Sample(1e6))
-	}
-	return out
-}
-
-// example is a result with a model twice as fast as the other.
-func example() *Result {
-	idle := 0.0
-	return &Result{
-		Experiment: "sum",
-		Command:    "go run ./lab run sum",
-		Workload:   "2 files",
-		Processors: 2,
-		Machine:    measure.Machine{GOOS: "linux", GOARCH: "amd64", CPU: "A CPU: fast", Go: "go1", Processors: 2, Load: &idle, Others: &idle},
-		Tools:      []string{"a 1", "b 2"},
-		Notes:      []string{"note"},
-		Models:     []Model{{Name: "gnu", Kind: Peer, Doc: "a"}, {Name: "stint", Kind: Ours, Doc: "b"}},
-		Cases:      []Case{{Name: "alg=md5", Doc: "an op is a run", Reference: "gnu", Ops: 1, Count: 6}},
-		Rows: []Row{
-			{Case: "alg=md5", Model: "gnu", Samples: samples(100, 102, 104, 100, 101, 100)},
-			{Case: "alg=md5", Model: "stint", Samples: samples(50, 51, 52, 50, 50, 50)},
-		},
-	}
-}
-
-// claim is one about the model that is twice as fast.
-func claim(f Form, bar float64) Claim {
-	return Claim{Case: "alg=md5", Model: "stint", Unit: measure.Time, Form: f, Than: "gnu", Bar: bar}
-}
-
-func TestAnswers(t *testing.T) {
-	interval := &stats.Interval{Lo: 1.9, Hi: 2.1, Confidence: 0.97}
-	for _, c := range []struct {
-		name    string
-		form    Form
-		bar     float64
-		figures stats.Estimate
-		want    Answer
-	}{
-		{"below", Ratio, 2.2, stats.Estimate{N: 6, Median: 2, Interval: interval}, Yes},
-		{"at the upper end", Ratio, 2.1, stats.Estimate{N: 6, Median: 2, Interval: interval}, Yes},
-		{"inside", Ratio, 2, stats.Estimate{N: 6, Median: 2, Interval: interval}, NotSure},
-		{"at the lower end", Ratio, 1.9, stats.Estimate{N: 6, Median: 2, Interval: interval}, NotSure},
-		{"above", Ratio, 1.8, stats.Estimate{N: 6, Median: 2, Interval: interval}, No},
-		{"fast enough", Speedup, 1.9, stats.Estimate{N: 6, Median: 2, Interval: interval}, Yes},
-		{"perhaps", Speedup, 2, stats.Estimate{N: 6, Median: 2, Interval: interval}, NotSure},
-		{"too slow", Speedup, 2.2, stats.Estimate{N: 6, Median: 2, Interval: interval}, No},
-		{"no interval", Ratio, 9, stats.Estimate{N: 5, Median: 2}, NotSure},
-		{"no samples", Ratio, 9, stats.Estimate{}, NotSure},
-	} {
-		if got := answer(c.figures, c.bar, c.form); got != c.want {
-			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
-		}
-	}
-}
-
-func TestForms(t *testing.T) {
-	r := example()
-	best := claim(Ratio, 0.6)
-	best.Than = BestPeer
-	hard := claim(Speedup, 1.9)
-	hard.Stretch = 2.1
-	unknown := claim(Ratio, 1)
-	unknown.Model = "other"
-	bound := claim(Value, 8.5e6)
-	bound.Unit, bound.Than = measure.PeakRSS, ""
-	other := claim(Ratio, 1)
-	other.Model, other.Than, other.InCase = "gnu", "stint", "alg=md5"
-	for _, c := range []struct {
-		claim Claim
-		want  string
-	}{
-		{claim(Ratio, 0.51), "yes stint: time/op at most 0.51 x gnu: 0.500 [0.495, 0.500] 97 %, n = 6"},
-		{hard, "yes stint: at least 1.9 x as fast as gnu: 2.00 [2.00, 2.02] 97 %, n = 6; stretch 2.10: no"},
-		{claim(Difference, -48e6), "yes stint: time/op at most -48.0 ms more than gnu: -50.5 ms [-52.0 ms, -50.0 ms] 97 %, n = 6"},
-		{claim(Worst, 0.5), "yes stint: time/op at most 0.5 x gnu in each round: 0.500 at worst, n = 6"},
-		{best, "yes stint: time/op at most 0.6 x best peer (it is gnu): 0.500 [0.495, 0.500] 97 %, n = 6"},
-		{bound, "yes stint: peak RSS at most 8.50 MB: 8.39 MB [8.39 MB, 8.39 MB] 97 %, n = 6"},
-		{other, "no gnu: time/op at most 1 x stint in alg=md5: 2.00 [2.00, 2.02] 97 %, n = 6"},
-		{unknown, "not sure other: time/op at most 1 x gnu: not measured"},
-	} {
-		v := r.judge(c.claim)
-		if got := string(v.Answer) + " " + v.Text() + ": " + v.figures(); got != c.want {
-			t.Errorf("got  %s\nwant %s", got, c.want)
-		}
-	}
-}
-
-// A model without a bound may be the best peer, but not the best bounded one.
-func TestBestBounded(t *testing.T) {
-	r := example()
-	r.Models = append(r.Models, Model{Name: "all", Kind: Peer, Unbounded: true}, Model{Name: "slow", Kind: Peer}, Model{Name: "least", Kind: Floor})
-	for name, ms := range map[string]int{"all": 10, "slow": 200, "least": 1} {
-		r.Rows = append(r.Rows, Row{Case: "alg=md5", Model: name, Samples: samples(slices.Repeat([]int{ms}, 6)...)})
-	}
-	for than, want := range map[string]string{
-		BestPeer:    "no stint: time/op at most 1.05 x best peer (it is all): 5.00 [5.00, 5.20] 97 %, n = 6",
-		BestBounded: "yes stint: time/op at most 1.05 x best bounded peer (it is gnu): 0.500 [0.495, 0.500] 97 %, n = 6",
-	} {
-		c := claim(Ratio, 1.05)
-		c.Than = than
-		v := r.judge(c)
-		if got := string(v.Answer) + " " + v.Text() + ": " + v.figures(); got != want {
-			t.Errorf("got  %s\nwant %s", got, want)
-		}
-	}
-	r.Models[0].Unbounded = true
-	r.Rows = slices.DeleteFunc(r.Rows, func(row Row) bool { return row.Model == "slow" })
-	if v := r.judge(Claim{Case: "alg=md5", Model: "stint", Unit: measure.Time, Form: Ratio, Than: BestBounded, Bar: 1}); v.Answer != NotSure || v.Figures.N != 0 {
-		t.Errorf("without a bounded peer: %s, %+v", v.Answer, v.Figures)
-	}
-}
-
-// The best of a case may be the one that the claim is about: it is held against
-// the best of the others, not against itself.
-func TestBestIsAnother(t *testing.T) {
-	r := example()
-	r.Models = append(r.Models, Model{Name: "near", Kind: Peer})
-	r.Rows = append(r.Rows, Row{Case: "alg=md5", Model: "near", Samples: samples(101, 101, 103, 101, 100, 101)})
-	c := claim(Ratio, 1)
-	c.Model, c.Than = "gnu", BestPeer
-	v := r.judge(c)
-	if got, want := string(v.Answer)+" "+v.Text(), "not sure gnu: time/op at most 1 x best peer (it is near)"; got != want || v.Figures.Median == 1 && v.Figures.Interval.Lo == 1 {
-		t.Errorf("got %s, %+v, want %s", got, v.Figures, want)
-	}
-}
-
-func TestConclude(t *testing.T) {
-	r := example()
-	r.Rows = append(r.Rows, Row{Case: "alg=sha256", Model: "gnu"})
-	other := claim(Speedup, 4)
-	other.Case = "alg=sha256"
-	r.Conclude([]Claim{claim(Speedup, 1.85), other})
-	if len(r.Rows) != 2 {
-		t.Errorf("%d rows, want 2: the one without samples is dropped", len(r.Rows))
-	}
-	if got := []Answer{r.Verdicts[0].Answer, r.Verdicts[1].Answer}; !slices.Equal(got, []Answer{Yes, NotSure}) {
-		t.Errorf("answers %q, want yes, and not sure for what was not measured", got)
-	}
-	if len(r.Warnings) > 0 {
-		t.Errorf("warnings %v, want none", r.Warnings)
-	}
-}
-
-func TestLosses(t *testing.T) {
-	r := example()
-	if got := r.Losses(); len(got) > 0 {
-		t.Errorf("got %v, want none: ours is the fastest", got)
-	}
-	r.Models[0].Kind, r.Models[1].Kind = Ours, Peer
-	got := r.Losses()
-	if len(got) != 1 || got[0].Model != "gnu" || got[0].Peer != "stint" || got[0].Ratio.Median != 2 {
-		t.Errorf("got %v, want that gnu takes twice the time of stint", got)
-	}
-	r.Models[1].Kind = Floor
-	if got := r.Losses(); len(got) > 0 {
-		t.Errorf("got %v, want none: a floor is no peer", got)
-	}
-}
-
-func TestWarnings(t *testing.T) {
-	half, much := 0.5, 0.6
-	for _, c := range []struct {
-		kind   string
-		change func(*Result)
-	}{
-		{"", func(r *Result) { r.Machine.Load, r.Machine.Others = &half, nil }},
-		{Interrupted, func(r *Result) { r.Cases[0].Count = 7 }},
-		{Quick, func(r *Result) { r.Quick = true }},
-		{Processors, func(r *Result) { r.Machine.Processors = 1 }},
-		{Busy, func(r *Result) { r.Machine.Load = &much }},
-		{Busy, func(r *Result) { r.Machine.Others = &much }},
-		{Samples, func(r *Result) {
-			r.Cases[0].Count, r.Rows[0].Samples, r.Rows[1].Samples = 5, r.Rows[0].Samples[:5], r.Rows[1].Samples[:5]
-		}},
-		{"", func(r *Result) { r.Rows[0].Samples[0][measure.Time] = 1e9 }}, // one outlier blurs nothing
-		{"", func(r *Result) { r.Rows[1].Samples = samples(100, 101, 102, 100, 101, 104) }},
-		{"", func(r *Result) { r.Rows[1].Samples = samples(110, 120, 150, 110, 102, 104) }},
-		{Spread, func(r *Result) { r.Rows[1].Samples = samples(110, 120, 90, 110, 100, 104) }},
-		{"", func(r *Result) { r.Machine.Timer = 50e4 }},
-		{Timer, func(r *Result) { r.Machine.Timer = 51e4 }},
-		{"", func(r *Result) { r.Machine.Timer, r.Cases[0].Ops = 51e4, 2 }},
-	} {
-		r := example()
-		c.change(r)
-		r.Conclude(nil)
-		var kinds []string
-		for _, w := range r.Warnings {
-			kinds = append(kinds, w.Kind)
-		}
-		if got := strings.Join(kinds, " "); got != c.kind {
-			t.Errorf("warnings %q, want %q", got, c.kind)
-		}
-	}
-}
 
 func TestDigits(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
@@ -237,11 +33,11 @@ func TestDigits(t *testing.T) {
 }
 
 func TestBenchmarkIsReadBack(t *testing.T) {
-	r := example()
+	r := resulttest.Example()
 	delete(r.Rows[0].Samples[0], measure.PeakRSS)
 	r.Rows[0].Samples[0][measure.PeakRSSBound] = 1 << 20
 	var b bytes.Buffer
-	if err := Benchmark(&b, []*Result{r}); err != nil {
+	if err := Benchmark(&b, []*result.Result{r}); err != nil {
 		t.Fatal(err)
 	}
 	in := benchfmt.NewReader(bytes.NewReader(b.Bytes()), "sum.txt")
@@ -273,71 +69,12 @@ func TestBenchmarkIsReadBack(t *testing.T) {
 	}
 }
 
-// What is read back gives the same table.
-func TestLinesAreReadBack(t *testing.T) {
-	r := example()
-	r.Quick = true
-	r.Conclude([]Claim{claim(Ratio, 0.5)})
-	var lines, want, got bytes.Buffer
-	if err := Lines(&lines, r); err != nil {
-		t.Fatal(err)
-	}
-	count := map[string]int{}
-	for line := range strings.Lines(lines.String()) {
-		var v struct{ Type string }
-		if err := json.Unmarshal([]byte(line), &v); err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
-		count[v.Type]++
-	}
-	if want := map[string]int{"experiment": 1, "run": 12, "verdict": 1, "warning": 1, "end": 1}; !maps.Equal(count, want) {
-		t.Errorf("lines %v, want %v", count, want)
-	}
-	back, err := Read(&lines)
-	if err != nil {
-		t.Fatal(err)
-	}
-	Table(&want, r)
-	Table(&got, back)
-	if got.String() != want.String() {
-		t.Errorf("read back as\n%s\nwritten as\n%s", got.String(), want.String())
-	}
-}
-
-func TestReadComplains(t *testing.T) {
-	var whole bytes.Buffer
-	if err := Lines(&whole, example()); err != nil {
-		t.Fatal(err)
-	}
-	lines := slices.Collect(strings.Lines(whole.String())) // an experiment, 12 runs, an end
-	with := func(at int, line string) string {
-		return strings.Join(slices.Insert(slices.Clone(lines), at, line), "")
-	}
-	for _, c := range []struct{ name, text, want string }{
-		{"nothing", "", "no experiment in it"},
-		{"no experiment", strings.Join(lines[1:], ""), `line 1: type "run", want one "experiment" and first`},
-		{"another type", with(1, `{"type":"other"}`+"\n"), `line 2: type "other" is not known`},
-		{"no JSON", with(2, "x\n"), "line 3: invalid character"},
-		{"cut off", strings.Join(lines[:5], ""), "it has been cut off"},
-		{"cut off in a line", whole.String()[:whole.Len()-4], "line 14: unexpected end of JSON input"},
-		{"twice", whole.String() + whole.String(), "line 15: it is behind the end"},
-		{"two experiments", with(1, lines[0]), `line 2: type "experiment", want one`},
-		{"a run twice", with(1, lines[1]), "line 3: alg=md5 gnu: round 1, want 2"},
-		{"a run lost", strings.Join(slices.Delete(slices.Clone(lines), 12, 13), ""), "line 13: 12 runs were written, 11 are there"},
-		{"no time", strings.Replace(whole.String(), `"ns/op":100000000`, `"ns/op":0`, 1), "line 2: alg=md5 gnu: a time of 0 ns"},
-	} {
-		if _, err := Read(strings.NewReader(c.text)); err == nil || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
-		}
-	}
-}
-
 // golden is example with everything that a report can have.
-func golden() *Result {
-	r := example()
-	r.Models[0].Kind, r.Models[1].Kind = Ours, Peer
-	r.Conclude([]Claim{claim(Speedup, 3)})
-	r.Warnings = []Warning{{Quick, "little"}}
+func golden() *result.Result {
+	r := resulttest.Example()
+	r.Models[0].Kind, r.Models[1].Kind = result.Ours, result.Peer
+	r.Conclude([]result.Claim{resulttest.Claim(result.Speedup, 3)})
+	r.Warnings = []result.Warning{{Kind: result.Quick, Text: "little"}}
 	return r
 }
 
@@ -346,11 +83,13 @@ func TestTable(t *testing.T) {
 }
 
 func TestMarkdown(t *testing.T) {
-	same(t, "testdata/report.md", func(w io.Writer) error { return Markdown(w, []*Result{golden(), example()}, ability(), "../") })
+	same(t, "testdata/report.md", func(w io.Writer) error {
+		return Markdown(w, []*result.Result{golden(), resulttest.Example()}, ability(), "../")
+	})
 }
 
 func TestSummary(t *testing.T) {
-	same(t, "testdata/summary.md", func(w io.Writer) error { return Summary(w, []*Result{golden(), wide()}, ability(), "results") })
+	same(t, "testdata/summary.md", func(w io.Writer) error { return Summary(w, []*result.Result{golden(), wide()}, ability(), "results") })
 }
 
 // Links in a report lead from its directory to the tests.
@@ -365,7 +104,7 @@ func TestAbove(t *testing.T) {
 }
 
 func TestCSV(t *testing.T) {
-	same(t, "testdata/report.csv", func(w io.Writer) error { return CSV(w, []*Result{golden(), few()}) })
+	same(t, "testdata/report.csv", func(w io.Writer) error { return CSV(w, []*result.Result{golden(), few()}) })
 }
 
 // ability is a table of two libraries and two features.
@@ -384,8 +123,8 @@ func ability() features.Table {
 }
 
 // few is example with too few samples for an interval.
-func few() *Result {
-	r := example()
+func few() *result.Result {
+	r := resulttest.Example()
 	for i := range r.Rows {
 		r.Rows[i].Samples = r.Rows[i].Samples[:5]
 	}
@@ -394,32 +133,32 @@ func few() *Result {
 
 // wide is a result of several cases and models, of which one is a main case and
 // a peer is faster in three, in one of them within the interval only.
-func wide() *Result {
-	r := example()
+func wide() *result.Result {
+	r := resulttest.Example()
 	r.Experiment, r.Command, r.Quick = "wide", "go run ./lab run wide", true
-	r.Models = append(r.Models, Model{Name: "twin", Kind: Ours, Doc: "a | b"})
+	r.Models = append(r.Models, result.Model{Name: "twin", Kind: result.Ours, Doc: "a | b"})
 	r.Cases, r.Rows = nil, nil
 	for _, c := range []struct {
 		name             string
 		gnu, stint, twin int
 	}{{"n=1", 100, 50, 50}, {"n=2", 100, 150, 160}, {"n=3", 100, 120, 90}, {"n=4", 100, 101, 80}} {
-		r.Cases = append(r.Cases, Case{Name: c.name, Doc: "an op", Reference: "gnu", Ops: 2, Count: 6, Main: c.name == "n=2"})
+		r.Cases = append(r.Cases, result.Case{Name: c.name, Doc: "an op", Reference: "gnu", Ops: 2, Count: 6, Main: c.name == "n=2"})
 		for model, m := range map[string]int{"gnu": c.gnu, "stint": c.stint, "twin": c.twin} {
-			r.Rows = append(r.Rows, Row{Case: c.name, Model: model, Samples: samples(m-2, m, m, m+1, m+2, m+4)})
+			r.Rows = append(r.Rows, result.Row{Case: c.name, Model: model, Samples: resulttest.Samples(m-2, m, m, m+1, m+2, m+4)})
 		}
 	}
-	slices.SortFunc(r.Rows, func(a, b Row) int { return strings.Compare(a.Case+a.Model, b.Case+b.Model) })
-	r.Rows[9].Samples = samples(110, 90, 105, 95, 100, 99) // gnu in n=4
-	var claims []Claim
+	slices.SortFunc(r.Rows, func(a, b result.Row) int { return strings.Compare(a.Case+a.Model, b.Case+b.Model) })
+	r.Rows[9].Samples = resulttest.Samples(110, 90, 105, 95, 100, 99) // gnu in n=4
+	var claims []result.Claim
 	for _, c := range r.Cases {
 		for _, model := range []string{"stint", "twin"} {
-			claims = append(claims, Claim{Case: c.Name, Model: model, Unit: measure.Time, Form: Ratio, Than: BestPeer, Bar: 1, Conclusion: "Ours is faster."})
+			claims = append(claims, result.Claim{Case: c.Name, Model: model, Unit: measure.Time, Form: result.Ratio, Than: result.BestPeer, Bar: 1, Conclusion: "Ours is faster."})
 		}
 	}
 	claims = append(claims,
-		Claim{Case: "n=1", Model: "stint", Unit: measure.Time, Form: Value, Bar: 60e6, Conclusion: "Ours is faster."},
-		Claim{Case: "n=3", Model: "stint", Unit: measure.Time, Form: Ratio, Than: "stint", InCase: "n=1", Bar: 1.5, Conclusion: "Three is as one."},
-		Claim{Case: "n=3", Model: "none", Unit: measure.Time, Form: Value, Bar: 1})
+		result.Claim{Case: "n=1", Model: "stint", Unit: measure.Time, Form: result.Value, Bar: 60e6, Conclusion: "Ours is faster."},
+		result.Claim{Case: "n=3", Model: "stint", Unit: measure.Time, Form: result.Ratio, Than: "stint", InCase: "n=1", Bar: 1.5, Conclusion: "Three is as one."},
+		result.Claim{Case: "n=3", Model: "none", Unit: measure.Time, Form: result.Value, Bar: 1})
 	r.Conclude(claims)
 	return r
 }
@@ -429,14 +168,14 @@ func wide() *Result {
 func TestSummaryLeavesNothingOut(t *testing.T) {
 	r := wide()
 	var b strings.Builder
-	if err := Summary(&b, []*Result{r}, ability(), "results"); err != nil {
+	if err := Summary(&b, []*result.Result{r}, ability(), "results"); err != nil {
 		t.Fatal(err)
 	}
 	missed, sure := 0, 0
 	for _, v := range r.Verdicts {
-		if v.Answer != Yes {
+		if v.Answer != result.Yes {
 			missed++
-			if want := v.inCase(); !strings.Contains(b.String(), want) {
+			if want := inCaseText(v); !strings.Contains(b.String(), want) {
 				t.Errorf("%s: %q is not in it", v.Answer, want)
 			}
 		}
@@ -451,15 +190,6 @@ func TestSummaryLeavesNothingOut(t *testing.T) {
 	}
 	if missed < 4 || sure < 3 || len(r.Losses()) <= sure {
 		t.Errorf("%d claims that do not hold and %d of %d losses are sure: the example is no test", missed, sure, len(r.Losses()))
-	}
-}
-
-func TestConclusions(t *testing.T) {
-	got := each(Conclusions([]*Result{example(), wide()}), func(c Conclusion) string {
-		return fmt.Sprint(c.Text, c.Experiments, " ", len(c.Verdicts), " ", c.Tally())
-	})
-	if want := []string{"Ours is faster.[wide] 9 in part: 5 yes, 3 no, 1 not sure", "Three is as one.[wide] 1 no"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -521,9 +251,9 @@ func names(t *testing.T, dir string) []string {
 
 func TestFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "[a]", "b")
-	tiny, other := example(), example()
+	tiny, other := resulttest.Example(), resulttest.Example()
 	tiny.Experiment, other.Experiment = "tiny", "a"
-	for _, r := range []*Result{example(), example(), tiny, other} { // replaces its own file
+	for _, r := range []*result.Result{resulttest.Example(), resulttest.Example(), tiny, other} { // replaces its own file
 		if err := Files(dir, r); err != nil {
 			t.Fatal(err)
 		}
@@ -536,7 +266,7 @@ func TestFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := each(results, func(r *Result) string { return r.Experiment }); !slices.Equal(got, want) {
+		if got := each(results, func(r *result.Result) string { return r.Experiment }); !slices.Equal(got, want) {
 			t.Errorf("%s: read in the order %q, want %q", path, got, want)
 		}
 	}
@@ -561,7 +291,7 @@ func TestFiles(t *testing.T) {
 func TestWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	for range 2 { // replaces its own files
-		written, err := Write(dir, []*Result{golden()})
+		written, err := Write(dir, []*result.Result{golden()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,13 +9,14 @@ import (
 	"strings"
 
 	"github.com/stint-go/stint/lab/features"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Summary writes what a reader takes in of the results in a directory: how many
 // claims hold, the conclusions, and for each experiment the claims that do not
 // hold, all cases in which a peer is faster, and the tables of the main cases.
 // The table of features stands in between, with links from the repository's top.
-func Summary(w io.Writer, results []*Result, t features.Table, dir string) error {
+func Summary(w io.Writer, results []*result.Result, t features.Table, dir string) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "Of the results in `%s`. `go run ./lab report %s` writes the rest: all cases, all claims, the curves.\n", dir, dir)
 	bullets(&b, "Measured on", places(results))
@@ -30,21 +31,21 @@ func Summary(w io.Writer, results []*Result, t features.Table, dir string) error
 }
 
 // places are the machines and commands of results, each with its experiments.
-func places(results []*Result) []string {
-	all := bunches(results, func(r *Result) string { return fmt.Sprintf("%s: `%s`", r.Machine.Name(), r.Command) })
-	return each(all, func(b bunch[*Result]) string {
-		return strings.Join(each(b.of, func(r *Result) string { return r.Experiment }), ", ") + ": " + b.key
+func places(results []*result.Result) []string {
+	all := bunches(results, func(r *result.Result) string { return fmt.Sprintf("%s: `%s`", r.Machine.Name(), r.Command) })
+	return each(all, func(b bunch[*result.Result]) string {
+		return strings.Join(each(b.of, func(r *result.Result) string { return r.Experiment }), ", ") + ": " + b.key
 	})
 }
 
 // overview is a table of the experiments.
-func overview(b *bytes.Buffer, results []*Result) {
+func overview(b *bytes.Buffer, results []*result.Result) {
 	fmt.Fprintln(b)
 	g := grid{head: []string{"experiment", "workload", "claims", "yes", "no", "not sure", "cases", "a peer is faster in"}}
 	for _, r := range results {
-		count := tallied(r.Verdicts)
+		a := result.AnswersOf(r.Verdicts)
 		row := []string{fmt.Sprintf("[%s](#%s)", r.Experiment, r.Experiment), r.Workload}
-		for _, n := range []int{len(r.Verdicts), count[Yes], count[No], count[NotSure], len(r.Cases), len(byCase(r.Losses()))} {
+		for _, n := range []int{a.All(), a.Yes, a.No, a.NotSure, len(r.Cases), len(byCase(r.Losses()))} {
 			row = append(row, fmt.Sprint(n))
 		}
 		g.rows = append(g.rows, row)
@@ -53,10 +54,10 @@ func overview(b *bytes.Buffer, results []*Result) {
 }
 
 // brief writes what is to be known of one result.
-func brief(b *bytes.Buffer, r *Result) {
+func brief(b *bytes.Buffer, r *result.Result) {
 	fmt.Fprintf(b, "\n## %s\n\n%s.\n", r.Experiment, r.Workload)
 	if len(r.Verdicts) > 0 {
-		fmt.Fprintf(b, "\n%s.", r.tally())
+		fmt.Fprintf(b, "\n%s.", tallyText(r))
 		if yes := upheld(r); len(yes) > 0 {
 			fmt.Fprintf(b, " Yes: %s.", strings.Join(yes, ", "))
 		}
@@ -64,11 +65,11 @@ func brief(b *bytes.Buffer, r *Result) {
 		missed(b, r)
 	}
 	behind(b, r)
-	paragraph(b, "Reasons to doubt", each(r.Warnings, Warning.text))
-	for _, c := range r.main() {
+	paragraph(b, "Reasons to doubt", each(r.Warnings, warningText))
+	for _, c := range r.Main() {
 		table(b, r, c)
 	}
-	paragraph(b, "Models", each(r.shown(), Model.text))
+	paragraph(b, "Models", each(shown(r), modelText))
 }
 
 // paragraph writes a headed list as a paragraph, if there is anything in it.
@@ -79,11 +80,11 @@ func paragraph(b *bytes.Buffer, title string, words []string) {
 }
 
 // shown returns the models of the main cases.
-func (r *Result) shown() []Model {
-	var out []Model
-	for _, c := range r.main() {
-		for _, row := range r.in(c.Name) {
-			if m := r.model(row.Model); !slices.Contains(out, m) {
+func shown(r *result.Result) []result.Model {
+	var out []result.Model
+	for _, c := range r.Main() {
+		for _, row := range r.In(c.Name) {
+			if m := r.Model(row.Model); !slices.Contains(out, m) {
 				out = append(out, m)
 			}
 		}
@@ -92,15 +93,15 @@ func (r *Result) shown() []Model {
 }
 
 // upheld counts the claims of each model that hold.
-func upheld(r *Result) []string {
-	return each(bunches(r.answered(Yes), func(v Verdict) string { return v.Model }), func(b bunch[Verdict]) string {
+func upheld(r *result.Result) []string {
+	return each(bunches(answered(r, result.Yes), func(v result.Verdict) string { return v.Model }), func(b bunch[result.Verdict]) string {
 		return fmt.Sprintf("%s %d", b.key, len(b.of))
 	})
 }
 
 // answered returns the verdicts with an answer.
-func (r *Result) answered(a Answer) []Verdict {
-	var out []Verdict
+func answered(r *result.Result, a result.Answer) []result.Verdict {
+	var out []result.Verdict
 	for _, v := range r.Verdicts {
 		if v.Answer == a {
 			out = append(out, v)
@@ -111,11 +112,11 @@ func (r *Result) answered(a Answer) []Verdict {
 
 // missed writes the claims that do not hold, or are open, with all figures:
 // those that differ only in the case on one line.
-func missed(b *bytes.Buffer, r *Result) {
+func missed(b *bytes.Buffer, r *result.Result) {
 	g := grid{head: []string{"", "claim", "in the case"}}
-	for _, a := range []Answer{No, NotSure} {
-		for _, same := range bunches(r.answered(a), func(v Verdict) string { return v.bare() }) {
-			g.rows = append(g.rows, []string{strong(string(a)), same.key, strings.Join(each(same.of, Verdict.inCase), "; ")})
+	for _, a := range []result.Answer{result.No, result.NotSure} {
+		for _, same := range bunches(answered(r, a), func(v result.Verdict) string { return bareText(v.Claim) }) {
+			g.rows = append(g.rows, []string{strong(string(a)), same.key, strings.Join(each(same.of, inCaseText), "; ")})
 		}
 	}
 	if len(g.rows) > 0 {
@@ -124,8 +125,8 @@ func missed(b *bytes.Buffer, r *Result) {
 	}
 }
 
-// inCase is the case with what the claim rests on there.
-func (v Verdict) inCase() string {
+// inCaseText is the case with what the claim rests on there.
+func inCaseText(v result.Verdict) string {
 	words := []string{v.Case}
 	if v.Note != "" {
 		words = append(words, "("+v.Note+")")
@@ -133,13 +134,13 @@ func (v Verdict) inCase() string {
 	if v.Against != "" {
 		words = append(words, "("+v.Against+")")
 	}
-	return strings.Join(append(words, short(v.Figures, v.Form.format(describe(v.Unit)))), " ")
+	return strings.Join(append(words, short(v.Figures, formatOf(v.Form, describe(v.Unit)))), " ")
 }
 
 // behind lists the cases in which a peer is faster. Those that an interval which
 // holds 1 leaves open are counted.
-func behind(b *bytes.Buffer, r *Result) {
-	var sure, open []Loss
+func behind(b *bytes.Buffer, r *result.Result) {
+	var sure, open []result.Loss
 	for _, l := range r.Losses() {
 		if l.Sure() {
 			sure = append(sure, l)
@@ -151,7 +152,7 @@ func behind(b *bytes.Buffer, r *Result) {
 		fmt.Fprintf(b, "\nWhere a peer is faster: the time of ours, measured in that of the fastest peer.\n\n")
 		g := grid{head: []string{"case", "fastest peer", "ours"}}
 		for _, c := range byCase(sure) {
-			ours := each(c.of, func(l Loss) string { return l.Model + " " + short(l.Ratio, times) })
+			ours := each(c.of, func(l result.Loss) string { return l.Model + " " + short(l.Ratio, times) })
 			g.rows = append(g.rows, []string{c.key, c.of[0].Peer, strings.Join(ours, ", ")})
 		}
 		g.pipes(b)
@@ -160,9 +161,9 @@ func behind(b *bytes.Buffer, r *Result) {
 }
 
 // undecided counts losses by model, with the greatest.
-func undecided(losses []Loss) []string {
-	return each(bunches(losses, func(l Loss) string { return l.Model }), func(b bunch[Loss]) string {
-		most := slices.MaxFunc(b.of, func(x, y Loss) int { return cmp.Compare(x.Ratio.Median, y.Ratio.Median) })
+func undecided(losses []result.Loss) []string {
+	return each(bunches(losses, func(l result.Loss) string { return l.Model }), func(b bunch[result.Loss]) string {
+		most := slices.MaxFunc(b.of, func(x, y result.Loss) int { return cmp.Compare(x.Ratio.Median, y.Ratio.Median) })
 		text := fmt.Sprintf("%s: %s, x %s %s", b.key, most.Case, most.Peer, short(most.Ratio, times))
 		if others := len(b.of) - 1; others > 0 {
 			text += fmt.Sprintf(", and %d more", others)
@@ -172,6 +173,6 @@ func undecided(losses []Loss) []string {
 }
 
 // byCase puts losses of the same case together.
-func byCase(losses []Loss) []bunch[Loss] {
-	return bunches(losses, func(l Loss) string { return l.Case })
+func byCase(losses []result.Loss) []bunch[result.Loss] {
+	return bunches(losses, func(l result.Loss) string { return l.Case })
 }

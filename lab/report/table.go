@@ -6,33 +6,35 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Table writes r for a reader: the machine, a table for each case with a star
 // at its fastest model, the verdicts, the rows where a peer is faster, and the
 // warnings.
-func Table(w io.Writer, r *Result) error {
+func Table(w io.Writer, r *result.Result) error {
 	var b bytes.Buffer
 	head(&b, r)
 	for _, c := range r.Cases {
-		if g := r.grid(c); len(g.rows) > 0 {
-			fmt.Fprintf(&b, "%s: %s\n", c.Name, r.about(c))
+		if g := newGrid(r, c); len(g.rows) > 0 {
+			fmt.Fprintf(&b, "%s: %s\n", c.Name, about(r, c))
 			g.align(&b)
 			fmt.Fprintln(&b)
 		}
 	}
-	list(&b, r.tally(), each(r.Verdicts, func(v Verdict) string {
-		return fmt.Sprintf("%-8s  %s", v.Answer, v.text())
+	list(&b, tallyText(r), each(r.Verdicts, func(v result.Verdict) string {
+		return fmt.Sprintf("%-8s  %s", v.Answer, fullText(v))
 	}))
-	list(&b, "where a peer's median is smaller", each(r.Losses(), Loss.text))
+	list(&b, "where a peer's median is smaller", each(r.Losses(), lossText))
 	list(&b, "notes", r.Notes)
 	list(&b, "signs, * is the best row of a case", legend)
-	list(&b, "warnings", each(r.Warnings, Warning.text))
+	list(&b, "warnings", each(r.Warnings, warningText))
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-func head(b *bytes.Buffer, r *Result) {
+func head(b *bytes.Buffer, r *result.Result) {
 	fmt.Fprintf(b, "%s: %s\n\n", r.Experiment, r.Workload)
 	fmt.Fprintf(b, "command  %s\n", r.Command)
 	fmt.Fprintf(b, "machine  %s\n", r.Machine)

@@ -12,7 +12,7 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/models"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Wrong checks that a model which returns another sum than it must is found, in
@@ -21,7 +21,7 @@ func Wrong(t *testing.T, l models.List) {
 	t.Helper()
 	for wrong := range 3 {
 		calls := 0
-		m := models.Simple("wrong", report.Peer, "", func(l models.List) uint64 {
+		m := models.Simple("wrong", result.Peer, "", func(l models.List) uint64 {
 			if calls++; calls == wrong {
 				return l.Want + 1
 			}
@@ -38,7 +38,7 @@ type Want struct{ Processors, Cases, Verdicts int }
 
 // Run runs an experiment from end to end, once for each of wants: every case has
 // a name of its own and its rows, and every claim is about rows that there are.
-func Run(t *testing.T, run func(context.Context, *experiment.Session) (*report.Result, error), wants ...Want) {
+func Run(t *testing.T, run func(context.Context, *experiment.Session) (*result.Result, error), wants ...Want) {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, want := range wants {
@@ -60,7 +60,7 @@ func Run(t *testing.T, run func(context.Context, *experiment.Session) (*report.R
 		}
 		for _, v := range r.Verdicts {
 			if v.Figures.N != 1 {
-				t.Errorf("%s: %s: %d samples, want 1", v.Case, v.Text(), v.Figures.N)
+				t.Errorf("%s: %s: %d samples, want 1", v.Case, v.Model, v.Figures.N)
 			}
 		}
 	}

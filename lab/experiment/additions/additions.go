@@ -13,28 +13,21 @@ import (
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/models"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/par"
 )
 
 // Experiment is the experiment.
-type Experiment struct{}
-
-// Name is "add".
-func (Experiment) Name() string { return "add" }
-
-// Doc is one line.
-func (Experiment) Doc() string {
-	return "adding numbers: a loop, halves, chunks by hand and by libraries, package par"
-}
-
-// Run measures.
-func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
-	z := sizes{n: 10_000_000, chunk: 1 << 16}
-	if s.Quick {
-		z.n /= 10
-	}
-	return run(ctx, s, z)
+var Experiment = experiment.Experiment{
+	Name: "add",
+	Doc:  "adding numbers: a loop, halves, chunks by hand and by libraries, package par",
+	Run: func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
+		z := sizes{n: 10_000_000, chunk: 1 << 16}
+		if s.Quick {
+			z.n /= 10
+		}
+		return run(ctx, s, z)
+	},
 }
 
 // sizes are what a quick run and a test make smaller.
@@ -48,7 +41,7 @@ const (
 	nameRange = "par.Range"
 )
 
-func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, error) {
+func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	b := s.NewBench("add", fmt.Sprintf("the sum of %d random numbers", z.n),
 		"An op is a sum. All but sequential, split, par.Range and par.Reduce are given chunks of numbers as items; they are cut before the time begins.",
 		"par.Reduce calls a function for each number, the others have the addition in their loops.",
@@ -90,13 +83,13 @@ func (s numbers) chunks(size int) models.List {
 }
 
 func (s numbers) sequential() models.Model {
-	return models.Simple(models.NameSequential, report.Peer, "for _, v := range s { sum += v }", func(models.List) uint64 { return s.sum() })
+	return models.Simple(models.NameSequential, result.Peer, "for _, v := range s { sum += v }", func(models.List) uint64 { return s.sum() })
 }
 
 // split is a goroutine and a piece a processor.
 func (s numbers) split() models.Model {
 	doc := "s cut into NumCPU pieces, a goroutine and a sum each, added to an atomic one at the end"
-	return models.Simple(nameSplit, report.Peer, doc, func(models.List) uint64 {
+	return models.Simple(nameSplit, result.Peer, doc, func(models.List) uint64 {
 		var sum atomic.Uint64
 		var wg sync.WaitGroup
 		for piece := range slices.Chunk(s, max(1, (len(s)+runtime.NumCPU()-1)/runtime.NumCPU())) {
@@ -108,7 +101,7 @@ func (s numbers) split() models.Model {
 }
 
 func (s numbers) parRange() models.Model {
-	return models.Simple(nameRange, report.Ours, "par.Range, each range added to an atomic sum", func(models.List) uint64 {
+	return models.Simple(nameRange, result.Ours, "par.Range, each range added to an atomic sum", func(models.List) uint64 {
 		var sum atomic.Uint64
 		par.Range(len(s), func(lo, hi int) { sum.Add(s[lo:hi].sum()) })
 		return sum.Load()
@@ -118,7 +111,7 @@ func (s numbers) parRange() models.Model {
 func (s numbers) parReduce() models.Model {
 	zero := func() uint64 { return 0 }
 	add := func(a, b uint64) uint64 { return a + b }
-	return models.Simple(models.NameReduce, report.Ours, "par.Reduce", func(models.List) uint64 { return par.Reduce(s, zero, add, add) })
+	return models.Simple(models.NameReduce, result.Ours, "par.Reduce", func(models.List) uint64 { return par.Reduce(s, zero, add, add) })
 }
 
 // The conclusions of the article.
@@ -128,8 +121,8 @@ const (
 )
 
 // claims are what is said of so short items.
-func claims(on models.Names) []report.Claim {
-	out := []report.Claim{models.AtMost(1, on.One, models.NameSequential, nameSplit, slower)}
+func claims(on models.Names) []result.Claim {
+	out := []result.Claim{models.AtMost(1, on.One, models.NameSequential, nameSplit, slower)}
 	if on.All != "" {
 		out = append(out, models.AtMost(1, on.All, nameSplit, models.NameSequential, faster))
 	}

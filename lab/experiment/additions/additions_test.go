@@ -6,12 +6,12 @@ import (
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/trial"
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*report.Result, error) {
+	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
 		return run(ctx, s, sizes{n: 1000, chunk: 64, ops: 2})
 	}, trial.Want{Processors: 1, Cases: 1, Verdicts: 5}, trial.Want{Processors: 2, Cases: 2, Verdicts: 10})
 }

@@ -8,27 +8,20 @@ import (
 	"fmt"
 
 	"github.com/stint-go/stint/lab/experiment"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Experiment is the experiment.
-type Experiment struct{}
-
-// Name is "auto".
-func (Experiment) Name() string { return "auto" }
-
-// Doc is one line.
-func (Experiment) Doc() string {
-	return "calls without an option beside fixed limits: tasks that compute, wait, lock, or are few"
-}
-
-// Run measures.
-func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
-	z := sizes{divisor: 1, few: 100}
-	if s.Quick {
-		z = sizes{divisor: 8, few: 50}
-	}
-	return run(ctx, s, z)
+var Experiment = experiment.Experiment{
+	Name: "auto",
+	Doc:  "calls without an option beside fixed limits: tasks that compute, wait, lock, or are few",
+	Run: func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
+		z := sizes{divisor: 1, few: 100}
+		if s.Quick {
+			z = sizes{divisor: 8, few: 50}
+		}
+		return run(ctx, s, z)
+	},
 }
 
 // sizes are what a quick run and a test make smaller.
@@ -45,7 +38,7 @@ func (z sizes) n(full int) int { return max(4, full/z.divisor) }
 // samples are the fewest that give an interval, and some: there are many models.
 const samples = 7
 
-func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, error) {
+func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	b := s.NewBench("auto", "work whose best limit is known, at fixed limits and without one",
 		"limit-N is stint.Range with stint.Limit(N): what somebody has chosen who knew, or did not. stint.Range has no option.",
 		"Where an op is a task, the time is from the end of the first quarter of the tasks: what finding a limit costs is in the batches, where an op is all tasks.",

@@ -13,7 +13,7 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/load"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // A plant is work with the limit that suits it best.
@@ -63,12 +63,12 @@ func (p plant) kase() experiment.Case {
 		c.Doc, c.Ops = fmt.Sprintf("an op is all %d tasks", p.n), 1
 	}
 	for _, limit := range p.limits {
-		m := report.Model{Name: limitName(limit), Kind: report.Peer, Doc: fmt.Sprintf("Range with Limit(%d)", limit), Sweep: "limit", At: float64(limit)}
+		m := result.Model{Name: limitName(limit), Kind: result.Peer, Doc: fmt.Sprintf("Range with Limit(%d)", limit), Sweep: "limit", At: float64(limit)}
 		c.Models = append(c.Models, p.model(m, ranged(stint.Limit(limit))))
 	}
 	c.Models = append(c.Models,
-		p.model(report.Model{Name: "goroutines", Kind: report.Peer, Doc: "a goroutine a task, no limit", Unbounded: true}, goroutines),
-		p.model(report.Model{Name: ours, Kind: report.Ours, Doc: "Range without an option"}, ranged()))
+		p.model(result.Model{Name: "goroutines", Kind: result.Peer, Doc: "a goroutine a task, no limit", Unbounded: true}, goroutines),
+		p.model(result.Model{Name: ours, Kind: result.Ours, Doc: "Range without an option"}, ranged()))
 	return c
 }
 
@@ -93,7 +93,7 @@ func goroutines(n int, f func(int)) {
 }
 
 // model does the work of the plant with a loop.
-func (p plant) model(m report.Model, run loop) experiment.Model {
+func (p plant) model(m result.Model, run loop) experiment.Model {
 	return experiment.Model{Model: m, Run: func(m *measure.Meter) error {
 		if p.during != nil {
 			defer p.during()()
@@ -161,10 +161,10 @@ const nearly = "Without an option tasks are nearly as fast as at the best limit,
 
 // claims are that nobody who knows the best limit is much faster, and that the
 // tasks are not many.
-func (p plant) claims() []report.Claim {
-	out := []report.Claim{{Case: p.name, Model: ours, Unit: measure.Time, Form: report.Ratio, Than: limitName(p.best), Bar: p.bar, Conclusion: nearly}}
+func (p plant) claims() []result.Claim {
+	out := []result.Claim{{Case: p.name, Model: ours, Unit: measure.Time, Form: result.Ratio, Than: limitName(p.best), Bar: p.bar, Conclusion: nearly}}
 	if p.most > 0 {
-		out = append(out, report.Claim{Case: p.name, Model: ours, Unit: measure.AtOnce, Form: report.Value, Bar: float64(p.most), Conclusion: nearly})
+		out = append(out, result.Claim{Case: p.name, Model: ours, Unit: measure.AtOnce, Form: result.Value, Bar: float64(p.most), Conclusion: nearly})
 	}
 	return out
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/load"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // A study is a case with what is claimed of it.
 type study struct {
 	kase   experiment.Case
-	claims []report.Claim
+	claims []result.Claim
 }
 
 // A way runs one tiny task n times. Tasks are the same function each time.
@@ -61,18 +61,18 @@ func (z sizes) tiny() []study {
 			limit := stint.Limit(z.p)
 			c.Reference = "limit-procs-" + w.name
 			c.Models = []experiment.Model{
-				w.model(report.Model{Name: c.Reference, Kind: report.Peer, Doc: w.doc + ", with a Limit of GOMAXPROCS"}, spin, limit),
-				w.model(report.Model{Name: "stint." + w.name, Kind: report.Ours, Doc: w.doc + ", without an option"}, spin),
+				w.model(result.Model{Name: c.Reference, Kind: result.Peer, Doc: w.doc + ", with a Limit of GOMAXPROCS"}, spin, limit),
+				w.model(result.Model{Name: "stint." + w.name, Kind: result.Ours, Doc: w.doc + ", without an option"}, spin),
 			}
-			claim := report.Claim{Case: c.Name, Model: "stint." + w.name, Unit: measure.Time, Form: report.Difference, Than: c.Reference, Bar: bar, Conclusion: little}
-			out = append(out, study{c, []report.Claim{claim}})
+			claim := result.Claim{Case: c.Name, Model: "stint." + w.name, Unit: measure.Time, Form: result.Difference, Than: c.Reference, Bar: bar, Conclusion: little}
+			out = append(out, study{c, []result.Claim{claim}})
 		}
 	}
 	return out
 }
 
 // model times the task, and then counts some.
-func (w way) model(m report.Model, f func(), opts ...stint.Option) experiment.Model {
+func (w way) model(m result.Model, f func(), opts ...stint.Option) experiment.Model {
 	return experiment.Model{Model: m, Run: func(m *measure.Meter) error {
 		m.Start()
 		w.run(m.N, f, opts...)

@@ -16,51 +16,38 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/models"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/tree"
 )
 
 // Experiment is the experiment.
-type Experiment struct{}
-
-// Name is "md5".
-func (Experiment) Name() string { return "md5" }
-
-// Doc is one line.
-func (Experiment) Doc() string {
-	return "MD5 of all files below a folder, in order: the pipeline of errgroup's documentation, libraries, calls without an option"
-}
-
-// Run makes the files in a temporary folder and measures.
-func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
-	t := tree.Tree{Seed: 2, Large: 50, LargeSize: 4_000_000, Small: 1250, SmallMin: 1000, SmallMax: 8000}
-	if s.Quick {
-		t.LargeSize /= 20
-		t.Large, t.Small = t.Large/2, t.Small/5
-	}
-	return run(ctx, s, t)
+var Experiment = experiment.Experiment{
+	Name: "md5",
+	Doc:  "MD5 of all files below a folder, in order: the pipeline of errgroup's documentation, libraries, calls without an option",
+	Run: func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
+		t := tree.Tree{Seed: 2, Large: 50, LargeSize: 4_000_000, Small: 1250, SmallMin: 1000, SmallMax: 8000}
+		if s.Quick {
+			t.LargeSize /= 20
+			t.Large, t.Small = t.Large/2, t.Small/5
+		}
+		return run(ctx, s, t)
+	},
 }
 
 // samples are few: one takes a third of a second. They are enough for an interval.
 const samples = 6
 
 // run is Run with any tree.
-func run(ctx context.Context, s *experiment.Session, t tree.Tree) (r *report.Result, err error) {
+func run(ctx context.Context, s *experiment.Session, t tree.Tree) (*result.Result, error) {
+	return s.InFolder("md5", func(dir string) (*result.Result, error) { return runIn(ctx, s, dir, t) })
+}
+
+// runIn makes the files in a folder and measures.
+func runIn(ctx context.Context, s *experiment.Session, dir string, t tree.Tree) (*result.Result, error) {
 	b := s.NewBench("md5", fmt.Sprintf("MD5 of %s", t),
 		"An op is the whole folder: it is walked, each regular file is opened and read piece by piece, and the result is the paths with their digests in the order of the walk.",
 		"The folder is walked while files are read, but for sequential, which does one after the other, and stint.Map, which is given all paths.",
 		"errgroup-5 has five digesters, as in the documentation that it is from. The other libraries are told GOMAXPROCS. stint.MapSeq, stint.Map and stream.ParMap are told nothing.")
-	dir, err := os.MkdirTemp("", "stint-lab-")
-	if err != nil {
-		return b.Conclude(err)
-	}
-	defer func() {
-		if s.Keep {
-			s.Logf("md5: kept %s", dir)
-		} else if e := os.RemoveAll(dir); err == nil {
-			err = e
-		}
-	}()
 	s.Logf("md5: making %s", t)
 	bytes, err := t.Make(ctx, dir)
 	if err != nil {
@@ -120,6 +107,6 @@ func (m model) measure(meter *measure.Meter, f folder, bytes int64, want []File)
 }
 
 // claims are ours: the survey that the experiment is from compares features.
-func claims(on models.Names) []report.Claim {
+func claims(on models.Names) []result.Claim {
 	return models.Unhinted(on, nameMapSeq, models.NameMap, nameParMap)
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/tree"
 	"github.com/stint-go/stint/lab/trial"
 )
@@ -23,7 +23,7 @@ var tiny = tree.Tree{Seed: 3, Large: 3, LargeSize: 100_000, Small: 57, SmallMax:
 func TestRun(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
-	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*report.Result, error) {
+	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
 		return run(ctx, s, tiny)
 	}, trial.Want{Processors: 1, Cases: 1, Verdicts: 3}, trial.Want{Processors: 2, Cases: 2, Verdicts: 6})
 	if left, err := os.ReadDir(temp); len(left) > 0 || err != nil {

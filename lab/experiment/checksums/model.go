@@ -7,14 +7,14 @@ import (
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/lab/models"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/stream"
 )
 
 // A model returns the files below a folder in the order of the walk, or the first
 // error: of the walk, or of a file.
 type model struct {
-	report.Model
+	result.Model
 	run func(ctx context.Context, f folder) ([]File, error)
 }
 
@@ -39,11 +39,11 @@ var every = []model{
 }
 
 func peer(name, doc string, run func(context.Context, folder) ([]File, error)) model {
-	return model{report.Model{Name: name, Kind: report.Peer, Doc: doc}, run}
+	return model{result.Model{Name: name, Kind: result.Peer, Doc: doc}, run}
 }
 
 func ours(name, doc string, run func(context.Context, folder) ([]File, error)) model {
-	return model{report.Model{Name: name, Kind: report.Ours, Doc: doc}, run}
+	return model{result.Model{Name: name, Kind: result.Ours, Doc: doc}, run}
 }
 
 // procs is GOMAXPROCS, for models that must be told how many to run at once.

@@ -13,27 +13,20 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/models"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Experiment is the experiment.
-type Experiment struct{}
-
-// Name is "sha".
-func (Experiment) Name() string { return "sha" }
-
-// Doc is one line.
-func (Experiment) Doc() string {
-	return "ten thousand digests: a pool of ten beside a goroutine each, one to 1,024 workers, few jobs"
-}
-
-// Run measures.
-func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
-	z := sizes{jobs: 10_000, long: 8}
-	if s.Quick {
-		z = sizes{jobs: 500, long: 4}
-	}
-	return run(ctx, s, z)
+var Experiment = experiment.Experiment{
+	Name: "sha",
+	Doc:  "ten thousand digests: a pool of ten beside a goroutine each, one to 1,024 workers, few jobs",
+	Run: func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
+		z := sizes{jobs: 10_000, long: 8}
+		if s.Quick {
+			z = sizes{jobs: 500, long: 4}
+		}
+		return run(ctx, s, z)
+	},
 }
 
 // sizes are what a quick run and a test make smaller.
@@ -49,7 +42,7 @@ const samples = 12
 // workers is the size of the article's pool.
 const workers = 10
 
-func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, error) {
+func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	b := s.NewBench("sha", fmt.Sprintf("%d digests of a short text, and few of them", z.jobs),
 		"An op is all jobs: for each, fmt.Sprintf and SHA-256 of what it gives, which are two allocations.",
 		"The channels of pool and of the workers hold all jobs of a case, as in the article that they are from.",
@@ -114,13 +107,13 @@ const (
 
 // claims are what the article says of the pool: it is faster than a goroutine a
 // job and allocates half.
-func claims(on models.Names) []report.Claim {
-	var out []report.Claim
+func claims(on models.Names) []result.Claim {
+	var out []result.Claim
 	for _, kase := range on.Both() {
 		out = append(out, models.AtMost(1, kase, models.NamePool, models.NameGoroutines, poolWins))
 		for _, u := range []measure.Unit{measure.Bytes, measure.Allocs} {
-			out = append(out, report.Claim{
-				Case: kase, Model: models.NamePool, Unit: u, Form: report.Ratio, Than: models.NameGoroutines, Bar: 0.55, Conclusion: poolWins,
+			out = append(out, result.Claim{
+				Case: kase, Model: models.NamePool, Unit: u, Form: result.Ratio, Than: models.NameGoroutines, Bar: 0.55, Conclusion: poolWins,
 			})
 		}
 	}
@@ -128,8 +121,8 @@ func claims(on models.Names) []report.Claim {
 }
 
 // tooMany are the claims about the sweep.
-func tooMany(on models.Names) []report.Claim {
-	var out []report.Claim
+func tooMany(on models.Names) []result.Claim {
+	var out []result.Claim
 	for _, kase := range on.Both() {
 		out = append(out, models.AtMost(0.95, kase, "workers-8", "workers-1024", manyHurt))
 	}
@@ -137,8 +130,8 @@ func tooMany(on models.Names) []report.Claim {
 }
 
 // plain are the claims about few jobs: no pool is as fast as a loop.
-func plain(on models.Names) []report.Claim {
-	var out []report.Claim
+func plain(on models.Names) []result.Claim {
+	var out []result.Claim
 	for _, kase := range on.Both() {
 		out = append(out, models.AtMost(1, kase, models.NameSequential, models.NamePool, loopWins))
 	}

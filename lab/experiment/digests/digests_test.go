@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"github.com/stint-go/stint/lab/experiment"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/trial"
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*report.Result, error) {
+	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
 		return run(ctx, s, sizes{jobs: 1000, long: 1, ops: 1})
 	}, trial.Want{Processors: 1, Cases: 5, Verdicts: 16}, trial.Want{Processors: 2, Cases: 10, Verdicts: 32})
 }

@@ -6,20 +6,20 @@ import (
 
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/models"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/stats"
 )
 
 // answers say for each sweep how many documents at once the call without an option
 // has found right, and which of the fixed numbers was the fastest.
-func answers(r *report.Result) []string {
+func answers(r *result.Result) []string {
 	fixed := map[string]bool{}
 	for _, m := range r.Models {
 		fixed[m.Name] = m.Sweep != ""
 	}
 	var out []string
 	for _, c := range r.Cases {
-		var best, ours report.Row
+		var best, ours result.Row
 		for _, row := range r.Rows {
 			switch {
 			case row.Case != c.Name || !strings.HasPrefix(c.Name, sweeping):
@@ -38,7 +38,7 @@ func answers(r *report.Result) []string {
 }
 
 // median is that of the samples of a row.
-func median(row report.Row, u measure.Unit) float64 {
+func median(row result.Row, u measure.Unit) float64 {
 	var values []float64
 	for _, s := range row.Samples {
 		values = append(values, s[u])

@@ -14,27 +14,20 @@ import (
 	"github.com/stint-go/stint/lab/engine"
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/models"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Experiment is the experiment.
-type Experiment struct{}
-
-// Name is "find".
-func (Experiment) Name() string { return "find" }
-
-// Doc is one line.
-func (Experiment) Doc() string {
-	return "reading, decoding and searching documents: loop, workers, libraries, and fixed numbers of workers beside none"
-}
-
-// Run measures.
-func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
-	n := 1000
-	if s.Quick {
-		n /= 25
-	}
-	return run(ctx, s, n)
+var Experiment = experiment.Experiment{
+	Name: "find",
+	Doc:  "reading, decoding and searching documents: loop, workers, libraries, and fixed numbers of workers beside none",
+	Run: func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
+		n := 1000
+		if s.Quick {
+			n /= 25
+		}
+		return run(ctx, s, n)
+	},
 }
 
 // samples are few: a model that reads one document after the other takes more
@@ -49,13 +42,13 @@ const (
 	sweeping    = "sweep=workers/" // begins the names of the cases with fixed numbers
 )
 
-func run(ctx context.Context, s *experiment.Session, n int) (*report.Result, error) {
+func run(ctx context.Context, s *experiment.Session, n int) (*result.Result, error) {
 	b := s.NewBench("find", fmt.Sprintf("%d documents, RSS of about ten items each; an item of the list waits %v, decodes one and counts what it looks for", n, nap),
 		"An op is all documents. The column at once is how many of them were worked on at the same time, at most: what the models without a number have chosen.",
 		"NumCPU is runtime.NumCPU, as in the article that workers is from. Libraries are told 10 x NumCPU. stint.Each and stint.Map are told nothing.",
 		"The workers of sweep=workers are as many goroutines, and as many as a Limit, as their names say.",
 		"The article's figures, on 1 core as on 8: sequential 1.45 to 1.5 s, workers 0.18 to 0.19. How many goroutines a processor should have it leaves open; the answers of stint are the last notes.")
-	r, err := models.Conclude(ctx, b, models.OnBoth(b, search(n), claims), models.OnBoth(b, sweep(n/2), func(on models.Names) []report.Claim {
+	r, err := models.Conclude(ctx, b, models.OnBoth(b, search(n), claims), models.OnBoth(b, sweep(n/2), func(on models.Names) []result.Claim {
 		return models.Unhinted(on, models.NameEach)
 	}))
 	r.Notes = append(r.Notes, answers(r)...)
@@ -109,8 +102,8 @@ const pays = "Reading several documents at once pays on one processor as much as
 
 // claims are what the article says: reading at the same time pays, and on one
 // processor as much as on many.
-func claims(on models.Names) []report.Claim {
-	var out []report.Claim
+func claims(on models.Names) []result.Claim {
+	var out []result.Claim
 	for _, kase := range on.Both() {
 		out = append(out, models.AtMost(0.6, kase, nameWorkers, models.NameSequential, pays))
 	}

@@ -10,12 +10,12 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/models"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/trial"
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*report.Result, error) {
+	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
 		return run(ctx, s, 4)
 	}, trial.Want{Processors: 1, Cases: 2, Verdicts: 4}, trial.Want{Processors: 2, Cases: 4, Verdicts: 9})
 }
@@ -23,18 +23,18 @@ func TestRun(t *testing.T) {
 // The answer to how many at once is that of the samples, beside the best fixed
 // number of the same case.
 func TestAnswers(t *testing.T) {
-	row := func(kase, model string, times ...float64) report.Row {
-		out := report.Row{Case: kase, Model: model}
+	row := func(kase, model string, times ...float64) result.Row {
+		out := result.Row{Case: kase, Model: model}
 		for _, ns := range times {
 			out.Samples = append(out.Samples, measure.Sample{measure.Time: ns, measure.AtOnce: 30})
 		}
 		return out
 	}
 	c := sweeping + "documents=5"
-	r := &report.Result{
-		Models: []report.Model{{Name: "workers-1", Sweep: "workers", At: 1}, {Name: "workers-2", Sweep: "workers", At: 2}, {Name: models.NameEach}},
-		Cases:  []report.Case{{Name: "documents=5"}, {Name: c}},
-		Rows: []report.Row{
+	r := &result.Result{
+		Models: []result.Model{{Name: "workers-1", Sweep: "workers", At: 1}, {Name: "workers-2", Sweep: "workers", At: 2}, {Name: models.NameEach}},
+		Cases:  []result.Case{{Name: "documents=5"}, {Name: c}},
+		Rows: []result.Row{
 			row("documents=5", models.NameEach, 1), row("documents=5", "workers-2", 1),
 			row(c, "workers-1", 90, 100, 10), row(c, "workers-2", 70, 80, 75), row(c, models.NameEach, 100, 200, 150),
 		},

@@ -10,7 +10,7 @@ import (
 	conc "github.com/sourcegraph/conc/stream"
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/lab/experiment"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/stream"
 )
 
@@ -49,7 +49,7 @@ var parMaps = []string{nameParMap, nameUnordered, nameUntold}
 
 // A crossing gives the sum of what a body makes of records, at most limit at once.
 type crossing struct {
-	report.Model
+	result.Model
 	run func(in []uint64, limit int, b body) uint64
 }
 

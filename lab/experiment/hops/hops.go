@@ -11,27 +11,20 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/models"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Experiment is the experiment.
-type Experiment struct{}
-
-// Name is "hops".
-func (Experiment) Name() string { return "hops" }
-
-// Doc is one line.
-func (Experiment) Doc() string {
-	return "what a record costs in a stream: stages, boundaries, ParMap, latency, memory; beside channels, batches, libraries"
-}
-
-// Run measures.
-func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
-	z := sizes{divisor: 1}
-	if s.Quick {
-		z.divisor = 40
-	}
-	return run(ctx, s, z)
+var Experiment = experiment.Experiment{
+	Name: "hops",
+	Doc:  "what a record costs in a stream: stages, boundaries, ParMap, latency, memory; beside channels, batches, libraries",
+	Run: func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
+		z := sizes{divisor: 1}
+		if s.Quick {
+			z.divisor = 40
+		}
+		return run(ctx, s, z)
+	},
 }
 
 // sizes are what a quick run and a test make smaller.
@@ -50,7 +43,7 @@ const (
 	fewSamples = 6
 )
 
-func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, error) {
+func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	b := s.NewBench("hops", "records through streams: fused stages, boundaries, ParMap, merging, latency, memory; T1 to T12 are names of rows, no more",
 		"An op is a record, unless the case says otherwise. The sum of the records that arrive is compared with what it must be, in each run.",
 		"Functions of a record are called through variables in the hand-written loops too.",
@@ -63,32 +56,32 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, e
 }
 
 // one is a study of its own.
-func one(c experiment.Case, claims ...report.Claim) models.Study {
+func one(c experiment.Case, claims ...result.Claim) models.Study {
 	return models.Study{Cases: []experiment.Case{c}, Claims: claims}
 }
 
 // The models, by whose they are.
 
-func ours(name, doc string) report.Model {
-	return report.Model{Name: name, Kind: report.Ours, Doc: doc}
+func ours(name, doc string) result.Model {
+	return result.Model{Name: name, Kind: result.Ours, Doc: doc}
 }
 
-func peer(name, doc string) report.Model {
-	return report.Model{Name: name, Kind: report.Peer, Doc: doc}
+func peer(name, doc string) result.Model {
+	return result.Model{Name: name, Kind: result.Peer, Doc: doc}
 }
 
-func floor(name, doc string) report.Model {
-	return report.Model{Name: name, Kind: report.Floor, Doc: doc}
+func floor(name, doc string) result.Model {
+	return result.Model{Name: name, Kind: result.Floor, Doc: doc}
 }
 
 // value is the claim that a record takes at most so many ns.
-func value(kase, model string, bar float64) report.Claim {
-	return report.Claim{Case: kase, Model: model, Unit: measure.Time, Form: report.Value, Bar: bar}
+func value(kase, model string, bar float64) result.Claim {
+	return result.Claim{Case: kase, Model: model, Unit: measure.Time, Form: result.Value, Bar: bar}
 }
 
 // more is the claim that a record takes at most bar ns more than in another case.
-func more(kase, model, other string, bar float64, note string) report.Claim {
-	return report.Claim{Case: kase, Model: model, Unit: measure.Time, Form: report.Difference, Than: model, InCase: other, Bar: bar, Note: note}
+func more(kase, model, other string, bar float64, note string) result.Claim {
+	return result.Claim{Case: kase, Model: model, Unit: measure.Time, Form: result.Difference, Than: model, InCase: other, Bar: bar, Note: note}
 }
 
 // procs is GOMAXPROCS, for models that must be told how many to run at once.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // The experiment runs from end to end, with every claim about rows that it has.
@@ -25,7 +25,7 @@ func TestRun(t *testing.T) {
 		if slices.Contains(names, c.Name) {
 			t.Errorf("two cases are named %s", c.Name)
 		}
-		if !slices.ContainsFunc(r.Rows, func(row report.Row) bool { return row.Case == c.Name && row.Model == c.Reference }) {
+		if !slices.ContainsFunc(r.Rows, func(row result.Row) bool { return row.Case == c.Name && row.Model == c.Reference }) {
 			t.Errorf("%s has no row of %s", c.Name, c.Reference)
 		}
 		names = append(names, c.Name)
@@ -35,7 +35,7 @@ func TestRun(t *testing.T) {
 	}
 	for _, v := range r.Verdicts {
 		if v.Figures.N != 1 {
-			t.Errorf("%s: %s: %d samples, want 1", v.Case, v.Text(), v.Figures.N)
+			t.Errorf("%s: %s: %d samples, want 1", v.Case, v.Model, v.Figures.N)
 		}
 	}
 	seen := map[string]string{}

@@ -14,7 +14,7 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/models"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/stream"
 )
 
@@ -43,7 +43,7 @@ func (z sizes) latency() []models.Study {
 
 // A journey takes records through four stages and calls arrived with each.
 type journey struct {
-	report.Model
+	result.Model
 	run func(source iter.Seq[record], arrived func(record))
 }
 
@@ -69,7 +69,7 @@ func (p pace) study() models.Study {
 	if !p.claimed {
 		return one(c)
 	}
-	return one(c, report.Claim{Case: c.Name, Model: nameStages, Unit: measure.MostWithin, Form: report.Value, Bar: float64(2 * time.Millisecond)})
+	return one(c, result.Claim{Case: c.Name, Model: nameStages, Unit: measure.MostWithin, Form: result.Value, Bar: float64(2 * time.Millisecond)})
 }
 
 // travel lets n records travel, and returns how long they took, sorted. Each says

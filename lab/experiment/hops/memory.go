@@ -9,7 +9,7 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/models"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/stream"
 )
 
@@ -36,13 +36,13 @@ func (z sizes) memory() []models.Study {
 		st.Cases = append(st.Cases, c)
 	}
 	for _, model := range []string{buffer, parMap} {
-		st.Claims = append(st.Claims, report.Claim{Case: name(sizes[1]), Model: model, Unit: measure.PeakMemory, Form: report.Ratio, Than: model, InCase: name(sizes[0]), Bar: 1.5})
+		st.Claims = append(st.Claims, result.Claim{Case: name(sizes[1]), Model: model, Unit: measure.PeakMemory, Form: result.Ratio, Than: model, InCase: name(sizes[0]), Bar: 1.5})
 	}
 	return []models.Study{st}
 }
 
 // pages sends n pages through a stream. The consumer reads each several times.
-func pages(m report.Model, n int, through func(stream.Stream[page]) stream.Stream[page]) experiment.Model {
+func pages(m result.Model, n int, through func(stream.Stream[page]) stream.Stream[page]) experiment.Model {
 	const times = 4
 	numbered := func(yield func(page) bool) {
 		for i := range n {
@@ -95,8 +95,8 @@ func (z sizes) allocations() []models.Study {
 		st.Cases = append(st.Cases, c)
 	}
 	for _, way := range allocators {
-		st.Claims = append(st.Claims, report.Claim{
-			Case: name(len(f.in)), Model: way.Name, Unit: measure.Allocs, Form: report.Difference, Than: way.Name, InCase: name(n), Bar: none * float64(n), Note: "none a record",
+		st.Claims = append(st.Claims, result.Claim{
+			Case: name(len(f.in)), Model: way.Name, Unit: measure.Allocs, Form: result.Difference, Than: way.Name, InCase: name(n), Bar: none * float64(n), Note: "none a record",
 		})
 	}
 	return []models.Study{st}
@@ -104,7 +104,7 @@ func (z sizes) allocations() []models.Study {
 
 // allocators are streams that must allocate nothing for a record.
 var allocators = []struct {
-	report.Model
+	result.Model
 	run func(in []uint64) stream.Stream[uint64]
 }{
 	{ours("steady-Buffer", "From, Buffer, Reduce"), func(in []uint64) stream.Stream[uint64] {

@@ -10,7 +10,7 @@ import (
 	"github.com/stint-go/stint/lab/load"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/models"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // empty is what several at once cost a record that they do nothing with.
@@ -44,8 +44,8 @@ func (z sizes) computing() []models.Study {
 			if d < time.Microsecond {
 				break // the record itself is seen
 			}
-			st.Claims = append(st.Claims, models.AtMost(within, c.Name, name, static.Name, ""), report.Claim{
-				Case: c.Name, Model: name, Unit: measure.Time, Form: report.Ratio, Than: sequential.Name, Bar: within / float64(z.procs), Note: "the ideal is an equal share",
+			st.Claims = append(st.Claims, models.AtMost(within, c.Name, name, static.Name, ""), result.Claim{
+				Case: c.Name, Model: name, Unit: measure.Time, Form: result.Ratio, Than: sequential.Name, Bar: within / float64(z.procs), Note: "the ideal is an equal share",
 			})
 		}
 		out = append(out, st)

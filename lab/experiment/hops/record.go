@@ -7,7 +7,7 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/models"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/stream"
 )
 
@@ -77,7 +77,7 @@ func (f feed[T]) added(stages int) uint64 { return f.want + uint64(stages*len(f.
 
 // model passes the records to a consumer as often as makes a sample, and compares
 // the sum.
-func (f feed[T]) model(m report.Model, want uint64, run func(in []T) uint64) experiment.Model {
+func (f feed[T]) model(m result.Model, want uint64, run func(in []T) uint64) experiment.Model {
 	return experiment.Model{Model: m, Run: func(m *measure.Meter) error {
 		runs, wrong := max(1, m.N/len(f.in)), 0
 		m.Start()

@@ -12,7 +12,7 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/load"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -27,12 +27,12 @@ type fallible func(ctx context.Context, n int, f func(ctx context.Context, i int
 // failed or the context has ended.
 func (z sizes) ending(yield func(study) bool) {
 	loops := []struct {
-		model report.Model
+		model result.Model
 		run   fallible
 	}{
-		{report.Model{Name: "ctx-errgroup", Kind: report.Peer, Doc: "errgroup.WithContext, SetLimit(GOMAXPROCS), the context asked before each item"}, endErrgroup},
-		{report.Model{Name: "ctx-conc", Kind: report.Peer, Doc: "pool.New().WithMaxGoroutines(GOMAXPROCS).WithContext, cancelled by the first error, the context asked before each item"}, endConc},
-		{report.Model{Name: "stint.Range", Kind: report.Ours, Doc: "Range, with a Limit where there is one"}, endRange},
+		{result.Model{Name: "ctx-errgroup", Kind: result.Peer, Doc: "errgroup.WithContext, SetLimit(GOMAXPROCS), the context asked before each item"}, endErrgroup},
+		{result.Model{Name: "ctx-conc", Kind: result.Peer, Doc: "pool.New().WithMaxGoroutines(GOMAXPROCS).WithContext, cancelled by the first error, the context asked before each item"}, endConc},
+		{result.Model{Name: "stint.Range", Kind: result.Ours, Doc: "Range, with a Limit where there is one"}, endRange},
 	}
 	for _, event := range []struct {
 		name string
@@ -58,8 +58,8 @@ func (z sizes) ending(yield func(study) bool) {
 				return nil
 			}})
 		}
-		claim := report.Claim{Case: c.Name, Model: "stint.Range", Unit: measure.Time, Form: report.Value, Bar: 100_000}
-		if !yield(study{[]experiment.Case{c}, []report.Claim{claim}}) {
+		claim := result.Claim{Case: c.Name, Model: "stint.Range", Unit: measure.Time, Form: result.Value, Bar: 100_000}
+		if !yield(study{[]experiment.Case{c}, []result.Claim{claim}}) {
 			return
 		}
 	}

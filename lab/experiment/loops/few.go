@@ -8,7 +8,7 @@ import (
 	"github.com/stint-go/stint/lab/engine"
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // few is so few tiny items that a loop is faster than any help.
@@ -37,8 +37,8 @@ func (z sizes) few(yield func(study) bool) {
 }
 
 // none is the claim that a loop starts no goroutine.
-func none(kase string) report.Claim {
-	return report.Claim{Case: kase, Unit: measure.Goroutines, Form: report.Value, Bar: 0}
+func none(kase string) result.Claim {
+	return result.Claim{Case: kase, Unit: measure.Goroutines, Form: result.Value, Bar: 0}
 }
 
 // started looks after each sample, from inside the items, how many goroutines

@@ -7,29 +7,29 @@ import (
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/par"
 )
 
 // A scan returns the first index that a function is true of.
 type scan struct {
-	report.Model
+	result.Model
 	run func(s []int, f func(int) bool) int
 }
 
 const parFind = "par.Find"
 
 var scans = []scan{
-	{report.Model{Name: "scan", Kind: report.Peer, Doc: "for i, v := range s { if f(v) { return i } }"}, scanPlain},
-	{report.Model{Name: "slices.IndexFunc", Kind: report.Peer, Doc: "slices.IndexFunc"}, func(s []int, f func(int) bool) int { return slices.IndexFunc(s, f) }},
-	{report.Model{Name: parFind, Kind: report.Ours, Doc: "par.Find"}, func(s []int, f func(int) bool) int { return par.Find(s, f) }},
+	{result.Model{Name: "scan", Kind: result.Peer, Doc: "for i, v := range s { if f(v) { return i } }"}, scanPlain},
+	{result.Model{Name: "slices.IndexFunc", Kind: result.Peer, Doc: "slices.IndexFunc"}, func(s []int, f func(int) bool) int { return slices.IndexFunc(s, f) }},
+	{result.Model{Name: parFind, Kind: result.Ours, Doc: "par.Find"}, func(s []int, f func(int) bool) int { return par.Find(s, f) }},
 }
 
 // found is one element that is looked for among many. One processor has nothing
 // to gain; several can share what lies before the element, and no more.
 func (z sizes) found(yield func(study) bool) {
 	few, many := z.n(1e6), z.n(1e7)
-	first := report.Claim{Unit: measure.Time, Form: report.Difference, Than: "scan", Bar: 800}
+	first := result.Claim{Unit: measure.Time, Form: result.Difference, Than: "scan", Bar: 800}
 	all(yield,
 		z.find("first", few, 0, 0, first),
 		z.find("middle", few, few/2, 0, ratio("", "scan", 1.5/z.p)),
@@ -38,7 +38,7 @@ func (z sizes) found(yield func(study) bool) {
 		z.find("last", many, many-1, 1, ratio("", "scan", 1.05)))
 }
 
-func (z sizes) find(where string, n, at, procs int, claim report.Claim) iter.Seq[study] {
+func (z sizes) find(where string, n, at, procs int, claim result.Claim) iter.Seq[study] {
 	return func(yield func(study) bool) {
 		s := make([]int, n)
 		for i := range s {

@@ -13,27 +13,20 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/load"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Experiment is the experiment.
-type Experiment struct{}
-
-// Name is "loops".
-func (Experiment) Name() string { return "loops" }
-
-// Doc is one line.
-func (Experiment) Doc() string {
-	return "loops over tiny, unequal, waiting, nested and few items, beside hand-written ones"
-}
-
-// Run measures.
-func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
-	z := sizes{divisor: 1, waits: 5}
-	if s.Quick {
-		z = sizes{divisor: 40, waits: 2}
-	}
-	return run(ctx, s, z)
+var Experiment = experiment.Experiment{
+	Name: "loops",
+	Doc:  "loops over tiny, unequal, waiting, nested and few items, beside hand-written ones",
+	Run: func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
+		z := sizes{divisor: 1, waits: 5}
+		if s.Quick {
+			z = sizes{divisor: 40, waits: 2}
+		}
+		return run(ctx, s, z)
+	},
 }
 
 // sizes are what a quick run and a test make smaller.
@@ -54,10 +47,10 @@ const samples = 12
 // them.
 type study struct {
 	cases  []experiment.Case
-	claims []report.Claim
+	claims []result.Claim
 }
 
-func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, error) {
+func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	b := s.NewBench("loops", "loops over tiny, few, unequal, waiting, failing, nested and cold items; F1 to F12 are names of rows, no more",
 		"An op is a whole loop. Loops that must be given a limit have GOMAXPROCS; stint finds its own.",
 		"Items are functions that are called, in the hand-written loops too. plain-range, static-range and par.Range call the body with a range of indexes, and it has the loop: where an item is tiny that is less work, and they have a case of their own, form=range.",
@@ -92,8 +85,8 @@ var (
 )
 
 // claims are some for each of several models, of which c is the rest.
-func claims(models []string, c ...report.Claim) []report.Claim {
-	var out []report.Claim
+func claims(models []string, c ...result.Claim) []result.Claim {
+	var out []result.Claim
 	for _, c := range c {
 		for _, c.Model = range models {
 			out = append(out, c)
@@ -103,18 +96,18 @@ func claims(models []string, c ...report.Claim) []report.Claim {
 }
 
 // ofRange are claims about par.Range.
-func ofRange(c ...report.Claim) []report.Claim { return claims([]string{parRange}, c...) }
+func ofRange(c ...result.Claim) []result.Claim { return claims([]string{parRange}, c...) }
 
 // ratio is a claim about the time beside that of another model.
-func ratio(kase, than string, bar float64) report.Claim {
-	return report.Claim{Case: kase, Unit: measure.Time, Form: report.Ratio, Than: than, Bar: bar}
+func ratio(kase, than string, bar float64) result.Claim {
+	return result.Claim{Case: kase, Unit: measure.Time, Form: result.Ratio, Than: than, Bar: bar}
 }
 
 // more is a claim about the time that a loop over few items takes beside that
 // of another model: so short a loop is not worth a helper, and finding that out
 // costs some.
-func more(kase, than string, n int) report.Claim {
-	c := report.Claim{Case: kase, Unit: measure.Time, Form: report.Difference, Than: than, Bar: 400}
+func more(kase, than string, n int) result.Claim {
+	c := result.Claim{Case: kase, Unit: measure.Time, Form: result.Difference, Than: than, Bar: 400}
 	if n > 100 {
 		c.Bar = 800
 	}

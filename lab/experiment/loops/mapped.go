@@ -9,24 +9,24 @@ import (
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/par"
 	"golang.org/x/sync/errgroup"
 )
 
 // A mapping makes a slice of results from a slice of items.
 type mapping struct {
-	report.Model
+	result.Model
 	run func(items []int) []uint64
 }
 
 var mappings = []mapping{
-	{report.Model{Name: "slice", Kind: report.Peer, Doc: "make([]R, n) and a loop"}, mapPlain},
-	{report.Model{Name: "map-errgroup", Kind: report.Peer, Doc: "errgroup with SetLimit(2), into a slice"}, mapErrgroup},
-	{report.Model{Name: "map-conc", Kind: report.Peer, Doc: "iter.Map"}, mapConc},
-	{report.Model{Name: "map-rill", Kind: report.Peer, Doc: "FromSlice, OrderedMap of 2, ToSlice"}, mapRill},
-	{report.Model{Name: "stint.Map", Kind: report.Ours, Doc: "Map"}, mapStint},
-	{report.Model{Name: "par.Map", Kind: report.Ours, Doc: "par.Map"}, mapPar},
+	{result.Model{Name: "slice", Kind: result.Peer, Doc: "make([]R, n) and a loop"}, mapPlain},
+	{result.Model{Name: "map-errgroup", Kind: result.Peer, Doc: "errgroup with SetLimit(2), into a slice"}, mapErrgroup},
+	{result.Model{Name: "map-conc", Kind: result.Peer, Doc: "iter.Map"}, mapConc},
+	{result.Model{Name: "map-rill", Kind: result.Peer, Doc: "FromSlice, OrderedMap of 2, ToSlice"}, mapRill},
+	{result.Model{Name: "stint.Map", Kind: result.Ours, Doc: "Map"}, mapStint},
+	{result.Model{Name: "par.Map", Kind: result.Ours, Doc: "par.Map"}, mapPar},
 }
 
 // maps are those that the claims are about.
@@ -39,8 +39,8 @@ func (z sizes) mapped(yield func(study) bool) {
 		st := z.results(n)
 		if i == len(sizes)-1 {
 			for _, name := range maps {
-				st.claims = append(st.claims, report.Claim{
-					Case: st.cases[0].Name, Model: name, Unit: measure.Bytes, Form: report.Ratio, Than: name, InCase: resultsCase(sizes[i-1]), Bar: 10.1,
+				st.claims = append(st.claims, result.Claim{
+					Case: st.cases[0].Name, Model: name, Unit: measure.Bytes, Form: result.Ratio, Than: name, InCase: resultsCase(sizes[i-1]), Bar: 10.1,
 					Note: "linear: ten times the results",
 				})
 			}
@@ -73,8 +73,8 @@ func (z sizes) results(n int) study {
 			return work{n: n, out: got, want: mix}.check(1)
 		}})
 	}
-	return study{[]experiment.Case{c}, claims(maps, report.Claim{
-		Case: c.Name, Unit: measure.Allocs, Form: report.Difference, Than: "slice", Bar: 2,
+	return study{[]experiment.Case{c}, claims(maps, result.Claim{
+		Case: c.Name, Unit: measure.Allocs, Form: result.Difference, Than: "slice", Bar: 2,
 	})}
 }
 

@@ -10,25 +10,25 @@ import (
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/par"
 )
 
 // A reduction makes one number of many. Those named fold call a function an
 // item, as par.Reduce must; the others have the addition in their loops.
 type reduction struct {
-	report.Model
+	result.Model
 	run func(s []float64) float64
 }
 
 const parReduce = "par.Reduce"
 
 var reductions = []reduction{
-	{report.Model{Name: "sum", Kind: report.Peer, Doc: "for _, v := range s { a += v }"}, addAll},
-	{report.Model{Name: "sum-static", Kind: report.Peer, Doc: "the same of GOMAXPROCS pieces, a goroutine each"}, pieces(addAll)},
-	{report.Model{Name: "fold", Kind: report.Peer, Doc: "for _, v := range s { a = f(a, v) }"}, folding(add)},
-	{report.Model{Name: "fold-static", Kind: report.Peer, Doc: "the same of GOMAXPROCS pieces, a goroutine each"}, pieces(folding(add))},
-	{report.Model{Name: parReduce, Kind: report.Ours, Doc: "par.Reduce"}, reducePar},
+	{result.Model{Name: "sum", Kind: result.Peer, Doc: "for _, v := range s { a += v }"}, addAll},
+	{result.Model{Name: "sum-static", Kind: result.Peer, Doc: "the same of GOMAXPROCS pieces, a goroutine each"}, pieces(addAll)},
+	{result.Model{Name: "fold", Kind: result.Peer, Doc: "for _, v := range s { a = f(a, v) }"}, folding(add)},
+	{result.Model{Name: "fold-static", Kind: result.Peer, Doc: "the same of GOMAXPROCS pieces, a goroutine each"}, pieces(folding(add))},
+	{result.Model{Name: parReduce, Kind: result.Ours, Doc: "par.Reduce"}, reducePar},
 }
 
 // reduced is the sum of ten million floating-point numbers, which depends on

@@ -9,7 +9,7 @@ import (
 	"github.com/stint-go/stint/lab/engine"
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // The loops cut by hand, which the tiny ones are compared with.
@@ -116,7 +116,7 @@ func (z sizes) million(name string, make func(n int) work, loops []engine.Loop, 
 		bar := ratio("", static, 1.05)
 		if procs == 1 {
 			c.Name += "/procs=1"
-			bar = ratio("", report.BestPeer, 1.15)
+			bar = ratio("", result.BestPeer, 1.15)
 		}
 		bar.Case = c.Name
 		ranges := spans(c, models(w, rangeLoops()))

@@ -11,7 +11,7 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/load"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // unequalLoops are those that unequal items tell apart.
@@ -53,7 +53,7 @@ func (z sizes) phases() study {
 	cost := append(alike(z.n(200_000), 1), alike(z.n(200), steps(95*time.Microsecond))...)
 	st := z.shares("row=F6/cost=phases", fmt.Sprintf("%d items of a few ns, then %d of 95 µs", z.n(200_000), z.n(200)), cost, 1.25/z.p, callers)
 	worst := ratio(st.cases[0].Name, "plain", 1.4/z.p)
-	worst.Form = report.Worst
+	worst.Form = result.Worst
 	st.claims = append(st.claims, claims(callers, worst)...)
 	return st
 }
@@ -66,7 +66,7 @@ func (z sizes) giant(where string) study {
 	cost[map[string]int{"first": 0, "middle": len(cost) / 2, "last": len(cost) - 1}[where]] = large
 	doc := fmt.Sprintf("one item of %v among %d of a few ns", z.large(), len(cost))
 	c := experiment.Case{Name: "row=F5/giant=" + where, Doc: doc, Reference: "giant", Ops: z.ops}
-	alone := report.Model{Name: "giant", Kind: report.Floor, Doc: "the large item alone"}
+	alone := result.Model{Name: "giant", Kind: result.Floor, Doc: "the large item alone"}
 	c.Models = append(c.Models, experiment.Model{Model: alone, Run: func(m *measure.Meter) error {
 		want := load.Spin(large)
 		m.Start()

@@ -12,34 +12,27 @@ import (
 	"github.com/stint-go/stint/lab/engine"
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/models"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Experiment is the experiment.
-type Experiment struct{}
-
-// Name is "io".
-func (Experiment) Name() string { return "io" }
-
-// Doc is one line.
-func (Experiment) Doc() string {
-	return "one list, waiting: loop, pipelines, fans, pools, libraries, calls without an option"
-}
-
-// Run measures.
-func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
-	n := 100
-	if s.Quick {
-		n = 6
-	}
-	return run(ctx, s, n)
+var Experiment = experiment.Experiment{
+	Name: "io",
+	Doc:  "one list, waiting: loop, pipelines, fans, pools, libraries, calls without an option",
+	Run: func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
+		n := 100
+		if s.Quick {
+			n = 6
+		}
+		return run(ctx, s, n)
+	},
 }
 
 // samples are few: a model that does not wait at the same time takes half a
 // second for one. They are enough for an interval.
 const samples = 6
 
-func run(ctx context.Context, s *experiment.Session, n int) (*report.Result, error) {
+func run(ctx context.Context, s *experiment.Session, n int) (*result.Result, error) {
 	b := s.NewBench("io", fmt.Sprintf("%d items that sleep for a random whole number of milliseconds, from 0 to 9; the same in each run", n),
 		"An op is a whole list. The column at once is how many items slept at the same time, at most.",
 		"NumCPU is runtime.NumCPU, as in the articles that the models are from. It is not GOMAXPROCS.",
@@ -51,7 +44,7 @@ func run(ctx context.Context, s *experiment.Session, n int) (*report.Result, err
 	fixed := c
 	fixed.Name, fixed.Reference, fixed.Main = "sweep=workers/"+c.Name, models.NameEach, false
 	fixed.Models = list.Models(append(models.Sweep(n), models.Each())...)
-	return models.Conclude(ctx, b, models.OnBoth(b, c, claims), models.OnBoth(b, fixed, func(on models.Names) []report.Claim {
+	return models.Conclude(ctx, b, models.OnBoth(b, c, claims), models.OnBoth(b, fixed, func(on models.Names) []result.Claim {
 		return models.Unhinted(on, models.NameEach)
 	}))
 }
@@ -84,8 +77,8 @@ const (
 
 // claims are what is said of items that wait: how many wait at once decides, and
 // neither buffers nor processors do.
-func claims(on models.Names) []report.Claim {
-	var out []report.Claim
+func claims(on models.Names) []result.Claim {
+	var out []result.Claim
 	for _, kase := range on.Both() {
 		out = append(out,
 			models.AtMost(1.05, kase, models.NamePipeline, models.NamePipelineBuffered, bufferIdle),

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/stint-go/stint/lab/experiment"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/trial"
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*report.Result, error) {
+	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
 		return run(ctx, s, 3)
 	}, trial.Want{Processors: 1, Cases: 2, Verdicts: 8}, trial.Want{Processors: 2, Cases: 4, Verdicts: 20})
 }

@@ -12,27 +12,20 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/models"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Experiment is the experiment.
-type Experiment struct{}
-
-// Name is "cpu".
-func (Experiment) Name() string { return "cpu" }
-
-// Doc is one line.
-func (Experiment) Doc() string {
-	return "one list, computing: loop, pipelines, fans, pools, libraries, calls without an option"
-}
-
-// Run measures.
-func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
-	z := sizes{long: 1_000_000, short: 100, once: 1}
-	if s.Quick {
-		z = sizes{long: 10_000, short: 10, once: 1}
-	}
-	return run(ctx, s, z)
+var Experiment = experiment.Experiment{
+	Name: "cpu",
+	Doc:  "one list, computing: loop, pipelines, fans, pools, libraries, calls without an option",
+	Run: func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
+		z := sizes{long: 1_000_000, short: 100, once: 1}
+		if s.Quick {
+			z = sizes{long: 10_000, short: 10, once: 1}
+		}
+		return run(ctx, s, z)
+	},
 }
 
 // sizes are what a quick run and a test make smaller.
@@ -48,7 +41,7 @@ const (
 	shortSamples = 10
 )
 
-func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, error) {
+func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	b := s.NewBench("cpu", fmt.Sprintf("math.Pow of %d and of %d numbers", z.long, z.short),
 		"An op is a whole list. An item takes some 15 ns in the short one and 50 ns in the long one, whose exponents are larger. What an item gives is the bits of the power, which most models add up as they go: the powers themselves soon are infinite, and of their sum nothing could be told.",
 		"NumCPU is runtime.NumCPU, as in the articles that the models are from. It is not GOMAXPROCS: the column goroutines is what a model makes of it.",
@@ -60,7 +53,7 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, e
 }
 
 // study compares all models on a list of n items.
-func study(b *experiment.Bench, c experiment.Case, n int, claims func(models.Names) []report.Claim) models.Study {
+func study(b *experiment.Bench, c experiment.Case, n int, claims func(models.Names) []result.Claim) models.Study {
 	c.Name, c.Doc, c.Reference = fmt.Sprintf("n=%d", n), "items of math.Pow", models.NameSequential
 	c.Models = powers(n).Models(slices.Concat(models.ByHand(), models.Peers(runtime.NumCPU()), models.Calls(), []models.Model{models.Reduce()})...)
 	return models.OnBoth(b, c, claims)
@@ -91,8 +84,8 @@ var ours = []string{models.NameEach, models.NameMap, models.NameReduce}
 
 // channels are the claims about many items: a channel an item costs more than
 // the item.
-func channels(on models.Names) []report.Claim {
-	var out []report.Claim
+func channels(on models.Names) []result.Claim {
+	var out []result.Claim
 	for _, kase := range on.Both() {
 		out = append(out,
 			models.AtMost(1, kase, models.NameSequential, models.NamePipeline, loopWins),
@@ -106,26 +99,26 @@ func channels(on models.Names) []report.Claim {
 	if on.All == "" {
 		return out
 	}
-	same := report.Claim{
-		Case: on.All, Model: models.NameParallelize, Unit: measure.Goroutines, Form: report.Difference, Than: models.NameParallelize, InCase: on.One,
+	same := result.Claim{
+		Case: on.All, Model: models.NameParallelize, Unit: measure.Goroutines, Form: result.Difference, Than: models.NameParallelize, InCase: on.One,
 		Conclusion: numCPU,
 	}
 	return append(out,
 		models.AtMost(1, on.All, models.NameParallelize, models.NameSequential, piecesWin),
-		models.AtMost(1, on.All, models.NameParallelize, report.BestPeer, piecesWin),
+		models.AtMost(1, on.All, models.NameParallelize, result.BestPeer, piecesWin),
 		models.Across(1, on.One, on.All, models.NamePipeline, coresHurt),
 		models.Across(1, on.One, on.All, models.NameFan, coresHurt),
 		same)
 }
 
 // few are the claims about few items.
-func few(on models.Names) []report.Claim {
+func few(on models.Names) []result.Claim {
 	return append(pools(on), models.Few(on, ours...)...)
 }
 
 // pools are the claims about pools, with many items and with few.
-func pools(on models.Names) []report.Claim {
-	var out []report.Claim
+func pools(on models.Names) []result.Claim {
+	var out []result.Claim
 	for _, kase := range on.Both() {
 		out = append(out,
 			models.AtMost(1, kase, models.NamePoolMin, models.NamePool, poolsHurt),

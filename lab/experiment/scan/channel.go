@@ -6,14 +6,14 @@ import (
 
 	"github.com/destel/rill"
 	"github.com/sourcegraph/conc/stream"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // sent is a model with a goroutine that reads and sends on a channel of a size, and
 // the caller, which receives. send starts the reading and returns the channel, and
 // where the error will be when that is closed.
 func sent[T any](name, doc string, send func(ctx context.Context, in input) (<-chan T, *error), receive func(ctx context.Context, c <-chan T, use consumer) (tally, error)) model {
-	return model{Model: report.Model{Name: name, Kind: report.Peer, Doc: doc}, scan: func(ctx context.Context, in input, use consumer) (tally, error) {
+	return model{Model: result.Model{Name: name, Kind: result.Peer, Doc: doc}, scan: func(ctx context.Context, in input, use consumer) (tally, error) {
 		c, failed := send(ctx, in)
 		t, err := receive(ctx, c, use)
 		if err != nil {
@@ -160,7 +160,7 @@ func batches(n int) model {
 
 // rillGenerate is a stream of destel/rill.
 func rillGenerate() model {
-	return model{Model: report.Model{Name: "rill", Kind: report.Peer, Doc: "destel/rill v0.7.0, Generate and ForEach of 1"}, scan: func(_ context.Context, in input, use consumer) (t tally, err error) {
+	return model{Model: result.Model{Name: "rill", Kind: result.Peer, Doc: "destel/rill v0.7.0, Generate and ForEach of 1"}, scan: func(_ context.Context, in input, use consumer) (t tally, err error) {
 		c := rill.Generate(func(send func(Rating), fail func(error)) {
 			if err := in.each(func(r Rating) bool { send(r); return true }); err != nil {
 				fail(err)
@@ -176,7 +176,7 @@ func rillGenerate() model {
 
 // concStream is the stream of sourcegraph/conc.
 func concStream() model {
-	return model{Model: report.Model{Name: "conc-stream", Kind: report.Peer, Doc: "sourcegraph/conc v0.3.0, stream.New().WithMaxGoroutines(1), the callbacks consume"}, scan: func(_ context.Context, in input, use consumer) (t tally, err error) {
+	return model{Model: result.Model{Name: "conc-stream", Kind: result.Peer, Doc: "sourcegraph/conc v0.3.0, stream.New().WithMaxGoroutines(1), the callbacks consume"}, scan: func(_ context.Context, in input, use consumer) (t tally, err error) {
 		s := stream.New().WithMaxGoroutines(1)
 		err = in.each(func(r Rating) bool {
 			s.Go(func() stream.Callback { return func() { t = use(t, r) } })

@@ -3,7 +3,7 @@ package scan
 import (
 	"context"
 
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // lines reads the text and calls the consumer.
@@ -34,7 +34,7 @@ func blocks() model {
 }
 
 func called(name, doc string, text bool, read func(in input, yield func(Rating) bool) error) model {
-	return model{report.Model{Name: name, Kind: report.Peer, Doc: doc}, text, func(_ context.Context, in input, use consumer) (tally, error) {
+	return model{result.Model{Name: name, Kind: result.Peer, Doc: doc}, text, func(_ context.Context, in input, use consumer) (tally, error) {
 		var t tally
 		err := read(in, func(r Rating) bool {
 			t = use(t, r)

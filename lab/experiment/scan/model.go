@@ -11,13 +11,13 @@ import (
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // A model scans an open table and returns what the consumer has found. ctx ends in
 // the middle only where a model is said to look at it.
 type model struct {
-	report.Model
+	result.Model
 	text bool // it reads the CSV
 	scan func(ctx context.Context, in input, use consumer) (tally, error)
 }

@@ -8,23 +8,24 @@ package scan
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/models"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Experiment is the experiment.
-type Experiment struct{}
-
-// Name is "scan".
-func (Experiment) Name() string { return "scan" }
-
-// Doc is one line.
-func (Experiment) Doc() string {
-	return fmt.Sprintf("scanning %d records: directly, over channels, in batches, through streams", ratings)
+var Experiment = experiment.Experiment{
+	Name: "scan",
+	Doc:  fmt.Sprintf("scanning %d records: directly, over channels, in batches, through streams", ratings),
+	Run: func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
+		n := ratings
+		if s.Quick {
+			n /= 50
+		}
+		return run(ctx, s, n)
+	},
 }
 
 // ratings is how many records the table has that the article is about.
@@ -32,15 +33,6 @@ const ratings = 20_000_263
 
 // part is how many times smaller the table of the slow models is.
 const part = 20
-
-// Run writes the tables into a temporary folder and measures.
-func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
-	n := ratings
-	if s.Quick {
-		n /= 50
-	}
-	return run(ctx, s, n)
-}
 
 // Samples are the fewest that give an interval where one of a slow model takes
 // seconds.
@@ -50,24 +42,18 @@ const (
 )
 
 // run is Run with a table of n records, and one of a part of them.
-func run(ctx context.Context, s *experiment.Session, n int) (r *report.Result, err error) {
+func run(ctx context.Context, s *experiment.Session, n int) (*result.Result, error) {
+	return s.InFolder("scan", func(dir string) (*result.Result, error) { return runIn(ctx, s, dir, n) })
+}
+
+// runIn writes the tables into a folder and measures.
+func runIn(ctx context.Context, s *experiment.Session, dir string, n int) (*result.Result, error) {
 	few := max(1, n/part)
 	b := s.NewBench("scan", fmt.Sprintf("tables of %d and of %d records, of two int32, a float32 and an int64, as CSV and as 20 bytes each", n, few),
 		"An op is a record that is read, decoded and handed to the consumer, which counts and adds. Counts and sums of all models are compared with those of the table.",
 		"The slow models are in the cases with the small table only. It is the beginning of the large one.",
 		"The models read with the same function, but for those named blocks: they read and decode 64 KB at a time.",
 		"The article's figures, in s: csv 15.7, direct 8.2, channel 27.0, channel-1 23.5, channel-1000 17.4, with a select on a context 58 to 59, channel-done 19.9 and with a buffer 14.3, batches-1 to batches-100000 28.8, 12.4, 8.9, 8.7, 8.7, 9.3.")
-	dir, err := os.MkdirTemp("", "stint-lab-")
-	if err != nil {
-		return b.Conclude(err)
-	}
-	defer func() {
-		if s.Keep {
-			s.Logf("scan: kept %s", dir)
-		} else if e := os.RemoveAll(dir); err == nil {
-			err = e
-		}
-	}()
 	s.Logf("scan: writing %d and %d records", n, few)
 	large, err := write(ctx, dir, "large", n)
 	if err != nil {
@@ -108,8 +94,8 @@ const (
 )
 
 // articles are the claims of the article.
-func articles(on models.Names) []report.Claim {
-	var out []report.Claim
+func articles(on models.Names) []result.Claim {
+	var out []result.Claim
 	for _, kase := range on.Both() {
 		out = append(out,
 			models.AtMost(1, kase, nameCSV, nameChannel, channelHurts),
@@ -128,7 +114,7 @@ func (t *table) whole() models.Study {
 		Name: fmt.Sprintf("records=%d/table=large", t.n), Doc: "an op is a record", Reference: nameDirect, Ops: t.n, Count: fewSamples,
 		Models: t.models(light, lines(), direct(), blocks(), channel(0), channel(1000), batches(1000), generateFused(), seqFused(), generate(), seq(), blocksStream(), tallies(), parTallies()),
 	}
-	st := models.Study{Cases: []experiment.Case{c}, Claims: []report.Claim{
+	st := models.Study{Cases: []experiment.Case{c}, Claims: []result.Claim{
 		models.AtMost(1, c.Name, nameCSV, nameChannel, channelHurts),
 		models.AtMost(1.1, c.Name, nameBatches, nameDirect, batchHelps),
 		notSlower(c.Name, nameBlocksStream, nameBlocks), // which read in the same way
@@ -163,7 +149,7 @@ func (t *table) reflected() models.Study {
 
 // notSlower is the claim that a boundary costs nothing: what it adds, consuming at
 // the same time as reading makes up for.
-func notSlower(kase, model, than string) report.Claim {
+func notSlower(kase, model, than string) result.Claim {
 	c := models.AtMost(1.05, kase, model, than, endable)
 	c.Stretch = 1
 	return c
@@ -189,7 +175,7 @@ func (w work) reflected(b *experiment.Bench) models.Study {
 
 // faster is the claim that reading and consuming overlap, where there are
 // processors for both, beside a loop that reads in the same way.
-func faster(b *experiment.Bench, kase, loop string, names ...string) (claims []report.Claim) {
+func faster(b *experiment.Bench, kase, loop string, names ...string) (claims []result.Claim) {
 	if b.Result.Processors == 1 {
 		return nil
 	}
@@ -207,6 +193,6 @@ func (t *table) cancelled() models.Study {
 	for _, m := range []model{contextBoth(), generate()} {
 		c.Models = append(c.Models, experiment.Model{Model: m.Model, Run: func(meter *measure.Meter) error { return t.cancel(meter, m) }})
 	}
-	claim := report.Claim{Case: c.Name, Model: nameGenerate, Unit: measure.Time, Form: report.Value, Bar: 1e6, Stretch: 1e5, Conclusion: endable}
-	return models.Study{Cases: []experiment.Case{c}, Claims: []report.Claim{claim}}
+	claim := result.Claim{Case: c.Name, Model: nameGenerate, Unit: measure.Time, Form: result.Value, Bar: 1e6, Stretch: 1e5, Conclusion: endable}
+	return models.Study{Cases: []experiment.Case{c}, Claims: []result.Claim{claim}}
 }

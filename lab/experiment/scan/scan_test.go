@@ -10,12 +10,12 @@ import (
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/trial"
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*report.Result, error) {
+	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
 		return run(ctx, s, 4000)
 	}, trial.Want{Processors: 1, Cases: 6, Verdicts: 15}, trial.Want{Processors: 2, Cases: 7, Verdicts: 24})
 }

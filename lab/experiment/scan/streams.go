@@ -3,7 +3,7 @@ package scan
 import (
 	"context"
 
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/stream"
 )
 
@@ -16,7 +16,7 @@ const (
 
 // reduced is a stream that the consumer is the end of.
 func reduced(name, doc string, from func(in input, failed *error) stream.Stream[Rating]) model {
-	return model{Model: report.Model{Name: name, Kind: report.Ours, Doc: doc + ", Reduce"}, scan: func(ctx context.Context, in input, use consumer) (tally, error) {
+	return model{Model: result.Model{Name: name, Kind: result.Ours, Doc: doc + ", Reduce"}, scan: func(ctx context.Context, in input, use consumer) (tally, error) {
 		var failed error
 		t, err := stream.Reduce(ctx, from(in, &failed), tally{}, use)
 		if err == nil {
@@ -82,7 +82,7 @@ func parTallies() model {
 }
 
 func tallied(name, doc string, stage func(stream.Stream[[]byte], func([]byte) tally) stream.Stream[tally]) model {
-	return model{Model: report.Model{Name: name, Kind: report.Ours, Doc: doc + ", Reduce"}, scan: func(ctx context.Context, in input, use consumer) (tally, error) {
+	return model{Model: result.Model{Name: name, Kind: result.Ours, Doc: doc + ", Reduce"}, scan: func(ctx context.Context, in input, use consumer) (tally, error) {
 		return stream.Reduce(ctx, stage(blocksOf(in), func(block []byte) tally { return consumed(block, use) }), tally{}, tally.plus)
 	}}
 }

@@ -3,7 +3,7 @@ package sleepers
 import (
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/models"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // The conclusions of the survey that the experiment is from.
@@ -18,12 +18,12 @@ func atOnce(model string) string {
 }
 
 // claims are what the tables must show.
-func claims(on models.Names) []report.Claim {
-	var out []report.Claim
+func claims(on models.Names) []result.Claim {
+	var out []result.Claim
 	for _, kase := range on.Both() {
 		out = append(out,
-			models.AtMost(1, kase, "goroutines", report.BestPeer, plainWins),
-			allocates(1, kase, "conc", report.BestPeer, concLeast),
+			models.AtMost(1, kase, "goroutines", result.BestPeer, plainWins),
+			allocates(1, kase, "conc", result.BestPeer, concLeast),
 			allocates(0.15, kase, "conc", "goroutines", concLeast))
 		for _, m := range []string{"stint.Pool", "stint.Group", "stint.Range"} {
 			out = append(out, models.AtMost(1, kase, m, "goroutines", atOnce(m)), allocates(1, kase, m, "conc", atOnce(m)))
@@ -31,26 +31,26 @@ func claims(on models.Names) []report.Claim {
 		out = append(out, bars(kase)...)
 	}
 	for _, m := range []string{"stint.Pool", "stint.Group", "stint.Range"} {
-		out = append(out, models.AtMost(1.15, on.One, m, report.BestPeer, ""))
+		out = append(out, models.AtMost(1.15, on.One, m, result.BestPeer, ""))
 	}
 	return out
 }
 
 // allocates is the claim that a model allocates at most bar times the bytes of
 // another.
-func allocates(bar float64, kase, model, than, conclusion string) report.Claim {
-	return report.Claim{Case: kase, Model: model, Unit: measure.Bytes, Form: report.Ratio, Than: than, Bar: bar, Conclusion: conclusion}
+func allocates(bar float64, kase, model, than, conclusion string) result.Claim {
+	return result.Claim{Case: kase, Model: model, Unit: measure.Bytes, Form: result.Ratio, Than: than, Bar: bar, Conclusion: conclusion}
 }
 
 // bars are what is asked of ours.
-func bars(kase string) []report.Claim {
-	var out []report.Claim
+func bars(kase string) []result.Claim {
+	var out []result.Claim
 	for _, m := range []string{"stint.Pool", "stint.Group"} {
 		out = append(out,
-			report.Claim{Case: kase, Model: m, Unit: measure.Time, Form: report.Ratio, Than: "goroutines", Bar: 0.60, Stretch: 0.50},
-			report.Claim{Case: kase, Model: m, Unit: measure.Bytes, Form: report.Value, Bar: 8e6, Stretch: 4e6},
-			report.Claim{Case: kase, Model: m, Unit: measure.PeakMemory, Form: report.Ratio, Than: "goroutines", Bar: 0.75, Stretch: 0.40},
+			result.Claim{Case: kase, Model: m, Unit: measure.Time, Form: result.Ratio, Than: "goroutines", Bar: 0.60, Stretch: 0.50},
+			result.Claim{Case: kase, Model: m, Unit: measure.Bytes, Form: result.Value, Bar: 8e6, Stretch: 4e6},
+			result.Claim{Case: kase, Model: m, Unit: measure.PeakMemory, Form: result.Ratio, Than: "goroutines", Bar: 0.75, Stretch: 0.40},
 		)
 	}
-	return append(out, report.Claim{Case: kase, Model: "stint.Range", Unit: measure.Time, Form: report.Ratio, Than: "floor", Bar: 1.25, Stretch: 1.10})
+	return append(out, result.Claim{Case: kase, Model: "stint.Range", Unit: measure.Time, Form: result.Ratio, Than: "floor", Bar: 1.25, Stretch: 1.10})
 }

@@ -12,24 +12,19 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/models"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Experiment is the experiment.
-type Experiment struct{}
-
-// Name is "sleepers".
-func (Experiment) Name() string { return "sleepers" }
-
-// Doc is one line.
-func (Experiment) Doc() string { return full().String() }
-
-// Run measures.
-func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
-	if s.Quick {
-		return run(ctx, s, quick())
-	}
-	return run(ctx, s, full())
+var Experiment = experiment.Experiment{
+	Name: "sleepers",
+	Doc:  full().String(),
+	Run: func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
+		if s.Quick {
+			return run(ctx, s, quick())
+		}
+		return run(ctx, s, full())
+	},
 }
 
 // A crowd is how many sleep, how long, and how many of them at once.
@@ -46,7 +41,7 @@ func (c crowd) String() string {
 	return fmt.Sprintf("%d tasks that sleep for %v, at most %d at once", c.tasks, c.nap, c.limit)
 }
 
-func run(ctx context.Context, s *experiment.Session, c crowd) (*report.Result, error) {
+func run(ctx context.Context, s *experiment.Session, c crowd) (*result.Result, error) {
 	b := s.NewBench("sleepers", c.String(),
 		"Memory and goroutines are those of the whole process, looked at every 2 ms; what earlier samples left was collected and given back before.",
 		"Goroutines that have ended leave some memory behind in the runtime, which is in the peak of every row.",
@@ -67,7 +62,7 @@ func (c crowd) kase() experiment.Case {
 		kase.Models = append(kase.Models, c.open(e))
 	}
 	floor := engine.Counter(1)
-	floor.Name, floor.Kind = "floor", report.Floor
+	floor.Name, floor.Kind = "floor", result.Floor
 	floor.Doc += ": knows beforehand how many there are, and that they are all alike"
 	kase.Models = append(kase.Models, c.loop(floor), c.loop(engine.Range()))
 	return kase

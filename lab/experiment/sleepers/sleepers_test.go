@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/stint-go/stint/lab/experiment"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/trial"
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*report.Result, error) {
+	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
 		r, err := run(ctx, s, crowd{tasks: 300, limit: 30, nap: time.Millisecond})
 		if got, want := len(r.Rows), 14*len(r.Cases); got != want {
 			t.Errorf("%d rows, want %d", got, want)

@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // A way is one to sort a slice.
 type way[E any] struct {
-	report.Model
+	result.Model
 	sort   func(s []E)
 	stable bool
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 const (
@@ -25,12 +25,12 @@ func (z sizes) bubbles(yield func(study) bool) {
 	parts := max(2, z.p)
 	split := fmt.Sprintf("%d strides bubble sorted, a goroutine each, then a bubble sort of the whole", parts)
 	ways := append(ordered[int](),
-		way[int]{report.Model{Name: bubble, Kind: report.Peer, Doc: "bubble sort, which ends after a pass without an exchange"}, sortBubble, false},
-		way[int]{report.Model{Name: bubbleSplit, Kind: report.Peer, Doc: split}, func(s []int) { sortStrides(s, parts) }, false})
+		way[int]{result.Model{Name: bubble, Kind: result.Peer, Doc: "bubble sort, which ends after a pass without an exchange"}, sortBubble, false},
+		way[int]{result.Model{Name: bubbleSplit, Kind: result.Peer, Doc: split}, func(s []int) { sortStrides(s, parts) }, false})
 	st := compare(z, fmt.Sprintf("list=short/n=%d", n), n, ints, draw((*rand.Rand).Int), ways, target{})
 	for _, c := range st.cases {
-		st.claims = append(st.claims, report.Claim{
-			Case: c.Name, Model: bubble, Unit: measure.Time, Form: report.Ratio, Than: bubbleSplit, Bar: 1, Conclusion: noWin,
+		st.claims = append(st.claims, result.Claim{
+			Case: c.Name, Model: bubble, Unit: measure.Time, Form: result.Ratio, Than: bubbleSplit, Bar: 1, Conclusion: noWin,
 		})
 	}
 	yield(st)

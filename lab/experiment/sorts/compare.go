@@ -3,7 +3,7 @@ package sorts
 import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // A target is how many times as fast as package slices a sort of ours shall be
@@ -27,20 +27,20 @@ func compare[E any](z sizes, name string, n int, e element[E], makes maker[E], w
 	}
 	one := c
 	one.Name, one.Processors = name+"/procs=1", 1
-	ours := func(c experiment.Case, bar, stretch float64) report.Claim {
-		faster := report.Claim{Case: c.Name, Model: ways[1].Name, Unit: measure.Time, Form: report.Speedup, Than: c.Reference, Bar: bar, Stretch: stretch}
+	ours := func(c experiment.Case, bar, stretch float64) result.Claim {
+		faster := result.Claim{Case: c.Name, Model: ways[1].Name, Unit: measure.Time, Form: result.Speedup, Than: c.Reference, Bar: bar, Stretch: stretch}
 		if bar == 0 {
-			faster.Form, faster.Bar = report.Ratio, 1.05
+			faster.Form, faster.Bar = result.Ratio, 1.05
 		}
 		return faster
 	}
 	if z.p == 1 {
-		return study{[]experiment.Case{one}, []report.Claim{ours(one, t.one, 0)}}
+		return study{[]experiment.Case{one}, []result.Claim{ours(one, t.one, 0)}}
 	}
-	claims := []report.Claim{ours(one, t.one, 0), ours(c, t.all, t.stretch)}
+	claims := []result.Claim{ours(one, t.one, 0), ours(c, t.all, t.stretch)}
 	if t.all > 0 {
-		claims = append(claims, report.Claim{
-			Case: c.Name, Model: ways[1].Name, Unit: measure.Time, Form: report.Ratio, Than: ways[1].Name, InCase: one.Name, Bar: 0.8, Conclusion: pays,
+		claims = append(claims, result.Claim{
+			Case: c.Name, Model: ways[1].Name, Unit: measure.Time, Form: result.Ratio, Than: ways[1].Name, InCase: one.Name, Bar: 0.8, Conclusion: pays,
 		})
 	}
 	return study{[]experiment.Case{one, c}, claims}

@@ -9,27 +9,20 @@ import (
 	"slices"
 
 	"github.com/stint-go/stint/lab/experiment"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Experiment is the experiment.
-type Experiment struct{}
-
-// Name is "sort".
-func (Experiment) Name() string { return "sort" }
-
-// Doc is one line.
-func (Experiment) Doc() string {
-	return "sorting numbers, strings and structs, random and in patterns, on one processor and on all"
-}
-
-// Run measures.
-func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
-	z := sizes{divisor: 1, batch: 200_000}
-	if s.Quick {
-		z = sizes{divisor: 25, batch: 4000, once: true} // a million are then more than one processor sorts alone
-	}
-	return run(ctx, s, z)
+var Experiment = experiment.Experiment{
+	Name: "sort",
+	Doc:  "sorting numbers, strings and structs, random and in patterns, on one processor and on all",
+	Run: func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
+		z := sizes{divisor: 1, batch: 200_000}
+		if s.Quick {
+			z = sizes{divisor: 25, batch: 4000, once: true} // a million are then more than one processor sorts alone
+		}
+		return run(ctx, s, z)
+	},
 }
 
 // sizes are what a quick run and a test make smaller.
@@ -69,10 +62,10 @@ func (z sizes) lengths(least, most int) []int {
 // them.
 type study struct {
 	cases  []experiment.Case
-	claims []report.Claim
+	claims []result.Claim
 }
 
-func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, error) {
+func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	b := s.NewBench("sort", "sorting slices of numbers, strings and structs; S1 to S4 are names of rows, no more",
 		"An op is the sorting of one slice. A sample sorts several of the same kind, if they are short, one after the other; putting the elements there is not in the time.",
 		"Structs have 32 bytes, of which 8 are the key.",

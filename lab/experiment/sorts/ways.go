@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/par"
 )
 
@@ -23,22 +23,22 @@ const (
 
 func ordered[E cmp.Ordered]() []way[E] {
 	return []way[E]{
-		{report.Model{Name: stdSort, Kind: report.Peer, Doc: "slices.Sort"}, slices.Sort[[]E], false},
-		{report.Model{Name: parSort, Kind: report.Ours, Doc: "par.Sort"}, par.Sort[[]E], false},
+		{result.Model{Name: stdSort, Kind: result.Peer, Doc: "slices.Sort"}, slices.Sort[[]E], false},
+		{result.Model{Name: parSort, Kind: result.Ours, Doc: "par.Sort"}, par.Sort[[]E], false},
 	}
 }
 
 func compared[E any](cmp func(a, b E) int) []way[E] {
 	return []way[E]{
-		{report.Model{Name: stdFunc, Kind: report.Peer, Doc: "slices.SortFunc"}, func(s []E) { slices.SortFunc(s, cmp) }, false},
-		{report.Model{Name: parFunc, Kind: report.Ours, Doc: "par.SortFunc"}, func(s []E) { par.SortFunc(s, cmp) }, false},
+		{result.Model{Name: stdFunc, Kind: result.Peer, Doc: "slices.SortFunc"}, func(s []E) { slices.SortFunc(s, cmp) }, false},
+		{result.Model{Name: parFunc, Kind: result.Ours, Doc: "par.SortFunc"}, func(s []E) { par.SortFunc(s, cmp) }, false},
 	}
 }
 
 func stable[E any](cmp func(a, b E) int) []way[E] {
 	return []way[E]{
-		{report.Model{Name: stdStable, Kind: report.Peer, Doc: "slices.SortStableFunc"}, func(s []E) { slices.SortStableFunc(s, cmp) }, true},
-		{report.Model{Name: parStable, Kind: report.Ours, Doc: "par.SortStableFunc"}, func(s []E) { par.SortStableFunc(s, cmp) }, true},
+		{result.Model{Name: stdStable, Kind: result.Peer, Doc: "slices.SortStableFunc"}, func(s []E) { slices.SortStableFunc(s, cmp) }, true},
+		{result.Model{Name: parStable, Kind: result.Ours, Doc: "par.SortStableFunc"}, func(s []E) { par.SortStableFunc(s, cmp) }, true},
 	}
 }
 
@@ -48,7 +48,7 @@ func stable[E any](cmp func(a, b E) int) []way[E] {
 func withHalves[E any](ways []way[E], cmp func(a, b E) int) []way[E] {
 	base := ways[0]
 	doc := "the sort of package slices on GOMAXPROCS pieces, a goroutine each, merged by two"
-	return append(ways, way[E]{report.Model{Name: byHalves, Kind: report.Peer, Doc: doc}, func(s []E) {
+	return append(ways, way[E]{result.Model{Name: byHalves, Kind: result.Peer, Doc: doc}, func(s []E) {
 		halve(s, make([]E, len(s)), runtime.GOMAXPROCS(0), base.sort, cmp)
 	}, base.stable})
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // algorithms are the cases of the workload.
@@ -23,9 +23,9 @@ const (
 const faster = "On two processors stint sum is faster than the tools of GNU, and its lines come in order."
 
 // claims are judged with the full tree on two processors.
-var claims = []report.Claim{
-	{Case: "alg=sha256", Model: stint, Unit: measure.Time, Form: report.Speedup, Than: gnu, Bar: 4, Conclusion: faster},
-	{Case: "alg=md5", Model: stint, Unit: measure.Time, Form: report.Speedup, Than: gnu, Bar: 1.85, Conclusion: faster},
+var claims = []result.Claim{
+	{Case: "alg=sha256", Model: stint, Unit: measure.Time, Form: result.Speedup, Than: gnu, Bar: 4, Conclusion: faster},
+	{Case: "alg=md5", Model: stint, Unit: measure.Time, Form: result.Speedup, Than: gnu, Bar: 1.85, Conclusion: faster},
 }
 
 // A model prints the digests of all files below the working directory.
@@ -51,10 +51,10 @@ func models(stintPath string, processors int) []model {
 }
 
 // describe is the model as a reader would type it.
-func (m model) describe(processors int) report.Model {
-	command, kind := strings.Join(m.args("ALG"), " "), report.Peer
+func (m model) describe(processors int) result.Model {
+	command, kind := strings.Join(m.args("ALG"), " "), result.Peer
 	if m.name == stint {
-		kind = report.Ours
+		kind = result.Ours
 		command = "GOMAXPROCS=" + strconv.Itoa(processors) + " stint sum -a ALG ."
 	} else {
 		command = strings.TrimPrefix(command, "sh -c ")
@@ -62,7 +62,7 @@ func (m model) describe(processors int) report.Model {
 	if !m.ordered {
 		command += " (its lines come in any order)"
 	}
-	return report.Model{Name: m.name, Kind: kind, Doc: command}
+	return result.Model{Name: m.name, Kind: kind, Doc: command}
 }
 
 // process is one run of the model in dir.

@@ -8,35 +8,27 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/tree"
 )
 
 // Experiment is the experiment. The claims are about two processors, so that
 // is what the models use unless the session says otherwise.
-type Experiment struct{}
-
-// Name is "sum".
-func (Experiment) Name() string { return "sum" }
-
-// Doc is one line.
-func (Experiment) Doc() string {
-	return "stint sum beside sha256sum and md5sum: " + full().String() + ", whole processes"
-}
-
-// Run makes the tree in a temporary folder, builds the command and measures.
-func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
-	t := full()
-	if s.Quick {
-		t = quick()
-	}
-	return run(ctx, s, t)
+var Experiment = experiment.Experiment{
+	Name: "sum",
+	Doc:  "stint sum beside sha256sum and md5sum: " + full().String() + ", whole processes",
+	Run: func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
+		t := full()
+		if s.Quick {
+			t = quick()
+		}
+		return run(ctx, s, t)
+	},
 }
 
 // full is the tree that the claims are about: 800 MB in large files, and as
@@ -54,29 +46,23 @@ func quick() tree.Tree {
 }
 
 // run is Run with any tree.
-func run(ctx context.Context, s *experiment.Session, t tree.Tree) (r *report.Result, err error) {
-	machine := s.Machine() // before our own work makes it busy
+func run(ctx context.Context, s *experiment.Session, t tree.Tree) (*result.Result, error) {
+	s.Machine() // before our own work makes it busy
+	return s.InFolder("sum", func(dir string) (*result.Result, error) { return runIn(ctx, s, dir, t) })
+}
+
+// runIn makes the tree in a folder, builds the command and measures.
+func runIn(ctx context.Context, s *experiment.Session, dir string, t tree.Tree) (*result.Result, error) {
 	tools, err := findTools(ctx)
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "stint-lab-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if s.Keep {
-			s.Logf("sum: kept %s", dir)
-		} else if e := os.RemoveAll(dir); err == nil {
-			err = e
-		}
-	}()
 	b := &bench{Session: s, dir: dir, files: t.Files(), procs: processors(s), count: count(s)}
 	if err := b.prepare(ctx, t); err != nil {
 		return nil, err
 	}
-	r = b.blank(t)
-	r.Machine, r.Tools = machine, tools
+	r := b.blank(t)
+	r.Machine, r.Tools = s.Machine(), tools
 	err = b.measure(ctx, r)
 	r.Machine.Others = b.watch.Others()
 	if err != nil {
@@ -128,8 +114,8 @@ func (b *bench) prepare(ctx context.Context, t tree.Tree) error {
 func (b *bench) tree() string { return filepath.Join(b.dir, "tree") }
 
 // blank is the result before anything is measured.
-func (b *bench) blank(t tree.Tree) *report.Result {
-	r := &report.Result{
+func (b *bench) blank(t tree.Tree) *result.Result {
+	r := &result.Result{
 		Experiment: "sum",
 		Command:    b.Command,
 		Workload:   fmt.Sprintf("%s, %.1f MB in all", t, float64(b.bytes)/1e6),
@@ -154,10 +140,10 @@ func processors(s *experiment.Session) []int {
 }
 
 // measure runs the models of one case in turn, then those of the next.
-func (b *bench) measure(ctx context.Context, r *report.Result) error {
+func (b *bench) measure(ctx context.Context, r *result.Result) error {
 	for _, alg := range algorithms {
 		for _, procs := range b.procs {
-			c := report.Case{Name: "alg=" + alg, Doc: "an op is a run of the process", Reference: gnu, Ops: 1, Count: b.count}
+			c := result.Case{Name: "alg=" + alg, Doc: "an op is a run of the process", Reference: gnu, Ops: 1, Count: b.count}
 			if procs != b.most() {
 				c.Name, c.Processors = fmt.Sprintf("%s/procs=%d", c.Name, procs), procs
 			}
@@ -170,11 +156,11 @@ func (b *bench) measure(ctx context.Context, r *report.Result) error {
 }
 
 // kase measures one case.
-func (b *bench) kase(ctx context.Context, r *report.Result, c report.Case, alg string, procs int) error {
+func (b *bench) kase(ctx context.Context, r *result.Result, c result.Case, alg string, procs int) error {
 	first, models := len(r.Rows), models(b.exe, procs)
 	r.Cases = append(r.Cases, c)
 	for _, m := range models {
-		r.Rows = append(r.Rows, report.Row{Case: c.Name, Model: m.name})
+		r.Rows = append(r.Rows, result.Row{Case: c.Name, Model: m.name})
 	}
 	rows := r.Rows[first:]
 	var want output
@@ -186,7 +172,7 @@ func (b *bench) kase(ctx context.Context, r *report.Result, c report.Case, alg s
 
 // once is one run of a model. What it prints must be what the first model
 // printed in the warm-up, in every round.
-func (b *bench) once(ctx context.Context, alg string, procs int, m model, round int, want *output, row *report.Row) error {
+func (b *bench) once(ctx context.Context, alg string, procs int, m model, round int, want *output, row *result.Row) error {
 	file := filepath.Join(b.dir, "output")
 	watched := round >= 0
 	if watched {

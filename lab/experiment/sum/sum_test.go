@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/stint-go/stint/lab/experiment"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/tree"
 )
 
@@ -120,8 +120,8 @@ func TestInterruptKeepsWhatWasMeasured(t *testing.T) {
 			t.Errorf("%s: %d samples, want 2", row.Model, len(row.Samples))
 		}
 	}
-	if len(r.Warnings) == 0 || r.Warnings[0].Kind != report.Interrupted {
-		t.Errorf("warnings %v, want %s first", r.Warnings, report.Interrupted)
+	if len(r.Warnings) == 0 || r.Warnings[0].Kind != result.Interrupted {
+		t.Errorf("warnings %v, want %s first", r.Warnings, result.Interrupted)
 	}
 	if left, err := os.ReadDir(temp); len(left) > 0 || err != nil {
 		t.Errorf("left behind: %v, %v", left, err)

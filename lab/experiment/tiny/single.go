@@ -11,37 +11,37 @@ import (
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 	"golang.org/x/sync/errgroup"
 )
 
 // single compares what it takes to run one task and wait for it, as a program
 // does that has little to do at once.
 func (z sizes) single() experiment.Case {
-	model := func(name string, kind report.Kind, doc string, run func(f func())) experiment.Model {
-		return experiment.Model{Model: report.Model{Name: name, Kind: kind, Doc: doc}, Run: func(m *measure.Meter) error {
+	model := func(name string, kind result.Kind, doc string, run func(f func())) experiment.Model {
+		return experiment.Model{Model: result.Model{Name: name, Kind: kind, Doc: doc}, Run: func(m *measure.Meter) error {
 			return repeat(m, run)
 		}}
 	}
 	return experiment.Case{
 		Name: "tasks=1", Doc: "an op is a group, one task, and waiting for it", Reference: "single-goroutine", Ops: z.ops, Main: true,
 		Models: []experiment.Model{
-			model("single-goroutine", report.Peer, "sync.WaitGroup.Go", func(f func()) {
+			model("single-goroutine", result.Peer, "sync.WaitGroup.Go", func(f func()) {
 				var wg sync.WaitGroup
 				wg.Go(f)
 				wg.Wait()
 			}),
-			model("single-errgroup", report.Peer, "errgroup.WithContext", func(f func()) {
+			model("single-errgroup", result.Peer, "errgroup.WithContext", func(f func()) {
 				g, _ := errgroup.WithContext(context.Background())
 				g.Go(func() error { f(); return nil })
 				g.Wait()
 			}),
-			model("single-conc", report.Peer, "pool.New().WithContext", func(f func()) {
+			model("single-conc", result.Peer, "pool.New().WithContext", func(f func()) {
 				p := pool.New().WithContext(context.Background())
 				p.Go(func(context.Context) error { f(); return nil })
 				p.Wait()
 			}),
-			model("single-stint.Group", report.Ours, "NewGroup", func(f func()) {
+			model("single-stint.Group", result.Ours, "NewGroup", func(f func()) {
 				g := stint.NewGroup(context.Background())
 				g.Go(func(context.Context) error { f(); return nil })
 				g.Wait()
@@ -72,11 +72,11 @@ func (z sizes) waiting() experiment.Case {
 	return experiment.Case{
 		Name: "idle", Doc: fmt.Sprintf("%v without work, after the workers' expiry", z.idle), Reference: "nothing", Ops: 1, Count: 6,
 		Models: []experiment.Model{
-			{Model: report.Model{Name: "nothing", Kind: report.Floor, Doc: "the laboratory itself"}, Run: func(m *measure.Meter) error {
+			{Model: result.Model{Name: "nothing", Kind: result.Floor, Doc: "the laboratory itself"}, Run: func(m *measure.Meter) error {
 				z.watch(m, runtime.NumGoroutine())
 				return nil
 			}},
-			{Model: report.Model{Name: "idle-stint.Pool", Kind: report.Ours, Doc: "NewPool with Limit(100), 1,000 tasks, then none"}, Run: z.idlePool},
+			{Model: result.Model{Name: "idle-stint.Pool", Kind: result.Ours, Doc: "NewPool with Limit(100), 1,000 tasks, then none"}, Run: z.idlePool},
 		},
 	}
 }

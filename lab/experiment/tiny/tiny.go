@@ -11,27 +11,20 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/load"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // Experiment is the experiment.
-type Experiment struct{}
-
-// Name is "tiny".
-func (Experiment) Name() string { return "tiny" }
-
-// Doc is one line.
-func (Experiment) Doc() string {
-	return "what an engine costs a task: empty tasks, tasks of 100 ns, one task"
-}
-
-// Run measures.
-func (Experiment) Run(ctx context.Context, s *experiment.Session) (*report.Result, error) {
-	z := sizes{checked: 1000, idle: time.Second}
-	if s.Quick {
-		z.idle = 50 * time.Millisecond
-	}
-	return run(ctx, s, z)
+var Experiment = experiment.Experiment{
+	Name: "tiny",
+	Doc:  "what an engine costs a task: empty tasks, tasks of 100 ns, one task",
+	Run: func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
+		z := sizes{checked: 1000, idle: time.Second}
+		if s.Quick {
+			z.idle = 50 * time.Millisecond
+		}
+		return run(ctx, s, z)
+	},
 }
 
 // sizes are what a test makes smaller.
@@ -41,7 +34,7 @@ type sizes struct {
 	idle    time.Duration // how long to watch a pool that has nothing to do; 0: not at all
 }
 
-func run(ctx context.Context, s *experiment.Session, z sizes) (*report.Result, error) {
+func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	b := s.NewBench("tiny", "tasks so small that the engine is what is measured",
 		"The task is the same function each time, and no engine needs a closure of its own for each.",
 		"An op is a task, with its share of making the engine and of waiting for its end.",
@@ -100,7 +93,7 @@ func (z sizes) short() experiment.Case {
 	steps := load.Steps(100 * time.Nanosecond)
 	spin := engine.TaskOf(func() { runtime.KeepAlive(load.Spin(steps)) })
 	c := experiment.Case{Name: "task=100ns/limit=2", Doc: "an op is a task that computes for 100 ns", Reference: "direct", Ops: z.ops}
-	direct := report.Model{Name: "direct", Kind: report.Floor, Doc: "the calls one after the other"}
+	direct := result.Model{Name: "direct", Kind: result.Floor, Doc: "the calls one after the other"}
 	c.Models = append(c.Models, experiment.Model{Model: direct, Run: func(m *measure.Meter) error {
 		m.Start()
 		for range m.N {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/stint-go/stint/lab/experiment"
-	"github.com/stint-go/stint/lab/report"
+	"github.com/stint-go/stint/lab/result"
 )
 
 // The experiment runs from end to end, with every claim about rows that it has.
@@ -20,7 +20,7 @@ func TestRun(t *testing.T) {
 	}
 	for _, v := range r.Verdicts {
 		if v.Figures.N != 1 && v.Case != "idle" {
-			t.Errorf("%s: %s: %d samples, want 1", v.Case, v.Text(), v.Figures.N)
+			t.Errorf("%s: %s: %d samples, want 1", v.Case, v.Model, v.Figures.N)
 		}
 	}
 	if len(r.Verdicts) != 24 {
@@ -37,13 +37,13 @@ func TestModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range r.Models {
-		if m.Kind == report.Ours && m.Name != "stint.Pool" || m.Name == "pond" {
+		if m.Kind == result.Ours && m.Name != "stint.Pool" || m.Name == "pond" {
 			t.Errorf("%s was measured", m.Name)
 		}
 	}
 	for _, v := range r.Verdicts {
 		if v.Model != "stint.Pool" || v.Figures.N == 0 {
-			t.Errorf("claimed: %s", v.Text())
+			t.Errorf("claimed: %+v", v)
 		}
 	}
 }

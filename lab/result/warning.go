@@ -1,4 +1,4 @@
-package report
+package result
 
 import (
 	"fmt"
@@ -14,8 +14,6 @@ type Warning struct {
 	Kind string `json:"kind"` // one word that stays the same
 	Text string `json:"text"`
 }
-
-func (w Warning) text() string { return w.Kind + ": " + w.Text }
 
 // Kinds of warnings.
 const (
@@ -78,7 +76,7 @@ func (r *Result) doubts() []Warning {
 // are complete, and how many were asked for.
 func (r *Result) rounds() (done, asked int) {
 	for _, c := range r.Cases {
-		for _, row := range r.in(c.Name) {
+		for _, row := range r.In(c.Name) {
 			if asked == 0 || len(row.Samples)*asked < done*c.Count {
 				done, asked = len(row.Samples), c.Count
 			}
@@ -92,8 +90,8 @@ func (r *Result) rowDoubts(add func(kind, format string, args ...any)) {
 	var few, blurred, hasty []string
 	rows := 0
 	for _, c := range r.Cases {
-		base := r.row(c.Name, c.Reference)
-		for _, row := range r.in(c.Name) {
+		base := r.Row(c.Name, c.Reference)
+		for _, row := range r.In(c.Name) {
 			rows++
 			name := c.Name + " " + row.Model
 			if r.hasty(c, row) {
@@ -105,7 +103,7 @@ func (r *Result) rowDoubts(add func(kind, format string, args ...any)) {
 			if len(row.Samples) < fewest {
 				few = append(few, name)
 			}
-			if blurs(row.ratio(base, measure.Time).Interval) {
+			if blurs(row.Ratio(base, measure.Time).Interval) {
 				blurred = append(blurred, name)
 			}
 		}
@@ -138,6 +136,6 @@ func blurs(in *stats.Interval) bool {
 
 // hasty reports whether a sample of a row is too short for the clock.
 func (r *Result) hasty(c Case, row *Row) bool {
-	times := row.measured(measure.Time)
+	times := row.Measured(measure.Time)
 	return len(times) > 0 && slices.Min(times)*float64(c.Ops) < fewestSteps*float64(r.Machine.Timer)
 }

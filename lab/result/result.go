@@ -1,8 +1,7 @@
-// Package report holds what an experiment found, draws the conclusions, and
-// writes both as JSON Lines, which it reads back, and from these as a table, a
-// page of HTML, Markdown, CSV and the Go benchmark format. It also compares two
-// runs.
-package report
+// Package result holds what an experiment found and judges it: claims get their
+// verdicts, doubts become warnings. It writes all of that as JSON Lines, and reads
+// them back. How it looks to a reader is the matter of package report.
+package result
 
 import (
 	"github.com/stint-go/stint/lab/measure"
@@ -44,6 +43,15 @@ type Model struct {
 	At    float64 `json:"at,omitempty"`
 }
 
+// IsPeer reports whether m is one of the others.
+func (m Model) IsPeer() bool { return m.Kind == Peer }
+
+// IsChoice reports whether m is what one could use: ours or a peer, no floor.
+func (m Model) IsChoice() bool { return m.Kind == Ours || m.IsPeer() }
+
+// isBounded reports whether m is a peer that does not run everything at once.
+func (m Model) isBounded() bool { return m.IsPeer() && !m.Unbounded }
+
 // A Kind says whose a model is.
 type Kind string
 
@@ -74,9 +82,9 @@ type Row struct {
 	Samples []measure.Sample // one a round
 }
 
-// measured returns the values of one unit, of the rounds in which it was
+// Measured returns the values of one unit, of the rounds in which it was
 // measured.
-func (r *Row) measured(u measure.Unit) []float64 {
+func (r *Row) Measured(u measure.Unit) []float64 {
 	if r == nil {
 		return nil
 	}
@@ -89,26 +97,26 @@ func (r *Row) measured(u measure.Unit) []float64 {
 	return out
 }
 
-// values returns those of one unit, one a round, to be paired with another
+// Values returns those of one unit, one a round, to be paired with another
 // row's. It is empty unless the unit was measured in each.
-func (r *Row) values(u measure.Unit) []float64 {
-	if out := r.measured(u); r != nil && len(out) == len(r.Samples) {
+func (r *Row) Values(u measure.Unit) []float64 {
+	if out := r.Measured(u); r != nil && len(out) == len(r.Samples) {
 		return out
 	}
 	return nil
 }
 
-// median estimates the median of one unit.
-func (r *Row) median(u measure.Unit) stats.Estimate { return stats.Median(r.measured(u)) }
+// Median estimates the median of one unit.
+func (r *Row) Median(u measure.Unit) stats.Estimate { return stats.Median(r.Measured(u)) }
 
-// ratio estimates how much of base's values those of r are, the rounds taken
+// Ratio estimates how much of base's values those of r are, the rounds taken
 // as pairs.
-func (r *Row) ratio(base *Row, u measure.Unit) stats.Estimate {
-	return stats.Median(stats.Ratios(r.values(u), base.values(u)))
+func (r *Row) Ratio(base *Row, u measure.Unit) stats.Estimate {
+	return stats.Median(stats.Ratios(r.Values(u), base.Values(u)))
 }
 
-// row returns the row of a model in a case, or nil.
-func (r *Result) row(kase, model string) *Row {
+// Row returns the row of a model in a case, or nil.
+func (r *Result) Row(kase, model string) *Row {
 	for i := range r.Rows {
 		if r.Rows[i].Case == kase && r.Rows[i].Model == model {
 			return &r.Rows[i]
@@ -117,8 +125,8 @@ func (r *Result) row(kase, model string) *Row {
 	return nil
 }
 
-// in returns the rows of a case.
-func (r *Result) in(kase string) []*Row {
+// In returns the rows of a case.
+func (r *Result) In(kase string) []*Row {
 	var out []*Row
 	for i := range r.Rows {
 		if r.Rows[i].Case == kase {
@@ -128,8 +136,8 @@ func (r *Result) in(kase string) []*Row {
 	return out
 }
 
-// model returns what is known of a model.
-func (r *Result) model(name string) Model {
+// Model returns what is known of a model.
+func (r *Result) Model(name string) Model {
 	for _, m := range r.Models {
 		if m.Name == name {
 			return m
@@ -138,11 +146,11 @@ func (r *Result) model(name string) Model {
 	return Model{}
 }
 
-// kind returns the kind of a model.
-func (r *Result) kind(model string) Kind { return r.model(model).Kind }
+// Kind returns the kind of a model.
+func (r *Result) Kind(model string) Kind { return r.Model(model).Kind }
 
-// main returns the cases that a summary shows.
-func (r *Result) main() []Case {
+// Main returns the cases that a summary shows.
+func (r *Result) Main() []Case {
 	var out []Case
 	for _, c := range r.Cases {
 		if c.Main {
@@ -155,32 +163,27 @@ func (r *Result) main() []Case {
 	return out
 }
 
-// processors returns how many those of a case were told to use.
-func (r *Result) processors(c Case) int {
+// ProcessorsOf returns how many those of a case were told to use.
+func (r *Result) ProcessorsOf(c Case) int {
 	if c.Processors > 0 {
 		return c.Processors
 	}
 	return r.Processors
 }
 
-// best returns the row with the smallest median of a unit in a case, of the
+// Best returns the row with the smallest median of a unit in a case, of the
 // models that may be it, or nil.
-func (r *Result) best(kase string, u measure.Unit, may func(Model) bool) *Row {
+func (r *Result) Best(kase string, u measure.Unit, may func(Model) bool) *Row {
 	var best *Row
 	least := 0.0
-	for _, row := range r.in(kase) {
-		e := row.median(u)
-		if may(r.model(row.Model)) && e.N > 0 && (best == nil || e.Median < least) {
+	for _, row := range r.In(kase) {
+		e := row.Median(u)
+		if may(r.Model(row.Model)) && e.N > 0 && (best == nil || e.Median < least) {
 			best, least = row, e.Median
 		}
 	}
 	return best
 }
-
-// Who may be the best of a case.
-func anyone(m Model) bool  { return m.Kind == Ours || m.Kind == Peer }
-func peer(m Model) bool    { return m.Kind == Peer }
-func bounded(m Model) bool { return m.Kind == Peer && !m.Unbounded }
 
 // Conclude judges the claims and looks for doubts. Rows without samples are
 // dropped: those that an interrupt came before.
@@ -212,13 +215,13 @@ func (l Loss) Sure() bool { return l.Ratio.Interval != nil && l.Ratio.Interval.L
 func (r *Result) Losses() []Loss {
 	var out []Loss
 	for _, c := range r.Cases {
-		peer := r.best(c.Name, measure.Time, peer)
+		peer := r.Best(c.Name, measure.Time, Model.IsPeer)
 		if peer == nil {
 			continue
 		}
-		for _, row := range r.in(c.Name) {
-			ratio := row.ratio(peer, measure.Time)
-			if r.kind(row.Model) == Ours && ratio.N > 0 && ratio.Median > 1 {
+		for _, row := range r.In(c.Name) {
+			ratio := row.Ratio(peer, measure.Time)
+			if r.Kind(row.Model) == Ours && ratio.N > 0 && ratio.Median > 1 {
 				out = append(out, Loss{c.Name, row.Model, peer.Model, ratio})
 			}
 		}

@@ -1,4 +1,4 @@
-package report
+package result
 
 import (
 	"bufio"
@@ -143,10 +143,10 @@ func (f *file) line(text []byte) error {
 // add puts a run into its row.
 func (f *file) add(l runLine) error {
 	named := slices.ContainsFunc(f.Cases, func(c Case) bool { return c.Name == l.Case })
-	if !named || f.model(l.Model).Name == "" {
+	if !named || f.Model(l.Model).Name == "" {
 		return fmt.Errorf("%s %s: no such case or model in the experiment", l.Case, l.Model)
 	}
-	row := f.row(l.Case, l.Model)
+	row := f.Row(l.Case, l.Model)
 	if row == nil {
 		f.Rows = append(f.Rows, Row{Case: l.Case, Model: l.Model})
 		row = &f.Rows[len(f.Rows)-1]

@@ -1,0 +1,127 @@
+package result_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
+	"github.com/stint-go/stint/lab/result/resulttest"
+)
+
+// judged is the verdict on one claim.
+func judged(r *result.Result, c result.Claim) result.Verdict {
+	r.Conclude([]result.Claim{c})
+	return r.Verdicts[0]
+}
+
+// A model without a bound may be the best peer, but not the best bounded one.
+func TestBestBounded(t *testing.T) {
+	r := resulttest.Example()
+	r.Models = append(r.Models, result.Model{Name: "all", Kind: result.Peer, Unbounded: true}, result.Model{Name: "slow", Kind: result.Peer}, result.Model{Name: "least", Kind: result.Floor})
+	for name, ms := range map[string]int{"all": 10, "slow": 200, "least": 1} {
+		r.Rows = append(r.Rows, result.Row{Case: "alg=md5", Model: name, Samples: resulttest.Samples(slices.Repeat([]int{ms}, 6)...)})
+	}
+	for _, c := range []struct {
+		than    string
+		answer  result.Answer
+		against string
+		median  float64
+	}{{result.BestPeer, result.No, "all", 5}, {result.BestBounded, result.Yes, "gnu", 0.5}} {
+		claim := resulttest.Claim(result.Ratio, 1.05)
+		claim.Than = c.than
+		if v := judged(r, claim); v.Answer != c.answer || v.Against != c.against || v.Figures.Median != c.median {
+			t.Errorf("%s: got %+v, want %+v", c.than, v, c)
+		}
+	}
+	r.Models[0].Unbounded = true
+	r.Rows = slices.DeleteFunc(r.Rows, func(row result.Row) bool { return row.Model == "slow" })
+	claim := resulttest.Claim(result.Ratio, 1)
+	claim.Than = result.BestBounded
+	if v := judged(r, claim); v.Answer != result.NotSure || v.Figures.N != 0 {
+		t.Errorf("without a bounded peer: %s, %+v", v.Answer, v.Figures)
+	}
+}
+
+// The best of a case may be the one that the claim is about: it is held against
+// the best of the others, not against itself.
+func TestBestIsAnother(t *testing.T) {
+	r := resulttest.Example()
+	r.Models = append(r.Models, result.Model{Name: "near", Kind: result.Peer})
+	r.Rows = append(r.Rows, result.Row{Case: "alg=md5", Model: "near", Samples: resulttest.Samples(101, 101, 103, 101, 100, 101)})
+	c := resulttest.Claim(result.Ratio, 1)
+	c.Model, c.Than = "gnu", result.BestPeer
+	if v := judged(r, c); v.Answer != result.NotSure || v.Against != "near" || v.Figures.Interval.Lo == v.Figures.Interval.Hi {
+		t.Errorf("got %+v, want not sure, against near", v)
+	}
+}
+
+func TestConclude(t *testing.T) {
+	r := resulttest.Example()
+	r.Rows = append(r.Rows, result.Row{Case: "alg=sha256", Model: "gnu"})
+	other := resulttest.Claim(result.Speedup, 4)
+	other.Case = "alg=sha256"
+	r.Conclude([]result.Claim{resulttest.Claim(result.Speedup, 1.85), other})
+	if len(r.Rows) != 2 {
+		t.Errorf("%d rows, want 2: the one without samples is dropped", len(r.Rows))
+	}
+	if got := []result.Answer{r.Verdicts[0].Answer, r.Verdicts[1].Answer}; !slices.Equal(got, []result.Answer{result.Yes, result.NotSure}) {
+		t.Errorf("answers %q, want yes, and not sure for what was not measured", got)
+	}
+	if len(r.Warnings) > 0 {
+		t.Errorf("warnings %v, want none", r.Warnings)
+	}
+}
+
+func TestLosses(t *testing.T) {
+	r := resulttest.Example()
+	if got := r.Losses(); len(got) > 0 {
+		t.Errorf("got %v, want none: ours is the fastest", got)
+	}
+	r.Models[0].Kind, r.Models[1].Kind = result.Ours, result.Peer
+	got := r.Losses()
+	if len(got) != 1 || got[0].Model != "gnu" || got[0].Peer != "stint" || got[0].Ratio.Median != 2 {
+		t.Errorf("got %v, want that gnu takes twice the time of stint", got)
+	}
+	r.Models[1].Kind = result.Floor
+	if got := r.Losses(); len(got) > 0 {
+		t.Errorf("got %v, want none: a floor is no peer", got)
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	half, much := 0.5, 0.6
+	for _, c := range []struct {
+		kind   string
+		change func(*result.Result)
+	}{
+		{"", func(r *result.Result) { r.Machine.Load, r.Machine.Others = &half, nil }},
+		{result.Interrupted, func(r *result.Result) { r.Cases[0].Count = 7 }},
+		{result.Quick, func(r *result.Result) { r.Quick = true }},
+		{result.Processors, func(r *result.Result) { r.Machine.Processors = 1 }},
+		{result.Busy, func(r *result.Result) { r.Machine.Load = &much }},
+		{result.Busy, func(r *result.Result) { r.Machine.Others = &much }},
+		{result.Samples, func(r *result.Result) {
+			r.Cases[0].Count, r.Rows[0].Samples, r.Rows[1].Samples = 5, r.Rows[0].Samples[:5], r.Rows[1].Samples[:5]
+		}},
+		{"", func(r *result.Result) { r.Rows[0].Samples[0][measure.Time] = 1e9 }}, // one outlier blurs nothing
+		{"", func(r *result.Result) { r.Rows[1].Samples = resulttest.Samples(100, 101, 102, 100, 101, 104) }},
+		{"", func(r *result.Result) { r.Rows[1].Samples = resulttest.Samples(110, 120, 150, 110, 102, 104) }},
+		{result.Spread, func(r *result.Result) { r.Rows[1].Samples = resulttest.Samples(110, 120, 90, 110, 100, 104) }},
+		{"", func(r *result.Result) { r.Machine.Timer = 50e4 }},
+		{result.Timer, func(r *result.Result) { r.Machine.Timer = 51e4 }},
+		{"", func(r *result.Result) { r.Machine.Timer, r.Cases[0].Ops = 51e4, 2 }},
+	} {
+		r := resulttest.Example()
+		c.change(r)
+		r.Conclude(nil)
+		var kinds []string
+		for _, w := range r.Warnings {
+			kinds = append(kinds, w.Kind)
+		}
+		if got := strings.Join(kinds, " "); got != c.kind {
+			t.Errorf("warnings %q, want %q", got, c.kind)
+		}
+	}
+}
