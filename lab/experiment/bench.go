@@ -261,15 +261,19 @@ func (b *Bench) ops(ctx context.Context, fixed int, items []item) (int, error) {
 	return max(1, int(n)), nil
 }
 
+// patience is how many times as long as enough a sample must be to be believed
+// the first time.
+const patience = 100
+
 // cost estimates the time of one operation, from samples of more and more. One that
 // is long enough is taken again, unless that would take long: it may have been long
-// because something else ran.
+// because something else ran, and then there are to be more operations.
 func (b *Bench) cost(ctx context.Context, it item) (ns float64, err error) {
 	enough := float64(time.Millisecond)
 	if b.Quick {
 		enough /= 5
 	}
-	last := math.Inf(1)
+	last := math.Inf(1) // of as many operations
 	for n := 1; ; {
 		if err := ctx.Err(); err != nil {
 			return 0, err
@@ -279,14 +283,16 @@ func (b *Bench) cost(ctx context.Context, it item) (ns float64, err error) {
 			return 0, err
 		}
 		cost := max(sample[measure.Time], 0.1)
-		took := cost * float64(n)
-		switch {
-		case !math.IsInf(last, 1) || took > longest*enough || n > 1e6:
-			return min(cost, last), nil
-		case took > enough:
+		least := min(cost, last)
+		switch took := least * float64(n); {
+		case took > patience*enough || n > 1e6:
+			return least, nil
+		case took <= enough:
+			n, last = 8*n, math.Inf(1)
+		case math.IsInf(last, 1):
 			last = cost
 		default:
-			n *= 8
+			return least, nil
 		}
 	}
 }
