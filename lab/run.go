@@ -133,7 +133,11 @@ func newRun() *cobra.Command {
 		return perform(cmd.Context(), &s, chosen, func(r *result.Result) error {
 			clear()
 			err := report.Table(cmd.OutOrStdout(), r)
-			if out != "" {
+			switch {
+			case out == "":
+			case r.Unfinished != "" && report.Whole(out, r.Experiment):
+				s.Logf("%s: not written: there is a result in %s that did not end early", r.Experiment, out)
+			default:
 				err = errors.Join(err, report.Files(out, r))
 			}
 			return err

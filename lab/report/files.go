@@ -1,5 +1,6 @@
-// Package report writes results for a reader: as a table, a page of HTML, Markdown,
-// CSV and in the Go benchmark format. It also compares two runs.
+// Package report is what readers see of results: a table, a page of HTML, Markdown,
+// CSV, the Go benchmark format, two runs side by side. It also knows the files of a
+// directory with results.
 package report
 
 import (
@@ -30,6 +31,13 @@ func Files(dir string, r *result.Result) error {
 		return err
 	}
 	return os.Rename(name+".new", name) // never half of it
+}
+
+// Whole reports whether a directory has a result of an experiment that did not end
+// early.
+func Whole(dir, experiment string) bool {
+	r, err := readFile(filepath.Join(dir, experiment+lines))
+	return err == nil && r.Unfinished == ""
 }
 
 // lines is the end of the names of the files that hold results.

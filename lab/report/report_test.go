@@ -270,6 +270,16 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s: read in the order %q, want %q", path, got, want)
 		}
 	}
+	short := resulttest.Example()
+	short.Experiment, short.Unfinished = "short", "interrupted"
+	if err := Files(dir, short); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"sum": true, "short": false, "none": false} {
+		if got := Whole(dir, name); got != want {
+			t.Errorf("%s: whole: %v, want %v", name, got, want)
+		}
+	}
 	twice := t.TempDir()
 	for _, name := range []string{"a", "b"} {
 		text, err := os.ReadFile(filepath.Join(dir, "sum.jsonl"))
