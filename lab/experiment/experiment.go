@@ -3,7 +3,6 @@
 package experiment
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -79,17 +78,19 @@ func (s *Session) Processors() int {
 
 // InFolder measures in a temporary folder, which it removes unless the session is
 // to keep it.
-func (s *Session) InFolder(name string, measure func(dir string) (*result.Result, error)) (*result.Result, error) {
+func (s *Session) InFolder(name string, run func(dir string) (*result.Result, error)) (r *result.Result, err error) {
 	dir, err := os.MkdirTemp("", "stint-lab-")
 	if err != nil {
 		return nil, err
 	}
-	r, err := measure(dir)
-	if s.Keep {
-		s.Logf("%s: kept %s", name, dir)
-		return r, err
-	}
-	return r, cmp.Or(err, os.RemoveAll(dir))
+	defer func() {
+		if s.Keep {
+			s.Logf("%s: kept %s", name, dir)
+		} else if e := os.RemoveAll(dir); err == nil {
+			err = e
+		}
+	}()
+	return run(dir)
 }
 
 // Step tells where the session is, if anyone wants to know.

@@ -37,7 +37,7 @@ var Experiment = experiment.Experiment{
 // samples are few: one takes a third of a second. They are enough for an interval.
 const samples = 6
 
-// run is Run with any tree.
+// run measures with any tree.
 func run(ctx context.Context, s *experiment.Session, t tree.Tree) (*result.Result, error) {
 	return s.InFolder("md5", func(dir string) (*result.Result, error) { return runIn(ctx, s, dir, t) })
 }

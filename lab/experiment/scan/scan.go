@@ -41,7 +41,7 @@ const (
 	samples    = 12
 )
 
-// run is Run with a table of n records, and one of a part of them.
+// run measures with a table of n records, and with one of a part of them.
 func run(ctx context.Context, s *experiment.Session, n int) (*result.Result, error) {
 	return s.InFolder("scan", func(dir string) (*result.Result, error) { return runIn(ctx, s, dir, n) })
 }

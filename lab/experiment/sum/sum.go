@@ -45,31 +45,17 @@ func quick() tree.Tree {
 	return t
 }
 
-// run is Run with any tree.
+// run measures with any tree.
 func run(ctx context.Context, s *experiment.Session, t tree.Tree) (*result.Result, error) {
-	s.Machine() // before our own work makes it busy
-	return s.InFolder("sum", func(dir string) (*result.Result, error) { return runIn(ctx, s, dir, t) })
-}
-
-// runIn makes the tree in a folder, builds the command and measures.
-func runIn(ctx context.Context, s *experiment.Session, dir string, t tree.Tree) (*result.Result, error) {
+	s.Machine() // the session keeps what it is before our own work makes it busy
 	tools, err := findTools(ctx)
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{Session: s, dir: dir, files: t.Files(), procs: processors(s), count: count(s)}
-	if err := b.prepare(ctx, t); err != nil {
-		return nil, err
-	}
-	r := b.blank(t)
-	r.Machine, r.Tools = s.Machine(), tools
-	err = b.measure(ctx, r)
-	r.Machine.Others = b.watch.Others()
-	if err != nil {
-		r.Unfinished = err.Error()
-	}
-	r.Conclude(claims)
-	return r, err
+	return s.InFolder("sum", func(dir string) (*result.Result, error) {
+		b := &bench{Session: s, tools: tools, dir: dir, files: t.Files(), procs: processors(s), count: count(s)}
+		return b.run(ctx, t)
+	})
 }
 
 // count is how many rounds there are, unless the session says otherwise: the
@@ -84,14 +70,30 @@ func count(s *experiment.Session) int {
 // A bench is one run of the experiment.
 type bench struct {
 	*experiment.Session
-	dir      string // holds the tree, the command and the output of the last run
-	procs    []int  // GOMAXPROCS, ascending
-	count    int    // rounds
+	tools    []string // versions
+	dir      string   // holds the tree, the command and the output of the last run
+	procs    []int    // GOMAXPROCS, ascending
+	count    int      // rounds
 	files    int
 	bytes    int64
 	exe      string // stint
 	launcher *measure.Launcher
 	watch    measure.Watch
+}
+
+// run makes the tree, builds the command and measures.
+func (b *bench) run(ctx context.Context, t tree.Tree) (*result.Result, error) {
+	if err := b.prepare(ctx, t); err != nil {
+		return nil, err
+	}
+	r := b.blank(t)
+	err := b.measure(ctx, r)
+	r.Machine.Others = b.watch.Others()
+	if err != nil {
+		r.Unfinished = err.Error()
+	}
+	r.Conclude(claims)
+	return r, err
 }
 
 // prepare makes the tree and builds the command.
@@ -121,6 +123,9 @@ func (b *bench) blank(t tree.Tree) *result.Result {
 		Workload:   fmt.Sprintf("%s, %.1f MB in all", t, float64(b.bytes)/1e6),
 		Quick:      b.Quick,
 		Processors: b.most(),
+		Machine:    b.Machine(),
+		Tools:      b.tools,
+		Notes:      []string{"The tools of GNU take digests with code of their own. The column user+sys says how much of a difference is that, and how much is two processors at work."},
 	}
 	for _, m := range models(b.exe, b.most()) {
 		r.Models = append(r.Models, m.describe(b.most()))
@@ -143,7 +148,7 @@ func processors(s *experiment.Session) []int {
 func (b *bench) measure(ctx context.Context, r *result.Result) error {
 	for _, alg := range algorithms {
 		for _, procs := range b.procs {
-			c := result.Case{Name: "alg=" + alg, Doc: "an op is a run of the process", Reference: gnu, Ops: 1, Count: b.count}
+			c := result.Case{Name: "alg=" + alg, Doc: "an op is a run of the process", Reference: gnu, Ops: 1, Count: b.count, Main: true}
 			if procs != b.most() {
 				c.Name, c.Processors = fmt.Sprintf("%s/procs=%d", c.Name, procs), procs
 			}

@@ -79,8 +79,8 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Rows) != 6 || len(r.Verdicts) != 2 || len(r.Models) != 3 || len(r.Tools) != 2 {
-		t.Errorf("%d rows, %d verdicts, %d models, %d tools; want 6, 2, 3, 2", len(r.Rows), len(r.Verdicts), len(r.Models), len(r.Tools))
+	if len(r.Rows) != 6 || len(r.Verdicts) != 4 || len(r.Models) != 3 || len(r.Tools) != 2 {
+		t.Errorf("%d rows, %d verdicts, %d models, %d tools; want 6, 4, 3, 2", len(r.Rows), len(r.Verdicts), len(r.Models), len(r.Tools))
 	}
 	for _, row := range r.Rows {
 		if len(row.Samples) != 2 {
