@@ -14,7 +14,14 @@
 //
 // The same for a command, from a shell:
 //
-//	go run ./lab advise -- gzip -kf file{}
+//	go run ./lab advise -- gzip -kf /tmp/file{}
+//
+// No version is published yet: a module that imports it from a clone needs these lines
+// in its go.mod, and then go mod tidy.
+//
+//	require github.com/stint-go/stint/lab v0.0.0
+//	replace github.com/stint-go/stint => ../stint
+//	replace github.com/stint-go/stint/lab => ../stint/lab
 package advise
 
 import (

@@ -338,7 +338,7 @@ func (a *Advice) why() string {
 	case a.N == 1:
 		return "There is nothing that could run beside one item."
 	case a.Answer == result.Yes:
-		return a.row(a.Best).faster() + a.beside()
+		return a.row(a.Best).faster() + a.beside() + a.ofSome()
 	case a.Answer == result.No:
 		return a.whyNot()
 	}
@@ -365,6 +365,14 @@ func (a *Advice) soFar() string {
 		last = " Until that is known the loop is simpler."
 	}
 	return strings.TrimRight(text, " ") + last
+}
+
+// ofSome says of how many items a figure is, if not of all.
+func (a *Advice) ofSome() string {
+	if a.Items == a.N {
+		return ""
+	}
+	return fmt.Sprintf(" That is of the first %s. For all %d it may be more or less, and no limit above %d was tried: the warning says what budget all of them take.", count(a.Items), a.N, a.Items)
 }
 
 // faster says how fast a row is.

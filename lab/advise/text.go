@@ -99,7 +99,11 @@ func (a *Advice) found() string {
 func (a *Advice) table() string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "model\tn\ttime of all\tinterval\tx loop\tinterval\tpays\t")
+	of := "all"
+	if a.Items < a.N {
+		of = fmt.Sprint(a.Items)
+	}
+	fmt.Fprintf(t, "model\tn\ttime of %s\tinterval\tx loop\tinterval\tpays\t\n", of)
 	for _, r := range a.Rows {
 		speedup, in := times(r.Speedup.Median), span(r.Speedup, times)
 		if r.Name == loopName {
