@@ -24,7 +24,7 @@ var costs = []report.Cost{
 		Ours: []string{"par.Each", "stint.Each"}, Others: []string{"plain", "static", "errgroup", "conc"},
 	},
 	{
-		Of:         "1,000,000 items of `math.Pow`; ours are told nothing, the others one goroutine a processor",
+		Of:         "1,000,000 items of `math.Pow`; ours are told nothing, those of the others that can be told have one goroutine a processor",
 		Experiment: "cpu", Case: "n=1000000", Unit: measure.Time,
 		Ours: []string{"stint.Each", "par.Reduce"}, Others: []string{"sequential", "parallelize", "conc-iter", "pool", "errgroup"},
 	},
@@ -47,5 +47,10 @@ var costs = []report.Cost{
 		Of:         "a record that crosses to another goroutine",
 		Experiment: "hops", Case: "row=T2/boundaries=1/beside=peers", Unit: measure.Time,
 		Ours: []string{"stream.Buffer"}, Others: []string{"channel", "channel-64", "batches", "rill"},
+	},
+	{
+		Of:         "a record of 20,000,263 that are read from a file; -fused on one goroutine, all others of stint on two",
+		Experiment: "scan", Case: "records=20000263/table=large", Unit: measure.Time,
+		Ours: []string{"stream.FromSeq-fused", "stream.FromSeq"}, Others: []string{"direct", "channel", "channel-1000", "batches-1000"},
 	},
 }

@@ -163,7 +163,7 @@ func (c *Comparison) write(b *bytes.Buffer, name string, col column, deltas []de
 		fmt.Fprintf(b, "%s: %s\n", name, col.name)
 		g.rows = append(g.rows, mean(rows, logs, col))
 		g.align(b)
-		fmt.Fprintf(b, "%d of %d rows differ; of rows that are the same, one in %.0f would\n", differ, rows, 1/stats.Alpha)
+		fmt.Fprintf(b, "%d of %d rows differ; of equal ones one in %.0f would, and more where the machine was not as fast in both runs\n", differ, rows, 1/stats.Alpha)
 		for _, same := range bunches(doubts, func(doubt string) string { return doubt }) {
 			fmt.Fprintf(b, "of %d rows nothing can be said: %s\n", len(same.of), same.key)
 		}

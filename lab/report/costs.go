@@ -21,11 +21,12 @@ type Cost struct {
 	Ours, Others     []string
 }
 
-// Costs writes the table, of the results in a directory. What was not measured
-// is named below it.
+// Costs writes the table, of the results in a directory. The best of the others is
+// bold, and ours are measured in it. What was not measured is named below, and so
+// are the experiments that had other programs beside them.
 func Costs(w io.Writer, results []*result.Result, dir string, costs []Cost) error {
 	var b bytes.Buffer
-	g := grid{head: []string{"", "stint", "others", "stint / best of the others"}}
+	g := grid{head: []string{"", "stint", "others, **the best of them**", "each of stint / the best of the others"}}
 	var used []*result.Result
 	var missing []string
 	for _, c := range costs {
@@ -40,7 +41,9 @@ func Costs(w io.Writer, results []*result.Result, dir string, costs []Cost) erro
 		}
 		if line != nil {
 			g.rows = append(g.rows, line)
-			used = append(used, results[i])
+			if !slices.Contains(used, results[i]) {
+				used = append(used, results[i])
+			}
 		}
 	}
 	if len(g.rows) > 0 {
@@ -53,6 +56,13 @@ func Costs(w io.Writer, results []*result.Result, dir string, costs []Cost) erro
 		fmt.Fprintf(&b, " On %s: %s.", machine.key, strings.Join(commands, " and "))
 	}
 	fmt.Fprintln(&b)
+	for _, r := range used {
+		for _, w := range r.Warnings {
+			if w.Kind == result.Busy {
+				fmt.Fprintf(&b, "To doubt: %s: %s.\n", r.Experiment, warningText(w))
+			}
+		}
+	}
 	if len(missing) > 0 {
 		fmt.Fprintf(&b, "Not measured there: %s.\n", strings.Join(missing, "; "))
 	}
@@ -78,23 +88,21 @@ func (c Cost) line(r *result.Result) (line, missing []string) {
 	if len(ours) == 0 || len(others) == 0 {
 		return nil, missing
 	}
-	of, than := least(ours, c.Unit), least(others, c.Unit)
-	best := min(of.Median(c.Unit).Median, than.Median(c.Unit).Median)
+	than := least(others, c.Unit)
 	words := func(rows []*result.Row) string {
 		return strings.Join(each(rows, func(row *result.Row) string {
-			m := row.Median(c.Unit).Median
-			text := row.Model + " " + describe(c.Unit).format(m)
+			text := row.Model + " " + describe(c.Unit).format(row.Median(c.Unit).Median)
 			if r.Model(row.Model).Unbounded {
 				text += " (no limit)"
 			}
-			if m == best {
+			if row == than {
 				return strong(text)
 			}
 			return text
 		}), ", ")
 	}
-	ratio := short(of.Ratio(than, c.Unit), times) + " x " + than.Model
-	return []string{c.Of, words(ours), words(others), ratio}, missing
+	ratios := each(ours, func(row *result.Row) string { return short(row.Ratio(than, c.Unit), times) })
+	return []string{c.Of, words(ours), words(others), strings.Join(ratios, ", ") + " x " + than.Model}, missing
 }
 
 // least is the row with the smallest median.

@@ -97,9 +97,9 @@ func bullets(b *bytes.Buffer, title string, lines []string) {
 	}
 }
 
-// text is the model with what it does.
 func warningText(w result.Warning) string { return w.Kind + ": " + w.Text }
 
+// modelText is the model with what it does.
 func modelText(m result.Model) string { return "`" + m.Name + "`: " + m.Doc }
 
 func strong(text string) string { return "**" + text + "**" }

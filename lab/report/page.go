@@ -171,7 +171,7 @@ func machines(results []*result.Result) []machineText {
 	on := map[measure.Machine][]*result.Result{}
 	for _, r := range results {
 		m := r.Machine
-		m.Load, m.Others = nil, nil
+		m.Load, m.Others, m.Timer = nil, nil, 0 // these are of a run
 		if on[m] == nil {
 			order = append(order, m)
 		}

@@ -41,11 +41,12 @@ func places(results []*result.Result) []string {
 // overview is a table of the experiments.
 func overview(b *bytes.Buffer, results []*result.Result) {
 	fmt.Fprintln(b)
-	g := grid{head: []string{"experiment", "workload", "claims", "yes", "no", "not sure", "cases", "a peer is faster in"}}
+	g := grid{head: []string{"experiment", "workload", "claims", "yes", "no", "not sure", "cases", "a peer is faster in", "not told apart in"}}
 	for _, r := range results {
 		a := result.AnswersOf(r.Verdicts)
 		row := []string{fmt.Sprintf("[%s](#%s)", r.Experiment, r.Experiment), r.Workload}
-		for _, n := range []int{a.All(), a.Yes, a.No, a.NotSure, len(r.Cases), len(byCase(r.Losses()))} {
+		sure, open := bySurety(r.Losses())
+		for _, n := range []int{a.All(), a.Yes, a.No, a.NotSure, len(r.Cases), len(byCase(sure)), len(byCase(open))} {
 			row = append(row, fmt.Sprint(n))
 		}
 		g.rows = append(g.rows, row)
@@ -140,14 +141,7 @@ func inCaseText(v result.Verdict) string {
 // behind lists the cases in which a peer is faster. Those that an interval which
 // holds 1 leaves open are counted.
 func behind(b *bytes.Buffer, r *result.Result) {
-	var sure, open []result.Loss
-	for _, l := range r.Losses() {
-		if l.Sure() {
-			sure = append(sure, l)
-		} else {
-			open = append(open, l)
-		}
-	}
+	sure, open := bySurety(r.Losses())
 	if len(sure) > 0 {
 		fmt.Fprintf(b, "\nWhere a peer is faster: the time of ours, measured in that of the fastest peer.\n\n")
 		g := grid{head: []string{"case", "fastest peer", "ours"}}
@@ -158,6 +152,18 @@ func behind(b *bytes.Buffer, r *result.Result) {
 		g.pipes(b)
 	}
 	paragraph(b, "Where a peer's median is smaller, but the interval holds 1", undecided(open))
+}
+
+// bySurety tells the losses that are sure from those that an interval leaves open.
+func bySurety(losses []result.Loss) (sure, open []result.Loss) {
+	for _, l := range losses {
+		if l.Sure() {
+			sure = append(sure, l)
+		} else {
+			open = append(open, l)
+		}
+	}
+	return sure, open
 }
 
 // undecided counts losses by model, with the greatest.

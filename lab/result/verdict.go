@@ -8,7 +8,7 @@ import (
 	"github.com/stint-go/stint/lab/stats"
 )
 
-// A Claim is a bar that a model must not be above, or under At least, below.
+// A Claim is a bar that a model must not be above, or as a Speedup, below.
 type Claim struct {
 	Case    string       `json:"case"`
 	Model   string       `json:"model"`
@@ -50,9 +50,9 @@ type Answer string
 
 // The answers.
 const (
-	Yes     Answer = "yes"      // the whole interval keeps to the bar
+	Yes     Answer = "yes"      // the whole interval keeps to the bar, or the worst of the rounds
 	No      Answer = "no"       // none of it does
-	NotSure Answer = "not sure" // the bar lies inside, or there is no interval
+	NotSure Answer = "not sure" // the bar lies inside, or there are too few samples
 	InPart  Answer = "in part"  // of several claims some have yes and some no
 )
 

@@ -60,7 +60,7 @@ func Run(t *testing.T, run func(context.Context, *experiment.Session) (*result.R
 		}
 		for _, v := range r.Verdicts {
 			if v.Figures.N != 1 {
-				t.Errorf("%s: %s: %d samples, want 1", v.Case, v.Model, v.Figures.N)
+				t.Errorf("%+v: %d samples, want 1", v.Claim, v.Figures.N)
 			}
 		}
 	}

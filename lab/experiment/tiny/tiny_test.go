@@ -20,7 +20,7 @@ func TestRun(t *testing.T) {
 	}
 	for _, v := range r.Verdicts {
 		if v.Figures.N != 1 && v.Case != "idle" {
-			t.Errorf("%s: %s: %d samples, want 1", v.Case, v.Model, v.Figures.N)
+			t.Errorf("%+v: %d samples, want 1", v.Claim, v.Figures.N)
 		}
 	}
 	if len(r.Verdicts) != 24 {
