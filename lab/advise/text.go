@@ -60,7 +60,7 @@ func (a *Advice) notes() string {
 // head says what the function is.
 func (a *Advice) head() string {
 	text := count(a.N)
-	if a.Items < a.N {
+	if a.Items < a.N && len(a.Rows) > 0 {
 		text += fmt.Sprintf(", of which %d were measured", a.Items)
 	}
 	if a.Item.N == 0 {

@@ -27,6 +27,7 @@ type page struct {
 	Machines    []machineText
 	Commands    []string
 	Quick       []string // experiments that did less than the claims are about
+	Unfinished  []string // experiments that ended early
 	Conclusions []finding
 	Chapters    []*chapter
 	Features    matrix
@@ -110,6 +111,9 @@ func newPage(results []*result.Result, table features.Table) *page {
 		}
 		if r.Quick {
 			p.Quick = append(p.Quick, r.Experiment)
+		}
+		if r.Unfinished != "" {
+			p.Unfinished = append(p.Unfinished, r.Experiment)
 		}
 		p.Chapters = append(p.Chapters, newChapter(r))
 	}

@@ -79,6 +79,17 @@ func TestPageSaysWhatIsQuick(t *testing.T) {
 	}
 }
 
+func TestPageSaysWhatEndedEarly(t *testing.T) {
+	whole, short := resulttest.Example(), resulttest.Example()
+	short.Experiment, short.Unfinished = "tiny", "interrupted"
+	if text := pageOf(t, whole); strings.Contains(text, "Not all of it.") {
+		t.Error("a whole run is said to have ended early")
+	}
+	if text := pageOf(t, whole, short); !strings.Contains(text, "<code>tiny</code> ended early: rows and cases are missing.") {
+		t.Error("a run that ended early is not said to be one")
+	}
+}
+
 func TestPageTellsMachinesApart(t *testing.T) {
 	a, b, c := resulttest.Example(), resulttest.Example(), resulttest.Example()
 	b.Experiment, b.Machine.CPU = "tiny", "Another CPU"
