@@ -700,7 +700,6 @@ func TestCallerWaitsForItsOwnPermit(t *testing.T) {
 func TestStandbyOfAnEndedLoop(t *testing.T) {
 	lim := limit.New(1)
 	lim.TryAcquire() // a stranger
-	const rounds = 100_000
 	spins := 1000
 	if runtime.GOMAXPROCS(0) == 1 {
 		spins = 1 // the other side cannot come meanwhile
@@ -720,7 +719,7 @@ func TestStandbyOfAnEndedLoop(t *testing.T) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	wg.Go(func() {
-		for round := int64(1); round <= rounds; round++ {
+		for round := int64(1); round <= meetings; round++ {
 			meet(&begun, round, round%61)
 			l.Stop()
 			l.recall()
@@ -728,7 +727,7 @@ func TestStandbyOfAnEndedLoop(t *testing.T) {
 		}
 	})
 	lost := 0
-	for round := int64(1); round <= rounds; round++ {
+	for round := int64(1); round <= meetings; round++ {
 		l = &Loop{N: 3, Context: context.Background(), Limiter: lim, lim: lim, sharing: new(sharing)}
 		l.sharing.standby.Grant = l.granted
 		begun.Store(round)
@@ -741,6 +740,6 @@ func TestStandbyOfAnEndedLoop(t *testing.T) {
 		}
 	}
 	if lost > 0 {
-		t.Errorf("in %d of %d rounds the standby stays in line", lost, rounds)
+		t.Errorf("in %d of %d rounds the standby stays in line", lost, meetings)
 	}
 }
