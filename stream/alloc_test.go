@@ -14,6 +14,9 @@ import (
 // 37: twice the records take no more allocations: what a run needs it takes at its
 // beginning, and uses again.
 func TestNoAllocationsPerRecord(t *testing.T) {
+	if raced {
+		t.Skip("the race detector makes batches shorter and workers blocked, which is what is counted here")
+	}
 	const n = 50_000
 	input := indexes(2 * n)
 	inner := alone(1)
@@ -62,9 +65,6 @@ func TestNoAllocationsPerRecord(t *testing.T) {
 				most := int64(n / 256 / 2) // half an allocation a batch
 				if strings.Contains(st.name, "ParMap") || st.name == "Unordered" {
 					most = n / 50 // it may come to have more workers and more pieces
-					if raced {
-						most = n / 10 // pieces are shorter, and more workers are taken for blocked
-					}
 				}
 				if more := int64(twice) - int64(once); more > most {
 					t.Errorf("%d allocations for %d records, %d for %d", once, n, twice, 2*n)
