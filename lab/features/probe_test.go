@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"os"
 	"os/exec"
 	"reflect"
@@ -227,7 +228,11 @@ func batched(t *testing.T, run func(items <-chan int, size int, linger time.Dura
 // allocations returns how often a task allocates, if run gives n of them.
 func allocations(run func(n int)) int {
 	const n = 1000
-	return int(testing.AllocsPerRun(1, func() { run(n) }) / n)
+	least := math.Inf(1)
+	for range 5 { // others allocate meanwhile
+		least = min(least, testing.AllocsPerRun(1, func() { run(n) }))
+	}
+	return int(least / n)
 }
 
 // bubbles runs run in one bubble after the other. A task takes an hour, and
