@@ -89,6 +89,6 @@ const (
 	computing = 0.8
 )
 
-// Short is a kind of warning that is not one of package report: less was measured than
+// Short is a kind of warning that is not one of package result: less was measured than
 // the list, or than gives an interval.
 const Short = "budget"

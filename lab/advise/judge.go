@@ -275,10 +275,10 @@ func near(r, best *Row) bool {
 	return r == best || least <= Worth
 }
 
-// warn adds to the doubts of the report those about how this was measured. That runs
+// warn adds to the doubts of the result those about how this was measured. That runs
 // vary by more than the rows differ matters only where that leaves the answer open,
 // that there are few is said together with what more would take, and a sample is longer
-// than the run that the report takes it for, where that was repeated.
+// than the run that the result takes it for, where that was repeated.
 func (a *Advice) warn(e evidence, rounds int, interrupted bool) {
 	hurried := rounds < fewest && e.spent && !interrupted
 	a.Warnings = slices.DeleteFunc(slices.Clone(a.Result.Warnings), func(w result.Warning) bool {
