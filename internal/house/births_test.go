@@ -20,6 +20,7 @@ var births = map[string]string{
 	"internal/option/place.go":    "the watch on the context of a group or a sequence; taken away before its Close returns",
 	"par/team.go":                 "the goroutines of one sort, which waits for them",
 	"stream/run.go":               "the goroutines before the boundaries of a stream, the timer of a run and its watch on the context; its end waits for all",
+	"errgroup/worker.go":          "the workers of a group; its Wait waits for them",
 	"seq.go":                      "the feeder of a sequence; leaving the loop waits for it",
 
 	"cmd/stint/patient.go":  "a read that nothing can take back; nobody: it is left to the end of the process",

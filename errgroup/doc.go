@@ -1,0 +1,43 @@
+// Package errgroup is golang.org/x/sync/errgroup with the goroutines used again: to
+// change over, change the import.
+//
+//	import "github.com/stint-go/stint/errgroup"
+//
+// A [Group] is tasks that are started one by one and waited for together. Wait returns
+// the first error, which also ends the context that [WithContext] made. With
+// [Group.SetLimit], no more tasks are active at once than the limit says.
+//
+// It has the methods and the documented behaviour of version v0.24.0 of the original,
+// and so its limits: Go cannot be given up, tasks that are started after an error run
+// all the same, and the number of tasks at once has to be known. Package
+// [github.com/stint-go/stint] has groups without those, and docs/coming-from.md says
+// how to change over to them.
+//
+// # What differs
+//
+//   - A panic in a task does not crash the process. Wait panics with a
+//     [*stint.PanicError], whose text has the stack of the task, and the group's context
+//     ends. So every way out of a function that has started tasks should pass a Wait.
+//     If other tasks wait for the one that panicked, and do not watch the context,
+//     neither they nor Wait end; the original crashes in this case too.
+//   - A task that calls runtime.Goexit, as testing.T.FailNow does, has failed with
+//     [stint.ErrGoexit]. The original takes it for success.
+//   - SetLimit panics while tasks are active also if the group had no limit before, as
+//     it does otherwise. The original accepts such a call, and Wait then never
+//     returns. To lift the limit, with a negative number, is allowed at any time.
+//   - Go under a limit of 0 goes on when SetLimit allows more. In the original it waits
+//     for ever.
+//   - Submitters that wait go on in the order in which they came. The original
+//     promises no order.
+//   - A nil function panics in Go and TryGo, not in a goroutine of its own.
+//   - A goroutine runs several tasks one after the other. A task that changes its
+//     goroutine must change it back: runtime.LockOSThread, pprof labels.
+//
+// # Costs
+//
+// The goroutine of a task that has ended runs the next one that is queued. A group of
+// one to three tasks takes what one of the original takes; with more tasks, that are
+// short or that wait, it takes less time and less memory. BENCHMARKS.md has the figures.
+// A Group takes 64 bytes on a 64-bit system, and starts no goroutine before the
+// first task.
+package errgroup

@@ -1,0 +1,82 @@
+package errgroup_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/errgroup"
+)
+
+// A group without a context: all tasks run, and Wait returns the first error.
+func ExampleGroup() {
+	var g errgroup.Group
+	for _, name := range []string{"go.mod", "no such file"} {
+		g.Go(func() error {
+			_, err := os.Stat("../" + name)
+			return err
+		})
+	}
+	err := g.Wait()
+	fmt.Println(errors.Is(err, os.ErrNotExist))
+	// Output: true
+}
+
+// The first error ends the context of the others.
+func ExampleWithContext() {
+	g, ctx := errgroup.WithContext(context.Background())
+	g.Go(func() error { return errors.New("disk full") })
+	g.Go(func() error {
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	fmt.Println(g.Wait())
+	fmt.Println(context.Cause(ctx))
+	// Output:
+	// disk full
+	// disk full
+}
+
+// At most two tasks are active at once: Go waits for one to end.
+func ExampleGroup_SetLimit() {
+	var g errgroup.Group
+	g.SetLimit(2)
+	squares := make([]int, 5)
+	for i := range squares {
+		g.Go(func() error {
+			squares[i] = i * i
+			return nil
+		})
+	}
+	fmt.Println(g.Wait(), squares)
+	// Output: <nil> [0 1 4 9 16]
+}
+
+// TryGo starts a task only if the limit leaves room for it now.
+func ExampleGroup_TryGo() {
+	var g errgroup.Group
+	g.SetLimit(1)
+	release := make(chan struct{})
+	g.Go(func() error { <-release; return nil })
+	fmt.Println(g.TryGo(func() error { return nil }))
+	close(release)
+	fmt.Println(g.Wait())
+	// Output:
+	// false
+	// <nil>
+}
+
+// A panic is raised again in Wait, with the stack of the task.
+func ExampleGroup_Wait() {
+	defer func() {
+		p := recover().(*stint.PanicError)
+		fmt.Println(p.Value, bytes.Contains(p.Stack, []byte("ExampleGroup_Wait")))
+	}()
+	var g errgroup.Group
+	g.Go(func() error { panic("oh") })
+	g.Wait()
+	// Output: oh true
+}

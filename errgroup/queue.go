@@ -1,0 +1,38 @@
+package errgroup
+
+// queue is a first-in first-out queue of tasks in a ring. Its zero value is empty.
+type queue struct {
+	ring []func() error // its length is a power of two
+	head int            // of the first task
+	n    int
+}
+
+// roomy is the length of the largest ring that is kept when it is empty.
+const roomy = 1024
+
+func (q *queue) push(f func() error) {
+	if q.n == len(q.ring) {
+		q.grow()
+	}
+	q.ring[(q.head+q.n)&(len(q.ring)-1)] = f
+	q.n++
+}
+
+func (q *queue) grow() {
+	ring := make([]func() error, max(4, 2*q.n))
+	k := copy(ring, q.ring[q.head:])
+	copy(ring[k:], q.ring[:q.head])
+	q.ring, q.head = ring, 0
+}
+
+// pop takes out the first task. There must be one.
+func (q *queue) pop() func() error {
+	f := q.ring[q.head]
+	q.ring[q.head] = nil
+	q.head = (q.head + 1) & (len(q.ring) - 1)
+	q.n--
+	if q.n == 0 && len(q.ring) > roomy {
+		*q = queue{}
+	}
+	return f
+}
