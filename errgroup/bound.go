@@ -30,7 +30,7 @@ func (b *bound) waiting() int {
 // full reports whether as many tasks are active as the limit says.
 func (g *Group) full() bool {
 	b := g.bound
-	return b != nil && b.limit >= 0 && int(g.active) >= b.limit
+	return b != nil && b.limit >= 0 && g.count() >= b.limit
 }
 
 // block puts f at the end of the queue and waits until it is let in. Somebody will
@@ -50,7 +50,7 @@ func (g *Group) block(f func() error) {
 func (g *Group) admit() (n int) {
 	for ; g.bound.waiting() > 0 && !g.full(); n++ {
 		g.bound.admitted++
-		g.active++
+		g.active.Add(1)
 	}
 	return n
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/stint-go/stint/internal/task"
 )
@@ -19,11 +20,11 @@ type Group struct {
 	workers sync.WaitGroup // goroutines
 
 	mu     sync.Mutex
-	bound  *bound  // nil: SetLimit has not been called
-	queue  *queue  // tasks without a worker: first those accepted, then those of submitters that wait; nil: none so far
-	fail   *failed // nil: no task has failed
-	active int32   // tasks that were accepted and have not ended
-	onWay  int32   // workers that were sent, and will look at the queue before they run a task
+	bound  *bound       // nil: SetLimit has not been called
+	queue  *queue       // tasks without a worker: those accepted, then those of submitters that wait; nil: none so far
+	fail   *failed      // nil: no task has failed
+	onWay  int32        // workers that were sent, and will look at the queue before they run a task
+	active atomic.Int32 // tasks that were accepted and have not ended; and the bit crowd
 }
 
 // WithContext returns a new Group and a context made from ctx. That context ends when
@@ -48,13 +49,10 @@ func (g *Group) Go(f func() error) {
 	if f == nil {
 		panic("errgroup: Group.Go: nil function")
 	}
-	g.mu.Lock()
-	if g.full() {
+	if !g.start(f) {
 		g.block(f)
 		g.mu.Unlock()
-		return
 	}
-	g.accept(f)
 }
 
 // TryGo starts f as Go does, if fewer tasks are active than the limit says, and
@@ -63,12 +61,10 @@ func (g *Group) TryGo(f func() error) bool {
 	if f == nil {
 		panic("errgroup: Group.TryGo: nil function")
 	}
-	g.mu.Lock()
-	if g.full() {
+	if !g.start(f) {
 		g.mu.Unlock()
 		return false
 	}
-	g.accept(f)
 	return true
 }
 
@@ -80,8 +76,7 @@ func (g *Group) TryGo(f func() error) bool {
 // be kept to then.
 func (g *Group) SetLimit(n int) {
 	g.mu.Lock()
-	if n >= 0 && g.active > 0 {
-		active := g.active
+	if active := g.count(); n >= 0 && active > 0 {
 		g.mu.Unlock()
 		panic(fmt.Errorf("errgroup: Group.SetLimit(%d): %d tasks of the group are active", n, active))
 	}
@@ -89,10 +84,11 @@ func (g *Group) SetLimit(n int) {
 		g.bound = newBound(&g.mu)
 	}
 	g.bound.limit = n
+	g.active.Or(crowd)
 	if g.admit() > 0 {
 		g.bound.room.Broadcast()
 	}
-	g.send()
+	g.help()
 }
 
 // Wait waits until every task has ended, and returns the first error, in time, or nil.

@@ -12,30 +12,58 @@ import (
 // goroutines that have ended for the next ones.
 //
 // A goroutine for each task would have the scheduler do what the queue does for less.
-// So, once a few tasks are active, two workers are on their way at a time. One that has
-// arrived sends the next before it runs its own task, if any are queued: they may all
-// wait, for each other perhaps, and each gets a worker.
+// So, beyond the first few tasks, two workers at most are on their way at a time. One
+// that has arrived sends the next before it runs its own task, if any are queued: tasks
+// may wait, for each other perhaps, and each gets a worker.
 //
 // Invariant: while a task is queued that was accepted, a worker is on its way. What
-// queues one, or ends a way, keeps it: accept, work and SetLimit. In next, as many are
+// queues one, or ends a way, keeps it: place, work and SetLimit. In next, as many are
 // taken out of the queue as are accepted in it.
 const (
-	few   = 2 // active tasks have workers of their own: a small group needs no queue
-	onWay = 2 // workers at most
+	few   = 3       // tasks that are active at once have workers of their own
+	onWay = 2       // workers at most
+	crowd = 1 << 30 // of Group.active: there has been a limit, or a queue
 )
 
-// accept counts f as active, and starts a worker for it or puts it in the queue. It is
+// A group without a limit that has few tasks needs neither the queue nor the lock: they
+// would be a tenth of what a short task costs. So whoever finds crowd not set counts
+// tasks in and out without the lock. It is set under the lock and stays, and from then
+// on what is counted is changed under the lock, but for the end of a task whose worker
+// has looked before. That one then leaves the queue as it is, which it may.
+
+// count returns how many tasks are active.
+func (g *Group) count() int { return int(g.active.Load() &^ crowd) }
+
+// start starts f, unless the group is full: then it returns false, with mu held.
+func (g *Group) start(f func() error) bool {
+	if g.active.Load() < crowd {
+		if g.active.Add(1) <= few {
+			g.workers.Add(1)
+			go g.run(f)
+			return true
+		}
+		g.mu.Lock()
+		g.active.Or(crowd)
+	} else {
+		g.mu.Lock()
+		if g.full() {
+			return false
+		}
+		g.active.Add(1)
+	}
+	g.place(f)
+	return true
+}
+
+// place starts a worker for f, which counts as active, or puts it in the queue. It is
 // called with mu held, which it releases.
-func (g *Group) accept(f func() error) {
-	g.active++
-	if g.active <= few {
-		g.workers.Add(1)
-		g.mu.Unlock()
-		go g.run(f)
+func (g *Group) place(f func() error) {
+	if g.onWay < onWay {
+		g.send(f)
 		return
 	}
 	g.push(f)
-	g.send()
+	g.mu.Unlock()
 }
 
 // push puts f at the end of the queue. It is called with mu held.
@@ -54,25 +82,30 @@ func (g *Group) queued() int {
 	return g.queue.n - g.bound.waiting()
 }
 
-// send starts a worker for the first task in the queue, unless there is none or enough
-// are on their way. It is called with mu held, which it releases.
-func (g *Group) send() {
-	if g.onWay >= onWay || g.queued() == 0 {
-		g.mu.Unlock()
-		return
-	}
-	f := g.queue.pop()
+// send starts a worker that looks at the queue before it runs f. It is called with mu
+// held, which it releases.
+func (g *Group) send(f func() error) {
 	g.onWay++
 	g.workers.Add(1)
 	g.mu.Unlock()
 	go g.work(f)
 }
 
+// help sends a worker with the first task in the queue, unless there is none or enough
+// are on their way. It is called with mu held, which it releases.
+func (g *Group) help() {
+	if g.onWay < onWay && g.queued() > 0 {
+		g.send(g.queue.pop())
+		return
+	}
+	g.mu.Unlock()
+}
+
 // work is the goroutine of a worker that was sent with f.
 func (g *Group) work(f func() error) {
 	g.mu.Lock()
 	g.onWay--
-	g.send()
+	g.help()
 	g.run(f)
 }
 
@@ -111,10 +144,16 @@ func (g *Group) serve(f func() error) (next func() error) {
 }
 
 // next counts the task of a worker as ended and returns the one that it runs now, or
-// nil.
+// nil. The submitter that it lets in, which the scheduler has run next on this
+// processor, goes before the task that it had: so it is in line again when a task ends,
+// and need not wait for this one.
 func (g *Group) next() (f func() error) {
+	if g.active.Load() < crowd {
+		g.active.Add(-1)
+		return nil
+	}
 	g.mu.Lock()
-	g.active--
+	g.active.Add(-1)
 	admitted := g.admit()
 	queued := g.queued()
 	if queued > 0 {
@@ -123,8 +162,8 @@ func (g *Group) next() (f func() error) {
 	g.mu.Unlock()
 	if admitted > 0 {
 		g.bound.room.Signal()
-		if queued == admitted {
-			runtime.Gosched() // to the submitter, so that it is in line again when this or another task ends
+		if queued == admitted { // nobody else's task was queued
+			runtime.Gosched()
 		}
 	}
 	return f
