@@ -19,7 +19,7 @@
 //   - variables: importing a package starts nothing
 //   - bans: no polling, nothing unsafe
 //   - examples: every Example is checked, every function and type has one
-//   - readme: code in the README is an Example
+//   - code: Go code in the README, ARCHITECTURE.md and docs is an Example or a declaration
 //   - guarantees: the README lists them, with tests that exist
 //   - links: relative links lead somewhere
 //   - names: of files and packages, and words that belong to one machine
