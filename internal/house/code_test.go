@@ -52,6 +52,7 @@ func TestCodeInTextsIsCompiled(t *testing.T) {
 				"\nfunc TestF(t *testing.T) {\n\tf(t)\n}\n",
 			"lab/go.mod":    "",
 			"lab/b_test.go": "package lab\n\nfunc ExampleErrgroup() {\n\tz()\n\t// Output:\n}\n\nfunc ExampleConc() {\n\tsilent()\n}\n",
+			"lab/c_test.go": "package lab\n\nfunc help() {}\n\nfunc ExampleOnly() {\n\tonly()\n\t// Output:\n}\n",
 			"cmd/go.mod":    "",
 			"cmd/c_test.go": "package cmd\n\nfunc ExampleC() {\n\tc()\n\t// Output:\n}\n",
 		}
@@ -64,6 +65,7 @@ func TestCodeInTextsIsCompiled(t *testing.T) {
 		sample{"type", in("docs/a.md", "type T struct{ a int }\n"), ""},
 		sample{"type with its comment", in("ARCHITECTURE.md", "// T is one.\ntype T struct{ a int }\n"), ""},
 		sample{"lab in docs", in("docs/a.md", "z()\n"), ""},
+		sample{"only Example of its file", in("docs/a.md", "only()\n"), ""},
 		sample{"lab in the architecture", in("ARCHITECTURE.md", "z()\n"), ""},
 		sample{"lab in the readme", in("README.md", "z()\n"), "README.md:4: code that is no Example"},
 		sample{"not run", in("docs/a.md", "silent()\n"), "docs/a.md:4: code that is no Example"},
@@ -131,8 +133,9 @@ func (t *tree) code(module string) []code {
 			}
 		}
 		for _, e := range doc.Examples(f.syntax) {
-			if body, ok := e.Code.(*ast.BlockStmt); ok && (e.Output != "" || e.EmptyOutput) {
-				add("Example"+e.Name, body.Lbrace+1, body.Rbrace)
+			d, ok := f.function("Example" + e.Name).(*ast.FuncDecl)
+			if ok && (e.Output != "" || e.EmptyOutput) {
+				add("Example"+e.Name, d.Body.Lbrace+1, d.Body.Rbrace)
 			}
 		}
 		for _, d := range f.syntax.Decls {
