@@ -125,7 +125,7 @@ func userNames(_ context.Context, ids []int) ([]string, error) {
 func Example_fromRill() {
 	ids := stream.From([]int{1, 2, 3, 4, 5})
 	batches := stream.ParMap(stream.Chunk(ids, 2, 0), userNames, stint.Limit(3))
-	names := stream.FlatMap(batches, slices.Values[[]string])
+	names := stream.FlatMap(batches, slices.Values)
 	err := stream.Each(context.Background(), names, func(name string) error {
 		fmt.Println(name)
 		return nil
