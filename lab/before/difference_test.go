@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -82,13 +83,13 @@ func TestAntsReleaseLeavesTasksBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, err := ants.NewPool(1)
 		want(t, "error", err, nil)
-		ended := false
-		p.Submit(func() { time.Sleep(time.Minute); ended = true })
+		var ended atomic.Bool
+		p.Submit(func() { time.Sleep(time.Minute); ended.Store(true) })
 		waited := make(chan error, 1)
 		go func() { waited <- p.Submit(func() {}) }()
 		synctest.Wait()
 		want(t, "ReleaseTimeout", p.ReleaseTimeout(time.Second), ants.ErrTimeout)
-		want(t, "the task has ended", ended, false)
+		want(t, "the task has ended", ended.Load(), false)
 		want(t, "Submit", <-waited, ants.ErrPoolClosed)
 		time.Sleep(time.Hour) // the bubble must not end before it
 	})
