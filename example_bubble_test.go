@@ -124,3 +124,22 @@ func ExampleLimit_order() {
 	// write
 	// <nil>
 }
+
+// A bubble reports a pool that is not closed, and a group that nobody waits for.
+func TestBubblesReportWhatIsLeft(t *testing.T) {
+	for name, leave := range map[string]func(){
+		"pool":  func() { stint.NewPool().Go(func(context.Context) {}) },
+		"group": func() { stint.NewGroup(context.Background()).Go(func(context.Context) error { return nil }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if isChild() {
+				synctest.Test(t, func(*testing.T) { leave() })
+				return
+			}
+			output, failed := child(t)
+			if !failed || !strings.Contains(output, "main bubble goroutine has exited but blocked goroutines remain") {
+				t.Error(output)
+			}
+		})
+	}
+}
