@@ -11,7 +11,7 @@ type bound struct {
 	limit    int       // negative: none
 	came     uint64    // submitters that have had to wait so far
 	admitted uint64    // those of them that were let in
-	room     sync.Cond // tells them, the one that came first before the others
+	room     sync.Cond // those that wait, in the order in which they came
 }
 
 // newBound returns a bound that mu guards.
@@ -23,6 +23,15 @@ func (b *bound) waiting() int {
 		return 0
 	}
 	return int(b.came - b.admitted)
+}
+
+// tell wakes n submitters that were let in. They are the first n of those that room
+// keeps, as long as nobody else is woken: one that waits again would stand behind those
+// that came later, and be missed.
+func (b *bound) tell(n int) {
+	for range n {
+		b.room.Signal()
+	}
 }
 
 // The functions below are called with Group.mu held.
@@ -45,8 +54,8 @@ func (g *Group) block(f func() error) {
 	}
 }
 
-// admit lets in submitters as long as there is room, and returns how many. They are
-// told by the caller, the first ones of the line that room keeps.
+// admit lets in submitters as long as there is room, and returns how many: tell must
+// follow.
 func (g *Group) admit() (n int) {
 	for ; g.bound.waiting() > 0 && !g.full(); n++ {
 		g.bound.admitted++

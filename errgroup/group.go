@@ -85,9 +85,7 @@ func (g *Group) SetLimit(n int) {
 	}
 	g.bound.limit = n
 	g.active.Or(crowd)
-	if g.admit() > 0 {
-		g.bound.room.Broadcast()
-	}
+	g.bound.tell(g.admit())
 	g.help()
 }
 

@@ -161,7 +161,7 @@ func (g *Group) next() (f func() error) {
 	}
 	g.mu.Unlock()
 	if admitted > 0 {
-		g.bound.room.Signal()
+		g.bound.tell(admitted)
 		if queued == admitted { // nobody else's task was queued
 			runtime.Gosched()
 		}

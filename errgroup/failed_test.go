@@ -1,0 +1,185 @@
+package errgroup_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/errgroup"
+)
+
+// limits are those that the tests of this file run under: the ways of a task to a
+// worker differ.
+var limits = []int{-1, 1, 2, 100}
+
+// waited returns what Wait panicked with or returned.
+func waited(g *errgroup.Group) (p *stint.PanicError, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			p = v.(*stint.PanicError)
+		}
+	}()
+	return nil, g.Wait()
+}
+
+func TestPanicReachesWait(t *testing.T) {
+	for _, limit := range limits {
+		g, ctx := errgroup.WithContext(context.Background())
+		g.SetLimit(limit)
+		var ran atomic.Int32
+		for i := range 10 {
+			g.Go(func() error {
+				ran.Add(1)
+				if i == 4 {
+					panic(errOne)
+				}
+				return nil
+			})
+		}
+		<-ctx.Done()
+		for range 2 {
+			p, _ := waited(g)
+			if p == nil || p.Value != error(errOne) || !errors.Is(p, errOne) {
+				t.Fatalf("limit %d: Wait panicked with %v", limit, p)
+			}
+			if !strings.Contains(string(p.Stack), "TestPanicReachesWait") {
+				t.Errorf("limit %d: the stack is not that of the task:\n%s", limit, p.Stack)
+			}
+			if p.Also() != nil || !strings.HasPrefix(p.Error(), "errgroup: task panicked: one\n") {
+				t.Errorf("limit %d: %v", limit, p)
+			}
+			if context.Cause(ctx) != error(p) {
+				t.Errorf("limit %d: the cause is %v", limit, context.Cause(ctx))
+			}
+		}
+		if n := ran.Load(); n != 10 {
+			t.Errorf("limit %d: %d of 10 tasks ran", limit, n)
+		}
+	}
+}
+
+func TestPanicBesideErrorsAndPanics(t *testing.T) {
+	for _, limit := range limits {
+		var g errgroup.Group
+		g.SetLimit(limit)
+		g.Go(func() error { return errOne })
+		waited(&g)
+		g.Go(func() error { panic("first") })
+		waited(&g)
+		for i := range 10 {
+			g.Go(func() error { panic(i) })
+		}
+		g.Go(func() error { return errTwo })
+		p, _ := waited(&g)
+		if p == nil || p.Value != "first" || !errors.Is(p.Also(), errOne) || errors.Is(p.Also(), errTwo) {
+			t.Fatalf("limit %d: Wait panicked with %v", limit, p)
+		}
+		if want := "tasks that panicked besides: 10"; !strings.Contains(p.Error(), want) {
+			t.Errorf("limit %d: %v\nhas no %q", limit, p, want)
+		}
+	}
+}
+
+func TestNestedPanicIsRaisedAsItIs(t *testing.T) {
+	var inner, outer errgroup.Group
+	inner.Go(func() error { panic("deep") })
+	outer.Go(inner.Wait)
+	p, _ := waited(&outer)
+	if q, _ := waited(&inner); p == nil || p != q {
+		t.Errorf("outer panicked with %v, inner with %v", p, q)
+	}
+}
+
+func TestGoexitIsAnError(t *testing.T) {
+	for _, limit := range limits {
+		g, ctx := errgroup.WithContext(context.Background())
+		g.SetLimit(limit)
+		var ran atomic.Int32
+		for range 50 {
+			g.Go(func() error {
+				ran.Add(1)
+				runtime.Goexit()
+				return nil
+			})
+		}
+		if err := g.Wait(); err != stint.ErrGoexit || context.Cause(ctx) != stint.ErrGoexit {
+			t.Errorf("limit %d: Wait returned %v, the cause is %v", limit, err, context.Cause(ctx))
+		}
+		if n := ran.Load(); n != 50 {
+			t.Errorf("limit %d: %d of 50 tasks ran", limit, n)
+		}
+	}
+}
+
+// A panic and a Goexit cost no place under the limit, and leave nobody waiting.
+func TestPlacesComeBack(t *testing.T) {
+	for _, limit := range limits {
+		synctest.Test(t, func(t *testing.T) {
+			var g errgroup.Group
+			g.SetLimit(limit)
+			for i := range 300 {
+				g.Go(func() error {
+					switch i % 3 {
+					case 0:
+						panic(i)
+					case 1:
+						runtime.Goexit()
+					}
+					return errTwo
+				})
+			}
+			waited(&g)
+			release := make(chan struct{})
+			for range max(limit, 1) {
+				if !g.TryGo(func() error { <-release; return nil }) {
+					t.Errorf("limit %d: a place is lost", limit)
+				}
+			}
+			if limit > 0 && g.TryGo(func() error { return nil }) {
+				t.Errorf("limit %d: a place is too many", limit)
+			}
+			close(release)
+			waited(&g)
+		})
+	}
+}
+
+// The function that ends the context is called without the lock of the group: the
+// code of others that it calls may use the group.
+func TestTheEndOfTheContextMayUseTheGroup(t *testing.T) {
+	for _, limit := range limits {
+		told := false
+		parent := &watched{Context: context.Background(), done: make(chan struct{})}
+		g, _ := errgroup.WithContext(parent)
+		g.SetLimit(limit)
+		parent.stopped = func() {
+			told = true
+			if started := g.TryGo(func() error { return nil }); started != (limit != 1) {
+				t.Errorf("limit %d: TryGo returned %v", limit, started)
+			}
+		}
+		g.Go(func() error { return errOne })
+		if err := g.Wait(); err != errOne || !told {
+			t.Errorf("limit %d: Wait returned %v; told of the end: %v", limit, err, told)
+		}
+	}
+}
+
+// watched is a context that never ends, of another kind than those of package context.
+// It is told on the spot when one that was made from it has ended.
+type watched struct {
+	context.Context
+	done    chan struct{}
+	stopped func()
+}
+
+func (w *watched) Done() <-chan struct{} { return w.done }
+
+func (w *watched) AfterFunc(func()) (stop func() bool) {
+	return func() bool { w.stopped(); return true }
+}

@@ -1,0 +1,55 @@
+package errgroup
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// The ring beside a slice, over lengths that make it grow, wrap around and let go.
+func TestQueueIsFirstInFirstOut(t *testing.T) {
+	var q queue
+	var oracle []int
+	var got int
+	random := rand.New(rand.NewPCG(1, 2))
+	next := 0
+	for range 300 {
+		for range random.IntN(1 << random.IntN(13)) {
+			n := next
+			q.push(func() error { got = n; return nil })
+			oracle = append(oracle, n)
+			next++
+		}
+		for range random.IntN(len(oracle) + 1) {
+			q.pop()()
+			if got != oracle[0] {
+				t.Fatalf("popped %d, want %d", got, oracle[0])
+			}
+			oracle = oracle[1:]
+		}
+		if q.n != len(oracle) {
+			t.Fatalf("%d queued, want %d", q.n, len(oracle))
+		}
+	}
+	for q.n > 0 {
+		q.pop()
+	}
+	if len(q.ring) > roomy {
+		t.Errorf("an empty queue keeps room for %d", len(q.ring))
+	}
+}
+
+// A task that was given out is not kept reachable.
+func TestQueueForgets(t *testing.T) {
+	var q queue
+	for range 3 {
+		q.push(func() error { return nil })
+	}
+	for q.n > 0 {
+		q.pop()
+	}
+	for i, f := range q.ring {
+		if f != nil {
+			t.Errorf("place %d is not empty", i)
+		}
+	}
+}
