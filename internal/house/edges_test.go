@@ -33,6 +33,7 @@ var edges = map[string][]string{
 
 	"cmd/stint/...": {".", "par", "stream", "errgroup", "cmd/stint/..."},
 	"lab/...":       {".", "par", "stream", "errgroup", "lab/..."},
+	"examples/...":  {".", "par", "stream"},
 }
 
 // testEdges says what the test files of a package may import besides.

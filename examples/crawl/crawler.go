@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"html"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/stint-go/stint"
+)
+
+// A crawler crawls one site, once.
+type crawler struct {
+	client  http.Client
+	limiter *stint.Limiter
+	deepest uint
+
+	group *stint.Group
+	mu    sync.Mutex
+	pages map[string]*page // by address; each of them has a task, or had one
+}
+
+// A page is an address of the site.
+type page struct {
+	address string
+	depth   uint     // over how many links it was reached, at the least
+	done    bool     // whether its task has set what follows
+	err     error    // why it is broken
+	links   []string // addresses of the same host, each once
+	from    []string // addresses of the pages that link here; set after the crawl
+}
+
+// crawl returns the pages that were asked for, in the order of their addresses.
+// If ctx ends before all were, it returns those that are done, and the cause.
+func (c *crawler) crawl(ctx context.Context, start *url.URL) ([]*page, error) {
+	c.group = stint.NewGroup(ctx, c.limiter)
+	c.pages = map[string]*page{}
+	c.group.Go(func(ctx context.Context) error { return c.reach(ctx, address(start), 0) })
+	err := c.group.Wait() // now the pages are nobody else's
+
+	var done []*page
+	for _, name := range slices.Sorted(maps.Keys(c.pages)) {
+		p := c.pages[name]
+		if p.done {
+			done = append(done, p)
+		}
+		for _, link := range p.links {
+			if to := c.pages[link]; to != nil {
+				to.from = append(to.from, p.address)
+			}
+		}
+	}
+	return done, err
+}
+
+// reach starts a task for a page that is new. The way to one that is not may be
+// shorter than those before: then its links are reached again, so that what is
+// found does not depend on which page answered first.
+func (c *crawler) reach(ctx context.Context, address string, depth uint) error {
+	c.mu.Lock()
+	p, known := c.pages[address]
+	if !known {
+		p = &page{address: address, depth: depth}
+		c.pages[address] = p
+	}
+	shorter := depth < p.depth
+	p.depth = min(p.depth, depth)
+	links := p.links
+	c.mu.Unlock() // GoContext may wait
+
+	switch {
+	case !known:
+		return c.group.GoContext(ctx, func(ctx context.Context) error { return c.visit(ctx, p) })
+	case shorter:
+		return c.follow(ctx, links, depth)
+	}
+	return nil
+}
+
+// follow reaches the links of a page, unless that is too deep.
+func (c *crawler) follow(ctx context.Context, links []string, depth uint) error {
+	if depth == c.deepest {
+		return nil
+	}
+	for _, link := range links {
+		if err := c.reach(ctx, link, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// visit is the task of a page. It fails only when the crawl is cut short.
+func (c *crawler) visit(ctx context.Context, p *page) error {
+	links, err := c.fetch(ctx, p.address)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	c.mu.Lock()
+	p.done, p.links, p.err = true, links, err
+	depth := p.depth
+	c.mu.Unlock()
+	return c.follow(ctx, links, depth)
+}
+
+// fetch asks for a page and returns its links.
+func (c *crawler) fetch(ctx context.Context, address string) ([]string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := c.client.Do(req)
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		return nil, e.Err // the report has the address
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	switch {
+	case resp.StatusCode != http.StatusOK:
+		return nil, errors.New(resp.Status)
+	case !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html"):
+		return nil, nil
+	}
+	text, err := io.ReadAll(http.MaxBytesReader(nil, resp.Body, 4<<20))
+	return links(req.URL.Host, resp.Request.URL, string(text)), err
+}
+
+// links returns the links of a page to a host, sorted, each once. What stands in
+// href="..." is one, in any tag and in comments too; other quotes are not seen.
+// A program that means it uses golang.org/x/net/html.
+func links(host string, base *url.URL, text string) []string {
+	var found []string
+	for {
+		_, text, _ = strings.Cut(text, `href="`)
+		href, rest, ok := strings.Cut(text, `"`)
+		if !ok {
+			slices.Sort(found)
+			return slices.Compact(found)
+		}
+		text = rest
+		to, err := base.Parse(html.UnescapeString(href))
+		if err != nil {
+			found = append(found, href) // fetch will say what is wrong with it
+		} else if to.Host == host {
+			found = append(found, address(to))
+		}
+	}
+}
+
+// address returns what a page goes by: its URL without a fragment.
+func address(u *url.URL) string {
+	page := *u
+	page.Fragment, page.RawFragment = "", ""
+	if page.Path == "" {
+		page.Path = "/"
+	}
+	return page.String()
+}

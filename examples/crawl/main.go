@@ -1,0 +1,133 @@
+// Command crawl follows the links of one site and lists its pages, the broken
+// ones with those that link to them.
+//
+//	go run ./examples/crawl                        a small site that it serves to itself
+//	go run ./examples/crawl https://example.org    that site
+//
+// What to learn from it: tasks that start tasks of their own group. Nobody knows
+// at the beginning how many pages there are. Each is a task, and starts one for
+// each page that it is the first to link to: with GoContext and its own context.
+// One limiter, that of the group, bounds them all, however deep they are. A
+// broken page is a result: as the error of its task it would end the crawl.
+//
+// The exit status is 0 if all is well, 1 if a page is broken, as one of the
+// built-in site is, or the crawl was interrupted, and 2 for a wrong command line.
+package main
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stint-go/stint"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	switch {
+	case errors.Is(err, errUsage):
+		os.Exit(2)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "crawl:", err)
+		os.Exit(1)
+	}
+}
+
+// errUsage is returned when stderr has been told what is wrong with args.
+var errUsage = errors.New("wrong command line")
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	c := &crawler{limiter: stint.Auto(1, 32)}
+	flags := flag.NewFlagSet("crawl [flags] [URL]", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.UintVar(&c.deepest, "depth", 10, "follow `n` links from the first page")
+	flags.DurationVar(&c.client.Timeout, "timeout", 10*time.Second, "wait so long for a page; 0 is for ever")
+	flags.Func("limit", "ask for `n` pages at once (default as many as pay, up to 32)", func(s string) error {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 {
+			return errors.New("want 1 or more")
+		}
+		c.limiter = stint.Limit(n)
+		return nil
+	})
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return nil
+	case err != nil:
+		return errUsage
+	case flags.NArg() > 1:
+		fmt.Fprintln(stderr, "more than one URL")
+		flags.Usage()
+		return errUsage
+	}
+
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 32 // there is one host, and 2 would be kept
+	defer transport.CloseIdleConnections()
+	c.client.Transport = transport
+	if flags.NArg() == 1 {
+		return c.report(ctx, flags.Arg(0), stdout)
+	}
+	return withSite(func(address string) error { return c.report(ctx, address, stdout) })
+}
+
+// report crawls the site at an address and prints its pages; after an interrupt
+// those that were done by then.
+func (c *crawler) report(ctx context.Context, address string, w io.Writer) error {
+	start, err := url.Parse(address)
+	if err != nil || start.Host == "" || start.Scheme != "http" && start.Scheme != "https" {
+		return fmt.Errorf("%q: want a URL as https://example.org", address)
+	}
+	pages, interrupted := c.crawl(ctx, start)
+	var lines strings.Builder
+	broken := 0
+	for _, p := range pages {
+		if p.err == nil {
+			fmt.Fprintln(&lines, "ok    ", p.address)
+			continue
+		}
+		broken++
+		fmt.Fprintf(&lines, "broken %s: %v\n", p.address, p.err)
+		for _, from := range p.from {
+			fmt.Fprintln(&lines, "       linked from", from)
+		}
+	}
+	if broken > 0 {
+		err = fmt.Errorf("%d of %d pages broken", broken, len(pages))
+	}
+	_, unwritten := io.WriteString(w, lines.String())
+	return errors.Join(err, interrupted, unwritten)
+}
+
+//go:embed site
+var site embed.FS
+
+// withSite serves the built-in site while it calls f with its address.
+func withSite(f func(address string) error) error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: http.FileServerFS(site)}
+	g := stint.NewGroup(context.Background()) // Close ends it: it has to outlast f
+	g.Go(func(context.Context) error { return server.Serve(listener) })
+	err = f(fmt.Sprintf("http://%v/site/", listener.Addr()))
+	server.Close()
+	if served := g.Wait(); !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	return err
+}
