@@ -23,6 +23,8 @@ var births = map[string]string{
 	"errgroup/worker.go":          "the workers of a group; its Wait waits for them",
 	"seq.go":                      "the feeder of a sequence; leaving the loop waits for it",
 
+	"examples/etl/main.go": "what gives the second interrupt back to the system; nobody: the process is about to end",
+
 	"cmd/stint/patient.go":  "a read that nothing can take back; nobody: it is left to the end of the process",
 	"cmd/stint/progress.go": "the count of the work and the line on the terminal; the end of the run waits for both",
 }
