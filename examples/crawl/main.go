@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.SetOutput(stderr)
 	flags.UintVar(&c.deepest, "depth", 10, "follow `n` links from the first page")
 	flags.DurationVar(&c.client.Timeout, "timeout", 10*time.Second, "wait so long for a page; 0 is for ever")
-	flags.Func("limit", "ask for `n` pages at once (default as many as pay, up to 32)", func(s string) error {
+	flags.Func("limit", "ask for `n` pages at once (default as many as make it faster, up to 32)", func(s string) error {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 {
 			return errors.New("want 1 or more")
