@@ -20,7 +20,7 @@ var costs = []report.Cost{
 	},
 	{
 		Of:         "a loop over 10 items of 2 ns",
-		Experiment: "loops", Case: "row=F3/n=10", Unit: measure.Time,
+		Experiment: "loops", Case: "few=mixed/n=10", Unit: measure.Time,
 		Ours: []string{"par.Each", "stint.Each"}, Others: []string{"plain", "static", "errgroup", "conc"},
 	},
 	{
@@ -45,7 +45,7 @@ var costs = []report.Cost{
 	},
 	{
 		Of:         "a record that crosses to another goroutine",
-		Experiment: "hops", Case: "row=T2/boundaries=1/beside=peers", Unit: measure.Time,
+		Experiment: "hops", Case: "record=32-bytes/boundaries=1/beside=peers", Unit: measure.Time,
 		Ours: []string{"stream.Buffer"}, Others: []string{"channel", "channel-64", "batches", "rill"},
 	},
 	{

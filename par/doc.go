@@ -43,7 +43,7 @@
 // package, and about 1 µs more the first time; with one item, or with GOMAXPROCS at 1,
 // some nanoseconds. It allocates nothing but what f captures. At a length of about
 // 50 µs to call the others does not pay yet: such a loop, after a pause, took 1.3 to
-// 1.5 times as long on two cores of an Intel Xeon (go run ./lab run loops, row F12).
+// 1.5 times as long on two cores of an Intel Xeon (go run ./lab run loops, loop=cold).
 //
 // In a program that is built with the race detector, short loops run on two
 // goroutines, so that it sees what is shared in tests too; those of Find and the

@@ -23,7 +23,7 @@ const (
 // boundaries is records that go from goroutine to goroutine.
 func (z sizes) boundaries() []models.Study {
 	f := structs(z)
-	name := func(n int) string { return fmt.Sprintf("row=T2/boundaries=%d", n) }
+	name := func(n int) string { return fmt.Sprintf("record=32-bytes/boundaries=%d", n) }
 	var quick, slow models.Study
 	for _, n := range []int{0, 1, 2, 4} {
 		c := experiment.Case{Name: name(n), Doc: "an op is a record of 32 bytes", Reference: nameBuffer, Ops: f.ops(20), Count: samples}
@@ -54,7 +54,7 @@ func buffered[T any](s stream.Stream[T], n int) stream.Stream[T] {
 // sources is records that come one by one and cross one boundary: a source that
 // may block between any two cannot wait until a batch is full.
 func (z sizes) sources() []models.Study {
-	const name, seq, generate = "row=T3", "stream.FromSeq", "stream.Generate"
+	const name, seq, generate = "record=32-bytes/source=sequence", "stream.FromSeq", "stream.Generate"
 	f := structs(z)
 	c := experiment.Case{Name: name, Doc: "an op is a record of 32 bytes", Reference: "stream.FromSeq-fused", Ops: f.ops(20), Count: samples}
 	c.Models = []experiment.Model{

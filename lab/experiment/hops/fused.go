@@ -12,7 +12,7 @@ import (
 // fused is stages without a boundary between them.
 func fused[T any](z sizes, f feed[T]) []models.Study {
 	const from, seq = "stream.Map", "stream.Map-seq"
-	name := func(stages int) string { return fmt.Sprintf("row=T1/record=%s/stages=%d", f.kind, stages) }
+	name := func(stages int) string { return fmt.Sprintf("record=%s/stages=%d", f.kind, stages) }
 	var st models.Study
 	for _, k := range []int{0, 1, 2, 4, 8} {
 		c := experiment.Case{Name: name(k), Doc: "an op is a record", Reference: "loop", Ops: f.ops(20), Count: samples}

@@ -44,7 +44,7 @@ const (
 )
 
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
-	b := s.NewBench("hops", "records through streams: fused stages, boundaries, ParMap, merging, latency, memory; T1 to T12 are names of rows, no more",
+	b := s.NewBench("hops", "records through streams: fused stages, boundaries, ParMap, merging, latency, memory",
 		"An op is a record, unless the case says otherwise. The sum of the records that arrive is compared with what it must be, in each run.",
 		"Functions of a record are called through variables in the hand-written loops too.",
 		"Cases named beside=peers have fewer records than those with the claims: the peers take long.",

@@ -21,7 +21,7 @@ func (z sizes) selective() []models.Study {
 			want += key
 		}
 	}
-	c := experiment.Case{Name: "row=T10/filter=1%", Doc: "an op is a record that goes in", Reference: "filter-loop", Ops: f.ops(20), Count: samples}
+	c := experiment.Case{Name: "filter=1%", Doc: "an op is a record that goes in", Reference: "filter-loop", Ops: f.ops(20), Count: samples}
 	c.Models = []experiment.Model{
 		f.model(floor("filter-loop", "for _, v := range s { if kept(v) { sum = fold(sum, v) } }"), want, func(in []uint64) uint64 {
 			total := uint64(0)
@@ -55,7 +55,7 @@ func (z sizes) multiplied() models.Study {
 			}
 		}
 	}
-	c := experiment.Case{Name: fmt.Sprintf("row=T10/flatmap=%d", each), Doc: fmt.Sprintf("an op is a record that %d are made of", each), Reference: "nested-loop", Ops: f.ops(1), Count: samples}
+	c := experiment.Case{Name: fmt.Sprintf("flatmap=%d", each), Doc: fmt.Sprintf("an op is a record that %d are made of", each), Reference: "nested-loop", Ops: f.ops(1), Count: samples}
 	c.Models = []experiment.Model{
 		f.model(floor("nested-loop", "for _, v := range s { for w := range many(v) { sum = fold(sum, w) } }"), each*f.want, func(in []uint64) uint64 {
 			total := uint64(0)
@@ -82,7 +82,7 @@ func (z sizes) multiplied() models.Study {
 func (z sizes) lanes() []models.Study {
 	const lanes = 8
 	f := structs(z)
-	merging := experiment.Case{Name: fmt.Sprintf("row=T12/merge=%d", lanes), Doc: "an op is a record of 32 bytes", Reference: "stream.Merge", Ops: f.ops(20), Count: samples}
+	merging := experiment.Case{Name: fmt.Sprintf("merge=%d", lanes), Doc: "an op is a record of 32 bytes", Reference: "stream.Merge", Ops: f.ops(20), Count: samples}
 	merging.Models = []experiment.Model{f.model(ours("stream.Merge", "From, of eight slices, Merge, Reduce"), f.want, func(in []record) uint64 {
 		var ss []stream.Stream[record]
 		for _, part := range cut(in, lanes) {
@@ -103,7 +103,7 @@ func (z sizes) lanes() []models.Study {
 			}
 			return rillSum(rill.Merge(cs...), f.fold)
 		}))
-	parting := experiment.Case{Name: fmt.Sprintf("row=T12/partition=%d", lanes), Doc: "an op is a record of 32 bytes", Reference: "stream.Partition", Ops: f.ops(20), Count: samples}
+	parting := experiment.Case{Name: fmt.Sprintf("partition=%d", lanes), Doc: "an op is a record of 32 bytes", Reference: "stream.Partition", Ops: f.ops(20), Count: samples}
 	parting.Models = []experiment.Model{f.model(ours("stream.Partition", "From, Partition into eight, Merge, Reduce"), f.want, func(in []record) uint64 {
 		return sum(stream.Merge(stream.Partition(stream.From(in), lanes, func(r record) uint64 { return r.key })...), f.fold)
 	})}

@@ -57,7 +57,7 @@ var journeys = []journey{
 
 // study reports how long records take, and no time of an op: that is the pace.
 func (p pace) study() models.Study {
-	c := experiment.Case{Name: "row=T7/records=" + p.name, Doc: "p50 is the time from the source to the consumer that half of the records take at most, p99 that which 99 of 100 do", Reference: journeys[0].Name, Ops: p.records, Count: fewSamples}
+	c := experiment.Case{Name: "latency=4-stages/records=" + p.name, Doc: "p50 is the time from the source to the consumer that half of the records take at most, p99 that which 99 of 100 do", Reference: journeys[0].Name, Ops: p.records, Count: fewSamples}
 	for _, j := range journeys {
 		c.Models = append(c.Models, experiment.Model{Model: j.Model, Run: func(m *measure.Meter) error {
 			took, err := p.travel(m.N, j)

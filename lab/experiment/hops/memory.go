@@ -20,7 +20,7 @@ type page [128]uint64
 // not grow with what has gone through.
 func (z sizes) memory() []models.Study {
 	const buffer, parMap = "pages-Buffer", "pages-ParMap"
-	name := func(n int) string { return fmt.Sprintf("row=T11/records=%d", n) }
+	name := func(n int) string { return fmt.Sprintf("record=1KiB/records=%d", n) }
 	sizes := []int{z.n(1e6), z.n(1e7)}
 	var st models.Study
 	for _, n := range sizes {
@@ -81,7 +81,7 @@ const none = 0.0001
 func (z sizes) allocations() []models.Study {
 	f := keys(z.n(5e5)) // few: it stays in memory, as those of all cases do
 	n := len(f.in) / 2
-	name := func(n int) string { return fmt.Sprintf("row=S37/records=%d", n) }
+	name := func(n int) string { return fmt.Sprintf("allocations=steady/records=%d", n) }
 	var st models.Study
 	for _, in := range [][]uint64{f.in[:n], f.in} {
 		half := feed[uint64]{in: in}

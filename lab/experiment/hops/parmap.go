@@ -37,7 +37,7 @@ func (z sizes) computing() []models.Study {
 	for _, d := range []time.Duration{100 * time.Nanosecond, time.Microsecond, 10 * time.Microsecond} {
 		f, steps := keys(z.n(int(40*time.Millisecond/d))), load.Steps(d)
 		b := bodyOf(func(key uint64) uint64 { return key + load.Spin(steps) })
-		c := experiment.Case{Name: fmt.Sprintf("row=T4/compute=%v", d), Doc: "an op is a record", Reference: static.Name, Ops: len(f.in), Count: samples}
+		c := experiment.Case{Name: fmt.Sprintf("parmap=computing/compute=%v", d), Doc: "an op is a record", Reference: static.Name, Ops: len(f.in), Count: samples}
 		c.Models = b.models(f, f.want+uint64(len(f.in))*load.Spin(steps), z.procs, slices.Concat([]crossing{sequential, static}, streams, libraries)...)
 		st := one(c)
 		for _, name := range parMaps {
@@ -69,7 +69,7 @@ func (z sizes) waiting() []models.Study {
 // after the other as that makes rounds: sleeping takes longer than it is told.
 func (z sizes) naps(n, limit int) models.Study {
 	f, g := keys(n), new(engine.Gauge)
-	c := experiment.Case{Name: fmt.Sprintf("row=T5/sleep=%v/n=%d/limit=%d", nap, n, limit), Doc: "an op is a record", Reference: "rounds", Ops: f.ops(max(1, z.n(1000)/n)), Count: samples}
+	c := experiment.Case{Name: fmt.Sprintf("parmap=waiting/sleep=%v/n=%d/limit=%d", nap, n, limit), Doc: "an op is a record", Reference: "rounds", Ops: f.ops(max(1, z.n(1000)/n)), Count: samples}
 	ways := slices.Concat([]crossing{next}, streams, libraries)
 	c.Models = append(c.Models, experiment.Model{Model: floor("rounds", "n/limit sleeps one after the other"), Run: func(m *measure.Meter) error {
 		m.Start()
@@ -128,7 +128,7 @@ func (z sizes) stragglers() models.Study {
 		time.Sleep(d)
 		return key
 	})
-	c := experiment.Case{Name: fmt.Sprintf("row=T6/limit=%d", limit), Doc: "an op is a record that sleeps for 1 ms, or, one in a hundred, for 50", Reference: next.Name, Ops: len(f.in), Count: fewSamples}
+	c := experiment.Case{Name: fmt.Sprintf("parmap=stragglers/limit=%d", limit), Doc: "an op is a record that sleeps for 1 ms, or, one in a hundred, for 50", Reference: next.Name, Ops: len(f.in), Count: fewSamples}
 	c.Models = b.models(f, f.want, limit, slices.Concat([]crossing{next}, streams, libraries)...)
 	return one(c)
 }

@@ -28,7 +28,7 @@ func (z sizes) bottlenecks() []models.Study {
 	for i, where := range []string{"first", "middle", "last"} {
 		stages := []func(uint64) uint64{stage(short), stage(short), stage(short)}
 		stages[i] = stage(long)
-		c := experiment.Case{Name: "row=T8/bottleneck=" + where, Doc: "an op is a record; stages of 1 µs, 100 ns and 100 ns", Reference: "slowest", Ops: len(f.in), Count: samples}
+		c := experiment.Case{Name: "stages=3/bottleneck=" + where, Doc: "an op is a record; stages of 1 µs, 100 ns and 100 ns", Reference: "slowest", Ops: len(f.in), Count: samples}
 		c.Models = []experiment.Model{
 			f.model(floor("slowest", "the slowest stage alone, in a loop"), f.want+uint64(len(f.in))*load.Spin(long), func(in []uint64) uint64 {
 				return loop(in, 1, stage(long), f.fold)
@@ -53,7 +53,7 @@ func (z sizes) bottlenecks() []models.Study {
 // early is streams of which ten records are wanted, and no more.
 func (z sizes) early() []models.Study {
 	const wanted = 10
-	c := experiment.Case{Name: "row=T9", Doc: fmt.Sprintf("an op is a stream without an end that is left after %d records", wanted), Reference: "channel-left", Ops: z.n(1000), Count: samples}
+	c := experiment.Case{Name: fmt.Sprintf("taken=%d", wanted), Doc: fmt.Sprintf("an op is a stream without an end that is left after %d records", wanted), Reference: "channel-left", Ops: z.n(1000), Count: samples}
 	for _, way := range []struct {
 		name, doc string
 		run       func(wanted int) uint64

@@ -39,7 +39,7 @@ func (z sizes) ending(yield func(study) bool) {
 		end  func(fallible, int) (time.Duration, error)
 	}{{"error", endByError}, {"cancel", endByContext}} {
 		c := experiment.Case{
-			Name: "row=F10/event=" + event.name, Doc: fmt.Sprintf("the time is from the event to the return of a loop over %d items of 100 ns", z.n(1e6)),
+			Name: "loop=ended/event=" + event.name, Doc: fmt.Sprintf("the time is from the event to the return of a loop over %d items of 100 ns", z.n(1e6)),
 			Reference: "ctx-errgroup", Ops: z.waits,
 		}
 		for _, l := range loops {

@@ -15,7 +15,7 @@ import (
 func (z sizes) few(yield func(study) bool) {
 	for _, n := range []int{1, 2, 10, 100, 1e3, 1e4} {
 		w := mixed(n)
-		c := experiment.Case{Name: fmt.Sprintf("row=F3/n=%d", n), Doc: "items of about 2 ns", Reference: "plain", Ops: z.ops}
+		c := experiment.Case{Name: fmt.Sprintf("few=mixed/n=%d", n), Doc: "items of about 2 ns", Reference: "plain", Ops: z.ops}
 		loops := []engine.Loop{engine.Plain(), engine.Static(), engine.GoroutineEach(), engine.ErrgroupEach(), engine.ConcIter(), engine.Range(), engine.Each(), engine.ParEach()}
 		for i, m := range models(w, loops) {
 			c.Models = append(c.Models, started(m, loops[i], n))

@@ -51,7 +51,7 @@ type study struct {
 }
 
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
-	b := s.NewBench("loops", "loops over tiny, few, unequal, waiting, failing, nested and cold items; F1 to F12 are names of rows, no more",
+	b := s.NewBench("loops", "loops over tiny, few, unequal, waiting, failing, nested and cold items",
 		"An op is a whole loop. Loops that must be given a limit have GOMAXPROCS; stint finds its own.",
 		"Items are functions that are called, in the hand-written loops too. plain-range, static-range and par.Range call the body with a range of indexes, and it has the loop: where an item is tiny that is less work, and they have a case of their own, form=range.",
 		"The results of all items are compared with what they must be after each sample.")

@@ -40,7 +40,7 @@ func (z sizes) total(n int) iter.Seq[study] {
 		s := numbers(n)
 		want := exact(s)
 		same := sync.OnceValue(func() error { return identical(reducePar, s) })
-		c := experiment.Case{Name: fmt.Sprintf("row=R1/n=%d", n), Doc: "a sum of float64; par.Reduce gives the same bits at GOMAXPROCS 1, 2, 3 and 8", Reference: "sum-static", Ops: z.ops}
+		c := experiment.Case{Name: fmt.Sprintf("reduce=sum/n=%d", n), Doc: "a sum of float64; par.Reduce gives the same bits at GOMAXPROCS 1, 2, 3 and 8", Reference: "sum-static", Ops: z.ops}
 		for _, way := range reductions {
 			c.Models = append(c.Models, experiment.Model{Model: way.Model, Run: func(m *measure.Meter) error {
 				got := 0.0

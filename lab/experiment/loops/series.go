@@ -9,7 +9,7 @@ import (
 
 // series is a loop over items of about 2 ns, from one of them to many: package
 // par is not slower than the plain loop at any number. On one processor there is
-// nothing to gain. The few on all processors are those of row F3.
+// nothing to gain. The few on all processors are those of few.
 func (z sizes) series(yield func(study) bool) {
 	for _, n := range z.lengths() {
 		w := mixed(n)

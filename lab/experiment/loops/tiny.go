@@ -35,7 +35,7 @@ func (z sizes) slow(yield func(study) bool) {
 func (z sizes) line(n int) iter.Seq[study] {
 	return func(yield func(study) bool) {
 		l := newLine(n)
-		c := experiment.Case{Name: fmt.Sprintf("row=F1/n=%d", n), Doc: "y += ax + b", Reference: static, Ops: z.ops}
+		c := experiment.Case{Name: fmt.Sprintf("item=line/n=%d", n), Doc: "y += ax + b", Reference: static, Ops: z.ops}
 		c.Models = l.models([]engine.Loop{engine.Plain(), engine.Static(), engine.Counter(1024), engine.Range(), engine.ParEach()})
 		ranges := spans(c, l.models(rangeLoops()))
 		if n <= small {
@@ -99,7 +99,7 @@ func spans(c experiment.Case, models []experiment.Model) study {
 func (z sizes) callback() iter.Seq[study] {
 	return func(yield func(study) bool) {
 		w := mixed(z.n(2e6))
-		c := experiment.Case{Name: fmt.Sprintf("row=F2/n=%d", w.n), Doc: "items of about 2 ns", Reference: static, Ops: z.ops, Models: models(w, fastLoops()), Main: true}
+		c := experiment.Case{Name: fmt.Sprintf("many=mixed/n=%d", w.n), Doc: "items of about 2 ns", Reference: static, Ops: z.ops, Models: models(w, fastLoops()), Main: true}
 		calls := study{[]experiment.Case{c}, claims(callers, ratio(c.Name, static, 1.05), ratio(c.Name, "conc", 0.1))}
 		_ = yield(calls) && yield(spans(c, models(w, rangeLoops())))
 	}

@@ -29,13 +29,13 @@ func (z sizes) unequal(yield func(study) bool) {
 	down := slices.Clone(up)
 	slices.Reverse(down)
 	large := z.large()
-	_ = yield(z.shares("row=F4/cost=rising", "items of 0 to 12 µs", up, 1.05/z.p, ours)) &&
-		yield(z.shares("row=F4/cost=falling", "items of 12 to 0 µs", down, 1.05/z.p, ours)) &&
+	_ = yield(z.shares("item=unequal/cost=rising", "items of 0 to 12 µs", up, 1.05/z.p, ours)) &&
+		yield(z.shares("item=unequal/cost=falling", "items of 12 to 0 µs", down, 1.05/z.p, ours)) &&
 		yield(z.giant("first")) && yield(z.giant("middle")) && yield(z.giant("last")) &&
 		yield(z.phases()) &&
-		yield(z.shares("row=F7/cost=lognormal", "items of 1 µs on average, log-normal", lognormal(z.n(20_000)), 1.05/z.p, ours)) &&
-		yield(z.shares("row=F7/cost=zipf", "items of 1 µs on average, the k-th largest of a k-th of the largest", zipf(z.n(20_000)), 1.05/z.p, ours)) &&
-		yield(z.shares("row=F9/n=8", fmt.Sprintf("8 items of %v", large), alike(8, steps(large)), 1.02*math.Ceil(8/z.p)/8, callers))
+		yield(z.shares("item=unequal/cost=lognormal", "items of 1 µs on average, log-normal", lognormal(z.n(20_000)), 1.05/z.p, ours)) &&
+		yield(z.shares("item=unequal/cost=zipf", "items of 1 µs on average, the k-th largest of a k-th of the largest", zipf(z.n(20_000)), 1.05/z.p, ours)) &&
+		yield(z.shares("item=large/n=8", fmt.Sprintf("8 items of %v", large), alike(8, steps(large)), 1.02*math.Ceil(8/z.p)/8, callers))
 }
 
 // large is how long a large item takes.
@@ -51,7 +51,7 @@ func (z sizes) shares(name, doc string, cost []int, bar float64, who []string) s
 // phases is items that become large when nearly all are done.
 func (z sizes) phases() study {
 	cost := append(alike(z.n(200_000), 1), alike(z.n(200), steps(95*time.Microsecond))...)
-	st := z.shares("row=F6/cost=phases", fmt.Sprintf("%d items of a few ns, then %d of 95 µs", z.n(200_000), z.n(200)), cost, 1.25/z.p, callers)
+	st := z.shares("item=unequal/cost=phases", fmt.Sprintf("%d items of a few ns, then %d of 95 µs", z.n(200_000), z.n(200)), cost, 1.25/z.p, callers)
 	worst := ratio(st.cases[0].Name, "plain", 1.4/z.p)
 	worst.Form = result.Worst
 	st.claims = append(st.claims, claims(callers, worst)...)
@@ -65,7 +65,7 @@ func (z sizes) giant(where string) study {
 	large := steps(z.large())
 	cost[map[string]int{"first": 0, "middle": len(cost) / 2, "last": len(cost) - 1}[where]] = large
 	doc := fmt.Sprintf("one item of %v among %d of a few ns", z.large(), len(cost))
-	c := experiment.Case{Name: "row=F5/giant=" + where, Doc: doc, Reference: "giant", Ops: z.ops}
+	c := experiment.Case{Name: "item=unequal/giant=" + where, Doc: doc, Reference: "giant", Ops: z.ops}
 	alone := result.Model{Name: "giant", Kind: result.Floor, Doc: "the large item alone"}
 	c.Models = append(c.Models, experiment.Model{Model: alone, Run: func(m *measure.Meter) error {
 		want := load.Spin(large)

@@ -22,7 +22,7 @@ func (z sizes) waiting(yield func(study) bool) {
 		if n > 1000 { // the others are short as they are
 			n, limit = z.n(n), min(limit, z.n(n))
 		}
-		kase := experiment.Case{Name: fmt.Sprintf("row=F8/n=%d/limit=%d", n, limit), Doc: "items that sleep for 1 ms", Reference: "counter-1", Ops: z.ops, Main: c.n == 1000}
+		kase := experiment.Case{Name: fmt.Sprintf("item=waiting/n=%d/limit=%d", n, limit), Doc: "items that sleep for 1 ms", Reference: "counter-1", Ops: z.ops, Main: c.n == 1000}
 		loops := []engine.Loop{engine.Counter(1), engine.ErrgroupEach(), engine.ConcIter(), engine.Rill(), engine.Range(), engine.Each()}
 		if n == limit {
 			loops = append([]engine.Loop{engine.GoroutineEach()}, loops...)

@@ -12,7 +12,7 @@ type pattern struct {
 	make maker[int]
 }
 
-// patterned are the orders of row S2, none of which is as slow to sort as no
+// patterned are the orders that elements are in already, none of which is as slow to sort as no
 // order at all, if one looks for it.
 var patterned = []pattern{
 	{"sorted", counted(func(i, _ int) int { return i })},
@@ -55,7 +55,7 @@ func (z sizes) patterns(yield func(study) bool) {
 }
 
 func (p pattern) kase(sort string, n int) string {
-	return fmt.Sprintf("row=S2/sort=%s/order=%s/n=%d", sort, p.name, n)
+	return fmt.Sprintf("sort=%s/order=%s/n=%d", sort, p.name, n)
 }
 
 // counted are numbers that follow from their place.

@@ -15,12 +15,12 @@ func (z sizes) random(yield func(study) bool) {
 	}
 	n := z.n(long)
 	keys := keyed(draw(func(r *rand.Rand) int { return r.IntN(n) })) // some of them equal
-	s3, s4 := target{all: 1.8, stretch: 1.85}, target{one: 3, all: 5.5, stretch: 6}
+	byFunc, inOrder := target{all: 1.8, stretch: 1.85}, target{one: 3, all: 5.5, stretch: 6}
 	difference := func(a, b int) int { return a - b } // for numbers that are not negative
-	_ = yield(compare(z, name("S3", records.name, n), n, records, keys, withHalves(compared(byKey), byKey), s3)) &&
-		yield(compare(z, name("S4", ints.name, n), n, ints, draw((*rand.Rand).Int), withHalves(stable(ints.cmp), ints.cmp), s4)) &&
-		yield(compare(z, name("S4", "ints-by-difference", n), n, ints, draw((*rand.Rand).Int), withHalves(stable(difference), difference), s4)) &&
-		yield(compare(z, name("S4", records.name, n), n, records, keys, withHalves(stable(byKey), byKey), s4))
+	_ = yield(compare(z, name("SortFunc", records.name, n), n, records, keys, withHalves(compared(byKey), byKey), byFunc)) &&
+		yield(compare(z, name("SortStableFunc", ints.name, n), n, ints, draw((*rand.Rand).Int), withHalves(stable(ints.cmp), ints.cmp), inOrder)) &&
+		yield(compare(z, name("SortStableFunc", "ints-by-difference", n), n, ints, draw((*rand.Rand).Int), withHalves(stable(difference), difference), inOrder)) &&
+		yield(compare(z, name("SortStableFunc", records.name, n), n, records, keys, withHalves(stable(byKey), byKey), inOrder))
 }
 
 // drawn is n numbers, and n strings if they are not too many.
@@ -41,11 +41,13 @@ func sortsDrawn[E cmp.Ordered](z sizes, n int, e element[E], next func(r *rand.R
 	if n <= z.n(long) {
 		ways = withHalves(ways, e.cmp)
 	}
-	return compare(z, name("S1", e.name, n), n, e, draw(next), ways, faster[e.name])
+	return compare(z, name("Sort", e.name, n), n, e, draw(next), ways, faster[e.name])
 }
 
 // name is the name of a case.
-func name(row, of string, n int) string { return fmt.Sprintf("row=%s/of=%s/n=%d", row, of, n) }
+func name(sort, of string, n int) string {
+	return fmt.Sprintf("sort=%s/order=random/of=%s/n=%d", sort, of, n)
+}
 
 // digits are a string, the first bytes of which are always the same.
 func digits(r *rand.Rand) string { return fmt.Sprintf("key-%016x", r.Uint64()) }

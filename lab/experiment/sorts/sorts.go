@@ -66,7 +66,7 @@ type study struct {
 }
 
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
-	b := s.NewBench("sort", "sorting slices of numbers, strings and structs; S1 to S4 are names of rows, no more",
+	b := s.NewBench("sort", "sorting slices of numbers, strings and structs",
 		"An op is the sorting of one slice. A sample sorts several of the same kind, if they are short, one after the other; putting the elements there is not in the time.",
 		"Structs have 32 bytes, of which 8 are the key.",
 		"After each sample the slices must be sorted and hold what they held before, and where the sort is stable equal elements must be in the order in which they were.")
