@@ -55,7 +55,7 @@ func results(dir string) ([]*result.Result, error) {
 	for _, e := range experiments() {
 		order = append(order, e.Name)
 	}
-	return report.Results(dir, order)
+	return result.Load(dir, order)
 }
 
 // write writes a report into a directory and says which files it has written.

@@ -135,10 +135,10 @@ func newRun() *cobra.Command {
 			err := report.Table(cmd.OutOrStdout(), r)
 			switch {
 			case out == "":
-			case r.Unfinished != "" && report.Whole(out, r.Experiment):
+			case r.Unfinished != "" && result.Whole(out, r.Experiment):
 				s.Logf("%s: not written: there is a result in %s that did not end early", r.Experiment, out)
 			default:
-				err = errors.Join(err, report.Files(out, r))
+				err = errors.Join(err, result.Save(out, r))
 			}
 			return err
 		})

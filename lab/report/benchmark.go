@@ -10,10 +10,10 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// Benchmark writes results in the Go benchmark format, one line a run, below
+// writeBenchmark writes results in the Go benchmark format, one line a run, below
 // lines that say where, of what and by which command. Peaks of memory that are
 // only bounds are left out: benchstat would compare them.
-func Benchmark(w io.Writer, results []*result.Result) error {
+func writeBenchmark(w io.Writer, results []*result.Result) error {
 	out := benchfmt.NewWriter(w)
 	for _, r := range results {
 		if err := runs(out, r); err != nil {

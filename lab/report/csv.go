@@ -10,16 +10,16 @@ import (
 	"github.com/stint-go/stint/lab/stats"
 )
 
-// csvHead names the columns of CSV.
+// csvHead names the columns.
 var csvHead = []string{
 	"experiment", "case", "model", "kind", "unit", "n", "median", "lo", "hi", "confidence",
 	"reference", "ratio", "ratio_lo", "ratio_hi", "processors", "ops", "quick",
 }
 
-// CSV writes results for a spreadsheet: a row for each unit of each row, with
+// writeCSV writes results for a spreadsheet: a row for each unit of each row, with
 // the median, its interval, and the ratio to the case's reference. Values are in
 // the unit that the row names; what is not known is empty.
-func CSV(w io.Writer, results []*result.Result) error {
+func writeCSV(w io.Writer, results []*result.Result) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(csvHead); err != nil {
 		return err

@@ -1,47 +1,17 @@
 // Package report is what readers see of results: a table, a page of HTML, Markdown,
-// CSV, the Go benchmark format, two runs side by side. It also knows the files of a
-// directory with results.
+// CSV, the Go benchmark format, two runs side by side. What results are, and the
+// files that hold them, is the matter of package result.
 package report
 
 import (
 	"bytes"
-	"cmp"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/stint-go/stint/lab/features"
 	"github.com/stint-go/stint/lab/result"
 )
-
-// Files writes EXPERIMENT.jsonl into a directory, which it makes if need be. An
-// earlier one is replaced. All else that is written of a result is made from it.
-func Files(dir string, r *result.Result) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	if err := result.Lines(&b, r); err != nil {
-		return err
-	}
-	name := filepath.Join(dir, r.Experiment+lines)
-	if err := os.WriteFile(name+".new", b.Bytes(), 0o666); err != nil {
-		return err
-	}
-	return os.Rename(name+".new", name) // never half of it
-}
-
-// Whole reports whether a directory has a result of an experiment that did not end
-// early.
-func Whole(dir, experiment string) bool {
-	r, err := readFile(filepath.Join(dir, experiment+lines))
-	return err == nil && r.Unfinished == ""
-}
-
-// lines is the end of the names of the files that hold results.
-const lines = ".jsonl"
 
 // A format is a way to write results into a file.
 type format struct {
@@ -60,10 +30,10 @@ func formats(dir string) ([]format, error) {
 		return nil, err
 	}
 	return []format{
-		{"report.html", func(w io.Writer, results []*result.Result) error { return HTML(w, results, table) }},
-		{"report.md", func(w io.Writer, results []*result.Result) error { return Markdown(w, results, table, root) }},
-		{"report.csv", CSV},
-		{"report.txt", Benchmark},
+		{"report.html", func(w io.Writer, results []*result.Result) error { return writePage(w, results, table) }},
+		{"report.md", func(w io.Writer, results []*result.Result) error { return writeMarkdown(w, results, table, root) }},
+		{"report.csv", writeCSV},
+		{"report.txt", writeBenchmark},
 	}, nil
 }
 
@@ -110,67 +80,4 @@ func Write(dir string, results []*result.Result) ([]string, error) {
 		written = append(written, name)
 	}
 	return written, nil
-}
-
-// Results reads what Files wrote into a directory, or one of its files: the
-// experiments named in order first, then others by name.
-func Results(path string, order []string) ([]*result.Result, error) {
-	names, err := resultFiles(path)
-	if err != nil {
-		return nil, err
-	}
-	var results []*result.Result
-	for _, name := range names {
-		r, err := readFile(name)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		if slices.ContainsFunc(results, func(other *result.Result) bool { return other.Experiment == r.Experiment }) {
-			return nil, fmt.Errorf("%s: %s is in another file too", name, r.Experiment)
-		}
-		results = append(results, r)
-	}
-	rank := func(r *result.Result) int {
-		if i := slices.Index(order, r.Experiment); i >= 0 {
-			return i
-		}
-		return len(order)
-	}
-	slices.SortStableFunc(results, func(a, b *result.Result) int { return cmp.Compare(rank(a), rank(b)) })
-	return results, nil
-}
-
-// resultFiles returns the files with results in a directory, by name, or the
-// one file that path names.
-func resultFiles(path string) ([]string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return []string{path}, nil
-	}
-	entries, err := os.ReadDir(path) // not Glob, to which some names are patterns
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, e := range entries {
-		if filepath.Ext(e.Name()) == lines {
-			names = append(names, filepath.Join(path, e.Name()))
-		}
-	}
-	if len(names) == 0 {
-		return nil, fmt.Errorf("%s: no results in it", path)
-	}
-	return names, nil
-}
-
-func readFile(name string) (*result.Result, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return result.Read(f)
 }

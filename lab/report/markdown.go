@@ -17,11 +17,11 @@ var legend = []string{
 	"stretch: a harder bar, for the record; it decides nothing",
 }
 
-// Markdown writes all that is known of results: the conclusions, the table of
+// writeMarkdown writes all that is known of results: the conclusions, the table of
 // features, then a section for each experiment with the tables of all cases.
 // root is the way to the repository from where the text will be, for its links:
 // empty, or with a slash at its end.
-func Markdown(w io.Writer, results []*result.Result, t features.Table, root string) error {
+func writeMarkdown(w io.Writer, results []*result.Result, t features.Table, root string) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Report\n")
 	bullets(&b, "Signs, the best row of a case is bold", legend)

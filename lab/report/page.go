@@ -77,9 +77,9 @@ type machineText struct {
 	Experiments []string
 }
 
-// HTML writes results and the table of features as one page that needs nothing
+// writePage writes results and the table of features as one page that needs nothing
 // but itself: no network and no script.
-func HTML(w io.Writer, results []*result.Result, table features.Table) error {
+func writePage(w io.Writer, results []*result.Result, table features.Table) error {
 	t, err := template.New("page").Funcs(template.FuncMap{"sign": sign, "shares": shares, "number": isNumber}).Parse(pageText)
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ func pageOf(t *testing.T, results ...*result.Result) string {
 		Cells:     [][]features.Cell{{{Answer: features.Partly, Note: "Until <Wait>.", Test: "TestLibReuse", File: "lab/features/lib_test.go", Line: 7, Source: "func TestLibReuse(t *testing.T) { _ = 1 < 2 }"}}},
 	}
 	var b bytes.Buffer
-	if err := HTML(&b, results, table); err != nil {
+	if err := writePage(&b, results, table); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -440,7 +440,7 @@ func committed(t *testing.T) []*result.Result {
 	if err != nil || len(dirs) == 0 {
 		t.Fatalf("no results: %v", err)
 	}
-	results, err := Results(dirs[len(dirs)-1], nil)
+	results, err := result.Load(dirs[len(dirs)-1], nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -493,7 +493,7 @@ func TestPageInABrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if err := HTML(&text, committed(t), table); err != nil {
+	if err := writePage(&text, committed(t), table); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(text.String(), `<details class="group">`) {

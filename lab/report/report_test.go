@@ -37,7 +37,7 @@ func TestBenchmarkIsReadBack(t *testing.T) {
 	delete(r.Rows[0].Samples[0], measure.PeakRSS)
 	r.Rows[0].Samples[0][measure.PeakRSSBound] = 1 << 20
 	var b bytes.Buffer
-	if err := Benchmark(&b, []*result.Result{r}); err != nil {
+	if err := writeBenchmark(&b, []*result.Result{r}); err != nil {
 		t.Fatal(err)
 	}
 	in := benchfmt.NewReader(bytes.NewReader(b.Bytes()), "sum.txt")
@@ -84,7 +84,7 @@ func TestTable(t *testing.T) {
 
 func TestMarkdown(t *testing.T) {
 	same(t, "testdata/report.md", func(w io.Writer) error {
-		return Markdown(w, []*result.Result{golden(), resulttest.Example()}, ability(), "../")
+		return writeMarkdown(w, []*result.Result{golden(), resulttest.Example()}, ability(), "../")
 	})
 }
 
@@ -104,7 +104,7 @@ func TestAbove(t *testing.T) {
 }
 
 func TestCSV(t *testing.T) {
-	same(t, "testdata/report.csv", func(w io.Writer) error { return CSV(w, []*result.Result{golden(), few()}) })
+	same(t, "testdata/report.csv", func(w io.Writer) error { return writeCSV(w, []*result.Result{golden(), few()}) })
 }
 
 // ability is a table of two libraries and two features.
@@ -249,54 +249,6 @@ func names(t *testing.T, dir string) []string {
 	return out
 }
 
-func TestFiles(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "[a]", "b")
-	tiny, other := resulttest.Example(), resulttest.Example()
-	tiny.Experiment, other.Experiment = "tiny", "a"
-	for _, r := range []*result.Result{resulttest.Example(), resulttest.Example(), tiny, other} { // replaces its own file
-		if err := Files(dir, r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got, want := names(t, dir), []string{"a.jsonl", "sum.jsonl", "tiny.jsonl"}; !slices.Equal(got, want) {
-		t.Errorf("written %q, want %q", got, want)
-	}
-	for path, want := range map[string][]string{dir: {"tiny", "sum", "a"}, filepath.Join(dir, "a.jsonl"): {"a"}} {
-		results, err := Results(path, []string{"tiny", "sum"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := each(results, func(r *result.Result) string { return r.Experiment }); !slices.Equal(got, want) {
-			t.Errorf("%s: read in the order %q, want %q", path, got, want)
-		}
-	}
-	short := resulttest.Example()
-	short.Experiment, short.Unfinished = "short", "interrupted"
-	if err := Files(dir, short); err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]bool{"sum": true, "short": false, "none": false} {
-		if got := Whole(dir, name); got != want {
-			t.Errorf("%s: whole: %v, want %v", name, got, want)
-		}
-	}
-	twice := t.TempDir()
-	for _, name := range []string{"a", "b"} {
-		text, err := os.ReadFile(filepath.Join(dir, "sum.jsonl"))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(twice, name+".jsonl"), text, 0o666)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	for path, want := range map[string]string{filepath.Join(dir, "none"): "no such file", t.TempDir(): "no results in it", twice: "sum is in another file too"} {
-		if _, err := Results(path, nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, want %q", path, err, want)
-		}
-	}
-}
-
 // What is written into a directory is each format, and no result of another run.
 func TestWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
@@ -310,7 +262,7 @@ func TestWrite(t *testing.T) {
 			t.Errorf("said to have written %q, the directory has %q", written, want)
 		}
 	}
-	if _, err := Results(dir, nil); err == nil {
+	if _, err := result.Load(dir, nil); err == nil {
 		t.Error("a report is taken for results")
 	}
 }
