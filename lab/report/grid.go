@@ -9,13 +9,20 @@ import (
 	"github.com/stint-go/stint/lab/stats"
 )
 
-// A grid is the rows of one case in words, with the columns that were measured.
+// A grid is a table in words.
 type grid struct {
 	head []string
 	rows [][]string
 }
 
-// newGrid puts a case into words, with a star at its best row.
+// Head is what the columns are. The template of the page asks for it.
+func (g grid) Head() []string { return g.head }
+
+// Rows are the rows, for the template too.
+func (g grid) Rows() [][]string { return g.rows }
+
+// newGrid puts a case into words: the columns that were measured, and a star at
+// its best row.
 func newGrid(r *result.Result, c result.Case) grid {
 	g := grid{head: []string{"model", "n"}}
 	rows := r.In(c.Name)
@@ -87,13 +94,4 @@ func about(r *result.Result, c result.Case) string {
 		words = append(words, fmt.Sprintf("GOMAXPROCS %d", p))
 	}
 	return strings.Join(words, "; ")
-}
-
-// lossText says by how much a peer is faster.
-func lossText(l result.Loss) string {
-	text := fmt.Sprintf("%s: %s takes the time of %s x %s", l.Case, l.Model, l.Peer, interval(l.Ratio, times))
-	if !l.Sure() {
-		text += "; not told apart"
-	}
-	return text
 }

@@ -46,9 +46,3 @@ func claims(verdicts []result.Verdict) sheet {
 	}
 	return s
 }
-
-// Head is what the columns are.
-func (g grid) Head() []string { return g.head }
-
-// Rows are the rows.
-func (g grid) Rows() [][]string { return g.rows }

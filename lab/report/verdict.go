@@ -77,3 +77,12 @@ func tallyText(r *result.Result) string {
 	a := result.AnswersOf(r.Verdicts)
 	return fmt.Sprintf("%d claims: %d yes, %d no, %d not sure", a.All(), a.Yes, a.No, a.NotSure)
 }
+
+// lossText says by how much a peer is faster.
+func lossText(l result.Loss) string {
+	text := fmt.Sprintf("%s: %s takes the time of %s x %s", l.Case, l.Model, l.Peer, interval(l.Ratio, times))
+	if !l.Sure() {
+		text += "; not told apart"
+	}
+	return text
+}
