@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/lab/engine"
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/load"
 	"github.com/stint-go/stint/lab/measure"
@@ -109,7 +110,7 @@ func (p plant) model(m result.Model, run loop) experiment.Model {
 		if !p.whole {
 			m.Report(measure.Time, g.late(p.n/4))
 		}
-		m.Report(measure.AtOnce, float64(g.most.Load()))
+		m.Report(measure.AtOnce, float64(g.Most()))
 		return check()
 	}}
 }
@@ -127,24 +128,22 @@ func (p plant) timeFine(m *measure.Meter, run loop) error {
 	task, check = p.work(p.n)
 	g := gauge{ends: make([]time.Time, p.n)}
 	run(p.n, g.around(task))
-	m.Report(measure.AtOnce, float64(g.most.Load()))
+	m.Report(measure.AtOnce, float64(g.Most()))
 	return check()
 }
 
 // A gauge tells when tasks have ended, and how many ran at once.
 type gauge struct {
-	running, most atomic.Int64
-	ends          []time.Time // one a task
+	engine.Gauge
+	ends []time.Time // one a task
 }
 
 // around is a task that is watched.
 func (g *gauge) around(task func(int)) func(int) {
 	return func(i int) {
-		now := g.running.Add(1)
-		for most := g.most.Load(); now > most && !g.most.CompareAndSwap(most, now); most = g.most.Load() {
-		}
+		g.Enter()
 		task(i)
-		g.running.Add(-1)
+		g.Leave()
 		g.ends[i] = time.Now()
 	}
 }
