@@ -67,7 +67,7 @@ func (z sizes) ending(yield func(study) bool) {
 
 // endByError lets item 10 fail, and returns how long the loop went on then.
 func endByError(run fallible, n int) (time.Duration, error) {
-	size := steps(100 * time.Nanosecond)
+	size := load.Steps(100 * time.Nanosecond)
 	var at time.Time // written by one item, read when all have ended
 	err := run(context.Background(), n, func(_ context.Context, i int) error {
 		runtime.KeepAlive(load.Spin(size))
@@ -87,7 +87,7 @@ func endByError(run fallible, n int) (time.Duration, error) {
 // endByContext lets an item end the context, and returns how long the loop went on
 // then. Some libraries do not tell that it has ended.
 func endByContext(run fallible, n int) (time.Duration, error) {
-	size := steps(100 * time.Nanosecond)
+	size := load.Steps(100 * time.Nanosecond)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var at time.Time // written by one item, read when all have ended

@@ -7,11 +7,9 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"time"
 
 	"github.com/stint-go/stint/lab/engine"
 	"github.com/stint-go/stint/lab/experiment"
-	"github.com/stint-go/stint/lab/load"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/result"
 )
@@ -159,6 +157,3 @@ func all(yield func(study) bool, parts ...iter.Seq[study]) {
 		}
 	}
 }
-
-// steps are how many steps of load.Spin take so long.
-func steps(d time.Duration) int { return load.Steps(d) }

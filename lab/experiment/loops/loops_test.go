@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/load"
 	"github.com/stint-go/stint/lab/measure"
 )
 
@@ -62,7 +63,7 @@ func TestCosts(t *testing.T) {
 		for _, c := range a {
 			sum += c
 		}
-		if mean, want := sum/len(a), steps(1000); mean < want*3/4 || mean > want*5/4 {
+		if mean, want := sum/len(a), load.Steps(1000); mean < want*3/4 || mean > want*5/4 {
 			t.Errorf("%s: %d steps an item, want about %d", name, mean, want)
 		}
 	}

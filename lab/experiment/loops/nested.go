@@ -7,6 +7,7 @@ import (
 
 	"github.com/stint-go/stint/lab/engine"
 	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/load"
 	"github.com/stint-go/stint/lab/measure"
 )
 
@@ -14,7 +15,7 @@ import (
 func (z sizes) nested(yield func(study) bool) {
 	const outer = 100
 	inner := z.n(1000)
-	w := spinning(alike(outer*inner, steps(100*time.Nanosecond)))
+	w := spinning(alike(outer*inner, load.Steps(100*time.Nanosecond)))
 	c := experiment.Case{Name: fmt.Sprintf("loop=nested/n=%dx%d", outer, inner), Doc: "loops over items of 100 ns, in a loop", Reference: "plain", Ops: z.ops}
 	for _, l := range append(fastLoops(), engine.ParRange(), engine.GoroutineEach()) {
 		run := func(o int) {
@@ -43,7 +44,7 @@ func (z sizes) nested(yield func(study) bool) {
 func (z sizes) cold(yield func(study) bool) {
 	const pause = 2 * time.Millisecond
 	for _, total := range []time.Duration{50 * time.Microsecond, 500 * time.Microsecond, 5 * time.Millisecond} {
-		w := spinning(alike(int(total/(100*time.Nanosecond)), steps(100*time.Nanosecond)))
+		w := spinning(alike(int(total/(100*time.Nanosecond)), load.Steps(100*time.Nanosecond)))
 		c := experiment.Case{Name: "loop=cold/work=" + total.String(), Doc: "items of 100 ns, each loop after 2 ms of sleep", Reference: "plain", Ops: z.waits}
 		loops := []engine.Loop{engine.Plain(), engine.Static(), engine.Counter(1024), engine.ConcIter(), engine.Range(), engine.Each(), engine.ParEach(), engine.ParRange()}
 		for _, l := range loops {

@@ -24,7 +24,7 @@ func unequalLoops() []engine.Loop {
 func (z sizes) unequal(yield func(study) bool) {
 	up := make([]int, z.n(3000))
 	for i := range up {
-		up[i] = steps(12 * time.Microsecond * time.Duration(i) / time.Duration(len(up))) // 4 ns more each
+		up[i] = load.Steps(12 * time.Microsecond * time.Duration(i) / time.Duration(len(up))) // 4 ns more each
 	}
 	down := slices.Clone(up)
 	slices.Reverse(down)
@@ -35,7 +35,7 @@ func (z sizes) unequal(yield func(study) bool) {
 		yield(z.phases()) &&
 		yield(z.shares("item=unequal/cost=lognormal", "items of 1 µs on average, log-normal", lognormal(z.n(20_000)), 1.05/z.p, ours)) &&
 		yield(z.shares("item=unequal/cost=zipf", "items of 1 µs on average, the k-th largest of a k-th of the largest", zipf(z.n(20_000)), 1.05/z.p, ours)) &&
-		yield(z.shares("item=large/n=8", fmt.Sprintf("8 items of %v", large), alike(8, steps(large)), 1.02*math.Ceil(8/z.p)/8, callers))
+		yield(z.shares("item=large/n=8", fmt.Sprintf("8 items of %v", large), alike(8, load.Steps(large)), 1.02*math.Ceil(8/z.p)/8, callers))
 }
 
 // large is how long a large item takes.
@@ -50,7 +50,7 @@ func (z sizes) shares(name, doc string, cost []int, bar float64, who []string) s
 
 // phases is items that become large when nearly all are done.
 func (z sizes) phases() study {
-	cost := append(alike(z.n(200_000), 1), alike(z.n(200), steps(95*time.Microsecond))...)
+	cost := append(alike(z.n(200_000), 1), alike(z.n(200), load.Steps(95*time.Microsecond))...)
 	st := z.shares("item=unequal/cost=phases", fmt.Sprintf("%d items of a few ns, then %d of 95 µs", z.n(200_000), z.n(200)), cost, 1.25/z.p, callers)
 	worst := ratio(st.cases[0].Name, "plain", 1.4/z.p)
 	worst.Form = result.Worst
@@ -62,7 +62,7 @@ func (z sizes) phases() study {
 // item; one that begins with it may be held up by it before it has helpers.
 func (z sizes) giant(where string) study {
 	cost := alike(z.n(100_000), 1)
-	large := steps(z.large())
+	large := load.Steps(z.large())
 	cost[map[string]int{"first": 0, "middle": len(cost) / 2, "last": len(cost) - 1}[where]] = large
 	doc := fmt.Sprintf("one item of %v among %d of a few ns", z.large(), len(cost))
 	c := experiment.Case{Name: "item=unequal/giant=" + where, Doc: doc, Reference: "giant", Ops: z.ops}
@@ -116,7 +116,7 @@ func shared(weights []float64) []int {
 	}
 	cost := make([]int, len(weights))
 	for i, w := range weights {
-		cost[i] = steps(time.Duration(w / sum * float64(len(weights)) * float64(time.Microsecond)))
+		cost[i] = load.Steps(time.Duration(w / sum * float64(len(weights)) * float64(time.Microsecond)))
 	}
 	return cost
 }
