@@ -1,5 +1,6 @@
-// Package measure runs processes and says what they cost, and what the machine
-// was and did meanwhile.
+// Package measure takes samples: of work in this process with a Meter, of other
+// processes with a Launcher, which says what they cost. It runs models in turn, in
+// Rounds, and says what the machine was and did meanwhile.
 package measure
 
 import "time"
