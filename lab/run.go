@@ -128,6 +128,9 @@ func newRun() *cobra.Command {
 				return &failure{err}
 			}
 		}
+		if err := known(cmd.Context(), &s, chosen); err != nil {
+			return err
+		}
 		s.Command = commandLine(cmd, args)
 		clear := show(&s, cmd.ErrOrStderr())
 		return perform(cmd.Context(), &s, chosen, func(r *result.Result) error {
@@ -144,6 +147,24 @@ func newRun() *cobra.Command {
 		})
 	}
 	return cmd
+}
+
+// known returns an error if a model that was asked for is in none of the
+// experiments: not after an hour.
+func known(ctx context.Context, s *experiment.Session, chosen []experiment.Experiment) error {
+	if len(s.Models) == 0 {
+		return nil
+	}
+	names, err := s.Names(ctx, chosen)
+	if err != nil {
+		return &failure{err}
+	}
+	for _, name := range s.Models {
+		if len(names) > 0 && !slices.Contains(names, name) {
+			return fmt.Errorf("no model %q: there are %s", name, strings.Join(names, ", "))
+		}
+	}
+	return nil
 }
 
 // processors are the numbers of a list, ascending and each once.
@@ -202,7 +223,7 @@ func perform(ctx context.Context, s *experiment.Session, chosen []experiment.Exp
 		}
 	}
 	if len(failed) > 0 {
-		return &failure{errors.Join(append(failed, s.Unknown())...)}
+		return &failure{errors.Join(failed...)}
 	}
-	return s.Unknown()
+	return nil
 }

@@ -106,6 +106,10 @@ type item struct {
 // in turn, so that a claim may compare a model with one of another case among them.
 func (b *Bench) Measure(ctx context.Context, cases ...Case) error {
 	cases = b.spread(cases)
+	if b.looking {
+		b.see(cases)
+		return ctx.Err()
+	}
 	items := b.items(cases)
 	if len(items) == 0 {
 		return nil
@@ -200,11 +204,6 @@ func (b *Bench) items(cases []Case) []item {
 	var items []item
 	for i := range cases {
 		c := &cases[i]
-		for _, m := range c.Models {
-			if !slices.Contains(b.known, m.Name) {
-				b.known = append(b.known, m.Name)
-			}
-		}
 		if !slices.ContainsFunc(c.Models, func(m Model) bool { return b.wanted(m.Name) }) {
 			continue
 		}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/stint-go/stint/lab/measure"
@@ -20,6 +19,7 @@ import (
 type Experiment struct {
 	Name string // one lower-case word
 	Doc  string // one line that says what is measured
+	Few  bool   // so few models that Session.Models does not count: all are measured
 
 	// Run measures. It returns when all rounds are done, when a model fails or
 	// gives a wrong result, or when ctx ends; in the last case the error is
@@ -43,18 +43,36 @@ type Session struct {
 	Progress func(what string, done, total int)
 
 	machine *measure.Machine
-	known   []string // models of the cases that were run or passed over
+	looking bool     // only for the names of models: nothing is measured
+	names   []string // that were found, each once
 }
 
-// Unknown returns an error if a model that was asked for is in no case of the
-// experiments that were run.
-func (s *Session) Unknown() error {
-	for _, name := range s.Models {
-		if len(s.known) > 0 && !slices.Contains(s.known, name) {
-			return fmt.Errorf("no model %q: there are %s", name, strings.Join(s.known, ", "))
+// Names returns the models among which Models can choose in some experiments. It
+// measures nothing, but to see the cases it makes the workloads of a quick run, and
+// files too. An error is that of an experiment, or of ctx.
+func (s *Session) Names(ctx context.Context, experiments []Experiment) ([]string, error) {
+	s.Machine() // before our own work makes it busy
+	look := &Session{Quick: true, Procs: s.Procs, Log: io.Discard, looking: true}
+	for _, e := range experiments {
+		if e.Few {
+			continue
+		}
+		if _, err := e.Run(ctx, look); err != nil {
+			return nil, fmt.Errorf("%s: %w", e.Name, err)
 		}
 	}
-	return nil
+	return look.names, nil
+}
+
+// see keeps the names of the models of cases.
+func (s *Session) see(cases []Case) {
+	for _, c := range cases {
+		for _, m := range c.Models {
+			if !slices.Contains(s.names, m.Name) {
+				s.names = append(s.names, m.Name)
+			}
+		}
+	}
 }
 
 // Machine describes the machine before the first experiment of the session: the

@@ -22,6 +22,7 @@ import (
 var Experiment = experiment.Experiment{
 	Name: "sum",
 	Doc:  "stint sum beside sha256sum and md5sum: " + full().String() + ", whole processes",
+	Few:  true,
 	Run: func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
 		t := full()
 		if s.Quick {
