@@ -18,6 +18,22 @@
 // benchstat reads; compare puts two runs side by side. Advise measures work of
 // the reader's own.
 //
+// Where what is, in the order in which a run comes to it:
+//
+//   - engine, models: the ways to do work that are compared, stint's among them
+//   - experiment: below it a package for each experiment, with its workload, cases
+//     and claims; where it has another name, as powers for cpu, its comment says so
+//   - load, tree: what tasks compute, and the files that they read
+//   - measure: samples of time and memory, of this process and of others
+//   - stats: medians and their intervals
+//   - result: what was measured, as files too, with verdicts and warnings
+//   - report, chart: what readers see of it
+//   - features: the table of what libraries do, made of tests, for the report
+//   - advise: the package behind the command
+//   - trial, browser: for the tests of these
+//   - results: what was committed, a folder a machine; BENCHMARKS.md and a part of
+//     README.md are made of it
+//
 // The exit status is 0 when the experiments ran, whatever the verdicts are, 1
 // when one could not run or its results differ, 2 for a wrong command line, and
 // 130 after an interrupt or a termination; what was measured until then is

@@ -24,8 +24,14 @@ func newReport() *cobra.Command {
 		Long: `Report reads the results that a run has put into DIR and writes into the same
 directory report.html, a page that needs nothing but itself, report.md, with all
 there is, report.csv for spreadsheets, and report.txt in the benchmark format,
-for benchstat. With --write it replaces the
-parts of the laboratory in a file instead, as in BENCHMARKS.md and README.md.`,
+for benchstat. With --write it replaces instead what stands in a file between
+the lines
+
+    <!-- lab:begin -->
+    <!-- lab:end -->
+
+by a summary, and after <!-- lab:begin costs --> by the table of costs, as in
+BENCHMARKS.md and README.md.`,
 		Example: "  go run ./lab report out\n  go run ./lab report --write BENCHMARKS.md --write README.md lab/results/2-core-xeon",
 		Args:    cobra.ExactArgs(1),
 	}

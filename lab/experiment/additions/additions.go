@@ -1,5 +1,5 @@
-// Package additions measures what splitting the shortest of all items is worth:
-// the sum of many numbers, on one processor and on all.
+// Package additions is the experiment add. It measures what splitting the shortest of
+// all items is worth: the sum of many numbers, on one processor and on all.
 package additions
 
 import (

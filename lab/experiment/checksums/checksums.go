@@ -1,5 +1,6 @@
-// Package checksums measures what "stint sum" is about in one process: the digests
-// of all files below a folder, in order, while the folder is still being walked.
+// Package checksums is the experiment md5. It measures what "stint sum" is about in
+// one process: the digests of all files below a folder, in order, while the folder is
+// still being walked. The command itself is measured by the experiment sum.
 // The files are written before anything is measured, so that the memory of the
 // machine holds them.
 package checksums

@@ -1,6 +1,6 @@
-// Package digests measures many jobs of a fraction of a microsecond: a pool of
-// workers beside a goroutine a job, how many workers are too many, and when a
-// pool is not worth it.
+// Package digests is the experiment sha. It measures many jobs of a fraction of a
+// microsecond: a pool of workers beside a goroutine a job, how many workers are too
+// many, and when a pool is not worth it.
 package digests
 
 import (

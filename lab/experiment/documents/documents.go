@@ -1,6 +1,6 @@
-// Package documents measures items that wait and then compute: documents that
-// are read, decoded and searched. How many to work on at once is a question that
-// the number of processors does not answer.
+// Package documents is the experiment find. It measures items that wait and then
+// compute: documents that are read, decoded and searched. How many to work on at once
+// is a question that the number of processors does not answer.
 package documents
 
 import (

@@ -1,5 +1,6 @@
-// Package naps measures one list of items that wait: how much pipelines, pools,
-// libraries and calls without an option let them wait at the same time.
+// Package naps is the experiment io. It measures one list of items that wait: how
+// much pipelines, pools, libraries and calls without an option let them wait at the
+// same time.
 package naps
 
 import (

@@ -1,5 +1,5 @@
-// Package powers measures one list of items that compute: what channels, pools
-// and libraries cost beside a loop, on one processor and on all.
+// Package powers is the experiment cpu. It measures one list of items that compute:
+// what channels, pools and libraries cost beside a loop, on one processor and on all.
 package powers
 
 import (

@@ -1,4 +1,4 @@
-// Package sorts measures sorting: package par beside package slices and what
+// Package sorts is the experiment sort: package par beside package slices and what
 // one would write by hand, for elements in any order and in the orders that a
 // sort meets in practice.
 package sorts
