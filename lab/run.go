@@ -155,7 +155,7 @@ func known(ctx context.Context, s *experiment.Session, chosen []experiment.Exper
 	if len(s.Models) == 0 {
 		return nil
 	}
-	names, err := s.Names(ctx, chosen)
+	names, err := s.Choices(ctx, chosen)
 	if err != nil {
 		return &failure{err}
 	}

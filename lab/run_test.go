@@ -62,7 +62,7 @@ func TestKnownModels(t *testing.T) {
 			t.Fatal(err)
 		}
 		runtime.GOMAXPROCS(r.Processors)
-		names, err := new(experiment.Session).Names(t.Context(), chosen)
+		names, err := new(experiment.Session).Choices(t.Context(), chosen)
 		if err != nil || len(names) == 0 != chosen[0].Few {
 			t.Errorf("%s: the models are %q, %v", r.Experiment, names, err)
 		}
@@ -74,7 +74,7 @@ func TestKnownModels(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := new(experiment.Session).Names(ctx, experiments()); !errors.Is(err, context.Canceled) {
+	if _, err := new(experiment.Session).Choices(ctx, experiments()); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 }

@@ -44,13 +44,13 @@ type Session struct {
 
 	machine *measure.Machine
 	looking bool     // only for the names of models: nothing is measured
-	names   []string // that were found, each once
+	choices []string // that were found, each once
 }
 
-// Names returns the models among which Models can choose in some experiments. It
+// Choices returns the models among which Models can choose in some experiments. It
 // measures nothing, but to see the cases it makes the workloads of a quick run, and
 // files too. An error is that of an experiment, or of ctx.
-func (s *Session) Names(ctx context.Context, experiments []Experiment) ([]string, error) {
+func (s *Session) Choices(ctx context.Context, experiments []Experiment) ([]string, error) {
 	s.Machine() // before our own work makes it busy
 	look := &Session{Quick: true, Procs: s.Procs, Log: io.Discard, looking: true}
 	for _, e := range experiments {
@@ -61,15 +61,15 @@ func (s *Session) Names(ctx context.Context, experiments []Experiment) ([]string
 			return nil, fmt.Errorf("%s: %w", e.Name, err)
 		}
 	}
-	return look.names, nil
+	return look.choices, nil
 }
 
 // see keeps the names of the models of cases.
 func (s *Session) see(cases []Case) {
 	for _, c := range cases {
 		for _, m := range c.Models {
-			if !slices.Contains(s.names, m.Name) {
-				s.names = append(s.names, m.Name)
+			if !slices.Contains(s.choices, m.Name) {
+				s.choices = append(s.choices, m.Name)
 			}
 		}
 	}

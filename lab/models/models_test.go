@@ -118,10 +118,10 @@ func TestReported(t *testing.T) {
 
 // On one processor there is one case, and nothing is claimed of another.
 func TestOnBoth(t *testing.T) {
-	claims := func(on Names) []result.Claim { return Unhinted(on, NameEach) }
+	claims := func(on experiment.Names) []result.Claim { return Unhinted(on, NameEach) }
 	for procs, want := range map[int][]string{1: {"n=1/procs=1"}, 2: {"n=1/procs=1", "n=1"}} {
 		b := (&experiment.Session{Procs: []int{procs}}).NewBench("x", "")
-		st := OnBoth(b, experiment.Case{Name: "n=1"}, claims)
+		st := b.OnBoth(experiment.Case{Name: "n=1"}, claims)
 		if _, err := b.Conclude(nil); err != nil {
 			t.Fatal(err)
 		}

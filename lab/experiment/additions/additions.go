@@ -52,7 +52,7 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 	c.Models = l.chunks(z.chunk).Models(slices.Concat(
 		[]models.Model{l.sequential(), l.split(), models.Counter(runtime.NumCPU())}, models.Peers(runtime.NumCPU()),
 		models.Calls(), []models.Model{l.parRange(), l.parReduce()})...)
-	return models.Conclude(ctx, b, models.OnBoth(b, c, claims))
+	return b.Run(ctx, b.OnBoth(c, claims))
 }
 
 // numbers are what is added up.
@@ -121,10 +121,10 @@ const (
 )
 
 // claims are what is said of so short items.
-func claims(on models.Names) []result.Claim {
-	out := []result.Claim{models.AtMost(1, on.One, models.NameSequential, nameSplit, slower)}
+func claims(on experiment.Names) []result.Claim {
+	out := []result.Claim{experiment.AtMost(1, on.One, models.NameSequential, nameSplit, slower)}
 	if on.All != "" {
-		out = append(out, models.AtMost(1, on.All, nameSplit, models.NameSequential, faster))
+		out = append(out, experiment.AtMost(1, on.All, nameSplit, models.NameSequential, faster))
 	}
 	return append(out, models.Unhinted(on, models.NameEach, models.NameMap, nameRange, models.NameReduce)...)
 }

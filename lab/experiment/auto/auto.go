@@ -44,19 +44,11 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 		"Where an op is a task, the time is from the end of the first quarter of the tasks: what finding a limit costs is in the batches, where an op is all tasks.",
 		"Processors that are shared out by a quota of the system are not among the cases: setting one takes rights.")
 	z.p = b.Result.Processors
+	var studies []experiment.Study
 	for _, p := range z.plants() {
-		b.Claim(p.claims()...)
-		if err := b.Measure(ctx, p.kase()); err != nil {
-			return b.Conclude(err)
-		}
+		studies = append(studies, experiment.One(p.kase(), p.claims()...))
 	}
-	for _, st := range z.tiny() {
-		b.Claim(st.claims...)
-		if err := b.Measure(ctx, st.kase); err != nil {
-			return b.Conclude(err)
-		}
-	}
-	return b.Conclude(nil)
+	return b.Run(ctx, append(studies, z.tiny()...)...)
 }
 
 // plants are the cases, but for those with tiny tasks.

@@ -15,12 +15,6 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// A study is a case with what is claimed of it.
-type study struct {
-	kase   experiment.Case
-	claims []result.Claim
-}
-
 // A way runs one tiny task n times. Tasks are the same function each time.
 type way struct {
 	name string
@@ -51,8 +45,8 @@ const (
 )
 
 // tiny is tasks so small that looking at them would cost more than they do.
-func (z sizes) tiny() []study {
-	var out []study
+func (z sizes) tiny() []experiment.Study {
+	var out []experiment.Study
 	for _, d := range []time.Duration{10, 100, time.Microsecond} {
 		steps := load.Steps(d)
 		spin := func() { runtime.KeepAlive(load.Spin(steps)) }
@@ -65,7 +59,7 @@ func (z sizes) tiny() []study {
 				w.model(result.Model{Name: "stint." + w.name, Kind: result.Ours, Doc: w.doc + ", without an option"}, spin),
 			}
 			claim := result.Claim{Case: c.Name, Model: "stint." + w.name, Unit: measure.Time, Form: result.Difference, Than: c.Reference, Bar: bar, Conclusion: little}
-			out = append(out, study{c, []result.Claim{claim}})
+			out = append(out, experiment.One(c, claim))
 		}
 	}
 	return out

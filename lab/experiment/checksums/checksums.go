@@ -67,7 +67,7 @@ func runIn(ctx context.Context, s *experiment.Session, dir string, t tree.Tree) 
 			return m.measure(meter, folder{dir, digest}, bytes, want)
 		}})
 	}
-	return models.Conclude(ctx, b, models.OnBoth(b, c, claims))
+	return b.Run(ctx, b.OnBoth(c, claims))
 }
 
 // known are the digests of the files below a folder, found in another way than the
@@ -108,6 +108,6 @@ func (m model) measure(meter *measure.Meter, f folder, bytes int64, want []File)
 }
 
 // claims are ours: the survey that the experiment is from compares features.
-func claims(on models.Names) []result.Claim {
+func claims(on experiment.Names) []result.Claim {
 	return models.Unhinted(on, nameMapSeq, models.NameMap, nameParMap)
 }

@@ -48,11 +48,11 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 		"The channels of pool and of the workers hold all jobs of a case, as in the article that they are from.",
 		fmt.Sprintf("Libraries are told %d, as the pool is. stint.Each, stint.Map and stint.Pool are told nothing.", workers),
 		"The article's figures, on 14 cores: goroutines 2.50 ms, 639 KB and 39,754 allocations, pool 1.79 ms, 321 KB and 19,762.")
-	studies := []models.Study{models.OnBoth(b, z.many(), claims), models.OnBoth(b, z.sweep(), tooMany)}
+	studies := []experiment.Study{b.OnBoth(z.many(), claims), b.OnBoth(z.sweep(), tooMany)}
 	for _, n := range []int{1, 10, 100} {
-		studies = append(studies, models.OnBoth(b, z.few(n), plain))
+		studies = append(studies, b.OnBoth(z.few(n), plain))
 	}
-	return models.Conclude(ctx, b, studies...)
+	return b.Run(ctx, studies...)
 }
 
 // jobs is the list of n digests.
@@ -107,10 +107,10 @@ const (
 
 // claims are what the article says of the pool: it is faster than a goroutine a
 // job and allocates half.
-func claims(on models.Names) []result.Claim {
+func claims(on experiment.Names) []result.Claim {
 	var out []result.Claim
 	for _, kase := range on.Both() {
-		out = append(out, models.AtMost(1, kase, models.NamePool, models.NameGoroutines, poolWins))
+		out = append(out, experiment.AtMost(1, kase, models.NamePool, models.NameGoroutines, poolWins))
 		for _, u := range []measure.Unit{measure.Bytes, measure.Allocs} {
 			out = append(out, result.Claim{
 				Case: kase, Model: models.NamePool, Unit: u, Form: result.Ratio, Than: models.NameGoroutines, Bar: 0.55, Conclusion: poolWins,
@@ -121,19 +121,19 @@ func claims(on models.Names) []result.Claim {
 }
 
 // tooMany are the claims about the sweep.
-func tooMany(on models.Names) []result.Claim {
+func tooMany(on experiment.Names) []result.Claim {
 	var out []result.Claim
 	for _, kase := range on.Both() {
-		out = append(out, models.AtMost(0.95, kase, "workers-8", "workers-1024", manyHurt))
+		out = append(out, experiment.AtMost(0.95, kase, "workers-8", "workers-1024", manyHurt))
 	}
 	return append(out, models.Unhinted(on, models.NameEach)...)
 }
 
 // plain are the claims about few jobs: no pool is as fast as a loop.
-func plain(on models.Names) []result.Claim {
+func plain(on experiment.Names) []result.Claim {
 	var out []result.Claim
 	for _, kase := range on.Both() {
-		out = append(out, models.AtMost(1, kase, models.NameSequential, models.NamePool, loopWins))
+		out = append(out, experiment.AtMost(1, kase, models.NameSequential, models.NamePool, loopWins))
 	}
 	return append(out, models.Few(on, models.NameEach, models.NameMap)...)
 }

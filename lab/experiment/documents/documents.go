@@ -48,7 +48,7 @@ func run(ctx context.Context, s *experiment.Session, n int) (*result.Result, err
 		"NumCPU is runtime.NumCPU, as in the article that workers is from. Libraries are told 10 x NumCPU. stint.Each and stint.Map are told nothing.",
 		"The workers of sweep=workers are as many goroutines, and as many as a Limit, as their names say.",
 		"The article's figures, on 1 core as on 8: sequential 1.45 to 1.5 s, workers 0.18 to 0.19. How many goroutines a processor should have it leaves open; the answers of stint are the last notes.")
-	r, err := models.Conclude(ctx, b, models.OnBoth(b, search(n), claims), models.OnBoth(b, sweep(n/2), func(on models.Names) []result.Claim {
+	r, err := b.Run(ctx, b.OnBoth(search(n), claims), b.OnBoth(sweep(n/2), func(on experiment.Names) []result.Claim {
 		return models.Unhinted(on, models.NameEach)
 	}))
 	r.Notes = append(r.Notes, answers(r)...)
@@ -102,13 +102,13 @@ const pays = "Reading several documents at once pays on one processor as much as
 
 // claims are what the article says: reading at the same time pays, and on one
 // processor as much as on many.
-func claims(on models.Names) []result.Claim {
+func claims(on experiment.Names) []result.Claim {
 	var out []result.Claim
 	for _, kase := range on.Both() {
-		out = append(out, models.AtMost(0.6, kase, nameWorkers, models.NameSequential, pays))
+		out = append(out, experiment.AtMost(0.6, kase, nameWorkers, models.NameSequential, pays))
 	}
 	if on.All != "" {
-		out = append(out, models.Across(1.1, on.One, on.All, nameWorkers, pays))
+		out = append(out, experiment.Across(1.1, on.One, on.All, nameWorkers, pays))
 	}
 	return append(out, models.Unhinted(on, models.NameEach, models.NameMap)...)
 }

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/stint-go/stint/lab/experiment"
-	"github.com/stint-go/stint/lab/models"
 	"github.com/stint-go/stint/stream"
 )
 
@@ -21,10 +20,10 @@ const (
 )
 
 // boundaries is records that go from goroutine to goroutine.
-func (z sizes) boundaries() []models.Study {
+func (z sizes) boundaries() []experiment.Study {
 	f := structs(z)
 	name := func(n int) string { return fmt.Sprintf("record=32-bytes/boundaries=%d", n) }
-	var quick, slow models.Study
+	var quick, slow experiment.Study
 	for _, n := range []int{0, 1, 2, 4} {
 		c := experiment.Case{Name: name(n), Doc: "an op is a record of 32 bytes", Reference: nameBuffer, Ops: f.ops(20), Count: samples}
 		c.Models = []experiment.Model{f.model(ours(nameBuffer, fmt.Sprintf("From, Map, Buffers of %d records, Reduce", room)), f.added(1), func(in []record) uint64 {
@@ -40,7 +39,7 @@ func (z sizes) boundaries() []models.Study {
 		}
 		quick.Cases = append(quick.Cases, c)
 	}
-	return []models.Study{quick, slow}
+	return []experiment.Study{quick, slow}
 }
 
 // buffered is a stream with so many boundaries more.
@@ -53,7 +52,7 @@ func buffered[T any](s stream.Stream[T], n int) stream.Stream[T] {
 
 // sources is records that come one by one and cross one boundary: a source that
 // may block between any two cannot wait until a batch is full.
-func (z sizes) sources() []models.Study {
+func (z sizes) sources() []experiment.Study {
 	const name, seq, generate = "record=32-bytes/source=sequence", "stream.FromSeq", "stream.Generate"
 	f := structs(z)
 	c := experiment.Case{Name: name, Doc: "an op is a record of 32 bytes", Reference: "stream.FromSeq-fused", Ops: f.ops(20), Count: samples}
@@ -80,7 +79,7 @@ func (z sizes) sources() []models.Study {
 		f.model(peer("rill-seq", "destel/rill v0.7.0, FromSeq and ForEach of 1"), f.want, func(in []record) uint64 {
 			return rillSequence(slices.Values(in), f.fold)
 		}))
-	return []models.Study{one(c, value(name, seq, 9), value(name, generate, 9)), one(beside)}
+	return []experiment.Study{experiment.One(c, value(name, seq, 9), value(name, generate, 9)), experiment.One(beside)}
 }
 
 // published puts records into a batch and lets another goroutine know of each, of

@@ -5,15 +5,14 @@ import (
 	"slices"
 
 	"github.com/stint-go/stint/lab/experiment"
-	"github.com/stint-go/stint/lab/models"
 	"github.com/stint-go/stint/stream"
 )
 
 // fused is stages without a boundary between them.
-func fused[T any](z sizes, f feed[T]) []models.Study {
+func fused[T any](z sizes, f feed[T]) []experiment.Study {
 	const from, seq = "stream.Map", "stream.Map-seq"
 	name := func(stages int) string { return fmt.Sprintf("record=%s/stages=%d", f.kind, stages) }
-	var st models.Study
+	var st experiment.Study
 	for _, k := range []int{0, 1, 2, 4, 8} {
 		c := experiment.Case{Name: name(k), Doc: "an op is a record", Reference: "loop", Ops: f.ops(20), Count: samples}
 		want := f.added(k)
@@ -30,7 +29,7 @@ func fused[T any](z sizes, f feed[T]) []models.Study {
 		st.Cases = append(st.Cases, c)
 	}
 	st.Claims = append(st.Claims, more(name(8), from, name(0), 8*2, "2 ns a stage"))
-	return []models.Study{st}
+	return []experiment.Study{st}
 }
 
 // mapped is a stream with so many stages more.

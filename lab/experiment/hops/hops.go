@@ -10,7 +10,6 @@ import (
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/models"
 	"github.com/stint-go/stint/lab/result"
 )
 
@@ -50,14 +49,9 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 		"Cases named beside=peers have fewer records than those with the claims: the peers take long.",
 		"Of latency there is no time of an op, but how long records are on their way.")
 	z.procs = b.Result.Processors
-	return models.Conclude(ctx, b, slices.Concat(
+	return b.Run(ctx, slices.Concat(
 		fused(z, ints(z)), fused(z, structs(z)), z.boundaries(), z.sources(), z.empty(), z.computing(), z.waiting(),
 		z.bottlenecks(), z.early(), z.latency(), z.selective(), z.lanes(), z.memory(), z.allocations())...)
-}
-
-// one is a study of its own.
-func one(c experiment.Case, claims ...result.Claim) models.Study {
-	return models.Study{Cases: []experiment.Case{c}, Claims: claims}
 }
 
 // The models, by whose they are.

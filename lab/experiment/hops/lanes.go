@@ -7,13 +7,12 @@ import (
 
 	"github.com/destel/rill"
 	"github.com/stint-go/stint/lab/experiment"
-	"github.com/stint-go/stint/lab/models"
 	"github.com/stint-go/stint/stream"
 )
 
 // selective is stages that let few records through, or make many of one: a record
 // that comes in, or goes out, must not cost a batch.
-func (z sizes) selective() []models.Study {
+func (z sizes) selective() []experiment.Study {
 	f := keys(z.n(records))
 	kept, want := func(key uint64) bool { return key%100 == 0 }, uint64(0)
 	for _, key := range f.in {
@@ -39,11 +38,11 @@ func (z sizes) selective() []models.Study {
 			return sum(stream.Filter(stream.Buffer(stream.From(in), room), kept), f.fold)
 		}),
 	}
-	return []models.Study{one(c, value(c.Name, "stream.Filter-before", 4), value(c.Name, "stream.Filter-behind", 4)), z.multiplied()}
+	return []experiment.Study{experiment.One(c, value(c.Name, "stream.Filter-before", 4), value(c.Name, "stream.Filter-behind", 4)), z.multiplied()}
 }
 
 // multiplied is a thousand records made of each.
-func (z sizes) multiplied() models.Study {
+func (z sizes) multiplied() experiment.Study {
 	const each = 1000
 	f := keys(z.n(2000))
 	many := func(key uint64) iter.Seq[uint64] {
@@ -75,11 +74,11 @@ func (z sizes) multiplied() models.Study {
 	}
 	fusedBar, crossed := value(c.Name, "stream.FlatMap", 4*each), value(c.Name, "stream.FlatMap-Buffer", 9*each)
 	fusedBar.Note, crossed.Note = "4 ns a record made", "9 ns a record made: as a sequence across a boundary"
-	return one(c, fusedBar, crossed)
+	return experiment.One(c, fusedBar, crossed)
 }
 
 // lanes is records that come from several sources, or go several ways.
-func (z sizes) lanes() []models.Study {
+func (z sizes) lanes() []experiment.Study {
 	const lanes = 8
 	f := structs(z)
 	merging := experiment.Case{Name: fmt.Sprintf("merge=%d", lanes), Doc: "an op is a record of 32 bytes", Reference: "stream.Merge", Ops: f.ops(20), Count: samples}
@@ -107,7 +106,7 @@ func (z sizes) lanes() []models.Study {
 	parting.Models = []experiment.Model{f.model(ours("stream.Partition", "From, Partition into eight, Merge, Reduce"), f.want, func(in []record) uint64 {
 		return sum(stream.Merge(stream.Partition(stream.From(in), lanes, func(r record) uint64 { return r.key })...), f.fold)
 	})}
-	return []models.Study{one(merging, value(merging.Name, "stream.Merge", 10)), one(beside), one(parting, value(parting.Name, "stream.Partition", 10))}
+	return []experiment.Study{experiment.One(merging, value(merging.Name, "stream.Merge", 10)), experiment.One(beside), experiment.One(parting, value(parting.Name, "stream.Partition", 10))}
 }
 
 // cut is a slice in n pieces.

@@ -28,8 +28,8 @@ type pace struct {
 }
 
 // latency is how long a record is on its way when few come.
-func (z sizes) latency() []models.Study {
-	var out []models.Study
+func (z sizes) latency() []experiment.Study {
+	var out []experiment.Study
 	for _, p := range []pace{
 		{"1-in-10ms", 1, 10 * time.Millisecond, max(6, 60/z.divisor), true},
 		{"1-in-1ms", 1, time.Millisecond, z.n(400), true},
@@ -56,7 +56,7 @@ var journeys = []journey{
 }
 
 // study reports how long records take, and no time of an op: that is the pace.
-func (p pace) study() models.Study {
+func (p pace) study() experiment.Study {
 	c := experiment.Case{Name: "latency=4-stages/records=" + p.name, Doc: "p50 is the time from the source to the consumer that half of the records take at most, p99 that which 99 of 100 do", Reference: journeys[0].Name, Ops: p.records, Count: fewSamples}
 	for _, j := range journeys {
 		c.Models = append(c.Models, experiment.Model{Model: j.Model, Run: func(m *measure.Meter) error {
@@ -67,9 +67,9 @@ func (p pace) study() models.Study {
 		}})
 	}
 	if !p.claimed {
-		return one(c)
+		return experiment.One(c)
 	}
-	return one(c, result.Claim{Case: c.Name, Model: nameStages, Unit: measure.MostWithin, Form: result.Value, Bar: float64(2 * time.Millisecond)})
+	return experiment.One(c, result.Claim{Case: c.Name, Model: nameStages, Unit: measure.MostWithin, Form: result.Value, Bar: float64(2 * time.Millisecond)})
 }
 
 // travel lets n records travel, and returns how long they took, sorted. Each says

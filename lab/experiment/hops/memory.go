@@ -18,11 +18,11 @@ type page [128]uint64
 
 // memory is a source that is faster than the consumer: what is between them must
 // not grow with what has gone through.
-func (z sizes) memory() []models.Study {
+func (z sizes) memory() []experiment.Study {
 	const buffer, parMap = "pages-Buffer", "pages-ParMap"
 	name := func(n int) string { return fmt.Sprintf("record=1KiB/records=%d", n) }
 	sizes := []int{z.n(1e6), z.n(1e7)}
-	var st models.Study
+	var st experiment.Study
 	for _, n := range sizes {
 		c := experiment.Case{Name: name(n), Doc: "an op is a stream of so many records of 1 KiB, whose consumer is slower than the source", Reference: buffer, Ops: 1, Count: fewSamples, Peaks: true}
 		c.Models = []experiment.Model{
@@ -38,7 +38,7 @@ func (z sizes) memory() []models.Study {
 	for _, model := range []string{buffer, parMap} {
 		st.Claims = append(st.Claims, result.Claim{Case: name(sizes[1]), Model: model, Unit: measure.PeakMemory, Form: result.Ratio, Than: model, InCase: name(sizes[0]), Bar: 1.5})
 	}
-	return []models.Study{st}
+	return []experiment.Study{st}
 }
 
 // pages sends n pages through a stream. The consumer reads each several times.
@@ -78,11 +78,11 @@ func pages(m result.Model, n int, through func(stream.Stream[page]) stream.Strea
 const none = 0.0001
 
 // allocations is what twice as many records allocate more.
-func (z sizes) allocations() []models.Study {
+func (z sizes) allocations() []experiment.Study {
 	f := keys(z.n(5e5)) // few: it stays in memory, as those of all cases do
 	n := len(f.in) / 2
 	name := func(n int) string { return fmt.Sprintf("allocations=steady/records=%d", n) }
-	var st models.Study
+	var st experiment.Study
 	for _, in := range [][]uint64{f.in[:n], f.in} {
 		half := feed[uint64]{in: in}
 		for _, key := range in {
@@ -99,7 +99,7 @@ func (z sizes) allocations() []models.Study {
 			Case: name(len(f.in)), Model: way.Name, Unit: measure.Allocs, Form: result.Difference, Than: way.Name, InCase: name(n), Bar: none * float64(n), Note: "none a record",
 		})
 	}
-	return []models.Study{st}
+	return []experiment.Study{st}
 }
 
 // allocators are streams that must allocate nothing for a record.

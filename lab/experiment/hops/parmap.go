@@ -9,42 +9,41 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/load"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/models"
 	"github.com/stint-go/stint/lab/result"
 )
 
 // empty is what several at once cost a record that they do nothing with.
-func (z sizes) empty() []models.Study {
+func (z sizes) empty() []experiment.Study {
 	f := keys(z.n(records))
 	c := experiment.Case{Name: "parmap=empty", Doc: "an op is a record that nothing is done with", Reference: sequential.Name, Ops: f.ops(20), Count: samples}
 	c.Models = nothing.models(f, f.want, z.procs, slices.Concat([]crossing{sequential}, streams)...)
 	beside := c
 	beside.Name, beside.Reference, beside.Ops = c.Name+"/beside=peers", nameParMap, f.ops(1)
 	beside.Models = nothing.models(f, f.want, z.procs, slices.Concat([]crossing{sequential, static}, streams, libraries)...)
-	st := one(c)
+	st := experiment.One(c)
 	for _, name := range parMaps {
 		st.Claims = append(st.Claims, value(c.Name, name, 8))
 	}
-	return []models.Study{st, one(beside)}
+	return []experiment.Study{st, experiment.One(beside)}
 }
 
 // within is what ours may take of the best there is: a twentieth more.
 const within = 1.05
 
 // computing is records that are worth a processor.
-func (z sizes) computing() []models.Study {
-	var out []models.Study
+func (z sizes) computing() []experiment.Study {
+	var out []experiment.Study
 	for _, d := range []time.Duration{100 * time.Nanosecond, time.Microsecond, 10 * time.Microsecond} {
 		f, steps := keys(z.n(int(40*time.Millisecond/d))), load.Steps(d)
 		b := bodyOf(func(key uint64) uint64 { return key + load.Spin(steps) })
 		c := experiment.Case{Name: fmt.Sprintf("parmap=computing/compute=%v", d), Doc: "an op is a record", Reference: static.Name, Ops: len(f.in), Count: samples}
 		c.Models = b.models(f, f.want+uint64(len(f.in))*load.Spin(steps), z.procs, slices.Concat([]crossing{sequential, static}, streams, libraries)...)
-		st := one(c)
+		st := experiment.One(c)
 		for _, name := range parMaps {
 			if d < time.Microsecond {
 				break // the record itself is seen
 			}
-			st.Claims = append(st.Claims, models.AtMost(within, c.Name, name, static.Name, ""), result.Claim{
+			st.Claims = append(st.Claims, experiment.AtMost(within, c.Name, name, static.Name, ""), result.Claim{
 				Case: c.Name, Model: name, Unit: measure.Time, Form: result.Ratio, Than: sequential.Name, Bar: within / float64(z.procs), Note: "the ideal is an equal share",
 			})
 		}
@@ -57,8 +56,8 @@ func (z sizes) computing() []models.Study {
 const nap = time.Millisecond
 
 // waiting is records that need no processor: how many wait at once decides.
-func (z sizes) waiting() []models.Study {
-	var out []models.Study
+func (z sizes) waiting() []experiment.Study {
+	var out []experiment.Study
 	for _, n := range slices.Compact([]int{z.n(100), z.n(1000), z.n(10_000)}) {
 		out = append(out, z.naps(n, min(n, 100)))
 	}
@@ -67,7 +66,7 @@ func (z sizes) waiting() []models.Study {
 
 // naps is n records that sleep, limit at once. The ideal is as many sleeps one
 // after the other as that makes rounds: sleeping takes longer than it is told.
-func (z sizes) naps(n, limit int) models.Study {
+func (z sizes) naps(n, limit int) experiment.Study {
 	f, g := keys(n), new(engine.Gauge)
 	c := experiment.Case{Name: fmt.Sprintf("parmap=waiting/sleep=%v/n=%d/limit=%d", nap, n, limit), Doc: "an op is a record", Reference: "rounds", Ops: f.ops(max(1, z.n(1000)/n)), Count: samples}
 	ways := slices.Concat([]crossing{next}, streams, libraries)
@@ -82,9 +81,9 @@ func (z sizes) naps(n, limit int) models.Study {
 	for _, m := range asleep(g).models(f, f.want, limit, ways...) {
 		c.Models = append(c.Models, gauged(m, g))
 	}
-	st := one(c)
+	st := experiment.One(c)
 	for _, name := range parMaps {
-		st.Claims = append(st.Claims, models.AtMost(1.15, c.Name, name, "rounds", ""))
+		st.Claims = append(st.Claims, experiment.AtMost(1.15, c.Name, name, "rounds", ""))
 	}
 	return st
 }
@@ -113,7 +112,7 @@ func gauged(m experiment.Model, g *engine.Gauge) experiment.Model {
 
 // stragglers is records of which one in a hundred takes 50 times as long: those
 // behind it must wait where the order is kept.
-func (z sizes) stragglers() models.Study {
+func (z sizes) stragglers() experiment.Study {
 	const limit, long = 16, 50
 	f := keys(z.n(1000))
 	slow := map[uint64]bool{}
@@ -130,5 +129,5 @@ func (z sizes) stragglers() models.Study {
 	})
 	c := experiment.Case{Name: fmt.Sprintf("parmap=stragglers/limit=%d", limit), Doc: "an op is a record that sleeps for 1 ms, or, one in a hundred, for 50", Reference: next.Name, Ops: len(f.in), Count: fewSamples}
 	c.Models = b.models(f, f.want, limit, slices.Concat([]crossing{next}, streams, libraries)...)
-	return one(c)
+	return experiment.One(c)
 }

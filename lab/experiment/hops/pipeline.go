@@ -10,15 +10,14 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/load"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/models"
 	"github.com/stint-go/stint/stream"
 )
 
 // bottlenecks is three stages on goroutines of their own, one of which takes ten
 // times as long as the others: it alone is what the records must wait for.
-func (z sizes) bottlenecks() []models.Study {
+func (z sizes) bottlenecks() []experiment.Study {
 	const name = "stream-3-stages"
-	var out []models.Study
+	var out []experiment.Study
 	f := keys(z.n(20_000))
 	short, long := load.Steps(100*time.Nanosecond), load.Steps(time.Microsecond)
 	stage := func(steps int) func(uint64) uint64 {
@@ -45,13 +44,13 @@ func (z sizes) bottlenecks() []models.Study {
 				return sum(stream.Map(stream.Buffer(stream.Map(s, stages[1]), room), stages[2]), f.fold)
 			}),
 		}
-		out = append(out, one(c, models.AtMost(within, c.Name, name, "slowest", "")))
+		out = append(out, experiment.One(c, experiment.AtMost(within, c.Name, name, "slowest", "")))
 	}
 	return out
 }
 
 // early is streams of which ten records are wanted, and no more.
-func (z sizes) early() []models.Study {
+func (z sizes) early() []experiment.Study {
 	const wanted = 10
 	c := experiment.Case{Name: fmt.Sprintf("taken=%d", wanted), Doc: fmt.Sprintf("an op is a stream without an end that is left after %d records", wanted), Reference: "channel-left", Ops: z.n(1000), Count: samples}
 	for _, way := range []struct {
@@ -68,7 +67,7 @@ func (z sizes) early() []models.Study {
 		}
 		c.Models = append(c.Models, experiment.Model{Model: model, Run: func(m *measure.Meter) error { return leave(m, wanted, way.run) }})
 	}
-	return []models.Study{one(c)}
+	return []experiment.Study{experiment.One(c)}
 }
 
 // leave checks what came until then, and that nobody goes on.

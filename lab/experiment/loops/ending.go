@@ -25,7 +25,7 @@ type fallible func(ctx context.Context, n int, f func(ctx context.Context, i int
 
 // ending is how long loops of a million items of 100 ns go on after an item has
 // failed or the context has ended.
-func (z sizes) ending(yield func(study) bool) {
+func (z sizes) ending(yield func(experiment.Study) bool) {
 	loops := []struct {
 		model result.Model
 		run   fallible
@@ -59,7 +59,7 @@ func (z sizes) ending(yield func(study) bool) {
 			}})
 		}
 		claim := result.Claim{Case: c.Name, Model: "stint.Range", Unit: measure.Time, Form: result.Value, Bar: 100_000}
-		if !yield(study{[]experiment.Case{c}, []result.Claim{claim}}) {
+		if !yield(experiment.One(c, claim)) {
 			return
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // few is so few tiny items that a loop is faster than any help.
-func (z sizes) few(yield func(study) bool) {
+func (z sizes) few(yield func(experiment.Study) bool) {
 	for _, n := range []int{1, 2, 10, 100, 1e3, 1e4} {
 		w := mixed(n)
 		c := experiment.Case{Name: fmt.Sprintf("few=mixed/n=%d", n), Doc: "items of about 2 ns", Reference: "plain", Ops: z.ops}
@@ -20,15 +20,15 @@ func (z sizes) few(yield func(study) bool) {
 		for i, m := range models(w, loops) {
 			c.Models = append(c.Models, started(m, loops[i], n))
 		}
-		calls := study{[]experiment.Case{c}, claims(callers, more(c.Name, "plain", n))}
+		calls := experiment.One(c, claims(callers, more(c.Name, "plain", n))...)
 		c.Name, c.Reference, c.Models = formRange(c.Name), plainRange, nil
 		for i, m := range models(w, rangeLoops()) {
 			c.Models = append(c.Models, started(m, rangeLoops()[i], n))
 		}
-		ranges := study{[]experiment.Case{c}, ofRange(more(c.Name, plainRange, n))}
+		ranges := experiment.One(c, ofRange(more(c.Name, plainRange, n))...)
 		if n == 1 || n == 1000 {
-			calls.claims = append(calls.claims, claims(callers, none(calls.cases[0].Name))...)
-			ranges.claims = append(ranges.claims, ofRange(none(c.Name))...)
+			calls.Claims = append(calls.Claims, claims(callers, none(calls.Cases[0].Name))...)
+			ranges.Claims = append(ranges.Claims, ofRange(none(c.Name))...)
 		}
 		if !yield(calls) || !yield(ranges) {
 			return

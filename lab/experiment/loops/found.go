@@ -27,7 +27,7 @@ var scans = []scan{
 
 // found is one element that is looked for among many. One processor has nothing
 // to gain; several can share what lies before the element, and no more.
-func (z sizes) found(yield func(study) bool) {
+func (z sizes) found(yield func(experiment.Study) bool) {
 	few, many := z.n(1e6), z.n(1e7)
 	first := result.Claim{Unit: measure.Time, Form: result.Difference, Than: "scan", Bar: 800}
 	all(yield,
@@ -38,8 +38,8 @@ func (z sizes) found(yield func(study) bool) {
 		z.find("last", many, many-1, 1, ratio("", "scan", 1.05)))
 }
 
-func (z sizes) find(where string, n, at, procs int, claim result.Claim) iter.Seq[study] {
-	return func(yield func(study) bool) {
+func (z sizes) find(where string, n, at, procs int, claim result.Claim) iter.Seq[experiment.Study] {
+	return func(yield func(experiment.Study) bool) {
 		s := make([]int, n)
 		for i := range s {
 			s[i] = i
@@ -67,7 +67,7 @@ func (z sizes) find(where string, n, at, procs int, claim result.Claim) iter.Seq
 			}})
 		}
 		claim.Case = c.Name
-		yield(study{[]experiment.Case{c}, claims([]string{parFind}, claim)})
+		yield(experiment.One(c, claims([]string{parFind}, claim)...))
 	}
 }
 

@@ -41,32 +41,21 @@ func (z sizes) n(full int) int { return max(1, full/z.divisor) }
 // samples are not the usual number: there are many cases.
 const samples = 12
 
-// A study is some cases that are measured together, and what is claimed of
-// them.
-type study struct {
-	cases  []experiment.Case
-	claims []result.Claim
-}
-
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	b := s.NewBench("loops", "loops over tiny, few, unequal, waiting, failing, nested and cold items",
 		"An op is a whole loop. Loops that must be given a limit have GOMAXPROCS; stint finds its own.",
 		"Items are functions that are called, in the hand-written loops too. plain-range, static-range and par.Range call the body with a range of indexes, and it has the loop: where an item is tiny that is less work, and they have a case of their own, form=range.",
 		"The results of all items are compared with what they must be after each sample.")
 	z.p = float64(b.Result.Processors)
-	parts := []iter.Seq[study]{z.tiny, z.few, z.series, z.unequal, z.waiting, z.ending, z.nested, z.cold, z.mapped, z.reduced, z.found, z.slow}
-	for _, part := range parts {
-		for st := range part { // made when it is its turn: some are large
-			b.Claim(st.claims...)
-			for i := range st.cases {
-				st.cases[i].Count = samples
+	parts := []iter.Seq[experiment.Study]{z.tiny, z.few, z.series, z.unequal, z.waiting, z.ending, z.nested, z.cold, z.mapped, z.reduced, z.found, z.slow}
+	return b.RunSeq(ctx, func(yield func(experiment.Study) bool) {
+		all(func(st experiment.Study) bool {
+			for i := range st.Cases {
+				st.Cases[i].Count = samples
 			}
-			if err := b.Measure(ctx, st.cases...); err != nil {
-				return b.Conclude(err)
-			}
-		}
-	}
-	return b.Conclude(nil)
+			return yield(st)
+		}, parts...)
+	})
 }
 
 // The models that the claims are about: those that call a function an item, and
@@ -148,7 +137,7 @@ func models(w work, loops []engine.Loop) []experiment.Model {
 }
 
 // all yields the studies of several parts, each made when it is its turn.
-func all(yield func(study) bool, parts ...iter.Seq[study]) {
+func all(yield func(experiment.Study) bool, parts ...iter.Seq[experiment.Study]) {
 	for _, part := range parts {
 		for st := range part {
 			if !yield(st) {

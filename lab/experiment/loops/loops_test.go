@@ -90,7 +90,7 @@ func TestSearchesAreChecked(t *testing.T) {
 	defer func(way scan) { scans[0] = way }(scans[0])
 	scans[0].run = func(s []int, f func(int) bool) int { return scanPlain(s[1:], f) }
 	for st := range (sizes{divisor: 1, ops: 2, p: 1}).find("last", 10, 9, 0, ratio("", "scan", 1)) {
-		for i, model := range st.cases[0].Models {
+		for i, model := range st.Cases[0].Models {
 			if err := model.Run(&measure.Meter{N: 2}); (err != nil) != (i == 0) {
 				t.Errorf("%s: got %v", model.Name, err)
 			}

@@ -33,14 +33,14 @@ var mappings = []mapping{
 var maps = []string{"stint.Map", "par.Map"}
 
 // mapped is results of items of about two nanoseconds: what Map allocates.
-func (z sizes) mapped(yield func(study) bool) {
+func (z sizes) mapped(yield func(experiment.Study) bool) {
 	sizes := []int{z.n(200), z.n(20_000), z.n(200_000)}
 	for i, n := range sizes {
 		st := z.results(n)
 		if i == len(sizes)-1 {
 			for _, name := range maps {
-				st.claims = append(st.claims, result.Claim{
-					Case: st.cases[0].Name, Model: name, Unit: measure.Bytes, Form: result.Ratio, Than: name, InCase: resultsCase(sizes[i-1]), Bar: 10.1,
+				st.Claims = append(st.Claims, result.Claim{
+					Case: st.Cases[0].Name, Model: name, Unit: measure.Bytes, Form: result.Ratio, Than: name, InCase: resultsCase(sizes[i-1]), Bar: 10.1,
 					Note: "linear: ten times the results",
 				})
 			}
@@ -53,7 +53,7 @@ func (z sizes) mapped(yield func(study) bool) {
 
 func resultsCase(n int) string { return fmt.Sprintf("results=%d", n) }
 
-func (z sizes) results(n int) study {
+func (z sizes) results(n int) experiment.Study {
 	items := make([]int, n)
 	for i := range items {
 		items[i] = i
@@ -73,9 +73,9 @@ func (z sizes) results(n int) study {
 			return work{n: n, out: got, want: mix}.check(1)
 		}})
 	}
-	return study{[]experiment.Case{c}, claims(maps, result.Claim{
+	return experiment.One(c, claims(maps, result.Claim{
 		Case: c.Name, Unit: measure.Allocs, Form: result.Difference, Than: "slice", Bar: 2,
-	})}
+	})...)
 }
 
 func mapPlain(items []int) []uint64 {

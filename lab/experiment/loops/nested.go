@@ -12,7 +12,7 @@ import (
 )
 
 // nested is loops inside a loop.
-func (z sizes) nested(yield func(study) bool) {
+func (z sizes) nested(yield func(experiment.Study) bool) {
 	const outer = 100
 	inner := z.n(1000)
 	w := spinning(alike(outer*inner, load.Steps(100*time.Nanosecond)))
@@ -36,12 +36,12 @@ func (z sizes) nested(yield func(study) bool) {
 			return w.check(m.N)
 		}))
 	}
-	yield(study{[]experiment.Case{c}, claims(ours, ratio(c.Name, "plain", 1.1/z.p))})
+	yield(experiment.One(c, claims(ours, ratio(c.Name, "plain", 1.1/z.p))...))
 }
 
 // cold is loops that find the machine asleep: each comes after 2 ms without
 // work, and its helpers' processors must be woken. The pause is not measured.
-func (z sizes) cold(yield func(study) bool) {
+func (z sizes) cold(yield func(experiment.Study) bool) {
 	const pause = 2 * time.Millisecond
 	for _, total := range []time.Duration{50 * time.Microsecond, 500 * time.Microsecond, 5 * time.Millisecond} {
 		w := spinning(alike(int(total/(100*time.Nanosecond)), load.Steps(100*time.Nanosecond)))
@@ -63,7 +63,7 @@ func (z sizes) cold(yield func(study) bool) {
 				return w.check(m.N)
 			}))
 		}
-		if !yield(study{[]experiment.Case{c}, claims(ours, ratio(c.Name, "plain", 1.1))}) {
+		if !yield(experiment.One(c, claims(ours, ratio(c.Name, "plain", 1.1))...)) {
 			return
 		}
 	}

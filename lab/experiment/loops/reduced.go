@@ -33,10 +33,10 @@ var reductions = []reduction{
 
 // reduced is the sum of ten million floating-point numbers, which depends on
 // the order in which they are added.
-func (z sizes) reduced(yield func(study) bool) { all(yield, z.total(z.n(1e7))) }
+func (z sizes) reduced(yield func(experiment.Study) bool) { all(yield, z.total(z.n(1e7))) }
 
-func (z sizes) total(n int) iter.Seq[study] {
-	return func(yield func(study) bool) {
+func (z sizes) total(n int) iter.Seq[experiment.Study] {
+	return func(yield func(experiment.Study) bool) {
 		s := numbers(n)
 		want := exact(s)
 		same := sync.OnceValue(func() error { return identical(reducePar, s) })
@@ -58,7 +58,7 @@ func (z sizes) total(n int) iter.Seq[study] {
 				return nil
 			}})
 		}
-		yield(study{[]experiment.Case{c}, claims([]string{parReduce}, ratio(c.Name, "sum-static", 1.05), ratio(c.Name, "fold-static", 1.05))})
+		yield(experiment.One(c, claims([]string{parReduce}, ratio(c.Name, "sum-static", 1.05), ratio(c.Name, "fold-static", 1.05))...))
 	}
 }
 

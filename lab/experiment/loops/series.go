@@ -10,7 +10,7 @@ import (
 // series is a loop over items of about 2 ns, from one of them to many: package
 // par is not slower than the plain loop at any number. On one processor there is
 // nothing to gain. The few on all processors are those of few.
-func (z sizes) series(yield func(study) bool) {
+func (z sizes) series(yield func(experiment.Study) bool) {
 	for _, n := range z.lengths() {
 		w := mixed(n)
 		for _, procs := range []int{0, 1} {
@@ -36,12 +36,12 @@ const small = 10_000
 
 // notSlower is a case with the claim that a model is hardly slower than the
 // reference.
-func notSlower(c experiment.Case, model string, n int) study {
+func notSlower(c experiment.Case, model string, n int) experiment.Study {
 	claim := ratio(c.Name, c.Reference, 1.05)
 	if n <= small {
 		claim = more(c.Name, c.Reference, n)
 	}
-	return study{[]experiment.Case{c}, claims([]string{model}, claim)}
+	return experiment.One(c, claims([]string{model}, claim)...)
 }
 
 // lengths are ten times as long each; the longest two are smaller in a quick run.

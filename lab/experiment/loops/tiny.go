@@ -20,28 +20,28 @@ const (
 )
 
 // tiny is many items of next to no work.
-func (z sizes) tiny(yield func(study) bool) {
+func (z sizes) tiny(yield func(experiment.Study) bool) {
 	all(yield, z.line(z.n(1e3)), z.line(z.n(1e5)), z.line(z.n(1e7)), z.callback(),
 		z.million("empty", empty, fastLoops(), 0), z.million("pow", pow, fastLoops(), 1), z.million("empty", empty, fastLoops(), 1))
 }
 
 // slow is many items for loops that hand over each of them too. It comes last: the
 // runtime keeps the memory of the goroutines.
-func (z sizes) slow(yield func(study) bool) {
+func (z sizes) slow(yield func(experiment.Study) bool) {
 	z.million("pow", pow, append(fastLoops(), engine.GoroutineEach(), engine.ErrgroupEach(), engine.Rill()), 0)(yield)
 }
 
 // line is y += ax + b, which is bound by memory.
-func (z sizes) line(n int) iter.Seq[study] {
-	return func(yield func(study) bool) {
+func (z sizes) line(n int) iter.Seq[experiment.Study] {
+	return func(yield func(experiment.Study) bool) {
 		l := newLine(n)
 		c := experiment.Case{Name: fmt.Sprintf("item=line/n=%d", n), Doc: "y += ax + b", Reference: static, Ops: z.ops}
 		c.Models = l.models([]engine.Loop{engine.Plain(), engine.Static(), engine.Counter(1024), engine.Range(), engine.ParEach()})
 		ranges := spans(c, l.models(rangeLoops()))
 		if n <= small {
-			ranges.claims = append(ranges.claims, ofRange(more(formRange(c.Name), plainRange, n))...)
+			ranges.Claims = append(ranges.Claims, ofRange(more(formRange(c.Name), plainRange, n))...)
 		}
-		_ = yield(study{cases: []experiment.Case{c}}) && yield(ranges)
+		_ = yield(experiment.One(c)) && yield(ranges)
 	}
 }
 
@@ -90,25 +90,25 @@ func (l line) models(loops []engine.Loop) []experiment.Model {
 
 // spans is the work of a case, done by loops that are given a range. They are
 // measured on their own: beside slow loops their samples would be short.
-func spans(c experiment.Case, models []experiment.Model) study {
+func spans(c experiment.Case, models []experiment.Model) experiment.Study {
 	c.Name, c.Reference, c.Models = formRange(c.Name), staticRange, models
-	return study{[]experiment.Case{c}, ofRange(ratio(c.Name, staticRange, 1.03))}
+	return experiment.One(c, ofRange(ratio(c.Name, staticRange, 1.03))...)
 }
 
 // callback is a function of two nanoseconds.
-func (z sizes) callback() iter.Seq[study] {
-	return func(yield func(study) bool) {
+func (z sizes) callback() iter.Seq[experiment.Study] {
+	return func(yield func(experiment.Study) bool) {
 		w := mixed(z.n(2e6))
 		c := experiment.Case{Name: fmt.Sprintf("many=mixed/n=%d", w.n), Doc: "items of about 2 ns", Reference: static, Ops: z.ops, Models: models(w, fastLoops()), Main: true}
-		calls := study{[]experiment.Case{c}, claims(callers, ratio(c.Name, static, 1.05), ratio(c.Name, "conc", 0.1))}
+		calls := experiment.One(c, claims(callers, ratio(c.Name, static, 1.05), ratio(c.Name, "conc", 0.1))...)
 		_ = yield(calls) && yield(spans(c, models(w, rangeLoops())))
 	}
 }
 
 // million is a million items, on all processors or on one, where no peer may
 // be much faster.
-func (z sizes) million(name string, make func(n int) work, loops []engine.Loop, procs int) iter.Seq[study] {
-	return func(yield func(study) bool) {
+func (z sizes) million(name string, make func(n int) work, loops []engine.Loop, procs int) iter.Seq[experiment.Study] {
+	return func(yield func(experiment.Study) bool) {
 		w := make(z.n(1e6))
 		c := experiment.Case{
 			Name: fmt.Sprintf("item=%s/n=%d", name, w.n), Doc: "items: " + name, Reference: static, Ops: z.ops, Processors: procs, Models: models(w, loops),
@@ -121,9 +121,9 @@ func (z sizes) million(name string, make func(n int) work, loops []engine.Loop, 
 		bar.Case = c.Name
 		ranges := spans(c, models(w, rangeLoops()))
 		if procs == 1 {
-			ranges.claims = append(ranges.claims, ofRange(ratio(formRange(c.Name), plainRange, 1.05))...)
+			ranges.Claims = append(ranges.Claims, ofRange(ratio(formRange(c.Name), plainRange, 1.05))...)
 		}
-		_ = yield(study{[]experiment.Case{c}, claims(callers, bar)}) && yield(ranges)
+		_ = yield(experiment.One(c, claims(callers, bar)...)) && yield(ranges)
 	}
 }
 

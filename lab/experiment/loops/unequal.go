@@ -21,7 +21,7 @@ func unequalLoops() []engine.Loop {
 
 // unequal is items of different cost. The plain loop takes the sum of all, so
 // the bar on p processors is a p-th of it, and some.
-func (z sizes) unequal(yield func(study) bool) {
+func (z sizes) unequal(yield func(experiment.Study) bool) {
 	up := make([]int, z.n(3000))
 	for i := range up {
 		up[i] = load.Steps(12 * time.Microsecond * time.Duration(i) / time.Duration(len(up))) // 4 ns more each
@@ -43,24 +43,24 @@ func (z sizes) large() time.Duration { return 10 * time.Millisecond / time.Durat
 
 // shares is a case whose items could be shared out evenly, claimed for some
 // models.
-func (z sizes) shares(name, doc string, cost []int, bar float64, who []string) study {
+func (z sizes) shares(name, doc string, cost []int, bar float64, who []string) experiment.Study {
 	c := experiment.Case{Name: name, Doc: doc, Reference: "plain", Ops: z.ops, Models: models(spinning(cost), unequalLoops())}
-	return study{[]experiment.Case{c}, claims(who, ratio(name, "plain", bar))}
+	return experiment.One(c, claims(who, ratio(name, "plain", bar))...)
 }
 
 // phases is items that become large when nearly all are done.
-func (z sizes) phases() study {
+func (z sizes) phases() experiment.Study {
 	cost := append(alike(z.n(200_000), 1), alike(z.n(200), load.Steps(95*time.Microsecond))...)
 	st := z.shares("item=unequal/cost=phases", fmt.Sprintf("%d items of a few ns, then %d of 95 µs", z.n(200_000), z.n(200)), cost, 1.25/z.p, callers)
-	worst := ratio(st.cases[0].Name, "plain", 1.4/z.p)
+	worst := ratio(st.Cases[0].Name, "plain", 1.4/z.p)
 	worst.Form = result.Worst
-	st.claims = append(st.claims, claims(callers, worst)...)
+	st.Claims = append(st.Claims, claims(callers, worst)...)
 	return st
 }
 
 // giant is one large item among tiny ones. No loop is faster than the large
 // item; one that begins with it may be held up by it before it has helpers.
-func (z sizes) giant(where string) study {
+func (z sizes) giant(where string) experiment.Study {
 	cost := alike(z.n(100_000), 1)
 	large := load.Steps(z.large())
 	cost[map[string]int{"first": 0, "middle": len(cost) / 2, "last": len(cost) - 1}[where]] = large
@@ -83,7 +83,7 @@ func (z sizes) giant(where string) study {
 	if where == "first" {
 		claim.Bar, claim.Stretch = 1.1*(max(1, 1.05/z.p)+(z.p-1)/z.p), claim.Bar
 	}
-	return study{[]experiment.Case{c}, claims(ours, claim)}
+	return experiment.One(c, claims(ours, claim)...)
 }
 
 // lognormal is the cost of items of 1 µs on average, a few of them much larger.

@@ -15,7 +15,7 @@ const nap = time.Millisecond
 
 // waiting is items that wait. At a limit of all of them nothing is faster than
 // a goroutine an item, below it than goroutines that take the next item.
-func (z sizes) waiting(yield func(study) bool) {
+func (z sizes) waiting(yield func(experiment.Study) bool) {
 	seen := map[string]bool{} // a quick run has the same twice
 	for _, c := range []struct{ n, limit int }{{100, 100}, {1000, 1000}, {10_000, 10_000}, {100, 10}, {1000, 100}, {10_000, 100}} {
 		n, limit := c.n, c.limit
@@ -35,7 +35,7 @@ func (z sizes) waiting(yield func(study) bool) {
 		if n == limit {
 			claim.Bar, claim.Stretch = 1.15, 1
 		}
-		if !seen[kase.Name] && !yield(study{[]experiment.Case{kase}, claims(stints, claim)}) {
+		if !seen[kase.Name] && !yield(experiment.One(kase, claims(stints, claim)...)) {
 			return
 		}
 		seen[kase.Name] = true

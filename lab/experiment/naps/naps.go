@@ -45,7 +45,7 @@ func run(ctx context.Context, s *experiment.Session, n int) (*result.Result, err
 	fixed := c
 	fixed.Name, fixed.Reference, fixed.Main = "sweep=workers/"+c.Name, models.NameEach, false
 	fixed.Models = list.Models(append(models.Sweep(n), models.Each())...)
-	return models.Conclude(ctx, b, models.OnBoth(b, c, claims), models.OnBoth(b, fixed, func(on models.Names) []result.Claim {
+	return b.Run(ctx, b.OnBoth(c, claims), b.OnBoth(fixed, func(on experiment.Names) []result.Claim {
 		return models.Unhinted(on, models.NameEach)
 	}))
 }
@@ -78,19 +78,19 @@ const (
 
 // claims are what is said of items that wait: how many wait at once decides, and
 // neither buffers nor processors do.
-func claims(on models.Names) []result.Claim {
+func claims(on experiment.Names) []result.Claim {
 	var out []result.Claim
 	for _, kase := range on.Both() {
 		out = append(out,
-			models.AtMost(1.05, kase, models.NamePipeline, models.NamePipelineBuffered, bufferIdle),
-			models.AtMost(1.05, kase, models.NameFan, models.NameFanBuffered, bufferIdle),
-			models.AtMost(1, kase, models.NameFan, models.NameParallelize, fanWins),
-			models.AtMost(1, kase, models.NamePool, models.NamePoolMin, poolsHelp),
-			models.AtMost(1, kase, models.NamePoolMax, models.NamePool, poolsHelp))
+			experiment.AtMost(1.05, kase, models.NamePipeline, models.NamePipelineBuffered, bufferIdle),
+			experiment.AtMost(1.05, kase, models.NameFan, models.NameFanBuffered, bufferIdle),
+			experiment.AtMost(1, kase, models.NameFan, models.NameParallelize, fanWins),
+			experiment.AtMost(1, kase, models.NamePool, models.NamePoolMin, poolsHelp),
+			experiment.AtMost(1, kase, models.NamePoolMax, models.NamePool, poolsHelp))
 	}
 	if on.All != "" {
 		for _, m := range []string{models.NamePipeline, models.NameFan, models.NameParallelize, models.NamePoolMax} {
-			out = append(out, models.Across(1.05, on.One, on.All, m, coresIdle))
+			out = append(out, experiment.Across(1.05, on.One, on.All, m, coresIdle))
 		}
 	}
 	return append(out, models.Unhinted(on, models.NameEach, models.NameMap)...)

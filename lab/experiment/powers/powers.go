@@ -49,14 +49,14 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 		"The articles' figures, on 1 core / 8: in ms, sequential 95 to 101, pipeline 512 / 865, pipeline-buffered 220 / 370, fan 715 / 913, fan-buffered 320 / 428, parallelize 95 / 19.4; of 100 items in µs, pool-min 33 / 72, pool 38 / 78, pool-max 143 / 282.")
 	long := experiment.Case{Ops: z.once, Count: longSamples, Main: true}
 	short := experiment.Case{Ops: z.ops, Count: shortSamples}
-	return models.Conclude(ctx, b, study(b, long, z.long, channels), study(b, short, z.short, few))
+	return b.Run(ctx, study(b, long, z.long, channels), study(b, short, z.short, few))
 }
 
 // study compares all models on a list of n items.
-func study(b *experiment.Bench, c experiment.Case, n int, claims func(models.Names) []result.Claim) models.Study {
+func study(b *experiment.Bench, c experiment.Case, n int, claims func(experiment.Names) []result.Claim) experiment.Study {
 	c.Name, c.Doc, c.Reference = fmt.Sprintf("n=%d", n), "items of math.Pow", models.NameSequential
 	c.Models = powers(n).Models(slices.Concat(models.ByHand(), models.Peers(runtime.NumCPU()), models.Calls(), []models.Model{models.Reduce()})...)
-	return models.OnBoth(b, c, claims)
+	return b.OnBoth(c, claims)
 }
 
 func powers(n int) models.List {
@@ -84,16 +84,16 @@ var ours = []string{models.NameEach, models.NameMap, models.NameReduce}
 
 // channels are the claims about many items: a channel an item costs more than
 // the item.
-func channels(on models.Names) []result.Claim {
+func channels(on experiment.Names) []result.Claim {
 	var out []result.Claim
 	for _, kase := range on.Both() {
 		out = append(out,
-			models.AtMost(1, kase, models.NameSequential, models.NamePipeline, loopWins),
-			models.AtMost(1, kase, models.NameSequential, models.NameFan, loopWins),
-			models.AtMost(1, kase, models.NamePipelineBuffered, models.NamePipeline, bufferHelp),
-			models.AtMost(1, kase, models.NameFanBuffered, models.NameFan, bufferHelp))
+			experiment.AtMost(1, kase, models.NameSequential, models.NamePipeline, loopWins),
+			experiment.AtMost(1, kase, models.NameSequential, models.NameFan, loopWins),
+			experiment.AtMost(1, kase, models.NamePipelineBuffered, models.NamePipeline, bufferHelp),
+			experiment.AtMost(1, kase, models.NameFanBuffered, models.NameFan, bufferHelp))
 	}
-	out = append(out, models.AtMost(1.05, on.One, models.NameSequential, models.NameParallelize, piecesWin))
+	out = append(out, experiment.AtMost(1.05, on.One, models.NameSequential, models.NameParallelize, piecesWin))
 	out = append(out, pools(on)...)
 	out = append(out, models.Unhinted(on, ours...)...)
 	if on.All == "" {
@@ -104,25 +104,25 @@ func channels(on models.Names) []result.Claim {
 		Conclusion: numCPU,
 	}
 	return append(out,
-		models.AtMost(1, on.All, models.NameParallelize, models.NameSequential, piecesWin),
-		models.AtMost(1, on.All, models.NameParallelize, result.BestPeer, piecesWin),
-		models.Across(1, on.One, on.All, models.NamePipeline, coresHurt),
-		models.Across(1, on.One, on.All, models.NameFan, coresHurt),
+		experiment.AtMost(1, on.All, models.NameParallelize, models.NameSequential, piecesWin),
+		experiment.AtMost(1, on.All, models.NameParallelize, result.BestPeer, piecesWin),
+		experiment.Across(1, on.One, on.All, models.NamePipeline, coresHurt),
+		experiment.Across(1, on.One, on.All, models.NameFan, coresHurt),
 		same)
 }
 
 // few are the claims about few items.
-func few(on models.Names) []result.Claim {
+func few(on experiment.Names) []result.Claim {
 	return append(pools(on), models.Few(on, ours...)...)
 }
 
 // pools are the claims about pools, with many items and with few.
-func pools(on models.Names) []result.Claim {
+func pools(on experiment.Names) []result.Claim {
 	var out []result.Claim
 	for _, kase := range on.Both() {
 		out = append(out,
-			models.AtMost(1, kase, models.NamePoolMin, models.NamePool, poolsHurt),
-			models.AtMost(1, kase, models.NamePool, models.NamePoolMax, poolsHurt))
+			experiment.AtMost(1, kase, models.NamePoolMin, models.NamePool, poolsHurt),
+			experiment.AtMost(1, kase, models.NamePool, models.NamePoolMax, poolsHurt))
 	}
 	return out
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/models"
 	"github.com/stint-go/stint/lab/result"
 )
 
@@ -73,7 +72,7 @@ func runIn(ctx context.Context, s *experiment.Session, dir string, n int) (*resu
 		return b.Conclude(err)
 	}
 	s.Logf("scan: the heavy consumers compute %d and %d steps a record", heavy.steps, slowHeavy.steps)
-	return models.Conclude(ctx, b, models.OnBoth(b, small.sweep(), articles), large.whole(), heavy.study(b), slow.reflected(), slowHeavy.reflected(b), small.cancelled())
+	return b.Run(ctx, b.OnBoth(small.sweep(), articles), large.whole(), heavy.study(b), slow.reflected(), slowHeavy.reflected(b), small.cancelled())
 }
 
 // sweep is all models.
@@ -94,13 +93,13 @@ const (
 )
 
 // articles are the claims of the article.
-func articles(on models.Names) []result.Claim {
+func articles(on experiment.Names) []result.Claim {
 	var out []result.Claim
 	for _, kase := range on.Both() {
 		out = append(out,
-			models.AtMost(1, kase, nameCSV, nameChannel, channelHurts),
-			models.AtMost(0.5, kase, nameChannel, nameContextBoth, selectHurts),
-			models.AtMost(1.1, kase, nameBatches, nameDirect, batchHelps))
+			experiment.AtMost(1, kase, nameCSV, nameChannel, channelHurts),
+			experiment.AtMost(0.5, kase, nameChannel, nameContextBoth, selectHurts),
+			experiment.AtMost(1.1, kase, nameBatches, nameDirect, batchHelps))
 	}
 	return out
 }
@@ -109,17 +108,16 @@ func articles(on models.Names) []result.Claim {
 var crossing = []string{nameGenerate, nameSeq}
 
 // whole is the large table, for the models that are not too slow.
-func (t *table) whole() models.Study {
+func (t *table) whole() experiment.Study {
 	c := experiment.Case{
 		Name: fmt.Sprintf("records=%d/table=large", t.n), Doc: "an op is a record", Reference: nameDirect, Ops: t.n, Count: fewSamples,
 		Models: t.models(light, lines(), direct(), blocks(), channel(0), channel(1000), batches(1000), generateFused(), seqFused(), generate(), seq(), blocksStream(), tallies(), parTallies()),
 	}
-	st := models.Study{Cases: []experiment.Case{c}, Claims: []result.Claim{
-		models.AtMost(1, c.Name, nameCSV, nameChannel, channelHurts),
-		models.AtMost(1.1, c.Name, nameBatches, nameDirect, batchHelps),
+	st := experiment.One(c,
+		experiment.AtMost(1, c.Name, nameCSV, nameChannel, channelHurts),
+		experiment.AtMost(1.1, c.Name, nameBatches, nameDirect, batchHelps),
 		notSlower(c.Name, nameBlocksStream, nameBlocks), // which read in the same way
-		notSlower(c.Name, nameTallies, nameBlocks),
-	}}
+		notSlower(c.Name, nameTallies, nameBlocks))
 	for _, name := range crossing {
 		st.Claims = append(st.Claims, notSlower(c.Name, name, nameDirect))
 	}
@@ -135,12 +133,12 @@ func (t *table) reflecting() *table {
 }
 
 // reflected is such records, and the light consumer.
-func (t *table) reflected() models.Study {
+func (t *table) reflected() experiment.Study {
 	c := experiment.Case{
 		Name: fmt.Sprintf("records=%d/decode=binary.Read", t.n), Doc: "an op is a record, decoded with binary.Read in all models but csv", Reference: nameDirect, Ops: t.n, Count: samples,
 		Models: t.models(light, lines(), direct(), channel(0), contextBoth(), batches(1000), generateFused(), generate(), seq()),
 	}
-	st := models.Study{Cases: []experiment.Case{c}, Claims: articles(models.Names{One: c.Name})}
+	st := experiment.One(c, articles(experiment.Names{One: c.Name})...)
 	for _, name := range crossing {
 		st.Claims = append(st.Claims, notSlower(c.Name, name, nameDirect))
 	}
@@ -150,27 +148,27 @@ func (t *table) reflected() models.Study {
 // notSlower is the claim that a boundary costs nothing: what it adds, consuming at
 // the same time as reading makes up for.
 func notSlower(kase, model, than string) result.Claim {
-	c := models.AtMost(1.05, kase, model, than, endable)
+	c := experiment.AtMost(1.05, kase, model, than, endable)
 	c.Stretch = 1
 	return c
 }
 
 // study is records of which consuming takes as long as reading.
-func (w work) study(b *experiment.Bench) models.Study {
+func (w work) study(b *experiment.Bench) experiment.Study {
 	c := experiment.Case{
 		Name: fmt.Sprintf("records=%d/consumer=heavy", w.n), Doc: "an op is a record that takes as long to consume as to read", Reference: nameDirect, Ops: w.n, Count: samples,
 		Models: w.models(w.consumer, direct(), blocks(), channel(0), channel(1000), batches(1000), generate(), seq(), blocksStream(), tallies(), parTallies(), rillGenerate(), concStream()),
 	}
-	return models.Study{Cases: []experiment.Case{c}, Claims: append(faster(b, c.Name, nameDirect, crossing...), faster(b, c.Name, nameBlocks, nameBlocksStream, nameTallies)...)}
+	return experiment.One(c, append(faster(b, c.Name, nameDirect, crossing...), faster(b, c.Name, nameBlocks, nameBlocksStream, nameTallies)...)...)
 }
 
 // reflected is such records, and a consumer that takes as long as reading them.
-func (w work) reflected(b *experiment.Bench) models.Study {
+func (w work) reflected(b *experiment.Bench) experiment.Study {
 	c := experiment.Case{
 		Name: fmt.Sprintf("records=%d/decode=binary.Read/consumer=heavy", w.n), Doc: "an op is a record that takes as long to consume as to read with binary.Read", Reference: nameDirect, Ops: w.n, Count: samples,
 		Models: w.models(w.consumer, direct(), channel(0), channel(1000), batches(1000), generate(), seq(), rillGenerate(), concStream()),
 	}
-	return models.Study{Cases: []experiment.Case{c}, Claims: faster(b, c.Name, nameDirect, crossing...)}
+	return experiment.One(c, faster(b, c.Name, nameDirect, crossing...)...)
 }
 
 // faster is the claim that reading and consuming overlap, where there are
@@ -180,7 +178,7 @@ func faster(b *experiment.Bench, kase, loop string, names ...string) (claims []r
 		return nil
 	}
 	for _, name := range names {
-		claim := models.AtMost(1, kase, name, loop, overlaps)
+		claim := experiment.AtMost(1, kase, name, loop, overlaps)
 		claim.Stretch = 0.75
 		claims = append(claims, claim)
 	}
@@ -188,11 +186,11 @@ func faster(b *experiment.Bench, kase, loop string, names ...string) (claims []r
 }
 
 // cancelled is how long a scan goes on after its context has ended.
-func (t *table) cancelled() models.Study {
+func (t *table) cancelled() experiment.Study {
 	c := experiment.Case{Name: "event=cancel", Doc: "the time is from the end of the context to the return of the scan", Reference: nameContextBoth, Ops: 5, Count: samples}
 	for _, m := range []model{contextBoth(), generate()} {
 		c.Models = append(c.Models, experiment.Model{Model: m.Model, Run: func(meter *measure.Meter) error { return t.cancel(meter, m) }})
 	}
 	claim := result.Claim{Case: c.Name, Model: nameGenerate, Unit: measure.Time, Form: result.Value, Bar: 1e6, Stretch: 1e5, Conclusion: endable}
-	return models.Study{Cases: []experiment.Case{c}, Claims: []result.Claim{claim}}
+	return experiment.One(c, claim)
 }

@@ -1,8 +1,8 @@
 package sleepers
 
 import (
+	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/models"
 	"github.com/stint-go/stint/lab/result"
 )
 
@@ -18,20 +18,20 @@ func atOnce(model string) string {
 }
 
 // claims are what the tables must show.
-func claims(on models.Names) []result.Claim {
+func claims(on experiment.Names) []result.Claim {
 	var out []result.Claim
 	for _, kase := range on.Both() {
 		out = append(out,
-			models.AtMost(1, kase, "goroutines", result.BestPeer, plainWins),
+			experiment.AtMost(1, kase, "goroutines", result.BestPeer, plainWins),
 			allocates(1, kase, "conc", result.BestPeer, concLeast),
 			allocates(0.15, kase, "conc", "goroutines", concLeast))
 		for _, m := range []string{"stint.Pool", "stint.Group", "stint.Range"} {
-			out = append(out, models.AtMost(1, kase, m, "goroutines", atOnce(m)), allocates(1, kase, m, "conc", atOnce(m)))
+			out = append(out, experiment.AtMost(1, kase, m, "goroutines", atOnce(m)), allocates(1, kase, m, "conc", atOnce(m)))
 		}
 		out = append(out, bars(kase)...)
 	}
 	for _, m := range []string{"stint.Pool", "stint.Group", "stint.Range"} {
-		out = append(out, models.AtMost(1.15, on.One, m, result.BestPeer, ""))
+		out = append(out, experiment.AtMost(1.15, on.One, m, result.BestPeer, ""))
 	}
 	return out
 }

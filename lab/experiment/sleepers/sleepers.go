@@ -11,7 +11,6 @@ import (
 	"github.com/stint-go/stint/lab/engine"
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/models"
 	"github.com/stint-go/stint/lab/result"
 )
 
@@ -47,7 +46,7 @@ func run(ctx context.Context, s *experiment.Session, c crowd) (*result.Result, e
 		"Goroutines that have ended leave some memory behind in the runtime, which is in the peak of every row.",
 		"The engine is made and ended within the time, but for the end of ants.",
 		"The survey's figures: on 8 cores goroutines 0.5 s, errgroup and ants 0.8 to 0.9, conc 1.1; on one 1.3, 1.4, 1.5 and 1.3; conc allocates 6 MB, ants 17, goroutines 96, errgroup 104.")
-	return models.Conclude(ctx, b, models.OnBoth(b, c.kase(), claims))
+	return b.Run(ctx, b.OnBoth(c.kase(), claims))
 }
 
 // samples are few by default: one takes a second.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
+	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/result"
 )
@@ -20,7 +21,7 @@ const noWin = "Splitting a bubble sort is no win: nothing merges the parts cheap
 // bubbles is a sort that takes the square of the time for twice the elements,
 // and what becomes of it when it is split: each part takes a quarter of the time,
 // but the parts are not merged, they are sorted once more.
-func (z sizes) bubbles(yield func(study) bool) {
+func (z sizes) bubbles(yield func(experiment.Study) bool) {
 	const n = 2000
 	parts := max(2, z.p)
 	split := fmt.Sprintf("%d strides bubble sorted, a goroutine each, then a bubble sort of the whole", parts)
@@ -28,8 +29,8 @@ func (z sizes) bubbles(yield func(study) bool) {
 		way[int]{result.Model{Name: bubble, Kind: result.Peer, Doc: "bubble sort, which ends after a pass without an exchange"}, sortBubble, false},
 		way[int]{result.Model{Name: bubbleSplit, Kind: result.Peer, Doc: split}, func(s []int) { sortStrides(s, parts) }, false})
 	st := compare(z, fmt.Sprintf("list=short/n=%d", n), n, ints, draw((*rand.Rand).Int), ways, target{})
-	for _, c := range st.cases {
-		st.claims = append(st.claims, result.Claim{
+	for _, c := range st.Cases {
+		st.Claims = append(st.Claims, result.Claim{
 			Case: c.Name, Model: bubble, Unit: measure.Time, Form: result.Ratio, Than: bubbleSplit, Bar: 1, Conclusion: noWin,
 		})
 	}

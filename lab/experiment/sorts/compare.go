@@ -16,7 +16,7 @@ const pays = "With an algorithm that merges its parts, splitting a long sort pay
 
 // compare is a study of ways to sort slices of n elements, on one processor and
 // on all. The first is that of package slices and the second ours.
-func compare[E any](z sizes, name string, n int, e element[E], makes maker[E], ways []way[E], t target) study {
+func compare[E any](z sizes, name string, n int, e element[E], makes maker[E], ways []way[E], t target) experiment.Study {
 	b := newBatch(e, n, z.batch, makes)
 	c := experiment.Case{Name: name, Doc: "an op is a slice of " + e.name, Reference: ways[0].Name, Count: z.count(n), Main: t.all > 0 && e.name == "ints"}
 	if z.once || n > z.n(long) { // to find out how long it takes would take as long
@@ -35,7 +35,7 @@ func compare[E any](z sizes, name string, n int, e element[E], makes maker[E], w
 		return faster
 	}
 	if z.p == 1 {
-		return study{[]experiment.Case{one}, []result.Claim{ours(one, t.one, 0)}}
+		return experiment.One(one, ours(one, t.one, 0))
 	}
 	claims := []result.Claim{ours(one, t.one, 0), ours(c, t.all, t.stretch)}
 	if t.all > 0 {
@@ -43,5 +43,5 @@ func compare[E any](z sizes, name string, n int, e element[E], makes maker[E], w
 			Case: c.Name, Model: ways[1].Name, Unit: measure.Time, Form: result.Ratio, Than: ways[1].Name, InCase: one.Name, Bar: 0.8, Conclusion: pays,
 		})
 	}
-	return study{[]experiment.Case{one, c}, claims}
+	return experiment.Study{Cases: []experiment.Case{one, c}, Claims: claims}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/stint-go/stint/lab/experiment"
 )
 
 // A pattern is an order of n numbers.
@@ -35,7 +37,7 @@ var longest = []string{"sorted", "reversed", "sixteen", "swapped"}
 const team = 40_000
 
 // patterns is elements that are in an order already, or few different ones.
-func (z sizes) patterns(yield func(study) bool) {
+func (z sizes) patterns(yield func(experiment.Study) bool) {
 	for _, p := range patterned {
 		for _, n := range append(z.lengths(1, 1e7), z.n(team)) {
 			if n == z.n(1e7) && !slices.Contains(longest, p.name) {

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+
+	"github.com/stint-go/stint/lab/experiment"
 )
 
 // random is elements in no order.
-func (z sizes) random(yield func(study) bool) {
+func (z sizes) random(yield func(experiment.Study) bool) {
 	for _, n := range z.lengths(10, 1e7) {
 		if !z.drawn(n, yield) {
 			return
@@ -24,7 +26,7 @@ func (z sizes) random(yield func(study) bool) {
 }
 
 // drawn is n numbers, and n strings if they are not too many.
-func (z sizes) drawn(n int, yield func(study) bool) bool {
+func (z sizes) drawn(n int, yield func(experiment.Study) bool) bool {
 	faster := map[string]target{}
 	if n == z.n(long) {
 		faster = map[string]target{ints.name: {one: 3, all: 4.5, stretch: 5}, floats.name: {all: 3}, strs.name: {all: 2.5}}
@@ -36,7 +38,7 @@ func (z sizes) drawn(n int, yield func(study) bool) bool {
 
 // sortsDrawn compares sorts of random elements. The one that is written by hand
 // is left out where another second a sample is too much.
-func sortsDrawn[E cmp.Ordered](z sizes, n int, e element[E], next func(r *rand.Rand) E, faster map[string]target) study {
+func sortsDrawn[E cmp.Ordered](z sizes, n int, e element[E], next func(r *rand.Rand) E, faster map[string]target) experiment.Study {
 	ways := ordered[E]()
 	if n <= z.n(long) {
 		ways = withHalves(ways, e.cmp)

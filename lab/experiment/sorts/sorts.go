@@ -58,26 +58,19 @@ func (z sizes) lengths(least, most int) []int {
 	return slices.Compact(out) // small ones may be the same
 }
 
-// A study is some cases that are measured together, and what is claimed of
-// them.
-type study struct {
-	cases  []experiment.Case
-	claims []result.Claim
-}
-
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	b := s.NewBench("sort", "sorting slices of numbers, strings and structs",
 		"An op is the sorting of one slice. A sample sorts several of the same kind, if they are short, one after the other; putting the elements there is not in the time.",
 		"Structs have 32 bytes, of which 8 are the key.",
 		"After each sample the slices must be sorted and hold what they held before, and where the sort is stable equal elements must be in the order in which they were.")
 	z.p = b.Result.Processors
-	for _, part := range []iter.Seq[study]{z.random, z.patterns, z.bubbles} {
-		for st := range part { // made when it is its turn: some are large
-			b.Claim(st.claims...)
-			if err := b.Measure(ctx, st.cases...); err != nil {
-				return b.Conclude(err)
+	return b.RunSeq(ctx, func(yield func(experiment.Study) bool) {
+		for _, part := range []iter.Seq[experiment.Study]{z.random, z.patterns, z.bubbles} {
+			for st := range part {
+				if !yield(st) {
+					return
+				}
 			}
 		}
-	}
-	return b.Conclude(nil)
+	})
 }
