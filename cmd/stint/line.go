@@ -80,9 +80,7 @@ func appendJSON(b []byte, r *result) []byte {
 	return append(b, buf.Bytes()...)
 }
 
-var (
-	nameEscaper = strings.NewReplacer("\\", `\\`, "\n", `\n`, "\r", `\r`)
-)
+var nameEscaper = strings.NewReplacer("\\", `\\`, "\n", `\n`, "\r", `\r`)
 
 func escapeName(name string) string { return nameEscaper.Replace(name) }
 

@@ -7,6 +7,9 @@
 //	stint sum -a md5 photos > MD5SUMS
 //	stint sum -c -a md5 MD5SUMS
 //
+// Its help says the rest. For those who package it, stint man sum writes the manual
+// page, and stint completion the completions of a shell.
+//
 // Results go to standard output, everything else to standard error. The exit
 // status is 0 when all went well, 1 when a file could not be read or did not
 // match or the output could not be written, 2 for a wrong command line, and

@@ -255,7 +255,7 @@ func (s *summer) list(r io.Reader, name string) iter.Seq[item] {
 			if it.path == "" && ended && s.null {
 				it = item{path: name, err: errors.New("invalid zero-length file name")}
 			}
-			if (it.path != "") && !yield(it) {
+			if it.path != "" && !yield(it) {
 				return
 			}
 			if err == io.EOF {
