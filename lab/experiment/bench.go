@@ -44,7 +44,7 @@ type Bench struct {
 func (s *Session) NewBench(name, workload string, notes ...string) *Bench {
 	b := &Bench{Session: s, restored: runtime.GOMAXPROCS(0)}
 	machine := s.Machine()
-	runtime.GOMAXPROCS(s.Processors())
+	runtime.GOMAXPROCS(s.processors())
 	b.Result = &result.Result{
 		Experiment: name,
 		Command:    s.Command,

@@ -85,9 +85,9 @@ func (s *Session) Machine() measure.Machine {
 	return *s.machine
 }
 
-// Processors is the largest GOMAXPROCS of the session: that of cases which do not
+// processors is the largest GOMAXPROCS of the session: that of cases which do not
 // say another.
-func (s *Session) Processors() int {
+func (s *Session) processors() int {
 	if len(s.Procs) == 0 {
 		return runtime.GOMAXPROCS(0)
 	}

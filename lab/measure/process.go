@@ -14,9 +14,9 @@ type Usage struct {
 	Others  float64       `json:"others,omitempty"`   // processors that other programs used meanwhile, see Watch
 }
 
-// Hidden reports whether the peak is only known to be at most PeakRSS: the
+// hidden reports whether the peak is only known to be at most PeakRSS: the
 // process was smaller than what started it.
-func (u Usage) Hidden() bool {
+func (u Usage) hidden() bool {
 	const slack = 256 << 10 // the kernel counts pages in batches
 	return u.PeakRSS > 0 && u.PeakRSS <= u.Floor+slack
 }

@@ -34,7 +34,7 @@ func (u Usage) Sample(bytes int64) Sample {
 	}
 	switch {
 	case u.PeakRSS == 0:
-	case u.Hidden():
+	case u.hidden():
 		s[PeakRSSBound] = float64(u.PeakRSS)
 	default:
 		s[PeakRSS] = float64(u.PeakRSS)

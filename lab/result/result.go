@@ -97,9 +97,9 @@ func (r *Row) Measured(u measure.Unit) []float64 {
 	return out
 }
 
-// Values returns those of one unit, one a round, to be paired with another
+// values returns those of one unit, one a round, to be paired with another
 // row's. It is empty unless the unit was measured in each.
-func (r *Row) Values(u measure.Unit) []float64 {
+func (r *Row) values(u measure.Unit) []float64 {
 	if out := r.Measured(u); r != nil && len(out) == len(r.Samples) {
 		return out
 	}
@@ -112,7 +112,7 @@ func (r *Row) Median(u measure.Unit) stats.Estimate { return stats.Median(r.Meas
 // Ratio estimates how much of base's values those of r are, the rounds taken
 // as pairs.
 func (r *Row) Ratio(base *Row, u measure.Unit) stats.Estimate {
-	return stats.Median(stats.Ratios(r.Values(u), base.Values(u)))
+	return stats.Median(stats.Ratios(r.values(u), base.values(u)))
 }
 
 // Row returns the row of a model in a case, or nil.

@@ -72,7 +72,7 @@ func (r *Result) judge(c Claim) Verdict {
 	if than != nil && than.Model != c.Than {
 		v.Against = than.Model
 	}
-	values, base := row.Values(c.Unit), than.Values(c.Unit)
+	values, base := row.values(c.Unit), than.values(c.Unit)
 	switch c.Form {
 	case Ratio:
 		v.Figures = stats.Median(stats.Ratios(values, base))

@@ -26,16 +26,16 @@ func sent[T any](name, doc string, send func(ctx context.Context, in input) (<-c
 }
 
 // sender reads on a goroutine and calls send with each record.
-func sender[T any](in input, size int, send func(c chan<- T, r Rating) bool) (<-chan T, *error) {
+func sender[T any](in input, size int, send func(c chan<- T, r rating) bool) (<-chan T, *error) {
 	c, err := make(chan T, size), new(error)
 	go func() {
 		defer close(c)
-		*err = in.each(func(r Rating) bool { return send(c, r) })
+		*err = in.each(func(r rating) bool { return send(c, r) })
 	}()
 	return c, err
 }
 
-func receive(_ context.Context, c <-chan Rating, use consumer) (tally, error) {
+func receive(_ context.Context, c <-chan rating, use consumer) (tally, error) {
 	var t tally
 	for r := range c {
 		t = use(t, r)
@@ -60,14 +60,14 @@ func swept(sweep string, at int, m model) model {
 // channel sends each record.
 func channel(size int) model {
 	name, doc := sized(nameChannel, size)
-	return swept("capacity", size, sent(name, "a goroutine reads, "+doc, func(_ context.Context, in input) (<-chan Rating, *error) {
-		return sender(in, size, func(c chan<- Rating, r Rating) bool { c <- r; return true })
+	return swept("capacity", size, sent(name, "a goroutine reads, "+doc, func(_ context.Context, in input) (<-chan rating, *error) {
+		return sender(in, size, func(c chan<- rating, r rating) bool { c <- r; return true })
 	}, receive))
 }
 
 // contextSend sends each record unless the context ends.
-func contextSend(ctx context.Context, in input) (<-chan Rating, *error) {
-	return sender(in, 0, func(c chan<- Rating, r Rating) bool {
+func contextSend(ctx context.Context, in input) (<-chan rating, *error) {
+	return sender(in, 0, func(c chan<- rating, r rating) bool {
 		select {
 		case c <- r:
 			return true
@@ -98,7 +98,7 @@ func cancellable(m model) model {
 	return m
 }
 
-func receiveContext(ctx context.Context, c <-chan Rating, use consumer) (tally, error) {
+func receiveContext(ctx context.Context, c <-chan rating, use consumer) (tally, error) {
 	var t tally
 	for {
 		select {
@@ -116,9 +116,9 @@ func receiveContext(ctx context.Context, c <-chan Rating, use consumer) (tally, 
 // done sends each record unless a channel is closed.
 func done(size int) model {
 	name, doc := sized("channel-done", size)
-	return sent(name, "a goroutine reads, "+doc+", it sends in a select with a channel that would be closed", func(_ context.Context, in input) (<-chan Rating, *error) {
+	return sent(name, "a goroutine reads, "+doc+", it sends in a select with a channel that would be closed", func(_ context.Context, in input) (<-chan rating, *error) {
 		done := make(chan struct{})
-		return sender(in, size, func(c chan<- Rating, r Rating) bool {
+		return sender(in, size, func(c chan<- rating, r rating) bool {
 			select {
 			case c <- r:
 				return true
@@ -132,22 +132,22 @@ func done(size int) model {
 // batches sends slices of records.
 func batches(n int) model {
 	doc := fmt.Sprintf("a goroutine reads, an unbuffered channel of slices of %d records", n)
-	return swept("batch", n, sent(fmt.Sprintf("batches-%d", n), doc, func(_ context.Context, in input) (<-chan []Rating, *error) {
-		c, err := make(chan []Rating), new(error)
+	return swept("batch", n, sent(fmt.Sprintf("batches-%d", n), doc, func(_ context.Context, in input) (<-chan []rating, *error) {
+		c, err := make(chan []rating), new(error)
 		go func() {
 			defer close(c)
-			batch := make([]Rating, 0, n)
-			*err = in.each(func(r Rating) bool {
+			batch := make([]rating, 0, n)
+			*err = in.each(func(r rating) bool {
 				if batch = append(batch, r); len(batch) == n {
 					c <- batch
-					batch = make([]Rating, 0, n)
+					batch = make([]rating, 0, n)
 				}
 				return true
 			})
 			c <- batch
 		}()
 		return c, err
-	}, func(_ context.Context, c <-chan []Rating, use consumer) (tally, error) {
+	}, func(_ context.Context, c <-chan []rating, use consumer) (tally, error) {
 		var t tally
 		for batch := range c {
 			for _, r := range batch {
@@ -161,12 +161,12 @@ func batches(n int) model {
 // rillGenerate is a stream of destel/rill.
 func rillGenerate() model {
 	return model{Model: result.Model{Name: "rill", Kind: result.Peer, Doc: "destel/rill v0.7.0, Generate and ForEach of 1"}, scan: func(_ context.Context, in input, use consumer) (t tally, err error) {
-		c := rill.Generate(func(send func(Rating), fail func(error)) {
-			if err := in.each(func(r Rating) bool { send(r); return true }); err != nil {
+		c := rill.Generate(func(send func(rating), fail func(error)) {
+			if err := in.each(func(r rating) bool { send(r); return true }); err != nil {
 				fail(err)
 			}
 		})
-		err = rill.ForEach(c, 1, func(r Rating) error {
+		err = rill.ForEach(c, 1, func(r rating) error {
 			t = use(t, r)
 			return nil
 		})
@@ -178,7 +178,7 @@ func rillGenerate() model {
 func concStream() model {
 	return model{Model: result.Model{Name: "conc-stream", Kind: result.Peer, Doc: "sourcegraph/conc v0.3.0, stream.New().WithMaxGoroutines(1), the callbacks consume"}, scan: func(_ context.Context, in input, use consumer) (t tally, err error) {
 		s := stream.New().WithMaxGoroutines(1)
-		err = in.each(func(r Rating) bool {
+		err = in.each(func(r rating) bool {
 			s.Go(func() stream.Callback { return func() { t = use(t, r) } })
 			return true
 		})

@@ -8,7 +8,7 @@ import (
 
 // lines reads the text and calls the consumer.
 func lines() model {
-	return called(nameCSV, "encoding/csv and strconv, the consumer is called", true, func(in input, yield func(Rating) bool) error {
+	return called(nameCSV, "encoding/csv and strconv, the consumer is called", true, func(in input, yield func(rating) bool) error {
 		return readCSV(in, yield)
 	})
 }
@@ -21,7 +21,7 @@ func direct() model {
 // blocks reads many records at once and calls the consumer.
 func blocks() model {
 	block := make([]byte, blockSize)
-	return called(nameBlocks, "io.ReadFull of 64 KB, a loop over its records, the consumer is called", false, func(in input, yield func(Rating) bool) error {
+	return called(nameBlocks, "io.ReadFull of 64 KB, a loop over its records, the consumer is called", false, func(in input, yield func(rating) bool) error {
 		return readBlocks(in, func() []byte { return block }, func(b []byte) bool {
 			for ; len(b) > 0; b = b[size:] {
 				if !yield(decode(b)) {
@@ -33,10 +33,10 @@ func blocks() model {
 	})
 }
 
-func called(name, doc string, text bool, read func(in input, yield func(Rating) bool) error) model {
+func called(name, doc string, text bool, read func(in input, yield func(rating) bool) error) model {
 	return model{result.Model{Name: name, Kind: result.Peer, Doc: doc}, text, func(_ context.Context, in input, use consumer) (tally, error) {
 		var t tally
-		err := read(in, func(r Rating) bool {
+		err := read(in, func(r rating) bool {
 			t = use(t, r)
 			return true
 		})

@@ -25,7 +25,7 @@ func costly(t *table) (work, error) {
 		fastest = min(fastest, time.Since(began))
 	}
 	w := work{table: *t, steps: load.Steps(fastest / time.Duration(t.n))}
-	w.consumer = func(t tally, r Rating) tally {
+	w.consumer = func(t tally, r rating) tally {
 		t = light(t, r)
 		t.numbers += hash(r, w.steps)
 		return t
@@ -41,7 +41,7 @@ func costly(t *table) (work, error) {
 // hash makes a number of a record in as many steps as those of load.Spin.
 //
 //go:noinline
-func hash(r Rating, steps int) int64 {
+func hash(r rating, steps int) int64 {
 	x := uint64(r.User)<<32 ^ uint64(r.Movie) ^ uint64(r.Time)<<16 | 1
 	for range steps {
 		x ^= x << 13

@@ -28,7 +28,7 @@ type input struct {
 	read reader
 }
 
-func (in input) each(yield func(Rating) bool) error { return in.read(in.Reader, yield) }
+func (in input) each(yield func(rating) bool) error { return in.read(in.Reader, yield) }
 
 // The names of models that claims are about.
 const (

@@ -13,13 +13,13 @@ import (
 
 // A reader hands the records of a table to yield until that wants no more. All
 // models of a kind of table share one, so that they do the same work.
-type reader func(in io.Reader, yield func(Rating) bool) error
+type reader func(in io.Reader, yield func(rating) bool) error
 
 // blockSize is how much is read at a time: whole records.
 const blockSize = 65_536 / size * size
 
 // readBinary reads a record at a time.
-func readBinary(in io.Reader, yield func(Rating) bool) error {
+func readBinary(in io.Reader, yield func(rating) bool) error {
 	buffered := bufio.NewReaderSize(in, blockSize)
 	record := make([]byte, size)
 	for {
@@ -36,10 +36,10 @@ func readBinary(in io.Reader, yield func(Rating) bool) error {
 }
 
 // readReflected is readBinary as many programs have it.
-func readReflected(in io.Reader, yield func(Rating) bool) error {
+func readReflected(in io.Reader, yield func(rating) bool) error {
 	buffered := bufio.NewReaderSize(in, blockSize)
 	for {
-		var r Rating
+		var r rating
 		switch err := binary.Read(buffered, binary.LittleEndian, &r); {
 		case err == io.EOF:
 			return nil
@@ -72,8 +72,8 @@ func readBlocks(in io.Reader, fresh func() []byte, yield func([]byte) bool) erro
 }
 
 // decoded are the records of a block.
-func decoded(block []byte) iter.Seq[Rating] {
-	return func(yield func(Rating) bool) {
+func decoded(block []byte) iter.Seq[rating] {
+	return func(yield func(rating) bool) {
 		for ; len(block) > 0; block = block[size:] {
 			if !yield(decode(block)) {
 				return
@@ -83,7 +83,7 @@ func decoded(block []byte) iter.Seq[Rating] {
 }
 
 // readCSV reads a line at a time.
-func readCSV(in io.Reader, yield func(Rating) bool) error {
+func readCSV(in io.Reader, yield func(rating) bool) error {
 	lines := csv.NewReader(bufio.NewReaderSize(in, blockSize))
 	lines.ReuseRecord, lines.FieldsPerRecord = true, 4
 	for {
@@ -104,13 +104,13 @@ func readCSV(in io.Reader, yield func(Rating) bool) error {
 	}
 }
 
-func parse(line []string) (r Rating, err error) {
+func parse(line []string) (r rating, err error) {
 	user, err1 := strconv.ParseInt(line[0], 10, 32)
 	movie, err2 := strconv.ParseInt(line[1], 10, 32)
 	value, err3 := strconv.ParseFloat(line[2], 32)
 	time, err4 := strconv.ParseInt(line[3], 10, 64)
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
-		return Rating{}, fmt.Errorf("%q: %w", line, err)
+		return rating{}, fmt.Errorf("%q: %w", line, err)
 	}
-	return Rating{int32(user), int32(movie), float32(value), time}, nil
+	return rating{int32(user), int32(movie), float32(value), time}, nil
 }

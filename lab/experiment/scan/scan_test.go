@@ -60,12 +60,12 @@ func TestWrongTallies(t *testing.T) {
 		m := direct()
 		m.scan = func(ctx context.Context, in input, use consumer) (tally, error) {
 			var got tally
-			err := in.each(func(r Rating) bool {
+			err := in.each(func(r rating) bool {
 				switch {
 				case got.count < 9:
 					got = use(got, r)
 				case again:
-					got = use(got, Rating{User: 1})
+					got = use(got, rating{User: 1})
 				}
 				return true
 			})
@@ -119,7 +119,7 @@ func TestTables(t *testing.T) {
 			t.Error("the smaller table is not the beginning of the larger")
 		}
 		next, n := random(), 0
-		err := read.read(bytes.NewReader(b), func(r Rating) bool {
+		err := read.read(bytes.NewReader(b), func(r rating) bool {
 			if want := next(); r != want {
 				t.Errorf("record %d is %v, want %v", n, r, want)
 			}
@@ -145,7 +145,7 @@ func contents(t *testing.T, name string) []byte {
 func TestReaders(t *testing.T) {
 	tab := small(t, 100)
 	wanted := 0
-	enough := func(Rating) bool { wanted--; return wanted > 0 }
+	enough := func(rating) bool { wanted--; return wanted > 0 }
 	for name, read := range map[string]reader{tab.binary: readBinary, tab.csv: readCSV} {
 		wanted = 10
 		if err := read(bytes.NewReader(contents(t, name)), enough); err != nil || wanted != 0 {
@@ -157,14 +157,14 @@ func TestReaders(t *testing.T) {
 			t.Errorf("%q gives no error", text)
 		}
 	}
-	var got []Rating
+	var got []rating
 	block := contents(t, tab.binary)
 	for r := range decoded(block) {
 		if got = append(got, r); len(got) == 3 {
 			break
 		}
 	}
-	if next := random(); !slices.Equal(got, []Rating{next(), next(), next()}) {
+	if next := random(); !slices.Equal(got, []rating{next(), next(), next()}) {
 		t.Errorf("a block begins with %v", got)
 	}
 }
@@ -180,7 +180,7 @@ func TestHeavy(t *testing.T) {
 			t.Errorf("%s: %v", m.Name, err)
 		}
 	}
-	if one, two := hash(Rating{User: 1}, 5), hash(Rating{User: 2}, 5); one == two || one != hash(Rating{User: 1}, 5) {
+	if one, two := hash(rating{User: 1}, 5), hash(rating{User: 2}, 5); one == two || one != hash(rating{User: 1}, 5) {
 		t.Error("the hash is not that of the record")
 	}
 }

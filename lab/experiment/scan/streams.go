@@ -15,7 +15,7 @@ const (
 )
 
 // reduced is a stream that the consumer is the end of.
-func reduced(name, doc string, from func(in input, failed *error) stream.Stream[Rating]) model {
+func reduced(name, doc string, from func(in input, failed *error) stream.Stream[rating]) model {
 	return model{Model: result.Model{Name: name, Kind: result.Ours, Doc: doc + ", Reduce"}, scan: func(ctx context.Context, in input, use consumer) (tally, error) {
 		var failed error
 		t, err := stream.Reduce(ctx, from(in, &failed), tally{}, use)
@@ -26,13 +26,13 @@ func reduced(name, doc string, from func(in input, failed *error) stream.Stream[
 	}}
 }
 
-func generated(in input, _ *error) stream.Stream[Rating] {
-	return stream.Generate(func(_ context.Context, emit func(Rating) bool) error { return in.each(emit) })
+func generated(in input, _ *error) stream.Stream[rating] {
+	return stream.Generate(func(_ context.Context, emit func(rating) bool) error { return in.each(emit) })
 }
 
 // sequence is for readers that are sequences: their error is left in a variable.
-func sequence(in input, failed *error) stream.Stream[Rating] {
-	return stream.FromSeq(func(yield func(Rating) bool) { *failed = in.each(yield) })
+func sequence(in input, failed *error) stream.Stream[rating] {
+	return stream.FromSeq(func(yield func(rating) bool) { *failed = in.each(yield) })
 }
 
 func generateFused() model {
@@ -42,20 +42,20 @@ func generateFused() model {
 func seqFused() model { return reduced("stream.FromSeq-fused", "FromSeq", sequence) }
 
 func generate() model {
-	return reduced(nameGenerate, "Generate, a Buffer of 16,384", func(in input, failed *error) stream.Stream[Rating] {
+	return reduced(nameGenerate, "Generate, a Buffer of 16,384", func(in input, failed *error) stream.Stream[rating] {
 		return stream.Buffer(generated(in, failed), room)
 	})
 }
 
 func seq() model {
-	return reduced(nameSeq, "FromSeq, a Buffer of 16,384", func(in input, failed *error) stream.Stream[Rating] {
+	return reduced(nameSeq, "FromSeq, a Buffer of 16,384", func(in input, failed *error) stream.Stream[rating] {
 		return stream.Buffer(sequence(in, failed), room)
 	})
 }
 
 // blocksStream sends blocks of 64 KB across the boundary, and decodes behind it.
 func blocksStream() model {
-	return reduced(nameBlocksStream, "Generate of blocks of 64 KB, a Buffer of 8, FlatMap into records", func(in input, _ *error) stream.Stream[Rating] {
+	return reduced(nameBlocksStream, "Generate of blocks of 64 KB, a Buffer of 8, FlatMap into records", func(in input, _ *error) stream.Stream[rating] {
 		return stream.FlatMap(stream.Buffer(blocksOf(in), blockRoom), decoded)
 	})
 }

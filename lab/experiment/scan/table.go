@@ -11,8 +11,8 @@ import (
 	"strconv"
 )
 
-// A Rating is a record of the table.
-type Rating struct {
+// A rating is a record of the table. Its fields are exported for binary.Read.
+type rating struct {
 	User, Movie int32
 	Value       float32 // whole and half stars, so that sums are exact
 	Time        int64
@@ -42,25 +42,25 @@ func (t tally) plus(u tally) tally {
 }
 
 // A consumer takes a record.
-type consumer func(tally, Rating) tally
+type consumer func(tally, rating) tally
 
 // light is the consumer of the article. It is a variable so that no loop has it
 // inlined.
-var light consumer = func(t tally, r Rating) tally {
+var light consumer = func(t tally, r rating) tally {
 	return tally{t.count + 1, t.numbers + int64(r.User) + int64(r.Movie) + r.Time, t.values + float64(r.Value)}
 }
 
 // random returns the records of a table one after the other. Those of a smaller
 // table are the first of a larger one. A user has about as many as in the table
 // that the numbers are from.
-func random() func() Rating {
+func random() func() rating {
 	r := rand.New(rand.NewPCG(13, 14))
 	user := int32(1)
-	return func() Rating {
+	return func() rating {
 		if r.IntN(144) == 0 {
 			user++
 		}
-		return Rating{user, 1 + r.Int32N(131_262), float32(1+r.IntN(10)) / 2, 789_652_009 + r.Int64N(638_131_993)}
+		return rating{user, 1 + r.Int32N(131_262), float32(1+r.IntN(10)) / 2, 789_652_009 + r.Int64N(638_131_993)}
 	}
 }
 
@@ -95,7 +95,7 @@ func write(ctx context.Context, dir, name string, n int) (t *table, err error) {
 }
 
 // encode appends a record as a binary table has it.
-func (r Rating) encode(b []byte) []byte {
+func (r rating) encode(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(r.User))
 	b = binary.LittleEndian.AppendUint32(b, uint32(r.Movie))
 	b = binary.LittleEndian.AppendUint32(b, math.Float32bits(r.Value))
@@ -103,9 +103,9 @@ func (r Rating) encode(b []byte) []byte {
 }
 
 // decode is the reverse of encode.
-func decode(b []byte) Rating {
+func decode(b []byte) rating {
 	_ = b[size-1]
-	return Rating{
+	return rating{
 		User:  int32(binary.LittleEndian.Uint32(b)),
 		Movie: int32(binary.LittleEndian.Uint32(b[4:])),
 		Value: math.Float32frombits(binary.LittleEndian.Uint32(b[8:])),
@@ -114,7 +114,7 @@ func decode(b []byte) Rating {
 }
 
 // text appends a record as a line of CSV.
-func (r Rating) text(b []byte) []byte {
+func (r rating) text(b []byte) []byte {
 	b = append(strconv.AppendInt(b, int64(r.User), 10), ',')
 	b = append(strconv.AppendInt(b, int64(r.Movie), 10), ',')
 	b = append(strconv.AppendFloat(b, float64(r.Value), 'f', 1, 32), ',')
