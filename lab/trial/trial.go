@@ -37,7 +37,8 @@ func Wrong(t *testing.T, l models.List) {
 type Want struct{ Processors, Cases, Verdicts int }
 
 // Run runs an experiment from end to end, once for each of wants: every case has
-// a name of its own and its rows, and every claim is about rows that there are.
+// a name of its own and a row of its reference, every model a name of its own and a
+// comment, and every claim is about rows that there are.
 func Run(t *testing.T, run func(context.Context, *experiment.Session) (*result.Result, error), wants ...Want) {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -53,10 +54,20 @@ func Run(t *testing.T, run func(context.Context, *experiment.Session) (*result.R
 			if slices.Contains(names, c.Name) {
 				t.Errorf("two cases are named %s", c.Name)
 			}
+			if r.Row(c.Name, c.Reference) == nil {
+				t.Errorf("%s has no row of %s", c.Name, c.Reference)
+			}
 			names = append(names, c.Name)
 		}
 		if len(names) != want.Cases || len(r.Verdicts) != want.Verdicts {
 			t.Errorf("%d processors: %d cases and %d verdicts, want %d and %d: %q", want.Processors, len(names), len(r.Verdicts), want.Cases, want.Verdicts, names)
+		}
+		seen := map[string]string{}
+		for _, m := range r.Models {
+			if doc, ok := seen[m.Name]; ok || m.Doc == "" {
+				t.Errorf("%s is two models, or has no comment: %q, %q", m.Name, doc, m.Doc)
+			}
+			seen[m.Name] = m.Doc
 		}
 		for _, v := range r.Verdicts {
 			if v.Figures.N != 1 {

@@ -1,32 +1,20 @@
 package auto
 
 import (
-	"io"
+	"context"
 	"testing"
 	"time"
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
+	"github.com/stint-go/stint/lab/trial"
 )
 
-// The experiment runs from end to end, with every claim about rows that it has.
 func TestRun(t *testing.T) {
-	s := &experiment.Session{Quick: true, Count: 1, Log: io.Discard}
-	r, err := run(t.Context(), s, sizes{divisor: 1000, few: 2, ops: 50})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(r.Cases) != 22 {
-		t.Errorf("%d cases, want 22", len(r.Cases))
-	}
-	for _, v := range r.Verdicts {
-		if v.Figures.N != 1 {
-			t.Errorf("%+v: %d samples, want 1", v.Claim, v.Figures.N)
-		}
-	}
-	if want := 22 + 7; len(r.Verdicts) != want {
-		t.Errorf("%d verdicts, want %d", len(r.Verdicts), want)
-	}
+	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
+		return run(ctx, s, sizes{divisor: 1000, few: 2, ops: 50})
+	}, trial.Want{Processors: 2, Cases: 22, Verdicts: 29})
 }
 
 // The sum of the times is that of the mean, whatever the law.

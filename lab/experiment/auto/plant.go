@@ -69,7 +69,7 @@ func (p plant) kase() experiment.Case {
 	}
 	c.Models = append(c.Models,
 		p.model(result.Model{Name: "goroutines", Kind: result.Peer, Doc: "a goroutine a task, no limit", Unbounded: true}, goroutines),
-		p.model(result.Model{Name: ours, Kind: result.Ours, Doc: "Range without an option"}, ranged()))
+		p.model(result.Model{Name: ours, Kind: result.Ours, Doc: "Range, without an option"}, ranged()))
 	return c
 }
 

@@ -71,7 +71,9 @@ func kase(name string, n, ops int) experiment.Case {
 
 // pool is the article's: its channel holds all jobs.
 func pool(n int) models.Model {
-	return models.Workers(models.NamePool, fmt.Sprintf("%d goroutines", workers), workers, n)
+	m := models.Workers(models.NamePool, "", workers, n)
+	m.Doc = fmt.Sprintf("%d goroutines on a channel that holds all jobs, a sum each, one lock at the end", workers)
+	return m
 }
 
 // many compares all models.

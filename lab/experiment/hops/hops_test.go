@@ -1,7 +1,7 @@
 package hops
 
 import (
-	"io"
+	"context"
 	"runtime"
 	"slices"
 	"testing"
@@ -11,40 +11,13 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/result"
+	"github.com/stint-go/stint/lab/trial"
 )
 
-// The experiment runs from end to end, with every claim about rows that it has.
 func TestRun(t *testing.T) {
-	s := &experiment.Session{Quick: true, Count: 1, Procs: []int{2}, Log: io.Discard}
-	r, err := run(t.Context(), s, sizes{divisor: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, c := range r.Cases {
-		if slices.Contains(names, c.Name) {
-			t.Errorf("two cases are named %s", c.Name)
-		}
-		if !slices.ContainsFunc(r.Rows, func(row result.Row) bool { return row.Case == c.Name && row.Model == c.Reference }) {
-			t.Errorf("%s has no row of %s", c.Name, c.Reference)
-		}
-		names = append(names, c.Name)
-	}
-	if len(names) != 43 || len(r.Verdicts) != 45 {
-		t.Errorf("%d cases and %d verdicts, want 43 and 45: %q", len(names), len(r.Verdicts), names)
-	}
-	for _, v := range r.Verdicts {
-		if v.Figures.N != 1 {
-			t.Errorf("%+v: %d samples, want 1", v.Claim, v.Figures.N)
-		}
-	}
-	seen := map[string]string{}
-	for _, m := range r.Models {
-		if doc, ok := seen[m.Name]; ok || m.Doc == "" {
-			t.Errorf("%s is two models: %q, %q", m.Name, doc, m.Doc)
-		}
-		seen[m.Name] = m.Doc
-	}
+	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
+		return run(ctx, s, sizes{divisor: 1000})
+	}, trial.Want{Processors: 2, Cases: 43, Verdicts: 45})
 }
 
 // A sum that a record was lost from, or taken twice for another, is found.

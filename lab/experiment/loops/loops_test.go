@@ -1,37 +1,21 @@
 package loops
 
 import (
-	"io"
+	"context"
 	"slices"
 	"testing"
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/load"
 	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
+	"github.com/stint-go/stint/lab/trial"
 )
 
-// The experiment runs from end to end, with every claim about rows that it has.
 func TestRun(t *testing.T) {
-	s := &experiment.Session{Quick: true, Count: 1, Log: io.Discard}
-	r, err := run(t.Context(), s, sizes{divisor: 1000, ops: 2, waits: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []string
-	for _, c := range r.Cases {
-		if slices.Contains(rows, c.Name) {
-			t.Errorf("two cases are named %s", c.Name)
-		}
-		rows = append(rows, c.Name)
-	}
-	if len(rows) != 71 {
-		t.Errorf("%d cases, want 71: %q", len(rows), rows)
-	}
-	for _, v := range r.Verdicts {
-		if v.Figures.N != 1 {
-			t.Errorf("%+v: %d samples, want 1", v.Claim, v.Figures.N)
-		}
-	}
+	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
+		return run(ctx, s, sizes{divisor: 1000, ops: 2, waits: 1})
+	}, trial.Want{Processors: 2, Cases: 71, Verdicts: 157})
 }
 
 // A wrong result is found.

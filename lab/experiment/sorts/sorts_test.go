@@ -1,7 +1,7 @@
 package sorts
 
 import (
-	"io"
+	"context"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -9,36 +9,14 @@ import (
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
+	"github.com/stint-go/stint/lab/trial"
 )
 
-// The experiment runs from end to end, with every claim about rows that it has.
 func TestRun(t *testing.T) {
-	for procs, want := range map[int]int{1: 166, 2: 332} {
-		s := &experiment.Session{Quick: true, Count: 1, Procs: []int{1, procs}[2-procs:], Log: io.Discard}
-		r, err := run(t.Context(), s, sizes{divisor: 1000, batch: 100, once: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var names []string
-		for _, c := range r.Cases {
-			if slices.Contains(names, c.Name) {
-				t.Errorf("two cases are named %s", c.Name)
-			}
-			names = append(names, c.Name)
-		}
-		if len(names) != want {
-			t.Errorf("%d processors: %d cases, want %d", procs, len(names), want)
-		}
-		// One more for each case of bubble sorts, and on all processors those about what splitting is worth.
-		if verdicts := want + procs + 7*(procs-1); len(r.Verdicts) != verdicts {
-			t.Errorf("%d processors: %d verdicts, want %d", procs, len(r.Verdicts), verdicts)
-		}
-		for _, v := range r.Verdicts {
-			if v.Figures.N != 1 {
-				t.Errorf("%+v: %d samples, want 1", v.Claim, v.Figures.N)
-			}
-		}
-	}
+	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
+		return run(ctx, s, sizes{divisor: 1000, batch: 100, once: true})
+	}, trial.Want{Processors: 1, Cases: 166, Verdicts: 167}, trial.Want{Processors: 2, Cases: 332, Verdicts: 341})
 }
 
 // A wrong result is found.
