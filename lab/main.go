@@ -30,6 +30,7 @@
 //   - report, chart: what readers see of it
 //   - features: the table of what libraries do, made of tests, for the report
 //   - advise: the package behind the command
+//   - before: jobs written with other libraries, for the pages below docs
 //   - trial, browser: for the tests of these
 //   - results: what was committed, a folder a machine; BENCHMARKS.md and a part of
 //     README.md are made of it
