@@ -5,6 +5,8 @@ type queue struct {
 	ring []func() error // its length is a power of two
 	head int            // of the first task
 	n    int
+
+	worker func() // Group.arrive, as a value that is made once; nil: not yet
 }
 
 // roomy is the length of the largest ring that is kept when it is empty.
@@ -32,7 +34,7 @@ func (q *queue) pop() func() error {
 	q.head = (q.head + 1) & (len(q.ring) - 1)
 	q.n--
 	if q.n == 0 && len(q.ring) > roomy {
-		*q = queue{}
+		*q = queue{worker: q.worker}
 	}
 	return f
 }

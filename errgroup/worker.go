@@ -91,14 +91,21 @@ func (g *Group) send(f func() error) {
 	go g.work(f)
 }
 
-// help sends a worker with the first task in the queue, unless there is none or enough
-// are on their way. It is called with mu held, which it releases.
+// help sends a worker to the queue, unless no task is there or enough are on their
+// way. It is called with mu held, which it releases.
 func (g *Group) help() {
-	if g.onWay < onWay && g.queued() > 0 {
-		g.send(g.queue.pop())
+	if g.onWay >= onWay || g.queued() == 0 {
+		g.mu.Unlock()
 		return
 	}
+	g.onWay++
+	g.workers.Add(1)
+	if g.queue.worker == nil {
+		g.queue.worker = g.arrive
+	}
+	arrive := g.queue.worker
 	g.mu.Unlock()
+	go arrive()
 }
 
 // work is the goroutine of a worker that was sent with f.
@@ -107,6 +114,25 @@ func (g *Group) work(f func() error) {
 	g.onWay--
 	g.help()
 	g.run(f)
+}
+
+// arrive is the goroutine of a worker that was sent to the queue. Others may have run
+// what was there.
+func (g *Group) arrive() {
+	g.mu.Lock()
+	g.onWay--
+	f := g.take()
+	g.help()
+	g.run(f)
+}
+
+// take takes the first accepted task out of the queue, or returns nil. It is called
+// with mu held.
+func (g *Group) take() func() error {
+	if g.queued() == 0 {
+		return nil
+	}
+	return g.queue.pop()
 }
 
 // run is the goroutine of a worker that begins with f.
@@ -144,9 +170,9 @@ func (g *Group) serve(f func() error) (next func() error) {
 }
 
 // next counts the task of a worker as ended and returns the one that it runs now, or
-// nil. The submitter that it lets in, which the scheduler has run next on this
-// processor, goes before the task that it had: so it is in line again when a task ends,
-// and need not wait for this one.
+// nil. A submitter that is let in goes first, if its task is the one to be run: so it
+// is in line again when a task ends, and does not wait for a processor until this one
+// has ended.
 func (g *Group) next() (f func() error) {
 	if g.active.Load() < crowd {
 		g.active.Add(-1)
@@ -155,14 +181,12 @@ func (g *Group) next() (f func() error) {
 	g.mu.Lock()
 	g.active.Add(-1)
 	admitted := g.admit()
-	queued := g.queued()
-	if queued > 0 {
-		f = g.queue.pop()
-	}
+	own := g.queued() == admitted
+	f = g.take()
 	g.mu.Unlock()
 	if admitted > 0 {
 		g.bound.tell(admitted)
-		if queued == admitted { // nobody else's task was queued
+		if own {
 			runtime.Gosched()
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stint-go/stint/lab/experiment/checksums"
 	"github.com/stint-go/stint/lab/experiment/digests"
 	"github.com/stint-go/stint/lab/experiment/documents"
+	"github.com/stint-go/stint/lab/experiment/dropin"
 	"github.com/stint-go/stint/lab/experiment/hops"
 	"github.com/stint-go/stint/lab/experiment/loops"
 	"github.com/stint-go/stint/lab/experiment/naps"
@@ -28,7 +29,7 @@ func experiments() []experiment.Experiment {
 	return []experiment.Experiment{
 		powers.Experiment, naps.Experiment, additions.Experiment, sorts.Experiment, documents.Experiment,
 		sleepers.Experiment, checksums.Experiment, digests.Experiment, scan.Experiment,
-		tiny.Experiment, loops.Experiment, auto.Experiment, hops.Experiment, sum.Experiment,
+		tiny.Experiment, dropin.Experiment, loops.Experiment, auto.Experiment, hops.Experiment, sum.Experiment,
 	}
 }
 
