@@ -135,32 +135,38 @@ func (l *Limiter) Current() int {
 }
 
 // LimiterStats is the state of a Limiter at one instant.
+//
+// As JSON it is an object with the names of the fields in lower case. Limit, running,
+// waiting and phase are always there. What there is nothing of is left out: a reason
+// where there was none, a throughput that was not measured, an empty history.
 type LimiterStats struct {
-	Limit   int // how many may run
-	Running int // how many places are taken: by running tasks, or by workers on their way to one
-	Waiting int // in line for a place: calls, groups and pools that could use one more
+	Limit   int `json:"limit"`   // how many may run
+	Running int `json:"running"` // how many places are taken: by running tasks, or by workers on their way to one
+	Waiting int `json:"waiting"` // in line for a place: calls, groups and pools that could use one more
 
 	// What Auto does: "idle" as long as nobody had to wait for a place, "rising",
 	// "holding" what was found, or "probing" another one. "fixed" for a limit that
 	// was set.
-	Phase string
+	Phase string `json:"phase"`
 	// Why the limit changed last; "" if there was no reason to look for another.
-	Reason string
+	Reason string `json:"reason,omitempty"`
 	// How many tasks ended in a second when that was measured last, under the limit of
 	// that time; 0 if it was not. It is measured only while all places are taken and
 	// somebody waits.
-	Throughput float64
+	Throughput float64 `json:"throughput,omitempty"`
 	// The last 64 changes, the oldest first. Limits that were tried and given up again
 	// are not among them.
-	History []LimitChange
+	History []LimitChange `json:"history,omitempty"`
 }
 
-// LimitChange is a step of a search for a limit.
+// LimitChange is a step of a search for a limit. As JSON it is an object with the
+// names of the fields in lower case; the time is as in RFC 3339, and a throughput
+// that was not measured is left out.
 type LimitChange struct {
-	Time       time.Time // of the change
-	Limit      int       // from then on; while the limit rises, that at the time
-	Throughput float64   // tasks a second, as measured before the change; 0 if it was not
-	Reason     string    // for people to read
+	Time       time.Time `json:"time"`                 // of the change
+	Limit      int       `json:"limit"`                // from then on; while the limit rises, that at the time
+	Throughput float64   `json:"throughput,omitempty"` // tasks a second, as measured before the change; 0 if it was not
+	Reason     string    `json:"reason"`               // for people to read
 }
 
 // phases are the values of LimiterStats.Phase.

@@ -1,0 +1,103 @@
+package stint_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"reflect"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stint-go/stint"
+)
+
+// The text is a promise: what reads it was written by others.
+func TestStatsAreJSON(t *testing.T) {
+	noon := time.Date(2001, 2, 3, 12, 0, 0, 5e8, time.UTC)
+	for _, c := range []struct {
+		value any
+		text  string
+	}{
+		{stint.Stats{}, `{"limit":0,"running":0,"queued":0,"waiting":0,"workers":0,"idle":0,"completed":0,"dropped":0}`},
+		{
+			stint.Stats{Name: "mail", Limit: 1, Running: 2, Queued: 3, Waiting: 4, Workers: 5, Idle: 6, Completed: 1<<64 - 1, Dropped: 8},
+			`{"name":"mail","limit":1,"running":2,"queued":3,"waiting":4,"workers":5,"idle":6,"completed":18446744073709551615,"dropped":8}`,
+		},
+		{stint.LimiterStats{}, `{"limit":0,"running":0,"waiting":0,"phase":""}`},
+		{stint.LimiterStats{Limit: 1, Phase: "fixed"}, `{"limit":1,"running":0,"waiting":0,"phase":"fixed"}`},
+		{
+			stint.LimiterStats{
+				Limit: 1, Running: 2, Waiting: 3, Phase: "holding", Reason: "overload with 12", Throughput: 0.5,
+				History: []stint.LimitChange{{Time: noon, Limit: 4, Reason: "set by hand"}, {noon, 5, 1e6, "overload with 12"}},
+			},
+			`{"limit":1,"running":2,"waiting":3,"phase":"holding","reason":"overload with 12","throughput":0.5,"history":[` +
+				`{"time":"2001-02-03T12:00:00.5Z","limit":4,"reason":"set by hand"},` +
+				`{"time":"2001-02-03T12:00:00.5Z","limit":5,"throughput":1000000,"reason":"overload with 12"}]}`,
+		},
+	} {
+		text, err := json.Marshal(c.value)
+		if err != nil || string(text) != c.text {
+			t.Errorf("%+v: got %s, %v; want %s", c.value, text, err, c.text)
+		}
+		back := reflect.New(reflect.TypeOf(c.value))
+		if err := json.Unmarshal(text, back.Interface()); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if got := back.Elem().Interface(); !reflect.DeepEqual(got, c.value) {
+			t.Errorf("%s: got %+v, want %+v", text, got, c.value)
+		}
+	}
+}
+
+// What a search has come to can be written too, and is read again as it was.
+func TestStatsOfASearchAreJSON(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := stint.Auto(1, 100)
+		equal(t, "error", stint.Range(context.Background(), 5000, func(context.Context, int) error {
+			time.Sleep(10 * time.Millisecond)
+			return nil
+		}, server), nil)
+		want := server.Stats()
+		if len(want.History) == 0 || want.Throughput == 0 {
+			t.Fatalf("%+v: nothing was found", want)
+		}
+		text, err := json.Marshal(want)
+		equal(t, "error of Marshal", err, nil)
+		var got stint.LimiterStats
+		equal(t, "error of Unmarshal", json.Unmarshal(text, &got), nil)
+		equal(t, "changes", len(got.History), len(want.History))
+		for i, c := range want.History {
+			equal(t, "the same instant", got.History[i].Time.Equal(c.Time), true)
+			got.History[i].Time = c.Time // in another zone, perhaps
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	})
+}
+
+// A line for a log, or for a program that watches this one.
+func ExampleStats_json() {
+	pool := stint.NewPool(stint.Limit(8), stint.Name("thumbnails"))
+	for range 3 {
+		pool.Go(func(context.Context) {})
+	}
+	pool.Close()
+	json.NewEncoder(os.Stdout).Encode(pool.Stats())
+	// Output: {"name":"thumbnails","limit":8,"running":0,"queued":0,"waiting":0,"workers":0,"idle":0,"completed":3,"dropped":0}
+}
+
+// What there is nothing of is left out: here a history.
+func ExampleLimiterStats_json() {
+	json.NewEncoder(os.Stdout).Encode(stint.Limit(8).Stats())
+
+	server := stint.Auto(1, 100)
+	server.Set(20)
+	s := server.Stats()
+	s.History[0].Time = time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC) // so that the output is always the same
+	json.NewEncoder(os.Stdout).Encode(s)
+	// Output:
+	// {"limit":8,"running":0,"waiting":0,"phase":"fixed"}
+	// {"limit":20,"running":0,"waiting":0,"phase":"fixed","reason":"set by hand","history":[{"time":"2001-02-03T04:05:06Z","limit":20,"reason":"set by hand"}]}
+}
