@@ -21,6 +21,7 @@ var edges = map[string][]string{
 	"par":      machinery, // computes only: needs neither context nor errors, so not stint
 	"stream":   slices.Concat([]string{"."}, machinery),
 	"errgroup": slices.Concat([]string{"."}, machinery),
+	"debug":    {"."}, // shows what callers can ask for
 
 	"internal/task":   {},
 	"internal/line":   {},
@@ -32,7 +33,7 @@ var edges = map[string][]string{
 	"internal/house":  {},
 
 	"cmd/stint/...": {".", "par", "stream", "errgroup", "cmd/stint/..."},
-	"lab/...":       {".", "par", "stream", "errgroup", "lab/..."},
+	"lab/...":       {".", "par", "stream", "errgroup", "debug", "lab/..."},
 	"examples/...":  {".", "par", "stream"},
 }
 
@@ -163,6 +164,44 @@ func foreign(t *tree) []string {
 			case !ours && where != "C" && !strings.Contains(first, "."):
 			default:
 				bad = append(bad, f.at(s, "imports %s; the root module needs nothing but the standard library, in tests too", where))
+			}
+		}
+	}
+	return bad
+}
+
+// servers are the packages of the root module that may link net/http.
+var servers = []string{
+	"debug",        // is there to serve
+	"examples/...", // programs
+}
+
+func TestOnlyServersLinkHTTP(t *testing.T) {
+	one := func(name, where string) map[string]string {
+		return map[string]string{name: "package p\n\nimport _ \"" + where + "\"\n"}
+	}
+	verify(t, serving,
+		sample{"debug", one("debug/a.go", "net/http"), ""},
+		sample{"program", one("examples/crawl/main.go", "net/http"), ""},
+		sample{"test", one("stream/a_test.go", "net/http/httptest"), ""},
+		sample{"module", map[string]string{"cmd/a/go.mod": "", "cmd/a/a.go": "package p\n\nimport _ \"net/http\"\n"}, ""},
+		sample{"another", one("a.go", "net/url"), ""},
+		sample{"library", one("stream/a.go", "net/http"), "stream/a.go:3: imports net/http"},
+		sample{"below", one("a.go", "net/http/httptrace"), "a.go:3: imports net/http/httptrace"},
+		sample{"hidden", one("internal/work/a.go", "expvar"), "internal/work/a.go:3: imports expvar"},
+		sample{"near", one("debugging/a.go", "net/rpc"), "debugging/a.go:3: imports net/rpc"},
+	)
+}
+
+// serving checks that who imports the library does not link net/http, unless for the
+// package that is there to serve: nor by a package that imports it.
+func serving(t *tree) []string {
+	var bad []string
+	for _, f := range t.golang(func(f *file) bool { return t.library(f) && !inAny(servers, f.dir()) }) {
+		for _, s := range f.syntax.Imports {
+			where := imported(s)
+			if inAny([]string{"net/http/...", "net/rpc/...", "expvar"}, where) {
+				bad = append(bad, f.at(s, "imports %s, which links net/http; only package debug does: move what needs it there", where))
 			}
 		}
 	}

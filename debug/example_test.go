@@ -1,0 +1,75 @@
+package debug_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/debug"
+)
+
+// What curl prints.
+func ExampleHandler() {
+	thumbnails := stint.NewPool(stint.Limit(8))
+	for range 3 {
+		thumbnails.Go(func(context.Context) {})
+	}
+	thumbnails.Close()
+
+	state := new(debug.Handler)
+	state.AddPool("thumbnails", thumbnails)
+	state.AddLimiter("database", stint.Limit(20))
+
+	mux := http.NewServeMux()
+	mux.Handle("/debug/stint", state)
+	answer := httptest.NewRecorder()
+	mux.ServeHTTP(answer, httptest.NewRequest("GET", "/debug/stint", nil))
+	fmt.Print(answer.Body)
+	// Output:
+	// POOL        LIMIT  RUNNING  QUEUED  WAITING  WORKERS  IDLE  COMPLETED  DROPPED  TASKS/S
+	// thumbnails      8        0       0        0        0     0          3        0        -
+	//
+	// LIMITER   LIMIT  RUNNING  WAITING  TASKS/S  PHASE  REASON
+	// database     20        0        0        -  fixed
+}
+
+// A pool that comes and goes is shown as long as it is there.
+func ExampleHandler_AddPool() {
+	state := new(debug.Handler)
+	pools := func() {
+		answer := httptest.NewRecorder()
+		state.ServeHTTP(answer, httptest.NewRequest("GET", "/?format=json", nil))
+		var seen struct{ Pools map[string]stint.Stats }
+		fmt.Println(json.Unmarshal(answer.Body.Bytes(), &seen), len(seen.Pools), seen.Pools["import"].Limit)
+	}
+	func() {
+		pool := stint.NewPool(stint.Limit(4))
+		defer pool.Close()
+		defer state.AddPool("import", pool)()
+		pools()
+	}()
+	pools()
+	// Output:
+	// <nil> 1 4
+	// <nil> 0 0
+}
+
+// A limiter that is shared by calls, and why its limit is what it is.
+func ExampleHandler_AddLimiter() {
+	server := stint.Auto(1, 100)
+	state := new(debug.Handler)
+	state.AddLimiter("server", server)
+	server.Set(20)
+
+	answer := httptest.NewRecorder()
+	state.ServeHTTP(answer, httptest.NewRequest("GET", "/?format=json", nil))
+	var seen struct {
+		Limiters map[string]stint.LimiterStats
+	}
+	err := json.Unmarshal(answer.Body.Bytes(), &seen)
+	fmt.Println(err, seen.Limiters["server"].Limit, seen.Limiters["server"].Reason)
+	// Output: <nil> 20 set by hand
+}
