@@ -103,7 +103,7 @@ func places(history []stint.LimitChange, now time.Time, left float64) []float64 
 // middle, if there is room for it.
 func moments(history []stint.LimitChange, now time.Time, at []float64) []moment {
 	layout := time.TimeOnly
-	if now.Sub(history[0].Time) > 12*time.Hour {
+	if now.Sub(history[0].Time) > halfDay {
 		layout = "Jan 2 15:04"
 	}
 	base := num(floor + 15)

@@ -2,6 +2,7 @@ package debug
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,7 +101,7 @@ func TestChart(t *testing.T) {
 
 // Whatever the history is, the line stays in the drawing.
 func TestChartHoldsItsLine(t *testing.T) {
-	for _, limits := range [][]int{{1}, {1 << 40, 1}, {1, 2, 3, 1 << 62}, slices.Repeat([]int{7, 300}, 32)} {
+	for _, limits := range [][]int{{1}, {1 << 30, 1}, {1, 2, 3, math.MaxInt}, slices.Repeat([]int{7, 300}, 32)} {
 		l := limiterStats{stint.LimiterStats{Limit: 1}}
 		for i, n := range limits {
 			l.History = append(l.History, stint.LimitChange{Time: begin.Add(time.Duration(i*i) * time.Millisecond), Limit: n})
@@ -127,6 +128,11 @@ func TestWords(t *testing.T) {
 	} {
 		if got := ago(begin, begin.Add(d)); got != want {
 			t.Errorf("ago(%v): %q, want %q", d, got, want)
+		}
+	}
+	for d, want := range map[time.Duration]string{0: "04:05:06.000", 12 * time.Hour: "04:05:06.000", 13 * time.Hour: "Feb 3 04:05:06.000"} {
+		if got := clock(begin, begin.Add(d)); got != want {
+			t.Errorf("clock after %v: %q, want %q", d, got, want)
 		}
 	}
 	for text, want := range map[string]string{

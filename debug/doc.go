@@ -38,7 +38,7 @@
 // to date each second, and
 //
 //	curl localhost:6060/debug/stint
-//	curl localhost:6060/debug/stint?format=json
+//	curl 'localhost:6060/debug/stint?format=json'
 //
 // print the same as text and as JSON. A pool does not tell its limiter: to see why the
 // limit of one is what it is, make the limiter, and add both. A pool that has its name
@@ -83,6 +83,6 @@
 // each pool and each limiter once for its Stats, which takes their locks for a moment.
 // Of a pool two samples are kept. What was added is kept reachable until it is removed.
 //
-// The packages stint, par and stream do not import this one, so that who does not want
-// it does not link net/http.
+// No other package of the library imports this one, so that who does not want it does
+// not link net/http.
 package debug

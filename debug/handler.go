@@ -98,6 +98,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Content-Type", f.media+"; charset=utf-8")
 	header.Set("Content-Length", strconv.Itoa(body.Len()))
 	if r.Method == http.MethodGet {
-		w.Write(body.Bytes()) // an error is that of who asked: he is gone
+		w.Write(body.Bytes()) // an error means that who asked is gone
 	}
 }

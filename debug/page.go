@@ -40,7 +40,7 @@ type page struct {
 // prepare makes the page ready, once for all requests.
 func (p *page) prepare() {
 	p.layout = template.Must(template.New("page").Funcs(template.FuncMap{
-		"ago": ago, "commas": commas, "id": url.PathEscape, "measured": measured, "rate": rate,
+		"ago": ago, "clock": clock, "commas": commas, "id": url.PathEscape, "measured": measured, "rate": rate,
 	}).Parse(layout))
 	p.policy = nothing + "; connect-src 'self'; img-src data:; script-src " + hash(script) + "; style-src " + hash(style)
 }
@@ -85,6 +85,18 @@ func ago(then, now time.Time) string {
 	}
 	return fmt.Sprintf("%d s", s)
 }
+
+// clock is when something was: to the millisecond, and with the day if that was not
+// just now.
+func clock(then, now time.Time) string {
+	if now.Sub(then) > halfDay {
+		return then.Format("Jan 2 15:04:05.000")
+	}
+	return then.Format("15:04:05.000")
+}
+
+// halfDay is how old a time is at most that is told without its day.
+const halfDay = 12 * time.Hour
 
 // commas puts commas between the thousands of a whole number. Other text stays.
 func commas(text string) string {

@@ -1,0 +1,191 @@
+package debug_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/debug"
+	"github.com/stint-go/stint/lab/browser"
+)
+
+// The widths of windows.
+const phone, desk = 390, 1280
+
+// A program is one that serves its state, and does some work whenever it is asked, so
+// that the figures change.
+type program struct {
+	*httptest.Server
+	broken atomic.Bool // answers with an error
+}
+
+// run runs a program until the test ends. It has pools that work and wait, limiters
+// with a short history, the longest and none, and names of all sizes.
+func run(t *testing.T) *program {
+	p, h := new(program), new(debug.Handler)
+	mail, stuck := stint.NewPool(stint.Limit(4)), stint.NewPool(stint.Limit(2), stint.Queue(10))
+	release := make(chan struct{})
+	for range 12 {
+		stuck.Go(func(context.Context) { <-release })
+	}
+	h.AddPool("mail", mail)
+	h.AddPool("thumbnails of all the pictures that somebody has put into the archive", stuck)
+	h.AddPool("<b>", stint.NewPool())
+
+	found, moved := stint.Auto(1, 100), stint.Auto(1, 100_000)
+	if err := stint.Range(t.Context(), 3000, func(context.Context, int) error {
+		time.Sleep(time.Millisecond)
+		return nil
+	}, found); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		moved.Set(1 + i*i%7000)
+	}
+	h.AddLimiter("mail", found)
+	h.AddLimiter("set-by-hand-so-often-that-not-all-of-it-is-remembered", moved)
+	h.AddLimiter("fixed", stint.Limit(1000))
+	h.AddLimiter("new", stint.Auto(1, 10))
+
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mail.Go(func(context.Context) {})
+		mail.Idle(r.Context())
+		if p.broken.Load() {
+			http.Error(w, "broken", http.StatusServiceUnavailable)
+			return
+		}
+		h.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		p.Close()
+		close(release)
+		mail.Close()
+		stuck.Close()
+	})
+	return p
+}
+
+// changed waits until the page shows another number of tasks that have ended, and
+// returns whether it is still the page in which that was asked.
+const changed = `new Promise((done) => {
+	const ended = () => document.querySelector('[id="pool/mail"] [data-name=completed]').textContent;
+	const before = ended(), main = document.querySelector("main");
+	new MutationObserver(() => ended() !== before && done(main.isConnected))
+		.observe(document.body, { subtree: true, childList: true, characterData: true });
+})`
+
+// noted waits until the note is shown, or hidden again, and returns its text.
+func noted(p *browser.Page, hidden bool) string {
+	return browser.Eval[string](p, fmt.Sprintf(`new Promise((done) => {
+		const note = document.getElementById("note");
+		const look = () => note.hidden === %v && done(note.textContent);
+		new MutationObserver(look).observe(note, { attributes: true });
+		look();
+	})`, hidden))
+}
+
+func TestPageInABrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	b := browser.Start(t)
+	program := run(t)
+	url := program.URL + "/a/prefix/stint?for=browser"
+	for _, scheme := range []browser.Scheme{browser.Light, browser.Dark} {
+		for _, width := range []int{phone, desk} {
+			t.Run(fmt.Sprint(scheme, width), func(t *testing.T) {
+				p := b.Open(t, url, scheme, width)
+				check := func(state string) {
+					for _, f := range p.Faults() {
+						t.Errorf("%s: %s", state, f)
+					}
+				}
+				check("folded")
+				p.Unfold()
+				check("unfolded")
+				browser.Eval[bool](p, `document.querySelector("summary").focus(), true`)
+				if !browser.Eval[bool](p, changed) {
+					t.Error("another main has come into the place of the first")
+				}
+				if !browser.Eval[bool](p, `document.activeElement === document.querySelector("summary")`) {
+					t.Error("the page has lost its focus")
+				}
+				if n := browser.Eval[int](p, `document.querySelectorAll("details:not([open])").length`); n > 0 {
+					t.Errorf("%d lists that were open are folded", n)
+				}
+				check("after a change")
+				if got := p.Messages(); len(got) > 0 {
+					t.Errorf("messages %q", got)
+				}
+				requests := p.Requests()
+				for _, r := range requests {
+					if r != url {
+						t.Errorf("a request to %s", r)
+					}
+				}
+				if len(requests) < 2 {
+					t.Errorf("requests %q, want the page at least twice", requests)
+				}
+			})
+		}
+	}
+}
+
+// A page whose program does not answer says so, and since when; until it does.
+func TestPageWithoutAProgram(t *testing.T) {
+	b := browser.Start(t)
+	program := run(t)
+	p := b.Open(t, program.URL, browser.Dark, phone)
+	program.broken.Store(true)
+	text := noted(p, false)
+	if at := browser.Eval[string](p, `document.getElementById("taken").textContent`); text != "No answer (status 503). What you see is as of "+at+"." {
+		t.Errorf("the note is %q, the figures are as of %s", text, at)
+	}
+	for _, f := range p.Faults() {
+		t.Error(f)
+	}
+	program.broken.Store(false)
+	noted(p, true)
+	program.Close()
+	if text := noted(p, false); !strings.HasPrefix(text, "No answer (") {
+		t.Errorf("the note is %q", text)
+	}
+}
+
+// Nobody looks at a page that is hidden: it asks for nothing until it is shown again.
+// What it plans is taken from it here, so that nothing depends on the time.
+func TestPageRestsWhileHidden(t *testing.T) {
+	b := browser.Start(t)
+	p := b.Open(t, run(t).URL, browser.Light, desk)
+	const planned = `new Promise((done) => { window.setTimeout = (f) => { window.plan = f; done(true); }; })`
+	browser.Eval[bool](p, planned) // after the request that is planned already
+	const asked = `(() => {
+		let asked = 0;
+		const fetch = window.fetch;
+		window.fetch = (...all) => { asked++; return fetch(...all); };
+		Object.defineProperty(document, "hidden", { value: true, configurable: true });
+		window.plan();
+		document.dispatchEvent(new Event("visibilitychange"));
+		window.fetch = fetch;
+		return asked;
+	})()`
+	if n := browser.Eval[int](p, asked); n != 0 {
+		t.Errorf("%d requests of a hidden page", n)
+	}
+	before := len(p.Requests())
+	browser.Eval[bool](p, `(() => {
+		const next = `+planned+`;
+		Object.defineProperty(document, "hidden", { value: false });
+		document.dispatchEvent(new Event("visibilitychange"));
+		return next;
+	})()`)
+	if n := len(p.Requests()); n != before+1 {
+		t.Errorf("%d requests when it is shown again, want one", n-before)
+	}
+}
