@@ -102,19 +102,19 @@ func places(history []stint.LimitChange, now time.Time, left float64) []float64 
 // moments are the first change, the present, and the change that is nearest to the
 // middle, if there is room for it.
 func moments(history []stint.LimitChange, now time.Time, at []float64) []moment {
-	layout := time.TimeOnly
+	form := time.TimeOnly
 	if now.Sub(history[0].Time) > halfDay {
-		layout = "Jan 2 15:04"
+		form = "Jan 2 15:04"
 	}
 	base := num(floor + 15)
-	out := []moment{{num(at[0]), base, "start", history[0].Time.Format(layout)}, {num(right), base, "end", "now"}}
+	out := []moment{{num(at[0]), base, "start", history[0].Time.Format(form)}, {num(right), base, "end", "now"}}
 	mid, middle := 0, (at[0]+right)/2
 	for i := range history {
 		if math.Abs(at[i]-middle) < math.Abs(at[mid]-middle) {
 			mid = i
 		}
 	}
-	text := history[mid].Time.Format(layout)
+	text := history[mid].Time.Format(form)
 	half := digit * float64(len(text)) / 2
 	if text != out[0].Text && at[mid]-half > at[0]+2*half+digit && at[mid]+half < right-4*digit {
 		out = append(out, moment{num(at[mid]), base, "middle", text})

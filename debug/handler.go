@@ -21,7 +21,8 @@ type Handler struct {
 	limiters map[string]*limiter
 }
 
-// A limiter is one that was added: something of its own each time.
+// A limiter is one that was added. It is another one each time, so that the remove of
+// one time knows it from those of others.
 type limiter struct{ *stint.Limiter }
 
 // AddPool shows p by that name until remove is called, which may be done more than

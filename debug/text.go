@@ -67,16 +67,16 @@ func (t table) write(b *bytes.Buffer) {
 	if b.Len() > 0 {
 		b.WriteByte('\n')
 	}
+	columns := t.columns()
 	var head []cell
 	for _, c := range t[0] {
 		head = append(head, cell{Text: strings.ToUpper(c.Name)})
 	}
-	rows := append(table{head}, t...)
-	for _, row := range rows {
+	for _, row := range append(table{head}, t...) {
 		line := ""
 		for i, c := range row {
-			room := strings.Repeat(" ", rows.wide(i)-utf8.RuneCountInString(c.Text))
-			if t.numbers(i) {
+			room := strings.Repeat(" ", columns[i].wide-utf8.RuneCountInString(c.Text))
+			if columns[i].numbers {
 				line += room + c.Text + "  "
 			} else {
 				line += c.Text + room + "  "
@@ -86,17 +86,24 @@ func (t table) write(b *bytes.Buffer) {
 	}
 }
 
-// wide is how wide a column is.
-func (t table) wide(column int) int {
-	most := 0
-	for _, row := range t {
-		most = max(most, utf8.RuneCountInString(row[column].Text))
-	}
-	return most
+// A column is how wide one is, and whether there are numbers in it: as in the first
+// row. The first column has names, also where they are digits.
+type column struct {
+	wide    int
+	numbers bool
 }
 
-// numbers reports whether a column has numbers. The first one has names.
-func (t table) numbers(column int) bool {
-	text := t[0][column].Text
-	return column > 0 && text != "" && strings.Trim(text, "0123456789.e-") == ""
+// columns are those of t, which has a row at least.
+func (t table) columns() []column {
+	columns := make([]column, len(t[0]))
+	for i, c := range t[0] {
+		number := c.Text != "" && strings.Trim(c.Text, "0123456789.e-") == ""
+		columns[i] = column{utf8.RuneCountInString(c.Name), number && i > 0}
+	}
+	for _, row := range t {
+		for i, c := range row {
+			columns[i].wide = max(columns[i].wide, utf8.RuneCountInString(c.Text))
+		}
+	}
+	return columns
 }

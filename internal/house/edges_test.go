@@ -12,7 +12,7 @@ var machinery = []string{"internal/auto", "internal/limit", "internal/line", "in
 
 // edges says which packages of ours a package may import, by directory:
 //
-//	cmd, lab -> par, stream, errgroup -> stint -> internal
+//	cmd, lab -> par, stream, errgroup, debug -> stint -> internal
 //
 // "x/..." is x and all below it. A package that no row covers fails the test:
 // where it belongs is decided before it is written.
