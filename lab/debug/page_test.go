@@ -25,6 +25,14 @@ type program struct {
 	broken atomic.Bool // answers with an error
 }
 
+// start starts a browser, and a program for it to look at.
+func start(t *testing.T) (*browser.Browser, *program) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	return browser.Start(t), run(t)
+}
+
 // run runs a program until the test ends. It has pools that work and wait, limiters
 // with a short history, the longest and none, and names of all sizes.
 func run(t *testing.T) *program {
@@ -91,11 +99,7 @@ func noted(p *browser.Page, hidden bool) string {
 }
 
 func TestPageInABrowser(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
-	}
-	b := browser.Start(t)
-	program := run(t)
+	b, program := start(t)
 	url := program.URL + "/a/prefix/stint?for=browser"
 	for _, scheme := range []browser.Scheme{browser.Light, browser.Dark} {
 		for _, width := range []int{phone, desk} {
@@ -139,8 +143,7 @@ func TestPageInABrowser(t *testing.T) {
 
 // A page whose program does not answer says so, and since when; until it does.
 func TestPageWithoutAProgram(t *testing.T) {
-	b := browser.Start(t)
-	program := run(t)
+	b, program := start(t)
 	p := b.Open(t, program.URL, browser.Dark, phone)
 	program.broken.Store(true)
 	text := noted(p, false)
@@ -161,8 +164,8 @@ func TestPageWithoutAProgram(t *testing.T) {
 // Nobody looks at a page that is hidden: it asks for nothing until it is shown again.
 // What it plans is taken from it here, so that nothing depends on the time.
 func TestPageRestsWhileHidden(t *testing.T) {
-	b := browser.Start(t)
-	p := b.Open(t, run(t).URL, browser.Light, desk)
+	b, program := start(t)
+	p := b.Open(t, program.URL, browser.Light, desk)
 	const planned = `new Promise((done) => { window.setTimeout = (f) => { window.plan = f; done(true); }; })`
 	browser.Eval[bool](p, planned) // after the request that is planned already
 	const asked = `(() => {
