@@ -59,20 +59,23 @@
 // The JSON is an object:
 //
 //	time      when it was taken, as in RFC 3339
-//	pools     an object: the fields of stint.Stats for each pool, by the name that it
-//	          was added by, and throughput
-//	limiters  an object: the fields of stint.LimiterStats for each limiter, by the name
-//	          that it was added by
+//	pools     an object with one for each pool, by the name that it was added by: name,
+//	          limit, running, queued, waiting, workers, idle, completed, dropped, and
+//	          throughput
+//	limiters  an object with one for each limiter, by the name that it was added by:
+//	          limit, running, waiting, phase, reason, throughput, and history, a list
+//	          of objects with time, limit, throughput and reason
 //
-// The fields are named as [stint.Stats] and [stint.LimiterStats] say there, and what
-// is not known is left out. pools and limiters are always there.
+// [stint.Stats], [stint.LimiterStats] and [stint.LimitChange] say what they are; the
+// name in a pool is that of stint.Name. What is not known is left out. pools and
+// limiters are always there.
 //
 // # Throughput
 //
-// That of a pool is how many of its tasks ended in a second since a request before,
-// whoever made that: the last one that is half a second old or more. It is not known
-// to the first request, and the second tells the mean of the time in between, however
-// long that was. What collects figures should not rely on it, since others may ask
+// That of a pool is how many of its tasks ended in a second since an earlier request,
+// whoever made that, half a second ago or more. It is not known to the first request,
+// and the second tells the mean of the time in between, however long that was. What
+// collects figures should not rely on it, since others may ask
 // too: it has time and completed for that.
 //
 // That of a limiter is what its search has measured last.
