@@ -41,13 +41,13 @@ func (f *failed) fails(o task.Outcome) error {
 	return err
 }
 
-// verdict returns what Wait returns, or panics with unless that is nil.
-func (f *failed) verdict() (error, *stint.PanicError) {
+// verdict returns what Wait panics with, unless that is nil, and what it returns.
+func (f *failed) verdict() (panicked *stint.PanicError, err error) {
 	switch {
 	case f == nil:
 		return nil, nil
 	case f.panicked == nil:
-		return f.err, nil
+		return nil, f.err
 	}
 	var others []error
 	if f.err != nil {
@@ -56,5 +56,5 @@ func (f *failed) verdict() (error, *stint.PanicError) {
 	if f.more > 0 {
 		others = append(others, fmt.Errorf("errgroup: tasks that panicked besides: %d", f.more))
 	}
-	return f.err, task.With(f.panicked, others)
+	return task.With(f.panicked, others), f.err
 }

