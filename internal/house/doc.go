@@ -22,5 +22,6 @@
 //   - code: Go code in the README, ARCHITECTURE.md and docs is an Example or a declaration
 //   - guarantees: the README lists them, with tests that exist
 //   - links: relative links lead somewhere
+//   - map: every package is on the map in ARCHITECTURE.md
 //   - names: of files and packages, and words that belong to one machine
 package house

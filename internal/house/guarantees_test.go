@@ -28,6 +28,11 @@ func TestNamedTestsExist(t *testing.T) {
 			"par/b_test.go": "package par\n\nfunc FuzzB() {}\n\nfunc (x) TestM() {}\n",
 		}
 	}
+	page := func(name, text string) map[string]string {
+		files := with("", "")
+		files[name] = text
+		return files
+	}
 	verify(t, namedTests,
 		sample{"clean", with("`TestA`, `TestA/sub`, [`FuzzB`](par/b_test.go)\n", "// Package stint: TestA.\n"), ""},
 		sample{"prose", with("TestGone is history; `Testing`, `go test`\n", ""), ""},
@@ -35,23 +40,27 @@ func TestNamedTestsExist(t *testing.T) {
 		sample{"method", with("`TestM`\n", ""), "README.md:1: `TestM`"},
 		sample{"wrong file", with("[`TestA`](par/b_test.go)\n", ""), "README.md:1: `TestA` is in a_test.go, the link leads to par/b_test.go"},
 		sample{"doc", with("", "// Package stint does.\n//\n// See TestGone.\n"), "doc.go:3: `TestGone`"},
+		sample{"architecture", page("ARCHITECTURE.md", "`TestA`, `TestGone`\n"), "ARCHITECTURE.md:1: `TestGone`"},
+		sample{"pitfalls", page("pitfalls_test.go", "package stint\n\n// 1 TestA\n// 2 TestGone\n"), "pitfalls_test.go:4: `TestGone`"},
+		sample{"another test", page("c_test.go", "package stint\n\n// TestGone was here.\n"), ""},
 	)
 }
 
-// namedTests checks that the tests which README.md and doc.go files name exist
-// in the root module, and that links on them lead to their files.
+// namedTests checks that the tests which README.md, ARCHITECTURE.md, doc.go files
+// and the table of pitfalls name exist in the root module, and that links on them
+// lead to their files.
 func namedTests(t *tree) []string {
 	var bad []string
 	tests := t.tests()
 	for _, f := range t.files {
 		switch {
-		case f.path == "README.md":
+		case f.path == "README.md" || f.path == "ARCHITECTURE.md":
 			for i, line := range strings.Split(f.text, "\n") {
 				for _, m := range quotedTest.FindAllStringSubmatch(line, -1) {
 					bad = append(bad, f.testExists(i+1, m[1], m[2], tests)...)
 				}
 			}
-		case path.Base(f.path) == "doc.go" && t.library(f):
+		case f.path == "pitfalls_test.go" || path.Base(f.path) == "doc.go" && t.library(f):
 			for _, c := range f.syntax.Comments {
 				for i, line := range strings.Split(f.text[f.offset(c.Pos()):f.offset(c.End())], "\n") {
 					for _, name := range testName.FindAllString(line, -1) {
