@@ -738,6 +738,36 @@ func TestNestingNeverDeadlocks(t *testing.T) {
 			equal(t, "tasks", n.Load(), 1<<9-1)
 		})
 	})
+	t.Run("Results.GoContext", func(t *testing.T) { // the values are those of the tasks, in the order of acceptance
+		both(t, 2, func(t *testing.T, opt stint.Option, _ func(int)) {
+			r := stint.NewResults[int](ctx, opt, stint.Queue(1))
+			var grow func(depth int) func(context.Context) (int, error)
+			grow = func(depth int) func(context.Context) (int, error) {
+				return func(ctx context.Context) (int, error) {
+					for range 2 {
+						if depth > 0 {
+							if err := r.GoContext(ctx, grow(depth-1)); err != nil {
+								return 0, err
+							}
+						}
+					}
+					return depth, nil
+				}
+			}
+			r.Go(grow(8))
+			values, err := r.Wait()
+			equal(t, "error", err, nil)
+			equal(t, "first value", values[0], 8)
+			slices.Sort(values)
+			var want []int // a task of depth 8, two of depth 7, and so on
+			for depth := range 9 {
+				want = append(want, slices.Repeat([]int{depth}, 1<<(8-depth))...)
+			}
+			if !slices.Equal(values, want) {
+				t.Errorf("values: got %d", values)
+			}
+		})
+	})
 	t.Run("Pool.GoContext", func(t *testing.T) {
 		for _, queue := range []int{0, 1} {
 			synctest.Test(t, func(t *testing.T) {
@@ -779,6 +809,20 @@ func TestWaitingCanBeGivenUp(t *testing.T) {
 			equal(t, "error with a context that has ended", g.GoContext(ctx, sleep(0)), errGone)
 			equal(t, "TryGo", g.TryGo(sleep(0)), false)
 			equal(t, "error of the group", g.Wait(), nil) // not the group's
+		})
+	})
+	t.Run("own context, Results", func(t *testing.T) {
+		both(t, 1, func(t *testing.T, opt stint.Option, _ func(int)) {
+			r := stint.NewResults[int](bg, opt, stint.Queue(0))
+			r.Go(func(context.Context) (int, error) { time.Sleep(time.Hour); return 1, nil })
+			ctx, cancel := context.WithTimeoutCause(bg, time.Second, errGone)
+			defer cancel()
+			start := time.Now()
+			equal(t, "error", r.GoContext(ctx, func(context.Context) (int, error) { t.Error("was run"); return 2, nil }), errGone)
+			took(t, start, time.Second)
+			values, err := r.Wait()
+			equal(t, "error of Results", err, nil)
+			equal(t, "values", len(values), 1) // what was given up has no place
 		})
 	})
 	t.Run("end of the group", func(t *testing.T) {
@@ -1196,6 +1240,7 @@ func TestBadArguments(t *testing.T) {
 		{"stint: NewGroup: nil context", func() { stint.NewGroup(none) }},
 		{"stint: NewResults: nil context", func() { stint.NewResults[int](none) }},
 		{"stint: Group.GoContext: nil context", func() { g.GoContext(none, task) }},
+		{"stint: Results.GoContext: nil context", func() { r.GoContext(none, result) }},
 		{"stint: Pool.GoContext: nil context", func() { p.GoContext(none, plain) }},
 		{"stint: Pool.Idle: nil context", func() { p.Idle(none) }},
 		{"stint: Pool.Shutdown: nil context", func() { p.Shutdown(none) }},
@@ -1209,6 +1254,7 @@ func TestBadArguments(t *testing.T) {
 		{"stint: Group.GoContext: nil function", func() { g.GoContext(ctx, nil) }},
 		{"stint: Group.TryGo: nil function", func() { g.TryGo(nil) }},
 		{"stint: Results.Go: nil function", func() { r.Go(nil) }},
+		{"stint: Results.GoContext: nil function", func() { r.GoContext(ctx, nil) }},
 		{"stint: Results.TryGo: nil function", func() { r.TryGo(nil) }},
 		{"stint: Pool.Go: nil function", func() { p.Go(nil) }},
 		{"stint: Pool.GoContext: nil function", func() { p.GoContext(ctx, nil) }},
@@ -1242,6 +1288,7 @@ func TestBadArguments(t *testing.T) {
 		{"stint: Group.TryGo: Group was not made by NewGroup", func() { new(stint.Group).TryGo(task) }},
 		{"stint: Group.Wait: Group was not made by NewGroup", func() { new(stint.Group).Wait() }},
 		{"stint: Results.Go: Results was not made by NewResults", func() { new(stint.Results[int]).Go(result) }},
+		{"stint: Results.GoContext: Results was not made by NewResults", func() { new(stint.Results[int]).GoContext(ctx, result) }},
 		{"stint: Results.TryGo: Results was not made by NewResults", func() { new(stint.Results[int]).TryGo(result) }},
 		{"stint: Results.Wait: Results was not made by NewResults", func() { new(stint.Results[int]).Wait() }},
 		{"stint: Pool.Go: Pool was not made by NewPool", func() { new(stint.Pool).Go(plain) }},
@@ -1280,6 +1327,7 @@ func TestBadArguments(t *testing.T) {
 		r.Wait()
 		equal(t, "Results.Go", r.Go(result), false)
 		equal(t, "Results.TryGo", r.TryGo(result), false)
+		equal(t, "Results.GoContext", r.GoContext(ctx, result), stint.ErrClosed)
 		p.Close()
 		p.Close()
 		equal(t, "Pool.Go", p.Go(plain), stint.ErrClosed)
