@@ -12,10 +12,13 @@ import (
 // A task of a test, with the number of its item.
 type body = func(ctx context.Context, i int) error
 
-// A door is one way to run n tasks and wait for them.
+// A run runs n tasks and waits for them.
+type run = func(ctx context.Context, n int, f body, opts ...stint.Option) error
+
+// A door is one way to do that.
 type door struct {
 	name string
-	run  func(ctx context.Context, n int, f body, opts ...stint.Option) error
+	run  run
 }
 
 // doors are all of them. A Pool is not one of them but a place: see places.
@@ -124,7 +127,7 @@ var places = []place{
 
 // everywhere runs a test for every door in every place, each in a bubble. What
 // it is given runs tasks through the door. No goroutine may be left at its end.
-func everywhere(t *testing.T, limit int, test func(t *testing.T, run func(ctx context.Context, n int, f body, opts ...stint.Option) error)) {
+func everywhere(t *testing.T, limit int, test func(t *testing.T, run run)) {
 	for _, p := range places {
 		for _, d := range doors {
 			t.Run(d.name+"/"+p.name, func(t *testing.T) {

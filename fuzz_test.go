@@ -187,7 +187,7 @@ func (z *poolFuzz) nested(ctx context.Context, n int) {
 		}
 		return g.Wait()
 	}, z.pool)
-	for _, e := range stint.MapSeq(ctx, firstN(n), func(context.Context, int) (int, error) { z.work(time.Second); return 0, nil }, z.pool) {
+	for _, e := range stint.MapSeq(ctx, count(n), func(context.Context, int) (int, error) { z.work(time.Second); return 0, nil }, z.pool) {
 		err = errors.Join(err, e)
 	}
 	if err != nil && !errors.Is(err, stint.ErrClosed) && ctx.Err() == nil {

@@ -158,10 +158,17 @@ func bubbleOf(stack string) string {
 	return bubble
 }
 
-// noneLeft fails the test if the library has a goroutine.
+// noneLeft fails the test if the library has a goroutine once all is still in the
+// bubble of the test.
 func noneLeft(t *testing.T) {
 	t.Helper()
 	synctest.Wait()
+	noGoroutines(t)
+}
+
+// noGoroutines fails the test if the library has a goroutine.
+func noGoroutines(t *testing.T) {
+	t.Helper()
 	if left := ours(); len(left) > 0 {
 		t.Errorf("%d goroutines are left:\n%s", len(left), strings.Join(left, "\n\n"))
 	}

@@ -22,9 +22,6 @@ var (
 	errGone = errors.New("gone")
 )
 
-// run is a door in a place.
-type run = func(ctx context.Context, n int, f body, opts ...stint.Option) error
-
 func TestBounded(t *testing.T) {
 	ctx := context.Background()
 	for _, limit := range []int{1, 2, 5} {

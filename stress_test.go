@@ -1,7 +1,6 @@
 package stint_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -9,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -365,7 +363,7 @@ func (s *stress) loop(ctx context.Context, r *rand.Rand) {
 	fault, at := r.IntN(5), r.IntN(len(items))
 	var err error
 	panicked := raised(func() {
-		err = stint.Each(ctx, slices.Collect(firstN(len(items))), func(_ context.Context, i int) error {
+		err = stint.Each(ctx, indexes(len(items)), func(_ context.Context, i int) error {
 			if items[i].Add(1) != 1 {
 				s.t.Error("an item was called twice")
 			}
@@ -459,38 +457,6 @@ func raised(f func()) (panicked bool) {
 	}()
 	f()
 	return false
-}
-
-// firstN is the sequence from 0 to n-1.
-func firstN(n int) func(func(int) bool) {
-	return func(yield func(int) bool) {
-		for i := range n {
-			if !yield(i) {
-				return
-			}
-		}
-	}
-}
-
-// noGoroutines checks that the module has started none that is still there. One
-// that was waited for may have its last instructions before it.
-func noGoroutines(t *testing.T) {
-	t.Helper()
-	var left [][]byte
-	for range 1000 {
-		buf := make([]byte, 1<<20)
-		left = left[:0]
-		for _, g := range bytes.Split(buf[:runtime.Stack(buf, true)], []byte("\n\n")) {
-			if bytes.Contains(g, []byte("created by github.com/stint-go/stint")) && !bytes.Contains(g, []byte("created by github.com/stint-go/stint_test")) {
-				left = append(left, g)
-			}
-		}
-		if len(left) == 0 {
-			return
-		}
-		runtime.Gosched()
-	}
-	t.Errorf("%d goroutines are left, the first:\n%s", len(left), left[0])
 }
 
 // TestWakeups submits one task at a time to a pool whose workers park between
