@@ -8,21 +8,6 @@ import (
 	"github.com/stint-go/stint"
 )
 
-// 49: names and counts cost nothing per task. Fails: kube-scheduler's helper, where
-// a metric per piece took up to a tenth of the throughput.
-func TestCountingCostsNothing(t *testing.T) {
-	task := func(context.Context) error { return nil }
-	g := stint.NewGroup(context.Background(), stint.Name("counted"), stint.Limit(2))
-	allocs := testing.AllocsPerRun(10_000, func() { g.Go(task) })
-	equal(t, "error", g.Wait(), nil)
-	equal(t, "allocations a named task", int(allocs), 0)
-
-	p := stint.NewPool(stint.Name("counted"))
-	p.Go(func(context.Context) {})
-	equal(t, "allocations a Stats", testing.AllocsPerRun(100, func() { p.Stats() }), 0)
-	p.Close()
-}
-
 // The benchmarks are of one empty task each: what the library itself costs.
 
 func BenchmarkPoolGo(b *testing.B) {
