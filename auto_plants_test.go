@@ -115,15 +115,6 @@ func (x trial) median(f func(*meter) float64) float64 {
 	return v[len(v)/2]
 }
 
-// most is the rate of a plant at the limit, up to 256, that gives most.
-func (p plant) most() float64 {
-	most := 0.0
-	for limit := range 256 {
-		most = max(most, p.rate(limit+1))
-	}
-	return most
-}
-
 // Auto finds the limit of each plant, and keeps it.
 func TestAutoFindsTheLimit(t *testing.T) {
 	for _, p := range plants {
@@ -203,7 +194,7 @@ func TestAutoKeepsItsBounds(t *testing.T) {
 	equal(t, "most tasks at once", m.peak, 5)
 }
 
-// 22: where there are few tasks, no limit is better than another, and there is
+// Plant 22: where there are few tasks, no limit is better than another, and there is
 // nothing to learn: it does not grow.
 func TestAutoDoesNotGrowWithoutNeed(t *testing.T) {
 	m := &meter{horizon: 2 * time.Second, limiter: stint.Auto(1, 256)}
@@ -214,14 +205,14 @@ func TestAutoDoesNotGrowWithoutNeed(t *testing.T) {
 	}
 }
 
-// 25: when nothing ends, more must begin: the tasks may wait for each other.
+// Plant 25: when nothing ends, more must begin: the tasks may wait for each other.
 func TestAutoFreesTheChained(t *testing.T) {
 	for _, d := range drives() {
 		equal(t, d.name+": tasks done", chained(t, d.run), 500)
 	}
 }
 
-// 27: errors that mean overload are no success.
+// Plant 27: errors that mean overload are no success.
 func TestOverload(t *testing.T) {
 	full := stint.Overload(func(err error) bool { return errors.Is(err, errFull) })
 	x := trial{what: "rejecting", most: 4, best: 20}

@@ -6,15 +6,9 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"slices"
-	"strconv"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
-
-	"github.com/stint-go/stint"
 )
 
 // A plant is what tasks use: a server, processors, a lock, or nothing but time.
@@ -22,7 +16,7 @@ import (
 // what a controller finds can be compared with it. Plants run in virtual time.
 // Those that need real processors are in the laboratory.
 type plant struct {
-	number  int // in the list of plants of docs/design
+	number  int // of its kind, which marks know it by; the same as in internal/auto
 	name    string
 	best    int           // the smallest limit up to 256 that gets 0.97 of the most
 	horizon time.Duration // long enough for a controller to find best and to stay there
@@ -62,9 +56,6 @@ var plants = []plant{
 	{19, "bimodal", 20, 4 * time.Second, false, servers(20, 5.9), slots(20, bimodal, 5.9, nil)},
 	{20, "lock", 2, 500 * time.Millisecond, false, lockRate, locked},
 }
-
-// The rest of the file, from above: what plants are made of, what is known of
-// them, how they are measured, the tests.
 
 // A law is how long tasks take: the quantile function of a distribution, as some
 // multiple of the mean.
@@ -461,185 +452,13 @@ func weatherRate(limit int) float64 {
 // lockRate is one task at a time in the lock, and another before it.
 func lockRate(limit int) float64 { return min(1, float64(limit)/2) / 0.05 }
 
-// warmth is how much of a run is over when measuring begins.
-const warmth = 0.25
-
-// bins are parts of a run in which the tasks are counted.
-const bins = 200
-
-// A meter looks at the tasks of a run. Its means are over the time after the
-// warm-up.
-type meter struct {
-	horizon time.Duration
-	crowd   int            // more tasks than this at once are a crowd
-	limiter *stint.Limiter // to be read, or nil
-
-	mu           sync.Mutex
-	inside, peak int
-	at           time.Duration // when inside changed
-	done, failed int           // after the warm-up
-	per          [bins]int     // tasks done, in parts of the horizon
-	tasks        float64       // inside, summed up over nanoseconds
-	crowded      time.Duration
-	limits       [2]int // the largest seen in the first half of the run and in the second
-}
-
-// measured is task with a look at how many there are.
-func (m *meter) measured(task func(context.Context) error) func(context.Context) error {
-	return func(ctx context.Context) error {
-		m.change(1, nil)
-		err := task(ctx)
-		m.change(-1, err)
-		return err
+// most is the rate of a plant at the limit, up to 256, that gives most.
+func (p plant) most() float64 {
+	most := 0.0
+	for limit := range 256 {
+		most = max(most, p.rate(limit+1))
 	}
-}
-
-// change is called when a task begins, and when it ends.
-func (m *meter) change(by int, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	now := min(sinceBubble(), m.horizon)
-	warm := time.Duration(warmth * float64(m.horizon))
-	past := max(0, now-max(m.at, warm))
-	m.tasks += float64(m.inside) * float64(past)
-	if m.inside > m.crowd {
-		m.crowded += past
-	}
-	m.at = now
-	m.inside += by
-	m.peak = max(m.peak, m.inside)
-	if by > 0 || now == m.horizon {
-		return
-	}
-	m.note(now)
-	switch {
-	case err != nil && now >= warm:
-		m.failed++
-	case err == nil && now >= warm:
-		m.done++
-	}
-	if err == nil {
-		m.per[now*bins/m.horizon]++
-	}
-}
-
-// note reads the limit.
-func (m *meter) note(now time.Duration) {
-	if m.limiter != nil {
-		half := now * 2 / m.horizon
-		m.limits[half] = max(m.limits[half], m.limiter.Stats().Limit)
-	}
-}
-
-// rate is how many tasks were done a millisecond.
-func (m *meter) rate() float64 {
-	return float64(m.done) / ((1 - warmth) * m.horizon.Seconds() * 1000)
-}
-
-// mean is how many tasks there were at once.
-func (m *meter) mean() float64 { return m.tasks / ((1 - warmth) * float64(m.horizon)) }
-
-// failing is how many of the tasks that ended have failed.
-func (m *meter) failing() float64 { return float64(m.failed) / float64(max(1, m.failed+m.done)) }
-
-// crowding is how much of the time was a crowd.
-func (m *meter) crowding() float64 {
-	return float64(m.crowded) / ((1 - warmth) * float64(m.horizon))
-}
-
-// reaches returns how long after the time from three bins in a row had a rate.
-func (m *meter) reaches(rate float64, from time.Duration) time.Duration {
-	bin := m.horizon / bins
-	for i := int(from / bin); i+3 <= bins; i++ {
-		done := m.per[i] + m.per[i+1] + m.per[i+2]
-		if float64(done) >= rate*3*bin.Seconds()*1000 {
-			return max(0, time.Duration(i)*bin-from)
-		}
-	}
-	return m.horizon
-}
-
-// A drive gives tasks to the library.
-type drive = func(ctx context.Context, n int, f body, opts ...stint.Option) error
-
-// pooled is a drive: tasks that are given to a pool of their own.
-func pooled(ctx context.Context, n int, f body, opts ...stint.Option) error {
-	p := stint.NewPool(opts...)
-	for i := range n {
-		if p.GoContext(ctx, func(ctx context.Context) { f(ctx, i) }) != nil {
-			break
-		}
-	}
-	_, err := p.Shutdown(ctx)
-	return err
-}
-
-// looped is the usual drive.
-func looped(ctx context.Context, n int, f body, opts ...stint.Option) error {
-	return stint.Range(ctx, n, f, opts...)
-}
-
-// run drives a plant until the horizon of m with more items than it can do.
-func (p plant) run(t *testing.T, seed int, m *meter, drive drive, opts ...stint.Option) {
-	t.Helper()
-	items := 20_000 + int(2*p.rate(p.best)*m.horizon.Seconds()*1000)
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(context.Background(), m.horizon)
-		defer cancel()
-		task := m.measured(p.task(random(p.number, seed)))
-		drive(ctx, items, func(ctx context.Context, _ int) error { return task(ctx) }, opts...)
-		if end := sinceBubble(); end < m.horizon {
-			t.Errorf("%s: the tasks ended after %v, want %v", p.name, end, m.horizon)
-		}
-	})
-}
-
-func random(number, seed int) *rand.Rand { return rand.New(rand.NewPCG(uint64(number), uint64(seed))) }
-
-// fixed is what a plant gives at a fixed limit, of what the formula says. The
-// horizon is as short as this allows.
-func (p plant) fixed(t *testing.T, seed, limit int, drive drive) float64 {
-	t.Helper()
-	const enough = 3000 // tasks
-	horizon := p.horizon
-	if !p.whole {
-		horizon = min(horizon, max(horizon/8, milliseconds(enough/p.rate(limit))))
-	}
-	m := &meter{horizon: horizon}
-	p.run(t, seed, m, drive, stint.Limit(limit))
-	equal(t, p.name+": most tasks at once", m.peak, limit)
-	return m.rate() / p.rate(limit)
-}
-
-// The plants give at each limit what the formula says: too few tasks at once get
-// less out of them, more than the best limit no more.
-func TestPlantsGiveWhatIsKnown(t *testing.T) {
-	for _, p := range plants {
-		for seed := range 2 {
-			if p.whole && seed > 0 {
-				break
-			}
-			for _, limit := range []int{(p.best + 3) / 4, p.best, min(4*p.best, 256)} {
-				if is := p.fixed(t, seed, limit, looped); is < 0.97 || is > 1.03 {
-					t.Errorf("%s, seed %d: at limit %d %.3f of the %.3g tasks a millisecond that are known", p.name, seed, limit, is, p.rate(limit))
-				}
-			}
-		}
-	}
-}
-
-// What a meter says of tasks that are all alike is exact.
-func TestMeter(t *testing.T) {
-	p := plant{name: "alike", best: 8, rate: servers(8, 10), task: sleeping(alike, 10)}
-	for crowd, crowding := range map[int]float64{7: 1, 8: 0} {
-		m := &meter{horizon: time.Second, crowd: crowd}
-		p.run(t, 1, m, looped, stint.Limit(8))
-		equal(t, "tasks a millisecond", m.rate(), 0.8)
-		equal(t, "tasks at once", m.mean(), 8)
-		equal(t, "crowding", m.crowding(), crowding)
-		equal(t, "a rate that there is", m.reaches(0.5, 0), 0)
-		equal(t, "a rate that there never is", m.reaches(2, 0), m.horizon)
-	}
+	return most
 }
 
 // The limits that are said to be best are, by the formula; a quarter of them is far
@@ -647,10 +466,7 @@ func TestMeter(t *testing.T) {
 func TestPlantsHaveABestLimit(t *testing.T) {
 	harmed := map[string]bool{"universal scalability": true, "cliff": true}
 	for _, p := range plants {
-		most := 0.0
-		for limit := range 256 {
-			most = max(most, p.rate(limit+1))
-		}
+		most := p.most()
 		smallest := 1
 		for p.rate(smallest) < 0.97*most {
 			smallest++
@@ -661,158 +477,4 @@ func TestPlantsHaveABestLimit(t *testing.T) {
 		}
 		equal(t, p.name+": harmed by 256", p.rate(256) < 0.5*most, harmed[p.name])
 	}
-}
-
-// drives are the doors, with the Pool, but for that of MapSeq, where a slow task
-// holds up those behind it: they are yielded in order.
-func drives() []door {
-	all := []door{{"Pool", pooled}}
-	for _, d := range doors {
-		if d.name != "MapSeq" {
-			all = append(all, d)
-		}
-	}
-	return all
-}
-
-// A plant gives the same through every door.
-func TestPlantThroughEveryDoor(t *testing.T) {
-	p := twentySlots()
-	for _, d := range drives() {
-		if is := p.fixed(t, 1, p.best, d.run); is < 0.97 || is > 1.03 {
-			t.Errorf("%s: %.3f of the rate that is known", d.name, is)
-		}
-	}
-}
-
-// twentySlots is the plant of that name.
-func twentySlots() plant {
-	return plants[slices.IndexFunc(plants, func(p plant) bool { return p.name == "20 slots" })]
-}
-
-// A batch is a few tasks, which end before anything can be learnt from many.
-type batch struct {
-	number int
-	name   string
-	n      int
-	best   int           // the limit that takes
-	took   time.Duration // this long
-	task   func(r *rand.Rand) func(context.Context) error
-}
-
-var batches = []batch{
-	{13, "100 of 0 to 9 ms", 100, 100, 8955 * time.Microsecond, sleeping(uniform, 4.5)},
-	{15, "100 on 20 slots", 100, 20, 25 * time.Millisecond, slots(20, alike, 5, nil)},
-	{16, "100 of 100 ms", 100, 100, 100 * time.Millisecond, sleeping(alike, 100)},
-	{16, "200 of 10 s", 200, 200, 10 * time.Second, sleeping(alike, 10_000)},
-}
-
-// run returns how long a batch takes.
-func (b batch) run(t *testing.T, seed int, drive drive, opts ...stint.Option) (took time.Duration) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		var ended atomic.Int64
-		task := b.task(random(b.number, seed))
-		err := drive(context.Background(), b.n, func(ctx context.Context, _ int) error {
-			defer ended.Add(1)
-			return task(ctx)
-		}, opts...)
-		took = sinceBubble()
-		equal(t, b.name+": error", err, nil)
-		equal(t, b.name+": tasks", ended.Load(), int64(b.n))
-	})
-	return took
-}
-
-// Batches take the time that is known at the best limit, and many times that at a
-// small one.
-func TestBatchesTakeWhatIsKnown(t *testing.T) {
-	for _, b := range batches {
-		for seed := range 4 {
-			equal(t, b.name, b.run(t, seed, looped, stint.Limit(b.best)), b.took)
-			if took := b.run(t, seed, looped, stint.Limit(2)); took < 10*b.took {
-				t.Errorf("%s: %v at limit 2", b.name, took)
-			}
-		}
-	}
-}
-
-// 27: a server that turns tasks away. More than it takes are errors, which end
-// sooner than what is done: a limiter that counts them finds them a success.
-func rejected(t *testing.T, seed int, m *meter, opts ...stint.Option) {
-	t.Helper()
-	p := plant{number: 27, name: "rejecting", best: 20, rate: servers(20, 5), task: rejecting(20)}
-	p.run(t, seed, m, looped, append(opts, stint.KeepGoing())...)
-}
-
-func TestRejectingPlant(t *testing.T) {
-	for limit, want := range map[int]struct{ rate, failed float64 }{5: {1, 0}, 20: {4, 0}, 24: {4, 0.5}} {
-		m := &meter{horizon: 400 * time.Millisecond}
-		rejected(t, 1, m, stint.Limit(limit))
-		if is := m.rate() / want.rate; is < 0.95 || is > 1.03 {
-			t.Errorf("limit %d: %.3f of %v tasks a millisecond", limit, is, want.rate)
-		}
-		equal(t, "turned away at limit "+strconv.Itoa(limit), m.failing() >= want.failed, true)
-		equal(t, "none turned away at limit "+strconv.Itoa(limit), m.failing() == 0, want.failed == 0)
-	}
-}
-
-// 22: bursts of 50 tasks for 20 slots, which could do twice as many. They are
-// waiting for a while in each burst, and there is nothing to do in between.
-func burst(t *testing.T, m *meter, l *stint.Limiter) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		p := stint.NewPool(l, stint.Queue(10_000))
-		defer p.Close()
-		task := m.measured(slots(20, alike, 5, nil)(random(22, 1)))
-		for sinceBubble() < m.horizon {
-			for range 50 {
-				p.Go(func(ctx context.Context) { task(ctx) })
-			}
-			time.Sleep(25 * time.Millisecond)
-		}
-	})
-}
-
-func TestBurstsOnAPlant(t *testing.T) {
-	for limit, want := range map[int]float64{5: 1, 20: 2, 80: 2} {
-		m := &meter{horizon: 2 * time.Second}
-		burst(t, m, stint.Limit(limit))
-		equal(t, "tasks a millisecond at limit "+strconv.Itoa(limit), m.rate(), want)
-	}
-}
-
-// 25: each task waits until the one 64 later has begun. chained returns how far they
-// came in 10 s.
-func chained(t *testing.T, drive drive, opts ...stint.Option) (ended int) {
-	t.Helper()
-	const n, depth = 500, 64
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		begun := make([]chan struct{}, n+depth)
-		for i := range begun {
-			begun[i] = make(chan struct{})
-			if i >= n {
-				close(begun[i])
-			}
-		}
-		var done atomic.Int64
-		drive(ctx, n, func(ctx context.Context, i int) error {
-			close(begun[i])
-			select {
-			case <-begun[i+depth]:
-				done.Add(1)
-			case <-ctx.Done():
-			}
-			return nil
-		}, opts...)
-		ended = int(done.Load())
-	})
-	return ended
-}
-
-func TestChainedPlant(t *testing.T) {
-	equal(t, "tasks done at limit 65", chained(t, looped, stint.Limit(65)), 500)
-	equal(t, "tasks done at limit 64", chained(t, looped, stint.Limit(64)), 0)
 }

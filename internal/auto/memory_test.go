@@ -9,9 +9,9 @@ import (
 	"testing/fstest"
 )
 
-// TestPlant26 is the plant of tasks that hold 10 MB each, with GOMEMLIMIT at
+// TestTasksThatHoldMemory is plant 26, tasks that hold 10 MB each, with GOMEMLIMIT at
 // 512 MB: the limit stays at 35 or below, wherever the search begins.
-func TestPlant26(t *testing.T) {
+func TestTasksThatHoldMemory(t *testing.T) {
 	limits(t, 512*mib, 0)
 	for _, start := range []int{0, 1, 2, 16, 32} {
 		runtime.GC()

@@ -85,10 +85,10 @@ func TestMoreProcessorsGetWorkers(t *testing.T) {
 	equal(t, "error", tasks.Wait(), nil)
 }
 
-// 26: tasks that hold 10 MB each, in a process that may have 512 MB. What begins
+// Plant 26: tasks that hold 10 MB each, in a process that may have 512 MB. What begins
 // before anything is known, a dozen, is not bounded so. By itself the process comes to 35
 // at once; where others compute on every processor, what is known of its memory is old,
-// and it was 61. Without a limit for its memory it was 84 to 210.
+// and there are more.
 func TestMemoryBoundsTheLimit(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(512 << 20))
 	limit := stint.Auto(1, 256)
