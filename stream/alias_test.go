@@ -14,7 +14,7 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// 32: what has been handed out is not written again: a consumer may keep it.
+// What has been handed out is not written again: a consumer may keep it.
 func TestRecordsMayBeKept(t *testing.T) {
 	const n = 3000
 	for _, b := range boundaries {
@@ -117,7 +117,7 @@ func TestInputSliceIsNotWritten(t *testing.T) {
 	})
 }
 
-// 32: a record that the consumer has dropped can be collected while the stream goes
+// A record that the consumer has dropped can be collected while the stream goes
 // on: slots that wait to be used again are empty.
 func TestDroppedRecordsAreCollected(t *testing.T) {
 	type record = *[64]int

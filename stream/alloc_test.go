@@ -11,7 +11,7 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// 37: twice the records take no more allocations: what a run needs it takes at its
+// Twice the records take no more allocations: what a run needs it takes at its
 // beginning, and uses again.
 func TestNoAllocationsPerRecord(t *testing.T) {
 	if raced {

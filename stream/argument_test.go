@@ -13,7 +13,7 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// 34: a bad argument panics at once, where it enters, with package, name and value.
+// A bad argument panics at once, where it enters, with package, name and value.
 func TestBadArgumentsPanic(t *testing.T) {
 	ctx := context.Background()
 	var none context.Context

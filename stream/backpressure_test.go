@@ -21,7 +21,7 @@ var holds = map[string]int{
 	"Merge": 4 << 10, "Partition": 4 << 10, "Chunk(1,ms)": 4<<10 + 1,
 }
 
-// 27: while the consumer does nothing the source is pulled up to a bound, which does
+// While the consumer does nothing the source is pulled up to a bound, which does
 // not grow with time.
 func TestStoppedConsumerStopsTheSource(t *testing.T) {
 	for _, src := range sources {
@@ -104,7 +104,7 @@ func TestBufferIsExact(t *testing.T) {
 	}
 }
 
-// 28: an ordered ParMap whose first call does not end begins as many others as its
+// An ordered ParMap whose first call does not end begins as many others as its
 // limit and its queue let it, and holds no more however long that takes.
 func TestSlowHeadBoundsTheWindow(t *testing.T) {
 	for _, limit := range []int{1, 2, 5, 100} {

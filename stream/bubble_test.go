@@ -12,7 +12,7 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// 36: the same body runs in a bubble, outside and in another bubble: nothing that
+// The same body runs in a bubble, outside and in another bubble: nothing that
 // belongs to one, a timer, a channel or a goroutine, is kept for the next. Fails:
 // conc/stream, whose pooled channels crash in the second bubble.
 func TestBubblesDoNotMix(t *testing.T) {

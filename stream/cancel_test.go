@@ -13,7 +13,7 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// 24: break after j records: exactly j were pulled where all is on the caller's
+// Break after j records: exactly j were pulled where all is on the caller's
 // goroutine, and at most j more and a batch where a slice hands on chunks.
 func TestBreakOfAFusedPipeline(t *testing.T) {
 	for _, j := range []int{1, 2, 3, 4, 7, 100, 256, 1000} {
@@ -48,7 +48,7 @@ func TestBreakOfAFusedPipeline(t *testing.T) {
 	}
 }
 
-// 24: the loop that is left waits for the source and for all goroutines, and the
+// The loop that is left waits for the source and for all goroutines, and the
 // source is told.
 func TestBreakWaits(t *testing.T) {
 	for _, src := range sources[:4] {
@@ -337,7 +337,7 @@ func TestCancelIsTheCause(t *testing.T) {
 	})
 }
 
-// 29: the end of the context finds every stage blocked in send: the consumer waits.
+// The end of the context finds every stage blocked in send: the consumer waits.
 func TestCancelOfAStoppedPipeline(t *testing.T) {
 	for _, b := range boundaries {
 		for _, c := range boundaries {

@@ -70,7 +70,7 @@ func failAt(k int) func(context.Context, int) (int, error) {
 	}
 }
 
-// 23: an error arrives at its position: exactly the records before it, then the
+// An error arrives at its position: exactly the records before it, then the
 // error once, then the end. Fails: rill, whose error overtakes records.
 func TestErrorAtItsPosition(t *testing.T) {
 	for _, f := range failings {

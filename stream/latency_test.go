@@ -141,7 +141,7 @@ func everyPipeline(t *testing.T, test func(t *testing.T, pipeline func(seq iter.
 	}
 }
 
-// 25: records that come before a silence are with the consumer after at most one
+// Records that come before a silence are with the consumer after at most one
 // linger, however many boundaries there are.
 func TestRecordsBeforeASilence(t *testing.T) {
 	everyPipeline(t, func(t *testing.T, pipeline func(iter.Seq[at]) stream.Stream[at]) {
@@ -173,7 +173,7 @@ func TestRecordsBeforeASilence(t *testing.T) {
 	})
 }
 
-// 25: a record that comes after a silence does not wait at all.
+// A record that comes after a silence does not wait at all.
 func TestALoneRecordDoesNotWait(t *testing.T) {
 	everyPipeline(t, func(t *testing.T, pipeline func(iter.Seq[at]) stream.Stream[at]) {
 		s := pipeline(timed(10, func(int) { time.Sleep(10 * time.Millisecond) }))
@@ -185,7 +185,7 @@ func TestALoneRecordDoesNotWait(t *testing.T) {
 	})
 }
 
-// T7: at a record a millisecond, and at other paces, each takes one linger at most.
+// At a record a millisecond, and at other paces, each takes one linger at most.
 func TestSteadyRecords(t *testing.T) {
 	for _, pace := range []time.Duration{100 * time.Microsecond, 700 * time.Microsecond, time.Millisecond, 1300 * time.Microsecond} {
 		t.Run(pace.String(), func(t *testing.T) {
@@ -201,7 +201,7 @@ func TestSteadyRecords(t *testing.T) {
 	}
 }
 
-// 26: a stage that begins to take long in the middle of a fast stretch holds a
+// A stage that begins to take long in the middle of a fast stretch holds a
 // record in front of it for one linger and the call in progress, and one that is
 // already with another goroutine not at all.
 func TestASlowCallHoldsUpItsOwnGoroutineOnly(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// 21: nothing runs before the terminal. Fails: rill, lo, go-streams, which start
+// Nothing runs before the terminal. Fails: rill, lo, go-streams, which start
 // goroutines when a stage is made, and leave them if nobody consumes.
 func TestNothingRunsBeforeTheTerminal(t *testing.T) {
 	bubble(t, "made", func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// 33: Merge gives all records of all inputs, those of one input in their order, and
+// Merge gives all records of all inputs, those of one input in their order, and
 // ends when all have.
 func TestMergeEndsWhenAllEnd(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 20} {
@@ -75,7 +75,7 @@ func TestMergeDoesNotWaitForOne(t *testing.T) {
 	})
 }
 
-// 33: an error of one input ends the others, and is the stream's.
+// An error of one input ends the others, and is the stream's.
 func TestMergeErrorCancelsTheOthers(t *testing.T) {
 	for _, st := range stages {
 		bubble(t, st.name, func(t *testing.T) {

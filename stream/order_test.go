@@ -32,7 +32,7 @@ func TestOrderOfEveryStage(t *testing.T) {
 	}
 }
 
-// 22: an ordered ParMap gives what the sequential program does, for any limit,
+// An ordered ParMap gives what the sequential program does, for any limit,
 // queue and duration of the calls; an unordered one the same records.
 func TestParMapOrder(t *testing.T) {
 	square := func(v int) int { return v * v }

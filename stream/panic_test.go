@@ -100,7 +100,7 @@ func raised(t *testing.T, f func()) *stint.PanicError {
 	return p
 }
 
-// 30: a panic of any function, on any goroutine, is raised in the consumer, with
+// A panic of any function, on any goroutine, is raised in the consumer, with
 // its value and its stack, when all else has ended. Fails: rill, lo and go-streams,
 // where it ends the process.
 func TestPanicsReachTheConsumer(t *testing.T) {

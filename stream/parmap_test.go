@@ -200,7 +200,7 @@ func TestParMapLimitIsRaised(t *testing.T) {
 	}
 }
 
-// 31: Limit(1000) over calls that block has 1000 in flight; over calls that do not it
+// Limit(1000) over calls that block has 1000 in flight; over calls that do not it
 // has about as many workers as there are processors.
 func TestParMapWorkers(t *testing.T) {
 	bothOrders(t, "blocking", func(t *testing.T, order ...stint.Option) {

@@ -25,7 +25,7 @@ func lanes(branches []ints, add func(i int, s ints) ints) stream.Stream[lane] {
 	return stream.Merge(out...)
 }
 
-// 33: each record goes to the branch of its key, and those of one key stay in order,
+// Each record goes to the branch of its key, and those of one key stay in order,
 // whatever the branches do.
 func TestPartitionKeepsTheOrderOfAKey(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 8, 50} {
@@ -58,7 +58,7 @@ func TestPartitionKeepsTheOrderOfAKey(t *testing.T) {
 	}
 }
 
-// 33: a branch that is not consumed is an error, at once, not a deadlock; so is one
+// A branch that is not consumed is an error, at once, not a deadlock; so is one
 // that is consumed twice, or in another terminal.
 func TestPartitionWantsAllBranchesOnce(t *testing.T) {
 	used := func(t *testing.T) ints {
