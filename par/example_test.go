@@ -1,6 +1,7 @@
 package par_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -71,3 +72,47 @@ func ExamplePanicError() {
 }
 
 var errOdd = errors.New("odd")
+
+func ExampleSort() {
+	temperatures := []float64{21.5, -3, 14.25, 0, -7.5}
+	par.Sort(temperatures)
+	fmt.Println(temperatures)
+	// Output: [-7.5 -3 0 14.25 21.5]
+}
+
+func ExampleSortFunc() {
+	type city struct {
+		name   string
+		people int
+	}
+	cities := []city{{"Oslo", 724_000}, {"Bergen", 294_000}, {"Trondheim", 217_000}, {"Bodø", 294_000}}
+	par.SortFunc(cities, func(a, b city) int {
+		return cmp.Or(cmp.Compare(b.people, a.people), strings.Compare(a.name, b.name))
+	})
+	for _, c := range cities {
+		fmt.Println(c.name, c.people)
+	}
+	// Output:
+	// Oslo 724000
+	// Bergen 294000
+	// Bodø 294000
+	// Trondheim 217000
+}
+
+func ExampleSortStableFunc() {
+	type entry struct {
+		level int
+		text  string
+	}
+	log := []entry{{2, "slow"}, {1, "lost"}, {2, "late"}, {0, "down"}, {1, "full"}}
+	par.SortStableFunc(log, func(a, b entry) int { return cmp.Compare(a.level, b.level) })
+	for _, e := range log {
+		fmt.Println(e.level, e.text)
+	}
+	// Output:
+	// 0 down
+	// 1 lost
+	// 1 full
+	// 2 slow
+	// 2 late
+}
