@@ -183,29 +183,6 @@ func TestExpose(t *testing.T) {
 	}
 }
 
-func TestSpanSome(t *testing.T) {
-	l := new(Loop)
-	s := Span{halt: &l.halt}
-	s.set(10, 20)
-	for _, want := range []int{16, 24, 30, 30} {
-		if end := s.Some(s.At + 1); end != want || s.At != end-1 || s.rest() != 30-want {
-			t.Errorf("up to %d, at %d, %d left; want %d", end, s.At, s.rest(), want)
-		}
-	}
-	s.set(10, 3)
-	if end := s.Some(11); end != 13 || s.At != 12 || s.Some(13) != 13 || s.At != 12 {
-		t.Errorf("up to %d, at %d", end, s.At)
-	}
-	s.set(10, 3)
-	l.halt.Store(wanted)
-	if end := s.Some(11); end != 11 || s.At != 10 {
-		t.Errorf("halted: up to %d, at %d", end, s.At)
-	}
-	if lo, hi := s.All(); lo != 10 || hi != 13 || s.rest() != 0 {
-		t.Errorf("all are %d to %d, %d left", lo, hi, s.rest())
-	}
-}
-
 // Near the end of a loop that computes, spans become shorter, down to a sixteenth.
 func TestNarrow(t *testing.T) {
 	l := compute(0, 100_000, 2, 0, 0, nil)

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"runtime"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -166,91 +165,6 @@ func TestWaitingBehindABlockedItem(t *testing.T) {
 				})
 			})
 		}
-	}
-}
-
-// The limit that was lowered holds from the next item on, also for those that a
-// worker has taken together with others, which anybody may have then.
-func TestSmallerLimitInASpan(t *testing.T) {
-	for _, kind := range kinds[1:] {
-		t.Run(kind, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				const n = 20_000
-				b := newBench(kind, 2)
-				var g gauge
-				var low atomic.Bool
-				var done, late atomic.Int32
-				l := b.loop(n, func(_ context.Context, i int) error {
-					g.enter()
-					defer g.leave()
-					if low.Load() && g.now.Load() > 1 {
-						late.Add(1)
-					}
-					if i%16 == 0 {
-						time.Sleep(16 * time.Nanosecond)
-					}
-					if i == n/2 {
-						b.lim.Set(1)
-						low.Store(true)
-						time.Sleep(time.Second)
-					}
-					done.Add(1)
-					return nil
-				})
-				l.Procs = 2
-				l.Run()
-				if done.Load() != n || !l.Complete() {
-					t.Errorf("%d items in all; complete: %v", done.Load(), l.Complete())
-				}
-				if late.Load() > 1 { // one may have had its permit before
-					t.Errorf("%d items began beside another after the limit was 1", late.Load())
-				}
-				b.end(t)
-			})
-		})
-	}
-}
-
-// A Goexit, an error that does not stop the loop, and a limit that goes up and
-// down in the middle of spans lose no item.
-func TestEndsInASpan(t *testing.T) {
-	for _, kind := range kinds {
-		t.Run(kind, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				const n = 20_000
-				b := newBench(kind, 2)
-				var done, told atomic.Int32
-				caller := goroutine()
-				l := b.loop(n, func(_ context.Context, i int) error {
-					done.Add(1)
-					if i%16 == 0 {
-						time.Sleep(16 * time.Nanosecond)
-					}
-					switch {
-					case i%1000 == 999:
-						return errors.New("boom")
-					case i%1000 == 499 && goroutine() != caller:
-						runtime.Goexit()
-					case i%1000 == 0 && b.lim != nil:
-						b.lim.Set(1 + i/1000%2)
-					}
-					return nil
-				})
-				l.Procs = 2
-				l.Job.(*testJob).failed = func(i int, o task.Outcome) bool {
-					if (i%1000 != 999 || o.Err == nil) && (i%1000 != 499 || !o.Goexit) {
-						t.Errorf("item %d: %+v", i, o)
-					}
-					told.Add(1)
-					return false
-				}
-				l.Run()
-				if done.Load() != n || !l.Complete() || told.Load() < n/1000 {
-					t.Errorf("%d items, %d told; complete: %v", done.Load(), told.Load(), l.Complete())
-				}
-				b.end(t)
-			})
-		})
 	}
 }
 
@@ -490,28 +404,6 @@ func TestWant(t *testing.T) {
 	}
 }
 
-// Each reason to end a span ends it before the next item. Only the end of the loop
-// keeps a worker from taking another.
-func TestHalt(t *testing.T) {
-	for _, bit := range []uint32{stopped, lowered, wanted} {
-		l, ws := crew(100, 1)
-		w := ws[0]
-		w.widen(8)
-		w.take()
-		if !w.Begin(w.At + 1) {
-			t.Fatalf("%b: halted before", bit)
-		}
-		l.halt.Or(bit)
-		if w.Begin(w.At + 1) {
-			t.Errorf("%b: went on with its span", bit)
-		}
-		w.widen(1)
-		if took := w.take(); took != (bit != stopped) {
-			t.Errorf("%b: took another span: %v", bit, took)
-		}
-	}
-}
-
 // Looking for more leaves the counter where it is.
 func TestCounterDoesNotRunAway(t *testing.T) {
 	l := &Loop{N: 1, Context: context.Background(), Procs: 1, Limit: 1}
@@ -519,181 +411,6 @@ func TestCounterDoesNotRunAway(t *testing.T) {
 	w.init(l, l.Context)
 	if !w.take() || w.take() || w.take() || w.take() || l.next.Load() != 1 {
 		t.Errorf("the next of one item is %d", l.next.Load())
-	}
-}
-
-// What a look at the clock makes of the items since the one before. The cost grows
-// at once and shrinks to an eighth; no more rides on it than four times what it was
-// measured from.
-func TestLearn(t *testing.T) {
-	for _, c := range []struct {
-		cost   int64 // before, in picoseconds
-		calls  int
-		passed time.Duration
-		every  int // before, where it matters
-		want   pace
-	}{
-		{0, 1, 2, 1, pace{cost: 2001, width: 4, every: 4}},
-		{0, 30, 60, 1, pace{cost: 2001, width: 120, every: 120}},
-		{0, 1000, 2000, 1, pace{cost: 2001, width: maxWidth, every: 3998}},
-		{0, 1000, 100_000, 1, pace{cost: 100_001, width: 9, every: 79}},
-		{0, 10, 500_000, 1, pace{cost: 50_000_001, width: 1, every: few}},
-		{2001, 10, 500_000, 1, pace{cost: 50_000_001, width: 1, every: few}},
-		{1_600_000, 1000, 100_000, 1, pace{cost: 200_000, width: 5, every: 40}},
-		{0, 7, 0, 1, pace{width: 1, every: 2, calls: 7}},
-		{0, 7, 0, 5000, pace{width: 1, every: 6000, calls: 7}},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			l := &Loop{N: 100_000, Context: context.Background(), Procs: 2, Limit: 2, paced: true, epoch: time.Now()}
-			w := new(worker)
-			w.init(l, l.Context)
-			w.cost, w.calls, w.every, w.seatless = c.cost, c.calls, c.every, true
-			time.Sleep(c.passed)
-			w.learn()
-			c.want.read = c.passed
-			if w.pace != c.want {
-				t.Errorf("%d calls in %v, %d before: %+v, want %+v", c.calls, c.passed, c.cost, w.pace, c.want)
-			}
-			if w.seatless != (c.passed == 0) {
-				t.Errorf("after %v it looks for a seat: %v", c.passed, !w.seatless)
-			}
-			next := new(worker)
-			next.init(l, l.Context)
-			if next.cost != c.want.cost {
-				t.Errorf("the next worker begins with %d, want %d", next.cost, c.want.cost)
-			}
-		})
-	}
-}
-
-func TestChunk(t *testing.T) {
-	for _, c := range []struct {
-		pace
-		seatless bool
-		want     int
-	}{
-		{pace{}, false, 1}, {pace{cost: 1}, false, maxLength}, {pace{cost: 1}, true, 1},
-		{pace{cost: 2_000_000}, false, 25}, {pace{cost: 60_000_000}, false, 1},
-	} {
-		if w := (&worker{pace: c.pace, seatless: c.seatless}); w.chunk() != c.want {
-			t.Errorf("cost %d, without a seat %v: %d, want %d", c.cost, c.seatless, w.chunk(), c.want)
-		}
-	}
-}
-
-// Spans are wide where no item waits: up to a limit of the number of processors.
-func TestWidest(t *testing.T) {
-	for _, c := range []struct{ limit, procs, want int }{{1, 2, maxWidth}, {2, 2, maxWidth}, {3, 2, 1}} {
-		own, shared := &Loop{Limit: c.limit, Procs: c.procs}, &Loop{Limit: 4 - c.limit, Procs: c.procs, lim: limit.New(c.limit)}
-		if own.widest() != c.want || shared.widest() != c.want {
-			t.Errorf("%+v: %d, and %d under a limiter", c, own.widest(), shared.widest())
-		}
-	}
-}
-
-// Loops of a few items, of no more than the limit, and of more than a seat can name are
-// not measured.
-func TestPaced(t *testing.T) {
-	for _, c := range []struct {
-		n, limit int
-		want     bool
-	}{{few, 1, false}, {few + 1, 1, true}, {2 * few, 2 * few, false}, {2*few + 1, 2 * few, true}} {
-		for _, kind := range kinds {
-			b := newBench(kind, c.limit)
-			l := b.loop(c.n, func(context.Context, int) error { return nil })
-			if l.Run(); l.paced != c.want {
-				t.Errorf("%s, %d items, limit %d: measured %v", kind, c.n, c.limit, l.paced)
-			}
-			b.end(t)
-		}
-	}
-	for n, want := range []bool{false, false, true} {
-		l := compute(7, 7+n, 2, 0, 0, func(int) {})
-		if l.Run(); l.paced != want {
-			t.Errorf("%d items that compute: measured %v", n, l.paced)
-		}
-	}
-	for most := uint64(maxIndex); most <= maxIndex+1 && strconv.IntSize == 64; most++ {
-		l := newBench("solo", 1).loop(int(most), func(context.Context, int) error { return errors.New("boom") })
-		if l.Run(); l.paced != (most == maxIndex) {
-			t.Errorf("%d items: measured %v", most, l.paced)
-		}
-	}
-}
-
-// The rest of a span that is wanted goes back. A helper is called for it when what is left
-// is more than 20 µs of work; else the worker looks again after the next item.
-func TestWantedSpan(t *testing.T) {
-	for _, c := range []struct {
-		cost   time.Duration
-		helper bool
-	}{{204, false}, {205, true}} { // of each of 98 items
-		synctest.Test(t, func(t *testing.T) {
-			var calls atomic.Int32
-			l := newBench("solo", 2).loop(100, func(context.Context, int) error { calls.Add(1); return nil })
-			l.Procs, l.paced, l.epoch = 2, true, time.Now()
-			l.most.Store(2)
-			l.running.Add(1)
-			w := new(worker)
-			w.init(l, l.Context)
-			w.cost = 1
-			w.take()
-			w.widen(16)
-			w.take()
-			l.halt.Or(wanted)
-			w.refused()
-			if w.rest() != 0 || l.deep != 0 || l.left() != 98 || w.every != 0 || l.halt.Load() != 0 {
-				t.Errorf("%d in the span, %d deep, %d left, looks after %d, halt %b",
-					w.rest(), l.deep, l.left(), w.every, l.halt.Load())
-			}
-			w.calls = 10
-			time.Sleep(10 * c.cost)
-			w.learn()
-			synctest.Wait()
-			if helped := calls.Load() == 98; helped != c.helper || w.asked == c.helper || c.helper != (w.every > 1) {
-				t.Errorf("items of %d ns: %d by a helper, asked %v, looks after %d", c.cost, calls.Load(), w.asked, w.every)
-			}
-		})
-	}
-}
-
-// A call counts the items of its span: for the clock, and as turns on a permit that others
-// want. In an execution trace each item is a span.
-func TestItemsAreCounted(t *testing.T) {
-	for _, kind := range kinds {
-		b := newBench(kind, 2)
-		l := b.loop(100, func(context.Context, int) error { return nil })
-		l.Procs, l.lim = 2, b.lim
-		w := new(worker)
-		w.init(l, l.Context)
-		if kind == "shared" {
-			l.sharing = new(sharing)
-			w.begin()
-			defer func() { l.lim.Leave(&l.sharing.standby) }()
-			l.lim.Set(0)
-			l.lim.Join(&l.sharing.standby, nil) // to have somebody in line
-			w.since = time.Now().Add(time.Hour)
-		}
-		w.cost = 1
-		w.take()
-		w.widen(8)
-		w.take()
-		w.call()
-		if w.made != 8 || w.calls != 8 {
-			t.Errorf("%s: %d calls were made and %d are to be measured, want 8", kind, w.made, w.calls)
-		}
-		if kind != "solo" {
-			w.keep()
-			w.made = 0 // it had none since
-			if w.keep(); w.turns != 9 {
-				t.Errorf("%s: %d turns, want 9", kind, w.turns)
-			}
-		}
-		w.take()
-		if w.traced(); w.made != 1 || w.rest() != 0 {
-			t.Errorf("%s: %d items in a region, want 1", kind, w.made)
-		}
-		w.leave()
 	}
 }
 
@@ -733,38 +450,6 @@ func TestWaitingWorkerIsNotDeep(t *testing.T) {
 			}
 			l.mu.Unlock()
 			close(l.sharing.none)
-		})
-	}
-}
-
-// While it runs, and no longer, a loop is told of a limit that has become smaller.
-func TestLoopIsToldOfASmallerLimit(t *testing.T) {
-	for _, kind := range kinds[1:] {
-		synctest.Test(t, func(t *testing.T) {
-			b := newBench(kind, 2)
-			var begun atomic.Int32
-			var l *Loop
-			told := func(n int, want bool) {
-				t.Helper()
-				b.lim.Set(n)
-				if got := l.halt.Load()&lowered != 0; got != want {
-					t.Errorf("%s: a limit of %d: told %v", kind, n, got)
-				}
-			}
-			l = b.loop(100, func(context.Context, int) error {
-				switch begun.Add(1) {
-				case 1:
-					time.Sleep(time.Second)
-				case 2: // beside the first
-					told(1, true)
-					told(2, false)
-				}
-				return nil
-			})
-			l.Run()
-			b.end(t)
-			b.lim.TryAcquire()
-			told(0, false)
 		})
 	}
 }
