@@ -32,8 +32,8 @@ import (
 // ErrGoexit; on the caller's own goroutine it cannot be stopped, and ends that
 // goroutine after the other calls have returned.
 //
-// Options: a Limiter or a Pool, Burst, Overload, KeepGoing, Name. Each panics if ctx or f is nil.
-// It does not change items, and does not keep it.
+// Options: a Limiter or a Pool, Burst, Overload, KeepGoing, Name. Each panics if
+// ctx or f is nil. It does not change items, and does not keep it.
 func Each[T any](ctx context.Context, items []T, f func(context.Context, T) error, opts ...Option) error {
 	check("Each", ctx, f == nil)
 	c := &eachCall[T]{items: items, f: f}

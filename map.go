@@ -11,7 +11,8 @@ import (
 // what was finished, and zero values elsewhere. A result returned together with
 // an error is not kept.
 //
-// Options: a Limiter or a Pool, Burst, Overload, KeepGoing, Name. Map panics if ctx or f is nil.
+// Options: a Limiter or a Pool, Burst, Overload, KeepGoing, Name. Map panics if ctx
+// or f is nil.
 func Map[T, R any](ctx context.Context, items []T, f func(context.Context, T) (R, error), opts ...Option) ([]R, error) {
 	check("Map", ctx, f == nil)
 	c := &mapCall[T, R]{items: items, results: make([]R, len(items)), f: f}

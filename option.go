@@ -88,9 +88,10 @@ func Name(s string) Option {
 // call has some hundred items that take long, a larger Burst saves the time in which
 // the limit rises.
 //
-// It applies to everything. Given beside a Limiter made by Auto it holds for all who
-// share that, unless the search has begun. Burst panics if n is less than 1, and the function that it is given to
-// panics beside a Pool, or a Limiter made by Limit. After Limiter.Set it has no effect.
+// It applies to everything. Given beside a Limiter made by Auto it holds for all
+// who share that, unless the search has begun. Burst panics if n is less than 1,
+// and the function that it is given to panics beside a Pool, or a Limiter made by
+// Limit. After Limiter.Set it has no effect.
 func Burst(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("stint: Burst(%d): want 1 or more", n))
@@ -104,13 +105,13 @@ func Burst(n int) Option {
 // same time. It does not rise to where that happened for a second, and for twice as long,
 // up to ten, if it happens again then. Tasks that end so do not count as throughput.
 //
-// For the call, an error is an error: it cancels the rest, unless KeepGoing is given. A
-// task that tries again by itself is judged by what it returns in the end. is is called
-// once for each error of a task, by several goroutines at once; a panic in it counts as
-// one of the task. Overload panics if is is nil; the
-// function that it is given to panics beside a Limiter made by Limit, or a Pool that
-// has one; after Limiter.Set it has no effect. It does not apply to NewPool, whose tasks return no errors; give it to what
-// runs on the pool.
+// For the call, an error is an error: it cancels the rest, unless KeepGoing is
+// given. A task that tries again by itself is judged by what it returns in the end.
+// is is called once for each error of a task, by several goroutines at once; a
+// panic in it counts as one of the task. Overload panics if is is nil; the function
+// that it is given to panics beside a Limiter made by Limit, or a Pool that has
+// one; after Limiter.Set it has no effect. It does not apply to NewPool, whose
+// tasks return no errors; give it to what runs on the pool.
 func Overload(is func(error) bool) Option {
 	if is == nil {
 		panic("stint: Overload: nil function")

@@ -2,11 +2,12 @@ package stint
 
 import "github.com/stint-go/stint/internal/task"
 
-// PanicError is a panic of a task, as the one who waits for the task gets it:
-// Each, Map, Range, EachSeq, MapSeq, Group.Wait and Results.Wait panic with a
-// *PanicError, and so do the terminals of package stream; OnPanic is called with one. It is an error, so that code which
-// recovers can pass it on. A PanicError that goes through several nested calls
-// stays the first one. The functions of package par panic with the same type.
+// PanicError is a panic of a task, as the one who waits for the task gets it: Each,
+// Map, Range, EachSeq, MapSeq, Group.Wait and Results.Wait panic with a
+// *PanicError, and so do the terminals of package stream; OnPanic is called with
+// one. It is an error, so that code which recovers can pass it on. A PanicError
+// that goes through several nested calls stays the first one. The functions of
+// package par panic with the same type.
 //
 // It is a struct with two fields and three methods:
 //

@@ -22,8 +22,8 @@ type Results[R any] struct {
 // NewResults returns a Results whose tasks are given a context made from ctx. It
 // starts no goroutine.
 //
-// Options: a Limiter or a Pool, Burst, Overload, Queue, KeepGoing, Name. NewResults panics if ctx
-// is nil.
+// Options: a Limiter or a Pool, Burst, Overload, Queue, KeepGoing, Name. NewResults
+// panics if ctx is nil.
 func NewResults[R any](ctx context.Context, opts ...Option) *Results[R] {
 	check("NewResults", ctx, false)
 	o := collect("NewResults", groupOptions, opts)

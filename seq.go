@@ -21,8 +21,8 @@ import (
 // blocks should watch the same ctx. A panic of seq passes through, after the calls
 // of f have ended.
 //
-// Options: a Limiter or a Pool, Burst, Overload, Queue (see there for the default), KeepGoing, Name.
-// EachSeq panics if ctx, seq or f is nil.
+// Options: a Limiter or a Pool, Burst, Overload, Queue (see there for the default),
+// KeepGoing, Name. EachSeq panics if ctx, seq or f is nil.
 func EachSeq[T any](ctx context.Context, seq iter.Seq[T], f func(context.Context, T) error, opts ...Option) error {
 	check("EachSeq", ctx, f == nil)
 	if seq == nil {
@@ -68,12 +68,12 @@ func (e *eachSeq[T]) Abandoned() { e.tasks.verdict.fail(ErrClosed) }
 //
 // The sequence is pulled on a goroutine of its own, at the same time as the loop
 // body runs, so that variables that both use need a lock, and a task whose context
-// it uses counts as one with it. It is pulled as capacity
-// frees up: at most the limit and the queue values have been pulled and their
-// results not been consumed. In input order a slow value holds those behind it up
-// once they are that many; a longer queue lets more of them go ahead. When the
-// consumer is a task on the same limiter or pool, one call of f at a time runs in
-// its place while it waits for a result, and it goes on when that call has ended.
+// it uses counts as one with it. It is pulled as capacity frees up: at most the
+// limit and the queue values have been pulled and their results not been consumed.
+// In input order a slow value holds those behind it up once they are that many; a
+// longer queue lets more of them go ahead. When the consumer is a task on the same
+// limiter or pool, one call of f at a time runs in its place while it waits for a
+// result, and it goes on when that call has ended.
 //
 // The first error cancels the rest. Results that were finished before the first
 // missing one are still yielded, then the error once, with a zero value, and

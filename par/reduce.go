@@ -13,13 +13,13 @@ const blocks = 1024
 // other, beginning with what zero returns, and merge puts two results together, the
 // one of the lower indexes first. The result of an empty slice is zero().
 //
-// The slice is cut into blocks of n/1024 elements, rounded up, of which the last may
-// be shorter. Each is folded from left to right; neighbours are merged in pairs, and
-// those again, until one is left. So which calls are made follows from len(s) alone: sums of floating-point
-// numbers come out the same to the last bit for every GOMAXPROCS and every schedule,
-// though not the same as in a loop from left to right. If fold and merge do not
-// round, and merge is associative and zero() neutral to it, the result is that of
-// the loop.
+// The slice is cut into blocks of n/1024 elements, rounded up, of which the last
+// may be shorter. Each is folded from left to right; neighbours are merged in
+// pairs, and those again, until one is left. So which calls are made follows from
+// len(s) alone: sums of floating-point numbers come out the same to the last bit
+// for every GOMAXPROCS and every schedule, though not the same as in a loop from
+// left to right. If fold and merge do not round, and merge is associative and
+// zero() neutral to it, the result is that of the loop.
 //
 // zero is called for each block, and must return a result of its own each time.
 // fold and merge may change their first argument and return it. Blocks of few

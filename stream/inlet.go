@@ -41,10 +41,10 @@ func size[T any]() int { return int(reflect.TypeFor[T]().Size()) }
 // the order in which they come. There are never more batches than it has made, so
 // sending does not block: who wants to send waits for an empty one.
 //
-// Waking a goroutine costs more than a hundred records. So a receiver that sleeps is not
-// woken for each batch: when half of a sender's batches are there, or urge is called, since the sender
-// is about to block or the clock has ticked. A sender is woken when half of its batches
-// are empty.
+// Waking a goroutine costs more than a hundred records. So a receiver that sleeps
+// is not woken for each batch: when half of a sender's batches are there, or urge
+// is called, since the sender is about to block or the clock has ticked. A sender
+// is woken when half of its batches are empty.
 type inlet[T any] struct {
 	size   int
 	most   int           // batches for each sender

@@ -6,10 +6,9 @@ import (
 )
 
 // Merge runs several streams at the same time, each on a goroutine of its own, and
-// returns their records as they come, of several that are ahead in turn. Those of one
-// stream stay in their order. It ends
-// when all have ended, or with the first error of one, which cancels the others. Merge()
-// has no records.
+// returns their records as they come, of several that are ahead in turn. Those of
+// one stream stay in their order. It ends when all have ended, or with the first
+// error of one, which cancels the others. Merge() has no records.
 func Merge[T any](ss ...Stream[T]) Stream[T] {
 	ss = slices.Clone(ss)
 	var all []branch

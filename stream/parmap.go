@@ -27,11 +27,11 @@ const parMapOptions = option.Limiter | option.Pool | option.Queue | option.Unord
 // pieces that wait already. Of records that take less than a microsecond a few may have
 // to wait behind one that blocks, as in stint.Each; under a Limit above GOMAXPROCS none.
 //
-// f is begun for at most twice the limit of records whose results have not been handed
-// on; where calls are short, for a piece for each worker and 4 ms of work, or 256 KiB, or 16 pieces;
-// under Queue(n) for the limit and n records. As many have been taken from s.
-// A slow record holds those behind it up once they are that many, and under Unordered
-// the results of its own piece.
+// f is begun for at most twice the limit of records whose results have not been
+// handed on; where calls are short, for a piece for each worker and 4 ms of work,
+// or 256 KiB, or 16 pieces; under Queue(n) for the limit and n records. As many
+// have been taken from s. A slow record holds those behind it up once they are that
+// many, and under Unordered the results of its own piece.
 //
 // The first error, in the order of the records, ends the stream at its position: the
 // results of all records before it are handed on, whose calls are not cancelled. Of those

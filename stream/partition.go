@@ -10,11 +10,12 @@ import (
 // on a goroutine of its own.
 //
 // All n streams must be consumed by the same terminal, each once, as by
-// Merge(branches...) with stages between; otherwise the terminal returns an error, and
-// nothing runs. A stream of which no more is wanted, since a Take has all that it wants,
-// drops what comes for it. One that is slow holds the others up once its four batches are
-// full. An error of s ends each
-// of them, after the records that came before it; Merge waits for them then. Partition panics if n is less than 1 or key is nil.
+// Merge(branches...) with stages between; otherwise the terminal returns an error,
+// and nothing runs. A stream of which no more is wanted, since a Take has all that
+// it wants, drops what comes for it. One that is slow holds the others up once its
+// four batches are full. An error of s ends each of them, after the records that
+// came before it; Merge waits for them then. Partition panics if n is less than 1
+// or key is nil.
 func Partition[T any](s Stream[T], n int, key func(T) uint64) []Stream[T] {
 	if n < 1 {
 		panic(fmt.Sprintf("stream: Partition: n is %d, want 1 or more", n))

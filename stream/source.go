@@ -83,11 +83,12 @@ func FromChan[T any](c <-chan T) Stream[T] {
 }
 
 // Generate returns the records that f emits, on one goroutine as FromSeq says. emit
-// waits until there is room for the record, and returns false when no more is wanted: f
-// should return then. It must not be called by two goroutines at once, which can crash
-// the program: several producers are several streams for Merge. After f has returned it
-// returns false. The context that f is given ends when no more is wanted. The error that f returns ends the stream, unless emit had returned
-// false. Generate panics if f is nil.
+// waits until there is room for the record, and returns false when no more is
+// wanted: f should return then. It must not be called by two goroutines at once,
+// which can crash the program: several producers are several streams for Merge.
+// After f has returned it returns false. The context that f is given ends when no
+// more is wanted. The error that f returns ends the stream, unless emit had
+// returned false. Generate panics if f is nil.
 func Generate[T any](f func(ctx context.Context, emit func(T) bool) error) Stream[T] {
 	check("Generate", "function", f == nil)
 	return Stream[T]{feed: func(g *segment, in *scope, to sink[T]) {
