@@ -23,7 +23,7 @@ type Group struct {
 	bound  *bound       // nil: SetLimit has not been called
 	queue  *queue       // tasks without a worker: those accepted, then those of submitters that wait; nil: none so far
 	fail   *failed      // nil: no task has failed
-	onWay  int32        // workers that were sent, and will look at the queue before they run a task
+	onWay  bool         // a worker was sent, and will look at the queue before it runs a task
 	active atomic.Int32 // tasks that were accepted and have not ended; and the bit crowd
 }
 
@@ -76,6 +76,10 @@ func (g *Group) TryGo(f func() error) bool {
 // be kept to then.
 func (g *Group) SetLimit(n int) {
 	g.mu.Lock()
+	if n < 0 && g.bound == nil {
+		g.mu.Unlock()
+		return
+	}
 	if active := g.count(); n >= 0 && active > 0 {
 		g.mu.Unlock()
 		panic(fmt.Errorf("errgroup: Group.SetLimit(%d): %d tasks of the group are active", n, active))

@@ -1,12 +1,19 @@
 package errgroup
 
-// queue is a first-in first-out queue of tasks in a ring. Its zero value is empty.
+// queue is a first-in first-out queue of tasks in a ring. Use newQueue.
 type queue struct {
 	ring []func() error // its length is a power of two
 	head int            // of the first task
 	n    int
 
-	worker func() // Group.arrive, as a value that is made once; nil: not yet
+	worker func()          // Group.arrive, as a value that is made once; nil: not yet
+	first  [4]func() error // the ring at the beginning, and again after a burst
+}
+
+func newQueue() *queue {
+	q := new(queue)
+	q.ring = q.first[:]
+	return q
 }
 
 // roomy is the length of the largest ring that is kept when it is empty.
@@ -21,9 +28,10 @@ func (q *queue) push(f func() error) {
 }
 
 func (q *queue) grow() {
-	ring := make([]func() error, max(4, 2*q.n))
+	ring := make([]func() error, 2*q.n)
 	k := copy(ring, q.ring[q.head:])
 	copy(ring[k:], q.ring[:q.head])
+	clear(q.ring) // it may be first
 	q.ring, q.head = ring, 0
 }
 
@@ -34,7 +42,7 @@ func (q *queue) pop() func() error {
 	q.head = (q.head + 1) & (len(q.ring) - 1)
 	q.n--
 	if q.n == 0 && len(q.ring) > roomy {
-		*q = queue{worker: q.worker}
+		q.ring, q.head = q.first[:], 0
 	}
 	return f
 }

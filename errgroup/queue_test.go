@@ -7,7 +7,7 @@ import (
 
 // The ring beside a slice, over lengths that make it grow, wrap around and let go.
 func TestQueueIsFirstInFirstOut(t *testing.T) {
-	var q queue
+	q := newQueue()
 	var oracle []int
 	var got int
 	random := rand.New(rand.NewPCG(1, 2))
@@ -40,14 +40,14 @@ func TestQueueIsFirstInFirstOut(t *testing.T) {
 
 // A task that was given out is not kept reachable.
 func TestQueueForgets(t *testing.T) {
-	var q queue
-	for range 3 {
+	q := newQueue()
+	for range 9 {
 		q.push(func() error { return nil })
 	}
 	for q.n > 0 {
 		q.pop()
 	}
-	for i, f := range q.ring {
+	for i, f := range append(q.ring, q.first[:]...) {
 		if f != nil {
 			t.Errorf("place %d is not empty", i)
 		}

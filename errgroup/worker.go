@@ -7,29 +7,28 @@ import (
 )
 
 // A task is queued, then in the hand of a worker, and then it has ended. A worker is a
-// goroutine that begins with a task in hand; when that has ended it runs what is
-// queued, and when nothing is it ends. None waits for work: the runtime keeps the
-// goroutines that have ended for the next ones.
+// goroutine that begins with a task in hand, or is sent to the queue; when its task has
+// ended it runs what is queued, and when nothing is it ends. None waits for work: the
+// runtime keeps the goroutines that have ended for the next ones.
 //
 // A goroutine for each task would have the scheduler do what the queue does for less.
-// So, beyond the first few tasks, two workers at most are on their way at a time. One
-// that has arrived sends the next before it runs its own task, if any are queued: tasks
-// may wait, for each other perhaps, and each gets a worker.
+// So, beyond the first few tasks, one worker at a time is on its way. When it has
+// arrived it sends the next before it runs a task, if any are queued: tasks may wait,
+// for each other perhaps, and each gets a worker.
 //
 // Invariant: while a task is queued that was accepted, a worker is on its way. What
-// queues one, or ends a way, keeps it: place, work and SetLimit. In next, as many are
-// taken out of the queue as are accepted in it.
+// queues one, or ends a way, keeps it: place, work, arrive and SetLimit. In next, as
+// many are taken out of the queue as are accepted in it.
 const (
 	few   = 3       // tasks that are active at once have workers of their own
-	onWay = 2       // workers at most
-	crowd = 1 << 30 // of Group.active: there has been a limit, or a queue
+	crowd = 1 << 30 // in Group.active: there is a limit, or a task is queued
 )
 
-// A group without a limit that has few tasks needs neither the queue nor the lock: they
-// would be a tenth of what a short task costs. So whoever finds crowd not set counts
-// tasks in and out without the lock. It is set under the lock and stays, and from then
-// on what is counted is changed under the lock, but for the end of a task whose worker
-// has looked before. That one then leaves the queue as it is, which it may.
+// While there is neither a limit nor a queue, what is counted is counted without the
+// lock, which would be a tenth of what a short task costs. The bit crowd is changed
+// under the lock. Who has seen that it is not set may count its task as started or as
+// ended even when it is set meanwhile: a limit is made only while no task is active,
+// and who queues a task sees to it that somebody looks.
 
 // count returns how many tasks are active.
 func (g *Group) count() int { return int(g.active.Load() &^ crowd) }
@@ -43,7 +42,6 @@ func (g *Group) start(f func() error) bool {
 			return true
 		}
 		g.mu.Lock()
-		g.active.Or(crowd)
 	} else {
 		g.mu.Lock()
 		if g.full() {
@@ -58,20 +56,37 @@ func (g *Group) start(f func() error) bool {
 // place starts a worker for f, which counts as active, or puts it in the queue. It is
 // called with mu held, which it releases.
 func (g *Group) place(f func() error) {
-	if g.onWay < onWay {
-		g.send(f)
+	if g.onWay {
+		g.push(f)
+		g.mu.Unlock()
 		return
 	}
-	g.push(f)
+	g.onWay = true
+	g.workers.Add(1)
 	g.mu.Unlock()
+	go g.work(f)
 }
 
 // push puts f at the end of the queue. It is called with mu held.
 func (g *Group) push(f func() error) {
 	if g.queue == nil {
-		g.queue = new(queue)
+		g.queue = newQueue()
 	}
 	g.queue.push(f)
+	g.active.Or(crowd)
+}
+
+// take takes the first accepted task out of the queue, or returns nil. It is called
+// with mu held.
+func (g *Group) take() func() error {
+	if g.queued() == 0 {
+		return nil
+	}
+	f := g.queue.pop()
+	if g.queue.n == 0 && g.bound == nil {
+		g.active.And(^crowd)
+	}
+	return f
 }
 
 // queued returns how many accepted tasks are queued. It is called with mu held.
@@ -82,28 +97,19 @@ func (g *Group) queued() int {
 	return g.queue.n - g.bound.waiting()
 }
 
-// send starts a worker that looks at the queue before it runs f. It is called with mu
-// held, which it releases.
-func (g *Group) send(f func() error) {
-	g.onWay++
-	g.workers.Add(1)
-	g.mu.Unlock()
-	go g.work(f)
-}
-
-// help sends a worker to the queue, unless no task is there or enough are on their
-// way. It is called with mu held, which it releases.
+// help sends a worker to the queue, unless no task is there or one is on its way. It is
+// called with mu held, which it releases.
 func (g *Group) help() {
-	if g.onWay >= onWay || g.queued() == 0 {
+	if g.onWay || g.queued() == 0 {
 		g.mu.Unlock()
 		return
 	}
-	g.onWay++
-	g.workers.Add(1)
 	if g.queue.worker == nil {
 		g.queue.worker = g.arrive
 	}
 	arrive := g.queue.worker
+	g.onWay = true
+	g.workers.Add(1)
 	g.mu.Unlock()
 	go arrive()
 }
@@ -111,7 +117,7 @@ func (g *Group) help() {
 // work is the goroutine of a worker that was sent with f.
 func (g *Group) work(f func() error) {
 	g.mu.Lock()
-	g.onWay--
+	g.onWay = false
 	g.help()
 	g.run(f)
 }
@@ -120,19 +126,10 @@ func (g *Group) work(f func() error) {
 // what was there.
 func (g *Group) arrive() {
 	g.mu.Lock()
-	g.onWay--
+	g.onWay = false
 	f := g.take()
 	g.help()
 	g.run(f)
-}
-
-// take takes the first accepted task out of the queue, or returns nil. It is called
-// with mu held.
-func (g *Group) take() func() error {
-	if g.queued() == 0 {
-		return nil
-	}
-	return g.queue.pop()
 }
 
 // run is the goroutine of a worker that begins with f.
