@@ -43,10 +43,7 @@ func (f *failed) fails(o task.Outcome) error {
 
 // verdict returns what Wait panics with, unless that is nil, and what it returns.
 func (f *failed) verdict() (panicked *stint.PanicError, err error) {
-	switch {
-	case f == nil:
-		return nil, nil
-	case f.panicked == nil:
+	if f.panicked == nil {
 		return nil, f.err
 	}
 	var others []error

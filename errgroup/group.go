@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/internal/task"
 )
 
@@ -22,9 +23,10 @@ type Group struct {
 	mu     sync.Mutex
 	bound  *bound       // nil: SetLimit has not been called
 	queue  *queue       // tasks without a worker: those accepted, then those of submitters that wait; nil: none so far
-	fail   *failed      // nil: no task has failed
 	onWay  bool         // a worker was sent, and will look at the queue before it runs a task
 	active atomic.Int32 // tasks that were accepted and have not ended; and the bit crowd
+
+	fail atomic.Pointer[failed] // nil: no task has failed; what it leads to is guarded by mu
 }
 
 // WithContext returns a new Group and a context made from ctx. That context ends when
@@ -101,9 +103,7 @@ func (g *Group) SetLimit(n int) {
 // The group may be used again after Wait; what has failed stays so.
 func (g *Group) Wait() error {
 	g.workers.Wait()
-	g.mu.Lock()
-	panicked, err := g.fail.verdict()
-	g.mu.Unlock()
+	panicked, err := g.verdict()
 	if g.cancel != nil {
 		g.cancel(err)
 	}
@@ -113,14 +113,27 @@ func (g *Group) Wait() error {
 	return err
 }
 
+// verdict returns what Wait panics with, unless that is nil, and what it returns.
+func (g *Group) verdict() (panicked *stint.PanicError, err error) {
+	f := g.fail.Load()
+	if f == nil {
+		return nil, nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return f.verdict()
+}
+
 // failure takes in how a task ended that did not return nil.
 func (g *Group) failure(o task.Outcome) {
 	g.mu.Lock()
-	first := g.fail == nil
+	f := g.fail.Load()
+	first := f == nil
 	if first {
-		g.fail = new(failed)
+		f = new(failed)
+		g.fail.Store(f)
 	}
-	cause := g.fail.add(o)
+	cause := f.add(o)
 	g.mu.Unlock()
 	if first && g.cancel != nil {
 		g.cancel(cause) // which may call functions of others
