@@ -46,6 +46,8 @@
 //   - nothing can fail or wait, the items are computed: package
 //     [github.com/stint-go/stint/par], which also sorts
 //   - records go through several stages: package [github.com/stint-go/stint/stream]
+//   - code uses golang.org/x/sync/errgroup and is to stay as it is: package
+//     [github.com/stint-go/stint/errgroup]
 //
 // Each of them takes a Limiter as an option, and all but NewPool a Pool instead.
 // Without either the limit finds itself: see [Auto]. Tasks that compute get a worker
@@ -123,7 +125,8 @@
 // fails, when a loop over MapSeq is left, and when [Pool.Shutdown] runs out of
 // time. [context.Cause] says which. If the caller's context ended first, its cause
 // is what the call returns. A sequence is not interrupted: one that blocks should
-// watch the same context. MapSeq runs it at the same time as the body of the loop,
+// watch the same context, which the error of a task does not end: a task that fails
+// while the sequence may block for long cancels it. MapSeq runs it at the same time as the body of the loop,
 // so the two must not share variables without a lock.
 //
 // # Memory
@@ -148,8 +151,14 @@
 // # Testing
 //
 // In a [testing/synctest] bubble, time is that of the bubble. Make groups, pools
-// and limiters inside it, and close pools before it ends: their idle workers wait
-// for work, which the bubble reports as a deadlock.
+// and limiters inside it, and before it ends wait for the groups and close the pools:
+// their idle workers wait for work, which the bubble reports as a deadlock.
+//
+// # Looking inside
+//
+// [Pool.Stats] and [Limiter.Stats] say what is going on, also as JSON. Package
+// [github.com/stint-go/stint/debug] shows it as a page. Tasks of what has a [Name] bear
+// it in profiles and in execution traces.
 //
 // # Something else
 //

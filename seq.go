@@ -18,7 +18,7 @@ import (
 // After an error or the end of ctx nothing more is pulled; when ctx has ended, also
 // after the last value, its cause is returned: a sequence that ends may have been
 // cut short by it. EachSeq waits for seq to yield or to return: a sequence that
-// blocks should watch the same ctx. A panic of seq passes through, after the calls
+// blocks should watch the same ctx, which the error of a task does not end. A panic of seq passes through, after the calls
 // of f have ended.
 //
 // Options: a Limiter or a Pool, Burst, Overload, Queue (see there for the default),
@@ -83,7 +83,8 @@ func (e *eachSeq[T]) Abandoned() { e.tasks.verdict.fail(ErrClosed) }
 // runtime.Goexit in either is ErrGoexit.
 //
 // Leaving the range early cancels what runs and waits for it, and for seq to yield
-// or to return: a sequence that blocks should watch the same ctx.
+// or to return: a sequence that blocks should watch the same ctx, which the error of a
+// task does not end.
 //
 // Options: a Limiter or a Pool, Burst, Overload, Queue (see there for the default), KeepGoing,
 // Unordered, Name. MapSeq panics if ctx, seq or f is nil.

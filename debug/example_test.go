@@ -11,6 +11,18 @@ import (
 	"github.com/stint-go/stint/debug"
 )
 
+// A pool is shown under a path of a server.
+func Example() {
+	mail := stint.NewPool(stint.Limit(4))
+	defer mail.Close()
+
+	state := new(debug.Handler)
+	state.AddPool("mail", mail)
+	mux := http.NewServeMux()
+	mux.Handle("/debug/stint", state) // curl localhost:8080/debug/stint
+	// Output:
+}
+
 // What curl prints.
 func ExampleHandler() {
 	thumbnails := stint.NewPool(stint.Limit(8))
