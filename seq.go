@@ -82,9 +82,9 @@ func (e *eachSeq[T]) Abandoned() { e.tasks.verdict.fail(ErrClosed) }
 // panic of f or of seq is raised again in the consumer as a *PanicError; a call of
 // runtime.Goexit in either is ErrGoexit.
 //
-// Leaving the range early cancels what runs and waits for it, and for seq to yield
-// or to return: a sequence that blocks should watch the same ctx, which the error of a
-// task does not end.
+// Leaving the range early cancels what runs and waits for it, and for seq to yield or
+// to return, and so does the first error: a sequence that blocks should watch the same
+// ctx, which neither of them ends.
 //
 // Options: a Limiter or a Pool, Burst, Overload, Queue (see there for the default), KeepGoing,
 // Unordered, Name. MapSeq panics if ctx, seq or f is nil.
