@@ -60,8 +60,9 @@
 //
 //  1. Never more tasks run at once than the limit says; after it was lowered none
 //     begins until fewer run. A task that makes calls on its own limiter counts as
-//     one with the task that runs in its place: stint takes it to wait, also when
-//     a goroutine of its own makes the call, or a sequence that MapSeq pulls.
+//     one with the task that runs in its place, since it is taken to wait for that,
+//     also when it makes the call from a goroutine of its own, or from a sequence
+//     that MapSeq pulls.
 //  2. No call, Wait or loop returns while one of its tasks runs. Importing the
 //     package starts nothing.
 //  3. A task ends in a value, an error, a panic or a [runtime.Goexit], or it was
@@ -75,7 +76,7 @@
 //     a place for each item and that of Results for each accepted task, also
 //     after an error.
 //  9. Memory is bounded by limits, queues and what is returned, not by the amount
-//     of work.
+//     of work. It holds the tasks that wait, for others or for room: see Memory.
 //  10. Everything works in [testing/synctest] bubbles.
 //  11. A bad argument panics at once and says which.
 //
@@ -135,6 +136,12 @@
 // KeepGoing, one error for each task that failed. EachSeq and MapSeq pull a
 // sequence only so far ahead as [Queue] says. A task that has ended is not kept
 // reachable.
+//
+// A task that waits, for others or in GoContext for room in a full queue, has begun:
+// it is kept with its goroutine, while another runs in its place, which may wait
+// too. Tasks of one group that each start many others can so be many more than the limit
+// when the queue is full: some thousands, for a million that form a tree. Nested Each on
+// the same limiter keeps one for each level and place.
 //
 // # Costs
 //

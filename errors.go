@@ -19,7 +19,7 @@ var ErrGoexit = errors.New("stint: task called runtime.Goexit")
 // has a method Unwrap() []error that gives them one by one. MapSeq yields each at
 // its place.
 type ItemError struct {
-	Index int   // of the item, or of the task in the order of starting
+	Index int   // of the item, or of the task in the order of starting; what else names it belongs in Err
 	Err   error // what the task returned, or ErrGoexit
 }
 

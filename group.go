@@ -59,12 +59,13 @@ func (g *Group) Go(f func(context.Context) error) bool {
 	return g.tasks.submit(nil, f, g.tasks.place.Home) == work.Accepted
 }
 
-// GoContext starts f as Go does, and gives up waiting when ctx ends: then it
-// returns the cause, and f will not run. When the group is over it returns
-// ErrClosed, wrapped together with what ended the group. ctx is not what f is
-// given. When it is the context of a task that runs on the group's limiter, queued
-// tasks run in the place of that task while it waits, and it goes on when the one
-// that runs then has ended. GoContext panics if ctx or f is nil.
+// GoContext starts f as Go does, which is given the group's context and not ctx. It
+// gives up waiting when ctx ends: then it returns the cause, and f will not run.
+// When the group is over it returns ErrClosed, wrapped together with what ended the
+// group. When ctx is the context of a task that runs on the group's limiter, queued
+// tasks run in the place of that task while it waits. Once there is room it goes on,
+// as soon as the one that runs in its place has ended. GoContext panics if ctx or f
+// is nil.
 func (g *Group) GoContext(ctx context.Context, f func(context.Context) error) error {
 	check("Group.GoContext", ctx, f == nil)
 	g.tasks.check("Group.GoContext", false)
@@ -72,7 +73,9 @@ func (g *Group) GoContext(ctx context.Context, f func(context.Context) error) er
 }
 
 // TryGo starts f if that takes no waiting, and reports whether it did: there is
-// room in the queue and nobody waits for it, or there is a worker for it at once. TryGo panics if f is nil.
+// room in the queue and nobody waits for it, or there is a worker for it at once. So
+// true means accepted, not begun; under Queue(0) it means both. It returns false
+// when the group is over. TryGo panics if f is nil.
 func (g *Group) TryGo(f func(context.Context) error) bool {
 	g.tasks.check("Group.TryGo", f == nil)
 	return g.tasks.offer(f) == work.Accepted

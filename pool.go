@@ -73,7 +73,8 @@ func (p *Pool) Go(f func(context.Context)) error {
 // GoContext starts f as Go does, and gives up waiting when ctx ends: then it
 // returns the cause, and f will not run. f is given the pool's context, not ctx.
 // When ctx is the context of a task of the pool, queued tasks run in its place
-// while it waits, and it goes on when the one that runs then has ended. It panics
+// while it waits. Once there is room it goes on, as soon as the one that runs in its
+// place has ended. It panics
 // if ctx or f is nil.
 func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
 	check("Pool.GoContext", ctx, f == nil)
@@ -91,7 +92,8 @@ func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
 }
 
 // TryGo starts f if that takes no waiting, and reports whether it did: there is
-// room in the queue and nobody waits for it, or there is a worker for it at once.
+// room in the queue and nobody waits for it, or there is a worker for it at once. So
+// true means accepted, not begun; under Queue(0) it means both.
 // TryGo panics if f is nil.
 func (p *Pool) TryGo(f func(context.Context)) bool {
 	p.check("Pool.TryGo", f == nil)

@@ -13,11 +13,13 @@ import (
 
 // A pool is shown under a path of a server.
 func Example() {
-	mail := stint.NewPool(stint.Limit(4))
+	server := stint.Auto(1, 100)
+	mail := stint.NewPool(server)
 	defer mail.Close()
 
-	state := new(debug.Handler)
+	state := new(debug.Handler) // github.com/stint-go/stint/debug
 	state.AddPool("mail", mail)
+	state.AddLimiter("mail", server)
 	mux := http.NewServeMux()
 	mux.Handle("/debug/stint", state) // curl localhost:8080/debug/stint
 	// Output:

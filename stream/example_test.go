@@ -25,7 +25,8 @@ func Example() {
 	}
 
 	prices := stream.ParMap(stream.FromSeq(lines), price, stint.Limit(2))
-	rows := stream.Chunk(stream.Map(prices, double), 2, 10*time.Millisecond)
+	double := stream.Map(prices, func(n int) int { return 2 * n })
+	rows := stream.Chunk(double, 2, 10*time.Millisecond)
 	err := stream.Each(context.Background(), rows, func(rows []int) error {
 		fmt.Println("insert", rows)
 		return nil
