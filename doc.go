@@ -49,8 +49,8 @@
 //   - code uses golang.org/x/sync/errgroup and is to stay as it is: package
 //     [github.com/stint-go/stint/errgroup]
 //
-// Each of them takes a Limiter as an option, and all but NewPool a Pool instead.
-// Without either the limit finds itself: see [Auto]. Tasks that compute get a worker
+// Those of this package, and stream, take a Limiter as an option, and all but NewPool a
+// Pool instead. Without either the limit finds itself: see [Auto]. Tasks that compute get a worker
 // for each processor, and tasks that wait, for a network or a disk, as many as make
 // more of them end in a second. Give [Limit] where you know better, or where a server
 // must not be asked more often. The order of the results of MapSeq is that of the sequence, unless

@@ -64,8 +64,7 @@ func Limit(n int) *Limiter {
 // drive each other up to max. Share one Limiter inside a process, and set max for what
 // the server can bear. What a Limiter has found it keeps; one that is shared finds it
 // once for all. The same holds for calls in tasks of calls: each has a limit of its own,
-// and they multiply. 300 tasks that wait, each with 300 that wait, were 21,000 at once;
-// with one Limiter they are never more than its limit.
+// and they multiply; with one Limiter they are never more than its limit.
 //
 // Tasks that end by an error that means that there are too many are told by
 // Overload. The limit does not rise either beyond what memory allows, if the process

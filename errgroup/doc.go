@@ -1,5 +1,5 @@
-// Package errgroup is golang.org/x/sync/errgroup with the goroutines used again: to
-// change over, change the import.
+// Package errgroup stands in for golang.org/x/sync/errgroup, and uses goroutines again:
+// to change over, change the import.
 //
 //	import "github.com/stint-go/stint/errgroup"
 //
@@ -31,7 +31,10 @@
 //     promises no order.
 //   - A nil function panics in Go and TryGo, not in a goroutine of its own.
 //   - A goroutine runs several tasks one after the other. A task that changes its
-//     goroutine must change it back: runtime.LockOSThread, pprof labels.
+//     goroutine must change it back: runtime.LockOSThread, pprof labels. And it does not
+//     inherit the pprof labels of the one who called Go: they are those of the goroutine,
+//     and so is what a stack says that it was created by. Set them in the task, with
+//     pprof.Do.
 //
 // # Costs
 //

@@ -14,8 +14,9 @@ import (
 //
 // The zero Group is ready for use: it has no limit, and no context that an error
 // cancels. A Group must not be copied after its first use. Its methods may be called
-// by several goroutines at once, tasks of the group included, with the exception that
-// a task must not call Wait, and that SetLimit needs a group without active tasks.
+// by several goroutines at once, tasks of the group included, but for Wait: a task must
+// not call it, and while no task is active Go and TryGo must not be called at the
+// same time.
 type Group struct {
 	cancel  func(error)    // ends the context that WithContext made; nil: there is none
 	workers sync.WaitGroup // goroutines

@@ -111,3 +111,47 @@ func (s *storm) settle() string {
 	}
 	return ""
 }
+
+// A limit that is made while others are in Go is kept to from then on: a Go that has
+// begun before it counts as a task, or waits.
+func TestLimitMadeBesideGo(t *testing.T) {
+	made := 0
+	for range 20_000 {
+		var g errgroup.Group
+		var limited atomic.Bool
+		var running, most atomic.Int32 // most: once the limit is made
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() {
+				for range 2 {
+					g.Go(func() error {
+						n := running.Add(1)
+						for range 3 {
+							runtime.Gosched()
+							if limited.Load() {
+								most.Store(max(most.Load(), n, running.Load()))
+							}
+						}
+						running.Add(-1)
+						return nil
+					})
+				}
+			})
+		}
+		for range made % 8 { // so that it comes at one moment or another
+			runtime.Gosched()
+		}
+		if panicOf(func() { g.SetLimit(1) }) == nil {
+			limited.Store(true)
+			made++
+		}
+		wg.Wait()
+		g.Wait()
+		if n := most.Load(); n > 1 {
+			t.Fatalf("%d tasks ran at once under a limit of 1", n)
+		}
+	}
+	if made == 0 {
+		t.Error("no limit was made")
+	}
+}

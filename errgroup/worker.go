@@ -26,9 +26,12 @@ const (
 
 // While there is neither a limit nor a queue, what is counted is counted without the
 // lock, which would be a tenth of what a short task costs. The bit crowd is changed
-// under the lock. Who has seen that it is not set may count its task as started or as
-// ended even when it is set meanwhile: a limit is made only while no task is active,
-// and who queues a task sees to it that somebody looks.
+// under the lock. Who has seen that it is not set may count its task as ended even when
+// it is set meanwhile: a limit is made only while no task is active, and who queues a
+// task sees to it that somebody looks. The sum of start tells whether it is still not
+// set; otherwise, and when there are more than a few, the task is counted again under
+// the lock. In between it is counted though it is not there: who finds the group full
+// for that waits, and the one that was counted too early lets it go on by its end.
 
 // count returns how many tasks are active.
 func (g *Group) count() int { return int(g.active.Load() &^ crowd) }
@@ -41,14 +44,13 @@ func (g *Group) start(f func() error) bool {
 			go g.run(f)
 			return true
 		}
-		g.mu.Lock()
-	} else {
-		g.mu.Lock()
-		if g.full() {
-			return false
-		}
-		g.active.Add(1)
+		g.active.Add(-1) // somebody may have made a limit
 	}
+	g.mu.Lock()
+	if g.full() {
+		return false
+	}
+	g.active.Add(1)
 	g.place(f)
 	return true
 }
