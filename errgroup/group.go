@@ -83,7 +83,11 @@ func (g *Group) SetLimit(n int) {
 		g.mu.Unlock()
 		return
 	}
-	if active := g.count(); n >= 0 && active > 0 {
+	before := g.active.Or(crowd) // in one step with the look: nobody starts a task in between
+	if active := before &^ crowd; n >= 0 && active > 0 {
+		if before < crowd {
+			g.active.And(^crowd)
+		}
 		g.mu.Unlock()
 		panic(fmt.Errorf("errgroup: Group.SetLimit(%d): %d tasks of the group are active", n, active))
 	}
@@ -91,7 +95,6 @@ func (g *Group) SetLimit(n int) {
 		g.bound = newBound(&g.mu)
 	}
 	g.bound.limit = n
-	g.active.Or(crowd)
 	g.bound.tell(g.admit())
 	g.help()
 }
