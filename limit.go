@@ -168,22 +168,17 @@ type LimitChange struct {
 	Reason     string    `json:"reason"`               // for people to read
 }
 
-// phases are the values of LimiterStats.Phase.
-var phases = map[auto.Phase]string{
-	auto.Idle: "idle", auto.Rising: "rising", auto.Holding: "holding", auto.Probing: "probing", auto.Fixed: "fixed",
-}
-
 // Stats returns the state of the limiter at one instant. The caller owns the history.
 func (l *Limiter) Stats() LimiterStats {
 	l.check("Limiter.Stats")
 	limit, out, waiting := l.core().Counts()
-	s := LimiterStats{Limit: limit, Running: out, Waiting: waiting, Phase: phases[auto.Fixed]}
+	s := LimiterStats{Limit: limit, Running: out, Waiting: waiting, Phase: auto.Fixed.String()}
 	t := l.tuner()
 	if t == nil {
 		return s
 	}
 	found := t.State()
-	s.Phase, s.Throughput = phases[found.Phase], found.Throughput
+	s.Phase, s.Throughput = found.Phase.String(), found.Throughput
 	for _, c := range found.Changes {
 		s.History = append(s.History, LimitChange(c))
 		s.Reason = c.Reason

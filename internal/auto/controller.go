@@ -9,17 +9,6 @@ import (
 	"time"
 )
 
-// Phase is what a Controller is about.
-type Phase int
-
-const (
-	Idle    Phase = iota // the limit was never reached: there is nothing to find
-	Rising               // it rises as tasks end
-	Holding              // it stays
-	Probing              // another one is tried
-	Fixed                // it was set by hand
-)
-
 // Bounded is what a Controller sets the limit of. Its methods are called with the
 // lock of the Controller held.
 type Bounded interface {

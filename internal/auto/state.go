@@ -1,5 +1,21 @@
 package auto
 
+// A Phase is what a Controller is about.
+type Phase int
+
+const (
+	Idle    Phase = iota // the limit was never reached: there is nothing to find
+	Rising               // it rises as tasks end
+	Holding              // it stays
+	Probing              // another one is tried
+	Fixed                // it was set by hand
+)
+
+// String returns the name of p, which callers see in LimiterStats.
+func (p Phase) String() string {
+	return [...]string{Idle: "idle", Rising: "rising", Holding: "holding", Probing: "probing", Fixed: "fixed"}[p]
+}
+
 // A State is what a Controller is about, and how it came to it.
 type State struct {
 	Phase      Phase
