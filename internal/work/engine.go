@@ -62,10 +62,9 @@ type Engine struct {
 
 // Config is what an Engine needs to know.
 type Config struct {
-	Limiter *limit.Limiter
+	Limiter *limit.Limiter   // nil: one of the engine's own, whose limit is searched for
 	Tuner   *auto.Controller // of Limiter, or nil
-	Limit   int              // when Limiter is nil: that of one of the engine's own
-	Auto    auto.Config      // finds that limit instead, if Max is not 0
+	Auto    auto.Config      // when Limiter is nil: what the search keeps to
 	Expiry  time.Duration    // how long a worker stays without work
 	Name    string           // of the regions in execution traces; "" makes none
 	Labels  context.Context  // the workers' pprof labels; nil: those of their starter
@@ -86,15 +85,12 @@ type birth struct {
 func New(c Config, sc SourceConfig) (*Engine, *Source) {
 	b := new(birth)
 	e := &b.engine
-	switch {
-	case c.Limiter == nil && c.Auto.Max > 0:
+	if c.Limiter == nil {
 		c.Limiter = limit.New(c.Auto.Start())
 		c.Tuner = &b.tuner
 		c.Tuner.Init(c.Auto, c.Limiter)
 		c.Limiter.Tune(c.Tuner)
 		e.owns = true
-	case c.Limiter == nil:
-		c.Limiter = limit.New(c.Limit)
 	}
 	e.tuner = c.Tuner
 	e.lim, e.expiry, e.name, e.labels = c.Limiter, c.Expiry, c.Name, c.Labels
