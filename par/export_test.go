@@ -1,14 +1,15 @@
 package par
 
-import "runtime"
+import (
+	"runtime"
 
-// Raced is raced, for the tests that use this package from outside.
-const Raced = raced
+	"github.com/stint-go/stint/internal/race"
+)
 
 // EveryProcs are the numbers of processors that a test runs on. Under the race
 // detector, which is slow, that is the one that go test -cpu says.
 func EveryProcs() []int {
-	if raced {
+	if race.Enabled {
 		return []int{runtime.GOMAXPROCS(0)}
 	}
 	return []int{1, 2, 3, 8}

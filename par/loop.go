@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint/internal/loop"
+	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/internal/task"
 )
 
@@ -78,7 +79,7 @@ func (s *start) begin(body func(lo, hi int)) {
 			raise(recover())
 		}
 	}()
-	if raced && splits && !s.order && s.procs > 1 {
+	if race.Enabled && splits && !s.order && s.procs > 1 {
 		s.split(body)
 	}
 	switch {

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stint-go/stint/internal/race"
 )
 
 func init() { splits = false } // it is what TestShortLoopsAreSplit is about
@@ -20,7 +22,7 @@ func init() { splits = false } // it is what TestShortLoopsAreSplit is about
 // Where the race detector watches, short loops run on two goroutines, and end as
 // others do.
 func TestShortLoopsAreSplit(t *testing.T) {
-	if !raced {
+	if !race.Enabled {
 		t.Skip("the race detector is not there: go test -race")
 	}
 	splits = true
@@ -459,7 +461,7 @@ func goroutine() (id uint64) {
 
 // Short loops allocate nothing: one item, and many that the caller does alone.
 func TestShortLoopsAllocateNothing(t *testing.T) {
-	if raced {
+	if race.Enabled {
 		t.Skip("what splits short loops for the race detector allocates")
 	}
 	procs(t, 2)

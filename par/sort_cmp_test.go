@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/par"
 )
 
@@ -49,7 +50,7 @@ func compares(keys []int) int64 {
 
 // rounds are how often a sort is interrupted: less often where -cpu repeats it, and
 // it takes long.
-var rounds = map[bool]int{false: 12, true: 4}[par.Raced]
+var rounds = map[bool]int{false: 12, true: 4}[race.Enabled]
 
 // somewhere returns which compare fails in a round, of so many: also those that
 // several goroutines make. Which ones come last differs from time to time.

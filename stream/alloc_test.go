@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/stream"
 )
 
 // Twice the records take no more allocations: what a run needs it takes at its
 // beginning, and uses again.
 func TestNoAllocationsPerRecord(t *testing.T) {
-	if raced {
+	if race.Enabled {
 		t.Skip("the race detector makes batches shorter and workers blocked, which is what is counted here")
 	}
 	const n = 50_000

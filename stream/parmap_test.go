@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/stream"
 )
 
@@ -224,7 +225,7 @@ func TestParMapWorkers(t *testing.T) {
 		equal(t, "records", n, 100_000)
 		// It is 3 to 60 on a busy machine. A worker that the system does not let run is
 		// taken for one that blocks, and under the race detector most are.
-		if want := 250; most > want && !raced {
+		if want := 250; most > want && !race.Enabled {
 			t.Errorf("%d workers, want %d at most", most, want)
 		}
 	})

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/stint-go/stint/internal/race"
 )
 
 // A trial is a plant whose best limit is known, and the marks that the search is to
@@ -212,7 +214,7 @@ func (r *run) recovered(after float64) float64 {
 // TestNamedPlants holds the search to the marks of its plants, on average over seeds.
 func TestNamedPlants(t *testing.T) {
 	seeds := 20
-	if raced {
+	if race.Enabled {
 		seeds = 1
 	}
 	all := trials()
@@ -221,7 +223,7 @@ func TestNamedPlants(t *testing.T) {
 	for i, tr := range all {
 		mean := average(outcomes[i*seeds : (i+1)*seeds])
 		t.Logf("%-22s %v", tr.name, mean)
-		if !raced { // one run may miss a mark
+		if !race.Enabled { // one run may miss a mark
 			tr.judge(t, mean)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/stint-go/stint/internal/race"
 )
 
 // seed is that of the first random plant, and of random calls; a failure names the
@@ -99,7 +101,7 @@ func compete(plants int) (names []string, scores [][]score) {
 // on plants by which nothing was tuned.
 func TestRandomPlants(t *testing.T) {
 	plants := 200
-	if raced {
+	if race.Enabled {
 		plants = 12
 	}
 	names, scores := compete(plants)
@@ -107,7 +109,7 @@ func TestRandomPlants(t *testing.T) {
 	for g, name := range names {
 		line, mean := tabled(name, scores[g])
 		fmt.Fprintln(&table, line)
-		if g == 0 && !raced && mean < 0.92 {
+		if g == 0 && !race.Enabled && mean < 0.92 {
 			t.Errorf("geometric mean %.3f, want 0.92; from seed %d", mean, *seed)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/stint-go/stint/internal/race"
 )
 
 // trap returns a server with 2 or 3 slots that collapses when more than up to three
@@ -22,7 +24,7 @@ func trap(seed uint64) *plant {
 // from quickly; the limit has to come down all the same.
 func TestTrap(t *testing.T) {
 	plants := 150
-	if raced {
+	if race.Enabled {
 		plants = 10
 	}
 	ratios := make([]float64, plants)

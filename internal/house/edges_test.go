@@ -18,7 +18,7 @@ var machinery = []string{"internal/auto", "internal/limit", "internal/line", "in
 // where it belongs is decided before it is written.
 var edges = map[string][]string{
 	".":        machinery,
-	"par":      machinery, // computes only: needs neither context nor errors, so not stint
+	"par":      slices.Concat(machinery, []string{"internal/race"}), // computes only: needs neither context nor errors, so not stint
 	"stream":   slices.Concat([]string{"."}, machinery),
 	"errgroup": slices.Concat([]string{"."}, machinery),
 	"debug":    {"."}, // shows what callers can ask for
@@ -30,6 +30,7 @@ var edges = map[string][]string{
 	"internal/work":   {"internal/auto", "internal/limit", "internal/line", "internal/task"},
 	"internal/loop":   {"internal/auto", "internal/limit", "internal/task", "internal/work"},
 	"internal/option": {"internal/auto", "internal/limit", "internal/task", "internal/work"},
+	"internal/race":   {},
 	"internal/house":  {},
 
 	"cmd/stint/...": {".", "par", "stream", "errgroup", "cmd/stint/..."},
@@ -39,7 +40,10 @@ var edges = map[string][]string{
 
 // testEdges says what the test files of a package may import besides.
 var testEdges = map[string][]string{
-	".": {"par", "stream", "errgroup", "internal/..."},
+	".":             {"par", "stream", "errgroup", "internal/..."},
+	"stream":        {"internal/race"},
+	"internal/auto": {"internal/race"},
+	"internal/loop": {"internal/race"},
 }
 
 func TestEdges(t *testing.T) {

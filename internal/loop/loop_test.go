@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/internal/task"
 	"github.com/stint-go/stint/internal/work"
 )
@@ -694,6 +695,10 @@ func TestCallerWaitsForItsOwnPermit(t *testing.T) {
 		b.end(t)
 	})
 }
+
+// meetings is how often two sides meet at a moment that is to be hit. The race detector
+// makes it longer, and each round slower.
+var meetings = map[bool]int64{false: 100_000, true: 10_000}[race.Enabled]
 
 // A standby that stands in line while the loop is ended leaves it: either the one
 // who ends the loop finds it there, or it finds the loop ended.
