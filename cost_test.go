@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/goroutine"
 )
 
 // memory returns what f allocates, and what of it is still reachable after it.
@@ -103,7 +104,7 @@ func TestGroupIsCheap(t *testing.T) {
 			t.Errorf("a group takes %d bytes", each)
 		}
 	}
-	equal(t, "goroutines", len(ours()), 0)
+	equal(t, "goroutines", len(goroutine.Ours()), 0)
 	for _, g := range groups {
 		g.Wait()
 	}
@@ -375,7 +376,7 @@ func TestContendedLoopsStaySmall(t *testing.T) {
 			wg.Go(func() {
 				stint.Range(context.Background(), 300, func(context.Context, int) error {
 					time.Sleep(time.Millisecond)
-					most = max(most, len(ours())) // one at a time
+					most = max(most, len(goroutine.Ours())) // one at a time
 					return nil
 				}, l)
 			})
@@ -396,9 +397,9 @@ func TestTurnsAreTheCallers(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 2 {
 			wg.Go(func() {
-				caller, elsewhere := goroutine(), 0
+				caller, elsewhere := goroutine.ID(), 0
 				stint.Range(context.Background(), n, func(context.Context, int) error {
-					if goroutine() != caller {
+					if goroutine.ID() != caller {
 						elsewhere++ // one at a time
 					}
 					time.Sleep(time.Second)

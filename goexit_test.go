@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/goroutine"
 )
 
 // 1: a Goexit does not cost a worker, at limit 1. Fails: workerpool v1.3.0,
@@ -18,10 +19,10 @@ import (
 func TestGoexitCostsNoWorker(t *testing.T) {
 	everywhere(t, 2, func(t *testing.T, run run) {
 		var n atomic.Int64
-		caller := goroutine()
+		caller := goroutine.ID()
 		err := run(context.Background(), 50, func(context.Context, int) error {
 			n.Add(1)
-			if goroutine() == caller {
+			if goroutine.ID() == caller {
 				time.Sleep(time.Hour) // leaves the rest to the others
 				return nil
 			}
@@ -167,10 +168,10 @@ func TestGoexitOfTheCallerWaitsForNoStranger(t *testing.T) {
 		var all sync.WaitGroup
 		all.Go(func() {
 			defer func() { equal(t, "gone after", sinceBubble(), 2*time.Second) }() // with the call that began at 1 s
-			caller := goroutine()
+			caller := goroutine.ID()
 			stint.Range(context.Background(), 10, func(context.Context, int) error {
 				time.Sleep(time.Second)
-				if goroutine() == caller {
+				if goroutine.ID() == caller {
 					time.Sleep(time.Millisecond)
 					runtime.Goexit()
 				}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/goroutine"
 )
 
 var (
@@ -197,9 +198,9 @@ func TestStructured(t *testing.T) {
 			start := time.Now()
 			var wg sync.WaitGroup
 			wg.Go(func() {
-				caller := goroutine()
+				caller := goroutine.ID()
 				stint.Range(context.Background(), 3, func(context.Context, int) error {
-					if goroutine() == caller {
+					if goroutine.ID() == caller {
 						runtime.Goexit()
 					}
 					g.hold(time.Hour)
@@ -306,7 +307,7 @@ func TestStructured(t *testing.T) {
 			}
 			return
 		}
-		fmt.Println("goroutines of the library:", len(ours()))
+		fmt.Println("goroutines of the library:", len(goroutine.Ours()))
 	})
 }
 
@@ -337,9 +338,9 @@ func TestFiveOutcomes(t *testing.T) {
 	})
 	t.Run("Goexit", func(t *testing.T) {
 		everywhere(t, 2, func(t *testing.T, run run) {
-			caller := goroutine()
+			caller := goroutine.ID()
 			err := run(ctx, 2, func(context.Context, int) error {
-				if goroutine() == caller { // what cannot be stopped is another test
+				if goroutine.ID() == caller { // what cannot be stopped is another test
 					time.Sleep(time.Second)
 					return nil
 				}
@@ -359,7 +360,7 @@ func TestFiveOutcomes(t *testing.T) {
 	})
 	t.Run("together", func(t *testing.T) { // under KeepGoing: a value, an error, a Goexit, a value
 		everywhere(t, 2, func(t *testing.T, run run) {
-			caller := goroutine()
+			caller := goroutine.ID()
 			var ran atomic.Int64
 			var exited atomic.Int64
 			exited.Store(-1)
@@ -368,7 +369,7 @@ func TestFiveOutcomes(t *testing.T) {
 				if i == 1 {
 					return errBoom
 				}
-				if goroutine() != caller && exited.CompareAndSwap(-1, int64(i)) {
+				if goroutine.ID() != caller && exited.CompareAndSwap(-1, int64(i)) {
 					runtime.Goexit()
 				}
 				time.Sleep(time.Second)

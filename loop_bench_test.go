@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/goroutine"
 )
 
 // The benchmarks below run a loop and what one would write by hand for it in
@@ -19,7 +20,7 @@ import (
 // beside measures hand and ours in turn.
 func beside(b *testing.B, hand, ours func()) {
 	hand()
-	ours()
+	goroutine.Ours()
 	var ratios []float64
 	var both [2]time.Duration
 	for b.Loop() {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/goroutine"
 )
 
 // Every index is given out once, whatever the numbers. The oracle is a plain loop.
@@ -48,12 +49,12 @@ func TestLoopStartsNoMoreThanItNeeds(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					opts, shut := p.open(min(c.limit, 64))
 					defer shut()
-					caller := goroutine()
+					caller := goroutine.ID()
 					used := map[int]bool{}
 					var mu sync.Mutex
 					stint.Range(context.Background(), c.n, func(context.Context, int) error {
 						mu.Lock()
-						used[goroutine()] = true
+						used[goroutine.ID()] = true
 						mu.Unlock()
 						time.Sleep(time.Second)
 						return nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/goroutine"
 )
 
 // A call in a task goes on in the task's place, also while more tasks run than
@@ -41,10 +42,10 @@ func TestLentPlaceIsNotSatOn(t *testing.T) {
 		l := stint.Limit(3)
 		stranger, outer, late := stint.NewGroup(bg, l), stint.NewGroup(bg, l), stint.NewGroup(bg, l)
 		outer.Go(func(ctx context.Context) error {
-			own := goroutine()
+			own := goroutine.ID()
 			return stint.Range(ctx, 2, func(ctx context.Context, _ int) error {
 				g := stint.NewGroup(ctx, l)
-				if goroutine() == own {
+				if goroutine.ID() == own {
 					time.Sleep(100 * time.Millisecond)
 					g.Go(sleep(time.Hour)) // in the place of the outer task
 					return g.Wait()

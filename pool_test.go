@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/goroutine"
 )
 
 // Idle workers end after exactly a second without work, each on its own.
@@ -23,7 +24,7 @@ func TestIdleWorkersExpire(t *testing.T) {
 			synctest.Wait()
 			s := p.Stats()
 			equal(t, at.String()+": workers", s.Workers, want)
-			equal(t, at.String()+": goroutines", len(ours()), want)
+			equal(t, at.String()+": goroutines", len(goroutine.Ours()), want)
 		}
 		for i := range 4 {
 			p.Go(func(context.Context) { time.Sleep(time.Duration(i+1) * 100 * time.Millisecond) })
@@ -53,14 +54,14 @@ func TestLastIdleWorkerIsUsedFirst(t *testing.T) {
 			p.Go(func(context.Context) {
 				time.Sleep(time.Duration(i) * time.Millisecond)
 				if i == 9 {
-					last = goroutine()
+					last = goroutine.ID()
 				}
 			})
 		}
 		p.Idle(context.Background())
 		for range 20 { // a task each 0.1 s: one worker is enough
 			synctest.Wait()
-			p.Go(func(context.Context) { equal(t, "goroutine", goroutine(), last) })
+			p.Go(func(context.Context) { equal(t, "goroutine", goroutine.ID(), last) })
 			time.Sleep(100 * time.Millisecond)
 		}
 		equal(t, "workers", p.Stats().Workers, 1)
@@ -77,7 +78,7 @@ func TestWorkersAreReused(t *testing.T) {
 		for range 100 {
 			p.Go(func(context.Context) {
 				mu.Lock()
-				used[goroutine()] = true
+				used[goroutine.ID()] = true
 				mu.Unlock()
 				time.Sleep(time.Millisecond)
 			})

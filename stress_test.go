@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/goroutine"
 )
 
 var (
@@ -46,7 +47,7 @@ func TestStress(t *testing.T) {
 			t.Fatalf("-stint.seed=%d -stint.rounds=1", seed)
 		}
 	}
-	noGoroutines(t)
+	goroutine.NoneLeft(t)
 }
 
 // stress is one round.
@@ -496,7 +497,7 @@ func TestWakeups(t *testing.T) {
 			t.Fatalf("-stint.seed=%d: round %d: %d ran: %+v", *stressSeed, round, ran, st)
 		}
 	}
-	noGoroutines(t)
+	goroutine.NoneLeft(t)
 }
 
 // TestShutdownCounts cuts pools short while their workers go from task to task:

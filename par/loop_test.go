@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stint-go/stint/internal/goroutine"
 	"github.com/stint-go/stint/internal/race"
 )
 
@@ -33,8 +34,8 @@ func TestShortLoopsAreSplit(t *testing.T) {
 			continue // is done in order
 		}
 		for _, n := range []int{2, 3, 100, 128, 300, 10_000} {
-			seen := make([]uint64, n)
-			d.loop(n, func(i int) { seen[i] = goroutine() })
+			seen := make([]int, n)
+			d.loop(n, func(i int) { seen[i] = goroutine.ID() })
 			slices.Sort(seen)
 			if got := len(slices.Compact(seen)); seen[0] == 0 || got < 2 {
 				t.Errorf("%s: %d items on %d goroutines", d.name, n, got)
@@ -439,9 +440,9 @@ func TestBlindLoopIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		procs(t, 2)
 		var others atomic.Int32
-		caller := goroutine()
+		caller := goroutine.ID()
 		Each(make([]int, 20*blind), func(*int) {
-			if goroutine() != caller {
+			if goroutine.ID() != caller {
 				others.Add(1)
 			}
 			runtime.Gosched()
@@ -450,13 +451,6 @@ func TestBlindLoopIsShared(t *testing.T) {
 			t.Error("the caller did everything")
 		}
 	})
-}
-
-// goroutine returns a number for the calling goroutine, from its stack.
-func goroutine() (id uint64) {
-	var buf [64]byte
-	fmt.Sscanf(string(buf[:runtime.Stack(buf[:], false)]), "goroutine %d ", &id)
-	return id
 }
 
 // Short loops allocate nothing: one item, and many that the caller does alone.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/goroutine"
 	"github.com/stint-go/stint/stream"
 )
 
@@ -18,9 +19,7 @@ import (
 func TestBubblesDoNotMix(t *testing.T) {
 	outside := func(t *testing.T, f func(t *testing.T)) {
 		f(t)
-		if left := ours(); len(left) > 0 {
-			t.Errorf("%d goroutines are left:\n%s", len(left), left[0])
-		}
+		goroutine.NoneLeft(t)
 	}
 	inside := func(t *testing.T, f func(t *testing.T)) {
 		synctest.Test(t, func(t *testing.T) { f(t); noneLeft(t) })

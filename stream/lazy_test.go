@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/goroutine"
 	"github.com/stint-go/stint/stream"
 )
 
@@ -35,7 +36,7 @@ func TestNothingRunsBeforeTheTerminal(t *testing.T) {
 		s = stream.Take(s, 3)
 		all := s.All(context.Background())
 		time.Sleep(time.Hour)
-		equal(t, "goroutines", len(ours()), 0)
+		equal(t, "goroutines", len(goroutine.Ours()), 0)
 		equal(t, "functions called", begun, 0)
 		equal(t, "records in the channel", len(c), 1)
 		_ = all
@@ -98,9 +99,9 @@ func TestStreamRunsManyTimes(t *testing.T) {
 // starts none.
 func TestFusedStagesStartNoGoroutine(t *testing.T) {
 	everyTerminal(t, func(t *testing.T, run func(context.Context, ints) ([]int, error)) {
-		me := goroutine()
+		me := goroutine.ID()
 		here := func() {
-			if goroutine() != me {
+			if goroutine.ID() != me {
 				t.Error("on another goroutine")
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/goroutine"
 	"github.com/stint-go/stint/stream"
 )
 
@@ -57,9 +58,7 @@ func rounds(t *testing.T, byDefault int, one func(t *testing.T, seed uint64)) {
 			})
 		}
 	})
-	if left := ours(); len(left) > 0 {
-		t.Errorf("%d goroutines are left:\n%s", len(left), strings.Join(left, "\n\n"))
-	}
+	goroutine.NoneLeft(t)
 }
 
 // faults is the error of a record.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/goroutine"
 	"github.com/stint-go/stint/stream"
 )
 
@@ -252,10 +253,10 @@ func TestGoexit(t *testing.T) {
 					done := make(chan struct{})
 					go func() {
 						defer close(done)
-						me := goroutine()
+						me := goroutine.ID()
 						s := b.add(p.open(func(v int) {
 							if v == 3 {
-								own = goroutine() == me
+								own = goroutine.ID() == me
 								runtime.Goexit()
 							}
 						}))

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/goroutine"
 	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/stream"
 )
@@ -314,9 +315,9 @@ func TestParMapOnAPool(t *testing.T) {
 	bothOrders(t, "workers", func(t *testing.T, order ...stint.Option) {
 		p := stint.NewPool(stint.Limit(3))
 		var g gauge
-		me := goroutine()
+		me := goroutine.ID()
 		own := stream.ParMap(stream.From(indexes(12)), func(_ context.Context, v int) (int, error) {
-			if goroutine() == me {
+			if goroutine.ID() == me {
 				t.Error("on the caller's goroutine")
 			}
 			g.hold(time.Second)

@@ -23,15 +23,16 @@ var edges = map[string][]string{
 	"errgroup": slices.Concat([]string{"."}, machinery),
 	"debug":    {"."}, // shows what callers can ask for
 
-	"internal/task":   {},
-	"internal/line":   {},
-	"internal/limit":  {"internal/line"},
-	"internal/auto":   {},
-	"internal/work":   {"internal/auto", "internal/limit", "internal/line", "internal/task"},
-	"internal/loop":   {"internal/auto", "internal/limit", "internal/task", "internal/work"},
-	"internal/option": {"internal/auto", "internal/limit", "internal/task", "internal/work"},
-	"internal/race":   {},
-	"internal/house":  {},
+	"internal/task":      {},
+	"internal/line":      {},
+	"internal/limit":     {"internal/line"},
+	"internal/auto":      {},
+	"internal/work":      {"internal/auto", "internal/limit", "internal/line", "internal/task"},
+	"internal/loop":      {"internal/auto", "internal/limit", "internal/task", "internal/work"},
+	"internal/option":    {"internal/auto", "internal/limit", "internal/task", "internal/work"},
+	"internal/race":      {},
+	"internal/goroutine": {}, // for tests
+	"internal/house":     {},
 
 	"cmd/stint/...": {".", "par", "stream", "errgroup", "cmd/stint/..."},
 	"lab/...":       {".", "par", "stream", "errgroup", "debug", "lab/..."},
@@ -41,9 +42,10 @@ var edges = map[string][]string{
 // testEdges says what the test files of a package may import besides.
 var testEdges = map[string][]string{
 	".":             {"par", "stream", "errgroup", "internal/..."},
-	"stream":        {"internal/race"},
+	"par":           {"internal/goroutine"},
+	"stream":        {"internal/goroutine", "internal/race"},
 	"internal/auto": {"internal/race"},
-	"internal/loop": {"internal/race"},
+	"internal/loop": {"internal/goroutine", "internal/race"},
 }
 
 func TestEdges(t *testing.T) {

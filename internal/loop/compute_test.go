@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stint-go/stint/internal/goroutine"
 	"github.com/stint-go/stint/internal/task"
 )
 
@@ -131,9 +132,9 @@ func TestCutLeavesOutWhatIsNotClaimed(t *testing.T) {
 func TestWideSpanIsGivenBack(t *testing.T) {
 	const n = 1000
 	var others atomic.Int32
-	caller := goroutine()
+	caller := goroutine.ID()
 	l := compute(0, n, 2, 1, 1, func(i int) { // 1 ps an item, so one span takes all
-		if goroutine() != caller {
+		if goroutine.ID() != caller {
 			others.Add(1)
 		}
 		time.Sleep(20 * time.Microsecond)

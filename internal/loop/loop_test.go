@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stint-go/stint/internal/goroutine"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/internal/task"
@@ -247,9 +248,9 @@ func TestGoexitCostsNoHelper(t *testing.T) {
 				b := newBench(kind, 2)
 				start := time.Now()
 				var exits atomic.Int32
-				caller := goroutine()
+				caller := goroutine.ID()
 				l := b.loop(10, func(context.Context, int) error {
-					if goroutine() == caller {
+					if goroutine.ID() == caller {
 						time.Sleep(time.Hour)
 						return nil
 					}
@@ -378,11 +379,11 @@ func TestOutcomes(t *testing.T) {
 					const items = 30
 					var exits, finished atomic.Int32
 					var onCaller atomic.Bool
-					var caller atomic.Uint64
+					var caller atomic.Int64
 					l := b.loop(items, func(_ context.Context, i int) error {
 						time.Sleep(time.Millisecond)
 						if i%3 == 1 {
-							if goroutine() == caller.Load() {
+							if int64(goroutine.ID()) == caller.Load() {
 								onCaller.Store(true)
 							}
 							runtime.Goexit()
@@ -401,7 +402,7 @@ func TestOutcomes(t *testing.T) {
 					done := make(chan struct{})
 					go func() {
 						defer close(done)
-						caller.Store(goroutine())
+						caller.Store(int64(goroutine.ID()))
 						l.Run()
 						returned = true
 					}()
@@ -571,13 +572,6 @@ func TestAbandoned(t *testing.T) {
 		close(hold)
 		b.end(t)
 	})
-}
-
-// goroutine returns a number for the calling goroutine, from its stack.
-func goroutine() (id uint64) {
-	var buf [64]byte
-	fmt.Sscanf(string(buf[:runtime.Stack(buf[:], false)]), "goroutine %d ", &id)
-	return id
 }
 
 // TestRandom mixes loops of all kinds on one limiter with failures, nested

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stint-go/stint/internal/goroutine"
 	"github.com/stint-go/stint/internal/task"
 )
 
@@ -63,7 +64,7 @@ func TestEndsInASpan(t *testing.T) {
 				const n = 20_000
 				b := newBench(kind, 2)
 				var done, told atomic.Int32
-				caller := goroutine()
+				caller := goroutine.ID()
 				l := b.loop(n, func(_ context.Context, i int) error {
 					done.Add(1)
 					if i%16 == 0 {
@@ -72,7 +73,7 @@ func TestEndsInASpan(t *testing.T) {
 					switch {
 					case i%1000 == 999:
 						return errors.New("boom")
-					case i%1000 == 499 && goroutine() != caller:
+					case i%1000 == 499 && goroutine.ID() != caller:
 						runtime.Goexit()
 					case i%1000 == 0 && b.lim != nil:
 						b.lim.Set(1 + i/1000%2)
