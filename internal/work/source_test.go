@@ -1,0 +1,375 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stint-go/stint/internal/limit"
+)
+
+func TestOfferRunsInOrder(t *testing.T) {
+	bubble(t, 1, func(t *testing.T, e *Engine) {
+		s, _ := source(e, 100)
+		var got []int
+		for i := range 100 {
+			if a := s.Offer(does(func() { got = append(got, i) }), nil); a != Accepted {
+				t.Fatalf("task %d: %v", i, a)
+			}
+		}
+		s.Wait()
+		if len(got) != 100 || !slices.IsSorted(got) {
+			t.Errorf("ran %v", got)
+		}
+		if a := s.Offer(nothing, nil); a != Over {
+			t.Errorf("after Wait: %v", a)
+		}
+		if s.Accepted() != 100 {
+			t.Errorf("accepted %d", s.Accepted())
+		}
+	})
+}
+
+// Room is exact once the workers have arrived: so many are queued behind those
+// that run, and the next is refused.
+func TestOfferFills(t *testing.T) {
+	for _, limit := range []int{1, 3} {
+		for _, room := range []int{0, 1, 2, 70} {
+			t.Run(fmt.Sprint(limit, room), func(t *testing.T) {
+				bubble(t, limit, func(t *testing.T, e *Engine) {
+					s, _ := source(e, room)
+					hold := make(chan struct{})
+					for i := range limit + room {
+						if a := s.Offer(does(func() { <-hold }), nil); a != Accepted {
+							t.Fatalf("task %d: %v", i, a)
+						}
+						synctest.Wait()
+					}
+					if a := s.Offer(nothing, nil); a != Full {
+						t.Errorf("one more: %v", a)
+					}
+					if c := e.Counts(); c.Running != limit || c.Queued != room {
+						t.Errorf("%+v", c)
+					}
+					close(hold)
+					s.Wait()
+				})
+			})
+		}
+	}
+}
+
+// A worker on its way to one source is no room in another.
+func TestOfferCountsNoWorkerTwice(t *testing.T) {
+	bubble(t, 1, func(t *testing.T, e *Engine) {
+		a, _ := source(e, 1)
+		b, _ := source(e, 0)
+		hold := make(chan struct{})
+		a.Offer(does(func() { <-hold }), nil)
+		if got := b.Offer(nothing, nil); got != Full {
+			t.Errorf("the only permit is for another task: %v", got)
+		}
+		close(hold)
+		a.Wait()
+		b.Wait()
+	})
+}
+
+func TestSubmittersAreServedInOrder(t *testing.T) {
+	for _, room := range []int{0, 1, 70} {
+		t.Run(fmt.Sprint(room), func(t *testing.T) {
+			bubble(t, 1, func(t *testing.T, e *Engine) {
+				s, _ := source(e, room)
+				hold := make(chan struct{})
+				var got []int
+				for range 1 + room {
+					s.Offer(does(func() { <-hold }), nil)
+					synctest.Wait()
+				}
+				for i := range 9 {
+					go s.Submit(nil, does(func() { got = append(got, i) }), nil)
+					synctest.Wait()
+				}
+				if c := e.Counts(); c.Blocked != 9 {
+					t.Errorf("%d submitters wait", c.Blocked)
+				}
+				if a := s.Offer(nothing, nil); a != Full {
+					t.Errorf("a newcomer overtakes those that wait: %v", a)
+				}
+				close(hold)
+				s.Wait()
+				if !slices.Equal(got, []int{0, 1, 2, 3, 4, 5, 6, 7, 8}) {
+					t.Errorf("served %v", got)
+				}
+			})
+		})
+	}
+}
+
+// A long queue lets submitters in when a quarter of it is free, and a short one
+// at once.
+func TestSubmitterIsLetIn(t *testing.T) {
+	for _, c := range []struct{ room, after int }{{1, 1}, {63, 1}, {64, 16}, {100, 25}} {
+		t.Run(fmt.Sprint(c.room), func(t *testing.T) {
+			bubble(t, 1, func(t *testing.T, e *Engine) {
+				s, _ := source(e, c.room)
+				step := make(chan struct{})
+				for range 1 + c.room {
+					s.Offer(does(func() { <-step }), nil)
+					synctest.Wait()
+				}
+				in := false
+				go func() { s.Submit(nil, nothing, nil); in = true }()
+				synctest.Wait()
+				for i := range c.room {
+					step <- struct{}{}
+					synctest.Wait()
+					if in != (i+1 >= c.after) {
+						t.Errorf("let in %v with %d of %d places free", in, i+1, c.room)
+					}
+				}
+				close(step)
+				s.Wait()
+			})
+		})
+	}
+}
+
+// What ends the wait of a submitter: its own channel, Stop, Close and the end of
+// the context. Each leaves no trace in the counts.
+func TestSubmitGivesUp(t *testing.T) {
+	for name, c := range map[string]struct {
+		end  func(e *Engine, s *Source, done chan struct{})
+		want Answer
+	}{
+		"done":  {func(_ *Engine, _ *Source, done chan struct{}) { close(done) }, GaveUp},
+		"stop":  {func(_ *Engine, s *Source, _ chan struct{}) { s.Stop() }, Over},
+		"close": {func(e *Engine, _ *Source, _ chan struct{}) { e.Close() }, Over},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, 1, func(t *testing.T, e *Engine) {
+				s, _ := source(e, 0)
+				hold := make(chan struct{})
+				s.Offer(does(func() { <-hold }), nil)
+				done := make(chan struct{})
+				answer := make(chan Answer, 1)
+				go func() { answer <- s.Submit(done, does(func() { t.Error("ran") }), nil) }()
+				synctest.Wait()
+				c.end(e, s, done)
+				if a := <-answer; a != c.want {
+					t.Errorf("%v, want %v", a, c.want)
+				}
+				if n := e.Counts().Blocked; n != 0 {
+					t.Errorf("%d still wait", n)
+				}
+				close(hold)
+				s.Wait()
+			})
+		})
+	}
+}
+
+func TestStopDropsTheQueue(t *testing.T) {
+	bubble(t, 1, func(t *testing.T, e *Engine) {
+		s, _ := source(e, 10)
+		hold := make(chan struct{})
+		s.Offer(does(func() { <-hold }), nil)
+		synctest.Wait()
+		for range 7 {
+			s.Offer(does(func() { t.Error("ran after Stop") }), nil)
+		}
+		s.Stop()
+		if c := e.Counts(); c.Queued != 0 || c.Running != 1 || c.Dropped != 7 {
+			t.Errorf("%+v", c)
+		}
+		waited := false
+		go func() { s.Wait(); waited = true }()
+		synctest.Wait()
+		if waited {
+			t.Error("Wait returned while a task runs")
+		}
+		close(hold)
+		synctest.Wait()
+		if !waited {
+			t.Error("Wait did not return after the last task")
+		}
+	})
+}
+
+// The end of a source's context drops what is queued, at the latest when its turn
+// comes.
+func TestEndOfContextDropsTheQueue(t *testing.T) {
+	bubble(t, 1, func(t *testing.T, e *Engine) {
+		ctx, cancel := context.WithCancel(context.Background())
+		s := e.NewSource(SourceConfig{Context: ctx, Room: 10, Job: new(record), Shared: true})
+		s.Offer(does(cancel), nil)
+		for range 3 {
+			s.Offer(does(func() { t.Error("ran after the end of the context") }), nil)
+		}
+		s.Wait()
+		if c := e.Counts(); c.Completed != 1 || c.Dropped != 3 {
+			t.Errorf("%+v", c)
+		}
+		if a := s.Offer(nothing, nil); a != Over {
+			t.Errorf("%v", a)
+		}
+	})
+}
+
+// A source that may submit from its own tasks still does so after Close; its
+// first task is refused like any other.
+func TestOwnSourceAfterClose(t *testing.T) {
+	bubble(t, 1, func(t *testing.T, e *Engine) {
+		late := e.NewSource(SourceConfig{Context: context.Background(), Room: 10, Job: new(record), Shared: true, Own: true})
+		s := e.NewSource(SourceConfig{Context: context.Background(), Room: 10, Job: new(record), Shared: true, Own: true})
+		ran := false
+		s.Offer(does(func() {
+			time.Sleep(time.Second)
+			if a := s.Offer(does(func() { ran = true }), nil); a != Accepted {
+				t.Errorf("from an own task: %v", a)
+			}
+		}), nil)
+		synctest.Wait()
+		e.Close()
+		e.Quiet(nil)
+		if !ran {
+			t.Error("quiet before the source's last task")
+		}
+		if a := late.Offer(does(func() { t.Error("ran on a closed engine") }), nil); a != Over {
+			t.Errorf("the first task after Close: %v", a)
+		}
+	})
+}
+
+// The engine of a source that was stopped leaves the limiter's line.
+func TestStoppedSourceLeavesTheLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, l := engine(1)
+		l.TryAcquire()
+		s, _ := source(e, 10)
+		s.Offer(nothing, nil)
+		if _, _, waiting := l.Counts(); waiting != 1 {
+			t.Errorf("%d wait", waiting)
+		}
+		s.Stop()
+		if _, _, waiting := l.Counts(); waiting != 0 {
+			t.Errorf("%d wait for nothing", waiting)
+		}
+		l.Release(limit.Permit{})
+		end(t, e)
+	})
+}
+
+// Places that claims have made free are there for the next offer, and no more.
+func TestOfferSeesClaims(t *testing.T) {
+	bubble(t, 1, func(t *testing.T, e *Engine) {
+		const room = 64
+		s, step := steps(e, 1+room)
+		for i := range room {
+			if a := s.Offer(nothing, nil); a != Full {
+				t.Errorf("after %d: %v without room", i, a)
+			}
+			step()
+			if a := s.Offer(nothing, nil); a != Accepted {
+				t.Errorf("after %d: %v though one has ended", i+1, a)
+			}
+		}
+		step()
+		s.Wait()
+	})
+}
+
+// Stop drops what was open to claims, counts it, and keeps none of it.
+func TestStopDropsOpenTasks(t *testing.T) {
+	bubble(t, 1, func(t *testing.T, e *Engine) {
+		s, step := steps(e, 64)
+		for range 20 {
+			step()
+		}
+		s.Stop()
+		if s.front.Load() != nil {
+			t.Error("what was dropped is kept")
+		}
+		if c := e.Counts(); c.Queued != 0 || c.Running != 1 || c.Completed != 20 || c.Dropped != 43 {
+			t.Errorf("%+v", c)
+		}
+		step()
+		s.Wait()
+		if c := e.Counts(); c.Running != 0 || c.Completed != 21 {
+			t.Errorf("%+v", c)
+		}
+	})
+}
+
+// The tasks of an own source do not count, however many are queued.
+func TestOwnTasksDoNotCount(t *testing.T) {
+	bubble(t, 1, func(t *testing.T, e *Engine) {
+		s := e.NewSource(SourceConfig{Context: context.Background(), Room: 1000, Job: new(record), Shared: true, Own: true})
+		for range 100 {
+			s.Offer(nothing, nil)
+		}
+		s.Wait()
+		if c := e.Counts(); c.Completed != 0 {
+			t.Errorf("%+v", c)
+		}
+	})
+}
+
+// A submitter that found the queue full, and for which there is room when it comes to
+// wait, does not wait.
+func TestSubmitterLooksAgain(t *testing.T) {
+	for _, room := range []int{1, 64} {
+		bubble(t, 1, func(t *testing.T, e *Engine) {
+			s, _ := source(e, room)
+			hold := make(chan struct{})
+			s.Offer(does(func() { <-hold }), nil)
+			synctest.Wait()
+			in := false
+			go func() { s.submit(nil, nothing, nil); in = true }()
+			synctest.Wait()
+			if !in {
+				t.Errorf("room %d: waits though there is room", room)
+			}
+			close(hold)
+			s.Wait()
+		})
+	}
+}
+
+// As many submitters are let in as there is room for, and they are told in the order
+// in which they came.
+func TestAsManyAreLetIn(t *testing.T) {
+	for room, in := range map[int]int{1: 1, 64: 16} {
+		bubble(t, 1, func(t *testing.T, e *Engine) {
+			s, _ := source(e, room)
+			next := make(chan struct{})
+			for range 1 + room {
+				s.Offer(does(func() { <-next }), nil)
+				synctest.Wait()
+			}
+			var bs []*submitter
+			for range 2 * in {
+				b := &submitter{task: nothing, answer: make(chan Answer, 1)}
+				s.block(b, nil)
+				bs = append(bs, b)
+			}
+			for range in {
+				next <- struct{}{}
+				synctest.Wait()
+			}
+			if c := e.Counts(); c.Queued != room || c.Blocked != in {
+				t.Errorf("room %d: %+v", room, c)
+			}
+			for i, b := range bs {
+				if told := len(b.answer) == 1; told != (i < in) || told && i > 0 && bs[i-1].next != b {
+					t.Errorf("room %d: submitter %d was told %v", room, i, told)
+				}
+			}
+			close(next)
+			s.Wait()
+		})
+	}
+}
