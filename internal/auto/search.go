@@ -2,6 +2,7 @@ package auto
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -149,7 +150,14 @@ func (s *search) noted(now time.Duration, r reading, reason string) {
 
 // compared says what a saw and what b saw.
 func compared(format string, a, b reading) string {
-	second := float64(time.Second)
-	return fmt.Sprintf(format, fmt.Sprintf("%.4g a second with %.0f, %.4g with %.0f",
-		a.rate()*second, a.running, b.rate()*second, b.running))
+	return fmt.Sprintf(format, fmt.Sprintf("%s a second with %.0f, %s with %.0f",
+		plain(a.rate()*float64(time.Second)), a.running, plain(b.rate()*float64(time.Second)), b.running))
+}
+
+// plain returns x for people: no exponent, and no more digits than are of use.
+func plain(x float64) string {
+	if x >= 100 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
 }

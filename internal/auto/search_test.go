@@ -478,3 +478,20 @@ func (d *driven) random(r *rand.Rand) {
 		d.ended(d.now, 1+r.IntN(3), took, running, r.IntN(30) > 0)
 	}
 }
+
+// What a reason says of throughputs is read by people, on a page or a line of text.
+func TestReasonsAreReadable(t *testing.T) {
+	for _, c := range []struct {
+		rate float64 // tasks a second
+		want string
+	}{
+		{0, "0"}, {0.0312, "0.0312"}, {1, "1"}, {3.14159, "3.14"}, {20, "20"}, {99.44, "99.4"}, {99.96, "100"},
+		{100, "100"}, {999.6, "1000"}, {44163.2, "44163"}, {12_345_678, "12345678"},
+	} {
+		a := reading{tasks: c.rate, time: float64(time.Second), running: 2.4}
+		b := reading{tasks: 7, time: float64(time.Second), running: 9}
+		if got, want := compared("so: %s", a, b), "so: "+c.want+" a second with 2, 7 with 9"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
