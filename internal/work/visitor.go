@@ -6,13 +6,8 @@ import "github.com/stint-go/stint/internal/limit"
 // engine's limiter, or was started by one that does. It lends that permit to a
 // worker, for tasks of its source alone, as long as it waits: without this a task
 // that waits for others on its own limiter would wait for its own permit, and
-// those of strangers could not be told from it.
-//
-//	none     nothing is queued, or the visitor is done
-//	joined   in line for the permit
-//	lent     a worker has it
-//
-// All transitions are made under engine.mu.
+// those of strangers could not be told from it. README.md has its states; all
+// transitions are made under engine.mu.
 type visitor struct {
 	source *Source
 	from   *limit.Link

@@ -12,15 +12,10 @@ import (
 	"github.com/stint-go/stint/internal/task"
 )
 
-// A worker is a goroutine that runs tasks of an engine's sources.
-//
-//	working   has a permit; takes a task from the next source, runs it, again
-//	parked    in engine.idle, without a permit, until wake
-//	leaving   told by dismiss, or found nothing in an engine that drains
-//
-// Only working -> parked and -> leaving are the worker's own steps; who takes it
-// out of engine.idle under engine.mu sets called and owes it one Signal. A Cond is
-// part of the worker; a channel would be one more allocation for each that parks.
+// A worker is a goroutine that runs tasks of an engine's sources. README.md has its
+// states. To park and to leave are steps of its own; who takes it out of engine.idle
+// under engine.mu sets called and owes it one Signal. A Cond is part of the worker; a
+// channel would be one more allocation for each that parks.
 type worker struct {
 	engine *Engine
 	slot   *limit.Slot
