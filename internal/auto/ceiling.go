@@ -2,25 +2,25 @@ package auto
 
 import "runtime/metrics"
 
-// A Ceiling says how far a limit may grow for reasons that throughput does not
+// A ceiling says how far a limit may grow for reasons that throughput does not
 // show: memory and threads. Its zero value is ready. It is not safe for
 // concurrent use.
 //
 // What it reads belongs to the process, not to one limit: it is meant to be
 // asked a few times a second at most, before the limit rises and when it may
 // have to fall.
-type Ceiling struct {
+type ceiling struct {
 	samples []metrics.Sample        // in the order of metricNames; nil until first asked
 	figure  func(metric int) uint64 // what a test puts in the place of samples
 
-	asked  int     // the limit in use when Room last looked at memory
+	asked  int     // the limit in use when room last looked at memory
 	cycles uint64  // the collections that had ended then
 	held   float64 // what is known of the memory in use with that limit
-	base   point   // the fewest workers, or the least memory, that Room has seen
-	fell   float64 // the share of memory in use when Pressed was last true; 0 after relief
+	base   point   // the fewest workers, or the least memory, that room has seen
+	fell   float64 // the share of memory in use when pressed was last true; 0 after relief
 }
 
-// The places of the metrics in Ceiling.samples. Those of threads and of memory
+// The places of the metrics in ceiling.samples. Those of threads and of memory
 // are read apart.
 const (
 	readThreads = iota
@@ -32,7 +32,7 @@ const (
 	readGOGC
 )
 
-// metricNames are what a Ceiling reads.
+// metricNames are what a ceiling reads.
 var metricNames = [...]string{
 	readThreads: "/sched/threads/total:threads",
 	readInCalls: "/sched/goroutines/not-in-go:goroutines",
@@ -43,7 +43,7 @@ var metricNames = [...]string{
 	readGOGC:    "/gc/gogc:percent",
 }
 
-// Room returns the largest limit up to want that memory and threads allow, and
+// room returns the largest limit up to want that memory and threads allow, and
 // why it is below want: "" if it is not. now is the limit in use, all of whose
 // tasks are at work; the result is never below it, unless want is.
 //
@@ -52,7 +52,7 @@ var metricNames = [...]string{
 // limit has grown once.
 //
 // Only the text of a refusal is allocated.
-func (c *Ceiling) Room(now, want int) (most int, reason string) {
+func (c *ceiling) room(now, want int) (most int, reason string) {
 	most = want
 	if want <= now {
 		return most, ""
@@ -66,11 +66,11 @@ func (c *Ceiling) Room(now, want int) (most int, reason string) {
 	return most, reason
 }
 
-// Pressed reports whether memory is so short that the limit should fall. Having
+// pressed reports whether memory is so short that the limit should fall. Having
 // said so it does again only when the memory in use has changed: what it sees
 // changes with collections, which may be rarer than its calls, and a fall that
 // frees nothing is not worth another.
-func (c *Ceiling) Pressed() bool {
+func (c *ceiling) pressed() bool {
 	bound := memoryLimit()
 	if bound.bytes == 0 {
 		return false
@@ -80,7 +80,7 @@ func (c *Ceiling) Pressed() bool {
 }
 
 // sample reads the metrics from first to last.
-func (c *Ceiling) sample(first, last int) {
+func (c *ceiling) sample(first, last int) {
 	if c.samples == nil {
 		c.samples = make([]metrics.Sample, len(metricNames))
 		for i, name := range metricNames {
@@ -92,7 +92,7 @@ func (c *Ceiling) sample(first, last int) {
 
 // value returns a metric as it was sampled, 0 if the runtime does not know it:
 // a Go version without it costs a ceiling, not a panic.
-func (c *Ceiling) value(metric int) uint64 {
+func (c *ceiling) value(metric int) uint64 {
 	if c.figure != nil {
 		return c.figure(metric)
 	}

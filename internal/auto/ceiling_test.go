@@ -28,9 +28,9 @@ func limits(t *testing.T, set int64, group uint64) {
 type figures [len(metricNames)]uint64
 
 // ceiling returns one that sees f as it is when asked.
-func (f *figures) ceiling() *Ceiling {
+func (f *figures) ceiling() *ceiling {
 	f[readGOGC] = 100
-	return &Ceiling{figure: func(metric int) uint64 { return f[metric] }}
+	return &ceiling{figure: func(metric int) uint64 { return f[metric] }}
 }
 
 // collect ends a collection that keeps so many MiB.
@@ -40,10 +40,10 @@ func (f *figures) collect(kept uint64) {
 }
 
 // room asks c and wants an answer.
-func room(t *testing.T, c *Ceiling, now, want, most int, reason string) {
+func room(t *testing.T, c *ceiling, now, want, most int, reason string) {
 	t.Helper()
-	if n, why := c.Room(now, want); n != most || why != reason {
-		t.Errorf("Room(%d, %d) = %d, %q; want %d, %q", now, want, n, why, most, reason)
+	if n, why := c.room(now, want); n != most || why != reason {
+		t.Errorf("room(%d, %d) = %d, %q; want %d, %q", now, want, n, why, most, reason)
 	}
 }
 
@@ -59,35 +59,35 @@ func TestMetricsExist(t *testing.T) {
 
 func TestUnknownMetricIsNoCeiling(t *testing.T) {
 	limits(t, 512*mib, 0)
-	var c Ceiling
-	c.Room(1, 2)
+	var c ceiling
+	c.room(1, 2)
 	for i := range c.samples {
 		c.samples[i].Name = "/no/such:metric"
 	}
 	room(t, &c, 2, 256, 256, "")
-	if c.Pressed() {
+	if c.pressed() {
 		t.Error("pressed by nothing")
 	}
 }
 
 func TestNoMemoryLimitMeasuresNoMemory(t *testing.T) {
 	limits(t, 0, 0)
-	var c Ceiling
-	if c.Pressed() || c.samples != nil {
-		t.Errorf("Pressed has read %v", c.samples)
+	var c ceiling
+	if c.pressed() || c.samples != nil {
+		t.Errorf("pressed has read %v", c.samples)
 	}
 	room(t, &c, 16, 32, 32, "")
 	if k := c.samples[readObjects].Value.Kind(); k != metrics.KindBad {
-		t.Errorf("Room has read %s", metricNames[readObjects])
+		t.Errorf("room has read %s", metricNames[readObjects])
 	}
 }
 
 func TestAskingAllocatesNothing(t *testing.T) {
 	for _, set := range []int64{0, 1 << 40} {
 		limits(t, set, 0)
-		var c Ceiling
+		var c ceiling
 		n := testing.AllocsPerRun(100, func() {
-			if c.Pressed() {
+			if c.pressed() {
 				t.Error("pressed below 1 TiB")
 			}
 			room(t, &c, 16, 17, 17, "")
@@ -111,16 +111,16 @@ func TestNothingToRefuse(t *testing.T) {
 func BenchmarkCeiling(b *testing.B) {
 	old := debug.SetMemoryLimit(1 << 40)
 	defer debug.SetMemoryLimit(old)
-	b.Run("Room", func(b *testing.B) {
-		var c Ceiling
+	b.Run("room", func(b *testing.B) {
+		var c ceiling
 		for b.Loop() {
-			c.Room(16, 17)
+			c.room(16, 17)
 		}
 	})
-	b.Run("Pressed", func(b *testing.B) {
-		var c Ceiling
+	b.Run("pressed", func(b *testing.B) {
+		var c ceiling
 		for b.Loop() {
-			c.Pressed()
+			c.pressed()
 		}
 	})
 	b.Run("readCgroup", func(b *testing.B) {

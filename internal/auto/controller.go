@@ -62,7 +62,7 @@ type finder struct {
 	ticks   int    // in a row that found some places free, though somebody waits
 	lulls   int    // tasks in a row that have ended since somebody waited
 	changes history
-	ceiling Ceiling
+	ceiling ceiling
 	looked  time.Duration // when the ceiling was asked whether memory is short
 }
 
@@ -186,7 +186,7 @@ func (c *Controller) over() bool { return c.fixed.Load() || c.closed }
 func (c *Controller) find() (*finder, time.Duration) {
 	if c.finder == nil {
 		f := &finder{epoch: c.period()}
-		f.Config, f.note, f.room = c.config, f.noted, f.ceiling.Room
+		f.Config, f.note, f.room = c.config, f.noted, f.ceiling.room
 		f.begin()
 		if c.Active() {
 			f.noted(0, 0, "all places are taken: more may begin as tasks end")
@@ -251,7 +251,7 @@ func (f *finder) pressed(now time.Duration) {
 		return
 	}
 	f.looked = now
-	if f.limit > f.Min && f.ceiling.Pressed() {
+	if f.limit > f.Min && f.ceiling.pressed() {
 		f.retreat(now, "memory is short")
 	}
 }

@@ -47,9 +47,9 @@ type point struct {
 	held    float64
 }
 
-// memoryRoom is Room as far as memory decides. A task takes, as far as is known,
+// memoryRoom is room as far as memory decides. A task takes, as far as is known,
 // what each worker has taken so far.
-func (c *Ceiling) memoryRoom(now, want int) (most int, reason string) {
+func (c *ceiling) memoryRoom(now, want int) (most int, reason string) {
 	bound := memoryLimit()
 	if bound.bytes == 0 {
 		return want, ""
@@ -78,8 +78,8 @@ func (c *Ceiling) memoryRoom(now, want int) (most int, reason string) {
 	return most, fmt.Sprintf("memory: %.0f of %.0f MiB in use%s, %.1f MiB a worker", held/mib, allowed/mib, when, each/mib)
 }
 
-// pressedBy is Pressed when such a share of the memory limit is in use.
-func (c *Ceiling) pressedBy(share float64) bool {
+// pressedBy is pressed when such a share of the memory limit is in use.
+func (c *ceiling) pressedBy(share float64) bool {
 	switch {
 	case share <= growShare:
 		c.fell = 0
@@ -91,11 +91,11 @@ func (c *Ceiling) pressedBy(share float64) bool {
 }
 
 // hold returns what the process is held to keep with now workers. At first that
-// is all objects, dead ones included. A collection that ended since Room was last
+// is all objects, dead ones included. A collection that ended since room was last
 // asked, by the same limit, has seen these workers' tasks: what it kept counts at
 // once if it is more, and by half if it is less, for the tasks may have been few
 // at that moment, and the limit would grow by luck.
-func (c *Ceiling) hold(now int) float64 {
+func (c *ceiling) hold(now int) float64 {
 	all, seen := float64(c.value(readObjects)+c.value(readStacks)), c.value(readCycles) > c.cycles
 	same := c.asked == now && c.held > 0
 	c.asked, c.cycles = now, c.value(readCycles)
@@ -112,12 +112,12 @@ func (c *Ceiling) hold(now int) float64 {
 
 // kept returns what the last collection has kept. Until the next one the heap
 // is below c.swell times that, whatever the tasks do.
-func (c *Ceiling) kept() float64 {
+func (c *ceiling) kept() float64 {
 	return float64(c.value(readLive) + c.value(readStacks))
 }
 
 // swell returns how many times what a collection keeps counts against b.
-func (c *Ceiling) swell(b bound) float64 {
+func (c *ceiling) swell(b bound) float64 {
 	percent := c.value(readGOGC)
 	if b.ours || percent > math.MaxInt32 { // GOGC=off: nothing is collected, so nothing is in vain
 		return 1
@@ -128,7 +128,7 @@ func (c *Ceiling) swell(b bound) float64 {
 // each returns what a worker holds at p, and whether that is known: it takes a
 // point with fewer workers and less memory. Without one, each worker is said to
 // hold its part of everything.
-func (c *Ceiling) each(p point) (bytes float64, known bool) {
+func (c *ceiling) each(p point) (bytes float64, known bool) {
 	if c.base.held == 0 || p.workers <= c.base.workers || p.held <= c.base.held {
 		c.base = p
 		if p.workers == 0 {

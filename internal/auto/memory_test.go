@@ -15,7 +15,7 @@ func TestTasksThatHoldMemory(t *testing.T) {
 	limits(t, 512*mib, 0)
 	for _, start := range []int{0, 1, 2, 16, 32} {
 		runtime.GC()
-		var c Ceiling
+		var c ceiling
 		var held [][]byte
 		limit, want := 0, max(start, 1)
 		if start > 0 {
@@ -25,10 +25,10 @@ func TestTasksThatHoldMemory(t *testing.T) {
 			for len(held) < limit {
 				held = append(held, make([]byte, 10*mib))
 			}
-			if c.Pressed() {
+			if c.pressed() {
 				t.Fatalf("from %d: pressed at %d", start, limit)
 			}
-			limit, _ = c.Room(limit, want)
+			limit, _ = c.room(limit, want)
 			want = max(2*limit, 1)
 		}
 		if limit > 35 || limit < 34 {
@@ -41,22 +41,22 @@ func TestTasksThatHoldMemory(t *testing.T) {
 // TestPressedByRealMemory has tasks hold more than the limit may grow to.
 func TestPressedByRealMemory(t *testing.T) {
 	limits(t, 512*mib, 0)
-	var c Ceiling
+	var c ceiling
 	held := make([][]byte, 46)
 	for i := range held {
 		held[i] = make([]byte, 10*mib)
 	}
 	runtime.GC()
-	if !c.Pressed() {
+	if !c.pressed() {
 		t.Error("not pressed with 460 of 512 MiB held")
 	}
-	if c.Pressed() {
+	if c.pressed() {
 		t.Error("pressed again, without a change")
 	}
 	runtime.KeepAlive(held)
 	held = nil
 	runtime.GC()
-	if c.Pressed() {
+	if c.pressed() {
 		t.Error("pressed with nothing held")
 	}
 }
@@ -67,22 +67,22 @@ func TestRealGarbageDoesNotHold(t *testing.T) {
 	limits(t, 0, 512*mib)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	runtime.GC()
-	var c Ceiling
-	c.Room(0, 16)
+	var c ceiling
+	c.room(0, 16)
 	for range 40 {
 		garbage = make([]byte, 10*mib)
 	}
-	if n, why := c.Room(16, 32); n != 16 || why == "" {
-		t.Errorf("Room(16, 32) = %d, %q; nobody knows yet that it is garbage", n, why)
+	if n, why := c.room(16, 32); n != 16 || why == "" {
+		t.Errorf("room(16, 32) = %d, %q; nobody knows yet that it is garbage", n, why)
 	}
 	garbage = nil
 	for range 2 {
 		runtime.GC()
-		c.Room(16, 32)
+		c.room(16, 32)
 	}
 	runtime.GC()
 	room(t, &c, 16, 32, 32, "")
-	if c.Pressed() {
+	if c.pressed() {
 		t.Error("pressed by garbage")
 	}
 }
@@ -157,11 +157,11 @@ func TestMemoryOfACgroup(t *testing.T) {
 	room(t, c, 16, 32, 29, "memory: 440 of 700 MiB in use before a collection, 20.0 MiB a worker")
 	f[readGOGC] = 300
 	room(t, c, 16, 32, 16, "memory: 880 of 700 MiB in use before a collection, 40.0 MiB a worker")
-	if !c.Pressed() {
+	if !c.pressed() {
 		t.Error("not pressed by a heap that will grow to 880 of 1000 MiB")
 	}
 	f[readGOGC] = math.MaxUint64
-	if c.Pressed() {
+	if c.pressed() {
 		t.Error("pressed by 220 of 1000 MiB")
 	}
 }
@@ -179,8 +179,8 @@ func TestPressedOnceAChange(t *testing.T) {
 		{700, false}, {860, true},
 	} {
 		f.collect(s.kept)
-		if got := c.Pressed(); got != s.pressed {
-			t.Errorf("%d: with %d MiB Pressed = %v", i, s.kept, got)
+		if got := c.pressed(); got != s.pressed {
+			t.Errorf("%d: with %d MiB pressed = %v", i, s.kept, got)
 		}
 	}
 }

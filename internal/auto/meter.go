@@ -3,11 +3,11 @@ package auto
 import "time"
 
 // How often a worker with short tasks looks at the clock: no more often than each
-// look, and at least once in most tasks. The count of a worker whose tasks become
+// look, and at least once in tellAtMost tasks. The count of a worker whose tasks become
 // long is late by that many.
 const (
-	look = 20 * time.Microsecond
-	most = 128
+	look       = 20 * time.Microsecond
+	tellAtMost = 128
 )
 
 // A Meter counts the ends of one worker's tasks for a Controller. Its zero value is
@@ -38,7 +38,7 @@ func (m *Meter) tell(c *Controller) {
 		took = now.Sub(m.last)
 	}
 	if known && took < look {
-		m.every = min(2*m.every, most)
+		m.every = min(2*m.every, tellAtMost)
 		if !c.mu.TryLock() {
 			return // somebody else is telling: these are told with the next
 		}

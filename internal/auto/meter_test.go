@@ -136,7 +136,7 @@ func TestContentionLosesNoCount(t *testing.T) {
 	total, _, _ := c.told()
 	c.mu.Unlock()
 	for i := range meters {
-		if meters[i].tasks >= most && meters[i].every < most {
+		if meters[i].tasks >= tellAtMost && meters[i].every < tellAtMost {
 			t.Errorf("worker %d has %d tasks left", i, meters[i].tasks)
 		}
 		total += float64(meters[i].tasks)

@@ -9,9 +9,9 @@ const (
 	maxInCalls = 128  // a limit grows beyond while fewer than half of its tasks are in calls
 )
 
-// threadRoom is Room as far as threads decide. The runtime counts the
+// threadRoom is room as far as threads decide. The runtime counts the
 // goroutines of the whole process: those of others in calls count as tasks.
-func (c *Ceiling) threadRoom(now, want int) (most int, reason string) {
+func (c *ceiling) threadRoom(now, want int) (most int, reason string) {
 	c.sample(readThreads, readInCalls)
 	if n := c.value(readThreads); n > maxThreads {
 		return now, fmt.Sprintf("threads: %d in the process", n)
