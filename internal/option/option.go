@@ -36,7 +36,7 @@ type Options struct {
 	Queue    int              // means something if it is Given
 	Name     string
 	OnPanic  func(*task.PanicError)
-	Min, Max int // of the search for a limit; 0: the default
+	Min, Max int // of the search for a limit; 0: the default, which only tests change
 	Burst    int // the same
 	Overload func(error) bool
 
