@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -162,4 +163,16 @@ func ExampleNewResults() {
 	lengths, err := r.Wait()
 	fmt.Println(lengths, err)
 	// Output: [5 0 5] item 1: no name
+}
+
+// A task that calls runtime.Goexit, as t.FailNow does, is an error and not a
+// success.
+func ExampleGroup_goexit() {
+	g := stint.NewGroup(context.Background())
+	g.Go(func(context.Context) error {
+		runtime.Goexit()
+		return nil
+	})
+	fmt.Println(errors.Is(g.Wait(), stint.ErrGoexit))
+	// Output: true
 }

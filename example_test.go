@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"runtime"
 	"strings"
 	"testing/fstest"
 
@@ -173,18 +172,6 @@ func ExamplePanicError() {
 	// Output:
 	// value: runtime error: index out of range [2] with length 2
 	// has the task's stack: true
-}
-
-// A task that calls runtime.Goexit, as t.FailNow does, is an error and not a
-// success.
-func ExampleGroup_goexit() {
-	g := stint.NewGroup(context.Background())
-	g.Go(func(context.Context) error {
-		runtime.Goexit()
-		return nil
-	})
-	fmt.Println(errors.Is(g.Wait(), stint.ErrGoexit))
-	// Output: true
 }
 
 // Options given twice: the later one counts. So a function can have defaults
