@@ -1,7 +1,6 @@
 package stint
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/stint-go/stint/internal/option"
@@ -129,15 +128,4 @@ func OnPanic(f func(*PanicError)) Option {
 		panic("stint: OnPanic: nil function")
 	}
 	return option.Func(func(o *option.Options) { o.Given |= option.OnPanic; o.OnPanic = f })
-}
-
-// check panics when an argument that must not be nil is. f is the caller's
-// function, as whether it is nil.
-func check(caller string, ctx context.Context, nilFunc bool) {
-	if ctx == nil {
-		panic("stint: " + caller + ": nil context")
-	}
-	if nilFunc {
-		panic("stint: " + caller + ": nil function")
-	}
 }

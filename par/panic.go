@@ -1,7 +1,6 @@
 package par
 
 import (
-	"fmt"
 	"runtime"
 	"sync"
 
@@ -74,11 +73,4 @@ func raise(v any) {
 		panic(o.Panic.Raised("par: call"))
 	}
 	runtime.Goexit()
-}
-
-// check panics if a function that must be given is nil.
-func check(caller, name string, missing bool) {
-	if missing {
-		panic(fmt.Sprintf("par: %s: %s is nil", caller, name))
-	}
 }

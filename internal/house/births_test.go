@@ -14,7 +14,7 @@ import (
 var births = map[string]string{
 	"internal/work/worker.go":     "the workers of a pool or a group; its Close or Wait waits for them",
 	"internal/work/engine.go":     "the timer that sends idle workers home; runs only while some are idle",
-	"internal/loop/engine.go":     "the watch on the caller's context; taken away before the call returns",
+	"internal/loop/onengine.go":   "the watch on the caller's context; taken away before the call returns",
 	"internal/loop/*.go":          "the workers and standbys of one call, which waits for them",
 	"internal/auto/controller.go": "the timer that finds out when no task ends; runs only while all places are taken and somebody waits",
 	"internal/option/place.go":    "the watch on the context of a group or a sequence; taken away before its Close returns",
