@@ -15,13 +15,20 @@ import (
 	"github.com/stint-go/stint"
 )
 
-// A crawler crawls one site, once.
+// A crawler crawls sites. All of them share its limiter.
 type crawler struct {
 	client  http.Client
 	limiter *stint.Limiter
 	deepest uint
+}
 
-	group *stint.Group
+// A site is crawled once.
+type site struct {
+	start   *url.URL
+	client  http.Client
+	deepest uint
+	group   *stint.Group
+
 	mu    sync.Mutex
 	pages map[string]*page // by address; each of them has a task, or had one
 }
@@ -36,60 +43,77 @@ type page struct {
 	from    []string // addresses of the pages that link here; set after the crawl
 }
 
-// crawl returns the pages that were asked for, in the order of their addresses.
-// If ctx ends before all were, it returns those that are done, and the cause.
-func (c *crawler) crawl(ctx context.Context, start *url.URL) ([]*page, error) {
-	c.group = stint.NewGroup(ctx, c.limiter)
-	c.pages = map[string]*page{}
-	c.group.Go(func(ctx context.Context) error { return c.reach(ctx, address(start), 0) })
-	err := c.group.Wait() // now the pages are nobody else's
+// crawl returns the pages that were asked for: site by site, in the order of their
+// addresses. If ctx ends before all were, it returns those that are done, and the
+// cause. The task of a site waits for those of its pages, on the same limiter: they
+// run in its place, and in those that are free.
+func (c *crawler) crawl(ctx context.Context, starts []*url.URL) ([]*page, error) {
+	var sites []*site
+	for _, start := range starts {
+		s := &site{start: start, client: c.client, deepest: c.deepest, pages: map[string]*page{}}
+		sites = append(sites, s)
+	}
+	err := stint.Each(ctx, sites, func(ctx context.Context, s *site) error {
+		s.group = stint.NewGroup(ctx, c.limiter)
+		s.group.Go(func(ctx context.Context) error { return s.reach(ctx, address(s.start), 0) })
+		return s.group.Wait()
+	}, c.limiter)
 
 	var done []*page
-	for _, name := range slices.Sorted(maps.Keys(c.pages)) {
-		p := c.pages[name]
+	for _, s := range sites { // now the pages are nobody else's
+		done = append(done, s.done()...)
+	}
+	return done, err
+}
+
+// done returns the pages that are, each with those that link to it.
+func (s *site) done() []*page {
+	var done []*page
+	for _, name := range slices.Sorted(maps.Keys(s.pages)) {
+		p := s.pages[name]
 		if p.done {
 			done = append(done, p)
 		}
 		for _, link := range p.links {
-			if to := c.pages[link]; to != nil {
+			if to := s.pages[link]; to != nil {
 				to.from = append(to.from, p.address)
 			}
 		}
 	}
-	return done, err
+	return done
 }
 
 // reach starts a task for a page that is new. The way to one that is not may be
 // shorter than those before: then its links are reached again, so that what is
 // found does not depend on which page answered first.
-func (c *crawler) reach(ctx context.Context, address string, depth uint) error {
-	c.mu.Lock()
-	p, known := c.pages[address]
+func (s *site) reach(ctx context.Context, address string, depth uint) error {
+	s.mu.Lock()
+	p, known := s.pages[address]
 	if !known {
 		p = &page{address: address, depth: depth}
-		c.pages[address] = p
+		s.pages[address] = p
 	}
 	shorter := depth < p.depth
 	p.depth = min(p.depth, depth)
 	links := p.links
-	c.mu.Unlock() // GoContext may wait
+	s.mu.Unlock() // GoContext may wait
 
 	switch {
 	case !known:
-		return c.group.GoContext(ctx, func(ctx context.Context) error { return c.visit(ctx, p) })
+		return s.group.GoContext(ctx, func(ctx context.Context) error { return s.visit(ctx, p) })
 	case shorter:
-		return c.follow(ctx, links, depth)
+		return s.follow(ctx, links, depth)
 	}
 	return nil
 }
 
 // follow reaches the links of a page, unless that is too deep.
-func (c *crawler) follow(ctx context.Context, links []string, depth uint) error {
-	if depth == c.deepest {
+func (s *site) follow(ctx context.Context, links []string, depth uint) error {
+	if depth == s.deepest {
 		return nil
 	}
 	for _, link := range links {
-		if err := c.reach(ctx, link, depth+1); err != nil {
+		if err := s.reach(ctx, link, depth+1); err != nil {
 			return err
 		}
 	}
@@ -97,25 +121,25 @@ func (c *crawler) follow(ctx context.Context, links []string, depth uint) error 
 }
 
 // visit is the task of a page. It fails only when the crawl is cut short.
-func (c *crawler) visit(ctx context.Context, p *page) error {
-	links, err := c.fetch(ctx, p.address)
+func (s *site) visit(ctx context.Context, p *page) error {
+	links, err := s.fetch(ctx, p.address)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	c.mu.Lock()
+	s.mu.Lock()
 	p.done, p.links, p.err = true, links, err
 	depth := p.depth
-	c.mu.Unlock()
-	return c.follow(ctx, links, depth)
+	s.mu.Unlock()
+	return s.follow(ctx, links, depth)
 }
 
 // fetch asks for a page and returns its links.
-func (c *crawler) fetch(ctx context.Context, address string) ([]string, error) {
+func (s *site) fetch(ctx context.Context, address string) ([]string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, err
 	}
-	resp, err := c.client.Do(req)
+	resp, err := s.client.Do(req)
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		return nil, e.Err // the report has the address
 	}

@@ -1,14 +1,17 @@
-// Command crawl follows the links of one site and lists its pages, the broken
-// ones with those that link to them.
+// Command crawl follows the links of sites and lists their pages, the broken ones
+// with those that link to them.
 //
-//	go run ./examples/crawl                        a small site that it serves to itself
-//	go run ./examples/crawl https://example.org    that site
+//	go run ./examples/crawl                                            a small site that it serves to itself
+//	go run ./examples/crawl https://example.org                        that site
+//	go run ./examples/crawl https://example.org https://example.net    both, side by side
 //
-// What to learn from it: tasks that start tasks of their own group. Nobody knows
-// at the beginning how many pages there are. Each is a task, and starts one for
-// each page that it is the first to link to: with GoContext and its own context.
-// One limiter, that of the group, bounds them all, however deep they are. A
-// broken page is a result: as the error of its task it would end the crawl.
+// What to learn from it: a limiter that is shared, by tasks that start tasks. Each
+// site is a task, with a group for its pages. Nobody knows at the beginning how many
+// there are: each is a task, and starts one for each page that it is the first to
+// link to, with GoContext and its own context. All of them have the same limiter, so
+// no more pages are asked for at once than it says, of however many sites, and
+// however deep they are. A broken page is a result: as the error of its task it
+// would end the crawl.
 //
 // The exit status is 0 if all is well, 1 if a page is broken, as one of the
 // built-in site is, or the crawl was interrupted, and 2 for a wrong command line.
@@ -51,11 +54,11 @@ var errUsage = errors.New("wrong command line")
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	c := &crawler{limiter: stint.Auto(1, 32)}
-	flags := flag.NewFlagSet("crawl [flags] [URL]", flag.ContinueOnError)
+	flags := flag.NewFlagSet("crawl [flags] [URL...]", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.UintVar(&c.deepest, "depth", 10, "follow `n` links from the first page")
+	flags.UintVar(&c.deepest, "depth", 10, "follow `n` links from the first page of a site")
 	flags.DurationVar(&c.client.Timeout, "timeout", 10*time.Second, "wait so long for a page; 0 is for ever")
-	flags.Func("limit", "ask for `n` pages at once (default as many as make it faster, up to 32)", func(s string) error {
+	flags.Func("limit", "ask for `n` pages at once, of all sites together (default as many as make it faster, up to 32)", func(s string) error {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 {
 			return errors.New("want 1 or more")
@@ -68,30 +71,30 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return nil
 	case err != nil:
 		return errUsage
-	case flags.NArg() > 1:
-		fmt.Fprintln(stderr, "more than one URL")
-		flags.Usage()
-		return errUsage
 	}
 
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = 32 // there is one host, and 2 would be kept
+	transport.MaxIdleConnsPerHost = 32 // there are few hosts, and 2 would be kept
 	defer transport.CloseIdleConnections()
 	c.client.Transport = transport
-	if flags.NArg() == 1 {
-		return c.report(ctx, flags.Arg(0), stdout)
+	if flags.NArg() > 0 {
+		return c.report(ctx, flags.Args(), stdout)
 	}
-	return withSite(func(address string) error { return c.report(ctx, address, stdout) })
+	return withSite(func(address string) error { return c.report(ctx, []string{address}, stdout) })
 }
 
-// report crawls the site at an address and prints its pages; after an interrupt
-// those that were done by then.
-func (c *crawler) report(ctx context.Context, address string, w io.Writer) error {
-	start, err := url.Parse(address)
-	if err != nil || start.Host == "" || start.Scheme != "http" && start.Scheme != "https" {
-		return fmt.Errorf("%q: want a URL as https://example.org", address)
+// report crawls the sites at addresses and prints their pages, in that order; after
+// an interrupt those that were done by then.
+func (c *crawler) report(ctx context.Context, addresses []string, w io.Writer) error {
+	var starts []*url.URL
+	for _, address := range addresses {
+		start, err := url.Parse(address)
+		if err != nil || start.Host == "" || start.Scheme != "http" && start.Scheme != "https" {
+			return fmt.Errorf("%q: want a URL as https://example.org", address)
+		}
+		starts = append(starts, start)
 	}
-	pages, interrupted := c.crawl(ctx, start)
+	pages, interrupted := c.crawl(ctx, starts)
 	var lines strings.Builder
 	broken := 0
 	for _, p := range pages {
@@ -105,6 +108,7 @@ func (c *crawler) report(ctx context.Context, address string, w io.Writer) error
 			fmt.Fprintln(&lines, "       linked from", from)
 		}
 	}
+	var err error
 	if broken > 0 {
 		err = fmt.Errorf("%d of %d pages broken", broken, len(pages))
 	}
@@ -113,7 +117,7 @@ func (c *crawler) report(ctx context.Context, address string, w io.Writer) error
 }
 
 //go:embed site
-var site embed.FS
+var builtin embed.FS
 
 // withSite serves the built-in site while it calls f with its address.
 func withSite(f func(address string) error) error {
@@ -121,7 +125,7 @@ func withSite(f func(address string) error) error {
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: http.FileServerFS(site)}
+	server := &http.Server{Handler: http.FileServerFS(builtin)}
 	g := stint.NewGroup(context.Background()) // Close ends it: it has to outlast f
 	g.Go(func(context.Context) error { return server.Serve(listener) })
 	err = f(fmt.Sprintf("http://%v/site/", listener.Addr()))

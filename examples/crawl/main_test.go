@@ -89,12 +89,39 @@ func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// crawled crawls a server without a network, and returns the lines of the report.
-func crawled(ctx context.Context, s *server, limit int, deepest uint) (string, error) {
-	c := &crawler{client: http.Client{Transport: s, Timeout: time.Minute}, limiter: stint.Limit(limit), deepest: deepest}
+// hosts are servers, by name.
+type hosts map[string]*server
+
+func (h hosts) RoundTrip(r *http.Request) (*http.Response, error) { return h[r.URL.Host].RoundTrip(r) }
+
+// crawled crawls sites without a network, and returns the lines of the report.
+func crawled(ctx context.Context, web http.RoundTripper, limit int, deepest uint, starts ...string) (string, error) {
+	c := &crawler{client: http.Client{Transport: web, Timeout: time.Minute}, limiter: stint.Limit(limit), deepest: deepest}
 	var out bytes.Buffer
-	err := c.report(ctx, "http://site", &out)
+	if len(starts) == 0 {
+		starts = []string{"http://site"}
+	}
+	err := c.report(ctx, starts, &out)
 	return strings.ReplaceAll(out.String(), "http://site", ""), err
+}
+
+// A gauge knows how many were in it at once at the most.
+type gauge struct {
+	mu           sync.Mutex
+	inside, most int
+}
+
+// during calls f inside of g, with how many there are then.
+func (g *gauge) during(f func(inside int)) {
+	g.mu.Lock()
+	g.inside++
+	inside := g.inside
+	g.most = max(g.most, g.inside)
+	g.mu.Unlock()
+	f(inside)
+	g.mu.Lock()
+	g.inside--
+	g.mu.Unlock()
 }
 
 func TestSite(t *testing.T) {
@@ -179,14 +206,7 @@ func TestOwnSite(t *testing.T) {
 }
 
 func TestLimit(t *testing.T) {
-	hub := pages{"/": nil}
-	paths := []string{"/"}
-	for i := range 30 {
-		leaf := fmt.Sprint("/leaf", i)
-		hub["/"] = append(hub["/"], leaf)
-		hub[leaf] = []string{"/"}
-		paths = append(paths, leaf)
-	}
+	hub, paths := hub(30)
 	for _, limit := range []int{1, 2, 5} {
 		synctest.Test(t, func(t *testing.T) {
 			s := &server{pages: hub, wait: func(context.Context, string) { time.Sleep(time.Second) }}
@@ -203,6 +223,92 @@ func TestLimit(t *testing.T) {
 			}
 		})
 	}
+}
+
+// hub returns a start that links to leaves, and the paths of all.
+func hub(leaves int) (pages, []string) {
+	p, paths := pages{"/": nil}, []string{"/"}
+	for i := range leaves {
+		leaf := fmt.Sprint("/leaf", i)
+		p["/"] = append(p["/"], leaf)
+		p[leaf] = []string{"/"}
+		paths = append(paths, leaf)
+	}
+	return p, paths
+}
+
+// However many sites there are, no more requests run at once than the limit says,
+// and as many.
+func TestSitesShareALimit(t *testing.T) {
+	for _, limit := range []int{1, 2, 3, 7} {
+		synctest.Test(t, func(t *testing.T) {
+			var g gauge
+			p, paths := hub(30)
+			web, starts := hosts{}, []string{}
+			for _, host := range []string{"one", "two", "three"} {
+				web[host] = &server{pages: p, wait: func(context.Context, string) {
+					g.during(func(int) { time.Sleep(time.Second) })
+				}}
+				starts = append(starts, "http://"+host)
+			}
+			if _, err := crawled(t.Context(), web, limit, 10, starts...); err != nil {
+				t.Error(err)
+			}
+			if g.most != limit {
+				t.Errorf("%d requests at once under a limit of %d", g.most, limit)
+			}
+			for _, s := range web {
+				s.once(t, paths...)
+			}
+		})
+	}
+}
+
+// The same over the network: no leaf is sent before the limit is reached. The report is in the order of the arguments.
+func TestSites(t *testing.T) {
+	const limit = 3
+	var g gauge
+	reached := make(chan struct{})
+	release := sync.OnceFunc(func() { close(reached) })
+	wait := func(_ context.Context, path string) {
+		g.during(func(inside int) {
+			if inside >= limit {
+				release()
+			}
+			if path != "/" {
+				<-reached
+			}
+		})
+	}
+	p, paths := hub(4)
+	slices.Sort(paths)
+	var args, want []string
+	var sites []*server
+	for i, name := range []string{"-first-", "-second-"} {
+		p := maps.Clone(p)
+		p["/"] = append(slices.Clone(p["/"]), "/missing"+name)
+		s := &server{pages: p, wait: wait}
+		web := httptest.NewServer(s)
+		defer web.Close()
+		sites, args = append(sites, s), append(args, web.URL)
+		for _, path := range paths {
+			want = append(want, fmt.Sprint("ok     ", i, path))
+		}
+		want = append(want, fmt.Sprint("broken ", i, "/missing", name, ": 404 Not Found"), fmt.Sprint("       linked from ", i, "/"))
+	}
+	var stdout, stderr bytes.Buffer
+	err := run(t.Context(), append([]string{"-limit", fmt.Sprint(limit)}, args...), &stdout, &stderr)
+	if want := "2 of 12 pages broken"; err == nil || err.Error() != want || stderr.Len() > 0 {
+		t.Errorf("error %v, want %q; complained %q", err, want, &stderr)
+	}
+	if got := strings.NewReplacer(args[0], "0", args[1], "1").Replace(stdout.String()); got != strings.Join(want, "\n")+"\n" {
+		t.Errorf("printed\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+	if g.most != limit {
+		t.Errorf("%d requests at once under a limit of %d", g.most, limit)
+	}
+	sites[0].once(t, append(paths, "/missing-first-")...)
+	sites[1].once(t, append(paths, "/missing-second-")...)
 }
 
 // More links than the queue of a group holds, found by tasks that hold every
@@ -336,7 +442,7 @@ func TestUnwritable(t *testing.T) {
 	c := &crawler{client: http.Client{Transport: s}, limiter: stint.Limit(1)}
 	closed, w := io.Pipe()
 	closed.Close()
-	if err := c.report(t.Context(), "http://site", w); !errors.Is(err, io.ErrClosedPipe) {
+	if err := c.report(t.Context(), []string{"http://site"}, w); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("error %v, want %v", err, io.ErrClosedPipe)
 	}
 }
@@ -352,7 +458,7 @@ func TestCommandLine(t *testing.T) {
 		{"-limit many http://site", errUsage.Error(), `invalid value "many" for flag -limit: want 1 or more`},
 		{"-depth -1 http://site", errUsage.Error(), `invalid value "-1" for flag -depth`},
 		{"-fast http://site", errUsage.Error(), "flag provided but not defined: -fast"},
-		{"http://site http://other", errUsage.Error(), "more than one URL"},
+		{"http://site other", `"other": want a URL as https://example.org`, ""},
 		{"site", `"site": want a URL as https://example.org`, ""},
 		{"ftp://site", `"ftp://site": want a URL as https://example.org`, ""},
 		{"http://[", `"http://[": want a URL as https://example.org`, ""},
