@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"html"
 	"io"
 	"maps"
@@ -25,9 +26,10 @@ type crawler struct {
 // A site is crawled once.
 type site struct {
 	start   *url.URL
-	client  http.Client
+	client  http.Client // stays on the site
 	deepest uint
 	group   *stint.Group
+	host    string // of the first answer; set by the task of the start, the only one then
 
 	mu    sync.Mutex
 	pages map[string]*page // by address; each of them has a task, or had one
@@ -51,6 +53,7 @@ func (c *crawler) crawl(ctx context.Context, starts []*url.URL) ([]*page, error)
 	var sites []*site
 	for _, start := range starts {
 		s := &site{start: start, client: c.client, deepest: c.deepest, pages: map[string]*page{}}
+		s.client.CheckRedirect = s.stay
 		sites = append(sites, s)
 	}
 	err := stint.Each(ctx, sites, func(ctx context.Context, s *site) error {
@@ -147,6 +150,9 @@ func (s *site) fetch(ctx context.Context, address string) ([]string, error) {
 		return nil, err
 	}
 	defer resp.Body.Close()
+	if s.host == "" {
+		s.host = resp.Request.URL.Host
+	}
 	switch {
 	case resp.StatusCode != http.StatusOK:
 		return nil, errors.New(resp.Status)
@@ -154,7 +160,19 @@ func (s *site) fetch(ctx context.Context, address string) ([]string, error) {
 		return nil, nil
 	}
 	text, err := io.ReadAll(http.MaxBytesReader(nil, resp.Body, 4<<20))
-	return links(req.URL.Host, resp.Request.URL, string(text)), err
+	return links(s.host, resp.Request.URL, string(text)), err
+}
+
+// stay refuses a redirect to another host, except of the first page: where that one
+// leads to is the site.
+func (s *site) stay(req *http.Request, via []*http.Request) error {
+	switch {
+	case s.host != "" && req.URL.Host != s.host:
+		return fmt.Errorf("redirected to %v", req.URL)
+	case len(via) == 10:
+		return errors.New("redirected 10 times")
+	}
+	return nil
 }
 
 // links returns the links of a page to a host, sorted, each once. What stands in

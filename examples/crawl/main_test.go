@@ -26,6 +26,7 @@ type pages map[string][]string
 // A server serves pages, and counts.
 type server struct {
 	pages pages
+	moved map[string]string             // addresses that paths redirect to
 	wait  func(context.Context, string) // before a page is sent
 
 	mu            sync.Mutex
@@ -50,6 +51,10 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.running--
 	s.mu.Unlock()
 
+	if to, ok := s.moved[r.URL.Path]; ok {
+		http.Redirect(w, r, to, http.StatusFound)
+		return
+	}
 	links, ok := s.pages[r.URL.Path]
 	if !ok {
 		http.NotFound(w, r)
@@ -367,6 +372,39 @@ func TestDepth(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A start that redirects says where the site is. No other page leads off it: that is
+// its error.
+func TestRedirects(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		apex := &server{moved: map[string]string{"/": "http://www/"}}
+		www := &server{
+			pages: pages{"/": {"/in", "/out", "/round", "http://site/apex"}, "/here": {"/more"}, "/more": nil},
+			moved: map[string]string{"/in": "/here", "/out": "//elsewhere/page", "/round": "/round"},
+		}
+		elsewhere := &server{}
+		got, err := crawled(t.Context(), hosts{"site": apex, "www": www, "elsewhere": elsewhere}, 2, 10)
+		if err == nil || err.Error() != "2 of 5 pages broken" {
+			t.Error(err)
+		}
+		const want = `ok     /
+ok     http://www/in
+ok     http://www/more
+broken http://www/out: redirected to http://elsewhere/page
+       linked from /
+broken http://www/round: redirected 10 times
+       linked from /
+`
+		if got != want {
+			t.Errorf("printed\n%s\nwant\n%s", got, want)
+		}
+		apex.once(t, "/")
+		elsewhere.once(t)
+		if n := www.asked["/round"]; n != 10 {
+			t.Errorf("asked %d times for what leads to itself, want 10", n)
+		}
+	})
 }
 
 func TestTimeout(t *testing.T) {
