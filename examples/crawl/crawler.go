@@ -187,8 +187,8 @@ func links(host string, base *url.URL, text string) []string {
 			slices.Sort(found)
 			return slices.Compact(found)
 		}
-		text = rest
-		to, err := base.Parse(html.UnescapeString(href))
+		text, href = rest, html.UnescapeString(href)
+		to, err := base.Parse(href)
 		if err != nil {
 			found = append(found, href) // fetch will say what is wrong with it
 		} else if to.Host == host {

@@ -32,6 +32,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/stint-go/stint"
 )
@@ -99,13 +101,13 @@ func (c *crawler) report(ctx context.Context, addresses []string, w io.Writer) e
 	broken := 0
 	for _, p := range pages {
 		if p.err == nil {
-			fmt.Fprintln(&lines, "ok    ", p.address)
+			fmt.Fprintln(&lines, "ok    ", printable(p.address))
 			continue
 		}
 		broken++
-		fmt.Fprintf(&lines, "broken %s: %v\n", p.address, p.err)
+		fmt.Fprintf(&lines, "broken %s: %s\n", printable(p.address), printable(p.err.Error()))
 		for _, from := range p.from {
-			fmt.Fprintln(&lines, "       linked from", from)
+			fmt.Fprintln(&lines, "       linked from", printable(from))
 		}
 	}
 	var err error
@@ -114,6 +116,15 @@ func (c *crawler) report(ctx context.Context, addresses []string, w io.Writer) e
 	}
 	_, unwritten := io.WriteString(w, lines.String())
 	return errors.Join(err, interrupted, unwritten)
+}
+
+// printable is a text in one line, with nothing in it that a terminal would obey: a
+// page can link to anything, and a server answer with it.
+func printable(text string) string {
+	if utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+		return text
+	}
+	return strconv.Quote(text)
 }
 
 //go:embed site

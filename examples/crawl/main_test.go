@@ -62,7 +62,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/html")
 	for _, link := range links {
-		fmt.Fprintf(w, "<a href=%q>link</a>\n", link)
+		fmt.Fprintf(w, `<a href="%s">link</a>`, link)
 	}
 }
 
@@ -407,6 +407,39 @@ broken http://www/round: redirected 10 times
 	})
 }
 
+// What a site says cannot make lines of the report, nor colour them.
+func TestForgedLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{pages: pages{"/": {"http://[\nok     /forged", "/&#27;[31m", "/a?q=\u009b31m"}}}
+		web := answers(func(r *http.Request) (*http.Response, error) {
+			resp, err := s.RoundTrip(r)
+			if resp.StatusCode == http.StatusNotFound {
+				resp.Status = "404 \x1b[31m"
+			}
+			return resp, err
+		})
+		got, err := crawled(t.Context(), web, 1, 10)
+		if err == nil || err.Error() != "3 of 4 pages broken" {
+			t.Error(err)
+		}
+		const want = `broken "/\x1b[31m": parse "/\x1b[31m": net/url: invalid control character in URL
+       linked from /
+broken "http://[\nok     /forged": parse "http://[\nok     /forged": net/url: invalid control character in URL
+       linked from /
+ok     /
+broken "/a?q=\u009b31m": "404 \x1b[31m"
+       linked from /
+`
+		if got != want {
+			t.Errorf("printed\n%s\nwant\n%s", got, want)
+		}
+	})
+}
+
+type answers func(*http.Request) (*http.Response, error)
+
+func (f answers) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
 func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{pages: pages{"/": {"/never", "/a"}, "/never": nil, "/a": nil}}
@@ -532,6 +565,7 @@ func TestLinks(t *testing.T) {
 		`<!-- <a href="/a"> -->`:               {"http://site/a"},
 		`<a href="/a`:                          nil,
 		`<a href="/%zz">`:                      {"/%zz"},
+		`<a href="/&#10;">`:                    {"/\n"},
 	} {
 		if got := links("site", base, text); !slices.Equal(got, want) {
 			t.Errorf("links of %s: %q, want %q", text, got, want)
