@@ -27,6 +27,7 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"strings"
 
 	"github.com/stint-go/stint"
 )
@@ -82,6 +83,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return digests(ctx, root.FS(), stdout, opts...)
 }
 
+// escaper keeps a name in its line. A line in which it changed something begins with
+// a backslash.
+var escaper = strings.NewReplacer("\\", `\\`, "\n", `\n`, "\r", `\r`)
+
 // digests writes a line for each regular file of a tree.
 func digests(ctx context.Context, tree fs.FS, w io.Writer, opts ...stint.Option) error {
 	line := func(ctx context.Context, f found) (string, error) {
@@ -89,7 +94,11 @@ func digests(ctx context.Context, tree fs.FS, w io.Writer, opts ...stint.Option)
 			return "", f.err
 		}
 		sum, err := digest(ctx, tree, f.path)
-		return fmt.Sprintf("%x  %s\n", sum, f.path), err
+		name := escaper.Replace(f.path)
+		if name != f.path {
+			return fmt.Sprintf("\\%x  %s\n", sum, name), err
+		}
+		return fmt.Sprintf("%x  %s\n", sum, name), err
 	}
 	for line, err := range stint.MapSeq(ctx, files(tree), line, opts...) {
 		if err != nil {

@@ -100,6 +100,23 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// Lines are those of sha256sum, also for names that would break them.
+func TestNames(t *testing.T) {
+	tree := fstest.MapFS{"a b": {}, "back\\slash": {}, "new\nline": {}, "return\r": {}}
+	var out strings.Builder
+	if err := digests(t.Context(), tree, &out); err != nil {
+		t.Error(err)
+	}
+	const want = `H  a b
+\H  back\\slash
+\H  new\nline
+\H  return\r
+`
+	if got := strings.ReplaceAll(out.String(), fmt.Sprintf("%x", sha256.Sum256(nil)), "H"); got != want {
+		t.Errorf("printed\n%s\nwant\n%s", got, want)
+	}
+}
+
 // An error names its file; before it are the lines of files before it.
 func TestUnreadable(t *testing.T) {
 	for path, wrong := range map[string]error{
