@@ -20,9 +20,32 @@
     for (const { name, value } of fresh.attributes) {
       if (old.getAttribute(name) !== value) old.setAttribute(name, value);
     }
-    const before = [...old.childNodes], after = [...fresh.childNodes];
-    before.forEach((child, i) => i < after.length ? become(child, after[i]) : child.remove());
-    old.append(...after.slice(before.length));
+    children(old, fresh);
+  }
+
+  // children does so with those of old. One that has an id stays itself when others
+  // come or go before it; the rest go by their places between those.
+  function children(old, fresh) {
+    const named = new Map([...old.children].filter(({ id }) => id).map((child) => [child.id, child]));
+    let at = old.firstChild;
+    const drop = () => {
+      const gone = at;
+      at = at.nextSibling;
+      named.delete(gone.id);
+      gone.remove();
+    };
+    for (const child of [...fresh.childNodes]) {
+      const same = named.get(child.id);
+      if (!same && (!at || at.id)) {
+        old.insertBefore(child, at);
+        continue;
+      }
+      while (same && at !== same) drop();
+      const known = at;
+      at = at.nextSibling;
+      become(known, child);
+    }
+    while (at) drop();
   }
 
   async function fetched() {

@@ -141,6 +141,58 @@ func TestPageInABrowser(t *testing.T) {
 	}
 }
 
+// A list that is open and focused stays so when something comes or goes before it.
+func TestPageKeepsWhatIsOpen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	h, moved := new(debug.Handler), stint.Auto(1, 10)
+	moved.Set(5)
+	h.AddLimiter("mail", moved)
+	program := httptest.NewServer(h)
+	defer program.Close()
+	p := browser.Start(t).Open(t, program.URL, browser.Light, desk)
+	browser.Eval[bool](p, `(() => {
+		window.list = document.getElementById("limiter/mail/history");
+		list.open = true;
+		list.querySelector("summary").focus();
+		return true;
+	})()`)
+	shown := func(id string, there bool) {
+		t.Helper()
+		browser.Eval[bool](p, fmt.Sprintf(`new Promise((done) => {
+			const look = () => (document.getElementById(%q) !== null) === %v && done(true);
+			new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true });
+			look();
+		})`, id, there))
+		if !browser.Eval[bool](p, `list.isConnected && list.open && document.activeElement === list.querySelector("summary")`) {
+			t.Errorf("%s is shown: %v; the list is gone, folded or without its focus", id, there)
+		}
+		if got := browser.Eval[int](p, `document.querySelectorAll("main article").length`); got != strings.Count(body(h), "<article") {
+			t.Errorf("%s is shown: %v; %d limiters are", id, there, got)
+		}
+	}
+	remove := h.AddLimiter("aaa", moved)
+	shown("limiter/aaa", true)
+	behind := h.AddLimiter("zzz", moved)
+	shown("limiter/zzz", true)
+	remove()
+	shown("limiter/aaa", false)
+	remove = h.AddPool("first", stint.NewPool())
+	shown("pool/first", true)
+	remove()
+	shown("pool/first", false)
+	behind()
+	shown("limiter/zzz", false)
+}
+
+// body is the page as it is sent.
+func body(h *debug.Handler) string {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "/?format=html", nil))
+	return w.Body.String()
+}
+
 // A page whose program does not answer says so, and since when; until it does.
 func TestPageWithoutAProgram(t *testing.T) {
 	b, program := start(t)
