@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/stint-go/stint"
 )
@@ -27,8 +28,8 @@ type limiter struct{ *stint.Limiter }
 
 // AddPool shows p by that name until remove is called, which may be done more than
 // once. The pool may have been closed. It does not block. AddPool panics if the name
-// is empty, or another pool has it; or if p is nil, or was not made by NewPool. A
-// limiter may have the same name.
+// is empty, is not valid UTF-8, or another pool has it; or if p is nil, or was not made
+// by NewPool. A limiter may have the same name.
 func (h *Handler) AddPool(name string, p *stint.Pool) (remove func()) {
 	if p == nil {
 		panic("debug: Handler.AddPool: nil pool")
@@ -38,9 +39,9 @@ func (h *Handler) AddPool(name string, p *stint.Pool) (remove func()) {
 }
 
 // AddLimiter shows l by that name until remove is called, which may be done more than
-// once. It does not block. AddLimiter panics if the name is empty, or another limiter
-// has it; or if l is nil, or was not made by stint.Limit or stint.Auto. A pool may have
-// the same name.
+// once. It does not block. AddLimiter panics if the name is empty, is not valid UTF-8,
+// or another limiter has it; or if l is nil, or was not made by stint.Limit or
+// stint.Auto. A pool may have the same name.
 func (h *Handler) AddLimiter(name string, l *stint.Limiter) (remove func()) {
 	if l == nil {
 		panic("debug: Handler.AddLimiter: nil limiter")
@@ -51,11 +52,14 @@ func (h *Handler) AddLimiter(name string, l *stint.Limiter) (remove func()) {
 
 // add puts an entry into a table of h.
 func add[T any](h *Handler, caller, name string, table *map[string]*T, entry *T) (remove func()) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	if name == "" {
 		panic("debug: Handler." + caller + ": empty name")
 	}
+	if !utf8.ValidString(name) { // two of them may be one in JSON
+		panic(fmt.Sprintf("debug: Handler.%s(%q): want valid UTF-8", caller, name))
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if (*table)[name] != nil {
 		panic(fmt.Sprintf("debug: Handler.%s(%q): the name is taken", caller, name))
 	}

@@ -325,7 +325,7 @@ func TestHead(t *testing.T) {
 // Whatever the names are, they are text.
 func TestNamesAreText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, name := range []string{"<b>", `"quoted" 'twice'`, "two words", "a&amp;b", "</script><script>", "line\nbreak", "\x1b[31mred", "\xff", "größer", "{{.}}", "%2F?#"} {
+		for _, name := range []string{"<b>", `"quoted" 'twice'`, "two words", "a&amp;b", "</script><script>", "line\nbreak", "\x1b[31mred", "\ufffd", "größer", "{{.}}", "%2F?#"} {
 			h := new(debug.Handler)
 			limiter := stint.Auto(1, 2)
 			limiter.Set(2)
@@ -335,7 +335,7 @@ func TestNamesAreText(t *testing.T) {
 			if !utf8.ValidString(text) || strings.Contains(text, "\x1b") || strings.Count(text, "\n") != 2+1+2+1+2 {
 				t.Errorf("%q: text %q", name, text)
 			}
-			if s := read(t, h); name != "\xff" && (s.Pools[name].Limit == 0 || s.Limiters[name].Limit != 2) {
+			if s := read(t, h); s.Pools[name].Limit == 0 || s.Limiters[name].Limit != 2 {
 				t.Errorf("%q: JSON %+v", name, s)
 			}
 			page := body(h, "html")
@@ -428,6 +428,8 @@ func TestBadArguments(t *testing.T) {
 		"debug: Handler.AddPool: nil pool":                              func() { h.AddPool("x", nil) },
 		"debug: Handler.AddPool: empty name":                            func() { h.AddPool("", stint.NewPool()) },
 		`debug: Handler.AddPool("p"): the name is taken`:                func() { h.AddPool("p", stint.NewPool()) },
+		`debug: Handler.AddPool("a\xff"): want valid UTF-8`:             func() { h.AddPool("a\xff", stint.NewPool()) },
+		`debug: Handler.AddLimiter("a\xff"): want valid UTF-8`:          func() { h.AddLimiter("a\xff", stint.Limit(1)) },
 		"stint: Pool.Stats: Pool was not made by NewPool":               func() { h.AddPool("x", new(stint.Pool)) },
 		"debug: Handler.AddLimiter: nil limiter":                        func() { h.AddLimiter("x", nil) },
 		"debug: Handler.AddLimiter: empty name":                         func() { h.AddLimiter("", stint.Limit(1)) },

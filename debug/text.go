@@ -49,7 +49,7 @@ func sorted[T any](m map[string]T) iter.Seq2[string, T] {
 
 // printable is a name in one line, with nothing in it that a terminal would obey.
 func printable(name string) string {
-	if utf8.ValidString(name) && strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+	if strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
 		return name
 	}
 	return strconv.Quote(name)
