@@ -23,7 +23,9 @@ type poolStats struct {
 // limiterStats are those of a limiter.
 type limiterStats struct{ stint.LimiterStats }
 
-// snapshot samples all that was added.
+// snapshot samples all that was added. It holds mu meanwhile, so that the samples of a
+// pool are taken in the order of their times, whoever asks at once: no throughput is
+// negative.
 func (h *Handler) snapshot() snapshot {
 	h.mu.Lock()
 	defer h.mu.Unlock()
