@@ -1,5 +1,5 @@
-// Package debug shows what pools and limiters of a running program are about: a page
-// for a browser, text and JSON for the command line.
+// Package debug shows the state of the pools and limiters of a running program: as a
+// page in a browser, and as text or JSON on the command line.
 //
 // A [Handler] serves what the program has added to it, under any path. Beside
 // net/http/pprof, on an address that only the machine itself can reach:
@@ -51,10 +51,10 @@
 // # Formats
 //
 // The parameter format of the address says which: html, text or json. Without it the
-// header Accept does; who accepts everything, as curl does, gets text. The page needs
-// nothing but itself: no other file, host or font. It stands still while its tab is
-// hidden, and says so when the program does not answer any more. Without scripts the
-// browser loads it anew every few seconds.
+// answer is in the one that the header Accept prefers, and in text if it prefers none,
+// as that of curl does not. The page needs nothing but itself: no other file, host or
+// font. It stands still while its tab is hidden, and says so when the program does not
+// answer any more. Without scripts the browser loads it anew every few seconds.
 //
 // The JSON is an object:
 //

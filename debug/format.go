@@ -18,7 +18,7 @@ type format struct {
 	write func(h *Handler, body *bytes.Buffer, header http.Header) error
 }
 
-// formats are those there are. The last one is for who accepts everything.
+// formats are those there are. The last one is for a request that prefers none.
 var formats = []format{
 	{"html", "text/html", func(h *Handler, body *bytes.Buffer, header http.Header) error {
 		return h.page.write(body, header, h.snapshot())
