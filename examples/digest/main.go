@@ -83,12 +83,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return digests(ctx, root.FS(), stdout, opts...)
 }
 
-// escaper keeps a name in its line. A line in which it changed something begins with
-// a backslash.
-var escaper = strings.NewReplacer("\\", `\\`, "\n", `\n`, "\r", `\r`)
-
 // digests writes a line for each regular file of a tree.
 func digests(ctx context.Context, tree fs.FS, w io.Writer, opts ...stint.Option) error {
+	// A name is kept in its line; one that was changed for that has a backslash before.
+	escaper := strings.NewReplacer("\\", `\\`, "\n", `\n`, "\r", `\r`)
 	line := func(ctx context.Context, f found) (string, error) {
 		if f.err != nil {
 			return "", f.err
