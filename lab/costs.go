@@ -19,6 +19,16 @@ var costs = []report.Cost{
 		Ours: []string{"single-stint.Group"}, Others: []string{"single-goroutine", "single-errgroup", "single-conc"},
 	},
 	{
+		Of:         "a group of 3 empty tasks, by package errgroup",
+		Experiment: "errgroup", Case: "tasks=3", Unit: measure.Time,
+		Ours: []string{"stint/errgroup"}, Others: []string{"x/sync/errgroup"},
+	},
+	{
+		Of:         "a group of 20,000, at most 2 at once",
+		Experiment: "errgroup", Case: "tasks=20000/limit=2", Unit: measure.Time,
+		Ours: []string{"stint/errgroup"}, Others: []string{"x/sync/errgroup"},
+	},
+	{
 		Of:         "a loop over 10 items of 2 ns",
 		Experiment: "loops", Case: "few=mixed/n=10", Unit: measure.Time,
 		Ours: []string{"par.Each", "stint.Each"}, Others: []string{"plain", "static", "errgroup", "conc"},
