@@ -25,8 +25,8 @@
 //   - SetLimit panics while tasks are active also if the group had no limit before, as
 //     it does otherwise. The original accepts such a call, and Wait then never
 //     returns. To lift the limit, with a negative number, is allowed at any time.
-//   - Go under a limit of 0 goes on when SetLimit allows more. In the original it waits
-//     for ever.
+//   - A Go that waits goes on when SetLimit allows more: under a limit of 0, or when the
+//     limit is lifted. In the original it waits for ever.
 //   - Submitters that wait go on in the order in which they came. The original
 //     promises no order.
 //   - A nil function panics in Go and TryGo, not in a goroutine of its own.
@@ -35,6 +35,9 @@
 //     inherit the pprof labels of the one who called Go: they are those of the goroutine,
 //     and so is what a stack says that it was created by. Set them in the task, with
 //     pprof.Do.
+//   - The race detector takes tasks of a group that ran one after the other to be in
+//     order, and so is silent about what they share. It reports those that ran at the
+//     same time.
 //
 // # Costs
 //

@@ -183,3 +183,52 @@ func (w *watched) Done() <-chan struct{} { return w.done }
 func (w *watched) AfterFunc(func()) (stop func() bool) {
 	return func() bool { w.stopped(); return true }
 }
+
+// A Goexit that a deferred function panics in ends the goroutine all the same.
+func TestGoexitAndPanic(t *testing.T) {
+	for _, limit := range limits {
+		var g errgroup.Group
+		g.SetLimit(limit)
+		var ran atomic.Int32
+		for range 10 {
+			g.Go(func() error {
+				ran.Add(1)
+				defer func() { panic("on the way out") }()
+				runtime.Goexit()
+				return nil
+			})
+		}
+		if p, _ := waited(&g); p == nil || p.Value != "on the way out" {
+			t.Errorf("limit %d: Wait panicked with %v", limit, p)
+		}
+		if n := ran.Load(); n != 10 {
+			t.Errorf("limit %d: %d of 10 tasks ran", limit, n)
+		}
+	}
+}
+
+// The end of the context may run code that does not return.
+func TestTheEndOfTheContextMayNotReturn(t *testing.T) {
+	fails, panics := func() error { return errOne }, func() error { panic("task") }
+	for _, c := range []struct {
+		task func() error
+		end  func()
+	}{
+		{fails, runtime.Goexit},
+		{fails, func() { panic("at the end") }},
+		{panics, runtime.Goexit},
+	} {
+		parent := &watched{Context: context.Background(), done: make(chan struct{})}
+		g, _ := errgroup.WithContext(parent)
+		told := 0
+		parent.stopped = func() {
+			if told++; told == 1 { // in the task, and not in Wait
+				c.end()
+			}
+		}
+		g.Go(c.task)
+		if p, err := waited(g); told == 0 || p == nil && err == nil {
+			t.Errorf("told %d times; Wait panicked with %v, returned %v", told, p, err)
+		}
+	}
+}

@@ -73,7 +73,8 @@ func (g *Group) TryGo(f func() error) bool {
 
 // SetLimit makes n the number of tasks that may be active at once. A negative n is no
 // limit, as at first; under 0, Go waits and TryGo starts nothing until SetLimit is
-// called again. It does not block.
+// called again. It does not block. As it may let in a Go that waits, it must not be
+// called beside Wait while no task is active.
 //
 // It panics if n is not negative while tasks are active: the limit of before may not
 // be kept to then.
@@ -83,13 +84,14 @@ func (g *Group) SetLimit(n int) {
 		g.mu.Unlock()
 		return
 	}
-	before := g.active.Or(crowd) // in one step with the look: nobody starts a task in between
-	if active := before &^ crowd; n >= 0 && active > 0 {
-		if before < crowd {
-			g.active.And(^crowd)
+	for n >= 0 {
+		if active := g.count(); active > 0 {
+			g.mu.Unlock()
+			panic(fmt.Errorf("errgroup: Group.SetLimit(%d): %d tasks of the group are active", n, active))
 		}
-		g.mu.Unlock()
-		panic(fmt.Errorf("errgroup: Group.SetLimit(%d): %d tasks of the group are active", n, active))
+		if g.bound != nil || g.active.CompareAndSwap(0, crowd) { // no task was counted without the lock since
+			break
+		}
 	}
 	if g.bound == nil {
 		g.bound = newBound(&g.mu)

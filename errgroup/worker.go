@@ -26,25 +26,20 @@ const (
 
 // While there is neither a limit nor a queue, what is counted is counted without the
 // lock, which would be a tenth of what a short task costs. The bit crowd is changed
-// under the lock. Who has seen that it is not set may count its task as ended even when
-// it is set meanwhile: a limit is made only while no task is active, and who queues a
-// task sees to it that somebody looks. The sum of start tells whether it is still not
-// set; otherwise, and when there are more than a few, the task is counted again under
-// the lock. In between it is counted though it is not there: who finds the group full
-// for that waits, and the one that was counted too early lets it go on by its end.
+// under the lock. A task is counted as started only in one step with the look at the
+// bit, as a limit is made only in one step with the look whether tasks are active. A
+// task may be counted as ended by a worker that has looked before: there is no limit
+// then, and who queues a task sees to it that somebody looks.
 
 // count returns how many tasks are active.
 func (g *Group) count() int { return int(g.active.Load() &^ crowd) }
 
 // start starts f, unless the group is full: then it returns false, with mu held.
 func (g *Group) start(f func() error) bool {
-	if g.active.Load() < crowd {
-		if g.active.Add(1) <= few {
-			g.workers.Add(1)
-			go g.run(f)
-			return true
-		}
-		g.active.Add(-1) // somebody may have made a limit
+	if n := g.active.Load(); n < few && g.active.CompareAndSwap(n, n+1) {
+		g.workers.Add(1)
+		go g.run(f)
+		return true
 	}
 	g.mu.Lock()
 	if g.full() {
@@ -134,38 +129,38 @@ func (g *Group) arrive() {
 	g.run(f)
 }
 
-// run is the goroutine of a worker that begins with f.
+// run is the goroutine of a worker that begins with f. What does not return to it, a
+// Goexit, perhaps with a panic in a deferred function, ends the goroutine: then another
+// goes on.
 func (g *Group) run(f func() error) {
-	for f != nil {
-		f = g.serve(f)
-	}
-	g.workers.Done()
-}
-
-// serve runs f and what is queued. When a task panics it returns the one to go on with.
-func (g *Group) serve(f func() error) (next func() error) {
 	defer func() {
-		if f == nil {
+		if f != nil {
+			go g.run(f)
 			return
 		}
-		o := task.Unreturned(recover())
-		g.failure(o)
-		next = g.next()
-		switch {
-		case !o.Goexit:
-		case next != nil:
-			go g.run(next) // this goroutine ends
-		default:
-			g.workers.Done()
-		}
+		g.workers.Done()
 	}()
 	for f != nil {
-		if err := f(); err != nil {
+		g.serve(&f)
+	}
+}
+
+// serve runs *f and what is queued. When a task does not return it leaves in f the one
+// to go on with.
+func (g *Group) serve(f *func() error) {
+	defer func() {
+		if *f == nil {
+			return
+		}
+		defer func() { *f = g.next() }() // also when the end of the context does not return
+		g.failure(task.Unreturned(recover()))
+	}()
+	for *f != nil {
+		if err := (*f)(); err != nil {
 			g.failure(task.Outcome{Err: err})
 		}
-		f = g.next()
+		*f = g.next()
 	}
-	return nil
 }
 
 // next counts the task of a worker as ended and returns the one that it runs now, or
