@@ -43,7 +43,8 @@
 //
 // The goroutine of a task that has ended runs the next one that is queued, which takes
 // less than to start one. So groups of many tasks take less time and less memory than
-// with the original, and groups of a few what they take there, but for some 50 to 100 ns a
-// task, which show where tasks do nothing. BENCHMARKS.md has the figures. A Group
-// takes 64 bytes on a 64-bit system, and starts no goroutine before the first task.
+// with the original, and groups of a few about the same: somewhat more time where the
+// tasks do nothing, and some bytes for the queue once there is one. BENCHMARKS.md has the
+// figures. A Group takes 64 bytes on a 64-bit system, and starts no goroutine before
+// the first task.
 package errgroup
