@@ -147,7 +147,8 @@ type LimiterStats struct {
 	// "holding" what was found, or "probing" another one. "fixed" for a limit that
 	// was set.
 	Phase string `json:"phase"`
-	// Why the limit changed last; "" if there was no reason to look for another.
+	// Why the search changed the limit last, or that its limit was set by hand; "" if
+	// there was no reason to look for another, and for a limit made by Limit.
 	Reason string `json:"reason,omitempty"`
 	// How many tasks ended in a second when that was measured last, under the limit of
 	// that time; 0 if it was not. It is measured only while all places are taken and
