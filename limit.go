@@ -139,7 +139,7 @@ func (l *Limiter) Current() int {
 // waiting and phase are always there. What there is nothing of is left out: a reason
 // where there was none, a throughput that was not measured, an empty history.
 type LimiterStats struct {
-	Limit   int `json:"limit"`   // how many may run
+	Limit   int `json:"limit"`   // how many may run; while probing, as many as are tried, which Reason is not about
 	Running int `json:"running"` // how many places are taken: by running tasks, or by workers on their way to one
 	Waiting int `json:"waiting"` // in line for a place: calls, groups and pools that could use one more
 
