@@ -1,0 +1,2 @@
+// Package cluster runs tasks of package stint on many machines, through NATS JetStream.
+package cluster

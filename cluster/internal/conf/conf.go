@@ -1,0 +1,29 @@
+// Package conf is what the options of an engine say. Package embedded uses it to put
+// a server under an engine.
+package conf
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// Config is what the options of one engine say. A zero field was not given.
+type Config struct {
+	NATS     []nats.Option
+	Prefix   string
+	Memory   bool
+	Queue    int           // how many tasks may be queued or running in the whole engine
+	Replicas int           // of the streams
+	Keep     time.Duration // how long what belongs to a run outlives its last use
+	Log      *slog.Logger
+	Strict   bool
+	Seed     uint64 // of Strict
+
+	Address string // where an embedded server listens
+	Closed  func() // called when the engine was closed and its connection has ended
+}
+
+// An Option changes a Config.
+type Option func(*Config)
