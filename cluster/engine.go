@@ -2,11 +2,19 @@ package cluster
 
 import (
 	"context"
-	"iter"
+	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster/internal/conf"
 )
@@ -14,72 +22,220 @@ import (
 // An Engine is a connection to a NATS server with JetStream, which has the queue and
 // the results. Make one with Connect, or with Open of package embedded. Its methods,
 // and the functions that take one, may be called by several goroutines at once.
-type Engine struct{}
+type Engine struct {
+	conf   conf.Config
+	nc     *nats.Conn
+	js     jetstream.JetStream
+	names  names
+	stream map[string]jetstream.Stream // by the last part of its name
+	life   context.Context             // ends with Close, by stint.ErrClosed
+	close  context.CancelCauseFunc
+	once   sync.Once
+
+	mu       sync.Mutex
+	handlers map[string]Handler // by token
+	workers  map[*worker]bool   // the calls of Serve that have not returned
+	served   bool               // there was one
+}
 
 // An Option changes an engine that Connect makes.
 type Option = conf.Option
 
-// NATS gives options to the NATS client: credentials, TLS, names. Later ones win over
-// those that Connect sets itself, such as reconnecting for ever.
+// NATS gives options to the NATS client: credentials, TLS, names. They come after those
+// that Connect gives itself, such as reconnecting for ever, and win over them.
 func NATS(opts ...nats.Option) Option {
 	return func(c *conf.Config) { c.NATS = append(c.NATS, opts...) }
 }
 
 // Prefix sets what the names of all streams and subjects begin with; the default is
-// "stint". Engines with different prefixes do not see each other.
-func Prefix(p string) Option { return func(c *conf.Config) { c.Prefix = p } }
+// "stint". Engines with different prefixes do not see each other. Prefix panics if p
+// is not a name as NewTask wants it.
+func Prefix(p string) Option {
+	p = token("Prefix", p)
+	return func(c *conf.Config) { c.Prefix = p }
+}
 
-// Memory makes streams that Connect creates live in the memory of the server, not in
-// files: they end with it.
+// Memory makes the streams that Connect creates live in the memory of the server: they
+// end with it. The default are files. It does not change streams that are there.
 func Memory() Option { return func(c *conf.Config) { c.Memory = true } }
 
 // QueueLimit sets how many tasks may be queued or running in the whole engine; the
-// default is 65,536. Submitters wait while it is full.
-func QueueLimit(n int) Option { return func(c *conf.Config) { c.Queue = n } }
+// default is 65,536. Submitters wait while it is full. It is a property of the streams:
+// given to Connect when they are there already, it changes them for everybody. It
+// panics if n is less than 1.
+func QueueLimit(n int) Option {
+	if n < 1 {
+		panic(fmt.Sprintf("cluster: QueueLimit(%d): want 1 or more", n))
+	}
+	return func(c *conf.Config) { c.Queue = n }
+}
 
-// Replicas sets on how many servers of a NATS cluster everything is kept; the default is 1.
-func Replicas(n int) Option { return func(c *conf.Config) { c.Replicas = n } }
+// Replicas sets on how many servers of a NATS cluster everything is kept; the default
+// is 1. Like QueueLimit it changes streams that are there. It panics if n is less
+// than 1.
+func Replicas(n int) Option {
+	if n < 1 {
+		panic(fmt.Sprintf("cluster: Replicas(%d): want 1 or more", n))
+	}
+	return func(c *conf.Config) { c.Replicas = n }
+}
 
-// Keep sets how long results, and tasks that were put aside, are kept; the default
-// is 24 hours. A run whose submitter died can be resumed for that long.
-func Keep(d time.Duration) Option { return func(c *conf.Config) { c.Keep = d } }
+// Keep sets how long results, tasks that were put aside, and runs whose submitter
+// died are kept; the default is 24 hours. A run can be resumed for that long. Like
+// QueueLimit it changes streams that are there. It panics if d is less than a second.
+func Keep(d time.Duration) Option {
+	if d < time.Second {
+		panic(fmt.Sprintf("cluster: Keep(%v): want 1s or more", d))
+	}
+	return func(c *conf.Config) { c.Keep = d }
+}
 
-// Log sets where an engine reports what no caller is told; the default is nowhere.
-func Log(l *slog.Logger) Option { return func(c *conf.Config) { c.Log = l } }
+// Log sets where an engine reports what no caller is told, such as a result that could
+// not be sent; the default is nowhere. It panics if l is nil.
+func Log(l *slog.Logger) Option {
+	if l == nil {
+		panic("cluster: Log: nil Logger")
+	}
+	return func(c *conf.Config) { c.Log = l }
+}
 
-// Strict makes workers on this engine difficult on purpose: they run some tasks
-// twice, in another order, after a delay, and take the result of either. What they do follows from the
-// seed. It is for tests: a function that is not idempotent fails on one
-// machine already.
+// Strict makes the workers of this engine difficult on purpose: they delay some tasks,
+// so that the order changes, and run some twice, the second time as after a lost lease;
+// the result of either may be the one that counts. What happens to which item follows
+// from the seed. It is for tests: a function that is not idempotent fails before there
+// is a second machine.
 func Strict(seed uint64) Option { return func(c *conf.Config) { c.Strict, c.Seed = true, seed } }
 
-// Connect connects to the NATS server at url, or to one of several with commas
-// between them.
-func Connect(ctx context.Context, url string, opts ...Option) (*Engine, error) { panic("todo") }
-
-// Close ends the connection.
-func (e *Engine) Close() error { panic("todo") }
-
-// URL returns where others reach the server of this engine.
-func (e *Engine) URL() string { panic("todo") }
-
-// Handle makes Serve run the tasks with the name of t.
-func (e *Engine) Handle(t Handler) { panic("todo") }
-
-// Serve runs tasks until ctx ends, and returns nil when the last of them has ended.
-func Serve(ctx context.Context, e *Engine, opts ...stint.Option) error { panic("todo") }
-
-// Map is stint.Map across machines.
-func Map[In, Out any](ctx context.Context, e *Engine, t *Task[In, Out], items []In, opts ...stint.Option) ([]Out, error) {
-	panic("todo")
+// Connect connects to the NATS server at url, or to one of several with commas between
+// them, and creates the streams that are not there yet. When the connection is lost
+// later, it is made again, for as long as the engine is open: calls wait for that.
+//
+// ctx bounds Connect itself only. Connect returns an error when no server can be
+// reached, or none with JetStream.
+func Connect(ctx context.Context, url string, opts ...Option) (*Engine, error) {
+	c := conf.Config{Prefix: "stint", Log: slog.New(slog.DiscardHandler)}
+	for _, opt := range opts {
+		if opt == nil {
+			panic("cluster: Connect: nil Option")
+		}
+		opt(&c)
+	}
+	nc, err := nats.Connect(url, client(ctx, &c)...)
+	if err != nil {
+		return nil, fmt.Errorf("cluster: connect to %s: %w", secretless(url), err)
+	}
+	e := &Engine{conf: c, nc: nc, names: names{c.Prefix}, stream: map[string]jetstream.Stream{}, handlers: map[string]Handler{}, workers: map[*worker]bool{}}
+	e.life, e.close = context.WithCancelCause(context.Background())
+	if err = e.open(ctx); err != nil {
+		nc.Close()
+		return nil, fmt.Errorf("cluster: JetStream at %s: %w", secretless(url), err)
+	}
+	return e, nil
 }
 
-// MapSeq is stint.MapSeq across machines.
-func MapSeq[In, Out any](ctx context.Context, e *Engine, t *Task[In, Out], seq iter.Seq[In], opts ...stint.Option) iter.Seq2[Out, error] {
-	panic("todo")
+// open prepares JetStream.
+func (e *Engine) open(ctx context.Context) (err error) {
+	e.js, err = jetstream.New(e.nc, jetstream.WithPublishAsyncMaxPending(1<<20), jetstream.WithPublishAsyncTimeout(patience))
+	if err != nil {
+		return err
+	}
+	return e.createStreams(ctx, true)
 }
 
-// Resume goes on with a run whose submitter died.
-func Resume[In, Out any](ctx context.Context, e *Engine, t *Task[In, Out], run string) iter.Seq2[Out, error] {
-	panic("todo")
+// patience is how long the engine waits for an answer of the server before it asks
+// again.
+const patience = 10 * time.Second
+
+// client returns the options of the NATS client.
+func client(ctx context.Context, c *conf.Config) []nats.Option {
+	opts := []nats.Option{nats.Name("stint"), nats.MaxReconnects(-1), nats.ReconnectBufSize(-1)}
+	if end, ok := ctx.Deadline(); ok {
+		opts = append(opts, nats.Timeout(max(time.Until(end), time.Millisecond)))
+	}
+	return append(opts, c.NATS...)
+}
+
+// giveBack gives the tasks that this engine's workers have back to the queue.
+func (e *Engine) giveBack() {
+	e.mu.Lock()
+	workers := slices.Collect(maps.Keys(e.workers))
+	e.mu.Unlock()
+	for _, w := range workers {
+		w.leases.giveBack()
+	}
+	_ = e.nc.FlushTimeout(time.Second) // if it fails, their leases end
+}
+
+// secretless returns url without passwords and tokens, for messages.
+func secretless(urls string) string {
+	all := strings.Split(urls, ",")
+	for i, s := range all {
+		if u, err := url.Parse(strings.TrimSpace(s)); err != nil {
+			all[i] = "(a URL that does not parse)"
+		} else if u.User != nil {
+			u.User = nil
+			all[i] = u.String()
+		}
+	}
+	return strings.Join(all, ",")
+}
+
+// Close ends the connection, and with it what uses the engine: the contexts of the
+// tasks that its workers run end, their tasks are given back to the queue, Serve, Map
+// and MapSeq return stint.ErrClosed. Runs stay in the engine. Close of an embedded
+// engine stops the server, and returns when it has stopped. The second Close does nothing.
+func (e *Engine) Close() error {
+	e.once.Do(func() {
+		e.close(stint.ErrClosed)
+		e.giveBack()
+		e.nc.Close()
+		if e.conf.Closed != nil {
+			e.conf.Closed()
+		}
+	})
+	return nil
+}
+
+// URL returns where others reach the server that this engine is connected to, without
+// passwords; empty if it is embedded and does not listen.
+func (e *Engine) URL() string {
+	if e.conf.Closed != nil {
+		return e.conf.Address
+	}
+	return secretless(e.nc.ConnectedUrl())
+}
+
+// Handle makes Serve run the tasks with the name of t. It panics if t is nil, if there
+// is a handler with that name already, or if Serve was called already.
+func (e *Engine) Handle(t Handler) {
+	if t == nil {
+		panic("cluster: Handle: nil Handler")
+	}
+	k := t.about()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.served:
+		panic("cluster: Handle: " + k.name + " after Serve")
+	case e.handlers[k.token] != nil:
+		panic("cluster: Handle: a second handler of " + k.name)
+	}
+	e.handlers[k.token] = t
+}
+
+// gone returns what a call returns whose engine may have been closed: stint.ErrClosed
+// if it was, otherwise err.
+func (e *Engine) gone(err error) error {
+	if e.life.Err() != nil && err != nil && !errors.Is(err, stint.ErrClosed) {
+		return stint.ErrClosed
+	}
+	return err
+}
+
+func hostname() string {
+	h, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return h
 }

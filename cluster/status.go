@@ -2,7 +2,16 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Status is what an engine does, as its server and its workers say.
@@ -53,5 +62,110 @@ type Aside struct {
 }
 
 // Status asks the server and the workers what they do. It waits up to half a second
-// for workers to answer.
-func (e *Engine) Status(ctx context.Context) (*Status, error) { panic("todo") }
+// for workers to answer, so what it says is not of one moment. It returns an error if
+// the server does not answer.
+func (e *Engine) Status(ctx context.Context) (*Status, error) {
+	s := new(Status)
+	for _, ask := range []func(context.Context, *Status) error{e.askRuns, e.askTasks, e.askAside, e.askWorkers} {
+		if err := ask(ctx, s); err != nil {
+			return nil, e.gone(fmt.Errorf("cluster: status: %w", err))
+		}
+	}
+	return s, nil
+}
+
+func (e *Engine) askRuns(ctx context.Context, s *Status) error {
+	all, err := e.records(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		waiting, err := e.subjects(ctx, "tasks", e.names.subject("task", "*", r.Key, "*"))
+		if err != nil {
+			return err
+		}
+		s.Runs = append(s.Runs, RunStatus{Run: untoken(r.Run), Task: r.Task, Started: r.Started, Limit: r.Limit, Waiting: len(waiting)})
+	}
+	slices.SortFunc(s.Runs, func(a, b RunStatus) int { return strings.Compare(a.Run, b.Run) })
+	return nil
+}
+
+func (e *Engine) askTasks(ctx context.Context, s *Status) error {
+	all := e.stream["tasks"].ListConsumers(ctx)
+	for c := range all.Info() {
+		s.Tasks = append(s.Tasks, TaskStatus{
+			Name: untoken(c.Name), Queued: int(c.NumPending), InFlight: c.NumAckPending,
+			Redelivered: c.NumRedelivered, Limit: max(c.Config.MaxAckPending, 0),
+		})
+	}
+	slices.SortFunc(s.Tasks, func(a, b TaskStatus) int { return strings.Compare(a.Name, b.Name) })
+	return all.Err()
+}
+
+// shownAside is how many of the tasks that were put aside a Status has.
+const shownAside = 100
+
+func (e *Engine) askAside(ctx context.Context, s *Status) error {
+	info, err := e.stream["aside"].Info(ctx)
+	if err != nil {
+		return err
+	}
+	for seq := info.State.LastSeq; seq >= info.State.FirstSeq && seq > 0 && len(s.Aside) < shownAside; seq-- {
+		m, err := e.stream["aside"].GetMsg(ctx, seq)
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			continue
+		}
+		var a Aside
+		if err == nil {
+			err = json.Unmarshal(m.Data, &a)
+		}
+		if err != nil {
+			return err
+		}
+		s.Aside = append(s.Aside, a)
+	}
+	return nil
+}
+
+// askWorkers asks all workers, and waits for those that answer.
+func (e *Engine) askWorkers(ctx context.Context, s *Status) error {
+	ctx, stop := context.WithTimeout(ctx, answerTime)
+	defer stop()
+	inbox := e.nc.NewInbox()
+	answers, err := e.nc.SubscribeSync(inbox)
+	if err != nil {
+		return err
+	}
+	defer answers.Unsubscribe()
+	if err := e.nc.PublishRequest(e.names.subject("workers"), inbox, nil); err != nil {
+		return err
+	}
+	for {
+		m, err := answers.NextMsgWithContext(ctx)
+		if err != nil {
+			break // that was all, or nobody listens
+		}
+		var w WorkerStatus
+		if json.Unmarshal(m.Data, &w) == nil {
+			s.Workers = append(s.Workers, w)
+		}
+	}
+	slices.SortFunc(s.Workers, func(a, b WorkerStatus) int { return strings.Compare(a.ID, b.ID) })
+	return nil
+}
+
+const answerTime = 500 * time.Millisecond
+
+// answer tells what this worker does.
+func (w *worker) answer(m *nats.Msg) {
+	s := WorkerStatus{
+		ID: w.id, Host: hostname(), PID: os.Getpid(), Limit: w.pool.Stats().Limit,
+		Running: w.leases.count(), Done: w.done.Load(),
+	}
+	for _, h := range w.kinds {
+		s.Tasks = append(s.Tasks, h.Name())
+	}
+	slices.Sort(s.Tasks)
+	data, _ := json.Marshal(s) // texts and numbers only
+	_ = m.Respond(data)
+}

@@ -141,6 +141,9 @@ func token(caller, name string) string {
 	return strings.NewReplacer("/", "=", ".", "~").Replace(name)
 }
 
+// untoken returns the name that token made t of.
+func untoken(t string) string { return strings.NewReplacer("=", "/", "~", ".").Replace(t) }
+
 // Info says which task a function was called for.
 type Info struct {
 	ID      string // of the task, the same in every attempt: a key that makes effects idempotent

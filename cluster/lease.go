@@ -1,0 +1,219 @@
+package cluster
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/stint-go/stint"
+)
+
+// leases are those of the tasks that a worker has.
+//
+// The server gives a task to another worker when it has heard nothing of it for the
+// length of the lease. So the worker says each third of that that it still has it. The
+// server does not say when it has given a task to somebody else, and answers
+// the old worker as before. So there is a clock here too: a lease ends when the last
+// word that the server has answered was sent that long ago.
+type leases struct {
+	e     *Engine
+	inbox string
+	sub   *nats.Subscription
+	stop  chan struct{}
+	ended sync.WaitGroup
+
+	mu   sync.Mutex
+	held map[uint64]*lease
+	last uint64 // number given to a lease
+}
+
+// A lease is a task that is held.
+type lease struct {
+	*delivery
+	number uint64
+	ctx    context.Context // of the function: ends when there is no point in it any more
+	cancel context.CancelCauseFunc
+	hope   context.Context // of sending its result: ends with the lease or the engine
+	quit   context.CancelCauseFunc
+
+	sent   time.Time // the last word
+	until  time.Time // by our clock
+	given  bool      // it was given back
+	counts *leases
+}
+
+func newLeases(e *Engine) *leases {
+	return &leases{e: e, stop: make(chan struct{}), held: map[uint64]*lease{}}
+}
+
+// open begins to listen to the answers of the server, and to look at the clock.
+func (s *leases) open() (err error) {
+	s.inbox = s.e.nc.NewInbox()
+	if s.sub, err = s.e.nc.Subscribe(s.inbox+".*.*", s.heard); err == nil {
+		s.ended.Go(s.watch)
+	}
+	return err
+}
+
+// hold makes the lease of a task that came. Its context is one of ctx, the slot's.
+func (s *leases) hold(ctx context.Context, d *delivery) *lease {
+	l := &lease{delivery: d, sent: d.came, until: d.came.Add(d.handler.about().lease), counts: s}
+	l.hope, l.quit = context.WithCancelCause(s.e.life)
+	l.ctx, l.cancel = context.WithCancelCause(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last++
+	l.number = s.last
+	s.held[l.number] = l
+	return l
+}
+
+// release ends a lease: the task is done, or left to others.
+func (s *leases) release(l *lease) {
+	s.mu.Lock()
+	delete(s.held, l.number)
+	s.mu.Unlock()
+	l.cancel(nil)
+	l.quit(nil)
+}
+
+// watch looks at the clock until close.
+func (s *leases) watch() {
+	tick := time.NewTicker(s.shortest() / 12)
+	defer tick.Stop()
+	for {
+		select {
+		case now := <-tick.C:
+			s.beat(now)
+		case <-s.e.life.Done():
+			s.interrupt(stint.ErrClosed, func(*lease) bool { return true })
+			return
+		case <-s.stop:
+			return
+		}
+	}
+}
+
+// shortest returns the shortest lease of the tasks that there are handlers for.
+func (s *leases) shortest() time.Duration {
+	shortest := time.Hour
+	for _, h := range s.e.handlers {
+		shortest = min(shortest, h.about().lease)
+	}
+	return shortest
+}
+
+// beat says for each task that is held whether it is time that it is, and ends the
+// leases whose time is up.
+func (s *leases) beat(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.held {
+		third := l.handler.about().lease / 3
+		switch {
+		case l.given:
+		case !now.Before(l.until):
+			l.cancel(ErrLeaseLost)
+			l.quit(ErrLeaseLost)
+		case now.Sub(l.sent) >= third:
+			reply := s.inbox + "." + strconv.FormatUint(l.number, 10) + "." + strconv.FormatInt(now.UnixNano(), 10)
+			if s.e.nc.PublishRequest(l.msg.Reply, reply, []byte("+WPI")) == nil {
+				l.sent = now
+			}
+		}
+	}
+}
+
+// heard is an answer to a word: the lease is as long as it was when that was sent.
+func (s *leases) heard(m *nats.Msg) {
+	tokens := strings.Split(m.Subject, ".")
+	number, err := strconv.ParseUint(tokens[len(tokens)-2], 10, 64)
+	sent, failed := strconv.ParseInt(tokens[len(tokens)-1], 10, 64)
+	if err != nil || failed != nil || m.Header.Get("Status") != "" { // 503: nobody has heard it
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l := s.held[number]; l != nil {
+		until := l.sent.Add(time.Unix(0, sent).Sub(l.sent.Round(0))).Add(l.handler.about().lease)
+		if until.After(l.until) {
+			l.until = until
+		}
+	}
+}
+
+// interrupt ends the contexts of the functions of those leases.
+func (s *leases) interrupt(cause error, which func(*lease) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.held {
+		if which(l) {
+			l.cancel(cause)
+		}
+	}
+}
+
+// giveBack gives all that is held back to the queue, and interrupts it.
+func (s *leases) giveBack() {
+	s.interrupt(stint.ErrClosed, func(*lease) bool { return true })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.held {
+		l.giveBackLocked()
+	}
+}
+
+// giveBack gives the task back to the queue: another worker gets it at once.
+func (l *lease) giveBack() {
+	l.counts.mu.Lock()
+	defer l.counts.mu.Unlock()
+	l.giveBackLocked()
+}
+
+func (l *lease) giveBackLocked() {
+	if !l.given {
+		l.given = true
+		_ = l.msg.Respond([]byte("-NAK")) // if it fails, the lease ends
+	}
+}
+
+// keys returns those of the runs of the tasks that are held.
+func (s *leases) keys() map[string]bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	keys := map[string]bool{}
+	for _, l := range s.held {
+		keys[l.key] = true
+	}
+	return keys
+}
+
+// count returns how many tasks are held.
+func (s *leases) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.held)
+}
+
+// close ends the watch; nothing is held any more.
+func (s *leases) close() {
+	if s.sub != nil {
+		close(s.stop)
+		s.ended.Wait()
+		_ = s.sub.Unsubscribe()
+	}
+}
+
+func (l *lease) kind() *kind { return l.handler.about() }
+
+// id returns the task's ID.
+func (l *lease) id() string { return l.key + "/" + strconv.Itoa(l.index) }
+
+// result returns the subject of the task's result.
+func (l *lease) result() string { return l.counts.e.names.of("result", l.key, l.index) }
+
+// interrupted reports whether the function was told to end.
+func (l *lease) interrupted() bool { return l.ctx.Err() != nil }

@@ -1,0 +1,103 @@
+package cluster
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"github.com/nats-io/nats.go"
+)
+
+// liveRuns are the runs of whose tasks a worker knows whether they are still wanted.
+//
+// A run that ends says so in a message, which reaches the workers that are connected.
+// What it does not reach is found by the record of the run, which is gone then: it is
+// asked for when the first task of a run comes, and again after each reconnection for
+// the runs whose tasks are held.
+type liveRuns struct {
+	e       *Engine
+	leases  *leases
+	sub     *nats.Subscription
+	changes chan nats.Status
+	ended   sync.WaitGroup
+
+	mu   sync.Mutex
+	live map[string]bool // by key; false: it has ended
+}
+
+// manyRuns is how many runs are remembered before all are forgotten.
+const manyRuns = 10_000
+
+func newLiveRuns(e *Engine, s *leases) *liveRuns {
+	return &liveRuns{e: e, leases: s, live: map[string]bool{}}
+}
+
+// open begins to listen.
+func (v *liveRuns) open() (err error) {
+	v.sub, err = v.e.nc.Subscribe(v.e.names.subject("over", "*"), func(m *nats.Msg) {
+		v.over(m.Subject[strings.LastIndexByte(m.Subject, '.')+1:])
+	})
+	if err == nil {
+		v.changes = v.e.nc.StatusChanged(nats.CONNECTED)
+		v.ended.Go(func() {
+			for range v.changes {
+				v.forget()
+			}
+		})
+	}
+	return err
+}
+
+// over notes that a run has ended, and ends the contexts of its tasks.
+func (v *liveRuns) over(key string) {
+	v.note(key, false)
+	v.leases.interrupt(ErrCanceled, func(l *lease) bool { return l.key == key })
+}
+
+func (v *liveRuns) note(key string, live bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.live) >= manyRuns {
+		clear(v.live)
+	}
+	if known, ok := v.live[key]; !ok || known {
+		v.live[key] = live
+	}
+}
+
+// alive reports whether the tasks of a run are wanted.
+func (v *liveRuns) alive(ctx context.Context, key string) (bool, error) {
+	v.mu.Lock()
+	live, known := v.live[key]
+	v.mu.Unlock()
+	if known {
+		return live, nil
+	}
+	rec, err := v.e.read(ctx, nameOf(key))
+	if err != nil || rec == nil || rec.Key != key {
+		return false, err // not noted: a server that has just come back may not know all yet
+	}
+	v.note(key, true)
+	return true, nil
+}
+
+// forget drops what is known, and asks for the runs of the tasks that are held.
+func (v *liveRuns) forget() {
+	v.mu.Lock()
+	clear(v.live)
+	v.mu.Unlock()
+	for key := range v.leases.keys() {
+		if live, err := v.alive(v.e.life, key); err == nil && !live {
+			v.over(key)
+		}
+	}
+}
+
+// close ends the listening.
+func (v *liveRuns) close() {
+	if v.sub != nil {
+		_ = v.sub.Unsubscribe()
+		v.e.nc.RemoveStatusListener(v.changes)
+		v.ended.Wait()
+	}
+}

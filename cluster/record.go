@@ -1,0 +1,157 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+)
+
+// A record is what the engine knows of a run. It is there before the first task of the
+// run is, and as long as the run. Only the owner writes it.
+type record struct {
+	Run       string    `json:"run"` // its name, as a token
+	Key       string    `json:"key"` // never used again, as a name may be
+	Task      string    `json:"task"`
+	Owner     string    `json:"owner"` // the submitter
+	Started   time.Time `json:"started"`
+	Limit     int       `json:"limit,omitempty"` // 0: none
+	Window    int       `json:"window"`
+	KeepGoing bool      `json:"keepGoing,omitempty"`
+	Unordered bool      `json:"unordered,omitempty"`
+	Named     bool      `json:"named,omitempty"` // by its caller: it can be resumed, its results are kept
+	Submitted int       `json:"submitted"`       // all its items, or -1 while there may be more
+
+	seq uint64 // of the message that the record was read from or written to
+}
+
+// newKey returns the key of a run that has that name, or none if it is empty. A key
+// has the name in it, so that who knows the key finds the record.
+func newKey(name string) string {
+	if name == "" {
+		return nuid.Next()
+	}
+	return name + ":" + nuid.Next()
+}
+
+// nameOf returns the name of the run with that key.
+func nameOf(key string) string {
+	name, _, _ := strings.Cut(key, ":")
+	return name
+}
+
+// runOf returns the name of the run with that key as its caller gave it.
+func runOf(key string) string { return untoken(nameOf(key)) }
+
+// write stores the record if the engine has the one that r was read from, or none if
+// it is new. Otherwise the error is errMoved.
+func (e *Engine) write(ctx context.Context, r *record) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	ack, err := e.js.Publish(ctx, e.names.subject("run", r.Run), data, jetstream.WithExpectLastSequencePerSubject(r.seq))
+	var api *jetstream.APIError
+	if errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant) {
+		return errMoved
+	}
+	if err == nil {
+		r.seq = ack.Sequence
+	}
+	return err
+}
+
+// errMoved says that somebody else has written the record of a run.
+var errMoved = errors.New("cluster: the record of the run is another one")
+
+// read returns the record of a run, or nil if there is none.
+func (e *Engine) read(ctx context.Context, run string) (*record, error) {
+	m, err := e.last(ctx, "runs", e.names.subject("run", run))
+	if m == nil || err != nil {
+		return nil, err
+	}
+	r := &record{seq: m.Sequence}
+	if err := json.Unmarshal(m.Data, r); err != nil {
+		return nil, fmt.Errorf("cluster: the record of run %s: %w", run, err)
+	}
+	return r, nil
+}
+
+// records returns those of all runs.
+func (e *Engine) records(ctx context.Context) ([]*record, error) {
+	subjects, err := e.subjects(ctx, "runs", e.names.subject("run", "*"))
+	if err != nil {
+		return nil, err
+	}
+	var all []*record
+	for subject := range subjects {
+		r, err := e.read(ctx, subject[len(e.names.subject("run", "")):])
+		if err != nil {
+			return nil, err
+		}
+		if r != nil {
+			all = append(all, r)
+		}
+	}
+	return all, nil
+}
+
+// subjects returns the subjects that a stream has messages on, among those that match
+// a filter.
+func (e *Engine) subjects(ctx context.Context, stream, filter string) (map[string]uint64, error) {
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	info, err := e.stream[stream].Info(ctx, jetstream.WithSubjectFilter(filter))
+	if err != nil {
+		return nil, err
+	}
+	return info.State.Subjects, nil
+}
+
+// balance gives the consumer of a task the smallest limit of the runs under way.
+//
+// Several submitters may do this at once, each after it has changed a record. Whoever
+// writes the limit looks at the records again, until what it wrote is what they say:
+// so the last one to write has seen the last change.
+func (e *Engine) balance(ctx context.Context, k *kind) error {
+	for {
+		want, err := e.smallestLimit(ctx, k.name)
+		if err != nil {
+			return err
+		}
+		c, err := e.stream["tasks"].Consumer(ctx, k.token)
+		if err != nil {
+			return err
+		}
+		config := c.CachedInfo().Config
+		if config.MaxAckPending == want {
+			return nil
+		}
+		config.MaxAckPending = want
+		if _, err = e.stream["tasks"].UpdateConsumer(ctx, config); err != nil {
+			return err
+		}
+	}
+}
+
+// smallestLimit returns that of the runs of a task; -1 if none has one.
+func (e *Engine) smallestLimit(ctx context.Context, task string) (int, error) {
+	all, err := e.records(ctx)
+	if err != nil {
+		return 0, err
+	}
+	limit := -1
+	for _, r := range all {
+		if r.Task == task && r.Limit > 0 && (limit < 0 || r.Limit < limit) {
+			limit = r.Limit
+		}
+	}
+	return limit, nil
+}

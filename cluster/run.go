@@ -1,0 +1,533 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stint-go/stint"
+)
+
+// A run is one run as its submitter has it.
+//
+// A task goes through these states, in this order:
+//
+//	pulled     by the feeder, which has got one of the credits for it, and made its cell
+//	submitted  the server has acknowledged it; until then it is published again
+//	arrived    its first result is in its cell
+//	consumed   by the consumer, who removes the cell and gives the credit back
+//
+// The consumer is the caller's goroutine. The feeder, the one who waits for
+// acknowledgements and the one who tends the record are tasks of a group, and the
+// results come on a goroutine of the NATS client. They share what is below mu. Whoever
+// changes something that the consumer waits for wakes it.
+type run struct {
+	e   *Engine
+	k   *kind
+	rec *record
+	ctx context.Context // ends with the run
+	end context.CancelCauseFunc
+
+	credits  chan struct{}    // one for each task that is pulled and not consumed
+	unsure   chan publication // published once, and not acknowledged
+	complete chan int         // how many tasks there are, once all are acknowledged
+	sweep    chan uint64      // results before this one of the stream are not needed any more
+	room     chan struct{}    // a result has arrived: there may be room in the queue
+	woken    chan struct{}    // the consumer is to look again
+	results  jetstream.ConsumeContext
+
+	mu       sync.Mutex
+	cells    map[int]cell
+	order    []int // of those that arrived and were not consumed, if Unordered
+	next     int   // the first that was not consumed, in input order
+	consumed int
+	total    int // of all tasks; -1 until all are pulled
+	resumed  bool
+	arrived  int
+	unswept  int   // results that arrived since the last sweep
+	err      error // the first failure
+}
+
+// A cell has the outcome of a task that was pulled, from its arrival on.
+type cell struct {
+	outcome outcome
+	arrived bool
+}
+
+// A publication is a task that was published once; future is nil if not even that
+// was possible.
+type publication struct {
+	index  int
+	data   []byte
+	future jetstream.PubAckFuture
+}
+
+const (
+	inFlight   = 256  // publications that wait for their acknowledgements
+	sweepAfter = 4096 // results
+	glance     = 5 * time.Second
+)
+
+// begin makes a run in the engine.
+func (e *Engine) begin(ctx context.Context, k *kind, rec *record) (*run, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	if err := e.createConsumer(ctx, k); err != nil {
+		return nil, e.gone(fmt.Errorf("cluster: %s: %w", k.name, err))
+	}
+	switch err := e.write(ctx, rec); {
+	case err == errMoved:
+		return nil, fmt.Errorf("%w: %s", ErrRunExists, rec.Run)
+	case err != nil:
+		return nil, e.gone(fmt.Errorf("cluster: %s: %w", k.name, err))
+	}
+	return e.attend(ctx, k, rec, -1)
+}
+
+// attend makes this submitter ready for the results of a run that is in the engine.
+// If the run is resumed, total is how many there are; otherwise it is -1.
+func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*run, error) {
+	r := &run{
+		e: e, k: k, rec: rec,
+		credits: make(chan struct{}, rec.Window), unsure: make(chan publication, inFlight),
+		complete: make(chan int, 1), sweep: make(chan uint64, 1), room: make(chan struct{}, 1), woken: make(chan struct{}, 1),
+		cells: map[int]cell{}, total: total, resumed: total >= 0,
+	}
+	r.ctx, r.end = context.WithCancelCause(ctx)
+	err := e.balance(r.ctx, k)
+	if err == nil {
+		err = r.listen()
+	}
+	if err != nil {
+		r.end(err)
+		r.erase()
+		return nil, e.gone(fmt.Errorf("cluster: %s: %w", k.name, err))
+	}
+	return r, nil
+}
+
+// listen begins to receive results.
+func (r *run) listen() error {
+	c, err := r.e.stream["results"].OrderedConsumer(r.ctx, jetstream.OrderedConsumerConfig{
+		FilterSubjects: []string{r.e.names.subject("result", r.rec.Key, "*")},
+	})
+	if err != nil {
+		return err
+	}
+	r.results, err = c.Consume(r.receive)
+	return err
+}
+
+// receive takes a result from the stream.
+func (r *run) receive(m jetstream.Msg) {
+	subject := m.Subject()
+	i, err := strconv.Atoi(subject[strings.LastIndexByte(subject, '.')+1:])
+	if err != nil {
+		return // not ours
+	}
+	r.arrive(i, r.k.outcome(m.Headers(), m.Data()))
+	if r.rec.Named {
+		return
+	}
+	if r.unswept++; r.unswept == sweepAfter {
+		if meta, err := m.Metadata(); err == nil {
+			post(r.sweep, meta.Sequence.Stream+1)
+			r.unswept = 0
+		}
+	}
+}
+
+// arrive puts an outcome into its cell. Another outcome of the same task is not for
+// anybody: one that came late, when the first had been removed from the stream.
+func (r *run) arrive(i int, o outcome) {
+	r.mu.Lock()
+	c, pulled := r.cells[i]
+	fresh := pulled && !c.arrived || r.resumed && !pulled && r.next <= i && i < r.total
+	if fresh {
+		r.cells[i] = cell{o, true}
+		r.arrived++
+		if r.rec.Unordered {
+			r.order = append(r.order, i)
+		}
+	}
+	r.mu.Unlock()
+	if !fresh {
+		return
+	}
+	post(r.room, struct{}{})
+	if o.err != nil && !r.rec.KeepGoing {
+		r.fail(o.err)
+	}
+	post(r.woken, struct{}{})
+}
+
+// post leaves v in a channel with one place, instead of what is there.
+func post[T any](c chan T, v T) {
+	for {
+		select {
+		case c <- v:
+			return
+		default:
+		}
+		select {
+		case <-c:
+		default:
+		}
+	}
+}
+
+// fail ends the run with err, unless it has ended already.
+func (r *run) fail(err error) {
+	r.mu.Lock()
+	if r.err == nil {
+		r.err = err
+	}
+	r.mu.Unlock()
+	r.end(ErrCanceled)
+}
+
+// failure returns why there are no more results.
+func (r *run) failure(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return r.err
+	}
+	return context.Cause(ctx) // also when all are consumed: a sequence may have been cut short by it
+}
+
+// take waits for the next outcome. It returns false when there is none: all are
+// consumed, or the run has failed and the next is not there.
+func (r *run) take() (i int, o outcome, ok bool) {
+	for {
+		ended := r.ctx.Err() != nil // looked at first: what arrived before is consumed
+		r.mu.Lock()
+		i, ok = r.ready()
+		if ok {
+			o = r.cells[i].outcome
+			delete(r.cells, i)
+			r.consumed++
+		}
+		ended = ended || r.consumed == r.total
+		r.mu.Unlock()
+		if ok {
+			select {
+			case <-r.credits:
+			default: // resumed: nobody took one
+			}
+			return i, o, true
+		}
+		if ended {
+			return 0, outcome{}, false
+		}
+		select {
+		case <-r.woken:
+		case <-r.ctx.Done():
+		}
+	}
+}
+
+// ready returns the index of the outcome that is to be consumed next, if it has
+// arrived and is not the failure that ended the run. mu is held.
+func (r *run) ready() (i int, ok bool) {
+	if r.rec.Unordered {
+		if len(r.order) == 0 {
+			return 0, false
+		}
+		i = r.order[0]
+	} else {
+		i = r.next
+	}
+	c := r.cells[i]
+	if !c.arrived || c.outcome.err != nil && !r.rec.KeepGoing {
+		return 0, false
+	}
+	if r.rec.Unordered {
+		r.order = r.order[1:]
+	} else {
+		r.next++
+	}
+	return i, true
+}
+
+// feed pulls the sequence and publishes its values.
+func (t *Task[In, Out]) feed(r *run, seq iter.Seq[In]) error {
+	defer close(r.unsure)
+	n := 0
+	if !r.credit() {
+		return nil
+	}
+	for v := range seq {
+		r.pulled(n)
+		data, err := t.kind.marshal(v)
+		if err == nil {
+			err = r.e.checkSize(&t.kind, "item", data)
+		}
+		if err != nil {
+			r.arrive(n, outcome{err: err})
+		} else if !r.publish(n, data) {
+			return nil
+		}
+		n++
+		if !r.credit() {
+			return nil
+		}
+	}
+	r.mu.Lock()
+	r.total = n
+	r.mu.Unlock()
+	post(r.woken, struct{}{})
+	return nil
+}
+
+// credit waits until one more task may be pulled.
+func (r *run) credit() bool {
+	select {
+	case r.credits <- struct{}{}:
+		return r.ctx.Err() == nil
+	case <-r.ctx.Done():
+		return false
+	}
+}
+
+// pulled makes the cell of a task.
+func (r *run) pulled(i int) {
+	r.mu.Lock()
+	r.cells[i] = cell{}
+	r.mu.Unlock()
+}
+
+// subject returns the one on which a task of the run is published.
+func (r *run) subject(i int) string {
+	return r.e.names.subject("task", r.k.token, r.rec.Key, strconv.Itoa(i))
+}
+
+// publish sends a task to the queue, and leaves it to acknowledge to see that it
+// arrives.
+func (r *run) publish(i int, data []byte) bool {
+	future, err := r.e.js.PublishAsync(r.subject(i), data)
+	if err != nil {
+		future = nil
+	}
+	select {
+	case r.unsure <- publication{i, data, future}:
+		return true
+	case <-r.ctx.Done():
+		return false
+	}
+}
+
+// acknowledge waits for the acknowledgements of what was published, and publishes
+// again what got none. It also waits when the run has ended: what the server takes
+// later could not be removed from the queue.
+func (r *run) acknowledge(context.Context) error {
+	for p := range r.unsure {
+		if err := r.outcomeOf(p.future); err != nil {
+			r.insist(p, err)
+		}
+	}
+	r.mu.Lock()
+	total := r.total
+	r.mu.Unlock()
+	if total >= 0 {
+		r.complete <- total
+	}
+	return nil
+}
+
+// outcomeOf waits for the answer to a publication.
+func (r *run) outcomeOf(f jetstream.PubAckFuture) error {
+	if f == nil {
+		return jetstream.ErrNoStreamResponse
+	}
+	select {
+	case <-f.Ok():
+		return nil
+	case err := <-f.Err():
+		return err
+	case <-r.e.life.Done():
+		return stint.ErrClosed
+	}
+}
+
+// insist publishes a task until the server has it, or the run has ended.
+func (r *run) insist(p publication, err error) {
+	for pause := time.Millisecond; err != nil && r.ctx.Err() == nil; pause = min(2*pause, time.Second) {
+		switch refused(err) {
+		case taken:
+			return
+		case never:
+			r.arrive(p.index, outcome{err: fmt.Errorf("%w: %w", ErrTooLarge, err)})
+			return
+		}
+		select {
+		case <-time.After(pause/2 + rand.N(pause)):
+		case <-r.room:
+		case <-r.ctx.Done():
+			return
+		}
+		ctx, stop := context.WithTimeout(r.ctx, patience)
+		_, err = r.e.js.Publish(ctx, r.subject(p.index), p.data)
+		stop()
+	}
+}
+
+// tend keeps the record of the run, looks whether it is still there when nothing
+// arrives, and removes results that are not needed any more.
+func (r *run) tend(ctx context.Context) error {
+	tick := time.NewTicker(glance)
+	defer tick.Stop()
+	written, arrived, missed := time.Now(), 0, 0
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return nil
+		case before := <-r.sweep:
+			if err := r.e.purge(ctx, "results", r.e.names.subject("result", r.rec.Key, "*"), jetstream.WithPurgeSequence(before)); err != nil {
+				r.e.conf.Log.Warn("cluster: results that were consumed could not be removed", "run", r.rec.Run, "error", err)
+			}
+		case r.rec.Submitted = <-r.complete:
+			if r.rec.Named {
+				err = r.e.write(ctx, r.rec)
+			}
+		case <-tick.C:
+			now := r.count()
+			switch {
+			case time.Since(written) > or(r.e.conf.Keep, defaultKeep)/3:
+				written = time.Now()
+				err = r.e.write(ctx, r.rec)
+			case now == arrived:
+				missed, err = r.look(ctx, missed)
+			default:
+				missed = 0
+			}
+			arrived = now
+		}
+		if err == errMoved {
+			return fmt.Errorf("%w: %s: another submitter has resumed it", ErrRunLost, r.rec.Run)
+		}
+		if err != nil && ctx.Err() == nil {
+			r.e.conf.Log.Warn("cluster: the record of the run", "run", r.rec.Run, "error", err)
+		}
+		if missed == 2 {
+			return fmt.Errorf("%w: %s", ErrRunLost, r.rec.Run)
+		}
+	}
+}
+
+// count returns how many results have arrived.
+func (r *run) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.arrived
+}
+
+// look reads the record. It returns how many times in a row it was not there: one
+// time is not enough to believe it, while servers come and go.
+func (r *run) look(ctx context.Context, missed int) (int, error) {
+	rec, err := r.e.read(ctx, r.rec.Run)
+	switch {
+	case err != nil:
+		return missed, err
+	case rec == nil:
+		return missed + 1, nil
+	case rec.Owner != r.rec.Owner:
+		return 0, errMoved
+	}
+	return 0, nil
+}
+
+// submit is a run from its beginning. It returns when the last result was consumed,
+// the consumer wants no more, or the run has failed.
+func (t *Task[In, Out]) submit(ctx context.Context, e *Engine, rec *record, seq iter.Seq[In], consume func(int, Out, error) bool) error {
+	r, err := e.begin(ctx, &t.kind, rec)
+	if err != nil {
+		return err
+	}
+	return t.drive(ctx, r, consume, func(context.Context) error { return t.feed(r, seq) }, r.acknowledge, r.tend)
+}
+
+// drive runs what is in the background of a run beside its consumer, waits for it, and
+// removes the run.
+func (t *Task[In, Out]) drive(ctx context.Context, r *run, consume func(int, Out, error) bool, background ...func(context.Context) error) error {
+	g := stint.NewGroup(r.ctx, stint.Limit(len(background)))
+	for _, f := range background {
+		g.Go(func(ctx context.Context) error {
+			returned := false
+			defer func() {
+				if !returned { // Wait raises a panic, but the consumer has to be told
+					r.fail(stint.ErrGoexit)
+				}
+			}()
+			if err := f(ctx); err != nil {
+				r.fail(err)
+			}
+			returned = true
+			return nil
+		})
+	}
+	closed := context.AfterFunc(r.e.life, func() { r.fail(stint.ErrClosed) })
+	defer func() {
+		r.end(ErrCanceled)
+		closed()
+		r.results.Stop()
+		defer r.erase()
+		g.Wait()
+	}()
+	return t.consume(ctx, r, consume)
+}
+
+// consume hands the results on.
+func (t *Task[In, Out]) consume(ctx context.Context, r *run, consume func(int, Out, error) bool) error {
+	for {
+		i, o, ok := r.take()
+		if !ok {
+			return r.failure(ctx)
+		}
+		v, err := t.decoded(o)
+		if err != nil {
+			if !r.rec.KeepGoing {
+				return err
+			}
+			err = &stint.ItemError{Index: i, Err: err}
+		}
+		if !consume(i, v, err) {
+			return nil
+		}
+	}
+}
+
+// erase removes the run from the engine: its record, so that workers that come later
+// know; what is queued; what workers have, by a message; and its results. A run that
+// belongs to another submitter now, or whose engine was closed, stays.
+func (r *run) erase() {
+	if r.lost() {
+		return
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(r.ctx), patience)
+	defer stop()
+	if now, err := r.e.read(ctx, r.rec.Run); err == nil && now != nil && now.Owner != r.rec.Owner {
+		return // it was resumed
+	}
+	key := r.rec.Key
+	for _, err := range []error{
+		r.e.purge(ctx, "runs", r.e.names.subject("run", r.rec.Run)),
+		r.e.purge(ctx, "tasks", r.e.names.subject("task", r.k.token, key, "*")),
+		r.e.nc.Publish(r.e.names.subject("over", key), nil),
+		r.e.purge(ctx, "results", r.e.names.subject("result", key, "*")),
+		r.e.purge(ctx, "runs", r.e.names.subject("alone", key, "*")),
+		r.e.balance(ctx, r.k),
+	} {
+		if err != nil {
+			r.e.conf.Log.Warn("cluster: the run could not be removed", "run", runOf(key), "error", err)
+		}
+	}
+}

@@ -1,0 +1,258 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nuid"
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/option"
+)
+
+const serveOptions = option.Limiter | option.Burst | option.Name
+
+// Serve is a worker: it runs tasks that were given to Handle, from all runs, until ctx
+// ends. It then takes no more, and returns nil when the last one that it has
+// has ended; their contexts do not end with ctx. It returns stint.ErrClosed
+// when the engine is closed, and an error if the server refuses it at the beginning.
+// While the server cannot be reached it waits.
+//
+// It has as many slots as its limit says, and asks the server for as many tasks as slots
+// are free, so that no task waits here while another worker is free. Without a limiter
+// the limit finds itself, as in stint.NewPool; it rises only while there is more in
+// the queue.
+//
+// Options: a Limiter, Burst, Name. Serve panics if ctx or e is nil, or nothing was given
+// to Handle.
+func Serve(ctx context.Context, e *Engine, opts ...stint.Option) error {
+	switch {
+	case ctx == nil:
+		panic("cluster: Serve: nil Context")
+	case e == nil:
+		panic("cluster: Serve: nil Engine")
+	}
+	option.Collect("cluster", "Serve", serveOptions, opts)
+	w := newWorker(e, opts)
+	defer w.pool.Close()
+	if err := w.open(ctx); err != nil {
+		w.close()
+		return e.gone(fmt.Errorf("cluster: Serve: %w", err))
+	}
+	w.offerSlots(ctx)
+	w.close()
+	return context.Cause(e.life)
+}
+
+// A worker is one call of Serve.
+type worker struct {
+	e      *Engine
+	id     string
+	pool   *stint.Pool // of slots: a task of the pool is one slot, for one task of the cluster
+	kinds  map[string]Handler
+	puller *puller
+	leases *leases
+	runs   *liveRuns
+	alone  sync.RWMutex // held for reading by those who run a task, for writing by who runs one alone
+	asked  *nats.Subscription
+	done   atomic.Int64
+}
+
+func newWorker(e *Engine, opts []stint.Option) *worker {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.handlers) == 0 {
+		panic("cluster: Serve: no task was given to Handle")
+	}
+	e.served = true
+	w := &worker{e: e, id: nuid.Next(), kinds: e.handlers}
+	w.pool = stint.NewPool(append(opts[:len(opts):len(opts)], stint.Queue(0))...)
+	w.leases = newLeases(e)
+	w.runs = newLiveRuns(e, w.leases)
+	w.puller = newPuller(e, w.kinds)
+	e.workers[w] = true
+	return w
+}
+
+// open connects the worker to the queue.
+func (w *worker) open(ctx context.Context) error {
+	for _, h := range w.kinds {
+		if err := w.e.createConsumer(ctx, h.about()); err != nil {
+			return fmt.Errorf("%s: %w", h.Name(), err)
+		}
+	}
+	err := w.runs.open()
+	if err == nil {
+		err = w.leases.open()
+	}
+	if err == nil {
+		err = w.puller.open()
+	}
+	if err == nil {
+		w.asked, err = w.e.nc.Subscribe(w.e.names.subject("workers"), w.answer)
+	}
+	return err
+}
+
+// offerSlots opens slots as the puller wants them and the limit allows, until ctx ends.
+func (w *worker) offerSlots(ctx context.Context) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(w.e.life, stop)()
+	for w.puller.wanted(ctx) && w.pool.GoContext(ctx, w.slot) == nil {
+	}
+}
+
+// close ends the worker: no more tasks are taken, and those that are here end.
+func (w *worker) close() {
+	w.puller.close()
+	w.pool.Close()
+	w.leases.close()
+	w.runs.close()
+	if w.asked != nil {
+		_ = w.asked.Unsubscribe()
+	}
+	w.e.mu.Lock()
+	delete(w.e.workers, w)
+	w.e.mu.Unlock()
+}
+
+// slot waits for a task and runs it.
+func (w *worker) slot(ctx context.Context) {
+	d := w.puller.next()
+	if d == nil {
+		return // the worker ends
+	}
+	l := w.leases.hold(ctx, d)
+	defer w.leases.release(l)
+	alive, err := w.runs.alive(l.ctx, d.key)
+	if err != nil || !alive {
+		return // without an answer: if the task is still in the queue, it comes again
+	}
+	defer w.done.Add(1)
+	w.perform(l)
+}
+
+// perform runs the task and sends what comes of it.
+func (w *worker) perform(l *lease) {
+	if l.deliveries > 1 {
+		if known, _ := w.e.last(l.ctx, "results", l.result()); known != nil {
+			w.settle(l, nil) // only the end of the task was lost
+			return
+		}
+	}
+	if l.deliveries >= suspectFrom {
+		w.suspect(l)
+		return
+	}
+	w.alone.RLock()
+	defer w.alone.RUnlock()
+	w.execute(l)
+}
+
+// execute calls the function and sends its outcome, also if the function ends by a
+// Goexit, which takes this goroutine with it.
+func (w *worker) execute(l *lease) {
+	o := outcome{err: stint.ErrGoexit}
+	defer func() { w.conclude(l, o) }()
+	if w.e.conf.Strict {
+		o = w.strictly(l)
+	} else {
+		o = w.call(l, 0)
+	}
+}
+
+// conclude sends an outcome, unless the function was interrupted: then the outcome may be
+// of that, and not of the task.
+func (w *worker) conclude(l *lease, o outcome) {
+	switch context.Cause(l.ctx) {
+	case nil:
+	case ErrCanceled, ErrLeaseLost:
+		return // nobody wants it, or somebody else does it
+	default:
+		l.giveBack()
+		return
+	}
+	if o.err == nil {
+		if err := w.e.checkSize(l.kind(), "result", o.value); err != nil {
+			o = outcome{err: err}
+		}
+	}
+	w.settle(l, l.kind().message(l.result(), o))
+}
+
+// call calls the function, again after errors if the task says so. before is how many
+// calls there were in this delivery.
+func (w *worker) call(l *lease, before int) outcome {
+	k := l.kind()
+	for n := 0; ; n++ {
+		o := w.callOnce(l, before+n)
+		if _, panicked := errors.AsType[*stint.PanicError](o.err); o.err == nil || panicked || n == k.retries || l.ctx.Err() != nil {
+			return o
+		}
+		select {
+		case <-time.After(backoff(k.wait, n)):
+		case <-l.ctx.Done():
+			return o
+		}
+	}
+}
+
+// callOnce calls the function.
+func (w *worker) callOnce(l *lease, before int) (o outcome) {
+	defer func() {
+		if v := recover(); v != nil {
+			o = panicked(v)
+		}
+	}()
+	ctx := context.WithValue(l.ctx, infoKey{}, Info{
+		ID: l.id(), Run: runOf(l.key), Index: l.index, Attempt: l.deliveries + before,
+	})
+	o.value, o.err = l.handler.run(ctx, l.msg.Data)
+	return o
+}
+
+// settle sends a result, and when the server has it, or another one of the same task,
+// tells it that the task is done. It gives up when the lease is lost: then the task is
+// done by another worker.
+func (w *worker) settle(l *lease, result *nats.Msg) {
+	send := func(ctx context.Context) error {
+		_, err := w.e.js.PublishMsg(ctx, result)
+		if err != nil && refused(err) == taken {
+			return nil
+		}
+		return err
+	}
+	if result != nil && !w.persist(l, "result", send) {
+		return
+	}
+	w.persist(l, "end", func(ctx context.Context) error {
+		_, err := w.e.nc.RequestWithContext(ctx, l.msg.Reply, nil)
+		return err
+	})
+}
+
+// persist does f until it succeeds, or there is no point any more.
+func (w *worker) persist(l *lease, what string, f func(context.Context) error) bool {
+	for n := 0; ; n++ {
+		ctx, stop := context.WithTimeout(l.hope, patience)
+		err := f(ctx)
+		stop()
+		if err == nil {
+			return true
+		}
+		if l.hope.Err() == nil {
+			select {
+			case <-time.After(backoff(10*time.Millisecond, n)):
+				continue
+			case <-l.hope.Done():
+			}
+		}
+		w.e.conf.Log.Warn("cluster: the "+what+" of a task was not sent", "task", l.id(), "error", err, "cause", context.Cause(l.hope))
+		return false
+	}
+}

@@ -1,0 +1,212 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// names are those of the streams and subjects of an engine:
+//
+//	<prefix>-tasks    <prefix>.task.<task>.<run>.<index>   what is queued or running
+//	<prefix>-results  <prefix>.result.<run>.<index>        the first result of each
+//	<prefix>-runs     <prefix>.run.<run>                   the record of each run
+//	                  <prefix>.alone.<run>.<index>         suspects that were begun alone
+//	<prefix>-aside    <prefix>.aside.<run>.<index>         poison tasks
+//
+// Each subject has one message at most. Besides, messages that no stream keeps:
+//
+//	<prefix>.over.<run>  the run has ended
+//	<prefix>.workers     asks the workers what they do
+type names struct{ prefix string }
+
+func (n names) stream(what string) string { return n.prefix + "-" + what }
+
+func (n names) subject(tokens ...string) string { return n.prefix + "." + strings.Join(tokens, ".") }
+
+// of returns the subject of one task of a run, or what belongs to it.
+func (n names) of(what, run string, index int) string {
+	return n.prefix + "." + what + "." + run + "." + strconv.Itoa(index)
+}
+
+// Defaults of what belongs to the streams.
+const (
+	defaultQueue = 65_536
+	defaultKeep  = 24 * time.Hour
+	maxAside     = 10_000
+)
+
+// streams returns what the streams are made with.
+func (e *Engine) streams() []jetstream.StreamConfig {
+	keep := or(e.conf.Keep, defaultKeep)
+	all := []jetstream.StreamConfig{{
+		Name: e.names.stream("tasks"), Subjects: []string{e.names.subject("task", ">")},
+		Retention: jetstream.WorkQueuePolicy, MaxMsgs: int64(or(e.conf.Queue, defaultQueue)),
+		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true,
+	}, {
+		Name: e.names.stream("results"), Subjects: []string{e.names.subject("result", ">")},
+		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxAge: keep,
+	}, {
+		Name: e.names.stream("runs"), Subjects: []string{e.names.subject("run", "*"), e.names.subject("alone", ">")},
+		MaxAge: keep,
+	}, {
+		Name: e.names.stream("aside"), Subjects: []string{e.names.subject("aside", ">")},
+		MaxMsgs: maxAside, MaxAge: keep,
+	}}
+	for i := range all {
+		c := &all[i]
+		c.MaxMsgsPerSubject = 1
+		c.Replicas = or(e.conf.Replicas, 1)
+		c.Duplicates = time.Second // of messages with an ID: there are none
+		c.Description = "of github.com/stint-go/stint/cluster"
+		if e.conf.Memory {
+			c.Storage = jetstream.MemoryStorage
+		}
+	}
+	return all
+}
+
+// or returns v, or byDefault if v is zero.
+func or[T comparable](v, byDefault T) T {
+	var zero T
+	if v == zero {
+		return byDefault
+	}
+	return v
+}
+
+// createStreams creates the streams that are not there. It is called with change when
+// the engine is opened: streams that are there get what the options ask for.
+func (e *Engine) createStreams(ctx context.Context, change bool) error {
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	for _, want := range e.streams() {
+		s, err := e.js.CreateStream(ctx, want)
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			s, err = e.js.Stream(ctx, want.Name)
+		}
+		if err == nil && change {
+			err = e.changeStream(ctx, s.CachedInfo().Config, want)
+		}
+		if err != nil {
+			return fmt.Errorf("stream %s: %w", want.Name, err)
+		}
+		if change {
+			e.stream[want.Name[len(e.conf.Prefix)+1:]] = s
+		}
+	}
+	return nil
+}
+
+// changeStream gives a stream what the options say, where they say something.
+func (e *Engine) changeStream(ctx context.Context, have, want jetstream.StreamConfig) error {
+	if len(have.Subjects) == 0 || have.Subjects[0] != want.Subjects[0] || have.Retention != want.Retention {
+		return errors.New("belongs to something else: choose another Prefix")
+	}
+	if have.Storage == jetstream.FileStorage && have.Replicas == 1 && e.conf.Replicas == 0 {
+		e.conf.Log.Warn("cluster: the stream is kept by one server, in files that the server may write late: see sync_interval", "stream", have.Name)
+	}
+	now := have
+	if e.conf.Queue != 0 && have.Retention == jetstream.WorkQueuePolicy {
+		now.MaxMsgs = want.MaxMsgs
+	}
+	if e.conf.Keep != 0 {
+		now.MaxAge = want.MaxAge
+	}
+	if e.conf.Replicas != 0 {
+		now.Replicas = want.Replicas
+	}
+	if now.MaxMsgs == have.MaxMsgs && now.MaxAge == have.MaxAge && now.Replicas == have.Replicas {
+		return nil
+	}
+	_, err := e.js.UpdateStream(ctx, now)
+	return err
+}
+
+// createConsumer creates the consumer through which workers get the tasks with one
+// name, or gives it the lease of k.
+func (e *Engine) createConsumer(ctx context.Context, k *kind) error {
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	stream := e.names.stream("tasks")
+	c, err := e.js.Consumer(ctx, stream, k.token)
+	if errors.Is(err, jetstream.ErrConsumerNotFound) {
+		_, err = e.js.CreateConsumer(ctx, stream, jetstream.ConsumerConfig{
+			Durable:       k.token,
+			FilterSubject: e.names.subject("task", k.token, ">"),
+			AckPolicy:     jetstream.AckExplicitPolicy,
+			AckWait:       k.lease,
+			MaxDeliver:    -1, // a server that gives up leaves the task in the queue, for nobody
+			MaxAckPending: -1,
+			MaxWaiting:    maxPulls,
+			Description:   k.name,
+		})
+		if !errors.Is(err, jetstream.ErrConsumerExists) { // another one was faster
+			return err
+		}
+		c, err = e.js.Consumer(ctx, stream, k.token)
+	}
+	if err != nil {
+		return err
+	}
+	if have := c.CachedInfo().Config; have.AckWait != k.lease {
+		have.AckWait = k.lease
+		_, err = e.js.UpdateConsumer(ctx, stream, have)
+	}
+	return err
+}
+
+// maxPulls is how many requests for tasks with one name may wait at the server: some
+// for each worker.
+const maxPulls = 1 << 16
+
+// last returns the last message on a subject, or nil if there is none. The leader of
+// the stream is asked: replicas may not know it yet.
+func (e *Engine) last(ctx context.Context, stream, subject string) (*jetstream.RawStreamMsg, error) {
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	m, err := e.stream[stream].GetLastMsgForSubject(ctx, subject)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil, nil
+	}
+	return m, err
+}
+
+// purge removes what a stream has on a subject, which may have wildcards.
+func (e *Engine) purge(ctx context.Context, stream, subject string, opts ...jetstream.StreamPurgeOpt) error {
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	return e.stream[stream].Purge(ctx, append(opts, jetstream.WithPurgeSubject(subject))...)
+}
+
+// A refusal is why the server did not take a message.
+type refusal int
+
+const (
+	unsure refusal = iota // perhaps it did: ask again
+	taken                 // there is one on that subject
+	full                  // the stream has as many as it may have
+	never                 // it will not take it later either
+)
+
+// refused returns what the error of a publication means.
+func refused(err error) refusal {
+	var api *jetstream.APIError
+	switch {
+	case errors.Is(err, nats.ErrMaxPayload), errors.Is(err, jetstream.ErrStreamMessageExceedsMaximum):
+		return never
+	case !errors.As(err, &api):
+		return unsure
+	case strings.Contains(api.Description, "per subject"):
+		return taken
+	case strings.Contains(api.Description, "maximum messages"):
+		return full
+	}
+	return unsure
+}
