@@ -10,7 +10,7 @@ import (
 // births are the files in which goroutines begin, and who waits for them. A
 // pattern stands for one file: two that match and start goroutines are one too
 // many, none is a row to remove. The functions of timers and contexts, which
-// run on goroutines of their own, count in the library.
+// run on goroutines of their own, count in what callers import.
 var births = map[string]string{
 	"internal/work/worker.go":     "the workers of a pool or a group; its Close or Wait waits for them",
 	"internal/work/engine.go":     "the timer that sends idle workers home; runs only while some are idle",
@@ -55,6 +55,7 @@ func TestGoroutinesBeginInListedFiles(t *testing.T) {
 		sample{"a Go of ours", with("a.go", start("x.wg.Go(f)")), ""},
 		sample{"later", with("a.go", start("context.AfterFunc(nil, f)")), "a.go:6: starts a goroutine"},
 		sample{"later in a command", map[string]string{"work/a.go": start("go f()"), "cmd/a/go.mod": "", "cmd/a/a.go": start("time.AfterFunc(1, f)")}, ""},
+		sample{"later in a cluster", map[string]string{"work/a.go": start("go f()"), "cluster/go.mod": "", "cluster/a.go": start("time.AfterFunc(1, f)")}, "cluster/a.go:6: starts a goroutine"},
 		sample{"unused row", map[string]string{"work/a.go": start("")}, "work/a.go:1: starts no goroutine"},
 		sample{"no file", map[string]string{"a.go": start("")}, "work/*.go:1: starts no goroutine"},
 	)
@@ -68,7 +69,7 @@ func beginnings(births map[string]string) func(*tree) []string {
 		var bad []string
 		born := map[string]string{} // pattern to the file that starts goroutines
 		for _, f := range t.golang(func(f *file) bool { return !f.test() && !inAny(free, f.dir()) }) {
-			for _, n := range f.beginnings(waitGroups(t, f.dir()), t.library(f)) {
+			for _, n := range f.beginnings(waitGroups(t, f.dir()), t.isReleased(f)) {
 				pattern := matching(births, f.path)
 				switch known := born[pattern]; {
 				case pattern == "":

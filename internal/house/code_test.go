@@ -55,6 +55,9 @@ func TestCodeInTextsIsCompiled(t *testing.T) {
 			"lab/c_test.go": "package lab\n\nfunc help() {}\n\nfunc ExampleOnly() {\n\tonly()\n\t// Output:\n}\n",
 			"cmd/go.mod":    "",
 			"cmd/c_test.go": "package cmd\n\nfunc ExampleC() {\n\tc()\n\t// Output:\n}\n",
+
+			"cluster/embedded/go.mod":    "",
+			"cluster/embedded/d_test.go": "package embedded\n\nfunc ExampleD() {\n\td()\n\t// Output:\n}\n",
 		}
 	}
 	verify(t, codeInTexts,
@@ -64,6 +67,8 @@ func TestCodeInTextsIsCompiled(t *testing.T) {
 		sample{"test", in("README.md", "func TestF(t *testing.T) {\n\tf(t)\n}\n"), ""},
 		sample{"type", in("docs/a.md", "type T struct{ a int }\n"), ""},
 		sample{"type with its comment", in("ARCHITECTURE.md", "// T is one.\ntype T struct{ a int }\n"), ""},
+		sample{"cluster in the readme", in("README.md", "d()\n"), ""},
+		sample{"cluster in docs", in("docs/a.md", "d()\n"), ""},
 		sample{"lab in docs", in("docs/a.md", "z()\n"), ""},
 		sample{"only Example of its file", in("docs/a.md", "only()\n"), ""},
 		sample{"lab in the architecture", in("ARCHITECTURE.md", "z()\n"), ""},
@@ -84,7 +89,7 @@ func TestCodeInTextsIsCompiled(t *testing.T) {
 // manuals in docs is the body of an Example, or a whole declaration: what they
 // show is compiled, and the output of an Example is checked.
 func codeInTexts(t *tree) []string {
-	library := t.code(".")
+	library := t.code(released...)
 	all := slices.Concat(library, t.code("lab"))
 	var bad []string
 	for _, f := range t.files {
@@ -122,11 +127,11 @@ type code struct {
 	text  string
 }
 
-// code returns what texts may show of a module: the bodies of the Examples that
+// code returns what texts may show of some modules: the bodies of the Examples that
 // are run, and the declarations, each with its comment and without.
-func (t *tree) code(module string) []code {
+func (t *tree) code(modules ...string) []code {
 	var out []code
-	for _, f := range t.golang(func(f *file) bool { return t.module(f.path) == module }) {
+	for _, f := range t.golang(func(f *file) bool { return slices.Contains(modules, t.module(f.path)) }) {
 		add := func(name string, from, to token.Pos) {
 			if text, err := tidy(f.text[f.offset(from):f.offset(to)]); err == nil {
 				out = append(out, code{name, fmt.Sprintf("%s:%d", f.path, f.line(from)), text})

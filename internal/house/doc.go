@@ -12,7 +12,7 @@
 // one commit.
 //
 //   - tree: how the repository is read, and how a rule is run
-//   - modules: what go.mod files may say; a licence in each module
+//   - modules: what go.mod files may say, and which may have a server; a licence in each
 //   - edges: which package may import which
 //   - comments: package comments, and comments on exported names
 //   - births: where goroutines begin

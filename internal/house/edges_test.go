@@ -13,6 +13,7 @@ var machinery = []string{"internal/auto", "internal/limit", "internal/line", "in
 // edges says which packages of ours a package may import, by directory:
 //
 //	cmd, lab -> par, stream, errgroup, debug -> stint -> internal
+//	cmd, lab -> cluster/embedded -> cluster -> stint
 //
 // "x/..." is x and all below it. A package that no row covers fails the test:
 // where it belongs is decided before it is written.
@@ -34,8 +35,13 @@ var edges = map[string][]string{
 	"internal/goroutine": {}, // for tests
 	"internal/house":     {},
 
-	"cmd/stint/...": {".", "par", "stream", "errgroup", "cmd/stint/..."},
-	"lab/...":       {".", "par", "stream", "errgroup", "debug", "lab/..."},
+	"cluster":                {".", "internal/option", "cluster/internal/conf"},
+	"cluster/internal/conf":  {},
+	"cluster/embedded":       {"cluster", "cluster/internal/conf"},
+	"cluster/embedded/tests": {},
+
+	"cmd/stint/...": {".", "par", "stream", "errgroup", "cluster", "cluster/embedded", "cmd/stint/..."},
+	"lab/...":       {".", "par", "stream", "errgroup", "debug", "cluster", "cluster/embedded", "lab/..."},
 	"examples/...":  {".", "par", "stream"},
 }
 
@@ -46,6 +52,9 @@ var testEdges = map[string][]string{
 	"stream":        {"internal/goroutine", "internal/race"},
 	"internal/auto": {"internal/race"},
 	"internal/loop": {"internal/goroutine", "internal/race"},
+
+	"cluster/embedded":       {"."},
+	"cluster/embedded/tests": {".", "cluster", "cluster/embedded"},
 }
 
 func TestEdges(t *testing.T) {

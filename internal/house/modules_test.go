@@ -22,12 +22,14 @@ func TestModules(t *testing.T) {
 		sample{"replace", map[string]string{"go.mod": head + "replace a => b\n"}, "go.mod:4: replace"},
 		sample{"tool", map[string]string{"go.mod": head + "tool example.org/a\n"}, "go.mod:4: tool"},
 		sample{"command", map[string]string{"go.mod": head, "cmd/stint/go.mod": "module github.com/stint-go/stint/cmd/stint\nreplace a => b\n"}, "cmd/stint/go.mod:2: replace"},
+		sample{"client", map[string]string{"go.mod": head, "cluster/go.mod": "module github.com/stint-go/stint/cluster\nrequire github.com/nats-io/nats.go v1.0.0\n"}, ""},
+		sample{"server", map[string]string{"go.mod": head, "cluster/go.mod": "module github.com/stint-go/stint/cluster\nrequire (\n\tgithub.com/nats-io/nats-server/v2 v2.0.0 // indirect\n)\n"}, "cluster/go.mod:3: nats-server"},
 		sample{"path", map[string]string{"go.mod": head, "lab/go.mod": "module example.org/lab\n"}, "lab/go.mod:1: module example.org/lab"},
 	)
 }
 
 // modules checks what go.mod files say: the root needs nothing, not even for
-// its tests.
+// its tests, and who connects to a server does not get one.
 func modules(t *tree) []string {
 	if t.file("go.mod") == nil {
 		return []string{"go.mod:1: missing; the root of the repository is a module"}
@@ -53,6 +55,8 @@ func directives(f *file) []string {
 			bad = append(bad, f.on(i+1, "module %s; want %s, as its directory says", rest, path.Join(modulePath, dir)))
 		case dir == "." && (verb == "require" || verb == "tool"):
 			bad = append(bad, f.on(i+1, "%s in the root module; it needs nothing, not even for tests: use the standard library, or move the code to another module", verb))
+		case dir == "cluster" && strings.Contains(line, "nats-server"):
+			bad = append(bad, f.on(i+1, "nats-server in the module of those who have one elsewhere; what needs it is in cluster/embedded, tests too"))
 		case verb == "replace" && replacing[dir] == "":
 			bad = append(bad, f.on(i+1, "replace; a module with one cannot be installed by version: remove it, go.work already joins the modules"))
 		}

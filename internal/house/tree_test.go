@@ -119,9 +119,17 @@ func (t *tree) module(name string) string {
 	return "."
 }
 
-// library reports whether f is code of the root module, tests left out: what
-// callers import, directly or not.
+// library reports whether f is code of the root module, tests left out.
 func (t *tree) library(f *file) bool { return !f.test() && t.module(f.path) == "." }
+
+// released are the modules whose packages callers import, by their directories.
+var released = []string{".", "cluster", "cluster/embedded"}
+
+// isReleased reports whether f is code that callers import, directly or not, of
+// whichever module.
+func (t *tree) isReleased(f *file) bool {
+	return !f.test() && slices.Contains(released, t.module(f.path))
+}
 
 // dir returns the directory of f, which is also the name of its package in the
 // tables.

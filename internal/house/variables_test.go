@@ -32,7 +32,9 @@ func TestImportStartsNothing(t *testing.T) {
 		sample{"functions", one("var f = func() { time.Sleep(1) }\n\nvar g func(context.Context)"), ""},
 		sample{"local", one("func f() { var mu sync.Mutex; c := make(chan int) }"), ""},
 		sample{"tests", map[string]string{"a_test.go": "package p\n\nvar a = f()\n\nfunc init() {}\n"}, ""},
+		sample{"command", map[string]string{"cmd/a/go.mod": "", "cmd/a/a.go": "package p\n\nfunc init() {}\n"}, ""},
 		sample{"init", one("func init() {}"), "par/a.go:7: func init"},
+		sample{"other module", map[string]string{"cluster/go.mod": "", "cluster/a.go": "package p\n\nfunc init() {}\n"}, "cluster/a.go:3: func init"},
 		sample{"method", one("func (T) init() {}"), ""},
 		sample{"channel", one("var c = make(chan T)"), "variable c makes a channel"},
 		sample{"channel type", one("var c chan T"), "variable c is a channel"},
@@ -46,11 +48,11 @@ func TestImportStartsNothing(t *testing.T) {
 	)
 }
 
-// importWork checks that importing a library package starts nothing, and makes
+// importWork checks that importing a package of ours starts nothing, and makes
 // nothing that is shared by all its users.
 func importWork(t *tree) []string {
 	var bad []string
-	for _, f := range t.golang(t.library) {
+	for _, f := range t.golang(t.isReleased) {
 		types := declaredTypes(t, f.dir())
 		for _, d := range f.syntax.Decls {
 			switch d := d.(type) {
