@@ -22,6 +22,7 @@ type leases struct {
 	e     *Engine
 	inbox string
 	sub   *nats.Subscription
+	began time.Time // what times are sent as
 	stop  chan struct{}
 	ended sync.WaitGroup
 
@@ -42,11 +43,11 @@ type lease struct {
 	sent   time.Time // the last word
 	until  time.Time // by our clock
 	given  bool      // it was given back
-	counts *leases
+	leases *leases
 }
 
 func newLeases(e *Engine) *leases {
-	return &leases{e: e, stop: make(chan struct{}), held: map[uint64]*lease{}}
+	return &leases{e: e, began: time.Now(), stop: make(chan struct{}), held: map[uint64]*lease{}}
 }
 
 // open begins to listen to the answers of the server, and to look at the clock.
@@ -60,7 +61,7 @@ func (s *leases) open() (err error) {
 
 // hold makes the lease of a task that came. Its context is one of ctx, the slot's.
 func (s *leases) hold(ctx context.Context, d *delivery) *lease {
-	l := &lease{delivery: d, sent: d.came, until: d.came.Add(d.handler.about().lease), counts: s}
+	l := &lease{delivery: d, sent: d.came, until: d.came.Add(d.handler.about().lease), leases: s}
 	l.hope, l.quit = context.WithCancelCause(s.e.life)
 	l.ctx, l.cancel = context.WithCancelCause(ctx)
 	s.mu.Lock()
@@ -68,6 +69,9 @@ func (s *leases) hold(ctx context.Context, d *delivery) *lease {
 	s.last++
 	l.number = s.last
 	s.held[l.number] = l
+	if s.e.life.Err() != nil { // the others were interrupted already
+		l.cancel(stint.ErrClosed)
+	}
 	return l
 }
 
@@ -112,14 +116,14 @@ func (s *leases) beat(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.held {
-		third := l.handler.about().lease / 3
+		third := l.kind().lease / 3
 		switch {
 		case l.given:
 		case !now.Before(l.until):
 			l.cancel(ErrLeaseLost)
 			l.quit(ErrLeaseLost)
 		case now.Sub(l.sent) >= third:
-			reply := s.inbox + "." + strconv.FormatUint(l.number, 10) + "." + strconv.FormatInt(now.UnixNano(), 10)
+			reply := s.inbox + "." + strconv.FormatUint(l.number, 10) + "." + strconv.FormatInt(int64(now.Sub(s.began)), 10)
 			if s.e.nc.PublishRequest(l.msg.Reply, reply, []byte("+WPI")) == nil {
 				l.sent = now
 			}
@@ -138,8 +142,7 @@ func (s *leases) heard(m *nats.Msg) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if l := s.held[number]; l != nil {
-		until := l.sent.Add(time.Unix(0, sent).Sub(l.sent.Round(0))).Add(l.handler.about().lease)
-		if until.After(l.until) {
+		if until := s.began.Add(time.Duration(sent) + l.kind().lease); until.After(l.until) {
 			l.until = until
 		}
 	}
@@ -168,8 +171,8 @@ func (s *leases) giveBack() {
 
 // giveBack gives the task back to the queue: another worker gets it at once.
 func (l *lease) giveBack() {
-	l.counts.mu.Lock()
-	defer l.counts.mu.Unlock()
+	l.leases.mu.Lock()
+	defer l.leases.mu.Unlock()
 	l.giveBackLocked()
 }
 
@@ -213,7 +216,7 @@ func (l *lease) kind() *kind { return l.handler.about() }
 func (l *lease) id() string { return l.key + "/" + strconv.Itoa(l.index) }
 
 // result returns the subject of the task's result.
-func (l *lease) result() string { return l.counts.e.names.of("result", l.key, l.index) }
+func (l *lease) result() string { return l.leases.e.names.of("result", l.key, l.index) }
 
 // interrupted reports whether the function was told to end.
 func (l *lease) interrupted() bool { return l.ctx.Err() != nil }

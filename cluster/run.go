@@ -2,12 +2,14 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -41,6 +43,7 @@ type run struct {
 	room     chan struct{}    // a result has arrived: there may be room in the queue
 	woken    chan struct{}    // the consumer is to look again
 	results  jetstream.ConsumeContext
+	received atomic.Int64 // results
 
 	mu       sync.Mutex
 	cells    map[int]cell
@@ -50,7 +53,6 @@ type run struct {
 	total    int // of all tasks; -1 until all are pulled
 	resumed  bool
 	arrived  int
-	unswept  int   // results that arrived since the last sweep
 	err      error // the first failure
 }
 
@@ -136,10 +138,9 @@ func (r *run) receive(m jetstream.Msg) {
 	if r.rec.Named {
 		return
 	}
-	if r.unswept++; r.unswept == sweepAfter {
+	if r.received.Add(1)%sweepAfter == 0 {
 		if meta, err := m.Metadata(); err == nil {
 			post(r.sweep, meta.Sequence.Stream+1)
-			r.unswept = 0
 		}
 	}
 }
@@ -435,10 +436,10 @@ func (r *run) count() int {
 func (r *run) look(ctx context.Context, missed int) (int, error) {
 	rec, err := r.e.read(ctx, r.rec.Run)
 	switch {
+	case errors.Is(err, jetstream.ErrStreamNotFound), rec == nil && err == nil:
+		return missed + 1, nil
 	case err != nil:
 		return missed, err
-	case rec == nil:
-		return missed + 1, nil
 	case rec.Owner != r.rec.Owner:
 		return 0, errMoved
 	}

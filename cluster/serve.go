@@ -131,7 +131,10 @@ func (w *worker) slot(ctx context.Context) {
 	defer w.leases.release(l)
 	alive, err := w.runs.alive(l.ctx, d.key)
 	if err != nil || !alive {
-		return // without an answer: if the task is still in the queue, it comes again
+		if err == nil && d.deliveries >= suspectFrom { // and it was the same before: nobody removes it
+			w.settle(l, nil)
+		}
+		return // if the task is still in the queue, it comes again
 	}
 	defer w.done.Add(1)
 	w.perform(l)
@@ -220,39 +223,32 @@ func (w *worker) callOnce(l *lease, before int) (o outcome) {
 // tells it that the task is done. It gives up when the lease is lost: then the task is
 // done by another worker.
 func (w *worker) settle(l *lease, result *nats.Msg) {
-	send := func(ctx context.Context) error {
-		_, err := w.e.js.PublishMsg(ctx, result)
-		if err != nil && refused(err) == taken {
-			return nil
+	if result != nil {
+		if !w.persist(l, "result", func() error { return w.e.store(result) }) {
+			return
 		}
-		return err
+		if context.Cause(l.ctx) == ErrCanceled { // meanwhile, and the results were removed
+			_ = w.e.purge(l.hope, "results", result.Subject)
+		}
 	}
-	if result != nil && !w.persist(l, "result", send) {
-		return
-	}
-	w.persist(l, "end", func(ctx context.Context) error {
-		_, err := w.e.nc.RequestWithContext(ctx, l.msg.Reply, nil)
+	w.persist(l, "end", func() error {
+		_, err := w.e.nc.Request(l.msg.Reply, nil, patience)
 		return err
 	})
 }
 
 // persist does f until it succeeds, or there is no point any more.
-func (w *worker) persist(l *lease, what string, f func(context.Context) error) bool {
+func (w *worker) persist(l *lease, what string, f func() error) bool {
 	for n := 0; ; n++ {
-		ctx, stop := context.WithTimeout(l.hope, patience)
-		err := f(ctx)
-		stop()
+		err := f()
 		if err == nil {
 			return true
 		}
-		if l.hope.Err() == nil {
-			select {
-			case <-time.After(backoff(10*time.Millisecond, n)):
-				continue
-			case <-l.hope.Done():
-			}
+		select {
+		case <-time.After(backoff(10*time.Millisecond, n)):
+		case <-l.hope.Done():
+			w.e.conf.Log.Warn("cluster: the "+what+" of a task was not sent", "task", l.id(), "error", err, "cause", context.Cause(l.hope))
+			return false
 		}
-		w.e.conf.Log.Warn("cluster: the "+what+" of a task was not sent", "task", l.id(), "error", err, "cause", context.Cause(l.hope))
-		return false
 	}
 }

@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -183,6 +185,28 @@ func (e *Engine) purge(ctx context.Context, stream, subject string, opts ...jets
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	return e.stream[stream].Purge(ctx, append(opts, jetstream.WithPurgeSubject(subject))...)
+}
+
+// store publishes a message to a stream, and returns nil when it is there, or was there
+// already.
+func (e *Engine) store(m *nats.Msg) error {
+	answer, err := e.nc.RequestMsg(m, patience)
+	if err != nil {
+		return err
+	}
+	if !bytes.Contains(answer.Data, []byte(`"error"`)) { // the usual case, without decoding
+		return nil
+	}
+	var ack struct {
+		Error *jetstream.APIError `json:"error"`
+	}
+	if err := json.Unmarshal(answer.Data, &ack); err != nil {
+		return err
+	}
+	if ack.Error == nil || refused(ack.Error) == taken {
+		return nil
+	}
+	return ack.Error
 }
 
 // A refusal is why the server did not take a message.

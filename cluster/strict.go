@@ -8,11 +8,12 @@ import (
 // strictly runs a task as Strict says.
 func (w *worker) strictly(l *lease) outcome {
 	random := rand.New(rand.NewPCG(w.e.conf.Seed, uint64(l.index)))
+	delay := time.Duration(random.Int64N(int64(20 * time.Millisecond)))
+	twice, second := random.IntN(2) == 0, random.IntN(2) == 0
 	select {
-	case <-time.After(rand.N(20 * time.Millisecond)):
+	case <-time.After(delay):
 	case <-l.ctx.Done():
 	}
-	twice, second := random.IntN(2) == 0, random.IntN(2) == 0
 	first := w.call(l, 0)
 	if !twice || l.ctx.Err() != nil {
 		return first

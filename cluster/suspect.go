@@ -42,10 +42,9 @@ func (w *worker) suspect(l *lease) {
 		w.conclude(l, outcome{err: context.Cause(l.ctx)})
 		return
 	}
-	if !w.persist(l, "mark", func(ctx context.Context) error {
-		_, err := w.e.js.Publish(ctx, mark, []byte(strconv.Itoa(lost+1)))
-		return err
-	}) {
+	word := nats.NewMsg(mark)
+	word.Data = []byte(strconv.Itoa(lost + 1))
+	if !w.persist(l, "mark", func() error { return w.e.store(word) }) {
 		return
 	}
 	defer func() {
@@ -66,10 +65,7 @@ func (w *worker) condemn(l *lease, lost int) {
 	}
 	aside := nats.NewMsg(w.e.names.of("aside", l.key, l.index))
 	aside.Data = data
-	if w.persist(l, "poison", func(ctx context.Context) error {
-		_, err := w.e.js.PublishMsg(ctx, aside)
-		return err
-	}) {
+	if w.persist(l, "poison", func() error { return w.e.store(aside) }) {
 		w.settle(l, k.message(l.result(), outcome{err: fmt.Errorf("%w: %s: %s", ErrPoison, l.id(), reason)}))
 	}
 }
