@@ -35,7 +35,10 @@ func newLiveRuns(e *Engine, s *leases) *liveRuns {
 // open begins to listen.
 func (v *liveRuns) open() (err error) {
 	v.sub, err = v.e.nc.Subscribe(v.e.names.subject("over", "*"), func(m *nats.Msg) {
-		v.over(m.Subject[strings.LastIndexByte(m.Subject, '.')+1:])
+		key := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]
+		if v.over(key) && string(m.Data) == cancelled {
+			v.sweep(key)
+		}
 	})
 	if err == nil {
 		v.changes = v.e.nc.StatusChanged(nats.CONNECTED)
@@ -48,10 +51,23 @@ func (v *liveRuns) open() (err error) {
 	return err
 }
 
-// over notes that a run has ended, and ends the contexts of its tasks.
-func (v *liveRuns) over(key string) {
+// over notes that a run has ended, and ends the contexts of its tasks. It reports
+// whether there were some.
+func (v *liveRuns) over(key string) bool {
+	v.mu.Lock()
+	worked := v.live[key]
+	v.mu.Unlock()
 	v.note(key, false)
 	v.leases.interrupt(ErrCanceled, func(l *lease) bool { return l.key == key })
+	return worked
+}
+
+// sweep removes results of a cancelled run that this worker may have sent after the
+// submitter had removed them.
+func (v *liveRuns) sweep(key string) {
+	if err := v.e.purge(v.e.life, "results", v.e.names.subject("result", key, "*")); err != nil {
+		v.e.conf.Log.Warn("cluster: results of a cancelled run could not be removed", "run", runOf(key), "error", err)
+	}
 }
 
 func (v *liveRuns) note(key string, live bool) {

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stint-go/stint"
 )
@@ -82,15 +83,24 @@ func (e *Engine) begin(ctx context.Context, k *kind, rec *record) (*run, error) 
 		return nil, err
 	}
 	if err := e.createConsumer(ctx, k); err != nil {
-		return nil, e.gone(fmt.Errorf("cluster: %s: %w", k.name, err))
+		return nil, e.unmade(ctx, k, err)
 	}
 	switch err := e.write(ctx, rec); {
 	case err == errMoved:
-		return nil, fmt.Errorf("%w: %s", ErrRunExists, rec.Run)
+		return nil, fmt.Errorf("%w: %s", ErrRunExists, runOf(rec.Key))
 	case err != nil:
-		return nil, e.gone(fmt.Errorf("cluster: %s: %w", k.name, err))
+		(&run{e: e, k: k, rec: rec, ctx: ctx}).erase() // perhaps it was written
+		return nil, e.unmade(ctx, k, err)
 	}
 	return e.attend(ctx, k, rec, -1)
+}
+
+// unmade returns why there is no run: the end of the context or of the engine, or err.
+func (e *Engine) unmade(ctx context.Context, k *kind, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return e.gone(fmt.Errorf("cluster: %s: %w", k.name, err))
 }
 
 // attend makes this submitter ready for the results of a run that is in the engine.
@@ -110,7 +120,7 @@ func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*
 	if err != nil {
 		r.end(err)
 		r.erase()
-		return nil, e.gone(fmt.Errorf("cluster: %s: %w", k.name, err))
+		return nil, e.unmade(ctx, k, err)
 	}
 	return r, nil
 }
@@ -273,8 +283,8 @@ func (t *Task[In, Out]) feed(r *run, seq iter.Seq[In]) error {
 		}
 		if err != nil {
 			r.arrive(n, outcome{err: err})
-		} else if !r.publish(n, data) {
-			return nil
+		} else {
+			r.publish(n, data)
 		}
 		n++
 		if !r.credit() {
@@ -310,19 +320,14 @@ func (r *run) subject(i int) string {
 	return r.e.names.subject("task", r.k.token, r.rec.Key, strconv.Itoa(i))
 }
 
-// publish sends a task to the queue, and leaves it to acknowledge to see that it
-// arrives.
-func (r *run) publish(i int, data []byte) bool {
+// publish sends a task to the queue, and leaves it to acknowledge, who is there until
+// the feeder ends, to see that it arrives.
+func (r *run) publish(i int, data []byte) {
 	future, err := r.e.js.PublishAsync(r.subject(i), data)
 	if err != nil {
 		future = nil
 	}
-	select {
-	case r.unsure <- publication{i, data, future}:
-		return true
-	case <-r.ctx.Done():
-		return false
-	}
+	r.unsure <- publication{i, data, future}
 }
 
 // acknowledge waits for the acknowledgements of what was published, and publishes
@@ -365,7 +370,7 @@ func (r *run) insist(p publication, err error) {
 		case taken:
 			return
 		case never:
-			r.arrive(p.index, outcome{err: fmt.Errorf("%w: %w", ErrTooLarge, err)})
+			r.arrive(p.index, outcome{err: fmt.Errorf("%w: item of %s: %w", ErrTooLarge, r.k.name, err)})
 			return
 		}
 		select {
@@ -374,9 +379,9 @@ func (r *run) insist(p publication, err error) {
 		case <-r.ctx.Done():
 			return
 		}
-		ctx, stop := context.WithTimeout(r.ctx, patience)
-		_, err = r.e.js.Publish(ctx, r.subject(p.index), p.data)
-		stop()
+		m := nats.NewMsg(r.subject(p.index))
+		m.Data = p.data
+		err = r.e.store(m)
 	}
 }
 
@@ -506,6 +511,22 @@ func (t *Task[In, Out]) consume(ctx context.Context, r *run, consume func(int, O
 	}
 }
 
+// What is said of a run that is over.
+const (
+	completed = "completed" // all its results were there
+	cancelled = "cancelled"
+)
+
+// state returns which of the two it is.
+func (r *run) state() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.consumed == r.total {
+		return completed
+	}
+	return cancelled
+}
+
 // erase removes the run from the engine: its record, so that workers that come later
 // know; what is queued; what workers have, by a message; and its results. A run that
 // belongs to another submitter now, or whose engine was closed, stays.
@@ -522,7 +543,7 @@ func (r *run) erase() {
 	for _, err := range []error{
 		r.e.purge(ctx, "runs", r.e.names.subject("run", r.rec.Run)),
 		r.e.purge(ctx, "tasks", r.e.names.subject("task", r.k.token, key, "*")),
-		r.e.nc.Publish(r.e.names.subject("over", key), nil),
+		r.e.nc.Publish(r.e.names.subject("over", key), []byte(r.state())),
 		r.e.purge(ctx, "results", r.e.names.subject("result", key, "*")),
 		r.e.purge(ctx, "runs", r.e.names.subject("alone", key, "*")),
 		r.e.balance(ctx, r.k),

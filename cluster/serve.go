@@ -41,6 +41,9 @@ func Serve(ctx context.Context, e *Engine, opts ...stint.Option) error {
 	defer w.pool.Close()
 	if err := w.open(ctx); err != nil {
 		w.close()
+		if ctx.Err() != nil {
+			return context.Cause(e.life)
+		}
 		return e.gone(fmt.Errorf("cluster: Serve: %w", err))
 	}
 	w.offerSlots(ctx)
