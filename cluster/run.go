@@ -37,12 +37,13 @@ type run struct {
 	ctx context.Context // ends with the run
 	end context.CancelCauseFunc
 
-	credits  chan struct{}    // one for each task that is pulled and not consumed
-	unsure   chan publication // published once, and not acknowledged
-	complete chan int         // how many tasks there are, once all are acknowledged
-	sweep    chan uint64      // results before this one of the stream are not needed any more
-	room     chan struct{}    // a result has arrived: there may be room in the queue
-	woken    chan struct{}    // the consumer is to look again
+	credits  chan struct{}      // one for each task that is pulled and not consumed
+	unsure   chan publication   // published once, and not acknowledged
+	complete chan int           // how many tasks there are, once all are acknowledged
+	sweep    chan uint64        // results before this one of the stream are not needed any more
+	room     chan struct{}      // a result has arrived: there may be room in the queue
+	woken    chan struct{}      // the consumer is to look again
+	source   jetstream.Consumer // of results
 	results  jetstream.ConsumeContext
 	received atomic.Int64 // results
 
@@ -126,15 +127,30 @@ func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*
 }
 
 // listen begins to receive results.
-func (r *run) listen() error {
-	c, err := r.e.stream["results"].OrderedConsumer(r.ctx, jetstream.OrderedConsumerConfig{
-		FilterSubjects: []string{r.e.names.subject("result", r.rec.Key, "*")},
+func (r *run) listen() (err error) {
+	r.source, err = r.e.stream["results"].OrderedConsumer(r.ctx, jetstream.OrderedConsumerConfig{
+		FilterSubjects:    []string{r.e.names.subject("result", r.rec.Key, "*")},
+		InactiveThreshold: time.Minute,
 	})
 	if err != nil {
 		return err
 	}
-	r.results, err = c.Consume(r.receive)
+	r.results, err = r.source.Consume(r.receive)
 	return err
+}
+
+// deaf ends what listen began. The consumer would go by itself, later.
+func (r *run) deaf() {
+	info := r.source.CachedInfo()
+	r.results.Stop()
+	ctx, stop := context.WithTimeout(context.WithoutCancel(r.ctx), patience)
+	defer stop()
+	if info == nil {
+		return
+	}
+	if err := r.e.js.DeleteConsumer(ctx, info.Stream, info.Name); err != nil && r.e.life.Err() == nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		r.e.conf.Log.Warn("cluster: the consumer of results could not be removed", "run", runOf(r.rec.Key), "error", err)
+	}
 }
 
 // receive takes a result from the stream.
@@ -484,7 +500,7 @@ func (t *Task[In, Out]) drive(ctx context.Context, r *run, consume func(int, Out
 	defer func() {
 		r.end(ErrCanceled)
 		closed()
-		r.results.Stop()
+		r.deaf()
 		defer r.erase()
 		g.Wait()
 	}()
@@ -542,7 +558,7 @@ func (r *run) erase() {
 	key := r.rec.Key
 	for _, err := range []error{
 		r.e.purge(ctx, "runs", r.e.names.subject("run", r.rec.Run)),
-		r.e.purge(ctx, "tasks", r.e.names.subject("task", r.k.token, key, "*")),
+		r.e.remove(ctx, "tasks", r.e.names.subject("task", r.k.token, key, "*")),
 		r.e.nc.Publish(r.e.names.subject("over", key), []byte(r.state())),
 		r.e.purge(ctx, "results", r.e.names.subject("result", key, "*")),
 		r.e.purge(ctx, "runs", r.e.names.subject("alone", key, "*")),

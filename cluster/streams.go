@@ -6,12 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stint-go/stint"
 )
 
 // names are those of the streams and subjects of an engine:
@@ -208,6 +211,33 @@ func (e *Engine) store(m *nats.Msg) error {
 	}
 	return ack.Error
 }
+
+// remove removes what the stream of tasks has on a subject with wildcards, message by
+// message. To purge them all at once would be one request. But a server that purges a
+// part of what a consumer has delivered moves what it believes is acknowledged past
+// other messages that are not, and never delivers these again (nats-server 2.15.2,
+// consumer.purge: adflr becomes that of any message that is gone).
+func (e *Engine) remove(ctx context.Context, stream, subject string) error {
+	subjects, err := e.subjects(ctx, stream, subject)
+	if err != nil {
+		return err
+	}
+	return stint.Each(ctx, slices.Collect(maps.Keys(subjects)), func(ctx context.Context, subject string) error {
+		m, err := e.last(ctx, stream, subject)
+		if err == nil && m != nil {
+			err = e.stream[stream].DeleteMsg(ctx, m.Sequence)
+		}
+		if errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) { // it was acknowledged meanwhile, unless it is still there
+			if m, again := e.last(ctx, stream, subject); m == nil && again == nil {
+				return nil
+			}
+		}
+		return err
+	}, stint.Limit(removals))
+}
+
+// removals is how many messages are removed at once.
+const removals = 32
 
 // A refusal is why the server did not take a message.
 type refusal int

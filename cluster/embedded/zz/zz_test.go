@@ -3,12 +3,12 @@ package zz
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"slices"
 	"testing"
 	"time"
-	"fmt"
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
@@ -27,7 +27,9 @@ func open(t testing.TB, opts ...cluster.Option) *cluster.Engine {
 func TestMap(t *testing.T) {
 	e := open(t)
 	double := cluster.NewTask("double/v1", func(_ context.Context, n int) (int, error) {
-		if n == 777777 { return 0, errors.New("seven") }
+		if n == 777777 {
+			return 0, errors.New("seven")
+		}
 		return 2 * n, nil
 	})
 	e.Handle(double)
@@ -41,10 +43,16 @@ func TestMap(t *testing.T) {
 	begin := time.Now()
 	out, err := cluster.Map(t.Context(), e, double, items)
 	t.Log(time.Since(begin), err, len(out), out[:3])
-	for i := range out { if out[i] != 2*i { t.Fatal(i, out[i]) } }
+	for i := range out {
+		if out[i] != 2*i {
+			t.Fatal(i, out[i])
+		}
+	}
 	n := 0
 	for v, err := range cluster.MapSeq(t.Context(), e, double, slices.Values(items), stint.Limit(10), stint.Name("x/1")) {
-		if err != nil || v != 2*n { t.Fatal(v, err) }
+		if err != nil || v != 2*n {
+			t.Fatal(v, err)
+		}
 		n++
 		if n == 5000 {
 			s, err := e.Status(t.Context())
