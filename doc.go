@@ -172,5 +172,6 @@
 // For one goroutine, use a go statement and a channel. Without limit, errors and
 // panics, [sync.WaitGroup.Go] is enough. For tasks of different weight see
 // golang.org/x/sync/semaphore; for calls a second, golang.org/x/time/rate. There
-// are no priorities, no retries, and no queues that outlive the process.
+// are no priorities and no retries. Queues that outlive the process, and tasks on other
+// machines, are in a module of their own, github.com/stint-go/stint/cluster.
 package stint
