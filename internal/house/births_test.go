@@ -23,6 +23,12 @@ var births = map[string]string{
 	"errgroup/worker.go":          "the workers of a group; its Wait waits for them",
 	"seq.go":                      "the feeder of a sequence; leaving the loop waits for it",
 
+	"cluster/lease.go": "the clock of a worker's leases; the end of Serve waits for it",
+	"cluster/live.go":  "the look at the runs after a reconnection; the end of Serve waits for it",
+	"cluster/pull.go":  "the timer of the requests, and the repairs of the queue; the end of Serve waits for them",
+	"cluster/run.go":   "the watch on the engine of a run; taken away before the run ends",
+	"cluster/serve.go": "the watch on the engine of a worker; taken away before Serve ends",
+
 	"examples/etl/main.go": "what gives the second interrupt back to the system; nobody: the process is about to end",
 
 	"cmd/stint/patient.go":  "a read that nothing can take back; nobody: it is left to the end of the process",
