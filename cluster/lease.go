@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -37,8 +38,7 @@ type lease struct {
 	number uint64
 	ctx    context.Context // of the function: ends when there is no point in it any more
 	cancel context.CancelCauseFunc
-	hope   context.Context // of sending its result: ends with the lease or the engine
-	quit   context.CancelCauseFunc
+	lost   atomic.Bool // nothing is sent any more
 
 	sent   time.Time // the last word
 	until  time.Time // by our clock
@@ -62,7 +62,6 @@ func (s *leases) open() (err error) {
 // hold makes the lease of a task that came. Its context is one of ctx, the slot's.
 func (s *leases) hold(ctx context.Context, d *delivery) *lease {
 	l := &lease{delivery: d, sent: d.came, until: d.came.Add(d.handler.about().lease), leases: s}
-	l.hope, l.quit = context.WithCancelCause(s.e.life)
 	l.ctx, l.cancel = context.WithCancelCause(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +80,6 @@ func (s *leases) release(l *lease) {
 	delete(s.held, l.number)
 	s.mu.Unlock()
 	l.cancel(nil)
-	l.quit(nil)
 }
 
 // watch looks at the clock until close.
@@ -121,7 +119,7 @@ func (s *leases) beat(now time.Time) {
 		case l.given:
 		case !now.Before(l.until):
 			l.cancel(ErrLeaseLost)
-			l.quit(ErrLeaseLost)
+			l.lost.Store(true)
 		case now.Sub(l.sent) >= third:
 			reply := s.inbox + "." + strconv.FormatUint(l.number, 10) + "." + strconv.FormatInt(int64(now.Sub(s.began)), 10)
 			if s.e.nc.PublishRequest(l.msg.Reply, reply, []byte("+WPI")) == nil {

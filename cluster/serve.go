@@ -231,7 +231,7 @@ func (w *worker) settle(l *lease, result *nats.Msg) {
 			return
 		}
 		if context.Cause(l.ctx) == ErrCanceled { // meanwhile, and the results were removed
-			_ = w.e.purge(l.hope, "results", result.Subject)
+			_ = w.e.purge(w.e.life, "results", result.Subject)
 		}
 	}
 	w.persist(l, "end", func() error {
@@ -247,11 +247,13 @@ func (w *worker) persist(l *lease, what string, f func() error) bool {
 		if err == nil {
 			return true
 		}
-		select {
-		case <-time.After(backoff(10*time.Millisecond, n)):
-		case <-l.hope.Done():
-			w.e.conf.Log.Warn("cluster: the "+what+" of a task was not sent", "task", l.id(), "error", err, "cause", context.Cause(l.hope))
+		if l.lost.Load() || w.e.life.Err() != nil {
+			w.e.conf.Log.Warn("cluster: the "+what+" of a task was not sent", "task", l.id(), "error", err)
 			return false
+		}
+		select {
+		case <-time.After(min(backoff(10*time.Millisecond, n), time.Second)):
+		case <-w.e.life.Done():
 		}
 	}
 }

@@ -48,8 +48,8 @@ func (w *worker) suspect(l *lease) {
 		return
 	}
 	defer func() {
-		if l.hope.Err() == nil { // it was not lost
-			_ = w.e.purge(l.hope, "runs", mark)
+		if !l.lost.Load() {
+			_ = w.e.purge(w.e.life, "runs", mark)
 		}
 	}()
 	w.execute(l)
