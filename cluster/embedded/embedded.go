@@ -63,7 +63,7 @@ func Open(opts ...Option) (*cluster.Engine, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	e, err := cluster.Connect(ctx, h.address, append(s.engine, h.under)...)
+	e, err := cluster.Connect(ctx, "nats://inside", append(s.engine, h.under)...)
 	if err != nil {
 		h.close()
 		return nil, fmt.Errorf("embedded: %w", err)

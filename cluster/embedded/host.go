@@ -130,20 +130,23 @@ func (h *host) reach(port int) string {
 	return u.String()
 }
 
-// under puts the host under an engine. It is given last, and so wins over what a user
-// said of servers and credentials.
+// under puts the host under an engine.
 func (h *host) under(c *conf.Config) {
-	s := h.settings
-	c.NATS = append(c.NATS, nats.InProcessServer(h.server))
-	switch {
-	case s.token != "":
-		c.NATS = append(c.NATS, nats.Token(s.token))
-	case s.user != "":
-		c.NATS = append(c.NATS, nats.UserInfo(s.user, s.password))
-	}
-	c.Memory = s.memory
+	c.NATS = append(c.NATS, h.inside)
+	c.Memory = h.settings.memory
 	c.Address = h.address
 	c.Closed = h.close
+}
+
+// inside makes a client connect to the host within the process, whatever it was told
+// before of servers, TLS and credentials.
+func (h *host) inside(o *nats.Options) error {
+	o.InProcessServer = h.server
+	o.Secure, o.TLSHandshakeFirst = false, false
+	o.User, o.Password, o.Token = h.settings.user, h.settings.password, h.settings.token
+	o.UserInfo, o.TokenHandler = nil, nil
+	o.Nkey, o.SignatureCB, o.UserJWT = "", nil, nil
+	return nil
 }
 
 // close stops the server and waits for it, then gives the directory up. It may be

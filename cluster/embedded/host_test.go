@@ -1,16 +1,12 @@
 package embedded
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"math/big"
 	"net"
 	"net/url"
 	"os"
@@ -67,15 +63,15 @@ func dial(t *testing.T, h *host, opts ...nats.Option) error {
 	return err
 }
 
-// servers returns the stacks of goroutines of servers and clients. It waits for
-// them to end, as some tell their owner before they do.
+// servers returns the stacks of goroutines of servers, clients and engines. It waits
+// for them to end, as some tell their owner before they do.
 func servers() []string {
 	var left []string
 	for range 500 {
 		left = nil
 		buf := make([]byte, 1<<20)
 		for stack := range strings.SplitSeq(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
-			if strings.Contains(stack, "nats-io") {
+			if strings.Contains(stack, "nats-io") || strings.Contains(stack, "stint/cluster.") {
 				left = append(left, stack)
 			}
 		}
@@ -300,30 +296,14 @@ func TestListenerWithTLS(t *testing.T) {
 	}
 }
 
-// certificate makes a server's certificate for 127.0.0.1, and a pool that trusts it.
+// certificate makes the TLS of a server, and a pool that trusts it.
 func certificate(t *testing.T) (*tls.Config, *x509.CertPool) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	cert, trust, err := SelfSigned()
 	if err != nil {
 		t.Fatal(err)
 	}
-	about := &x509.Certificate{
-		SerialNumber: big.NewInt(1),
-		NotAfter:     time.Now().Add(time.Hour),
-		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1)},
-		IsCA:         true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, about, about, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trust := x509.NewCertPool()
-	trust.AddCert(cert)
-	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, trust
+	return &tls.Config{Certificates: []tls.Certificate{cert}}, trust
 }
 
 func TestServerReportsToTheLog(t *testing.T) {

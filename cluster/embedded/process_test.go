@@ -2,21 +2,35 @@ package embedded
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
 )
 
-// holding is the variable with the directory that this binary holds, run again as
-// another process.
-const holding = "STINT_EMBEDDED_HOLD"
+// These are the variables with the directory on which this binary does what they say,
+// run again as another process.
+const (
+	holding    = "STINT_EMBEDDED_HOLD"
+	submitting = "STINT_EMBEDDED_SUBMIT"
+)
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(holding); dir != "" {
 		hold(dir)
+		return
+	}
+	if dir := os.Getenv(submitting); dir != "" {
+		submit(dir)
 		return
 	}
 	os.Exit(m.Run())
@@ -36,16 +50,50 @@ func hold(dir string) {
 	io.Copy(io.Discard, os.Stdin)
 }
 
-// another starts a process that holds dir, and returns what it said. It waits for
-// its end when end is called.
-func another(t *testing.T, dir string) (said string, process *os.Process, end func()) {
+// submit queues tasks on dir for which there is no worker, says so in a line, and
+// waits for them.
+func submit(dir string) {
+	e, err := Open(Dir(dir))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+	ended := make(chan error)
+	go func() {
+		_, err := cluster.Map(context.Background(), e, half, []int{10, 20, 30}, stint.Name("halves"))
+		ended <- err
+	}()
+	for queued(e) < 3 {
+		time.Sleep(time.Millisecond)
+	}
+	fmt.Println("queued")
+	fmt.Fprintln(os.Stderr, <-ended) // not before it is killed
+}
+
+// queued returns how many tasks of e no worker has.
+func queued(e *cluster.Engine) (n int) {
+	s, err := e.Status(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	for _, task := range s.Tasks {
+		n += task.Queued
+	}
+	return n
+}
+
+// another starts a process that does with dir what role says, and returns its first
+// line. It waits for its end when end is called.
+func another(t *testing.T, role, dir string) (said string, process *os.Process, end func()) {
 	t.Helper()
 	binary, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(binary)
-	cmd.Env = append(os.Environ(), holding+"="+dir)
+	cmd.Env = append(os.Environ(), role+"="+dir)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -72,7 +120,7 @@ func another(t *testing.T, dir string) (said string, process *os.Process, end fu
 
 func TestDirHasOneServerAmongProcesses(t *testing.T) {
 	dir := t.TempDir()
-	said, _, end := another(t, dir)
+	said, _, end := another(t, holding, dir)
 	if said != "<nil>" {
 		t.Fatalf("the other process could not open the directory: %s", said)
 	}
@@ -82,14 +130,14 @@ func TestDirHasOneServerAmongProcesses(t *testing.T) {
 	end()
 	run(t, Dir(dir))
 	want := fmt.Sprintf("embedded: Dir(%q): another server uses this directory", dir)
-	if said, _, _ := another(t, dir); said != want {
+	if said, _, _ := another(t, holding, dir); said != want {
 		t.Errorf("the other process said %q; want %q", said, want)
 	}
 }
 
 func TestDirIsFreeAfterAKill(t *testing.T) {
 	dir := t.TempDir()
-	said, process, end := another(t, dir)
+	said, process, end := another(t, holding, dir)
 	if said != "<nil>" {
 		t.Fatalf("the other process could not open the directory: %s", said)
 	}
@@ -98,4 +146,42 @@ func TestDirIsFreeAfterAKill(t *testing.T) {
 	}
 	end()
 	run(t, Dir(dir))
+}
+
+func TestDirKeepsWhatIsQueuedThroughAKill(t *testing.T) {
+	dir := t.TempDir()
+	said, process, end := another(t, submitting, dir)
+	if said != "queued" {
+		t.Fatalf("the other process said %q", said)
+	}
+	if err := process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	end()
+
+	e := open(t, Dir(dir))
+	if n := queued(e); n != 3 {
+		t.Errorf("%d tasks are queued; want 3", n)
+	}
+	e.Handle(half)
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error)
+	go func() { served <- cluster.Serve(ctx, e, stint.Limit(2)) }()
+	var out []int
+	for n, err := range cluster.Resume(ctx, e, half, "halves") {
+		if errors.Is(err, cluster.ErrIncomplete) {
+			break // it was killed before it noted that these were all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, n)
+	}
+	if !slices.Equal(out, []int{5, 10, 15}) {
+		t.Errorf("Resume = %v; want [5 10 15]", out)
+	}
+	stop()
+	if err := <-served; err != nil {
+		t.Errorf("Serve = %v", err)
+	}
 }

@@ -24,10 +24,10 @@ var births = map[string]string{
 	"seq.go":                      "the feeder of a sequence; leaving the loop waits for it",
 
 	"cluster/lease.go": "the clock of a worker's leases; the end of Serve waits for it",
-	"cluster/live.go":  "the look at the runs after a reconnection; the end of Serve waits for it",
-	"cluster/pull.go":  "the timer of the requests, and the repairs of the queue; the end of Serve waits for them",
-	"cluster/run.go":   "the watch on the engine of a run; taken away before the run ends",
-	"cluster/serve.go": "the watch on the engine of a worker; taken away before Serve ends",
+	"cluster/live.go":  "a worker's ear for connections that are made again; the end of Serve waits for it",
+	"cluster/pull.go":  "the timer of a worker's requests, the same ear, and the mending of consumers; the end of Serve stops the one and waits for the others",
+	"cluster/run.go":   "the watch on the engine's end; taken away before the run is over",
+	"cluster/serve.go": "the watch on the engine's end; taken away before Serve returns",
 
 	"examples/etl/main.go": "what gives the second interrupt back to the system; nobody: the process is about to end",
 

@@ -9,7 +9,7 @@ import (
 )
 
 // public are the packages that callers import.
-var public = []string{".", "par", "stream", "errgroup", "debug"}
+var public = []string{".", "par", "stream", "errgroup", "debug", "cluster", "cluster/embedded"}
 
 func TestPackageComments(t *testing.T) {
 	verify(t, packageComments,

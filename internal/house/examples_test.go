@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/doc"
 	"go/token"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -51,7 +52,15 @@ func (f *file) function(name string) ast.Node {
 
 // unshown are exported names without an Example, with the reason, as
 // "par.Range".
-var unshown = map[string]string{}
+var unshown = map[string]string{
+	"cluster.Replicas": "needs three servers; the tests of cluster have them",
+}
+
+// guests are packages whose Examples are in others. One that calls a function shows it,
+// and types are shown by what takes and returns them.
+var guests = map[string]string{
+	"cluster": "cluster/embedded/...", // has no server, and so nothing to run on
+}
 
 func TestEverythingHasAnExample(t *testing.T) {
 	with := func(examples string) map[string]string {
@@ -76,24 +85,34 @@ func unexampled(unshown map[string]string) func(*tree) []string {
 	return func(t *tree) []string {
 		var bad []string
 		for _, dir := range public {
+			if guests[dir] != "" {
+				continue
+			}
 			shown := t.examples(dir)
 			for _, f := range t.golang(func(f *file) bool { return f.dir() == dir && !f.test() }) {
 				for _, id := range f.functionsAndTypes() {
-					name := f.syntax.Name.Name + "." + id.Name
 					has := slices.ContainsFunc(shown, func(e string) bool {
 						return e == id.Name || strings.HasPrefix(e, id.Name+"_")
 					})
-					switch listed := unshown[name] != ""; {
-					case !has && !listed:
-						bad = append(bad, f.at(id, "%s has no Example; write func Example%s in a test file of its package", name, id.Name))
-					case has && listed:
-						bad = append(bad, f.at(id, "%s has an Example by now; remove it from the list", name))
-					}
+					bad = append(bad, f.exampled(id, has, unshown, "write func Example"+id.Name+" in a test file of its package")...)
 				}
 			}
 		}
 		return bad
 	}
+}
+
+// exampled compares whether a name of f has an Example with the list of those that
+// need none.
+func (f *file) exampled(id *ast.Ident, has bool, unshown map[string]string, advice string) []string {
+	name := f.syntax.Name.Name + "." + id.Name
+	switch listed := unshown[name] != ""; {
+	case !has && !listed:
+		return []string{f.at(id, "%s has no Example; %s", name, advice)}
+	case has && listed:
+		return []string{f.at(id, "%s has an Example by now; remove it from the list", name)}
+	}
+	return nil
 }
 
 // examples returns the names of a package's Examples, without the word.
@@ -102,6 +121,59 @@ func (t *tree) examples(dir string) []string {
 	for _, f := range t.golang(func(f *file) bool { return f.dir() == dir && f.test() }) {
 		for _, e := range doc.Examples(f.syntax) {
 			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+func TestGuestsAreShown(t *testing.T) {
+	with := func(body string) map[string]string {
+		return map[string]string{
+			"cluster/a.go":       "package cluster\n\nfunc F() {}\n\ntype T struct{}\n\nfunc (T) M() {}\n\nfunc G() {}\n",
+			"cluster/a_test.go":  "package cluster\n\nfunc ExampleF() {}\n",
+			"embedded/a_test.go": use("cluster") + "\nfunc ExampleOpen() {\n\t" + body + "\n}\n\nfunc TestF() { cluster.F() }\n",
+			"other/a_test.go":    use("cluster") + "\nfunc ExampleF() { cluster.F() }\n",
+		}
+	}
+	try(t, unvisited(map[string]string{"cluster": "embedded/..."}, map[string]string{"cluster.G": "why"}),
+		sample{"clean", with("cluster.F()"), ""},
+		sample{"inside", with("go func() { f(cluster.F[int]) }()"), ""},
+		sample{"not called", with("F()"), "cluster/a.go:3: cluster.F has no Example; call it in one of embedded/..."},
+		sample{"unused row", with("cluster.F(cluster.G)"), "cluster.G has an Example by now"},
+	)
+	hold(t, unvisited(guests, unshown))
+}
+
+// unvisited checks that each exported function of the guests is called by an Example of
+// the packages that show it.
+func unvisited(guests, unshown map[string]string) func(*tree) []string {
+	return func(t *tree) []string {
+		var bad []string
+		for dir, host := range guests {
+			called := t.called(host, dir)
+			for _, f := range t.golang(func(f *file) bool { return f.dir() == dir && !f.test() }) {
+				for _, id := range f.functionsAndTypes() {
+					if _, ok := f.function(id.Name).(*ast.FuncDecl); ok {
+						bad = append(bad, f.exampled(id, called[id.Name], unshown, "call it in one of "+host)...)
+					}
+				}
+			}
+		}
+		return bad
+	}
+}
+
+// called returns the names of the package in dir that Examples of host refer to.
+func (t *tree) called(host, dir string) map[string]bool {
+	names := map[string]bool{}
+	for _, f := range t.golang(func(f *file) bool { return f.test() && covers(host, f.dir()) }) {
+		for _, e := range doc.Examples(f.syntax) {
+			ast.Inspect(f.function("Example"+e.Name), func(n ast.Node) bool {
+				if sel, ok := n.(*ast.SelectorExpr); ok && f.refers(sel, path.Join(modulePath, dir)) {
+					names[sel.Sel.Name] = true
+				}
+				return true
+			})
 		}
 	}
 	return names

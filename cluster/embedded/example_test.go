@@ -1,0 +1,213 @@
+package embedded_test
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
+	"github.com/stint-go/stint/cluster/embedded"
+)
+
+// square is a task that the Examples share.
+var square = cluster.NewTask("square/v1", func(_ context.Context, n int) (int, error) { return n * n, nil })
+
+// work serves square on e until end is called.
+func work(e *cluster.Engine) (end func()) {
+	e.Handle(square)
+	ctx, stop := context.WithCancel(context.Background())
+	served := make(chan error)
+	go func() { served <- cluster.Serve(ctx, e, stint.Limit(2)) }()
+	return func() {
+		stop()
+		if err := <-served; err != nil {
+			fmt.Println(err)
+		}
+	}
+}
+
+// A program that is submitter, server and worker at once: the others can move to other machines later.
+func ExampleOpen() {
+	double := cluster.NewTask("double/v1", func(_ context.Context, word string) (string, error) {
+		return word + word, nil
+	})
+	e, err := embedded.Open()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+	e.Handle(double)
+	ctx, stop := context.WithCancel(context.Background())
+	served := make(chan error)
+	go func() { served <- cluster.Serve(ctx, e, stint.Limit(4)) }()
+
+	words, err := cluster.Map(ctx, e, double, []string{"can", "dum", "pom"})
+	fmt.Println(words, err)
+
+	stop() // the workers go home
+	fmt.Println(<-served)
+	// Output:
+	// [cancan dumdum pompom] <nil>
+	// <nil>
+}
+
+// Two engines in memory know nothing of each other.
+func ExampleMemory() {
+	a, err := embedded.Open(embedded.Memory())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer a.Close()
+	b, err := embedded.Open() // the same: it is the default
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer b.Close()
+	fmt.Printf("%q %q\n", a.URL(), b.URL()) // nobody else reaches them
+	// Output: "" ""
+}
+
+// A directory has one server at a time.
+func ExampleDir() {
+	dir, err := os.MkdirTemp("", "queue")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+
+	first, err := embedded.Open(embedded.Dir(dir))
+	fmt.Println(first != nil, err)
+
+	_, err = embedded.Open(embedded.Dir(dir))
+	fmt.Println(strings.ReplaceAll(err.Error(), dir, "queue"))
+
+	fmt.Println(first.Close())
+	second, err := embedded.Open(embedded.Dir(dir)) // goes on with what the first has left
+	fmt.Println(second != nil, err)
+	second.Close()
+	// Output:
+	// true <nil>
+	// embedded: Dir("queue"): another server uses this directory
+	// <nil>
+	// true <nil>
+}
+
+// A worker in another process would do what is done with there.
+func ExampleListen() {
+	e, err := embedded.Open(embedded.Listen("localhost:0", nil))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+
+	there, err := cluster.Connect(context.Background(), e.URL())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer there.Close()
+	defer work(there)()
+
+	fmt.Println(cluster.Map(context.Background(), e, square, []int{1, 2, 3}))
+	// Output: [1 4 9] <nil>
+}
+
+// Without one nobody but this machine may be let in.
+func ExampleAuth() {
+	_, err := embedded.Open(embedded.Listen("0.0.0.0:4222", nil))
+	fmt.Println(err)
+	// Output: embedded: Listen("0.0.0.0:4222"): no authentication: others can reach this address; want Token or UserPassword, or a loopback address
+}
+
+func ExampleToken() {
+	e, err := embedded.Open(embedded.Listen("localhost:0", embedded.Token("open sesame")))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+
+	_, err = cluster.Connect(context.Background(), e.URL())
+	fmt.Println(errors.Is(err, nats.ErrAuthorization))
+
+	there, err := cluster.Connect(context.Background(), e.URL(), cluster.NATS(nats.Token("open sesame")))
+	fmt.Println(there != nil, err)
+	there.Close()
+	// Output:
+	// true
+	// true <nil>
+}
+
+func ExampleUserPassword() {
+	e, err := embedded.Open(embedded.Listen("localhost:0", embedded.UserPassword("ann", "hunter2")))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+
+	there, err := cluster.Connect(context.Background(), e.URL(), cluster.NATS(nats.UserInfo("ann", "hunter2")))
+	fmt.Println(there != nil, err)
+	there.Close()
+	// Output: true <nil>
+}
+
+// The certificate would come from a file, and the client would trust who signed it.
+func ExampleTLS() {
+	cert, trust, err := embedded.SelfSigned()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	e, err := embedded.Open(
+		embedded.Listen("127.0.0.1:0", embedded.Token("open sesame")),
+		embedded.TLS(&tls.Config{Certificates: []tls.Certificate{cert}}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+
+	there, err := cluster.Connect(context.Background(), e.URL(), cluster.NATS(
+		nats.Token("open sesame"), nats.Secure(&tls.Config{RootCAs: trust})))
+	fmt.Println(there != nil, err)
+	there.Close()
+	// Output: true <nil>
+}
+
+// A test that would find a function that is not idempotent.
+func ExampleWith() {
+	e, err := embedded.Open(embedded.With(cluster.Strict(1), cluster.QueueLimit(100)))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+	defer work(e)()
+
+	fmt.Println(cluster.Map(context.Background(), e, square, []int{1, 2, 3}))
+	// Output: [1 4 9] <nil>
+}
+
+// Options that a flag of the program decides on.
+func ExampleOption() {
+	dir := "" // where to keep the queue
+	where := embedded.Memory()
+	if dir != "" {
+		where = embedded.Dir(dir)
+	}
+	e, err := embedded.Open(where)
+	fmt.Println(e != nil, err)
+	e.Close()
+	// Output: true <nil>
+}
