@@ -60,7 +60,7 @@ func (s *summer) verify(ctx context.Context) error {
 	stop := s.watch(ctx, nil)
 	defer stop()
 	var t tally
-	for v, err := range stint.MapSeq(ctx, s.claims(ctx), s.judge, s.spread...) {
+	for v, err := range stint.MapSeq(ctx, s.claims(ctx), s.judge, s.spread()...) {
 		if err = cmp.Or(err, context.Cause(ctx)); err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func (s *summer) judge(ctx context.Context, c *claim) (verdict, error) {
 	if c.event != fileToCheck {
 		return verdict{claim: c, err: c.item.err}, nil
 	}
-	r, err := s.digester.digest(ctx, c.item, c.alg)
+	r, err := s.digest(ctx, c.item, c.alg)
 	same := r.err == nil && bytes.Equal(r.digest(), c.want())
 	return verdict{claim: c, matched: same, err: r.err}, err
 }

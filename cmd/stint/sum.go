@@ -8,10 +8,12 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
 )
 
 const sumLong = `Print or check digests, in the format of md5sum and sha256sum.
@@ -30,16 +32,26 @@ With -c, each PATH is a file of lines as printed by this command, by GNU's
 tools, or by the BSD tools and "openssl dgst". Lines with a tag, such as
 "MD5 (name) = ...", name their own algorithm, which must be that of -a if -a is
 given; all others are read as -a says.
-A file that a list does not name is not noticed.`
+A file that a list does not name is not noticed.
+
+With --cluster, the files are found here and read by workers, which "stint work"
+starts on this machine and others: they must have them under the same names. The
+output is the same. Standard input, pipes and devices, which they do not have,
+are errors; lists of names and of digests are read here. While there is no
+worker, the command waits for one. -j is then the limit of files that all workers
+together read for this command. STINT_TOKEN is the token for the server, if it
+needs one and there is none in the URL.`
 
 const sumExample = `  stint sum -a md5 photos > MD5SUMS        digests of a tree
   stint sum -c -a md5 --quiet MD5SUMS      check them, print only what differs
   stint sum -o SHA256SUMS .                write the list in one step, without itself
   find . -newer stamp -print0 | stint sum --files-from - -0
-  stint sum --json /etc | jq .path`
+  stint sum --json /etc | jq .path
+  stint sum --cluster nats://127.0.0.1:4222 photos`
 
 const sumExit = `  0    every file was read, and with -c every digest matched
-  1    a file could not be read or did not match, or the output could not be written
+  1    a file could not be read or did not match, the output could not be written,
+       or the server of --cluster could not be reached
   2    wrong command line
   130  interrupted (143: terminated, 129: hung up); the file of -o is as it was
        before; with 1 it lists what could be read`
@@ -54,14 +66,18 @@ func newSum(std streams) *cobra.Command {
 		Annotations: map[string]string{exitStatus: sumExit},
 		Args:        cobra.ArbitraryArgs,
 	}
-	cmd.SetHelpTemplate(cmd.HelpTemplate() + "\nExit status:\n" + sumExit + "\n")
+	helpWithStatus(cmd)
 	o.addFlags(cmd.Flags())
 	complete(cmd, "algorithm", algorithmNames()...)
 	complete(cmd, "progress", "auto", "always", "never")
 	complete(cmd, "jobs", "auto")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		o.given = cmd.Flags().Changed("algorithm")
-		err := refuseEmpty(cmd.Flags(), "output", "files-from")
+		f := cmd.Flags()
+		o.given = f.Changed("algorithm")
+		err := refuseEmpty(f, "output", "files-from")
+		if err == nil {
+			err = o.where(f)
+		}
 		var s *summer
 		if err == nil {
 			s, err = newSummer(&o, args, std)
@@ -80,8 +96,9 @@ type summer struct {
 	std      streams
 	args     []string
 	alg      *algorithm
-	spread   []stint.Option
+	limit    []stint.Option // of how many digests are asked for at once
 	digester *digester
+	digest   func(context.Context, item, *algorithm) (result, error) // that of digester, or of workers
 	console  *console
 	out      *output
 	failed   bool // a file could not be read, or did not match
@@ -92,7 +109,7 @@ func newSummer(o *options, args []string, std streams) (*summer, error) {
 	if !ok {
 		return nil, errors.New("unknown algorithm " + quote(o.algorithm) + ": want " + strings.Join(algorithmNames(), ", "))
 	}
-	spread, err := o.spread()
+	limit, err := limit(o.jobs)
 	if err == nil {
 		err = o.validate(args)
 	}
@@ -105,12 +122,18 @@ func newSummer(o *options, args []string, std streams) (*summer, error) {
 			args[0] = "."
 		}
 	}
-	s := &summer{options: *o, std: std, args: args, alg: alg, spread: spread}
+	s := &summer{options: *o, std: std, args: args, alg: alg, limit: limit}
 	s.digester = newDigester(std.stdin)
+	s.digest = s.digester.digest
 	s.console = &console{w: std.stderr}
 	s.out = newOutput(std.stdout)
 	s.out.before = func() { s.console.hideFrom(std.stdout) }
 	return s, nil
+}
+
+// spread is how the library is to spread the work.
+func (s *summer) spread() []stint.Option {
+	return append(slices.Clone(s.limit), stint.Queue(runAhead))
 }
 
 func (s *summer) run(ctx context.Context) error {
@@ -121,6 +144,9 @@ func (s *summer) run(ctx context.Context) error {
 	if s.check {
 		work = s.verify
 	}
+	if s.connection.url != "" {
+		work = s.onCluster(work)
+	}
 	err := work(ctx)
 	if e := s.out.flush(); err == nil { // after an error too: what is finished is printed
 		err = e
@@ -129,6 +155,24 @@ func (s *summer) run(ctx context.Context) error {
 		err = errFailed
 	}
 	return err
+}
+
+// onCluster is work, with digests that workers compute.
+func (s *summer) onCluster(work func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		e, err := s.connection.connect(ctx, cluster.Log(s.console.logger()))
+		if err != nil {
+			return err
+		}
+		defer e.Close()
+		end, err := s.askWorkers(ctx, e)
+		if err != nil {
+			return err
+		}
+		err = work(ctx)
+		end(err)
+		return err
+	}
 }
 
 // fail reports what is wrong with one path, after the results before it.
@@ -176,11 +220,11 @@ func (s *summer) printAll(ctx context.Context, w *walker, paths iter.Seq[item]) 
 	stop := s.watch(ctx, s.counting(ctx, w))
 	defer stop()
 	digest := func(ctx context.Context, it item) (result, error) {
-		return s.digester.digest(ctx, it, s.alg)
+		return s.digest(ctx, it, s.alg)
 	}
 	lines := style{tag: s.tag, zero: s.zero, binary: s.mode == modeBinary, json: s.json}
 	var line []byte
-	for r, err := range stint.MapSeq(ctx, w.items(paths), digest, s.spread...) {
+	for r, err := range stint.MapSeq(ctx, w.items(paths), digest, s.spread()...) {
 		if err = cmp.Or(err, context.Cause(ctx)); err != nil {
 			return err
 		}
