@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -16,103 +15,95 @@ import (
 )
 
 const (
-	// askAhead is how many files may be asked for and not answered. Each has a
-	// goroutine that waits for the answer.
+	// askAhead is runAhead where files are in the queue of a server, and their results
+	// in its memory.
 	askAhead = 4096
 
 	// lookEvery is how often it is found out why no answer comes.
 	lookEvery = 3 * time.Second
 )
 
-// asker has digests computed by the workers of a cluster, for many callers of digest
-// at once. All that one asker asks is one run of the cluster.
+// asker asks the workers of a cluster, and waits for them. All that one asker asks is
+// one run of the cluster.
 type asker struct {
-	where   *connection
-	engine  *cluster.Engine
-	task    *cluster.Task[question, answer]
-	console *console
-	bytes   *atomic.Int64 // of answered files, for the progress line
-	dir     string        // that relative paths begin in
+	*summer
+	engine *cluster.Engine
+	task   *cluster.Task[question, answer]
+	dir    string // that relative paths begin in
 
-	calls   chan *call    // from callers, to be submitted; closed when there are no more
-	asked   chan *call    // submitted and not answered, in that order
-	answers atomic.Int64  // how many have come
-	done    chan struct{} // closed at the end of the run, when err is set
-	err     error
-	wg      sync.WaitGroup
+	mu       sync.Mutex
+	asked    []result // without digest, in the order in which they were asked for
+	answered int      // how many there were before these
 }
 
-// call is one call of digest. Its reply is answered once, or never when the run ends.
-type call struct {
-	question
-	reply chan reply
-}
-
-type reply struct {
-	answer
-	err error
-}
-
-// askWorkers makes the workers compute the digests of s. Its end must be called when
-// nobody asks any more, with the error of those who did: it ends the run, and waits
-// until that is done.
-func (s *summer) askWorkers(ctx context.Context, e *cluster.Engine) (end func(error), err error) {
+// askWorkers makes the workers compute the digests of s.
+func (s *summer) askWorkers(e *cluster.Engine) error {
 	dir, err := os.Getwd()
 	if err != nil {
-		return nil, &failure{"the current directory: " + reason(err)}
+		return &failure{"the current directory: " + reason(err)}
 	}
-	a := &asker{
-		where: &s.connection, engine: e, task: digestTask(s.digester),
-		console: s.console, bytes: &s.digester.bytes, dir: dir,
-		calls: make(chan *call), asked: make(chan *call, askAhead), done: make(chan struct{}),
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	opts := append(s.limit, stint.Queue(askAhead), stint.KeepGoing())
-	a.wg.Go(func() { a.run(ctx, opts) })
-	a.wg.Go(func() { a.look(ctx) })
-	s.digest, s.limit = a.digest, []stint.Option{stint.Limit(askAhead)}
-	return func(err error) {
-		if err != nil { // some of what was asked may not be answered
-			cancel()
-		}
-		close(a.calls)
-		a.wg.Wait()
-		cancel()
-	}, nil
+	s.asker = &asker{summer: s, engine: e, task: digestTask(s.digester), dir: dir}
+	return nil
 }
 
-// digest is the digester's method of that name, by a worker.
-func (a *asker) digest(ctx context.Context, it item, alg *algorithm) (result, error) {
-	r := result{item: it, alg: alg}
-	switch {
-	case it.err != nil || it.kind == skipped:
-		return r, nil
-	case it.kind == stdin || it.kind == stdinAgain:
-		r.err = errors.New("standard input: workers cannot read it")
-		return r, nil
-	case it.kind == special:
-		r.err = errNotShared
-		return r, nil
-	}
-	c := &call{question{[]byte(a.absolute(it.path)), alg.name}, make(chan reply, 1)}
-	select {
-	case a.calls <- c:
-	case <-a.done:
-		return r, a.err
-	case <-ctx.Done():
-		return r, context.Cause(ctx)
-	}
-	select {
-	case got := <-c.reply:
-		if r.err = got.err; r.err == nil {
-			r = got.result(it, alg)
+// digests is what the digester of this machine does with what is wanted, done by workers.
+func (a *asker) digests(ctx context.Context, wanted iter.Seq[result]) iter.Seq2[result, error] {
+	opts := append(slices.Clone(a.limit), stint.Queue(askAhead), stint.KeepGoing())
+	return func(yield func(result, error) bool) {
+		stop := a.watchWorkers(ctx)
+		defer stop()
+		for got, err := range cluster.MapSeq(ctx, a.engine, a.task, a.questions(wanted), opts...) {
+			var one *stint.ItemError
+			switch {
+			case errors.As(err, &one):
+				err = one.Err
+			case err != nil && ctx.Err() == nil:
+				yield(result{}, a.connection.failed(err))
+				return
+			case err != nil:
+				yield(result{}, err)
+				return
+			}
+			r := a.take()
+			r.answered(&got, err)
+			a.digester.bytes.Add(r.size)
+			if !yield(r, nil) {
+				return
+			}
 		}
-		return r, nil
-	case <-a.done:
-		return r, a.err
-	case <-ctx.Done():
-		return r, context.Cause(ctx)
 	}
+}
+
+// questions yields one for each result that is wanted, an empty one if there is
+// nothing that a worker could read: it has its place in the order, and its share in
+// what limits how far ahead it is asked.
+func (a *asker) questions(wanted iter.Seq[result]) iter.Seq[question] {
+	return func(yield func(question) bool) {
+		for r := range wanted {
+			r.refuse()
+			var q question
+			if r.err == nil && r.kind != skipped {
+				q = question{[]byte(a.absolute(r.path)), r.alg.name}
+			}
+			a.mu.Lock()
+			a.asked = append(a.asked, r)
+			a.mu.Unlock()
+			if !yield(q) {
+				return
+			}
+		}
+	}
+}
+
+// take returns the first of what was asked for.
+func (a *asker) take() result {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := a.asked[0]
+	a.asked[0] = result{}
+	a.asked = a.asked[1:]
+	a.answered++
+	return r
 }
 
 // absolute does not clean the path: what a/../b is depends on where a leads.
@@ -123,81 +114,52 @@ func (a *asker) absolute(path string) string {
 	return a.dir + string(filepath.Separator) + path
 }
 
-// run submits what is asked and hands the answers out, until there are no more
-// questions, ctx ends, or the run fails.
-func (a *asker) run(ctx context.Context, opts []stint.Option) {
-	defer close(a.done)
-	a.err = errors.New("the run has ended early")
-	for got, err := range cluster.MapSeq(ctx, a.engine, a.task, a.questions(ctx), opts...) {
-		var one *stint.ItemError
-		switch {
-		case errors.As(err, &one):
-			err = one.Err
-		case ctx.Err() != nil:
-			a.err = context.Cause(ctx)
-			return
-		case err != nil:
-			a.err = a.where.failed(err)
-			return
-		}
-		c := <-a.asked
-		a.bytes.Add(got.Size)
-		a.answers.Add(1)
-		c.reply <- reply{got, err}
-	}
-}
-
-// questions yields what is asked.
-func (a *asker) questions(ctx context.Context) iter.Seq[question] {
-	return func(yield func(question) bool) {
+// watchWorkers says why no answer comes, once for each reason, until it is stopped.
+func (a *asker) watchWorkers(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		tick := time.NewTicker(lookEvery)
+		defer tick.Stop()
+		before, said := 0, map[string]bool{}
 		for {
 			select {
-			case c, ok := <-a.calls:
-				if !ok {
-					return
-				}
-				a.asked <- c
-				if !yield(c.question) {
-					return
-				}
 			case <-ctx.Done():
 				return
+			case <-tick.C:
 			}
+			waiting, answered := a.progress()
+			if waiting > 0 && answered == before {
+				if why := a.why(ctx); why != "" && !said[why] {
+					a.console.message(why)
+					said[why] = true
+				}
+			}
+			before = answered
 		}
+	})
+	return func() {
+		cancel()
+		wg.Wait()
 	}
 }
 
-// look says why no answer comes, once for each reason.
-func (a *asker) look(ctx context.Context) {
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	var before int64
-	said := map[string]bool{}
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-a.done:
-			return
-		case <-tick.C:
-		}
-		now := a.answers.Load()
-		if now == before && len(a.asked) > 0 {
-			if why := a.why(ctx); why != "" && !said[why] && ctx.Err() == nil {
-				a.console.message(why)
-				said[why] = true
-			}
-		}
-		before = now
-	}
+// progress counts what is asked for and what was answered.
+func (a *asker) progress() (waiting, answered int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.asked), a.answered
 }
 
 // why says what keeps the answers from coming, or nothing.
 func (a *asker) why(ctx context.Context) string {
-	ctx, cancel := context.WithTimeout(ctx, lookEvery)
+	asking, cancel := context.WithTimeout(ctx, lookEvery)
 	defer cancel()
-	status, err := a.engine.Status(ctx)
-	if err != nil {
+	status, err := a.engine.Status(asking)
+	switch {
+	case ctx.Err() != nil:
+		return ""
+	case err != nil:
 		return "the server does not answer; waiting for it"
 	}
 	for _, w := range status.Workers {
@@ -205,5 +167,5 @@ func (a *asker) why(ctx context.Context) string {
 			return ""
 		}
 	}
-	return "no worker has answered yet; waiting for one (stint work)"
+	return "no worker has answered yet; waiting for one, as started by 'stint work'"
 }

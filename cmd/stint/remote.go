@@ -18,11 +18,11 @@ var errNotShared = errors.New("not a regular file: workers cannot read it")
 // makes it shorter.
 var lease = 10 * time.Second
 
-// question is a file to be digested by a worker. The path is bytes, since a name need
-// not be UTF-8.
+// question is a file to be digested by a worker, or nothing. The path is bytes, since
+// a name need not be UTF-8.
 type question struct {
-	Path      []byte `json:"path"` // absolute
-	Algorithm string `json:"algorithm"`
+	Path      []byte `json:"path,omitempty"` // absolute, or empty, which is a path that is not there
+	Algorithm string `json:"algorithm,omitempty"`
 }
 
 // answer is what a worker found.
@@ -41,6 +41,9 @@ func digestTask(d *digester) *cluster.Task[question, answer] {
 // answer digests a file for another machine. The error is not nil when ctx has ended,
 // or when q is not what a command of this version sends.
 func (d *digester) answer(ctx context.Context, q question) (answer, error) {
+	if q.Algorithm == "" { // nothing
+		return answer{}, nil
+	}
 	alg, ok := algorithmByName(q.Algorithm)
 	if !ok {
 		return answer{}, errors.New("the worker does not know the algorithm " + quote(q.Algorithm))
@@ -52,7 +55,7 @@ func (d *digester) answer(ctx context.Context, q question) (answer, error) {
 	if kindOf(path) != regular {
 		return answer{Error: errNotShared.Error()}, nil
 	}
-	r, err := d.digest(ctx, item{path: path}, alg)
+	r, err := d.digest(ctx, result{item: item{path: path}, alg: alg})
 	switch {
 	case err != nil:
 		return answer{}, err
@@ -71,15 +74,29 @@ type remoteError struct {
 func (e *remoteError) Error() string        { return e.text }
 func (e *remoteError) Is(target error) bool { return e.missing && target == fs.ErrNotExist }
 
-// result makes of an answer what the digester of this machine would have said.
-func (a *answer) result(it item, alg *algorithm) result {
-	r := result{item: it, alg: alg, size: a.Size}
+// refuse sets the error for what only this machine could read.
+func (r *result) refuse() {
 	switch {
+	case r.err != nil:
+	case r.kind == stdin || r.kind == stdinAgain:
+		r.err = errors.New("standard input: workers cannot read it")
+	case r.kind == special:
+		r.err = errNotShared
+	}
+}
+
+// answered fills in what a worker said, or err, the error instead of an answer.
+func (r *result) answered(a *answer, err error) {
+	switch {
+	case r.err != nil || r.kind == skipped:
+	case err != nil:
+		r.err = err
 	case a.Error != "":
 		r.err = &remoteError{a.Error, a.Missing}
-	case len(a.Digest) != alg.size:
-		r.err = fmt.Errorf("a worker answered with a digest of %d bytes, want %d", len(a.Digest), alg.size)
+	case len(a.Digest) != r.alg.size:
+		r.err = fmt.Errorf("a worker answered with a digest of %d bytes, want %d", len(a.Digest), r.alg.size)
+	default:
+		r.size = a.Size
+		copy(r.sum[:], a.Digest)
 	}
-	copy(r.sum[:], a.Digest)
-	return r
 }

@@ -98,7 +98,7 @@ type summer struct {
 	alg      *algorithm
 	limit    []stint.Option // of how many digests are asked for at once
 	digester *digester
-	digest   func(context.Context, item, *algorithm) (result, error) // that of digester, or of workers
+	asker    *asker // nil: digester does it all
 	console  *console
 	out      *output
 	failed   bool // a file could not be read, or did not match
@@ -124,16 +124,10 @@ func newSummer(o *options, args []string, std streams) (*summer, error) {
 	}
 	s := &summer{options: *o, std: std, args: args, alg: alg, limit: limit}
 	s.digester = newDigester(std.stdin)
-	s.digest = s.digester.digest
 	s.console = &console{w: std.stderr}
 	s.out = newOutput(std.stdout)
 	s.out.before = func() { s.console.hideFrom(std.stdout) }
 	return s, nil
-}
-
-// spread is how the library is to spread the work.
-func (s *summer) spread() []stint.Option {
-	return append(slices.Clone(s.limit), stint.Queue(runAhead))
 }
 
 func (s *summer) run(ctx context.Context) error {
@@ -165,13 +159,10 @@ func (s *summer) onCluster(work func(context.Context) error) func(context.Contex
 			return err
 		}
 		defer e.Close()
-		end, err := s.askWorkers(ctx, e)
-		if err != nil {
+		if err := s.askWorkers(e); err != nil {
 			return err
 		}
-		err = work(ctx)
-		end(err)
-		return err
+		return work(ctx)
 	}
 }
 
@@ -219,12 +210,9 @@ func (s *summer) print(ctx context.Context) error {
 func (s *summer) printAll(ctx context.Context, w *walker, paths iter.Seq[item]) error {
 	stop := s.watch(ctx, s.counting(ctx, w))
 	defer stop()
-	digest := func(ctx context.Context, it item) (result, error) {
-		return s.digest(ctx, it, s.alg)
-	}
 	lines := style{tag: s.tag, zero: s.zero, binary: s.mode == modeBinary, json: s.json}
 	var line []byte
-	for r, err := range stint.MapSeq(ctx, w.items(paths), digest, s.spread()...) {
+	for r, err := range s.digests(ctx, s.wanted(w.items(paths))) {
 		if err = cmp.Or(err, context.Cause(ctx)); err != nil {
 			return err
 		}
@@ -245,6 +233,26 @@ func (s *summer) printAll(ctx context.Context, w *walker, paths iter.Seq[item]) 
 		}
 	}
 	return s.out.flush()
+}
+
+// wanted are the digests to be printed.
+func (s *summer) wanted(items iter.Seq[item]) iter.Seq[result] {
+	return func(yield func(result) bool) {
+		for it := range items {
+			if !yield(result{item: it, alg: s.alg}) {
+				return
+			}
+		}
+	}
+}
+
+// digests yields what is wanted, with the digests, in the same order.
+func (s *summer) digests(ctx context.Context, wanted iter.Seq[result]) iter.Seq2[result, error] {
+	if s.asker != nil {
+		return s.asker.digests(ctx, wanted)
+	}
+	opts := append(slices.Clone(s.limit), stint.Queue(runAhead))
+	return stint.MapSeq(ctx, wanted, s.digester.digest, opts...)
 }
 
 // cannot reports a file that the run cannot begin without, unless ctx ended the
