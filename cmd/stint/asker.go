@@ -14,14 +14,12 @@ import (
 	"github.com/stint-go/stint/cluster"
 )
 
-const (
-	// askAhead is runAhead where files are in the queue of a server, and their results
-	// in its memory.
-	askAhead = 4096
+// askAhead is runAhead where files are in the queue of a server, and their results in
+// its memory.
+const askAhead = 4096
 
-	// lookEvery is how often it is found out why no answer comes.
-	lookEvery = 3 * time.Second
-)
+// lookEvery is how often it is found out why no answer comes. A test makes it shorter.
+var lookEvery = 3 * time.Second
 
 // asker asks the workers of a cluster, and waits for them. All that one asker asks is
 // one run of the cluster.
