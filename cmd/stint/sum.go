@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/stint-go/stint"
-	"github.com/stint-go/stint/cluster"
 )
 
 const sumLong = `Print or check digests, in the format of md5sum and sha256sum.
@@ -154,7 +153,7 @@ func (s *summer) run(ctx context.Context) error {
 // onCluster is work, with digests that workers compute.
 func (s *summer) onCluster(work func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
-		e, err := s.connection.connect(ctx, cluster.Log(s.console.logger()))
+		e, err := s.connection.connect(ctx)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 	"github.com/stint-go/stint"
@@ -72,7 +73,8 @@ func work(ctx context.Context, where *connection, c *console, opts []stint.Optio
 		c.message("finishing what was begun; a second interrupt ends it at once")
 	})
 	defer told()
-	if err := cluster.Serve(ctx, e, opts...); err != nil {
+	err = cluster.Serve(ctx, e, opts...)
+	if err != nil && !errors.Is(err, context.Cause(ctx)) { // not if it was interrupted before it had begun
 		return where.failed(err)
 	}
 	return nil
