@@ -27,7 +27,8 @@ type asker struct {
 	*summer
 	engine *cluster.Engine
 	task   *cluster.Task[question, answer]
-	dir    string // that relative paths begin in
+	dir    string        // that relative paths begin in
+	every  time.Duration // lookEvery
 
 	mu       sync.Mutex
 	asked    []result // without digest, in the order in which they were asked for
@@ -40,7 +41,7 @@ func (s *summer) askWorkers(e *cluster.Engine) error {
 	if err != nil {
 		return &failure{"the current directory: " + reason(err)}
 	}
-	s.asker = &asker{summer: s, engine: e, task: digestTask(s.digester), dir: dir}
+	s.asker = &asker{summer: s, engine: e, task: digestTask(s.digester), dir: dir, every: lookEvery}
 	return nil
 }
 
@@ -117,7 +118,7 @@ func (a *asker) watchWorkers(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		tick := time.NewTicker(lookEvery)
+		tick := time.NewTicker(a.every)
 		defer tick.Stop()
 		before, said := 0, map[string]bool{}
 		for {
@@ -151,7 +152,7 @@ func (a *asker) progress() (waiting, answered int) {
 
 // why says what keeps the answers from coming, or nothing.
 func (a *asker) why(ctx context.Context) string {
-	asking, cancel := context.WithTimeout(ctx, lookEvery)
+	asking, cancel := context.WithTimeout(ctx, max(a.every, time.Second))
 	defer cancel()
 	status, err := a.engine.Status(asking)
 	switch {

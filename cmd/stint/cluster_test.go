@@ -317,13 +317,38 @@ func TestWorkerKilled(t *testing.T) {
 
 // TestWorkerInterrupted wants that a worker ends well, also while the server is away.
 func TestWorkerInterrupted(t *testing.T) {
-	url, _ := serve(t)
+	url, server := serve(t)
 	b := worker(t, "--cluster", url)
 	b.ended(0)
 	if !strings.HasSuffix(b.errs.String(), "stint: finishing what was begun; a second interrupt ends it at once\n") {
 		t.Errorf("messages %q, want one that it is about to end", &b.errs)
 	}
 	until(t, url, "the worker is gone", func(s *cluster.Status) bool { return len(s.Workers) == 0 })
+	b = worker(t, "--cluster", url)
+	server.ended(0)
+	b.ended(0)
+}
+
+// TestWorkerFinishes interrupts the only worker in the middle of a file. Nobody else
+// could finish it.
+func TestWorkerFinishes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "large", "")
+	if err := os.Truncate("large", 1<<30); err != nil {
+		t.Skipf("no large files here: %v", err)
+	}
+	url, _ := serve(t)
+	b := worker(t, "--cluster", url)
+	sum := begin(t, false, "sum", "-a", "md5", "large", "--cluster", url)
+	until(t, url, "the worker has the file", func(s *cluster.Status) bool {
+		return len(s.Workers) == 1 && s.Workers[0].Running+int(s.Workers[0].Done) == 1
+	})
+	b.ended(0)
+	if line := sum.line(); line != "cd573cfaace07e7949bc0c46028904ff  large" {
+		t.Errorf("the digest is %q", line)
+	}
+	<-sum.done
+	sum.ended(0)
 }
 
 // TestNoWorker wants a message while there is none, and the digests when there is one.
