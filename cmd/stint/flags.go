@@ -134,12 +134,12 @@ func complete(cmd *cobra.Command, flag string, values ...string) {
 	}
 }
 
-// refuseEmpty refuses a file name that is given and empty, which is what an
-// unset variable in a script gives.
+// refuseEmpty refuses a value that is given and empty, which is what an unset variable
+// in a script gives.
 func refuseEmpty(f *pflag.FlagSet, names ...string) error {
 	for _, name := range names {
 		if f.Changed(name) && f.Lookup(name).Value.String() == "" {
-			return errors.New("the --" + name + " option needs the name of a file")
+			return errors.New("the --" + name + " option needs a value")
 		}
 	}
 	return nil

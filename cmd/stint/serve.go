@@ -53,9 +53,13 @@ func newServe(std streams) *cobra.Command {
 		Example:     serveExample,
 		Annotations: map[string]string{exitStatus: serveExit},
 		Args:        cobra.NoArgs,
+
+		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	helpWithStatus(cmd)
 	h.addFlags(cmd.Flags())
+	complete(cmd, "listen")
+	complete(cmd, "token")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		err := refuseEmpty(cmd.Flags(), "listen", "dir", "token", "tls-cert", "tls-key")
 		if h.token == "" {

@@ -39,11 +39,14 @@ func newStatus() *cobra.Command {
 		Example:     statusExample,
 		Annotations: map[string]string{exitStatus: statusExit},
 		Args:        cobra.NoArgs,
+
+		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	helpWithStatus(cmd)
 	f := cmd.Flags()
 	f.SortFlags = false
 	where.addFlags(f, clusterUsage)
+	complete(cmd, "cluster")
 	f.BoolVar(&asJSON, "json", false, "print a JSON object with all of it")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := where.complete(f); err != nil {

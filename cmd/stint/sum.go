@@ -70,6 +70,7 @@ func newSum(std streams) *cobra.Command {
 	complete(cmd, "algorithm", algorithmNames()...)
 	complete(cmd, "progress", "auto", "always", "never")
 	complete(cmd, "jobs", "auto")
+	complete(cmd, "cluster")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		f := cmd.Flags()
 		o.given = f.Changed("algorithm")

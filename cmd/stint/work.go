@@ -39,11 +39,14 @@ func newWork(std streams) *cobra.Command {
 		Example:     workExample,
 		Annotations: map[string]string{exitStatus: workExit},
 		Args:        cobra.NoArgs,
+
+		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	helpWithStatus(cmd)
 	f := cmd.Flags()
 	f.SortFlags = false
 	where.addFlags(f, clusterUsage)
+	complete(cmd, "cluster")
 	f.StringVarP(&jobs, "jobs", "j", "auto", "read `N` files at a time; auto: found while it runs")
 	complete(cmd, "jobs", "auto")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
