@@ -11,8 +11,6 @@ import (
 	"io/fs"
 	"iter"
 	"strings"
-
-	"github.com/stint-go/stint"
 )
 
 // maxLine bounds a line of a checksum file. The longest path that can be
@@ -60,11 +58,11 @@ func (s *summer) verify(ctx context.Context) error {
 	stop := s.watch(ctx, nil)
 	defer stop()
 	var t tally
-	for v, err := range stint.MapSeq(ctx, s.claims(ctx), s.judge, s.spread...) {
+	for r, err := range s.digests(ctx, claimed(s.claims(ctx))) {
 		if err = cmp.Or(err, context.Cause(ctx)); err != nil {
 			return err
 		}
-		switch v.event {
+		switch v := judge(&r); v.event {
 		case fileToCheck:
 			s.console.files.Add(1)
 			err = s.report(&t, v)
@@ -89,14 +87,25 @@ func (s *summer) verify(ctx context.Context) error {
 	return nil
 }
 
-// judge reads the file of a claim and compares.
-func (s *summer) judge(ctx context.Context, c *claim) (verdict, error) {
-	if c.event != fileToCheck {
-		return verdict{claim: c, err: c.item.err}, nil
+// claimed are the digests that claims want: none for an event without a file.
+func claimed(claims iter.Seq[*claim]) iter.Seq[result] {
+	return func(yield func(result) bool) {
+		for c := range claims {
+			r := result{item: c.item, alg: c.alg, claim: c}
+			if c.event != fileToCheck {
+				r.kind = skipped
+			}
+			if !yield(r) {
+				return
+			}
+		}
 	}
-	r, err := s.digester.digest(ctx, c.item, c.alg)
-	same := r.err == nil && bytes.Equal(r.digest(), c.want())
-	return verdict{claim: c, matched: same, err: r.err}, err
+}
+
+// judge compares what was found with the claim.
+func judge(r *result) verdict {
+	matched := r.claim.event == fileToCheck && r.err == nil && bytes.Equal(r.digest(), r.claim.want())
+	return verdict{claim: r.claim, matched: matched, err: r.err}
 }
 
 // report prints one verdict and counts it.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"strings"
 	"sync"
@@ -36,6 +37,25 @@ func (c *console) plain(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	fmt.Fprintln(c.w, text)
+}
+
+// logger writes what the library reports, and no caller is told, as messages.
+func (c *console) logger() *slog.Logger {
+	bare := func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey || a.Key == slog.LevelKey {
+			return slog.Attr{}
+		}
+		return a
+	}
+	return slog.New(slog.NewTextHandler(messages{c}, &slog.HandlerOptions{ReplaceAttr: bare}))
+}
+
+// messages is a writer of lines that each become a message.
+type messages struct{ c *console }
+
+func (m messages) Write(line []byte) (int, error) {
+	m.c.message(strings.TrimSuffix(string(line), "\n"))
+	return len(line), nil
 }
 
 // show puts text, of one line and narrower than the terminal, in place of the

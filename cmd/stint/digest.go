@@ -53,13 +53,15 @@ func algorithmByName(name string) (*algorithm, bool) {
 	return nil, false
 }
 
-// result is what became of one item. Its err is the item's own, so that one
-// file that cannot be read does not end the run.
+// result is what became of one item, or what is wanted of it: then without a size
+// and a sum. Its err is the item's own, so that one file that cannot be read does not
+// end the run.
 type result struct {
 	item
-	alg  *algorithm
-	size int64
-	sum  [maxDigest]byte // the first alg.size bytes count
+	alg   *algorithm
+	claim *claim // that it is compared with; nil if it is printed
+	size  int64
+	sum   [maxDigest]byte // the first alg.size bytes count
 }
 
 func (r *result) digest() []byte { return r.sum[:r.alg.size] }
@@ -81,23 +83,22 @@ func newDigester(stdin io.Reader) *digester {
 	return &digester{stdin: stdin, free: make([]sync.Pool, len(algorithms))}
 }
 
-// digest reads what it names and returns its digest. The error is not nil only
+// digest reads what r names, and returns r with its digest. The error is not nil only
 // when ctx has ended: what is wrong with the file itself is in the result.
-func (d *digester) digest(ctx context.Context, it item, alg *algorithm) (result, error) {
-	r := result{item: it, alg: alg}
-	if it.err != nil || it.kind == skipped {
+func (d *digester) digest(ctx context.Context, r result) (result, error) {
+	if r.err != nil || r.kind == skipped {
 		return r, nil
 	}
-	s, _ := d.free[alg.index].Get().(*scratch)
+	s, _ := d.free[r.alg.index].Get().(*scratch)
 	if s == nil {
-		s = &scratch{hash: alg.make(), buf: make([]byte, bufferSize)}
+		s = &scratch{hash: r.alg.make(), buf: make([]byte, bufferSize)}
 	}
-	r.size, r.err = d.read(ctx, it, s)
+	r.size, r.err = d.read(ctx, r.item, s)
 	if err := context.Cause(ctx); err != nil {
 		return r, err // s may still be in the hands of a read that was given up
 	}
 	s.hash.Sum(r.sum[:0])
-	d.free[alg.index].Put(s)
+	d.free[r.alg.index].Put(s)
 	return r, nil
 }
 

@@ -50,6 +50,7 @@ type options struct {
 	jobs          string
 	follow        bool
 	progress      string
+	connection
 }
 
 // choice is a flag without a value that sets target, a variable that several
@@ -110,6 +111,20 @@ func (o *options) addFlags(f *pflag.FlagSet) {
 	alone(choice[reporting]{&o.reporting, reportStatus}, "status", "", "with -c: print nothing, the exit status says it")
 	f.BoolVar(&o.strict, "strict", false, "with -c: fail for improperly formatted lines")
 	alone(choice[reporting]{&o.reporting, reportWarn}, "warn", "w", "with -c: say which lines are improperly formatted")
+	o.connection.addFlags(f, "have the files read by the workers of the server at `URL`")
+}
+
+// where refuses a server that cannot be meant, and what is only for one.
+func (o *options) where(f *pflag.FlagSet) error {
+	if f.Changed("cluster") {
+		return o.connection.validate(f)
+	}
+	for _, name := range []string{"credentials", "tls-ca"} {
+		if f.Changed(name) {
+			return errors.New("the --" + name + " option is meaningful only with --cluster")
+		}
+	}
+	return nil
 }
 
 func complete(cmd *cobra.Command, flag string, values ...string) {
@@ -119,12 +134,12 @@ func complete(cmd *cobra.Command, flag string, values ...string) {
 	}
 }
 
-// refuseEmpty refuses a file name that is given and empty, which is what an
-// unset variable in a script gives.
+// refuseEmpty refuses a value that is given and empty, which is what an unset variable
+// in a script gives.
 func refuseEmpty(f *pflag.FlagSet, names ...string) error {
 	for _, name := range names {
 		if f.Changed(name) && f.Lookup(name).Value.String() == "" {
-			return errors.New("the --" + name + " option needs the name of a file")
+			return errors.New("the --" + name + " option needs a value")
 		}
 	}
 	return nil
@@ -168,15 +183,14 @@ func (o *options) validate(args []string) error {
 // takes some hundred bytes.
 const runAhead = 1 << 15
 
-// spread is how the library is to spread the work: -j, and how far ahead.
-func (o *options) spread() ([]stint.Option, error) {
-	spread := []stint.Option{stint.Queue(runAhead)}
-	if o.jobs == "auto" {
-		return spread, nil
+// limit is what -j says to the library: nothing if it is to find the limit itself.
+func limit(jobs string) ([]stint.Option, error) {
+	if jobs == "auto" {
+		return nil, nil
 	}
-	n, err := strconv.Atoi(o.jobs)
+	n, err := strconv.Atoi(jobs)
 	if err != nil || n < 1 {
-		return nil, errors.New("invalid number of jobs " + quote(o.jobs) + ": want 1 or more, or auto")
+		return nil, errors.New("invalid number of jobs " + quote(jobs) + ": want 1 or more, or auto")
 	}
-	return append(spread, stint.Limit(n)), nil
+	return []stint.Option{stint.Limit(n)}, nil
 }

@@ -1,19 +1,28 @@
-// Command stint does work on many files at once and prints the results in the
-// order in which they were asked for.
+// Command stint does work on many files at once, on one machine or several, and
+// prints the results in the order in which they were asked for.
 //
-// Its one verb is sum, which prints and checks digests as md5sum and sha256sum
+// Its verb sum prints and checks digests as md5sum and sha256sum
 // do, walks directories, and reads as many files at a time as make it faster:
 //
 //	stint sum -a md5 photos > MD5SUMS
 //	stint sum -c -a md5 MD5SUMS
 //
-// Its help says the rest. For those who package it, stint man sum writes the manual
-// page, and stint completion the completions of a shell.
+// Three verbs are for work on several machines, which share a file system: serve
+// is the server that they meet at, work is a worker, and status prints what all of
+// them do. The workers then read the files of sum:
+//
+//	stint serve
+//	stint work --cluster nats://127.0.0.1:4222
+//	stint sum --cluster nats://127.0.0.1:4222 photos
+//
+// The help of each says the rest. For those who package it, stint man sum writes the
+// manual page of sum, and stint completion the completions of a shell.
 //
 // Results go to standard output, everything else to standard error. The exit
 // status is 0 when all went well, 1 when a file could not be read or did not
-// match or the output could not be written, 2 for a wrong command line, and
-// 130 after an interrupt.
+// match, the output could not be written or a server not be reached, 2 for a wrong
+// command line, and 130 after an interrupt. A server and a worker that were
+// interrupted have ended well: theirs is 0.
 package main
 
 import (

@@ -35,6 +35,11 @@ type usageError struct {
 
 func (e *usageError) Error() string { return e.message }
 
+// failure ends a run with statusFailed, and says why.
+type failure struct{ text string }
+
+func (f *failure) Error() string { return f.text }
+
 // streams are the three standard streams of one run.
 type streams struct {
 	stdin  io.Reader
@@ -87,6 +92,7 @@ func notify(ctx context.Context, sig os.Signal) (context.Context, context.Cancel
 func status(err error, stderr io.Writer) int {
 	var usage *usageError
 	var write *writeError
+	var failed *failure
 	switch {
 	case err == nil:
 		return statusOK
@@ -97,6 +103,9 @@ func status(err error, stderr io.Writer) int {
 			fmt.Fprintf(stderr, "stint: %s\n", write)
 		}
 		return statusFailed
+	case errors.As(err, &failed):
+		fmt.Fprintf(stderr, "stint: %s\n", failed)
+		return statusFailed
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "stint: %s\nTry '%s --help' for more information.\n", usage.message, usage.command)
 		return statusUsage
@@ -106,11 +115,16 @@ func status(err error, stderr io.Writer) int {
 	}
 }
 
+const rootLong = `stint does work on many files at once and prints the results in order. The work
+is done on this machine, or by workers on several: "stint serve" is the server
+that they meet at, "stint work" is a worker, and "stint sum --cluster" gives
+them files.`
+
 func newRoot(std streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "stint",
-		Short:         "Do work on many files at once, in order",
-		Long:          "stint does work on many files at once and prints the results in order.",
+		Short:         "Do work on many files at once, in order, on one machine or several",
+		Long:          rootLong,
 		Version:       version(),
 		Args:          cobra.NoArgs,
 		SilenceErrors: true,
@@ -123,8 +137,13 @@ func newRoot(std streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{cmd.CommandPath(), err.Error()}
 	})
-	root.AddCommand(newSum(std), newMan(root))
+	root.AddCommand(newSum(std), newServe(std), newWork(std), newStatus(), newMan(root))
 	return root
+}
+
+// helpWithStatus puts the exit statuses at the end of the help of cmd.
+func helpWithStatus(cmd *cobra.Command) {
+	cmd.SetHelpTemplate(cmd.HelpTemplate() + "\nExit status:\n" + cmd.Annotations[exitStatus] + "\n")
 }
 
 // version is the module's version as the go command recorded it in the binary.

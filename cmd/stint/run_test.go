@@ -108,7 +108,7 @@ func TestInterruptLargeFile(t *testing.T) {
 	d := newDigester(nil)
 	done := make(chan error)
 	go func() {
-		_, err := d.digest(ctx, item{path: "zero"}, algorithms[2]) // as a regular file: read directly
+		_, err := d.digest(ctx, result{item: item{path: "zero"}, alg: algorithms[2]}) // as a regular file: read directly
 		done <- err
 	}()
 	for d.bytes.Load() < 2*bufferSize {

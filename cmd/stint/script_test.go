@@ -7,12 +7,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain also puts two commands that are this test binary on the path.
+// TestMain also puts two commands that are this test binary on the path. In them too
+// the file of a worker that has died is soon given to another.
 func TestMain(m *testing.M) {
+	lease = time.Second
 	testscript.Main(m, map[string]func(){"stint": main, "deaf": deaf})
 }
 

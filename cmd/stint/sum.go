@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,16 +31,26 @@ With -c, each PATH is a file of lines as printed by this command, by GNU's
 tools, or by the BSD tools and "openssl dgst". Lines with a tag, such as
 "MD5 (name) = ...", name their own algorithm, which must be that of -a if -a is
 given; all others are read as -a says.
-A file that a list does not name is not noticed.`
+A file that a list does not name is not noticed.
+
+With --cluster, the files are found here and read by workers, which "stint work"
+starts on this machine and others: they must have them under the same names. The
+output is the same. Standard input, pipes and devices, which they do not have,
+are errors; lists of names and of digests are read here. While there is no
+worker, the command waits for one. -j is then the limit of files that all workers
+together read for this command. STINT_TOKEN is the token for the server, if it
+needs one and there is none in the URL.`
 
 const sumExample = `  stint sum -a md5 photos > MD5SUMS        digests of a tree
   stint sum -c -a md5 --quiet MD5SUMS      check them, print only what differs
   stint sum -o SHA256SUMS .                write the list in one step, without itself
   find . -newer stamp -print0 | stint sum --files-from - -0
-  stint sum --json /etc | jq .path`
+  stint sum --json /etc | jq .path
+  stint sum --cluster nats://127.0.0.1:4222 photos`
 
 const sumExit = `  0    every file was read, and with -c every digest matched
-  1    a file could not be read or did not match, or the output could not be written
+  1    a file could not be read or did not match, the output could not be written,
+       or the server of --cluster could not be reached
   2    wrong command line
   130  interrupted (143: terminated, 129: hung up); the file of -o is as it was
        before; with 1 it lists what could be read`
@@ -54,14 +65,19 @@ func newSum(std streams) *cobra.Command {
 		Annotations: map[string]string{exitStatus: sumExit},
 		Args:        cobra.ArbitraryArgs,
 	}
-	cmd.SetHelpTemplate(cmd.HelpTemplate() + "\nExit status:\n" + sumExit + "\n")
+	helpWithStatus(cmd)
 	o.addFlags(cmd.Flags())
 	complete(cmd, "algorithm", algorithmNames()...)
 	complete(cmd, "progress", "auto", "always", "never")
 	complete(cmd, "jobs", "auto")
+	complete(cmd, "cluster")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		o.given = cmd.Flags().Changed("algorithm")
-		err := refuseEmpty(cmd.Flags(), "output", "files-from")
+		f := cmd.Flags()
+		o.given = f.Changed("algorithm")
+		err := refuseEmpty(f, "output", "files-from")
+		if err == nil {
+			err = o.where(f)
+		}
 		var s *summer
 		if err == nil {
 			s, err = newSummer(&o, args, std)
@@ -80,8 +96,9 @@ type summer struct {
 	std      streams
 	args     []string
 	alg      *algorithm
-	spread   []stint.Option
+	limit    []stint.Option // of how many digests are asked for at once
 	digester *digester
+	asker    *asker // nil: digester does it all
 	console  *console
 	out      *output
 	failed   bool // a file could not be read, or did not match
@@ -92,7 +109,7 @@ func newSummer(o *options, args []string, std streams) (*summer, error) {
 	if !ok {
 		return nil, errors.New("unknown algorithm " + quote(o.algorithm) + ": want " + strings.Join(algorithmNames(), ", "))
 	}
-	spread, err := o.spread()
+	limit, err := limit(o.jobs)
 	if err == nil {
 		err = o.validate(args)
 	}
@@ -105,7 +122,7 @@ func newSummer(o *options, args []string, std streams) (*summer, error) {
 			args[0] = "."
 		}
 	}
-	s := &summer{options: *o, std: std, args: args, alg: alg, spread: spread}
+	s := &summer{options: *o, std: std, args: args, alg: alg, limit: limit}
 	s.digester = newDigester(std.stdin)
 	s.console = &console{w: std.stderr}
 	s.out = newOutput(std.stdout)
@@ -121,6 +138,9 @@ func (s *summer) run(ctx context.Context) error {
 	if s.check {
 		work = s.verify
 	}
+	if s.connection.url != "" {
+		work = s.onCluster(work)
+	}
 	err := work(ctx)
 	if e := s.out.flush(); err == nil { // after an error too: what is finished is printed
 		err = e
@@ -129,6 +149,21 @@ func (s *summer) run(ctx context.Context) error {
 		err = errFailed
 	}
 	return err
+}
+
+// onCluster is work, with digests that workers compute.
+func (s *summer) onCluster(work func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		e, err := s.connection.connect(ctx)
+		if err != nil {
+			return err
+		}
+		defer e.Close()
+		if err := s.askWorkers(e); err != nil {
+			return err
+		}
+		return work(ctx)
+	}
 }
 
 // fail reports what is wrong with one path, after the results before it.
@@ -175,12 +210,9 @@ func (s *summer) print(ctx context.Context) error {
 func (s *summer) printAll(ctx context.Context, w *walker, paths iter.Seq[item]) error {
 	stop := s.watch(ctx, s.counting(ctx, w))
 	defer stop()
-	digest := func(ctx context.Context, it item) (result, error) {
-		return s.digester.digest(ctx, it, s.alg)
-	}
 	lines := style{tag: s.tag, zero: s.zero, binary: s.mode == modeBinary, json: s.json}
 	var line []byte
-	for r, err := range stint.MapSeq(ctx, w.items(paths), digest, s.spread...) {
+	for r, err := range s.digests(ctx, s.wanted(w.items(paths))) {
 		if err = cmp.Or(err, context.Cause(ctx)); err != nil {
 			return err
 		}
@@ -201,6 +233,26 @@ func (s *summer) printAll(ctx context.Context, w *walker, paths iter.Seq[item]) 
 		}
 	}
 	return s.out.flush()
+}
+
+// wanted are the digests to be printed.
+func (s *summer) wanted(items iter.Seq[item]) iter.Seq[result] {
+	return func(yield func(result) bool) {
+		for it := range items {
+			if !yield(result{item: it, alg: s.alg}) {
+				return
+			}
+		}
+	}
+}
+
+// digests yields what is wanted, with the digests, in the same order.
+func (s *summer) digests(ctx context.Context, wanted iter.Seq[result]) iter.Seq2[result, error] {
+	if s.asker != nil {
+		return s.asker.digests(ctx, wanted)
+	}
+	opts := append(slices.Clone(s.limit), stint.Queue(runAhead))
+	return stint.MapSeq(ctx, wanted, s.digester.digest, opts...)
 }
 
 // cannot reports a file that the run cannot begin without, unless ctx ended the

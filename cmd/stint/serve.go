@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stint-go/stint/cluster"
+	"github.com/stint-go/stint/cluster/embedded"
+)
+
+const serveLong = `Run the server that workers and those who give them work meet at, until it is
+interrupted. When it is ready it prints its URL, which is what --cluster of the
+other commands wants.
+
+It is a NATS server with JetStream. Without --dir the queue and the results are
+in its memory, and end with it; with --dir they are in files below that
+directory, and a server that is started there again goes on with them.
+
+Without --listen only programs of this machine reach it. To be reached by others
+it needs a token, which they give in the URL, as in nats://TOKEN@host:4222, or in
+STINT_TOKEN. Without --tls-cert the token goes over the network as it is.`
+
+const serveExample = `  stint serve
+  STINT_TOKEN=$(cat token) stint serve --listen :4222 --dir /var/lib/stint`
+
+const serveExit = `  0    interrupted, terminated or hung up, and stopped in order
+  1    the address or the directory could not be used
+  2    wrong command line, such as an address for others without a token`
+
+// hosting are the flags of serve.
+type hosting struct {
+	listen string
+	dir    string
+	token  string
+	cert   string
+	key    string
+}
+
+func newServe(std streams) *cobra.Command {
+	var h hosting
+	cmd := &cobra.Command{
+		Use:         "serve [flags]",
+		Short:       "Run the server that workers meet at",
+		Long:        serveLong,
+		Example:     serveExample,
+		Annotations: map[string]string{exitStatus: serveExit},
+		Args:        cobra.NoArgs,
+
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	helpWithStatus(cmd)
+	h.addFlags(cmd.Flags())
+	complete(cmd, "listen")
+	complete(cmd, "token")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		err := refuseEmpty(cmd.Flags(), "listen", "dir", "token", "tls-cert", "tls-key")
+		if h.token == "" {
+			h.token = os.Getenv(tokenVariable)
+		}
+		if err == nil {
+			err = h.validate()
+		}
+		if err != nil {
+			return &usageError{cmd.CommandPath(), err.Error()}
+		}
+		return h.run(cmd.Context(), std)
+	}
+	return cmd
+}
+
+func (h *hosting) addFlags(f *pflag.FlagSet) {
+	f.SortFlags = false
+	f.StringVar(&h.listen, "listen", "127.0.0.1:4222", "accept connections at `HOST:PORT`; no HOST: all of this machine; PORT 0: a free one")
+	f.StringVar(&h.dir, "dir", "", "keep everything in files below directory `PATH`")
+	f.StringVar(&h.token, "token", "", "let in who knows `TOKEN`; the default is STINT_TOKEN, which others on this machine do not see")
+	f.StringVar(&h.cert, "tls-cert", "", "use TLS, with the certificate in `FILE` (PEM)")
+	f.StringVar(&h.key, "tls-key", "", "the key of --tls-cert is in `FILE` (PEM)")
+}
+
+// validate refuses what would open the machine to everybody, and what cannot be meant.
+func (h *hosting) validate() error {
+	host, _, err := net.SplitHostPort(h.listen)
+	ip, notIP := netip.ParseAddr(host)
+	local := host == "localhost" || notIP == nil && ip.Unmap().IsLoopback()
+	switch {
+	case err != nil:
+		return errors.New("invalid argument " + quote(h.listen) + " for --listen: want HOST:PORT")
+	case h.token == "" && !local:
+		return errors.New("--listen " + quote(h.listen) + " lets others in: it needs a token, by " + tokenVariable + " or --token")
+	case (h.cert == "") != (h.key == ""):
+		return errors.New("--tls-cert and --tls-key go together")
+	}
+	return nil
+}
+
+// run is the server, from its start to its end.
+func (h *hosting) run(ctx context.Context, std streams) error {
+	opts, err := h.options(&console{w: std.stderr})
+	if err != nil {
+		return err
+	}
+	e, err := embedded.Open(opts...)
+	if err != nil {
+		return &failure{strings.TrimPrefix(err.Error(), "embedded: ")}
+	}
+	if _, err := fmt.Fprintln(std.stdout, e.URL()); err != nil {
+		e.Close()
+		return &writeError{err}
+	}
+	<-ctx.Done()
+	if err := e.Close(); err != nil {
+		return &failure{err.Error()}
+	}
+	return nil
+}
+
+// options are the flags as the package has them.
+func (h *hosting) options(c *console) ([]embedded.Option, error) {
+	var auth embedded.Auth
+	if h.token != "" {
+		auth = embedded.Token(h.token)
+	}
+	opts := []embedded.Option{embedded.Listen(h.listen, auth), embedded.With(cluster.Log(c.logger()))}
+	if h.dir != "" {
+		opts = append(opts, embedded.Dir(h.dir))
+	}
+	if h.cert != "" {
+		pair, err := tls.LoadX509KeyPair(h.cert, h.key)
+		if err != nil {
+			return nil, &failure{"--tls-cert " + quote(h.cert) + ": " + reason(err)}
+		}
+		opts = append(opts, embedded.TLS(&tls.Config{Certificates: []tls.Certificate{pair}}))
+	}
+	return opts, nil
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+
+	"github.com/spf13/cobra"
+	"github.com/stint-go/stint/cluster"
+)
+
+const statusLong = `Print what a server and its workers do: the runs that have not ended and what each
+waits for, what is queued and in flight under each name of a task, the workers
+that answered within half a second, and the tasks that were put aside since
+workers died of them.
+
+A task in flight has been given to a worker; redelivered are those in flight that
+another worker had before. A limit of - is none.`
+
+const statusExample = `  stint status --cluster nats://127.0.0.1:4222
+  stint status --json | jq '.workers | length'`
+
+const statusExit = `  0    printed
+  1    the server could not be reached, or the output could not be written
+  2    wrong command line`
+
+func newStatus() *cobra.Command {
+	var where connection
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:         "status --cluster URL [flags]",
+		Short:       "Print the runs, tasks and workers of a server",
+		Long:        statusLong,
+		Example:     statusExample,
+		Annotations: map[string]string{exitStatus: statusExit},
+		Args:        cobra.NoArgs,
+
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	helpWithStatus(cmd)
+	f := cmd.Flags()
+	f.SortFlags = false
+	where.addFlags(f, clusterUsage)
+	complete(cmd, "cluster")
+	f.BoolVar(&asJSON, "json", false, "print a JSON object with all of it")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := where.complete(f); err != nil {
+			return &usageError{cmd.CommandPath(), err.Error()}
+		}
+		e, err := where.connect(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer e.Close()
+		status, err := e.Status(cmd.Context())
+		if err != nil {
+			return where.failed(err)
+		}
+		if !asJSON {
+			return printStatus(cmd.OutOrStdout(), status)
+		}
+		enc := json.NewEncoder(cmd.OutOrStdout())
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(status)
+	}
+	return cmd
+}
+
+// printStatus writes a table for each part of s.
+func printStatus(w io.Writer, s *cluster.Status) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(cells ...any) {
+		for i, c := range cells {
+			if i > 0 {
+				fmt.Fprint(t, "\t")
+			}
+			fmt.Fprint(t, oneLine(fmt.Sprint(c)))
+		}
+		fmt.Fprintln(t)
+	}
+	part := func(n int, none string, heads ...any) {
+		if n == 0 {
+			heads = []any{none}
+		}
+		row(heads...)
+	}
+
+	part(len(s.Runs), "no runs", "RUN", "TASK", "STARTED", "LIMIT", "WAITING")
+	for _, r := range s.Runs {
+		row(r.Run, r.Task, r.Started.Local().Format(time.DateTime), bound(r.Limit), r.Waiting)
+	}
+	row()
+	part(len(s.Tasks), "no tasks", "TASK", "QUEUED", "IN FLIGHT", "REDELIVERED", "LIMIT")
+	for _, k := range s.Tasks {
+		row(k.Name, k.Queued, k.InFlight, k.Redelivered, bound(k.Limit))
+	}
+	row()
+	part(len(s.Workers), "no workers", "WORKER", "HOST", "PID", "LIMIT", "RUNNING", "DONE", "TASKS")
+	for _, k := range s.Workers {
+		row(k.ID, k.Host, k.PID, bound(k.Limit), k.Running, k.Done, strings.Join(k.Tasks, " "))
+	}
+	if len(s.Aside) > 0 {
+		row()
+		row("PUT ASIDE", "TASK", "TIME", "REASON")
+	}
+	for _, a := range s.Aside {
+		row(a.ID, a.Task, a.Time.Local().Format(time.DateTime), a.Reason)
+	}
+	return t.Flush()
+}
+
+// bound writes a limit, of which 0 is none.
+func bound(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.Itoa(n)
+}
+
+// oneLine keeps what another machine says from looking like more than a cell.
+func oneLine(s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(s)
+	}
+	return s
+}
