@@ -139,6 +139,13 @@ func (e *Engine) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	err = e.ask(ctx, func(ctx context.Context) error {
+		_, err := e.js.AccountInfo(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	return e.createStreams(ctx, true)
 }
 

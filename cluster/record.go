@@ -55,17 +55,31 @@ func (e *Engine) write(ctx context.Context, r *record) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := context.WithTimeout(ctx, patience)
-	defer stop()
-	ack, err := e.js.Publish(ctx, e.names.subject("run", r.Run), data, jetstream.WithExpectLastSequencePerSubject(r.seq))
-	var api *jetstream.APIError
-	if errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant) {
+	return e.ask(ctx, func(ctx context.Context) error {
+		ack, err := e.js.Publish(ctx, e.names.subject("run", r.Run), data, jetstream.WithExpectLastSequencePerSubject(r.seq))
+		var api *jetstream.APIError
+		if errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant) {
+			return e.moved(ctx, r)
+		}
+		if err == nil {
+			r.seq = ack.Sequence
+		}
+		return err
+	})
+}
+
+// moved returns errMoved, unless the record that is there is what this submitter has
+// written, and it was only not told so.
+func (e *Engine) moved(ctx context.Context, r *record) error {
+	now, err := e.read(ctx, r.Run)
+	if err != nil {
+		return err
+	}
+	if now == nil || now.Owner != r.Owner || now.Submitted != r.Submitted {
 		return errMoved
 	}
-	if err == nil {
-		r.seq = ack.Sequence
-	}
-	return err
+	r.seq = now.seq
+	return nil
 }
 
 // errMoved says that somebody else has written the record of a run.
@@ -106,9 +120,11 @@ func (e *Engine) records(ctx context.Context) ([]*record, error) {
 // subjects returns the subjects that a stream has messages on, among those that match
 // a filter.
 func (e *Engine) subjects(ctx context.Context, stream, filter string) (map[string]uint64, error) {
-	ctx, stop := context.WithTimeout(ctx, patience)
-	defer stop()
-	info, err := e.stream[stream].Info(ctx, jetstream.WithSubjectFilter(filter))
+	var info *jetstream.StreamInfo
+	err := e.ask(ctx, func(ctx context.Context) (err error) {
+		info, err = e.stream[stream].Info(ctx, jetstream.WithSubjectFilter(filter))
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -126,16 +142,19 @@ func (e *Engine) balance(ctx context.Context, k *kind) error {
 		if err != nil {
 			return err
 		}
-		c, err := e.stream["tasks"].Consumer(ctx, k.token)
-		if err != nil {
+		changed := false
+		err = e.ask(ctx, func(ctx context.Context) error {
+			c, err := e.stream["tasks"].Consumer(ctx, k.token)
+			if err != nil || c.CachedInfo().Config.MaxAckPending == want {
+				return err
+			}
+			changed = true
+			config := c.CachedInfo().Config
+			config.MaxAckPending = want
+			_, err = e.stream["tasks"].UpdateConsumer(ctx, config)
 			return err
-		}
-		config := c.CachedInfo().Config
-		if config.MaxAckPending == want {
-			return nil
-		}
-		config.MaxAckPending = want
-		if _, err = e.stream["tasks"].UpdateConsumer(ctx, config); err != nil {
+		})
+		if err != nil || !changed {
 			return err
 		}
 	}

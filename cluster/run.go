@@ -128,9 +128,12 @@ func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*
 
 // listen begins to receive results.
 func (r *run) listen() (err error) {
-	r.source, err = r.e.stream["results"].OrderedConsumer(r.ctx, jetstream.OrderedConsumerConfig{
-		FilterSubjects:    []string{r.e.names.subject("result", r.rec.Key, "*")},
-		InactiveThreshold: time.Minute,
+	err = r.e.ask(r.ctx, func(ctx context.Context) (err error) {
+		r.source, err = r.e.stream["results"].OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+			FilterSubjects:    []string{r.e.names.subject("result", r.rec.Key, "*")},
+			InactiveThreshold: time.Minute,
+		})
+		return err
 	})
 	if err != nil {
 		return err
@@ -143,12 +146,13 @@ func (r *run) listen() (err error) {
 func (r *run) deaf() {
 	info := r.source.CachedInfo()
 	r.results.Stop()
-	ctx, stop := context.WithTimeout(context.WithoutCancel(r.ctx), patience)
-	defer stop()
 	if info == nil {
 		return
 	}
-	if err := r.e.js.DeleteConsumer(ctx, info.Stream, info.Name); err != nil && r.e.life.Err() == nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+	ctx, stop := r.parting()
+	defer stop()
+	err := r.e.ask(ctx, func(ctx context.Context) error { return r.e.js.DeleteConsumer(ctx, info.Stream, info.Name) })
+	if err != nil && r.e.life.Err() == nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 		r.e.conf.Log.Warn("cluster: the consumer of results could not be removed", "run", runOf(r.rec.Key), "error", err)
 	}
 }
@@ -543,6 +547,16 @@ func (r *run) state() string {
 	return cancelled
 }
 
+// parting bounds what is done when a run has ended: servers that elect a leader need
+// some time, and one that is away is not waited for that long.
+func (r *run) parting() (context.Context, context.CancelFunc) {
+	most := 3 * patience
+	if !r.e.nc.IsConnected() {
+		most = patience / 2
+	}
+	return context.WithTimeout(context.WithoutCancel(r.ctx), most)
+}
+
 // erase removes the run from the engine: its record, so that workers that come later
 // know; what is queued; what workers have, by a message; and its results. A run that
 // belongs to another submitter now, or whose engine was closed, stays.
@@ -550,7 +564,7 @@ func (r *run) erase() {
 	if r.lost() {
 		return
 	}
-	ctx, stop := context.WithTimeout(context.WithoutCancel(r.ctx), patience)
+	ctx, stop := r.parting()
 	defer stop()
 	if now, err := r.e.read(ctx, r.rec.Run); err == nil && now != nil && now.Owner != r.rec.Owner {
 		return // it was resumed

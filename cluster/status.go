@@ -65,7 +65,7 @@ type Aside struct {
 // for workers to answer, so what it says is not of one moment. It returns an error if
 // the server does not answer.
 func (e *Engine) Status(ctx context.Context) (*Status, error) {
-	s := new(Status)
+	s := &Status{Runs: []RunStatus{}, Tasks: []TaskStatus{}, Workers: []WorkerStatus{}, Aside: []Aside{}}
 	for _, ask := range []func(context.Context, *Status) error{e.askRuns, e.askTasks, e.askAside, e.askWorkers} {
 		if err := ask(ctx, s); err != nil {
 			return nil, e.gone(fmt.Errorf("cluster: status: %w", err))

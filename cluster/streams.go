@@ -86,24 +86,66 @@ func or[T comparable](v, byDefault T) T {
 	return v
 }
 
+// ask does what a request asks for, again while the server does not answer or cannot
+// answer now, until ctx ends or the engine is closed. Servers that elect a leader drop
+// requests: to ask again soon is of more use than to wait long. So f has to be such that it may be
+// done twice.
+func (e *Engine) ask(ctx context.Context, f func(context.Context) error) error {
+	for n := 0; ; n++ {
+		once, stop := context.WithTimeout(ctx, answerIn)
+		err := f(once)
+		stop()
+		if err == nil || !unanswered(err) || ctx.Err() != nil || e.life.Err() != nil {
+			return err
+		}
+		select {
+		case <-time.After(min(backoff(20*time.Millisecond, n), time.Second)):
+		case <-ctx.Done():
+			return err
+		case <-e.life.Done():
+			return err
+		}
+	}
+}
+
+// answerIn is how long one answer is waited for.
+const answerIn = 2 * time.Second
+
+// unanswered reports whether err says that there was no answer, or that there may be
+// another one soon.
+func unanswered(err error) bool {
+	var api *jetstream.APIError
+	if errors.As(err, &api) {
+		return api.Code == 503 && api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled && api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabledForAccount
+	}
+	for _, e := range []error{
+		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected,
+		nats.ErrConnectionReconnecting, nats.ErrReconnectBufExceeded, jetstream.ErrNoStreamResponse,
+	} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
 // createStreams creates the streams that are not there. It is called with change when
 // the engine is opened: streams that are there get what the options ask for.
 func (e *Engine) createStreams(ctx context.Context, change bool) error {
-	ctx, stop := context.WithTimeout(ctx, patience)
-	defer stop()
 	for _, want := range e.streams() {
-		s, err := e.js.CreateStream(ctx, want)
-		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-			s, err = e.js.Stream(ctx, want.Name)
-		}
-		if err == nil && change {
-			err = e.changeStream(ctx, s.CachedInfo().Config, want)
-		}
+		err := e.ask(ctx, func(ctx context.Context) error {
+			s, err := e.js.CreateStream(ctx, want)
+			if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+				s, err = e.js.Stream(ctx, want.Name)
+			}
+			if err != nil || !change {
+				return err
+			}
+			e.stream[want.Name[len(e.conf.Prefix)+1:]] = s
+			return e.changeStream(ctx, s.CachedInfo().Config, want)
+		})
 		if err != nil {
 			return fmt.Errorf("stream %s: %w", want.Name, err)
-		}
-		if change {
-			e.stream[want.Name[len(e.conf.Prefix)+1:]] = s
 		}
 	}
 	return nil
@@ -114,8 +156,8 @@ func (e *Engine) changeStream(ctx context.Context, have, want jetstream.StreamCo
 	if len(have.Subjects) == 0 || have.Subjects[0] != want.Subjects[0] || have.Retention != want.Retention {
 		return errors.New("belongs to something else: choose another Prefix")
 	}
-	if have.Storage == jetstream.FileStorage && have.Replicas == 1 && e.conf.Replicas == 0 {
-		e.conf.Log.Warn("cluster: the stream is kept by one server, in files that the server may write late: see sync_interval", "stream", have.Name)
+	if have.Retention == jetstream.WorkQueuePolicy && have.Storage == jetstream.FileStorage && have.Replicas == 1 && e.conf.Replicas == 0 && !e.conf.Synced {
+		e.conf.Log.Warn("cluster: the queue is kept by one server, in files that it may write late: see sync_interval of the server", "stream", have.Name)
 	}
 	now := have
 	if e.conf.Queue != 0 && have.Retention == jetstream.WorkQueuePolicy {
@@ -137,8 +179,10 @@ func (e *Engine) changeStream(ctx context.Context, have, want jetstream.StreamCo
 // createConsumer creates the consumer through which workers get the tasks with one
 // name, or gives it the lease of k.
 func (e *Engine) createConsumer(ctx context.Context, k *kind) error {
-	ctx, stop := context.WithTimeout(ctx, patience)
-	defer stop()
+	return e.ask(ctx, func(ctx context.Context) error { return e.createConsumerOnce(ctx, k) })
+}
+
+func (e *Engine) createConsumerOnce(ctx context.Context, k *kind) error {
 	stream := e.names.stream("tasks")
 	c, err := e.js.Consumer(ctx, stream, k.token)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
@@ -174,9 +218,11 @@ const maxPulls = 1 << 16
 // last returns the last message on a subject, or nil if there is none. The leader of
 // the stream is asked: replicas may not know it yet.
 func (e *Engine) last(ctx context.Context, stream, subject string) (*jetstream.RawStreamMsg, error) {
-	ctx, stop := context.WithTimeout(ctx, patience)
-	defer stop()
-	m, err := e.stream[stream].GetLastMsgForSubject(ctx, subject)
+	var m *jetstream.RawStreamMsg
+	err := e.ask(ctx, func(ctx context.Context) (err error) {
+		m, err = e.stream[stream].GetLastMsgForSubject(ctx, subject)
+		return err
+	})
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return nil, nil
 	}
@@ -185,9 +231,9 @@ func (e *Engine) last(ctx context.Context, stream, subject string) (*jetstream.R
 
 // purge removes what a stream has on a subject, which may have wildcards.
 func (e *Engine) purge(ctx context.Context, stream, subject string, opts ...jetstream.StreamPurgeOpt) error {
-	ctx, stop := context.WithTimeout(ctx, patience)
-	defer stop()
-	return e.stream[stream].Purge(ctx, append(opts, jetstream.WithPurgeSubject(subject))...)
+	return e.ask(ctx, func(ctx context.Context) error {
+		return e.stream[stream].Purge(ctx, append(opts, jetstream.WithPurgeSubject(subject))...)
+	})
 }
 
 // store publishes a message to a stream, and returns nil when it is there, or was there
@@ -225,7 +271,7 @@ func (e *Engine) remove(ctx context.Context, stream, subject string) error {
 	return stint.Each(ctx, slices.Collect(maps.Keys(subjects)), func(ctx context.Context, subject string) error {
 		m, err := e.last(ctx, stream, subject)
 		if err == nil && m != nil {
-			err = e.stream[stream].DeleteMsg(ctx, m.Sequence)
+			err = e.ask(ctx, func(ctx context.Context) error { return e.stream[stream].DeleteMsg(ctx, m.Sequence) })
 		}
 		if errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) { // it was acknowledged meanwhile, unless it is still there
 			if m, again := e.last(ctx, stream, subject); m == nil && again == nil {

@@ -134,6 +134,7 @@ func (h *host) reach(port int) string {
 func (h *host) under(c *conf.Config) {
 	c.NATS = append(c.NATS, h.inside)
 	c.Memory = h.settings.memory
+	c.Synced = true // or in memory
 	c.Address = h.address
 	c.Closed = h.close
 }

@@ -21,6 +21,7 @@ type Config struct {
 	Strict   bool
 	Seed     uint64 // of Strict
 
+	Synced  bool   // the server syncs what it confirms
 	Address string // where an embedded server listens
 	Closed  func() // called when the engine was closed and its connection has ended
 }
