@@ -25,16 +25,16 @@ type Status struct {
 // RunStatus is one run: a call of Map or MapSeq that has not ended, or whose
 // submitter died.
 type RunStatus struct {
-	Run     string    `json:"run"`
-	Task    string    `json:"task"`
-	Started time.Time `json:"started"`
+	Run     string    `json:"run"`     // its Name, or what was made up for one without
+	Task    string    `json:"task"`    // the name
+	Started time.Time `json:"started"` // by the clock of the submitter
 	Limit   int       `json:"limit"`   // the Limit that was given; 0: none
 	Waiting int       `json:"waiting"` // tasks that are queued or running
 }
 
 // TaskStatus is all the tasks with one name.
 type TaskStatus struct {
-	Name        string `json:"name"`
+	Name        string `json:"name"`        // that NewTask was given
 	Queued      int    `json:"queued"`      // and not yet given to a worker
 	InFlight    int    `json:"inFlight"`    // given to a worker, and not ended
 	Redelivered int    `json:"redelivered"` // of those in flight, given not for the first time
@@ -43,9 +43,9 @@ type TaskStatus struct {
 
 // WorkerStatus is one call of Serve.
 type WorkerStatus struct {
-	ID      string   `json:"id"`
-	Host    string   `json:"host"`
-	PID     int      `json:"pid"`
+	ID      string   `json:"id"`      // another one for each call
+	Host    string   `json:"host"`    // as the machine calls itself
+	PID     int      `json:"pid"`     // of its process
 	Tasks   []string `json:"tasks"`   // the names that it runs
 	Limit   int      `json:"limit"`   // its slots, at this moment
 	Running int      `json:"running"` // tasks that it runs
@@ -54,11 +54,11 @@ type WorkerStatus struct {
 
 // Aside is a task that was put aside, since workers died of it.
 type Aside struct {
-	ID     string    `json:"id"` // as Info.ID
-	Task   string    `json:"task"`
-	Reason string    `json:"reason"`
-	Time   time.Time `json:"time"`
-	Input  []byte    `json:"input"` // as it was encoded
+	ID     string    `json:"id"`     // as Info.ID
+	Task   string    `json:"task"`   // the name
+	Reason string    `json:"reason"` // how often it was lost
+	Time   time.Time `json:"time"`   // when it was put aside, by the clock of the worker
+	Input  []byte    `json:"input"`  // as it was encoded
 }
 
 // Status asks the server and the workers what they do. It waits up to half a second
