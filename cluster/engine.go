@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -31,6 +32,7 @@ type Engine struct {
 	life   context.Context             // ends with Close, by stint.ErrClosed
 	close  context.CancelCauseFunc
 	once   sync.Once
+	denied atomic.Pointer[error] // what the server does not permit: it says so beside, and not to who has asked
 
 	mu       sync.Mutex
 	handlers map[string]Handler // by token
@@ -120,11 +122,15 @@ func Connect(ctx context.Context, url string, opts ...Option) (*Engine, error) {
 		}
 		opt(&c)
 	}
-	nc, err := nats.Connect(url, client(ctx, &c)...)
+	e := &Engine{
+		conf: c, names: names{c.Prefix}, stream: map[string]jetstream.Stream{},
+		handlers: map[string]Handler{}, workers: map[*worker]bool{},
+	}
+	nc, err := nats.Connect(url, e.client(ctx)...)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: connect to %s: %w", secretless(url), err)
 	}
-	e := &Engine{conf: c, nc: nc, names: names{c.Prefix}, stream: map[string]jetstream.Stream{}, handlers: map[string]Handler{}, workers: map[*worker]bool{}}
+	e.nc = nc
 	e.life, e.close = context.WithCancelCause(context.Background())
 	if err = e.open(ctx); err != nil {
 		nc.Close()
@@ -154,12 +160,31 @@ func (e *Engine) open(ctx context.Context) (err error) {
 const patience = 10 * time.Second
 
 // client returns the options of the NATS client.
-func client(ctx context.Context, c *conf.Config) []nats.Option {
-	opts := []nats.Option{nats.Name("stint"), nats.MaxReconnects(-1), nats.ReconnectBufSize(-1)}
+func (e *Engine) client(ctx context.Context) []nats.Option {
+	log := e.conf.Log
+	opts := []nats.Option{
+		nats.Name("stint"),
+		nats.MaxReconnects(-1),
+		nats.ReconnectWait(time.Second),
+		nats.ReconnectBufSize(-1),           // what is sent meanwhile fails at once, and is sent again
+		nats.PingInterval(10 * time.Second), // a server that is gone without a word is missed after the third
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			log.Warn("cluster: disconnected", "error", err)
+		}),
+		nats.ReconnectHandler(func(nc *nats.Conn) {
+			log.Info("cluster: connected again", "url", secretless(nc.ConnectedUrl()))
+		}),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			if errors.Is(err, nats.ErrPermissionViolation) {
+				e.denied.Store(&err)
+			}
+			log.Warn("cluster: the server says", "error", err)
+		}),
+	}
 	if end, ok := ctx.Deadline(); ok {
 		opts = append(opts, nats.Timeout(max(time.Until(end), time.Millisecond)))
 	}
-	return append(opts, c.NATS...)
+	return append(opts, e.conf.NATS...)
 }
 
 // giveBack gives the tasks that this engine's workers have back to the queue.

@@ -98,6 +98,9 @@ func (e *Engine) ask(ctx context.Context, f func(context.Context) error) error {
 		if err == nil || !unanswered(err) || ctx.Err() != nil || e.life.Err() != nil {
 			return err
 		}
+		if denied := e.denied.Load(); denied != nil {
+			return fmt.Errorf("%w: %w", *denied, err)
+		}
 		select {
 		case <-time.After(min(backoff(20*time.Millisecond, n), time.Second)):
 		case <-ctx.Done():
