@@ -169,7 +169,9 @@ func (e *Engine) client(ctx context.Context) []nats.Option {
 		nats.ReconnectBufSize(-1),           // what is sent meanwhile fails at once, and is sent again
 		nats.PingInterval(10 * time.Second), // a server that is gone without a word is missed after the third
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			log.Warn("cluster: disconnected", "error", err)
+			if err != nil { // not by Close
+				log.Warn("cluster: disconnected", "error", err)
+			}
 		}),
 		nats.ReconnectHandler(func(nc *nats.Conn) {
 			log.Info("cluster: connected again", "url", secretless(nc.ConnectedUrl()))

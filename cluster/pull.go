@@ -26,26 +26,24 @@ import (
 //
 // A worker of several tasks has a consumer for each, and cannot ask for "any of them".
 // While there is more in the queue of some, those are asked in turn, for what is there at
-// once. The others are asked each second. When all are empty, the idle slots are
-// divided among them for a second.
+// once, and the others each second. When all are empty, the idle slots are divided
+// among them; when one then gets more, what was promised to the others is taken back.
 type puller struct {
 	e       *Engine
-	inbox   string
-	sub     *nats.Subscription
 	changes chan nats.Status
 	life    context.Context // ends with close
 	end     context.CancelFunc
 	mending sync.WaitGroup
+	changed chan struct{} // whether one more slot is wanted is to be looked at
 
 	mu       sync.Mutex
 	lines    []*line // one for each task, those asked longest ago first
 	idle     []chan *delivery
 	promised int
-	coming   int           // slots that were wanted and are not idle yet
-	changed  chan struct{} // whether one more slot is wanted is to be looked at
-	paused   int           // by those who run alone
+	coming   int        // slots that were wanted and are not idle yet
+	paused   int        // by those who run alone, and by close
+	quiet    *sync.Cond // nothing is promised
 	closed   bool
-	drained  chan struct{} // of the subscription that ends
 	timer    *time.Timer
 }
 
@@ -53,15 +51,19 @@ type puller struct {
 type line struct {
 	handler Handler
 	next    string // the subject of requests
-	more    bool   // the last task came with the word that there are more
+	inbox   string // where tasks come
+	sub     *nats.Subscription
+	epoch   int  // how many inboxes there were
+	more    bool // the last task came with the word that there are more
+	mending bool // it may not be there: it is not asked
 	asked   time.Time
-	mending bool   // it may not be there: it is not asked
 	pulls   []pull // at the server, in the order in which it serves them
 }
 
 // A pull is a request.
 type pull struct {
 	left   int // of what it asks for
+	epoch  int // of its inbox
 	expiry time.Time
 }
 
@@ -85,6 +87,7 @@ const (
 func newPuller(e *Engine, kinds map[string]Handler) *puller {
 	p := &puller{e: e, changed: make(chan struct{}, 1)}
 	p.life, p.end = context.WithCancel(e.life)
+	p.quiet = sync.NewCond(&p.mu)
 	for token, h := range kinds {
 		p.lines = append(p.lines, &line{handler: h, next: "$JS.API.CONSUMER.MSG.NEXT." + e.names.stream("tasks") + "." + token})
 	}
@@ -92,26 +95,31 @@ func newPuller(e *Engine, kinds map[string]Handler) *puller {
 }
 
 // open begins to listen for tasks.
-func (p *puller) open() (err error) {
+func (p *puller) open() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.timer = time.AfterFunc(time.Hour, p.look)
 	p.changes = p.e.nc.StatusChanged(nats.CONNECTED)
 	p.mending.Go(func() { p.reconnected(p.changes) })
-	return p.subscribe()
+	for _, l := range p.lines {
+		if err := p.subscribe(l); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// subscribe makes the inbox of the next requests. mu is held.
-func (p *puller) subscribe() (err error) {
-	p.inbox = p.e.nc.NewInbox()
-	p.sub, err = p.e.nc.Subscribe(p.inbox+".*", p.receive)
-	if err == nil {
-		p.sub.SetPendingLimits(-1, -1)
-		drained := make(chan struct{})
-		p.drained = drained
-		p.sub.SetClosedHandler(func(string) { close(drained) })
+// subscribe makes the inbox of a line's next requests. mu is held.
+func (p *puller) subscribe(l *line) error {
+	inbox, epoch := p.e.nc.NewInbox(), l.epoch+1
+	sub, err := p.e.nc.Subscribe(inbox, func(m *nats.Msg) { p.receive(l, epoch, m) })
+	if err != nil {
+		return err
 	}
-	return err
+	_ = sub.SetPendingLimits(-1, -1) // there are never more than slots
+	sub.SetClosedHandler(func(string) { p.drained(l, epoch) })
+	l.inbox, l.sub, l.epoch = inbox, sub, epoch
+	return nil
 }
 
 // wanted waits until one more slot would be of use: none is idle, or there is more in
@@ -134,6 +142,9 @@ func (p *puller) wanted(ctx context.Context) bool {
 		}
 	}
 }
+
+// poke makes wanted look again.
+func (p *puller) poke() { post(p.changed, struct{}{}) }
 
 // more reports whether there was more in one of the lines. mu is held.
 func (p *puller) more() bool {
@@ -163,20 +174,23 @@ func (p *puller) next() *delivery {
 // ask makes requests for the idle slots that are not promised. mu is held.
 func (p *puller) ask() {
 	now := time.Now()
-	if p.paused > 0 || p.closed {
+	p.forget(now)
+	if p.promised == 0 {
+		p.quiet.Broadcast()
+	}
+	if p.closed {
 		return
 	}
-	p.forget(now)
+	p.timer.Reset(pullFor + pullGrace)
 	for range p.lines {
 		free := len(p.idle) - p.promised
-		if free == 0 {
-			break
+		if free <= 0 || p.paused > 0 {
+			return
 		}
 		l := p.lines[0]
 		p.lines = append(p.lines[1:], l)
 		p.askFor(l, free, now)
 	}
-	p.timer.Reset(pullFor + pullGrace)
 }
 
 // askFor makes a request for tasks of one line, if it is its turn.
@@ -221,11 +235,11 @@ func (p *puller) request(l *line, n int, wait time.Duration, now time.Time) {
 		NoWait  bool          `json:"no_wait,omitempty"`
 	}{n, wait, wait == 0}
 	data, _ := json.Marshal(ask) // numbers only
-	if p.e.nc.PublishRequest(l.next, p.inbox+"."+l.handler.about().token, data) != nil {
+	if p.e.nc.PublishRequest(l.next, l.inbox, data) != nil {
 		return // not connected: when it is again, all is asked again
 	}
 	l.asked = now
-	l.pulls = append(l.pulls, pull{n, now.Add(wait + pullGrace)})
+	l.pulls = append(l.pulls, pull{n, l.epoch, now.Add(wait + pullGrace)})
 	p.promised += n
 }
 
@@ -240,33 +254,42 @@ func (p *puller) forget(now time.Time) {
 	}
 }
 
-// answered takes n off the requests of the line, the oldest first. mu is held.
-func (p *puller) answered(l *line, n int) {
-	for n > 0 && len(l.pulls) > 0 {
-		q := &l.pulls[0]
-		m := min(n, q.left)
-		q.left -= m
-		n -= m
-		p.promised -= m
-		if q.left == 0 {
-			l.pulls = l.pulls[1:]
+// answered takes n off the requests of an epoch of the line, the oldest first. mu is
+// held.
+func (p *puller) answered(l *line, epoch, n int) {
+	kept := l.pulls[:0]
+	for _, q := range l.pulls {
+		if q.epoch == epoch {
+			m := min(n, q.left)
+			q.left -= m
+			n -= m
+			p.promised -= m
+		}
+		if q.left > 0 {
+			kept = append(kept, q)
 		}
 	}
+	l.pulls = kept
 }
 
+// all is more than a line has requests for.
+const all = 1 << 30
+
 // receive takes a task, or the word of the server that a request has ended.
-func (p *puller) receive(m *nats.Msg) {
+func (p *puller) receive(l *line, epoch int, m *nats.Msg) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	defer p.poke()
+	defer p.ask()
 	if status := m.Header.Get("Status"); status != "" && len(m.Data) == 0 {
-		p.expired(m, status)
+		p.ended(l, epoch, status, m.Header.Get("Nats-Pending-Messages"))
 		return
 	}
-	d, l := p.parse(m)
-	if l == nil {
+	d := p.parse(l, m)
+	if d == nil {
 		return
 	}
-	p.answered(l, 1)
+	p.answered(l, epoch, 1)
 	if len(p.idle) == 0 {
 		_ = m.Respond([]byte("-NAK")) // of a request that was forgotten
 		return
@@ -274,77 +297,77 @@ func (p *puller) receive(m *nats.Msg) {
 	last := len(p.idle) - 1
 	p.idle[last] <- d
 	p.idle = p.idle[:last]
-	p.ask()
-	p.poke()
+	if l.more {
+		p.takeBack()
+	}
 }
 
-// expired notes that a request of one line has ended. Other reasons than that there is
-// no task are that the line is on its way to another server, or gone: then it is left
-// alone for a moment, and made if it is not there. mu is held.
-func (p *puller) expired(m *nats.Msg, status string) {
-	token := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]
+// ended notes that a request has ended. Other reasons than that there is no task are
+// that the line is on its way to another server, or gone: then it is left alone for a
+// moment, and made if it is not there. mu is held.
+func (p *puller) ended(l *line, epoch int, status, rest string) {
+	left, err := strconv.Atoi(rest)
+	if err != nil && len(l.pulls) > 0 {
+		left = l.pulls[0].left
+	}
+	p.answered(l, epoch, left)
+	l.more = false
+	if status != "404" && status != "408" {
+		p.mend(l)
+	}
+}
+
+// parse reads a task from its message; it returns nil if it is none.
+func (p *puller) parse(l *line, m *nats.Msg) *delivery {
+	meta, err := m.Metadata()
+	if err != nil {
+		return nil
+	}
+	rest := strings.TrimPrefix(m.Subject, p.e.names.prefix+".task."+l.handler.about().token+".")
+	key, number, _ := strings.Cut(rest, ".")
+	index, err := strconv.Atoi(number)
+	if err != nil {
+		return nil
+	}
+	l.more = meta.NumPending > 0
+	return &delivery{m, l.handler, key, index, int(meta.NumDelivered), time.Now()}
+}
+
+// takeBack ends the requests to lines that are empty, while others have more. mu is
+// held.
+func (p *puller) takeBack() {
 	for _, l := range p.lines {
-		if l.handler.about().token != token || len(l.pulls) == 0 {
-			continue
-		}
-		left, err := strconv.Atoi(m.Header.Get("Nats-Pending-Messages"))
-		if err != nil {
-			left = l.pulls[0].left
-		}
-		p.answered(l, left)
-		l.more = false
-		if status != "404" && status != "408" && !l.mending && !p.closed {
-			l.mending = true
-			p.mending.Go(func() { p.mend(l) })
+		if !l.more && len(l.pulls) > 0 && l.pulls[len(l.pulls)-1].epoch == l.epoch {
+			p.drain(l)
 		}
 	}
-	p.ask()
-	p.poke()
 }
 
-// mend makes sure that a line is there, and lets it be asked again.
-func (p *puller) mend(l *line) {
-	select {
-	case <-time.After(mendAfter):
-	case <-p.life.Done():
+// drain ends the requests of a line: it gives up their inbox. What is on its way comes
+// still, and drained says when it has. mu is held.
+func (p *puller) drain(l *line) {
+	old := l.sub
+	if err := p.subscribe(l); err != nil { // the engine was closed
+		return
 	}
-	if err := p.restore(l); err != nil && p.life.Err() == nil {
-		p.e.conf.Log.Warn("cluster: the queue of a task", "task", l.handler.Name(), "error", err)
-	}
+	_ = old.Drain() // if it fails, the requests are forgotten in time
+}
+
+// drained says that nothing comes any more to an inbox that was given up.
+func (p *puller) drained(l *line, epoch int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l.mending = false
+	p.answered(l, epoch, all)
 	p.ask()
+	p.poke()
 }
-
-// parse reads a task from its message; the line is nil if it is none.
-func (p *puller) parse(m *nats.Msg) (*delivery, *line) {
-	meta, err := m.Metadata()
-	tokens := strings.Split(strings.TrimPrefix(m.Subject, p.e.names.subject("task", "")), ".")
-	if err != nil || len(tokens) != 3 {
-		return nil, nil
-	}
-	index, err := strconv.Atoi(tokens[2])
-	if err != nil {
-		return nil, nil
-	}
-	for _, l := range p.lines {
-		if l.handler.about().token == tokens[0] {
-			l.more = meta.NumPending > 0
-			return &delivery{m, l.handler, tokens[1], index, int(meta.NumDelivered), time.Now()}, l
-		}
-	}
-	return nil, nil
-}
-
-// poke makes wanted look again.
-func (p *puller) poke() { post(p.changed, struct{}{}) }
 
 // look asks again what was forgotten.
 func (p *puller) look() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ask()
+	p.poke()
 }
 
 // reconnected asks again for everything when the connection is there again. Streams
@@ -353,14 +376,36 @@ func (p *puller) reconnected(changes chan nats.Status) {
 	for range changes {
 		p.mu.Lock()
 		for _, l := range p.lines {
-			p.answered(l, l.pending())
-			if !l.mending {
-				l.mending = true
-				p.mending.Go(func() { p.mend(l) })
+			for _, q := range l.pulls {
+				p.promised -= q.left
 			}
+			l.pulls = nil
+			p.mend(l)
 		}
 		p.mu.Unlock()
 	}
+}
+
+// mend makes sure, in a moment, that a line is there, and lets it be asked again. mu is
+// held.
+func (p *puller) mend(l *line) {
+	if l.mending || p.closed {
+		return
+	}
+	l.mending = true
+	p.mending.Go(func() {
+		select {
+		case <-time.After(mendAfter):
+		case <-p.life.Done():
+		}
+		if err := p.restore(l); err != nil && p.life.Err() == nil {
+			p.e.conf.Log.Warn("cluster: the queue of a task", "task", l.handler.Name(), "error", err)
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		l.mending = false
+		p.ask()
+	})
 }
 
 // restore makes the streams and the consumer of a line, if they are gone.
@@ -375,44 +420,25 @@ func (p *puller) restore(l *line) error {
 // came of them has its slot.
 func (p *puller) pause() {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.paused++
-	first := p.paused == 1
-	p.mu.Unlock()
-	if first {
-		p.drain()
-	}
-}
-
-// drain ends the requests that are at the server.
-func (p *puller) drain() {
-	p.mu.Lock()
-	sub, drained := p.sub, p.drained
-	p.mu.Unlock()
-	if sub == nil || sub.Drain() != nil {
-		return
-	}
-	select {
-	case <-drained: // what was on its way has come
-	case <-time.After(patience):
-	}
-	p.mu.Lock()
 	for _, l := range p.lines {
-		p.answered(l, l.pending())
+		if len(l.pulls) > 0 && l.sub != nil {
+			p.drain(l)
+		}
 	}
-	p.mu.Unlock()
+	for p.promised > 0 && p.e.life.Err() == nil {
+		p.quiet.Wait() // if nothing is drained the timer forgets the requests
+	}
 }
 
 // resume ends what pause began.
 func (p *puller) resume() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.paused--; p.paused == 0 && !p.closed {
-		if err := p.subscribe(); err != nil {
-			p.e.conf.Log.Error("cluster: Serve: no tasks can be taken any more", "error", err)
-		}
-		p.ask()
-		p.poke()
-	}
+	p.paused--
+	p.ask()
+	p.poke()
 }
 
 // close ends the requests, and sends the idle slots home.
@@ -425,6 +451,11 @@ func (p *puller) close() {
 		close(c)
 	}
 	p.idle = nil
+	for _, l := range p.lines {
+		if l.sub != nil {
+			_ = l.sub.Unsubscribe()
+		}
+	}
 	if p.timer != nil {
 		p.timer.Stop()
 		p.e.nc.RemoveStatusListener(p.changes)
