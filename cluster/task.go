@@ -138,11 +138,13 @@ func token(caller, name string) string {
 	if name == "" || len(name) > 100 {
 		panic(fmt.Sprintf("cluster: %s: name %q: want 1 to 100 characters", caller, name))
 	}
-	return strings.NewReplacer("/", "=", ".", "~").Replace(name)
+	return strings.ReplaceAll(strings.ReplaceAll(name, "/", "="), ".", "~")
 }
 
 // untoken returns the name that token made t of.
-func untoken(t string) string { return strings.NewReplacer("=", "/", "~", ".").Replace(t) }
+func untoken(t string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(t, "=", "/"), "~", ".")
+}
 
 // Info says which task a function was called for.
 type Info struct {
