@@ -17,6 +17,7 @@ import (
 	"github.com/stint-go/stint/lab/experiment/loops"
 	"github.com/stint-go/stint/lab/experiment/naps"
 	"github.com/stint-go/stint/lab/experiment/powers"
+	"github.com/stint-go/stint/lab/experiment/remote"
 	"github.com/stint-go/stint/lab/experiment/scan"
 	"github.com/stint-go/stint/lab/experiment/sleepers"
 	"github.com/stint-go/stint/lab/experiment/sorts"
@@ -29,7 +30,7 @@ func experiments() []experiment.Experiment {
 	return []experiment.Experiment{
 		powers.Experiment, naps.Experiment, additions.Experiment, sorts.Experiment, documents.Experiment,
 		sleepers.Experiment, checksums.Experiment, digests.Experiment, scan.Experiment,
-		tiny.Experiment, dropin.Experiment, loops.Experiment, auto.Experiment, hops.Experiment, sum.Experiment,
+		tiny.Experiment, dropin.Experiment, loops.Experiment, auto.Experiment, hops.Experiment, remote.Experiment, sum.Experiment,
 	}
 }
 

@@ -44,8 +44,13 @@ package main
 import (
 	"context"
 	"os"
+
+	"github.com/stint-go/stint/lab/experiment/remote"
 )
 
 func main() {
+	if status, ok := remote.Member(); ok {
+		os.Exit(status)
+	}
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 }

@@ -14,6 +14,9 @@ const (
 	PeakRSS        Unit = "peak-RSS-bytes"       // of the largest process
 	PeakRSSBound   Unit = "peak-RSS-bound-bytes" // the same where it is only known to be at most that
 	PeakMemory     Unit = "peak-memory-bytes"    // heap and stacks
+	SubmitterPeak  Unit = "submitter-peak-bytes" // the same of one process of several
+	WorkerPeak     Unit = "worker-peak-bytes"
+	ServerPeak     Unit = "server-peak-bytes"
 	PeakGoroutines Unit = "peak-goroutines"
 	Goroutines     Unit = "goroutines"    // more than before
 	AtOnce         Unit = "tasks-at-once" // the most of them

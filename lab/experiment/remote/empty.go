@@ -1,0 +1,145 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
+	"github.com/stint-go/stint/cluster/embedded"
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
+	"golang.org/x/sync/errgroup"
+)
+
+// manySlots is how many tasks run at once where they do nothing.
+const manySlots = 64
+
+// Our conclusions about tasks that do nothing.
+const (
+	nearHand = "A task through cluster.Map takes at most a quarter more than through a loop that is written by hand for it."
+	manyMore = "One process sends 10,000 tasks a second to its own worker, with the server in it."
+)
+
+// emptyTasks is tasks that do nothing, and all in one process: the submitter, the
+// server, the worker.
+func (z sizes) emptyTasks(ctx context.Context) experiment.Study {
+	c := experiment.Case{
+		Name: fmt.Sprintf("task=empty/slots=%d/processes=1", manySlots),
+		Doc:  "an op is a task that does nothing, with the server and the worker in the same process", Reference: byHand, Ops: z.empty, Main: true,
+	}
+	c.Models = []experiment.Model{
+		{Model: describe(ours), Run: func(m *measure.Meter) error { return inProcess(ctx, m) }},
+		{Model: describe(byHand), Run: func(m *measure.Meter) error { return handInProcess(ctx, m) }},
+		{Model: describe(local), Run: func(m *measure.Meter) error { return locally(ctx, m, double, manySlots) }},
+	}
+	return experiment.One(c,
+		experiment.AtMost(1.25, c.Name, ours, byHand, nearHand),
+		result.Claim{Case: c.Name, Model: ours, Unit: measure.Time, Form: result.Value, Bar: 100_000, Note: "10,000 tasks a second", Conclusion: manyMore})
+}
+
+// inProcess takes a sample of ours.
+func inProcess(ctx context.Context, m *measure.Meter) error {
+	e, err := embedded.Open()
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	task := cluster.NewTask("double/v1", double)
+	e.Handle(task)
+	return beside(ctx,
+		func(ctx context.Context) error { return cluster.Serve(ctx, e, stint.Limit(manySlots)) },
+		func(ctx context.Context) error { return mapped(ctx, m, e, task) })
+}
+
+// beside has a worker as long as a sample is taken. Each ends with the failure of the
+// other.
+func beside(ctx context.Context, work, sample func(context.Context) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	working, stop := context.WithCancel(ctx)
+	g.Go(func() error { return work(working) })
+	g.Go(func() error {
+		defer stop()
+		return sample(ctx)
+	})
+	return g.Wait()
+}
+
+// mapped takes a sample of an engine whose workers are there, or come.
+func mapped(ctx context.Context, m *measure.Meter, e *cluster.Engine, task *cluster.Task[int, int]) error {
+	items := numbers(m.N)
+	if _, err := cluster.Map(ctx, e, task, items[:1]); err != nil { // so that the worker is there
+		return err
+	}
+	m.Start()
+	results, err := cluster.Map(ctx, e, task, items)
+	m.Stop()
+	if err != nil {
+		return err
+	}
+	return check(results, m.N)
+}
+
+// handInProcess takes a sample of the loop that is written by hand.
+func handInProcess(ctx context.Context, m *measure.Meter) error {
+	dir, err := os.MkdirTemp("", "stint-lab-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	srv, err := server.NewServer(&server.Options{JetStream: true, StoreDir: dir, DontListen: true, NoSigs: true, NoLog: true})
+	if err != nil {
+		return err
+	}
+	srv.Start()
+	defer srv.WaitForShutdown()
+	defer srv.Shutdown()
+	if !srv.ReadyForConnections(10 * time.Second) {
+		return errors.New("the server is not ready")
+	}
+	nc, err := nats.Connect("", nats.InProcessServer(srv))
+	if err != nil {
+		return err
+	}
+	defer nc.Close()
+	h, err := newHand(ctx, nc)
+	if err != nil {
+		return err
+	}
+	return beside(ctx,
+		func(ctx context.Context) error { return h.work(ctx, manySlots, double) },
+		func(ctx context.Context) error { return h.sample(ctx, m) })
+}
+
+// sample takes a sample of a loop whose workers are there, or come.
+func (h *hand) sample(ctx context.Context, m *measure.Meter) error {
+	items := numbers(m.N)
+	if _, err := h.run(ctx, "first", items[:1]); err != nil {
+		return err
+	}
+	m.Start()
+	results, err := h.run(ctx, "all", items)
+	m.Stop()
+	if err != nil {
+		return err
+	}
+	return check(results, m.N)
+}
+
+// locally takes a sample without a server.
+func locally(ctx context.Context, m *measure.Meter, f func(context.Context, int) (int, error), limit int) error {
+	items := numbers(m.N)
+	m.Start()
+	results, err := stint.Map(ctx, items, f, stint.Limit(limit))
+	m.Stop()
+	if err != nil {
+		return err
+	}
+	return check(results, m.N)
+}
