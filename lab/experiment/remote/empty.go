@@ -88,6 +88,16 @@ func mapped(ctx context.Context, m *measure.Meter, e *cluster.Engine, task *clus
 
 // handInProcess takes a sample of the loop that is written by hand.
 func handInProcess(ctx context.Context, m *measure.Meter) error {
+	return withHand(ctx, func(h *hand) error {
+		return beside(ctx,
+			func(ctx context.Context) error { return h.work(ctx, manySlots, double) },
+			func(ctx context.Context) error { return h.sample(ctx, m) })
+	})
+}
+
+// withHand calls f with a loop whose server is in this process, as that of
+// embedded.Open is.
+func withHand(ctx context.Context, f func(*hand) error) error {
 	dir, err := os.MkdirTemp("", "stint-lab-")
 	if err != nil {
 		return err
@@ -112,9 +122,7 @@ func handInProcess(ctx context.Context, m *measure.Meter) error {
 	if err != nil {
 		return err
 	}
-	return beside(ctx,
-		func(ctx context.Context) error { return h.work(ctx, manySlots, double) },
-		func(ctx context.Context) error { return h.sample(ctx, m) })
+	return f(h)
 }
 
 // sample takes a sample of a loop whose workers are there, or come.

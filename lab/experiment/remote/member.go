@@ -26,10 +26,11 @@ type member struct {
 // roles are what a member can be. Each says a line when it is ready, and does its
 // work until it is done or ctx ends.
 var roles = map[string]func(member, context.Context, func(line string)) error{
-	"server":    member.host,
-	"worker":    member.serve,
-	"by hand":   member.serveByHand,
-	"submitter": member.submit,
+	"server":         member.host,
+	"worker":         func(m member, ctx context.Context, say func(string)) error { return m.serve(ctx, doubling, say) },
+	"napper":         func(m member, ctx context.Context, say func(string)) error { return m.serve(ctx, napping, say) },
+	"napper by hand": member.serveByHand,
+	"submitter":      member.submit,
 }
 
 // variable is what tells a process that it is a member, and which.
@@ -87,34 +88,34 @@ func (m member) host(ctx context.Context, say func(string)) error {
 	return e.Close()
 }
 
-// The tasks that a worker of ours knows.
+// The tasks of workers of ours. Each worker has one of them.
 var (
 	doubling = cluster.NewTask("double/v1", double)
-	napping  = cluster.NewTask("nap/v1", nap)
-	asking   = cluster.NewTask("pid/v1", pid)
+	napping  = cluster.NewTask("nap/v1", func(ctx context.Context, n int) (int, error) {
+		v, err := nap(ctx, n)
+		if n == who {
+			v = os.Getpid()
+		}
+		return v, err
+	})
 )
 
-// pid says which process runs it, and takes long enough for others to run it too.
-func pid(ctx context.Context, n int) (int, error) {
-	_, err := nap(ctx, n)
-	return os.Getpid(), err
-}
+// who is an item that asks for the process it comes to.
+const who = -1
 
 // serve is a worker of ours.
-func (m member) serve(ctx context.Context, say func(string)) error {
+func (m member) serve(ctx context.Context, t cluster.Handler, say func(string)) error {
 	e, err := cluster.Connect(ctx, m.URL)
 	if err != nil {
 		return err
 	}
 	defer e.Close()
-	for _, t := range []cluster.Handler{doubling, napping, asking} {
-		e.Handle(t)
-	}
+	e.Handle(t)
 	say("")
 	return cluster.Serve(ctx, e, stint.Limit(m.Slots))
 }
 
-// serveByHand is a worker of the loop that is written by hand. It naps.
+// serveByHand is a worker of the loop that is written by hand.
 func (m member) serveByHand(ctx context.Context, say func(string)) error {
 	nc, err := nats.Connect(m.URL)
 	if err != nil {

@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/nats-io/nats.go"
 	"github.com/stint-go/stint/cluster"
@@ -27,8 +28,8 @@ func (z sizes) napping(ctx context.Context) experiment.Study {
 		Ops: z.naps, Count: z.samples, Main: true,
 	}
 	c.Models = []experiment.Model{
-		{Model: describe(ours), Run: func(m *measure.Meter) error { return onProcesses(ctx, m, "worker", mapThere) }},
-		{Model: describe(byHand), Run: func(m *measure.Meter) error { return onProcesses(ctx, m, "by hand", handThere) }},
+		{Model: describe(ours), Run: func(m *measure.Meter) error { return onProcesses(ctx, m, "napper", mapThere) }},
+		{Model: describe(byHand), Run: func(m *measure.Meter) error { return onProcesses(ctx, m, "napper by hand", handThere) }},
 		{Model: describe(local), Run: func(m *measure.Meter) error { return locally(ctx, m, nap, processes*fewSlots) }},
 		{Model: describe(ideal), Run: func(m *measure.Meter) error {
 			m.Report(measure.Time, float64(napTime.Nanoseconds())/(processes*fewSlots))
@@ -73,7 +74,7 @@ func mapThere(ctx context.Context, m *measure.Meter, url string) error {
 func all(ctx context.Context, e *cluster.Engine) error {
 	seen := map[int]bool{}
 	for len(seen) < processes {
-		pids, err := cluster.Map(ctx, e, asking, numbers(processes*fewSlots))
+		pids, err := cluster.Map(ctx, e, napping, slices.Repeat([]int{who}, processes*fewSlots))
 		if err != nil {
 			return err
 		}

@@ -15,10 +15,10 @@ import (
 // Experiment is the experiment.
 var Experiment = experiment.Experiment{
 	Name: "cluster",
-	Doc:  "tasks on workers beyond NATS JetStream: beside a loop by hand, on several processes, a million of them",
+	Doc:  "tasks that go to workers through NATS JetStream: beside a loop by hand, on three processes, a million of them",
 	Run: func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
 		if s.Quick {
-			return run(ctx, s, sizes{empty: 3000, naps: 240, few: 2500, many: 10_000})
+			return run(ctx, s, sizes{empty: 3000, naps: 120, few: 2000, many: 6000})
 		}
 		return run(ctx, s, sizes{empty: 20_000, naps: 1200, few: 100_000, many: 1_000_000, samples: 12})
 	},
