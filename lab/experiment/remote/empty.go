@@ -31,7 +31,7 @@ const (
 // server, the worker.
 func (z sizes) emptyTasks(ctx context.Context) experiment.Study {
 	c := experiment.Case{
-		Name: fmt.Sprintf("task=empty/slots=%d/processes=1", manySlots),
+		Name: fmt.Sprintf("task=empty/slots=%d", manySlots),
 		Doc:  "an op is a task that does nothing, with the server and the worker in the same process", Reference: byHand, Ops: z.empty, Main: true,
 	}
 	c.Models = []experiment.Model{

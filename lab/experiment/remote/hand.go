@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -139,32 +138,47 @@ func index(subject string) int {
 
 // work is a worker with so many slots, until ctx ends.
 func (h *hand) work(ctx context.Context, slots int, f func(context.Context, int) (int, error)) error {
+	g, ctx := errgroup.WithContext(ctx)
+	came := make(chan jetstream.Msg, slots)
 	free := make(chan struct{}, slots)
 	for range slots {
 		free <- struct{}{}
+		g.Go(func() error {
+			for m := range came {
+				if err := h.do(m, f); err != nil {
+					return err
+				}
+				free <- struct{}{}
+			}
+			return nil
+		})
 	}
-	g, ctx := errgroup.WithContext(ctx)
+	err := h.fetch(ctx, free, came)
+	close(came)
+	return cmp.Or(g.Wait(), err)
+}
+
+// fetch takes as many tasks as slots are free, again and again until ctx ends. There is
+// room for all of them in came.
+func (h *hand) fetch(ctx context.Context, free chan struct{}, came chan<- jetstream.Msg) error {
 	for {
 		k := take(ctx, free)
 		if k == 0 {
-			return g.Wait()
+			return nil
 		}
 		batch, err := h.tasks.Fetch(k, jetstream.FetchContext(ctx))
 		if err != nil {
-			return errors.Join(err, g.Wait())
+			return err
 		}
 		for m := range batch.Messages() {
 			k--
-			g.Go(func() error {
-				defer func() { free <- struct{}{} }()
-				return h.do(m, f)
-			})
+			came <- m
 		}
 		for range k {
 			free <- struct{}{}
 		}
 		if err := batch.Error(); err != nil && ctx.Err() == nil {
-			return errors.Join(err, g.Wait())
+			return err
 		}
 	}
 }

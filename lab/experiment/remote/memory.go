@@ -16,7 +16,7 @@ const holdsLittle = "What the submitter, the worker and the server hold does not
 // for the worker and one for the server.
 func (z sizes) memory(ctx context.Context) experiment.Study {
 	var st experiment.Study
-	name := func(n int) string { return fmt.Sprintf("task=empty/slots=%d/processes=apart/tasks=%d", manySlots, n) }
+	name := func(n int) string { return fmt.Sprintf("task=empty/slots=%d/tasks=%d", manySlots, n) }
 	for _, n := range []int{z.few, z.many} {
 		st.Cases = append(st.Cases, experiment.Case{
 			Name: name(n), Doc: "an op is a run of so many tasks; submitter, worker and server are a process each", Reference: seq,

@@ -23,8 +23,8 @@ const allUsed = "The slots of several processes are used: tasks of 10 ms on 3 pr
 // napping is tasks that sleep, on several processes.
 func (z sizes) napping(ctx context.Context) experiment.Study {
 	c := experiment.Case{
-		Name: fmt.Sprintf("task=%v/slots=%d/processes=%d", napTime, fewSlots, processes),
-		Doc:  "an op is a task that sleeps, on one of the slots of several worker processes; the server is a process too", Reference: ideal,
+		Name: fmt.Sprintf("task=%v/slots=%d/workers=%d", napTime, fewSlots, processes),
+		Doc:  "an op is a task that sleeps, on one of the slots of several workers; these and the server are a process each", Reference: ideal,
 		Ops: z.naps, Count: z.samples, Main: true,
 	}
 	c.Models = []experiment.Model{
