@@ -26,7 +26,7 @@ func (z sizes) memory(ctx context.Context) experiment.Study {
 	}
 	for _, u := range []measure.Unit{measure.SubmitterPeak, measure.WorkerPeak, measure.ServerPeak} {
 		st.Claims = append(st.Claims, result.Claim{
-			Case: name(z.many), Model: seq, Unit: u, Form: result.Ratio, Than: seq, InCase: name(z.few), Bar: 1.5, Conclusion: holdsLittle,
+			Case: name(z.many), Model: seq, Unit: u, Form: result.Ratio, Than: seq, InCase: name(z.few), Bar: 1.25, Conclusion: holdsLittle,
 		})
 	}
 	return st
