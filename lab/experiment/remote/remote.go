@@ -18,7 +18,7 @@ var Experiment = experiment.Experiment{
 	Doc:  "tasks that go to workers through NATS JetStream: beside a loop by hand, on three processes, a million of them",
 	Run: func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
 		if s.Quick {
-			return run(ctx, s, sizes{empty: 3000, naps: 120, few: 2000, many: 6000})
+			return run(ctx, s, sizes{empty: 2000, naps: 96, few: 1000, many: 4000})
 		}
 		return run(ctx, s, sizes{empty: 20_000, naps: 1200, few: 100_000, many: 1_000_000, samples: 12})
 	},
