@@ -51,11 +51,16 @@ func Serve(ctx context.Context, e *Engine, opts ...stint.Option) error {
 	return context.Cause(e.life)
 }
 
+// sending is how many results a worker sends at once, beside what its slots do. A slot
+// waits when there are more.
+const sending = 1024
+
 // A worker is one call of Serve.
 type worker struct {
 	e      *Engine
 	id     string
 	pool   *stint.Pool // of slots: a task of the pool is one slot, for one task of the cluster
+	post   *stint.Pool // sends results, so that a slot is free when the function has returned
 	kinds  map[string]Handler
 	puller *puller
 	leases *leases
@@ -74,6 +79,7 @@ func newWorker(e *Engine, opts []stint.Option) *worker {
 	e.served = true
 	w := &worker{e: e, id: nuid.Next(), kinds: e.handlers}
 	w.pool = stint.NewPool(append(opts[:len(opts):len(opts)], stint.Queue(0))...)
+	w.post = stint.NewPool(stint.Limit(sending), stint.Queue(0))
 	w.leases = newLeases(e)
 	w.runs = newLiveRuns(e, w.leases)
 	w.puller = newPuller(e, w.kinds)
@@ -114,6 +120,7 @@ func (w *worker) offerSlots(ctx context.Context) {
 func (w *worker) close() {
 	w.puller.close()
 	w.pool.Close()
+	w.post.Close()
 	w.leases.close()
 	w.runs.close()
 	if w.asked != nil {
@@ -131,23 +138,31 @@ func (w *worker) slot(ctx context.Context) {
 		return // the worker ends
 	}
 	l := w.leases.hold(ctx, d)
-	defer w.leases.release(l)
-	alive, err := w.runs.alive(l.ctx, d.key)
-	if err != nil || !alive {
-		if err == nil && d.deliveries >= suspectFrom { // and it was the same before: nobody removes it
-			w.settle(l, nil)
+	send := func() {}
+	defer func() { // also after a Goexit of the function
+		if w.post.GoContext(w.e.life, func(context.Context) {
+			defer w.leases.release(l)
+			send()
+		}) != nil {
+			w.leases.release(l) // the engine was closed
 		}
-		return // if the task is still in the queue, it comes again
+	}()
+	alive, err := w.runs.alive(l.ctx, d.key)
+	switch {
+	case err != nil: // if the task is still in the queue, it comes again
+	case alive:
+		defer w.done.Add(1)
+		w.perform(l, &send)
+	case d.deliveries >= suspectFrom: // it was the same before: nobody removes it
+		send = func() { w.settle(l, nil) }
 	}
-	defer w.done.Add(1)
-	w.perform(l)
 }
 
-// perform runs the task and sends what comes of it.
-func (w *worker) perform(l *lease) {
+// perform runs the task, and says how to send what comes of it, unless it has done that.
+func (w *worker) perform(l *lease, send *func()) {
 	if l.deliveries > 1 {
 		if known, _ := w.e.last(l.ctx, "results", l.result()); known != nil {
-			w.settle(l, nil) // only the end of the task was lost
+			*send = func() { w.settle(l, nil) } // only the end of the task was lost
 			return
 		}
 	}
@@ -157,19 +172,17 @@ func (w *worker) perform(l *lease) {
 	}
 	w.alone.RLock()
 	defer w.alone.RUnlock()
-	w.execute(l)
+	o := outcome{err: stint.ErrGoexit}
+	*send = func() { w.conclude(l, o) }
+	o = w.execute(l)
 }
 
-// execute calls the function and sends its outcome, also if the function ends by a
-// Goexit, which takes this goroutine with it.
-func (w *worker) execute(l *lease) {
-	o := outcome{err: stint.ErrGoexit}
-	defer func() { w.conclude(l, o) }()
+// execute calls the function.
+func (w *worker) execute(l *lease) outcome {
 	if w.e.conf.Strict {
-		o = w.strictly(l)
-	} else {
-		o = w.call(l, 0)
+		return w.strictly(l)
 	}
+	return w.call(l, 0)
 }
 
 // conclude sends an outcome, unless the function was interrupted: then the outcome may be

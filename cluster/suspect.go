@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/stint-go/stint"
 )
 
 // A task that was given to workers and never ended may be what they die of, or may have
@@ -52,7 +53,9 @@ func (w *worker) suspect(l *lease) {
 			_ = w.e.purge(w.e.life, "runs", mark)
 		}
 	}()
-	w.execute(l)
+	o := outcome{err: stint.ErrGoexit}
+	defer func() { w.conclude(l, o) }()
+	o = w.execute(l)
 }
 
 // condemn puts a task aside, and makes that its result.
