@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"net/url"
+	neturl "net/url"
 	"os"
 	"slices"
 	"strings"
@@ -84,10 +84,10 @@ func Replicas(n int) Option {
 
 // Keep sets how long results, tasks that were put aside, and runs whose submitter
 // died are kept; the default is 24 hours. A run can be resumed for that long. Like
-// QueueLimit it changes streams that are there. It panics if d is less than a second.
+// QueueLimit it changes streams that are there. It panics if d is less than a minute.
 func Keep(d time.Duration) Option {
-	if d < time.Second {
-		panic(fmt.Sprintf("cluster: Keep(%v): want 1s or more", d))
+	if d < expiry {
+		panic(fmt.Sprintf("cluster: Keep(%v): want %v or more", d, expiry))
 	}
 	return func(c *conf.Config) { c.Keep = d }
 }
@@ -127,6 +127,9 @@ func Connect(ctx context.Context, url string, opts ...Option) (*Engine, error) {
 		handlers: map[string]Handler{}, workers: map[*worker]bool{},
 	}
 	nc, err := nats.Connect(url, e.client(ctx)...)
+	if wrong, ok := errors.AsType[*neturl.Error](err); ok {
+		err = wrong.Err // the rest is the URL, with its secrets
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cluster: connect to %s: %w", secretless(url), err)
 	}
@@ -141,7 +144,7 @@ func Connect(ctx context.Context, url string, opts ...Option) (*Engine, error) {
 
 // open prepares JetStream.
 func (e *Engine) open(ctx context.Context) (err error) {
-	e.js, err = jetstream.New(e.nc, jetstream.WithPublishAsyncMaxPending(1<<20), jetstream.WithPublishAsyncTimeout(patience))
+	e.js, err = jetstream.New(e.nc, jetstream.WithPublishAsyncMaxPending(1<<20), jetstream.WithPublishAsyncTimeout(answerIn))
 	if err != nil {
 		return err
 	}
@@ -155,9 +158,8 @@ func (e *Engine) open(ctx context.Context) (err error) {
 	return e.createStreams(ctx, true)
 }
 
-// patience is how long the engine waits for an answer of the server before it asks
-// again.
-const patience = 10 * time.Second
+// keep returns how long what belongs to a run is kept.
+func (e *Engine) keep() time.Duration { return or(e.conf.Keep, defaultKeep) }
 
 // client returns the options of the NATS client.
 func (e *Engine) client(ctx context.Context) []nats.Option {
@@ -204,7 +206,7 @@ func (e *Engine) giveBack() {
 func secretless(urls string) string {
 	all := strings.Split(urls, ",")
 	for i, s := range all {
-		if u, err := url.Parse(strings.TrimSpace(s)); err != nil {
+		if u, err := neturl.Parse(strings.TrimSpace(s)); err != nil {
 			all[i] = "(a URL that does not parse)"
 		} else if u.User != nil {
 			u.User = nil

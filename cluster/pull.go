@@ -74,6 +74,7 @@ type delivery struct {
 	key        string // of the run
 	index      int
 	deliveries int
+	published  time.Time // by the clock of the server
 	came       time.Time
 }
 
@@ -330,7 +331,7 @@ func (p *puller) parse(l *line, m *nats.Msg) *delivery {
 		return nil
 	}
 	l.more = meta.NumPending > 0
-	return &delivery{m, l.handler, key, index, int(meta.NumDelivered), time.Now()}
+	return &delivery{m, l.handler, key, index, int(meta.NumDelivered), meta.Timestamp, time.Now()}
 }
 
 // takeBack ends the requests to lines that are empty, while others have more. mu is

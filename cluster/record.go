@@ -56,7 +56,11 @@ func (e *Engine) write(ctx context.Context, r *record) error {
 		return err
 	}
 	return e.ask(ctx, func(ctx context.Context) error {
-		ack, err := e.js.Publish(ctx, e.names.subject("run", r.Run), data, jetstream.WithExpectLastSequencePerSubject(r.seq))
+		opts := []jetstream.PublishOpt{jetstream.WithExpectLastSequencePerSubject(r.seq)}
+		if !r.Named { // nobody can resume it
+			opts = append(opts, jetstream.WithMsgTTL(expiry))
+		}
+		ack, err := e.js.Publish(ctx, e.names.subject("run", r.Run), data, opts...)
 		var api *jetstream.APIError
 		if errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant) {
 			return e.moved(ctx, r)
@@ -67,6 +71,10 @@ func (e *Engine) write(ctx context.Context, r *record) error {
 		return err
 	})
 }
+
+// expiry is how long the record of a run without a Name outlives its submitter, who
+// writes it again sooner. Its Limit is forgotten with it.
+const expiry = time.Minute
 
 // moved returns errMoved, unless the record that is there is what this submitter has
 // written, and it was only not told so.

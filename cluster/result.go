@@ -14,8 +14,9 @@ import (
 
 // An outcome is how a task ended: err is nil, or value counts for nothing.
 type outcome struct {
-	value []byte // encoded
-	err   error
+	value    []byte // encoded
+	err      error
+	panicked bool // err is what the function panicked with
 }
 
 // failure is an error as it is sent.
@@ -36,7 +37,19 @@ func (k *kind) message(subject string, o outcome) *nats.Msg {
 		m.Data = o.value
 		return m
 	}
-	f := failure{Text: shortened(o.err.Error())}
+	m.Header.Set(failed, "1")
+	m.Data, _ = json.Marshal(k.failure(o)) // strings only
+	return m
+}
+
+// failure returns what is sent of an error. Its methods are the user's, and may panic.
+func (k *kind) failure(o outcome) (f failure) {
+	defer func() {
+		if v := recover(); v != nil {
+			f = failure{Text: shortened(panicked(v).err.Error())}
+		}
+	}()
+	f = failure{Text: shortened(o.err.Error())}
 	for _, known := range k.known() {
 		if errors.Is(o.err, known) {
 			f.Is = append(f.Is, known.Error())
@@ -45,9 +58,7 @@ func (k *kind) message(subject string, o outcome) *nats.Msg {
 	if p, ok := errors.AsType[*stint.PanicError](o.err); ok {
 		f.Panic, f.Stack = shortened(fmt.Sprint(p.Value)), shortened(string(p.Stack))
 	}
-	m.Header.Set(failed, "1")
-	m.Data, _ = json.Marshal(f) // strings only
-	return m
+	return f
 }
 
 // outcome returns what a message of message says.
@@ -125,7 +136,7 @@ func panicked(v any) outcome {
 	if !ok || p == nil {
 		p = &stint.PanicError{Value: v, Stack: debug.Stack()}
 	}
-	return outcome{err: p}
+	return outcome{err: p, panicked: true}
 }
 
 // checkSize returns an error if data is larger than the server takes.

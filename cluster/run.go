@@ -37,15 +37,15 @@ type run struct {
 	ctx context.Context // ends with the run
 	end context.CancelCauseFunc
 
-	credits  chan struct{}      // one for each task that is pulled and not consumed
-	unsure   chan publication   // published once, and not acknowledged
-	complete chan int           // how many tasks there are, once all are acknowledged
-	sweep    chan uint64        // results before this one of the stream are not needed any more
-	room     chan struct{}      // a result has arrived: there may be room in the queue
-	woken    chan struct{}      // the consumer is to look again
-	source   jetstream.Consumer // of results
+	credits  chan struct{}    // one for each task that is pulled and not consumed
+	unsure   chan publication // published once, and not acknowledged
+	complete chan int         // how many tasks there are, once all are acknowledged
+	sweep    chan uint64      // results before this one of the stream are not needed any more
+	room     chan struct{}    // a result has arrived: there may be room in the queue
+	woken    chan struct{}    // the consumer is to look again
 	results  jetstream.ConsumeContext
-	received atomic.Int64 // results
+	last     atomic.Pointer[jetstream.Msg] // result that came
+	received atomic.Int64                  // results
 
 	mu       sync.Mutex
 	cells    map[int]cell
@@ -76,6 +76,7 @@ const (
 	inFlight   = 256  // publications that wait for their acknowledgements
 	sweepAfter = 4096 // results
 	glance     = 5 * time.Second
+	vouchAfter = 15 * time.Second
 )
 
 // begin makes a run in the engine.
@@ -128,9 +129,11 @@ func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*
 
 // listen begins to receive results.
 func (r *run) listen() (err error) {
+	var source jetstream.Consumer
 	err = r.e.ask(r.ctx, func(ctx context.Context) (err error) {
-		r.source, err = r.e.stream["results"].OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+		source, err = r.e.stream["results"].OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
 			FilterSubjects:    []string{r.e.names.subject("result", r.rec.Key, "*")},
+			NamePrefix:        r.e.names.stream("") + r.rec.Owner,
 			InactiveThreshold: time.Minute,
 		})
 		return err
@@ -138,20 +141,24 @@ func (r *run) listen() (err error) {
 	if err != nil {
 		return err
 	}
-	r.results, err = r.source.Consume(r.receive)
+	r.results, err = source.Consume(r.receive)
 	return err
 }
 
-// deaf ends what listen began. The consumer would go by itself, later.
+// deaf ends what listen began. The consumer would go by itself, after some time. Its
+// name is that of the last one that a result came from: the client makes another one,
+// and is not to be asked for its name, while the server is away.
 func (r *run) deaf() {
-	info := r.source.CachedInfo()
 	r.results.Stop()
-	if info == nil {
-		return
+	name := r.e.names.stream("") + r.rec.Owner + "_1"
+	if last := r.last.Load(); last != nil {
+		if meta, err := (*last).Metadata(); err == nil {
+			name = meta.Consumer
+		}
 	}
 	ctx, stop := r.parting()
 	defer stop()
-	err := r.e.ask(ctx, func(ctx context.Context) error { return r.e.js.DeleteConsumer(ctx, info.Stream, info.Name) })
+	err := r.e.ask(ctx, func(ctx context.Context) error { return r.e.stream["results"].DeleteConsumer(ctx, name) })
 	if err != nil && r.e.life.Err() == nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 		r.e.conf.Log.Warn("cluster: the consumer of results could not be removed", "run", runOf(r.rec.Key), "error", err)
 	}
@@ -164,6 +171,7 @@ func (r *run) receive(m jetstream.Msg) {
 	if err != nil {
 		return // not ours
 	}
+	r.last.Store(&m)
 	r.arrive(i, r.k.outcome(m.Headers(), m.Data()))
 	if r.rec.Named {
 		return
@@ -427,9 +435,9 @@ func (r *run) tend(ctx context.Context) error {
 		case <-tick.C:
 			now := r.count()
 			switch {
-			case time.Since(written) > or(r.e.conf.Keep, defaultKeep)/3:
+			case time.Since(written) > vouchAfter:
 				written = time.Now()
-				err = r.e.write(ctx, r.rec)
+				missed, err = r.vouch(ctx, missed)
 			case now == arrived:
 				missed, err = r.look(ctx, missed)
 			default:
@@ -449,6 +457,19 @@ func (r *run) tend(ctx context.Context) error {
 	}
 }
 
+// vouch writes the record again, so that it does not expire, and lets a limit go whose
+// run has not done that.
+func (r *run) vouch(ctx context.Context, missed int) (int, error) {
+	missed, err := r.look(ctx, missed)
+	if err == nil && missed == 0 {
+		err = r.e.write(ctx, r.rec)
+	}
+	if err == nil {
+		err = r.e.balance(ctx, r.k)
+	}
+	return missed, err
+}
+
 // count returns how many results have arrived.
 func (r *run) count() int {
 	r.mu.Lock()
@@ -461,8 +482,11 @@ func (r *run) count() int {
 func (r *run) look(ctx context.Context, missed int) (int, error) {
 	rec, err := r.e.read(ctx, r.rec.Run)
 	switch {
-	case errors.Is(err, jetstream.ErrStreamNotFound), rec == nil && err == nil:
+	case errors.Is(err, jetstream.ErrStreamNotFound), rec == nil && err == nil && r.rec.Named:
 		return missed + 1, nil
+	case rec == nil && err == nil: // it has expired while the server was not reached
+		r.rec.seq = 0
+		return 0, r.e.write(ctx, r.rec)
 	case err != nil:
 		return missed, err
 	case rec.Owner != r.rec.Owner:
@@ -550,9 +574,9 @@ func (r *run) state() string {
 // parting bounds what is done when a run has ended: servers that elect a leader need
 // some time, and one that is away is not waited for that long.
 func (r *run) parting() (context.Context, context.CancelFunc) {
-	most := 3 * patience
+	most := 30 * time.Second
 	if !r.e.nc.IsConnected() {
-		most = patience / 2
+		most = 5 * time.Second
 	}
 	return context.WithTimeout(context.WithoutCancel(r.ctx), most)
 }

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -153,7 +152,7 @@ func (w *worker) slot(ctx context.Context) {
 	case alive:
 		defer w.done.Add(1)
 		w.perform(l, &send)
-	case d.deliveries >= suspectFrom: // it was the same before: nobody removes it
+	case d.came.Sub(d.published) > w.e.keep(): // its submitter died long ago: nobody removes it
 		send = func() { w.settle(l, nil) }
 	}
 }
@@ -210,7 +209,7 @@ func (w *worker) call(l *lease, before int) outcome {
 	k := l.kind()
 	for n := 0; ; n++ {
 		o := w.callOnce(l, before+n)
-		if _, panicked := errors.AsType[*stint.PanicError](o.err); o.err == nil || panicked || n == k.retries || l.ctx.Err() != nil {
+		if o.err == nil || o.panicked || n == k.retries || l.ctx.Err() != nil {
 			return o
 		}
 		select {
@@ -248,7 +247,7 @@ func (w *worker) settle(l *lease, result *nats.Msg) {
 		}
 	}
 	w.persist(l, "end", func() error {
-		_, err := w.e.nc.Request(l.msg.Reply, nil, patience)
+		_, err := w.e.nc.Request(l.msg.Reply, nil, answerIn)
 		return err
 	})
 }

@@ -49,7 +49,7 @@ const (
 
 // streams returns what the streams are made with.
 func (e *Engine) streams() []jetstream.StreamConfig {
-	keep := or(e.conf.Keep, defaultKeep)
+	keep := e.keep()
 	all := []jetstream.StreamConfig{{
 		Name: e.names.stream("tasks"), Subjects: []string{e.names.subject("task", ">")},
 		Retention: jetstream.WorkQueuePolicy, MaxMsgs: int64(or(e.conf.Queue, defaultQueue)),
@@ -59,7 +59,7 @@ func (e *Engine) streams() []jetstream.StreamConfig {
 		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxAge: keep,
 	}, {
 		Name: e.names.stream("runs"), Subjects: []string{e.names.subject("run", "*"), e.names.subject("alone", ">")},
-		MaxAge: keep,
+		MaxAge: keep, AllowMsgTTL: true,
 	}, {
 		Name: e.names.stream("aside"), Subjects: []string{e.names.subject("aside", ">")},
 		MaxMsgs: maxAside, MaxAge: keep,
@@ -180,7 +180,8 @@ func (e *Engine) changeStream(ctx context.Context, have, want jetstream.StreamCo
 }
 
 // createConsumer creates the consumer through which workers get the tasks with one
-// name, or gives it the lease of k.
+// name, or gives it the lease of k. A lease is made shorter only while no worker is there:
+// one of another version may count on it.
 func (e *Engine) createConsumer(ctx context.Context, k *kind) error {
 	return e.ask(ctx, func(ctx context.Context) error { return e.createConsumerOnce(ctx, k) })
 }
@@ -207,7 +208,9 @@ func (e *Engine) createConsumerOnce(ctx context.Context, k *kind) error {
 	if err != nil {
 		return err
 	}
-	if have := c.CachedInfo().Config; have.AckWait != k.lease {
+	info := c.CachedInfo()
+	idle := info.NumAckPending == 0 && info.NumWaiting == 0
+	if have := info.Config; have.AckWait < k.lease || have.AckWait > k.lease && idle {
 		have.AckWait = k.lease
 		_, err = e.js.UpdateConsumer(ctx, stream, have)
 	}
@@ -242,7 +245,7 @@ func (e *Engine) purge(ctx context.Context, stream, subject string, opts ...jets
 // store publishes a message to a stream, and returns nil when it is there, or was there
 // already.
 func (e *Engine) store(m *nats.Msg) error {
-	answer, err := e.nc.RequestMsg(m, patience)
+	answer, err := e.nc.RequestMsg(m, answerIn)
 	if err != nil {
 		return err
 	}
