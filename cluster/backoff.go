@@ -10,7 +10,7 @@ import (
 // that those who failed together do not come back together.
 func backoff(first time.Duration, n int) time.Duration {
 	d := time.Minute
-	if n < 30 && first<<n < d {
+	if n < 30 && first < d>>n {
 		d = first << n
 	}
 	return d - rand.N(d/2+1)

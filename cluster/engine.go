@@ -37,6 +37,7 @@ type Engine struct {
 	mu       sync.Mutex
 	handlers map[string]Handler // by token
 	workers  map[*worker]bool   // the calls of Serve that have not returned
+	runs     map[*run]bool      // those of this submitter
 	served   bool               // there was one
 }
 
@@ -124,8 +125,9 @@ func Connect(ctx context.Context, url string, opts ...Option) (*Engine, error) {
 	}
 	e := &Engine{
 		conf: c, names: names{c.Prefix}, stream: map[string]jetstream.Stream{},
-		handlers: map[string]Handler{}, workers: map[*worker]bool{},
+		handlers: map[string]Handler{}, workers: map[*worker]bool{}, runs: map[*run]bool{},
 	}
+	e.life, e.close = context.WithCancelCause(context.Background())
 	nc, err := nats.Connect(url, e.client(ctx)...)
 	if wrong, ok := errors.AsType[*neturl.Error](err); ok {
 		err = wrong.Err // the rest is the URL, with its secrets
@@ -134,7 +136,6 @@ func Connect(ctx context.Context, url string, opts ...Option) (*Engine, error) {
 		return nil, fmt.Errorf("cluster: connect to %s: %w", secretless(url), err)
 	}
 	e.nc = nc
-	e.life, e.close = context.WithCancelCause(context.Background())
 	if err = e.open(ctx); err != nil {
 		nc.Close()
 		return nil, fmt.Errorf("cluster: JetStream at %s: %w", secretless(url), err)
@@ -178,6 +179,10 @@ func (e *Engine) client(ctx context.Context) []nats.Option {
 		nats.ReconnectHandler(func(nc *nats.Conn) {
 			log.Info("cluster: connected again", "url", secretless(nc.ConnectedUrl()))
 		}),
+		nats.IgnoreAuthErrorAbort(), // a server may have been started with wrong secrets
+		nats.ClosedHandler(func(nc *nats.Conn) {
+			e.close(fmt.Errorf("%w: the client of NATS has given up: %w", stint.ErrClosed, or(nc.LastError(), nats.ErrConnectionClosed)))
+		}),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			if errors.Is(err, nats.ErrPermissionViolation) {
 				e.denied.Store(&err)
@@ -191,15 +196,23 @@ func (e *Engine) client(ctx context.Context) []nats.Option {
 	return append(opts, e.conf.NATS...)
 }
 
-// giveBack gives the tasks that this engine's workers have back to the queue.
-func (e *Engine) giveBack() {
+// users returns the workers and the runs of this engine.
+func (e *Engine) users() ([]*worker, []*run) {
 	e.mu.Lock()
-	workers := slices.Collect(maps.Keys(e.workers))
-	e.mu.Unlock()
-	for _, w := range workers {
-		w.leases.giveBack()
-	}
-	_ = e.nc.FlushTimeout(time.Second) // if it fails, their leases end
+	defer e.mu.Unlock()
+	return slices.Collect(maps.Keys(e.workers)), slices.Collect(maps.Keys(e.runs))
+}
+
+func (e *Engine) enter(r *run) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.runs[r] = true
+}
+
+func (e *Engine) leave(r *run) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.runs, r)
 }
 
 // secretless returns url without passwords and tokens, for messages.
@@ -218,12 +231,25 @@ func secretless(urls string) string {
 
 // Close ends the connection, and with it what uses the engine: the contexts of the
 // tasks that its workers run end, their tasks are given back to the queue, Serve, Map
-// and MapSeq return stint.ErrClosed. Runs stay in the engine. Close of an embedded
+// and MapSeq return stint.ErrClosed. Runs with a Name stay where they are, for Resume; others are
+// removed. Close does not wait for the functions that run. That of an embedded
 // engine stops the server, and returns when it has stopped. The second Close does nothing.
 func (e *Engine) Close() error {
 	e.once.Do(func() {
+		workers, runs := e.users()
+		for _, w := range workers {
+			w.puller.pause() // or the server gives to them what they give back
+		}
 		e.close(stint.ErrClosed)
-		e.giveBack()
+		for _, w := range workers {
+			w.leases.giveBack()
+		}
+		for _, r := range runs {
+			if !r.rec.Named {
+				r.erase()
+			}
+		}
+		_ = e.nc.FlushTimeout(time.Second) // what is not sent, the leases end
 		e.nc.Close()
 		if e.conf.Closed != nil {
 			e.conf.Closed()
@@ -263,7 +289,7 @@ func (e *Engine) Handle(t Handler) {
 // if it was, otherwise err.
 func (e *Engine) gone(err error) error {
 	if e.life.Err() != nil && err != nil && !errors.Is(err, stint.ErrClosed) {
-		return stint.ErrClosed
+		return context.Cause(e.life)
 	}
 	return err
 }

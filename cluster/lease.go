@@ -2,6 +2,8 @@ package cluster
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -38,7 +40,8 @@ type lease struct {
 	number uint64
 	ctx    context.Context // of the function: ends when there is no point in it any more
 	cancel context.CancelCauseFunc
-	lost   atomic.Bool // nothing is sent any more
+	lost   atomic.Bool            // nothing is sent any more
+	mark   atomic.Pointer[string] // that it runs alone
 
 	sent   time.Time // the last word
 	until  time.Time // by our clock
@@ -161,20 +164,19 @@ func (s *leases) interrupt(cause error, which func(*lease) bool) {
 func (s *leases) giveBack() {
 	s.interrupt(stint.ErrClosed, func(*lease) bool { return true })
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, l := range s.held {
-		l.giveBackLocked()
+	held := slices.Collect(maps.Values(s.held))
+	s.mu.Unlock()
+	for _, l := range held {
+		l.giveBack()
 	}
 }
 
-// giveBack gives the task back to the queue: another worker gets it at once.
+// giveBack gives the task back to the queue: another worker gets it at once. If it ran
+// alone it was not lost.
 func (l *lease) giveBack() {
+	l.unmark()
 	l.leases.mu.Lock()
 	defer l.leases.mu.Unlock()
-	l.giveBackLocked()
-}
-
-func (l *lease) giveBackLocked() {
 	if !l.given {
 		l.given = true
 		_ = l.msg.Respond([]byte("-NAK")) // if it fails, the lease ends
@@ -215,6 +217,3 @@ func (l *lease) id() string { return l.key + "/" + strconv.Itoa(l.index) }
 
 // result returns the subject of the task's result.
 func (l *lease) result() string { return l.leases.e.names.of("result", l.key, l.index) }
-
-// interrupted reports whether the function was told to end.
-func (l *lease) interrupted() bool { return l.ctx.Err() != nil }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go"
 )
@@ -20,6 +21,8 @@ type liveRuns struct {
 	sub     *nats.Subscription
 	changes chan nats.Status
 	ended   sync.WaitGroup
+	life    context.Context // ends with close
+	end     context.CancelFunc
 
 	mu   sync.Mutex
 	live map[string]bool // by key; false: it has ended
@@ -29,7 +32,9 @@ type liveRuns struct {
 const manyRuns = 10_000
 
 func newLiveRuns(e *Engine, s *leases) *liveRuns {
-	return &liveRuns{e: e, leases: s, live: map[string]bool{}}
+	v := &liveRuns{e: e, leases: s, live: map[string]bool{}}
+	v.life, v.end = context.WithCancel(e.life)
+	return v
 }
 
 // open begins to listen.
@@ -65,7 +70,7 @@ func (v *liveRuns) over(key string) bool {
 // sweep removes results of a cancelled run that this worker may have sent after the
 // submitter had removed them.
 func (v *liveRuns) sweep(key string) {
-	if err := v.e.purge(v.e.life, "results", v.e.names.subject("result", key, "*")); err != nil {
+	if err := v.e.purge(v.life, "results", v.e.names.subject("result", key, "*")); err != nil {
 		v.e.conf.Log.Warn("cluster: results of a cancelled run could not be removed", "run", runOf(key), "error", err)
 	}
 }
@@ -90,11 +95,42 @@ func (v *liveRuns) alive(ctx context.Context, key string) (bool, error) {
 		return live, nil
 	}
 	rec, err := v.e.read(ctx, nameOf(key))
-	if err != nil || rec == nil || rec.Key != key {
-		return false, err // not noted: a server that has just come back may not know all yet
+	switch {
+	case err != nil:
+		return false, err
+	case rec == nil: // not noted: see deadAfter
+		return false, nil
 	}
-	v.note(key, true)
-	return true, nil
+	v.note(key, rec.Key == key) // another run of that name: this one is over
+	return rec.Key == key, nil
+}
+
+// deadAfter is for how long the record of a run has to be gone until its tasks are
+// removed. A submitter that was cut off writes it again when it is back, at its next
+// glance.
+const deadAfter = 3 * glance
+
+// dead waits until it is certain that the run of a task is over. It returns false if the
+// run is there again, or ctx has ended.
+func (v *liveRuns) dead(ctx context.Context, key string) bool {
+	for tries := 0; tries < 3; tries++ {
+		v.mu.Lock()
+		live, known := v.live[key]
+		v.mu.Unlock()
+		if known {
+			return !live
+		}
+		select {
+		case <-time.After(deadAfter / 3):
+		case <-ctx.Done():
+			return false
+		}
+		if live, err := v.alive(ctx, key); live || err != nil {
+			return false
+		}
+	}
+	v.note(key, false)
+	return true
 }
 
 // forget drops what is known, and asks for the runs of the tasks that are held.
@@ -103,7 +139,7 @@ func (v *liveRuns) forget() {
 	clear(v.live)
 	v.mu.Unlock()
 	for key := range v.leases.keys() {
-		if live, err := v.alive(v.e.life, key); err == nil && !live {
+		if live, err := v.alive(v.life, key); err == nil && !live {
 			v.over(key)
 		}
 	}
@@ -111,6 +147,7 @@ func (v *liveRuns) forget() {
 
 // close ends the listening.
 func (v *liveRuns) close() {
+	v.end()
 	if v.sub != nil {
 		_ = v.sub.Unsubscribe()
 		v.e.nc.RemoveStatusListener(v.changes)

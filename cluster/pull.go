@@ -25,8 +25,8 @@ import (
 // task that comes after that and finds no idle slot is given back.
 //
 // A worker of several tasks has a consumer for each, and cannot ask for "any of them".
-// While there is more in the queue of some, those are asked in turn, for what is there at
-// once, and the others each second. When all are empty, the idle slots are divided
+// While there is more in the queue of some, those are asked in turn, for what comes in
+// a moment, and the others each second. When all are empty, the idle slots are divided
 // among them; when one then gets more, what was promised to the others is taken back.
 type puller struct {
 	e       *Engine
@@ -56,6 +56,7 @@ type line struct {
 	epoch   int  // how many inboxes there were
 	more    bool // the last task came with the word that there are more
 	mending bool // it may not be there: it is not asked
+	broken  int  // how often it was mended in a row
 	asked   time.Time
 	pulls   []pull // at the server, in the order in which it serves them
 }
@@ -74,14 +75,14 @@ type delivery struct {
 	key        string // of the run
 	index      int
 	deliveries int
-	published  time.Time // by the clock of the server
 	came       time.Time
 }
 
 const (
-	pullFor   = 2 * time.Second // a request waits at the server
-	shareFor  = time.Second     // if there are other tasks that the slots could wait for
-	pullGrace = time.Second     // until a request without an answer is forgotten
+	pullFor   = 2 * time.Second       // a request waits at the server
+	shareFor  = time.Second           // if there are other tasks that the slots could wait for
+	turnFor   = 50 * time.Millisecond // if some of these have more
+	pullGrace = time.Second           // until a request without an answer is forgotten
 	mendAfter = 100 * time.Millisecond
 )
 
@@ -182,7 +183,7 @@ func (p *puller) ask() {
 	if p.closed {
 		return
 	}
-	p.timer.Reset(pullFor + pullGrace)
+	p.timer.Reset(p.nearest(now))
 	for range p.lines {
 		free := len(p.idle) - p.promised
 		if free <= 0 || p.paused > 0 {
@@ -212,9 +213,9 @@ func (p *puller) askFor(l *line, free int, now time.Time) {
 		}
 	case len(l.pulls) > 0:
 	case l.more:
-		p.request(l, free, 0, now)
+		p.request(l, free, turnFor, now)
 	case now.Sub(l.asked) >= shareFor:
-		p.request(l, 1, 0, now)
+		p.request(l, 1, turnFor, now)
 	}
 }
 
@@ -227,14 +228,13 @@ func (l *line) pending() int {
 	return n
 }
 
-// request asks for n tasks, those that come in that time, or those that are there if it
-// is 0. mu is held.
+// request asks for n tasks, those that come in that time. It is never none: a server
+// whose limit for the line is reached does not answer requests that do not wait. mu is held.
 func (p *puller) request(l *line, n int, wait time.Duration, now time.Time) {
 	ask := struct {
 		Batch   int           `json:"batch"`
-		Expires time.Duration `json:"expires,omitempty"`
-		NoWait  bool          `json:"no_wait,omitempty"`
-	}{n, wait, wait == 0}
+		Expires time.Duration `json:"expires"`
+	}{n, wait}
 	data, _ := json.Marshal(ask) // numbers only
 	if p.e.nc.PublishRequest(l.next, l.inbox, data) != nil {
 		return // not connected: when it is again, all is asked again
@@ -244,14 +244,30 @@ func (p *puller) request(l *line, n int, wait time.Duration, now time.Time) {
 	p.promised += n
 }
 
+// nearest returns how long it is until a request is to be forgotten. mu is held.
+func (p *puller) nearest(now time.Time) time.Duration {
+	wait := pullFor + pullGrace
+	for _, l := range p.lines {
+		for _, q := range l.pulls {
+			wait = min(wait, max(q.expiry.Sub(now), 0)+time.Millisecond)
+		}
+	}
+	return wait
+}
+
 // forget drops the requests that should have been answered. mu is held.
 func (p *puller) forget(now time.Time) {
 	for _, l := range p.lines {
-		for len(l.pulls) > 0 && now.After(l.pulls[0].expiry) {
-			p.promised -= l.pulls[0].left
-			l.pulls = l.pulls[1:]
-			l.more = false
+		kept := l.pulls[:0]
+		for _, q := range l.pulls {
+			if now.After(q.expiry) {
+				p.promised -= q.left
+				l.more = false
+			} else {
+				kept = append(kept, q)
+			}
 		}
+		l.pulls = kept
 	}
 }
 
@@ -313,7 +329,9 @@ func (p *puller) ended(l *line, epoch int, status, rest string) {
 	}
 	p.answered(l, epoch, left)
 	l.more = false
-	if status != "404" && status != "408" {
+	if status == "408" {
+		l.broken = 0
+	} else {
 		p.mend(l)
 	}
 }
@@ -330,8 +348,8 @@ func (p *puller) parse(l *line, m *nats.Msg) *delivery {
 	if err != nil {
 		return nil
 	}
-	l.more = meta.NumPending > 0
-	return &delivery{m, l.handler, key, index, int(meta.NumDelivered), meta.Timestamp, time.Now()}
+	l.more, l.broken = meta.NumPending > 0, 0
+	return &delivery{m, l.handler, key, index, int(meta.NumDelivered), time.Now()}
 }
 
 // takeBack ends the requests to lines that are empty, while others have more. mu is
@@ -377,10 +395,8 @@ func (p *puller) reconnected(changes chan nats.Status) {
 	for range changes {
 		p.mu.Lock()
 		for _, l := range p.lines {
-			for _, q := range l.pulls {
-				p.promised -= q.left
-			}
-			l.pulls = nil
+			p.answered(l, l.epoch, all)
+			p.drain(l) // what the server still has of the old requests is not ours to count
 			p.mend(l)
 		}
 		p.mu.Unlock()
@@ -396,7 +412,7 @@ func (p *puller) mend(l *line) {
 	l.mending = true
 	p.mending.Go(func() {
 		select {
-		case <-time.After(mendAfter):
+		case <-time.After(backoff(mendAfter, min(l.broken, 6))):
 		case <-p.life.Done():
 		}
 		if err := p.restore(l); err != nil && p.life.Err() == nil {
@@ -405,6 +421,7 @@ func (p *puller) mend(l *line) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		l.mending = false
+		l.broken++
 		p.ask()
 	})
 }

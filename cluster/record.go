@@ -83,15 +83,39 @@ func (e *Engine) moved(ctx context.Context, r *record) error {
 	if err != nil {
 		return err
 	}
-	if now == nil || now.Owner != r.Owner || now.Submitted != r.Submitted {
+	switch {
+	case now == nil:
+		return errGone
+	case now.Owner != r.Owner || now.Submitted != r.Submitted:
 		return errMoved
 	}
 	r.seq = now.seq
 	return nil
 }
 
+// drop removes the record of a run, if it is still that of this submitter. It reports
+// whether the run is: also when there is no record any more.
+func (e *Engine) drop(ctx context.Context, r *record) (ours bool, err error) {
+	for {
+		now, err := e.read(ctx, r.Run)
+		if err != nil || now == nil {
+			return err == nil, err
+		}
+		if now.Owner != r.Owner {
+			return false, nil
+		}
+		err = e.ask(ctx, func(ctx context.Context) error { return e.stream["runs"].DeleteMsg(ctx, now.seq) })
+		if !errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) { // otherwise it was written meanwhile, or the answer was lost
+			return err == nil, err
+		}
+	}
+}
+
 // errMoved says that somebody else has written the record of a run.
 var errMoved = errors.New("cluster: the record of the run is another one")
+
+// errGone says that it is not there any more.
+var errGone = errors.New("cluster: the record of the run is gone")
 
 // read returns the record of a run, or nil if there is none.
 func (e *Engine) read(ctx context.Context, run string) (*record, error) {

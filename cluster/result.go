@@ -30,15 +30,21 @@ type failure struct {
 // failed is the header of a result that is a failure.
 const failed = "Stint-Failed"
 
-// message returns what is published for an outcome.
-func (k *kind) message(subject string, o outcome) *nats.Msg {
+// message returns what is published for an outcome. It is never larger than the server
+// takes.
+func (e *Engine) message(k *kind, subject string, o outcome) *nats.Msg {
 	m := nats.NewMsg(subject)
+	if o.err == nil {
+		o.err = e.checkSize(k, "result", o.value)
+	}
 	if o.err == nil {
 		m.Data = o.value
 		return m
 	}
 	m.Header.Set(failed, "1")
-	m.Data, _ = json.Marshal(k.failure(o)) // strings only
+	f, most := k.failure(o), int(e.nc.MaxPayload())/32 // a character is up to six when it is encoded
+	f.Text, f.Panic, f.Stack = shortened(f.Text, most), shortened(f.Panic, most), shortened(f.Stack, most)
+	m.Data, _ = json.Marshal(f) // strings only
 	return m
 }
 
@@ -46,17 +52,17 @@ func (k *kind) message(subject string, o outcome) *nats.Msg {
 func (k *kind) failure(o outcome) (f failure) {
 	defer func() {
 		if v := recover(); v != nil {
-			f = failure{Text: shortened(panicked(v).err.Error())}
+			f = failure{Text: panicked(v).err.Error()}
 		}
 	}()
-	f = failure{Text: shortened(o.err.Error())}
+	f = failure{Text: o.err.Error()}
 	for _, known := range k.known() {
 		if errors.Is(o.err, known) {
 			f.Is = append(f.Is, known.Error())
 		}
 	}
 	if p, ok := errors.AsType[*stint.PanicError](o.err); ok {
-		f.Panic, f.Stack = shortened(fmt.Sprint(p.Value)), shortened(string(p.Stack))
+		f.Panic, f.Stack = fmt.Sprint(p.Value), string(p.Stack)
 	}
 	return f
 }
@@ -148,8 +154,7 @@ func (e *Engine) checkSize(k *kind, what string, data []byte) error {
 }
 
 // shortened returns text, or its beginning: a failure has to fit into a message.
-func shortened(text string) string {
-	const most = 100_000
+func shortened(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}

@@ -2,19 +2,10 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/nats-io/nuid"
-	"github.com/stint-go/stint"
 )
-
-// lost reports whether the run is not this submitter's to remove.
-func (r *run) lost() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return errors.Is(r.err, ErrRunLost) || errors.Is(r.err, stint.ErrClosed)
-}
 
 // resume is a run from where its record says.
 func (t *Task[In, Out]) resume(ctx context.Context, e *Engine, name string, consume func(int, Out, error) bool) error {

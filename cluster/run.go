@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 	"sync"
@@ -40,12 +39,14 @@ type run struct {
 	credits  chan struct{}    // one for each task that is pulled and not consumed
 	unsure   chan publication // published once, and not acknowledged
 	complete chan int         // how many tasks there are, once all are acknowledged
-	sweep    chan uint64      // results before this one of the stream are not needed any more
+	sweep    chan struct{}    // many results are in the stream that have arrived
 	room     chan struct{}    // a result has arrived: there may be room in the queue
 	woken    chan struct{}    // the consumer is to look again
 	results  jetstream.ConsumeContext
+	foreign  atomic.Bool                   // it is not ours to remove
 	last     atomic.Pointer[jetstream.Msg] // result that came
-	received atomic.Int64                  // results
+	unswept  atomic.Int64                  // results that arrived since the last sweep
+	bytes    atomic.Int64                  // of these
 
 	mu       sync.Mutex
 	cells    map[int]cell
@@ -60,8 +61,9 @@ type run struct {
 
 // A cell has the outcome of a task that was pulled, from its arrival on.
 type cell struct {
-	outcome outcome
-	arrived bool
+	outcome   outcome
+	confirmed bool // the server has the task
+	arrived   bool
 }
 
 // A publication is a task that was published once; future is nil if not even that
@@ -73,8 +75,9 @@ type publication struct {
 }
 
 const (
-	inFlight   = 256  // publications that wait for their acknowledgements
-	sweepAfter = 4096 // results
+	inFlight   = 256     // publications that wait for their acknowledgements
+	sweepAfter = 1024    // results
+	sweepBytes = 4 << 20 // of results
 	glance     = 5 * time.Second
 	vouchAfter = 15 * time.Second
 )
@@ -111,7 +114,7 @@ func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*
 	r := &run{
 		e: e, k: k, rec: rec,
 		credits: make(chan struct{}, rec.Window), unsure: make(chan publication, inFlight),
-		complete: make(chan int, 1), sweep: make(chan uint64, 1), room: make(chan struct{}, 1), woken: make(chan struct{}, 1),
+		complete: make(chan int, 1), sweep: make(chan struct{}, 1), room: make(chan struct{}, 1), woken: make(chan struct{}, 1),
 		cells: map[int]cell{}, total: total, resumed: total >= 0,
 	}
 	r.ctx, r.end = context.WithCancelCause(ctx)
@@ -121,7 +124,9 @@ func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*
 	}
 	if err != nil {
 		r.end(err)
-		r.erase()
+		if total < 0 {
+			r.erase()
+		}
 		return nil, e.unmade(ctx, k, err)
 	}
 	return r, nil
@@ -176,10 +181,8 @@ func (r *run) receive(m jetstream.Msg) {
 	if r.rec.Named {
 		return
 	}
-	if r.received.Add(1)%sweepAfter == 0 {
-		if meta, err := m.Metadata(); err == nil {
-			post(r.sweep, meta.Sequence.Stream+1)
-		}
+	if n, b := r.unswept.Add(1), r.bytes.Add(int64(len(m.Data()))); n >= sweepAfter || b >= sweepBytes {
+		post(r.sweep, struct{}{})
 	}
 }
 
@@ -190,7 +193,7 @@ func (r *run) arrive(i int, o outcome) {
 	c, pulled := r.cells[i]
 	fresh := pulled && !c.arrived || r.resumed && !pulled && r.next <= i && i < r.total
 	if fresh {
-		r.cells[i] = cell{o, true}
+		r.cells[i] = cell{o, c.confirmed, true}
 		r.arrived++
 		if r.rec.Unordered {
 			r.order = append(r.order, i)
@@ -310,7 +313,7 @@ func (t *Task[In, Out]) feed(r *run, seq iter.Seq[In]) error {
 			err = r.e.checkSize(&t.kind, "item", data)
 		}
 		if err != nil {
-			r.arrive(n, outcome{err: err})
+			r.unsent(n, err)
 		} else {
 			r.publish(n, data)
 		}
@@ -324,6 +327,19 @@ func (t *Task[In, Out]) feed(r *run, seq iter.Seq[In]) error {
 	r.mu.Unlock()
 	post(r.woken, struct{}{})
 	return nil
+}
+
+// unsent is the outcome of an item that cannot be sent. If the run can be resumed it is
+// stored like one of a worker, and comes from there.
+func (r *run) unsent(i int, err error) {
+	o := outcome{err: err}
+	if r.rec.Named && r.rec.KeepGoing {
+		m := r.e.message(r.k, r.e.names.of("result", r.rec.Key, i), o)
+		if r.e.ask(r.ctx, func(context.Context) error { return r.e.store(m) }) == nil {
+			return
+		}
+	}
+	r.arrive(i, o)
 }
 
 // credit waits until one more task may be pulled.
@@ -363,8 +379,9 @@ func (r *run) publish(i int, data []byte) {
 // later could not be removed from the queue.
 func (r *run) acknowledge(context.Context) error {
 	for p := range r.unsure {
-		if err := r.outcomeOf(p.future); err != nil {
-			r.insist(p, err)
+		err := r.outcomeOf(p.future)
+		if err == nil || r.insist(p, err) {
+			r.confirm(p.index)
 		}
 	}
 	r.mu.Lock()
@@ -374,6 +391,16 @@ func (r *run) acknowledge(context.Context) error {
 		r.complete <- total
 	}
 	return nil
+}
+
+// confirm notes that the server has a task.
+func (r *run) confirm(i int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c, ok := r.cells[i]; ok {
+		c.confirmed = true
+		r.cells[i] = c
+	}
 }
 
 // outcomeOf waits for the answer to a publication.
@@ -391,27 +418,36 @@ func (r *run) outcomeOf(f jetstream.PubAckFuture) error {
 	}
 }
 
-// insist publishes a task until the server has it, or the run has ended.
-func (r *run) insist(p publication, err error) {
-	for pause := time.Millisecond; err != nil && r.ctx.Err() == nil; pause = min(2*pause, time.Second) {
+// insist publishes a task until the server has it, which it reports, or will not take it,
+// or the run has ended.
+func (r *run) insist(p publication, err error) bool {
+	for n := 0; err != nil && r.ctx.Err() == nil; n++ {
 		switch refused(err) {
 		case taken:
-			return
+			return true
 		case never:
 			r.arrive(p.index, outcome{err: fmt.Errorf("%w: item of %s: %w", ErrTooLarge, r.k.name, err)})
-			return
+			return false
+		case unsure:
+			if n == patience {
+				r.warn("the server does not take an item; it is sent until it does", err)
+			}
 		}
 		select {
-		case <-time.After(pause/2 + rand.N(pause)):
+		case <-time.After(min(backoff(time.Millisecond, n), time.Second)):
 		case <-r.room:
 		case <-r.ctx.Done():
-			return
+			return false
 		}
 		m := nats.NewMsg(r.subject(p.index))
 		m.Data = p.data
 		err = r.e.store(m)
 	}
+	return err == nil
 }
+
+// patience is after how many refusals in a row the log says so.
+const patience = 8
 
 // tend keeps the record of the run, looks whether it is still there when nothing
 // arrives, and removes results that are not needed any more.
@@ -424,15 +460,16 @@ func (r *run) tend(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case before := <-r.sweep:
-			if err := r.e.purge(ctx, "results", r.e.names.subject("result", r.rec.Key, "*"), jetstream.WithPurgeSequence(before)); err != nil {
-				r.e.conf.Log.Warn("cluster: results that were consumed could not be removed", "run", r.rec.Run, "error", err)
-			}
+		case <-r.sweep:
+			err = r.clean(ctx)
 		case r.rec.Submitted = <-r.complete:
 			if r.rec.Named {
 				err = r.e.write(ctx, r.rec)
 			}
 		case <-tick.C:
+			if err := r.clean(ctx); err != nil && ctx.Err() == nil {
+				r.warn("its results that have arrived stay in the stream", err)
+			}
 			now := r.count()
 			switch {
 			case time.Since(written) > vouchAfter:
@@ -446,13 +483,14 @@ func (r *run) tend(ctx context.Context) error {
 			arrived = now
 		}
 		if err == errMoved {
-			return fmt.Errorf("%w: %s: another submitter has resumed it", ErrRunLost, r.rec.Run)
+			r.foreign.Store(true)
+			return fmt.Errorf("%w: another submitter has resumed %s", ErrRunLost, runOf(r.rec.Key))
 		}
 		if err != nil && ctx.Err() == nil {
-			r.e.conf.Log.Warn("cluster: the record of the run", "run", r.rec.Run, "error", err)
+			r.warn("its record", err)
 		}
 		if missed == 2 {
-			return fmt.Errorf("%w: %s", ErrRunLost, r.rec.Run)
+			return fmt.Errorf("%w: %s, or what it has of it is not whole", ErrRunLost, runOf(r.rec.Key))
 		}
 	}
 }
@@ -470,6 +508,24 @@ func (r *run) vouch(ctx context.Context, missed int) (int, error) {
 	return missed, err
 }
 
+// clean removes the results that have arrived from the stream, unless they are kept.
+func (r *run) clean(ctx context.Context) error {
+	last := r.last.Load()
+	if r.rec.Named || last == nil || r.unswept.Swap(0) == 0 {
+		return nil
+	}
+	r.bytes.Store(0)
+	meta, err := (*last).Metadata()
+	if err != nil {
+		return err
+	}
+	return r.e.purge(ctx, "results", r.e.names.subject("result", r.rec.Key, "*"), jetstream.WithPurgeSequence(meta.Sequence.Stream+1))
+}
+
+func (r *run) warn(what string, err error) {
+	r.e.conf.Log.Warn("cluster: a run: "+what, "run", runOf(r.rec.Key), "error", err)
+}
+
 // count returns how many results have arrived.
 func (r *run) count() int {
 	r.mu.Lock()
@@ -477,8 +533,9 @@ func (r *run) count() int {
 	return r.arrived
 }
 
-// look reads the record. It returns how many times in a row it was not there: one
-// time is not enough to believe it, while servers come and go.
+// look reads the record, and looks whether the task that is waited for is there. It
+// returns how many times in a row one of them was not: one time is not enough to
+// believe it, while servers come and go.
 func (r *run) look(ctx context.Context, missed int) (int, error) {
 	rec, err := r.e.read(ctx, r.rec.Run)
 	switch {
@@ -492,7 +549,54 @@ func (r *run) look(ctx context.Context, missed int) (int, error) {
 	case rec.Owner != r.rec.Owner:
 		return 0, errMoved
 	}
+	whole, err := r.whole(ctx)
+	if err != nil {
+		return missed, err
+	}
+	if !whole {
+		return missed + 1, nil
+	}
 	return 0, nil
+}
+
+// whole reports whether the task that was confirmed and not heard of for longest is
+// queued or has a result. The queue is asked first, since a task leaves it after its result is
+// there.
+func (r *run) whole(ctx context.Context) (bool, error) {
+	r.mu.Lock()
+	i := r.oldest()
+	r.mu.Unlock()
+	if i < 0 {
+		return true, nil
+	}
+	m, err := r.e.last(ctx, "tasks", r.subject(i))
+	if m == nil && err == nil {
+		m, err = r.e.last(ctx, "results", r.e.names.of("result", r.rec.Key, i))
+	}
+	if m == nil && err == nil { // unless it arrived meanwhile
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.oldest() != i, nil
+	}
+	return true, err
+}
+
+// oldest returns the first task that was confirmed and has not arrived; -1 if there is
+// none. mu is held.
+func (r *run) oldest() int {
+	if r.resumed {
+		if r.next < r.total && !r.cells[r.next].arrived {
+			return r.next
+		}
+		return -1
+	}
+	first := -1
+	for i, c := range r.cells {
+		if c.confirmed && !c.arrived && (first < 0 || i < first) {
+			first = i
+		}
+	}
+	return first
 }
 
 // submit is a run from its beginning. It returns when the last result was consumed,
@@ -524,8 +628,13 @@ func (t *Task[In, Out]) drive(ctx context.Context, r *run, consume func(int, Out
 			return nil
 		})
 	}
-	closed := context.AfterFunc(r.e.life, func() { r.fail(stint.ErrClosed) })
+	r.e.enter(r)
+	closed := context.AfterFunc(r.e.life, func() {
+		r.foreign.Store(r.rec.Named)
+		r.fail(context.Cause(r.e.life))
+	})
 	defer func() {
+		defer r.e.leave(r)
 		r.end(ErrCanceled)
 		closed()
 		r.deaf()
@@ -582,28 +691,30 @@ func (r *run) parting() (context.Context, context.CancelFunc) {
 }
 
 // erase removes the run from the engine: its record, so that workers that come later
-// know; what is queued; what workers have, by a message; and its results. A run that
-// belongs to another submitter now, or whose engine was closed, stays.
+// know; what workers have, by a message; what is queued; and its results. A run that
+// belongs to another submitter now stays, and one with a Name whose engine was closed.
 func (r *run) erase() {
-	if r.lost() {
+	if r.foreign.Load() {
 		return
 	}
 	ctx, stop := r.parting()
 	defer stop()
-	if now, err := r.e.read(ctx, r.rec.Run); err == nil && now != nil && now.Owner != r.rec.Owner {
-		return // it was resumed
+	if ours, err := r.e.drop(ctx, r.rec); err != nil || !ours {
+		if err != nil {
+			r.warn("it could not be removed", err)
+		}
+		return
 	}
 	key := r.rec.Key
 	for _, err := range []error{
-		r.e.purge(ctx, "runs", r.e.names.subject("run", r.rec.Run)),
-		r.e.remove(ctx, "tasks", r.e.names.subject("task", r.k.token, key, "*")),
 		r.e.nc.Publish(r.e.names.subject("over", key), []byte(r.state())),
+		r.e.remove(ctx, "tasks", r.e.names.subject("task", r.k.token, key, "*")),
 		r.e.purge(ctx, "results", r.e.names.subject("result", key, "*")),
 		r.e.purge(ctx, "runs", r.e.names.subject("alone", key, "*")),
 		r.e.balance(ctx, r.k),
 	} {
 		if err != nil {
-			r.e.conf.Log.Warn("cluster: the run could not be removed", "run", runOf(key), "error", err)
+			r.warn("something of it could not be removed", err)
 		}
 	}
 }

@@ -148,12 +148,19 @@ func (w *worker) slot(ctx context.Context) {
 	}()
 	alive, err := w.runs.alive(l.ctx, d.key)
 	switch {
-	case err != nil: // if the task is still in the queue, it comes again
+	case err != nil:
+		send = l.giveBack
 	case alive:
 		defer w.done.Add(1)
 		w.perform(l, &send)
-	case d.came.Sub(d.published) > w.e.keep(): // its submitter died long ago: nobody removes it
-		send = func() { w.settle(l, nil) }
+	default:
+		send = func() {
+			if w.runs.dead(l.ctx, d.key) {
+				w.settle(l, nil)
+			} else {
+				l.giveBack()
+			}
+		}
 	}
 }
 
@@ -195,12 +202,7 @@ func (w *worker) conclude(l *lease, o outcome) {
 		l.giveBack()
 		return
 	}
-	if o.err == nil {
-		if err := w.e.checkSize(l.kind(), "result", o.value); err != nil {
-			o = outcome{err: err}
-		}
-	}
-	w.settle(l, l.kind().message(l.result(), o))
+	w.settle(l, w.e.message(l.kind(), l.result(), o))
 }
 
 // call calls the function, again after errors if the task says so. before is how many
@@ -243,7 +245,7 @@ func (w *worker) settle(l *lease, result *nats.Msg) {
 			return
 		}
 		if context.Cause(l.ctx) == ErrCanceled { // meanwhile, and the results were removed
-			_ = w.e.purge(w.e.life, "results", result.Subject)
+			w.runs.sweep(l.key)
 		}
 	}
 	w.persist(l, "end", func() error {
@@ -259,7 +261,10 @@ func (w *worker) persist(l *lease, what string, f func() error) bool {
 		if err == nil {
 			return true
 		}
-		if l.lost.Load() || w.e.life.Err() != nil {
+		if n == patience {
+			w.e.conf.Log.Warn("cluster: the server does not take the "+what+" of a task; it is sent until it does", "task", l.id(), "error", err)
+		}
+		if l.lost.Load() || w.e.life.Err() != nil || refused(err) == never {
 			w.e.conf.Log.Warn("cluster: the "+what+" of a task was not sent", "task", l.id(), "error", err)
 			return false
 		}

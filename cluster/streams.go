@@ -53,7 +53,7 @@ func (e *Engine) streams() []jetstream.StreamConfig {
 	all := []jetstream.StreamConfig{{
 		Name: e.names.stream("tasks"), Subjects: []string{e.names.subject("task", ">")},
 		Retention: jetstream.WorkQueuePolicy, MaxMsgs: int64(or(e.conf.Queue, defaultQueue)),
-		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true,
+		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxAge: keep,
 	}, {
 		Name: e.names.stream("results"), Subjects: []string{e.names.subject("result", ">")},
 		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxAge: keep,

@@ -37,25 +37,56 @@ func (w *worker) suspect(l *lease) {
 	}
 	w.puller.pause()
 	defer w.puller.resume()
-	w.alone.Lock()
-	defer w.alone.Unlock()
-	if l.interrupted() {
-		w.conclude(l, outcome{err: context.Cause(l.ctx)})
+	if !w.aloneBy(l) {
 		return
 	}
+	defer w.alone.Unlock()
 	word := nats.NewMsg(mark)
 	word.Data = []byte(strconv.Itoa(lost + 1))
 	if !w.persist(l, "mark", func() error { return w.e.store(word) }) {
 		return
 	}
-	defer func() {
-		if !l.lost.Load() {
-			_ = w.e.purge(w.e.life, "runs", mark)
-		}
-	}()
+	l.mark.Store(&mark)
+	defer l.unmark()
 	o := outcome{err: stint.ErrGoexit}
 	defer func() { w.conclude(l, o) }()
 	o = w.execute(l)
+}
+
+// aloneBy waits until nothing else runs here, for as long as a lease. What runs may take
+// longer, or for ever: then the task is given to another worker, and not at once, so that
+// this one can go on.
+func (w *worker) aloneBy(l *lease) bool {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(l.kind().lease); ; {
+		if w.alone.TryLock() {
+			return true
+		}
+		select {
+		case now := <-tick.C:
+			if now.After(end) {
+				_ = l.msg.Respond(fmt.Appendf(nil, `-NAK {"delay": %d}`, l.kind().lease))
+				return false
+			}
+		case <-l.ctx.Done():
+			w.conclude(l, outcome{err: context.Cause(l.ctx)})
+			return false
+		}
+	}
+}
+
+// unmark takes the mark of a task away that has run alone and was not lost.
+func (l *lease) unmark() {
+	mark := l.mark.Swap(nil)
+	if mark == nil || l.lost.Load() {
+		return
+	}
+	ctx, stop := context.WithTimeout(context.Background(), answerIn) // also when the engine is being closed
+	defer stop()
+	if err := l.leases.e.purge(ctx, "runs", *mark); err != nil {
+		l.leases.e.conf.Log.Warn("cluster: the mark of a task that ran alone was not removed", "task", l.id(), "error", err)
+	}
 }
 
 // condemn puts a task aside, and makes that its result.
@@ -69,6 +100,6 @@ func (w *worker) condemn(l *lease, lost int) {
 	aside := nats.NewMsg(w.e.names.of("aside", l.key, l.index))
 	aside.Data = data
 	if w.persist(l, "poison", func() error { return w.e.store(aside) }) {
-		w.settle(l, k.message(l.result(), outcome{err: fmt.Errorf("%w: %s: %s", ErrPoison, l.id(), reason)}))
+		w.settle(l, w.e.message(k, l.result(), outcome{err: fmt.Errorf("%w: %s: %s", ErrPoison, l.id(), reason)}))
 	}
 }
