@@ -1,0 +1,81 @@
+package tests
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
+)
+
+// A task that ends its workers is put aside, when it has done so to one that ran nothing
+// else. Those that ran beside it before are not blamed.
+func TestPoisonIsPutAside(t *testing.T) {
+	t.Parallel()
+	const n, bad = 60, 13
+	where, j := newServer(t), newJournal(t)
+	respawn(t, 2, part{URL: where, Journal: j.Path, Slots: 4, Lease: short})
+	e := connect(t, where)
+	all := items(n, item{For: 2 * tick})
+	all[bad].Do = "exit"
+	outs, err := cluster.Map(bounded(t), e, newTask(j, cluster.Lease(short)), all, stint.KeepGoing())
+
+	errs := itemErrors(t, err)
+	if len(errs) != 1 || !errors.Is(errs[bad], cluster.ErrPoison) {
+		t.Fatalf("error: got %v, want that item %d is poison, and no more", err, bad)
+	}
+	for i, out := range outs {
+		if i != bad && out.N != answer(i) {
+			t.Errorf("result %d is %+v", i, out)
+		}
+	}
+	events := j.events(t)
+	alone(t, events, bad)
+	aside(t, e, all[bad], events)
+}
+
+// alone fails the test if something else ran on the worker on which item i began last.
+func alone(t *testing.T, all []event, i int) {
+	t.Helper()
+	begins := only(all, of("begin", i))
+	if len(begins) < 2 {
+		t.Errorf("item %d ran %d times, want more than once before it is put aside", i, len(begins))
+	}
+	last := begins[len(begins)-1]
+	beside := map[int]bool{}
+	for _, e := range all {
+		switch {
+		case e.Worker != last.Worker || e.Index == i:
+		case e.What == "begin":
+			beside[e.Index] = true
+		case e.What == "end":
+			delete(beside, e.Index)
+		}
+	}
+	if len(beside) > 0 {
+		t.Errorf("beside item %d there ran %v on worker %s, which it ended last", i, beside, last.Worker)
+	}
+}
+
+// aside fails the test if the engine does not show that in was put aside.
+func aside(t *testing.T, e *cluster.Engine, in item, all []event) {
+	t.Helper()
+	status, err := e.Status(bounded(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(status.Aside) != 1 {
+		t.Fatalf("put aside: got %+v, want one", status.Aside)
+	}
+	got := status.Aside[0]
+	equal(t, "task", got.Task, "work/v1")
+	equal(t, "ID", got.ID, only(all, of("begin", in.N))[0].ID)
+	var back item
+	if err := json.Unmarshal(got.Input, &back); err != nil || back != in {
+		t.Errorf("input: got %s (%v), want %+v", got.Input, err, in)
+	}
+	if got.Reason == "" || got.Time.IsZero() {
+		t.Errorf("got %+v, want a reason and a time", got)
+	}
+}

@@ -1,0 +1,290 @@
+package tests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
+)
+
+// A node is a server that is a process, or one of a cluster of them.
+type node struct {
+	Name   string
+	Dir    string
+	Port   int
+	Lazy   bool  // writes to the disk when it likes
+	Route  int   // the port for the other nodes; 0: there are none
+	Routes []int // those of all nodes
+}
+
+// options returns what the server is told.
+func (n node) options() *server.Options {
+	o := &server.Options{
+		ServerName: n.Name, Host: "127.0.0.1", Port: n.Port,
+		JetStream: true, StoreDir: n.Dir, SyncAlways: !n.Lazy, NoSigs: true, NoLog: true,
+	}
+	if n.Route == 0 {
+		return o
+	}
+	o.Cluster = server.ClusterOpts{Name: "tests", Host: "127.0.0.1", Port: n.Route, PoolSize: -1}
+	for _, port := range n.Routes {
+		o.Routes = append(o.Routes, &url.URL{Scheme: "nats-route", Host: loopback(port)})
+	}
+	return o
+}
+
+// playServer serves until it gets an interrupt.
+func playServer(p part) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	s, err := launch(p.Server.options())
+	if err != nil {
+		return err
+	}
+	<-ctx.Done()
+	s.Shutdown()
+	s.WaitForShutdown()
+	return nil
+}
+
+// launch starts a server.
+func launch(o *server.Options) (*server.Server, error) {
+	s, err := server.NewServer(o)
+	if err != nil {
+		return nil, err
+	}
+	go s.Start()
+	if !s.ReadyForConnections(patience) {
+		return nil, errors.New("the server does not begin")
+	}
+	return s, nil
+}
+
+// loopback is an address of this machine.
+func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
+
+// newServer starts a server in this process, for one test, and returns its URL.
+func newServer(t *testing.T, opts ...func(*server.Options)) string {
+	t.Helper()
+	o := node{Dir: t.TempDir(), Port: server.RANDOM_PORT, Lazy: true}.options()
+	for _, opt := range opts {
+		opt(o)
+	}
+	s, err := launch(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
+	return s.ClientURL()
+}
+
+// startCluster starts three servers that are one NATS cluster, each a process, and waits
+// until they agree. It returns the URLs too.
+func startCluster(t *testing.T) (servers []*process, where string) {
+	t.Helper()
+	ports := freePorts(t, 6)
+	var urls []string
+	for i, port := range ports[:3] {
+		n := node{Name: fmt.Sprint("server", i), Dir: t.TempDir(), Port: port, Route: ports[3+i], Routes: ports[3:]}
+		servers = append(servers, start(t, part{Role: "server", Server: n}))
+		urls = append(urls, "nats://"+loopback(port))
+	}
+	where = strings.Join(urls, ",")
+	js := look(t, where).js
+	eventually(t, "three servers keep a stream", func() bool {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_, err := js.CreateStream(ctx, jetstream.StreamConfig{Name: "probe", Storage: jetstream.MemoryStorage, Replicas: 3})
+		return err == nil && js.DeleteStream(ctx, "probe") == nil
+	})
+	return servers, where
+}
+
+// freePorts returns ports that nobody listens on.
+func freePorts(t *testing.T, n int) []int {
+	t.Helper()
+	var ports []int
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
+}
+
+// bounded returns a context for what a test does. That it ends means that something hangs.
+func bounded(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeoutCause(context.Background(), patience, fmt.Errorf("the test has waited for %v", patience))
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// connect returns an engine, which is closed at the end of the test.
+func connect(t *testing.T, where string, opts ...cluster.Option) *cluster.Engine {
+	t.Helper()
+	e, err := cluster.Connect(bounded(t), where, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return e
+}
+
+// A serving is a worker in this process.
+type serving struct {
+	cancel context.CancelFunc
+	ended  chan error
+}
+
+// serve starts a worker with that many slots on e. It is drained at the end of the test,
+// if not before.
+func serve(t *testing.T, e *cluster.Engine, slots int, tasks ...cluster.Handler) *serving {
+	t.Helper()
+	for _, task := range tasks {
+		e.Handle(task)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &serving{cancel: cancel, ended: make(chan error, 1)}
+	go func() { s.ended <- cluster.Serve(ctx, e, stint.Limit(slots)) }()
+	t.Cleanup(func() {
+		if err := s.drain(t); err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+	return s
+}
+
+// drain ends the worker and returns what Serve has returned.
+func (s *serving) drain(t *testing.T) error {
+	t.Helper()
+	s.cancel()
+	return s.wait(t)
+}
+
+// wait waits for the end of the worker.
+func (s *serving) wait(t *testing.T) error {
+	t.Helper()
+	select {
+	case err := <-s.ended:
+		s.ended <- err
+		return err
+	case <-time.After(patience):
+		t.Fatal("Serve does not return")
+		return nil
+	}
+}
+
+// A counter looks at the streams of a server.
+type counter struct {
+	js jetstream.JetStream
+}
+
+// look returns a counter for the server at that URL.
+func look(t *testing.T, where string) counter {
+	t.Helper()
+	nc, err := nats.Connect(where, nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return counter{js}
+}
+
+// streams returns what is known of the streams, by name.
+func (c counter) streams(t *testing.T) map[string]*jetstream.StreamInfo {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	all := map[string]*jetstream.StreamInfo{}
+	lister := c.js.ListStreams(ctx)
+	for info := range lister.Info() {
+		all[info.Config.Name] = info
+	}
+	if err := lister.Err(); err != nil {
+		t.Fatalf("streams: %v", err)
+	}
+	return all
+}
+
+// tasks returns what is known of the stream of tasks.
+func (c counter) tasks(t *testing.T) *jetstream.StreamInfo {
+	t.Helper()
+	for _, info := range c.streams(t) {
+		if info.Config.Retention == jetstream.WorkQueuePolicy {
+			return info
+		}
+	}
+	t.Fatal("there is no stream of tasks")
+	return nil
+}
+
+// left says what is left on the server: messages in streams, and keys in buckets.
+func (c counter) left(t *testing.T) string {
+	t.Helper()
+	var out []string
+	for name, info := range c.streams(t) {
+		if bucket, ok := strings.CutPrefix(name, "KV_"); ok {
+			out = append(out, c.keys(t, bucket)...)
+		} else if n := info.State.Msgs; n > 0 {
+			out = append(out, fmt.Sprintf("%d messages in %s", n, name))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// keys returns the keys of a bucket that are not deleted.
+func (c counter) keys(t *testing.T, bucket string) []string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	kv, err := c.js.KeyValue(ctx, bucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lister, err := kv.ListKeys(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for key := range lister.Keys() {
+		out = append(out, "the key "+key)
+	}
+	return out
+}
+
+// nothingLeft fails the test if something stays on the server.
+func (c counter) nothingLeft(t *testing.T) {
+	t.Helper()
+	left := ""
+	for deadline := time.Now().Add(patience / 3); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if left = c.left(t); left == "" {
+			return
+		}
+	}
+	t.Errorf("left on the server: %s", left)
+}
