@@ -25,8 +25,10 @@ func TestCanceledRunLeavesNothing(t *testing.T) {
 			c.fails(t, gone)
 		},
 		"first error": func(t *testing.T, e *cluster.Engine, j journal, all []item) {
-			all[0] = item{Do: "fail"}
+			all[0] = item{Do: "fail", Gate: "fail"}
 			c := begin(bounded(t), e, newTask(j), all)
+			j.seen(t, slots, "begun", is("begin"))
+			j.open(t, "fail")
 			<-c.done
 			if c.err == nil || c.err.Error() != "item 0 failed: "+errUnknown.Error() {
 				t.Errorf("error: got %v", c.err)

@@ -55,6 +55,17 @@ func begin(ctx context.Context, e *cluster.Engine, task *work, in []item, opts .
 	return c
 }
 
+// warm waits until all workers run tasks, with that many slots together, and returns how
+// many events there are then.
+func warm(t *testing.T, e *cluster.Engine, j journal, slots int) (events int) {
+	t.Helper()
+	c := begin(bounded(t), e, newTask(j), items(slots, item{Do: "wait", Gate: "warm"}))
+	j.seen(t, slots, "begun", is("begin"))
+	j.open(t, "warm")
+	c.succeed(t, slots)
+	return len(j.events(t))
+}
+
 // succeed waits for the end of a call and fails the test if its results are not right.
 func (c *call) succeed(t *testing.T, n int) {
 	t.Helper()

@@ -3,6 +3,7 @@ package tests
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
@@ -15,21 +16,23 @@ func TestDrain(t *testing.T) {
 	const held, n = 3, 30
 	where, j := newServer(t), newJournal(t)
 	e := connect(t, where)
-	first := serve(t, connect(t, where), held, newTask(j.as("first"), cluster.Lease(short)))
+	middle := cluster.Lease(lease / 2)
+	first := serve(t, connect(t, where), held, newTask(j.as("first"), middle))
 	all := items(n, item{})
 	for i := range held {
 		all[i] = item{N: i, Do: "wait", Gate: "end"}
 	}
-	c := begin(bounded(t), e, newTask(j, cluster.Lease(short)), all)
+	c := begin(bounded(t), e, newTask(j, middle), all)
 	j.seen(t, held, "begun", is("begin"))
 	first.cancel()
-	serve(t, connect(t, where), 2, newTask(j.as("second"), cluster.Lease(short)))
+	serve(t, connect(t, where), 2, newTask(j.as("second"), middle))
 	j.seen(t, n-held, "ended on the second", by("second", "end"))
 	select {
 	case err := <-first.ended:
 		t.Fatalf("Serve returned %v while it had tasks", err)
 	default:
 	}
+	time.Sleep(lease) // what is held is still held after its lease
 	j.open(t, "end")
 	c.succeed(t, n)
 	if err := first.wait(t); err != nil {
@@ -47,17 +50,18 @@ func TestDrain(t *testing.T) {
 // A worker process that is interrupted drains and ends well.
 func TestProcessDrains(t *testing.T) {
 	t.Parallel()
-	const n = 60
+	const n, slots = 100, 2
 	where, j := newServer(t), newJournal(t)
-	workers := startWorkers(t, 2, part{URL: where, Journal: j.Path, Slots: 2})
-	j.seen(t, 2, "ready", is("ready"))
-	c := begin(bounded(t), connect(t, where), newTask(j), items(n, item{For: tick}))
-	j.seen(t, 4, "ended", by(workers[0].name(), "end"))
+	workers := startWorkers(t, 2, part{URL: where, Journal: j.Path, Slots: slots})
+	e := connect(t, where)
+	before := warm(t, e, j, 2*slots)
+	c := begin(bounded(t), e, newTask(j), items(n, item{For: tick}))
+	j.seen(t, 2*slots, "ended", by(workers[0].name(), "end"))
 	if err := workers[0].interrupt(t); err != nil {
 		t.Errorf("the worker ended: %v", err)
 	}
 	c.succeed(t, n)
-	equal(t, "runs", count(j.events(t), is("begin")), n)
+	equal(t, "runs", count(j.events(t)[before:], is("begin")), n)
 	look(t, where).nothingLeft(t)
 }
 
@@ -100,7 +104,7 @@ func TestCloseEndsRuns(t *testing.T) {
 	}
 	c := begin(bounded(t), e, newTask(j), items(5, item{}))
 	counter := look(t, where)
-	eventually(t, "all is queued", func() bool { return counter.tasks(t).State.Msgs == 5 })
+	counter.queued(t, 5)
 	for range 2 {
 		if err := e.Close(); err != nil {
 			t.Errorf("Close: %v", err)

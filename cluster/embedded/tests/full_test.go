@@ -17,13 +17,11 @@ func TestFullQueueMakesWait(t *testing.T) {
 	e := connect(t, where, cluster.QueueLimit(limit))
 	c := begin(bounded(t), e, newTask(j), items(n, item{}))
 	counter := look(t, where)
-	eventually(t, "the queue is full", func() bool { return counter.tasks(t).State.Msgs == limit })
+	counter.queued(t, limit)
 	serve(t, e, 1, newTask(j))
 	c.succeed(t, n)
-	for i, runs := range runsOf(t, j.events(t), n) {
-		equal(t, "runs", runs, 1)
-		_ = i
-	}
+	runsOf(t, j.events(t), n)
+	equal(t, "number of runs", count(j.events(t), is("begin")), n)
 	counter.nothingLeft(t)
 }
 
@@ -52,7 +50,7 @@ func TestFullQueueIsGivenUp(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(bounded(t))
 	c := begin(ctx, e, newTask(j), items(10*limit, item{}), stint.Queue(5*limit))
 	counter := look(t, where)
-	eventually(t, "the queue is full", func() bool { return counter.tasks(t).State.Msgs == limit })
+	counter.queued(t, limit)
 	cancel(enough)
 	c.fails(t, enough)
 	equal(t, "number of results", len(c.outs), 10*limit)

@@ -2,7 +2,6 @@ package tests
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stint-go/stint"
 )
@@ -13,12 +12,18 @@ func TestLimitHoldsForTheCluster(t *testing.T) {
 	const n, limit = 60, 3
 	where, j := newServer(t), newJournal(t)
 	startWorkers(t, 3, part{URL: where, Journal: j.Path, Slots: 4})
+	all := items(n, item{For: tick / 2})
+	for i := range limit {
+		all[i] = item{N: i, Do: "wait", Gate: "first"}
+	}
+	c := begin(bounded(t), connect(t, where), newTask(j), all, stint.Limit(limit))
+	j.seen(t, limit, "begun", is("begin"))
 	j.seen(t, 3, "ready", is("ready"))
-	c := begin(bounded(t), connect(t, where), newTask(j), items(n, item{For: tick / 2}), stint.Limit(limit))
+	j.open(t, "first")
 	c.succeed(t, n)
-	all := j.events(t)
-	equal(t, "at once, at most", most(all), limit)
-	equal(t, "number of runs", count(all, is("begin")), n)
+	events := j.events(t)
+	equal(t, "at once, at most", most(events), limit)
+	equal(t, "number of runs", count(events, is("begin")), n)
 	look(t, where).nothingLeft(t)
 }
 
@@ -55,13 +60,19 @@ func TestSmallestLimitHolds(t *testing.T) {
 	free.succeed(t, 8)
 }
 
-// A worker runs no more than its slots, and with Auto it finds them.
+// A worker runs no more than its slots.
 func TestSlotsOfAWorker(t *testing.T) {
 	t.Parallel()
 	const n, slots = 40, 3
 	where, j := newServer(t), newJournal(t)
 	serve(t, connect(t, where), slots, newTask(j))
-	e := connect(t, where)
-	begin(bounded(t), e, newTask(j), items(n, item{For: 5 * time.Millisecond})).succeed(t, n)
+	all := items(n, item{For: tick / 2})
+	for i := range slots {
+		all[i] = item{N: i, Do: "wait", Gate: "first"}
+	}
+	c := begin(bounded(t), connect(t, where), newTask(j), all)
+	j.seen(t, slots, "begun", is("begin"))
+	j.open(t, "first")
+	c.succeed(t, n)
 	equal(t, "at once, at most", most(j.events(t)), slots)
 }

@@ -18,7 +18,7 @@ func TestMemoryIsFlat(t *testing.T) {
 	const n, early, size, bound = 50_000, 10_000, 200, 4 << 20
 	port := freePorts(t, 1)[0]
 	where := "nats://" + loopback(port)
-	start(t, part{Role: "server", Server: node{Dir: t.TempDir(), Port: port, Lazy: true}})
+	start(t, part{Role: "server", Server: node{Port: port}})
 	counter := look(t, where)
 	eventually(t, "the server is there", func() bool { return counter.js.Conn().IsConnected() })
 

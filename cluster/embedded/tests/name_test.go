@@ -17,7 +17,7 @@ func TestUnknownNameWaits(t *testing.T) {
 	serve(t, connect(t, where), 2, other)
 	c := begin(bounded(t), e, known, items(5, item{}))
 	counter := look(t, where)
-	eventually(t, "all is queued", func() bool { return counter.tasks(t).State.Msgs == 5 })
+	counter.queued(t, 5)
 	begin(bounded(t), e, other, items(7, item{})).succeed(t, 7)
 	status, err := e.Status(bounded(t))
 	if err != nil {

@@ -43,18 +43,19 @@ func alone(t *testing.T, all []event, i int) {
 		t.Errorf("item %d ran %d times, want more than once before it is put aside", i, len(begins))
 	}
 	last := begins[len(begins)-1]
-	beside := map[int]bool{}
-	for _, e := range all {
+	running, began := map[int]bool{}, false
+	for _, e := range only(all, func(e event) bool { return e.Worker == last.Worker }) {
 		switch {
-		case e.Worker != last.Worker || e.Index == i:
+		case e == last:
+			began = true
 		case e.What == "begin":
-			beside[e.Index] = true
-		case e.What == "end":
-			delete(beside, e.Index)
+			running[e.Index] = true
+		case e.What == "end" && !began:
+			delete(running, e.Index)
 		}
 	}
-	if len(beside) > 0 {
-		t.Errorf("beside item %d there ran %v on worker %s, which it ended last", i, beside, last.Worker)
+	if len(running) > 0 {
+		t.Errorf("beside item %d there ran %v on worker %s, which it ended last", i, running, last.Worker)
 	}
 }
 

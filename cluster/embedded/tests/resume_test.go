@@ -13,7 +13,9 @@ func TestResume(t *testing.T) {
 	const n = 200
 	where, j := newServer(t), newJournal(t)
 	serve(t, connect(t, where), 4, newTask(j))
-	p := part{Role: "submitter", URL: where, Journal: j.Path, Run: "nightly", Items: items(n, item{For: tick})}
+	all := items(n, item{For: tick})
+	all[n-1] = item{N: n - 1, Do: "wait", Gate: "end"}
+	p := part{Role: "submitter", URL: where, Journal: j.Path, Run: "nightly", Items: all}
 	first := start(t, p)
 	j.seen(t, n/10, "result", is("result"))
 	e := connect(t, where)
@@ -23,6 +25,7 @@ func TestResume(t *testing.T) {
 	_, err = cluster.Map(bounded(t), e, newTask(j), items(3, item{}), stint.Name("nightly"))
 	wrong(t, err, cluster.ErrRunExists)
 
+	j.open(t, "end")
 	var outs []outcome
 	for out, err := range cluster.Resume(bounded(t), e, newTask(j), "nightly") {
 		if err != nil {
@@ -50,7 +53,7 @@ func TestResumeOfAPart(t *testing.T) {
 	first := start(t, p)
 	j.seen(t, 1, "stalled", is("stalled"))
 	counter := look(t, where)
-	eventually(t, "all is queued", func() bool { return counter.tasks(t).State.Msgs == n })
+	counter.queued(t, n)
 	first.kill()
 	e := connect(t, where)
 	serve(t, connect(t, where), 4, newTask(j))

@@ -82,20 +82,24 @@ func TestOrder(t *testing.T) {
 	var ahead atomic.Int64
 	next, stop := iter.Pull2(cluster.MapSeq(bounded(t), e, newTask(j), pulled(&ahead, all), stint.Queue(window)))
 	defer stop()
-	go func() {
-		j.until(t, "the window has run but for the first", func(all []event) bool { return count(all[before:], is("end")) == window-1 })
-		j.open(t, "ordered")
-	}()
+	first := make(chan struct{})
+	var out outcome
+	var err error
+	ok := false
+	go func() { defer close(first); out, err, ok = next() }()
+	j.until(t, "the window has run but for the first", func(all []event) bool { return count(all[before:], is("end")) == window-1 })
+	if ahead.Load() > window+1 {
+		t.Errorf("%d items are taken before the first result, with a window of %d", ahead.Load(), window)
+	}
+	j.open(t, "ordered")
+	<-first
 	for i := range n {
-		out, err, ok := next()
 		if err != nil || !ok || out.N != answer(i) {
 			t.Fatalf("result %d: %+v, %v, %v", i, out, err, ok)
 		}
-		if i == 0 && ahead.Load() > window+1 {
-			t.Errorf("%d items are taken at the first result, with a window of %d", ahead.Load(), window)
-		}
+		out, err, ok = next()
 	}
-	if out, err, ok := next(); ok {
+	if ok {
 		t.Errorf("after the end: %+v, %v", out, err)
 	}
 	look(t, where).nothingLeft(t)

@@ -18,39 +18,46 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
+	"github.com/stint-go/stint/cluster/embedded"
 )
 
-// A node is a server that is a process, or one of a cluster of them.
+// A node is a server that is a process: one by itself, or one of a NATS cluster.
 type node struct {
 	Name   string
-	Dir    string
+	Dir    string // "": in memory
 	Port   int
-	Lazy   bool  // writes to the disk when it likes
 	Route  int   // the port for the other nodes; 0: there are none
 	Routes []int // those of all nodes
-}
-
-// options returns what the server is told.
-func (n node) options() *server.Options {
-	o := &server.Options{
-		ServerName: n.Name, Host: "127.0.0.1", Port: n.Port,
-		JetStream: true, StoreDir: n.Dir, SyncAlways: !n.Lazy, NoSigs: true, NoLog: true,
-	}
-	if n.Route == 0 {
-		return o
-	}
-	o.Cluster = server.ClusterOpts{Name: "tests", Host: "127.0.0.1", Port: n.Route, PoolSize: -1}
-	for _, port := range n.Routes {
-		o.Routes = append(o.Routes, &url.URL{Scheme: "nats-route", Host: loopback(port)})
-	}
-	return o
 }
 
 // playServer serves until it gets an interrupt.
 func playServer(p part) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	s, err := launch(p.Server.options())
+	if p.Server.Route > 0 {
+		return p.Server.join(ctx)
+	}
+	where := embedded.Memory()
+	if p.Server.Dir != "" {
+		where = embedded.Dir(p.Server.Dir)
+	}
+	e, err := embedded.Open(where, embedded.Listen(loopback(p.Server.Port), nil))
+	if err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return e.Close()
+}
+
+// join serves as one of a NATS cluster until ctx ends.
+func (n node) join(ctx context.Context) error {
+	o := options(n.Dir)
+	o.ServerName, o.Port, o.SyncAlways = n.Name, n.Port, true
+	o.Cluster = server.ClusterOpts{Name: "tests", Host: "127.0.0.1", Port: n.Route, PoolSize: -1}
+	for _, port := range n.Routes {
+		o.Routes = append(o.Routes, &url.URL{Scheme: "nats-route", Host: loopback(port)})
+	}
+	s, err := launch(o)
 	if err != nil {
 		return err
 	}
@@ -58,6 +65,14 @@ func playServer(p part) error {
 	s.Shutdown()
 	s.WaitForShutdown()
 	return nil
+}
+
+// options returns those that all servers have in common.
+func options(dir string) *server.Options {
+	return &server.Options{
+		Host: "127.0.0.1", Port: server.RANDOM_PORT,
+		JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true,
+	}
 }
 
 // launch starts a server.
@@ -79,7 +94,7 @@ func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.It
 // newServer starts a server in this process, for one test, and returns its URL.
 func newServer(t *testing.T, opts ...func(*server.Options)) string {
 	t.Helper()
-	o := node{Dir: t.TempDir(), Port: server.RANDOM_PORT, Lazy: true}.options()
+	o := options(t.TempDir())
 	for _, opt := range opts {
 		opt(o)
 	}
@@ -231,7 +246,7 @@ func (c counter) streams(t *testing.T) map[string]*jetstream.StreamInfo {
 	return all
 }
 
-// tasks returns what is known of the stream of tasks.
+// tasks returns what is known of the stream of tasks, or nil.
 func (c counter) tasks(t *testing.T) *jetstream.StreamInfo {
 	t.Helper()
 	for _, info := range c.streams(t) {
@@ -239,8 +254,26 @@ func (c counter) tasks(t *testing.T) *jetstream.StreamInfo {
 			return info
 		}
 	}
-	t.Fatal("there is no stream of tasks")
 	return nil
+}
+
+// queued waits until n tasks are queued or running.
+func (c counter) queued(t *testing.T, n int) {
+	t.Helper()
+	eventually(t, fmt.Sprint(n, " tasks are queued"), func() bool {
+		info := c.tasks(t)
+		return info != nil && info.State.Msgs == uint64(n)
+	})
+}
+
+// leader returns the name of the server that leads the stream of tasks.
+func (c counter) leader(t *testing.T) string {
+	t.Helper()
+	info := c.tasks(t)
+	if info == nil || info.Cluster == nil {
+		t.Fatalf("nobody leads the stream of tasks: %+v", info)
+	}
+	return info.Cluster.Leader
 }
 
 // left says what is left on the server: messages in streams, and keys in buckets.

@@ -106,6 +106,9 @@ func act(ctx context.Context, j journal, in item, out *outcome) error {
 	case "goexit":
 		runtime.Goexit()
 	case "fail":
+		if in.Gate != "" {
+			j.opened(in.Gate, ctx.Done())
+		}
 		return fmt.Errorf("item %d failed: %w", in.N, errUnknown)
 	case "fail as known":
 		return fmt.Errorf("item %d failed: %w", in.N, errKnown)
