@@ -64,6 +64,8 @@ func TestServerComesBack(t *testing.T) {
 			where, j := "nats://"+loopback(port), newJournal(t)
 			s := part{Role: "server", Server: node{Dir: t.TempDir(), Port: port}}
 			first := start(t, s)
+			counter := look(t, where)
+			counter.connected(t)
 			startWorkers(t, 2, part{URL: where, Journal: j.Path, Slots: 2, Lease: short})
 			e, task := connect(t, where), newTask(j, cluster.Lease(short))
 			c := begin(bounded(t), e, task, items(n, item{For: tick}))
@@ -72,7 +74,7 @@ func TestServerComesBack(t *testing.T) {
 			start(t, s)
 			c.succeed(t, n)
 			runsOf(t, j.events(t), n)
-			look(t, where).nothingLeft(t)
+			counter.nothingLeft(t)
 
 			again := begin(bounded(t), e, task, items(n/10, item{}))
 			again.succeed(t, n/10)

@@ -102,6 +102,7 @@ func TestCloseEndsRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	e.Handle(newTask(j))
 	c := begin(bounded(t), e, newTask(j), items(5, item{}))
 	counter := look(t, where)
 	counter.queued(t, 5)

@@ -20,7 +20,7 @@ func TestMemoryIsFlat(t *testing.T) {
 	where := "nats://" + loopback(port)
 	start(t, part{Role: "server", Server: node{Port: port}})
 	counter := look(t, where)
-	eventually(t, "the server is there", func() bool { return counter.js.Conn().IsConnected() })
+	counter.connected(t)
 
 	text := strings.Repeat("x", size)
 	task := cluster.NewTask("echo/v1", func(_ context.Context, in item) (item, error) { return in, nil })

@@ -230,6 +230,12 @@ func look(t *testing.T, where string) counter {
 	return counter{js}
 }
 
+// connected waits until the server is there.
+func (c counter) connected(t *testing.T) {
+	t.Helper()
+	eventually(t, "the server is there", c.js.Conn().IsConnected)
+}
+
 // streams returns what is known of the streams, by name.
 func (c counter) streams(t *testing.T) map[string]*jetstream.StreamInfo {
 	t.Helper()
