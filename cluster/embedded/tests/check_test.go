@@ -3,6 +3,7 @@ package tests
 import (
 	"context"
 	"errors"
+	"iter"
 	"testing"
 
 	"github.com/stint-go/stint"
@@ -110,4 +111,31 @@ func itemErrors(t *testing.T, err error) map[int]error {
 		all[one.Index] = one.Err
 	}
 	return all
+}
+
+// ahead begins to range over a sequence of results on a goroutine of its own, and returns
+// what gives them one by one.
+func ahead(t *testing.T, seq iter.Seq2[outcome, error]) (next func() (outcome, error, bool)) {
+	type result struct {
+		out outcome
+		err error
+	}
+	results, stop := make(chan result), make(chan struct{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer close(results)
+		for out, err := range seq {
+			select {
+			case results <- result{out, err}:
+			case <-stop:
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() { close(stop); <-done })
+	return func() (outcome, error, bool) {
+		r, ok := <-results
+		return r.out, r.err, ok
+	}
 }

@@ -3,6 +3,7 @@
 package tests
 
 import (
+	"slices"
 	"syscall"
 	"testing"
 
@@ -32,7 +33,8 @@ func TestPausedWorker(t *testing.T) {
 			p.j.open(t, "late")
 			p.j.seen(t, 1, "ended late", p.late)
 			p.j.open(t, "end")
-			p.succeed(t)
+			p.finish(t)
+			p.goOn(t)
 			if cause := only(p.j.events(t), p.late)[0].Cause; do != "ignore at first" {
 				equal(t, "the cause that ended the first", cause, cluster.ErrLeaseLost.Error())
 			}
@@ -46,21 +48,21 @@ func TestPausedWorkerIsTooLate(t *testing.T) {
 	t.Parallel()
 	p := newPause(t, "go on at first")
 	p.j.open(t, "end")
-	<-p.done
+	p.finish(t)
 	p.first.resume(t)
 	p.j.seen(t, 1, "ended late", p.late)
-	p.succeed(t)
+	p.goOn(t)
 }
 
 // A pause is a run of two tasks and a worker that was paused while it had the first, which
-// another one has run since. The other task waits at the gate "end".
+// another one has run since: its result is there. The other task waits at the gate "end".
 type pause struct {
-	*call
 	j             journal
 	e             *cluster.Engine
 	where         string
 	task          *work
 	first, second *process
+	next          func() (outcome, error, bool)
 }
 
 // newPause begins one. The first task does that much at the first attempt.
@@ -70,24 +72,43 @@ func newPause(t *testing.T, do string) *pause {
 	p := &pause{j: j, e: connect(t, where), where: where, task: newTask(j, cluster.Lease(short))}
 	w := part{Role: "worker", URL: where, Journal: j.Path, Slots: 1, Lease: short}
 	p.first = start(t, w)
-	p.call = begin(bounded(t), p.e, p.task, []item{{N: 0, Do: do, Gate: "late"}, {N: 1, Do: "wait", Gate: "end"}})
+	both := []item{{N: 0, Do: do, Gate: "late"}, {N: 1, Do: "wait", Gate: "end"}}
+	p.next = ahead(t, cluster.MapSeq(bounded(t), p.e, p.task, slices.Values(both)))
 	j.seen(t, 1, "begun", of("begin", 0))
 	p.first.pause(t)
 	w.Slots = 2
 	p.second = start(t, w)
-	j.seen(t, 1, "ended by the second", func(e event) bool { return e.Worker == p.second.name() && of("end", 0)(e) })
+	out := p.result(t, 0)
+	equal(t, "the worker whose result counts", out.Worker, p.second.name())
+	equal(t, "its attempt", out.Attempt, 2)
 	return p
+}
+
+// result returns the result i.
+func (p *pause) result(t *testing.T, i int) outcome {
+	t.Helper()
+	out, err, ok := p.next()
+	if err != nil || !ok || out.N != answer(i) {
+		t.Fatalf("result %d: %+v, %v, %v", i, out, err, ok)
+	}
+	return out
 }
 
 // late is the end of the task on the worker that was paused.
 func (p *pause) late(e event) bool { return e.Worker == p.first.name() && of("end", 0)(e) }
 
-// succeed fails the test if the first worker's result counts, or it does not work again.
-func (p *pause) succeed(t *testing.T) {
+// finish takes what is left of the run.
+func (p *pause) finish(t *testing.T) {
 	t.Helper()
-	p.call.succeed(t, 2)
-	equal(t, "the worker whose result counts", p.outs[0].Worker, p.second.name())
-	equal(t, "its attempt", p.outs[0].Attempt, 2)
+	p.result(t, 1)
+	if out, err, ok := p.next(); ok {
+		t.Errorf("after the end: %+v, %v", out, err)
+	}
+}
+
+// goOn fails the test if the worker that was paused does not work again.
+func (p *pause) goOn(t *testing.T) {
+	t.Helper()
 	p.second.kill()
 	begin(bounded(t), p.e, p.task, items(10, item{})).succeed(t, 10)
 	look(t, p.where).nothingLeft(t)

@@ -33,18 +33,18 @@ func TestRunAheadIsBounded(t *testing.T) {
 	const n, window = 200, 10
 	where, j := newServer(t), newJournal(t)
 	serve(t, connect(t, where), 4, newTask(j))
-	var ahead atomic.Int64
+	var taken atomic.Int64
 	consumed := 0
-	for out, err := range cluster.MapSeq(bounded(t), connect(t, where), newTask(j), pulled(&ahead, items(n, item{})), stint.Queue(window)) {
+	for out, err := range cluster.MapSeq(bounded(t), connect(t, where), newTask(j), pulled(&taken, items(n, item{})), stint.Queue(window)) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		equal(t, "result", out.N, answer(consumed))
 		consumed++
 		if consumed == n/2 {
-			eventually(t, "the window is used", func() bool { return ahead.Load() >= int64(consumed+window-1) })
+			eventually(t, "the window is used", func() bool { return taken.Load() >= int64(consumed+window-1) })
 		}
-		if got := ahead.Load(); got > int64(consumed+window) {
+		if got := taken.Load(); got > int64(consumed+window) {
 			t.Fatalf("%d items are taken when %d results are consumed, with a window of %d", got, consumed, window)
 		}
 	}
@@ -79,27 +79,19 @@ func TestOrder(t *testing.T) {
 
 	before := len(j.events(t))
 	all[0].Gate = "ordered"
-	var ahead atomic.Int64
-	next, stop := iter.Pull2(cluster.MapSeq(bounded(t), e, newTask(j), pulled(&ahead, all), stint.Queue(window)))
-	defer stop()
-	first := make(chan struct{})
-	var out outcome
-	var err error
-	ok := false
-	go func() { defer close(first); out, err, ok = next() }()
+	var taken atomic.Int64
+	next := ahead(t, cluster.MapSeq(bounded(t), e, newTask(j), pulled(&taken, all), stint.Queue(window)))
 	j.until(t, "the window has run but for the first", func(all []event) bool { return count(all[before:], is("end")) == window-1 })
-	if ahead.Load() > window+1 {
-		t.Errorf("%d items are taken before the first result, with a window of %d", ahead.Load(), window)
+	if got := taken.Load(); got > window+1 {
+		t.Errorf("%d items are taken before the first result, with a window of %d", got, window)
 	}
 	j.open(t, "ordered")
-	<-first
 	for i := range n {
-		if err != nil || !ok || out.N != answer(i) {
+		if out, err, ok := next(); err != nil || !ok || out.N != answer(i) {
 			t.Fatalf("result %d: %+v, %v, %v", i, out, err, ok)
 		}
-		out, err, ok = next()
 	}
-	if ok {
+	if out, err, ok := next(); ok {
 		t.Errorf("after the end: %+v, %v", out, err)
 	}
 	look(t, where).nothingLeft(t)
@@ -112,10 +104,10 @@ func TestEndlessSequence(t *testing.T) {
 	where, j := newServer(t), newJournal(t)
 	serve(t, connect(t, where), 4, newTask(j))
 	e := connect(t, where)
-	var ahead atomic.Int64
-	seq := cluster.MapSeq(bounded(t), e, newTask(j), pulled(&ahead, nil), stint.Queue(window))
+	var taken atomic.Int64
+	seq := cluster.MapSeq(bounded(t), e, newTask(j), pulled(&taken, nil), stint.Queue(window))
 	for range 2 { // each range is a run of its own
-		ahead.Store(0)
+		taken.Store(0)
 		i := 0
 		for out, err := range seq {
 			if err != nil || out.N != answer(i) {
@@ -125,7 +117,7 @@ func TestEndlessSequence(t *testing.T) {
 				break
 			}
 		}
-		if got := ahead.Load(); got > n+window {
+		if got := taken.Load(); got > n+window {
 			t.Errorf("%d items are taken for %d results, with a window of %d", got, n, window)
 		}
 		look(t, where).nothingLeft(t)
