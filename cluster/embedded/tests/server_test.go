@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -236,20 +237,30 @@ func (c counter) connected(t *testing.T) {
 	eventually(t, "the server is there", c.js.Conn().IsConnected)
 }
 
-// streams returns what is known of the streams, by name.
+// streams returns what is known of the streams, by name. It asks again for a while: servers
+// that elect a leader do not answer.
 func (c counter) streams(t *testing.T) map[string]*jetstream.StreamInfo {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	var all map[string]*jetstream.StreamInfo
+	var err error
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+		if all, err = c.listStreams(); err == nil {
+			return all
+		}
+	}
+	t.Fatalf("streams: %v", err)
+	return nil
+}
+
+func (c counter) listStreams() (map[string]*jetstream.StreamInfo, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience/15)
 	defer cancel()
 	all := map[string]*jetstream.StreamInfo{}
 	lister := c.js.ListStreams(ctx)
 	for info := range lister.Info() {
 		all[info.Config.Name] = info
 	}
-	if err := lister.Err(); err != nil {
-		t.Fatalf("streams: %v", err)
-	}
-	return all
+	return all, lister.Err()
 }
 
 // tasks returns what is known of the stream of tasks, or nil.
@@ -282,45 +293,24 @@ func (c counter) leader(t *testing.T) string {
 	return info.Cluster.Leader
 }
 
-// left says what is left on the server: messages in streams, and keys in buckets.
+// left says which messages are left in streams.
 func (c counter) left(t *testing.T) string {
 	t.Helper()
 	var out []string
 	for name, info := range c.streams(t) {
-		if bucket, ok := strings.CutPrefix(name, "KV_"); ok {
-			out = append(out, c.keys(t, bucket)...)
-		} else if n := info.State.Msgs; n > 0 {
+		if n := info.State.Msgs; n > 0 {
 			out = append(out, fmt.Sprintf("%d messages in %s", n, name))
 		}
 	}
+	slices.Sort(out)
 	return strings.Join(out, ", ")
-}
-
-// keys returns the keys of a bucket that are not deleted.
-func (c counter) keys(t *testing.T, bucket string) []string {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	kv, err := c.js.KeyValue(ctx, bucket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lister, err := kv.ListKeys(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []string
-	for key := range lister.Keys() {
-		out = append(out, "the key "+key)
-	}
-	return out
 }
 
 // nothingLeft fails the test if something stays on the server.
 func (c counter) nothingLeft(t *testing.T) {
 	t.Helper()
 	left := ""
-	for deadline := time.Now().Add(patience / 3); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience / 2); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if left = c.left(t); left == "" {
 			return
 		}
