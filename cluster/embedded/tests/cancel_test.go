@@ -87,6 +87,34 @@ func ended(t *testing.T, j journal) {
 	}
 }
 
+// The end of a run takes nothing from the others of the same task: what they have on a worker
+// that dies is run again.
+func TestEndOfARunLeavesOthers(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	e, task := connect(t, where), newTask(j, cluster.Lease(short))
+	p := part{URL: where, Journal: j.Path, Slots: 8, Lease: short}
+	first := startWorkers(t, 1, p)[0]
+	before := begin(bounded(t), e, task, items(1, item{Do: "wait at first"}))
+	j.seen(t, 1, "begun", is("begin"))
+	ctx, cancel := context.WithCancelCause(bounded(t))
+	gone := errors.New("gone")
+	between := begin(ctx, e, task, items(3, item{Do: "wait", Gate: "never"}))
+	j.seen(t, 4, "begun", is("begin"))
+	after := begin(bounded(t), e, task, items(2, item{Do: "wait", Gate: "after"}))
+	j.seen(t, 6, "begun", is("begin"))
+
+	cancel(gone)
+	between.fails(t, gone)
+	j.open(t, "after")
+	after.succeed(t, 2)
+	first.kill()
+	startWorkers(t, 1, p)
+	before.succeed(t, 1)
+	equal(t, "the attempt that counts", before.outs[0].Attempt, 2)
+	look(t, where).nothingLeft(t)
+}
+
 // A run whose context has ended before it begins submits nothing.
 func TestCanceledBeforeItBegins(t *testing.T) {
 	t.Parallel()

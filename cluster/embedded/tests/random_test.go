@@ -59,8 +59,8 @@ func comeAndGo(t *testing.T, r *rand.Rand, where string, j journal, task *work, 
 		}
 		e.Handle(task)
 		ctx, cancel := context.WithCancel(context.Background())
-		ended := make(chan error, 1)
-		go func() { ended <- cluster.Serve(ctx, e, stint.Limit(1+r.IntN(6))) }()
+		ended, slots := make(chan error, 1), 1+r.IntN(6)
+		go func() { ended <- cluster.Serve(ctx, e, stint.Limit(slots)) }()
 		last := false
 		select {
 		case <-time.After(time.Duration(r.IntN(200)) * time.Millisecond):
