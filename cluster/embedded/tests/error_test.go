@@ -2,10 +2,12 @@ package tests
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 )
@@ -41,6 +43,35 @@ func TestErrorsComeBack(t *testing.T) {
 		}
 	}
 	look(t, where).nothingLeft(t)
+}
+
+// The first result of a task stays: the server takes no second one.
+func TestFirstResultStays(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	serve(t, connect(t, where), 2, newTask(j))
+	next := ahead(t, cluster.MapSeq(bounded(t), connect(t, where), newTask(j), slices.Values([]item{{}, {N: 1, Do: "wait", Gate: "end"}})))
+	if out, err, _ := next(); err != nil || out.N != answer(0) {
+		t.Fatalf("result 0: %+v, %v", out, err)
+	}
+	js := look(t, where).js
+	results, err := js.Stream(bounded(t), "stint-results")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := results.Info(bounded(t), jetstream.WithSubjectFilter(">"))
+	if err != nil || len(info.State.Subjects) != 1 {
+		t.Fatalf("want one result: %+v, %v", info, err)
+	}
+	for subject := range info.State.Subjects {
+		if ack, err := js.Publish(bounded(t), subject, []byte(`{"N":-1}`)); err == nil {
+			t.Errorf("the server has taken a second result: %+v", ack)
+		}
+	}
+	j.open(t, "end")
+	if out, err, _ := next(); err != nil || out.N != answer(1) {
+		t.Fatalf("result 1: %+v, %v", out, err)
+	}
 }
 
 // panicked fails the test if err is not a panic on another machine, with its stack.

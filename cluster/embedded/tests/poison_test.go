@@ -13,7 +13,7 @@ import (
 // else. Those that ran beside it before are not blamed.
 func TestPoisonIsPutAside(t *testing.T) {
 	t.Parallel()
-	const n, bad = 60, 13
+	const n, bad = 1500, 13 // enough for the workers to be busy until it is put aside
 	where, j := newServer(t), newJournal(t)
 	respawn(t, 2, part{URL: where, Journal: j.Path, Slots: 4, Lease: short})
 	e := connect(t, where)
@@ -31,6 +31,9 @@ func TestPoisonIsPutAside(t *testing.T) {
 		}
 	}
 	events := j.events(t)
+	if last := only(events, is("begin")); last[len(last)-1].Index == bad {
+		t.Errorf("nothing was left to run beside item %d when it began last", bad)
+	}
 	alone(t, events, bad)
 	aside(t, e, all[bad], events)
 }
