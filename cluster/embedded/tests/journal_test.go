@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -201,7 +202,7 @@ func runsOf(t *testing.T, all []event, n int) map[int]int {
 
 // most returns how many functions ran at once at most.
 func most(all []event) int {
-	now, max := 0, 0
+	now, top := 0, 0
 	for _, e := range all {
 		switch e.What {
 		case "begin":
@@ -209,14 +210,12 @@ func most(all []event) int {
 		case "end":
 			now--
 		}
-		if now > max {
-			max = now
-		}
+		top = max(top, now)
 	}
-	return max
+	return top
 }
 
-// A watch says what a test waits for, so that a test that waits for ever tells.
+// patience is how long a test waits for something before it says that it does not come.
 const patience = 30 * time.Second
 
 // eventually waits until ok returns true.
@@ -250,9 +249,5 @@ func (c *tally) add(i int) int {
 func (c *tally) all() map[int]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := map[int]int{}
-	for i, n := range c.n {
-		out[i] = n
-	}
-	return out
+	return maps.Clone(c.n)
 }
