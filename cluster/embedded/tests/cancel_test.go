@@ -1,0 +1,130 @@
+package tests
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
+)
+
+// A run that is cancelled in any way leaves nothing behind: not in the queue, and not on
+// the workers.
+func TestCanceledRunLeavesNothing(t *testing.T) {
+	t.Parallel()
+	const n, slots = 100, 4
+	gone := errors.New("gone")
+	for name, run := range map[string]func(t *testing.T, e *cluster.Engine, j journal, all []item){
+		"context": func(t *testing.T, e *cluster.Engine, j journal, all []item) {
+			ctx, cancel := context.WithCancelCause(bounded(t))
+			c := begin(ctx, e, newTask(j), all)
+			j.seen(t, slots, "begun", is("begin"))
+			cancel(gone)
+			c.fails(t, gone)
+		},
+		"first error": func(t *testing.T, e *cluster.Engine, j journal, all []item) {
+			all[0] = item{Do: "fail", Gate: "fail"}
+			c := begin(bounded(t), e, newTask(j), all)
+			j.seen(t, slots, "begun", is("begin"))
+			j.open(t, "fail")
+			<-c.done
+			if c.err == nil || c.err.Error() != "item 0 failed: "+errUnknown.Error() {
+				t.Errorf("error: got %v", c.err)
+			}
+		},
+		"break": func(t *testing.T, e *cluster.Engine, j journal, all []item) {
+			all[0] = item{}
+			for out, err := range cluster.MapSeq(bounded(t), e, newTask(j), slices.Values(all)) {
+				if err != nil || out.N != answer(0) {
+					t.Errorf("got %+v, %v", out, err)
+				}
+				j.seen(t, 1+slots, "begun", is("begin"))
+				break
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			where, j := newServer(t), newJournal(t)
+			e := connect(t, where)
+			serve(t, connect(t, where), slots, newTask(j))
+			run(t, e, j, items(n, item{Do: "wait", Gate: "never"}))
+			counter := look(t, where)
+			counter.nothingLeft(t)
+			ended(t, j)
+
+			began := count(j.events(t), is("begin"))
+			if began > 2*slots {
+				t.Errorf("%d tasks began, of a run that was cancelled with %d under way", began, slots)
+			}
+			begin(bounded(t), e, newTask(j), items(2*slots, item{})).succeed(t, 2*slots)
+			equal(t, "number of runs after it", count(j.events(t), is("begin"))-began, 2*slots)
+			counter.nothingLeft(t)
+		})
+	}
+}
+
+// ended waits until all tasks that began have ended, and fails the test if one that
+// waited was not told that its run was cancelled.
+func ended(t *testing.T, j journal) {
+	t.Helper()
+	j.until(t, "all that began has ended", func(all []event) bool {
+		return count(all, is("begin")) == count(all, is("end"))
+	})
+	canceled := 0
+	for _, e := range only(j.events(t), is("end")) {
+		switch {
+		case e.Cause == cluster.ErrCanceled.Error():
+			canceled++
+		case e.Cause != "" || e.Index != 0:
+			t.Errorf("the context of item %d ended with %q, want %v", e.Index, e.Cause, cluster.ErrCanceled)
+		}
+	}
+	if canceled == 0 {
+		t.Error("no task was told that its run was cancelled")
+	}
+}
+
+// The end of a run takes nothing from the others of the same task: what they have on a worker
+// that dies is run again.
+func TestEndOfARunLeavesOthers(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	e, task := connect(t, where), newTask(j, cluster.Lease(short))
+	p := part{URL: where, Journal: j.Path, Slots: 8, Lease: short}
+	first := startWorkers(t, 1, p)[0]
+	before := begin(bounded(t), e, task, items(1, item{Do: "wait at first"}))
+	j.seen(t, 1, "begun", is("begin"))
+	ctx, cancel := context.WithCancelCause(bounded(t))
+	gone := errors.New("gone")
+	between := begin(ctx, e, task, items(3, item{Do: "wait", Gate: "never"}))
+	j.seen(t, 4, "begun", is("begin"))
+	after := begin(bounded(t), e, task, items(2, item{Do: "wait", Gate: "after"}))
+	j.seen(t, 6, "begun", is("begin"))
+
+	cancel(gone)
+	between.fails(t, gone)
+	j.open(t, "after")
+	after.succeed(t, 2)
+	first.kill()
+	startWorkers(t, 1, p)
+	before.succeed(t, 1)
+	equal(t, "the attempt that counts", before.outs[0].Attempt, 2)
+	look(t, where).nothingLeft(t)
+}
+
+// A run whose context has ended before it begins submits nothing.
+func TestCanceledBeforeItBegins(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	e := connect(t, where)
+	gone := errors.New("gone")
+	ctx, cancel := context.WithCancelCause(bounded(t))
+	cancel(gone)
+	c := begin(ctx, e, newTask(j), items(10, item{}), stint.KeepGoing())
+	c.fails(t, gone)
+	equal(t, "number of results", len(c.outs), 10)
+	look(t, where).nothingLeft(t)
+}

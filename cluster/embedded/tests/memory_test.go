@@ -1,0 +1,68 @@
+package tests
+
+import (
+	"context"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
+)
+
+// A submitter and a worker hold no more in the middle of a long run than at its beginning,
+// and the server holds nothing after it. It does not run beside others, since it looks at
+// the heap.
+func TestMemoryIsFlat(t *testing.T) {
+	const n, early, size, bound = 50_000, 10_000, 200, 4 << 20
+	port := freePorts(t, 1)[0]
+	where := "nats://" + loopback(port)
+	start(t, part{Role: "server", Server: node{Port: port}})
+	counter := look(t, where)
+	counter.connected(t)
+
+	text := strings.Repeat("x", size)
+	task := cluster.NewTask("echo/v1", func(_ context.Context, in item) (item, error) { return in, nil })
+	serve(t, connect(t, where, cluster.Memory()), 16, task)
+	var ahead atomic.Int64
+	in := func(yield func(item) bool) {
+		for i := range n {
+			ahead.Add(1)
+			if !yield(item{N: i, Text: text}) {
+				return
+			}
+		}
+	}
+	var before uint64
+	i := 0
+	ctx, cancel := context.WithTimeout(context.Background(), 4*patience) // the race detector makes it slow
+	defer cancel()
+	for out, err := range cluster.MapSeq(ctx, connect(t, where, cluster.Memory()), task, in, stint.Queue(512)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.N != i || len(out.Text) != size {
+			t.Fatalf("result %d is %+v", i, out)
+		}
+		switch i++; i {
+		case early:
+			before = heap()
+		case n - 1:
+			if after := heap(); after > before+bound {
+				t.Errorf("the heap has grown from %d to %d bytes between results %d and %d", before, after, early, i)
+			}
+		}
+	}
+	equal(t, "number of results", i, n)
+	counter.nothingLeft(t)
+}
+
+// heap returns how many bytes are in use.
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

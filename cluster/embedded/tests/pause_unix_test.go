@@ -1,0 +1,115 @@
+//go:build unix
+
+package tests
+
+import (
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/stint-go/stint/cluster"
+)
+
+// pause stops a process for a while, and resume lets it go on.
+func (c *process) pause(t *testing.T)  { c.signal(t, syscall.SIGSTOP) }
+func (c *process) resume(t *testing.T) { c.signal(t, syscall.SIGCONT) }
+
+func (c *process) signal(t *testing.T, s syscall.Signal) {
+	t.Helper()
+	if err := c.Process.Signal(s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A worker that was paused for longer than its lease has lost its task to another. Its
+// function is told, if it looks; what it returns does not count.
+func TestPausedWorker(t *testing.T) {
+	t.Parallel()
+	for name, do := range map[string]string{"told": "wait at first", "stubborn": "go on at first", "deaf": "ignore at first"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPause(t, do)
+			p.first.resume(t)
+			p.j.open(t, "late")
+			p.j.seen(t, 1, "ended late", p.late)
+			p.j.open(t, "end")
+			p.finish(t)
+			p.goOn(t)
+			if cause := only(p.j.events(t), p.late)[0].Cause; do != "ignore at first" {
+				equal(t, "the cause that ended the first", cause, cluster.ErrLeaseLost.Error())
+			}
+		})
+	}
+}
+
+// A worker that was paused comes back when the run is over. What it returns is kept
+// nowhere.
+func TestPausedWorkerIsTooLate(t *testing.T) {
+	t.Parallel()
+	p := newPause(t, "go on at first")
+	p.j.open(t, "end")
+	p.finish(t)
+	p.first.resume(t)
+	p.j.seen(t, 1, "ended late", p.late)
+	p.goOn(t)
+}
+
+// A pause is a run of two tasks and a worker that was paused while it had the first, which
+// another one has run since: its result is there. The other task waits at the gate "end".
+type pause struct {
+	j             journal
+	e             *cluster.Engine
+	where         string
+	task          *work
+	first, second *process
+	next          func() (outcome, error, bool)
+}
+
+// newPause begins one. The first task does that much at the first attempt.
+func newPause(t *testing.T, do string) *pause {
+	t.Helper()
+	where, j := newServer(t), newJournal(t)
+	p := &pause{j: j, e: connect(t, where), where: where, task: newTask(j, cluster.Lease(short))}
+	w := part{Role: "worker", URL: where, Journal: j.Path, Slots: 1, Lease: short}
+	p.first = start(t, w)
+	both := []item{{N: 0, Do: do, Gate: "late"}, {N: 1, Do: "wait", Gate: "end"}}
+	p.next = ahead(t, cluster.MapSeq(bounded(t), p.e, p.task, slices.Values(both)))
+	j.seen(t, 1, "begun", of("begin", 0))
+	p.first.pause(t)
+	w.Slots = 2
+	p.second = start(t, w)
+	out := p.result(t, 0)
+	equal(t, "the worker whose result counts", out.Worker, p.second.name())
+	equal(t, "its attempt", out.Attempt, 2)
+	return p
+}
+
+// result returns the result i.
+func (p *pause) result(t *testing.T, i int) outcome {
+	t.Helper()
+	out, err, ok := p.next()
+	if err != nil || !ok || out.N != answer(i) {
+		t.Fatalf("result %d: %+v, %v, %v", i, out, err, ok)
+	}
+	return out
+}
+
+// late is the end of the task on the worker that was paused.
+func (p *pause) late(e event) bool { return e.Worker == p.first.name() && of("end", 0)(e) }
+
+// finish takes what is left of the run.
+func (p *pause) finish(t *testing.T) {
+	t.Helper()
+	p.result(t, 1)
+	if out, err, ok := p.next(); ok {
+		t.Errorf("after the end: %+v, %v", out, err)
+	}
+}
+
+// goOn fails the test if the worker that was paused does not work again.
+func (p *pause) goOn(t *testing.T) {
+	t.Helper()
+	p.second.kill()
+	begin(bounded(t), p.e, p.task, items(10, item{})).succeed(t, 10)
+	look(t, p.where).nothingLeft(t)
+}

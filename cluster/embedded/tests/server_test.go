@@ -1,0 +1,319 @@
+package tests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
+	"github.com/stint-go/stint/cluster/embedded"
+)
+
+// A node is a server that is a process: one by itself, or one of a NATS cluster.
+type node struct {
+	Name   string
+	Dir    string // "": in memory
+	Port   int
+	Route  int   // the port for the other nodes; 0: there are none
+	Routes []int // those of all nodes
+}
+
+// playServer serves until it gets an interrupt.
+func playServer(p part) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if p.Server.Route > 0 {
+		return p.Server.join(ctx)
+	}
+	where := embedded.Memory()
+	if p.Server.Dir != "" {
+		where = embedded.Dir(p.Server.Dir)
+	}
+	e, err := embedded.Open(where, embedded.Listen(loopback(p.Server.Port), nil))
+	if err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return e.Close()
+}
+
+// join serves as one of a NATS cluster until ctx ends.
+func (n node) join(ctx context.Context) error {
+	o := options(n.Dir)
+	o.ServerName, o.Port, o.SyncAlways = n.Name, n.Port, true
+	o.Cluster = server.ClusterOpts{Name: "tests", Host: "127.0.0.1", Port: n.Route, PoolSize: -1}
+	for _, port := range n.Routes {
+		o.Routes = append(o.Routes, &url.URL{Scheme: "nats-route", Host: loopback(port)})
+	}
+	s, err := launch(o)
+	if err != nil {
+		return err
+	}
+	<-ctx.Done()
+	s.Shutdown()
+	s.WaitForShutdown()
+	return nil
+}
+
+// options returns those that all servers have in common.
+func options(dir string) *server.Options {
+	return &server.Options{
+		Host: "127.0.0.1", Port: server.RANDOM_PORT,
+		JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true,
+	}
+}
+
+// launch starts a server.
+func launch(o *server.Options) (*server.Server, error) {
+	s, err := server.NewServer(o)
+	if err != nil {
+		return nil, err
+	}
+	go s.Start()
+	if !s.ReadyForConnections(patience) {
+		return nil, errors.New("the server does not begin")
+	}
+	return s, nil
+}
+
+// loopback is an address of this machine.
+func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
+
+// newServer starts a server in this process, for one test, and returns its URL.
+func newServer(t *testing.T, opts ...func(*server.Options)) string {
+	t.Helper()
+	o := options(t.TempDir())
+	for _, opt := range opts {
+		opt(o)
+	}
+	s, err := launch(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
+	return s.ClientURL()
+}
+
+// startCluster starts three servers that are one NATS cluster, each a process, and waits
+// until they agree. It returns the URLs too.
+func startCluster(t *testing.T) (servers []*process, where string) {
+	t.Helper()
+	ports := freePorts(t, 6)
+	var urls []string
+	for i, port := range ports[:3] {
+		n := node{Name: fmt.Sprint("server", i), Dir: t.TempDir(), Port: port, Route: ports[3+i], Routes: ports[3:]}
+		servers = append(servers, start(t, part{Role: "server", Server: n}))
+		urls = append(urls, "nats://"+loopback(port))
+	}
+	where = strings.Join(urls, ",")
+	js := look(t, where).js
+	eventually(t, "three servers keep a stream", func() bool {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_, err := js.CreateStream(ctx, jetstream.StreamConfig{Name: "probe", Storage: jetstream.MemoryStorage, Replicas: 3})
+		return err == nil && js.DeleteStream(ctx, "probe") == nil
+	})
+	return servers, where
+}
+
+// freePorts returns ports that nobody listens on.
+func freePorts(t *testing.T, n int) []int {
+	t.Helper()
+	var ports []int
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
+}
+
+// bounded returns a context for what a test does. That it ends means that something hangs.
+func bounded(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeoutCause(context.Background(), patience, fmt.Errorf("the test has waited for %v", patience))
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// connect returns an engine, which is closed at the end of the test.
+func connect(t *testing.T, where string, opts ...cluster.Option) *cluster.Engine {
+	t.Helper()
+	e, err := cluster.Connect(bounded(t), where, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return e
+}
+
+// A serving is a worker in this process.
+type serving struct {
+	cancel context.CancelFunc
+	ended  chan error
+}
+
+// serve starts a worker with that many slots on e. It is drained at the end of the test,
+// if not before.
+func serve(t *testing.T, e *cluster.Engine, slots int, tasks ...cluster.Handler) *serving {
+	t.Helper()
+	for _, task := range tasks {
+		e.Handle(task)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &serving{cancel: cancel, ended: make(chan error, 1)}
+	go func() { s.ended <- cluster.Serve(ctx, e, stint.Limit(slots)) }()
+	t.Cleanup(func() {
+		if err := s.drain(t); err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+	return s
+}
+
+// drain ends the worker and returns what Serve has returned.
+func (s *serving) drain(t *testing.T) error {
+	t.Helper()
+	s.cancel()
+	return s.wait(t)
+}
+
+// wait waits for the end of the worker.
+func (s *serving) wait(t *testing.T) error {
+	t.Helper()
+	select {
+	case err := <-s.ended:
+		s.ended <- err
+		return err
+	case <-time.After(patience):
+		t.Fatal("Serve does not return")
+		return nil
+	}
+}
+
+// A counter looks at the streams of a server.
+type counter struct {
+	js jetstream.JetStream
+}
+
+// look returns a counter for the server at that URL.
+func look(t *testing.T, where string) counter {
+	t.Helper()
+	nc, err := nats.Connect(where, nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return counter{js}
+}
+
+// connected waits until the server is there.
+func (c counter) connected(t *testing.T) {
+	t.Helper()
+	eventually(t, "the server is there", c.js.Conn().IsConnected)
+}
+
+// streams returns what is known of the streams, by name. It asks again for a while: servers
+// that elect a leader do not answer.
+func (c counter) streams(t *testing.T) map[string]*jetstream.StreamInfo {
+	t.Helper()
+	var all map[string]*jetstream.StreamInfo
+	var err error
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+		if all, err = c.listStreams(); err == nil {
+			return all
+		}
+	}
+	t.Fatalf("streams: %v", err)
+	return nil
+}
+
+func (c counter) listStreams() (map[string]*jetstream.StreamInfo, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience/15)
+	defer cancel()
+	all := map[string]*jetstream.StreamInfo{}
+	lister := c.js.ListStreams(ctx)
+	for info := range lister.Info() {
+		all[info.Config.Name] = info
+	}
+	return all, lister.Err()
+}
+
+// tasks returns what is known of the stream of tasks, or nil.
+func (c counter) tasks(t *testing.T) *jetstream.StreamInfo {
+	t.Helper()
+	for _, info := range c.streams(t) {
+		if info.Config.Retention == jetstream.WorkQueuePolicy {
+			return info
+		}
+	}
+	return nil
+}
+
+// queued waits until n tasks are queued or running.
+func (c counter) queued(t *testing.T, n int) {
+	t.Helper()
+	eventually(t, fmt.Sprint(n, " tasks are queued"), func() bool {
+		info := c.tasks(t)
+		return info != nil && info.State.Msgs == uint64(n)
+	})
+}
+
+// leader returns the name of the server that leads the stream of tasks.
+func (c counter) leader(t *testing.T) string {
+	t.Helper()
+	info := c.tasks(t)
+	if info == nil || info.Cluster == nil {
+		t.Fatalf("nobody leads the stream of tasks: %+v", info)
+	}
+	return info.Cluster.Leader
+}
+
+// left says which messages are left in streams.
+func (c counter) left(t *testing.T) string {
+	t.Helper()
+	var out []string
+	for name, info := range c.streams(t) {
+		if n := info.State.Msgs; n > 0 {
+			out = append(out, fmt.Sprintf("%d messages in %s", n, name))
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}
+
+// nothingLeft fails the test if something stays on the server.
+func (c counter) nothingLeft(t *testing.T) {
+	t.Helper()
+	left := ""
+	for deadline := time.Now().Add(patience / 2); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if left = c.left(t); left == "" {
+			return
+		}
+	}
+	t.Errorf("left on the server: %s", left)
+}
