@@ -62,10 +62,11 @@ func (s *leases) open() (err error) {
 	return err
 }
 
-// hold makes the lease of a task that came. Its context is one of ctx, the slot's.
+// hold makes the lease of a task that came. Its context is one of ctx, the slot's, but
+// does not end with that: the result is sent when the slot is gone.
 func (s *leases) hold(ctx context.Context, d *delivery) *lease {
 	l := &lease{delivery: d, sent: d.came, until: d.came.Add(d.handler.about().lease), leases: s}
-	l.ctx, l.cancel = context.WithCancelCause(ctx)
+	l.ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last++
