@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net"
 	neturl "net/url"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -42,7 +44,7 @@ type Engine struct {
 }
 
 // An Option changes an engine that Connect makes.
-type Option = conf.Option
+type Option func(*conf.Config)
 
 // NATS gives options to the NATS client: credentials, TLS, names. They come after those
 // that Connect gives itself, such as reconnecting for ever, and win over them.
@@ -83,8 +85,9 @@ func Replicas(n int) Option {
 	return func(c *conf.Config) { c.Replicas = n }
 }
 
-// Keep sets how long results, tasks that were put aside, and runs whose submitter
-// died are kept; the default is 24 hours. A run can be resumed for that long. Like
+// Keep sets how long tasks that are queued, results, tasks that were put aside, and runs
+// whose submitter died are kept; the default is 24 hours. What is waited for longer than that is
+// lost, and the run then ends with ErrRunLost; so a run with a Name has to end within it. Like
 // QueueLimit it changes streams that are there. It panics if d is less than a minute.
 func Keep(d time.Duration) Option {
 	if d < expiry {
@@ -102,11 +105,11 @@ func Log(l *slog.Logger) Option {
 	return func(c *conf.Config) { c.Log = l }
 }
 
-// Strict makes the workers of this engine difficult on purpose: they delay some tasks,
-// so that the order changes, and run some twice, the second time as after a lost lease;
-// the result of either may be the one that counts. What happens to which item follows
-// from the seed. It is for tests: a function that is not idempotent fails before there
-// is a second machine.
+// Strict makes the workers of this engine difficult on purpose: they delay tasks, so that
+// the order changes, and call the function of some twice, one call after the other, the second as after a lost
+// lease; the result of either may be the one that counts. What happens to which item
+// follows from the seed. It is for tests: a function that is not idempotent fails before
+// there is a second machine.
 func Strict(seed uint64) Option { return func(c *conf.Config) { c.Strict, c.Seed = true, seed } }
 
 // Connect connects to the NATS server at url, or to one of several with commas between
@@ -128,7 +131,12 @@ func Connect(ctx context.Context, url string, opts ...Option) (*Engine, error) {
 		handlers: map[string]Handler{}, workers: map[*worker]bool{}, runs: map[*run]bool{},
 	}
 	e.life, e.close = context.WithCancelCause(context.Background())
-	nc, err := nats.Connect(url, e.client(ctx)...)
+	dial := new(dialer)
+	dial.ctx.Store(&ctx)
+	nc, err := nats.Connect(url, e.client(dial)...)
+	if cause := context.Cause(ctx); cause != nil && err != nil {
+		return nil, cause
+	}
 	if wrong, ok := errors.AsType[*neturl.Error](err); ok {
 		err = wrong.Err // the rest is the URL, with its secrets
 	}
@@ -136,6 +144,7 @@ func Connect(ctx context.Context, url string, opts ...Option) (*Engine, error) {
 		return nil, fmt.Errorf("cluster: connect to %s: %w", secretless(url), err)
 	}
 	e.nc = nc
+	dial.ctx.Store(&e.life)
 	if err = e.open(ctx); err != nil {
 		nc.Close()
 		return nil, fmt.Errorf("cluster: JetStream at %s: %w", secretless(url), err)
@@ -163,10 +172,11 @@ func (e *Engine) open(ctx context.Context) (err error) {
 func (e *Engine) keep() time.Duration { return or(e.conf.Keep, defaultKeep) }
 
 // client returns the options of the NATS client.
-func (e *Engine) client(ctx context.Context) []nats.Option {
+func (e *Engine) client(dial *dialer) []nats.Option {
 	log := e.conf.Log
 	opts := []nats.Option{
 		nats.Name("stint"),
+		nats.SetCustomDialer(dial),
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(time.Second),
 		nats.ReconnectBufSize(-1),           // what is sent meanwhile fails at once, and is sent again
@@ -190,10 +200,19 @@ func (e *Engine) client(ctx context.Context) []nats.Option {
 			log.Warn("cluster: the server says", "error", err)
 		}),
 	}
-	if end, ok := ctx.Deadline(); ok {
-		opts = append(opts, nats.Timeout(max(time.Until(end), time.Millisecond)))
-	}
 	return append(opts, e.conf.NATS...)
+}
+
+// A dialer reaches the server for the client, for as long as its context says: that of
+// Connect, and then that of the engine.
+type dialer struct {
+	ctx atomic.Pointer[context.Context]
+}
+
+const dialFor = 5 * time.Second
+
+func (d *dialer) Dial(network, address string) (net.Conn, error) {
+	return (&net.Dialer{Timeout: dialFor}).DialContext(*d.ctx.Load(), network, address)
 }
 
 // users returns the workers and the runs of this engine.
@@ -215,16 +234,16 @@ func (e *Engine) leave(r *run) {
 	delete(e.runs, r)
 }
 
-// secretless returns url without passwords and tokens, for messages.
+// secretless returns URLs without passwords and tokens, for messages. They need not be
+// such that they can be parsed.
 func secretless(urls string) string {
 	all := strings.Split(urls, ",")
 	for i, s := range all {
-		if u, err := neturl.Parse(strings.TrimSpace(s)); err != nil {
-			all[i] = "(a URL that does not parse)"
-		} else if u.User != nil {
-			u.User = nil
-			all[i] = u.String()
+		scheme, rest, ok := strings.Cut(s, "://")
+		if !ok {
+			scheme, rest = "nats", s
 		}
+		all[i] = scheme + "://" + rest[strings.LastIndexByte(rest, '@')+1:]
 	}
 	return strings.Join(all, ",")
 }
@@ -270,7 +289,7 @@ func (e *Engine) URL() string {
 // Handle makes Serve run the tasks with the name of t. It panics if t is nil, if there
 // is a handler with that name already, or if Serve was called already.
 func (e *Engine) Handle(t Handler) {
-	if t == nil {
+	if v := reflect.ValueOf(t); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		panic("cluster: Handle: nil Handler")
 	}
 	k := t.about()

@@ -40,7 +40,7 @@ const defaultWindow = 1024
 // smallest counts. Queue: how many more than that may be submitted and not consumed; without either
 // 1,024. Name: the name of the run, by which Resume finds it after the submitter has
 // died; a second run of that name is refused with ErrRunExists. Name has the form that
-// NewTask wants. KeepGoing. Map panics if ctx, e or t is nil.
+// NewTask wants; the server keeps all results of such a run until it ends. KeepGoing. Map panics if ctx, e or t is nil.
 func Map[In, Out any](ctx context.Context, e *Engine, t *Task[In, Out], items []In, opts ...stint.Option) ([]Out, error) {
 	check("Map", ctx, e, t)
 	rec := newRecord("Map", &t.kind, option.Collect("cluster", "Map", mapOptions, opts))
@@ -114,8 +114,10 @@ func MapSeq[In, Out any](ctx context.Context, e *Engine, t *Task[In, Out], seq i
 // were such items, or that cannot be known, ErrIncomplete is the last that is yielded,
 // after the results of all items that were submitted: run the rest anew. A submitter
 // that is alive loses the run, with ErrRunLost. So does Resume if there is no such run,
-// and if it was not given a Name: the results of others are not kept. When ctx ends the run is cancelled, as
-// MapSeq says; a submitter that is killed may be replaced again. Resume panics if ctx,
+// and if it was not given a Name: the results of others are not kept. Leaving the range
+// and the end of ctx cancel the run, as for MapSeq, and are the way to end one that
+// nobody wants; a submitter that is killed may be replaced again. Resume holds the results that
+// came before their turn, which under Unordered and for Map may be all of them. Resume panics if ctx,
 // e or t is nil, or run is not the name of a run.
 func Resume[In, Out any](ctx context.Context, e *Engine, t *Task[In, Out], run string) iter.Seq2[Out, error] {
 	check("Resume", ctx, e, t)

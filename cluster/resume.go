@@ -15,7 +15,7 @@ func (t *Task[In, Out]) resume(ctx context.Context, e *Engine, name string, cons
 	}
 	total, err := e.submitted(ctx, &t.kind, rec)
 	if err != nil {
-		return e.gone(fmt.Errorf("cluster: resume %s: %w", name, err))
+		return e.gone(fmt.Errorf("cluster: resume %s: %w", untoken(name), err))
 	}
 	incomplete := rec.Submitted < 0
 	rec.Submitted, rec.Unordered = total, false
@@ -25,7 +25,7 @@ func (t *Task[In, Out]) resume(ctx context.Context, e *Engine, name string, cons
 	}
 	err = t.drive(ctx, r, consume, r.tend)
 	if err == nil && incomplete {
-		err = fmt.Errorf("%w: of run %s the first %d", ErrIncomplete, name, total)
+		err = fmt.Errorf("%w: of run %s the first %d", ErrIncomplete, untoken(name), total)
 	}
 	return err
 }
@@ -36,20 +36,20 @@ func (e *Engine) takeOver(ctx context.Context, k *kind, name string) (*record, e
 		rec, err := e.read(ctx, name)
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("cluster: resume %s: %w", name, err)
+			return nil, fmt.Errorf("cluster: resume %s: %w", untoken(name), err)
 		case rec == nil:
-			return nil, fmt.Errorf("%w: %s", ErrRunLost, name)
+			return nil, fmt.Errorf("%w: %s", ErrRunLost, untoken(name))
 		case !rec.Named:
-			return nil, fmt.Errorf("%w: %s: its results are not kept, since it was not given a Name", ErrRunLost, name)
+			return nil, fmt.Errorf("%w: %s: its results are not kept, since it was not given a Name", ErrRunLost, untoken(name))
 		case rec.Task != k.name:
-			return nil, fmt.Errorf("cluster: resume %s: it is a run of %s, not of %s", name, rec.Task, k.name)
+			return nil, fmt.Errorf("cluster: resume %s: it is a run of %s, not of %s", untoken(name), rec.Task, k.name)
 		}
 		rec.Owner = nuid.Next()
 		if err = e.write(ctx, rec); err == nil {
 			return rec, nil
 		}
 		if err != errMoved {
-			return nil, fmt.Errorf("cluster: resume %s: %w", name, err)
+			return nil, fmt.Errorf("cluster: resume %s: %w", untoken(name), err)
 		}
 	}
 }

@@ -26,6 +26,10 @@ const serveOptions = option.Limiter | option.Burst | option.Name
 // the limit finds itself, as in stint.NewPool; it rises only while there is more in
 // the queue.
 //
+// Give it a limiter of its own: a slot has its place also while it waits for a task. When
+// ctx ends while the server cannot be reached, the results of what has ended are sent
+// until the lease is over.
+//
 // Options: a Limiter, Burst, Name. Serve panics if ctx or e is nil, or nothing was given
 // to Handle.
 func Serve(ctx context.Context, e *Engine, opts ...stint.Option) error {

@@ -137,8 +137,11 @@ func unanswered(err error) bool {
 func (e *Engine) createStreams(ctx context.Context, change bool) error {
 	for _, want := range e.streams() {
 		err := e.ask(ctx, func(ctx context.Context) error {
-			s, err := e.js.CreateStream(ctx, want)
-			if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			s, err := e.js.Stream(ctx, want.Name)
+			if errors.Is(err, jetstream.ErrStreamNotFound) {
+				s, err = e.js.CreateStream(ctx, want)
+			}
+			if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another one was faster
 				s, err = e.js.Stream(ctx, want.Name)
 			}
 			if err != nil || !change {
@@ -311,7 +314,7 @@ func refused(err error) refusal {
 		return unsure
 	case strings.Contains(api.Description, "per subject"):
 		return taken
-	case strings.Contains(api.Description, "maximum messages"):
+	case strings.Contains(api.Description, "maximum messages"), strings.Contains(api.Description, "maximum bytes"):
 		return full
 	}
 	return unsure

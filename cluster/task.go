@@ -92,8 +92,9 @@ func Codec(marshal func(any) ([]byte, error), unmarshal func([]byte, any) error)
 
 // Lease sets for how long a worker has a task without saying that it still works on
 // it; the default is 30 s. It says so each third of that. A task whose worker died is
-// given to another one when the lease has ended: not sooner. Lease panics if d is
-// less than 30 ms.
+// given to another one when the lease has ended: not sooner. Where submitters and
+// workers give different ones the longest counts, until no worker is there. Lease panics if d is less
+// than 30 ms.
 func Lease(d time.Duration) TaskOption {
 	if d < 30*time.Millisecond {
 		panic(fmt.Sprintf("cluster: Lease(%v): want 30ms or more", d))
@@ -151,7 +152,7 @@ type Info struct {
 	ID      string // of the task, the same in every attempt: a key that makes effects idempotent
 	Run     string // the run that the task belongs to
 	Index   int    // of the item in the run, from 0
-	Attempt int    // 1 for the first call, and more for each that follows a retry or a lost lease
+	Attempt int    // how often the task was given to a worker, and the retries of this one: 1 for the first call
 }
 
 type infoKey struct{}

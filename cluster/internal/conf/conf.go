@@ -25,6 +25,3 @@ type Config struct {
 	Address string // where an embedded server listens
 	Closed  func() // called when the engine was closed and its connection has ended
 }
-
-// An Option changes a Config.
-type Option func(*Config)

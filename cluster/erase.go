@@ -1,0 +1,83 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// What is said of a run that is over.
+const (
+	completed = "completed" // all its results were there
+	cancelled = "cancelled"
+)
+
+// state returns which of the two it is.
+func (r *run) state() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.consumed == r.total {
+		return completed
+	}
+	return cancelled
+}
+
+// parting bounds what is done when a run has ended: servers that elect a leader need
+// some time, and one that is away is not waited for that long.
+func (r *run) parting() (context.Context, context.CancelFunc) {
+	most := 30 * time.Second
+	if !r.e.nc.IsConnected() {
+		most = time.Second
+	}
+	return context.WithTimeout(context.WithoutCancel(r.ctx), most)
+}
+
+// erase removes the run from the engine: its record, so that workers that come later
+// know; what workers have, by a message; what is queued; and its results. A run that
+// belongs to another submitter now stays, and one with a Name whose engine was closed.
+func (r *run) erase() {
+	if r.foreign.Load() {
+		return
+	}
+	ctx, stop := r.parting()
+	defer stop()
+	if ours, err := r.e.drop(ctx, r.rec); err != nil || !ours {
+		if err != nil {
+			r.warn("it could not be removed", err)
+		}
+		return
+	}
+	key := r.rec.Key
+	for _, err := range []error{
+		r.e.nc.Publish(r.e.names.subject("over", key), []byte(r.state())),
+		r.e.remove(ctx, "tasks", r.e.names.subject("task", r.k.token, key, "*")),
+		r.e.purge(ctx, "results", r.e.names.subject("result", key, "*")),
+		r.e.purge(ctx, "runs", r.e.names.subject("alone", key, "*")),
+		r.e.balance(ctx, r.k),
+	} {
+		if err != nil {
+			r.warn("something of it could not be removed", err)
+		}
+	}
+}
+
+// deaf ends what listen began. The consumer would go by itself, after some time. Its
+// name is that of the last one that a result came from: the client makes another one,
+// and is not to be asked for its name, while the server is away.
+func (r *run) deaf() {
+	r.results.Stop()
+	name := r.e.names.stream("") + r.rec.Owner + "_1"
+	if last := r.last.Load(); last != nil {
+		if meta, err := (*last).Metadata(); err == nil {
+			name = meta.Consumer
+		}
+	}
+	ctx, stop := r.parting()
+	defer stop()
+	err := r.e.ask(ctx, func(ctx context.Context) error { return r.e.stream["results"].DeleteConsumer(ctx, name) })
+	if err != nil && r.e.life.Err() == nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		r.e.conf.Log.Warn("cluster: the consumer of results could not be removed", "run", runOf(r.rec.Key), "error", err)
+	}
+}

@@ -1,0 +1,174 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stint-go/stint"
+)
+
+// A publication is a task that was published once; future is nil if not even that
+// was possible.
+type publication struct {
+	index  int
+	data   []byte
+	future jetstream.PubAckFuture
+}
+
+// inFlight is how many publications wait for their acknowledgements.
+const inFlight = 256
+
+// feed pulls the sequence and publishes its values.
+func (t *Task[In, Out]) feed(r *run, seq iter.Seq[In]) error {
+	defer close(r.unsure)
+	n := 0
+	if !r.credit() {
+		return nil
+	}
+	for v := range seq {
+		r.pulled(n)
+		data, err := t.kind.marshal(v)
+		if err == nil {
+			err = r.e.checkSize(&t.kind, "item", data)
+		}
+		if err != nil {
+			r.unsent(n, err)
+		} else {
+			r.publish(n, data)
+		}
+		n++
+		if !r.credit() {
+			return nil
+		}
+	}
+	r.mu.Lock()
+	r.total = n
+	r.mu.Unlock()
+	post(r.woken, struct{}{})
+	return nil
+}
+
+// unsent is the outcome of an item that cannot be sent. If the run can be resumed it is
+// stored like one of a worker, and comes from there.
+func (r *run) unsent(i int, err error) {
+	o := outcome{err: err}
+	if r.rec.Named && r.rec.KeepGoing {
+		m := r.e.message(r.k, r.e.names.of("result", r.rec.Key, i), o)
+		if r.e.ask(r.ctx, func(context.Context) error { return r.e.store(m) }) == nil {
+			return
+		}
+	}
+	r.arrive(i, o)
+}
+
+// credit waits until one more task may be pulled.
+func (r *run) credit() bool {
+	select {
+	case r.credits <- struct{}{}:
+		return r.ctx.Err() == nil
+	case <-r.ctx.Done():
+		return false
+	}
+}
+
+// pulled makes the cell of a task.
+func (r *run) pulled(i int) {
+	r.mu.Lock()
+	r.cells[i] = cell{}
+	r.mu.Unlock()
+}
+
+// subject returns the one on which a task of the run is published.
+func (r *run) subject(i int) string {
+	return r.e.names.subject("task", r.k.token, r.rec.Key, strconv.Itoa(i))
+}
+
+// publish sends a task to the queue, and leaves it to acknowledge, who is there until
+// the feeder ends, to see that it arrives.
+func (r *run) publish(i int, data []byte) {
+	future, err := r.e.js.PublishAsync(r.subject(i), data)
+	if err != nil {
+		future = nil
+	}
+	r.unsure <- publication{i, data, future}
+}
+
+// acknowledge waits for the acknowledgements of what was published, and publishes
+// again what got none. It also waits when the run has ended: what the server takes
+// later could not be removed from the queue.
+func (r *run) acknowledge(context.Context) error {
+	for p := range r.unsure {
+		err := r.outcomeOf(p.future)
+		if err == nil || r.insist(p, err) {
+			r.confirm(p.index)
+		}
+	}
+	r.mu.Lock()
+	total := r.total
+	r.mu.Unlock()
+	if total >= 0 {
+		r.complete <- total
+	}
+	return nil
+}
+
+// confirm notes that the server has a task.
+func (r *run) confirm(i int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c, ok := r.cells[i]; ok {
+		c.confirmed = true
+		r.cells[i] = c
+	}
+}
+
+// outcomeOf waits for the answer to a publication.
+func (r *run) outcomeOf(f jetstream.PubAckFuture) error {
+	if f == nil {
+		return jetstream.ErrNoStreamResponse
+	}
+	select {
+	case <-f.Ok():
+		return nil
+	case err := <-f.Err():
+		return err
+	case <-r.e.life.Done():
+		return stint.ErrClosed
+	}
+}
+
+// insist publishes a task until the server has it, which it reports, or will not take it,
+// or the run has ended.
+func (r *run) insist(p publication, err error) bool {
+	for n := 0; err != nil && r.ctx.Err() == nil; n++ {
+		switch refused(err) {
+		case taken:
+			return true
+		case never:
+			r.arrive(p.index, outcome{err: fmt.Errorf("%w: item of %s: %w", ErrTooLarge, r.k.name, err)})
+			return false
+		case unsure:
+			if n == patience {
+				r.warn("the server does not take an item; it is sent until it does", err)
+			}
+		}
+		select {
+		case <-time.After(min(backoff(time.Millisecond, n), time.Second)):
+		case <-r.room:
+		case <-r.ctx.Done():
+			return false
+		}
+		m := nats.NewMsg(r.subject(p.index))
+		m.Data = p.data
+		err = r.e.store(m)
+	}
+	return err == nil
+}
+
+// patience is after how many refusals in a row the log says so.
+const patience = 8
