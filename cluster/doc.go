@@ -60,11 +60,14 @@
 //     keeps its streams, and the run is not cancelled.
 //   - The queue, the window, the slots and the limit bound what is where: the submitter,
 //     the server and the workers need memory for these, and not for the length of a run.
+//     A run with a Name is an exception: the server keeps its results until it ends, and
+//     Resume may have to hold them.
 //   - An error, a panic, a Goexit, an item that is too large, a task that kills its
 //     workers: the submitter is told of each.
 //   - The end of ctx, the first error and leaving a loop take what is queued out of the
 //     queue, and end the contexts of what runs.
 //   - A run with a Name outlives its submitter: Resume yields its results from the first.
+//     One without is forgotten a minute after its submitter was last heard of.
 //   - Serve, when its ctx ends, finishes what it has. Nothing is run again for that.
 //
 // # What is not promised
@@ -96,6 +99,21 @@
 //     it died. Under Queue(n) up to n items are submitted ahead of their results.
 //   - That a task which waits for tasks of its own cluster gets slots for them: with all
 //     slots taken by such tasks they wait for ever.
+//
+//   - That what waits longer than Keep is there: items in the queue, results of a run with
+//     a Name, runs whose submitter died.
+//   - That a worker whose machine was suspended sees at once that its leases are over: its
+//     clock stood still. The first result counts even so.
+//
+// # What the server needs
+//
+// NATS 2.11 or later with JetStream, in the account and the domain of the connection: not through
+// a leaf node into another domain. Connect makes the streams if they are not there. With Prefix
+// "stint" clients publish on "stint.>", "$JS.API.>" and "$JS.ACK.>", and subscribe
+// to "_INBOX.>", "stint.over.*" and "stint.workers"; a server that permits less says so,
+// and calls return that. A queue of large items is bounded by QueueLimit and the
+// limits that the server has for its streams: when these are reached what is sent is sent again until
+// there is room, and Log says so.
 //
 // # In tests
 //

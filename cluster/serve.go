@@ -81,7 +81,8 @@ func newWorker(e *Engine, opts []stint.Option) *worker {
 	}
 	e.served = true
 	w := &worker{e: e, id: nuid.Next(), kinds: e.handlers}
-	w.pool = stint.NewPool(append(opts[:len(opts):len(opts)], stint.Queue(0))...)
+	// One slot waits for its place, so that its worker goes on with it at once.
+	w.pool = stint.NewPool(append(opts[:len(opts):len(opts)], stint.Queue(1))...)
 	w.post = stint.NewPool(stint.Limit(sending), stint.Queue(0))
 	w.leases = newLeases(e)
 	w.runs = newLiveRuns(e, w.leases)
