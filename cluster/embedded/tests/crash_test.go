@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -90,7 +91,9 @@ func TestServerOfThreeIsKilled(t *testing.T) {
 	j := newJournal(t)
 	e := connect(t, where, cluster.Replicas(3))
 	startWorkers(t, 2, part{URL: where, Journal: j.Path, Slots: 2, Replicas: 3})
-	c := begin(bounded(t), e, newTask(j), items(n, item{For: tick}))
+	ctx, cancel := context.WithTimeout(context.Background(), 2*patience) // they elect a leader in up to ten seconds, for several things one after the other
+	defer cancel()
+	c := begin(ctx, e, newTask(j), items(n, item{For: tick}))
 	j.seen(t, n/10, "ended", is("end"))
 	counter := look(t, where)
 	leader := counter.leader(t)
