@@ -75,33 +75,45 @@
 //   - That a function is called once. A worker that was paused or cut off may still run
 //     what another one has begun. Use Info.ID as the key of effects that must happen
 //     once.
+//
 //   - That no more tasks than the Limit run: those of workers that lost their leases run
 //     on top of it, until they see it.
+//
 //   - That a function which ignores its context ends when the run is cancelled, or that a
 //     worker that is cut off hears of it before it is back.
+//
 //   - That the error returned is the first in time: it is the first that reached the
 //     submitter.
+//
 //   - The order in which tasks run. Only results have one.
+//
 //   - That what was submitted survives a failure of the power, with the default settings of
 //     a NATS server: it confirms what it has not yet synced to the disk. Set sync_interval
 //     to always, and Replicas(3) on three servers. Dir of package embedded syncs. Tests by
 //     Jepsen of NATS 2.12.1 have found acknowledged messages lost after damaged files and
 //     in some partitions, also with both settings: it is a queue, not an archive.
+//
 //   - That an item is submitted once, if its acknowledgement is lost and its result is
 //     there before it is submitted again: it runs again, and the first result counts.
+//
 //   - That a task of a dead worker is taken over before the lease ends. A shorter Lease
 //     is sooner, and costs more messages.
+//
 //   - Items and results larger than the server takes, a mebibyte by default: they are
 //     refused with ErrTooLarge. Give a path or a URL.
+//
 //   - That the right task is blamed for a crash: what ran alone may have died of the
 //     machine.
+//
 //   - That a submitter without a Name can be replaced, or what it had not submitted when
 //     it died. Under Queue(n) up to n items are submitted ahead of their results.
+//
 //   - That a task which waits for tasks of its own cluster gets slots for them: with all
 //     slots taken by such tasks they wait for ever.
 //
 //   - That what waits longer than Keep is there: items in the queue, results of a run with
 //     a Name, runs whose submitter died.
+//
 //   - That a worker whose machine was suspended sees at once that its leases are over: its
 //     clock stood still. The first result counts even so.
 //

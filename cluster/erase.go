@@ -2,10 +2,7 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"time"
-
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // What is said of a run that is over.
@@ -60,24 +57,5 @@ func (r *run) erase() {
 		if err != nil {
 			r.warn("something of it could not be removed", err)
 		}
-	}
-}
-
-// deaf ends what listen began. The consumer would go by itself, after some time. Its
-// name is that of the last one that a result came from: the client makes another one,
-// and is not to be asked for its name, while the server is away.
-func (r *run) deaf() {
-	r.results.Stop()
-	name := r.e.names.stream("") + r.rec.Owner + "_1"
-	if last := r.last.Load(); last != nil {
-		if meta, err := (*last).Metadata(); err == nil {
-			name = meta.Consumer
-		}
-	}
-	ctx, stop := r.parting()
-	defer stop()
-	err := r.e.ask(ctx, func(ctx context.Context) error { return r.e.stream["results"].DeleteConsumer(ctx, name) })
-	if err != nil && r.e.life.Err() == nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
-		r.e.conf.Log.Warn("cluster: the consumer of results could not be removed", "run", runOf(r.rec.Key), "error", err)
 	}
 }

@@ -23,7 +23,7 @@ func (t *Task[In, Out]) resume(ctx context.Context, e *Engine, name string, cons
 	if err != nil {
 		return err
 	}
-	err = t.drive(ctx, r, consume, r.tend)
+	err = t.drive(ctx, r, consume, r.tend, r.hear)
 	if err == nil && incomplete {
 		err = fmt.Errorf("%w: of run %s the first %d", ErrIncomplete, untoken(name), total)
 	}

@@ -5,11 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stint-go/stint"
@@ -25,8 +22,8 @@ import (
 //	consumed   by the consumer, who removes the cell and gives the credit back
 //
 // The consumer is the caller's goroutine. The feeder, the one who waits for
-// acknowledgements and the one who tends the record are tasks of a group, and the
-// results come on a goroutine of the NATS client. They share what is below mu. Whoever
+// acknowledgements, the one who tends the record and the one who hears the results are tasks of
+// a group, and the results come on a goroutine of the NATS client. They share what is below mu. Whoever
 // changes something that the consumer waits for wakes it.
 type run struct {
 	e   *Engine
@@ -41,11 +38,10 @@ type run struct {
 	sweep    chan struct{}    // many results are in the stream that have arrived
 	room     chan struct{}    // a result has arrived: there may be room in the queue
 	woken    chan struct{}    // the consumer is to look again
-	results  jetstream.ConsumeContext
-	foreign  atomic.Bool                   // it is not ours to remove
-	last     atomic.Pointer[jetstream.Msg] // result that came
-	unswept  atomic.Int64                  // results that arrived since the last sweep
-	bytes    atomic.Int64                  // of these
+	foreign  atomic.Bool      // it is not ours to remove
+	heard    atomic.Uint64    // the last result, by its sequence in the stream
+	unswept  atomic.Int64     // results that arrived since the last sweep
+	bytes    atomic.Int64     // of these
 
 	mu       sync.Mutex
 	cells    map[int]cell
@@ -64,11 +60,6 @@ type cell struct {
 	confirmed bool // the server has the task
 	arrived   bool
 }
-
-const (
-	sweepAfter = 1024    // results
-	sweepBytes = 4 << 20 // of results
-)
 
 // begin makes a run in the engine.
 func (e *Engine) begin(ctx context.Context, k *kind, rec *record) (*run, error) {
@@ -116,11 +107,7 @@ func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*
 		cells: map[int]cell{}, total: total, resumed: total >= 0,
 	}
 	r.ctx, r.end = context.WithCancelCause(ctx)
-	err := e.balance(r.ctx, k)
-	if err == nil {
-		err = r.listen()
-	}
-	if err != nil {
+	if err := e.balance(r.ctx, k); err != nil {
 		r.end(err)
 		if total < 0 {
 			r.erase()
@@ -128,43 +115,6 @@ func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*
 		return nil, e.unmade(ctx, k, err)
 	}
 	return r, nil
-}
-
-// listen begins to receive results.
-func (r *run) listen() (err error) {
-	var source jetstream.Consumer
-	err = r.e.ask(r.ctx, func(ctx context.Context) (err error) {
-		source, err = r.e.stream["results"].OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
-			FilterSubjects:    []string{r.e.names.subject("result", r.rec.Key, "*")},
-			NamePrefix:        r.e.names.stream("") + r.rec.Owner,
-			InactiveThreshold: time.Minute,
-		})
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	r.results, err = source.Consume(r.receive,
-		jetstream.PullExpiry(5*answerIn), jetstream.PullHeartbeat(answerIn/2), // a request that was lost is soon missed
-		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) { r.warn("its results", err) }))
-	return err
-}
-
-// receive takes a result from the stream.
-func (r *run) receive(m jetstream.Msg) {
-	subject := m.Subject()
-	i, err := strconv.Atoi(subject[strings.LastIndexByte(subject, '.')+1:])
-	if err != nil {
-		return // not ours
-	}
-	r.last.Store(&m)
-	r.arrive(i, r.k.outcome(m.Headers(), m.Data()))
-	if r.rec.Named {
-		return
-	}
-	if n, b := r.unswept.Add(1), r.bytes.Add(int64(len(m.Data()))); n >= sweepAfter || b >= sweepBytes {
-		post(r.sweep, struct{}{})
-	}
 }
 
 // arrive puts an outcome into its cell. Another outcome of the same task is not for
@@ -287,7 +237,7 @@ func (t *Task[In, Out]) submit(ctx context.Context, e *Engine, rec *record, seq 
 	if err != nil {
 		return err
 	}
-	return t.drive(ctx, r, consume, func(context.Context) error { return t.feed(r, seq) }, r.acknowledge, r.tend)
+	return t.drive(ctx, r, consume, func(context.Context) error { return t.feed(r, seq) }, r.acknowledge, r.tend, r.hear)
 }
 
 // drive runs what is in the background of a run beside its consumer, waits for it, and
@@ -318,7 +268,6 @@ func (t *Task[In, Out]) drive(ctx context.Context, r *run, consume func(int, Out
 		defer r.e.leave(r)
 		r.end(ErrCanceled)
 		closed()
-		r.deaf()
 		defer r.erase()
 		g.Wait()
 	}()

@@ -75,16 +75,11 @@ func (r *run) vouch(ctx context.Context, missed int) (int, error) {
 
 // clean removes the results that have arrived from the stream, unless they are kept.
 func (r *run) clean(ctx context.Context) error {
-	last := r.last.Load()
-	if r.rec.Named || last == nil || r.unswept.Swap(0) == 0 {
+	if r.rec.Named || r.unswept.Swap(0) == 0 {
 		return nil
 	}
 	r.bytes.Store(0)
-	meta, err := (*last).Metadata()
-	if err != nil {
-		return err
-	}
-	return r.e.purge(ctx, "results", r.e.names.subject("result", r.rec.Key, "*"), jetstream.WithPurgeSequence(meta.Sequence.Stream+1))
+	return r.e.purge(ctx, "results", r.e.names.subject("result", r.rec.Key, "*"), jetstream.WithPurgeSequence(r.heard.Load()+1))
 }
 
 func (r *run) warn(what string, err error) {

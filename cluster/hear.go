@@ -1,0 +1,122 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+)
+
+// hear receives the results of a run until it ends.
+//
+// They come through a consumer that one server has in its memory. When it is lost another one
+// goes on from the last result. It has another name, so that it can be on another
+// server: what is asked of a dead one is not answered. The client's ordered consumer repeats the
+// same name, and holds a lock meanwhile that its end waits for.
+func (r *run) hear(ctx context.Context) error {
+	for n := 0; ctx.Err() == nil; n++ {
+		before := r.heard.Load()
+		err := r.hearOnce(ctx)
+		if r.heard.Load() != before {
+			n = 0
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		if n == patience {
+			r.warn("its results do not come", err)
+		}
+		select {
+		case <-time.After(min(backoff(10*time.Millisecond, n), time.Second)):
+		case <-ctx.Done():
+		}
+	}
+	return nil
+}
+
+// hearOnce receives results until the run ends or the consumer is lost.
+func (r *run) hearOnce(ctx context.Context) error {
+	once, stop := context.WithTimeout(ctx, answerIn)
+	defer stop()
+	c, err := r.e.stream["results"].CreateConsumer(once, jetstream.ConsumerConfig{
+		Name:              nuid.Next(),
+		FilterSubject:     r.e.names.subject("result", r.rec.Key, "*"),
+		DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
+		OptStartSeq:       r.heard.Load() + 1,
+		AckPolicy:         jetstream.AckNonePolicy,
+		MemoryStorage:     true,
+		Replicas:          1,
+		InactiveThreshold: time.Minute, // it is removed below, if the server can be reached
+	})
+	if err != nil {
+		return err
+	}
+	lost, came := make(chan error, 1), uint64(0)
+	results, err := c.Consume(
+		func(m jetstream.Msg) {
+			meta, err := m.Metadata()
+			if err == nil && meta.Sequence.Consumer != came+1 {
+				err = errors.New("a result was lost on its way")
+			}
+			if err != nil {
+				post(lost, err)
+				return
+			}
+			came++
+			r.receive(m, meta.Sequence.Stream)
+		},
+		jetstream.PullExpiry(5*answerIn), jetstream.PullHeartbeat(answerIn/2),
+		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) { post(lost, err) }),
+	)
+	if err != nil {
+		return err
+	}
+	select {
+	case err = <-lost:
+	case <-ctx.Done():
+	}
+	results.Stop()
+	select {
+	case <-results.Closed(): // receive is not called any more
+	case <-time.After(answerIn):
+	}
+	r.unmake(c)
+	return err
+}
+
+// unmake removes a consumer of results, if the server can be reached now.
+func (r *run) unmake(c jetstream.Consumer) {
+	if !r.e.nc.IsConnected() {
+		return
+	}
+	ctx, stop := context.WithTimeout(r.e.life, answerIn)
+	defer stop()
+	_ = r.e.stream["results"].DeleteConsumer(ctx, c.CachedInfo().Name)
+}
+
+// What has arrived is removed from the stream when it is that much.
+const (
+	sweepAfter = 1024    // results
+	sweepBytes = 4 << 20 // of results
+)
+
+// receive takes a result, which has that sequence in the stream.
+func (r *run) receive(m jetstream.Msg, seq uint64) {
+	subject := m.Subject()
+	i, err := strconv.Atoi(subject[strings.LastIndexByte(subject, '.')+1:])
+	if err != nil {
+		return // not ours
+	}
+	r.arrive(i, r.k.outcome(m.Headers(), m.Data()))
+	r.heard.Store(seq)
+	if r.rec.Named {
+		return
+	}
+	if n, b := r.unswept.Add(1), r.bytes.Add(int64(len(m.Data()))); n >= sweepAfter || b >= sweepBytes {
+		post(r.sweep, struct{}{})
+	}
+}
