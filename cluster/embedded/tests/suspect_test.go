@@ -1,0 +1,143 @@
+package tests
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
+)
+
+// A task that comes for the third time does not begin before what runs on its worker has
+// ended, and nothing begins beside it.
+func TestSuspectRunsAlone(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	e, counter := connect(t, where), look(t, where)
+	suspect := newTask(j.as("suspect"), cluster.Lease(patience))
+	calm := named("calm/v1", j.as("calm"), cluster.Lease(patience))
+	c := begin(bounded(t), e, suspect, items(1, item{Do: "wait", Gate: "suspect"}))
+	counter.queued(t, 1)
+	counter.lose(t, 1, 1)
+	held := counter.take(t, 1)[0]
+	serve(t, connect(t, where), 4, suspect, calm)
+	before := begin(bounded(t), e, calm, items(1, item{Do: "wait", Gate: "calm"}))
+	j.seen(t, 1, "begun", by("calm", "begin"))
+
+	giveBack(t, held)
+	counter.giving(t, 3)
+	j.never(t, "the suspect began beside something else", func(all []event) bool { return count(all, by("suspect", "begin")) > 0 })
+	j.open(t, "calm")
+	before.succeed(t, 1)
+	j.seen(t, 1, "begun", by("suspect", "begin"))
+	after := begin(bounded(t), e, calm, items(8, item{}))
+	counter.queued(t, 9)
+	j.never(t, "something began beside the suspect", func(all []event) bool { return count(all, by("calm", "begin")) > 1 })
+	equal(t, "tasks given to the worker of the suspect", counter.given(t, "calm=v1"), 1)
+	j.open(t, "suspect")
+	c.succeed(t, 1)
+	after.succeed(t, 8)
+
+	all := j.events(t)
+	i := slices.IndexFunc(all, by("suspect", "begin"))
+	equal(t, "what runs when the suspect begins", count(all[:i], is("begin"))-count(all[:i], is("end")), 0)
+	equal(t, "what follows its beginning", all[i+1].Worker+" "+all[i+1].What, "suspect end")
+	counter.nothingLeft(t)
+}
+
+// A task is not blamed for how often it was given to workers, but for those that ended
+// while it was alone: one that was given often completes, and one that ends its worker
+// gets there twice.
+func TestOftenGiven(t *testing.T) {
+	t.Parallel()
+	const often = 6
+	where, j := newServer(t), newJournal(t)
+	e, counter := connect(t, where), look(t, where)
+	both := []item{{N: 0}, {N: 1, Do: "exit"}}
+	c := begin(bounded(t), e, newTask(j, cluster.Lease(short)), both, stint.KeepGoing())
+	counter.queued(t, 2)
+	counter.lose(t, 2, often)
+	respawn(t, 2, part{URL: where, Journal: j.Path, Slots: 2, Lease: short})
+	<-c.done
+	errs := itemErrors(t, c.err)
+	if len(errs) != 1 || !errors.Is(errs[1], cluster.ErrPoison) {
+		t.Fatalf("error: got %v, want that item 1 is poison, and no more", c.err)
+	}
+	equal(t, "result of the other", c.outs[0].N, answer(0))
+	if got := c.outs[0].Attempt; got <= often {
+		t.Errorf("the other was given %d times, want more than %d", got, often)
+	}
+	if n := count(j.events(t), of("begin", 1)); n < 2 {
+		t.Errorf("item 1 ran %d times, want 2 before it is put aside", n)
+	}
+	aside(t, e, both[1], j.events(t))
+}
+
+// A task is not blamed when the engines of its workers are closed, as often as that may be.
+func TestClosesDoNotCondemn(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	task := newTask(j)
+	c := begin(bounded(t), connect(t, where), task, items(1, item{Do: "wait", Gate: "end"}))
+	for i := range 5 {
+		w := connect(t, where)
+		w.Handle(task)
+		ended := make(chan error, 1)
+		go func() { ended <- cluster.Serve(context.Background(), w, stint.Limit(2)) }()
+		select {
+		case <-c.done:
+			t.Fatalf("it is over when %d were closed: %v", i, c.err)
+		case <-j.begins(t, i+1):
+		}
+		if err := w.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+		wrong(t, <-ended, stint.ErrClosed)
+	}
+	j.open(t, "end")
+	serve(t, connect(t, where), 2, task)
+	c.succeed(t, 1)
+	look(t, where).nothingLeft(t)
+}
+
+// begins returns a channel that is closed when n functions have begun.
+func (j journal) begins(t *testing.T, n int) <-chan struct{} {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for r := (reader{journal: j}); count(r.events, is("begin")) < n && t.Context().Err() == nil; {
+			r.more(t)
+		}
+	}()
+	return done
+}
+
+// A suspect that cannot be alone, since a function hangs, does not stop its worker for
+// others, and goes on when it can.
+func TestSuspectBehindHung(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	e, counter := connect(t, where), look(t, where)
+	task, hung := newTask(j, cluster.Lease(short)), named("hung/v1", j.as("hung"))
+	suspect := begin(bounded(t), e, task, items(1, item{}))
+	counter.queued(t, 1)
+	counter.lose(t, 1, 1)
+	held := counter.take(t, 1)[0]
+	serve(t, connect(t, where), 8, task, hung)
+	long := begin(bounded(t), e, hung, items(1, item{Do: "wait", Gate: "hung"}))
+	j.seen(t, 1, "begun", by("hung", "begin"))
+	giveBack(t, held)
+	counter.giving(t, 3)
+	begin(bounded(t), e, task, items(10, item{})).succeed(t, 10)
+	select {
+	case <-suspect.done:
+		t.Errorf("the suspect has ended beside the function that hangs: %v", suspect.err)
+	default:
+	}
+	j.open(t, "hung")
+	long.succeed(t, 1)
+	suspect.succeed(t, 1)
+	counter.nothingLeft(t)
+}
