@@ -1,0 +1,124 @@
+package tests
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/stint-go/stint/cluster"
+)
+
+// A proxy is between a worker and its server, and can be cut.
+type proxy struct {
+	listener net.Listener
+	server   string
+	ended    sync.WaitGroup
+
+	mu    sync.Mutex
+	cut   bool
+	conns []net.Conn
+}
+
+// newProxy returns one to the server at that URL.
+func newProxy(t *testing.T, where string) *proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{listener: l, server: strings.TrimPrefix(where, "nats://")}
+	p.ended.Go(p.accept)
+	t.Cleanup(func() {
+		l.Close()
+		p.set(true)
+		p.ended.Wait()
+	})
+	return p
+}
+
+// url is where workers reach it.
+func (p *proxy) url() string { return "nats://" + p.listener.Addr().String() }
+
+// accept joins each connection with one to the server, until the listener is closed.
+func (p *proxy) accept() {
+	for {
+		near, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		far, err := net.Dial("tcp", p.server)
+		if err != nil {
+			near.Close()
+			continue
+		}
+		p.join(near, far)
+		p.join(far, near)
+		p.keep(near, far)
+	}
+}
+
+// join sends on what comes.
+func (p *proxy) join(to, from net.Conn) {
+	p.ended.Go(func() {
+		io.Copy(to, from)
+		to.Close()
+	})
+}
+
+// keep adds connections, and ends them if it is cut.
+func (p *proxy) keep(conns ...net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.conns = append(p.conns, conns...)
+	p.end()
+}
+
+// set cuts it, which ends all connections at once, or mends it.
+func (p *proxy) set(cut bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cut = cut
+	p.end()
+}
+
+// end ends all connections if it is cut. mu is held.
+func (p *proxy) end() {
+	if !p.cut {
+		return
+	}
+	for _, c := range p.conns {
+		c.Close()
+	}
+	p.conns = nil
+}
+
+// A run is cancelled while a worker is cut off. When it is back it finds out, and ends
+// the function.
+func TestCanceledWhileCutOff(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	p := newProxy(t, where)
+	task := newTask(j, cluster.Lease(patience))
+	w := connect(t, p.url(), cluster.NATS(nats.ReconnectWait(20*time.Millisecond)))
+	serve(t, w, 2, task)
+	gone := errors.New("gone")
+	ctx, cancel := context.WithCancelCause(bounded(t))
+	e := connect(t, where)
+	c := begin(ctx, e, task, items(2, item{Do: "wait", Gate: "never"}))
+	j.seen(t, 2, "begun", is("begin"))
+	p.set(true)
+	cancel(gone)
+	c.fails(t, gone)
+	equal(t, "functions that have ended while nobody could tell them", count(j.events(t), is("end")), 0)
+	p.set(false)
+	j.seen(t, 2, "ended", is("end"))
+	ended(t, j)
+	begin(bounded(t), e, task, items(5, item{})).succeed(t, 5)
+	look(t, where).nothingLeft(t)
+}
