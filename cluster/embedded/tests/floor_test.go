@@ -1,0 +1,69 @@
+package tests
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"testing"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
+)
+
+// A run is cancelled between tasks of another one that a worker has. When the engine of
+// that worker is closed, all that it had of the other is run again.
+func TestCanceledBetweenHeld(t *testing.T) {
+	t.Parallel()
+	const held, n = 3, 6
+	where, j := newServer(t), newJournal(t)
+	e := connect(t, where)
+	task := func(worker string) *work { return newTask(j.as(worker), cluster.Lease(short)) }
+	first := connect(t, where)
+	first.Handle(task("first"))
+	served := make(chan error, 1)
+	go func() { served <- cluster.Serve(context.Background(), first, stint.Limit(16)) }()
+
+	next := ahead(t, cluster.MapSeq(bounded(t), e, task("test"), halves(j, held, n)))
+	j.seen(t, held, "begun", is("begin"))
+	ctx, cancel := context.WithCancelCause(bounded(t))
+	between := begin(ctx, e, task("test"), items(4, item{Do: "wait", Gate: "never"}))
+	j.seen(t, held+4, "begun", is("begin"))
+	j.open(t, "second half")
+	j.seen(t, n+4, "begun", is("begin"))
+	gone := errors.New("gone")
+	cancel(gone)
+	between.fails(t, gone)
+	counter := look(t, where)
+	j.open(t, "end of the second half")
+	eventually(t, "the second half has ended", func() bool { return counter.kept(t) == n-held })
+	counter.queued(t, held)
+
+	if err := first.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	wrong(t, <-served, stint.ErrClosed)
+	serve(t, connect(t, where), 2, task("second"))
+	for i := range n {
+		if out, err, ok := next(); err != nil || !ok || out.N != answer(i) {
+			t.Fatalf("result %d: %+v, %v, %v", i, out, err, ok)
+		}
+	}
+	counter.nothingLeft(t)
+}
+
+// halves yields n items, of which the first held never end at their first attempt. The
+// others come, and end, when their gates open.
+func halves(j journal, held, n int) iter.Seq[item] {
+	return func(yield func(item) bool) {
+		for i := range n {
+			in := item{N: i, Do: "wait at first"}
+			if i >= held {
+				j.opened("second half", nil)
+				in = item{N: i, Do: "wait", Gate: "end of the second half"}
+			}
+			if !yield(in) {
+				return
+			}
+		}
+	}
+}
