@@ -9,9 +9,11 @@ import (
 // then twice as long as before, up to a minute, and a random part less, up to half, so
 // that those who failed together do not come back together.
 func backoff(first time.Duration, n int) time.Duration {
-	d := time.Minute
-	if n < 30 && first < d>>n {
-		d = first << n
+	const most = time.Minute
+	n = min(n, 62)
+	if first > most>>n { // what is shifted out counts
+		return most - rand.N(most/2)
 	}
+	d := first << n
 	return d - rand.N(d/2+1)
 }

@@ -9,7 +9,7 @@ import (
 // Whatever is waited for first, and however often, what comes is between half of what it
 // should be and that.
 func TestBackoff(t *testing.T) {
-	firsts := []time.Duration{time.Millisecond, time.Second, 18 * time.Second, 20 * time.Second, time.Minute, time.Hour, 1 << 62, math.MaxInt64}
+	firsts := []time.Duration{0, 1, 2, time.Millisecond, time.Second, 18 * time.Second, 20 * time.Second, time.Minute, time.Hour, 1 << 62, math.MaxInt64}
 	for _, first := range firsts {
 		want := min(first, time.Minute)
 		for n := range 100 {

@@ -183,8 +183,8 @@ func (e *Engine) changeStream(ctx context.Context, have, want jetstream.StreamCo
 }
 
 // createConsumer creates the consumer through which workers get the tasks with one
-// name, or gives it the lease of k. A lease is made shorter only while no worker is there:
-// one of another version may count on it.
+// name, or gives it the lease of k. A lease is never made shorter: a worker may be there
+// that counts on it, and nothing tells whether there is one.
 func (e *Engine) createConsumer(ctx context.Context, k *kind) error {
 	return e.ask(ctx, func(ctx context.Context) error { return e.createConsumerOnce(ctx, k) })
 }
@@ -211,9 +211,7 @@ func (e *Engine) createConsumerOnce(ctx context.Context, k *kind) error {
 	if err != nil {
 		return err
 	}
-	info := c.CachedInfo()
-	idle := info.NumAckPending == 0 && info.NumWaiting == 0
-	if have := info.Config; have.AckWait < k.lease || have.AckWait > k.lease && idle {
+	if have := c.CachedInfo().Config; have.AckWait < k.lease {
 		have.AckWait = k.lease
 		_, err = e.js.UpdateConsumer(ctx, stream, have)
 	}
