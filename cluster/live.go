@@ -23,6 +23,7 @@ type liveRuns struct {
 	ended   sync.WaitGroup
 	life    context.Context // ends with close
 	end     context.CancelFunc
+	leaving chan struct{} // closed when the worker takes no more tasks and its slots are done
 
 	mu   sync.Mutex
 	live map[string]bool // by key; false: it has ended
@@ -32,7 +33,7 @@ type liveRuns struct {
 const manyRuns = 10_000
 
 func newLiveRuns(e *Engine, s *leases) *liveRuns {
-	v := &liveRuns{e: e, leases: s, live: map[string]bool{}}
+	v := &liveRuns{e: e, leases: s, leaving: make(chan struct{}), live: map[string]bool{}}
 	v.life, v.end = context.WithCancel(e.life)
 	return v
 }
@@ -111,7 +112,7 @@ func (v *liveRuns) alive(ctx context.Context, key string) (bool, error) {
 const deadAfter = 3 * glance
 
 // dead waits until it is certain that the run of a task is over. It returns false if the
-// run is there again, or ctx has ended.
+// run is there again, the worker ends, or ctx has ended.
 func (v *liveRuns) dead(ctx context.Context, key string) bool {
 	for tries := 0; tries < 3; tries++ {
 		v.mu.Lock()
@@ -122,6 +123,8 @@ func (v *liveRuns) dead(ctx context.Context, key string) bool {
 		}
 		select {
 		case <-time.After(deadAfter / 3):
+		case <-v.leaving:
+			return false
 		case <-ctx.Done():
 			return false
 		}

@@ -63,7 +63,7 @@ type worker struct {
 	e      *Engine
 	id     string
 	pool   *stint.Pool // of slots: a task of the pool is one slot, for one task of the cluster
-	post   *stint.Pool // sends results, so that a slot is free when the function has returned
+	sender *stint.Pool // of results, so that a slot is free when the function has returned
 	kinds  map[string]Handler
 	puller *puller
 	leases *leases
@@ -83,7 +83,7 @@ func newWorker(e *Engine, opts []stint.Option) *worker {
 	w := &worker{e: e, id: nuid.Next(), kinds: e.handlers}
 	// One slot waits for its place, so that its worker goes on with it at once.
 	w.pool = stint.NewPool(append(opts[:len(opts):len(opts)], stint.Queue(1))...)
-	w.post = stint.NewPool(stint.Limit(sending), stint.Queue(0))
+	w.sender = stint.NewPool(stint.Limit(sending), stint.Queue(0))
 	w.leases = newLeases(e)
 	w.runs = newLiveRuns(e, w.leases)
 	w.puller = newPuller(e, w.kinds)
@@ -124,7 +124,8 @@ func (w *worker) offerSlots(ctx context.Context) {
 func (w *worker) close() {
 	w.puller.close()
 	w.pool.Close()
-	w.post.Close()
+	close(w.runs.leaving)
+	w.sender.Close()
 	w.leases.close()
 	w.runs.close()
 	if w.asked != nil {
@@ -144,7 +145,7 @@ func (w *worker) slot(ctx context.Context) {
 	l := w.leases.hold(ctx, d)
 	send := func() {}
 	defer func() { // also after a Goexit of the function
-		if w.post.GoContext(w.e.life, func(context.Context) {
+		if w.sender.GoContext(w.e.life, func(context.Context) {
 			defer w.leases.release(l)
 			send()
 		}) != nil {

@@ -36,6 +36,8 @@ func TestNamedTestsExist(t *testing.T) {
 	verify(t, namedTests,
 		sample{"clean", with("`TestA`, `TestA/sub`, [`FuzzB`](par/b_test.go)\n", "// Package stint: TestA.\n"), ""},
 		sample{"prose", with("TestGone is history; `Testing`, `go test`\n", ""), ""},
+		sample{"cluster", map[string]string{"cluster/go.mod": "", "cluster/a_test.go": "package cluster\n\nfunc TestC() {}\n", "README.md": "`TestC`\n"}, ""},
+		sample{"lab", map[string]string{"lab/go.mod": "", "lab/a_test.go": "package lab\n\nfunc TestL() {}\n", "README.md": "`TestL`\n"}, "README.md:1: `TestL`"},
 		sample{"gone", with("\n`TestGone`\n", ""), "README.md:2: `TestGone`"},
 		sample{"method", with("`TestM`\n", ""), "README.md:1: `TestM`"},
 		sample{"wrong file", with("[`TestA`](par/b_test.go)\n", ""), "README.md:1: `TestA` is in a_test.go, the link leads to par/b_test.go"},
@@ -47,7 +49,7 @@ func TestNamedTestsExist(t *testing.T) {
 }
 
 // namedTests checks that the tests which README.md, ARCHITECTURE.md, doc.go files
-// and the table of pitfalls name exist in the root module, and that links on them
+// and the table of pitfalls name exist in the root module or those of cluster, and that links on them
 // lead to their files.
 func namedTests(t *tree) []string {
 	var bad []string
@@ -78,18 +80,22 @@ func (f *file) testExists(line int, name, link string, tests map[string][]string
 	where := tests[name]
 	switch {
 	case len(where) == 0:
-		return []string{f.on(line, "`%s` is no test of the root module; write it, or name the one that is meant", name)}
+		return []string{f.on(line, "`%s` is no test of the root module, nor of cluster; write it, or name the one that is meant", name)}
 	case link != "" && !slices.Contains(where, path.Clean(link)):
 		return []string{f.on(line, "`%s` is in %s, the link leads to %s; correct the link", name, strings.Join(where, " and "), link)}
 	}
 	return nil
 }
 
-// tests returns the tests and fuzz targets of the root module, with the files
+// tests returns the tests and fuzz targets of the root module and of cluster, with the files
 // that hold one of that name.
 func (t *tree) tests() map[string][]string {
 	out := map[string][]string{}
-	for _, f := range t.golang(func(f *file) bool { return f.test() && t.module(f.path) == "." }) {
+	named := func(f *file) bool {
+		module := t.module(f.path)
+		return f.test() && (module == "." || covers("cluster/...", module))
+	}
+	for _, f := range t.golang(named) {
 		for _, d := range f.syntax.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil && testName.MatchString(d.Name.Name) {
 				out[d.Name.Name] = append(out[d.Name.Name], f.path)
