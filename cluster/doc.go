@@ -46,11 +46,32 @@
 //  5. The submitter receives it, puts it in order, and hands it on. When the run ends its
 //     record, its results and what is left of it in the queue are removed.
 //
-// A worker that dies, hangs, or is cut off says nothing: when the lease ends another
-// worker gets the task. The old one, if it lives, sees by its own clock that the lease
+// A worker that dies, is paused, or is cut off says nothing: when the lease ends another
+// worker gets the task. A function that hangs is not noticed: its worker says that it
+// has the task, for ever, and the task keeps its slot. Give what may hang a context with
+// a timeout, in the function. The old one, if it lives, sees by its own clock that the lease
 // has ended, and ends the context of the function with ErrLeaseLost. A task that was lost
 // with two workers runs the third time alone on its worker. If it is lost twice like that
 // it is put aside: Status shows it with its input, and its result is ErrPoison.
+//
+// # Deploying
+//
+// The name of a task stands for what it does, and for how In and Out are encoded. When one of
+// these changes, give it another name, and let workers handle both until Status shows
+// nothing of the old one: a worker of the old version fails items of the new. Names that
+// no worker handles wait.
+//
+// To stop a worker, end the ctx of Serve: it finishes what it has. To bound that, call
+// Close of the engine after a while: it gives the tasks back to the queue, tells the
+// functions by their contexts, and does not wait for them; then end the process.
+//
+// To cap a task in the whole cluster, give the same Limit in each run: the smallest
+// of those under way counts for all, and there is no other cap.
+//
+// Whoever can connect may do everything: submit, read items, take tasks. So a server that
+// others reach needs authentication, and TLS where others read the network:
+// NATS(nats.Token(...), nats.RootCAs(...)), or a URL such as
+// "tls://TOKEN@queue.example:4222".
 //
 // # What is promised
 //

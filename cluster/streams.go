@@ -70,12 +70,19 @@ func (e *Engine) streams() []jetstream.StreamConfig {
 		c.Replicas = or(e.conf.Replicas, 1)
 		c.Duplicates = time.Second // of messages with an ID: there are none
 		c.Description = "of github.com/stint-go/stint/cluster"
+		if e.conf.Synced {
+			c.Metadata = map[string]string{synced: "yes"}
+		}
 		if e.conf.Memory {
 			c.Storage = jetstream.MemoryStorage
 		}
 	}
 	return all
 }
+
+// synced is in the metadata of a stream whose server syncs what it confirms, so that
+// others know that too.
+const synced = "stint-synced"
 
 // or returns v, or byDefault if v is zero.
 func or[T comparable](v, byDefault T) T {
@@ -162,7 +169,7 @@ func (e *Engine) changeStream(ctx context.Context, have, want jetstream.StreamCo
 	if len(have.Subjects) == 0 || have.Subjects[0] != want.Subjects[0] || have.Retention != want.Retention {
 		return errors.New("belongs to something else: choose another Prefix")
 	}
-	if have.Retention == jetstream.WorkQueuePolicy && have.Storage == jetstream.FileStorage && have.Replicas == 1 && e.conf.Replicas == 0 && !e.conf.Synced {
+	if have.Retention == jetstream.WorkQueuePolicy && have.Storage == jetstream.FileStorage && have.Replicas == 1 && e.conf.Replicas == 0 && have.Metadata[synced] == "" {
 		e.conf.Log.Warn("cluster: the queue is kept by one server, in files that it may write late: see sync_interval of the server", "stream", have.Name)
 	}
 	now := have

@@ -26,7 +26,9 @@ directory, and a server that is started there again goes on with them.
 
 Without --listen only programs of this machine reach it. To be reached by others
 it needs a token, which they give in the URL, as in nats://TOKEN@host:4222, or in
-STINT_TOKEN. Without --tls-cert the token goes over the network as it is.`
+STINT_TOKEN. Who has it may do everything; without one every user of this machine
+may. A worker reads what its user may read, for whoever asks: let it be one of few
+rights. Without --tls-cert the token goes over the network as it is.`
 
 const serveExample = `  stint serve
   STINT_TOKEN=$(cat token) stint serve --listen :4222 --dir /var/lib/stint`

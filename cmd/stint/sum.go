@@ -38,7 +38,8 @@ starts on this machine and others: they must have them under the same names. The
 output is the same. Standard input, pipes and devices, which they do not have,
 are errors; lists of names and of digests are read here. While there is no
 worker, the command waits for one. -j is then the limit of files that all workers
-together read for this command. STINT_TOKEN is the token for the server, if it
+together read: of several commands that run at once, the smallest counts for
+all. STINT_TOKEN is the token for the server, if it
 needs one and there is none in the URL.`
 
 const sumExample = `  stint sum -a md5 photos > MD5SUMS        digests of a tree
