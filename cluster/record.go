@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -27,7 +28,8 @@ type record struct {
 	Named     bool      `json:"named,omitempty"` // by its caller: it can be resumed, its results are kept
 	Submitted int       `json:"submitted"`       // all its items, or -1 while there may be more
 
-	seq uint64 // of the message that the record was read from or written to
+	seq    uint64      // of the message that the record was read from or written to
+	unsure atomic.Bool // what was written last was not answered: it may still come
 }
 
 // newKey returns the key of a run that has that name, or none if it is empty. A key
@@ -60,8 +62,10 @@ func (e *Engine) write(ctx context.Context, r *record) error {
 		if !r.Named { // nobody can resume it
 			opts = append(opts, jetstream.WithMsgTTL(expiry))
 		}
+		r.unsure.Store(true)
 		ack, err := e.js.Publish(ctx, e.names.subject("run", r.Run), data, opts...)
 		var api *jetstream.APIError
+		r.unsure.Store(err != nil && !errors.As(err, &api))
 		if errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant) {
 			return e.moved(ctx, r)
 		}
@@ -98,10 +102,15 @@ func (e *Engine) moved(ctx context.Context, r *record) error {
 func (e *Engine) drop(ctx context.Context, r *record) (ours bool, err error) {
 	for {
 		now, err := e.read(ctx, r.Run)
-		if err != nil || now == nil {
+		switch {
+		case err == nil && now == nil && r.unsure.Load():
+			if err = e.overtake(ctx, r); err != nil {
+				return false, err
+			}
+			continue
+		case err != nil || now == nil:
 			return err == nil, err
-		}
-		if now.Owner != r.Owner {
+		case now.Owner != r.Owner:
 			return false, nil
 		}
 		err = e.ask(ctx, func(ctx context.Context) error { return e.stream["runs"].DeleteMsg(ctx, now.seq) })
@@ -109,6 +118,22 @@ func (e *Engine) drop(ctx context.Context, r *record) (ours bool, err error) {
 			return err == nil, err
 		}
 	}
+}
+
+// overtake makes sure that what was written of the record and not answered does not come
+// any more. The server stores in the order in which it was sent to, but may answer who reads
+// before that. So another record is written: the first one is there before it, or is
+// refused after it. The caller removes the one that is there.
+func (e *Engine) overtake(ctx context.Context, r *record) error {
+	err := e.write(ctx, &record{Run: r.Run, Key: r.Key, Task: r.Task, Owner: r.Owner})
+	switch err {
+	case nil, errMoved:
+		r.unsure.Store(false)
+		return nil
+	case errGone: // on its way between servers, or removed just now: the caller looks again
+		return nil
+	}
+	return err
 }
 
 // errMoved says that somebody else has written the record of a run.

@@ -241,18 +241,20 @@ func (t *Task[In, Out]) submit(ctx context.Context, e *Engine, rec *record, seq 
 }
 
 // drive runs what is in the background of a run beside its consumer, waits for it, and
-// removes the run.
+// removes the run. A group does not begin what is given to it after its context has ended, but
+// these wait for each other: so the context of theirs does not end, only the one that
+// they are called with.
 func (t *Task[In, Out]) drive(ctx context.Context, r *run, consume func(int, Out, error) bool, background ...func(context.Context) error) error {
-	g := stint.NewGroup(r.ctx, stint.Limit(len(background)))
+	g := stint.NewGroup(context.WithoutCancel(r.ctx), stint.Limit(len(background)))
 	for _, f := range background {
-		g.Go(func(ctx context.Context) error {
+		g.Go(func(context.Context) error {
 			returned := false
 			defer func() {
 				if !returned { // Wait raises a panic, but the consumer has to be told
 					r.fail(stint.ErrGoexit)
 				}
 			}()
-			if err := f(ctx); err != nil {
+			if err := f(r.ctx); err != nil {
 				r.fail(err)
 			}
 			returned = true

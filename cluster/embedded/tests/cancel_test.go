@@ -3,8 +3,10 @@ package tests
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
@@ -126,5 +128,52 @@ func TestCanceledBeforeItBegins(t *testing.T) {
 	c := begin(ctx, e, newTask(j), items(10, item{}), stint.KeepGoing())
 	c.fails(t, gone)
 	equal(t, "number of results", len(c.outs), 10)
+	look(t, where).nothingLeft(t)
+}
+
+// A run that is cancelled while it begins leaves nothing behind, whatever was sent of it then
+// and not answered yet.
+func TestCanceledWhileItBegins(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	e, gone := connect(t, where), errors.New("gone")
+	for i := range 300 {
+		ctx, cancel := context.WithCancelCause(bounded(t))
+		time.AfterFunc(time.Duration(i%100)*20*time.Microsecond, func() { cancel(gone) })
+		begin(ctx, e, newTask(j), items(1, item{}), stint.Name(fmt.Sprint("run-", i))).fails(t, gone)
+	}
+	look(t, where).nothingLeft(t)
+}
+
+// A run ends that is cancelled when its feeder has sent as much as may be unanswered, also
+// if nobody has begun to wait for the answers by then.
+func TestCanceledByItsSequence(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	e, gone := connect(t, where), errors.New("gone")
+	for range 10 {
+		ctx, cancel := context.WithCancelCause(bounded(t))
+		seq := func(yield func(item) bool) {
+			for i := 0; yield(item{N: i}); i++ {
+				if i == 255 {
+					cancel(gone)
+				}
+			}
+		}
+		ended := make(chan error, 1)
+		go func() {
+			var last error
+			for _, err := range cluster.MapSeq(ctx, e, newTask(j), seq) {
+				last = err
+			}
+			ended <- last
+		}()
+		select {
+		case err := <-ended:
+			wrong(t, err, gone)
+		case <-time.After(patience):
+			t.Fatal("it has not ended")
+		}
+	}
 	look(t, where).nothingLeft(t)
 }

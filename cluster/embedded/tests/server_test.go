@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"os"
@@ -293,17 +294,31 @@ func (c counter) leader(t *testing.T) string {
 	return info.Cluster.Leader
 }
 
-// left says which messages are left in streams.
+// left says which messages are left in streams, by their subjects.
 func (c counter) left(t *testing.T) string {
 	t.Helper()
 	var out []string
 	for name, info := range c.streams(t) {
-		if n := info.State.Msgs; n > 0 {
-			out = append(out, fmt.Sprintf("%d messages in %s", n, name))
+		if info.State.Msgs > 0 {
+			out = append(out, fmt.Sprintf("%d messages in %s: %v", info.State.Msgs, name, c.subjects(t, name)))
 		}
 	}
 	slices.Sort(out)
 	return strings.Join(out, ", ")
+}
+
+// subjects returns those that a stream has messages on.
+func (c counter) subjects(t *testing.T, stream string) []string {
+	t.Helper()
+	s, err := c.js.Stream(bounded(t), stream)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	info, err := s.Info(bounded(t), jetstream.WithSubjectFilter(">"))
+	if err != nil {
+		return []string{err.Error()}
+	}
+	return slices.Sorted(maps.Keys(info.State.Subjects))
 }
 
 // nothingLeft fails the test if something stays on the server.
