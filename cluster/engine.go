@@ -34,6 +34,7 @@ type Engine struct {
 	life   context.Context             // ends with Close, by stint.ErrClosed
 	close  context.CancelCauseFunc
 	once   sync.Once
+	gate   sync.RWMutex          // held for reading by who publishes for a run: see send
 	denied atomic.Pointer[error] // what the server does not permit: it says so beside, and not to who has asked
 
 	mu       sync.Mutex
@@ -215,17 +216,28 @@ func (d *dialer) Dial(network, address string) (net.Conn, error) {
 	return (&net.Dialer{Timeout: dialFor}).DialContext(*d.ctx.Load(), network, address)
 }
 
-// users returns the workers and the runs of this engine.
-func (e *Engine) users() ([]*worker, []*run) {
+// serving returns the workers of this engine.
+func (e *Engine) serving() []*worker {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return slices.Collect(maps.Keys(e.workers)), slices.Collect(maps.Keys(e.runs))
+	return slices.Collect(maps.Keys(e.workers))
 }
 
-func (e *Engine) enter(r *run) {
+// running returns the runs of this engine. When it is closed none comes after that.
+func (e *Engine) running() []*run {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.runs[r] = true
+	return slices.Collect(maps.Keys(e.runs))
+}
+
+// enter makes Close remove the run, until it leaves. The error is that the engine is closed.
+func (e *Engine) enter(r *run) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.life.Err() == nil {
+		e.runs[r] = true
+	}
+	return context.Cause(e.life)
 }
 
 func (e *Engine) leave(r *run) {
@@ -255,7 +267,7 @@ func secretless(urls string) string {
 // engine stops the server, and returns when it has stopped. The second Close does nothing.
 func (e *Engine) Close() error {
 	e.once.Do(func() {
-		workers, runs := e.users()
+		workers := e.serving()
 		for _, w := range workers {
 			w.puller.pause() // or the server gives to them what they give back
 		}
@@ -263,7 +275,7 @@ func (e *Engine) Close() error {
 		for _, w := range workers {
 			w.leases.giveBack()
 		}
-		for _, r := range runs {
+		for _, r := range e.running() {
 			if !r.rec.Named {
 				r.erase()
 			}

@@ -34,12 +34,20 @@ func (r *run) parting() (context.Context, context.CancelFunc) {
 // erase removes the run from the engine: its record, so that workers that come later
 // know; what workers have, by a message; what is queued; and its results. A run that
 // belongs to another submitter now stays, and one with a Name whose engine was closed.
-func (r *run) erase() {
+//
+// The engine may be being closed meanwhile, while its caller has not returned yet: then who
+// closes it does this, or who is first.
+func (r *run) erase() { r.erasing.Do(r.eraseOnce) }
+
+func (r *run) eraseOnce() {
 	if r.foreign.Load() {
 		return
 	}
 	ctx, stop := r.parting()
 	defer stop()
+	if r.e.life.Err() != nil {
+		r.e.settle(ctx)
+	}
 	if ours, err := r.e.drop(ctx, r.rec); err != nil || !ours {
 		if err != nil {
 			r.warn("it could not be removed", err)
@@ -57,5 +65,26 @@ func (r *run) erase() {
 		if err != nil {
 			r.warn("something of it could not be removed", err)
 		}
+	}
+}
+
+// send publishes something for a run, unless the engine is closed.
+func (e *Engine) send(publish func() error) error {
+	e.gate.RLock()
+	defer e.gate.RUnlock()
+	if e.life.Err() != nil {
+		return context.Cause(e.life)
+	}
+	return publish()
+}
+
+// settle waits until what was sent is answered, when the engine is closed: what the server
+// takes later could not be removed.
+func (e *Engine) settle(ctx context.Context) {
+	e.gate.Lock() // nobody is in send
+	defer e.gate.Unlock()
+	select {
+	case <-e.js.PublishAsyncComplete():
+	case <-ctx.Done():
 	}
 }

@@ -23,8 +23,14 @@ type publication struct {
 // inFlight is how many publications wait for their acknowledgements.
 const inFlight = 256
 
-// feed pulls the sequence and publishes its values.
-func (t *Task[In, Out]) feed(r *run, seq iter.Seq[In]) error {
+// feed pulls the sequence and publishes its values. What it has published is acknowledged
+// when it returns, also by a panic of the sequence, or cannot be.
+func (t *Task[In, Out]) feed(ctx context.Context, r *run, seq iter.Seq[In]) error {
+	// Not a task of the same group as the feeder: those are dropped when the run ends
+	// before they begin.
+	acknowledging := stint.NewGroup(context.WithoutCancel(ctx), stint.Limit(1))
+	acknowledging.Go(r.acknowledge)
+	defer acknowledging.Wait()
 	defer close(r.unsure)
 	n := 0
 	if !r.credit() {
@@ -59,7 +65,7 @@ func (r *run) unsent(i int, err error) {
 	o := outcome{err: err}
 	if r.rec.Named && r.rec.KeepGoing {
 		m := r.e.message(r.k, r.e.names.of("result", r.rec.Key, i), o)
-		if r.e.ask(r.ctx, func(context.Context) error { return r.e.store(m) }) == nil {
+		if r.e.ask(r.ctx, func(context.Context) error { return r.e.send(func() error { return r.e.store(m) }) }) == nil {
 			return
 		}
 	}
@@ -91,11 +97,15 @@ func (r *run) subject(i int) string {
 // publish sends a task to the queue, and leaves it to acknowledge, who is there until
 // the feeder ends, to see that it arrives.
 func (r *run) publish(i int, data []byte) {
-	future, err := r.e.js.PublishAsync(r.subject(i), data)
+	p := publication{index: i, data: data}
+	err := r.e.send(func() (err error) {
+		p.future, err = r.e.js.PublishAsync(r.subject(i), data)
+		return err
+	})
 	if err != nil {
-		future = nil
+		p.future = nil
 	}
-	r.unsure <- publication{i, data, future}
+	r.unsure <- p
 }
 
 // acknowledge waits for the acknowledgements of what was published, and publishes
@@ -165,7 +175,7 @@ func (r *run) insist(p publication, err error) bool {
 		}
 		m := nats.NewMsg(r.subject(p.index))
 		m.Data = p.data
-		err = r.e.store(m)
+		err = r.e.send(func() error { return r.e.store(m) })
 	}
 	return err == nil
 }

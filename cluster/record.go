@@ -53,27 +53,31 @@ func runOf(key string) string { return untoken(nameOf(key)) }
 // write stores the record if the engine has the one that r was read from, or none if
 // it is new. Otherwise the error is errMoved.
 func (e *Engine) write(ctx context.Context, r *record) error {
+	return e.ask(ctx, func(ctx context.Context) error {
+		return e.send(func() error { return e.writeOnce(ctx, r) })
+	})
+}
+
+func (e *Engine) writeOnce(ctx context.Context, r *record) error {
 	data, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	return e.ask(ctx, func(ctx context.Context) error {
-		opts := []jetstream.PublishOpt{jetstream.WithExpectLastSequencePerSubject(r.seq)}
-		if !r.Named { // nobody can resume it
-			opts = append(opts, jetstream.WithMsgTTL(expiry))
-		}
-		r.unsure.Store(true)
-		ack, err := e.js.Publish(ctx, e.names.subject("run", r.Run), data, opts...)
-		var api *jetstream.APIError
-		r.unsure.Store(err != nil && !errors.As(err, &api))
-		if errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant) {
-			return e.moved(ctx, r)
-		}
-		if err == nil {
-			r.seq = ack.Sequence
-		}
-		return err
-	})
+	opts := []jetstream.PublishOpt{jetstream.WithExpectLastSequencePerSubject(r.seq)}
+	if !r.Named { // nobody can resume it
+		opts = append(opts, jetstream.WithMsgTTL(expiry))
+	}
+	r.unsure.Store(true)
+	ack, err := e.js.Publish(ctx, e.names.subject("run", r.Run), data, opts...)
+	api, answered := errors.AsType[*jetstream.APIError](err)
+	r.unsure.Store(err != nil && !answered)
+	switch {
+	case answered && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant):
+		return e.moved(ctx, r)
+	case err == nil:
+		r.seq = ack.Sequence
+	}
+	return err
 }
 
 // expiry is how long the record of a run without a Name outlives its submitter, who
@@ -125,7 +129,8 @@ func (e *Engine) drop(ctx context.Context, r *record) (ours bool, err error) {
 // before that. So another record is written: the first one is there before it, or is
 // refused after it. The caller removes the one that is there.
 func (e *Engine) overtake(ctx context.Context, r *record) error {
-	err := e.write(ctx, &record{Run: r.Run, Key: r.Key, Task: r.Task, Owner: r.Owner})
+	other := &record{Run: r.Run, Key: r.Key, Task: r.Task, Owner: r.Owner}
+	err := e.ask(ctx, func(ctx context.Context) error { return e.writeOnce(ctx, other) })
 	switch err {
 	case nil, errMoved:
 		r.unsure.Store(false)

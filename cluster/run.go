@@ -21,9 +21,10 @@ import (
 //	arrived    its first result is in its cell
 //	consumed   by the consumer, who removes the cell and gives the credit back
 //
-// The consumer is the caller's goroutine. The feeder, the one who waits for
-// acknowledgements, the one who tends the record and the one who hears the results are tasks of
-// a group, and the results come on a goroutine of the NATS client. They share what is below mu. Whoever
+// The consumer is the caller's goroutine. The feeder, the one who tends the record and
+// the one who hears the results are tasks of a group, which may be dropped before they begin when
+// the run ends. The one who waits for acknowledgements belongs to the feeder, and
+// the results come on a goroutine of the NATS client. They share what is below mu. Whoever
 // changes something that the consumer waits for wakes it.
 type run struct {
 	e   *Engine
@@ -42,6 +43,7 @@ type run struct {
 	heard    atomic.Uint64    // the last result, by its sequence in the stream
 	unswept  atomic.Int64     // results that arrived since the last sweep
 	bytes    atomic.Int64     // of these
+	erasing  sync.Once        // by who ends it, and by who closes the engine
 
 	mu       sync.Mutex
 	cells    map[int]cell
@@ -75,18 +77,20 @@ func (e *Engine) begin(ctx context.Context, k *kind, rec *record) (*run, error) 
 	if err != nil {
 		return nil, e.unmade(ctx, k, err)
 	}
-	err = e.write(ctx, rec)
-	if err == errGone { // the one that was in the way
-		err = e.write(ctx, rec)
-	}
-	switch {
-	case err == errMoved:
-		return nil, fmt.Errorf("%w: %s", ErrRunExists, runOf(rec.Key))
-	case err != nil:
-		(&run{e: e, k: k, rec: rec, ctx: ctx}).erase() // perhaps it was written
-		return nil, e.unmade(ctx, k, err)
-	}
 	return e.attend(ctx, k, rec, -1)
+}
+
+// found writes the record of a new run.
+func (r *run) found() error {
+	err := r.e.write(r.ctx, r.rec)
+	if err == errGone { // the one that was in the way
+		err = r.e.write(r.ctx, r.rec)
+	}
+	if err == errMoved {
+		r.foreign.Store(true)
+		return fmt.Errorf("%w: %s", ErrRunExists, runOf(r.rec.Key))
+	}
+	return err
 }
 
 // unmade returns why there is no run: the end of the context or of the engine, or err.
@@ -97,8 +101,8 @@ func (e *Engine) unmade(ctx context.Context, k *kind, err error) error {
 	return e.gone(fmt.Errorf("cluster: %s: %w", k.name, err))
 }
 
-// attend makes this submitter ready for the results of a run that is in the engine.
-// If the run is resumed, total is how many there are; otherwise it is -1.
+// attend makes this submitter ready for the results of a run. If it is in the engine and
+// is resumed, total is how many there are; otherwise it is -1.
 func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*run, error) {
 	r := &run{
 		e: e, k: k, rec: rec,
@@ -107,14 +111,29 @@ func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*
 		cells: map[int]cell{}, total: total, resumed: total >= 0,
 	}
 	r.ctx, r.end = context.WithCancelCause(ctx)
-	if err := e.balance(r.ctx, k); err != nil {
+	err := e.enter(r)
+	if err != nil {
 		r.end(err)
-		if total < 0 {
-			r.erase()
-		}
-		return nil, e.unmade(ctx, k, err)
+		return nil, err
 	}
-	return r, nil
+	if !r.resumed {
+		err = r.found()
+	}
+	if err == nil {
+		err = e.balance(r.ctx, k)
+	}
+	if err == nil {
+		return r, nil
+	}
+	if !r.resumed {
+		r.erase() // perhaps it was written
+	}
+	e.leave(r)
+	r.end(err)
+	if errors.Is(err, ErrRunExists) {
+		return nil, err
+	}
+	return nil, e.unmade(ctx, k, err)
 }
 
 // arrive puts an outcome into its cell. Another outcome of the same task is not for
@@ -237,31 +256,28 @@ func (t *Task[In, Out]) submit(ctx context.Context, e *Engine, rec *record, seq 
 	if err != nil {
 		return err
 	}
-	return t.drive(ctx, r, consume, func(context.Context) error { return t.feed(r, seq) }, r.acknowledge, r.tend, r.hear)
+	return t.drive(ctx, r, consume, func(ctx context.Context) error { return t.feed(ctx, r, seq) }, r.tend, r.hear)
 }
 
 // drive runs what is in the background of a run beside its consumer, waits for it, and
-// removes the run. A group does not begin what is given to it after its context has ended, but
-// these wait for each other: so the context of theirs does not end, only the one that
-// they are called with.
+// removes the run.
 func (t *Task[In, Out]) drive(ctx context.Context, r *run, consume func(int, Out, error) bool, background ...func(context.Context) error) error {
-	g := stint.NewGroup(context.WithoutCancel(r.ctx), stint.Limit(len(background)))
+	g := stint.NewGroup(r.ctx, stint.Limit(len(background)))
 	for _, f := range background {
-		g.Go(func(context.Context) error {
+		g.Go(func(ctx context.Context) error {
 			returned := false
 			defer func() {
 				if !returned { // Wait raises a panic, but the consumer has to be told
 					r.fail(stint.ErrGoexit)
 				}
 			}()
-			if err := f(r.ctx); err != nil {
+			if err := f(ctx); err != nil {
 				r.fail(err)
 			}
 			returned = true
 			return nil
 		})
 	}
-	r.e.enter(r)
 	closed := context.AfterFunc(r.e.life, func() {
 		r.foreign.Store(r.rec.Named)
 		r.fail(context.Cause(r.e.life))

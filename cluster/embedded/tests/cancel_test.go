@@ -177,3 +177,20 @@ func TestCanceledByItsSequence(t *testing.T) {
 	}
 	look(t, where).nothingLeft(t)
 }
+
+// An engine that is closed removes its runs that have no Name, whatever they have sent, and
+// the server had not answered yet.
+func TestClosedWhileItSubmits(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	for i := range 20 {
+		e := connect(t, where)
+		c := begin(bounded(t), e, newTask(j), items(300, item{}))
+		time.Sleep(time.Duration(i) * time.Millisecond)
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+		c.fails(t, stint.ErrClosed)
+	}
+	look(t, where).nothingLeft(t)
+}

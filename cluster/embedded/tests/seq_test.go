@@ -160,29 +160,29 @@ func TestErrorsOfASequence(t *testing.T) {
 	look(t, where).nothingLeft(t)
 }
 
-// A panic of the sequence is raised again where it is consumed, and ends the run.
+// A panic of the sequence is raised again where it is consumed, and ends the run. What was
+// sent before it is taken back, also if the server had not answered yet.
 func TestPanicOfASequence(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
-	serve(t, connect(t, where), 2, newTask(j))
 	e := connect(t, where)
-	func() {
-		defer func() {
-			p, ok := recover().(*stint.PanicError)
-			if !ok || p.Value != "no more" {
-				t.Errorf("panic: got %v", p)
+	for n := range 200 {
+		ranged := func() (value any) {
+			defer func() { value = recover() }()
+			for out, err := range cluster.MapSeq(bounded(t), e, newTask(j), func(yield func(item) bool) {
+				for i := range n % 4 {
+					yield(item{N: i})
+				}
+				panic("no more")
+			}) {
+				t.Errorf("without a worker: %+v, %v", out, err)
 			}
-		}()
-		for _, err := range cluster.MapSeq(bounded(t), e, newTask(j), func(yield func(item) bool) {
-			yield(item{})
-			panic("no more")
-		}) {
-			if err != nil {
-				t.Error(err)
-			}
+			return nil
 		}
-		t.Error("the loop has ended without a panic")
-	}()
+		if p, ok := ranged().(*stint.PanicError); !ok || p.Value != "no more" {
+			t.Errorf("panic: got %v", p)
+		}
+	}
 	look(t, where).nothingLeft(t)
 }
 
