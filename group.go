@@ -23,6 +23,10 @@ import (
 // cause. A panic cancels the rest and is raised again in Wait as a *PanicError; a
 // call of runtime.Goexit is ErrGoexit.
 //
+// A task that was dropped does not run at all. So what a task waits for must not be up to
+// another one of the group alone: let it look at its context too, or give the two a
+// group each.
+//
 // A Group must be made by NewGroup and waited for. Its methods may be called by
 // several goroutines at once, tasks of the group included, with the exception
 // that a task must not call Wait on its own group.
