@@ -38,10 +38,11 @@ type Engine struct {
 	denied atomic.Pointer[error] // what the server does not permit: it says so beside, and not to who has asked
 
 	mu       sync.Mutex
-	handlers map[string]Handler // by token
-	workers  map[*worker]bool   // the calls of Serve that have not returned
-	runs     map[*run]bool      // those of this submitter
-	served   bool               // there was one
+	handlers map[string]Handler       // by token
+	workers  map[*worker]bool         // the calls of Serve that have not returned
+	runs     map[*run]bool            // those of this submitter
+	agreed   map[string]time.Duration // leases, by token
+	served   bool                     // there was one
 }
 
 // An Option changes an engine that Connect makes.
@@ -129,7 +130,7 @@ func Connect(ctx context.Context, url string, opts ...Option) (*Engine, error) {
 	}
 	e := &Engine{
 		conf: c, names: names{c.Prefix}, stream: map[string]jetstream.Stream{},
-		handlers: map[string]Handler{}, workers: map[*worker]bool{}, runs: map[*run]bool{},
+		handlers: map[string]Handler{}, workers: map[*worker]bool{}, runs: map[*run]bool{}, agreed: map[string]time.Duration{},
 	}
 	e.life, e.close = context.WithCancelCause(context.Background())
 	dial := new(dialer)

@@ -43,6 +43,7 @@ type lease struct {
 	lost   atomic.Bool            // nothing is sent any more
 	mark   atomic.Pointer[string] // that it runs alone
 
+	length time.Duration
 	sent   time.Time // the last word
 	until  time.Time // by our clock
 	given  bool      // it was given back
@@ -65,7 +66,8 @@ func (s *leases) open() (err error) {
 // hold makes the lease of a task that came. Its context is one of ctx, the slot's, but
 // does not end with that: the result is sent when the slot is gone.
 func (s *leases) hold(ctx context.Context, d *delivery) *lease {
-	l := &lease{delivery: d, sent: d.came, until: d.came.Add(d.handler.about().lease), leases: s}
+	length := s.e.lease(d.handler.about())
+	l := &lease{delivery: d, length: length, sent: d.came, until: d.came.Add(length), leases: s}
 	l.ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +120,7 @@ func (s *leases) beat(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.held {
-		third := l.kind().lease / 3
+		third := l.length / 3
 		switch {
 		case l.given:
 		case !now.Before(l.until):
@@ -144,7 +146,7 @@ func (s *leases) heard(m *nats.Msg) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if l := s.held[number]; l != nil {
-		if until := s.began.Add(time.Duration(sent) + l.kind().lease); until.After(l.until) {
+		if until := s.began.Add(time.Duration(sent) + l.length); until.After(l.until) {
 			l.until = until
 		}
 	}

@@ -191,7 +191,8 @@ func (e *Engine) changeStream(ctx context.Context, have, want jetstream.StreamCo
 
 // createConsumer creates the consumer through which workers get the tasks with one
 // name, or gives it the lease of k. A lease is never made shorter: a worker may be there
-// that counts on it, and nothing tells whether there is one.
+// that counts on it, and nothing tells whether there is one. The workers of this engine
+// go by the one that it has then.
 func (e *Engine) createConsumer(ctx context.Context, k *kind) error {
 	return e.ask(ctx, func(ctx context.Context) error { return e.createConsumerOnce(ctx, k) })
 }
@@ -211,18 +212,37 @@ func (e *Engine) createConsumerOnce(ctx context.Context, k *kind) error {
 			Description:   k.name,
 		})
 		if !errors.Is(err, jetstream.ErrConsumerExists) { // another one was faster
-			return err
+			return e.agree(k, k.lease, err)
 		}
 		c, err = e.js.Consumer(ctx, stream, k.token)
 	}
 	if err != nil {
 		return err
 	}
-	if have := c.CachedInfo().Config; have.AckWait < k.lease {
+	have := c.CachedInfo().Config
+	if have.AckWait < k.lease {
 		have.AckWait = k.lease
 		_, err = e.js.UpdateConsumer(ctx, stream, have)
 	}
+	return e.agree(k, have.AckWait, err)
+}
+
+// agree notes the lease of the tasks with one name, as the server has it, unless that
+// failed.
+func (e *Engine) agree(k *kind, lease time.Duration, err error) error {
+	if err == nil {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.agreed[k.token] = lease
+	}
 	return err
+}
+
+// lease returns what was noted last.
+func (e *Engine) lease(k *kind) time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return or(e.agreed[k.token], k.lease)
 }
 
 // maxPulls is how many requests for tasks with one name may wait at the server: some

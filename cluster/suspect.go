@@ -59,14 +59,14 @@ func (w *worker) suspect(l *lease) {
 func (w *worker) aloneBy(l *lease) bool {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(l.kind().lease); ; {
+	for end := time.Now().Add(l.length); ; {
 		if w.alone.TryLock() {
 			return true
 		}
 		select {
 		case now := <-tick.C:
 			if now.After(end) {
-				_ = l.msg.Respond(fmt.Appendf(nil, `-NAK {"delay": %d}`, l.kind().lease))
+				_ = l.msg.Respond(fmt.Appendf(nil, `-NAK {"delay": %d}`, l.length))
 				return false
 			}
 		case <-l.ctx.Done():

@@ -25,7 +25,7 @@ func TestResultsOfALongRun(t *testing.T) {
 		n, least, most int
 		opts           []stint.Option
 	}{
-		"without": {10_000, 0, window + 2*1024, nil},
+		"without": {5000, 0, window + 2*1024, nil},
 		"with":    {3_000, 3_000, 3_000, []stint.Option{stint.Name("kept")}},
 	} {
 		t.Run(name, func(t *testing.T) {

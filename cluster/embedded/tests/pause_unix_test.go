@@ -6,6 +6,7 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stint-go/stint/cluster"
 )
@@ -52,6 +53,25 @@ func TestPausedWorkerIsTooLate(t *testing.T) {
 	p.first.resume(t)
 	p.j.seen(t, 1, "ended late", p.late)
 	p.goOn(t)
+}
+
+// A worker goes by the lease that the server has, also if its own is shorter: a pause that
+// is longer than its own loses nothing.
+func TestPauseWithinTheLongestLease(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	e, task := connect(t, where), newTask(j, cluster.Lease(patience))
+	begin(bounded(t), e, task, nil).succeed(t, 0) // the server has its lease
+	worker := start(t, part{Role: "worker", URL: where, Journal: j.Path, Slots: 1, Lease: moment / 10})
+	c := begin(bounded(t), e, task, items(1, item{Do: "wait", Gate: "end"}))
+	j.seen(t, 1, "begun", is("begin"))
+	worker.pause(t)
+	time.Sleep(moment)
+	worker.resume(t)
+	time.Sleep(moment / 2) // in which it looks at its clock
+	j.open(t, "end")
+	c.succeed(t, 1)
+	equal(t, "the attempt", c.outs[0].Attempt, 1)
 }
 
 // A pause is a run of two tasks and a worker that was paused while it had the first, which
