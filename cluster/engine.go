@@ -182,6 +182,8 @@ func (e *Engine) client(dial *dialer) []nats.Option {
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(time.Second),
 		nats.ReconnectBufSize(-1),           // what is sent meanwhile fails at once, and is sent again
+		nats.FlusherTimeout(flushIn),        // while a server takes nothing, even Close waits for that
+		nats.ReconnectOnFlusherError(),      // half a message may be sent
 		nats.PingInterval(10 * time.Second), // a server that is gone without a word is missed after the third
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil { // not by Close
@@ -211,7 +213,10 @@ type dialer struct {
 	ctx atomic.Pointer[context.Context]
 }
 
-const dialFor = 5 * time.Second
+const (
+	dialFor = 5 * time.Second
+	flushIn = 10 * time.Second
+)
 
 func (d *dialer) Dial(network, address string) (net.Conn, error) {
 	return (&net.Dialer{Timeout: dialFor}).DialContext(*d.ctx.Load(), network, address)
@@ -264,7 +269,7 @@ func secretless(urls string) string {
 // Close ends the connection, and with it what uses the engine: the contexts of the
 // tasks that its workers run end, their tasks are given back to the queue, Serve, Map
 // and MapSeq return stint.ErrClosed, Serve when these functions have ended. Runs with a Name stay where they are, for Resume; others are
-// removed. Close does not wait for the functions that run. That of an embedded
+// removed, if the server answers now: otherwise workers drop their tasks when they meet them. Close does not wait for the functions that run. That of an embedded
 // engine stops the server, and returns when it has stopped. The second Close does nothing.
 func (e *Engine) Close() error {
 	e.once.Do(func() {
@@ -272,15 +277,17 @@ func (e *Engine) Close() error {
 		for _, w := range workers {
 			w.puller.pause() // or the server gives to them what they give back
 		}
-		e.close(stint.ErrClosed)
+		e.seal()
 		for _, w := range workers {
 			w.leases.giveBack()
 		}
-		for _, r := range e.running() {
-			if !r.rec.Named {
-				r.erase()
+		_ = stint.Each(context.Background(), e.running(), func(_ context.Context, r *run) error {
+			if r.rec.Named {
+				r.foreign.Store(true)
 			}
-		}
+			r.erase() // or wait until its end has done that
+			return nil
+		}, stint.Limit(removals))
 		_ = e.nc.FlushTimeout(time.Second) // what is not sent, the leases end
 		e.nc.Close()
 		if e.conf.Closed != nil {

@@ -2,7 +2,12 @@ package cluster
 
 import (
 	"context"
+	"errors"
+	"math"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stint-go/stint"
 )
 
 // What is said of a run that is over.
@@ -31,32 +36,47 @@ func (r *run) parting() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(r.ctx), most)
 }
 
-// erase removes the run from the engine: its record, so that workers that come later
-// know; what workers have, by a message; what is queued; and its results. A run that
-// belongs to another submitter now stays, and one with a Name whose engine was closed.
-//
-// The engine may be being closed meanwhile, while its caller has not returned yet: then who
-// closes it does this, or who is first.
-func (r *run) erase() { r.erasing.Do(r.eraseOnce) }
+// depart makes known that the run is over: its record is removed, so that workers that come
+// later know, and those that are there are told. It is done as soon as the run has ended,
+// while the sequence and the caller may not have returned yet. It reports whether the run
+// was ours: not if it belongs to another submitter now, or has a Name and its
+// engine was closed.
+func (r *run) depart() bool {
+	r.departing.Do(func() {
+		if r.foreign.Load() {
+			return
+		}
+		ctx, stop := r.parting()
+		defer stop()
+		var err error
+		if r.ours, err = r.e.drop(ctx, r.rec); r.ours {
+			err = r.e.nc.Publish(r.e.names.subject("over", r.rec.Key), []byte(r.state()))
+		}
+		if err != nil {
+			r.warn("its end could not be told", err)
+		}
+	})
+	return r.ours
+}
 
-func (r *run) eraseOnce() {
-	if r.foreign.Load() {
-		return
-	}
+// erase removes the run from the engine: after its record what is queued, its results and
+// its marks. It is done by who ends the run or who closes the engine, whoever is first, and the
+// other waits.
+func (r *run) erase() {
+	r.erasing.Do(func() {
+		if r.depart() {
+			r.clear()
+		}
+	})
+}
+
+// clear removes what erase says.
+func (r *run) clear() {
 	ctx, stop := r.parting()
 	defer stop()
-	if r.e.life.Err() != nil {
-		r.e.settle(ctx)
-	}
-	if ours, err := r.e.drop(ctx, r.rec); err != nil || !ours {
-		if err != nil {
-			r.warn("it could not be removed", err)
-		}
-		return
-	}
 	key := r.rec.Key
 	for _, err := range []error{
-		r.e.nc.Publish(r.e.names.subject("over", key), []byte(r.state())),
+		r.fence(ctx),
 		r.e.remove(ctx, "tasks", r.e.names.subject("task", r.k.token, key, "*")),
 		r.e.purge(ctx, "results", r.e.names.subject("result", key, "*")),
 		r.e.purge(ctx, "runs", r.e.names.subject("alone", key, "*")),
@@ -78,13 +98,23 @@ func (e *Engine) send(publish func() error) error {
 	return publish()
 }
 
-// settle waits until what was sent is answered, when the engine is closed: what the server
-// takes later could not be removed.
-func (e *Engine) settle(ctx context.Context) {
-	e.gate.Lock() // nobody is in send
+// seal closes the engine for send: when it returns nobody is in it.
+func (e *Engine) seal() {
+	e.close(stint.ErrClosed)
+	e.gate.Lock()
 	defer e.gate.Unlock()
-	select {
-	case <-e.js.PublishAsyncComplete():
-	case <-ctx.Done():
-	}
+}
+
+// fence returns when the server has stored or refused all tasks that were sent to it: what it
+// takes later could not be removed. It does one after the other, so it is sent one more
+// that it has to refuse. Not all need have been answered: some are when the server did
+// not answer in time, or the engine was closed.
+func (r *run) fence(ctx context.Context) error {
+	return r.e.ask(ctx, func(ctx context.Context) error {
+		_, err := r.e.js.Publish(ctx, r.subject(0), nil, jetstream.WithExpectLastSequence(math.MaxInt64))
+		if _, answered := errors.AsType[*jetstream.APIError](err); answered && !unanswered(err) {
+			return nil
+		}
+		return err
+	})
 }

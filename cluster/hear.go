@@ -42,8 +42,12 @@ func (r *run) hear(ctx context.Context) error {
 func (r *run) hearOnce(ctx context.Context) error {
 	once, stop := context.WithTimeout(ctx, answerIn)
 	defer stop()
+	if err := r.follow(once); err != nil {
+		return err
+	}
+	name := nuid.Next()
 	c, err := r.e.stream["results"].CreateConsumer(once, jetstream.ConsumerConfig{
-		Name:              nuid.Next(),
+		Name:              name,
 		FilterSubject:     r.e.names.subject("result", r.rec.Key, "*"),
 		DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
 		OptStartSeq:       r.heard.Load() + 1,
@@ -52,6 +56,9 @@ func (r *run) hearOnce(ctx context.Context) error {
 		Replicas:          1,
 		InactiveThreshold: time.Minute, // it is removed below, if the server can be reached
 	})
+	if err == nil || ctx.Err() != nil { // perhaps it was made
+		defer r.unmake(name)
+	}
 	if err != nil {
 		return err
 	}
@@ -67,6 +74,7 @@ func (r *run) hearOnce(ctx context.Context) error {
 				return
 			}
 			came++
+			r.heardAt.Store(meta.Timestamp.UnixNano())
 			r.receive(m, meta.Sequence.Stream)
 		},
 		jetstream.PullExpiry(5*answerIn), jetstream.PullHeartbeat(answerIn/2),
@@ -84,18 +92,31 @@ func (r *run) hearOnce(ctx context.Context) error {
 	case <-results.Closed(): // receive is not called any more
 	case <-time.After(answerIn):
 	}
-	r.unmake(c)
+	return err
+}
+
+// follow begins with the first result again, if the stream is not the one that the last
+// result came from: a server that keeps it in memory was started again.
+func (r *run) follow(ctx context.Context) error {
+	if r.heard.Load() == 0 {
+		return nil
+	}
+	info, err := r.e.stream["results"].Info(ctx)
+	if err == nil && (info.Created.UnixNano() > r.heardAt.Load() || info.State.LastSeq < r.heard.Load()) {
+		r.unswept.Store(0) // what was to be removed is gone
+		r.heard.Store(0)
+	}
 	return err
 }
 
 // unmake removes a consumer of results, if the server can be reached now.
-func (r *run) unmake(c jetstream.Consumer) {
+func (r *run) unmake(name string) {
 	if !r.e.nc.IsConnected() {
 		return
 	}
-	ctx, stop := context.WithTimeout(r.e.life, answerIn)
+	ctx, stop := context.WithTimeout(context.WithoutCancel(r.ctx), answerIn)
 	defer stop()
-	_ = r.e.stream["results"].DeleteConsumer(ctx, c.CachedInfo().Name)
+	_ = r.e.stream["results"].DeleteConsumer(ctx, name)
 }
 
 // What has arrived is removed from the stream when it is that much.

@@ -40,8 +40,10 @@ type lease struct {
 	number uint64
 	ctx    context.Context // of the function: ends when there is no point in it any more
 	cancel context.CancelCauseFunc
-	lost   atomic.Bool            // nothing is sent any more
-	mark   atomic.Pointer[string] // that it runs alone
+	lost   atomic.Bool // nothing is sent any more
+
+	marking sync.Mutex // held while the mark is removed
+	mark    string     // that it runs alone
 
 	length time.Duration
 	sent   time.Time // the last word

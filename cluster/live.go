@@ -138,12 +138,14 @@ func (v *liveRuns) dead(ctx context.Context, key string) bool {
 
 // forget drops what is known, and asks for the runs of the tasks that are held.
 func (v *liveRuns) forget() {
+	held := v.leases.keys()
 	v.mu.Lock()
 	clear(v.live)
 	v.mu.Unlock()
-	for key := range v.leases.keys() {
+	for key := range held {
 		if live, err := v.alive(v.life, key); err == nil && !live {
 			v.over(key)
+			v.sweep(key) // a result may have been stored before this
 		}
 	}
 }

@@ -83,7 +83,8 @@ func byIndex(a, b error) int {
 // values ahead of what was yielded, without either 1,024. The first error cancels the
 // rest: the results before it that are there are still yielded, then the error. Under
 // KeepGoing each is yielded at its place. When ctx ends, its cause comes last. Leaving
-// the range early cancels the run; so does a panic of seq, which is raised again.
+// the range early cancels the run; so does a panic of seq, which is raised again. MapSeq
+// waits for seq to return; the workers are told of the end before that.
 //
 // The options are those of Map, and Unordered: results come as they are there.
 func MapSeq[In, Out any](ctx context.Context, e *Engine, t *Task[In, Out], seq iter.Seq[In], opts ...stint.Option) iter.Seq2[Out, error] {

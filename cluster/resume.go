@@ -48,7 +48,7 @@ func (e *Engine) takeOver(ctx context.Context, k *kind, name string) (*record, e
 		if err = e.write(ctx, rec); err == nil {
 			return rec, nil
 		}
-		if err != errMoved {
+		if err != errMoved && err != errGone {
 			return nil, fmt.Errorf("cluster: resume %s: %w", untoken(name), err)
 		}
 	}

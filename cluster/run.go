@@ -41,9 +41,13 @@ type run struct {
 	woken    chan struct{}    // the consumer is to look again
 	foreign  atomic.Bool      // it is not ours to remove
 	heard    atomic.Uint64    // the last result, by its sequence in the stream
+	heardAt  atomic.Int64     // when the server stored it, in nanoseconds since 1970
 	unswept  atomic.Int64     // results that arrived since the last sweep
 	bytes    atomic.Int64     // of these
-	erasing  sync.Once        // by who ends it, and by who closes the engine
+
+	departing sync.Once
+	ours      bool // as depart has found
+	erasing   sync.Once
 
 	mu       sync.Mutex
 	cells    map[int]cell

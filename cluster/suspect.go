@@ -43,11 +43,11 @@ func (w *worker) suspect(l *lease) {
 	defer w.alone.Unlock()
 	word := nats.NewMsg(mark)
 	word.Data = []byte(strconv.Itoa(lost + 1))
-	if !w.persist(l, "mark", func() error { return w.e.store(word) }) {
+	l.remember(mark)
+	defer l.unmark()
+	if !w.persist(l, "mark", func() error { return w.e.send(func() error { return w.e.store(word) }) }) {
 		return
 	}
-	l.mark.Store(&mark)
-	defer l.unmark()
 	o := outcome{err: stint.ErrGoexit}
 	defer func() { w.conclude(l, o) }()
 	o = w.execute(l)
@@ -76,15 +76,26 @@ func (w *worker) aloneBy(l *lease) bool {
 	}
 }
 
-// unmark takes the mark of a task away that has run alone and was not lost.
+// remember notes the mark of a task that is to run alone, before it is stored.
+func (l *lease) remember(mark string) {
+	l.marking.Lock()
+	defer l.marking.Unlock()
+	l.mark = mark
+}
+
+// unmark takes the mark of a task away that has run alone and was not lost. The slot does
+// that, or who closes the engine; the other one waits.
 func (l *lease) unmark() {
-	mark := l.mark.Swap(nil)
-	if mark == nil || l.lost.Load() {
+	l.marking.Lock()
+	defer l.marking.Unlock()
+	mark := l.mark
+	l.mark = ""
+	if mark == "" || l.lost.Load() {
 		return
 	}
 	ctx, stop := context.WithTimeout(context.Background(), answerIn) // also when the engine is being closed
 	defer stop()
-	if err := l.leases.e.purge(ctx, "runs", *mark); err != nil {
+	if err := l.leases.e.purge(ctx, "runs", mark); err != nil {
 		l.leases.e.conf.Log.Warn("cluster: the mark of a task that ran alone was not removed", "task", l.id(), "error", err)
 	}
 }

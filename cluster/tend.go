@@ -15,7 +15,8 @@ const (
 )
 
 // tend keeps the record of the run, looks whether it is still there when nothing
-// arrives, and removes results that are not needed any more.
+// arrives, and removes results that are not needed any more. When the run has ended it makes
+// that known, unless it was dropped before it began: then erase does.
 func (r *run) tend(ctx context.Context) error {
 	tick := time.NewTicker(glance)
 	defer tick.Stop()
@@ -24,6 +25,7 @@ func (r *run) tend(ctx context.Context) error {
 		var err error
 		select {
 		case <-ctx.Done():
+			r.depart()
 			return nil
 		case <-r.sweep:
 			err = r.clean(ctx)

@@ -3,6 +3,8 @@
 package tests
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"syscall"
 	"testing"
@@ -132,4 +134,38 @@ func (p *pause) goOn(t *testing.T) {
 	p.second.kill()
 	begin(bounded(t), p.e, p.task, items(10, item{})).succeed(t, 10)
 	look(t, p.where).nothingLeft(t)
+}
+
+// A server does not answer for a while, in which a run is cancelled. What was sent of it
+// is not in the queue when the server is there again.
+func TestCanceledWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	port := freePorts(t, 1)[0]
+	where, j := "nats://"+loopback(port), newJournal(t)
+	s := start(t, part{Role: "server", Server: node{Dir: t.TempDir(), Port: port}})
+	counter := look(t, where)
+	counter.connected(t)
+	ctx, cancel := context.WithCancelCause(bounded(t))
+	e, gone := connect(t, where), errors.New("gone")
+	ended := make(chan error, 1)
+	go func() {
+		var last error
+		for _, err := range cluster.MapSeq(ctx, e, newTask(j), func(yield func(item) bool) {
+			for i := range 200 {
+				if i == 20 {
+					s.pause(t)
+				}
+				yield(item{N: i})
+			}
+			cancel(gone)
+		}) {
+			last = err
+		}
+		ended <- last
+	}()
+	<-ctx.Done()
+	time.Sleep(2500 * time.Millisecond) // longer than an answer is waited for
+	s.resume(t)
+	wrong(t, <-ended, gone)
+	counter.nothingLeft(t)
 }

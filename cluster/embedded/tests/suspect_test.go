@@ -120,12 +120,12 @@ func TestSuspectBehindHung(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
 	e, counter := connect(t, where), look(t, where)
-	task, hung := newTask(j, cluster.Lease(patience)), named("hung/v1", j.as("hung"))
+	task, hung := newTask(j, cluster.Lease(4*short)), named("hung/v1", j.as("hung"))
 	suspect := begin(bounded(t), e, task, items(1, item{}))
 	counter.queued(t, 1)
 	counter.lose(t, 1, 1)
 	held := counter.take(t, 1)[0]
-	serve(t, connect(t, where), 8, newTask(j, cluster.Lease(short)), hung) // waits that long for the others to end
+	serve(t, connect(t, where), 8, task, hung) // waits for the length of the lease for the others to end
 	long := begin(bounded(t), e, hung, items(1, item{Do: "wait", Gate: "hung"}))
 	j.seen(t, 1, "begun", by("hung", "begin"))
 	giveBack(t, held)

@@ -1,0 +1,315 @@
+package tests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
+)
+
+// within fails the test if f does not return.
+func within(t *testing.T, what string, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-time.After(patience):
+		t.Fatal(what + " does not end")
+	}
+}
+
+// The end of a run reaches its workers also while its sequence or the body of the loop
+// does not return.
+func TestEndIsToldWhileTheCallerIsBusy(t *testing.T) {
+	t.Parallel()
+	for _, busy := range []string{"sequence", "body"} {
+		t.Run(busy, func(t *testing.T) {
+			t.Parallel()
+			where, j := newServer(t), newJournal(t)
+			serve(t, connect(t, where), 4, newTask(j))
+			ctx, cancel := context.WithCancel(bounded(t))
+			all := []item{{N: 0}, {N: 1, Do: "wait", Gate: "never"}}
+			block, ended, e := make(chan bool), make(chan bool), connect(t, where)
+			go func() {
+				defer close(ended)
+				for range cluster.MapSeq(ctx, e, newTask(j), func(yield func(item) bool) {
+					slices.Values(all)(yield)
+					if busy == "sequence" {
+						<-block
+					}
+				}) {
+					if busy == "body" {
+						<-block
+					}
+				}
+			}()
+			j.seen(t, 2, "begun", is("begin"))
+			cancel()
+			j.seen(t, 1, "ended", of("end", 1))
+			equal(t, "the cause", only(j.events(t), of("end", 1))[0].Cause, cluster.ErrCanceled.Error())
+			close(block)
+			<-ended
+			look(t, where).nothingLeft(t)
+		})
+	}
+}
+
+// An engine may be closed from the sequence, from the body of the loop, from a function
+// that it runs, and twice at once.
+func TestCloseFromAnywhere(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	const n, at = 500, 300
+	for name, use := range map[string]func(*cluster.Engine){
+		"body": func(e *cluster.Engine) {
+			for range cluster.MapSeq(bounded(t), e, newTask(j), slices.Values(items(n, item{}))) {
+				e.Close()
+			}
+		},
+		"sequence": func(e *cluster.Engine) {
+			for range cluster.MapSeq(bounded(t), e, newTask(j), func(yield func(item) bool) {
+				for i := 0; yield(item{N: i}); i++ {
+					if i == at {
+						e.Close()
+					}
+				}
+			}) {
+			}
+		},
+		"twice": func(e *cluster.Engine) {
+			c := begin(bounded(t), e, newTask(j), items(n, item{}))
+			go e.Close()
+			e.Close()
+			<-c.done
+		},
+	} {
+		for range 5 {
+			e := connect(t, where)
+			e.Handle(newTask(j))
+			served := make(chan error, 1)
+			go func() { served <- cluster.Serve(bounded(t), e, stint.Limit(4)) }()
+			within(t, name, func() { use(e) })
+			wrong(t, <-served, stint.ErrClosed)
+		}
+	}
+	look(t, where).nothingLeft(t)
+}
+
+// A function that closes its own engine ends with it.
+func TestCloseFromAFunction(t *testing.T) {
+	t.Parallel()
+	where := newServer(t)
+	e := connect(t, where)
+	task := cluster.NewTask("closes/v1", func(ctx context.Context, n int) (int, error) { return n, e.Close() })
+	e.Handle(task)
+	served := make(chan error, 1)
+	go func() { served <- cluster.Serve(bounded(t), e, stint.Limit(4)) }()
+	within(t, "Map", func() {
+		_, err := cluster.Map(bounded(t), e, task, make([]int, 100))
+		wrong(t, err, stint.ErrClosed)
+	})
+	wrong(t, <-served, stint.ErrClosed)
+}
+
+// A sequence that exits its goroutine, and a body that does, end the run.
+func TestGoexitOfTheCaller(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	e := connect(t, where)
+	serve(t, connect(t, where), 4, newTask(j))
+	for i := range 10 {
+		within(t, "body", func() {
+			for range cluster.MapSeq(bounded(t), e, newTask(j), slices.Values(items(100, item{}))) {
+				runtime.Goexit()
+			}
+		})
+		within(t, "sequence", func() {
+			defer func() { _ = recover() }()
+			for range cluster.MapSeq(bounded(t), e, newTask(j), func(yield func(item) bool) {
+				slices.Values(items(i*10, item{}))(yield)
+				runtime.Goexit()
+			}) {
+			}
+		})
+	}
+	look(t, where).nothingLeft(t)
+}
+
+// A run with a Name whose engine is closed while it ends is there as a whole, for Resume, or not
+// at all.
+func TestNamedIsClosedWhileItEnds(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	serve(t, connect(t, where), 8, newTask(j))
+	counter := look(t, where)
+	for i := range 15 {
+		e, n := connect(t, where), 0
+		for range cluster.MapSeq(bounded(t), e, newTask(j), func(yield func(item) bool) {
+			for k := 0; yield(item{N: k}); k++ {
+			}
+		}, stint.Name(fmt.Sprint("run-", i)), stint.Queue(64)) {
+			if n++; n == 100 {
+				time.AfterFunc(time.Duration(i)*100*time.Microsecond, func() { e.Close() })
+				break
+			}
+		}
+		e.Close()
+		if len(counter.subjects(t, "stint-runs")) > 0 {
+			for range cluster.Resume(bounded(t), connect(t, where), newTask(j), fmt.Sprint("run-", i)) {
+				break
+			}
+		}
+		counter.nothingLeft(t)
+	}
+}
+
+// Resume of a run that ends meanwhile says that it is lost.
+func TestResumeOfAnEnd(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	e, other, gone := connect(t, where), connect(t, where), errors.New("gone")
+	for i := range 60 {
+		name := fmt.Sprint("run-", i)
+		ctx, cancel := context.WithCancelCause(bounded(t))
+		c := begin(ctx, e, newTask(j), items(1, item{}), stint.Name(name))
+		time.Sleep(3 * time.Millisecond)
+		cancel(gone)
+		time.Sleep(time.Duration(i%30) * 20 * time.Microsecond)
+		brief, stop := context.WithTimeoutCause(bounded(t), moment, gone)
+		for _, err := range cluster.Resume(brief, other, newTask(j), name) {
+			if err != nil && !errors.Is(err, cluster.ErrRunLost) && !errors.Is(err, cluster.ErrIncomplete) && !errors.Is(err, gone) {
+				t.Errorf("Resume: %v", err)
+			}
+		}
+		stop()
+		<-c.done
+	}
+	look(t, where).nothingLeft(t)
+}
+
+// A run that is cancelled while it begins, or whose engine is closed, leaves no consumer
+// of results.
+func TestConsumersOfResults(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	e, gone := connect(t, where), errors.New("gone")
+	for i := range 150 {
+		ctx, cancel := context.WithCancelCause(bounded(t))
+		time.AfterFunc(time.Duration(i%50)*100*time.Microsecond, func() { cancel(gone) })
+		begin(ctx, e, newTask(j), items(1, item{})).fails(t, gone)
+	}
+	counter := look(t, where)
+	eventually(t, "no consumer of results is left", func() bool {
+		for _, info := range counter.streams(t) {
+			if info.Config.Name == "stint-results" {
+				return info.State.Consumers == 0
+			}
+		}
+		return false
+	})
+}
+
+// Runs are cancelled while a worker is cut off that has results to send. When it is back
+// it finds out, and leaves nothing.
+func TestResultsOfACutOffWorker(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	const slots = 32
+	p, task, gone := newProxy(t, where), newTask(j, cluster.Lease(patience)), errors.New("gone")
+	serve(t, connect(t, p.url(), cluster.NATS(nats.ReconnectWait(20*time.Millisecond))), slots, task)
+	e := connect(t, where)
+	for i := range 4 {
+		ctx, cancel := context.WithCancelCause(bounded(t))
+		gate, calls := fmt.Sprint("gate-", i), []*call{}
+		for range slots {
+			calls = append(calls, begin(ctx, e, task, items(1, item{Do: "wait", Gate: gate})))
+		}
+		j.seen(t, (i+1)*slots, "begun", is("begin"))
+		p.set(true)
+		j.open(t, gate)
+		j.seen(t, (i+1)*slots, "ended", is("end"))
+		cancel(gone)
+		for _, c := range calls {
+			c.fails(t, gone)
+		}
+		p.set(false)
+		time.Sleep(2 * moment) // in which it sends what it has
+	}
+	look(t, where).nothingLeft(t)
+}
+
+// A worker that is closed leaves no mark, whatever it was doing with a suspect.
+func TestMarkOfAClosedWorker(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	counter, task := look(t, where), newTask(j)
+	for i := range 40 {
+		ctx, cancel := context.WithCancel(bounded(t))
+		c := begin(ctx, connect(t, where), task, items(1, item{Do: "wait", Gate: "never"}))
+		counter.queued(t, 1)
+		counter.lose(t, 1, 2)
+		w := connect(t, where)
+		w.Handle(task)
+		ended := make(chan error, 1)
+		go func() { ended <- cluster.Serve(bounded(t), w, stint.Limit(1)) }()
+		time.Sleep(time.Duration(i) * 150 * time.Microsecond)
+		w.Close()
+		<-ended
+		equal(t, "records and marks", len(counter.subjects(t, "stint-runs")), 1)
+		cancel()
+		<-c.done
+	}
+	counter.nothingLeft(t)
+}
+
+// A server that keeps its streams in memory begins anew while a run waits for its next
+// item: what is submitted after that has a result.
+func TestServerBeginsAnew(t *testing.T) {
+	t.Parallel()
+	const before = 10
+	port := freePorts(t, 1)[0]
+	where, j := "nats://"+loopback(port), newJournal(t)
+	s := part{Role: "server", Server: node{Port: port}}
+	first := start(t, s)
+	counter := look(t, where)
+	counter.connected(t)
+	quick := cluster.NATS(nats.ReconnectWait(20 * time.Millisecond))
+	serve(t, connect(t, where, cluster.Memory(), quick), 2, newTask(j))
+	next, got := make(chan item, before), 0
+	for i := range before {
+		next <- item{N: i}
+	}
+	for out, err := range cluster.MapSeq(bounded(t), connect(t, where, cluster.Memory(), quick), newTask(j), func(yield func(item) bool) {
+		for v := range next {
+			if !yield(v) {
+				return
+			}
+		}
+	}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "result", out.N, answer(got))
+		if got++; got == before {
+			eventually(t, "what has arrived is removed", func() bool { return counter.kept(t) == 0 })
+			first.kill()
+			start(t, s)
+			counter.connected(t)
+			eventually(t, "the worker has made the streams", func() bool { return len(counter.streams(t)) == 4 })
+			next <- item{N: before}
+			close(next)
+		}
+	}
+	equal(t, "number of results", got, before+1)
+}
