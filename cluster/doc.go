@@ -103,6 +103,10 @@
 //   - That a function which ignores its context ends when the run is cancelled, or that a
 //     worker that is cut off hears of it before it is back.
 //
+//   - That nothing is left of a run whose server does not answer when it ends: workers
+//     drop its tasks when they meet them, and Keep removes the rest. A write to a
+//     server that takes nothing fails after ten seconds; cancel and Close may wait for that.
+//
 //   - That the error returned is the first in time: it is the first that reached the
 //     submitter.
 //
