@@ -268,9 +268,11 @@ func secretless(urls string) string {
 
 // Close ends the connection, and with it what uses the engine: the contexts of the
 // tasks that its workers run end, their tasks are given back to the queue, Serve, Map
-// and MapSeq return stint.ErrClosed, Serve when these functions have ended. Runs with a Name stay where they are, for Resume; others are
-// removed, if the server answers now: otherwise workers drop their tasks when they meet them. Close does not wait for the functions that run. That of an embedded
-// engine stops the server, and returns when it has stopped. The second Close does nothing.
+// and MapSeq return stint.ErrClosed, Serve when these functions have ended. Runs with a
+// Name stay where they are, for Resume; others are removed if the server answers now.
+// If not, workers drop their tasks when they meet them. Close does not wait for the
+// functions that run. That of an embedded engine stops the server, and returns when it has
+// stopped. The second Close does nothing.
 func (e *Engine) Close() error {
 	e.once.Do(func() {
 		workers := e.serving()

@@ -105,10 +105,10 @@ func (e *Engine) seal() {
 	defer e.gate.Unlock()
 }
 
-// fence returns when the server has stored or refused all tasks that were sent to it: what it
-// takes later could not be removed. It does one after the other, so it is sent one more
-// that it has to refuse. Not all need have been answered: some are when the server did
-// not answer in time, or the engine was closed.
+// fence returns when the server has stored or refused all tasks of the run that were sent to
+// it: what it takes later could not be removed. Some may not have been answered, since it was
+// silent for too long or the engine was closed. But it does one after the other, so it
+// is sent one more, which it has to refuse.
 func (r *run) fence(ctx context.Context) error {
 	return r.e.ask(ctx, func(ctx context.Context) error {
 		_, err := r.e.js.Publish(ctx, r.subject(0), nil, jetstream.WithExpectLastSequence(math.MaxInt64))
