@@ -2,8 +2,10 @@ package task
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -57,4 +59,51 @@ func With(p *PanicError, others []error) *PanicError {
 	q := *p
 	q.also = errors.Join(append([]error{p.also}, others...)...)
 	return &q
+}
+
+// Besides returns those of late that say more than that their task was cancelled: late
+// are the errors of tasks that ended after the cancellation, causes what they had from
+// context.Cause. It calls methods of late, so the caller holds no lock; a panic in one
+// of these is returned behind its error, as a *PanicError of who.
+func Besides(late []error, who string, causes ...error) (others []error) {
+	causes = append(causes, context.Canceled)
+	for _, err := range late {
+		consequence, o := follows(err, causes)
+		if !consequence {
+			others = append(others, err)
+		}
+		if o.Panic != nil {
+			others = append(others, o.Panic.Raised(who))
+		}
+	}
+	return others
+}
+
+// follows reports whether err says no more than causes do, or how that ended if it did
+// not return.
+func follows(err error, causes []error) (yes bool, o Outcome) {
+	returned := false
+	defer func() {
+		if !returned {
+			yes, o = false, Unreturned(recover())
+		}
+	}()
+	yes = isEach(err, causes)
+	returned = true
+	return yes, o
+}
+
+// isEach reports whether err, or each error that it joins, is one of targets.
+func isEach(err error, targets []error) bool {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			if e != nil && !isEach(e, targets) {
+				return false
+			}
+		}
+		return true
+	}
+	return slices.ContainsFunc(targets, func(target error) bool {
+		return target != nil && errors.Is(err, target)
+	})
 }
