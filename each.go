@@ -114,7 +114,7 @@ func (c *call) run(caller string, ctx context.Context, n int, job loop.Job, opts
 		pprof.SetGoroutineLabels(v.ctx)
 		defer pprof.SetGoroutineLabels(ctx)
 	}
-	l.N, l.Context, l.Home, l.Job, l.Name = n, v.ctx, limit.From(ctx), job, o.Name
+	l.N, l.Context, l.Home, l.Job, l.Name = n, v.ctx, limit.From(ctx).Call(), job, o.Name
 	l.Procs = runtime.GOMAXPROCS(0)
 	switch {
 	case o.Engine != nil:

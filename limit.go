@@ -18,11 +18,12 @@ import (
 //
 // A task that waits for others on the limiter that it runs on itself keeps its
 // place, and lets one of them at a time run in it: the two count as one. So
-// nesting cannot deadlock, and no stranger begins meanwhile. A task that makes a
-// call from a goroutine of its own is taken to wait for it. This works through the
-// context that the task was given: calls that the task makes must be given that
-// context or one made from it, and must have ended when the task returns. Two
-// limiters that tasks nest in opposite orders can deadlock, as two locks can.
+// nesting cannot deadlock, and no stranger begins meanwhile. A task may make several
+// calls at once, from goroutines of its own: it is taken to wait for each of them.
+// This works through the context that the task was given: calls that the task makes
+// must be given that context or one made from it, and must have ended when the task
+// returns. Two limiters that are nested in opposite orders, by two tasks or by two
+// calls that one task makes at once, can deadlock, as two locks can.
 //
 // A Limiter must be made by Limit or Auto. It may be used by several goroutines at
 // once.

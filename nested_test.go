@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -99,6 +100,151 @@ func TestCallsLeftBehind(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A task makes two calls at once, from goroutines of its own. Both nest two limiters in
+// the same order, the one that the task runs on and another. So neither waits for what
+// the other has lent: the first call has the second limiter while a task of the second
+// call waits for that in the place of the outermost task.
+func TestTwoCallsOfATaskNestTheSameTwo(t *testing.T) {
+	for _, first := range doors {
+		for _, second := range doors {
+			t.Run(first.name+" beside "+second.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					a, b := stint.Limit(1), stint.Limit(1)
+					var inA, inB gauge
+					err := stint.Range(context.Background(), 1, func(ctx context.Context, _ int) error {
+						var calls sync.WaitGroup
+						calls.Go(func() { // b, and in that tasks which it waits for
+							first.run(ctx, 1, func(ctx context.Context, _ int) error {
+								inB.hold(0)
+								return apart(ctx, first, 2*time.Second, nil)
+							}, b)
+						})
+						calls.Go(func() { // a in a, and in that b
+							apart(ctx, second, time.Second, func(ctx context.Context) error {
+								return second.run(ctx, 1, func(ctx context.Context, _ int) error {
+									inA.hold(0)
+									return second.run(ctx, 1, func(context.Context, int) error { inB.hold(time.Second); return nil }, b)
+								}, a)
+							})
+						})
+						calls.Wait()
+						return nil
+					}, a)
+					equal(t, "error", err, nil)
+					equal(t, "time passed", sinceBubble(), 3*time.Second)
+					inA.is(t, 0, 1, 1)
+					inB.is(t, 0, 1, 2)
+					synctest.Wait()
+					equal(t, "a at the end", usage(a), [3]int{1})
+					equal(t, "b at the end", usage(b), [3]int{1})
+				})
+			})
+		}
+	}
+}
+
+// apart makes a call of two tasks by d, with a limit of its own: one of them ends at
+// once, and one, which is not on the caller's goroutine, sleeps and then calls f.
+func apart(ctx context.Context, d door, sleep time.Duration, f func(context.Context) error) error {
+	var both sync.WaitGroup
+	both.Add(2)
+	own := goroutine.ID()
+	var other atomic.Bool
+	return d.run(ctx, 2, func(ctx context.Context, _ int) error {
+		both.Done()
+		both.Wait()
+		if goroutine.ID() == own || !other.CompareAndSwap(false, true) {
+			return nil
+		}
+		time.Sleep(sleep)
+		if f == nil {
+			return nil
+		}
+		return f(ctx)
+	}, stint.Limit(2))
+}
+
+// The same where a task makes no goroutine: the sequence of a MapSeq makes calls with
+// the task's context, on the goroutine that pulls it.
+func TestSequenceNestsAsItsTasksDo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := stint.Limit(1), stint.Limit(1)
+		each := doors[0]
+		var inA, inB gauge
+		err := each.run(context.Background(), 1, func(ctx context.Context, _ int) error {
+			seq := func(yield func(int) bool) {
+				for i := range 3 {
+					each.run(ctx, 1, func(ctx context.Context, _ int) error {
+						inB.hold(0)
+						return apart(ctx, each, time.Second, nil)
+					}, b)
+					if !yield(i) {
+						return
+					}
+				}
+			}
+			return yielded(stint.MapSeq(ctx, seq, func(ctx context.Context, i int) (int, error) {
+				return i, each.run(ctx, 1, func(ctx context.Context, _ int) error {
+					inA.hold(time.Second / 2)
+					return each.run(ctx, 1, func(context.Context, int) error { inB.hold(0); return nil }, b)
+				}, a)
+			}, stint.Limit(3)))
+		}, a)
+		equal(t, "error", err, nil)
+		inA.is(t, 0, 1, 3)
+		inB.is(t, 0, 1, 6)
+	})
+}
+
+// A call that returns does not wait for tasks of another call, which have what that
+// has lent: they may wait for what the task does next.
+func TestCallsOfATaskAndAChannel(t *testing.T) {
+	for _, d := range doors {
+		t.Run(d.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a, c := stint.Limit(1), make(chan int)
+				err := d.run(context.Background(), 1, func(ctx context.Context, _ int) error {
+					var calls sync.WaitGroup
+					calls.Go(func() {
+						apart(ctx, d, 2*time.Second, nil)
+						c <- 1
+					})
+					calls.Go(func() {
+						apart(ctx, d, time.Second, func(ctx context.Context) error {
+							return d.run(ctx, 1, func(context.Context, int) error { <-c; return nil }, a)
+						})
+					})
+					calls.Wait()
+					return nil
+				}, a)
+				equal(t, "error", err, nil)
+				equal(t, "time passed", sinceBubble(), 2*time.Second)
+			})
+		})
+	}
+}
+
+// What is lent to the tasks of one call is not there for those of another, for which
+// nobody waits: under a limit of 1 the task that made both goes on alone.
+func TestLoanIsForTheCallThatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := stint.Limit(1)
+		var in gauge
+		err := stint.Range(context.Background(), 1, func(ctx context.Context, _ int) error {
+			g := stint.NewGroup(ctx, stint.Limit(1))
+			g.Go(func(ctx context.Context) error { // started, and not waited for yet
+				return stint.Range(ctx, 1, func(context.Context, int) error { in.hold(time.Minute); return nil }, a)
+			})
+			apart(ctx, doors[0], time.Second, nil) // waited for
+			in.hold(time.Second)
+			return g.Wait()
+		}, a)
+		equal(t, "error", err, nil)
+		equal(t, "time passed", sinceBubble(), time.Minute+2*time.Second)
+		in.is(t, 0, 1, 2)
+	})
 }
 
 // Calls of one task at the same time, from goroutines of its own, have one place

@@ -171,9 +171,6 @@ func (p *Pool) Stats() Stats {
 // quiet waits until the pool is idle, or ended when it is closed, or ctx has
 // ended. It reports whether the pool was first.
 func (p *Pool) quiet(ctx context.Context) bool {
-	home := limit.From(ctx)
-	home.Lend()
-	defer home.Reclaim()
 	return p.engine().Quiet(ctx.Done())
 }
 

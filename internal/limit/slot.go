@@ -10,9 +10,10 @@ import (
 // A Slot is a permit as the task that runs on it knows it, and the line of the
 // calls that would use it: calls made with the task's own context, which may
 // have it whenever no other such call does, and calls made by tasks that this
-// one waits for, which may have it while this one waits. So a task and those it
-// waits for share one permit, and no stranger begins a task meanwhile: otherwise
-// tasks that wait for each other would pile up beyond every limit.
+// one waits for, which may have it while the call that started them waits. So a
+// task and those it waits for share one permit, and no stranger begins a task
+// meanwhile: otherwise tasks that wait for each other would pile up beyond every
+// limit.
 type Slot struct {
 	busy   atomic.Bool  // taken, for the worker, which reads it after each task; written under lim.mu
 	wanted atomic.Int32 // tasks in Reclaim; whoever has the permit gives it back soon
@@ -20,22 +21,24 @@ type Slot struct {
 	permit Permit // that it stands for
 
 	// guarded by lim.mu
-	taken   bool // by a call; the task itself is inside it, or waits in another
-	apart   bool // taken by a call of a task that is waited for
-	retired bool // the task has returned and left the call behind
+	taken   bool  // by a call; the task itself is inside it, or waits in another
+	lender  *Link // of what has taken it: the call that waits for it; nil for a call of the task itself
+	retired bool  // the task has returned and left the call behind
 	line    line.Line[*Waiter]
 	back    chan struct{} // closed when such a call gives the permit back
 
 	first carrier
 }
 
-// A Link says in a task's context what the task runs on, and what it was
-// started from. Every call gives its tasks links of their own.
+// A Link says in a task's context what the task runs on, and from which call it was
+// started. The call has a link of its own, made by Call, whose outer is that of the
+// task that made it: of two calls that a task makes at once, each lends to its own
+// tasks, and waits for its own to give back.
 type Link struct {
-	slot  *Slot // nil when the task's limit is nobody else's
+	slot  *Slot // nil for a call, and when the task's limit is nobody else's
 	outer *Link
 	apart bool         // outer belongs to another goroutine
-	lent  atomic.Int32 // calls made with this context that wait for their tasks
+	lent  atomic.Int32 // goroutines in the call that wait for its tasks
 }
 
 // NewSlot returns the slot of a task that runs on p, a permit of lim. It is an
@@ -89,9 +92,21 @@ func From(ctx context.Context) *Link {
 	return k
 }
 
+// Call returns the link of a call that is made by the task with the link k: nil if
+// that is nil. It is an allocation of its own, as NewSlot.
+func (k *Link) Call() *Link {
+	if k == nil {
+		return nil
+	}
+	return &Link{outer: k}
+}
+
+// Belongs reports whether k is the link of a call made by the task with the link task.
+func (k *Link) Belongs(task *Link) bool { return k != nil && k.outer == task }
+
 // On returns the nearest slot on l among k and those outside it, or nil. When it
-// belongs to another goroutine, branch is the link at which the caller's tasks
-// were started from there: the slot may be used while that link is lent.
+// belongs to another goroutine, branch is the call by which the caller's tasks
+// were started from there: the slot may be used while that call lends.
 func (k *Link) On(l *Limiter) (slot *Slot, branch *Link) {
 	for ; k != nil; k = k.outer {
 		if k.slot != nil && k.slot.lim == l {
@@ -104,8 +119,8 @@ func (k *Link) On(l *Limiter) (slot *Slot, branch *Link) {
 	return nil, nil
 }
 
-// Lend lets the tasks that the calling task is about to wait for use the permits
-// it runs on. Reclaim must follow. A nil k lends nothing.
+// Lend lets the tasks of the call k, which is about to wait for them, use the permits
+// of the task that made it. Reclaim must follow. A nil k lends nothing.
 func (k *Link) Lend() {
 	if k == nil {
 		return
@@ -114,10 +129,11 @@ func (k *Link) Lend() {
 	k.each(func(s *Slot) bool { s.serve(); return true })
 }
 
-// Reclaim ends what Lend began. It returns when no task that was waited for has
-// one of the permits: at once when they have all ended, but a wait for one of many
-// may find others at work. Until then all permits stay lent, since those others
-// may need one to end.
+// Reclaim ends what Lend began. It returns when no task of the call has one of the
+// permits: at once when they have all ended, but a wait for one of many may find
+// others at work. Until then all permits stay lent, since those others may need one
+// to end. What another call of the same task has lent is for that one to wait for:
+// its tasks may need something that is given back only when this call returns.
 func (k *Link) Reclaim() {
 	if k == nil {
 		return
@@ -137,16 +153,16 @@ func (k *Link) Reclaim() {
 		if used == nil {
 			return
 		}
-		used.await()
+		used.await(k)
 		last = used
 	}
 }
 
-// used returns one of the permits that a task that is waited for has, or nil.
+// used returns one of the permits that tasks of the call k have, or nil.
 func (k *Link) used() (used *Slot) {
 	k.each(func(s *Slot) bool {
 		s.lim.mu.Lock()
-		if s.taken && s.apart {
+		if s.lender == k {
 			used = s
 		}
 		s.lim.mu.Unlock()
@@ -164,10 +180,10 @@ func (k *Link) each(f func(*Slot) bool) {
 	}
 }
 
-// await waits until no task that is waited for has the permit.
-func (s *Slot) await() {
+// await waits until the task of the call k that has the permit gives it back.
+func (s *Slot) await(k *Link) {
 	s.lim.mu.Lock()
-	if !s.taken || !s.apart {
+	if s.lender != k {
 		s.lim.mu.Unlock()
 		return
 	}
@@ -217,8 +233,8 @@ func (s *Slot) serve() {
 
 // The functions below are called with lim.mu held.
 
-// take takes the permit for a call of the task itself, or of one that was
-// started at branch.
+// take takes the permit for a call of the task itself, or for one of a task that was
+// started by the call branch.
 func (s *Slot) take(branch *Link) bool {
 	if s.taken || s.retired {
 		return false
@@ -226,7 +242,7 @@ func (s *Slot) take(branch *Link) bool {
 	if branch != nil && (branch.lent.Load() == 0 || s.wanted.Load() > 0) {
 		return false
 	}
-	s.taken, s.apart = true, branch != nil
+	s.taken, s.lender = true, branch
 	s.busy.Store(true)
 	s.lim.calls.Add(1)
 	return true
@@ -234,7 +250,7 @@ func (s *Slot) take(branch *Link) bool {
 
 // free ends the call that took the permit and returns the next that has it now.
 func (s *Slot) free() *Waiter {
-	s.taken = false
+	s.taken, s.lender = false, nil
 	s.busy.Store(false)
 	s.lim.calls.Add(-1)
 	if s.back != nil {

@@ -216,14 +216,42 @@ func TestReclaimWaitsForThePermit(t *testing.T) {
 	})
 }
 
-// While one call of a task reclaims the permit, another may still lend it: those
+// A call lends to its own tasks, and waits for its own: those of another call of the
+// same task do not hold it up, and get nothing through it.
+func TestCallsLendApart(t *testing.T) {
+	l := New(1)
+	own, slot := taken(t, l)
+	one, other := own.Call(), own.Call()
+	if !one.Belongs(own) || one.Belongs(other) || (*Link)(nil).Belongs(nil) || (*Link)(nil).Call() != nil {
+		t.Error("Belongs tells the task of a call from others wrongly")
+	}
+	one.Lend()
+	granted := false
+	at := &Waiter{Grant: func() { granted = true }}
+	if l.Join(at, below(other)) || granted {
+		t.Fatal("a task of the other call has what the first lends")
+	}
+	other.Lend()
+	if !granted || at.Permit != (Permit{slot}) {
+		t.Fatal("a task of the other call does not have what that lends")
+	}
+	one.Reclaim() // at once, though the permit is in use
+	if at.Permit.Wanted() {
+		t.Error("a task of the other call is to give the permit back")
+	}
+	l.Release(at.Permit)
+	other.Reclaim()
+	want(t, l, 1, 1, 0)
+}
+
+// While one goroutine of a call reclaims the permit, another may still lend it: those
 // that it waits for must have it afterwards.
-func TestReclaimLeavesTheLoanOfAnotherCall(t *testing.T) {
+func TestReclaimLeavesTheLoanOfAnotherGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(1)
 		own, _ := taken(t, l)
 		own.Lend()
-		own.Lend() // another call, which goes on waiting
+		own.Lend() // for another goroutine, which goes on waiting
 		at := &Waiter{}
 		l.Join(at, below(own))
 		next := false

@@ -26,7 +26,7 @@ type Loop struct {
 	N       int
 	Context context.Context
 	Job     Job
-	Home    *limit.Link                     // of the task that the caller is, or nil
+	Home    *limit.Link                     // of the call, if a task makes it, or nil
 	Name    string                          // of the regions in execution traces; "" makes none
 	Engine  *work.Engine                    // whose workers help; nil: goroutines of the loop
 	lim     *limit.Limiter                  // of Limiter or Engine, or nil

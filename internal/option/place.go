@@ -28,7 +28,7 @@ func (o *Options) Config(labels context.Context) work.Config {
 type Place struct {
 	Engine *work.Engine
 	Source *work.Source // nil before Open
-	Home   *limit.Link  // of the task that made the call, or nil
+	Home   *limit.Link  // of the call, if a task made it, or nil
 
 	private bool // Engine ends with the tasks
 	unwatch func() bool
@@ -42,7 +42,7 @@ type Place struct {
 // Who ends ctx otherwise must call Source.Stop: where parent cannot end, nothing is
 // asked of ctx, which may be made only when somebody asks.
 func (p *Place) Open(parent, ctx context.Context, o *Options, job work.Job, room int) {
-	p.Home = limit.From(parent)
+	p.Home = limit.From(parent).Call()
 	s := work.SourceConfig{Context: ctx, Room: room, Job: job, Home: p.Home}
 	if o.Engine != nil {
 		p.Engine = o.Engine

@@ -43,7 +43,7 @@ type SourceConfig struct {
 	Context context.Context // what its tasks are given, with the link of their worker; when it ends, queued tasks are dropped
 	Room    int             // queued tasks beyond which a submitter waits
 	Job     Job
-	Home    *limit.Link // of the task that the source belongs to
+	Home    *limit.Link // of the call that the source belongs to, if a task made it
 	Shared  bool        // one of several sources of its engine
 	Own     bool        // its tasks are one piece of work, and submit each other: they do not count as tasks, and a closed engine takes them after the first
 }
@@ -126,7 +126,9 @@ func (s *Source) offer(f any, from *limit.Link, submit bool) Answer {
 }
 
 // Submit submits f as a task and waits for room for it, until done is closed. from
-// is the link of the calling task, whose permits may be used meanwhile.
+// is the link of the calling task, or that of the source. The permit that the task
+// has of the engine's limiter may be used meanwhile, and if it made the source all
+// that it has.
 func (s *Source) Submit(done <-chan struct{}, f any, from *limit.Link) Answer {
 	if a := s.offer(f, from, true); a != Full {
 		return a
@@ -144,8 +146,10 @@ func (s *Source) submit(done <-chan struct{}, f any, from *limit.Link) Answer {
 		default: // woken already
 		}
 	})
-	from.Lend()
-	defer from.Reclaim()
+	if from == s.Home || s.Home.Belongs(from) { // who made the source waits for its tasks
+		s.Home.Lend()
+		defer s.Home.Reclaim()
+	}
 	if !s.block(b, from) {
 		return Over
 	}
@@ -222,7 +226,7 @@ func (s *Source) Wait() {
 
 // WaitUntil waits until condition holds, then calls then. Both are called with
 // the engine's lock held, condition whenever the source may have changed. The
-// permits of the task that the source belongs to may be used meanwhile.
+// permits of the task that made the source may be used meanwhile.
 func (s *Source) WaitUntil(condition func() bool, then func()) {
 	e := s.engine
 	s.Home.Lend()
