@@ -2,8 +2,11 @@ package stint_test
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -273,6 +276,47 @@ func TestLimitsAreNotSharedByAccident(t *testing.T) {
 		wg.Wait()
 		g.is(t, 0, 6, 12)
 		equal(t, "time passed", sinceBubble(), 2*time.Second)
+	})
+}
+
+// Limits and queues may be as large as an int, where their sum is none: everything runs,
+// and at most so many at once as there are.
+func TestLargestLimitsAndQueues(t *testing.T) {
+	for _, limit := range []int{1 << 30, math.MaxInt / 2, math.MaxInt/2 + 1, math.MaxInt - 1, math.MaxInt} {
+		everywhere(t, limit, func(t *testing.T, run run) {
+			for _, opts := range [][]stint.Option{nil, {stint.Queue(0)}, {stint.Queue(1)}, {stint.Queue(math.MaxInt - 1)}, {stint.Queue(math.MaxInt)}} {
+				if opts != nil && !takesQueue(t) {
+					continue
+				}
+				var g gauge
+				err := run(context.Background(), 100, func(context.Context, int) error { g.hold(time.Second); return nil }, opts...)
+				equal(t, "error", err, nil)
+				g.is(t, 0, g.peak(), 100)
+			}
+		})
+	}
+	both(t, 1, func(t *testing.T, opt stint.Option, set func(int)) { // they are made so large while tasks run
+		for _, d := range doors {
+			set(1)
+			var g gauge
+			err := d.run(context.Background(), 10, func(_ context.Context, i int) error {
+				if i == 0 {
+					set(math.MaxInt)
+				}
+				g.hold(time.Second)
+				return nil
+			}, opt)
+			equal(t, d.name+": error", err, nil)
+			equal(t, d.name+": tasks", g.total, 10)
+		}
+	})
+}
+
+// takesQueue reports whether the door of the test, after which it is named, takes the
+// option Queue.
+func takesQueue(t *testing.T) bool {
+	return !slices.ContainsFunc([]string{"/Each/", "/Map/", "/Range/"}, func(name string) bool {
+		return strings.Contains(t.Name(), name)
 	})
 }
 

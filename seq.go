@@ -223,10 +223,11 @@ func (m *mapSeq[T, R]) submit(n *node[T, R]) bool {
 // window is how many values may be pulled and not yielded.
 func (m *mapSeq[T, R]) window() int {
 	limit := m.tasks.place.Engine.Limiter().Bound()
-	if m.queue < 0 {
-		return 2 * limit
+	queue := m.queue
+	if queue < 0 {
+		queue = limit
 	}
-	return limit + m.queue
+	return limit + min(queue, math.MaxInt-limit) // the sum may be more than an int holds
 }
 
 // consume yields the results and ends the run.
