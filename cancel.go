@@ -20,10 +20,11 @@ import (
 //	over      the parent's end was first
 type cancelContext struct {
 	parent context.Context
+	lasts  bool // parent has no end, and is not asked for one
 	state  atomic.Int32
 	made   atomic.Pointer[madeContext] // what is asked from then on; written with mu held
 
-	mu    sync.Mutex
+	mu    sync.Mutex // no method of parent is called with it held
 	cause error
 }
 
@@ -42,24 +43,30 @@ type madeContext struct {
 func (c *cancelContext) cancel(cause error) {
 	m := c.made.Load()
 	if m == nil {
-		c.mu.Lock()
-		if m = c.made.Load(); m == nil {
-			defer c.mu.Unlock()
-			switch {
-			case c.state.Load() != open:
-			case c.parent.Err() != nil:
-				c.state.CompareAndSwap(open, over)
-			default:
-				c.cause = cause // before the state that says that it is there
-				c.state.CompareAndSwap(open, cancelled)
-			}
+		if m = c.note(c.parentErr() != nil, cause); m == nil {
 			return
 		}
-		c.mu.Unlock()
 	}
 	if c.state.Load() != over {
 		m.cancel(cause)
 	}
+}
+
+// note is cancel unless the context has been made meanwhile: then it returns that. ended
+// says whether the parent's end came before.
+func (c *cancelContext) note(ended bool, cause error) *madeContext {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.made.Load()
+	switch {
+	case m != nil || c.state.Load() != open:
+	case ended:
+		c.state.CompareAndSwap(open, over)
+	default:
+		c.cause = cause // before the state that says that it is there
+		c.state.CompareAndSwap(open, cancelled)
+	}
+	return m
 }
 
 // Deadline is that of the parent.
@@ -76,11 +83,19 @@ func (c *cancelContext) Err() error {
 	if c.state.Load() == cancelled {
 		return context.Canceled
 	}
-	err := c.parent.Err()
+	err := c.parentErr()
 	if err != nil && !c.state.CompareAndSwap(open, over) && c.state.Load() == cancelled {
 		return context.Canceled
 	}
 	return err
+}
+
+// parentErr is why the parent has ended, or nil.
+func (c *cancelContext) parentErr() error {
+	if c.lasts {
+		return nil
+	}
+	return c.parent.Err()
 }
 
 // Done is closed when the context has ended.
@@ -91,23 +106,34 @@ func (c *cancelContext) Done() <-chan struct{} { return c.make().Done() }
 func (c *cancelContext) Value(key any) any { return c.make().Value(key) }
 
 func (c *cancelContext) make() *madeContext {
-	if m := c.made.Load(); m != nil {
-		return m
+	for {
+		if m := c.made.Load(); m != nil {
+			return m
+		}
+		parent, ended := c.parent, c.state.Load() == cancelled
+		if ended { // perhaps the parent has ended since: that was later
+			parent = context.WithoutCancel(parent)
+		}
+		m := new(madeContext)
+		m.Context, m.cancel = context.WithCancelCause(parent) // which calls methods of parent
+		if c.keep(m, ended) {
+			return m
+		}
+		m.cancel(nil) // it was made too late
 	}
+}
+
+// keep makes m what is asked from now on, and reports whether it does: not if there is
+// one already, or if cancel has come since ended said whether it had.
+func (c *cancelContext) keep(m *madeContext, ended bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if m := c.made.Load(); m != nil {
-		return m
+	if c.made.Load() != nil || ended != (c.state.Load() == cancelled) {
+		return false
 	}
-	parent, ended := c.parent, c.state.Load() == cancelled
-	if ended { // perhaps the parent has ended since: that was later
-		parent = context.WithoutCancel(parent)
-	}
-	m := new(madeContext)
-	m.Context, m.cancel = context.WithCancelCause(parent)
 	if ended {
-		m.cancel(c.cause)
+		m.cancel(c.cause) // its parent has neither an end nor children
 	}
 	c.made.Store(m)
-	return m
+	return true
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -73,6 +74,44 @@ func TestPanicOfAPoolCrashes(t *testing.T) {
 		output, failed := child(t)
 		if !failed || !strings.Contains(output, "stint: task panicked: boom") || !strings.Contains(output, "stint_test.explode(") {
 			t.Error(output)
+		}
+	})
+}
+
+// A panic(nil) is a panic also where GODEBUG has recover return nil for it: it is raised
+// again, goes to the hook, and crashes where there is none.
+func TestPanicOfNil(t *testing.T) {
+	t.Setenv("GODEBUG", "panicnil=1")
+	everywhere(t, 2, func(t *testing.T, run run) {
+		for _, keep := range [][]stint.Option{nil, {stint.KeepGoing()}} {
+			v := recovered(func() {
+				run(context.Background(), 10, func(context.Context, int) error { panic(nil) }, keep...)
+			})
+			p, ok := v.(*stint.PanicError)
+			if !ok {
+				t.Fatalf("recovered %v, want a *stint.PanicError", v)
+			}
+			if _, ok := p.Value.(*runtime.PanicNilError); !ok || len(p.Stack) == 0 {
+				t.Errorf("the value is a %T with %d bytes of stack", p.Value, len(p.Stack))
+			}
+		}
+	})
+	var told []*stint.PanicError
+	p := stint.NewPool(stint.Limit(1), stint.OnPanic(func(e *stint.PanicError) { told = append(told, e) }))
+	p.Go(func(context.Context) { panic(nil) })
+	p.Go(func(context.Context) { runtime.Goexit() })
+	p.Close()
+	equal(t, "panics that the hook was told", len(told), 1)
+	t.Run("crash", func(t *testing.T) {
+		if isChild() {
+			p := stint.NewPool()
+			p.Go(func(context.Context) { panic(nil) })
+			p.Close()
+			fmt.Println("went on")
+			return
+		}
+		if output, failed := child(t); !failed || !strings.Contains(output, "PanicNilError") && !strings.Contains(output, "nil argument") || strings.Contains(output, "went on") {
+			t.Errorf("want a crash; got:\n%s", output)
 		}
 	})
 }

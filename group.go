@@ -2,7 +2,6 @@ package stint
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -118,6 +117,7 @@ type tasks struct {
 // init makes t ready. job says what a task does; room is the length of the queue.
 func (t *tasks) init(ctx context.Context, o *option.Options, job work.Job, room int) {
 	t.verdict.init(ctx, o)
+	t.verdict.ctx.lasts = ctx.Done() == nil // the engine looks at Err with its lock held; if not, Open has the context made
 	t.place.Open(ctx, t.verdict.ctx, o, job, room)
 	t.verdict.report(o, t.place.Engine.Tuner())
 }
@@ -168,7 +168,7 @@ func (t *tasks) submitContext(ctx context.Context, f any) error {
 	case work.GaveUp:
 		return context.Cause(ctx)
 	}
-	if cause := context.Cause(t.verdict.ctx); cause != nil && cause != context.Canceled && !errors.Is(cause, ErrClosed) {
+	if cause := context.Cause(t.verdict.ctx); cause != nil && cause != context.Canceled && cause != ErrClosed {
 		return fmt.Errorf("%w: %w", ErrClosed, cause)
 	}
 	return ErrClosed

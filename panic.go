@@ -23,7 +23,8 @@ import "github.com/stint-go/stint/internal/task"
 //	func (p *PanicError) Unwrap() error
 //
 //	// Also returns the errors and panics of the other tasks of the same call,
-//	// joined, or nil. Only one panic can be raised; none is lost. What tasks
-//	// returned because the panic had cancelled them is left out.
+//	// joined, or nil, and the panic of a loop body or sequence of the caller's.
+//	// Only one panic can be raised; none is lost. Left out is what tasks returned
+//	// because they had been cancelled: context.Canceled or the cause.
 //	func (p *PanicError) Also() error
 type PanicError = task.PanicError

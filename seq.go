@@ -18,8 +18,9 @@ import (
 // After an error or the end of ctx nothing more is pulled; when ctx has ended, also
 // after the last value, its cause is returned: a sequence that ends may have been
 // cut short by it. EachSeq waits for seq to yield or to return: a sequence that
-// blocks should watch the same ctx, which the error of a task does not end. A panic of seq passes through, after the calls
-// of f have ended.
+// blocks should watch the same ctx, which the error of a task does not end. A panic of
+// seq passes through, after the calls of f have ended; if one of these has panicked
+// too, that panic is raised, with the one of seq in its Also.
 //
 // Options: a Limiter or a Pool, Burst, Overload, Queue (see there for the default),
 // KeepGoing, Name. EachSeq panics if ctx, seq or f is nil.
@@ -37,7 +38,9 @@ func EachSeq[T any](ctx context.Context, seq iter.Seq[T], f func(context.Context
 			e.tasks.stop(context.Canceled)
 			e.tasks.place.Source.Wait()
 			e.tasks.close()
-			e.tasks.verdict.raise() // not lost beside that of seq
+			if e.tasks.verdict.panicked != nil { // not lost beside that of seq
+				e.tasks.verdict.raiseBeside(task.Unreturned(recover()))
+			}
 		}
 	}()
 	for v := range seq {
@@ -84,7 +87,8 @@ func (e *eachSeq[T]) Abandoned() { e.tasks.verdict.fail(ErrClosed) }
 //
 // Leaving the range early cancels what runs and waits for it, and for seq to yield or
 // to return, and so does the first error: a sequence that blocks should watch the same
-// ctx, which neither of them ends.
+// ctx, which neither of them ends. A call of f that panics meanwhile is raised, also in
+// place of a panic of the loop body, which is in its Also then.
 //
 // Options: a Limiter or a Pool, Burst, Overload, Queue (see there for the default), KeepGoing,
 // Unordered, Name. MapSeq panics if ctx, seq or f is nil.
@@ -237,6 +241,9 @@ func (m *mapSeq[T, R]) consume(yield func(R, error) bool) {
 		if !ended { // left early, or unwinding
 			m.tasks.stop(context.Canceled)
 			m.end()
+			if m.tasks.verdict.panicked != nil { // not lost beside that of the body
+				m.tasks.verdict.raiseBeside(task.Unreturned(recover()))
+			}
 		}
 	}()
 	for n := m.next(); n != nil; n = m.next() {
@@ -283,5 +290,12 @@ func (m *mapSeq[T, R]) next() (n *node[T, R]) {
 func (m *mapSeq[T, R]) end() {
 	m.tasks.place.Source.Wait()
 	<-m.exited
+	if v := &m.tasks.verdict; v.panicked != nil {
+		for n := m.head; n != nil; n = n.next { // not to be yielded, nor to be lost
+			if n.err != nil {
+				v.late = append(v.late, n.err)
+			}
+		}
+	}
 	m.tasks.close()
 }

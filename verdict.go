@@ -23,13 +23,15 @@ type verdict struct {
 	keepGoing bool
 	overload  func(error) (ok bool) // is told of errors; nil: nobody is
 
-	mu       sync.Mutex
-	refused  bool  // a closed pool did not take a task
-	closed   bool  // the verdict is final
-	err      error // the first error, or the cause of the parent's end
-	panicked *PanicError
-	others   []error // after the first error: what a panic is reported with
+	mu       sync.Mutex // no method of an error or of the caller's context is called with it held
+	refused  bool       // a closed pool did not take a task
+	closed   bool       // the verdict is final
+	err      error      // the first error, or why ctx ended before there was one
+	cut      bool       // the latter
 	items    []*ItemError
+	panicked *PanicError
+	panics   []error // further ones
+	late     []error // of tasks that ended after the first failure or the end of ctx
 }
 
 func (v *verdict) init(ctx context.Context, o *option.Options) {
@@ -61,7 +63,7 @@ func (v *verdict) report(o *option.Options, search interface{ Overload() }) {
 // Goexit.
 func (v *verdict) broken(o task.Outcome) {
 	if o.Panic != nil {
-		v.panics(o.Panic.Raised("stint: task"))
+		v.panic(o.Panic.Raised("stint: task"))
 	} else {
 		v.fail(ErrGoexit)
 	}
@@ -70,21 +72,26 @@ func (v *verdict) broken(o task.Outcome) {
 // failed takes in how task i ended, and reports whether the rest is cancelled.
 func (v *verdict) failed(i int, o task.Outcome) (stop bool) {
 	if o.Panic != nil {
-		v.panics(o.Panic.Raised("stint: task"))
+		v.panic(o.Panic.Raised("stint: task"))
 		return true
 	}
 	err := outcomeError(o)
 	if v.overload != nil && !v.overload(err) {
 		return true
 	}
+	if !v.keepGoing {
+		v.fail(err)
+		return true
+	}
+	item, late := &ItemError{i, err}, v.over()
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.keepGoing {
-		v.items = append(v.items, &ItemError{i, err})
-		return false
+	if late {
+		v.late = append(v.late, item)
+	} else {
+		v.items = append(v.items, item)
 	}
-	v.fails(err)
-	return true
+	return false
 }
 
 // outcomeError is the error of a task that did not panic.
@@ -95,25 +102,30 @@ func outcomeError(o task.Outcome) error {
 	return o.Err
 }
 
-// fails makes err the verdict, if it is the first. It is called with mu held.
-func (v *verdict) fails(err error) {
-	switch {
-	case v.closed:
-	case v.err == nil && v.panicked == nil && v.ctx.Err() == nil:
-		v.err = err
+// fail takes in an error that cancels the rest, if it is the first.
+func (v *verdict) fail(err error) {
+	if v.first(err, v.ended()) {
 		v.cancel(err)
-	case v.err == nil && v.panicked == nil:
-		v.err = context.Cause(v.ctx)
-	case !errors.Is(err, context.Canceled):
-		v.others = append(v.others, err)
 	}
 }
 
-// fail makes err the verdict, if it is the first.
-func (v *verdict) fail(err error) {
+// first makes err the verdict and returns true, unless there is one: of another task, or
+// ended, why the context has.
+func (v *verdict) first(err, ended error) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.fails(err)
+	switch {
+	case v.closed:
+	case v.err == nil && v.panicked == nil && ended == nil:
+		v.err = err
+		return true
+	case v.err == nil && v.panicked == nil:
+		v.err, v.cut = ended, true
+		fallthrough
+	default:
+		v.late = append(v.late, err)
+	}
+	return false
 }
 
 // refuse notes that a closed pool did not take a task. It cancels nothing: what
@@ -124,15 +136,15 @@ func (v *verdict) refuse() {
 	v.refused = true
 }
 
-// panics makes p the verdict, before any error.
-func (v *verdict) panics(p *PanicError) {
+// panic makes p the verdict, before any error.
+func (v *verdict) panic(p *PanicError) {
 	v.mu.Lock()
-	defer v.mu.Unlock()
 	if v.panicked == nil {
 		v.panicked = p
 	} else {
-		v.others = append(v.others, p)
+		v.panics = append(v.panics, p)
 	}
+	v.mu.Unlock()
 	v.cancel(p)
 }
 
@@ -148,24 +160,50 @@ func (v *verdict) cancel(cause error) {
 // over reports whether the tasks have been cancelled.
 func (v *verdict) over() bool { return v.ctx.Err() != nil }
 
+// ended returns why the tasks have been cancelled, or nil if they have not.
+func (v *verdict) ended() error {
+	if !v.over() {
+		return nil
+	}
+	return context.Cause(v.ctx)
+}
+
 // close makes the verdict final, after the last task, and ends the context.
 // Unless the work is complete, the reason must be something: if no task failed,
 // the end of the context, or the pool's.
 func (v *verdict) close(complete bool) {
+	ended := v.ended()
 	v.mu.Lock()
-	defer v.mu.Unlock()
 	if !complete && v.err == nil {
-		v.err = context.Cause(v.ctx)
+		v.err, v.cut = ended, true
 	}
 	if v.refused && v.err == nil {
 		v.err = ErrClosed
 	}
 	v.closed = true
+	if v.keepGoing && v.panicked == nil {
+		v.take(v.late)
+	}
 	slices.SortFunc(v.items, func(a, b *ItemError) int { return cmp.Compare(a.Index, b.Index) })
-	if len(v.items) > 0 && v.panicked == nil {
+	v.mu.Unlock() // no task is left, and what is told from now on changes nothing
+	switch {
+	case v.panicked != nil:
+		others := append(v.errors(), v.panics...)
+		others = append(others, task.Besides(v.late, "stint: error", ended, v.err, v.panicked)...)
+		v.panicked = task.With(v.panicked, others)
+	case len(v.items) > 0:
 		v.err = errors.Join(v.errors()...)
 	}
 	v.ctx.cancel(nil)
+}
+
+// take counts late errors of items among the others. It is called with mu held.
+func (v *verdict) take(late []error) {
+	for _, err := range late {
+		if item, ok := err.(*ItemError); ok {
+			v.items = append(v.items, item)
+		}
+	}
 }
 
 // result returns the verdict, or panics with it. It is called after close.
@@ -177,17 +215,27 @@ func (v *verdict) result() error {
 // raise panics if a task did. It is called after close.
 func (v *verdict) raise() {
 	if v.panicked != nil {
-		panic(task.With(v.panicked, append(v.errors(), v.others...)))
+		panic(v.panicked)
 	}
 }
 
-// errors returns the errors of the items and then the first error.
+// raiseBeside is raise where the caller's own function did not return, as o says: if
+// that has panicked too, both panics are told.
+func (v *verdict) raiseBeside(o task.Outcome) {
+	if o.Panic != nil {
+		v.panicked = task.With(v.panicked, []error{o.Panic.Raised("stint: function")})
+	}
+	v.raise()
+}
+
+// errors returns the errors of the items and then the first error. The end of ctx is
+// none beside a panic.
 func (v *verdict) errors() []error {
 	errs := make([]error, 0, len(v.items)+1)
 	for _, e := range v.items {
 		errs = append(errs, e)
 	}
-	if v.err != nil && v.err != error(v.panicked) {
+	if v.err != nil && !(v.cut && v.panicked != nil) {
 		errs = append(errs, v.err)
 	}
 	return errs

@@ -119,6 +119,19 @@ func (g *Group) Wait() error {
 	return err
 }
 
+// follows reports whether a task has returned no more than that a panic has cancelled
+// it: Wait tells of the panic.
+func (g *Group) follows(o task.Outcome) bool {
+	f := g.fail.Load()
+	if f == nil || g.cancel == nil || o.Err == nil {
+		return false
+	}
+	g.mu.Lock()
+	panicked := f.panicked
+	g.mu.Unlock()
+	return panicked != nil && len(task.Besides([]error{o.Err}, "errgroup: error", panicked)) == 0
+}
+
 // verdict returns what Wait panics with, unless that is nil, and what it returns.
 func (g *Group) verdict() (panicked *stint.PanicError, err error) {
 	f := g.fail.Load()
@@ -132,6 +145,9 @@ func (g *Group) verdict() (panicked *stint.PanicError, err error) {
 
 // failure takes in how a task ended that did not return nil.
 func (g *Group) failure(o task.Outcome) {
+	if g.follows(o) {
+		return
+	}
 	g.mu.Lock()
 	f := g.fail.Load()
 	first := f == nil

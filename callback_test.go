@@ -1,0 +1,352 @@
+package stint_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stint-go/stint"
+)
+
+// A caller is called back into: it asks and uses everything that the task that it is
+// in runs on. Where one of our locks is held, that hangs.
+type caller struct {
+	limiter *stint.Limiter
+	pool    *stint.Pool
+	group   *stint.Group
+	calls   atomic.Int32
+	inside  atomic.Bool // no call in a call
+}
+
+func newCaller() *caller {
+	c := &caller{limiter: stint.Limit(3)}
+	c.pool = stint.NewPool(c.limiter)
+	c.group = stint.NewGroup(context.Background(), c.pool, stint.Queue(1000))
+	return c
+}
+
+func (c *caller) back() {
+	if !c.inside.CompareAndSwap(false, true) {
+		return
+	}
+	defer c.inside.Store(false)
+	c.calls.Add(1)
+	c.limiter.Stats()
+	c.limiter.Set(3)
+	c.pool.Stats()
+	c.pool.TryGo(func(context.Context) {})
+	c.group.TryGo(func(context.Context) error { return nil })
+}
+
+func (c *caller) close() {
+	c.group.Wait()
+	c.pool.Close()
+}
+
+// talkative is an error whose methods call back, and then do what then says.
+type talkative struct {
+	*caller
+	then func()
+}
+
+func (e talkative) did() {
+	e.back()
+	if e.then != nil {
+		e.then()
+	}
+}
+
+func (e talkative) Error() string { e.back(); return "talkative" }
+func (e talkative) Is(error) bool { e.did(); return false }
+func (e talkative) As(any) bool   { e.did(); return false }
+func (e talkative) Unwrap() error { e.did(); return nil }
+
+// The methods of an error that a task returns may call back, panic or not. They are
+// called by whoever waits for the tasks, with no lock held. A panic of theirs is told
+// beside the error.
+func TestMethodsOfErrors(t *testing.T) {
+	for name, then := range map[string]func(){"return": nil, "panic": func() { panic("in a method") }} {
+		t.Run(name, func(t *testing.T) {
+			for _, keep := range []bool{false, true} {
+				everywhereCalled(t, func(t *testing.T, c *caller, run run) {
+					var opts []stint.Option
+					if keep {
+						opts = append(opts, stint.KeepGoing())
+					}
+					v := recovered(func() {
+						run(context.Background(), 3, failing(talkative{c, then}), opts...)
+					})
+					p, ok := v.(*stint.PanicError)
+					if !ok || p.Value != "boom" {
+						t.Fatalf("got %v, want the panic of the task", v)
+					}
+					also := members(p.Also())
+					if !slices.ContainsFunc(also, func(err error) bool { return isTalkative(err) }) {
+						t.Errorf("the other error is not told: %q", also)
+					}
+					panics := slices.ContainsFunc(also, func(err error) bool {
+						p, ok := err.(*stint.PanicError)
+						return ok && p.Value == "in a method"
+					})
+					if panics != (then != nil) {
+						t.Errorf("a panic of Is is told: %v", panics)
+					}
+					if c.calls.Load() == 0 {
+						t.Error("no method was called: this tests nothing")
+					}
+				})
+			}
+		})
+	}
+}
+
+// failing is three tasks that run at once: one panics, one returns what cancelled it and
+// one returns err.
+func failing(err error) body {
+	var all sync.WaitGroup
+	all.Add(3)
+	return func(ctx context.Context, i int) error {
+		all.Done()
+		all.Wait()
+		if i == 0 {
+			panic("boom")
+		}
+		<-ctx.Done()
+		if i == 1 {
+			return context.Cause(ctx)
+		}
+		return err
+	}
+}
+
+// isTalkative reports whether err is talkative, or the *ItemError of one. It calls no
+// method.
+func isTalkative(err error) bool {
+	if item, ok := err.(*stint.ItemError); ok {
+		err = item.Err
+	}
+	_, ok := err.(talkative)
+	return ok
+}
+
+// members returns the errors that errors.Join has joined.
+func members(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return nil
+}
+
+// everywhereCalled runs a test for every door on the limiter and on the pool of a caller.
+func everywhereCalled(t *testing.T, test func(t *testing.T, c *caller, run run)) {
+	for _, d := range doors {
+		for _, pooled := range []bool{false, true} {
+			t.Run(d.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					c := newCaller()
+					var opt stint.Option = c.limiter
+					if pooled {
+						opt = c.pool
+					}
+					test(t, c, func(ctx context.Context, n int, f body, more ...stint.Option) error {
+						return d.run(ctx, n, f, append(more, opt)...)
+					})
+					c.close()
+				})
+			})
+		}
+	}
+}
+
+// calling is a context of a type of its own, whose methods call back.
+type calling struct {
+	*caller
+	done chan struct{} // nil: it has no end
+	mu   sync.Mutex
+	err  error
+	deadlineless
+}
+
+// deadlineless is the part of a context that is of no interest.
+type deadlineless struct{ context.Context }
+
+func (c *calling) Done() <-chan struct{} { c.back(); return c.done }
+func (c *calling) Value(key any) any     { c.back(); return c.Context.Value(key) }
+
+func (c *calling) Err() error {
+	c.back()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+func (c *calling) end(err error) {
+	c.mu.Lock()
+	c.err = err
+	c.mu.Unlock()
+	close(c.done)
+}
+
+// The methods of a context that calls are given may call back.
+func TestMethodsOfContexts(t *testing.T) {
+	over := errors.New("over")
+	for name, ends := range map[string]func(c *calling, i int) error{
+		"completes": func(*calling, int) error { return nil },
+		"fails": func(_ *calling, i int) error {
+			if i == 5 {
+				return errors.New("failed")
+			}
+			return nil
+		},
+		"ends": func(c *calling, i int) error {
+			if i == 5 && c.done != nil {
+				c.end(over)
+			}
+			return nil
+		},
+	} {
+		for _, endless := range []bool{false, true} {
+			everywhereCalled(t, func(t *testing.T, c *caller, run run) {
+				ctx := &calling{caller: c, done: make(chan struct{}), deadlineless: deadlineless{context.Background()}}
+				if endless {
+					ctx.done = nil
+				}
+				err := run(ctx, 50, func(tctx context.Context, i int) error {
+					tctx.Err()
+					context.Cause(tctx)
+					return ends(ctx, i)
+				})
+				switch {
+				case name == "completes" || name == "ends" && endless:
+					equal(t, "error", err, nil)
+				case name == "fails":
+					equal(t, "error", err.Error(), "failed")
+				case err != nil: // nil if all had begun when it ended
+					equal(t, "error", err, over)
+				}
+				if c.calls.Load() == 0 {
+					t.Error("no method was called: this tests nothing")
+				}
+			})
+		}
+	}
+}
+
+// What the caller's function did, if it did not return, and the panic of a task are both
+// told: the task's is raised, and has that of the function in Also.
+func TestTwoPanics(t *testing.T) {
+	for name, leave := range map[string]func(){
+		"panics": func() { panic("mine") },
+		"Goexit": runtime.Goexit,
+	} {
+		for door, run := range map[string]func(f body, leave func()){
+			"body of MapSeq": func(f body, leave func()) {
+				for range stint.MapSeq(context.Background(), count(3), valued(f), stint.Limit(3)) {
+					leave()
+				}
+			},
+			"body of MapSeq, unordered": func(f body, leave func()) {
+				for range stint.MapSeq(context.Background(), count(3), valued(f), stint.Limit(3), stint.Unordered()) {
+					leave()
+				}
+			},
+			"sequence of EachSeq": func(f body, leave func()) {
+				stint.EachSeq(context.Background(), func(yield func(int) bool) {
+					for i := range 3 {
+						yield(i)
+					}
+					leave()
+				}, f, stint.Limit(3))
+			},
+		} {
+			t.Run(door+" "+name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					begun := make(chan struct{})
+					f := func(ctx context.Context, i int) error {
+						if i == 0 {
+							return nil
+						}
+						if i == 1 {
+							close(begun)
+						}
+						<-ctx.Done()
+						if i == 1 {
+							panic("task's")
+						}
+						return context.Cause(ctx)
+					}
+					var v any
+					done := make(chan struct{})
+					go func() {
+						defer close(done)
+						defer func() { v = recover() }()
+						run(f, func() { <-begun; leave() })
+					}()
+					<-done
+					p, ok := v.(*stint.PanicError)
+					if !ok || p.Value != "task's" {
+						t.Fatalf("got %v, want the panic of the task", v)
+					}
+					also := members(p.Also())
+					if name == "Goexit" {
+						equal(t, "what is told besides", len(also), 0)
+						return
+					}
+					mine, ok := also[0].(*stint.PanicError)
+					if len(also) != 1 || !ok || mine.Value != "mine" || !strings.Contains(string(mine.Stack), "TestTwoPanics") {
+						t.Errorf("got %q, want the panic of the caller's function with its stack", also)
+					}
+				})
+			})
+		}
+	}
+}
+
+// A panic of the caller's function alone passes through as it is.
+func TestPanicOfTheBodyAlone(t *testing.T) {
+	v := recovered(func() {
+		for range stint.MapSeq(context.Background(), count(3), valued(func(context.Context, int) error { return nil })) {
+			panic("mine")
+		}
+	})
+	equal(t, "recovered", v, any("mine"))
+}
+
+// What tasks return because they were cancelled is not told beside the panic that
+// cancelled them; what else they return is.
+func TestAlsoIsWhatElseWentWrong(t *testing.T) {
+	own := errors.New("own")
+	for _, keep := range []bool{false, true} {
+		everywhere(t, 5, func(t *testing.T, run run) {
+			var all sync.WaitGroup
+			all.Add(5)
+			opts := []stint.Option{stint.KeepGoing()}
+			if !keep {
+				opts = nil
+			}
+			v := recovered(func() {
+				run(context.Background(), 5, func(ctx context.Context, i int) error {
+					all.Done()
+					all.Wait()
+					if i == 0 {
+						panic("boom")
+					}
+					<-ctx.Done()
+					return []error{nil, context.Cause(ctx), ctx.Err(), errors.Join(context.Cause(ctx), ctx.Err()), own}[i]
+				}, opts...)
+			})
+			p := v.(*stint.PanicError)
+			also := members(p.Also())
+			if len(also) != 1 || !errors.Is(also[0], own) {
+				t.Errorf("got %q, want the task's own error alone", also)
+			}
+			equal(t, "panics in the text", strings.Count(p.Error(), "panicked: boom"), 1)
+		})
+	}
+}
