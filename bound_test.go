@@ -279,6 +279,44 @@ func TestLimitsAreNotSharedByAccident(t *testing.T) {
 	})
 }
 
+// Without a queue, what TryGo has accepted is running: nothing that comes after drops it.
+func TestTryGoWithoutAQueueHasBegun(t *testing.T) {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for name, limiter := range map[string]func() *stint.Limiter{
+		"Limit": func() *stint.Limiter { return stint.Limit(2) },
+		"Auto":  func() *stint.Limiter { return stint.Auto(2, 2) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for range 100 { // before the worker has a processor, mostly
+				synctest.Test(t, func(t *testing.T) {
+					ran := 0
+					p := stint.NewPool(limiter(), stint.Queue(0))
+					equal(t, "Pool.TryGo", p.TryGo(func(context.Context) { time.Sleep(time.Second); ran++ }), true)
+					s := p.Stats()
+					equal(t, "running, queued", [2]int{s.Running, s.Queued}, [2]int{1, 0})
+					dropped, _ := p.Shutdown(ended)
+					equal(t, "dropped by Shutdown", dropped, 0)
+					equal(t, "tasks that ran", ran, 1)
+					s = p.Stats()
+					equal(t, "completed, dropped", [2]uint64{s.Completed, s.Dropped}, [2]uint64{1, 0})
+
+					pool := stint.NewPool(limiter())
+					defer pool.Close()
+					for i, opt := range []stint.Option{limiter(), pool} {
+						ctx, cancel := context.WithCancel(context.Background())
+						g := stint.NewGroup(ctx, opt, stint.Queue(0))
+						equal(t, "Group.TryGo", g.TryGo(func(context.Context) error { ran++; return nil }), true)
+						cancel()
+						equal(t, "error", g.Wait(), context.Canceled)
+						equal(t, "tasks that ran", ran, 2+i)
+					}
+				})
+			}
+		})
+	}
+}
+
 // Limits and queues may be as large as an int, where their sum is none: everything runs,
 // and at most so many at once as there are.
 func TestLargestLimitsAndQueues(t *testing.T) {

@@ -236,7 +236,7 @@ func TestEndedTasksAreNotKept(t *testing.T) {
 		}
 		p := stint.NewPool(stint.Limit(1))
 		defer p.Close()
-		for _, opt := range []stint.Option{stint.Limit(1), p} {
+		for _, opt := range []stint.Option{stint.Limit(1), p, stint.Within(1, 1)} {
 			kept = make([]context.Context, 0, 2)
 			stint.Map(bg, things(), keep, opt)
 			collected(t, 3)
@@ -291,6 +291,31 @@ func TestEndedTasksAreNotKept(t *testing.T) {
 		g.Wait()
 		collected(t, 100)
 		close(release)
+	})
+	t.Run("dropped, and their group or pool is kept", func(t *testing.T) {
+		for range 5 { // tasks are dropped at other places of the queue
+			for _, opt := range []stint.Option{stint.Limit(1), stint.Within(1, 1)} {
+				g := stint.NewGroup(bg, opt)
+				for range 100 {
+					x := track()
+					g.Go(func(context.Context) error { runtime.KeepAlive(x); return errBoom })
+				}
+				g.Wait()
+				collected(t, 100)
+				runtime.KeepAlive(g)
+
+				p := stint.NewPool(opt)
+				for range 100 {
+					x := track()
+					p.Go(func(ctx context.Context) { runtime.KeepAlive(x) })
+				}
+				gone, cancel := context.WithCancel(bg)
+				cancel()
+				p.Shutdown(gone)
+				collected(t, 100)
+				runtime.KeepAlive(p)
+			}
+		}
 	})
 	t.Run("MapSeq", func(t *testing.T) { // values and results that were yielded
 		n := int64(0)

@@ -22,6 +22,9 @@ import (
 // cause. A panic cancels the rest and is raised again in Wait as a *PanicError; a
 // call of runtime.Goexit is ErrGoexit.
 //
+// As workers are reused, a task must change back what it changes of its goroutine:
+// runtime.LockOSThread, pprof labels.
+//
 // A task that was dropped does not run at all. So what a task waits for must not be up to
 // another one of the group alone: let it look at its context too, or give the two a
 // group each.
@@ -77,8 +80,9 @@ func (g *Group) GoContext(ctx context.Context, f func(context.Context) error) er
 
 // TryGo starts f if that takes no waiting, and reports whether it did: there is
 // room in the queue and nobody waits for it, or there is a worker for it at once. So
-// true means accepted, not begun; under Queue(0) it means both. It returns false
-// when the group is over. TryGo panics if f is nil.
+// true means accepted, not begun. Under Queue(0) f counts as running from then on, and
+// runs, also if the group is cancelled meanwhile. It returns false when the group is
+// over. TryGo panics if f is nil.
 func (g *Group) TryGo(f func(context.Context) error) bool {
 	g.tasks.check("Group.TryGo", f == nil)
 	return g.tasks.offer(f) == work.Accepted

@@ -28,7 +28,7 @@ func collect(caller string, allowed option.Set, opts []Option) option.Options {
 
 // Queue sets how many tasks may wait for a worker after they have been accepted;
 // the default is 1,024, or the limit at that time if it is larger. Under Queue(0) a
-// task is accepted only when it can start at once.
+// task is accepted only when a worker is free for it.
 //
 // A submitter that finds the queue full waits: for one place in a queue shorter than
 // 64, for a quarter of the places in a longer one, so that one wake-up serves many
@@ -41,6 +41,10 @@ func collect(caller string, allowed option.Set, opts []Option) option.Options {
 // default there is the limit, for EachSeq as it is at the start of the call. EachSeq
 // refills a queue of 64 or more by quarters. For stream.ParMap it is how many records
 // are taken beyond those being worked on, until their results have been handed on.
+//
+// The queue of a pool is for what its own methods start. Each group, and each call of
+// EachSeq or MapSeq, has a queue of its own, on a pool too: of 1,024 groups on a pool
+// that is busy each may queue as many tasks as Queue says for it.
 //
 // It applies to NewGroup, NewResults, NewPool, EachSeq, MapSeq and stream.ParMap, and
 // panics if n is negative.

@@ -13,7 +13,12 @@ import (
 // groups and calls: it is an Option. The worker that parked last is woken first;
 // one that has had nothing to do for a second ends, so that an idle pool has no
 // goroutine. The pool's own tasks, and those of each group and call that runs on
-// it, are served in turn, a task each.
+// it, are served in turn, a task each. Each of those has a queue of its own, beside
+// the pool's: to refuse work when the pool is busy, start it by the pool's own TryGo.
+//
+// A worker runs one task after the other. What a task changes of its goroutine, by
+// runtime.LockOSThread or pprof.SetGoroutineLabels, it must change back, or the tasks
+// after it have it too.
 //
 // Nobody waits for a task given to Go, so a panic in one crashes the process, as
 // in a goroutine, unless OnPanic is given. A call of runtime.Goexit ends the task
@@ -28,7 +33,8 @@ type Pool struct {
 	direct  *work.Source // what is given to Go, GoContext and TryGo
 	onPanic func(*PanicError)
 
-	cancel context.CancelCauseFunc // ends the tasks' context
+	ctx    context.Context // of the tasks
+	cancel context.CancelCauseFunc
 }
 
 // workers makes a *Pool an Option.
@@ -42,7 +48,7 @@ func NewPool(opts ...Option) *Pool {
 	p := &Pool{name: o.Name, onPanic: o.OnPanic}
 	labelled := o.Labelled(context.Background())
 	ctx, cancel := context.WithCancelCause(labelled)
-	p.cancel = cancel
+	p.ctx, p.cancel = ctx, cancel
 	engine, direct := work.New(o.Config(labelled), work.SourceConfig{
 		Context: ctx, Room: o.Room(o.Backlog()), Job: (*poolJob)(p), Shared: true,
 	})
@@ -71,8 +77,8 @@ func (p *Pool) Go(f func(context.Context)) error {
 }
 
 // GoContext starts f as Go does, and gives up waiting when ctx ends: then it
-// returns the cause, and f will not run. f is given the pool's context, not ctx.
-// When ctx is the context of a task of the pool, queued tasks run in its place
+// returns the cause, and f will not run. f is given a context with the values of ctx,
+// which ends as the pool's context does and not with ctx. When ctx is the context of a task of the pool, queued tasks run in its place
 // while it waits. Once there is room it goes on, as soon as the one that runs in its
 // place has ended. It panics
 // if ctx or f is nil.
@@ -81,6 +87,10 @@ func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
 	p.check("Pool.GoContext", false)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if values := limit.Values(ctx, p.ctx); values != nil {
+		plain := f
+		f = func(ctx context.Context) { plain(limit.WithValues(ctx, values)) }
 	}
 	switch p.direct.Submit(ctx.Done(), f, limit.From(ctx)) {
 	case work.Accepted:
@@ -93,15 +103,15 @@ func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
 
 // TryGo starts f if that takes no waiting, and reports whether it did: there is
 // room in the queue and nobody waits for it, or there is a worker for it at once. So
-// true means accepted, not begun; under Queue(0) it means both.
-// TryGo panics if f is nil.
+// true means accepted, not begun. Under Queue(0) f counts as running from then on, and
+// runs, also if the pool is shut down meanwhile. TryGo panics if f is nil.
 func (p *Pool) TryGo(f func(context.Context)) bool {
 	p.check("Pool.TryGo", f == nil)
 	return p.direct.Offer(f, nil) == work.Accepted
 }
 
-// Idle waits until nothing is queued or running, without closing the pool, and
-// returns nil; or until ctx ends, and returns the cause. It panics if ctx is nil,
+// Idle waits until nothing is queued or running and no submitter waits for room,
+// without closing the pool, and returns nil; or until ctx ends, and returns the cause. It panics if ctx is nil,
 // or belongs to a task that has a place under the pool's limit: that would wait
 // for itself.
 func (p *Pool) Idle(ctx context.Context) error {

@@ -126,6 +126,109 @@ func TestIdleWaitsForAll(t *testing.T) {
 	})
 }
 
+// Idle waits for what submitters wait to hand on, too: between two tasks of a pool
+// without a queue nothing is queued or running, and the next is about to be.
+func TestIdleWaitsForSubmitters(t *testing.T) {
+	for _, queue := range []int{0, 1, 5, 64} {
+		synctest.Test(t, func(t *testing.T) {
+			p := stint.NewPool(stint.Limit(1), stint.Queue(queue))
+			defer p.Close()
+			for range 20 {
+				go p.Go(func(context.Context) { time.Sleep(time.Second) })
+			}
+			gone, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			synctest.Wait()
+			equal(t, "Idle", p.Idle(gone), nil)
+			equal(t, "time passed", sinceBubble(), 20*time.Second)
+
+			// One that gives up is waited for no longer.
+			p.Go(func(context.Context) { time.Sleep(time.Hour) })
+			short, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			for range queue + 1 {
+				go p.GoContext(short, func(context.Context) { time.Sleep(time.Second) })
+			}
+			synctest.Wait()
+			equal(t, "Idle", p.Idle(context.Background()), nil)
+			equal(t, "time passed", sinceBubble(), 20*time.Second+time.Hour+time.Duration(queue)*time.Second)
+		})
+	}
+}
+
+// A task of GoContext has the values of the context that it was started with, and the
+// end of the pool's.
+func TestGoContextKeepsValues(t *testing.T) {
+	type key int
+	synctest.Test(t, func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(2))
+		base := context.WithValue(context.Background(), key(1), "one")
+		ctx, cancel := context.WithCancelCause(base)
+		begun := make(chan struct{})
+		var kept context.Context
+		equal(t, "GoContext", p.GoContext(ctx, func(ctx context.Context) {
+			kept = ctx
+			close(begun)
+			<-ctx.Done()
+		}), nil)
+		<-begun
+		cancel(errBoom)
+		synctest.Wait()
+		equal(t, "value", kept.Value(key(1)), any("one"))
+		equal(t, "error after the end of the submitter's context", kept.Err(), nil)
+		equal(t, "cause", context.Cause(kept), nil)
+		if _, has := kept.Deadline(); has {
+			t.Error("there is a deadline")
+		}
+		child, stop := context.WithCancel(kept)
+		defer stop()
+		gone, over := context.WithCancel(context.Background())
+		over()
+		p.Shutdown(gone)
+		equal(t, "cause after Shutdown", context.Cause(kept), stint.ErrClosed)
+		equal(t, "cause of a child", context.Cause(child), stint.ErrClosed)
+	})
+	synctest.Test(t, func(t *testing.T) { // nested calls run in the place of the task, as with the pool's own context
+		p := stint.NewPool(stint.Limit(1), stint.Queue(0))
+		ran := 0
+		p.GoContext(context.WithValue(context.Background(), key(1), 1), func(ctx context.Context) {
+			equal(t, "nested call", stint.Range(ctx, 3, func(ctx context.Context, _ int) error {
+				ran += ctx.Value(key(1)).(int)
+				return nil
+			}, p), nil)
+			p.GoContext(ctx, func(ctx context.Context) { ran += ctx.Value(key(1)).(int) })
+		})
+		p.Close()
+		equal(t, "tasks that ran", ran, 4)
+	})
+}
+
+// Tasks that start each other with their contexts keep none of those before.
+func TestGoContextMakesNoChain(t *testing.T) {
+	p := stint.NewPool(stint.Limit(1))
+	ended := make(chan struct{})
+	var next func(n int) func(context.Context)
+	next = func(n int) func(context.Context) {
+		return func(ctx context.Context) {
+			if n == 0 {
+				close(ended)
+				<-ctx.Done()
+				return
+			}
+			p.GoContext(ctx, next(n-1))
+		}
+	}
+	type key struct{}
+	start := context.WithValue(context.Background(), key{}, 1)
+	_, kept := memory(func() { p.GoContext(start, next(10_000)); <-ended })
+	if kept > 100_000 { // 10 bytes a task
+		t.Errorf("%d bytes are kept by a chain of 10,000 tasks", kept)
+	}
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	p.Shutdown(gone)
+}
+
 // TryGo takes what a queue and free workers take, and never waits.
 func TestTryGoNeverWaits(t *testing.T) {
 	for _, queue := range []int{0, 1, 5} {

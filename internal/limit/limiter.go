@@ -24,7 +24,7 @@ const (
 const over = 1 << 30
 
 // A Limiter hands out at most a set number of permits, first come, first served.
-// Use New.
+// Use New, or Init.
 type Limiter struct {
 	signs atomic.Int32 // written with mu held; a holder reads it between two tasks
 	calls atomic.Int32 // that have a permit lent by a task; the same
@@ -75,9 +75,15 @@ type Waiter struct {
 
 // New returns a Limiter of n permits.
 func New(n int) *Limiter {
-	l := &Limiter{limit: n}
-	l.bound.Store(int64(n))
+	l := new(Limiter)
+	l.Init(n)
 	return l
+}
+
+// Init makes a new Limiter one of n permits.
+func (l *Limiter) Init(n int) {
+	l.limit = n
+	l.bound.Store(int64(n))
 }
 
 // Tune has t change the limit. It is called before l is used.

@@ -48,7 +48,7 @@ type Engine struct {
 	closed   bool
 	owns     bool            // the tuner ends with the engine
 	cut      bool            // Abandon has been called
-	quiet    []chan struct{} // closed when nothing is queued or running
+	quiet    []chan struct{} // closed when the engine is quiet
 
 	waits    int    // how often a worker has waited for a processor in vain
 	arriving int    // workers with a permit on their way to the queue, visits apart
@@ -74,11 +74,17 @@ type Config struct {
 // context of a task leads to is not in it: tasks may keep that.
 type birth struct {
 	engine  Engine
-	tuner   auto.Controller
 	source  Source
 	worker  worker
 	segment segment
 	tasks   [firstSegment]any
+}
+
+// searched is a limiter of an engine's own, and what searches for its limit. The context
+// of a task leads to both.
+type searched struct {
+	limiter limit.Limiter
+	tuner   auto.Controller
 }
 
 // New returns an Engine that has no worker yet, and a source that lasts as long.
@@ -86,8 +92,9 @@ func New(c Config, sc SourceConfig) (*Engine, *Source) {
 	b := new(birth)
 	e := &b.engine
 	if c.Limiter == nil {
-		c.Limiter = limit.New(c.Auto.Start())
-		c.Tuner = &b.tuner
+		own := new(searched)
+		c.Limiter, c.Tuner = &own.limiter, &own.tuner
+		c.Limiter.Init(c.Auto.Start())
 		c.Tuner.Init(c.Auto, c.Limiter)
 		c.Limiter.Tune(c.Tuner)
 		e.owns = true
@@ -215,8 +222,8 @@ func (e *Engine) Abandoned() int {
 	return e.abandoned
 }
 
-// Quiet waits until nothing is queued or running, and no worker is left of a
-// draining engine. It reports false when done was closed first.
+// Quiet waits until nothing is queued, running or being submitted, and no worker is
+// left of a draining engine. It reports false when done was closed first.
 func (e *Engine) Quiet(done <-chan struct{}) bool {
 	if !e.await(done) {
 		return false
@@ -484,7 +491,7 @@ func (e *Engine) settle() {
 }
 
 func (e *Engine) isQuiet() bool {
-	return e.queued == 0 && e.running == 0 && (!e.draining || e.workers == 0 && !e.armed)
+	return e.queued == 0 && e.running == 0 && e.blocked == 0 && (!e.draining || e.workers == 0 && !e.armed)
 }
 
 // line puts s at the end of the ready sources, unless it stands there. Sources
@@ -499,11 +506,16 @@ func (e *Engine) line(s *Source) {
 	e.ready.Push(&s.ready, s)
 	if s.Shared {
 		e.lined.Add(1)
-		if e.active == nil {
-			e.active = make(map[*Source]struct{})
-		}
-		e.active[s] = struct{}{}
+		e.activate(s)
 	}
+}
+
+// activate notes that something is pending in s, until settle finds nothing.
+func (e *Engine) activate(s *Source) {
+	if e.active == nil {
+		e.active = make(map[*Source]struct{})
+	}
+	e.active[s] = struct{}{}
 }
 
 // turn moves s, which has had its turn, to the end or out of the ready sources.

@@ -182,7 +182,7 @@ func (q *queue) drop() {
 		s.reset() // it stays, to be filled from its start
 		return
 	}
-	q.head = s.next
+	q.head, s.next = s.next, nil // s may be part of the engine, and must not keep what follows
 	if q.head == nil {
 		q.tail = nil
 	}
@@ -215,9 +215,14 @@ func (s *segment) reset() {
 	s.read.Store(0)
 }
 
-// clear empties the queue and lets its memory go. It must be shut.
+// clear empties the queue and lets its memory go: also when the segment at its head is
+// part of the engine. It must be shut.
 func (q *queue) clear() int {
 	n := q.n
+	if s := q.head; s != nil {
+		clear(s.tasks[s.first:]) // those before may be being read
+		s.next = nil
+	}
 	*q = queue{}
 	return n
 }

@@ -89,8 +89,9 @@ const (
 )
 
 // Offer submits f as a task if there is room for it at once: in the queue, or
-// because a permit is free that a worker can take it with. from is the link of the
-// calling task.
+// because a permit is free that a worker can take it with. Where there is no queue, an
+// accepted task is in the hand of a worker, and runs. from is the link of the calling
+// task.
 func (s *Source) Offer(f any, from *limit.Link) Answer {
 	return s.offer(f, from, false)
 }
@@ -110,13 +111,17 @@ func (s *Source) offer(f any, from *limit.Link, submit bool) Answer {
 		return Full // behind those that came before
 	}
 	var w *worker
-	if s.queue.n < s.Room || s.hasRoom() {
+	switch unqueued := s.Room == 0 && !submit; {
+	case unqueued && e.lim.TryAcquire():
+		w = e.pick(nil)
+		s.give(w, f)
+	case !unqueued && (s.queue.n < s.Room || s.hasRoom()):
 		s.enqueue(f)
 		w = e.rouse()
-	} else if !(submit && (s.long || e.crowded())) && e.lim.TryAcquire() {
+	case !unqueued && !(submit && (s.long || e.crowded())) && e.lim.TryAcquire():
 		s.enqueue(f)
 		w = e.pick(nil)
-	} else {
+	default:
 		s.fullAt = e.arrivals
 		e.mu.Unlock()
 		return Full
@@ -372,6 +377,22 @@ func (s *Source) enqueue(f any) {
 	}
 	if s.visitors > 0 {
 		s.settled.Broadcast() // one of them may have a permit for it
+	}
+}
+
+// give puts a task in the hand of w, which was picked for it and runs it before it looks
+// for others. It counts as running: what ends the source does not drop it.
+func (s *Source) give(w *worker, f any) {
+	e := s.engine
+	w.given, w.givenBy = Task{f, s.taken}, s
+	w.arriving = false // it is on its way to no queue
+	e.arriving--
+	s.taken++
+	s.running++
+	e.running++
+	e.started++
+	if s.Shared {
+		e.activate(s)
 	}
 }
 

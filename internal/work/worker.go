@@ -35,6 +35,8 @@ type worker struct {
 	turns    int           // tasks since it got the permit that it ran while others waited
 	since    time.Duration // when it got the permit, or parked
 	owed     *limit.Waiter // has the permit now, and is told after unlocking
+	given    Task          // runs before it looks for others
+	givenBy  *Source       // nil: none
 	begun    bool          // has a goroutine
 	called   bool          // out of engine.idle again
 	wake     sync.Cond
@@ -218,24 +220,29 @@ func (w *worker) look() (t Task, ok bool) {
 				return Task{}, false
 			}
 			continue
+		case w.givenBy != nil:
+			t, ok = w.given, true
+			w.given, w.givenBy = Task{}, nil
 		case s.Context.Err() != nil:
 			s.stop()
 		default:
-			if t, ok = s.take(); ok {
-				w.source = s
-				w.pay()
-				next := e.rouse()
-				if came && e.awaiting { // nobody else makes room by coming
-					e.fill()
-				}
-				w.signs = w.calm()
-				e.unlock(next)
-				w.situate()
-				return t, true
-			}
+			t, ok = s.take()
+		}
+		if ok {
+			w.source = s
+			break
 		}
 		w.pay()
 	}
+	w.pay()
+	next := e.rouse()
+	if came && e.awaiting { // nobody else makes room by coming
+		e.fill()
+	}
+	w.signs = w.calm()
+	e.unlock(next)
+	w.situate()
+	return t, true
 }
 
 // measured counts a task as ended for the tuner.
@@ -260,6 +267,9 @@ func (w *worker) pay() {
 // choose returns the source to take the next task from, or nil when there is none
 // or no permit for it. It is called with engine.mu held.
 func (w *worker) choose() *Source {
+	if w.givenBy != nil {
+		return w.givenBy
+	}
 	if w.visit != nil {
 		if w.permit && w.visit.serves() {
 			return w.visit.source
