@@ -110,10 +110,6 @@ func (c *call) run(caller string, ctx context.Context, n int, job loop.Job, opts
 	v.init(ctx, &o)
 	v.loop = l
 	v.report(&o, l)
-	if o.Name != "" {
-		pprof.SetGoroutineLabels(v.ctx)
-		defer pprof.SetGoroutineLabels(ctx)
-	}
 	l.N, l.Context, l.Home, l.Job, l.Name = n, v.ctx, limit.From(ctx).Call(), job, o.Name
 	l.Procs = runtime.GOMAXPROCS(0)
 	switch {
@@ -133,10 +129,32 @@ func (c *call) run(caller string, ctx context.Context, n int, job loop.Job, opts
 			v.raise()
 		}
 	}()
-	if !l.Run() {
+	loop := l.Run
+	if o.Name != "" && o.Engine == nil { // a pool's workers have its labels
+		loop = c.labelled
+	}
+	if !loop() {
 		v.refuse()
 	}
 	returned = true
 	v.close(l.Complete())
 	return v.result()
+}
+
+// labelled is loop.Run on a goroutine of its own, with the labels of the tasks. Nobody
+// can read the labels that the caller's goroutine has, to put them back afterwards.
+func (c *call) labelled() (ran bool) {
+	returned := false
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		pprof.SetGoroutineLabels(c.verdict.ctx)
+		ran = c.loop.Run()
+		returned = true
+	}()
+	<-done
+	if !returned { // a call of f has called Goexit there, in place of the caller
+		runtime.Goexit()
+	}
+	return ran
 }

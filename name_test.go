@@ -3,6 +3,7 @@ package stint_test
 import (
 	"bytes"
 	"context"
+	"runtime"
 	"runtime/pprof"
 	"runtime/trace"
 	"strings"
@@ -75,6 +76,29 @@ func TestNameIsALabel(t *testing.T) {
 			equal(t, "mine afterwards", strings.Contains(labels(), `"mine":"kept"`), true)
 			equal(t, "stint afterwards", strings.Contains(labels(), label), false)
 		})
+	})
+	t.Run("the caller's labels that its context does not have", func(t *testing.T) {
+		for _, d := range doors {
+			for _, p := range places {
+				synctest.Test(t, func(t *testing.T) {
+					opts, shut := p.open(2)
+					defer shut()
+					pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("mine", "kept")))
+					d.run(context.Background(), 3, func(context.Context, int) error { return nil }, append(opts, stint.Name("crawler"))...)
+					equal(t, d.name+"/"+p.name+": mine afterwards", strings.Contains(labels(), `"mine":"kept"`), true)
+				})
+			}
+		}
+	})
+	t.Run("Goexit", func(t *testing.T) { // ends the caller's goroutine, as without a name
+		returned, done := false, make(chan struct{})
+		go func() {
+			defer close(done)
+			stint.Range(context.Background(), 1, func(context.Context, int) error { runtime.Goexit(); return nil }, stint.Name("crawler"))
+			returned = true
+		}()
+		<-done
+		equal(t, "returned", returned, false)
 	})
 }
 

@@ -75,8 +75,8 @@ func Unordered() Option {
 
 // Name gives a name to a call, a group or a pool: in Stats, in execution traces
 // as the region of each task, and in profiles as the pprof label "stint" of its
-// workers, which tasks find in their context too. The label is set once a worker;
-// a caller that works too has it during the call.
+// workers, which tasks find in their context too. The labels of the caller's own
+// goroutine stay as they are: where it would work too, a goroutine does that for it.
 func Name(s string) Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.Name; o.Name = s })
 }
