@@ -105,6 +105,9 @@ func (c *cancelContext) Done() <-chan struct{} { return c.make().Done() }
 // which asks for a key of its own, the cause and where to cancel children.
 func (c *cancelContext) Value(key any) any { return c.make().Value(key) }
 
+// Unlabelled returns the parent, which has the same pprof labels: see limit.Labelled.
+func (c *cancelContext) Unlabelled() context.Context { return c.parent }
+
 func (c *cancelContext) make() *madeContext {
 	for {
 		if m := c.made.Load(); m != nil {

@@ -2,6 +2,7 @@ package stint_test
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -361,5 +362,46 @@ func TestPlaceIsGivenBackAfterTheItemInHand(t *testing.T) {
 				equal(t, "error", g.Wait(), nil)
 			})
 		})
+	}
+}
+
+// sounding is a context that notes how deep the stack is at which it is asked.
+type sounding struct {
+	context.Context
+	mu      *sync.Mutex
+	deepest *int
+}
+
+func (s sounding) Value(key any) any {
+	var pcs [4096]uintptr
+	n := runtime.Callers(0, pcs[:])
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	*s.deepest = max(*s.deepest, n)
+	return s.Context.Value(key)
+}
+
+// No goroutine of nested groups asks through the contexts of all those around it: each
+// would need a stack that grows with the depth, and all of them one that grows with its
+// square.
+func TestStacksDoNotGrowWithDepth(t *testing.T) {
+	for name, opts := range map[string][]stint.Option{"one limiter": {stint.Limit(1)}, "named": {stint.Name("n")}, "none": nil} {
+		var at [2]int
+		for i, depth := range []int{20, 200} {
+			ctx := sounding{context.Background(), new(sync.Mutex), &at[i]}
+			var nest func(ctx context.Context, depth int) error
+			nest = func(ctx context.Context, depth int) error {
+				if depth == 0 {
+					return nil
+				}
+				g := stint.NewGroup(ctx, opts...)
+				g.Go(func(ctx context.Context) error { return nest(ctx, depth-1) })
+				return g.Wait()
+			}
+			equal(t, name+": error", nest(ctx, depth), nil)
+		}
+		if at[1] > at[0] {
+			t.Errorf("%s: the stacks are %d frames deep at 20 levels, %d at 200", name, at[0], at[1])
+		}
 	}
 }

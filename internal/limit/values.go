@@ -41,3 +41,20 @@ func Values(ctx, own context.Context) context.Context {
 
 // WithValues returns the context ctx of a task with values, as Values returned them.
 func WithValues(ctx, values context.Context) context.Context { return &valued{ctx, values} }
+
+// Labelled returns the nearest context around ctx that may have pprof labels of its own:
+// those of tasks and calls, which follow each other where calls are nested, have none.
+// What asks each of them in turn calls itself once for each, and needs a stack that
+// grows with the depth, on the goroutine of every worker.
+func Labelled(ctx context.Context) context.Context {
+	for {
+		switch c := ctx.(type) {
+		case *carrier:
+			ctx = c.Context
+		case interface{ Unlabelled() context.Context }:
+			ctx = c.Unlabelled()
+		default:
+			return ctx
+		}
+	}
+}

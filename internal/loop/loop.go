@@ -301,7 +301,7 @@ func (l *Loop) help() {
 		w.has = true
 		l.sharing.waiting.Add(-1)
 		w.since = time.Now()
-		pprof.SetGoroutineLabels(l.Context) // a stranger may have started this goroutine
+		pprof.SetGoroutineLabels(limit.Labelled(l.Context)) // a stranger may have started this goroutine
 	}
 	l.patient()
 	w.begin()

@@ -66,7 +66,7 @@ func (p *Place) Open(parent, ctx context.Context, o *Options, job work.Job, room
 // started by whoever frees a permit of a shared limiter: it is given those of ctx then.
 func labels(ctx context.Context, o *Options) context.Context {
 	if o.Limiter != nil || o.Name != "" {
-		return ctx
+		return limit.Labelled(ctx)
 	}
 	return nil
 }
