@@ -152,7 +152,8 @@ type LimiterStats struct {
 	Reason string `json:"reason,omitempty"`
 	// How many tasks ended in a second when that was measured last, under the limit of
 	// that time; 0 if it was not. It is measured only while all places are taken and
-	// somebody waits.
+	// somebody waits, and it is known how long the tasks took: it is never more than so
+	// many places allow for tasks that take so long.
 	Throughput float64 `json:"throughput,omitempty"`
 	// The last 64 changes, the oldest first. Limits that were tried and given up again
 	// are not among them.

@@ -199,7 +199,8 @@ func (c *Controller) find() (*finder, time.Duration) {
 		if start := c.period(); start.Before(f.epoch.Add(f.last)) { // the clock of another bubble
 			f.epoch = start.Add(-f.last)
 		}
-		f.last = max(f.last, c.period().Sub(f.epoch)) // not before this period
+		f.since = c.period().Sub(f.epoch)
+		f.last = max(f.last, f.since) // not before this period
 		f.window.last = max(f.window.last, f.last)
 		f.window.broken = f.began
 	}
@@ -224,9 +225,6 @@ func (c *Controller) end(n int, took time.Duration) {
 		return
 	}
 	f, now := c.find()
-	if took == 0 && f.phase == Rising && f.prior.tasks == 0 { // it has run since then, or longer
-		took = now - c.period().Sub(f.epoch)
-	}
 	running, waiting := c.target.Load()
 	if f.lulls += n; waiting {
 		f.lulls = 0
