@@ -89,7 +89,7 @@ func (w *window) pause(now time.Duration) bool {
 // add counts n tasks, which took so long together; 0 if that is not known.
 func (w *window) add(n, running int, took time.Duration, full bool) {
 	w.tasks += float64(n)
-	w.running += float64(n * running)
+	w.running += float64(n) * float64(running)
 	if took > 0 {
 		w.known += float64(took)
 		w.seen += float64(n)

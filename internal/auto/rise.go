@@ -17,7 +17,7 @@ func (s *search) grow(n int) {
 	if s.prior.tasks > 0 && s.window.time > 1.5*s.prior.time {
 		s.top = min(s.top, s.limit)
 	}
-	s.limit = min(s.limit+growth*n, max(s.limit, s.top))
+	s.limit = min(s.limit+growth*min(n, s.Max), max(s.limit, s.top))
 }
 
 // judgeRise ends a round whose window says enough. The limit rises on while the
