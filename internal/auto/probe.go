@@ -150,5 +150,8 @@ func (s *search) interrupt(now time.Duration) {
 	if s.phase == Probing {
 		s.phase, s.hold = Holding, 1
 		s.move(now, s.at)
+		if s.told {
+			s.noted(now, s.base, "nobody waits any more")
+		}
 	}
 }

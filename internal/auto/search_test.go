@@ -521,3 +521,42 @@ func TestWhatIsNotKnownIsNotTold(t *testing.T) {
 		t.Errorf("told %v, %v and %v", a.told(), b.told(), reading{}.told())
 	}
 }
+
+// TestInterruptedIsTold has a probe end without a conclusion: when people were told of
+// it, they are told that the limit is what it was. The last change says the limit.
+func TestInterruptedIsTold(t *testing.T) {
+	for _, told := range []string{"", "throughput fell"} {
+		s := &search{Config: usual}
+		s.begin()
+		limits := []int{s.limit}
+		s.note = func(time.Duration, float64, string) { limits = append(limits, s.limit) }
+		s.at = 24
+		s.try(0, reading{}, 12, told)
+		s.interrupt(0)
+		if want := []int{12, 12, 24}; told != "" && !slices.Equal(limits, want) || told == "" && len(limits) != 1 {
+			t.Errorf("told %q: changes to %v", told, limits)
+		}
+		if s.limit != 24 || s.phase != Holding {
+			t.Errorf("limit %d in phase %v", s.limit, s.phase)
+		}
+	}
+}
+
+// TestRoofIsNoBarWhenNothingEnds has no task end after an overload: they may be waiting
+// for each other, so more may begin than when there was one.
+func TestRoofIsNoBarWhenNothingEnds(t *testing.T) {
+	s := &search{Config: usual}
+	s.begin()
+	s.ended(0, 1, time.Millisecond, s.limit, true)
+	s.wait, s.until = longest, longest
+	over := s.limit
+	s.forbid(0, over)
+	s.retreat(0, "overload")
+	s.proven = over
+	for now := stuck; now < longest; now += stuck {
+		s.stalled(now)
+	}
+	if s.limit <= over {
+		t.Errorf("limit %d, want more than %d", s.limit, over)
+	}
+}
