@@ -76,14 +76,14 @@ func scattered(k int, by float64) *plant {
 // TestToldIsPossible reads what the search tells of each plant: by J. D. C. Little, n
 // workers at tasks of d each end n / d in a time of one, and no more.
 func TestToldIsPossible(t *testing.T) {
-	plants, seeds := []*plant{}, 2
+	plants, seeds, randoms := []*plant{}, 2, uint64(100)
 	if race.Enabled {
-		seeds = 1
+		seeds, randoms = 1, 5
 	}
 	for _, tr := range trials() {
 		plants = append(plants, &tr.plant)
 	}
-	for seed := range uint64(100) {
+	for seed := range randoms {
 		plants = append(plants, random(10_000+seed))
 	}
 	spread(len(plants)*seeds, func(i int) {
