@@ -118,6 +118,9 @@ func (s *Source) offer(f any, from *limit.Link, submit bool) Answer {
 		w = e.pick(nil)
 	} else {
 		s.fullAt = e.arrivals
+		if !submit && e.tuner != nil && !s.Own {
+			e.tuner.Refused() // who submits waits in line next
+		}
 		e.mu.Unlock()
 		return Full
 	}
