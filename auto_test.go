@@ -3,6 +3,7 @@ package stint_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -155,6 +156,60 @@ func TestOverloadIsAskedOnce(t *testing.T) {
 		})
 		if p, ok := v.(*stint.PanicError); !ok || p.Value != any("broken") {
 			t.Errorf("%s: recovered %v", d.name, v)
+		}
+	}
+}
+
+// The function given to Overload is called with no lock held: it may ask the limiter,
+// and change it.
+func TestOverloadIsAskedUnlocked(t *testing.T) {
+	for _, d := range doors {
+		synctest.Test(t, func(t *testing.T) {
+			limiter := stint.Auto(1, 64)
+			var asked atomic.Int32
+			d.run(context.Background(), 200, func(context.Context, int) error { time.Sleep(time.Millisecond); return errBoom },
+				stint.KeepGoing(), limiter, stint.Overload(func(error) bool {
+					n := asked.Add(1)
+					if s := limiter.Stats(); s.Limit < 1 || s.Limit > 64 || limiter.Current() < 1 {
+						t.Errorf("%s: %v", d.name, s)
+					}
+					if n == 150 {
+						limiter.Set(3)
+					}
+					err := stint.Range(context.Background(), 2, func(context.Context, int) error { return nil }, stint.Limit(1))
+					equal(t, d.name+": error of a call in it", err, nil)
+					return true
+				}))
+			equal(t, d.name+": asked", asked.Load(), 200)
+			equal(t, d.name+": limit", limiter.Current(), 3)
+		})
+	}
+}
+
+// Bounds beyond what can be a number of tasks count as the largest that can.
+func TestAutoWithHugeBounds(t *testing.T) {
+	const most = 1 << 24
+	for _, c := range []struct{ min, max, limit int }{
+		{1, math.MaxInt, 12}, {math.MaxInt - 1, math.MaxInt, most}, {math.MaxInt/2 + 1, math.MaxInt, most},
+		{1 << 30, 1 << 30, most}, {most, most, most},
+	} {
+		for _, burst := range []int{36, math.MaxInt, math.MaxInt/2 + 1} {
+			synctest.Test(t, func(t *testing.T) {
+				limiter := stint.Auto(c.min, c.max)
+				if runtime.GOMAXPROCS(0) < 12 {
+					equal(t, "limit", limiter.Current(), c.limit)
+				}
+				err := stint.Range(context.Background(), 300, func(context.Context, int) error {
+					time.Sleep(time.Millisecond)
+					return nil
+				}, limiter, stint.Burst(burst))
+				equal(t, "error", err, nil)
+				if n := limiter.Current(); n < min(c.min, most) || n > most {
+					t.Errorf("Auto(%d, %d), Burst(%d): limit %d", c.min, c.max, burst, n)
+				}
+				limiter.Set(math.MaxInt)
+				equal(t, "limit that was set", limiter.Current(), math.MaxInt)
+			})
 		}
 	}
 }

@@ -78,7 +78,8 @@ func Limit(n int) *Limiter {
 //
 // Limiter.Set ends the search; Limiter.Stats tells what was found and why, also to
 // those who would rather have no option but want to know: give Auto(1, 256). Auto
-// panics if min is less than 1 or max less than min.
+// panics if min is less than 1 or max less than min. A min, a max or a Burst of more
+// than 16,777,216 counts as that many: no limit that is found is larger.
 func Auto(min, max int) *Limiter {
 	if min < 1 || max < min {
 		panic(fmt.Sprintf("stint: Auto(%d, %d): want 1 or more, and a maximum that is not less", min, max))
@@ -153,10 +154,11 @@ type LimiterStats struct {
 	Reason string `json:"reason,omitempty"`
 	// How many tasks ended in a second when that was measured last, under the limit of
 	// that time; 0 if it was not. It is measured only while all places are taken and
-	// somebody waits.
+	// somebody waits, and it is known how long the tasks took: it is never more than so
+	// many places allow for tasks that take so long.
 	Throughput float64 `json:"throughput,omitempty"`
-	// The last 64 changes, the oldest first. Limits that were tried and given up again
-	// are not among them.
+	// The last 64 changes, the oldest first. Of the limits that are tried while one is
+	// held, those that were given up again are not among them.
 	History []LimitChange `json:"history,omitempty"`
 }
 

@@ -106,7 +106,8 @@ func Burst(n int) Option {
 // of a server that is busy. When is returns true for one of twenty tasks or more, a
 // limit that finds itself falls to seven tenths, but only once for those that ran at the
 // same time. It does not rise to where that happened for a second, and for twice as long,
-// up to ten, if it happens again then. Tasks that end so do not count as throughput.
+// up to ten, if it happens again then, unless no task ends at all. Tasks that end so do
+// not count as throughput.
 //
 // For the call, an error is an error: it cancels the rest, unless KeepGoing is
 // given. A task that tries again by itself is judged by what it returns in the end.

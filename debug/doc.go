@@ -73,10 +73,10 @@
 // # Throughput
 //
 // That of a pool is how many of its tasks ended in a second since an earlier request,
-// whoever made that, half a second ago or more. It is not known to the first request,
-// and the second tells the mean of the time in between, however long that was. What
-// collects figures should not rely on it, since others may ask
-// too: it has time and completed for that.
+// whoever made that, half a second ago or more. It is not known to the first request, nor
+// to others in the half second after it. The next one tells the mean of the time since
+// the first, however long that was. What collects figures should not rely on it, since
+// others may ask too: it has time and completed for that.
 //
 // That of a limiter is what its search has measured last.
 //

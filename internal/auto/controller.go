@@ -28,7 +28,8 @@ type Config struct {
 // A Controller changes the limit of a Bounded. It costs nothing before somebody
 // waits for a place: only then are the ends of tasks counted. Use Init, and Close.
 type Controller struct {
-	active atomic.Uint32 // the number of the period in which places are short, and the ends of tasks count; 0: in none
+	active  atomic.Uint32 // the number of the period in which places are short, and the ends of tasks count; 0: in none
+	refused atomic.Uint64 // those who were refused a place, and would have waited for one
 
 	config Config
 	target Bounded
@@ -64,7 +65,11 @@ type finder struct {
 	changes history
 	ceiling ceiling
 	looked  time.Duration // when the ceiling was asked whether memory is short
+	refusals
 }
+
+// refusals is how many had been refused a place when a Controller looked last.
+type refusals struct{ tick, end uint64 }
 
 // Init makes c ready for b, whose limit is to be config.Start().
 func (c *Controller) Init(config Config, b Bounded) { c.config, c.target = config, b }
@@ -91,6 +96,23 @@ func (c *Controller) Press() {
 	if !c.armed || lost {
 		c.arm(now)
 	}
+}
+
+// Refused is Press for somebody who would have waited for a place and does not, as he
+// was refused one. He counts as waiting until the next task ends and the next tick.
+func (c *Controller) Refused() {
+	c.refused.Add(1)
+	c.Press()
+}
+
+// load returns how many run, and whether somebody waits for a place, or has been refused
+// one since that many had.
+func (c *Controller) load(refused *uint64) (running int, waiting bool) {
+	running, waiting = c.target.Load()
+	n := c.refused.Load()
+	waiting = waiting || n != *refused
+	*refused = n
+	return running, waiting
 }
 
 // lost reports whether the timer that is armed will not fire: it should have fired
@@ -149,7 +171,7 @@ func (c *Controller) tick(arming uint32) {
 		return
 	}
 	f, now := c.find()
-	running, waiting := c.target.Load()
+	running, waiting := c.load(&f.refusals.tick)
 	if !waiting || running == 0 {
 		c.lull()
 		return
@@ -199,7 +221,8 @@ func (c *Controller) find() (*finder, time.Duration) {
 		if start := c.period(); start.Before(f.epoch.Add(f.last)) { // the clock of another bubble
 			f.epoch = start.Add(-f.last)
 		}
-		f.last = max(f.last, c.period().Sub(f.epoch)) // not before this period
+		f.since = c.period().Sub(f.epoch)
+		f.last = max(f.last, f.since) // not before this period
 		f.window.last = max(f.window.last, f.last)
 		f.window.broken = f.began
 	}
@@ -224,10 +247,7 @@ func (c *Controller) end(n int, took time.Duration) {
 		return
 	}
 	f, now := c.find()
-	if took == 0 && f.phase == Rising && f.prior.tasks == 0 { // it has run since then, or longer
-		took = now - c.period().Sub(f.epoch)
-	}
-	running, waiting := c.target.Load()
+	running, waiting := c.load(&f.refusals.end)
 	if f.lulls += n; waiting {
 		f.lulls = 0
 	} else if f.lulls > 4*running+64 {

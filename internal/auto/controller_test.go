@@ -233,6 +233,57 @@ func TestLullEndsAPeriod(t *testing.T) {
 	})
 }
 
+// TestRefusedCountsAsWaiting has nobody wait, and somebody be refused a place, more
+// often than tasks end or less: there is the same to find.
+func TestRefusedCountsAsWaiting(t *testing.T) {
+	for _, every := range []time.Duration{300 * time.Microsecond, 1500 * time.Microsecond} {
+		bubble(t, func(t *testing.T) {
+			c, p := controlled(usual)
+			p.wait(false)
+			stop, done := make(chan bool), make(chan bool)
+			go func() {
+				defer close(done)
+				for {
+					c.Refused()
+					select {
+					case <-stop:
+						return
+					case <-time.After(every):
+					}
+				}
+			}()
+			meters := make([]Meter, 256)
+			seen := map[Phase]bool{}
+			for range 3000 {
+				work(c, p, meters, time.Millisecond, time.Millisecond)
+				seen[c.State().Phase] = true
+			}
+			if !c.Active() || p.bound() > 4 || !seen[Probing] || !seen[Rising] || !seen[Holding] {
+				t.Errorf("refused every %v: active %v, limit %d, phases %v", every, c.Active(), p.bound(), seen)
+			}
+			close(stop)
+			<-done
+			ended := 0
+			for ; c.Active() && ended < 1000; ended++ {
+				work(c, p, meters, time.Millisecond, time.Millisecond)
+			}
+			if ended == 1000 {
+				t.Error("the period does not end when nobody is refused any more")
+			}
+			before := p.looked()
+			time.Sleep(time.Hour)
+			if p.looked()-before > 2 || c.isArmed() {
+				t.Errorf("%d looks in an hour after it, armed %v", p.looked()-before, c.isArmed())
+			}
+			c.Close()
+			c.Refused()
+			if c.Active() {
+				t.Error("active after Close")
+			}
+		})
+	}
+}
+
 func TestFixEndsTheSearch(t *testing.T) {
 	for _, early := range []bool{false, true} {
 		bubble(t, func(t *testing.T) {

@@ -13,10 +13,11 @@ const (
 // A Meter counts the ends of one worker's tasks for a Controller. Its zero value is
 // ready.
 type Meter struct {
-	tasks  int       // ended and not told yet
-	every  int       // tasks to tell at once
-	period uint32    // of the controller, in which it told last; 0: its worker has rested since
-	last   time.Time // when that was
+	of     *Controller // that it told last
+	tasks  int         // ended and not told yet
+	every  int         // tasks to tell at once
+	period uint32      // of the controller, in which it told last, or its worker has rested; 0: not since it rested
+	last   time.Time   // when that was
 }
 
 // Done counts n tasks as ended. It is called while c is Active.
@@ -26,8 +27,16 @@ func (m *Meter) Done(c *Controller, n int) {
 	}
 }
 
-// Rest tells m that its worker had nothing to do, or waited for its place.
-func (m *Meter) Rest() { m.period, m.every = 0, 1 }
+// Rest tells m that its worker had nothing to do, or waited for its place, and goes on.
+// The time of its next task is known, unless tasks of before are yet to be told with it.
+func (m *Meter) Rest() {
+	m.period, m.every = 0, 1
+	if m.of != nil && m.tasks == 0 {
+		if m.period = m.of.active.Load(); m.period != 0 {
+			m.last = time.Now()
+		}
+	}
+}
 
 func (m *Meter) tell(c *Controller) {
 	now := time.Now()
@@ -48,5 +57,5 @@ func (m *Meter) tell(c *Controller) {
 	}
 	c.end(m.tasks, took)
 	c.mu.Unlock()
-	m.tasks, m.last, m.period = 0, now, period
+	m.of, m.tasks, m.last, m.period = c, 0, now, period
 }

@@ -92,6 +92,44 @@ func TestRestTellsTheNextTaskAtOnce(t *testing.T) {
 	})
 }
 
+// TestRestBeginsTheTimeOfTheNextTask has a worker wait between its tasks: it knows how
+// long the second took, and nobody knows that of the first.
+func TestRestBeginsTheTimeOfTheNextTask(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		c, _ := counting()
+		c.Press()
+		c.finder.prior.tasks = 1 // nothing is supposed any more
+		var m Meter
+		m.Rest()
+		m.Done(c, 1)
+		time.Sleep(100 * time.Millisecond)
+		m.Rest()
+		time.Sleep(3 * time.Millisecond)
+		m.Done(c, 1)
+		w := &c.finder.window
+		if w.tasks != 2 || w.seen != 1 || time.Duration(w.known) != 3*time.Millisecond {
+			t.Errorf("%v tasks, %v of them took %v", w.tasks, w.seen, time.Duration(w.known))
+		}
+		c.Close()
+	})
+}
+
+// TestSupposedTimesAreNotKnown has a worker that may have begun before anybody waited.
+func TestSupposedTimesAreNotKnown(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		c, _ := counting()
+		c.Press()
+		var m Meter
+		time.Sleep(3 * time.Millisecond)
+		m.Done(c, 1)
+		w := &c.finder.window
+		if r := w.reading(); w.timed != 1 || w.seen != 0 || r.took != 0 {
+			t.Errorf("%v supposed, %v known, %v", w.timed, w.seen, r)
+		}
+		c.Close()
+	})
+}
+
 // TestShortTasksDoNotWaitForTheLock has somebody else tell: short tasks are told later.
 func TestShortTasksDoNotWaitForTheLock(t *testing.T) {
 	bubble(t, func(t *testing.T) {

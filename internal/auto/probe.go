@@ -27,8 +27,7 @@ func (s *search) judgeHold(now time.Duration) {
 		s.base.time *= most / s.base.tasks
 		s.base.tasks = most
 	}
-	s.base.tasks += r.tasks
-	s.base.time += r.time
+	s.base = s.base.and(r)
 	s.base.running = float64(s.limit)
 	if s.hold--; s.hold <= 0 {
 		s.probe(now, r)
@@ -117,9 +116,9 @@ func (s *search) judgeProbe(now time.Duration) {
 // accept makes the limit that was tried the one that holds, and tries the next in
 // the same direction.
 func (s *search) accept(now time.Duration, r reading) {
-	reason := compared("more do better: %s", s.base, r)
+	reason := compared("more do better", s.base, r)
 	if !s.up {
-		reason = compared("fewer do as well: %s", s.base, r)
+		reason = compared("fewer do as well", s.base, r)
 	}
 	s.at, s.base = s.limit, r
 	s.pause, s.fails, s.steps = 2, 0, 2
@@ -130,9 +129,9 @@ func (s *search) accept(now time.Duration, r reading) {
 // reject goes back. The other direction is tried next; when both have failed, after
 // a pause that doubles.
 func (s *search) reject(now time.Duration, r reading) {
-	reason := compared("more do no better: %s", s.base, r)
+	reason := compared("more do no better", s.base, r)
 	if !s.up {
-		reason = compared("fewer do less: %s", s.base, r)
+		reason = compared("fewer do less", s.base, r)
 	}
 	s.up, s.steps, s.hold = !s.up, 1, 1
 	if s.fails++; s.fails >= 2 {
@@ -151,5 +150,8 @@ func (s *search) interrupt(now time.Duration) {
 	if s.phase == Probing {
 		s.phase, s.hold = Holding, 1
 		s.move(now, s.at)
+		if s.told {
+			s.noted(now, s.base, "nobody waits any more")
+		}
 	}
 }

@@ -121,6 +121,51 @@ func TestMeanIsOfTheTasksThatAreKnown(t *testing.T) {
 	}
 }
 
+// TestShareOfABatch has tasks that are told together, some of which ended before the
+// window began.
+func TestShareOfABatch(t *testing.T) {
+	const us = time.Microsecond
+	for _, c := range []struct {
+		n, of int
+		took  time.Duration
+	}{{1, 1, 0}, {1, 1, 500 * us}, {10, 10, 0}, {10, 10, 100 * us}, {5, 10, 200 * us}, {1, 100, 100 * 100 * us}, {26, 128, 500 * us}} {
+		w := window{time: float64(100 * us)}
+		n, took := w.share(c.of, c.took)
+		if n != c.n || took != c.took*time.Duration(n)/time.Duration(c.of) {
+			t.Errorf("%d of %d tasks that took %v, in %v; want %d", n, c.of, c.took, took, c.n)
+		}
+	}
+}
+
+// TestBorneIsWhatWorkersCanDo has tasks that ended in less time than they took.
+func TestBorneIsWhatWorkersCanDo(t *testing.T) {
+	for _, c := range []struct{ r, want reading }{
+		{reading{100, 1000, 10, 0}, reading{100, 1000, 10, 0}},     // not known
+		{reading{100, 1000, 10, 100}, reading{100, 1000, 10, 100}}, // exactly
+		{reading{100, 100, 10, 100}, reading{100, 1000, 10, 100}},
+		{reading{100, 2000, 10, 100}, reading{100, 2000, 10, 100}},
+		{reading{1, 10, 0, 100}, reading{1, 100, 0, 100}}, // who tells was at work
+	} {
+		if got := c.r.borne(); got != c.want {
+			t.Errorf("%v: %v, want %v", c.r, got, c.want)
+		}
+	}
+}
+
+func TestReadingsAfterEachOther(t *testing.T) {
+	a, b := reading{100, 1000, 10, 0}, reading{300, 2000, 20, 40}
+	if got, want := a.and(b), (reading{400, 3000, 20, 40}); got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+	a.took = 80
+	if got, want := a.and(b), (reading{400, 3000, 20, 50}); got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := (reading{}).and(b); got != b {
+		t.Errorf("%v, want %v", got, b)
+	}
+}
+
 func TestElasticity(t *testing.T) {
 	a := reading{tasks: 100, time: 100, running: 10}
 	for _, s := range []struct {

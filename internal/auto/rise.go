@@ -17,7 +17,7 @@ func (s *search) grow(n int) {
 	if s.prior.tasks > 0 && s.window.time > 1.5*s.prior.time {
 		s.top = min(s.top, s.limit)
 	}
-	s.limit = min(s.limit+growth*n, max(s.limit, s.top))
+	s.limit = min(s.limit+growth*min(n, s.Max), max(s.limit, s.top))
 }
 
 // judgeRise ends a round whose window says enough. The limit rises on while the
@@ -31,7 +31,7 @@ func (s *search) judgeRise(now time.Duration) {
 		w.open(now)
 		return
 	}
-	r := s.read()
+	r := s.read().borne()
 	if s.prior.tasks == 0 {
 		s.again(now, r, "tasks have ended: as many again may begin")
 		return
@@ -54,7 +54,7 @@ func (s *search) judgeRise(now time.Duration) {
 // again begins the next round after one that showed r.
 func (s *search) again(now time.Duration, r reading, reason string) {
 	if reason == "" {
-		reason = compared("throughput rose: %s", s.prior, r)
+		reason = compared("throughput rose", s.prior, r)
 	}
 	s.prior = r
 	if s.limit >= s.Max {
@@ -87,8 +87,8 @@ func (s *search) descend(now time.Duration, r reading, fell bool) {
 	s.at, s.base = int(math.Round(r.running)), r
 	s.up, s.steps, s.fails = false, 2, 0
 	if fell {
-		s.try(now, r, int(s.prior.running/2), compared("throughput fell: %s", s.prior, r))
+		s.try(now, r, int(s.prior.running/2), compared("throughput fell", s.prior, r))
 		return
 	}
-	s.try(now, r, s.from, compared("throughput did not rise: %s", s.prior, r))
+	s.try(now, r, s.from, compared("throughput did not rise", s.prior, r))
 }

@@ -2,6 +2,7 @@ package auto
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 )
@@ -42,6 +43,7 @@ type search struct {
 	window window
 	began  bool          // a task has ended since the start
 	last   time.Duration // when a task ended, or the period began
+	since  time.Duration // when the period began
 	settle int           // tasks still to end before the window opens: those of the limit before
 	proven int           // the limit when a task ended last
 	kept   int           // the limit to go back to when a task ends: it was raised while none did; 0: none
@@ -95,6 +97,7 @@ func (s *search) ended(now time.Duration, n int, took time.Duration, running int
 		s.began = true
 		s.window.open(now)
 	}
+	early := s.phase == Rising && s.prior.tasks == 0
 	if s.window.pause(now) {
 		s.judge(now)
 	}
@@ -105,7 +108,11 @@ func (s *search) ended(now time.Duration, n int, took time.Duration, running int
 	}
 	taken := running >= at*8/10
 	full := waiting && taken
-	s.window.add(n, running, took, full)
+	m, within := s.window.share(n, took)
+	s.window.add(m, running, within, full)
+	if took == 0 && early { // it has run since then, or longer
+		s.window.suppose(n, now-s.since)
+	}
 	if !waiting && !taken {
 		s.window.broken = true
 	}
@@ -134,24 +141,29 @@ func (s *search) judge(now time.Duration) {
 // read returns what the window shows.
 func (s *search) read() reading {
 	r := s.window.reading()
-	s.latest = r.rate() * float64(time.Second)
+	if x := r.told(); x > 0 {
+		s.latest = x
+	}
 	return r
 }
 
 func (s *search) noted(now time.Duration, r reading, reason string) {
 	if s.note != nil {
-		x := 0.0
-		if r.time > 0 {
-			x = r.rate() * float64(time.Second)
-		}
-		s.note(now, x, reason)
+		s.note(now, r.told(), reason)
 	}
 }
 
-// compared says what a saw and what b saw.
-func compared(format string, a, b reading) string {
-	return fmt.Sprintf(format, fmt.Sprintf("%s a second with %.0f, %s with %.0f",
-		plain(a.rate()*float64(time.Second)), a.running, plain(b.rate()*float64(time.Second)), b.running))
+// compared says what a saw and what b saw, as far as that is known.
+func compared(what string, a, b reading) string {
+	switch x, y := a.told(), b.told(); {
+	case y == 0:
+		return what
+	case x == 0:
+		return fmt.Sprintf("%s: %s a second with %.0f", what, plain(y), math.Ceil(b.running))
+	default:
+		return fmt.Sprintf("%s: %s a second with %.0f, %s with %.0f",
+			what, plain(x), math.Ceil(a.running), plain(y), math.Ceil(b.running))
+	}
 }
 
 // plain returns x for people: no exponent, and no more digits than are of use.

@@ -1,6 +1,7 @@
 package auto
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -488,10 +489,74 @@ func TestReasonsAreReadable(t *testing.T) {
 		{0, "0"}, {0.0312, "0.0312"}, {1, "1"}, {3.14159, "3.14"}, {20, "20"}, {99.44, "99.4"}, {99.96, "100"},
 		{100, "100"}, {999.6, "1000"}, {44163.2, "44163"}, {12_345_678, "12345678"},
 	} {
-		a := reading{tasks: c.rate, time: float64(time.Second), running: 2.4}
-		b := reading{tasks: 7, time: float64(time.Second), running: 9}
-		if got, want := compared("so: %s", a, b), "so: "+c.want+" a second with 2, 7 with 9"; got != want {
+		const brief = 1 // ns
+		a := reading{tasks: c.rate, time: float64(time.Second), running: 1.4, took: brief}
+		b := reading{tasks: 7, time: float64(time.Second), running: 9, took: brief}
+		want := "so: " + c.want + " a second with 2, 7 with 9"
+		if c.rate == 0 {
+			want = "so: 7 a second with 9"
+		}
+		if got := compared("so", a, b); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// TestWhatIsNotKnownIsNotTold has readings of tasks of which nobody knows how long they
+// took: they may all have begun long before.
+func TestWhatIsNotKnownIsNotTold(t *testing.T) {
+	a := reading{tasks: 30, time: float64(time.Second), running: 3}
+	b := reading{tasks: 60, time: float64(time.Second), running: 6, took: 1e7}
+	for _, c := range []struct {
+		a, b reading
+		want string
+	}{
+		{a, a, "so"}, {b, a, "so"}, {a, b, "so: 60 a second with 6"}, {b, b, "so: 60 a second with 6, 60 with 6"},
+	} {
+		if got := compared("so", c.a, c.b); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	if a.told() != 0 || math.Abs(b.told()-60) > 1e-9 || (reading{}).told() != 0 {
+		t.Errorf("told %v, %v and %v", a.told(), b.told(), reading{}.told())
+	}
+}
+
+// TestInterruptedIsTold has a probe end without a conclusion: when people were told of
+// it, they are told that the limit is what it was. The last change says the limit.
+func TestInterruptedIsTold(t *testing.T) {
+	for _, told := range []string{"", "throughput fell"} {
+		s := &search{Config: usual}
+		s.begin()
+		limits := []int{s.limit}
+		s.note = func(time.Duration, float64, string) { limits = append(limits, s.limit) }
+		s.at = 24
+		s.try(0, reading{}, 12, told)
+		s.interrupt(0)
+		if want := []int{12, 12, 24}; told != "" && !slices.Equal(limits, want) || told == "" && len(limits) != 1 {
+			t.Errorf("told %q: changes to %v", told, limits)
+		}
+		if s.limit != 24 || s.phase != Holding {
+			t.Errorf("limit %d in phase %v", s.limit, s.phase)
+		}
+	}
+}
+
+// TestRoofIsNoBarWhenNothingEnds has no task end after an overload: they may be waiting
+// for each other, so more may begin than when there was one.
+func TestRoofIsNoBarWhenNothingEnds(t *testing.T) {
+	s := &search{Config: usual}
+	s.begin()
+	s.ended(0, 1, time.Millisecond, s.limit, true)
+	s.wait, s.until = longest, longest
+	over := s.limit
+	s.forbid(0, over)
+	s.retreat(0, "overload")
+	s.proven = over
+	for now := stuck; now < longest; now += stuck {
+		s.stalled(now)
+	}
+	if s.limit <= over {
+		t.Errorf("limit %d, want more than %d", s.limit, over)
 	}
 }

@@ -118,7 +118,7 @@ func (o *Options) checkSearch(by taker) {
 		case l != nil && tuner == nil:
 			by.misused("Burst and a Limiter that was made by Limit: it does not search; want one made by Auto")
 		case l != nil:
-			tuner.Burst(o.Burst)
+			tuner.Burst(clip(o.Burst))
 		}
 	}
 	if o.Given&Overload != 0 && l != nil && tuner == nil {

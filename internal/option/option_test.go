@@ -1,8 +1,10 @@
 package option_test
 
 import (
+	"math"
 	"testing"
 
+	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/option"
 )
@@ -60,5 +62,36 @@ func TestNoOptionsCostNothing(t *testing.T) {
 	})
 	if allocs != 0 || room != 7 {
 		t.Errorf("got %v allocations and a queue of %d, want 0 and 7", allocs, room)
+	}
+}
+
+// Numbers that cannot be multiplied are taken for smaller ones, wherever they enter.
+func TestSearchIsClipped(t *testing.T) {
+	const most = 1 << 24
+	for _, c := range []struct{ min, max, burst, start int }{
+		{1, math.MaxInt, 0, 12},
+		{1, math.MaxInt, math.MaxInt, most / 3},
+		{1, math.MaxInt, math.MaxInt/2 + 1, most / 3},
+		{math.MaxInt - 1, math.MaxInt, 0, most},
+		{math.MaxInt/2 + 1, math.MaxInt, math.MaxInt, most},
+		{most, most, 0, most},
+		{most - 1, most - 1, 0, most - 1},
+		{1 << 30, 1 << 30, 1, most},
+		{1, 1, math.MaxInt, 1},
+	} {
+		if got := option.Search(c.min, c.max, c.burst, 2).Start(); got != c.start {
+			t.Errorf("Search(%d, %d, %d) starts with %d, want %d", c.min, c.max, c.burst, got, c.start)
+		}
+		if c.burst == 0 {
+			continue
+		}
+		// Beside a limiter, which has its search already.
+		l, tuner := limit.New(1), new(auto.Controller)
+		tuner.Init(option.Search(c.min, c.max, 0, 2), l)
+		burst := option.Func(func(o *option.Options) { o.Given |= option.Burst; o.Burst = c.burst })
+		option.Collect("stint", "Each", option.Limiter|option.Burst, []option.Option{&bounded{option.NewBound(l, tuner)}, burst})
+		if l.Bound() != c.start {
+			t.Errorf("a search between %d and %d with Burst(%d) starts with %d, want %d", c.min, c.max, c.burst, l.Bound(), c.start)
+		}
 	}
 }

@@ -25,7 +25,8 @@ func Search(min, max, burst, procs int) auto.Config {
 	return auto.Config{Min: clip(min), Max: clip(max), Burst: clip(burst), Procs: procs}
 }
 
-// clip returns n, or a number that no limit reaches, and that can be multiplied.
+// clip returns n, or a number of tasks that no process has, and that can be multiplied
+// where an int has 32 bits. The comment of Auto has it.
 func clip(n int) int { return min(n, 1<<24) }
 
 // Search returns what the search for a limit keeps to when o gives none, on so many

@@ -123,6 +123,9 @@ func (s *Source) offer(f any, from *limit.Link, submit bool) Answer {
 		w = e.pick(nil)
 	default:
 		s.fullAt = e.arrivals
+		if !submit && e.tuner != nil && !s.Own {
+			e.tuner.Refused() // who submits waits in line next
+		}
 		e.mu.Unlock()
 		return Full
 	}
