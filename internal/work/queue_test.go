@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"slices"
 	"testing"
 )
 
@@ -246,12 +247,33 @@ func TestUnreadSegmentIsNotUsedAgain(t *testing.T) {
 			if again := q.tail == s || q.spare == s; again != (read == 4) {
 				t.Errorf("%d tasks, of 4 claimed ones %d were read: used again %v", n, read, again)
 			}
+			if s.next != nil { // s may be part of the engine, which lasts
+				t.Errorf("%d tasks, of 4 claimed ones %d were read: it keeps what follows", n, read)
+			}
 		}
 	}
 }
 
 // The claim of the last open task says so, and no other: the next segment is opened
 // after it. What was claimed is not kept.
+// A queue that is cleared keeps none of its tasks, also when its first segment is kept.
+func TestClearedSegmentKeepsNothing(t *testing.T) {
+	for _, claimed := range []int{0, 2} {
+		q := filled(20)
+		s := q.opened(lastSegment)
+		for range claimed {
+			s.claim()
+		}
+		q.shut()
+		if n := q.clear(); n != 20-claimed {
+			t.Errorf("%d tasks were dropped, want %d", n, 20-claimed)
+		}
+		if s.next != nil || slices.ContainsFunc(s.tasks, func(f any) bool { return f != nil }) {
+			t.Errorf("%d were claimed: the segment keeps %v, and what follows: %v", claimed, s.tasks, s.next != nil)
+		}
+	}
+}
+
 func TestLastClaim(t *testing.T) {
 	for n := 2; n <= firstSegment; n++ {
 		q := filled(firstSegment)
