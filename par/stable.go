@@ -39,14 +39,7 @@ const (
 // buffer is garbage after the call.
 func SortStableFunc[S ~[]E, E any](s S, cmp func(a, b E) int) {
 	check("SortStableFunc", "cmp", cmp == nil)
-	returned := false
-	defer func() {
-		if !returned {
-			raise(recover())
-		}
-	}()
-	sortStable(s, cmp)
-	returned = true
+	alone(func() { sortStable(s, cmp) })
 }
 
 func sortStable[E any](s []E, cmp func(a, b E) int) {
