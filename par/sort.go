@@ -157,7 +157,7 @@ func nearly[E cmp.Ordered](v []E) bool {
 			down++
 		}
 	}
-	for i := step; i < len(v); i += step {
+	for i := step; i < len(v); i += min(step, len(v)-i) {
 		count(v[i-step], v[i])
 	}
 	for i := len(v) - 7; i < len(v); i++ {

@@ -104,7 +104,7 @@ func jitter[E any](s []E, cmp func(a, b E) int) bool {
 	const near = 8
 	step := max(4*near, len(s)/256)
 	samples, late := 0, 0
-	for i := near; i < len(s); i += step {
+	for i := near; i < len(s); i += min(step, len(s)-i) {
 		if cmp(s[i], s[i-near]) < 0 {
 			return false
 		}
@@ -135,16 +135,17 @@ func insertRun[E any](s []E, i int, cmp func(a, b E) int) {
 // behind returns how many elements of the sorted s go after x: as ahead, from the
 // end.
 func behind[E any](s []E, x E, cmp func(a, b E) int) int {
-	lo, hi := 0, 1
-	for hi <= len(s) && cmp(x, s[len(s)-hi]) < 0 {
+	n := uint(len(s))
+	lo, hi := uint(0), uint(1) // twice the largest int is an uint
+	for hi <= n && cmp(x, s[n-hi]) < 0 {
 		lo, hi = hi, 2*hi
 	}
-	for hi = min(hi-1, len(s)); lo < hi; {
-		if mid := int(uint(lo+hi) >> 1); cmp(x, s[len(s)-1-mid]) < 0 {
+	for hi = min(hi-1, n); lo < hi; {
+		if mid := (lo + hi) / 2; cmp(x, s[n-1-mid]) < 0 {
 			lo = mid + 1
 		} else {
 			hi = mid
 		}
 	}
-	return lo
+	return int(lo)
 }
