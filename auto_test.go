@@ -47,6 +47,14 @@ func TestComputingFillsTheProcessors(t *testing.T) {
 	}
 }
 
+// compute keeps a processor busy. The call in the loop is where the runtime can take the
+// processor away, also without asynchronous preemption.
+func compute(stop *atomic.Bool) {
+	for !stop.Load() {
+		time.Now()
+	}
+}
+
 // GOMAXPROCS may change while tasks run, as Go changes it when the quota of a container
 // does: more processors get workers.
 func TestMoreProcessorsGetWorkers(t *testing.T) {
@@ -58,8 +66,7 @@ func TestMoreProcessorsGetWorkers(t *testing.T) {
 		tasks.Go(func(context.Context) error {
 			g.enter()
 			defer g.leave()
-			for !stop.Load() {
-			}
+			compute(&stop)
 			return nil
 		})
 	}
@@ -116,8 +123,7 @@ func TestWaitingTasksBeginBesideComputing(t *testing.T) {
 	var burners sync.WaitGroup
 	for range 2 * runtime.GOMAXPROCS(0) {
 		burners.Go(func() {
-			for !stop.Load() {
-			}
+			compute(&stop)
 		})
 	}
 	const n = 8
