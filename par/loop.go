@@ -100,7 +100,7 @@ var splits = true
 // nothing in what one does alone, and most loops in tests are short.
 func (s *start) split(body func(lo, hi int)) {
 	end := min(s.n, many)
-	t := newTeam()
+	t := newTeam(2) // who forks once finds the other idle, also when GOMAXPROCS is 1 by now
 	t.run(func() {
 		t.fork(func() { body(end/2, end) })
 		body(0, end/2)

@@ -3,6 +3,7 @@ package par
 import (
 	"cmp"
 	"reflect"
+	"runtime"
 	"slices"
 )
 
@@ -63,7 +64,7 @@ func orderMany[E cmp.Ordered](v []E) {
 		quick(v, nil, depth(len(v)))
 		return
 	}
-	t := newTeam()
+	t := newTeam(runtime.GOMAXPROCS(0))
 	o := &ordering[E]{t, ascending[E], split[E], finish[E]}
 	t.run(func() { o.sort(v, nil, depth(len(v))) })
 }

@@ -1,6 +1,9 @@
 package par
 
-import "slices"
+import (
+	"runtime"
+	"slices"
+)
 
 // SortFunc sorts s in ascending order as cmp determines it, as slices.SortFunc
 // does: in place, not stable, so equal elements may come in another order than
@@ -43,7 +46,7 @@ func compare[E any](v []E, cmp func(a, b E) int) {
 
 // compareTeam is SortFunc on several goroutines.
 func compareTeam[E any](v []E, cmp func(a, b E) int) {
-	t := newTeam()
+	t := newTeam(runtime.GOMAXPROCS(0))
 	c := comparison[E](cmp)
 	o := &ordering[E]{t, c.run, c.split, func(v []E, _ *E, _ int) { slices.SortFunc(v, cmp) }}
 	t.run(func() {

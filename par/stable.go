@@ -72,10 +72,11 @@ func sortAlone[E any](s, buf []E, sorted int, cmp func(a, b E) int) {
 
 // sortTogether is sortAlone on all processors.
 func sortTogether[E any](s, buf []E, sorted int, cmp func(a, b E) int) {
+	procs := runtime.GOMAXPROCS(0)
 	m := &mergers[E]{
 		merger: merger[E]{s: s, buf: buf, cmp: cmp},
-		team:   newTeam(),
-		grain:  max(len(s)/(8*runtime.GOMAXPROCS(0)), stableGrain),
+		team:   newTeam(procs),
+		grain:  max(len(s)/(8*procs), stableGrain),
 	}
 	m.team.run(func() {
 		if m.sort(0, len(s), sorted, len(s)-1, false) {

@@ -169,7 +169,7 @@ func TestPiecesOfMergeKeepTheOrderOfEqualElements(t *testing.T) {
 				slices.SortStableFunc(src[:mid], stableCompare)
 				copy(want, src)
 				slices.SortStableFunc(want, stableCompare)
-				m := &mergers[stableRecord]{merger: merger[stableRecord]{cmp: stableCompare}, team: newTeam(), grain: 100}
+				m := &mergers[stableRecord]{merger: merger[stableRecord]{cmp: stableCompare}, team: newTeam(runtime.GOMAXPROCS(0)), grain: 100}
 				got := make([]stableRecord, n)
 				m.team.run(func() {
 					if !m.pieces(got, src, 0, mid, mid, n) {
@@ -339,7 +339,7 @@ func TestBothSeesThatTheOtherSideDidNotReturn(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			team := newTeam()
+			team := newTeam(2)
 			var near atomic.Bool
 			team.run(func() {
 				if team.both(

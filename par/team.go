@@ -1,7 +1,6 @@
 package par
 
 import (
-	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -19,9 +18,10 @@ type team struct {
 	failure failure
 }
 
-func newTeam() *team {
+// newTeam returns a team for so many processors, that of the caller among them.
+func newTeam(procs int) *team {
 	t := new(team)
-	t.idle.Store(int32(runtime.GOMAXPROCS(0)) - 1)
+	t.idle.Store(int32(procs) - 1)
 	return t
 }
 
