@@ -48,6 +48,14 @@ func TestComputingFillsTheProcessors(t *testing.T) {
 	}
 }
 
+// compute keeps a processor busy. The call in the loop is where the runtime can take the
+// processor away, also without asynchronous preemption.
+func compute(stop *atomic.Bool) {
+	for !stop.Load() {
+		time.Now()
+	}
+}
+
 // GOMAXPROCS may change while tasks run, as Go changes it when the quota of a container
 // does: more processors get workers.
 func TestMoreProcessorsGetWorkers(t *testing.T) {
@@ -59,8 +67,7 @@ func TestMoreProcessorsGetWorkers(t *testing.T) {
 		tasks.Go(func(context.Context) error {
 			g.enter()
 			defer g.leave()
-			for !stop.Load() {
-			}
+			compute(&stop)
 			return nil
 		})
 	}
@@ -117,8 +124,7 @@ func TestWaitingTasksBeginBesideComputing(t *testing.T) {
 	var burners sync.WaitGroup
 	for range 2 * runtime.GOMAXPROCS(0) {
 		burners.Go(func() {
-			for !stop.Load() {
-			}
+			compute(&stop)
 		})
 	}
 	const n = 8

@@ -2,6 +2,9 @@ package par
 
 import (
 	"runtime"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
 
 	"github.com/stint-go/stint/internal/race"
 )
@@ -13,4 +16,34 @@ func EveryProcs() []int {
 		return []int{runtime.GOMAXPROCS(0)}
 	}
 	return []int{1, 2, 3, 8}
+}
+
+// StopAt calls sort in a bubble, with a function that its cmp calls first: the call k
+// of that panics with "stop", and those after it wait until the goroutine that has
+// panicked waits or has ended. A processor that is taken away from it just then would
+// let the others go on for as long as that takes. It returns how many calls there were,
+// and what sort panicked with.
+func StopAt(t *testing.T, k int64, sort func(step func())) (calls int64, panicked any) {
+	t.Helper()
+	synctest.Test(t, func(*testing.T) {
+		var n atomic.Int64
+		told, ended := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(ended)
+			defer func() { panicked = recover() }()
+			sort(func() {
+				switch c := n.Add(1); {
+				case c == k:
+					panic("stop")
+				case c > k:
+					<-told
+				}
+			})
+		}()
+		synctest.Wait()
+		close(told)
+		<-ended
+		calls = n.Load()
+	})
+	return calls, panicked
 }

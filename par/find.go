@@ -60,22 +60,22 @@ func (c *findCall[T]) Calls(_ context.Context, p *loop.Span) error {
 // search returns the lowest index of an element for which f is true, or -1; by
 // fours, as visit.
 func search[T any](s []T, f func(T) bool) int {
-	i := 0
-	for ; i+4 <= len(s); i += 4 {
-		switch v := s[i : i+4]; {
-		case f(v[0]):
-			return i
-		case f(v[1]):
-			return i + 1
-		case f(v[2]):
-			return i + 2
-		case f(v[3]):
-			return i + 3
+	at := 0
+	for ; len(s) >= 4; s, at = s[4:], at+4 {
+		switch {
+		case f(s[0]):
+			return at
+		case f(s[1]):
+			return at + 1
+		case f(s[2]):
+			return at + 2
+		case f(s[3]):
+			return at + 3
 		}
 	}
-	for ; i < len(s); i++ {
-		if f(s[i]) {
-			return i
+	for i, v := range s {
+		if f(v) {
+			return at + i
 		}
 	}
 	return -1

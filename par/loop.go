@@ -73,12 +73,11 @@ func (s *start) begin(body func(lo, hi int)) {
 	if s.n > 1 {
 		s.procs = runtime.GOMAXPROCS(0)
 	}
-	returned := false
-	defer func() {
-		if !returned {
-			raise(recover())
-		}
-	}()
+	alone(func() { s.first(body) })
+}
+
+// first is begin, without a look at how body ends.
+func (s *start) first(body func(lo, hi int)) {
 	if race.Enabled && splits && !s.order && s.procs > 1 {
 		s.split(body)
 	}
@@ -88,10 +87,9 @@ func (s *start) begin(body func(lo, hi int)) {
 		body(s.begun, s.n)
 		s.begun = s.n
 	case s.n >= many*(s.procs-1) || s.short():
-		s.alone(body)
+		s.measure(body)
 		remember(s.code, s.cost)
 	}
-	returned = true
 }
 
 // splits makes loops split where the race detector watches. Tests of other things
@@ -102,7 +100,7 @@ var splits = true
 // nothing in what one does alone, and most loops in tests are short.
 func (s *start) split(body func(lo, hi int)) {
 	end := min(s.n, many)
-	t := newTeam()
+	t := newTeam(2) // who forks once finds the other idle, also when GOMAXPROCS is 1 by now
 	t.run(func() {
 		t.fork(func() { body(end/2, end) })
 		body(0, end/2)
@@ -121,11 +119,11 @@ func worthHelp(n int, cost int64) bool {
 	return n > 1 && float64(n)*float64(cost) > float64(worth)*1000
 }
 
-// alone goes on until what is left is worth the help of others. What rides on an
+// measure goes on until what is left is worth the help of others. What rides on an
 // estimate is four times what it was made from, and an eighth of the loop if that is
 // not too little to be timed: items that have been short so far may be followed by
 // long ones.
-func (s *start) alone(body func(lo, hi int)) {
+func (s *start) measure(body func(lo, hi int)) {
 	epoch := time.Now()
 	read, size := time.Duration(0), 1
 	for {

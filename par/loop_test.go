@@ -72,6 +72,25 @@ func TestShortLoopsAreSplit(t *testing.T) {
 	}
 }
 
+// What is split is called whole, also when GOMAXPROCS has become 1 since it was read.
+func TestSplitLoopIsWhole(t *testing.T) {
+	procs(t, 1)
+	for _, n := range []int{2, 3, many, many + 1} {
+		calls := make([]int, n)
+		s := start{n: n, procs: 2}
+		s.split(func(lo, hi int) {
+			for i := range calls[lo:hi] {
+				calls[lo+i]++
+			}
+		})
+		for i, c := range calls {
+			if want := max(0, min(1, s.begun-i)); c != want || s.begun == 0 {
+				t.Errorf("%d items: %d calls for index %d, begun are %d", n, c, i, s.begun)
+			}
+		}
+	}
+}
+
 // procs sets GOMAXPROCS for a test.
 func procs(t *testing.T, n int) {
 	before := runtime.GOMAXPROCS(n)

@@ -209,16 +209,17 @@ func ahead[E any](s []E, x E, equal bool, cmp func(a, b E) int) int {
 		}
 		return cmp(e, x) < 0
 	}
-	lo, hi := 0, 1
-	for hi <= len(s) && goes(s[hi-1]) {
+	n := uint(len(s))
+	lo, hi := uint(0), uint(1) // twice the largest int is an uint
+	for hi <= n && goes(s[hi-1]) {
 		lo, hi = hi, 2*hi
 	}
-	for hi = min(hi-1, len(s)); lo < hi; {
-		if mid := int(uint(lo+hi) >> 1); goes(s[mid]) {
+	for hi = min(hi-1, n); lo < hi; {
+		if mid := (lo + hi) / 2; goes(s[mid]) {
 			lo = mid + 1
 		} else {
 			hi = mid
 		}
 	}
-	return lo
+	return int(lo)
 }

@@ -141,7 +141,7 @@ func TestRegularAndNearly(t *testing.T) {
 		for _, n := range []int{n, 4 * teamed} {
 			v := make([]int, n)
 			for i := range v {
-				v[i] = c.at(i * 40_000 / n)
+				v[i] = c.at(int(int64(i) * 40_000 / int64(n)))
 			}
 			if got := regular(v, 0); got != c.regular {
 				t.Errorf("%s: regular: %v", name, got)

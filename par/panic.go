@@ -66,11 +66,28 @@ func (f *failure) raise() {
 // any reports whether a call did not return.
 func (f *failure) any() bool { return f.panicked != nil || f.goexit }
 
-// raise does what add and raise do for the one call that did not return, on the
-// caller's own goroutine; v is what recover gave. It does not return.
-func raise(v any) {
-	if o := task.Unreturned(v); o.Panic != nil {
-		panic(o.Panic.Raised("par: call"))
+// alone calls f on the caller's own goroutine and raises what a function of the user
+// did instead of returning. It does so when the deferred function has returned: a panic
+// that begins in one stands on the stack of the panic before it, and through a thousand
+// nested calls that takes a thousand times as long.
+func alone(f func()) {
+	if p := panicOf(f); p != nil {
+		panic(p)
 	}
-	runtime.Goexit()
+}
+
+// panicOf calls f and returns its panic, or nil. A Goexit goes on.
+func panicOf(f func()) (p *PanicError) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		if o := task.Unreturned(recover()); o.Panic != nil {
+			p = o.Panic.Raised("par: call")
+		}
+	}()
+	f()
+	returned = true
+	return nil
 }

@@ -143,7 +143,7 @@ func heap[E cmp.Ordered](v []E) {
 // from there, because what was taken from the end belongs far down.
 func sift[E cmp.Ordered](v []E, root int) {
 	at := root
-	for 2*at+2 < len(v) {
+	for at < (len(v)-1)/2 { // it has two children
 		at = 2*at + 1
 		if v[at] < v[at+1] {
 			at++

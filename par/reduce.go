@@ -35,15 +35,15 @@ func Reduce[T, A any](s []T, zero func() A, fold func(A, T) A, merge func(A, A) 
 	check("Reduce", "zero", zero == nil)
 	check("Reduce", "fold", fold == nil)
 	check("Reduce", "merge", merge == nil)
-	size := max(0, len(s)-1)/blocks + 1
-	parts := make([]A, max(0, len(s)-1)/size+1) // one of an empty slice, too
-	of := uint64(0)                             // the cost of a block is not that of an element
-	if size == 1 {
+	parts := make([]A, countBlocks(len(s)))
+	of := uint64(0) // the cost of a block is not that of an element
+	if len(s) <= blocks {
 		of = code(fold)
 	}
 	indexes(len(parts), of, func(b int) {
 		a := zero()
-		for _, v := range s[b*size : min((b+1)*size, len(s))] {
+		lo, hi := block(b, len(s))
+		for _, v := range s[lo:hi] {
 			a = fold(a, v)
 		}
 		parts[b] = a
@@ -55,6 +55,20 @@ func Reduce[T, A any](s []T, zero func() A, fold func(A, T) A, merge func(A, A) 
 		})
 	}
 	return parts[0]
+}
+
+// countBlocks returns how many blocks n elements have: one if there are none, too.
+func countBlocks(n int) int { return max(0, n-1)/blockSize(n) + 1 }
+
+// blockSize returns how many elements a block of n has, the last perhaps less.
+func blockSize(n int) int { return max(0, n-1)/blocks + 1 }
+
+// block returns the indexes of block b of n elements, from lo to hi-1. All blocks of the
+// full size may have more than an int holds.
+func block(b, n int) (lo, hi int) {
+	size := blockSize(n)
+	lo = b * size
+	return lo, lo + min(size, n-lo)
 }
 
 // indexes calls f for each index from 0 to n-1. The cost of f is that of the

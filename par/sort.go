@@ -3,6 +3,7 @@ package par
 import (
 	"cmp"
 	"reflect"
+	"runtime"
 	"slices"
 )
 
@@ -63,7 +64,7 @@ func orderMany[E cmp.Ordered](v []E) {
 		quick(v, nil, depth(len(v)))
 		return
 	}
-	t := newTeam()
+	t := newTeam(runtime.GOMAXPROCS(0))
 	o := &ordering[E]{t, ascending[E], split[E], finish[E]}
 	t.run(func() { o.sort(v, nil, depth(len(v))) })
 }
@@ -157,7 +158,7 @@ func nearly[E cmp.Ordered](v []E) bool {
 			down++
 		}
 	}
-	for i := step; i < len(v); i += step {
+	for i := step; i < len(v); i += min(step, len(v)-i) {
 		count(v[i-step], v[i])
 	}
 	for i := len(v) - 7; i < len(v); i++ {

@@ -120,22 +120,17 @@ func TestSortFuncStopsAfterAPanic(t *testing.T) {
 	for _, procs := range []int{2, 8} {
 		runtime.GOMAXPROCS(procs)
 		rs := sortRecords(keys)
-		var calls atomic.Int64
-		func() {
-			defer func() {
-				if p, ok := recover().(*par.PanicError); !ok || p.Value != "stop" {
-					t.Errorf("GOMAXPROCS %d: panics with %v", procs, p)
-				}
-			}()
+		calls, panicked := par.StopAt(t, total/2, func(step func()) {
 			par.SortFunc(rs, func(a, b sortRecord) int {
-				if calls.Add(1) == total/2 {
-					panic("stop")
-				}
+				step()
 				return bySortKey(a, b)
 			})
-		}()
-		if most := total/2 + n + int64(procs)*part*14*5/4; calls.Load() > most {
-			t.Errorf("GOMAXPROCS %d: %d compares, want %d at most of %d", procs, calls.Load(), most, total)
+		})
+		if p, ok := panicked.(*par.PanicError); !ok || p.Value != "stop" {
+			t.Errorf("GOMAXPROCS %d: panics with %v", procs, panicked)
+		}
+		if most := total/2 + n + int64(procs)*part*14*5/4; calls > most {
+			t.Errorf("GOMAXPROCS %d: %d compares, want %d at most of %d", procs, calls, most, total)
 		}
 		samePermutation(t, rs, keys)
 	}

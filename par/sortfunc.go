@@ -1,6 +1,9 @@
 package par
 
-import "slices"
+import (
+	"runtime"
+	"slices"
+)
 
 // SortFunc sorts s in ascending order as cmp determines it, as slices.SortFunc
 // does: in place, not stable, so equal elements may come in another order than
@@ -24,33 +27,26 @@ func SortFunc[S ~[]E, E any](s S, cmp func(a, b E) int) {
 	if teams(len(s)) {
 		compareTeam([]E(s), cmp)
 	} else {
-		compare([]E(s), cmp)
+		alone(func() { compare([]E(s), cmp) })
 	}
 }
 
 // compare is SortFunc on the caller's goroutine.
 func compare[E any](v []E, cmp func(a, b E) int) {
-	returned := false
-	defer func() {
-		if !returned {
-			raise(recover())
-		}
-	}()
 	if len(v) > tiny {
 		slices.SortFunc(v, cmp)
-	} else {
-		for i := 1; i < len(v); i++ {
-			for j := i; j > 0 && cmp(v[j], v[j-1]) < 0; j-- {
-				v[j], v[j-1] = v[j-1], v[j]
-			}
+		return
+	}
+	for i := 1; i < len(v); i++ {
+		for j := i; j > 0 && cmp(v[j], v[j-1]) < 0; j-- {
+			v[j], v[j-1] = v[j-1], v[j]
 		}
 	}
-	returned = true
 }
 
 // compareTeam is SortFunc on several goroutines.
 func compareTeam[E any](v []E, cmp func(a, b E) int) {
-	t := newTeam()
+	t := newTeam(runtime.GOMAXPROCS(0))
 	c := comparison[E](cmp)
 	o := &ordering[E]{t, c.run, c.split, func(v []E, _ *E, _ int) { slices.SortFunc(v, cmp) }}
 	t.run(func() {

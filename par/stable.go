@@ -39,14 +39,7 @@ const (
 // buffer is garbage after the call.
 func SortStableFunc[S ~[]E, E any](s S, cmp func(a, b E) int) {
 	check("SortStableFunc", "cmp", cmp == nil)
-	returned := false
-	defer func() {
-		if !returned {
-			raise(recover())
-		}
-	}()
-	sortStable(s, cmp)
-	returned = true
+	alone(func() { sortStable(s, cmp) })
 }
 
 func sortStable[E any](s []E, cmp func(a, b E) int) {
@@ -79,10 +72,11 @@ func sortAlone[E any](s, buf []E, sorted int, cmp func(a, b E) int) {
 
 // sortTogether is sortAlone on all processors.
 func sortTogether[E any](s, buf []E, sorted int, cmp func(a, b E) int) {
+	procs := runtime.GOMAXPROCS(0)
 	m := &mergers[E]{
 		merger: merger[E]{s: s, buf: buf, cmp: cmp},
-		team:   newTeam(),
-		grain:  max(len(s)/(8*runtime.GOMAXPROCS(0)), stableGrain),
+		team:   newTeam(procs),
+		grain:  max(len(s)/(8*procs), stableGrain),
 	}
 	m.team.run(func() {
 		if m.sort(0, len(s), sorted, len(s)-1, false) {
@@ -111,7 +105,7 @@ func jitter[E any](s []E, cmp func(a, b E) int) bool {
 	const near = 8
 	step := max(4*near, len(s)/256)
 	samples, late := 0, 0
-	for i := near; i < len(s); i += step {
+	for i := near; i < len(s); i += min(step, len(s)-i) {
 		if cmp(s[i], s[i-near]) < 0 {
 			return false
 		}
@@ -142,16 +136,17 @@ func insertRun[E any](s []E, i int, cmp func(a, b E) int) {
 // behind returns how many elements of the sorted s go after x: as ahead, from the
 // end.
 func behind[E any](s []E, x E, cmp func(a, b E) int) int {
-	lo, hi := 0, 1
-	for hi <= len(s) && cmp(x, s[len(s)-hi]) < 0 {
+	n := uint(len(s))
+	lo, hi := uint(0), uint(1) // twice the largest int is an uint
+	for hi <= n && cmp(x, s[n-hi]) < 0 {
 		lo, hi = hi, 2*hi
 	}
-	for hi = min(hi-1, len(s)); lo < hi; {
-		if mid := int(uint(lo+hi) >> 1); cmp(x, s[len(s)-1-mid]) < 0 {
+	for hi = min(hi-1, n); lo < hi; {
+		if mid := (lo + hi) / 2; cmp(x, s[n-1-mid]) < 0 {
 			lo = mid + 1
 		} else {
 			hi = mid
 		}
 	}
-	return lo
+	return int(lo)
 }

@@ -1,7 +1,6 @@
 package par
 
 import (
-	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -19,26 +18,22 @@ type team struct {
 	failure failure
 }
 
-func newTeam() *team {
+// newTeam returns a team for so many processors, that of the caller among them.
+func newTeam(procs int) *team {
 	t := new(team)
-	t.idle.Store(int32(runtime.GOMAXPROCS(0)) - 1)
+	t.idle.Store(int32(procs) - 1)
 	return t
 }
 
 // run calls f on the caller's goroutine, waits for everything that was forked
 // meanwhile, and raises what a function of the user did instead of returning.
 func (t *team) run(f func()) {
-	returned := false
-	defer func() {
-		if !returned {
-			t.fail(recover())
-		}
+	defer func() { // of a Goexit, too
 		t.idle.Add(1) // while this one waits
 		t.members.Wait()
 		t.failure.raise()
 	}()
-	f()
-	returned = true
+	t.try(f)
 }
 
 // free reports whether fork may find an idle processor: whoever asks first need not
@@ -59,16 +54,11 @@ func (t *team) fork(f func()) bool {
 	}
 	t.members.Add(1)
 	go func() {
-		returned := false
 		defer func() {
-			if !returned {
-				t.fail(recover())
-			}
 			t.idle.Add(1)
 			t.members.Done()
 		}()
-		f()
-		returned = true
+		t.try(f)
 	}()
 	return true
 }
@@ -111,7 +101,16 @@ func (t *team) call(f func()) {
 	returned = true
 }
 
-func (t *team) fail(v any) {
-	t.stopped.Store(true)
-	t.failure.add(task.Unreturned(v))
+// try calls f, which is all that a goroutine of the team does, and takes in how it ended
+// if it does not return. A panic ends here, a Goexit goes on.
+func (t *team) try(f func()) {
+	returned := false
+	defer func() {
+		if !returned {
+			t.stopped.Store(true)
+			t.failure.add(task.Unreturned(recover()))
+		}
+	}()
+	f()
+	returned = true
 }

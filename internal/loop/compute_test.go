@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"sync/atomic"
@@ -77,6 +78,27 @@ func TestComputeExactlyOnce(t *testing.T) {
 		}
 		if l.deep != 0 {
 			t.Fatalf("-stint.seed=%d: %d workers are deep at the end", s, l.deep)
+		}
+	}
+}
+
+// So it does when the last index is the largest int but one.
+func TestComputeToTheLargestInt(t *testing.T) {
+	for way := range 3 {
+		for _, cost := range []int64{0, 1, 1 << 30} {
+			for _, n := range []int{1, 7, 1000, 100_000} {
+				first := math.MaxInt - n
+				calls := make([]int, n) // the race detector watches
+				l := compute(first, math.MaxInt, 4, way, cost, func(i int) { calls[i-first]++ })
+				if !l.Run() || !l.Complete() {
+					t.Fatalf("way %d, cost %d: not complete", way, cost)
+				}
+				for i, c := range calls {
+					if c != 1 {
+						t.Fatalf("way %d, cost %d: %d calls for index %d of %d", way, cost, c, i, n)
+					}
+				}
+			}
 		}
 	}
 }

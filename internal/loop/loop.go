@@ -56,9 +56,9 @@ type Loop struct {
 	source   *work.Source // of Engine
 	queued   atomic.Bool  // the standby is in it
 
-	next atomic.Int64 // the first index that was not claimed
-	cost atomic.Int64 // of an item, as measured last, but for an eighth
-	most atomic.Int64 // workers, when nobody else has permits
+	next atomic.Uint64 // the first index that was not claimed; it passes N, which may be the largest int
+	cost atomic.Int64  // of an item, as measured last, but for an eighth
+	most atomic.Int64  // workers, when nobody else has permits
 
 	mu     sync.Mutex // every move of more than one index
 	deep   int        // workers that may give indexes back
@@ -92,7 +92,7 @@ func (l *Loop) Run() bool {
 	if tuner != nil {
 		l.tuner.Store(tuner)
 	}
-	l.next.Store(int64(l.First))
+	l.next.Store(uint64(l.First))
 	alone := max(few, l.bound()) // so many items are taken one by one
 	if l.Compute {
 		alone = 1
@@ -322,7 +322,7 @@ func (l *Loop) Complete() bool { return l.left() == 0 }
 
 // Cut leaves out the indexes that no worker has claimed yet, all of which are
 // larger than those that have been begun.
-func (l *Loop) Cut() { l.next.Store(int64(l.N)) }
+func (l *Loop) Cut() { l.next.Store(uint64(l.N)) }
 
 // Stop keeps further calls from beginning.
 func (l *Loop) Stop() { l.halt.Or(stopped) }

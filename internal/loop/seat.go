@@ -41,7 +41,7 @@ func (l *Loop) left() int {
 }
 
 // unclaimed returns how many indexes were never claimed.
-func (l *Loop) unclaimed() int { return l.N - int(min(l.next.Load(), int64(l.N))) }
+func (l *Loop) unclaimed() int { return l.N - int(min(l.next.Load(), uint64(l.N))) }
 
 // exhausted reports whether nothing is left and nothing can come back.
 func (l *Loop) exhausted() bool {
@@ -97,7 +97,7 @@ func (w *worker) narrow(lo int) int {
 	}
 	width := min(w.width, max(w.width/16, (l.N-lo)/(8*l.Procs), 1))
 	if width >= 2*some {
-		width = (lo+width)&^(some-1) - lo
+		width -= (lo + width) & (some - 1)
 	}
 	return width
 }
@@ -115,11 +115,17 @@ func (w *worker) claim() bool {
 			return w.claimMany(n)
 		}
 	}
-	i := int(l.next.Add(1)) - 1
-	if i >= l.N {
+	return w.claimOne()
+}
+
+// claimOne claims the next index, if there is one. Others may have claimed the last, or
+// cut the loop, since somebody looked.
+func (w *worker) claimOne() bool {
+	i := w.loop.next.Add(1) - 1
+	if i >= uint64(w.loop.N) {
 		return false
 	}
-	w.set(i, 1)
+	w.set(int(i), 1)
 	return true
 }
 
@@ -189,12 +195,12 @@ func (w *worker) claimMany(n int) bool {
 	l := w.loop
 	for {
 		lo := l.next.Load()
-		n := min(int64(n), int64(l.N)-lo)
-		if n <= 0 {
+		if lo >= uint64(l.N) {
 			return false
 		}
-		if l.next.CompareAndSwap(lo, lo+n) { // others claim one without the lock
-			return w.deal(int(lo), int(n))
+		n := min(n, l.N-int(lo))
+		if l.next.CompareAndSwap(lo, lo+uint64(n)) { // others claim one without the lock
+			return w.deal(int(lo), n)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
@@ -411,6 +412,25 @@ func TestCounterDoesNotRunAway(t *testing.T) {
 	w.init(l, l.Context)
 	if !w.take() || w.take() || w.take() || w.take() || l.next.Load() != 1 {
 		t.Errorf("the next of one item is %d", l.next.Load())
+	}
+}
+
+// Those who looked before the last index was claimed, or the loop was cut, find nothing
+// when they claim, also where there is no larger int than N.
+func TestCounterPassesTheLargestInt(t *testing.T) {
+	for _, n := range []int{1, math.MaxInt - 1, math.MaxInt} {
+		l := &Loop{N: n, Context: context.Background(), Procs: 1, Limit: 1}
+		l.Cut()
+		for range 4 {
+			w := new(worker)
+			w.init(l, l.Context)
+			if w.claimOne() || w.take() || w.claimMany(3) {
+				t.Errorf("%d items: claimed %d", n, w.At)
+			}
+			if l.left() != 0 || !l.exhausted() {
+				t.Errorf("%d items: %d are left after the end", n, l.left())
+			}
+		}
 	}
 }
 

@@ -79,7 +79,7 @@ func (s *Span) Some(i int) (end int) {
 	if i >= s.end || s.halt.Load() != 0 {
 		return i
 	}
-	end = min((i+some)&^(some-1), s.end)
+	end = i + min(some-i&(some-1), s.end-i)
 	s.At = end - 1
 	return end
 }

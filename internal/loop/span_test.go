@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"errors"
+	"math"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -240,6 +241,12 @@ func TestSpanSome(t *testing.T) {
 	s.set(10, 3)
 	if end := s.Some(11); end != 13 || s.At != 12 || s.Some(13) != 13 || s.At != 12 {
 		t.Errorf("up to %d, at %d", end, s.At)
+	}
+	s.set(math.MaxInt-10, 10) // no int is larger than its end
+	for _, want := range []int{math.MaxInt - 7, math.MaxInt, math.MaxInt} {
+		if end := s.Some(s.At + 1); end != want || s.At != end-1 {
+			t.Errorf("up to %d, at %d; want %d", end, s.At, want)
+		}
 	}
 	s.set(10, 3)
 	l.halt.Store(wanted)

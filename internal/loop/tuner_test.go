@@ -171,7 +171,7 @@ func (w *worker) claimAll(t *testing.T) {
 		t.Fatal("no seat")
 	}
 	n := l.unclaimed()
-	lo := int(l.next.Add(int64(n))) - n
+	lo := int(l.next.Add(uint64(n))) - n
 	w.width = n
 	l.deep++
 	w.seat.word.Store(pack(lo+n, 0))
