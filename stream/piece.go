@@ -228,7 +228,7 @@ func (m *parMap[T, R]) Brief() bool { return m.step() > 1 }
 // learn takes in how long n records took, or none yet. What is dear for once is so for a
 // while.
 func (m *parMap[T, R]) learn(took time.Duration, n int) {
-	cost := int64(took)*1000/int64(max(n, 1)) + 1
+	cost := int64(min(took, time.Hour))*1000/int64(max(n, 1)) + 1 // more would not fit, and makes no difference
 	if old := m.cost.Load(); old > 0 {
 		cost = max(cost, old/2)
 	}
