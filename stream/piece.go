@@ -255,13 +255,14 @@ func (m *parMap[T, R]) finish(p *piece[T, R]) {
 // Failed ends the run after a panic, and the stream at the record of p otherwise.
 func (m *parMap[T, R]) Failed(t work.Task, o task.Outcome) {
 	if o.Panic != nil {
-		m.g.run.broken(o)
+		m.g.run.broken(m.calls, o)
 		return
 	}
 	err := o.Err
 	if o.Goexit {
 		err = stint.ErrGoexit
 	}
+	m.g.run.failed(m.calls, err)
 	p := t.Func.(*piece[T, R])
 	if m.overload != nil && !m.tell(p, err) {
 		return
@@ -290,7 +291,7 @@ func (m *parMap[T, R]) fail(p *piece[T, R], err error) {
 func (m *parMap[T, R]) tell(p *piece[T, R], err error) (ok bool) {
 	defer func() {
 		if !ok {
-			m.fail(p, m.g.run.broken(task.Unreturned(recover())))
+			m.fail(p, m.g.run.broken(m.calls, task.Unreturned(recover())))
 		}
 	}()
 	if m.overload(err) {
