@@ -43,8 +43,10 @@ func TestBadArgumentsPanic(t *testing.T) {
 		{func() { stream.Buffer(one, -7) }, "stream: Buffer(-7): want 1 or more"},
 		{func() { stream.Chunk(one, 0, time.Second) }, "stream: Chunk: size is 0, want 1 or more"},
 		{func() { stream.Chunk(one, -1, 0) }, "stream: Chunk: size is -1, want 1 or more"},
-		{func() { stream.Partition(one, 0, key) }, "stream: Partition: n is 0, want 1 or more"},
-		{func() { stream.Partition(one, -2, key) }, "stream: Partition: n is -2, want 1 or more"},
+		{func() { stream.Partition(one, 0, key) }, "stream: Partition: n is 0, want 1 to 1048576"},
+		{func() { stream.Partition(one, -2, key) }, "stream: Partition: n is -2, want 1 to 1048576"},
+		{func() { stream.Partition(one, 1<<20+1, key) }, "stream: Partition: n is 1048577, want 1 to 1048576"},
+		{func() { stream.Partition(one, math.MaxInt, key) }, fmt.Sprintf("stream: Partition: n is %d, want 1 to 1048576", math.MaxInt)},
 		{func() { stream.Partition(one, 2, nil) }, "stream: Partition: nil function"},
 		{func() { stream.Take(one, -1) }, "stream: Take(-1"},
 		{func() { one.All(none) }, "stream: All: nil context"},
@@ -72,6 +74,48 @@ func TestLargestArguments(t *testing.T) {
 		s = flat(stream.Chunk(s, math.MaxInt, math.MaxInt64))
 		s = flat(stream.Chunk(s, math.MaxInt, 0))
 		complete(t, stream.Merge(branch(s, 1000)...), 10)
+	})
+}
+
+// A limit and a queue near the largest int, which no sum of may be more.
+func TestLargestLimits(t *testing.T) {
+	changed := stint.Limit(1)
+	changed.Set(math.MaxInt)
+	for name, opts := range map[string][]stint.Option{
+		"Limit(MaxInt)":            {stint.Limit(math.MaxInt)},
+		"Limit(MaxInt/2+1)":        {stint.Limit(math.MaxInt/2 + 1)},
+		"Limit(1<<30)":             {stint.Limit(1 << 30)},
+		"Queue(MaxInt)":            {stint.Queue(math.MaxInt)},
+		"Limit(1), Queue(MaxInt)":  {stint.Limit(1), stint.Queue(math.MaxInt)},
+		"Limit(MaxInt), Queue(0)":  {stint.Limit(math.MaxInt), stint.Queue(0)},
+		"Limit(MaxInt), Queue":     {stint.Limit(math.MaxInt), stint.Queue(math.MaxInt)},
+		"Set(MaxInt)":              {changed},
+		"Auto(MaxInt, MaxInt)":     {stint.Auto(math.MaxInt, math.MaxInt)},
+		"Auto(1, MaxInt), Burst":   {stint.Auto(1, math.MaxInt), stint.Burst(math.MaxInt)},
+		"Unordered, Queue(MaxInt)": {stint.Unordered(), stint.Queue(math.MaxInt)},
+	} {
+		bubble(t, name, func(t *testing.T) {
+			out, err := stream.Collect(context.Background(), parMap(stream.FromSeq(count(3000)), opts...))
+			equal(t, "error", err, nil)
+			same(t, "records", sorted(out), indexes(3000))
+		})
+	}
+}
+
+// A call that lasts for so long that its picoseconds are more than an int64 can be is
+// not taken for a short one, of which many records would be let in.
+func TestLongestCalls(t *testing.T) {
+	const long = time.Duration(math.MaxUint64/1000 + 1) // a few picoseconds, modulo 1<<64
+	bubble(t, "213 days", func(t *testing.T) {
+		var g gauge
+		s := stream.ParMap(stream.FromSeq(count(100_000)), func(_ context.Context, v int) (int, error) { g.hold(long); return v, nil }, stint.Limit(1))
+		all(context.Background(), s, func(n int) bool {
+			time.Sleep(10 * long)
+			if most := n + 2; g.begun() > most {
+				t.Errorf("%d begun when %d are consumed, want %d at most", g.begun(), n, most)
+			}
+			return n == 3
+		})
 	})
 }
 

@@ -47,9 +47,10 @@
 // there was an error, the context of the functions before it ends, and they are waited for. A
 // source that blocks should watch that context, which Generate is given, or the one
 // that the terminal has. A panic of a function, on whichever goroutine, cancels
-// everything and is raised again in the terminal as a [*stint.PanicError]. A call of
-// runtime.Goexit is stint.ErrGoexit; on the terminal's own goroutine it cannot be
-// stopped, and ends that goroutine after the others have ended.
+// everything and is raised again in the terminal as a [*stint.PanicError]. Its Also has
+// the panics and errors of others. A call of runtime.Goexit is stint.ErrGoexit; on the
+// terminal's own goroutine it cannot be stopped, and ends that goroutine after the others
+// have ended.
 //
 // # What it costs
 //

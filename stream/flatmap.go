@@ -1,29 +1,22 @@
 package stream
 
-import (
-	"iter"
-	"sync/atomic"
-)
+import "iter"
 
 // FlatMap returns the values of the sequences that f returns for the records of s, one
 // sequence after the other. They are handed on one by one, as those of FromSeq. A nil
 // sequence has none. What can fail gives values that say so, for a MapErr behind it. The
-// result of f is declared as an iter.Seq. FlatMap panics if f is nil.
+// result of f is declared as an iter.Seq. A sequence must not recover a panic of its
+// yield, which is a panic itself. FlatMap panics if f is nil.
 func FlatMap[T, R any](s Stream[T], f func(T) iter.Seq[R]) Stream[R] {
 	check("FlatMap", "function", f == nil)
 	return stage(s, func(g *segment, _ *scope, to sink[R]) sink[T] {
-		stopped := false
-		yield := func(r R) bool { // one for all records: it is on the heap
-			if stopped || atomic.LoadUint32(&g.halt)&over != 0 || !to.one(r) {
-				stopped = true
-			}
-			return !stopped
-		}
+		yield, door := through(g, to) // one for all records: it is on the heap
 		one := func(v T) bool {
 			if seq := f(v); seq != nil {
 				seq(yield)
+				door.returned("FlatMap: the sequence")
 			}
-			return !stopped
+			return *door == open
 		}
 		return sink[T]{one: one, many: each(g, one)}
 	})

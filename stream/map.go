@@ -48,14 +48,10 @@ func MapErr[T, R any](s Stream[T], f func(context.Context, T) (R, error)) Stream
 	check("MapErr", "function", f == nil)
 	return stage(s, func(g *segment, in *scope, to sink[R]) sink[T] {
 		var out scratch[R]
-		fail := func(err error) bool {
-			in.cancel()
-			return g.fail(err)
-		}
 		one := func(v T) bool {
 			r, err := f(in.ctx, v)
 			if err != nil {
-				return fail(err)
+				return g.refuse(in, g.run.failed(in, err))
 			}
 			return to.one(r)
 		}
@@ -66,7 +62,8 @@ func MapErr[T, R any](s Stream[T], f func(context.Context, T) (R, error)) Stream
 				for i := range vs {
 					r, err := f(ctx, vs[i])
 					if err != nil {
-						return out.pass(g, to, i) && fail(err)
+						g.run.failed(in, err)
+						return out.pass(g, to, i) && g.refuse(in, err)
 					}
 					rs[i] = r
 					if atomic.LoadUint32(&g.halt) != 0 {

@@ -67,7 +67,7 @@ func merge[T any](g *segment, in *scope, ss []Stream[T], from *inlet[T], lines [
 		if b.last {
 			open[i], n = Stream[T]{}, n-1
 			err = cmp.Or(err, b.err)
-			if err != nil && !slices.ContainsFunc(open, func(s Stream[T]) bool { return reach(err, s.branches) }) {
+			if err != nil && !comesAgain(err, open) {
 				g.fail(err)
 				return
 			}
@@ -85,4 +85,10 @@ func merge[T any](g *segment, in *scope, ss []Stream[T], from *inlet[T], lines [
 		waiting[i] = slices.Delete(waiting[i], 0, 1)
 		have--
 	}
+}
+
+// comesAgain reports whether err will come from one of open too.
+func comesAgain[T any](err error, open []Stream[T]) bool {
+	reaches := reach(err)
+	return slices.ContainsFunc(open, func(s Stream[T]) bool { return reaches(s.branches) })
 }

@@ -301,11 +301,11 @@ func TestOrderedPipelinesAreTheSequentialProgram(t *testing.T) {
 
 // randomDelay returns a function that takes time for some records, in a bubble.
 func randomDelay(r *rand.Rand) func(v int) {
-	salt, often, most := r.Uint64(), 1<<r.IntN(10), 1<<r.IntN(32)
+	salt, often, most := r.Uint64(), uint64(1)<<r.IntN(10), uint64(1)<<r.IntN(32)
 	return func(v int) {
 		h := (uint64(v)^salt)*0x9e3779b97f4a7c15>>20 ^ salt>>7
-		if h%uint64(often) == 0 {
-			time.Sleep(time.Duration(h >> 10 % uint64(most)))
+		if h%often == 0 {
+			time.Sleep(time.Duration(h >> 10 % most))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -14,11 +15,11 @@ import (
 // and nothing runs. A stream of which no more is wanted, since a Take has all that
 // it wants, drops what comes for it. One that is slow holds the others up once its
 // four batches are full. An error of s ends each of them, after the records that
-// came before it; Merge waits for them then. Partition panics if n is less than 1
-// or key is nil.
+// came before it; Merge waits for them then. Partition panics if n is less than 1 or
+// more than 1<<20, or key is nil.
 func Partition[T any](s Stream[T], n int, key func(T) uint64) []Stream[T] {
-	if n < 1 {
-		panic(fmt.Sprintf("stream: Partition: n is %d, want 1 or more", n))
+	if n < 1 || n > mostLanes {
+		panic(fmt.Sprintf("stream: Partition: n is %d, want 1 to %d", n, mostLanes))
 	}
 	check("Partition", "function", key == nil)
 	p := &partition[T]{s: s, n: n, key: key}
@@ -31,6 +32,9 @@ func Partition[T any](s Stream[T], n int, key func(T) uint64) []Stream[T] {
 	}
 	return out
 }
+
+// mostLanes is far above what has any use, and below what cannot be had.
+const mostLanes = 1 << 20
 
 type partition[T any] struct {
 	s   Stream[T]
@@ -65,16 +69,25 @@ func plain(err error) error {
 	}
 }
 
-// reach reports whether err will come to who consumes branches too.
-func reach(err error, branches []branch) bool {
+// reach returns a function that reports whether err will come to who consumes some
+// branches too.
+func reach(err error) func([]branch) bool {
+	of := map[any]bool{} // partitions that err has come through
 	for e, ok := err.(*sourceError); ok; e, ok = e.err.(*sourceError) {
-		for _, b := range branches {
-			if b.of == e.of || reach(e, b.above) {
-				return true
-			}
-		}
+		of[e.of] = true
 	}
-	return false
+	seen := map[any]bool{} // others: each is above many branches, on many ways
+	var reaches func([]branch) bool
+	reaches = func(bs []branch) bool {
+		return slices.ContainsFunc(bs, func(b branch) bool {
+			if of[b.of] || seen[b.of] {
+				return of[b.of]
+			}
+			seen[b.of] = true
+			return reaches(b.above)
+		})
+	}
+	return reaches
 }
 
 // complete returns an error unless all branches of each partition are consumed, once.

@@ -205,3 +205,18 @@ func TestPartitionInABranch(t *testing.T) {
 		}
 	})
 }
+
+// An error of one partition is not looked for on each of the ways to another, of which
+// there are more than can be counted.
+func TestErrorBesideNestedPartitions(t *testing.T) {
+	bubble(t, "8 deep", func(t *testing.T) {
+		silent := stream.FromChan(make(chan int))
+		for range 8 {
+			silent = stream.Merge(branch(silent, 32)...)
+		}
+		bad := stream.Merge(branch(stream.MapErr(stream.From(indexes(100)), failAt(50)), 2)...)
+		out, err := stream.Collect(context.Background(), stream.Merge(bad, silent))
+		equal(t, "error", err, errBoom)
+		same(t, "records", sorted(out), indexes(50))
+	})
+}

@@ -228,7 +228,7 @@ func (m *parMap[T, R]) Brief() bool { return m.step() > 1 }
 // learn takes in how long n records took, or none yet. What is dear for once is so for a
 // while.
 func (m *parMap[T, R]) learn(took time.Duration, n int) {
-	cost := int64(took)*1000/int64(max(n, 1)) + 1
+	cost := int64(min(took, time.Hour))*1000/int64(max(n, 1)) + 1 // more would not fit, and makes no difference
 	if old := m.cost.Load(); old > 0 {
 		cost = max(cost, old/2)
 	}
@@ -255,13 +255,14 @@ func (m *parMap[T, R]) finish(p *piece[T, R]) {
 // Failed ends the run after a panic, and the stream at the record of p otherwise.
 func (m *parMap[T, R]) Failed(t work.Task, o task.Outcome) {
 	if o.Panic != nil {
-		m.g.run.broken(o)
+		m.g.run.broken(m.calls, o)
 		return
 	}
 	err := o.Err
 	if o.Goexit {
 		err = stint.ErrGoexit
 	}
+	m.g.run.failed(m.calls, err)
 	p := t.Func.(*piece[T, R])
 	if m.overload != nil && !m.tell(p, err) {
 		return
@@ -290,7 +291,7 @@ func (m *parMap[T, R]) fail(p *piece[T, R], err error) {
 func (m *parMap[T, R]) tell(p *piece[T, R], err error) (ok bool) {
 	defer func() {
 		if !ok {
-			m.fail(p, m.g.run.broken(task.Unreturned(recover())))
+			m.fail(p, m.g.run.broken(m.calls, task.Unreturned(recover())))
 		}
 	}()
 	if m.overload(err) {

@@ -2,7 +2,6 @@ package stream
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,8 +24,12 @@ type run struct {
 	segments []*segment
 	lanes    map[any]any // of each partition
 	panicked *stint.PanicError
-	others   []error // later panics
+	others   []error // later panics, and what functions returned before they were cancelled
+	late     []error // what they returned after that
 }
+
+// who has panicked, as the PanicError says.
+const who = "stream: function"
 
 // start returns a run, with the segment of the caller's goroutine.
 func start(ctx context.Context) (*run, *segment) {
@@ -66,7 +69,7 @@ func (r *run) begin(g *segment, f func(), end func(error)) {
 		returned := false
 		defer func() {
 			if !returned {
-				g.fail(r.broken(task.Unreturned(recover())))
+				g.fail(r.broken(g.scope, task.Unreturned(recover())))
 			}
 			end(g.err)
 		}()
@@ -78,13 +81,13 @@ func (r *run) begin(g *segment, f func(), end func(error)) {
 // after is time.AfterFunc. It is here with the other beginnings of goroutines.
 func after(d time.Duration, f func()) *time.Timer { return time.AfterFunc(d, f) }
 
-// broken takes in that a function has panicked, which ends the whole run, or has
-// called Goexit. It returns the error that the records end with.
-func (r *run) broken(o task.Outcome) error {
+// broken takes in that a function, in the scope in, has panicked, which ends the whole
+// run, or has called Goexit. It returns the error that the records end with.
+func (r *run) broken(in *scope, o task.Outcome) error {
 	if o.Panic == nil {
-		return stint.ErrGoexit
+		return r.failed(in, stint.ErrGoexit)
 	}
-	p := o.Panic.Raised("stream: function")
+	p := o.Panic.Raised(who)
 	r.mu.Lock()
 	switch r.panicked {
 	case nil:
@@ -98,12 +101,28 @@ func (r *run) broken(o task.Outcome) error {
 	return p
 }
 
-// stop ends all segments.
-func (r *run) stop() {
+// failed takes in the error of a function, in the scope in, and returns it: each that was
+// returned before a panic is told of beside it.
+func (r *run) failed(in *scope, err error) error {
+	late := in.ctx.Err() != nil
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if late {
+		r.late = append(r.late, err)
+	} else {
+		r.others = append(r.others, err)
+	}
+	return err
+}
+
+// stop ends all segments. A context of the caller's type may be told that nobody watches
+// it any more, so no lock is held then. Segments that are made later are over.
+func (r *run) stop() {
+	r.mu.Lock()
 	r.stopped = true
-	for _, g := range r.segments {
+	segments := r.segments
+	r.mu.Unlock()
+	for _, g := range segments {
 		g.stop()
 	}
 }
@@ -124,18 +143,32 @@ func (r *run) close() {
 // raise panics if a function has, after close.
 func (r *run) raise() {
 	if r.panicked != nil {
-		panic(task.With(r.panicked, r.others))
+		panic(task.With(r.panicked, append(r.others, r.besides(r.late)...)))
 	}
 }
 
-// result returns how the run has ended.
+// besides returns those of errs that say more than that the run was cancelled, and
+// the panics of their methods behind them.
+func (r *run) besides(errs []error) []error {
+	return task.Besides(errs, who, r.ctx.Err(), context.Cause(r.ctx))
+}
+
+// result returns how the run has ended, after raise. It calls methods of the error, whose
+// panic is one of a function.
 func (r *run) result() error {
-	err, ended := plain(r.last.err), r.ctx.Err()
-	switch {
-	case ended == nil:
+	err := plain(r.last.err)
+	if r.ctx.Err() == nil {
 		return err
-	case err == nil || errors.Is(err, ended) || errors.Is(err, context.Canceled): // a consequence
+	}
+	if err == nil {
 		return context.Cause(r.ctx)
 	}
-	return err
+	switch own := r.besides([]error{err}); len(own) {
+	case 0: // a consequence
+		return context.Cause(r.ctx)
+	case 1:
+		return err
+	default:
+		panic(task.With(own[1].(*stint.PanicError), own[:1]))
+	}
 }

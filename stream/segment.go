@@ -68,6 +68,13 @@ func (g *segment) fail(err error) bool {
 	return false
 }
 
+// refuse makes err the end of the records, after which nothing is wanted in the scope in.
+// It returns what a sink does then.
+func (g *segment) refuse(in *scope, err error) bool {
+	in.cancel()
+	return g.fail(err)
+}
+
 // A scope is what the functions before some point of a stream are in. Their context ends
 // when no more is wanted there, so that one which waits for nothing else returns.
 type scope struct {

@@ -36,19 +36,21 @@ func FromSeq[T any](seq iter.Seq[T]) Stream[T] {
 // nil.
 func FromSeq2[T any](seq iter.Seq2[T, error]) Stream[T] {
 	check("FromSeq2", "sequence", seq == nil)
-	return Stream[T]{feed: func(g *segment, _ *scope, to sink[T]) {
+	return Stream[T]{feed: func(g *segment, in *scope, to sink[T]) {
 		if g.over() {
 			return
 		}
 		for v, err := range seq {
-			if g.over() {
-				return
-			}
 			if err != nil {
+				g.run.failed(in, err)
+			}
+			switch {
+			case g.over():
+				return
+			case err != nil:
 				g.fail(err)
 				return
-			}
-			if !to.one(v) {
+			case !to.one(v):
 				return
 			}
 		}
@@ -88,24 +90,23 @@ func FromChan[T any](c <-chan T) Stream[T] {
 // which can crash the program: several producers are several streams for Merge.
 // After f has returned it returns false. The context that f is given ends when no
 // more is wanted. The error that f returns ends the stream, unless emit had
-// returned false. Generate panics if f is nil.
+// returned false. The stages behind it run within emit: f must not recover their panics,
+// which is a panic itself. Generate panics if f is nil.
 func Generate[T any](f func(ctx context.Context, emit func(T) bool) error) Stream[T] {
 	check("Generate", "function", f == nil)
 	return Stream[T]{feed: func(g *segment, in *scope, to sink[T]) {
 		if g.over() {
 			return
 		}
-		refused := false
-		err := f(in.ctx, func(v T) bool {
-			if refused || atomic.LoadUint32(&g.halt)&over != 0 || !to.one(v) {
-				refused = true
-				return false
-			}
-			return true
-		})
-		left := refused
-		refused = true // for who emits later
-		if err != nil && !left && !g.over() {
+		emit, door := through(g, to)
+		err := f(in.ctx, emit)
+		door.returned("Generate: the function")
+		left := *door == shut
+		*door = shut // for who emits later
+		if err == nil || left {
+			return
+		}
+		if g.run.failed(in, err); !g.over() {
 			g.fail(err)
 		}
 	}}

@@ -25,8 +25,8 @@ func drive[T any](ctx context.Context, s Stream[T], inside *bool, to func(*segme
 			return
 		}
 		if inside == nil || !*inside {
-			if v := recover(); v != nil {
-				r.broken(task.Unreturned(v))
+			if o := task.Unreturned(recover()); o.Panic != nil { // a Goexit goes on
+				r.broken(g.scope, o)
 			}
 		}
 		r.close()
@@ -45,8 +45,9 @@ func drive[T any](ctx context.Context, s Stream[T], inside *bool, to func(*segme
 //
 // The stages after the last boundary run on the goroutine of the loop, in turn with
 // its body. Leaving the loop early cancels what runs on others, and waits for it. A
-// panic of the loop's body passes through as it is, unless another function has panicked
-// too. All panics if ctx is nil.
+// panic of the loop's body passes through as it is. If the body panics or calls
+// runtime.Goexit while a function on another goroutine panics, the *stint.PanicError of
+// that is raised in its place; a crash prints both. All panics if ctx is nil.
 func (s Stream[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	checkContext("All", ctx)
 	return func(yield func(T, error) bool) {
@@ -101,16 +102,14 @@ func Each[T any](ctx context.Context, s Stream[T], f func(T) error) error {
 		return sink[T]{
 			one: func(v T) bool {
 				if err := f(v); err != nil {
-					g.cancel()
-					return g.fail(err)
+					return g.refuse(g.scope, g.run.failed(g.scope, err))
 				}
 				return !g.over()
 			},
 			many: func(vs []T) bool {
 				for i := range vs {
 					if err := f(vs[i]); err != nil {
-						g.cancel()
-						return g.fail(err)
+						return g.refuse(g.scope, g.run.failed(g.scope, err))
 					}
 					if atomic.LoadUint32(&g.halt)&over != 0 {
 						return false

@@ -2,9 +2,9 @@ package work
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
-	"slices"
 	"testing"
 )
 
@@ -254,8 +254,6 @@ func TestUnreadSegmentIsNotUsedAgain(t *testing.T) {
 	}
 }
 
-// The claim of the last open task says so, and no other: the next segment is opened
-// after it. What was claimed is not kept.
 // A queue that is cleared keeps none of its tasks, also when its first segment is kept.
 func TestClearedSegmentKeepsNothing(t *testing.T) {
 	for _, claimed := range []int{0, 2} {
@@ -274,6 +272,8 @@ func TestClearedSegmentKeepsNothing(t *testing.T) {
 	}
 }
 
+// The claim of the last open task says so, and no other: the next segment is opened
+// after it. What was claimed is not kept.
 func TestLastClaim(t *testing.T) {
 	for n := 2; n <= firstSegment; n++ {
 		q := filled(firstSegment)

@@ -1,0 +1,325 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/stream"
+)
+
+// A refusal is one way to have a record 0, and then the error that fail returns.
+type refusal struct {
+	name string
+	open func(fail func() error) ints
+}
+
+var refusals = []refusal{
+	{"FromSeq2", func(fail func() error) ints {
+		return stream.FromSeq2(func(yield func(int, error) bool) {
+			if yield(0, nil) {
+				yield(0, fail())
+			}
+		})
+	}},
+	{"Generate", func(fail func() error) ints {
+		return stream.Generate(func(_ context.Context, emit func(int) bool) error {
+			emit(0)
+			return fail()
+		})
+	}},
+	{"MapErr", func(fail func() error) ints { return stream.MapErr(stream.From(indexes(2)), second(fail)) }},
+	{"MapErr/FromSeq", func(fail func() error) ints { return stream.MapErr(stream.FromSeq(count(2)), second(fail)) }},
+	{"ParMap", func(fail func() error) ints {
+		return stream.ParMap(stream.From(indexes(2)), second(fail), stint.Limit(2))
+	}},
+	{"Unordered", func(fail func() error) ints {
+		return stream.ParMap(stream.From(indexes(2)), second(fail), stint.Limit(2), stint.Unordered())
+	}},
+}
+
+func second(fail func() error) func(context.Context, int) (int, error) {
+	return func(_ context.Context, v int) (int, error) {
+		if v == 0 {
+			return 0, nil
+		}
+		return 0, fail()
+	}
+}
+
+// panicsLate panics a second after the end of its context.
+func panicsLate(value any) ints {
+	return stream.Generate(func(ctx context.Context, emit func(int) bool) error {
+		<-ctx.Done()
+		time.Sleep(time.Second)
+		culprit(value)
+		return nil
+	})
+}
+
+// The error of a function is told of beside a panic, whether it came before that or after,
+// and once however many boundaries are behind it.
+func TestErrorsBesideAPanic(t *testing.T) {
+	for _, e := range refusals {
+		for _, b := range stages {
+			for name, before := range map[string]bool{"before": true, "after": false} {
+				bubble(t, e.name+"/"+b.name+"/"+name, func(t *testing.T) {
+					bad := panicsLate("boom")
+					if !before {
+						bad = stream.FromSeq(func(func(int) bool) { time.Sleep(time.Second); culprit("boom") })
+					}
+					s := b.add(e.open(func() error {
+						time.Sleep(time.Second)
+						if !before {
+							time.Sleep(time.Second)
+						}
+						return errBoom
+					}))
+					got := raised(t, func() { stream.Collect(context.Background(), stream.Merge(s, bad)) })
+					equal(t, "value", got.Value, any("boom"))
+					equal(t, "and", fmt.Sprint(got.Also()), "boom")
+					equal(t, "is the error", errors.Is(got.Also(), errBoom), true)
+				})
+			}
+		}
+	}
+	bubble(t, "Each", func(t *testing.T) {
+		got := raised(t, func() {
+			stream.Each(context.Background(), stream.Merge(stream.From([]int{1}), panicsLate("boom")), func(int) error { time.Sleep(time.Second); return errBoom })
+		})
+		equal(t, "is the error", errors.Is(got.Also(), errBoom), true)
+	})
+	bubble(t, "Goexit", func(t *testing.T) {
+		left := stream.FromSeq(func(func(int) bool) { time.Sleep(time.Second); runtime.Goexit() })
+		got := raised(t, func() { stream.Collect(context.Background(), stream.Merge(left, panicsLate("boom"))) })
+		equal(t, "is the error", errors.Is(got.Also(), stint.ErrGoexit), true)
+	})
+	bubble(t, "several", func(t *testing.T) {
+		fail := func(err error) ints {
+			return stream.MapErr(stream.From([]int{1}), func(context.Context, int) (int, error) { time.Sleep(time.Second); return 0, err })
+		}
+		got := raised(t, func() {
+			stream.Collect(context.Background(), stream.Merge(panicsLate("boom"), fail(errBoom), fail(errGone), panicsLate("bang")))
+		})
+		also := got.Also().Error()
+		equal(t, "is the first", errors.Is(got.Also(), errBoom), true)
+		equal(t, "is the second", errors.Is(got.Also(), errGone), true)
+		if p, ok := errors.AsType[*stint.PanicError](got.Also()); !ok || p.Value == got.Value || strings.Count(also, "panicked: ") != 1 {
+			t.Errorf("not one other panic: %s", also)
+		}
+	})
+}
+
+// What functions return because a panic has ended their context is no error of its own.
+func TestConsequencesOfAPanicAreLeftOut(t *testing.T) {
+	for name, of := range map[string]func(ctx context.Context) error{
+		"Err":     func(ctx context.Context) error { return ctx.Err() },
+		"Cause":   context.Cause,
+		"wrapped": func(ctx context.Context) error { return fmt.Errorf("get: %w", ctx.Err()) },
+		"joined":  func(ctx context.Context) error { return errors.Join(ctx.Err(), context.Cause(ctx)) },
+	} {
+		for _, b := range stages {
+			bubble(t, name+"/"+b.name, func(t *testing.T) {
+				wait := func(ctx context.Context, v int) (int, error) {
+					<-ctx.Done()
+					return 0, of(ctx)
+				}
+				generate := stream.Generate(func(ctx context.Context, _ func(int) bool) error { return of(ended(ctx)) })
+				bad := stream.FromSeq(func(func(int) bool) { time.Sleep(time.Second); culprit("boom") })
+				got := raised(t, func() {
+					stream.Collect(context.Background(), stream.Merge(
+						bad, b.add(generate),
+						b.add(stream.MapErr(stream.From(indexes(10)), wait)),
+						b.add(stream.ParMap(stream.From(indexes(10)), wait, stint.Limit(3))),
+					))
+				})
+				equal(t, "value", got.Value, any("boom"))
+				equal(t, "and", got.Also(), nil)
+				equal(t, "times in the text", strings.Count(got.Error(), "panicked: boom"), 1)
+			})
+		}
+	}
+	bubble(t, "the end of the context", func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		time.AfterFunc(time.Second, func() { cancel(errGone) })
+		wait := stream.MapErr(stream.From([]int{1}), func(ctx context.Context, _ int) (int, error) {
+			return 0, fmt.Errorf("get: %w", context.Cause(ended(ctx)))
+		})
+		got := raised(t, func() { stream.Collect(ctx, stream.Merge(wait, panicsLate("boom"))) })
+		equal(t, "and", got.Also(), nil)
+	})
+}
+
+// ended waits for the end of ctx.
+func ended(ctx context.Context) context.Context { <-ctx.Done(); return ctx }
+
+// An error that says more than that the context has ended is not taken for its end.
+func TestErrorJoinedToTheEnd(t *testing.T) {
+	for _, x := range terminals {
+		bubble(t, x.name, func(t *testing.T) {
+			for _, own := range []error{errBoom, context.Canceled} {
+				ctx, cancel := context.WithCancelCause(context.Background())
+				time.AfterFunc(time.Second, func() { cancel(errGone) })
+				bad := stream.MapErr(stream.From([]int{1}), func(context.Context, int) (int, error) {
+					time.Sleep(time.Second / 2) // the other has begun
+					return 0, errors.Join(context.Canceled, own)
+				})
+				slow := stream.FromSeq(func(func(int) bool) { time.Sleep(time.Hour) })
+				_, err := x.run(ctx, stream.Merge(bad, slow))
+				equal(t, "is the function's", errors.Is(err, errBoom), own == errBoom)
+				equal(t, "is the cause", err == errGone, own != errBoom)
+			}
+		})
+	}
+}
+
+// A leaving is one way to leave a loop before its end.
+var leavings = []struct {
+	name  string
+	leave func()
+}{
+	{"break", func() {}},
+	{"panic", func() { panic("body") }},
+	{"Goexit", runtime.Goexit},
+}
+
+// When a loop over All is left, in whichever way, while a function panics, that panic is
+// raised in place of how it was left.
+func TestLoopIsLeftWhileAFunctionPanics(t *testing.T) {
+	first := stream.From([]int{1})
+	for name, s := range map[string]ints{
+		"fused":  stream.FromSeq(func(yield func(int) bool) { yield(1); culprit("function") }),
+		"Merge":  stream.Merge(first, panicsLate("function")),
+		"Buffer": stream.Merge(first, stream.Buffer(panicsLate("function"), 1)),
+		"ParMap": stream.ParMap(stream.From(indexes(3)), func(ctx context.Context, v int) (int, error) {
+			if v > 0 {
+				<-ctx.Done()
+				culprit("function")
+			}
+			return v, nil
+		}, stint.Limit(2)),
+	} {
+		for _, b := range stages {
+			for _, l := range leavings {
+				if name == "fused" && l.name != "break" {
+					continue // the function is left too
+				}
+				bubble(t, name+"/"+b.name+"/"+l.name, func(t *testing.T) {
+					var v any
+					returned := false
+					done := make(chan struct{})
+					go func() {
+						defer close(done)
+						defer func() { v = recover() }()
+						for range b.add(s).All(context.Background()) {
+							time.Sleep(time.Second)
+							l.leave()
+							break
+						}
+						returned = true
+					}()
+					<-done
+					p, ok := v.(*stint.PanicError)
+					if !ok || returned {
+						t.Fatalf("recovered %v, returned %v", v, returned)
+					}
+					equal(t, "value", p.Value, any("function"))
+				})
+			}
+		}
+	}
+}
+
+// A crash prints both panics.
+func TestCrashTellsOfBothPanics(t *testing.T) {
+	if os.Getenv("STINT_CRASH") == "1" {
+		go func() { // package testing recovers its own
+			begun := make(chan struct{})
+			s := stream.ParMap(stream.From(indexes(2)), func(ctx context.Context, v int) (int, error) {
+				if v == 0 {
+					<-begun
+					return 0, nil
+				}
+				close(begun)
+				<-ctx.Done()
+				culprit("function")
+				return 0, nil
+			}, stint.Limit(2))
+			for range s.All(context.Background()) {
+				panic("body")
+			}
+		}()
+		select {}
+	}
+	out := child(t, "STINT_CRASH=1")
+	for _, want := range []string{"panic: body", "panicked: function", "stream_test.culprit"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+}
+
+// child runs the test once more, in a process of its own, with more variables in its
+// environment, and returns what it prints.
+func child(t *testing.T, env ...string) string {
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	cmd.Env = append(os.Environ(), env...)
+	out, _ := cmd.CombinedOutput() // that it fails is in what it prints
+	return string(out)
+}
+
+// Under GODEBUG=panicnil=1 recover returns nil for panic(nil): that is no Goexit, and
+// not nothing. The panic has the value that it has otherwise.
+func TestPanicOfNil(t *testing.T) {
+	if os.Getenv("STINT_PANICNIL") == "" {
+		if out := child(t, "STINT_PANICNIL=1", "GODEBUG=panicnil=1"); !strings.HasSuffix(strings.TrimSpace(out), "PASS") {
+			t.Errorf("under GODEBUG=panicnil=1:\n%s", out)
+		}
+	}
+	isNil := func(t *testing.T, f func()) {
+		t.Helper()
+		if got := raised(t, f); got != nil {
+			if _, ok := got.Value.(*runtime.PanicNilError); !ok || len(got.Stack) == 0 {
+				t.Errorf("value %T, %d bytes of stack", got.Value, len(got.Stack))
+			}
+		}
+	}
+	for _, b := range stages {
+		for _, p := range places {
+			bubble(t, p.name+"/"+b.name, func(t *testing.T) {
+				for _, x := range terminals {
+					s := b.add(p.open(func(v int) {
+						if v == 3 {
+							panic(nil)
+						}
+					}))
+					isNil(t, func() { x.run(context.Background(), s) })
+				}
+			})
+		}
+		bubble(t, "terminals/"+b.name, func(t *testing.T) {
+			ctx, s := context.Background(), b.add(stream.From(indexes(10)))
+			isNil(t, func() { stream.Each(ctx, s, func(int) error { panic(nil) }) })
+			isNil(t, func() { stream.Reduce(ctx, s, 0, func(int, int) int { panic(nil) }) })
+			returned := false
+			recovered(func() {
+				for range s.All(ctx) {
+					panic(nil)
+				}
+				returned = true
+			})
+			equal(t, "the loop is left", returned, false)
+		})
+	}
+	bubble(t, "Overload", func(t *testing.T) {
+		s := stream.ParMap(stream.From(indexes(10)), failAt(5), stint.Overload(func(error) bool { panic(nil) }))
+		isNil(t, func() { stream.Collect(context.Background(), s) })
+	})
+}

@@ -1,0 +1,205 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/stream"
+)
+
+// A foreign context is of no type of package context. It tells those who have called
+// AfterFunc, and hears from them when they want to know no more.
+type foreign struct {
+	context.Context // for Deadline
+	done            chan struct{}
+	unwatched       func() // called by the functions that AfterFunc has returned
+	value           func(key any) any
+
+	mu     sync.Mutex
+	ended  error
+	called []func()
+}
+
+func (c *foreign) Done() <-chan struct{} { return c.done }
+func (c *foreign) Value(key any) any     { return c.value(key) }
+
+func (c *foreign) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ended
+}
+
+func (c *foreign) AfterFunc(f func()) (stop func() bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.called = append(c.called, f)
+	return func() bool { c.unwatched(); return true }
+}
+
+func (c *foreign) end(err error) {
+	c.mu.Lock()
+	c.ended = err
+	called := c.called
+	c.mu.Unlock()
+	close(c.done)
+	for _, f := range called {
+		f()
+	}
+}
+
+func newForeign() *foreign {
+	return &foreign{
+		Context: context.Background(), done: make(chan struct{}),
+		unwatched: func() {}, value: func(any) any { return nil },
+	}
+}
+
+// A context of another type is as good as one of package context.
+func TestForeignContext(t *testing.T) {
+	for _, b := range stages {
+		bubble(t, b.name, func(t *testing.T) {
+			c := newForeign()
+			c.value = func(key any) any { // uses the library itself
+				stream.Collect(context.Background(), stream.Buffer(stream.From(indexes(3)), 1))
+				return nil
+			}
+			out, err := stream.Collect(c, b.add(stream.From(indexes(100))))
+			equal(t, "error", err, nil)
+			same(t, "records", out, indexes(100))
+
+			own := errors.New("own")
+			endless := func(yield func(int) bool) {
+				for yield(1) {
+					time.Sleep(time.Second)
+				}
+			}
+			time.AfterFunc(10500*time.Millisecond, func() { c.end(own) })
+			out, err = stream.Collect(c, b.add(stream.FromSeq(endless)))
+			equal(t, "error", err, own)
+			equal(t, "records", len(out), 11)
+			_, err = stream.Collect(c, b.add(stream.FromSeq(endless)))
+			equal(t, "error", err, own)
+		})
+	}
+}
+
+// When a run ends it tells the context of the terminal that it does not watch it any
+// more. That may take as long as another function, which can end meanwhile.
+func TestContextIsLeftUnlocked(t *testing.T) {
+	bubble(t, "panic", func(t *testing.T) {
+		ended := make(chan struct{})
+		c := newForeign()
+		c.unwatched = func() { <-ended }
+		bad := stream.FromSeq(func(func(int) bool) {
+			time.Sleep(time.Second)
+			culprit("boom")
+		})
+		slow := stream.MapErr(stream.FromSeq(func(yield func(int) bool) {
+			defer close(ended)
+			yield(1)
+		}), func(context.Context, int) (int, error) {
+			time.Sleep(2 * time.Second)
+			return 0, errBoom
+		})
+		got := raised(t, func() { stream.Collect(c, stream.Merge(bad, slow)) })
+		equal(t, "value", got.Value, any("boom"))
+		equal(t, "and", got.Also().Error(), "boom")
+	})
+}
+
+// A called error says that it is something when that is asked for, or does something else.
+type called struct{ is func() bool }
+
+func (called) Error() string      { return "called" }
+func (e called) Is(error) bool    { return e.is() }
+func (e called) As(any) bool      { return e.is() }
+func (e called) Unwrap() error    { e.is(); return nil }
+func (e called) String() string   { panic("String") }
+func (e called) GoString() string { panic("GoString") }
+
+// The methods of an error are functions of the caller too: they may use the library, and
+// their panic is one of the run.
+func TestMethodsOfErrors(t *testing.T) {
+	for _, x := range terminals {
+		bubble(t, x.name, func(t *testing.T) {
+			run := func(is func() bool, add func(s ints) ints) error {
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				s := add(stream.MapErr(stream.FromSeq(count(3)), func(context.Context, int) (int, error) {
+					cancel()
+					return 0, &called{is}
+				}))
+				_, err := x.run(ctx, s)
+				return err
+			}
+			for _, b := range stages {
+				var nested []int
+				err := run(func() bool {
+					nested, _ = stream.Collect(context.Background(), b.add(stream.From(indexes(3))))
+					return true
+				}, b.add)
+				equal(t, b.name+": error", err, context.Canceled)
+				near := slices.ContainsFunc(stages[:5], func(n stage) bool { return n.name == b.name }) // a boundary drops the error
+				if near {
+					same(t, b.name+": nested", nested, indexes(3))
+				}
+
+				v := recovered(func() { err = run(func() bool { panic("in Is") }, b.add) })
+				if p, ok := v.(*stint.PanicError); ok {
+					equal(t, b.name+": value", p.Value, any("in Is"))
+					equal(t, b.name+": and", p.Also().Error(), "called")
+				} else if v != nil || err != context.Canceled || near {
+					t.Errorf("%s: recovered %v, error %v", b.name, v, err)
+				}
+			}
+		})
+	}
+}
+
+// The function that emits, and the sequence of a FlatMap, may call functions behind them.
+// Their panics it must not stop: the records would end without a word, or go on behind a
+// gap. It is the same for a loop over a sequence.
+func TestRecoveredPanicOfWhatFollows(t *testing.T) {
+	careless := func(yield func(int) bool) {
+		for i := range 10 {
+			func() {
+				defer func() { recover() }()
+				yield(i)
+			}()
+		}
+	}
+	for name, s := range map[string]ints{
+		"FromSeq": stream.FromSeq(careless),
+		"FromSeq2": stream.FromSeq2(func(yield func(int, error) bool) {
+			careless(func(v int) bool { return yield(v, nil) })
+		}),
+		"Generate": stream.Generate(func(_ context.Context, emit func(int) bool) error { careless(emit); return nil }),
+		"FlatMap":  stream.FlatMap(stream.From(indexes(3)), func(int) iter.Seq[int] { return careless }),
+	} {
+		for _, b := range stages {
+			bubble(t, name+"/"+b.name, func(t *testing.T) {
+				calls := 0
+				got := raised(t, func() {
+					stream.Collect(context.Background(), b.add(stream.Map(s, func(v int) int {
+						if calls++; v == 3 {
+							culprit("boom")
+						}
+						return v
+					})))
+				})
+				if text := fmt.Sprint(got.Value); !strings.Contains(text, "recovered a") && !strings.Contains(text, "after loop body panic") {
+					t.Errorf("raised %q", text)
+				}
+				equal(t, "calls", calls, 4)
+			})
+		}
+	}
+}
