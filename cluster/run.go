@@ -49,6 +49,10 @@ type run struct {
 	ours      bool // as depart has found
 	erasing   sync.Once
 
+	ears      context.Context // ends when the removal of listeners is not waited for any more
+	cover     context.CancelFunc
+	listeners sync.WaitGroup
+
 	mu       sync.Mutex
 	cells    map[int]cell
 	order    []int // of those that arrived and were not consumed, if Unordered
@@ -58,6 +62,7 @@ type run struct {
 	resumed  bool
 	arrived  int
 	err      error // the first failure
+	deaf     bool  // there are no more listeners
 }
 
 // A cell has the outcome of a task that was pulled, from its arrival on.
@@ -115,6 +120,7 @@ func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*
 		cells: map[int]cell{}, total: total, resumed: total >= 0,
 	}
 	r.ctx, r.end = context.WithCancelCause(ctx)
+	r.ears, r.cover = context.WithCancel(context.WithoutCancel(ctx))
 	err := e.enter(r)
 	if err != nil {
 		r.end(err)

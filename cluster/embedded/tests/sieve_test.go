@@ -1,0 +1,179 @@
+package tests
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+	"github.com/stint-go/stint"
+)
+
+// A sieve says, for what a client publishes on a subject, when it goes on: when that
+// channel is closed, while what follows goes on before it. It goes on at once if there is none.
+type sieve func(subject string) <-chan struct{}
+
+// sift sends what a client says on to a server, message by message.
+func (p *proxy) sift(server, client net.Conn) {
+	var mu sync.Mutex
+	send := func(op []byte) {
+		mu.Lock()
+		defer mu.Unlock()
+		_, _ = server.Write(op)
+	}
+	in := bufio.NewReader(client)
+	for {
+		subject, op, err := operation(in)
+		if err != nil {
+			server.Close()
+			return
+		}
+		var later <-chan struct{}
+		if subject != "" {
+			later = p.sieve(subject)
+		}
+		if later == nil {
+			send(op)
+			continue
+		}
+		p.ended.Go(func() {
+			select {
+			case <-later:
+				send(op)
+			case <-p.over:
+			}
+		})
+	}
+}
+
+// operation reads one of the protocol of NATS. It has a subject if something is
+// published.
+func operation(in *bufio.Reader) (subject string, op []byte, err error) {
+	op, err = in.ReadBytes('\n')
+	words := strings.Fields(string(op))
+	if err != nil || len(words) < 3 || words[0] != "PUB" && words[0] != "HPUB" {
+		return "", op, err
+	}
+	size, err := strconv.Atoi(words[len(words)-1])
+	if err != nil {
+		return "", nil, err
+	}
+	rest := make([]byte, size+len("\r\n"))
+	_, err = io.ReadFull(in, rest)
+	return words[1], append(op, rest...), err
+}
+
+func makesConsumer(subject string) bool {
+	return strings.HasPrefix(subject, "$JS.API.CONSUMER.CREATE.stint-results.")
+}
+
+// listening returns how many consumers of results there are.
+func (c counter) listening(t *testing.T) int {
+	t.Helper()
+	return c.streams(t)["stint-results"].State.Consumers
+}
+
+// made returns where the server says that it has made a consumer of results.
+func (c counter) made(t *testing.T) *nats.Subscription {
+	t.Helper()
+	sub, err := c.js.Conn().SubscribeSync("$JS.EVENT.ADVISORY.CONSUMER.CREATED.stint-results.*")
+	if err == nil {
+		err = c.js.Conn().Flush()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sub
+}
+
+// one waits for the next message.
+func one(t *testing.T, sub *nats.Subscription) {
+	t.Helper()
+	if _, err := sub.NextMsgWithContext(bounded(t)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The server does what it is asked for in an order of its own. A run is cancelled when its
+// consumer of results is asked for, which is made when all else of the run is done.
+func TestConsumerIsMadeLate(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	asked, cleared := make(chan struct{}), make(chan struct{})
+	p := newProxy(t, where)
+	p.sieve = func(subject string) <-chan struct{} {
+		switch {
+		case makesConsumer(subject):
+			close(asked)
+			return cleared
+		case subject == "$JS.API.STREAM.PURGE.stint-results":
+			close(cleared)
+		}
+		return nil
+	}
+	e, gone, counter := connect(t, p.url()), errors.New("gone"), look(t, where)
+	made := counter.made(t)
+	ctx, cancel := context.WithCancelCause(bounded(t))
+	c := begin(ctx, e, newTask(j), items(1, item{}))
+	<-asked
+	cancel(gone)
+	c.fails(t, gone)
+	one(t, made)
+	equal(t, "consumers of results", counter.listening(t), 0)
+}
+
+// A consumer of results is made when the run has asked for another one: both are
+// removed, the first while the run goes on.
+func TestConsumerIsMadeTwice(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	serve(t, connect(t, where), 1, newTask(j))
+	var mu sync.Mutex
+	again, n := make(chan struct{}), 0
+	p := newProxy(t, where)
+	p.sieve = func(subject string) <-chan struct{} {
+		mu.Lock()
+		defer mu.Unlock()
+		if makesConsumer(subject) {
+			switch n++; n {
+			case 1:
+				return again
+			case 2:
+				close(again)
+			}
+		}
+		return nil
+	}
+	e, counter := connect(t, p.url()), look(t, where)
+	made := counter.made(t)
+	c := begin(bounded(t), e, newTask(j), items(1, item{Do: "wait", Gate: "end"}))
+	one(t, made)
+	one(t, made)
+	eventually(t, "one consumer of results is left", func() bool { return counter.listening(t) == 1 })
+	j.open(t, "end")
+	c.succeed(t, 1)
+	equal(t, "consumers of results", counter.listening(t), 0)
+}
+
+// Close returns when the consumers of results are removed, also of runs with a Name, which
+// stay.
+func TestCloseRemovesConsumers(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	counter := look(t, where)
+	for i := range 20 {
+		e := connect(t, where)
+		c := begin(bounded(t), e, newTask(j), items(1, item{}), stint.Name(fmt.Sprint("run-", i)))
+		eventually(t, "the run listens", func() bool { return counter.listening(t) == 1 })
+		e.Close()
+		c.fails(t, stint.ErrClosed)
+		equal(t, "consumers of results", counter.listening(t), 0)
+	}
+}
