@@ -11,11 +11,11 @@ import (
 func (t *Task[In, Out]) resume(ctx context.Context, e *Engine, name string, consume func(int, Out, error) bool) error {
 	rec, err := e.takeOver(ctx, &t.kind, name)
 	if err != nil {
-		return e.gone(err)
+		return e.instead(ctx, err)
 	}
 	total, err := e.submitted(ctx, &t.kind, rec)
 	if err != nil {
-		return e.gone(fmt.Errorf("cluster: resume %s: %w", untoken(name), err))
+		return e.instead(ctx, fmt.Errorf("cluster: resume %s: %w", untoken(name), err))
 	}
 	incomplete := rec.Submitted < 0
 	rec.Submitted, rec.Unordered = total, false

@@ -104,10 +104,7 @@ func (r *run) found() error {
 
 // unmade returns why there is no run: the end of the context or of the engine, or err.
 func (e *Engine) unmade(ctx context.Context, k *kind, err error) error {
-	if cause := context.Cause(ctx); cause != nil {
-		return cause
-	}
-	return e.gone(fmt.Errorf("cluster: %s: %w", k.name, err))
+	return e.instead(ctx, fmt.Errorf("cluster: %s: %w", k.name, err))
 }
 
 // attend makes this submitter ready for the results of a run. If it is in the engine and

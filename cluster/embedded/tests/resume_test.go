@@ -1,6 +1,8 @@
 package tests
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/stint-go/stint"
@@ -88,4 +90,20 @@ func TestResumeOfNothing(t *testing.T) {
 		}
 		equal(t, "number of yields", yields, 1)
 	}
+}
+
+// Resume yields the cause of the end of its context also when it has not found the run
+// yet.
+func TestResumeIsCanceled(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	e, gone := connect(t, where), errors.New("gone")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(gone)
+	yields := 0
+	for _, err := range cluster.Resume(ctx, e, newTask(j), "nightly") {
+		yields++
+		wrong(t, err, gone)
+	}
+	equal(t, "number of yields", yields, 1)
 }
