@@ -10,15 +10,18 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
 )
 
 // A sieve says, for what a client publishes on a subject, when it goes on: when that
 // channel is closed, while what follows goes on before it. It goes on at once if there is none.
-type sieve func(subject string) <-chan struct{}
+type sieve func(subject, data string) <-chan struct{}
 
 // sift sends what a client says on to a server, message by message.
 func (p *proxy) sift(server, client net.Conn) {
@@ -37,7 +40,7 @@ func (p *proxy) sift(server, client net.Conn) {
 		}
 		var later <-chan struct{}
 		if subject != "" {
-			later = p.sieve(subject)
+			later = p.sieve(subject, string(op))
 		}
 		if later == nil {
 			send(op)
@@ -108,7 +111,7 @@ func TestConsumerIsMadeLate(t *testing.T) {
 	where, j := newServer(t), newJournal(t)
 	asked, cleared := make(chan struct{}), make(chan struct{})
 	p := newProxy(t, where)
-	p.sieve = func(subject string) <-chan struct{} {
+	p.sieve = func(subject, _ string) <-chan struct{} {
 		switch {
 		case makesConsumer(subject):
 			close(asked)
@@ -138,7 +141,7 @@ func TestConsumerIsMadeTwice(t *testing.T) {
 	var mu sync.Mutex
 	again, n := make(chan struct{}), 0
 	p := newProxy(t, where)
-	p.sieve = func(subject string) <-chan struct{} {
+	p.sieve = func(subject, _ string) <-chan struct{} {
 		mu.Lock()
 		defer mu.Unlock()
 		if makesConsumer(subject) {
@@ -176,4 +179,52 @@ func TestCloseRemovesConsumers(t *testing.T) {
 		c.fails(t, stint.ErrClosed)
 		equal(t, "consumers of results", counter.listening(t), 0)
 	}
+}
+
+// A run is cancelled while its worker is cut off, and the worker, when it is back, stores a
+// result before it has looked which of its runs are over. It does not stay.
+func TestResultBeforeTheLook(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	var watched atomic.Bool
+	var looking, ending sync.Once
+	looks, hold, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	p := newProxy(t, where)
+	p.sieve = func(subject, data string) <-chan struct{} {
+		switch {
+		case watched.Load() && strings.Contains(data, `"stint.run.held"`):
+			looking.Do(func() { close(looks) })
+			return hold // it goes on asking for this run
+		case watched.Load() && strings.HasPrefix(subject, "$JS.ACK.stint-tasks.") && !strings.Contains(data, "+WPI"):
+			ending.Do(func() { close(done) })
+		}
+		return nil
+	}
+	task, gone := newTask(j, cluster.Lease(patience)), errors.New("gone")
+	serve(t, connect(t, p.url(), cluster.NATS(nats.ReconnectWait(20*time.Millisecond))), 2, task)
+	e, counter := connect(t, where), look(t, where)
+	held := begin(bounded(t), e, task, items(1, item{Do: "wait", Gate: "held"}), stint.Name("held"))
+	j.seen(t, 1, "begun", is("begin"))
+	watched.Store(true)
+	p.set(true)
+	p.set(false)
+	<-looks
+	watched.Store(false)
+	ctx, cancel := context.WithCancelCause(bounded(t))
+	c := begin(ctx, e, task, items(1, item{Do: "wait", Gate: "end"}))
+	j.seen(t, 2, "begun", is("begin"))
+	p.set(true)
+	cancel(gone)
+	c.fails(t, gone)
+	j.open(t, "end")
+	j.seen(t, 1, "ended", is("end"))
+	watched.Store(true)
+	p.set(false)
+	<-done
+	equal(t, "results that are kept", counter.kept(t), 0)
+	watched.Store(false)
+	close(hold)
+	j.open(t, "held")
+	held.succeed(t, 1)
+	counter.nothingLeft(t)
 }
