@@ -29,6 +29,10 @@ type listener struct {
 // it was not asked to remove, or could not be.
 const inactive = time.Minute
 
+// atLast is how long an answer is waited for on the side, where nobody asks again: a busy
+// server may take longer than answerIn.
+const atLast = 5 * answerIn
+
 // listen asks the server for a consumer of what comes after the last result. It returns
 // nil if the run is removed from the engine. The caller closes over.
 func (r *run) listen() *listener {
@@ -44,7 +48,7 @@ func (r *run) listen() *listener {
 
 // keep makes the consumer, and removes it when it is not needed.
 func (r *run) keep(l *listener) {
-	ctx, stop := context.WithTimeout(r.ears, inactive)
+	ctx, stop := context.WithTimeout(r.ears, atLast)
 	defer stop()
 	l.consumer, l.err = r.e.stream["results"].CreateConsumer(ctx, jetstream.ConsumerConfig{
 		Name:              l.name,
@@ -64,13 +68,13 @@ func (r *run) keep(l *listener) {
 	r.unmake(l.name) // also if there was no answer: perhaps it was made
 }
 
-// unmake removes a consumer. It asks until the server has answered, or has removed it by
-// itself. If nobody waits for that any more it asks once.
+// unmake removes a consumer. It asks until the server has answered, for some time. If nobody
+// waits for that any more it asks once.
 func (r *run) unmake(name string) {
 	remove := func(ctx context.Context) error { return r.e.stream["results"].DeleteConsumer(ctx, name) }
 	var err error
 	if r.ears.Err() == nil {
-		ctx, stop := context.WithTimeout(r.ears, inactive)
+		ctx, stop := context.WithTimeout(r.ears, atLast)
 		defer stop()
 		err = r.e.ask(ctx, remove)
 	} else {
@@ -83,14 +87,14 @@ func (r *run) unmake(name string) {
 	}
 }
 
-// deafen waits until the consumers of the run are removed. It is called when the rest of
-// the run is, so that a server that was silent has answered by then, if it does at all: what
-// is not answered soon may have been asked of one that is gone.
+// deafen waits until the consumers of the run are removed, for some time: what is not
+// answered by then may have been asked of a server that is gone. It is called when the rest of
+// the run is removed, so that one that was silent for a while answers again.
 func (r *run) deafen() {
 	r.mu.Lock()
 	r.deaf = true
 	r.mu.Unlock()
-	most := answerIn
+	most := atLast
 	if !r.e.nc.IsConnected() {
 		most = 0
 	}

@@ -213,8 +213,10 @@ func (e *Engine) balance(ctx context.Context, k *kind) error {
 			changed = true
 			config := c.CachedInfo().Config
 			config.MaxAckPending = want
-			_, err = e.stream["tasks"].UpdateConsumer(ctx, config)
-			return err
+			return through(ctx, func(ctx context.Context) error {
+				_, err := e.stream["tasks"].UpdateConsumer(ctx, config)
+				return err
+			})
 		})
 		if err != nil || !changed {
 			return err

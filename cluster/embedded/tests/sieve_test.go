@@ -228,3 +228,36 @@ func TestResultBeforeTheLook(t *testing.T) {
 	held.succeed(t, 1)
 	counter.nothingLeft(t)
 }
+
+// A run is cancelled while it sets its limit. Its end waits for that, and takes the limit
+// away.
+func TestLimitIsSetLate(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	var once sync.Once
+	asked, hold := make(chan struct{}), make(chan struct{})
+	p := newProxy(t, where)
+	p.sieve = func(subject, data string) <-chan struct{} {
+		if strings.HasPrefix(subject, "$JS.API.CONSUMER.CREATE.stint-tasks.") && strings.Contains(data, `"max_ack_pending":1,`) {
+			once.Do(func() { close(asked) })
+			return hold
+		}
+		return nil
+	}
+	e, gone, counter := connect(t, p.url()), errors.New("gone"), look(t, where)
+	ctx, cancel := context.WithCancelCause(bounded(t))
+	c := begin(ctx, e, newTask(j), items(1, item{}), stint.Limit(1))
+	<-asked
+	cancel(gone)
+	select {
+	case <-c.done:
+	case <-time.After(moment / 3): // a lot less than an answer is waited for
+	}
+	close(hold)
+	c.fails(t, gone)
+	for end := time.Now().Add(moment); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if got := counter.consumer(t, "work=v1").CachedInfo().Config.MaxAckPending; got > 0 {
+			t.Fatalf("the limit is %d when there is no run", got)
+		}
+	}
+}
