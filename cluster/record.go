@@ -107,7 +107,7 @@ func (e *Engine) drop(ctx context.Context, r *record) (ours bool, err error) {
 	for {
 		now, err := e.read(ctx, r.Run)
 		switch {
-		case err == nil && now == nil && r.unsure.Load():
+		case err == nil && r.unsure.Load() && (now == nil || now.Owner != r.Owner):
 			if err = e.overtake(ctx, r); err != nil {
 				return false, err
 			}

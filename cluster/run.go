@@ -107,9 +107,9 @@ func (e *Engine) unmade(ctx context.Context, k *kind, err error) error {
 	return e.instead(ctx, fmt.Errorf("cluster: %s: %w", k.name, err))
 }
 
-// attend makes this submitter ready for the results of a run. If it is in the engine and
-// is resumed, total is how many there are; otherwise it is -1.
-func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*run, error) {
+// newRun returns a run as this submitter has it. If it is in the engine and is resumed,
+// total is how many tasks there are; otherwise it is -1.
+func (e *Engine) newRun(ctx context.Context, k *kind, rec *record, total int) *run {
 	r := &run{
 		e: e, k: k, rec: rec,
 		credits: make(chan struct{}, rec.Window), unsure: make(chan publication, inFlight),
@@ -118,6 +118,12 @@ func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*
 	}
 	r.ctx, r.end = context.WithCancelCause(ctx)
 	r.ears, r.cover = context.WithCancel(context.WithoutCancel(ctx))
+	return r
+}
+
+// attend makes this submitter ready for the results of a run; total is as in newRun.
+func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*run, error) {
+	r := e.newRun(ctx, k, rec, total)
 	err := e.enter(r)
 	if err != nil {
 		r.end(err)
@@ -132,8 +138,8 @@ func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*
 	if err == nil {
 		return r, nil
 	}
-	if !r.resumed {
-		r.erase() // perhaps it was written
+	if !r.resumed || ctx.Err() != nil {
+		r.erase() // perhaps it was written; a run that is resumed stays unless it is cancelled
 	}
 	e.leave(r)
 	r.end(err)

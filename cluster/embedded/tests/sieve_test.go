@@ -261,3 +261,35 @@ func TestLimitIsSetLate(t *testing.T) {
 		}
 	}
 }
+
+// A Resume is cancelled while it takes a run over. Whoever has it then removes it.
+func TestResumeIsCanceledWhileItBegins(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	gone := errors.New("gone")
+	var cancelOther atomic.Value
+	p := newProxy(t, where)
+	p.sieve = func(subject, _ string) <-chan struct{} {
+		if strings.HasPrefix(subject, "stint.run.") {
+			cancelOther.Load().(context.CancelCauseFunc)(gone)
+		}
+		return nil
+	}
+	e, other, counter := connect(t, where), connect(t, p.url()), look(t, where)
+	for i := range 20 {
+		name := fmt.Sprint("run-", i)
+		ctx, cancel := context.WithCancelCause(bounded(t))
+		c := begin(ctx, e, newTask(j), items(1, item{}), stint.Name(name))
+		counter.queued(t, 1)
+		ctx, cancelResume := context.WithCancelCause(bounded(t))
+		cancelOther.Store(cancelResume)
+		for _, err := range cluster.Resume(ctx, other, newTask(j), name) {
+			wrong(t, err, gone)
+		}
+		cancel(gone)
+		c.fails(t, gone)
+		if left := counter.left(t, 0); left != "" {
+			t.Fatalf("left on the server after run %d: %s", i, left)
+		}
+	}
+}
