@@ -335,6 +335,15 @@ func (e *Engine) gone(err error) error {
 	return err
 }
 
+// instead returns what a call returns that has failed with err while its context or the
+// engine may have ended: the cause of that.
+func (e *Engine) instead(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return e.gone(err)
+}
+
 func hostname() string {
 	h, err := os.Hostname()
 	if err != nil {

@@ -60,13 +60,14 @@ func (r *run) depart() bool {
 }
 
 // erase removes the run from the engine: after its record what is queued, its results and
-// its marks. It is done by who ends the run or who closes the engine, whoever is first, and the
+// its marks, and what it heard them through. It is done by who ends the run or who closes the engine, whoever is first, and the
 // other waits.
 func (r *run) erase() {
 	r.erasing.Do(func() {
 		if r.depart() {
 			r.clear()
 		}
+		r.deafen()
 	})
 }
 

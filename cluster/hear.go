@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nuid"
 )
 
 // hear receives the results of a run until it ends.
@@ -45,23 +44,24 @@ func (r *run) hearOnce(ctx context.Context) error {
 	if err := r.follow(once); err != nil {
 		return err
 	}
-	name := nuid.Next()
-	c, err := r.e.stream["results"].CreateConsumer(once, jetstream.ConsumerConfig{
-		Name:              name,
-		FilterSubject:     r.e.names.subject("result", r.rec.Key, "*"),
-		DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
-		OptStartSeq:       r.heard.Load() + 1,
-		AckPolicy:         jetstream.AckNonePolicy,
-		MemoryStorage:     true,
-		Replicas:          1,
-		InactiveThreshold: time.Minute, // it is removed below, if the server can be reached
-	})
-	if err == nil || ctx.Err() != nil { // perhaps it was made
-		defer r.unmake(name)
+	l := r.listen()
+	if l == nil {
+		return nil
 	}
-	if err != nil {
-		return err
+	defer close(l.over)
+	select {
+	case <-l.made:
+	case <-once.Done():
+		return once.Err()
 	}
+	if l.err != nil {
+		return l.err
+	}
+	return r.consumeFrom(ctx, l.consumer)
+}
+
+// consumeFrom receives what a consumer has, until the run ends or the consumer is lost.
+func (r *run) consumeFrom(ctx context.Context, c jetstream.Consumer) error {
 	lost, came := make(chan error, 1), uint64(0)
 	results, err := c.Consume(
 		func(m jetstream.Msg) {
@@ -107,16 +107,6 @@ func (r *run) follow(ctx context.Context) error {
 		r.heard.Store(0)
 	}
 	return err
-}
-
-// unmake removes a consumer of results, if the server can be reached now.
-func (r *run) unmake(name string) {
-	if !r.e.nc.IsConnected() {
-		return
-	}
-	ctx, stop := context.WithTimeout(context.WithoutCancel(r.ctx), answerIn)
-	defer stop()
-	_ = r.e.stream["results"].DeleteConsumer(ctx, name)
 }
 
 // What has arrived is removed from the stream when it is that much.

@@ -13,8 +13,9 @@ import (
 //
 // A run that ends says so in a message, which reaches the workers that are connected.
 // What it does not reach is found by the record of the run, which is gone then: it is
-// asked for when the first task of a run comes, and again after each reconnection for
-// the runs whose tasks are held.
+// asked for when the first task of a run comes. After each reconnection it is asked for again:
+// at once for the runs whose tasks are held, and for any when a task comes or its result was
+// stored.
 type liveRuns struct {
 	e       *Engine
 	leases  *leases
@@ -26,14 +27,22 @@ type liveRuns struct {
 	leaving chan struct{} // closed when the worker takes no more tasks and its slots are done
 
 	mu   sync.Mutex
-	live map[string]bool // by key; false: it has ended
+	live map[string]word // by key
+}
+
+// A word is what is known of a run. That it has ended is true for ever. That it is alive is as
+// long as the connection lasts over which that was learned: the message that it has ended
+// may have been sent between that one and the next.
+type word struct {
+	live       bool
+	reconnects uint64 // how often the connection had been made again before the run was asked for
 }
 
 // manyRuns is how many runs are remembered before all are forgotten.
 const manyRuns = 10_000
 
 func newLiveRuns(e *Engine, s *leases) *liveRuns {
-	v := &liveRuns{e: e, leases: s, leaving: make(chan struct{}), live: map[string]bool{}}
+	v := &liveRuns{e: e, leases: s, leaving: make(chan struct{}), live: map[string]word{}}
 	v.life, v.end = context.WithCancel(e.life)
 	return v
 }
@@ -50,7 +59,7 @@ func (v *liveRuns) open() (err error) {
 		v.changes = v.e.nc.StatusChanged(nats.CONNECTED)
 		v.ended.Go(func() {
 			for range v.changes {
-				v.forget()
+				v.look()
 			}
 		})
 	}
@@ -61,9 +70,9 @@ func (v *liveRuns) open() (err error) {
 // whether there were some.
 func (v *liveRuns) over(key string) bool {
 	v.mu.Lock()
-	worked := v.live[key]
+	worked := v.live[key].live
 	v.mu.Unlock()
-	v.note(key, false)
+	v.note(key, word{})
 	v.leases.interrupt(ErrCanceled, func(l *lease) bool { return l.key == key })
 	return worked
 }
@@ -76,24 +85,25 @@ func (v *liveRuns) sweep(key string) {
 	}
 }
 
-func (v *liveRuns) note(key string, live bool) {
+func (v *liveRuns) note(key string, w word) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if len(v.live) >= manyRuns {
 		clear(v.live)
 	}
-	if known, ok := v.live[key]; !ok || known {
-		v.live[key] = live
+	if known, ok := v.live[key]; !ok || known.live {
+		v.live[key] = w
 	}
 }
 
 // alive reports whether the tasks of a run are wanted.
 func (v *liveRuns) alive(ctx context.Context, key string) (bool, error) {
+	reconnects := v.e.nc.Stats().Reconnects
 	v.mu.Lock()
-	live, known := v.live[key]
+	known, ok := v.live[key]
 	v.mu.Unlock()
-	if known {
-		return live, nil
+	if ok && (!known.live || known.reconnects == reconnects) {
+		return known.live, nil
 	}
 	rec, err := v.e.read(ctx, nameOf(key))
 	switch {
@@ -102,7 +112,7 @@ func (v *liveRuns) alive(ctx context.Context, key string) (bool, error) {
 	case rec == nil: // not noted: see deadAfter
 		return false, nil
 	}
-	v.note(key, rec.Key == key) // another run of that name: this one is over
+	v.note(key, word{rec.Key == key, reconnects}) // another run of that name: this one is over
 	return rec.Key == key, nil
 }
 
@@ -116,10 +126,10 @@ const deadAfter = 3 * glance
 func (v *liveRuns) dead(ctx context.Context, key string) bool {
 	for tries := 0; tries < 3; tries++ {
 		v.mu.Lock()
-		live, known := v.live[key]
+		known, ok := v.live[key]
 		v.mu.Unlock()
-		if known {
-			return !live
+		if ok && !known.live {
+			return true
 		}
 		select {
 		case <-time.After(deadAfter / 3):
@@ -132,21 +142,24 @@ func (v *liveRuns) dead(ctx context.Context, key string) bool {
 			return false
 		}
 	}
-	v.note(key, false)
+	v.note(key, word{})
 	return true
 }
 
-// forget drops what is known, and asks for the runs of the tasks that are held.
-func (v *liveRuns) forget() {
-	held := v.leases.keys()
-	v.mu.Lock()
-	clear(v.live)
-	v.mu.Unlock()
-	for key := range held {
-		if live, err := v.alive(v.life, key); err == nil && !live {
-			v.over(key)
-			v.sweep(key) // a result may have been stored before this
-		}
+// look asks for the runs of the tasks that are held.
+func (v *liveRuns) look() {
+	for key := range v.leases.keys() {
+		v.verify(key)
+	}
+}
+
+// verify makes sure that nothing stays of a run that is over: its functions are told, and
+// its results removed, of which this worker may have sent one. It asks for the record only if
+// the connection was made anew since that was done last.
+func (v *liveRuns) verify(key string) {
+	if live, err := v.alive(v.life, key); err == nil && !live {
+		v.over(key)
+		v.sweep(key)
 	}
 }
 

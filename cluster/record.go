@@ -107,7 +107,7 @@ func (e *Engine) drop(ctx context.Context, r *record) (ours bool, err error) {
 	for {
 		now, err := e.read(ctx, r.Run)
 		switch {
-		case err == nil && now == nil && r.unsure.Load():
+		case err == nil && r.unsure.Load() && (now == nil || now.Owner != r.Owner):
 			if err = e.overtake(ctx, r); err != nil {
 				return false, err
 			}
@@ -213,8 +213,10 @@ func (e *Engine) balance(ctx context.Context, k *kind) error {
 			changed = true
 			config := c.CachedInfo().Config
 			config.MaxAckPending = want
-			_, err = e.stream["tasks"].UpdateConsumer(ctx, config)
-			return err
+			return through(ctx, func(ctx context.Context) error {
+				_, err := e.stream["tasks"].UpdateConsumer(ctx, config)
+				return err
+			})
 		})
 		if err != nil || !changed {
 			return err

@@ -10,12 +10,15 @@ import (
 // resume is a run from where its record says.
 func (t *Task[In, Out]) resume(ctx context.Context, e *Engine, name string, consume func(int, Out, error) bool) error {
 	rec, err := e.takeOver(ctx, &t.kind, name)
-	if err != nil {
-		return e.gone(err)
+	total := 0
+	if err == nil {
+		total, err = e.submitted(ctx, &t.kind, rec)
 	}
-	total, err := e.submitted(ctx, &t.kind, rec)
 	if err != nil {
-		return e.gone(fmt.Errorf("cluster: resume %s: %w", untoken(name), err))
+		if rec != nil && ctx.Err() != nil {
+			e.cancel(ctx, &t.kind, rec)
+		}
+		return e.instead(ctx, fmt.Errorf("cluster: resume %s: %w", untoken(name), err))
 	}
 	incomplete := rec.Submitted < 0
 	rec.Submitted, rec.Unordered = total, false
@@ -30,27 +33,35 @@ func (t *Task[In, Out]) resume(ctx context.Context, e *Engine, name string, cons
 	return err
 }
 
-// takeOver makes this submitter the owner of a run.
+// takeOver makes this submitter the owner of a run. If it fails and there is a record, perhaps
+// it is the owner.
 func (e *Engine) takeOver(ctx context.Context, k *kind, name string) (*record, error) {
 	for {
 		rec, err := e.read(ctx, name)
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("cluster: resume %s: %w", untoken(name), err)
+			return nil, err
 		case rec == nil:
-			return nil, fmt.Errorf("%w: %s", ErrRunLost, untoken(name))
+			return nil, ErrRunLost
 		case !rec.Named:
-			return nil, fmt.Errorf("%w: %s: its results are not kept, since it was not given a Name", ErrRunLost, untoken(name))
+			return nil, fmt.Errorf("%w: its results are not kept, since it was not given a Name", ErrRunLost)
 		case rec.Task != k.name:
-			return nil, fmt.Errorf("cluster: resume %s: it is a run of %s, not of %s", untoken(name), rec.Task, k.name)
+			return nil, fmt.Errorf("it is a run of %s, not of %s", rec.Task, k.name)
 		}
 		rec.Owner = nuid.Next()
-		if err = e.write(ctx, rec); err == nil {
-			return rec, nil
+		if err = e.write(ctx, rec); err == nil || err != errMoved && err != errGone {
+			return rec, err
 		}
-		if err != errMoved && err != errGone {
-			return nil, fmt.Errorf("cluster: resume %s: %w", untoken(name), err)
-		}
+	}
+}
+
+// cancel removes a run that this submitter was about to resume, if it is the owner. Who had
+// it before takes it for ours.
+func (e *Engine) cancel(ctx context.Context, k *kind, rec *record) {
+	r := e.newRun(ctx, k, rec, 0)
+	if e.enter(r) == nil { // or it stays, for another one
+		defer e.leave(r)
+		r.erase()
 	}
 }
 

@@ -49,6 +49,10 @@ type run struct {
 	ours      bool // as depart has found
 	erasing   sync.Once
 
+	ears      context.Context // ends when the removal of listeners is not waited for any more
+	cover     context.CancelFunc
+	listeners sync.WaitGroup
+
 	mu       sync.Mutex
 	cells    map[int]cell
 	order    []int // of those that arrived and were not consumed, if Unordered
@@ -58,6 +62,7 @@ type run struct {
 	resumed  bool
 	arrived  int
 	err      error // the first failure
+	deaf     bool  // there are no more listeners
 }
 
 // A cell has the outcome of a task that was pulled, from its arrival on.
@@ -99,15 +104,12 @@ func (r *run) found() error {
 
 // unmade returns why there is no run: the end of the context or of the engine, or err.
 func (e *Engine) unmade(ctx context.Context, k *kind, err error) error {
-	if cause := context.Cause(ctx); cause != nil {
-		return cause
-	}
-	return e.gone(fmt.Errorf("cluster: %s: %w", k.name, err))
+	return e.instead(ctx, fmt.Errorf("cluster: %s: %w", k.name, err))
 }
 
-// attend makes this submitter ready for the results of a run. If it is in the engine and
-// is resumed, total is how many there are; otherwise it is -1.
-func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*run, error) {
+// newRun returns a run as this submitter has it. If it is in the engine and is resumed,
+// total is how many tasks there are; otherwise it is -1.
+func (e *Engine) newRun(ctx context.Context, k *kind, rec *record, total int) *run {
 	r := &run{
 		e: e, k: k, rec: rec,
 		credits: make(chan struct{}, rec.Window), unsure: make(chan publication, inFlight),
@@ -115,6 +117,13 @@ func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*
 		cells: map[int]cell{}, total: total, resumed: total >= 0,
 	}
 	r.ctx, r.end = context.WithCancelCause(ctx)
+	r.ears, r.cover = context.WithCancel(context.WithoutCancel(ctx))
+	return r
+}
+
+// attend makes this submitter ready for the results of a run; total is as in newRun.
+func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*run, error) {
+	r := e.newRun(ctx, k, rec, total)
 	err := e.enter(r)
 	if err != nil {
 		r.end(err)
@@ -129,8 +138,8 @@ func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*
 	if err == nil {
 		return r, nil
 	}
-	if !r.resumed {
-		r.erase() // perhaps it was written
+	if !r.resumed || ctx.Err() != nil {
+		r.erase() // perhaps it was written; a run that is resumed stays unless it is cancelled
 	}
 	e.leave(r)
 	r.end(err)

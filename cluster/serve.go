@@ -250,9 +250,7 @@ func (w *worker) settle(l *lease, result *nats.Msg) {
 		if !w.persist(l, "result", func() error { return w.e.store(result) }) {
 			return
 		}
-		if context.Cause(l.ctx) == ErrCanceled { // meanwhile, and the results were removed
-			w.runs.sweep(l.key)
-		}
+		w.runs.verify(l.key) // or the results of the run were removed before, and this one stays
 	}
 	w.persist(l, "end", func() error {
 		_, err := w.e.nc.Request(l.msg.Reply, nil, answerIn)

@@ -121,6 +121,15 @@ func (e *Engine) ask(ctx context.Context, f func(context.Context) error) error {
 // answerIn is how long one answer is waited for.
 const answerIn = 2 * time.Second
 
+// through does what a request asks for that changes something which others change too. Its answer
+// is waited for also when ctx ends: given up, it may be carried out after what is asked for
+// next.
+func through(ctx context.Context, f func(context.Context) error) error {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), answerIn)
+	defer stop()
+	return f(ctx)
+}
+
 // unanswered reports whether err says that there was no answer, or that there may be
 // another one soon.
 func unanswered(err error) bool {
@@ -222,7 +231,10 @@ func (e *Engine) createConsumerOnce(ctx context.Context, k *kind) error {
 	have := c.CachedInfo().Config
 	if have.AckWait < k.lease {
 		have.AckWait = k.lease
-		_, err = e.js.UpdateConsumer(ctx, stream, have)
+		err = through(ctx, func(ctx context.Context) error {
+			_, err := e.js.UpdateConsumer(ctx, stream, have)
+			return err
+		})
 	}
 	return e.agree(k, have.AckWait, err)
 }

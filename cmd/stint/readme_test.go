@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -76,7 +77,7 @@ func everywhere(s string) string {
 }
 
 // start starts a command and returns its first line. At the end of the test it is
-// interrupted, and is to end well.
+// terminated, and is to end well: interrupts may be ignored here.
 func start(t *testing.T, shell, command string) string {
 	t.Helper()
 	cmd := exec.Command(shell, "-c", "exec "+command)
@@ -92,7 +93,7 @@ func start(t *testing.T, shell, command string) string {
 	lines := bufio.NewReader(r)
 	line, err := lines.ReadString('\n')
 	t.Cleanup(func() {
-		_ = cmd.Process.Signal(os.Interrupt)
+		_ = cmd.Process.Signal(syscall.SIGTERM)
 		rest, _ := io.ReadAll(lines)
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("$ %s\n%v, after %q", command, err, rest)

@@ -120,7 +120,9 @@ func TestInterruptLargeFile(t *testing.T) {
 	}
 }
 
-// TestSignals sends real ones to a process that waits for a pipe.
+// TestSignals sends real ones to a process that waits for a pipe. No other test has a pipe
+// of that name: runs in this process leave goroutines behind that may open theirs late,
+// in the folder of this test.
 func TestSignals(t *testing.T) {
 	for _, test := range []struct {
 		signal os.Signal
@@ -132,16 +134,16 @@ func TestSignals(t *testing.T) {
 		}
 		t.Chdir(t.TempDir())
 		write(t, "out", "before\n")
-		if err := exec.Command("mkfifo", "pipe").Run(); err != nil {
+		if err := exec.Command("mkfifo", "held").Run(); err != nil {
 			t.Skipf("no named pipes here: %v", err)
 		}
-		cmd := exec.Command("stint", "sum", "-o", "out", "pipe")
+		cmd := exec.Command("stint", "sum", "-o", "out", "held")
 		var errs strings.Builder
 		cmd.Stderr = &errs
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		w, err := os.OpenFile("pipe", os.O_WRONLY, 0) // waits for stint to open it
+		w, err := os.OpenFile("held", os.O_WRONLY, 0) // waits for stint to open it
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,8 +158,8 @@ func TestSignals(t *testing.T) {
 		if got := cmd.ProcessState.ExitCode(); got != test.status || errs.Len() > 0 {
 			t.Errorf("%v: exit status %d, messages %q; want %d and none", test.signal, got, &errs, test.status)
 		}
-		if got := names(t, "."); got != "out pipe" {
-			t.Errorf("%v: left behind: %s; want out pipe", test.signal, got)
+		if got := names(t, "."); got != "held out" {
+			t.Errorf("%v: left behind: %s; want held out", test.signal, got)
 		}
 		if got, _ := os.ReadFile("out"); string(got) != "before\n" {
 			t.Errorf("%v: out holds %q, want what it held before", test.signal, got)
@@ -177,6 +179,9 @@ func deaf() {
 // TestSecondInterruptKills interrupts a process until it ends, which it does
 // only by the signal itself.
 func TestSecondInterruptKills(t *testing.T) {
+	if signal.Ignored(os.Interrupt) {
+		t.Skip("interrupts are ignored here, and so by what is started here")
+	}
 	cmd := exec.Command("deaf")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -226,6 +231,35 @@ func TestIgnoredInterruptStaysIgnored(t *testing.T) {
 	}
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
+}
+
+// TestTerminatedInTheBackground starts what runs until it is told to end as a shell script does with
+// "&", so that it ignores interrupts. A termination ends it, as the help says.
+func TestTerminatedInTheBackground(t *testing.T) {
+	url, _ := serve(t)
+	for _, command := range []string{
+		"stint serve --listen 127.0.0.1:0", "stint work --cluster " + url,
+	} {
+		cmd := exec.Command("sh", "-c", `trap "" INT; exec `+command+" 2>&1")
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Skipf("no shell here: %v", err)
+		}
+		lines := bufio.NewReader(out)
+		first, _ := lines.ReadString('\n')
+		for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+			if err := cmd.Process.Signal(sig); err != nil {
+				t.Errorf("%s: %v: %v", command, sig, err)
+			}
+		}
+		rest, _ := io.ReadAll(lines)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%s: ended with %v, want status 0; it says %q, then %q", command, err, first, rest)
+		}
+	}
 }
 
 // TestOutputKeepsMode wants the permissions of a file that -o replaces.

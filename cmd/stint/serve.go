@@ -28,7 +28,14 @@ Without --listen only programs of this machine reach it. To be reached by others
 it needs a token, which they give in the URL, as in nats://TOKEN@host:4222, or in
 STINT_TOKEN. Who has it may do everything; without one every user of this machine
 may. A worker reads what its user may read, for whoever asks: let it be one of few
-rights. Without --tls-cert the token goes over the network as it is.`
+rights. Without --tls-cert the token goes over the network as it is.
+
+` + inScripts
+
+// inScripts is what the help says of commands that run until they are told to end.
+const inScripts = `A shell script that starts it with "&" makes it ignore interrupts, and they stay
+ignored. Stop it with "kill $!", which sends SIGTERM: it ends as after an
+interrupt, with status 0.`
 
 const serveExample = `  stint serve
   STINT_TOKEN=$(cat token) stint serve --listen :4222 --dir /var/lib/stint`

@@ -16,7 +16,9 @@ that command was typed, on a file system that both machines have.
 Start as many workers as you like, on as many machines. An interrupt makes one
 finish the files that it is reading, and end; a second one ends it at once, and
 what it was reading is given to another worker after ten seconds. When the server
-is away the worker waits until it is back.`
+is away the worker waits until it is back.
+
+` + inScripts
 
 const workExample = `  stint work --cluster nats://127.0.0.1:4222
   STINT_TOKEN=$(cat token) stint work --cluster nats://fileserver:4222 -j 4`

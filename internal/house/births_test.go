@@ -24,11 +24,12 @@ var births = map[string]string{
 	"each.go":                     "the caller of a call with a name, which waits for it: its own goroutine keeps its labels",
 	"seq.go":                      "the feeder of a sequence; leaving the loop waits for it",
 
-	"cluster/lease.go": "the clock of a worker's leases; the end of Serve waits for it",
-	"cluster/live.go":  "a worker's ear for connections that are made again; the end of Serve waits for it",
-	"cluster/pull.go":  "the timer of a worker's requests, the same ear, and the mending of consumers; the end of Serve stops the one and waits for the others",
-	"cluster/run.go":   "the watch on the engine's end; taken away before the run is over",
-	"cluster/serve.go": "the watch on the engine's end; taken away before Serve returns",
+	"cluster/lease.go":    "the clock of a worker's leases; the end of Serve waits for it",
+	"cluster/listener.go": "the making and removing of the consumers of a run's results; the end of the run waits for both",
+	"cluster/live.go":     "a worker's ear for connections that are made again; the end of Serve waits for it",
+	"cluster/pull.go":     "the timer of a worker's requests, the same ear, and the mending of consumers; the end of Serve stops the one and waits for the others",
+	"cluster/run.go":      "the watch on the engine's end; taken away before the run is over",
+	"cluster/serve.go":    "the watch on the engine's end; taken away before Serve returns",
 
 	"examples/etl/main.go": "what gives the second interrupt back to the system; nobody: the process is about to end",
 

@@ -22,6 +22,7 @@
 //   - code: Go code in the README, ARCHITECTURE.md and docs is an Example or a declaration
 //   - guarantees: the README lists them, with tests that exist
 //   - links: relative links lead somewhere
+//   - tables: those in Markdown files are shown as tables, with as many cells in each row
 //   - map: every package is on the map in ARCHITECTURE.md
 //   - names: of files and packages, and words that belong to one machine
 package house

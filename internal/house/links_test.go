@@ -53,14 +53,21 @@ func deadLinks(t *tree) []string {
 // prose returns the lines of a Markdown text, with those of fenced blocks and
 // the code in the others left out.
 func prose(text string) []string {
+	lines := unfenced(text)
+	for i, line := range lines {
+		lines[i] = span.ReplaceAllString(line, "code")
+	}
+	return lines
+}
+
+// unfenced returns the lines of a Markdown text, with those of fenced blocks empty.
+func unfenced(text string) []string {
 	lines := strings.Split(text, "\n")
 	fenced := false
 	for i, line := range lines {
 		edge := strings.HasPrefix(strings.TrimSpace(line), fence)
 		if fenced || edge {
 			lines[i] = ""
-		} else {
-			lines[i] = span.ReplaceAllString(line, "code")
 		}
 		fenced = fenced != edge
 	}

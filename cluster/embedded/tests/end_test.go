@@ -209,15 +209,7 @@ func TestConsumersOfResults(t *testing.T) {
 		time.AfterFunc(time.Duration(i%50)*100*time.Microsecond, func() { cancel(gone) })
 		begin(ctx, e, newTask(j), items(1, item{})).fails(t, gone)
 	}
-	counter := look(t, where)
-	eventually(t, "no consumer of results is left", func() bool {
-		for _, info := range counter.streams(t) {
-			if info.Config.Name == "stint-results" {
-				return info.State.Consumers == 0
-			}
-		}
-		return false
-	})
+	equal(t, "consumers of results", look(t, where).listening(t), 0)
 }
 
 // Runs are cancelled while a worker is cut off that has results to send. When it is back

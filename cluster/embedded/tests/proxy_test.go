@@ -18,6 +18,8 @@ import (
 type proxy struct {
 	listener net.Listener
 	server   string
+	sieve    sieve         // nil: what comes goes on as it came; set before it is used
+	over     chan struct{} // closed at the end
 	ended    sync.WaitGroup
 
 	mu    sync.Mutex
@@ -32,10 +34,11 @@ func newProxy(t *testing.T, where string) *proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{listener: l, server: strings.TrimPrefix(where, "nats://")}
+	p := &proxy{listener: l, server: strings.TrimPrefix(where, "nats://"), over: make(chan struct{})}
 	p.ended.Go(p.accept)
 	t.Cleanup(func() {
 		l.Close()
+		close(p.over)
 		p.set(true)
 		p.ended.Wait()
 	})
@@ -58,7 +61,11 @@ func (p *proxy) accept() {
 			continue
 		}
 		p.join(near, far)
-		p.join(far, near)
+		if p.sieve != nil {
+			p.ended.Go(func() { p.sift(far, near) })
+		} else {
+			p.join(far, near)
+		}
 		p.keep(near, far)
 	}
 }

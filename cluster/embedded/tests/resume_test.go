@@ -1,6 +1,8 @@
 package tests
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/stint-go/stint"
@@ -39,7 +41,7 @@ func TestResume(t *testing.T) {
 			t.Errorf("item %d ran %d times", i, runs)
 		}
 	}
-	look(t, where).nothingLeft(t)
+	look(t, where).leftBy(t, 1)
 	begin(bounded(t), e, newTask(j), items(3, item{}), stint.Name("nightly")).succeed(t, 3)
 }
 
@@ -70,7 +72,7 @@ func TestResumeOfAPart(t *testing.T) {
 	}
 	wrong(t, last, cluster.ErrIncomplete)
 	right(t, outs, n)
-	counter.nothingLeft(t)
+	counter.leftBy(t, 1)
 }
 
 // There is nothing to resume of a run that never was, or has ended.
@@ -88,4 +90,20 @@ func TestResumeOfNothing(t *testing.T) {
 		}
 		equal(t, "number of yields", yields, 1)
 	}
+}
+
+// Resume yields the cause of the end of its context also when it has not found the run
+// yet.
+func TestResumeIsCanceled(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	e, gone := connect(t, where), errors.New("gone")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(gone)
+	yields := 0
+	for _, err := range cluster.Resume(ctx, e, newTask(j), "nightly") {
+		yields++
+		wrong(t, err, gone)
+	}
+	equal(t, "number of yields", yields, 1)
 }

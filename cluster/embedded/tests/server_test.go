@@ -294,13 +294,17 @@ func (c counter) leader(t *testing.T) string {
 	return info.Cluster.Leader
 }
 
-// left says which messages are left in streams, by their subjects.
-func (c counter) left(t *testing.T) string {
+// left says which messages are left in streams, by their subjects, and whether results are
+// listened to by others than killed submitters, whose consumers the server keeps for a minute.
+func (c counter) left(t *testing.T, killed int) string {
 	t.Helper()
 	var out []string
 	for name, info := range c.streams(t) {
 		if info.State.Msgs > 0 {
 			out = append(out, fmt.Sprintf("%d messages in %s: %v", info.State.Msgs, name, c.subjects(t, name)))
+		}
+		if n := info.State.Consumers; n > killed && name == "stint-results" {
+			out = append(out, fmt.Sprintf("%d consumers of %s", n, name))
 		}
 	}
 	slices.Sort(out)
@@ -324,9 +328,16 @@ func (c counter) subjects(t *testing.T, stream string) []string {
 // nothingLeft fails the test if something stays on the server.
 func (c counter) nothingLeft(t *testing.T) {
 	t.Helper()
+	c.leftBy(t, 0)
+}
+
+// leftBy fails the test if more stays on the server than that many submitters leave that
+// were killed.
+func (c counter) leftBy(t *testing.T, killed int) {
+	t.Helper()
 	left := ""
 	for deadline := time.Now().Add(patience / 2); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		if left = c.left(t); left == "" {
+		if left = c.left(t, killed); left == "" {
 			return
 		}
 	}
