@@ -231,6 +231,15 @@ func TestLoopIsLeftWhileAFunctionPanics(t *testing.T) {
 						t.Fatalf("recovered %v, returned %v", v, returned)
 					}
 					equal(t, "value", p.Value, any("function"))
+					bodies := 0
+					if also, ok := p.Also().(interface{ Unwrap() []error }); ok { // a second call of ParMap's too
+						for _, err := range also.Unwrap() {
+							if q, ok := err.(*stint.PanicError); ok && q.Value == "body" && strings.Contains(string(q.Stack), "also_test.go") {
+								bodies++
+							}
+						}
+					}
+					equal(t, "panics of the body in Also", bodies == 1, l.name == "panic")
 				})
 			}
 		}

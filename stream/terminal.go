@@ -28,9 +28,17 @@ func drive[T any](ctx context.Context, s Stream[T], inside *bool, to func(*segme
 			if o := task.Unreturned(recover()); o.Panic != nil { // a Goexit goes on
 				r.broken(g.scope, o)
 			}
+			r.close()
+			r.raise()
+			return
 		}
 		r.close()
-		r.raise()
+		if r.panicked != nil { // not lost beside that of the loop body
+			if o := task.Unreturned(recover()); o.Panic != nil {
+				r.others = append(r.others, o.Panic.Raised(who))
+			}
+			r.raise()
+		}
 	}()
 	s.flow(g, g.scope, to(g))
 	returned = true
@@ -47,7 +55,8 @@ func drive[T any](ctx context.Context, s Stream[T], inside *bool, to func(*segme
 // its body. Leaving the loop early cancels what runs on others, and waits for it. A
 // panic of the loop's body passes through as it is. If the body panics or calls
 // runtime.Goexit while a function on another goroutine panics, the *stint.PanicError of
-// that is raised in its place; a crash prints both. All panics if ctx is nil.
+// that is raised in its place, and has the panic of the body in Also. All panics if
+// ctx is nil.
 func (s Stream[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	checkContext("All", ctx)
 	return func(yield func(T, error) bool) {

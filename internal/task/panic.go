@@ -33,6 +33,9 @@ func (p *PanicError) Error() string {
 
 // Unwrap returns Value if it is an error, and nil otherwise.
 func (p *PanicError) Unwrap() error {
+	if nested, ok := p.Value.(*PanicError); ok && nested == nil {
+		return nil // it has no methods that could be called
+	}
 	err, _ := p.Value.(error)
 	return err
 }

@@ -21,8 +21,8 @@ type Outcome struct {
 }
 
 // Unreturned is the outcome of a task that did not return; v is what recover
-// gave. It must be called by the deferred function that called recover, while the
-// stack of the panic is still there. Under GODEBUG=panicnil=1 recover gives nil for
+// gave. It must be called by the deferred function that called recover, once, while
+// the stack of the panic is still there. Under GODEBUG=panicnil=1 recover gives nil for
 // panic(nil) too: then the panic has the value that it has otherwise, a
 // *runtime.PanicNilError.
 func Unreturned(v any) Outcome {

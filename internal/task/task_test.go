@@ -89,6 +89,8 @@ func TestNestedPanicTakesNoStack(t *testing.T) {
 	}
 	if o := outcome(func() { panic((*PanicError)(nil)) }); o.Panic == nil || o.Panic.Stack == nil {
 		t.Errorf("a nil *PanicError is told as %+v", o)
+	} else if p := o.Panic.Raised("who"); errors.Is(p, context.Canceled) || p.Error() == "" {
+		t.Errorf("a nil *PanicError is %v", p)
 	}
 }
 
