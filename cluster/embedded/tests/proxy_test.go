@@ -18,7 +18,7 @@ import (
 type proxy struct {
 	listener net.Listener
 	server   string
-	sieve    sieve         // nil: what comes goes on as it came; set before it is used
+	sieve    sieve         // nil: what comes goes on as it came
 	over     chan struct{} // closed at the end
 	ended    sync.WaitGroup
 
@@ -27,14 +27,17 @@ type proxy struct {
 	conns []net.Conn
 }
 
-// newProxy returns one to the server at that URL.
-func newProxy(t *testing.T, where string) *proxy {
+// newProxy returns one to the server at that URL, with a sieve or none.
+func newProxy(t *testing.T, where string, sieves ...sieve) *proxy {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &proxy{listener: l, server: strings.TrimPrefix(where, "nats://"), over: make(chan struct{})}
+	for _, s := range sieves {
+		p.sieve = s
+	}
 	p.ended.Go(p.accept)
 	t.Cleanup(func() {
 		l.Close()

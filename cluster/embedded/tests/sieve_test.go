@@ -110,8 +110,7 @@ func TestConsumerIsMadeLate(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
 	asked, cleared := make(chan struct{}), make(chan struct{})
-	p := newProxy(t, where)
-	p.sieve = func(subject, _ string) <-chan struct{} {
+	p := newProxy(t, where, func(subject, _ string) <-chan struct{} {
 		switch {
 		case makesConsumer(subject):
 			close(asked)
@@ -120,7 +119,7 @@ func TestConsumerIsMadeLate(t *testing.T) {
 			close(cleared)
 		}
 		return nil
-	}
+	})
 	e, gone, counter := connect(t, p.url()), errors.New("gone"), look(t, where)
 	made := counter.made(t)
 	ctx, cancel := context.WithCancelCause(bounded(t))
@@ -140,8 +139,7 @@ func TestConsumerIsMadeTwice(t *testing.T) {
 	serve(t, connect(t, where), 1, newTask(j))
 	var mu sync.Mutex
 	again, n := make(chan struct{}), 0
-	p := newProxy(t, where)
-	p.sieve = func(subject, _ string) <-chan struct{} {
+	p := newProxy(t, where, func(subject, _ string) <-chan struct{} {
 		mu.Lock()
 		defer mu.Unlock()
 		if makesConsumer(subject) {
@@ -153,7 +151,7 @@ func TestConsumerIsMadeTwice(t *testing.T) {
 			}
 		}
 		return nil
-	}
+	})
 	e, counter := connect(t, p.url()), look(t, where)
 	made := counter.made(t)
 	c := begin(bounded(t), e, newTask(j), items(1, item{Do: "wait", Gate: "end"}))
@@ -189,8 +187,7 @@ func TestResultBeforeTheLook(t *testing.T) {
 	var watched atomic.Bool
 	var looking, ending sync.Once
 	looks, hold, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	p := newProxy(t, where)
-	p.sieve = func(subject, data string) <-chan struct{} {
+	p := newProxy(t, where, func(subject, data string) <-chan struct{} {
 		switch {
 		case watched.Load() && strings.Contains(data, `"stint.run.held"`):
 			looking.Do(func() { close(looks) })
@@ -199,7 +196,7 @@ func TestResultBeforeTheLook(t *testing.T) {
 			ending.Do(func() { close(done) })
 		}
 		return nil
-	}
+	})
 	task, gone := newTask(j, cluster.Lease(patience)), errors.New("gone")
 	serve(t, connect(t, p.url(), cluster.NATS(nats.ReconnectWait(20*time.Millisecond))), 2, task)
 	e, counter := connect(t, where), look(t, where)
@@ -236,14 +233,13 @@ func TestLimitIsSetLate(t *testing.T) {
 	where, j := newServer(t), newJournal(t)
 	var once sync.Once
 	asked, hold := make(chan struct{}), make(chan struct{})
-	p := newProxy(t, where)
-	p.sieve = func(subject, data string) <-chan struct{} {
+	p := newProxy(t, where, func(subject, data string) <-chan struct{} {
 		if strings.HasPrefix(subject, "$JS.API.CONSUMER.CREATE.stint-tasks.") && strings.Contains(data, `"max_ack_pending":1,`) {
 			once.Do(func() { close(asked) })
 			return hold
 		}
 		return nil
-	}
+	})
 	e, gone, counter := connect(t, p.url()), errors.New("gone"), look(t, where)
 	ctx, cancel := context.WithCancelCause(bounded(t))
 	c := begin(ctx, e, newTask(j), items(1, item{}), stint.Limit(1))
@@ -268,13 +264,12 @@ func TestResumeIsCanceledWhileItBegins(t *testing.T) {
 	where, j := newServer(t), newJournal(t)
 	gone := errors.New("gone")
 	var cancelOther atomic.Value
-	p := newProxy(t, where)
-	p.sieve = func(subject, _ string) <-chan struct{} {
+	p := newProxy(t, where, func(subject, _ string) <-chan struct{} {
 		if strings.HasPrefix(subject, "stint.run.") {
 			cancelOther.Load().(context.CancelCauseFunc)(gone)
 		}
 		return nil
-	}
+	})
 	e, other, counter := connect(t, where), connect(t, p.url()), look(t, where)
 	for i := range 20 {
 		name := fmt.Sprint("run-", i)
