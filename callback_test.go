@@ -238,6 +238,30 @@ func TestMethodsOfContexts(t *testing.T) {
 	}
 }
 
+// The hooks of a pool and of a call may call back.
+func TestHooksCallBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, told := newCaller(), 0
+		p := stint.NewPool(c.limiter, stint.OnPanic(func(*stint.PanicError) { c.back(); told++ }))
+		for range 5 {
+			p.Go(func(context.Context) { panic("boom") })
+		}
+		p.Close()
+		equal(t, "panics that the hook was told", told, 5)
+		c.close()
+	})
+	for _, d := range doors {
+		synctest.Test(t, func(t *testing.T) {
+			c := newCaller()
+			l := stint.Auto(1, 3)
+			busy := stint.Overload(func(error) bool { c.back(); l.Stats(); l.Set(3); return true })
+			err := d.run(context.Background(), 5, func(context.Context, int) error { return errBoom }, l, busy, stint.KeepGoing())
+			equal(t, d.name+": errors", len(members(err)), 5)
+			c.close()
+		})
+	}
+}
+
 // What the caller's function did, if it did not return, and the panic of a task are both
 // told: the task's is raised, and has that of the function in Also.
 func TestTwoPanics(t *testing.T) {
