@@ -3,11 +3,13 @@ package errgroup_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/errgroup"
@@ -25,6 +27,63 @@ func waited(g *errgroup.Group) (p *stint.PanicError, err error) {
 		}
 	}()
 	return nil, g.Wait()
+}
+
+// Also is what else went wrong: not what tasks returned because a panic had cancelled
+// them, in whatever order they came. Where the group cancels nothing, context.Canceled
+// is an error as any.
+func TestAlsoIsWhatElseWentWrong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, ctx := errgroup.WithContext(context.Background())
+		for i, late := range []func() error{
+			func() error { return context.Cause(ctx) },
+			func() error { return ctx.Err() },
+			func() error { return fmt.Errorf("wrapped: %w", context.Cause(ctx)) },
+			func() error { return errOne },
+			func() error { return context.Cause(ctx) },
+		} {
+			g.Go(func() error {
+				<-ctx.Done()
+				time.Sleep(time.Duration(i) * time.Second)
+				return late()
+			})
+		}
+		g.Go(func() error { panic("boom") })
+		p, _ := waited(g)
+		also, ok := p.Also().(interface{ Unwrap() []error })
+		if !ok || len(also.Unwrap()) != 1 || also.Unwrap()[0] != errOne {
+			t.Errorf("besides: %v, want the task's own error alone", p.Also())
+		}
+		if n := strings.Count(p.Error(), "panicked: boom"); n != 1 {
+			t.Errorf("the text has the panic %d times", n)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		var g errgroup.Group
+		g.Go(func() error { panic("boom") })
+		synctest.Wait()
+		g.Go(func() error { return context.Canceled })
+		if p, _ := waited(&g); !errors.Is(p.Also(), context.Canceled) {
+			t.Errorf("besides: %v", p.Also())
+		}
+	})
+}
+
+// A panic(nil) is a panic also where GODEBUG has recover return nil for it.
+func TestPanicOfNil(t *testing.T) {
+	t.Setenv("GODEBUG", "panicnil=1")
+	for _, limit := range limits {
+		var g errgroup.Group
+		g.SetLimit(limit)
+		g.Go(func() error { panic(nil) })
+		p, err := waited(&g)
+		if p == nil {
+			t.Fatalf("limit %d: Wait returned %v", limit, err)
+		}
+		if _, ok := p.Value.(*runtime.PanicNilError); !ok {
+			t.Errorf("limit %d: the value is a %T", limit, p.Value)
+		}
+	}
 }
 
 func TestPanicReachesWait(t *testing.T) {
