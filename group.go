@@ -31,7 +31,7 @@ import (
 //
 // A Group must be made by NewGroup and waited for. Its methods may be called by
 // several goroutines at once, tasks of the group included, with the exception
-// that a task must not call Wait on its own group.
+// that a task must not call Wait on its own group: it would wait for itself, for ever.
 type Group struct {
 	tasks tasks
 }
@@ -65,8 +65,9 @@ func (g *Group) Go(f func(context.Context) error) bool {
 	return g.tasks.submit(nil, f, g.tasks.place.Home) == work.Accepted
 }
 
-// GoContext starts f as Go does, which is given the group's context and not ctx. It
-// gives up waiting when ctx ends: then it returns the cause, and f will not run.
+// GoContext starts f as Go does. f is given the group's context, and other than by
+// Pool.GoContext without the values of ctx. It gives up waiting when ctx ends: then,
+// and also if ctx has ended before, it returns the cause, and f will not run.
 // When the group is over it returns ErrClosed, wrapped together with what ended the
 // group. When ctx is the context of a task that runs on the group's limiter, queued
 // tasks run in the place of that task while it waits. Once there is room it goes on,

@@ -73,10 +73,12 @@ func Unordered() Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.Unordered; o.Unordered = true })
 }
 
-// Name gives a name to a call, a group or a pool: in Stats, in execution traces
-// as the region of each task, and in profiles as the pprof label "stint" of its
-// workers, which tasks find in their context too. The labels of the caller's own
-// goroutine stay as they are: where it would work too, a goroutine does that for it.
+// Name gives a name to a call, a group or a pool. Tasks find it in their context, as
+// the pprof label "stint". Profiles have it as that label of the workers, execution
+// traces as the region of each task, and the Stats of a pool as Name. On a pool the
+// workers, and for groups and sequences the regions, have the name of the pool. The
+// labels of the caller's own goroutine stay as they are: where it would work too, a
+// goroutine does that for it.
 func Name(s string) Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.Name; o.Name = s })
 }

@@ -18,7 +18,8 @@ import (
 //
 // A worker runs one task after the other. What a task changes of its goroutine, by
 // runtime.LockOSThread or pprof.SetGoroutineLabels, it must change back, or the tasks
-// after it have it too.
+// after it have it too. So does pprof.Do with the context of a task that has labels of
+// its own: at its end it gives the goroutine the labels of that context.
 //
 // Nobody waits for a task given to Go, so a panic in one crashes the process, as
 // in a goroutine, unless OnPanic is given. A call of runtime.Goexit ends the task
@@ -76,12 +77,12 @@ func (p *Pool) Go(f func(context.Context)) error {
 	return nil
 }
 
-// GoContext starts f as Go does, and gives up waiting when ctx ends: then it
-// returns the cause, and f will not run. f is given a context with the values of ctx,
-// which ends as the pool's context does and not with ctx. When ctx is the context of a task of the pool, queued tasks run in its place
-// while it waits. Once there is room it goes on, as soon as the one that runs in its
-// place has ended. It panics
-// if ctx or f is nil.
+// GoContext starts f as Go does, and gives up waiting when ctx ends: then, and also if
+// ctx has ended before, it returns the cause, and f will not run. f is given a context
+// with the values of ctx, which ends as the pool's context does and not with ctx. When
+// ctx is the context of a task of the pool, queued tasks run in its place while it
+// waits. Once there is room it goes on, as soon as the one that runs in its place has
+// ended. It panics if ctx or f is nil.
 func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
 	check("Pool.GoContext", ctx, f == nil)
 	p.check("Pool.GoContext", false)
@@ -89,7 +90,7 @@ func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
 		return context.Cause(ctx)
 	}
 	if values := limit.Values(ctx, p.ctx); values != nil {
-		plain := f
+		plain, values := f, option.Labelled(values, p.name)
 		f = func(ctx context.Context) { plain(limit.WithValues(ctx, values)) }
 	}
 	switch p.direct.Submit(ctx.Done(), f, limit.From(ctx)) {
@@ -111,7 +112,8 @@ func (p *Pool) TryGo(f func(context.Context)) bool {
 }
 
 // Idle waits until nothing is queued or running and no submitter waits for room,
-// without closing the pool, and returns nil; or until ctx ends, and returns the cause. It panics if ctx is nil,
+// without closing the pool, and returns nil, also if ctx has ended before; or until
+// ctx ends, and returns the cause. It panics if ctx is nil,
 // or belongs to a task that has a place under the pool's limit: that would wait
 // for itself.
 func (p *Pool) Idle(ctx context.Context) error {

@@ -3,6 +3,7 @@ package stint_test
 import (
 	"context"
 	"runtime"
+	"runtime/pprof"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -200,6 +201,20 @@ func TestGoContextKeepsValues(t *testing.T) {
 		})
 		p.Close()
 		equal(t, "tasks that ran", ran, 4)
+	})
+}
+
+// A task of a pool with a name finds that among the labels of the context that it was
+// started with.
+func TestGoContextKeepsLabels(t *testing.T) {
+	p := stint.NewPool(stint.Name("crawler"))
+	defer p.Close()
+	pprof.Do(context.Background(), pprof.Labels("request", "7"), func(ctx context.Context) {
+		p.GoContext(ctx, func(ctx context.Context) {
+			name, _ := pprof.Label(ctx, "stint")
+			request, _ := pprof.Label(ctx, "request")
+			equal(t, "labels", [2]string{name, request}, [2]string{"crawler", "7"})
+		})
 	})
 }
 

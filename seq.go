@@ -88,7 +88,8 @@ func (e *eachSeq[T]) Abandoned() { e.tasks.verdict.fail(ErrClosed) }
 // Leaving the range early cancels what runs and waits for it, and for seq to yield or
 // to return, and so does the first error: a sequence that blocks should watch the same
 // ctx, which neither of them ends. A call of f that panics meanwhile is raised, also in
-// place of a panic of the loop body, which is in its Also then.
+// place of a panic of the loop body, which is in its Also then, or of a Goexit of the
+// body, which goes on when that panic has been recovered.
 //
 // Options: a Limiter or a Pool, Burst, Overload, Queue (see there for the default), KeepGoing,
 // Unordered, Name. MapSeq panics if ctx, seq or f is nil.

@@ -34,7 +34,8 @@
 //     goroutine must change it back: runtime.LockOSThread, pprof labels. And it does not
 //     inherit the pprof labels of the one who called Go: they are those of the goroutine,
 //     and so is what a stack says that it was created by. Set them in the task, with
-//     pprof.Do.
+//     pprof.Do and a context without labels: at its end pprof.Do gives the goroutine the
+//     labels of the context that it was given, and not those of before.
 //   - The race detector takes tasks of a group that ran one after the other to be in
 //     order, and so is silent about what they share. It reports those that ran at the
 //     same time.

@@ -151,9 +151,12 @@ func (o *Options) Room(byDefault int) int {
 func (o *Options) Backlog() int { return max(defaultQueue, o.Limit()) }
 
 // Labelled returns ctx with the label for o's name, if it has one.
-func (o *Options) Labelled(ctx context.Context) context.Context {
-	if o.Name == "" {
+func (o *Options) Labelled(ctx context.Context) context.Context { return Labelled(ctx, o.Name) }
+
+// Labelled returns ctx with the label for a name, if that is one.
+func Labelled(ctx context.Context, name string) context.Context {
+	if name == "" {
 		return ctx
 	}
-	return pprof.WithLabels(ctx, pprof.Labels("stint", o.Name))
+	return pprof.WithLabels(ctx, pprof.Labels("stint", name))
 }
