@@ -317,6 +317,66 @@ func TestTryGoWithoutAQueueHasBegun(t *testing.T) {
 	}
 }
 
+// Tasks are numbered in the order in which they were accepted, also where some went to a
+// worker at once and others through a queue.
+func TestNumbersWithoutAQueue(t *testing.T) {
+	for seed := range 200 {
+		synctest.Test(t, func(t *testing.T) {
+			limit := 1 + seed%4
+			r := stint.NewResults[int](context.Background(), stint.Limit(limit), stint.Queue(0))
+			g := stint.NewGroup(context.Background(), stint.Limit(limit), stint.Queue(0), stint.KeepGoing())
+			var want []int
+			for i, rng := 0, random(0, seed); i < 20; i++ {
+				value := func(context.Context) (int, error) { time.Sleep(time.Duration(i%3) * time.Second); return i, nil }
+				fail := func(context.Context) error { return &numbered{i} }
+				if rng.IntN(2) == 0 {
+					if !r.TryGo(value) {
+						continue
+					}
+					for !g.TryGo(fail) {
+						synctest.Wait()
+					}
+				} else {
+					r.Go(value)
+					g.Go(fail)
+				}
+				want = append(want, i)
+			}
+			got, err := r.Wait()
+			equal(t, "error", err, nil)
+			if !slices.Equal(got, want) {
+				t.Errorf("seed %d: got %v, want %v", seed, got, want)
+			}
+			errs := members(g.Wait())
+			equal(t, "errors", len(errs), len(want))
+			for i, err := range errs {
+				item := err.(*stint.ItemError)
+				equal(t, "index", item.Index, i)
+				equal(t, "error", item.Err.(*numbered).i, want[i])
+			}
+		})
+	}
+}
+
+// numbered is the error of a task with a number.
+type numbered struct{ i int }
+
+func (*numbered) Error() string { return "numbered" }
+
+// A task that TryGo has given to a worker is told of Shutdown running out of time, though
+// it was never in a queue.
+func TestShutdownCancelsWhatHasBegun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(1))
+		g := stint.NewGroup(context.Background(), p, stint.Queue(0))
+		equal(t, "TryGo", g.TryGo(func(ctx context.Context) error { <-ctx.Done(); return nil }), true)
+		gone, cancel := context.WithCancel(context.Background())
+		cancel()
+		p.Shutdown(gone)
+		equal(t, "error", g.Wait(), stint.ErrClosed)
+	})
+}
+
 // Limits and queues may be as large as an int, where their sum is none: everything runs,
 // and at most so many at once as there are.
 func TestLargestLimitsAndQueues(t *testing.T) {

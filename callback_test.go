@@ -71,17 +71,24 @@ func (e talkative) Unwrap() error { e.did(); return nil }
 // called by whoever waits for the tasks, with no lock held. A panic of theirs is told
 // beside the error.
 func TestMethodsOfErrors(t *testing.T) {
-	for name, then := range map[string]func(){"return": nil, "panic": func() { panic("in a method") }} {
+	for name, then := range map[string]func(){"return": nil, "panic": func() { panic("in a method") }, "Goexit": runtime.Goexit} {
 		t.Run(name, func(t *testing.T) {
 			for _, keep := range []bool{false, true} {
 				everywhereCalled(t, func(t *testing.T, c *caller, run run) {
 					var opts []stint.Option
 					if keep {
 						opts = append(opts, stint.KeepGoing())
+						if strings.Contains(t.Name(), "Unordered") {
+							return // the loop body may have had the error before
+						}
 					}
-					v := recovered(func() {
+					v, done := any(nil), make(chan struct{})
+					go func() { // which a Goexit would end
+						defer close(done)
+						defer func() { v = recover() }()
 						run(context.Background(), 3, failing(talkative{c, then}), opts...)
-					})
+					}()
+					<-done
 					p, ok := v.(*stint.PanicError)
 					if !ok || p.Value != "boom" {
 						t.Fatalf("got %v, want the panic of the task", v)
@@ -94,7 +101,7 @@ func TestMethodsOfErrors(t *testing.T) {
 						p, ok := err.(*stint.PanicError)
 						return ok && p.Value == "in a method"
 					})
-					if panics != (then != nil) {
+					if panics != (name == "panic") {
 						t.Errorf("a panic of Is is told: %v", panics)
 					}
 					if c.calls.Load() == 0 {
@@ -353,6 +360,8 @@ func TestAlsoIsWhatElseWentWrong(t *testing.T) {
 			opts := []stint.Option{stint.KeepGoing()}
 			if !keep {
 				opts = nil
+			} else if strings.Contains(t.Name(), "Unordered") {
+				return // the loop body may have had the error before
 			}
 			v := recovered(func() {
 				run(context.Background(), 5, func(ctx context.Context, i int) error {

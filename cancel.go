@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/stint-go/stint/internal/limit"
 )
 
 // cancelContext is the context of the tasks of one call: what
@@ -19,6 +21,7 @@ import (
 //	cancelled cancel was first; cause says why
 //	over      the parent's end was first
 type cancelContext struct {
+	limit.Mark
 	parent context.Context
 	lasts  bool // parent has no end, and is not asked for one
 	state  atomic.Int32
@@ -105,8 +108,8 @@ func (c *cancelContext) Done() <-chan struct{} { return c.make().Done() }
 // which asks for a key of its own, the cause and where to cancel children.
 func (c *cancelContext) Value(key any) any { return c.make().Value(key) }
 
-// Unlabelled returns the parent, which has the same pprof labels: see limit.Labelled.
-func (c *cancelContext) Unlabelled() context.Context { return c.parent }
+// Around returns the parent, which has the same pprof labels: see limit.Labelled.
+func (c *cancelContext) Around() context.Context { return c.parent }
 
 func (c *cancelContext) make() *madeContext {
 	for {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"runtime/pprof"
 
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/loop"
@@ -129,32 +128,10 @@ func (c *call) run(caller string, ctx context.Context, n int, job loop.Job, opts
 			v.raise()
 		}
 	}()
-	loop := l.Run
-	if o.Name != "" && o.Engine == nil { // a pool's workers have its labels
-		loop = c.labelled
-	}
-	if !loop() {
+	if !l.Run() {
 		v.refuse()
 	}
 	returned = true
 	v.close(l.Complete())
 	return v.result()
-}
-
-// labelled is loop.Run on a goroutine of its own, with the labels of the tasks. Nobody
-// can read the labels that the caller's goroutine has, to put them back afterwards.
-func (c *call) labelled() (ran bool) {
-	returned := false
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		pprof.SetGoroutineLabels(c.verdict.ctx)
-		ran = c.loop.Run()
-		returned = true
-	}()
-	<-done
-	if !returned { // a call of f has called Goexit there, in place of the caller
-		runtime.Goexit()
-	}
-	return ran
 }

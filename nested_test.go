@@ -2,6 +2,7 @@ package stint_test
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"slices"
 	"sync"
@@ -227,9 +228,9 @@ func TestCallsOfATaskAndAChannel(t *testing.T) {
 	}
 }
 
-// What is lent to the tasks of one call is not there for those of another, for which
-// nobody waits: under a limit of 1 the task that made both goes on alone.
-func TestLoanIsForTheCallThatWaits(t *testing.T) {
+// A task waits in one call while tasks of another one, which it has begun, use its place.
+// It goes on alone: not before the one that is at work there has given the place back.
+func TestTaskGoesOnAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := stint.Limit(1)
 		var in gauge
@@ -243,9 +244,104 @@ func TestLoanIsForTheCallThatWaits(t *testing.T) {
 			return g.Wait()
 		}, a)
 		equal(t, "error", err, nil)
-		equal(t, "time passed", sinceBubble(), time.Minute+2*time.Second)
+		equal(t, "time passed", sinceBubble(), time.Minute+time.Second)
 		in.is(t, 0, 1, 2)
 	})
+}
+
+// Calls of a task may depend on each other: whichever of them it waits in, the tasks of
+// all may use its place.
+func TestCallsThatDependOnEachOther(t *testing.T) {
+	nest := func(ctx context.Context, a stint.Option) error {
+		time.Sleep(time.Second)
+		return stint.Range(ctx, 3, func(context.Context, int) error { time.Sleep(time.Second); return nil }, a)
+	}
+	produce := func(ctx context.Context, a stint.Option, opts ...stint.Option) (*stint.Group, chan int) {
+		c := make(chan int)
+		g := stint.NewGroup(ctx, opts...)
+		g.Go(func(ctx context.Context) error {
+			defer close(c)
+			for i := range 3 {
+				if err := nest(ctx, a); err != nil {
+					return err
+				}
+				c <- i
+			}
+			return nil
+		})
+		return g, c
+	}
+	for name, f := range map[string]func(t *testing.T, ctx context.Context, a stint.Option) error{
+		"a consumer is waited for before its producer": func(t *testing.T, ctx context.Context, a stint.Option) error {
+			producer, c := produce(ctx, a)
+			consumer := stint.NewGroup(ctx)
+			consumer.Go(func(context.Context) error {
+				for range c {
+				}
+				return nil
+			})
+			return errors.Join(consumer.Wait(), producer.Wait())
+		},
+		"a sequence of what a group produces": func(t *testing.T, ctx context.Context, a stint.Option) error {
+			producer, c := produce(ctx, a)
+			err := yielded(stint.MapSeq(ctx, func(yield func(int) bool) {
+				for v := range c {
+					if !yield(v) {
+						return
+					}
+				}
+			}, valued(func(context.Context, int) error { return nil }), stint.Limit(2)))
+			return errors.Join(err, producer.Wait())
+		},
+		"groups on one limiter, the last first": func(t *testing.T, ctx context.Context, a stint.Option) error {
+			b := stint.Limit(1)
+			first, second := stint.NewGroup(ctx, b), stint.NewGroup(ctx, b)
+			first.Go(func(ctx context.Context) error { return nest(ctx, a) })
+			second.Go(func(context.Context) error { return nil })
+			return errors.Join(second.Wait(), first.Wait())
+		},
+		"Pool.Idle": func(t *testing.T, ctx context.Context, a stint.Option) error {
+			p := stint.NewPool(stint.Limit(2))
+			defer p.Close()
+			g := stint.NewGroup(ctx, p)
+			g.Go(func(ctx context.Context) error { return nest(ctx, a) })
+			return errors.Join(p.Idle(ctx), g.Wait())
+		},
+		"Pool.Shutdown": func(t *testing.T, ctx context.Context, a stint.Option) error {
+			p := stint.NewPool(stint.Limit(2))
+			g := stint.NewGroup(ctx, p)
+			g.Go(func(ctx context.Context) error { return nest(ctx, a) })
+			_, err := p.Shutdown(ctx)
+			return errors.Join(err, g.Wait())
+		},
+		"Pool.GoContext": func(t *testing.T, ctx context.Context, a stint.Option) error {
+			p := stint.NewPool(stint.Limit(1), stint.Queue(1))
+			defer p.Close()
+			g := stint.NewGroup(ctx, p)
+			g.Go(func(ctx context.Context) error { return nest(ctx, a) })
+			for range 3 {
+				equal(t, "GoContext", p.GoContext(ctx, func(context.Context) {}), nil)
+			}
+			return g.Wait()
+		},
+		"Group.GoContext": func(t *testing.T, ctx context.Context, a stint.Option) error {
+			g := stint.NewGroup(ctx, stint.Limit(1), stint.Queue(1))
+			for range 4 {
+				equal(t, "GoContext", g.GoContext(ctx, func(ctx context.Context) error { return nest(ctx, a) }), nil)
+			}
+			return g.Wait()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := stint.Limit(1)
+				err := stint.Range(context.Background(), 1, func(ctx context.Context, _ int) error { return f(t, ctx, a) }, a)
+				equal(t, "error", err, nil)
+				synctest.Wait()
+				equal(t, "the limiter at the end", usage(a), [3]int{1})
+			})
+		})
+	}
 }
 
 // Calls of one task at the same time, from goroutines of its own, have one place

@@ -77,8 +77,8 @@ func Unordered() Option {
 // the pprof label "stint". Profiles have it as that label of the workers, execution
 // traces as the region of each task, and the Stats of a pool as Name. On a pool the
 // workers, and for groups and sequences the regions, have the name of the pool. The
-// labels of the caller's own goroutine stay as they are: where it would work too, a
-// goroutine does that for it.
+// labels of the caller's own goroutine stay as they are, as nobody could put them back:
+// give the call to pprof.Do where what the caller does itself should have one.
 func Name(s string) Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.Name; o.Name = s })
 }

@@ -183,6 +183,9 @@ func (p *Pool) Stats() Stats {
 // quiet waits until the pool is idle, or ended when it is closed, or ctx has
 // ended. It reports whether the pool was first.
 func (p *Pool) quiet(ctx context.Context) bool {
+	call := limit.From(ctx).Call()
+	call.Lend()
+	defer call.Reclaim()
 	return p.engine().Quiet(ctx.Done())
 }
 

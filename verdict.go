@@ -186,15 +186,28 @@ func (v *verdict) close(complete bool) {
 	}
 	slices.SortFunc(v.items, func(a, b *ItemError) int { return cmp.Compare(a.Index, b.Index) })
 	v.mu.Unlock() // no task is left, and what is told from now on changes nothing
+	defer v.ctx.cancel(nil)
 	switch {
 	case v.panicked != nil:
-		others := append(v.errors(), v.panics...)
-		others = append(others, task.Besides(v.late, "stint: error", ended, v.err, v.panicked)...)
-		v.panicked = task.With(v.panicked, others)
+		v.besides(ended)
 	case len(v.items) > 0:
 		v.err = errors.Join(v.errors()...)
 	}
-	v.ctx.cancel(nil)
+}
+
+// besides adds to the panic what else went wrong. It calls methods of the late errors:
+// one that calls Goexit ends the goroutine, and the panic is raised on its way.
+func (v *verdict) besides(ended error) {
+	others := append(v.errors(), v.panics...)
+	late, returned := v.late, false
+	defer func() {
+		v.panicked = task.With(v.panicked, append(others, late...))
+		if !returned {
+			v.raise()
+		}
+	}()
+	late = task.Besides(v.late, "stint: error", ended, v.err, v.panicked)
+	returned = true
 }
 
 // take counts late errors of items among the others. It is called with mu held.
@@ -223,7 +236,9 @@ func (v *verdict) raise() {
 // that has panicked too, both panics are told.
 func (v *verdict) raiseBeside(o task.Outcome) {
 	if o.Panic != nil {
-		v.panicked = task.With(v.panicked, []error{o.Panic.Raised("stint: function")})
+		if p := o.Panic.Raised("stint: function"); p != v.panicked { // not what has been raised already
+			v.panicked = task.With(v.panicked, []error{p})
+		}
 	}
 	v.raise()
 }

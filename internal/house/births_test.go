@@ -21,7 +21,6 @@ var births = map[string]string{
 	"par/team.go":                 "the goroutines of one sort, which waits for them",
 	"stream/run.go":               "the goroutines before the boundaries of a stream, the timer of a run and its watch on the context; its end waits for all",
 	"errgroup/worker.go":          "the workers of a group; its Wait waits for them",
-	"each.go":                     "the caller of a call with a name, which waits for it: its own goroutine keeps its labels",
 	"seq.go":                      "the feeder of a sequence; leaving the loop waits for it",
 
 	"cluster/lease.go":    "the clock of a worker's leases; the end of Serve waits for it",

@@ -10,10 +10,9 @@ import (
 // A Slot is a permit as the task that runs on it knows it, and the line of the
 // calls that would use it: calls made with the task's own context, which may
 // have it whenever no other such call does, and calls made by tasks that this
-// one waits for, which may have it while the call that started them waits. So a
-// task and those it waits for share one permit, and no stranger begins a task
-// meanwhile: otherwise tasks that wait for each other would pile up beyond every
-// limit.
+// one waits for, which may have it while this one waits. So a task and those it
+// waits for share one permit, and no stranger begins a task meanwhile: otherwise
+// tasks that wait for each other would pile up beyond every limit.
 type Slot struct {
 	busy   atomic.Bool  // taken, for the worker, which reads it after each task; written under lim.mu
 	wanted atomic.Int32 // tasks in Reclaim; whoever has the permit gives it back soon
@@ -25,20 +24,21 @@ type Slot struct {
 	lender  *Link // of what has taken it: the call that waits for it; nil for a call of the task itself
 	retired bool  // the task has returned and left the call behind
 	line    line.Line[*Waiter]
-	back    chan struct{} // closed when such a call gives the permit back
+	back    chan struct{} // closed when such a call gives the permit back, or holds fewer
 
 	first carrier
 }
 
 // A Link says in a task's context what the task runs on, and from which call it was
 // started. The call has a link of its own, made by Call, whose outer is that of the
-// task that made it: of two calls that a task makes at once, each lends to its own
-// tasks, and waits for its own to give back.
+// task that made it. A task that waits in one of its calls lends to the tasks of all of
+// them, which may depend on each other; but of calls that it waits in at once, each
+// waits for its own tasks alone to give back.
 type Link struct {
 	slot  *Slot // nil for a call, and when the task's limit is nobody else's
 	outer *Link
 	apart bool         // outer belongs to another goroutine
-	lent  atomic.Int32 // goroutines in the call that wait for its tasks
+	lent  atomic.Int32 // goroutines that wait: in the call for its tasks, or in any call of the task
 }
 
 // NewSlot returns the slot of a task that runs on p, a permit of lim. It is an
@@ -106,7 +106,7 @@ func (k *Link) Belongs(task *Link) bool { return k != nil && k.outer == task }
 
 // On returns the nearest slot on l among k and those outside it, or nil. When it
 // belongs to another goroutine, branch is the call by which the caller's tasks
-// were started from there: the slot may be used while that call lends.
+// were started from there: the slot may be used while the task that made it lends.
 func (k *Link) On(l *Limiter) (slot *Slot, branch *Link) {
 	for ; k != nil; k = k.outer {
 		if k.slot != nil && k.slot.lim == l {
@@ -120,27 +120,50 @@ func (k *Link) On(l *Limiter) (slot *Slot, branch *Link) {
 }
 
 // Lend lets the tasks of the call k, which is about to wait for them, use the permits
-// of the task that made it. Reclaim must follow. A nil k lends nothing.
+// of the task that made it, and those of the other calls of that task. Reclaim must
+// follow. A nil k lends nothing.
 func (k *Link) Lend() {
 	if k == nil {
 		return
 	}
-	k.lent.Add(1) // before serve looks: a waiter that joined earlier saw 0
-	k.each(func(s *Slot) bool { s.serve(); return true })
+	k.wait(+1) // before serve looks: a waiter that joined earlier saw 0
+	k.each(func(s *Slot) bool { s.serve(k); return true })
+}
+
+// wait counts a goroutine that waits in the call k.
+func (k *Link) wait(n int32) {
+	k.lent.Add(n)
+	if k.outer != nil {
+		k.outer.lent.Add(n)
+	}
+}
+
+// lends reports whether tasks of the call k may use permits of the task that made it.
+func (k *Link) lends() bool { return k.lent.Load() > 0 || k.outer != nil && k.outer.lent.Load() > 0 }
+
+// held reports whether a goroutine in the call k must not go on while a task of lender,
+// or nil, has a permit: one of k, or of another call of the same task in which nobody
+// waits.
+func (k *Link) held(lender *Link) bool {
+	if lender == nil || lender == k {
+		return lender != nil
+	}
+	return lender.outer == k.outer && k.outer != nil && lender.lent.Load() == 0
 }
 
 // Reclaim ends what Lend began. It returns when no task of the call has one of the
 // permits: at once when they have all ended, but a wait for one of many may find
 // others at work. Until then all permits stay lent, since those others may need one
-// to end. What another call of the same task has lent is for that one to wait for:
-// its tasks may need something that is given back only when this call returns.
+// to end. A permit that a task of another call has is for the goroutine that waits in
+// that call to wait for: the task may need something that is given back only when this
+// call returns. If nobody waits there, this one does.
 func (k *Link) Reclaim() {
 	if k == nil {
 		return
 	}
 	var last *Slot // that was awaited: nobody takes it before the next look
 	for {
-		k.lent.Add(-1)
+		k.wait(-1)
 		used := k.used()
 		if used != nil {
 			k.Lend()
@@ -148,7 +171,7 @@ func (k *Link) Reclaim() {
 		}
 		if last != nil {
 			last.wanted.Add(-1)
-			last.serve()
+			last.serve(nil)
 		}
 		if used == nil {
 			return
@@ -158,11 +181,11 @@ func (k *Link) Reclaim() {
 	}
 }
 
-// used returns one of the permits that tasks of the call k have, or nil.
+// used returns one of the permits that hold the call k, or nil.
 func (k *Link) used() (used *Slot) {
 	k.each(func(s *Slot) bool {
 		s.lim.mu.Lock()
-		if s.lender == k {
+		if k.held(s.lender) {
 			used = s
 		}
 		s.lim.mu.Unlock()
@@ -180,10 +203,11 @@ func (k *Link) each(f func(*Slot) bool) {
 	}
 }
 
-// await waits until the task of the call k that has the permit gives it back.
+// await waits until the task that has the permit gives it back, or does not hold the
+// call k any more.
 func (s *Slot) await(k *Link) {
 	s.lim.mu.Lock()
-	if s.lender != k {
+	if !k.held(s.lender) {
 		s.lim.mu.Unlock()
 		return
 	}
@@ -220,9 +244,13 @@ func (s *Slot) Retire() bool {
 	return !s.taken
 }
 
-// serve gives the permit to a waiter if there is one that may have it.
-func (s *Slot) serve() {
+// serve gives the permit to a waiter if there is one that may have it. If a task of the
+// call from has it already, that holds only from now on.
+func (s *Slot) serve(from *Link) {
 	s.lim.mu.Lock()
+	if from != nil && s.lender == from {
+		s.returned()
+	}
 	w := s.admit()
 	s.lim.sign()
 	s.lim.mu.Unlock()
@@ -239,7 +267,7 @@ func (s *Slot) take(branch *Link) bool {
 	if s.taken || s.retired {
 		return false
 	}
-	if branch != nil && (branch.lent.Load() == 0 || s.wanted.Load() > 0) {
+	if branch != nil && (!branch.lends() || s.wanted.Load() > 0) {
 		return false
 	}
 	s.taken, s.lender = true, branch
@@ -253,16 +281,21 @@ func (s *Slot) free() *Waiter {
 	s.taken, s.lender = false, nil
 	s.busy.Store(false)
 	s.lim.calls.Add(-1)
-	if s.back != nil {
-		close(s.back)
-		s.back = nil
-	}
+	s.returned()
 	if s.retired {
 		return s.lim.giveBack(s.permit)
 	}
 	w := s.admit()
 	s.lim.sign()
 	return w
+}
+
+// returned wakes those in await.
+func (s *Slot) returned() {
+	if s.back != nil {
+		close(s.back)
+		s.back = nil
+	}
 }
 
 // admit gives the permit, when it is free, to the first in line that may have it.

@@ -216,32 +216,39 @@ func TestReclaimWaitsForThePermit(t *testing.T) {
 	})
 }
 
-// A call lends to its own tasks, and waits for its own: those of another call of the
-// same task do not hold it up, and get nothing through it.
-func TestCallsLendApart(t *testing.T) {
-	l := New(1)
-	own, slot := taken(t, l)
-	one, other := own.Call(), own.Call()
-	if !one.Belongs(own) || one.Belongs(other) || (*Link)(nil).Belongs(nil) || (*Link)(nil).Call() != nil {
-		t.Error("Belongs tells the task of a call from others wrongly")
-	}
-	one.Lend()
-	granted := false
-	at := &Waiter{Grant: func() { granted = true }}
-	if l.Join(at, below(other)) || granted {
-		t.Fatal("a task of the other call has what the first lends")
-	}
-	other.Lend()
-	if !granted || at.Permit != (Permit{slot}) {
-		t.Fatal("a task of the other call does not have what that lends")
-	}
-	one.Reclaim() // at once, though the permit is in use
-	if at.Permit.Wanted() {
-		t.Error("a task of the other call is to give the permit back")
-	}
-	l.Release(at.Permit)
-	other.Reclaim()
-	want(t, l, 1, 1, 0)
+// A task that waits in one of its calls lends to the tasks of all. Of calls that it waits
+// in at once each waits for its own tasks to give back, and for those of calls in which
+// nobody waits.
+func TestCallsOfOneTask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New(1)
+		own, slot := taken(t, l)
+		one, other := own.Call(), own.Call()
+		if !one.Belongs(own) || one.Belongs(other) || (*Link)(nil).Belongs(nil) || (*Link)(nil).Call() != nil {
+			t.Error("Belongs tells the task of a call from others wrongly")
+		}
+		at := new(Waiter)
+		one.Lend()
+		if !l.Join(at, below(other)) || at.Permit != (Permit{slot}) {
+			t.Fatal("a task of the other call does not have what the task lends")
+		}
+		back := false
+		go func() { one.Reclaim(); back = true }()
+		synctest.Wait()
+		if back || !at.Permit.Wanted() {
+			t.Fatalf("the task goes on %v beside a task that nobody waits for, which should give back %v", back, at.Permit.Wanted())
+		}
+		other.Lend() // now somebody does
+		synctest.Wait()
+		if !back || at.Permit.Wanted() {
+			t.Errorf("the call returned %v though the task is waited for elsewhere; it should give back %v", back, at.Permit.Wanted())
+		}
+		one.Lend()
+		one.Reclaim() // at once
+		l.Release(at.Permit)
+		other.Reclaim()
+		want(t, l, 1, 1, 0)
+	})
 }
 
 // While one goroutine of a call reclaims the permit, another may still lend it: those

@@ -21,8 +21,8 @@ func (v *valued) Value(key any) any {
 }
 
 // Values returns the values of ctx for WithValues, or nil if it has none but those of
-// own, which tasks are given anyway. They lead to no context of a task: of tasks that
-// start each other, each with the values of the one before, none keeps the others.
+// own, which tasks are given anyway. Of tasks that start each other, each with its own
+// context, none keeps the others; a context that was made from a task's keeps that.
 func Values(ctx, own context.Context) context.Context {
 	for {
 		switch c := ctx.(type) {
@@ -42,17 +42,29 @@ func Values(ctx, own context.Context) context.Context {
 // WithValues returns the context ctx of a task with values, as Values returned them.
 func WithValues(ctx, values context.Context) context.Context { return &valued{ctx, values} }
 
-// Labelled returns the nearest context around ctx that may have pprof labels of its own:
-// those of tasks and calls, which follow each other where calls are nested, have none.
-// What asks each of them in turn calls itself once for each, and needs a stack that
-// grows with the depth, on the goroutine of every worker.
+// A Plain context has no pprof labels of its own.
+type Plain interface {
+	context.Context
+	Around() context.Context // whose labels it has
+	plain()
+}
+
+// A Mark makes the context that embeds it Plain, if it has Around.
+type Mark struct{}
+
+func (Mark) plain() {}
+
+// Labelled returns the nearest context around ctx that may have pprof labels of its own.
+// The contexts of nested calls and their tasks have none. Asked for its labels, each
+// would ask the one around it: a recursion as deep as the nesting, on the stack of every
+// worker.
 func Labelled(ctx context.Context) context.Context {
 	for {
 		switch c := ctx.(type) {
 		case *carrier:
 			ctx = c.Context
-		case interface{ Unlabelled() context.Context }:
-			ctx = c.Unlabelled()
+		case Plain:
+			ctx = c.Around()
 		default:
 			return ctx
 		}

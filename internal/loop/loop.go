@@ -301,7 +301,9 @@ func (l *Loop) help() {
 		w.has = true
 		l.sharing.waiting.Add(-1)
 		w.since = time.Now()
-		pprof.SetGoroutineLabels(limit.Labelled(l.Context)) // a stranger may have started this goroutine
+	}
+	if l.sharing != nil || l.Name != "" { // a stranger may have started this goroutine, or one without the name
+		pprof.SetGoroutineLabels(limit.Labelled(l.Context))
 	}
 	l.patient()
 	w.begin()

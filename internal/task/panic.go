@@ -97,15 +97,16 @@ func follows(err error, causes []error) (yes bool, o Outcome) {
 	return yes, o
 }
 
-// isEach reports whether err, or each error that it joins, is one of targets.
+// isEach reports whether err, or each error that it or what it wraps joins, is one of
+// targets.
 func isEach(err error, targets []error) bool {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			if e != nil && !isEach(e, targets) {
-				return false
-			}
+	switch wrapping := err.(type) {
+	case interface{ Unwrap() []error }:
+		return !slices.ContainsFunc(wrapping.Unwrap(), func(e error) bool { return e != nil && !isEach(e, targets) })
+	case interface{ Unwrap() error }:
+		if inner := wrapping.Unwrap(); inner != nil && !slices.Contains(targets, err) {
+			return isEach(inner, targets)
 		}
-		return true
 	}
 	return slices.ContainsFunc(targets, func(target error) bool {
 		return target != nil && errors.Is(err, target)

@@ -112,10 +112,11 @@ func TestBesides(t *testing.T) {
 	cause, own := errors.New("cause"), errors.New("own")
 	late := []error{
 		context.Canceled, fmt.Errorf("x: %w", context.Canceled), cause, fmt.Errorf("y: %w", cause),
-		errors.Join(context.Canceled, cause), errors.Join(own, cause), own, incomparable{}, context.DeadlineExceeded,
+		errors.Join(context.Canceled, cause), errors.Join(own, cause), own,
+		fmt.Errorf("wrapped: %w", errors.Join(cause, context.Canceled)), fmt.Errorf("wrapped: %w", errors.Join(cause, own)), incomparable{}, context.DeadlineExceeded,
 	}
 	got := Besides(late, "who", nil, cause)
-	if len(got) != 4 || got[0] != late[5] || got[1] != own || got[2].Error() != "incomparable" || got[3] != context.DeadlineExceeded {
+	if len(got) != 5 || got[0] != late[5] || got[1] != own || got[2] != late[8] || got[3].Error() != "incomparable" || got[4] != context.DeadlineExceeded {
 		t.Errorf("got %q", got)
 	}
 	got = Besides([]error{panicky{}, own}, "who", cause, incomparable{})

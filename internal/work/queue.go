@@ -62,11 +62,12 @@ func (s *segment) claim() (t Task, last, ok bool) {
 	return t, left == 0, true
 }
 
-// push appends a task whose number is one more than that of the one before. most
-// is the size of the largest segment.
+// push appends a task whose number is larger than that of the one before. The tasks of a
+// segment follow each other: where one was given out without being queued, the next
+// begins another. most is the size of the largest segment.
 func (q *queue) push(f any, number, most int) {
 	s := q.tail
-	if s == nil || q.sealed(s) {
+	if s == nil || q.sealed(s) || len(s.tasks) > 0 && number != s.base+len(s.tasks) {
 		s = q.grow(most)
 	}
 	n := len(s.tasks)

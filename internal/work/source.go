@@ -134,9 +134,8 @@ func (s *Source) offer(f any, from *limit.Link, submit bool) Answer {
 }
 
 // Submit submits f as a task and waits for room for it, until done is closed. from
-// is the link of the calling task, or that of the source. The permit that the task
-// has of the engine's limiter may be used meanwhile, and if it made the source all
-// that it has.
+// is the link of the calling task, or that of the source. Its permits may be used
+// meanwhile.
 func (s *Source) Submit(done <-chan struct{}, f any, from *limit.Link) Answer {
 	if a := s.offer(f, from, true); a != Full {
 		return a
@@ -154,10 +153,12 @@ func (s *Source) submit(done <-chan struct{}, f any, from *limit.Link) Answer {
 		default: // woken already
 		}
 	})
-	if from == s.Home || s.Home.Belongs(from) { // who made the source waits for its tasks
-		s.Home.Lend()
-		defer s.Home.Reclaim()
+	call := s.Home // who made the source waits for its tasks
+	if from != s.Home && !s.Home.Belongs(from) {
+		call = from.Call()
 	}
+	call.Lend()
+	defer call.Reclaim()
 	if !s.block(b, from) {
 		return Over
 	}
