@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stint-go/stint"
 )
@@ -380,6 +381,41 @@ func TestAlsoIsWhatElseWentWrong(t *testing.T) {
 				t.Errorf("got %q, want the task's own error alone", also)
 			}
 			equal(t, "panics in the text", strings.Count(p.Error(), "panicked: boom"), 1)
+		})
+	}
+}
+
+// Under KeepGoing no error of an item is lost where the run ends early: those behind a
+// result that is missing are yielded before the cause.
+func TestErrorsBehindAMissingResult(t *testing.T) {
+	for name, opts := range map[string][]stint.Option{"ordered": nil, "unordered": {stint.Unordered()}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(context.Background())
+				f := func(ctx context.Context, i int) (int, error) {
+					switch i {
+					case 1:
+						return 0, errBoom // before ctx ends
+					case 2:
+						cancel(errBoom)
+						time.Sleep(time.Second)
+						return 0, errBoom // after that
+					}
+					<-ctx.Done()
+					time.Sleep(2 * time.Second)
+					return i, nil
+				}
+				found := map[int]bool{}
+				var last error
+				for _, err := range stint.MapSeq(ctx, count(3), f, append(opts, stint.Limit(3), stint.KeepGoing())...) {
+					if item, ok := err.(*stint.ItemError); ok {
+						found[item.Index] = true
+					}
+					last = err
+				}
+				equal(t, "errors of items", found[1] && found[2], true)
+				equal(t, "the last error", last, errBoom)
+			})
 		})
 	}
 }

@@ -59,7 +59,8 @@
 // # Guarantees
 //
 //  1. Never more tasks run at once than the limit says; after it was lowered none
-//     begins until fewer run. A task that makes calls on its own limiter counts as
+//     begins until fewer run, but for records that a worker of stream.ParMap has
+//     taken together. A task that makes calls on its own limiter counts as
 //     one with the task that runs in its place, since it is taken to wait for that,
 //     also when it makes the call from a goroutine of its own, or from a sequence
 //     that MapSeq pulls.

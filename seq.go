@@ -81,7 +81,8 @@ func (e *eachSeq[T]) Abandoned() { e.tasks.verdict.fail(ErrClosed) }
 // The first error cancels the rest. Results that were finished before the first
 // missing one are still yielded, then the error once, with a zero value, and
 // nothing after it. Under KeepGoing each error is yielded at its place as an
-// *ItemError, and the rest goes on. When ctx ends first, its cause comes last. A
+// *ItemError, and the rest goes on. When ctx ends first, its cause comes last; before
+// it, under KeepGoing, the errors behind the first missing result. A
 // panic of f or of seq is raised again in the consumer as a *PanicError; a call of
 // runtime.Goexit in either is ErrGoexit.
 //
@@ -258,10 +259,25 @@ func (m *mapSeq[T, R]) consume(yield func(R, error) bool) {
 	}
 	m.end()
 	ended = true
-	if err := m.tasks.verdict.result(); err != nil {
+	err := m.tasks.verdict.result()
+	if m.tasks.verdict.keepGoing && !m.rest(yield) {
+		return
+	}
+	if err != nil {
 		var zero R
 		yield(zero, err)
 	}
+}
+
+// rest yields the errors of the values behind the first that is missing, and reports
+// whether the consumer wants more.
+func (m *mapSeq[T, R]) rest(yield func(R, error) bool) bool {
+	for n := m.head; n != nil; n = n.next {
+		if n.err != nil && !yield(n.out, n.err) {
+			return false
+		}
+	}
+	return true
 }
 
 // next waits for the next result. It returns nil when there is no more: all is

@@ -55,8 +55,8 @@ func (e *Engine) takeOver(ctx context.Context, k *kind, name string) (*record, e
 	}
 }
 
-// cancel removes a run that this submitter was about to resume, if it is the owner. Who had
-// it before takes it for ours.
+// cancel removes a run that this submitter was about to resume, if its name is in the
+// record already: then the submitter before has given the run up.
 func (e *Engine) cancel(ctx context.Context, k *kind, rec *record) {
 	r := e.newRun(ctx, k, rec, 0)
 	if e.enter(r) == nil { // or it stays, for another one

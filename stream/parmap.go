@@ -24,7 +24,8 @@ const parMapOptions = option.Limiter | option.Pool | option.Queue | option.Unord
 // take so long, so that a call that does nothing costs some nanoseconds. Pieces are begun
 // in the order of the records; under a limit of 1 so are the records. When a piece lasts
 // longer than a millisecond, what has not begun of it is given to others, behind the
-// pieces that wait already. Of records that take less than a microsecond a few may have
+// pieces that wait already. After the limit was lowered a worker ends the piece that it
+// has begun. Of records that take less than a microsecond a few may have
 // to wait behind one that blocks, as in stint.Each; under a Limit above GOMAXPROCS none.
 //
 // f is begun for at most twice the limit of records whose results have not been
