@@ -216,13 +216,13 @@ func (s *segment) reset() {
 	s.read.Store(0)
 }
 
-// clear empties the queue and lets its memory go: also when the segment at its head is
-// part of the engine. It must be shut.
+// clear empties the queue and lets its memory go, also where one of the segments is part
+// of the engine and stays. It must be shut.
 func (q *queue) clear() int {
 	n := q.n
-	if s := q.head; s != nil {
+	for s := q.head; s != nil; {
 		clear(s.tasks[s.first:]) // those before may be being read
-		s.next = nil
+		s, s.next = s.next, nil
 	}
 	*q = queue{}
 	return n
