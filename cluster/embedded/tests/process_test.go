@@ -67,7 +67,7 @@ func (p part) task() *work {
 func (p part) connect() (*cluster.Engine, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	return cluster.Connect(ctx, p.URL, cluster.Replicas(max(p.Replicas, 1)))
+	return cluster.Connect(ctx, p.URL, cluster.NATS(greeted), cluster.Replicas(max(p.Replicas, 1)))
 }
 
 // playWorker serves until it gets an interrupt, and drains.

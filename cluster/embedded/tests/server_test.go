@@ -153,10 +153,13 @@ func bounded(t *testing.T) context.Context {
 	return ctx
 }
 
+// greeted lets a busy machine take its time to begin a connection.
+var greeted = nats.Timeout(patience / 3)
+
 // connect returns an engine, which is closed at the end of the test.
 func connect(t *testing.T, where string, opts ...cluster.Option) *cluster.Engine {
 	t.Helper()
-	e, err := cluster.Connect(bounded(t), where, opts...)
+	e, err := cluster.Connect(bounded(t), where, append([]cluster.Option{cluster.NATS(greeted)}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +223,7 @@ type counter struct {
 // look returns a counter for the server at that URL.
 func look(t *testing.T, where string) counter {
 	t.Helper()
-	nc, err := nats.Connect(where, nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
+	nc, err := nats.Connect(where, greeted, nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
 	if err != nil {
 		t.Fatal(err)
 	}
