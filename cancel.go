@@ -21,7 +21,6 @@ import (
 //	cancelled cancel was first; cause says why
 //	over      the parent's end was first
 type cancelContext struct {
-	limit.Mark
 	parent context.Context
 	lasts  bool // parent has no end, and is not asked for one
 	state  atomic.Int32
@@ -109,7 +108,7 @@ func (c *cancelContext) Done() <-chan struct{} { return c.make().Done() }
 func (c *cancelContext) Value(key any) any { return c.make().Value(key) }
 
 // Around returns the parent, which has the same pprof labels: see limit.Labelled.
-func (c *cancelContext) Around() context.Context { return c.parent }
+func (c *cancelContext) Around(limit.Ours) context.Context { return c.parent }
 
 func (c *cancelContext) make() *madeContext {
 	for {

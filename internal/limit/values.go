@@ -42,17 +42,15 @@ func Values(ctx, own context.Context) context.Context {
 // WithValues returns the context ctx of a task with values, as Values returned them.
 func WithValues(ctx, values context.Context) context.Context { return &valued{ctx, values} }
 
-// A Plain context has no pprof labels of its own.
+// A Plain context has no pprof labels of its own, but those of the one that Around
+// returns. No context of a caller is one by accident: Ours is a type of this package.
 type Plain interface {
 	context.Context
-	Around() context.Context // whose labels it has
-	plain()
+	Around(Ours) context.Context
 }
 
-// A Mark makes the context that embeds it Plain, if it has Around.
-type Mark struct{}
-
-func (Mark) plain() {}
+// Ours makes Plain what only the library can implement.
+type Ours struct{}
 
 // Labelled returns the nearest context around ctx that may have pprof labels of its own.
 // The contexts of nested calls and their tasks have none. Asked for its labels, each
@@ -64,7 +62,7 @@ func Labelled(ctx context.Context) context.Context {
 		case *carrier:
 			ctx = c.Context
 		case Plain:
-			ctx = c.Around()
+			ctx = c.Around(Ours{})
 		default:
 			return ctx
 		}

@@ -94,7 +94,7 @@ func TestNestedPanicTakesNoStack(t *testing.T) {
 	}
 }
 
-type incomparable struct{ of []int }
+type incomparable []int
 
 func (incomparable) Error() string { return "incomparable" }
 
@@ -113,13 +113,13 @@ func TestBesides(t *testing.T) {
 	late := []error{
 		context.Canceled, fmt.Errorf("x: %w", context.Canceled), cause, fmt.Errorf("y: %w", cause),
 		errors.Join(context.Canceled, cause), errors.Join(own, cause), own,
-		fmt.Errorf("wrapped: %w", errors.Join(cause, context.Canceled)), fmt.Errorf("wrapped: %w", errors.Join(cause, own)), incomparable{}, context.DeadlineExceeded,
+		fmt.Errorf("wrapped: %w", errors.Join(cause, context.Canceled)), fmt.Errorf("wrapped: %w", errors.Join(cause, own)), incomparable(nil), context.DeadlineExceeded,
 	}
 	got := Besides(late, "who", nil, cause)
 	if len(got) != 5 || got[0] != late[5] || got[1] != own || got[2] != late[8] || got[3].Error() != "incomparable" || got[4] != context.DeadlineExceeded {
 		t.Errorf("got %q", got)
 	}
-	got = Besides([]error{panicky{}, own}, "who", cause, incomparable{})
+	got = Besides([]error{panicky{}, own}, "who", cause, incomparable(nil))
 	if len(got) != 3 || got[0] != error(panicky{}) || got[2] != own {
 		t.Fatalf("got %q", got)
 	}
