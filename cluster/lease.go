@@ -20,7 +20,9 @@ import (
 // length of the lease. So the worker says each third of that that it still has it. The
 // server does not say when it has given a task to somebody else, and answers
 // the old worker as before. So there is a clock here too: a lease ends when the last
-// word that the server has answered was sent that long ago.
+// word that the server has answered was sent that long ago. The first word is the request
+// for the task. A word that is answered when the lease has ended counts for nothing: the
+// server may have got it when the task was another's.
 type leases struct {
 	e     *Engine
 	inbox string
@@ -69,7 +71,7 @@ func (s *leases) open() (err error) {
 // does not end with that: the result is sent when the slot is gone.
 func (s *leases) hold(ctx context.Context, d *delivery) *lease {
 	length := s.e.lease(d.handler.about())
-	l := &lease{delivery: d, length: length, sent: d.came, until: d.came.Add(length), leases: s}
+	l := &lease{delivery: d, length: length, sent: d.asked, until: d.asked.Add(length), leases: s}
 	l.ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +149,7 @@ func (s *leases) heard(m *nats.Msg) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if l := s.held[number]; l != nil {
+	if l := s.held[number]; l != nil && time.Now().Before(l.until) {
 		if until := s.began.Add(time.Duration(sent) + l.length); until.After(l.until) {
 			l.until = until
 		}

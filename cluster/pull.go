@@ -24,6 +24,12 @@ import (
 // connection was lost or the server died, the request is forgotten some time later; a
 // task that comes after that and finds no idle slot is given back.
 //
+// The lease of a task begins when the server sends it, which is not known here. It is not
+// before the request. So that is where it begins for the worker, and a request waits no
+// longer than a third of the lease. The server may answer the requests of an inbox in
+// any order: what comes is taken for the oldest, until that has all that it asked for.
+// Then the server had the next one before it sent what comes.
+//
 // A worker of several tasks has a consumer for each, and cannot ask for "any of them".
 // While there is more in the queue of some, those are asked in turn, for what comes in
 // a moment, and the others each second. When all are empty, the idle slots are divided
@@ -51,20 +57,26 @@ type puller struct {
 type line struct {
 	handler Handler
 	next    string // the subject of requests
-	inbox   string // where tasks come
-	sub     *nats.Subscription
-	epoch   int  // how many inboxes there were
-	more    bool // the last task came with the word that there are more
-	mending bool // it may not be there: it is not asked
-	broken  int  // how often it was mended in a row
+	inbox   *inbox // of the next requests
+	more    bool   // the last task came with the word that there are more
+	mending bool   // it may not be there: it is not asked
+	broken  int    // how often it was mended in a row
 	asked   time.Time
 	pulls   []pull // at the server, in the order in which it serves them
+}
+
+// An inbox is where tasks come, and the word that a request has ended.
+type inbox struct {
+	subject string
+	sub     *nats.Subscription
+	since   time.Time // the first request of it that was forgotten; zero: none
 }
 
 // A pull is a request.
 type pull struct {
 	left   int // of what it asks for
-	epoch  int // of its inbox
+	inbox  *inbox
+	asked  time.Time
 	expiry time.Time
 }
 
@@ -75,11 +87,11 @@ type delivery struct {
 	key        string // of the run
 	index      int
 	deliveries int
-	came       time.Time
+	asked      time.Time // the server has not sent it before
 }
 
 const (
-	pullFor   = 2 * time.Second       // a request waits at the server
+	pullFor   = 2 * time.Second       // a request waits at the server, or a third of the lease
 	shareFor  = time.Second           // if there are other tasks that the slots could wait for
 	turnFor   = 50 * time.Millisecond // if some of these have more
 	pullGrace = time.Second           // until a request without an answer is forgotten
@@ -113,14 +125,14 @@ func (p *puller) open() error {
 
 // subscribe makes the inbox of a line's next requests. mu is held.
 func (p *puller) subscribe(l *line) error {
-	inbox, epoch := p.e.nc.NewInbox(), l.epoch+1
-	sub, err := p.e.nc.Subscribe(inbox, func(m *nats.Msg) { p.receive(l, epoch, m) })
+	in := &inbox{subject: p.e.nc.NewInbox()}
+	sub, err := p.e.nc.Subscribe(in.subject, func(m *nats.Msg) { p.receive(l, in, m) })
 	if err != nil {
 		return err
 	}
 	_ = sub.SetPendingLimits(-1, -1) // there are never more than slots
-	sub.SetClosedHandler(func(string) { p.drained(l, epoch) })
-	l.inbox, l.sub, l.epoch = inbox, sub, epoch
+	sub.SetClosedHandler(func(string) { p.drained(l, in) })
+	in.sub, l.inbox = sub, in
 	return nil
 }
 
@@ -231,16 +243,17 @@ func (l *line) pending() int {
 // request asks for n tasks, those that come in that time. It is never none: a server
 // whose limit for the line is reached does not answer requests that do not wait. mu is held.
 func (p *puller) request(l *line, n int, wait time.Duration, now time.Time) {
+	wait = min(wait, p.e.lease(l.handler.about())/3)
 	ask := struct {
 		Batch   int           `json:"batch"`
 		Expires time.Duration `json:"expires"`
 	}{n, wait}
 	data, _ := json.Marshal(ask) // numbers only
-	if p.e.nc.PublishRequest(l.next, l.inbox, data) != nil {
+	if p.e.nc.PublishRequest(l.next, l.inbox.subject, data) != nil {
 		return // not connected: when it is again, all is asked again
 	}
 	l.asked = now
-	l.pulls = append(l.pulls, pull{n, l.epoch, now.Add(wait + pullGrace)})
+	l.pulls = append(l.pulls, pull{n, l.inbox, now, now.Add(wait + pullGrace)})
 	p.promised += n
 }
 
@@ -258,25 +271,51 @@ func (p *puller) nearest(now time.Time) time.Duration {
 // forget drops the requests that should have been answered. mu is held.
 func (p *puller) forget(now time.Time) {
 	for _, l := range p.lines {
-		kept := l.pulls[:0]
-		for _, q := range l.pulls {
-			if now.After(q.expiry) {
-				p.promised -= q.left
-				l.more = false
-			} else {
-				kept = append(kept, q)
-			}
-		}
-		l.pulls = kept
+		p.lapse(l, func(q pull) bool { return now.After(q.expiry) })
 	}
 }
 
-// answered takes n off the requests of an epoch of the line, the oldest first. mu is
-// held.
-func (p *puller) answered(l *line, epoch, n int) {
+// lapse drops requests of a line. Their inbox is given up: what comes of them still is not
+// taken for the answer to a later one. mu is held.
+func (p *puller) lapse(l *line, over func(pull) bool) {
+	giveUp := false
 	kept := l.pulls[:0]
 	for _, q := range l.pulls {
-		if q.epoch == epoch {
+		if !over(q) {
+			kept = append(kept, q)
+			continue
+		}
+		p.promised -= q.left
+		l.more = false
+		if q.inbox.since.IsZero() {
+			q.inbox.since = q.asked
+		}
+		giveUp = giveUp || q.inbox == l.inbox
+	}
+	l.pulls = kept
+	if giveUp {
+		p.drain(l)
+	}
+}
+
+// since returns when the oldest request was made that what comes to an inbox may be the
+// answer to; zero: there is none. mu is held.
+func (l *line) since(in *inbox) time.Time {
+	since := in.since
+	for _, q := range l.pulls {
+		if q.inbox == in && (since.IsZero() || q.asked.Before(since)) {
+			since = q.asked
+		}
+	}
+	return since
+}
+
+// answered takes n off the requests of an inbox of the line, the oldest first. mu is
+// held.
+func (p *puller) answered(l *line, in *inbox, n int) {
+	kept := l.pulls[:0]
+	for _, q := range l.pulls {
+		if q.inbox == in {
 			m := min(n, q.left)
 			q.left -= m
 			n -= m
@@ -293,21 +332,22 @@ func (p *puller) answered(l *line, epoch, n int) {
 const all = 1 << 30
 
 // receive takes a task, or the word of the server that a request has ended.
-func (p *puller) receive(l *line, epoch int, m *nats.Msg) {
+func (p *puller) receive(l *line, in *inbox, m *nats.Msg) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	defer p.poke()
 	defer p.ask()
 	if status := m.Header.Get("Status"); status != "" && len(m.Data) == 0 {
-		p.ended(l, epoch, status, m.Header.Get("Nats-Pending-Messages"))
+		p.ended(l, in, status, m.Header.Get("Nats-Pending-Messages"))
 		return
 	}
 	d := p.parse(l, m)
 	if d == nil {
 		return
 	}
-	p.answered(l, epoch, 1)
-	if len(p.idle) == 0 {
+	d.asked = l.since(in)
+	p.answered(l, in, 1)
+	if len(p.idle) == 0 || d.asked.IsZero() {
 		_ = m.Respond([]byte("-NAK")) // of a request that was forgotten
 		return
 	}
@@ -322,12 +362,12 @@ func (p *puller) receive(l *line, epoch int, m *nats.Msg) {
 // ended notes that a request has ended. Other reasons than that there is no task are
 // that the line is on its way to another server, or gone: then it is left alone for a
 // moment, and made if it is not there. mu is held.
-func (p *puller) ended(l *line, epoch int, status, rest string) {
+func (p *puller) ended(l *line, in *inbox, status, rest string) {
 	left, err := strconv.Atoi(rest)
 	if err != nil && len(l.pulls) > 0 {
 		left = l.pulls[0].left
 	}
-	p.answered(l, epoch, left)
+	p.answered(l, in, left)
 	l.more = false
 	if status == "408" {
 		l.broken = 0
@@ -349,14 +389,14 @@ func (p *puller) parse(l *line, m *nats.Msg) *delivery {
 		return nil
 	}
 	l.more, l.broken = meta.NumPending > 0, 0
-	return &delivery{m, l.handler, key, index, int(meta.NumDelivered), time.Now()}
+	return &delivery{msg: m, handler: l.handler, key: key, index: index, deliveries: int(meta.NumDelivered)}
 }
 
 // takeBack ends the requests to lines that are empty, while others have more. mu is
 // held.
 func (p *puller) takeBack() {
 	for _, l := range p.lines {
-		if !l.more && len(l.pulls) > 0 && l.pulls[len(l.pulls)-1].epoch == l.epoch {
+		if !l.more && len(l.pulls) > 0 && l.pulls[len(l.pulls)-1].inbox == l.inbox {
 			p.drain(l)
 		}
 	}
@@ -365,7 +405,7 @@ func (p *puller) takeBack() {
 // drain ends the requests of a line: it gives up their inbox. What is on its way comes
 // still, and drained says when it has. mu is held.
 func (p *puller) drain(l *line) {
-	old := l.sub
+	old := l.inbox.sub
 	if err := p.subscribe(l); err != nil { // the engine was closed
 		return
 	}
@@ -373,10 +413,10 @@ func (p *puller) drain(l *line) {
 }
 
 // drained says that nothing comes any more to an inbox that was given up.
-func (p *puller) drained(l *line, epoch int) {
+func (p *puller) drained(l *line, in *inbox) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.answered(l, epoch, all)
+	p.answered(l, in, all)
 	p.ask()
 	p.poke()
 }
@@ -395,8 +435,7 @@ func (p *puller) reconnected(changes chan nats.Status) {
 	for range changes {
 		p.mu.Lock()
 		for _, l := range p.lines {
-			p.answered(l, l.epoch, all)
-			p.drain(l) // what the server still has of the old requests is not ours to count
+			p.lapse(l, func(q pull) bool { return q.inbox == l.inbox }) // what the server still has of them is not ours to count
 			p.mend(l)
 		}
 		p.mu.Unlock()
@@ -441,7 +480,7 @@ func (p *puller) pause() {
 	defer p.mu.Unlock()
 	p.paused++
 	for _, l := range p.lines {
-		if len(l.pulls) > 0 && l.sub != nil {
+		if len(l.pulls) > 0 {
 			p.drain(l)
 		}
 	}
@@ -470,8 +509,8 @@ func (p *puller) close() {
 	}
 	p.idle = nil
 	for _, l := range p.lines {
-		if l.sub != nil {
-			_ = l.sub.Unsubscribe()
+		if l.inbox != nil {
+			_ = l.inbox.sub.Unsubscribe()
 		}
 	}
 	if p.timer != nil {

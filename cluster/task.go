@@ -91,7 +91,8 @@ func Codec(marshal func(any) ([]byte, error), unmarshal func([]byte, any) error)
 }
 
 // Lease sets for how long a worker has a task without saying that it still works on
-// it; the default is 30 s. It says so each third of that. A task whose worker died is
+// it; the default is 30 s. It says so each third of that, and while it is idle asks for
+// tasks anew each third too, or each two seconds if that is sooner. A task whose worker died is
 // given to another one when the lease has ended: not sooner. For a name the longest
 // counts that a submitter or a worker has ever given: to make it shorter, give the task another name.
 // Lease panics if d is less than 30 ms.

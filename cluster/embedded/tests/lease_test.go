@@ -1,6 +1,9 @@
 package tests
 
 import (
+	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,6 +30,62 @@ func TestLeasesDiffer(t *testing.T) {
 	equal(t, "the attempt", c.outs[0].Attempt, 1)
 	equal(t, "runs", count(j.events(t), is("begin")), 5)
 	counter.nothingLeft(t)
+}
+
+// A task comes to a worker when its lease is over and another worker has had it. The first
+// is told, also when it has forgotten that request and made another one since: the server
+// answers it as if it had the task.
+func TestTaskComesLate(t *testing.T) {
+	t.Parallel()
+	for name, forgotten := range map[string]bool{"request remembered": false, "request forgotten": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			where, j := newServer(t), newJournal(t)
+			p, asked := newAsked(t, where)
+			task := func(worker string) *work { return newTask(j.as(worker), cluster.Lease(short)) }
+			serve(t, connect(t, p.url()), 1, task("late"))
+			e, counter := connect(t, where), look(t, where)
+			counter.workers(t)
+			there := make(chan struct{})
+			p.delay(there)
+
+			both := []item{{N: 0, Do: "wait at first"}, {N: 1, Do: "wait", Gate: "end"}}
+			next := ahead(t, cluster.MapSeq(bounded(t), e, task("test"), slices.Values(both)))
+			eventually(t, "a task is on its way", func() bool {
+				return counter.consumer(t, "work=v1").CachedInfo().NumAckPending > 0
+			})
+			serve(t, connect(t, where), 2, task("in time"))
+			out, err, _ := next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "the worker whose result counts", out.Worker, "in time")
+			before := asked.Load()
+			eventually(t, "it asks again", func() bool { return !forgotten || asked.Load() > before })
+			close(there)
+			late := func(e event) bool { return e.Worker == "late" && of("end", 0)(e) }
+			j.seen(t, 1, "told", late)
+			equal(t, "the cause", only(j.events(t), late)[0].Cause, cluster.ErrLeaseLost.Error())
+			j.open(t, "end")
+			if _, err, _ := next(); err != nil {
+				t.Error(err)
+			}
+			counter.nothingLeft(t)
+		})
+	}
+}
+
+// newAsked returns a proxy to the server at that URL, and how many requests for tasks went
+// through it.
+func newAsked(t *testing.T, where string) (*proxy, *atomic.Int64) {
+	t.Helper()
+	asked := new(atomic.Int64)
+	return newProxy(t, where, func(subject, _ string) <-chan struct{} {
+		if strings.HasPrefix(subject, "$JS.API.CONSUMER.MSG.NEXT.") {
+			asked.Add(1)
+		}
+		return nil
+	}), asked
 }
 
 // A run without a Name goes with the engine of its submitter, and so does its Limit.

@@ -24,6 +24,7 @@ type proxy struct {
 
 	mu    sync.Mutex
 	cut   bool
+	later <-chan struct{} // until that is closed, what the server says waits; nil: it goes on
 	conns []net.Conn
 }
 
@@ -63,7 +64,7 @@ func (p *proxy) accept() {
 			near.Close()
 			continue
 		}
-		p.join(near, far)
+		p.join(delayed{near, p}, far)
 		if p.sieve != nil {
 			p.ended.Go(func() { p.sift(far, near) })
 		} else {
@@ -73,8 +74,35 @@ func (p *proxy) accept() {
 	}
 }
 
+// delayed is the connection to a client. What the server says to it waits while the proxy
+// says so.
+type delayed struct {
+	net.Conn
+	p *proxy
+}
+
+func (d delayed) Write(data []byte) (int, error) {
+	d.p.mu.Lock()
+	later := d.p.later
+	d.p.mu.Unlock()
+	if later != nil {
+		select {
+		case <-later:
+		case <-d.p.over:
+		}
+	}
+	return d.Conn.Write(data)
+}
+
+// delay lets what the server says wait until that is closed.
+func (p *proxy) delay(later <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.later = later
+}
+
 // join sends on what comes.
-func (p *proxy) join(to, from net.Conn) {
+func (p *proxy) join(to io.WriteCloser, from net.Conn) {
 	p.ended.Go(func() {
 		io.Copy(to, from)
 		to.Close()

@@ -1,0 +1,30 @@
+package cluster
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// The answer to a word makes a lease longer, by the time when the word was sent. It does
+// not if it comes when the lease is over: the server may have given the task to another.
+func TestAnswerAfterTheLease(t *testing.T) {
+	const length = time.Minute
+	for late, want := range map[time.Duration]time.Duration{0: 80 * time.Second, 40*time.Second - 1: 80 * time.Second, 40 * time.Second: length} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newLeases(nil)
+			l := &lease{number: 1, length: length, until: s.began.Add(length)}
+			s.held[l.number] = l
+			time.Sleep(20 * time.Second)
+			sent := time.Since(s.began)
+			time.Sleep(late)
+			s.heard(&nats.Msg{Subject: fmt.Sprintf("inbox.%d.%d", l.number, int64(sent))})
+			if got := l.until.Sub(s.began); got != want {
+				t.Errorf("answered after %v: the lease is over after %v, want %v", late, got, want)
+			}
+		})
+	}
+}
