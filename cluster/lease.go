@@ -179,12 +179,13 @@ func (s *leases) giveBack() {
 }
 
 // giveBack gives the task back to the queue: another worker gets it at once. If it ran
-// alone it was not lost.
+// alone it was not lost. A task whose lease is over is not given back: it would be taken
+// from who has it now.
 func (l *lease) giveBack() {
 	l.unmark()
 	l.leases.mu.Lock()
 	defer l.leases.mu.Unlock()
-	if !l.given {
+	if !l.given && !l.lost.Load() {
 		l.given = true
 		_ = l.msg.Respond([]byte("-NAK")) // if it fails, the lease ends
 	}

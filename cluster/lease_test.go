@@ -28,3 +28,16 @@ func TestAnswerAfterTheLease(t *testing.T) {
 		})
 	}
 }
+
+// A task whose lease is over is another's: it is not given back.
+func TestLostIsNotGivenBack(t *testing.T) {
+	for _, lost := range []bool{false, true} {
+		s := newLeases(nil)
+		l := &lease{delivery: &delivery{msg: new(nats.Msg)}, leases: s}
+		l.lost.Store(lost)
+		l.giveBack()
+		if l.given == lost {
+			t.Errorf("lost: %v, given back: %v", lost, l.given)
+		}
+	}
+}
