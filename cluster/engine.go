@@ -26,16 +26,17 @@ import (
 // the results. Make one with Connect, or with Open of package embedded. Its methods,
 // and the functions that take one, may be called by several goroutines at once.
 type Engine struct {
-	conf   conf.Config
-	nc     *nats.Conn
-	js     jetstream.JetStream
-	names  names
-	stream map[string]jetstream.Stream // by the last part of its name
-	life   context.Context             // ends with Close, by stint.ErrClosed
-	close  context.CancelCauseFunc
-	once   sync.Once
-	gate   sync.RWMutex          // held for reading by who publishes for a run: see send
-	denied atomic.Pointer[error] // what the server does not permit: it says so beside, and not to who has asked
+	conf      conf.Config
+	nc        *nats.Conn
+	js        jetstream.JetStream
+	names     names
+	stream    map[string]jetstream.Stream // by the last part of its name
+	life      context.Context             // ends with Close, by stint.ErrClosed
+	close     context.CancelCauseFunc
+	once      sync.Once
+	gate      sync.RWMutex          // held for reading by who publishes for a run: see send
+	restoring atomic.Bool           // streams that are gone
+	denied    atomic.Pointer[error] // what the server does not permit: it says so beside, and not to who has asked
 
 	mu       sync.Mutex
 	handlers map[string]Handler       // by token

@@ -149,7 +149,8 @@ func (s *leases) heard(m *nats.Msg) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if l := s.held[number]; l != nil && time.Now().Before(l.until) {
+	now := time.Now()
+	if l := s.held[number]; l != nil && now.Before(l.until) && time.Duration(sent) <= now.Sub(s.began) {
 		if until := s.began.Add(time.Duration(sent) + l.length); until.After(l.until) {
 			l.until = until
 		}

@@ -84,9 +84,10 @@ type pull struct {
 type delivery struct {
 	msg        *nats.Msg
 	handler    Handler
-	key        string // of the run
+	key        string // of the run; empty: it is no task
 	index      int
 	deliveries int
+	sequence   uint64
 	asked      time.Time // the server has not sent it before
 }
 
@@ -364,7 +365,7 @@ func (p *puller) receive(l *line, in *inbox, m *nats.Msg) {
 // moment, and made if it is not there. mu is held.
 func (p *puller) ended(l *line, in *inbox, status, rest string) {
 	left, err := strconv.Atoi(rest)
-	if err != nil && len(l.pulls) > 0 {
+	if left = max(0, left); err != nil && len(l.pulls) > 0 {
 		left = l.pulls[0].left
 	}
 	p.answered(l, in, left)
@@ -376,20 +377,21 @@ func (p *puller) ended(l *line, in *inbox, status, rest string) {
 	}
 }
 
-// parse reads a task from its message; it returns nil if it is none.
+// parse reads a task from its message; it returns nil if that is not from the queue. Anything
+// may be in the queue that somebody has published there.
 func (p *puller) parse(l *line, m *nats.Msg) *delivery {
 	meta, err := m.Metadata()
 	if err != nil {
 		return nil
 	}
+	l.more, l.broken = meta.NumPending > 0, 0
+	d := &delivery{msg: m, handler: l.handler, deliveries: int(meta.NumDelivered), sequence: meta.Sequence.Stream}
 	rest := strings.TrimPrefix(m.Subject, p.e.names.prefix+".task."+l.handler.about().token+".")
 	key, number, _ := strings.Cut(rest, ".")
-	index, err := strconv.Atoi(number)
-	if err != nil {
-		return nil
+	if index, err := strconv.Atoi(number); err == nil && index >= 0 && strconv.Itoa(index) == number && isKey(key) {
+		d.key, d.index = key, index
 	}
-	l.more, l.broken = meta.NumPending > 0, 0
-	return &delivery{msg: m, handler: l.handler, key: key, index: index, deliveries: int(meta.NumDelivered)}
+	return d
 }
 
 // takeBack ends the requests to lines that are empty, while others have more. mu is

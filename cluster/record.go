@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -160,17 +161,43 @@ var errMoved = errors.New("cluster: the record of the run is another one")
 // errGone says that it is not there any more.
 var errGone = errors.New("cluster: the record of the run is gone")
 
-// read returns the record of a run, or nil if there is none.
+// read returns the record of a run, or nil if there is none. What is in its place and is no
+// record is put aside.
 func (e *Engine) read(ctx context.Context, run string) (*record, error) {
 	m, err := e.last(ctx, "runs", e.names.subject("run", run))
 	if m == nil || err != nil {
 		return nil, err
 	}
 	r := &record{seq: m.Sequence}
-	if err := json.Unmarshal(m.Data, r); err != nil {
-		return nil, fmt.Errorf("cluster: the record of run %s: %w", run, err)
+	err = json.Unmarshal(m.Data, r)
+	if err == nil && !r.sound(run) {
+		err = errors.New("it is not the record of that run")
+	}
+	if err != nil {
+		e.putAside(ctx, m, err)
+		return nil, nil
 	}
 	return r, nil
+}
+
+// sound reports whether the record can be that of a run: anybody may have written it who is
+// connected.
+func (r *record) sound(run string) bool {
+	return r.Run == run && isKey(r.Key) && nameOf(r.Key) == run && r.Task != "" && r.Owner != "" &&
+		r.Limit >= 0 && r.Window >= 0 && r.Submitted >= -1
+}
+
+// putAside takes a message out of the way that is no record of a run.
+func (e *Engine) putAside(ctx context.Context, m *jetstream.RawStreamMsg, why error) {
+	seq := strconv.FormatUint(m.Sequence, 10)
+	e.conf.Log.Warn("cluster: a message that is no record of a run is put aside", "subject", m.Subject, "error", why)
+	reason := fmt.Sprintf("the message on %s is no record of a run: %v", m.Subject, why)
+	kept := e.store(e.aside("runs", seq, Aside{Reason: reason, Input: m.Data}))
+	ctx, stop := context.WithTimeout(ctx, answerIn)
+	defer stop()
+	if err := errors.Join(kept, e.stream["runs"].DeleteMsg(ctx, m.Sequence)); err != nil {
+		e.conf.Log.Warn("cluster: it could not be kept, or not be removed", "subject", m.Subject, "error", err)
+	}
 }
 
 // records returns those of all runs.
@@ -193,17 +220,22 @@ func (e *Engine) records(ctx context.Context) ([]*record, error) {
 }
 
 // subjects returns the subjects that a stream has messages on, among those that match
-// a filter. The server gives them in their order, up to 100,000 at once. Messages may come
-// and go meanwhile. So that none is missed that stays, each page begins with the last
-// subject of the one before, or before that.
+// a filter.
 func (e *Engine) subjects(ctx context.Context, stream, filter string) (map[string]uint64, error) {
+	return joined(func(offset int) (map[string]uint64, int, error) { return e.page(ctx, stream, filter, offset) })
+}
+
+// joined returns what pages hold together. A page has subjects in their order, from an
+// offset on. Messages may come and go between two pages. So that no subject is missed that
+// stays, each page begins with the last one of the page before, or before that.
+func joined(page func(offset int) (part map[string]uint64, total int, err error)) (map[string]uint64, error) {
 	all, last := map[string]uint64{}, ""
-	for offset, total := 0, 1; offset < total; {
-		page, n, err := e.page(ctx, stream, filter, offset)
+	for offset, end := 0, 1; offset < end; {
+		part, total, err := page(offset)
 		if err != nil {
 			return nil, err
 		}
-		subjects := slices.Sorted(maps.Keys(page))
+		subjects := slices.Sorted(maps.Keys(part))
 		if offset > 0 && (len(subjects) == 0 || subjects[0] > last) { // some before were removed
 			offset = max(0, offset-stepBack)
 			continue
@@ -211,9 +243,9 @@ func (e *Engine) subjects(ctx context.Context, stream, filter string) (map[strin
 		if len(subjects) == 0 {
 			break
 		}
-		maps.Copy(all, page)
+		maps.Copy(all, part)
 		last = subjects[len(subjects)-1]
-		offset, total = offset+max(1, len(subjects)-1), n-1
+		offset, end = offset+max(1, len(subjects)-1), total-1
 	}
 	return all, nil
 }
@@ -227,8 +259,10 @@ const stepBack = 10_000
 func (e *Engine) page(ctx context.Context, stream, filter string, offset int) (map[string]uint64, int, error) {
 	request, _ := json.Marshal(map[string]any{"subjects_filter": filter, "offset": offset}) // a text and a number
 	var got subjectsPage
-	err := e.ask(ctx, func(ctx context.Context) error {
-		m, err := e.nc.RequestWithContext(ctx, "$JS.API.STREAM.INFO."+e.names.stream(stream), request)
+	err := e.ask(ctx, func(context.Context) error {
+		long, stop := context.WithTimeout(ctx, atLast) // the server sorts them
+		defer stop()
+		m, err := e.nc.RequestWithContext(long, "$JS.API.STREAM.INFO."+e.names.stream(stream), request)
 		if err != nil {
 			return err
 		}

@@ -152,6 +152,10 @@ func (w *worker) slot(ctx context.Context) {
 			w.leases.release(l) // the engine was closed
 		}
 	}()
+	if d.key == "" {
+		send = func() { w.reject(l) }
+		return
+	}
 	found, err := w.runs.look(l.ctx, d.key)
 	switch {
 	case err != nil:

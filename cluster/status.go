@@ -52,11 +52,12 @@ type WorkerStatus struct {
 	Done    int64    `json:"done"`    // tasks that have ended here
 }
 
-// Aside is a task that was put aside, since workers died of it.
+// Aside is a task that was put aside, since workers died of it, or a message in its place, or
+// in that of a record, which is none.
 type Aside struct {
-	ID     string    `json:"id"`     // as Info.ID
-	Task   string    `json:"task"`   // the name
-	Reason string    `json:"reason"` // how often it was lost
+	ID     string    `json:"id"`     // as Info.ID; of what is no task, where it was and its number there
+	Task   string    `json:"task"`   // the name; empty if it is no task
+	Reason string    `json:"reason"` // how often it was lost, or what is wrong with it
 	Time   time.Time `json:"time"`   // when it was put aside, by the clock of the worker
 	Input  []byte    `json:"input"`  // as it was encoded
 }
@@ -106,7 +107,11 @@ func (e *Engine) askTasks(ctx context.Context, s *Status) error {
 const shownAside = 100
 
 func (e *Engine) askAside(ctx context.Context, s *Status) error {
-	info, err := e.stream["aside"].Info(ctx)
+	var info *jetstream.StreamInfo
+	err := e.ask(ctx, func(ctx context.Context) (err error) {
+		info, err = e.stream["aside"].Info(ctx)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -115,12 +120,12 @@ func (e *Engine) askAside(ctx context.Context, s *Status) error {
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			continue
 		}
-		var a Aside
-		if err == nil {
-			err = json.Unmarshal(m.Data, &a)
-		}
 		if err != nil {
 			return err
+		}
+		var a Aside
+		if bad := json.Unmarshal(m.Data, &a); bad != nil {
+			a = Aside{ID: m.Subject, Reason: "it cannot be read: " + bad.Error(), Time: m.Time, Input: m.Data}
 		}
 		s.Aside = append(s.Aside, a)
 	}

@@ -24,6 +24,7 @@ import (
 //	<prefix>-runs     <prefix>.run.<run>                   the record of each run
 //	                  <prefix>.alone.<run>.<index>         suspects that were begun alone
 //	<prefix>-aside    <prefix>.aside.<run>.<index>         poison tasks
+//	                  <prefix>.aside.<stream>.<sequence>   what was in a stream and is not what its subject says
 //
 // Each subject has one message at most. Besides, messages that no stream keeps:
 //
@@ -102,7 +103,8 @@ func (e *Engine) ask(ctx context.Context, f func(context.Context) error) error {
 		once, stop := context.WithTimeout(ctx, answerIn)
 		err := f(once)
 		stop()
-		if err == nil || !unanswered(err) || ctx.Err() != nil || e.life.Err() != nil {
+		gone := streamless(err) && e.restore(ctx)
+		if err == nil || !gone && !unanswered(err) || ctx.Err() != nil || e.life.Err() != nil {
 			return err
 		}
 		if denied := e.denied.Load(); denied != nil {
@@ -116,6 +118,24 @@ func (e *Engine) ask(ctx context.Context, f func(context.Context) error) error {
 			return err
 		}
 	}
+}
+
+// streamless reports whether err says that a stream is not there, or may not be: nobody
+// listens to what is sent to it.
+func streamless(err error) bool {
+	return errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrNoStreamResponse) || errors.Is(err, nats.ErrNoResponders)
+}
+
+// restore creates the streams that are gone. It returns true if they are there, or somebody
+// else is about to create them. What was in them is not: who waits for that finds out.
+func (e *Engine) restore(ctx context.Context) bool {
+	if !e.restoring.CompareAndSwap(false, true) {
+		return true
+	}
+	defer e.restoring.Store(false)
+	ctx, stop := context.WithTimeout(ctx, answerIn)
+	defer stop()
+	return e.createStreams(ctx, false) == nil
 }
 
 // answerIn is how long one answer is waited for.
@@ -269,7 +289,7 @@ func (e *Engine) last(ctx context.Context, stream, subject string) (*jetstream.R
 		m, err = e.stream[stream].GetLastMsgForSubject(ctx, subject)
 		return err
 	})
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
+	if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && m.Subject != subject { // it had a wildcard
 		return nil, nil
 	}
 	return m, err
@@ -287,6 +307,9 @@ func (e *Engine) purge(ctx context.Context, stream, subject string, opts ...jets
 func (e *Engine) store(m *nats.Msg) error {
 	answer, err := e.nc.RequestMsg(m, answerIn)
 	if err != nil {
+		if streamless(err) {
+			e.restore(e.life)
+		}
 		return err
 	}
 	if !bytes.Contains(answer.Data, []byte(`"error"`)) { // the usual case, without decoding

@@ -29,7 +29,8 @@ func (w *worker) suspect(l *lease) {
 	}
 	lost := 0
 	if m != nil {
-		lost, _ = strconv.Atoi(string(m.Data))
+		lost, _ = strconv.Atoi(string(m.Data)) // what is no number, or less than one, is none
+		lost = max(0, lost)
 	}
 	if lost >= condemnedAt {
 		w.condemn(l, lost)
@@ -104,13 +105,32 @@ func (l *lease) unmark() {
 func (w *worker) condemn(l *lease, lost int) {
 	k := l.kind()
 	reason := fmt.Sprintf("it was given to workers %d times without an end, the last %d times to one that ran nothing else", l.deliveries-1, lost)
-	data, _ := json.Marshal(Aside{ID: l.id(), Task: k.name, Reason: reason, Time: time.Now().Round(0), Input: l.msg.Data})
-	if w.e.checkSize(k, "item", data) != nil {
-		data, _ = json.Marshal(Aside{ID: l.id(), Task: k.name, Reason: reason + "; its input is too large to be kept here", Time: time.Now().Round(0)})
-	}
-	aside := nats.NewMsg(w.e.names.of("aside", l.key, l.index))
-	aside.Data = data
+	aside := w.e.aside(l.key, strconv.Itoa(l.index), Aside{Task: k.name, Reason: reason, Input: l.msg.Data})
 	if w.persist(l, "poison", func() error { return w.e.store(aside) }) {
 		w.settle(l, w.e.message(k, l.result(), outcome{err: fmt.Errorf("%w: %s: %s", ErrPoison, l.id(), reason)}))
 	}
+}
+
+// aside returns the message that keeps what is put aside. Its ID has the parts by which its
+// subject is known.
+func (e *Engine) aside(key, number string, a Aside) *nats.Msg {
+	a.ID, a.Time = key+"/"+number, time.Now().Round(0)
+	m := nats.NewMsg(e.names.subject("aside", key, number))
+	m.Data, _ = json.Marshal(a) // texts, bytes and a time
+	if int64(len(m.Data)) > e.nc.MaxPayload() {
+		a.Reason, a.Input = a.Reason+"; its input is too large to be kept here", nil
+		m.Data, _ = json.Marshal(a)
+	}
+	return m
+}
+
+// reject puts a message aside that is no task.
+func (w *worker) reject(l *lease) {
+	w.e.conf.Log.Warn("cluster: a message that is no task is put aside", "subject", l.msg.Subject)
+	reason := fmt.Sprintf("its subject, %s, is not that of a task", l.msg.Subject)
+	aside := w.e.aside("tasks", strconv.FormatUint(l.sequence, 10), Aside{Reason: reason, Input: l.msg.Data})
+	if err := w.e.ask(l.ctx, func(context.Context) error { return w.e.store(aside) }); err != nil && unanswered(err) {
+		return // it comes again
+	}
+	w.settle(l, nil)
 }

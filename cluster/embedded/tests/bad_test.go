@@ -1,0 +1,131 @@
+package tests
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
+)
+
+// badRecords are what somebody may write in the place of the record of the run "x".
+var badRecords = map[string]string{
+	"no JSON":         "what is this",
+	"nothing":         "",
+	"null":            "null",
+	"another type":    `[1, 2]`,
+	"no fields":       "{}",
+	"a number too":    `{"run":"x","key":"x:1","task":"work/v1","owner":"me","window":"many"}`,
+	"another run":     `{"run":"y","key":"y:1","task":"work/v1","owner":"me","window":1,"submitted":-1}`,
+	"another key":     `{"run":"x","key":"y:1","task":"work/v1","owner":"me","window":1,"submitted":-1}`,
+	"no key":          `{"run":"x","key":"","task":"work/v1","owner":"me","window":1,"submitted":-1}`,
+	"a wildcard":      `{"run":"x","key":"x:*.*","task":"work/v1","owner":"me","window":1,"submitted":-1}`,
+	"no task":         `{"run":"x","key":"x:1","task":"","owner":"me","window":1,"submitted":-1}`,
+	"no owner":        `{"run":"x","key":"x:1","task":"work/v1","owner":"","window":1,"submitted":-1}`,
+	"negative window": `{"run":"x","key":"x:1","task":"work/v1","owner":"me","named":true,"window":-1,"submitted":-1}`,
+	"negative limit":  `{"run":"x","key":"x:1","task":"work/v1","owner":"me","named":true,"window":1,"limit":-1,"submitted":-1}`,
+	"negative end":    `{"run":"x","key":"x:1","task":"work/v1","owner":"me","named":true,"window":1,"submitted":-2}`,
+}
+
+// What is in the place of a record and is none stops nobody: not a run that wants that
+// name, nor others, nor Status. It is put aside.
+func TestBadRecords(t *testing.T) {
+	t.Parallel()
+	for name, data := range badRecords {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			where, j := newServer(t), newJournal(t)
+			e, counter := connect(t, where), look(t, where)
+			for _, run := range []string{"x", "other", "*"} {
+				counter.publish(t, "stint.run."+run, data)
+			}
+			serve(t, connect(t, where), 2, newTask(j))
+			if _, errs := resumed(t, e, newTask(j), "other"); len(errs) != 1 {
+				t.Errorf("Resume: got %v, want an error", errs)
+			}
+			begin(bounded(t), e, newTask(j), items(4, item{}), stint.Name("x"), stint.Limit(2)).succeed(t, 4)
+			s, err := e.Status(bounded(t))
+			if err != nil || len(s.Runs) != 0 || len(s.Aside) != 3 {
+				t.Fatalf("Status: %+v, %v, want no run, and three messages put aside", s, err)
+			}
+			for _, a := range s.Aside {
+				if !strings.HasPrefix(a.ID, "runs/") || string(a.Input) != data || !strings.Contains(a.Reason, "stint.run.") {
+					t.Errorf("put aside: %+v", a)
+				}
+			}
+			equal(t, "records", len(counter.subjects(t, "stint-runs")), 0)
+		})
+	}
+}
+
+// A run whose record is overwritten by what is none goes on.
+func TestRecordIsOverwritten(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	e, counter := connect(t, where), look(t, where)
+	serve(t, connect(t, where), 4, newTask(j))
+	c := begin(bounded(t), e, newTask(j), items(8, item{Do: "wait", Gate: "end"}))
+	j.seen(t, 4, "begun", is("begin"))
+	subject := counter.subjects(t, "stint-runs")[0]
+	counter.publish(t, subject, "what is this")
+	eventually(t, "the record is there again", func() bool {
+		s, err := e.Status(bounded(t))
+		return err == nil && len(s.Runs) == 1 && len(s.Aside) == 1
+	})
+	j.open(t, "end")
+	c.succeed(t, 8)
+}
+
+// What is in the queue and is no task is put aside, and so are results, marks and what was
+// put aside that cannot be read no hindrance to others.
+func TestBadMessages(t *testing.T) {
+	t.Parallel()
+	const many = 500
+	where, j := newServer(t), newJournal(t)
+	e, counter := connect(t, where), look(t, where)
+	bad := []string{"run.x", "run.-1", "run.007", "run.+7", "run.1.2", "run", ":.1", "a:.1", "*.1", "run.99999999999999999999"}
+	for _, rest := range bad {
+		counter.publish(t, "stint.task.work=v1."+rest, "{}")
+	}
+	for i := range many {
+		counter.publish(t, fmt.Sprint("stint.task.work=v1.run.x", i), "{}")
+	}
+	counter.publish(t, "stint.result.run.x", "what is this")
+	counter.publish(t, "stint.alone.run.x", "what is this")
+	counter.publish(t, "stint.aside.run.x", "what is this")
+	serve(t, connect(t, where), 4, newTask(j))
+	counter.workers(t)
+	for _, subject := range []string{"stint.over.x", "stint.over.:", "stint.over.purge", "stint.workers"} {
+		if err := counter.js.Conn().Publish(subject, []byte("what is this")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	begin(bounded(t), e, newTask(j), items(50, item{})).succeed(t, 50)
+	counter.queued(t, 0)
+	equal(t, "put aside", len(counter.subjects(t, "stint-aside")), len(bad)+many+1)
+	s, err := e.Status(bounded(t))
+	if err != nil || len(s.Aside) != 100 || len(s.Workers) != 1 {
+		t.Errorf("Status: %+v, %v", s, err)
+	}
+	if n, err := connect(t, where).Purge(bounded(t)); n != 2 || err != nil {
+		t.Errorf("Purge: got %d, %v, want the result and the mark", n, err)
+	}
+}
+
+// A message that says that a run is over, and does not say how, is none.
+func TestBadEnd(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	e, counter := connect(t, where), look(t, where)
+	serve(t, connect(t, where), 4, newTask(j))
+	c := begin(bounded(t), e, newTask(j), items(8, item{Do: "wait", Gate: "end"}))
+	j.seen(t, 4, "begun", is("begin"))
+	key := strings.TrimPrefix(counter.subjects(t, "stint-runs")[0], "stint.run.")
+	if err := counter.js.Conn().Publish("stint.over."+key, []byte("what is this")); err != nil {
+		t.Fatal(err)
+	}
+	j.open(t, "end")
+	c.succeed(t, 8)
+	equal(t, "interrupted", count(j.events(t), func(e event) bool { return e.Cause == cluster.ErrCanceled.Error() }), 0)
+}
