@@ -47,10 +47,11 @@
 //     record, its results and what is left of it in the queue are removed.
 //
 // A worker that dies, is paused, or is cut off says nothing: when the lease ends another
-// worker gets the task. A function that hangs is not noticed: its worker says that it
-// has the task, for ever, and the task keeps its slot. Give what may hang a context with
-// a timeout, in the function. The old one, if it lives, sees by its own clock that the lease
-// has ended, and ends the context of the function with ErrLeaseLost. A task that was lost
+// worker gets the task. The old one, if it lives, sees by its own clock that the lease
+// has ended, and ends the context of the function with ErrLeaseLost. A function that hangs
+// is no dead worker: without a Timeout its worker says that it has the task, for ever, and
+// the task keeps its slot. With one its context ends then, and if that does not help the
+// worker leaves the call behind, gives its slot to another task, and sends an error. A task that was lost
 // with two workers runs the third time alone on its worker. If it is lost twice like that
 // it is put aside: Status shows it with its input, and its result is ErrPoison.
 //
@@ -102,8 +103,8 @@
 //   - That no more tasks than the Limit run: those of workers that lost their leases run
 //     on top of it, until they see it.
 //
-//   - That a function which ignores its context ends when the run is cancelled, or that a
-//     worker that is cut off hears of it before it is back.
+//   - That a function which ignores its context ends when the run is cancelled or its
+//     Timeout is over, or that a worker that is cut off hears of it before it is back.
 //
 //   - That nothing is left of a run whose server does not answer when it ends: workers
 //     remove it later, within two minutes, or Purge does. A write to a server that takes

@@ -14,9 +14,9 @@ import (
 
 // An outcome is how a task ended: err is nil, or value counts for nothing.
 type outcome struct {
-	value    []byte // encoded
-	err      error
-	panicked bool // err is what the function panicked with
+	value []byte // encoded
+	err   error
+	final bool // it is not retried: the function has panicked, or was left behind
 }
 
 // failure is an error as it is sent.
@@ -142,7 +142,7 @@ func panicked(v any) outcome {
 	if !ok || p == nil {
 		p = &stint.PanicError{Value: v, Stack: debug.Stack()}
 	}
-	return outcome{err: p, panicked: true}
+	return outcome{err: p, final: true}
 }
 
 // checkSize returns an error if data is larger than the server takes.

@@ -71,6 +71,8 @@ type worker struct {
 	alone  sync.RWMutex // held for reading by those who run a task, for writing by who runs one alone
 	asked  *nats.Subscription
 	done   atomic.Int64
+
+	abandoned atomic.Int64 // calls that were left behind and have not returned
 }
 
 func newWorker(e *Engine, opts []stint.Option) *worker {
@@ -221,7 +223,7 @@ func (w *worker) call(l *lease, before int) outcome {
 	k := l.kind()
 	for n := 0; ; n++ {
 		o := w.callOnce(l, before+n)
-		if o.err == nil || o.panicked || n == k.retries || l.ctx.Err() != nil {
+		if o.err == nil || o.final || n == k.retries || l.ctx.Err() != nil {
 			return o
 		}
 		select {
@@ -232,16 +234,24 @@ func (w *worker) call(l *lease, before int) outcome {
 	}
 }
 
-// callOnce calls the function.
-func (w *worker) callOnce(l *lease, before int) (o outcome) {
+// callOnce calls the function, for as long as the task says.
+func (w *worker) callOnce(l *lease, before int) outcome {
+	ctx := context.WithValue(l.ctx, infoKey{}, Info{
+		ID: l.id(), Run: runOf(l.key), Index: l.index, Attempt: l.deliveries + before,
+	})
+	if l.kind().timeout > 0 {
+		return w.within(ctx, l)
+	}
+	return w.invoke(ctx, l)
+}
+
+// invoke calls the function.
+func (w *worker) invoke(ctx context.Context, l *lease) (o outcome) {
 	defer func() {
 		if v := recover(); v != nil {
 			o = panicked(v)
 		}
 	}()
-	ctx := context.WithValue(l.ctx, infoKey{}, Info{
-		ID: l.id(), Run: runOf(l.key), Index: l.index, Attempt: l.deliveries + before,
-	})
 	o.value, o.err = l.handler.run(ctx, l.msg.Data)
 	return o
 }

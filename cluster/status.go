@@ -50,6 +50,8 @@ type WorkerStatus struct {
 	Limit   int      `json:"limit"`   // its slots, at this moment
 	Running int      `json:"running"` // tasks that it runs
 	Done    int64    `json:"done"`    // tasks that have ended here
+
+	Abandoned int64 `json:"abandoned"` // calls that did not end by their Timeout, and have not yet
 }
 
 // Aside is a task that was put aside, since workers died of it, or a message in its place, or
@@ -165,7 +167,7 @@ const answerTime = 500 * time.Millisecond
 func (w *worker) answer(m *nats.Msg) {
 	s := WorkerStatus{
 		ID: w.id, Host: hostname(), PID: os.Getpid(), Limit: w.pool.Stats().Limit,
-		Running: w.leases.count(), Done: w.done.Load(),
+		Running: w.leases.count(), Done: w.done.Load(), Abandoned: w.abandoned.Load(),
 	}
 	for _, h := range w.kinds {
 		s.Tasks = append(s.Tasks, h.Name())

@@ -25,6 +25,7 @@ type kind struct {
 	lease     time.Duration
 	retries   int
 	wait      time.Duration // before the first retry
+	timeout   time.Duration // of one call; 0: none
 	sentinels []error
 }
 

@@ -28,6 +28,7 @@ var births = map[string]string{
 	"cluster/live.go":     "a worker's watch on its runs, and its purges; the end of Serve waits for both",
 	"cluster/pull.go":     "the timer of a worker's requests, the same ear, and the mending of consumers; the end of Serve stops the one and waits for the others",
 	"cluster/run.go":      "the watch on the engine's end; taken away before the run is over",
+	"cluster/timeout.go":  "a call that has a Timeout; its slot waits for it until then, and a second more",
 	"cluster/serve.go":    "the watch on the engine's end; taken away before Serve returns",
 
 	"examples/etl/main.go": "what gives the second interrupt back to the system; nobody: the process is about to end",

@@ -1,0 +1,145 @@
+package tests
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
+)
+
+// hangs is the Timeout of tasks that run into it, and long enough for those that do not.
+const hangs = 500 * time.Millisecond
+
+// A function that returns when its context has ended by Timeout has failed, or not, as it
+// says, and is retried.
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	task := newTask(j, cluster.Timeout(hangs), cluster.Retry(1, time.Millisecond))
+	serve(t, connect(t, where), 2, task)
+	all := []item{{N: 0, Do: "wait", Gate: "never"}, {N: 1}, {N: 2, Do: "go on at first"}, {N: 3, Do: "wait at first"}}
+	outs, err := cluster.Map(bounded(t), connect(t, where), task, all, stint.KeepGoing())
+	errs := itemErrors(t, err)
+	equal(t, "number of errors", len(errs), 1)
+	wrong(t, errs[0], context.DeadlineExceeded)
+	for i, calls := range []int{2, 1, 1, 2} {
+		equal(t, "calls", count(j.events(t), of("begin", i)), calls)
+		if i > 0 {
+			equal(t, "result", outs[i].N, answer(i))
+			equal(t, "the call that counts", outs[i].Attempt, calls)
+		}
+	}
+	equal(t, "cause", only(j.events(t), of("end", 0))[0].Cause, context.DeadlineExceeded.Error())
+	look(t, where).nothingLeft(t)
+}
+
+// A function that ignores the end of its context gives its slot back. It is not called
+// again, and neither the worker nor the engine waits for it.
+func TestFunctionHangs(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	task := newTask(j, cluster.Timeout(hangs), cluster.Retry(3, time.Millisecond))
+	e := connect(t, where)
+	worker := serve(t, e, 1, task)
+	all := items(4, item{})
+	all[1], all[2] = item{N: 1, Do: "ignore at first", Gate: "end"}, item{N: 2, Do: "ignore at first", Gate: "end"}
+	outs, err := cluster.Map(bounded(t), connect(t, where), task, all, stint.KeepGoing())
+	errs := itemErrors(t, err)
+	equal(t, "number of errors", len(errs), 2)
+	wrong(t, errs[1], context.DeadlineExceeded)
+	wrong(t, errs[2], context.DeadlineExceeded)
+	equal(t, "result 3", outs[3].N, answer(3))
+	equal(t, "calls", count(j.events(t), is("begin")), 4)
+	look(t, where).nothingLeft(t)
+	equal(t, "left behind", abandoned(t, e), 2)
+	j.open(t, "end")
+	eventually(t, "they have returned", func() bool { return abandoned(t, e) == 0 })
+
+	late := begin(bounded(t), connect(t, where), task, []item{{Do: "ignore at first", Gate: "late"}})
+	late.fails(t, context.DeadlineExceeded)
+	if err := worker.drain(t); err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+	e.Close()
+	equal(t, "ended by then", count(j.events(t), is("end")), 4)
+	j.open(t, "late") // or it writes into the directory of a test that is over
+	j.seen(t, 5, "ended", is("end"))
+}
+
+// abandoned returns how many calls the only worker has left behind.
+func abandoned(t *testing.T, e *cluster.Engine) int {
+	t.Helper()
+	s, err := e.Status(bounded(t))
+	if err != nil || len(s.Workers) != 1 {
+		t.Fatalf("Status: %+v, %v, want one worker", s, err)
+	}
+	return int(s.Workers[0].Abandoned)
+}
+
+// What a call does that was left behind harms nobody: it panics, exits, or begins work of
+// its own with its context.
+func TestLeftBehind(t *testing.T) {
+	t.Parallel()
+	where := newServer(t)
+	var text lines
+	end := make(chan struct{})
+	task := cluster.NewTask("hang/v1", func(ctx context.Context, what string) (int, error) {
+		if what == "nothing" {
+			return 0, nil
+		}
+		<-end
+		switch what {
+		case "panic":
+			panic("boom at last")
+		case "goexit":
+			runtime.Goexit()
+		}
+		err := stint.Each(ctx, []int{1, 2, 3}, func(context.Context, int) error { return errors.New("began") })
+		return 0, err
+	}, cluster.Timeout(10*time.Millisecond))
+	e := connect(t, where, cluster.Log(slog.New(slog.NewTextHandler(&text, nil))))
+	serve(t, e, 1, task)
+	_, err := cluster.Map(bounded(t), e, task, []string{"panic", "goexit", "nest", "nothing"}, stint.KeepGoing())
+	equal(t, "number of errors", len(itemErrors(t, err)), 3)
+	equal(t, "left behind", abandoned(t, e), 3)
+	close(end)
+	eventually(t, "they have ended", func() bool { return abandoned(t, e) == 0 })
+	eventually(t, "the log tells of the panic", func() bool { return strings.Contains(text.String(), "boom at last") })
+	if strings.Contains(text.String(), "began") {
+		t.Error("a call that was left behind has begun tasks of its own")
+	}
+	if _, err := cluster.Map(bounded(t), e, task, slices.Repeat([]string{"nothing"}, 20)); err != nil {
+		t.Error(err)
+	}
+	look(t, where).nothingLeft(t)
+}
+
+// A suspect that hangs while it runs alone lets its worker go on.
+func TestSuspectHangs(t *testing.T) {
+	t.Parallel()
+	where, end := newServer(t), make(chan struct{})
+	defer close(end)
+	task := cluster.NewTask("work/v1", func(_ context.Context, in item) (outcome, error) {
+		if in.Do == "hang" {
+			<-end
+		}
+		return outcome{N: answer(in.N)}, nil
+	}, cluster.Timeout(hangs))
+	e, counter := connect(t, where), look(t, where)
+	suspect := begin(bounded(t), e, task, items(1, item{Do: "hang"}))
+	counter.queued(t, 1)
+	counter.lose(t, 1, 2)
+	worker := connect(t, where)
+	serve(t, worker, 4, task)
+	suspect.fails(t, context.DeadlineExceeded)
+	begin(bounded(t), e, task, items(10, item{})).succeed(t, 10)
+	equal(t, "left behind", abandoned(t, worker), 1)
+	counter.nothingLeft(t)
+}
