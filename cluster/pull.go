@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -365,10 +366,10 @@ func (p *puller) receive(l *line, in *inbox, m *nats.Msg) {
 // moment, and made if it is not there. mu is held.
 func (p *puller) ended(l *line, in *inbox, status, rest string) {
 	left, err := strconv.Atoi(rest)
-	if left = max(0, left); err != nil && len(l.pulls) > 0 {
-		left = l.pulls[0].left
+	if i := slices.IndexFunc(l.pulls, func(q pull) bool { return q.inbox == in }); err != nil && i >= 0 {
+		left = l.pulls[i].left
 	}
-	p.answered(l, in, left)
+	p.answered(l, in, max(0, left))
 	l.more = false
 	if status == "408" {
 		l.broken = 0
@@ -456,7 +457,7 @@ func (p *puller) mend(l *line) {
 		case <-time.After(backoff(mendAfter, min(l.broken, 6))):
 		case <-p.life.Done():
 		}
-		if err := p.restore(l); err != nil && p.life.Err() == nil {
+		if err := p.e.createConsumer(p.life, l.handler.about()); err != nil && p.life.Err() == nil {
 			p.e.conf.Log.Warn("cluster: the queue of a task", "task", l.handler.Name(), "error", err)
 		}
 		p.mu.Lock()
@@ -465,14 +466,6 @@ func (p *puller) mend(l *line) {
 		l.broken++
 		p.ask()
 	})
-}
-
-// restore makes the streams and the consumer of a line, if they are gone.
-func (p *puller) restore(l *line) error {
-	if err := p.e.createStreams(p.life, false); err != nil {
-		return err
-	}
-	return p.e.createConsumer(p.life, l.handler.about())
 }
 
 // pause makes no requests until resume, and returns when none is at the server: what

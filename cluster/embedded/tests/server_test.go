@@ -339,7 +339,7 @@ func (c counter) nothingLeft(t *testing.T) {
 func (c counter) leftBy(t *testing.T, killed int) {
 	t.Helper()
 	left := ""
-	for deadline := time.Now().Add(patience / 2); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if left = c.left(t, killed); left == "" {
 			return
 		}
