@@ -18,6 +18,9 @@ const (
 // arrives, and removes results that are not needed any more. When the run has ended it makes
 // that known, unless it was dropped before it began: then erase does.
 func (r *run) tend(ctx context.Context) error {
+	if over, err := r.e.nc.Subscribe(r.e.names.subject("over", r.rec.Key), r.overheard); err == nil { // or the engine is closed
+		defer over.Unsubscribe()
+	}
 	tick := time.NewTicker(glance)
 	defer tick.Stop()
 	written, arrived, missed := time.Now(), 0, 0
