@@ -88,7 +88,9 @@
 //   - The end of ctx, the first error and leaving a loop take what is queued out of the
 //     queue, and end the contexts of what runs.
 //   - A run with a Name outlives its submitter: Resume yields its results from the first.
-//     One without is forgotten a minute after its submitter was last heard of.
+//     One without is over when its submitter was not heard of for a minute: within
+//     another one workers begin no more of its tasks, end the contexts of those that
+//     run, and remove what is left of it. If there is no worker, Purge does that.
 //   - Serve, when its ctx ends, finishes what it has. Nothing is run again for that.
 //
 // # What is not promised
@@ -104,8 +106,8 @@
 //     worker that is cut off hears of it before it is back.
 //
 //   - That nothing is left of a run whose server does not answer when it ends: workers
-//     drop its tasks when they meet them, and Keep removes the rest. A write to a
-//     server that takes nothing fails after ten seconds; cancel and Close may wait for that.
+//     remove it later, within two minutes, or Purge does. A write to a server that takes
+//     nothing fails after ten seconds; cancel and Close may wait for that.
 //
 //   - That the error returned is the first in time: it is the first that reached the
 //     submitter.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -39,6 +41,17 @@ func newKey(name string) string {
 		return nuid.Next()
 	}
 	return name + ":" + nuid.Next()
+}
+
+// isKey reports whether a key has the form of those that newKey makes. What is in a subject in
+// the place of one may be anything.
+func isKey(key string) bool {
+	for _, part := range strings.Split(key, ":") {
+		if part == "" || strings.ContainsFunc(part, func(c rune) bool { return c <= ' ' || strings.ContainsRune(".*>", c) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // nameOf returns the name of the run with that key.
@@ -180,17 +193,65 @@ func (e *Engine) records(ctx context.Context) ([]*record, error) {
 }
 
 // subjects returns the subjects that a stream has messages on, among those that match
-// a filter.
+// a filter. The server gives them in their order, up to 100,000 at once. Messages may come
+// and go meanwhile. So that none is missed that stays, each page begins with the last
+// subject of the one before, or before that.
 func (e *Engine) subjects(ctx context.Context, stream, filter string) (map[string]uint64, error) {
-	var info *jetstream.StreamInfo
-	err := e.ask(ctx, func(ctx context.Context) (err error) {
-		info, err = e.stream[stream].Info(ctx, jetstream.WithSubjectFilter(filter))
-		return err
-	})
-	if err != nil {
-		return nil, err
+	all, last := map[string]uint64{}, ""
+	for offset, total := 0, 1; offset < total; {
+		page, n, err := e.page(ctx, stream, filter, offset)
+		if err != nil {
+			return nil, err
+		}
+		subjects := slices.Sorted(maps.Keys(page))
+		if offset > 0 && (len(subjects) == 0 || subjects[0] > last) { // some before were removed
+			offset = max(0, offset-stepBack)
+			continue
+		}
+		if len(subjects) == 0 {
+			break
+		}
+		maps.Copy(all, page)
+		last = subjects[len(subjects)-1]
+		offset, total = offset+max(1, len(subjects)-1), n-1
 	}
-	return info.State.Subjects, nil
+	return all, nil
+}
+
+// stepBack is how much earlier a page begins that did not follow the one before.
+const stepBack = 10_000
+
+// page returns subjects of a stream from an offset on, and how many there are in all. The
+// client of NATS reads pages too, but does not end when messages come on subjects before
+// those that it has seen.
+func (e *Engine) page(ctx context.Context, stream, filter string, offset int) (map[string]uint64, int, error) {
+	request, _ := json.Marshal(map[string]any{"subjects_filter": filter, "offset": offset}) // a text and a number
+	var got subjectsPage
+	err := e.ask(ctx, func(ctx context.Context) error {
+		m, err := e.nc.RequestWithContext(ctx, "$JS.API.STREAM.INFO."+e.names.stream(stream), request)
+		if err != nil {
+			return err
+		}
+		got = subjectsPage{}
+		err = json.Unmarshal(m.Data, &got)
+		switch {
+		case err != nil || got.Error == nil:
+			return err
+		case got.Error.ErrorCode == jetstream.JSErrCodeStreamNotFound:
+			return jetstream.ErrStreamNotFound
+		}
+		return got.Error
+	})
+	return got.State.Subjects, got.Total, err
+}
+
+// A subjectsPage is what the server answers to page.
+type subjectsPage struct {
+	Error *jetstream.APIError `json:"error"`
+	Total int                 `json:"total"`
+	State struct {
+		Subjects map[string]uint64 `json:"subjects"`
+	} `json:"state"`
 }
 
 // balance gives the consumer of a task the smallest limit of the runs under way.

@@ -152,11 +152,11 @@ func (w *worker) slot(ctx context.Context) {
 			w.leases.release(l) // the engine was closed
 		}
 	}()
-	alive, err := w.runs.alive(l.ctx, d.key)
+	found, err := w.runs.look(l.ctx, d.key)
 	switch {
 	case err != nil:
 		send = l.giveBack
-	case alive:
+	case found == live:
 		defer w.done.Add(1)
 		w.perform(l, &send)
 	default:

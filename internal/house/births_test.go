@@ -25,7 +25,7 @@ var births = map[string]string{
 
 	"cluster/lease.go":    "the clock of a worker's leases; the end of Serve waits for it",
 	"cluster/listener.go": "the making and removing of the consumers of a run's results; the end of the run waits for both",
-	"cluster/live.go":     "a worker's ear for connections that are made again; the end of Serve waits for it",
+	"cluster/live.go":     "a worker's watch on its runs, and its purges; the end of Serve waits for both",
 	"cluster/pull.go":     "the timer of a worker's requests, the same ear, and the mending of consumers; the end of Serve stops the one and waits for the others",
 	"cluster/run.go":      "the watch on the engine's end; taken away before the run is over",
 	"cluster/serve.go":    "the watch on the engine's end; taken away before Serve returns",

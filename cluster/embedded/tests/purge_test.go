@@ -1,0 +1,131 @@
+package tests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
+)
+
+// What killed submitters and killed workers have left is removed, by Purge or by a worker
+// that comes later and knows their task or does not. Nothing else is.
+func TestLeftByTheDead(t *testing.T) {
+	t.Parallel()
+	for name, purge := range map[string]func(t *testing.T, e *cluster.Engine, j journal, left int){
+		"purge": func(t *testing.T, e *cluster.Engine, j journal, left int) {
+			n, err := e.Purge(bounded(t))
+			if err != nil || n != left {
+				t.Errorf("Purge: got %d, %v, want %d", n, err, left)
+			}
+		},
+		"another worker": func(t *testing.T, e *cluster.Engine, j journal, _ int) { serve(t, e, 1, named("other/v1", j)) },
+		"same worker":    func(t *testing.T, e *cluster.Engine, j journal, _ int) { serve(t, e, 4, newTask(j)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			where, j := newServer(t), newJournal(t)
+			counter := look(t, where)
+			left := leaveBehind(t, where, j.as("dead"))
+			counter.publish(t, "stint.aside.dead.0", "{}")
+			counter.publish(t, "stint.alone.dead.1", "1")
+
+			// This one stays: its submitter is alive.
+			e := connect(t, where)
+			c := begin(bounded(t), e, named("later/v1", j), items(20, item{}))
+			counter.queued(t, left.tasks+20)
+			purge(t, connect(t, where), j, left.tasks+left.results+1)
+			counter.queued(t, 20)
+			eventually(t, "the results and the marks are removed", func() bool { return counter.kept(t) == 0 && len(counter.subjects(t, "stint-runs")) == 1 })
+			if subjects := fmt.Sprint(counter.subjects(t, "stint-aside")); subjects != "[stint.aside.dead.0]" {
+				t.Errorf("put aside is %v", subjects)
+			}
+			equal(t, "tasks of dead submitters that ran after that", count(j.events(t), by(j.Worker, "begin")), 0)
+			serve(t, connect(t, where), 4, named("later/v1", j))
+			c.succeed(t, 20)
+		})
+	}
+}
+
+type leftover struct{ tasks, results int }
+
+// leaveBehind lets submitters and a worker die in the middle of runs, and what keeps the
+// records of the runs go.
+func leaveBehind(t *testing.T, where string, j journal) leftover {
+	t.Helper()
+	const n = 30
+	counter := look(t, where)
+	all := items(n, item{Do: "wait", Gate: "never"})
+	all[0], all[1] = item{}, item{N: 1}
+	p := part{Role: "submitter", URL: where, Journal: j.Path, Items: all, Stall: true}
+	first := start(t, p)
+	p.Run = "named"
+	second := start(t, p)
+	worker := startWorkers(t, 1, part{URL: where, Journal: j.Path, Slots: 2 * n})[0]
+	j.seen(t, 2, "submitted", is("stalled"))
+	j.seen(t, 2*n, "begun", is("begin"))
+	counter.queued(t, 2*n-4)
+	first.kill()
+	second.kill()
+	worker.kill()
+	counter.expire(t)
+	return leftover{2*n - 4, counter.kept(t)}
+}
+
+// expire removes the records of all runs: for one without a Name the server does that
+// after a minute, one with a Name may lose it by a submitter that is killed while its
+// run ends.
+func (c counter) expire(t *testing.T) {
+	t.Helper()
+	s, err := c.js.Stream(bounded(t), "stint-runs")
+	if err == nil {
+		err = s.Purge(bounded(t), jetstream.WithPurgeSubject("stint.run.*"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// publish stores a message as anybody can who is connected.
+func (c counter) publish(t *testing.T, subject, data string) {
+	t.Helper()
+	if _, err := c.js.Publish(bounded(t), subject, []byte(data)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A submitter that is cut off, so that its record is gone for a moment, loses nothing.
+func TestPurgeAsksTwice(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	counter := look(t, where)
+	c := begin(bounded(t), connect(t, where), newTask(j), items(20, item{}))
+	counter.queued(t, 20)
+	counter.expire(t)
+	if n, err := connect(t, where).Purge(bounded(t)); n != 0 || err != nil {
+		t.Errorf("Purge: got %d, %v, want 0", n, err)
+	}
+	serve(t, connect(t, where), 4, newTask(j))
+	c.succeed(t, 20)
+	counter.nothingLeft(t)
+}
+
+// Purge ends with its context and with its engine, and removes nothing then.
+func TestPurgeEnds(t *testing.T) {
+	t.Parallel()
+	where, gone := newServer(t), errors.New("gone")
+	e, counter := connect(t, where), look(t, where)
+	counter.publish(t, "stint.result.dead.0", "{}")
+	ctx, cancel := context.WithCancelCause(bounded(t))
+	time.AfterFunc(moment, func() { cancel(gone) })
+	n, err := e.Purge(ctx)
+	wrong(t, err, gone)
+	time.AfterFunc(moment, func() { e.Close() })
+	m, err := e.Purge(bounded(t))
+	wrong(t, err, stint.ErrClosed)
+	equal(t, "results", counter.kept(t)+n+m, 1)
+}
