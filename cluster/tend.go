@@ -18,9 +18,6 @@ const (
 // arrives, and removes results that are not needed any more. When the run has ended it makes
 // that known, unless it was dropped before it began: then erase does.
 func (r *run) tend(ctx context.Context) error {
-	if over, err := r.e.nc.Subscribe(r.e.names.subject("over", r.rec.Key), r.overheard); err == nil { // or the engine is closed
-		defer over.Unsubscribe()
-	}
 	tick := time.NewTicker(glance)
 	defer tick.Stop()
 	written, arrived, missed := time.Now(), 0, 0
@@ -53,8 +50,7 @@ func (r *run) tend(ctx context.Context) error {
 			arrived = now
 		}
 		if err == errMoved {
-			r.foreign.Store(true)
-			return fmt.Errorf("%w: another submitter has resumed %s", ErrRunLost, runOf(r.rec.Key))
+			return fmt.Errorf("%w: another submitter has resumed %s, or it was cancelled", ErrRunLost, runOf(r.rec.Key))
 		}
 		if err != nil && ctx.Err() == nil {
 			r.warn("its record", err)
