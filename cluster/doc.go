@@ -53,7 +53,10 @@
 // the task keeps its slot. With one its context ends then, and if that does not help the
 // worker leaves the call behind, gives its slot to another task, and sends an error. A task that was lost
 // with two workers runs the third time alone on its worker. If it is lost twice like that
-// it is put aside: Status shows it with its input, and its result is ErrPoison.
+// it is put aside: its result is ErrPoison, and Status and ListAside show it with its input.
+// Submit the item again when the workers are mended. If nobody has got that error yet,
+// since the run has a Name and waits for Resume, RetryAside puts the task back into
+// its run. DropAside removes it.
 //
 // # Deploying
 //
@@ -87,7 +90,7 @@
 //   - An error, a panic, a Goexit, an item that is too large, a task that kills its
 //     workers: the submitter is told of each.
 //   - The end of ctx, the first error and leaving a loop take what is queued out of the
-//     queue, and end the contexts of what runs.
+//     queue, and end the contexts of what runs. So does Cancel, for a run of anybody.
 //   - A run with a Name outlives its submitter: Resume yields its results from the first.
 //     One without is over when its submitter was not heard of for a minute: within
 //     another one workers begin no more of its tasks, end the contexts of those that

@@ -248,6 +248,7 @@ func (e *Engine) enter(r *run) error {
 }
 
 func (e *Engine) leave(r *run) {
+	_ = r.over.Unsubscribe()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.runs, r)

@@ -50,13 +50,18 @@ func (r *run) depart() bool {
 		defer stop()
 		var err error
 		if r.ours, err = r.e.drop(ctx, r.rec); r.ours {
-			err = r.e.nc.Publish(r.e.names.subject("over", r.rec.Key), []byte(r.state()))
+			err = r.e.proclaim(r.rec.Key, r.state())
 		}
 		if err != nil {
 			r.warn("its end could not be told", err)
 		}
 	})
 	return r.ours
+}
+
+// proclaim tells the workers, and the submitter if it was not asked, that a run is over.
+func (e *Engine) proclaim(key, state string) error {
+	return e.nc.Publish(e.names.subject("over", key), []byte(state))
 }
 
 // erase removes the run from the engine: after its record what is queued, its results and
@@ -75,18 +80,20 @@ func (r *run) erase() {
 func (r *run) clear() {
 	ctx, stop := r.parting()
 	defer stop()
-	key := r.rec.Key
-	for _, err := range []error{
-		r.fence(ctx),
-		r.e.remove(ctx, "tasks", r.e.names.subject("task", r.k.token, key, "*")),
-		r.e.purge(ctx, "results", r.e.names.subject("result", key, "*")),
-		r.e.purge(ctx, "runs", r.e.names.subject("alone", key, "*")),
-		r.e.balance(ctx, r.k),
-	} {
-		if err != nil {
-			r.warn("something of it could not be removed", err)
-		}
+	if err := r.e.clear(ctx, r.k, r.rec.Key); err != nil {
+		r.warn("something of it could not be removed", err)
 	}
+}
+
+// clear removes what is left of the run with that key, of the task k, when its record is gone.
+func (e *Engine) clear(ctx context.Context, k *kind, key string) error {
+	return errors.Join(
+		e.fence(ctx, e.names.of("task."+k.token, key, 0)),
+		e.remove(ctx, "tasks", e.names.subject("task", k.token, key, "*")),
+		e.purge(ctx, "results", e.names.subject("result", key, "*")),
+		e.purge(ctx, "runs", e.names.subject("alone", key, "*")),
+		e.balance(ctx, k),
+	)
 }
 
 // send publishes something for a run, unless the engine is closed.
@@ -106,13 +113,13 @@ func (e *Engine) seal() {
 	defer e.gate.Unlock()
 }
 
-// fence returns when the server has stored or refused all tasks of the run that were sent to
-// it: what it takes later could not be removed. Some may not have been answered, since it was
-// silent for too long or the engine was closed. But it does one after the other, so it
-// is sent one more, which it has to refuse.
-func (r *run) fence(ctx context.Context) error {
-	return r.e.ask(ctx, func(ctx context.Context) error {
-		_, err := r.e.js.Publish(ctx, r.subject(0), nil, jetstream.WithExpectLastSequence(math.MaxInt64))
+// fence returns when the server has stored or refused all tasks of a run that this submitter
+// has sent to it: what it takes later could not be removed. Some may not have been answered,
+// since it was silent for too long or the engine was closed. But it does one after the
+// other, so it is sent one more, on the subject of one of them, which it has to refuse.
+func (e *Engine) fence(ctx context.Context, subject string) error {
+	return e.ask(ctx, func(ctx context.Context) error {
+		_, err := e.js.Publish(ctx, subject, nil, jetstream.WithExpectLastSequence(math.MaxInt64))
 		if _, answered := errors.AsType[*jetstream.APIError](err); answered && !unanswered(err) {
 			return nil
 		}

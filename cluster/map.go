@@ -117,8 +117,8 @@ func MapSeq[In, Out any](ctx context.Context, e *Engine, t *Task[In, Out], seq i
 // begins a run or goes on with it calls Map or MapSeq first, and Resume if that says ErrRunExists. A submitter
 // that is alive loses the run, with ErrRunLost. So does Resume if there is no such run,
 // and if it was not given a Name: the results of others are not kept. Leaving the range
-// and the end of ctx cancel the run, as for MapSeq, and are the way to end one that
-// nobody wants; a submitter that is killed may be replaced again. Resume holds the results that
+// and the end of ctx cancel the run, as for MapSeq; a submitter that is killed may be replaced
+// again. To end a run that nobody wants, call Cancel. Resume holds the results that
 // came before their turn, which under Unordered and for Map may be all of them. Resume panics if ctx,
 // e or t is nil, or run is not the name of a run.
 func Resume[In, Out any](ctx context.Context, e *Engine, t *Task[In, Out], run string) iter.Seq2[Out, error] {

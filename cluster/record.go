@@ -116,7 +116,7 @@ func (e *Engine) moved(ctx context.Context, r *record) error {
 }
 
 // drop removes the record of a run, if it is still that of this submitter. It reports
-// whether the run is: also when there is no record any more.
+// whether the run is: also when there is no record any more, or another run of that name.
 func (e *Engine) drop(ctx context.Context, r *record) (ours bool, err error) {
 	for {
 		now, err := e.read(ctx, r.Run)
@@ -129,7 +129,7 @@ func (e *Engine) drop(ctx context.Context, r *record) (ours bool, err error) {
 		case err != nil || now == nil:
 			return err == nil, err
 		case now.Owner != r.Owner:
-			return false, nil
+			return now.Key != r.Key, nil
 		}
 		err = e.ask(ctx, func(ctx context.Context) error { return e.stream["runs"].DeleteMsg(ctx, now.seq) })
 		if !errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) { // otherwise it was written meanwhile, or the answer was lost

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stint-go/stint"
 )
@@ -40,10 +41,11 @@ type run struct {
 	room     chan struct{}    // a result has arrived: there may be room in the queue
 	woken    chan struct{}    // the consumer is to look again
 	foreign  atomic.Bool      // it is not ours to remove
-	heard    atomic.Uint64    // the last result, by its sequence in the stream
-	heardAt  atomic.Int64     // when the server stored it, in nanoseconds since 1970
-	unswept  atomic.Int64     // results that arrived since the last sweep
-	bytes    atomic.Int64     // of these
+	over     *nats.Subscription
+	heard    atomic.Uint64 // the last result, by its sequence in the stream
+	heardAt  atomic.Int64  // when the server stored it, in nanoseconds since 1970
+	unswept  atomic.Int64  // results that arrived since the last sweep
+	bytes    atomic.Int64  // of these
 
 	departing sync.Once
 	ours      bool // as depart has found
@@ -129,7 +131,8 @@ func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*
 		r.end(err)
 		return nil, err
 	}
-	if !r.resumed {
+	r.over, err = e.nc.Subscribe(e.names.subject("over", rec.Key), r.overheard) // before anybody can find it
+	if err == nil && !r.resumed {
 		err = r.found()
 	}
 	if err == nil {
@@ -143,7 +146,10 @@ func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*
 	}
 	e.leave(r)
 	r.end(err)
-	if errors.Is(err, ErrRunExists) {
+	switch lost := r.failure(context.Background()); {
+	case lost != nil:
+		return nil, lost
+	case errors.Is(err, ErrRunExists):
 		return nil, err
 	}
 	return nil, e.unmade(ctx, k, err)

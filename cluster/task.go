@@ -131,16 +131,22 @@ func Sentinels(errs ...error) TaskOption {
 // token returns name as it is written in subjects and in names of consumers, where
 // a slash and a dot have a meaning. It panics with the name of the caller.
 func token(caller, name string) string {
-	for _, c := range []byte(name) {
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("-_./", c) >= 0:
-		default:
-			panic(fmt.Sprintf("cluster: %s: name %q: want letters, digits, '-', '_', '.' and '/'", caller, name))
-		}
+	if !isName(name) {
+		panic(fmt.Sprintf("cluster: %s: name %q: want 1 to 100 letters, digits, '-', '_', '.' and '/'", caller, name))
 	}
-	if name == "" || len(name) > 100 {
-		panic(fmt.Sprintf("cluster: %s: name %q: want 1 to 100 characters", caller, name))
-	}
+	return tokenOf(name)
+}
+
+// isName reports whether a task or a run may have that name.
+func isName(name string) bool {
+	bad := strings.ContainsFunc(name, func(c rune) bool {
+		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-_./", c))
+	})
+	return name != "" && len(name) <= 100 && !bad
+}
+
+// tokenOf returns that of a name that was read, and not given.
+func tokenOf(name string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(name, "/", "="), ".", "~")
 }
 

@@ -50,8 +50,7 @@ func (r *run) tend(ctx context.Context) error {
 			arrived = now
 		}
 		if err == errMoved {
-			r.foreign.Store(true)
-			return fmt.Errorf("%w: another submitter has resumed %s", ErrRunLost, runOf(r.rec.Key))
+			return fmt.Errorf("%w: another submitter has resumed %s, or it was cancelled", ErrRunLost, runOf(r.rec.Key))
 		}
 		if err != nil && ctx.Err() == nil {
 			r.warn("its record", err)

@@ -15,6 +15,9 @@
 //	stint work --cluster nats://127.0.0.1:4222
 //	stint sum --cluster nats://127.0.0.1:4222 photos
 //
+// Three more are for who looks after them: cancel ends a run, dead shows what was put
+// aside, and purge removes what killed processes have left.
+//
 // The help of each says the rest. For those who package it, stint man sum writes the
 // manual page of sum, and stint completion the completions of a shell.
 //

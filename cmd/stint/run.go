@@ -137,7 +137,7 @@ func newRoot(std streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{cmd.CommandPath(), err.Error()}
 	})
-	root.AddCommand(newSum(std), newServe(std), newWork(std), newStatus(), newMan(root))
+	root.AddCommand(newSum(std), newServe(std), newWork(std), newStatus(), newCancel(std), newDead(std), newPurge(), newMan(root))
 	return root
 }
 

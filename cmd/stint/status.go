@@ -75,15 +75,7 @@ func newStatus() *cobra.Command {
 // printStatus writes a table for each part of s.
 func printStatus(w io.Writer, s *cluster.Status) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	row := func(cells ...any) {
-		for i, c := range cells {
-			if i > 0 {
-				fmt.Fprint(t, "\t")
-			}
-			fmt.Fprint(t, oneLine(fmt.Sprint(c)))
-		}
-		fmt.Fprintln(t)
-	}
+	row := func(cells ...any) { writeRow(t, cells...) }
 	part := func(n int, none string, heads ...any) {
 		if n == 0 {
 			heads = []any{none}
@@ -107,12 +99,30 @@ func printStatus(w io.Writer, s *cluster.Status) error {
 	}
 	if len(s.Aside) > 0 {
 		row()
-		row("PUT ASIDE", "TASK", "TIME", "REASON")
+		row(asideHeads...)
 	}
 	for _, a := range s.Aside {
-		row(a.ID, a.Task, a.Time.Local().Format(time.DateTime), a.Reason)
+		row(asideCells(a)...)
 	}
 	return t.Flush()
+}
+
+// asideHeads and asideCells are the table of what was put aside.
+var asideHeads = []any{"PUT ASIDE", "TASK", "TIME", "REASON"}
+
+func asideCells(a cluster.Aside) []any {
+	return []any{a.ID, a.Task, a.Time.Local().Format(time.DateTime), a.Reason}
+}
+
+// writeRow writes the cells of one line of a table.
+func writeRow(t io.Writer, cells ...any) {
+	for i, c := range cells {
+		if i > 0 {
+			fmt.Fprint(t, "\t")
+		}
+		fmt.Fprint(t, oneLine(fmt.Sprint(c)))
+	}
+	fmt.Fprintln(t)
 }
 
 // bound writes a limit, of which 0 is none.

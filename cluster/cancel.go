@@ -1,0 +1,56 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go"
+)
+
+// Cancel ends the run with that name, as Status shows it, whoever submitted it and whether its
+// submitter lives: its record is removed, then what is queued, its results and its
+// marks, and the smallest Limit of the other runs counts again. The contexts of its functions
+// end with ErrCanceled, and its submitter returns ErrRunLost: at once if it is connected,
+// otherwise when it is again. One that had all its results at that moment may return these.
+//
+// Cancel returns nil when the run is over and nothing of it is left, and an error in which
+// errors.Is finds ErrRunLost if there is no run of that name. A submitter that resumes the run at the same
+// moment loses it, or has ended it. If ctx ends early the run may be there still, or be
+// over and leave something for Keep to remove. Cancel panics if ctx is nil.
+func (e *Engine) Cancel(ctx context.Context, run string) error {
+	if ctx == nil {
+		panic("cluster: Cancel: nil Context")
+	}
+	for {
+		var rec *record
+		var err error
+		if isName(run) {
+			rec, err = e.read(ctx, tokenOf(run))
+		}
+		if err == nil && rec == nil {
+			err = ErrRunLost
+		}
+		over := false
+		if err == nil {
+			over, err = e.drop(ctx, rec) // not if another submitter has resumed it meanwhile
+		}
+		if over {
+			err = errors.Join(e.proclaim(rec.Key, cancelled), e.clear(ctx, &kind{name: rec.Task, token: tokenOf(rec.Task)}, rec.Key))
+		}
+		if err != nil {
+			return e.instead(ctx, fmt.Errorf("cluster: cancel %q: %w", run, err))
+		}
+		if over {
+			return nil
+		}
+	}
+}
+
+// overheard ends a run of which somebody says that it is over. Its submitter then removes
+// it too: what it sends until then comes after what the other one has removed.
+func (r *run) overheard(*nats.Msg) {
+	if r.ctx.Err() == nil && r.e.life.Err() == nil { // otherwise it may be our own word
+		r.fail(fmt.Errorf("%w: %s was cancelled elsewhere", ErrRunLost, runOf(r.rec.Key)))
+	}
+}

@@ -1,0 +1,167 @@
+package tests
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
+)
+
+// onlyRun returns the name of the only run that there is.
+func (c counter) onlyRun(t *testing.T, e *cluster.Engine) string {
+	t.Helper()
+	status, err := e.Status(bounded(t))
+	if err != nil || len(status.Runs) != 1 {
+		t.Fatalf("status: got %+v, %v, want one run", status, err)
+	}
+	return status.Runs[0].Run
+}
+
+// A run that another engine cancels ends at once: its submitter and its functions are told,
+// nothing of it is left, and its limit is given back.
+func TestCancelOfALiveRun(t *testing.T) {
+	t.Parallel()
+	const n, slots = 100, 4
+	for _, name := range []string{"", "night/ly.1"} {
+		t.Run("run "+name, func(t *testing.T) {
+			t.Parallel()
+			where, j := newServer(t), newJournal(t)
+			counter, other := look(t, where), connect(t, where)
+			serve(t, connect(t, where), 2*slots, newTask(j))
+			opts := []stint.Option{stint.Limit(slots), stint.Queue(n), stint.KeepGoing()}
+			if name != "" {
+				opts = append(opts, stint.Name(name))
+			}
+			c := begin(bounded(t), connect(t, where), newTask(j), items(n, item{Do: "wait", Gate: "never"}), opts...)
+			j.seen(t, slots, "begun", is("begin"))
+			run := counter.onlyRun(t, other)
+			if name != "" {
+				equal(t, "name", run, name)
+			}
+			if err := other.Cancel(bounded(t), run); err != nil {
+				t.Errorf("Cancel: %v", err)
+			}
+			wrong(t, other.Cancel(bounded(t), run), cluster.ErrRunLost)
+			c.fails(t, cluster.ErrRunLost)
+			if !strings.Contains(c.err.Error(), run+" was cancelled elsewhere") {
+				t.Errorf("error: got %v, want that %s was cancelled elsewhere", c.err, run)
+			}
+			counter.nothingLeft(t)
+			ended(t, j)
+			equal(t, "limit of the task", counter.consumer(t, "work=v1").CachedInfo().Config.MaxAckPending, -1)
+			begin(bounded(t), connect(t, where), newTask(j), items(2*slots, item{}), opts...).succeed(t, 2*slots)
+			counter.nothingLeft(t)
+		})
+	}
+}
+
+// What a submitter sends that hears late of the end of its run is removed too, also when
+// another run has its name by then.
+func TestCancelWhileItIsSubmitted(t *testing.T) {
+	t.Parallel()
+	const rounds, n = 12, 1000
+	where, j := newServer(t), newJournal(t)
+	other, counter := connect(t, where), look(t, where)
+	engines := []*cluster.Engine{connect(t, where), connect(t, where)}
+	var calls []*call
+	for i := range rounds {
+		calls = append(calls, begin(bounded(t), engines[i%2], newTask(j), items(n, item{}), stint.Name("nightly"), stint.Queue(n)))
+		eventually(t, "it is there", func() bool { return other.Cancel(bounded(t), "nightly") == nil })
+	}
+	for _, c := range calls {
+		c.fails(t, cluster.ErrRunLost)
+	}
+	counter.nothingLeft(t)
+}
+
+// A run whose submitter died is cancelled like any other.
+func TestCancelOfADeadRun(t *testing.T) {
+	t.Parallel()
+	const n = 20
+	where, j := newServer(t), newJournal(t)
+	p := part{Role: "submitter", URL: where, Journal: j.Path, Run: "nightly", Items: items(n, item{}), Stall: true}
+	first := start(t, p)
+	j.seen(t, 1, "stalled", is("stalled"))
+	e, counter := connect(t, where), look(t, where)
+	counter.queued(t, n)
+	first.kill()
+	if err := e.Cancel(bounded(t), "nightly"); err != nil {
+		t.Errorf("Cancel: %v", err)
+	}
+	counter.leftBy(t, 1)
+	wrong(t, e.Cancel(bounded(t), "nightly"), cluster.ErrRunLost)
+	_, errs := resumed(t, e, newTask(j), "nightly")
+	wrong(t, errs[0], cluster.ErrRunLost)
+}
+
+// A run that is cancelled in the moment in which it ends or is resumed has one outcome, and
+// nothing of it is left.
+func TestCancelAtTheSameMoment(t *testing.T) {
+	t.Parallel()
+	const rounds, n = 60, 4
+	where, j := newServer(t), newJournal(t)
+	e, other, counter := connect(t, where), connect(t, where), look(t, where)
+	serve(t, connect(t, where), n, newTask(j))
+	both := map[bool]int{}
+	for i := range rounds {
+		name, before := fmt.Sprint("run-", i), count(j.events(t), is("end"))
+		c := begin(bounded(t), e, newTask(j), items(n, item{}), stint.Name(name))
+		j.seen(t, before+i%n, "ended", is("end"))
+		err := other.Cancel(bounded(t), name)
+		<-c.done
+		if err != nil {
+			wrong(t, err, cluster.ErrRunLost)
+		}
+		if c.err != nil {
+			wrong(t, c.err, cluster.ErrRunLost)
+		} else {
+			right(t, c.outs, n)
+		}
+		if c.err != nil && err != nil {
+			t.Errorf("round %d: neither has ended it: %v, %v", i, c.err, err)
+		}
+		both[err == nil]++
+	}
+	t.Logf("cancelled: %d of %d", both[true], rounds)
+	counter.nothingLeft(t)
+}
+
+// Of a Resume and a Cancel at the same moment the one that comes second finds nothing, or
+// ends what the other has begun.
+func TestCancelAndResume(t *testing.T) {
+	t.Parallel()
+	const rounds, n = 20, 4
+	where, j := newServer(t), newJournal(t)
+	other, counter := connect(t, where), look(t, where)
+	serve(t, connect(t, where), n, newTask(j))
+	for i := range rounds {
+		name, before := fmt.Sprint("run-", i), count(j.events(t), is("begin"))
+		first := connect(t, where)
+		c := begin(bounded(t), first, newTask(j), items(n, item{}), stint.Name(name), stint.Queue(n))
+		j.seen(t, 1+before, "begun", is("begin"))
+		first.Close() // and it stays
+		<-c.done
+		canceled := make(chan error, 1)
+		go func() { canceled <- other.Cancel(bounded(t), name) }()
+		var outs []outcome
+		var failed error
+		for out, err := range cluster.Resume(bounded(t), connect(t, where), newTask(j), name) {
+			if err == nil {
+				outs = append(outs, out)
+			}
+			failed = err
+		}
+		err := <-canceled
+		switch {
+		case c.err == nil: // it had ended before
+		case failed == nil:
+			right(t, outs, n)
+		case err != nil && !errors.Is(failed, cluster.ErrIncomplete):
+			t.Errorf("round %d: neither has ended it: %v, %v", i, failed, err)
+		}
+	}
+	counter.nothingLeft(t)
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+const purgeLong = `Remove what runs have left on a server that are over, which is what a process
+leaves that is killed: queued tasks, results and marks. Of a run that was not
+given a name that is from a minute after its process died. Runs that "stint
+status" shows stay, and so does what was put aside: see "stint cancel" and "stint
+dead".
+
+Workers do the same each minute; this is for a server that has none. It prints
+how many messages were removed. If it finds something it looks again after 15
+seconds, since a process that was only cut off may come back, and removes what it
+has found twice.`
+
+const purgeExample = `  stint purge --cluster nats://127.0.0.1:4222`
+
+const purgeExit = `  0    what was there is removed; perhaps there was nothing
+  1    the server could not be reached, something could not be removed, or the
+       output could not be written
+  2    wrong command line`
+
+func newPurge() *cobra.Command {
+	var where connection
+	cmd := &cobra.Command{
+		Use:         "purge --cluster URL [flags]",
+		Short:       "Remove what killed processes have left on a server",
+		Long:        purgeLong,
+		Example:     purgeExample,
+		Annotations: map[string]string{exitStatus: purgeExit},
+		Args:        cobra.NoArgs,
+
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	helpWithStatus(cmd)
+	f := cmd.Flags()
+	f.SortFlags = false
+	where.addFlags(f, clusterUsage)
+	complete(cmd, "cluster")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := where.complete(f); err != nil {
+			return &usageError{cmd.CommandPath(), err.Error()}
+		}
+		e, err := where.connect(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer e.Close()
+		removed, err := e.Purge(cmd.Context())
+		if err != nil {
+			return where.failed(err)
+		}
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "removed %d messages\n", removed)
+		return err
+	}
+	return cmd
+}
