@@ -151,6 +151,9 @@ func Connect(ctx context.Context, url string, opts ...Option) (*Engine, error) {
 		nc.Close()
 		return nil, fmt.Errorf("cluster: JetStream at %s: %w", secretless(url), err)
 	}
+	if c.Opened != nil {
+		c.Opened(func(err error) { e.close(fmt.Errorf("%w: %w", stint.ErrClosed, err)) })
+	}
 	return e, nil
 }
 
@@ -297,6 +300,19 @@ func (e *Engine) Close() error {
 		}
 	})
 	return nil
+}
+
+// Wait waits until the engine is closed, and returns stint.ErrClosed, or until ctx ends,
+// and returns its cause. An engine is closed by Close, or by itself when nothing can come
+// of it any more: an embedded server has failed for good, or the client of NATS has given
+// up. The error then says why.
+func (e *Engine) Wait(ctx context.Context) error {
+	select {
+	case <-e.life.Done():
+		return context.Cause(e.life)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // URL returns where others reach the server that this engine is connected to, without
