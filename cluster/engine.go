@@ -10,6 +10,7 @@ import (
 	neturl "net/url"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -34,8 +35,8 @@ type Engine struct {
 	life   context.Context             // ends with Close, by stint.ErrClosed
 	close  context.CancelCauseFunc
 	once   sync.Once
-	gate   sync.RWMutex          // held for reading by who publishes for a run: see send
-	denied atomic.Pointer[error] // what the server does not permit: it says so beside, and not to who has asked
+	gate   sync.RWMutex           // held for reading by who publishes for a run: see send
+	denied atomic.Pointer[denial] // what the server did not permit last: it says so beside, and not to who has asked
 
 	mu       sync.Mutex
 	handlers map[string]Handler       // by token
@@ -202,13 +203,36 @@ func (e *Engine) client(dial *dialer) []nats.Option {
 		}),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			if errors.Is(err, nats.ErrPermissionViolation) {
-				e.denied.Store(&err)
+				e.denied.Store(&denial{err, time.Now()})
 			}
 			log.Warn("cluster: the server says", "error", err)
 		}),
 	}
-	return append(opts, e.conf.NATS...)
+	return append(append(opts, e.conf.NATS...), ownInbox)
 }
+
+// A denial is what the server did not permit, and when it has said so.
+type denial struct {
+	err error
+	at  time.Time
+}
+
+// ownInbox makes the answers to a user come to an inbox with its name in it: a server may
+// permit nobody else to listen there. Who may listen to "_INBOX.>" may listen to that too.
+func ownInbox(o *nats.Options) error {
+	name, hasPassword := o.User, o.Password != ""
+	if u, err := neturl.Parse(o.Servers[0]); err == nil && u.User != nil {
+		name = u.User.Username()
+		_, hasPassword = u.User.Password() // without one it is a token, which others must not see
+	}
+	if o.InboxPrefix == "" && hasPassword && userName.MatchString(name) {
+		o.InboxPrefix = nats.InboxPrefix + name
+	}
+	return nil
+}
+
+// userName is a name that can be part of a subject.
+var userName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // A dialer reaches the server for the client, for as long as its context says: that of
 // Connect, and then that of the engine.

@@ -142,7 +142,11 @@ func (h *host) options() *server.Options {
 	if o.Port == 0 {
 		o.Port = server.RANDOM_PORT
 	}
-	o.Authorization, o.Username, o.Password = s.token, s.user, s.password
+	if s.users == nil {
+		o.Authorization, o.Username, o.Password = s.token, s.user, s.password
+	} else {
+		o.Users = s.accounts()
+	}
 	if s.tls != nil {
 		o.TLS, o.TLSConfig = true, s.tls
 	}
