@@ -10,6 +10,7 @@ import (
 	neturl "net/url"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -34,9 +35,9 @@ type Engine struct {
 	life      context.Context             // ends with Close, by stint.ErrClosed
 	close     context.CancelCauseFunc
 	once      sync.Once
-	gate      sync.RWMutex          // held for reading by who publishes for a run: see send
-	restoring atomic.Bool           // streams that are gone
-	denied    atomic.Pointer[error] // what the server does not permit: it says so beside, and not to who has asked
+	gate      sync.RWMutex           // held for reading by who publishes for a run: see send
+	restoring atomic.Bool            // streams that are gone
+	denied    atomic.Pointer[denial] // what the server did not permit last: it says so beside, and not to who has asked
 
 	mu       sync.Mutex
 	handlers map[string]Handler       // by token
@@ -152,6 +153,9 @@ func Connect(ctx context.Context, url string, opts ...Option) (*Engine, error) {
 		nc.Close()
 		return nil, fmt.Errorf("cluster: JetStream at %s: %w", secretless(url), err)
 	}
+	if c.Opened != nil {
+		c.Opened(func(err error) { e.close(fmt.Errorf("%w: %w", stint.ErrClosed, err)) })
+	}
 	return e, nil
 }
 
@@ -200,13 +204,36 @@ func (e *Engine) client(dial *dialer) []nats.Option {
 		}),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			if errors.Is(err, nats.ErrPermissionViolation) {
-				e.denied.Store(&err)
+				e.denied.Store(&denial{err, time.Now()})
 			}
 			log.Warn("cluster: the server says", "error", err)
 		}),
 	}
-	return append(opts, e.conf.NATS...)
+	return append(append(opts, e.conf.NATS...), ownInbox)
 }
+
+// A denial is what the server did not permit, and when it has said so.
+type denial struct {
+	err error
+	at  time.Time
+}
+
+// ownInbox makes the answers to a user come to an inbox with its name in it: a server may
+// permit nobody else to listen there. Who may listen to "_INBOX.>" may listen to that too.
+func ownInbox(o *nats.Options) error {
+	name, hasPassword := o.User, o.Password != ""
+	if u, err := neturl.Parse(o.Servers[0]); err == nil && u.User != nil {
+		name = u.User.Username()
+		_, hasPassword = u.User.Password() // without one it is a token, which others must not see
+	}
+	if o.InboxPrefix == "" && hasPassword && userName.MatchString(name) {
+		o.InboxPrefix = nats.InboxPrefix + name
+	}
+	return nil
+}
+
+// userName is a name that can be part of a subject.
+var userName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // A dialer reaches the server for the client, for as long as its context says: that of
 // Connect, and then that of the engine.
@@ -299,6 +326,19 @@ func (e *Engine) Close() error {
 		}
 	})
 	return nil
+}
+
+// Wait waits until the engine is closed, and returns stint.ErrClosed, or until ctx ends,
+// and returns its cause. An engine is closed by Close, or by itself when nothing can come
+// of it any more: an embedded server has failed for good, or the client of NATS has given
+// up. The error then says why.
+func (e *Engine) Wait(ctx context.Context) error {
+	select {
+	case <-e.life.Done():
+		return context.Cause(e.life)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // URL returns where others reach the server that this engine is connected to, without

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -110,7 +111,14 @@ func (w *worker) open(ctx context.Context) error {
 	if err == nil {
 		w.asked, err = w.e.nc.Subscribe(w.e.names.subject("workers"), w.answer)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	_ = w.e.ask(ctx, w.e.nc.FlushWithContext) // what was subscribed to is not answered, but refused
+	if denied := w.e.nc.LastError(); errors.Is(denied, nats.ErrPermissionViolation) {
+		return denied
+	}
+	return nil
 }
 
 // offerSlots opens slots as the puller wants them and the limit allows, until ctx ends.

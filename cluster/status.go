@@ -20,6 +20,7 @@ type Status struct {
 	Tasks   []TaskStatus   `json:"tasks"`   // by name
 	Workers []WorkerStatus `json:"workers"` // those that answered in time, by ID
 	Aside   []Aside        `json:"aside"`   // what was put aside, the latest first, a hundred at most
+	Store   string         `json:"store"`   // why the server stores nothing, as when its disk is full; "": it does
 }
 
 // RunStatus is one run: a call of Map or MapSeq that has not ended, or whose
@@ -65,11 +66,12 @@ type Aside struct {
 }
 
 // Status asks the server and the workers what they do. It waits up to half a second
-// for workers to answer, so what it says is not of one moment. It returns an error if
+// for workers to answer, so what it says is not of one moment. It stores a message, to
+// see whether the server does, which is removed after a second. It returns an error if
 // the server does not answer.
 func (e *Engine) Status(ctx context.Context) (*Status, error) {
 	s := &Status{Runs: []RunStatus{}, Tasks: []TaskStatus{}, Workers: []WorkerStatus{}, Aside: []Aside{}}
-	for _, ask := range []func(context.Context, *Status) error{e.askRuns, e.askTasks, e.askAside, e.askWorkers} {
+	for _, ask := range []func(context.Context, *Status) error{e.askRuns, e.askTasks, e.mayAskAside, e.askWorkers, e.askStore} {
 		if err := ask(ctx, s); err != nil {
 			return nil, e.gone(fmt.Errorf("cluster: status: %w", err))
 		}
@@ -130,6 +132,36 @@ func (e *Engine) askAside(ctx context.Context, s *Status) error {
 			a = Aside{ID: m.Subject, Reason: "it cannot be read: " + bad.Error(), Time: m.Time, Input: m.Data}
 		}
 		s.Aside = append(s.Aside, a)
+	}
+	return nil
+}
+
+// mayAskAside asks for what was put aside, unless the server does not let this user read
+// that: it has items.
+func (e *Engine) mayAskAside(ctx context.Context, s *Status) error {
+	err := e.ask(ctx, func(ctx context.Context) error {
+		s.Aside = []Aside{}
+		return e.askAside(ctx, s)
+	})
+	if errors.Is(err, nats.ErrPermissionViolation) {
+		return nil
+	}
+	return err
+}
+
+// askStore stores a message, which the server removes after a second.
+func (e *Engine) askStore(ctx context.Context, s *Status) error {
+	m := nats.NewMsg(e.names.subject("alone", "health"))
+	m.Header.Set(jetstream.MsgTTLHeader, "1s")
+	err := e.store(m)
+	switch api, refused := errors.AsType[*jetstream.APIError](err); {
+	case refused:
+		s.Store = api.Description
+	case err != nil:
+		s.Store = "no answer to what it was sent: " + err.Error()
+	}
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	return nil
 }

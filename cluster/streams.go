@@ -23,6 +23,7 @@ import (
 //	<prefix>-results  <prefix>.result.<run>.<index>        the first result of each
 //	<prefix>-runs     <prefix>.run.<run>                   the record of each run
 //	                  <prefix>.alone.<run>.<index>         suspects that were begun alone
+//	                  <prefix>.alone.health                what Status stores, for a second
 //	<prefix>-aside    <prefix>.aside.<run>.<index>         poison tasks
 //	                  <prefix>.aside.<stream>.<sequence>   what was in a stream and is not what its subject says
 //
@@ -99,6 +100,7 @@ func or[T comparable](v, byDefault T) T {
 // requests: to ask again soon is of more use than to wait long. So f has to be such that it may be
 // done twice.
 func (e *Engine) ask(ctx context.Context, f func(context.Context) error) error {
+	began := time.Now()
 	for n := 0; ; n++ {
 		once, stop := context.WithTimeout(ctx, answerIn)
 		err := f(once)
@@ -107,8 +109,8 @@ func (e *Engine) ask(ctx context.Context, f func(context.Context) error) error {
 		if err == nil || !gone && !unanswered(err) || ctx.Err() != nil || e.life.Err() != nil {
 			return err
 		}
-		if denied := e.denied.Load(); denied != nil {
-			return fmt.Errorf("%w: %w", *denied, err)
+		if denied := e.denied.Load(); denied != nil && !denied.at.Before(began) {
+			return fmt.Errorf("%w: %w", denied.err, err)
 		}
 		select {
 		case <-time.After(min(backoff(20*time.Millisecond, n), time.Second)):

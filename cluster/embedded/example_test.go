@@ -126,7 +126,7 @@ func ExampleListen() {
 func ExampleAuth() {
 	_, err := embedded.Open(embedded.Listen("0.0.0.0:4222", nil))
 	fmt.Println(err)
-	// Output: embedded: Listen("0.0.0.0:4222"): no authentication: others can reach this address; want Token or UserPassword, or a loopback address
+	// Output: embedded: Listen("0.0.0.0:4222"): no authentication: others can reach this address; want Token, UserPassword or Users, or a loopback address
 }
 
 func ExampleToken() {

@@ -9,26 +9,42 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
+	"time"
 
 	"github.com/gofrs/flock"
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats-server/v2/server/sysmem"
 	"github.com/nats-io/nats.go"
 	"github.com/stint-go/stint/cluster/internal/conf"
+	"github.com/stint-go/stint/internal/auto"
 )
 
-// A host is a server that runs, and the directory under it.
+// A host is a directory, and the server that runs on it at present.
 type host struct {
 	settings *settings
 	dir      string
 	lock     *flock.Flock // nil with Memory, where no other knows the directory
-	server   *server.Server
-	journal  *journal
-	address  string // "" if it does not listen
+	address  string       // "" if it does not listen
+
+	// Written by the watch, and before and after it by who starts and closes.
+	stored   os.FileInfo // the directory of the streams, as the server has found it
+	replaced time.Time   // when the server was replaced last
+	restarts int         // in a row
+
+	failed  func(error)   // told why the server is given up
+	stop    chan struct{} // closed at the end
+	once    sync.Once
+	watched sync.WaitGroup
+
+	mu      sync.Mutex // held by who writes these two, and who reads them beside the watch
+	server  *server.Server
+	journal *journal // of that server
 }
 
 // start starts a server. After an error nothing of it is left.
 func start(s *settings) (*host, error) {
-	h := &host{settings: s, journal: &journal{log: s.config.Log}}
+	h := &host{settings: s, journal: newJournal(s.config.Log), stop: make(chan struct{})}
 	if err := h.settle(); err != nil {
 		return nil, err
 	}
@@ -69,22 +85,40 @@ func (h *host) settle() error {
 	return nil
 }
 
-// serve starts the server in the directory.
+// serve starts a server in the directory.
 func (h *host) serve() error {
 	srv, err := server.NewServer(h.options())
 	if err != nil {
 		return err
 	}
+	h.put(srv, newJournal(h.settings.config.Log))
 	srv.SetLoggerV2(h.journal, false, false, false)
-	h.server = srv
 	srv.Start() // returns when it is ready, or has told the journal why it is not
 	if why := h.journal.fatal(); why != "" {
+		h.halt()
 		return errors.New(why)
 	}
 	if h.settings.listen {
-		h.address = h.reach(srv.Addr().(*net.TCPAddr).Port)
+		h.settings.port = srv.Addr().(*net.TCPAddr).Port // the next server listens there too
+		h.address = h.reach(h.settings.port)
 	}
-	return nil
+	h.stored, err = os.Stat(h.store())
+	return err
+}
+
+// put makes a server the present one.
+func (h *host) put(srv *server.Server, j *journal) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.server, h.journal = srv, j
+}
+
+// halt stops the present server, if there is one, and waits for it.
+func (h *host) halt() {
+	if h.server != nil {
+		h.server.Shutdown()
+		h.server.WaitForShutdown()
+	}
 }
 
 // options returns what the settings mean for the server.
@@ -98,6 +132,9 @@ func (h *host) options() *server.Options {
 		NoLog:      true,
 		DontListen: !s.listen,
 	}
+	if s.memory {
+		o.JetStreamMaxMemory = memoryShare(auto.MemoryLimit(), sysmem.Memory())
+	}
 	if !s.listen {
 		return o
 	}
@@ -105,11 +142,29 @@ func (h *host) options() *server.Options {
 	if o.Port == 0 {
 		o.Port = server.RANDOM_PORT
 	}
-	o.Authorization, o.Username, o.Password = s.token, s.user, s.password
+	if s.users == nil {
+		o.Authorization, o.Username, o.Password = s.token, s.user, s.password
+	} else {
+		o.Users = s.accounts()
+	}
 	if s.tls != nil {
 		o.TLS, o.TLSConfig = true, s.tls
 	}
 	return o
+}
+
+// memoryShare returns how many bytes of messages the server takes into the memory of a
+// process that may use limit bytes, 0 for any number, on a machine with so many; 0 if
+// neither is known.
+//
+// The server counts the bytes of subjects and messages. With what it notes of each, a
+// small one takes three times as much, and the collector lets the heap grow to twice
+// what is used: of 300 MB a tenth were 60 bytes in each of 500,000 messages, and all of it.
+func memoryShare(limit, machine int64) int64 {
+	if limit == 0 || machine > 0 && machine < limit {
+		limit = machine
+	}
+	return limit / 10
 }
 
 // reach returns the URL of the listener. One on all addresses is reached by the name
@@ -136,13 +191,17 @@ func (h *host) under(c *conf.Config) {
 	c.Memory = h.settings.memory
 	c.Synced = true // or in memory
 	c.Address = h.address
+	c.Opened = func(fail func(error)) {
+		h.failed = fail
+		h.watched.Go(h.watch)
+	}
 	c.Closed = h.close
 }
 
 // inside makes a client connect to the host within the process, whatever it was told
 // before of servers, TLS and credentials.
 func (h *host) inside(o *nats.Options) error {
-	o.InProcessServer = h.server
+	o.InProcessServer = h
 	o.Secure, o.TLSHandshakeFirst = false, false
 	o.User, o.Password, o.Token = h.settings.user, h.settings.password, h.settings.token
 	o.UserInfo, o.TokenHandler = nil, nil
@@ -150,13 +209,20 @@ func (h *host) inside(o *nats.Options) error {
 	return nil
 }
 
-// close stops the server and waits for it, then gives the directory up. It may be
-// called again.
+// InProcessConn connects to the present server.
+func (h *host) InProcessConn() (net.Conn, error) {
+	h.mu.Lock()
+	srv := h.server
+	h.mu.Unlock()
+	return srv.InProcessConn()
+}
+
+// close stops the watch and the server and waits for them, then gives the directory up.
+// It may be called again.
 func (h *host) close() {
-	if h.server != nil {
-		h.server.Shutdown()
-		h.server.WaitForShutdown()
-	}
+	h.once.Do(func() { close(h.stop) })
+	h.watched.Wait()
+	h.halt()
 	if h.lock == nil {
 		h.journal.unless(os.RemoveAll(h.dir))
 		return

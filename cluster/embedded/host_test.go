@@ -146,7 +146,7 @@ func publish(t *testing.T, h *host, storage jetstream.StorageType, text string) 
 // inside connects to a host inside the process.
 func inside(t *testing.T, h *host) jetstream.JetStream {
 	t.Helper()
-	nc, err := nats.Connect("", nats.InProcessServer(h.server))
+	nc, err := nats.Connect("", h.inside, nats.MaxReconnects(-1), nats.ReconnectWait(10*time.Millisecond))
 	if err != nil {
 		t.Fatal(err)
 	}

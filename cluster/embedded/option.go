@@ -18,7 +18,7 @@ import (
 type Option func(*settings) error
 
 // An Auth is what clients from outside must know before a server listens to them:
-// Token or UserPassword.
+// Token, UserPassword or Users.
 type Auth func(*settings) error
 
 // settings are what the options say.
@@ -32,9 +32,11 @@ type settings struct {
 	engine []cluster.Option
 	config conf.Config // what engine says
 
-	// Either the token or the other two, or none.
+	// Either the token or the other two, or none; with users the other two are of the
+	// engine.
 	token          string
 	user, password string
+	users          []User
 }
 
 // Memory keeps everything in the memory of the process, and ends with it. It is the
@@ -83,7 +85,7 @@ func Listen(addr string, auth Auth) Option {
 		case s.listen:
 			return fmt.Errorf("Listen(%q): Listen was given already", addr)
 		case auth == nil && !loopback(host):
-			return fmt.Errorf("Listen(%q): no authentication: others can reach this address; want Token or UserPassword, or a loopback address", addr)
+			return fmt.Errorf("Listen(%q): no authentication: others can reach this address; want Token, UserPassword or Users, or a loopback address", addr)
 		}
 		s.listen, s.host, s.port = true, host, int(n)
 		if auth == nil {

@@ -124,9 +124,12 @@ func (h *hosting) run(ctx context.Context, std streams) error {
 		e.Close()
 		return &writeError{err}
 	}
-	<-ctx.Done()
+	failed := e.Wait(ctx)
 	if err := e.Close(); err != nil {
 		return &failure{err.Error()}
+	}
+	if ctx.Err() == nil {
+		return &failure{failed.Error()}
 	}
 	return nil
 }

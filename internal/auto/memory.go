@@ -153,6 +153,10 @@ func memoryLimit() bound {
 	return bound{}
 }
 
+// MemoryLimit returns the bytes that the process may use, the lesser of GOMEMLIMIT and the
+// limit of its cgroup; 0 if it has neither.
+func MemoryLimit() int64 { return int64(memoryLimit().bytes) }
+
 // cgroup is what readCgroup has returned, 0 until somebody needs it. The files
 // are read once in a process: that takes some 100 µs.
 var cgroup atomic.Uint64

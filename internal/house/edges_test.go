@@ -37,7 +37,7 @@ var edges = map[string][]string{
 
 	"cluster":                {".", "internal/option", "cluster/internal/conf"},
 	"cluster/internal/conf":  {},
-	"cluster/embedded":       {"cluster", "cluster/internal/conf"},
+	"cluster/embedded":       {"cluster", "cluster/internal/conf", "internal/auto"},
 	"cluster/embedded/tests": {},
 
 	"cmd/stint/...": {".", "par", "stream", "errgroup", "cluster", "cluster/embedded", "cmd/stint/..."},

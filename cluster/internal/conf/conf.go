@@ -21,7 +21,8 @@ type Config struct {
 	Strict   bool
 	Seed     uint64 // of Strict
 
-	Synced  bool   // the server syncs what it confirms
-	Address string // where an embedded server listens
-	Closed  func() // called when the engine was closed and its connection has ended
+	Synced  bool                   // the server syncs what it confirms
+	Address string                 // where an embedded server listens
+	Opened  func(fail func(error)) // called when the engine is open; fail ends it
+	Closed  func()                 // called when the engine was closed and its connection has ended
 }

@@ -1,0 +1,188 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
+)
+
+// everybody are users of each role.
+var everybody = []User{{"ann", "a", All}, {"sue", "s", Submitter}, {"will", "w", Worker}, {"olga", "o", Observer}}
+
+// as connects as one of everybody.
+func as(t *testing.T, where, name string) *cluster.Engine {
+	t.Helper()
+	e, err := cluster.Connect(t.Context(), strings.Replace(where, "//", "//"+name+":"+name[:1]+"@", 1))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	t.Cleanup(func() { e.Close() })
+	return e
+}
+
+// TestRolesDoTheirWork has a submitter and a worker, whom an observer sees.
+func TestRolesDoTheirWork(t *testing.T) {
+	for _, opts := range [][]Option{nil, {With(cluster.Prefix("mine"))}} {
+		inside := open(t, append(opts, Listen(quiet, Users(everybody...)))...)
+		where := inside.URL()
+		halves(t, inside)
+		if opts != nil {
+			continue // the others would have to be told of the prefix
+		}
+		sue, will, olga := as(t, where, "sue"), as(t, where, "will"), as(t, where, "olga")
+		halves(t, as(t, where, "ann"))
+		will.Handle(half)
+		ctx, stop := context.WithCancel(t.Context())
+		served := make(chan error)
+		go func() { served <- cluster.Serve(ctx, will, stint.Limit(2)) }()
+		for _, opts := range [][]stint.Option{nil, {stint.Name("halves"), stint.Limit(1)}} {
+			out, err := cluster.Map(t.Context(), sue, half, []int{10, 20, 30}, opts...)
+			if err != nil || !slices.Equal(out, []int{5, 10, 15}) {
+				t.Errorf("Map = %v, %v; want [5 10 15]", out, err)
+			}
+		}
+		for name, e := range map[string]*cluster.Engine{"sue": sue, "will": will, "olga": olga} {
+			s, err := e.Status(t.Context())
+			if err != nil || len(s.Workers) != 1 || len(s.Tasks) != 1 || len(s.Runs) != 0 || s.Workers[0].Done != 6 {
+				t.Errorf("%s: Status = %+v, %v; want one worker, which has done 6, and no runs", name, s, err)
+			}
+		}
+		stop()
+		if err := <-served; err != nil {
+			t.Errorf("Serve = %v", err)
+		}
+	}
+}
+
+// TestRolesDoNothingElse has each call what is of another role, and wants the error of
+// the server.
+func TestRolesDoNothingElse(t *testing.T) {
+	where := open(t, Listen(quiet, Users(everybody...))).URL()
+	for _, name := range []string{"will", "olga"} {
+		_, err := cluster.Map(t.Context(), as(t, where, name), half, []int{1})
+		if !errors.Is(err, nats.ErrPermissionViolation) {
+			t.Errorf("%s: Map = %v; want a violation of permissions", name, err)
+		}
+	}
+	for _, name := range []string{"sue", "olga"} {
+		e := as(t, where, name)
+		e.Handle(half)
+		if err := cluster.Serve(t.Context(), e); !errors.Is(err, nats.ErrPermissionViolation) {
+			t.Errorf("%s: Serve = %v; want a violation of permissions", name, err)
+		}
+	}
+	if _, err := cluster.Connect(t.Context(), strings.Replace(where, "//", "//sue:s@", 1), cluster.Prefix("other")); !errors.Is(err, nats.ErrPermissionViolation) {
+		t.Errorf("Connect with another prefix = %v; want a violation of permissions", err)
+	}
+}
+
+// TestSubjectsOfRoles tries single subjects, which a client of its own can send to.
+func TestSubjectsOfRoles(t *testing.T) {
+	where := open(t, Listen(quiet, Users(everybody...))).URL()
+	clients := map[string]*nats.Conn{}
+	for _, u := range everybody {
+		nc, err := nats.Connect(where, nats.UserInfo(u.Name, u.Password), nats.CustomInboxPrefix("_INBOX."+u.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(nc.Close)
+		clients[u.Name] = nc
+	}
+	for subject, may := range map[string]string{
+		"stint.task.x.y.0":                          "ann sue",
+		"stint.run.x":                               "ann sue",
+		"stint.result.x.0":                          "ann will",
+		"stint.alone.x.0":                           "ann will",
+		"stint.alone.health":                      "ann sue will olga",
+		"stint.aside.x.0":                           "ann sue will",
+		"$JS.API.STREAM.MSG.GET.stint-tasks":        "ann sue will",
+		"$JS.API.STREAM.MSG.GET.stint-results":      "ann sue will",
+		"$JS.API.STREAM.MSG.GET.stint-aside":        "ann sue will",
+		"$JS.API.DIRECT.GET.stint-tasks":            "ann",
+		"$JS.API.STREAM.CREATE.x":                   "ann",
+		"$JS.API.STREAM.UPDATE.stint-tasks":         "ann",
+		"$JS.API.STREAM.DELETE.stint-tasks":         "ann",
+		"$JS.API.STREAM.PURGE.stint-tasks":          "ann",
+		"$JS.API.STREAM.SNAPSHOT.stint-tasks":       "ann",
+		"$JS.API.CONSUMER.CREATE.stint-results.x":   "ann sue",
+		"$JS.API.CONSUMER.DELETE.stint-tasks.x":     "ann",
+		"$JS.API.CONSUMER.MSG.NEXT.stint-tasks.x":   "ann will",
+		"$JS.API.CONSUMER.MSG.NEXT.stint-results.x": "ann sue",
+		"$JS.ACK.stint-tasks.x.1.1.1.1.1":           "ann will",
+		"_INBOX.olga.x":                             "ann",
+		"$SYS.REQ.SERVER.PING":                      "ann", // of another account: nobody hears it
+	} {
+		for name, nc := range clients {
+			err := tried(nc, func() error { return nc.Publish(subject, nil) })
+			if want := slices.Contains(strings.Fields(may), name); want == errors.Is(err, nats.ErrPermissionViolation) {
+				t.Errorf("%s publishes to %s: %v; want that it may: %v", name, subject, err, want)
+			}
+		}
+	}
+	for subject, may := range map[string]string{
+		"_INBOX.>": "ann", "_INBOX.sue.>": "ann sue", "_INBOX.will.>": "ann will", ">": "ann", "stint.>": "ann",
+		"stint.task.>": "ann", "stint.result.>": "ann", "stint.over.*": "ann sue will", "stint.workers": "ann will", "$JS.EVENT.>": "ann",
+	} {
+		for name, nc := range clients {
+			err := tried(nc, func() error { _, err := nc.SubscribeSync(subject); return err })
+			if want := slices.Contains(strings.Fields(may), name); want == errors.Is(err, nats.ErrPermissionViolation) {
+				t.Errorf("%s subscribes to %s: %v; want that it may: %v", name, subject, err, want)
+			}
+		}
+	}
+}
+
+// tried does something on a connection, and returns what the server has against it.
+func tried(nc *nats.Conn, do func() error) error {
+	nc.SetErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})
+	before := nc.LastError()
+	if err := do(); err != nil {
+		return err
+	}
+	if err := nc.Flush(); err != nil {
+		return err
+	}
+	if err := nc.LastError(); err != before {
+		return err
+	}
+	return nil
+}
+
+// TestUserInsideIsNotOutside wants that the user of the engine is nobody else's, and that
+// its server without a user lets nobody in.
+func TestUserInsideIsNotOutside(t *testing.T) {
+	h := run(t, Listen(quiet, Users(everybody...)))
+	if err := dial(t, h, nats.UserInfo(h.settings.user, h.settings.password)); !errors.Is(err, nats.ErrAuthorization) {
+		t.Errorf("the user of the engine from outside: %v; want an error of authorization", err)
+	}
+	for _, opt := range []nats.Option{nats.Name("x"), nats.UserInfo("ann", "b"), nats.Token("a")} {
+		if err := dial(t, h, opt); !errors.Is(err, nats.ErrAuthorization) {
+			t.Errorf("a client without the password: %v; want an error of authorization", err)
+		}
+	}
+	if _, err := inside(t, h).AccountInfo(t.Context()); err != nil {
+		t.Errorf("inside: %v", err)
+	}
+}
+
+// TestUsersThatAreWrong wants errors, without a password in them.
+func TestUsersThatAreWrong(t *testing.T) {
+	for want, users := range map[string][]User{
+		"nobody is let in":      nil,
+		`name "a b"`:            {{"a b", "hunter2", All}},
+		`name ""`:               {{"", "hunter2", All}},
+		"ann is there twice":    {{"ann", "hunter2", All}, {"ann", "hunter2", Worker}},
+		`role "king" of ann`:    {{"ann", "hunter2", "king"}},
+		"password of ann is em": {{"ann", "", All}},
+	} {
+		if _, err := Open(Listen(quiet, Users(users...))); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("Open = %v; want an error with %q, without the password", err, want)
+		}
+	}
+}
