@@ -114,7 +114,7 @@ func (r *run) fence(ctx context.Context) error {
 	return r.e.ask(ctx, func(ctx context.Context) error {
 		_, err := r.e.js.Publish(ctx, r.subject(0), nil, jetstream.WithExpectLastSequence(math.MaxInt64))
 		if _, answered := errors.AsType[*jetstream.APIError](err); answered && !unanswered(err) {
-			return nil
+			return nil // also if it is full
 		}
 		return err
 	})
