@@ -153,10 +153,12 @@
 // NATS 2.11 or later with JetStream, in the account and the domain of the connection: not through
 // a leaf node into another domain. Connect makes the streams if they are not there. With Prefix
 // "stint" clients publish on "stint.>", "$JS.API.>" and "$JS.ACK.>", and subscribe
-// to "_INBOX.>", "stint.over.*" and "stint.workers"; a server that permits less says so,
+// to "_INBOX.>", "stint.over.*", "stint.full.*" and "stint.workers"; a server that permits less says so,
 // and calls return that. A queue of large items is bounded by QueueLimit and the
-// limits that the server has for its streams: when these are reached what is sent is sent again until
-// there is room, and Log says so.
+// limits that the stream has: when these are reached what is sent is sent again until there is
+// room. When the server itself is full, or its limits for the account are reached, Log says so at once,
+// and calls end with ErrFull when nothing moves on for half a minute. A disk that
+// fails while the server writes is not told by it: it does not answer then.
 //
 // # In tests
 //

@@ -121,7 +121,8 @@ func Strict(seed uint64) Option { return func(c *conf.Config) { c.Strict, c.Seed
 // later, it is made again, for as long as the engine is open: calls wait for that.
 //
 // ctx bounds Connect itself only. Connect returns an error when no server can be
-// reached, or none with JetStream.
+// reached, or none with JetStream, and one in which errors.Is finds ErrFull when the server has
+// had no room for the streams for half a minute.
 func Connect(ctx context.Context, url string, opts ...Option) (*Engine, error) {
 	c := conf.Config{Prefix: "stint", Log: slog.New(slog.DiscardHandler)}
 	for _, opt := range opts {

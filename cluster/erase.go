@@ -121,7 +121,7 @@ func (e *Engine) fence(ctx context.Context, subject string) error {
 	return e.ask(ctx, func(ctx context.Context) error {
 		_, err := e.js.Publish(ctx, subject, nil, jetstream.WithExpectLastSequence(math.MaxInt64))
 		if _, answered := errors.AsType[*jetstream.APIError](err); answered && !unanswered(err) {
-			return nil
+			return nil // also if it is full
 		}
 		return err
 	})

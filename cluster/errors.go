@@ -18,6 +18,11 @@ var (
 	// is larger, encoded, than the server takes.
 	ErrTooLarge = errors.New("cluster: larger than the server takes")
 
+	// ErrFull is found by errors.Is in the error of a call that the server has not had room
+	// for, in its memory, on its disk or in the limits of the account, for half a
+	// minute. The text is the server's.
+	ErrFull = errors.New("cluster: the server is full")
+
 	// ErrRunExists is found by errors.Is in the error of a call with a Name that a
 	// run has already.
 	ErrRunExists = errors.New("cluster: there is a run with that name")

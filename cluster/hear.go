@@ -7,15 +7,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
 // hear receives the results of a run until it ends.
 //
-// They come through a consumer that one server has in its memory. When it is lost another one
-// goes on from the last result. It has another name, so that it can be on another
-// server: what is asked of a dead one is not answered. The client's ordered consumer repeats the
-// same name, and holds a lock meanwhile that its end waits for.
+// They come through a consumer that one server has in its memory, and that sends each once. When it
+// is lost, or what it has sent may be, another one goes on from the last result. It has another
+// name, so that it can be on another server: what is asked of a dead one is not answered. The
+// client's ordered consumer repeats the same name, and holds a lock meanwhile that its end
+// waits for.
 func (r *run) hear(ctx context.Context) error {
 	for n := 0; ctx.Err() == nil; n++ {
 		before := r.heard.Load()
@@ -25,6 +27,9 @@ func (r *run) hear(ctx context.Context) error {
 		}
 		if ctx.Err() != nil {
 			break
+		}
+		if isFull(err) {
+			r.noRoom("a consumer of its results", err)
 		}
 		if n == patience {
 			r.warn("its results do not come", err)
@@ -60,8 +65,24 @@ func (r *run) hearOnce(ctx context.Context) error {
 	return r.consumeFrom(ctx, l.consumer)
 }
 
-// consumeFrom receives what a consumer has, until the run ends or the consumer is lost.
+// requestBytes is how many bytes of results a request is for, if one message may not have
+// more. What the server has sent and the client has not read is then a lot less than where a
+// server gives up a client, which is at 64 MB, and other answers do not come long after.
+const requestBytes = 4 << 20
+
+// requested bounds the requests for results. The number of messages is what the client asks
+// for by itself.
+func (e *Engine) requested() jetstream.PullConsumeOpt {
+	const around = 4096 // subjects, and what the server adds
+	return jetstream.PullMaxMessagesWithBytesLimit(jetstream.DefaultMaxMessages, max(requestBytes, int(e.nc.MaxPayload())+around))
+}
+
+// consumeFrom receives what a consumer has, until the run ends, or the consumer or what it
+// has sent may be lost. What was on its way when a connection ended is; that is not seen
+// by the numbers of the messages, as it may have been the last ones.
 func (r *run) consumeFrom(ctx context.Context, c jetstream.Consumer) error {
+	reconnected := r.e.nc.StatusChanged(nats.CONNECTED)
+	defer r.e.nc.RemoveStatusListener(reconnected)
 	lost, came := make(chan error, 1), uint64(0)
 	results, err := c.Consume(
 		func(m jetstream.Msg) {
@@ -77,7 +98,7 @@ func (r *run) consumeFrom(ctx context.Context, c jetstream.Consumer) error {
 			r.heardAt.Store(meta.Timestamp.UnixNano())
 			r.receive(m, meta.Sequence.Stream)
 		},
-		jetstream.PullExpiry(5*answerIn), jetstream.PullHeartbeat(answerIn/2),
+		r.e.requested(), jetstream.PullExpiry(5*answerIn), jetstream.PullHeartbeat(answerIn/2),
 		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) { post(lost, err) }),
 	)
 	if err != nil {
@@ -85,6 +106,8 @@ func (r *run) consumeFrom(ctx context.Context, c jetstream.Consumer) error {
 	}
 	select {
 	case err = <-lost:
+	case <-reconnected:
+	case <-r.again:
 	case <-ctx.Done():
 	}
 	results.Stop()

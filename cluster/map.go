@@ -35,6 +35,12 @@ const defaultWindow = 1024
 // cancels the run, and its cause is returned. To cancel is to take out of the queue what
 // no worker has, and to end the contexts of what runs: Map does not wait for that.
 //
+// While the queue is full Map waits for room. While the server itself is full, in its memory, on
+// its disk or in the limits of the account, it waits for half a minute in which nothing of the
+// run moves on; then it returns an error in which errors.Is finds ErrFull, with what the server
+// says, and the run is over. Log says at once what is waited for. So ends a run with a Name that has
+// more results than there is room for.
+//
 // Options: a Limiter made by Limit: how many tasks with the name of t run at once in the
 // whole cluster. It is read when the run begins; of the runs of t under way the
 // smallest counts. Queue: how many more than that may be submitted and not consumed; without either
@@ -84,7 +90,8 @@ func byIndex(a, b error) int {
 // rest: the results before it that are there are still yielded, then the error. Under
 // KeepGoing each is yielded at its place. When ctx ends, its cause comes last. Leaving
 // the range early cancels the run; so does a panic of seq, which is raised again. MapSeq
-// waits for seq to return; the workers are told of the end before that.
+// waits for seq to return; the workers are told of the end before that. A server that is full
+// is waited for as by Map; ErrFull is in the last error.
 //
 // The options are those of Map, and Unordered: results come as they are there.
 func MapSeq[In, Out any](ctx context.Context, e *Engine, t *Task[In, Out], seq iter.Seq[In], opts ...stint.Option) iter.Seq2[Out, error] {
@@ -120,7 +127,7 @@ func MapSeq[In, Out any](ctx context.Context, e *Engine, t *Task[In, Out], seq i
 // and the end of ctx cancel the run, as for MapSeq; a submitter that is killed may be replaced
 // again. To end a run that nobody wants, call Cancel. Resume holds the results that
 // came before their turn, which under Unordered and for Map may be all of them. Resume panics if ctx,
-// e or t is nil, or run is not the name of a run.
+// e or t is nil, or run is not the name of a run. A server that is full is waited for as by Map.
 func Resume[In, Out any](ctx context.Context, e *Engine, t *Task[In, Out], run string) iter.Seq2[Out, error] {
 	check("Resume", ctx, e, t)
 	run = token("Resume", run)

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"strconv"
@@ -131,6 +132,7 @@ func (r *run) acknowledge(context.Context) error {
 func (r *run) confirm(i int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.full = time.Time{}
 	if c, ok := r.cells[i]; ok {
 		c.confirmed = true
 		r.cells[i] = c
@@ -162,6 +164,8 @@ func (r *run) insist(p publication, err error) bool {
 		case never:
 			r.arrive(p.index, outcome{err: fmt.Errorf("%w: item of %s: %w", ErrTooLarge, r.k.name, err)})
 			return false
+		case full:
+			r.noRoom("an item", err)
 		case unsure:
 			if n == patience {
 				r.warn("the server does not take an item; it is sent until it does", err)
@@ -178,6 +182,38 @@ func (r *run) insist(p publication, err error) bool {
 		err = r.e.send(func() error { return r.e.store(m) })
 	}
 	return err == nil
+}
+
+// noRoom notes that the server has refused something of the run, since it is full. When
+// nothing of the run has moved on since long before, it ends with that.
+func (r *run) noRoom(what string, err error) {
+	err = fmt.Errorf("%w: no room for %s: %w", ErrFull, what, err)
+	now := time.Now()
+	r.mu.Lock()
+	if r.full.IsZero() {
+		r.full = now
+	}
+	over := now.Sub(r.full) >= r.e.fullFor()
+	tell := !over && now.Sub(r.told) >= r.e.fullFor()
+	if tell {
+		r.told = now
+	}
+	r.mu.Unlock()
+	post(r.sweep, struct{}{})
+	if tell {
+		r.warn("it waits for room", err)
+	}
+	if over {
+		r.fail(err)
+	}
+}
+
+// toldFull is what a worker says that has a result of the run which the server refuses.
+func (r *run) toldFull(m *nats.Msg) { r.noRoom("a result", errors.New(string(m.Data))) }
+
+// tellFull tells the submitter of a run that.
+func (e *Engine) tellFull(key string, err error) {
+	_ = e.nc.Publish(e.names.subject("full", key), []byte(err.Error())) // again when it is refused again
 }
 
 // patience is after how many refusals in a row the log says so.

@@ -67,7 +67,12 @@ func runOf(key string) string { return untoken(nameOf(key)) }
 // write stores the record if the engine has the one that r was read from, or none if
 // it is new. Otherwise the error is errMoved.
 func (e *Engine) write(ctx context.Context, r *record) error {
-	return e.ask(ctx, func(ctx context.Context) error {
+	return e.writeFor(ctx, r, e.fullFor())
+}
+
+// writeFor is write with how long a server that is full is waited for.
+func (e *Engine) writeFor(ctx context.Context, r *record, most time.Duration) error {
+	return e.askFor(ctx, most, func(ctx context.Context) error {
 		return e.send(func() error { return e.writeOnce(ctx, r) })
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -21,6 +22,14 @@ import (
 //	submitted  the server has acknowledged it; until then it is published again
 //	arrived    its first result is in its cell
 //	consumed   by the consumer, who removes the cell and gives the credit back
+//
+// What the server refuses since it is full, an item, a result, of which a worker tells, or a
+// consumer of results, puts the run short of room, until a result arrives or an item is submitted. When
+// it has been short of room for long, it fails with ErrFull.
+//
+// A hearing, a consumer of the results, ends when it is lost or results of it may be: one was, the
+// connection was made again, or a result stays in the stream while nothing arrives. The next
+// begins after the last that arrived.
 //
 // The consumer is the caller's goroutine. The feeder, the one who tends the record and
 // the one who hears the results are tasks of a group, which may be dropped before they begin when
@@ -39,6 +48,7 @@ type run struct {
 	complete chan int         // how many tasks there are, once all are acknowledged
 	sweep    chan struct{}    // many results are in the stream that have arrived
 	room     chan struct{}    // a result has arrived: there may be room in the queue
+	again    chan struct{}    // a result is in the stream and does not arrive: another consumer is to be heard
 	woken    chan struct{}    // the consumer is to look again
 	foreign  atomic.Bool      // it is not ours to remove
 	over     *nats.Subscription
@@ -63,8 +73,10 @@ type run struct {
 	total    int // of all tasks; -1 until all are pulled
 	resumed  bool
 	arrived  int
-	err      error // the first failure
-	deaf     bool  // there are no more listeners
+	err      error     // the first failure
+	full     time.Time // the server refused something of it, and nothing moved on since; zero: not so
+	told     time.Time // Log was told of that
+	deaf     bool      // there are no more listeners
 }
 
 // A cell has the outcome of a task that was pulled, from its arrival on.
@@ -115,7 +127,7 @@ func (e *Engine) newRun(ctx context.Context, k *kind, rec *record, total int) *r
 	r := &run{
 		e: e, k: k, rec: rec,
 		credits: make(chan struct{}, rec.Window), unsure: make(chan publication, inFlight),
-		complete: make(chan int, 1), sweep: make(chan struct{}, 1), room: make(chan struct{}, 1), woken: make(chan struct{}, 1),
+		complete: make(chan int, 1), sweep: make(chan struct{}, 1), room: make(chan struct{}, 1), again: make(chan struct{}, 1), woken: make(chan struct{}, 1),
 		cells: map[int]cell{}, total: total, resumed: total >= 0,
 	}
 	r.ctx, r.end = context.WithCancelCause(ctx)
@@ -164,6 +176,7 @@ func (r *run) arrive(i int, o outcome) {
 	if fresh {
 		r.cells[i] = cell{o, c.confirmed, true}
 		r.arrived++
+		r.full = time.Time{}
 		if r.rec.Unordered {
 			r.order = append(r.order, i)
 		}

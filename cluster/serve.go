@@ -287,6 +287,9 @@ func (w *worker) persist(l *lease, what string, f func() error) bool {
 		if err == nil {
 			return true
 		}
+		if why := refused(err); what == "result" && (why == full || why == queued) {
+			w.e.tellFull(l.key, err)
+		}
 		if n == patience {
 			w.e.conf.Log.Warn("cluster: the server does not take the "+what+" of a task; it is sent until it does", "task", l.id(), "error", err)
 		}

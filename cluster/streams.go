@@ -30,6 +30,7 @@ import (
 // Each subject has one message at most. Besides, messages that no stream keeps:
 //
 //	<prefix>.over.<run>  the run has ended
+//	<prefix>.full.<run>  the server has no room for a result of the run
 //	<prefix>.workers     asks the workers what they do
 type names struct{ prefix string }
 
@@ -98,15 +99,34 @@ func or[T comparable](v, byDefault T) T {
 // ask does what a request asks for, again while the server does not answer or cannot
 // answer now, until ctx ends or the engine is closed. Servers that elect a leader drop
 // requests: to ask again soon is of more use than to wait long. So f has to be such that it may be
-// done twice.
+// done twice. A server that is full is waited for, and Log says so; then the error is ErrFull.
 func (e *Engine) ask(ctx context.Context, f func(context.Context) error) error {
+	return e.askFor(ctx, e.fullFor(), f)
+}
+
+// askFor is ask with how long a server that is full is waited for.
+func (e *Engine) askFor(ctx context.Context, most time.Duration, f func(context.Context) error) error {
+	var full time.Time
 	began := time.Now()
 	for n := 0; ; n++ {
 		once, stop := context.WithTimeout(ctx, answerIn)
 		err := f(once)
 		stop()
 		gone := streamless(err) && e.restore(ctx)
-		if err == nil || !gone && !unanswered(err) || ctx.Err() != nil || e.life.Err() != nil {
+		switch {
+		case isFull(err):
+			err = fmt.Errorf("%w: %w", ErrFull, err)
+			if most == 0 || !full.IsZero() && time.Since(full) >= most {
+				return err
+			}
+			if full.IsZero() {
+				full = time.Now()
+				e.conf.Log.Warn("cluster: a request waits for room", "error", err)
+			}
+		case err == nil || !gone && !unanswered(err):
+			return err
+		}
+		if ctx.Err() != nil || e.life.Err() != nil {
 			return err
 		}
 		if denied := e.denied.Load(); denied != nil && !denied.at.Before(began) {
@@ -140,6 +160,10 @@ func (e *Engine) restore(ctx context.Context) bool {
 	return e.createStreams(ctx, false) == nil
 }
 
+// fullFor is how long a server that is full is waited for. It is less than the record of a
+// run may be late.
+func (e *Engine) fullFor() time.Duration { return or(e.conf.FullFor, 30*time.Second) }
+
 // answerIn is how long one answer is waited for.
 const answerIn = 2 * time.Second
 
@@ -157,7 +181,7 @@ func through(ctx context.Context, f func(context.Context) error) error {
 func unanswered(err error) bool {
 	var api *jetstream.APIError
 	if errors.As(err, &api) {
-		return api.Code == 503 && api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled && api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabledForAccount
+		return !isFull(err) && (api.Code == 503 || api.Code == 429) && api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled && api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabledForAccount
 	}
 	for _, e := range []error{
 		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected,
@@ -168,6 +192,23 @@ func unanswered(err error) bool {
 		}
 	}
 	return false
+}
+
+// What a server says that has no room, by its numbers: in the memory or on the disk of its own
+// or of a server that it could choose, or in the limits of the account.
+const (
+	fullAccount   jetstream.ErrorCode = 10002
+	fullServer    jetstream.ErrorCode = 10023
+	fullConsumers                     = jetstream.JSErrCodeMaximumConsumersLimit
+	fullStreams   jetstream.ErrorCode = 10027
+	fullMemory    jetstream.ErrorCode = 10028
+	fullStorage   jetstream.ErrorCode = 10047
+)
+
+// isFull reports whether err is one of these.
+func isFull(err error) bool {
+	api, ok := errors.AsType[*jetstream.APIError](err)
+	return ok && slices.Contains([]jetstream.ErrorCode{fullAccount, fullServer, fullConsumers, fullStreams, fullMemory, fullStorage}, api.ErrorCode)
 }
 
 // createStreams creates the streams that are not there. It is called with change when
@@ -362,7 +403,8 @@ type refusal int
 const (
 	unsure refusal = iota // perhaps it did: ask again
 	taken                 // there is one on that subject
-	full                  // the stream has as many as it may have
+	queued                // the stream has as many as it may have: there is room when some are taken
+	full                  // the server has no room
 	never                 // it will not take it later either
 )
 
@@ -377,6 +419,8 @@ func refused(err error) refusal {
 	case strings.Contains(api.Description, "per subject"):
 		return taken
 	case strings.Contains(api.Description, "maximum messages"), strings.Contains(api.Description, "maximum bytes"):
+		return queued
+	case isFull(err):
 		return full
 	}
 	return unsure

@@ -54,7 +54,7 @@ var testEdges = map[string][]string{
 	"internal/loop": {"internal/goroutine", "internal/race"},
 
 	"cluster/embedded":       {"."},
-	"cluster/embedded/tests": {".", "cluster", "cluster/embedded"},
+	"cluster/embedded/tests": {".", "cluster", "cluster/embedded", "cluster/internal/conf"},
 }
 
 func TestEdges(t *testing.T) {

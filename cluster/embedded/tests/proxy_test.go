@@ -3,15 +3,19 @@ package tests
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/stint-go/stint/cluster"
+	"github.com/stint-go/stint/cluster/internal/conf"
 )
 
 // A proxy is between a worker and its server, and can be cut.
@@ -24,6 +28,7 @@ type proxy struct {
 
 	mu    sync.Mutex
 	cut   bool
+	loses bool            // what the server says
 	later <-chan struct{} // until that is closed, what the server says waits; nil: it goes on
 	conns []net.Conn
 }
@@ -83,8 +88,11 @@ type delayed struct {
 
 func (d delayed) Write(data []byte) (int, error) {
 	d.p.mu.Lock()
-	later := d.p.later
+	later, loses := d.p.later, d.p.loses
 	d.p.mu.Unlock()
+	if loses {
+		return len(data), nil
+	}
 	if later != nil {
 		select {
 		case <-later:
@@ -99,6 +107,13 @@ func (p *proxy) delay(later <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.later = later
+}
+
+// lose loses what the server says, until it says so or the proxy is cut.
+func (p *proxy) lose(loses bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.loses = loses
 }
 
 // join sends on what comes.
@@ -122,6 +137,7 @@ func (p *proxy) set(cut bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cut = cut
+	p.loses = p.loses && !cut
 	p.end()
 }
 
@@ -159,4 +175,84 @@ func TestCanceledWhileCutOff(t *testing.T) {
 	ended(t, j)
 	begin(bounded(t), e, task, items(5, item{})).succeed(t, 5)
 	look(t, where).nothingLeft(t)
+}
+
+// glancing makes runs be looked at that often, and the client of NATS connect again at once.
+func glancing(every time.Duration) cluster.Option {
+	return func(c *conf.Config) {
+		c.Glance = every
+		c.NATS = append(c.NATS, nats.ReconnectWait(20*time.Millisecond))
+	}
+}
+
+// Results are lost on the way to a submitter, and nothing follows them. Then its connection
+// ends and is made again, or goes on as if nothing had been. They come.
+func TestResultsAreLost(t *testing.T) {
+	t.Parallel()
+	for cut, glance := range map[bool]time.Duration{true: time.Hour, false: 100 * time.Millisecond} {
+		t.Run(fmt.Sprint("cut ", cut), func(t *testing.T) {
+			t.Parallel()
+			const n = 20
+			where, j := newServer(t), newJournal(t)
+			p := newProxy(t, where)
+			serve(t, connect(t, where), n, newTask(j))
+			e, counter := connect(t, p.url(), glancing(glance)), look(t, where)
+			c := begin(bounded(t), e, newTask(j), items(n, item{Do: "wait", Gate: "end"}))
+			j.seen(t, n, "begun", is("begin"))
+			eventually(t, "the submitter asks for results", func() bool { return counter.listeners(t).requests > 0 })
+			p.lose(true)
+			j.open(t, "end")
+			eventually(t, "all results were sent", func() bool { return counter.listeners(t).sent >= n })
+			if cut {
+				p.set(true)
+				p.set(false)
+			} else {
+				p.lose(false)
+			}
+			c.succeed(t, n)
+			counter.nothingLeft(t)
+		})
+	}
+}
+
+// A submitter reads slowly, and its results are larger than what the server keeps for a
+// client. It is not given up.
+func TestLargeResultsAreReadSlowly(t *testing.T) {
+	t.Parallel()
+	const n, size, pending = 120, 1 << 18, 8 << 20
+	where, j := newServer(t, func(o *server.Options) { o.MaxPending = pending }), newJournal(t)
+	p := newProxy(t, where)
+	serve(t, connect(t, where), 8, newTask(j))
+	var disconnected atomic.Int64
+	e := connect(t, p.url(), cluster.NATS(nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+		if err != nil { // not by Close
+			disconnected.Add(1)
+		}
+	})))
+	counter, read := look(t, where), make(chan struct{})
+	c := begin(bounded(t), e, newTask(j), items(n, item{Do: "big", Size: size}))
+	eventually(t, "the submitter asks for results", func() bool { return counter.listeners(t).requests > 0 })
+	p.delay(read)
+	eventually(t, "more results are there than the server keeps for a client", func() bool { return counter.kept(t) > 2*pending/size })
+	close(read)
+	c.succeed(t, n)
+	equal(t, "how often the server has given the submitter up", disconnected.Load(), 0)
+	counter.nothingLeft(t)
+}
+
+// listeners are the consumers of results: how many requests there are, and how many
+// messages one of them has sent at most.
+type listeners struct{ requests, sent int }
+
+func (c counter) listeners(t *testing.T) (all listeners) {
+	t.Helper()
+	s, err := c.js.Stream(bounded(t), "stint-results")
+	if err != nil {
+		return all
+	}
+	for info := range s.ListConsumers(bounded(t)).Info() {
+		all.requests += info.NumWaiting
+		all.sent = max(all.sent, int(info.Delivered.Consumer))
+	}
+	return all
 }

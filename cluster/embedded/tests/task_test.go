@@ -18,6 +18,7 @@ type item struct {
 	Do   string        // what the function does; "" only the arithmetic
 	For  time.Duration // and how long it takes
 	Gate string        // and at which gate it waits
+	Size int           // of a big result
 	Text string
 }
 
@@ -119,7 +120,7 @@ func act(ctx context.Context, j journal, in item, out *outcome) error {
 	case "echo":
 		out.Text = in.Text
 	case "big":
-		out.Text = strings.Repeat("x", in.N)
+		out.Text = strings.Repeat("x", max(in.N, in.Size))
 	default:
 		return fmt.Errorf("no such thing to do: %s", in.Do)
 	}

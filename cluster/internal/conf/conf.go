@@ -21,6 +21,10 @@ type Config struct {
 	Strict   bool
 	Seed     uint64 // of Strict
 
+	// Only tests say these.
+	Glance  time.Duration // between two looks at a run
+	FullFor time.Duration // how long a server that is full is waited for
+
 	Synced  bool                   // the server syncs what it confirms
 	Address string                 // where an embedded server listens
 	Opened  func(fail func(error)) // called when the engine is open; fail ends it

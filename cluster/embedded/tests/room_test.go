@@ -1,0 +1,190 @@
+package tests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
+	"github.com/stint-go/stint/cluster/internal/conf"
+)
+
+// room is what the servers of these tests store, in memory.
+const room = 2 << 20
+
+// little gives a server that room.
+func little(o *server.Options) { o.JetStreamMaxMemory = room }
+
+// waits makes an engine wait so long for a server that is full, and tells what Log is told of
+// that.
+func waits(full time.Duration) (opt cluster.Option, told <-chan error) {
+	c := make(chan error, 1000)
+	return func(o *conf.Config) {
+		o.FullFor, o.Glance, o.Memory = full, full/20, true
+		o.Log = slog.New(fullLog{c})
+	}, c
+}
+
+// A fullLog keeps the errors that say that a server is full.
+type fullLog struct{ told chan error }
+
+func (fullLog) Enabled(context.Context, slog.Level) bool { return true }
+func (l fullLog) WithAttrs([]slog.Attr) slog.Handler     { return l }
+func (l fullLog) WithGroup(string) slog.Handler          { return l }
+
+func (l fullLog) Handle(_ context.Context, r slog.Record) error {
+	r.Attrs(func(a slog.Attr) bool {
+		if err, ok := a.Value.Any().(error); ok && errors.Is(err, cluster.ErrFull) {
+			l.told <- err
+		}
+		return true
+	})
+	return nil
+}
+
+// isFull fails the test if err does not say that the server is full, and what it says
+// itself, or if Log was not told before.
+func isFull(t *testing.T, err error, told <-chan error, text string) {
+	t.Helper()
+	wrong(t, err, cluster.ErrFull)
+	if err != nil && !strings.Contains(err.Error(), text) {
+		t.Errorf("error %q: want %q in it", err, text)
+	}
+	if len(told) == 0 {
+		t.Error("Log was not told")
+	}
+}
+
+// fill fills the server with something else. What empties it is returned.
+func (c counter) fill(t *testing.T) (empty func()) {
+	t.Helper()
+	s, err := c.js.CreateStream(bounded(t), jetstream.StreamConfig{Name: "other", Subjects: []string{"other"}, Storage: jetstream.MemoryStorage})
+	for err == nil {
+		_, err = c.js.Publish(bounded(t), "other", make([]byte, 1<<18))
+	}
+	var api *jetstream.APIError
+	if !errors.As(err, &api) {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := s.Purge(bounded(t)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A run has more items than the server has room for, or more results, which are kept: it is told
+// so, and leaves nothing there.
+func TestRunIsLargerThanTheServer(t *testing.T) {
+	t.Parallel()
+	const n, size = 40, 1 << 17
+	for name, in := range map[string]item{
+		"items":   {Do: "wait", Gate: "never", Text: strings.Repeat("x", size)},
+		"results": {Do: "big", Size: size},
+	} {
+		for _, limited := range []string{"server", "account"} {
+			t.Run(name+" of the "+limited, func(t *testing.T) {
+				t.Parallel()
+				where, text := newServer(t, little), "insufficient resources"
+				if limited == "account" {
+					where, text = newServer(t, account(t, fmt.Sprint("max_memory: ", room))), "resource limits exceeded for account"
+				}
+				j := newJournal(t)
+				opt, told := waits(2 * time.Second)
+				serve(t, connect(t, where, opt), 2, newTask(j))
+				e := connect(t, where, opt)
+				c := begin(bounded(t), e, newTask(j), items(n, in), stint.Name("large"))
+				<-c.done
+				isFull(t, c.err, told, text)
+				look(t, where).nothingLeft(t)
+				begin(bounded(t), e, newTask(j), items(3, item{}), stint.Name("large")).succeed(t, 3)
+			})
+		}
+	}
+}
+
+// Results of a run without a Name are removed when they have arrived: there may be
+// more of them than the server has room for.
+func TestResultsAreLargerThanTheServer(t *testing.T) {
+	t.Parallel()
+	const n, size = 80, 1 << 17
+	where, j := newServer(t, little), newJournal(t)
+	opt, _ := waits(patience)
+	serve(t, connect(t, where, opt), 2, newTask(j))
+	begin(bounded(t), connect(t, where, opt), newTask(j), items(n, item{Do: "big", Size: size})).succeed(t, n)
+	look(t, where).nothingLeft(t)
+}
+
+// A server is full of something else. A run that begins there waits, and says so at once. If
+// there is room in time it goes on, otherwise it ends.
+func TestServerIsFull(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t, little), newJournal(t)
+	opt, told := waits(time.Second)
+	e := connect(t, where, opt)
+	empty := look(t, where).fill(t)
+	_, err := cluster.Map(bounded(t), e, newTask(j), items(3, item{}))
+	isFull(t, err, told, "insufficient resources")
+
+	opt, told = waits(patience)
+	other := connect(t, where, opt)
+	serve(t, other, 2, newTask(j))
+	c := begin(bounded(t), other, newTask(j), items(3, item{}))
+	select {
+	case <-told:
+	case <-c.done:
+	}
+	empty()
+	c.succeed(t, 3)
+	look(t, where).nothingLeft(t)
+}
+
+// An account may have no more streams.
+func TestNoMoreStreams(t *testing.T) {
+	t.Parallel()
+	opt, told := waits(time.Second)
+	_, err := cluster.Connect(bounded(t), newServer(t, account(t, "max_streams: 3")), opt)
+	isFull(t, err, told, "maximum number of streams")
+}
+
+// A stream may have no more consumers. The run that has one goes on.
+func TestNoMoreConsumers(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t, account(t, "max_consumers: 1")), newJournal(t)
+	opt, told := waits(time.Second)
+	e, counter := connect(t, where, opt), look(t, where)
+	serve(t, connect(t, where, opt), 2, newTask(j))
+	c := begin(bounded(t), e, newTask(j), items(1, item{Do: "wait", Gate: "end"}))
+	eventually(t, "the run listens", func() bool { return counter.listening(t) == 1 })
+	_, err := cluster.Map(bounded(t), e, newTask(j), items(1, item{}))
+	isFull(t, err, told, "maximum consumers limit")
+	j.open(t, "end")
+	c.succeed(t, 1)
+	counter.nothingLeft(t)
+}
+
+// account makes clients of a server belong to an account that has a limit.
+func account(t *testing.T, limit string) func(*server.Options) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "conf")
+	text := fmt.Sprintf("accounts { A { jetstream { %s }, users: [ { user: a, password: a } ] } }\nno_auth_user: a\n", limit)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return func(o *server.Options) {
+		dir := o.StoreDir
+		if err := o.ProcessConfigFile(path); err != nil {
+			t.Fatal(err)
+		}
+		o.StoreDir = dir
+	}
+}
