@@ -113,8 +113,9 @@ func TestBadMessages(t *testing.T) {
 	}
 }
 
-// A message that says that a run is over, and does not say how, is none.
-func TestBadEnd(t *testing.T) {
+// A run is not harmed by messages with its key: one that says that it is over, and not
+// how, results of no task of it, and tasks with no index.
+func TestBadMessagesOfARun(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
 	e, counter := connect(t, where), look(t, where)
@@ -125,7 +126,14 @@ func TestBadEnd(t *testing.T) {
 	if err := counter.js.Conn().Publish("stint.over."+key, []byte("what is this")); err != nil {
 		t.Fatal(err)
 	}
+	for _, index := range []string{"x", "-1", "8", "99999999999999999999"} {
+		counter.publish(t, "stint.result."+key+"."+index, "what is this")
+	}
+	counter.publish(t, "stint.task.work=v1."+key+".x", "what is this")
+	counter.publish(t, "stint.alone."+key+".0", "what is this")
 	j.open(t, "end")
 	c.succeed(t, 8)
 	equal(t, "interrupted", count(j.events(t), func(e event) bool { return e.Cause == cluster.ErrCanceled.Error() }), 0)
+	eventually(t, "what is no task is put aside", func() bool { return len(counter.subjects(t, "stint-aside")) == 1 })
+	equal(t, "results", counter.kept(t), 0)
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
@@ -111,6 +114,40 @@ func TestPurgeAsksTwice(t *testing.T) {
 	}
 	serve(t, connect(t, where), 4, newTask(j))
 	c.succeed(t, 20)
+	counter.nothingLeft(t)
+}
+
+// A server is away for so long that the record of a run expires. The worker is back before
+// the submitter, and finds no record. It does not believe that at once: the run goes on.
+func TestRecordExpiresWhileAllAreCutOff(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	looked, once := make(chan struct{}), sync.Once{}
+	var watched atomic.Bool
+	soon := cluster.NATS(nats.ReconnectWait(20 * time.Millisecond))
+	near := newProxy(t, where, func(subject, data string) <-chan struct{} {
+		if watched.Load() && subject == "$JS.API.STREAM.MSG.GET.stint-runs" {
+			once.Do(func() { close(looked) })
+		}
+		return nil
+	})
+	far, task := newProxy(t, where), newTask(j, cluster.Lease(patience))
+	serve(t, connect(t, near.url(), soon), 2, task)
+	counter := look(t, where)
+	c := begin(bounded(t), connect(t, far.url(), soon), task, items(4, item{Do: "wait", Gate: "end"}))
+	j.seen(t, 2, "begun", is("begin"))
+	counter.queued(t, 4)
+	near.set(true)
+	far.set(true)
+	counter.expire(t)
+	watched.Store(true)
+	near.set(false)
+	<-looked
+	far.set(false)
+	eventually(t, "the record is there again", func() bool { return len(counter.subjects(t, "stint-runs")) == 1 })
+	j.open(t, "end")
+	c.succeed(t, 4)
+	equal(t, "begun", count(j.events(t), is("begin")), 4)
 	counter.nothingLeft(t)
 }
 
