@@ -82,12 +82,14 @@ func (e *Engine) writeOnce(ctx context.Context, r *record) error {
 	if err != nil {
 		return err
 	}
+	m := replacing(e.names.subject("run", r.Run))
+	m.Data = data
 	opts := []jetstream.PublishOpt{jetstream.WithExpectLastSequencePerSubject(r.seq)}
 	if !r.Named { // nobody can resume it
 		opts = append(opts, jetstream.WithMsgTTL(expiry))
 	}
 	r.unsure.Store(true)
-	ack, err := e.js.Publish(ctx, e.names.subject("run", r.Run), data, opts...)
+	ack, err := e.js.PublishMsg(ctx, m, opts...)
 	api, answered := errors.AsType[*jetstream.APIError](err)
 	r.unsure.Store(err != nil && !answered)
 	switch {

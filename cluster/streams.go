@@ -62,14 +62,16 @@ func (e *Engine) streams() []jetstream.StreamConfig {
 		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxAge: keep,
 	}, {
 		Name: e.names.stream("runs"), Subjects: []string{e.names.subject("run", "*"), e.names.subject("alone", ">")},
-		MaxAge: keep, AllowMsgTTL: true,
+		MaxAge: keep, AllowMsgTTL: true, AllowRollup: true, // see replacing
 	}, {
 		Name: e.names.stream("aside"), Subjects: []string{e.names.subject("aside", ">")},
 		MaxMsgs: maxAside, MaxAge: keep,
 	}}
 	for i := range all {
 		c := &all[i]
-		c.MaxMsgsPerSubject = 1
+		if !c.AllowRollup {
+			c.MaxMsgsPerSubject = 1
+		}
 		c.Replicas = or(e.conf.Replicas, 1)
 		c.Duplicates = time.Second // of messages with an ID: there are none
 		c.Description = "of github.com/stint-go/stint/cluster"
@@ -254,7 +256,10 @@ func (e *Engine) changeStream(ctx context.Context, have, want jetstream.StreamCo
 	if e.conf.Replicas != 0 {
 		now.Replicas = want.Replicas
 	}
-	if now.MaxMsgs == have.MaxMsgs && now.MaxAge == have.MaxAge && now.Replicas == have.Replicas {
+	if want.AllowRollup && !have.AllowRollup { // it was made by an earlier version
+		now.AllowRollup, now.MaxMsgsPerSubject = true, want.MaxMsgsPerSubject
+	}
+	if now.MaxMsgs == have.MaxMsgs && now.MaxAge == have.MaxAge && now.Replicas == have.Replicas && now.AllowRollup == have.AllowRollup {
 		return nil
 	}
 	_, err := e.js.UpdateStream(ctx, now)
@@ -343,6 +348,16 @@ func (e *Engine) purge(ctx context.Context, stream, subject string, opts ...jets
 	return e.ask(ctx, func(ctx context.Context) error {
 		return e.stream[stream].Purge(ctx, append(opts, jetstream.WithPurgeSubject(subject))...)
 	})
+}
+
+// replacing returns a message for the stream of runs, which asks the server to remove the one
+// that was there before. With a limit of one message a subject the server would do so by itself,
+// but would not write that down: when it is killed it finds the older one again if the
+// newer one was removed (nats-server 2.15.2, issue 8505).
+func replacing(subject string) *nats.Msg {
+	m := nats.NewMsg(subject)
+	m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
+	return m
 }
 
 // store publishes a message to a stream, and returns nil when it is there, or was there

@@ -42,7 +42,7 @@ func (w *worker) suspect(l *lease) {
 		return
 	}
 	defer w.alone.Unlock()
-	word := nats.NewMsg(mark)
+	word := replacing(mark)
 	word.Data = []byte(strconv.Itoa(lost + 1))
 	l.remember(mark)
 	defer l.unmark()

@@ -1,0 +1,44 @@
+package tests
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stint-go/stint"
+)
+
+// What was removed stays removed when the server is killed: the records of runs that were
+// written more than once, and of those that were resumed.
+func TestRemovedStaysRemoved(t *testing.T) {
+	t.Parallel()
+	port := freePorts(t, 1)[0]
+	where, j := "nats://"+loopback(port), newJournal(t)
+	s := part{Role: "server", Server: node{Dir: t.TempDir(), Port: port}}
+	first := start(t, s)
+	counter := look(t, where)
+	counter.connected(t)
+	e, other, task := connect(t, where), connect(t, where), newTask(j)
+	serve(t, connect(t, where), 4, task)
+	stays := begin(bounded(t), e, task, items(1, item{Do: "wait", Gate: "stays"}), stint.Name("stays"))
+	counter.queued(t, 1)
+	begin(bounded(t), e, task, items(20, item{}), stint.Name("nightly"), stint.Limit(3)).succeed(t, 20)
+	c := begin(bounded(t), other, task, items(1, item{Do: "wait", Gate: "resumed"}), stint.Name("resumed"), stint.Limit(3))
+	counter.queued(t, 2)
+	other.Close()
+	<-c.done
+	j.open(t, "resumed")
+	resumed(t, e, task, "resumed")
+	counter.queued(t, 1)
+
+	first.kill()
+	start(t, s)
+	counter.connected(t)
+	if got := counter.subjects(t, "stint-runs"); strings.Join(got, " ") != "stint.run.stays" {
+		t.Errorf("records: got %v, want that of one run", got)
+	}
+	begin(bounded(t), e, task, items(20, item{})).succeed(t, 20)
+	equal(t, "limit of the task", counter.consumer(t, "work=v1").CachedInfo().Config.MaxAckPending, -1)
+	j.open(t, "stays")
+	stays.succeed(t, 1)
+	counter.nothingLeft(t)
+}
