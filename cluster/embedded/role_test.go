@@ -99,7 +99,7 @@ func TestSubjectsOfRoles(t *testing.T) {
 		"stint.run.x":                               "ann sue",
 		"stint.result.x.0":                          "ann will",
 		"stint.alone.x.0":                           "ann will",
-		"stint.alone.health":                      "ann sue will olga",
+		"stint.alone.health":                        "ann sue will olga",
 		"stint.aside.x.0":                           "ann sue will",
 		"$JS.API.STREAM.MSG.GET.stint-tasks":        "ann sue will",
 		"$JS.API.STREAM.MSG.GET.stint-results":      "ann sue will",

@@ -61,13 +61,18 @@ func newStatus() *cobra.Command {
 		if err != nil {
 			return where.failed(err)
 		}
-		if !asJSON {
-			return printStatus(cmd.OutOrStdout(), status)
+		if asJSON {
+			enc := json.NewEncoder(cmd.OutOrStdout())
+			enc.SetEscapeHTML(false)
+			enc.SetIndent("", "  ")
+			err = enc.Encode(status)
+		} else {
+			err = printStatus(cmd.OutOrStdout(), status)
 		}
-		enc := json.NewEncoder(cmd.OutOrStdout())
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(status)
+		if err == nil && status.Store != "" {
+			err = &failure{where.public() + " stores nothing: " + oneLine(status.Store)}
+		}
+		return err
 	}
 	return cmd
 }

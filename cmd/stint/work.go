@@ -66,7 +66,7 @@ func newWork(std streams) *cobra.Command {
 
 // work is a worker, from its first connection to the end of the last file.
 func work(ctx context.Context, where *connection, c *console, opts []stint.Option) error {
-	e, err := where.connect(ctx, cluster.Log(c.logger()))
+	e, err := where.await(ctx, c, cluster.Log(c.logger()))
 	if err != nil {
 		return err
 	}
