@@ -21,14 +21,33 @@ interrupted. When it is ready it prints its URL, which is what --cluster of the
 other commands wants.
 
 It is a NATS server with JetStream. Without --dir the queue and the results are
-in its memory, and end with it; with --dir they are in files below that
-directory, and a server that is started there again goes on with them.
+in its memory, and end with it; it refuses what is more than a tenth of the
+memory that it may use: that of the machine, of its cgroup or GOMEMLIMIT. With
+--dir they are in files below that directory, and a server that is started there
+again goes on with them. When a write fails, as on a full disk, it says so, and
+goes on when there is room again; if that does not help it ends with status 1.
 
-Without --listen only programs of this machine reach it. To be reached by others
-it needs a token, which they give in the URL, as in nats://TOKEN@host:4222, or in
-STINT_TOKEN. Who has it may do everything; without one every user of this machine
-may. A worker reads what its user may read, for whoever asks: let it be one of few
-rights. Without --tls-cert the token goes over the network as it is.
+Without --listen only programs of this machine reach it, and of these only those
+of its user: it makes a token, which the other commands find in a file that
+nobody else can read, stint/token-PORT in $XDG_RUNTIME_DIR or, without that, the
+directory of the user for settings. To be reached by others it needs a token,
+which they give in the URL, as in nats://TOKEN@host:4222, or in STINT_TOKEN, or
+users. Without --tls-cert all of it goes over the network as it is.
+
+Who has the token may do everything: have workers read files, learn by that
+which files exist, forge results, and remove what others have queued. A worker
+reads what its user may read, for whoever asks: let it be one of few rights.
+
+The file of --users has a line "ROLE NAME PASSWORD" for each user, who gives
+nats://NAME:PASSWORD@host:4222. It must be readable by its owner only. The ROLE
+is submitter (sum), worker (work), observer (status) or all, and the server
+refuses what another one does. But a worker can forge any result and read and
+remove what is queued, and a submitter can read the names and digests of others
+and end what they do. An observer sees no names of files.
+
+With --metrics NATS answers HTTP, at /varz, /jsz, /healthz and others. It asks
+for no secret: whoever reaches that address learns the addresses and names of
+clients and how much is queued, and no names of files.
 
 ` + inScripts
 
@@ -38,10 +57,11 @@ ignored. Stop it with "kill $!", which sends SIGTERM: it ends as after an
 interrupt, with status 0.`
 
 const serveExample = `  stint serve
-  STINT_TOKEN=$(cat token) stint serve --listen :4222 --dir /var/lib/stint`
+  STINT_TOKEN=$(cat token) stint serve --listen :4222 --dir /var/lib/stint
+  stint serve --listen :4222 --users /etc/stint/users --metrics 127.0.0.1:8222`
 
 const serveExit = `  0    interrupted, terminated or hung up, and stopped in order
-  1    the address or the directory could not be used
+  1    the address or the directory could not be used, or the server has failed
   2    wrong command line, such as an address for others without a token`
 
 // hosting are the flags of serve.
@@ -95,7 +115,7 @@ func (h *hosting) addFlags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringVar(&h.listen, "listen", "127.0.0.1:4222", "accept connections at `HOST:PORT`; no HOST: all of this machine; PORT 0: a free one")
 	f.StringVar(&h.dir, "dir", "", "keep everything in files below directory `PATH`")
-	f.StringVar(&h.token, "token", "", "let in who knows `TOKEN`; the default is STINT_TOKEN, which others on this machine do not see")
+	f.StringVar(&h.token, "token", "", "let in who knows `TOKEN`; the default is STINT_TOKEN, which others on this machine do not see, or one that is made")
 	f.StringVar(&h.users, "users", "", "let in the users of `FILE`: a role, name and password a line")
 	f.StringVar(&h.cert, "tls-cert", "", "use TLS, with the certificate in `FILE` (PEM)")
 	f.StringVar(&h.key, "tls-key", "", "the key of --tls-cert is in `FILE` (PEM)")
@@ -112,7 +132,7 @@ func (h *hosting) validate() error {
 	case h.metrics != "" && wrong != nil:
 		return errors.New("invalid argument " + quote(h.metrics) + " for --metrics: want HOST:PORT")
 	case h.token == "" && h.users == "" && !loopback(host):
-		return errors.New("--listen " + quote(h.listen) + " lets others in: it needs a token, by " + tokenVariable + " or --token, or --users")
+		return errors.New("--listen " + quote(h.listen) + " lets others in: it needs a token, by " + tokenVariable + " or --token, or users")
 	case (h.cert == "") != (h.key == ""):
 		return errors.New("--tls-cert and --tls-key go together")
 	}
