@@ -10,6 +10,7 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -79,7 +80,7 @@ func TestFullDisk(t *testing.T) {
 
 	confirmed := flood(t, e.URL())
 	for n := 1; n <= 2; n++ {
-		in := make([]int, 200)
+		in := make([]int, 50)
 		want := make([]int, len(in))
 		for i := range in {
 			in[i], want[i] = 2*i, i
@@ -133,6 +134,7 @@ func flood(t *testing.T, where string) (confirmed func()) {
 	go func() {
 		all := map[uint64]string{}
 		for ctx.Err() == nil {
+			time.Sleep(5 * time.Millisecond) // or there are too many to look at
 			text := nats.NewInbox()
 			if ack, err := js.Publish(ctx, "a", []byte(text)); err == nil {
 				all[ack.Sequence] = text

@@ -131,6 +131,8 @@ func (h *host) options() *server.Options {
 		NoSigs:     true,
 		NoLog:      true,
 		DontListen: !s.listen,
+		HTTPHost:   s.metric.host,
+		HTTPPort:   s.metric.port,
 	}
 	if s.memory {
 		o.JetStreamMaxMemory = memoryShare(auto.MemoryLimit(), sysmem.Memory())

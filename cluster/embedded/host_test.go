@@ -5,9 +5,11 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -226,6 +228,37 @@ func TestPortThatIsTaken(t *testing.T) {
 	nothingLeft(t)
 	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
 		t.Errorf("left after the error: %v, %v", left, err)
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	l, err := net.Listen("tcp", quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	if err := fails(t, Metrics(addr), Listen(quiet, nil)); !strings.Contains(err.Error(), addr) {
+		t.Errorf("the error does not name %v: %v", addr, err)
+	}
+	nothingLeft(t)
+	l.Close()
+	h := run(t, Metrics(addr), Listen(quiet, Token("hunter2")))
+	for _, c := range []struct{ path, want string }{{"healthz", `"ok"`}, {"varz", `"jetstream"`}, {"jsz", `"memory"`}, {"connz?auth=1", "connections"}} {
+		answer, err := http.Get("http://" + addr + "/" + c.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil || answer.StatusCode != http.StatusOK || !strings.Contains(string(text), c.want) || strings.Contains(string(text), "hunter2") {
+			t.Errorf("%s: %s, %v: %s; want %s in it, and no secret", c.path, answer.Status, err, text, c.want)
+		}
+	}
+	http.DefaultClient.CloseIdleConnections()
+	h.close()
+	if c, err := net.Dial("tcp", addr); err == nil {
+		c.Close()
+		t.Error("it answers after close")
 	}
 }
 

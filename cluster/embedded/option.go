@@ -29,6 +29,10 @@ type settings struct {
 	host   string
 	port   int // 0: any free one
 	tls    *tls.Config
+	metric struct { // where the metrics are; port 0: nowhere
+		host string
+		port int
+	}
 	engine []cluster.Option
 	config conf.Config // what engine says
 
@@ -74,24 +78,54 @@ func Dir(path string) Option {
 // a loopback address.
 func Listen(addr string, auth Auth) Option {
 	return func(s *settings) error {
-		host, port, err := net.SplitHostPort(addr)
-		if err != nil {
-			return fmt.Errorf("Listen(%q): want host:port: %w", addr, err)
-		}
-		n, err := strconv.ParseUint(port, 10, 16)
+		host, port, err := split(addr)
 		switch {
 		case err != nil:
-			return fmt.Errorf("Listen(%q): port %q: want 0 to 65535", addr, port)
+			return fmt.Errorf("Listen(%q): %w", addr, err)
 		case s.listen:
 			return fmt.Errorf("Listen(%q): Listen was given already", addr)
 		case auth == nil && !loopback(host):
 			return fmt.Errorf("Listen(%q): no authentication: others can reach this address; want Token, UserPassword or Users, or a loopback address", addr)
 		}
-		s.listen, s.host, s.port = true, host, int(n)
+		s.listen, s.host, s.port = true, host, port
 		if auth == nil {
 			return nil
 		}
 		return auth(s)
+	}
+}
+
+// split returns the parts of a "host:port".
+func split(addr string) (host string, port int, err error) {
+	host, text, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "", 0, fmt.Errorf("want host:port: %w", err)
+	}
+	n, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return "", 0, fmt.Errorf("port %q: want 0 to 65535", text)
+	}
+	return host, int(n), nil
+}
+
+// Metrics makes the server answer HTTP at addr, a "host:port", with what it counts: NATS
+// has "/varz", "/jsz", "/connz" and others, and "/healthz" for whether it works. It asks
+// nobody for a secret, and uses no TLS. Who reaches addr learns the names of streams, tasks,
+// runs and users, the addresses of clients, and how much there is of everything, and the
+// stacks of the program at "/stacksz"; items, results and secrets are not shown.
+func Metrics(addr string) Option {
+	return func(s *settings) error {
+		host, port, err := split(addr)
+		switch {
+		case err != nil:
+			return fmt.Errorf("Metrics(%q): %w", addr, err)
+		case host == "" || port == 0:
+			return fmt.Errorf("Metrics(%q): want a host and a port", addr)
+		case s.metric.port != 0:
+			return fmt.Errorf("Metrics(%q): Metrics was given already", addr)
+		}
+		s.metric.host, s.metric.port = host, port
+		return nil
 	}
 }
 

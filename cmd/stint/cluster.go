@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/spf13/pflag"
@@ -66,9 +68,44 @@ func (c *connection) validate(f *pflag.FlagSet) error {
 
 // connect reaches the server, or says why not.
 func (c *connection) connect(ctx context.Context, more ...cluster.Option) (*cluster.Engine, error) {
+	e, err := c.reach(ctx, more...)
+	if err != nil {
+		return nil, c.failed(err)
+	}
+	return e, nil
+}
+
+// await is connect that waits for a server which is not there yet.
+func (c *connection) await(ctx context.Context, con *console, more ...cluster.Option) (*cluster.Engine, error) {
+	for told := false; ; told = true {
+		e, err := c.reach(ctx, more...)
+		if err == nil {
+			return e, nil
+		}
+		if !errors.Is(err, nats.ErrNoServers) && !errors.Is(err, nats.ErrTimeout) {
+			return nil, c.failed(err)
+		}
+		if !told {
+			con.message("waiting for a server at " + c.public())
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// reach connects to the server.
+func (c *connection) reach(ctx context.Context, more ...cluster.Option) (*cluster.Engine, error) {
 	opts := []nats.Option{nats.Name("stint")}
-	if token := os.Getenv(tokenVariable); token != "" {
+	port, local := c.local()
+	switch token := os.Getenv(tokenVariable); {
+	case token != "":
 		opts = append(opts, nats.Token(token)) // what is in the URL counts more
+	case local && c.credentials == "":
+		// Read for each connection: a server that was started again has another one.
+		opts = append(opts, nats.TokenHandler(func() string { return localToken(port) }))
 	}
 	if c.credentials != "" {
 		opts = append(opts, nats.UserCredentials(c.credentials))
@@ -76,11 +113,21 @@ func (c *connection) connect(ctx context.Context, more ...cluster.Option) (*clus
 	if c.ca != "" {
 		opts = append(opts, nats.RootCAs(c.ca))
 	}
-	e, err := cluster.Connect(ctx, c.url, append(more, cluster.NATS(opts...))...)
-	if err != nil {
-		return nil, c.failed(err)
+	return cluster.Connect(ctx, c.url, append(more, cluster.NATS(opts...))...)
+}
+
+// local returns the port of the server, if it is one on this machine and the URL has no
+// secret.
+func (c *connection) local() (port string, ok bool) {
+	where := c.url
+	if !strings.Contains(where, "://") {
+		where = "nats://" + where
 	}
-	return e, nil
+	u, err := url.Parse(where)
+	if err != nil || u.User != nil || strings.Contains(where, ",") || !loopback(u.Hostname()) {
+		return "", false
+	}
+	return cmp.Or(u.Port(), "4222"), true
 }
 
 // failed makes err one that names the servers and none of the secrets in their URLs.

@@ -16,7 +16,20 @@ import (
 // the file of a worker that has died is soon given to another.
 func TestMain(m *testing.M) {
 	lease = time.Second
-	testscript.Main(m, map[string]func(){"stint": main, "deaf": deaf})
+	testscript.Main(secluded{m}, map[string]func(){"stint": main, "deaf": deaf})
+}
+
+// secluded runs the tests with a directory of their own for the tokens of servers.
+type secluded struct{ *testing.M }
+
+func (s secluded) Run() int {
+	dir, err := os.MkdirTemp("", "stint-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	os.Setenv("XDG_RUNTIME_DIR", dir)
+	return s.M.Run()
 }
 
 // TestScripts runs testdata/script/*.txtar. What the files contain is what a

@@ -20,13 +20,17 @@ that answered within half a second, and the tasks that were put aside since
 workers died of them.
 
 A task in flight has been given to a worker; redelivered are those in flight that
-another worker had before. A limit of - is none.`
+another worker had before. A limit of - is none.
+
+To see whether the server stores what it is sent, status sends it something,
+which is removed after a second. If it does not, as when its disk is full, status
+says why, also in "store" of --json, and its exit status is 1.`
 
 const statusExample = `  stint status --cluster nats://127.0.0.1:4222
   stint status --json | jq '.workers | length'`
 
 const statusExit = `  0    printed
-  1    the server could not be reached, or the output could not be written
+  1    the server stores nothing or could not be reached, or the output could not be written
   2    wrong command line`
 
 func newStatus() *cobra.Command {
@@ -61,13 +65,18 @@ func newStatus() *cobra.Command {
 		if err != nil {
 			return where.failed(err)
 		}
-		if !asJSON {
-			return printStatus(cmd.OutOrStdout(), status)
+		if asJSON {
+			enc := json.NewEncoder(cmd.OutOrStdout())
+			enc.SetEscapeHTML(false)
+			enc.SetIndent("", "  ")
+			err = enc.Encode(status)
+		} else {
+			err = printStatus(cmd.OutOrStdout(), status)
 		}
-		enc := json.NewEncoder(cmd.OutOrStdout())
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(status)
+		if err == nil && status.Store != "" {
+			err = &failure{where.public() + " stores nothing: " + oneLine(status.Store)}
+		}
+		return err
 	}
 	return cmd
 }

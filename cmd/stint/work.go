@@ -16,7 +16,11 @@ that command was typed, on a file system that both machines have.
 Start as many workers as you like, on as many machines. An interrupt makes one
 finish the files that it is reading, and end; a second one ends it at once, and
 what it was reading is given to another worker after ten seconds. When the server
-is away the worker waits until it is back.
+is away, or not there yet, the worker waits for it.
+
+Whoever may submit at the server has the worker read any file that its user may
+read, and is told its digest, its size, or why it cannot be read, and so whether
+it is there. Whoever may work there can forge results.
 
 ` + inScripts
 
@@ -24,7 +28,7 @@ const workExample = `  stint work --cluster nats://127.0.0.1:4222
   STINT_TOKEN=$(cat token) stint work --cluster nats://fileserver:4222 -j 4`
 
 const workExit = `  0    interrupted, terminated or hung up, and what was begun is finished
-  1    the server could not be reached
+  1    the server did not let it in, or could not be used
   2    wrong command line
   130  interrupted before the server was reached (143: terminated, 129: hung up)`
 
@@ -66,7 +70,7 @@ func newWork(std streams) *cobra.Command {
 
 // work is a worker, from its first connection to the end of the last file.
 func work(ctx context.Context, where *connection, c *console, opts []stint.Option) error {
-	e, err := where.connect(ctx, cluster.Log(c.logger()))
+	e, err := where.await(ctx, c, cluster.Log(c.logger()))
 	if err != nil {
 		return err
 	}
