@@ -122,7 +122,8 @@ func MapSeq[In, Out any](ctx context.Context, e *Engine, t *Task[In, Out], seq i
 // were such items, or that cannot be known, ErrIncomplete is the last that is yielded,
 // after the results of all items that were submitted: count them, and run the rest anew. A program that
 // begins a run or goes on with it calls Map or MapSeq first, and Resume if that says ErrRunExists. A submitter
-// that is alive loses the run, with ErrRunLost. So does Resume if there is no such run,
+// that is alive loses the run, with ErrRunLost, after all its results if it has them: of all who have a
+// run one has no error. So does Resume if there is no such run,
 // and if it was not given a Name: the results of others are not kept. Leaving the range
 // and the end of ctx cancel the run, as for MapSeq, and are the way to end one that
 // nobody wants; a submitter that is killed may be replaced again. Resume holds the results that

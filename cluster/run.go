@@ -56,7 +56,7 @@ type run struct {
 	bytes    atomic.Int64     // of these
 
 	departing sync.Once
-	ours      bool // as depart has found
+	atEnd     end // as depart has found
 	erasing   sync.Once
 
 	ears      context.Context // ends when the removal of listeners is not waited for any more
@@ -287,7 +287,7 @@ func (t *Task[In, Out]) submit(ctx context.Context, e *Engine, rec *record, seq 
 
 // drive runs what is in the background of a run beside its consumer, waits for it, and
 // removes the run.
-func (t *Task[In, Out]) drive(ctx context.Context, r *run, consume func(int, Out, error) bool, background ...func(context.Context) error) error {
+func (t *Task[In, Out]) drive(ctx context.Context, r *run, consume func(int, Out, error) bool, background ...func(context.Context) error) (err error) {
 	g := stint.NewGroup(r.ctx, stint.Limit(len(background)))
 	for _, f := range background {
 		g.Go(func(ctx context.Context) error {
@@ -312,7 +312,12 @@ func (t *Task[In, Out]) drive(ctx context.Context, r *run, consume func(int, Out
 		defer r.e.leave(r)
 		r.end(ErrCanceled)
 		closed()
-		defer r.erase()
+		defer func() {
+			r.erase()
+			if err == nil {
+				err = r.taken()
+			}
+		}()
 		g.Wait()
 	}()
 	return t.consume(ctx, r, consume)
