@@ -44,7 +44,7 @@ const defaultWindow = 1024
 // Options: a Limiter made by Limit: how many tasks with the name of t run at once in the
 // whole cluster. It is read when the run begins; of the runs of t under way the
 // smallest counts. Queue: how many more than that may be submitted and not consumed; without either
-// 1,024. Name: the name of the run, by which Resume finds it after the submitter has
+// 1,024. WindowBytes of t bounds that in bytes. Name: the name of the run, by which Resume finds it after the submitter has
 // died; a second run of that name is refused with ErrRunExists. Name has the form that
 // NewTask wants; the server keeps all results of such a run until it ends. KeepGoing. Map panics if ctx, e or t is nil.
 func Map[In, Out any](ctx context.Context, e *Engine, t *Task[In, Out], items []In, opts ...stint.Option) ([]Out, error) {
@@ -86,7 +86,7 @@ func byIndex(a, b error) int {
 // is ranged over; each range over it is a run of its own.
 //
 // The sequence is pulled on a goroutine of its own, at most the Limit and the Queue
-// values ahead of what was yielded, without either 1,024. The first error cancels the
+// values ahead of what was yielded, without either 1,024, and the WindowBytes of t. The first error cancels the
 // rest: the results before it that are there are still yielded, then the error. Under
 // KeepGoing each is yielded at its place. When ctx ends, its cause comes last. Leaving
 // the range early cancels the run; so does a panic of seq, which is raised again. MapSeq
