@@ -33,7 +33,9 @@ func (e *Engine) Cancel(ctx context.Context, run string) error {
 		}
 		over := false
 		if err == nil {
-			over, err = e.drop(ctx, rec) // not if another submitter has resumed it meanwhile
+			var found end
+			found, err = e.drop(ctx, rec)
+			over = found >= endAbsent // not if another submitter has resumed it meanwhile
 		}
 		if over {
 			err = errors.Join(e.proclaim(rec.Key, cancelled), e.clear(ctx, &kind{name: rec.Task, token: tokenOf(rec.Task)}, rec.Key))

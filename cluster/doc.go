@@ -33,7 +33,8 @@
 //
 //  1. The submitter publishes the encoded item to the queue, a stream that refuses what
 //     is more than QueueLimit: then the submitter waits, until ctx ends. At most the
-//     window, the Limit and the Queue of the run, are submitted and not consumed.
+//     window, the Limit and the Queue of the run, are submitted and not consumed; WindowBytes
+//     bounds that in bytes.
 //  2. A worker with a free slot and a handler of that name gets it. Names that no worker
 //     knows stay in the queue. Slots ask for as many tasks as there are free slots:
 //     nothing is held back by a worker that is busy. The Limit of the run bounds how many

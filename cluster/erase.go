@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -38,10 +39,10 @@ func (r *run) parting() (context.Context, context.CancelFunc) {
 
 // depart makes known that the run is over: its record is removed, so that workers that come
 // later know, and those that are there are told. It is done as soon as the run has ended,
-// while the sequence and the caller may not have returned yet. It reports whether the run
-// was ours: not if it belongs to another submitter now, or has a Name and its
+// while the sequence and the caller may not have returned yet. It returns what there was of
+// the record. It does nothing if the run is not ours: another submitter has it, or it has a Name and its
 // engine was closed.
-func (r *run) depart() bool {
+func (r *run) depart() end {
 	r.departing.Do(func() {
 		if r.foreign.Load() {
 			return
@@ -49,14 +50,23 @@ func (r *run) depart() bool {
 		ctx, stop := r.parting()
 		defer stop()
 		var err error
-		if r.ours, err = r.e.drop(ctx, r.rec); r.ours {
+		if r.atEnd, err = r.e.drop(ctx, r.rec); r.atEnd >= endAbsent {
 			err = r.e.proclaim(r.rec.Key, r.state())
 		}
 		if err != nil {
 			r.warn("its end could not be told", err)
 		}
 	})
-	return r.ours
+	return r.atEnd
+}
+
+// taken returns the error for a run with a Name that is completed, and that another submitter
+// has completed too, or will: whoever has removed the record has it.
+func (r *run) taken() error {
+	if found := r.depart(); r.rec.Named && r.state() == completed && (found == endTaken || found == endAbsent) {
+		return fmt.Errorf("%w: another submitter has resumed %s, or it was cancelled", ErrRunLost, runOf(r.rec.Key))
+	}
+	return nil
 }
 
 // proclaim tells the workers, and the submitter if it was not asked, that a run is over.
@@ -69,7 +79,7 @@ func (e *Engine) proclaim(key, state string) error {
 // other waits.
 func (r *run) erase() {
 	r.erasing.Do(func() {
-		if r.depart() {
+		if r.depart() >= endAbsent {
 			r.clear()
 		}
 		r.deafen()

@@ -44,7 +44,7 @@ const defaultWindow = 1024
 // Options: a Limiter made by Limit: how many tasks with the name of t run at once in the
 // whole cluster. It is read when the run begins; of the runs of t under way the
 // smallest counts. Queue: how many more than that may be submitted and not consumed; without either
-// 1,024. Name: the name of the run, by which Resume finds it after the submitter has
+// 1,024. WindowBytes of t bounds that in bytes. Name: the name of the run, by which Resume finds it after the submitter has
 // died; a second run of that name is refused with ErrRunExists. Name has the form that
 // NewTask wants; the server keeps all results of such a run until it ends. KeepGoing. Map panics if ctx, e or t is nil.
 func Map[In, Out any](ctx context.Context, e *Engine, t *Task[In, Out], items []In, opts ...stint.Option) ([]Out, error) {
@@ -86,7 +86,7 @@ func byIndex(a, b error) int {
 // is ranged over; each range over it is a run of its own.
 //
 // The sequence is pulled on a goroutine of its own, at most the Limit and the Queue
-// values ahead of what was yielded, without either 1,024. The first error cancels the
+// values ahead of what was yielded, without either 1,024, and the WindowBytes of t. The first error cancels the
 // rest: the results before it that are there are still yielded, then the error. Under
 // KeepGoing each is yielded at its place. When ctx ends, its cause comes last. Leaving
 // the range early cancels the run; so does a panic of seq, which is raised again. MapSeq
@@ -122,7 +122,8 @@ func MapSeq[In, Out any](ctx context.Context, e *Engine, t *Task[In, Out], seq i
 // were such items, or that cannot be known, ErrIncomplete is the last that is yielded,
 // after the results of all items that were submitted: count them, and run the rest anew. A program that
 // begins a run or goes on with it calls Map or MapSeq first, and Resume if that says ErrRunExists. A submitter
-// that is alive loses the run, with ErrRunLost. So does Resume if there is no such run,
+// that is alive loses the run, with ErrRunLost, after all its results if it has them: of all who have a
+// run one has no error. So does Resume if there is no such run,
 // and if it was not given a Name: the results of others are not kept. Leaving the range
 // and the end of ctx cancel the run, as for MapSeq; a submitter that is killed may be replaced
 // again. To end a run that nobody wants, call Cancel. Resume holds the results that

@@ -38,8 +38,8 @@ func (t *Task[In, Out]) feed(ctx context.Context, r *run, seq iter.Seq[In]) erro
 		return nil
 	}
 	for v := range seq {
-		r.pulled(n)
 		data, err := t.kind.marshal(v)
+		r.pulled(n, len(data))
 		if err == nil {
 			err = r.e.checkSize(&t.kind, "item", data)
 		}
@@ -77,17 +77,43 @@ func (r *run) unsent(i int, err error) {
 func (r *run) credit() bool {
 	select {
 	case r.credits <- struct{}{}:
-		return r.ctx.Err() == nil
 	case <-r.ctx.Done():
 		return false
 	}
+	for !r.light() {
+		select {
+		case <-r.freed:
+		case <-r.ctx.Done():
+			return false
+		}
+	}
+	return r.ctx.Err() == nil
 }
 
-// pulled makes the cell of a task.
-func (r *run) pulled(i int) {
+// light reports whether less is under way than WindowBytes says. A task whose result has
+// not arrived counts as its item and the largest result so far.
+func (r *run) light() bool {
 	r.mu.Lock()
-	r.cells[i] = cell{}
-	r.mu.Unlock()
+	defer r.mu.Unlock()
+	waiting := len(r.cells) - (r.arrived - r.consumed)
+	return r.k.window == 0 || len(r.cells) == 0 || r.bytesHeld+int64(waiting)*r.largest < r.k.window
+}
+
+// weigh counts that a result is there instead of its item. mu is held.
+func (r *run) weigh(item, result int) {
+	r.bytesHeld += int64(result - item)
+	if r.arrived == 0 {
+		r.largest = 0
+	}
+	r.largest = max(r.largest, int64(result))
+}
+
+// pulled makes the cell of a task, whose item has so many bytes.
+func (r *run) pulled(i, bytes int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cells[i] = cell{bytes: bytes}
+	r.bytesHeld += int64(bytes)
 }
 
 // subject returns the one on which a task of the run is published.

@@ -122,25 +122,50 @@ func (e *Engine) moved(ctx context.Context, r *record) error {
 	return nil
 }
 
-// drop removes the record of a run, if it is still that of this submitter. It reports
-// whether the run is: also when there is no record any more, or another run of that name.
-func (e *Engine) drop(ctx context.Context, r *record) (ours bool, err error) {
+// An end is what a submitter has found of its record when its run had ended.
+type end int
+
+const (
+	endUnknown end = iota // the server was not asked, or has not answered
+	endTaken              // it is another submitter's
+	endAbsent             // it was removed before
+	endRemoved            // it was there, and this submitter has removed it
+)
+
+// drop removes the record of a run, if it is still that of this submitter. Of several
+// submitters one has removed it.
+func (e *Engine) drop(ctx context.Context, r *record) (end, error) {
+	found, tried := endRemoved, false
 	for {
 		now, err := e.read(ctx, r.Run)
 		switch {
-		case err == nil && r.unsure.Load() && (now == nil || now.Owner != r.Owner):
+		case err != nil:
+			return endUnknown, err
+		case r.unsure.Load() && (now == nil || now.Owner != r.Owner):
+			found = endAbsent // what was written before it was
 			if err = e.overtake(ctx, r); err != nil {
-				return false, err
+				return endUnknown, err
 			}
 			continue
-		case err != nil || now == nil:
-			return err == nil, err
+		case now == nil && !tried:
+			return endAbsent, nil
+		case now == nil:
+			return found, nil
+		case now.Key != r.Key: // another run of that name
+			return endAbsent, nil
 		case now.Owner != r.Owner:
-			return now.Key != r.Key, nil
+			return endTaken, nil
 		}
-		err = e.ask(ctx, func(ctx context.Context) error { return e.stream["runs"].DeleteMsg(ctx, now.seq) })
-		if !errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) { // otherwise it was written meanwhile, or the answer was lost
-			return err == nil, err
+		err = e.ask(ctx, func(ctx context.Context) error {
+			err := e.stream["runs"].DeleteMsg(ctx, now.seq)
+			tried = tried || err != nil && unanswered(err) // perhaps it did
+			return err
+		})
+		switch {
+		case err == nil:
+			return found, nil
+		case !errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful): // otherwise it was written meanwhile, or the answer was lost
+			return endUnknown, err
 		}
 	}
 }

@@ -18,7 +18,8 @@ import (
 //
 // A task goes through these states, in this order:
 //
-//	pulled     by the feeder, which has got one of the credits for it, and made its cell
+//	pulled     by the feeder, which has got one of the credits for it, has waited until not too
+//	           many bytes are under way, and made its cell
 //	submitted  the server has acknowledged it; until then it is published again
 //	arrived    its first result is in its cell
 //	consumed   by the consumer, who removes the cell and gives the credit back
@@ -44,6 +45,7 @@ type run struct {
 	end context.CancelCauseFunc
 
 	credits  chan struct{}    // one for each task that is pulled and not consumed
+	freed    chan struct{}    // less may be under way: see WindowBytes
 	unsure   chan publication // published once, and not acknowledged
 	complete chan int         // how many tasks there are, once all are acknowledged
 	sweep    chan struct{}    // many results are in the stream that have arrived
@@ -58,30 +60,33 @@ type run struct {
 	bytes    atomic.Int64  // of these
 
 	departing sync.Once
-	ours      bool // as depart has found
+	atEnd     end // as depart has found
 	erasing   sync.Once
 
 	ears      context.Context // ends when the removal of listeners is not waited for any more
 	cover     context.CancelFunc
 	listeners sync.WaitGroup
 
-	mu       sync.Mutex
-	cells    map[int]cell
-	order    []int // of those that arrived and were not consumed, if Unordered
-	next     int   // the first that was not consumed, in input order
-	consumed int
-	total    int // of all tasks; -1 until all are pulled
-	resumed  bool
-	arrived  int
-	err      error     // the first failure
-	full     time.Time // the server refused something of it, and nothing moved on since; zero: not so
-	told     time.Time // Log was told of that
-	deaf     bool      // there are no more listeners
+	mu        sync.Mutex
+	cells     map[int]cell
+	bytesHeld int64 // of all cells
+	largest   int64 // result that has arrived, or may
+	order     []int // of those that arrived and were not consumed, if Unordered
+	next      int   // the first that was not consumed, in input order
+	consumed  int
+	total     int // of all tasks; -1 until all are pulled
+	resumed   bool
+	arrived   int
+	err       error     // the first failure
+	full      time.Time // the server refused something of it, and nothing moved on since; zero: not so
+	told      time.Time // Log was told of that
+	deaf      bool      // there are no more listeners
 }
 
 // A cell has the outcome of a task that was pulled, from its arrival on.
 type cell struct {
 	outcome   outcome
+	bytes     int  // of the item; of the result when that has arrived
 	confirmed bool // the server has the task
 	arrived   bool
 }
@@ -126,9 +131,9 @@ func (e *Engine) unmade(ctx context.Context, k *kind, err error) error {
 func (e *Engine) newRun(ctx context.Context, k *kind, rec *record, total int) *run {
 	r := &run{
 		e: e, k: k, rec: rec,
-		credits: make(chan struct{}, rec.Window), unsure: make(chan publication, inFlight),
+		credits: make(chan struct{}, rec.Window), freed: make(chan struct{}, 1), unsure: make(chan publication, inFlight),
 		complete: make(chan int, 1), sweep: make(chan struct{}, 1), room: make(chan struct{}, 1), again: make(chan struct{}, 1), woken: make(chan struct{}, 1),
-		cells: map[int]cell{}, total: total, resumed: total >= 0,
+		cells: map[int]cell{}, largest: e.nc.MaxPayload(), total: total, resumed: total >= 0,
 	}
 	r.ctx, r.end = context.WithCancelCause(ctx)
 	r.ears, r.cover = context.WithCancel(context.WithoutCancel(ctx))
@@ -174,7 +179,8 @@ func (r *run) arrive(i int, o outcome) {
 	c, pulled := r.cells[i]
 	fresh := pulled && !c.arrived || r.resumed && !pulled && r.next <= i && i < r.total
 	if fresh {
-		r.cells[i] = cell{o, c.confirmed, true}
+		r.weigh(c.bytes, len(o.value))
+		r.cells[i] = cell{o, len(o.value), c.confirmed, true}
 		r.arrived++
 		r.full = time.Time{}
 		if r.rec.Unordered {
@@ -186,6 +192,7 @@ func (r *run) arrive(i int, o outcome) {
 		return
 	}
 	post(r.room, struct{}{})
+	post(r.freed, struct{}{})
 	if o.err != nil && !r.rec.KeepGoing {
 		r.fail(o.err)
 	}
@@ -236,6 +243,7 @@ func (r *run) take() (i int, o outcome, ok bool) {
 		i, ok = r.ready()
 		if ok {
 			o = r.cells[i].outcome
+			r.bytesHeld -= int64(r.cells[i].bytes)
 			delete(r.cells, i)
 			r.consumed++
 		}
@@ -246,6 +254,7 @@ func (r *run) take() (i int, o outcome, ok bool) {
 			case <-r.credits:
 			default: // resumed: nobody took one
 			}
+			post(r.freed, struct{}{})
 			return i, o, true
 		}
 		if ended {
@@ -293,7 +302,7 @@ func (t *Task[In, Out]) submit(ctx context.Context, e *Engine, rec *record, seq 
 
 // drive runs what is in the background of a run beside its consumer, waits for it, and
 // removes the run.
-func (t *Task[In, Out]) drive(ctx context.Context, r *run, consume func(int, Out, error) bool, background ...func(context.Context) error) error {
+func (t *Task[In, Out]) drive(ctx context.Context, r *run, consume func(int, Out, error) bool, background ...func(context.Context) error) (err error) {
 	g := stint.NewGroup(r.ctx, stint.Limit(len(background)))
 	for _, f := range background {
 		g.Go(func(ctx context.Context) error {
@@ -318,7 +327,12 @@ func (t *Task[In, Out]) drive(ctx context.Context, r *run, consume func(int, Out
 		defer r.e.leave(r)
 		r.end(ErrCanceled)
 		closed()
-		defer r.erase()
+		defer func() {
+			r.erase()
+			if err == nil {
+				err = r.taken()
+			}
+		}()
 		g.Wait()
 	}()
 	return t.consume(ctx, r, consume)

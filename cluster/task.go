@@ -27,6 +27,7 @@ type kind struct {
 	wait      time.Duration // before the first retry
 	timeout   time.Duration // of one call; 0: none
 	sentinels []error
+	window    int64 // bytes that a run may have under way; 0: any number
 }
 
 // A Handler is a task that a worker can run: a *Task.
@@ -126,6 +127,23 @@ func Sentinels(errs ...error) TaskOption {
 		}
 	}
 	return func(k *kind) { k.sentinels = append(k.sentinels, errs...) }
+}
+
+// WindowBytes bounds how many bytes a run has under way, as Limit and Queue bound how many
+// tasks: encoded items whose results have not come, and encoded results that the caller has not taken. A
+// result that has not come counts as the largest that has; while there is none, as what the
+// server takes, a mebibyte by default. When it is n or more no item is pulled until it is less.
+// If nothing is under way one always is. So it may be exceeded by an item, and by results larger
+// than those before. The default is no bound.
+//
+// It does not count what the values need when they are decoded, what Map has yet to return, the texts of
+// errors, what the server keeps of runs with a Name, and what Resume holds. Workers do
+// not read it. WindowBytes panics if n is less than 1.
+func WindowBytes(n int) TaskOption {
+	if n < 1 {
+		panic(fmt.Sprintf("cluster: WindowBytes(%d): want 1 or more", n))
+	}
+	return func(k *kind) { k.window = int64(n) }
 }
 
 // token returns name as it is written in subjects and in names of consumers, where

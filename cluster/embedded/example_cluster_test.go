@@ -100,6 +100,7 @@ func Example_task() {
 		cluster.Retry(1, time.Millisecond),
 		cluster.Lease(time.Minute),        // a worker that died is noticed after that
 		cluster.Timeout(10*time.Minute),   // a call that hangs does not keep its slot
+		cluster.WindowBytes(64<<20),       // of items and results under way
 		cluster.Sentinels(fs.ErrNotExist), // errors.Is finds it on the other side as well
 		cluster.Codec(encodeGob, gobInto), // instead of JSON
 	)

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,6 +35,33 @@ type asker struct {
 	mu       sync.Mutex
 	asked    []result // without digest, in the order in which they were asked for
 	answered int      // how many there were before these
+}
+
+// A roomLog says on a console what waits for room on a server that is full, once for each
+// reason. Whatever else the library reports, the answers or the error tell.
+type roomLog struct {
+	slog.Handler // nobody asks it
+	console      *console
+	said         *sync.Map
+}
+
+func newRoomLog(c *console) *slog.Logger {
+	return slog.New(roomLog{slog.DiscardHandler, c, new(sync.Map)})
+}
+
+func (roomLog) Enabled(context.Context, slog.Level) bool { return true }
+
+func (l roomLog) Handle(_ context.Context, r slog.Record) error {
+	r.Attrs(func(a slog.Attr) bool {
+		if err, ok := a.Value.Any().(error); ok && errors.Is(err, cluster.ErrFull) {
+			text := oneLine(strings.TrimPrefix(err.Error(), "cluster: "))
+			if _, before := l.said.LoadOrStore(text, true); !before {
+				l.console.message(text + "; waiting for room")
+			}
+		}
+		return true
+	})
+	return nil
 }
 
 // askWorkers makes the workers compute the digests of s.

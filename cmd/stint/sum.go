@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
 )
 
 const sumLong = `Print or check digests, in the format of md5sum and sha256sum.
@@ -37,7 +38,8 @@ With --cluster, the files are found here and read by workers, which "stint work"
 starts on this machine and others: they must have them under the same names. The
 output is the same. Standard input, pipes and devices, which they do not have,
 are errors; lists of names and of digests are read here. While there is no
-worker, the command waits for one. -j is then the limit of files that all workers
+worker, the command waits for one; it waits half a minute for a server that is
+full, and says so. -j is then the limit of files that all workers
 together read: of several commands that run at once, the smallest counts for
 all. STINT_TOKEN is the token for the server, if it
 needs one and there is none in the URL.`
@@ -51,7 +53,7 @@ const sumExample = `  stint sum -a md5 photos > MD5SUMS        digests of a tree
 
 const sumExit = `  0    every file was read, and with -c every digest matched
   1    a file could not be read or did not match, the output could not be written,
-       or the server of --cluster could not be reached
+       or the server of --cluster could not be reached or stayed full
   2    wrong command line
   130  interrupted (143: terminated, 129: hung up); the file of -o is as it was
        before; with 1 it lists what could be read`
@@ -155,7 +157,7 @@ func (s *summer) run(ctx context.Context) error {
 // onCluster is work, with digests that workers compute.
 func (s *summer) onCluster(work func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
-		e, err := s.connection.connect(ctx)
+		e, err := s.connection.connect(ctx, cluster.Log(newRoomLog(s.console)))
 		if err != nil {
 			return err
 		}

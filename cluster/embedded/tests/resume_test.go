@@ -2,8 +2,14 @@ package tests
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
@@ -73,6 +79,75 @@ func TestResumeOfAPart(t *testing.T) {
 	wrong(t, last, cluster.ErrIncomplete)
 	right(t, outs, n)
 	counter.leftBy(t, 1)
+}
+
+// A run is resumed while its submitter lives and the last results come, at any moment. One of
+// the two has the run: it gets all results, and no error. The other is told that it is
+// lost, whatever it has got.
+func TestResumeOfALiveRun(t *testing.T) {
+	t.Parallel()
+	const n, rounds = 8, 60
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	where, j := newServer(t), newJournal(t)
+	e, other, counter := connect(t, where), connect(t, where), look(t, where)
+	task := newTask(j)
+	serve(t, connect(t, where), n, task)
+	first, second := 0, 0
+	for i := range rounds {
+		name := fmt.Sprint("run-", i)
+		begun, resumed := make(chan ending), make(chan ending)
+		all := items(n, item{Do: "wait", Gate: name})
+		go func() { begun <- endOf(cluster.MapSeq(bounded(t), e, task, slices.Values(all), stint.Name(name))) }()
+		eventually(t, "all is submitted", func() bool { return counter.submitted(t, name) == n })
+		j.open(t, name)
+		time.Sleep(time.Duration(r.IntN(15_000)) * time.Microsecond)
+		go func() { resumed <- endOf(cluster.Resume(bounded(t), other, task, name)) }()
+		a, b := <-begun, <-resumed
+		for _, end := range []ending{a, b} {
+			if end.err == nil && end.n != n || end.err != nil && !errors.Is(end.err, cluster.ErrRunLost) {
+				t.Errorf("run %d: %d results, %v", i, end.n, end.err)
+			}
+		}
+		if (a.err == nil) == (b.err == nil) {
+			t.Errorf("run %d: the submitter has got %d results and %v, who has resumed it %d and %v", i, a.n, a.err, b.n, b.err)
+		}
+		if a.err == nil {
+			first++
+		} else {
+			second++
+		}
+	}
+	t.Logf("%d runs for the first, %d for the second", first, second)
+	counter.nothingLeft(t)
+}
+
+// An ending is how many results a sequence has yielded, and the error after them.
+type ending struct {
+	n   int
+	err error
+}
+
+func endOf(seq iter.Seq2[outcome, error]) (end ending) {
+	for _, err := range seq {
+		if end.err = err; err == nil {
+			end.n++
+		}
+	}
+	return end
+}
+
+// submitted returns how many items a run has, once its record says so; otherwise -1.
+func (c counter) submitted(t *testing.T, run string) int {
+	t.Helper()
+	record := struct{ Submitted int }{-1}
+	if s, err := c.js.Stream(bounded(t), "stint-runs"); err == nil {
+		if m, err := s.GetLastMsgForSubject(bounded(t), "stint.run."+run); err == nil {
+			_ = json.Unmarshal(m.Data, &record)
+		}
+	}
+	return record.Submitted
 }
 
 // There is nothing to resume of a run that never was, or has ended.
