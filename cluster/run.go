@@ -158,12 +158,13 @@ func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*
 	if err == nil {
 		return r, nil
 	}
+	lost := r.failure(context.Background())
+	r.end(err) // what is heard from here on may be our own word
 	if !r.resumed || ctx.Err() != nil {
 		r.erase() // perhaps it was written; a run that is resumed stays unless it is cancelled
 	}
 	e.leave(r)
-	r.end(err)
-	switch lost := r.failure(context.Background()); {
+	switch {
 	case lost != nil:
 		return nil, lost
 	case errors.Is(err, ErrRunExists):

@@ -54,7 +54,7 @@ func TestBadRecords(t *testing.T) {
 					t.Errorf("put aside: %+v", a)
 				}
 			}
-			equal(t, "records", len(counter.subjects(t, "stint-runs")), 0)
+			eventually(t, "no record is left, and no message of Status", func() bool { return len(counter.subjects(t, "stint-runs")) == 0 })
 		})
 	}
 }
