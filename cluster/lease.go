@@ -198,7 +198,9 @@ func (s *leases) keys() map[string]bool {
 	defer s.mu.Unlock()
 	keys := map[string]bool{}
 	for _, l := range s.held {
-		keys[l.key] = true
+		if l.key != "" {
+			keys[l.key] = true
+		}
 	}
 	return keys
 }

@@ -29,6 +29,19 @@ func TestAnswerAfterTheLease(t *testing.T) {
 	}
 }
 
+// A word that was not sent yet is not answered: no lease is longer for that.
+func TestAnswerFromTheFuture(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newLeases(nil)
+		l := &lease{number: 1, length: time.Minute, until: s.began.Add(time.Minute)}
+		s.held[l.number] = l
+		s.heard(&nats.Msg{Subject: fmt.Sprintf("inbox.%d.%d", l.number, int64(time.Hour))})
+		if got := l.until.Sub(s.began); got != time.Minute {
+			t.Errorf("the lease is over after %v, want %v", got, time.Minute)
+		}
+	})
+}
+
 // A task whose lease is over is another's: it is not given back.
 func TestLostIsNotGivenBack(t *testing.T) {
 	for _, lost := range []bool{false, true} {

@@ -27,8 +27,8 @@ type liveRuns struct {
 	ended   sync.WaitGroup
 	life    context.Context // ends with close
 	end     context.CancelFunc
-	leaving chan struct{} // closed when the worker takes no more tasks and its slots are done
-	purged  chan struct{} // a worker has begun to purge
+	leaving chan struct{}      // closed when the worker takes no more tasks and its slots are done
+	purged  chan time.Duration // a worker purges, and none has to for so long
 	read    func(ctx context.Context, run string) (*record, error)
 
 	mu    sync.Mutex
@@ -61,8 +61,11 @@ const (
 	// cut off writes its record again when it is back, at its next glance.
 	deadAfter = 3 * glance
 
-	// purgeEvery is how often the workers of a cluster purge, all together.
+	// purgeEvery is how often the workers of a cluster purge, all together. The server looks
+	// through all subjects for that. When there are very many they purge less often, so that
+	// it does that for a twentieth of the time at most, but not less often than purgeAfter.
 	purgeEvery = time.Minute
+	purgeAfter = time.Hour
 
 	// manyRuns is how many runs are remembered before all are forgotten.
 	manyRuns = 10_000
@@ -72,7 +75,7 @@ const (
 const purging = "purge"
 
 func newLiveRuns(e *Engine, s *leases) *liveRuns {
-	v := &liveRuns{e: e, leases: s, leaving: make(chan struct{}), purged: make(chan struct{}, 1), read: e.read, words: map[string]word{}}
+	v := &liveRuns{e: e, leases: s, leaving: make(chan struct{}), purged: make(chan time.Duration, 1), read: e.read, words: map[string]word{}}
 	v.life, v.end = context.WithCancel(e.life)
 	return v
 }
@@ -92,7 +95,8 @@ func (v *liveRuns) heard(m *nats.Msg) {
 	key, said := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:], string(m.Data)
 	switch {
 	case key == purging:
-		post(v.purged, struct{}{})
+		wait, _ := time.ParseDuration(said) // what is none is zero
+		post(v.purged, min(max(wait, purgeEvery), purgeAfter))
 	case said == cancelled || said == completed:
 		worked := v.state(key) == live
 		v.over(key)
@@ -235,21 +239,35 @@ func (v *liveRuns) verify(key string) {
 	}
 }
 
-// purge purges when the worker begins and each minute until close, unless another worker has
-// said that it does.
+// purge purges when the worker begins, and again each minute until close, unless another
+// worker has said that it does.
 func (v *liveRuns) purge() {
-	for wait := rand.N(glance); ; wait = purgeEvery + rand.N(purgeEvery/4) {
+	for wait := rand.N(glance); ; {
 		select {
-		case <-time.After(wait):
-		case <-v.purged:
-			continue
+		case <-time.After(wait + rand.N(wait/4+1)):
+			v.purgeOnce()
+			wait = purgeEvery
+		case wait = <-v.purged: // what this worker has said too
 		case <-v.life.Done():
 			return
 		}
-		_ = v.e.nc.Publish(v.e.names.subject("over", purging), nil)
-		if _, err := v.e.Purge(v.life); err != nil && v.life.Err() == nil {
-			v.e.conf.Log.Warn("cluster: what runs have left could not be removed", "error", err)
-		}
+	}
+}
+
+// purgeOnce removes what dead runs have left, and tells all workers how long that is enough.
+func (v *liveRuns) purgeOnce() {
+	tell := func(wait time.Duration) {
+		_ = v.e.nc.Publish(v.e.names.subject("over", purging), []byte(wait.String()))
+	}
+	tell(0)
+	began := time.Now()
+	found, err := v.e.orphans(v.life)
+	tell(20 * time.Since(began))
+	if err == nil && len(found) > 0 {
+		_, err = v.e.removeOrphans(v.life, found)
+	}
+	if err != nil && v.life.Err() == nil {
+		v.e.conf.Log.Warn("cluster: what runs have left could not be removed", "error", err)
 	}
 }
 

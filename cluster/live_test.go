@@ -104,3 +104,22 @@ func TestRunIsNotKnown(t *testing.T) {
 		t.Errorf("got %v, %v, want that nothing is known", s, err)
 	}
 }
+
+// A worker that purges says for how long others need not. What is no such word is taken
+// for a minute.
+func TestOneWorkerPurges(t *testing.T) {
+	v, _ := newKnown(nil)
+	defer v.end()
+	for said, want := range map[string]time.Duration{
+		"": time.Minute, "0s": time.Minute, "what is this": time.Minute, "-5m": time.Minute,
+		"4m0s": 4 * time.Minute, "9999h": time.Hour, "99999999999h": time.Minute,
+	} {
+		v.heard(&nats.Msg{Subject: "stint.over." + purging, Data: []byte(said)})
+		if got := <-v.purged; got != want {
+			t.Errorf("%q: others wait %v, want %v", said, got, want)
+		}
+	}
+	if v.state(purging) != unknown {
+		t.Error("it was taken for a run that is over")
+	}
+}
