@@ -73,7 +73,8 @@
 // To cap a task in the whole cluster, give the same Limit in each run: the smallest
 // of those under way counts for all, and there is no other cap.
 //
-// Whoever can connect may do everything: submit, read items, take tasks. So a server that
+// Whoever can connect may do everything: submit, read items, take tasks, forge results,
+// unless the server gives its users roles, as Users of package embedded does. So a server that
 // others reach needs authentication, and TLS where others read the network:
 // NATS(nats.Token(...), nats.RootCAs(...)), or a URL such as
 // "tls://TOKEN@queue.example:4222".
@@ -154,12 +155,12 @@
 // NATS 2.11 or later with JetStream, in the account and the domain of the connection: not through
 // a leaf node into another domain. Connect makes the streams if they are not there. With Prefix
 // "stint" clients publish on "stint.>", "$JS.API.>" and "$JS.ACK.>", and subscribe
-// to "_INBOX.>", "stint.over.*", "stint.full.*" and "stint.workers"; a server that permits less says so,
-// and calls return that. A queue of large items is bounded by QueueLimit and the
-// limits that the stream has: when these are reached what is sent is sent again until there is
-// room. When the server itself is full, or its limits for the account are reached, Log says so at once,
-// and calls end with ErrFull when nothing moves on for half a minute. A disk that
-// fails while the server writes is not told by it: it does not answer then.
+// to "_INBOX.>", "stint.over.*", "stint.full.*" and "stint.workers"; who connects with a user and a
+// password subscribes to "_INBOX.<user>.>" instead, if the name can be part of a subject. A server
+// that permits less says so, and calls return that. A queue of large items is bounded by QueueLimit
+// and the limits that the stream has: when these are reached what is sent is sent again until there
+// is room. When the server itself is full, its limits for the account are reached, or it cannot write,
+// Log says so at once, and calls end with ErrFull when nothing moves on for half a minute.
 //
 // # In tests
 //

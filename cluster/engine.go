@@ -10,7 +10,6 @@ import (
 	neturl "net/url"
 	"os"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -227,14 +226,11 @@ func ownInbox(o *nats.Options) error {
 		name = u.User.Username()
 		_, hasPassword = u.User.Password() // without one it is a token, which others must not see
 	}
-	if o.InboxPrefix == "" && hasPassword && userName.MatchString(name) {
+	if o.InboxPrefix == "" && hasPassword && conf.Plain(name) {
 		o.InboxPrefix = nats.InboxPrefix + name
 	}
 	return nil
 }
-
-// userName is a name that can be part of a subject.
-var userName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // A dialer reaches the server for the client, for as long as its context says: that of
 // Connect, and then that of the engine.

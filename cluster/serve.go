@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -115,7 +116,7 @@ func (w *worker) open(ctx context.Context) error {
 		return err
 	}
 	_ = w.e.ask(ctx, w.e.nc.FlushWithContext) // what was subscribed to is not answered, but refused
-	if denied := w.e.nc.LastError(); errors.Is(denied, nats.ErrPermissionViolation) {
+	if denied := w.e.nc.LastError(); errors.Is(denied, nats.ErrPermissionViolation) && strings.Contains(denied.Error(), "Subscription") {
 		return denied
 	}
 	return nil

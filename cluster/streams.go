@@ -205,12 +205,21 @@ const (
 	fullStreams   jetstream.ErrorCode = 10027
 	fullMemory    jetstream.ErrorCode = 10028
 	fullStorage   jetstream.ErrorCode = 10047
+	fullStore     jetstream.ErrorCode = 10077 // a message cannot be written, or one of the limits that refused knows is reached
 )
 
 // isFull reports whether err is one of these.
 func isFull(err error) bool {
 	api, ok := errors.AsType[*jetstream.APIError](err)
-	return ok && slices.Contains([]jetstream.ErrorCode{fullAccount, fullServer, fullConsumers, fullStreams, fullMemory, fullStorage}, api.ErrorCode)
+	switch {
+	case !ok:
+		return false
+	case api.ErrorCode == fullStore:
+		return !strings.Contains(api.Description, "maximum")
+	case strings.Contains(api.Description, "creating store"): // the file of a stream or a consumer cannot be made
+		return true
+	}
+	return slices.Contains([]jetstream.ErrorCode{fullAccount, fullServer, fullConsumers, fullStreams, fullMemory, fullStorage}, api.ErrorCode)
 }
 
 // createStreams creates the streams that are not there. It is called with change when

@@ -15,12 +15,19 @@
 // server, can cost more than what was in it. One server is one copy: against the
 // loss of the machine only a NATS cluster helps, to which cluster.Connect connects.
 //
+// A server keeps the first error of a write, and refuses all that comes after it. So one
+// with Dir that fails, as on a full disk, is replaced by another one, at the same address,
+// when the directory takes writes again: cluster.Log says when it has failed and when it
+// is back, and clients connect again by themselves. One that fails again and again, whose
+// directory was removed, or with Memory, is given up: the engine is closed, and its Wait
+// and its calls return why.
+//
 // # How much fits
 //
-// The server takes streams of three quarters of the memory of the machine, or of
-// GOMEMLIMIT where that is less, and with Dir of three quarters of what was free on
-// the disk when it was opened. It refuses what is beyond. A limit that a container has
-// is not known to it: set GOMEMLIMIT there, or let cluster.QueueLimit bound the queue.
+// With Memory the server takes messages of a tenth of the memory that the process may use:
+// of the machine, or of its cgroup or GOMEMLIMIT where one of these is less. In memory small
+// messages take several times what is counted. With Dir it takes three quarters of what was free
+// on the disk when it was started. It refuses what is beyond.
 // An item or a result, encoded, may have up to a mebibyte.
 //
 // # What importing it does

@@ -165,3 +165,20 @@ func Example_engine() {
 	// [1 4 9] <nil>
 	// 0 0 <nil>
 }
+
+// A program that is only the server waits for a signal, or for the end of the server.
+func Example_wait() {
+	e, err := embedded.Open(embedded.Listen("localhost:0", nil))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, stop := context.WithTimeout(context.Background(), time.Millisecond) // signal.NotifyContext
+	defer stop()
+	fmt.Println(e.Wait(ctx))
+	e.Close()
+	fmt.Println(e.Wait(context.Background()))
+	// Output:
+	// context deadline exceeded
+	// stint: closed
+}

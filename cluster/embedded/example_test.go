@@ -162,6 +162,83 @@ func ExampleUserPassword() {
 	// Output: true <nil>
 }
 
+// users are a submitter and a worker.
+var users = []embedded.User{
+	{Name: "ann", Password: "hunter2", Role: embedded.Submitter},
+	{Name: "bob", Password: "letmein", Role: embedded.Worker},
+}
+
+// Each may do its part only.
+func ExampleUsers() {
+	e, err := embedded.Open(embedded.Listen("localhost:0", embedded.Users(users...)))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+
+	bob, err := cluster.Connect(context.Background(), e.URL(), cluster.NATS(nats.UserInfo("bob", "letmein")))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer bob.Close()
+	defer work(bob)()
+	_, err = cluster.Map(context.Background(), bob, square, []int{1, 2, 3})
+	fmt.Println(errors.Is(err, nats.ErrPermissionViolation))
+
+	ann, err := cluster.Connect(context.Background(), e.URL(), cluster.NATS(nats.UserInfo("ann", "hunter2")))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer ann.Close()
+	fmt.Println(cluster.Map(context.Background(), ann, square, []int{1, 2, 3}))
+	// Output:
+	// true
+	// [1 4 9] <nil>
+}
+
+// The name becomes part of subjects.
+func ExampleUser() {
+	carla := embedded.User{Name: "carla@example.org", Password: "pa55word", Role: embedded.All}
+	_, err := embedded.Open(embedded.Listen("localhost:0", embedded.Users(carla)))
+	fmt.Println(err)
+	// Output: embedded: Users: name "carla@example.org": want letters, digits, - and _
+}
+
+// An observer sees who works, and no items.
+func ExampleRole() {
+	dora := embedded.User{Name: "dora", Password: "explorer", Role: embedded.Observer}
+	e, err := embedded.Open(embedded.Listen("localhost:0", embedded.Users(dora)))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+	defer work(e)()
+
+	there, err := cluster.Connect(context.Background(), e.URL(), cluster.NATS(nats.UserInfo("dora", "explorer")))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer there.Close()
+	s, err := there.Status(context.Background())
+	for err == nil && len(s.Workers) == 0 { // it has not begun
+		s, err = there.Status(context.Background())
+	}
+	fmt.Println(len(s.Workers), s.Store == "", err)
+	// Output: 1 true <nil>
+}
+
+// The address would be one of this machine, of which http://127.0.0.1:8222/healthz is asked.
+func ExampleMetrics() {
+	_, err := embedded.Open(embedded.Metrics(":8222"))
+	fmt.Println(err)
+	// Output: embedded: Metrics(":8222"): want a host and a port
+}
+
 // The certificate would come from a file, and the client would trust who signed it.
 func ExampleTLS() {
 	cert, trust, err := embedded.SelfSigned()

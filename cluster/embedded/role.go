@@ -4,11 +4,11 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/stint-go/stint/cluster/internal/conf"
 )
 
 // A Role is what a user of a server may do with the tasks of its engine. The server
@@ -40,8 +40,8 @@ const (
 // A User may connect to a server with its name and password.
 type User struct {
 	Name     string // of letters, digits, "-" and "_", as it is part of subjects
-	Password string
-	Role     Role
+	Password string // itself, not a hash of it
+	Role     Role   // what it may do
 }
 
 // Users lets in each of these, with what its Role permits:
@@ -53,7 +53,7 @@ func Users(users ...User) Auth {
 		names := map[string]bool{}
 		for _, u := range users {
 			switch {
-			case !userName.MatchString(u.Name):
+			case !conf.Plain(u.Name):
 				return fmt.Errorf("Users: name %q: want letters, digits, - and _", u.Name)
 			case names[u.Name]:
 				return fmt.Errorf("Users: %s is there twice", u.Name)
@@ -73,8 +73,6 @@ func Users(users ...User) Auth {
 		return nil
 	}
 }
-
-var userName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // accounts returns the users as the server wants them, and one for the connection inside.
 func (s *settings) accounts() []*server.User {

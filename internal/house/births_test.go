@@ -31,6 +31,8 @@ var births = map[string]string{
 	"cluster/timeout.go":  "a call that has a Timeout; its slot waits for it until then, and a second more",
 	"cluster/serve.go":    "the watch on the engine's end; taken away before Serve returns",
 
+	"cluster/embedded/host.go": "the watch over a server; Close of the engine waits for it",
+
 	"examples/etl/main.go": "what gives the second interrupt back to the system; nobody: the process is about to end",
 
 	"cmd/stint/asker.go":    "the look for workers while no answer comes; the end of what was asked waits for it",

@@ -4,6 +4,7 @@ package conf
 
 import (
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -29,4 +30,10 @@ type Config struct {
 	Address string                 // where an embedded server listens
 	Opened  func(fail func(error)) // called when the engine is open; fail ends it
 	Closed  func()                 // called when the engine was closed and its connection has ended
+}
+
+// Plain reports whether a name of a user can be part of a subject as it is.
+func Plain(name string) bool {
+	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	return name != "" && strings.Trim(name, plain) == ""
 }
