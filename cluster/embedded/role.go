@@ -111,8 +111,9 @@ func (s *settings) permissions(u User) *server.Permissions {
 	case Submitter:
 		write = append(write, own("task.>"), own("run.*"),
 			stream("CONSUMER.CREATE", "results.>"), stream("CONSUMER.DELETE", "results.*"), stream("CONSUMER.MSG.NEXT", "results.*"))
+		read = append(read, own("full.*"))
 	case Worker:
-		write = append(write, own("result.>"), own("alone.>"),
+		write = append(write, own("result.>"), own("alone.>"), own("full.*"),
 			stream("CONSUMER.MSG.NEXT", "tasks.*"), "$JS.ACK."+prefix+"-tasks.>")
 		read = append(read, own("workers"))
 		answer = &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute} // to Status
