@@ -28,6 +28,9 @@ const serveOptions = option.Limiter | option.Burst | option.Name
 // the limit finds itself, as in stint.NewPool; it rises only while there is more in
 // the queue.
 //
+// Each minute one of the workers of a cluster removes what runs have left whose submitters
+// died, as Purge does.
+//
 // Give it a limiter of its own: a slot has its place also while it waits for a task. When
 // ctx ends while the server cannot be reached, the results of what has ended are sent
 // until the lease is over.
