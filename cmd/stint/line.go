@@ -68,7 +68,7 @@ func appendJSON(b []byte, r *result) []byte {
 		rec.Base64 = base64.StdEncoding.EncodeToString([]byte(r.path))
 	}
 	if r.err != nil {
-		rec.Error = reason(r.err)
+		rec.Error = visible(reason(r.err))
 	} else {
 		rec.Digest = hex.EncodeToString(r.digest())
 		rec.Size = &r.size

@@ -306,17 +306,18 @@ func TestWriteErrors(t *testing.T) {
 	write(t, "list", "60b725f10c9c85c70d97880dfe8191b3  a\n")
 	for _, args := range []string{"sum a", "sum --json a", "sum -a md5 -c list", "--help", "sum --help", "man sum", "--version", "completion bash"} {
 		for _, test := range []struct {
-			err  error
-			want string
+			err    error
+			want   string
+			status int
 		}{
-			{&os.PathError{Op: "write", Path: "stdout", Err: syscall.ENOSPC}, "stint: write error: No space left on device\n"},
-			{&os.PathError{Op: "write", Path: "stdout", Err: syscall.EPIPE}, ""},
-			{io.ErrShortWrite, "stint: write error: short write\n"},
+			{&os.PathError{Op: "write", Path: "stdout", Err: syscall.ENOSPC}, "stint: write error: No space left on device\n", 1},
+			{&os.PathError{Op: "write", Path: "stdout", Err: syscall.EPIPE}, "", 141},
+			{io.ErrShortWrite, "stint: write error: short write\n", 1},
 		} {
 			var errs strings.Builder
 			status := run(t.Context(), strings.Fields(args), strings.NewReader(""), failing{test.err}, &errs)
-			if status != 1 || errs.String() != test.want {
-				t.Errorf("%s: exit status %d, messages %q; want 1, %q", args, status, &errs, test.want)
+			if status != test.status || errs.String() != test.want {
+				t.Errorf("%s: exit status %d, messages %q; want %d, %q", args, status, &errs, test.status, test.want)
 			}
 		}
 	}

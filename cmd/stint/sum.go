@@ -53,8 +53,8 @@ const sumExit = `  0    every file was read, and with -c every digest matched
   1    a file could not be read or did not match, the output could not be written,
        or the server of --cluster could not be reached
   2    wrong command line
-  130  interrupted (143: terminated, 129: hung up); the file of -o is as it was
-       before; with 1 it lists what could be read`
+  130  interrupted (143: terminated, 129: hung up, 141: nobody reads the output any
+       more); the file of -o is as it was before; with 1 it lists what could be read`
 
 func newSum(std streams) *cobra.Command {
 	var o options
