@@ -157,6 +157,10 @@ func (p *parser) parse(line []byte) (expectation, bool) {
 	if !ok {
 		sum, name, ok = p.split(line)
 	}
+	sum, _, _ = bytes.Cut(sum, []byte{0}) // as in coreutils, where a NUL ends it
+	if !escaped {
+		name, _, _ = bytes.Cut(name, []byte{0})
+	}
 	if !ok || len(sum) != hex.EncodedLen(e.alg.size) || bytes.IndexByte(name, 0) >= 0 {
 		return e, false
 	}

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -293,19 +294,22 @@ func (s *summer) paths(ctx context.Context) (iter.Seq[item], error) {
 }
 
 // list reads paths from r as they are asked for. An empty line is passed over;
-// an empty name between NULs is a mistake, and reported.
+// an empty name between NULs is a mistake, and reported, as is one that is too long.
 func (s *summer) list(r io.Reader, name string) iter.Seq[item] {
 	end := byte('\n')
 	if s.null {
 		end = 0
 	}
 	return func(yield func(item) bool) {
-		b := bufio.NewReader(r)
-		for {
-			path, err := b.ReadBytes(end)
+		b := bufio.NewReaderSize(r, maxLine)
+		for n := 1; ; n++ {
+			path, err := readLine(b, end)
 			path, ended := bytes.CutSuffix(path, []byte{end})
 			it := item{path: string(path)}
-			if it.path == "" && ended && s.null {
+			switch {
+			case err == bufio.ErrBufferFull:
+				it, err = item{path: name, err: fmt.Errorf("file name %d is too long", n)}, nil
+			case it.path == "" && ended && s.null:
 				it = item{path: name, err: errors.New("invalid zero-length file name")}
 			}
 			if it.path != "" && !yield(it) {
