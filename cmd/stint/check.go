@@ -194,7 +194,7 @@ func (s *summer) claimsOf(ctx context.Context, path string, p *parser, w *walker
 	if path == "-" {
 		path, w.read = "standard input", true
 	} else {
-		f, err := openPatiently(ctx, path)
+		f, err := s.openList(ctx, path)
 		if err != nil {
 			return yield(&claim{event: listError, list: path, item: item{err: err}})
 		}

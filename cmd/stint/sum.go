@@ -187,7 +187,7 @@ func (s *summer) print(ctx context.Context) error {
 	if err != nil {
 		return s.cannot(ctx, s.filesFrom, err)
 	}
-	w := &walker{ctx: ctx, follow: s.follow}
+	w := &walker{ctx: ctx, files: &s.digester.files, follow: s.follow}
 	if s.filesFrom == "-" {
 		w.noStdin = errors.New("standard input is the list of files")
 	}
@@ -254,7 +254,7 @@ func (s *summer) digests(ctx context.Context, wanted iter.Seq[result]) iter.Seq2
 		return s.asker.digests(ctx, wanted)
 	}
 	opts := append(slices.Clone(s.limit), stint.Queue(runAhead))
-	return stint.MapSeq(ctx, wanted, s.digester.digest, opts...)
+	return patientSeq(ctx, stint.MapSeq(ctx, wanted, s.digester.digest, opts...))
 }
 
 // cannot reports a file that the run cannot begin without, unless ctx ended the
@@ -282,7 +282,7 @@ func (s *summer) paths(ctx context.Context) (iter.Seq[item], error) {
 	case "-":
 		return s.list(&patientReader{ctx, s.std.stdin}, "standard input"), nil
 	}
-	f, err := openPatiently(ctx, s.filesFrom)
+	f, err := s.openList(ctx, s.filesFrom)
 	if err != nil {
 		return nil, err
 	}
@@ -291,6 +291,15 @@ func (s *summer) paths(ctx context.Context) (iter.Seq[item], error) {
 		defer f.Close()
 		list(yield)
 	}, nil
+}
+
+// openList opens a file of names or digests, which may be a pipe.
+func (s *summer) openList(ctx context.Context, path string) (io.ReadCloser, error) {
+	f, err := patiently(ctx, func() (io.ReadCloser, error) { return opened(ctx, &s.digester.files, path, openAny) })
+	if err == nil {
+		s.digester.files.keep()
+	}
+	return f, err
 }
 
 // list reads paths from r as they are asked for. An empty line is passed over;
