@@ -4,7 +4,9 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 )
 
@@ -33,3 +35,12 @@ func openDir(path string) (*os.File, error) { return os.Open(path) }
 
 // noDescriptor reports whether a file was not opened since too many are.
 func noDescriptor(error) bool { return false }
+
+// duplicate is for descriptors that have names, which they do not have here.
+func duplicate(int, string) (*os.File, error) { return nil, errors.ErrUnsupported }
+
+// becomes gives f the permissions of the file that it is to replace, where it can.
+func becomes(f *os.File, old fs.FileInfo) bool {
+	_ = f.Chmod(old.Mode().Perm())
+	return true
+}

@@ -88,3 +88,29 @@ func openDir(path string) (*os.File, error) { return os.OpenFile(path, openFlags
 func noDescriptor(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
+
+// duplicate is another descriptor for an open file.
+func duplicate(fd int, name string) (*os.File, error) {
+	fd, err := syscall.Dup(fd)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// becomes gives f the owner, the group and the permissions of the file that it is to
+// replace, and reports whether nothing is lost then: other links to that file are.
+func becomes(f *os.File, old fs.FileInfo) bool {
+	info, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	was, now := old.Sys().(*syscall.Stat_t), info.Sys().(*syscall.Stat_t)
+	if was.Nlink > 1 {
+		return false
+	}
+	if (was.Uid != now.Uid || was.Gid != now.Gid) && f.Chown(int(was.Uid), int(was.Gid)) != nil {
+		return false
+	}
+	return f.Chmod(old.Mode().Perm()) == nil
+}

@@ -64,8 +64,11 @@ func TestInterruptWhileReading(t *testing.T) {
 // TestInterruptPipes stops runs that wait for a named pipe: for somebody to open
 // its other end, and for bytes.
 func TestInterruptPipes(t *testing.T) {
-	for _, args := range []string{"pipe", "a pipe", "--files-from pipe", "-c pipe", "-c list"} {
+	for _, args := range []string{"pipe", "a pipe", "--files-from pipe", "-c pipe", "-c list", "-o pipe a"} {
 		for _, opened := range []bool{false, true} {
+			if opened && strings.Contains(args, "-o") {
+				continue // and then writes to it, which nobody reads
+			}
 			t.Run(fmt.Sprint(args, " ", opened), func(t *testing.T) {
 				t.Chdir(t.TempDir())
 				write(t, "a", "a\n")

@@ -22,11 +22,20 @@ A directory is walked and every regular file below it is read, hidden ones
 included; names are printed as "find PATH -type f" prints them, in the order of
 their bytes ("LC_ALL=C sort"). In a directory, symbolic links are not followed
 unless --follow is given, and pipes, sockets and devices are skipped with a
-note. A PATH given on the command line is read whatever it is, and followed.
-Files are read side by side; the output is in order all the same.
+note, as are the temporary files of -o that a killed run has left behind, named
+.stint- and 26 letters. A PATH given on the command line is read whatever it is,
+and followed. Files are read side by side; the output is in order all the same.
 
 With no PATH, or when PATH is -, standard input is read; with no PATH and
 standard input a terminal, the current directory is walked.
+
+The FILE of -o is replaced in one step when the output is complete, and keeps its
+owner, group and permissions, but neither access control lists nor extended
+attributes. If it has several hard links, or an owner that this user cannot give
+it, the complete output is copied into it instead: a crash just then leaves a part.
+Symbolic links are followed, also one that leads to no file yet. What may not be
+written is not replaced. Devices, pipes and open descriptors, as /dev/stdout, are
+written as the output comes.
 
 With -c, each PATH is a file of lines as printed by this command, by GNU's
 tools, or by the BSD tools and "openssl dgst". Lines with a tag, such as
@@ -55,7 +64,9 @@ const sumExit = `  0    every file was read, and with -c every digest matched
        or the server of --cluster could not be reached
   2    wrong command line
   130  interrupted (143: terminated, 129: hung up, 141: nobody reads the output any
-       more); the file of -o is as it was before; with 1 it lists what could be read`
+       more); the file of -o is as it was before; with 1 it lists what could be read
+
+A standard stream that is closed counts as /dev/null.`
 
 func newSum(std streams) *cobra.Command {
 	var o options
@@ -194,7 +205,7 @@ func (s *summer) print(ctx context.Context) error {
 	if s.output == "" || s.output == "-" {
 		return s.printAll(ctx, w, paths)
 	}
-	t, err := openTarget(s.output)
+	t, err := openTarget(ctx, s.output)
 	if err != nil {
 		return s.cannot(ctx, s.output, err)
 	}

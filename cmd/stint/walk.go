@@ -137,6 +137,8 @@ func (w *walker) entry(prefix, name string, above []fs.FileInfo, yield func(item
 		return yield(item{path: path, kind: skipped, note: note})
 	case w.exclude.is(path, name):
 		return true
+	case isTemp(name):
+		return yield(item{path: path, kind: skipped, note: "temporary file of a stint sum -o"})
 	}
 	return yield(item{path: path})
 }
