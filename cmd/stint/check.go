@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// maxLine bounds a line of a checksum file. The longest path that can be
-// opened, with every byte escaped, is far shorter.
+// maxLine bounds a line of a checksum file, and a name in a list of names. The longest
+// path that can be opened, with every byte escaped, is far shorter.
 const maxLine = 64 << 10
 
 // event is what reading the checksum files meets, in order.
@@ -194,7 +194,7 @@ func (s *summer) claimsOf(ctx context.Context, path string, p *parser, w *walker
 	if path == "-" {
 		path, w.read = "standard input", true
 	} else {
-		f, err := openPatiently(ctx, path)
+		f, err := s.openList(ctx, path)
 		if err != nil {
 			return yield(&claim{event: listError, list: path, item: item{err: err}})
 		}
@@ -203,7 +203,7 @@ func (s *summer) claimsOf(ctx context.Context, path string, p *parser, w *walker
 	}
 	lines := bufio.NewReaderSize(r, maxLine)
 	for n := 1; ; n++ {
-		line, err := readLine(lines)
+		line, err := readLine(lines, '\n')
 		c := &claim{list: path, line: n}
 		switch {
 		case err == io.EOF && len(line) == 0:
@@ -243,17 +243,17 @@ func (c *claim) parse(line []byte, tooLong bool, p *parser, w *walker) bool {
 	return true
 }
 
-// readLine reads to the end of the line. Of a line that does not fit in r's
-// buffer it returns the beginning, with bufio.ErrBufferFull. What it returns
+// readLine reads to the end of the line, or of what else ends in end. Of a line that does
+// not fit in r's buffer it returns the beginning, with bufio.ErrBufferFull. What it returns
 // is valid until the next read.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	line, err := r.ReadSlice('\n')
+func readLine(r *bufio.Reader, end byte) ([]byte, error) {
+	line, err := r.ReadSlice(end)
 	if err != bufio.ErrBufferFull {
 		return line, err
 	}
 	line = bytes.Clone(line)
 	for err == bufio.ErrBufferFull {
-		_, err = r.ReadSlice('\n')
+		_, err = r.ReadSlice(end)
 	}
 	if err == nil || err == io.EOF {
 		err = bufio.ErrBufferFull

@@ -24,12 +24,13 @@ type console struct {
 	width int // of the progress line now on the screen
 }
 
-// message prints one line that begins with the command's name.
+// message prints one line that begins with the command's name. Every text that another
+// machine or user may have written goes through here.
 func (c *console) message(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.hideLocked()
-	fmt.Fprintf(c.w, "stint: %s\n", text)
+	fmt.Fprintf(c.w, "stint: %s\n", visible(text))
 }
 
 // plain prints one line as it is.

@@ -174,7 +174,7 @@ func TestCheckLinesLikeCoreutils(t *testing.T) {
 		t.Fatal(err)
 	}
 	const h = "87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7"
-	replace := strings.NewReplacer("UU", strings.ToUpper(h), "H", h, "G", strings.Repeat("0", 64), "SHA", "SHA", "|", "\n")
+	replace := strings.NewReplacer("UU", strings.ToUpper(h), "H", h, "N", "\x00", "G", strings.Repeat("0", 64), "SHA", "SHA", "|", "\n")
 	for _, text := range []string{
 		"", "|", "||", "\r|", "#|", " #|", "x|", "H", "H|", "H |", "H  |", "H   |", "H  a", "H  a|", "H *a|", "UU  a|", "H a|", "H\ta|", "H\t a|",
 		" \tH  a|", "H  a |", "H   a|", "H  a b|", "H  a\r|", "H  a\r\r|", "H  cr\r\r|", "|H  a|", "\r|H  a|", "#H  a|H  a|",
@@ -186,6 +186,9 @@ func TestCheckLinesLikeCoreutils(t *testing.T) {
 		"SHA256  (a) = H|", "sha256 (a) = H|", "SHA256 a) = H|", "SHA256 (a = H|", "SHA256 (a) H|", "SHA256 () = H|", "SHA256 (a) = |", "SHA256 (a) = 00|",
 		"SHA256 (a) = H0|", "SHA256 (a)) = H|", "SHA256 (a) = H) = H|", "\\SHA256 (new\\nline) = H|", "\\SHA256 (a\\x) = H|", "SHA256|", "SHA256 |", "SHA256 (|",
 		"SHA256 (a b) = H|x|", "SHA256 (missing) = H|", "BLAKE2b (a) = H|", "H  -|", "G  -|H  -|",
+		"H  aNb|", "H  aN|", "H  missingNa|", "HN  a|", "H N a|", "N|", "NH  a|", " NH  a|", "H aNb|", "H  Na|", "H Na|", "H  aN\r|", "#N|", "H *aN|",
+		"\\H  aNb|", "\\H  a\\nN|", "\\SHA256 (aN) = H|", "\\SHA256 (a) = HN|", "SHA256 (aNb) = H|", "SHA256 (a) = HNjunk|", "SHA256 (a) = GNH|",
+		"SHA256 (a)N = H|", "SHA256 (Na) = H|", "SHA256 N(a) = H|", "SHA256 (a) =N H|", "SHA256 (a) = NH|", "SHA256 (aN) = H) = H|", "H  -N|",
 	} {
 		write(t, "list", replace.Replace(text))
 		for _, flags := range []string{"", "-w", "--quiet", "--status", "--strict", "--ignore-missing", "--strict -w --ignore-missing",

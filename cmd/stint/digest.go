@@ -75,16 +75,19 @@ type scratch struct {
 // digester computes digests, many at a time.
 type digester struct {
 	stdin io.Reader
+	open  func(path string) (io.ReadCloser, error) // a regular file
+	files descriptors
 	bytes atomic.Int64 // read so far, for the progress line
 	free  []sync.Pool  // of *scratch, by algorithm.index
 }
 
 func newDigester(stdin io.Reader) *digester {
-	return &digester{stdin: stdin, free: make([]sync.Pool, len(algorithms))}
+	return &digester{stdin: stdin, open: openRegular, free: make([]sync.Pool, len(algorithms))}
 }
 
 // digest reads what r names, and returns r with its digest. The error is not nil only
-// when ctx has ended: what is wrong with the file itself is in the result.
+// when ctx has ended: what is wrong with the file itself is in the result. A file that
+// nobody answers for may keep it after ctx has ended.
 func (d *digester) digest(ctx context.Context, r result) (result, error) {
 	if r.err != nil || r.kind == skipped {
 		return r, nil
@@ -94,38 +97,27 @@ func (d *digester) digest(ctx context.Context, r result) (result, error) {
 		s = &scratch{hash: r.alg.make(), buf: make([]byte, bufferSize)}
 	}
 	r.size, r.err = d.read(ctx, r.item, s)
-	if err := context.Cause(ctx); err != nil {
-		return r, err // s may still be in the hands of a read that was given up
-	}
 	s.hash.Sum(r.sum[:0])
 	d.free[r.alg.index].Put(s)
-	return r, nil
+	return r, context.Cause(ctx)
 }
 
 // read opens the item and passes its bytes through s.hash.
 func (d *digester) read(ctx context.Context, it item, s *scratch) (int64, error) {
-	kind := it.kind
-	if kind == listed {
-		kind = kindOf(it.path)
-	}
-	switch kind {
-	case stdinAgain: // the first mention of standard input has read it all
+	open := d.open
+	switch {
+	case it.kind == stdinAgain: // the first mention of standard input has read it all
 		return d.copy(ctx, strings.NewReader(""), s)
-	case stdin:
-		return d.copy(ctx, &patientReader{ctx, d.stdin}, s)
-	case special:
-		f, err := openPatiently(ctx, it.path)
-		if err != nil {
-			return 0, err
-		}
-		defer f.Close()
-		return d.copy(ctx, &patientReader{ctx, f}, s)
+	case it.kind == stdin:
+		return d.copy(ctx, d.stdin, s)
+	case it.kind == special, it.kind == listed && kindOf(it.path) == special:
+		open = openAny
 	}
-	f, err := openRegular(it.path)
+	f, err := opened(ctx, &d.files, it.path, open)
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close()
+	defer d.files.close(f)
 	return d.copy(ctx, f, s)
 }
 

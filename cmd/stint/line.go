@@ -68,7 +68,7 @@ func appendJSON(b []byte, r *result) []byte {
 		rec.Base64 = base64.StdEncoding.EncodeToString([]byte(r.path))
 	}
 	if r.err != nil {
-		rec.Error = reason(r.err)
+		rec.Error = visible(reason(r.err))
 	} else {
 		rec.Digest = hex.EncodeToString(r.digest())
 		rec.Size = &r.size
@@ -156,6 +156,10 @@ func (p *parser) parse(line []byte) (expectation, bool) {
 	}
 	if !ok {
 		sum, name, ok = p.split(line)
+	}
+	sum, _, _ = bytes.Cut(sum, []byte{0}) // as in coreutils, where a NUL ends it
+	if !escaped {
+		name, _, _ = bytes.Cut(name, []byte{0})
 	}
 	if !ok || len(sum) != hex.EncodedLen(e.alg.size) || bytes.IndexByte(name, 0) >= 0 {
 		return e, false

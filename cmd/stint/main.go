@@ -24,15 +24,18 @@
 // Results go to standard output, everything else to standard error. The exit
 // status is 0 when all went well, 1 when a file could not be read or did not
 // match, the output could not be written or a server not be reached, 2 for a wrong
-// command line, and 130 after an interrupt. A server and a worker that were
-// interrupted have ended well: theirs is 0.
+// command line, 130 after an interrupt, and 141 when nobody reads the results any
+// more. A server and a worker that were interrupted have ended well: theirs is 0.
 package main
 
 import (
 	"context"
 	"os"
+	"os/signal"
+	"syscall"
 )
 
 func main() {
+	signal.Ignore(syscall.SIGPIPE) // the write fails then, and the run ends in order
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

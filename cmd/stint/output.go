@@ -2,12 +2,16 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -112,36 +116,91 @@ func (o *output) failed() error {
 }
 
 // target is the file that -o names. It comes into being when it is committed:
-// until then the lines go to a file beside it, which replaces it in one step.
-// A device or a pipe is written directly, for there is nothing to replace.
+// until then the lines go to a file beside it, which replaces it in one step. If
+// that would lose hard links or its owner, the lines are then copied into it.
+// A device, a pipe or a descriptor is written directly.
 type target struct {
-	path string   // with symbolic links resolved
+	path string   // where symbolic links lead
 	temp string   // "" if written directly
 	file *os.File // temp, or path
+	old  *os.File // that temp is copied into; nil: it is replaced
+}
+
+// tempPrefix and random letters are the name of a temporary file.
+const tempPrefix = ".stint-"
+
+// isTemp reports whether name is one of a temporary file, of whichever run.
+func isTemp(name string) bool {
+	letters, ok := strings.CutPrefix(name, tempPrefix)
+	return ok && len(letters) == 26 && strings.Trim(letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
 // openTarget creates the temporary file.
-func openTarget(path string) (*target, error) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+func openTarget(ctx context.Context, path string) (*target, error) {
+	path, number := follow(path)
+	if number >= 0 {
+		f, err := duplicate(number, path)
 		return &target{path: path, file: f}, err
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return createTemp(path, 0o666)
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		f, err := patiently(ctx, func() (*os.File, error) { return os.OpenFile(path, os.O_WRONLY, 0) })
+		return &target{path: path, file: f}, err
+	}
+	old, err := os.OpenFile(path, os.O_WRONLY, 0) // what may not be written is not replaced either
+	if err != nil {
 		return nil, err
 	}
-	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".stint-"+rand.Text())
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.Unwrap(err)}
+	t, err := createTemp(path, 0o600)
+	if err != nil || becomes(t.file, info) {
+		old.Close()
+		return t, err
 	}
-	if info != nil {
-		_ = f.Chmod(info.Mode().Perm()) // the file is replaced, its mode is kept where it can be
+	t.old = old
+	return t, nil
+}
+
+// createTemp creates the file beside path.
+func createTemp(path string, mode fs.FileMode) (*target, error) {
+	dir, _ := filepath.Split(path)
+	temp := dir + tempPrefix + rand.Text()
+	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return nil, err
 	}
 	return &target{path: path, temp: temp, file: f}, nil
+}
+
+// follow returns where the links at path lead, also if nothing is there. What is a
+// descriptor of this process is not followed further: the number is -1 for all else.
+func follow(path string) (end string, number int) {
+	for range 40 {
+		dir, name := filepath.Split(path)
+		if n, err := strconv.Atoi(name); err == nil && holdsDescriptors(dir) {
+			return path, n
+		}
+		link, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(link) {
+			link = dir + link
+		}
+		path = link
+	}
+	return path, -1 // if there are too many, opening the last one says so
+}
+
+// holdsDescriptors reports whether the names in dir are descriptors of this process.
+func holdsDescriptors(dir string) bool {
+	dir, err := filepath.EvalSymlinks(dir)
+	own, ok := strings.CutPrefix(dir, fmt.Sprintf("/proc/%d/", os.Getpid()))
+	return err == nil && (dir == "/dev/fd" || ok && (own == "fd" || strings.HasSuffix(own, "/fd")))
 }
 
 // is reports whether path, whose last element is name, is the target or its
@@ -166,20 +225,37 @@ func (t *target) commit() error {
 	f := t.file
 	t.file = nil
 	var err error
-	if t.temp != "" {
+	switch {
+	case t.old != nil:
+		err = t.overwrite(f)
+	case t.temp != "":
 		err = f.Sync()
 	}
 	err = cmp.Or(err, f.Close())
-	if t.temp != "" && err == nil {
+	if err == nil && t.temp != "" && t.old == nil {
 		err = os.Rename(t.temp, t.path)
+	}
+	if t.temp != "" && (err != nil || t.old != nil) {
+		os.Remove(t.temp)
 	}
 	if err == nil {
 		return nil
 	}
-	if t.temp != "" {
-		os.Remove(t.temp)
-	}
 	return &writeError{err}
+}
+
+// overwrite makes old hold what f holds, and closes it.
+func (t *target) overwrite(f *os.File) error {
+	defer t.old.Close()
+	_, err := f.Seek(0, io.SeekStart)
+	if err != nil {
+		return err
+	}
+	size, err := io.Copy(t.old, f)
+	if err == nil {
+		err = t.old.Truncate(size)
+	}
+	return cmp.Or(err, t.old.Sync())
 }
 
 // discard removes what was written and leaves the target as it was. It does
@@ -191,5 +267,8 @@ func (t *target) discard() {
 	t.file.Close()
 	if t.temp != "" {
 		os.Remove(t.temp)
+	}
+	if t.old != nil {
+		t.old.Close()
 	}
 }

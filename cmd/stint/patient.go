@@ -3,22 +3,25 @@ package main
 import (
 	"context"
 	"io"
+	"iter"
 	"os"
 )
 
+// outcome is what a call returns.
+type outcome[T any] struct {
+	v   T
+	err error
+}
+
 // patiently calls f, which may block for as long as somebody else likes: the
-// other end of a pipe, or a person at a terminal. Nothing can take such a call
-// back, so when ctx ends first its goroutine is left behind for the end of the
+// other end of a pipe, a person at a terminal, a server of files. Nothing can take such
+// a call back, so when ctx ends first its goroutine is left behind for the end of the
 // process, and what it was given must not be used again.
 func patiently[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	type outcome struct {
-		v   T
-		err error
-	}
-	done := make(chan outcome, 1) // so that an abandoned call can still end
+	done := make(chan outcome[T], 1) // so that an abandoned call can still end
 	go func() {
 		v, err := f()
-		done <- outcome{v, err}
+		done <- outcome[T]{v, err}
 	}()
 	select {
 	case o := <-done:
@@ -26,6 +29,36 @@ func patiently[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	case <-ctx.Done():
 		var zero T
 		return zero, context.Cause(ctx)
+	}
+}
+
+// patientSeq yields what seq yields until ctx ends, and then the cause. It is patiently
+// for many calls at the price of one: seq is left behind as a whole. ctx has to end.
+func patientSeq[T any](ctx context.Context, seq iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		ready := make(chan outcome[T], 64)
+		go func() {
+			defer close(ready)
+			for v, err := range seq {
+				select {
+				case ready <- outcome[T]{v, err}:
+				case <-ctx.Done():
+					return
+				}
+			}
+		}()
+		for {
+			select {
+			case o, ok := <-ready:
+				if !ok || !yield(o.v, o.err) {
+					return
+				}
+			case <-ctx.Done():
+				var zero T
+				yield(zero, context.Cause(ctx))
+				return
+			}
+		}
 	}
 }
 
@@ -40,8 +73,11 @@ func (p *patientReader) Read(b []byte) (int, error) {
 	return patiently(p.ctx, func() (int, error) { return p.r.Read(b) })
 }
 
-// openPatiently opens a file whose open may block, as a named pipe's does until
-// somebody writes to it.
-func openPatiently(ctx context.Context, path string) (*os.File, error) {
-	return patiently(ctx, func() (*os.File, error) { return os.Open(path) })
+// openAny opens a file whatever it is, which may wait, as for the other end of a named pipe.
+func openAny(path string) (io.ReadCloser, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }

@@ -33,7 +33,10 @@ func (s *summer) watch(ctx context.Context, items iter.Seq[item]) (stop func()) 
 	var total atomic.Pointer[amount] // nil until the count is complete
 	var wg sync.WaitGroup
 	if items != nil {
-		wg.Go(func() { total.Store(count(ctx, items)) })
+		wg.Go(func() {
+			all, _ := patiently(ctx, func() (*amount, error) { return count(ctx, items), nil })
+			total.Store(all)
+		})
 	}
 	started := time.Now()
 	line := func() string {

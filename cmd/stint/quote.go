@@ -45,6 +45,23 @@ func quote(name string) string {
 	return b.String()
 }
 
+// visible is text with what cannot be printed as escapes, so that it is one line and
+// commands no terminal, whoever wrote it. What quote returned stays as it is.
+func visible(text string) string {
+	var b strings.Builder
+	for len(text) > 0 {
+		r, n := utf8.DecodeRuneInString(text)
+		if printableRune(r, n) {
+			b.WriteString(text[:n])
+		} else {
+			n = unprintable(text)
+			b.WriteString(escape(text[:n]))
+		}
+		text = text[n:]
+	}
+	return b.String()
+}
+
 // plain reports whether a shell reads name as one word without quotes.
 func plain(name string) bool {
 	if strings.ContainsRune("#~", rune(name[0])) || name == "{" || name == "}" {

@@ -52,13 +52,14 @@ func (d *digester) answer(ctx context.Context, q question) (answer, error) {
 	if path != "" && !filepath.IsAbs(path) {
 		return answer{}, errors.New("the worker got a relative path")
 	}
-	if kindOf(path) != regular {
-		return answer{Error: errNotShared.Error()}, nil
-	}
-	r, err := d.digest(ctx, result{item: item{path: path}, alg: alg})
+	r, err := patiently(ctx, func() (result, error) {
+		return d.digest(ctx, result{item: item{path: path}, alg: alg})
+	})
 	switch {
 	case err != nil:
 		return answer{}, err
+	case errors.Is(r.err, errNotRegular):
+		return answer{Error: errNotShared.Error()}, nil
 	case r.err != nil:
 		return answer{Error: reason(r.err), Missing: errors.Is(r.err, fs.ErrNotExist)}, nil
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -16,7 +15,8 @@ import (
 )
 
 // Exit statuses. A run ended by a signal adds its number to statusSignal, as
-// shells do: 130 for an interrupt, 143 for a termination, 129 for a hang-up.
+// shells do: 130 for an interrupt, 143 for a termination, 129 for a hang-up, 141 for
+// results that nobody reads.
 const (
 	statusOK     = 0
 	statusFailed = 1
@@ -90,6 +90,7 @@ func notify(ctx context.Context, sig os.Signal) (context.Context, context.Cancel
 
 // status prints err, unless that was done already, and gives its exit status.
 func status(err error, stderr io.Writer) int {
+	c := &console{w: stderr}
 	var usage *usageError
 	var write *writeError
 	var failed *failure
@@ -98,19 +99,18 @@ func status(err error, stderr io.Writer) int {
 		return statusOK
 	case errors.Is(err, errFailed):
 		return statusFailed
-	case errors.As(err, &write):
-		if !errors.Is(err, syscall.EPIPE) { // nobody reads on: nothing to say
-			fmt.Fprintf(stderr, "stint: %s\n", write)
-		}
-		return statusFailed
-	case errors.As(err, &failed):
-		fmt.Fprintf(stderr, "stint: %s\n", failed)
+	case errors.As(err, &write) && errors.Is(err, syscall.EPIPE): // nobody reads on: nothing to say
+		return statusSignal + int(syscall.SIGPIPE)
+	case errors.As(err, &write), errors.As(err, &failed):
+		c.message(err.Error())
 		return statusFailed
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "stint: %s\nTry '%s --help' for more information.\n", usage.message, usage.command)
+		c.message(usage.message)
+		c.plain("Try '" + usage.command + " --help' for more information.")
 		return statusUsage
 	default: // cobra's own: an unknown command or an argument too many
-		fmt.Fprintf(stderr, "stint: %s\nTry 'stint --help' for more information.\n", err)
+		c.message(err.Error())
+		c.plain("Try 'stint --help' for more information.")
 		return statusUsage
 	}
 }

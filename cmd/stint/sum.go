@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -22,11 +23,20 @@ A directory is walked and every regular file below it is read, hidden ones
 included; names are printed as "find PATH -type f" prints them, in the order of
 their bytes ("LC_ALL=C sort"). In a directory, symbolic links are not followed
 unless --follow is given, and pipes, sockets and devices are skipped with a
-note. A PATH given on the command line is read whatever it is, and followed.
-Files are read side by side; the output is in order all the same.
+note, as are the temporary files of -o that a killed run has left behind, named
+.stint- and 26 letters. A PATH given on the command line is read whatever it is,
+and followed. Files are read side by side; the output is in order all the same.
 
 With no PATH, or when PATH is -, standard input is read; with no PATH and
 standard input a terminal, the current directory is walked.
+
+The FILE of -o is replaced in one step when the output is complete, and keeps its
+owner, group and permissions, but neither access control lists nor extended
+attributes. If it has several hard links, or an owner that this user cannot give
+it, the complete output is copied into it instead: a crash just then leaves a part.
+Symbolic links are followed, also one that leads to no file yet. What may not be
+written is not replaced. Devices, pipes and open descriptors, as /dev/stdout, are
+written as the output comes.
 
 With -c, each PATH is a file of lines as printed by this command, by GNU's
 tools, or by the BSD tools and "openssl dgst". Lines with a tag, such as
@@ -55,8 +65,10 @@ const sumExit = `  0    every file was read, and with -c every digest matched
   1    a file could not be read or did not match, the output could not be written,
        or the server of --cluster could not be reached or stayed full
   2    wrong command line
-  130  interrupted (143: terminated, 129: hung up); the file of -o is as it was
-       before; with 1 it lists what could be read`
+  130  interrupted (143: terminated, 129: hung up, 141: nobody reads the output any
+       more); the file of -o is as it was before; with 1 it lists what could be read
+
+A standard stream that is closed counts as /dev/null.`
 
 func newSum(std streams) *cobra.Command {
 	var o options
@@ -188,14 +200,14 @@ func (s *summer) print(ctx context.Context) error {
 	if err != nil {
 		return s.cannot(ctx, s.filesFrom, err)
 	}
-	w := &walker{ctx: ctx, follow: s.follow}
+	w := &walker{ctx: ctx, files: &s.digester.files, follow: s.follow}
 	if s.filesFrom == "-" {
 		w.noStdin = errors.New("standard input is the list of files")
 	}
 	if s.output == "" || s.output == "-" {
 		return s.printAll(ctx, w, paths)
 	}
-	t, err := openTarget(s.output)
+	t, err := openTarget(ctx, s.output)
 	if err != nil {
 		return s.cannot(ctx, s.output, err)
 	}
@@ -255,7 +267,7 @@ func (s *summer) digests(ctx context.Context, wanted iter.Seq[result]) iter.Seq2
 		return s.asker.digests(ctx, wanted)
 	}
 	opts := append(slices.Clone(s.limit), stint.Queue(runAhead))
-	return stint.MapSeq(ctx, wanted, s.digester.digest, opts...)
+	return patientSeq(ctx, stint.MapSeq(ctx, wanted, s.digester.digest, opts...))
 }
 
 // cannot reports a file that the run cannot begin without, unless ctx ended the
@@ -283,7 +295,7 @@ func (s *summer) paths(ctx context.Context) (iter.Seq[item], error) {
 	case "-":
 		return s.list(&patientReader{ctx, s.std.stdin}, "standard input"), nil
 	}
-	f, err := openPatiently(ctx, s.filesFrom)
+	f, err := s.openList(ctx, s.filesFrom)
 	if err != nil {
 		return nil, err
 	}
@@ -294,20 +306,32 @@ func (s *summer) paths(ctx context.Context) (iter.Seq[item], error) {
 	}, nil
 }
 
+// openList opens a file of names or digests, which may be a pipe.
+func (s *summer) openList(ctx context.Context, path string) (io.ReadCloser, error) {
+	f, err := patiently(ctx, func() (io.ReadCloser, error) { return opened(ctx, &s.digester.files, path, openAny) })
+	if err == nil {
+		s.digester.files.keep()
+	}
+	return f, err
+}
+
 // list reads paths from r as they are asked for. An empty line is passed over;
-// an empty name between NULs is a mistake, and reported.
+// an empty name between NULs is a mistake, and reported, as is one that is too long.
 func (s *summer) list(r io.Reader, name string) iter.Seq[item] {
 	end := byte('\n')
 	if s.null {
 		end = 0
 	}
 	return func(yield func(item) bool) {
-		b := bufio.NewReader(r)
-		for {
-			path, err := b.ReadBytes(end)
+		b := bufio.NewReaderSize(r, maxLine)
+		for n := 1; ; n++ {
+			path, err := readLine(b, end)
 			path, ended := bytes.CutSuffix(path, []byte{end})
 			it := item{path: string(path)}
-			if it.path == "" && ended && s.null {
+			switch {
+			case err == bufio.ErrBufferFull:
+				it, err = item{path: name, err: fmt.Errorf("file name %d is too long", n)}, nil
+			case it.path == "" && ended && s.null:
 				it = item{path: name, err: errors.New("invalid zero-length file name")}
 			}
 			if it.path != "" && !yield(it) {

@@ -38,10 +38,11 @@ var errLoop = errors.New("file system loop")
 // goroutine.
 type walker struct {
 	ctx     context.Context // of the one run that the walker is made for
-	follow  bool            // symbolic links in directories too
-	noStdin error           // why "-" may not be read, or nil
-	exclude *target         // the output file, which is not to be digested
-	read    bool            // standard input has been given out
+	files   *descriptors
+	follow  bool    // symbolic links in directories too
+	noStdin error   // why "-" may not be read, or nil
+	exclude *target // the output file, which is not to be digested
+	read    bool    // standard input has been given out
 }
 
 // items yields what paths name, directories in the order of their files'
@@ -76,10 +77,9 @@ func (w *walker) root(it item, yield func(item) bool) bool {
 	switch {
 	case err != nil:
 		it.err = err
-		return yield(it)
 	case info.IsDir():
 		return w.dir(it.path, nil, yield)
-	case !info.Mode().IsRegular():
+	case isSpecial(info):
 		it.kind = special
 	}
 	return yield(it)
@@ -137,6 +137,8 @@ func (w *walker) entry(prefix, name string, above []fs.FileInfo, yield func(item
 		return yield(item{path: path, kind: skipped, note: note})
 	case w.exclude.is(path, name):
 		return true
+	case isTemp(name):
+		return yield(item{path: path, kind: skipped, note: "temporary file of a stint sum -o"})
 	}
 	return yield(item{path: path})
 }
@@ -149,11 +151,11 @@ func (w *walker) entry(prefix, name string, above []fs.FileInfo, yield func(item
 //
 // With an error come the names that were read before it.
 func (w *walker) names(path, prefix string) ([]string, error) {
-	f, err := os.Open(path)
+	f, err := opened(w.ctx, w.files, path, openDir)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer w.files.close(f)
 	var names []string
 	for {
 		entries, err := f.ReadDir(1024)
@@ -220,8 +222,11 @@ func describe(mode fs.FileMode) string {
 // kindOf looks at a file that a checksum file names. One that cannot be looked
 // at is regular: opening it will give the error.
 func kindOf(path string) kind {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+	if info, err := os.Stat(path); err == nil && isSpecial(info) {
 		return special
 	}
 	return regular
 }
+
+// isSpecial reports whether reading the file may wait for somebody.
+func isSpecial(info fs.FileInfo) bool { return !info.Mode().IsRegular() && !info.IsDir() }

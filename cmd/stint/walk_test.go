@@ -30,7 +30,7 @@ func TestWalkIsLazy(t *testing.T) {
 		}
 		write(t, dir+"/x", "")
 	}
-	w := &walker{ctx: t.Context()}
+	w := &walker{ctx: t.Context(), files: new(descriptors)}
 	var got []string
 	for it := range w.items(paths(".", "missing")) {
 		got = append(got, it.path)
@@ -69,7 +69,7 @@ func TestWalkOrder(t *testing.T) {
 		}
 	}
 	slices.Sort(want)
-	w := &walker{ctx: t.Context()}
+	w := &walker{ctx: t.Context(), files: new(descriptors)}
 	var got []string
 	for it := range w.items(paths(".")) {
 		got = append(got, it.path)

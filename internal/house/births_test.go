@@ -36,7 +36,7 @@ var births = map[string]string{
 	"examples/etl/main.go": "what gives the second interrupt back to the system; nobody: the process is about to end",
 
 	"cmd/stint/asker.go":    "the look for workers while no answer comes; the end of what was asked waits for it",
-	"cmd/stint/patient.go":  "a read that nothing can take back; nobody: it is left to the end of the process",
+	"cmd/stint/patient.go":  "a read, or a sequence of them, that nothing can take back; nobody: it is left to the end of the process",
 	"cmd/stint/progress.go": "the count of the work and the line on the terminal; the end of the run waits for both",
 }
 

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+)
+
+// TestFileWithLease reads a file on which another has a lease, which it gives back when
+// it is asked to.
+func TestFileWithLease(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "a", "a\n")
+	f, err := os.OpenFile("a", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGIO)
+	defer signal.Stop(asked)
+	lease := func(kind uintptr) syscall.Errno {
+		_, _, err := syscall.Syscall(syscall.SYS_FCNTL, f.Fd(), syscall.F_SETLEASE, kind)
+		return err
+	}
+	if err := lease(syscall.F_WRLCK); err != 0 {
+		t.Skipf("no leases here: %v", err)
+	}
+	returned := make(chan struct{})
+	go func() {
+		defer close(returned)
+		<-asked
+		if err := lease(syscall.F_UNLCK); err != 0 {
+			t.Error(err)
+		}
+	}()
+	out, errs, code := runStint(t, "", "sum", "-a", "md5", "a")
+	if out != "60b725f10c9c85c70d97880dfe8191b3  a\n" || errs != "" || code != 0 {
+		t.Errorf("exit status %d, output %q, messages %q; want the line of a", code, out, errs)
+	}
+	<-returned
+}
