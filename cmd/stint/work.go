@@ -28,9 +28,7 @@ finish the files that it is reading, and end; a second one ends it at once, and
 what it was reading is given to another worker after ten seconds. When the server
 is away, or not there yet, the worker waits for it.
 
-Whoever may submit at the server has the worker read any file that its user may
-read, and is told its digest, its size, or why it cannot be read, and so whether
-it is there. Whoever may work there can forge results.
+Whoever may work at the server can forge results.
 
 ` + inScripts
 
