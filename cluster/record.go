@@ -156,11 +156,8 @@ func (e *Engine) drop(ctx context.Context, r *record) (end, error) {
 		case now.Owner != r.Owner:
 			return endTaken, nil
 		}
-		err = e.ask(ctx, func(ctx context.Context) error {
-			err := e.stream["runs"].DeleteMsg(ctx, now.seq)
-			tried = tried || err != nil && unanswered(err) // perhaps it did
-			return err
-		})
+		lost, err := e.forget(ctx, now)
+		tried = tried || lost
 		switch {
 		case err == nil:
 			return found, nil
@@ -168,6 +165,23 @@ func (e *Engine) drop(ctx context.Context, r *record) (end, error) {
 			return endUnknown, err
 		}
 	}
+}
+
+// forget removes a record, and reports whether an answer was lost, so that it may be removed
+// also if there is an error. The record that it has replaced is there too if the server was
+// killed between the two. One without a Name expires.
+func (e *Engine) forget(ctx context.Context, r *record) (lost bool, err error) {
+	if r.Named {
+		if err = e.purge(ctx, "runs", e.names.subject("run", r.Run), jetstream.WithPurgeSequence(r.seq)); err != nil {
+			return false, err
+		}
+	}
+	err = e.ask(ctx, func(ctx context.Context) error {
+		err := e.stream["runs"].DeleteMsg(ctx, r.seq)
+		lost = lost || err != nil && unanswered(err)
+		return err
+	})
+	return lost, err
 }
 
 // overtake makes sure that what was written of the record and not answered does not come

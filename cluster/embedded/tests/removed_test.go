@@ -42,3 +42,27 @@ func TestRemovedStaysRemoved(t *testing.T) {
 	stays.succeed(t, 1)
 	counter.nothingLeft(t)
 }
+
+// A run whose record is there in two versions, as after a kill between the storing of
+// one and the removal of the other, leaves neither.
+func TestRecordIsThereTwice(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	e, counter := connect(t, where), look(t, where)
+	c := begin(bounded(t), e, newTask(j), items(1, item{}), stint.Name("nightly"))
+	counter.queued(t, 1)
+	runs, err := counter.js.Stream(bounded(t), "stint-runs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := runs.GetLastMsgForSubject(bounded(t), "stint.run.nightly")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := counter.js.Publish(bounded(t), record.Subject, record.Data); err != nil {
+		t.Fatal(err)
+	}
+	serve(t, connect(t, where), 1, newTask(j))
+	c.succeed(t, 1)
+	counter.nothingLeft(t)
+}
