@@ -65,16 +65,19 @@ func (r *run) hearOnce(ctx context.Context) error {
 	return r.consumeFrom(ctx, l.consumer)
 }
 
-// requestBytes is how many bytes of results a request is for, if one message may not have
-// more. What the server has sent and the client has not read is then a lot less than where a
-// server gives up a client, which is at 64 MB, and other answers do not come long after.
-const requestBytes = 4 << 20
+// requestBytes returns how many bytes of messages a request is for: 4 MiB, or one message if
+// that may be larger. What the server has sent and the client has not read is then a lot less
+// than where a server gives up a client, which is at 64 MB, and other answers do not come long
+// after.
+func (e *Engine) requestBytes() int {
+	const around = 4096 // subjects, and what the server adds
+	return max(4<<20, int(e.nc.MaxPayload())+around)
+}
 
 // requested bounds the requests for results. The number of messages is what the client asks
 // for by itself.
 func (e *Engine) requested() jetstream.PullConsumeOpt {
-	const around = 4096 // subjects, and what the server adds
-	return jetstream.PullMaxMessagesWithBytesLimit(jetstream.DefaultMaxMessages, max(requestBytes, int(e.nc.MaxPayload())+around))
+	return jetstream.PullMaxMessagesWithBytesLimit(jetstream.DefaultMaxMessages, e.requestBytes())
 }
 
 // consumeFrom receives what a consumer has, until the run ends, or the consumer or what it

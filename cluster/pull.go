@@ -247,9 +247,13 @@ func (l *line) pending() int {
 func (p *puller) request(l *line, n int, wait time.Duration, now time.Time) {
 	wait = min(wait, p.e.lease(l.handler.about())/3)
 	ask := struct {
-		Batch   int           `json:"batch"`
-		Expires time.Duration `json:"expires"`
-	}{n, wait}
+		Batch    int           `json:"batch"`
+		MaxBytes int           `json:"max_bytes,omitempty"`
+		Expires  time.Duration `json:"expires"`
+	}{Batch: n, Expires: wait}
+	if most := p.e.requestBytes(); int64(n)*p.e.nc.MaxPayload() > int64(most) {
+		ask.MaxBytes = most // the end of such a request is a message more
+	}
 	data, _ := json.Marshal(ask) // numbers only
 	if p.e.nc.PublishRequest(l.next, l.inbox.subject, data) != nil {
 		return // not connected: when it is again, all is asked again
@@ -340,7 +344,7 @@ func (p *puller) receive(l *line, in *inbox, m *nats.Msg) {
 	defer p.poke()
 	defer p.ask()
 	if status := m.Header.Get("Status"); status != "" && len(m.Data) == 0 {
-		p.ended(l, in, status, m.Header.Get("Nats-Pending-Messages"))
+		p.ended(l, in, status, m.Header)
 		return
 	}
 	d := p.parse(l, m)
@@ -361,22 +365,32 @@ func (p *puller) receive(l *line, in *inbox, m *nats.Msg) {
 	}
 }
 
-// ended notes that a request has ended. Other reasons than that there is no task are
-// that the line is on its way to another server, or gone: then it is left alone for a
-// moment, and made if it is not there. mu is held.
-func (p *puller) ended(l *line, in *inbox, status, rest string) {
-	left, err := strconv.Atoi(rest)
+// ended notes that a request has ended. Other reasons than that there is no task or that it
+// is complete are that the line is on its way to another server, or gone: then it is left
+// alone for a moment, and made if it is not there. mu is held.
+func (p *puller) ended(l *line, in *inbox, status string, header nats.Header) {
+	left, err := strconv.Atoi(header.Get("Nats-Pending-Messages"))
 	if i := slices.IndexFunc(l.pulls, func(q pull) bool { return q.inbox == in }); err != nil && i >= 0 {
 		left = l.pulls[i].left
 	}
 	p.answered(l, in, max(0, left))
-	l.more = false
-	if status == "408" {
-		l.broken = 0
-	} else {
+	switch why := header.Get("Description"); {
+	case why == complete: // there is more if the last task said so
+	case why == tooManyBytes:
+		l.more = true
+	case status == "408":
+		l.more, l.broken = false, 0
+	default:
+		l.more = false
 		p.mend(l)
 	}
 }
+
+// What the server says at the end of a request that is bounded in bytes.
+const (
+	tooManyBytes = "Message Size Exceeds MaxBytes" // the next task is more than what is left of these
+	complete     = "Batch Completed"               // all came that it was for
+)
 
 // parse reads a task from its message; it returns nil if that is not from the queue. Anything
 // may be in the queue that somebody has published there.

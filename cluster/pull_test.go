@@ -1,6 +1,10 @@
 package cluster
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/nats-io/nats.go"
+)
 
 // A request that ends without a word of what was left of it is the oldest of its own
 // inbox. What others ask for stays promised.
@@ -22,7 +26,7 @@ func TestRequestEndsWithoutACount(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			l := &line{pulls: []pull{{left: 5, inbox: old}, {left: 2, inbox: now}, {left: 3, inbox: now}}}
 			p := &puller{closed: true, promised: 10, lines: []*line{l}}
-			p.ended(l, c.in, "409", c.rest)
+			p.ended(l, c.in, "409", nats.Header{"Nats-Pending-Messages": {c.rest}})
 			if p.promised != c.promised || l.pending() != c.promised {
 				t.Errorf("promised %d, and %d are asked for, want %d", p.promised, l.pending(), c.promised)
 			}

@@ -23,7 +23,7 @@ func told(t *testing.T, want int, stdout, stderr string, args ...string) {
 // put publishes a message to the server at url.
 func put(t *testing.T, url, subject, data string) {
 	t.Helper()
-	nc, err := nats.Connect(url)
+	nc, err := nats.Connect(url, tokenOf(url))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,6 +31,11 @@ func put(t *testing.T, url, subject, data string) {
 	if _, err := nc.Request(subject, []byte(data), lease*10); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// tokenOf lets a client in that is not a command at the server at that URL.
+func tokenOf(url string) nats.Option {
+	return nats.Token(localToken(url[strings.LastIndexByte(url, ':')+1:]))
 }
 
 // TestCancel ends a command that waits for workers, by the name that status shows.

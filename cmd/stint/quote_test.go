@@ -91,7 +91,7 @@ func TestHostileWorker(t *testing.T) {
 	write(t, "a", "a\n")
 	write(t, "b", "b\n")
 	url, _ := serve(t)
-	e, err := cluster.Connect(t.Context(), url)
+	e, err := cluster.Connect(t.Context(), url, cluster.NATS(tokenOf(url)))
 	if err != nil {
 		t.Fatal(err)
 	}

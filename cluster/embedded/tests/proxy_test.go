@@ -240,6 +240,32 @@ func TestLargeResultsAreReadSlowly(t *testing.T) {
 	counter.nothingLeft(t)
 }
 
+// A worker reads slowly, and the items for its slots are larger than what the server keeps for
+// a client. It is not given up.
+func TestLargeItemsAreReadSlowly(t *testing.T) {
+	t.Parallel()
+	const n, size, pending = 120, 1 << 18, 8 << 20
+	where, j := newServer(t, func(o *server.Options) { o.MaxPending = pending }), newJournal(t)
+	p := newProxy(t, where)
+	var disconnected atomic.Int64
+	e := connect(t, p.url(), cluster.NATS(nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+		if err != nil { // not by Close
+			disconnected.Add(1)
+		}
+	})))
+	serve(t, e, n, newTask(j))
+	counter, read := look(t, where), make(chan struct{})
+	counter.workers(t)
+	eventually(t, "the worker asks for tasks", func() bool { return counter.consumer(t, "work=v1").CachedInfo().NumWaiting > 0 })
+	p.delay(read)
+	c := begin(bounded(t), connect(t, where), newTask(j), items(n, item{Text: strings.Repeat("x", size)}))
+	counter.queued(t, n)
+	close(read)
+	c.succeed(t, n)
+	equal(t, "how often the server has given the worker up", disconnected.Load(), 0)
+	counter.nothingLeft(t)
+}
+
 // listeners are the consumers of results: how many requests there are, and how many
 // messages one of them has sent at most.
 type listeners struct{ requests, sent int }
