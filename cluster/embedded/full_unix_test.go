@@ -79,7 +79,10 @@ func TestFullDisk(t *testing.T) {
 	go func() { served <- cluster.Serve(ctx, there, stint.Limit(4)) }()
 
 	confirmed := flood(t, e.URL())
-	in, want := make([]int, 50), make([]int, 50)
+	if _, err := cluster.Map(t.Context(), e, half, []int{1}); err != nil { // what begins on a full disk fails
+		t.Fatal(err)
+	}
+	in, want := make([]int, 200), make([]int, 200)
 	for i := range in {
 		in[i], want[i] = 2*i, i
 	}
