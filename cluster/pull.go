@@ -466,9 +466,10 @@ func (p *puller) mend(l *line) {
 		return
 	}
 	l.mending = true
+	wait := backoff(mendAfter, min(l.broken, 6))
 	p.mending.Go(func() {
 		select {
-		case <-time.After(backoff(mendAfter, min(l.broken, 6))):
+		case <-time.After(wait):
 		case <-p.life.Done():
 		}
 		if err := p.e.createConsumer(p.life, l.handler.about()); err != nil && p.life.Err() == nil {
