@@ -20,6 +20,13 @@ func told(t *testing.T, want int, stdout, stderr string, args ...string) {
 	}
 }
 
+// open runs a server, and returns its URL, with which others than our commands get in too.
+func open(t *testing.T) string {
+	t.Helper()
+	url, _ := serve(t, "--token", "secret")
+	return strings.Replace(url, "://", "://secret@", 1)
+}
+
 // put publishes a message to the server at url.
 func put(t *testing.T, url, subject, data string) {
 	t.Helper()
@@ -59,7 +66,7 @@ func TestCancel(t *testing.T) {
 
 // TestDead lists what was put aside and drops it, and says why a task is not put back.
 func TestDead(t *testing.T) {
-	url, _ := serve(t)
+	url := open(t)
 	told(t, 0, "nothing was put aside\n", "", "dead", "--cluster", url)
 	told(t, 0, "", "", "dead", "list", "--json", "--cluster", url)
 	for i := range 3 {
@@ -87,7 +94,7 @@ func TestDead(t *testing.T) {
 // TestPurge removes what a run has left that is over.
 func TestPurge(t *testing.T) {
 	t.Parallel() // it waits for a quarter of a minute
-	url, _ := serve(t)
+	url := open(t)
 	told(t, 0, "removed 0 messages\n", "", "purge", "--cluster", url)
 	for i := range 3 {
 		put(t, url, fmt.Sprint("stint.result.run.", i), "")
