@@ -244,7 +244,7 @@ func TestLargeResultsAreReadSlowly(t *testing.T) {
 // a client. It is not given up.
 func TestLargeItemsAreReadSlowly(t *testing.T) {
 	t.Parallel()
-	const n, size, pending = 120, 1 << 18, 8 << 20
+	const n, size, pending = 200, 1 << 18, 32 << 20
 	where, j := newServer(t, func(o *server.Options) { o.MaxPending = pending }), newJournal(t)
 	p := newProxy(t, where)
 	var disconnected atomic.Int64
