@@ -94,9 +94,9 @@
 //   - The end of ctx, the first error and leaving a loop take what is queued out of the
 //     queue, and end the contexts of what runs. So does Cancel, for a run of anybody.
 //   - A run with a Name outlives its submitter: Resume yields its results from the first.
-//     One without is over when its submitter was not heard of for a minute: within
-//     another one workers begin no more of its tasks, end the contexts of those that
-//     run, and remove what is left of it. If there is no worker, Purge does that.
+//     One without is over when its submitter was not heard of for a minute. Within another
+//     minute workers begin no more of its tasks and end the contexts of those that run,
+//     and within three they remove what is left of it. If there is no worker, Purge does that.
 //   - Serve, when its ctx ends, finishes what it has. Nothing is run again for that.
 //
 // # What is not promised
@@ -112,7 +112,7 @@
 //     Timeout is over, or that a worker that is cut off hears of it before it is back.
 //
 //   - That nothing is left of a run whose server does not answer when it ends: workers
-//     remove it later, within two minutes, or Purge does. A write to a server that takes
+//     remove it later, within three minutes, or Purge does. A write to a server that takes
 //     nothing fails after ten seconds; cancel and Close may wait for that.
 //
 //   - That the error returned is the first in time: it is the first that reached the

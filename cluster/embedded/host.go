@@ -29,6 +29,7 @@ type host struct {
 
 	// Written by the watch, and before and after it by who starts and closes.
 	stored   os.FileInfo // the directory of the streams, as the server has found it
+	room     int64       // how many bytes the first server takes: one that starts on a full disk would take none, for ever
 	replaced time.Time   // when the server was replaced last
 	restarts int         // in a row
 
@@ -98,6 +99,9 @@ func (h *host) serve() error {
 		h.halt()
 		return errors.New(why)
 	}
+	if c := srv.JetStreamConfig(); c != nil && h.room == 0 {
+		h.room = c.MaxStore
+	}
 	if h.settings.listen {
 		h.settings.port = srv.Addr().(*net.TCPAddr).Port // the next server listens there too
 		h.address = h.reach(h.settings.port)
@@ -134,6 +138,7 @@ func (h *host) options() *server.Options {
 		HTTPHost:   s.metric.host,
 		HTTPPort:   s.metric.port,
 	}
+	o.JetStreamMaxStore = h.room // 0 at first: three quarters of what is free
 	if s.memory {
 		o.JetStreamMaxMemory = memoryShare(auto.MemoryLimit(), sysmem.Memory())
 	}

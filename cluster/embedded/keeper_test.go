@@ -87,6 +87,7 @@ func TestServerIsReplaced(t *testing.T) {
 	publish(t, h, jetstream.FileStorage, "here")
 	js, lock := inside(t, h), filepath.Join(h.dir, "stint.lock")
 	outside := &host{address: h.address}
+	h.room = 1 << 30 // as if the first server had found that, and the next ones less
 	for n := 1; n <= 2; n++ {
 		breaks(h)
 		log.until(t, n, "the server has failed, and takes nothing: "+brokenWrite)
@@ -104,6 +105,11 @@ func TestServerIsReplaced(t *testing.T) {
 		if free, err := flock.New(lock).TryLock(); free || err != nil {
 			t.Errorf("the lock is free: %v, %v", free, err)
 		}
+		h.mu.Lock()
+		if got := h.server.JetStreamConfig().MaxStore; got != 1<<30 {
+			t.Errorf("the server takes %d bytes, want as many as the first one", got)
+		}
+		h.mu.Unlock()
 	}
 }
 
