@@ -216,8 +216,8 @@ func isFull(err error) bool {
 		return false
 	case api.ErrorCode == fullStore:
 		return !strings.Contains(api.Description, "maximum")
-	case strings.Contains(api.Description, "creating store"): // the file of a stream or a consumer cannot be made
-		return true
+	case strings.Contains(api.Description, "creating store"), strings.Contains(api.Description, "no space left"):
+		return true // the file of a stream or a consumer cannot be made
 	}
 	return slices.Contains([]jetstream.ErrorCode{fullAccount, fullServer, fullConsumers, fullStreams, fullMemory, fullStorage}, api.ErrorCode)
 }
