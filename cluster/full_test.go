@@ -21,6 +21,7 @@ func TestIsFull(t *testing.T) {
 		{10077, "maximum messages exceeded", queued},
 		{10077, "maximum bytes exceeded", queued},
 		{10077, "maximum messages per subject exceeded", taken},
+		{10077, "store is closed", unsure},
 		{10012, "error creating store for consumer", full},
 		{10012, "open meta.inf.tmp: no space left on device", full},
 		{10012, "consumer cannot do that", unsure},

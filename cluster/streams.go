@@ -215,7 +215,7 @@ func isFull(err error) bool {
 	case !ok:
 		return false
 	case api.ErrorCode == fullStore:
-		return !strings.Contains(api.Description, "maximum")
+		return !strings.Contains(api.Description, "maximum") && !strings.Contains(api.Description, "closed") // as it is while a server stops
 	case strings.Contains(api.Description, "creating store"), strings.Contains(api.Description, "no space left"):
 		return true // the file of a stream or a consumer cannot be made
 	}
