@@ -62,9 +62,11 @@ const (
 	deadAfter = 3 * glance
 
 	// purgeEvery is how often the workers of a cluster purge, all together. The server looks
-	// through all subjects for that. When there are very many they purge less often, so that
-	// it does that for a twentieth of the time at most, but not less often than purgeAfter.
+	// through all subjects for that. When there are very many they purge less often, by
+	// purgeRest a subject: 100,000 take it 0.6 s and 700,000 take it 12 s, which is a twentieth
+	// of that. But not less often than purgeAfter.
 	purgeEvery = time.Minute
+	purgeRest  = 300 * time.Microsecond
 	purgeAfter = time.Hour
 
 	// manyRuns is how many runs are remembered before all are forgotten.
@@ -260,9 +262,8 @@ func (v *liveRuns) purgeOnce() {
 		_ = v.e.nc.Publish(v.e.names.subject("over", purging), []byte(wait.String()))
 	}
 	tell(0)
-	began := time.Now()
-	found, err := v.e.orphans(v.life)
-	tell(20 * time.Since(began))
+	found, looked, err := v.e.orphans(v.life)
+	tell(time.Duration(looked) * purgeRest)
 	if err == nil && len(found) > 0 {
 		_, err = v.e.removeOrphans(v.life, found)
 	}

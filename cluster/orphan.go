@@ -18,7 +18,7 @@ import (
 // that ends, stint.ErrClosed when the engine is closed, and an error if the server does not
 // take the removal.
 func (e *Engine) Purge(ctx context.Context) (removed int, err error) {
-	found, err := e.orphans(ctx)
+	found, _, err := e.orphans(ctx)
 	if err == nil && len(found) > 0 {
 		removed, err = e.removeOrphans(ctx, found)
 	}
@@ -89,21 +89,23 @@ func (e *Engine) places(key string) []place {
 }
 
 // orphans returns the keys of the runs that there is something of, but no record. The
-// records are read after the rest: that of a run is there before anything else is.
-func (e *Engine) orphans(ctx context.Context) (map[string]bool, error) {
-	keys := map[string]bool{}
+// records are read after the rest: that of a run is there before anything else is. looked is
+// how many subjects the server has looked through.
+func (e *Engine) orphans(ctx context.Context) (keys map[string]bool, looked int, err error) {
+	keys = map[string]bool{}
 	for _, where := range e.places("*") {
 		subjects, err := e.subjects(ctx, where.stream, where.filter)
 		if err != nil {
-			return nil, err
+			return nil, looked, err
 		}
+		looked += len(subjects)
 		for subject := range subjects {
 			if key := strings.Split(subject, ".")[where.token]; isKey(key) {
 				keys[key] = true
 			}
 		}
 	}
-	return keys, e.leaveOut(ctx, keys)
+	return keys, looked, e.leaveOut(ctx, keys)
 }
 
 // leaveOut takes the runs out that have a record.
