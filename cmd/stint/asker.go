@@ -157,8 +157,8 @@ func (a *asker) watchWorkers(ctx context.Context) (stop func()) {
 			case <-tick.C:
 			}
 			waiting, answered := a.progress()
-			if waiting > 0 && answered == before {
-				if why := a.why(ctx); why != "" && !said[why] {
+			if answered == before {
+				if why := a.why(ctx, waiting > 0); why != "" && !said[why] {
 					a.console.message(why)
 					said[why] = true
 				}
@@ -179,8 +179,9 @@ func (a *asker) progress() (waiting, answered int) {
 	return len(a.asked), a.answered
 }
 
-// why says what keeps the answers from coming, or nothing.
-func (a *asker) why(ctx context.Context) string {
+// why says what keeps the answers from coming, or nothing. Until something was asked for, that
+// is the server.
+func (a *asker) why(ctx context.Context, asked bool) string {
 	asking, cancel := context.WithTimeout(ctx, max(a.every, time.Second))
 	defer cancel()
 	status, err := a.engine.Status(asking)
@@ -189,6 +190,10 @@ func (a *asker) why(ctx context.Context) string {
 		return ""
 	case err != nil:
 		return "the server does not answer; waiting for it"
+	case status.Store != "":
+		return "the server stores nothing: " + oneLine(status.Store) + "; waiting for it"
+	case !asked:
+		return ""
 	}
 	for _, w := range status.Workers {
 		if slices.Contains(w.Tasks, a.task.Name()) {
