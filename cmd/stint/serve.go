@@ -48,7 +48,9 @@ and end what they do. An observer sees no names of files.
 
 With --metrics NATS answers HTTP, at /varz, /jsz, /healthz and others. It asks
 for no secret: whoever reaches that address learns the addresses and names of
-clients and how much is queued, and no names of files.
+clients and how much is queued, and at /debug/vars the command line and memory
+of the server, but no names of files and no secrets. So it does not go together
+with --token.
 
 ` + inScripts
 
@@ -97,6 +99,9 @@ func newServe(std streams) *cobra.Command {
 		err := refuseEmpty(cmd.Flags(), "listen", "dir", "token", "users", "tls-cert", "tls-key", "metrics")
 		if err == nil && h.token != "" && h.users != "" {
 			err = errors.New("--token and --users do not go together")
+		}
+		if err == nil && h.token != "" && h.metrics != "" {
+			err = errors.New("--metrics shows the command line to others, and --token is in it: give the token in " + tokenVariable)
 		}
 		if h.token == "" && h.users == "" {
 			h.token = os.Getenv(tokenVariable)
