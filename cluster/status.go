@@ -152,9 +152,8 @@ func (e *Engine) mayAskAside(ctx context.Context, s *Status) error {
 // askStore stores a message, which the server removes after a second. It is so large that
 // it does not fit into what is left of a file's last page on a full disk.
 func (e *Engine) askStore(ctx context.Context, s *Status) error {
-	m := nats.NewMsg(e.names.subject("alone", "health"))
+	m := nats.NewMsg(e.names.subject("health"))
 	m.Data = make([]byte, 16<<10)
-	m.Header.Set(jetstream.MsgTTLHeader, "1s")
 	err := e.store(m)
 	switch api, refused := errors.AsType[*jetstream.APIError](err); {
 	case refused:

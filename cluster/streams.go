@@ -23,9 +23,9 @@ import (
 //	<prefix>-results  <prefix>.result.<run>.<index>        the first result of each
 //	<prefix>-runs     <prefix>.run.<run>                   the record of each run
 //	                  <prefix>.alone.<run>.<index>         suspects that were begun alone
-//	                  <prefix>.alone.health                what Status stores, for a second
 //	<prefix>-aside    <prefix>.aside.<run>.<index>         poison tasks
 //	                  <prefix>.aside.<stream>.<sequence>   what was in a stream and is not what its subject says
+//	<prefix>-health   <prefix>.health                      what Status stores, for a second
 //
 // Each subject has one message at most. Besides, messages that no stream keeps:
 //
@@ -66,6 +66,8 @@ func (e *Engine) streams() []jetstream.StreamConfig {
 	}, {
 		Name: e.names.stream("aside"), Subjects: []string{e.names.subject("aside", ">")},
 		MaxMsgs: maxAside, MaxAge: keep,
+	}, { // who may only look stores here: no other stream lets them touch what it has
+		Name: e.names.stream("health"), Subjects: []string{e.names.subject("health")}, MaxAge: time.Second,
 	}}
 	for i := range all {
 		c := &all[i]

@@ -29,7 +29,6 @@ type host struct {
 
 	// Written by the watch, and before and after it by who starts and closes.
 	stored   os.FileInfo // the directory of the streams, as the server has found it
-	room     int64       // how many bytes the first server takes: one that starts on a full disk would take none, for ever
 	replaced time.Time   // when the server was replaced last
 	restarts int         // in a row
 
@@ -99,9 +98,6 @@ func (h *host) serve() error {
 		h.halt()
 		return errors.New(why)
 	}
-	if c := srv.JetStreamConfig(); c != nil && h.room == 0 {
-		h.room = c.MaxStore
-	}
 	if h.settings.listen {
 		h.settings.port = srv.Addr().(*net.TCPAddr).Port // the next server listens there too
 		h.address = h.reach(h.settings.port)
@@ -138,9 +134,10 @@ func (h *host) options() *server.Options {
 		HTTPHost:   s.metric.host,
 		HTTPPort:   s.metric.port,
 	}
-	o.JetStreamMaxStore = h.room // 0 at first: three quarters of what is free
 	if s.memory {
 		o.JetStreamMaxMemory = memoryShare(auto.MemoryLimit(), sysmem.Memory())
+	} else {
+		o.JetStreamMaxStore = noBound
 	}
 	if !s.listen {
 		return o
@@ -159,6 +156,10 @@ func (h *host) options() *server.Options {
 	}
 	return o
 }
+
+// noBound is more bytes than a disk has. Without it the server would take for good what is
+// free on the disk when it starts: one that starts on a full disk, nothing.
+const noBound = 1 << 60
 
 // memoryShare returns how many bytes of messages the server takes into the memory of a
 // process that may use limit bytes, 0 for any number, on a machine with so many; 0 if

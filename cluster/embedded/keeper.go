@@ -3,6 +3,7 @@ package embedded
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -28,7 +29,7 @@ import (
 //	a connection inside during a replacement   It is refused, and the client tries again after a second.
 const (
 	lookEvery   = 2 * time.Second
-	looks       = 3           // that find the server ill in a row, before it is: streams come and go
+	doubts      = 3           // errors in a row that do not say that the directory is gone, before they count
 	restarts    = 6           // in a row, before the host gives up
 	settled     = time.Minute // after that a server that fails is the first in a row
 	remindEvery = time.Minute
@@ -42,7 +43,7 @@ var errTaken = errors.New("the directory of the server was removed or replaced")
 func (h *host) watch() {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	for ill := 0; ; {
+	for doubted := 0; ; {
 		var why error
 		select {
 		case <-h.stop:
@@ -50,15 +51,16 @@ func (h *host) watch() {
 		case text := <-h.journal.alarm:
 			why = errors.New(text)
 		case <-tick.C:
-			if why = h.ill(); why == nil {
-				ill = 0
+			sure := false
+			if why, sure = h.ill(); why == nil {
+				doubted = 0
 				continue
 			}
-			if ill++; ill < looks && why != errTaken {
+			if doubted++; doubted < doubts && !sure {
 				continue
 			}
 		}
-		ill = 0
+		doubted = 0
 		if err := h.heal(why); err != nil {
 			h.fail(err)
 			return
@@ -66,15 +68,21 @@ func (h *host) watch() {
 	}
 }
 
-// ill returns what keeps the server from its work, or nil.
-func (h *host) ill() error {
-	if now, err := os.Stat(h.store()); !h.settings.memory && (err != nil || !os.SameFile(now, h.stored)) {
-		return errTaken
+// ill returns what keeps the server from its work, or nil, and whether that is sure. The
+// server is not asked for its health: one stream that it cannot read, also of others, makes
+// it ill, and a new server would not read it either.
+func (h *host) ill() (why error, sure bool) {
+	if !h.server.JetStreamEnabled() {
+		return errors.New("JetStream is off"), true
 	}
-	if health := h.server.Healthz(&server.HealthzOptions{}); health.Error != "" {
-		return errors.New(health.Error)
+	if h.settings.memory {
+		return nil, false
 	}
-	return nil
+	now, err := os.Stat(h.store())
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, h.stored) {
+		return errTaken, true
+	}
+	return err, false
 }
 
 // store is the directory of the streams.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stint-go/stint"
@@ -87,7 +88,6 @@ func TestServerIsReplaced(t *testing.T) {
 	publish(t, h, jetstream.FileStorage, "here")
 	js, lock := inside(t, h), filepath.Join(h.dir, "stint.lock")
 	outside := &host{address: h.address}
-	h.room = 1 << 30 // as if the first server had found that, and the next ones less
 	for n := 1; n <= 2; n++ {
 		breaks(h)
 		log.until(t, n, "the server has failed, and takes nothing: "+brokenWrite)
@@ -105,11 +105,6 @@ func TestServerIsReplaced(t *testing.T) {
 		if free, err := flock.New(lock).TryLock(); free || err != nil {
 			t.Errorf("the lock is free: %v, %v", free, err)
 		}
-		h.mu.Lock()
-		if got := h.server.JetStreamConfig().MaxStore; got != 1<<30 {
-			t.Errorf("the server takes %d bytes, want as many as the first one", got)
-		}
-		h.mu.Unlock()
 	}
 }
 
@@ -147,6 +142,56 @@ func TestDirThatIsRemoved(t *testing.T) {
 	}
 	if _, err := cluster.Map(t.Context(), e, half, []int{1}); !errors.Is(err, errTaken) {
 		t.Errorf("Map = %v; want the same reason", err)
+	}
+}
+
+// TestDirThatCannotBeSeen wants that only a directory that is gone, or another one, ends the
+// server at once: an error of the disk may pass.
+func TestDirThatCannotBeSeen(t *testing.T) {
+	h := run(t, Dir(filepath.Join(t.TempDir(), "queue")))
+	if why, _ := h.ill(); why != nil {
+		t.Fatal(why)
+	}
+	away := h.dir + " elsewhere"
+	if err := os.Rename(h.dir, away); err != nil {
+		t.Skipf("a directory in use cannot be taken away here: %v", err)
+	}
+	if why, sure := h.ill(); why != errTaken || !sure {
+		t.Errorf("a directory that is gone: %v, %v; want that it is, for sure", why, sure)
+	}
+	if err := os.Symlink(h.dir, h.dir); err != nil {
+		t.Skip(err)
+	}
+	if why, sure := h.ill(); why == nil || why == errTaken || sure {
+		t.Errorf("a directory that cannot be looked at: %v, %v; want its error, not for sure", why, sure)
+	}
+	if err := errors.Join(os.Remove(h.dir), os.MkdirAll(h.store(), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if why, sure := h.ill(); why != errTaken || !sure {
+		t.Errorf("another directory: %v, %v; want that it was replaced, for sure", why, sure)
+	}
+	if err := errors.Join(os.RemoveAll(h.dir), os.Rename(away, h.dir)); err != nil {
+		t.Fatal(err)
+	}
+	if why, _ := h.ill(); why != nil {
+		t.Errorf("it is back: %v", why)
+	}
+}
+
+// TestForeignStreamDirectory puts a directory among those of the streams that is none: the
+// health of the server is bad, and it works.
+func TestForeignStreamDirectory(t *testing.T) {
+	h := run(t, Dir(t.TempDir()))
+	publish(t, h, jetstream.FileStorage, "here")
+	if err := os.Mkdir(filepath.Join(h.store(), "$G", "streams", "junk"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if health := h.server.Healthz(&server.HealthzOptions{}); health.Error == "" {
+		t.Error("the server does not mind; want that it does")
+	}
+	if why, _ := h.ill(); why != nil {
+		t.Errorf("the server is started again: %v; want that it goes on", why)
 	}
 }
 

@@ -111,8 +111,10 @@ func split(addr string) (host string, port int, err error) {
 // Metrics makes the server answer HTTP at addr, a "host:port", with what it counts: NATS
 // has "/varz", "/jsz", "/connz" and others, and "/healthz" for whether it works. It asks
 // nobody for a secret, and uses no TLS. Who reaches addr learns the names of streams, tasks,
-// runs and users, the addresses of clients, and how much there is of everything, and the
-// stacks of the program at "/stacksz"; items, results and secrets are not shown.
+// runs and users, the addresses of clients, and how much there is of everything. The program
+// is shown too: its stacks at "/stacksz", and at "/debug/vars" its command line, its memory
+// and all that it publishes with package expvar. Do not give it secrets in its arguments.
+// Items, results, and the secrets of Token, UserPassword and Users are not shown.
 func Metrics(addr string) Option {
 	return func(s *settings) error {
 		host, port, err := split(addr)

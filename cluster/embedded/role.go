@@ -98,8 +98,8 @@ func (s *settings) permissions(u User) *server.Permissions {
 	own := func(subject string) string { return prefix + "." + subject }
 
 	write := []string{
-		api("INFO"), stream("STREAM.INFO", "tasks"), stream("STREAM.INFO", "results"), stream("STREAM.INFO", "runs"), stream("STREAM.INFO", "aside"),
-		stream("STREAM.MSG.GET", "runs"), stream("CONSUMER.LIST", "tasks"), own("workers"), own("alone.health"), // Status
+		api("INFO"), stream("STREAM.INFO", "tasks"), stream("STREAM.INFO", "results"), stream("STREAM.INFO", "runs"), stream("STREAM.INFO", "aside"), stream("STREAM.INFO", "health"),
+		stream("STREAM.MSG.GET", "runs"), stream("CONSUMER.LIST", "tasks"), own("workers"), own("health"), // Status
 	}
 	read := []string{"_INBOX." + u.Name + ".>"}
 	var answer *server.ResponsePermission

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 )
@@ -99,7 +100,8 @@ func TestSubjectsOfRoles(t *testing.T) {
 		"stint.run.x":                               "ann sue",
 		"stint.result.x.0":                          "ann will",
 		"stint.alone.x.0":                           "ann will",
-		"stint.alone.health":                        "ann sue will olga",
+		"stint.alone.health":                        "ann will",
+		"stint.health":                              "ann sue will olga",
 		"stint.aside.x.0":                           "ann sue will",
 		"$JS.API.STREAM.MSG.GET.stint-tasks":        "ann sue will",
 		"$JS.API.STREAM.MSG.GET.stint-results":      "ann sue will",
@@ -134,6 +136,49 @@ func TestSubjectsOfRoles(t *testing.T) {
 			if want := slices.Contains(strings.Fields(may), name); want == errors.Is(err, nats.ErrPermissionViolation) {
 				t.Errorf("%s subscribes to %s: %v; want that it may: %v", name, subject, err, want)
 			}
+		}
+	}
+}
+
+// TestObserverRemovesNothing has an observer publish all that it may, with headers that ask
+// the server to remove what is in the stream: everything is there afterwards.
+func TestObserverRemovesNothing(t *testing.T) {
+	e := open(t, Listen(quiet, Users(everybody...)))
+	dial := func(name string) (*nats.Conn, jetstream.JetStream) {
+		nc, err := nats.Connect(e.URL(), nats.UserInfo(name, name[:1]), nats.CustomInboxPrefix("_INBOX."+name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(nc.Close)
+		js, err := jetstream.New(nc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return nc, js
+	}
+	_, js := dial("ann")
+	all := map[string]string{"tasks": "task.x.y.0", "results": "result.x.0", "runs": "run.x", "aside": "aside.x.0"}
+	for _, subject := range all {
+		if _, err := js.Publish(t.Context(), "stint."+subject, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nc, _ := dial("olga")
+	may := (&settings{}).permissions(User{"olga", "o", Observer}).Publish.Allow
+	for _, subject := range append(may, "stint.alone.health") {
+		for _, rollup := range []string{jetstream.MsgRollupAll, jetstream.MsgRollupSubject} {
+			m := nats.NewMsg(subject)
+			m.Header.Set(jetstream.MsgRollup, rollup)
+			_ = tried(nc, func() error { return nc.PublishMsg(m) })
+		}
+	}
+	for stream, subject := range all {
+		s, err := js.Stream(t.Context(), "stint-"+stream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.GetLastMsgForSubject(t.Context(), "stint."+subject); err != nil {
+			t.Errorf("%s: %v; want what was there", subject, err)
 		}
 	}
 }

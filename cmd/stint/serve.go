@@ -24,7 +24,8 @@ It is a NATS server with JetStream. Without --dir the queue and the results are
 in its memory, and end with it; it refuses what is more than a tenth of the
 memory that it may use: that of the machine, of its cgroup or GOMEMLIMIT. With
 --dir they are in files below that directory, and a server that is started there
-again goes on with them. When a write fails, as on a full disk, it says so, and
+again goes on with them. The disk is the bound then, so that a file system of
+its own is advisable. When a write fails, as on a full disk, it says so, and
 goes on when there is room again; if that does not help it ends with status 1.
 
 Without --listen only programs of this machine reach it, and of these only those
@@ -47,7 +48,9 @@ and end what they do. An observer sees no names of files.
 
 With --metrics NATS answers HTTP, at /varz, /jsz, /healthz and others. It asks
 for no secret: whoever reaches that address learns the addresses and names of
-clients and how much is queued, and no names of files.
+clients and how much is queued, and at /debug/vars the command line and memory
+of the server, but no names of files and no secrets. So it does not go together
+with --token.
 
 ` + inScripts
 
@@ -96,6 +99,9 @@ func newServe(std streams) *cobra.Command {
 		err := refuseEmpty(cmd.Flags(), "listen", "dir", "token", "users", "tls-cert", "tls-key", "metrics")
 		if err == nil && h.token != "" && h.users != "" {
 			err = errors.New("--token and --users do not go together")
+		}
+		if err == nil && h.token != "" && h.metrics != "" {
+			err = errors.New("--metrics shows the command line to others, and --token is in it: give the token in " + tokenVariable)
 		}
 		if h.token == "" && h.users == "" {
 			h.token = os.Getenv(tokenVariable)

@@ -207,6 +207,48 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
+// TestMetricsShowNoSecret asks servers with each kind of secret for what they show.
+func TestMetricsShowNoSecret(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "users", "all ann s3cret\n")
+	if err := os.Chmod("users", 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for who, args := range map[string][]string{"s3cret": nil, "ann:s3cret": {"--users", "users"}} {
+		address := free(t)
+		cmd := exec.Command("stint", append([]string{"serve", "--listen", "127.0.0.1:0", "--metrics", address}, args...)...)
+		cmd.Env = append(os.Environ(), "STINT_TOKEN=s3cret")
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+		url, err := bufio.NewReader(out).ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		nc, err := nats.Connect(strings.Replace(strings.TrimSpace(url), "//", "//"+who+"@", 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer nc.Close()
+		for _, path := range []string{"", "varz", "connz?auth=1", "subsz?subs=1", "jsz?config=1&streams=1&consumers=1", "accountz?acc=$G", "debug/vars", "stacksz"} {
+			answer, err := http.Get("http://" + address + "/" + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(answer.Body)
+			answer.Body.Close()
+			if err != nil || answer.StatusCode != http.StatusOK || len(text) == 0 || strings.Contains(string(text), "s3cret") {
+				t.Errorf("%s: %s, %v: %s; want no secret", path, answer.Status, err, text)
+			}
+		}
+	}
+}
+
 // TestStatusOfAFullServer wants an exit status that says it, after all the rest.
 func TestStatusOfAFullServer(t *testing.T) {
 	cmd := exec.Command("stint", "serve", "--listen", "127.0.0.1:0", "--token", "a")

@@ -298,7 +298,7 @@ func TestServerBeginsAnew(t *testing.T) {
 			first.kill()
 			start(t, s)
 			counter.connected(t)
-			eventually(t, "the worker has made the streams", func() bool { return len(counter.streams(t)) == 4 })
+			eventually(t, "the worker has made the streams", func() bool { return len(counter.streams(t)) == 5 })
 			next <- item{N: before}
 			close(next)
 		}
