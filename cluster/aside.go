@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -115,8 +114,7 @@ func (e *Engine) findAside(ctx context.Context, id string) (*poison, error) {
 // retry puts a task back into the queue. The order is such that all of it can be done
 // again if it was not done to the end.
 func (e *Engine) retry(ctx context.Context, p *poison) error {
-	task := nats.NewMsg(e.of(p, "task", tokenOf(p.Task)))
-	task.Data = p.Input
+	task := owned(e.of(p, "task", tokenOf(p.Task)), p.Input)
 	for _, step := range []func() error{
 		func() error { return e.wanted(ctx, p) },
 		func() error { return e.unheard(ctx, p) },
@@ -178,7 +176,7 @@ func (e *Engine) unpoison(ctx context.Context, p *poison, task string) error {
 	if m == nil || err != nil {
 		return err
 	}
-	if o := new(kind).outcome(m.Header, m.Data); !errors.Is(o.err, ErrPoison) {
+	if o := new(kind).outcome(m.Header, m.Data); isOwn(m.Header) && !errors.Is(o.err, ErrPoison) {
 		return errors.New("it has another result")
 	}
 	return e.purge(ctx, "results", subject)
