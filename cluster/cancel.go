@@ -52,8 +52,13 @@ func (e *Engine) Cancel(ctx context.Context, run string) error {
 // overheard ends a run of which somebody says that it is over. Its submitter then removes
 // it too: what it sends until then comes after what the other one has removed.
 func (r *run) overheard(m *nats.Msg) {
-	said := string(m.Data) == cancelled || string(m.Data) == completed
-	if said && r.ctx.Err() == nil && r.e.life.Err() == nil { // otherwise it may be our own word
+	if r.ctx.Err() != nil || r.e.life.Err() != nil { // it may be our own word
+		return
+	}
+	switch string(m.Data) {
+	case cancelled:
 		r.fail(fmt.Errorf("%w: %s was cancelled elsewhere", ErrRunLost, runOf(r.rec.Key)))
+	case completed:
+		r.fail(r.elsewhere())
 	}
 }

@@ -312,10 +312,16 @@ func (e *Engine) createConsumerOnce(ctx context.Context, k *kind) error {
 		}
 		c, err = e.js.Consumer(ctx, stream, k.token)
 	}
-	if err != nil {
+	var have jetstream.ConsumerConfig
+	if err == nil {
+		have = c.CachedInfo().Config
+	}
+	switch {
+	case errors.Is(err, jetstream.ErrNotPullConsumer), err == nil && (have.AckPolicy != jetstream.AckExplicitPolicy || have.FilterSubject != e.names.subject("task", k.token, ">")):
+		return fmt.Errorf("the consumer %s of the stream %s is of somebody else: remove it", k.token, stream)
+	case err != nil:
 		return err
 	}
-	have := c.CachedInfo().Config
 	if have.AckWait < k.lease {
 		have.AckWait = k.lease
 		err = through(ctx, func(ctx context.Context) error {

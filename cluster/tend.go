@@ -82,7 +82,7 @@ func (r *run) judge(ctx context.Context, d *doubts, err error, written time.Dura
 	case lost && d.missed >= 2:
 		return fmt.Errorf("%w: %s: %w", ErrRunLost, runOf(r.rec.Key), err)
 	case err == errMoved:
-		return fmt.Errorf("%w: another submitter has resumed %s, or it was cancelled", ErrRunLost, runOf(r.rec.Key))
+		return r.elsewhere()
 	case errors.Is(err, ErrFull) && written > vouchAfter+r.e.fullFor():
 		return err // before it expires
 	case err != nil && ctx.Err() == nil:
