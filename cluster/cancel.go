@@ -15,9 +15,10 @@ import (
 // otherwise when it is again. One that had all its results at that moment may return these.
 //
 // Cancel returns nil when the run is over and nothing of it is left, and an error in which
-// errors.Is finds ErrRunLost if there is no run of that name. A submitter that resumes the run at the same
-// moment loses it, or has ended it. If ctx ends early the run may be there still, or be
-// over and leave something for Keep to remove. Cancel panics if ctx is nil.
+// errors.Is finds ErrRunLost if there is no run of that name. If Resume runs concurrently, one
+// of the two ends the run; if that is Cancel, Resume returns ErrRunLost. If ctx ends early the
+// run may be there still, or be over and leave something for Keep to remove. Cancel panics if
+// ctx is nil.
 func (e *Engine) Cancel(ctx context.Context, run string) error {
 	if ctx == nil {
 		panic("cluster: Cancel: nil Context")

@@ -312,16 +312,13 @@ func (e *Engine) createConsumerOnce(ctx context.Context, k *kind) error {
 		}
 		c, err = e.js.Consumer(ctx, stream, k.token)
 	}
-	var have jetstream.ConsumerConfig
-	if err == nil {
-		have = c.CachedInfo().Config
-	}
-	switch {
-	case errors.Is(err, jetstream.ErrNotPullConsumer), err == nil && (have.AckPolicy != jetstream.AckExplicitPolicy || have.FilterSubject != e.names.subject("task", k.token, ">")):
+	if errors.Is(err, jetstream.ErrNotPullConsumer) || err == nil && !e.serves(c.CachedInfo().Config, k) {
 		return fmt.Errorf("the consumer %s of the stream %s is of somebody else: remove it", k.token, stream)
-	case err != nil:
+	}
+	if err != nil {
 		return err
 	}
+	have := c.CachedInfo().Config
 	if have.AckWait < k.lease {
 		have.AckWait = k.lease
 		err = through(ctx, func(ctx context.Context) error {
@@ -330,6 +327,11 @@ func (e *Engine) createConsumerOnce(ctx context.Context, k *kind) error {
 		})
 	}
 	return e.agree(k, have.AckWait, err)
+}
+
+// serves reports whether a pull consumer is one that gives the tasks of k to workers.
+func (e *Engine) serves(have jetstream.ConsumerConfig, k *kind) bool {
+	return have.AckPolicy == jetstream.AckExplicitPolicy && have.FilterSubject == e.names.subject("task", k.token, ">")
 }
 
 // agree notes the lease of the tasks with one name, as the server has it, unless that
