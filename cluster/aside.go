@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -30,15 +29,11 @@ func (e *Engine) ListAside(ctx context.Context) iter.Seq2[Aside, error] {
 			if errors.Is(err, jetstream.ErrMsgNotFound) {
 				return
 			}
-			var a Aside
-			if err == nil {
-				err = json.Unmarshal(m.Data, &a)
-			}
 			if err != nil {
 				yield(Aside{}, e.instead(ctx, fmt.Errorf("cluster: what was put aside: %w", err)))
 				return
 			}
-			if !yield(a, nil) {
+			if !yield(e.asideOf(m), nil) {
 				return
 			}
 			seq = m.Sequence + 1
@@ -46,8 +41,25 @@ func (e *Engine) ListAside(ctx context.Context) iter.Seq2[Aside, error] {
 	}
 }
 
-// DropAside removes what was put aside with that ID. The error is that there is nothing
-// like that, or that the server does not answer until ctx ends. DropAside panics if ctx is nil.
+// asideOf returns what a message of the stream says that was put aside. Its ID is in its subject
+// too, by which it is removed.
+func (e *Engine) asideOf(m *jetstream.RawStreamMsg) (a Aside) {
+	err := json.Unmarshal(m.Data, &a)
+	id := strings.TrimPrefix(m.Subject, e.names.subject("aside", ""))
+	if last := strings.LastIndexByte(id, '.'); last >= 0 {
+		id = id[:last] + "/" + id[last+1:]
+	}
+	if err == nil && a.ID != id {
+		err = errors.New("it has not this ID")
+	}
+	if err != nil {
+		return Aside{ID: id, Reason: "it cannot be read: " + err.Error(), Time: m.Time, Input: m.Data}
+	}
+	return a
+}
+
+// DropAside removes what was put aside with that ID. It returns an error if no such entry
+// exists, or if ctx ends before the server answers. DropAside panics if ctx is nil.
 func (e *Engine) DropAside(ctx context.Context, id string) error {
 	if ctx == nil {
 		panic("cluster: DropAside: nil Context")
@@ -91,17 +103,20 @@ type poison struct {
 
 // of returns the subject of something that belongs to p.
 func (e *Engine) of(p *poison, what ...string) string {
-	return e.names.subject(append(what, p.key, p.index)...)
+	if p.key != "" { // anybody may have put aside what is no task
+		what = append(what, p.key)
+	}
+	return e.names.subject(append(what, p.index)...)
 }
 
 // findAside returns what was put aside with that ID.
 func (e *Engine) findAside(ctx context.Context, id string) (*poison, error) {
 	none := errors.New("nothing with that ID was put aside")
 	end := strings.LastIndexByte(id, '/')
-	if end < 1 || end == len(id)-1 || strings.Contains(id, "..") || strings.ContainsAny(id, "*> \t\r\n") {
+	if end == 0 || end == len(id)-1 || strings.Contains(id, "..") || strings.ContainsAny(id, "*> \t\r\n") {
 		return nil, none // or it is not a subject, or one that means several
 	}
-	p := &poison{key: id[:end], index: id[end+1:]}
+	p := &poison{key: id[:max(end, 0)], index: id[end+1:]}
 	m, err := e.last(ctx, "aside", e.of(p, "aside"))
 	switch {
 	case err != nil:
@@ -109,14 +124,14 @@ func (e *Engine) findAside(ctx context.Context, id string) (*poison, error) {
 	case m == nil:
 		return nil, none
 	}
-	return p, json.Unmarshal(m.Data, &p.Aside)
+	p.Aside = e.asideOf(m)
+	return p, nil
 }
 
 // retry puts a task back into the queue. The order is such that all of it can be done
 // again if it was not done to the end.
 func (e *Engine) retry(ctx context.Context, p *poison) error {
-	task := nats.NewMsg(e.of(p, "task", tokenOf(p.Task)))
-	task.Data = p.Input
+	task := owned(e.of(p, "task", tokenOf(p.Task)), p.Input)
 	for _, step := range []func() error{
 		func() error { return e.wanted(ctx, p) },
 		func() error { return e.unheard(ctx, p) },
@@ -140,8 +155,11 @@ func (e *Engine) retry(ctx context.Context, p *poison) error {
 
 // wanted returns an error if the run is over, nobody can resume it, or there is no item.
 func (e *Engine) wanted(ctx context.Context, p *poison) error {
-	rec, err := e.read(ctx, nameOf(p.key))
 	_, malformed := strconv.Atoi(p.index)
+	if !isKey(p.key) {
+		return errors.New("it is no task")
+	}
+	rec, err := e.read(ctx, nameOf(p.key))
 	switch {
 	case err != nil:
 		return err
@@ -149,7 +167,7 @@ func (e *Engine) wanted(ctx context.Context, p *poison) error {
 		return fmt.Errorf("%w: it is over: submit the item again", ErrRunLost)
 	case !rec.Named:
 		return errors.New("its run has no Name, so that nobody can resume it: submit the item again")
-	case p.Input == nil || malformed != nil:
+	case p.Task == "" || p.Input == nil || malformed != nil:
 		return errors.New("its item was not kept")
 	}
 	return nil
@@ -178,7 +196,7 @@ func (e *Engine) unpoison(ctx context.Context, p *poison, task string) error {
 	if m == nil || err != nil {
 		return err
 	}
-	if o := new(kind).outcome(m.Header, m.Data); !errors.Is(o.err, ErrPoison) {
+	if o := new(kind).outcome(m.Header, m.Data); isOwn(m.Header) && !errors.Is(o.err, ErrPoison) {
 		return errors.New("it has another result")
 	}
 	return e.purge(ctx, "results", subject)

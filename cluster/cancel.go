@@ -15,9 +15,10 @@ import (
 // otherwise when it is again. One that had all its results at that moment may return these.
 //
 // Cancel returns nil when the run is over and nothing of it is left, and an error in which
-// errors.Is finds ErrRunLost if there is no run of that name. A submitter that resumes the run at the same
-// moment loses it, or has ended it. If ctx ends early the run may be there still, or be
-// over and leave something for Keep to remove. Cancel panics if ctx is nil.
+// errors.Is finds ErrRunLost if there is no run of that name. If Resume runs concurrently, one
+// of the two ends the run; if that is Cancel, Resume returns ErrRunLost. If ctx ends early the
+// run may be there still, or be over and leave something for Keep to remove. Cancel panics if
+// ctx is nil.
 func (e *Engine) Cancel(ctx context.Context, run string) error {
 	if ctx == nil {
 		panic("cluster: Cancel: nil Context")
@@ -52,8 +53,13 @@ func (e *Engine) Cancel(ctx context.Context, run string) error {
 // overheard ends a run of which somebody says that it is over. Its submitter then removes
 // it too: what it sends until then comes after what the other one has removed.
 func (r *run) overheard(m *nats.Msg) {
-	said := string(m.Data) == cancelled || string(m.Data) == completed
-	if said && r.ctx.Err() == nil && r.e.life.Err() == nil { // otherwise it may be our own word
+	if r.ctx.Err() != nil || r.e.life.Err() != nil { // it may be our own word
+		return
+	}
+	switch string(m.Data) {
+	case cancelled:
 		r.fail(fmt.Errorf("%w: %s was cancelled elsewhere", ErrRunLost, runOf(r.rec.Key)))
+	case completed:
+		r.fail(r.elsewhere())
 	}
 }

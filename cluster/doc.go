@@ -49,10 +49,10 @@
 //
 // A worker that dies, is paused, or is cut off says nothing: when the lease ends another
 // worker gets the task. The old one, if it lives, sees by its own clock that the lease
-// has ended, and ends the context of the function with ErrLeaseLost. A function that hangs
-// is no dead worker: without a Timeout its worker says that it has the task, for ever, and
-// the task keeps its slot. With one its context ends then, and if that does not help the
-// worker leaves the call behind, gives its slot to another task, and sends an error. A task that was lost
+// has ended, and ends the context of the function with ErrLeaseLost. A worker renews
+// the lease of a hanging function for ever, unless the task has a Timeout: then the context
+// of the function ends, and if that does not help the worker leaves the call behind, gives
+// its slot to another task, and sends an error. A task that was lost
 // with two workers runs the third time alone on its worker. If it is lost twice like that
 // it is put aside: its result is ErrPoison, and Status and ListAside show it with its input.
 // Submit the item again when the workers are mended. If nobody has got that error yet,
@@ -92,7 +92,8 @@
 //   - An error, a panic, a Goexit, an item that is too large, a task that kills its
 //     workers: the submitter is told of each.
 //   - The end of ctx, the first error and leaving a loop take what is queued out of the
-//     queue, and end the contexts of what runs. So does Cancel, for a run of anybody.
+//     queue, and end the contexts of what runs. Cancel does the same for any run, whoever
+//     submitted it.
 //   - A run with a Name outlives its submitter: Resume yields its results from the first.
 //     One without is over when its submitter was not heard of for a minute. Within another
 //     minute workers begin no more of its tasks and end the contexts of those that run,

@@ -50,7 +50,8 @@ type Engine struct {
 type Option func(*conf.Config)
 
 // NATS gives options to the NATS client: credentials, TLS, names. They come after those
-// that Connect gives itself, such as reconnecting for ever, and win over them.
+// that Connect gives itself, such as reconnecting for ever, and win over them. With an
+// ErrorHandler of their own, calls that the server does not permit wait until their contexts end.
 func NATS(opts ...nats.Option) Option {
 	return func(c *conf.Config) { c.NATS = append(c.NATS, opts...) }
 }
@@ -222,9 +223,15 @@ type denial struct {
 // permit nobody else to listen there. Who may listen to "_INBOX.>" may listen to that too.
 func ownInbox(o *nats.Options) error {
 	name, hasPassword := o.User, o.Password != ""
-	if u, err := neturl.Parse(o.Servers[0]); err == nil && u.User != nil {
-		name = u.User.Username()
-		_, hasPassword = u.User.Password() // without one it is a token, which others must not see
+	for _, server := range o.Servers {
+		if !strings.Contains(server, "://") {
+			server = "nats://" + server
+		}
+		if u, err := neturl.Parse(server); err == nil && u.User != nil {
+			name = u.User.Username()
+			_, hasPassword = u.User.Password() // without one it is a token, which others must not see
+			break
+		}
 	}
 	if o.InboxPrefix == "" && hasPassword && conf.Plain(name) {
 		o.InboxPrefix = nats.InboxPrefix + name

@@ -64,9 +64,14 @@ func (r *run) depart() end {
 // has completed too, or will: whoever has removed the record has it.
 func (r *run) taken() error {
 	if found := r.depart(); r.rec.Named && r.state() == completed && (found == endTaken || found == endAbsent) {
-		return fmt.Errorf("%w: another submitter has resumed %s, or it was cancelled", ErrRunLost, runOf(r.rec.Key))
+		return r.elsewhere()
 	}
 	return nil
+}
+
+// elsewhere returns the error for a run that somebody else has.
+func (r *run) elsewhere() error {
+	return fmt.Errorf("%w: another submitter has resumed %s, or it was cancelled", ErrRunLost, runOf(r.rec.Key))
 }
 
 // proclaim tells the workers, and the submitter if it was not asked, that a run is over.

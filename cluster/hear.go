@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -20,7 +21,7 @@ import (
 // waits for.
 func (r *run) hear(ctx context.Context) error {
 	for n := 0; ctx.Err() == nil; n++ {
-		before := r.heard.Load()
+		before, began := r.heard.Load(), time.Now()
 		err := r.hearOnce(ctx)
 		if r.heard.Load() != before {
 			n = 0
@@ -31,8 +32,14 @@ func (r *run) hear(ctx context.Context) error {
 		if isFull(err) {
 			r.noRoom("a consumer of its results", err)
 		}
+		if streamless(err) {
+			r.e.restore(ctx)
+		}
 		if n == patience {
 			r.warn("its results do not come", err)
+		}
+		if denied := r.e.forbidden(began, err); denied != nil && n >= patience {
+			return fmt.Errorf("cluster: the results of %s: %w", runOf(r.rec.Key), denied)
 		}
 		select {
 		case <-time.After(min(backoff(10*time.Millisecond, n), time.Second)):
@@ -148,7 +155,11 @@ func (r *run) receive(m jetstream.Msg, seq uint64) {
 	if err != nil {
 		return // not ours
 	}
-	r.arrive(i, r.k.outcome(m.Headers(), m.Data()))
+	if isOwn(m.Headers()) {
+		r.arrive(i, r.k.outcome(m.Headers(), m.Data()))
+	} else {
+		r.warn("a message that is no result is not taken", errors.New(subject)) // who has the result removes it
+	}
 	r.heard.Store(seq)
 	if r.rec.Named {
 		return

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -190,6 +191,11 @@ func (l *lease) giveBack() {
 		l.given = true
 		_ = l.msg.Respond([]byte("-NAK")) // if it fails, the lease ends
 	}
+}
+
+// postpone gives the task to a worker when a lease has passed.
+func (l *lease) postpone() {
+	_ = l.msg.Respond(fmt.Appendf(nil, `-NAK {"delay": %d}`, l.length))
 }
 
 // keys returns those of the runs of the tasks that are held.

@@ -38,8 +38,8 @@ const defaultWindow = 1024
 // While the queue is full Map waits for room. While the server itself is full, in its memory, on
 // its disk or in the limits of the account, it waits for half a minute in which nothing of the
 // run moves on; then it returns an error in which errors.Is finds ErrFull, with what the server
-// says, and the run is over. Log says at once what is waited for. So ends a run with a Name that has
-// more results than there is room for.
+// says, and the run is over. Log says at once what is waited for. A named run with more results
+// than the server can store ends this way.
 //
 // Options: a Limiter made by Limit: how many tasks with the name of t run at once in the
 // whole cluster. It is read when the run begins; of the runs of t under way the

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"iter"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -126,7 +128,7 @@ func (r *run) subject(i int) string {
 func (r *run) publish(i int, data []byte) {
 	p := publication{index: i, data: data}
 	err := r.e.send(func() (err error) {
-		p.future, err = r.e.js.PublishAsync(r.subject(i), data)
+		p.future, err = r.e.js.PublishMsgAsync(owned(r.subject(i), data))
 		return err
 	})
 	if err != nil {
@@ -183,10 +185,9 @@ func (r *run) outcomeOf(f jetstream.PubAckFuture) error {
 // insist publishes a task until the server has it, which it reports, or will not take it,
 // or the run has ended.
 func (r *run) insist(p publication, err error) bool {
+	began := time.Now()
 	for n := 0; err != nil && r.ctx.Err() == nil; n++ {
 		switch refused(err) {
-		case taken:
-			return true
 		case never:
 			r.arrive(p.index, outcome{err: fmt.Errorf("%w: item of %s: %w", ErrTooLarge, r.k.name, err)})
 			return false
@@ -196,6 +197,10 @@ func (r *run) insist(p publication, err error) bool {
 			if n == patience {
 				r.warn("the server does not take an item; it is sent until it does", err)
 			}
+			if denied := r.e.forbidden(began, err); denied != nil && n >= patience {
+				r.fail(fmt.Errorf("cluster: item of %s: %w", r.k.name, denied))
+				return false
+			}
 		}
 		select {
 		case <-time.After(min(backoff(time.Millisecond, n), time.Second)):
@@ -203,9 +208,8 @@ func (r *run) insist(p publication, err error) bool {
 		case <-r.ctx.Done():
 			return false
 		}
-		m := nats.NewMsg(r.subject(p.index))
-		m.Data = p.data
-		err = r.e.send(func() error { return r.e.store(m) })
+		began = time.Now()
+		err = r.e.send(func() error { return r.e.store(owned(r.subject(p.index), p.data)) })
 	}
 	return err == nil
 }
@@ -216,9 +220,10 @@ func (r *run) noRoom(what string, err error) {
 	err = fmt.Errorf("%w: no room for %s: %w", ErrFull, what, err)
 	now := time.Now()
 	r.mu.Lock()
-	if r.full.IsZero() {
+	if r.full.IsZero() || now.Sub(r.refused) > forgetFull {
 		r.full = now
 	}
+	r.refused = now
 	over := now.Sub(r.full) >= r.e.fullFor()
 	tell := !over && now.Sub(r.told) >= r.e.fullFor()
 	if tell {
@@ -234,12 +239,24 @@ func (r *run) noRoom(what string, err error) {
 	}
 }
 
+// forgetFull is after how long without a refusal there was room meanwhile. What is refused is
+// sent again within a second, or three if the server does not answer at once.
+const forgetFull = 5 * time.Second
+
 // toldFull is what a worker says that has a result of the run which the server refuses.
-func (r *run) toldFull(m *nats.Msg) { r.noRoom("a result", errors.New(string(m.Data))) }
+func (r *run) toldFull(m *nats.Msg) {
+	text := string(m.Data)
+	if strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) }) {
+		text = strconv.Quote(text)
+	}
+	if isOwn(m.Header) {
+		r.noRoom("a result", errors.New(text))
+	}
+}
 
 // tellFull tells the submitter of a run that.
 func (e *Engine) tellFull(key string, err error) {
-	_ = e.nc.Publish(e.names.subject("full", key), []byte(err.Error())) // again when it is refused again
+	_ = e.nc.PublishMsg(owned(e.names.subject("full", key), []byte(err.Error()))) // again when it is refused again
 }
 
 // patience is after how many refusals in a row the log says so.

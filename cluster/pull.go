@@ -403,7 +403,7 @@ func (p *puller) parse(l *line, m *nats.Msg) *delivery {
 	d := &delivery{msg: m, handler: l.handler, deliveries: int(meta.NumDelivered), sequence: meta.Sequence.Stream}
 	rest := strings.TrimPrefix(m.Subject, p.e.names.prefix+".task."+l.handler.about().token+".")
 	key, number, _ := strings.Cut(rest, ".")
-	if index, err := strconv.Atoi(number); err == nil && index >= 0 && strconv.Itoa(index) == number && isKey(key) {
+	if index, err := strconv.Atoi(number); err == nil && index >= 0 && strconv.Itoa(index) == number && isKey(key) && isOwn(m.Header) {
 		d.key, d.index = key, index
 	}
 	return d

@@ -238,10 +238,13 @@ func (e *Engine) putAside(ctx context.Context, m *jetstream.RawStreamMsg, why er
 	seq := strconv.FormatUint(m.Sequence, 10)
 	e.conf.Log.Warn("cluster: a message that is no record of a run is put aside", "subject", m.Subject, "error", why)
 	reason := fmt.Sprintf("the message on %s is no record of a run: %v", m.Subject, why)
-	kept := e.store(e.aside("runs", seq, Aside{Reason: reason, Input: m.Data}))
-	ctx, stop := context.WithTimeout(ctx, answerIn)
-	defer stop()
-	if err := errors.Join(kept, e.stream["runs"].DeleteMsg(ctx, m.Sequence)); err != nil {
+	err := e.store(e.aside("runs", seq, Aside{Reason: reason, Input: m.Data}))
+	if err == nil || refused(err) == never {
+		ctx, stop := context.WithTimeout(ctx, answerIn)
+		defer stop()
+		err = errors.Join(err, e.stream["runs"].DeleteMsg(ctx, m.Sequence))
+	}
+	if err != nil {
 		e.conf.Log.Warn("cluster: it could not be kept, or not be removed", "subject", m.Subject, "error", err)
 	}
 }

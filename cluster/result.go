@@ -27,21 +27,39 @@ type failure struct {
 	Stack string   `json:"stack,omitempty"` // of the panic
 }
 
-// failed is the header of a result that is a failure.
-const failed = "Stint-Failed"
+// own is a header of each task, each result, and each word that the server is full. It tells
+// them from what others make the server send: it answers the requests of anybody on any
+// subject, also on one that they may not publish on.
+const (
+	own    = "Stint"
+	valued = "1"      // an item or a value
+	failed = "failed" // a result that is a failure
+
+	ownBytes = len("NATS/1.0\r\n" + own + ": " + valued + "\r\n\r\n")
+)
+
+// owned returns a message with that header.
+func owned(subject string, data []byte) *nats.Msg {
+	m := nats.NewMsg(subject)
+	m.Header.Set(own, valued)
+	m.Data = data
+	return m
+}
+
+// isOwn reports whether a message has it.
+func isOwn(header nats.Header) bool { return header.Get(own) != "" }
 
 // message returns what is published for an outcome. It is never larger than the server
 // takes.
 func (e *Engine) message(k *kind, subject string, o outcome) *nats.Msg {
-	m := nats.NewMsg(subject)
 	if o.err == nil {
 		o.err = e.checkSize(k, "result", o.value)
 	}
+	m := owned(subject, o.value)
 	if o.err == nil {
-		m.Data = o.value
 		return m
 	}
-	m.Header.Set(failed, "1")
+	m.Header.Set(own, failed)
 	f, most := k.failure(o), int(e.nc.MaxPayload())/32 // a character is up to six when it is encoded
 	f.Text, f.Panic, f.Stack = shortened(f.Text, most), shortened(f.Panic, most), shortened(f.Stack, most)
 	m.Data, _ = json.Marshal(f) // strings only
@@ -69,7 +87,7 @@ func (k *kind) failure(o outcome) (f failure) {
 
 // outcome returns what a message of message says.
 func (k *kind) outcome(header nats.Header, data []byte) outcome {
-	if header.Get(failed) == "" {
+	if header.Get(own) != failed {
 		return outcome{value: data}
 	}
 	var f failure
@@ -147,7 +165,7 @@ func panicked(v any) outcome {
 
 // checkSize returns an error if data is larger than the server takes.
 func (e *Engine) checkSize(k *kind, what string, data []byte) error {
-	if most := e.nc.MaxPayload(); int64(len(data)) > most {
+	if most := e.nc.MaxPayload() - int64(ownBytes); int64(len(data)) > most {
 		return fmt.Errorf("%w: the %s of %s is %d bytes, of %d: give a path or a URL instead", ErrTooLarge, what, k.name, len(data), most)
 	}
 	return nil

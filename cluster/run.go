@@ -79,6 +79,7 @@ type run struct {
 	arrived   int
 	err       error     // the first failure
 	full      time.Time // the server refused something of it, and nothing moved on since; zero: not so
+	refused   time.Time // the last time
 	told      time.Time // Log was told of that
 	deaf      bool      // there are no more listeners
 }

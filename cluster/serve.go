@@ -191,7 +191,7 @@ func (w *worker) slot(ctx context.Context) {
 // perform runs the task, and says how to send what comes of it, unless it has done that.
 func (w *worker) perform(l *lease, send *func()) {
 	if l.deliveries > 1 {
-		if known, _ := w.e.last(l.ctx, "results", l.result()); known != nil {
+		if known, _ := w.e.last(l.ctx, "results", l.result()); known != nil && isOwn(known.Header) {
 			*send = func() { w.settle(l, nil) } // only the end of the task was lost
 			return
 		}
@@ -287,17 +287,19 @@ func (w *worker) settle(l *lease, result *nats.Msg) {
 // persist does f until it succeeds, or there is no point any more.
 func (w *worker) persist(l *lease, what string, f func() error) bool {
 	for n := 0; ; n++ {
+		began := time.Now()
 		err := f()
 		if err == nil {
 			return true
 		}
+		denied := n >= patience && w.e.forbidden(began, err) != nil
 		if why := refused(err); what == "result" && (why == full || why == queued) {
 			w.e.tellFull(l.key, err)
 		}
 		if n == patience {
 			w.e.conf.Log.Warn("cluster: the server does not take the "+what+" of a task; it is sent until it does", "task", l.id(), "error", err)
 		}
-		if l.lost.Load() || w.e.life.Err() != nil || refused(err) == never {
+		if denied || l.lost.Load() || w.e.life.Err() != nil || refused(err) == never {
 			w.e.conf.Log.Warn("cluster: the "+what+" of a task was not sent", "task", l.id(), "error", err)
 			return false
 		}

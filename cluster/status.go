@@ -52,7 +52,7 @@ type WorkerStatus struct {
 	Running int      `json:"running"` // tasks that it runs
 	Done    int64    `json:"done"`    // tasks that have ended here
 
-	Abandoned int64 `json:"abandoned"` // calls that did not end by their Timeout, and have not yet
+	Abandoned int64 `json:"abandoned"` // calls that were left behind, as Timeout says, and have not returned
 }
 
 // Aside is a task that was put aside, since workers died of it, or a message in its place, or
@@ -127,11 +127,7 @@ func (e *Engine) askAside(ctx context.Context, s *Status) error {
 		if err != nil {
 			return err
 		}
-		var a Aside
-		if bad := json.Unmarshal(m.Data, &a); bad != nil {
-			a = Aside{ID: m.Subject, Reason: "it cannot be read: " + bad.Error(), Time: m.Time, Input: m.Data}
-		}
-		s.Aside = append(s.Aside, a)
+		s.Aside = append(s.Aside, e.asideOf(m))
 	}
 	return nil
 }

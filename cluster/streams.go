@@ -111,12 +111,15 @@ func (e *Engine) ask(ctx context.Context, f func(context.Context) error) error {
 // askFor is ask with how long a server that is full is waited for.
 func (e *Engine) askFor(ctx context.Context, most time.Duration, f func(context.Context) error) error {
 	var full time.Time
-	began := time.Now()
 	for n := 0; ; n++ {
+		began := time.Now()
 		once, stop := context.WithTimeout(ctx, answerIn)
 		err := f(once)
 		stop()
 		gone := streamless(err) && e.restore(ctx)
+		if denied := e.forbidden(began, err); denied != nil && !gone {
+			return denied
+		}
 		switch {
 		case isFull(err):
 			err = fmt.Errorf("%w: %w", ErrFull, err)
@@ -133,9 +136,6 @@ func (e *Engine) askFor(ctx context.Context, most time.Duration, f func(context.
 		if ctx.Err() != nil || e.life.Err() != nil {
 			return err
 		}
-		if denied := e.denied.Load(); denied != nil && !denied.at.Before(began) {
-			return fmt.Errorf("%w: %w", denied.err, err)
-		}
 		select {
 		case <-time.After(min(backoff(20*time.Millisecond, n), time.Second)):
 		case <-ctx.Done():
@@ -144,6 +144,16 @@ func (e *Engine) askFor(ctx context.Context, most time.Duration, f func(context.
 			return err
 		}
 	}
+}
+
+// forbidden returns what the server has not permitted since then, if err may come of that: it
+// has no answer. Otherwise it is nil.
+func (e *Engine) forbidden(since time.Time, err error) error {
+	denied := e.denied.Load()
+	if denied == nil || denied.at.Before(since) || !unanswered(err) && !streamless(err) {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", denied.err, err)
 }
 
 // streamless reports whether err says that a stream is not there, or may not be: nobody
@@ -304,6 +314,9 @@ func (e *Engine) createConsumerOnce(ctx context.Context, k *kind) error {
 		}
 		c, err = e.js.Consumer(ctx, stream, k.token)
 	}
+	if errors.Is(err, jetstream.ErrNotPullConsumer) || err == nil && !e.serves(c.CachedInfo().Config, k) {
+		return fmt.Errorf("the consumer %s of the stream %s is of somebody else: remove it", k.token, stream)
+	}
 	if err != nil {
 		return err
 	}
@@ -316,6 +329,11 @@ func (e *Engine) createConsumerOnce(ctx context.Context, k *kind) error {
 		})
 	}
 	return e.agree(k, have.AckWait, err)
+}
+
+// serves reports whether a pull consumer is one that gives the tasks of k to workers.
+func (e *Engine) serves(have jetstream.ConsumerConfig, k *kind) bool {
+	return have.AckPolicy == jetstream.AckExplicitPolicy && have.FilterSubject == e.names.subject("task", k.token, ">")
 }
 
 // agree notes the lease of the tasks with one name, as the server has it, unless that
@@ -372,8 +390,45 @@ func replacing(subject string) *nats.Msg {
 }
 
 // store publishes a message to a stream, and returns nil when it is there, or was there
-// already.
+// already. What is in its place and not our own is removed.
 func (e *Engine) store(m *nats.Msg) error {
+	for {
+		err := e.storeOnce(m)
+		if refused(err) != taken {
+			return err
+		}
+		if there, err := e.displace(m.Subject); there || err != nil {
+			return err
+		}
+	}
+}
+
+// displace reports whether a task or a result of our own is on a subject. What is there
+// otherwise is removed.
+func (e *Engine) displace(subject string) (there bool, err error) {
+	ctx, stop := context.WithTimeout(e.life, answerIn)
+	defer stop()
+	stream := "results"
+	if strings.HasPrefix(subject, e.names.subject("task", "")) {
+		stream = "tasks"
+	}
+	m, err := e.last(ctx, stream, subject)
+	if m == nil || err != nil || isOwn(m.Header) {
+		return m != nil, err
+	}
+	e.conf.Log.Warn("cluster: a message that is no task or result is removed", "subject", subject)
+	if stream == "results" { // a worker may not delete there
+		return false, e.purge(ctx, stream, subject, jetstream.WithPurgeSequence(m.Sequence+1))
+	}
+	err = e.ask(ctx, func(ctx context.Context) error { return e.stream[stream].DeleteMsg(ctx, m.Sequence) }) // see remove
+	if errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) {                                                  // a worker has put it aside
+		err = nil
+	}
+	return false, err
+}
+
+// storeOnce publishes a message to a stream.
+func (e *Engine) storeOnce(m *nats.Msg) error {
 	answer, err := e.nc.RequestMsg(m, answerIn)
 	if err != nil {
 		if streamless(err) {
@@ -390,7 +445,7 @@ func (e *Engine) store(m *nats.Msg) error {
 	if err := json.Unmarshal(answer.Data, &ack); err != nil {
 		return err
 	}
-	if ack.Error == nil || refused(ack.Error) == taken {
+	if ack.Error == nil {
 		return nil
 	}
 	return ack.Error

@@ -67,7 +67,7 @@ func (w *worker) aloneBy(l *lease) bool {
 		select {
 		case now := <-tick.C:
 			if now.After(end) {
-				_ = l.msg.Respond(fmt.Appendf(nil, `-NAK {"delay": %d}`, l.length))
+				l.postpone()
 				return false
 			}
 		case <-l.ctx.Done():
@@ -127,10 +127,11 @@ func (e *Engine) aside(key, number string, a Aside) *nats.Msg {
 // reject puts a message aside that is no task.
 func (w *worker) reject(l *lease) {
 	w.e.conf.Log.Warn("cluster: a message that is no task is put aside", "subject", l.msg.Subject)
-	reason := fmt.Sprintf("its subject, %s, is not that of a task", l.msg.Subject)
+	reason := fmt.Sprintf("its subject, %s, is not that of a task, or no submitter has sent it", l.msg.Subject)
 	aside := w.e.aside("tasks", strconv.FormatUint(l.sequence, 10), Aside{Reason: reason, Input: l.msg.Data})
-	if err := w.e.ask(l.ctx, func(context.Context) error { return w.e.store(aside) }); err != nil && unanswered(err) {
-		return // it comes again
+	if err := w.e.ask(l.ctx, func(context.Context) error { return w.e.store(aside) }); err != nil && refused(err) != never {
+		l.postpone()
+		return
 	}
 	w.settle(l, nil)
 }

@@ -131,8 +131,9 @@ func Sentinels(errs ...error) TaskOption {
 
 // WindowBytes bounds how many bytes a run has under way, as Limit and Queue bound how many
 // tasks: encoded items whose results have not come, and encoded results that the caller has not taken. A
-// result that has not come counts as the largest that has; while there is none, as what the
-// server takes, a mebibyte by default. When it is n or more no item is pulled until it is less.
+// missing result is counted as large as the largest received so far; before the first, as the
+// server's maximum message size, a mebibyte by default. When it is n or more no item is pulled
+// until it is less.
 // If nothing is under way one always is. So it may be exceeded by an item, and by results larger
 // than those before. The default is no bound.
 //

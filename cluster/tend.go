@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -73,9 +74,15 @@ func (r *run) tend(ctx context.Context) error {
 // judge returns the error that the run ends with, after a glance that has met err, if any.
 // The record was written that long ago.
 func (r *run) judge(ctx context.Context, d *doubts, err error, written time.Duration) error {
+	lost := errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, nats.ErrPermissionViolation)
+	if lost {
+		d.missed++
+	}
 	switch {
+	case lost && d.missed >= 2:
+		return fmt.Errorf("%w: %s: %w", ErrRunLost, runOf(r.rec.Key), err)
 	case err == errMoved:
-		return fmt.Errorf("%w: another submitter has resumed %s, or it was cancelled", ErrRunLost, runOf(r.rec.Key))
+		return r.elsewhere()
 	case errors.Is(err, ErrFull) && written > vouchAfter+r.e.fullFor():
 		return err // before it expires
 	case err != nil && ctx.Err() == nil:
@@ -131,7 +138,7 @@ func (r *run) count() int {
 func (r *run) look(ctx context.Context, d doubts) (doubts, error) {
 	rec, err := r.e.read(ctx, r.rec.Run)
 	switch {
-	case errors.Is(err, jetstream.ErrStreamNotFound), rec == nil && err == nil && r.rec.Named:
+	case rec == nil && err == nil && r.rec.Named:
 		d.missed++
 		return d, nil
 	case rec == nil && err == nil: // it has expired while the server was not reached
@@ -184,7 +191,7 @@ func (r *run) whereabouts(ctx context.Context) (location, error) {
 		return fine, err
 	case r.oldest() != i: // it has arrived meanwhile
 		return fine, nil
-	case m != nil:
+	case m != nil && isOwn(m.Header):
 		return stored, nil
 	}
 	return nowhere, nil

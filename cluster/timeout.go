@@ -14,9 +14,11 @@ import (
 //
 // A call that does not return is left behind: the outcome is an error in which errors.Is
 // finds context.DeadlineExceeded, without a retry, and the slot goes on with another task.
-// The goroutine of the call stays until the function returns, with what it holds, and may
-// still have effects. Serve and Close do not wait for it. What it returns goes nowhere; if it
-// panics Log says so, and the process goes on. Status shows how many there are. Timeout
+// The same happens a second after its context has ended for another reason, such as Close or the
+// end of the run; then there is no outcome. The goroutine of the call stays until the function
+// returns, with what it holds, and may still have effects, also beside a task that runs alone
+// since its workers died. Serve and Close do not wait for it. What it returns goes nowhere; if
+// it panics Log says so, and the process goes on. Status shows how many there are. Timeout
 // panics if d is not positive.
 func Timeout(d time.Duration) TaskOption {
 	if d <= 0 {
@@ -25,7 +27,7 @@ func Timeout(d time.Duration) TaskOption {
 	return func(k *kind) { k.timeout = d }
 }
 
-// grace is how long a function has to return when its context has ended by Timeout.
+// grace is how long a function with a Timeout has to return when its context has ended.
 const grace = time.Second
 
 // within calls the function on a goroutine of its own, which is left behind if it does not
@@ -46,7 +48,12 @@ func (w *worker) within(ctx context.Context, l *lease) outcome {
 		}()
 		o = w.invoke(ctx, l)
 	}()
-	late := time.NewTimer(min(k.timeout, forever) + grace)
+	select {
+	case o := <-done:
+		return o
+	case <-ctx.Done():
+	}
+	late := time.NewTimer(grace)
 	defer late.Stop()
 	select {
 	case o := <-done:
@@ -55,13 +62,10 @@ func (w *worker) within(ctx context.Context, l *lease) outcome {
 	}
 	w.abandoned.Add(1)
 	close(left)
-	err := fmt.Errorf("cluster: %s: the function has not returned after its Timeout of %v: %w", k.name, k.timeout, context.DeadlineExceeded)
+	err := fmt.Errorf("cluster: %s: the function has not returned %v after its context had ended: %w", k.name, grace, context.Cause(ctx))
 	w.e.conf.Log.Warn("cluster: a call is left behind", "task", l.id(), "error", err)
 	return outcome{err: err, final: true}
 }
-
-// forever is so long that a second may be added to it.
-const forever = time.Duration(1 << 62)
 
 // returned is called when a function has returned that was left behind.
 func (w *worker) returned(l *lease, o outcome) {

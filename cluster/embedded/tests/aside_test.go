@@ -2,6 +2,7 @@ package tests
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -136,4 +137,29 @@ func TestListAside(t *testing.T) {
 	for range e.ListAside(bounded(t)) {
 		break
 	}
+}
+
+// What was put aside and cannot be read is shown as that, and may be dropped. It does not hide
+// the rest.
+func TestBadAside(t *testing.T) {
+	t.Parallel()
+	where := newServer(t)
+	e, counter := connect(t, where), look(t, where)
+	for subject, data := range map[string]string{
+		"x.1": "no JSON", "x.2": `{"id": "x/2"}`, "x.3": `{"id": "x/4"}`, "x.5": "{}", "x": "", "a.b.c": "null",
+	} {
+		counter.publish(t, "stint.aside."+subject, data)
+	}
+	ids := asides(t, e)
+	slices.Sort(ids)
+	equal(t, "put aside", fmt.Sprint(ids), "[a.b/c x x/1 x/2 x/3 x/5]")
+	for _, id := range ids {
+		if err := e.RetryAside(bounded(t), id); err == nil {
+			t.Errorf("retry %s: no error", id)
+		}
+		if err := e.DropAside(bounded(t), id); err != nil {
+			t.Error(err)
+		}
+	}
+	equal(t, "left", len(counter.subjects(t, "stint-aside")), 0)
 }

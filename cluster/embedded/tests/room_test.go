@@ -188,3 +188,40 @@ func account(t *testing.T, limit string) func(*server.Options) {
 		o.StoreDir = dir
 	}
 }
+
+// A message that is to be put aside, while there is no room for that, stays in the queue until
+// there is; what is in the place of a record stays there.
+func TestNothingIsPutAsideNowhere(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t, little), newJournal(t)
+	opt, _ := waits(100 * time.Millisecond)
+	e, counter := connect(t, where, opt), look(t, where)
+	counter.publish(t, "stint.task.work=v1.run.x", "precious")
+	counter.publish(t, "stint.run.x", "precious")
+	task := newTask(j, cluster.Lease(500*time.Millisecond))
+	empty := counter.fill(t)
+	serve(t, e, 1, task)
+	eventually(t, "the message comes again", func() bool { return counter.tasks(t).State.Msgs == 0 || counter.deliveries(t) > 1 })
+	if _, err := e.Status(bounded(t)); err != nil {
+		t.Error(err)
+	}
+	empty()
+	eventually(t, "both are put aside", func() bool {
+		s, err := e.Status(bounded(t))
+		return err == nil && len(s.Aside) == 2
+	})
+	counter.queued(t, 0)
+}
+
+// deliveries returns how many messages the only consumer of tasks was sent, if it is there.
+func (c counter) deliveries(t *testing.T) uint64 {
+	t.Helper()
+	s, err := c.js.Stream(bounded(t), "stint-tasks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for info := range s.ListConsumers(bounded(t)).Info() {
+		return info.Delivered.Consumer
+	}
+	return 0
+}

@@ -143,3 +143,28 @@ func TestSuspectHangs(t *testing.T) {
 	equal(t, "left behind", abandoned(t, worker), 1)
 	counter.nothingLeft(t)
 }
+
+// A worker whose engine is closed does not wait for a function that has a Timeout.
+func TestTimeoutEndsWithClose(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	task := newTask(j, cluster.Timeout(time.Hour))
+	e := connect(t, where)
+	e.Handle(task)
+	served := make(chan error, 1)
+	go func() { served <- cluster.Serve(context.Background(), e, stint.Limit(1)) }()
+	ctx, stop := context.WithCancel(context.Background())
+	c := begin(ctx, connect(t, where), task, []item{{Do: "ignore at first", Gate: "end"}})
+	j.seen(t, 1, "begun", is("begin"))
+	e.Close()
+	select {
+	case err := <-served:
+		wrong(t, err, stint.ErrClosed)
+	case <-time.After(patience):
+		t.Error("Serve does not return")
+	}
+	stop()
+	c.fails(t, context.Canceled)
+	j.open(t, "end")
+	j.seen(t, 1, "ended", is("end"))
+}
