@@ -26,7 +26,7 @@ read: let that be a user of few rights. Pipes, devices and sockets are never rea
 Start as many workers as you like, on as many machines. An interrupt makes one
 finish the files that it is reading, and end; a second one ends it at once, and
 what it was reading is given to another worker after ten seconds. When the server
-is away, or not there yet, the worker waits for it.
+is away, or not there yet, also by name, the worker waits for it.
 
 Whoever may work at the server can forge results.
 
