@@ -134,12 +134,13 @@ func (a *asker) take() result {
 	return r
 }
 
-// absolute does not clean the path: what a/../b is depends on where a leads.
+// absolute is path as a worker is given it. One that reads below a directory only knows
+// paths by their text.
 func (a *asker) absolute(path string) string {
-	if path == "" || filepath.IsAbs(path) {
-		return path
+	if path != "" && !filepath.IsAbs(path) {
+		path = a.dir + string(filepath.Separator) + path
 	}
-	return a.dir + string(filepath.Separator) + path
+	return undotted(path)
 }
 
 // watchWorkers says why no answer comes, once for each reason, until it is stopped.

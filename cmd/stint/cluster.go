@@ -4,13 +4,18 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
+	"net"
 	"net/url"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/spf13/pflag"
 	"github.com/stint-go/stint/cluster"
 )
@@ -59,11 +64,17 @@ func (c *connection) validate(f *pflag.FlagSet) error {
 			part = "nats://" + part
 		}
 		u, err := url.Parse(part)
-		if err != nil || u.Hostname() == "" || !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) {
+		if err != nil || u.Hostname() == "" || !isPort(u.Port()) || !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) {
 			return errors.New("invalid URL for --cluster: want one such as nats://host:4222, or several with commas between them")
 		}
 	}
 	return nil
+}
+
+// isPort reports whether a URL may have that port. It need not have one.
+func isPort(s string) bool {
+	_, err := strconv.ParseUint(s, 10, 16)
+	return s == "" || err == nil
 }
 
 // connect reaches the server, or says why not.
@@ -82,11 +93,11 @@ func (c *connection) await(ctx context.Context, con *console, more ...cluster.Op
 		if err == nil {
 			return e, nil
 		}
-		if !errors.Is(err, nats.ErrNoServers) && !errors.Is(err, nats.ErrTimeout) {
+		if lasting(err) {
 			return nil, c.failed(err)
 		}
 		if !told {
-			con.message("waiting for a server at " + c.public())
+			con.message("waiting for a server at " + c.public() + why(err))
 		}
 		select {
 		case <-time.After(time.Second):
@@ -96,16 +107,73 @@ func (c *connection) await(ctx context.Context, con *console, more ...cluster.Op
 	}
 }
 
+// lasting reports whether to wait does not help against err: a file or the server has
+// refused. All else may be a server, or a network, that is not there yet.
+func lasting(err error) bool {
+	if errors.Is(err, nats.ErrTLS) {
+		return !interrupted(err)
+	}
+	_, file := errors.AsType[*fileError](err)
+	_, answer := errors.AsType[jetstream.JetStreamError](err)
+	return file || answer || slices.ContainsFunc([]error{
+		nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked, nats.ErrAccountAuthExpired, nats.ErrPermissionViolation,
+		nats.ErrSecureConnRequired, nats.ErrSecureConnWanted, nats.ErrMixingWebsocketSchemes, cluster.ErrFull,
+	}, func(target error) bool { return errors.Is(err, target) })
+}
+
+// interrupted reports whether a handshake has ended since the connection did, rather than
+// by what one side thinks of the other.
+func interrupted(err error) bool {
+	broken, ok := errors.AsType[net.Error](err)
+	_, errno := errors.AsType[syscall.Errno](err)
+	return errno || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || ok && broken.Timeout()
+}
+
+// why is what is added to the message of a wait for err: nothing if nobody listens.
+func why(err error) string {
+	inner := errors.Unwrap(err)
+	if inner == nil || errors.Is(err, nats.ErrNoServers) {
+		return ""
+	}
+	return ": " + oneLine(inner.Error())
+}
+
+// fileError is the error of a file with secrets or certificates.
+type fileError struct{ err error }
+
+func (e *fileError) Error() string { return e.err.Error() }
+
+// check reads the files that opts name, as the client would when it has reached a server.
+func check(opts []nats.Option) error {
+	var o nats.Options
+	for _, opt := range opts {
+		if err := opt(&o); err != nil {
+			return &fileError{err}
+		}
+	}
+	if o.UserJWT == nil {
+		return nil
+	}
+	_, err := o.UserJWT()
+	if err == nil {
+		_, err = o.SignatureCB(nil)
+	}
+	if err != nil {
+		return &fileError{err}
+	}
+	return nil
+}
+
 // reach connects to the server.
 func (c *connection) reach(ctx context.Context, more ...cluster.Option) (*cluster.Engine, error) {
 	opts := []nats.Option{nats.Name("stint")}
-	port, local := c.local()
+	host, port, local := c.local()
 	switch token := os.Getenv(tokenVariable); {
 	case token != "":
 		opts = append(opts, nats.Token(token)) // what is in the URL counts more
 	case local && c.credentials == "":
 		// Read for each connection: a server that was started again has another one.
-		opts = append(opts, nats.TokenHandler(func() string { return localToken(port) }))
+		opts = append(opts, nats.TokenHandler(func() string { token, _ := localToken(host, port); return token }))
 	}
 	if c.credentials != "" {
 		opts = append(opts, nats.UserCredentials(c.credentials))
@@ -113,21 +181,24 @@ func (c *connection) reach(ctx context.Context, more ...cluster.Option) (*cluste
 	if c.ca != "" {
 		opts = append(opts, nats.RootCAs(c.ca))
 	}
+	if err := check(opts); err != nil {
+		return nil, err
+	}
 	return cluster.Connect(ctx, c.url, append(more, cluster.NATS(opts...))...)
 }
 
-// local returns the port of the server, if it is one on this machine and the URL has no
+// local returns the address of the server, if it is one on this machine and the URL has no
 // secret.
-func (c *connection) local() (port string, ok bool) {
+func (c *connection) local() (host, port string, ok bool) {
 	where := c.url
 	if !strings.Contains(where, "://") {
 		where = "nats://" + where
 	}
 	u, err := url.Parse(where)
 	if err != nil || u.User != nil || strings.Contains(where, ",") || !loopback(u.Hostname()) {
-		return "", false
+		return "", "", false
 	}
-	return cmp.Or(u.Port(), "4222"), true
+	return u.Hostname(), cmp.Or(u.Port(), "4222"), true
 }
 
 // failed makes err one that names the servers and none of the secrets in their URLs.
@@ -138,6 +209,11 @@ func (c *connection) failed(err error) error {
 	}
 	if where := c.public(); !strings.Contains(text, where) {
 		text = where + ": " + text
+	}
+	if host, port, ok := c.local(); ok && c.credentials == "" && os.Getenv(tokenVariable) == "" && errors.Is(err, nats.ErrAuthorization) {
+		if _, path := localToken(host, port); path != "" {
+			text += " (with the token in " + quote(path) + ")"
+		}
 	}
 	return &failure{text}
 }

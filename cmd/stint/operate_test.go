@@ -42,7 +42,9 @@ func put(t *testing.T, url, subject, data string) {
 
 // tokenOf lets a client in that is not a command at the server at that URL.
 func tokenOf(url string) nats.Option {
-	return nats.Token(localToken(url[strings.LastIndexByte(url, ':')+1:]))
+	host, port, _ := (&connection{url: url}).local()
+	token, _ := localToken(host, port)
+	return nats.Token(token)
 }
 
 // TestCancel ends a command that waits for workers, by the name that status shows.

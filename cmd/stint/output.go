@@ -117,8 +117,9 @@ func (o *output) failed() error {
 
 // target is the file that -o names. It comes into being when it is committed:
 // until then the lines go to a file beside it, which replaces it in one step. If
-// that would lose hard links or its owner, the lines are then copied into it.
-// A device, a pipe or a descriptor is written directly.
+// that would lose hard links or its owner, the lines are then copied into it, and
+// stay in the temporary file if that fails. A device, a pipe or a descriptor is written
+// directly.
 type target struct {
 	path string   // where symbolic links lead
 	temp string   // "" if written directly
@@ -137,20 +138,22 @@ func isTemp(name string) bool {
 
 // openTarget creates the temporary file.
 func openTarget(ctx context.Context, path string) (*target, error) {
-	path, number := follow(path)
-	if number >= 0 {
+	path, descriptor := follow(path)
+	if descriptor == ofThis {
+		number, _ := strconv.Atoi(filepath.Base(path))
 		f, err := duplicate(number, path)
 		return &target{path: path, file: f}, err
 	}
 	info, err := os.Stat(path)
 	switch {
+	case err == nil && (descriptor == ofAnother || !info.Mode().IsRegular()):
+		// Where another process stands in a file only its descriptor knows: that is the end.
+		f, err := patiently(ctx, func() (*os.File, error) { return os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0) })
+		return &target{path: path, file: f}, err
 	case errors.Is(err, fs.ErrNotExist):
 		return createTemp(path, 0o666)
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular():
-		f, err := patiently(ctx, func() (*os.File, error) { return os.OpenFile(path, os.O_WRONLY, 0) })
-		return &target{path: path, file: f}, err
 	}
 	old, err := os.OpenFile(path, os.O_WRONLY, 0) // what may not be written is not replaced either
 	if err != nil {
@@ -176,13 +179,24 @@ func createTemp(path string, mode fs.FileMode) (*target, error) {
 	return &target{path: path, temp: temp, file: f}, nil
 }
 
+// holder says whose descriptors the names in a directory are.
+type holder int
+
+const (
+	ofNobody holder = iota
+	ofThis          // process
+	ofAnother
+)
+
 // follow returns where the links at path lead, also if nothing is there. What is a
-// descriptor of this process is not followed further: the number is -1 for all else.
-func follow(path string) (end string, number int) {
+// descriptor is not followed further.
+func follow(path string) (end string, descriptor holder) {
 	for range 40 {
 		dir, name := filepath.Split(path)
-		if n, err := strconv.Atoi(name); err == nil && holdsDescriptors(dir) {
-			return path, n
+		if _, err := strconv.Atoi(name); err == nil {
+			if h := holderOf(dir); h != ofNobody {
+				return path, h
+			}
 		}
 		link, err := os.Readlink(path)
 		if err != nil {
@@ -193,29 +207,38 @@ func follow(path string) (end string, number int) {
 		}
 		path = link
 	}
-	return path, -1 // if there are too many, opening the last one says so
+	return path, ofNobody // if there are too many, opening the last one says so
 }
 
-// holdsDescriptors reports whether the names in dir are descriptors of this process.
-func holdsDescriptors(dir string) bool {
+// holderOf returns whose descriptors the names in dir are.
+func holderOf(dir string) holder {
 	dir, err := filepath.EvalSymlinks(dir)
-	own, ok := strings.CutPrefix(dir, fmt.Sprintf("/proc/%d/", os.Getpid()))
-	return err == nil && (dir == "/dev/fd" || ok && (own == "fd" || strings.HasSuffix(own, "/fd")))
+	switch {
+	case err != nil:
+	case dir == "/dev/fd", strings.HasPrefix(dir, fmt.Sprintf("/proc/%d/", os.Getpid())) && strings.HasSuffix(dir, "/fd"):
+		return ofThis
+	case strings.HasPrefix(dir, "/proc/") && strings.HasSuffix(dir, "/fd"):
+		return ofAnother
+	}
+	return ofNobody
 }
 
 // is reports whether path, whose last element is name, is the target or its
-// temporary file. It looks at the disk only when the name fits.
+// temporary file. It looks at the disk only when the name fits, or when the target may
+// have others.
 func (t *target) is(path, name string) bool {
 	if t == nil || t.temp == "" {
 		return false
 	}
 	for _, own := range []string{t.path, t.temp} {
-		if name != filepath.Base(own) {
+		if name != filepath.Base(own) && (own == t.temp || t.old == nil) {
 			continue
 		}
 		a, errA := os.Lstat(own)
 		b, errB := os.Stat(path)
-		return errA == nil && errB == nil && os.SameFile(a, b)
+		if errA == nil && errB == nil && os.SameFile(a, b) {
+			return true
+		}
 	}
 	return false
 }
@@ -224,38 +247,67 @@ func (t *target) is(path, name string) bool {
 func (t *target) commit() error {
 	f := t.file
 	t.file = nil
+	if t.old != nil {
+		return t.copy(f)
+	}
 	var err error
-	switch {
-	case t.old != nil:
-		err = t.overwrite(f)
-	case t.temp != "":
+	if t.temp != "" {
 		err = f.Sync()
 	}
 	err = cmp.Or(err, f.Close())
-	if err == nil && t.temp != "" && t.old == nil {
+	if err == nil && t.temp != "" {
 		err = os.Rename(t.temp, t.path)
-	}
-	if t.temp != "" && (err != nil || t.old != nil) {
-		os.Remove(t.temp)
 	}
 	if err == nil {
 		return nil
 	}
+	if t.temp != "" {
+		os.Remove(t.temp)
+	}
 	return &writeError{err}
 }
 
-// overwrite makes old hold what f holds, and closes it.
-func (t *target) overwrite(f *os.File) error {
-	defer t.old.Close()
-	_, err := f.Seek(0, io.SeekStart)
+// copy makes old hold what f, the temporary file, holds. If it cannot, the temporary file
+// stays: it may be all that there is.
+func (t *target) copy(f *os.File) error {
+	err := overwrite(t.old, f)
+	err = cmp.Or(err, t.old.Close())
+	f.Close()
+	if err != nil {
+		return &writeError{fmt.Errorf("%s: %s; the output is in %s", quote(t.path), reason(err), quote(t.temp))}
+	}
+	os.Remove(t.temp)
+	return nil
+}
+
+// overwrite makes old hold what f holds. What is longer comes first: where there is no room
+// for that, old stays as it was.
+func overwrite(old, f *os.File) error {
+	info, err := old.Stat()
 	if err != nil {
 		return err
 	}
-	size, err := io.Copy(t.old, f)
-	if err == nil {
-		err = t.old.Truncate(size)
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
 	}
-	return cmp.Or(err, t.old.Sync())
+	was := info.Size()
+	if size > was {
+		if err = copyAt(old, f, was, size); err != nil {
+			return errors.Join(err, old.Truncate(was))
+		}
+	}
+	err = copyAt(old, f, 0, min(was, size))
+	if err == nil && size < was {
+		err = cmp.Or(old.Truncate(size), old.Sync())
+	}
+	return err
+}
+
+// copyAt copies the bytes from begin to end, to the disk.
+func copyAt(to, from *os.File, begin, end int64) error {
+	_, err := io.Copy(io.NewOffsetWriter(to, begin), io.NewSectionReader(from, begin, end-begin))
+	return cmp.Or(err, to.Sync())
 }
 
 // discard removes what was written and leaves the target as it was. It does

@@ -5,18 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/stint-go/stint/cluster/embedded"
 )
 
 // A tokenFile has the token of a server that was given none. Only its user can read it,
 // and the commands that are given an address of this machine, and no secret, find it by
-// the port.
+// that address.
 type tokenFile struct {
 	token string
 	path  string // "" before it is written
@@ -24,16 +26,23 @@ type tokenFile struct {
 
 func newTokenFile() *tokenFile { return &tokenFile{token: rand.Text()} }
 
-// tokenPaths are where the token of the server at a port is: the first of them, unless
+// tokenPaths are where the token of the server at an address is: the first of them, unless
 // the server was started where the environment was another one.
-func tokenPaths(port string) (paths []string) {
+func tokenPaths(host, port string) (paths []string) {
+	name := "token-" + port
+	if ip, err := netip.ParseAddr(host); err == nil { // no name, which is localhost
+		ip = ip.Unmap()
+		if ip != netip.IPv6Loopback() && ip != netip.AddrFrom4([4]byte{127, 0, 0, 1}) {
+			name = "token-" + ip.String() + "-" + port
+		}
+	}
 	dirs := []string{os.Getenv("XDG_RUNTIME_DIR")}
 	if dir, err := os.UserConfigDir(); err == nil {
 		dirs = append(dirs, dir)
 	}
 	for _, dir := range dirs {
 		if filepath.IsAbs(dir) {
-			paths = append(paths, filepath.Join(dir, "stint", "token-"+port))
+			paths = append(paths, filepath.Join(dir, "stint", name))
 		}
 	}
 	return paths
@@ -64,7 +73,7 @@ func (f *tokenFile) write(where string) error {
 	if err != nil {
 		return err
 	}
-	paths := tokenPaths(u.Port())
+	paths := tokenPaths(u.Hostname(), u.Port())
 	if err = errors.New("neither XDG_RUNTIME_DIR nor a home is set"); len(paths) > 0 {
 		for _, old := range paths {
 			_ = os.Remove(old)
@@ -107,14 +116,20 @@ func (f *tokenFile) remove() {
 	}
 }
 
-// localToken returns the token of the server of this user at a port, or "".
-func localToken(port string) string {
-	for _, path := range tokenPaths(port) {
-		if text, err := os.ReadFile(path); err == nil {
-			return string(text)
+// localToken returns the token of the server of this user at an address, and the file that
+// it is in, or "". Of two files the older one is of a server that was killed.
+func localToken(host, port string) (token, path string) {
+	var newest time.Time
+	for _, p := range tokenPaths(host, port) {
+		info, err := os.Stat(p)
+		if err != nil || path != "" && !info.ModTime().After(newest) {
+			continue
+		}
+		if text, err := os.ReadFile(p); err == nil {
+			token, path, newest = string(text), p, info.ModTime()
 		}
 	}
-	return ""
+	return token, path
 }
 
 // readUsers reads a file of users: a role, a name and a password a line. Empty lines, and

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"io"
 	"net"
@@ -13,9 +15,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stint-go/stint/cluster"
 )
 
 // free returns an address of this machine that nobody listens at.
@@ -52,6 +56,58 @@ func TestWorkWaits(t *testing.T) {
 	b.ended(0)
 	if n := strings.Count(b.errs.String(), "waiting for"); n != 1 {
 		t.Errorf("it says %d times that it waits: %q", n, &b.errs)
+	}
+}
+
+// TestWorkWaitsForWhatIsNoServer has a name that nobody knows, and ports where something
+// listens that is no server yet.
+func TestWorkWaitsForWhatIsNoServer(t *testing.T) {
+	ca := filepath.Join(t.TempDir(), "cert.pem")
+	t.Chdir(filepath.Dir(ca))
+	certify(t)
+	for what, start := range map[string]string{"closes": "", "closes after its greeting": "INFO {}\r\n", "is none": "HTTP/1.1 502\r\n\r\n", "closes the handshake": "INFO {\"tls_required\":true}\r\n"} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		go func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				_, _ = io.WriteString(c, start)
+				c.Close()
+			}
+		}()
+		b := begin(t, true, "work", "--cluster", "nats://"+l.Addr().String())
+		if line := b.line(); !strings.HasPrefix(line, "stint: waiting for a server at nats://"+l.Addr().String()+": ") {
+			t.Errorf("with a port that %s, the worker says %q", what, line)
+		}
+		b.ended(130)
+	}
+	for _, url := range []string{"nats://no.such.host.invalid:4222", "ws://no.such.host.invalid:4222"} {
+		b := begin(t, true, "work", "--cluster", url)
+		if line := b.line(); !strings.HasPrefix(line, "stint: waiting for a server at "+url+": ") {
+			t.Errorf("with a name that nobody knows, the worker says %q", line)
+		}
+		b.ended(130)
+	}
+}
+
+// TestLasting has the errors that end a worker, and those that it waits for.
+func TestLasting(t *testing.T) {
+	refused := &net.OpError{Op: "read", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
+	for err, want := range map[error]bool{
+		nats.ErrNoServers: false, nats.ErrTimeout: false, nats.ErrNoInfoReceived: false, io.EOF: false, refused: false, nats.ErrMaxConnectionsExceeded: false,
+		&net.DNSError{}: false, fmt.Errorf("%w: %w", nats.ErrTLS, io.EOF): false, fmt.Errorf("%w: %w", nats.ErrTLS, refused): false,
+		fmt.Errorf("%w: %w", nats.ErrTLS, x509.UnknownAuthorityError{}): true, fmt.Errorf("%w: %w", nats.ErrTLS, &net.OpError{Err: tls.AlertError(42)}): true,
+		fmt.Errorf("a: %w", nats.ErrAuthorization): true, jetstream.ErrJetStreamNotEnabled: true, cluster.ErrFull: true, nats.ErrPermissionViolation: true,
+	} {
+		if got := lasting(err); got != want {
+			t.Errorf("%v: %v, want %v", err, got, want)
+		}
 	}
 }
 
@@ -92,6 +148,10 @@ func TestWorkDoesNotWait(t *testing.T) {
 		{"--cluster", strings.Replace(locked, "//", "//wr0ng@", 1)},
 		{"--cluster", locked, "--tls-ca", "cert.pem"},
 		{"--cluster", locked, "--credentials", "missing"},
+		{"--cluster", "nats://" + free(t), "--credentials", "key.pem"},
+		{"--cluster", "nats://" + free(t), "--tls-ca", "missing"},
+		{"--cluster", "nats://" + free(t) + ",ws://127.0.0.1:1"},
+		{"--cluster", locked, "--tls-ca", "key.pem"},
 	} {
 		_, errs, code := runStint(t, "", append([]string{"work"}, args...)...)
 		if code != 1 || strings.Contains(errs, "waiting") || strings.Contains(errs, "wr0ng") {
@@ -110,7 +170,7 @@ func TestTokenFile(t *testing.T) {
 		t.Setenv("HOME", dir)
 		t.Setenv("AppData", dir)
 		address := free(t)
-		path := tokenPaths(address[len("127.0.0.1:"):])[0]
+		path := tokenPaths("127.0.0.1", address[len("127.0.0.1:"):])[0]
 		if where == "XDG_RUNTIME_DIR" { // where the other is, the directory is not there yet
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 				t.Fatal(err)
@@ -143,6 +203,59 @@ func TestTokenFile(t *testing.T) {
 		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) > 0 {
 			t.Errorf("left: %v, %v", left, err)
 		}
+	}
+}
+
+// TestTokenFileIsTheNewest has the file of a killed server where a command looks first.
+func TestTokenFileIsTheNewest(t *testing.T) {
+	home, runtime := t.TempDir(), t.TempDir()
+	t.Setenv("XDG_RUNTIME_DIR", "")
+	for _, name := range []string{"XDG_CONFIG_HOME", "HOME", "AppData"} {
+		t.Setenv(name, home)
+	}
+	url, _ := serve(t)
+	t.Setenv("XDG_RUNTIME_DIR", runtime)
+	host, port, _ := (&connection{url: url}).local()
+	stale := tokenPaths(host, port)[0]
+	if err := os.MkdirAll(filepath.Dir(stale), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, stale, "of a server that was killed")
+	if later := time.Now().Add(time.Hour); os.Chtimes(stale, later, later) != nil {
+		t.Skip("no times of files here")
+	}
+	_, errs, code := runStint(t, "", "status", "--cluster", url)
+	if want := "(with the token in " + stale + ")\n"; code != 1 || !strings.HasSuffix(errs, want) {
+		t.Errorf("the newest file has a wrong token: exit status %d, messages %q; want 1 and which file it is", code, errs)
+	}
+	if err := os.Chtimes(stale, time.Unix(1, 0), time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	told(t, 0, "no runs", "", "status", "--cluster", url)
+}
+
+// TestTokenFileOfEachAddress has two servers at one port.
+func TestTokenFileOfEachAddress(t *testing.T) {
+	for host, want := range map[string]string{
+		"localhost": "token-1", "127.0.0.1": "token-1", "::1": "token-1", "::ffff:127.0.0.1": "token-1",
+		"127.0.0.2": "token-127.0.0.2-1", "::ffff:127.0.0.2": "token-127.0.0.2-1",
+	} {
+		if got := tokenPaths(host, "1"); len(got) == 0 || filepath.Base(got[0]) != want {
+			t.Errorf("the files of %s: %q, want %s", host, got, want)
+		}
+	}
+	l, err := net.Listen("tcp", "127.0.0.2:0")
+	if err != nil {
+		t.Skipf("one address only: %v", err)
+	}
+	second := l.Addr().String()
+	l.Close()
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	for _, address := range []string{strings.Replace(second, "127.0.0.2", "127.0.0.1", 1), second} {
+		begin(t, false, "serve", "--listen", address).line()
+	}
+	for _, address := range []string{strings.Replace(second, "127.0.0.2", "localhost", 1), second} {
+		told(t, 0, "no runs", "", "status", "--cluster", address)
 	}
 }
 

@@ -34,9 +34,11 @@ The FILE of -o is replaced in one step when the output is complete, and keeps it
 owner, group and permissions, but neither access control lists nor extended
 attributes. If it has several hard links, or an owner that this user cannot give
 it, the complete output is copied into it instead: a crash just then leaves a part.
+If that copy fails, the message names the file .stint-..., beside FILE, which has the
+output; a FILE that cannot grow for it is as before.
 Symbolic links are followed, also one that leads to no file yet. What may not be
 written is not replaced. Devices, pipes and open descriptors, as /dev/stdout, are
-written as the output comes.
+written as the output comes, those of other processes at the end of their file.
 
 With -c, each PATH is a file of lines as printed by this command, by GNU's
 tools, or by the BSD tools and "openssl dgst". Lines with a tag, such as

@@ -3,8 +3,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -29,6 +31,102 @@ func TestOutputKeepsLinks(t *testing.T) {
 	}
 	if got := names(t, "."); got != "a out twin" {
 		t.Errorf("the files %s, want a, out and twin", got)
+	}
+}
+
+// TestOutputHasOtherNames walks a directory in which the output has another name.
+func TestOutputHasOtherNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "a", "a\n")
+	write(t, "out", "before\n")
+	if err := os.Link("out", "twin"); err != nil {
+		t.Skipf("no hard links here: %v", err)
+	}
+	told(t, 0, "", "", "sum", "-a", "md5", "-o", "out", ".")
+	if got, err := os.ReadFile("twin"); string(got) != "60b725f10c9c85c70d97880dfe8191b3  ./a\n" {
+		t.Errorf("it holds %q, %v; want the line of a", got, err)
+	}
+}
+
+// TestOutputDoesNotFit copies into a file with two names that may not be as long as that.
+func TestOutputDoesNotFit(t *testing.T) {
+	signal.Ignore(syscall.SIGXFSZ) // so that to write is an error instead
+	defer signal.Reset(syscall.SIGXFSZ)
+	var before syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
+		t.Skip(err)
+	}
+	few, many := "short\n", strings.Repeat("a longer line\n", 10)
+	for _, test := range []struct {
+		old, text, want string
+		limit           uint64
+	}{
+		{few, many, few, 50},
+		{many, strings.ToUpper(many[:100]), strings.ToUpper(many[:50]) + many[50:], 50},
+	} {
+		t.Chdir(t.TempDir())
+		write(t, "out", test.old)
+		if err := os.Link("out", "twin"); err != nil {
+			t.Skipf("no hard links here: %v", err)
+		}
+		o, err := openTarget(t.Context(), "out")
+		if err == nil {
+			_, err = o.file.WriteString(test.text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		less := before
+		less.Cur = test.limit
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &less); err != nil {
+			t.Skip(err)
+		}
+		err = o.commit()
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
+			t.Fatal(err)
+		}
+		if want := "write error: out: File too large; the output is in " + o.temp; err == nil || err.Error() != want {
+			t.Errorf("error %v, want %q", err, want)
+		}
+		if got, _ := os.ReadFile("twin"); string(got) != test.want {
+			t.Errorf("the file holds %q, want %q", got, test.want)
+		}
+		if got, _ := os.ReadFile(o.temp); string(got) != test.text {
+			t.Errorf("the temporary file holds %q, want %q", got, test.text)
+		}
+	}
+}
+
+// TestOutputOfAnotherProcess writes to a descriptor of one.
+func TestOutputOfAnotherProcess(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "a", "a\n")
+	f, err := os.Create("out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString("before\n"); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("cat")
+	cmd.Stdout = f
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Skip(err)
+	}
+	defer func() { in.Close(); _ = cmd.Wait() }()
+	fd := fmt.Sprintf("/proc/%d/fd/1", cmd.Process.Pid)
+	if _, err := os.Stat(fd); err != nil {
+		t.Skipf("descriptors have no names here: %v", err)
+	}
+	was := stat(t, "out")
+	told(t, 0, "", "", "sum", "-a", "md5", "-o", fd, "a")
+	if got, err := os.ReadFile("out"); string(got) != "before\n60b725f10c9c85c70d97880dfe8191b3  a\n" || stat(t, "out").Ino != was.Ino {
+		t.Errorf("it holds %q, %v; want the line of a after the one before, in the same file", got, err)
 	}
 }
 

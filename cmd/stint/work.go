@@ -18,15 +18,17 @@ that command was typed, on a file system that both machines have.
 
 A worker reads files for everybody who may use the server: with its own rights,
 and for the asker's eyes. The digest of a file tells whether it exists and whether
-it holds what somebody guesses. With --root it reads below one directory only:
-symbolic links that lead out of it are refused, also those that change meanwhile.
+it holds what somebody guesses. With --root it reads below one directory only, by
+the name that it was given or the one without symbolic links: what does not begin
+with that, and links that lead out of it, also those that change meanwhile, it
+refuses, and does not look whether something is there.
 Without --root it says at its start that it reads every file that its user may
 read: let that be a user of few rights. Pipes, devices and sockets are never read.
 
 Start as many workers as you like, on as many machines. An interrupt makes one
 finish the files that it is reading, and end; a second one ends it at once, and
 what it was reading is given to another worker after ten seconds. When the server
-is away, or not there yet, the worker waits for it.
+is away, or not there yet, also by name, the worker waits for it.
 
 Whoever may work at the server can forge results.
 
