@@ -24,23 +24,7 @@ func (e *Engine) Cancel(ctx context.Context, run string) error {
 		panic("cluster: Cancel: nil Context")
 	}
 	for {
-		var rec *record
-		var err error
-		if isName(run) {
-			rec, err = e.read(ctx, tokenOf(run))
-		}
-		if err == nil && rec == nil {
-			err = ErrRunLost
-		}
-		over := false
-		if err == nil {
-			var found end
-			found, err = e.drop(ctx, rec)
-			over = found >= endAbsent // not if another submitter has resumed it meanwhile
-		}
-		if over {
-			err = errors.Join(e.proclaim(rec.Key, cancelled), e.clear(ctx, &kind{name: rec.Task, token: tokenOf(rec.Task)}, rec.Key))
-		}
+		over, err := e.cancelOnce(ctx, run)
 		if err != nil {
 			return e.instead(ctx, fmt.Errorf("cluster: cancel %q: %w", run, err))
 		}
@@ -48,6 +32,30 @@ func (e *Engine) Cancel(ctx context.Context, run string) error {
 			return nil
 		}
 	}
+}
+
+// cancelOnce ends the run, unless another submitter has resumed it meanwhile. What clear does
+// first is tried before the record is removed: who may not do that is to end nothing.
+func (e *Engine) cancelOnce(ctx context.Context, run string) (over bool, err error) {
+	if !isName(run) {
+		return false, ErrRunLost
+	}
+	rec, err := e.read(ctx, tokenOf(run))
+	if err == nil && rec == nil {
+		err = ErrRunLost
+	}
+	if err != nil {
+		return false, err
+	}
+	k := &kind{name: rec.Task, token: tokenOf(rec.Task)}
+	if err := e.fence(ctx, e.names.of("task."+k.token, rec.Key, 0)); err != nil {
+		return false, err
+	}
+	found, err := e.drop(ctx, rec)
+	if err != nil || found < endAbsent {
+		return false, err
+	}
+	return true, errors.Join(e.proclaim(rec.Key, cancelled), e.clear(ctx, k, rec.Key))
 }
 
 // overheard ends a run of which somebody says that it is over. Its submitter then removes

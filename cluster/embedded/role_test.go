@@ -78,6 +78,23 @@ func TestRolesDoNothingElse(t *testing.T) {
 			t.Errorf("%s: Serve = %v; want a violation of permissions", name, err)
 		}
 	}
+	sue, will := as(t, where, "sue"), as(t, where, "will")
+	ended := make(chan error)
+	go func() {
+		_, err := cluster.Map(t.Context(), sue, half, []int{1}, stint.Name("halves"))
+		ended <- err
+	}()
+	for s := new(cluster.Status); s == nil || len(s.Runs) == 0; s, _ = sue.Status(t.Context()) {
+	}
+	if err := will.Cancel(t.Context(), "halves"); !errors.Is(err, nats.ErrPermissionViolation) {
+		t.Errorf("will: Cancel = %v; want a violation of permissions", err)
+	}
+	if err := sue.Cancel(t.Context(), "halves"); err != nil {
+		t.Errorf("sue: Cancel = %v", err) // also if the one before has ended the run
+	}
+	if err := <-ended; !errors.Is(err, cluster.ErrRunLost) {
+		t.Errorf("Map = %v; want ErrRunLost", err)
+	}
 	if _, err := cluster.Connect(t.Context(), strings.Replace(where, "//", "//sue:s@", 1), cluster.Prefix("other")); !errors.Is(err, nats.ErrPermissionViolation) {
 		t.Errorf("Connect with another prefix = %v; want a violation of permissions", err)
 	}
