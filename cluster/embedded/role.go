@@ -15,25 +15,37 @@ import (
 // permits subjects, and knows nothing of runs: what a Role may do with one it may do with all.
 type Role string
 
-// The roles. A call that a role does not permit returns the error of the server, after
-// two seconds at most.
+// The roles, and the calls that each may make. A call that a role does not permit returns the
+// error of the server, after two seconds at most, RetryAside after some more.
+//
+//	                          Submitter  Worker  Observer  All
+//	Map, MapSeq, Resume       yes        -       -         yes
+//	Cancel                    yes        -       -         yes
+//	Serve                     -          yes     -         yes
+//	Status                    yes        yes     in part   yes
+//	Purge, ListAside          yes        yes     -         yes
+//	DropAside, RetryAside     -          -       -         yes
+//
+// A role keeps users from mistakes, and secrets from some of them. It is no wall against a
+// user who means harm. The server checks what a client publishes, and not where it asks the
+// answer to be sent: everybody, an Observer too, can have an answer of the server stored in
+// any stream. So they can put messages in the way of others, which are no results, tasks or
+// records, and take the place of a result.
 const (
 	// All may do everything, also with engines of another Prefix.
 	All Role = "all"
 
-	// Submitter calls Map, MapSeq, Resume and Status. It takes no tasks, stores no
-	// results, and neither makes nor deletes streams. It can read the items and results
-	// of others, and end or disturb their runs.
+	// Submitter takes no tasks, stores no results, and neither makes nor deletes streams. It
+	// can read the items and results of others, end or disturb their runs, and make a
+	// consumer that keeps workers from the tasks with one name.
 	Submitter Role = "submitter"
 
-	// Worker calls Serve and Status. It submits nothing, and neither makes nor deletes
-	// streams. It can take any task and give it any result, read items and results, and
-	// remove them.
+	// Worker submits nothing, and neither makes nor deletes streams. It can take any task
+	// and give it any result, read items and results, and remove them.
 	Worker Role = "worker"
 
-	// Observer calls Status, which does not show it the tasks that were put aside. It
-	// reads no items and no results, and writes only what Status writes: it sees the names of runs and
-	// tasks, how many there are, and the hosts of workers.
+	// Observer has a Status without what was put aside. It reads no items and no results:
+	// it sees the names of runs and tasks, how many there are, and the hosts of workers.
 	Observer Role = "observer"
 )
 

@@ -44,7 +44,8 @@ nats://NAME:PASSWORD@host:4222. It must be readable by its owner only. The ROLE
 is submitter (sum), worker (work), observer (status) or all, and the server
 refuses what another one does. But a worker can forge any result and read and
 remove what is queued, and a submitter can read the names and digests of others
-and end what they do. An observer sees no names of files.
+and end what they do. An observer sees no names of files, but like all others it
+can put into the queue what is no task and no result, and stands in their way.
 
 With --metrics NATS answers HTTP, at /varz, /jsz, /healthz and others. It asks
 for no secret: whoever reaches that address learns the addresses and names of
