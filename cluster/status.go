@@ -19,7 +19,7 @@ type Status struct {
 	Runs    []RunStatus    `json:"runs"`    // by name
 	Tasks   []TaskStatus   `json:"tasks"`   // by name
 	Workers []WorkerStatus `json:"workers"` // those that answered in time, by ID
-	Aside   []Aside        `json:"aside"`   // what was put aside, the latest first, a hundred at most
+	Aside   []Aside        `json:"aside"`   // what was put aside, the latest first, a hundred at most; nil: not for this user
 	Store   string         `json:"store"`   // why the server stores nothing, as when its disk is full; "": it does
 }
 
@@ -133,14 +133,14 @@ func (e *Engine) askAside(ctx context.Context, s *Status) error {
 }
 
 // mayAskAside asks for what was put aside, unless the server does not let this user read
-// that: it has items.
+// that: it has items. Aside is nil then.
 func (e *Engine) mayAskAside(ctx context.Context, s *Status) error {
 	err := e.ask(ctx, func(ctx context.Context) error {
 		s.Aside = []Aside{}
 		return e.askAside(ctx, s)
 	})
 	if errors.Is(err, nats.ErrPermissionViolation) {
-		return nil
+		s.Aside, err = nil, nil
 	}
 	return err
 }

@@ -558,7 +558,7 @@ func TestPublic(t *testing.T) {
 
 // TestOneLine keeps what others say in its cell.
 func TestOneLine(t *testing.T) {
-	s := &cluster.Status{Workers: []cluster.WorkerStatus{{ID: "a", Host: "evil\nno runs\x1b[1m"}}}
+	s := &cluster.Status{Aside: []cluster.Aside{}, Workers: []cluster.WorkerStatus{{ID: "a", Host: "evil\nno runs\x1b[1m"}}}
 	var out strings.Builder
 	if err := printStatus(&out, s); err != nil || strings.Count(out.String(), "\n") != 6 || strings.Contains(out.String(), "\x1b") {
 		t.Errorf("%v, want six lines and no escape sequence:\n%q", err, &out)

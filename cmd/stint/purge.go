@@ -6,13 +6,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const purgeLong = `Remove what runs have left on a server that are over, which is what a process
-leaves that is killed: queued tasks, results and marks. Of a run that was not
-given a name that is from a minute after its process died. Runs that "stint
-status" shows stay, and so does what was put aside: see "stint cancel" and "stint
-dead".
+const purgeLong = `Remove queued tasks, results and marks of runs that are over, as killed processes
+leave them. A run that was not given a name is over a minute after its process
+died. Runs that "stint status" shows stay, and so does what was put aside: see
+"stint cancel" and "stint dead".
 
-Workers do the same each minute; this is for a server that has none. It prints
+Workers do the same, within three minutes after the process died, later if very
+much is stored; this is for a server that has none. It prints
 how many messages were removed. If it finds something it looks again after 15
 seconds, since a process that was only cut off may come back, and removes what it
 has found twice.`

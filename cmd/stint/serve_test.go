@@ -263,7 +263,7 @@ func TestTokenFileOfEachAddress(t *testing.T) {
 func TestUsers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "a", "a\n")
-	write(t, "users", "# who may what\n\nsubmitter sue s3cret\n  worker\twill w0rk\nobserver olga 0bserve\n")
+	write(t, "users", "# who may what\n\nsubmitter sue s3cret\n  worker\twill w0rk\nobserver olga 0bserve\nall anna s3cret\n")
 	if runtime.GOOS != "windows" {
 		if err := os.Chmod("users", 0o644); err != nil {
 			t.Fatal(err)
@@ -292,6 +292,11 @@ func TestUsers(t *testing.T) {
 			t.Errorf("%s: exit status %d, messages %q; want %d", test.args, code, errs, test.code)
 		}
 	}
+	told(t, 0, `"aside": [],`, "", "status", "--json", "--cluster", olga)
+	put(t, as("anna:s3cret"), "stint.aside.run.1", "{}")
+	told(t, 0, "\nwhat was put aside is not shown to this user\n", "", "status", "--cluster", olga)
+	told(t, 0, `"aside": null,`, "", "status", "--json", "--cluster", olga)
+	told(t, 0, `"aside": [`+"\n", "", "status", "--json", "--cluster", will)
 	for text, want := range map[string]string{"worker will": "line 1: want a role", "\nking k k": `role "king"`, "": "nobody"} {
 		write(t, "wrong", text)
 		if err := os.Chmod("wrong", 0o600); err != nil {

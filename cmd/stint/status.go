@@ -17,7 +17,8 @@ import (
 const statusLong = `Print what a server and its workers do: the runs that have not ended and what each
 waits for, what is queued and in flight under each name of a task, the workers
 that answered within half a second, and the tasks that were put aside since
-workers died of them.
+workers died of them. These have items: to an observer they are not shown ("aside"
+of --json is null).
 
 A task in flight has been given to a worker; redelivered are those in flight that
 another worker had before. A limit of - is none.
@@ -106,7 +107,11 @@ func printStatus(w io.Writer, s *cluster.Status) error {
 	for _, k := range s.Workers {
 		row(k.ID, k.Host, k.PID, bound(k.Limit), k.Running, k.Done, strings.Join(k.Tasks, " "))
 	}
-	if len(s.Aside) > 0 {
+	switch {
+	case s.Aside == nil:
+		row()
+		row("what was put aside is not shown to this user")
+	case len(s.Aside) > 0:
 		row()
 		row(asideHeads...)
 	}
