@@ -160,8 +160,9 @@
 // password subscribes to "_INBOX.<user>.>" instead, if the name can be part of a subject. A server
 // that permits less says so, and calls return that. A queue of large items is bounded by QueueLimit
 // and the limits that the stream has: when these are reached what is sent is sent again until there
-// is room. When the server itself is full, its limits for the account are reached, or it cannot write,
-// Log says so at once, and calls end with ErrFull when nothing moves on for half a minute.
+// is room. When the server itself is full, or its limits for the account are reached, Log says so at
+// once, and calls end with ErrFull when nothing moves on for half a minute. A server that cannot
+// write, as its disk is full, says nothing: it is waited for like one that is away.
 //
 // # In tests
 //

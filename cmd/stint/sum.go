@@ -50,11 +50,11 @@ With --cluster, the files are found here and read by workers, which "stint work"
 starts on this machine and others: they must have them under the same names. The
 output is the same. Standard input, pipes and devices, which they do not have,
 are errors; lists of names and of digests are read here. While there is no
-worker, the command waits for one; it waits half a minute for a server that is
-full, and says so. -j is then the limit of files that all workers
-together read: of several commands that run at once, the smallest counts for
-all. STINT_TOKEN is the token for the server, if it
-needs one and there is none in the URL.`
+worker, or the server is away or its disk is full, the command waits and says for
+what; for a server that refuses what is over its limits it waits half a minute.
+-j is then the limit of files that all workers together read: of several commands
+that run at once, the smallest counts for all. STINT_TOKEN is the token for the
+server, if it needs one and there is none in the URL.`
 
 const sumExample = `  stint sum -a md5 photos > MD5SUMS        digests of a tree
   stint sum -c -a md5 --quiet MD5SUMS      check them, print only what differs
