@@ -36,9 +36,11 @@ func (j *journal) Debugf(format string, v ...any) {}
 // Tracef reports nothing.
 func (j *journal) Tracef(format string, v ...any) {}
 
-// Warnf reports what the server can go on with.
+// Warnf reports what the server can go on with, but for two warnings that nobody can heed:
+// users have passwords here, and after a kill the server looks through its files.
 func (j *journal) Warnf(format string, v ...any) {
-	if j.log != nil {
+	ordinary := strings.HasPrefix(format, "Plaintext passwords") || strings.Contains(format, "TTL state is outdated")
+	if j.log != nil && !ordinary {
 		j.log.Warn("embedded: " + fmt.Sprintf(format, v...))
 	}
 }

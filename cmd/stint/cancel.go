@@ -8,14 +8,14 @@ import (
 
 const cancelLong = `End runs, by the names that "stint status" shows, whoever has begun them and also
 if that process is dead. What is queued of a run, its results and its record are
-removed, workers are told to stop what they do for it, and its limit does not
-count any more. The command that began it, if it lives, fails and says that its
+removed, workers are told to stop what they do for it, and the limits of other
+runs apply again. The command that began it, if it lives, fails and says that its
 run was cancelled elsewhere.
 
 What dead runs leave that "stint status" does not show, "stint purge" removes.`
 
 const cancelExample = `  stint cancel --cluster nats://127.0.0.1:4222 nightly
-  stint status --json | jq -r '.runs[].run' | xargs stint cancel`
+  stint status --json | jq -r '.runs[].run' | xargs -r stint cancel`
 
 const cancelExit = `  0    the runs are over, and nothing is left of them
   1    one is not there, or the server could not be reached; the others are over

@@ -46,6 +46,9 @@ func (c *connection) complete(f *pflag.FlagSet) error {
 	if !f.Changed("cluster") {
 		c.url = os.Getenv(clusterVariable)
 	}
+	if c.url == "" {
+		return errors.New("where is the server? give --cluster or " + clusterVariable + " a URL, such as nats://127.0.0.1:4222")
+	}
 	return c.validate(f)
 }
 
@@ -209,6 +212,12 @@ func (c *connection) failed(err error) error {
 	}
 	if where := c.public(); !strings.Contains(text, where) {
 		text = where + ": " + text
+	}
+	switch {
+	case errors.Is(err, nats.ErrNoServers):
+		text += `: is "stint serve" running there?`
+	case errors.Is(err, nats.ErrAuthorization):
+		text += ": give the token of the server in " + tokenVariable + ", or be the user that started it"
 	}
 	if host, port, ok := c.local(); ok && c.credentials == "" && os.Getenv(tokenVariable) == "" && errors.Is(err, nats.ErrAuthorization) {
 		if _, path := localToken(host, port); path != "" {

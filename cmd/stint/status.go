@@ -21,7 +21,8 @@ workers died of them. These have items: to an observer they are not shown ("asid
 of --json is null).
 
 A task in flight has been given to a worker; redelivered are those in flight that
-another worker had before. A limit of - is none.
+another worker had before. A limit of - is none. Of a worker, left are the calls
+that did not return after their timeout.
 
 To see whether the server stores what it is sent, status sends it something,
 which is removed after a second. If it does not, as when its disk is full, status
@@ -103,9 +104,9 @@ func printStatus(w io.Writer, s *cluster.Status) error {
 		row(k.Name, k.Queued, k.InFlight, k.Redelivered, bound(k.Limit))
 	}
 	row()
-	part(len(s.Workers), "no workers", "WORKER", "HOST", "PID", "LIMIT", "RUNNING", "DONE", "TASKS")
+	part(len(s.Workers), "no workers", "WORKER", "HOST", "PID", "LIMIT", "RUNNING", "LEFT", "DONE", "TASKS")
 	for _, k := range s.Workers {
-		row(k.ID, k.Host, k.PID, bound(k.Limit), k.Running, k.Done, strings.Join(k.Tasks, " "))
+		row(k.ID, k.Host, k.PID, bound(k.Limit), k.Running, k.Abandoned, k.Done, strings.Join(k.Tasks, " "))
 	}
 	switch {
 	case s.Aside == nil:
