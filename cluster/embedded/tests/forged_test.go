@@ -141,3 +141,23 @@ func TestForeignConsumer(t *testing.T) {
 		}
 	}
 }
+
+// So does a run whose first item finds no queue.
+func TestQueueIsGoneForGood(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t, noStreams), newJournal(t)
+	ann, sue := strings.Replace(where, "//", "//ann:a@", 1), strings.Replace(where, "//", "//sue:s@", 1)
+	connect(t, ann)
+	counter := look(t, ann)
+	seq := func(yield func(item) bool) {
+		if err := counter.js.DeleteStream(bounded(t), "stint-tasks"); err != nil {
+			t.Error(err)
+		}
+		yield(item{})
+	}
+	for _, err := range cluster.MapSeq(bounded(t), connect(t, sue), newTask(j), seq) {
+		if err == nil || !strings.Contains(err.Error(), "STREAM.CREATE") {
+			t.Errorf("MapSeq: got %v, want what is not permitted", err)
+		}
+	}
+}
