@@ -38,7 +38,7 @@ func (r *run) hear(ctx context.Context) error {
 		if n == patience {
 			r.warn("its results do not come", err)
 		}
-		if denied := r.e.forbidden(began, err); denied != nil && n >= patience {
+		if denied := r.e.forbidden(began, err); denied != nil && n >= insisted {
 			return fmt.Errorf("cluster: the results of %s: %w", runOf(r.rec.Key), denied)
 		}
 		select {

@@ -197,7 +197,7 @@ func (r *run) insist(p publication, err error) bool {
 			if n == patience {
 				r.warn("the server does not take an item; it is sent until it does", err)
 			}
-			if denied := r.e.forbidden(began, err); denied != nil && n >= patience {
+			if denied := r.e.forbidden(began, err); denied != nil && n >= insisted {
 				r.fail(fmt.Errorf("cluster: item of %s: %w", r.k.name, denied))
 				return false
 			}
@@ -261,3 +261,6 @@ func (e *Engine) tellFull(key string, err error) {
 
 // patience is after how many refusals in a row the log says so.
 const patience = 8
+
+// insisted is after how many of them a denial is believed: it may be of another call.
+const insisted = 2

@@ -292,7 +292,7 @@ func (w *worker) persist(l *lease, what string, f func() error) bool {
 		if err == nil {
 			return true
 		}
-		denied := n >= patience && w.e.forbidden(began, err) != nil
+		denied := n >= insisted && w.e.forbidden(began, err) != nil
 		if why := refused(err); what == "result" && (why == full || why == queued) {
 			w.e.tellFull(l.key, err)
 		}

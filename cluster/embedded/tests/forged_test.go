@@ -90,7 +90,7 @@ func TestStreamIsGoneForGood(t *testing.T) {
 			ann, sue := strings.Replace(where, "//", "//ann:a@", 1), strings.Replace(where, "//", "//sue:s@", 1)
 			connect(t, ann)
 			counter := look(t, ann)
-			serve(t, connect(t, sue), 1, newTask(j))
+			worker := serve(t, connect(t, sue), 1, newTask(j))
 			e := connect(t, sue, glancing(200*time.Millisecond))
 			c := begin(bounded(t), e, newTask(j), items(2, item{Do: "wait", Gate: "end"}))
 			j.seen(t, 1, "begun", is("begin"))
@@ -105,7 +105,15 @@ func TestStreamIsGoneForGood(t *testing.T) {
 			if c.err == nil || !strings.Contains(c.err.Error(), "STREAM.CREATE") {
 				t.Errorf("Map: got %v, want what is not permitted", c.err)
 			}
+			if stream == "stint-results" { // the worker does not keep what it cannot send
+				if err := worker.drain(t); err != nil {
+					t.Error(err)
+				}
+			}
 			connect(t, ann) // makes them
+			if stream == "stint-results" {
+				serve(t, connect(t, sue), 1, newTask(j))
+			}
 			begin(bounded(t), e, newTask(j), items(2, item{})).succeed(t, 2)
 		})
 	}
@@ -130,6 +138,26 @@ func TestForeignConsumer(t *testing.T) {
 	for _, err := range []error{err, cluster.Serve(bounded(t), e)} {
 		if err == nil || !strings.Contains(err.Error(), "work=v1") || !strings.Contains(err.Error(), "remove it") {
 			t.Errorf("got %v, want that the consumer is not ours", err)
+		}
+	}
+}
+
+// So does a run whose first item finds no queue.
+func TestQueueIsGoneForGood(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t, noStreams), newJournal(t)
+	ann, sue := strings.Replace(where, "//", "//ann:a@", 1), strings.Replace(where, "//", "//sue:s@", 1)
+	connect(t, ann)
+	counter := look(t, ann)
+	seq := func(yield func(item) bool) {
+		if err := counter.js.DeleteStream(bounded(t), "stint-tasks"); err != nil {
+			t.Error(err)
+		}
+		yield(item{})
+	}
+	for _, err := range cluster.MapSeq(bounded(t), connect(t, sue), newTask(j), seq) {
+		if err == nil || !strings.Contains(err.Error(), "STREAM.CREATE") {
+			t.Errorf("MapSeq: got %v, want what is not permitted", err)
 		}
 	}
 }
