@@ -26,8 +26,9 @@
 //
 // With Memory the server takes messages of a tenth of the memory that the process may use:
 // of the machine, or of its cgroup or GOMEMLIMIT where one of these is less. In memory small
-// messages take several times what is counted. It refuses what is beyond. With Dir the disk is
-// the bound, also for all else that is on its file system: give the server one of its own.
+// messages take several times what is counted. With Dir it takes three
+// quarters of the file system; the rest, and more, may be full of something else, so give it one
+// of its own. It refuses what is beyond.
 // An item or a result, encoded, may have up to a mebibyte.
 //
 // # What importing it does

@@ -3,6 +3,7 @@ package embedded
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/netip"
 	"net/url"
@@ -137,7 +138,7 @@ func (h *host) options() *server.Options {
 	if s.memory {
 		o.JetStreamMaxMemory = memoryShare(auto.MemoryLimit(), sysmem.Memory())
 	} else {
-		o.JetStreamMaxStore = noBound
+		o.JetStreamMaxStore = h.storeShare()
 	}
 	if !s.listen {
 		return o
@@ -157,9 +158,17 @@ func (h *host) options() *server.Options {
 	return o
 }
 
-// noBound is more bytes than a disk has. Without it the server would take for good what is
-// free on the disk when it starts: one that starts on a full disk, nothing.
-const noBound = 1 << 60
+// storeShare returns how many bytes of messages the server keeps in files: three quarters of the
+// file system, so that the messages alone do not fill it. What the server itself would take is
+// three quarters of what is free when it starts, for good: one that starts on a full
+// disk, nothing. Where the size is not known the disk is the bound.
+func (h *host) storeShare() int64 {
+	size, err := diskSize(h.dir)
+	if err != nil || size <= 0 {
+		return math.MaxInt64
+	}
+	return size / 4 * 3
+}
 
 // memoryShare returns how many bytes of messages the server takes into the memory of a
 // process that may use limit bytes, 0 for any number, on a machine with so many; 0 if

@@ -24,9 +24,10 @@ It is a NATS server with JetStream. Without --dir the queue and the results are
 in its memory, and end with it; it refuses what is more than a tenth of the
 memory that it may use: that of the machine, of its cgroup or GOMEMLIMIT. With
 --dir they are in files below that directory, and a server that is started there
-again goes on with them. The disk is the bound then, so that a file system of
-its own is advisable. When a write fails, as on a full disk, it says so, and
-goes on when there is room again; if that does not help it ends with status 1.
+again goes on with them; it refuses what is more than three quarters of the file
+system, which is better one of its own. When a write fails, as on a full disk, it
+says so, and goes on when there is room again; if that does not help it ends with
+status 1.
 
 Without --listen only programs of this machine reach it, and of these only those
 of its user: it makes a token, which the other commands find in a file that

@@ -1,0 +1,8 @@
+//go:build !linux && !darwin && !freebsd
+
+package embedded
+
+import "errors"
+
+// diskSize is not known here.
+func diskSize(string) (int64, error) { return 0, errors.ErrUnsupported }
