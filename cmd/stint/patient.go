@@ -37,6 +37,7 @@ func patiently[T any](ctx context.Context, f func() (T, error)) (T, error) {
 func patientSeq[T any](ctx context.Context, seq iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		ready := make(chan outcome[T], 64)
+		whole := false // seq was not left before its end; read when ready is closed
 		go func() {
 			defer close(ready)
 			for v, err := range seq {
@@ -46,18 +47,22 @@ func patientSeq[T any](ctx context.Context, seq iter.Seq2[T, error]) iter.Seq2[T
 					return
 				}
 			}
+			whole = true
 		}()
 		for {
 			select {
 			case o, ok := <-ready:
-				if !ok || !yield(o.v, o.err) {
+				if ok && yield(o.v, o.err) {
+					continue
+				}
+				if ok || whole {
 					return
 				}
 			case <-ctx.Done():
-				var zero T
-				yield(zero, context.Cause(ctx))
-				return
 			}
+			var zero T
+			yield(zero, context.Cause(ctx))
+			return
 		}
 	}
 }
