@@ -42,11 +42,11 @@ reads what its user may read, for whoever asks: let it be one of few rights.
 
 The file of --users has a line "ROLE NAME PASSWORD" for each user, who gives
 nats://NAME:PASSWORD@host:4222. It must be readable by its owner only. The ROLE
-is submitter (sum), worker (work), observer (status) or all, and the server
-refuses what another one does. But a worker can forge any result and read and
-remove what is queued, and a submitter can read the names and digests of others
-and end what they do. An observer sees no names of files, but like all others it
-can put into the queue what is no task and no result, and stands in their way.
+is submitter (sum, cancel), worker (work), observer (status) or all (also dead),
+and the server refuses what another one does. But a worker can forge any result,
+read and remove what is queued, and a submitter can read the names and digests
+of others and end what they do. An observer sees no names of files, but can, as
+all can, put what is no task and no result where it stands in the way of others.
 
 With --metrics NATS answers HTTP, at /varz, /jsz, /healthz and others. It asks
 for no secret: whoever reaches that address learns the addresses and names of
