@@ -175,15 +175,18 @@ func (e *Engine) wanted(ctx context.Context, p *poison) error {
 
 // unheard returns an error if somebody may have heard the result of a task.
 func (e *Engine) unheard(ctx context.Context, p *poison) error {
-	all := e.stream["results"].ListConsumers(ctx)
 	heard := false
-	for c := range all.Info() {
-		heard = heard || c.Config.FilterSubject == e.names.subject("result", p.key, "*")
-	}
+	err := e.ask(ctx, func(ctx context.Context) error {
+		all := e.stream["results"].ListConsumers(ctx)
+		for c := range all.Info() {
+			heard = heard || c.Config.FilterSubject == e.names.subject("result", p.key, "*")
+		}
+		return all.Err()
+	})
 	if heard {
 		return errors.New("its submitter has its error, or died within the last minute: submit the item again when the run is over")
 	}
-	return all.Err()
+	return err
 }
 
 // unpoison removes the result of a task if that is ErrPoison, or if it was removed before.

@@ -16,7 +16,7 @@ import (
 type Role string
 
 // The roles, and the calls that each may make. A call that a role does not permit returns the
-// error of the server, after two seconds at most, RetryAside after some more.
+// error of the server, after some seconds.
 //
 //	                          Submitter  Worker  Observer  All
 //	Map, MapSeq, Resume       yes        -       -         yes
