@@ -64,6 +64,7 @@ func TestRolesDoTheirWork(t *testing.T) {
 // TestRolesDoNothingElse has each call what is of another role, and wants the error of
 // the server.
 func TestRolesDoNothingElse(t *testing.T) {
+	t.Parallel()
 	where := open(t, Listen(quiet, Users(everybody...))).URL()
 	for _, name := range []string{"will", "olga"} {
 		_, err := cluster.Map(t.Context(), as(t, where, name), half, []int{1})
