@@ -338,8 +338,14 @@ func (c counter) nothingLeft(t *testing.T) {
 // were killed.
 func (c counter) leftBy(t *testing.T, killed int) {
 	t.Helper()
+	c.leftWithin(t, killed, patience)
+}
+
+// leftWithin is leftBy with how long that may take.
+func (c counter) leftWithin(t *testing.T, killed int, most time.Duration) {
+	t.Helper()
 	left := ""
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(most); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if left = c.left(t, killed); left == "" {
 			return
 		}
