@@ -108,9 +108,12 @@ func TestBadMessages(t *testing.T) {
 	if err != nil || len(s.Aside) != 100 || len(s.Workers) != 1 {
 		t.Errorf("Status: %+v, %v", s, err)
 	}
-	if n, err := connect(t, where).Purge(bounded(t)); n != 2 || err != nil {
+	if n, err := connect(t, where).Purge(bounded(t)); n > 2 || err != nil { // fewer if the worker was faster
 		t.Errorf("Purge: got %d, %v, want the result and the mark", n, err)
 	}
+	eventually(t, "the result and the mark are removed", func() bool {
+		return counter.kept(t) == 0 && len(counter.subjects(t, "stint-runs")) == 0
+	})
 }
 
 // A run is not harmed by messages with its key: one that says that it is over, and not
