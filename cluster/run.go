@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stint-go/stint"
 )
 
@@ -97,13 +96,7 @@ func (e *Engine) begin(ctx context.Context, k *kind, rec *record) (*run, error) 
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	err := e.createConsumer(ctx, k)
-	if errors.Is(err, jetstream.ErrStreamNotFound) { // a server that keeps them in memory began anew
-		if err = e.createStreams(ctx, false); err == nil {
-			err = e.createConsumer(ctx, k)
-		}
-	}
-	if err != nil {
+	if err := e.createConsumer(ctx, k); err != nil {
 		return nil, e.unmade(ctx, k, err)
 	}
 	return e.attend(ctx, k, rec, -1)

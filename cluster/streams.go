@@ -277,10 +277,7 @@ func (e *Engine) changeStream(ctx context.Context, have, want jetstream.StreamCo
 	if e.conf.Replicas != 0 {
 		now.Replicas = want.Replicas
 	}
-	if want.AllowRollup && !have.AllowRollup { // it was made by an earlier version
-		now.AllowRollup, now.MaxMsgsPerSubject = true, want.MaxMsgsPerSubject
-	}
-	if now.MaxMsgs == have.MaxMsgs && now.MaxAge == have.MaxAge && now.Replicas == have.Replicas && now.AllowRollup == have.AllowRollup {
+	if now.MaxMsgs == have.MaxMsgs && now.MaxAge == have.MaxAge && now.Replicas == have.Replicas {
 		return nil
 	}
 	_, err := e.js.UpdateStream(ctx, now)
