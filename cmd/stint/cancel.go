@@ -33,11 +33,7 @@ func newCancel(std streams) *cobra.Command {
 
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	helpWithStatus(cmd)
-	f := cmd.Flags()
-	f.SortFlags = false
-	where.addFlags(f, clusterUsage)
-	complete(cmd, "cluster")
+	f := where.addTo(cmd)
 	cmd.RunE = func(cmd *cobra.Command, runs []string) error {
 		err := where.complete(f)
 		if err == nil && len(runs) == 0 {

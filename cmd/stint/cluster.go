@@ -16,6 +16,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stint-go/stint/cluster"
 )
@@ -38,6 +39,25 @@ func (c *connection) addFlags(f *pflag.FlagSet, usage string) {
 	f.StringVar(&c.url, "cluster", "", usage)
 	f.StringVar(&c.credentials, "credentials", "", "log in to the server with the NATS credentials in `FILE`")
 	f.StringVar(&c.ca, "tls-ca", "", "trust the certificate authorities in `FILE` (PEM), and want TLS")
+}
+
+// addTo gives the flags to a command that is about nothing else, and what such commands have
+// in common.
+func (c *connection) addTo(cmd *cobra.Command) *pflag.FlagSet {
+	helpWithStatus(cmd)
+	f := cmd.Flags()
+	f.SortFlags = false
+	c.addFlags(f, clusterUsage)
+	complete(cmd, "cluster")
+	return f
+}
+
+// open reaches the server that the command line or the environment names.
+func (c *connection) open(cmd *cobra.Command) (*cluster.Engine, error) {
+	if err := c.complete(cmd.Flags()); err != nil {
+		return nil, &usageError{cmd.CommandPath(), err.Error()}
+	}
+	return c.connect(cmd.Context())
 }
 
 // complete takes from the environment what the command line does not say, and

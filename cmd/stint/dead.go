@@ -71,11 +71,7 @@ func newDead(std streams) *cobra.Command {
 			return []string{"list", "retry", "drop"}, cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	helpWithStatus(cmd)
-	f := cmd.Flags()
-	f.SortFlags = false
-	d.where.addFlags(f, clusterUsage)
-	complete(cmd, "cluster")
+	f := d.where.addTo(cmd)
 	f.BoolVar(&d.asJSON, "json", false, "with list: print a JSON object a line")
 	f.BoolVar(&d.all, "all", false, "with retry and drop: all that was put aside")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -36,16 +36,9 @@ func newPurge() *cobra.Command {
 
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	helpWithStatus(cmd)
-	f := cmd.Flags()
-	f.SortFlags = false
-	where.addFlags(f, clusterUsage)
-	complete(cmd, "cluster")
+	where.addTo(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := where.complete(f); err != nil {
-			return &usageError{cmd.CommandPath(), err.Error()}
-		}
-		e, err := where.connect(cmd.Context())
+		e, err := where.open(cmd)
 		if err != nil {
 			return err
 		}

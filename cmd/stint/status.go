@@ -48,17 +48,10 @@ func newStatus() *cobra.Command {
 
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	helpWithStatus(cmd)
-	f := cmd.Flags()
-	f.SortFlags = false
-	where.addFlags(f, clusterUsage)
-	complete(cmd, "cluster")
+	f := where.addTo(cmd)
 	f.BoolVar(&asJSON, "json", false, "print a JSON object with all of it")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := where.complete(f); err != nil {
-			return &usageError{cmd.CommandPath(), err.Error()}
-		}
-		e, err := where.connect(cmd.Context())
+		e, err := where.open(cmd)
 		if err != nil {
 			return err
 		}

@@ -59,11 +59,7 @@ func newWork(std streams) *cobra.Command {
 
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	helpWithStatus(cmd)
-	f := cmd.Flags()
-	f.SortFlags = false
-	where.addFlags(f, clusterUsage)
-	complete(cmd, "cluster")
+	f := where.addTo(cmd)
 	f.StringVarP(&jobs, "jobs", "j", "auto", "read `N` files at a time; auto: found while it runs")
 	complete(cmd, "jobs", "auto")
 	f.StringVar(&root, "root", "", "read files below directory `PATH` only")
