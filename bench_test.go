@@ -2,10 +2,16 @@ package stint_test
 
 import (
 	"context"
+	"math"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/goroutine"
 )
 
 // The benchmarks are of one empty task each: what the library itself costs.
@@ -51,4 +57,142 @@ func BenchmarkMapSeq(b *testing.B) {
 	items := slices.Values(make([]int, b.N))
 	for range stint.MapSeq(context.Background(), items, func(context.Context, int) (int, error) { return 0, nil }) {
 	}
+}
+
+// The benchmarks below run a loop and what one would write by hand for it in
+// turn, and report both, and the median of the ratios.
+
+// beside measures hand and ours in turn.
+func beside(b *testing.B, hand, ours func()) {
+	hand()
+	goroutine.Ours()
+	var ratios []float64
+	var both [2]time.Duration
+	for b.Loop() {
+		var d [2]time.Duration
+		for i, f := range []func(){hand, ours} {
+			start := time.Now()
+			f()
+			d[i] = time.Since(start)
+			both[i] += d[i]
+		}
+		ratios = append(ratios, float64(d[1])/float64(d[0]))
+	}
+	slices.Sort(ratios)
+	b.ReportMetric(ratios[len(ratios)/2], "ratio")
+	b.ReportMetric(float64(both[0])/float64(len(ratios)), "hand-ns")
+	b.ReportMetric(float64(both[1])/float64(len(ratios)), "ours-ns")
+	b.ReportMetric(0, "ns/op")
+}
+
+// split is a loop written by hand: as many goroutines as processors, each with
+// its part.
+func split(ctx context.Context, n int, f func(context.Context, int) error) error {
+	workers := runtime.GOMAXPROCS(0)
+	errs := make([]error, workers)
+	var wg sync.WaitGroup
+	part := func(w int) {
+		for i := w * n / workers; i < (w+1)*n/workers; i++ {
+			if err := f(ctx, i); err != nil {
+				errs[w] = err
+				return
+			}
+		}
+	}
+	for w := range workers - 1 {
+		wg.Go(func() { part(w + 1) })
+	}
+	part(0)
+	wg.Wait()
+	return slices.MaxFunc(errs, func(a, b error) int { return 0 })
+}
+
+// tiny are items of a few nanoseconds, and of some more.
+func tiny() map[string]func(context.Context, int) error {
+	return map[string]func(context.Context, int) error{
+		"empty": func(context.Context, int) error { return nil },
+		"pow": func(_ context.Context, i int) error {
+			if math.Pow(1.0000001, float64(i)) < 0 {
+				return context.Canceled
+			}
+			return nil
+		},
+	}
+}
+
+func BenchmarkTiny(b *testing.B) {
+	const n = 1_000_000
+	ctx := context.Background()
+	items := make([]int, n)
+	for i := range items {
+		items[i] = i
+	}
+	for name, f := range tiny() {
+		hand := func() { split(ctx, n, f) }
+		b.Run("Range/"+name, func(b *testing.B) { beside(b, hand, func() { stint.Range(ctx, n, f) }) })
+		b.Run("Range/limit/"+name, func(b *testing.B) {
+			beside(b, hand, func() { stint.Range(ctx, n, f, stint.Limit(runtime.GOMAXPROCS(0))) })
+		})
+		b.Run("Range/limit100/"+name, func(b *testing.B) {
+			beside(b, hand, func() { stint.Range(ctx, n, f, stint.Limit(100)) })
+		})
+		b.Run("Each/"+name, func(b *testing.B) { beside(b, hand, func() { stint.Each(ctx, items, f) }) })
+	}
+}
+
+func BenchmarkFew(b *testing.B) {
+	ctx := context.Background()
+	f := tiny()["empty"]
+	b.ReportAllocs()
+	for _, n := range []int{1, 2, 10, 100, 1000, 10_000} {
+		b.Run(time.Duration(n).String(), func(b *testing.B) {
+			const times = 1000
+			plain := func() {
+				for range times {
+					for i := range n {
+						if f(ctx, i) != nil {
+							return
+						}
+					}
+				}
+			}
+			beside(b, plain, func() {
+				for range times {
+					stint.Range(ctx, n, f)
+				}
+			})
+		})
+	}
+}
+
+func BenchmarkSleepers(b *testing.B) {
+	ctx := context.Background()
+	f := func(context.Context, int) error { time.Sleep(time.Millisecond); return nil }
+	for _, n := range []int{100, 1000, 10_000} {
+		b.Run(time.Duration(n).String(), func(b *testing.B) {
+			beside(b, func() {
+				var wg sync.WaitGroup
+				for i := range n {
+					wg.Go(func() { f(ctx, i) })
+				}
+				wg.Wait()
+			}, func() { stint.Range(ctx, n, f, stint.Limit(n)) })
+		})
+	}
+	b.Run("million", func(b *testing.B) {
+		const n, workers = 1_000_000, 50_000
+		f := func(context.Context, int) error { time.Sleep(10 * time.Millisecond); return nil }
+		beside(b, func() {
+			var next atomic.Int64
+			var wg sync.WaitGroup
+			for range workers {
+				wg.Go(func() {
+					for i := next.Add(1) - 1; i < n; i = next.Add(1) - 1 {
+						f(ctx, int(i))
+					}
+				})
+			}
+			wg.Wait()
+		}, func() { stint.Range(ctx, n, f, stint.Limit(workers)) })
+	})
 }

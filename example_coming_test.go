@@ -60,7 +60,7 @@ func ExampleNewPool_fromAnts() {
 	var sent atomic.Int32
 	for _, to := range []string{"ann", "bob", "cem"} {
 		started := workers.TryGo(func(context.Context) {
-			sent.Add(1) // as if a mail had gone out
+			sent.Add(1) // simulates sending
 		})
 		if !started {
 			fmt.Println(to, "refused") // busy, or closed

@@ -3,12 +3,20 @@ package stint_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing/fstest"
+	"time"
 
 	"github.com/stint-go/stint"
 )
@@ -288,4 +296,406 @@ func ExampleLimiterStats() {
 	// Output:
 	// 1 of 1 run, 1 in line
 	// <nil> <nil>
+}
+
+// Lines of a text, as they are read. It may be longer than memory.
+func ExampleEachSeq() {
+	log := "GET /a\nGET /b\nPOST /a\nGET /c\n"
+	var posts atomic.Int32
+	err := stint.EachSeq(context.Background(), strings.Lines(log), func(_ context.Context, line string) error {
+		if strings.HasPrefix(line, "POST ") {
+			posts.Add(1)
+		}
+		return nil
+	}, stint.Limit(2))
+	fmt.Println(posts.Load(), err)
+	// Output: 1 <nil>
+}
+
+// The results come in the order of the input, as soon as they are there.
+func ExampleMapSeq() {
+	fields := strings.SplitSeq("3,1,4,1,5", ",")
+	square := func(_ context.Context, s string) (int, error) {
+		n, err := strconv.Atoi(s)
+		return n * n, err
+	}
+
+	for n, err := range stint.MapSeq(context.Background(), fields, square, stint.Limit(2)) {
+		if err != nil {
+			fmt.Println(err)
+			break
+		}
+		fmt.Println(n)
+	}
+	// Output:
+	// 9
+	// 1
+	// 16
+	// 1
+	// 25
+}
+
+// Leave the loop at any time: what still runs is cancelled and waited for, and
+// the sequence is told to end.
+func ExampleMapSeq_break() {
+	ended := false
+	numbers := func(yield func(int) bool) { // without end
+		defer func() { ended = true }()
+		for n := 0; yield(n); n++ {
+		}
+	}
+	square := func(_ context.Context, n int) (int, error) { return n * n, nil }
+
+	for n := range stint.MapSeq(context.Background(), numbers, square, stint.Limit(4)) {
+		if n > 50 {
+			fmt.Println(n)
+			break
+		}
+	}
+	fmt.Println("the sequence has ended:", ended)
+	// Output:
+	// 64
+	// the sequence has ended: true
+}
+
+// The first error comes once, at the end. With KeepGoing each comes at its
+// place.
+func ExampleMapSeq_error() {
+	words := slices.Values([]string{"1", "two", "3"})
+	parse := func(_ context.Context, s string) (int, error) {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			return 0, errors.Unwrap(err)
+		}
+		return n, nil
+	}
+
+	for n, err := range stint.MapSeq(context.Background(), words, parse, stint.Limit(1)) {
+		fmt.Println(n, err)
+	}
+	fmt.Println()
+	for n, err := range stint.MapSeq(context.Background(), words, parse, stint.KeepGoing()) {
+		fmt.Println(n, err)
+	}
+	// Output:
+	// 1 <nil>
+	// 0 invalid syntax
+	//
+	// 1 <nil>
+	// 0 item 1: invalid syntax
+	// 3 <nil>
+}
+
+func ExampleUnordered() {
+	answered := make(chan struct{})
+	ask := func(_ context.Context, server string) (string, error) {
+		if server == "slow" {
+			<-answered
+		}
+		return server, nil
+	}
+
+	servers := slices.Values([]string{"slow", "quick"})
+	for server := range stint.MapSeq(context.Background(), servers, ask, stint.Limit(2), stint.Unordered()) {
+		fmt.Println(server)
+		if server == "quick" {
+			close(answered)
+		}
+	}
+	// Output:
+	// quick
+	// slow
+}
+
+// The database takes four connections, and this program uses no more. Nobody waits
+// inside database/sql.
+func ExampleLimiter_connections() {
+	db := sql.OpenDB(users{}) // or sql.Open, with a driver and an address
+	defer db.Close()
+	db.SetMaxOpenConns(4)
+	connections := stint.Limit(4) // one, for all that uses db
+
+	name := func(ctx context.Context, id int) (name string, err error) {
+		err = db.QueryRowContext(ctx, "SELECT name FROM users WHERE id = ?", id).Scan(&name)
+		return name, err
+	}
+	names, err := stint.Map(context.Background(), []int{1, 2, 3, 4, 5, 6}, name, connections)
+	fmt.Println(names, err)
+	fmt.Println(db.Stats().WaitCount, "waited for a connection")
+	// Output:
+	// [user 1 user 2 user 3 user 4 user 5 user 6] <nil>
+	// 0 waited for a connection
+}
+
+// users is a database with one query, which answers with a row for any number.
+type users struct{}
+
+func (users) Connect(context.Context) (driver.Conn, error) { return users{}, nil }
+func (users) Driver() driver.Driver                        { return users{} }
+func (users) Open(string) (driver.Conn, error)             { return users{}, nil }
+func (users) Prepare(string) (driver.Stmt, error)          { return users{}, nil }
+func (users) Begin() (driver.Tx, error)                    { return nil, driver.ErrSkip }
+func (users) Close() error                                 { return nil }
+func (users) NumInput() int                                { return 1 }
+func (users) Exec([]driver.Value) (driver.Result, error)   { return nil, driver.ErrSkip }
+func (users) Query(args []driver.Value) (driver.Rows, error) {
+	time.Sleep(time.Millisecond)
+	return &row{id: args[0]}, nil
+}
+
+// row is the answer of users.
+type row struct {
+	id   any
+	done bool
+}
+
+func (r *row) Columns() []string { return []string{"name"} }
+func (r *row) Close() error      { return nil }
+func (r *row) Next(values []driver.Value) error {
+	if r.done {
+		return io.EOF
+	}
+	r.done = true
+	values[0] = fmt.Sprint("user ", r.id)
+	return nil
+}
+
+// Limits that are made in place multiply. One that is shared is kept, whatever runs
+// inside what.
+func ExampleLimiter_multiply() {
+	ctx := context.Background()
+	var six sync.WaitGroup
+	six.Add(6)
+	err := stint.Range(ctx, 3, func(ctx context.Context, _ int) error {
+		return stint.Range(ctx, 2, func(context.Context, int) error {
+			six.Done()
+			six.Wait() // all six are here
+			return nil
+		}, stint.Limit(2))
+	}, stint.Limit(3))
+	fmt.Println("six at once:", err)
+
+	three := stint.Limit(3)
+	permits := make(chan struct{}, 3)
+	err = stint.Range(ctx, 3, func(ctx context.Context, _ int) error {
+		return stint.Range(ctx, 2, func(context.Context, int) error {
+			select {
+			case permits <- struct{}{}:
+				<-permits
+				return nil
+			default:
+				return errors.New("a fourth")
+			}
+		}, three)
+	}, three)
+	fmt.Println("three at most:", err)
+	// Output:
+	// six at once: <nil>
+	// three at most: <nil>
+}
+
+// Memory is the bound where each task holds much of it.
+func ExampleLimit_memory() {
+	const (
+		image  = 4000 * 3000 * 4 // bytes of one that is decoded
+		budget = 512 << 20       // bytes that all of them may take
+	)
+	limit := stint.Limit(max(1, budget/image))
+	fmt.Println(limit.Current(), "images at once")
+	// Output: 11 images at once
+}
+
+// What a search has found, and why. Set keeps it.
+func ExampleLimiter_Stats() {
+	server := stint.Auto(1, 64)
+	ask := func(context.Context, int) error { time.Sleep(time.Millisecond); return nil }
+	if err := stint.Range(context.Background(), 500, ask, server); err != nil {
+		fmt.Println(err)
+	}
+
+	s := server.Stats() // s.Limit, s.Throughput, s.Phase, s.Reason
+	for _, c := range s.History[:1] {
+		fmt.Println(c.Reason) // c.Time, c.Limit, c.Throughput
+	}
+	server.Set(s.Limit)
+	s = server.Stats()
+	fmt.Println(s.Phase+":", s.Reason)
+	// Output:
+	// all permits are held: the limit rises as tasks finish
+	// fixed: set by hand
+}
+
+// Calls that use the same server share a limit, and find it once for all of them.
+func ExampleAuto() {
+	server := stint.Auto(1, 100)
+	fetch := func(_ context.Context, id int) (string, error) {
+		time.Sleep(time.Millisecond)
+		return fmt.Sprint("item ", id), nil
+	}
+	for range 2 {
+		items, err := stint.Map(context.Background(), []int{1, 2, 3}, fetch, server)
+		fmt.Println(items, err)
+	}
+	fmt.Println(server.Current() <= 100)
+	// Output:
+	// [item 1 item 2 item 3] <nil>
+	// [item 1 item 2 item 3] <nil>
+	// true
+}
+
+// Why the limit is what it is.
+func ExampleLimitChange() {
+	limit := stint.Auto(1, 100)
+	stint.Range(context.Background(), 1000, func(context.Context, int) error {
+		time.Sleep(time.Millisecond)
+		return nil
+	}, limit)
+	for _, c := range limit.Stats().History {
+		fmt.Println(c.Reason) // c.Time, c.Limit, c.Throughput
+		break
+	}
+
+	limit.Set(20)
+	s := limit.Stats()
+	fmt.Printf("%d, %s: %s\n", s.Limit, s.Phase, s.Reason)
+	// Output:
+	// all permits are held: the limit rises as tasks finish
+	// 20, fixed: set by hand
+}
+
+// A server that can bear little: four tasks begin before anything is known, one of them
+// or as many as there are processors at once, the others when the first have ended.
+func ExampleBurst() {
+	err := stint.Range(context.Background(), 10, func(context.Context, int) error {
+		time.Sleep(time.Millisecond)
+		return nil
+	}, stint.Burst(4))
+	fmt.Println(err)
+	// Output: <nil>
+}
+
+var errBusy = errors.New("429: too many requests")
+
+// A server that says when it has too much to do.
+func ExampleOverload() {
+	busy := func(err error) bool { return errors.Is(err, errBusy) }
+	slots := make(chan struct{}, 3)
+	err := stint.Range(context.Background(), 10, func(context.Context, int) error {
+		select {
+		case slots <- struct{}{}:
+			time.Sleep(time.Millisecond)
+			<-slots
+			return nil
+		default:
+			return errBusy
+		}
+	}, stint.Overload(busy), stint.KeepGoing())
+	fmt.Println(err == nil || errors.Is(err, errBusy))
+	// Output: true
+}
+
+// Where a server must outlive a faulty task, a panic becomes an error at the one
+// place that is meant to do this.
+func ExamplePanicError_asError() {
+	guarded := func(f func() error) (err error) {
+		defer func() {
+			v := recover()
+			if p, ok := v.(*stint.PanicError); ok {
+				err = p
+			} else if v != nil {
+				panic(v) // no task's
+			}
+		}()
+		return f()
+	}
+
+	err := guarded(func() error {
+		return stint.Each(context.Background(), []string{"a.png", "b.png"}, func(_ context.Context, name string) error {
+			if name == "b.png" {
+				panic(fmt.Errorf("decoding %s: %w", name, io.ErrUnexpectedEOF))
+			}
+			return nil
+		})
+	})
+	if p, ok := errors.AsType[*stint.PanicError](err); ok { // p.Error() is for the log: it has the stack
+		fmt.Println(p.Value)
+		fmt.Println("cut short:", errors.Is(err, io.ErrUnexpectedEOF)) // by p.Unwrap
+	}
+	// Output:
+	// decoding b.png: unexpected EOF
+	// cut short: true
+}
+
+// A panic that comes after an error is raised still. The error is not lost.
+func ExamplePanicError_also() {
+	defer func() {
+		p := recover().(*stint.PanicError)
+		fmt.Println(p.Value)
+		fmt.Println("and:", p.Also())
+	}()
+	writing := make(chan struct{})
+	stint.Each(context.Background(), []string{"read", "write"}, func(ctx context.Context, job string) error {
+		if job == "read" {
+			<-writing
+			return errors.New("no such file")
+		}
+		close(writing)
+		<-ctx.Done() // the error has cancelled it
+		panic("in the middle of a record")
+	}, stint.Limit(2))
+	// Output:
+	// in the middle of a record
+	// and: no such file
+}
+
+// Every way out of the function passes a Wait, so that nothing runs on and no panic
+// stays unseen.
+func ExampleGroup_Wait() {
+	upload := func(names []string) error {
+		ctx, cancel := context.WithCancel(context.Background())
+		g := stint.NewGroup(ctx)
+		defer g.Wait() // the second thing to be done
+		defer cancel() // the first: the tasks should end
+		for _, name := range names {
+			if name == "" {
+				return errors.New("a file without a name")
+			}
+			g.Go(func(ctx context.Context) error {
+				<-ctx.Done() // or the end of the upload
+				return context.Cause(ctx)
+			})
+		}
+		return g.Wait()
+	}
+	fmt.Println(upload([]string{"a.png", ""}))
+	// Output: a file without a name
+}
+
+// A sequence that blocks is not interrupted by the error of a task, which ends the
+// context of the tasks and not the caller's. To interrupt it, end the caller's context too.
+func ExampleEachSeq_blocks() {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	messages := make(chan string, 1)
+	messages <- "jump" // and never another one
+	incoming := func(yield func(string) bool) {
+		for {
+			select {
+			case m := <-messages:
+				if !yield(m) {
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+
+	err := stint.EachSeq(ctx, incoming, func(_ context.Context, m string) error {
+		err := fmt.Errorf("%q is no command", m)
+		cancel(err)
+		return err
+	})
+	fmt.Println(err)
+	// Output: "jump" is no command
 }

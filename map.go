@@ -6,15 +6,12 @@ import (
 	"github.com/stint-go/stint/internal/loop"
 )
 
-// Map calls f for every item, as Each does, and returns the results in the order
-// of the items. The slice is always as long as items: after an error it holds
-// what was finished, and zero values elsewhere. A result returned together with
-// an error is not kept.
-//
-// Options: a Limiter or a Pool, Burst, Overload, KeepGoing, Name. Map panics if ctx
-// or f is nil.
+// Map calls f for every item, as Each does, and returns the results in the order of
+// the items. The slice always has the length of items: after an error it holds the
+// results of the calls that succeeded, and zero values elsewhere. Options: Limiter or
+// Pool, Burst, Overload, KeepGoing, Name. Map panics if ctx or f is nil.
 func Map[T, R any](ctx context.Context, items []T, f func(context.Context, T) (R, error), opts ...Option) ([]R, error) {
-	check("Map", ctx, f == nil)
+	checkArgs("Map", ctx, f == nil)
 	c := &mapCall[T, R]{items: items, results: make([]R, len(items)), f: f}
 	err := c.run("Map", ctx, len(items), c, opts)
 	return c.results, err
@@ -28,7 +25,7 @@ type mapCall[T, R any] struct {
 	call
 }
 
-func (c *mapCall[T, R]) Calls(ctx context.Context, s *loop.Span) error {
+func (c *mapCall[T, R]) Calls(ctx context.Context, s *loop.Batch) error {
 	f, items := c.f, c.items
 	for i := s.At; ; {
 		r, err := f(ctx, items[i])

@@ -6,11 +6,10 @@ import (
 	"github.com/stint-go/stint/internal/option"
 )
 
-// An Option changes how a call, a group or a pool runs its tasks. *Limiter and
-// *Pool are Options themselves; each function that makes another says where it
-// applies. Given twice, the later one counts. An option that does not apply to
-// the function it is given to makes that function panic, and so do a Limiter and a
-// Pool together: a pool has its own limit.
+// An Option configures a call, a group or a pool. A *Limiter and a *Pool are Options
+// themselves. If an option is given twice, the later one counts. A function panics if
+// an option does not apply to it, or if it gets both a Limiter and a Pool: a Pool has
+// its own limit.
 type Option interface{ option.Option }
 
 const (
@@ -20,34 +19,22 @@ const (
 	poolOptions  = option.Limiter | option.Queue | option.Name | option.OnPanic | option.Burst
 )
 
-// collect reads the options given to the function called caller, which takes
-// those in allowed.
+// collect reads the options given to the function called caller, which accepts those
+// in allowed.
 func collect(caller string, allowed option.Set, opts []Option) option.Options {
 	return option.Collect("stint", caller, allowed, opts)
 }
 
-// Queue sets how many tasks may wait for a worker after they have been accepted;
-// the default is 1,024, or the limit at that time if it is larger. Under Queue(0) a
-// task is accepted only when a worker is free for it.
+// Queue sets how many accepted tasks may wait for a worker. A submitter that finds the
+// queue full waits for room. The default is 1,024, or the limit if that is larger. Under
+// Queue(0) a task is accepted only when a worker is free.
 //
-// A submitter that finds the queue full waits: for one place in a queue shorter than
-// 64, for a quarter of the places in a longer one, so that one wake-up serves many
-// tasks. With a long queue and tasks that take minutes it therefore waits long,
-// though there is some room. Where tasks wait for what their submitter does next, or
-// submitting has a deadline, give a queue shorter than 64.
+// For EachSeq, MapSeq and stream.ParMap, Queue sets how many items beyond the running ones
+// are pulled; finished results that are not yet consumed count. The default is the limit.
 //
-// For EachSeq and MapSeq it is how many items are pulled beyond those being
-// worked on; MapSeq counts results that were not yet consumed among them. The
-// default there is the limit, for EachSeq as it is at the start of the call. EachSeq
-// refills a queue of 64 or more by quarters. For stream.ParMap it is how many records
-// are taken beyond those being worked on, until their results have been handed on.
-//
-// The queue of a pool is for what its own methods start. Each group, and each call of
-// EachSeq or MapSeq, has a queue of its own, on a pool too: of 1,024 groups on a pool
-// that is busy each may queue as many tasks as Queue says for it.
-//
-// It applies to NewGroup, NewResults, NewPool, EachSeq, MapSeq and stream.ParMap, and
-// panics if n is negative.
+// The queue of a pool holds the tasks that its own methods start; each group, EachSeq
+// and MapSeq on the pool has a queue of its own. Queue applies to NewGroup,
+// NewResults, NewPool, EachSeq, MapSeq and stream.ParMap. It panics if n is negative.
 func Queue(n int) Option {
 	if n < 0 {
 		panic(fmt.Sprintf("stint: Queue(%d): want 0 or more", n))
@@ -55,48 +42,42 @@ func Queue(n int) Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.Queue; o.Queue = n })
 }
 
-// KeepGoing makes an error of one task leave the others alone. All errors are
-// returned, each as an *ItemError, joined in the order of the items or of
-// starting. A panic still cancels the rest, and so does the end of the context,
-// whose cause is then the last of the joined errors if anything was left undone,
-// or stands alone if no task failed.
+// KeepGoing makes an error of one task leave the other tasks alone. All errors are
+// returned, each as an *ItemError, joined in the order of the items or of starting. A panic
+// still cancels the rest. So does the end of the context: if work was left undone, its
+// cause is the last of the joined errors.
 //
-// It applies to everything but NewPool and stream.ParMap: the records of a stream end at
-// an error.
+// KeepGoing applies to everything but NewPool and stream.ParMap.
 func KeepGoing() Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.KeepGoing; o.KeepGoing = true })
 }
 
-// Unordered makes MapSeq and stream.ParMap yield results as they come instead of in
-// input order, so that a slow item holds nothing up.
+// Unordered makes MapSeq and stream.ParMap yield results as they finish instead of in
+// input order, so that a slow item does not hold up the others.
 func Unordered() Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.Unordered; o.Unordered = true })
 }
 
-// Name gives a name to a call, a group or a pool. Tasks find it in their context, as
-// the pprof label "stint". Profiles have it as that label of the workers, execution
-// traces as the region of each task, and the Stats of a pool as Name. On a pool the
-// workers, and for groups and sequences the regions, have the name of the pool. The
-// labels of the caller's own goroutine stay as they are, as nobody could put them back:
-// give the call to pprof.Do where what the caller does itself should have one.
+// Name names a call, a group or a pool. Tasks find the name in their context, as the
+// pprof label "stint"; workers have that label in profiles, and execution traces have
+// a region of that name for each task. On a pool, workers and the regions of groups
+// and sequences have the name of the pool. The caller's own goroutine keeps its
+// labels: use pprof.Do to label it.
 func Name(s string) Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.Name; o.Name = s })
 }
 
-// Burst sets how many tasks may begin before any has ended and anything is known, under
-// a limit that finds itself: a third of them at once, or as many as there are
-// processors and one more if that is more, and three for each of the first that end;
-// all of them when half a second has passed. The default is 36, and more if there are
-// as many processors.
+// Burst sets how many tasks an adaptive limit starts before any has finished. A third of
+// them, or GOMAXPROCS+1 if that is more, starts at once; three more start for each of the
+// first tasks to finish, and the rest after half a second. The default is 36, or
+// GOMAXPROCS+1 if that is more.
 //
-// A server that breaks down under so many wants fewer. Where it can take many, and a
-// call has some hundred items that take long, a larger Burst saves the time in which
-// the limit rises.
+// Use a smaller Burst if that many calls overload the server, and a larger one for some
+// hundred long items if the server can handle them at once.
 //
-// It applies to everything. Given beside a Limiter made by Auto it holds for all
-// who share that, unless the search has begun. Burst panics if n is less than 1,
-// and the function that it is given to panics beside a Pool, or a Limiter made by
-// Limit. After Limiter.Set it has no effect.
+// Together with a Limiter made by Auto, Burst applies to everything that shares the
+// Limiter, unless the search has started. Together with a Pool, or with a Limiter made by
+// Limit, the function that gets it panics. Burst panics if n is less than 1.
 func Burst(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("stint: Burst(%d): want 1 or more", n))
@@ -104,20 +85,16 @@ func Burst(n int) Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.Burst; o.Burst = n })
 }
 
-// Overload says which errors of tasks mean that too many run at once, as the refusal
-// of a server that is busy. When is returns true for one of twenty tasks or more, a
-// limit that finds itself falls to seven tenths, but only once for those that ran at the
-// same time. It does not rise to where that happened for a second, and for twice as long,
-// up to ten, if it happens again then, unless no task ends at all. Tasks that end so do
+// Overload identifies errors caused by excess load, such as the refusal of a busy server.
+// When is returns true for one of twenty tasks or more, an adaptive limit falls to seven
+// tenths, once for the tasks that ran together. It then stays below the limit that was too
+// high for a second, and for up to ten seconds if that happens again. Overloaded tasks do
 // not count as throughput.
 //
-// For the call, an error is an error: it cancels the rest, unless KeepGoing is
-// given. A task that tries again by itself is judged by what it returns in the end.
-// is is called once for each error of a task, by several goroutines at once; a
-// panic in it counts as one of the task. Overload panics if is is nil; the function
-// that it is given to panics beside a Limiter made by Limit, or a Pool that has
-// one; after Limiter.Set it has no effect. It does not apply to NewPool, whose
-// tasks return no errors; give it to what runs on the pool.
+// The error itself is treated as any other: it cancels the rest, unless KeepGoing is given.
+// is is called once for each error of a task, concurrently; a panic in it counts as a panic
+// of the task. Overload panics if is is nil. Overload does not apply to NewPool. Together
+// with a limit that is not adaptive, the function that gets it panics.
 func Overload(is func(error) bool) Option {
 	if is == nil {
 		panic("stint: Overload: nil function")
@@ -125,11 +102,10 @@ func Overload(is func(error) bool) Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.Overload; o.Overload = is })
 }
 
-// OnPanic sets what a Pool does about a panic in a task given to Pool.Go,
-// GoContext or TryGo, where nobody waits: it calls f on the task's goroutine, and
-// the worker goes on afterwards. Without it such a panic crashes the process, as
-// in a goroutine; so does a panic of f. The task counts as running until f
-// returns. It panics if f is nil.
+// OnPanic makes a Pool call f when a task given to Pool.Go, GoContext or TryGo panics; f
+// runs on the task's goroutine, and the worker continues with the next task. Without
+// OnPanic such a panic crashes the process, as in any goroutine; so does a panic of f. The
+// task counts as running until f returns. OnPanic panics if f is nil.
 func OnPanic(f func(*PanicError)) Option {
 	if f == nil {
 		panic("stint: OnPanic: nil function")

@@ -1,211 +1,37 @@
 package stint_test
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"runtime"
-	"strings"
-	"sync/atomic"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/stint-go/stint"
 )
 
-// 5: panics cost no worker, and submitters who wait go on at once, not after the
-// idle period. Fails: conc v0.3.0 (hangs), ants before the fix of #146.
-func TestPanicsCostNoWorker(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var caught atomic.Int64
-		p := stint.NewPool(stint.Limit(2), stint.Queue(0), stint.OnPanic(func(*stint.PanicError) { caught.Add(1) }))
-		for range 100 {
-			p.Go(func(context.Context) { panic("boom") })
-		}
-		p.Idle(context.Background())
-		equal(t, "panics", caught.Load(), 100)
-		equal(t, "time passed", sinceBubble(), 0)
-		s := p.Stats()
-		equal(t, "completed", s.Completed, 100)
-		p.Close()
-		noneLeft(t)
-	})
-}
-
-// 6: the value is reachable by errors.As, the text holds the stack. Fails: mr (a
-// string), conc v0.3.0 (no error).
-func TestPanicKeepsItsValue(t *testing.T) {
-	everywhere(t, 2, func(t *testing.T, run run) {
-		v := recovered(func() {
-			run(context.Background(), 1, func(context.Context, int) error {
-				explode(fmt.Errorf("with more: %w", &fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}))
-				return nil
-			})
-		})
-		err, _ := v.(error)
-		var path *fs.PathError
-		if !errors.As(err, &path) || path.Path != "x" || !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "stint_test.explode(") {
-			t.Errorf("recovered %v", v)
-		}
-	})
-}
-
-// 7: of two panics and three errors nothing is lost. Fails: conc v0.3.0 (the
-// second panic and all errors).
-func TestPanicsAndErrorsAreAllKept(t *testing.T) {
-	errs := []error{errors.New("e0"), errors.New("e1"), errors.New("e2")}
-	kept := func(t *testing.T, run run, opts ...stint.Option) {
-		v := recovered(func() {
-			run(context.Background(), 5, func(_ context.Context, i int) error {
-				time.Sleep(time.Duration(i+1) * time.Second) // all begin, and what is cancelled goes on
-				if i > 2 {
-					panic(fmt.Errorf("p%d", i))
-				}
-				return errs[i]
-			}, opts...)
-		})
-		p, ok := v.(*stint.PanicError)
-		if !ok || fmt.Sprint(p.Value) != "p3" {
-			t.Fatalf("recovered %v", v)
-		}
-		for _, want := range []string{"e0", "e1", "e2", "p3", "p4"} {
-			equal(t, want+" in the text", strings.Contains(p.Error(), want), true)
-		}
-		for _, e := range errs {
-			equal(t, e.Error()+" in Also", errors.Is(p.Also(), e), true)
-		}
-		var other *stint.PanicError
-		if !errors.As(p.Also(), &other) || fmt.Sprint(other.Value) != "p4" {
-			t.Errorf("the second panic is %v", other)
+// The comment of PanicError lists its fields and methods.
+func TestPanicErrorComment(t *testing.T) {
+	text, err := os.ReadFile("panic.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed, declared []string
+	for _, m := range regexp.MustCompile(`(?m)^//\t(?:\t|func \(p \*PanicError\) )(\w+)`).FindAllStringSubmatch(string(text), -1) {
+		listed = append(listed, m[1])
+	}
+	typ := reflect.TypeFor[*stint.PanicError]()
+	for _, f := range reflect.VisibleFields(typ.Elem()) {
+		if f.IsExported() {
+			declared = append(declared, f.Name)
 		}
 	}
-	everywhere(t, 5, func(t *testing.T, run run) { kept(t, run) })
-	t.Run("KeepGoing", func(t *testing.T) {
-		for _, d := range doors {
-			if d.name == "MapSeq" || d.name == "Unordered" {
-				continue // these have yielded the errors when the panic comes
-			}
-			t.Run(d.name, func(t *testing.T) {
-				both(t, 5, func(t *testing.T, opt stint.Option, _ func(int)) { kept(t, d.run, opt, stint.KeepGoing()) })
-			})
-		}
-	})
-}
-
-// 11: odd ends keep the counts right.
-func TestOddEndsKeepTheCounts(t *testing.T) {
-	odd := map[string]struct {
-		end  func()
-		want string // the value of the panic, "" for none
-	}{
-		"panic(nil)":          {func() { panic(nil) }, new(runtime.PanicNilError).Error()},
-		"panic during Goexit": {func() { defer panic("late"); runtime.Goexit() }, "late"},
-		"panic during panic":  {func() { defer panic("late"); panic("early") }, "late"},
-		"Goexit during panic": {func() { defer runtime.Goexit(); panic("early") }, ""},
-		"recovered":           {func() { defer func() { recover() }(); panic("early") }, ""},
+	for m := range typ.Methods() {
+		declared = append(declared, m.Name)
 	}
-	for name, c := range odd {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				bg := context.Background()
-				got := ""
-				p := stint.NewPool(stint.Limit(1), stint.OnPanic(func(e *stint.PanicError) { got = fmt.Sprint(e.Value) }))
-				p.Go(func(context.Context) { c.end() })
-				p.Idle(bg)
-				equal(t, "value in the pool", got, c.want)
-				for _, d := range doors {
-					got := ""
-					if e, ok := recovered(func() {
-						d.run(bg, 3, func(context.Context, int) error { c.end(); return nil }, p)
-					}).(*stint.PanicError); ok {
-						got = fmt.Sprint(e.Value)
-					}
-					equal(t, "value through "+d.name, got, c.want)
-				}
-				s := p.Stats()
-				equal(t, "running", s.Running, 0)
-				equal(t, "queued", s.Queued, 0)
-				equal(t, "workers", s.Workers, 1)
-				p.Close()
-				noneLeft(t)
-			})
-		})
+	slices.Sort(listed)
+	slices.Sort(declared)
+	if !slices.Equal(listed, declared) {
+		t.Errorf("the comment lists %q, declared are %q", listed, declared)
 	}
-}
-
-// A panic must not be lost because a Goexit of the caller's goroutine was under
-// way: without the library it would have crashed.
-func TestPanicDuringGoexitOfTheCaller(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ended := make(chan any)
-		go func() {
-			defer func() { ended <- recover() }()
-			stint.Range(context.Background(), 1, func(context.Context, int) error {
-				defer panic("boom")
-				runtime.Goexit()
-				return nil
-			})
-		}()
-		p, ok := (<-ended).(*stint.PanicError)
-		if !ok || p.Value != "boom" {
-			t.Errorf("recovered %v", p)
-		}
-	})
-}
-
-// A nil *PanicError is a value like any other, and no reason to lose a panic.
-func TestPanicWithNilPanicError(t *testing.T) {
-	everywhere(t, 1, func(t *testing.T, run run) {
-		if recovered(func() {
-			run(context.Background(), 1, func(context.Context, int) error { panic((*stint.PanicError)(nil)) })
-		}) == nil {
-			t.Error("nothing was raised")
-		}
-	})
-}
-
-// 12: a panic has cancelled the others by the time Wait returns. conc v0.3.0
-// does this too.
-func TestPanicCancels(t *testing.T) {
-	everywhere(t, 2, func(t *testing.T, run run) {
-		var cause error
-		v := recovered(func() {
-			run(context.Background(), 2, func(ctx context.Context, i int) error {
-				if i == 0 {
-					panic("boom")
-				}
-				<-ctx.Done()
-				cause = context.Cause(ctx)
-				return nil
-			}, stint.KeepGoing()) // which is about errors only
-		})
-		if v == nil || cause != nil && cause != v { // at most one was begun before the panic, or two
-			t.Errorf("recovered %v, the other's cause is %v", v, cause)
-		}
-	})
-}
-
-// 13: a panic that comes after the first error leaves nothing behind: the call has
-// waited for it. Fails: mr (a goroutine each time).
-func TestLatePanicLeavesNothing(t *testing.T) {
-	everywhere(t, 2, func(t *testing.T, run run) {
-		start := time.Now()
-		v := recovered(func() {
-			run(context.Background(), 2, func(_ context.Context, i int) error {
-				if i == 0 {
-					time.Sleep(time.Second)
-					return errBoom
-				}
-				time.Sleep(time.Hour)
-				panic("late")
-			})
-		})
-		took(t, start, time.Hour)
-		p, ok := v.(*stint.PanicError)
-		if !ok || p.Value != "late" || !errors.Is(p.Also(), errBoom) {
-			t.Errorf("recovered %v", v)
-		}
-	})
 }

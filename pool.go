@@ -9,91 +9,80 @@ import (
 	"github.com/stint-go/stint/internal/work"
 )
 
-// A Pool keeps workers between tasks and shares them among any number of callers,
-// groups and calls: it is an Option. The worker that parked last is woken first;
-// one that has had nothing to do for a second ends, so that an idle pool has no
-// goroutine. The pool's own tasks, and those of each group and call that runs on
-// it, are served in turn, a task each. Each of those has a queue of its own, beside
-// the pool's: to refuse work when the pool is busy, start it by the pool's own TryGo.
+// A Pool keeps workers between tasks and shares them among any number of callers, groups
+// and calls: it is an Option. The worker that became idle last is reused first; one that
+// was idle for a second ends, so an idle pool has no goroutines. The pool's own tasks, and
+// the tasks of each group and call on it, are served in turn, one task each. Each group has
+// its own queue; to refuse work when the pool is busy, start it with the pool's TryGo.
 //
-// A worker runs one task after the other. What a task changes of its goroutine, by
-// runtime.LockOSThread or pprof.SetGoroutineLabels, it must change back, or the tasks
-// after it have it too. So does pprof.Do with the context of a task that has labels of
-// its own: at its end it gives the goroutine the labels of that context.
+// A task must undo what it changes of its goroutine, such as runtime.LockOSThread or
+// pprof labels; pprof.Do undoes only the labels of the context that it is given.
 //
-// Nobody waits for a task given to Go, so a panic in one crashes the process, as
-// in a goroutine, unless OnPanic is given. A call of runtime.Goexit ends the task
-// and costs no worker.
-//
-// A Pool must be made by NewPool. Its methods may be called by several goroutines
-// at once.
+// A panic in a task given to Go, GoContext or TryGo crashes the process unless OnPanic
+// is given. A call of runtime.Goexit ends the task; its worker is replaced. A Pool
+// must be made by NewPool. Its methods are safe for concurrent use.
 type Pool struct {
 	workers
 	name    string
 	limiter *Limiter
-	direct  *work.Source // what is given to Go, GoContext and TryGo
-	onPanic func(*PanicError)
-
-	ctx    context.Context // of the tasks
-	cancel context.CancelCauseFunc
+	tasks   poolTasks
 }
 
 // workers makes a *Pool an Option.
 type workers = option.Workers
 
-// NewPool returns a Pool. It starts no goroutine.
-//
-// Options: a Limiter, Burst, Queue, Name, OnPanic.
+// NewPool returns a Pool. It starts no goroutine. Options: Limiter, Burst, Queue,
+// Name, OnPanic.
 func NewPool(opts ...Option) *Pool {
 	o := collect("NewPool", poolOptions, opts)
-	p := &Pool{name: o.Name, onPanic: o.OnPanic}
-	labelled := o.Labelled(context.Background())
-	ctx, cancel := context.WithCancelCause(labelled)
-	p.ctx, p.cancel = ctx, cancel
-	engine, direct := work.New(o.Config(labelled), work.SourceConfig{
-		Context: ctx, Room: o.Room(o.Backlog()), Job: (*poolJob)(p), Shared: true,
+	p := &Pool{name: o.Name}
+	t, labelled := &p.tasks, o.Labelled(context.Background())
+	t.onPanic = o.OnPanic
+	t.ctx, t.cancel = context.WithCancelCause(labelled)
+	engine, source := work.New(o.Config(labelled), work.SourceConfig{
+		Context: t.ctx, Room: o.Room(o.Backlog()), Runner: t, Shared: true,
 	})
-	p.workers, p.direct = option.NewWorkers(engine), direct
-	p.limiter = newLimiter(engine.Limiter(), engine.Tuner())
+	p.workers, t.source = option.NewWorkers(engine), source
+	p.limiter = newLimiter(engine.Limiter(), engine.Controller())
 	return p
 }
 
-// engine has the workers.
+// engine owns the workers.
 func (p *Pool) engine() *work.Engine { return option.EngineOf(&p.workers) }
 
-// Go starts f as a task, now or once a worker is free. If the queue is full it waits
-// for room, as Queue says, or until the pool is closed. After Close it returns
-// ErrClosed, and f will not run. f is given the pool's context, which ends when
-// Shutdown gives up waiting or the pool has been closed. Go panics if f is nil.
+// Go starts f as a task: at once if a worker is free, and from the queue otherwise. If
+// the queue is full, Go waits for room. After Close it returns ErrClosed, and f will
+// not run. f gets the pool's context, which ends when Shutdown gives up waiting or the
+// pool has been closed. Go panics if f is nil.
 //
-// In a task of the same pool use GoContext, with the task's context. Go cannot tell
-// that it is in a task: when the queue is full and every worker is in such a Go, all
-// of them wait for ever.
+// In a task of the same pool use GoContext: Go does not know that a task calls it, and
+// deadlocks when the queue is full and every worker is in such a Go.
 func (p *Pool) Go(f func(context.Context)) error {
 	p.check("Pool.Go", f == nil)
-	if p.direct.Submit(nil, f, nil) != work.Accepted {
+	if p.tasks.source.Submit(nil, f, nil) != work.Accepted {
 		return ErrClosed
 	}
 	return nil
 }
 
-// GoContext starts f as Go does, and gives up waiting when ctx ends: then, and also if
-// ctx has ended before, it returns the cause, and f will not run. f is given a context
-// with the values of ctx, which ends as the pool's context does and not with ctx. When
-// ctx is the context of a task of the pool, queued tasks run in its place while it
-// waits. Once there is room it goes on, as soon as the one that runs in its place has
-// ended. It panics if ctx or f is nil.
+// GoContext starts f as Go does, but gives up waiting when ctx ends: then, and if ctx
+// has ended before, it returns the cause, and f will not run. f gets a context with
+// the values of ctx, which ends with the pool's context and not with ctx.
+//
+// If ctx is the context of a task of the pool, queued tasks run on that task's permit
+// while GoContext waits. Once there is room, it waits only for the one that still has
+// the permit. It panics if ctx or f is nil.
 func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
-	check("Pool.GoContext", ctx, f == nil)
+	checkArgs("Pool.GoContext", ctx, f == nil)
 	p.check("Pool.GoContext", false)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if values := limit.Values(ctx, p.ctx); values != nil {
+	if values := limit.Values(ctx, p.tasks.ctx); values != nil {
 		plain, values := f, option.Labelled(values, p.name)
 		f = func(ctx context.Context) { plain(limit.WithValues(ctx, values)) }
 	}
-	switch p.direct.Submit(ctx.Done(), f, limit.From(ctx)) {
+	switch p.tasks.source.Submit(ctx.Done(), f, limit.ScopeOf(ctx)) {
 	case work.Accepted:
 		return nil
 	case work.GaveUp:
@@ -102,67 +91,60 @@ func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
 	return ErrClosed
 }
 
-// TryGo starts f if that takes no waiting, and reports whether it did: there is
-// room in the queue and nobody waits for it, or there is a worker for it at once. So
-// true means accepted, not begun. Under Queue(0) f counts as running from then on, and
-// runs, also if the pool is shut down meanwhile. TryGo panics if f is nil.
+// TryGo starts f as Go does if that needs no waiting: if a worker is free, or if the queue
+// has room and no submitter waits. It reports whether it did. Under Queue(0) an accepted f
+// runs even if the pool is shut down before it starts. It panics if f is nil.
 func (p *Pool) TryGo(f func(context.Context)) bool {
 	p.check("Pool.TryGo", f == nil)
-	return p.direct.Offer(f, nil) == work.Accepted
+	return p.tasks.source.Offer(f, nil) == work.Accepted
 }
 
-// Idle waits until nothing is queued or running and no submitter waits for room,
-// without closing the pool, and returns nil, also if ctx has ended before; or until
-// ctx ends, and returns the cause. It panics if ctx is nil,
-// or belongs to a task that has a place under the pool's limit: that would wait
+// Idle waits until no task is queued or running and no submitter waits, and returns nil. If
+// ctx ends first, Idle returns its cause. It does not close the pool. It panics if ctx is
+// nil, or belongs to a task that holds a permit of the pool's limiter: that task would wait
 // for itself.
 func (p *Pool) Idle(ctx context.Context) error {
 	p.checkOutside("Pool.Idle", ctx)
-	if !p.quiet(ctx) {
+	if !p.waitIdle(ctx) {
 		return context.Cause(ctx)
 	}
 	return nil
 }
 
-// Close makes the pool refuse new tasks, runs those that it has accepted, and
-// waits until they and the workers have ended. What a task of the pool starts with
-// the context that it was given belongs to it, and is accepted still. Submitters
-// that wait for room are refused. It may be called again, also by several
-// goroutines at once. It panics when a task of the pool calls it on the goroutine
-// that it was given: it would wait for itself.
+// Close makes the pool refuse new tasks, and waits until the accepted ones have finished
+// and the workers have ended. Tasks that a task of the pool starts with its context are
+// still accepted; waiting submitters are refused. Close may be called again, also
+// concurrently. A task of the pool that calls Close deadlocks: use Shutdown with the task's
+// context to find such a call.
 func (p *Pool) Close() {
 	p.check("Pool.Close", false)
-	if p.engine().Inside() {
-		panic("stint: Pool.Close: called by a task of the pool, which would wait for itself")
-	}
 	p.engine().Close()
-	p.engine().Quiet(nil)
-	p.cancel(ErrClosed)
+	p.engine().WaitIdle(nil)
+	p.tasks.cancel(ErrClosed)
 }
 
-// Shutdown closes the pool as Close does. When ctx ends first, the tasks that are
-// queued are dropped, the context of those that run is cancelled with the cause
-// ErrClosed, and Shutdown waits for those only, however long they take; groups and
-// calls on the pool return ErrClosed. It returns how many tasks were dropped so, by
-// this call and earlier ones, the items of Each, Map and Range not counted, and the
-// cause of the end of ctx, if that cut it short. It panics if ctx is nil, or
-// belongs to a task that has a place under the pool's limit.
+// Shutdown closes the pool as Close does. If ctx ends first, the queued tasks are dropped,
+// the context of the running tasks ends with the cause ErrClosed, and Shutdown waits for
+// the running tasks only, however long they take; groups and calls on the pool return
+// ErrClosed. Shutdown returns the number of tasks that this and earlier calls have dropped,
+// without items of Each, Map and Range. If ctx ended first, the error is its cause.
+// Shutdown panics if ctx is nil, or belongs to a task that holds a permit of the pool's
+// limiter.
 func (p *Pool) Shutdown(ctx context.Context) (abandoned int, err error) {
 	p.checkOutside("Pool.Shutdown", ctx)
 	p.engine().Close()
-	if !p.quiet(ctx) {
+	if !p.waitIdle(ctx) {
 		err = context.Cause(ctx)
 		p.engine().Abandon()
-		p.cancel(ErrClosed)
-		p.engine().Quiet(nil)
+		p.tasks.cancel(ErrClosed)
+		p.engine().WaitIdle(nil)
 	}
-	p.cancel(ErrClosed)
+	p.tasks.cancel(ErrClosed)
 	return p.engine().Abandoned(), err
 }
 
-// SetLimit changes how many tasks may run at once, as Limiter.Set does; a Limiter
-// that the pool was made with changes for all who share it. It panics if n is
-// less than 1.
+// SetLimit changes the limit as Limiter.Set does, for everything that shares the
+// pool's Limiter. It panics if n is less than 1.
 func (p *Pool) SetLimit(n int) {
 	p.check("Pool.SetLimit", false)
 	p.limiter.set("Pool.SetLimit", n)
@@ -180,13 +162,13 @@ func (p *Pool) Stats() Stats {
 	}
 }
 
-// quiet waits until the pool is idle, or ended when it is closed, or ctx has
-// ended. It reports whether the pool was first.
-func (p *Pool) quiet(ctx context.Context) bool {
-	call := limit.From(ctx).Call()
+// waitIdle waits until the pool is idle, or closed and ended, and returns true, or until
+// ctx has ended, and returns false.
+func (p *Pool) waitIdle(ctx context.Context) bool {
+	call := limit.ScopeOf(ctx).Call()
 	call.Lend()
 	defer call.Reclaim()
-	return p.engine().Quiet(ctx.Done())
+	return p.engine().WaitIdle(ctx.Done())
 }
 
 func (p *Pool) check(caller string, nilFunc bool) {
@@ -199,31 +181,37 @@ func (p *Pool) check(caller string, nilFunc bool) {
 }
 
 func (p *Pool) checkOutside(caller string, ctx context.Context) {
-	check(caller, ctx, false)
+	checkArgs(caller, ctx, false)
 	p.check(caller, false)
-	if slot, _ := limit.From(ctx).On(p.limiter.core()); slot != nil {
-		panic("stint: " + caller + ": called by a task that has a place under the pool's limit")
+	if slot, _ := limit.ScopeOf(ctx).On(p.limiter.core()); slot != nil {
+		panic("stint: " + caller + ": called by a task that holds a permit of the pool's limiter")
 	}
 }
 
-// poolJob is a Pool as the job of its own tasks.
-type poolJob Pool
+// poolTasks are the tasks that are given to Go, GoContext and TryGo.
+type poolTasks struct {
+	source  *work.Source
+	onPanic func(*PanicError)
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+}
 
-func (j *poolJob) Run(ctx context.Context, t work.Task) error {
-	t.Func.(func(context.Context))(ctx)
+func (t *poolTasks) Run(ctx context.Context, w work.Task) error {
+	w.Payload.(func(context.Context))(ctx)
 	return nil
 }
 
-// Failed crashes the process on a panic, unless there is a hook. It runs inside
-// the deferred call, so that the crash shows the task's stack.
-func (j *poolJob) Failed(_ work.Task, o task.Outcome) {
+// Failed crashes the process on a panic, unless there is a hook. It runs inside the
+// deferred call, so that the crash shows the stack of the task.
+func (t *poolTasks) Failed(_ work.Task, o task.Outcome) {
 	if o.Panic == nil {
-		return // a Goexit: the task has ended, nobody waits for it
+		return // a Goexit: the task has ended, and nobody waits for it
 	}
-	if j.onPanic == nil {
+	if t.onPanic == nil {
 		panic(o.Panic.Value)
 	}
-	j.onPanic(o.Panic.Raised("stint: task"))
+	t.onPanic(o.Panic.Raised("stint: task"))
 }
 
-func (j *poolJob) Abandoned() { j.cancel(ErrClosed) }
+// Abandoned ends the context of the running tasks.
+func (t *poolTasks) Abandoned() { t.cancel(ErrClosed) }

@@ -1,20 +1,17 @@
 package stint
 
-// Stats is the state of a Pool at one instant. Every task that the pool has
-// accepted, directly or for a group that runs on it, is in exactly one of Queued,
-// Running, Completed and Dropped. A call of Each, Map or Range counts as the
-// workers that it has at work, not as its items.
-//
-// As JSON it is an object with the names of the fields in lower case. The numbers
-// are always there; name is left out if the pool has none.
+// Stats is the state of a Pool at one instant. Every task that the pool has accepted,
+// directly or for a group on it, is in exactly one of Queued, Running, Completed and
+// Dropped. A call of Each, Map or Range counts as its running workers, not as its
+// items. Name is left out of JSON if it is empty.
 type Stats struct {
 	Name      string `json:"name,omitempty"` // as given by the option Name
 	Limit     int    `json:"limit"`          // how many tasks may run at once
-	Running   int    `json:"running"`        // tasks that have begun and not ended; one that waits for others lets one of them run in its place, which counts too
-	Queued    int    `json:"queued"`         // accepted and not yet begun
+	Running   int    `json:"running"`        // tasks that have started and not finished; a task that waits and the task on its permit both count
+	Queued    int    `json:"queued"`         // accepted and not started
 	Waiting   int    `json:"waiting"`        // submitters that wait for room in a queue
 	Workers   int    `json:"workers"`        // goroutines
-	Idle      int    `json:"idle"`           // workers that have nothing to do
-	Completed uint64 `json:"completed"`      // tasks that have ended, however they did
-	Dropped   uint64 `json:"dropped"`        // accepted and never begun: cancelled, or abandoned by Shutdown
+	Idle      int    `json:"idle"`           // workers without a task
+	Completed uint64 `json:"completed"`      // tasks that have finished, in any way
+	Dropped   uint64 `json:"dropped"`        // accepted and never started: cancelled, or abandoned by Shutdown
 }

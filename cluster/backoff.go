@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// backoff returns how long to wait before the nth repetition, from 0: first that long,
-// then twice as long as before, up to a minute, and a random part less, up to half, so
-// that those who failed together do not come back together.
+// backoff returns how long to wait before the nth retry, from 0: first, doubled n times, at
+// most a minute, less a random part of up to half, so that callers that failed together do
+// not retry together.
 func backoff(first time.Duration, n int) time.Duration {
-	const most = time.Minute
+	const longest = time.Minute
 	n = min(n, 62)
-	if first > most>>n { // what is shifted out counts
-		return most - rand.N(most/2)
+	if first > longest>>n { // or the shift below overflows
+		return longest - rand.N(longest/2)
 	}
 	d := first << n
 	return d - rand.N(d/2+1)

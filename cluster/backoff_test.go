@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Whatever is waited for first, and however often, what comes is between half of what it
-// should be and that.
+// A backoff is between half of its nominal length and all of it.
 func TestBackoff(t *testing.T) {
 	firsts := []time.Duration{0, 1, 2, time.Millisecond, time.Second, 18 * time.Second, 20 * time.Second, time.Minute, time.Hour, 1 << 62, math.MaxInt64}
 	for _, first := range firsts {

@@ -4,29 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"github.com/nats-io/nats.go"
 )
 
-// Cancel ends the run with that name, as Status shows it, whoever submitted it and whether its
-// submitter lives: its record is removed, then what is queued, its results and its
-// marks, and the smallest Limit of the other runs counts again. The contexts of its functions
-// end with ErrCanceled, and its submitter returns ErrRunLost: at once if it is connected,
-// otherwise when it is again. One that had all its results at that moment may return these.
+// Cancel ends the run with that name, as Status shows it, also if another client has
+// submitted it. It removes the record, the queued tasks and the results of the run. The
+// contexts of its functions end with ErrCanceled. Its submitter returns ErrRunLost, at once
+// or when it is connected again, unless it has all results already.
 //
-// Cancel returns nil when the run is over and nothing of it is left, and an error in which
-// errors.Is finds ErrRunLost if there is no run of that name. If Resume runs concurrently, one
-// of the two ends the run; if that is Cancel, Resume returns ErrRunLost. If ctx ends early the
-// run may be there still, or be over and leave something for Keep to remove. Cancel panics if
+// Cancel returns ErrRunLost if there is no run of that name. If Resume runs concurrently,
+// one of the two ends the run; if Cancel does, Resume returns ErrRunLost. If ctx ends
+// early, the run may remain, or a part of it until the end of Retention. Cancel panics if
 // ctx is nil.
-func (e *Engine) Cancel(ctx context.Context, run string) error {
+func (c *Client) Cancel(ctx context.Context, run string) error {
 	if ctx == nil {
 		panic("cluster: Cancel: nil Context")
 	}
 	for {
-		over, err := e.cancelOnce(ctx, run)
+		over, err := c.cancelOnce(ctx, run)
 		if err != nil {
-			return e.instead(ctx, fmt.Errorf("cluster: cancel %q: %w", run, err))
+			return c.orCause(ctx, fmt.Errorf("cluster: cancel %q: %w", run, err))
 		}
 		if over {
 			return nil
@@ -34,13 +30,13 @@ func (e *Engine) Cancel(ctx context.Context, run string) error {
 	}
 }
 
-// cancelOnce ends the run, unless another submitter has resumed it meanwhile. What clear does
-// first is tried before the record is removed: who may not do that is to end nothing.
-func (e *Engine) cancelOnce(ctx context.Context, run string) (over bool, err error) {
+// cancelOnce ends the run, unless another submitter has resumed it meanwhile. It calls fence
+// before it removes the record, so that a user without permission changes nothing.
+func (c *Client) cancelOnce(ctx context.Context, run string) (over bool, err error) {
 	if !isName(run) {
 		return false, ErrRunLost
 	}
-	rec, err := e.read(ctx, tokenOf(run))
+	rec, err := c.read(ctx, tokenOf(run))
 	if err == nil && rec == nil {
 		err = ErrRunLost
 	}
@@ -48,26 +44,12 @@ func (e *Engine) cancelOnce(ctx context.Context, run string) (over bool, err err
 		return false, err
 	}
 	k := &kind{name: rec.Task, token: tokenOf(rec.Task)}
-	if err := e.fence(ctx, e.names.of("task."+k.token, rec.Key, 0)); err != nil {
+	if err := c.fence(ctx, c.names.of("task."+k.token, rec.Key, 0)); err != nil {
 		return false, err
 	}
-	found, err := e.drop(ctx, rec)
+	found, err := c.dropRecord(ctx, rec)
 	if err != nil || found < endAbsent {
 		return false, err
 	}
-	return true, errors.Join(e.proclaim(rec.Key, cancelled), e.clear(ctx, k, rec.Key))
-}
-
-// overheard ends a run of which somebody says that it is over. Its submitter then removes
-// it too: what it sends until then comes after what the other one has removed.
-func (r *run) overheard(m *nats.Msg) {
-	if r.ctx.Err() != nil || r.e.life.Err() != nil { // it may be our own word
-		return
-	}
-	switch string(m.Data) {
-	case cancelled:
-		r.fail(fmt.Errorf("%w: %s was cancelled elsewhere", ErrRunLost, runOf(r.rec.Key)))
-	case completed:
-		r.fail(r.elsewhere())
-	}
+	return true, errors.Join(c.announceEnd(rec.Key, cancelled), c.removeRun(ctx, k, rec.Key))
 }

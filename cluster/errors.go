@@ -2,37 +2,34 @@ package cluster
 
 import "errors"
 
+// Errors that errors.Is finds in what calls return, and the causes of task contexts.
 var (
-	// ErrLeaseLost is the cause that ends the context of a task whose worker did not
-	// reach the server for the length of the lease: another worker may have it now.
+	// ErrLeaseLost ends the context of a task whose worker did not reach the server for the
+	// length of the lease. Another worker may have the task now.
 	ErrLeaseLost = errors.New("cluster: lease lost")
 
-	// ErrCanceled is the cause that ends the context of a task whose run was cancelled.
+	// ErrCanceled ends the context of a task whose run was cancelled.
 	ErrCanceled = errors.New("cluster: run cancelled")
 
-	// ErrPoison is found by errors.Is in the error of a task that was put aside:
-	// its workers died while they ran it, at last one that ran nothing else.
+	// ErrPoison means that a task became a dead letter: workers died while they ran it, and
+	// the last of them ran nothing else.
 	ErrPoison = errors.New("cluster: poison task")
 
-	// ErrTooLarge is found by errors.Is in the error for an item or a result that
-	// is larger, encoded, than the server takes.
+	// ErrTooLarge means that an encoded item or result is larger than the server accepts.
 	ErrTooLarge = errors.New("cluster: larger than the server takes")
 
-	// ErrFull is found by errors.Is in the error of a call that the server has not had room
-	// for, in its memory, on its disk or in the limits of the account, for half a
-	// minute. The text is the server's.
+	// ErrFull means that the server had no room for FullTimeout: in its memory, on its disk
+	// or in the limits of the account. The text is the server's.
 	ErrFull = errors.New("cluster: the server is full")
 
-	// ErrRunExists is found by errors.Is in the error of a call with a Name that a
-	// run has already.
+	// ErrRunExists means that there is a run with that Name.
 	ErrRunExists = errors.New("cluster: there is a run with that name")
 
-	// ErrRunLost is found by errors.Is in the error of a call whose run the server
-	// does not know, or no longer: it was cancelled or resumed elsewhere, or the server
-	// has lost its streams.
+	// ErrRunLost means that the server has no such run, or no longer: it was cancelled or
+	// resumed elsewhere, or the server has lost its streams.
 	ErrRunLost = errors.New("cluster: the server does not know the run")
 
-	// ErrIncomplete is found by errors.Is in the error that Resume yields last when
-	// the submitter died before it had submitted all its items.
+	// ErrIncomplete is yielded last by Resume when the submitter died before it had submitted
+	// all items.
 	ErrIncomplete = errors.New("cluster: not all items were submitted")
 )

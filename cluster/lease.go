@@ -15,77 +15,77 @@ import (
 	"github.com/stint-go/stint"
 )
 
-// leases are those of the tasks that a worker has.
+// leases holds the leases of a worker's tasks.
 //
-// The server gives a task to another worker when it has heard nothing of it for the
-// length of the lease. So the worker says each third of that that it still has it. The
-// server does not say when it has given a task to somebody else, and answers
-// the old worker as before. So there is a clock here too: a lease ends when the last
-// word that the server has answered was sent that long ago. The first word is the request
-// for the task. A word that is answered when the lease has ended counts for nothing: the
-// server may have got it when the task was another's.
+// The server gives a task to another worker when it has received no heartbeat for the
+// length of the lease. The worker sends a heartbeat each third of that. The server does not
+// say when it gives a task to another worker, and answers the old worker as before. So the
+// worker has a clock: a lease ends its length after the last answered heartbeat, or the
+// request for the task, was sent. Later answers do not count: the task may have belonged to
+// another worker when the server received the heartbeat.
 type leases struct {
-	e     *Engine
-	inbox string
-	sub   *nats.Subscription
-	began time.Time // what times are sent as
-	stop  chan struct{}
-	ended sync.WaitGroup
+	client *Client
+	inbox  string
+	sub    *nats.Subscription
+	start  time.Time // the times in heartbeats count from it
+	stop   chan struct{}
+	ended  sync.WaitGroup
 
 	mu   sync.Mutex
 	held map[uint64]*lease
-	last uint64 // number given to a lease
+	last uint64 // number of a lease
 }
 
-// A lease is a task that is held.
+// A lease is a task that a worker has.
 type lease struct {
 	*delivery
 	number uint64
-	ctx    context.Context // of the function: ends when there is no point in it any more
+	ctx    context.Context // of the function
 	cancel context.CancelCauseFunc
-	lost   atomic.Bool // nothing is sent any more
+	lost   atomic.Bool // nothing more is sent for it
 
 	marking sync.Mutex // held while the mark is removed
-	mark    string     // that it runs alone
+	mark    string     // subject of the quarantine mark
 
-	length time.Duration
-	sent   time.Time // the last word
-	until  time.Time // by our clock
-	given  bool      // it was given back
-	leases *leases
+	length   time.Duration
+	sent     time.Time // the last heartbeat
+	expiry   time.Time // by the clock of the worker
+	requeued bool
+	leases   *leases
 }
 
-func newLeases(e *Engine) *leases {
-	return &leases{e: e, began: time.Now(), stop: make(chan struct{}), held: map[uint64]*lease{}}
+func newLeases(c *Client) *leases {
+	return &leases{client: c, start: time.Now(), stop: make(chan struct{}), held: map[uint64]*lease{}}
 }
 
-// open begins to listen to the answers of the server, and to look at the clock.
+// open subscribes to the answers to heartbeats, and starts the clock.
 func (s *leases) open() (err error) {
-	s.inbox = s.e.nc.NewInbox()
-	if s.sub, err = s.e.nc.Subscribe(s.inbox+".*.*", s.heard); err == nil {
+	s.inbox = s.client.nc.NewInbox()
+	if s.sub, err = s.client.nc.Subscribe(s.inbox+".*.*", s.onAnswer); err == nil {
 		s.ended.Go(s.watch)
 	}
 	return err
 }
 
-// hold makes the lease of a task that came. Its context is one of ctx, the slot's, but
-// does not end with that: the result is sent when the slot is gone.
+// hold returns the lease of a delivery. The context of the lease has the values of ctx, the
+// context of the slot, but does not end with ctx: the result is sent after the slot is
+// free.
 func (s *leases) hold(ctx context.Context, d *delivery) *lease {
-	length := s.e.lease(d.handler.about())
-	l := &lease{delivery: d, length: length, sent: d.asked, until: d.asked.Add(length), leases: s}
+	length := s.client.lease(d.handler.about())
+	l := &lease{delivery: d, length: length, sent: d.asked, expiry: d.asked.Add(length), leases: s}
 	l.ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last++
 	l.number = s.last
 	s.held[l.number] = l
-	if s.e.life.Err() != nil { // the others were interrupted already
+	if s.client.life.Err() != nil { // the other tasks were interrupted already
 		l.cancel(stint.ErrClosed)
 	}
 	return l
 }
 
-// release ends a lease: the task is done, or left to others.
+// release ends a lease.
 func (s *leases) release(l *lease) {
 	s.mu.Lock()
 	delete(s.held, l.number)
@@ -93,15 +93,15 @@ func (s *leases) release(l *lease) {
 	l.cancel(nil)
 }
 
-// watch looks at the clock until close.
+// watch sends heartbeats and ends leases until close.
 func (s *leases) watch() {
 	tick := time.NewTicker(s.shortest() / 12)
 	defer tick.Stop()
 	for {
 		select {
 		case now := <-tick.C:
-			s.beat(now)
-		case <-s.e.life.Done():
+			s.heartbeat(now)
+		case <-s.client.life.Done():
 			s.interrupt(stint.ErrClosed, func(*lease) bool { return true })
 			return
 		case <-s.stop:
@@ -110,55 +110,53 @@ func (s *leases) watch() {
 	}
 }
 
-// shortest returns the shortest lease of the tasks that there are handlers for.
+// shortest returns the shortest lease of the tasks with handlers.
 func (s *leases) shortest() time.Duration {
 	shortest := time.Hour
-	for _, h := range s.e.handlers {
+	for _, h := range s.client.handlers {
 		shortest = min(shortest, h.about().lease)
 	}
 	return shortest
 }
 
-// beat says for each task that is held whether it is time that it is, and ends the
-// leases whose time is up.
-func (s *leases) beat(now time.Time) {
+// heartbeat sends the heartbeats that are due, and ends the leases that have expired.
+func (s *leases) heartbeat(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.held {
-		third := l.length / 3
 		switch {
-		case l.given:
-		case !now.Before(l.until):
+		case l.requeued:
+		case !now.Before(l.expiry):
 			l.cancel(ErrLeaseLost)
 			l.lost.Store(true)
-		case now.Sub(l.sent) >= third:
-			reply := s.inbox + "." + strconv.FormatUint(l.number, 10) + "." + strconv.FormatInt(int64(now.Sub(s.began)), 10)
-			if s.e.nc.PublishRequest(l.msg.Reply, reply, []byte("+WPI")) == nil {
+		case now.Sub(l.sent) >= l.length/3:
+			reply := s.inbox + "." + strconv.FormatUint(l.number, 10) + "." + strconv.FormatInt(int64(now.Sub(s.start)), 10)
+			if s.client.nc.PublishRequest(l.msg.Reply, reply, []byte("+WPI")) == nil {
 				l.sent = now
 			}
 		}
 	}
 }
 
-// heard is an answer to a word: the lease is as long as it was when that was sent.
-func (s *leases) heard(m *nats.Msg) {
+// onAnswer extends a lease when the server has answered a heartbeat.
+func (s *leases) onAnswer(m *nats.Msg) {
 	tokens := strings.Split(m.Subject, ".")
 	number, err := strconv.ParseUint(tokens[len(tokens)-2], 10, 64)
-	sent, failed := strconv.ParseInt(tokens[len(tokens)-1], 10, 64)
-	if err != nil || failed != nil || m.Header.Get("Status") != "" { // 503: nobody has heard it
+	sent, err2 := strconv.ParseInt(tokens[len(tokens)-1], 10, 64)
+	if err != nil || err2 != nil || m.Header.Get("Status") != "" { // 503: the server has not received it
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	if l := s.held[number]; l != nil && now.Before(l.until) && time.Duration(sent) <= now.Sub(s.began) {
-		if until := s.began.Add(time.Duration(sent) + l.length); until.After(l.until) {
-			l.until = until
+	if l := s.held[number]; l != nil && now.Before(l.expiry) && time.Duration(sent) <= now.Sub(s.start) {
+		if expiry := s.start.Add(time.Duration(sent) + l.length); expiry.After(l.expiry) {
+			l.expiry = expiry
 		}
 	}
 }
 
-// interrupt ends the contexts of the functions of those leases.
+// interrupt ends the contexts of the leases that which selects.
 func (s *leases) interrupt(cause error, which func(*lease) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,36 +167,35 @@ func (s *leases) interrupt(cause error, which func(*lease) bool) {
 	}
 }
 
-// giveBack gives all that is held back to the queue, and interrupts it.
-func (s *leases) giveBack() {
+// requeue interrupts all tasks, and returns them to the queue.
+func (s *leases) requeue() {
 	s.interrupt(stint.ErrClosed, func(*lease) bool { return true })
 	s.mu.Lock()
 	held := slices.Collect(maps.Values(s.held))
 	s.mu.Unlock()
 	for _, l := range held {
-		l.giveBack()
+		l.requeue()
 	}
 }
 
-// giveBack gives the task back to the queue: another worker gets it at once. If it ran
-// alone it was not lost. A task whose lease is over is not given back: it would be taken
-// from who has it now.
-func (l *lease) giveBack() {
+// requeue returns the task to the queue: another worker gets it at once. It does nothing
+// after the end of the lease, when another worker may have the task.
+func (l *lease) requeue() {
 	l.unmark()
 	l.leases.mu.Lock()
 	defer l.leases.mu.Unlock()
-	if !l.given && !l.lost.Load() {
-		l.given = true
+	if !l.requeued && !l.lost.Load() {
+		l.requeued = true
 		_ = l.msg.Respond([]byte("-NAK")) // if it fails, the lease ends
 	}
 }
 
-// postpone gives the task to a worker when a lease has passed.
-func (l *lease) postpone() {
+// requeueLater returns the task to the queue, for a worker that gets it a lease later.
+func (l *lease) requeueLater() {
 	_ = l.msg.Respond(fmt.Appendf(nil, `-NAK {"delay": %d}`, l.length))
 }
 
-// keys returns those of the runs of the tasks that are held.
+// keys returns the keys of the runs of all tasks.
 func (s *leases) keys() map[string]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -211,14 +208,14 @@ func (s *leases) keys() map[string]bool {
 	return keys
 }
 
-// count returns how many tasks are held.
+// count returns the number of leases.
 func (s *leases) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.held)
 }
 
-// close ends the watch; nothing is held any more.
+// close stops the clock, when there are no more leases.
 func (s *leases) close() {
 	if s.sub != nil {
 		close(s.stop)
@@ -232,5 +229,5 @@ func (l *lease) kind() *kind { return l.handler.about() }
 // id returns the task's ID.
 func (l *lease) id() string { return l.key + "/" + strconv.Itoa(l.index) }
 
-// result returns the subject of the task's result.
-func (l *lease) result() string { return l.leases.e.names.of("result", l.key, l.index) }
+// resultSubject returns the subject of the task's result.
+func (l *lease) resultSubject() string { return l.leases.client.names.of("result", l.key, l.index) }

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,76 +13,74 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// A puller asks the server for tasks: for exactly as many as there are idle slots.
+// A puller requests tasks from the server, exactly as many as slots are idle. A slot is
 //
-// A slot is, in this order,
+//	idle       it waits here; then
+//	requested  a request at the server covers it (which slot that is, is open); then
+//	taken      it has a task
 //
-//	idle      it waits here
-//	promised  a request at the server covers it; which slot that is, is not said
-//	taken     a task came, and the slot has it
+// Always requested <= idle. A request ends when all its tasks have come, or when it
+// expires: then the server says how many are left of it. If the server does not, because it
+// died or the connection was lost, the request is dropped some time later. A task that
+// comes after that and finds no idle slot is returned.
 //
-// Always promised <= idle. A request ends when all it asked for came, or when it
-// expires: the server then says what is left of it. If it does not, since the
-// connection was lost or the server died, the request is forgotten some time later; a
-// task that comes after that and finds no idle slot is given back.
+// The lease of a task starts when the server sends it, at an unknown time after the
+// request. So the worker counts the lease from the request, and a request waits for at most
+// a third of the lease. The server may answer the requests of an inbox in any order: each
+// task counts for the oldest request that is not complete.
 //
-// The lease of a task begins when the server sends it, which is not known here. It is not
-// before the request. So that is where it begins for the worker, and a request waits no
-// longer than a third of the lease. The server may answer the requests of an inbox in
-// any order: what comes is taken for the oldest, until that has all that it asked for.
-// Then the server had the next one before it sent what comes.
-//
-// A worker of several tasks has a consumer for each, and cannot ask for "any of them".
-// While there is more in the queue of some, those are asked in turn, for what comes in
-// a moment, and the others each second. When all are empty, the idle slots are divided
-// among them; when one then gets more, what was promised to the others is taken back.
+// A worker of several tasks has a consumer for each, and cannot request "any of them".
+// While some queues have tasks, the worker requests from these in turn, for tasks that come
+// within a moment, and from each other queue once a second. When all queues are empty, the
+// idle slots are divided among them. When one queue then gets tasks, the requests to the
+// empty queues are cancelled.
 type puller struct {
-	e       *Engine
-	changes chan nats.Status
-	life    context.Context // ends with close
-	end     context.CancelFunc
-	mending sync.WaitGroup
-	changed chan struct{} // whether one more slot is wanted is to be looked at
+	client    *Client
+	reconnect chan nats.Status
+	life      context.Context // ends with close
+	end       context.CancelFunc
+	repairs   sync.WaitGroup
+	changed   chan struct{} // wantsSlot has to look again
 
-	mu       sync.Mutex
-	lines    []*line // one for each task, those asked longest ago first
-	idle     []chan *delivery
-	promised int
-	coming   int        // slots that were wanted and are not idle yet
-	paused   int        // by those who run alone, and by close
-	quiet    *sync.Cond // nothing is promised
-	closed   bool
-	timer    *time.Timer
+	mu        sync.Mutex
+	queues    []*taskQueue // one for each task, the least recently asked first
+	idle      []chan *delivery
+	requested int
+	opening   int        // slots that were wanted and are not idle yet
+	pauses    int        // by tasks that run alone, and by close
+	drained   *sync.Cond // nothing is requested
+	closed    bool
+	timer     *time.Timer
 }
 
-// A line is the queue of the tasks with one name.
-type line struct {
-	handler Handler
-	next    string // the subject of requests
-	inbox   *inbox // of the next requests
-	more    bool   // the last task came with the word that there are more
-	mending bool   // it may not be there: it is not asked
-	broken  int    // how often it was mended in a row
-	asked   time.Time
-	pulls   []pull // at the server, in the order in which it serves them
+// A taskQueue is the queue of the tasks with one name.
+type taskQueue struct {
+	handler   Handler
+	subject   string // of requests
+	inbox     *inbox // of the next requests
+	more      bool   // the last task came with the note that there are more
+	repairing bool   // the consumer may be gone: it is not asked
+	repairs   int    // in a row
+	asked     time.Time
+	pulls     []pull // at the server, in the order in which it answers them
 }
 
-// An inbox is where tasks come, and the word that a request has ended.
+// An inbox receives tasks, and the ends of requests.
 type inbox struct {
 	subject string
 	sub     *nats.Subscription
-	since   time.Time // the first request of it that was forgotten; zero: none
+	dropped time.Time // when the first request that was dropped was made; zero: none was
 }
 
-// A pull is a request.
+// A pull is a request at the server.
 type pull struct {
-	left   int // of what it asks for
+	left   int // tasks that have not come
 	inbox  *inbox
 	asked  time.Time
 	expiry time.Time
 }
 
-// A delivery is a task as it came from the server.
+// A delivery is a task that the server has sent.
 type delivery struct {
 	msg        *nats.Msg
 	handler    Handler
@@ -89,63 +88,69 @@ type delivery struct {
 	index      int
 	deliveries int
 	sequence   uint64
-	asked      time.Time // the server has not sent it before
+	asked      time.Time // when it was requested
 }
 
 const (
-	pullFor   = 2 * time.Second       // a request waits at the server, or a third of the lease
-	shareFor  = time.Second           // if there are other tasks that the slots could wait for
-	turnFor   = 50 * time.Millisecond // if some of these have more
-	pullGrace = time.Second           // until a request without an answer is forgotten
-	mendAfter = 100 * time.Millisecond
+	waitAlone  = 2 * time.Second       // a request waits at the server, at most a third of the lease
+	waitShared = time.Second           // when the worker has other tasks
+	waitTurn   = 50 * time.Millisecond // when other queues have more
+	dropAfter  = time.Second           // a request without an answer, after its end
+	repairWait = 100 * time.Millisecond
 )
 
-func newPuller(e *Engine, kinds map[string]Handler) *puller {
-	p := &puller{e: e, changed: make(chan struct{}, 1)}
-	p.life, p.end = context.WithCancel(e.life)
-	p.quiet = sync.NewCond(&p.mu)
-	for token, h := range kinds {
-		p.lines = append(p.lines, &line{handler: h, next: "$JS.API.CONSUMER.MSG.NEXT." + e.names.stream("tasks") + "." + token})
+// The server's reasons for the end of a request that is bounded in bytes.
+const (
+	tooManyBytes = "Message Size Exceeds MaxBytes" // the next task does not fit
+	complete     = "Batch Completed"
+)
+
+func newPuller(c *Client, handlers map[string]Handler) *puller {
+	p := &puller{client: c, changed: make(chan struct{}, 1)}
+	p.life, p.end = context.WithCancel(c.life)
+	p.drained = sync.NewCond(&p.mu)
+	for token, h := range handlers {
+		p.queues = append(p.queues, &taskQueue{handler: h, subject: "$JS.API.CONSUMER.MSG.NEXT." + c.names.stream("tasks") + "." + token})
 	}
 	return p
 }
 
-// open begins to listen for tasks.
+// open subscribes to tasks.
 func (p *puller) open() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.timer = time.AfterFunc(time.Hour, p.look)
-	p.changes = p.e.nc.StatusChanged(nats.CONNECTED)
-	p.mending.Go(func() { p.reconnected(p.changes) })
-	for _, l := range p.lines {
-		if err := p.subscribe(l); err != nil {
+	p.timer = time.AfterFunc(time.Hour, p.refresh)
+	p.reconnect = p.client.nc.StatusChanged(nats.CONNECTED)
+	p.repairs.Go(func() { p.onReconnect(p.reconnect) })
+	for _, q := range p.queues {
+		if err := p.subscribe(q); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// subscribe makes the inbox of a line's next requests. mu is held.
-func (p *puller) subscribe(l *line) error {
-	in := &inbox{subject: p.e.nc.NewInbox()}
-	sub, err := p.e.nc.Subscribe(in.subject, func(m *nats.Msg) { p.receive(l, in, m) })
+// subscribe makes the inbox of the next requests to a queue. mu is held.
+func (p *puller) subscribe(q *taskQueue) error {
+	in := &inbox{subject: p.client.nc.NewInbox()}
+	sub, err := p.client.nc.Subscribe(in.subject, func(m *nats.Msg) { p.receive(q, in, m) })
 	if err != nil {
 		return err
 	}
-	_ = sub.SetPendingLimits(-1, -1) // there are never more than slots
-	sub.SetClosedHandler(func(string) { p.drained(l, in) })
-	in.sub, l.inbox = sub, in
+	_ = sub.SetPendingLimits(-1, -1) // never more messages than slots
+	sub.SetClosedHandler(func(string) { p.onDrained(q, in) })
+	in.sub, q.inbox = sub, in
 	return nil
 }
 
-// wanted waits until one more slot would be of use: none is idle, or there is more in
-// the queue. It returns false when ctx has ended.
-func (p *puller) wanted(ctx context.Context) bool {
+// wantsSlot waits until one more slot would be useful: no slot is idle, or more tasks are
+// queued. It returns false when ctx has ended.
+func (p *puller) wantsSlot(ctx context.Context) bool {
 	for {
 		p.mu.Lock()
-		want := p.paused == 0 && (len(p.idle)+p.coming == 0 || p.more())
+		want := p.pauses == 0 && (len(p.idle)+p.opening == 0 || p.more())
 		if want {
-			p.coming++
+			p.opening++
 		}
 		p.mu.Unlock()
 		if want {
@@ -159,249 +164,229 @@ func (p *puller) wanted(ctx context.Context) bool {
 	}
 }
 
-// poke makes wanted look again.
-func (p *puller) poke() { post(p.changed, struct{}{}) }
+// notify makes wantsSlot look again.
+func (p *puller) notify() { post(p.changed, struct{}{}) }
 
-// more reports whether there was more in one of the lines. mu is held.
+// more reports whether a queue has more tasks. mu is held.
 func (p *puller) more() bool {
-	for _, l := range p.lines {
-		if l.more {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.queues, func(q *taskQueue) bool { return q.more })
 }
 
 // next is called by a slot. It waits for a task, and returns nil when the worker ends.
 func (p *puller) next() *delivery {
 	c := make(chan *delivery, 1)
 	p.mu.Lock()
-	p.coming--
+	p.opening--
 	if p.closed {
 		p.mu.Unlock()
 		return nil
 	}
 	p.idle = append(p.idle, c)
-	p.ask()
+	p.request()
 	p.mu.Unlock()
 	return <-c
 }
 
-// ask makes requests for the idle slots that are not promised. mu is held.
-func (p *puller) ask() {
+// request makes requests for the idle slots. mu is held.
+func (p *puller) request() {
 	now := time.Now()
-	p.forget(now)
-	if p.promised == 0 {
-		p.quiet.Broadcast()
+	for _, q := range p.queues {
+		p.drop(q, func(r pull) bool { return now.After(r.expiry) })
+	}
+	if p.requested == 0 {
+		p.drained.Broadcast()
 	}
 	if p.closed {
 		return
 	}
-	p.timer.Reset(p.nearest(now))
-	for range p.lines {
-		free := len(p.idle) - p.promised
-		if free <= 0 || p.paused > 0 {
+	p.timer.Reset(p.nextExpiry(now))
+	for range p.queues {
+		free := len(p.idle) - p.requested
+		if free <= 0 || p.pauses > 0 {
 			return
 		}
-		l := p.lines[0]
-		p.lines = append(p.lines[1:], l)
-		p.askFor(l, free, now)
+		q := p.queues[0]
+		p.queues = append(p.queues[1:], q)
+		p.requestFrom(q, free, now)
 	}
 }
 
-// askFor makes a request for tasks of one line, if it is its turn.
-func (p *puller) askFor(l *line, free int, now time.Time) {
-	pending := l.pending()
+// requestFrom makes a request to one queue, if it is its turn. mu is held.
+func (p *puller) requestFrom(q *taskQueue, free int, now time.Time) {
+	pending := q.pending()
 	switch {
-	case l.mending:
-	case len(p.lines) == 1:
-		// Many slots that become idle one after the other are one request: the next
-		// is made when at least as many are free as are promised.
+	case q.repairing:
+	case len(p.queues) == 1:
+		// To make one request for many slots that become idle one after the other, the next
+		// request is made when at least as many slots are free as are requested.
 		if free >= pending {
-			p.request(l, free, pullFor, now)
+			p.send(q, free, waitAlone, now)
 		}
 	case !p.more():
-		share := max(1, (len(p.idle)+len(p.lines)-1)/len(p.lines))
+		share := max(1, (len(p.idle)+len(p.queues)-1)/len(p.queues))
 		if n := min(share-pending, free); n > 0 {
-			p.request(l, n, shareFor, now)
+			p.send(q, n, waitShared, now)
 		}
-	case len(l.pulls) > 0:
-	case l.more:
-		p.request(l, free, turnFor, now)
-	case now.Sub(l.asked) >= shareFor:
-		p.request(l, 1, turnFor, now)
+	case len(q.pulls) > 0:
+	case q.more:
+		p.send(q, free, waitTurn, now)
+	case now.Sub(q.asked) >= waitShared:
+		p.send(q, 1, waitTurn, now)
 	}
 }
 
-// pending is how many tasks the requests of the line are for.
-func (l *line) pending() int {
+// pending returns how many tasks are requested from the queue.
+func (q *taskQueue) pending() int {
 	n := 0
-	for _, q := range l.pulls {
-		n += q.left
+	for _, r := range q.pulls {
+		n += r.left
 	}
 	return n
 }
 
-// request asks for n tasks, those that come in that time. It is never none: a server
-// whose limit for the line is reached does not answer requests that do not wait. mu is held.
-func (p *puller) request(l *line, n int, wait time.Duration, now time.Time) {
-	wait = min(wait, p.e.lease(l.handler.about())/3)
-	ask := struct {
+// send requests n tasks that come within wait. wait is never zero: when the limit of a
+// consumer is reached, the server does not answer requests that do not wait. mu is held.
+func (p *puller) send(q *taskQueue, n int, wait time.Duration, now time.Time) {
+	wait = min(wait, p.client.lease(q.handler.about())/3)
+	request := struct {
 		Batch    int           `json:"batch"`
 		MaxBytes int           `json:"max_bytes,omitempty"`
 		Expires  time.Duration `json:"expires"`
 	}{Batch: n, Expires: wait}
-	if most := p.e.requestBytes(); int64(n)*p.e.nc.MaxPayload() > int64(most) {
-		ask.MaxBytes = most // the end of such a request is a message more
+	if bytes := p.client.requestBytes(); int64(n)*p.client.nc.MaxPayload() > int64(bytes) {
+		request.MaxBytes = bytes // costs a message at the end of the request
 	}
-	data, _ := json.Marshal(ask) // numbers only
-	if p.e.nc.PublishRequest(l.next, l.inbox.subject, data) != nil {
-		return // not connected: when it is again, all is asked again
+	data, _ := json.Marshal(request) // numbers only
+	if p.client.nc.PublishRequest(q.subject, q.inbox.subject, data) != nil {
+		return // not connected: onReconnect requests again
 	}
-	l.asked = now
-	l.pulls = append(l.pulls, pull{n, l.inbox, now, now.Add(wait + pullGrace)})
-	p.promised += n
+	q.asked = now
+	q.pulls = append(q.pulls, pull{n, q.inbox, now, now.Add(wait + dropAfter)})
+	p.requested += n
 }
 
-// nearest returns how long it is until a request is to be forgotten. mu is held.
-func (p *puller) nearest(now time.Time) time.Duration {
-	wait := pullFor + pullGrace
-	for _, l := range p.lines {
-		for _, q := range l.pulls {
-			wait = min(wait, max(q.expiry.Sub(now), 0)+time.Millisecond)
+// nextExpiry returns the time until a request must be dropped. mu is held.
+func (p *puller) nextExpiry(now time.Time) time.Duration {
+	wait := waitAlone + dropAfter
+	for _, q := range p.queues {
+		for _, r := range q.pulls {
+			wait = min(wait, max(r.expiry.Sub(now), 0)+time.Millisecond)
 		}
 	}
 	return wait
 }
 
-// forget drops the requests that should have been answered. mu is held.
-func (p *puller) forget(now time.Time) {
-	for _, l := range p.lines {
-		p.lapse(l, func(q pull) bool { return now.After(q.expiry) })
-	}
-}
-
-// lapse drops requests of a line. Their inbox is given up: what comes of them still is not
-// taken for the answer to a later one. mu is held.
-func (p *puller) lapse(l *line, over func(pull) bool) {
-	giveUp := false
-	kept := l.pulls[:0]
-	for _, q := range l.pulls {
-		if !over(q) {
-			kept = append(kept, q)
+// drop forgets requests to a queue, and closes their inbox, so that a late task is not taken
+// for the answer to a later request. mu is held.
+func (p *puller) drop(q *taskQueue, which func(pull) bool) {
+	closeInbox := false
+	kept := q.pulls[:0]
+	for _, r := range q.pulls {
+		if !which(r) {
+			kept = append(kept, r)
 			continue
 		}
-		p.promised -= q.left
-		l.more = false
-		if q.inbox.since.IsZero() {
-			q.inbox.since = q.asked
+		p.requested -= r.left
+		q.more = false
+		if r.inbox.dropped.IsZero() {
+			r.inbox.dropped = r.asked
 		}
-		giveUp = giveUp || q.inbox == l.inbox
+		closeInbox = closeInbox || r.inbox == q.inbox
 	}
-	l.pulls = kept
-	if giveUp {
-		p.drain(l)
+	q.pulls = kept
+	if closeInbox {
+		p.closeInbox(q)
 	}
 }
 
-// since returns when the oldest request was made that what comes to an inbox may be the
-// answer to; zero: there is none. mu is held.
-func (l *line) since(in *inbox) time.Time {
-	since := in.since
-	for _, q := range l.pulls {
-		if q.inbox == in && (since.IsZero() || q.asked.Before(since)) {
-			since = q.asked
+// oldest returns when the oldest request was made that a message in an inbox may answer;
+// zero if there is none. mu is held.
+func (q *taskQueue) oldest(in *inbox) time.Time {
+	oldest := in.dropped
+	for _, r := range q.pulls {
+		if r.inbox == in && (oldest.IsZero() || r.asked.Before(oldest)) {
+			oldest = r.asked
 		}
 	}
-	return since
+	return oldest
 }
 
-// answered takes n off the requests of an inbox of the line, the oldest first. mu is
+// settle subtracts n tasks from the requests of an inbox, the oldest request first. mu is
 // held.
-func (p *puller) answered(l *line, in *inbox, n int) {
-	kept := l.pulls[:0]
-	for _, q := range l.pulls {
-		if q.inbox == in {
-			m := min(n, q.left)
-			q.left -= m
+func (p *puller) settle(q *taskQueue, in *inbox, n int) {
+	kept := q.pulls[:0]
+	for _, r := range q.pulls {
+		if r.inbox == in {
+			m := min(n, r.left)
+			r.left -= m
 			n -= m
-			p.promised -= m
+			p.requested -= m
 		}
-		if q.left > 0 {
-			kept = append(kept, q)
+		if r.left > 0 {
+			kept = append(kept, r)
 		}
 	}
-	l.pulls = kept
+	q.pulls = kept
 }
 
-// all is more than a line has requests for.
-const all = 1 << 30
-
-// receive takes a task, or the word of the server that a request has ended.
-func (p *puller) receive(l *line, in *inbox, m *nats.Msg) {
+// receive takes a task, or the end of a request.
+func (p *puller) receive(q *taskQueue, in *inbox, m *nats.Msg) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	defer p.poke()
-	defer p.ask()
+	defer p.notify()
+	defer p.request()
 	if status := m.Header.Get("Status"); status != "" && len(m.Data) == 0 {
-		p.ended(l, in, status, m.Header)
+		p.onEnd(q, in, status, m.Header)
 		return
 	}
-	d := p.parse(l, m)
+	d := p.parse(q, m)
 	if d == nil {
 		return
 	}
-	d.asked = l.since(in)
-	p.answered(l, in, 1)
+	d.asked = q.oldest(in)
+	p.settle(q, in, 1)
 	if len(p.idle) == 0 || d.asked.IsZero() {
-		_ = m.Respond([]byte("-NAK")) // of a request that was forgotten
+		_ = m.Respond([]byte("-NAK")) // of a request that was dropped
 		return
 	}
 	last := len(p.idle) - 1
 	p.idle[last] <- d
 	p.idle = p.idle[:last]
-	if l.more {
+	if q.more {
 		p.takeBack()
 	}
 }
 
-// ended notes that a request has ended. Other reasons than that there is no task or that it
-// is complete are that the line is on its way to another server, or gone: then it is left
-// alone for a moment, and made if it is not there. mu is held.
-func (p *puller) ended(l *line, in *inbox, status string, header nats.Header) {
+// onEnd records the end of a request. If it is neither complete nor expired, the consumer
+// is moving to another server or is gone; it is repaired. mu is held.
+func (p *puller) onEnd(q *taskQueue, in *inbox, status string, header nats.Header) {
 	left, err := strconv.Atoi(header.Get("Nats-Pending-Messages"))
-	if i := slices.IndexFunc(l.pulls, func(q pull) bool { return q.inbox == in }); err != nil && i >= 0 {
-		left = l.pulls[i].left
+	if i := slices.IndexFunc(q.pulls, func(r pull) bool { return r.inbox == in }); err != nil && i >= 0 {
+		left = q.pulls[i].left
 	}
-	p.answered(l, in, max(0, left))
+	p.settle(q, in, max(0, left))
 	switch why := header.Get("Description"); {
-	case why == complete: // there is more if the last task said so
+	case why == complete: // the last task said whether there are more
 	case why == tooManyBytes:
-		l.more = true
+		q.more = true
 	case status == "408":
-		l.more, l.broken = false, 0
+		q.more, q.repairs = false, 0
 	default:
-		l.more = false
-		p.mend(l)
+		q.more = false
+		p.repair(q)
 	}
 }
 
-// What the server says at the end of a request that is bounded in bytes.
-const (
-	tooManyBytes = "Message Size Exceeds MaxBytes" // the next task is more than what is left of these
-	complete     = "Batch Completed"               // all came that it was for
-)
-
-// parse reads a task from its message; it returns nil if that is not from the queue. Anything
-// may be in the queue that somebody has published there.
-func (p *puller) parse(l *line, m *nats.Msg) *delivery {
+// parse reads a task from its message; it returns nil if the message is not from the queue.
+// Every client may publish to the queue.
+func (p *puller) parse(q *taskQueue, m *nats.Msg) *delivery {
 	meta, err := m.Metadata()
 	if err != nil {
 		return nil
 	}
-	l.more, l.broken = meta.NumPending > 0, 0
-	d := &delivery{msg: m, handler: l.handler, deliveries: int(meta.NumDelivered), sequence: meta.Sequence.Stream}
-	rest := strings.TrimPrefix(m.Subject, p.e.names.prefix+".task."+l.handler.about().token+".")
+	q.more, q.repairs = meta.NumPending > 0, 0
+	d := &delivery{msg: m, handler: q.handler, deliveries: int(meta.NumDelivered), sequence: meta.Sequence.Stream}
+	rest := strings.TrimPrefix(m.Subject, p.client.names.prefix+".task."+q.handler.about().token+".")
 	key, number, _ := strings.Cut(rest, ".")
 	if index, err := strconv.Atoi(number); err == nil && index >= 0 && strconv.Itoa(index) == number && isKey(key) && isOwn(m.Header) {
 		d.key, d.index = key, index
@@ -409,106 +394,102 @@ func (p *puller) parse(l *line, m *nats.Msg) *delivery {
 	return d
 }
 
-// takeBack ends the requests to lines that are empty, while others have more. mu is
-// held.
+// takeBack ends the requests to empty queues, while others have more. mu is held.
 func (p *puller) takeBack() {
-	for _, l := range p.lines {
-		if !l.more && len(l.pulls) > 0 && l.pulls[len(l.pulls)-1].inbox == l.inbox {
-			p.drain(l)
+	for _, q := range p.queues {
+		if !q.more && len(q.pulls) > 0 && q.pulls[len(q.pulls)-1].inbox == q.inbox {
+			p.closeInbox(q)
 		}
 	}
 }
 
-// drain ends the requests of a line: it gives up their inbox. What is on its way comes
-// still, and drained says when it has. mu is held.
-func (p *puller) drain(l *line) {
-	old := l.inbox.sub
-	if err := p.subscribe(l); err != nil { // the engine was closed
+// closeInbox ends the requests to a queue. Tasks in transit still arrive, before onDrained.
+// mu is held.
+func (p *puller) closeInbox(q *taskQueue) {
+	old := q.inbox.sub
+	if err := p.subscribe(q); err != nil { // the client was closed
 		return
 	}
-	_ = old.Drain() // if it fails, the requests are forgotten in time
+	_ = old.Drain() // if it fails, the requests are dropped in time
 }
 
-// drained says that nothing comes any more to an inbox that was given up.
-func (p *puller) drained(l *line, in *inbox) {
+// onDrained is called when nothing more arrives at a closed inbox.
+func (p *puller) onDrained(q *taskQueue, in *inbox) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.answered(l, in, all)
-	p.ask()
-	p.poke()
+	p.settle(q, in, math.MaxInt)
+	p.request()
+	p.notify()
 }
 
-// look asks again what was forgotten.
-func (p *puller) look() {
+// refresh repeats requests that were dropped.
+func (p *puller) refresh() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.ask()
-	p.poke()
+	p.request()
+	p.notify()
 }
 
-// reconnected asks again for everything when the connection is there again. Streams
-// in the memory of a server are gone with it.
-func (p *puller) reconnected(changes chan nats.Status) {
-	for range changes {
+// onReconnect repeats all requests after a reconnection, and restores consumers that a
+// server had in its memory.
+func (p *puller) onReconnect(reconnect chan nats.Status) {
+	for range reconnect {
 		p.mu.Lock()
-		for _, l := range p.lines {
-			p.lapse(l, func(q pull) bool { return q.inbox == l.inbox }) // what the server still has of them is not ours to count
-			p.mend(l)
+		for _, q := range p.queues {
+			p.drop(q, func(r pull) bool { return r.inbox == q.inbox }) // the server may have them or not
+			p.repair(q)
 		}
 		p.mu.Unlock()
 	}
 }
 
-// mend makes sure, in a moment, that a line is there, and lets it be asked again. mu is
-// held.
-func (p *puller) mend(l *line) {
-	if l.mending || p.closed {
+// repair creates the consumer of a queue if it is gone, after a moment, and then lets it be
+// asked again. mu is held.
+func (p *puller) repair(q *taskQueue) {
+	if q.repairing || p.closed {
 		return
 	}
-	l.mending = true
-	wait := backoff(mendAfter, min(l.broken, 6))
-	p.mending.Go(func() {
-		select {
-		case <-time.After(wait):
-		case <-p.life.Done():
-		}
-		if err := p.e.createConsumer(p.life, l.handler.about()); err != nil && p.life.Err() == nil {
-			p.e.conf.Log.Warn("cluster: the queue of a task", "task", l.handler.Name(), "error", err)
+	q.repairing = true
+	wait := backoff(repairWait, min(q.repairs, 6))
+	p.repairs.Go(func() {
+		sleep(p.life, wait)
+		if err := p.client.createConsumer(p.life, q.handler.about()); err != nil && p.life.Err() == nil {
+			p.client.conf.log.Warn("cluster: the consumer of a task", "task", q.handler.Name(), "error", err)
 		}
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		l.mending = false
-		l.broken++
-		p.ask()
+		q.repairing = false
+		q.repairs++
+		p.request()
 	})
 }
 
-// pause makes no requests until resume, and returns when none is at the server: what
-// came of them has its slot.
+// pause ends all requests, and makes none until resume. It returns when none is at the
+// server, and the tasks that came have their slots.
 func (p *puller) pause() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.paused++
-	for _, l := range p.lines {
-		if len(l.pulls) > 0 {
-			p.drain(l)
+	p.pauses++
+	for _, q := range p.queues {
+		if len(q.pulls) > 0 {
+			p.closeInbox(q)
 		}
 	}
-	for p.promised > 0 && p.e.life.Err() == nil {
-		p.quiet.Wait() // if nothing is drained the timer forgets the requests
+	for p.requested > 0 && p.client.life.Err() == nil {
+		p.drained.Wait() // at last the timer drops the requests
 	}
 }
 
-// resume ends what pause began.
+// resume ends a pause.
 func (p *puller) resume() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.paused--
-	p.ask()
-	p.poke()
+	p.pauses--
+	p.request()
+	p.notify()
 }
 
-// close ends the requests, and sends the idle slots home.
+// close ends the requests, and releases the idle slots.
 func (p *puller) close() {
 	p.pause()
 	p.end()
@@ -518,15 +499,15 @@ func (p *puller) close() {
 		close(c)
 	}
 	p.idle = nil
-	for _, l := range p.lines {
-		if l.inbox != nil {
-			_ = l.inbox.sub.Unsubscribe()
+	for _, q := range p.queues {
+		if q.inbox != nil {
+			_ = q.inbox.sub.Unsubscribe()
 		}
 	}
 	if p.timer != nil {
 		p.timer.Stop()
-		p.e.nc.RemoveStatusListener(p.changes)
+		p.client.nc.RemoveStatusListener(p.reconnect)
 	}
 	p.mu.Unlock()
-	p.mending.Wait()
+	p.repairs.Wait()
 }

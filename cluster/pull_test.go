@@ -6,14 +6,13 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// A request that ends without a word of what was left of it is the oldest of its own
-// inbox. What others ask for stays promised.
+// A request that ends without a count is the oldest of its inbox. Other requests stay.
 func TestRequestEndsWithoutACount(t *testing.T) {
 	old, now := new(inbox), new(inbox)
 	for _, c := range []struct {
 		name, rest string
 		in         *inbox
-		promised   int
+		requested  int
 	}{
 		{"no count", "", now, 5 + 3},
 		{"no count, old inbox", "", old, 2 + 3},
@@ -24,11 +23,11 @@ func TestRequestEndsWithoutACount(t *testing.T) {
 		{"nobody's", "", new(inbox), 5 + 2 + 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			l := &line{pulls: []pull{{left: 5, inbox: old}, {left: 2, inbox: now}, {left: 3, inbox: now}}}
-			p := &puller{closed: true, promised: 10, lines: []*line{l}}
-			p.ended(l, c.in, "409", nats.Header{"Nats-Pending-Messages": {c.rest}})
-			if p.promised != c.promised || l.pending() != c.promised {
-				t.Errorf("promised %d, and %d are asked for, want %d", p.promised, l.pending(), c.promised)
+			q := &taskQueue{pulls: []pull{{left: 5, inbox: old}, {left: 2, inbox: now}, {left: 3, inbox: now}}}
+			p := &puller{closed: true, requested: 10, queues: []*taskQueue{q}}
+			p.onEnd(q, c.in, "409", nats.Header{"Nats-Pending-Messages": {c.rest}})
+			if p.requested != c.requested || q.pending() != c.requested {
+				t.Errorf("requested %d, and %d are asked for, want %d", p.requested, q.pending(), c.requested)
 			}
 		})
 	}

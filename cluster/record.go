@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -16,11 +14,11 @@ import (
 	"github.com/nats-io/nuid"
 )
 
-// A record is what the engine knows of a run. It is there before the first task of the
-// run is, and as long as the run. Only the owner writes it.
+// A record describes a run on the server, from before its first task until its end. Only
+// the owner writes it.
 type record struct {
 	Run       string    `json:"run"` // its name, as a token
-	Key       string    `json:"key"` // never used again, as a name may be
+	Key       string    `json:"key"` // unique, as names are not
 	Task      string    `json:"task"`
 	Owner     string    `json:"owner"` // the submitter
 	Started   time.Time `json:"started"`
@@ -28,15 +26,24 @@ type record struct {
 	Window    int       `json:"window"`
 	KeepGoing bool      `json:"keepGoing,omitempty"`
 	Unordered bool      `json:"unordered,omitempty"`
-	Named     bool      `json:"named,omitempty"` // by its caller: it can be resumed, its results are kept
-	Submitted int       `json:"submitted"`       // all its items, or -1 while there may be more
+	Named     bool      `json:"named,omitempty"` // it can be resumed, and its results are kept
+	Submitted int       `json:"submitted"`       // the number of its items, or -1 until all are submitted
 
-	seq    uint64      // of the message that the record was read from or written to
-	unsure atomic.Bool // what was written last was not answered: it may still come
+	windowBytes int64
+	seq         uint64      // of the message that the record was read from or written to
+	unanswered  atomic.Bool // the last write was not answered: the server may still store it
 }
 
-// newKey returns the key of a run that has that name, or none if it is empty. A key
-// has the name in it, so that who knows the key finds the record.
+var (
+	// errMoved says that another submitter has written the record.
+	errMoved = errors.New("cluster: the record of the run is another one")
+
+	// errGone says that the record was removed.
+	errGone = errors.New("cluster: the record of the run is gone")
+)
+
+// newKey returns the key of a run with that name, or without one. It contains the name, so
+// that the key leads to the record.
 func newKey(name string) string {
 	if name == "" {
 		return nuid.Next()
@@ -44,8 +51,8 @@ func newKey(name string) string {
 	return name + ":" + nuid.Next()
 }
 
-// isKey reports whether a key has the form of those that newKey makes. What is in a subject in
-// the place of one may be anything.
+// isKey reports whether key has the form of newKey's results. Other clients may publish on
+// subjects with other keys.
 func isKey(key string) bool {
 	for _, part := range strings.Split(key, ":") {
 		if part == "" || strings.ContainsFunc(part, func(c rune) bool { return c <= ' ' || strings.ContainsRune(".*>", c) }) {
@@ -55,60 +62,54 @@ func isKey(key string) bool {
 	return true
 }
 
-// nameOf returns the name of the run with that key.
+// nameOf returns the name of the run with that key, as a token.
 func nameOf(key string) string {
 	name, _, _ := strings.Cut(key, ":")
 	return name
 }
 
-// runOf returns the name of the run with that key as its caller gave it.
+// runOf returns the name of the run with that key, as its caller gave it.
 func runOf(key string) string { return untoken(nameOf(key)) }
 
-// write stores the record if the engine has the one that r was read from, or none if
-// it is new. Otherwise the error is errMoved.
-func (e *Engine) write(ctx context.Context, r *record) error {
-	return e.writeFor(ctx, r, e.fullFor())
-}
-
-// writeFor is write with how long a server that is full is waited for.
-func (e *Engine) writeFor(ctx context.Context, r *record, most time.Duration) error {
-	return e.askFor(ctx, most, func(ctx context.Context) error {
-		return e.send(func() error { return e.writeOnce(ctx, r) })
+// write stores the record in place of the record that r was read from, or as a new one. It
+// returns errMoved or errGone if the server has another record or none.
+func (c *Client) write(ctx context.Context, r *record, fullTimeout time.Duration) error {
+	return c.requestFor(ctx, fullTimeout, func(ctx context.Context) error {
+		return c.publish(func() error { return c.writeOnce(ctx, r) })
 	})
 }
 
-func (e *Engine) writeOnce(ctx context.Context, r *record) error {
+func (c *Client) writeOnce(ctx context.Context, r *record) error {
 	data, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	m := replacing(e.names.subject("run", r.Run))
+	m := replacing(c.names.subject("run", r.Run))
 	m.Data = data
 	opts := []jetstream.PublishOpt{jetstream.WithExpectLastSequencePerSubject(r.seq)}
 	if !r.Named { // nobody can resume it
-		opts = append(opts, jetstream.WithMsgTTL(expiry))
+		opts = append(opts, jetstream.WithMsgTTL(c.conf.recordExpiry()))
 	}
-	r.unsure.Store(true)
-	ack, err := e.js.PublishMsg(ctx, m, opts...)
+	r.unanswered.Store(true)
+	ack, err := c.js.PublishMsg(ctx, m, opts...)
 	api, answered := errors.AsType[*jetstream.APIError](err)
-	r.unsure.Store(err != nil && !answered)
+	r.unanswered.Store(err != nil && !answered)
 	switch {
 	case answered && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant):
-		return e.moved(ctx, r)
+		return c.moved(ctx, r)
 	case err == nil:
 		r.seq = ack.Sequence
 	}
 	return err
 }
 
-// expiry is how long the record of a run without a Name outlives its submitter, who
-// writes it again sooner. Its Limit is forgotten with it.
-const expiry = time.Minute
+// recordExpiry is how long the record of a run without a Name outlives its last heartbeat.
+func (c *config) recordExpiry() time.Duration { return 4 * c.heartbeat }
 
-// moved returns errMoved, unless the record that is there is what this submitter has
-// written, and it was only not told so.
-func (e *Engine) moved(ctx context.Context, r *record) error {
-	now, err := e.read(ctx, r.Run)
+// moved returns errMoved or errGone, or nil if this submitter has written the stored record
+// without getting an answer.
+func (c *Client) moved(ctx context.Context, r *record) error {
+	now, err := c.read(ctx, r.Run)
 	if err != nil {
 		return err
 	}
@@ -122,28 +123,28 @@ func (e *Engine) moved(ctx context.Context, r *record) error {
 	return nil
 }
 
-// An end is what a submitter has found of its record when its run had ended.
+// An end says in which state a submitter found the record after its run had ended.
 type end int
 
 const (
 	endUnknown end = iota // the server was not asked, or has not answered
 	endTaken              // it is another submitter's
 	endAbsent             // it was removed before
-	endRemoved            // it was there, and this submitter has removed it
+	endRemoved            // this submitter has removed it
 )
 
-// drop removes the record of a run, if it is still that of this submitter. Of several
-// submitters one has removed it.
-func (e *Engine) drop(ctx context.Context, r *record) (end, error) {
+// dropRecord removes the record of a run, if it is still this submitter's. Of several
+// submitters one gets endRemoved.
+func (c *Client) dropRecord(ctx context.Context, r *record) (end, error) {
 	found, tried := endRemoved, false
 	for {
-		now, err := e.read(ctx, r.Run)
+		now, err := c.read(ctx, r.Run)
 		switch {
 		case err != nil:
 			return endUnknown, err
-		case r.unsure.Load() && (now == nil || now.Owner != r.Owner):
-			found = endAbsent // what was written before it was
-			if err = e.overtake(ctx, r); err != nil {
+		case r.unanswered.Load() && (now == nil || now.Owner != r.Owner):
+			found = endAbsent // the record before that write was removed
+			if err = c.supersede(ctx, r); err != nil {
 				return endUnknown, err
 			}
 			continue
@@ -156,108 +157,100 @@ func (e *Engine) drop(ctx context.Context, r *record) (end, error) {
 		case now.Owner != r.Owner:
 			return endTaken, nil
 		}
-		lost, err := e.forget(ctx, now)
-		tried = tried || lost
+		unanswered, err := c.deleteRecord(ctx, now)
+		tried = tried || unanswered
 		switch {
 		case err == nil:
 			return found, nil
-		case !errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful): // otherwise it was written meanwhile, or the answer was lost
+		case !errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful): // not written meanwhile, nor deleted without an answer
 			return endUnknown, err
 		}
 	}
 }
 
-// forget removes a record, and reports whether an answer was lost, so that it may be removed
-// also if there is an error. The record that it has replaced is there too if the server was
-// killed between the two. One without a Name expires.
-func (e *Engine) forget(ctx context.Context, r *record) (lost bool, err error) {
-	if r.Named {
-		if err = e.purge(ctx, "runs", e.names.subject("run", r.Run), jetstream.WithPurgeSequence(r.seq)); err != nil {
+// deleteRecord removes a record, and the record that it has replaced, which remains if the
+// server was killed between the two. It reports whether a request was unanswered, so that
+// the record may be gone despite an error.
+func (c *Client) deleteRecord(ctx context.Context, r *record) (unanswered bool, err error) {
+	if r.Named { // other records expire
+		if err = c.purge(ctx, "runs", c.names.subject("run", r.Run), jetstream.WithPurgeSequence(r.seq)); err != nil {
 			return false, err
 		}
 	}
-	err = e.ask(ctx, func(ctx context.Context) error {
-		err := e.stream["runs"].DeleteMsg(ctx, r.seq)
-		lost = lost || err != nil && unanswered(err)
+	err = c.request(ctx, func(ctx context.Context) error {
+		err := c.stream["runs"].DeleteMsg(ctx, r.seq)
+		unanswered = unanswered || err != nil && isUnanswered(err)
 		return err
 	})
-	return lost, err
+	return unanswered, err
 }
 
-// overtake makes sure that what was written of the record and not answered does not come
-// any more. The server stores in the order in which it was sent to, but may answer who reads
-// before that. So another record is written: the first one is there before it, or is
-// refused after it. The caller removes the one that is there.
-func (e *Engine) overtake(ctx context.Context, r *record) error {
+// supersede makes sure that the server no longer stores an unanswered write of the record.
+// The server stores messages in the order in which they were sent, but may answer a reader
+// earlier. So supersede writes another record: the unanswered write is stored before it, or
+// refused after it. The caller then removes the stored record.
+func (c *Client) supersede(ctx context.Context, r *record) error {
 	other := &record{Run: r.Run, Key: r.Key, Task: r.Task, Owner: r.Owner}
-	err := e.ask(ctx, func(ctx context.Context) error { return e.writeOnce(ctx, other) })
+	err := c.request(ctx, func(ctx context.Context) error { return c.writeOnce(ctx, other) })
 	switch err {
 	case nil, errMoved:
-		r.unsure.Store(false)
+		r.unanswered.Store(false)
 		return nil
-	case errGone: // on its way between servers, or removed just now: the caller looks again
+	case errGone: // not replicated yet, or just removed: the caller reads again
 		return nil
 	}
 	return err
 }
 
-// errMoved says that somebody else has written the record of a run.
-var errMoved = errors.New("cluster: the record of the run is another one")
-
-// errGone says that it is not there any more.
-var errGone = errors.New("cluster: the record of the run is gone")
-
-// read returns the record of a run, or nil if there is none. What is in its place and is no
-// record is put aside.
-func (e *Engine) read(ctx context.Context, run string) (*record, error) {
-	m, err := e.last(ctx, "runs", e.names.subject("run", run))
+// read returns the record of a run, or nil if there is none. A message in its place that is
+// not a record becomes a dead letter.
+func (c *Client) read(ctx context.Context, run string) (*record, error) {
+	m, err := c.last(ctx, "runs", c.names.subject("run", run))
 	if m == nil || err != nil {
 		return nil, err
 	}
 	r := &record{seq: m.Sequence}
 	err = json.Unmarshal(m.Data, r)
-	if err == nil && !r.sound(run) {
+	if err == nil && !r.isValid(run) {
 		err = errors.New("it is not the record of that run")
 	}
 	if err != nil {
-		e.putAside(ctx, m, err)
+		c.rejectRecord(ctx, m, err)
 		return nil, nil
 	}
 	return r, nil
 }
 
-// sound reports whether the record can be that of a run: anybody may have written it who is
-// connected.
-func (r *record) sound(run string) bool {
+// isValid reports whether the record can be that of a run. Every client may write records.
+func (r *record) isValid(run string) bool {
 	return r.Run == run && isKey(r.Key) && nameOf(r.Key) == run && r.Task != "" && r.Owner != "" &&
 		r.Limit >= 0 && r.Window >= 0 && r.Submitted >= -1
 }
 
-// putAside takes a message out of the way that is no record of a run.
-func (e *Engine) putAside(ctx context.Context, m *jetstream.RawStreamMsg, why error) {
-	seq := strconv.FormatUint(m.Sequence, 10)
-	e.conf.Log.Warn("cluster: a message that is no record of a run is put aside", "subject", m.Subject, "error", why)
-	reason := fmt.Sprintf("the message on %s is no record of a run: %v", m.Subject, why)
-	err := e.store(e.aside("runs", seq, Aside{Reason: reason, Input: m.Data}))
-	if err == nil || refused(err) == never {
-		ctx, stop := context.WithTimeout(ctx, answerIn)
+// rejectRecord makes a message in the place of a record a dead letter.
+func (c *Client) rejectRecord(ctx context.Context, m *jetstream.RawStreamMsg, why error) {
+	c.conf.log.Warn("cluster: a message is not the record of a run: it becomes a dead letter", "subject", m.Subject, "error", why)
+	reason := fmt.Sprintf("the message on %s is not the record of a run: %v", m.Subject, why)
+	err := c.store(c.deadLetter("runs", strconv.FormatUint(m.Sequence, 10), DeadLetter{Reason: reason, Input: m.Data}))
+	if err == nil || refusalOf(err) == tooLarge {
+		ctx, stop := context.WithTimeout(ctx, requestTimeout)
 		defer stop()
-		err = errors.Join(err, e.stream["runs"].DeleteMsg(ctx, m.Sequence))
+		err = errors.Join(err, c.stream["runs"].DeleteMsg(ctx, m.Sequence))
 	}
 	if err != nil {
-		e.conf.Log.Warn("cluster: it could not be kept, or not be removed", "subject", m.Subject, "error", err)
+		c.conf.log.Warn("cluster: the dead letter was not stored, or the message not removed", "subject", m.Subject, "error", err)
 	}
 }
 
-// records returns those of all runs.
-func (e *Engine) records(ctx context.Context) ([]*record, error) {
-	subjects, err := e.subjects(ctx, "runs", e.names.subject("run", "*"))
+// records returns the records of all runs.
+func (c *Client) records(ctx context.Context) ([]*record, error) {
+	subjects, err := c.subjects(ctx, "runs", c.names.subject("run", "*"))
 	if err != nil {
 		return nil, err
 	}
 	var all []*record
 	for subject := range subjects {
-		r, err := e.read(ctx, subject[len(e.names.subject("run", "")):])
+		r, err := c.read(ctx, subject[len(c.names.subject("run", "")):])
 		if err != nil {
 			return nil, err
 		}
@@ -266,119 +259,4 @@ func (e *Engine) records(ctx context.Context) ([]*record, error) {
 		}
 	}
 	return all, nil
-}
-
-// subjects returns the subjects that a stream has messages on, among those that match
-// a filter.
-func (e *Engine) subjects(ctx context.Context, stream, filter string) (map[string]uint64, error) {
-	return joined(func(offset int) (map[string]uint64, int, error) { return e.page(ctx, stream, filter, offset) })
-}
-
-// joined returns what pages hold together. A page has subjects in their order, from an
-// offset on. Messages may come and go between two pages. So that no subject is missed that
-// stays, each page begins with the last one of the page before, or before that.
-func joined(page func(offset int) (part map[string]uint64, total int, err error)) (map[string]uint64, error) {
-	all, last := map[string]uint64{}, ""
-	for offset, end := 0, 1; offset < end; {
-		part, total, err := page(offset)
-		if err != nil {
-			return nil, err
-		}
-		subjects := slices.Sorted(maps.Keys(part))
-		if offset > 0 && (len(subjects) == 0 || subjects[0] > last) { // some before were removed
-			offset = max(0, offset-stepBack)
-			continue
-		}
-		if len(subjects) == 0 {
-			break
-		}
-		maps.Copy(all, part)
-		last = subjects[len(subjects)-1]
-		offset, end = offset+max(1, len(subjects)-1), total-1
-	}
-	return all, nil
-}
-
-// stepBack is how much earlier a page begins that did not follow the one before.
-const stepBack = 10_000
-
-// page returns subjects of a stream from an offset on, and how many there are in all. The
-// client of NATS reads pages too, but does not end when messages come on subjects before
-// those that it has seen.
-func (e *Engine) page(ctx context.Context, stream, filter string, offset int) (map[string]uint64, int, error) {
-	request, _ := json.Marshal(map[string]any{"subjects_filter": filter, "offset": offset}) // a text and a number
-	var got subjectsPage
-	err := e.ask(ctx, func(context.Context) error {
-		long, stop := context.WithTimeout(ctx, atLast) // the server sorts them
-		defer stop()
-		m, err := e.nc.RequestWithContext(long, "$JS.API.STREAM.INFO."+e.names.stream(stream), request)
-		if err != nil {
-			return err
-		}
-		got = subjectsPage{}
-		err = json.Unmarshal(m.Data, &got)
-		switch {
-		case err != nil || got.Error == nil:
-			return err
-		case got.Error.ErrorCode == jetstream.JSErrCodeStreamNotFound:
-			return jetstream.ErrStreamNotFound
-		}
-		return got.Error
-	})
-	return got.State.Subjects, got.Total, err
-}
-
-// A subjectsPage is what the server answers to page.
-type subjectsPage struct {
-	Error *jetstream.APIError `json:"error"`
-	Total int                 `json:"total"`
-	State struct {
-		Subjects map[string]uint64 `json:"subjects"`
-	} `json:"state"`
-}
-
-// balance gives the consumer of a task the smallest limit of the runs under way.
-//
-// Several submitters may do this at once, each after it has changed a record. Whoever
-// writes the limit looks at the records again, until what it wrote is what they say:
-// so the last one to write has seen the last change.
-func (e *Engine) balance(ctx context.Context, k *kind) error {
-	for {
-		want, err := e.smallestLimit(ctx, k.name)
-		if err != nil {
-			return err
-		}
-		changed := false
-		err = e.ask(ctx, func(ctx context.Context) error {
-			c, err := e.stream["tasks"].Consumer(ctx, k.token)
-			if err != nil || c.CachedInfo().Config.MaxAckPending == want {
-				return err
-			}
-			changed = true
-			config := c.CachedInfo().Config
-			config.MaxAckPending = want
-			return through(ctx, func(ctx context.Context) error {
-				_, err := e.stream["tasks"].UpdateConsumer(ctx, config)
-				return err
-			})
-		})
-		if err != nil || !changed {
-			return err
-		}
-	}
-}
-
-// smallestLimit returns that of the runs of a task; -1 if none has one.
-func (e *Engine) smallestLimit(ctx context.Context, task string) (int, error) {
-	all, err := e.records(ctx)
-	if err != nil {
-		return 0, err
-	}
-	limit := -1
-	for _, r := range all {
-		if r.Task == task && r.Limit > 0 && (limit < 0 || r.Limit < limit) {
-			limit = r.Limit
-		}
-	}
-	return limit, nil
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/stint-go/stint"
 )
 
-// An outcome is how a task ended: err is nil, or value counts for nothing.
+// An outcome is how a task has ended: with err, or, if that is nil, with value.
 type outcome struct {
 	value []byte // encoded
 	err   error
-	final bool // it is not retried: the function has panicked, or was left behind
+	final bool // it is not retried: the function has panicked, or was abandoned
 }
 
-// failure is an error as it is sent.
+// A failure is an error in a message.
 type failure struct {
 	Text  string   `json:"text"`
 	Is    []string `json:"is,omitempty"`    // texts of the errors that errors.Is finds in it
@@ -27,18 +27,18 @@ type failure struct {
 	Stack string   `json:"stack,omitempty"` // of the panic
 }
 
-// own is a header of each task, each result, and each word that the server is full. It tells
-// them from what others make the server send: it answers the requests of anybody on any
-// subject, also on one that they may not publish on.
+// own is a header of messages that clients publish: tasks, results, and warnings of a full
+// server. It distinguishes them from answers of the server, which any client can direct to
+// any subject by a request.
 const (
 	own    = "Stint"
-	valued = "1"      // an item or a value
-	failed = "failed" // a result that is a failure
+	valued = "1"      // of an item or a value
+	failed = "failed" // of a failure
 
 	ownBytes = len("NATS/1.0\r\n" + own + ": " + valued + "\r\n\r\n")
 )
 
-// owned returns a message with that header.
+// owned returns a message with the header own.
 func owned(subject string, data []byte) *nats.Msg {
 	m := nats.NewMsg(subject)
 	m.Header.Set(own, valued)
@@ -46,27 +46,26 @@ func owned(subject string, data []byte) *nats.Msg {
 	return m
 }
 
-// isOwn reports whether a message has it.
+// isOwn reports whether a message has the header own.
 func isOwn(header nats.Header) bool { return header.Get(own) != "" }
 
-// message returns what is published for an outcome. It is never larger than the server
-// takes.
-func (e *Engine) message(k *kind, subject string, o outcome) *nats.Msg {
+// message returns the message for an outcome. It is never larger than the server accepts.
+func (c *Client) message(k *kind, subject string, o outcome) *nats.Msg {
 	if o.err == nil {
-		o.err = e.checkSize(k, "result", o.value)
+		o.err = c.checkSize(k, "result", o.value)
 	}
 	m := owned(subject, o.value)
 	if o.err == nil {
 		return m
 	}
 	m.Header.Set(own, failed)
-	f, most := k.failure(o), int(e.nc.MaxPayload())/32 // a character is up to six when it is encoded
-	f.Text, f.Panic, f.Stack = shortened(f.Text, most), shortened(f.Panic, most), shortened(f.Stack, most)
+	f, limit := k.failure(o), int(c.nc.MaxPayload())/32 // encoded, a character is up to six
+	f.Text, f.Panic, f.Stack = truncate(f.Text, limit), truncate(f.Panic, limit), truncate(f.Stack, limit)
 	m.Data, _ = json.Marshal(f) // strings only
 	return m
 }
 
-// failure returns what is sent of an error. Its methods are the user's, and may panic.
+// failure returns the failure of an outcome. The error is the user's, and its methods may panic.
 func (k *kind) failure(o outcome) (f failure) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -85,7 +84,7 @@ func (k *kind) failure(o outcome) (f failure) {
 	return f
 }
 
-// outcome returns what a message of message says.
+// outcome returns the outcome in a message that message has made.
 func (k *kind) outcome(header nats.Header, data []byte) outcome {
 	if header.Get(own) != failed {
 		return outcome{value: data}
@@ -108,13 +107,12 @@ func (k *kind) outcome(header nats.Header, data []byte) outcome {
 	return outcome{err: e}
 }
 
-// known returns the errors that can be told on the other side.
+// known returns the errors that the submitter recognizes.
 func (k *kind) known() []error {
 	return append([]error{stint.ErrGoexit, ErrPoison, ErrTooLarge, context.Canceled, context.DeadlineExceeded}, k.sentinels...)
 }
 
-// A remoteError is an error of a task that ran elsewhere: its text, and those of the
-// errors in it that are known here.
+// A remoteError is the error of a task: its text, and the known errors in it.
 type remoteError struct {
 	text string
 	is   []error
@@ -141,7 +139,7 @@ func (t *Task[In, Out]) run(ctx context.Context, in []byte) ([]byte, error) {
 	return data, nil
 }
 
-// decoded returns the result that an outcome is.
+// decoded returns the result in an outcome.
 func (t *Task[In, Out]) decoded(o outcome) (out Out, err error) {
 	if o.err != nil {
 		return out, o.err
@@ -153,28 +151,28 @@ func (t *Task[In, Out]) decoded(o outcome) (out Out, err error) {
 	return out, nil
 }
 
-// panicked is the outcome of a function that panicked with v. It is called by the
-// deferred function that recovered it.
+// panicked returns the outcome of a function that has panicked with v. The deferred function
+// that recovered v calls it.
 func panicked(v any) outcome {
-	p, ok := v.(*stint.PanicError) // of a call of stint's in the task
+	p, ok := v.(*stint.PanicError) // raised by a call of stint in the task
 	if !ok || p == nil {
 		p = &stint.PanicError{Value: v, Stack: debug.Stack()}
 	}
 	return outcome{err: p, final: true}
 }
 
-// checkSize returns an error if data is larger than the server takes.
-func (e *Engine) checkSize(k *kind, what string, data []byte) error {
-	if most := e.nc.MaxPayload() - int64(ownBytes); int64(len(data)) > most {
-		return fmt.Errorf("%w: the %s of %s is %d bytes, of %d: give a path or a URL instead", ErrTooLarge, what, k.name, len(data), most)
+// checkSize returns ErrTooLarge if data is larger than the server accepts.
+func (c *Client) checkSize(k *kind, what string, data []byte) error {
+	if limit := c.nc.MaxPayload() - int64(ownBytes); int64(len(data)) > limit {
+		return fmt.Errorf("%w: the %s of %s is %d bytes, of %d: give a path or a URL instead", ErrTooLarge, what, k.name, len(data), limit)
 	}
 	return nil
 }
 
-// shortened returns text, or its beginning: a failure has to fit into a message.
-func shortened(text string, most int) string {
-	if len(text) <= most {
+// truncate returns text, or its start: a failure has to fit into a message.
+func truncate(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "") + " ... (cut)"
+	return strings.ToValidUTF8(text[:limit], "") + " ... (cut)"
 }

@@ -13,100 +13,144 @@ import (
 	"github.com/stint-go/stint"
 )
 
-// A run is one run as its submitter has it.
+// A run is the submitter's side of a run. A task goes through these states:
 //
-// A task goes through these states, in this order:
-//
-//	pulled     by the feeder, which has got one of the credits for it, has waited until not too
-//	           many bytes are under way, and made its cell
+//	pulled     by the feeder, with a credit, when few enough bytes are in progress; it has a cell
 //	submitted  the server has acknowledged it; until then it is published again
 //	arrived    its first result is in its cell
-//	consumed   by the consumer, who removes the cell and gives the credit back
+//	delivered  to the caller, who removes the cell and returns the credit
 //
-// What the server refuses since it is full, an item, a result, of which a worker tells, or a
-// consumer of results, puts the run short of room, until a result arrives or an item is submitted. When
-// it has been short of room for long, it fails with ErrFull.
+// Results are delivered on the caller's goroutine. The feeder, the heartbeat and the
+// consumer of results are tasks of a group, which may be dropped before they start when the
+// run ends. Acknowledgements are awaited on a goroutine of the feeder, and results arrive
+// on a goroutine of the NATS client. They share the fields below mu. Changes wake take if
+// it waits for them.
 //
-// A hearing, a consumer of the results, ends when it is lost or results of it may be: one was, the
-// connection was made again, or a result stays in the stream while nothing arrives. The next
-// begins after the last that arrived.
-//
-// The consumer is the caller's goroutine. The feeder, the one who tends the record and
-// the one who hears the results are tasks of a group, which may be dropped before they begin when
-// the run ends. The one who waits for acknowledgements belongs to the feeder, and
-// the results come on a goroutine of the NATS client. They share what is below mu. Whoever
-// changes something that the consumer waits for wakes it.
+// A run is full when the server has refused an item, a consumer or a result, which a worker
+// reports, for lack of room, until a result arrives or an item is submitted. When it has
+// been full for FullTimeout, it ends with ErrFull.
 type run struct {
-	e   *Engine
-	k   *kind
-	rec *record
-	ctx context.Context // ends with the run
-	end context.CancelCauseFunc
+	client *Client
+	k      *kind
+	rec    *record
+	ctx    context.Context // ends with the run
+	end    context.CancelCauseFunc
 
-	credits  chan struct{}    // one for each task that is pulled and not consumed
-	freed    chan struct{}    // less may be under way: see WindowBytes
-	unsure   chan publication // published once, and not acknowledged
-	complete chan int         // how many tasks there are, once all are acknowledged
-	sweep    chan struct{}    // many results are in the stream that have arrived
-	room     chan struct{}    // a result has arrived: there may be room in the queue
-	again    chan struct{}    // a result is in the stream and does not arrive: another consumer is to be heard
-	woken    chan struct{}    // the consumer is to look again
-	foreign  atomic.Bool      // it is not ours to remove
-	over     *nats.Subscription
-	heard    atomic.Uint64 // the last result, by its sequence in the stream
-	heardAt  atomic.Int64  // when the server stored it, in nanoseconds since 1970
-	unswept  atomic.Int64  // results that arrived since the last sweep
-	bytes    atomic.Int64  // of these
+	credits   chan struct{}    // one for each task that is pulled and not delivered
+	freed     chan struct{}    // fewer bytes are in progress
+	unacked   chan publication // published once, and not acknowledged
+	submitted chan int         // the number of tasks, when all are acknowledged
+	purgeNow  chan struct{}    // many results on the server have arrived
+	progress  chan struct{}    // a result has arrived: the queue may have room
+	reconsume chan struct{}    // a result on the server does not arrive: make another consumer
+	woken     chan struct{}    // take has to look again
+	foreign   atomic.Bool      // not this submitter's to remove
+	over      *nats.Subscription
+	lastSeq   atomic.Uint64 // of the last result, in the stream
+	lastTime  atomic.Int64  // when the server stored that, in Unix nanoseconds
+	unpurged  atomic.Int64  // results that arrived since the last purge
+	bytes     atomic.Int64  // of these
 
-	departing sync.Once
-	atEnd     end // as depart has found
-	erasing   sync.Once
+	finishing  sync.Once
+	atEnd      end // as finish has found
+	cleaningUp sync.Once
 
-	ears      context.Context // ends when the removal of listeners is not waited for any more
-	cover     context.CancelFunc
-	listeners sync.WaitGroup
+	consumersCtx  context.Context // ends when the run no longer waits for the deletion of consumers
+	stopConsumers context.CancelFunc
+	consumers     sync.WaitGroup
 
-	mu        sync.Mutex
-	cells     map[int]cell
-	bytesHeld int64 // of all cells
-	largest   int64 // result that has arrived, or may
-	order     []int // of those that arrived and were not consumed, if Unordered
-	next      int   // the first that was not consumed, in input order
-	consumed  int
-	total     int // of all tasks; -1 until all are pulled
-	resumed   bool
-	arrived   int
-	err       error     // the first failure
-	full      time.Time // the server refused something of it, and nothing moved on since; zero: not so
-	refused   time.Time // the last time
-	told      time.Time // Log was told of that
-	deaf      bool      // there are no more listeners
+	mu          sync.Mutex
+	cells       map[int]cell
+	bytesHeld   int64 // of all cells
+	largest     int64 // result that has arrived, or may
+	order       []int // of the tasks that arrived and were not delivered, if Unordered
+	next        int   // the first that was not delivered, in input order
+	delivered   int
+	total       int // of all tasks; -1 until all are pulled
+	resumed     bool
+	arrived     int
+	err         error     // the first failure
+	full        time.Time // since when the run is full; zero: it is not
+	refused     time.Time // the last time, for lack of room
+	warned      time.Time // the last time Log reported that
+	noConsumers bool      // no more consumers are made
 }
 
-// A cell has the outcome of a task that was pulled, from its arrival on.
+// A cell holds the outcome of a task, from when the task is pulled until it is delivered.
 type cell struct {
 	outcome   outcome
-	bytes     int  // of the item; of the result when that has arrived
+	bytes     int  // of the item; after arrival, of the result
 	confirmed bool // the server has the task
 	arrived   bool
 }
 
-// begin makes a run in the engine.
-func (e *Engine) begin(ctx context.Context, k *kind, rec *record) (*run, error) {
+// submit starts a run and drives it to its end.
+func (t *Task[In, Out]) submit(ctx context.Context, c *Client, rec *record, seq iter.Seq[In], yield func(int, Out, error) bool) error {
 	if err := context.Cause(ctx); err != nil {
-		return nil, err
+		return err
 	}
-	if err := e.createConsumer(ctx, k); err != nil {
-		return nil, e.unmade(ctx, k, err)
+	if err := c.createConsumer(ctx, &t.kind); err != nil {
+		return c.notStarted(ctx, &t.kind, err)
 	}
-	return e.attend(ctx, k, rec, -1)
+	r, err := c.start(ctx, &t.kind, rec, -1)
+	if err != nil {
+		return err
+	}
+	return t.drive(ctx, r, yield, func(ctx context.Context) error { return t.feed(ctx, r, seq) }, r.heartbeat, r.consume)
 }
 
-// found writes the record of a new run.
-func (r *run) found() error {
-	err := r.e.write(r.ctx, r.rec)
-	if err == errGone { // the one that was in the way
-		err = r.e.write(r.ctx, r.rec)
+// newRun returns a run. If it is resumed total is the number of its tasks, otherwise -1.
+func (c *Client) newRun(ctx context.Context, k *kind, rec *record, total int) *run {
+	r := &run{
+		client: c, k: k, rec: rec,
+		credits: make(chan struct{}, rec.Window), freed: make(chan struct{}, 1), unacked: make(chan publication, maxUnacked),
+		submitted: make(chan int, 1), purgeNow: make(chan struct{}, 1), progress: make(chan struct{}, 1), reconsume: make(chan struct{}, 1), woken: make(chan struct{}, 1),
+		cells: map[int]cell{}, largest: c.nc.MaxPayload(), total: total, resumed: total >= 0,
+	}
+	r.ctx, r.end = context.WithCancelCause(ctx)
+	r.consumersCtx, r.stopConsumers = context.WithCancel(context.WithoutCancel(ctx))
+	return r
+}
+
+// start makes this submitter ready for the results of a run, and writes the record of a new
+// run. total is as in newRun.
+func (c *Client) start(ctx context.Context, k *kind, rec *record, total int) (*run, error) {
+	r := c.newRun(ctx, k, rec, total)
+	err := c.enter(r)
+	if err != nil {
+		r.end(err)
+		return nil, err
+	}
+	r.over, err = c.nc.Subscribe(c.names.subject("over", rec.Key), r.onOver) // before anybody can find the run
+	if err == nil && !r.resumed {
+		err = r.create()
+	}
+	if err == nil {
+		err = c.updateLimit(r.ctx, k)
+	}
+	if err == nil {
+		return r, nil
+	}
+	failure := r.failure(context.Background())
+	r.end(err) // onOver ignores what this submitter publishes itself
+	if !r.resumed || ctx.Err() != nil {
+		r.cleanup() // the record may be there; a run that was to be resumed stays unless cancelled
+	}
+	c.leave(r)
+	switch {
+	case failure != nil:
+		return nil, failure
+	case errors.Is(err, ErrRunExists):
+		return nil, err
+	}
+	return nil, c.notStarted(ctx, k, err)
+}
+
+// create writes the record of a new run.
+func (r *run) create() error {
+	err := r.client.write(r.ctx, r.rec, r.client.conf.fullTimeout)
+	if err == errGone { // the record that was in its place
+		err = r.client.write(r.ctx, r.rec, r.client.conf.fullTimeout)
 	}
 	if err == errMoved {
 		r.foreign.Store(true)
@@ -115,66 +159,135 @@ func (r *run) found() error {
 	return err
 }
 
-// unmade returns why there is no run: the end of the context or of the engine, or err.
-func (e *Engine) unmade(ctx context.Context, k *kind, err error) error {
-	return e.instead(ctx, fmt.Errorf("cluster: %s: %w", k.name, err))
+// notStarted returns the error of a run that was not started because of err.
+func (c *Client) notStarted(ctx context.Context, k *kind, err error) error {
+	return c.orCause(ctx, fmt.Errorf("cluster: %s: %w", k.name, err))
 }
 
-// newRun returns a run as this submitter has it. If it is in the engine and is resumed,
-// total is how many tasks there are; otherwise it is -1.
-func (e *Engine) newRun(ctx context.Context, k *kind, rec *record, total int) *run {
-	r := &run{
-		e: e, k: k, rec: rec,
-		credits: make(chan struct{}, rec.Window), freed: make(chan struct{}, 1), unsure: make(chan publication, inFlight),
-		complete: make(chan int, 1), sweep: make(chan struct{}, 1), room: make(chan struct{}, 1), again: make(chan struct{}, 1), woken: make(chan struct{}, 1),
-		cells: map[int]cell{}, largest: e.nc.MaxPayload(), total: total, resumed: total >= 0,
+// drive runs background functions while it delivers results, waits for them, and cleans up.
+func (t *Task[In, Out]) drive(ctx context.Context, r *run, yield func(int, Out, error) bool, background ...func(context.Context) error) (err error) {
+	g := stint.NewGroup(r.ctx, stint.Limit(len(background)))
+	for _, f := range background {
+		g.Go(func(ctx context.Context) error {
+			returned := false
+			defer func() {
+				if !returned { // Wait raises the panic; take has to return before that
+					r.fail(stint.ErrGoexit)
+				}
+			}()
+			if err := f(ctx); err != nil {
+				r.fail(err)
+			}
+			returned = true
+			return nil
+		})
 	}
-	r.ctx, r.end = context.WithCancelCause(ctx)
-	r.ears, r.cover = context.WithCancel(context.WithoutCancel(ctx))
-	return r
+	closed := context.AfterFunc(r.client.life, func() {
+		r.foreign.Store(r.rec.Named)
+		r.fail(context.Cause(r.client.life))
+	})
+	defer func() {
+		defer r.client.leave(r)
+		r.end(ErrCanceled)
+		closed()
+		defer func() {
+			r.cleanup()
+			if err == nil {
+				err = r.lost()
+			}
+		}()
+		g.Wait()
+	}()
+	return t.deliver(ctx, r, yield)
 }
 
-// attend makes this submitter ready for the results of a run; total is as in newRun.
-func (e *Engine) attend(ctx context.Context, k *kind, rec *record, total int) (*run, error) {
-	r := e.newRun(ctx, k, rec, total)
-	err := e.enter(r)
-	if err != nil {
-		r.end(err)
-		return nil, err
+// deliver yields the results.
+func (t *Task[In, Out]) deliver(ctx context.Context, r *run, yield func(int, Out, error) bool) error {
+	for {
+		i, o, ok := r.take()
+		if !ok {
+			return r.failure(ctx)
+		}
+		v, err := t.decoded(o)
+		if err != nil {
+			if !r.rec.KeepGoing {
+				return err
+			}
+			err = &stint.ItemError{Index: i, Err: err}
+		}
+		if !yield(i, v, err) {
+			return nil
+		}
 	}
-	r.over, err = e.nc.Subscribe(e.names.subject("over", rec.Key), r.overheard) // before anybody can find it
-	if err == nil && !r.resumed {
-		err = r.found()
-	}
-	if err == nil {
-		err = e.balance(r.ctx, k)
-	}
-	if err == nil {
-		return r, nil
-	}
-	lost := r.failure(context.Background())
-	r.end(err) // what is heard from here on may be our own word
-	if !r.resumed || ctx.Err() != nil {
-		r.erase() // perhaps it was written; a run that is resumed stays unless it is cancelled
-	}
-	e.leave(r)
-	switch {
-	case lost != nil:
-		return nil, lost
-	case errors.Is(err, ErrRunExists):
-		return nil, err
-	}
-	return nil, e.unmade(ctx, k, err)
 }
 
-// arrive puts an outcome into its cell. Another outcome of the same task is not for
-// anybody: one that came late, when the first had been removed from the stream.
+// take waits for the next outcome. It returns false if all are delivered, or the run has
+// ended and the next outcome has not arrived.
+func (r *run) take() (i int, o outcome, ok bool) {
+	for {
+		ended := r.ctx.Err() != nil // read first: what arrived before is delivered
+		r.mu.Lock()
+		i, ok = r.ready()
+		if ok {
+			o = r.cells[i].outcome
+			r.bytesHeld -= int64(r.cells[i].bytes)
+			delete(r.cells, i)
+			r.delivered++
+		}
+		ended = ended || r.delivered == r.total
+		r.mu.Unlock()
+		if ok {
+			select {
+			case <-r.credits:
+			default: // of a resumed run
+			}
+			post(r.freed, struct{}{})
+			return i, o, true
+		}
+		if ended {
+			return 0, outcome{}, false
+		}
+		select {
+		case <-r.woken:
+		case <-r.ctx.Done():
+		}
+	}
+}
+
+// ready returns the index of the outcome that is delivered next, if it has arrived and is not
+// the failure that ended the run. mu is held.
+func (r *run) ready() (i int, ok bool) {
+	i = r.next
+	if r.rec.Unordered {
+		if len(r.order) == 0 {
+			return 0, false
+		}
+		i = r.order[0]
+	}
+	c := r.cells[i]
+	if !c.arrived || c.outcome.err != nil && !r.rec.KeepGoing {
+		return 0, false
+	}
+	if r.rec.Unordered {
+		r.order = r.order[1:]
+	} else {
+		r.next++
+	}
+	return i, true
+}
+
+// arrive puts an outcome into its cell. It drops a second outcome of the same task, which
+// may be stored after the first was removed from the stream.
 func (r *run) arrive(i int, o outcome) {
 	r.mu.Lock()
 	c, pulled := r.cells[i]
-	fresh := pulled && !c.arrived || r.resumed && !pulled && r.next <= i && i < r.total
-	if fresh {
-		r.weigh(c.bytes, len(o.value))
+	first := pulled && !c.arrived || r.resumed && !pulled && r.next <= i && i < r.total
+	if first {
+		r.bytesHeld += int64(len(o.value) - c.bytes)
+		if r.arrived == 0 {
+			r.largest = 0
+		}
+		r.largest = max(r.largest, int64(len(o.value)))
 		r.cells[i] = cell{o, len(o.value), c.confirmed, true}
 		r.arrived++
 		r.full = time.Time{}
@@ -183,30 +296,15 @@ func (r *run) arrive(i int, o outcome) {
 		}
 	}
 	r.mu.Unlock()
-	if !fresh {
+	if !first {
 		return
 	}
-	post(r.room, struct{}{})
+	post(r.progress, struct{}{})
 	post(r.freed, struct{}{})
 	if o.err != nil && !r.rec.KeepGoing {
 		r.fail(o.err)
 	}
 	post(r.woken, struct{}{})
-}
-
-// post leaves v in a channel with one place, instead of what is there.
-func post[T any](c chan T, v T) {
-	for {
-		select {
-		case c <- v:
-			return
-		default:
-		}
-		select {
-		case <-c:
-		default:
-		}
-	}
 }
 
 // fail ends the run with err, unless it has ended already.
@@ -226,129 +324,9 @@ func (r *run) failure(ctx context.Context) error {
 	if r.err != nil {
 		return r.err
 	}
-	return context.Cause(ctx) // also when all are consumed: a sequence may have been cut short by it
+	return context.Cause(ctx) // also when all are delivered: the end of ctx may have cut seq short
 }
 
-// take waits for the next outcome. It returns false when there is none: all are
-// consumed, or the run has failed and the next is not there.
-func (r *run) take() (i int, o outcome, ok bool) {
-	for {
-		ended := r.ctx.Err() != nil // looked at first: what arrived before is consumed
-		r.mu.Lock()
-		i, ok = r.ready()
-		if ok {
-			o = r.cells[i].outcome
-			r.bytesHeld -= int64(r.cells[i].bytes)
-			delete(r.cells, i)
-			r.consumed++
-		}
-		ended = ended || r.consumed == r.total
-		r.mu.Unlock()
-		if ok {
-			select {
-			case <-r.credits:
-			default: // resumed: nobody took one
-			}
-			post(r.freed, struct{}{})
-			return i, o, true
-		}
-		if ended {
-			return 0, outcome{}, false
-		}
-		select {
-		case <-r.woken:
-		case <-r.ctx.Done():
-		}
-	}
-}
-
-// ready returns the index of the outcome that is to be consumed next, if it has
-// arrived and is not the failure that ended the run. mu is held.
-func (r *run) ready() (i int, ok bool) {
-	if r.rec.Unordered {
-		if len(r.order) == 0 {
-			return 0, false
-		}
-		i = r.order[0]
-	} else {
-		i = r.next
-	}
-	c := r.cells[i]
-	if !c.arrived || c.outcome.err != nil && !r.rec.KeepGoing {
-		return 0, false
-	}
-	if r.rec.Unordered {
-		r.order = r.order[1:]
-	} else {
-		r.next++
-	}
-	return i, true
-}
-
-// submit is a run from its beginning. It returns when the last result was consumed,
-// the consumer wants no more, or the run has failed.
-func (t *Task[In, Out]) submit(ctx context.Context, e *Engine, rec *record, seq iter.Seq[In], consume func(int, Out, error) bool) error {
-	r, err := e.begin(ctx, &t.kind, rec)
-	if err != nil {
-		return err
-	}
-	return t.drive(ctx, r, consume, func(ctx context.Context) error { return t.feed(ctx, r, seq) }, r.tend, r.hear)
-}
-
-// drive runs what is in the background of a run beside its consumer, waits for it, and
-// removes the run.
-func (t *Task[In, Out]) drive(ctx context.Context, r *run, consume func(int, Out, error) bool, background ...func(context.Context) error) (err error) {
-	g := stint.NewGroup(r.ctx, stint.Limit(len(background)))
-	for _, f := range background {
-		g.Go(func(ctx context.Context) error {
-			returned := false
-			defer func() {
-				if !returned { // Wait raises a panic, but the consumer has to be told
-					r.fail(stint.ErrGoexit)
-				}
-			}()
-			if err := f(ctx); err != nil {
-				r.fail(err)
-			}
-			returned = true
-			return nil
-		})
-	}
-	closed := context.AfterFunc(r.e.life, func() {
-		r.foreign.Store(r.rec.Named)
-		r.fail(context.Cause(r.e.life))
-	})
-	defer func() {
-		defer r.e.leave(r)
-		r.end(ErrCanceled)
-		closed()
-		defer func() {
-			r.erase()
-			if err == nil {
-				err = r.taken()
-			}
-		}()
-		g.Wait()
-	}()
-	return t.consume(ctx, r, consume)
-}
-
-// consume hands the results on.
-func (t *Task[In, Out]) consume(ctx context.Context, r *run, consume func(int, Out, error) bool) error {
-	for {
-		i, o, ok := r.take()
-		if !ok {
-			return r.failure(ctx)
-		}
-		v, err := t.decoded(o)
-		if err != nil {
-			if !r.rec.KeepGoing {
-				return err
-			}
-			err = &stint.ItemError{Index: i, Err: err}
-		}
-		if !consume(i, v, err) {
-			return nil
-		}
-	}
+func (r *run) warn(what string, err error) {
+	r.client.conf.log.Warn("cluster: a run: "+what, "run", runOf(r.rec.Key), "error", err)
 }

@@ -14,78 +14,74 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Status is what an engine does, as its server and its workers say.
+const (
+	// statusTimeout is how long Status waits for workers.
+	statusTimeout = 500 * time.Millisecond
+
+	// maxStatusLetters is how many dead letters a Status has.
+	maxStatusLetters = 100
+)
+
+// Status is the state of the server and the workers of a cluster.
 type Status struct {
-	Runs    []RunStatus    `json:"runs"`    // by name
-	Tasks   []TaskStatus   `json:"tasks"`   // by name
-	Workers []WorkerStatus `json:"workers"` // those that answered in time, by ID
-	Aside   []Aside        `json:"aside"`   // what was put aside, the latest first, a hundred at most; nil: not for this user
-	Store   string         `json:"store"`   // why the server stores nothing, as when its disk is full; "": it does
+	Runs        []RunStatus    `json:"runs"`        // by name
+	Tasks       []TaskStatus   `json:"tasks"`       // by name
+	Workers     []WorkerStatus `json:"workers"`     // that answered in time, by ID
+	DeadLetters []DeadLetter   `json:"deadLetters"` // the latest first, at most a hundred; nil if this user may not read them
+	Store       string         `json:"store"`       // why the server stores nothing, such as a full disk; empty if it does
 }
 
-// RunStatus is one run: a call of Map or MapSeq that has not ended, or whose
+// RunStatus is the status of a run: a call of Map or MapSeq that has not ended, or whose
 // submitter died.
 type RunStatus struct {
-	Run     string    `json:"run"`     // its Name, or what was made up for one without
+	Run     string    `json:"run"`     // its Name, or a generated one
 	Task    string    `json:"task"`    // the name
 	Started time.Time `json:"started"` // by the clock of the submitter
 	Limit   int       `json:"limit"`   // the Limit that was given; 0: none
 	Waiting int       `json:"waiting"` // tasks that are queued or running
 }
 
-// TaskStatus is all the tasks with one name.
+// TaskStatus is the status of all tasks with one name.
 type TaskStatus struct {
 	Name        string `json:"name"`        // that NewTask was given
-	Queued      int    `json:"queued"`      // and not yet given to a worker
-	InFlight    int    `json:"inFlight"`    // given to a worker, and not ended
+	Queued      int    `json:"queued"`      // not yet given to a worker
+	InFlight    int    `json:"inFlight"`    // given to a worker, and not finished
 	Redelivered int    `json:"redelivered"` // of those in flight, given not for the first time
 	Limit       int    `json:"limit"`       // how many may be in flight; 0: any number
 }
 
-// WorkerStatus is one call of Serve.
+// WorkerStatus is the status of a call of Serve.
 type WorkerStatus struct {
-	ID      string   `json:"id"`      // another one for each call
-	Host    string   `json:"host"`    // as the machine calls itself
-	PID     int      `json:"pid"`     // of its process
-	Tasks   []string `json:"tasks"`   // the names that it runs
-	Limit   int      `json:"limit"`   // its slots, at this moment
-	Running int      `json:"running"` // tasks that it runs
-	Done    int64    `json:"done"`    // tasks that have ended here
-
-	Abandoned int64 `json:"abandoned"` // calls that were left behind, as Timeout says, and have not returned
+	ID        string   `json:"id"`        // of the call
+	Host      string   `json:"host"`      // name of the machine
+	PID       int      `json:"pid"`       // of the process
+	Tasks     []string `json:"tasks"`     // the names that it runs
+	Limit     int      `json:"limit"`     // its slots, at this moment
+	Running   int      `json:"running"`   // running tasks
+	Done      int64    `json:"done"`      // finished tasks
+	Abandoned int64    `json:"abandoned"` // calls that were abandoned, see Timeout, and have not returned
 }
 
-// Aside is a task that was put aside, since workers died of it, or a message in its place, or
-// in that of a record, which is none.
-type Aside struct {
-	ID     string    `json:"id"`     // as Info.ID; of what is no task, where it was and its number there
-	Task   string    `json:"task"`   // the name; empty if it is no task
-	Reason string    `json:"reason"` // how often it was lost, or what is wrong with it
-	Time   time.Time `json:"time"`   // when it was put aside, by the clock of the worker
-	Input  []byte    `json:"input"`  // as it was encoded
-}
-
-// Status asks the server and the workers what they do. It waits up to half a second
-// for workers to answer, so what it says is not of one moment. It stores a message, to
-// see whether the server does, which is removed after a second. It returns an error if
-// the server does not answer.
-func (e *Engine) Status(ctx context.Context) (*Status, error) {
-	s := &Status{Runs: []RunStatus{}, Tasks: []TaskStatus{}, Workers: []WorkerStatus{}, Aside: []Aside{}}
-	for _, ask := range []func(context.Context, *Status) error{e.askRuns, e.askTasks, e.mayAskAside, e.askWorkers, e.askStore} {
-		if err := ask(ctx, s); err != nil {
-			return nil, e.gone(fmt.Errorf("cluster: status: %w", err))
+// Status asks the server and the workers for their state. It waits up to half a second for
+// workers, so its parts are not of one moment. To check whether the server stores messages,
+// Status stores one for a second. Status returns an error if the server does not answer.
+func (c *Client) Status(ctx context.Context) (*Status, error) {
+	s := &Status{Runs: []RunStatus{}, Tasks: []TaskStatus{}, Workers: []WorkerStatus{}, DeadLetters: []DeadLetter{}}
+	for _, add := range []func(context.Context, *Status) error{c.addRuns, c.addTasks, c.addDeadLetters, c.addWorkers, c.addStore} {
+		if err := add(ctx, s); err != nil {
+			return nil, c.orCause(context.Background(), fmt.Errorf("cluster: status: %w", err))
 		}
 	}
 	return s, nil
 }
 
-func (e *Engine) askRuns(ctx context.Context, s *Status) error {
-	all, err := e.records(ctx)
+func (c *Client) addRuns(ctx context.Context, s *Status) error {
+	all, err := c.records(ctx)
 	if err != nil {
 		return err
 	}
 	for _, r := range all {
-		waiting, err := e.subjects(ctx, "tasks", e.names.subject("task", "*", r.Key, "*"))
+		waiting, err := c.subjects(ctx, "tasks", c.names.subject("task", "*", r.Key, "*"))
 		if err != nil {
 			return err
 		}
@@ -95,67 +91,54 @@ func (e *Engine) askRuns(ctx context.Context, s *Status) error {
 	return nil
 }
 
-func (e *Engine) askTasks(ctx context.Context, s *Status) error {
-	all := e.stream["tasks"].ListConsumers(ctx)
-	for c := range all.Info() {
+func (c *Client) addTasks(ctx context.Context, s *Status) error {
+	all := c.stream["tasks"].ListConsumers(ctx)
+	for info := range all.Info() {
 		s.Tasks = append(s.Tasks, TaskStatus{
-			Name: untoken(c.Name), Queued: int(c.NumPending), InFlight: c.NumAckPending,
-			Redelivered: c.NumRedelivered, Limit: max(c.Config.MaxAckPending, 0),
+			Name: untoken(info.Name), Queued: int(info.NumPending), InFlight: info.NumAckPending,
+			Redelivered: info.NumRedelivered, Limit: max(info.Config.MaxAckPending, 0),
 		})
 	}
 	slices.SortFunc(s.Tasks, func(a, b TaskStatus) int { return strings.Compare(a.Name, b.Name) })
 	return all.Err()
 }
 
-// shownAside is how many of the tasks that were put aside a Status has.
-const shownAside = 100
-
-func (e *Engine) askAside(ctx context.Context, s *Status) error {
-	var info *jetstream.StreamInfo
-	err := e.ask(ctx, func(ctx context.Context) (err error) {
-		info, err = e.stream["aside"].Info(ctx)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for seq := info.State.LastSeq; seq >= info.State.FirstSeq && seq > 0 && len(s.Aside) < shownAside; seq-- {
-		m, err := e.stream["aside"].GetMsg(ctx, seq)
-		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			continue
-		}
+// addDeadLetters adds the latest dead letters, unless the server does not permit this user
+// to read them: they contain items.
+func (c *Client) addDeadLetters(ctx context.Context, s *Status) error {
+	err := c.request(ctx, func(ctx context.Context) error {
+		s.DeadLetters = []DeadLetter{}
+		info, err := c.stream["dead"].Info(ctx)
 		if err != nil {
 			return err
 		}
-		s.Aside = append(s.Aside, e.asideOf(m))
-	}
-	return nil
-}
-
-// mayAskAside asks for what was put aside, unless the server does not let this user read
-// that: it has items. Aside is nil then.
-func (e *Engine) mayAskAside(ctx context.Context, s *Status) error {
-	err := e.ask(ctx, func(ctx context.Context) error {
-		s.Aside = []Aside{}
-		return e.askAside(ctx, s)
+		for seq := info.State.LastSeq; seq >= info.State.FirstSeq && seq > 0 && len(s.DeadLetters) < maxStatusLetters; seq-- {
+			switch m, err := c.stream["dead"].GetMsg(ctx, seq); {
+			case err == nil:
+				s.DeadLetters = append(s.DeadLetters, c.parseDeadLetter(m))
+			case !errors.Is(err, jetstream.ErrMsgNotFound):
+				return err
+			}
+		}
+		return nil
 	})
 	if errors.Is(err, nats.ErrPermissionViolation) {
-		s.Aside, err = nil, nil
+		s.DeadLetters, err = nil, nil
 	}
 	return err
 }
 
-// askStore stores a message, which the server removes after a second. It is so large that
-// it does not fit into what is left of a file's last page on a full disk.
-func (e *Engine) askStore(ctx context.Context, s *Status) error {
-	m := nats.NewMsg(e.names.subject("health"))
+// addStore stores a message, which the server removes after a second. The message is larger
+// than the rest of a file's last page, which a full disk would still take.
+func (c *Client) addStore(ctx context.Context, s *Status) error {
+	m := nats.NewMsg(c.names.subject("health"))
 	m.Data = make([]byte, 16<<10)
-	err := e.store(m)
+	err := c.store(m)
 	switch api, refused := errors.AsType[*jetstream.APIError](err); {
 	case refused:
 		s.Store = api.Description
 	case err != nil:
-		s.Store = "no answer to what it was sent: " + err.Error()
+		s.Store = "no answer to a message: " + err.Error()
 	}
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -163,23 +146,23 @@ func (e *Engine) askStore(ctx context.Context, s *Status) error {
 	return nil
 }
 
-// askWorkers asks all workers, and waits for those that answer.
-func (e *Engine) askWorkers(ctx context.Context, s *Status) error {
-	ctx, stop := context.WithTimeout(ctx, answerTime)
+// addWorkers asks all workers, and waits for their answers.
+func (c *Client) addWorkers(ctx context.Context, s *Status) error {
+	ctx, stop := context.WithTimeout(ctx, statusTimeout)
 	defer stop()
-	inbox := e.nc.NewInbox()
-	answers, err := e.nc.SubscribeSync(inbox)
+	inbox := c.nc.NewInbox()
+	answers, err := c.nc.SubscribeSync(inbox)
 	if err != nil {
 		return err
 	}
 	defer answers.Unsubscribe()
-	if err := e.nc.PublishRequest(e.names.subject("workers"), inbox, nil); err != nil {
+	if err := c.nc.PublishRequest(c.names.subject("workers"), inbox, nil); err != nil {
 		return err
 	}
 	for {
 		m, err := answers.NextMsgWithContext(ctx)
 		if err != nil {
-			break // that was all, or nobody listens
+			break // timeout, or there are no workers
 		}
 		var w WorkerStatus
 		if json.Unmarshal(m.Data, &w) == nil {
@@ -190,18 +173,20 @@ func (e *Engine) askWorkers(ctx context.Context, s *Status) error {
 	return nil
 }
 
-const answerTime = 500 * time.Millisecond
-
-// answer tells what this worker does.
-func (w *worker) answer(m *nats.Msg) {
+// answerStatus sends the status of this worker.
+func (w *worker) answerStatus(m *nats.Msg) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
 	s := WorkerStatus{
-		ID: w.id, Host: hostname(), PID: os.Getpid(), Limit: w.pool.Stats().Limit,
+		ID: w.id, Host: host, PID: os.Getpid(), Limit: w.pool.Stats().Limit,
 		Running: w.leases.count(), Done: w.done.Load(), Abandoned: w.abandoned.Load(),
 	}
-	for _, h := range w.kinds {
+	for _, h := range w.handlers {
 		s.Tasks = append(s.Tasks, h.Name())
 	}
 	slices.Sort(s.Tasks)
-	data, _ := json.Marshal(s) // texts and numbers only
+	data, _ := json.Marshal(s) // strings and numbers only
 	_ = m.Respond(data)
 }

@@ -1,95 +1,85 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
+	"math"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/stint-go/stint"
 )
 
-// names are those of the streams and subjects of an engine:
+// names makes the names of a client's streams and subjects:
 //
-//	<prefix>-tasks    <prefix>.task.<task>.<run>.<index>   what is queued or running
-//	<prefix>-results  <prefix>.result.<run>.<index>        the first result of each
+//	<prefix>-tasks    <prefix>.task.<task>.<run>.<index>   queued and running tasks
+//	<prefix>-results  <prefix>.result.<run>.<index>        the first result of each task
 //	<prefix>-runs     <prefix>.run.<run>                   the record of each run
-//	                  <prefix>.alone.<run>.<index>         suspects that were begun alone
-//	<prefix>-aside    <prefix>.aside.<run>.<index>         poison tasks
-//	                  <prefix>.aside.<stream>.<sequence>   what was in a stream and is not what its subject says
-//	<prefix>-health   <prefix>.health                      what Status stores, for a second
+//	                  <prefix>.alone.<run>.<index>         tasks in quarantine
+//	<prefix>-dead     <prefix>.dead.<run>.<index>          dead letters: poison tasks
+//	                  <prefix>.dead.<stream>.<sequence>    and messages that a stream should not have
+//	<prefix>-health   <prefix>.health                      a probe of Status, for a second
 //
-// Each subject has one message at most. Besides, messages that no stream keeps:
+// Each subject has at most one message. These messages are not stored:
 //
 //	<prefix>.over.<run>  the run has ended
 //	<prefix>.full.<run>  the server has no room for a result of the run
-//	<prefix>.workers     asks the workers what they do
+//	<prefix>.workers     a request for the status of all workers
 type names struct{ prefix string }
 
 func (n names) stream(what string) string { return n.prefix + "-" + what }
 
 func (n names) subject(tokens ...string) string { return n.prefix + "." + strings.Join(tokens, ".") }
 
-// of returns the subject of one task of a run, or what belongs to it.
+// of returns the subject of a task of a run, or of something that belongs to the task.
 func (n names) of(what, run string, index int) string {
 	return n.prefix + "." + what + "." + run + "." + strconv.Itoa(index)
 }
 
-// Defaults of what belongs to the streams.
-const (
-	defaultQueue = 65_536
-	defaultKeep  = 24 * time.Hour
-	maxAside     = 10_000
-)
+// maxDeadLetters is how many dead letters the server keeps.
+const maxDeadLetters = 10_000
 
-// streams returns what the streams are made with.
-func (e *Engine) streams() []jetstream.StreamConfig {
-	keep := e.keep()
+// syncedKey is in the metadata of a stream whose server syncs what it confirms.
+const syncedKey = "stint-synced"
+
+// streams returns the configurations of the streams.
+func (c *Client) streams() []jetstream.StreamConfig {
+	retention := or(c.conf.retention, defaultRetention)
 	all := []jetstream.StreamConfig{{
-		Name: e.names.stream("tasks"), Subjects: []string{e.names.subject("task", ">")},
-		Retention: jetstream.WorkQueuePolicy, MaxMsgs: int64(or(e.conf.Queue, defaultQueue)),
-		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxAge: keep,
+		Name: c.names.stream("tasks"), Subjects: []string{c.names.subject("task", ">")},
+		Retention: jetstream.WorkQueuePolicy, MaxMsgs: int64(or(c.conf.queueLimit, defaultQueueLimit)),
+		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxAge: retention,
 	}, {
-		Name: e.names.stream("results"), Subjects: []string{e.names.subject("result", ">")},
-		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxAge: keep,
+		Name: c.names.stream("results"), Subjects: []string{c.names.subject("result", ">")},
+		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxAge: retention,
 	}, {
-		Name: e.names.stream("runs"), Subjects: []string{e.names.subject("run", "*"), e.names.subject("alone", ">")},
-		MaxAge: keep, AllowMsgTTL: true, AllowRollup: true, // see replacing
+		Name: c.names.stream("runs"), Subjects: []string{c.names.subject("run", "*"), c.names.subject("alone", ">")},
+		MaxAge: retention, AllowMsgTTL: true, AllowRollup: true, // see replacing
 	}, {
-		Name: e.names.stream("aside"), Subjects: []string{e.names.subject("aside", ">")},
-		MaxMsgs: maxAside, MaxAge: keep,
-	}, { // who may only look stores here: no other stream lets them touch what it has
-		Name: e.names.stream("health"), Subjects: []string{e.names.subject("health")}, MaxAge: time.Second,
+		Name: c.names.stream("dead"), Subjects: []string{c.names.subject("dead", ">")},
+		MaxMsgs: maxDeadLetters, MaxAge: retention,
+	}, { // a stream of its own, since an Observer may write to it
+		Name: c.names.stream("health"), Subjects: []string{c.names.subject("health")}, MaxAge: time.Second,
 	}}
 	for i := range all {
-		c := &all[i]
-		if !c.AllowRollup {
-			c.MaxMsgsPerSubject = 1
+		s := &all[i]
+		if !s.AllowRollup {
+			s.MaxMsgsPerSubject = 1
 		}
-		c.Replicas = or(e.conf.Replicas, 1)
-		c.Duplicates = time.Second // of messages with an ID: there are none
-		c.Description = "of github.com/stint-go/stint/cluster"
-		if e.conf.Synced {
-			c.Metadata = map[string]string{synced: "yes"}
+		s.Replicas = or(c.conf.replicas, 1)
+		s.Duplicates = time.Second // no message has an ID
+		s.Description = "of github.com/stint-go/stint/cluster"
+		if c.conf.synced {
+			s.Metadata = map[string]string{syncedKey: "yes"}
 		}
-		if e.conf.Memory {
-			c.Storage = jetstream.MemoryStorage
+		if c.conf.memory {
+			s.Storage = jetstream.MemoryStorage
 		}
 	}
 	return all
 }
-
-// synced is in the metadata of a stream whose server syncs what it confirms, so that
-// others know that too.
-const synced = "stint-synced"
 
 // or returns v, or byDefault if v is zero.
 func or[T comparable](v, byDefault T) T {
@@ -100,23 +90,28 @@ func or[T comparable](v, byDefault T) T {
 	return v
 }
 
-// createStreams creates the streams that are not there. It is called with change when
-// the engine is opened: streams that are there get what the options ask for.
-func (e *Engine) createStreams(ctx context.Context, change bool) error {
-	for _, want := range e.streams() {
-		err := e.ask(ctx, func(ctx context.Context) error {
-			s, err := e.js.Stream(ctx, want.Name)
+// createStreams creates the streams that do not exist. With change it also notes the
+// streams, and gives those that exist what the client's options say.
+func (c *Client) createStreams(ctx context.Context, change bool) error {
+	for _, want := range c.streams() {
+		err := c.request(ctx, func(ctx context.Context) error {
+			s, err := c.js.Stream(ctx, want.Name)
 			if errors.Is(err, jetstream.ErrStreamNotFound) {
-				s, err = e.js.CreateStream(ctx, want)
+				if !change { // the stream was there
+					if err := c.awaitDeletion(ctx, want.Subjects[0]); err != nil {
+						return err
+					}
+				}
+				s, err = c.js.CreateStream(ctx, want)
 			}
-			if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another one was faster
-				s, err = e.js.Stream(ctx, want.Name)
+			if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another client was faster
+				s, err = c.js.Stream(ctx, want.Name)
 			}
 			if err != nil || !change {
 				return err
 			}
-			e.stream[want.Name[len(e.conf.Prefix)+1:]] = s
-			return e.changeStream(ctx, s.CachedInfo().Config, want)
+			c.stream[want.Name[len(c.conf.prefix)+1:]] = s
+			return c.changeStream(ctx, s.CachedInfo().Config, want)
 		})
 		if err != nil {
 			return fmt.Errorf("stream %s: %w", want.Name, err)
@@ -125,218 +120,154 @@ func (e *Engine) createStreams(ctx context.Context, change bool) error {
 	return nil
 }
 
-// changeStream gives a stream what the options say, where they say something.
-func (e *Engine) changeStream(ctx context.Context, have, want jetstream.StreamConfig) error {
-	if len(have.Subjects) == 0 || have.Subjects[0] != want.Subjects[0] || have.Retention != want.Retention {
-		return errors.New("belongs to something else: choose another Prefix")
+// awaitDeletion waits until the server has deleted the stream with a subject. It returns nil,
+// too, when the stream is there again.
+//
+// A server that is not in a NATS cluster does not find a stream from the start of its deletion
+// on, and creates another with its name and in its directory. Then it ends the subscription
+// of the old stream and removes the directory. The new stream exists, but never answers a
+// message (nats-server 2.15.2, stream.stop and fileStore.Delete). So awaitDeletion publishes
+// a message that a stream refuses, until nobody has subscribed for a second.
+func (c *Client) awaitDeletion(ctx context.Context, subject string) error {
+	_, err := c.js.Publish(ctx, strings.NewReplacer("*", "x", ">", "x").Replace(subject), nil,
+		jetstream.WithExpectLastSequence(math.MaxInt64),
+		jetstream.WithRetryAttempts(4), jetstream.WithRetryWait(time.Second/4)) // while nobody has subscribed
+	if _, refused := errors.AsType[*jetstream.APIError](err); refused || errors.Is(err, jetstream.ErrNoStreamResponse) {
+		return nil
 	}
-	if have.Retention == jetstream.WorkQueuePolicy && have.Storage == jetstream.FileStorage && have.Replicas == 1 && e.conf.Replicas == 0 && have.Metadata[synced] == "" {
-		e.conf.Log.Warn("cluster: the queue is kept by one server, in files that it may write late: see sync_interval of the server", "stream", have.Name)
+	return err
+}
+
+// changeStream gives a stream what the client's options say.
+func (c *Client) changeStream(ctx context.Context, have, want jetstream.StreamConfig) error {
+	isQueue := have.Retention == jetstream.WorkQueuePolicy
+	if len(have.Subjects) == 0 || have.Subjects[0] != want.Subjects[0] || have.Retention != want.Retention {
+		return errors.New("the stream belongs to another program: choose another Prefix")
+	}
+	if isQueue && have.Storage == jetstream.FileStorage && have.Replicas == 1 && c.conf.replicas == 0 && have.Metadata[syncedKey] == "" {
+		c.conf.log.Warn("cluster: one server stores the queue, and may sync its files late: see sync_interval of the server", "stream", have.Name)
 	}
 	now := have
-	if e.conf.Queue != 0 && have.Retention == jetstream.WorkQueuePolicy {
+	if c.conf.queueLimit != 0 && isQueue {
 		now.MaxMsgs = want.MaxMsgs
 	}
-	if e.conf.Keep != 0 {
+	if c.conf.retention != 0 {
 		now.MaxAge = want.MaxAge
 	}
-	if e.conf.Replicas != 0 {
+	if c.conf.replicas != 0 {
 		now.Replicas = want.Replicas
 	}
 	if now.MaxMsgs == have.MaxMsgs && now.MaxAge == have.MaxAge && now.Replicas == have.Replicas {
 		return nil
 	}
-	_, err := e.js.UpdateStream(ctx, now)
+	_, err := c.js.UpdateStream(ctx, now)
 	return err
 }
 
-// createConsumer creates the consumer through which workers get the tasks with one
-// name, or gives it the lease of k. A lease is never made shorter: a worker may be there
-// that counts on it, and nothing tells whether there is one. The workers of this engine
-// go by the one that it has then.
-func (e *Engine) createConsumer(ctx context.Context, k *kind) error {
-	return e.ask(ctx, func(ctx context.Context) error { return e.createConsumerOnce(ctx, k) })
+// maxPulls is how many requests for the tasks with one name may wait at the server.
+const maxPulls = 1 << 16
+
+// createConsumer creates the consumer of the tasks with one name, or gives the lease of k to
+// it. It never makes a lease shorter: a worker may rely on it. The workers of this client use
+// the lease of the consumer.
+func (c *Client) createConsumer(ctx context.Context, k *kind) error {
+	return c.request(ctx, func(ctx context.Context) error {
+		lease, err := c.createConsumerOnce(ctx, k)
+		if err == nil {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.leases[k.token] = lease
+		}
+		return err
+	})
 }
 
-func (e *Engine) createConsumerOnce(ctx context.Context, k *kind) error {
-	stream := e.names.stream("tasks")
-	c, err := e.js.Consumer(ctx, stream, k.token)
+// createConsumerOnce returns the lease of the consumer.
+func (c *Client) createConsumerOnce(ctx context.Context, k *kind) (time.Duration, error) {
+	stream, filter := c.names.stream("tasks"), c.names.subject("task", k.token, ">")
+	there, err := c.js.Consumer(ctx, stream, k.token)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
-		_, err = e.js.CreateConsumer(ctx, stream, jetstream.ConsumerConfig{
+		_, err = c.js.CreateConsumer(ctx, stream, jetstream.ConsumerConfig{
 			Durable:       k.token,
-			FilterSubject: e.names.subject("task", k.token, ">"),
+			FilterSubject: filter,
 			AckPolicy:     jetstream.AckExplicitPolicy,
 			AckWait:       k.lease,
-			MaxDeliver:    -1, // a server that gives up leaves the task in the queue, for nobody
+			MaxDeliver:    -1, // with a bound the task would stay in the queue forever
 			MaxAckPending: -1,
 			MaxWaiting:    maxPulls,
 			Description:   k.name,
 		})
-		if !errors.Is(err, jetstream.ErrConsumerExists) { // another one was faster
-			return e.agree(k, k.lease, err)
+		if !errors.Is(err, jetstream.ErrConsumerExists) {
+			return k.lease, err
 		}
-		c, err = e.js.Consumer(ctx, stream, k.token)
+		there, err = c.js.Consumer(ctx, stream, k.token) // another client was faster
 	}
-	if errors.Is(err, jetstream.ErrNotPullConsumer) || err == nil && !e.serves(c.CachedInfo().Config, k) {
-		return fmt.Errorf("the consumer %s of the stream %s is of somebody else: remove it", k.token, stream)
+	var have jetstream.ConsumerConfig
+	if err == nil {
+		have = there.CachedInfo().Config
 	}
-	if err != nil {
-		return err
+	if errors.Is(err, jetstream.ErrNotPullConsumer) || err == nil && (have.AckPolicy != jetstream.AckExplicitPolicy || have.FilterSubject != filter) {
+		return 0, fmt.Errorf("the consumer %s of the stream %s belongs to another program: remove it", k.token, stream)
 	}
-	have := c.CachedInfo().Config
-	if have.AckWait < k.lease {
+	if err == nil && have.AckWait < k.lease {
 		have.AckWait = k.lease
-		err = through(ctx, func(ctx context.Context) error {
-			_, err := e.js.UpdateConsumer(ctx, stream, have)
+		err = uninterrupted(ctx, func(ctx context.Context) error {
+			_, err := c.js.UpdateConsumer(ctx, stream, have)
 			return err
 		})
 	}
-	return e.agree(k, have.AckWait, err)
+	return have.AckWait, err
 }
 
-// serves reports whether a pull consumer is one that gives the tasks of k to workers.
-func (e *Engine) serves(have jetstream.ConsumerConfig, k *kind) bool {
-	return have.AckPolicy == jetstream.AckExplicitPolicy && have.FilterSubject == e.names.subject("task", k.token, ">")
+// lease returns the lease of the tasks with one name.
+func (c *Client) lease(k *kind) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return or(c.leases[k.token], k.lease)
 }
 
-// agree notes the lease of the tasks with one name, as the server has it, unless that
-// failed.
-func (e *Engine) agree(k *kind, lease time.Duration, err error) error {
-	if err == nil {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.agreed[k.token] = lease
-	}
-	return err
-}
-
-// lease returns what was noted last.
-func (e *Engine) lease(k *kind) time.Duration {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return or(e.agreed[k.token], k.lease)
-}
-
-// maxPulls is how many requests for tasks with one name may wait at the server: some
-// for each worker.
-const maxPulls = 1 << 16
-
-// last returns the last message on a subject, or nil if there is none. The leader of
-// the stream is asked: replicas may not know it yet.
-func (e *Engine) last(ctx context.Context, stream, subject string) (*jetstream.RawStreamMsg, error) {
-	var m *jetstream.RawStreamMsg
-	err := e.ask(ctx, func(ctx context.Context) (err error) {
-		m, err = e.stream[stream].GetLastMsgForSubject(ctx, subject)
-		return err
-	})
-	if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && m.Subject != subject { // it had a wildcard
-		return nil, nil
-	}
-	return m, err
-}
-
-// purge removes what a stream has on a subject, which may have wildcards.
-func (e *Engine) purge(ctx context.Context, stream, subject string, opts ...jetstream.StreamPurgeOpt) error {
-	return e.ask(ctx, func(ctx context.Context) error {
-		return e.stream[stream].Purge(ctx, append(opts, jetstream.WithPurgeSubject(subject))...)
-	})
-}
-
-// replacing returns a message for the stream of runs, which asks the server to remove the one
-// that was there before. With a limit of one message a subject the server would do so by itself,
-// but would not write that down: when it is killed it finds the older one again if the
-// newer one was removed (nats-server 2.15.2, issue 8505).
-func replacing(subject string) *nats.Msg {
-	m := nats.NewMsg(subject)
-	m.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
-	return m
-}
-
-// store publishes a message to a stream, and returns nil when it is there, or was there
-// already. What is in its place and not our own is removed.
-func (e *Engine) store(m *nats.Msg) error {
+// updateLimit gives the consumer of a task the smallest Limit of the runs in progress.
+//
+// Several submitters may do this concurrently, each after it has changed a record. Whoever
+// writes the limit reads the records again, until they agree with what it wrote: so the last
+// write follows the last change.
+func (c *Client) updateLimit(ctx context.Context, k *kind) error {
 	for {
-		err := e.storeOnce(m)
-		if refused(err) != taken {
+		want, err := c.smallestLimit(ctx, k.name)
+		if err != nil {
 			return err
 		}
-		if there, err := e.displace(m.Subject); there || err != nil {
-			return err
-		}
-	}
-}
-
-// displace reports whether a task or a result of our own is on a subject. What is there
-// otherwise is removed.
-func (e *Engine) displace(subject string) (there bool, err error) {
-	ctx, stop := context.WithTimeout(e.life, answerIn)
-	defer stop()
-	stream := "results"
-	if strings.HasPrefix(subject, e.names.subject("task", "")) {
-		stream = "tasks"
-	}
-	m, err := e.last(ctx, stream, subject)
-	if m == nil || err != nil || isOwn(m.Header) {
-		return m != nil, err
-	}
-	e.conf.Log.Warn("cluster: a message that is no task or result is removed", "subject", subject)
-	if stream == "results" { // a worker may not delete there
-		return false, e.purge(ctx, stream, subject, jetstream.WithPurgeSequence(m.Sequence+1))
-	}
-	err = e.ask(ctx, func(ctx context.Context) error { return e.stream[stream].DeleteMsg(ctx, m.Sequence) }) // see remove
-	if errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) {                                                  // a worker has put it aside
-		err = nil
-	}
-	return false, err
-}
-
-// storeOnce publishes a message to a stream.
-func (e *Engine) storeOnce(m *nats.Msg) error {
-	answer, err := e.nc.RequestMsg(m, answerIn)
-	if err != nil {
-		if streamless(err) {
-			e.restore(e.life)
-		}
-		return err
-	}
-	if !bytes.Contains(answer.Data, []byte(`"error"`)) { // the usual case, without decoding
-		return nil
-	}
-	var ack struct {
-		Error *jetstream.APIError `json:"error"`
-	}
-	if err := json.Unmarshal(answer.Data, &ack); err != nil {
-		return err
-	}
-	if ack.Error == nil {
-		return nil
-	}
-	return ack.Error
-}
-
-// remove removes what the stream of tasks has on a subject with wildcards, message by
-// message. To purge them all at once would be one request. But a server that purges a
-// part of what a consumer has delivered moves what it believes is acknowledged past
-// other messages that are not, and never delivers these again (nats-server 2.15.2,
-// consumer.purge: adflr becomes that of any message that is gone).
-func (e *Engine) remove(ctx context.Context, stream, subject string) error {
-	subjects, err := e.subjects(ctx, stream, subject)
-	if err != nil {
-		return err
-	}
-	return stint.Each(ctx, slices.Collect(maps.Keys(subjects)), func(ctx context.Context, subject string) error {
-		m, err := e.last(ctx, stream, subject)
-		if err == nil && m != nil {
-			err = e.ask(ctx, func(ctx context.Context) error { return e.stream[stream].DeleteMsg(ctx, m.Sequence) })
-		}
-		if errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) { // it was acknowledged meanwhile, unless it is still there
-			if m, again := e.last(ctx, stream, subject); m == nil && again == nil {
-				return nil
+		changed := false
+		err = c.request(ctx, func(ctx context.Context) error {
+			consumer, err := c.stream["tasks"].Consumer(ctx, k.token)
+			if err != nil || consumer.CachedInfo().Config.MaxAckPending == want {
+				return err
 			}
+			changed = true
+			config := consumer.CachedInfo().Config
+			config.MaxAckPending = want
+			return uninterrupted(ctx, func(ctx context.Context) error {
+				_, err := c.stream["tasks"].UpdateConsumer(ctx, config)
+				return err
+			})
+		})
+		if err != nil || !changed {
+			return err
 		}
-		return err
-	}, stint.Limit(removals))
+	}
 }
 
-// removals is how many messages are removed at once.
-const removals = 32
+// smallestLimit returns the smallest Limit of the runs of a task; -1 if none has a Limit.
+func (c *Client) smallestLimit(ctx context.Context, task string) (int, error) {
+	all, err := c.records(ctx)
+	if err != nil {
+		return 0, err
+	}
+	limit := -1
+	for _, r := range all {
+		if r.Task == task && r.Limit > 0 && (limit < 0 || r.Limit < limit) {
+			limit = r.Limit
+		}
+	}
+	return limit, nil
+}

@@ -8,30 +8,29 @@ import (
 	"github.com/stint-go/stint"
 )
 
-// A chart is the limit of a limiter over time, as a line of steps. Its places are
-// coordinates of an SVG that is as wide as a telephone, so that text is read in the
-// size in which it is drawn.
+// A chart is the limit of a limiter over time, as a line of steps. Its fields are
+// coordinates of an SVG as wide as a phone, so that its text is not scaled there.
 type chart struct {
 	Wide, High  string
 	Left, Right string // ends of the levels
-	Floor       string // where the limit is zero
-	Line, Area  string // paths: the limit, and all that is below it
-	End         string // how high the limit is now
+	Floor       string // y of a limit of zero
+	Line, Area  string // paths: the limit, and the area below it
+	End         string // y of the current limit
 	Levels      []level
 	Steps       []step
 	Moments     []moment
 }
 
-// A level is a line across the chart, with a limit at its left.
+// A level is a horizontal line, labelled with its limit.
 type level struct{ Y, Base, Text string }
 
-// A step is the time from a change to the next one, or until now.
+// A step is the time between two changes, or since the last.
 type step struct {
 	X, Wide string
 	Change  stint.LimitChange
 }
 
-// A moment is a time that is told below the chart.
+// A moment is a time that labels the chart below.
 type moment struct{ X, Base, Anchor, Text string }
 
 // Sizes of a chart.
@@ -41,22 +40,22 @@ const (
 	right   = wide - 4
 	ceiling = 8.0
 	floor   = 128.0
-	digit   = 6.5 // how wide one is, or a little less
+	digit   = 6.5 // width of a digit, or a little less
 )
 
-// Chart draws the history of l, which has one change at least, until now.
+// Chart draws the history of l until now. It must have a change.
 func (l limiterStats) Chart(now time.Time) chart {
 	limits := make([]int, 0, len(l.History)+1)
-	most := l.Limit
+	largest := l.Limit
 	for _, change := range l.History {
 		limits = append(limits, change.Limit)
-		most = max(most, change.Limit)
+		largest = max(largest, change.Limit)
 	}
 	limits = append(limits, l.Limit) // it may have moved on since the last change
 
-	highest, unit := scale(float64(most))
+	highest, unit := scale(float64(largest))
 	left := digit*float64(len(whole(highest))) + 6
-	at := places(l.History, now, left)
+	at := positions(l.History, now, left)
 	y := func(limit float64) float64 { return floor - (floor-ceiling)*limit/highest }
 
 	c := chart{Wide: num(wide), High: num(high), Left: num(left), Right: num(right), Floor: num(floor), End: num(y(float64(l.Limit)))}
@@ -73,22 +72,22 @@ func (l limiterStats) Chart(now time.Time) chart {
 	return c
 }
 
-// scale is where an axis from zero ends that has room for most, and how far its
-// levels are apart: five at most, at round numbers.
-func scale(most float64) (highest, unit float64) {
+// scale returns the end of an axis from zero to at least largest, and the distance of its
+// levels: at most five, at round numbers.
+func scale(largest float64) (highest, unit float64) {
 	for unit = 1; ; unit *= 10 {
 		for _, u := range []float64{unit, 2 * unit, 5 * unit} {
-			if most <= 4*u {
-				return max(1, math.Ceil(most/u)) * u, u
+			if largest <= 4*u {
+				return max(1, math.Ceil(largest/u)) * u, u
 			}
 		}
 	}
 }
 
-// places are where the changes are, and the present. Half of the width is time. The
-// other half is shared by the steps in equal parts: of a search that took a second,
-// nothing could be seen an hour later.
-func places(history []stint.LimitChange, now time.Time, left float64) []float64 {
+// positions returns the x of each change and of the present. Half of the width is time; the
+// steps share the other half in equal parts. Otherwise a search that took a second could
+// not be seen an hour later.
+func positions(history []stint.LimitChange, now time.Time, left float64) []float64 {
 	first, steps := history[0].Time, float64(len(history))
 	span := max(now.Sub(first), history[len(history)-1].Time.Sub(first), 1).Seconds()
 	var at []float64
@@ -99,8 +98,8 @@ func places(history []stint.LimitChange, now time.Time, left float64) []float64 
 	return append(at, right)
 }
 
-// moments are the first change, the present, and the change that is nearest to the
-// middle, if there is room for it.
+// moments returns the first change, the present, and, if there is room, the change nearest
+// to the middle.
 func moments(history []stint.LimitChange, now time.Time, at []float64) []moment {
 	form := time.TimeOnly
 	if now.Sub(history[0].Time) > halfDay {
@@ -122,8 +121,8 @@ func moments(history []stint.LimitChange, now time.Time, at []float64) []moment 
 	return out
 }
 
-// num writes a coordinate.
+// num formats a coordinate.
 func num(v float64) string { return strconv.FormatFloat(math.Round(10*v)/10, 'f', -1, 64) }
 
-// whole writes a limit that is a level.
+// whole formats a whole number.
 func whole(v float64) string { return commas(strconv.FormatFloat(v, 'f', 0, 64)) }

@@ -24,18 +24,18 @@ func history(after ...time.Duration) []stint.LimitChange {
 }
 
 func TestScale(t *testing.T) {
-	for most, want := range map[float64][2]float64{
+	for largest, want := range map[float64][2]float64{
 		0: {1, 1}, 1: {1, 1}, 4: {4, 1}, 5: {6, 2}, 8: {8, 2}, 9: {10, 5}, 20: {20, 5}, 21: {30, 10},
 		100: {100, 50}, 256: {300, 100}, 1234: {1500, 500}, 1 << 62: {6e18, 2e18},
 	} {
-		if highest, unit := scale(most); highest != want[0] || unit != want[1] {
-			t.Errorf("scale(%v): to %v by %v, want to %v by %v", most, highest, unit, want[0], want[1])
+		if highest, unit := scale(largest); highest != want[0] || unit != want[1] {
+			t.Errorf("scale(%v): to %v by %v, want to %v by %v", largest, highest, unit, want[0], want[1])
 		}
 	}
 }
 
-// What changed evenly is drawn so; where it did not, each step has its part.
-func TestPlaces(t *testing.T) {
+// Even changes are drawn evenly; otherwise each step has its share.
+func TestPositions(t *testing.T) {
 	const left = right - 100
 	for _, c := range []struct {
 		after []time.Duration
@@ -50,7 +50,7 @@ func TestPlaces(t *testing.T) {
 		{[]time.Duration{0, 8}, 6, []float64{0, 75, 100}}, // changed after now was taken
 	} {
 		var got []float64
-		for _, x := range places(history(c.after...), begin.Add(c.now), left) {
+		for _, x := range positions(history(c.after...), begin.Add(c.now), left) {
 			got = append(got, x-left)
 		}
 		if fmt.Sprint(got) != fmt.Sprint(c.want) {
@@ -73,7 +73,7 @@ func TestMoments(t *testing.T) {
 	} {
 		h, now := history(c.after...), begin.Add(c.now)
 		var got []string
-		for _, m := range moments(h, now, places(h, now, 20)) {
+		for _, m := range moments(h, now, positions(h, now, 20)) {
 			got = append(got, m.Text)
 		}
 		if !slices.Equal(got, c.want) {
@@ -99,7 +99,7 @@ func TestChart(t *testing.T) {
 	}
 }
 
-// Whatever the history is, the line stays in the drawing.
+// The line stays in the drawing, for any history.
 func TestChartHoldsItsLine(t *testing.T) {
 	for _, limits := range [][]int{{1}, {1 << 30, 1}, {1, 2, 3, math.MaxInt}, slices.Repeat([]int{7, 300}, 32)} {
 		l := limiterStats{stint.LimiterStats{Limit: 1}}

@@ -21,11 +21,11 @@ func Example() {
 	state.AddPool("mail", mail)
 	state.AddLimiter("mail", server)
 	mux := http.NewServeMux()
-	mux.Handle("/debug/stint", state) // curl localhost:8080/debug/stint
+	mux.Handle("/debug/stint", state) // after http.ListenAndServe("localhost:8080", mux): curl localhost:8080/debug/stint
 	// Output:
 }
 
-// What curl prints.
+// The text that curl prints.
 func ExampleHandler() {
 	thumbnails := stint.NewPool(stint.Limit(8))
 	for range 3 {
@@ -50,7 +50,7 @@ func ExampleHandler() {
 	// database     20        0        0        -  fixed
 }
 
-// A pool that comes and goes is shown as long as it is there.
+// A pool is shown until it is removed.
 func ExampleHandler_AddPool() {
 	state := new(debug.Handler)
 	pools := func() {
@@ -71,7 +71,7 @@ func ExampleHandler_AddPool() {
 	// <nil> 0 0
 }
 
-// A limiter that is shared by calls, and why its limit is what it is.
+// A limiter that calls share, and the reasons for its limit.
 func ExampleHandler_AddLimiter() {
 	server := stint.Auto(1, 100)
 	state := new(debug.Handler)

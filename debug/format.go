@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// A format is one in which a snapshot is written.
+// A format writes a snapshot.
 type format struct {
-	name  string // as the parameter format has it
-	media string // as the header Accept has it
+	name  string // in the query parameter format
+	media string // in the header Accept
 	write func(h *Handler, body *bytes.Buffer, header http.Header) error
 }
 
-// formats are those there are. The last one is for a request that prefers none.
+// formats are all formats. The last one is the default.
 var formats = []format{
 	{"html", "text/html", func(h *Handler, body *bytes.Buffer, header http.Header) error {
 		return h.page.write(body, header, h.snapshot())
@@ -35,8 +35,8 @@ var formats = []format{
 	}},
 }
 
-// wanted is the format that a request asks for.
-func wanted(r *http.Request) (format, error) {
+// requested returns the format that a request asks for.
+func requested(r *http.Request) (format, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return format{}, fmt.Errorf("the parameters cannot be read: %w", err)
@@ -53,22 +53,22 @@ func wanted(r *http.Request) (format, error) {
 	return format{}, fmt.Errorf("unknown format %q: want html, json or text", name)
 }
 
-// accepted is the format that Accept likes best, the first of several; or the last of
-// ours if it likes none.
+// accepted returns the format that the header Accept prefers, the first of several, or the
+// default.
 func accepted(header []string) format {
-	best, most := formats[len(formats)-1], 0.0
+	best, highest := formats[len(formats)-1], 0.0
 	for part := range strings.SplitSeq(strings.Join(header, ","), ",") {
 		media, params, err := mime.ParseMediaType(part)
 		if err != nil {
 			continue
 		}
-		liking := 1.0
+		quality := 1.0
 		if q, ok := params["q"]; ok {
-			liking, _ = strconv.ParseFloat(q, 64) // one that is no number likes nothing
+			quality, _ = strconv.ParseFloat(q, 64) // 0 if it is not a number
 		}
 		for _, f := range formats {
-			if (f.media == media || media == "*/*" && f.name == "text") && liking > most {
-				best, most = f, liking
+			if (f.media == media || media == "*/*" && f.name == "text") && quality > highest {
+				best, highest = f, quality
 			}
 		}
 	}

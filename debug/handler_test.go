@@ -31,12 +31,12 @@ func ask(h *debug.Handler, method, target, accept string) *httptest.ResponseReco
 	return w
 }
 
-// body is what h answers in a format.
+// body returns the answer of h in a format.
 func body(h *debug.Handler, format string) string {
 	return ask(h, "GET", "/?format="+format, "").Body.String()
 }
 
-// A state is what the JSON says.
+// A state is the decoded JSON.
 type state struct {
 	Time  time.Time
 	Pools map[string]struct {
@@ -46,7 +46,7 @@ type state struct {
 	Limiters map[string]stint.LimiterStats
 }
 
-// read asks h for its state, with nothing in it that is not documented.
+// read returns the state of h, and refuses members that are not documented.
 func read(t *testing.T, h *debug.Handler) (s state) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(body(h, "json")))
@@ -57,8 +57,8 @@ func read(t *testing.T, h *debug.Handler) (s state) {
 	return s
 }
 
-// busy returns a handler with a pool and a limiter that have a past: of the pool one
-// task runs, one is queued, two have ended. They end with the bubble.
+// busy returns a handler with a pool and a limiter in use: in the pool, one task is
+// running, one is queued, and two have finished. They end with the bubble.
 func busy(t *testing.T) *debug.Handler {
 	pool := stint.NewPool(stint.Limit(1), stint.Queue(5), stint.Name("label"))
 	release := make(chan struct{})
@@ -167,7 +167,7 @@ func TestHTML(t *testing.T) {
 	})
 }
 
-// What a page would load, or lead to, has an address. The page knows none but its own.
+// The page loads nothing and links to nothing but itself.
 func TestPageNeedsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		text := body(busy(t), "html")
@@ -322,7 +322,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// Whatever the names are, they are text.
+// Names are text, in every format.
 func TestNamesAreText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, name := range []string{"<b>", `"quoted" 'twice'`, "two words", "a&amp;b", "</script><script>", "line\nbreak", "\x1b[31mred", "\ufffd", "größer", "{{.}}", "%2F?#"} {
@@ -360,7 +360,7 @@ func TestNamesAreText(t *testing.T) {
 	})
 }
 
-// No name makes an id that another one has.
+// Different names have different ids.
 func TestIDsDiffer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := new(debug.Handler)
@@ -477,7 +477,7 @@ func TestRemove(t *testing.T) {
 	count(0, 0)
 }
 
-// A handler answers while pools come and go, and work.
+// A handler answers while pools are added, removed and used.
 func TestConcurrentUse(t *testing.T) {
 	h := new(debug.Handler)
 	var wg sync.WaitGroup

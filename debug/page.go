@@ -27,25 +27,25 @@ var (
 	script string
 )
 
-// nothing is the policy of what loads nothing and is shown in no frame.
-const nothing = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// loadNothing is a content security policy: load nothing, be in no frame.
+const loadNothing = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // A page writes snapshots as HTML. The zero value is ready.
 type page struct {
 	once   sync.Once
 	layout *template.Template
-	policy string // lets through what is in the page, and that it asks for itself
+	policy string // allows the parts of the page, and requests for itself
 }
 
-// prepare makes the page ready, once for all requests.
+// prepare is called once, before the first request.
 func (p *page) prepare() {
 	p.layout = template.Must(template.New("page").Funcs(template.FuncMap{
 		"ago": ago, "clock": clock, "commas": commas, "id": url.PathEscape, "measured": measured, "rate": rate,
 	}).Parse(layout))
-	p.policy = nothing + "; connect-src 'self'; img-src data:; script-src " + hash(script) + "; style-src " + hash(style)
+	p.policy = loadNothing + "; connect-src 'self'; img-src data:; script-src " + hash(script) + "; style-src " + hash(style)
 }
 
-// write writes a snapshot, and the policy of the page.
+// write writes a snapshot, and sets the policy of the page.
 func (p *page) write(body *bytes.Buffer, header http.Header, s snapshot) error {
 	p.once.Do(p.prepare)
 	header.Set("Content-Security-Policy", p.policy)
@@ -56,23 +56,23 @@ func (p *page) write(body *bytes.Buffer, header http.Header, s snapshot) error {
 	}{s, template.CSS(style), template.JS(script)})
 }
 
-// Changed is when the limit changed last.
+// Changed returns when the limit changed last.
 func (l limiterStats) Changed() time.Time { return l.History[len(l.History)-1].Time }
 
-// Latest is the history, the latest change first.
+// Latest returns the history, the latest change first.
 func (l limiterStats) Latest() []stint.LimitChange {
 	latest := slices.Clone(l.History)
 	slices.Reverse(latest)
 	return latest
 }
 
-// hash is how a policy names a part of the page.
+// hash returns the name of a part of the page in a policy.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// ago is how long ago something was, in the two largest units.
+// ago formats the time since then, in the two largest units.
 func ago(then, now time.Time) string {
 	s := int(max(0, now.Sub(then)).Seconds())
 	switch m, h, d := s/60, s/3600, s/86400; {
@@ -86,8 +86,7 @@ func ago(then, now time.Time) string {
 	return fmt.Sprintf("%d s", s)
 }
 
-// clock is when something was: to the millisecond, and with the day if that was not
-// just now.
+// clock formats a time to the millisecond, with the day if it is more than halfDay ago.
 func clock(then, now time.Time) string {
 	if now.Sub(then) > halfDay {
 		return then.Format("Jan 2 15:04:05.000")
@@ -95,10 +94,9 @@ func clock(then, now time.Time) string {
 	return then.Format("15:04:05.000")
 }
 
-// halfDay is how old a time is at most that is told without its day.
 const halfDay = 12 * time.Hour
 
-// commas puts commas between the thousands of a whole number. Other text stays.
+// commas puts commas between the thousands of a whole number, and returns other text as it is.
 func commas(text string) string {
 	if strings.Trim(text, "0123456789") != "" {
 		return text

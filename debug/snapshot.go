@@ -7,25 +7,24 @@ import (
 	"github.com/stint-go/stint"
 )
 
-// A snapshot is what all formats show.
+// A snapshot is the state that all formats show.
 type snapshot struct {
 	Time     time.Time               `json:"time"`
 	Pools    map[string]poolStats    `json:"pools"`
 	Limiters map[string]limiterStats `json:"limiters"`
 }
 
-// poolStats are those of a pool, and what takes two samples to know.
+// poolStats is the state of a pool, with a throughput from two samples.
 type poolStats struct {
 	stint.Stats
 	Throughput *float64 `json:"throughput,omitempty"` // tasks a second; nil if not known
 }
 
-// limiterStats are those of a limiter.
+// limiterStats is the state of a limiter.
 type limiterStats struct{ stint.LimiterStats }
 
-// snapshot samples all that was added. It holds mu meanwhile, so that the samples of a
-// pool are taken in the order of their times, whoever asks at once: no throughput is
-// negative.
+// snapshot samples all pools and limiters. It holds mu meanwhile, so that concurrent
+// requests sample a pool in the order of time, and no throughput is negative.
 func (h *Handler) snapshot() snapshot {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -39,27 +38,27 @@ func (h *Handler) snapshot() snapshot {
 	return s
 }
 
-// A pool is one that was added, with the samples that requests have taken of it.
+// A pool is an entry of a Handler, with the samples of earlier requests.
 type pool struct {
 	*stint.Pool
-	base sample // throughput is told against it; none if its time is zero
+	base sample // the start of the throughput; none if its time is zero
 	last sample // the next base
 }
 
-// A sample is how many tasks had ended when.
+// A sample is the number of completed tasks at a time.
 type sample struct {
 	time      time.Time
 	completed uint64
 }
 
-// apart is how old a sample is at least when it becomes the base. Several readers may
-// ask at any time, and what each is told should mean something.
-const apart = time.Second / 2
+// minSampleAge is the age at which a sample becomes the base: clients that ask one after the
+// other must not get throughputs of a millisecond.
+const minSampleAge = time.Second / 2
 
-// sampled returns the state of p, and keeps what the next ones need of it.
+// sampled returns the state of p, and keeps a sample for later requests.
 func (p *pool) sampled(now time.Time) poolStats {
 	s := poolStats{Stats: p.Stats()}
-	if now.Sub(p.last.time) >= apart {
+	if now.Sub(p.last.time) >= minSampleAge {
 		p.base, p.last = p.last, sample{now, s.Completed}
 	}
 	if !p.base.time.IsZero() {
@@ -69,10 +68,10 @@ func (p *pool) sampled(now time.Time) poolStats {
 	return s
 }
 
-// A cell is a figure for people, under the name of its column.
+// A cell is a formatted value, and the name of its column.
 type cell struct{ Name, Text string }
 
-// Cells are the figures of a pool.
+// Cells returns the values of a pool.
 func (p poolStats) Cells() []cell {
 	return []cell{
 		{"limit", strconv.Itoa(p.Limit)},
@@ -87,7 +86,7 @@ func (p poolStats) Cells() []cell {
 	}
 }
 
-// Cells are the figures of a limiter.
+// Cells returns the values of a limiter.
 func (l limiterStats) Cells() []cell {
 	return []cell{
 		{"limit", strconv.Itoa(l.Limit)},
@@ -98,7 +97,7 @@ func (l limiterStats) Cells() []cell {
 	}
 }
 
-// measured is a throughput that is 0 if it was not measured.
+// measured returns nil for a throughput of 0, which was not measured.
 func measured(throughput float64) *float64 {
 	if throughput == 0 {
 		return nil
@@ -106,8 +105,8 @@ func measured(throughput float64) *float64 {
 	return &throughput
 }
 
-// rate writes a throughput with three digits, or all that are before the point; or
-// a dash if it is not known.
+// rate formats a throughput with three digits, or all before the decimal point; a dash if
+// it is unknown.
 func rate(throughput *float64) string {
 	switch {
 	case throughput == nil:

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// text writes s as tables: the pools, the limiters, and what these have changed.
+// text writes s as tables: pools, limiters and their changes.
 func (s snapshot) text(b *bytes.Buffer) {
 	if len(s.Pools)+len(s.Limiters) == 0 {
 		b.WriteString("Nothing was added yet. In the program, call Handler.AddPool and Handler.AddLimiter.\n")
@@ -36,7 +36,7 @@ func (s snapshot) text(b *bytes.Buffer) {
 	}
 }
 
-// sorted are the entries of m, by name.
+// sorted returns the entries of m, by name.
 func sorted[T any](m map[string]T) iter.Seq2[string, T] {
 	return func(yield func(string, T) bool) {
 		for _, name := range slices.Sorted(maps.Keys(m)) {
@@ -47,7 +47,7 @@ func sorted[T any](m map[string]T) iter.Seq2[string, T] {
 	}
 }
 
-// printable is a name in one line, with nothing in it that a terminal would obey.
+// printable returns a name, quoted unless all of it can be printed.
 func printable(name string) string {
 	if strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
 		return name
@@ -55,11 +55,11 @@ func printable(name string) string {
 	return strconv.Quote(name)
 }
 
-// A table is rows of the same columns.
+// A table is rows with the same columns.
 type table [][]cell
 
-// write writes t below the names of its columns, and below an empty line if there is
-// something above it. Numbers stand at the right of their column.
+// write writes t with a header, after an empty line unless it is the first. Numbers are
+// aligned right.
 func (t table) write(b *bytes.Buffer) {
 	if len(t) == 0 {
 		return
@@ -75,7 +75,7 @@ func (t table) write(b *bytes.Buffer) {
 	for _, row := range append(table{head}, t...) {
 		line := ""
 		for i, c := range row {
-			room := strings.Repeat(" ", columns[i].wide-utf8.RuneCountInString(c.Text))
+			room := strings.Repeat(" ", columns[i].width-utf8.RuneCountInString(c.Text))
 			if columns[i].numbers {
 				line += room + c.Text + "  "
 			} else {
@@ -86,14 +86,14 @@ func (t table) write(b *bytes.Buffer) {
 	}
 }
 
-// A column is how wide one is, and whether there are numbers in it: as in the first
-// row. The first column has names, also where they are digits.
+// A column has a width, and numbers if the first row has one there. The first column has
+// names, even if they are digits.
 type column struct {
-	wide    int
+	width   int
 	numbers bool
 }
 
-// columns are those of t, which has a row at least.
+// columns returns the columns of t, which must have a row.
 func (t table) columns() []column {
 	columns := make([]column, len(t[0]))
 	for i, c := range t[0] {
@@ -102,7 +102,7 @@ func (t table) columns() []column {
 	}
 	for _, row := range t {
 		for i, c := range row {
-			columns[i].wide = max(columns[i].wide, utf8.RuneCountInString(c.Text))
+			columns[i].width = max(columns[i].width, utf8.RuneCountInString(c.Text))
 		}
 	}
 	return columns

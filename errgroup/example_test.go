@@ -25,7 +25,7 @@ func ExampleGroup() {
 	// Output: true
 }
 
-// The first error ends the context of the others.
+// The first error cancels the context of the others.
 func ExampleWithContext() {
 	g, ctx := errgroup.WithContext(context.Background())
 	g.Go(func() error { return errors.New("disk full") })
@@ -40,7 +40,7 @@ func ExampleWithContext() {
 	// disk full
 }
 
-// At most two tasks are active at once: Go waits for one to end.
+// At most two tasks are active: Go blocks until one has finished.
 func ExampleGroup_SetLimit() {
 	var g errgroup.Group
 	g.SetLimit(2)
@@ -55,7 +55,7 @@ func ExampleGroup_SetLimit() {
 	// Output: <nil> [0 1 4 9 16]
 }
 
-// TryGo starts a task only if the limit leaves room for it now.
+// TryGo starts a task only if the limit allows it now.
 func ExampleGroup_TryGo() {
 	var g errgroup.Group
 	g.SetLimit(1)
@@ -69,7 +69,7 @@ func ExampleGroup_TryGo() {
 	// <nil>
 }
 
-// A panic is raised again in Wait, with the stack of the task.
+// Wait panics if a task has panicked, with the stack of the task.
 func ExampleGroup_Wait() {
 	defer func() {
 		p := recover().(*stint.PanicError)

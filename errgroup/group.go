@@ -10,29 +10,28 @@ import (
 	"github.com/stint-go/stint/internal/task"
 )
 
-// A Group is tasks that are started one by one and waited for together.
+// A Group is a set of tasks that are started one by one and waited for together.
 //
-// The zero Group is ready for use: it has no limit, and no context that an error
-// cancels. A Group must not be copied after its first use. Its methods may be called
-// by several goroutines at once, tasks of the group included, but for Wait: a task must
-// not call it, and while no task is active Go and TryGo must not be called at the
-// same time.
+// The zero Group is ready for use: it has no limit, and does not cancel on error. A Group
+// must not be copied after first use. Its methods may be called concurrently, also by its
+// tasks, except for Wait: a task must not call Wait, and while no task is active, Go and
+// TryGo must not be called concurrently with Wait.
 type Group struct {
-	cancel  func(error)    // ends the context that WithContext made; nil: there is none
+	cancel  func(error)    // of the context that WithContext made, or nil
 	workers sync.WaitGroup // goroutines
 
-	mu     sync.Mutex
-	bound  *bound       // nil: SetLimit has not been called
-	queue  *queue       // tasks without a worker: those accepted, then those of submitters that wait; nil: none so far
-	onWay  bool         // a worker was sent, and will look at the queue before it runs a task
-	active atomic.Int32 // tasks that were accepted and have not ended; and the bit crowd
+	mu       sync.Mutex
+	limiter  *limiter     // nil: SetLimit has not been called
+	queue    *queue       // accepted tasks without a worker, then tasks of submitters that wait; nil: none so far
+	starting bool         // a worker was started, and will look at the queue before it runs a task
+	active   atomic.Int32 // accepted tasks that have not finished; and the bit locked
 
-	fail atomic.Pointer[failed] // nil: no task has failed; what it leads to is guarded by mu
+	failures atomic.Pointer[failures] // nil: no task has failed; mu guards what it points to
 }
 
-// WithContext returns a new Group and a context made from ctx. That context ends when
-// a task of the group fails for the first time, with the error as its cause, or the
-// *stint.PanicError; and when Wait returns. It panics if ctx is nil.
+// WithContext returns a new Group and a context derived from ctx. The context is cancelled
+// when a task of the group fails for the first time, with the error or *stint.PanicError as
+// its cause, or when Wait returns. WithContext panics if ctx is nil.
 func WithContext(ctx context.Context) (*Group, context.Context) {
 	if ctx == nil {
 		panic("errgroup: WithContext: nil context")
@@ -41,13 +40,12 @@ func WithContext(ctx context.Context) (*Group, context.Context) {
 	return &Group{cancel: cancel}, ctx
 }
 
-// Go starts f as a task. While as many tasks are active as the limit says, it waits:
-// until one of them has ended, first come, first served, or until SetLimit allows
-// more. Nothing else ends the wait, not even the end of the group's context. It panics
-// if f is nil.
+// Go starts f as a task. While as many tasks are active as the limit allows, it blocks
+// until one of them has finished, first come, first served, or until SetLimit allows more.
+// Cancelling the group's context does not end the wait. Go panics if f is nil.
 //
-// If f returns an error, panics or calls runtime.Goexit, and no task did before, the
-// group's context ends. Tasks that are started later run all the same.
+// The first task that returns an error, panics or calls runtime.Goexit cancels the group's
+// context. Tasks started later still run.
 func (g *Group) Go(f func() error) {
 	if f == nil {
 		panic("errgroup: Group.Go: nil function")
@@ -58,8 +56,8 @@ func (g *Group) Go(f func() error) {
 	}
 }
 
-// TryGo starts f as Go does, if fewer tasks are active than the limit says, and
-// reports whether it did. It does not wait. It panics if f is nil.
+// TryGo starts f as a task if fewer tasks are active than the limit allows, and reports
+// whether it did. It does not block. TryGo panics if f is nil.
 func (g *Group) TryGo(f func() error) bool {
 	if f == nil {
 		panic("errgroup: Group.TryGo: nil function")
@@ -71,16 +69,15 @@ func (g *Group) TryGo(f func() error) bool {
 	return true
 }
 
-// SetLimit makes n the number of tasks that may be active at once. A negative n is no
-// limit, as at first; under 0, Go waits and TryGo starts nothing until SetLimit is
-// called again. It does not block. As it may let in a Go that waits, it must not be
-// called beside Wait while no task is active.
+// SetLimit limits the number of active tasks to n. A negative n is no limit, which is the
+// default. With a limit of 0, Go blocks and TryGo starts nothing until SetLimit is called
+// again. SetLimit does not block. It may admit a Go that waits, so it must not be called
+// concurrently with Wait while no task is active.
 //
-// It panics if n is not negative while tasks are active: the limit of before may not
-// be kept to then.
+// SetLimit panics if n is not negative and tasks are active, because they might exceed it.
 func (g *Group) SetLimit(n int) {
 	g.mu.Lock()
-	if n < 0 && g.bound == nil {
+	if n < 0 && g.limiter == nil {
 		g.mu.Unlock()
 		return
 	}
@@ -89,27 +86,26 @@ func (g *Group) SetLimit(n int) {
 			g.mu.Unlock()
 			panic(fmt.Errorf("errgroup: Group.SetLimit(%d): %d tasks of the group are active", n, active))
 		}
-		if g.bound != nil || g.active.CompareAndSwap(0, crowd) { // no task was counted without the lock since
+		if g.limiter != nil || g.active.CompareAndSwap(0, locked) { // no task was counted without the lock meanwhile
 			break
 		}
 	}
-	if g.bound == nil {
-		g.bound = newBound(&g.mu)
+	if g.limiter == nil {
+		g.limiter = newLimiter(&g.mu)
 	}
-	g.bound.limit = n
-	g.bound.tell(g.admit())
-	g.help()
+	g.limiter.limit = n
+	g.limiter.wake(g.admit())
+	g.startWorker()
 }
 
-// Wait waits until every task has ended, and returns the first error, in time, or nil.
-// If a task panicked it panics with a *stint.PanicError, which has the stack of the
-// task, whatever the others did. A task that called runtime.Goexit has failed with
-// stint.ErrGoexit. Wait ends the group's context.
+// Wait blocks until all tasks have finished, cancels the group's context, and returns the
+// first error, or nil. A task that called runtime.Goexit failed with stint.ErrGoexit. If a
+// task panicked, Wait panics with a *stint.PanicError that has the stack of the task.
 //
-// The group may be used again after Wait; what has failed stays so.
+// The group may be used again after Wait; its failures remain.
 func (g *Group) Wait() error {
 	g.workers.Wait()
-	panicked, err := g.verdict()
+	panicked, err := g.outcome()
 	if g.cancel != nil {
 		g.cancel(err)
 	}
@@ -119,10 +115,10 @@ func (g *Group) Wait() error {
 	return err
 }
 
-// follows reports whether a task has returned no more than that a panic has cancelled
-// it: Wait tells of the panic.
-func (g *Group) follows(o task.Outcome) bool {
-	f := g.fail.Load()
+// isConsequence reports whether the error of a task only reports the cancellation after a
+// panic, which Wait reports.
+func (g *Group) isConsequence(o task.Outcome) bool {
+	f := g.failures.Load()
 	if f == nil || g.cancel == nil || o.Err == nil {
 		return false
 	}
@@ -132,32 +128,32 @@ func (g *Group) follows(o task.Outcome) bool {
 	return panicked != nil && len(task.Besides([]error{o.Err}, "errgroup: error", panicked)) == 0
 }
 
-// verdict returns what Wait panics with, unless that is nil, and what it returns.
-func (g *Group) verdict() (panicked *stint.PanicError, err error) {
-	f := g.fail.Load()
+// outcome returns the panic and the error of Wait.
+func (g *Group) outcome() (panicked *stint.PanicError, err error) {
+	f := g.failures.Load()
 	if f == nil {
 		return nil, nil
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return f.verdict()
+	return f.outcome()
 }
 
-// failure takes in how a task ended that did not return nil.
-func (g *Group) failure(o task.Outcome) {
-	if g.follows(o) {
+// fail records the outcome of a task that did not return nil.
+func (g *Group) fail(o task.Outcome) {
+	if g.isConsequence(o) {
 		return
 	}
 	g.mu.Lock()
-	f := g.fail.Load()
+	f := g.failures.Load()
 	first := f == nil
 	if first {
-		f = new(failed)
-		g.fail.Store(f)
+		f = new(failures)
+		g.failures.Store(f)
 	}
 	cause := f.add(o)
 	g.mu.Unlock()
 	if first && g.cancel != nil {
-		g.cancel(cause) // which may call functions of others
+		g.cancel(cause) // which may call code of the caller
 	}
 }

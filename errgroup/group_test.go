@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint/errgroup"
+	"github.com/stint-go/stint/internal/testkit"
 )
 
 var (
@@ -20,7 +21,7 @@ var (
 	errTwo = errors.New("two")
 )
 
-// rounds are the results of the tasks of a group that is waited for after each.
+// rounds are results of tasks.
 var rounds = [][]error{
 	{},
 	{nil},
@@ -153,37 +154,22 @@ func TestTryGoWithoutLimitAlwaysStarts(t *testing.T) {
 	})
 }
 
-// A gauge counts how many run at once.
-type gauge struct{ now, most atomic.Int32 }
-
-func (c *gauge) in() {
-	n := c.now.Add(1)
-	for {
-		m := c.most.Load()
-		if n <= m || c.most.CompareAndSwap(m, n) {
-			return
-		}
-	}
-}
-
-func (c *gauge) out() { c.now.Add(-1) }
-
 func TestNeverAboveTheLimit(t *testing.T) {
 	for _, limit := range []int{1, 2, 3, 4, 10, 100} {
 		synctest.Test(t, func(t *testing.T) {
 			var g errgroup.Group
-			var running gauge
+			var running testkit.Gauge
 			g.SetLimit(limit)
 			for i := range 20 * limit {
 				g.Go(func() error {
-					running.in()
-					defer running.out()
+					running.Enter()
+					defer running.Leave()
 					time.Sleep(time.Duration(1+i%7) * time.Millisecond)
 					return nil
 				})
 			}
 			g.Wait()
-			if most := running.most.Load(); int(most) != limit {
+			if most := running.Max(); most != limit {
 				t.Errorf("limit %d: %d tasks ran at once", limit, most)
 			}
 		})
@@ -217,13 +203,13 @@ func TestSubmittersGoOnInTheirOrder(t *testing.T) {
 		var g errgroup.Group
 		g.SetLimit(1)
 		release := make(chan struct{})
-		var begun, returned []int // with the limit, and the order in which they go on
+		var started, returned []int // the order of tasks, and of submitters
 		g.Go(func() error { <-release; return nil })
 		for i := range 10 {
 			go func() {
 				g.Go(func() error {
-					begun = append(begun, i)
-					synctest.Wait() // until the submitter of this task has gone on
+					started = append(started, i)
+					synctest.Wait() // until Go has returned for this task
 					return nil
 				})
 				returned = append(returned, i)
@@ -234,8 +220,8 @@ func TestSubmittersGoOnInTheirOrder(t *testing.T) {
 		g.Wait()
 		synctest.Wait()
 		want := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
-		if !slices.Equal(begun, want) || !slices.Equal(returned, want) {
-			t.Errorf("begun %v, returned %v", begun, returned)
+		if !slices.Equal(started, want) || !slices.Equal(returned, want) {
+			t.Errorf("started %v, returned %v", started, returned)
 		}
 	})
 }
@@ -289,7 +275,7 @@ func TestSetLimitWhileTasksAreActive(t *testing.T) {
 				release := make(chan struct{})
 				g.Go(func() error { <-release; return nil })
 				want := fmt.Sprintf("errgroup: Group.SetLimit(%d): 1 tasks of the group are active", after)
-				if got := fmt.Sprint(panicOf(func() { g.SetLimit(after) })); got != want {
+				if got := fmt.Sprint(testkit.Recovered(func() { g.SetLimit(after) })); got != want {
 					t.Errorf("SetLimit panicked with %q, want %q", got, want)
 				}
 				close(release)
@@ -331,7 +317,7 @@ func TestTasksMayWaitForEachOther(t *testing.T) {
 			var g errgroup.Group
 			next := make(chan struct{})
 			close(next)
-			for range n { // each waits for the one that is started after it
+			for range n { // each waits for the next one
 				mine := make(chan struct{})
 				after := next
 				g.Go(func() error { <-mine; return nil })
@@ -408,23 +394,16 @@ func TestSeveralMayWait(t *testing.T) {
 func TestBadArguments(t *testing.T) {
 	var nobody context.Context
 	var g errgroup.Group
-	g.SetLimit(0) // that a nil function waits for nothing
+	g.SetLimit(0) // a nil function must not wait
 	for want, f := range map[string]func(){
 		"errgroup: Group.Go: nil function":    func() { g.Go(nil) },
 		"errgroup: Group.TryGo: nil function": func() { g.TryGo(nil) },
 		"errgroup: WithContext: nil context":  func() { errgroup.WithContext(nobody) },
 	} {
-		if got := panicOf(f); got != want {
+		if got := testkit.Recovered(f); got != want {
 			t.Errorf("panicked with %v, want %q", got, want)
 		}
 	}
-}
-
-// panicOf returns what f panics with.
-func panicOf(f func()) (v any) {
-	defer func() { v = recover() }()
-	f()
-	return nil
 }
 
 // The original takes 64 bytes too.

@@ -1,13 +1,13 @@
 package errgroup
 
-// queue is a first-in first-out queue of tasks in a ring. Use newQueue.
+// A queue is a first-in, first-out queue of tasks in a ring. Use newQueue.
 type queue struct {
 	ring []func() error // its length is a power of two
 	head int            // of the first task
 	n    int
 
-	worker func()          // Group.arrive, as a value that is made once; nil: not yet
-	first  [4]func() error // the ring at the beginning, and again after a burst
+	worker func()          // Group.queueWorker, as a value that is made once; nil: not yet
+	first  [4]func() error // the ring at first, and again after a burst
 }
 
 func newQueue() *queue {
@@ -16,8 +16,8 @@ func newQueue() *queue {
 	return q
 }
 
-// roomy is the length of the largest ring that is kept when it is empty.
-const roomy = 1024
+// maxIdleRing is the length of the longest ring that an empty queue keeps.
+const maxIdleRing = 1024
 
 func (q *queue) push(f func() error) {
 	if q.n == len(q.ring) {
@@ -35,13 +35,13 @@ func (q *queue) grow() {
 	q.ring, q.head = ring, 0
 }
 
-// pop takes out the first task. There must be one.
+// pop removes the first task. The queue must not be empty.
 func (q *queue) pop() func() error {
 	f := q.ring[q.head]
 	q.ring[q.head] = nil
 	q.head = (q.head + 1) & (len(q.ring) - 1)
 	q.n--
-	if q.n == 0 && len(q.ring) > roomy {
+	if q.n == 0 && len(q.ring) > maxIdleRing {
 		q.ring, q.head = q.first[:], 0
 	}
 	return f

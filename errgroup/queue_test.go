@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The ring beside a slice, over lengths that make it grow, wrap around and let go.
+// The ring behaves like a slice when it grows, wraps around and shrinks.
 func TestQueueIsFirstInFirstOut(t *testing.T) {
 	q := newQueue()
 	var oracle []int
@@ -33,12 +33,12 @@ func TestQueueIsFirstInFirstOut(t *testing.T) {
 	for q.n > 0 {
 		q.pop()
 	}
-	if len(q.ring) > roomy {
+	if len(q.ring) > maxIdleRing {
 		t.Errorf("an empty queue keeps room for %d", len(q.ring))
 	}
 }
 
-// A task that was given out is not kept reachable.
+// The queue does not keep removed tasks reachable.
 func TestQueueForgets(t *testing.T) {
 	q := newQueue()
 	for range 9 {
@@ -49,7 +49,7 @@ func TestQueueForgets(t *testing.T) {
 	}
 	for i, f := range append(q.ring, q.first[:]...) {
 		if f != nil {
-			t.Errorf("place %d is not empty", i)
+			t.Errorf("slot %d is not empty", i)
 		}
 	}
 }

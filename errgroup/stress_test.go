@@ -11,10 +11,11 @@ import (
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/errgroup"
+	"github.com/stint-go/stint/internal/testkit"
 )
 
-// Submitters, tasks that start tasks, tasks that fail in every way, and waiters, in
-// random order: each accepted task runs once, the limit holds, and nobody is left.
+// Submitters, nested and failing tasks, and waiters in random order: each accepted task runs
+// once, the limit holds, and no goroutine is left.
 func TestRandomInterleavings(t *testing.T) {
 	for seed := range uint64(60) {
 		random := rand.New(rand.NewPCG(seed, 17))
@@ -29,17 +30,16 @@ func TestRandomInterleavings(t *testing.T) {
 	}
 }
 
-// storm is a group under stress.
+// A storm is a group under stress.
 type storm struct {
 	group   errgroup.Group
 	limit   int
-	running gauge
+	tasks   testkit.Gauge
 	started atomic.Int64 // accepted
-	ran     atomic.Int64
 	failed  atomic.Int64
 }
 
-// blow has submitters start tasks each, waits, and returns what is wrong then.
+// blow starts submitters of tasks, waits, and returns what went wrong.
 func (s *storm) blow(seed uint64, submitters, tasks int) string {
 	var wg sync.WaitGroup
 	for i := range submitters {
@@ -54,7 +54,7 @@ func (s *storm) blow(seed uint64, submitters, tasks int) string {
 	return s.settle()
 }
 
-// submit starts a task by Go or TryGo. What it does follows from what.
+// submit starts a task with Go or TryGo; what determines which, and what the task does.
 func (s *storm) submit(what uint64, depth int) {
 	task := func() error { return s.task(what, depth) }
 	if what%5 == 0 || depth < 2 { // in a task Go might wait for the task itself
@@ -70,9 +70,8 @@ func (s *storm) submit(what uint64, depth int) {
 var errStorm = errors.New("storm")
 
 func (s *storm) task(what uint64, depth int) error {
-	s.running.in()
-	defer s.running.out()
-	s.ran.Add(1)
+	s.tasks.Enter()
+	defer s.tasks.Leave()
 	if what>>8%4 == 0 && depth > 0 {
 		s.submit(what>>16, depth-1)
 	}
@@ -93,17 +92,17 @@ func (s *storm) task(what uint64, depth int) error {
 	return nil
 }
 
-// settle waits for the group and looks at the accounts.
+// settle waits for the group and checks the counts.
 func (s *storm) settle() string {
 	p, err := waited(&s.group)
 	failed := s.failed.Load() > 0
 	switch {
-	case s.started.Load() != s.ran.Load():
-		return fmt.Sprintf("%d tasks were started, and %d ran", s.started.Load(), s.ran.Load())
-	case s.running.now.Load() != 0:
+	case int(s.started.Load()) != s.tasks.Total():
+		return fmt.Sprintf("%d tasks were started, and %d ran", s.started.Load(), s.tasks.Total())
+	case s.tasks.Now() != 0:
 		return "Wait returned while tasks ran"
-	case s.limit > 0 && int(s.running.most.Load()) > s.limit:
-		return fmt.Sprintf("%d tasks ran at once", s.running.most.Load())
+	case s.limit > 0 && s.tasks.Max() > s.limit:
+		return fmt.Sprintf("%d tasks ran at once", s.tasks.Max())
 	case failed != (p != nil || err != nil):
 		return fmt.Sprintf("tasks failed: %v; Wait panicked with %v, returned %v", failed, p, err)
 	case err != nil && err != errStorm && err != stint.ErrGoexit:
@@ -112,8 +111,8 @@ func (s *storm) settle() string {
 	return ""
 }
 
-// A limit that is made while others are in Go is kept to from then on: a Go that has
-// begun before it counts as a task, or waits.
+// A limit made during calls of Go holds at once: such a call has counted its task before, or
+// waits.
 func TestLimitMadeBesideGo(t *testing.T) {
 	made := 0
 	for range 20_000 {
@@ -138,10 +137,10 @@ func TestLimitMadeBesideGo(t *testing.T) {
 				}
 			})
 		}
-		for range made % 8 { // so that it comes at one moment or another
+		for range made % 8 { // to vary the moment
 			runtime.Gosched()
 		}
-		if panicOf(func() { g.SetLimit(1) }) == nil {
+		if testkit.Recovered(func() { g.SetLimit(1) }) == nil {
 			limited.Store(true)
 			made++
 		}

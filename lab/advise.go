@@ -12,7 +12,7 @@ import (
 	"github.com/stint-go/stint/lab/load"
 )
 
-// A question is what the command advise is asked about.
+// A question is what the flags of advise ask.
 type question struct {
 	n             int
 	most          int
@@ -25,16 +25,16 @@ func newAdvise() *cobra.Command {
 	var q question
 	cmd := &cobra.Command{
 		Use:   "advise [flags] [-- COMMAND [ARG...]]",
-		Short: "Measure whether work of your own should run side by side",
-		Long: `Measure whether work of your own should run side by side: a command, or a model
-of a function that computes and waits for so long.
+		Short: "Measure whether your own work is faster concurrently",
+		Long: `Measure whether your own work is faster concurrently: a command, or a model
+of a function that computes and waits for given times.
 
-The command is run for each index from 0 to n-1, which stands for {} in its words,
-one after the other and side by side under several limits. There are many such runs,
-so it must bear to be repeated for the same index, and to run for all of them at
-once. What it writes to standard output is thrown away. If it fails, that is the end.
+The command runs for each index from 0 to n-1, which replaces {} in its arguments,
+sequentially and concurrently under several limits. It runs many times, also for
+the same index, and for all indexes at once. Its standard output is discarded.
+Advise stops at the first failure.
 
-For a function in Go there is the package lab/advise, which a test can call.`,
+For a Go function use package lab/advise in a test.`,
 		Example: "  go run ./lab advise --n 50 -- gzip -kf file{}\n" +
 			"  go run ./lab advise --budget 30s --most 8 -- curl -sfo /dev/null http://localhost:8080/{}\n" +
 			"  go run ./lab advise --n 100 --compute 1ms --wait 9ms",
@@ -42,11 +42,11 @@ For a function in Go there is the package lab/advise, which a test can call.`,
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false) // the flags of COMMAND are its own
-	f.IntVar(&q.n, "n", 20, "how many items there are")
-	f.IntVar(&q.most, "most", 0, "how many may run at once at most; 0: 256, and as many as there are processors")
-	f.DurationVar(&q.budget, "budget", 5*time.Second, "how long to measure, about")
-	f.DurationVar(&q.compute, "compute", 0, "without a COMMAND: how long an item computes")
-	f.DurationVar(&q.wait, "wait", 0, "without a COMMAND: how long an item waits")
+	f.IntVar(&q.n, "n", 20, "number of items")
+	f.IntVar(&q.most, "most", 0, "largest number of concurrent items; 0: 256, or GOMAXPROCS if that is more")
+	f.DurationVar(&q.budget, "budget", 5*time.Second, "approximate measuring time")
+	f.DurationVar(&q.compute, "compute", 0, "without a COMMAND: computing time of an item")
+	f.DurationVar(&q.wait, "wait", 0, "without a COMMAND: waiting time of an item")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		q.command = args
 		if err := q.check(); err != nil {
@@ -66,7 +66,7 @@ For a function in Go there is the package lab/advise, which a test can call.`,
 	return cmd
 }
 
-// check looks at the flags.
+// check validates the flags.
 func (q *question) check() error {
 	switch {
 	case q.n < 1:
@@ -80,14 +80,14 @@ func (q *question) check() error {
 	case q.wait < 0:
 		return fmt.Errorf("--wait %v: must not be negative", q.wait)
 	case len(q.command) > 0 && q.compute+q.wait > 0:
-		return fmt.Errorf("--compute and --wait are for when there is no command, and there is %s", q.command[0])
+		return fmt.Errorf("--compute and --wait cannot be used with a command (%s)", q.command[0])
 	case len(q.command) == 0 && q.compute+q.wait == 0:
 		return errors.New("nothing to measure: give a command after --, or --compute or --wait")
 	}
 	return nil
 }
 
-// ask measures. An error of the command ends it.
+// ask measures. It stops at the first error of the command.
 func (q *question) ask(ctx context.Context) (*advise.Advice, error) {
 	opts := []advise.Option{advise.Budget(q.budget)}
 	if q.most > 0 {
@@ -111,7 +111,7 @@ func (q *question) ask(ctx context.Context) (*advise.Advice, error) {
 	return a, errors.Join(err, ctx.Err())
 }
 
-// model is a function that computes and then waits.
+// model returns a function that computes and then waits.
 func (q *question) model() func(int) {
 	steps := 0
 	if q.compute > 0 {

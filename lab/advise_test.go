@@ -62,7 +62,7 @@ func TestAdviseWrongCommandLines(t *testing.T) {
 		{"--budget 0s -- true", "lab: --budget 0s: must be more than 0"},
 		{"--compute -1s", "lab: --compute -1s: must not be negative"},
 		{"--wait -1s", "lab: --wait -1s: must not be negative"},
-		{"--wait 1s -- true", "lab: --compute and --wait are for when there is no command, and there is true"},
+		{"--wait 1s -- true", "lab: --compute and --wait cannot be used with a command (true)"},
 		{"--fast -- true", "lab: unknown flag: --fast"},
 	} {
 		out, errs, status := call(t.Context(), append([]string{"advise"}, strings.Fields(c.args)...)...)

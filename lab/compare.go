@@ -12,19 +12,19 @@ func newCompare() *cobra.Command {
 	var c report.Comparison
 	cmd := &cobra.Command{
 		Use:   "compare [flags] A B",
-		Short: "Compare two runs: directories of results, or single files of them",
-		Long: `Compare puts two runs side by side with the statistics of benchstat: medians,
-how far their intervals of 95 % reach, and where the samples differ by the
-Mann-Whitney U test, p at most 0.05, by how much. ~ means that they are not said
-to differ. The runs were not interleaved: what changed on the machine from the
-one to the other is in the figures too.`,
+		Short: "Compare two runs: directories of results, or single files",
+		Long: `Compare shows two runs side by side with the statistics of benchstat: medians,
+the widths of their 95 % intervals, and the change where the samples differ by
+the Mann-Whitney U test with p at most 0.05. ~ means no significant difference.
+The runs were not interleaved, so changes of the machine between them show in
+the figures too.`,
 		Example: "  go run ./lab compare before after --changed\n  go run ./lab compare before/tiny.jsonl after/tiny.jsonl --unit allocs/op --models stint.Pool,stint.Group",
 		Args:    cobra.ExactArgs(2),
 	}
 	f := cmd.Flags()
-	f.StringVar(&c.Unit, "unit", "time/op", "compare this `UNIT`, as the tables name it")
-	f.StringSliceVar(&c.Models, "models", nil, "compare these `NAMES`, not all")
-	f.BoolVar(&c.Changed, "changed", false, "show rows that differ, and count the others")
+	f.StringVar(&c.Unit, "unit", "time/op", "compare this `UNIT`, named as in the tables")
+	f.StringSliceVar(&c.Models, "models", nil, "compare only these `NAMES`")
+	f.BoolVar(&c.Changed, "changed", false, "show only rows that differ, and count the others")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var err error
 		if c.A, err = results(args[0]); err != nil {

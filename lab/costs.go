@@ -5,8 +5,8 @@ import (
 	"github.com/stint-go/stint/lab/report"
 )
 
-// costs are the lines of the table in the README: what there is to pay for one
-// of something, chosen for what they are about, whoever is the cheaper.
+// costs are the rows of the README's table. They are chosen by subject, not by
+// result.
 var costs = []report.Cost{
 	{
 		Of:         "an empty task, at most 2 at once",
@@ -34,12 +34,12 @@ var costs = []report.Cost{
 		Ours: []string{"par.Each", "stint.Each"}, Others: []string{"plain", "static", "errgroup", "conc"},
 	},
 	{
-		Of:         "1,000,000 items of `math.Pow`; ours are told nothing, those of the others that can be told have one goroutine a processor",
+		Of:         "1,000,000 items of `math.Pow`; stint has no option, libraries with a limit have one goroutine a processor",
 		Experiment: "cpu", Case: "n=1000000", Unit: measure.Time,
 		Ours: []string{"stint.Each", "par.Reduce"}, Others: []string{"sequential", "parallelize", "conc-iter", "pool", "errgroup"},
 	},
 	{
-		Of:         "100 items that wait 0 to 9 ms; ours is told nothing, pool-max and errgroup ten a processor",
+		Of:         "100 items that wait 0 to 9 ms; stint has no option, pool-max and errgroup have ten goroutines a processor",
 		Experiment: "io", Case: "n=100", Unit: measure.Time,
 		Ours: []string{"stint.Each"}, Others: []string{"sequential", "pool", "pool-max", "errgroup", "goroutines"},
 	},
@@ -49,17 +49,17 @@ var costs = []report.Cost{
 		Ours: []string{"stint.Pool", "stint.Group"}, Others: []string{"goroutines", "errgroup", "conc", "ants", "workerpool"},
 	},
 	{
-		Of:         "their peak of heap and stacks",
+		Of:         "peak heap and stacks of the same",
 		Experiment: "sleepers", Case: "tasks=1000000/limit=50000", Unit: measure.PeakMemory,
 		Ours: []string{"stint.Pool", "stint.Group"}, Others: []string{"goroutines", "errgroup", "conc", "ants", "workerpool"},
 	},
 	{
-		Of:         "a record that crosses to another goroutine",
+		Of:         "a record sent to another goroutine",
 		Experiment: "hops", Case: "record=32-bytes/boundaries=1/beside=peers", Unit: measure.Time,
 		Ours: []string{"stream.Buffer"}, Others: []string{"channel", "channel-64", "batches", "rill"},
 	},
 	{
-		Of:         "a record of 20,000,263 that are read from a file; -fused on one goroutine, all others of stint on two",
+		Of:         "one of 20,000,263 records read from a file; -fused uses one goroutine, the other rows of stint two",
 		Experiment: "scan", Case: "records=20000263/table=large", Unit: measure.Time,
 		Ours: []string{"stream.FromSeq-fused", "stream.FromSeq"}, Others: []string{"direct", "channel", "channel-1000", "batches-1000"},
 	},

@@ -7,56 +7,55 @@ import (
 	"strings"
 
 	"github.com/stint-go/stint/lab/experiment"
-	"github.com/stint-go/stint/lab/experiment/additions"
+	"github.com/stint-go/stint/lab/experiment/add"
 	"github.com/stint-go/stint/lab/experiment/auto"
-	"github.com/stint-go/stint/lab/experiment/checksums"
-	"github.com/stint-go/stint/lab/experiment/digests"
-	"github.com/stint-go/stint/lab/experiment/documents"
-	"github.com/stint-go/stint/lab/experiment/dropin"
+	"github.com/stint-go/stint/lab/experiment/cluster"
+	"github.com/stint-go/stint/lab/experiment/cpu"
+	"github.com/stint-go/stint/lab/experiment/errgroup"
+	"github.com/stint-go/stint/lab/experiment/find"
 	"github.com/stint-go/stint/lab/experiment/hops"
+	"github.com/stint-go/stint/lab/experiment/io"
 	"github.com/stint-go/stint/lab/experiment/loops"
-	"github.com/stint-go/stint/lab/experiment/naps"
-	"github.com/stint-go/stint/lab/experiment/powers"
-	"github.com/stint-go/stint/lab/experiment/remote"
+	"github.com/stint-go/stint/lab/experiment/md5"
 	"github.com/stint-go/stint/lab/experiment/scan"
+	"github.com/stint-go/stint/lab/experiment/sha"
 	"github.com/stint-go/stint/lab/experiment/sleepers"
-	"github.com/stint-go/stint/lab/experiment/sorts"
+	"github.com/stint-go/stint/lab/experiment/sort"
 	"github.com/stint-go/stint/lab/experiment/sum"
 	"github.com/stint-go/stint/lab/experiment/tiny"
 )
 
-// experiments are all there are, in the order in which they are listed and read.
+// experiments returns all experiments in listing order.
 func experiments() []experiment.Experiment {
 	return []experiment.Experiment{
-		powers.Experiment, naps.Experiment, additions.Experiment, sorts.Experiment, documents.Experiment,
-		sleepers.Experiment, checksums.Experiment, digests.Experiment, scan.Experiment,
-		tiny.Experiment, dropin.Experiment, loops.Experiment, auto.Experiment, hops.Experiment, remote.Experiment, sum.Experiment,
+		cpu.Experiment, io.Experiment, add.Experiment, sort.Experiment, find.Experiment,
+		sleepers.Experiment, md5.Experiment, sha.Experiment, scan.Experiment,
+		tiny.Experiment, errgroup.Experiment, loops.Experiment, auto.Experiment, hops.Experiment, cluster.Experiment, sum.Experiment,
 	}
 }
 
-// crowded are those that start so many goroutines at once that the runtime, which
-// keeps what it has of ended ones, takes longer for the collection before each
-// sample ever after. In a run of several these are the last.
-var crowded = []string{"sha", "loops", "cpu", "sleepers"}
+// manyGoroutines are the experiments that start so many goroutines that the
+// runtime, which keeps the memory of ended ones, collects more slowly before
+// every later sample. They run last.
+var manyGoroutines = []string{"sha", "loops", "cpu", "sleepers"}
 
-// choose returns the experiments with the given names, or all, in the order in which
-// they are run.
+// choose returns the named experiments, or all, in running order.
 func choose(names []string) ([]experiment.Experiment, error) {
 	all := experiments()
 	if len(names) == 0 {
 		return ordered(all), nil
 	}
-	var known []string
+	var checkModels []string
 	byName := map[string]experiment.Experiment{}
 	for _, e := range all {
-		known = append(known, e.Name)
+		checkModels = append(checkModels, e.Name)
 		byName[e.Name] = e
 	}
 	var chosen []experiment.Experiment
 	for i, name := range names {
 		e, ok := byName[name]
 		if !ok {
-			return nil, fmt.Errorf("no experiment %q: there are %s", name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("no experiment %q: there are %s", name, strings.Join(checkModels, ", "))
 		}
 		if slices.Contains(names[:i], name) {
 			return nil, fmt.Errorf("experiment %s is named twice", name)
@@ -66,10 +65,10 @@ func choose(names []string) ([]experiment.Experiment, error) {
 	return ordered(chosen), nil
 }
 
-// ordered puts those that are crowded last.
+// ordered moves manyGoroutines to the end.
 func ordered(all []experiment.Experiment) []experiment.Experiment {
 	slices.SortStableFunc(all, func(a, b experiment.Experiment) int {
-		return cmp.Compare(slices.Index(crowded, a.Name), slices.Index(crowded, b.Name))
+		return cmp.Compare(slices.Index(manyGoroutines, a.Name), slices.Index(manyGoroutines, b.Name))
 	})
 	return all
 }

@@ -10,12 +10,12 @@ import (
 	"golang.org/x/term"
 )
 
-// throttle keeps the terminal from using the processors that are measured.
+// throttle limits updates, so that the terminal does not use the measured
+// processors.
 const throttle = 200 * time.Millisecond
 
-// show lets s say on w where it is: as a line that changes if w is a terminal,
-// else as lines that stay. The function that it returns removes what would be in
-// the way of the next text.
+// show reports the progress of s on w: as a changing line if w is a terminal,
+// as a log otherwise. The returned function clears the changing line.
 func show(s *experiment.Session, w io.Writer) (end func()) {
 	s.Log = w
 	f, ok := w.(*os.File)
@@ -27,15 +27,15 @@ func show(s *experiment.Session, w io.Writer) (end func()) {
 	return l.clear
 }
 
-// A line is the last one of a terminal: a bar for what is measured, until a text
-// takes its place.
+// A line is the last line of a terminal. It shows a progress bar until text
+// replaces it.
 type line struct {
 	w    io.Writer
 	what string
 	bar  *progressbar.ProgressBar
 }
 
-// step moves the bar, or begins one for what was not measured before.
+// step updates the bar, or starts one for a new label.
 func (l *line) step(what string, done, total int) {
 	if l.bar == nil || what != l.what {
 		l.clear()
@@ -44,10 +44,10 @@ func (l *line) step(what string, done, total int) {
 			progressbar.OptionSetWriter(l.w), progressbar.OptionSetDescription(what), progressbar.OptionSetWidth(20),
 			progressbar.OptionShowCount(), progressbar.OptionSetElapsedTime(false), progressbar.OptionSetPredictTime(false), progressbar.OptionThrottle(throttle))
 	}
-	_ = l.bar.Set(done) // the terminal is gone: so is who would read an error
+	_ = l.bar.Set(done) // an error means that the terminal is gone
 }
 
-// Write writes a text in place of the bar.
+// Write replaces the bar with text.
 func (l *line) Write(p []byte) (int, error) {
 	l.clear()
 	return l.w.Write(p)

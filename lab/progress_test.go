@@ -9,7 +9,7 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 )
 
-// What is no terminal gets the remarks, and no bar.
+// Output that is not a terminal has messages and no bar.
 func TestNoBarInAFile(t *testing.T) {
 	var b bytes.Buffer
 	s := &experiment.Session{}
@@ -21,7 +21,7 @@ func TestNoBarInAFile(t *testing.T) {
 	}
 }
 
-// A text takes the place of the bar, and what is measured next gets a new one.
+// Text replaces the bar, and the next label starts a new one.
 func TestBar(t *testing.T) {
 	var b bytes.Buffer
 	l := &line{w: &b}
@@ -40,5 +40,5 @@ func TestBar(t *testing.T) {
 	if last != "text\n" || l.bar != nil {
 		t.Errorf("the line of the bar holds %q, want the text alone", last)
 	}
-	l.clear() // of nothing
+	l.clear() // no bar yet
 }

@@ -20,23 +20,22 @@ func newReport() *cobra.Command {
 	var files []string
 	cmd := &cobra.Command{
 		Use:   "report [flags] DIR",
-		Short: "Write what a run has put into DIR for readers and for programs",
-		Long: `Report reads the results that a run has put into DIR and writes into the same
-directory report.html, a page that needs nothing but itself, report.md, with all
-there is, report.csv for spreadsheets, and report.txt in the benchmark format,
-for benchstat. With --write it replaces instead what stands in a file between
-the lines
+		Short: "Write the results in DIR as reports for readers and programs",
+		Long: `Report reads the results in DIR and writes into the same directory report.html, a
+self-contained page, report.md, with everything, report.csv, for spreadsheets, and
+report.txt, in the benchmark format. With --write it instead replaces the text
+between the lines
 
     <!-- lab:begin -->
     <!-- lab:end -->
 
-by a summary, and after <!-- lab:begin costs --> by the table of costs, as in
-BENCHMARKS.md and README.md.`,
+of a file with a summary, and after <!-- lab:begin costs --> with the table of
+costs, as in BENCHMARKS.md and README.md.`,
 		Example: "  go run ./lab report out\n  go run ./lab report --write BENCHMARKS.md --write README.md lab/results/2-core-xeon",
 		Args:    cobra.ExactArgs(1),
 	}
-	cmd.Flags().StringVar(&out, "out", "", "write into `DIR`, which is made if need be, instead of the directory of the results")
-	cmd.Flags().StringArrayVar(&files, "write", nil, "replace what stands between the marks of the laboratory in `FILE`; may be given again")
+	cmd.Flags().StringVar(&out, "out", "", "write into `DIR`, created if missing, instead of the directory of the results")
+	cmd.Flags().StringArrayVar(&files, "write", nil, "replace the text between the laboratory's marks in `FILE`; may be repeated")
 	cmd.MarkFlagsMutuallyExclusive("out", "write")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		results, err := results(args[0])
@@ -55,7 +54,7 @@ BENCHMARKS.md and README.md.`,
 	return cmd
 }
 
-// results reads those of a directory, in the order of the experiments.
+// results reads the results of a directory, in the order of the experiments.
 func results(dir string) ([]*result.Result, error) {
 	var order []string
 	for _, e := range experiments() {
@@ -64,7 +63,7 @@ func results(dir string) ([]*result.Result, error) {
 	return result.Load(dir, order)
 }
 
-// write writes a report into a directory and says which files it has written.
+// write writes a report into a directory and prints the names of its files.
 func write(stdout io.Writer, dir string, results []*result.Result) error {
 	names, err := report.Write(dir, results)
 	for _, name := range names {
@@ -74,15 +73,14 @@ func write(stdout io.Writer, dir string, results []*result.Result) error {
 	return err
 }
 
-// fill puts the parts that are made of results between the marks of files, and
-// says which files it has written.
+// fill replaces the marked parts of files and prints the names of the files.
 func fill(stdout io.Writer, files []string, results []*result.Result, dir string) error {
 	parts, err := parts(results, filepath.ToSlash(filepath.Clean(dir)))
 	if err != nil {
 		return err
 	}
 	var texts []string
-	for _, file := range files { // all are read before one is written
+	for _, file := range files { // read all before writing one
 		old, err := os.ReadFile(file)
 		if err != nil {
 			return err
@@ -104,8 +102,8 @@ func fill(stdout io.Writer, files []string, results []*result.Result, dir string
 	return nil
 }
 
-// parts are what files may have between marks, by the names of these: the
-// summary, without one, and costs.
+// parts returns the texts for marked parts by name: "" for the summary, and
+// costs.
 func parts(results []*result.Result, dir string) (map[string]string, error) {
 	table, err := features.All()
 	if err != nil {

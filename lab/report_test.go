@@ -10,7 +10,7 @@ import (
 
 const marks = "<!-- lab:begin -->\n<!-- lab:end -->\n"
 
-// What is run, written and reported is the same.
+// Run, files and report agree.
 func TestReport(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "results")
 	file := filepath.Join(t.TempDir(), "BENCHMARKS.md")
@@ -23,9 +23,9 @@ func TestReport(t *testing.T) {
 	}
 	command := "`go run ./lab run tiny --quick --count 1 --models stint.Group`"
 	other := filepath.Join(t.TempDir(), "other")
-	for place, args := range map[string][]string{dir: {"report", dir}, other: {"report", "--out", other, dir}} {
+	for target, args := range map[string][]string{dir: {"report", dir}, other: {"report", "--out", other, dir}} {
 		printed, errs, status := call(t.Context(), args...)
-		if want := filepath.Join(place, "report.html") + "\n"; status != statusOK || !strings.HasPrefix(printed, want) {
+		if want := filepath.Join(target, "report.html") + "\n"; status != statusOK || !strings.HasPrefix(printed, want) {
 			t.Errorf("%q: got %q, %q, %d, want %q first", args, printed, errs, status, want)
 		}
 		for name := range strings.Lines(printed) {
@@ -33,7 +33,7 @@ func TestReport(t *testing.T) {
 				t.Errorf("%q: said to have written %q: %v, %v", args, name, info, err)
 			}
 		}
-		text, err := os.ReadFile(filepath.Join(place, "report.md"))
+		text, err := os.ReadFile(filepath.Join(target, "report.md"))
 		if err != nil || !strings.Contains(string(text), "**stint.Group**") || !strings.Contains(string(text), command) {
 			t.Errorf("%q: report.md is %q, %v", args, text, err)
 		}
@@ -42,7 +42,7 @@ func TestReport(t *testing.T) {
 		t.Errorf("got %q, %q, %d", out, errs, status)
 	}
 	text, err := os.ReadFile(file)
-	if err != nil || !strings.HasPrefix(string(text), "# Head\n\n<!-- lab:begin -->\n\nOf the results in `"+filepath.ToSlash(dir)+"`") || !strings.Contains(string(text), command) {
+	if err != nil || !strings.HasPrefix(string(text), "# Head\n\n<!-- lab:begin -->\n\nSummary of the results in `"+filepath.ToSlash(dir)+"`") || !strings.Contains(string(text), command) {
 		t.Errorf("the file holds %q, %v", text, err)
 	}
 }
@@ -63,11 +63,10 @@ func TestReportComplains(t *testing.T) {
 	}
 }
 
-// origin is the directory that a part says it is of.
-var origin = regexp.MustCompile("in `([^`]+)`")
+// origin matches the directory named in a generated part.
+var origin = regexp.MustCompile("(?:in|from) `([^`]+)`")
 
-// BENCHMARKS.md and the README are what the laboratory says of the results that
-// they name.
+// BENCHMARKS.md and the README match the results that they name.
 func TestBenchmarksAreTheResults(t *testing.T) {
 	t.Chdir("..")
 	for _, name := range []string{"BENCHMARKS.md", "README.md"} {

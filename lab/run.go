@@ -27,14 +27,14 @@ const (
 	statusInterrupted = 130
 )
 
-// failure is an error of an experiment, as opposed to one of the command line.
+// A failure is an error of an experiment, not of the command line.
 type failure struct{ err error }
 
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// run executes one command line and returns the exit status. It ends early
-// when ctx ends or the process is interrupted; a second interrupt kills it.
+// run executes a command line and returns the exit status. It stops early when
+// ctx ends or the process is interrupted. A second interrupt kills the process.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "lab",
-		Short:         "Measure what is claimed about stint, on this machine",
+		Short:         "Measure every claim about stint on this machine",
 		Args:          cobra.NoArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -96,18 +96,18 @@ func newRun() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:     "run [flags] [EXPERIMENT...]",
-		Short:   "Run experiments: those named, or all",
+		Short:   "Run the named experiments, or all",
 		Example: "  go run ./lab run --quick --out quick\n  go run ./lab run cpu io --procs 1,N --count 10 --models stint.Each,goroutines",
 		Args:    cobra.ArbitraryArgs,
 	}
 	f := cmd.Flags()
-	f.BoolVar(&s.Quick, "quick", false, "smaller sizes, all experiments in under three minutes: to see that it runs, not to conclude from")
-	f.IntVar(&s.Count, "count", 0, "samples of each model, after one that does not count; 6 are the fewest that give an interval; 0: what the experiment finds right, between 6 and 20")
-	f.DurationVar(&s.Time, "time", 0, "how long a sample of the fastest model of a case lasts, unless that of the slowest would last 20 times longer; 0: 5ms; some cases have a number of operations of their own")
-	f.StringSliceVar(&s.Models, "models", nil, "measure these `NAMES` and what they are compared with, not all; sum takes no notice")
-	f.StringSliceVar(&procs, "procs", nil, "measure at these `NUMBERS` of GOMAXPROCS, as 1,4 or 1,N where N is all; if not given at N, what is about one processor also at 1, and sum at 2")
-	f.BoolVar(&s.Keep, "keep", false, "keep the temporary folder and say where it is")
-	f.StringVar(&out, "out", "", "also write what was measured into `DIR`, which is made if need be, a file of JSON lines an experiment: for report and compare")
+	f.BoolVar(&s.Quick, "quick", false, "use smaller sizes: all experiments take less than three minutes; shows that everything runs, not for conclusions")
+	f.IntVar(&s.Count, "count", 0, "samples of each model, after a warm-up; an interval needs 6; 0: chosen by the experiment, 6 to 20")
+	f.DurationVar(&s.Time, "time", 0, "duration of a sample of the case's fastest model, less if the slowest would take 20 times longer; 0: 5ms; cases with a fixed number of operations ignore it")
+	f.StringSliceVar(&s.Models, "models", nil, "measure only these `NAMES` and the models they are compared with; sum ignores it")
+	f.StringSliceVar(&procs, "procs", nil, "measure at these `NUMBERS` of GOMAXPROCS, such as 1,4 or 1,N where N is all; default N, single-processor cases also at 1, and sum at 2")
+	f.BoolVar(&s.Keep, "keep", false, "keep the temporary folder and print its name")
+	f.StringVar(&out, "out", "", "write a file of JSON lines per experiment into `DIR`, created if missing, for report and compare")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if s.Count < 0 {
 			return fmt.Errorf("--count %d: must not be negative", s.Count)
@@ -124,38 +124,43 @@ func newRun() *cobra.Command {
 			return err
 		}
 		if out != "" {
-			if err := os.MkdirAll(out, 0o777); err != nil { // not after an hour
+			if err := os.MkdirAll(out, 0o777); err != nil { // fail before the measurements
 				return &failure{err}
 			}
 		}
-		if err := known(cmd.Context(), &s, chosen); err != nil {
+		if err := checkModels(cmd.Context(), &s, chosen); err != nil {
 			return err
 		}
 		s.Command = commandLine(cmd, args)
 		clear := show(&s, cmd.ErrOrStderr())
 		return perform(cmd.Context(), &s, chosen, func(r *result.Result) error {
 			clear()
-			err := report.Table(cmd.OutOrStdout(), r)
-			switch {
-			case out == "":
-			case r.Unfinished != "" && result.Whole(out, r.Experiment):
-				s.Logf("%s: not written: there is a result in %s that did not end early", r.Experiment, out)
-			default:
-				err = errors.Join(err, result.Save(out, r))
-			}
-			return err
+			return errors.Join(report.Table(cmd.OutOrStdout(), r), save(&s, out, r))
 		})
 	}
 	return cmd
 }
 
-// known returns an error if a model that was asked for is in none of the
-// experiments: not after an hour.
-func known(ctx context.Context, s *experiment.Session, chosen []experiment.Experiment) error {
+// save writes a result into the directory dir, if that is set. It does not
+// replace a complete result with an unfinished one.
+func save(s *experiment.Session, dir string, r *result.Result) error {
+	if dir == "" {
+		return nil
+	}
+	if r.Unfinished != "" && result.Whole(dir, r.Experiment) {
+		s.Logf("%s: not written: %s has a result that did not end early", r.Experiment, dir)
+		return nil
+	}
+	return result.Save(dir, r)
+}
+
+// checkModels returns an error if no experiment has one of the requested
+// models. It runs before the measurements, which may take an hour.
+func checkModels(ctx context.Context, s *experiment.Session, chosen []experiment.Experiment) error {
 	if len(s.Models) == 0 {
 		return nil
 	}
-	names, err := s.Choices(ctx, chosen)
+	names, err := s.ModelNames(ctx, chosen)
 	if err != nil {
 		return &failure{err}
 	}
@@ -167,7 +172,7 @@ func known(ctx context.Context, s *experiment.Session, chosen []experiment.Exper
 	return nil
 }
 
-// processors are the numbers of a list, ascending and each once.
+// processors parses a list of numbers, sorted and without duplicates.
 func processors(list []string) ([]int, error) {
 	var out []int
 	for _, word := range list {
@@ -184,8 +189,8 @@ func processors(list []string) ([]int, error) {
 	return slices.Compact(out), nil
 }
 
-// commandLine is what to type for the same run: the experiments and the flags
-// that were given, without the place of the output.
+// commandLine returns the command that repeats the run: the experiments and the
+// given flags, except --out.
 func commandLine(cmd *cobra.Command, args []string) string {
 	words := append([]string{"go run ./lab run"}, args...)
 	for _, name := range []string{"quick", "count", "time", "procs", "models"} {
@@ -202,9 +207,9 @@ func commandLine(cmd *cobra.Command, args []string) string {
 	return strings.Join(words, " ")
 }
 
-// perform runs the experiments and publishes the result of each as soon as it
-// is there. A run that is cut short publishes what it has, and is the last one, as
-// is one that cannot be published; one that fails is not.
+// perform runs the experiments and publishes each result at once. It stops
+// after an interrupt or a failed publication. A failed experiment does not stop
+// it.
 func perform(ctx context.Context, s *experiment.Session, chosen []experiment.Experiment, publish func(*result.Result) error) error {
 	var failed []error
 	for _, e := range chosen {

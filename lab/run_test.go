@@ -49,7 +49,7 @@ func TestWrongCommandLines(t *testing.T) {
 	}
 }
 
-// The models that can be asked for are those that a full run measures.
+// --models accepts the models of a full run.
 func TestKnownModels(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	measured, err := results(filepath.Join("results", "2-core-xeon"))
@@ -62,24 +62,24 @@ func TestKnownModels(t *testing.T) {
 			t.Fatal(err)
 		}
 		runtime.GOMAXPROCS(r.Processors)
-		names, err := new(experiment.Session).Choices(t.Context(), chosen)
-		if err != nil || len(names) == 0 != chosen[0].Few {
+		names, err := new(experiment.Session).ModelNames(t.Context(), chosen)
+		if err != nil || len(names) == 0 != (chosen[0].Name == "sum") {
 			t.Errorf("%s: the models are %q, %v", r.Experiment, names, err)
 		}
 		for _, m := range r.Models {
-			if !chosen[0].Few && !slices.Contains(names, m.Name) {
+			if chosen[0].Name != "sum" && !slices.Contains(names, m.Name) {
 				t.Errorf("%s: %s is not known: there are %q", r.Experiment, m.Name, names)
 			}
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := new(experiment.Session).Choices(ctx, experiments()); !errors.Is(err, context.Canceled) {
+	if _, err := new(experiment.Session).ModelNames(ctx, experiments()); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 }
 
-// Those that leave much behind are run last, whatever order they are named in.
+// manyGoroutines run last, in whatever order they are named.
 func TestCrowdedLast(t *testing.T) {
 	chosen, err := choose([]string{"sleepers", "io", "sha", "add"})
 	if err != nil {
@@ -92,12 +92,12 @@ func TestCrowdedLast(t *testing.T) {
 	if got := strings.Join(names, " "); got != "io add sha sleepers" {
 		t.Errorf("the order is %s", got)
 	}
-	if _, err := choose(crowded); err != nil {
+	if _, err := choose(manyGoroutines); err != nil {
 		t.Error(err)
 	}
 }
 
-// What cannot be written is found before anything is measured.
+// An unwritable directory is detected before measuring.
 func TestOutputThatCannotBe(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o666); err != nil {

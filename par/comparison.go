@@ -2,9 +2,9 @@ package par
 
 import "slices"
 
-// A comparison is the quicksort of SortFunc. Whatever cmp answers, and whether or
-// not it returns, the elements stay the same: they are only ever swapped. That is so
-// in package slices, too, which does not promise it: the tests do.
+// A comparison is the quicksort of SortFunc. Elements are only ever swapped, so none is lost
+// if cmp contradicts itself or does not return. Package slices does the same, which the
+// tests check.
 type comparison[E any] func(a, b E) int
 
 // split is split for a comparison.
@@ -21,9 +21,9 @@ func (cmp comparison[E]) split(v []E, low *E) (l, r, passes int) {
 	return l, l + 1, passes
 }
 
-// partition moves what belongs before the pivot in v[0] to v[1:] and returns how
-// much that is. It is Hoare's: it moves an element once at most, and when the call
-// of cmp takes most of the time, a branch that is mispredicted matters less.
+// partition moves the elements that belong before the pivot v[0] to the front of v[1:], and
+// returns how many there are. It is Hoare's, which moves an element once at most: compared
+// with the call of cmp, a mispredicted branch matters less.
 func (cmp comparison[E]) partition(v []E, least bool) int {
 	i, j := 1, len(v)-1
 	for {
@@ -42,8 +42,8 @@ func (cmp comparison[E]) partition(v []E, least bool) int {
 	}
 }
 
-// before reports whether v[i] belongs before the pivot in v[0], or, if that is the
-// least, to its equals.
+// before reports whether v[i] belongs before the pivot in v[0], or, if the pivot is the
+// least element, is equal to it.
 func (cmp comparison[E]) before(v []E, i int, least bool) bool {
 	if least {
 		return cmp(v[0], v[i]) >= 0
@@ -58,7 +58,7 @@ func (cmp comparison[E]) run(v []E) int {
 	for n < len(v) && cmp(v[n], v[n-1]) <= 0 {
 		n++
 	}
-	if len(v)-n <= few {
+	if len(v)-n <= stdMax {
 		if cmp(v[n-1], v[0]) < 0 {
 			slices.Reverse(v[:n])
 		}

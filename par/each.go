@@ -6,10 +6,10 @@ import (
 	"github.com/stint-go/stint/internal/loop"
 )
 
-// Each calls f with the address of every element, and returns when all calls have
-// returned. f may change the element. Each does not keep s.
+// Each calls f concurrently with the address of every element, and returns when all calls
+// have returned. f may change the element.
 //
-// It panics if f is nil, and with a *PanicError if f does.
+// Each panics if f is nil, and with a *PanicError if f panics.
 func Each[T any](s []T, f func(*T)) {
 	check("Each", "f", f == nil)
 	at := start{n: len(s), code: code(f)}
@@ -27,7 +27,7 @@ type eachCall[T any] struct {
 	calls
 }
 
-func (c *eachCall[T]) Calls(_ context.Context, p *loop.Span) error {
+func (c *eachCall[T]) Calls(_ context.Context, p *loop.Batch) error {
 	f, s := c.f, c.s
 	for lo, hi := p.First(); lo < hi; lo, hi = hi, p.Some(hi) {
 		visit(s[lo:hi], f)
@@ -35,9 +35,8 @@ func (c *eachCall[T]) Calls(_ context.Context, p *loop.Span) error {
 	return nil
 }
 
-// visit calls f for each element of s, by fours: what a loop counts in goes through
-// memory at each call, which takes longer than the call of a function of some
-// instructions.
+// visit calls f for each element of s, in fours: the counter of a loop is stored in memory
+// during each call, which takes longer than a call of a few instructions.
 func visit[T any](s []T, f func(*T)) {
 	for ; len(s) >= 4; s = s[4:] {
 		f(&s[0])

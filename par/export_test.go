@@ -9,7 +9,7 @@ import (
 	"github.com/stint-go/stint/internal/race"
 )
 
-// EveryProcs are the numbers of processors that a test runs on. Under the race
+// EveryProcs are the numbers of CPUs that a test runs on. Under the race
 // detector, which is slow, that is the one that go test -cpu says.
 func EveryProcs() []int {
 	if race.Enabled {
@@ -18,11 +18,10 @@ func EveryProcs() []int {
 	return []int{1, 2, 3, 8}
 }
 
-// StopAt calls sort in a bubble, with a function that its cmp calls first: the call k
-// of that panics with "stop", and those after it wait until the goroutine that has
-// panicked waits or has ended. A processor that is taken away from it just then would
-// let the others go on for as long as that takes. It returns how many calls there were,
-// and what sort panicked with.
+// StopAt calls sort in a bubble, with a step that its cmp calls first. Call k of step
+// panics with "stop"; later calls wait until the goroutine that has panicked waits or has
+// ended, since otherwise they would go on if it lost its CPU just then. StopAt returns how
+// many calls there were, and what sort panicked with.
 func StopAt(t *testing.T, k int64, sort func(step func())) (calls int64, panicked any) {
 	t.Helper()
 	synctest.Test(t, func(*testing.T) {

@@ -7,13 +7,12 @@ import (
 	"github.com/stint-go/stint/internal/loop"
 )
 
-// Find returns the lowest index of an element for which f is true, or -1 if there
-// is none: what slices.IndexFunc returns. f is called for all elements before that
-// one, and may be called for elements after it. An element costs a call of f, 1 ns
-// or more, where slices.IndexFunc may have f compiled into its loop.
+// Find returns the lowest index of an element for which f returns true, or -1 if there is
+// none, as slices.IndexFunc does. f is called concurrently, for all elements before that
+// index and perhaps for elements after it.
 //
-// Find panics if f is nil. If f panics, Find does so with a *PanicError, even when
-// that was for an element after the one that would have been found.
+// Find panics if f is nil, and with a *PanicError if f panics, even for an element after
+// the one that would have been found.
 func Find[T any](s []T, f func(T) bool) int {
 	check("Find", "f", f == nil)
 	found := -1
@@ -39,11 +38,11 @@ func Find[T any](s []T, f func(T) bool) int {
 type findCall[T any] struct {
 	s      []T
 	f      func(T) bool
-	lowest atomic.Int64 // of the elements found; their number as long as there is none
+	lowest atomic.Int64 // the lowest index found; len(s) if there is none
 	calls
 }
 
-func (c *findCall[T]) Calls(_ context.Context, p *loop.Span) error {
+func (c *findCall[T]) Calls(_ context.Context, p *loop.Batch) error {
 	f, s := c.f, c.s
 	for lo, hi := p.First(); lo < hi; lo, hi = hi, p.Some(hi) {
 		if int64(lo) > c.lowest.Load() {
@@ -57,8 +56,8 @@ func (c *findCall[T]) Calls(_ context.Context, p *loop.Span) error {
 	return nil
 }
 
-// search returns the lowest index of an element for which f is true, or -1; by
-// fours, as visit.
+// search returns the lowest index of an element for which f returns true, or -1. It
+// proceeds in fours, as visit does.
 func search[T any](s []T, f func(T) bool) int {
 	at := 0
 	for ; len(s) >= 4; s, at = s[4:], at+4 {
@@ -81,7 +80,7 @@ func search[T any](s []T, f func(T) bool) int {
 	return -1
 }
 
-// found notes that f is true for i. What nobody has claimed yet comes after i.
+// found records that f is true for i. Unclaimed indexes are higher than i.
 func (c *findCall[T]) found(i int) {
 	for old := c.lowest.Load(); int64(i) < old; old = c.lowest.Load() {
 		if c.lowest.CompareAndSwap(old, int64(i)) {

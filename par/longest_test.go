@@ -31,7 +31,7 @@ func TestLongestSlices(t *testing.T) {
 			t.Errorf("cmp is %d: jitter", order)
 		}
 	}
-	for _, n := range []int{0, 1, blocks, blocks + 1, math.MaxInt - 1, math.MaxInt} {
+	for _, n := range []int{0, 1, maxBlocks, maxBlocks + 1, math.MaxInt - 1, math.MaxInt} {
 		next := 0
 		for b := range countBlocks(n) {
 			lo, hi := block(b, n)

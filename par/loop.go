@@ -10,16 +10,15 @@ import (
 	"github.com/stint-go/stint/internal/task"
 )
 
-// A loop begins on the caller's goroutine alone: to wake a processor takes the
-// caller up to 8 µs, and it is 50 to 100 µs until that one takes part, so it must
-// be worth it.
+// A loop starts on the caller's goroutine alone: waking a CPU takes the caller up to 8 µs,
+// and 50 to 100 µs pass until that CPU takes part.
 const (
-	worth  = 60 * time.Microsecond // of work left, that the others are called for
-	sample = time.Microsecond      // of work done, before anything is concluded from it
-	least  = sample / 2            // of work between two looks at the clock
-	most   = 8 * time.Microsecond
-	blind  = 4096 // items without a tick of the clock, as in a bubble
-	many   = 128  // items for each other processor: the first of them is little
+	helpersWorthwhile = 60 * time.Microsecond // of work left, for which helpers are called
+	minMeasured       = time.Microsecond      // of work done, before anything follows from it
+	minPiece          = minMeasured / 2       // of work between two readings of the clock
+	maxPiece          = 8 * time.Microsecond
+	maxUntimed        = 4096 // items while the clock stands still, as in a synctest bubble
+	itemsPerHelper    = 128  // so many, and the first of them is a small part
 )
 
 // calls is a loop whose calls cannot fail.
@@ -28,7 +27,7 @@ type calls struct {
 	failure failure
 }
 
-// Failed takes in how the call for an item ended that did not return.
+// Failed records the outcome of a call that did not return.
 func (c *calls) Failed(_ int, o task.Outcome) (stop bool) {
 	c.failure.add(o)
 	return true
@@ -37,38 +36,36 @@ func (c *calls) Failed(_ int, o task.Outcome) (stop bool) {
 // Abandoned is never called: there is no engine.
 func (c *calls) Abandoned() {}
 
-// run makes the calls of job that begin has left, and returns when all have
-// returned.
-func (c *calls) run(job loop.Job, at start) {
+// run makes the calls of body that begin has not made, and returns when all have returned.
+func (c *calls) run(body loop.Body, at start) {
 	l := &c.loop
 	l.N, l.First, l.Cost, l.Procs, l.Limit = at.n, at.begun, at.cost, at.procs, at.procs
-	l.Context, l.Job, l.Compute = context.Background(), job, true
+	l.Context, l.Body, l.Compute = context.Background(), body, true
 	defer c.failure.raise()
 	l.Run()
-	if !c.failure.any() { // otherwise nobody may have looked
-		remember(at.code, l.Measured())
+	if !c.failure.any() { // otherwise nothing may have been measured
+		setCost(at.code, l.Measured())
 	}
 }
 
 // A start is how far a loop has come on the caller's goroutine alone.
 type start struct {
-	n     int    // items; what calls them may make it less
-	begun int    // of them, which are those before it
-	code  uint64 // of the function that is called for them; 0: not to be remembered
+	n     int    // items; body may make it smaller
+	begun int    // items that were called: those before it
+	code  uint64 // of the function; 0: its cost is not remembered
 	procs int
 	cost  int64 // of an item, in picoseconds; 0: unknown
 	order bool  // body is called for one item after the other
 }
 
-// more reports whether there is something left.
+// more reports whether items are left.
 func (s *start) more() bool { return s.begun < s.n }
 
-// begin calls body for the first items of a loop, on the caller's goroutine, for as
-// long as what is left is not worth the help of others. body must keep to the
-// indexes from lo to hi-1.
+// begin calls body for the first items of a loop, on the caller's goroutine, until the rest
+// is worth helpers. body is called with indexes from lo to hi-1.
 //
-// A loop of few items is begun so only when they are known to be short. Otherwise,
-// if the first takes as long as all of them should, half the time would be lost.
+// A loop of few items starts alone only if they are known to be short: of two long items,
+// running the first alone would take half of the time.
 func (s *start) begin(body func(lo, hi int)) {
 	if s.n > 1 {
 		s.procs = runtime.GOMAXPROCS(0)
@@ -76,7 +73,7 @@ func (s *start) begin(body func(lo, hi int)) {
 	alone(func() { s.first(body) })
 }
 
-// first is begin, without a look at how body ends.
+// first is begin without the handling of panics.
 func (s *start) first(body func(lo, hi int)) {
 	if race.Enabled && splits && !s.order && s.procs > 1 {
 		s.split(body)
@@ -86,21 +83,20 @@ func (s *start) first(body func(lo, hi int)) {
 	case s.n == 1 || s.procs == 1:
 		body(s.begun, s.n)
 		s.begun = s.n
-	case s.n >= many*(s.procs-1) || s.short():
+	case s.n >= itemsPerHelper*(s.procs-1) || s.isShort():
 		s.measure(body)
-		remember(s.code, s.cost)
+		setCost(s.code, s.cost)
 	}
 }
 
-// splits makes loops split where the race detector watches. Tests of other things
-// turn it off.
+// splits makes loops split under the race detector. Tests of other things turn it off.
 var splits = true
 
-// split calls body for the first items on two goroutines: the race detector sees
-// nothing in what one does alone, and most loops in tests are short.
+// split calls body for the first items on two goroutines. Otherwise the race detector would
+// find nothing in most tests, whose loops are short.
 func (s *start) split(body func(lo, hi int)) {
-	end := min(s.n, many)
-	t := newTeam(2) // who forks once finds the other idle, also when GOMAXPROCS is 1 by now
+	end := min(s.n, itemsPerHelper)
+	t := newTeam(2) // so fork finds an idle CPU, even if GOMAXPROCS is 1 by now
 	t.run(func() {
 		t.fork(func() { body(end/2, end) })
 		body(0, end/2)
@@ -108,21 +104,20 @@ func (s *start) split(body func(lo, hi int)) {
 	s.begun = end
 }
 
-// short reports whether the loop is known to be too short for help.
-func (s *start) short() bool {
-	cost, known := recall(s.code)
-	return known && !worthHelp(s.n, cost)
+// isShort reports whether the loop is known to be too short for helpers.
+func (s *start) isShort() bool {
+	cost, known := knownCost(s.code)
+	return known && !worthHelpers(s.n, cost)
 }
 
-// worthHelp reports whether n items of a cost are worth the help of others.
-func worthHelp(n int, cost int64) bool {
-	return n > 1 && float64(n)*float64(cost) > float64(worth)*1000
+// worthHelpers reports whether n items of a cost are worth helpers.
+func worthHelpers(n int, cost int64) bool {
+	return n > 1 && float64(n)*float64(cost) > float64(helpersWorthwhile)*1000
 }
 
-// measure goes on until what is left is worth the help of others. What rides on an
-// estimate is four times what it was made from, and an eighth of the loop if that is
-// not too little to be timed: items that have been short so far may be followed by
-// long ones.
+// measure calls body for pieces of the loop until the rest is worth helpers. Since long
+// items may follow short ones, a piece is at most four times as long as the piece before
+// it, and an eighth of the rest unless that is too little to measure.
 func (s *start) measure(body func(lo, hi int)) {
 	epoch := time.Now()
 	read, size := time.Duration(0), 1
@@ -131,22 +126,22 @@ func (s *start) measure(body func(lo, hi int)) {
 		s.begun += size
 		now := time.Since(epoch)
 		left := s.n - s.begun
-		part := max(left/8, many)
+		part := max(left/8, itemsPerHelper)
 		if passed := now - read; passed > 0 {
 			s.cost = max(int64(passed)*1000/int64(size)+1, s.cost/8)
-			part = min(max(left/8, s.fit(least)), s.fit(most))
+			part = min(max(left/8, s.itemsIn(minPiece)), s.itemsIn(maxPiece))
 		}
 		switch {
 		case left <= 0:
 			return
-		case now > sample && worthHelp(left, s.cost):
+		case now > minMeasured && worthHelpers(left, s.cost):
 			return
-		case now == 0 && s.begun >= blind:
+		case now == 0 && s.begun >= maxUntimed:
 			return
 		}
 		read, size = now, min(4*size, part, left)
 	}
 }
 
-// fit returns how many items take so long, at least 1.
-func (s *start) fit(d time.Duration) int { return int(max(1, int64(d)*1000/s.cost)) }
+// itemsIn returns how many items take d, at least 1.
+func (s *start) itemsIn(d time.Duration) int { return int(max(1, int64(d)*1000/s.cost)) }

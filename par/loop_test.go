@@ -20,8 +20,7 @@ import (
 
 func init() { splits = false } // it is what TestShortLoopsAreSplit is about
 
-// Where the race detector watches, short loops run on two goroutines, and end as
-// others do.
+// Under the race detector, short loops run on two goroutines, and end as others do.
 func TestShortLoopsAreSplit(t *testing.T) {
 	if !race.Enabled {
 		t.Skip("the race detector is not there: go test -race")
@@ -29,7 +28,7 @@ func TestShortLoopsAreSplit(t *testing.T) {
 	splits = true
 	defer func() { splits = false }()
 	procs(t, 2)
-	for _, d := range doors {
+	for _, d := range entryPoints {
 		if d.name == "Find" {
 			continue // is done in order
 		}
@@ -72,10 +71,10 @@ func TestShortLoopsAreSplit(t *testing.T) {
 	}
 }
 
-// What is split is called whole, also when GOMAXPROCS has become 1 since it was read.
+// A split loop makes all calls, even if GOMAXPROCS has become 1 since it was read.
 func TestSplitLoopIsWhole(t *testing.T) {
 	procs(t, 1)
-	for _, n := range []int{2, 3, many, many + 1} {
+	for _, n := range []int{2, 3, itemsPerHelper, itemsPerHelper + 1} {
 		calls := make([]int, n)
 		s := start{n: n, procs: 2}
 		s.split(func(lo, hi int) {
@@ -97,17 +96,17 @@ func procs(t *testing.T, n int) {
 	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
 }
 
-// forget makes the functions unknown that were called before.
-func forget() { clear(history[:]) }
+// forget removes the costs of all functions.
+func forget() { clear(costs[:]) }
 
-// A door is a function of this package as a loop over indexes.
-type door struct {
+// An entryPoint is an exported function of this package, as a loop over indexes.
+type entryPoint struct {
 	name string
 	loop func(n int, f func(i int))
 }
 
-// doors are all loops.
-var doors = []door{
+// entryPoints are all of them.
+var entryPoints = []entryPoint{
 	{"Range", func(n int, f func(i int)) {
 		Range(n, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
@@ -131,9 +130,9 @@ func numbers(n int) []int {
 	return s
 }
 
-// each runs a test for every door on several numbers of processors.
-func each(t *testing.T, test func(t *testing.T, d door)) {
-	for _, d := range doors {
+// each runs a test for every entry point on several numbers of CPUs.
+func each(t *testing.T, test func(t *testing.T, d entryPoint)) {
+	for _, d := range entryPoints {
 		for _, p := range []int{1, 2, 3, 8} {
 			t.Run(fmt.Sprintf("%s/%d", d.name, p), func(t *testing.T) {
 				procs(t, p)
@@ -146,7 +145,7 @@ func each(t *testing.T, test func(t *testing.T, d door)) {
 // Every index is called once, for none, one, few and many, known and unknown, with
 // counters that the race detector watches.
 func TestExactlyOnce(t *testing.T) {
-	each(t, func(t *testing.T, d door) {
+	each(t, func(t *testing.T, d entryPoint) {
 		forget()
 		for _, n := range []int{0, 1, 2, 3, 16, 17, 127, 128, 129, 1023, 1025, 4097, 100_000} {
 			for round := range 2 {
@@ -176,7 +175,7 @@ func TestExactlyOnceAtRandom(t *testing.T) {
 		wg.Go(func() {
 			r := rand.New(rand.NewPCG(1, c))
 			for range 100 {
-				d, n, at := doors[r.IntN(len(doors))], 1+r.IntN(1<<r.IntN(14)), r.IntN(1000)
+				d, n, at := entryPoints[r.IntN(len(entryPoints))], 1+r.IntN(1<<r.IntN(14)), r.IntN(1000)
 				calls := make([]int, n)
 				d.loop(n, func(i int) {
 					calls[i]++
@@ -197,9 +196,9 @@ func TestExactlyOnceAtRandom(t *testing.T) {
 	wg.Wait()
 }
 
-// At no time are there more calls than processors, nor goroutines after the last.
+// At no time are there more calls than CPUs, nor goroutines after the last.
 func TestAtMostOneCallAProcessor(t *testing.T) {
-	each(t, func(t *testing.T, d door) {
+	each(t, func(t *testing.T, d entryPoint) {
 		before := runtime.NumGoroutine()
 		var now, most atomic.Int32
 		d.loop(40, func(int) {
@@ -212,13 +211,12 @@ func TestAtMostOneCallAProcessor(t *testing.T) {
 		if p := int32(runtime.GOMAXPROCS(0)); most.Load() > p {
 			t.Errorf("%d calls at once on %d processors", most.Load(), p)
 		}
-		quiet(t, before)
+		goroutinesEnd(t, before)
 	})
 }
 
-// quiet checks that goroutines that have returned from all that they ran are gone:
-// they may be a few instructions from it.
-func quiet(t *testing.T, before int) {
+// goroutinesEnd checks that the goroutines of a loop have ended, after a few more instructions.
+func goroutinesEnd(t *testing.T, before int) {
 	t.Helper()
 	for range 10_000 {
 		if runtime.NumGoroutine() <= before {
@@ -229,11 +227,10 @@ func quiet(t *testing.T, before int) {
 	t.Errorf("%d goroutines, before the loop there were %d", runtime.NumGoroutine(), before)
 }
 
-// In virtual time, in which nothing but a sleep takes any, a loop takes exactly
-// what it should: items that are long are shared out from the first on, whether
-// that is known or not.
+// In virtual time, which only sleeps take, a loop takes exactly the expected time: long
+// items are distributed from the first on, whether their cost is known or not.
 func TestLongItemsAreShared(t *testing.T) {
-	for _, d := range doors {
+	for _, d := range entryPoints {
 		for _, n := range []int{2, 8, 64, 1024} {
 			synctest.Test(t, func(t *testing.T) {
 				procs(t, 8)
@@ -251,11 +248,11 @@ func TestLongItemsAreShared(t *testing.T) {
 	}
 }
 
-// Short items first, long ones then, wherever that changes: what rides on an
+// Short items, then long items, with the change at any position: a piece that rests on an
 // estimate is bounded, so no loop is left to one worker.
 func TestPhasesAreShared(t *testing.T) {
 	const n = 3000
-	for _, d := range doors[1:] { // a piece of Range cannot be divided
+	for _, d := range entryPoints[1:] { // a piece of Range cannot be divided
 		if d.name == "Reduce" {
 			continue // its blocks are cut before
 		}
@@ -302,7 +299,7 @@ func TestLongAfterShort(t *testing.T) {
 			}
 			s := numbers(n)
 			Each(s, f)
-			if _, known := recall(code(f)); !known {
+			if _, known := knownCost(code(f)); !known {
 				t.Fatal("nothing is remembered")
 			}
 			cost = 10 * time.Millisecond
@@ -332,7 +329,7 @@ func TestTwoItems(t *testing.T) {
 	})
 }
 
-// A panic says nothing of the cost.
+// A panic gives no cost.
 func TestPanicIsNotRemembered(t *testing.T) {
 	procs(t, 2)
 	forget()
@@ -341,14 +338,14 @@ func TestPanicIsNotRemembered(t *testing.T) {
 		defer func() { recover() }()
 		Each([]int{1, 2}, f)
 	}()
-	if cost, known := recall(code(f)); known {
+	if cost, known := knownCost(code(f)); known {
 		t.Errorf("%d ps are remembered", cost)
 	}
 }
 
-// Help is called for 60 µs and more, when a microsecond has passed; a loop of few
-// items of which nothing is known calls it at once. In virtual time a loop that got
-// help takes less than the sum of its items.
+// A loop calls for help when 60 µs or more are left, after a microsecond; a loop of few
+// items of unknown cost calls at once. In virtual time a loop with helpers takes less than
+// the sum of its items.
 func TestWhenHelpIsCalled(t *testing.T) {
 	for _, c := range []struct {
 		n    int
@@ -376,8 +373,8 @@ func TestWhenHelpIsCalled(t *testing.T) {
 	}
 }
 
-// The first microsecond concludes nothing: a first item that had to be fetched
-// from memory makes no loop long.
+// Nothing is concluded from the first microsecond: a first item that misses the cache does
+// not make a loop long.
 func TestSlowFirstItem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		procs(t, 2)
@@ -396,10 +393,10 @@ func TestSlowFirstItem(t *testing.T) {
 	})
 }
 
-// One giant among many does not hold the others up.
+// One long item among many does not hold up the others.
 func TestGiantIsNotInTheWay(t *testing.T) {
 	const n, giant = 10_000, 5 * time.Millisecond
-	for _, d := range doors {
+	for _, d := range entryPoints {
 		for _, at := range []int{0, n / 2, n - 1} {
 			synctest.Test(t, func(t *testing.T) {
 				procs(t, 2)
@@ -429,8 +426,8 @@ func TestGiantIsNotInTheWay(t *testing.T) {
 // Loops that are known to be short stay on the caller's goroutine: also those of
 // few items, from the second time on. In a bubble no time passes, so all are short.
 func TestShortLoopsStayAlone(t *testing.T) {
-	for _, d := range doors {
-		for _, n := range []int{0, 1, 2, 10, 127, 128, 1000, blind} {
+	for _, d := range entryPoints {
+		for _, n := range []int{0, 1, 2, 10, 127, 128, 1000, maxUntimed} {
 			synctest.Test(t, func(t *testing.T) {
 				procs(t, 2)
 				forget()
@@ -442,7 +439,7 @@ func TestShortLoopsStayAlone(t *testing.T) {
 						defer mu.Unlock()
 						most = max(most, runtime.NumGoroutine()-before)
 					})
-					if n < 2 || n >= many || round == 1 {
+					if n < 2 || n >= itemsPerHelper || round == 1 {
 						if most > 0 {
 							t.Errorf("%s: n = %d, round %d: %d more goroutines", d.name, n, round, most)
 						}
@@ -460,7 +457,7 @@ func TestBlindLoopIsShared(t *testing.T) {
 		procs(t, 2)
 		var others atomic.Int32
 		caller := goroutine.ID()
-		Each(make([]int, 20*blind), func(*int) {
+		Each(make([]int, 20*maxUntimed), func(*int) {
 			if goroutine.ID() != caller {
 				others.Add(1)
 			}
@@ -587,8 +584,8 @@ func TestFindReturnsTheLowest(t *testing.T) {
 	}
 }
 
-// What comes after the one found is left out, once it is known. The loop is long
-// and its items are, so the two that run at that time are all that is too much.
+// Items after the found one are not called once it is known. The items are long, so at most
+// the two that run at that time are superfluous.
 func TestFindStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		procs(t, 2)
@@ -652,7 +649,7 @@ func naive[T, A any](s []T, zero func() A, fold func(A, T) A, merge func(A, A) A
 	return level[0]
 }
 
-// A sum of floats has the same bits for every number of processors and schedule:
+// A sum of floats has the same bits for every number of CPUs and schedule:
 // those of the tree that the comment describes.
 func TestReduceIsTheSameToTheLastBit(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -682,7 +679,7 @@ func TestReduceIsTheSameToTheLastBit(t *testing.T) {
 	}
 }
 
-// Neighbours are merged, the lower first, and every result of zero is used for one
+// Neighbours are merged, the lower one first, and every result of zero is used for one
 // block.
 func TestReduceKeepsTheOrder(t *testing.T) {
 	for _, p := range []int{1, 2, 8} {
@@ -703,9 +700,9 @@ func TestReduceKeepsTheOrder(t *testing.T) {
 	}
 }
 
-// Loops in loops, four deep, end on any number of processors.
+// Loops in loops, four deep, end on any number of CPUs.
 func TestNested(t *testing.T) {
-	each(t, func(t *testing.T, d door) {
+	each(t, func(t *testing.T, d entryPoint) {
 		var calls atomic.Int32
 		var nest func(depth int)
 		nest = func(depth int) {
@@ -737,7 +734,7 @@ func TestProcessorsChange(t *testing.T) {
 			}
 		}
 	})
-	for _, d := range doors {
+	for _, d := range entryPoints {
 		for range 20 {
 			calls := make([]int, 3000)
 			d.loop(len(calls), func(i int) { calls[i]++ })
@@ -778,7 +775,7 @@ func TestBadArguments(t *testing.T) {
 // returned, at every place and number of items.
 func TestPanicsReachTheCaller(t *testing.T) {
 	boom := errors.New("boom")
-	each(t, func(t *testing.T, d door) {
+	each(t, func(t *testing.T, d entryPoint) {
 		for _, n := range []int{1, 2, 17, 200, 5000} {
 			for _, at := range []int{0, n / 2, n - 1} {
 				before := runtime.NumGoroutine()
@@ -808,7 +805,7 @@ func TestPanicsReachTheCaller(t *testing.T) {
 				if int(started.Load()) > n {
 					t.Errorf("n = %d: %d calls", n, started.Load())
 				}
-				quiet(t, before)
+				goroutinesEnd(t, before)
 			}
 		}
 	})
@@ -816,7 +813,7 @@ func TestPanicsReachTheCaller(t *testing.T) {
 
 func bang(v any) { panic(v) }
 
-// All panics are there: the first is raised, and tells of the others.
+// The first panic is raised, and its Also has the others.
 func TestSeveralPanics(t *testing.T) {
 	procs(t, 2)
 	forget()
@@ -836,7 +833,7 @@ func TestSeveralPanics(t *testing.T) {
 	})
 }
 
-// A panic that goes through several loops stays the first one.
+// A panic that passes through several loops is not wrapped again.
 func TestPanicsPassThroughLoops(t *testing.T) {
 	procs(t, 2)
 	for _, n := range []int{1, 2, 300} {
@@ -864,7 +861,7 @@ func TestPanicOfZero(t *testing.T) {
 
 // A Goexit ends the caller's goroutine when all other calls have returned.
 func TestGoexitEndsTheCaller(t *testing.T) {
-	each(t, func(t *testing.T, d door) {
+	each(t, func(t *testing.T, d entryPoint) {
 		for _, n := range []int{1, 2, 17, 200, 5000} {
 			for _, at := range []int{0, n / 2, n - 1} {
 				before := runtime.NumGoroutine()
@@ -890,7 +887,7 @@ func TestGoexitEndsTheCaller(t *testing.T) {
 				if <-ended; returned {
 					t.Errorf("n = %d, at %d: the loop returned", n, at)
 				}
-				quiet(t, before)
+				goroutinesEnd(t, before)
 			}
 		}
 	})

@@ -6,10 +6,10 @@ import (
 	"github.com/stint-go/stint/internal/loop"
 )
 
-// Map returns the results of f for every element, in the order of s. The slice is
-// the caller's; an empty one is not nil. Map does not keep s.
+// Map calls f concurrently for every element, and returns the results in the order of s.
+// The result is not nil.
 //
-// It panics if f is nil, and with a *PanicError if f does.
+// Map panics if f is nil, and with a *PanicError if f panics.
 func Map[T, R any](s []T, f func(T) R) []R {
 	check("Map", "f", f == nil)
 	out := make([]R, len(s))
@@ -26,11 +26,11 @@ func Map[T, R any](s []T, f func(T) R) []R {
 type mapCall[T, R any] struct {
 	s   []T
 	f   func(T) R
-	out []R // each has one writer
+	out []R // each element has one writer
 	calls
 }
 
-func (c *mapCall[T, R]) Calls(_ context.Context, p *loop.Span) error {
+func (c *mapCall[T, R]) Calls(_ context.Context, p *loop.Batch) error {
 	f, s, out := c.f, c.s, c.out
 	for lo, hi := p.First(); lo < hi; lo, hi = hi, p.Some(hi) {
 		convert(out[lo:hi], s[lo:hi], f)
@@ -38,8 +38,7 @@ func (c *mapCall[T, R]) Calls(_ context.Context, p *loop.Span) error {
 	return nil
 }
 
-// convert sets the elements of out to the results of f for those of s, which are as
-// many; by fours, as visit.
+// convert sets out[i] to f(s[i]) for every i, in fours, as visit does.
 func convert[T, R any](out []R, s []T, f func(T) R) {
 	for ; len(s) >= 4 && len(out) >= 4; out, s = out[4:], s[4:] {
 		out[0] = f(s[0])

@@ -6,34 +6,27 @@ import (
 )
 
 const (
-	// mergeLeaf is how many elements are sorted by insertion sooner than by merges.
-	mergeLeaf = 20
-	// mergeBlock is after how many elements of one side a merge looks how many more
-	// there are.
-	mergeBlock = 8
+	mergeLeaf  = 20 // elements are sorted by insertion rather than by merges
+	mergeBlock = 8  // elements of one side in a row make a merge search for more of them
 )
 
-// A merger sorts s by merges from s into buf and from buf into s: an element
-// moves once a level, and the last merge is into s.
+// A merger sorts s by merges between s and buf. An element moves once a level, and the last
+// merge is into s.
 //
-// The way down is peeksort: J. Ian Munro and Sebastian Wild, Nearly-Optimal
-// Mergesorts, ESA 2018. A range is divided at the end of a run, the one nearest to
-// its middle, so runs are found by O(n) compares on the way and are not divided;
-// on elements without runs it is the plain top-down merge sort.
+// Ranges are divided as in peeksort (J. Ian Munro and Sebastian Wild, Nearly-Optimal
+// Mergesorts, ESA 2018): a range is divided at the end of the run that is nearest to its
+// middle, so O(n) compares find the runs. Without runs it is the plain top-down merge sort.
 //
-// At every call of cmp each range of s holds the elements that it was given, in
-// some order, unless a merge into it is under way, and then buf does: a merge, as
-// insertion into buf, only reads where its elements are. So a merge that does not
-// come to its end is undone by a copy. That is what the holes of rayon's merges do
-// for one element at a time.
+// At every call of cmp each range of s holds its elements in some order, or, while a merge
+// into it is under way, buf does. So a merge that is interrupted is undone by a copy.
 type merger[E any] struct {
 	s, buf []E
 	cmp    func(a, b E) int
 }
 
-// sort sorts s[lo:hi], in which s[lo:up] and s[down:hi] are sorted. It puts the
-// result into buf if toBuf is set, and otherwise into s, or leaves it where it is
-// when there is nothing to merge. It reports whether the result is in buf.
+// sort sorts s[lo:hi], in which s[lo:up] and s[down:hi] are sorted, into buf if toBuf is set
+// and otherwise into s. If there is nothing to merge it leaves the result where it is. It
+// reports whether the result is in buf.
 func (m *merger[E]) sort(lo, hi, up, down int, toBuf bool) (inBuf bool) {
 	switch {
 	case up >= hi || down <= lo:
@@ -55,8 +48,8 @@ func (m *merger[E]) sort(lo, hi, up, down int, toBuf bool) (inBuf bool) {
 	return inBuf
 }
 
-// divide returns where to divide s[lo:hi], the end of the run that the right side
-// begins with, and the beginning of the one that the left side ends with.
+// divide returns where to divide s[lo:hi], the end of the run that the right side starts
+// with, and the start of the run that the left side ends with.
 func (m *merger[E]) divide(lo, hi, up, down int) (mid, up2, down2 int) {
 	mid = int(uint(lo+hi) >> 1)
 	switch {
@@ -74,8 +67,8 @@ func (m *merger[E]) divide(lo, hi, up, down int) (mid, up2, down2 int) {
 	return end, end + 1, first
 }
 
-// runAround returns the longest run in s[lo:hi] that s[mid-1] and s[mid] are in,
-// and reverses it if it is in strictly descending order.
+// runAround returns the longest run in s[lo:hi] with s[mid-1] and s[mid], and reverses it if
+// it is strictly descending.
 func (m *merger[E]) runAround(mid, lo, hi int) (first, end int) {
 	s, cmp := m.s, m.cmp
 	falls := cmp(s[mid], s[mid-1]) < 0
@@ -104,10 +97,9 @@ func (m *merger[E]) insert(lo, hi, up int) {
 	}
 }
 
-// join brings the two sides of a range, of which left and right say whether they
-// are in buf, to one place: if they are in order with each other that is all, and
-// otherwise this is where they can be merged from. It reports whether the result is
-// in buf then, and whether it is there already.
+// join brings the two sides of a range into one array. left and right say which are in buf.
+// If the two are then in order, joined is true. Otherwise they are in the array from which
+// merge reads. inBuf says whether the result is, or will be, in buf.
 func (m *merger[E]) join(lo, mid, hi int, left, right, toBuf bool) (inBuf, joined bool) {
 	if m.cmp(m.in(right)[mid], m.in(left)[mid-1]) < 0 {
 		if left == toBuf {
@@ -140,8 +132,8 @@ func (m *merger[E]) move(lo, hi int, toBuf bool) {
 	copy(m.in(toBuf)[lo:hi], m.in(!toBuf)[lo:hi])
 }
 
-// merge merges two sides of a range that are both in the other array, or takes
-// them over as they are if cmp does not return.
+// merge merges two sides of a range from the other array, or copies them if cmp does not
+// return.
 func (m *merger[E]) merge(lo, mid, hi int, toBuf bool) {
 	merged := false
 	defer func() {
@@ -153,9 +145,9 @@ func (m *merger[E]) merge(lo, mid, hi int, toBuf bool) {
 	merged = true
 }
 
-// merge merges src[i:iEnd] and src[j:jEnd] into dst, blocks of it without a look
-// at the ends. When a block came from one side alone, it searches how much more
-// does, as timsort; blocks grow while this is not worth it.
+// merge merges src[i:iEnd] and src[j:jEnd] into dst, in blocks, without a test for the ends
+// inside a block. If a block came from one side alone, merge searches how many more
+// elements do, as timsort does; blocks grow while such searches find little.
 func merge[E any](dst, src []E, i, iEnd, j, jEnd int, cmp func(a, b E) int) {
 	k, block := 0, mergeBlock
 	for i < iEnd && j < jEnd {
@@ -181,12 +173,10 @@ func merge[E any](dst, src []E, i, iEnd, j, jEnd int, cmp func(a, b E) int) {
 	copy(dst[k:], src[j:jEnd])
 }
 
-// mergeSteps fills dst from the beginnings of two sides that each have as many
-// elements, and returns the new beginnings. Which side an element comes from is as
-// good as random, so it is computed from the sign of the compare and not branched
-// on: that takes half of the time, if cmp has no branch either. It is a function of
-// its own because the fewer variables have to be kept over the call of cmp, the
-// better.
+// mergeSteps fills dst from two sides that each have as many elements, and returns where
+// they continue. The side is computed from the sign of the compare, without a branch, which
+// takes half of the time if cmp has no branch either. It is a function of its own so that
+// few variables are kept over the call of cmp.
 //
 //go:noinline
 func mergeSteps[E any](dst, src []E, i, j int, cmp func(a, b E) int) (int, int) {
@@ -199,9 +189,9 @@ func mergeSteps[E any](dst, src []E, i, j int, cmp func(a, b E) int) (int, int) 
 	return i, j
 }
 
-// ahead returns how many elements of the sorted s go before x, those that are
-// equal to it among them or not. It is the galloping search of Bentley and Yao, An
-// Almost Optimal Algorithm for Unbounded Searching, 1976.
+// ahead returns how many elements of the sorted s go before x, with its equals if equal is
+// set. It is the galloping search of Bentley and Yao, An Almost Optimal Algorithm for
+// Unbounded Searching, 1976.
 func ahead[E any](s []E, x E, equal bool, cmp func(a, b E) int) int {
 	goes := func(e E) bool {
 		if equal {

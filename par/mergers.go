@@ -1,16 +1,15 @@
 package par
 
-// mergers is a merger of several goroutines. What it undoes, it undoes after all
-// who had a part in it have ended.
+// mergers is a merger on several goroutines. It undoes a merge after all goroutines that
+// took part have ended.
 type mergers[E any] struct {
 	merger[E]
 	team  *team
 	grain int // how many elements are sorted or merged without a fork
 }
 
-// sort is merger.sort, for sides that are sorted at the same time while processors
-// are idle. After the team has stopped it begins nothing, and reports false: all
-// elements are in s then.
+// sort is merger.sort with the sides sorted concurrently while CPUs are idle. After the team
+// has stopped it starts nothing and reports false: all elements are in s then.
 func (m *mergers[E]) sort(lo, hi, up, down int, toBuf bool) (inBuf bool) {
 	switch {
 	case up >= hi || down <= lo || m.team.stopped.Load():
@@ -33,7 +32,7 @@ func (m *mergers[E]) sort(lo, hi, up, down int, toBuf bool) (inBuf bool) {
 	return inBuf
 }
 
-// merge is merger.merge, by pieces.
+// merge is merger.merge, in pieces.
 func (m *mergers[E]) merge(lo, mid, hi int, toBuf bool) {
 	merged := false
 	defer func() {
@@ -44,12 +43,11 @@ func (m *mergers[E]) merge(lo, mid, hi int, toBuf bool) {
 	merged = m.pieces(m.in(toBuf)[lo:hi], m.in(!toBuf), lo, mid, mid, hi)
 }
 
-// pieces is the function merge, for pieces that are merged at the same time while
-// processors are idle: the middle of the longer side, and its place in the other,
-// begin the second piece. Of equal elements those of the left side come first, so
-// the ones on the right that are equal to a middle on the left go with it, and the
-// ones on the left that are equal to a middle on the right go before it. It reports
-// whether all was merged.
+// pieces is the function merge with pieces merged concurrently while CPUs are idle. The
+// middle of the longer side, and where it belongs in the other side, start the second piece.
+// Of equal elements those of the left side come first, so elements on the right that equal a
+// middle on the left go with it, and elements on the left that equal a middle on the right
+// go before it. pieces reports whether all was merged.
 func (m *mergers[E]) pieces(dst, src []E, i, iEnd, j, jEnd int) bool {
 	switch {
 	case m.team.stopped.Load():

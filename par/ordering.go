@@ -6,38 +6,35 @@ import (
 )
 
 const (
-	teamed = 1 << 15 // elements of a slice that is sorted by a team
-	forked = 1 << 13 // elements of a part that is worth a goroutine
+	minTeamElements = 1 << 15 // elements of a slice that is sorted by a team
+	minForkElements = 1 << 13 // elements of a part that is worth a goroutine
 )
 
-// An ordering is how a team sorts: a quicksort whose parts are forked while
-// processors are idle. Each partition bounds what is above it from below, so a part
-// knows the largest element before it, if any: low. When the next pivot is not
-// greater than that, it is the least of its part, and its equals are dropped.
+// An ordering is how a team sorts: a quicksort whose parts are forked while CPUs are idle.
+// low is the largest element before a part, or nil. If the pivot of the part is not greater
+// than low, it is the least element, and elements equal to it need no further sorting.
 type ordering[E any] struct {
 	team *team
 
-	// run returns how many elements at the front of v are in order; if that is all of
-	// them, v is sorted.
+	// run returns how many elements at the front of v are in order.
 	run func(v []E) int
-	// split partitions v: what is in v[:l] is less than v[l], what is in v[r:] is not,
-	// and v[l:r] is where it belongs. l is less than r. It compares each element
-	// once a pass.
+	// split partitions v: elements of v[:l] are less than v[l], elements of v[r:] are not,
+	// and v[l:r] is in its final position. l is less than r. It compares each element once
+	// in each pass.
 	split func(v []E, low *E) (l, r, passes int)
-	// finish sorts a part on the goroutine at hand.
+	// finish sorts a part on the calling goroutine.
 	finish func(v []E, low *E, limit int)
 }
 
 // teams reports whether a slice of n elements is sorted by more than one goroutine.
-func teams(n int) bool { return n >= teamed && runtime.GOMAXPROCS(0) > 1 }
+func teams(n int) bool { return n >= minTeamElements && runtime.GOMAXPROCS(0) > 1 }
 
-// depth is the limit to begin with for n elements.
+// depth is the initial limit for n elements.
 func depth(n int) int { return 2 * bits.Len(uint(n)) }
 
-// spent returns what is left of the limit after the passes of a partition of a part
-// of which n elements at the front are in order. That is looked at first, because
-// the parts between two pivots are in order when there are few keys. When it was in
-// vain and took more than a few compares, it counts like a pass.
+// spent returns the rest of the limit after a partition. n elements at the front were found
+// to be in order; this is tested first because with few distinct keys whole parts are in
+// order. A test that failed after more than 16 compares counts as a pass.
 func spent(limit, n, passes int) int {
 	if n > 16 {
 		limit--
@@ -45,18 +42,15 @@ func spent(limit, n, passes int) int {
 	return limit - passes
 }
 
-// deep reports whether partitions that were too uneven have used up the limit of a
-// part of n elements: each pass takes one from it, so one compare for every element,
-// and a heapsort takes log n. That leaves log n passes to waste, and 2 n log n + O(n)
-// compares in all, of ours: slices.SortFunc, to which SortFunc leaves its parts, has
-// a limit of its own.
+// deep reports whether uneven partitions have used up the limit of a part of n elements.
+// Each pass compares every element once and takes one from the limit, and a heapsort takes
+// log n, so a sort makes at most 2 n log n + O(n) compares.
 func deep(n, limit int) bool { return limit <= bits.Len(uint(n)) }
 
-// sort sorts v, and may leave parts of it to other goroutines of the team. The
-// smaller part is the one that is left to another, or done first: so the recursion
-// is log n deep.
+// sort sorts v, and may fork parts of it. The smaller part is forked or done first, so the
+// recursion is log n deep.
 func (o *ordering[E]) sort(v []E, low *E, limit int) {
-	for len(v) >= 2*forked && !deep(len(v), limit) {
+	for len(v) >= 2*minForkElements && !deep(len(v), limit) {
 		if o.team.stopped.Load() {
 			return
 		}
@@ -80,10 +74,9 @@ func (o *ordering[E]) sort(v []E, low *E, limit int) {
 	}
 }
 
-// part sorts v, on a goroutine of its own if that is worth it and a processor is
-// idle.
+// part sorts v, on a goroutine of its own if that is worthwhile and a CPU is idle.
 func (o *ordering[E]) part(v []E, low *E, limit int) {
-	if len(v) < forked || !o.team.free() || !o.team.fork(func() { o.sort(v, low, limit) }) {
+	if len(v) < minForkElements || !o.team.free() || !o.team.fork(func() { o.sort(v, low, limit) }) {
 		o.sort(v, low, limit)
 	}
 }

@@ -70,16 +70,16 @@ func TestDepthOfPartitions(t *testing.T) {
 	}
 }
 
-// A part is not begun after a function of the user has panicked.
+// No part starts after a function of the user has panicked.
 func TestStoppedTeamBeginsNothing(t *testing.T) {
-	for _, n := range []int{1, 100, 2 * forked, teamed} {
+	for _, n := range []int{1, 100, 2 * minForkElements, minTeamElements} {
 		o := &ordering[int]{team: new(team)} // the functions are nil
 		o.team.stopped.Store(true)
 		o.sort(make([]int, n), nil, depth(n))
 	}
 }
 
-// When the caller has done its parts, its processor is one to fork for.
+// When the caller has finished its parts, its CPU counts as idle.
 func TestTeamUsesTheProcessorOfTheCaller(t *testing.T) {
 	tm := new(team)
 	tm.idle.Store(1)
@@ -138,7 +138,7 @@ func TestRegularAndNearly(t *testing.T) {
 		"random":     {func(int) int { return r.Int() }, false, false},
 		"appended":   {func(i int) int { return i + max(0, i-n+n/5)*r.IntN(n) }, true, false},
 	} {
-		for _, n := range []int{n, 4 * teamed} {
+		for _, n := range []int{n, 4 * minTeamElements} {
 			v := make([]int, n)
 			for i := range v {
 				v[i] = c.at(int(int64(i) * 40_000 / int64(n)))

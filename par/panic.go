@@ -7,30 +7,12 @@ import (
 	"github.com/stint-go/stint/internal/task"
 )
 
-// PanicError is what the functions of this package panic with when a function
-// that they were given has panicked: on whichever goroutine that was, they let the
-// other calls return, and raise the panic again in the caller. A PanicError that goes
-// through several nested calls stays the first one. It is one type with that of
-// package stint, a struct with two fields and three methods:
-//
-//	type PanicError struct {
-//		Value any    // what the function panicked with
-//		Stack []byte // the stack of its goroutine at the panic, as debug.Stack prints it
-//	}
-//
-//	// Error returns the value, the stack, and what else went wrong in the same call.
-//	func (p *PanicError) Error() string
-//
-//	// Unwrap returns Value if it is an error, and nil otherwise.
-//	func (p *PanicError) Unwrap() error
-//
-//	// Also returns the panics of other calls of the same loop or sort, joined, or
-//	// nil. Only one panic can be raised; none is lost.
-//	func (p *PanicError) Also() error
+// PanicError is the value a function of this package panics with when a function that it
+// was given has panicked. It is the type stint.PanicError, which documents its fields and
+// methods. Also returns the panics of other calls of the same loop or sort.
 type PanicError = task.PanicError
 
-// A failure collects the calls of one loop or sort that did not return. Its zero
-// value is one without any.
+// A failure collects the calls of one loop or sort that did not return.
 type failure struct {
 	mu       sync.Mutex
 	panicked *PanicError
@@ -38,7 +20,7 @@ type failure struct {
 	goexit   bool
 }
 
-// add takes in one of them.
+// add records the outcome of a call that did not return.
 func (f *failure) add(o task.Outcome) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -52,8 +34,7 @@ func (f *failure) add(o task.Outcome) {
 	}
 }
 
-// raise does to the caller what was done to a call: it panics or ends the
-// goroutine. It returns if every call has returned.
+// raise panics or ends the goroutine, as a call did. It returns if every call has returned.
 func (f *failure) raise() {
 	if f.panicked != nil {
 		panic(task.With(f.panicked, f.others))
@@ -66,17 +47,16 @@ func (f *failure) raise() {
 // any reports whether a call did not return.
 func (f *failure) any() bool { return f.panicked != nil || f.goexit }
 
-// alone calls f on the caller's own goroutine and raises what a function of the user
-// did instead of returning. It does so when the deferred function has returned: a panic
-// that begins in one stands on the stack of the panic before it, and through a thousand
-// nested calls that takes a thousand times as long.
+// alone calls f on the caller's goroutine and raises its panic outside the deferred
+// function: a panic inside one keeps the stack of the panic before it, which takes a
+// thousand times as long through a thousand nested calls.
 func alone(f func()) {
 	if p := panicOf(f); p != nil {
 		panic(p)
 	}
 }
 
-// panicOf calls f and returns its panic, or nil. A Goexit goes on.
+// panicOf calls f and returns its panic, or nil. It does not stop a Goexit.
 func panicOf(f func()) (p *PanicError) {
 	returned := false
 	defer func() {

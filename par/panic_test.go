@@ -27,12 +27,12 @@ func users() []user {
 			Reduce(numbers(2), func() int { return 0 }, func(a, _ int) int { return a }, func(a, _ int) int { f(); return a })
 		}},
 	}
-	for _, d := range doors {
+	for _, d := range entryPoints {
 		for _, n := range []int{1, 2, 300} {
 			us = append(us, user{fmt.Sprint(d.name, " of ", n), func(f func()) { d.loop(n, func(int) { f() }) }})
 		}
 	}
-	for _, n := range []int{2, 100, 1000, teamed} {
+	for _, n := range []int{2, 100, 1000, minTeamElements} {
 		us = append(us, user{fmt.Sprint("SortFunc of ", n), func(f func()) {
 			SortFunc(numbers(n), func(a, b int) int { f(); return b - a })
 		}})
@@ -45,9 +45,9 @@ func users() []user {
 	return us
 }
 
-// Through nested calls a panic goes one by one: where it is raised again, the stack of
-// the one before is gone. Otherwise each would look for the next deferred function
-// through the stacks of all before it.
+// A panic leaves nested calls one by one: where it is raised again, its earlier stack is
+// gone. Otherwise each panic would search the stacks of all before it for the next
+// deferred function.
 func TestPanicsDoNotPileUp(t *testing.T) {
 	const deep = 10
 	for _, p := range []int{1, 2, 8} {

@@ -2,20 +2,18 @@ package par
 
 import "cmp"
 
-// The quicksort of Sort. Its partition is Lomuto's without a branch (Andrei
-// Alexandrescu, "Lomuto's comeback", 2020): where the next element that is less goes
-// depends on the compares by an addition only, so that a processor mispredicts
-// nothing, and a random slice takes a third of the time that it takes slices.Sort.
-// That a part drops what is equal to the pivot before it, and the recursive median,
-// are those of ipnsort (Lukas Bergdoll and Orson Peters, 2023), the former from the
-// pdqsort of Orson Peters.
+// The quicksort of Sort. Its partition is Lomuto's without a branch (Andrei Alexandrescu,
+// "Lomuto's comeback", 2020), so nothing is mispredicted, and a random slice takes a third
+// of the time of slices.Sort. The recursive median is from ipnsort (Lukas Bergdoll and
+// Orson Peters, 2023). Dropping the equals of the pivot before a part is from pdqsort
+// (Orson Peters).
 
-// leaf is the number of elements that insertion sorts faster than partitions do.
-const leaf = 24
+// insertionLeaf is the number of elements up to which insertion is faster than partitions.
+const insertionLeaf = 24
 
 // quick sorts v, in which no element is less than *low.
 func quick[E cmp.Ordered](v []E, low *E, limit int) {
-	for len(v) > leaf {
+	for len(v) > insertionLeaf {
 		if deep(len(v), limit) {
 			heap(v)
 			return
@@ -37,10 +35,9 @@ func quick[E cmp.Ordered](v []E, low *E, limit int) {
 	insertion(v)
 }
 
-// split moves a pivot to where it belongs, v[l], and what is less than it before
-// it. If there is nothing less, v[:r] are the equals of the pivot; that is known
-// without a look if the pivot is not greater than *low, and takes two passes over v
-// otherwise.
+// split moves a pivot to v[l], where it belongs, and lesser elements before it. If there are
+// none, v[:r] are the equals of the pivot: one pass finds them if the pivot is not greater
+// than *low, otherwise two.
 func split[E cmp.Ordered](v []E, low *E) (l, r, passes int) {
 	m := pivot(v)
 	v[0], v[m] = v[m], v[0]
@@ -55,9 +52,9 @@ func split[E cmp.Ordered](v []E, low *E) (l, r, passes int) {
 	return l, l + 1, passes
 }
 
-// partition moves what is less than p to the front and returns how much that is.
-// In the loop, v[:j] is less than p and v[j:i] is not; the compiler makes a SETcc of
-// the condition, and of that in equals.
+// partition moves the elements less than p to the front, and returns how many there are. In
+// the loop v[:j] is less than p and v[j:i] is not. The compiler makes a SETcc of the
+// condition, here and in equals.
 func partition[E cmp.Ordered](v []E, p E) int {
 	j := 0
 	for i, x := range v {
@@ -71,7 +68,7 @@ func partition[E cmp.Ordered](v []E, p E) int {
 	return j
 }
 
-// equals moves what is not greater than p to the front and returns how much that is.
+// equals moves the elements not greater than p to the front, and returns how many there are.
 func equals[E cmp.Ordered](v []E, p E) int {
 	j := 0
 	for i, x := range v {
@@ -92,9 +89,9 @@ func pivot[E cmp.Ordered](v []E) int {
 	return median(v, n+n/2, 3*n+n/2, 5*n+n/2, n)
 }
 
-// median returns which of v[a], v[b] and v[c] is between the others. While n is not
-// small, each of them is first replaced by the median of three in the n elements from
-// there on: so of n elements about the square root is looked at.
+// median returns which of v[a], v[b] and v[c] is between the others. Unless n is small,
+// each is first replaced by the median of three of the n elements that start there, so
+// about the square root of n elements is read.
 func median[E cmp.Ordered](v []E, a, b, c, n int) int {
 	if n >= 8 {
 		n /= 8
@@ -114,8 +111,8 @@ func median[E cmp.Ordered](v []E, a, b, c, n int) int {
 	return b
 }
 
-// insertion sorts v, which is short. It holds an element back while it compares,
-// which may be done only because < returns.
+// insertion sorts v, which is short. It holds an element outside of v while it compares,
+// which is safe because < returns.
 func insertion[E cmp.Ordered](v []E) {
 	for i := 1; i < len(v); i++ {
 		x := v[i]
@@ -138,9 +135,9 @@ func heap[E cmp.Ordered](v []E) {
 	}
 }
 
-// sift moves v[root] down to where it belongs in the heap below it, bottom-up
-// (Ingo Wegener, 1993): it follows the larger children to a leaf, and goes back up
-// from there, because what was taken from the end belongs far down.
+// sift moves v[root] down to where it belongs in the heap below it, bottom-up (Ingo Wegener,
+// 1993): it follows the larger children to a leaf and goes back up from there, because an
+// element that was taken from the end belongs far down.
 func sift[E cmp.Ordered](v []E, root int) {
 	at := root
 	for at < (len(v)-1)/2 { // it has two children

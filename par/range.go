@@ -7,14 +7,14 @@ import (
 	"github.com/stint-go/stint/internal/loop"
 )
 
-// Range calls f for pieces of the indexes from 0 to n-1, each from lo to hi-1, and
-// returns when all calls have returned. Each index is in one piece; no piece is
-// empty. On one processor there is one piece; otherwise they are short at the
-// beginning and the end of a loop, and take some microseconds in between, so there
-// may be thousands. A piece cannot be divided any more once f has it: indexes that
-// cost much more than those before them are better off with Each.
+// Range calls f concurrently for pieces of the indexes from 0 to n-1, and returns when all
+// calls have returned. A piece is the indexes from lo to hi-1. Each index is in exactly one
+// piece, and no piece is empty. Pieces take some microseconds, less at the beginning and
+// the end of the loop, so there may be thousands; on one CPU there is one. A piece is not
+// divided further while f runs: use Each if some indexes cost far more than those before
+// them.
 //
-// Range panics if n is negative or f is nil, and with a *PanicError if f does.
+// Range panics if n is negative or f is nil, and with a *PanicError if f panics.
 func Range(n int, f func(lo, hi int)) {
 	check("Range", "f", f == nil)
 	if n < 0 {
@@ -34,7 +34,7 @@ type rangeCall struct {
 	calls
 }
 
-func (c *rangeCall) Calls(_ context.Context, s *loop.Span) error {
+func (c *rangeCall) Calls(_ context.Context, s *loop.Batch) error {
 	c.f(s.All())
 	return nil
 }

@@ -7,32 +7,26 @@ import (
 	"slices"
 )
 
-// Sort sorts s in ascending order, as slices.Sort does: in place, not stable, and
-// NaNs before other numbers. Elements that are equal end up in any order, so 0 and
-// -0 among each other too. A slice of 32,768 elements or more is sorted on as many
-// processors as GOMAXPROCS allows at the call, a smaller one on the caller's
-// goroutine. It returns when all of them are done.
+// Sort sorts s in ascending order, as slices.Sort does: in place, not stable, and NaNs
+// before other numbers. Slices of 32,768 elements or more are sorted on up to GOMAXPROCS
+// goroutines. Sort returns when all of them have finished.
 //
-// It makes O(n log n) compares whatever the order, and O(n) if s is sorted already
-// or in the opposite order. It allocates nothing on one goroutine, and otherwise a
-// few hundred bytes for each further one that it starts. The algorithm is a
-// quicksort whose partitions have no branches, after those of Andrei Alexandrescu,
-// Lukas Bergdoll and Orson Peters; what is short, or consists of long runs, is left
-// to slices.Sort, where that is the faster.
+// Sort makes O(n log n) compares, and O(n) if s is in ascending or descending order. It
+// allocates nothing on one goroutine, and a few hundred bytes for each further one.
 func Sort[S ~[]E, E cmp.Ordered](s S) { order([]E(s)) }
 
 const (
-	tiny = 12  // elements that are inserted, by slices.Sort too; one call less
-	few  = 128 // elements of which slices.Sort sorts the usual patterns fastest
+	insertionMax = 12  // elements are sorted by insertion, as slices.Sort does, with a call less
+	stdMax       = 128 // elements are left to slices.Sort, the fastest for the usual patterns
 )
 
-// order is Sort. It is short so that a short slice pays for one call.
+// order is Sort. It is small, so a short slice pays for one call.
 func order[E cmp.Ordered](v []E) {
-	if len(v) > few {
+	if len(v) > stdMax {
 		orderMany(v)
 		return
 	}
-	if len(v) > tiny {
+	if len(v) > insertionMax {
 		slices.Sort(v)
 		return
 	}
@@ -43,7 +37,7 @@ func order[E cmp.Ordered](v []E) {
 	}
 }
 
-// orderMany looks for what is faster than a quicksort before it begins one.
+// orderMany sorts v by a quicksort, unless something else is faster for its order.
 func orderMany[E cmp.Ordered](v []E) {
 	n := run(v)
 	if len(v)-n <= tail(v) {
@@ -71,15 +65,15 @@ func orderMany[E cmp.Ordered](v []E) {
 
 // finish sorts a part of a slice.
 func finish[E cmp.Ordered](v []E, low *E, limit int) {
-	if len(v) > few && regular(v, 0) {
+	if len(v) > stdMax && regular(v, 0) {
 		slices.Sort(v)
 		return
 	}
 	quick(v, low, limit)
 }
 
-// run returns how many elements at the front of v are in order. If nearly all are in
-// the opposite order, it turns them round.
+// run returns how many elements at the front of v are in ascending order. If nearly all are
+// in descending order, it reverses them first.
 func run[E cmp.Ordered](v []E) int {
 	n := 1
 	for n < len(v) && v[n] <= v[n-1] {
@@ -95,7 +89,7 @@ func run[E cmp.Ordered](v []E) int {
 }
 
 // tail is how many elements at the end of v are merged into a run before them.
-func tail[E any](v []E) int { return min(len(v)/8, few) }
+func tail[E any](v []E) int { return min(len(v)/8, stdMax) }
 
 // ascending returns how many elements at the front of v are in order.
 func ascending[E cmp.Ordered](v []E) int {
@@ -108,7 +102,7 @@ func ascending[E cmp.Ordered](v []E) int {
 
 // insert merges the sorted v[n:] into the sorted v[:n], from the end.
 func insert[E cmp.Ordered](v []E, n int) {
-	var buffer [few]E
+	var buffer [stdMax]E
 	rest := buffer[:copy(buffer[:], v[n:])]
 	for at := len(v) - 1; len(rest) > 0; at-- {
 		x := rest[len(rest)-1]
@@ -122,10 +116,9 @@ func insert[E cmp.Ordered](v []E, n int) {
 	}
 }
 
-// regular reports whether v, in which v[:n] is known to be sorted, seems to consist
-// of long runs, up or down, which slices.Sort is the faster for: its branches are
-// predicted. Of eight pieces of four elements at most two are out of order then; of
-// a random slice so many are once in 100,000 times.
+// regular reports whether v, in which v[:n] is sorted, seems to consist of long runs, for
+// which slices.Sort is faster: its branches are predicted. Then at most two of eight pieces
+// of four elements are out of order, which a random slice has once in 100,000 times.
 func regular[E cmp.Ordered](v []E, n int) bool {
 	if n >= 16 && len(v) < 1024 {
 		return true
@@ -142,13 +135,12 @@ func regular[E cmp.Ordered](v []E, n int) bool {
 	return bad <= 2
 }
 
-// nearly reports whether v seems to be in order, or in the opposite one, but for
-// some elements here and there, and none that were appended: then slices.Sort is
-// faster than a small team. A team partitions it without a branch, and then most of it
-// is out of order. The longer v is, the better the order must be.
+// nearly reports whether v seems to be in ascending or descending order but for a few
+// scattered elements: then slices.Sort is faster than a small team, whose branchless
+// partition destroys the order. The longer v is, the better the order must be.
 func nearly[E cmp.Ordered](v []E) bool {
 	step, up, down := len(v)/32, 0, 0
-	if len(v) >= 4*teamed {
+	if len(v) >= 4*minTeamElements {
 		step = len(v) / 1024
 	}
 	count := func(a, b E) {

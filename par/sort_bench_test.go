@@ -11,7 +11,7 @@ import (
 )
 
 // The sub-benchmarks of the same name are to be compared. Each iteration sorts an
-// order that it has not seen yet, because a processor learns the branches of a short
+// order that it has not seen yet, because a CPU learns the branches of a short
 // one by heart.
 func BenchmarkSort(b *testing.B) {
 	for _, n := range []int{10, 100, 1000, 100_000, 1_000_000} {

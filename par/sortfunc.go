@@ -5,23 +5,18 @@ import (
 	"slices"
 )
 
-// SortFunc sorts s in ascending order as cmp determines it, as slices.SortFunc
-// does: in place, not stable, so equal elements may come in another order than
-// there. cmp(a, b) returns a negative number if a comes before b, a positive one if
-// it comes after b, and zero if neither; it must be a strict weak ordering, and may
-// be called on several goroutines at once. A slice of 32,768 elements or more is
-// sorted on as many processors as GOMAXPROCS allows at the call, a smaller one on
-// the caller's goroutine. It returns when all of them are done.
+// SortFunc sorts s in ascending order as determined by cmp, as slices.SortFunc does: in
+// place and not stable. cmp must be a strict weak ordering, and may be called concurrently.
+// Slices of 32,768 elements or more are sorted on up to GOMAXPROCS goroutines. SortFunc
+// returns when all of them have finished.
 //
-// It makes O(n log n) compares, and O(n) if s is sorted already or in the opposite
-// order. It allocates nothing on one goroutine, and otherwise a few hundred bytes
-// for each further one that it starts.
+// SortFunc makes O(n log n) compares, and O(n) if s is in ascending or descending order. It
+// allocates nothing on one goroutine, and a few hundred bytes for each further one.
 //
-// If cmp panics, the other goroutines finish the part that they sort, of up to some
-// ten thousand elements, and the panic is raised again in the caller as a
-// *PanicError. If it calls runtime.Goexit, the caller's goroutine ends after they
-// have stopped. Then, and if cmp contradicts itself, s holds the same elements in
-// some order. SortFunc panics if cmp is nil.
+// If cmp panics, the other goroutines finish their parts, of up to some ten thousand
+// elements, and SortFunc panics with a *PanicError. If cmp calls runtime.Goexit, the
+// caller's goroutine ends. Either way, or if cmp contradicts itself, s holds the same
+// elements in some order. SortFunc panics if cmp is nil.
 func SortFunc[S ~[]E, E any](s S, cmp func(a, b E) int) {
 	check("SortFunc", "cmp", cmp == nil)
 	if teams(len(s)) {
@@ -33,7 +28,7 @@ func SortFunc[S ~[]E, E any](s S, cmp func(a, b E) int) {
 
 // compare is SortFunc on the caller's goroutine.
 func compare[E any](v []E, cmp func(a, b E) int) {
-	if len(v) > tiny {
+	if len(v) > insertionMax {
 		slices.SortFunc(v, cmp)
 		return
 	}
@@ -52,7 +47,7 @@ func compareTeam[E any](v []E, cmp func(a, b E) int) {
 	t.run(func() {
 		switch n := c.run(v); {
 		case n == len(v):
-		case len(v)-n <= few:
+		case len(v)-n <= stdMax:
 			slices.SortFunc(v, cmp)
 		default:
 			o.sort(v, nil, depth(len(v)))

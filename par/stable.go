@@ -6,37 +6,23 @@ import (
 )
 
 const (
-	// stableStd is how many elements are left to slices.SortStableFunc: to allocate a
-	// buffer for so few does not pay.
-	stableStd = 128
-	// stableAlone is how many elements are sorted by one goroutine.
-	stableAlone = 16 << 10
-	// stableGrain is the fewest elements that are worth a goroutine of their own.
-	stableGrain = 5000
+	stableStd   = 128      // elements are left to slices.SortStableFunc: a buffer does not pay
+	stableAlone = 16 << 10 // elements are sorted by one goroutine
+	stableGrain = 5000     // elements are worth a goroutine of their own
 )
 
-// SortStableFunc sorts s in ascending order as cmp says, and keeps the order of
-// equal elements. cmp(a, b) is negative when a comes before b, positive when it
-// comes after b, and 0 when they are equal; it must be a strict weak order, as for
-// [slices.SortStableFunc], of which the result is the same. It is called by up to
-// GOMAXPROCS goroutines at the same time, and for short slices by the caller's
-// alone.
+// SortStableFunc sorts s in ascending order as determined by cmp, and keeps the order of
+// equal elements, as slices.SortStableFunc does. cmp must be a strict weak ordering, and
+// may be called concurrently, on up to GOMAXPROCS goroutines. SortStableFunc returns when
+// all of them have finished.
 //
-// It is a merge sort with a buffer: it allocates len(s) elements, where
-// slices.SortStableFunc, which takes longer, allocates none. Up to 128 elements are
-// left to that. Of more, runs that are sorted already are found and kept: one that
-// makes up the whole of s, or strictly descends over the whole of s and is
-// reversed, takes len(s)-1 calls of cmp and no buffer. Otherwise there are no more
-// calls than len(s)*log2(len(s)) and a multiple of len(s).
+// It is a merge sort, which makes O(n log n) compares. For more than 128 elements it
+// allocates a buffer of len(s) elements, unless s is in ascending or strictly descending
+// order, which takes len(s)-1 compares.
 //
-// It returns when every call of cmp has returned, and no goroutine is left. A panic
-// of cmp is raised again in the caller as a *PanicError; a call of runtime.Goexit
-// ends the caller's goroutine. Either way s has all of its elements then, in some
-// order, and so it has if the results of cmp contradict each other. It panics if
-// cmp is nil.
-//
-// Nobody else may use s before it returns, and cmp may only read what it is given. The
-// buffer is garbage after the call.
+// If cmp panics, SortStableFunc panics with a *PanicError. If cmp calls runtime.Goexit, the
+// caller's goroutine ends. Either way, or if cmp contradicts itself, s holds the same elements in
+// some order. SortStableFunc panics if cmp is nil.
 func SortStableFunc[S ~[]E, E any](s S, cmp func(a, b E) int) {
 	check("SortStableFunc", "cmp", cmp == nil)
 	alone(func() { sortStable(s, cmp) })
@@ -70,7 +56,7 @@ func sortAlone[E any](s, buf []E, sorted int, cmp func(a, b E) int) {
 	}
 }
 
-// sortTogether is sortAlone on all processors.
+// sortTogether is sortAlone on all CPUs.
 func sortTogether[E any](s, buf []E, sorted int, cmp func(a, b E) int) {
 	procs := runtime.GOMAXPROCS(0)
 	m := &mergers[E]{
@@ -85,8 +71,8 @@ func sortTogether[E any](s, buf []E, sorted int, cmp func(a, b E) int) {
 	})
 }
 
-// leadingRun returns how many elements at the beginning of s, of two or more, are
-// sorted. If they strictly descended, it has reversed them.
+// leadingRun returns how many elements at the front of s, which has two or more, are in
+// order. It reverses a strictly descending run.
 func leadingRun[E any](s []E, cmp func(a, b E) int) int {
 	i, falls := 2, cmp(s[1], s[0]) < 0
 	for i < len(s) && cmp(s[i], s[i-1]) < 0 == falls {
@@ -98,9 +84,8 @@ func leadingRun[E any](s []E, cmp func(a, b E) int) int {
 	return i
 }
 
-// jitter reports whether s seems to be in order but for neighbours, as events are
-// that come a little late: package slices sorts these without moving the others.
-// Where neighbours are in order too there are long runs, which are better merged.
+// jitter reports whether s seems to be in order but for neighbours, as events that come a
+// little late are. Package slices sorts such a slice without moving the other elements.
 func jitter[E any](s []E, cmp func(a, b E) int) bool {
 	const near = 8
 	step := max(4*near, len(s)/256)
@@ -117,9 +102,9 @@ func jitter[E any](s []E, cmp func(a, b E) int) bool {
 	return late > samples/16
 }
 
-// insertRun merges the sorted s[i:] into the sorted s[:i], from the end: what goes
-// after an element of the shorter run moves at once. Before each call of cmp, what
-// is in rest but not in s fits into the gap s[i:i+len(rest)].
+// insertRun merges the sorted s[i:] into the sorted s[:i], from the end: all elements that go
+// after an element of the shorter run move at once. Before each call of cmp, the elements
+// that are in rest but not in s fit into the gap s[i:i+len(rest)].
 func insertRun[E any](s []E, i int, cmp func(a, b E) int) {
 	rest := slices.Clone(s[i:])
 	defer func() { copy(s[i:], rest) }() // of a call of cmp that does not return
@@ -133,8 +118,7 @@ func insertRun[E any](s []E, i int, cmp func(a, b E) int) {
 	}
 }
 
-// behind returns how many elements of the sorted s go after x: as ahead, from the
-// end.
+// behind returns how many elements of the sorted s go after x. It is ahead from the end.
 func behind[E any](s []E, x E, cmp func(a, b E) int) int {
 	n := uint(len(s))
 	lo, hi := uint(0), uint(1) // twice the largest int is an uint

@@ -228,9 +228,9 @@ func stableWhole(t *testing.T, s, before []stableRecord) {
 	}
 }
 
-// stableInterrupted sorts pattern with a cmp that does at its calls from first to
-// last what end does, and checks that the caller sees it, with all elements there
-// and no call under way. It reports whether there were as many calls.
+// stableInterrupted sorts pattern with a cmp that calls end in its calls from first to
+// last. It checks that the caller sees the panic or Goexit, that all elements are there and
+// that no call is running. It reports whether there were as many calls.
 func stableInterrupted(t *testing.T, pattern string, n int, first, last int64, end func()) bool {
 	t.Helper()
 	before := stableRecords(pattern, n)

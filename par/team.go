@@ -7,26 +7,25 @@ import (
 	"github.com/stint-go/stint/internal/task"
 )
 
-// A team is the goroutines that sort one slice: the caller's, and one for each
-// further processor while there is something for it. A part that is worth it is
-// forked when a processor is idle, and otherwise done by the goroutine at hand; so
-// there is no queue, and nobody waits for work.
+// A team is the goroutines that sort one slice: the caller's, and at most one for each
+// further CPU. A part that is worthwhile is forked if a CPU is idle, and otherwise done by
+// the goroutine at hand, so there is no queue.
 type team struct {
-	idle    atomic.Int32 // processors that no goroutine of the team uses
+	idle    atomic.Int32 // CPUs that no goroutine of the team uses
 	members sync.WaitGroup
-	stopped atomic.Bool // a function of the user did not return: no part is begun
+	stopped atomic.Bool // a function of the user did not return: no part starts
 	failure failure
 }
 
-// newTeam returns a team for so many processors, that of the caller among them.
+// newTeam returns a team for procs CPUs, with that of the caller.
 func newTeam(procs int) *team {
 	t := new(team)
 	t.idle.Store(int32(procs) - 1)
 	return t
 }
 
-// run calls f on the caller's goroutine, waits for everything that was forked
-// meanwhile, and raises what a function of the user did instead of returning.
+// run calls f on the caller's goroutine, waits for everything that was forked, and panics
+// or ends the goroutine if a function of the user did.
 func (t *team) run(f func()) {
 	defer func() { // of a Goexit, too
 		t.idle.Add(1) // while this one waits
@@ -36,12 +35,11 @@ func (t *team) run(f func()) {
 	t.try(f)
 }
 
-// free reports whether fork may find an idle processor: whoever asks first need not
-// make a function that is not used.
+// free reports whether fork may find an idle CPU. A caller that asks first need not make a
+// closure that is not used.
 func (t *team) free() bool { return t.idle.Load() > 0 }
 
-// fork calls f on a goroutine of its own, if a processor is idle, and reports
-// whether it does.
+// fork calls f on a new goroutine if a CPU is idle, and reports whether it does.
 func (t *team) fork(f func()) bool {
 	for {
 		n := t.idle.Load()
@@ -63,9 +61,8 @@ func (t *team) fork(f func()) bool {
 	return true
 }
 
-// both calls f and g, at the same time if a processor is idle, and returns when
-// both have ended, however they did. It reports whether the team goes on; when a
-// call did not return, what f and g were to do may be done in part.
+// both calls f and g, concurrently if a CPU is idle, and waits for both. It reports whether
+// the team continues: if a user's function did not return, f and g may have ended early.
 func (t *team) both(f, g func()) bool {
 	var done chan struct{}
 	if t.free() {
@@ -87,9 +84,8 @@ func (t *team) both(f, g func()) bool {
 	return !t.stopped.Load()
 }
 
-// call calls f, and stops the team if it does not return: before anybody waits for
-// the other side, or goes on because this one has ended. How it ended is noted at
-// the end of its goroutine.
+// call calls f, and stops the team if f does not return, before another goroutine waits for
+// this one or continues after it. The outcome of f is recorded at the end of its goroutine.
 func (t *team) call(f func()) {
 	returned := false
 	defer func() {
@@ -101,8 +97,8 @@ func (t *team) call(f func()) {
 	returned = true
 }
 
-// try calls f, which is all that a goroutine of the team does, and takes in how it ended
-// if it does not return. A panic ends here, a Goexit goes on.
+// try calls f on a goroutine of the team, and records the outcome if f does not return. It
+// recovers a panic; a Goexit continues.
 func (t *team) try(f func()) {
 	returned := false
 	defer func() {

@@ -12,8 +12,7 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// Twice the records take no more allocations: what a run needs it takes at its
-// beginning, and uses again.
+// Twice as many records need no more allocations.
 func TestNoAllocationsPerRecord(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector makes batches shorter and workers blocked, which is what is counted here")
@@ -65,7 +64,7 @@ func TestNoAllocationsPerRecord(t *testing.T) {
 				once, twice := least(n), least(2*n)
 				most := int64(n / 256 / 2) // half an allocation a batch
 				if strings.Contains(st.name, "ParMap") || st.name == "Unordered" {
-					most = n / 50 // it may come to have more workers and more pieces
+					most = n / 50 // it may come to have more workers and tasks
 				}
 				if more := int64(twice) - int64(once); more > most {
 					t.Errorf("%d allocations for %d records, %d for %d", once, n, twice, 2*n)

@@ -15,13 +15,13 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// A refusal is one way to have a record 0, and then the error that fail returns.
-type refusal struct {
+// A failingSource has a record 0 and then the error that fail returns.
+type failingSource struct {
 	name string
 	open func(fail func() error) ints
 }
 
-var refusals = []refusal{
+var failingSources = []failingSource{
 	{"FromSeq2", func(fail func() error) ints {
 		return stream.FromSeq2(func(yield func(int, error) bool) {
 			if yield(0, nil) {
@@ -64,10 +64,10 @@ func panicsLate(value any) ints {
 	})
 }
 
-// The error of a function is told of beside a panic, whether it came before that or after,
-// and once however many boundaries are behind it.
+// A PanicError has the errors of other functions, returned before or after the panic, once
+// each, however many boundaries follow.
 func TestErrorsBesideAPanic(t *testing.T) {
-	for _, e := range refusals {
+	for _, e := range failingSources {
 		for _, b := range stages {
 			for name, before := range map[string]bool{"before": true, "after": false} {
 				bubble(t, e.name+"/"+b.name+"/"+name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestErrorsBesideAPanic(t *testing.T) {
 	})
 }
 
-// What functions return because a panic has ended their context is no error of its own.
+// Errors that functions return because a panic has ended their context are left out.
 func TestConsequencesOfAPanicAreLeftOut(t *testing.T) {
 	for name, of := range map[string]func(ctx context.Context) error{
 		"Err":     func(ctx context.Context) error { return ctx.Err() },
@@ -160,7 +160,7 @@ func TestConsequencesOfAPanicAreLeftOut(t *testing.T) {
 // ended waits for the end of ctx.
 func ended(ctx context.Context) context.Context { <-ctx.Done(); return ctx }
 
-// An error that says more than that the context has ended is not taken for its end.
+// An error joined to the cancellation is an error of its own.
 func TestErrorJoinedToTheEnd(t *testing.T) {
 	for _, x := range terminals {
 		bubble(t, x.name, func(t *testing.T) {
@@ -168,7 +168,7 @@ func TestErrorJoinedToTheEnd(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(context.Background())
 				time.AfterFunc(time.Second, func() { cancel(errGone) })
 				bad := stream.MapErr(stream.From([]int{1}), func(context.Context, int) (int, error) {
-					time.Sleep(time.Second / 2) // the other has begun
+					time.Sleep(time.Second / 2) // the other has started
 					return 0, errors.Join(context.Canceled, own)
 				})
 				slow := stream.FromSeq(func(func(int) bool) { time.Sleep(time.Hour) })
@@ -180,8 +180,8 @@ func TestErrorJoinedToTheEnd(t *testing.T) {
 	}
 }
 
-// A leaving is one way to leave a loop before its end.
-var leavings = []struct {
+// A loopExit is a way to leave a loop early.
+var loopExits = []struct {
 	name  string
 	leave func()
 }{
@@ -190,8 +190,7 @@ var leavings = []struct {
 	{"Goexit", runtime.Goexit},
 }
 
-// When a loop over All is left, in whichever way, while a function panics, that panic is
-// raised in place of how it was left.
+// A panic of a function, while the loop over All is left, is raised in any case.
 func TestLoopIsLeftWhileAFunctionPanics(t *testing.T) {
 	first := stream.From([]int{1})
 	for name, s := range map[string]ints{
@@ -207,7 +206,7 @@ func TestLoopIsLeftWhileAFunctionPanics(t *testing.T) {
 		}, stint.Limit(2)),
 	} {
 		for _, b := range stages {
-			for _, l := range leavings {
+			for _, l := range loopExits {
 				if name == "fused" && l.name != "break" {
 					continue // the function is left too
 				}
@@ -250,13 +249,13 @@ func TestLoopIsLeftWhileAFunctionPanics(t *testing.T) {
 func TestCrashTellsOfBothPanics(t *testing.T) {
 	if os.Getenv("STINT_CRASH") == "1" {
 		go func() { // package testing recovers its own
-			begun := make(chan struct{})
+			started := make(chan struct{})
 			s := stream.ParMap(stream.From(indexes(2)), func(ctx context.Context, v int) (int, error) {
 				if v == 0 {
-					<-begun
+					<-started
 					return 0, nil
 				}
-				close(begun)
+				close(started)
 				<-ctx.Done()
 				culprit("function")
 				return 0, nil
@@ -275,8 +274,8 @@ func TestCrashTellsOfBothPanics(t *testing.T) {
 	}
 }
 
-// child runs the test once more, in a process of its own, with more variables in its
-// environment, and returns what it prints.
+// child runs the test in a child process with additional environment variables, and returns
+// its output.
 func child(t *testing.T, env ...string) string {
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 	cmd.Env = append(os.Environ(), env...)
@@ -284,8 +283,8 @@ func child(t *testing.T, env ...string) string {
 	return string(out)
 }
 
-// Under GODEBUG=panicnil=1 recover returns nil for panic(nil): that is no Goexit, and
-// not nothing. The panic has the value that it has otherwise.
+// Under GODEBUG=panicnil=1 recover returns nil for panic(nil). It still is a panic, with the
+// value that it has otherwise.
 func TestPanicOfNil(t *testing.T) {
 	if os.Getenv("STINT_PANICNIL") == "" {
 		if out := child(t, "STINT_PANICNIL=1", "GODEBUG=panicnil=1"); !strings.HasSuffix(strings.TrimSpace(out), "PASS") {
@@ -301,7 +300,7 @@ func TestPanicOfNil(t *testing.T) {
 		}
 	}
 	for _, b := range stages {
-		for _, p := range places {
+		for _, p := range callSites {
 			bubble(t, p.name+"/"+b.name, func(t *testing.T) {
 				for _, x := range terminals {
 					s := b.add(p.open(func(v int) {

@@ -13,7 +13,7 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// A bad argument panics at once, where it enters, with package, name and value.
+// A bad argument panics at once, with package, name and value.
 func TestBadArgumentsPanic(t *testing.T) {
 	ctx := context.Background()
 	var none context.Context
@@ -65,7 +65,7 @@ func TestBadArgumentsPanic(t *testing.T) {
 	}
 }
 
-// Nothing is made for the most that they take.
+// The largest arguments allocate nothing of that size.
 func TestLargestArguments(t *testing.T) {
 	bubble(t, "all", func(t *testing.T) {
 		s := stream.Buffer(stream.From(indexes(10)), math.MaxInt)
@@ -77,7 +77,7 @@ func TestLargestArguments(t *testing.T) {
 	})
 }
 
-// A limit and a queue near the largest int, which no sum of may be more.
+// Limits and queues near the largest int do not overflow.
 func TestLargestLimits(t *testing.T) {
 	changed := stint.Limit(1)
 	changed.Set(math.MaxInt)
@@ -95,41 +95,36 @@ func TestLargestLimits(t *testing.T) {
 		"Unordered, Queue(MaxInt)": {stint.Unordered(), stint.Queue(math.MaxInt)},
 	} {
 		bubble(t, name, func(t *testing.T) {
-			out, err := stream.Collect(context.Background(), parMap(stream.FromSeq(count(3000)), opts...))
-			equal(t, "error", err, nil)
-			same(t, "records", sorted(out), indexes(3000))
+			givesSorted(t, parMap(stream.FromSeq(count(3000)), opts...), nil, indexes(3000))
 		})
 	}
 }
 
-// A call that lasts for so long that its picoseconds are more than an int64 can be is
-// not taken for a short one, of which many records would be let in.
+// A call whose picoseconds overflow an int64 does not count as short, so that many records
+// are admitted.
 func TestLongestCalls(t *testing.T) {
 	const long = time.Duration(math.MaxUint64/1000 + 1) // a few picoseconds, modulo 1<<64
 	bubble(t, "213 days", func(t *testing.T) {
 		var g gauge
-		s := stream.ParMap(stream.FromSeq(count(100_000)), func(_ context.Context, v int) (int, error) { g.hold(long); return v, nil }, stint.Limit(1))
+		s := stream.ParMap(stream.FromSeq(count(100_000)), func(_ context.Context, v int) (int, error) { g.Hold(long); return v, nil }, stint.Limit(1))
 		all(context.Background(), s, func(n int) bool {
 			time.Sleep(10 * long)
-			if most := n + 2; g.begun() > most {
-				t.Errorf("%d begun when %d are consumed, want %d at most", g.begun(), n, most)
+			if most := n + 2; g.Total() > most {
+				t.Errorf("%d started when %d are consumed, want %d at most", g.Total(), n, most)
 			}
 			return n == 3
 		})
 	})
 }
 
-// The least that the functions take.
+// The smallest arguments.
 func TestLeastArguments(t *testing.T) {
 	bubble(t, "all", func(t *testing.T) {
-		ctx := context.Background()
 		s := stream.Buffer(stream.From(indexes(10)), 1)
 		s = flat(stream.Chunk(s, 1, -time.Second))
 		s = stream.Partition(s, 1, func(int) uint64 { return 1<<64 - 1 })[0]
 		s = parMap(s, stint.Limit(1), stint.Queue(0))
 		s = stream.FlatMap(s, func(v int) iter.Seq[int] { return alone(v) })
-		out, err := stream.Collect(ctx, stream.Take(s, 10))
-		equal(t, "error", err, nil)
-		same(t, "records", out, indexes(10))
+		gives(t, stream.Take(s, 10), nil, indexes(10))
 	})
 }

@@ -13,21 +13,20 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// reserve is how many ints a ParMap of short calls may hold besides a piece for each
-// worker: 256 KiB of records and results, or 16 pieces of 1,024.
+// reserve is how many ints a ParMap of short calls may hold besides one task for each worker:
+// 256 KiB of records and results, or 16 tasks of 1,024.
 const reserve = max(256<<10/(2*bits.UintSize/8), 16<<10)
 
-// holds is how many records a boundary may hold: four batches of 1,024 where nobody has
-// chosen, and of a ParMap a piece of as many for each place of its limit and the reserve,
-// or what its Queue says.
+// holds is how many records a boundary may hold: four batches of 1,024 by default, a task of
+// 1,024 for each permit and the reserve in a ParMap, or as its Queue says.
 var holds = map[string]int{
 	"ParMap(1)": 1<<10 + reserve, "ParMap(4)": 4<<10 + reserve, "ParMap(2)+3": 5, "ParMap": 2 * 256 << 10, "Unordered(1)": 1<<10 + reserve,
 	"Buffer(1)": 1, "Buffer(7)": 7, "Buffer(1000)": 1000,
 	"Merge": 4 << 10, "Partition": 4 << 10, "Chunk(1,ms)": 4<<10 + 1,
 }
 
-// While the consumer does nothing the source is pulled up to a bound, which does
-// not grow with time.
+// While the consumer does nothing, the source is read up to a bound, which does not grow with
+// time.
 func TestStoppedConsumerStopsTheSource(t *testing.T) {
 	for _, src := range sources {
 		for _, b := range boundaries {
@@ -62,8 +61,7 @@ func TestStoppedConsumerStopsTheSource(t *testing.T) {
 	}
 }
 
-// Buffer(s, n) never has more than n records, and comes to have them: with a
-// consumer that holds one, n were pulled beyond that.
+// Buffer(s, n) never holds more than n records, and does come to hold them.
 func TestBufferIsExact(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 10, 255, 256, 257, 1000, 5000} {
 		for _, src := range sources[:4] {
@@ -109,81 +107,52 @@ func TestBufferIsExact(t *testing.T) {
 	}
 }
 
-// An ordered ParMap whose first call does not end begins as many others as its
-// limit and its queue let it, and holds no more however long that takes.
+// When one call of an ordered ParMap blocks, as many others start as its limit and its
+// queue allow, or what it documents for short calls, and no more later.
 func TestSlowHeadBoundsTheWindow(t *testing.T) {
-	for _, limit := range []int{1, 2, 5, 100} {
-		for _, queue := range []int{0, 1, 7, 1000} {
-			bubble(t, fmt.Sprintf("limit=%d/queue=%d", limit, queue), func(t *testing.T) {
-				var g gauge
-				release := make(chan struct{})
-				s := stream.ParMap(stream.FromSeq(func(yield func(int) bool) {
-					for i := 0; yield(i); i++ {
-					}
-				}), func(_ context.Context, v int) (int, error) {
-					g.enter()
-					defer g.leave()
-					if v == 0 {
-						<-release
-					}
-					return v, nil
-				}, stint.Limit(limit), stint.Queue(queue))
-				go func() {
-					most, least := limit+queue, max(limit, (limit+queue)*3/4) // records are let in together
-					if limit == 1 {
-						most, least = 1, 1 // the only worker is taken
-					}
-					time.Sleep(time.Hour)
-					synctest.Wait()
-					soon := g.begun()
-					if soon < least || soon > most {
-						t.Errorf("%d begun, want %d to %d", soon, least, most)
-					}
-					time.Sleep(24 * time.Hour)
-					synctest.Wait()
-					equal(t, "begun a day later", g.begun(), soon)
-					close(release)
-				}()
-				out, err := stream.Collect(context.Background(), stream.Take(s, 5000))
-				equal(t, "error", err, nil)
-				same(t, "records", out, indexes(5000))
-			})
-		}
-	}
-	for _, limit := range []int{2, 5, 100} {
-		bubble(t, fmt.Sprintf("limit=%d/default", limit), func(t *testing.T) {
+	test := func(name string, blocked, least, most, records int, opts ...stint.Option) {
+		bubble(t, name, func(t *testing.T) {
 			var g gauge
 			release := make(chan struct{})
-			s := stream.ParMap(stream.FromSeq(func(yield func(int) bool) {
-				for i := 0; yield(i); i++ {
-				}
-			}), func(_ context.Context, v int) (int, error) {
-				g.enter()
-				defer g.leave()
-				if v == 10_000 {
+			s := stream.ParMap(stream.FromSeq(naturals), func(_ context.Context, v int) (int, error) {
+				g.Enter()
+				defer g.Leave()
+				if v == blocked {
 					<-release
 				}
 				return v, nil
-			}, stint.Limit(limit))
+			}, opts...)
 			go func() {
 				time.Sleep(time.Hour)
 				synctest.Wait()
-				soon := g.begun()
-				if most := 10_000 + limit*1024 + reserve; soon < 10_000 || soon > most { // pieces of a batch
-					t.Errorf("%d begun, at most %d wanted", soon, most)
+				soon := g.Total()
+				if soon < least || soon > most {
+					t.Errorf("%d started, want %d to %d", soon, least, most)
 				}
 				time.Sleep(24 * time.Hour)
-				equal(t, "begun a day later", g.begun(), soon)
+				synctest.Wait()
+				equal(t, "started a day later", g.Total(), soon)
 				close(release)
 			}()
-			out, err := stream.Collect(context.Background(), stream.Take(s, 20_000))
-			equal(t, "error", err, nil)
-			same(t, "records", out, indexes(20_000))
+			gives(t, stream.Take(s, records), nil, indexes(records))
 		})
+	}
+	for _, limit := range []int{1, 2, 5, 100} {
+		for _, queue := range []int{0, 1, 7, 1000} {
+			most, least := limit+queue, max(limit, (limit+queue)*3/4) // records are admitted together
+			if limit == 1 {
+				most, least = 1, 1 // the only worker is blocked
+			}
+			test(fmt.Sprintf("limit=%d/queue=%d", limit, queue), 0, least, most, 5000, stint.Limit(limit), stint.Queue(queue))
+		}
+	}
+	for _, limit := range []int{2, 5, 100} {
+		most := 10_000 + limit*1024 + reserve // tasks of a batch
+		test(fmt.Sprintf("limit=%d/default", limit), 10_000, 10_000, most, 20_000, stint.Limit(limit))
 	}
 }
 
-// A ParMap whose results nobody takes begins limit and queue calls more.
+// A ParMap whose results nobody takes starts as many calls as limit and queue allow.
 func TestParMapWaitsForTheConsumer(t *testing.T) {
 	for _, unordered := range []bool{false, true} {
 		for _, c := range [][2]int{{1, 0}, {3, 0}, {3, 5}, {8, 100}} {
@@ -194,15 +163,12 @@ func TestParMapWaitsForTheConsumer(t *testing.T) {
 					opts = append(opts, stint.Unordered())
 				}
 				var g gauge
-				s := stream.ParMap(stream.FromSeq(func(yield func(int) bool) {
-					for i := 0; yield(i); i++ {
-					}
-				}), func(_ context.Context, v int) (int, error) { g.hold(time.Millisecond); return v, nil }, opts...)
+				s := stream.ParMap(stream.FromSeq(naturals), func(_ context.Context, v int) (int, error) { g.Hold(time.Millisecond); return v, nil }, opts...)
 				all(context.Background(), s, func(n int) bool {
 					time.Sleep(time.Second)
 					synctest.Wait()
-					if most := n + limit + queue; g.begun() > most {
-						t.Errorf("%d begun when %d are consumed, want %d at most", g.begun(), n, most)
+					if most := n + limit + queue; g.Total() > most {
+						t.Errorf("%d started when %d are consumed, want %d at most", g.Total(), n, most)
 					}
 					return n > 50
 				})

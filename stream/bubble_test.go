@@ -13,9 +13,9 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// The same body runs in a bubble, outside and in another bubble: nothing that
-// belongs to one, a timer, a channel or a goroutine, is kept for the next. Fails:
-// conc/stream, whose pooled channels crash in the second bubble.
+// A test body runs in a bubble, outside and in another bubble: no timer, channel or goroutine
+// of one is used in the next. Fails: conc/stream, whose pooled channels crash in the second
+// bubble.
 func TestBubblesDoNotMix(t *testing.T) {
 	outside := func(t *testing.T, f func(t *testing.T)) {
 		f(t)
@@ -55,38 +55,30 @@ func TestBubblesDoNotMix(t *testing.T) {
 	})
 }
 
-// everything runs each kind of end once.
+// everything ends a stream in every way.
 func everything(t *testing.T, st stage) {
 	ctx := context.Background()
 	s := st.add(stream.FromSeq(count(700)))
-	out, err := stream.Collect(ctx, s)
-	equal(t, "error", err, nil)
-	same(t, "records", out, indexes(700))
-	out, _ = all(ctx, s, func(n int) bool { runtime.Gosched(); return n == 300 })
+	gives(t, s, nil, indexes(700))
+	out, _ := all(ctx, s, func(n int) bool { runtime.Gosched(); return n == 300 })
 	same(t, "break", out, indexes(300))
 	equal(t, "Each", stream.Each(ctx, s, func(int) error { return errBoom }), errBoom)
 	raised(t, func() { stream.Each(ctx, s, func(int) error { panic("boom") }) })
 	cancelled, cancel := context.WithCancelCause(ctx)
 	equal(t, "cancel", stream.Each(cancelled, s, func(int) error { cancel(errGone); return nil }), errGone)
-	out, err = stream.Collect(ctx, st.add(stream.MapErr(s, failAt(20))))
-	equal(t, "error", err, errBoom)
-	same(t, "records", out, indexes(20))
-	// Something waits for the clock.
+	gives(t, st.add(stream.MapErr(s, failAt(20))), errBoom, indexes(20))
+	// A chunk waits for the ticker.
 	slow := stream.Map(s, func(v int) int {
 		if v < 3 {
 			time.Sleep(2 * time.Millisecond)
 		}
 		return v
 	})
-	out, err = stream.Collect(ctx, stream.Take(st.add(slow), 10))
-	equal(t, "error", err, nil)
-	same(t, "slow", out, indexes(10))
-	out, err = stream.Collect(ctx, flat(stream.Chunk(st.add(slow), 100, time.Millisecond)))
-	equal(t, "error", err, nil)
-	same(t, "chunks", out, indexes(700))
+	gives(t, stream.Take(st.add(slow), 10), nil, indexes(10))
+	gives(t, flat(stream.Chunk(st.add(slow), 100, time.Millisecond)), nil, indexes(700))
 }
 
-// Streams in many bubbles and outside share nothing, a Limiter aside.
+// Concurrent runs share nothing except a Limiter.
 func TestManyRunsAtOnce(t *testing.T) {
 	l := stint.Limit(3)
 	var g gauge
@@ -94,18 +86,16 @@ func TestManyRunsAtOnce(t *testing.T) {
 	for range 20 {
 		wg.Go(func() {
 			s := stream.ParMap(stream.FromSeq(count(500)), func(_ context.Context, v int) (int, error) {
-				g.enter()
-				defer g.leave()
+				g.Enter()
+				defer g.Leave()
 				runtime.Gosched()
 				return v, nil
 			}, l)
-			out, err := stream.Collect(context.Background(), stream.Buffer(s, 10))
-			equal(t, "error", err, nil)
-			same(t, "records", out, indexes(500))
+			gives(t, stream.Buffer(s, 10), nil, indexes(500))
 		})
 	}
 	wg.Wait()
-	if g.max > 3 || g.total != 20*500 {
-		t.Errorf("at most %d at once, in all %d", g.max, g.total)
+	if g.Max() > 3 || g.Total() != 20*500 {
+		t.Errorf("at most %d at once, in all %d", g.Max(), g.Total())
 	}
 }

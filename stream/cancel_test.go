@@ -3,7 +3,6 @@ package stream_test
 import (
 	"context"
 	"fmt"
-	"iter"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -13,8 +12,8 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// Break after j records: exactly j were pulled where all is on the caller's
-// goroutine, and at most j more and a batch where a slice hands on chunks.
+// A break after j records has pulled exactly j if all stages are on the caller's goroutine, and
+// at most j more and a step if the source is a slice.
 func TestBreakOfAFusedPipeline(t *testing.T) {
 	for _, j := range []int{1, 2, 3, 4, 7, 100, 256, 1000} {
 		for _, src := range sources[:4] {
@@ -41,15 +40,14 @@ func TestBreakOfAFusedPipeline(t *testing.T) {
 			out, err := all(context.Background(), s, func(n int) bool { return n == j })
 			equal(t, "error", err, nil)
 			same(t, "records", out, indexes(j))
-			if most := min(2*j-1, j+255); calls < j || calls > most { // chunks of 1, 2, 4 to 256
+			if most := min(2*j-1, j+255); calls < j || calls > most { // steps of 1, 2, 4 to 256
 				t.Errorf("%d records were processed, want %d to %d", calls, j, most)
 			}
 		})
 	}
 }
 
-// The loop that is left waits for the source and for all goroutines, and the
-// source is told.
+// Leaving the loop tells the source, and waits for it and for all goroutines.
 func TestBreakWaits(t *testing.T) {
 	for _, src := range sources[:4] {
 		for _, b := range boundaries {
@@ -61,7 +59,7 @@ func TestBreakWaits(t *testing.T) {
 						pulled.Add(1)
 						time.Sleep(time.Second)
 					}
-					time.Sleep(time.Hour) // tidies up
+					time.Sleep(time.Hour) // cleans up
 					ended = true
 				}))
 				out, err := all(context.Background(), s, func(n int) bool { return n == 10 })
@@ -86,36 +84,29 @@ func TestBreakWaits(t *testing.T) {
 				time.Sleep(time.Millisecond) // so that the others are taken one by one
 				return 0, nil
 			}
-			g.hold(time.Hour) // takes no notice
+			g.Hold(time.Hour) // ignores its context
 			return v, nil
 		}, stint.Limit(5))
 		out, err := all(context.Background(), s, func(int) bool { time.Sleep(time.Second); return true })
 		equal(t, "error", err, nil)
 		same(t, "records", out, []int{0})
 		about(t, sinceBubble(), time.Hour)
-		g.is(t, 0, 5, 5)
+		g.Is(t, 0, 5, 5)
 	})
 }
 
-// A break finds the pipeline in any state: its source silent, its stages blocked.
+// The loop is left while the source is silent, and while the stages are blocked.
 func TestBreakOfABlockedPipeline(t *testing.T) {
 	for _, b := range boundaries {
 		for _, c := range boundaries {
 			bubble(t, b.name+"/"+c.name, func(t *testing.T) {
-				silent := make(chan int, 3)
-				for i := range 3 {
-					silent <- i
-				}
+				silent := filled(3)
 				out, err := all(context.Background(), c.add(b.add(stream.FromChan(silent))), func(n int) bool { return n == 3 })
 				equal(t, "error", err, nil)
 				same(t, "silent source", out, indexes(3))
-				// The source is as far ahead as it can get.
-				endless := func(yield func(int) bool) {
-					for i := 0; yield(i); i++ {
-					}
-				}
+				// The source is blocked.
 				start := time.Now()
-				out, err = all(context.Background(), c.add(b.add(stream.FromSeq(endless))), func(n int) bool {
+				out, err = all(context.Background(), c.add(b.add(stream.FromSeq(naturals))), func(n int) bool {
 					time.Sleep(time.Second)
 					return n == 3
 				})
@@ -127,8 +118,8 @@ func TestBreakOfABlockedPipeline(t *testing.T) {
 	}
 }
 
-// The context that functions are given is made from the caller's, and ends with the
-// run: by a break, a Take, an error, and at its end.
+// The context of functions is derived from the caller's, and ends with the run: by a break, a
+// Take, an error, and at its end.
 func TestContextOfFunctions(t *testing.T) {
 	type key struct{}
 	bg := context.WithValue(context.Background(), key{}, "value")
@@ -151,7 +142,7 @@ func TestContextOfFunctions(t *testing.T) {
 				equal(t, "value", ctx.Value(key{}), "value")
 				kept = append(kept, ctx)
 			}
-			wait := func(ctx context.Context) { // of one record: nobody ends it for a while
+			wait := func(ctx context.Context) { // for a second, on one record
 				keep(ctx)
 				time.Sleep(time.Second)
 			}
@@ -181,15 +172,13 @@ func TestContextOfFunctions(t *testing.T) {
 			}
 			all(bg, b.add(s), func(int) bool { return true })
 			noneLeft(t)
-			out, err := stream.Collect(bg, stream.Take(b.add(s), 1))
-			equal(t, "error", err, nil)
-			same(t, "records", out, []int{1})
+			gives(t, stream.Take(b.add(s), 1), nil, []int{1})
 		})
 	}
 }
 
-// The context ends also where who wants no more is on the same goroutine: a source that
-// watches it, and takes no notice of emit, ends.
+// The context also ends if the stage that wants no more is on the same goroutine: a source that
+// watches the context and ignores emit returns.
 func TestContextEndsOnTheSameGoroutine(t *testing.T) {
 	bg := context.Background()
 	heedless := stream.Generate(func(ctx context.Context, emit func(int) bool) error {
@@ -246,14 +235,12 @@ func TestContextEndsOnTheSameGoroutine(t *testing.T) {
 			}
 			return v, nil
 		})
-		out, err := stream.Collect(bg, stream.Take(stream.Buffer(s, 1), 3))
-		equal(t, "error", err, nil)
-		same(t, "records", out, indexes(3))
+		gives(t, stream.Take(stream.Buffer(s, 1), 3), nil, indexes(3))
 	})
 }
 
-// When the caller's context ends, the terminal returns its cause: while all is
-// blocked, while records flow, and when the stream comes to its end by itself.
+// When the caller's context ends, the terminal returns its cause: while everything is blocked,
+// while records flow, and when the stream ends by itself.
 func TestCancelIsTheCause(t *testing.T) {
 	for _, b := range stages {
 		bubble(t, b.name, func(t *testing.T) {
@@ -282,14 +269,10 @@ func TestCancelIsTheCause(t *testing.T) {
 			}
 		})
 		bubble(t, b.name+"/flowing", func(t *testing.T) {
-			endless := func(yield func(int) bool) {
-				for i := 0; yield(i); i++ {
-				}
-			}
 			for _, src := range sources {
 				ctx, cancel := context.WithCancelCause(context.Background())
 				n := 0
-				err := stream.Each(ctx, b.add(src.open(t, endless)), func(v int) error {
+				err := stream.Each(ctx, b.add(src.open(t, naturals)), func(v int) error {
 					equal(t, "record", v, n)
 					if n++; n == 1000 {
 						cancel(errGone)
@@ -337,21 +320,17 @@ func TestCancelIsTheCause(t *testing.T) {
 	})
 }
 
-// The end of the context finds every stage blocked in send: the consumer waits.
+// The context ends while every stage is blocked and waits for the consumer.
 func TestCancelOfAStoppedPipeline(t *testing.T) {
 	for _, b := range boundaries {
 		for _, c := range boundaries {
 			bubble(t, b.name+"/"+c.name, func(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(context.Background())
-				var endless iter.Seq[int] = func(yield func(int) bool) {
-					for i := 0; yield(i); i++ {
-					}
-				}
-				err := stream.Each(ctx, c.add(b.add(stream.FromSeq(endless))), func(int) error {
+				err := stream.Each(ctx, c.add(b.add(stream.FromSeq(naturals))), func(int) error {
 					time.Sleep(time.Second)
 					synctest.Wait()
 					cancel(errGone)
-					synctest.Wait() // all that the library has has ended or is on its way to the consumer
+					synctest.Wait() // every goroutine of the library has returned or waits for the consumer
 					return nil
 				})
 				equal(t, "error", err, errGone)
@@ -361,7 +340,7 @@ func TestCancelOfAStoppedPipeline(t *testing.T) {
 	}
 }
 
-// Cancelling upstream of a Take in one branch of a Merge leaves the others alone.
+// A Take in one input of a Merge does not cancel the others.
 func TestTakeCancelsItsOwnUpstreamOnly(t *testing.T) {
 	bubble(t, "Merge", func(t *testing.T) {
 		slow := func(ctx context.Context, v int) (int, error) {
@@ -376,9 +355,7 @@ func TestTakeCancelsItsOwnUpstreamOnly(t *testing.T) {
 			return nil
 		})
 		s := stream.Merge(stream.Take(stream.Buffer(short, 1), 1), stream.MapErr(stream.FromSeq(count(5)), slow))
-		out, err := stream.Collect(context.Background(), s)
-		equal(t, "error", err, nil)
-		same(t, "records", sorted(out), []int{0, 1, 2, 3, 4, 100})
+		givesSorted(t, s, nil, []int{0, 1, 2, 3, 4, 100})
 		equal(t, "end of the short one", ended, 0)
 		equal(t, "time passed", sinceBubble(), 5*time.Second)
 	})

@@ -5,102 +5,102 @@ import (
 	"time"
 )
 
-// Chunk returns the records of s in slices of size, the last one perhaps shorter. The
-// receiver owns them. If linger is more than 0 a slice that is not full is handed on when
-// its first record has been there for so long; what is before the Chunk runs on a
-// goroutine of its own then, and a record may take a millisecond to come from there.
-// Otherwise it waits until it is full, or there are no more. Chunk panics if size is less
-// than 1.
+// Chunk returns the records of s in slices of the given size; the last one may be shorter.
+// The receiver owns the slices. If linger is positive, a slice that is not full is passed
+// on that long after its first record. Then the stages before the Chunk run on a goroutine
+// of their own, and a record may take a millisecond to cross. If linger is zero or
+// negative, a Chunk waits until the slice is full or there are no more records. Chunk
+// panics if size is less than 1.
 func Chunk[T any](s Stream[T], size int, linger time.Duration) Stream[[]T] {
 	if size < 1 {
 		panic(fmt.Sprintf("stream: Chunk: size is %d, want 1 or more", size))
 	}
-	return Stream[[]T]{branches: s.branches, feed: func(g *segment, in *scope, to sink[[]T]) {
-		c := &chunk[T]{size: size, to: to}
+	return Stream[[]T]{branches: s.branches, feed: func(c *chain, in *lifetime, to sink[[]T]) {
+		k := &chunk[T]{size: size, to: to}
 		if linger > 0 {
-			c.receive(g, in, s, linger)
+			k.receive(c, in, s, linger)
 			return
 		}
-		before := within(in.ctx) // what follows may be called when nothing comes any more
+		before := newLifetime(in.ctx) // the stages behind may still be called when it has ended
 		defer before.cancel()
-		s.flow(g, before, sink[T]{one: c.one, many: each(g, c.one)})
-		if c.refused {
+		s.flow(c, before, oneByOne(c, k.add))
+		if k.refused {
 			return
 		}
-		err := g.err // of what is before: what the last chunk meets is earlier
-		g.err = nil
-		c.end(g, err)
+		err := c.err // of the stages before: an error of the last chunk comes first
+		c.err = nil
+		k.end(c, err)
 	}}
 }
 
-// A chunk is one that is being filled.
+// A chunk is a slice that is being filled.
 type chunk[T any] struct {
-	size    int
-	to      sink[[]T]
-	items   []T
-	last    int // length of the one before
-	refused bool
+	size     int
+	to       sink[[]T]
+	items    []T
+	lastSize int // of the chunk before
+	refused  bool
 
 	linger time.Duration
-	timer  *time.Timer // runs while there are items; nil: they may stay for ever
+	timer  *time.Timer // runs while there are items; nil: no linger
 }
 
-func (c *chunk[T]) one(v T) bool {
-	if c.items == nil {
-		c.items = make([]T, 0, max(c.last, 1))
-		if c.timer != nil {
-			c.timer.Reset(c.linger)
+// add adds a record, and passes on a full chunk.
+func (k *chunk[T]) add(v T) bool {
+	if k.items == nil {
+		k.items = make([]T, 0, max(k.lastSize, 1))
+		if k.timer != nil {
+			k.timer.Reset(k.linger)
 		}
 	}
-	c.items = append(c.items, v)
-	return len(c.items) < c.size || c.pass()
+	k.items = append(k.items, v)
+	return len(k.items) < k.size || k.pass()
 }
 
-// pass hands the chunk on.
-func (c *chunk[T]) pass() bool {
-	if len(c.items) == 0 {
+// pass passes the chunk on.
+func (k *chunk[T]) pass() bool {
+	if len(k.items) == 0 {
 		return true
 	}
-	if c.timer != nil {
-		c.timer.Stop()
+	if k.timer != nil {
+		k.timer.Stop()
 	}
-	items := c.items
-	c.items, c.last = nil, len(items)
-	c.refused = !c.to.one(items)
-	return !c.refused
+	items := k.items
+	k.items, k.lastSize = nil, len(items)
+	k.refused = !k.to.one(items)
+	return !k.refused
 }
 
-// end hands the last chunk on, and then the error that the records ended with, if more
-// is wanted then.
-func (c *chunk[T]) end(g *segment, err error) {
-	if !g.over() && c.pass() && err != nil {
-		g.fail(err)
+// end passes on the last chunk, and then the error that the records ended with.
+func (k *chunk[T]) end(c *chain, err error) {
+	if !c.stopped() && k.pass() && err != nil {
+		c.fail(err)
 	}
 }
 
-// receive fills chunks with what comes over a boundary, in time.
-func (c *chunk[T]) receive(g *segment, in *scope, s Stream[T], linger time.Duration) {
-	c.linger, c.timer = linger, time.NewTimer(linger)
-	c.timer.Stop()
-	defer c.timer.Stop()
-	from := newInlet[T](batchSize[T](), batches)
-	up := spawn(g, in, s, from.line())
-	defer up.end()
-	many := each(g, c.one)
+// receive fills chunks with records that cross a boundary.
+func (k *chunk[T]) receive(c *chain, in *lifetime, s Stream[T], linger time.Duration) {
+	k.linger, k.timer = linger, time.NewTimer(linger)
+	k.timer.Stop()
+	defer k.timer.Stop()
+	from := newReceiver[T](batchSize[T](), queueBatches)
+	up := spawn(c, in, s, from.newQueue())
+	defer up.stopAndWait()
+	records := oneByOne(c, k.add)
 	for {
-		b, ok := from.next(g, in, c.timer.C)
+		b, ok := from.next(c, in, k.timer.C)
 		switch {
 		case !ok:
 			return
 		case b == nil:
-			if !c.pass() {
+			if !k.pass() {
 				return
 			}
 		case b.last:
-			c.end(g, b.err)
+			k.end(c, b.err)
 			return
 		default:
-			if !many(b.items[:b.n]) {
+			if !records.many(b.items[:b.n]) {
 				return
 			}
 			b.recycle()

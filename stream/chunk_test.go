@@ -10,7 +10,7 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// Without a linger all chunks are full but the last, wherever the records come from.
+// Without a linger all chunks but the last are full, for every source.
 func TestChunkSizes(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 9, 10, 11, 256, 257, 1000} {
 		for _, size := range []int{1, 2, 3, 10, 255, 256, 257, 5000} {
@@ -39,8 +39,7 @@ func TestChunkSizes(t *testing.T) {
 	}
 }
 
-// With a linger a chunk is handed on when it is full, or that long after its first
-// record.
+// With a linger a chunk is passed on when it is full, or that long after its first record.
 func TestChunkLinger(t *testing.T) {
 	bubble(t, "paced", func(t *testing.T) {
 		s := stream.Map(stream.FromSeq(count(14)), func(v int) int { time.Sleep(time.Second); return v })
@@ -65,10 +64,7 @@ func TestChunkLinger(t *testing.T) {
 		}
 	})
 	bubble(t, "silence", func(t *testing.T) {
-		c := make(chan int, 25)
-		for i := range 25 {
-			c <- i
-		}
+		c := filled(25)
 		n := 0
 		for chunk, err := range stream.Chunk(stream.FromChan(c), 10, time.Second).All(context.Background()) {
 			equal(t, "error", err, nil)
@@ -101,7 +97,7 @@ func TestChunkLinger(t *testing.T) {
 	})
 }
 
-// The records before an error are handed on in a chunk that is not full.
+// The records before an error are passed on in a chunk that is not full.
 func TestChunkBeforeAnError(t *testing.T) {
 	for _, linger := range []time.Duration{0, time.Hour} {
 		for _, k := range []int{0, 1, 9, 10, 11, 300} {

@@ -12,8 +12,7 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// A failing is one way to make a stream of 0 to k-1 and then errBoom, with more
-// records behind it.
+// A failing is a stream of 0 to k-1, then errBoom, then more records.
 type failing struct {
 	name string
 	open func(k int) ints
@@ -57,7 +56,7 @@ var failings = []failing{
 	}},
 }
 
-// failAt fails with errBoom for k, and in another way for all behind it.
+// failAt fails with errBoom for k, and with errGone for later records.
 func failAt(k int) func(context.Context, int) (int, error) {
 	return func(_ context.Context, v int) (int, error) {
 		switch {
@@ -70,8 +69,8 @@ func failAt(k int) func(context.Context, int) (int, error) {
 	}
 }
 
-// An error arrives at its position: exactly the records before it, then the
-// error once, then the end. Fails: rill, whose error overtakes records.
+// An error arrives at its position: the records before it, then the error, once. Fails: rill,
+// whose error comes before earlier records.
 func TestErrorAtItsPosition(t *testing.T) {
 	for _, f := range failings {
 		for _, k := range []int{0, 1, 2, 3, 6, 7, 8, 63, 255, 256, 257, 1000} {
@@ -88,16 +87,16 @@ func TestErrorAtItsPosition(t *testing.T) {
 	}
 }
 
-// An ordered ParMap gives the error of the first record that fails, in the order of
-// the input, though a later one fails earlier, and leaves those before it alone. Of
-// those behind the first failure none begins any more.
+// An ordered ParMap returns the error of the first record that fails, in the order of the input,
+// even if a later one fails earlier. It does not cancel the calls before it, and starts none
+// behind the first failure.
 func TestParMapErrorOfTheFirstRecord(t *testing.T) {
 	for _, opts := range [][]stint.Option{{stint.Limit(10)}, {stint.Limit(10), stint.Queue(0)}, {stint.Limit(10), stint.Queue(100)}} {
 		bubble(t, fmt.Sprint(len(opts)), func(t *testing.T) {
 			var g gauge
 			s := stream.ParMap(stream.FromSeq(count(100)), func(ctx context.Context, v int) (int, error) {
-				g.enter()
-				defer g.leave()
+				g.Enter()
+				defer g.Leave()
 				switch {
 				case v == 7: // fails first
 					time.Sleep(time.Second)
@@ -112,64 +111,56 @@ func TestParMapErrorOfTheFirstRecord(t *testing.T) {
 					}
 					return v, nil
 				}
-				select { // of no use any more
+				select { // its result is not wanted
 				case <-ctx.Done():
 				case <-time.After(3 * time.Second):
 				}
 				return v, ctx.Err()
 			}, opts...)
-			out, err := stream.Collect(context.Background(), s)
-			equal(t, "error", err, errBoom)
-			same(t, "records", out, indexes(5))
+			gives(t, s, errBoom, indexes(5))
 			equal(t, "time passed", sinceBubble(), 3*time.Second)
-			g.is(t, 0, 10, 10)
+			g.Is(t, 0, 10, 10)
 		})
 	}
-	bubble(t, "one fails, the one before it takes long", func(t *testing.T) {
+	bubble(t, "one fails, the call before it is slow", func(t *testing.T) {
 		var g gauge
 		s := stream.ParMap(stream.FromSeq(count(100)), func(ctx context.Context, v int) (int, error) {
-			g.enter()
-			defer g.leave()
+			g.Enter()
+			defer g.Leave()
 			if v == 1 {
 				return 0, errBoom
 			}
 			time.Sleep(time.Hour)
 			return v, ctx.Err()
 		}, stint.Limit(2))
-		out, err := stream.Collect(context.Background(), s)
-		equal(t, "error", err, errBoom)
-		same(t, "records", out, indexes(1))
+		gives(t, s, errBoom, indexes(1))
 		equal(t, "time passed", sinceBubble(), time.Hour)
-		g.is(t, 0, 2, 2)
+		g.Is(t, 0, 2, 2)
 	})
 }
 
-// The records before an error are also those that are still being made by stages in
-// front of a ParMap, or that wait in it.
-func TestErrorDoesNotOvertake(t *testing.T) {
+// The records before an error include those still in stages or in a ParMap.
+func TestErrorComesAfterEarlierRecords(t *testing.T) {
 	for _, b := range boundaries {
 		for _, c := range boundaries {
 			bubble(t, b.name+"/"+c.name, func(t *testing.T) {
 				s := stream.MapErr(stream.FromSeq(count(100)), failAt(40))
 				s = stream.Map(b.add(s), func(v int) int { time.Sleep(time.Second); return v })
 				s = stream.Map(c.add(s), func(v int) int { time.Sleep(time.Second); return v })
-				out, err := stream.Collect(context.Background(), s)
-				equal(t, "error", err, errBoom)
-				same(t, "records", out, indexes(40))
+				gives(t, s, errBoom, indexes(40))
 				equal(t, "time passed", sinceBubble(), 41*time.Second)
 			})
 		}
 	}
 }
 
-// Unordered gives the error that comes first, and what others return because it
-// cancelled them is lost.
+// Unordered returns the first error in time, and not those that follow from it.
 func TestUnorderedGivesTheFirstError(t *testing.T) {
 	bubble(t, "first", func(t *testing.T) {
 		var g gauge
 		s := stream.ParMap(stream.FromSeq(count(100)), func(ctx context.Context, v int) (int, error) {
-			g.enter()
-			defer g.leave()
+			g.Enter()
+			defer g.Leave()
 			if v == 7 {
 				time.Sleep(time.Second)
 				return 0, errBoom
@@ -181,11 +172,11 @@ func TestUnorderedGivesTheFirstError(t *testing.T) {
 		equal(t, "error", err, errBoom)
 		equal(t, "records", len(out), 0)
 		equal(t, "time passed", sinceBubble(), time.Second)
-		g.is(t, 0, 10, 10)
+		g.Is(t, 0, 10, 10)
 	})
 }
 
-// An error that a call returns because the stream cancelled it is not the stream's.
+// Errors that calls return because the stream cancelled them are not returned.
 func TestErrorIsTheCause(t *testing.T) {
 	for _, b := range boundaries {
 		bubble(t, b.name, func(t *testing.T) {
@@ -195,10 +186,10 @@ func TestErrorIsTheCause(t *testing.T) {
 					time.Sleep(time.Millisecond) // so that a ParMap takes them one by one
 					return v, nil
 				}
-				g.enter()
-				defer g.leave()
+				g.Enter()
+				defer g.Leave()
 				<-ctx.Done()
-				time.Sleep(time.Second) // takes no notice for a while
+				time.Sleep(time.Second) // ignores its context
 				return 0, ctx.Err()
 			}
 			// The consumer fails while the stage waits.
@@ -212,16 +203,16 @@ func TestErrorIsTheCause(t *testing.T) {
 			err := stream.Each(context.Background(), b.add(stream.MapErr(stream.FromSeq(count(100)), wait)), boom)
 			equal(t, "MapErr: error", err, errBoom)
 			about(t, sinceBubble(), 2*time.Second)
-			g.is(t, 0, 1, 1)
+			g.Is(t, 0, 1, 1)
 			err = stream.Each(context.Background(), b.add(stream.ParMap(stream.FromSeq(count(100)), wait, stint.Limit(4))), boom)
 			equal(t, "ParMap: error", err, errBoom)
 			about(t, sinceBubble(), 4*time.Second)
-			g.is(t, 0, 4, 5)
+			g.Is(t, 0, 4, 5)
 		})
 	}
 }
 
-// Each's function ends the stream with its error and is not called again.
+// An error of Each's function ends the stream, and the function is not called again.
 func TestEachFails(t *testing.T) {
 	for _, st := range stages {
 		bubble(t, st.name, func(t *testing.T) {
@@ -247,7 +238,7 @@ func TestEachFails(t *testing.T) {
 	}
 }
 
-// After an error nothing more is pulled: yield says so.
+// After an error no more records are pulled: yield returns false.
 func TestErrorStopsTheSource(t *testing.T) {
 	for _, src := range sources[:4] {
 		for _, st := range stages {
@@ -262,17 +253,13 @@ func TestErrorStopsTheSource(t *testing.T) {
 				}
 				// On the source's own goroutine, and behind the stage.
 				near := st.add(stream.MapErr(src.open(t, endless), failAt(5)))
-				out, err := stream.Collect(context.Background(), near)
-				equal(t, "error", err, errBoom)
-				same(t, "records", out, indexes(5))
+				gives(t, near, errBoom, indexes(5))
 				equal(t, "pulled before", pulled, 5)
 				equal(t, "source ended", ended, true)
 
 				pulled, ended = 0, false
 				far := stream.MapErr(st.add(src.open(t, endless)), failAt(5))
-				out, err = stream.Collect(context.Background(), far)
-				equal(t, "error", err, errBoom)
-				same(t, "records", out, indexes(5))
+				gives(t, far, errBoom, indexes(5))
 				equal(t, "source ended", ended, true)
 				if pulled < 5 || pulled > 6 {
 					t.Errorf("pulled %d", pulled)

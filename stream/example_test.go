@@ -16,7 +16,7 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// Read, parse, ask a server for each, and insert many at a time.
+// Read, parse, query a server for each record, and insert in batches.
 func Example() {
 	lines := strings.Lines("3 apples\n5 pears\n7 plums\n")
 	price := func(_ context.Context, line string) (int, error) { // as from a server
@@ -42,7 +42,7 @@ func double(n int) int { return 2 * n }
 
 func even(n int) bool { return n%2 == 0 }
 
-// A pipeline: reading and what follows at the same time.
+// A pipeline: reading and processing overlap.
 func Example_pipeline() {
 	lines := strings.SplitSeq("10 20 30", " ")
 	sum, err := stream.Reduce(context.Background(), stream.MapErr(stream.Buffer(stream.FromSeq(lines), 1000), number), 0, add)
@@ -54,7 +54,7 @@ func number(_ context.Context, s string) (int, error) { return strconv.Atoi(s) }
 
 func add(a, b int) int { return a + b }
 
-// Fan-out: several calls at once, the results in the order of the records.
+// Fan-out: concurrent calls, results in the order of the records.
 func Example_fanOut() {
 	fetch := func(_ context.Context, url string) (int, error) {
 		time.Sleep(time.Millisecond)
@@ -66,7 +66,7 @@ func Example_fanOut() {
 	// Output: [9 10 11] <nil>
 }
 
-// Fan-in: several sources, as their records come.
+// Fan-in: the records of several sources, in the order of arrival.
 func Example_fanIn() {
 	a, b := stream.From([]int{1, 2, 3}), stream.From([]int{10, 20, 30})
 	sum, err := stream.Reduce(context.Background(), stream.Merge(a, b), 0, add)
@@ -175,7 +175,7 @@ func ExampleFlatMap() {
 }
 
 func ExampleParMap() {
-	// Without an option the limit finds itself.
+	// Without an option the limit is adaptive.
 	lengths := stream.ParMap(stream.From([]string{"one", "three", ""}), func(_ context.Context, s string) (int, error) {
 		if s == "" {
 			return 0, errors.New("empty")
@@ -197,7 +197,7 @@ func ExampleParMap_limiter() {
 	// Output: [3 4 5] <nil>
 }
 
-// An error that is part of the record ends nothing.
+// An error that is part of the record does not end the stream.
 func ExampleParMap_goOn() {
 	type parsed struct {
 		number int
@@ -220,14 +220,14 @@ func ExampleParMap_goOn() {
 }
 
 func ExampleBuffer() {
-	// Up to 100 records are read ahead while others are worked on.
+	// Up to 100 records are read ahead while others are processed.
 	s := stream.Map(stream.Buffer(stream.From([]int{1, 2, 3}), 100), double)
 	fmt.Println(stream.Collect(context.Background(), s))
 	// Output: [2 4 6] <nil>
 }
 
 func ExampleChunk() {
-	// Insert 2 rows at a time, or what there is after 10 ms.
+	// Insert 2 rows at a time, or fewer after 10 ms.
 	err := stream.Each(context.Background(), stream.Chunk(stream.From([]int{1, 2, 3, 4, 5}), 2, 10*time.Millisecond), func(rows []int) error {
 		fmt.Println("insert", rows)
 		return nil
@@ -248,23 +248,23 @@ func ExampleMerge() {
 }
 
 func ExamplePartition() {
-	// The events of an account stay in their order; those of others go on at the same time.
+	// Events of one account stay in order; different accounts are processed concurrently.
 	type event struct {
 		account string
 		amount  int
 	}
 	events := stream.From([]event{{"ann", 10}, {"bob", 20}, {"ann", -5}, {"bob", 30}})
 	seed := maphash.MakeSeed()
-	lanes := stream.Partition(events, 4, func(e event) uint64 { return maphash.String(seed, e.account) })
-	for i, lane := range lanes {
-		balance := map[string]int{} // of the accounts in this lane
-		lanes[i] = stream.Map(lane, func(e event) event {
+	branches := stream.Partition(events, 4, func(e event) uint64 { return maphash.String(seed, e.account) })
+	for i, b := range branches {
+		balance := map[string]int{} // of the accounts in this branch
+		branches[i] = stream.Map(b, func(e event) event {
 			balance[e.account] += e.amount
 			return event{e.account, balance[e.account]}
 		})
 	}
 	last := map[string]int{}
-	err := stream.Each(context.Background(), stream.Merge(lanes...), func(e event) error {
+	err := stream.Each(context.Background(), stream.Merge(branches...), func(e event) error {
 		last[e.account] = e.amount
 		return nil
 	})

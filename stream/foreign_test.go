@@ -15,8 +15,8 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// A foreign context is of no type of package context. It tells those who have called
-// AfterFunc, and hears from them when they want to know no more.
+// A foreign context is not of package context. It knows the functions given to AfterFunc, and is
+// told when they are stopped.
 type foreign struct {
 	context.Context // for Deadline
 	done            chan struct{}
@@ -62,7 +62,7 @@ func newForeign() *foreign {
 	}
 }
 
-// A context of another type is as good as one of package context.
+// A context of another type works like one of package context.
 func TestForeignContext(t *testing.T) {
 	for _, b := range stages {
 		bubble(t, b.name, func(t *testing.T) {
@@ -91,8 +91,7 @@ func TestForeignContext(t *testing.T) {
 	}
 }
 
-// When a run ends it tells the context of the terminal that it does not watch it any
-// more. That may take as long as another function, which can end meanwhile.
+// Stopping to watch the context of the terminal may block until a function returns.
 func TestContextIsLeftUnlocked(t *testing.T) {
 	bubble(t, "panic", func(t *testing.T) {
 		ended := make(chan struct{})
@@ -115,7 +114,7 @@ func TestContextIsLeftUnlocked(t *testing.T) {
 	})
 }
 
-// A called error says that it is something when that is asked for, or does something else.
+// A called error calls is in its methods.
 type called struct{ is func() bool }
 
 func (called) Error() string      { return "called" }
@@ -125,8 +124,8 @@ func (e called) Unwrap() error    { e.is(); return nil }
 func (e called) String() string   { panic("String") }
 func (e called) GoString() string { panic("GoString") }
 
-// The methods of an error are functions of the caller too: they may use the library, and
-// their panic is one of the run.
+// Methods of errors are code of the caller: they may use the library, and their panics are
+// those of a function.
 func TestMethodsOfErrors(t *testing.T) {
 	for _, x := range terminals {
 		bubble(t, x.name, func(t *testing.T) {
@@ -164,9 +163,8 @@ func TestMethodsOfErrors(t *testing.T) {
 	}
 }
 
-// The function that emits, and the sequence of a FlatMap, may call functions behind them.
-// Their panics it must not stop: the records would end without a word, or go on behind a
-// gap. It is the same for a loop over a sequence.
+// If the function of Generate, or a sequence of FlatMap, recovers a panic of the stages behind
+// it, that is a panic itself, as in a range loop: otherwise records would be lost silently.
 func TestRecoveredPanicOfWhatFollows(t *testing.T) {
 	careless := func(yield func(int) bool) {
 		for i := range 10 {

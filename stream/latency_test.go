@@ -11,7 +11,7 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// The clock of a run: a record waits in the library no longer.
+// linger is how long a record may wait in the library.
 const linger = time.Millisecond
 
 // at is a record with the time at which its source had it.
@@ -20,7 +20,7 @@ type at struct {
 	when time.Duration
 }
 
-// timed yields 0 to n-1, each with the time, after pausing as pause says.
+// timed yields 0 to n-1, each with its time, after a pause.
 func timed(n int, pause func(i int)) iter.Seq[at] {
 	return func(yield func(at) bool) {
 		for i := range n {
@@ -32,7 +32,7 @@ func timed(n int, pause func(i int)) iter.Seq[at] {
 	}
 }
 
-// hop is a stage of records with times.
+// A hop is a stage of records with times.
 type hop struct {
 	name string
 	add  func(s stream.Stream[at]) stream.Stream[at]
@@ -40,7 +40,7 @@ type hop struct {
 
 func passOn(_ context.Context, v at) (at, error) { return v, nil }
 
-// hops are boundaries, and what two of them have between them.
+// hops are the boundaries, and two with a stage between.
 var hops = []hop{
 	{"Buffer(1)", func(s stream.Stream[at]) stream.Stream[at] { return stream.Buffer(s, 1) }},
 	{"Buffer(1000)", func(s stream.Stream[at]) stream.Stream[at] { return stream.Buffer(s, 1000) }},
@@ -61,61 +61,28 @@ var hops = []hop{
 	}},
 }
 
-// openings are the sources of records that a sequence yields in its own time.
-var openings = []struct {
-	name string
-	open func(t *testing.T, seq iter.Seq[at]) stream.Stream[at]
-}{
-	{"FromSeq", func(_ *testing.T, seq iter.Seq[at]) stream.Stream[at] { return stream.FromSeq(seq) }},
-	{"FromSeq2", func(_ *testing.T, seq iter.Seq[at]) stream.Stream[at] {
-		return stream.FromSeq2(func(yield func(at, error) bool) {
-			seq(func(v at) bool { return yield(v, nil) })
-		})
-	}},
-	{"Generate", func(_ *testing.T, seq iter.Seq[at]) stream.Stream[at] {
-		return stream.Generate(func(_ context.Context, emit func(at) bool) error { seq(emit); return nil })
-	}},
-	{"FlatMap", func(_ *testing.T, seq iter.Seq[at]) stream.Stream[at] {
-		return stream.FlatMap(stream.From([]int{0}), func(int) iter.Seq[at] { return seq })
-	}},
-	{"FromChan", func(t *testing.T, seq iter.Seq[at]) stream.Stream[at] {
-		c := make(chan at)
-		go func() {
-			defer close(c)
-			for v := range seq {
-				select {
-				case c <- v:
-				case <-t.Context().Done():
-					return
-				}
-			}
-		}()
-		return stream.FromChan(c)
-	}},
-}
-
-// lateness runs s until n records have come, and returns how long each of them was
-// on its way.
-func lateness(t *testing.T, s stream.Stream[at], n int) []time.Duration {
+// inTime fails the test unless s has n records, each of which takes at most a time.
+func inTime(t *testing.T, s stream.Stream[at], n int, most time.Duration) {
 	t.Helper()
-	var out []time.Duration
+	got := 0
 	for v, err := range s.All(t.Context()) {
 		if err != nil {
 			t.Error(err)
 		}
-		out = append(out, sinceBubble()-v.when)
-		if len(out) == n {
+		if late := sinceBubble() - v.when; late > most {
+			t.Errorf("record %d took %v", v.v, late)
+		}
+		if got++; got == n {
 			break
 		}
 	}
-	equal(t, "records", len(out), n)
-	return out
+	equal(t, "records", got, n)
 }
 
-// everyPipeline runs a test for every source, and 1 to 5 of each hop in a row, each
-// in a bubble, and for all of them in a row.
+// everyPipeline runs a test in a bubble for every source with 1 to 5 of each hop in a row, and with
+// all hops in a row.
 func everyPipeline(t *testing.T, test func(t *testing.T, pipeline func(seq iter.Seq[at]) stream.Stream[at])) {
-	for _, o := range openings {
+	for _, o := range sourcesOf[at]() {
 		for _, h := range hops {
 			for depth := 1; depth <= 5; depth++ {
 				bubble(t, fmt.Sprint(o.name, "/", h.name, "/", depth), func(t *testing.T) {
@@ -141,8 +108,7 @@ func everyPipeline(t *testing.T, test func(t *testing.T, pipeline func(seq iter.
 	}
 }
 
-// Records that come before a silence are with the consumer after at most one
-// linger, however many boundaries there are.
+// Records before a silence arrive after at most one linger, however many boundaries there are.
 func TestRecordsBeforeASilence(t *testing.T) {
 	everyPipeline(t, func(t *testing.T, pipeline func(iter.Seq[at]) stream.Stream[at]) {
 		for _, n := range []int{1, 2, 10, 300} {
@@ -173,37 +139,28 @@ func TestRecordsBeforeASilence(t *testing.T) {
 	})
 }
 
-// A record that comes after a silence does not wait at all.
+// A record after a silence arrives at once.
 func TestALoneRecordDoesNotWait(t *testing.T) {
 	everyPipeline(t, func(t *testing.T, pipeline func(iter.Seq[at]) stream.Stream[at]) {
 		s := pipeline(timed(10, func(int) { time.Sleep(10 * time.Millisecond) }))
-		for i, late := range lateness(t, s, 10) {
-			if late != 0 {
-				t.Errorf("record %d took %v", i, late)
-			}
-		}
+		inTime(t, s, 10, 0)
 	})
 }
 
-// At a record a millisecond, and at other paces, each takes one linger at most.
+// At any rate of records, each arrives after at most one linger.
 func TestSteadyRecords(t *testing.T) {
 	for _, pace := range []time.Duration{100 * time.Microsecond, 700 * time.Microsecond, time.Millisecond, 1300 * time.Microsecond} {
 		t.Run(pace.String(), func(t *testing.T) {
 			everyPipeline(t, func(t *testing.T, pipeline func(iter.Seq[at]) stream.Stream[at]) {
 				s := pipeline(timed(50, func(int) { time.Sleep(pace) }))
-				for i, late := range lateness(t, s, 50) {
-					if late > linger {
-						t.Errorf("record %d took %v", i, late)
-					}
-				}
+				inTime(t, s, 50, linger)
 			})
 		})
 	}
 }
 
-// A stage that begins to take long in the middle of a fast stretch holds a
-// record in front of it for one linger and the call in progress, and one that is
-// already with another goroutine not at all.
+// A stage that becomes slow delays records before it by one linger and the call in progress, and
+// records on other goroutines not at all.
 func TestASlowCallHoldsUpItsOwnGoroutineOnly(t *testing.T) {
 	const call = 10 * time.Millisecond
 	for _, h := range hops {
@@ -215,11 +172,7 @@ func TestASlowCallHoldsUpItsOwnGoroutineOnly(t *testing.T) {
 				}
 				return at{i, sinceBubble()}
 			})
-			for i, late := range lateness(t, h.add(s), 60) {
-				if late > linger {
-					t.Errorf("record %d took %v", i, late)
-				}
-			}
+			inTime(t, h.add(s), 60, linger)
 		})
 		bubble(t, h.name+"/slice", func(t *testing.T) { // which hands chunks to the stage
 			s := stream.Map(stream.From(indexes(600)), func(i int) at {
@@ -228,11 +181,7 @@ func TestASlowCallHoldsUpItsOwnGoroutineOnly(t *testing.T) {
 				}
 				return at{i, sinceBubble()}
 			})
-			for i, late := range lateness(t, h.add(s), 600) {
-				if late > linger+call {
-					t.Errorf("record %d took %v", i, late)
-				}
-			}
+			inTime(t, h.add(s), 600, linger+call)
 		})
 		bubble(t, h.name+"/behind", func(t *testing.T) { // the slow stage is behind the boundary
 			s := h.add(stream.FromSeq(timed(20, func(int) { time.Sleep(100 * time.Microsecond) })))
@@ -241,30 +190,22 @@ func TestASlowCallHoldsUpItsOwnGoroutineOnly(t *testing.T) {
 				time.Sleep(call)
 				return v
 			})
-			for i, late := range lateness(t, s, 20) {
-				if late > linger+2*call {
-					t.Errorf("record %d took %v", i, late)
-				}
-			}
+			inTime(t, s, 20, linger+2*call)
 		})
 	}
 }
 
-// A result of a ParMap does not wait for calls that were begun after its own, but for
-// those that one worker makes for it and its neighbours: a piece, 50 µs of work.
+// A result of a ParMap does not wait for calls started after its own, except for those of its own
+// task: 50 µs of work.
 func TestParMapResultsDoNotWait(t *testing.T) {
-	const piece = 1024 // records at most
+	const task = 1024 // records at most
 	for _, opt := range [][]stint.Option{{}, {stint.Unordered()}} {
 		bubble(t, fmt.Sprint(len(opt)), func(t *testing.T) {
 			s := stream.ParMap(stream.FromSeq(count(50)), func(_ context.Context, i int) (at, error) {
 				time.Sleep(time.Second)
 				return at{i, sinceBubble()}, nil
 			}, append(opt, stint.Limit(5))...)
-			for i, late := range lateness(t, s, 50) {
-				if late != 0 {
-					t.Errorf("record %d took %v", i, late)
-				}
-			}
+			inTime(t, s, 50, 0)
 			equal(t, "time passed", sinceBubble(), 10*time.Second)
 		})
 		bubble(t, fmt.Sprint(len(opt), "/one blocks after a fast stretch"), func(t *testing.T) {
@@ -276,7 +217,7 @@ func TestParMapResultsDoNotWait(t *testing.T) {
 			}, append(opt, stint.Limit(5))...)
 			for v, err := range s.All(t.Context()) {
 				equal(t, "error", err, nil)
-				if late := sinceBubble() - v.when; v.v < 4000-piece && late > linger {
+				if late := sinceBubble() - v.when; v.v < 4000-task && late > linger {
 					t.Errorf("record %d took %v", v.v, late)
 				}
 			}

@@ -11,19 +11,19 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// Nothing runs before the terminal. Fails: rill, lo, go-streams, which start
-// goroutines when a stage is made, and leave them if nobody consumes.
+// Nothing runs before the terminal. Fails: rill, lo and go-streams, which start goroutines when a
+// stage is made, and leak them if nobody consumes.
 func TestNothingRunsBeforeTheTerminal(t *testing.T) {
 	bubble(t, "made", func(t *testing.T) {
-		begun := 0
-		var seq iter.Seq[int] = func(func(int) bool) { begun++ }
-		f := func(v int) int { begun++; return v }
+		started := 0
+		var seq iter.Seq[int] = func(func(int) bool) { started++ }
+		f := func(v int) int { started++; return v }
 		c := make(chan int, 1)
 		c <- 1
 		s := stream.Merge(
 			stream.FromSeq(seq),
-			stream.FromSeq2(func(func(int, error) bool) { begun++ }),
-			stream.Generate(func(context.Context, func(int) bool) error { begun++; return nil }),
+			stream.FromSeq2(func(func(int, error) bool) { started++ }),
+			stream.Generate(func(context.Context, func(int) bool) error { started++; return nil }),
 			stream.Map(stream.From(indexes(9)), f),
 			stream.FromChan(c),
 		)
@@ -32,12 +32,12 @@ func TestNothingRunsBeforeTheTerminal(t *testing.T) {
 		s = stream.ParMap(s, func(_ context.Context, v int) (int, error) { return f(v), nil }, stint.Limit(3))
 		s = stream.Buffer(s, 3)
 		s = stream.Merge(stream.Partition(s, 3, func(v int) uint64 { return uint64(f(v)) })...)
-		s = stream.FlatMap(stream.Chunk(s, 3, time.Second), func([]int) iter.Seq[int] { begun++; return seq })
+		s = stream.FlatMap(stream.Chunk(s, 3, time.Second), func([]int) iter.Seq[int] { started++; return seq })
 		s = stream.Take(s, 3)
 		all := s.All(context.Background())
 		time.Sleep(time.Hour)
 		equal(t, "goroutines", len(goroutine.Ours()), 0)
-		equal(t, "functions called", begun, 0)
+		equal(t, "functions called", started, 0)
 		equal(t, "records in the channel", len(c), 1)
 		_ = all
 	})
@@ -49,8 +49,7 @@ func TestNothingRunsBeforeTheTerminal(t *testing.T) {
 	})
 }
 
-// A stream is a description: it can be run again, also by several at once, and what
-// is made of it does not change it.
+// A stream can be run again, also concurrently, and stages made from it do not change it.
 func TestStreamRunsManyTimes(t *testing.T) {
 	for _, st := range stages {
 		bubble(t, st.name, func(t *testing.T) {
@@ -95,8 +94,7 @@ func TestStreamRunsManyTimes(t *testing.T) {
 	}
 }
 
-// The last segment runs on the caller's goroutine: a pipeline without a boundary
-// starts none.
+// The last chain runs on the caller's goroutine: a pipeline without a boundary starts none.
 func TestFusedStagesStartNoGoroutine(t *testing.T) {
 	everyTerminal(t, func(t *testing.T, run func(context.Context, ints) ([]int, error)) {
 		me := goroutine.ID()
@@ -145,8 +143,7 @@ func TestFusedStagesStartNoGoroutine(t *testing.T) {
 	})
 }
 
-// A boundary runs what is before it on a goroutine of its own, at the same time as
-// what follows.
+// The stages before a boundary run concurrently with those behind it.
 func TestBoundariesRunAtOnce(t *testing.T) {
 	for _, b := range boundaries {
 		bubble(t, b.name, func(t *testing.T) {
@@ -161,7 +158,7 @@ func TestBoundariesRunAtOnce(t *testing.T) {
 	}
 }
 
-// The zero Stream is empty, and so is what is made of it.
+// The zero Stream has no records, and so do stages behind it.
 func TestZeroStreamIsEmpty(t *testing.T) {
 	everyTerminal(t, func(t *testing.T, run func(context.Context, ints) ([]int, error)) {
 		for _, st := range stages {

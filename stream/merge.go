@@ -5,90 +5,85 @@ import (
 	"slices"
 )
 
-// Merge runs several streams at the same time, each on a goroutine of its own, and
-// returns their records as they come, of several that are ahead in turn. Those of
-// one stream stay in their order. It ends when all have ended, or with the first
-// error of one, which cancels the others. Merge() has no records.
+// Merge runs several streams concurrently, each on a goroutine of its own, and returns
+// their records in the order of arrival, taking turns if several streams have records. The
+// records of one stream stay in order. Merge ends when all streams have ended, or with the
+// first error, which cancels the others. Merge() has no records.
 func Merge[T any](ss ...Stream[T]) Stream[T] {
 	ss = slices.Clone(ss)
-	var all []branch
+	var branches []branch
 	for _, s := range ss {
-		all = append(all, s.branches...)
+		branches = append(branches, s.branches...)
 	}
-	return Stream[T]{branches: all, feed: func(g *segment, in *scope, to sink[T]) {
-		from := newInlet[T](batchSize[T](), batches)
-		lines := make([]*line[T], len(ss))
-		ups := make([]*segment, len(ss))
+	return Stream[T]{branches: branches, feed: func(c *chain, in *lifetime, to sink[T]) {
+		from := newReceiver[T](batchSize[T](), queueBatches)
+		queues := make([]*queue[T], len(ss))
+		ups := make([]*chain, len(ss))
 		for i, s := range ss {
-			lines[i] = from.line()
-			ups[i] = spawn(g, in, s, lines[i])
+			queues[i] = from.newQueue()
+			ups[i] = spawn(c, in, s, queues[i])
 		}
 		defer func() {
 			for _, up := range ups {
 				up.stop()
 			}
 			for _, up := range ups {
-				up.end()
+				up.stopAndWait()
 			}
 		}()
-		merge(g, in, ss, from, lines, to)
+		merge(c, in, ss, from, queues, to)
 	}}
 }
 
-// merge hands on what comes from ss, over lines, until the end of all or an error. If
-// that is one of the source of several of them it comes from each, and all that they have
-// before it is handed on. It takes a step of each in turn: none has to wait until the
-// batches of another are consumed.
-func merge[T any](g *segment, in *scope, ss []Stream[T], from *inlet[T], lines []*line[T], to sink[T]) {
+// merge passes on the records of ss, which arrive in queues, until all have ended or one
+// has failed. It takes a step of each in turn: no stream waits until the batches of another
+// are consumed. An error of the source of several branches comes from each branch, after
+// the records before it: merge waits for all of them.
+func merge[T any](c *chain, in *lifetime, ss []Stream[T], from *receiver[T], queues []*queue[T], to sink[T]) {
 	var err error
-	waiting := make([][]*batch[T], len(ss)) // of each line
-	arrived := func(b *batch[T]) {
-		i := slices.Index(lines, b.from.to.(*line[T]))
-		waiting[i] = append(waiting[i], b)
-	}
-	open, n := slices.Clone(ss), len(ss) // that have not ended
+	arrived := make([][]*batch[T], len(ss)) // of each queue
+	open, n := slices.Clone(ss), len(ss)    // that have not ended
 	for i, have := 0, 0; n > 0; i = (i + 1) % len(ss) {
-		for b := from.poll(); b != nil; b = from.poll() {
-			arrived(b)
-			have++
-		}
-		if have == 0 {
-			b, _ := from.next(g, in, nil)
-			if b == nil {
+		b := from.poll()
+		if b == nil && have == 0 {
+			if b, _ = from.next(c, in, nil); b == nil {
 				return
 			}
-			arrived(b)
+		}
+		for ; b != nil; b = from.poll() {
+			j := slices.Index(queues, b.from.to.(*queue[T]))
+			arrived[j] = append(arrived[j], b)
 			have++
 		}
-		if len(waiting[i]) == 0 {
+		if len(arrived[i]) == 0 {
 			continue
 		}
-		b := waiting[i][0]
+		b = arrived[i][0]
 		if b.last {
 			open[i], n = Stream[T]{}, n-1
 			err = cmp.Or(err, b.err)
-			if err != nil && !comesAgain(err, open) {
-				g.fail(err)
+			if err != nil && !alsoEnds(err, open) {
+				c.fail(err)
 				return
 			}
 		} else {
-			step := b.items[b.given:min(b.given+g.steps, b.n)]
-			if !pump(g, step, to) {
+			step := b.items[b.taken:min(b.taken+c.step, b.n)]
+			if !pump(c, step, to) {
 				return
 			}
-			if b.given += len(step); b.given < b.n {
+			if b.taken += len(step); b.taken < b.n {
 				continue
 			}
-			b.given = 0
+			b.taken = 0
 			b.recycle()
 		}
-		waiting[i] = slices.Delete(waiting[i], 0, 1)
+		arrived[i] = slices.Delete(arrived[i], 0, 1)
 		have--
 	}
 }
 
-// comesAgain reports whether err will come from one of open too.
-func comesAgain[T any](err error, open []Stream[T]) bool {
-	reaches := reach(err)
-	return slices.ContainsFunc(open, func(s Stream[T]) bool { return reaches(s.branches) })
+// alsoEnds reports whether one of ss will end with err too.
+func alsoEnds[T any](err error, ss []Stream[T]) bool {
+	comesTo := partitionsOf(err)
+	return slices.ContainsFunc(ss, func(s Stream[T]) bool { return comesTo(s.branches) })
 }

@@ -21,13 +21,13 @@ import (
 )
 
 var (
-	randomSeed   = flag.Uint64("stint.seed", 1, "seed of the first round of the random tests; a failure names the one to give")
+	randomSeed   = flag.Uint64("stint.seed", 1, "seed of the first round of the random tests; a failure prints its seed")
 	randomRounds = flag.Int("stint.rounds", 0, "rounds of each random test; 0: those of a usual run")
 )
 
-// rounds calls one for each round of a random test, which is byDefault long, with
-// the round's seed, on two goroutines, and says how to repeat the one that fails, also
-// when it deadlocks. No goroutine may be left at the end.
+// rounds calls one for each round of a random test, on two goroutines. byDefault is the
+// number of rounds without a flag. It prints the seed of a round that fails or deadlocks.
+// No goroutine may be left at the end.
 func rounds(t *testing.T, byDefault int, one func(t *testing.T, seed uint64)) {
 	n := byDefault
 	if testing.Short() {
@@ -61,22 +61,22 @@ func rounds(t *testing.T, byDefault int, one func(t *testing.T, seed uint64)) {
 	goroutine.NoneLeft(t)
 }
 
-// faults is the error of a record.
-type faults struct{ v int }
+// A fault is the error of a record.
+type fault struct{ v int }
 
-func (e faults) Error() string { return fmt.Sprint("record ", e.v) }
+func (e fault) Error() string { return fmt.Sprint("record ", e.v) }
 
-// A program is a random pipeline that gives the same each time, and what the
-// sequential program makes of the same records.
+// A program is a random pipeline with deterministic results, and those of the equivalent
+// sequential program.
 type program struct {
-	text   strings.Builder // what it is, for the one who reads a failure
+	text   strings.Builder // describes it in a failure
 	delay  func(v int)     // in each function
 	stream ints
 	out    []int // of the sequential program
 	err    error // and how it ends
 }
 
-// newProgram makes up to 7 stages. delay is called in each function.
+// newProgram makes up to 7 stages. Each function calls delay.
 func newProgram(r *rand.Rand, delay func(v int)) *program {
 	p := &program{delay: delay}
 	n := r.IntN(1 << r.IntN(12))
@@ -128,7 +128,7 @@ func (p *program) source(r *rand.Rand, n int) {
 	p.err = end
 }
 
-// stage adds one, and does the same to the records.
+// stage adds a random stage, and its effect to the sequential result.
 func (p *program) stage(r *rand.Rand) {
 	switch r.IntN(12) {
 	case 0:
@@ -212,7 +212,7 @@ func sum(c []int) (n int) {
 	return n % 100_003
 }
 
-// randomLimit returns options that a ParMap may have.
+// randomLimit returns random options of a ParMap.
 func randomLimit(r *rand.Rand) (text string, opts []stint.Option) {
 	if r.IntN(2) == 0 {
 		n := 1 + r.IntN(1<<r.IntN(9))
@@ -225,7 +225,7 @@ func randomLimit(r *rand.Rand) (text string, opts []stint.Option) {
 	return text, opts
 }
 
-// mayFail returns a function that fails for some of the records, perhaps.
+// mayFail returns a function that fails for some records, perhaps.
 func (p *program) mayFail(r *rand.Rand) func(context.Context, int) (int, error) {
 	m, rest := math.MaxInt, 1
 	if r.IntN(3) == 0 {
@@ -234,13 +234,13 @@ func (p *program) mayFail(r *rand.Rand) func(context.Context, int) (int, error) 
 		p.note("[%d of %d]", rest, m)
 	}
 	if i := slices.IndexFunc(p.out, func(v int) bool { return v%m == rest && m != math.MaxInt }); i >= 0 {
-		p.out, p.err = p.out[:i], faults{p.out[i]}
+		p.out, p.err = p.out[:i], fault{p.out[i]}
 	}
 	p.records(func(v int, out []int) []int { return append(out, v+1) })
 	return func(_ context.Context, v int) (int, error) {
 		p.delay(v)
 		if v%m == rest && m != math.MaxInt {
-			return -1, faults{v}
+			return -1, fault{v}
 		}
 		return v + 1, nil
 	}
@@ -278,9 +278,8 @@ func (p *program) compare(t *testing.T, r *rand.Rand) {
 	}
 }
 
-// 22, 23: a random ordered pipeline gives the records and the error of the sequential
-// program, whatever its functions take. Half of the rounds run in bubbles, where they
-// take time.
+// A random ordered pipeline has the records and the error of the sequential program, however long
+// its functions take. Half of the rounds run in bubbles, where they take time.
 func TestOrderedPipelinesAreTheSequentialProgram(t *testing.T) {
 	rounds(t, 3000, func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -299,7 +298,7 @@ func TestOrderedPipelinesAreTheSequentialProgram(t *testing.T) {
 	})
 }
 
-// randomDelay returns a function that takes time for some records, in a bubble.
+// randomDelay returns a function that sleeps for some records, in a bubble.
 func randomDelay(r *rand.Rand) func(v int) {
 	salt, often, most := r.Uint64(), uint64(1)<<r.IntN(10), uint64(1)<<r.IntN(32)
 	return func(v int) {

@@ -14,8 +14,8 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// Every source, through every stage, gives all records in their order, for numbers
-// of records around the sizes of batches.
+// Every source and stage keeps all records in order, for numbers of records around the sizes of
+// batches.
 func TestOrderOfEveryStage(t *testing.T) {
 	sizes := []int{0, 1, 2, 3, 7, 255, 256, 257, 1025, 3000}
 	if race.Enabled {
@@ -37,8 +37,8 @@ func TestOrderOfEveryStage(t *testing.T) {
 	}
 }
 
-// An ordered ParMap gives what the sequential program does, for any limit,
-// queue and duration of the calls; an unordered one the same records.
+// An ordered ParMap has the results of the sequential program for any limit, queue and duration
+// of the calls, and an unordered one the same results in any order.
 func TestParMapOrder(t *testing.T) {
 	square := func(v int) int { return v * v }
 	var want []int
@@ -80,7 +80,7 @@ func TestParMapOrder(t *testing.T) {
 	}
 }
 
-// The order also holds where calls really run at once.
+// The order also holds if calls really run in parallel.
 func TestParMapOrderWithoutABubble(t *testing.T) {
 	f := func(_ context.Context, v int) (int, error) {
 		for range v % 7 {
@@ -102,7 +102,7 @@ func TestParMapOrderWithoutABubble(t *testing.T) {
 	}
 }
 
-// Unordered hands results on as they come.
+// Unordered passes on results as they arrive.
 func TestUnorderedDoesNotWait(t *testing.T) {
 	bubble(t, "slow head", func(t *testing.T) {
 		s := stream.ParMap(stream.FromSeq(count(10)), func(_ context.Context, v int) (int, error) {

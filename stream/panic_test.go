@@ -15,14 +15,14 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// A place is where a function of the caller runs. Its stream has 0 to 9, and calls
-// f before each record, or with 0 once.
-type place struct {
+// A callSite is a place for a function of the caller. Its stream has 0 to 9; it calls f before
+// each record, or once with 0.
+type callSite struct {
 	name string
 	open func(f func(v int)) ints
 }
 
-var places = []place{
+var callSites = []callSite{
 	{"FromSeq", func(f func(int)) ints {
 		return stream.FromSeq(func(yield func(int) bool) {
 			for i := range 10 {
@@ -86,11 +86,10 @@ func calling(f func(int)) func(context.Context, int) (int, error) {
 	return func(_ context.Context, v int) (int, error) { f(v); return v, nil }
 }
 
-// culprit panics. Its name must be in the stack.
+// culprit panics. Stacks must name it.
 func culprit(v any) { panic(v) }
 
-// raised returns the PanicError that f panics with, and fails the test if that is
-// anything else.
+// raised returns the PanicError of f, and fails the test if f does anything else.
 func raised(t *testing.T, f func()) *stint.PanicError {
 	t.Helper()
 	v := recovered(f)
@@ -101,11 +100,10 @@ func raised(t *testing.T, f func()) *stint.PanicError {
 	return p
 }
 
-// A panic of any function, on any goroutine, is raised in the consumer, with
-// its value and its stack, when all else has ended. Fails: rill, lo and go-streams,
-// where it ends the process.
+// A panic of any function, on any goroutine, is raised in the consumer with its value and stack,
+// after everything else has finished. Fails: rill, lo and go-streams, where it ends the process.
 func TestPanicsReachTheConsumer(t *testing.T) {
-	for _, p := range places {
+	for _, p := range callSites {
 		for _, st := range stages {
 			bubble(t, p.name+"/"+st.name, func(t *testing.T) {
 				for _, x := range terminals {
@@ -129,8 +127,7 @@ func TestPanicsReachTheConsumer(t *testing.T) {
 	}
 }
 
-// The functions of terminals, which are the library's to call, are as those of
-// stages.
+// Panics in the functions of terminals are raised like those of stages.
 func TestPanicsOfTerminals(t *testing.T) {
 	for _, st := range stages {
 		bubble(t, st.name, func(t *testing.T) {
@@ -159,8 +156,8 @@ func TestPanicsOfTerminals(t *testing.T) {
 	}
 }
 
-// The body of a range over All is the caller's own code: its panic passes as it is,
-// when all has ended. A Goexit ends the goroutine, when all has ended.
+// A panic of the body of a loop over All passes through as it is, and a Goexit ends the goroutine,
+// after everything else has finished.
 func TestPanicOfTheBody(t *testing.T) {
 	for _, b := range stages {
 		bubble(t, b.name, func(t *testing.T) {
@@ -170,7 +167,7 @@ func TestPanicOfTheBody(t *testing.T) {
 				for yield(0) {
 				}
 				ended = true
-			}), func(context.Context, int) (int, error) { g.hold(time.Second); return 0, nil }, stint.Limit(3))
+			}), func(context.Context, int) (int, error) { g.Hold(time.Second); return 0, nil }, stint.Limit(3))
 			type own struct{ error }
 			mine := own{errBoom}
 			v := recovered(func() {
@@ -180,7 +177,7 @@ func TestPanicOfTheBody(t *testing.T) {
 			})
 			equal(t, "value", v, any(mine))
 			equal(t, "the source has ended", ended, true)
-			g.is(t, 0, 3, g.begun())
+			g.Is(t, 0, 3, g.Total())
 			noneLeft(t)
 
 			gone := make(chan bool)
@@ -193,12 +190,12 @@ func TestPanicOfTheBody(t *testing.T) {
 				t.Error("not left")
 			}()
 			equal(t, "the source has ended", <-gone, true)
-			g.is(t, 0, 3, g.begun())
+			g.Is(t, 0, 3, g.Total())
 		})
 	}
 }
 
-// What runs elsewhere is waited for before the panic is raised, and its context ends.
+// A panic cancels the other calls, and waits for them.
 func TestPanicWaits(t *testing.T) {
 	for _, k := range []int{0, 2, 4} {
 		bubble(t, fmt.Sprint(k), func(t *testing.T) {
@@ -208,8 +205,8 @@ func TestPanicWaits(t *testing.T) {
 					time.Sleep(time.Second)
 					culprit("boom")
 				}
-				g.enter()
-				defer g.leave()
+				g.Enter()
+				defer g.Leave()
 				<-ctx.Done()
 				time.Sleep(time.Hour)
 				return 0, ctx.Err()
@@ -217,7 +214,7 @@ func TestPanicWaits(t *testing.T) {
 			got := raised(t, func() { stream.Collect(context.Background(), stream.Buffer(s, 3)) })
 			equal(t, "value", got.Value, any("boom"))
 			equal(t, "time passed", sinceBubble(), time.Second+time.Hour)
-			g.is(t, 0, 4, 4)
+			g.Is(t, 0, 4, 4)
 		})
 	}
 	bubble(t, "of a source, while the consumer sleeps", func(t *testing.T) {
@@ -239,10 +236,10 @@ func TestPanicWaits(t *testing.T) {
 	})
 }
 
-// A Goexit of any function that runs on a goroutine of the library is ErrGoexit at
-// the consumer; on the caller's own goroutine it ends that, when all has ended.
+// A Goexit on a goroutine of the library is ErrGoexit; on the caller's own goroutine it ends that,
+// after everything else has finished.
 func TestGoexit(t *testing.T) {
-	for _, p := range places {
+	for _, p := range callSites {
 		for _, b := range stages {
 			bubble(t, p.name+"/"+b.name, func(t *testing.T) {
 				for _, x := range terminals {
@@ -288,15 +285,13 @@ func TestGoexit(t *testing.T) {
 						runtime.Goexit()
 					}
 				}), stint.Limit(limit))
-				out, err := stream.Collect(context.Background(), s)
-				equal(t, "error", err, stint.ErrGoexit)
-				same(t, "records", out, indexes(k))
+				gives(t, s, stint.ErrGoexit, indexes(k))
 			})
 		}
 	}
 }
 
-// The function of Overload is one of the caller's too.
+// The function of Overload may panic, too.
 func TestPanicInOverload(t *testing.T) {
 	for name, end := range map[string]func(){"panic": func() { culprit("boom") }, "Goexit": runtime.Goexit} {
 		bubble(t, name, func(t *testing.T) {
@@ -313,7 +308,7 @@ func TestPanicInOverload(t *testing.T) {
 	}
 }
 
-// A panic after the consumer has left is not lost; one beside an error wins.
+// A panic after the consumer has left is not lost, and a panic is raised instead of an error.
 func TestPanicIsNotLost(t *testing.T) {
 	bubble(t, "after a break", func(t *testing.T) {
 		s := stream.ParMap(stream.FromSeq(count(2)), func(ctx context.Context, v int) (int, error) {
@@ -351,7 +346,7 @@ func TestPanicIsNotLost(t *testing.T) {
 	})
 }
 
-// A PanicError that comes from a call inside stays the first one.
+// The PanicError of a nested call is raised as it is.
 func TestNestedPanicStaysTheFirst(t *testing.T) {
 	bubble(t, "nested", func(t *testing.T) {
 		inner := stream.ParMap(stream.From(indexes(3)), calling(func(v int) {

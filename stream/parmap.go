@@ -15,167 +15,162 @@ import (
 
 const parMapOptions = option.Limiter | option.Pool | option.Queue | option.Unordered | option.Name | option.Burst | option.Overload
 
-// ParMap calls f for the records of s, for several at once, and returns the results in the
-// order of the records, or as they come under Unordered. How many calls run at once is
-// for a Limiter or a Pool to say, as everywhere in package stint; without one the limit
-// finds itself.
+// ParMap calls f for the records of s concurrently. It returns the results in the order of
+// the records, or under Unordered as they arrive. A Limiter or a Pool bounds the number of
+// calls; without one the limit is adaptive. If calls take less than 50 µs, a worker takes
+// several records at a time. A record is in progress until its result has been passed on.
+// At most twice the limit are in progress, or the limit plus n under Queue(n). If calls are
+// short there are more: the README has the numbers.
 //
-// Where a call takes less than 50 µs a worker gets a piece of several records, as many as
-// take so long, so that a call that does nothing costs some nanoseconds. Pieces are begun
-// in the order of the records; under a limit of 1 so are the records. When a piece lasts
-// longer than a millisecond, what has not begun of it is given to others, behind the
-// pieces that wait already. After the limit was lowered a worker ends the piece that it
-// has begun. Of records that take less than a microsecond a few may have
-// to wait behind one that blocks, as in stint.Each; under a Limit above GOMAXPROCS none.
-//
-// f is begun for at most twice the limit of records whose results have not been
-// handed on; where calls are short, for a piece for each worker and 4 ms of work,
-// or 256 KiB, or 16 pieces; under Queue(n) for the limit and n records. As many
-// have been taken from s. A slow record holds those behind it up once they are that
-// many, and under Unordered the results of its own piece.
-//
-// The first error, in the order of the records, ends the stream at its position: the
-// results of all records before it are handed on, whose calls are not cancelled. Of those
-// behind it none is begun any more, but some of less than a microsecond that a worker has
-// taken already; the context of those that run ends when the error is handed on. Under
-// Unordered the first error to come ends the stream. A call of runtime.Goexit is
-// stint.ErrGoexit; a pool that is closed, stint.ErrClosed. There is no KeepGoing: make the
-// error a part of the result instead.
+// The first error, in the order of the records, ends the stream at its position. Calls for
+// earlier records are not cancelled. Calls for later records do not start, and the context
+// of running ones ends when the error is passed on. Under Unordered, the first error in time
+// ends the stream. A call of runtime.Goexit is stint.ErrGoexit, a closed pool
+// stint.ErrClosed. To continue after errors, make them a part of the result.
 //
 // Options: a Limiter or a Pool, Burst, Overload, Queue, Unordered, Name. ParMap panics if f
 // is nil.
 func ParMap[T, R any](s Stream[T], f func(context.Context, T) (R, error), opts ...stint.Option) Stream[R] {
 	check("ParMap", "function", f == nil)
 	o := option.Collect("stream", "ParMap", parMapOptions, opts)
-	return Stream[R]{branches: s.branches, feed: func(g *segment, in *scope, to sink[R]) {
-		m := newParMap[T](g, in, f, &o)
-		from := newOutlet(m.up, m)
-		g.run.begin(m.up, func() { s.flow(m.up, m.up.scope, from.sink()) }, from.end)
+	return Stream[R]{branches: s.branches, feed: func(c *chain, in *lifetime, to sink[R]) {
+		m := newParMap[T](c, in, f, &o)
+		start(m.up, s, m)
 		defer m.end()
-		m.receive(to)
+		m.receiveAll(to)
 	}}
 }
 
-// parMap is one run of a ParMap: the receiver of what is before it, and the job of its
-// source of tasks. The tasks are pieces.
-//
-//	cut     by send, from a batch; queued, and in input order at the end of the list
-//	done    by a worker; under Unordered it joins the list only now
-//	split   one that takes too long: what is finished becomes one before it that is done,
-//	        what was not begun new ones behind it
-//	taken   by the consumer, from the head of the list
-//	spare   handed on
+// parMap is a ParMap in one run: the destination of the stages before it, and the runner of
+// its tasks. The README has the states of a task.
 type parMap[T, R any] struct {
 	f         func(context.Context, T) (R, error)
-	g, up     *segment // of the consumer, and before
-	calls     *scope
-	place     option.Place
+	down, up  *chain    // behind and before
+	calls     *lifetime // of the calls of f
+	exec      option.Executor
 	unordered bool
 	queue     int // -1: the default
 	overload  func(error) bool
 	pointers  bool
-	most      int   // records in a piece, and in a batch
-	reserve   int64 // records that may wait to be handed on, at most, however short the calls are
-	alone     bool  // records are claimed one by one
+	maxSize   int         // of a task and a batch, in records
+	reserve   int64       // records of short calls that may be admitted, at most
+	oneByOne  bool        // workers claim records one by one
+	canTake   func() bool // mayTake, one allocation a run
 
-	next   uint64         // number of the next record; belongs to send, and so does pieces
-	pieces []*piece[T, R] // room for those of one batch
-	taken  *piece[T, R]   // belongs to the consumer, and so does cause
-	cause  error          // why there are no more after taken
+	nextIndex uint64           // of the next record; owned by send, like tasks
+	tasks     []*parTask[T, R] // room for those of a batch
+	taken     *parTask[T, R]   // owned by the consumer, like takenErr
+	takenErr  error            // why there are no more after taken
 
-	cost     atomic.Int64  // of a record, in picoseconds; 0: not known
-	last     atomic.Uint64 // no piece behind it begins
-	shut     atomic.Bool   // the pool has dropped what was queued
-	asleep   atomic.Bool   // the consumer
-	waiting  atomic.Bool   // the sender; written with mu held
-	watching atomic.Bool   // some are running; written with mu held
+	cost      atomic.Int64  // of a record, in picoseconds; 0: unknown
+	last      atomic.Uint64 // index behind which no record is wanted
+	abandoned atomic.Bool   // the pool has dropped the queued tasks
+	asleep    atomic.Bool   // the consumer
 
-	mu      sync.Mutex
-	ahead   int           // records that have been let in, and not handed on
-	vacant  chan struct{} // has one when the sender may look again
-	raised  limit.Alarm
-	spare   []*piece[T, R]
-	blocks  []*batch[T]
-	running []*piece[T, R] // of several records
+	mu          sync.Mutex
+	admitted    int           // records whose results have not been passed on
+	vacant      chan struct{} // has a value when the sender should look at the window
+	waiting     bool          // the sender, for vacant
+	watcher     limit.Watcher // for vacant
+	freeTasks   []*parTask[T, R]
+	freeBatches []*batch[T]
+	running     []*parTask[T, R] // of several records
 
-	// guarded by the lock of the engine, which may be taken while mu is held
-	head, tail *piece[T, R]
-	open       int  // pieces that were cut and not taken
-	fed        bool // there will be no more
-	err        error
+	head, tail *parTask[T, R] // tasks in the order of their records, or of their end under Unordered
+	pending    int            // tasks that were cut and not taken
+	upEnded    bool           // there will be no more
+	upErr      error
 }
 
-func newParMap[T, R any](g *segment, in *scope, f func(context.Context, T) (R, error), o *option.Options) *parMap[T, R] {
+func newParMap[T, R any](c *chain, in *lifetime, f func(context.Context, T) (R, error), o *option.Options) *parMap[T, R] {
 	m := &parMap[T, R]{
-		f: f, g: g, calls: within(in.ctx),
+		f: f, down: c, calls: newLifetime(in.ctx),
 		unordered: o.Unordered, queue: o.Room(-1), overload: o.Overload,
 		pointers: hasPointers(reflect.TypeFor[T]()) || hasPointers(reflect.TypeFor[R]()),
-		most:     min(batchSize[T](), batchSize[R]()),
+		maxSize:  min(batchSize[T](), batchSize[R]()),
 		reserve:  reserveBytes / int64(max(1, size[T]()+size[R]())),
 		vacant:   make(chan struct{}, 1),
 	}
 	m.last.Store(math.MaxUint64)
-	m.up = g.run.segment(g, m.calls.ctx)                                  // may end by an error, which cancels no calls
-	m.place.Open(m.calls.ctx, o.Labelled(m.calls.ctx), o, m, math.MaxInt) // the window is the bound
-	limiter := m.place.Engine.Limiter()
-	m.alone = m.place.Engine.Tuner() == nil && limiter.Bound() > runtime.GOMAXPROCS(0)
-	m.raised.Wake = m.vacant
-	limiter.Watch(&m.raised)
-	g.run.clock.join(m)
+	m.canTake = m.mayTake
+	m.up = c.run.chain(m.calls.ctx)                                      // an error ends its lifetime, not that of the calls
+	m.exec.Open(m.calls.ctx, o.Labelled(m.calls.ctx), o, m, math.MaxInt) // the window is the bound
+	limiter := m.exec.Engine.Limiter()
+	m.oneByOne = m.exec.Engine.Controller() == nil && limiter.Bound() > runtime.GOMAXPROCS(0)
+	m.watcher.Wake = m.vacant
+	limiter.Watch(&m.watcher)
+	c.run.ticker.join(m)
 	return m
 }
 
-// receive hands the results on.
-func (m *parMap[T, R]) receive(to sink[R]) {
-	for p := m.take(); p != nil; p = m.take() {
-		more, err := pump(m.g, p.out[p.given:p.n], to), p.err
-		if !more {
+// end stops the stages before and the tasks, and waits for them.
+func (m *parMap[T, R]) end() {
+	m.exec.Engine.Limiter().Unwatch(&m.watcher)
+	m.calls.cancel()
+	m.up.stopAndWait()
+	m.exec.Source.Stop()
+	m.exec.Wait()
+	m.exec.Close()
+}
+
+// receiveAll passes on the results.
+func (m *parMap[T, R]) receiveAll(to sink[R]) {
+	for t := m.take(); t != nil; t = m.take() {
+		if !pump(m.down, t.out[t.splitOff:t.done], to) {
 			return
 		}
-		m.handed(p)
+		err := t.err
+		m.recycle(t)
 		if err != nil {
-			m.g.fail(err)
+			m.down.fail(err)
 			return
 		}
 	}
 }
 
-// take waits for the next piece that is done. It returns nil when there is none, or
-// nobody wants it.
-func (m *parMap[T, R]) take() *piece[T, R] {
+// take waits for the next finished task. It returns nil when there is none, or no more
+// records are wanted.
+func (m *parMap[T, R]) take() *parTask[T, R] {
 	if m.taken == nil {
-		m.place.Source.Update(m.detach)
+		m.takeFinished()
 	}
 	if m.taken == nil {
-		m.g.pause()
+		m.down.beforeBlocking()
 		m.asleep.Store(true)
-		m.place.Source.WaitUntil(func() bool {
-			return m.head != nil && m.head.done || m.fed && m.open == 0 || m.calls.ctx.Err() != nil || m.shut.Load()
-		}, m.detach)
+		m.exec.Source.AwaitLending(m.canTake)
 		m.asleep.Store(false)
+		m.takeFinished()
 	}
-	p := m.taken
+	t := m.taken
 	switch {
-	case p != nil:
-		m.taken = p.next
-	case m.shut.Load():
-		m.g.fail(stint.ErrClosed)
-	case m.cause != nil:
-		m.g.fail(m.cause)
+	case t != nil:
+		m.taken = t.next
+	case m.abandoned.Load():
+		m.down.fail(stint.ErrClosed)
+	case m.takenErr != nil:
+		m.down.fail(m.takenErr)
 	}
-	return p
+	return t
 }
 
-// detach takes all that is done from the head of the list. It is called with the lock of
-// the engine held.
-func (m *parMap[T, R]) detach() {
-	var tail *piece[T, R]
-	for p := m.head; p != nil && p.done; p = p.next {
-		tail = p
-		m.open--
+// mayTake reports whether the consumer can continue without waiting.
+func (m *parMap[T, R]) mayTake() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.head != nil && m.head.finished || m.upEnded && m.pending == 0 || m.calls.ctx.Err() != nil || m.abandoned.Load()
+}
+
+// takeFinished takes all finished tasks from the head of the list.
+func (m *parMap[T, R]) takeFinished() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var tail *parTask[T, R]
+	for t := m.head; t != nil && t.finished; t = t.next {
+		tail = t
+		m.pending--
 	}
-	if m.fed && m.open == 0 {
-		m.cause = m.err
+	if m.upEnded && m.pending == 0 {
+		m.takenErr = m.upErr
 	}
 	if tail == nil {
 		return
@@ -186,62 +181,41 @@ func (m *parMap[T, R]) detach() {
 	}
 }
 
-// link counts pieces, and puts them into the list behind the piece after, or at its
-// beginning if that is nil. It is called with the lock of the engine held.
-func (m *parMap[T, R]) link(after *piece[T, R], pieces ...*piece[T, R]) {
-	m.open += len(pieces)
-	if !m.unordered {
-		for _, p := range pieces {
-			m.insert(after, p)
-			after = p
-		}
+// insertAll counts tasks, and inserts them into the list after a task. Under Unordered they
+// join the list when they are finished. It is called with mu held.
+func (m *parMap[T, R]) insertAll(after *parTask[T, R], tasks []*parTask[T, R]) {
+	m.pending += len(tasks)
+	if m.unordered {
+		return
+	}
+	for _, t := range tasks {
+		m.insert(after, t)
+		after = t
 	}
 }
 
-// insert puts p behind the piece after.
-func (m *parMap[T, R]) insert(after, p *piece[T, R]) {
+// insert inserts t into the list after a task, or at the head if that is nil. It is called
+// with mu held.
+func (m *parMap[T, R]) insert(after, t *parTask[T, R]) {
 	if after == nil {
-		p.next, m.head = m.head, p
+		t.next, m.head = m.head, t
 	} else {
-		p.next, after.next = after.next, p
+		t.next, after.next = after.next, t
 	}
-	if p.next == nil {
-		m.tail = p
+	if t.next == nil {
+		m.tail = t
 	}
 }
 
-// before returns the piece before p in the list, or nil, or the last if p is in none.
-func (m *parMap[T, R]) before(p *piece[T, R]) *piece[T, R] {
+// before returns the task before t in the list, or nil; the last under Unordered. It is
+// called with mu held.
+func (m *parMap[T, R]) before(t *parTask[T, R]) *parTask[T, R] {
 	if m.unordered {
 		return m.tail
 	}
-	var before *piece[T, R]
-	for q := m.head; q != p; q = q.next {
-		before = q
+	var before *parTask[T, R]
+	for u := m.head; u != t; u = u.next {
+		before = u
 	}
 	return before
-}
-
-// end ends what is before, and the tasks.
-func (m *parMap[T, R]) end() {
-	m.place.Engine.Limiter().Unwatch(&m.raised)
-	m.calls.cancel()
-	m.up.end()
-	m.place.Source.Stop()
-	m.place.Wait()
-	m.place.Close()
-}
-
-// handed makes room for what comes after p.
-func (m *parMap[T, R]) handed(p *piece[T, R]) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.ahead -= len(p.in) - p.given
-	if m.pointers {
-		clear(p.in)
-		clear(p.out[:p.n])
-	}
-	p.err, p.next = nil, nil
-	m.spare = append(m.spare, p)
-	m.vacate()
 }

@@ -18,35 +18,33 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// holding is a function of a ParMap that stays in the gauge for a second.
+// holding is a function of a ParMap that holds the gauge for a second.
 func holding(g *gauge) func(context.Context, int) (int, error) {
-	return func(_ context.Context, v int) (int, error) { g.hold(time.Second); return v, nil }
+	return func(_ context.Context, v int) (int, error) { g.Hold(time.Second); return v, nil }
 }
 
-// bothOrders runs a test for an ordered and an unordered ParMap, each in a bubble.
+// bothOrders runs a test for an ordered and for an unordered ParMap, each in a bubble.
 func bothOrders(t *testing.T, name string, test func(t *testing.T, order ...stint.Option)) {
 	t.Helper()
 	bubble(t, name+"/ordered", func(t *testing.T) { test(t) })
 	bubble(t, name+"/unordered", func(t *testing.T) { test(t, stint.Unordered()) })
 }
 
-// complete fails the test if s does not give 0 to n-1, in any order.
+// complete fails the test unless s has 0 to n-1, in any order.
 func complete(t *testing.T, s ints, n int) {
 	t.Helper()
-	out, err := stream.Collect(context.Background(), s)
-	equal(t, "error", err, nil)
-	same(t, "records", sorted(out), indexes(n))
+	givesSorted(t, s, nil, indexes(n))
 }
 
-// The limit is reached and never exceeded, from every kind of source, and calls are
-// begun as soon as there is a place.
+// The limit is reached and never exceeded, with every source, and calls start as soon as there is
+// a permit.
 func TestParMapLimitIsExact(t *testing.T) {
 	for _, limit := range []int{1, 2, 3, 7, 100, 1000} {
 		bothOrders(t, fmt.Sprint("From/", limit), func(t *testing.T, order ...stint.Option) {
 			var g gauge
 			s := stream.From(indexes(4 * limit))
 			complete(t, stream.ParMap(s, holding(&g), append(order, stint.Limit(limit))...), 4*limit)
-			g.is(t, 0, limit, 4*limit)
+			g.Is(t, 0, limit, 4*limit)
 			equal(t, "time passed", sinceBubble(), 4*time.Second)
 		})
 		for _, src := range sources {
@@ -54,7 +52,7 @@ func TestParMapLimitIsExact(t *testing.T) {
 				var g gauge
 				s := src.open(t, count(4*limit))
 				complete(t, stream.ParMap(s, holding(&g), append(order, stint.Limit(limit))...), 4*limit)
-				g.is(t, 0, limit, 4*limit)
+				g.Is(t, 0, limit, 4*limit)
 				equal(t, "time passed", sinceBubble(), 4*time.Second)
 			})
 		}
@@ -63,29 +61,28 @@ func TestParMapLimitIsExact(t *testing.T) {
 				var g gauge
 				s := b.add(stream.From(indexes(4 * limit)))
 				complete(t, b.add(stream.ParMap(s, holding(&g), append(order, stint.Limit(limit))...)), 4*limit)
-				if g.max > limit {
-					t.Errorf("at most %d at once, want %d", g.max, limit)
+				if g.Max() > limit {
+					t.Errorf("at most %d at once, want %d", g.Max(), limit)
 				}
 			})
 		}
 	}
 }
 
-// A call that takes long after many that took nothing does not hold up those behind
-// it that it could share its worker with.
+// Slow calls after fast ones do not delay the records of the same task.
 func TestSlowCallsAfterFastOnes(t *testing.T) {
 	for _, slow := range []int{0, 1, 100, 1000} {
 		bothOrders(t, fmt.Sprint(slow), func(t *testing.T, order ...stint.Option) {
 			var g gauge
 			s := stream.ParMap(stream.From(indexes(slow+40)), func(_ context.Context, v int) (int, error) {
 				if v >= slow {
-					g.hold(time.Second)
+					g.Hold(time.Second)
 				}
 				return v, nil
 			}, append(order, stint.Limit(10))...)
 			complete(t, s, slow+40)
-			if g.max != 10 {
-				t.Errorf("at most %d at once", g.max)
+			if g.Max() != 10 {
+				t.Errorf("at most %d at once", g.Max())
 			}
 			if sinceBubble() < 4*time.Second || sinceBubble() > 5*time.Second {
 				t.Errorf("took %v", sinceBubble())
@@ -94,11 +91,11 @@ func TestSlowCallsAfterFastOnes(t *testing.T) {
 	}
 }
 
-// f is begun in the order of the input.
+// Calls start in the order of the input.
 func TestParMapBeginsInOrder(t *testing.T) {
 	for _, limit := range []int{1, 2, 8, 100} {
 		bothOrders(t, fmt.Sprint(limit), func(t *testing.T, order ...stint.Option) {
-			// A call begins after all that were begun in an earlier instant.
+			// A call starts after all calls of an earlier time.
 			var mu sync.Mutex
 			latest := map[time.Duration]int{}
 			var last time.Duration
@@ -106,7 +103,7 @@ func TestParMapBeginsInOrder(t *testing.T) {
 				mu.Lock()
 				now := sinceBubble()
 				if now > last && v < latest[last] {
-					t.Errorf("%d begins at %v, %d began at %v", v, now, latest[last], last)
+					t.Errorf("%d starts at %v, %d started at %v", v, now, latest[last], last)
 				}
 				latest[now] = max(latest[now], v)
 				last = now
@@ -119,14 +116,13 @@ func TestParMapBeginsInOrder(t *testing.T) {
 	}
 }
 
-// Under Limit(1) the calls are made in the order of the input, also where a piece of
-// several records is given up because one of them takes long.
+// Under Limit(1) calls run in the order of the input, even if a task of several records is split.
 func TestParMapOfOneIsSequential(t *testing.T) {
 	bothOrders(t, "one", func(t *testing.T, order ...stint.Option) {
 		next := 0
 		s := stream.ParMap(stream.From(indexes(20_000)), func(_ context.Context, v int) (int, error) {
 			if v != next {
-				t.Errorf("record %d is begun, %d is next", v, next)
+				t.Errorf("record %d starts, %d is next", v, next)
 			}
 			next = v + 1
 			if v == 5000 || v%7000 == 17 {
@@ -138,8 +134,8 @@ func TestParMapOfOneIsSequential(t *testing.T) {
 	})
 }
 
-// A pool that is closed in the middle of pieces of several records, some of which take
-// long, ends the stream: with all records, or with ErrClosed behind some of them.
+// A pool that is closed while tasks of several records run ends the stream, with all records or
+// with ErrClosed.
 func TestParMapOnAPoolThatIsClosed(t *testing.T) {
 	for i := range 40 {
 		bothOrders(t, fmt.Sprint(i), func(t *testing.T, order ...stint.Option) {
@@ -170,7 +166,7 @@ func TestParMapOnAPoolThatIsClosed(t *testing.T) {
 	}
 }
 
-// A limit that is raised holds at once, also when nothing ends and nothing is queued.
+// A raised limit applies at once, even if no call returns and none is queued.
 func TestParMapLimitIsRaised(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -188,11 +184,11 @@ func TestParMapLimitIsRaised(t *testing.T) {
 				var g gauge
 				time.AfterFunc(time.Second, func() { set(10) })
 				s := stream.ParMap(stream.FromSeq(count(10)), func(_ context.Context, v int) (int, error) {
-					g.hold(time.Hour)
+					g.Hold(time.Hour)
 					return v, nil
 				}, append(order, opt)...)
 				complete(t, s, 10)
-				g.is(t, 0, 10, 10)
+				g.Is(t, 0, 10, 10)
 				about(t, sinceBubble(), time.Hour+time.Second)
 				if p, ok := opt.(*stint.Pool); ok {
 					p.Close()
@@ -202,32 +198,31 @@ func TestParMapLimitIsRaised(t *testing.T) {
 	}
 }
 
-// Limit(1000) over calls that block has 1000 in flight; over calls that do not it
-// has about as many workers as there are processors.
+// Limit(1000) has 1000 calls in flight if they block, and about as many workers as CPUs if not.
 func TestParMapWorkers(t *testing.T) {
 	bothOrders(t, "blocking", func(t *testing.T, order ...stint.Option) {
 		var g gauge
 		s := stream.ParMap(stream.FromSeq(count(1000)), holding(&g), append(order, stint.Limit(1000))...)
 		complete(t, s, 1000)
-		g.is(t, 0, 1000, 1000)
+		g.Is(t, 0, 1000, 1000)
 		equal(t, "time passed", sinceBubble(), time.Second)
 	})
 	t.Run("fast", func(t *testing.T) {
-		// It is 3 to 60, and now and then hundreds on a busy machine: a worker that the
-		// system does not let run is taken for one that blocks, and under the race
-		// detector most are. So one run of a few must do with fewer.
-		const few, tries = 250, 8
+		// Usually 3 to 60, sometimes hundreds on a busy machine: a worker that gets no CPU
+		// counts as blocked, and most do under the race detector. So one of several runs
+		// must need fewer.
+		const maxWorkers, tries = 250, 8
 		least := fastWorkers(t)
-		for try := 1; least > few && try < tries && !race.Enabled; try++ {
+		for try := 1; least > maxWorkers && try < tries && !race.Enabled; try++ {
 			least = min(least, fastWorkers(t))
 		}
-		if least > few && !race.Enabled {
-			t.Errorf("%d workers, want %d at most", least, few)
+		if least > maxWorkers && !race.Enabled {
+			t.Errorf("%d workers, want %d at most", least, maxWorkers)
 		}
 	})
 }
 
-// fastWorkers returns the most goroutines that were seen beside calls that do not block.
+// fastWorkers returns the largest number of goroutines seen beside calls that do not block.
 func fastWorkers(t *testing.T) (most int) {
 	before, n := runtime.NumGoroutine(), 0
 	s := stream.ParMap(stream.From(indexes(100_000)), itselfErr, stint.Limit(1000))
@@ -242,8 +237,7 @@ func fastWorkers(t *testing.T) (most int) {
 	return most
 }
 
-// Two ParMaps and an Each that share a Limiter never have more calls among them than
-// it says, and it is as it was afterwards.
+// Two ParMaps and an Each that share a Limiter stay within it together, and release it.
 func TestParMapsShareALimiter(t *testing.T) {
 	for _, limit := range []int{1, 2, 5} {
 		bothOrders(t, fmt.Sprint(limit), func(t *testing.T, order ...stint.Option) {
@@ -254,11 +248,11 @@ func TestParMapsShareALimiter(t *testing.T) {
 			var wg sync.WaitGroup
 			wg.Go(func() { complete(t, s, 40) })
 			wg.Go(func() {
-				equal(t, "error", stint.Each(context.Background(), indexes(40), func(context.Context, int) error { g.hold(time.Second); return nil }, l), nil)
+				equal(t, "error", stint.Each(context.Background(), indexes(40), func(context.Context, int) error { g.Hold(time.Second); return nil }, l), nil)
 			})
 			wg.Go(func() { complete(t, stream.Merge(s, stream.From[int](nil)), 40) })
 			wg.Wait()
-			g.is(t, 0, limit, 5*40)
+			g.Is(t, 0, limit, 5*40)
 			synctest.Wait()
 			equal(t, "the limiter at the end", usage(l), [3]int{limit})
 		})
@@ -274,9 +268,7 @@ func TestParMapLimitChanges(t *testing.T) {
 			time.AfterFunc(when, func() { l.Set(n) })
 			time.AfterFunc(when+100*time.Millisecond, func() {
 				synctest.Wait()
-				g.mu.Lock()
-				defer g.mu.Unlock()
-				equal(t, fmt.Sprint("running after ", when), g.now, want)
+				equal(t, fmt.Sprint("running after ", when), g.Now(), want)
 			})
 		}
 		at(1500*time.Millisecond, 5, 5)
@@ -285,14 +277,14 @@ func TestParMapLimitChanges(t *testing.T) {
 		at(8200*time.Millisecond, 3, 3)
 		s := stream.ParMap(stream.FromSeq(count(40)), holding(&g), append(order, l)...)
 		complete(t, s, 40)
-		g.is(t, 0, 5, 40)
+		g.Is(t, 0, 5, 40)
 		synctest.Wait()
 		equal(t, "the limiter at the end", usage(l), [3]int{3})
 	})
 }
 
-// The limiter is free again after every kind of end.
-func TestParMapGivesItsPlacesBack(t *testing.T) {
+// The limiter is free after every way to end.
+func TestParMapReleasesItsPermits(t *testing.T) {
 	for name, end := range map[string]func(s ints){
 		"end":   func(s ints) { stream.Collect(context.Background(), s) },
 		"break": func(s ints) { all(context.Background(), s, func(int) bool { return true }) },
@@ -315,12 +307,12 @@ func TestParMapGivesItsPlacesBack(t *testing.T) {
 			end(stream.ParMap(stream.From(indexes(30)), holding(&g), append(order, l)...))
 			synctest.Wait()
 			equal(t, "the limiter at the end", usage(l), [3]int{3})
-			g.is(t, 0, 3, g.begun())
+			g.Is(t, 0, 3, g.Total())
 		})
 	}
 }
 
-// On a Pool the calls run on its workers, under its limit, beside its other tasks.
+// On a Pool the calls run on its workers, within its limit, beside its other tasks.
 func TestParMapOnAPool(t *testing.T) {
 	bothOrders(t, "workers", func(t *testing.T, order ...stint.Option) {
 		p := stint.NewPool(stint.Limit(3))
@@ -330,15 +322,15 @@ func TestParMapOnAPool(t *testing.T) {
 			if goroutine.ID() == me {
 				t.Error("on the caller's goroutine")
 			}
-			g.hold(time.Second)
+			g.Hold(time.Second)
 			return v, nil
 		}, append(order, p)...)
 		for range 6 {
-			p.Go(func(context.Context) { g.hold(time.Second) })
+			p.Go(func(context.Context) { g.Hold(time.Second) })
 		}
 		complete(t, own, 12)
 		p.Close()
-		g.is(t, 0, 3, 18)
+		g.Is(t, 0, 3, 18)
 		equal(t, "time passed", sinceBubble(), 6*time.Second)
 	})
 	bothOrders(t, "closed", func(t *testing.T, order ...stint.Option) {
@@ -364,8 +356,8 @@ func TestParMapOnAPool(t *testing.T) {
 		}()
 		var g gauge
 		s := stream.ParMap(stream.FromSeq(count(100)), func(ctx context.Context, v int) (int, error) {
-			g.enter()
-			defer g.leave()
+			g.Enter()
+			defer g.Leave()
 			select {
 			case <-ctx.Done():
 				return 0, ctx.Err()
@@ -377,7 +369,7 @@ func TestParMapOnAPool(t *testing.T) {
 		<-ended
 		equal(t, "error", err, stint.ErrClosed)
 		same(t, "records", sorted(out), indexes(4))
-		g.is(t, 0, 2, 6)
+		g.Is(t, 0, 2, 6)
 		equal(t, "time passed", sinceBubble(), 2500*time.Millisecond)
 	})
 	bothOrders(t, "strangers have every worker", func(t *testing.T, order ...stint.Option) {
@@ -396,8 +388,7 @@ func TestParMapOnAPool(t *testing.T) {
 	})
 }
 
-// Without a limit it is the one that finds itself: Burst says how many begin before
-// anything is known.
+// Without a limit the limit is adaptive. Burst sets how many calls start at first.
 func TestParMapAuto(t *testing.T) {
 	for name, c := range map[string]struct {
 		opts []stint.Option
@@ -412,8 +403,8 @@ func TestParMapAuto(t *testing.T) {
 		bothOrders(t, name, func(t *testing.T, order ...stint.Option) {
 			var g gauge
 			complete(t, stream.ParMap(stream.FromSeq(count(2000)), holding(&g), append(order, c.opts...)...), 2000)
-			if g.max > c.most || g.total != 2000 {
-				t.Errorf("at most %d at once, want %d; %d in all", g.max, c.most, g.total)
+			if g.Max() > c.most || g.Total() != 2000 {
+				t.Errorf("at most %d at once, want %d; %d in all", g.Max(), c.most, g.Total())
 			}
 			if limit := min(c.most, 20); sinceBubble() > 2000/time.Duration(limit)*2*time.Second {
 				t.Errorf("took %v: the limit did not rise", sinceBubble())
@@ -422,8 +413,7 @@ func TestParMapAuto(t *testing.T) {
 	}
 }
 
-// Overload is asked for the error that a call returns; an error is an error to the
-// stream.
+// Overload is called with the error of a call, which also ends the stream.
 func TestParMapOverload(t *testing.T) {
 	bothOrders(t, "asked", func(t *testing.T, order ...stint.Option) {
 		var asked atomic.Int64
@@ -446,7 +436,7 @@ func TestParMapOverload(t *testing.T) {
 	})
 }
 
-// Name is the label of the workers in profiles, and calls find it in their context.
+// Name labels the workers in profiles, and the context of the calls.
 func TestParMapName(t *testing.T) {
 	bothOrders(t, "label", func(t *testing.T, order ...stint.Option) {
 		s := stream.ParMap(stream.FromSeq(count(10)), func(ctx context.Context, v int) (int, error) {
@@ -458,8 +448,8 @@ func TestParMapName(t *testing.T) {
 	})
 }
 
-// A call that waits for a ParMap, an Each or a stream on its own limiter or pool lends
-// its place: no deadlock at limit 1, and the two count as one.
+// A call that waits for a ParMap, an Each or a stream on its own limiter or pool lends its permit:
+// no deadlock at limit 1, and caller and callee count as one.
 func TestParMapNested(t *testing.T) {
 	for _, x := range []struct {
 		name string
@@ -472,86 +462,71 @@ func TestParMapNested(t *testing.T) {
 		}},
 	} {
 		for _, limit := range []int{1, 2} {
-			name := fmt.Sprint(x.name, "/", limit)
-			bothOrders(t, name+"/ParMap in a task", func(t *testing.T, order ...stint.Option) {
-				opt, shut := x.open(limit)
-				defer shut()
-				var g gauge
+			nested := func(name string, test func(t *testing.T, g *gauge, opt stint.Option, opts ...stint.Option)) {
+				bothOrders(t, fmt.Sprint(x.name, "/", limit, "/", name), func(t *testing.T, order ...stint.Option) {
+					opt, shut := x.open(limit)
+					defer shut()
+					test(t, new(gauge), opt, append(order, opt)...)
+				})
+			}
+			nested("ParMap in a task", func(t *testing.T, g *gauge, opt stint.Option, opts ...stint.Option) {
 				err := stint.Range(context.Background(), 4, func(ctx context.Context, _ int) error {
-					s := stream.ParMap(stream.FromSeq(count(5)), holding(&g), append(order, opt)...)
+					s := stream.ParMap(stream.FromSeq(count(5)), holding(g), opts...)
 					out, err := stream.Collect(ctx, s)
 					equal(t, "records", len(out), 5)
 					return err
 				}, opt)
 				equal(t, "error", err, nil)
-				g.is(t, 0, limit, 20)
+				g.Is(t, 0, limit, 20)
 				equal(t, "time passed", sinceBubble(), time.Duration(20/limit)*time.Second)
 			})
-			bothOrders(t, name+"/ParMap in a ParMap", func(t *testing.T, order ...stint.Option) {
-				opt, shut := x.open(limit)
-				defer shut()
-				var g gauge
-				opts := append(order, opt)
+			nested("ParMap in a ParMap", func(t *testing.T, g *gauge, opt stint.Option, opts ...stint.Option) {
 				outer := stream.ParMap(stream.From(indexes(4)), func(ctx context.Context, v int) (int, error) {
-					s := stream.ParMap(stream.From(indexes(5)), holding(&g), opts...)
+					s := stream.ParMap(stream.From(indexes(5)), holding(g), opts...)
 					out, err := stream.Collect(ctx, stream.Buffer(s, 1))
 					equal(t, "records", len(out), 5)
 					return v, err
 				}, opts...)
 				complete(t, outer, 4)
-				g.is(t, 0, limit, 20)
+				g.Is(t, 0, limit, 20)
 				equal(t, "time passed", sinceBubble(), time.Duration(20/limit)*time.Second)
 			})
-			bothOrders(t, name+"/Each in a ParMap", func(t *testing.T, order ...stint.Option) {
-				opt, shut := x.open(limit)
-				defer shut()
-				var g gauge
+			nested("Each in a ParMap", func(t *testing.T, g *gauge, opt stint.Option, opts ...stint.Option) {
 				s := stream.ParMap(stream.From(indexes(4)), func(ctx context.Context, v int) (int, error) {
-					return v, stint.Range(ctx, 5, func(context.Context, int) error { g.hold(time.Second); return nil }, opt)
-				}, append(order, opt)...)
+					return v, stint.Range(ctx, 5, func(context.Context, int) error { g.Hold(time.Second); return nil }, opt)
+				}, opts...)
 				complete(t, s, 4)
-				g.is(t, 0, limit, 20)
+				g.Is(t, 0, limit, 20)
 			})
-			bothOrders(t, name+"/a row of ParMaps in a task", func(t *testing.T, order ...stint.Option) {
-				opt, shut := x.open(limit)
-				defer shut()
-				var g gauge
-				opts := append(order, opt)
+			nested("a row of ParMaps in a task", func(t *testing.T, g *gauge, opt stint.Option, opts ...stint.Option) {
 				err := stint.Range(context.Background(), 3, func(ctx context.Context, _ int) error {
 					s := stream.FromSeq(count(5))
 					for range 3 {
-						s = stream.ParMap(s, holding(&g), opts...)
+						s = stream.ParMap(s, holding(g), opts...)
 					}
 					out, err := stream.Collect(ctx, stream.Merge(s, s))
 					equal(t, "records", len(out), 10)
 					return err
 				}, opt)
 				equal(t, "error", err, nil)
-				g.is(t, 0, limit, 90)
+				g.Is(t, 0, limit, 90)
 			})
-			bothOrders(t, name+"/source that waits for the same", func(t *testing.T, order ...stint.Option) {
-				opt, shut := x.open(limit)
-				defer shut()
-				var g gauge
-				opts := append(order, opt)
+			nested("source that waits for the same", func(t *testing.T, g *gauge, opt stint.Option, opts ...stint.Option) {
 				s := stream.MapErr(stream.From(indexes(5)), func(ctx context.Context, v int) (int, error) {
-					return v, stint.Range(ctx, 2, func(context.Context, int) error { g.hold(time.Second); return nil }, opt)
+					return v, stint.Range(ctx, 2, func(context.Context, int) error { g.Hold(time.Second); return nil }, opt)
 				})
-				complete(t, stream.ParMap(s, holding(&g), opts...), 5)
-				g.is(t, 0, min(limit, g.max), 15)
+				complete(t, stream.ParMap(s, holding(g), opts...), 5)
+				g.Is(t, 0, min(limit, g.Max()), 15)
 			})
-			bothOrders(t, name+"/break in a task", func(t *testing.T, order ...stint.Option) {
-				opt, shut := x.open(limit)
-				defer shut()
-				var g gauge
+			nested("break in a task", func(t *testing.T, g *gauge, opt stint.Option, opts ...stint.Option) {
 				err := stint.Range(context.Background(), 4, func(ctx context.Context, _ int) error {
-					s := stream.ParMap(stream.From(indexes(50)), holding(&g), append(order, opt)...)
+					s := stream.ParMap(stream.From(indexes(50)), holding(g), opts...)
 					out, err := all(ctx, s, func(n int) bool { return n == 2 })
 					equal(t, "records", len(out), 2)
 					return err
 				}, opt)
 				equal(t, "error", err, nil)
-				g.is(t, 0, limit, g.total)
+				g.Is(t, 0, limit, g.Total())
 			})
 		}
 	}
@@ -566,12 +541,11 @@ func TestParMapNested(t *testing.T) {
 			})
 		}
 		p.Close()
-		g.is(t, 0, 1, 15)
+		g.Is(t, 0, 1, 15)
 	})
 }
 
-// Calls of one ParMap that wait for each other all begin, if they are no more than the
-// limit.
+// Calls of one ParMap may wait for each other, if they are no more than the limit.
 func TestParMapCallsMayWaitForEachOther(t *testing.T) {
 	for _, src := range sources {
 		bothOrders(t, src.name, func(t *testing.T, order ...stint.Option) {
@@ -586,7 +560,7 @@ func TestParMapCallsMayWaitForEachOther(t *testing.T) {
 			complete(t, s, n)
 		})
 	}
-	// Results that are finished in the piece of a call that blocks leave it.
+	// Finished results leave the task of a call that blocks.
 	for _, queue := range []int{-1, 0, 5, 1000} {
 		bothOrders(t, fmt.Sprint("after fast ones/queue=", queue), func(t *testing.T, order ...stint.Option) {
 			if queue >= 0 {
@@ -607,8 +581,7 @@ func TestParMapCallsMayWaitForEachOther(t *testing.T) {
 	}
 }
 
-// Results that are finished do not wait for a call behind them, though a worker has
-// taken all together.
+// Finished results do not wait for a later call of the same task.
 func TestParMapFinishedResultsDoNotWait(t *testing.T) {
 	bothOrders(t, "after fast ones", func(t *testing.T, order ...stint.Option) {
 		const fast = 3000
@@ -634,8 +607,7 @@ func TestParMapFinishedResultsDoNotWait(t *testing.T) {
 	})
 }
 
-// A source that blocks does not keep results, nor records that it has given, from
-// going on.
+// A blocked source does not delay results, nor records that it has emitted.
 func TestParMapWithABlockedSource(t *testing.T) {
 	bothOrders(t, "blocked", func(t *testing.T, order ...stint.Option) {
 		var g gauge
@@ -651,7 +623,7 @@ func TestParMapWithABlockedSource(t *testing.T) {
 		s := stream.ParMap(stream.FromSeq(seq), holding(&g), append(order, stint.Limit(7))...)
 		err := stream.Each(context.Background(), s, func(int) error {
 			equal(t, "time of the record", sinceBubble(), time.Second)
-			if g.begun() == 7 {
+			if g.Total() == 7 {
 				select {
 				case <-done:
 				default:
@@ -661,6 +633,6 @@ func TestParMapWithABlockedSource(t *testing.T) {
 			return nil
 		})
 		equal(t, "error", err, nil)
-		g.is(t, 0, 7, 7)
+		g.Is(t, 0, 7, 7)
 	})
 }

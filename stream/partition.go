@@ -6,35 +6,34 @@ import (
 	"sync"
 )
 
-// Partition deals the records of s out to n streams: each goes to that with the index
-// key(r) % n, so records with the same key stay together and in their order. s runs once,
-// on a goroutine of its own.
+// Partition splits s into n streams: each record goes to the stream with index key(r) % n,
+// so records with the same key stay together and in order. s runs once, on a goroutine of
+// its own.
 //
-// All n streams must be consumed by the same terminal, each once, as by
-// Merge(branches...) with stages between; otherwise the terminal returns an error,
-// and nothing runs. A stream of which no more is wanted, since a Take has all that
-// it wants, drops what comes for it. One that is slow holds the others up once its
-// four batches are full. An error of s ends each of them, after the records that
-// came before it; Merge waits for them then. Partition panics if n is less than 1 or
-// more than 1<<20, or key is nil.
+// All n streams must be consumed by the same terminal, each exactly once, for example by
+// Merge(branches...) with stages between; otherwise the terminal returns an error, and
+// nothing runs. A stream that wants no more, because a Take has enough, drops its records.
+// A slow stream holds up the others when its four batches are full. An error of s ends
+// every stream, after the records that came before it; Merge waits for them. Partition
+// panics if n is less than 1 or more than 1<<20, or key is nil.
 func Partition[T any](s Stream[T], n int, key func(T) uint64) []Stream[T] {
-	if n < 1 || n > mostLanes {
-		panic(fmt.Sprintf("stream: Partition: n is %d, want 1 to %d", n, mostLanes))
+	if n < 1 || n > maxBranches {
+		panic(fmt.Sprintf("stream: Partition: n is %d, want 1 to %d", n, maxBranches))
 	}
 	check("Partition", "function", key == nil)
 	p := &partition[T]{s: s, n: n, key: key}
 	out := make([]Stream[T], n)
 	for i := range out {
 		out[i] = Stream[T]{
-			feed:     func(g *segment, in *scope, to sink[T]) { p.receive(g, in, i, to) },
+			feed:     func(c *chain, in *lifetime, to sink[T]) { p.receive(c, in, i, to) },
 			branches: []branch{{p, i, n, s.branches}},
 		}
 	}
 	return out
 }
 
-// mostLanes is far above what has any use, and below what cannot be had.
-const mostLanes = 1 << 20
+// maxBranches is more than is useful, and fits into memory.
+const maxBranches = 1 << 20
 
 type partition[T any] struct {
 	s   Stream[T]
@@ -42,15 +41,15 @@ type partition[T any] struct {
 	key func(T) uint64
 }
 
-// A branch is one of the n streams of a partition, which is known by its address.
+// A branch is one of the n streams of a partition, which is identified by its address.
 type branch struct {
 	of    any
 	i, n  int
-	above []branch // those that the partition itself consumes
+	above []branch // that the partition itself consumes
 }
 
-// A sourceError is what the branches of a partition end with when what is before it has
-// ended with an error: each at its position. Who merges them waits for all.
+// A sourceError ends the branches of a partition whose source has failed, each at its
+// position. Merge waits for all of them.
 type sourceError struct {
 	of  any // the partition
 	err error
@@ -58,8 +57,8 @@ type sourceError struct {
 
 func (e *sourceError) Error() string { return e.err.Error() }
 
-// plain returns the error as the user knows it.
-func plain(err error) error {
+// unwrapSource returns the error of the source.
+func unwrapSource(err error) error {
 	for {
 		e, ok := err.(*sourceError)
 		if !ok {
@@ -69,36 +68,36 @@ func plain(err error) error {
 	}
 }
 
-// reach returns a function that reports whether err will come to who consumes some
-// branches too.
-func reach(err error) func([]branch) bool {
-	of := map[any]bool{} // partitions that err has come through
+// partitionsOf returns a function that reports whether a consumer of some branches will get
+// err too: err has come through their partition, or through a partition whose branches
+// theirs consumes.
+func partitionsOf(err error) (comesTo func([]branch) bool) {
+	partitions := map[any]bool{}
 	for e, ok := err.(*sourceError); ok; e, ok = e.err.(*sourceError) {
-		of[e.of] = true
+		partitions[e.of] = true
 	}
-	seen := map[any]bool{} // others: each is above many branches, on many ways
-	var reaches func([]branch) bool
-	reaches = func(bs []branch) bool {
+	comesTo = func(bs []branch) bool {
 		return slices.ContainsFunc(bs, func(b branch) bool {
-			if of[b.of] || seen[b.of] {
-				return of[b.of]
+			yes, seen := partitions[b.of]
+			if !seen { // look once: many branches have come from it, in many ways
+				partitions[b.of] = false
+				yes = comesTo(b.above)
 			}
-			seen[b.of] = true
-			return reaches(b.above)
+			return yes
 		})
 	}
-	return reaches
+	return comesTo
 }
 
-// complete returns an error unless all branches of each partition are consumed, once.
-func complete(branches []branch) error {
+// checkBranches returns an error unless all branches of each partition are consumed once.
+func checkBranches(branches []branch) error {
 	consumed := map[any][]int{}
 	var count func([]branch)
 	count = func(bs []branch) {
 		for _, b := range bs {
 			if consumed[b.of] == nil {
 				consumed[b.of] = make([]int, b.n)
-				count(b.above) // it runs once, whatever consumes it
+				count(b.above) // once, however many branches are consumed
 			}
 			consumed[b.of][b.i]++
 		}
@@ -114,88 +113,87 @@ func complete(branches []branch) error {
 	return nil
 }
 
-// lanes are the branches of a partition in one run.
-type lanes[T any] struct {
-	made  sync.Once
-	lines []*line[T]
+// A partitionRun is a partition in one run.
+type partitionRun[T any] struct {
+	*partition[T]
+	run    *run
+	queues []*queue[T] // of the branches
 
-	begun sync.Once
-	up    *segment
+	started sync.Once
+	up      *chain // of the source
 
-	mu    sync.Mutex
-	taken int // branches that are consumed still
+	mu       sync.Mutex
+	consumed int // branches that are still consumed
 }
 
-// lanes returns those of r.
-func (p *partition[T]) lanes(r *run) *lanes[T] {
+// inRun returns the partition in r.
+func (p *partition[T]) inRun(r *run) *partitionRun[T] {
 	r.mu.Lock()
-	l, ok := r.lanes[p].(*lanes[T])
-	if !ok {
-		l = &lanes[T]{taken: p.n}
-		if r.lanes == nil {
-			r.lanes = map[any]any{}
-		}
-		r.lanes[p] = l
+	defer r.mu.Unlock()
+	if pr, ok := r.partitions[p].(*partitionRun[T]); ok {
+		return pr
 	}
-	r.mu.Unlock()
-	l.made.Do(func() {
-		for range p.n {
-			line := newInlet[T](batchSize[T](), batches).line()
-			line.gone = make(chan struct{})
-			l.lines = append(l.lines, line)
-		}
-	})
-	return l
+	pr := &partitionRun[T]{partition: p, run: r, consumed: p.n}
+	for range p.n {
+		q := newReceiver[T](batchSize[T](), queueBatches).newQueue()
+		q.dropped = make(chan struct{})
+		pr.queues = append(pr.queues, q)
+	}
+	if r.partitions == nil {
+		r.partitions = map[any]any{}
+	}
+	r.partitions[p] = pr
+	return pr
 }
 
-// begin begins what is before the lanes. If no more is wanted it makes nothing, but
-// leaves the branches of partitions that it consumes.
-func (l *lanes[T]) begin(p *partition[T], r *run, none bool) {
-	l.up = r.segment(r.last, r.last.ctx)
-	if none {
-		l.up.stop()
+// start runs the source. If no records are wanted, it only leaves the branches of
+// partitions that the source consumes.
+func (p *partitionRun[T]) start(wanted bool) {
+	p.up = p.run.chain(p.run.last.ctx)
+	if !wanted {
+		p.up.stop()
 	}
-	outs := make([]*outlet[T], p.n)
-	for i := range outs {
-		outs[i] = newOutlet(l.up, l.lines[i])
+	senders := make([]*sender[T], p.n)
+	for i := range senders {
+		senders[i] = newSender(p.up, p.queues[i])
 	}
-	r.begin(l.up, func() { p.s.flow(l.up, l.up.scope, p.deal(l.up, outs)) }, func(err error) {
+	p.run.start(p.up, func() { p.s.flow(p.up, p.up.lifetime, p.split(senders)) }, func(err error) {
 		if err != nil {
-			err = &sourceError{p, err}
+			err = &sourceError{p.partition, err}
 		}
-		for _, o := range outs {
-			o.end(err)
+		for _, s := range senders {
+			s.end(err)
 		}
 	})
 }
 
-// deal returns the sink that puts records into their lanes.
-func (p *partition[T]) deal(g *segment, outs []*outlet[T]) sink[T] {
-	g.flush = func() {
-		for _, o := range outs {
-			o.flush()
+// split returns a sink that passes each record to the sender of its branch.
+func (p *partitionRun[T]) split(senders []*sender[T]) sink[T] {
+	p.up.flush = func() {
+		for _, s := range senders {
+			s.flush()
 		}
 	}
-	n := uint64(len(outs))
+	n, key := uint64(len(senders)), p.key
 	return sink[T]{
-		one: func(v T) bool { return outs[p.key(v)%n].one(v) },
+		one: func(v T) bool { return senders[key(v)%n].one(v) },
 		many: func(vs []T) bool {
 			for i := range vs {
-				o := outs[p.key(vs[i])%n]
-				if k := o.n; k < len(o.open.items) { // add, which is not inlined
-					o.open.items[k] = vs[i]
-					o.n = k + 1
-				} else if !o.add(vs[i]) {
+				s := senders[key(vs[i])%n]
+				if k := s.n; k < len(s.open.items) { // add, which is not inlined
+					s.open.items[k] = vs[i]
+					s.n = k + 1
+				} else if !s.add(vs[i]) {
 					return false
 				}
 			}
-			for _, o := range outs {
-				if !o.publish() {
+			for _, s := range senders {
+				if !s.publish() {
 					return false
 				}
 			}
-			if g.hurry() {
-				g.flush()
+			if p.up.newTick() {
+				p.up.flush()
 			}
 			return true
 		},
@@ -203,26 +201,27 @@ func (p *partition[T]) deal(g *segment, outs []*outlet[T]) sink[T] {
 }
 
 // receive consumes branch i.
-func (p *partition[T]) receive(g *segment, in *scope, i int, to sink[T]) {
-	l := p.lanes(g.run)
-	line := l.lines[i]
-	defer p.leave(g.run, l, line)
+func (p *partition[T]) receive(c *chain, in *lifetime, i int, to sink[T]) {
+	pr := p.inRun(c.run)
+	q := pr.queues[i]
+	defer pr.leave(q)
 	if in.ctx.Err() != nil {
 		return
 	}
-	l.begun.Do(func() { l.begin(p, g.run, false) })
-	line.receiveAll(g, in, to)
+	pr.started.Do(func() { pr.start(true) })
+	q.receiveAll(c, in, to)
 }
 
-// leave drops what comes for a lane from now on. The last one ends what is before.
-func (p *partition[T]) leave(r *run, l *lanes[T], line *line[T]) {
-	close(line.gone)
-	l.mu.Lock()
-	l.taken--
-	last := l.taken == 0
-	l.mu.Unlock()
+// leave drops the records that arrive in q from now on. Leaving the last branch stops the
+// source.
+func (p *partitionRun[T]) leave(q *queue[T]) {
+	close(q.dropped)
+	p.mu.Lock()
+	p.consumed--
+	last := p.consumed == 0
+	p.mu.Unlock()
 	if last {
-		l.begun.Do(func() { l.begin(p, r, true) })
-		l.up.end()
+		p.started.Do(func() { p.start(false) })
+		p.up.stopAndWait()
 	}
 }

@@ -13,27 +13,26 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// lane is a record that has come through a branch.
-type lane struct{ branch, v int }
+// A tagged record has the index of the branch that it came through.
+type tagged struct{ branch, v int }
 
-// lanes merges branches, and says of each record through which it came.
-func lanes(branches []ints, add func(i int, s ints) ints) stream.Stream[lane] {
-	var out []stream.Stream[lane]
+// tag merges branches, and tags their records.
+func tag(branches []ints, add func(i int, s ints) ints) stream.Stream[tagged] {
+	var out []stream.Stream[tagged]
 	for i, b := range branches {
-		out = append(out, stream.Map(add(i, b), func(v int) lane { return lane{i, v} }))
+		out = append(out, stream.Map(add(i, b), func(v int) tagged { return tagged{i, v} }))
 	}
 	return stream.Merge(out...)
 }
 
-// Each record goes to the branch of its key, and those of one key stay in order,
-// whatever the branches do.
+// Each record goes to the branch of its key, and the records of a key stay in order.
 func TestPartitionKeepsTheOrderOfAKey(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 8, 50} {
 		for _, st := range stages {
 			bubble(t, fmt.Sprint(n, "/", st.name), func(t *testing.T) {
 				const records = 3000
 				key := func(v int) uint64 { return uint64(v) * 0x9e3779b97f4a7c15 >> 7 }
-				s := lanes(stream.Partition(stream.From(indexes(records)), n, key), func(i int, s ints) ints {
+				s := tag(stream.Partition(stream.From(indexes(records)), n, key), func(i int, s ints) ints {
 					r := rand.New(rand.NewPCG(uint64(i), 1))
 					return st.add(stream.Map(s, func(v int) int {
 						if r.IntN(10) == 0 {
@@ -43,7 +42,7 @@ func TestPartitionKeepsTheOrderOfAKey(t *testing.T) {
 					}))
 				})
 				got := make([][]int, n)
-				err := stream.Each(context.Background(), s, func(l lane) error { got[l.branch] = append(got[l.branch], l.v); return nil })
+				err := stream.Each(context.Background(), s, func(l tagged) error { got[l.branch] = append(got[l.branch], l.v); return nil })
 				equal(t, "error", err, nil)
 				want := make([][]int, n)
 				for v := range records {
@@ -58,8 +57,8 @@ func TestPartitionKeepsTheOrderOfAKey(t *testing.T) {
 	}
 }
 
-// A branch that is not consumed is an error, at once, not a deadlock; so is one
-// that is consumed twice, or in another terminal.
+// A branch that is not consumed is an error at once, not a deadlock; so is a branch consumed twice,
+// or in another terminal.
 func TestPartitionWantsAllBranchesOnce(t *testing.T) {
 	used := func(t *testing.T) ints {
 		return stream.FromSeq(func(func(int) bool) { t.Error("pulled") })
@@ -100,7 +99,7 @@ func TestPartitionWantsAllBranchesOnce(t *testing.T) {
 	})
 }
 
-// A branch may be used in each run of one description.
+// A Partition can be run again.
 func TestPartitionRunsAgain(t *testing.T) {
 	bubble(t, "again", func(t *testing.T) {
 		s := stream.Merge(branch(stream.From(indexes(1000)), 4)...)
@@ -111,7 +110,7 @@ func TestPartitionRunsAgain(t *testing.T) {
 	})
 }
 
-// A branch that ends early drops what comes for it, and the others go on.
+// A branch that ends early drops its records, and the others continue.
 func TestPartitionBranchThatEndsEarly(t *testing.T) {
 	for _, src := range sources {
 		bubble(t, src.name, func(t *testing.T) {
@@ -128,11 +127,7 @@ func TestPartitionBranchThatEndsEarly(t *testing.T) {
 			same(t, "records", out, want)
 		})
 		bubble(t, src.name+"/all", func(t *testing.T) { // then the source is told
-			endless := func(yield func(int) bool) {
-				for i := 0; yield(i); i++ {
-				}
-			}
-			b := branch(src.open(t, endless), 2)
+			b := branch(src.open(t, naturals), 2)
 			out, err := stream.Collect(context.Background(), stream.Merge(stream.Take(b[0], 10), stream.Take(b[1], 5)))
 			equal(t, "error", err, nil)
 			equal(t, "records", len(out), 15)
@@ -140,8 +135,8 @@ func TestPartitionBranchThatEndsEarly(t *testing.T) {
 	}
 }
 
-// An error behind one branch ends the others; one in front of the Partition arrives
-// once, after the records before it.
+// An error behind one branch ends the others; an error before the Partition arrives once, after the
+// records before it.
 func TestPartitionErrors(t *testing.T) {
 	bubble(t, "behind", func(t *testing.T) {
 		b := branch(stream.FromSeq(func(yield func(int) bool) {
@@ -149,9 +144,7 @@ func TestPartitionErrors(t *testing.T) {
 				time.Sleep(time.Second)
 			}
 		}), 3)
-		out, err := stream.Collect(context.Background(), stream.Merge(b[0], stream.MapErr(b[1], failAt(7)), b[2]))
-		equal(t, "error", err, errBoom)
-		same(t, "records", sorted(out), indexes(7))
+		givesSorted(t, stream.Merge(b[0], stream.MapErr(b[1], failAt(7)), b[2]), errBoom, indexes(7))
 	})
 	for name, use := range map[string]func(b []ints) ints{
 		"in front": func(b []ints) ints { return stream.Merge(b...) },
@@ -164,30 +157,28 @@ func TestPartitionErrors(t *testing.T) {
 		bubble(t, name, func(t *testing.T) {
 			for _, k := range []int{0, 1, 7, 300, 1000} {
 				s := use(branch(stream.MapErr(stream.From(indexes(2000)), failAt(k)), 3))
-				out, err := stream.Collect(context.Background(), s)
-				equal(t, "error", err, errBoom)
-				same(t, "records", sorted(out), indexes(k))
+				givesSorted(t, s, errBoom, indexes(k))
 			}
 		})
 	}
 }
 
-// The slowest branch sets the pace, and all of them run at once.
+// Branches run concurrently, and the slowest determines the throughput.
 func TestPartitionBranchesRunAtOnce(t *testing.T) {
 	bubble(t, "at once", func(t *testing.T) {
 		b := branch(stream.FromSeq(count(100)), 4)
-		s := lanes(b, func(i int, s ints) ints {
+		s := tag(b, func(i int, s ints) ints {
 			return stream.Map(s, func(v int) int { time.Sleep(time.Duration(i+1) * time.Second); return v })
 		})
 		n := 0
-		err := stream.Each(context.Background(), s, func(lane) error { n++; return nil })
+		err := stream.Each(context.Background(), s, func(tagged) error { n++; return nil })
 		equal(t, "error", err, nil)
 		equal(t, "records", n, 100)
 		equal(t, "time passed", sinceBubble(), 100*time.Second)
 	})
 }
 
-// A branch may be dealt out again, while the others are consumed as they are.
+// A branch may be partitioned again.
 func TestPartitionInABranch(t *testing.T) {
 	bubble(t, "nested", func(t *testing.T) {
 		low := func(v int) uint64 { return uint64(v) & 1 }
@@ -206,8 +197,7 @@ func TestPartitionInABranch(t *testing.T) {
 	})
 }
 
-// An error of one partition is not looked for on each of the ways to another, of which
-// there are more than can be counted.
+// Looking for the partition of an error takes linear time, however many paths lead to it.
 func TestErrorBesideNestedPartitions(t *testing.T) {
 	bubble(t, "8 deep", func(t *testing.T) {
 		silent := stream.FromChan(make(chan int))
@@ -215,8 +205,6 @@ func TestErrorBesideNestedPartitions(t *testing.T) {
 			silent = stream.Merge(branch(silent, 32)...)
 		}
 		bad := stream.Merge(branch(stream.MapErr(stream.From(indexes(100)), failAt(50)), 2)...)
-		out, err := stream.Collect(context.Background(), stream.Merge(bad, silent))
-		equal(t, "error", err, errBoom)
-		same(t, "records", sorted(out), indexes(50))
+		givesSorted(t, stream.Merge(bad, silent), errBoom, indexes(50))
 	})
 }

@@ -3,38 +3,37 @@ package stream
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/internal/task"
 )
 
-// A run is one use of a stream by a terminal.
+// A run is one execution of a stream by a terminal.
 type run struct {
-	ctx   context.Context // the caller's
-	last  *segment        // on the caller's goroutine; its context is that of the whole run
-	clock clock
+	ctx    context.Context // the caller's
+	last   *chain          // on the caller's goroutine; the other lifetimes are made from its own
+	ticker ticker
 
 	unwatch func() bool
 	watched sync.WaitGroup // the goroutine that unwatch keeps from starting
 
-	mu       sync.Mutex
-	stopped  bool
-	segments []*segment
-	lanes    map[any]any // of each partition
-	panicked *stint.PanicError
-	others   []error // later panics, and what functions returned before they were cancelled
-	late     []error // what they returned after that
+	mu         sync.Mutex
+	stopped    bool
+	chains     []*chain
+	partitions map[any]any // the partitionRun of each
+	panicked   *stint.PanicError
+	others     []error // further panics, and errors of functions that were not cancelled
+	late       []error // errors of functions that were
 }
 
-// who has panicked, as the PanicError says.
+// who names the function in a PanicError.
 const who = "stream: function"
 
-// start returns a run, with the segment of the caller's goroutine.
-func start(ctx context.Context) (*run, *segment) {
+// newRun returns a run, with the chain of the caller's goroutine.
+func newRun(ctx context.Context) (*run, *chain) {
 	r := &run{ctx: ctx}
-	r.last = r.segment(nil, ctx)
+	r.last = r.chain(ctx)
 	if ctx.Done() != nil {
 		r.watched.Add(1)
 		r.unwatch = context.AfterFunc(ctx, func() {
@@ -45,47 +44,44 @@ func start(ctx context.Context) (*run, *segment) {
 	return r, r.last
 }
 
-// segment returns a new segment, whose records go to the segment down, if that is not
-// nil. It ends with ctx.
-func (r *run) segment(down *segment, ctx context.Context) *segment {
-	g := &segment{scope: within(ctx), run: r, steps: 1, done: make(chan struct{})}
-	if down != nil {
-		g.halt = atomic.LoadUint32(&down.halt) & over
-	}
+// chain returns a new chain, which ends with ctx.
+func (r *run) chain(ctx context.Context) *chain {
+	c := &chain{lifetime: newLifetime(ctx), run: r, step: 1, done: make(chan struct{})}
 	r.mu.Lock()
-	r.segments = append(r.segments, g)
+	r.chains = append(r.chains, c)
 	if r.stopped {
-		g.halt |= over
+		c.halt = stopBit
 	}
 	r.mu.Unlock()
-	r.clock.join(g)
-	return g
+	r.ticker.join(c)
+	return c
 }
 
-// begin runs f on a goroutine of its own, that of g, and then tells end how it ended.
-func (r *run) begin(g *segment, f func(), end func(error)) {
+// start runs f on the goroutine of c, which it starts, and then calls end with the error
+// that ends the records.
+func (r *run) start(c *chain, f func(), end func(error)) {
 	go func() {
-		defer close(g.done)
+		defer close(c.done)
 		returned := false
 		defer func() {
 			if !returned {
-				g.fail(r.broken(g.scope, task.Unreturned(recover())))
+				c.fail(r.recordPanic(c.lifetime, task.Unreturned(recover())))
 			}
-			end(g.err)
+			end(c.err)
 		}()
 		f()
 		returned = true
 	}()
 }
 
-// after is time.AfterFunc. It is here with the other beginnings of goroutines.
-func after(d time.Duration, f func()) *time.Timer { return time.AfterFunc(d, f) }
+// afterFunc is time.AfterFunc: all goroutines of a run start in this file.
+func afterFunc(d time.Duration, f func()) *time.Timer { return time.AfterFunc(d, f) }
 
-// broken takes in that a function, in the scope in, has panicked, which ends the whole
-// run, or has called Goexit. It returns the error that the records end with.
-func (r *run) broken(in *scope, o task.Outcome) error {
+// recordPanic records that a function has panicked, which stops the run, or has called
+// Goexit. It returns the error that the records end with.
+func (r *run) recordPanic(in *lifetime, o task.Outcome) error {
 	if o.Panic == nil {
-		return r.failed(in, stint.ErrGoexit)
+		return r.recordError(in, stint.ErrGoexit)
 	}
 	p := o.Panic.Raised(who)
 	r.mu.Lock()
@@ -101,13 +97,13 @@ func (r *run) broken(in *scope, o task.Outcome) error {
 	return p
 }
 
-// failed takes in the error of a function, in the scope in, and returns it: each that was
-// returned before a panic is told of beside it.
-func (r *run) failed(in *scope, err error) error {
-	late := in.ctx.Err() != nil
+// recordError records the error of a function, to be reported together with a panic, and
+// returns it.
+func (r *run) recordError(in *lifetime, err error) error {
+	cancelled := in.ctx.Err() != nil
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if late {
+	if cancelled {
 		r.late = append(r.late, err)
 	} else {
 		r.others = append(r.others, err)
@@ -115,20 +111,20 @@ func (r *run) failed(in *scope, err error) error {
 	return err
 }
 
-// stop ends all segments. A context of the caller's type may be told that nobody watches
-// it any more, so no lock is held then. Segments that are made later are over.
+// stop stops all chains, also those made later. It cancels them without the lock: a context
+// of a type of the caller may run the caller's code when a child is cancelled.
 func (r *run) stop() {
 	r.mu.Lock()
 	r.stopped = true
-	segments := r.segments
+	chains := r.chains
 	r.mu.Unlock()
-	for _, g := range segments {
-		g.stop()
+	for _, c := range chains {
+		c.stop()
 	}
 }
 
-// close ends what is left of the run. The segments have been waited for by those that
-// started them; it is called when the first has returned.
+// close is called when the first chain has returned. Each chain has waited for those
+// that it started.
 func (r *run) close() {
 	r.last.cancel()
 	if r.unwatch != nil {
@@ -137,26 +133,26 @@ func (r *run) close() {
 		}
 		r.watched.Wait()
 	}
-	r.clock.close()
+	r.ticker.close()
 }
 
-// raise panics if a function has, after close.
-func (r *run) raise() {
+// repanic panics if a function has. It is called after close.
+func (r *run) repanic() {
 	if r.panicked != nil {
 		panic(task.With(r.panicked, append(r.others, r.besides(r.late)...)))
 	}
 }
 
-// besides returns those of errs that say more than that the run was cancelled, and
-// the panics of their methods behind them.
+// besides returns the errors that do not merely report the cancellation. A panic of a
+// method of an error follows that error.
 func (r *run) besides(errs []error) []error {
 	return task.Besides(errs, who, r.ctx.Err(), context.Cause(r.ctx))
 }
 
-// result returns how the run has ended, after raise. It calls methods of the error, whose
-// panic is one of a function.
+// result returns the error of the run. It is called after repanic. It calls methods of the
+// error, and panics with a *stint.PanicError if a method panics.
 func (r *run) result() error {
-	err := plain(r.last.err)
+	err := unwrapSource(r.last.err)
 	if r.ctx.Err() == nil {
 		return err
 	}
@@ -164,7 +160,7 @@ func (r *run) result() error {
 		return context.Cause(r.ctx)
 	}
 	switch own := r.besides([]error{err}); len(own) {
-	case 0: // a consequence
+	case 0: // a consequence of the cancellation
 		return context.Cause(r.ctx)
 	case 1:
 		return err

@@ -15,42 +15,35 @@ import (
 type ints = stream.Stream[int]
 
 // A source is one way to make a stream of what a sequence yields.
-type source struct {
+type source[T any] struct {
 	name string
-	open func(t *testing.T, seq iter.Seq[int]) ints
+	open func(t *testing.T, seq iter.Seq[T]) stream.Stream[T]
 }
 
-// sources are all of them but From, which has its records before it begins.
-var sources = []source{
-	{"FromSeq", func(_ *testing.T, seq iter.Seq[int]) ints { return stream.FromSeq(seq) }},
-	{"FromSeq2", func(_ *testing.T, seq iter.Seq[int]) ints {
-		return stream.FromSeq2(func(yield func(int, error) bool) {
-			for v := range seq {
-				if !yield(v, nil) {
-					return
-				}
-			}
-		})
-	}},
-	{"Generate", func(_ *testing.T, seq iter.Seq[int]) ints {
-		return stream.Generate(func(_ context.Context, emit func(int) bool) error {
-			for v := range seq {
-				if !emit(v) {
-					break
-				}
-			}
-			return nil
-		})
-	}},
-	{"FlatMap", func(_ *testing.T, seq iter.Seq[int]) ints {
-		return stream.FlatMap(stream.From([]int{0}), func(int) iter.Seq[int] { return seq })
-	}},
-	{"FromChan", func(t *testing.T, seq iter.Seq[int]) ints { return stream.FromChan(sent(t, seq)) }},
+// sourcesOf returns all sources but From, which has its records from the start.
+func sourcesOf[T any]() []source[T] {
+	return []source[T]{
+		{"FromSeq", func(_ *testing.T, seq iter.Seq[T]) stream.Stream[T] { return stream.FromSeq(seq) }},
+		{"FromSeq2", func(_ *testing.T, seq iter.Seq[T]) stream.Stream[T] {
+			return stream.FromSeq2(func(yield func(T, error) bool) {
+				seq(func(v T) bool { return yield(v, nil) })
+			})
+		}},
+		{"Generate", func(_ *testing.T, seq iter.Seq[T]) stream.Stream[T] {
+			return stream.Generate(func(_ context.Context, emit func(T) bool) error { seq(emit); return nil })
+		}},
+		{"FlatMap", func(_ *testing.T, seq iter.Seq[T]) stream.Stream[T] {
+			return stream.FlatMap(stream.From([]int{0}), func(int) iter.Seq[T] { return seq })
+		}},
+		{"FromChan", func(t *testing.T, seq iter.Seq[T]) stream.Stream[T] { return stream.FromChan(sent(t, seq)) }},
+	}
 }
 
-// sent sends what seq yields, as long as the test runs.
-func sent(t *testing.T, seq iter.Seq[int]) <-chan int {
-	c := make(chan int)
+var sources = sourcesOf[int]()
+
+// sent returns a channel that receives the values of seq while the test runs.
+func sent[T any](t *testing.T, seq iter.Seq[T]) <-chan T {
+	c := make(chan T)
 	go func() {
 		defer close(c)
 		for v := range seq {
@@ -64,13 +57,13 @@ func sent(t *testing.T, seq iter.Seq[int]) <-chan int {
 	return c
 }
 
-// A stage is one way to pass records on as they are, in their order.
+// A stage passes records on as they are, in order.
 type stage struct {
 	name string
 	add  func(s ints) ints
 }
 
-// itself is the function of stages that change nothing.
+// The functions of stages that change nothing.
 func itself(v int) int                                { return v }
 func itselfErr(_ context.Context, v int) (int, error) { return v, nil }
 func anyway(int) bool                                 { return true }
@@ -81,7 +74,7 @@ func branch(s ints, n int) []ints {
 	return stream.Partition(s, n, func(v int) uint64 { return uint64(v) })
 }
 
-// fused are the stages that run on the goroutine of what follows them.
+// fused are the stages on the goroutine of the stage behind them.
 var fused = []stage{
 	{"Map", func(s ints) ints { return stream.Map(s, itself) }},
 	{"MapErr", func(s ints) ints { return stream.MapErr(s, itselfErr) }},
@@ -91,7 +84,7 @@ var fused = []stage{
 	{"Chunk(1)", func(s ints) ints { return flat(stream.Chunk(s, 1, 0)) }},
 }
 
-// boundaries are the stages that run what is before them on another goroutine.
+// boundaries are the stages that run the stages before them on another goroutine.
 var boundaries = []stage{
 	{"ParMap(1)", func(s ints) ints { return parMap(s, stint.Limit(1)) }},
 	{"ParMap(4)", func(s ints) ints { return parMap(s, stint.Limit(4)) }},
@@ -106,16 +99,16 @@ var boundaries = []stage{
 	{"Chunk(1,ms)", func(s ints) ints { return flat(stream.Chunk(s, 1, time.Millisecond)) }},
 }
 
-// stages are all of them.
+// stages are all stages.
 var stages = slices.Concat([]stage{{"none", func(s ints) ints { return s }}}, fused, boundaries)
 
-// A terminal is one way to run a stream and have its records.
+// A terminal runs a stream and returns its records.
 type terminal struct {
 	name string
 	run  func(ctx context.Context, s ints) ([]int, error)
 }
 
-// terminals are all of them.
+// terminals are all terminals.
 var terminals = []terminal{
 	{"All", func(ctx context.Context, s ints) ([]int, error) { return all(ctx, s, nil) }},
 	{"Collect", stream.Collect[int]},
@@ -128,8 +121,8 @@ var terminals = []terminal{
 	}},
 }
 
-// all ranges over s. It calls leave with the number of records so far after each,
-// and breaks when that says so. The error must come once, last, with a zero value.
+// all ranges over s. It calls leave with the number of records so far, and breaks if that returns
+// true. The error must come once, last, with a zero value.
 func all(ctx context.Context, s ints, leave func(n int) bool) (out []int, err error) {
 	for v, e := range s.All(ctx) {
 		switch {
@@ -149,9 +142,25 @@ func all(ctx context.Context, s ints, leave func(n int) bool) (out []int, err er
 	return out, err
 }
 
-// everyTerminal runs a test with each terminal, in a bubble of its own.
+// everyTerminal runs a test with each terminal, in a bubble.
 func everyTerminal(t *testing.T, test func(t *testing.T, run func(ctx context.Context, s ints) ([]int, error))) {
 	for _, x := range terminals {
 		bubble(t, x.name, func(t *testing.T) { test(t, x.run) })
 	}
+}
+
+// gives fails the test unless s has the records of want, in order, and then the error.
+func gives(t *testing.T, s ints, err error, want []int) {
+	t.Helper()
+	out, got := stream.Collect(context.Background(), s)
+	equal(t, "error", got, err)
+	same(t, "records", out, want)
+}
+
+// givesSorted is gives for records in any order.
+func givesSorted(t *testing.T, s ints, err error, want []int) {
+	t.Helper()
+	out, got := stream.Collect(context.Background(), s)
+	equal(t, "error", got, err)
+	same(t, "records", sorted(out), want)
 }

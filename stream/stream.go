@@ -1,23 +1,19 @@
 package stream
 
-import (
-	"context"
-	"fmt"
-)
+import "fmt"
 
-// A Stream is the description of a sequence of records: where they come from and
-// what is done to them. Making one does nothing. A terminal (All, Collect, Each or
-// Reduce) runs it, as often as is wanted if its source can be read again: a slice
-// can, a channel cannot. What its functions capture is shared by all runs. Several
-// goroutines may run the same Stream at once if its functions bear that. The zero Stream
-// has no records.
+// A Stream describes a sequence of records: a source and the stages behind it. Making
+// a Stream runs nothing. A terminal (All, Collect, Each or Reduce) runs it, any number
+// of times if its source can be read again: a slice can, a channel cannot. Several
+// goroutines may run one Stream concurrently if its functions permit that: all runs
+// share the variables that the functions capture. The zero Stream has no records.
 type Stream[T any] struct {
-	// feed hands the records to a sink, on the goroutine of g, and returns when there
-	// are no more, the sink wants none, or in has ended. What it has started has ended then.
-	// An error is left in g.err.
-	feed func(g *segment, in *scope, to sink[T])
+	// feed passes the records to a sink, on the goroutine of the chain. It returns when
+	// there are no more records, the sink refuses one, or the lifetime has ended, and
+	// everything that it started has finished. It leaves an error in chain.err.
+	feed func(c *chain, in *lifetime, to sink[T])
 
-	branches []branch // of partitions, whose others the same terminal must have too
+	branches []branch // of partitions: the same terminal must consume all others too
 }
 
 // A sink takes records and reports whether it wants more.
@@ -26,18 +22,18 @@ type sink[T any] struct {
 	many func([]T) bool // does not keep the slice; may be called with none
 }
 
-// flow runs s. It is what every stage calls for the one before it, also when g is over:
-// each source of a run is begun, and looks for itself.
-func (s Stream[T]) flow(g *segment, in *scope, to sink[T]) {
+// flow runs s. Each stage calls it for the stage before, even when the lifetime has
+// ended: sources check that, and a branch of a Partition must be left.
+func (s Stream[T]) flow(c *chain, in *lifetime, to sink[T]) {
 	if s.feed != nil {
-		s.feed(g, in, to)
+		s.feed(c, in, to)
 	}
 }
 
-// stage returns what follows s on the same goroutine.
-func stage[T, R any](s Stream[T], through func(g *segment, in *scope, to sink[R]) sink[T]) Stream[R] {
+// stage returns a stage that follows s on the same goroutine.
+func stage[T, R any](s Stream[T], through func(c *chain, in *lifetime, to sink[R]) sink[T]) Stream[R] {
 	return Stream[R]{
-		feed:     func(g *segment, in *scope, to sink[R]) { s.flow(g, in, through(g, in, to)) },
+		feed:     func(c *chain, in *lifetime, to sink[R]) { s.flow(c, in, through(c, in, to)) },
 		branches: s.branches,
 	}
 }
@@ -55,6 +51,3 @@ func checkNumber(caller string, n, least int) {
 		panic(fmt.Sprintf("stream: %s(%d): want %d or more", caller, n, least))
 	}
 }
-
-// checkContext is check for the context of a terminal.
-func checkContext(caller string, ctx context.Context) { check(caller, "context", ctx == nil) }

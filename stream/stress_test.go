@@ -20,17 +20,17 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// stressRounds is how many rounds a usual run of TestStress has. Before a change of how
-// stages wait for each other it runs 100,000, under the race detector:
+// stressRounds is the default number of rounds of TestStress. Before a change of the boundaries,
+// run 100,000 under the race detector:
 //
 //	go test -race -run=TestStress -stint.rounds=100000 ./stream
 const stressRounds = 5000
 
-// TestStress runs random pipelines with every kind of stage, and ends them in every
-// way: by themselves, by the end of the context at a random moment or record, a break,
-// an error, a panic or a Goexit in a random function. 29: each comes to its end, with
-// the cause, and leaves no goroutine and no place of a limiter behind. Every fourth
-// round runs outside a bubble; in one, a lost wake-up is a deadlock.
+// TestStress runs random pipelines with every kind of stage. They run to the end, or stop
+// early: the context is cancelled at a random moment or record, or a random function
+// breaks, fails, panics or calls Goexit. Each pipeline must return the cause, and leave no
+// goroutine and no held permit. Every fourth round runs outside a bubble; in a bubble, a
+// lost wake-up is a deadlock.
 func TestStress(t *testing.T) {
 	rounds(t, stressRounds, func(t *testing.T, seed uint64) {
 		if seed%4 == 0 {
@@ -46,7 +46,7 @@ func TestStress(t *testing.T) {
 	})
 }
 
-// patience is when a pipeline that would not end is ended.
+// patience is when the context of a silent pipeline ends.
 const patience = 20 * time.Millisecond
 
 // stress is one round.
@@ -88,7 +88,7 @@ func newStress(t *testing.T, seed uint64, bubble bool) *stress {
 
 func (s *stress) note(format string, args ...any) { fmt.Fprintf(&s.text, " "+format, args...) }
 
-// at is called by every function of the pipeline. It fails as the round wants it.
+// at is called by every function of the pipeline. It fails when the round says so.
 func (s *stress) at(v int) error {
 	s.delay(v)
 	if s.calls.Add(1) == s.fatal {
@@ -108,7 +108,7 @@ func (s *stress) must(v int) int {
 
 func (s *stress) par(_ context.Context, v int) (int, error) { return v, s.at(v) }
 
-// source returns a stream and how many records it has; they are all different.
+// source returns a stream of distinct records, and the records.
 func (s *stress) source() (ints, []int) {
 	from := s.sources << 11
 	s.sources++
@@ -177,14 +177,14 @@ func (s *stress) source() (ints, []int) {
 	}
 }
 
-// pace lets the time of a bubble go on, which stands still while somebody runs.
+// pace lets the time of a bubble pass, which stands still while a goroutine runs.
 func (s *stress) pace(i int) {
 	if s.endless && s.bubble && i%64 == 63 {
 		time.Sleep(100 * time.Microsecond)
 	}
 }
 
-// tree returns a stream whose records are want, in some order.
+// tree returns a stream, and its records in some order.
 func (s *stress) tree(depth int) (out ints, want []int) {
 	switch {
 	case depth > 0 && s.r.IntN(4) == 0:
@@ -205,7 +205,7 @@ func (s *stress) tree(depth int) (out ints, want []int) {
 	return out, want
 }
 
-// stage adds one that keeps all records.
+// stage adds a stage that keeps all records.
 func (s *stress) stage(in ints) ints {
 	r := s.r
 	switch r.IntN(9) {
@@ -254,7 +254,7 @@ func (s *stress) stage(in ints) ints {
 	}
 }
 
-// round makes a pipeline, runs it, and compares how it ends with what the round wants.
+// round makes a pipeline, runs it, and checks how it ends.
 func (s *stress) round() {
 	out, want := s.tree(2)
 	defer s.pool.Close()
@@ -296,8 +296,8 @@ type ending struct {
 	gone     bool // by a Goexit on the consumer's goroutine
 }
 
-// runs runs a stream with a random terminal, on a goroutine of its own. each is called
-// with the number of records so far.
+// runs runs a stream with a random terminal on a goroutine of its own. It calls each with the number
+// of records so far.
 func (s *stress) runs(ctx context.Context, in ints, each func(n int) (leave bool)) ending {
 	e := ending{gone: true}
 	byAll := each != nil || s.r.IntN(2) == 0
@@ -325,7 +325,7 @@ func (s *stress) runs(ctx context.Context, in ints, each func(n int) (leave bool
 
 func (s *stress) collect(in ints) ending { return s.runs(context.Background(), in, nil) }
 
-// complete wants all records and no error.
+// complete expects all records and no error.
 func (s *stress) complete(e ending, want []int) {
 	if e.err != nil || e.panicked != nil || e.gone {
 		s.t.Errorf("error %v, panic %v, gone %v", e.err, e.panicked, e.gone)
@@ -333,7 +333,7 @@ func (s *stress) complete(e ending, want []int) {
 	same(s.t, "records", sorted(e.out), sorted(want))
 }
 
-// subset wants records of those that there are, each once.
+// subset expects some of the records, each once.
 func (s *stress) subset(out, want []int) {
 	if s.endless {
 		return
@@ -347,7 +347,7 @@ func (s *stress) subset(out, want []int) {
 	}
 }
 
-// cancelled ends the context after so many records, or at a moment.
+// cancelled ends the context after moment records, or at a moment.
 func (s *stress) cancelled(in ints, want []int, moment int64, byRecord bool) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -385,7 +385,7 @@ func (s *stress) cancelled(in ints, want []int, moment int64, byRecord bool) {
 	}
 }
 
-// sleep lets some time pass, or some others run.
+// sleep lets time pass, or other goroutines run.
 func (s *stress) sleep(n int64) {
 	if s.bubble {
 		time.Sleep(time.Duration(n) * 20)
@@ -396,14 +396,18 @@ func (s *stress) sleep(n int64) {
 	}
 }
 
-// broken leaves the loop after j records, or at its end.
-func (s *stress) broken(in ints, want []int, j int) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	if s.endless { // it may be silent
-		stop := time.AfterFunc(patience, func() { cancel(errGone) })
-		defer stop.Stop()
+// impatient returns a context that ends early if the pipeline may be silent.
+func (s *stress) impatient() (ctx context.Context, cancel context.CancelFunc) {
+	if s.endless {
+		return context.WithTimeoutCause(context.Background(), patience, errGone)
 	}
+	return context.WithCancel(context.Background())
+}
+
+// broken leaves the loop after j records, or at the end.
+func (s *stress) broken(in ints, want []int, j int) {
+	ctx, cancel := s.impatient()
+	defer cancel()
 	e := s.runs(ctx, in, func(n int) bool { s.delay(n); return n == j })
 	if errors.Is(e.err, errGone) && s.endless {
 		return
@@ -417,14 +421,10 @@ func (s *stress) broken(in ints, want []int, j int) {
 	}
 }
 
-// failed wants the fault, if it came to that.
+// failed expects the fault, if it happened.
 func (s *stress) failed(in ints, want []int) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	if s.endless { // it may be silent
-		stop := time.AfterFunc(patience, func() { cancel(errGone) })
-		defer stop.Stop()
-	}
+	ctx, cancel := s.impatient()
+	defer cancel()
 	e := s.runs(ctx, in, nil)
 	var raised *stint.PanicError
 	err, _ := e.panicked.(error)
@@ -444,7 +444,7 @@ func (s *stress) failed(in ints, want []int) {
 	s.subset(e.out, want)
 }
 
-// limitsAreFree wants all places back.
+// limitsAreFree expects all permits to be free.
 func (s *stress) limitsAreFree() {
 	equal(s.t, "the limiter at the end", usage(s.limiter), [3]int{s.limiter.Current()})
 	st := s.pool.Stats()

@@ -1,19 +1,12 @@
 package stream
 
-// Take returns the first n records of s, and asks for no more: what is before it is
-// cancelled when it has them. With n = 0 nothing of s runs. It panics if n is negative.
+// Take returns the first n records of s. Once it has them, it cancels the earlier stages.
+// With n = 0 no function of s is called. Take panics if n is negative.
 func Take[T any](s Stream[T], n int) Stream[T] {
 	checkNumber("Take", n, 0)
-	return Stream[T]{branches: s.branches, feed: func(g *segment, in *scope, to sink[T]) {
-		before := within(in.ctx)
+	return Stream[T]{branches: s.branches, feed: func(c *chain, in *lifetime, to sink[T]) {
+		before := newLifetime(in.ctx)
 		defer before.cancel()
-		if n == 0 {
-			before.cancel()
-			none := g.run.segment(g, before.ctx)
-			none.stop()
-			s.flow(none, before, sink[T]{one: func(T) bool { return false }, many: func([]T) bool { return false }})
-			return
-		}
 		left := n
 		more := func(ok bool) bool {
 			if left == 0 || !ok {
@@ -22,7 +15,8 @@ func Take[T any](s Stream[T], n int) Stream[T] {
 			}
 			return true
 		}
-		s.flow(g, before, sink[T]{
+		more(true) // of none
+		s.flow(c, before, sink[T]{
 			one: func(v T) bool {
 				left--
 				return more(to.one(v))

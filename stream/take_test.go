@@ -9,36 +9,22 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// Take is satisfied with its last record: it does not wait for one more, and does
-// not swallow it. Fails: what looks for the end before the next record.
+// Take is done with its last record: it does not wait for one more, nor drop it.
 func TestTakeIsExact(t *testing.T) {
 	bubble(t, "FromChan", func(t *testing.T) {
-		c := make(chan int, 20)
-		for i := range 20 {
-			c <- i
-		}
-		out, err := stream.Collect(context.Background(), stream.Take(stream.FromChan(c), 10))
-		equal(t, "error", err, nil)
-		same(t, "records", out, indexes(10))
+		c := filled(20)
+		gives(t, stream.Take(stream.FromChan(c), 10), nil, indexes(10))
 		equal(t, "the next record", <-c, 10)
 	})
 	bubble(t, "behind stages", func(t *testing.T) {
-		c := make(chan int, 20)
-		for i := range 20 {
-			c <- i
-		}
+		c := filled(20)
 		s := stream.Filter(stream.Map(stream.FromChan(c), itself), func(v int) bool { return v%2 == 1 })
-		out, err := stream.Collect(context.Background(), stream.Take(s, 5))
-		equal(t, "error", err, nil)
-		same(t, "records", out, []int{1, 3, 5, 7, 9})
+		gives(t, stream.Take(s, 5), nil, []int{1, 3, 5, 7, 9})
 		equal(t, "the next record", <-c, 10)
 	})
 	bubble(t, "in front of stages", func(t *testing.T) {
 		for _, st := range stages {
-			c := make(chan int, 20)
-			for i := range 20 {
-				c <- i
-			}
+			c := filled(20)
 			out, err := stream.Collect(context.Background(), st.add(stream.Take(stream.FromChan(c), 10)))
 			equal(t, "error", err, nil)
 			same(t, st.name, out, indexes(10))
@@ -47,10 +33,7 @@ func TestTakeIsExact(t *testing.T) {
 	})
 	bubble(t, "silent source", func(t *testing.T) { // the tenth is the last that ever comes
 		for _, st := range stages {
-			c := make(chan int, 10)
-			for i := range 10 {
-				c <- i
-			}
+			c := filled(10)
 			out, err := stream.Collect(context.Background(), stream.Take(st.add(stream.FromChan(c)), 10))
 			equal(t, "error", err, nil)
 			same(t, st.name, out, indexes(10))
@@ -70,16 +53,14 @@ func TestTakeIsExact(t *testing.T) {
 					}
 				}
 			})
-			out, err := stream.Collect(context.Background(), stream.Take(s, 10))
-			equal(t, "error", err, nil)
-			same(t, "records", out, indexes(10))
+			gives(t, stream.Take(s, 10), nil, indexes(10))
 			equal(t, "pulled", pulled, 10)
 		})
 	}
 }
 
-// What comes behind the last record that is taken is of no interest: not its error,
-// not its panic, and nobody waits for it longer than its call takes.
+// An error or a panic behind the last record that is taken does not matter, and nobody waits for
+// it longer than its call takes.
 func TestTakeForgetsTheRest(t *testing.T) {
 	for _, st := range stages {
 		bubble(t, st.name, func(t *testing.T) {
@@ -89,12 +70,8 @@ func TestTakeForgetsTheRest(t *testing.T) {
 				}
 				return v, nil
 			})
-			out, err := stream.Collect(context.Background(), stream.Take(st.add(late), 50))
-			equal(t, "error", err, nil)
-			same(t, "records", out, indexes(50))
-			out, err = stream.Collect(context.Background(), stream.Take(st.add(late), 51))
-			equal(t, "error", err, errBoom)
-			same(t, "records", out, indexes(50))
+			gives(t, stream.Take(st.add(late), 50), nil, indexes(50))
+			gives(t, stream.Take(st.add(late), 51), errBoom, indexes(50))
 		})
 	}
 	bubble(t, "cancelled", func(t *testing.T) {
@@ -105,22 +82,18 @@ func TestTakeForgetsTheRest(t *testing.T) {
 			}
 			return v, nil
 		}, stint.Limit(10))
-		out, err := stream.Collect(context.Background(), stream.Take(s, 5))
-		equal(t, "error", err, nil)
-		same(t, "records", out, indexes(5))
+		gives(t, stream.Take(s, 5), nil, indexes(5))
 		equal(t, "time passed", sinceBubble(), 0)
 	})
 }
 
-// A Take inside, and one in another: the smaller counts.
+// Of two Takes the smaller counts.
 func TestTakeOfTake(t *testing.T) {
 	for _, st := range stages {
 		bubble(t, st.name, func(t *testing.T) {
 			for _, c := range [][3]int{{5, 9, 5}, {9, 5, 5}, {0, 9, 0}, {9, 0, 0}, {700, 300, 300}} {
 				s := stream.Take(st.add(stream.Take(stream.From(indexes(1000)), c[0])), c[1])
-				out, err := stream.Collect(context.Background(), s)
-				equal(t, "error", err, nil)
-				same(t, "records", out, indexes(c[2]))
+				gives(t, s, nil, indexes(c[2]))
 			}
 		})
 	}

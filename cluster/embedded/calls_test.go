@@ -8,7 +8,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 )
 
@@ -20,12 +19,12 @@ func TestCallsOfRoles(t *testing.T) {
 			t.Parallel()
 			for call, may := range map[string]string{
 				"Map": "ann sue", "MapSeq": "ann sue", "Resume": "ann sue", "Serve": "ann will", "Status": "ann sue will olga",
-				"Cancel": "ann sue", "Purge": "ann sue will", "ListAside": "ann sue will", "DropAside": "ann", "RetryAside": "ann",
+				"Cancel": "ann sue", "Purge": "ann sue will", "DeadLetters": "ann sue will", "DropDeadLetter": "ann", "RetryDeadLetter": "ann",
 			} {
 				t.Run(call, func(t *testing.T) {
 					t.Parallel()
-					e := open(t, Listen(quiet, Users(everybody...)))
-					c := &callers{e: e, root: as(t, e.URL(), "ann"), who: as(t, e.URL(), u.Name), role: u.Role}
+					client := open(t, Listen(quiet, Users(everybody...)))
+					c := &callers{client: client, root: as(t, client.URL(), "ann"), who: as(t, client.URL(), u.Name)}
 					err := c.calls()[call](t)
 					want := slices.Contains(strings.Fields(may), u.Name)
 					refused := errors.Is(err, nats.ErrPermissionViolation)
@@ -40,8 +39,7 @@ func TestCallsOfRoles(t *testing.T) {
 
 // callers are those who make calls on one server.
 type callers struct {
-	e, root, who *cluster.Engine
-	role         Role // of who
+	client, root, who *cluster.Client
 }
 
 // calls returns each call, with what has to be there before.
@@ -85,27 +83,25 @@ func (c *callers) calls() map[string]func(*testing.T) error {
 		"Status": func(t *testing.T) error { _, err := c.who.Status(t.Context()); return err },
 		"Cancel": func(t *testing.T) error { c.abandoned(t); return c.who.Cancel(t.Context(), "run") },
 		"Purge": func(t *testing.T) error {
-			if c.role == Worker || c.role == Observer { // then it takes a quarter of a minute; what a worker may do here a submitter may too
-				c.publish(t, "stint.result.dead.0", "of nobody")
-			}
+			c.publish(t, "stint.result.dead.0", "of no run")
 			_, err := c.who.Purge(t.Context())
 			return err
 		},
-		"ListAside": func(t *testing.T) error {
-			c.publish(t, "stint.aside.x.0", `{"id":"x/0"}`)
-			for _, err := range c.who.ListAside(t.Context()) {
+		"DeadLetters": func(t *testing.T) error {
+			c.publish(t, "stint.dead.x.0", `{"id":"x/0"}`)
+			for _, err := range c.who.DeadLetters(t.Context()) {
 				return err
 			}
 			return nil
 		},
-		"DropAside": func(t *testing.T) error {
-			c.publish(t, "stint.aside.x.0", `{"id":"x/0"}`)
-			return c.who.DropAside(t.Context(), "x/0")
+		"DropDeadLetter": func(t *testing.T) error {
+			c.publish(t, "stint.dead.x.0", `{"id":"x/0"}`)
+			return c.who.DropDeadLetter(t.Context(), "x/0")
 		},
-		"RetryAside": func(t *testing.T) error {
+		"RetryDeadLetter": func(t *testing.T) error {
 			key := c.abandoned(t)
-			c.publish(t, "stint.aside."+key+".1", `{"id":"`+key+`/1","task":"half/v1","input":"Mg=="}`)
-			return c.who.RetryAside(t.Context(), key+"/1")
+			c.publish(t, "stint.dead."+key+".1", `{"id":"`+key+`/1","task":"half/v1","input":"Mg=="}`)
+			return c.who.RetryDeadLetter(t.Context(), key+"/1")
 		},
 	}
 }
@@ -113,10 +109,10 @@ func (c *callers) calls() map[string]func(*testing.T) error {
 // abandoned leaves a run of one item alone, and returns its key.
 func (c *callers) abandoned(t *testing.T) string {
 	t.Helper()
-	e, ended := as(t, c.e.URL(), "sue"), make(chan struct{})
+	client, ended := as(t, c.client.URL(), "sue"), make(chan struct{})
 	go func() {
 		defer close(ended)
-		_, _ = cluster.Map(t.Context(), e, half, []int{1}, stint.Name("run"))
+		_, _ = cluster.Map(t.Context(), client, half, []int{1}, cluster.Name("run"))
 	}()
 	for {
 		s, err := c.root.Status(t.Context())
@@ -135,23 +131,23 @@ func (c *callers) abandoned(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Close()
+	client.Close()
 	<-ended
 	return strings.Split(m.Subject, ".")[3]
 }
 
 // serve runs a worker until the test ends.
-func (c *callers) serve(t *testing.T, e *cluster.Engine) <-chan error {
+func (c *callers) serve(t *testing.T, client *cluster.Client) <-chan error {
 	served := make(chan error, 1)
-	e.Handle(half)
-	go func() { served <- cluster.Serve(t.Context(), e, stint.Limit(2)) }()
+	client.Handle(half)
+	go func() { served <- cluster.Serve(t.Context(), client, cluster.Limit(2)) }()
 	return served
 }
 
 // js is what All may do on the server itself.
 func (c *callers) js(t *testing.T) jetstream.JetStream {
 	t.Helper()
-	nc, err := nats.Connect(c.e.URL(), nats.UserInfo("ann", "a"))
+	nc, err := nats.Connect(c.client.URL(), nats.UserInfo("ann", "a"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,5 +4,5 @@ package embedded
 
 import "errors"
 
-// diskSize is not known here.
+// diskSize returns an error: the size is not known here.
 func diskSize(string) (int64, error) { return 0, errors.ErrUnsupported }

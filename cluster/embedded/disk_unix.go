@@ -4,7 +4,7 @@ package embedded
 
 import "syscall"
 
-// diskSize returns how many bytes the file system of a directory has, free or not.
+// diskSize returns the size of the file system of a directory in bytes, free or not.
 func diskSize(dir string) (int64, error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

@@ -17,47 +17,47 @@ import (
 	"github.com/stint-go/stint/cluster/embedded"
 )
 
-// The items need not be there at once, nor the results.
+// MapSeq bounds how far it is ahead of its results.
 func Example_sequence() {
-	e, err := embedded.Open()
+	c, err := embedded.Open()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer e.Close()
-	defer work(e)()
+	defer c.Close()
+	defer work(c)()
 
-	for n, err := range cluster.MapSeq(context.Background(), e, square, slices.Values([]int{1, 2, 3})) {
+	for n, err := range cluster.MapSeq(context.Background(), c, square, slices.Values([]int{1, 2, 3}), cluster.Queue(100), cluster.Unordered()) {
 		fmt.Println(n, err)
 	}
-	// Output:
+	// Unordered output:
 	// 1 <nil>
 	// 4 <nil>
 	// 9 <nil>
 }
 
-// A run with a name outlives the process that began it.
+// A run with a Name outlives its submitter.
 func Example_resume() {
-	e, err := embedded.Open(embedded.Listen("localhost:0", nil))
+	c, err := embedded.Open(embedded.Listen("localhost:0", nil))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer e.Close()
+	defer c.Close()
 
 	// The submitter, in its own process, waits for workers. There are none.
-	submitter, err := cluster.Connect(context.Background(), e.URL())
+	submitter, err := cluster.Connect(context.Background(), c.URL())
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	ended := make(chan error)
 	go func() {
-		_, err := cluster.Map(context.Background(), submitter, square, []int{1, 2, 3}, stint.Name("squares/may"))
+		_, err := cluster.Map(context.Background(), submitter, square, []int{1, 2, 3}, cluster.Name("squares/may"))
 		ended <- err
 	}()
 	queued := func() int {
-		s, err := e.Status(context.Background())
+		s, err := c.Status(context.Background())
 		if err != nil || len(s.Tasks) == 0 {
 			return 0
 		}
@@ -69,11 +69,11 @@ func Example_resume() {
 	submitter.Close()
 	fmt.Println(<-ended)
 
-	// Another goes on with it.
-	defer work(e)()
-	for n, err := range cluster.Resume(context.Background(), e, square, "squares/may") {
+	// Another submitter continues the run.
+	defer work(c)()
+	for n, err := range cluster.Resume(context.Background(), c, square, "squares/may") {
 		if errors.Is(err, cluster.ErrIncomplete) {
-			break // the submitter has not noted yet that these were all
+			break // the submitter had not recorded that these were all items
 		}
 		fmt.Println(n, err)
 	}
@@ -84,7 +84,7 @@ func Example_resume() {
 	// 9 <nil>
 }
 
-// What a task's function can rely on is said where it is made.
+// The options of a task are given where it is made.
 func Example_task() {
 	size := cluster.NewTask("size/v1", func(ctx context.Context, name string) (int64, error) {
 		info := cluster.TaskInfo(ctx)
@@ -98,24 +98,23 @@ func Example_task() {
 		return int64(len(name)), nil
 	},
 		cluster.Retry(1, time.Millisecond),
-		cluster.Lease(time.Minute),        // a worker that died is noticed after that
-		cluster.Timeout(10*time.Minute),   // a call that hangs does not keep its slot
-		cluster.WindowBytes(64<<20),       // of items and results under way
-		cluster.Sentinels(fs.ErrNotExist), // errors.Is finds it on the other side as well
+		cluster.Lease(time.Minute),        // after which a dead worker loses it
+		cluster.Timeout(10*time.Minute),   // after which a hanging call loses its slot
+		cluster.Sentinels(fs.ErrNotExist), // for errors.Is at the submitter
 		cluster.Codec(encodeGob, gobInto), // instead of JSON
 	)
-	e, err := embedded.Open()
+	c, err := embedded.Open()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer e.Close()
-	e.Handle(size)
+	defer c.Close()
+	c.Handle(size)
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error)
-	go func() { served <- cluster.Serve(ctx, e, stint.Limit(1)) }()
+	go func() { served <- cluster.Serve(ctx, c, cluster.Limiter(stint.Auto(1, 1))) }()
 
-	sizes, err := cluster.Map(ctx, e, size, []string{"go.mod", "none"}, stint.KeepGoing())
+	sizes, err := cluster.Map(ctx, c, size, []string{"go.mod", "none"}, cluster.KeepGoing(), cluster.WindowBytes(64<<20))
 	fmt.Println(sizes, errors.Is(err, fs.ErrNotExist))
 	stop()
 	<-served
@@ -136,8 +135,8 @@ func gobInto(data []byte, v any) error {
 	return gob.NewDecoder(bytes.NewReader(data)).Decode(v)
 }
 
-// What two programs keep apart on one server.
-func Example_engine() {
+// Two programs on one server have a Prefix each.
+func Example_client() {
 	server, err := embedded.Open(embedded.Listen("localhost:0", nil))
 	if err != nil {
 		fmt.Println(err)
@@ -146,10 +145,12 @@ func Example_engine() {
 	defer server.Close()
 
 	reports, err := cluster.Connect(context.Background(), server.URL(),
-		cluster.Prefix("reports"), // apart from those of others
-		cluster.Memory(),          // they can be made again
-		cluster.Keep(time.Hour),   // a submitter that died is replaced within it
-		cluster.QueueLimit(1000),  // then submitters wait
+		cluster.Prefix("reports"),
+		cluster.Memory(),                 // reports can be made again
+		cluster.Retention(time.Hour),     // within which a run can be resumed
+		cluster.Heartbeat(5*time.Second), // a dead submitter is noticed after 20 s
+		cluster.QueueLimit(1000),         // beyond which submitters wait
+		cluster.FullTimeout(time.Minute), // for a server without room
 		cluster.Log(slog.New(slog.NewTextHandler(os.Stderr, nil))))
 	if err != nil {
 		fmt.Println(err)
@@ -159,7 +160,7 @@ func Example_engine() {
 	defer work(reports)()
 	fmt.Println(cluster.Map(context.Background(), reports, square, []int{1, 2, 3}))
 
-	s, err := server.Status(context.Background()) // knows nothing of reports
+	s, err := server.Status(context.Background()) // does not see reports
 	fmt.Println(len(s.Tasks), len(s.Workers), err)
 	// Output:
 	// [1 4 9] <nil>
@@ -168,16 +169,16 @@ func Example_engine() {
 
 // A program that is only the server waits for a signal, or for the end of the server.
 func Example_wait() {
-	e, err := embedded.Open(embedded.Listen("localhost:0", nil))
+	c, err := embedded.Open(embedded.Listen("localhost:0", nil))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	ctx, stop := context.WithTimeout(context.Background(), time.Millisecond) // signal.NotifyContext
 	defer stop()
-	fmt.Println(e.Wait(ctx))
-	e.Close()
-	fmt.Println(e.Wait(context.Background()))
+	fmt.Println(c.Wait(ctx))
+	c.Close()
+	fmt.Println(c.Wait(context.Background()))
 	// Output:
 	// context deadline exceeded
 	// stint: closed

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/nats-io/nats.go"
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 	"github.com/stint-go/stint/cluster/embedded"
 )
@@ -18,11 +17,11 @@ import (
 var square = cluster.NewTask("square/v1", func(_ context.Context, n int) (int, error) { return n * n, nil })
 
 // work serves square on e until end is called.
-func work(e *cluster.Engine) (end func()) {
-	e.Handle(square)
+func work(c *cluster.Client) (end func()) {
+	c.Handle(square)
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error)
-	go func() { served <- cluster.Serve(ctx, e, stint.Limit(2)) }()
+	go func() { served <- cluster.Serve(ctx, c, cluster.Limit(2)) }()
 	return func() {
 		stop()
 		if err := <-served; err != nil {
@@ -36,18 +35,18 @@ func ExampleOpen() {
 	double := cluster.NewTask("double/v1", func(_ context.Context, word string) (string, error) {
 		return word + word, nil
 	})
-	e, err := embedded.Open()
+	c, err := embedded.Open()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer e.Close()
-	e.Handle(double)
+	defer c.Close()
+	c.Handle(double)
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error)
-	go func() { served <- cluster.Serve(ctx, e, stint.Limit(4)) }()
+	go func() { served <- cluster.Serve(ctx, c, cluster.Limit(4)) }()
 
-	words, err := cluster.Map(ctx, e, double, []string{"can", "dum", "pom"})
+	words, err := cluster.Map(ctx, c, double, []string{"can", "dum", "pom"})
 	fmt.Println(words, err)
 
 	stop() // the workers go home
@@ -57,7 +56,7 @@ func ExampleOpen() {
 	// <nil>
 }
 
-// Two engines in memory know nothing of each other.
+// Each client in memory has a server of its own.
 func ExampleMemory() {
 	a, err := embedded.Open(embedded.Memory())
 	if err != nil {
@@ -103,14 +102,14 @@ func ExampleDir() {
 
 // A worker in another process would do what is done with there.
 func ExampleListen() {
-	e, err := embedded.Open(embedded.Listen("localhost:0", nil))
+	c, err := embedded.Open(embedded.Listen("localhost:0", nil))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer e.Close()
+	defer c.Close()
 
-	there, err := cluster.Connect(context.Background(), e.URL())
+	there, err := cluster.Connect(context.Background(), c.URL())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -118,7 +117,7 @@ func ExampleListen() {
 	defer there.Close()
 	defer work(there)()
 
-	fmt.Println(cluster.Map(context.Background(), e, square, []int{1, 2, 3}))
+	fmt.Println(cluster.Map(context.Background(), c, square, []int{1, 2, 3}))
 	// Output: [1 4 9] <nil>
 }
 
@@ -130,17 +129,17 @@ func ExampleAuth() {
 }
 
 func ExampleToken() {
-	e, err := embedded.Open(embedded.Listen("localhost:0", embedded.Token("open sesame")))
+	c, err := embedded.Open(embedded.Listen("localhost:0", embedded.Token("open sesame")))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer e.Close()
+	defer c.Close()
 
-	_, err = cluster.Connect(context.Background(), e.URL())
+	_, err = cluster.Connect(context.Background(), c.URL())
 	fmt.Println(errors.Is(err, nats.ErrAuthorization))
 
-	there, err := cluster.Connect(context.Background(), e.URL(), cluster.NATS(nats.Token("open sesame")))
+	there, err := cluster.Connect(context.Background(), c.URL(), cluster.NATS(nats.Token("open sesame")))
 	fmt.Println(there != nil, err)
 	there.Close()
 	// Output:
@@ -149,14 +148,14 @@ func ExampleToken() {
 }
 
 func ExampleUserPassword() {
-	e, err := embedded.Open(embedded.Listen("localhost:0", embedded.UserPassword("ann", "hunter2")))
+	c, err := embedded.Open(embedded.Listen("localhost:0", embedded.UserPassword("ann", "hunter2")))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer e.Close()
+	defer c.Close()
 
-	there, err := cluster.Connect(context.Background(), e.URL(), cluster.NATS(nats.UserInfo("ann", "hunter2")))
+	there, err := cluster.Connect(context.Background(), c.URL(), cluster.NATS(nats.UserInfo("ann", "hunter2")))
 	fmt.Println(there != nil, err)
 	there.Close()
 	// Output: true <nil>
@@ -170,14 +169,14 @@ var users = []embedded.User{
 
 // Each may do its part only.
 func ExampleUsers() {
-	e, err := embedded.Open(embedded.Listen("localhost:0", embedded.Users(users...)))
+	c, err := embedded.Open(embedded.Listen("localhost:0", embedded.Users(users...)))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer e.Close()
+	defer c.Close()
 
-	bob, err := cluster.Connect(context.Background(), e.URL(), cluster.NATS(nats.UserInfo("bob", "letmein")))
+	bob, err := cluster.Connect(context.Background(), c.URL(), cluster.NATS(nats.UserInfo("bob", "letmein")))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -187,7 +186,7 @@ func ExampleUsers() {
 	_, err = cluster.Map(context.Background(), bob, square, []int{1, 2, 3})
 	fmt.Println(errors.Is(err, nats.ErrPermissionViolation))
 
-	ann, err := cluster.Connect(context.Background(), e.URL(), cluster.NATS(nats.UserInfo("ann", "hunter2")))
+	ann, err := cluster.Connect(context.Background(), c.URL(), cluster.NATS(nats.UserInfo("ann", "hunter2")))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -210,22 +209,22 @@ func ExampleUser() {
 // An observer sees who works, and no items.
 func ExampleRole() {
 	dora := embedded.User{Name: "dora", Password: "explorer", Role: embedded.Observer}
-	e, err := embedded.Open(embedded.Listen("localhost:0", embedded.Users(dora)))
+	c, err := embedded.Open(embedded.Listen("localhost:0", embedded.Users(dora)))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer e.Close()
-	defer work(e)()
+	defer c.Close()
+	defer work(c)()
 
-	there, err := cluster.Connect(context.Background(), e.URL(), cluster.NATS(nats.UserInfo("dora", "explorer")))
+	there, err := cluster.Connect(context.Background(), c.URL(), cluster.NATS(nats.UserInfo("dora", "explorer")))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer there.Close()
 	s, err := there.Status(context.Background())
-	for err == nil && len(s.Workers) == 0 { // it has not begun
+	for err == nil && len(s.Workers) == 0 { // it has not started
 		s, err = there.Status(context.Background())
 	}
 	fmt.Println(len(s.Workers), s.Store == "", err)
@@ -246,16 +245,16 @@ func ExampleTLS() {
 		fmt.Println(err)
 		return
 	}
-	e, err := embedded.Open(
+	c, err := embedded.Open(
 		embedded.Listen("127.0.0.1:0", embedded.Token("open sesame")),
 		embedded.TLS(&tls.Config{Certificates: []tls.Certificate{cert}}))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer e.Close()
+	defer c.Close()
 
-	there, err := cluster.Connect(context.Background(), e.URL(), cluster.NATS(
+	there, err := cluster.Connect(context.Background(), c.URL(), cluster.NATS(
 		nats.Token("open sesame"), nats.Secure(&tls.Config{RootCAs: trust})))
 	fmt.Println(there != nil, err)
 	there.Close()
@@ -264,15 +263,15 @@ func ExampleTLS() {
 
 // A test that would find a function that is not idempotent.
 func ExampleWith() {
-	e, err := embedded.Open(embedded.With(cluster.Strict(1), cluster.QueueLimit(100)))
+	c, err := embedded.Open(embedded.With(cluster.Strict(1), cluster.QueueLimit(100)))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer e.Close()
-	defer work(e)()
+	defer c.Close()
+	defer work(c)()
 
-	fmt.Println(cluster.Map(context.Background(), e, square, []int{1, 2, 3}))
+	fmt.Println(cluster.Map(context.Background(), c, square, []int{1, 2, 3}))
 	// Output: [1 4 9] <nil>
 }
 
@@ -283,8 +282,8 @@ func ExampleOption() {
 	if dir != "" {
 		where = embedded.Dir(dir)
 	}
-	e, err := embedded.Open(where)
-	fmt.Println(e != nil, err)
-	e.Close()
+	c, err := embedded.Open(where)
+	fmt.Println(c != nil, err)
+	c.Close()
 	// Output: true <nil>
 }

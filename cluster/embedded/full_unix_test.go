@@ -14,7 +14,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 )
 
@@ -63,12 +62,13 @@ func full(t *testing.T) (room func()) {
 // TestFullDisk fills the disk while a run goes on, and makes room again: the run ends as
 // if nothing had been, in this process and from outside, and what was confirmed is there.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	if !alone(t) {
 		return
 	}
 	var log logged
-	e := open(t, Dir(t.TempDir()), Listen(quiet, nil), log.into())
-	there, err := cluster.Connect(t.Context(), e.URL())
+	c := open(t, Dir(t.TempDir()), Listen(quiet, nil), log.into())
+	there, err := cluster.Connect(t.Context(), c.URL())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,10 +76,10 @@ func TestFullDisk(t *testing.T) {
 	there.Handle(half)
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan error)
-	go func() { served <- cluster.Serve(ctx, there, stint.Limit(4)) }()
+	go func() { served <- cluster.Serve(ctx, there, cluster.Limit(4)) }()
 
-	confirmed := flood(t, e.URL())
-	if _, err := cluster.Map(t.Context(), e, half, []int{1}); err != nil { // what begins on a full disk fails
+	confirmed := flood(t, c.URL())
+	if _, err := cluster.Map(t.Context(), c, half, []int{1}); err != nil { // what starts on a full disk fails
 		t.Fatal(err)
 	}
 	in, want := make([]int, 200), make([]int, 200)
@@ -88,19 +88,19 @@ func TestFullDisk(t *testing.T) {
 	}
 	ended := make(chan error)
 	go func() {
-		out, err := cluster.Map(t.Context(), e, half, in)
+		out, err := cluster.Map(t.Context(), c, half, in)
 		if !slices.Equal(out, want) {
 			t.Errorf("Map = %v", out)
 		}
 		ended <- err
 	}()
 	room := full(t)
-	log.until(t, 1, "the server has failed, and takes nothing")
+	log.until(t, 1, "the server has failed")
 	room()
 	if err := <-ended; err != nil {
 		t.Errorf("Map: %v", err)
 	}
-	log.until(t, 1, "the server was started again")
+	log.until(t, 1, "the server was restarted")
 	confirmed()
 	stop()
 	if err := <-served; err != nil {
@@ -150,21 +150,22 @@ func flood(t *testing.T, where string) (confirmed func()) {
 	}
 }
 
-// TestCloseWhileTheDiskIsFull closes the engine then.
+// TestCloseWhileTheDiskIsFull closes the client then.
 func TestCloseWhileTheDiskIsFull(t *testing.T) {
+	t.Parallel()
 	var log logged
 	if !alone(t) {
 		return
 	}
-	e := open(t, Dir(t.TempDir()), Listen(quiet, nil), log.into())
-	flood(t, e.URL())
+	c := open(t, Dir(t.TempDir()), Listen(quiet, nil), log.into())
+	flood(t, c.URL())
 	room := full(t)
-	log.until(t, 1, "the server has failed, and takes nothing")
-	if err := e.Close(); err != nil {
+	log.until(t, 1, "the server has failed")
+	if err := c.Close(); err != nil {
 		t.Errorf("Close = %v", err)
 	}
 	room()
-	if nc, err := nats.Connect(e.URL()); err == nil {
+	if nc, err := nats.Connect(c.URL()); err == nil {
 		nc.Close()
 		t.Error("the server is there still")
 	}

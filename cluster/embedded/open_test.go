@@ -12,32 +12,31 @@ import (
 	"testing"
 
 	"github.com/nats-io/nats.go"
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 )
 
 // half is the task of these tests.
 var half = cluster.NewTask("half/v1", func(_ context.Context, n int) (int, error) { return n / 2, nil })
 
-// open opens an engine that ends with the test.
-func open(t *testing.T, opts ...Option) *cluster.Engine {
+// open returns a client until the end of the test.
+func open(t *testing.T, opts ...Option) *cluster.Client {
 	t.Helper()
-	e, err := Open(opts...)
+	c, err := Open(opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { e.Close() })
-	return e
+	t.Cleanup(func() { c.Close() })
+	return c
 }
 
 // halves runs half on e, and fails the test if its results are wrong.
-func halves(t *testing.T, e *cluster.Engine) {
+func halves(t *testing.T, c *cluster.Client) {
 	t.Helper()
-	e.Handle(half)
+	c.Handle(half)
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan error)
-	go func() { served <- cluster.Serve(ctx, e, stint.Limit(2)) }()
-	out, err := cluster.Map(ctx, e, half, []int{10, 20, 30})
+	go func() { served <- cluster.Serve(ctx, c, cluster.Limit(2)) }()
+	out, err := cluster.Map(ctx, c, half, []int{10, 20, 30})
 	if err != nil || !slices.Equal(out, []int{5, 10, 15}) {
 		t.Errorf("Map = %v, %v; want [5 10 15]", out, err)
 	}
@@ -70,10 +69,10 @@ func TestOpenAndClose(t *testing.T) {
 		{Dir(dir)},
 		{Dir(dir), Listen(quiet, Token("a"))},
 	} {
-		e := open(t, opts...)
-		halves(t, e)
+		c := open(t, opts...)
+		halves(t, c)
 		for range 2 {
-			if err := e.Close(); err != nil {
+			if err := c.Close(); err != nil {
 				t.Errorf("Close = %v", err)
 			}
 		}
@@ -86,10 +85,10 @@ func TestOpenThatFailsLeavesNothing(t *testing.T) {
 	empty := temporary(t)
 	dir := t.TempDir()
 	for _, where := range []Option{Memory(), Dir(dir)} {
-		// A server that is alone cannot keep three copies: the engine finds that out.
-		e, err := Open(where, With(cluster.Replicas(3)))
-		if e != nil || err == nil || !strings.HasPrefix(err.Error(), "embedded: ") || !strings.Contains(err.Error(), "replicas") {
-			t.Errorf("Open = %v, %v; want an error about replicas", e, err)
+		// A server that is alone cannot keep three copies: the client finds that out.
+		c, err := Open(where, With(cluster.Replicas(3)))
+		if c != nil || err == nil || !strings.HasPrefix(err.Error(), "embedded: ") || !strings.Contains(err.Error(), "replicas") {
+			t.Errorf("Open = %v, %v; want an error about replicas", c, err)
 		}
 		empty()
 		nothingLeft(t)
@@ -97,14 +96,14 @@ func TestOpenThatFailsLeavesNothing(t *testing.T) {
 	halves(t, open(t, Dir(dir))) // its lock is free
 }
 
-func TestEngineWithSecrets(t *testing.T) {
+func TestClientWithSecrets(t *testing.T) {
 	config, trust := certificate(t)
-	e := open(t, Listen(quiet, Token("open sesame")), TLS(config),
+	client := open(t, Listen(quiet, Token("open sesame")), TLS(config),
 		// None of this is for the connection inside.
 		With(cluster.NATS(nats.Secure(), nats.UserInfo("ann", "hunter2"), nats.TokenHandler(func() string { return "barley" }))))
-	u, err := url.Parse(e.URL())
+	u, err := url.Parse(client.URL())
 	if err != nil || u.Scheme != "tls" || u.Hostname() != "127.0.0.1" || u.User != nil {
-		t.Errorf("URL = %s, %v; want tls://127.0.0.1:PORT", e.URL(), err)
+		t.Errorf("URL = %s, %v; want tls://127.0.0.1:PORT", client.URL(), err)
 	}
 	for _, c := range []struct {
 		name string
@@ -116,7 +115,7 @@ func TestEngineWithSecrets(t *testing.T) {
 		{"no token", []nats.Option{nats.Secure(&tls.Config{RootCAs: trust})}, nats.ErrAuthorization},
 		{"no trust", []nats.Option{nats.Token("open sesame")}, nats.ErrTLS},
 	} {
-		there, err := cluster.Connect(t.Context(), e.URL(), cluster.NATS(c.opts...))
+		there, err := cluster.Connect(t.Context(), client.URL(), cluster.NATS(c.opts...))
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: Connect = %v; want %v", c.name, err, c.want)
 		}
@@ -127,9 +126,9 @@ func TestEngineWithSecrets(t *testing.T) {
 	}
 }
 
-func TestOptionsReachTheEngine(t *testing.T) {
-	e := open(t, Listen(quiet, nil), With(cluster.Prefix("mine"), cluster.QueueLimit(7)))
-	nc, err := nats.Connect(e.URL())
+func TestOptionsReachTheClient(t *testing.T) {
+	c := open(t, Listen(quiet, nil), With(cluster.Prefix("mine"), cluster.QueueLimit(7)))
+	nc, err := nats.Connect(c.URL())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,12 +150,12 @@ func TestOptionsReachTheEngine(t *testing.T) {
 }
 
 func TestClosedServerIsNotReached(t *testing.T) {
-	e := open(t, Listen(quiet, nil))
-	u, err := url.Parse(e.URL())
+	client := open(t, Listen(quiet, nil))
+	u, err := url.Parse(client.URL())
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Close()
+	client.Close()
 	if c, err := net.Dial("tcp", u.Host); err == nil {
 		c.Close()
 		t.Error("the server listens after Close")

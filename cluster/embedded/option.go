@@ -11,41 +11,39 @@ import (
 	"strings"
 
 	"github.com/stint-go/stint/cluster"
-	"github.com/stint-go/stint/cluster/internal/conf"
 )
 
-// An Option changes the server that Open starts, or the engine on it.
+// An Option changes the server that Open starts, or the client.
 type Option func(*settings) error
 
-// An Auth is what clients from outside must know before a server listens to them:
-// Token, UserPassword or Users.
+// An Auth is how a server that listens authenticates other clients: Token, UserPassword or
+// Users.
 type Auth func(*settings) error
 
-// settings are what the options say.
+// settings holds the values of the options.
 type settings struct {
-	memory bool
-	dir    string // "": none was given
-	listen bool
-	host   string
-	port   int // 0: any free one
-	tls    *tls.Config
-	metric struct { // where the metrics are; port 0: nowhere
+	memory  bool
+	dir     string // empty: none was given
+	listen  bool
+	host    string
+	port    int // 0: any free one
+	tls     *tls.Config
+	metrics struct { // port 0: none
 		host string
 		port int
 	}
-	engine []cluster.Option
-	config conf.Config // what engine says
+	client []cluster.ClientOption
 
-	// Either the token or the other two, or none; with users the other two are of the
-	// engine.
+	// The token, or user and password, or neither. With users, user and password are for
+	// the connection inside the process.
 	token          string
 	user, password string
 	users          []User
 }
 
-// Memory keeps everything in the memory of the process, and ends with it. It is the
-// default. The server needs a directory even so: a new one below os.TempDir, which
-// Close removes. A process that is killed leaves it, with nothing of the work in it.
+// Memory keeps everything in the memory of the process. It is the default. The server still
+// needs a directory: Open makes one below os.TempDir, and Close removes it. A killed
+// process leaves the directory, without messages.
 func Memory() Option {
 	return func(s *settings) error {
 		s.memory = true
@@ -53,11 +51,10 @@ func Memory() Option {
 	}
 }
 
-// Dir keeps everything in files below path, which is made if it is missing, and goes
-// on with what is there. The file stint.lock in it is locked while the server runs: a
-// second Open of path, in this process or another, is an error at once. Close
-// releases the lock, and so does the end of the process, whatever ended it.
-// Everything is synced to the disk before it is confirmed.
+// Dir keeps everything in files below path, which is created if it does not exist, and
+// continues with the files that are there. Everything is synced before it is confirmed. The
+// server locks the file stint.lock in path: a second Open of path, in any process, returns an
+// error. Close releases the lock, and so does the end of the process.
 func Dir(path string) Option {
 	return func(s *settings) error {
 		switch {
@@ -71,11 +68,10 @@ func Dir(path string) Option {
 	}
 }
 
-// Listen makes the server accept connections from outside the process at addr, a
-// "host:port". Port 0 is any free one, and an empty host all addresses of the
-// machine; URL of the engine says what it came to. With a nil auth whoever reaches
-// the server may use it, so that this is an error unless the host is "localhost" or
-// a loopback address.
+// Listen makes the server accept connections at addr, a "host:port". Port 0 is any free
+// port, and an empty host means all addresses of the machine; the client's URL method
+// returns the address. A nil auth lets every client in; it is an error unless the host is
+// "localhost" or a loopback address.
 func Listen(addr string, auth Auth) Option {
 	return func(s *settings) error {
 		host, port, err := split(addr)
@@ -84,7 +80,7 @@ func Listen(addr string, auth Auth) Option {
 			return fmt.Errorf("Listen(%q): %w", addr, err)
 		case s.listen:
 			return fmt.Errorf("Listen(%q): Listen was given already", addr)
-		case auth == nil && !loopback(host):
+		case auth == nil && !isLoopback(host):
 			return fmt.Errorf("Listen(%q): no authentication: others can reach this address; want Token, UserPassword or Users, or a loopback address", addr)
 		}
 		s.listen, s.host, s.port = true, host, port
@@ -108,13 +104,18 @@ func split(addr string) (host string, port int, err error) {
 	return host, int(n), nil
 }
 
-// Metrics makes the server answer HTTP at addr, a "host:port", with what it counts: NATS
-// has "/varz", "/jsz", "/connz" and others, and "/healthz" for whether it works. It asks
-// nobody for a secret, and uses no TLS. Who reaches addr learns the names of streams, tasks,
-// runs and users, the addresses of clients, and how much there is of everything. The program
-// is shown too: its stacks at "/stacksz", and at "/debug/vars" its command line, its memory
-// and all that it publishes with package expvar. Do not give it secrets in its arguments.
-// Items, results, and the secrets of Token, UserPassword and Users are not shown.
+// isLoopback reports whether only this machine can reach host.
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+}
+
+// Metrics makes the server answer HTTP at addr, a "host:port": "/varz", "/jsz", "/connz" and
+// others of NATS with its counters, and "/healthz" with its health. There is neither
+// authentication nor TLS. A reader learns the names of streams, tasks, runs and users, the
+// addresses of clients, and how many messages there are. It also sees the program's stacks at
+// "/stacksz", and its arguments, memory and expvar variables at "/debug/vars". Items, results
+// and the secrets of Token, UserPassword and Users are not shown.
 func Metrics(addr string) Option {
 	return func(s *settings) error {
 		host, port, err := split(addr)
@@ -123,60 +124,53 @@ func Metrics(addr string) Option {
 			return fmt.Errorf("Metrics(%q): %w", addr, err)
 		case host == "" || port == 0:
 			return fmt.Errorf("Metrics(%q): want a host and a port", addr)
-		case s.metric.port != 0:
+		case s.metrics.port != 0:
 			return fmt.Errorf("Metrics(%q): Metrics was given already", addr)
 		}
-		s.metric.host, s.metric.port = host, port
+		s.metrics.host, s.metrics.port = host, port
 		return nil
 	}
 }
 
-// loopback reports whether only this machine can reach host.
-func loopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
-}
-
-// Token lets in who knows token: "nats://TOKEN@host:port", or nats.Token. Without
-// TLS it goes over the network as it is. An empty one is an error of Open.
+// Token lets in clients that know token: "nats://TOKEN@host:port", or nats.Token. Use TLS on
+// networks that others can read. Open returns an error if token is empty.
 func Token(token string) Auth {
 	return func(s *settings) error {
 		s.token = token
-		return secret("Token: token", token)
+		return checkSecret("Token: token", token)
 	}
 }
 
-// UserPassword lets in who knows both: "nats://USER:PASSWORD@host:port", or
-// nats.UserInfo. Without TLS they go over the network as they are. An empty one is an
-// error of Open.
+// UserPassword lets in clients that know both: "nats://USER:PASSWORD@host:port", or
+// nats.UserInfo. Use TLS on networks that others can read. Open returns an error if one is
+// empty.
 func UserPassword(user, password string) Auth {
 	return func(s *settings) error {
 		s.user, s.password = user, password
 		if user == "" {
 			return errors.New("UserPassword: empty user")
 		}
-		return secret("UserPassword: password", password)
+		return checkSecret("UserPassword: password", password)
 	}
 }
 
-// secret returns an error for a secret which the server would not take as it is: it
-// takes what looks like the output of bcrypt for that. The error does not tell it.
-func secret(what, s string) error {
+// checkSecret returns an error, without the secret, for a secret that the server would
+// interpret: it takes the output of bcrypt for a hash.
+func checkSecret(what, secret string) error {
 	for _, kind := range []string{"$2a$", "$2b$", "$2x$", "$2y$"} {
-		if strings.HasPrefix(s, kind) {
-			return fmt.Errorf("%s begins with %s, as a hash of it would; want itself", what, kind)
+		if strings.HasPrefix(secret, kind) {
+			return fmt.Errorf("%s begins with %s, as a hash does; want the secret itself", what, kind)
 		}
 	}
-	if s == "" {
+	if secret == "" {
 		return fmt.Errorf("%s is empty", what)
 	}
 	return nil
 }
 
-// TLS makes a server that listens do so with TLS only, as config says, which is copied. The
-// connection of the engine stays inside the process and does without. Clients need to trust
-// the certificate: nats.RootCAs. TLS without Listen, or with a config that has no
-// certificate, is an error of Open.
+// TLS makes a server that listens use TLS, with a copy of config. The client that Open
+// returns connects without TLS. Other clients must trust the certificate: nats.RootCAs.
+// Open returns an error for TLS without Listen or without a certificate.
 func TLS(config *tls.Config) Option {
 	return func(s *settings) error {
 		switch {
@@ -192,40 +186,37 @@ func TLS(config *tls.Config) Option {
 	}
 }
 
-// With gives options to the engine, as cluster.Connect takes them: Prefix, QueueLimit, Strict
-// and others. Where they say how to reach a server, the server of the engine wins.
-func With(opts ...cluster.Option) Option {
+// With gives options to the client, such as cluster.Prefix, cluster.Log and
+// cluster.QueueLimit. Options that say how to reach a server have no effect.
+func With(opts ...cluster.ClientOption) Option {
 	return func(s *settings) error {
-		if slices.ContainsFunc(opts, func(o cluster.Option) bool { return o == nil }) {
-			return errors.New("With: nil Option")
+		if slices.ContainsFunc(opts, func(o cluster.ClientOption) bool { return o == nil }) {
+			return errors.New("With: nil ClientOption")
 		}
-		s.engine = append(s.engine, opts...)
+		s.client = append(s.client, opts...)
 		return nil
 	}
 }
 
-// collect returns what opts say together.
+// collect returns the settings of opts.
 func collect(opts []Option) (*settings, error) {
 	s := &settings{}
 	for _, opt := range opts {
 		if opt == nil {
-			return nil, errors.New("embedded: Open: nil Option")
+			return nil, errors.New("Open: nil Option")
 		}
 		if err := opt(s); err != nil {
-			return nil, fmt.Errorf("embedded: %w", err)
+			return nil, err
 		}
-	}
-	for _, opt := range s.engine {
-		opt(&s.config)
 	}
 	switch {
 	case s.dir != "" && s.memory:
-		return nil, fmt.Errorf("embedded: Memory and Dir(%q) together; want one of them", s.dir)
-	case s.dir != "" && s.config.Memory:
-		return nil, fmt.Errorf("embedded: cluster.Memory and Dir(%q) together; want one of them", s.dir)
+		return nil, fmt.Errorf("Memory and Dir(%q) together; want one of them", s.dir)
 	case s.tls != nil && !s.listen:
-		return nil, errors.New("embedded: TLS without Listen; nobody would use it")
+		return nil, errors.New("TLS without Listen; nobody would use it")
+	case s.dir == "":
+		s.memory = true
+		s.client = append(s.client, cluster.Memory())
 	}
-	s.memory = s.dir == ""
 	return s, nil
 }

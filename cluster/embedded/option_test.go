@@ -26,7 +26,7 @@ func TestOptionsThatAreWrong(t *testing.T) {
 		{"two directories", []Option{Dir("a"), Dir("b")}, `Dir("b"): Dir("a") was given already`},
 		{"both", []Option{Dir("a"), Memory()}, `Memory and Dir("a") together`},
 		{"both, other order", []Option{Memory(), Dir("a")}, `Memory and Dir("a") together`},
-		{"memory of the engine", []Option{Dir("a"), With(cluster.Memory())}, `cluster.Memory and Dir("a") together`},
+		{"memory of the client", []Option{Dir("a"), With(cluster.Memory())}, `cluster.Memory and Dir("a") together`},
 		{"no port", []Option{Listen("localhost", nil)}, `Listen("localhost"): want host:port`},
 		{"port by name", []Option{Listen("localhost:nats", nil)}, `port "nats": want 0 to 65535`},
 		{"large port", []Option{Listen("localhost:65536", nil)}, `port "65536": want 0 to 65535`},
@@ -45,11 +45,11 @@ func TestOptionsThatAreWrong(t *testing.T) {
 		{"TLS twice", []Option{Listen(quiet, nil), TLS(cert), TLS(cert)}, "TLS was given twice"},
 		{"no certificate", []Option{Listen(quiet, nil), TLS(&tls.Config{})}, "no certificate"},
 		{"TLS alone", []Option{TLS(cert)}, "TLS without Listen"},
-		{"nil for the engine", []Option{With(cluster.Prefix("a"), nil)}, "With: nil Option"},
+		{"nil for the client", []Option{With(cluster.Prefix("a"), nil)}, "With: nil ClientOption"},
 	} {
-		e, err := Open(c.opts...)
-		if e != nil || err == nil || !strings.HasPrefix(err.Error(), "embedded: ") || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: Open = %v, %v; want an error with %q", c.name, e, err, c.want)
+		client, err := Open(c.opts...)
+		if client != nil || err == nil || !strings.HasPrefix(err.Error(), "embedded: ") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: Open = %v, %v; want an error with %q", c.name, client, err, c.want)
 		}
 	}
 }

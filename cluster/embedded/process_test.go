@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 )
 
@@ -39,12 +38,9 @@ func TestMain(m *testing.M) {
 // hold starts a server on dir, says in a line what came of it, and ends with its
 // input.
 func hold(dir string) {
-	s, err := collect([]Option{Dir(dir)})
+	c, err := Open(Dir(dir))
 	if err == nil {
-		var h *host
-		if h, err = start(s); err == nil {
-			defer h.close()
-		}
+		defer c.Close()
 	}
 	fmt.Println(err)
 	io.Copy(io.Discard, os.Stdin)
@@ -53,18 +49,18 @@ func hold(dir string) {
 // submit queues tasks on dir for which there is no worker, says so in a line, and
 // waits for them.
 func submit(dir string) {
-	e, err := Open(Dir(dir))
+	c, err := Open(Dir(dir))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer e.Close()
+	defer c.Close()
 	ended := make(chan error)
 	go func() {
-		_, err := cluster.Map(context.Background(), e, half, []int{10, 20, 30}, stint.Name("halves"))
+		_, err := cluster.Map(context.Background(), c, half, []int{10, 20, 30}, cluster.Name("halves"))
 		ended <- err
 	}()
-	for queued(e) < 3 {
+	for queued(c) < 3 {
 		time.Sleep(time.Millisecond)
 	}
 	fmt.Println("queued")
@@ -72,8 +68,8 @@ func submit(dir string) {
 }
 
 // queued returns how many tasks of e no worker has.
-func queued(e *cluster.Engine) (n int) {
-	s, err := e.Status(context.Background())
+func queued(c *cluster.Client) (n int) {
+	s, err := c.Status(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
@@ -119,6 +115,7 @@ func another(t *testing.T, role, dir string) (said string, process *os.Process, 
 }
 
 func TestDirHasOneServerAmongProcesses(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	said, _, end := another(t, holding, dir)
 	if said != "<nil>" {
@@ -136,6 +133,7 @@ func TestDirHasOneServerAmongProcesses(t *testing.T) {
 }
 
 func TestDirIsFreeAfterAKill(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	said, process, end := another(t, holding, dir)
 	if said != "<nil>" {
@@ -149,6 +147,7 @@ func TestDirIsFreeAfterAKill(t *testing.T) {
 }
 
 func TestDirKeepsWhatIsQueuedThroughAKill(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	said, process, end := another(t, submitting, dir)
 	if said != "queued" {
@@ -159,16 +158,16 @@ func TestDirKeepsWhatIsQueuedThroughAKill(t *testing.T) {
 	}
 	end()
 
-	e := open(t, Dir(dir))
-	if n := queued(e); n != 3 {
+	c := open(t, Dir(dir))
+	if n := queued(c); n != 3 {
 		t.Errorf("%d tasks are queued; want 3", n)
 	}
-	e.Handle(half)
+	c.Handle(half)
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan error)
-	go func() { served <- cluster.Serve(ctx, e, stint.Limit(2)) }()
+	go func() { served <- cluster.Serve(ctx, c, cluster.Limit(2)) }()
 	var out []int
-	for n, err := range cluster.Resume(ctx, e, half, "halves") {
+	for n, err := range cluster.Resume(ctx, c, half, "halves") {
 		if errors.Is(err, cluster.ErrIncomplete) {
 			break // it was killed before it noted that these were all
 		}

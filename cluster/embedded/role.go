@@ -5,74 +5,73 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
-	"github.com/stint-go/stint/cluster/internal/conf"
 )
 
-// A Role is what a user of a server may do with the tasks of its engine. The server
-// permits subjects, and knows nothing of runs: what a Role may do with one it may do with all.
+// A Role says what a user of a server may do. The server checks subjects, not runs: a user
+// who may do something with one run may do it with all runs.
 type Role string
 
-// The roles, and the calls that each may make. A call that a role does not permit returns the
-// error of the server, after some seconds.
+// The roles, and the calls that each permits. Other calls return the server's permission
+// error, after some seconds.
 //
-//	                          Submitter  Worker  Observer  All
-//	Map, MapSeq, Resume       yes        -       -         yes
-//	Cancel                    yes        -       -         yes
-//	Serve                     -          yes     -         yes
-//	Status                    yes        yes     in part   yes
-//	Purge, ListAside          yes        yes     -         yes
-//	DropAside, RetryAside     -          -       -         yes
+//	                                  Submitter  Worker  Observer  All
+//	Map, MapSeq, Resume, Cancel       yes        -       -         yes
+//	Serve                             -          yes     -         yes
+//	Status                            yes        yes     in part   yes
+//	Purge, DeadLetters                yes        yes     -         yes
+//	DropDeadLetter, RetryDeadLetter   -          -       -         yes
 //
-// A role keeps users from mistakes, and secrets from some of them. It is no wall against a
-// user who means harm. The server checks what a client publishes, and not where it asks the
-// answer to be sent: everybody, an Observer too, can have an answer of the server stored in
-// any stream. So they can put messages in the way of others, which are no results, tasks or
-// records, and take the place of a result.
+// Roles protect against mistakes, not against malice: the server does not check the reply
+// subjects of requests, so every user, even an Observer, can have an answer stored in any
+// stream. Such an answer is no valid task, result or record, but may replace one.
 const (
-	// All may do everything, also with engines of another Prefix.
+	// All may do everything, also with other Prefixes.
 	All Role = "all"
 
-	// Submitter takes no tasks, stores no results, and neither makes nor deletes streams. It
-	// can read the items and results of others, end or disturb their runs, and make a
-	// consumer that keeps workers from the tasks with one name.
+	// Submitter takes no tasks, stores no results, and neither makes nor deletes streams.
+	// It can read the items and results of others, end or disturb their runs, and make a
+	// consumer that keeps the tasks of a name from workers.
 	Submitter Role = "submitter"
 
-	// Worker submits nothing, and neither makes nor deletes streams. It can take any task
-	// and give it any result, read items and results, and remove them.
+	// Worker submits nothing, and neither makes nor deletes streams. It can take any task,
+	// give it any result, and read and remove items and results.
 	Worker Role = "worker"
 
-	// Observer has a Status without what was put aside. It reads no items and no results:
-	// it sees the names of runs and tasks, how many there are, and the hosts of workers.
+	// Observer sees Status without dead letters: the names of runs and tasks, their numbers,
+	// and the hosts of workers, but no items and results.
 	Observer Role = "observer"
 )
 
 // A User may connect to a server with its name and password.
 type User struct {
-	Name     string // of letters, digits, "-" and "_", as it is part of subjects
+	Name     string // of letters, digits, "-" and "_": it is part of subjects
 	Password string // itself, not a hash of it
-	Role     Role   // what it may do
+	Role     Role
 }
 
-// Users lets in each of these, with what its Role permits:
-// "nats://NAME:PASSWORD@host:port", or nats.UserInfo. Without TLS the passwords go over
-// the network as they are. A user that is wrong, and two of one name, are errors of Open.
+const nameChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+// Users lets in the given users, each with the permissions of its Role. They connect by
+// "nats://NAME:PASSWORD@host:port", or nats.UserInfo. Use TLS on networks that others can
+// read. Open returns an error for an invalid user, and for a name that occurs twice.
 func Users(users ...User) Auth {
 	users = slices.Clone(users)
 	return func(s *settings) error {
 		names := map[string]bool{}
 		for _, u := range users {
 			switch {
-			case !conf.Plain(u.Name):
+			case u.Name == "" || strings.Trim(u.Name, nameChars) != "":
 				return fmt.Errorf("Users: name %q: want letters, digits, - and _", u.Name)
 			case names[u.Name]:
 				return fmt.Errorf("Users: %s is there twice", u.Name)
 			case !slices.Contains([]Role{All, Submitter, Worker, Observer}, u.Role):
 				return fmt.Errorf("Users: role %q of %s: want all, submitter, worker or observer", u.Role, u.Name)
 			}
-			if err := secret("Users: password of "+u.Name, u.Password); err != nil {
+			if err := checkSecret("Users: password of "+u.Name, u.Password); err != nil {
 				return err
 			}
 			names[u.Name] = true
@@ -81,36 +80,30 @@ func Users(users ...User) Auth {
 			return errors.New("Users: nobody is let in")
 		}
 		s.users = users
-		s.user, s.password = rand.Text(), rand.Text() // of the engine, inside
+		s.user, s.password = rand.Text(), rand.Text() // of the connection inside
 		return nil
 	}
 }
 
-// accounts returns the users as the server wants them, and one for the connection inside.
-func (s *settings) accounts() []*server.User {
+// accounts returns the users as the server wants them, and a user for the connection inside.
+func (s *settings) accounts(prefix string) []*server.User {
 	inside := map[string]struct{}{"IN_PROCESS": {}}
 	all := []*server.User{{Username: s.user, Password: s.password, AllowedConnectionTypes: inside}}
 	for _, u := range s.users {
-		all = append(all, &server.User{Username: u.Name, Password: u.Password, Permissions: s.permissions(u)})
+		all = append(all, &server.User{Username: u.Name, Password: u.Password, Permissions: permissions(u, prefix)})
 	}
 	return all
 }
 
-// permissions returns the subjects of a user; nil are all.
-//
-// What the server answers to one client goes to an inbox that has the name of its user in
-// it: otherwise each could listen to what the others get, such as tasks.
-func (s *settings) permissions(u User) *server.Permissions {
-	prefix := s.config.Prefix
-	if prefix == "" {
-		prefix = "stint"
-	}
+// permissions returns the subjects of a user; nil means all. Answers to a user go to an inbox
+// with its name, so that no other user receives them.
+func permissions(u User, prefix string) *server.Permissions {
 	api := func(what string) string { return "$JS.API." + what }
 	stream := func(what, name string) string { return api(what + "." + prefix + "-" + name) }
 	own := func(subject string) string { return prefix + "." + subject }
 
 	write := []string{
-		api("INFO"), stream("STREAM.INFO", "tasks"), stream("STREAM.INFO", "results"), stream("STREAM.INFO", "runs"), stream("STREAM.INFO", "aside"), stream("STREAM.INFO", "health"),
+		api("INFO"), stream("STREAM.INFO", "tasks"), stream("STREAM.INFO", "results"), stream("STREAM.INFO", "runs"), stream("STREAM.INFO", "dead"), stream("STREAM.INFO", "health"),
 		stream("STREAM.MSG.GET", "runs"), stream("CONSUMER.LIST", "tasks"), own("workers"), own("health"), // Status
 	}
 	read := []string{"_INBOX." + u.Name + ".>"}
@@ -130,9 +123,9 @@ func (s *settings) permissions(u User) *server.Permissions {
 		read = append(read, own("workers"))
 		answer = &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute} // to Status
 	}
-	write = append(write, own("over.*"), own("aside.>"),
+	write = append(write, own("over.*"), own("dead.>"),
 		stream("CONSUMER.CREATE", "tasks.>"), stream("CONSUMER.INFO", "tasks.*"),
-		stream("STREAM.MSG.GET", "tasks"), stream("STREAM.MSG.GET", "results"), stream("STREAM.MSG.GET", "aside"),
+		stream("STREAM.MSG.GET", "tasks"), stream("STREAM.MSG.GET", "results"), stream("STREAM.MSG.GET", "dead"),
 		stream("STREAM.MSG.DELETE", "tasks"), stream("STREAM.MSG.DELETE", "runs"), stream("STREAM.PURGE", "results"), stream("STREAM.PURGE", "runs"))
 	return permit(write, append(read, own("over.*")), answer)
 }

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 )
 
@@ -17,18 +17,19 @@ import (
 var everybody = []User{{"ann", "a", All}, {"sue", "s", Submitter}, {"will", "w", Worker}, {"olga", "o", Observer}}
 
 // as connects as one of everybody.
-func as(t *testing.T, where, name string) *cluster.Engine {
+func as(t *testing.T, where, name string) *cluster.Client {
 	t.Helper()
-	e, err := cluster.Connect(t.Context(), strings.Replace(where, "//", "//"+name+":"+name[:1]+"@", 1))
+	c, err := cluster.Connect(t.Context(), strings.Replace(where, "//", "//"+name+":"+name[:1]+"@", 1), cluster.Heartbeat(time.Second))
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	t.Cleanup(func() { e.Close() })
-	return e
+	t.Cleanup(func() { c.Close() })
+	return c
 }
 
 // TestRolesDoTheirWork has a submitter and a worker, whom an observer sees.
 func TestRolesDoTheirWork(t *testing.T) {
+	t.Parallel()
 	for _, opts := range [][]Option{nil, {With(cluster.Prefix("mine"))}} {
 		inside := open(t, append(opts, Listen(quiet, Users(everybody...)))...)
 		where := inside.URL()
@@ -41,14 +42,14 @@ func TestRolesDoTheirWork(t *testing.T) {
 		will.Handle(half)
 		ctx, stop := context.WithCancel(t.Context())
 		served := make(chan error)
-		go func() { served <- cluster.Serve(ctx, will, stint.Limit(2)) }()
-		for _, opts := range [][]stint.Option{nil, {stint.Name("halves"), stint.Limit(1)}} {
+		go func() { served <- cluster.Serve(ctx, will, cluster.Limit(2)) }()
+		for _, opts := range [][]cluster.Option{nil, {cluster.Name("halves"), cluster.Limit(1)}} {
 			out, err := cluster.Map(t.Context(), sue, half, []int{10, 20, 30}, opts...)
 			if err != nil || !slices.Equal(out, []int{5, 10, 15}) {
 				t.Errorf("Map = %v, %v; want [5 10 15]", out, err)
 			}
 		}
-		for name, e := range map[string]*cluster.Engine{"sue": sue, "will": will, "olga": olga} {
+		for name, e := range map[string]*cluster.Client{"sue": sue, "will": will, "olga": olga} {
 			s, err := e.Status(t.Context())
 			if err != nil || len(s.Workers) != 1 || len(s.Tasks) != 1 || len(s.Runs) != 0 || s.Workers[0].Done != 6 {
 				t.Errorf("%s: Status = %+v, %v; want one worker, which has done 6, and no runs", name, s, err)
@@ -73,16 +74,16 @@ func TestRolesDoNothingElse(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"sue", "olga"} {
-		e := as(t, where, name)
-		e.Handle(half)
-		if err := cluster.Serve(t.Context(), e); !errors.Is(err, nats.ErrPermissionViolation) {
+		client := as(t, where, name)
+		client.Handle(half)
+		if err := cluster.Serve(t.Context(), client); !errors.Is(err, nats.ErrPermissionViolation) {
 			t.Errorf("%s: Serve = %v; want a violation of permissions", name, err)
 		}
 	}
 	sue, will := as(t, where, "sue"), as(t, where, "will")
 	ended := make(chan error)
 	go func() {
-		_, err := cluster.Map(t.Context(), sue, half, []int{1}, stint.Name("halves"))
+		_, err := cluster.Map(t.Context(), sue, half, []int{1}, cluster.Name("halves"))
 		ended <- err
 	}()
 	for s := new(cluster.Status); s == nil || len(s.Runs) == 0; s, _ = sue.Status(t.Context()) {
@@ -120,10 +121,10 @@ func TestSubjectsOfRoles(t *testing.T) {
 		"stint.alone.x.0":                           "ann will",
 		"stint.alone.health":                        "ann will",
 		"stint.health":                              "ann sue will olga",
-		"stint.aside.x.0":                           "ann sue will",
+		"stint.dead.x.0":                            "ann sue will",
 		"$JS.API.STREAM.MSG.GET.stint-tasks":        "ann sue will",
 		"$JS.API.STREAM.MSG.GET.stint-results":      "ann sue will",
-		"$JS.API.STREAM.MSG.GET.stint-aside":        "ann sue will",
+		"$JS.API.STREAM.MSG.GET.stint-dead":         "ann sue will",
 		"$JS.API.DIRECT.GET.stint-tasks":            "ann",
 		"$JS.API.STREAM.CREATE.x":                   "ann",
 		"$JS.API.STREAM.UPDATE.stint-tasks":         "ann",
@@ -136,7 +137,7 @@ func TestSubjectsOfRoles(t *testing.T) {
 		"$JS.API.CONSUMER.MSG.NEXT.stint-results.x": "ann sue",
 		"$JS.ACK.stint-tasks.x.1.1.1.1.1":           "ann will",
 		"_INBOX.olga.x":                             "ann",
-		"$SYS.REQ.SERVER.PING":                      "ann", // of another account: nobody hears it
+		"$SYS.REQ.SERVER.PING":                      "ann", // of another account: nobody receives it
 	} {
 		for name, nc := range clients {
 			err := tried(nc, func() error { return nc.Publish(subject, nil) })
@@ -161,9 +162,9 @@ func TestSubjectsOfRoles(t *testing.T) {
 // TestObserverRemovesNothing has an observer publish all that it may, with headers that ask
 // the server to remove what is in the stream: everything is there afterwards.
 func TestObserverRemovesNothing(t *testing.T) {
-	e := open(t, Listen(quiet, Users(everybody...)))
+	c := open(t, Listen(quiet, Users(everybody...)))
 	dial := func(name string) (*nats.Conn, jetstream.JetStream) {
-		nc, err := nats.Connect(e.URL(), nats.UserInfo(name, name[:1]), nats.CustomInboxPrefix("_INBOX."+name))
+		nc, err := nats.Connect(c.URL(), nats.UserInfo(name, name[:1]), nats.CustomInboxPrefix("_INBOX."+name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,14 +176,14 @@ func TestObserverRemovesNothing(t *testing.T) {
 		return nc, js
 	}
 	_, js := dial("ann")
-	all := map[string]string{"tasks": "task.x.y.0", "results": "result.x.0", "runs": "run.x", "aside": "aside.x.0"}
+	all := map[string]string{"tasks": "task.x.y.0", "results": "result.x.0", "runs": "run.x", "dead": "dead.x.0"}
 	for _, subject := range all {
 		if _, err := js.Publish(t.Context(), "stint."+subject, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	nc, _ := dial("olga")
-	may := (&settings{}).permissions(User{"olga", "o", Observer}).Publish.Allow
+	may := permissions(User{"olga", "o", Observer}, "stint").Publish.Allow
 	for _, subject := range append(may, "stint.alone.health") {
 		for _, rollup := range []string{jetstream.MsgRollupAll, jetstream.MsgRollupSubject} {
 			m := nats.NewMsg(subject)
@@ -217,12 +218,12 @@ func tried(nc *nats.Conn, do func() error) error {
 	return nil
 }
 
-// TestUserInsideIsNotOutside wants that the user of the engine is nobody else's, and that
+// TestUserInsideIsNotOutside wants that only the client has the user inside, and that
 // its server without a user lets nobody in.
 func TestUserInsideIsNotOutside(t *testing.T) {
 	h := run(t, Listen(quiet, Users(everybody...)))
 	if err := dial(t, h, nats.UserInfo(h.settings.user, h.settings.password)); !errors.Is(err, nats.ErrAuthorization) {
-		t.Errorf("the user of the engine from outside: %v; want an error of authorization", err)
+		t.Errorf("the user of the client from outside: %v; want an error of authorization", err)
 	}
 	for _, opt := range []nats.Option{nats.Name("x"), nats.UserInfo("ann", "b"), nats.Token("a")} {
 		if err := dial(t, h, opt); !errors.Is(err, nats.ErrAuthorization) {

@@ -4,50 +4,38 @@ import (
 	"errors"
 
 	"github.com/spf13/cobra"
+	"github.com/stint-go/stint/cluster"
 )
 
-const cancelLong = `End runs, by the names that "stint status" shows, whoever has begun them and also
-if that process is dead. What is queued of a run, its results and its record are
-removed, workers are told to stop what they do for it, and the limits of other
-runs apply again. The command that began it, if it lives, fails and says that its
-run was cancelled elsewhere.
+var cancelHelp = help{
+	use:   "cancel --cluster URL RUN...",
+	short: "Cancel runs",
+	long: `Cancel the runs with the names that "stint status" shows, even if another user
+or a dead process started them. The queued tasks, the results and the record of
+a run are removed, its running tasks are told to stop, and the limits of other
+runs apply again. The command that started the run fails and says that it was
+cancelled elsewhere.
 
-What dead runs leave that "stint status" does not show, "stint purge" removes.`
+"stint purge" removes the remains of dead runs that "stint status" does not
+show.`,
+	example: `  stint cancel --cluster nats://127.0.0.1:4222 nightly
+  stint status --json | jq -r '.runs[].run' | xargs -r stint cancel`,
+	exit: `  0    the runs are cancelled, and nothing of them is left
+  1    a run does not exist, or the server could not be reached; the other runs
+       are cancelled
+  2    wrong command line`,
+}
 
-const cancelExample = `  stint cancel --cluster nats://127.0.0.1:4222 nightly
-  stint status --json | jq -r '.runs[].run' | xargs -r stint cancel`
-
-const cancelExit = `  0    the runs are over, and nothing is left of them
-  1    one is not there, or the server could not be reached; the others are over
-  2    wrong command line`
-
-func newCancel(std streams) *cobra.Command {
-	var where connection
-	cmd := &cobra.Command{
-		Use:         "cancel --cluster URL RUN...",
-		Short:       "End runs",
-		Long:        cancelLong,
-		Example:     cancelExample,
-		Annotations: map[string]string{exitStatus: cancelExit},
-		Args:        cobra.ArbitraryArgs,
-
-		ValidArgsFunction: cobra.NoFileCompletions,
+func newCancel() *cobra.Command {
+	c := newClient(cancelHelp)
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(cmd *cobra.Command, runs []string) error {
+		if len(runs) == 0 {
+			return usage(cmd, errors.New("missing operand: the name of a run"))
+		}
+		return c.connected(func(client *cluster.Client) error {
+			return c.forEach(runs, func(run string) error { return client.Cancel(cmd.Context(), run) })
+		})
 	}
-	f := where.addTo(cmd)
-	cmd.RunE = func(cmd *cobra.Command, runs []string) error {
-		err := where.complete(f)
-		if err == nil && len(runs) == 0 {
-			err = errors.New("missing operand: the name of a run")
-		}
-		if err != nil {
-			return &usageError{cmd.CommandPath(), err.Error()}
-		}
-		e, err := where.connect(cmd.Context())
-		if err != nil {
-			return err
-		}
-		defer e.Close()
-		return where.each(runs, &console{w: std.stderr}, func(run string) error { return e.Cancel(cmd.Context(), run) })
-	}
-	return cmd
+	return c.Command
 }

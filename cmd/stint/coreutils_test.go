@@ -11,16 +11,19 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/stint-go/stint/cmd/stint/internal/sum"
+	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
 )
 
 // needCoreutils skips the test unless the tools that it compares with are the
-// ones whose behaviour we promise.
+// version whose behaviour stint promises.
 func needCoreutils(t *testing.T) {
 	t.Helper()
-	for _, alg := range algorithms {
-		out, err := exec.Command(alg.name+"sum", "--version").Output()
+	for _, alg := range sum.Algorithms() {
+		out, err := exec.Command(alg+"sum", "--version").Output()
 		if err != nil || !bytes.Contains(out, []byte("(GNU coreutils) 9.1\n")) {
-			t.Skipf("%ssum of GNU coreutils 9.1 is not installed: nothing to compare with", alg.name)
+			t.Skipf("%ssum of GNU coreutils 9.1 is not installed: nothing to compare with", alg)
 		}
 	}
 }
@@ -42,41 +45,23 @@ func real(t *testing.T, stdin, tool string, args ...string) (stdout, stderr stri
 }
 
 // compare runs both tools on one command line and wants no difference.
-func compare(t *testing.T, stdin string, alg *algorithm, args ...string) {
+func compare(t *testing.T, stdin string, alg string, args ...string) {
 	t.Helper()
-	wantOut, wantErr, wantStatus := real(t, stdin, alg.name+"sum", args...)
-	out, errs, status := runStint(t, stdin, append([]string{"sum", "-a", alg.name}, args...)...)
+	wantOut, wantErr, wantStatus := real(t, stdin, alg+"sum", args...)
+	out, errs, status := runStint(t, stdin, append([]string{"sum", "-a", alg}, args...)...)
 	if out != wantOut {
-		t.Errorf("%s %q: output %s", alg.name, args, difference(out, wantOut))
+		t.Errorf("%s %q: output %s", alg, args, difference(out, wantOut))
 	}
 	if errs != wantErr {
-		t.Errorf("%s %q: messages %s", alg.name, args, difference(errs, wantErr))
+		t.Errorf("%s %q: messages %s", alg, args, difference(errs, wantErr))
 	}
 	if status != wantStatus {
-		t.Errorf("%s %q: exit status %d, want %d", alg.name, args, status, wantStatus)
+		t.Errorf("%s %q: exit status %d, want %d", alg, args, status, wantStatus)
 	}
 }
 
-// difference shows the first line in which got and want differ.
-func difference(got, want string) string {
-	g, w := strings.SplitAfter(got, "\n"), strings.SplitAfter(want, "\n")
-	for i := range min(len(g), len(w)) {
-		if g[i] != w[i] {
-			return fmt.Sprintf("differs in line %d:\ngot  %q\nwant %q", i+1, g[i], w[i])
-		}
-	}
-	return fmt.Sprintf("has %d lines, want %d", len(g), len(w))
-}
-
-// oddNames are legal names that are hard to print.
-var oddNames = []string{
-	"plain", "with space", " leading space", "trailing ", "-n", "--help", "new\nline", "\n", "back\\slash", "both\\\n",
-	"carriage\rreturn", "tab\there", "bell\a", "not utf8 \xff\xfe", "utf8 é", "quote'", `quote"`, "dollar$", "both'$",
-	"star*", "(paren) = x", "#hash", "~tilde", "{", "semi;colon:", "equals=", "\x01", "middle\x01dle", "ends\x7f", "%s", "a]b",
-}
-
-// oddTree makes a tree of odd names in the working directory, with files of
-// sizes around those of blocks and buffers, and returns their paths.
+// oddTree makes a tree of odd names in the working directory, with files of sizes around
+// the sizes of blocks and buffers, and returns their paths.
 func oddTree(t *testing.T) []string {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -86,21 +71,20 @@ func oddTree(t *testing.T) []string {
 		content := make([]byte, size)
 		random.Read(content)
 		path := filepath.Join(dir, name)
-		write(t, path, string(content))
+		testfiles.Write(t, path, string(content))
 		paths = append(paths, path)
 	}
 	for i, dir := range []string{".", "directory", "new\nline directory", "directory/.hidden"} {
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		for j, name := range oddNames {
+		must(t, os.MkdirAll(dir, 0o777))
+		for j, name := range testfiles.OddNames {
 			add(dir, name+"_", 37*i+j)
 			if dir != "." || name[0] != '-' && name != "\n" {
 				add(dir, name+strings.Repeat(".", i+1), 1+i*1000+j)
 			}
 		}
 	}
-	for _, size := range []int{0, 1, 55, 56, 63, 64, 65, 127, 128, 4096, bufferSize - 1, bufferSize, bufferSize + 1, 3*bufferSize + 17, 5 << 20} {
+	const block = 128 << 10 // read at a time
+	for _, size := range []int{0, 1, 55, 56, 63, 64, 65, 127, 128, 4096, block - 1, block, block + 1, 3*block + 17, 5 << 20} {
 		add("directory", fmt.Sprint("size ", size), size)
 	}
 	return paths
@@ -109,7 +93,7 @@ func oddTree(t *testing.T) []string {
 func TestSumLikeCoreutils(t *testing.T) {
 	needCoreutils(t)
 	paths := append(oddTree(t), "missing", "missing\nname", "directory/.hidden/missing'", "/proc/self/mem")
-	for _, alg := range algorithms {
+	for _, alg := range sum.Algorithms() {
 		for _, style := range [][]string{{}, {"--tag"}, {"-z"}, {"-b"}, {"-t"}, {"-bt"}, {"-z", "--tag"}} {
 			compare(t, "", alg, append(append(style, "--"), paths...)...)
 		}
@@ -119,18 +103,16 @@ func TestSumLikeCoreutils(t *testing.T) {
 	}
 }
 
-// TestWalkLikeFind wants of a tree what find, sort and a coreutils tool print.
+// TestWalkLikeFind compares a tree with find, sort and a coreutils tool.
 func TestWalkLikeFind(t *testing.T) {
 	needCoreutils(t)
 	oddTree(t)
-	if err := os.Symlink("plain_", "directory/link"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink("plain_", "directory/link"))
 	for _, root := range []string{".", "directory", "directory/", "./directory//.hidden"} {
 		script := `find "$1" -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum --`
 		want, err := exec.Command("sh", "-c", script, "sh", root).Output()
 		if err != nil {
-			t.Skipf("find, sort and xargs that know NUL are not installed: %v", err)
+			t.Skipf("no find, sort and xargs with NUL here: %v", err)
 		}
 		got, errs, status := runStint(t, "", "sum", root)
 		if got != string(want) {
@@ -145,15 +127,16 @@ func TestWalkLikeFind(t *testing.T) {
 func TestCheckLikeCoreutils(t *testing.T) {
 	needCoreutils(t)
 	paths := oddTree(t)
-	for _, alg := range algorithms {
+	for _, alg := range sum.Algorithms() {
 		for _, style := range []string{"--text", "--binary", "--tag"} {
-			list, _, _ := real(t, "", alg.name+"sum", append([]string{style, "--"}, paths...)...)
-			write(t, "list", list)
-			write(t, "upper", strings.ToUpper(list))
-			write(t, "crlf", strings.ReplaceAll(list, "\n", "\r\n"))
+			list, _, _ := real(t, "", alg+"sum", append([]string{style, "--"}, paths...)...)
+			testfiles.Write(t, "list", list)
+			testfiles.Write(t, "upper", strings.ToUpper(list))
+			testfiles.Write(t, "crlf", strings.ReplaceAll(list, "\n", "\r\n"))
 			compare(t, "", alg, "-c", "list")
 			compare(t, list, alg, "-c", "-")
 			compare(t, list, alg, "-c", "--quiet")
+			compare(t, "", alg, "-c", "upper")
 			compare(t, "", alg, "-c", "crlf")
 		}
 	}
@@ -163,16 +146,8 @@ func TestCheckLikeCoreutils(t *testing.T) {
 // the digest of the file a, G for that of another file.
 func TestCheckLinesLikeCoreutils(t *testing.T) {
 	needCoreutils(t)
-	t.Chdir(t.TempDir())
-	write(t, "a", "a\n")
-	write(t, " a", "a\n")
-	write(t, "a b", "a\n")
-	write(t, "new\nline", "a\n")
-	write(t, "cr\r", "a\n")
-	write(t, "all\\\r\n", "a\n")
-	if err := os.Mkdir("directory", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testfiles.Dir(t, "a", "a\n", " a", "a\n", "a b", "a\n", "new\nline", "a\n", "cr\r", "a\n", "all\\\r\n", "a\n")
+	must(t, os.Mkdir("directory", 0o777))
 	const h = "87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7"
 	replace := strings.NewReplacer("UU", strings.ToUpper(h), "H", h, "N", "\x00", "G", strings.Repeat("0", 64), "SHA", "SHA", "|", "\n")
 	for _, text := range []string{
@@ -190,10 +165,10 @@ func TestCheckLinesLikeCoreutils(t *testing.T) {
 		"\\H  aNb|", "\\H  a\\nN|", "\\SHA256 (aN) = H|", "\\SHA256 (a) = HN|", "SHA256 (aNb) = H|", "SHA256 (a) = HNjunk|", "SHA256 (a) = GNH|",
 		"SHA256 (a)N = H|", "SHA256 (Na) = H|", "SHA256 N(a) = H|", "SHA256 (a) =N H|", "SHA256 (a) = NH|", "SHA256 (aN) = H) = H|", "H  -N|",
 	} {
-		write(t, "list", replace.Replace(text))
+		testfiles.Write(t, "list", replace.Replace(text))
 		for _, flags := range []string{"", "-w", "--quiet", "--status", "--strict", "--ignore-missing", "--strict -w --ignore-missing",
 			"--status --strict", "--status -w", "-w --status", "--quiet -w", "--status --ignore-missing", "--quiet --status"} {
-			compare(t, "a\n", algorithms[2], append(strings.Fields(flags), "-c", "list")...)
+			compare(t, "a\n", "sha256", append(strings.Fields(flags), "-c", "list")...)
 		}
 	}
 }
@@ -201,19 +176,13 @@ func TestCheckLinesLikeCoreutils(t *testing.T) {
 // TestCheckFilesLikeCoreutils covers the lists themselves.
 func TestCheckFilesLikeCoreutils(t *testing.T) {
 	needCoreutils(t)
-	t.Chdir(t.TempDir())
-	write(t, "a", "a\n")
-	write(t, "good", "60b725f10c9c85c70d97880dfe8191b3  a\n")
-	write(t, "bad", "x\n")
-	write(t, "odd name", "60b725f10c9c85c70d97880dfe8191b3  a\nx\n")
-	write(t, "missing list", "60b725f10c9c85c70d97880dfe8191b3  missing\n")
-	write(t, "reversed", "60b725f10c9c85c70d97880dfe8191b3 a\n")
+	testfiles.Dir(t, "a", "a\n", "good", "60b725f10c9c85c70d97880dfe8191b3  a\n", "bad", "x\n", "odd name", "60b725f10c9c85c70d97880dfe8191b3  a\nx\n", "missing list", "60b725f10c9c85c70d97880dfe8191b3  missing\n", "reversed", "60b725f10c9c85c70d97880dfe8191b3 a\n")
 	for _, args := range [][]string{
 		{"good"}, {"bad"}, {"none"}, {"."}, {"good", "bad", "none", ".", "good"}, {"odd name"}, {"-w", "odd name"}, {"good", "good"},
 		{"--ignore-missing", "missing list", "good"}, {"--ignore-missing", "good", "missing list"}, {"missing list", "odd name"},
 		{"reversed", "good"}, {"good", "reversed"}, {}, {"-"}, {"-w", "-", "good"}, {"--strict", "odd name"}, {"--status", "none", "odd name"},
 	} {
-		compare(t, "60b725f10c9c85c70d97880dfe8191b3  a\ny\n", algorithms[0], append([]string{"-c"}, args...)...)
-		compare(t, "", algorithms[0], append([]string{"-c"}, args...)...)
+		compare(t, "60b725f10c9c85c70d97880dfe8191b3  a\ny\n", "md5", append([]string{"-c"}, args...)...)
+		compare(t, "", "md5", append([]string{"-c"}, args...)...)
 	}
 }

@@ -2,168 +2,108 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"io"
-	"iter"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"github.com/stint-go/stint/cluster"
+	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/server"
 )
 
-const deadLong = `Show what a server has put aside, and remove it or put it back: tasks that ended
-several workers, at last one that ran nothing else, and messages that are no
-tasks. The result of such a task is an error for its run. The server keeps 10,000
-of them, for a day.
+var deadHelp = help{
+	use:   "dead --cluster URL [list | retry ID... | drop ID...] [flags]",
+	short: "List, retry or drop dead letters",
+	long: `List, retry or drop the dead letters of a server. A dead letter is a task that
+killed several workers, the last of which ran only this task, or a message that
+is not a task. The run of such a task gets an error as its result. The server
+keeps 10,000 dead letters, for a day.
 
-list, which is the default, prints all of them, the oldest first. With --json
-each is an object a line, whose "input" is the item in base64, as it was encoded:
-for "stint sum" that is JSON with the name of a file.
+list, the default, prints all dead letters, the oldest first. With --json it
+prints an object a line, whose "input" is the encoded item in base64: for "stint
+sum", JSON with the name of a file.
 
-retry puts a task back into the queue, as part of its run, when the workers do not
-end of it any more. That is of use while nobody has got its error: while a run
-that was given a name waits to be resumed, a minute after its submitter died or
-later. In all other cases it is refused: the submitter has the error, and has to
-submit the item again; "stint sum" in a new run.
+retry puts a task back into the queue, as part of its run. Use it when workers
+survive the task again. It works only while no submitter has got the error:
+while a run with a name waits to be resumed, from a minute after its submitter
+died. Otherwise it is refused, and the item has to be submitted again: run
+"stint sum" again.
 
-drop removes what was put aside.`
-
-const deadExample = `  stint dead --cluster nats://127.0.0.1:4222
+drop removes dead letters.`,
+	example: `  stint dead --cluster nats://127.0.0.1:4222
   stint dead list --json | jq -r '.input | @base64d'
   stint dead retry nightly:Kxb2JhXF9UHzPCvvgmZbAd/7
-  stint dead drop --all`
-
-const deadExit = `  0    done
-  1    an ID is not there, a task could not be put back, the server could not be
-       reached, or the output could not be written; the rest is done
-  2    wrong command line`
+  stint dead drop --all`,
+	exit: `  0    done
+  1    an ID does not exist, a task could not be put back, the server could not
+       be reached, or the output could not be written; the rest is done
+  2    wrong command line`,
+}
 
 // dead is a command line of "stint dead".
 type dead struct {
-	where  connection
+	*clientCommand
 	asJSON bool
 	all    bool
 }
 
-// deadVerbs are the words that may follow dead, and what is done to an ID then.
-var deadVerbs = map[string]func(*cluster.Engine, context.Context, string) error{
+// deadVerbs are the verbs of "stint dead", and what each does to an ID.
+var deadVerbs = map[string]func(*cluster.Client, context.Context, string) error{
 	"list":  nil,
-	"retry": (*cluster.Engine).RetryAside,
-	"drop":  (*cluster.Engine).DropAside,
+	"retry": (*cluster.Client).RetryDeadLetter,
+	"drop":  (*cluster.Client).DropDeadLetter,
 }
 
-func newDead(std streams) *cobra.Command {
-	var d dead
-	cmd := &cobra.Command{
-		Use:         "dead --cluster URL [list | retry ID... | drop ID...] [flags]",
-		Short:       "Show what was put aside, remove it or put it back",
-		Long:        deadLong,
-		Example:     deadExample,
-		Annotations: map[string]string{exitStatus: deadExit},
-		Args:        cobra.ArbitraryArgs,
-
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return []string{"list", "retry", "drop"}, cobra.ShellCompDirectiveNoFileComp
-		},
+func newDead() *cobra.Command {
+	d := &dead{clientCommand: newClient(deadHelp)}
+	d.Args = cobra.ArbitraryArgs
+	d.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return []string{"list", "retry", "drop"}, cobra.ShellCompDirectiveNoFileComp
 	}
-	f := d.where.addTo(cmd)
-	f.BoolVar(&d.asJSON, "json", false, "with list: print a JSON object a line")
-	f.BoolVar(&d.all, "all", false, "with retry and drop: all that was put aside")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	d.Flags().BoolVar(&d.asJSON, "json", false, "with list: print a JSON object a line")
+	d.Flags().BoolVar(&d.all, "all", false, "with retry and drop: all dead letters")
+	d.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			args = []string{"list"}
 		}
-		if err := d.validate(f, args[0], args[1:]); err != nil {
-			return &usageError{cmd.CommandPath(), err.Error()}
+		verb, ids := args[0], args[1:]
+		if err := d.validateArgs(verb, ids); err != nil {
+			return usage(cmd, err)
 		}
-		return d.run(cmd.Context(), cmd.OutOrStdout(), &console{w: std.stderr}, args[0], args[1:])
+		return d.connected(func(client *cluster.Client) error { return d.run(cmd.Context(), client, verb, ids) })
 	}
-	return cmd
+	return d.Command
 }
 
-// validate refuses what cannot be meant.
-func (d *dead) validate(f *pflag.FlagSet, verb string, ids []string) error {
+// validateArgs refuses a command line that contradicts itself.
+func (d *dead) validateArgs(verb string, ids []string) error {
 	does, known := deadVerbs[verb]
-	listing := does == nil
-	for _, rule := range []struct {
-		broken bool
-		text   string
-	}{
-		{!known, "invalid argument " + quote(verb) + ": want list, retry or drop"},
-		{listing && len(ids) > 0, "list takes no operands: it prints all"},
-		{listing && d.all, "the --all option is meaningful only with retry and drop"},
-		{!listing && d.asJSON, "the --json option is meaningful only with list"},
-		{!listing && d.all && len(ids) > 0, "IDs cannot be combined with --all"},
-		{!listing && !d.all && len(ids) == 0, "missing operand: an ID, or --all"},
-	} {
-		if rule.broken {
-			return errors.New(rule.text)
-		}
-	}
-	return d.where.complete(f)
+	list := does == nil
+	return refuse(
+		rule{!known, "invalid argument " + console.Quote(verb) + ": want list, retry or drop"},
+		rule{list && len(ids) > 0, "list takes no operands: it prints all dead letters"},
+		rule{list && d.all, "the --all option is meaningful only with retry and drop"},
+		rule{!list && d.asJSON, "the --json option is meaningful only with list"},
+		rule{!list && d.all && len(ids) > 0, "IDs cannot be combined with --all"},
+		rule{!list && !d.all && len(ids) == 0, "missing operand: an ID, or --all"},
+	)
 }
 
-// run does what the command line says.
-func (d *dead) run(ctx context.Context, stdout io.Writer, c *console, verb string, ids []string) error {
-	e, err := d.where.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer e.Close()
+func (d *dead) run(ctx context.Context, client *cluster.Client, verb string, ids []string) error {
 	if verb == "list" {
-		return d.list(stdout, e.ListAside(ctx))
+		if err := server.WriteDeadLetters(d.OutOrStdout(), client.DeadLetters(ctx), d.asJSON); err != nil {
+			return d.server.Failed(err)
+		}
+		return nil
 	}
 	if d.all {
-		for a, err := range e.ListAside(ctx) {
+		for a, err := range client.DeadLetters(ctx) {
 			if err != nil {
-				return d.where.failed(err)
+				return d.server.Failed(err)
 			}
 			ids = append(ids, a.ID)
 		}
 	}
-	return d.where.each(ids, c, func(id string) error { return deadVerbs[verb](e, ctx, id) })
-}
-
-// list prints what was put aside.
-func (d *dead) list(w io.Writer, all iter.Seq2[cluster.Aside, error]) error {
-	enc, table, heads := json.NewEncoder(w), tabwriter.NewWriter(w, 0, 0, 2, ' ', 0), asideHeads
-	enc.SetEscapeHTML(false)
-	for a, err := range all {
-		if err != nil {
-			return d.where.failed(err)
-		}
-		if d.asJSON {
-			if err = enc.Encode(a); err != nil {
-				return err
-			}
-			continue
-		}
-		if heads != nil {
-			writeRow(table, heads...)
-			heads = nil
-		}
-		writeRow(table, asideCells(a)...)
-	}
-	if heads != nil && !d.asJSON {
-		writeRow(table, "nothing was put aside")
-	}
-	return table.Flush()
-}
-
-// each does f for each operand, reports those that it failed for, and goes on with the
-// others.
-func (c *connection) each(operands []string, to *console, f func(string) error) error {
-	var failed error
-	for _, s := range operands {
-		if err := f(s); err != nil {
-			to.message(oneLine(c.failed(err).Error()))
-			failed = errFailed
-		}
-	}
-	return failed
+	return d.forEach(ids, func(id string) error { return deadVerbs[verb](client, ctx, id) })
 }

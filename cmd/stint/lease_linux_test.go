@@ -5,17 +5,16 @@ import (
 	"os/signal"
 	"syscall"
 	"testing"
+
+	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
 )
 
-// TestFileWithLease reads a file on which another has a lease, which it gives back when
-// it is asked to.
+// TestFileWithLease reads a file on which this process has a lease, which it returns when
+// the kernel asks for it.
 func TestFileWithLease(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, "a", "a\n")
+	testfiles.Dir(t, "a", "a\n")
 	f, err := os.OpenFile("a", os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGIO)

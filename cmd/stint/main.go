@@ -1,31 +1,28 @@
-// Command stint does work on many files at once, on one machine or several, and
-// prints the results in the order in which they were asked for.
+// Command stint prints and checks digests of many files, reading them concurrently, on
+// one machine or several, and prints the results in order.
 //
-// Its verb sum prints and checks digests as md5sum and sha256sum
-// do, walks directories, and reads as many files at a time as make it faster:
+// Its sum command prints and checks digests as md5sum and sha256sum do, walks
+// directories, and reads as many files concurrently as improves throughput:
 //
 //	stint sum -a md5 photos > MD5SUMS
 //	stint sum -c -a md5 MD5SUMS
 //
-// Three verbs are for work on several machines, which share a file system: serve
-// is the server that they meet at, work is a worker, and status prints what all of
-// them do. The workers then read the files of sum:
+// On a cluster of machines that share a file system, workers read the files: serve runs
+// the server, work runs a worker, and status prints their state.
 //
 //	stint serve
 //	stint work --cluster nats://127.0.0.1:4222
 //	stint sum --cluster nats://127.0.0.1:4222 photos
 //
-// Three more are for who looks after them: cancel ends a run, dead shows what was put
-// aside, and purge removes what killed processes have left.
+// For operators, cancel ends a run, dead handles dead letters, and purge removes what
+// killed processes have left. For packagers, man prints manual pages, and completion
+// scripts for shells.
 //
-// The help of each says the rest. For those who package it, stint man sum writes the
-// manual page of sum, and stint completion the completions of a shell.
-//
-// Results go to standard output, everything else to standard error. The exit
-// status is 0 when all went well, 1 when a file could not be read or did not
-// match, the output could not be written or a server not be reached, 2 for a wrong
-// command line, 130 after an interrupt, and 141 when nobody reads the results any
-// more. A server and a worker that were interrupted have ended well: theirs is 0.
+// Results go to standard output, everything else to standard error. The exit status is 0
+// on success; 1 if a file could not be read or did not match, the output could not be
+// written or a server could not be reached; 2 for a wrong command line; 130 after an
+// interrupt; and 141 if the reader has closed the pipe. An interrupted server or worker
+// exits with 0.
 package main
 
 import (
@@ -33,9 +30,11 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/stint-go/stint/cmd/stint/internal/console"
 )
 
 func main() {
-	signal.Ignore(syscall.SIGPIPE) // the write fails then, and the run ends in order
-	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	signal.Ignore(syscall.SIGPIPE) // the write fails instead, and the run ends in order
+	os.Exit(execute(context.Background(), os.Args[1:], console.Streams{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
 }

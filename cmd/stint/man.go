@@ -9,12 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// exitStatus is the annotation of a command that holds the text on its exit
-// statuses.
-const exitStatus = "exit status"
-
-// newMan makes the hidden command that writes a manual page. Cobra's own
-// generator is not used because it would add three modules to this one.
+// newMan returns the hidden command that writes a manual page. Cobra's own generator
+// would add three modules to this one.
 func newMan(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:    "man [COMMAND]",
@@ -27,7 +23,7 @@ func newMan(root *cobra.Command) *cobra.Command {
 				err = fmt.Errorf("unknown command %q", rest[0])
 			}
 			if err != nil {
-				return &usageError{cmd.CommandPath(), err.Error()}
+				return usage(cmd, err)
 			}
 			_, err = io.WriteString(cmd.OutOrStdout(), manPage(about))
 			return err
@@ -35,41 +31,32 @@ func newMan(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// manPage is the page of cmd in the man macros of roff. It holds no date, so
-// that the same binary always writes the same page.
+// manPage returns the page of cmd in the man macros of roff. It has no date: the same
+// binary always writes the same page.
 func manPage(cmd *cobra.Command) string {
-	var b strings.Builder
+	var b, commands, flags strings.Builder
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			fmt.Fprintf(&commands, ".TP\n.B %s\n%s\n", roff(sub.Name()), roff(sub.Short))
+		}
+	}
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { manFlag(&flags, f) })
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
 	fmt.Fprintf(&b, ".TH %s 1 \"\" \"%s\" \"User Commands\"\n", strings.ToUpper(roff(name)), roff(cmd.Root().Name()))
-	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(name), roff(cmd.Short))
-	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n", roff(cmd.UseLine()))
-	b.WriteString(".SH DESCRIPTION\n")
-	for _, paragraph := range strings.Split(cmd.Long, "\n\n") {
-		fmt.Fprintf(&b, "%s\n.PP\n", roff(paragraph))
-	}
-	section(&b, "COMMANDS", func() {
-		for _, sub := range cmd.Commands() {
-			if sub.IsAvailableCommand() {
-				fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", roff(sub.Name()), roff(sub.Short))
-			}
+	for _, section := range [][2]string{
+		{"NAME", fmt.Sprintf("%s \\- %s\n", roff(name), roff(cmd.Short))},
+		{"SYNOPSIS", ".B " + roff(cmd.UseLine()) + "\n"},
+		{"DESCRIPTION", strings.ReplaceAll(roff(cmd.Long), "\n\n", "\n.PP\n") + "\n"},
+		{"COMMANDS", commands.String()},
+		{"OPTIONS", flags.String()},
+		{"EXIT STATUS", verbatim(cmd.Annotations[exitStatus])},
+		{"EXAMPLES", verbatim(cmd.Example)},
+	} {
+		if section[1] != "" {
+			b.WriteString(".SH " + section[0] + "\n" + section[1])
 		}
-	})
-	section(&b, "OPTIONS", func() { cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { manFlag(&b, f) }) })
-	section(&b, "EXIT STATUS", func() { verbatim(&b, cmd.Annotations[exitStatus]) })
-	section(&b, "EXAMPLES", func() { verbatim(&b, cmd.Example) })
-	return b.String()
-}
-
-// section writes a heading if body writes anything under it.
-func section(b *strings.Builder, title string, body func()) {
-	before := b.String()
-	b.WriteString(".SH " + title + "\n")
-	start := b.Len()
-	body()
-	if b.Len() == start {
-		b.Reset()
-		b.WriteString(before)
 	}
+	return b.String()
 }
 
 func manFlag(b *strings.Builder, f *pflag.Flag) {
@@ -89,15 +76,15 @@ func manFlag(b *strings.Builder, f *pflag.Flag) {
 	b.WriteByte('\n')
 }
 
-// verbatim writes text as it is laid out.
-func verbatim(b *strings.Builder, text string) {
-	if text != "" {
-		fmt.Fprintf(b, ".nf\n%s\n.fi\n", roff(text))
+// verbatim keeps the layout of text.
+func verbatim(text string) string {
+	if text == "" {
+		return ""
 	}
+	return ".nf\n" + roff(text) + "\n.fi\n"
 }
 
-// roff makes s safe: a backslash, a hyphen that is to stay one, and a line
-// that begins like a request.
+// roff escapes backslashes, hyphens, and lines that begin like a request.
 func roff(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(s)
 	lines := strings.Split(s, "\n")

@@ -1,138 +1,105 @@
 package main
 
 import (
-	"bufio"
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
 )
 
-// TestReadme types the commands of the sections on the command into a shell, in a
-// folder with the two files that they are about, and wants the output that stands there.
-//
-// The server listens on a port that is free, instead of that of the README, and of the
-// line on a worker what is not the same on each machine does not count.
+// TestReadme runs the commands of the README's sections on the command in a shell, and
+// wants the output that the README shows. The server listens on a free port, and the
+// fields of a worker that differ from machine to machine are ignored.
 func TestReadme(t *testing.T) {
-	alone := readmeSession(t, "The command", 4)
-	several := readmeSession(t, "Several machines", 4)
-	shell := typeInto(t)
-	for _, step := range alone {
-		step.want(t, printed(shell, step.command))
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skipf("no shell here: %v", err)
 	}
-	url := start(t, shell, several[0].command+" --listen 127.0.0.1:0")
-	here := strings.NewReplacer(strings.TrimSpace(several[0].output), url)
-	if here.Replace(several[0].output) != url+"\n" {
-		t.Errorf("the server says %q, want as in %q", url, several[0].output)
+	local := readmeSession(t, "The command", 4)
+	remote := readmeSession(t, "Several machines", 4)
+	testfiles.Dir(t, "notes.txt", "notes\n")
+	must(t, os.Mkdir("photos", 0o777))
+	testfiles.Write(t, "photos/hill.jpg", "hill\n")
+	for _, step := range local {
+		step.want(t, shell(step.command))
 	}
-	for _, step := range several[1:] {
-		step = typed{here.Replace(step.command), here.Replace(step.output)}
+	url := startInShell(t, remote[0].command+" --listen 127.0.0.1:0")
+	here := strings.NewReplacer(strings.TrimSpace(remote[0].output), url)
+	if here.Replace(remote[0].output) != url+"\n" {
+		t.Errorf("the server prints %q, want as in %q", url, remote[0].output)
+	}
+	for _, step := range remote[1:] {
+		step = shellStep{here.Replace(step.command), here.Replace(step.output)}
 		command, stays := strings.CutSuffix(step.command, "&")
 		switch {
 		case stays:
-			step.want(t, start(t, shell, command)+"\n")
+			step.want(t, startInShell(t, command)+"\n")
 		case strings.HasPrefix(command, "stint status "):
-			step.output = everywhere(step.output)
-			got := everywhere(printed(shell, command))
-			for range 20 { // a worker counts a file when the server has heard of it, which sum does not wait for
+			step.output = anyMachine(step.output)
+			got := anyMachine(shell(command))
+			for range 20 { // a worker counts a file a little after sum has its digest
 				if got != step.output {
-					got = everywhere(printed(shell, command))
+					got = anyMachine(shell(command))
 				}
 			}
 			step.want(t, got)
 		default:
-			step.want(t, printed(shell, command))
+			step.want(t, shell(command))
 		}
 	}
 }
 
-// printed is what a command prints. Its status does not count: other tests look at it.
-func printed(shell, command string) string {
-	out, _ := exec.Command(shell, "-c", command).CombinedOutput()
-	return string(out)
-}
+// shellStep is a command, and the output that the README shows.
+type shellStep struct{ command, output string }
 
-// want compares what a command printed with what the README says.
-func (s *typed) want(t *testing.T, got string) {
+func (s *shellStep) want(t *testing.T, got string) {
 	t.Helper()
 	if got != s.output {
 		t.Errorf("$ %s\ngot:\n%swant:\n%s", s.command, got, s.output)
 	}
 }
 
-// machine is the beginning of the line on a worker: its ID, the host, the process, and
-// the limit.
-var machine = regexp.MustCompile(`(?m)^\w{22} \S+ \d+ \d+`)
+// shell returns what a command prints. Other tests check its exit status.
+func shell(command string) string {
+	out, _ := exec.Command("sh", "-c", command).CombinedOutput()
+	return string(out)
+}
 
-// everywhere is s without what differs from machine to machine, with it the width of
-// columns, and without empty lines, which the README has like those between its blocks.
-func everywhere(s string) string {
+// machineFields are a worker's ID, host, process and limit.
+var machineFields = regexp.MustCompile(`(?m)^\w{22} \S+ \d+ \d+`)
+
+// anyMachine returns s without what differs from machine to machine, the width of columns
+// included, and without empty lines.
+func anyMachine(s string) string {
 	s = regexp.MustCompile(`  +`).ReplaceAllString(s, " ")
 	s = regexp.MustCompile(`\n+`).ReplaceAllString(s, "\n")
-	return machine.ReplaceAllString(s, "MACHINE")
+	return machineFields.ReplaceAllString(s, "MACHINE")
 }
 
-// start starts a command and returns its first line. At the end of the test it is
-// terminated, and is to end well: interrupts may be ignored here.
-func start(t *testing.T, shell, command string) string {
+// startInShell starts a command and returns its first line. At the end of the test it
+// terminates the command, and wants exit status 0.
+func startInShell(t *testing.T, command string) string {
 	t.Helper()
-	cmd := exec.Command(shell, "-c", "exec "+command)
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd.Stdout, cmd.Stderr = w, w
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	w.Close()
-	lines := bufio.NewReader(r)
-	line, err := lines.ReadString('\n')
+	p := spawn(t, false, "sh", "-c", "exec "+command+" 2>&1")
 	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		rest, _ := io.ReadAll(lines)
-		if err := cmd.Wait(); err != nil {
+		_ = p.Process.Signal(syscall.SIGTERM)
+		rest, _ := io.ReadAll(p.lines)
+		if err := p.Wait(); err != nil {
 			t.Errorf("$ %s\n%v, after %q", command, err, rest)
 		}
-		r.Close()
 	})
-	if err != nil {
-		t.Fatalf("$ %s\n%v, want a line", command, err)
-	}
-	return strings.TrimSuffix(line, "\n")
+	return p.line()
 }
 
-// typeInto returns a shell, and changes to the folder of the README.
-func typeInto(t *testing.T) string {
-	t.Helper()
-	shell, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("no shell to type into: ", err)
-	}
-	t.Chdir(t.TempDir())
-	for name, text := range map[string]string{"notes.txt": "notes\n", "photos/hill.jpg": "hill\n"} {
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		write(t, name, text)
-	}
-	return shell
-}
-
-// A typed command, and what the README says it prints.
-type typed struct{ command, output string }
-
-// readmeSession returns what is indented in a section of the README: some commands at least.
-func readmeSession(t *testing.T, title string, atLeast int) (session []typed) {
+// readmeSession returns the indented commands of a section of the README.
+func readmeSession(t *testing.T, title string, atLeast int) (session []shellStep) {
 	t.Helper()
 	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, section, _ := strings.Cut(string(text), "\n## "+title+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	for line := range strings.Lines(section) {
@@ -140,13 +107,13 @@ func readmeSession(t *testing.T, title string, atLeast int) (session []typed) {
 		switch command, prompt := strings.CutPrefix(line, "$ "); {
 		case !indented:
 		case prompt:
-			session = append(session, typed{command: strings.TrimSpace(command)})
+			session = append(session, shellStep{command: strings.TrimSpace(command)})
 		case len(session) > 0:
 			session[len(session)-1].output += line
 		}
 	}
 	if len(session) < atLeast {
-		t.Fatalf("the section %q of the README has %d commands, want %d and more: %q", title, len(session), atLeast, session)
+		t.Fatalf("the section %q of the README has %d commands, want %d or more: %q", title, len(session), atLeast, session)
 	}
 	return session
 }

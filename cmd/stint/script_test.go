@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -10,30 +11,30 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/sum"
 )
 
-// TestMain also puts two commands that are this test binary on the path. In them too
-// the file of a worker that has died is soon given to another.
+// TestMain makes this test binary two commands, stint and deaf. Their leases are short.
 func TestMain(m *testing.M) {
-	lease = time.Second
-	testscript.Main(secluded{m}, map[string]func(){"stint": main, "deaf": deaf})
+	sum.Lease = time.Second
+	testscript.Main(ownTokens{m}, map[string]func(){"stint": main, "deaf": deaf})
 }
 
-// secluded runs the tests with a directory of their own for the tokens of servers.
-type secluded struct{ *testing.M }
+// ownTokens runs the tests with their own directory for the tokens of servers.
+type ownTokens struct{ *testing.M }
 
-func (s secluded) Run() int {
+func (m ownTokens) Run() int {
 	dir, err := os.MkdirTemp("", "stint-")
 	if err != nil {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
 	os.Setenv("XDG_RUNTIME_DIR", dir)
-	return s.M.Run()
+	return m.M.Run()
 }
 
-// TestScripts runs testdata/script/*.txtar. What the files contain is what a
-// user types and sees.
+// TestScripts runs testdata/script/*.txtar, which show what a user types and sees.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -44,12 +45,12 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  exits,
-			"mkfifo": fifo,
+			"mkfifo": mkfifo,
 		},
 	})
 }
 
-// exits runs a command and wants the exit status that its first argument is.
+// exits runs a command and wants the exit status that is its first argument.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits status command args...")
@@ -69,25 +70,58 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func fifo(ts *testscript.TestScript, neg bool, args []string) {
+func mkfifo(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: mkfifo name")
 	}
 	ts.Check(exec.Command("mkfifo", ts.MkAbs(args[0])).Run())
 }
 
-// runStint runs one command line in this process and returns what it wrote.
+// runStint runs a command line in this process and returns what it printed.
 func runStint(t *testing.T, stdin string, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
-	in, out, errs := strings.NewReader(stdin), new(strings.Builder), new(strings.Builder)
-	status = run(t.Context(), args, in, out, errs)
+	out, errs := new(strings.Builder), new(strings.Builder)
+	status = execute(t.Context(), args, console.Streams{Stdin: strings.NewReader(stdin), Stdout: out, Stderr: errs})
 	return out.String(), errs.String(), status
 }
 
-// write makes a file.
-func write(t *testing.T, name, content string) {
+// wantRun runs a command line without input, and wants its exit status and parts of its
+// output and messages; "" is no output.
+func wantRun(t *testing.T, status int, stdout, stderr string, args ...string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+	out, errs, got := runStint(t, "", args...)
+	if got != status || !strings.Contains(out, stdout) || !strings.Contains(errs, stderr) || stdout == "" && out != "" || stderr == "" && errs != "" {
+		t.Errorf("%q: exit status %d, output %q, messages %q; want %d, %q, %q", args, got, out, errs, status, stdout, stderr)
+	}
+}
+
+// must ends the test with err, if there is one.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// names returns the names in the working directory, hidden files included.
+func names(t *testing.T) string {
+	t.Helper()
+	entries, err := os.ReadDir(".")
+	must(t, err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return strings.Join(names, " ")
+}
+
+// difference describes the first line in which got and want differ.
+func difference(got, want string) string {
+	g, w := strings.SplitAfter(got, "\n"), strings.SplitAfter(want, "\n")
+	for i := range min(len(g), len(w)) {
+		if g[i] != w[i] {
+			return fmt.Sprintf("differs in line %d:\ngot  %q\nwant %q", i+1, g[i], w[i])
+		}
+	}
+	return fmt.Sprintf("has %d lines, want %d", len(g), len(w))
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/stint-go/stint"
 )
 
-// A crawler crawls sites. All of them share its limiter.
+// A crawler crawls sites under one limiter.
 type crawler struct {
 	client  http.Client
 	limiter *stint.Limiter
@@ -29,26 +29,26 @@ type site struct {
 	client  http.Client // stays on the site
 	deepest uint
 	group   *stint.Group
-	host    string // of the first answer; set by the task of the start, the only one then
+	host    string // of the first response; set by the first task, before there are others
 
 	mu    sync.Mutex
-	pages map[string]*page // by address; each of them has a task, or had one
+	pages map[string]*page // by address; each has or had a task
 }
 
 // A page is an address of the site.
 type page struct {
 	address string
-	depth   uint     // over how many links it was reached, at the least
-	done    bool     // whether its task has set what follows
+	depth   uint     // length of the shortest path found
+	done    bool     // its task has set the fields below
 	err     error    // why it is broken
-	links   []string // addresses of the same host, each once
-	from    []string // addresses of the pages that link here; set after the crawl
+	links   []string // addresses of the same host, without duplicates
+	from    []string // pages that link here; set after the crawl
 }
 
-// crawl returns the pages that were asked for: site by site, in the order of their
-// addresses. If ctx ends before all were, it returns those that are done, and the
-// cause. The task of a site waits for those of its pages, on the same limiter: they
-// run in its place, and in those that are free.
+// crawl returns the requested pages, site by site, in the order of their
+// addresses. If ctx ends early, it returns the finished pages and the cause.
+// The task of a site waits for those of its pages under the same limiter, and
+// lends them its permit.
 func (c *crawler) crawl(ctx context.Context, starts []*url.URL) ([]*page, error) {
 	var sites []*site
 	for _, start := range starts {
@@ -63,13 +63,13 @@ func (c *crawler) crawl(ctx context.Context, starts []*url.URL) ([]*page, error)
 	}, c.limiter)
 
 	var done []*page
-	for _, s := range sites { // now the pages are nobody else's
+	for _, s := range sites { // no other goroutine uses the pages now
 		done = append(done, s.done()...)
 	}
 	return done, err
 }
 
-// done returns the pages that are, each with those that link to it.
+// done returns the finished pages, each with the pages that link to it.
 func (s *site) done() []*page {
 	var done []*page
 	for _, name := range slices.Sorted(maps.Keys(s.pages)) {
@@ -86,9 +86,9 @@ func (s *site) done() []*page {
 	return done
 }
 
-// reach starts a task for a page that is new. The way to one that is not may be
-// shorter than those before: then its links are reached again, so that what is
-// found does not depend on which page answered first.
+// reach starts a task for a new page. If it finds a shorter path to a known
+// page, it reaches that page's links again, so that the result does not depend
+// on which page answered first.
 func (s *site) reach(ctx context.Context, address string, depth uint) error {
 	s.mu.Lock()
 	p, known := s.pages[address]
@@ -99,7 +99,7 @@ func (s *site) reach(ctx context.Context, address string, depth uint) error {
 	shorter := depth < p.depth
 	p.depth = min(p.depth, depth)
 	links := p.links
-	s.mu.Unlock() // GoContext may wait
+	s.mu.Unlock() // GoContext may block
 
 	switch {
 	case !known:
@@ -110,7 +110,7 @@ func (s *site) reach(ctx context.Context, address string, depth uint) error {
 	return nil
 }
 
-// follow reaches the links of a page, unless that is too deep.
+// follow reaches the links of a page, up to the maximum depth.
 func (s *site) follow(ctx context.Context, links []string, depth uint) error {
 	if depth == s.deepest {
 		return nil
@@ -123,7 +123,7 @@ func (s *site) follow(ctx context.Context, links []string, depth uint) error {
 	return nil
 }
 
-// visit is the task of a page. It fails only when the crawl is cut short.
+// visit is the task of a page. It fails only if the crawl is interrupted.
 func (s *site) visit(ctx context.Context, p *page) error {
 	links, err := s.fetch(ctx, p.address)
 	if ctx.Err() != nil {
@@ -136,7 +136,7 @@ func (s *site) visit(ctx context.Context, p *page) error {
 	return s.follow(ctx, links, depth)
 }
 
-// fetch asks for a page and returns its links.
+// fetch requests a page and returns its links.
 func (s *site) fetch(ctx context.Context, address string) ([]string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -163,8 +163,8 @@ func (s *site) fetch(ctx context.Context, address string) ([]string, error) {
 	return links(s.host, resp.Request.URL, string(text)), err
 }
 
-// stay refuses a redirect to another host, except of the first page: where that one
-// leads to is the site.
+// stay refuses redirects to another host, except from the first page, whose
+// redirect determines the site.
 func (s *site) stay(req *http.Request, via []*http.Request) error {
 	switch {
 	case s.host != "" && req.URL.Host != s.host:
@@ -175,9 +175,9 @@ func (s *site) stay(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// links returns the links of a page to a host, sorted, each once. What stands in
-// href="..." is one, in any tag and in comments too; other quotes are not seen.
-// A program that means it uses golang.org/x/net/html.
+// links returns the links of a page to a host, sorted and without duplicates.
+// It finds href="..." in any tag, also in comments, but no other quotes. A
+// serious program uses golang.org/x/net/html.
 func links(host string, base *url.URL, text string) []string {
 	var found []string
 	for {
@@ -190,14 +190,14 @@ func links(host string, base *url.URL, text string) []string {
 		text, href = rest, html.UnescapeString(href)
 		to, err := base.Parse(href)
 		if err != nil {
-			found = append(found, href) // fetch will say what is wrong with it
+			found = append(found, href) // fetch will report the error
 		} else if to.Host == host {
 			found = append(found, address(to))
 		}
 	}
 }
 
-// address returns what a page goes by: its URL without a fragment.
+// address returns the identity of a page: its URL without a fragment.
 func address(u *url.URL) string {
 	page := *u
 	page.Fragment, page.RawFragment = "", ""

@@ -1,20 +1,16 @@
-// Command crawl follows the links of sites and lists their pages, the broken ones
-// with those that link to them.
+// Command crawl follows the links of sites and lists their pages, broken ones
+// with the pages that link to them. Without a URL it crawls a small built-in
+// site.
 //
-//	go run ./examples/crawl                                            a small site that it serves to itself
-//	go run ./examples/crawl https://example.org                        that site
-//	go run ./examples/crawl https://example.org https://example.net    both, side by side
+//	go run ./examples/crawl [URL...]
 //
-// What to learn from it: a limiter that is shared, by tasks that start tasks. Each
-// site is a task, with a group for its pages. Nobody knows at the beginning how many
-// there are: each is a task, and starts one for each page that it is the first to
-// link to, with GoContext and its own context. All of them have the same limiter, so
-// no more pages are asked for at once than it says, of however many sites, and
-// however deep they are. A broken page is a result: as the error of its task it
-// would end the crawl.
+// It shows tasks that start tasks under a shared limiter. Each site is a task with a group
+// for its pages. The task of a page calls GoContext with its own context for each new page
+// that it links to. One limiter bounds the requests to all sites. A broken page is a
+// result: an error of its task would end the crawl.
 //
-// The exit status is 0 if all is well, 1 if a page is broken, as one of the
-// built-in site is, or the crawl was interrupted, and 2 for a wrong command line.
+// The exit status is 0 if all pages are good, 1 if a page is broken or the
+// crawl was interrupted, and 2 for a wrong command line.
 package main
 
 import (
@@ -51,7 +47,7 @@ func main() {
 	}
 }
 
-// errUsage is returned when stderr has been told what is wrong with args.
+// errUsage is returned after the error has been printed to stderr.
 var errUsage = errors.New("wrong command line")
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -59,8 +55,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("crawl [flags] [URL...]", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.UintVar(&c.deepest, "depth", 10, "follow `n` links from the first page of a site")
-	flags.DurationVar(&c.client.Timeout, "timeout", 10*time.Second, "wait so long for a page; 0 is for ever")
-	flags.Func("limit", "ask for `n` pages at once, of all sites together (default as many as make it faster, up to 32)", func(s string) error {
+	flags.DurationVar(&c.client.Timeout, "timeout", 10*time.Second, "timeout of a page; 0 is none")
+	flags.Func("limit", "request up to `n` pages concurrently, of all sites together (default adaptive, up to 32)", func(s string) error {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 {
 			return errors.New("want 1 or more")
@@ -76,7 +72,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = 32 // there are few hosts, and 2 would be kept
+	transport.MaxIdleConnsPerHost = 32 // there are few hosts; the default keeps 2 connections each
 	defer transport.CloseIdleConnections()
 	c.client.Transport = transport
 	if flags.NArg() > 0 {
@@ -85,8 +81,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return withSite(func(address string) error { return c.report(ctx, []string{address}, stdout) })
 }
 
-// report crawls the sites at addresses and prints their pages, in that order; after
-// an interrupt those that were done by then.
+// report crawls the sites at addresses and prints their pages in that order.
+// After an interrupt it prints the finished pages.
 func (c *crawler) report(ctx context.Context, addresses []string, w io.Writer) error {
 	var starts []*url.URL
 	for _, address := range addresses {
@@ -118,8 +114,8 @@ func (c *crawler) report(ctx context.Context, addresses []string, w io.Writer) e
 	return errors.Join(err, interrupted, unwritten)
 }
 
-// printable is a text in one line, with nothing in it that a terminal would obey: a
-// page can link to anything, and a server answer with it.
+// printable returns text in one line without control characters, since pages
+// and servers may send anything.
 func printable(text string) string {
 	if utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
 		return text
@@ -130,14 +126,15 @@ func printable(text string) string {
 //go:embed site
 var builtin embed.FS
 
-// withSite serves the built-in site while it calls f with its address.
+// withSite calls f with the address of the built-in site, which it serves
+// meanwhile.
 func withSite(f func(address string) error) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
 	server := &http.Server{Handler: http.FileServerFS(builtin)}
-	g := stint.NewGroup(context.Background()) // Close ends it: it has to outlast f
+	g := stint.NewGroup(context.Background()) // Close ends it; it must outlast f
 	g.Go(func(context.Context) error { return server.Serve(listener) })
 	err = f(fmt.Sprintf("http://%v/site/", listener.Addr()))
 	server.Close()

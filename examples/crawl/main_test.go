@@ -20,18 +20,18 @@ import (
 	"github.com/stint-go/stint"
 )
 
-// links of each page; a page that is not here is not found.
+// pages maps each page to its links; others are not found.
 type pages map[string][]string
 
-// A server serves pages, and counts.
+// A server serves pages and counts requests.
 type server struct {
 	pages pages
-	moved map[string]string             // addresses that paths redirect to
+	moved map[string]string             // redirects by path
 	wait  func(context.Context, string) // before a page is sent
 
 	mu            sync.Mutex
 	asked         map[string]int
-	running, most int
+	running, peak int
 }
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -41,12 +41,12 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.asked[r.URL.Path]++
 	s.running++
-	s.most = max(s.most, s.running)
+	s.peak = max(s.peak, s.running)
 	s.mu.Unlock()
 	if s.wait != nil {
 		s.wait(r.Context(), r.URL.Path)
 	}
-	// Before the client can know that the page has come, and ask for another.
+	// Before the client can receive the page and request another.
 	s.mu.Lock()
 	s.running--
 	s.mu.Unlock()
@@ -66,7 +66,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// once checks that these pages were asked for, once each, and no others.
+// once checks that exactly these pages were requested, once each.
 func (s *server) once(t *testing.T, want ...string) {
 	t.Helper()
 	s.mu.Lock()
@@ -94,7 +94,7 @@ func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// hosts are servers, by name.
+// hosts maps names to servers.
 type hosts map[string]*server
 
 func (h hosts) RoundTrip(r *http.Request) (*http.Response, error) { return h[r.URL.Host].RoundTrip(r) }
@@ -110,18 +110,18 @@ func crawled(ctx context.Context, web http.RoundTripper, limit int, deepest uint
 	return strings.ReplaceAll(out.String(), "http://site", ""), err
 }
 
-// A gauge knows how many were in it at once at the most.
+// A gauge counts concurrent calls.
 type gauge struct {
 	mu           sync.Mutex
-	inside, most int
+	inside, peak int
 }
 
-// during calls f inside of g, with how many there are then.
+// during calls f with the current count.
 func (g *gauge) during(f func(inside int)) {
 	g.mu.Lock()
 	g.inside++
 	inside := g.inside
-	g.most = max(g.most, g.inside)
+	g.peak = max(g.peak, g.inside)
 	g.mu.Unlock()
 	f(inside)
 	g.mu.Lock()
@@ -139,7 +139,7 @@ func TestSite(t *testing.T) {
 		"/slow":   {"/after"},
 		"/after":  nil,
 	}}
-	// The slow page comes last, when all that do not depend on it have been asked for.
+	// The slow page comes last, after all pages that do not depend on it.
 	var others sync.WaitGroup
 	others.Add(6)
 	s.wait = func(_ context.Context, path string) {
@@ -179,8 +179,8 @@ broken http://[: parse "http://[": missing ']' in host
 		t.Errorf("complained: %s", &stderr)
 	}
 	s.once(t, "/", "/a", "/after", "/b", "/deep/c", "/deep/d", "/missing", "/slow")
-	if s.most > 3 {
-		t.Errorf("%d requests at once under a limit of 3", s.most)
+	if s.peak > 3 {
+		t.Errorf("%d requests at once under a limit of 3", s.peak)
 	}
 }
 
@@ -220,8 +220,8 @@ func TestLimit(t *testing.T) {
 				t.Error(err)
 			}
 			s.once(t, paths...)
-			if s.most != limit {
-				t.Errorf("%d requests at once under a limit of %d", s.most, limit)
+			if s.peak != limit {
+				t.Errorf("%d requests at once under a limit of %d", s.peak, limit)
 			}
 			if took, want := time.Since(start), time.Duration(1+30/limit)*time.Second; took != want {
 				t.Errorf("limit %d: took %v, want %v", limit, took, want)
@@ -230,7 +230,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// hub returns a start that links to leaves, and the paths of all.
+// hub returns a start page that links to leaves, and all paths.
 func hub(leaves int) (pages, []string) {
 	p, paths := pages{"/": nil}, []string{"/"}
 	for i := range leaves {
@@ -242,8 +242,8 @@ func hub(leaves int) (pages, []string) {
 	return p, paths
 }
 
-// However many sites there are, no more requests run at once than the limit says,
-// and as many.
+// For any number of sites, exactly as many requests run concurrently as the
+// limit allows.
 func TestSitesShareALimit(t *testing.T) {
 	for _, limit := range []int{1, 2, 3, 7} {
 		synctest.Test(t, func(t *testing.T) {
@@ -259,8 +259,8 @@ func TestSitesShareALimit(t *testing.T) {
 			if _, err := crawled(t.Context(), web, limit, 10, starts...); err != nil {
 				t.Error(err)
 			}
-			if g.most != limit {
-				t.Errorf("%d requests at once under a limit of %d", g.most, limit)
+			if g.peak != limit {
+				t.Errorf("%d requests at once under a limit of %d", g.peak, limit)
 			}
 			for _, s := range web {
 				s.once(t, paths...)
@@ -269,7 +269,8 @@ func TestSitesShareALimit(t *testing.T) {
 	}
 }
 
-// The same over the network: no leaf is sent before the limit is reached. The report is in the order of the arguments.
+// The same over the network: no leaf is sent before the limit is reached. The
+// report is in the order of the arguments.
 func TestSites(t *testing.T) {
 	const limit = 3
 	var g gauge
@@ -309,15 +310,15 @@ func TestSites(t *testing.T) {
 	if got := strings.NewReplacer(args[0], "0", args[1], "1").Replace(stdout.String()); got != strings.Join(want, "\n")+"\n" {
 		t.Errorf("printed\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
-	if g.most != limit {
-		t.Errorf("%d requests at once under a limit of %d", g.most, limit)
+	if g.peak != limit {
+		t.Errorf("%d requests at once under a limit of %d", g.peak, limit)
 	}
 	sites[0].once(t, append(paths, "/missing-first-")...)
 	sites[1].once(t, append(paths, "/missing-second-")...)
 }
 
-// More links than the queue of a group holds, found by tasks that hold every
-// place of its limiter.
+// More links than a group's queue holds, found by tasks that hold every permit
+// of its limiter.
 func TestManyLinks(t *testing.T) {
 	big := pages{"/": {"/0", "/1"}, "/0": nil, "/1": nil}
 	want := []string{"/", "/0", "/1"}
@@ -338,7 +339,8 @@ func TestManyLinks(t *testing.T) {
 	}
 }
 
-// A page may be found on a long way first. What is in reach does not depend on that.
+// A page may first be found on a long path. The pages within reach do not
+// depend on that.
 func TestDepth(t *testing.T) {
 	ways := pages{
 		"/":       {"/long", "/short"},
@@ -374,8 +376,8 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// A start that redirects says where the site is. No other page leads off it: that is
-// its error.
+// A redirect of the start determines the site. A redirect of another page away
+// from it is that page's error.
 func TestRedirects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		apex := &server{moved: map[string]string{"/": "http://www/"}}
@@ -407,7 +409,7 @@ broken http://www/round: redirected 10 times
 	})
 }
 
-// What a site says cannot make lines of the report, nor colour them.
+// A site's texts cannot forge lines of the report or send control characters.
 func TestForgedLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{pages: pages{"/": {"http://[\nok     /forged", "/&#27;[31m", "/a?q=\u009b31m"}}}
@@ -458,8 +460,8 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
-// An interrupt ends the requests that run, starts no others, and the report has
-// what was done.
+// An interrupt ends running requests and starts no others, and the report has
+// the finished pages.
 func TestInterrupt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		interrupt := errors.New("interrupt")
@@ -471,7 +473,7 @@ func TestInterrupt(t *testing.T) {
 				<-ctx.Done()
 			case "/a":
 				time.Sleep(time.Second)
-			case "/e": // on the last place: /f waits
+			case "/e": // on the last permit: /f waits
 				cancel(interrupt)
 				<-ctx.Done()
 			}
@@ -505,7 +507,7 @@ func TestInterruptedOverNetwork(t *testing.T) {
 	if !errors.Is(err, interrupt) {
 		t.Errorf("error %v, want %v", err, interrupt)
 	}
-	web.Close() // waits for what was asked
+	web.Close() // waits for the requests
 }
 
 func TestUnwritable(t *testing.T) {
@@ -522,7 +524,7 @@ func TestCommandLine(t *testing.T) {
 	for _, test := range []struct {
 		args   string
 		err    string // of run
-		stderr string // begins so
+		stderr string // prefix
 	}{
 		{"-help", "", "Usage of crawl"},
 		{"-limit 0 http://site", errUsage.Error(), `invalid value "0" for flag -limit: want 1 or more`},

@@ -1,18 +1,17 @@
-// Command digest prints the SHA-256 digest of every regular file below a
-// directory, in the order of the walk, as sha256sum does.
+// Command digest prints the SHA-256 digest of every regular file in a directory
+// tree, in the order of the walk, as sha256sum does.
 //
-//	go run ./examples/digest         of the files below the current directory
-//	go run ./examples/digest DIR     of those below DIR, with paths relative to it
+//	go run ./examples/digest         the files of the current directory
+//	go run ./examples/digest DIR     the files of DIR, with paths relative to it
 //
-// What to learn from it: a stream of results in order, with stint.MapSeq over an
-// iter.Seq. The walk is pulled as tasks end and lines are written, so there are
-// a few files in memory, and of the walk the names of a directory, however large
-// the tree is. How many files to read at once is not for this program to know:
-// without -limit, the call finds it. What goes wrong with a file, or in the
-// walk, is the error of a task: it ends the run, after the lines before it.
+// It shows a stream of ordered results: stint.MapSeq over an iter.Seq. The walk
+// is pulled as tasks finish and lines are written, so memory holds a few files
+// and the names of one directory, however large the tree. Without -limit, stint
+// finds how many files to read concurrently. An error of a file or of the walk
+// is a task's error: it ends the run after the lines before it.
 //
 // The exit status is 0 if all files were read, 1 if not, and 2 for a wrong
-// command line. The command stint sum of this repository does this job in full.
+// command line. The command stint sum does this job in full.
 package main
 
 import (
@@ -45,19 +44,19 @@ func main() {
 	}
 }
 
-// errUsage is returned when stderr has been told what is wrong with args.
+// errUsage is returned after the error has been printed to stderr.
 var errUsage = errors.New("wrong command line")
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var opts []stint.Option
 	flags := flag.NewFlagSet("digest [flags] [DIR]", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.Func("limit", "read `n` files at once (default as many as make it faster)", func(s string) error {
+	flags.Func("limit", "read up to `n` files concurrently (default adaptive)", func(s string) error {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 {
 			return errors.New("want 1 or more")
 		}
-		opts = append(opts, stint.Limit(n)) // of two, the later one counts
+		opts = append(opts, stint.Limit(n)) // the last one counts
 		return nil
 	})
 	switch err := flags.Parse(args); {
@@ -85,7 +84,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 
 // digests writes a line for each regular file of a tree.
 func digests(ctx context.Context, tree fs.FS, w io.Writer, opts ...stint.Option) error {
-	// A name is kept in its line; one that was changed for that has a backslash before.
+	// Names are escaped to one line; a backslash marks an escaped one.
 	escaper := strings.NewReplacer("\\", `\\`, "\n", `\n`, "\r", `\r`)
 	line := func(ctx context.Context, f found) (string, error) {
 		if f.err != nil {
@@ -115,8 +114,8 @@ type found struct {
 	err  error
 }
 
-// files returns the regular files of a tree, each directory in the order of its
-// names. Symbolic links are not followed.
+// files yields the regular files of a tree, each directory in the order of its
+// names. It does not follow symbolic links.
 func files(tree fs.FS) iter.Seq[found] {
 	return func(yield func(found) bool) {
 		err := fs.WalkDir(tree, ".", func(path string, d fs.DirEntry, err error) error {
@@ -148,8 +147,7 @@ func digest(ctx context.Context, tree fs.FS, path string) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// A reader stops when its context ends: a file may be longer than the patience
-// of who waits for it.
+// A reader stops when its context ends, since a file may be long.
 type reader struct {
 	ctx context.Context
 	io.Reader

@@ -19,12 +19,11 @@ import (
 	"github.com/stint-go/stint"
 )
 
-// A tree is a file system in memory in which things go wrong, and which knows
-// how many of its files are open.
+// A tree is a file system in memory with faults. It counts its open files.
 type tree struct {
 	fstest.MapFS
-	unreadable map[string]error        // what opening a file or reading a directory gives
-	read       func(fs.File) io.Reader // instead of the file
+	unreadable map[string]error        // errors of opening a file or reading a directory
+	read       func(fs.File) io.Reader // replaces the file's contents
 	opened     atomic.Int64
 	open       atomic.Int64
 }
@@ -79,7 +78,7 @@ func grown(n int) (*tree, []string) {
 	return t, lines
 }
 
-// limits are what the tests run under.
+// limits are the options of the tests.
 var limits = [][]stint.Option{0: nil, 1: {stint.Limit(1)}, 2: {stint.Limit(4)}}
 
 func TestOrder(t *testing.T) {
@@ -100,7 +99,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Lines are those of sha256sum, also for names that would break them.
+// Lines are those of sha256sum, also for names with line breaks.
 func TestNames(t *testing.T) {
 	tree := fstest.MapFS{"a b": {}, "back\\slash": {}, "new\nline": {}, "return\r": {}}
 	var out strings.Builder
@@ -117,11 +116,11 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// An error names its file; before it are the lines of files before it.
+// An error names its file, and follows the lines of the files before it.
 func TestUnreadable(t *testing.T) {
 	for path, wrong := range map[string]error{
 		"02/0060.txt": fs.ErrPermission,
-		"03/0099.txt": fs.ErrNotExist, // it was there when its directory was read
+		"03/0099.txt": fs.ErrNotExist, // removed after its directory was read
 		"02":          fs.ErrPermission,
 	} {
 		for n, limit := range limits {
@@ -140,7 +139,7 @@ func TestUnreadable(t *testing.T) {
 			if !strings.HasPrefix(all, out.String()) {
 				t.Errorf("%s: printed, out of order or from behind the error,\n%s", path, &out)
 			}
-			if n == 1 && out.String() != all { // one at a time: all of them
+			if n == 1 && out.String() != all { // limit 1: all lines before it
 				t.Errorf("%s: printed\n%s\nwant\n%s", path, &out, all)
 			}
 			if open := tree.open.Load(); open != 0 {
@@ -150,8 +149,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// The walk and the tasks are ahead of the lines by a bound, however many files
-// there are.
+// The walk and the tasks are ahead of the lines by a bounded number of files.
 func TestBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const files, limit = 1000, 4
@@ -159,7 +157,7 @@ func TestBounded(t *testing.T) {
 		lines := 0
 		w := writer(func(p []byte) (int, error) {
 			lines++
-			synctest.Wait() // until nothing more can be done before this line is written
+			synctest.Wait() // until nothing more can happen before this line is written
 			if opened, want := int(tree.opened.Load()), min(lines+2*limit, files); opened != want {
 				return 0, fmt.Errorf("%d files were opened before line %d was written, want %d", opened, lines, want)
 			}
@@ -195,7 +193,7 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// An interrupt ends the reading of files that have no end.
+// An interrupt ends the reading of endless files.
 func TestInterrupt(t *testing.T) {
 	interrupt := errors.New("interrupt")
 	for _, limit := range limits {
@@ -255,7 +253,7 @@ func TestCommandLine(t *testing.T) {
 	for _, test := range []struct {
 		args   []string
 		err    error
-		stderr string // begins so
+		stderr string // prefix
 	}{
 		{[]string{"-help"}, nil, "Usage of digest"},
 		{[]string{"-limit", "0"}, errUsage, `invalid value "0" for flag -limit: want 1 or more`},

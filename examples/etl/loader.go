@@ -26,7 +26,8 @@ type loader struct {
 	price   func(ctx context.Context, product string) (cents int, err error)
 	server  *stint.Limiter // of price
 
-	// Each is counted by one stage, and read when all of them have ended.
+	// Each counter is written by one stage, and read when all stages have
+	// finished.
 	read, rejected, inserted, batches int
 }
 
@@ -34,33 +35,33 @@ type loader struct {
 type row struct {
 	line   int
 	fields []string
-	bad    error // what is there instead of fields
+	bad    error // why there are no fields
 }
 
-// An order is what a row says.
+// An order is a parsed row.
 type order struct {
 	Line     int    `json:"line"`
 	ID       string `json:"id"`
 	Product  string `json:"product"`
 	Quantity int    `json:"quantity"`
-	Cents    int    `json:"cents"` // for all of them together
+	Cents    int    `json:"cents"` // of the whole order
 	bad      error  // why it is rejected
 }
 
 func (o order) good() bool { return o.bad == nil }
 
-// load returns when all of the input has been inserted or rejected, or with the
-// error that ended the run before.
+// load returns when all input has been inserted or rejected, or with the first
+// error.
 func (l *loader) load(ctx context.Context, in io.Reader) error {
 	orders := stream.Map(stream.FromSeq2(rows(in)), l.parse)
 	priced := stream.ParMap(orders, l.addPrice, l.server)
 	good := stream.Filter(stream.MapErr(priced, l.reject), order.good)
-	batches := stream.Chunk(good, l.batch, time.Second) // when the input is slow, not only full ones
+	batches := stream.Chunk(good, l.batch, time.Second) // partial batches too, when the input is slow
 	return stream.Each(ctx, batches, l.insert)
 }
 
-// rows reads CSV, a record at a time. One that is bad is a row like others; any
-// other error ends the sequence.
+// rows yields the records of a CSV input. A bad record is a row with an error;
+// any other error ends the sequence.
 func rows(in io.Reader) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		r := csv.NewReader(in)
@@ -81,7 +82,7 @@ func rows(in io.Reader) iter.Seq2[row, error] {
 func readRow(r *csv.Reader) (row, error) {
 	fields, err := r.Read()
 	if e, ok := errors.AsType[*csv.ParseError](err); ok {
-		if e.Line > e.StartLine { // a quote that was left open
+		if e.Line > e.StartLine { // an unclosed quote
 			return row{line: e.StartLine, bad: fmt.Errorf("%w, with all up to line %d", e.Err, e.Line)}, nil
 		}
 		return row{line: e.Line, bad: e.Err}, nil
@@ -107,8 +108,8 @@ func (l *loader) parse(r row) order {
 	return o
 }
 
-// addPrice is called for several orders at once. A product that is not known is
-// the fault of the order, any other error that of the server.
+// addPrice is called concurrently. An unknown product is an error of the order,
+// any other error one of the server.
 func (l *loader) addPrice(ctx context.Context, o order) (order, error) {
 	if !o.good() {
 		return o, nil
@@ -124,7 +125,7 @@ func (l *loader) addPrice(ctx context.Context, o order) (order, error) {
 	return o, nil
 }
 
-// reject writes what is bad, with its line and reason, and hands everything on.
+// reject writes bad rows with line and reason, and passes all rows on.
 func (l *loader) reject(_ context.Context, o order) (order, error) {
 	if o.good() {
 		return o, nil
@@ -136,7 +137,7 @@ func (l *loader) reject(_ context.Context, o order) (order, error) {
 	return o, err
 }
 
-// insert stands for one statement of a database.
+// insert stands for a database statement.
 func (l *loader) insert(batch []order) error {
 	var lines bytes.Buffer
 	for _, o := range batch {
@@ -152,8 +153,8 @@ func (l *loader) insert(batch []order) error {
 	return nil
 }
 
-// String says what was done, after load has returned. What was read and is
-// neither inserted nor rejected was on its way when an error ended the run.
+// String summarizes a finished load. Dropped rows were in flight when an error
+// ended the run.
 func (l *loader) String() string {
 	dropped := l.read - l.inserted - l.rejected
 	return fmt.Sprintf("orders: %d read, %d inserted, %d rejected, %d dropped; batches: %d", l.read, l.inserted, l.rejected, dropped, l.batches)

@@ -1,19 +1,17 @@
-// Command etl reads orders as CSV, looks up what each costs, and inserts them in
-// batches. What stands for the table is standard output, in JSON lines.
+// Command etl reads orders as CSV, looks up their prices, and inserts them in
+// batches. It writes the table to standard output, as JSON lines. Without a file
+// it reads orders.csv; - is standard input.
 //
-//	go run ./examples/etl                     the orders of orders.csv
-//	go run ./examples/etl FILE                those of FILE; - is standard input
-//	go run ./examples/etl -rejects bad.txt    bad ones to a file, not to standard error
+//	go run ./examples/etl [-rejects FILE] [FILE]
 //
-// What to learn from it: a pipeline of package stream, in the function load.
-// Prices are looked up several at a time, under a limiter, while more is read
-// and batches are written; all stays in the order of the input. An order that is
-// bad carries the reason with it, and ends nothing: it goes to a second output.
-// An error of the input, of the server or of an output ends the run.
+// It shows a pipeline of package stream, in the function load. Prices are
+// looked up concurrently under a limiter while input is read and batches are
+// written, all in the order of the input. A bad order carries its error to a
+// second output and ends nothing.
 //
-// The exit status is 0 if all of the input was read, whatever was rejected, 1 if
-// not, and 2 for a wrong command line. In a terminal an interrupt takes effect
-// with the next line of input, a second one at once.
+// The exit status is 0 if all input was read, even if orders were rejected, 1
+// if not, and 2 for a wrong command line. At a terminal, an interrupt takes
+// effect with the next line of input, a second one at once.
 package main
 
 import (
@@ -37,7 +35,7 @@ var orders string
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	context.AfterFunc(ctx, stop) // the second interrupt ends the process: a read that waits sees no context
+	context.AfterFunc(ctx, stop) // a second interrupt ends the process: a blocked read sees no context
 	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	switch {
@@ -49,16 +47,16 @@ func main() {
 	}
 }
 
-// errUsage is returned when stderr has been told what is wrong with args.
+// errUsage is returned after the error has been printed to stderr.
 var errUsage = errors.New("wrong command line")
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (failed error) {
 	l := &loader{table: stdout, rejects: stderr, batch: 10, price: price, server: stint.Auto(1, 32)}
 	flags := flag.NewFlagSet("etl [flags] [FILE]", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.Func("limit", "look up `n` prices at once (default as many as make it faster, up to 32)", number(func(n int) { l.server = stint.Limit(n) }))
-	flags.Func("batch", "insert `n` orders at once (default 10)", number(func(n int) { l.batch = n }))
-	rejects := flags.String("rejects", "", "write what is rejected to this `file`, not to standard error")
+	flags.Func("limit", "look up `n` prices concurrently (default adaptive, up to 32)", number(func(n int) { l.server = stint.Limit(n) }))
+	flags.Func("batch", "insert `n` orders at a time (default 10)", number(func(n int) { l.batch = n }))
+	rejects := flags.String("rejects", "", "write rejected orders to this `file`, not to standard error")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return nil
@@ -94,7 +92,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return l.load(ctx, in)
 }
 
-// number returns the function of a flag that is a number from 1.
+// number returns a flag function for a number of at least 1.
 func number(set func(int)) func(string) error {
 	return func(s string) error {
 		n, err := strconv.Atoi(s)
@@ -106,11 +104,11 @@ func number(set func(int)) func(string) error {
 	}
 }
 
-// errUnknown is the error for a product that the server does not know.
+// errUnknown is returned for a product that the server does not know.
 var errUnknown = errors.New("not for sale")
 
-// price asks a server for the price of a product, or would: this only takes as
-// long as that, and can be interrupted in the same way.
+// price simulates a request for the price of a product, which can be
+// interrupted.
 func price(ctx context.Context, product string) (cents int, err error) {
 	answer := time.NewTimer(5 * time.Millisecond)
 	defer answer.Stop()

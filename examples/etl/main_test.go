@@ -24,10 +24,10 @@ import (
 
 const header = "id,product,quantity\n"
 
-// A table takes batches and keeps the orders in them.
+// A table stores the orders of batches.
 type table struct {
 	orders  []order
-	batches []int // how many orders each had
+	batches []int // sizes of the batches
 }
 
 func (t *table) Write(p []byte) (int, error) {
@@ -43,7 +43,7 @@ func (t *table) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// ids returns the ids of the orders, in the order in which they were inserted.
+// ids returns the ids of the orders in the order of insertion.
 func (t *table) ids() []string {
 	var ids []string
 	for _, o := range t.orders {
@@ -52,19 +52,19 @@ func (t *table) ids() []string {
 	return ids
 }
 
-// A server knows the prices of fruit, and how many asked at once.
+// A server knows the prices of fruit, and counts concurrent requests.
 type server struct {
 	takes func(product string) time.Duration
 
 	mu            sync.Mutex
-	running, most int
+	running, peak int
 }
 
 func (s *server) count(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running += n
-	s.most = max(s.most, s.running)
+	s.peak = max(s.peak, s.running)
 }
 
 func (s *server) price(ctx context.Context, product string) (int, error) {
@@ -143,7 +143,7 @@ func TestCommandLine(t *testing.T) {
 	for _, test := range []struct {
 		args   []string
 		err    error
-		stderr string // begins so
+		stderr string // prefix
 	}{
 		{[]string{"-help"}, nil, "Usage of etl"},
 		{[]string{"-limit", "0"}, errUsage, `invalid value "0" for flag -limit: want 1 or more`},
@@ -200,7 +200,7 @@ line 5: quantity "": want a number from 1 to 10000`},
 	}
 }
 
-// What is wrong with the input as a whole ends the run.
+// An error of the input as a whole ends the run.
 func TestUnreadable(t *testing.T) {
 	gone := errors.New("disk gone")
 	for _, test := range []struct {
@@ -234,14 +234,14 @@ type broken struct{ err error }
 func (b broken) Read([]byte) (int, error)  { return 0, b.err }
 func (b broken) Write([]byte) (int, error) { return 0, b.err }
 
-// Each order is inserted or rejected, once and in order, in full batches, with
-// never more lookups at once than the limit.
+// Each order is inserted or rejected, once and in order, in full batches, and
+// lookups keep the limit.
 func TestEveryOrder(t *testing.T) {
 	for _, limit := range []int{1, 2, 9} {
 		synctest.Test(t, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(1, uint64(limit)))
 			text, good := header, []string{}
-			var bad []string // the beginnings of their complaints
+			var bad []string // prefixes of their errors
 			for i := range 1000 {
 				id, line := fmt.Sprint("id", i), fmt.Sprintf("line %d: ", i+2)
 				switch random.IntN(6) {
@@ -286,14 +286,14 @@ func TestEveryOrder(t *testing.T) {
 			if l.read != 1000 || l.inserted != len(good) || l.rejected != len(bad) || l.batches != len(want) {
 				t.Errorf("counted %v, want %d inserted, %d rejected, %d batches", l, len(good), len(bad), len(want))
 			}
-			if s.most != limit {
-				t.Errorf("%d lookups at once under a limit of %d", s.most, limit)
+			if s.peak != limit {
+				t.Errorf("%d lookups at once under a limit of %d", s.peak, limit)
 			}
 		})
 	}
 }
 
-// When the input pauses, what is there is inserted.
+// When the input pauses, the pending orders are inserted.
 func TestSlowInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, w := io.Pipe()
@@ -314,8 +314,8 @@ func TestSlowInput(t *testing.T) {
 	})
 }
 
-// An error of the server ends the run after the orders before it, though others
-// are asked for at the same time.
+// An error of the server ends the run after the orders before it, although
+// others are looked up concurrently.
 func TestServerFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var table table
@@ -341,7 +341,7 @@ func TestServerFails(t *testing.T) {
 	})
 }
 
-// rowsForEver is an input without end.
+// rowsForEver is an endless input.
 type rowsForEver struct{ header bool }
 
 func (r *rowsForEver) Read(p []byte) (int, error) {
@@ -374,8 +374,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// A writer that fails ends the run, and the input has been read ahead by what
-// the stages hold only.
+// A writer's error ends the run, and the input has been read ahead only as far
+// as the stages' buffers allow.
 func TestUnwritable(t *testing.T) {
 	full := errors.New("disk full")
 	for _, l := range []*loader{fast(broken{full}, io.Discard), fast(io.Discard, broken{full})} {

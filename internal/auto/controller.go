@@ -1,93 +1,87 @@
-// Package auto finds how many tasks should run at once, from how fast they end.
-// See README.md for the states and the races.
+// Package auto finds the limit of concurrent tasks that gives the most throughput. See
+// README.md for the states and the races.
 package auto
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// Bounded is what a Controller sets the limit of. Its methods are called with the
-// lock of the Controller held.
-type Bounded interface {
-	// Set changes how many tasks may run.
-	Set(n int)
-	// Load returns how many run, and whether somebody waits for a place.
-	Load() (running int, waiting bool)
+// A Limiter has the limit that a Controller changes. The Controller may call both
+// methods with its lock held.
+type Limiter interface {
+	Set(n int)                         // changes the limit
+	Load() (running int, waiting bool) // tasks that run, and whether one waits for a permit
 }
 
-// Config is what a search keeps to.
+// Config bounds a search.
 type Config struct {
 	Min, Max int
-	Burst    int // tasks that may begin before one has ended; a third of them at once
-	Procs    int // or, if that is more, as many as there are processors and one more
+	Burst    int // tasks that may start before one has finished; a third of them at once
+	Procs    int // CPUs; at least one task more starts at once, if Burst allows
 }
 
-// A Controller changes the limit of a Bounded. It costs nothing before somebody
-// waits for a place: only then are the ends of tasks counted. Use Init, and Close.
+// A Controller adapts the limit of a Limiter. It costs nothing until a task waits for a
+// permit: only then are finished tasks counted. Call Init before use, and Close.
 type Controller struct {
-	active  atomic.Uint32 // the number of the period in which places are short, and the ends of tasks count; 0: in none
-	refused atomic.Uint64 // those who were refused a place, and would have waited for one
+	active  atomic.Uint32 // the period, in which tasks wait and finished tasks count; 0: none
+	refused atomic.Uint64 // tasks that were refused a permit instead of waiting
+	ended   atomic.Bool   // by Fix or Close: the search changes nothing; written with mu and timerMu held
 
-	config Config
-	target Bounded
+	config  Config
+	limiter Limiter
 
 	mu     sync.Mutex
-	finder *finder     // nil until somebody waits
-	fixed  atomic.Bool // written with mu held
-	closed bool
+	search *timedSearch // nil until a task waits
 
-	alarm   sync.Mutex // guards what follows; may be taken with any other lock held
+	timerMu sync.Mutex // guards the fields below; may be taken with any other lock held
 	periods uint32
-	since   time.Time   // when the last began
-	timer   *time.Timer // that was armed last
+	since   time.Time // start of the period
+	timer   *time.Timer
 	armed   bool
-	due     time.Time     // when it fires
-	arming  uint32        // how often it was armed
-	ticked  atomic.Uint32 // the arming whose tick has ended last
-	ended   bool          // no timer is to be armed any more
+	due     time.Time     // when the timer fires
+	arming  uint32        // how often the timer was armed
+	ticked  atomic.Uint32 // the arming whose tick has returned last
 }
 
-// idleTicks is how often the timer looks again when places are free, though somebody
-// waits: workers are on their way to them.
-const idleTicks = 20
-
-// A finder is what a Controller needs once there is something to find. It is guarded
-// by the lock of the Controller.
-type finder struct {
+// A timedSearch is a search with a clock. It is guarded by the lock of its Controller.
+type timedSearch struct {
 	search
-	epoch   time.Time
-	period  uint32 // that the window is of
-	ticks   int    // in a row that found some places free, though somebody waits
-	lulls   int    // tasks in a row that have ended since somebody waited
-	changes history
-	ceiling ceiling
-	looked  time.Duration // when the ceiling was asked whether memory is short
-	refusals
+	epoch       time.Time
+	period      uint32 // of the window
+	idleTicks   int    // in a row that found free permits
+	idleTasks   int    // finished in a row while no task waited
+	changes     []Change
+	resources   resources
+	checked     time.Duration // when memory was checked last
+	tickRefused uint64        // Controller.refused at the last tick
+	taskRefused uint64        // Controller.refused when a task finished last
 }
 
-// refusals is how many had been refused a place when a Controller looked last.
-type refusals struct{ tick, end uint64 }
+const (
+	maxChanges     = 64                     // in the history
+	maxIdleTicks   = 20                     // that find free permits although a task waits: workers are on their way
+	memoryInterval = 100 * time.Millisecond // between checks of memory
+)
 
-// Init makes c ready for b, whose limit is to be config.Start().
-func (c *Controller) Init(config Config, b Bounded) { c.config, c.target = config, b }
+// Init prepares c for l, whose limit is config.Start().
+func (c *Controller) Init(config Config, l Limiter) { c.config, c.limiter = config, l }
 
-// Active reports whether the ends of tasks count: somebody has waited for a place
-// not long ago.
+// Active reports whether finished tasks count: a task has waited not long ago.
 func (c *Controller) Active() bool { return c.active.Load() != 0 }
 
-// Press tells c that somebody waits for a place. It may be called with any lock
-// held.
-func (c *Controller) Press() {
-	c.alarm.Lock()
-	defer c.alarm.Unlock()
-	if c.ended {
+// NotifyWaiting tells c that a task waits for a permit. Any lock may be held.
+func (c *Controller) NotifyWaiting() {
+	c.timerMu.Lock()
+	defer c.timerMu.Unlock()
+	if c.ended.Load() {
 		return
 	}
 	now := time.Now()
-	lost := c.armed && c.lost(now)
+	lost := c.armed && c.timerLost(now)
 	if !c.Active() || lost {
 		c.periods++
 		c.active.Store(max(c.periods, 1))
@@ -98,245 +92,227 @@ func (c *Controller) Press() {
 	}
 }
 
-// Refused is Press for somebody who would have waited for a place and does not, as he
-// was refused one. He counts as waiting until the next task ends and the next tick.
+// Refused tells c that a task was refused a permit. The task counts as waiting until
+// the next task finishes and until the next tick.
 func (c *Controller) Refused() {
 	c.refused.Add(1)
-	c.Press()
+	c.NotifyWaiting()
 }
 
-// load returns how many run, and whether somebody waits for a place, or has been refused
-// one since that many had.
-func (c *Controller) load(refused *uint64) (running int, waiting bool) {
-	running, waiting = c.target.Load()
+// load returns how many tasks run, and whether one waits, or was refused since seen.
+func (c *Controller) load(seen *uint64) (running int, waiting bool) {
+	running, waiting = c.limiter.Load()
 	n := c.refused.Load()
-	waiting = waiting || n != *refused
-	*refused = n
+	waiting = waiting || n != *seen
+	*seen = n
 	return running, waiting
 }
 
-// lost reports whether the timer that is armed will not fire: it should have fired
-// long ago, or is due in a time that has not come yet. A limiter may be used in one
-// synctest bubble after the other, and a timer fires only in its own. It is called with
-// alarm held.
-func (c *Controller) lost(now time.Time) bool {
-	left := c.due.Sub(now)
-	return left < -2*stuck || left > 2*stuck
-}
+// timerLost reports whether the armed timer is of another synctest bubble, and may never
+// fire. It is called with timerMu held.
+func (c *Controller) timerLost(now time.Time) bool { return c.due.Sub(now).Abs() > 2*stallTime }
 
-// arm sets the timer that finds out when no task ends: always a new one, which may be
-// of another bubble than the last. It is called with alarm held.
+// arm arms a new timer. It is called with timerMu held.
 func (c *Controller) arm(now time.Time) {
-	c.armed, c.due = true, now.Add(stuck)
+	c.armed, c.due = true, now.Add(stallTime)
 	c.arming++
 	arming := c.arming
-	c.timer = time.AfterFunc(stuck, func() {
+	c.timer = time.AfterFunc(stallTime, func() {
 		c.tick(arming)
 		c.ticked.Store(arming)
 	})
 }
 
-// rest makes c inactive, until Press.
-func (c *Controller) rest() {
-	c.alarm.Lock()
-	defer c.alarm.Unlock()
-	c.active.Store(0)
-}
-
-// lull ends the period. Somebody may have begun to wait since that was looked at, and
-// have found c active: so it looks again.
-func (c *Controller) lull() {
-	c.rest()
-	if f, now := c.find(); f.phase == Probing {
-		f.interrupt(now)
-		c.target.Set(f.limit)
-	}
-	if running, waiting := c.target.Load(); waiting && running > 0 {
-		c.Press()
-	}
-}
-
-// tick looks whether tasks still end, for the timer that was armed so many times. It
-// goes on as long as c is active and anything can change: only the end of a task can
-// when a stall has led to nothing, and that arms the timer itself.
-func (c *Controller) tick(arming uint32) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.alarm.Lock()
-	if c.arming == arming {
-		c.armed = false
-	}
-	c.alarm.Unlock()
-	if c.over() || !c.Active() {
-		return
-	}
-	f, now := c.find()
-	running, waiting := c.load(&f.refusals.tick)
-	if !waiting || running == 0 {
-		c.lull()
-		return
-	}
-	if f.ticks++; f.ticks > idleTicks {
-		return
-	}
-	if f.overdue(now) && running >= f.limit {
-		if !f.stalled(now) {
-			return
-		}
-		f.ticks = 0
-		c.target.Set(f.limit)
-	} else if running >= f.limit {
-		f.ticks = 0
-	}
-	c.watch()
-}
-
-// watch arms the timer, as long as c is active.
-func (c *Controller) watch() {
-	c.alarm.Lock()
-	defer c.alarm.Unlock()
-	if now := time.Now(); c.Active() && !c.ended && (!c.armed || c.lost(now)) {
+// keepTimer arms the timer if c is active.
+func (c *Controller) keepTimer() {
+	c.timerMu.Lock()
+	defer c.timerMu.Unlock()
+	if now := time.Now(); c.Active() && (!c.armed || c.timerLost(now)) {
 		c.arm(now)
 	}
 }
 
-// over reports whether c changes nothing any more. It is called with mu held.
-func (c *Controller) over() bool { return c.fixed.Load() || c.closed }
-
-// find returns the finder, which it makes if there is none, and the time. It is
-// called with mu held.
-func (c *Controller) find() (*finder, time.Duration) {
-	if c.finder == nil {
-		f := &finder{epoch: c.period()}
-		f.Config, f.note, f.room = c.config, f.noted, f.ceiling.room
-		f.begin()
-		if c.Active() {
-			f.noted(0, 0, "all places are taken: more may begin as tasks end")
-		}
-		c.finder = f
+// endPeriod ends the period as no task waits. It looks again afterwards: a task may
+// have started to wait and found c active. It is called with mu held.
+func (c *Controller) endPeriod() {
+	c.timerMu.Lock()
+	c.active.Store(0)
+	c.timerMu.Unlock()
+	if s, now := c.current(); s.phase == Probing {
+		s.interrupt(now)
+		c.limiter.Set(s.limit)
 	}
-	f := c.finder
-	if s := c.active.Load(); s != f.period {
-		f.period = s
-		if start := c.period(); start.Before(f.epoch.Add(f.last)) { // the clock of another bubble
-			f.epoch = start.Add(-f.last)
-		}
-		f.since = c.period().Sub(f.epoch)
-		f.last = max(f.last, f.since) // not before this period
-		f.window.last = max(f.window.last, f.last)
-		f.window.broken = f.began
+	if running, waiting := c.limiter.Load(); waiting && running > 0 {
+		c.NotifyWaiting()
 	}
-	return f, time.Since(f.epoch)
 }
 
-// period returns when the period began.
-func (c *Controller) period() time.Time {
-	c.alarm.Lock()
-	defer c.alarm.Unlock()
-	if c.since.IsZero() { // Overload or Fix before anybody has waited
+// tick checks whether tasks still finish. It arms the timer again unless the period has
+// ended, or no more tasks may start until one finishes.
+func (c *Controller) tick(arming uint32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.timerMu.Lock()
+	if c.arming == arming {
+		c.armed = false
+	}
+	c.timerMu.Unlock()
+	if c.ended.Load() || !c.Active() {
+		return
+	}
+	s, now := c.current()
+	running, waiting := c.load(&s.tickRefused)
+	if !waiting || running == 0 {
+		c.endPeriod()
+		return
+	}
+	if s.idleTicks++; s.idleTicks > maxIdleTicks {
+		return
+	}
+	if running >= s.limit {
+		if s.overdue(now) {
+			if !s.stalled(now) {
+				return
+			}
+			c.limiter.Set(s.limit)
+		}
+		s.idleTicks = 0
+	}
+	c.keepTimer()
+}
+
+// current returns the search, which it starts if necessary, and the time on its clock.
+// It is called with mu held.
+func (c *Controller) current() (*timedSearch, time.Duration) {
+	s, period := c.search, c.active.Load()
+	if s != nil && period == s.period {
+		return s, time.Since(s.epoch)
+	}
+	c.timerMu.Lock()
+	if c.since.IsZero() { // Overload or Fix, before the first period
 		c.since = time.Now()
 	}
-	return c.since
+	start := c.since
+	c.timerMu.Unlock()
+	if s == nil {
+		s = &timedSearch{epoch: start}
+		s.Config, s.note, s.allow = c.config, s.record, s.resources.room
+		s.begin()
+		if c.Active() {
+			s.record(0, 0, "all permits are held: the limit rises as tasks finish")
+		}
+		c.search = s
+	}
+	s.period = period
+	if start.Before(s.epoch.Add(s.last)) { // the clock of another bubble
+		s.epoch = start.Add(-s.last)
+	}
+	s.since = start.Sub(s.epoch)
+	s.last = max(s.last, s.since)
+	s.window.last = max(s.window.last, s.last)
+	s.window.broken = s.started
+	return s, time.Since(s.epoch)
 }
 
-// end takes in that n tasks have ended, which took so long together; 0 if that is
-// not known. It is called with mu held.
-func (c *Controller) end(n int, took time.Duration) {
-	if c.over() {
-		c.rest()
+// finished counts n finished tasks. took is their total duration, 0 if unknown. It is
+// called with mu held.
+func (c *Controller) finished(n int, took time.Duration) {
+	if c.ended.Load() {
 		return
 	}
-	f, now := c.find()
-	running, waiting := c.load(&f.refusals.end)
-	if f.lulls += n; waiting {
-		f.lulls = 0
-	} else if f.lulls > 4*running+64 {
-		f.lulls = 0
-		c.lull()
+	s, now := c.current()
+	running, waiting := c.load(&s.taskRefused)
+	switch s.idleTasks += n; {
+	case waiting:
+		s.idleTasks = 0
+	case s.idleTasks > 4*running+64:
+		s.idleTasks = 0
+		c.endPeriod()
 		return
 	}
-	f.ticks = 0
-	before := f.limit
-	f.ended(now, n, took, running, f.lulls <= running) // those who follow a larger limit are on their way
-	f.pressed(now)
-	if f.limit != before {
-		c.target.Set(f.limit)
+	s.idleTicks = 0
+	before := s.limit
+	s.finished(now, n, took, running, s.idleTasks <= running) // tasks may be on their way to a raised limit
+	if now-s.checked >= memoryInterval {
+		s.checked = now
+		if s.limit > s.Min && s.resources.memoryShort() {
+			s.backOff(now, "memory is short")
+		}
 	}
-	c.watch()
+	if s.limit != before {
+		c.limiter.Set(s.limit)
+	}
+	c.keepTimer()
 }
 
-// pressed lowers the limit when memory is short. It looks ten times a second.
-func (f *finder) pressed(now time.Duration) {
-	if now-f.looked < 100*time.Millisecond {
-		return
-	}
-	f.looked = now
-	if f.limit > f.Min && f.ceiling.pressed() {
-		f.retreat(now, "memory is short")
-	}
+// record appends a change to the history.
+func (s *timedSearch) record(now time.Duration, throughput float64, reason string) {
+	s.changes = append(s.changes, Change{s.epoch.Add(now), s.limit, throughput, reason})
+	s.changes = s.changes[max(0, len(s.changes)-maxChanges):]
 }
 
-// Overload takes in that a task has failed because too many run. It counts as ended
-// as any other, by a Meter, afterwards.
+// Overload tells c that a task has failed because of excess load. A Sampler then counts the
+// task like any other.
 func (c *Controller) Overload() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.over() {
+	if c.ended.Load() {
 		return
 	}
-	f, now := c.find()
-	before := f.limit
-	f.overloaded(now, c.Active())
-	if f.limit != before {
-		c.target.Set(f.limit)
+	s, now := c.current()
+	before := s.limit
+	s.overloaded(now, c.Active())
+	if s.limit != before {
+		c.limiter.Set(s.limit)
 	}
 }
 
-// Burst changes Config.Burst, unless the search has begun.
+// Burst changes Config.Burst, unless the search has started.
 func (c *Controller) Burst(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.finder == nil && !c.over() {
+	if c.search == nil && !c.ended.Load() {
 		c.config.Burst = n
-		c.target.Set(c.config.Start())
+		c.limiter.Set(c.config.Start())
 	}
 }
 
-// Fix sets the limit by hand: c does not change it any more. A timer that is armed is
-// left to fire, for nothing.
+// State returns the state of c.
+func (c *Controller) State() State {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.search; s != nil {
+		return State{s.phase, s.throughput, slices.Clone(s.changes)}
+	}
+	return State{}
+}
+
+// Fix sets the limit by hand and ends the search.
 func (c *Controller) Fix(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	f, now := c.find()
-	c.fixed.Store(true)
-	c.target.Set(n)
-	f.limit = n
-	f.noted(now, 0, "set by hand")
-	c.alarm.Lock()
-	defer c.alarm.Unlock()
+	s, now := c.current()
+	c.limiter.Set(n)
+	s.phase, s.limit = Fixed, n
+	s.record(now, 0, "set by hand")
+	c.timerMu.Lock()
+	defer c.timerMu.Unlock()
+	c.ended.Store(true)
 	c.active.Store(0)
-	c.ended = true
 }
 
-// Close ends c: after it the limit does not change, and no tick runs. It is for one
-// that is used in one bubble only.
+// Close ends the search. No tick runs when Close has returned. A Controller that is
+// used in several synctest bubbles is not closed.
 func (c *Controller) Close() {
 	c.mu.Lock()
-	c.closed = true
-	c.alarm.Lock()
+	c.timerMu.Lock()
+	c.ended.Store(true)
 	c.active.Store(0)
-	c.ended = true
-	last := c.armed && !c.timer.Stop() // its tick has begun, or is about to
+	ticking, arming := c.armed && !c.timer.Stop(), c.arming
 	c.armed = false
-	arming := c.arming
-	c.alarm.Unlock()
+	c.timerMu.Unlock()
 	c.mu.Unlock()
-	for last && c.ticked.Load() != arming {
-		runtime.Gosched() // it finds c closed
+	for ticking && c.ticked.Load() != arming {
+		runtime.Gosched() // the tick finds c ended
 	}
-}
-
-// noted is how the search tells what it does.
-func (f *finder) noted(now time.Duration, throughput float64, reason string) {
-	f.changes.add(Change{Time: f.epoch.Add(now), Limit: f.limit, Throughput: throughput, Reason: reason})
 }

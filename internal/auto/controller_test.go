@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// places is a Bounded with a lock of its own, as a limiter has one.
-type places struct {
+// A fakeLimiter is a Limiter with a lock of its own.
+type fakeLimiter struct {
 	mu      sync.Mutex
 	limit   int
-	running int // of its own accord; 0: as many as the limit
+	running int // 0: as many as the limit
 	waiting bool
 	loads   int
 	sets    []int
-	loaded  func() // called by Load when it has looked
+	loaded  func() // called by Load before it returns
 }
 
-func (p *places) Set(n int) {
+func (p *fakeLimiter) Set(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.limit = n
 	p.sets = append(p.sets, n)
 }
 
-func (p *places) Load() (running int, waiting bool) {
+func (p *fakeLimiter) Load() (running int, waiting bool) {
 	p.mu.Lock()
 	running, waiting = p.running, p.waiting
 	if running == 0 {
@@ -41,21 +41,21 @@ func (p *places) Load() (running int, waiting bool) {
 }
 
 // bound returns the limit.
-func (p *places) bound() int {
+func (p *fakeLimiter) bound() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.limit
 }
 
 // looked returns how often Load was called.
-func (p *places) looked() int {
+func (p *fakeLimiter) looked() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.loads
 }
 
-// wait changes whether somebody waits.
-func (p *places) wait(waiting bool) {
+// wait sets whether a task waits.
+func (p *fakeLimiter) wait(waiting bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.waiting = waiting
@@ -63,39 +63,39 @@ func (p *places) wait(waiting bool) {
 
 var usual = Config{Min: 1, Max: 256, Burst: 36, Procs: 2}
 
-// controlled returns a Controller for places where somebody waits.
-func controlled(config Config) (*Controller, *places) {
-	c, p := new(Controller), &places{waiting: true}
+// controlled returns a Controller for a limiter where a task waits.
+func controlled(config Config) (*Controller, *fakeLimiter) {
+	c, p := new(Controller), &fakeLimiter{waiting: true}
 	c.Init(config, p)
 	p.limit = c.config.Start()
 	return c, p
 }
 
-// bubble runs f in one, without limits of memory, which would be those of the machine.
+// bubble runs f in a synctest bubble, without GOMEMLIMIT.
 func bubble(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
-	limits(t, 0, 0)
+	memoryLimited(t, 0)
 	synctest.Test(t, f)
 }
 
-// work has tasks end for so long, one a step by one worker after the other.
-func work(c *Controller, p *places, meters []Meter, duration, step time.Duration) {
+// work finishes tasks for so long, one a step, by one worker after the other.
+func work(c *Controller, p *fakeLimiter, samplers []Sampler, duration, step time.Duration) {
 	for i := range int(duration / step) {
 		time.Sleep(step)
 		if c.Active() {
-			meters[i%p.bound()].Done(c, 1)
+			samplers[i%p.bound()].Done(c, 1)
 		}
 	}
 }
 
-// armed reports whether the timer is.
+// isArmed reports whether the timer is armed.
 func (c *Controller) isArmed() bool {
-	c.alarm.Lock()
-	defer c.alarm.Unlock()
+	c.timerMu.Lock()
+	defer c.timerMu.Unlock()
 	return c.armed
 }
 
-func TestNothingRunsUntilPress(t *testing.T) {
+func TestNothingRunsUntilNotifyWaiting(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, p := controlled(usual)
 		time.Sleep(time.Hour)
@@ -105,27 +105,27 @@ func TestNothingRunsUntilPress(t *testing.T) {
 		if s := c.State(); s.Phase != Idle || s.Throughput != 0 || s.Changes != nil {
 			t.Errorf("state %v", s)
 		}
-		c.Press()
+		c.NotifyWaiting()
 		if !c.Active() || !c.isArmed() {
-			t.Errorf("after Press: active %v, armed %v", c.Active(), c.isArmed())
+			t.Errorf("after NotifyWaiting: active %v, armed %v", c.Active(), c.isArmed())
 		}
-		if p.looked() != 0 || c.finder != nil {
-			t.Error("Press looks at the places")
+		if p.looked() != 0 || c.search != nil {
+			t.Error("NotifyWaiting calls Load")
 		}
 		c.Close()
 	})
 }
 
-// TestPressUnderLocks calls Press where it is called: by who has the lock of the
-// places, while the controller works and has its own.
-func TestPressUnderLocks(t *testing.T) {
+// TestNotifyWaitingUnderLocks calls NotifyWaiting while the locks of the limiter and of
+// the controller are held.
+func TestNotifyWaitingUnderLocks(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, p := controlled(usual)
 		c.mu.Lock()
 		p.mu.Lock()
-		c.Press()
-		time.Sleep(stuck) // the tick waits for the lock of the controller
-		c.Press()
+		c.NotifyWaiting()
+		time.Sleep(stallTime) // the tick waits for the lock of the controller
+		c.NotifyWaiting()
 		p.mu.Unlock()
 		c.mu.Unlock()
 		synctest.Wait()
@@ -139,16 +139,16 @@ func TestPressUnderLocks(t *testing.T) {
 func TestTicksUntilNoMoreMayBegin(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, p := controlled(usual)
-		c.Press()
+		c.NotifyWaiting()
 		time.Sleep(time.Hour)
-		if p.bound() != beyond*usual.Burst || !slices.IsSorted(p.sets) || p.sets[0] != usual.Burst {
+		if p.bound() != stallBurstFactor*usual.Burst || !slices.IsSorted(p.sets) || p.sets[0] != usual.Burst {
 			t.Errorf("no task has ended: set to %v", p.sets)
 		}
 		ticks := p.looked()
 		if ticks != len(p.sets)+1 || c.isArmed() {
 			t.Errorf("%d ticks for %d changes, armed %v", ticks, len(p.sets), c.isArmed())
 		}
-		var m Meter
+		var m Sampler
 		m.Done(c, 1)
 		if !c.isArmed() {
 			t.Error("the end of a task does not arm the timer")
@@ -157,13 +157,13 @@ func TestTicksUntilNoMoreMayBegin(t *testing.T) {
 	})
 }
 
-// TestTicksEndWithTheWaiting has nobody wait any more: the next tick ends the period.
-// It may look twice.
+// TestTicksEndWithTheWaiting has no task wait any more: the next tick ends the period. It
+// may call Load twice.
 func TestTicksEndWithTheWaiting(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, p := controlled(usual)
-		c.Press()
-		time.Sleep(stuck + 1)
+		c.NotifyWaiting()
+		time.Sleep(stallTime + 1)
 		p.wait(false)
 		before := p.looked()
 		time.Sleep(time.Hour)
@@ -171,23 +171,23 @@ func TestTicksEndWithTheWaiting(t *testing.T) {
 			t.Errorf("%d looks, active %v, armed %v", got, c.Active(), c.isArmed())
 		}
 		p.wait(true)
-		c.Press()
+		c.NotifyWaiting()
 		if !c.Active() || !c.isArmed() {
-			t.Error("the next Press does not begin a period")
+			t.Error("the next NotifyWaiting does not start a period")
 		}
 		c.Close()
 	})
 }
 
-// TestFreePlacesAreNoStall has somebody wait while places are free: those who follow
-// are on their way.
-func TestFreePlacesAreNoStall(t *testing.T) {
+// TestFreePermitsAreNoStall has a task wait while permits are free: workers are on their
+// way to the permits.
+func TestFreePermitsAreNoStall(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, p := controlled(usual)
 		p.running = p.limit - 1
-		c.Press()
+		c.NotifyWaiting()
 		time.Sleep(time.Minute)
-		if len(p.sets) != 0 || p.looked() != idleTicks+1 || c.isArmed() { // a bubble that waits for itself is to end
+		if len(p.sets) != 0 || p.looked() != maxIdleTicks+1 || c.isArmed() { // a deadlocked bubble must be detected
 			t.Errorf("set to %v, %d looks, armed %v", p.sets, p.looked(), c.isArmed())
 		}
 		c.Close()
@@ -198,7 +198,7 @@ func TestTicksEndWhenNothingRuns(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, p := controlled(usual)
 		p.limit = 0 // nothing runs
-		c.Press()
+		c.NotifyWaiting()
 		time.Sleep(time.Hour)
 		if n := p.looked(); n < 1 || n > 2 || c.Active() {
 			t.Errorf("%d looks, active %v", n, c.Active())
@@ -207,19 +207,19 @@ func TestTicksEndWhenNothingRuns(t *testing.T) {
 	})
 }
 
-// TestLullEndsAPeriod has more and more tasks end after somebody has waited.
-func TestLullEndsAPeriod(t *testing.T) {
+// TestIdleTasksEndAPeriod has tasks finish while none waits.
+func TestIdleTasksEndAPeriod(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, p := controlled(usual)
-		meters := make([]Meter, 256)
-		c.Press()
-		work(c, p, meters, 100*time.Millisecond, time.Millisecond)
+		samplers := make([]Sampler, 256)
+		c.NotifyWaiting()
+		work(c, p, samplers, 100*time.Millisecond, time.Millisecond)
 		p.wait(false)
 		running := p.bound()
 		ended := 0
 		for ; c.Active() && ended < 1000; ended++ {
 			time.Sleep(time.Millisecond)
-			meters[ended%running].Done(c, 1)
+			samplers[ended%running].Done(c, 1)
 		}
 		if want := 4*running + 64 + 1; ended > want+running || ended < 64 {
 			t.Errorf("inactive after %d tasks, want about %d", ended, want)
@@ -233,8 +233,8 @@ func TestLullEndsAPeriod(t *testing.T) {
 	})
 }
 
-// TestRefusedCountsAsWaiting has nobody wait, and somebody be refused a place, more
-// often than tasks end or less: there is the same to find.
+// TestRefusedCountsAsWaiting has tasks be refused instead of waiting, more or less often
+// than tasks finish: the search finds the same.
 func TestRefusedCountsAsWaiting(t *testing.T) {
 	for _, every := range []time.Duration{300 * time.Microsecond, 1500 * time.Microsecond} {
 		bubble(t, func(t *testing.T) {
@@ -252,23 +252,23 @@ func TestRefusedCountsAsWaiting(t *testing.T) {
 					}
 				}
 			}()
-			meters := make([]Meter, 256)
+			samplers := make([]Sampler, 256)
 			seen := map[Phase]bool{}
 			for range 3000 {
-				work(c, p, meters, time.Millisecond, time.Millisecond)
+				work(c, p, samplers, time.Millisecond, time.Millisecond)
 				seen[c.State().Phase] = true
 			}
-			if !c.Active() || p.bound() > 4 || !seen[Probing] || !seen[Rising] || !seen[Holding] {
+			if !c.Active() || p.bound() > 4 || !seen[Probing] || !seen[SlowStart] || !seen[Holding] {
 				t.Errorf("refused every %v: active %v, limit %d, phases %v", every, c.Active(), p.bound(), seen)
 			}
 			close(stop)
 			<-done
 			ended := 0
 			for ; c.Active() && ended < 1000; ended++ {
-				work(c, p, meters, time.Millisecond, time.Millisecond)
+				work(c, p, samplers, time.Millisecond, time.Millisecond)
 			}
 			if ended == 1000 {
-				t.Error("the period does not end when nobody is refused any more")
+				t.Error("the period does not end when no task is refused any more")
 			}
 			before := p.looked()
 			time.Sleep(time.Hour)
@@ -288,15 +288,15 @@ func TestFixEndsTheSearch(t *testing.T) {
 	for _, early := range []bool{false, true} {
 		bubble(t, func(t *testing.T) {
 			c, p := controlled(usual)
-			meters := make([]Meter, 256)
+			samplers := make([]Sampler, 256)
 			if !early {
-				c.Press()
-				work(c, p, meters, 100*time.Millisecond, time.Millisecond)
+				c.NotifyWaiting()
+				work(c, p, samplers, 100*time.Millisecond, time.Millisecond)
 			}
 			c.Fix(1000) // beyond Max
 			sets, looks := len(p.sets), p.looked()
-			c.Press()
-			meters[0].Done(c, 1)
+			c.NotifyWaiting()
+			samplers[0].Done(c, 1)
 			c.Overload()
 			c.Burst(7)
 			time.Sleep(time.Hour)
@@ -318,15 +318,15 @@ func TestFixEndsTheSearch(t *testing.T) {
 }
 
 func TestNothingRunsAfterClose(t *testing.T) {
-	for _, after := range []time.Duration{0, stuck - 1, 3 * stuck / 2} {
+	for _, after := range []time.Duration{0, stallTime - 1, 3 * stallTime / 2} {
 		bubble(t, func(t *testing.T) {
 			c, p := controlled(usual)
-			c.Press()
+			c.NotifyWaiting()
 			time.Sleep(after)
 			c.Close()
 			sets, looks := len(p.sets), p.looked()
-			c.Press()
-			var m Meter
+			c.NotifyWaiting()
+			var m Sampler
 			m.Done(c, 1)
 			c.Overload()
 			c.Burst(7)
@@ -339,15 +339,14 @@ func TestNothingRunsAfterClose(t *testing.T) {
 	}
 }
 
-// TestTickAgainstClose has the timer fire, and Close come before its tick has the
-// lock.
+// TestTickAgainstClose has the timer fire, and Close get the lock before the tick.
 func TestTickAgainstClose(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, p := controlled(usual)
-		c.Press()
+		c.NotifyWaiting()
 		c.mu.Lock()
-		time.Sleep(stuck)
-		c.closed = true // Close, which would wait for the lock
+		time.Sleep(stallTime)
+		c.ended.Store(true) // Close, which would wait for the lock
 		c.mu.Unlock()
 		time.Sleep(time.Hour)
 		if p.looked() != 0 || len(p.sets) != 0 {
@@ -363,33 +362,33 @@ func TestBurstCountsBeforeTheSearch(t *testing.T) {
 		if p.bound() != 30 || c.config.Start() != 30 {
 			t.Errorf("limit %d, start %d; want a third of 90", p.bound(), c.config.Start())
 		}
-		c.Press()
-		time.Sleep(stuck + 1)
+		c.NotifyWaiting()
+		time.Sleep(stallTime + 1)
 		if p.bound() != 90 {
 			t.Errorf("limit %d, want 90", p.bound())
 		}
 		sets := len(p.sets)
 		c.Burst(6)
-		if len(p.sets) != sets || c.finder.search.Burst != 90 {
+		if len(p.sets) != sets || c.search.search.Burst != 90 {
 			t.Errorf("Burst counts after the search has begun: set to %v", p.sets[sets:])
 		}
 		c.Close()
 	})
 }
 
-// TestStatePhases has a server that is busy with one task at a time: from rising the
-// search comes to fewer and fewer, and looks from time to time whether others do better.
+// TestStatePhases has a server that serves one task at a time: after slow start the
+// limit falls, and other limits are probed from time to time.
 func TestStatePhases(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, p := controlled(usual)
-		meters := make([]Meter, 256)
-		c.Press()
+		samplers := make([]Sampler, 256)
+		c.NotifyWaiting()
 		seen := map[Phase]bool{}
 		for range 3000 {
-			work(c, p, meters, time.Millisecond, time.Millisecond)
+			work(c, p, samplers, time.Millisecond, time.Millisecond)
 			seen[c.State().Phase] = true
 		}
-		for _, want := range []Phase{Rising, Probing, Holding} {
+		for _, want := range []Phase{SlowStart, Probing, Holding} {
 			if !seen[want] {
 				t.Errorf("never in phase %d", want)
 			}
@@ -410,7 +409,7 @@ func TestStatePhases(t *testing.T) {
 func TestOverloadLowersTheLimit(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, p := controlled(usual)
-		c.Overload() // before anybody has waited
+		c.Overload() // before any task has waited
 		if p.bound() != 8 {
 			t.Errorf("limit %d, want 0.7 of 12", p.bound())
 		}
@@ -421,19 +420,18 @@ func TestOverloadLowersTheLimit(t *testing.T) {
 	})
 }
 
-// TestShortMemoryLowersTheLimit once, as long as that brings no relief.
+// TestShortMemoryLowersTheLimit has memory stay short: the limit falls once.
 func TestShortMemoryLowersTheLimit(t *testing.T) {
-	limits(t, 1000*mib, 0)
+	memoryLimited(t, 1000*mib)
 	synctest.Test(t, func(t *testing.T) {
 		c, p := controlled(usual)
-		meters := make([]Meter, 256)
-		var f figures
-		f[readGOGC] = 100
-		c.Press()
-		work(c, p, meters, 10*time.Millisecond, time.Millisecond)
-		c.finder.ceiling.figure = func(metric int) uint64 { return f[metric] }
-		f.collect(900)
-		work(c, p, meters, 990*time.Millisecond, time.Millisecond)
+		samplers := make([]Sampler, 256)
+		var u usage
+		c.NotifyWaiting()
+		work(c, p, samplers, 10*time.Millisecond, time.Millisecond)
+		c.search.resources.read = func() usage { return u }
+		u.collect(900)
+		work(c, p, samplers, 990*time.Millisecond, time.Millisecond)
 		n := 0
 		for _, change := range c.State().Changes {
 			if change.Reason == "memory is short" {

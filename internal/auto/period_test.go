@@ -5,49 +5,48 @@ import (
 	"time"
 )
 
-// TestPressWhileTheTickLooks has somebody begin to wait just after the tick has seen
-// that nobody does, and before it ends the period. No task ends, as all wait for
-// those that have not begun.
-func TestPressWhileTheTickLooks(t *testing.T) {
+// TestNotifyWaitingWhileTheTickLooks has a task start to wait after the tick has seen that
+// none does, and before the tick ends the period. No task finishes, as all wait for tasks
+// that have not started.
+func TestNotifyWaitingWhileTheTickLooks(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, p := controlled(usual)
 		p.waiting = false
 		p.loaded = func() {
 			p.loaded = nil
 			p.wait(true)
-			c.Press()
+			c.NotifyWaiting()
 		}
-		c.Press()
+		c.NotifyWaiting()
 		time.Sleep(time.Minute)
 		if !c.Active() && p.bound() == c.config.Start() {
-			t.Errorf("somebody has waited for a minute: the limit is still %d, and no timer runs", p.bound())
+			t.Errorf("a task has waited for a minute: the limit is still %d, and no timer runs", p.bound())
 		}
 		c.Close()
 	})
 }
 
-// TestNewPeriodIsNoStall has tasks of 1 s that come every minute: that none has ended
-// in the first half second of a period says nothing, once it is known how long they
-// take.
+// TestNewPeriodIsNoStall has tasks of 1 s that come every minute: once their time is
+// known, it is no stall that none finishes in the first half second of a period.
 func TestNewPeriodIsNoStall(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, p := controlled(usual)
-		meters := make([]Meter, 256)
+		samplers := make([]Sampler, 256)
 		known := time.Now().Add(time.Minute)
 		for range 5 {
 			p.wait(true)
-			c.Press()
+			c.NotifyWaiting()
 			for range 2 {
 				time.Sleep(time.Second)
 				for i := range p.bound() {
-					meters[i].Done(c, 1)
+					samplers[i].Done(c, 1)
 				}
 			}
 			p.wait(false)
 			time.Sleep(time.Minute)
 		}
 		for _, change := range c.State().Changes {
-			if change.Time.After(known) && change.Reason == "no task has ended for a while" {
+			if change.Time.After(known) && change.Reason == "no task has finished for some time" {
 				t.Errorf("limit %d: %s", change.Limit, change.Reason)
 			}
 		}
@@ -55,18 +54,18 @@ func TestNewPeriodIsNoStall(t *testing.T) {
 	})
 }
 
-// TestRestInALongPeriod has a server with 4000 tasks a second, and workers that wait
-// for their place every 100 tasks. After ten minutes the search goes on as at first.
+// TestRestInALongPeriod has a server of 4000 tasks a second, and workers that wait for
+// their permit every 100 tasks. After two minutes the search goes on as at first.
 func TestRestInALongPeriod(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, p := controlled(usual)
-		meters := make([]Meter, 256)
-		c.Press()
+		samplers := make([]Sampler, 256)
+		c.NotifyWaiting()
 		serve := func(d time.Duration) int {
 			before := len(p.sets)
 			for i := range int(d / (250 * time.Microsecond)) {
 				time.Sleep(250 * time.Microsecond)
-				m := &meters[i%p.bound()]
+				m := &samplers[i%p.bound()]
 				if i%100 == 0 {
 					m.Rest()
 				}

@@ -5,41 +5,40 @@ import (
 	"time"
 )
 
-// A reading is how fast tasks ended while about so many ran.
+// A reading is a throughput and the number of running tasks that gave it.
 type reading struct {
 	tasks   float64
 	time    float64 // nanoseconds
 	running float64 // on average
-	took    float64 // nanoseconds, each of them, on average; 0: not known
+	latency float64 // of a task, nanoseconds, on average; 0: unknown
 }
 
-// rate is the throughput, in tasks a nanosecond.
+// rate returns the throughput in tasks a nanosecond.
 func (r reading) rate() float64 { return r.tasks / r.time }
 
-// borne returns r with as much time as so many workers need for so many tasks, each of
-// which took so long: by J. D. C. Little no more end. They may have ended in less, since
-// those that ended first had been at work before r began: that is no throughput.
-func (r reading) borne() reading {
-	r.time = max(r.time, r.tasks*r.took/max(1, r.running))
+// feasible returns r with no higher throughput than Little's law allows. A window may show
+// more, because its first tasks started before it.
+func (r reading) feasible() reading {
+	r.time = max(r.time, r.tasks*r.latency/max(1, r.running))
 	return r
 }
 
-// told is the throughput that people are told, in tasks a second; 0 if it is not known
-// what may have ended.
-func (r reading) told() float64 {
-	if r.took == 0 || r.time == 0 {
+// reported returns the throughput for people, in tasks a second, 0 if the latency is
+// unknown.
+func (r reading) reported() float64 {
+	if r.latency == 0 || r.time == 0 {
 		return 0
 	}
-	return r.borne().rate() * float64(time.Second)
+	return r.feasible().rate() * float64(time.Second)
 }
 
-// and returns what was read in r and after it in o, while as many ran as in o.
-func (r reading) and(o reading) reading {
+// merge returns r followed by o.
+func (r reading) merge(o reading) reading {
 	switch {
-	case r.took == 0:
-		r.took = o.took
-	case o.took > 0:
-		r.took += (o.took - r.took) * o.tasks / (r.tasks + o.tasks)
+	case r.latency == 0:
+		r.latency = o.latency
+	case o.latency > 0:
+		r.latency += (o.latency - r.latency) * o.tasks / (r.tasks + o.tasks)
 	}
 	r.tasks += o.tasks
 	r.time += o.time
@@ -47,9 +46,9 @@ func (r reading) and(o reading) reading {
 	return r
 }
 
-// elasticity is how the throughput followed the number of running tasks from a to
-// b: 1 when it rose as much, 0 when it stayed, less when it fell. se is its standard
-// error if tasks end independently of each other.
+// elasticity returns how throughput followed the number of running tasks from a to b: 1
+// if it rose as much, 0 if it stayed, less if it fell. se is the standard error for
+// tasks that finish independently.
 func elasticity(a, b reading) (e, se float64) {
 	span := math.Log(b.running / a.running)
 	return math.Log(b.rate()/a.rate()) / span, math.Sqrt(1/a.tasks+1/b.tasks) / math.Abs(span)
@@ -57,57 +56,48 @@ func elasticity(a, b reading) (e, se float64) {
 
 // A window is a reading in the making.
 //
-// Tasks that begin together end together, so a window begins and ends just before a
-// task ends that comes after a pause: between two such swarms, if there are any.
-// For the same reason it lasts about as long as its tasks did.
+// Tasks that start together finish together. So a window opens and ends in a pause
+// between finished tasks, and lasts at least half as long as its tasks took.
 type window struct {
 	tasks   float64
 	time    float64
-	last    time.Duration // when a task ended
-	took    float64       // sum of the times that tasks took, as far as known or supposed
-	timed   float64       // tasks in it
-	known   float64       // what is known of took
-	seen    float64       // tasks in that
-	running float64       // sum of how many ran when a task ended
-	idle    float64       // tasks that ended while not all places were taken
-	broken  bool          // some were free, and nobody waited
-	past    float64       // how long a task took before this window
-	sure    float64       // the same, as far as known
+	last    time.Duration // when a task finished last
+	running float64       // sum, over tasks, of the number running when the task finished
+	unused  float64       // tasks that finished while permits were free or none waited
+	broken  bool          // permits were free and no task waited
+	known   average       // latency
+	assumed average       // latency, known or assumed
 }
 
-// open begins a new window at the end of a task, which is to be added.
-func (w *window) open(now time.Duration) { *w = window{last: now, past: w.lasted(), sure: w.surely()} }
+// open opens a new window. A task finishes now, and is added next.
+func (w *window) open(now time.Duration) {
+	*w = window{last: now, known: average{prior: w.known.mean()}, assumed: average{prior: w.assumed.mean()}}
+}
 
-// pause adds the time until now to w, and reports whether it may end here.
+// pause adds the time until now to w, and reports whether w may end.
 func (w *window) pause(now time.Duration) bool {
 	gap := float64(now - w.last)
 	w.last = now
 	w.time += gap
-	return w.time > 0 && w.tasks > 0 && 2*gap*w.tasks >= w.time-gap && w.time >= 0.5*w.mean()
+	return w.time > 0 && w.tasks > 0 && 2*gap*w.tasks >= w.time-gap && 2*w.time*w.assumed.n >= w.assumed.sum
 }
 
-// add counts n tasks, which took so long together; 0 if that is not known.
+// add counts n tasks. took is their total duration, 0 if unknown. full reports whether they
+// finished while all permits were held.
 func (w *window) add(n, running int, took time.Duration, full bool) {
 	w.tasks += float64(n)
 	w.running += float64(n) * float64(running)
 	if took > 0 {
-		w.known += float64(took)
-		w.seen += float64(n)
-		w.suppose(n, took)
+		w.known.add(n, took)
+		w.assumed.add(n, took)
 	}
 	if !full {
-		w.idle += float64(n)
+		w.unused += float64(n)
 	}
 }
 
-// suppose says how long n tasks took, of which that is not known.
-func (w *window) suppose(n int, took time.Duration) {
-	w.took += float64(took)
-	w.timed += float64(n)
-}
-
-// share returns how many of n tasks have ended since w began, and how long these took,
-// when one after the other they took so long until now.
+// share returns how many of n consecutive tasks of a worker, with the total duration took,
+// finished in w, and the duration of those tasks.
 func (w *window) share(n int, took time.Duration) (int, time.Duration) {
 	if n == 1 || float64(took) <= w.time {
 		return n, took
@@ -116,33 +106,29 @@ func (w *window) share(n int, took time.Duration) (int, time.Duration) {
 	return int(m), time.Duration(float64(took) / float64(n) * m)
 }
 
-// mean is how long a task took.
-func (w *window) mean() float64 {
-	if w.timed == 0 {
-		return 0
-	}
-	return w.took / w.timed
+// valid reports whether nearly all tasks finished while all permits were held.
+// Otherwise the number of tasks depends on the demand, and not on the limit.
+func (w *window) valid() bool { return !w.broken && w.unused <= 0.2*w.tasks }
+
+func (w *window) reading() reading {
+	return reading{w.tasks, w.time, w.running / w.tasks, w.known.mean()}
 }
 
-// lasted is how long a task took, in this window or the one before.
-func (w *window) lasted() float64 {
-	if w.timed == 0 {
-		return w.past
-	}
-	return w.mean()
+// An average is the mean latency of the tasks of a window.
+type average struct {
+	sum, n float64
+	prior  float64 // the mean of the window before
 }
 
-// surely is lasted as far as known; 0: not at all.
-func (w *window) surely() float64 {
-	if w.seen == 0 {
-		return w.sure
-	}
-	return w.known / w.seen
+func (a *average) add(n int, took time.Duration) {
+	a.sum += float64(took)
+	a.n += float64(n)
 }
 
-// valid reports whether nearly all the tasks ended while all places were taken:
-// otherwise the window tells how many tasks there were to do, and nothing about the
-// limit.
-func (w *window) valid() bool { return !w.broken && w.idle <= 0.2*w.tasks }
-
-func (w *window) reading() reading { return reading{w.tasks, w.time, w.running / w.tasks, w.surely()} }
+// mean returns the mean in nanoseconds, or the mean of the window before if a is empty.
+func (a *average) mean() float64 {
+	if a.n == 0 {
+		return a.prior
+	}
+	return a.sum / a.n
+}

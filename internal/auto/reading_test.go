@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// fed returns the first window that may end, of tasks that end at these times and
-// took so long each; or nil if none may.
+// fed returns the first window that may end, nil if none may. Its tasks finish at these
+// times, and took so long each.
 func fed(took time.Duration, times ...time.Duration) *window {
 	var w window
 	w.open(0)
@@ -20,7 +20,7 @@ func fed(took time.Duration, times ...time.Duration) *window {
 	return nil
 }
 
-// times returns n times at a distance.
+// times returns n times, a step apart.
 func times(n int, step time.Duration) (out []time.Duration) {
 	for i := range n {
 		out = append(out, time.Duration(i+1)*step)
@@ -41,7 +41,7 @@ func TestConstantIntervalsEndAWindow(t *testing.T) {
 	}
 }
 
-// TestSwarmsGiveNoInfiniteRate has tasks that end together: the window does not end
+// TestSwarmsGiveNoInfiniteRate has tasks that finish together: the window does not end
 // within a swarm.
 func TestSwarmsGiveNoInfiniteRate(t *testing.T) {
 	const swarm, apart = 20, 5 * time.Millisecond
@@ -69,8 +69,7 @@ func TestSwarmsGiveNoInfiniteRate(t *testing.T) {
 	}
 }
 
-// TestScatteredSwarmIsNoWindow has tasks of a swarm that end shortly one after the
-// other.
+// TestScatteredSwarmIsNoWindow has tasks of a swarm that finish shortly after each other.
 func TestScatteredSwarmIsNoWindow(t *testing.T) {
 	var at []time.Duration
 	for i := range 20 {
@@ -91,7 +90,7 @@ func TestNoWindowWithoutTime(t *testing.T) {
 	}
 }
 
-func TestWindowWithUnusedPlacesIsInvalid(t *testing.T) {
+func TestWindowWithFreePermitsIsInvalid(t *testing.T) {
 	for _, s := range []struct {
 		full, idle int
 		broken     bool
@@ -106,8 +105,8 @@ func TestWindowWithUnusedPlacesIsInvalid(t *testing.T) {
 		for i := range s.full + s.idle {
 			w.add(1, 10, 0, i < s.full)
 		}
-		if w.valid() != s.valid || w.mean() != 0 {
-			t.Errorf("%+v: valid %v, mean %v", s, w.valid(), w.mean())
+		if w.valid() != s.valid || w.known.mean() != 0 {
+			t.Errorf("%+v: valid %v, mean %v", s, w.valid(), w.known.mean())
 		}
 	}
 }
@@ -116,13 +115,13 @@ func TestMeanIsOfTheTasksThatAreKnown(t *testing.T) {
 	var w window
 	w.add(4, 10, 8*time.Millisecond, true)
 	w.add(100, 10, 0, true)
-	if w.mean() != 2e6 || w.tasks != 104 {
-		t.Errorf("mean %v of %v tasks, want 2 ms", w.mean(), w.tasks)
+	if w.known.mean() != 2e6 || w.tasks != 104 {
+		t.Errorf("mean %v of %v tasks, want 2 ms", w.known.mean(), w.tasks)
 	}
 }
 
-// TestShareOfABatch has tasks that are told together, some of which ended before the
-// window began.
+// TestShareOfABatch has tasks that are reported together, and of which some finished
+// before the window.
 func TestShareOfABatch(t *testing.T) {
 	const us = time.Microsecond
 	for _, c := range []struct {
@@ -137,16 +136,16 @@ func TestShareOfABatch(t *testing.T) {
 	}
 }
 
-// TestBorneIsWhatWorkersCanDo has tasks that ended in less time than they took.
-func TestBorneIsWhatWorkersCanDo(t *testing.T) {
+// TestFeasibleIsWhatWorkersCanDo has tasks that finished in less time than they took.
+func TestFeasibleIsWhatWorkersCanDo(t *testing.T) {
 	for _, c := range []struct{ r, want reading }{
 		{reading{100, 1000, 10, 0}, reading{100, 1000, 10, 0}},     // not known
 		{reading{100, 1000, 10, 100}, reading{100, 1000, 10, 100}}, // exactly
 		{reading{100, 100, 10, 100}, reading{100, 1000, 10, 100}},
 		{reading{100, 2000, 10, 100}, reading{100, 2000, 10, 100}},
-		{reading{1, 10, 0, 100}, reading{1, 100, 0, 100}}, // who tells was at work
+		{reading{1, 10, 0, 100}, reading{1, 100, 0, 100}}, // the worker that reports was running
 	} {
-		if got := c.r.borne(); got != c.want {
+		if got := c.r.feasible(); got != c.want {
 			t.Errorf("%v: %v, want %v", c.r, got, c.want)
 		}
 	}
@@ -154,14 +153,14 @@ func TestBorneIsWhatWorkersCanDo(t *testing.T) {
 
 func TestReadingsAfterEachOther(t *testing.T) {
 	a, b := reading{100, 1000, 10, 0}, reading{300, 2000, 20, 40}
-	if got, want := a.and(b), (reading{400, 3000, 20, 40}); got != want {
+	if got, want := a.merge(b), (reading{400, 3000, 20, 40}); got != want {
 		t.Errorf("%v, want %v", got, want)
 	}
-	a.took = 80
-	if got, want := a.and(b), (reading{400, 3000, 20, 50}); got != want {
+	a.latency = 80
+	if got, want := a.merge(b), (reading{400, 3000, 20, 50}); got != want {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if got := (reading{}).and(b); got != b {
+	if got := (reading{}).merge(b); got != b {
 		t.Errorf("%v, want %v", got, b)
 	}
 }
@@ -183,7 +182,7 @@ func TestElasticity(t *testing.T) {
 			t.Errorf("%+v: %v, error %v; want %v", s.b, e, se, s.want)
 		}
 	}
-	if _, few := elasticity(a, reading{tasks: 10, time: 10, running: 20}); few <= 0.3 {
-		t.Errorf("standard error %v of ten tasks", few)
+	if _, se := elasticity(a, reading{tasks: 10, time: 10, running: 20}); se <= 0.3 {
+		t.Errorf("standard error %v of ten tasks", se)
 	}
 }

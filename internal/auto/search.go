@@ -7,130 +7,125 @@ import (
 	"time"
 )
 
-// The constants of the search were chosen by the plants in the tests.
+// The constants were chosen by the workloads in the tests.
 const (
-	// worth is the elasticity from which on more workers are worth having: one
-	// percent more of them give a fifth of a percent more throughput.
-	worth = 0.2
-	slack = 0.1 // around worth, in which a probe changes nothing
-
-	share  = 3 // of Burst, the tasks that begin before any has ended
-	growth = 3 // tasks that may begin for one that has ended, while the limit rises
-
-	few    = 6  // tasks that say something
-	enough = 32 // tasks in a window while the limit stays
-	longer = 16 // windows between probes that change nothing, at most
-
-	stuck   = 500 * time.Millisecond // without the end of a task, after which more may begin
-	beyond  = 4                      // times Burst: how many may, for that reason, if none has ended ever
-	twice   = 2                      // times the limit when the last has ended: how many otherwise
-	backoff = 0.7                    // of the limit is left after an overload
-	refusal = 20                     // of so many tasks one may be refused, without a conclusion
-	shortly = time.Second            // for which a roof is remembered at first
-	longest = 10 * time.Second       // and at last, when it is met again and again
+	minElasticity    = 0.2                    // of a larger limit: 1 % more workers are worth 0.2 % more throughput
+	elasticitySlack  = 0.1                    // around minElasticity, within which a probe changes nothing
+	startShare       = 3                      // of Burst: the limit starts at a third of it
+	permitsPerTask   = 3                      // added by a finished task during slow start
+	minTasks         = 6                      // in a window of slow start; in a probe twice as many
+	minHoldTasks     = 32                     // in a window while the limit stays
+	maxPause         = 16                     // windows between probes that fail
+	stallTime        = 500 * time.Millisecond // without a finished task, after which the limit may rise
+	stallBurstFactor = 4                      // of Burst: the limit that stalls reach before the first task has finished
+	stallFactor      = 2                      // of the limit: what stalls reach later
+	backoffFactor    = 0.7                    // of the limit: what a backoff leaves
+	overloadShare    = 20                     // of the limit: one overloaded task in so many makes a backoff
+	minCeilingTime   = time.Second            // for which a ceiling holds at first
+	maxCeilingTime   = 10 * time.Second
 )
 
-// A search finds a limit: from the ends of tasks it sees how the throughput follows
-// the limit, and changes the limit. It has no clock and no lock of its own.
+// A search adapts a limit to the throughput of tasks. It has no clock and no lock.
 type search struct {
 	Config
-	room func(now, want int) (most int, reason string) // nil: no ceiling
-	note func(now time.Duration, throughput float64, reason string)
+	allow       func(now, want int) (n int, reason string) // what resources allow; nil: anything
+	note        func(now time.Duration, throughput float64, reason string)
+	limit       int
+	phase       Phase
+	throughput  float64 // tasks a second, in the last window
+	window      window
+	started     bool          // a task has finished
+	last        time.Duration // when a task finished last, or the period began
+	since       time.Duration // when the period began
+	settling    int           // tasks still to finish before the window opens: they started under another limit
+	proven      int           // the limit when a task finished last
+	beforeStall int           // the limit to return to when a task finishes; 0: no stall
 
-	limit  int
-	phase  Phase
-	latest float64 // throughput in the last window, in tasks a second
-	window window
-	began  bool          // a task has ended since the start
-	last   time.Duration // when a task ended, or the period began
-	since  time.Duration // when the period began
-	settle int           // tasks still to end before the window opens: those of the limit before
-	proven int           // the limit when a task ended last
-	kept   int           // the limit to go back to when a task ends: it was raised while none did; 0: none
-
-	// while rising
+	// slow start
 	from  int     // the limit at the start of the round
 	top   int     // the limit at its end
 	prior reading // of the round before
 
-	// while holding and probing
-	at    int     // the limit that holds
-	base  reading // there
-	up    bool    // which way the next probe goes
-	steps int     // how far: the limit is doubled or halved by two
-	hold  int     // windows until then
-	pause int     // windows to hold when the probes both ways have failed
-	fails int     // probes in a row that changed nothing
-	told  bool    // that the limit is being tried
+	// holding and probing
+	held       int     // the limit that is held, or compared with
+	base       reading // at that limit
+	up         bool    // the direction of the next probe
+	steps      int     // its distance: a factor of 2 is two steps
+	hold       int     // windows before it
+	pause      int     // windows to hold after probes in both directions have failed
+	fails      int     // probes in a row that have failed
+	probeNoted bool    // the limit that is tried was noted
 
-	roof          int           // a limit under which there was an overload, or that a ceiling forbade; 0: none
-	until         time.Duration // when that is tried again
-	wait          time.Duration // from then to now
-	ends, refused int           // tasks, of the last so many as the limit
-	mild          int           // tasks that ended by an overload, and are yet to be counted as ended
+	ceiling     int           // no probe reaches this limit, as it overloaded or was not allowed; 0: none
+	retryAt     time.Duration // when the ceiling is lifted
+	ceilingTime time.Duration // for which it holds
+	generation  int           // tasks finished since overloads was reset: it is reset after as many as the limit
+	overloads   int           // tasks overloaded since then
+	uncounted   int           // overloaded tasks that finished has yet to leave out
 }
 
-// Start is the limit before anything is known.
+// Start returns the limit before anything is measured.
 func (c Config) Start() int {
-	return between(c.Min, max(c.Burst/share, min(c.Procs+1, c.Burst)), c.Max)
+	return clamp(c.Min, max(c.Burst/startShare, min(c.Procs+1, c.Burst)), c.Max)
 }
 
-func between(low, n, high int) int { return max(low, min(n, high)) }
+func clamp(low, n, high int) int { return max(low, min(n, high)) }
 
 func (s *search) begin() {
 	s.limit = s.Start()
-	top, _ := s.allowed(between(s.Min, s.Burst, s.Max))
-	s.rise(s.limit, top)
-	s.pause = 2
+	top, _ := s.allowed(clamp(s.Min, s.Burst, s.Max))
+	s.phase, s.from, s.top, s.pause = SlowStart, s.limit, top, 2
 }
 
-// ended takes in that n tasks have ended, which took so long together, with so many
-// running; waiting says whether more could run.
-func (s *search) ended(now time.Duration, n int, took time.Duration, running int, waiting bool) {
+// finished counts n finished tasks, which took so long together, 0 if unknown. running
+// tasks were running, and waiting reports whether another one could have run.
+func (s *search) finished(now time.Duration, n int, took time.Duration, running int, waiting bool) {
 	s.last = now
-	s.restore(now)
-	s.retry(now)
-	if n -= s.overloads(n); n == 0 {
-		return // overloads are no throughput
+	s.endStall(now)
+	s.liftCeiling(now)
+	if n -= s.leaveOut(n); n == 0 {
+		return
 	}
-	if !s.began {
-		s.began = true
+	if !s.started {
+		s.started = true
 		s.window.open(now)
 	}
-	early := s.phase == Rising && s.prior.tasks == 0
+	firstRound := s.phase == SlowStart && s.prior.tasks == 0
 	if s.window.pause(now) {
 		s.judge(now)
 	}
 	s.proven = s.limit
 	at := s.limit
-	if s.phase == Rising {
+	if s.phase == SlowStart {
 		at = s.from
 	}
-	taken := running >= at*8/10
-	full := waiting && taken
+	used := running >= at*8/10
 	m, within := s.window.share(n, took)
-	s.window.add(m, running, within, full)
-	if took == 0 && early { // it has run since then, or longer
-		s.window.suppose(n, now-s.since)
+	s.window.add(m, running, within, waiting && used)
+	if took == 0 && firstRound { // a task has run since the period began, or longer
+		s.window.assumed.add(n, now-s.since)
 	}
-	if !waiting && !taken {
+	if !waiting && !used {
 		s.window.broken = true
 	}
-	if full && s.phase == Rising && s.settle == 0 {
+	if waiting && used && s.phase == SlowStart && s.settling == 0 {
 		s.grow(n)
 	}
 }
 
-// judge is called where a window may end.
+// judge is called when the window may end.
 func (s *search) judge(now time.Duration) {
 	switch {
-	case s.settle > 0:
-		if int(s.window.tasks) >= s.settle {
-			s.settle = 0
+	case s.settling > 0:
+		if int(s.window.tasks) >= s.settling {
+			s.settling = 0
 			s.window.open(now)
 		}
-	case s.phase == Rising:
-		s.judgeRise(now)
+	case s.window.tasks < s.minWindow():
+	case !s.window.valid():
+		s.window.open(now)
+	case s.phase == SlowStart:
+		s.judgeSlowStart(now)
 	case s.phase == Holding:
 		s.judgeHold(now)
 	case s.phase == Probing:
@@ -138,36 +133,69 @@ func (s *search) judge(now time.Duration) {
 	}
 }
 
-// read returns what the window shows.
+// minWindow returns the number of tasks that a window needs.
+func (s *search) minWindow() float64 {
+	switch s.phase {
+	case SlowStart:
+		if s.limit < s.top {
+			return math.Inf(1)
+		}
+		return max(minTasks, float64(s.from)/2)
+	case Probing:
+		return max(2*minTasks, float64(s.limit)/2)
+	}
+	return s.minHold()
+}
+
+func (s *search) minHold() float64 { return max(minHoldTasks, 2*float64(s.limit)) }
+
+// move changes the limit. The window opens when the tasks of the old limit have
+// finished.
+func (s *search) move(now time.Duration, n int) {
+	n = clamp(s.Min, n, s.Max)
+	s.settling, s.limit = max(s.limit, n), n
+	s.window.open(now)
+}
+
+// allowed returns the largest limit up to n that resources allow, and why it is less
+// than n.
+func (s *search) allowed(n int) (int, string) {
+	if s.allow == nil || n <= s.limit {
+		return n, ""
+	}
+	return s.allow(s.limit, n)
+}
+
+// read returns the reading of the window.
 func (s *search) read() reading {
 	r := s.window.reading()
-	if x := r.told(); x > 0 {
-		s.latest = x
+	if x := r.reported(); x > 0 {
+		s.throughput = x
 	}
 	return r
 }
 
 func (s *search) noted(now time.Duration, r reading, reason string) {
 	if s.note != nil {
-		s.note(now, r.told(), reason)
+		s.note(now, r.reported(), reason)
 	}
 }
 
-// compared says what a saw and what b saw, as far as that is known.
+// compared appends the throughputs of a and b to what, as far as they are known.
 func compared(what string, a, b reading) string {
-	switch x, y := a.told(), b.told(); {
+	switch x, y := a.reported(), b.reported(); {
 	case y == 0:
 		return what
 	case x == 0:
-		return fmt.Sprintf("%s: %s a second with %.0f", what, plain(y), math.Ceil(b.running))
+		return fmt.Sprintf("%s: %s a second with %.0f", what, formatRate(y), math.Ceil(b.running))
 	default:
 		return fmt.Sprintf("%s: %s a second with %.0f, %s with %.0f",
-			what, plain(x), math.Ceil(a.running), plain(y), math.Ceil(b.running))
+			what, formatRate(x), math.Ceil(a.running), formatRate(y), math.Ceil(b.running))
 	}
 }
 
-// plain returns x for people: no exponent, and no more digits than are of use.
-func plain(x float64) string {
+// formatRate formats x with three significant digits, without an exponent.
+func formatRate(x float64) string {
 	if x >= 100 {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// A driven search is told of tasks that end one after the other, at a rate that
-// depends on the limit, with all places taken.
-type driven struct {
+// A fedSearch counts tasks that finish one after the other, at a rate that depends on
+// the limit, with all permits held.
+type fedSearch struct {
 	search
 	now    time.Duration
 	limits []int // all there were
@@ -19,33 +19,34 @@ type driven struct {
 	notes  []string
 }
 
-func drive(config Config) *driven {
-	d := &driven{search: search{Config: config}}
+func newFedSearch(config Config) *fedSearch {
+	d := &fedSearch{search: search{Config: config}}
 	d.note = func(_ time.Duration, _ float64, reason string) { d.notes = append(d.notes, reason) }
 	d.begin()
 	return d
 }
 
-// slotted is the time between two ends where k tasks are served at once, 5 ms each.
+// slotted returns the time between two finished tasks of a server with k slots, 5 ms
+// each.
 func slotted(k int) func(limit int) time.Duration {
 	return func(limit int) time.Duration { return 5 * time.Millisecond / time.Duration(min(k, limit)) }
 }
 
-// serve ends n tasks.
-func (d *driven) serve(n int, gap func(limit int) time.Duration) {
+// serve finishes n tasks.
+func (d *fedSearch) serve(n int, gap func(limit int) time.Duration) {
 	for range n {
 		g := gap(d.limit)
 		d.now += g
-		d.ended(d.now, 1, g*time.Duration(d.limit), d.limit, true)
+		d.finished(d.now, 1, g*time.Duration(d.limit), d.limit, true)
 		d.seen()
 	}
 }
 
-// stall looks at the time as the tick does, and reports whether more may begin.
-func (d *driven) stall(now time.Duration) bool { return d.overdue(now) && d.stalled(now) }
+// stall checks for a stall as the tick does, and reports whether the limit rose.
+func (d *fedSearch) stall(now time.Duration) bool { return d.overdue(now) && d.stalled(now) }
 
 // seen notes the limit and the phase if they have changed.
-func (d *driven) seen() {
+func (d *fedSearch) seen() {
 	if n := len(d.limits); n == 0 || d.limits[n-1] != d.limit {
 		d.limits = append(d.limits, d.limit)
 	}
@@ -55,7 +56,7 @@ func (d *driven) seen() {
 }
 
 // until serves up to n tasks until ok.
-func (d *driven) until(t *testing.T, n int, gap func(limit int) time.Duration, what string, ok func() bool) {
+func (d *fedSearch) until(t *testing.T, n int, gap func(limit int) time.Duration, what string, ok func() bool) {
 	t.Helper()
 	for range n {
 		if ok() {
@@ -66,13 +67,14 @@ func (d *driven) until(t *testing.T, n int, gap func(limit int) time.Duration, w
 	t.Fatalf("after %d tasks, phase %d, limit %d: not %s; %q", n, d.phase, d.limit, what, d.notes)
 }
 
-// held returns a search that holds n, as it does with n slots, and pauses for long.
-func held(n int) *driven {
-	d := drive(usual)
+// held returns a search that holds n, the limit of n slots, for many windows.
+func held(n int) *fedSearch {
+	d := newFedSearch(usual)
 	r := reading{tasks: 1000, time: 1000 * float64(slotted(n)(n)), running: float64(n)}
-	d.began, d.limit = true, n
-	d.pause = longer
-	d.settleAt(d.now, r, longer, "reached")
+	d.started, d.limit = true, n
+	d.pause = maxPause
+	d.holdAt(d.now, r, "reached")
+	d.hold = maxPause
 	return d
 }
 
@@ -93,11 +95,11 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestLimitRisesByThreeATask lets more begin only as tasks end.
+// TestLimitRisesByThreeATask raises the limit only as tasks finish.
 func TestLimitRisesByThreeATask(t *testing.T) {
-	d := drive(usual)
-	for n := 12; n < 36; n += growth {
-		if d.limit != n || d.phase != Rising {
+	d := newFedSearch(usual)
+	for n := 12; n < 36; n += permitsPerTask {
+		if d.limit != n || d.phase != SlowStart {
 			t.Fatalf("limit %d in phase %d, want %d", d.limit, d.phase, n)
 		}
 		d.serve(1, slotted(1000))
@@ -108,19 +110,19 @@ func TestLimitRisesByThreeATask(t *testing.T) {
 }
 
 func TestLimitRisesWithTheThroughput(t *testing.T) {
-	d := drive(usual)
+	d := newFedSearch(usual)
 	d.until(t, 2000, slotted(1000), "at the maximum", func() bool { return d.phase == Holding })
 	if d.limit != 256 || !slices.IsSorted(d.limits) {
 		t.Errorf("limits %v", d.limits)
 	}
-	if last := d.notes[len(d.notes)-1]; !strings.Contains(last, "throughput rose") || !strings.Contains(last, "this is the maximum") {
+	if last := d.notes[len(d.notes)-1]; !strings.Contains(last, "throughput rose") || !strings.Contains(last, "the maximum is reached") {
 		t.Errorf("reason: %s", last)
 	}
 }
 
-func TestRiseStopsWhereTheThroughputDoes(t *testing.T) {
-	d := drive(usual)
-	d.until(t, 2000, slotted(20), "at the end of the rise", func() bool { return d.phase != Rising })
+func TestSlowStartEndsWhereThroughputStays(t *testing.T) {
+	d := newFedSearch(usual)
+	d.until(t, 2000, slotted(20), "at the end of slow start", func() bool { return d.phase != SlowStart })
 	if d.phase != Probing || slices.Max(d.limits) > 144 {
 		t.Errorf("phase %d, limits %v", d.phase, d.limits)
 	}
@@ -130,24 +132,24 @@ func TestRiseStopsWhereTheThroughputDoes(t *testing.T) {
 	d.until(t, 3000, slotted(20), "near 20", func() bool { return d.phase == Holding && d.limit >= 18 && d.limit <= 28 })
 }
 
-// TestSlowRoundEndsTheRise has tasks that end much later once many run: no more begin
-// before it is known whether those are of use.
-func TestSlowRoundEndsTheRise(t *testing.T) {
-	d := drive(usual)
+// TestSlowRoundEndsSlowStart has tasks take longer once many run: the limit stays until
+// the round is judged.
+func TestSlowRoundEndsSlowStart(t *testing.T) {
+	d := newFedSearch(usual)
 	d.until(t, 200, slotted(1000), "in the second round", func() bool { return d.prior.tasks > 0 })
-	d.until(t, 200, func(int) time.Duration { return 50 * time.Millisecond }, "at the end of the rise", func() bool { return d.phase != Rising })
-	if top := slices.Max(d.limits); top > 36+growth {
+	d.until(t, 200, func(int) time.Duration { return 50 * time.Millisecond }, "at the end of slow start", func() bool { return d.phase != SlowStart })
+	if top := slices.Max(d.limits); top > 36+permitsPerTask {
 		t.Errorf("up to %d in the second round", top)
 	}
 }
 
-// TestRiseThatHarmsIsTakenBackFurther has a server that is worse the more are at work.
-func TestRiseThatHarmsIsTakenBackFurther(t *testing.T) {
-	d := drive(usual)
+// TestSlowStartThatHarmsIsUndoneFurther has a server that is slower the more tasks run.
+func TestSlowStartThatHarmsIsUndoneFurther(t *testing.T) {
+	d := newFedSearch(usual)
 	worse := func(limit int) time.Duration { return time.Duration(limit*limit) * 10 * time.Microsecond }
-	d.until(t, 2000, worse, "at the end of the rise", func() bool { return d.phase != Rising })
-	if most := d.prior.running / 2; float64(d.limit) > most {
-		t.Errorf("limit %d, want half of what ran in the round before, %.1f, at most", d.limit, most)
+	d.until(t, 2000, worse, "at the end of slow start", func() bool { return d.phase != SlowStart })
+	if half := d.prior.running / 2; float64(d.limit) > half {
+		t.Errorf("limit %d, want half of what ran in the round before, %.1f, at most", d.limit, half)
 	}
 	if last := d.notes[len(d.notes)-1]; !strings.Contains(last, "throughput fell") {
 		t.Errorf("reason: %s", last)
@@ -155,10 +157,10 @@ func TestRiseThatHarmsIsTakenBackFurther(t *testing.T) {
 	d.until(t, 3000, worse, "at 1", func() bool { return d.phase == Holding && d.limit == 1 })
 }
 
-// TestRiseEndsAtTheCeiling has memory for 50 tasks.
-func TestRiseEndsAtTheCeiling(t *testing.T) {
-	d := drive(usual)
-	d.room = func(_, want int) (int, string) {
+// TestSlowStartEndsAtTheCeiling has memory for 50 tasks.
+func TestSlowStartEndsAtTheCeiling(t *testing.T) {
+	d := newFedSearch(usual)
+	d.allow = func(_, want int) (int, string) {
 		if want > 50 {
 			return 50, "memory"
 		}
@@ -172,25 +174,25 @@ func TestRiseEndsAtTheCeiling(t *testing.T) {
 
 func TestHoldProbesUpAndIsAccepted(t *testing.T) {
 	d := held(20)
-	d.until(t, 5000, slotted(1000), "at more", func() bool { return d.at > 20 })
-	if !slices.ContainsFunc(d.notes, func(s string) bool { return strings.Contains(s, "more do better") }) {
+	d.until(t, 5000, slotted(1000), "at more", func() bool { return d.held > 20 })
+	if !slices.ContainsFunc(d.notes, func(s string) bool { return strings.Contains(s, "a higher limit is better") }) {
 		t.Errorf("%q", d.notes)
 	}
-	d.until(t, 5000, slotted(1000), "at the maximum", func() bool { return d.at == 256 })
+	d.until(t, 5000, slotted(1000), "at the maximum", func() bool { return d.held == 256 })
 }
 
 func TestHoldProbesDownAndIsAccepted(t *testing.T) {
 	d := held(40)
 	d.base.time = 1000 * float64(slotted(10)(40))
-	d.until(t, 5000, slotted(10), "at less", func() bool { return d.at < 40 })
-	if !slices.ContainsFunc(d.notes, func(s string) bool { return strings.Contains(s, "fewer do as well") }) {
+	d.until(t, 5000, slotted(10), "at less", func() bool { return d.held < 40 })
+	if !slices.ContainsFunc(d.notes, func(s string) bool { return strings.Contains(s, "a lower limit is as good") }) {
 		t.Errorf("%q", d.notes)
 	}
-	d.until(t, 5000, slotted(10), "near 10", func() bool { return d.at >= 9 && d.at < 15 })
+	d.until(t, 5000, slotted(10), "near 10", func() bool { return d.held >= 9 && d.held < 15 })
 }
 
-// TestProbesThatFailGoBack has a limit that is right: probes both ways find less, and
-// come more and more rarely. They are not told of.
+// TestProbesThatFailGoBack has the right limit: probes in both directions fail, and are
+// made less and less often. They are not noted.
 func TestProbesThatFailGoBack(t *testing.T) {
 	d := held(20)
 	d.pause = 2
@@ -207,8 +209,8 @@ func TestProbesThatFailGoBack(t *testing.T) {
 				up++
 			}
 		}
-		if d.at != 20 {
-			t.Fatalf("limit %d is accepted; %q", d.at, d.notes[len(d.notes)-1])
+		if d.held != 20 {
+			t.Fatalf("limit %d is accepted; %q", d.held, d.notes[len(d.notes)-1])
 		}
 		if d.pause != before {
 			pauses = append(pauses, d.pause)
@@ -217,7 +219,7 @@ func TestProbesThatFailGoBack(t *testing.T) {
 			}
 		}
 	}
-	if !slices.Equal(pauses, []int{4, 8, longer}) {
+	if !slices.Equal(pauses, []int{4, 8, maxPause}) {
 		t.Errorf("pauses of %v windows", pauses)
 	}
 	if down == 0 || up == 0 || len(d.notes) != told {
@@ -225,48 +227,47 @@ func TestProbesThatFailGoBack(t *testing.T) {
 	}
 }
 
-// TestChangeOfThroughputIsLookedInto has the server lose or gain slots while the
-// search pauses for long.
-func TestChangeOfThroughputIsLookedInto(t *testing.T) {
+// TestChangedThroughputIsProbed has the server lose or gain slots while the search
+// pauses.
+func TestChangedThroughputIsProbed(t *testing.T) {
 	d := held(20)
 	d.serve(50, slotted(20))
 	d.until(t, 200, slotted(5), "probing", func() bool { return d.phase == Probing })
-	d.until(t, 5000, slotted(5), "near 5", func() bool { return d.at <= 8 })
-	d.until(t, 5000, slotted(40), "near 40", func() bool { return d.at >= 36 })
+	d.until(t, 5000, slotted(5), "near 5", func() bool { return d.held <= 8 })
+	d.until(t, 5000, slotted(40), "near 40", func() bool { return d.held >= 36 })
 }
 
-// TestOneFreePlaceSpoilsAWindow has all tasks of a window but one end with all places
-// taken.
-func TestOneFreePlaceSpoilsAWindow(t *testing.T) {
+// TestOneFreePermitSpoilsAWindow has one task of a window finish while permits are free.
+func TestOneFreePermitSpoilsAWindow(t *testing.T) {
 	d := held(40)
 	before := d.base.tasks
 	for range 20 {
-		d.serve(50, slotted(5)) // less than it was, which would be looked into
+		d.serve(50, slotted(5)) // less throughput, which would be probed
 		d.now += time.Millisecond
-		d.ended(d.now, 1, time.Millisecond, 1, false)
+		d.finished(d.now, 1, time.Millisecond, 1, false)
 	}
 	if d.base.tasks != before || d.phase != Holding {
 		t.Errorf("phase %d, %v tasks known of %v", d.phase, d.base.tasks, before)
 	}
 }
 
-// TestUnusedPlacesTeachNothing ends tasks while places are free, or nobody waits.
-func TestUnusedPlacesTeachNothing(t *testing.T) {
-	for _, phase := range []Phase{Rising, Holding, Probing} {
+// TestFreePermitsChangeNothing finishes tasks while permits are free.
+func TestFreePermitsChangeNothing(t *testing.T) {
+	for _, phase := range []Phase{SlowStart, Holding, Probing} {
 		for _, waiting := range []bool{false, true} {
-			d := drive(usual)
-			if phase != Rising {
+			d := newFedSearch(usual)
+			if phase != SlowStart {
 				d = held(40)
 			}
 			if phase == Probing {
 				d.hold = 1
 				d.until(t, 500, slotted(40), "probing", func() bool { return d.phase == Probing })
-				d.until(t, 500, slotted(40), "settled", func() bool { return d.settle == 0 })
+				d.until(t, 500, slotted(40), "settled", func() bool { return d.settling == 0 })
 			}
 			before := d.limit
 			for range 10000 {
 				d.now += time.Millisecond
-				d.ended(d.now, 1, time.Millisecond, d.limit/2, waiting)
+				d.finished(d.now, 1, time.Millisecond, d.limit/2, waiting)
 			}
 			if d.limit != before || d.phase != phase {
 				t.Errorf("phase %d, waiting %v: limit from %d to %d, phase %d", phase, waiting, before, d.limit, d.phase)
@@ -276,44 +277,44 @@ func TestUnusedPlacesTeachNothing(t *testing.T) {
 }
 
 func TestStalledLetsMoreBegin(t *testing.T) {
-	d := drive(usual)
-	if d.stall(stuck-1) || d.limit != 12 {
-		t.Fatalf("stalled before %v: limit %d", stuck, d.limit)
+	d := newFedSearch(usual)
+	if d.stall(stallTime-1) || d.limit != 12 {
+		t.Fatalf("stalled before %v: limit %d", stallTime, d.limit)
 	}
 	var limits []int
-	for i := 1; d.limit < d.most(); i++ {
-		if !d.stall(time.Duration(i) * stuck) {
+	for i := 1; d.limit < d.stallLimit(); i++ {
+		if !d.stall(time.Duration(i) * stallTime) {
 			t.Fatalf("not stalled at limit %d", d.limit)
 		}
 		limits = append(limits, d.limit)
 	}
-	if limits[0] != 36 || limits[1] != 40 || !slices.IsSorted(limits) || d.limit != beyond*36 {
+	if limits[0] != 36 || limits[1] != 40 || !slices.IsSorted(limits) || d.limit != stallBurstFactor*36 {
 		t.Errorf("limits %v", limits)
 	}
-	if d.stall(time.Hour) || d.limit != beyond*36 {
-		t.Errorf("limit %d, want no more than %d", d.limit, beyond*36)
+	if d.stall(time.Hour) || d.limit != stallBurstFactor*36 {
+		t.Errorf("limit %d, want no more than %d", d.limit, stallBurstFactor*36)
 	}
 }
 
 func TestStalledKeepsToTheMaximum(t *testing.T) {
-	d := drive(Config{Min: 1, Max: 40, Burst: 36, Procs: 2})
+	d := newFedSearch(Config{Min: 1, Max: 40, Burst: 36, Procs: 2})
 	for i := range 100 {
 		d.stall(time.Duration(i+1) * time.Second)
 	}
-	if d.limit != 40 || d.most() != 40 {
-		t.Errorf("limit %d, at most %d", d.limit, d.most())
+	if d.limit != 40 || d.stallLimit() != 40 {
+		t.Errorf("limit %d, at most %d", d.limit, d.stallLimit())
 	}
-	d = held(200) // above 4 times Burst by evidence
+	d = held(200) // above 4 times Burst by measurement
 	if d.stall(time.Hour) || d.limit != 200 {
 		t.Errorf("limit %d", d.limit)
 	}
 }
 
-// TestLongTasksAreNoStall waits for twice as long as tasks take.
+// TestLongTasksAreNoStall has tasks of 10 s: a stall takes twice as long.
 func TestLongTasksAreNoStall(t *testing.T) {
 	d := held(20)
 	d.now += time.Second
-	d.ended(d.now, 1, 10*time.Second, 20, true)
+	d.finished(d.now, 1, 10*time.Second, 20, true)
 	if d.stall(d.now + 20*time.Second - 1) {
 		t.Error("stalled before")
 	}
@@ -322,13 +323,13 @@ func TestLongTasksAreNoStall(t *testing.T) {
 	}
 }
 
-// TestStallKeepsWhatWasFound has a server hang: the limit at most doubles, and is what
-// it was when tasks end again.
-func TestStallKeepsWhatWasFound(t *testing.T) {
+// TestStallRestoresTheLimit has a server hang: the limit doubles at most, and returns to
+// its old value when tasks finish again.
+func TestStallRestoresTheLimit(t *testing.T) {
 	d := held(20)
 	d.serve(100, slotted(20))
 	limit := d.limit
-	for d.limit < d.most() {
+	for d.limit < d.stallLimit() {
 		d.now += time.Minute
 		d.stall(d.now)
 	}
@@ -336,21 +337,21 @@ func TestStallKeepsWhatWasFound(t *testing.T) {
 		t.Errorf("limit %d after a hang, it was %d", d.limit, limit)
 	}
 	d.serve(1, slotted(20))
-	if d.limit != limit || d.notes[len(d.notes)-1] != "tasks end again" {
+	if d.limit != limit || d.notes[len(d.notes)-1] != "tasks finish again" {
 		t.Errorf("limit %d after that, it was %d; %q", d.limit, limit, d.notes)
 	}
 }
 
-// refuse has n tasks refused, which are told as ended.
-func (d *driven) refuse(n int) {
+// refuse overloads n tasks, which are counted as finished afterwards.
+func (d *fedSearch) refuse(n int) {
 	for range n {
 		d.overloaded(d.now, true)
 		d.now += time.Millisecond
-		d.ended(d.now, 1, time.Millisecond, d.limit, true)
+		d.finished(d.now, 1, time.Millisecond, d.limit, true)
 	}
 }
 
-// TestOverloadLowersOnceAGeneration has all tasks that began under the old limit fail.
+// TestOverloadLowersOnceAGeneration has all tasks that started under the old limit fail.
 func TestOverloadLowersOnceAGeneration(t *testing.T) {
 	d := held(100)
 	d.refuse(100)
@@ -364,26 +365,26 @@ func TestOverloadLowersOnceAGeneration(t *testing.T) {
 }
 
 // TestTotalRefusal has a server refuse everything: the limit falls to the minimum,
-// generation by generation, and nothing is told of a stall.
+// generation by generation, and no stall is noted.
 func TestTotalRefusal(t *testing.T) {
 	d := held(100)
 	d.refuse(900)
-	if d.limit != d.Min || d.stall(d.now+stuck/2) {
+	if d.limit != d.Min || d.stall(d.now+stallTime/2) {
 		t.Errorf("limit %d", d.limit)
 	}
-	if slices.ContainsFunc(d.notes, func(s string) bool { return strings.Contains(s, "for a while") }) {
+	if slices.ContainsFunc(d.notes, func(s string) bool { return strings.Contains(s, "for some time") }) {
 		t.Errorf("%q", d.notes)
 	}
 	d.refuse(100_000) // for 100 s
 	began := d.now
 	d.until(t, 10_000, slotted(50), "half of what is right", func() bool { return d.limit >= 25 })
-	if took := d.now - began; took > longest+time.Second {
+	if took := d.now - began; took > maxCeilingTime+time.Second {
 		t.Errorf("%v after the end of the outage it is back", took)
 	}
 }
 
-// TestFewRefusalsAreNoOverload has one task of a hundred refused, whatever the limit.
-func TestFewRefusalsAreNoOverload(t *testing.T) {
+// TestRareOverloadsAreIgnored has one task of a hundred overloaded, whatever the limit.
+func TestRareOverloadsAreIgnored(t *testing.T) {
 	d := held(100)
 	for range 1000 {
 		d.refuse(1)
@@ -394,38 +395,38 @@ func TestFewRefusalsAreNoOverload(t *testing.T) {
 	}
 }
 
-// TestOverloadIsNoThroughput does not count tasks that end by it.
+// TestOverloadIsNoThroughput leaves overloaded tasks out.
 func TestOverloadIsNoThroughput(t *testing.T) {
 	d := held(100)
 	for range 3 {
 		d.overloaded(d.now, true)
 	}
-	d.overloaded(d.now, false) // not counted as ended either
+	d.overloaded(d.now, false) // not counted as finished either
 	d.window.open(d.now)
-	d.ended(d.now+1, 2, time.Millisecond, 70, true)
-	if d.window.tasks != 0 || d.mild != 1 {
-		t.Errorf("%v tasks counted, %d overloads left", d.window.tasks, d.mild)
+	d.finished(d.now+1, 2, time.Millisecond, 70, true)
+	if d.window.tasks != 0 || d.uncounted != 1 {
+		t.Errorf("%v tasks counted, %d overloads left", d.window.tasks, d.uncounted)
 	}
-	d.ended(d.now+2, 2, time.Millisecond, 70, true)
-	if d.window.tasks != 1 || d.mild != 0 {
-		t.Errorf("%v tasks counted, %d overloads left", d.window.tasks, d.mild)
+	d.finished(d.now+2, 2, time.Millisecond, 70, true)
+	if d.window.tasks != 1 || d.uncounted != 0 {
+		t.Errorf("%v tasks counted, %d overloads left", d.window.tasks, d.uncounted)
 	}
 }
 
-// TestOverloadIsRemembered has the limit come back, below where the overload was, and
-// go beyond once that is long ago.
-func TestOverloadIsRemembered(t *testing.T) {
+// TestCeilingIsLifted has the limit rise again after an overload: below the ceiling
+// first, and beyond when the ceiling is lifted.
+func TestCeilingIsLifted(t *testing.T) {
 	d := held(100)
 	d.refuse(5)
 	began := d.now
-	for d.roof > 0 {
+	for d.ceiling > 0 {
 		if d.limit > 99 {
-			t.Fatalf("limit %d while it is remembered", d.limit)
+			t.Fatalf("limit %d below the ceiling", d.limit)
 		}
 		d.serve(1, slotted(1000))
 	}
-	if took := d.now - began; took < shortly/2 {
-		t.Errorf("it was remembered for %v", took)
+	if took := d.now - began; took < minCeilingTime/2 {
+		t.Errorf("the ceiling held for %v", took)
 	}
 	d.until(t, 100000, slotted(1000), "beyond", func() bool { return d.limit > 100 })
 }
@@ -442,7 +443,7 @@ func TestLimitIsNeverOutside(t *testing.T) {
 		{Min: 3, Max: 1 << 30, Burst: 1 << 20, Procs: 300},
 	} {
 		r := rand.New(rand.NewPCG(*seed, uint64(config.Max)))
-		d := drive(config)
+		d := newFedSearch(config)
 		for i := range 100_000 {
 			d.random(r)
 			if d.limit < config.Min || d.limit > config.Max {
@@ -452,8 +453,8 @@ func TestLimitIsNeverOutside(t *testing.T) {
 	}
 }
 
-// random makes some call. The rate of tasks changes from time to time.
-func (d *driven) random(r *rand.Rand) {
+// random makes a random call. The rate of tasks changes from time to time.
+func (d *fedSearch) random(r *rand.Rand) {
 	switch r.IntN(40) {
 	case 0:
 		d.now += time.Duration(r.ExpFloat64() * float64(time.Second))
@@ -464,7 +465,7 @@ func (d *driven) random(r *rand.Rand) {
 		}
 	case 2:
 		if r.IntN(5) == 0 {
-			d.retreat(d.now, "memory is short")
+			d.backOff(d.now, "memory is short")
 		}
 	default:
 		k := 1 << (d.now / time.Second % 11)
@@ -476,11 +477,11 @@ func (d *driven) random(r *rand.Rand) {
 			running = 1 + r.IntN(2*d.limit)
 		}
 		took := time.Duration(r.IntN(3)) * time.Millisecond
-		d.ended(d.now, 1+r.IntN(3), took, running, r.IntN(30) > 0)
+		d.finished(d.now, 1+r.IntN(3), took, running, r.IntN(30) > 0)
 	}
 }
 
-// What a reason says of throughputs is read by people, on a page or a line of text.
+// The throughputs in a reason are for people.
 func TestReasonsAreReadable(t *testing.T) {
 	for _, c := range []struct {
 		rate float64 // tasks a second
@@ -489,9 +490,9 @@ func TestReasonsAreReadable(t *testing.T) {
 		{0, "0"}, {0.0312, "0.0312"}, {1, "1"}, {3.14159, "3.14"}, {20, "20"}, {99.44, "99.4"}, {99.96, "100"},
 		{100, "100"}, {999.6, "1000"}, {44163.2, "44163"}, {12_345_678, "12345678"},
 	} {
-		const brief = 1 // ns
-		a := reading{tasks: c.rate, time: float64(time.Second), running: 1.4, took: brief}
-		b := reading{tasks: 7, time: float64(time.Second), running: 9, took: brief}
+		const latency = 1 // ns
+		a := reading{tasks: c.rate, time: float64(time.Second), running: 1.4, latency: latency}
+		b := reading{tasks: 7, time: float64(time.Second), running: 9, latency: latency}
 		want := "so: " + c.want + " a second with 2, 7 with 9"
 		if c.rate == 0 {
 			want = "so: 7 a second with 9"
@@ -502,11 +503,11 @@ func TestReasonsAreReadable(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotKnownIsNotTold has readings of tasks of which nobody knows how long they
-// took: they may all have begun long before.
-func TestWhatIsNotKnownIsNotTold(t *testing.T) {
+// TestUnknownThroughputIsNotReported has readings of tasks of unknown latency: they may
+// have started long before.
+func TestUnknownThroughputIsNotReported(t *testing.T) {
 	a := reading{tasks: 30, time: float64(time.Second), running: 3}
-	b := reading{tasks: 60, time: float64(time.Second), running: 6, took: 1e7}
+	b := reading{tasks: 60, time: float64(time.Second), running: 6, latency: 1e7}
 	for _, c := range []struct {
 		a, b reading
 		want string
@@ -517,20 +518,20 @@ func TestWhatIsNotKnownIsNotTold(t *testing.T) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
-	if a.told() != 0 || math.Abs(b.told()-60) > 1e-9 || (reading{}).told() != 0 {
-		t.Errorf("told %v, %v and %v", a.told(), b.told(), reading{}.told())
+	if a.reported() != 0 || math.Abs(b.reported()-60) > 1e-9 || (reading{}).reported() != 0 {
+		t.Errorf("told %v, %v and %v", a.reported(), b.reported(), reading{}.reported())
 	}
 }
 
-// TestInterruptedIsTold has a probe end without a conclusion: when people were told of
-// it, they are told that the limit is what it was. The last change says the limit.
-func TestInterruptedIsTold(t *testing.T) {
+// TestInterruptedProbeIsNoted has a probe end without a conclusion: if the probe was
+// noted, its end is. The last change has the limit.
+func TestInterruptedProbeIsNoted(t *testing.T) {
 	for _, told := range []string{"", "throughput fell"} {
 		s := &search{Config: usual}
 		s.begin()
 		limits := []int{s.limit}
 		s.note = func(time.Duration, float64, string) { limits = append(limits, s.limit) }
-		s.at = 24
+		s.held = 24
 		s.try(0, reading{}, 12, told)
 		s.interrupt(0)
 		if want := []int{12, 12, 24}; told != "" && !slices.Equal(limits, want) || told == "" && len(limits) != 1 {
@@ -542,18 +543,18 @@ func TestInterruptedIsTold(t *testing.T) {
 	}
 }
 
-// TestRoofIsNoBarWhenNothingEnds has no task end after an overload: they may be waiting
-// for each other, so more may begin than when there was one.
-func TestRoofIsNoBarWhenNothingEnds(t *testing.T) {
+// TestStallExceedsTheCeiling has no task finish after an overload: tasks may wait for
+// each other, so the limit exceeds the ceiling.
+func TestStallExceedsTheCeiling(t *testing.T) {
 	s := &search{Config: usual}
 	s.begin()
-	s.ended(0, 1, time.Millisecond, s.limit, true)
-	s.wait, s.until = longest, longest
+	s.finished(0, 1, time.Millisecond, s.limit, true)
+	s.ceilingTime, s.retryAt = maxCeilingTime, maxCeilingTime
 	over := s.limit
-	s.forbid(0, over)
-	s.retreat(0, "overload")
+	s.setCeiling(0, over)
+	s.backOff(0, "overload")
 	s.proven = over
-	for now := stuck; now < longest; now += stuck {
+	for now := stallTime; now < maxCeilingTime; now += stallTime {
 		s.stalled(now)
 	}
 	if s.limit <= over {

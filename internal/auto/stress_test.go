@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// guarded is a Bounded that holds a Controller to its Config. It calls Press under its
-// own lock, as a limiter does.
+// guarded is a Limiter that checks that a Controller keeps to its Config. It calls
+// NotifyWaiting under its own lock.
 type guarded struct {
 	c      *Controller
 	mu     sync.Mutex
@@ -28,7 +28,7 @@ func (g *guarded) Set(n int) {
 	if out := n < g.c.config.Min || n > g.c.config.Max; g.closed || out && n != g.fixed {
 		g.wrong = append(g.wrong, n)
 	}
-	g.c.Press() // somebody is still waiting
+	g.c.NotifyWaiting() // a task still waits
 }
 
 func (g *guarded) Load() (running int, waiting bool) {
@@ -37,17 +37,17 @@ func (g *guarded) Load() (running int, waiting bool) {
 	return g.limit, g.rng.IntN(4) > 0
 }
 
-// press is somebody who begins to wait.
-func (g *guarded) press() {
+// notify is a task that starts to wait.
+func (g *guarded) notify() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.c.Press()
+	g.c.NotifyWaiting()
 }
 
 // TestEverythingAtOnce calls all methods of a Controller at once, and its tick. The
 // limit stays between Min and Max but for Fix, and after Close it does not change.
 func TestEverythingAtOnce(t *testing.T) {
-	limits(t, 0, 0)
+	memoryLimited(t, 0)
 	sets := 0
 	for round := range 300 {
 		g := &guarded{c: new(Controller), fixed: 1000, rng: rand.New(rand.NewPCG(*seed, uint64(round)))}
@@ -69,8 +69,8 @@ func TestEverythingAtOnce(t *testing.T) {
 func (g *guarded) storm(round int) {
 	const steps = 300
 	c := g.c
-	var meters [2]Meter
-	end := func(m *Meter) func(int) {
+	var samplers [2]Sampler
+	end := func(m *Sampler) func(int) {
 		return func(i int) {
 			if m.Done(c, 1); i%50 == 0 {
 				m.Rest()
@@ -79,8 +79,8 @@ func (g *guarded) storm(round int) {
 	}
 	last := 2 + round*7%(steps-2)
 	calls := []func(i int){
-		end(&meters[0]), end(&meters[1]),
-		func(int) { g.press() },
+		end(&samplers[0]), end(&samplers[1]),
+		func(int) { g.notify() },
 		func(int) { c.tick(0) },
 		func(i int) {
 			if c.State(); i%50 == 0 {

@@ -16,7 +16,7 @@ func ID() (n int) {
 	return n
 }
 
-// NoneLeft fails the test if the library has a goroutine, as Ours says.
+// NoneLeft fails the test if Ours returns a goroutine.
 func NoneLeft(t *testing.T) {
 	t.Helper()
 	if left := Ours(); len(left) > 0 {
@@ -24,10 +24,10 @@ func NoneLeft(t *testing.T) {
 	}
 }
 
-// Ours returns the stacks of the goroutines that are in code of the library or
-// were started by it, in a bubble only those of the bubble. Call synctest.Wait
-// before: a goroutine that has told its owner of its end needs a moment to be gone.
-// Outside a bubble Ours gives all of them that moment.
+// Ours returns the stacks of the goroutines that run code of the library or were started by
+// it. In a bubble it returns those of the bubble only. Call synctest.Wait before it in a
+// bubble: a goroutine needs a moment to exit after it has told its owner. Outside a bubble,
+// Ours waits for goroutines that are exiting.
 func Ours() []string {
 	var found []string
 	for range 1000 {
@@ -56,11 +56,13 @@ func stacks() []string {
 	}
 }
 
-// library reports whether a goroutine is in code of the library other than this. The
-// paths of packages of tests begin as that of the library does.
+// library reports whether a goroutine is in code of the library, not counting packages for
+// tests.
 func library(stack string) bool {
 	const path = "github.com/stint-go/stint"
-	stack = strings.ReplaceAll(stack, path+"/internal/goroutine", "")
+	for _, tests := range []string{"goroutine", "testkit", "workload", "conformance_test"} {
+		stack = strings.ReplaceAll(stack, path+"/internal/"+tests+".", "")
+	}
 	for _, in := range []string{".", "/par.", "/stream.", "/errgroup.", "/internal/"} {
 		if strings.Contains(stack, path+in) {
 			return true

@@ -2,101 +2,141 @@ package house
 
 import (
 	"go/ast"
-	"slices"
-	"strings"
+	"go/token"
+	"path"
+	"regexp"
 	"testing"
 )
 
-// polling are the calls that wait for a moment instead of an event.
-var polling = []string{"Sleep", "After", "Tick", "NewTicker"}
-
-// pollers are the library files that may use one, with the reason.
-var pollers = map[string]string{}
-
 func TestNothingPolls(t *testing.T) {
-	small := map[string]string{"a.go": "why"}
-	try(t, polls(small),
-		sample{"listed", map[string]string{"a.go": start("time.Sleep(1)")}, ""},
-		sample{"not ours", map[string]string{"a.go": start("time.After(1)"), "lab/go.mod": "", "lab/a.go": start("time.Sleep(1)"), "a_test.go": start("time.Sleep(1)")}, ""},
-		sample{"sleep", map[string]string{"a.go": start("time.Tick(1)"), "par/a.go": start("time.Sleep(1)")}, "par/a.go:6: time.Sleep"},
-		sample{"renamed", map[string]string{"a.go": start("time.Sleep(1)"), "b.go": "package p\nimport tm \"time\"\nvar a = tm.After\n"}, "b.go:3: time.After"},
-		sample{"unused row", map[string]string{"a.go": start("")}, "a.go:1: polls no more"},
+	const sleep = "package p\n\nvar a = time.Sleep\n"
+	verify(t, polls,
+		sample{"others", map[string]string{"lab/go.mod": "", "lab/a.go": sleep, "a_test.go": sleep, "b.go": "package p\n\nvar a = time.NewTimer\n"}, ""},
+		sample{"sleep", one("par/a.go", sleep), "par/a.go:3: time.Sleep"},
 	)
-	hold(t, polls(pollers))
 }
 
-// polls checks that library code waits for events only: it runs in the test
-// bubbles of its users, where a poll makes the time run away.
-func polls(pollers map[string]string) func(*tree) []string {
+// polls checks that the library waits for events only: in a bubble of a user's test a
+// poll makes the time run away.
+func polls(t *tree) []string {
+	return t.nodes(func(f *file) bool { return !f.test() && f.module() == "." }, func(f *file, n ast.Node) string {
+		if f.refers(n, "time", "Sleep", "After", "Tick", "NewTicker") {
+			return "time." + n.(*ast.SelectorExpr).Sel.Name + " polls; wait for the event, or use a Timer that is stopped"
+		}
+		return ""
+	})
+}
+
+// starts are the files of released modules in which goroutines start, and who waits for
+// them. Functions of timers and contexts run on goroutines of their own, and count.
+var starts = map[string]string{
+	"internal/work/worker.go":        "the workers of a pool or a group; its Close or Wait waits for them",
+	"internal/work/engine.go":        "the timer that ends idle workers; runs only while some are idle",
+	"internal/loop/engine.go":        "the watch on the caller's context; removed before the call returns",
+	"internal/loop/spare.go":         "the helpers of one call, which waits for them",
+	"internal/auto/controller.go":    "the timer that notices when no task ends; runs only while all permits are held and somebody waits",
+	"internal/option/executor.go":    "the watch on the context of a group or a sequence; removed before its Close returns",
+	"par/team.go":                    "the goroutines of one sort, which waits for them",
+	"stream/run.go":                  "the goroutines before the boundaries of a stream, the timer of a run and its watch on the context; its end waits for all",
+	"errgroup/worker.go":             "the workers of a group; its Wait waits for them",
+	"seq.go":                         "the feeder of a sequence; leaving the loop waits for it",
+	"cluster/lease.go":               "the clock of a worker's leases; the end of Serve waits for it",
+	"cluster/consumer.go":            "the making and removing of the consumers of a run's results; the end of the run waits for both",
+	"cluster/runstate.go":            "a worker's watch on its runs, and its purges; the end of Serve waits for both",
+	"cluster/pull.go":                "the timer of a worker's requests, and the mending of consumers; the end of Serve waits for both",
+	"cluster/run.go":                 "the watch on the client's end; removed before the run is over",
+	"cluster/timeout.go":             "a call that has a Timeout; its slot waits for it until then, and a second more",
+	"cluster/serve.go":               "the watch on the client's end; removed before Serve returns",
+	"cluster/embedded/supervisor.go": "the watch over a server; Close of the client waits for it",
+}
+
+func TestGoroutinesStartInListedFiles(t *testing.T) {
+	with := func(name, text string) map[string]string {
+		return map[string]string{"go.mod": "", "work/a.go": "package p\n\nfunc f() {\n\tgo f()\n}\n", "lab/go.mod": "", name: "package p\n\nfunc f() {\n\t" + text + "\n}\n"}
+	}
+	try(t, goroutines(map[string]string{"work/a.go": "workers"}),
+		sample{"test", with("a_test.go", "go f()"), ""},
+		sample{"elsewhere", with("lab/a.go", "go f()"), ""},
+		sample{"statement", with("a.go", "return func() { go f() }"), "a.go:4: starts a goroutine"},
+		sample{"group", with("a.go", "var a, wg *sync.WaitGroup\n\tx.wg.Go(f)"), "a.go:5: starts a goroutine"},
+		sample{"another Go", with("a.go", "var wg T\n\tx.wg.Go(f)"), ""},
+		sample{"later", with("a.go", "context.AfterFunc(nil, f)"), "a.go:4: starts a goroutine"},
+		sample{"unused row", with("work/a.go", "f()"), "work/a.go:1: starts no goroutine"},
+	)
+	hold(t, goroutines(starts))
+}
+
+var waitGroup = regexp.MustCompile(`(\w+)\s+\*?sync\.WaitGroup`)
+
+// goroutines checks that goroutines start only in the listed files, and that each of these
+// still starts one: by a go statement, by Go of a name that the package declares as a
+// WaitGroup, or by AfterFunc.
+func goroutines(starts map[string]string) func(*tree) []string {
 	return func(t *tree) []string {
-		return t.listed(t.library, pollers, "polls no more", func(f *file, n ast.Node) string {
-			if f.refers(n, "time", polling...) {
-				return "time." + n.(*ast.SelectorExpr).Sel.Name + " polls; wait for the event on a channel, a Cond or a WaitGroup, or use a Timer that is stopped"
+		groups, used := map[string]bool{}, map[string]bool{}
+		for _, f := range t.golang(all) {
+			for _, m := range waitGroup.FindAllStringSubmatch(f.text, -1) {
+				groups[f.dir()+"."+m[1]] = true
 			}
-			return ""
+		}
+		library := func(f *file) bool { return f.released() && !covers("examples/...", f.dir()) }
+		bad := t.nodes(library, func(f *file, n ast.Node) string {
+			_, statement := n.(*ast.GoStmt)
+			sel, ok := n.(*ast.SelectorExpr)
+			group := ok && sel.Sel.Name == "Go" && groups[f.dir()+path.Ext("."+f.source(sel.X.Pos(), sel.X.End()))]
+			if !statement && !group && !f.refers(n, "context", "AfterFunc") && !f.refers(n, "time", "AfterFunc") {
+				return ""
+			}
+			if used[f.path] = true; starts[f.path] != "" {
+				return ""
+			}
+			return "starts a goroutine; leave that to internal/loop or internal/work, or list the file with who waits for it"
 		})
+		for name := range starts {
+			if !used[name] {
+				bad = append(bad, name+":1: starts no goroutine; remove it from the list")
+			}
+		}
+		return bad
 	}
 }
 
-// listed walks the files that ok accepts and returns what fault says of their
-// nodes, except in listed files, of which it wants at least one fault.
-func (t *tree) listed(ok func(*file) bool, list map[string]string, gone string, fault func(*file, ast.Node) string) []string {
+func TestImportStartsNothing(t *testing.T) {
+	in := func(text string) map[string]string { return one("par/a.go", "package par\n\n"+text+"\n") }
+	verify(t, importWork,
+		sample{"clean", in("var a, b, c = errors.New(\"\"), (*T)(nil), func(chan int) { f() }"), ""},
+		sample{"init", in("func init() {}"), "par/a.go:3: func init"},
+		sample{"channel", in("var a chan int"), "par/a.go:3: package variable"},
+		sample{"map", in("var a sync.Map"), "par/a.go:3: package variable"},
+		sample{"call", in("var a = f()"), "par/a.go:3: package variable"},
+	)
+}
+
+// plain are calls that only build a value.
+var plain = regexp.MustCompile(`^(append|errors\.New|slices\.Clone|\(.*\)|\[\].*)$`)
+
+// importWork checks that importing a package starts nothing: it has no func init, and no
+// package variable of a channel, a type of sync, a timer, or a call that is not plain.
+func importWork(t *tree) []string {
 	var bad []string
-	used := map[string]bool{}
-	for _, f := range t.golang(ok) {
-		ast.Inspect(f.syntax, func(n ast.Node) bool {
-			if n == nil {
-				return false
+	for _, f := range t.golang((*file).released) {
+		for _, d := range f.syntax.Decls {
+			if id, _ := declared(d); id != nil && id.Name == "init" {
+				bad = append(bad, f.at(d, "func init; importing a package starts nothing"))
 			}
-			if what := fault(f, n); what != "" && list[f.path] == "" {
-				bad = append(bad, f.at(n, "%s", what))
-			} else if what != "" {
-				used[f.path] = true
+			if g, ok := d.(*ast.GenDecl); !ok || g.Tok != token.VAR {
+				continue
 			}
-			return true
-		})
-	}
-	for name := range list {
-		if !used[name] {
-			bad = append(bad, name+":1: "+gone+"; remove it from the list")
+			ast.Inspect(d, func(n ast.Node) bool {
+				_, channel := n.(*ast.ChanType)
+				c, call := n.(*ast.CallExpr)
+				if channel || f.refers(n, "sync") || f.refers(n, "time", "Timer", "Ticker") || call && !plain.MatchString(f.source(c.Fun.Pos(), c.Fun.End())) {
+					bad = append(bad, f.at(n, "package variable that starts something or is shared; give it an owner"))
+				}
+				_, body := n.(*ast.FuncLit)
+				return !body
+			})
 		}
 	}
-	slices.Sort(bad)
 	return bad
-}
-
-// unsafes are the files that may import unsafe or use go:linkname, with what
-// was measured without.
-var unsafes = map[string]string{}
-
-func TestNothingIsUnsafe(t *testing.T) {
-	small := map[string]string{"a.go": "why"}
-	const imports = "package p\n\nimport \"unsafe\"\n"
-	const links = "package p\n\nimport _ \"embed\"\n\n//go:linkname f runtime.f\nfunc f()\n"
-	try(t, unsafely(small),
-		sample{"listed", map[string]string{"a.go": imports, "b.go": "package p\n"}, ""},
-		sample{"import", map[string]string{"a.go": links, "lab/a_test.go": imports}, "lab/a_test.go:3: imports unsafe"},
-		sample{"linkname", map[string]string{"a.go": imports, "b.go": links}, "b.go:5: go:linkname"},
-		sample{"unused row", map[string]string{"a.go": "package p\n"}, "a.go:1: is safe"},
-	)
-	hold(t, unsafely(unsafes))
-}
-
-// unsafely checks every file, tests included.
-func unsafely(unsafes map[string]string) func(*tree) []string {
-	return func(t *tree) []string {
-		return t.listed(nil, unsafes, "is safe by now", func(_ *file, n ast.Node) string {
-			switch n := n.(type) {
-			case *ast.ImportSpec:
-				if imported(n) == "unsafe" {
-					return "imports unsafe; do without, or list the file with what was measured (sizes: reflect.TypeFor[T]().Size())"
-				}
-			case *ast.Comment:
-				if strings.HasPrefix(n.Text, "//go:linkname ") {
-					return "go:linkname; do without, or list the file with what was measured"
-				}
-			}
-			return ""
-		})
-	}
 }

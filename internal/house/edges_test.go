@@ -1,127 +1,63 @@
 package house
 
 import (
+	"go/ast"
+	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
 
 // machinery is what the public packages stand on.
-var machinery = []string{"internal/auto", "internal/limit", "internal/line", "internal/loop", "internal/option", "internal/task", "internal/work"}
+var machinery = []string{"internal/auto", "internal/limit", "internal/fifo", "internal/loop", "internal/option", "internal/task", "internal/work"}
 
 // edges says which packages of ours a package may import, by directory:
 //
 //	cmd, lab -> par, stream, errgroup, debug -> stint -> internal
 //	cmd, lab -> cluster/embedded -> cluster -> stint
 //
-// "x/..." is x and all below it. A package that no row covers fails the test:
-// where it belongs is decided before it is written.
+// "x/..." is x and all below it. A package without a row fails the test. Test files may
+// import testPackages and the packages that callers import, besides.
 var edges = map[string][]string{
-	".":        machinery,
-	"par":      slices.Concat(machinery, []string{"internal/race"}), // computes only: needs neither context nor errors, so not stint
-	"stream":   slices.Concat([]string{"."}, machinery),
-	"errgroup": slices.Concat([]string{"."}, machinery),
-	"debug":    {"."}, // shows what callers can ask for
-
-	"internal/task":      {},
-	"internal/line":      {},
-	"internal/limit":     {"internal/line"},
-	"internal/auto":      {},
-	"internal/work":      {"internal/auto", "internal/limit", "internal/line", "internal/task"},
-	"internal/loop":      {"internal/auto", "internal/limit", "internal/task", "internal/work"},
-	"internal/option":    {"internal/auto", "internal/limit", "internal/task", "internal/work"},
-	"internal/race":      {},
-	"internal/goroutine": {}, // for tests
-	"internal/house":     {},
-
-	"cluster":                {".", "internal/option", "cluster/internal/conf"},
-	"cluster/internal/conf":  {},
-	"cluster/embedded":       {"cluster", "cluster/internal/conf", "internal/auto"},
-	"cluster/embedded/tests": {},
-
-	"cmd/stint/...": {".", "par", "stream", "errgroup", "cluster", "cluster/embedded", "cmd/stint/..."},
-	"lab/...":       {".", "par", "stream", "errgroup", "debug", "cluster", "cluster/embedded", "lab/..."},
-	"examples/...":  {".", "par", "stream"},
+	".":                      machinery,
+	"par":                    slices.Concat(machinery, []string{"internal/race"}), // stint for PanicError only
+	"stream":                 slices.Concat([]string{"."}, machinery),
+	"errgroup":               slices.Concat([]string{"."}, machinery),
+	"debug":                  {"."},
+	"internal/task":          {},
+	"internal/fifo":          {},
+	"internal/limit":         {"internal/fifo"},
+	"internal/auto":          {},
+	"internal/work":          {"internal/auto", "internal/limit", "internal/fifo", "internal/task"},
+	"internal/loop":          {"internal/auto", "internal/limit", "internal/task", "internal/work"},
+	"internal/option":        {"internal/auto", "internal/limit", "internal/task", "internal/work"},
+	"internal/race":          {},
+	"internal/house":         {},
+	"internal/goroutine":     {},
+	"internal/testkit":       {},
+	"internal/workload":      {},
+	"internal/conformance":   {"internal/option", "internal/race"},
+	"cluster":                {"."},
+	"cluster/embedded":       {"cluster"},
+	"cluster/embedded/tests": {"."},
+	"cmd/stint/...":          {".", "par", "stream", "errgroup", "cluster", "cluster/embedded", "cmd/stint/..."},
+	"lab/...":                {".", "par", "stream", "errgroup", "debug", "cluster", "cluster/embedded", "lab/..."},
+	"examples/...":           {".", "par", "stream"},
 }
 
-// testEdges says what the test files of a package may import besides.
-var testEdges = map[string][]string{
-	".":             {"par", "stream", "errgroup", "internal/..."},
-	"par":           {"internal/goroutine"},
-	"stream":        {"internal/goroutine", "internal/race"},
-	"internal/auto": {"internal/race"},
-	"internal/loop": {"internal/goroutine", "internal/race"},
-
-	"cluster/embedded":       {"."},
-	"cluster/embedded/tests": {".", "cluster", "cluster/embedded", "cluster/internal/conf"},
+// refused are packages of others that only the directories beside them may import.
+var refused = map[string][]string{
+	"unsafe":       nil, // sizes: reflect.TypeFor[T]().Size()
+	"C":            nil,
+	"net/rpc/...":  nil, // links net/http
+	"expvar":       nil, // links net/http
+	"net/http/...": {"debug", "httplimit", "examples/...", "cluster/...", "cmd/...", "lab/..."},
 }
 
-func TestEdges(t *testing.T) {
-	small := map[string][]string{
-		".":              {"internal/work"},
-		"par":            {"internal/work"},
-		"internal/work":  {"internal/limit"},
-		"internal/limit": {},
-		"lab/...":        {".", "lab/..."},
-	}
-	try(t, importEdges(small, map[string][]string{".": {"par", "internal/..."}}),
-		sample{"down", map[string]string{"a.go": use("internal/work"), "par/a.go": use("internal/work")}, ""},
-		sample{"own tests", map[string]string{"par/a_test.go": use("par"), "a_test.go": use("par")}, ""},
-		sample{"below", map[string]string{"lab/a.go": use("lab/peer")}, ""},
-		sample{"up", map[string]string{"internal/work/a.go": use("")}, "internal/work/a.go:3: internal/work imports stint itself"},
-		sample{"sideways", map[string]string{"lab/a.go": use("par")}, "lab/a.go:3: lab imports par"},
-		sample{"lab", map[string]string{"par/a.go": use("lab")}, "par/a.go:3: par imports lab"},
-		sample{"leaf", map[string]string{"internal/limit/a_test.go": use("internal/work")}, "internal/limit imports internal/work"},
-		sample{"test only", map[string]string{"a_test.go": use("internal/limit"), "b.go": use("internal/limit")}, "b.go:3: stint itself imports internal/limit"},
-		sample{"unknown", map[string]string{"pkg/a.go": "package pkg\n"}, "pkg/a.go:1: pkg is not in the table"},
-	)
-	hold(t, importEdges(edges, testEdges))
-}
-
-// use returns the text of a file that imports one package of ours.
-func use(dir string) string {
-	return "package p\n\nimport \"" + path.Join(modulePath, dir) + "\"\n"
-}
-
-// importEdges checks the imports of our own packages against the tables.
-func importEdges(edges, testEdges map[string][]string) func(*tree) []string {
-	return func(t *tree) []string {
-		var bad []string
-		for _, f := range t.golang(nil) {
-			from := f.dir()
-			may, ok := row(edges, from)
-			if !ok {
-				bad = append(bad, f.on(1, "%s is not in the table of edges; decide what it may import and add a row", label(from)))
-				continue
-			}
-			if f.test() {
-				more, _ := row(testEdges, from)
-				may = slices.Concat(may, more, []string{from})
-			}
-			bad = append(bad, f.importsBeyond(may)...)
-		}
-		return bad
-	}
-}
-
-// importsBeyond returns the imports of f that no pattern of may covers.
-func (f *file) importsBeyond(may []string) []string {
-	var bad []string
-	for _, s := range f.syntax.Imports {
-		to, ours := directory(imported(s))
-		if ours && !slices.ContainsFunc(may, func(pattern string) bool { return covers(pattern, to) }) {
-			bad = append(bad, f.at(s, "%s imports %s, which the table of edges does not allow; turn the dependency round, or add the edge with a design note", label(f.dir()), label(to)))
-		}
-	}
-	return bad
-}
-
-// row returns the entry for a directory: its own, or the one of a pattern.
+// row returns the entry of a table for a directory: its own, or that of a pattern.
 func row(table map[string][]string, dir string) ([]string, bool) {
-	if may, ok := table[dir]; ok {
-		return may, true
-	}
 	for pattern, may := range table {
 		if covers(pattern, dir) {
 			return may, true
@@ -130,93 +66,104 @@ func row(table map[string][]string, dir string) ([]string, bool) {
 	return nil, false
 }
 
-// covers reports whether a pattern means a directory, as in go list.
-func covers(pattern, dir string) bool {
-	if above, ok := strings.CutSuffix(pattern, "/..."); ok {
-		return dir == above || strings.HasPrefix(dir, above+"/")
-	}
-	return pattern == dir
-}
-
-// directory returns the directory of a package of ours.
-func directory(importPath string) (dir string, ours bool) {
-	if importPath == modulePath {
-		return ".", true
-	}
-	return strings.CutPrefix(importPath, modulePath+"/")
-}
-
-// label names a package in a message.
-func label(dir string) string {
-	if dir == "." {
-		return "stint itself"
-	}
-	return dir
-}
-
-func TestRootNeedsNothing(t *testing.T) {
-	verify(t, foreign,
-		sample{"std", map[string]string{"a.go": "package p\nimport \"net/http\"\n", "b_test.go": use("par")}, ""},
-		sample{"command", map[string]string{"cmd/stint/go.mod": "", "cmd/stint/a.go": "package p\nimport \"example.org/a\"\n"}, ""},
-		sample{"test", map[string]string{"a_test.go": "package p\nimport \"example.org/a\"\n"}, "a_test.go:2: imports example.org/a"},
-		sample{"cgo", map[string]string{"a.go": "package p\nimport \"C\"\n"}, "a.go:2: imports C"},
-		sample{"nested", map[string]string{"lab/go.mod": "", "a_test.go": use("lab/peer")}, "imports github.com/stint-go/stint/lab/peer"},
+func TestEdges(t *testing.T) {
+	small := map[string][]string{".": {"internal/work"}, "par": {"."}, "stream": {}, "cluster": {"internal/option"}, "lab/...": {".", "lab/..."}}
+	imports := func(name, where string) map[string]string { return one(name, "package p\nimport \""+where+"\"\n") }
+	try(t, importEdges(small),
+		sample{"down", map[string]string{"a.go": use("internal/work"), "lab/a.go": use("lab/peer"), "a_test.go": use("par")}, ""},
+		sample{"sideways", one("lab/a.go", use("par")), "lab/a.go:3: lab imports par"},
+		sample{"unknown", one("pkg/a.go", "package pkg\n"), "pkg/a.go:1: pkg is not in the table"},
+		sample{"for tests", one("a.go", use("internal/goroutine")), "a.go:3: . imports internal/goroutine"},
+		sample{"internals of another module", map[string]string{"cluster/go.mod": "", "cluster/a.go": use("internal/option")}, "cluster/a.go:3: cluster imports internal/option, an internal package"},
+		sample{"panic error", one("par/a.go", use("")+"\nvar a stint.PanicError\n"), ""},
+		sample{"more of stint", one("par/a.go", use("")+"\nvar a stint.Pool\n"), "par/a.go:5: stint.Pool"},
+		sample{"server", imports("stream/a.go", "net/http/httptrace"), "stream/a.go:2: stream imports net/http/httptrace"},
+		sample{"cgo", imports("lab/a.go", "C"), "lab/a.go:2: lab imports C"},
 	)
+	hold(t, importEdges(edges))
 }
 
-// foreign checks that the root module, tests included, imports the standard
-// library and itself only. Paths of the standard library have no dot in their
-// first element.
-func foreign(t *tree) []string {
-	var bad []string
-	for _, f := range t.golang(func(f *file) bool { return t.module(f.path) == "." }) {
-		for _, s := range f.syntax.Imports {
-			where := imported(s)
-			dir, ours := directory(where)
-			first, _, _ := strings.Cut(where, "/")
-			switch {
-			case ours && t.module(path.Join(dir, "x.go")) == ".":
-			case !ours && where != "C" && !strings.Contains(first, "."):
-			default:
-				bad = append(bad, f.at(s, "imports %s; the root module needs nothing but the standard library, in tests too", where))
+// importEdges checks the imports of our own packages against the table, those of others
+// against refused, that no module imports internal packages of another, whose version may
+// differ, and that par, which computes, uses stint for PanicError only.
+func importEdges(edges map[string][]string) func(*tree) []string {
+	return func(t *tree) []string {
+		bad := t.nodes(all, func(f *file, n ast.Node) string {
+			if f.dir() == "par" && !f.test() && f.refers(n, "stint") && !f.refers(n, "stint", "PanicError") {
+				return "stint." + n.(*ast.SelectorExpr).Sel.Name + "; par uses stint for PanicError only"
+			}
+			s, ok := n.(*ast.ImportSpec)
+			if !ok {
+				return ""
+			}
+			where, _ := strconv.Unquote(s.Path.Value)
+			to, ours := strings.CutPrefix(where+"/", modulePath+"/")
+			if to = path.Clean(to); ours {
+				return f.edge(to, edges)
+			}
+			if may, ok := row(refused, to); ok && !f.test() && !inAny(may, f.dir()) {
+				return f.dir() + " imports " + to + "; only the packages in the table of refused imports may"
+			}
+			return ""
+		})
+		for _, f := range t.golang(all) {
+			if _, known := row(edges, f.dir()); !known {
+				bad = append(bad, f.on(1, "%s is not in the table of edges; decide what it may import and add a row", f.dir()))
 			}
 		}
+		return bad
 	}
-	return bad
 }
 
-// servers are the packages of the root module that may link net/http.
-var servers = []string{
-	"debug",        // is there to serve
-	"examples/...", // programs
+// edge checks an import of a package of ours.
+func (f *file) edge(to string, edges map[string][]string) string {
+	may, known := row(edges, f.dir())
+	if f.test() {
+		may = slices.Concat(may, testPackages, public, machinery, []string{f.dir(), "internal/race"})
+	}
+	switch {
+	case known && !inAny(may, to):
+		return f.dir() + " imports " + to + ", which the table of edges does not allow; turn the dependency round, or add the edge with a design note"
+	case strings.Contains("/"+to+"/", "/internal/") && f.tree.module(to+"/a.go") != f.module():
+		return f.dir() + " imports " + to + ", an internal package of another module; use exported names"
+	}
+	return ""
 }
 
-func TestOnlyServersLinkHTTP(t *testing.T) {
-	one := func(name, where string) map[string]string {
-		return map[string]string{name: "package p\n\nimport _ \"" + where + "\"\n"}
+func TestModules(t *testing.T) {
+	const head = "module github.com/stint-go/stint\n\ngo 1.26\n"
+	with := func(dir, text string) map[string]string {
+		return map[string]string{"go.mod": head, "LICENSE": "", dir + "/LICENSE": "", dir + "/go.mod": "module " + path.Join(modulePath, dir) + "\n" + text}
 	}
-	verify(t, serving,
-		sample{"debug", one("debug/a.go", "net/http"), ""},
-		sample{"program", one("examples/crawl/main.go", "net/http"), ""},
-		sample{"test", one("stream/a_test.go", "net/http/httptest"), ""},
-		sample{"module", map[string]string{"cmd/a/go.mod": "", "cmd/a/a.go": "package p\n\nimport _ \"net/http\"\n"}, ""},
-		sample{"another", one("a.go", "net/url"), ""},
-		sample{"library", one("stream/a.go", "net/http"), "stream/a.go:3: imports net/http"},
-		sample{"below", one("a.go", "net/http/httptrace"), "a.go:3: imports net/http/httptrace"},
-		sample{"hidden", one("internal/work/a.go", "expvar"), "internal/work/a.go:3: imports expvar"},
-		sample{"near", one("debugging/a.go", "net/rpc"), "debugging/a.go:3: imports net/rpc"},
+	verify(t, modules,
+		sample{"require", map[string]string{"LICENSE": "", "go.mod": head + "require (\n\texample.org/a v1.0.0\n)\n"}, "go.mod:4: require"},
+		sample{"replace", with("cmd/stint", "replace a => b\n"), "cmd/stint/go.mod:2: replace"},
+		sample{"server", with("cluster", "require (\n\tgithub.com/nats-io/nats-server/v2 v2.0.0 // indirect\n)\n"), "cluster/go.mod:3: nats-server"},
+		sample{"license", one("go.mod", head), "LICENSE:1: missing"},
 	)
 }
 
-// serving checks that who imports the library does not link net/http, unless for the
-// package that is there to serve: nor by a package that imports it.
-func serving(t *tree) []string {
+// modules checks go.mod files: the root requires nothing, only the laboratory replaces,
+// the module of clients does not require the server, and each module has a LICENSE.
+func modules(t *tree) []string {
 	var bad []string
-	for _, f := range t.golang(func(f *file) bool { return t.library(f) && !inAny(servers, f.dir()) }) {
-		for _, s := range f.syntax.Imports {
-			where := imported(s)
-			if inAny([]string{"net/http/...", "net/rpc/...", "expvar"}, where) {
-				bad = append(bad, f.at(s, "imports %s, which links net/http; only package debug does: move what needs it there", where))
+	for _, f := range t.files {
+		if path.Base(f.path) != "go.mod" {
+			continue
+		}
+		dir := f.dir()
+		if _, err := fs.Stat(t.fsys, path.Join(dir, "LICENSE")); err != nil {
+			bad = append(bad, path.Join(dir, "LICENSE")+":1: missing; a module is distributed with its own")
+		}
+		for i, line := range strings.Split(f.text, "\n") {
+			verb, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+			switch {
+			case dir == "." && (verb == "require" || verb == "tool"):
+				bad = append(bad, f.on(i+1, "%s in the root module; it needs nothing, in tests too", verb))
+			case dir == "cluster" && strings.Contains(line, "nats-server"):
+				bad = append(bad, f.on(i+1, "nats-server in the module of clients; it belongs to cluster/embedded"))
+			case verb == "replace" && dir != "lab":
+				bad = append(bad, f.on(i+1, "replace; a module with one cannot be installed by version"))
 			}
 		}
 	}

@@ -1,5 +1,5 @@
-// Package limit counts permits, and knows for every task which permits it runs
-// on. See README.md for the states and the races.
+// Package limit counts permits, and knows which permits a task runs on. See README.md
+// for the states and the races.
 package limit
 
 import (
@@ -7,70 +7,65 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/stint-go/stint/internal/line"
+	"github.com/stint-go/stint/internal/fifo"
 )
 
-// A worker may keep a permit that somebody else waits for when its tasks are short,
-// since a hand-over costs about a microsecond: for the time Quantum, or for Turns
-// tasks, whichever is over first. Only the second works where the clock stands
-// still, in a bubble.
+// A worker with short tasks may keep a permit that others wait for, for the time Quantum or
+// for Turns tasks, whichever ends first: a hand-over takes about a microsecond. Turns
+// matters in a synctest bubble, where the clock stands still.
 const (
 	Quantum = 100 * time.Microsecond
 	Turns   = 1000
 )
 
-// over is the bit of Limiter.signs that says that more permits are out than
-// the limit allows, after Set made it smaller. The bits below count waiters.
+// over is the bit of Limiter.signs that is set while more permits are out than the limit
+// allows, after Set made the limit smaller. The bits below count waiters.
 const over = 1 << 30
 
-// A Limiter hands out at most a set number of permits, first come, first served.
-// Use New, or Init.
+// A Limiter hands out permits, first come, first served, and never more than its limit.
+// Use New or Init.
 type Limiter struct {
-	signs atomic.Int32 // written with mu held; a holder reads it between two tasks
-	calls atomic.Int32 // that have a permit lent by a task; the same
-	bound atomic.Int64 // limit, for those who do not have mu
+	signs  atomic.Int32 // written with mu held; holders read it between two tasks
+	waited atomic.Bool  // a waiter has joined, under a controller, since no permit was out; written with mu held
+	limit  atomic.Int64 // written with mu held
 
-	mu    sync.Mutex
-	limit int
-	out   int // permits that are out
-	line  line.Line[*Waiter]
-
-	alarms line.Line[*Alarm]
-
-	tuner   Tuner       // nil: the limit changes by Set only
-	pressed atomic.Bool // somebody has waited, under a tuner, since no permit was out; written with mu held
+	mu         sync.Mutex
+	out        int // permits that are out
+	waiters    fifo.List[*Waiter]
+	watchers   fifo.List[*Watcher]
+	controller Controller // nil: the limit changes by Set only
 }
 
-// A Tuner changes the limit by itself. It is told, with the limiter's lock held, when
-// somebody waits.
-type Tuner interface{ Press() }
+// A Controller changes the limit by itself. NotifyWaiting tells it that a waiter has
+// joined, and is called with the limiter's lock held.
+type Controller interface{ NotifyWaiting() }
 
-// An Alarm keeps two bits of a word up to date, for those who read that word
-// anyway, or wakes one who waits for the limit to change.
-type Alarm struct {
-	Wake  chan<- struct{} // is sent to, unless it is full, when the limit may have changed; nil: Word
-	Word  *atomic.Uint32
-	Over  uint32 // set while more permits are out than the limit allows
-	Above uint32 // set while the limiter is Above Most
-	Most  int
+// A Watcher follows a limiter: by two bits of a word that its owner reads anyway, or by a
+// channel.
+type Watcher struct {
+	Wake      chan<- struct{} // receives, unless it is full, when the limit may have changed; nil: Word
+	Word      *atomic.Uint32
+	Over      uint32 // the bit that is set while more permits are out than the limit allows
+	Above     uint32 // the bit that is set while Limiter.Above(Threshold)
+	Threshold int
 
-	place line.Place[*Alarm] // guarded by Limiter.mu
+	node fifo.Node[*Watcher] // guarded by Limiter.mu
 }
 
-// A Permit is the right to run one task at a time. Its zero value is one of the
-// limiter's own; others are lent by a task that waits for this one.
-type Permit struct{ lender *Slot }
+// A Permit is the right to run one task at a time. The zero Permit is one of the limiter's
+// own; others are lent by a task that waits.
+type Permit struct{ lender *HeldPermit }
 
-// A Waiter stands in a limiter's line, and in that of the slot that may lend it
-// a permit earlier. It must not be copied or used twice at once.
+// A Waiter is an entry in the queue of a limiter, and in that of the HeldPermit that may
+// serve it earlier. It must not be copied, nor used twice at the same time.
 type Waiter struct {
-	// Grant is called once Permit is set, by whoever freed it, without locks.
-	Grant  func()
-	Permit Permit
-	Quiet  bool // its wait says nothing about the limit: no tuner is told
+	// Grant is called once Permit is set, by the goroutine that freed it, without locks.
+	Grant     func()
+	Permit    Permit
+	Untracked bool // the controller is not told that it waits
 
-	general, lent line.Place[*Waiter] // guarded by Limiter.mu
-	branch        *Link               // as Link.On returned it
+	general, lent fifo.Node[*Waiter] // guarded by Limiter.mu
+	branch        *Scope             // as Scope.On returned it
 }
 
 // New returns a Limiter of n permits.
@@ -80,87 +75,95 @@ func New(n int) *Limiter {
 	return l
 }
 
-// Init makes a new Limiter one of n permits.
+// Init makes a zero Limiter one of n permits.
 func (l *Limiter) Init(n int) {
-	l.limit = n
-	l.bound.Store(int64(n))
+	l.limit.Store(int64(n))
 }
 
-// Tune has t change the limit. It is called before l is used.
-func (l *Limiter) Tune(t Tuner) { l.tuner = t }
+// SetController makes c the limiter's controller. It must be called before l is used.
+func (l *Limiter) SetController(c Controller) { l.controller = c }
 
-// Above reports whether the limit is above most, and says so of tasks that wait: a
-// tuner's limit says nothing as long as nobody has waited for a place, since none was
-// taken.
-func (l *Limiter) Above(most int) bool {
-	return l.Bound() > most && (l.tuner == nil || l.pressed.Load())
+// Above reports whether the limit is above threshold, which is a sign that tasks wait. The
+// initial limit of a controller is no sign until a waiter has joined.
+func (l *Limiter) Above(threshold int) bool {
+	return l.Bound() > threshold && (l.controller == nil || l.waited.Load())
 }
 
-// Load returns how many permits are out, and whether somebody waits for one.
+// Load returns how many permits are out, and whether anyone waits for one.
 func (l *Limiter) Load() (out int, waiting bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.out, l.line.Len() > 0
+	return l.out, l.waiters.Len() > 0
 }
 
 // Bound returns the limit.
-func (l *Limiter) Bound() int { return int(l.bound.Load()) }
+func (l *Limiter) Bound() int { return int(l.limit.Load()) }
 
-// TryAcquire takes a permit if one is free and nobody waits for it.
+// TryAcquire takes a permit if one is free and there is no waiter.
 func (l *Limiter) TryAcquire() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.take()
 }
 
-// Join takes a permit and returns true with w.Permit set, or puts w in line.
-// from is the link of the caller, whose slots may lend a permit; nil has none.
-func (l *Limiter) Join(w *Waiter, from *Link) bool {
-	slot, branch := from.On(l)
+// Join takes a permit, sets w.Permit and returns true, or adds w to the queue. from is the
+// scope of the caller, whose permits may be borrowed, or nil.
+func (l *Limiter) Join(w *Waiter, from *Scope) bool {
+	held, branch := from.On(l)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var free bool
-	if w.Permit, free = l.takeFrom(slot, branch); free {
+	if w.Permit, free = l.takeFrom(held, branch); free {
 		return true
 	}
 	w.branch = branch
-	l.line.Push(&w.general, w)
-	if slot != nil {
-		slot.line.Push(&w.lent, w)
+	l.waiters.Push(&w.general, w)
+	if held != nil {
+		held.waiters.Push(&w.lent, w)
 	}
-	l.sign()
-	if l.tuner != nil && !w.Quiet {
-		l.press()
-	}
+	l.updateSigns()
+	l.noteWaiting(w)
 	return false
 }
 
-// Leave takes w out of the line. It returns false when w is in none: then its
-// Grant has been called or is about to be.
+// Leave takes w out of the queue. It returns false if w is not in it: then w.Grant has
+// been called, or is about to be.
 func (l *Limiter) Leave(w *Waiter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !w.general.Taken() {
+	if !w.general.InList() {
 		return false
 	}
-	w.leave()
-	l.sign()
+	w.remove()
+	l.updateSigns()
 	return true
 }
 
-// Acquire waits for a permit and reports whether it has one. It gives up when
-// done or quit is closed; either may be nil.
-func (l *Limiter) Acquire(done, quit <-chan struct{}, from *Link) (Permit, bool) {
-	if p, free := l.acquireFree(from); free {
-		return p, true
+// Track tells the controller of w, if w is Untracked and in the queue.
+func (l *Limiter) Track(w *Waiter) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if w.general.InList() && w.Untracked { // in this order: Untracked may be written while w is in no queue
+		w.Untracked = false
+		l.noteWaiting(w)
 	}
-	granted := make(chan struct{})
-	w := &Waiter{Grant: func() { close(granted) }}
-	if l.Join(w, from) {
+}
+
+// Acquire waits for a permit and reports whether it has one. It gives up when done or quit
+// is closed; either may be nil. If granted is not nil, Acquire calls its Grant before it
+// blocks, but after the caller has joined the queue.
+func (l *Limiter) Acquire(done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
+	turn := make(chan struct{})
+	w := &Waiter{Grant: func() { close(turn) }}
+	free := l.Join(w, from)
+	if granted != nil {
+		granted.Grant()
+	}
+	if free {
 		return w.Permit, true
 	}
 	select {
-	case <-granted:
+	case <-turn:
 		return w.Permit, true
 	case <-done:
 	case <-quit:
@@ -168,88 +171,91 @@ func (l *Limiter) Acquire(done, quit <-chan struct{}, from *Link) (Permit, bool)
 	if l.Leave(w) {
 		return Permit{}, false
 	}
-	<-granted
+	<-turn
 	return w.Permit, true
 }
 
-// acquireFree is Acquire when that takes no waiting.
-func (l *Limiter) acquireFree(from *Link) (Permit, bool) {
-	slot, branch := from.On(l)
+// AcquireFree takes a permit if it can do so without waiting.
+func (l *Limiter) AcquireFree(from *Scope) (Permit, bool) {
+	held, branch := from.On(l)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.takeFrom(slot, branch)
+	return l.takeFrom(held, branch)
 }
 
-// Release gives a permit back. The caller must hold no lock that a Grant takes.
+// Release returns a permit. The caller must hold no lock that a Grant takes.
 func (l *Limiter) Release(p Permit) {
 	if w := l.Free(p); w != nil {
 		w.Grant()
 	}
 }
 
-// Free gives a permit back. When it passed to a waiter, that one is returned and
-// the caller owes the call of its Grant, as soon as it holds no lock.
+// Free returns a permit. If the permit passed to a waiter, the result is that waiter, and
+// the caller must call its Grant once it holds no lock.
 func (l *Limiter) Free(p Permit) *Waiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.giveBack(p)
+	return l.returned(p)
 }
 
-// Yield gives one of the limiter's own permits back if somebody else should have
-// it: the first in line, which is returned as from Free, or nobody, after Set
-// made the limit smaller. It reports whether the caller keeps its permit.
+// returned is Free with mu held.
+func (l *Limiter) returned(p Permit) *Waiter {
+	if p.lender != nil {
+		return p.lender.free()
+	}
+	return l.free()
+}
+
+// Yield returns one of the limiter's own permits if the limit is exceeded or there is a
+// waiter. The result is the waiter that has the permit now, as for Free. kept reports
+// whether the caller keeps its permit.
 func (l *Limiter) Yield() (w *Waiter, kept bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.out <= l.limit && l.line.Len() == 0 {
+	if l.out <= l.Bound() && l.waiters.Len() == 0 {
 		return nil, true
 	}
 	return l.free(), false
 }
 
-// Contended reports whether more than own waiters stand in line, or more permits
-// are out than the limit allows.
+// Contended reports whether there are more than own waiters, or more permits are out than
+// the limit allows.
 func (l *Limiter) Contended(own int) bool { return int(l.signs.Load()) > own }
 
-// Signs returns a number that tells whether Contended and Over have changed: it is
-// the number of waiters while the permits that are out are within the limit.
+// Signs returns a number that changes when Contended or Over may have changed. While the
+// permits that are out are within the limit, it is the number of waiters.
 func (l *Limiter) Signs() int32 { return l.signs.Load() }
-
-// Nested reports whether a call has a permit that a task lends: else no Slot is
-// Busy.
-func (l *Limiter) Nested() bool { return l.calls.Load() != 0 }
-
-// Watch keeps a up to date until Unwatch.
-func (l *Limiter) Watch(a *Alarm) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.alarms.Push(&a.place, a)
-	a.ring(l)
-}
-
-// Unwatch ends Watch.
-func (l *Limiter) Unwatch(a *Alarm) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	a.place.Leave()
-}
 
 // Over reports whether more permits are out than the limit allows.
 func (l *Limiter) Over() bool { return l.signs.Load()&over != 0 }
 
-// Set changes the limit. More permits go to waiters at once; fewer are reached
-// as the holders come to the end of their tasks, each of which must ask Yield
-// before it starts another. The caller must hold no lock that a Grant takes.
+// Watch keeps w up to date until Unwatch.
+func (l *Limiter) Watch(w *Watcher) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.watchers.Push(&w.node, w)
+	w.update(l)
+}
+
+// Unwatch ends Watch.
+func (l *Limiter) Unwatch(w *Watcher) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w.node.Remove()
+}
+
+// Set changes the limit. Additional permits go to waiters at once. A smaller limit is
+// reached as holders finish their tasks: each must call Yield before it starts another.
+// The caller must hold no lock that a Grant takes.
 func (l *Limiter) Set(n int) {
 	l.mu.Lock()
-	l.limit = n
-	l.bound.Store(int64(n))
+	l.limit.Store(int64(n))
 	var granted []*Waiter
 	for w := l.admit(); w != nil; w = l.admit() {
 		granted = append(granted, w)
 	}
-	l.sign()
-	l.alarm()
+	l.updateSigns()
+	l.updateWatchers()
 	l.mu.Unlock()
 	for _, w := range granted {
 		w.Grant()
@@ -260,104 +266,104 @@ func (l *Limiter) Set(n int) {
 func (l *Limiter) Counts() (limit, out, waiting int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.limit, l.out, l.line.Len()
+	return l.Bound(), l.out, l.waiters.Len()
 }
 
-// The functions below are called with mu held.
+// The methods below are called with mu held.
 
-// takeFrom takes the permit that slot lends at branch, or one of the limiter's own.
-func (l *Limiter) takeFrom(slot *Slot, branch *Link) (p Permit, ok bool) {
-	if slot != nil && slot.take(branch) {
-		return Permit{slot}, true
+// takeFrom takes the permit held, for a call below branch, or one of the limiter's own.
+func (l *Limiter) takeFrom(held *HeldPermit, branch *Scope) (p Permit, ok bool) {
+	if held != nil && held.take(branch) {
+		return Permit{held}, true
 	}
 	return Permit{}, l.take()
 }
 
 func (l *Limiter) take() bool {
-	if l.out >= l.limit || l.line.Len() > 0 {
+	if l.out >= l.Bound() || l.waiters.Len() > 0 {
 		return false
 	}
 	l.out++
 	return true
 }
 
-func (l *Limiter) giveBack(p Permit) *Waiter {
-	if p.lender != nil {
-		return p.lender.free()
-	}
-	return l.free()
-}
-
 func (l *Limiter) free() *Waiter {
 	l.out--
 	w := l.admit()
-	l.sign()
-	if l.out == 0 && l.pressed.Load() {
-		l.pressed.Store(false)
-		l.alarm()
+	l.updateSigns()
+	if l.out == 0 && l.waited.Load() {
+		l.waited.Store(false)
+		l.updateWatchers()
 	}
 	return w
 }
 
-// admit gives a free permit to the first in line.
+// admit gives a free permit to the first waiter.
 func (l *Limiter) admit() *Waiter {
-	if l.out >= l.limit || l.line.Len() == 0 {
+	if l.out >= l.Bound() || l.waiters.Len() == 0 {
 		return nil
 	}
 	l.out++
-	w := l.line.First().Of()
-	w.leave()
+	w := l.waiters.First().Value()
+	w.remove()
 	w.Permit = Permit{}
 	return w
 }
 
-func (l *Limiter) sign() {
-	signs := l.line.Len()
-	if l.out > l.limit {
+func (l *Limiter) updateSigns() {
+	signs := l.waiters.Len()
+	if l.out > l.Bound() {
 		signs |= over
 	}
-	if before := l.signs.Swap(int32(signs)); int(before)&over != signs&over {
-		l.alarm()
+	before := int(l.signs.Load())
+	if before == signs {
+		return // without writing to a cache line that holders read
+	}
+	l.signs.Store(int32(signs))
+	if before&over != signs&over {
+		l.updateWatchers()
 	}
 }
 
-// press tells the tuner that somebody waits.
-func (l *Limiter) press() {
-	if !l.pressed.Load() {
-		l.pressed.Store(true)
-		l.alarm()
+// noteWaiting tells the controller that w waits.
+func (l *Limiter) noteWaiting(w *Waiter) {
+	if l.controller == nil || w.Untracked {
+		return
 	}
-	l.tuner.Press()
+	if !l.waited.Load() {
+		l.waited.Store(true)
+		l.updateWatchers()
+	}
+	l.controller.NotifyWaiting()
 }
 
-// alarm follows when what the alarms tell has changed.
-func (l *Limiter) alarm() {
-	for p := l.alarms.First(); p != nil; p = p.Next() {
-		p.Of().ring(l)
+func (l *Limiter) updateWatchers() {
+	for n := l.watchers.First(); n != nil; n = n.Next() {
+		n.Value().update(l)
 	}
 }
 
-func (a *Alarm) ring(l *Limiter) {
-	if a.Wake != nil {
+func (w *Watcher) update(l *Limiter) {
+	if w.Wake != nil {
 		select {
-		case a.Wake <- struct{}{}:
+		case w.Wake <- struct{}{}:
 		default:
 		}
 		return
 	}
-	a.set(a.Over, l.out > l.limit)
-	a.set(a.Above, l.Above(a.Most))
+	w.set(w.Over, l.out > l.Bound())
+	w.set(w.Above, l.Above(w.Threshold))
 }
 
-func (a *Alarm) set(bit uint32, on bool) {
+func (w *Watcher) set(bit uint32, on bool) {
 	if on {
-		a.Word.Or(bit)
+		w.Word.Or(bit)
 	} else {
-		a.Word.And(^bit)
+		w.Word.And(^bit)
 	}
 }
 
-func (w *Waiter) leave() {
-	w.general.Leave()
-	w.lent.Leave()
+func (w *Waiter) remove() {
+	w.general.Remove()
+	w.lent.Remove()
 }

@@ -58,7 +58,7 @@ func TestWaitersAreServedInOrder(t *testing.T) {
 	queued(t, l, 5, &granted)
 	want(t, l, 1, 1, 5)
 	if l.TryAcquire() {
-		t.Fatal("a newcomer overtakes those in line")
+		t.Fatal("a newcomer has a permit before waiters")
 	}
 	for range 5 {
 		l.Release(Permit{})
@@ -71,7 +71,7 @@ func TestWaitersAreServedInOrder(t *testing.T) {
 	want(t, l, 1, 0, 0)
 }
 
-func TestLeaveFromEveryPlace(t *testing.T) {
+func TestLeaveFromEveryPosition(t *testing.T) {
 	for leaver := range 3 {
 		l := New(1)
 		l.TryAcquire()
@@ -137,7 +137,7 @@ func TestSetDownIsExact(t *testing.T) {
 	}
 	w, kept := l.Yield()
 	if w == nil || kept {
-		t.Fatal("the first in line is not served at the limit")
+		t.Fatal("the first in the queue is not served at the limit")
 	}
 	w.Grant()
 	if w, kept := l.Yield(); w != nil || !kept {
@@ -150,7 +150,7 @@ func TestContendedCountsStrangers(t *testing.T) {
 	l := New(1)
 	l.TryAcquire()
 	if l.Contended(0) {
-		t.Fatal("contended with nobody in line")
+		t.Fatal("contended with nobody in the queue")
 	}
 	var granted []int
 	ws := queued(t, l, 2, &granted)
@@ -173,7 +173,7 @@ func TestAcquireGivesUp(t *testing.T) {
 		for _, which := range []int{0, 1} {
 			stop := [2]chan struct{}{make(chan struct{}), make(chan struct{})}
 			got := make(chan bool)
-			go func() { _, ok := l.Acquire(stop[0], stop[1], nil); got <- ok }()
+			go func() { _, ok := l.Acquire(stop[0], stop[1], nil, nil); got <- ok }()
 			synctest.Wait()
 			want(t, l, 1, 1, 1)
 			close(stop[which])
@@ -196,7 +196,7 @@ func TestLeaveOrGrant(t *testing.T) {
 		wg.Go(func() { <-start; close(done) })
 		wg.Go(func() { <-start; l.Release(Permit{}) })
 		var ok bool
-		wg.Go(func() { close(start); _, ok = l.Acquire(done, nil, nil) })
+		wg.Go(func() { close(start); _, ok = l.Acquire(done, nil, nil, nil) })
 		wg.Wait()
 		if _, out, waiting := l.Counts(); waiting != 0 || (out == 1) != ok {
 			t.Fatalf("Acquire: %v, with %d out and %d waiting", ok, out, waiting)
@@ -235,19 +235,19 @@ func TestModel(t *testing.T) {
 		limit := 1 + r.IntN(4)
 		l := New(limit)
 		out := 0
-		var line, granted, expected []int
+		var queue, granted, expected []int
 		waiters := map[int]*Waiter{}
 		admit := func() {
-			for out < limit && len(line) > 0 {
+			for out < limit && len(queue) > 0 {
 				out++
-				expected = append(expected, line[0])
-				line = line[1:]
+				expected = append(expected, queue[0])
+				queue = queue[1:]
 			}
 		}
 		for step := range 200 {
 			switch op := r.IntN(6); {
 			case op == 0:
-				ok := out < limit && len(line) == 0
+				ok := out < limit && len(queue) == 0
 				if got := l.TryAcquire(); got != ok {
 					t.Fatalf("-stint.seed=%d: step %d: TryAcquire: %v", s, step, got)
 				}
@@ -256,28 +256,28 @@ func TestModel(t *testing.T) {
 				}
 			case op == 1:
 				w := &Waiter{Grant: func() { granted = append(granted, step) }}
-				ok := out < limit && len(line) == 0
+				ok := out < limit && len(queue) == 0
 				if got := l.Join(w, nil); got != ok {
 					t.Fatalf("-stint.seed=%d: step %d: Join: %v", s, step, got)
 				}
 				if ok {
 					out++
 				} else {
-					line = append(line, step)
+					queue = append(queue, step)
 					waiters[step] = w
 				}
-			case op == 2 && len(line) > 0:
-				i := r.IntN(len(line))
-				if !l.Leave(waiters[line[i]]) {
+			case op == 2 && len(queue) > 0:
+				i := r.IntN(len(queue))
+				if !l.Leave(waiters[queue[i]]) {
 					t.Fatalf("-stint.seed=%d: step %d: Leave is false", s, step)
 				}
-				line = slices.Delete(line, i, i+1)
+				queue = slices.Delete(queue, i, i+1)
 			case op == 3 && out > 0:
 				out--
 				admit()
 				l.Release(Permit{})
 			case op == 4 && out > 0:
-				keep := out <= limit && len(line) == 0
+				keep := out <= limit && len(queue) == 0
 				if !keep {
 					out--
 					admit()
@@ -294,18 +294,17 @@ func TestModel(t *testing.T) {
 				admit()
 				l.Set(limit)
 			}
-			if n, o, w := l.Counts(); n != limit || o != out || w != len(line) || l.Over() != (out > limit) ||
-				l.Contended(len(line)) != (out > limit) || !slices.Equal(granted, expected) {
+			if n, o, w := l.Counts(); n != limit || o != out || w != len(queue) || l.Over() != (out > limit) ||
+				l.Contended(len(queue)) != (out > limit) || !slices.Equal(granted, expected) {
 				t.Fatalf("-stint.seed=%d: step %d: limit %d, out %d, waiting %d, over %v, granted %v; want %d, %d, %d, %v, %v",
-					s, step, n, o, w, l.Over(), granted, limit, out, len(line), out > limit, expected)
+					s, step, n, o, w, l.Over(), granted, limit, out, len(queue), out > limit, expected)
 			}
 		}
 	}
 }
 
-// TestNeverOverTheLimit lets goroutines take and give back permits while the
-// limit changes: never more are at work than the largest limit, and all permits
-// come back.
+// TestNeverOverTheLimit takes and returns permits on many goroutines while the limit
+// changes. No more permits may be held than the largest limit, and all must be returned.
 func TestNeverOverTheLimit(t *testing.T) {
 	const largest = 4
 	l := New(largest)
@@ -321,7 +320,7 @@ func TestNeverOverTheLimit(t *testing.T) {
 				if r.IntN(3) > 0 {
 					done = nil
 				}
-				p, ok := l.Acquire(done, nil, nil)
+				p, ok := l.Acquire(done, nil, nil, nil)
 				if !ok {
 					continue
 				}
@@ -354,9 +353,9 @@ func TestNeverOverTheLimit(t *testing.T) {
 	}
 }
 
-// An alarm follows whether more permits are out than the limit allows, and whether
+// A watcher follows whether more permits are out than the limit allows, and whether
 // that is above a number, and leaves the other bits of its word alone.
-func TestAlarm(t *testing.T) {
+func TestWatcher(t *testing.T) {
 	l := New(2)
 	l.TryAcquire()
 	l.TryAcquire()
@@ -368,7 +367,7 @@ func TestAlarm(t *testing.T) {
 			t.Errorf("the words are %b and %b, want %b", e, l, want)
 		}
 	}
-	a, b := &Alarm{Word: &early, Over: 4, Above: 8, Most: 3}, &Alarm{Word: &late, Over: 4, Above: 8, Most: 3}
+	a, b := &Watcher{Word: &early, Over: 4, Above: 8, Threshold: 3}, &Watcher{Word: &late, Over: 4, Above: 8, Threshold: 3}
 	l.Watch(a)
 	l.Set(1)
 	l.Watch(b)
@@ -392,18 +391,18 @@ func TestAlarm(t *testing.T) {
 	is(8)
 }
 
-type presses int
+type notifications int
 
-func (p *presses) Press() { *p++ }
+func (n *notifications) NotifyWaiting() { *n++ }
 
-// A tuner is told of everybody who joins the line. Its first limit says nothing of
-// tasks that wait, and once somebody has waited the limit does.
-func TestTunerIsTold(t *testing.T) {
+// A controller is told of every tracked waiter. Its first limit does not say that tasks
+// wait; once somebody has waited, the limit does.
+func TestControllerIsTold(t *testing.T) {
 	l := New(3)
-	var told presses
-	l.Tune(&told)
+	var told notifications
+	l.SetController(&told)
 	var word atomic.Uint32
-	l.Watch(&Alarm{Word: &word, Over: 1, Above: 2, Most: 2})
+	l.Watch(&Watcher{Word: &word, Over: 1, Above: 2, Threshold: 2})
 	l.TryAcquire()
 	l.TryAcquire()
 	l.TryAcquire()
@@ -433,19 +432,37 @@ func TestTunerIsTold(t *testing.T) {
 	is(false, 0, false) // whoever comes next may compute
 }
 
-// An alarm that wakes sends when the limit changes, and does not block.
-func TestAlarmWakes(t *testing.T) {
+// The controller is told of an Untracked waiter when it is tracked, once, while it waits.
+func TestTrack(t *testing.T) {
+	l := New(1)
+	var told notifications
+	l.SetController(&told)
+	l.TryAcquire()
+	w := &Waiter{Untracked: true, Grant: func() {}}
+	l.Track(w)
+	if l.Join(w, nil) || told != 0 || l.Above(0) {
+		t.Fatalf("told %d times of an untracked waiter, above: %v", told, l.Above(0))
+	}
+	l.Track(w)
+	l.Track(w)
+	if told != 1 || !l.Above(0) {
+		t.Errorf("told %d times, above: %v", told, l.Above(0))
+	}
+}
+
+// A watcher that wakes sends when the limit changes, and does not block.
+func TestWatcherWakes(t *testing.T) {
 	l := New(1)
 	wake := make(chan struct{}, 1)
-	a := &Alarm{Wake: wake}
+	a := &Watcher{Wake: wake}
 	l.Watch(a)
-	<-wake // one that is set up rings at once
+	<-wake // a new one is sent to at once
 	l.Set(2)
 	l.Set(3) // the channel is full
 	<-wake
 	l.Unwatch(a)
 	l.Set(4)
 	if len(wake) != 0 {
-		t.Error("rang after Unwatch")
+		t.Error("sent after Unwatch")
 	}
 }

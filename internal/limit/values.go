@@ -2,17 +2,17 @@ package limit
 
 import "context"
 
-// A valued is the context of a task with the values of another one.
-type valued struct {
-	context.Context // of the task: its end, its deadline, its link
+// A valueContext is the context of a task with the values of another context.
+type valueContext struct {
+	context.Context // of the task: its end, its deadline, its scope
 	values          context.Context
 }
 
-// Value returns the task's link for the key of this package, and what the other context
-// has for others. What only the task's has it is asked for too: that is how the package
-// context finds what ends it.
-func (v *valued) Value(key any) any {
-	if key != (linkKey{}) {
+// Value returns the task's scope for the key of this package. Other keys are looked up in
+// the other context first and then in that of the task, where package context finds what
+// it needs for cancellation.
+func (v *valueContext) Value(key any) any {
+	if key != (scopeKey{}) {
 		if value := v.values.Value(key); value != nil {
 			return value
 		}
@@ -20,16 +20,16 @@ func (v *valued) Value(key any) any {
 	return v.Context.Value(key)
 }
 
-// Values returns the values of ctx for WithValues, or nil if it has none but those of
-// own, which tasks are given anyway. Of tasks that start each other, each with its own
-// context, none keeps the others; a context that was made from a task's keeps that.
+// Values returns the values of ctx for WithValues, or nil if ctx has only those of own,
+// which tasks are given anyway. It strips the contexts of tasks, so that in a chain of
+// tasks that start each other no context keeps the contexts before it.
 func Values(ctx, own context.Context) context.Context {
 	for {
 		switch c := ctx.(type) {
-		case *carrier:
+		case *scopeContext:
 			ctx = c.Context
 			continue
-		case *valued:
+		case *valueContext:
 			return c.values
 		}
 		if ctx == own || ctx == context.Background() {
@@ -39,30 +39,28 @@ func Values(ctx, own context.Context) context.Context {
 	}
 }
 
-// WithValues returns the context ctx of a task with values, as Values returned them.
-func WithValues(ctx, values context.Context) context.Context { return &valued{ctx, values} }
+// WithValues returns the context ctx of a task with values, which Values returned.
+func WithValues(ctx, values context.Context) context.Context { return &valueContext{ctx, values} }
 
-// A Plain context has no pprof labels of its own, but those of the one that Around
-// returns. No context of a caller is one by accident: Ours is a type of this package.
-type Plain interface {
+// An Unlabelled context adds no pprof labels to the context that it wraps.
+type Unlabelled interface {
 	context.Context
-	Around(Ours) context.Context
+	Wrapped(Internal) context.Context
 }
 
-// Ours makes Plain what only the library can implement.
-type Ours struct{}
+// Internal keeps contexts of other modules from being Unlabelled.
+type Internal struct{}
 
 // Labelled returns the nearest context around ctx that may have pprof labels of its own.
-// The contexts of nested calls and their tasks have none. Asked for its labels, each
-// would ask the one around it: a recursion as deep as the nesting, on the stack of every
-// worker.
+// Contexts of nested calls and tasks have none, and looking up a label in one of them
+// takes a stack as deep as the nesting.
 func Labelled(ctx context.Context) context.Context {
 	for {
 		switch c := ctx.(type) {
-		case *carrier:
+		case *scopeContext:
 			ctx = c.Context
-		case Plain:
-			ctx = c.Around(Ours{})
+		case Unlabelled:
+			ctx = c.Wrapped(Internal{})
 		default:
 			return ctx
 		}

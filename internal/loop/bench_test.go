@@ -10,7 +10,7 @@ import (
 // empty is a job of calls that do nothing.
 type empty struct{ testJob }
 
-func (*empty) Calls(ctx context.Context, s *Span) error {
+func (*empty) Calls(ctx context.Context, s *Batch) error {
 	for i, ok := s.At, true; ok; ok = s.Begin(i) {
 		i++
 	}
@@ -25,7 +25,7 @@ func BenchmarkRun(b *testing.B) {
 			b.ReportAllocs()
 			j := new(empty)
 			for b.Loop() {
-				l := &Loop{N: n, Context: context.Background(), Job: j, Limit: 2, Procs: 2}
+				l := &Loop{N: n, Context: context.Background(), Body: j, Limit: 2, Procs: 2}
 				l.Run()
 			}
 		})

@@ -20,7 +20,7 @@ type computing struct {
 	way int // 0: one at a time, 1: some, 2: all that there are
 }
 
-func (c *computing) Calls(_ context.Context, s *Span) error {
+func (c *computing) Calls(_ context.Context, s *Batch) error {
 	switch c.way {
 	case 0:
 		for i, ok := s.At, true; ok; ok = s.Begin(i) {
@@ -47,7 +47,7 @@ func (c *computing) Abandoned()                    {}
 // compute returns a loop that computes, with the cost of an item given or not.
 func compute(first, n, procs, way int, cost int64, f func(i int)) *Loop {
 	return &Loop{
-		First: first, N: n, Context: context.Background(), Job: &computing{f, way},
+		First: first, N: n, Context: context.Background(), Body: &computing{f, way},
 		Limit: procs, Procs: procs, Cost: cost, Compute: true,
 	}
 }
@@ -76,8 +76,8 @@ func TestComputeExactlyOnce(t *testing.T) {
 				t.Fatalf("-stint.seed=%d: %d calls for index %d of %d to %d", s, c, i, first, n)
 			}
 		}
-		if l.deep != 0 {
-			t.Fatalf("-stint.seed=%d: %d workers are deep at the end", s, l.deep)
+		if l.batching != 0 {
+			t.Fatalf("-stint.seed=%d: %d workers are batching at the end", s, l.batching)
 		}
 	}
 }
@@ -150,12 +150,12 @@ func TestCutLeavesOutWhatIsNotClaimed(t *testing.T) {
 	}
 }
 
-// A worker without work gets what others have not begun of a wide span.
-func TestWideSpanIsGivenBack(t *testing.T) {
+// A worker without work gets what others have not started of a long batch.
+func TestLongBatchIsReturned(t *testing.T) {
 	const n = 1000
 	var others atomic.Int32
 	caller := goroutine.ID()
-	l := compute(0, n, 2, 1, 1, func(i int) { // 1 ps an item, so one span takes all
+	l := compute(0, n, 2, 1, 1, func(i int) { // 1 ps an item, so one batch takes all
 		if goroutine.ID() != caller {
 			others.Add(1)
 		}
@@ -188,17 +188,17 @@ func TestMeasured(t *testing.T) {
 // there is no helper nothing is started.
 func TestExpose(t *testing.T) {
 	before := runtime.NumGoroutine()
-	for _, c := range []struct{ n, most int }{{1, 0}, {2, 2}} {
+	for _, c := range []struct{ n, limit int }{{1, 0}, {2, 2}} {
 		l := compute(0, c.n, 2, 0, 0, func(i int) {
 			if i > 0 {
 				return
 			}
-			if got := runtime.NumGoroutine() - before; got > c.most || c.most > 0 && got == 0 {
-				t.Errorf("%d items: %d goroutines more, want %d at most", c.n, got, c.most)
+			if got := runtime.NumGoroutine() - before; got > c.limit || c.limit > 0 && got == 0 {
+				t.Errorf("%d items: %d goroutines more, want %d at most", c.n, got, c.limit)
 			}
 		})
 		l.Run()
-		for range 1000 { // they may be a few instructions from their end
+		for range 1000 { // they may be a minTimedItems instructions from their end
 			if runtime.NumGoroutine() > before {
 				time.Sleep(time.Millisecond)
 			}
@@ -206,32 +206,31 @@ func TestExpose(t *testing.T) {
 	}
 }
 
-// Near the end of a loop that computes, spans become shorter, down to a sixteenth.
-func TestNarrow(t *testing.T) {
+// Near the end of a loop that computes, batches become shorter, down to a sixteenth.
+func TestBatchesNearTheEnd(t *testing.T) {
 	l := compute(0, 100_000, 2, 0, 0, nil)
 	w := &worker{loop: l}
-	w.width = 1600
+	w.size = 1600
 	for _, c := range []struct{ lo, want int }{{0, 1600}, {70_000, 1600}, {100_000 - 16*1600, 1600}, {100_000 - 16*800, 800}, {99_000, 96}, {99_999, 97}, {70_001, 1599}} {
-		if got := w.narrow(c.lo); got != c.want {
+		if got := w.sizeAt(c.lo); got != c.want {
 			t.Errorf("at %d: %d, want %d", c.lo, got, c.want)
 		}
 	}
-	if w.width = 1; w.narrow(99_999) != 1 {
-		t.Error("a span has one index at least")
+	if w.size = 1; w.sizeAt(99_999) != 1 {
+		t.Error("a batch has one index at least")
 	}
-	if l.Compute, w.width = false, 128; w.narrow(99_999) != 128 {
+	if l.Compute, w.size = false, 128; w.sizeAt(99_999) != 128 {
 		t.Error("only loops that compute")
 	}
 }
 
-// A worker of a loop whose cost is known begins with spans for it.
+// A worker of a loop whose cost is known starts with batches for it.
 func TestKnownCost(t *testing.T) {
 	l := compute(0, 1_000_000, 2, 0, 2000, nil)
-	l.paced, l.epoch = true, time.Now()
-	l.cost.Store(l.Cost)
+	l.init()
 	w := new(worker)
 	w.init(l, l.Context)
-	if want := int(computeTime.Nanoseconds() / 2); w.width != want || w.every < w.width/2 {
-		t.Errorf("spans of %d, a look at the clock every %d; want %d", w.width, w.every, want)
+	if want := int(computeBatchTime.Nanoseconds() / 2); w.size != want || w.every < w.size/2 {
+		t.Errorf("batches of %d, the clock read every %d; want %d", w.size, w.every, want)
 	}
 }

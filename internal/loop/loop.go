@@ -1,10 +1,9 @@
-// Package loop runs finite work: n items by index, on the caller's goroutine
-// and helpers. See README.md for the states and the races.
+// Package loop runs finite work: a body called for every index, on the caller's goroutine
+// and on helpers. See README.md for the states and the races.
 package loop
 
 import (
 	"context"
-	"runtime/pprof"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,102 +14,102 @@ import (
 	"github.com/stint-go/stint/internal/work"
 )
 
-// A Loop calls Job once for every index from First to N-1, unless Failed, Cut or
-// the end of Context stops it. The zero values of the other fields have a meaning
-// each.
+// A Loop calls Body once for every index from First to N-1, unless Failed, Cut or the end
+// of Context stops it. N, Context, Body, Procs and one of Limiter, Engine, Limit and Auto
+// must be set.
 //
-// What is read for every span comes first. What is written all the time, next and
-// the caller's span, has neighbours that hardly anybody looks at: processors hand
-// each other whole lines of memory.
+// Fields that are read for every batch come first. Fields that are written often, next
+// and the caller's batch, are kept off their cache lines.
 type Loop struct {
-	N       int
-	Context context.Context
-	Job     Job
-	Home    *limit.Link                     // of the call, if a task makes it, or nil
-	Name    string                          // of the regions in execution traces; "" makes none
-	Engine  *work.Engine                    // whose workers help; nil: goroutines of the loop
-	lim     *limit.Limiter                  // of Limiter or Engine, or nil
-	tuner   atomic.Pointer[auto.Controller] // of lim, or of the loop's own limit; nil: none, or not yet
-	alarm   *limit.Alarm                    // of lim
-	sharing *sharing                        // nil without Limiter
-	seats   atomic.Pointer[seat]
-	Procs   int // the number of processors
-	halt    atomic.Uint32
-	Compute bool      // no item waits, so that many may be in a span
-	paced   bool      // the workers measure, and claim accordingly
-	epoch   time.Time // of their clocks, when paced
+	N          int
+	Context    context.Context
+	Body       Body
+	Parent     *limit.Scope // of the call, if a task makes it
+	Name       string       // of the regions in execution traces; "" makes none
+	Engine     *work.Engine // whose workers call Body; nil: the caller and helpers of the loop
+	lim        *limit.Limiter
+	controller atomic.Pointer[auto.Controller] // of lim: see search
+	stealables atomic.Pointer[stealable]
+	Procs      int // the number of CPUs
+	halt       atomic.Uint32
+	shared     bool      // others use lim too
+	Compute    bool      // no item waits, so batches may be long
+	timed      bool      // workers measure the cost of an item
+	epoch      time.Time // of their clocks, if timed
 
-	Limiter *limit.Limiter   // bounds the workers, with others when it is shared
-	Tuner   *auto.Controller // of Limiter, or nil
-	Limit   int              // bounds the workers when Limiter and Engine are nil
-	Auto    auto.Config      // finds that bound instead, if Max is not 0
-	First   int              // the first index to call
-	Cost    int64            // of an item, if the caller has measured some; in picoseconds
+	Limiter    *limit.Limiter   // bounds the workers, and perhaps those of others
+	Controller *auto.Controller // of Limiter, or nil
+	Limit      int              // bounds the workers if Limiter and Engine are nil
+	Auto       auto.Config      // searches for that limit instead, if Max is not 0
+	First      int
+	Cost       int64 // of an item, in picoseconds, if the caller has measured some
 
+	*helping // nil for one item under no limiter
 	ended    atomic.Bool
-	helpers  sync.WaitGroup
-	running  atomic.Int32 // workers that may call, the standby too
-	standing atomic.Bool  // the next helper is ready and has not begun
-	readied  time.Time    // since when, if that is to be known; written by who has set standing, as is
-	waits    int          // how often a standby has waited for a processor in vain
-	source   *work.Source // of Engine
-	queued   atomic.Bool  // the standby is in it
+	queued   atomic.Bool    // source has a helper in its queue
+	helpers  sync.WaitGroup // the spare worker among them
+	running  atomic.Int32   // workers and the spare worker
+	waiting  atomic.Int32   // of them, those in the limiter's queue
+	source   *work.Source   // of Engine
 
-	next atomic.Uint64 // the first index that was not claimed; it passes N, which may be the largest int
-	cost atomic.Int64  // of an item, as measured last, but for an eighth
-	most atomic.Int64  // workers, when nobody else has permits
+	next atomic.Uint64 // the first unclaimed index; it may pass N, which may be the largest int
+	cost atomic.Int64  // of an item, as measured last to an eighth
 
-	mu     sync.Mutex // every move of more than one index
-	deep   int        // workers that may give indexes back
-	joined bool       // the caller has done all it could: no helper leaves any more because of a smaller limit
+	mu       sync.Mutex    // held for every move of more than one index
+	batching int           // workers whose batches may have several indexes, which they may return
+	over     chan struct{} // closed when no more calls will start; nil unless a worker waits
 
 	caller worker
 }
 
-// sharing is what a loop needs for a limiter that others may use.
-type sharing struct {
-	none    chan struct{} // closed when the loop has ended
-	turn    chan struct{} // the standby's permit is there for the caller, which is
-	idle    atomic.Bool   // waiting for it
-	standby limit.Waiter  // of the next helper
-	waiting atomic.Int32  // workers and standby in the limiter's line
+// helping is the part of a loop that only loops with helpers need.
+type helping struct {
+	own     limit.Limiter // lim, if neither Limiter nor Engine is given
+	watcher limit.Watcher
+	spare   spare
 }
 
-// Run runs the loop and returns when every call has. It reports false, and calls
-// nothing, when the engine is closed. A Goexit in a call on the caller's goroutine
-// ends that goroutine, after all other calls have returned.
-func (l *Loop) Run() bool {
-	l.lim = l.Limiter
-	tuner := l.Tuner
-	if l.Engine != nil {
-		l.lim, tuner = l.Engine.Limiter(), l.Engine.Tuner()
-	}
-	l.most.Store(int64(l.Limit))
-	if l.Auto.Max > 0 {
-		l.most.Store(int64(l.Auto.Start()))
-	}
-	if tuner != nil {
-		l.tuner.Store(tuner)
-	}
+// init chooses the limiter, and whether to measure items.
+func (l *Loop) init() {
 	l.next.Store(uint64(l.First))
-	alone := max(few, l.bound()) // so many items are taken one by one
-	if l.Compute {
-		alone = 1
-	}
-	if l.N-l.First > alone && uint64(l.N) <= maxIndex {
-		l.paced, l.epoch = true, time.Now()
-	}
 	l.cost.Store(l.Cost)
+	if l.N-l.First <= 1 && l.Limiter == nil && l.Engine == nil {
+		return
+	}
+	l.helping = new(helping)
+	switch {
+	case l.Engine != nil:
+		l.lim, l.shared = l.Engine.Limiter(), true
+		l.controller.Store(l.Engine.Controller())
+	case l.Limiter != nil:
+		l.lim, l.shared = l.Limiter, true
+		l.controller.Store(l.Controller)
+	default:
+		l.lim = &l.own
+		l.initOwn()
+	}
+	untimed := max(minTimedItems, l.lim.Bound()) // so many items are claimed one by one
+	if l.Compute {
+		untimed = 1
+	}
+	if l.N-l.First > untimed && uint64(l.N) <= maxIndex {
+		l.timed, l.epoch = true, time.Now()
+	}
+}
+
+// Run runs the loop and returns when every call has returned. It reports false, and calls
+// nothing, if the engine is closed. A call of runtime.Goexit on the caller's goroutine
+// ends that goroutine after all other calls have returned.
+func (l *Loop) Run() bool {
+	l.init()
 	if l.Engine != nil {
 		return l.runOn(l.Engine)
 	}
 	w := &l.caller
 	w.init(l, l.Context)
 	w.caller = true
-	if l.Limiter != nil {
-		l.sharing = &sharing{none: make(chan struct{}), turn: make(chan struct{}, 1)}
-		l.sharing.standby.Grant = l.granted
-		if !w.acquire() {
+	if l.lim != nil {
+		if w.permit, w.has = l.lim.AcquireFree(w.from()); !w.has && !w.acquire(nil) {
 			return true
 		}
 	}
@@ -119,50 +118,27 @@ func (l *Loop) Run() bool {
 	w.begin()
 	l.running.Add(1)
 	defer l.join(w)
-	l.standBy()
+	l.addSpare()
 	w.work()
-	for !l.done() {
-		l.standBy()
-		w.work()
-	}
 	return true
 }
 
-// watch makes a smaller limit end the spans.
+// watch makes a smaller limit end batches, and a limit above the number of CPUs keep them
+// at one index.
 func (l *Loop) watch() {
-	if l.lim != nil && l.paced {
-		l.alarm = &limit.Alarm{Word: &l.halt, Over: lowered, Above: raised, Most: l.Procs}
-		l.lim.Watch(l.alarm)
+	if l.timed {
+		l.watcher = limit.Watcher{Word: &l.halt, Over: lowered, Above: raised, Threshold: l.Procs}
+		l.lim.Watch(&l.watcher)
 	}
 }
 
 func (l *Loop) unwatch() {
-	if l.alarm != nil {
-		l.lim.Unwatch(l.alarm)
+	if l.timed {
+		l.lim.Unwatch(&l.watcher)
 	}
 }
 
-// bound returns the limit.
-func (l *Loop) bound() int {
-	if l.lim != nil {
-		return l.lim.Bound()
-	}
-	return int(l.most.Load())
-}
-
-// above reports whether the limit says that items wait: it is above the number of
-// processors, and not only because none is known to be better.
-func (l *Loop) above() bool {
-	switch {
-	case l.lim != nil:
-		return l.lim.Above(l.Procs)
-	case l.Auto.Max > 0:
-		return l.tuner.Load() != nil
-	}
-	return l.Limit > l.Procs
-}
-
-// join ends the loop for the caller, and waits for the helpers. It is deferred: a
+// join ends the loop for the caller, and waits for the helpers. It is deferred, since a
 // Goexit must not leave them behind.
 func (l *Loop) join(w *worker) {
 	if w.calling || l.Context.Err() != nil {
@@ -171,182 +147,87 @@ func (l *Loop) join(w *worker) {
 	w.leave()
 	l.end()
 	w.release()
-	l.untune()
 	if l.running.Add(-1) == 0 {
-		l.helpers.Wait() // at most the last instructions of one
-		return
+		l.helpers.Wait() // at most for the last instructions of one
+	} else {
+		l.Parent.Lend()
+		l.helpers.Wait()
+		l.Parent.Reclaim()
 	}
-	l.Home.Lend()
-	l.helpers.Wait()
-	l.Home.Reclaim()
-}
-
-// standBy makes one more helper ready, which runs when a processor is free for
-// it, and first makes the next one ready. So work that computes gets as many
-// helpers as there are processors, and work that waits gets all that the limit
-// allows. Without a free permit the standby is only a place in the limiter's line.
-// Whoever calls it takes an index itself afterwards, unless a standby is there. It
-// reports whether one is.
-func (l *Loop) standBy() bool { return l.standByFor(2) }
-
-// standByFor is standBy when so many indexes must be left: one, if who calls it takes
-// none itself.
-func (l *Loop) standByFor(least int) bool {
-	if !l.short(least) {
-		return false
-	}
-	if !l.standing.CompareAndSwap(false, true) {
-		return true
-	}
-	l.helpers.Add(1)
-	running := l.running.Add(1)
-	if l.sharing == nil { // nobody else has permits: the helpers are counted instead
-		if int64(running) > l.most.Load() {
-			l.forgo()
-			if int64(l.running.Load()) < l.most.Load() {
-				return l.standByFor(least) // the limit has grown, and who raised it found one standing
-			}
-			l.press()
-			return false
-		}
-		l.ready(int(running))
-		go l.help()
-		if l.Compute {
-			l.expose()
-		}
-		return true
-	}
-	l.sharing.waiting.Add(1)
-	l.sharing.standby.Quiet = l.brief()
-	if l.lim.Join(&l.sharing.standby, nil) {
-		l.ready(l.Procs + 1)
-		go l.help()
-		return true
-	}
-	if l.over() { // end may have looked before it stood in line
-		l.recall()
-	}
-	return true
-}
-
-// short reports whether one more helper could be of use, and least indexes are left.
-func (l *Loop) short(least int) bool {
-	workers := int(l.running.Load())
-	if l.isStopped() || workers >= l.N || l.left() < least {
-		return false
-	}
-	if l.sharing == nil && int64(workers) >= l.most.Load() {
-		if !l.standing.Load() { // it may not have got a processor yet
-			l.press()
-		}
-		return false
-	}
-	return true
-}
-
-// expose lets other processors take the standby at once. They leave the goroutine
-// that was started last to the processor that started it, for a pause in which the
-// thread that looks for work sleeps: 60 µs on Linux. So a goroutine that does
-// nothing is started after it.
-func (l *Loop) expose() {
-	l.helpers.Add(1)
-	go l.helpers.Done()
-}
-
-// more gets one more helper, for what was given back, from where helpers come. It
-// reports whether there is one: not when the last that found nothing has not left
-// yet.
-func (l *Loop) more() bool {
-	if l.Engine != nil {
-		return l.offer()
-	}
-	return l.standBy()
-}
-
-// forgo counts the standby out.
-func (l *Loop) forgo() {
-	l.standing.Store(false)
-	l.running.Add(-1)
-	l.helpers.Done()
-}
-
-// granted is the standby's turn in the limiter's line. If the caller waits, it is
-// the caller's: a loop stands in line once.
-func (l *Loop) granted() {
-	if l.sharing.idle.CompareAndSwap(true, false) {
-		l.sharing.turn <- struct{}{}
-		return
-	}
-	l.ready(l.Procs + 1)
-	go l.help()
-}
-
-// recall takes the standby out of the limiter's line.
-func (l *Loop) recall() {
-	if l.sharing != nil && l.lim.Leave(&l.sharing.standby) {
-		l.sharing.waiting.Add(-1)
-		l.forgo()
+	if c := l.controller.Load(); c != nil && !l.shared {
+		c.Close()
 	}
 }
 
-// help is a helper's goroutine, which has a permit.
-func (l *Loop) help() {
-	if l.sharing == nil && l.ended.Load() {
-		l.forgo() // it comes too late: the loop was short
-		return
-	}
-	w := new(worker)
-	w.init(l, l.Context)
-	if l.sharing != nil {
-		w.has = true
-		l.sharing.waiting.Add(-1)
-		w.since = time.Now()
-	}
-	if l.sharing != nil || l.Name != "" { // a stranger may have started this goroutine, or one without the name
-		pprof.SetGoroutineLabels(limit.Labelled(l.Context))
-	}
-	l.patient()
-	w.begin()
-	l.standing.Store(false)
-	l.standBy()
-	w.serve()
-}
-
-// resume goes on with w on a new goroutine, after a Goexit has ended its own.
-func (l *Loop) resume(w *worker) { go w.serve() }
-
-// Measured returns what an item has cost when a worker looked last, in picoseconds:
-// Cost if none did, or if the clock stood still. It is called after Run.
+// Measured returns the cost of an item that a worker measured last, in picoseconds, or Cost
+// if none did. It is called after Run.
 func (l *Loop) Measured() int64 { return l.cost.Load() }
 
-// Complete reports whether every index was begun. It is called after Run.
+// Complete reports whether every index was started. It is called after Run.
 func (l *Loop) Complete() bool { return l.left() == 0 }
 
-// Cut leaves out the indexes that no worker has claimed yet, all of which are
-// larger than those that have been begun.
+// Cut leaves out the indexes that no worker has claimed. They are larger than every index
+// that has been started.
 func (l *Loop) Cut() { l.next.Store(uint64(l.N)) }
 
-// Stop keeps further calls from beginning.
+// Stop keeps further calls from starting.
 func (l *Loop) Stop() { l.halt.Or(stopped) }
 
 func (l *Loop) isStopped() bool { return l.halt.Load()&stopped != 0 }
 
-// over reports whether no call will begin any more.
-func (l *Loop) over() bool { return l.isStopped() || l.exhausted() }
+// isOver reports whether no more calls will start.
+func (l *Loop) isOver() bool { return l.isStopped() || l.exhausted() }
 
-// end sends those home who wait for a permit, when they could do nothing with
-// it. Every worker calls it when it leaves: the last finds the loop over.
+// end is called by every worker that leaves. If the loop is over, end ends the waits for
+// permits; at the latest, the last worker finds the loop over. If nothing is left, end
+// cancels the spare worker, which would find nothing; a worker that returns indexes later
+// calls another helper.
 func (l *Loop) end() {
-	if !l.over() || !l.ended.CompareAndSwap(false, true) || l.sharing == nil {
-		return
+	over := l.isOver()
+	if over && !l.ended.Load() {
+		l.ended.Store(true)
 	}
-	close(l.sharing.none)
-	l.recall()
+	if l.waiting.Load() == 0 {
+		return // a worker that waits later looks whether the loop is over
+	}
+	if over {
+		l.mu.Lock()
+		l.closeOver()
+		l.mu.Unlock()
+	}
+	if over || l.left() == 0 {
+		l.cancelSpare()
+		if l.left() > 0 { // a worker that gave indexes back may have left because of the spare worker
+			l.addSpareFor(1)
+		}
+	}
 }
 
-// fail passes on how a call ended.
+// closeOver ends the waits for permits. It is called with mu held.
+func (l *Loop) closeOver() {
+	if l.over != nil {
+		close(l.over)
+		l.over = nil
+	}
+}
+
+// overSignal returns the channel that is closed when no more calls will start.
+func (l *Loop) overSignal() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over == nil {
+		l.over = make(chan struct{})
+	}
+	over := l.over
+	if l.ended.Load() {
+		l.closeOver()
+	}
+	return over
+}
+
+// fail passes on the outcome of a call.
 func (l *Loop) fail(i int, o task.Outcome) {
-	if l.Job.Failed(i, o) {
+	if l.Body.Failed(i, o) {
 		l.Stop()
 	}
 }

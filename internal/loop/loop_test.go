@@ -39,7 +39,7 @@ func newBench(kind string, n int) *bench {
 		b.lim = limit.New(n)
 	}
 	if kind == "engine" {
-		b.e, _ = work.New(work.Config{Limiter: b.lim, Expiry: time.Second}, work.SourceConfig{})
+		b.e, _ = work.New(work.Config{Limiter: b.lim, IdleTimeout: time.Second}, work.SourceConfig{})
 	}
 	return b
 }
@@ -50,7 +50,7 @@ func (b *bench) loop(n int, body func(ctx context.Context, i int) error) *Loop {
 	ctx, cancel := context.WithCancel(context.Background())
 	j := &testJob{f: body, abandoned: cancel}
 	j.failed = func(int, task.Outcome) bool { cancel(); return true }
-	l := &Loop{N: n, Context: ctx, Home: limit.From(ctx), Job: j, Limit: b.n, Engine: b.e, Procs: runtime.GOMAXPROCS(0)}
+	l := &Loop{N: n, Context: ctx, Parent: limit.ScopeOf(ctx), Body: j, Limit: b.n, Engine: b.e, Procs: runtime.GOMAXPROCS(0)}
 	if b.e == nil {
 		l.Limiter = b.lim
 	}
@@ -64,7 +64,7 @@ type testJob struct {
 	abandoned func()
 }
 
-func (c *testJob) Calls(ctx context.Context, s *Span) error {
+func (c *testJob) Calls(ctx context.Context, s *Batch) error {
 	for i, ok := s.At, true; ok; ok = s.Begin(i) {
 		if err := c.f(ctx, i); err != nil {
 			return err
@@ -82,7 +82,7 @@ func (b *bench) end(t *testing.T) {
 	t.Helper()
 	if b.e != nil {
 		b.e.Close()
-		b.e.Quiet(nil)
+		b.e.WaitIdle(nil)
 		if c := b.e.Counts(); c.Running+c.Queued+c.Blocked+c.Workers != 0 {
 			t.Errorf("a closed engine has %+v", c)
 		}
@@ -167,7 +167,7 @@ func TestLimitIsReached(t *testing.T) {
 
 // A larger limit is used at once, a smaller one as calls end.
 func TestSetLimitWhileRunning(t *testing.T) {
-	for _, kind := range kinds[1:] {
+	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := newBench(kind, 2)
@@ -189,13 +189,13 @@ func TestSetLimitWhileRunning(t *testing.T) {
 				}
 				at(2)
 				time.Sleep(time.Minute)
-				b.lim.Set(5)
+				l.lim.Set(5)
 				at(5)
-				b.lim.Set(3)
+				l.lim.Set(3)
 				at(5)
 				time.Sleep(time.Hour)
 				at(3)
-				b.lim.Set(64)
+				l.lim.Set(64)
 				<-done
 				b.end(t)
 			})
@@ -206,7 +206,7 @@ func TestSetLimitWhileRunning(t *testing.T) {
 // A smaller limit does not wait for the quantum: no call starts beyond it, even if
 // no time has passed.
 func TestSmallerLimitAtOnce(t *testing.T) {
-	for _, kind := range kinds[1:] {
+	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := newBench(kind, 3)
@@ -225,7 +225,7 @@ func TestSmallerLimitAtOnce(t *testing.T) {
 				done := make(chan struct{})
 				go func() { l.Run(); close(done) }()
 				synctest.Wait()
-				b.lim.Set(1)
+				l.lim.Set(1)
 				close(first)
 				synctest.Wait()
 				if n := g.now.Load(); n != 1 {
@@ -261,7 +261,7 @@ func TestGoexitCostsNoHelper(t *testing.T) {
 					runtime.Goexit()
 					return nil
 				})
-				l.Job.(*testJob).failed = func(int, task.Outcome) bool { return false }
+				l.Body.(*testJob).failed = func(int, task.Outcome) bool { return false }
 				l.Run()
 				if got := time.Since(start); got != time.Hour || exits.Load() != 9 {
 					t.Errorf("%d calls of Goexit, %v in all", exits.Load(), got)
@@ -272,7 +272,7 @@ func TestGoexitCostsNoHelper(t *testing.T) {
 	}
 }
 
-// A loop on a permit that its task has lent does not give way to those in line,
+// A loop on a permit that its task has lent does not give way to waiters,
 // who cannot use it; doing so for ever would keep the time of this bubble still.
 func TestLentPermitWhileOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -286,7 +286,7 @@ func TestLentPermitWhileOver(t *testing.T) {
 			b.loop(1, func(ctx context.Context, _ int) error {
 				time.Sleep(time.Minute)
 				l := b.loop(3, func(context.Context, int) error { time.Sleep(time.Second); return nil })
-				l.Context, l.Home = ctx, limit.From(ctx)
+				l.Context, l.Parent = ctx, limit.ScopeOf(ctx)
 				l.Run()
 				if got := time.Since(start); got != time.Minute+3*time.Second {
 					t.Errorf("the inner loop ended after %v", got)
@@ -319,9 +319,9 @@ func TestErrorStops(t *testing.T) {
 						}
 						return nil
 					})
-					failed := l.Job.(*testJob).failed
+					failed := l.Body.(*testJob).failed
 					var got atomic.Int32
-					l.Job.(*testJob).failed = func(i int, o task.Outcome) bool {
+					l.Body.(*testJob).failed = func(i int, o task.Outcome) bool {
 						if o.Err == boom && i == 2*n {
 							got.Add(1)
 						}
@@ -356,7 +356,7 @@ func TestContextStops(t *testing.T) {
 					time.Sleep(time.Second)
 					return nil
 				})
-				l.Context, l.Home = ctx, limit.From(ctx)
+				l.Context, l.Parent = ctx, limit.ScopeOf(ctx)
 				start := time.Now()
 				l.Run()
 				if time.Since(start) != 3*time.Second || calls.Load() != 9 || l.Complete() {
@@ -391,7 +391,7 @@ func TestOutcomes(t *testing.T) {
 						finished.Add(1)
 						return nil
 					})
-					l.Job.(*testJob).failed = func(i int, o task.Outcome) bool {
+					l.Body.(*testJob).failed = func(i int, o task.Outcome) bool {
 						if i%3 != 1 || !o.Goexit {
 							t.Errorf("item %d: %+v", i, o)
 						}
@@ -433,9 +433,9 @@ func TestPanicStops(t *testing.T) {
 						}
 						return nil
 					})
-					failed := l.Job.(*testJob).failed
+					failed := l.Body.(*testJob).failed
 					var panics atomic.Int32
-					l.Job.(*testJob).failed = func(i int, o task.Outcome) bool {
+					l.Body.(*testJob).failed = func(i int, o task.Outcome) bool {
 						if i == 10 && o.Panic != nil && o.Panic.Value == "x" && len(o.Panic.Stack) > 0 {
 							panics.Add(1)
 						}
@@ -471,7 +471,7 @@ func TestNested(t *testing.T) {
 							return
 						}
 						l := b.loop(3, func(ctx context.Context, _ int) error { level(ctx, depth-1); return nil })
-						l.Context, l.Home = ctx, limit.From(ctx)
+						l.Context, l.Parent = ctx, limit.ScopeOf(ctx)
 						l.Run()
 					}
 					level(context.Background(), 4)
@@ -528,7 +528,7 @@ func TestClosedEngine(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	l := b.loop(3, func(context.Context, int) error { t.Error("called"); return nil })
-	l.Context = interposed{ctx, func() { b.e.Close(); b.e.Quiet(nil) }}
+	l.Context = interposed{ctx, func() { b.e.Close(); b.e.WaitIdle(nil) }}
 	if l.Run() {
 		t.Error("Run reports true")
 	}
@@ -552,7 +552,7 @@ func TestAbandoned(t *testing.T) {
 		synctest.Wait()
 		l := b.loop(5, func(context.Context, int) error { t.Error("called"); return nil })
 		told := false
-		l.Job.(*testJob).abandoned = func() {
+		l.Body.(*testJob).abandoned = func() {
 			told = true
 			if l.isStopped() {
 				t.Error("a helper could have ended the loop before it was told")
@@ -600,7 +600,7 @@ func TestRandom(t *testing.T) {
 						calls[i].Add(1)
 						if nested && i == at {
 							in := mine.loop(3, func(context.Context, int) error { g.enter(); runtime.Gosched(); g.leave(); return nil })
-							in.Context, in.Home = ctx, limit.From(ctx)
+							in.Context, in.Parent = ctx, limit.ScopeOf(ctx)
 							in.Run()
 							return nil
 						}
@@ -619,8 +619,8 @@ func TestRandom(t *testing.T) {
 						}
 						return nil
 					})
-					stop := l.Job.(*testJob).failed
-					l.Job.(*testJob).failed = func(i int, o task.Outcome) bool { return !o.Goexit && stop(i, o) }
+					stop := l.Body.(*testJob).failed
+					l.Body.(*testJob).failed = func(i int, o task.Outcome) bool { return !o.Goexit && stop(i, o) }
 					var returned bool
 					done := make(chan struct{})
 					go func() { defer close(done); l.Run(); returned = true }()
@@ -664,15 +664,15 @@ func TestCallerWaitsForItsOwnPermit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench("shared", 2)
 		b.lim.TryAcquire() // of the task that the caller is
-		ctx := limit.With(context.Background(), limit.NewSlot(b.lim, limit.Permit{}), nil, true)
-		sibling, _ := b.lim.Acquire(nil, nil, limit.From(ctx)) // has it
+		ctx := limit.TaskContext(context.Background(), limit.NewHeldPermit(b.lim, limit.Permit{}), nil, true)
+		sibling, _ := b.lim.Acquire(nil, nil, limit.ScopeOf(ctx), nil) // has it
 		l := b.loop(10, func(_ context.Context, i int) error {
 			if i == 0 {
 				b.lim.Set(1)
 			}
 			return nil
 		})
-		l.Context, l.Home = ctx, limit.From(ctx)
+		l.Context, l.Parent = ctx, limit.ScopeOf(ctx)
 		done := make(chan struct{})
 		go func() { l.Run(); close(done) }()
 		synctest.Wait() // the caller had the other permit for one call
@@ -694,9 +694,9 @@ func TestCallerWaitsForItsOwnPermit(t *testing.T) {
 // makes it longer, and each round slower.
 var meetings = map[bool]int64{false: 100_000, true: 10_000}[race.Enabled]
 
-// A standby that stands in line while the loop is ended leaves it: either the one
-// who ends the loop finds it there, or it finds the loop ended.
-func TestStandbyOfAnEndedLoop(t *testing.T) {
+// A spare worker that joins the queue while the loop is ended leaves it: either end finds it
+// there, or it finds the loop over.
+func TestSpareOfAnEndedLoop(t *testing.T) {
 	lim := limit.New(1)
 	lim.TryAcquire() // a stranger
 	spins := 1000
@@ -721,24 +721,24 @@ func TestStandbyOfAnEndedLoop(t *testing.T) {
 		for round := int64(1); round <= meetings; round++ {
 			meet(&begun, round, round%61)
 			l.Stop()
-			l.recall()
+			l.cancelSpare()
 			ended.Store(round)
 		}
 	})
 	lost := 0
 	for round := int64(1); round <= meetings; round++ {
-		l = &Loop{N: 3, Context: context.Background(), Limiter: lim, lim: lim, sharing: new(sharing)}
-		l.sharing.standby.Grant = l.granted
+		l = &Loop{N: 3, Context: context.Background(), Limiter: lim}
+		l.init()
 		begun.Store(round)
 		meet(&begun, round, round%17)
-		l.standBy()
+		l.addSpare()
 		meet(&ended, round, 0)
-		if _, _, waiting := lim.Counts(); waiting != 0 || l.running.Load() != 0 || l.standing.Load() {
+		if _, _, waiting := lim.Counts(); waiting != 0 || l.running.Load() != 0 || l.spare.exists.Load() {
 			lost++
-			lim.Leave(&l.sharing.standby)
+			lim.Leave(&l.spare.waiter)
 		}
 	}
 	if lost > 0 {
-		t.Errorf("in %d of %d rounds the standby stays in line", lost, meetings)
+		t.Errorf("in %d of %d rounds the spare worker stays in the queue", lost, meetings)
 	}
 }

@@ -7,31 +7,30 @@ import (
 )
 
 // A Bound makes the type that embeds it the option Limiter. It has neither exported
-// fields nor methods: users of that type would have them too.
+// fields nor methods, since users of that type would see them.
 type Bound struct {
-	limiter *limit.Limiter
-	tuner   *auto.Controller
+	limiter    *limit.Limiter
+	controller *auto.Controller
 }
 
-// NewBound returns a Bound by l, which t changes by itself; a nil t is none.
-func NewBound(l *limit.Limiter, t *auto.Controller) Bound { return Bound{l, t} }
+// NewBound returns a Bound by l, which c adjusts unless it is nil.
+func NewBound(l *limit.Limiter, c *auto.Controller) Bound { return Bound{l, c} }
 
-// LimiterOf returns what b was made of; nil if it was not made by NewBound.
+// LimiterOf returns the limiter of b, or nil if b was not made by NewBound.
 func LimiterOf(b *Bound) *limit.Limiter { return b.limiter }
 
-// TunerOf returns what changes the limiter of b by itself, or nil.
-func TunerOf(b *Bound) *auto.Controller { return b.tuner }
+// ControllerOf returns the controller of b, or nil.
+func ControllerOf(b *Bound) *auto.Controller { return b.controller }
 
 func (b *Bound) apply(o *Options) {
 	if b.limiter == nil {
-		o.wrong = "Limiter was not made by Limit or Auto"
+		o.problem = "Limiter was not made by Limit or Auto"
 	}
 	o.Given |= Limiter
-	o.Limiter, o.Tuner = b.limiter, b.tuner
+	o.Limiter, o.Controller = b.limiter, b.controller
 }
 
-// Workers makes the type that embeds it the option Pool. It has no exported field and
-// no method, as Bound.
+// Workers makes the type that embeds it the option Pool, as Bound does for Limiter.
 type Workers struct {
 	engine *work.Engine
 }
@@ -39,12 +38,12 @@ type Workers struct {
 // NewWorkers returns the Workers of e.
 func NewWorkers(e *work.Engine) Workers { return Workers{e} }
 
-// EngineOf returns the engine of w; nil if it was not made by NewWorkers.
+// EngineOf returns the engine of w, or nil if w was not made by NewWorkers.
 func EngineOf(w *Workers) *work.Engine { return w.engine }
 
 func (w *Workers) apply(o *Options) {
 	if w.engine == nil {
-		o.wrong = "Pool was not made by NewPool"
+		o.problem = "Pool was not made by NewPool"
 	}
 	o.Given |= Pool
 	o.Engine = w.engine

@@ -17,8 +17,8 @@ func queue(n int) option.Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.Queue; o.Queue = n })
 }
 
-// What is wrong with the options is said with the names of the function that they
-// were given to, and of its package.
+// A panic about wrong options names the function that they were given to, and its
+// package.
 func TestCollectNamesItsCaller(t *testing.T) {
 	limiter := &bounded{option.NewBound(limit.New(1), nil)}
 	burst := option.Func(func(o *option.Options) { o.Given |= option.Burst; o.Burst = 1 })
@@ -86,10 +86,10 @@ func TestSearchIsClipped(t *testing.T) {
 			continue
 		}
 		// Beside a limiter, which has its search already.
-		l, tuner := limit.New(1), new(auto.Controller)
-		tuner.Init(option.Search(c.min, c.max, 0, 2), l)
+		l, controller := limit.New(1), new(auto.Controller)
+		controller.Init(option.Search(c.min, c.max, 0, 2), l)
 		burst := option.Func(func(o *option.Options) { o.Given |= option.Burst; o.Burst = c.burst })
-		option.Collect("stint", "Each", option.Limiter|option.Burst, []option.Option{&bounded{option.NewBound(l, tuner)}, burst})
+		option.Collect("stint", "Each", option.Limiter|option.Burst, []option.Option{&bounded{option.NewBound(l, controller)}, burst})
 		if l.Bound() != c.start {
 			t.Errorf("a search between %d and %d with Burst(%d) starts with %d, want %d", c.min, c.max, c.burst, l.Bound(), c.start)
 		}

@@ -9,10 +9,8 @@ import (
 	"strings"
 )
 
-// PanicError is what the public packages panic with: each gives it its name there,
-// and says when. It is one type, so that who recovers does not have to know which
-// of them the task ran in, and a panic that passes through several is told from
-// others by none of them.
+// PanicError is declared here so that all public packages share one type; package
+// stint documents it.
 type PanicError struct {
 	Value any    // what the task panicked with
 	Stack []byte // the stack of the task's goroutine at the panic, as debug.Stack prints it
@@ -21,7 +19,7 @@ type PanicError struct {
 	also error
 }
 
-// Error returns the value, the stack, and what else went wrong in the same call.
+// Error returns the value, the stack, and the text of Also.
 func (p *PanicError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s panicked: %v\n\n%s", cmp.Or(p.who, "stint: task"), p.Value, p.Stack)
@@ -34,20 +32,19 @@ func (p *PanicError) Error() string {
 // Unwrap returns Value if it is an error, and nil otherwise.
 func (p *PanicError) Unwrap() error {
 	if nested, ok := p.Value.(*PanicError); ok && nested == nil {
-		return nil // it has no methods that could be called
+		return nil // its methods would crash
 	}
 	err, _ := p.Value.(error)
 	return err
 }
 
-// Also returns the errors and panics of the other tasks of the same call, joined,
-// or nil, and the panic of a loop body or sequence of the caller's. Only one panic
-// can be raised; none is lost. Left out is what tasks returned because they had been
-// cancelled: context.Canceled or the cause.
+// Also returns the errors and panics of the other tasks of the same call, joined, or nil,
+// and the panic of a loop body or sequence of the caller. Errors that tasks returned
+// because they had been cancelled are left out: context.Canceled or the cause.
 func (p *PanicError) Also() error { return p.also }
 
-// Raised returns what the one who waits panics with: a new PanicError that says who
-// has panicked, or the one that a nested call raised.
+// Raised returns the PanicError for p, whose text names who, or the PanicError that a
+// nested call raised.
 func (p *Panic) Raised(who string) *PanicError {
 	if nested, ok := p.Value.(*PanicError); ok && nested != nil {
 		return nested
@@ -55,7 +52,7 @@ func (p *Panic) Raised(who string) *PanicError {
 	return &PanicError{Value: p.Value, Stack: p.Stack, who: who}
 }
 
-// With returns p, or a copy that tells of others too.
+// With returns p, or a copy whose Also has others too.
 func With(p *PanicError, others []error) *PanicError {
 	if len(others) == 0 {
 		return p
@@ -65,10 +62,10 @@ func With(p *PanicError, others []error) *PanicError {
 	return &q
 }
 
-// Besides returns those of late that say more than that their task was cancelled: late
-// are the errors of tasks that ended after the cancellation, causes what they had from
-// context.Cause. It calls methods of late, so the caller holds no lock; a panic in one
-// of these is returned behind its error, as a *PanicError of who.
+// Besides returns the errors of late that do not merely report the cancellation. late are
+// the errors of tasks that finished after the cancellation, and causes are the causes that
+// their contexts had. Besides calls methods of these errors, so the caller must hold no
+// lock. If a method panics, Besides returns a *PanicError of who after that error.
 func Besides(late []error, who string, causes ...error) (others []error) {
 	causes = append(causes, context.Canceled)
 	for _, err := range late {
@@ -83,8 +80,8 @@ func Besides(late []error, who string, causes ...error) (others []error) {
 	return others
 }
 
-// follows reports whether err says no more than causes do, or how that ended if it did
-// not return.
+// follows reports whether err reports nothing but causes. o is the outcome of a method of
+// err that did not return.
 func follows(err error, causes []error) (yes bool, o Outcome) {
 	returned := false
 	defer func() {
@@ -97,8 +94,8 @@ func follows(err error, causes []error) (yes bool, o Outcome) {
 	return yes, o
 }
 
-// isEach reports whether err, or each error that it or what it wraps joins, is one of
-// targets.
+// isEach reports whether err, or each error that it or the error it wraps joins, is
+// one of targets.
 func isEach(err error, targets []error) bool {
 	switch wrapping := err.(type) {
 	case interface{ Unwrap() []error }:

@@ -1,5 +1,5 @@
-// Package task names the facts about how a task ended. The public packages
-// turn them into their own errors and panics.
+// Package task says how a task ended. The public packages turn that into their errors and
+// panics.
 package task
 
 import (
@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 )
 
-// Panic is what a task panicked with, and the stack it had then.
+// Panic is the value a task panicked with, and its stack.
 type Panic struct {
 	Value any
 	Stack []byte // nil if Value is a *PanicError
@@ -20,11 +20,10 @@ type Outcome struct {
 	Goexit bool   // it called runtime.Goexit
 }
 
-// Unreturned is the outcome of a task that did not return; v is what recover
-// gave. It must be called by the deferred function that called recover, once, while
-// the stack of the panic is still there. Under GODEBUG=panicnil=1 recover gives nil for
-// panic(nil) too: then the panic has the value that it has otherwise, a
-// *runtime.PanicNilError.
+// Unreturned returns the outcome of a task that did not return; v is the result of
+// recover. The deferred function that called recover must call it once, while the
+// stack of the panic is still there. Under GODEBUG=panicnil=1 recover returns nil for
+// panic(nil) too: the value is then a *runtime.PanicNilError, as otherwise.
 func Unreturned(v any) Outcome {
 	if nested, ok := v.(*PanicError); ok && nested != nil { // it has the stack of the task that panicked
 		return Outcome{Panic: &Panic{Value: v}}
@@ -38,8 +37,8 @@ func Unreturned(v any) Outcome {
 	return Outcome{Panic: &Panic{Value: v, Stack: debug.Stack()}}
 }
 
-// panicking reports whether a panic runs the deferred function that calls the caller
-// of panicking, and not Goexit: the last of the two that began is nearest on the stack.
+// panicking reports whether a panic, not a Goexit, runs the deferred function that calls
+// the caller of panicking: the later of the two is nearest on the stack.
 func panicking() bool {
 	var pcs [64]uintptr
 	for skip := 3; ; skip += len(pcs) {

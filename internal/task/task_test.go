@@ -39,7 +39,7 @@ func deep(n int, f func()) {
 	runtime.KeepAlive(n)
 }
 
-// A panic(nil) is told from a Goexit, also where recover returns nil for both, and
+// A panic(nil) differs from a Goexit, also where recover returns nil for both, and
 // when one follows the other.
 func TestUnreturned(t *testing.T) {
 	if os.Getenv("STINT_PANICNIL") == "" {
@@ -88,7 +88,7 @@ func TestNestedPanicTakesNoStack(t *testing.T) {
 		t.Errorf("got %+v, want the same panic without a stack", o.Panic)
 	}
 	if o := outcome(func() { panic((*PanicError)(nil)) }); o.Panic == nil || o.Panic.Stack == nil {
-		t.Errorf("a nil *PanicError is told as %+v", o)
+		t.Errorf("a nil *PanicError is reported as %+v", o)
 	} else if p := o.Panic.Raised("who"); errors.Is(p, context.Canceled) || p.Error() == "" {
 		t.Errorf("a nil *PanicError is %v", p)
 	}
@@ -124,12 +124,12 @@ func TestBesides(t *testing.T) {
 		t.Fatalf("got %q", got)
 	}
 	if p, ok := got[1].(*PanicError); !ok || p.Value != "in Is" || len(p.Stack) == 0 {
-		t.Errorf("the panic of Is is told as %q", got[1])
+		t.Errorf("the panic of Is is reported as %q", got[1])
 	}
 	if !slices.Equal(Besides(nil, "who"), nil) {
 		t.Error("nothing is not nothing")
 	}
 	if o := outcome(func() { Besides([]error{leaving{}}, "who", cause) }); !o.Goexit {
-		t.Errorf("a Goexit of Unwrap is told as %+v", o)
+		t.Errorf("a Goexit of Unwrap is reported as %+v", o)
 	}
 }

@@ -5,113 +5,109 @@ package work
 
 import (
 	"context"
-	"fmt"
 	"maps"
-	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/stint-go/stint/internal/auto"
+	"github.com/stint-go/stint/internal/fifo"
 	"github.com/stint-go/stint/internal/limit"
-	"github.com/stint-go/stint/internal/line"
 )
 
-// An Engine owns workers and serves its sources in turn. A worker holds its
-// permit from task to task and parks without one. Use New.
+// An Engine owns workers and serves its sources in turn. A worker holds its permit from
+// task to task and parks without one. Use New.
 type Engine struct {
-	lim    *limit.Limiter
-	tuner  *auto.Controller // of lim; nil: none
-	expiry time.Duration
-	name   string
-	labels context.Context // its pprof labels are the workers'; nil leaves them alone
-	epoch  time.Time
+	lim            *limit.Limiter
+	controller     *auto.Controller // of lim; nil: none
+	ownsController bool             // it ends with the engine
+	idleTimeout    time.Duration
+	name           string
+	labels         context.Context // has the pprof labels of the workers; nil leaves them alone
 
-	lined atomic.Int32 // shared sources in ready; written with mu held
+	readyShared atomic.Int32 // shared sources in ready; written with mu held
 
-	mu       sync.Mutex
-	ready    line.Line[*Source]   // with a queued task or a waiting submitter, served in turn
-	active   map[*Source]struct{} // with anything pending
-	open     *Source              // whose tasks are claimed without the lock, if any are
-	told     *submitter           // have been let in, and are told after unlocking
-	idle     []*worker            // parked, the longest first; the last is woken first
+	mu          sync.Mutex
+	ready       fifo.List[*Source]   // with a queued task or a waiting submitter, served in turn
+	active      map[*Source]struct{} // shared, with anything pending
+	open        *Source              // whose tasks are claimed without the lock, or nil
+	admitted    *submitter           // list of submitters to be woken after unlocking
+	waiter      limit.Waiter         // of the engine; in the limiter's queue while awaiting
+	awaiting    bool
+	waking      bool // a worker is on its way to the queue; it wakes the next
+	draining    bool // workers that find nothing leave
+	closed      bool
+	abandoning  bool            // Abandon has been called
+	idleWaiters []chan struct{} // closed when the engine is idle
+
 	workers  int
-	first    *worker     // not used yet
+	first    *worker     // part of the engine's memory, until it is used
+	idle     []*worker   // parked, the longest first; the last is woken first
 	timer    *time.Timer // ends idle workers
 	armed    bool
-	waking   bool         // a worker is on its way to the queue; it wakes the next
-	waiter   limit.Waiter // of the engine; in line while awaiting
-	awaiting bool
-	draining bool // workers that find nothing leave
-	closed   bool
-	owns     bool            // the tuner ends with the engine
-	cut      bool            // Abandon has been called
-	quiet    []chan struct{} // closed when the engine is quiet
+	waits    int // how often a worker has waited for a CPU in vain
+	arriving int // workers on their way to the queue with a permit, not on loan
 
-	waits    int    // how often a worker has waited for a processor in vain
-	arriving int    // workers with a permit on their way to the queue, visits apart
-	arrivals uint64 // of workers, visits apart
-
-	running            int // workers with a task in hand
-	queued             int // as of the last account
+	running            int // workers with a task
+	queued             int // when it was last reconciled
 	blocked, abandoned int
-	started, dropped   uint64 // tasks, but for those of an own source that have ended
+	started, dropped   uint64 // tasks; helpers are counted when they end
 }
 
-// Config is what an Engine needs to know.
+// Config configures an Engine.
 type Config struct {
-	Limiter *limit.Limiter   // nil: one of the engine's own, whose limit is searched for
-	Tuner   *auto.Controller // of Limiter, or nil
-	Auto    auto.Config      // when Limiter is nil: what the search keeps to
-	Expiry  time.Duration    // how long a worker stays without work
-	Name    string           // of the regions in execution traces; "" makes none
-	Labels  context.Context  // the workers' pprof labels; nil: those of their starter
+	Limiter     *limit.Limiter   // nil: one of the engine's own, with an adaptive limit
+	Controller  *auto.Controller // of Limiter, or nil
+	Auto        auto.Config      // of the adaptive limit, when Limiter is nil
+	IdleTimeout time.Duration    // how long a worker stays without work
+	Name        string           // of the regions in execution traces; "" for no regions
+	Labels      context.Context  // has the pprof labels of the workers; nil leaves them alone
 }
 
-// birth is what an engine that runs a few tasks needs, in one allocation. What the
-// context of a task leads to is not in it: tasks may keep that.
-type birth struct {
+// bundle holds everything that an engine with a few tasks needs, in one allocation. It has
+// nothing that the context of a task refers to, because tasks may keep their contexts.
+type bundle struct {
 	engine  Engine
 	source  Source
 	worker  worker
 	segment segment
-	tasks   [firstSegment]any
+	tasks   [minSegment]any
 }
 
-// searched is a limiter of an engine's own, and what searches for its limit. The context
-// of a task leads to both.
-type searched struct {
-	limiter limit.Limiter
-	tuner   auto.Controller
+// ownLimiter is an engine's own limiter and its controller. The context of a task refers to
+// both.
+type ownLimiter struct {
+	limiter    limit.Limiter
+	controller auto.Controller
 }
 
-// New returns an Engine that has no worker yet, and a source that lasts as long.
+// New returns an Engine without workers, and a source that lasts as long as the
+// engine.
 func New(c Config, sc SourceConfig) (*Engine, *Source) {
-	b := new(birth)
+	b := new(bundle)
 	e := &b.engine
 	if c.Limiter == nil {
-		own := new(searched)
-		c.Limiter, c.Tuner = &own.limiter, &own.tuner
+		own := new(ownLimiter)
+		c.Limiter, c.Controller = &own.limiter, &own.controller
 		c.Limiter.Init(c.Auto.Start())
-		c.Tuner.Init(c.Auto, c.Limiter)
-		c.Limiter.Tune(c.Tuner)
-		e.owns = true
+		c.Controller.Init(c.Auto, c.Limiter)
+		c.Limiter.SetController(c.Controller)
+		e.ownsController = true
 	}
-	e.tuner = c.Tuner
-	e.lim, e.expiry, e.name, e.labels = c.Limiter, c.Expiry, c.Name, c.Labels
+	e.controller = c.Controller
+	e.lim, e.idleTimeout, e.name, e.labels = c.Limiter, c.IdleTimeout, c.Name, c.Labels
 	e.waiter.Grant = e.granted
 	e.first = &b.worker
 	s := &b.source
 	s.init(e, sc)
-	s.lasting = true
+	s.permanent = true
 	b.segment.tasks = b.tasks[:0]
 	s.queue.keep(&b.segment)
 	return e, s
 }
 
-// NewSource returns one more queue of e.
+// NewSource returns one more source of e.
 func (e *Engine) NewSource(c SourceConfig) *Source {
 	s := new(Source)
 	s.init(e, c)
@@ -121,11 +117,11 @@ func (e *Engine) NewSource(c SourceConfig) *Source {
 // Limiter returns the limiter that bounds e.
 func (e *Engine) Limiter() *limit.Limiter { return e.lim }
 
-// Tuner returns what changes the limit of e by itself, or nil.
-func (e *Engine) Tuner() *auto.Controller { return e.tuner }
+// Controller returns the controller of the limiter, or nil.
+func (e *Engine) Controller() *auto.Controller { return e.controller }
 
-// Counts is the state of an engine at one instant. Every task that was accepted
-// is in exactly one of Queued, Running, Completed and Dropped.
+// Counts is the state of an engine at one instant. Every accepted task is in exactly
+// one of Queued, Running, Completed and Dropped.
 type Counts struct {
 	Running, Queued, Blocked, Workers, Idle int
 	Completed, Dropped                      uint64
@@ -135,7 +131,7 @@ type Counts struct {
 func (e *Engine) Counts() Counts {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.account()
+	e.reconcile()
 	return Counts{
 		Running: e.running, Queued: e.queued, Blocked: e.blocked,
 		Workers: e.workers, Idle: len(e.idle),
@@ -150,33 +146,20 @@ func (e *Engine) Closed() bool {
 	return e.closed
 }
 
-// Pressed reports whether a task that could go on without end should let others
-// have its worker, which it got at since and has used turns times: more than one
-// shared source is ready, or somebody besides the engine waits for a permit; at
-// once, if the limit has become smaller. p is the permit that it runs on.
-func (e *Engine) Pressed(p limit.Permit, since time.Time, turns int) bool {
+// ShouldYield reports whether a task without an end should give up its worker, which it has
+// had since the given time and for the given number of turns: another shared source is
+// ready, or a waiter outside the engine wants a permit. p is the permit that the task runs
+// on. If the limit has become smaller, the task should yield at once.
+func (e *Engine) ShouldYield(p limit.Permit, since time.Time, turns int) bool {
 	switch {
 	case p != (limit.Permit{}): // lent: of no use to anybody else
 		return p.Wanted()
 	case e.lim.Over():
 		return true
-	case e.lined.Load() <= 1 && !e.lim.Contended(1):
+	case e.readyShared.Load() <= 1 && !e.lim.Contended(1):
 		return false
 	}
 	return turns >= limit.Turns || time.Since(since) >= limit.Quantum
-}
-
-// Inside reports whether the caller is a task on one of e's workers, as far as its
-// stack trace tells: a diagnosis, for calls that have no context to tell it.
-func (e *Engine) Inside() bool {
-	trace := make([]byte, 4<<10)
-	n := runtime.Stack(trace, false)
-	for n == len(trace) {
-		trace = make([]byte, 2*n)
-		n = runtime.Stack(trace, false)
-	}
-	_, frame, found := strings.Cut(string(trace[:n]), "/internal/work.(*Engine).host(")
-	return found && strings.HasPrefix(frame, fmt.Sprintf("%p,", e))
 }
 
 // Drain makes workers that find nothing to do leave instead of parking.
@@ -193,9 +176,9 @@ func (e *Engine) Close() {
 	defer e.mu.Unlock()
 	e.closed, e.draining = true, true
 	for s := range e.active {
-		if !s.Own {
-			s.refuse()
-			e.unlineIfEmpty(s)
+		if !s.Helpers {
+			s.refuseAll()
+			e.unreadyIfEmpty(s)
 			s.settle()
 		}
 	}
@@ -203,14 +186,15 @@ func (e *Engine) Close() {
 	e.settle()
 }
 
-// Abandon drops everything that is queued, after telling the sources' jobs.
+// Abandon drops everything that is queued, after it has told the runners of the
+// sources.
 func (e *Engine) Abandon() {
 	e.mu.Lock()
-	e.cut = true
+	e.abandoning = true
 	active := slices.Collect(maps.Keys(e.active))
 	e.mu.Unlock()
 	for _, s := range active {
-		s.Job.Abandoned() // first: nobody may take the end for success
+		s.Runner.Abandoned() // first: nobody must take the end for success
 		s.Stop()
 	}
 }
@@ -222,30 +206,30 @@ func (e *Engine) Abandoned() int {
 	return e.abandoned
 }
 
-// Quiet waits until nothing is queued, running or being submitted, and no worker is
-// left of a draining engine. It reports false when done was closed first.
-func (e *Engine) Quiet(done <-chan struct{}) bool {
-	if !e.await(done) {
+// WaitIdle waits until nothing is queued, running or being submitted, and no worker is
+// left of a draining engine. It reports false if done was closed first.
+func (e *Engine) WaitIdle(done <-chan struct{}) bool {
+	if !e.waitIdle(done) {
 		return false
 	}
 	e.mu.Lock()
-	ended := e.owns && e.draining
+	last := e.ownsController && e.draining
 	e.mu.Unlock()
-	if ended {
-		e.tuner.Close() // which calls the limiter with its lock held, and that the engine
+	if last {
+		e.controller.Close() // without mu: it calls the limiter, which calls the engine
 	}
 	return true
 }
 
-// await is Quiet for an engine that goes on.
-func (e *Engine) await(done <-chan struct{}) bool {
+// waitIdle is WaitIdle without the end of the controller.
+func (e *Engine) waitIdle(done <-chan struct{}) bool {
 	e.mu.Lock()
-	if e.isQuiet() {
+	if e.isIdle() {
 		e.mu.Unlock()
 		return true
 	}
 	c := make(chan struct{})
-	e.quiet = append(e.quiet, c)
+	e.idleWaiters = append(e.idleWaiters, c)
 	e.mu.Unlock()
 	select {
 	case <-c:
@@ -254,17 +238,17 @@ func (e *Engine) await(done <-chan struct{}) bool {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for i := range e.quiet {
-		if e.quiet[i] == c {
-			e.quiet = append(e.quiet[:i], e.quiet[i+1:]...)
+	for i := range e.idleWaiters {
+		if e.idleWaiters[i] == c {
+			e.idleWaiters = append(e.idleWaiters[:i], e.idleWaiters[i+1:]...)
 			return false
 		}
 	}
 	return true
 }
 
-// granted is the engine's turn in the limiter's line. A submitter may wait for
-// the limit to grow: it is told too.
+// granted is called when the engine's waiter gets a permit. A limit that has grown
+// makes room for goroutines that wait for a source, too.
 func (e *Engine) granted() {
 	e.mu.Lock()
 	e.awaiting = false
@@ -274,23 +258,21 @@ func (e *Engine) granted() {
 		return
 	}
 	for p := e.ready.First(); p != nil; p = p.Next() {
-		if s := p.Of(); s.waiting > 0 {
-			s.settled.Broadcast()
-		}
+		p.Value().wakeWaiters()
 	}
 	e.waking = true
 	e.unlock(e.pick(nil))
 }
 
-// expire ends the workers that have been parked for the expiry, and sets the
-// timer for the next.
+// expire ends the workers that were idle for the timeout, and sets the timer for the
+// next.
 func (e *Engine) expire() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.armed = false
-	now := e.now()
+	now := time.Now()
 	n := 0
-	for n < len(e.idle) && e.idle[n].since+e.expiry <= now {
+	for n < len(e.idle) && now.Sub(e.idle[n].since) >= e.idleTimeout {
 		n++
 	}
 	e.dismiss(n)
@@ -298,43 +280,35 @@ func (e *Engine) expire() {
 	e.settle()
 }
 
-// unlock unlocks mu, sends w on its way and tells the submitters that have been
-// let in. They come last: whoever is made ready last on this processor runs first.
+// unlock unlocks mu, starts w, which may be nil, and wakes the admitted submitters. They
+// come last, because a CPU first runs the goroutine that was made ready last.
 func (e *Engine) unlock(w *worker) {
-	if w == nil && e.told == nil {
-		e.mu.Unlock()
-		return
-	}
-	e.dispatch(w)
-}
-
-func (e *Engine) dispatch(w *worker) {
-	told := e.told
-	e.told = nil
+	b := e.admitted
+	e.admitted = nil
 	e.mu.Unlock()
 	w.start()
-	for told != nil {
-		next := told.next // before it may go on
-		told.answer <- Accepted
-		told = next
+	for b != nil {
+		next := b.next // before b may continue
+		b.answer <- Accepted
+		b = next
 	}
 }
 
 // The functions below are called with mu held.
 
-// rouse sends one worker to the queue, unless one is on its way already or
-// nothing is queued. The caller starts it after unlocking. Without a free permit
-// the engine stands in line for one.
-func (e *Engine) rouse() *worker {
+// wakeOne sends one worker to the queue, unless a worker is on its way already or nothing
+// is queued. The caller starts the worker after unlocking. Without a free permit the engine
+// waits in the limiter's queue.
+func (e *Engine) wakeOne() *worker {
 	if e.waking || e.awaiting || e.ready.Len() == 0 {
 		return nil
 	}
-	return e.send()
+	return e.sendWorker()
 }
 
-func (e *Engine) send() *worker {
-	pieces := e.ready.First().Of().piecework
-	e.waiter.Quiet = pieces != nil && pieces.Brief()
+func (e *Engine) sendWorker() *worker {
+	batches := e.ready.First().Value().batches
+	e.waiter.Untracked = batches != nil && batches.Short()
 	if !e.lim.Join(&e.waiter, nil) {
 		e.awaiting = true
 		return nil
@@ -343,42 +317,24 @@ func (e *Engine) send() *worker {
 	return e.pick(nil)
 }
 
-// fill lets submitters in for what the workers have taken that were sent. It is
-// called by the last of them, when no further one can be sent: limit and queue are
-// full then, and not the queue alone.
-func (e *Engine) fill() {
-	for p := e.ready.First(); p != nil; p = p.Next() {
-		p.Of().fill()
-	}
-}
-
-// own returns how many of the limiter's waiters are the engine.
-func (e *Engine) own() int {
+// ownWaiters returns how many of the limiter's waiters are the engine.
+func (e *Engine) ownWaiters() int {
 	if e.awaiting {
 		return 1
 	}
 	return 0
 }
 
-// unwait takes the engine out of the limiter's line when nothing is queued.
-func (e *Engine) unwait() {
+// leaveQueue takes the engine out of the limiter's queue when nothing is queued.
+func (e *Engine) leaveQueue() {
 	if e.awaiting && e.ready.Len() == 0 && e.lim.Leave(&e.waiter) {
 		e.awaiting = false
 	}
 }
 
-// now returns the time since it was called first.
-func (e *Engine) now() time.Duration {
-	if e.epoch.IsZero() {
-		e.epoch = time.Now()
-		return 0
-	}
-	return time.Since(e.epoch)
-}
-
 // pick returns the worker that parked last, or a new one. It has a permit: of the
-// limiter, or that of v, for the tasks of one source.
-func (e *Engine) pick(v *visitor) *worker {
+// limiter, or on loan by l, for the tasks of one source.
+func (e *Engine) pick(l *loan) *worker {
 	w := (*worker)(nil)
 	if n := len(e.idle); n > 0 {
 		w = e.idle[n-1]
@@ -388,15 +344,15 @@ func (e *Engine) pick(v *visitor) *worker {
 	} else {
 		w = e.newWorker()
 	}
-	if v != nil {
-		w.visit = v
-		w.slot = limit.NewSlot(e.lim, v.waiter.Permit)
+	if l != nil {
+		w.loan = l
+		w.slot = limit.NewHeldPermit(e.lim, l.waiter.Permit)
 	}
 	w.permit, w.arriving = true, true
-	w.patient = e.tuner != nil && v == nil
-	w.since, w.turns = e.now(), 0
-	if v != nil {
-		v.source.arriving++
+	w.needsCPU = e.controller != nil && l == nil
+	w.since, w.turns = time.Now(), 0
+	if l != nil {
+		l.source.arriving++
 	} else {
 		e.arriving++
 	}
@@ -409,7 +365,7 @@ func (e *Engine) newWorker() *worker {
 	if w == nil {
 		w = new(worker)
 	}
-	w.engine, w.slot = e, limit.NewSlot(e.lim, limit.Permit{})
+	w.engine, w.slot = e, limit.NewHeldPermit(e.lim, limit.Permit{})
 	w.wake.L = &e.mu
 	e.workers++
 	return w
@@ -427,12 +383,12 @@ func (e *Engine) dismiss(n int) {
 }
 
 // arm sets the timer for the worker that has been parked longest.
-func (e *Engine) arm(now time.Duration) {
+func (e *Engine) arm(now time.Time) {
 	if e.armed || len(e.idle) == 0 {
 		return
 	}
 	e.armed = true
-	wait := e.idle[0].since + e.expiry - now
+	wait := e.idleTimeout - now.Sub(e.idle[0].since)
 	if e.timer == nil {
 		e.timer = time.AfterFunc(wait, e.expire)
 	} else {
@@ -440,7 +396,8 @@ func (e *Engine) arm(now time.Duration) {
 	}
 }
 
-// left counts a worker out. The last one of an engine that drains stops the timer.
+// left removes a worker from the counts. The last worker of a draining engine stops the
+// timer.
 func (e *Engine) left() {
 	e.workers--
 	if e.workers == 0 && e.armed && e.timer.Stop() {
@@ -449,15 +406,14 @@ func (e *Engine) left() {
 	e.settle()
 }
 
-// account counts the tasks that were claimed without the lock.
-func (e *Engine) account() {
+// reconcile counts the tasks that were claimed without the lock.
+func (e *Engine) reconcile() {
 	if e.open != nil {
-		e.open.count(e.open.queue.account)
+		e.open.count(e.open.queue.reconcile)
 	}
 }
 
-// shut ends the claims without the lock, if there is a source that they may be
-// made on.
+// shut ends the claims without the lock, if a source is open to them.
 func (e *Engine) shut() {
 	if e.open != nil {
 		e.open.count(e.open.queue.shut)
@@ -469,35 +425,35 @@ func (e *Engine) shut() {
 func (e *Engine) finish(s *Source) {
 	e.running--
 	s.running--
-	if s.Own {
+	if s.Helpers {
 		e.started--
 	}
 	s.settle()
 }
 
-// settle tells those in Quiet. In an engine that drains it ends the workers that
-// parked for want of a permit.
+// settle wakes the goroutines that wait for an idle engine. In a draining engine it ends
+// the workers that parked because they had no permit.
 func (e *Engine) settle() {
 	if e.draining && e.queued == 0 && e.running == 0 {
 		e.dismiss(len(e.idle))
 	}
-	if len(e.quiet) == 0 || !e.isQuiet() {
+	if len(e.idleWaiters) == 0 || !e.isIdle() {
 		return
 	}
-	for _, c := range e.quiet {
+	for _, c := range e.idleWaiters {
 		close(c)
 	}
-	e.quiet = nil
+	e.idleWaiters = nil
 }
 
-func (e *Engine) isQuiet() bool {
+func (e *Engine) isIdle() bool {
 	return e.queued == 0 && e.running == 0 && e.blocked == 0 && (!e.draining || e.workers == 0 && !e.armed)
 }
 
-// line puts s at the end of the ready sources, unless it stands there. Sources
-// that take turns are served under the lock.
-func (e *Engine) line(s *Source) {
-	if s.ready.Taken() {
+// makeReady puts s at the end of the ready sources, unless it is there already.
+// Sources that take turns are served under the lock.
+func (e *Engine) makeReady(s *Source) {
+	if s.ready.InList() {
 		return
 	}
 	if e.ready.Len() > 0 {
@@ -505,12 +461,12 @@ func (e *Engine) line(s *Source) {
 	}
 	e.ready.Push(&s.ready, s)
 	if s.Shared {
-		e.lined.Add(1)
+		e.readyShared.Add(1)
 		e.activate(s)
 	}
 }
 
-// activate notes that something is pending in s, until settle finds nothing.
+// activate records that something is pending in s, until settle finds nothing.
 func (e *Engine) activate(s *Source) {
 	if e.active == nil {
 		e.active = make(map[*Source]struct{})
@@ -518,25 +474,26 @@ func (e *Engine) activate(s *Source) {
 	e.active[s] = struct{}{}
 }
 
-// turn moves s, which has had its turn, to the end or out of the ready sources.
-func (e *Engine) turn(s *Source) {
+// rotate moves s, which has had its turn, to the end or out of the ready sources.
+func (e *Engine) rotate(s *Source) {
 	if !s.hasWork() {
-		e.unlineIfEmpty(s)
+		e.unreadyIfEmpty(s)
 	} else if e.ready.Len() > 1 {
-		s.ready.Leave()
+		s.ready.Remove()
 		e.ready.Push(&s.ready, s)
 	}
 }
 
-func (e *Engine) unlineIfEmpty(s *Source) {
-	if s.ready.Taken() && !s.hasWork() {
+// unreadyIfEmpty takes s out of the ready sources if it has no work.
+func (e *Engine) unreadyIfEmpty(s *Source) {
+	if s.ready.InList() && !s.hasWork() {
 		if e.open == s {
 			e.shut() // nothing is left to claim, and s may be about to end
 		}
-		s.ready.Leave()
-		e.unwait()
+		s.ready.Remove()
+		e.leaveQueue()
 		if s.Shared {
-			e.lined.Add(-1)
+			e.readyShared.Add(-1)
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 // seed is that of the first round of TestRandom; a failure names the one to give.
 var seed = flag.Uint64("stint.seed", 1, "seed of the first round of random operations")
 
-// record is a job whose tasks are functions. It notes what it is told.
+// record is a runner whose tasks are functions. It records what it is called with.
 type record struct {
 	mu        sync.Mutex
 	failed    []task.Outcome
@@ -27,7 +27,7 @@ type record struct {
 }
 
 func (r *record) Run(ctx context.Context, t Task) error {
-	return t.Func.(func(context.Context) error)(ctx)
+	return t.Payload.(func(context.Context) error)(ctx)
 }
 
 func (r *record) Failed(_ Task, o task.Outcome) {
@@ -58,14 +58,14 @@ func engine(n int) (*Engine, *limit.Limiter) {
 
 // bare returns an engine without a source.
 func bare(l *limit.Limiter, expiry time.Duration) *Engine {
-	e, _ := New(Config{Limiter: l, Expiry: expiry}, SourceConfig{})
+	e, _ := New(Config{Limiter: l, IdleTimeout: expiry}, SourceConfig{})
 	return e
 }
 
-// source returns a shared source of e with a job of its own.
+// source returns a shared source of e with a runner of its own.
 func source(e *Engine, room int) (*Source, *record) {
 	r := new(record)
-	return e.NewSource(SourceConfig{Context: context.Background(), Room: room, Job: r, Shared: true}), r
+	return e.NewSource(SourceConfig{Context: context.Background(), Room: room, Runner: r, Shared: true}), r
 }
 
 // end closes engines that share a limiter and checks that nothing is left: no
@@ -74,7 +74,7 @@ func end(t *testing.T, engines ...*Engine) {
 	t.Helper()
 	for _, e := range engines {
 		e.Close()
-		e.Quiet(nil)
+		e.WaitIdle(nil)
 		c := e.Counts()
 		if c.Running+c.Queued+c.Blocked+c.Workers+c.Idle != 0 {
 			t.Errorf("a closed engine has %+v", c)
@@ -147,7 +147,7 @@ func TestDrainEndsWorkers(t *testing.T) {
 		s.Offer(nothing, nil) // still taken
 		synctest.Wait()
 		close(hold)
-		e.Quiet(nil)
+		e.WaitIdle(nil)
 		if c := e.Counts(); c.Workers != 0 || c.Completed != 3 {
 			t.Errorf("%+v", c)
 		}
@@ -170,7 +170,7 @@ func TestDrainAfterLosingPermits(t *testing.T) {
 		e.Drain()
 		start := time.Now()
 		close(hold)
-		e.Quiet(nil)
+		e.WaitIdle(nil)
 		if got := time.Since(start); got != time.Minute/100 {
 			t.Errorf("the last worker ended after %v", got)
 		}
@@ -190,7 +190,7 @@ func TestCloseRunsWhatWasAccepted(t *testing.T) {
 			t.Errorf("after Close: %v", a)
 		}
 		e.Close()
-		e.Quiet(nil)
+		e.WaitIdle(nil)
 		if ran != 5 {
 			t.Errorf("%d of 5 ran", ran)
 		}
@@ -212,7 +212,7 @@ func TestAbandon(t *testing.T) {
 		e.Abandon()
 		b.Wait() // has nothing any more
 		if ra.abandoned != 1 || rb.abandoned != 1 {
-			t.Errorf("told %d and %d times", ra.abandoned, rb.abandoned)
+			t.Errorf("Abandoned was called %d and %d times", ra.abandoned, rb.abandoned)
 		}
 		close(hold)
 		a.Wait()
@@ -222,8 +222,8 @@ func TestAbandon(t *testing.T) {
 	})
 }
 
-// The one who waits for a source that is abandoned sees that it was: the job is
-// told before the source is quiet.
+// A goroutine that waits for an abandoned source sees that it was abandoned: the runner is
+// called before the source is idle.
 func TestAbandonedBeforeWaitReturns(t *testing.T) {
 	for range 2000 {
 		e, _ := engine(1)
@@ -253,12 +253,12 @@ func TestAbandonedBeforeWaitReturns(t *testing.T) {
 		close(hold)
 		end(t, e)
 		if silent.Load() > 0 {
-			t.Fatalf("%d of 4 waiters were not told", silent.Load())
+			t.Fatalf("%d of 4 waiters did not see it", silent.Load())
 		}
 	}
 }
 
-// dropless is a record that looks at its source's engine when it is told.
+// dropless is a record that looks at its source's engine in Abandoned.
 type dropless struct {
 	record
 	t *testing.T
@@ -267,46 +267,46 @@ type dropless struct {
 
 func (d *dropless) Abandoned() {
 	if c := d.e.Counts(); c.Queued != 1 || c.Dropped != 0 {
-		d.t.Errorf("told when the queue was dropped: %+v", c)
+		d.t.Errorf("called when the queue was dropped: %+v", c)
 	}
 	d.record.Abandoned()
 }
 
-// The job is told before the queue is dropped: who finds it empty can look for
+// Abandoned is called before the queue is dropped: a goroutine that finds it empty can look for
 // the reason.
 func TestAbandonTellsFirst(t *testing.T) {
 	bubble(t, 1, func(t *testing.T, e *Engine) {
 		d := &dropless{t: t, e: e}
-		s := e.NewSource(SourceConfig{Context: context.Background(), Room: 1, Job: d, Shared: true})
+		s := e.NewSource(SourceConfig{Context: context.Background(), Room: 1, Runner: d, Shared: true})
 		s.Offer(does(func() { time.Sleep(time.Second) }), nil)
 		synctest.Wait()
 		s.Offer(does(func() { t.Error("ran") }), nil)
 		e.Close()
 		e.Abandon()
 		if c := e.Counts(); d.abandoned != 1 || c.Queued != 0 || c.Dropped != 1 {
-			t.Errorf("told %d times, %+v", d.abandoned, c)
+			t.Errorf("called %d times, %+v", d.abandoned, c)
 		}
 	})
 }
 
-func TestQuiet(t *testing.T) {
+func TestWaitIdle(t *testing.T) {
 	bubble(t, 1, func(t *testing.T, e *Engine) {
-		if !e.Quiet(nil) {
-			t.Error("an engine without tasks is not quiet")
+		if !e.WaitIdle(nil) {
+			t.Error("an engine without tasks is not idle")
 		}
 		s, _ := source(e, 10)
 		s.Offer(does(func() { time.Sleep(time.Hour) }), nil)
 		done := make(chan struct{})
 		got := make(chan bool)
-		go func() { got <- e.Quiet(done) }()
+		go func() { got <- e.WaitIdle(done) }()
 		synctest.Wait()
 		close(done)
 		if <-got {
-			t.Error("quiet while a task runs")
+			t.Error("idle while a task runs")
 		}
 		start := time.Now()
-		if !e.Quiet(nil) || time.Since(start) != time.Hour {
-			t.Errorf("quiet after %v", time.Since(start))
+		if !e.WaitIdle(nil) || time.Since(start) != time.Hour {
+			t.Errorf("idle after %v", time.Since(start))
 		}
 	})
 }
@@ -338,8 +338,8 @@ func TestEnginesYield(t *testing.T) {
 		for _, s := range all {
 			s.Wait()
 		}
-		// The first worker may be at work, and its engine in line for a second
-		// permit, before the other engine has a task.
+		// The first worker may be at work, and its engine wait for a second permit,
+		// before the other engine has a task.
 		if order != "abababab" && order != "aabababb" {
 			t.Errorf("order %q", order)
 		}

@@ -2,44 +2,44 @@ package work
 
 import "sync/atomic"
 
-// A Task is what a Source queues: a function or a pointer, of a type that the
-// job's Run knows, and its number, which counts the source's accepted tasks.
-// Functions and pointers are one word, which fits an any without an allocation.
+// A Task is what a Source queues: a function or a pointer, of a type that the source's
+// Runner knows, and its number, which counts the accepted tasks of the source.
+// Functions and pointers are one word, which an any holds without an allocation.
 type Task struct {
-	Func  any
-	Index int
+	Payload any
+	Index   int
 }
 
 const (
-	firstSegment = 4   // tasks; each segment is twice the one before
-	lastSegment  = 256 // up to this
-	fewSegments  = 8   // are kept for the next burst
+	minSegment       = 4   // tasks in the first segment; each is twice as large as the one before,
+	maxSegment       = 256 // up to this
+	maxSpareSegments = 8
 )
 
-// queue is a first-in first-out list of segments, guarded by the engine's lock.
-// The segment at its head may be open: then workers claim its tasks without the
-// lock, and what is counted here is brought up to date by account.
+// queue is a first-in first-out list of segments, guarded by the engine's lock. Its
+// first segment may be open: then workers claim tasks without the lock, and reconcile
+// brings the counts up to date.
 //
-// A segment is used again when it is empty: a queue that runs empty and full
-// allocates nothing. Once nothing is left to do, trim lets the memory of a burst go.
+// Empty segments are reused, so a queue that fills and empties repeatedly allocates
+// nothing. trim frees the memory of a burst.
 type queue struct {
 	head, tail *segment
 	n          int // tasks that are not given out
-	unclaimed  int // those of them in the open segment, when they were counted last
+	unclaimed  int // those of the open segment, when they were last counted
 	open       bool
 	spare      *segment
 	spares     int
 }
 
-// A segment holds tasks that follow each other. While it is shut, all but claimed
-// is guarded by the engine's lock. While it is open, nothing but claimed, read and
-// the tasks that are claimed changes.
+// A segment holds tasks with consecutive numbers. While it is shut, all but claimed is
+// guarded by the engine's lock. While it is open, only claimed, read and the tasks
+// that are claimed change.
 type segment struct {
-	// claimed is -n while the segment is open and n of its tasks, those before end,
-	// are not given out; who adds one to it and gets no more than 0 has one of them.
-	// Above 0 there is none: the segment is shut, or all are given out.
+	// claimed is -n while the segment is open and n tasks before end are unclaimed. A
+	// worker adds 1: a sum of 0 or less means that it has claimed a task, and a sum above 0
+	// that the segment is shut or that all its tasks are claimed.
 	claimed atomic.Int64
-	read    atomic.Int64 // tasks that were claimed and read: by each worker, when it reads the first and when it is done
+	read    atomic.Int64 // tasks that were claimed and read; a worker counts its first, and then its others together
 	claims  int          // tasks that were claimed before it was shut
 	tasks   []any
 	base    int // the number of the first task
@@ -48,11 +48,11 @@ type segment struct {
 	next    *segment
 }
 
-// claim gives out the first task of an open segment, and says whether it was the
-// last. It needs no lock: after a claim that succeeds the segment is not used again
-// before read has counted it, and one that fails looks at nothing else.
+// claim takes the first task of an open segment without the lock, and reports whether it
+// was the last. The segment is not reused before read counts the task; a claim that fails
+// reads nothing.
 func (s *segment) claim() (t Task, last, ok bool) {
-	left := int(-s.claimed.Add(1)) // behind this one
+	left := int(-s.claimed.Add(1)) // behind this task
 	if left < 0 {
 		return Task{}, false, false
 	}
@@ -62,38 +62,37 @@ func (s *segment) claim() (t Task, last, ok bool) {
 	return t, left == 0, true
 }
 
-// push appends a task whose number is larger than that of the one before. The tasks of a
-// segment follow each other: where one was given out without being queued, the next
-// begins another. most is the size of the largest segment.
-func (q *queue) push(f any, number, most int) {
+// push appends a task whose number is larger than the one before. A gap in the numbers,
+// left by a task that was not queued, starts a new segment of at most maxSize tasks.
+func (q *queue) push(payload any, number, maxSize int) {
 	s := q.tail
 	if s == nil || q.sealed(s) || len(s.tasks) > 0 && number != s.base+len(s.tasks) {
-		s = q.grow(most)
+		s = q.grow(maxSize)
 	}
 	n := len(s.tasks)
 	if n == 0 {
 		s.base = number
 	}
 	s.tasks = s.tasks[:n+1]
-	s.tasks[n] = f
+	s.tasks[n] = payload
 	q.n++
 }
 
-// sealed reports whether s takes no more tasks: it is full, or somebody may be
-// reading it.
+// sealed reports whether s takes no more tasks: it is full, or a worker may be reading
+// it.
 func (q *queue) sealed(s *segment) bool {
 	return len(s.tasks) == cap(s.tasks) || s.claims > 0 || q.open && s == q.head
 }
 
-func (q *queue) grow(most int) *segment {
+func (q *queue) grow(maxSize int) *segment {
 	s := q.spare
 	if s != nil {
 		q.spare, s.next = s.next, nil
 		q.spares--
 	} else {
-		size := firstSegment
+		size := minSegment
 		if q.tail != nil {
-			size = min(2*cap(q.tail.tasks), most)
+			size = min(2*cap(q.tail.tasks), maxSize)
 		}
 		s = &segment{tasks: make([]any, 0, size)}
 		s.claimed.Store(1)
@@ -107,12 +106,12 @@ func (q *queue) grow(most int) *segment {
 	return s
 }
 
-// pop takes the first task out, if there is one.
+// pop removes the first task, if there is one.
 func (q *queue) pop() (t Task, ok bool) {
 	if q.open {
 		if t, _, ok = q.head.claim(); ok {
 			q.head.read.Add(1)
-			q.account()
+			q.reconcile()
 			return t, true
 		}
 		q.shut()
@@ -131,8 +130,8 @@ func (q *queue) pop() (t Task, ok bool) {
 	return t, true
 }
 
-// account counts the claims that were made since it was called last.
-func (q *queue) account() {
+// reconcile counts the claims that were made since it was last called.
+func (q *queue) reconcile() {
 	if q.open {
 		left := max(0, int(-q.head.claimed.Load()))
 		q.n -= q.unclaimed - left
@@ -140,10 +139,9 @@ func (q *queue) account() {
 	}
 }
 
-// opened makes up to n tasks of the segment at the head open to claims and returns
-// it, unless there is a single one or none, or somebody has still to read a task
-// that was claimed when it was open before.
-func (q *queue) opened(n int) *segment {
+// openUpTo opens up to n tasks of the first segment and returns it, unless there are
+// fewer than two, or a task is unread that was claimed when it was open before.
+func (q *queue) openUpTo(n int) *segment {
 	s := q.head
 	if q.open || s == nil {
 		return nil
@@ -158,7 +156,7 @@ func (q *queue) opened(n int) *segment {
 	return s
 }
 
-// shut ends the claims. What was not claimed is popped as before.
+// shut ends the claims. The tasks that were not claimed are popped as before.
 func (q *queue) shut() {
 	if !q.open {
 		return
@@ -174,8 +172,8 @@ func (q *queue) shut() {
 	}
 }
 
-// drop takes out the head, whose tasks are all given out. One that somebody has
-// still to read a task of is left to the garbage collector.
+// drop removes the first segment, whose tasks are all given out. A segment with an
+// unread task is left to the garbage collector.
 func (q *queue) drop() {
 	s := q.head
 	reusable := s.settled()
@@ -193,22 +191,22 @@ func (q *queue) drop() {
 	}
 }
 
-// keep puts an empty segment by.
+// keep stores an empty segment.
 func (q *queue) keep(s *segment) {
 	s.claimed.Store(1)
 	s.next, q.spare = q.spare, s
 	q.spares++
 }
 
-// trim keeps a few of the segments that are not in use.
+// trim frees spare segments beyond maxSpareSegments.
 func (q *queue) trim() {
-	for q.spares > fewSegments {
+	for q.spares > maxSpareSegments {
 		q.spare = q.spare.next
 		q.spares--
 	}
 }
 
-// settled reports whether every task that was claimed has been read.
+// settled reports whether every claimed task has been read.
 func (s *segment) settled() bool { return int(s.read.Load()) == s.claims }
 
 func (s *segment) reset() {
@@ -216,12 +214,12 @@ func (s *segment) reset() {
 	s.read.Store(0)
 }
 
-// clear empties the queue and lets its memory go, also where one of the segments is part
-// of the engine and stays. It must be shut.
+// clear empties the queue, which must be shut, and returns how many tasks it had. It
+// frees its memory even where a segment is part of the engine and stays.
 func (q *queue) clear() int {
 	n := q.n
 	for s := q.head; s != nil; {
-		clear(s.tasks[s.first:]) // those before may be being read
+		clear(s.tasks[s.first:]) // a worker may be reading those before
 		s, s.next = s.next, nil
 	}
 	*q = queue{}

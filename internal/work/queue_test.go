@@ -20,7 +20,7 @@ func FuzzQueue(f *testing.F) {
 		next := 0
 		take := func(got Task, ok bool) {
 			t.Helper()
-			if !ok || got.Index != oracle[0] || got.Func != got.Index {
+			if !ok || got.Index != oracle[0] || got.Payload != got.Index {
 				t.Fatalf("got %v %v, want %d", got, ok, oracle[0])
 			}
 			oracle = oracle[1:]
@@ -36,10 +36,10 @@ func FuzzQueue(f *testing.F) {
 			case op == 254:
 				q.shut()
 			case op >= 250:
-				q.opened(int(op-250) * 10)
+				q.openUpTo(int(op-250) * 10)
 			case op < 128:
 				for range op {
-					q.push(next, next, lastSegment)
+					q.push(next, next, maxSegment)
 					oracle = append(oracle, next)
 					next++
 				}
@@ -57,7 +57,7 @@ func FuzzQueue(f *testing.F) {
 					}
 				}
 			}
-			q.account()
+			q.reconcile()
 			if q.n != len(oracle) {
 				t.Fatalf("%d queued, want %d", q.n, len(oracle))
 			}
@@ -87,8 +87,8 @@ func TestClaims(t *testing.T) {
 	take := func(got Task, ok bool) bool {
 		if ok {
 			given[got.Index].Add(1)
-			if got.Func != got.Index {
-				t.Errorf("task %d is %v", got.Index, got.Func)
+			if got.Payload != got.Index {
+				t.Errorf("task %d is %v", got.Index, got.Payload)
 			}
 			left.Add(-1)
 		}
@@ -104,13 +104,13 @@ func TestClaims(t *testing.T) {
 					}
 				}
 				mu.Lock()
-				q.account()
+				q.reconcile()
 				got, ok := q.pop()
 				switch {
 				case i%13 == 0:
 					q.shut()
 				default:
-					if s := q.opened(lastSegment); s != nil {
+					if s := q.openUpTo(maxSegment); s != nil {
 						front.Store(s)
 					}
 				}
@@ -132,35 +132,35 @@ func TestClaims(t *testing.T) {
 			t.Fatalf("task %d was given out %d times", i, given[i].Load())
 		}
 	}
-	if q.account(); q.n != 0 {
+	if q.reconcile(); q.n != 0 {
 		t.Errorf("%d tasks are left", q.n)
 	}
 }
 
-// A burst leaves a few segments behind at most, and places whose tasks are given
+// A burst leaves a few segments behind at most, and slots whose tasks are given
 // out hold nothing.
 func TestQueueLetsMemoryGo(t *testing.T) {
 	var q queue
 	for i := range 100_000 {
-		q.push(t, i, lastSegment)
+		q.push(t, i, maxSegment)
 	}
 	for range 100_000 {
 		q.pop()
 	}
 	q.trim()
-	places := 0
+	slots := 0
 	for _, s := range []*segment{q.head, q.spare} {
 		for ; s != nil; s = s.next {
-			places += cap(s.tasks)
+			slots += cap(s.tasks)
 			for _, task := range s.tasks[:cap(s.tasks)] {
 				if task != nil {
-					t.Fatal("a popped place holds its task")
+					t.Fatal("a popped slot holds its task")
 				}
 			}
 		}
 	}
-	if places > (fewSegments+1)*lastSegment {
-		t.Errorf("%d places are left of a burst", places)
+	if slots > (maxSpareSegments+1)*maxSegment {
+		t.Errorf("%d slots are left of a burst", slots)
 	}
 }
 
@@ -170,16 +170,16 @@ func TestQueueAllocatesNothingAtRest(t *testing.T) {
 			var q queue
 			next := 0
 			for ; next < 2*n; next++ {
-				q.push(t, next, lastSegment)
+				q.push(t, next, maxSegment)
 			}
 			step := func() {
 				for range n {
-					q.push(t, next, lastSegment)
+					q.push(t, next, maxSegment)
 					next++
 				}
 				for range n {
 					if open {
-						q.opened(lastSegment)
+						q.openUpTo(maxSegment)
 					}
 					q.pop()
 				}
@@ -198,22 +198,22 @@ func TestQueueAllocatesNothingAtRest(t *testing.T) {
 func filled(n int) *queue {
 	q := new(queue)
 	for i := range n {
-		q.push(i, i, lastSegment)
+		q.push(i, i, maxSegment)
 	}
 	return q
 }
 
-// A segment takes no task while its tasks are claimed, nor after some were: somebody
-// may be reading it, without the lock, and a task that is added changes what is read.
+// A segment takes no task while it is open, or after one of its tasks was claimed: a worker
+// may be reading the segment without the lock.
 func TestSegmentInUseTakesNoTask(t *testing.T) {
 	for name, use := range map[string]func(q *queue, s *segment){
 		"open": func(*queue, *segment) {},
 		"shut": func(q *queue, s *segment) { s.claim(); q.shut() },
 	} {
-		q := filled(3) // there is a place for one more
-		s := q.opened(lastSegment)
+		q := filled(3) // there is a slot for one more
+		s := q.openUpTo(maxSegment)
 		use(q, s)
-		q.push(3, 3, lastSegment)
+		q.push(3, 3, maxSegment)
 		if len(s.tasks) != 3 {
 			t.Errorf("%s: a task was put among those that are claimed", name)
 		}
@@ -224,21 +224,21 @@ func TestSegmentInUseTakesNoTask(t *testing.T) {
 // again nor used for others: it would read one of theirs.
 func TestUnreadSegmentIsNotUsedAgain(t *testing.T) {
 	q := filled(4)
-	s := q.opened(lastSegment)
+	s := q.openUpTo(maxSegment)
 	s.claim()
 	q.shut()
-	if q.opened(lastSegment) != nil {
+	if q.openUpTo(maxSegment) != nil {
 		t.Error("opened before the task was read")
 	}
 	s.read.Add(1)
-	if q.opened(lastSegment) != s {
+	if q.openUpTo(maxSegment) != s {
 		t.Error("not opened after it was read")
 	}
 
 	for _, n := range []int{4, 5} { // the segment is the last, or another follows
 		for _, read := range []int{3, 4} {
 			q := filled(n)
-			s := q.opened(lastSegment)
+			s := q.openUpTo(maxSegment)
 			for range 4 {
 				s.claim()
 			}
@@ -258,7 +258,7 @@ func TestUnreadSegmentIsNotUsedAgain(t *testing.T) {
 func TestClearedSegmentKeepsNothing(t *testing.T) {
 	for _, claimed := range []int{0, 2} {
 		q := filled(20)
-		s := q.opened(lastSegment)
+		s := q.openUpTo(maxSegment)
 		for range claimed {
 			s.claim()
 		}
@@ -278,12 +278,12 @@ func TestClearedSegmentKeepsNothing(t *testing.T) {
 	}
 }
 
-// The claim of the last open task says so, and no other: the next segment is opened
-// after it. What was claimed is not kept.
+// Only the claim of the last open task reports last: the next segment is opened after
+// it. The segment does not keep claimed tasks.
 func TestLastClaim(t *testing.T) {
-	for n := 2; n <= firstSegment; n++ {
-		q := filled(firstSegment)
-		s := q.opened(n)
+	for n := 2; n <= minSegment; n++ {
+		q := filled(minSegment)
+		s := q.openUpTo(n)
 		for i := range n {
 			if got, last, ok := s.claim(); !ok || got.Index != i || last != (i == n-1) {
 				t.Errorf("claim %d of %d: got %v %v, last %v", i, n, got, ok, last)
@@ -294,7 +294,7 @@ func TestLastClaim(t *testing.T) {
 		}
 		for i, task := range s.tasks {
 			if (task == nil) != (i < n) {
-				t.Errorf("place %d of %d holds %v", i, n, task)
+				t.Errorf("slot %d of %d holds %v", i, n, task)
 			}
 		}
 	}

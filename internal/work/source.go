@@ -4,81 +4,90 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
+	"github.com/stint-go/stint/internal/fifo"
 	"github.com/stint-go/stint/internal/limit"
-	"github.com/stint-go/stint/internal/line"
 	"github.com/stint-go/stint/internal/task"
 )
 
-// A Source is one queue of an Engine: a group's tasks, a loop's helpers, or what
-// was given to a pool directly. Sources are served in turn, a task each.
+// maxBatchWait is how long a submitter of a long queue waits for a quarter of the
+// queue rather than for one slot.
+const maxBatchWait = time.Millisecond
+
+// A Source is one queue of an Engine: the tasks of a group, the helpers of a loop, or the
+// tasks that a pool was given directly. Sources are served in turn, a task each.
 type Source struct {
 	engine *Engine
 	SourceConfig
 
 	front atomic.Pointer[segment] // that was opened last; its tasks are claimed without the lock
 
-	piecework Piecework // its Job, if it is that
-	long      bool      // its queue is counted in quarters rather than in tasks
-	quarter   int       // places that must be free before a waiting submitter is let in: a quarter of a long queue, or one
-	most      int       // tasks in a segment: a quarter at most
-	lasting   bool      // ends with its engine
+	batches     BatchRunner // its Runner, if that is one
+	long        bool        // one wake-up of a submitter serves many tasks
+	quarter     int         // of a long queue: free slots for which a submitter is woken; otherwise 1
+	segmentSize int         // tasks in a segment, at most
+	permanent   bool        // ends with its engine
 
 	// guarded by engine.mu
+	ready    fifo.Node[*Source] // in engine.ready
 	queue    queue
-	blocked  line.Line[*submitter]
+	blocked  fifo.List[*submitter]
+	turns    uint64 // number of the next submitter that has to wait
+	late     uint64 // submitters with a smaller number have waited for maxBatchWait
 	running  int
-	arriving int                 // workers on their way to it alone
-	taken    int                 // tasks accepted so far: the number of the next
-	fullAt   uint64              // engine.arrivals when the queue was full last
-	over     bool                // takes no more tasks
-	ready    line.Place[*Source] // in engine.ready
-	waiting  int                 // goroutines in Wait
-	visitors int                 // those of them that have a permit to lend
-	settled  sync.Cond           // tells them
+	arriving int  // workers on their way to it alone
+	accepted int  // tasks so far: the number of the next
+	ended    bool // takes no more tasks
+
+	waiting atomic.Int32 // goroutines in Wait and AwaitLending; written with mu held
+	lenders int          // of them, with a permit to lend
+	changed sync.Cond    // wakes them
+	wakes   uint64       // how often it has
 }
 
-// SourceConfig is what a Source needs to know.
+// SourceConfig configures a Source.
 type SourceConfig struct {
-	Context context.Context // what its tasks are given, with the link of their worker; when it ends, queued tasks are dropped
+	Context context.Context // for its tasks, with the scope of their worker; when it ends, queued tasks are dropped
 	Room    int             // queued tasks beyond which a submitter waits
-	Job     Job
-	Home    *limit.Link // of the call that the source belongs to, if a task made it
-	Shared  bool        // one of several sources of its engine
-	Own     bool        // its tasks are one piece of work, and submit each other: they do not count as tasks, and a closed engine takes them after the first
+	Runner  Runner
+	Parent  *limit.Scope // of the call that the source belongs to, if a task made it
+	Shared  bool         // one of several sources of its engine
+	Helpers bool         // its tasks are the helpers of one loop: they do not count as tasks, and a closed engine takes them after the first
 }
 
 func (s *Source) init(e *Engine, c SourceConfig) {
 	s.engine, s.SourceConfig = e, c
-	s.piecework, _ = c.Job.(Piecework)
-	s.settled.L = &e.mu
-	s.quarter, s.most = min(1, c.Room), lastSegment
+	s.batches, _ = c.Runner.(BatchRunner)
+	s.changed.L = &e.mu
+	s.quarter, s.segmentSize = min(1, c.Room), maxSegment
 	if c.Room >= 64 { // then one wake-up of a submitter serves many tasks
 		s.long, s.quarter = true, c.Room/4
-		s.most = min(s.quarter, lastSegment)
+		s.segmentSize = min(s.quarter, maxSegment)
 	}
 }
 
-// A Job is what a Source's tasks do.
-type Job interface {
-	// Run executes one task on the calling goroutine.
+// A Runner runs a Source's tasks.
+type Runner interface {
+	// Run runs one task on the calling goroutine.
 	Run(ctx context.Context, t Task) error
-	// Failed is told how a task ended that did not return nil, before the task
-	// counts as ended. For a panic it runs inside the deferred call.
+	// Failed records how a task ended that did not return nil, before the task
+	// counts as ended. After a panic it is called by the deferred function.
 	Failed(t Task, o task.Outcome)
-	// Abandoned is told that the engine dropped what was queued.
+	// Abandoned records that the engine dropped the queued tasks.
 	Abandoned()
 }
 
-// Piecework is a Job whose tasks are pieces that it makes so large that each takes about
-// the same time. While they are of several calls, these are too short to wait for
-// anything, and how many pieces end says nothing: no tuner is told that one waits.
-type Piecework interface {
-	// Brief reports whether they are. It is called with the engine's lock held.
-	Brief() bool
+// A BatchRunner is a Runner that makes its tasks so large that each takes about the
+// same time.
+type BatchRunner interface {
+	// Short reports whether a task is a batch of several calls. The rate at which such
+	// tasks end says nothing, so the limiter's controller is not told that one waits.
+	// It is called with the engine's lock held.
+	Short() bool
 }
 
-// Answer says what became of a submitted task.
+// An Answer is the result of submitting a task.
 type Answer int
 
 const (
@@ -88,18 +97,17 @@ const (
 	GaveUp                 // the submitter's context ended while it waited
 )
 
-// Offer submits f as a task if there is room for it at once: in the queue, or
-// because a permit is free that a worker can take it with. Where there is no queue, an
-// accepted task is in the hand of a worker, and runs. from is the link of the calling
-// task.
-func (s *Source) Offer(f any, from *limit.Link) Answer {
-	return s.offer(f, from, false)
+// Offer submits a task if there is room for it at once: in the queue, or because a permit
+// is free for a worker. Without a queue, an accepted task belongs to a worker and will run.
+// from is the scope of the calling task.
+func (s *Source) Offer(payload any, from *limit.Scope) Answer {
+	return s.offer(payload, from, false)
 }
 
-// offer is Offer, or the beginning of a Submit, which can wait when the queue is full:
-// it takes no permit for f itself when the queue is long, since workers are on their
-// way and make room, nor where one more worker needs a free processor.
-func (s *Source) offer(f any, from *limit.Link, submit bool) Answer {
+// offer is Offer, or the start of a Submit. A Submit can wait: it takes no permit for the
+// task if the queue is long, since workers are coming and make room, or if one more worker
+// needs a free CPU.
+func (s *Source) offer(payload any, from *limit.Scope, submit bool) Answer {
 	e := s.engine
 	e.mu.Lock()
 	if s.refuses(from) {
@@ -114,17 +122,16 @@ func (s *Source) offer(f any, from *limit.Link, submit bool) Answer {
 	switch unqueued := s.Room == 0 && !submit; {
 	case unqueued && e.lim.TryAcquire():
 		w = e.pick(nil)
-		s.give(w, f)
+		s.assign(w, payload)
 	case !unqueued && (s.queue.n < s.Room || s.hasRoom()):
-		s.enqueue(f)
-		w = e.rouse()
-	case !unqueued && !(submit && (s.long || e.crowded())) && e.lim.TryAcquire():
-		s.enqueue(f)
+		s.enqueue(payload)
+		w = e.wakeOne()
+	case !unqueued && !(submit && (s.long || e.controller.Crowded())) && e.lim.TryAcquire():
+		s.enqueue(payload)
 		w = e.pick(nil)
 	default:
-		s.fullAt = e.arrivals
-		if !submit && e.tuner != nil && !s.Own {
-			e.tuner.Refused() // who submits waits in line next
+		if !submit && e.controller != nil && !s.Helpers {
+			e.controller.Refused() // a submitter waits next
 		}
 		e.mu.Unlock()
 		return Full
@@ -133,28 +140,27 @@ func (s *Source) offer(f any, from *limit.Link, submit bool) Answer {
 	return Accepted
 }
 
-// Submit submits f as a task and waits for room for it, until done is closed. from
-// is the link of the calling task, or that of the source. Its permits may be used
-// meanwhile.
-func (s *Source) Submit(done <-chan struct{}, f any, from *limit.Link) Answer {
-	if a := s.offer(f, from, true); a != Full {
+// Submit submits a task and waits for room for it, until done is closed. from is the
+// scope of the calling task, or the source's. Its permits may be used meanwhile.
+func (s *Source) Submit(done <-chan struct{}, payload any, from *limit.Scope) Answer {
+	if a := s.offer(payload, from, true); a != Full {
 		return a
 	}
-	return s.submit(done, f, from)
+	return s.submit(done, payload, from)
 }
 
 // submit is Submit when there is no room at once.
-func (s *Source) submit(done <-chan struct{}, f any, from *limit.Link) Answer {
-	b := &submitter{task: f, answer: make(chan Answer, 1)}
+func (s *Source) submit(done <-chan struct{}, payload any, from *limit.Scope) Answer {
+	b := &submitter{payload: payload, answer: make(chan Answer, 1)}
 	wake := make(chan struct{}, 1)
-	v := s.newVisitor(from, func() {
+	l := s.newLoan(from, func() {
 		select {
 		case wake <- struct{}{}:
 		default: // woken already
 		}
 	})
-	call := s.Home // who made the source waits for its tasks
-	if from != s.Home && !s.Home.Belongs(from) {
+	call := s.Parent // whose task waits for the source
+	if from != s.Parent && !s.Parent.Belongs(from) {
 		call = from.Call()
 	}
 	call.Lend()
@@ -162,9 +168,9 @@ func (s *Source) submit(done <-chan struct{}, f any, from *limit.Link) Answer {
 	if !s.block(b, from) {
 		return Over
 	}
-	a := s.answer(done, wake, b, v)
+	a := s.answer(done, wake, b, l)
 	s.engine.mu.Lock()
-	for !v.leave() {
+	for !l.end() {
 		s.engine.mu.Unlock()
 		<-wake
 		s.engine.mu.Lock()
@@ -173,15 +179,23 @@ func (s *Source) submit(done <-chan struct{}, f any, from *limit.Link) Answer {
 	return a
 }
 
-// answer waits for what becomes of b, and lends the permit of v as long as b waits.
-func (s *Source) answer(done, wake <-chan struct{}, b *submitter, v *visitor) Answer {
+// answer waits for the answer to b, and lends the permit of l meanwhile.
+func (s *Source) answer(done, wake <-chan struct{}, b *submitter, l *loan) Answer {
+	var late <-chan time.Time
+	if s.long {
+		timer := time.NewTimer(maxBatchWait)
+		defer timer.Stop()
+		late = timer.C
+	}
 	for {
 		s.engine.mu.Lock()
-		s.engine.unlock(v.help())
+		s.engine.unlock(l.lend())
 		select {
 		case a := <-b.answer:
 			return a
 		case <-wake:
+		case <-late:
+			s.hurry(b)
 		case <-done:
 			if s.unblock(b) {
 				return GaveUp
@@ -191,115 +205,134 @@ func (s *Source) answer(done, wake <-chan struct{}, b *submitter, v *visitor) An
 	}
 }
 
-// block puts b at the end of the waiting submitters, unless the source is over.
-func (s *Source) block(b *submitter, from *limit.Link) bool {
+// hurry lets b and the submitters before it be admitted one by one: they have waited for
+// maxBatchWait.
+func (s *Source) hurry(b *submitter) {
+	e := s.engine
+	e.mu.Lock()
+	if b.node.InList() {
+		s.late = max(s.late, b.turn+1)
+		s.count(s.queue.shut)
+		s.admit()
+		s.openSegment()
+	}
+	e.unlock(e.wakeOne())
+}
+
+// block adds b to the waiting submitters, unless the source takes no more tasks.
+func (s *Source) block(b *submitter, from *limit.Scope) bool {
 	e := s.engine
 	e.mu.Lock()
 	if s.refuses(from) {
 		e.mu.Unlock()
 		return false
 	}
-	s.blocked.Push(&b.place, b)
+	b.turn = s.turns
+	s.turns++
+	s.blocked.Push(&b.node, b)
 	e.blocked++
-	e.line(s)
+	e.makeReady(s)
 	s.count(s.queue.shut)
-	if e.arrivals != s.fullAt { // since it was full the last time
-		s.fill()
-	}
 	s.admit() // there may be room since Offer looked
-	s.unfold()
-	e.unlock(e.rouse())
+	s.openSegment()
+	e.unlock(e.wakeOne())
 	return true
 }
 
-// unblock takes b out of the line. It reports false when b is in none: it has
-// its answer.
+// unblock removes b from the waiting submitters. It reports false if b is not one of
+// them: then it has its answer.
 func (s *Source) unblock(b *submitter) bool {
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()
-	if !b.place.Taken() {
+	if !b.node.InList() {
 		return false
 	}
-	b.place.Leave()
+	b.node.Remove()
 	s.engine.blocked--
-	s.engine.unlineIfEmpty(s)
+	s.engine.unreadyIfEmpty(s)
 	s.settle()
 	return true
 }
 
-// Wait waits until no task is queued, running or being submitted, and makes the
-// source take no more.
+// Wait waits until no task is queued, running or being submitted, and ends the source.
+// The permits of the task that made the source may be used meanwhile.
 func (s *Source) Wait() {
-	s.WaitUntil(s.quiet, func() { s.over = true })
+	s.AwaitLending(func() bool {
+		s.engine.mu.Lock()
+		defer s.engine.mu.Unlock()
+		idle := s.isIdle()
+		s.ended = s.ended || idle
+		return idle
+	})
 }
 
-// WaitUntil waits until condition holds, then calls then. Both are called with
-// the engine's lock held, condition whenever the source may have changed. The
-// permits of the task that made the source may be used meanwhile.
-func (s *Source) WaitUntil(condition func() bool, then func()) {
+// AwaitLending waits until condition holds, and may lend the permits of the task that
+// made the source meanwhile. It calls condition first and after every change, without a
+// lock.
+func (s *Source) AwaitLending(condition func() bool) {
+	s.Parent.Lend()
+	defer s.Parent.Reclaim()
+	var l *loan
+	if s.Parent != nil {
+		l = s.newLoan(s.Parent, s.wakeWaiters)
+	}
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	if l != nil {
+		s.lenders++
+		defer func() { s.lenders-- }()
+	}
+	s.await(condition, l)
+	for !l.end() {
+		s.changed.Wait()
+	}
+}
+
+// await waits until condition holds, and lends l. It is called with engine.mu held, and
+// unlocks it meanwhile.
+func (s *Source) await(condition func() bool, l *loan) {
 	e := s.engine
-	s.Home.Lend()
-	defer s.Home.Reclaim()
-	var v *visitor
-	if s.Home != nil {
-		v = s.newVisitor(s.Home, s.settled.Broadcast)
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	s.awaited(v, +1)
-	defer s.awaited(v, -1)
-	for !condition() {
-		if w := v.help(); w != nil {
-			e.unlock(w)
-			e.mu.Lock()
-			continue
+	s.waiting.Add(1)
+	defer s.waiting.Add(-1)
+	for {
+		wakes := s.wakes
+		e.mu.Unlock()
+		ok := condition()
+		e.mu.Lock()
+		if ok {
+			return
 		}
-		s.settled.Wait()
-	}
-	then()
-	for !v.leave() {
-		s.settled.Wait()
+		for wakes == s.wakes {
+			if w := l.lend(); w != nil {
+				e.unlock(w)
+				e.mu.Lock()
+			} else {
+				s.changed.Wait()
+			}
+		}
 	}
 }
 
-// awaited counts a goroutine that waits for the source, with a permit to lend or not.
-func (s *Source) awaited(v *visitor, n int) {
-	s.waiting += n
-	if v != nil {
-		s.visitors += n
+// Notify makes waiting goroutines check their condition again. It is called after the
+// change, without a lock that a condition takes.
+func (s *Source) Notify() {
+	if s.waiting.Load() == 0 {
+		return // a goroutine that comes later sees the change
 	}
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	s.wakeWaiters()
 }
 
 // Accepted returns how many tasks were accepted.
 func (s *Source) Accepted() int {
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()
-	return s.taken
+	return s.accepted
 }
 
-// Update calls f with the engine's lock held and wakes those in Await and
-// WaitUntil.
-func (s *Source) Update(f func()) {
-	s.engine.mu.Lock()
-	defer s.engine.mu.Unlock()
-	f()
-	s.settled.Broadcast()
-}
-
-// Await waits until condition holds, which is called as in WaitUntil, and lends
-// nothing meanwhile.
-func (s *Source) Await(condition func() bool) {
-	s.engine.mu.Lock()
-	defer s.engine.mu.Unlock()
-	s.waiting++
-	for !condition() {
-		s.settled.Wait()
-	}
-	s.waiting--
-}
-
-// Stop drops the queued tasks, refuses the waiting submitters and makes the
-// source take no more. Running tasks go on.
+// Stop drops the queued tasks, refuses the waiting submitters and ends the source. Running
+// tasks continue.
 func (s *Source) Stop() {
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()
@@ -309,89 +342,89 @@ func (s *Source) Stop() {
 // The functions below are called with engine.mu held.
 
 func (s *Source) stop() {
-	s.over = true
+	s.ended = true
 	e := s.engine
 	s.count(s.queue.shut)
 	s.front.Store(nil)
 	n := s.queue.clear()
 	e.queued -= n
-	if !s.Own {
+	if !s.Helpers {
 		e.dropped += uint64(n)
-		if e.cut {
+		if e.abandoning {
 			e.abandoned += n
 		}
 	}
-	s.refuse()
-	e.unlineIfEmpty(s)
+	s.refuseAll()
+	e.unreadyIfEmpty(s)
 	s.settle()
 }
 
-// refuses reports whether the source takes no more tasks of a submitter with the
-// link from. A closed engine has accepted what its tasks start: to run what it has
-// accepted it must take that too, unless it drops everything or none is left.
-func (s *Source) refuses(from *limit.Link) bool {
+// refuses reports whether the source takes no task; from is the submitter's scope. A
+// closed engine must take what its tasks start, to run what it has accepted, unless it
+// drops everything or no task is left.
+func (s *Source) refuses(from *limit.Scope) bool {
 	e := s.engine
-	if s.over || s.Context.Err() != nil {
+	if s.ended || s.Context.Err() != nil {
 		return true
 	}
 	return e.closed && s.refusesClosed(from)
 }
 
 // refusesClosed is refuses for a closed engine.
-func (s *Source) refusesClosed(from *limit.Link) bool {
+func (s *Source) refusesClosed(from *limit.Scope) bool {
 	e := s.engine
-	if s.Own && s.taken > 0 {
+	if s.Helpers && s.accepted > 0 {
 		return false
 	}
 	slot, _ := from.On(e.lim)
-	return slot == nil || e.cut || e.running == 0
+	return slot == nil || e.abandoning || e.running == 0
 }
 
 // hasWork reports whether a worker would find something to do.
 func (s *Source) hasWork() bool { return s.queue.n+s.blocked.Len() > 0 }
 
-// waiters returns how many queued tasks wait for a worker. The others have one on
-// its way: without this difference a burst would find less room than there is.
+// waiters returns how many queued tasks wait for a worker. For the other tasks a worker is
+// on its way; if they counted, a burst would find too little room.
 func (s *Source) waiters() int {
 	n := s.queue.n - s.arriving
-	if s.ready.Taken() && s.engine.ready.Len() == 1 { // all that arrive come for s
+	if s.ready.InList() && s.engine.ready.Len() == 1 { // all that arrive come for s
 		n -= s.engine.arriving
 	}
 	return n
 }
 
-// refuse tells the waiting submitters that the source is over.
-func (s *Source) refuse() {
+// refuseAll tells the waiting submitters that the source has ended.
+func (s *Source) refuseAll() {
 	for s.blocked.Len() > 0 {
-		b := s.blocked.First().Of()
-		b.place.Leave()
+		b := s.blocked.First().Value()
+		b.node.Remove()
 		s.engine.blocked--
 		b.answer <- Over
 	}
 }
 
-// enqueue puts a task at the end of the queue.
-func (s *Source) enqueue(f any) {
+// enqueue appends a task to the queue.
+func (s *Source) enqueue(payload any) {
 	e := s.engine
-	s.queue.push(f, s.taken, s.most)
-	s.taken++
+	s.queue.push(payload, s.accepted, s.segmentSize)
+	s.accepted++
 	e.queued++
-	if !s.ready.Taken() {
-		e.line(s)
+	if !s.ready.InList() {
+		e.makeReady(s)
 	}
-	if s.visitors > 0 {
-		s.settled.Broadcast() // one of them may have a permit for it
+	if s.lenders > 0 {
+		s.wakeWaiters() // one of them may have a permit for it
 	}
 }
 
-// give puts a task in the hand of w, which was picked for it and runs it before it looks
-// for others. It counts as running: what ends the source does not drop it.
-func (s *Source) give(w *worker, f any) {
+// assign gives a task to w, which was picked for it and runs it first. It counts as
+// running: the end of the source does not drop it.
+func (s *Source) assign(w *worker, payload any) {
 	e := s.engine
-	w.given, w.givenBy = Task{f, s.taken}, s
+	w.given, w.givenBy = Task{payload, s.accepted}, s
 	w.arriving = false // it is on its way to no queue
 	e.arriving--
-	s.taken++
+	s.accepted++
 	s.running++
 	e.running++
 	e.started++
@@ -400,13 +433,13 @@ func (s *Source) give(w *worker, f any) {
 	}
 }
 
-// hasRoom reports whether one more task may be queued, when that is not plain.
+// hasRoom reports whether one more task may be queued, after reconciling the claims.
 func (s *Source) hasRoom() bool {
-	s.engine.account() // not before: the claims are on another processor
+	s.engine.reconcile() // not before: the claims are in the cache of another CPU
 	return s.waiters() < s.Room
 }
 
-// count calls f, which gives out tasks, and counts them.
+// count calls f, which takes tasks from the queue, and counts them.
 func (s *Source) count(f func()) {
 	n := s.queue.n
 	f()
@@ -415,7 +448,7 @@ func (s *Source) count(f func()) {
 	s.engine.started += uint64(n)
 }
 
-// take gives out the next task. It reports false if the last one was claimed
+// take removes the next task from the queue. It reports false if the last one was claimed
 // meanwhile.
 func (s *Source) take() (t Task, ok bool) {
 	if s.queue.n == 0 && s.blocked.Len() > 0 {
@@ -430,79 +463,87 @@ func (s *Source) take() (t Task, ok bool) {
 	return t, ok
 }
 
-// proceed follows when tasks were given out: it lets submitters in behind them and
-// makes way for the next source.
+// proceed is called after tasks were taken: it admits submitters and rotates the sources.
 func (s *Source) proceed() {
 	s.admit()
-	s.engine.turn(s)
-	s.unfold()
+	s.engine.rotate(s)
+	s.openSegment()
 }
 
-// unfold has the tasks that come next claimed without the lock, if no other source
-// waits for its turn.
-func (s *Source) unfold() {
+// openSegment lets the next tasks be claimed without the lock, if no other source
+// waits for its turn: at most as many as submitters wait for.
+func (s *Source) openSegment() {
 	e := s.engine
-	if s.Own || !s.long || e.ready.Len() > 1 {
+	if s.Helpers || !s.long || e.ready.Len() > 1 {
 		return
 	}
-	n := lastSegment
+	n := maxSegment
 	if s.blocked.Len() > 0 {
-		n = s.waiters() - s.Room + s.quarter // then they are let in
+		n = s.waiters() - s.Room + s.batch() // then they are let in
 	}
-	if g := s.queue.opened(n); g != nil {
+	if g := s.queue.openUpTo(n); g != nil {
 		s.front.Store(g)
 		e.open = s
 	}
 }
 
-// refill follows the claim of the last open task.
+// refill is called after the last open task was claimed.
 func (s *Source) refill() {
 	s.count(s.queue.shut)
 	s.proceed()
 }
 
-// admit moves waiting submitters' tasks into the queue once enough of it is free.
+// admit admits waiting submitters if enough of the queue is free.
 func (s *Source) admit() {
-	if s.blocked.Len() == 0 || s.Room == 0 || s.waiters() > s.Room-s.quarter {
+	if s.blocked.Len() == 0 || s.Room == 0 || s.waiters() > s.Room-s.batch() {
 		return
 	}
-	s.fill()
-}
-
-// fill lets submitters in until the queue is full.
-func (s *Source) fill() {
 	for s.blocked.Len() > 0 && s.waiters() < s.Room {
 		s.admitFirst()
 	}
 }
 
+// batch returns how many slots must be free before waiting submitters are admitted.
+func (s *Source) batch() int {
+	if s.blocked.First().Value().turn < s.late {
+		return 1
+	}
+	return s.quarter
+}
+
 func (s *Source) admitFirst() {
 	e := s.engine
-	b := s.blocked.First().Of()
-	b.place.Leave()
+	b := s.blocked.First().Value()
+	b.node.Remove()
 	e.blocked--
-	s.enqueue(b.task)
+	s.enqueue(b.payload)
 	b.next = nil
-	last := &e.told
+	last := &e.admitted
 	for *last != nil {
 		last = &(*last).next
 	}
 	*last = b
 }
 
-// quiet reports whether nothing is queued, running or being submitted.
-func (s *Source) quiet() bool { return s.queue.n+s.running+s.blocked.Len() == 0 }
+// isIdle reports whether nothing is queued, running or being submitted.
+func (s *Source) isIdle() bool { return s.queue.n+s.running+s.blocked.Len() == 0 }
 
-// settle follows every change that somebody may wait for.
+// wakeWaiters makes the waiting goroutines check their condition.
+func (s *Source) wakeWaiters() {
+	s.wakes++
+	s.changed.Broadcast()
+}
+
+// settle is called after every change that a goroutine may wait for.
 func (s *Source) settle() {
-	quiet := s.quiet()
-	if quiet {
+	idle := s.isIdle()
+	if idle {
 		s.queue.trim()
 	}
-	if s.waiting > 0 && (s.over || quiet) {
-		s.settled.Broadcast()
+	if s.waiting.Load() > 0 && (s.ended || idle) {
+		s.wakeWaiters()
 	}
-	if s.Shared && quiet {
+	if s.Shared && idle {
 		delete(s.engine.active, s)
 	}
 	s.engine.settle()
@@ -510,8 +551,9 @@ func (s *Source) settle() {
 
 // submitter is a goroutine that waits for room.
 type submitter struct {
-	task   any
-	answer chan Answer // cap 1: the engine never waits for a submitter
-	place  line.Place[*submitter]
-	next   *submitter // in engine.told
+	payload any
+	answer  chan Answer // cap 1: the engine never waits for a submitter
+	node    fifo.Node[*submitter]
+	turn    uint64     // its number
+	next    *submitter // in engine.admitted
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -97,7 +99,7 @@ func TestSubmittersAreServedInOrder(t *testing.T) {
 					t.Errorf("%d submitters wait", c.Blocked)
 				}
 				if a := s.Offer(nothing, nil); a != Full {
-					t.Errorf("a newcomer overtakes those that wait: %v", a)
+					t.Errorf("a newcomer starts before those that wait: %v", a)
 				}
 				close(hold)
 				s.Wait()
@@ -204,11 +206,13 @@ func TestStopDropsTheQueue(t *testing.T) {
 func TestEndOfContextDropsTheQueue(t *testing.T) {
 	bubble(t, 1, func(t *testing.T, e *Engine) {
 		ctx, cancel := context.WithCancel(context.Background())
-		s := e.NewSource(SourceConfig{Context: ctx, Room: 10, Job: new(record), Shared: true})
-		s.Offer(does(cancel), nil)
+		s := e.NewSource(SourceConfig{Context: ctx, Room: 10, Runner: new(record), Shared: true})
+		queued := make(chan struct{})
+		s.Offer(does(func() { <-queued; cancel() }), nil)
 		for range 3 {
 			s.Offer(does(func() { t.Error("ran after the end of the context") }), nil)
 		}
+		close(queued)
 		s.Wait()
 		if c := e.Counts(); c.Completed != 1 || c.Dropped != 3 {
 			t.Errorf("%+v", c)
@@ -223,8 +227,8 @@ func TestEndOfContextDropsTheQueue(t *testing.T) {
 // first task is refused like any other.
 func TestOwnSourceAfterClose(t *testing.T) {
 	bubble(t, 1, func(t *testing.T, e *Engine) {
-		late := e.NewSource(SourceConfig{Context: context.Background(), Room: 10, Job: new(record), Shared: true, Own: true})
-		s := e.NewSource(SourceConfig{Context: context.Background(), Room: 10, Job: new(record), Shared: true, Own: true})
+		late := e.NewSource(SourceConfig{Context: context.Background(), Room: 10, Runner: new(record), Shared: true, Helpers: true})
+		s := e.NewSource(SourceConfig{Context: context.Background(), Room: 10, Runner: new(record), Shared: true, Helpers: true})
 		ran := false
 		s.Offer(does(func() {
 			time.Sleep(time.Second)
@@ -234,9 +238,9 @@ func TestOwnSourceAfterClose(t *testing.T) {
 		}), nil)
 		synctest.Wait()
 		e.Close()
-		e.Quiet(nil)
+		e.WaitIdle(nil)
 		if !ran {
-			t.Error("quiet before the source's last task")
+			t.Error("idle before the source's last task")
 		}
 		if a := late.Offer(does(func() { t.Error("ran on a closed engine") }), nil); a != Over {
 			t.Errorf("the first task after Close: %v", a)
@@ -244,8 +248,8 @@ func TestOwnSourceAfterClose(t *testing.T) {
 	})
 }
 
-// The engine of a source that was stopped leaves the limiter's line.
-func TestStoppedSourceLeavesTheLine(t *testing.T) {
+// The engine of a source that was stopped leaves the limiter's queue.
+func TestStoppedSourceLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, l := engine(1)
 		l.TryAcquire()
@@ -307,7 +311,7 @@ func TestStopDropsOpenTasks(t *testing.T) {
 // The tasks of an own source do not count, however many are queued.
 func TestOwnTasksDoNotCount(t *testing.T) {
 	bubble(t, 1, func(t *testing.T, e *Engine) {
-		s := e.NewSource(SourceConfig{Context: context.Background(), Room: 1000, Job: new(record), Shared: true, Own: true})
+		s := e.NewSource(SourceConfig{Context: context.Background(), Room: 1000, Runner: new(record), Shared: true, Helpers: true})
 		for range 100 {
 			s.Offer(nothing, nil)
 		}
@@ -315,6 +319,46 @@ func TestOwnTasksDoNotCount(t *testing.T) {
 		if c := e.Counts(); c.Completed != 0 {
 			t.Errorf("%+v", c)
 		}
+	})
+}
+
+// Where tasks take long, a submitter of a long queue is let in when one slot is free. It
+// waits for a millisecond before, in which a quarter may become free.
+func TestSubmitterIsLetInAlone(t *testing.T) {
+	bubble(t, 1, func(t *testing.T, e *Engine) {
+		s, _ := source(e, 64)
+		next := make(chan struct{})
+		var in atomic.Int32
+		for range 1 + 64 {
+			s.Offer(does(func() { <-next }), nil)
+			synctest.Wait()
+		}
+		submit := func() {
+			go func() { s.Submit(nil, does(func() { <-next }), nil); in.Add(1) }()
+			synctest.Wait()
+		}
+		step := func(want int32) {
+			t.Helper()
+			next <- struct{}{}
+			synctest.Wait()
+			if n := in.Load(); n != want {
+				t.Errorf("%d are let in, want %d", n, want)
+			}
+		}
+		submit()
+		submit()
+		time.Sleep(maxBatchWait)
+		step(1)
+		step(2)
+		submit()
+		step(2) // no long wait yet
+		time.Sleep(maxBatchWait)
+		synctest.Wait()
+		if in.Load() != 3 {
+			t.Error("a submitter waits though there is room")
+		}
+		close(next)
+		s.Wait()
 	})
 }
 
@@ -339,7 +383,7 @@ func TestSubmitterLooksAgain(t *testing.T) {
 	}
 }
 
-// As many submitters are let in as there is room for, and they are told in the order
+// As many submitters are let in as there is room for, in the order
 // in which they came.
 func TestAsManyAreLetIn(t *testing.T) {
 	for room, in := range map[int]int{1: 1, 64: 16} {
@@ -352,7 +396,7 @@ func TestAsManyAreLetIn(t *testing.T) {
 			}
 			var bs []*submitter
 			for range 2 * in {
-				b := &submitter{task: nothing, answer: make(chan Answer, 1)}
+				b := &submitter{payload: nothing, answer: make(chan Answer, 1)}
 				s.block(b, nil)
 				bs = append(bs, b)
 			}
@@ -364,12 +408,36 @@ func TestAsManyAreLetIn(t *testing.T) {
 				t.Errorf("room %d: %+v", room, c)
 			}
 			for i, b := range bs {
-				if told := len(b.answer) == 1; told != (i < in) || told && i > 0 && bs[i-1].next != b {
-					t.Errorf("room %d: submitter %d was told %v", room, i, told)
+				if isIn := len(b.answer) == 1; isIn != (i < in) || isIn && i > 0 && bs[i-1].next != b {
+					t.Errorf("room %d: submitter %d is let in: %v", room, i, isIn)
 				}
 			}
 			close(next)
 			s.Wait()
 		})
 	}
+}
+
+// A condition that becomes true while it is checked, or while the goroutine starts to
+// wait, is seen: Notify comes after the change and loses no waiter.
+func TestAwaitSeesEveryChange(t *testing.T) {
+	e, _ := engine(1)
+	s, _ := source(e, 1)
+	const n = 2000
+	var at atomic.Int64
+	var wg sync.WaitGroup
+	for i := range int64(2) { // in turn, each waits for the other
+		wg.Go(func() {
+			for step := i; step < n; step += 2 {
+				s.AwaitLending(func() bool { return at.Load() == step })
+				at.Add(1)
+				s.Notify()
+			}
+		})
+	}
+	wg.Wait()
+	if got := at.Load(); got != n {
+		t.Errorf("%d steps, want %d", got, n)
+	}
+	end(t, e)
 }

@@ -12,42 +12,41 @@ import (
 	"github.com/stint-go/stint/internal/task"
 )
 
-// A worker is a goroutine that runs tasks of an engine's sources. README.md has its
-// states. To park and to leave are steps of its own; who takes it out of engine.idle
-// under engine.mu sets called and owes it one Signal. A Cond is part of the worker; a
-// channel would be one more allocation for each that parks.
+// A worker is a goroutine that runs tasks of an engine's sources. README.md has its states.
+// A worker parks and leaves by itself. The step that takes it out of engine.idle sets
+// called and owes it one Signal.
 type worker struct {
-	engine *Engine
-	slot   *limit.Slot
-	source *Source // of the task in hand
-	signs  int32   // of the limiter, while which it need not look; -1: it must
-	left   bool    // its goroutine has ended as it should, not by a Goexit
-	of     *Source // whose context ctx is made from
-	ctx    context.Context
-	visit  *visitor // whose permit it has, for tasks of one source; nil: the engine's
+	engine  *Engine
+	slot    *limit.HeldPermit
+	source  *Source // of the running task
+	signs   int32   // of the limiter, while which it need not look; -1: it must look
+	left    bool    // its goroutine ends, and not by a Goexit
+	of      *Source // that ctx is made for
+	ctx     context.Context
+	loan    *loan         // of its permit, for tasks of one source; nil: the permit is the engine's
+	sampler *auto.Sampler // made when it is first needed
 
-	meter *auto.Meter // made when it is needed first
-
-	permit   bool // guarded by engine.mu, as is what follows
-	patient  bool // it needs a free processor before it goes to the queue
+	// guarded by engine.mu
+	permit   bool
+	needsCPU bool // it needs a free CPU before it goes to the queue
 	arriving bool // counted in arriving, of the engine or of a source
 	leaving  bool
-	turns    int           // tasks since it got the permit that it ran while others waited
-	since    time.Duration // when it got the permit, or parked
-	owed     *limit.Waiter // has the permit now, and is told after unlocking
-	given    Task          // runs before it looks for others
-	givenBy  *Source       // nil: none
-	begun    bool          // has a goroutine
+	started  bool          // has a goroutine
 	called   bool          // out of engine.idle again
-	wake     sync.Cond
+	turns    int           // tasks since it got the permit that it ran while others waited
+	since    time.Time     // when it got the permit, or parked
+	owed     *limit.Waiter // has the permit now; Grant is called after unlocking
+	given    Task          // runs first
+	givenBy  *Source       // nil: none
+	wake     sync.Cond     // a channel would be one more allocation
 }
 
-// start sends w to work. A nil w is none.
+// start starts or wakes w, which may be nil.
 func (w *worker) start() {
 	switch {
 	case w == nil:
-	case !w.begun:
-		w.begun = true
+	case !w.started:
+		w.started = true
 		go w.engine.host(w)
 	default:
 		w.wake.Signal()
@@ -62,12 +61,12 @@ func (e *Engine) host(w *worker) {
 	}
 	for w.serve() {
 	}
-	w.left = w.engine == e // which is in use to the last: Inside finds it in the trace
+	w.left = true
 }
 
-// end is the last of the goroutine. A task that called Goexit ends it early: a
-// new goroutine takes over permit and place. A panic that comes this far is to
-// crash the process, before anybody can see the task as ended.
+// end is the last call of the goroutine. After a Goexit of a task a new goroutine takes
+// over the permit. A panic that gets here crashes the process before the task is seen as
+// ended.
 func (w *worker) end() {
 	if w.left {
 		return
@@ -78,135 +77,130 @@ func (w *worker) end() {
 	go w.engine.host(w) // it counts the task as ended
 }
 
-// serve runs tasks until the worker is to leave, or one of them has panicked: then
-// it reports that it wants to go on.
+// serve runs tasks until the worker is to leave, or until a task panics: then it reports
+// that the worker continues.
 func (w *worker) serve() (more bool) {
 	var t Task
-	e, h, busy := w.engine, hand{}, false
+	e, c, busy := w.engine, claimCache{}, false
 	defer func() {
 		if busy {
-			w.source.Job.Failed(t, task.Unreturned(recover()))
-			h.read()
+			w.source.Runner.Failed(t, task.Unreturned(recover()))
+			c.read()
 			more = true
 		}
 	}()
 	for {
-		if e.lim.Nested() && w.slot.Busy() {
-			w.renew()
-			h.drop()
-		}
 		var last bool
-		if t, last, busy = h.claim(e.lim); last {
+		if t, last, busy = c.claim(e.lim); last {
 			w.refill()
 		}
 		if !busy {
 			if t, busy = w.look(); !busy {
 				return false
 			}
-			h = hand{source: w.source, ctx: w.ctx, signs: w.signs}
+			c = claimCache{source: w.source, ctx: w.ctx, signs: w.signs}
 		}
 		var err error
 		if e.name != "" && trace.IsEnabled() {
-			err = h.traced(t)
+			err = c.traced(t)
 		} else {
-			err = h.source.Job.Run(h.ctx, t)
+			err = c.source.Runner.Run(c.ctx, t)
 		}
 		busy = false
 		if err != nil {
-			h.source.Job.Failed(t, task.Outcome{Err: err})
+			c.source.Runner.Failed(t, task.Outcome{Err: err})
 		}
-		if e.tuner != nil && e.tuner.Active() && !h.source.Own {
-			w.measured()
+		if e.controller != nil && e.controller.Active() && !c.source.Helpers {
+			w.sample()
 		}
 	}
 }
 
-// A hand is what a worker needs from one task to the next while it need not look.
-// It is on the stack, which is touched anyway: there may be many more workers than
-// a cache holds, and a worker whose turn has come is in none.
-type hand struct {
+// A claimCache holds the state with which a worker claims tasks without the lock. It is on
+// the stack, which the worker uses anyway: with 50,000 workers each access to a worker is a
+// cache miss.
+type claimCache struct {
 	source *Source // of the task before; nil: look
 	ctx    context.Context
-	signs  int32    // of the limiter, under which no look is needed
+	signs  int32    // of the limiter, while which it need not look
 	from   *segment // of the task before
-	unread int      // tasks of from that its count does not have yet
+	unread int      // tasks of from that its count lacks
 }
 
-// claim takes the next task without the lock, if that may be done: the task before
-// has ended. When it was the last that could be claimed, refill must follow. When
-// there is none it returns no task, so that the one before is not kept.
-func (h *hand) claim(l *limit.Limiter) (t Task, last, ok bool) {
+// claim takes the next task without the lock, and reports whether it did. If the task was
+// the last that could be claimed, refill must follow. If claim takes no task, the worker
+// must look, and the cache is empty, so that it keeps nothing of the task before.
+func (c *claimCache) claim(l *limit.Limiter) (t Task, last, ok bool) {
 	var g *segment
-	if s := h.source; s != nil && h.signs == l.Signs() && s.Context.Err() == nil {
+	if s := c.source; s != nil && c.signs == l.Signs() && s.Context.Err() == nil {
 		g = s.front.Load()
 	}
 	if g != nil {
 		t, last, ok = g.claim()
 	}
 	if !ok {
-		h.drop() // while it looks, and parks perhaps, it keeps nothing
+		c.drop()
 		return t, false, false
 	}
-	if g == h.from { // soon after the one before: they are counted together
-		h.unread++
+	if g == c.from { // counted together with the task before
+		c.unread++
 	} else {
-		h.read()
-		h.from = g
+		c.read()
+		c.from = g
 		g.read.Add(1)
 	}
 	if last {
-		h.read()
+		c.read()
 	}
 	return t, last, true
 }
 
 // read brings the count of the segment up to date.
-func (h *hand) read() {
-	if h.unread > 0 {
-		h.from.read.Add(int64(h.unread))
-		h.unread = 0
+func (c *claimCache) read() {
+	if c.unread > 0 {
+		c.from.read.Add(int64(c.unread))
+		c.unread = 0
 	}
 }
 
 // drop makes the worker look before the next task.
-func (h *hand) drop() {
-	h.read()
-	*h = hand{}
+func (c *claimCache) drop() {
+	c.read()
+	*c = claimCache{}
 }
 
-func (h *hand) traced(t Task) error {
-	defer trace.StartRegion(h.ctx, h.source.engine.name).End()
-	return h.source.Job.Run(h.ctx, t)
+func (c *claimCache) traced(t Task) error {
+	defer trace.StartRegion(c.ctx, c.source.engine.name).End()
+	return c.source.Runner.Run(c.ctx, t)
 }
 
-// situate gives w a context for its tasks, which those of one source that follow
-// each other share.
-func (w *worker) situate() {
+// setContext gives w a context for its tasks; consecutive tasks of one source share
+// it.
+func (w *worker) setContext() {
 	if w.of != w.source {
 		w.of = w.source
-		if s := w.of; s.lasting {
-			w.ctx = w.slot.Carry(s.Context, s.Home, true)
-		} else { // which the slot must not keep
-			w.ctx = limit.With(s.Context, w.slot, s.Home, true)
+		if s := w.of; s.permanent {
+			w.ctx = w.slot.TaskContext(s.Context, s.Parent, true)
+		} else { // the slot must not keep its context
+			w.ctx = limit.TaskContext(s.Context, w.slot, s.Parent, true)
 		}
 	}
 }
 
-// refill follows the claim of the last open task, before it is run.
+// refill is called after the last open task was claimed, before it runs.
 func (w *worker) refill() {
 	w.engine.mu.Lock()
 	w.source.refill()
-	w.engine.unlock(w.engine.rouse())
+	w.engine.unlock(w.engine.wakeOne())
 }
 
-// look takes the next task under the lock, and waits for one if there is none. It
-// returns false when the worker is to leave.
+// look takes the next task under the lock, and waits for one if there is none. It returns
+// false if the worker is to leave.
 func (w *worker) look() (t Task, ok bool) {
 	e := w.engine
 	e.mu.Lock()
-	w.wait()
-	e.account()
-	came := w.arriving && w.visit == nil
+	w.awaitCPU()
+	e.reconcile()
 	w.arrive()
 	if w.source != nil {
 		e.finish(w.source)
@@ -235,26 +229,23 @@ func (w *worker) look() (t Task, ok bool) {
 		w.pay()
 	}
 	w.pay()
-	next := e.rouse()
-	if came && e.awaiting { // nobody else makes room by coming
-		e.fill()
-	}
-	w.signs = w.calm()
+	next := e.wakeOne()
+	w.signs = w.fastPathSigns()
 	e.unlock(next)
-	w.situate()
+	w.setContext()
 	return t, true
 }
 
-// measured counts a task as ended for the tuner.
-func (w *worker) measured() {
-	if w.meter == nil {
-		w.meter = new(auto.Meter)
+// sample counts a task as ended for the controller.
+func (w *worker) sample() {
+	if w.sampler == nil {
+		w.sampler = new(auto.Sampler)
 	}
-	w.meter.Done(w.engine.tuner, 1)
+	w.sampler.Done(w.engine.controller, 1)
 }
 
-// pay tells the waiter that is owed a grant. It is called with engine.mu held,
-// which it releases meanwhile.
+// pay tells the waiter that is owed a grant. It is called with engine.mu held, and
+// unlocks it meanwhile.
 func (w *worker) pay() {
 	if owed := w.owed; owed != nil {
 		w.owed = nil
@@ -264,71 +255,58 @@ func (w *worker) pay() {
 	}
 }
 
-// choose returns the source to take the next task from, or nil when there is none
-// or no permit for it. It is called with engine.mu held.
+// choose returns the source to take the next task from, or nil if there is none or no
+// permit for it. It is called with engine.mu held.
 func (w *worker) choose() *Source {
 	if w.givenBy != nil {
 		return w.givenBy
 	}
-	if w.visit != nil {
-		if w.permit && w.visit.serves() {
-			return w.visit.source
+	if w.loan != nil {
+		if w.permit && w.loan.serves() {
+			return w.loan.source
 		}
-		w.giveBack()
+		w.returnLoan()
 	}
 	if w.engine.ready.Len() == 0 || !w.keep() {
 		return nil
 	}
-	return w.engine.ready.First().Of()
+	return w.engine.ready.First().Value()
 }
 
-// giveBack ends a visit. It is called with engine.mu held.
-func (w *worker) giveBack() {
-	v := w.visit
-	w.visit = nil
+// returnLoan returns the permit on loan. It is called with engine.mu held.
+func (w *worker) returnLoan() {
+	v := w.loan
+	w.loan = nil
 	if w.permit {
 		w.permit = false
-		w.owed = w.engine.lim.Free(v.waiter.Permit)
+		w.owed, _ = w.slot.Return(true)
 	}
-	w.slot, w.ctx, w.of = limit.NewSlot(w.engine.lim, limit.Permit{}), nil, nil
+	w.slot, w.ctx, w.of = limit.NewHeldPermit(w.engine.lim, limit.Permit{}), nil, nil
 	v.lent = false
 	v.wake()
 }
 
-// calm returns the signs of the limiter under which w may take tasks without a
-// look: nobody but the engine is in line. Otherwise it returns -1. It is called
-// with engine.mu held.
-func (w *worker) calm() int32 {
+// fastPathSigns returns the signs of the limiter under which w may claim tasks, if only the
+// engine waits in the limiter's queue, and -1 otherwise. It is called with engine.mu held.
+func (w *worker) fastPathSigns() int32 {
 	e := w.engine
-	if signs := e.lim.Signs(); w.visit == nil && int(signs) <= e.own() {
+	if signs := e.lim.Signs(); w.loan == nil && int(signs) <= e.ownWaiters() {
 		return signs
 	}
 	return -1
 }
 
-// renew replaces a slot that the last task left calls behind on.
-func (w *worker) renew() {
-	if !w.slot.Retire() {
-		w.engine.mu.Lock()
-		w.permit = false
-		w.engine.mu.Unlock()
-	}
-	w.slot = limit.NewSlot(w.engine.lim, w.slot.Permit())
-	w.ctx, w.of = nil, nil
-}
-
-// keep reports whether w may run another task on its permit. If somebody else
-// should have it, w gives it away and the engine stands in line again. It is
-// called with engine.mu held.
+// keep reports whether w may run another task on its permit. If a waiter should have the
+// permit, w gives it up and the engine queues again. It is called with engine.mu held.
 func (w *worker) keep() bool {
 	e := w.engine
 	if w.permit {
-		if !e.lim.Contended(e.own()) {
+		if !e.lim.Contended(e.ownWaiters()) {
 			return true
 		}
-		now := e.now()
+		now := time.Now()
 		w.turns++
-		if !e.lim.Over() && w.turns < limit.Turns && now-w.since < limit.Quantum {
+		if !e.lim.Over() && w.turns < limit.Turns && now.Sub(w.since) < limit.Quantum {
 			return true
 		}
 		next, kept := e.lim.Yield()
@@ -349,14 +327,17 @@ func (w *worker) keep() bool {
 	return w.permit
 }
 
-// park gives the permit back and waits to be woken. It reports false when w is
-// to leave. It is called with engine.mu held, which it releases meanwhile, and
-// in the end when it reports false.
+// park returns the permit and waits to be woken. It reports false if w is to leave. It is
+// called with engine.mu held, unlocks it meanwhile, and leaves it unlocked when it reports
+// false.
 func (w *worker) park() bool {
 	e := w.engine
 	if w.permit {
 		w.permit = false
-		w.owed = e.lim.Free(limit.Permit{})
+		left := false
+		if w.owed, left = w.slot.Return(false); left { // to a call that outlived its task
+			w.slot, w.ctx, w.of = limit.NewHeldPermit(e.lim, limit.Permit{}), nil, nil
+		}
 	}
 	if e.draining && e.ready.Len() == 0 {
 		e.left()
@@ -365,10 +346,10 @@ func (w *worker) park() bool {
 		grant(owed)
 		return false
 	}
-	if w.of != nil && !w.of.lasting {
-		w.ctx, w.of = nil, nil // it may end before w is woken
+	if w.of != nil && !w.of.permanent {
+		w.ctx, w.of = nil, nil // the source may end before w is woken
 	}
-	w.since = e.now()
+	w.since = time.Now()
 	e.idle = append(e.idle, w)
 	e.arm(w.since)
 	w.pay()
@@ -376,57 +357,44 @@ func (w *worker) park() bool {
 		w.wake.Wait()
 	}
 	w.called = false
-	if w.meter != nil {
-		w.meter.Rest()
+	if w.sampler != nil {
+		w.sampler.Rest()
 	}
 	if w.leaving {
 		e.left()
 		e.mu.Unlock()
 		return false
 	}
-	w.wait()
+	w.awaitCPU()
 	w.arrive()
 	return true
 }
 
-// wait lets a worker that was sent to the queue, where the limit finds itself, wait
-// for a free processor, when there are as many at work as processors. It is called
-// with engine.mu held, which it releases meanwhile.
-func (w *worker) wait() {
-	if !w.patient {
+// awaitCPU blocks a worker that was sent to the queue under an adaptive limit until a CPU
+// is free for it. It is called with engine.mu held, which it releases meanwhile.
+func (w *worker) awaitCPU() {
+	if !w.needsCPU {
 		return
 	}
-	w.patient = false
+	w.needsCPU = false
 	e := w.engine
-	late, waits := e.now()-w.since, e.waits
+	late, waits := time.Since(w.since), e.waits
 	e.mu.Unlock()
-	waits = auto.Await(late, waits, e.crowded)
+	waits = e.controller.AwaitCPU(late, waits, nil)
 	e.mu.Lock()
 	e.waits = max(e.waits, waits)
 }
 
-// crowded reports whether the limit finds itself and more permits are out than there
-// are processors: one more worker is of use only if a processor is free for it, which
-// it finds out itself.
-func (e *Engine) crowded() bool {
-	if e.tuner == nil {
-		return false
-	}
-	n, _ := e.lim.Load()
-	return e.tuner.Crowded(n)
-}
-
-// arrive counts w as at the queue. It is called with engine.mu held.
+// arrive records that w has reached the queue. It is called with engine.mu held.
 func (w *worker) arrive() {
 	switch {
 	case !w.arriving:
 		return
-	case w.visit != nil:
-		w.visit.source.arriving--
+	case w.loan != nil:
+		w.loan.source.arriving--
 	default:
 		w.engine.arriving--
 		w.engine.waking = false
-		w.engine.arrivals++
 	}
 	w.arriving = false
 }

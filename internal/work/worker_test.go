@@ -143,24 +143,24 @@ func TestSmallerLimitAtOnce(t *testing.T) {
 	})
 }
 
-// hands returns an engine's source with n tasks in one segment that is open, and the
-// hand of a worker that has had a task of it.
-func hands(n int) (*limit.Limiter, *Source, *segment, *hand) {
+// claimCaches returns an engine's source with n tasks in one segment that is open, and the
+// claim cache of a worker that has had a task of it.
+func claimCaches(n int) (*limit.Limiter, *Source, *segment, *claimCache) {
 	e, l := engine(1)
 	s, _ := source(e, 1000)
 	for i := range n {
-		s.queue.push(nothing, i, lastSegment)
+		s.queue.push(nothing, i, maxSegment)
 	}
-	g := s.queue.opened(lastSegment)
+	g := s.queue.openUpTo(maxSegment)
 	s.front.Store(g)
-	return l, s, g, &hand{source: s, ctx: s.Context, signs: l.Signs()}
+	return l, s, g, &claimCache{source: s, ctx: s.Context, signs: l.Signs()}
 }
 
 // A worker looks before the next task when the limiter's signs have changed, when the
-// source's context has ended, and when there is nothing to claim. Then, and with the last
-// claim of a segment, the count of the tasks that it has read is complete: else the segment could
-// not be used again.
-func TestHand(t *testing.T) {
+// source's context has ended, and when there is nothing to claim. At these times, and with
+// the last claim of a segment, its count of read tasks is complete: otherwise the segment
+// could not be reused.
+func TestClaimCache(t *testing.T) {
 	for name, c := range map[string]struct {
 		tasks, claims int
 		change        func(l *limit.Limiter, s *Source)
@@ -178,13 +178,13 @@ func TestHand(t *testing.T) {
 			s.Context = ctx
 		}},
 		"next segment": {4, 3, func(_ *limit.Limiter, s *Source) {
-			next := filled(4).opened(4)
+			next := filled(4).openUpTo(4)
 			next.claim() // by somebody else
 			s.front.Store(next)
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, s, g, h := hands(c.tasks)
+			l, s, g, h := claimCaches(c.tasks)
 			for i := range c.claims {
 				if got, last, ok := h.claim(l); !ok || got.Index != i || last != (i == c.tasks-1) {
 					t.Fatalf("claim %d: %v %v, last %v", i, got, ok, last)
@@ -260,7 +260,7 @@ func TestClaimsMakeWayForAnotherSource(t *testing.T) {
 		other, _ := source(e, 1)
 		ran := false
 		other.Offer(does(func() { ran = true }), nil)
-		step() // its worker goes on with the task that is first in line
+		step() // its worker goes on with the first task of the queue
 		step()
 		if !ran {
 			t.Error("the other source waits")
@@ -311,34 +311,34 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// piecework is a record whose tasks are pieces.
-type piecework struct {
+// batches is a record whose tasks are batches of several calls.
+type batches struct {
 	record
-	brief bool
+	short bool
 }
 
-func (p *piecework) Brief() bool { return p.brief }
+func (p *batches) Short() bool { return p.short }
 
-// That pieces of short work wait for a place does not make a limit look for another one;
-// that others do does.
-func TestBriefPiecesPressNobody(t *testing.T) {
-	for _, brief := range []bool{false, true} {
+// A batch of short calls that waits for a permit does not start the search for a limit;
+// another task does.
+func TestShortBatchesDoNotNotify(t *testing.T) {
+	for _, short := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			search := auto.Config{Min: 1, Max: 64, Burst: 12, Procs: 2}
-			job := &piecework{brief: brief}
-			e, s := New(Config{Auto: search, Expiry: time.Second}, SourceConfig{Context: context.Background(), Room: 1000, Job: job})
+			runner := &batches{short: short}
+			e, s := New(Config{Auto: search, IdleTimeout: time.Second}, SourceConfig{Context: context.Background(), Room: 1000, Runner: runner})
 			release := make(chan struct{})
 			for range 100 {
 				s.Offer(does(func() { <-release }), nil)
 			}
 			synctest.Wait()
-			if active := e.Tuner().Active(); active == brief {
-				t.Errorf("brief is %t, active %t", brief, active)
+			if active := e.Controller().Active(); active == short {
+				t.Errorf("short is %t, active %t", short, active)
 			}
 			close(release)
 			e.Drain()
 			s.Wait()
-			e.Quiet(nil)
+			e.WaitIdle(nil)
 		})
 	}
 }

@@ -7,75 +7,73 @@ import (
 	"github.com/stint-go/stint/lab/stats"
 )
 
-// Worth is how many times as fast as the loop something must be to pay: less is not
-// worth the thought that concurrent code takes.
-const Worth = 1.1
+// MinSpeedup is the smallest speedup over the loop that pays. A smaller gain
+// does not justify concurrent code.
+const MinSpeedup = 1.1
 
-// A row without an interval pays, too, if it is far times as fast as the loop, or more,
-// in each of at least few rounds. If its median were less, then each round would show
-// that with a probability of a half at most, and all of them with 1/8 for three rounds,
-// 1/16 for four, 1/32 for five: the sign test. That is less certain than an interval,
-// and Reason says so. It is for items that take so long that there is no time for more.
+// A row without an interval also pays if its speedup is at least clearSpeedup
+// in each of at least minClearRounds rounds. If its median speedup were less,
+// each round would show that with probability at most 1/2, and three rounds
+// with 1/8: the sign test. It is less certain than an interval, as Reason says,
+// and serves items that take too long for more rounds.
 const (
-	far = 1.5
-	few = 3
+	clearSpeedup   = 1.5
+	minClearRounds = 3
 )
 
-// An Advice is what Run found out, and what follows from it.
+// An Advice is the result of Run.
 type Advice struct {
 	N      int           // items of the list
-	Items  int           // how many of them a run takes: the first ones
-	Budget time.Duration // how long all runs might take
+	Items  int           // items measured: the first ones
+	Budget time.Duration // time allowed for all runs
 
-	Work  Work           // what the function does
-	Share stats.Estimate // processor time in the loop, as a part of the time
-	Item  stats.Estimate // ns that an item takes in the loop
+	Work  Work           // how the function spends its time
+	Share stats.Estimate // CPU time in the loop per unit of time
+	Item  stats.Estimate // ns per item in the loop
 
 	Rows    []Row  // the loop first, the limits last, in ascending order
 	Highest string // why there is no larger limit
 	Auto    *Auto  // nil: not measured
 
-	// Answer says whether concurrency pays: yes if a row is at least Worth times as
-	// fast as the loop, no if none is, as far as the intervals tell, or few rounds that
-	// are far from that. It is not no for a function that computes while other programs
-	// use the processors.
+	// Answer says whether concurrency pays: yes if a row reaches MinSpeedup, no
+	// if all intervals show that none does. It is not sure, instead of no, if
+	// other programs use the processors that a computing function needs.
 	Answer result.Answer
-	Best   string // the name of the row that is advised, or, if not sure, was best by far; empty: nothing was measured beside the loop
+	Best   string // name of the recommended row, or if not sure, of the fastest by far; empty: nothing was measured beside the loop
 	Call   string // its code
 	Reason string // in a sentence or two
 
 	Warnings []result.Warning
-	Result   *result.Result // the samples, in the form of the experiments
+	Result   *result.Result // the samples, as in the experiments
 
-	cores int // of the machine, for this and all other programs
+	cores int // of the machine
 }
 
-// A Row is what was found about one way to go through the list.
+// A Row is the result for one model.
 type Row struct {
 	Name    string
-	Limit   int            // 0: none that is fixed
+	Limit   int            // 0: no fixed limit
 	Call    string         // the code
-	Time    stats.Estimate // ns that a run takes
-	Speedup stats.Estimate // the time of the loop over this one's, in the same round
-	Pays    result.Answer  // whether that is at least Worth, as in Answer; empty for those where one item runs at once
+	Time    stats.Estimate // ns per run
+	Speedup stats.Estimate // the loop's time to this one's, paired by round
+	Pays    result.Answer  // whether Speedup reaches MinSpeedup; empty for sequential rows
 
 	times []float64
 }
 
-// An Auto is what became of the limit that finds itself.
+// An Auto describes the adaptive limit.
 type Auto struct {
-	Limit  stats.Estimate // at the end of a run
-	Phase  string         // as in stint.LimiterStats, at the end of the last run
-	Reason string         // the same
-	Beside string         // the row with the fixed limit that was fastest
-	Ratio  stats.Estimate // the time over that one's, in the same round
+	Limit     stats.Estimate // at the end of a run
+	Phase     string         // as in stint.LimiterStats, at the end of the last run
+	Reason    string         // the same
+	BestFixed string         // the fastest row with a fixed limit
+	Ratio     stats.Estimate // the time to that row's, paired by round
 }
 
-// A Work says what a function does with its time.
+// A Work says how a function spends its time.
 type Work string
 
-// What functions do. Where others use the processors, time in which a function waits
-// for one counts as waiting.
+// Kinds of work. Waiting for a processor that others use counts as waiting.
 const (
 	Computes Work = "computes"
 	Waits    Work = "waits"
@@ -83,12 +81,12 @@ const (
 	Unknown  Work = "not known"
 )
 
-// Shares of processor time up to which a function waits, and from which on it computes.
+// Share of CPU time up to which a function waits, and from which it computes.
 const (
 	waiting   = 0.2
 	computing = 0.8
 )
 
-// Short is a kind of warning that is not one of package result: less was measured than
-// the list, or than gives an interval.
+// Short is the kind of the warnings that only a part of the list, or too few
+// rounds, were measured.
 const Short = "budget"

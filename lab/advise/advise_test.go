@@ -16,8 +16,7 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// quick measures as many rounds as give an interval, of short samples, however long
-// they take.
+// quick measures enough rounds for an interval, with short samples.
 func quick(t *testing.T, n int, f func(int), change ...func(*options)) *Advice {
 	t.Helper()
 	o := collect([]Option{Budget(5 * time.Minute)})
@@ -25,14 +24,14 @@ func quick(t *testing.T, n int, f func(int), change ...func(*options)) *Advice {
 		c(&o)
 	}
 	s := newSession(n, f, o)
-	s.target, s.enough = shortest, fewest+1
+	s.target, s.maxRounds = shortest, minIntervalRounds+1
 	if err := s.measure(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return s.conclude(false)
 }
 
-// names are those of the rows.
+// names returns the names of the rows.
 func names(a *Advice) []string {
 	var out []string
 	for _, r := range a.Rows {
@@ -43,8 +42,7 @@ func names(a *Advice) []string {
 
 func nap(int) { time.Sleep(2 * time.Millisecond) }
 
-// The clock of the processor goes slowly, since nothing is known of a process in which
-// other tests run.
+// The CPU clock is slow, since other tests may run in the process.
 func TestWaitingPays(t *testing.T) {
 	began := time.Now()
 	a := quick(t, 12, nap, func(o *options) { o.cpu = func() (time.Duration, bool) { return time.Since(began) / 100, true } })
@@ -62,8 +60,8 @@ func TestWaitingPays(t *testing.T) {
 	}
 }
 
-// The clock of the processor is one that goes with the time, since a busy machine
-// would let the function wait.
+// The CPU clock follows the time, since a busy machine would make the function
+// wait.
 func TestComputing(t *testing.T) {
 	steps, began := load.Steps(20*time.Microsecond), time.Now()
 	a := quick(t, 10, func(int) { runtime.KeepAlive(load.Spin(steps)) },
@@ -86,7 +84,7 @@ func TestTrivialDoesNotPay(t *testing.T) {
 	if a.Answer != result.No || a.Best != loopName || !strings.HasPrefix(a.Call, "for i := range n") {
 		t.Errorf("%s, %s, %q", a.Answer, a.Best, a.Call)
 	}
-	if !strings.Contains(a.Highest, "limit-4 lets all items") {
+	if !strings.Contains(a.Highest, "limit-4 runs all") {
 		t.Errorf("highest: %q", a.Highest)
 	}
 }
@@ -129,11 +127,11 @@ func TestMostIsKept(t *testing.T) {
 	}
 }
 
-// What was measured of a longer list is forgotten.
+// Measurements of a longer list are dropped.
 func TestListIsCut(t *testing.T) {
 	s := newSession(8, func(int) {}, collect(nil))
 	for _, n := range []int{8, 2} {
-		s.cut(n)
+		s.useFirst(n)
 		if err := s.explore(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +143,7 @@ func TestListIsCut(t *testing.T) {
 	}
 }
 
-// Too slow for the budget: what the first item showed is all there is.
+// Too slow for the budget: only the first item's time is known.
 func TestBudgetSpent(t *testing.T) {
 	a, err := Run(t.Context(), 100, func(int) { time.Sleep(20 * time.Millisecond) }, Budget(time.Millisecond))
 	if err != nil || len(a.Rows) != 0 || a.Answer != result.NotSure || a.Items >= a.N || a.Item.N != 1 {
@@ -157,21 +155,21 @@ func TestBudgetSpent(t *testing.T) {
 }
 
 func TestContextEnds(t *testing.T) {
-	enough := errors.New("enough")
+	maxRounds := errors.New("enough")
 	for _, at := range []int64{0, 1, 50, 800} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		if at == 0 {
-			cancel(enough)
+			cancel(maxRounds)
 		}
 		var calls atomic.Int64
 		a, err := Run(ctx, 10, func(int) {
 			if calls.Add(1) == at {
-				cancel(enough)
+				cancel(maxRounds)
 			}
 			time.Sleep(50 * time.Microsecond)
 		}, Budget(time.Minute))
 		cancel(nil)
-		if !errors.Is(err, enough) || a == nil {
+		if !errors.Is(err, maxRounds) || a == nil {
 			t.Fatalf("after %d calls: %v, %v", at, a, err)
 		}
 		if late := calls.Load() - at; late > 256 || at == 0 && late > 0 {
@@ -186,7 +184,7 @@ func TestContextEnds(t *testing.T) {
 	}
 }
 
-// recovered is what f panics with.
+// recovered returns the value that f panics with.
 func recovered(f func()) (v any) {
 	defer func() { v = recover() }()
 	f()
@@ -237,7 +235,7 @@ func TestBadArguments(t *testing.T) {
 	}
 }
 
-// Called from a test of one's own, t.Log(advice) shows the figures.
+// In a test of your own, t.Log(advice) shows the figures.
 func ExampleRun() {
 	fetch := func(i int) { time.Sleep(2 * time.Millisecond) }
 	advice, err := Run(context.Background(), 4, fetch, Budget(300*time.Millisecond))
@@ -245,8 +243,8 @@ func ExampleRun() {
 		panic(err)
 	}
 	fmt.Println(advice.N, "items, a function that", advice.Work)
-	// advice.Answer says whether concurrency pays, advice.Call what to write, and
-	// advice as text is all of it.
+	// advice.Answer says whether concurrency pays, advice.Call is the code to
+	// write, and the text of advice has everything.
 
 	// Output: 4 items, a function that waits
 }

@@ -14,16 +14,16 @@ import (
 	"github.com/stint-go/stint/lab/measure"
 )
 
-// A Command is a command line as a function of an index, which stands for {} in it.
-// What it writes to standard output is thrown away.
+// A Command is a command line whose {} stands for an index. Its standard output
+// is discarded.
 type Command struct {
 	program string
-	args    []string     // as they were typed
-	used    atomic.Int64 // ns of processor time
+	args    []string     // as given
+	used    atomic.Int64 // ns of CPU time
 }
 
-// NewCommand returns the command line args, or an error if there is no such program.
-// It panics if args is empty.
+// NewCommand returns the command line args, or an error if the program does not
+// exist. It panics if args is empty.
 func NewCommand(args []string) (*Command, error) {
 	if len(args) == 0 {
 		panic("advise: NewCommand: no command")
@@ -35,9 +35,9 @@ func NewCommand(args []string) (*Command, error) {
 	return &Command{program: program, args: slices.Clone(args)}, nil
 }
 
-// Run runs the command for an index to its end. When ctx ends it kills it and its
-// descendants, and returns the error of ctx. A status other than 0 is an error, with
-// the beginning of what the command wrote to standard error.
+// Run runs the command for an index. When ctx ends, it kills the command and
+// its descendants and returns the error of ctx. A status other than 0 is an
+// error that includes the beginning of the command's standard error.
 func (c *Command) Run(ctx context.Context, i int) error {
 	args := make([]string, len(c.args))
 	for k, arg := range c.args {
@@ -62,14 +62,14 @@ func (c *Command) Run(ctx context.Context, i int) error {
 	return nil
 }
 
-// CPU is the processor time of this process and of the commands that have ended, or
+// CPU returns the CPU time of this process and of the finished commands, or
 // false if it is not known.
 func (c *Command) CPU() (time.Duration, bool) {
 	own, ok := measure.OwnCPU()
 	return own + time.Duration(c.used.Load()), ok
 }
 
-// A head keeps the beginning of what is written.
+// A head keeps the beginning of what is written to it.
 type head struct {
 	room int
 	text bytes.Buffer
@@ -83,7 +83,7 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String is what was kept, to be appended to an error.
+// String returns the text, to be appended to an error.
 func (h *head) String() string {
 	said := strings.TrimSpace(h.text.String())
 	switch {

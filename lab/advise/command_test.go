@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// shell is a command of sh, or the test is skipped.
+// shell returns a command of sh. It skips the test if there is none.
 func shell(t *testing.T, script string) *Command {
 	t.Helper()
 	if _, err := exec.LookPath("sh"); err != nil {

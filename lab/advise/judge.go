@@ -12,40 +12,39 @@ import (
 	"github.com/stint-go/stint/lab/stats"
 )
 
-// evidence is what is known beside the samples.
-type evidence struct {
-	item     float64            // ns of an item, as the first ones showed
-	share    float64            // of processor time in these; 0: not known
-	spent    bool               // the budget
-	shortest time.Duration      // of the samples; 0: there is none
-	limiter  stint.LimiterStats // of the last run without a fixed limit
+// observed is what is known besides the samples.
+type observed struct {
+	item        float64            // ns of an item in the first items
+	share       float64            // of CPU time in these; 0: not known
+	budgetSpent bool               // the budget ran out
+	shortest    time.Duration      // shortest sample; 0: none
+	limiter     stint.LimiterStats // of the last run without a fixed limit
 }
 
-// judge draws the conclusions from the samples in Result.
-func (a *Advice) judge(e evidence, interrupted bool) {
+// judge computes the advice from the samples in Result.
+func (a *Advice) judge(e observed, interrupted bool) {
 	rounds := a.trim()
 	a.Result.Cases = []result.Case{{Name: a.kase(), Doc: fmt.Sprintf("an op is %d items", a.Items), Reference: loopName, Ops: 1, Count: rounds}}
 	if interrupted {
-		a.Result.Cases[0].Count = enough
+		a.Result.Cases[0].Count = maxRounds
 	}
 	a.Result.Conclude(a.claims())
-	a.fill()
 	a.work(e)
+	a.fill()
 	a.auto(e.limiter)
 	a.answer()
 	a.Reason = a.why()
 	if last := a.last(); a.Highest == "" && last != "" {
-		a.Highest = "a larger limit than that of " + last + " was not tried: the time was over"
+		a.Highest = "limits above " + last + " were not tried: the time was over"
 	}
 	a.warn(e, rounds, interrupted)
 }
 
-// kase is the name of the only case.
+// kase names the only case.
 func (a *Advice) kase() string { return fmt.Sprintf("n=%d", a.Items) }
 
-// trim drops rows without samples, leaves out the first round, in which things are
-// done for the first time, if there are enough others, and returns how many are
-// complete.
+// trim drops rows without samples and, if there are enough others, the warm-up
+// round. It returns the number of complete rounds.
 func (a *Advice) trim() int {
 	rows := slices.DeleteFunc(a.Result.Rows, func(r result.Row) bool { return len(r.Samples) == 0 })
 	a.Result.Rows = rows
@@ -56,7 +55,7 @@ func (a *Advice) trim() int {
 	for _, row := range rows {
 		least = min(least, len(row.Samples))
 	}
-	if least <= fewest {
+	if least <= minIntervalRounds {
 		return least
 	}
 	for i := range rows {
@@ -65,18 +64,18 @@ func (a *Advice) trim() int {
 	return least - 1
 }
 
-// claims are that each row in which items run side by side is worth it.
+// claims returns a claim for each concurrent row.
 func (a *Advice) claims() []result.Claim {
 	var out []result.Claim
 	for _, row := range a.Rows {
 		if row.Name != loopName && row.Limit != 1 {
-			out = append(out, result.Claim{Case: a.kase(), Model: row.Name, Unit: measure.Time, Form: result.Speedup, Than: loopName, Bar: Worth})
+			out = append(out, result.Claim{Case: a.kase(), Model: row.Name, Unit: measure.Time, Form: result.Speedup, Than: loopName, Bar: MinSpeedup})
 		}
 	}
 	return out
 }
 
-// fill puts the figures into the rows, and drops those without.
+// fill sets the figures of the rows and drops rows without any.
 func (a *Advice) fill() {
 	verdicts := map[string]result.Verdict{}
 	for _, v := range a.Result.Verdicts {
@@ -91,16 +90,16 @@ func (a *Advice) fill() {
 		speedups := stats.Ratios(loop, r.times)
 		r.Speedup = stats.Median(speedups)
 		r.Pays = verdicts[r.Name].Answer
-		if r.Pays == result.NotSure && r.few() && len(speedups) >= few && slices.Min(speedups) >= far {
+		if r.Pays == result.NotSure && r.tooFewRounds() && !a.tiny() && len(speedups) >= minClearRounds && slices.Min(speedups) >= clearSpeedup {
 			r.Pays = result.Yes
 		}
 	}
 }
 
-// few reports whether there were too few rounds for an interval.
-func (r *Row) few() bool { return r.Speedup.Interval == nil }
+// tooFewRounds reports whether the row has too few rounds for an interval.
+func (r *Row) tooFewRounds() bool { return r.Speedup.Interval == nil }
 
-// values are those of a unit in a row, one a round; nil if it was not measured.
+// values returns the values of a unit in a row, one per round, or nil.
 func (a *Advice) values(model string, u measure.Unit) []float64 {
 	var out []float64
 	for _, row := range a.Result.Rows {
@@ -113,9 +112,9 @@ func (a *Advice) values(model string, u measure.Unit) []float64 {
 	return out
 }
 
-// work says what the function does, from the samples of the loop, or else from the
+// work sets the kind of work, from the samples of the loop or else from the
 // first items.
-func (a *Advice) work(e evidence) {
+func (a *Advice) work(e observed) {
 	times, used := a.values(loopName, measure.Time), a.values(loopName, measure.CPU)
 	items := make([]float64, len(times))
 	for i, t := range times {
@@ -140,7 +139,7 @@ func (a *Advice) work(e evidence) {
 	}
 }
 
-// row returns the row of a name, or nil.
+// row returns the named row, or nil.
 func (a *Advice) row(name string) *Row {
 	for i := range a.Rows {
 		if a.Rows[i].Name == name {
@@ -150,7 +149,7 @@ func (a *Advice) row(name string) *Row {
 	return nil
 }
 
-// last is the name of the largest limit, or empty.
+// last returns the name of the largest limit, or "".
 func (a *Advice) last() string {
 	name := ""
 	for _, r := range a.Rows {
@@ -161,27 +160,27 @@ func (a *Advice) last() string {
 	return name
 }
 
-// self is the row of the limit that finds itself, or nil.
-func (a *Advice) self() *Row {
+// adaptive returns the row with the adaptive limit, or nil.
+func (a *Advice) adaptive() *Row {
 	if r := a.row(freeName); r != nil {
 		return r
 	}
 	return a.row(autoName)
 }
 
-// auto compares the limit that finds itself with the best fixed one.
+// auto compares the adaptive limit with the best fixed one.
 func (a *Advice) auto(last stint.LimiterStats) {
-	self := a.self()
-	if self == nil {
+	adaptive := a.adaptive()
+	if adaptive == nil {
 		return
 	}
-	a.Auto = &Auto{Limit: stats.Median(a.values(self.Name, limitUnit)), Phase: last.Phase, Reason: last.Reason}
+	a.Auto = &Auto{Limit: stats.Median(a.values(adaptive.Name, limitUnit)), Phase: last.Phase, Reason: last.Reason}
 	if best := fastest(a.Rows, func(r *Row) bool { return r.Limit > 0 }); best != nil {
-		a.Auto.Beside, a.Auto.Ratio = best.Name, stats.Median(stats.Ratios(self.times, best.times))
+		a.Auto.BestFixed, a.Auto.Ratio = best.Name, stats.Median(stats.Ratios(adaptive.times, best.times))
 	}
 }
 
-// fastest returns the row with the smallest median of those that may be it, or nil.
+// fastest returns the eligible row with the smallest median, or nil.
 func fastest(rows []Row, may func(*Row) bool) *Row {
 	var best *Row
 	for i := range rows {
@@ -192,13 +191,13 @@ func fastest(rows []Row, may func(*Row) bool) *Row {
 	return best
 }
 
-// answer says whether concurrency pays, and what to write.
+// answer sets the answer and the recommended row.
 func (a *Advice) answer() {
 	answers := map[result.Answer]int{}
 	for _, r := range a.Rows {
 		answers[r.Pays]++
 	}
-	no := answers[result.No] > 0 && answers[result.NotSure] == 0 && (a.tiny() || !a.crowded())
+	no := answers[result.No] > 0 && answers[result.NotSure] == 0 && (a.tiny() || !a.busyMachine())
 	best := a.row(loopName)
 	switch {
 	case answers[result.Yes] > 0:
@@ -207,7 +206,7 @@ func (a *Advice) answer() {
 		a.Answer = result.No
 	default:
 		a.Answer = result.NotSure
-		if r := a.choose(func(r *Row) bool { return r.Pays != "" && r.Speedup.Median >= far }); r != nil {
+		if r := a.choose(func(r *Row) bool { return r.Pays != "" && r.Speedup.Median >= clearSpeedup }); r != nil {
 			best = r
 		} else if len(answers) < 2 {
 			best = nil // nothing to compare the loop with
@@ -218,21 +217,22 @@ func (a *Advice) answer() {
 	}
 }
 
-// crowded reports whether other programs left a function that computes less than
-// half of the processors beyond the first one, so that it could gain little.
-func (a *Advice) crowded() bool {
+// busyMachine reports whether other programs left a computing function less
+// than half of the processors beyond the first, so that it could gain little.
+func (a *Advice) busyMachine() bool {
 	m, own := a.Result.Machine, a.Result.Processors
 	return a.Work != Waits && own > 1 && m.Others != nil && float64(a.cores)-*m.Others < float64(1+own)/2
 }
 
-// total is the time of the loop in ns.
+// total returns the time of the loop in ns.
 func (a *Advice) total() float64 { return a.Item.Median * float64(a.Items) }
 
-// tiny reports whether the list is too short for any goroutine.
-func (a *Advice) tiny() bool { return a.total() < float64(start) }
+// tiny reports whether the list is too short for a goroutine.
+func (a *Advice) tiny() bool { return a.total() < float64(minListTime) }
 
-// short says that an item is too short for a call of its own, where stint.Range
-// with one at once has four fifths of the speed of the loop or less; or it is empty.
+// short explains that an item is too short for a call of its own, if
+// stint.Range with limit 1 has at most four fifths of the loop's speed;
+// otherwise it returns "".
 func (a *Advice) short() string {
 	one := a.row("limit-1")
 	if one == nil || one.Speedup.Median > 0.8 {
@@ -242,14 +242,13 @@ func (a *Advice) short() string {
 	return fmt.Sprintf("An item takes %s, too short for a call of stint.Range, which takes %s more; par.Range is for a loop of such items.", seconds(a.Item.Median), seconds(call))
 }
 
-// choose returns the simplest of the rows that pay and are not clearly slower than
-// the fastest of them: what needs no number before what needs one, and a small limit
-// before a large one. It returns nil if none pays.
+// choose returns the simplest row that pays and is not clearly slower than the
+// fastest one, or nil: rows without a number come first, then small limits.
 func (a *Advice) choose(pays func(*Row) bool) *Row {
 	best := fastest(a.Rows, pays)
-	order := []*Row{a.self()}
+	order := []*Row{a.adaptive()}
 	if a.Work == Computes {
-		order = []*Row{a.row(parName), a.self()}
+		order = []*Row{a.row(parName), a.adaptive()}
 	}
 	for i := range a.Rows {
 		if a.Rows[i].Limit > 0 {
@@ -257,30 +256,28 @@ func (a *Advice) choose(pays func(*Row) bool) *Row {
 		}
 	}
 	for _, r := range order {
-		if r != nil && pays(r) && near(r, best) {
+		if r != nil && pays(r) && nearlyAsFast(r, best) {
 			return r
 		}
 	}
 	return best
 }
 
-// near reports whether it may be that a row takes at most Worth times the time of
-// another one.
-func near(r, best *Row) bool {
+// nearlyAsFast reports whether r may be within MinSpeedup of best.
+func nearlyAsFast(r, best *Row) bool {
 	e := stats.Median(stats.Ratios(r.times, best.times))
 	least := e.Median
 	if e.Interval != nil {
 		least = e.Interval.Lo
 	}
-	return r == best || least <= Worth
+	return r == best || least <= MinSpeedup
 }
 
-// warn adds to the doubts of the result those about how this was measured. That runs
-// vary by more than the rows differ matters only where that leaves the answer open,
-// that there are few is said together with what more would take, and a sample is longer
-// than the run that the result takes it for, where that was repeated.
-func (a *Advice) warn(e evidence, rounds int, interrupted bool) {
-	hurried := rounds < fewest && e.spent && !interrupted
+// warn adds warnings about the measurement to those of the result. It drops three kinds:
+// about wide intervals, unless the answer is open; about few rounds, if it adds a more
+// precise one; and about short samples, since samples may be repeated runs.
+func (a *Advice) warn(e observed, rounds int, interrupted bool) {
+	hurried := rounds < minIntervalRounds && e.budgetSpent && !interrupted
 	a.Warnings = slices.DeleteFunc(slices.Clone(a.Result.Warnings), func(w result.Warning) bool {
 		switch w.Kind {
 		case result.Spread:
@@ -294,24 +291,24 @@ func (a *Advice) warn(e evidence, rounds int, interrupted bool) {
 		a.Warnings = append(a.Warnings, result.Warning{Kind: kind, Text: fmt.Sprintf(format, args...)})
 	}
 	if a.Items < a.N {
-		add(Short, "only the first %d of %d items were measured; all would take a budget of some %v", a.Items, a.N, whole(e.needed(a.N, fewest+1)))
+		add(Short, "only the first %d of %d items were measured; all would take a budget of about %v", a.Items, a.N, roundUp(e.needed(a.N, minIntervalRounds+1)))
 	}
 	if hurried {
-		needed := max(e.needed(a.Items, fewest+1), a.Budget*(fewest+2)/time.Duration(rounds+1)) // the first items may have been too quick
-		add(Short, "in %v there were less than %d rounds of %s, which give an interval; they take some %v", a.Budget, fewest, count(a.Items), whole(needed))
+		needed := max(e.needed(a.Items, minIntervalRounds+1), a.Budget*(minIntervalRounds+2)/time.Duration(rounds+1)) // the first items may have been fast
+		add(Short, "%v allowed less than %d rounds of %s, which an interval needs; they take about %v", a.Budget, minIntervalRounds, count(a.Items), roundUp(needed))
 	}
 	if step := time.Duration(a.Result.Machine.Timer); e.shortest > 0 && e.shortest < 100*step {
-		add(result.Timer, "a sample took %v, and the clock goes by steps of %v", e.shortest, step)
+		add(result.Timer, "a sample took %v, and the clock has steps of %v", e.shortest, step)
 	}
 }
 
-// needed is the budget for so many rounds of n items.
-func (e evidence) needed(n, rounds int) time.Duration {
-	return time.Duration(float64(rounds) * e.round() * float64(n) * e.item / used)
+// needed returns the budget for rounds of n items.
+func (e observed) needed(n, rounds int) time.Duration {
+	return time.Duration(float64(rounds) * e.round() * float64(n) * e.item / plannedPart)
 }
 
-// round is how many times the time of the loop a round takes, about.
-func (e evidence) round() float64 {
+// round returns the approximate time of a round relative to the loop.
+func (e observed) round() float64 {
 	if e.waits() {
 		return waitingRound
 	}
@@ -319,10 +316,10 @@ func (e evidence) round() float64 {
 }
 
 // waits reports whether the first items are known to wait.
-func (e evidence) waits() bool { return e.share > 0 && e.share <= waiting }
+func (e observed) waits() bool { return e.share > 0 && e.share <= waiting }
 
-// whole is d for people, and not less.
-func whole(d time.Duration) time.Duration {
+// roundUp rounds d up for display.
+func roundUp(d time.Duration) time.Duration {
 	unit := time.Millisecond
 	if d > time.Second {
 		unit = time.Second
@@ -330,13 +327,13 @@ func whole(d time.Duration) time.Duration {
 	return (d + unit - 1).Truncate(unit)
 }
 
-// why gives the reason of the answer.
+// why returns the reason of the answer.
 func (a *Advice) why() string {
 	switch {
 	case a.N == 0:
 		return "There is nothing to do."
 	case a.N == 1:
-		return "There is nothing that could run beside one item."
+		return "One item cannot run concurrently."
 	case a.Answer == result.Yes:
 		return a.row(a.Best).faster() + a.beside() + a.ofSome()
 	case a.Answer == result.No:
@@ -345,7 +342,8 @@ func (a *Advice) why() string {
 	return a.soFar()
 }
 
-// soFar says what was seen, and what is missing for a certain answer.
+// soFar describes the result of an answer that is not sure, and what is
+// missing.
 func (a *Advice) soFar() string {
 	best := fastest(a.Rows, func(r *Row) bool { return r.Pays != "" && (r.Name == a.Best || a.Best == loopName) })
 	if best == nil {
@@ -353,60 +351,60 @@ func (a *Advice) soFar() string {
 	}
 	text := best.was()
 	switch {
-	case a.crowded():
-		text += fmt.Sprintf(" while other programs used %.2f of %d processors, which a function that computes needs: let them end first. %s", *a.Result.Machine.Others, a.cores, a.short())
-	case best.few():
-		text += fmt.Sprintf(" in so few rounds (%d), which is no proof: more time gives one.", best.Speedup.N)
+	case a.busyMachine():
+		text += fmt.Sprintf(" while other programs used %.2f of %d processors, which a computing function needs: let them end first. %s", *a.Result.Machine.Others, a.cores, a.short())
+	case best.tooFewRounds():
+		text += fmt.Sprintf(" in too few rounds (%d) for a proof: allow more time.", best.Speedup.N)
 	default:
 		text += ": it may pay, or may not. More time or a quieter machine may decide."
 	}
-	last := " If this holds, write what follows."
+	last := " If this holds, use this code."
 	if a.Best == loopName {
-		last = " Until that is known the loop is simpler."
+		last = " Until then the loop is simpler."
 	}
 	return strings.TrimRight(text, " ") + last
 }
 
-// ofSome says of how many items a figure is, if not of all.
+// ofSome qualifies a figure if not all items were measured.
 func (a *Advice) ofSome() string {
 	if a.Items == a.N {
 		return ""
 	}
-	return fmt.Sprintf(" That is of the first %s. For all %d it may be more or less, and no limit above %d was tried: the warning says what budget all of them take.", count(a.Items), a.N, a.Items)
+	return fmt.Sprintf(" That is of the first %s. All %d may gain more or less, and no limit above %d was tried: the warning names the budget for all of them.", count(a.Items), a.N, a.Items)
 }
 
-// faster says how fast a row is.
+// faster describes the speedup of a row.
 func (r *Row) faster() string {
 	text := fmt.Sprintf("%s is %s times as fast as the loop.", r.Name, interval(r.Speedup, times))
-	if r.few() {
-		text += fmt.Sprintf(" In each of %d rounds it was %v times as fast or more; if its median were less, that would be seen in 1 of %d cases at most.", r.Speedup.N, far, 1<<r.Speedup.N)
+	if r.tooFewRounds() {
+		text += fmt.Sprintf(" In each of %d rounds it was at least %v times as fast; if its median were less, at most 1 of %d cases would show that.", r.Speedup.N, clearSpeedup, 1<<r.Speedup.N)
 	}
 	return text
 }
 
-// was is the same as what was seen and may be otherwise.
+// was describes the observed speedup of a row.
 func (r *Row) was() string {
 	return fmt.Sprintf("%s was %s times as fast as the loop", r.Name, interval(r.Speedup, times))
 }
 
-// beside says why it is not stint.Range without a limit that is advised.
+// beside explains why the recommended row is not stint.Range without a limit.
 func (a *Advice) beside() string {
 	best := a.row(a.Best)
 	if short := a.short(); short != "" && best.Name == parName {
 		return " " + short
 	}
-	if best.Limit == 0 || a.self() == nil {
+	if best.Limit == 0 || a.adaptive() == nil {
 		return ""
 	}
-	return fmt.Sprintf(" %s takes %s times as long as that.", a.self().Name, interval(stats.Median(stats.Ratios(a.self().times, best.times)), times))
+	return fmt.Sprintf(" %s takes %s times as long.", a.adaptive().Name, interval(stats.Median(stats.Ratios(a.adaptive().times, best.times)), times))
 }
 
-// whyNot says what keeps the items from running side by side with profit.
+// whyNot explains why concurrency does not pay.
 func (a *Advice) whyNot() string {
 	short := a.short()
 	switch {
 	case a.tiny():
-		return fmt.Sprintf("All items take %s together; to start a goroutine and to wait for it is worth it from some %v.", seconds(a.total()), start)
+		return fmt.Sprintf("All items take %s together; a goroutine pays from about %v.", seconds(a.total()), minListTime)
 	case a.Share.Median >= 1.5:
 		return fmt.Sprintf("The function keeps %s processors busy by itself.", times(a.Share.Median))
 	case a.Work == Computes && a.Result.Processors == 1:
@@ -416,12 +414,12 @@ func (a *Advice) whyNot() string {
 	case short != "":
 		return short
 	case a.Work == Computes:
-		return "It computes, but more processors do not help: perhaps the items wait for one lock or for memory."
+		return "It computes, but more processors do not help: perhaps the items share a lock or wait for memory."
 	case a.Work == Waits:
-		return "It waits, but several at once do not wait less: perhaps for one lock, one connection or one disk."
+		return "It waits, but concurrent items do not wait less: perhaps they share a lock, a connection or a disk."
 	}
-	return "Several at once do not end sooner: perhaps they need the same lock, connection, disk or processor."
+	return "Concurrent items do not finish sooner: perhaps they share a lock, a connection, a disk or a processor."
 }
 
-// start is the time of a list below which package par stays on one goroutine.
-const start = 60 * time.Microsecond
+// minListTime is the time of a list below which package par uses one goroutine.
+const minListTime = 60 * time.Microsecond

@@ -11,31 +11,30 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// A made row has its limit and the ms of its rounds.
+// A made row has a limit and times in ms, one per round.
 type made struct {
 	name  string
 	limit int
 	ms    []float64
 }
 
-// steady is 7 rounds of about so many ms: the first one, which is left out, takes ten
-// times as long.
+// steady returns 7 rounds of about the given time in ms. The warm-up round
+// takes ten times as long.
 func steady(ms float64) []float64 {
 	return []float64{10 * ms, ms, 1.01 * ms, 0.99 * ms, ms, 1.02 * ms, 0.98 * ms}
 }
 
-// wild is 7 rounds whose intervals hold nearly everything.
+// wild returns 7 rounds with a very wide interval.
 func wild(ms float64) []float64 {
 	return []float64{ms, ms / 3, 3 * ms, ms / 2, 2 * ms, ms, ms / 3}
 }
 
 type ms = []float64
 
-// advice judges made-up figures of 100 items, in which the share of time is spent on a
-// processor.
+// advice judges made-up figures of 100 items with the given share of CPU time.
 func advice(share float64, rows ...made) *Advice { return beside(nil, share, rows...) }
 
-// beside is the same where other programs used so many of 2 processors.
+// beside is advice where other programs used some of 2 processors.
 func beside(others *float64, share float64, rows ...made) *Advice {
 	a := &Advice{N: 100, Items: 100, Budget: time.Second, cores: 2, Result: &result.Result{Processors: 2, Machine: measure.Machine{Processors: 2, Others: others}}}
 	for _, m := range rows {
@@ -50,7 +49,7 @@ func beside(others *float64, share float64, rows ...made) *Advice {
 		}
 		a.Result.Rows = append(a.Result.Rows, row)
 	}
-	a.judge(evidence{limiter: stint.LimiterStats{Phase: "rising", Reason: "because"}}, false)
+	a.judge(observed{limiter: stint.LimiterStats{Phase: "slow start", Reason: "because"}}, false)
 	return a
 }
 
@@ -120,20 +119,20 @@ func TestReasons(t *testing.T) {
 		"does not pay here either.":                                     advice(1, tiny(100, 99)...).Reason,
 		"2.00 times as fast as the loop. An item tak":                   strings.ReplaceAll(advice(1, tiny(100, 50)...).Reason, " [2.00, 2.00]", ""),
 		"0.99 of 2 processors":                                          beside(&busy, 1, flat...).Reason,
-		"in so few rounds (1), which":                                   advice(0, made{loopName, 0, ms{9}}, made{freeName, 0, ms{1}}).Reason,
-		"If this holds, write":                                          advice(0, made{loopName, 0, ms{9}}, made{freeName, 0, ms{1}}).Reason,
-		"in 1 of 8 cases at most":                                       advice(0, made{loopName, 0, ms{9, 9, 9}}, made{freeName, 0, ms{1, 2, 3}}).Reason,
+		"in too few rounds (1)":                                         advice(0, made{loopName, 0, ms{9}}, made{freeName, 0, ms{1}}).Reason,
+		"If this holds, use":                                            advice(0, made{loopName, 0, ms{9}}, made{freeName, 0, ms{1}}).Reason,
+		"at most 1 of 8 cases":                                          advice(0, made{loopName, 0, ms{9, 9, 9}}, made{freeName, 0, ms{1, 2, 3}}).Reason,
 		"keeps 1.90 processors busy by itself":                          advice(1.9, flat...).Reason,
-		"several at once do not wait less":                              advice(0, flat...).Reason,
-		"Several at once do not end sooner":                             advice(0.5, flat...).Reason,
-		"worth it from some 60µs":                                       short.Reason,
+		"concurrent items do not wait less":                             advice(0, flat...).Reason,
+		"Concurrent items do not finish sooner":                         advice(0.5, flat...).Reason,
+		"a goroutine pays from about 60µs":                              short.Reason,
 		"stint.Range is 10.0 [":                                         advice(0, flat[0], made{freeName, 0, steady(10)}).Reason,
 		"stint.Range takes 2.00 [":                                      advice(0, flat[0], made{freeName, 0, steady(20)}, made{"limit-8", 8, steady(10)}).Reason,
-		"which is no proof":                                             advice(0, made{loopName, 0, []float64{9}}, made{freeName, 0, []float64{1}}).Reason,
+		"allow more time":                                               advice(0, made{loopName, 0, []float64{9}}, made{freeName, 0, []float64{1}}).Reason,
 		"it may pay, or may not":                                        advice(0, flat[0], made{freeName, 0, wild(80)}).Reason,
 		"Nothing was measured beside the loop":                          advice(0, flat[0]).Reason,
 		"There is nothing to do.":                                       (&Advice{}).why(),
-		"There is nothing that could run beside one ":                   (&Advice{N: 1}).why(),
+		"One item cannot run concurrently":                              (&Advice{N: 1}).why(),
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got %q, want something with %q", got, want)
@@ -141,12 +140,13 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// tiny is a list of which stint.Range takes three times the time, a µs an item.
+// tiny is a list for which stint.Range takes three times the time, 1 µs per
+// item.
 func tiny(loop, par float64) []made {
 	return []made{{loopName, 0, steady(loop / 1e3)}, {freeName, 0, steady(3 * loop / 1e3)}, {parName, 0, steady(par / 1e3)}, {"limit-1", 1, steady(3 * loop / 1e3)}}
 }
 
-// Other programs take the processors that a function that computes would gain by.
+// Other programs use the processors that a computing function needs.
 func TestCrowded(t *testing.T) {
 	flat := []made{{loopName, 0, steady(100)}, {freeName, 0, steady(100)}}
 	short := []made{{loopName, 0, steady(0.01)}, {freeName, 0, steady(0.02)}}
@@ -181,15 +181,15 @@ func TestFigures(t *testing.T) {
 	if a.Item.Median != 1e6 || a.Share.Median != 0.25 || a.Work != Both {
 		t.Errorf("an item %v, share %v, %s", a.Item, a.Share, a.Work)
 	}
-	if a.Auto.Limit.Median != 36 || a.Auto.Beside != "limit-8" || a.Auto.Ratio.Median != 2 || a.Auto.Reason != "because" || a.Auto.Phase != "rising" {
+	if a.Auto.Limit.Median != 36 || a.Auto.BestFixed != "limit-8" || a.Auto.Ratio.Median != 2 || a.Auto.Reason != "because" || a.Auto.Phase != "slow start" {
 		t.Errorf("got %+v", a.Auto)
 	}
-	if !strings.Contains(a.Highest, "limit-8 was not tried") {
+	if !strings.Contains(a.Highest, "limits above limit-8 were not tried") {
 		t.Errorf("highest: %q", a.Highest)
 	}
 }
 
-// kinds are those of the warnings.
+// kinds returns the kinds of the warnings.
 func kinds(a *Advice) []string {
 	var out []string
 	for _, w := range a.Warnings {
@@ -210,12 +210,12 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("%q, want samples", got)
 	}
 	a := &Advice{N: 100, Items: 8, Result: &result.Result{Machine: measure.Machine{Timer: 1e6}}}
-	a.judge(evidence{item: 1e9, spent: true, shortest: time.Millisecond}, false)
+	a.judge(observed{item: 1e9, budgetSpent: true, shortest: time.Millisecond}, false)
 	if got := kinds(a); !slices.Equal(got, []string{Short, Short, result.Timer}) || !strings.Contains(a.Warnings[0].Text, "1h27m30s") {
 		t.Errorf("%q", a.Warnings)
 	}
 	a = &Advice{N: 2, Items: 2, Result: &result.Result{Rows: []result.Row{{Case: "n=2", Model: loopName, Samples: []measure.Sample{{measure.Time: 1}}}}}}
-	a.judge(evidence{spent: true}, true)
+	a.judge(observed{budgetSpent: true}, true)
 	if got := kinds(a); !slices.Equal(got, []string{result.Interrupted}) {
 		t.Errorf("%q, want interrupted", got)
 	}
@@ -234,7 +234,7 @@ func TestClimbs(t *testing.T) {
 		{[]float64{100, 95, 101}, false},
 		{[]float64{100, 50, 60, 40}, true},
 	} {
-		if got := climbs(c.took); got != c.want {
+		if got := stillFaster(c.took); got != c.want {
 			t.Errorf("%v: %v", c.took, got)
 		}
 	}
@@ -255,11 +255,11 @@ func TestFit(t *testing.T) {
 		{1, time.Hour, 1},
 		{1_000_000_000, time.Nanosecond, 190_476_190},
 	} {
-		if got := fit(c.n, 10*time.Second, evidence{item: float64(c.item)}.needed); got != c.want {
+		if got := fit(c.n, 10*time.Second, observed{item: float64(c.item)}.needed); got != c.want {
 			t.Errorf("%d items of %v: %d, want %d", c.n, c.item, got, c.want)
 		}
 	}
-	if c, w := (evidence{item: 1e6, share: 1}).needed(10, 7), (evidence{item: 1e6, share: 0.1}).needed(10, 7); c <= w {
+	if c, w := (observed{item: 1e6, share: 1}).needed(10, 7), (observed{item: 1e6, share: 0.1}).needed(10, 7); c <= w {
 		t.Errorf("%v for what computes, %v for what waits", c, w)
 	}
 }

@@ -11,33 +11,33 @@ import (
 	"github.com/stint-go/stint/par"
 )
 
-// Names of models, as they stand in tables. A fixed limit is limit-8.
+// Model names. A fixed limit is limit-8.
 const (
 	loopName = "loop"
 	freeName = "stint.Range" // without an option
-	autoName = "stint.Auto"  // with a limit that finds itself, but not above that of Most
+	autoName = "stint.Auto"  // adaptive limit up to Most
 	parName  = "par.Range"
 )
 
-// limitUnit is the limit that was found in a run.
+// limitUnit is the adaptive limit at the end of a run.
 const limitUnit measure.Unit = "limit"
 
-// A model is one way to go through the list.
+// A model is one way to process the list.
 type model struct {
 	result.Model
-	limit int    // 0: none that is fixed
+	limit int    // 0: no fixed limit
 	call  string // the code
 
-	// run is the list once. The last run of a sample may look at what it does, as
-	// long as that costs no time.
+	// run processes the list once. The last run of a sample may record what it
+	// does, if that takes no time.
 	run func(ctx context.Context, last bool) error
 
-	// after adds to a sample what is known at its end; nil: nothing.
+	// after adds values to a sample at its end; it may be nil.
 	after func(m *measure.Meter)
 }
 
-// repeat runs the list so often. It looks at the context now and then only: a look
-// takes longer than some lists.
+// repeat runs the list reps times. It checks the context only now and then,
+// since a check takes longer than some lists.
 func (m *model) repeat(ctx context.Context, reps int) error {
 	some := max(1, reps/20)
 	for done := 0; done < reps; done += some {
@@ -53,25 +53,25 @@ func (m *model) repeat(ctx context.Context, reps int) error {
 	return nil
 }
 
-// A list is the items of a run.
+// A list holds the items of a run.
 type list struct {
 	n     int
 	f     func(i int)
-	piece int // how many items are begun between two looks at a context
+	chunk int // items between two checks of the context
 }
 
-// loop is what everybody begins with.
+// loop is a plain loop.
 func (l *list) loop() *model {
 	return &model{
-		Model: result.Model{Name: loopName, Kind: result.Peer, Doc: "a plain loop"},
+		Model: result.Peer.Model(loopName, "a plain loop"),
 		call:  "for i := range n {\n\tf(i)\n}",
 		run: func(ctx context.Context, _ bool) error {
 			f := l.f
-			for lo := 0; lo < l.n; lo += l.piece {
+			for lo := 0; lo < l.n; lo += l.chunk {
 				if lo > 0 && ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
-				for i := lo; i < min(lo+l.piece, l.n); i++ {
+				for i := lo; i < min(lo+l.chunk, l.n); i++ {
 					f(i)
 				}
 			}
@@ -91,10 +91,10 @@ func (l *list) limited(k int) *model {
 	}
 }
 
-// free is stint.Range without an option. The last run of a sample is given the
-// limiter that such a call has, to see what that finds.
+// free is stint.Range without an option. The last run of a sample has an equal
+// limiter of its own, whose statistics it records.
 func (l *list) free(seen *stint.LimiterStats) *model {
-	m := &model{Model: result.Model{Name: freeName, Kind: result.Ours, Doc: "stint.Range without an option"}, call: rangeCall("")}
+	m := &model{Model: result.Ours.Model(freeName, "stint.Range without an option"), call: rangeCall("")}
 	m.run = func(ctx context.Context, last bool) error {
 		if !last {
 			return l.ranged(ctx)
@@ -105,28 +105,27 @@ func (l *list) free(seen *stint.LimiterStats) *model {
 	return m
 }
 
-// auto is stint.Range with a limit that finds itself between 1 and most.
+// auto is stint.Range with an adaptive limit from 1 to most.
 func (l *list) auto(most int, seen *stint.LimiterStats) *model {
 	option := fmt.Sprintf("stint.Auto(1, %d)", most)
 	return &model{
-		Model: result.Model{Name: autoName, Kind: result.Ours, Doc: "stint.Range with " + option},
+		Model: result.Ours.Model(autoName, "stint.Range with "+option),
 		call:  rangeCall(option),
 		run:   func(ctx context.Context, _ bool) error { return l.found(ctx, most, seen) },
 		after: reportLimit(seen),
 	}
 }
 
-// par is par.Range. It knows no context, so the pieces of a list that takes long
-// look at it.
+// par is par.Range. It takes no context, so long lists check it themselves.
 func (l *list) par() *model {
 	return &model{
-		Model: result.Model{Name: parName, Kind: result.Ours, Doc: "par.Range"},
+		Model: result.Ours.Model(parName, "par.Range"),
 		call:  "par.Range(n, func(lo, hi int) {\n\tfor i := lo; i < hi; i++ {\n\t\tf(i)\n\t}\n})",
 		run: func(ctx context.Context, _ bool) error {
-			f, long := l.f, l.piece < l.n
+			f, long := l.f, l.chunk < l.n
 			par.Range(l.n, func(lo, hi int) {
 				for i := lo; i < hi; i++ {
-					if long && (i-lo)%l.piece == 0 && ctx.Err() != nil {
+					if long && (i-lo)%l.chunk == 0 && ctx.Err() != nil {
 						return
 					}
 					f(i)
@@ -137,13 +136,13 @@ func (l *list) par() *model {
 	}
 }
 
-// ranged is a run of stint.Range.
+// ranged runs stint.Range.
 func (l *list) ranged(ctx context.Context, opts ...stint.Option) error {
 	f := l.f
 	return stint.Range(ctx, l.n, func(_ context.Context, i int) error { f(i); return nil }, opts...)
 }
 
-// found is a run under a limit that finds itself, and what became of that.
+// found runs stint.Range under an adaptive limit and records its statistics.
 func (l *list) found(ctx context.Context, most int, seen *stint.LimiterStats) error {
 	limiter := stint.Auto(1, most)
 	err := l.ranged(ctx, limiter)
@@ -155,7 +154,7 @@ func reportLimit(seen *stint.LimiterStats) func(*measure.Meter) {
 	return func(m *measure.Meter) { m.Report(limitUnit, float64(seen.Limit)) }
 }
 
-// rangeCall is the code of a call of stint.Range.
+// rangeCall returns the code of a call of stint.Range.
 func rangeCall(option string) string {
 	if option != "" {
 		option = ", " + option

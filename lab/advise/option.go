@@ -12,13 +12,13 @@ type Option func(*options)
 
 type options struct {
 	budget time.Duration
-	most   int // the largest limit; 0: the usual one
+	most   int // largest limit; 0: the default
 	cpu    func() (time.Duration, bool)
 
-	elsewhere bool // what computes is not this process
+	elsewhere bool // the work is done by other processes
 }
 
-// Unless an option says otherwise.
+// Defaults.
 const (
 	usualBudget = 5 * time.Second
 	usualMost   = 256
@@ -32,8 +32,8 @@ func collect(opts []Option) options {
 	return o
 }
 
-// Budget sets how long Run may take, about; calls of f that have begun then are
-// waited for. The default is 5 s. It panics if d is not more than 0.
+// Budget sets the approximate duration of Run, which also waits for running
+// calls of f. The default is 5 s. It panics unless d is positive.
 func Budget(d time.Duration) Option {
 	if d <= 0 {
 		panic(fmt.Sprintf("advise: Budget(%v): want more than 0", d))
@@ -41,9 +41,9 @@ func Budget(d time.Duration) Option {
 	return func(o *options) { o.budget = d }
 }
 
-// Most sets how many calls of f may run at once, in all that is measured: for a
-// server that must not be asked more. The limit that finds itself is then that of
-// stint.Auto(1, n). The default is 256. It panics if n is less than 2.
+// Most sets the largest number of concurrent calls of f, for example for a
+// server with a quota. The adaptive limit is then stint.Auto(1, n). The default
+// is 256. It panics if n is less than 2.
 func Most(n int) Option {
 	if n < 2 {
 		panic(fmt.Sprintf("advise: Most(%d): want 2 or more", n))
@@ -51,10 +51,10 @@ func Most(n int) Option {
 	return func(o *options) { o.most = n }
 }
 
-// CPU sets where the processor time is read that has been used so far, or false if
-// it is not known. The default is that of this process, which is not known on systems
-// that are not Unix. It is for a function whose work is done elsewhere: by processes
-// that it starts. Package par is not for such a function, and is not measured. It panics if used is nil.
+// CPU sets the function that returns the CPU time used so far, or false if it
+// is not known. The default is this process's CPU time, which is known on Unix
+// only. It is for functions whose work is done by other processes; par.Range is
+// then not measured. It panics if used is nil.
 func CPU(used func() (time.Duration, bool)) Option {
 	if used == nil {
 		panic("advise: CPU: nil function")

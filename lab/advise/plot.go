@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// plot is the speed-up of rows as bars, with their intervals and a line where the
-// loop is.
+// plot draws the speedups of rows as bars, with their intervals and a line at
+// the loop.
 func plot(rows []Row) string {
 	name, highest := 0, 1.0
 	for _, r := range rows {
@@ -27,19 +27,19 @@ func plot(rows []Row) string {
 	return b.String()
 }
 
-// A scale is from 0 to a highest value, in so many cells.
+// A scale maps 0 to highest to cells.
 type scale struct {
 	highest float64
 	cells   int
 }
 
-// cell is where a value is.
+// cell returns the cell of a value.
 func (s scale) cell(v float64) int {
 	return int(math.Round(max(v, 0) / s.highest * float64(s.cells-1)))
 }
 
-// bar is one line: filled up to the median, or to the interval around it if that can
-// be seen.
+// bar is one line: filled up to the median, or up to the visible interval
+// around it.
 func (s scale) bar(r Row) []rune {
 	line := []rune(strings.Repeat(" ", s.cells))
 	line[s.cell(1)] = '┊'
@@ -63,7 +63,7 @@ func (s scale) bar(r Row) []rune {
 	return line
 }
 
-// axis is the numbers below: 0, 1 and the highest, where there is room.
+// axis returns the labels 0, 1 and highest, as far as they fit.
 func (s scale) axis() string {
 	line := []rune(strings.Repeat(" ", s.cells))
 	put := func(at int, text string) {

@@ -14,56 +14,56 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// How much is measured.
+// Amount of measuring.
 const (
-	fewest    = 6  // rounds that give an interval
-	enough    = 20 // rounds
-	shortList = 4  // items that show enough where more would take too long for fewest
+	minIntervalRounds = 6  // rounds that give an interval
+	maxRounds         = 20 // rounds
+	minItems          = 4  // items that suffice if minIntervalRounds of more would take too long
 
-	// A round takes about so many times the time of the loop. If f computes and there
-	// are two processors, that is once for the loop, once for limit-1, and half of it
-	// for each of five others. If it waits, there is no limit-1, and each limit takes
-	// half of what the one before it took.
+	// Approximate time of a round relative to the loop. If f computes on two
+	// processors, a round is the loop, limit-1, and five others that take half
+	// as long. If it waits, there is no limit-1, and each limit takes half the
+	// time of the one before.
 	computingRound = 4.5
 	waitingRound   = 2.25
 
-	// used is the part of the budget that is planned: the first items may have been
-	// quick ones.
-	used = 0.6
+	// plannedPart is the planned part of the budget, as the first items may
+	// have been fast.
+	plannedPart = 0.6
 
-	shortest = time.Millisecond      // of samples
-	longest  = 20 * time.Millisecond // that samples are made by repetition
+	shortest = time.Millisecond      // sample
+	longest  = 20 * time.Millisecond // sample made by repetition
 )
 
-// errBudget is the cause of the end of what takes too long.
+// errBudget is the cause of a context that ended with the budget.
 var errBudget = errors.New("advise: the budget is spent")
 
-// A session is one Run.
+// A session is one call of Run.
 type session struct {
 	options
-	list   list
-	advice *Advice
-	models []*model
-	reps   []int         // runs a sample of each model
-	target time.Duration // that samples last, if they can be repeated
-	enough int           // rounds
-	watch  measure.Watch
-	seen   stint.LimiterStats
-	evidence
+	list      list
+	advice    *Advice
+	models    []*model
+	reps      []int         // runs per sample of each model
+	target    time.Duration // length of samples that can be repeated
+	maxRounds int           // rounds
+	watch     measure.Watch
+	seen      stint.LimiterStats
+	observed
 }
 
 func newSession(n int, f func(int), o options) *session {
-	target := min(max(o.budget/(12*enough), shortest), longest)
+	target := min(max(o.budget/(12*maxRounds), shortest), longest)
 	return &session{
-		options: o,
-		list:    list{n: n, f: f, piece: n},
-		target:  target,
-		enough:  enough,
-		advice:  &Advice{N: n, Items: n, Budget: o.budget, cores: runtime.NumCPU(), Result: &result.Result{Experiment: "advise", Workload: "a function of the user's"}},
+		options:   o,
+		list:      list{n: n, f: f, chunk: n},
+		target:    target,
+		maxRounds: maxRounds,
+		advice:    &Advice{N: n, Items: n, Budget: o.budget, cores: runtime.NumCPU(), Result: &result.Result{Experiment: "advise", Workload: "a function of the user's"}},
 	}
 }
 
-// measure takes all samples. The end of the budget is no error.
+// measure takes all samples. Running out of budget is not an error.
 func (s *session) measure(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -78,13 +78,13 @@ func (s *session) measure(ctx context.Context) error {
 	defer s.busy()()
 	err := s.rounds(limited)
 	if errors.Is(err, errBudget) && ctx.Err() == nil {
-		s.spent = true
+		s.budgetSpent = true
 		return nil
 	}
 	return err
 }
 
-// busy looks at what other programs use until end is called.
+// busy measures other programs until end is called.
 func (s *session) busy() (end func()) {
 	own, known := s.cpu()
 	began := time.Now()
@@ -97,8 +97,8 @@ func (s *session) busy() (end func()) {
 	}
 }
 
-// rounds finds out what there is to be measured, which is the first round, and
-// measures it until there are enough samples or the next round would take too long.
+// rounds takes the first round, which determines the models, and more rounds
+// until there are enough or the next one would take too long.
 func (s *session) rounds(ctx context.Context) error {
 	if err := s.pilot(ctx); err != nil {
 		return err
@@ -109,16 +109,16 @@ func (s *session) rounds(ctx context.Context) error {
 		return err
 	}
 	if n := s.refit(time.Until(end)); n < s.list.n {
-		s.cut(n)
+		s.useFirst(n)
 		began = time.Now()
 		if err := s.explore(ctx); err != nil {
 			return err
 		}
 	}
-	for range s.enough {
+	for range s.maxRounds {
 		took := time.Since(began)
 		if time.Until(end) < took {
-			s.spent = true
+			s.budgetSpent = true
 			return nil
 		}
 		began = time.Now()
@@ -131,8 +131,8 @@ func (s *session) rounds(ctx context.Context) error {
 	return nil
 }
 
-// pilot times the first items in a loop, more and more at a time, to see how many
-// can be measured.
+// pilot times the first items in a loop, doubling their number, to determine
+// how many can be measured.
 func (s *session) pilot(ctx context.Context) error {
 	l := &s.list
 	cpu, known := s.cpu()
@@ -146,55 +146,54 @@ func (s *session) pilot(ctx context.Context) error {
 		for i := lo; i < lo+size; i++ {
 			l.f(i)
 		}
-		// The last piece tells: the first call may do what is done once.
+		// Only the last part counts: the first call may initialize something.
 		s.item = float64(time.Since(start).Nanoseconds()) / float64(size)
 	}
 	took := time.Since(began)
 	if now, ok := s.cpu(); ok && known && took >= shortest {
 		s.share = (now - cpu).Seconds() / took.Seconds()
 	}
-	s.cut(fit(l.n, s.budget, s.needed))
+	s.useFirst(fit(l.n, s.budget, s.needed))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return nil
 }
 
-// fit is how many of n items are measured, for the rounds that are needed to end in
-// time: those that give an interval, or, of a short list, those that few needs.
+// fit returns how many of n items fit into the budget, for the rounds of an
+// interval, or of minClearRounds for a short list.
 func fit(n int, budget time.Duration, needed func(n, rounds int) time.Duration) int {
 	in := func(rounds int) int {
 		return int(float64(n) * min(1, budget.Seconds()/needed(n, rounds).Seconds()))
 	}
-	return min(n, max(2, in(fewest+1), min(shortList, in(few))))
+	return min(n, max(2, in(minIntervalRounds+1), min(minItems, in(minClearRounds))))
 }
 
-// refit is how many items are measured in the time that is left after the first round:
-// fewer if that took so long that there would not be enough others. A list that was
-// repeated to be timed takes no less time with fewer.
+// refit returns how many items fit into the remaining time after the first
+// round. It keeps repeated lists, which do not get faster with fewer items.
 func (s *session) refit(left time.Duration) int {
 	n, round := s.list.n, 0.0
 	for i, row := range s.advice.Result.Rows {
 		round += row.Samples[0][measure.Time] * float64(s.reps[i])
 	}
-	if n <= shortList || s.reps[0] > 1 || fewest*round <= float64(left) {
+	if n <= minItems || s.reps[0] > 1 || minIntervalRounds*round <= float64(left) {
 		return n
 	}
 	s.item = round / s.round() / float64(n)
 	return fit(n, left, s.needed)
 }
 
-// cut makes the first n items the list that is measured, from the beginning.
-func (s *session) cut(n int) {
+// useFirst restarts the measurement with the first n items.
+func (s *session) useFirst(n int) {
 	a, l := s.advice, &s.list
-	a.Items, l.n, l.piece = n, n, n
+	a.Items, l.n, l.chunk = n, n, n
 	if float64(n)*s.item > float64(longest) {
-		l.piece = max(1, int(float64(shortest)/s.item))
+		l.chunk = max(1, int(float64(shortest)/s.item))
 	}
 	s.models, s.reps, a.Rows, a.Result.Models, a.Result.Rows = nil, nil, nil, nil, nil
 }
 
-// explore takes the first sample of each model, and finds out which there are.
+// explore takes the first sample of each model.
 func (s *session) explore(ctx context.Context) error {
 	loop, err := s.add(ctx, s.list.loop())
 	if err != nil || s.list.n < 2 {
@@ -212,12 +211,12 @@ func (s *session) explore(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.climb(ctx, loop)
+	return s.raiseLimit(ctx, loop)
 }
 
-// climb doubles the limit until there is no more to gain by it. Where items wait, the
-// loop, which took so long, stands for a limit of 1.
-func (s *session) climb(ctx context.Context, loop float64) error {
+// raiseLimit doubles the limit until it gains no more. For items that wait, the
+// loop stands for limit 1.
+func (s *session) raiseLimit(ctx context.Context, loop float64) error {
 	highest := usualMost
 	if s.most > 0 {
 		highest = s.most
@@ -235,11 +234,11 @@ func (s *session) climb(ctx context.Context, loop float64) error {
 		took = append(took, t)
 		switch {
 		case k == s.list.n:
-			s.advice.Highest = fmt.Sprintf("limit-%d lets all items that were measured run at once", k)
+			s.advice.Highest = fmt.Sprintf("limit-%d runs all measured items concurrently", k)
 		case k == end:
-			s.advice.Highest = fmt.Sprintf("limit-%d is the most that was to be tried", k)
-		case !climbs(took):
-			s.advice.Highest = fmt.Sprintf("no more than limit-%d was tried: neither that nor limit-%d took a tenth less time than a smaller one", k, k/2)
+			s.advice.Highest = fmt.Sprintf("limit-%d is the largest allowed limit", k)
+		case !stillFaster(took):
+			s.advice.Highest = fmt.Sprintf("limits above %d were not tried: neither that nor limit-%d took a tenth less time than a smaller one", k, k/2)
 		default:
 			continue
 		}
@@ -247,9 +246,9 @@ func (s *session) climb(ctx context.Context, loop float64) error {
 	}
 }
 
-// climbs reports whether a larger limit than those that took so long may help: one
-// of the last two doublings saved a tenth of the time. One alone may be an accident.
-func climbs(took []float64) bool {
+// stillFaster reports whether a larger limit may help: one of the last two
+// doublings saved a tenth of the time. A single doubling may be an accident.
+func stillFaster(took []float64) bool {
 	best, idle := math.Inf(1), 0
 	for _, t := range took {
 		idle++
@@ -261,8 +260,8 @@ func climbs(took []float64) bool {
 	return idle < 2
 }
 
-// add takes the first samples of a model, of more and more runs until they are
-// long enough, and keeps the last one. It returns the time of a run.
+// add adds a model and takes samples of growing length until one is long
+// enough, which it keeps. It returns the time of a run.
 func (s *session) add(ctx context.Context, m *model) (ns float64, err error) {
 	a := s.advice
 	s.models = append(s.models, m)
@@ -282,7 +281,7 @@ func (s *session) add(ctx context.Context, m *model) (ns float64, err error) {
 	}
 }
 
-// sample measures some runs of a model, and returns the time of one.
+// sample takes a sample of a model and returns the time of a run.
 func (s *session) sample(ctx context.Context, i int) (ns float64, err error) {
 	m, reps := s.models[i], s.reps[i]
 	meter := &measure.Meter{N: reps}
@@ -308,15 +307,15 @@ func (s *session) sample(ctx context.Context, i int) (ns float64, err error) {
 	return meter.Sample()[measure.Time], nil
 }
 
-// conclude draws the conclusions.
+// conclude computes the advice.
 func (s *session) conclude(interrupted bool) *Advice {
-	s.evidence.limiter = s.seen
+	s.observed.limiter = s.seen
 	for i, row := range s.advice.Result.Rows {
 		if len(row.Samples) > 0 {
 			length := time.Duration(row.Samples[0][measure.Time] * float64(s.reps[i]))
-			s.evidence.shortest = min(cmp.Or(s.evidence.shortest, length), length)
+			s.observed.shortest = min(cmp.Or(s.observed.shortest, length), length)
 		}
 	}
-	s.advice.judge(s.evidence, interrupted)
+	s.advice.judge(s.observed, interrupted)
 	return s.advice
 }

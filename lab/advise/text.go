@@ -11,12 +11,12 @@ import (
 	"golang.org/x/perf/benchunit"
 )
 
-// width is that of a terminal.
+// width is the width of a terminal.
 const width = 80
 
-// String returns the advice for people: what the function is, the rows as a table
-// and as a plot, the answer with its reason, the code to write, and the warnings. It
-// is at most 80 columns wide.
+// String returns the advice as text of at most 80 columns: the kind of work, a
+// table and a plot of the rows, the answer with its reason, the code, and the
+// warnings.
 func (a *Advice) String() string {
 	parts := []string{wrap(a.head(), "")}
 	if len(a.Rows) > 0 {
@@ -42,7 +42,7 @@ func (a *Advice) String() string {
 	return strings.Join(parts, "\n\n") + "\n"
 }
 
-// notes are how to read the rows.
+// notes explain the rows.
 func (a *Advice) notes() string {
 	var lines []string
 	if a.Auto != nil {
@@ -52,12 +52,12 @@ func (a *Advice) notes() string {
 		lines = append(lines, wrap(a.Highest+".", ""))
 	}
 	if len(a.Rows) > 0 && a.Rows[0].Time.Interval != nil {
-		lines = append(lines, "Intervals hold the true median in 95 of 100 cases.")
+		lines = append(lines, "Intervals contain the true median in 95 of 100 cases.")
 	}
 	return strings.Join(lines, "\n")
 }
 
-// head says what the function is.
+// head describes the function.
 func (a *Advice) head() string {
 	text := count(a.N)
 	if a.Items < a.N && len(a.Rows) > 0 {
@@ -68,12 +68,12 @@ func (a *Advice) head() string {
 	}
 	text += fmt.Sprintf(". One takes %s.", interval(a.Item, seconds))
 	if a.Work == Unknown {
-		return text + " Whether it computes or waits is not known: the processor time is not."
+		return text + " Whether it computes or waits is not known, since the CPU time is not."
 	}
-	return text + fmt.Sprintf(" It %s: processor time is %s %% of the time.", a.Work, percent(a.Share.Median))
+	return text + fmt.Sprintf(" It %s: CPU time is %s %% of the time.", a.Work, percent(a.Share.Median))
 }
 
-// count is so many items.
+// count returns the number of items in words.
 func count(n int) string {
 	if n == 1 {
 		return "1 item"
@@ -81,21 +81,21 @@ func count(n int) string {
 	return fmt.Sprintf("%d items", n)
 }
 
-// found says what became of the limit that finds itself.
+// found describes the adaptive limit.
 func (a *Advice) found() string {
-	text := fmt.Sprintf("%s ended with a limit of %s", a.self().Name, strconv.FormatFloat(a.Auto.Limit.Median, 'f', -1, 64))
+	text := fmt.Sprintf("%s ended with a limit of %s", a.adaptive().Name, strconv.FormatFloat(a.Auto.Limit.Median, 'f', -1, 64))
 	if a.Auto.Reason != "" {
 		text += fmt.Sprintf(" (%s: %s)", a.Auto.Phase, a.Auto.Reason)
 	} else if a.Auto.Phase != "" {
 		text += fmt.Sprintf(" (%s)", a.Auto.Phase)
 	}
-	if a.Auto.Beside != "" {
-		text += fmt.Sprintf(" and took %s times as long as %s, the fastest of the fixed ones", interval(a.Auto.Ratio, times), a.Auto.Beside)
+	if a.Auto.BestFixed != "" {
+		text += fmt.Sprintf(" and took %s times as long as %s, the fastest fixed limit", interval(a.Auto.Ratio, times), a.Auto.BestFixed)
 	}
 	return text + "."
 }
 
-// table is the rows in figures.
+// table returns the rows in figures.
 func (a *Advice) table() string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -105,17 +105,17 @@ func (a *Advice) table() string {
 	}
 	fmt.Fprintf(t, "model\tn\ttime of %s\tinterval\tx loop\tinterval\tpays\t\n", of)
 	for _, r := range a.Rows {
-		speedup, in := times(r.Speedup.Median), span(r.Speedup, times)
+		speedup, in := times(r.Speedup.Median), bounds(r.Speedup, times)
 		if r.Name == loopName {
 			speedup, in = "1", ""
 		}
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t\n", r.Name, r.Time.N, seconds(r.Time.Median), span(r.Time, seconds), speedup, in, r.Pays)
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t\n", r.Name, r.Time.N, seconds(r.Time.Median), bounds(r.Time, seconds), speedup, in, r.Pays)
 	}
 	_ = t.Flush() // into a string
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// interval is an estimate in words.
+// interval returns an estimate with its interval.
 func interval(e stats.Estimate, format func(float64) string) string {
 	if e.Interval == nil {
 		return format(e.Median)
@@ -123,8 +123,8 @@ func interval(e stats.Estimate, format func(float64) string) string {
 	return fmt.Sprintf("%s [%s, %s]", format(e.Median), format(e.Interval.Lo), format(e.Interval.Hi))
 }
 
-// span is the interval of an estimate, or empty.
-func span(e stats.Estimate, format func(float64) string) string {
+// bounds returns the interval of an estimate, or "".
+func bounds(e stats.Estimate, format func(float64) string) string {
 	if e.Interval == nil {
 		return ""
 	}
@@ -135,7 +135,7 @@ func seconds(ns float64) string { return benchunit.Scale(ns/1e9, benchunit.Decim
 
 func percent(part float64) string { return strconv.FormatFloat(100*part, 'f', 0, 64) }
 
-// times is a ratio, with three digits unless it is so small that they say nothing.
+// times formats a ratio with three digits, fewer below 0.1.
 func times(ratio float64) string {
 	decimals := 2
 	switch a := math.Abs(ratio); {
@@ -149,7 +149,7 @@ func times(ratio float64) string {
 	return strconv.FormatFloat(ratio, 'f', decimals, 64)
 }
 
-// wrap breaks a text into lines, those after the first one with an indent.
+// wrap breaks a text into lines, with an indent after the first.
 func wrap(text, indent string) string {
 	var b strings.Builder
 	column := 0

@@ -7,7 +7,7 @@ import (
 	"github.com/stint-go/stint/lab/stats"
 )
 
-// sped is a row with a speed-up and its interval.
+// sped returns a row with a speedup and its interval.
 func sped(name string, lo, median, hi float64) Row {
 	e := stats.Estimate{N: 6, Median: median, Interval: &stats.Interval{Lo: lo, Hi: hi}}
 	if hi == 0 {
@@ -30,7 +30,7 @@ func TestPlot(t *testing.T) {
 	}
 }
 
-// Where the loop is nearly at an end of the axis, the number that was there first stays.
+// If the loop is near an end of the axis, the first label stays.
 func TestAxis(t *testing.T) {
 	for highest, want := range map[float64]string{
 		1:    "0        1",

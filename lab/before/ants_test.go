@@ -9,8 +9,8 @@ import (
 	"github.com/panjf2000/ants/v2"
 )
 
-// Mails that nobody waits for. What does not fit is refused, a panic is logged,
-// and at the end there are ten seconds for what runs.
+// Mails that nobody waits for. Excess mails are refused, a panic is logged, and
+// running tasks have ten seconds at the end.
 func Example_ants() {
 	workers, err := ants.NewPool(8, ants.WithNonblocking(true),
 		ants.WithPanicHandler(func(v any) { log.Print(v) }))
@@ -20,7 +20,7 @@ func Example_ants() {
 	var sent atomic.Int32
 	for _, to := range []string{"ann", "bob", "cem"} {
 		err := workers.Submit(func() {
-			sent.Add(1) // as if a mail had gone out
+			sent.Add(1) // simulates sending
 		})
 		if err != nil {
 			fmt.Println(to, err) // busy, or released

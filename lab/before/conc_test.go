@@ -21,7 +21,7 @@ func Example_concPool() {
 		})
 	}
 	sizes, err := p.Wait()
-	slices.Sort(sizes) // they come in the order in which the tasks ended
+	slices.Sort(sizes) // in the order in which the tasks finished
 	fmt.Println(sizes, err)
 	// Output: [1 5 6] <nil>
 }

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// pageSize returns how many bytes a page has, as from a server.
+// pageSize returns the size of a page, as from a server.
 func pageSize(_ context.Context, page string) (int, error) { return len(page), nil }
 
-// Sizes of pages, eight at once; the first error ends it.
+// Sizes of pages, eight concurrently; the first error ends it.
 func Example_errgroup() {
 	pages := []string{"/", "/about", "/news"}
 	sizes := make([]int, len(pages))

@@ -15,10 +15,10 @@ import (
 	"github.com/stint-go/stint/lab/features"
 )
 
-// page is the text that this package stands for.
+// page is the page that this package belongs to.
 const page = "../../docs/coming-from.md"
 
-// packages are those of a section of the page, by its heading.
+// packages maps the page's section headings to packages.
 var packages = map[string][]string{
 	"errgroup": {"golang.org/x/sync/errgroup"},
 	"conc": {
@@ -37,7 +37,7 @@ var (
 	italic     = regexp.MustCompile(`\*([^*\n]+)\*`)
 )
 
-// Whoever adds a library's next version learns here what it can do besides.
+// A new version of a library fails here if it exports something new.
 func TestPageNamesEveryFunction(t *testing.T) {
 	sections := sections(t)
 	for name, paths := range packages {
@@ -78,8 +78,7 @@ func TestPageNamesRowsThatExist(t *testing.T) {
 	}
 }
 
-// sections returns the sections of the page, by their headings, without blocks
-// of code.
+// sections returns the sections of the page by heading, without code blocks.
 func sections(t *testing.T) map[string]string {
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -101,8 +100,8 @@ func sections(t *testing.T) map[string]string {
 	return out
 }
 
-// functions returns the names of the exported functions and methods of a
-// package, those of its interfaces too.
+// functions returns the names of a package's exported functions and methods,
+// including those of interfaces.
 func functions(t *testing.T, path string) []string {
 	t.Helper()
 	where, err := build.Import(path, ".", 0)
@@ -141,7 +140,7 @@ func names(funcs []*doc.Func) []string {
 	return out
 }
 
-// required returns the methods that an interface type asks for.
+// required returns the methods of an interface type.
 func required(d *ast.GenDecl) []string {
 	var out []string
 	for _, s := range d.Specs {

@@ -7,8 +7,7 @@ import (
 	"github.com/destel/rill"
 )
 
-// userNames returns the names of users, as from a server that is asked for several
-// at once.
+// userNames returns the names of users, as from a server with batch requests.
 func userNames(_ context.Context, ids []int) ([]string, error) {
 	var out []string
 	for _, id := range ids {
@@ -17,7 +16,7 @@ func userNames(_ context.Context, ids []int) ([]string, error) {
 	return out, nil
 }
 
-// Names of users, asked for by twos, three requests at once.
+// Names of users in batches of two, three requests concurrently.
 func Example_rill() {
 	ids := rill.FromSlice([]int{1, 2, 3, 4, 5}, nil)
 	batches := rill.OrderedMap(rill.Batch(ids, 2, -1), 3, func(ids []int) ([]string, error) {

@@ -1,6 +1,5 @@
 // Package browser opens pages in a real browser, for tests: in a light and a
-// dark scheme, as wide as a desk or a telephone. A test that needs one skips
-// where none is installed.
+// dark colour scheme, at any width. Tests skip if no browser is installed.
 package browser
 
 import (
@@ -16,7 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A Scheme is the colour scheme that a reader prefers.
+// A Scheme is a reader's preferred colour scheme.
 type Scheme string
 
 // The schemes.
@@ -25,10 +24,10 @@ const (
 	Dark  Scheme = "dark"
 )
 
-// names are those that Chromium and its relatives are installed as.
+// names are the program names of Chromium and its relatives.
 var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless-shell"}
 
-// ErrMissing says that no browser is installed.
+// ErrMissing is returned if no browser is installed.
 var ErrMissing = errors.New("no browser is installed: neither Chromium nor Chrome")
 
 // Path finds a browser, or returns ErrMissing.
@@ -41,14 +40,14 @@ func Path() (string, error) {
 	return "", ErrMissing
 }
 
-// patience is how long a step may take on a machine that is busy.
-const patience = 2 * time.Minute
+// stepTimeout bounds a step, with room for a busy machine.
+const stepTimeout = 2 * time.Minute
 
-// A Browser is one that runs until its test ends, without a window.
+// A Browser runs without a window until its test ends.
 type Browser struct{ ctx context.Context }
 
-// Start starts a browser with a profile of its own, or skips the test where
-// none is installed.
+// Start starts a browser with its own profile. It skips the test if none is
+// installed.
 func Start(t testing.TB) *Browser {
 	t.Helper()
 	path, err := Path()
@@ -57,16 +56,16 @@ func Start(t testing.TB) *Browser {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path),
-		chromedp.NoSandbox, // the pages are our own, and a container has no room for one
+		chromedp.NoSandbox, // the pages are our own, and containers do not support the sandbox
 		chromedp.DisableGPU,
 		chromedp.Flag("disable-component-update", true),
-		chromedp.WSURLReadTimeout(patience),
+		chromedp.WSURLReadTimeout(stepTimeout),
 	)
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)
-	var heard complaints
-	t.Cleanup(func() { heard.tell(t) })
-	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithErrorf(heard.add))
+	var logged browserLog
+	t.Cleanup(func() { logged.dump(t) })
+	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithErrorf(logged.add))
 	t.Cleanup(cancel)
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatalf("%s does not start: %v", path, err)
@@ -74,20 +73,20 @@ func Start(t testing.TB) *Browser {
 	return &Browser{ctx}
 }
 
-// complaints are what the library says of the browser. Most of it is about events
-// that are newer than the library, so that it is told only where a test fails.
-type complaints struct {
+// browserLog collects messages about the browser. Most concern events newer
+// than the library, so they are logged only if the test fails.
+type browserLog struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-func (c *complaints) add(format string, args ...any) {
+func (c *browserLog) add(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lines = append(c.lines, fmt.Sprintf(format, args...))
 }
 
-func (c *complaints) tell(t testing.TB) {
+func (c *browserLog) dump(t testing.TB) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, line := range c.lines {
@@ -97,13 +96,13 @@ func (c *complaints) tell(t testing.TB) {
 	}
 }
 
-// Open opens a page in a window of that width and waits until it is there. A step
-// that fails ends the test, and the end of the test closes the page.
+// Open opens a page in a window of the given width and waits until it has
+// loaded. It fails the test on error. The page is closed when the test ends.
 func (b *Browser) Open(t testing.TB, url string, scheme Scheme, width int) *Page {
 	t.Helper()
 	p := &Page{t: t}
 	var cancel context.CancelFunc
-	p.ctx, cancel = chromedp.NewContext(b.ctx, chromedp.WithListener(p.hear))
+	p.ctx, cancel = chromedp.NewContext(b.ctx, chromedp.WithListener(p.onEvent))
 	t.Cleanup(cancel)
 	if err := chromedp.Do(p.ctx); err != nil { // the tab lives as long as this context
 		t.Fatal(err)
@@ -118,7 +117,7 @@ func (b *Browser) Open(t testing.TB, url string, scheme Scheme, width int) *Page
 	return p
 }
 
-// Open opens a page in a browser of its own: see Start.
+// Open opens a page in a browser of its own; see Start.
 func Open(t testing.TB, url string, scheme Scheme, width int) *Page {
 	t.Helper()
 	return Start(t).Open(t, url, scheme, width)

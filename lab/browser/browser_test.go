@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// write puts a page into a file and returns its address.
+// write writes a page into a file and returns its address.
 func write(t *testing.T, body string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "page.html")
@@ -22,10 +22,10 @@ func write(t *testing.T, body string) string {
 	return "file://" + filepath.ToSlash(name)
 }
 
-// drawn counts the charts, which have a name each.
+// drawn counts the named charts.
 var drawn int
 
-// chart is a drawing with a name, a table, and what is inside.
+// chart returns a drawing with a name and a table.
 func chart(inside string) string {
 	drawn++
 	return strings.ReplaceAll(`<figure><svg role="img" aria-labelledby="NUMBER" viewBox="0 0 100 40" width="100" height="40"><title id="NUMBER">name</title>`+inside+`</svg><table><tr><td>1</table></figure>`, "NUMBER", fmt.Sprint("chart-", drawn))
@@ -82,11 +82,11 @@ func TestPage(t *testing.T) {
 	if got := Eval[int](p, "innerWidth"); got != 500 {
 		t.Errorf("the window is %d wide, want 500", got)
 	}
-	p.Unfold()
+	p.OpenDetails()
 	if !Eval[bool](p, `document.querySelector("p").getClientRects().length > 0`) {
 		t.Error("what was folded is not shown")
 	}
-	Eval[int](p, `new Promise(done => setTimeout(() => done(1)))`) // after what the page had planned
+	Eval[int](p, `new Promise(done => setTimeout(() => done(1)))`) // after the page's scheduled work
 	messages := strings.Join(p.Messages(), "\n")
 	for _, want := range []string{"careful", "broken", "missing.png"} {
 		if !strings.Contains(messages, want) {

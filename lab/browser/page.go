@@ -2,7 +2,7 @@ package browser
 
 import (
 	"context"
-	_ "embed" // for the script that looks for faults
+	_ "embed" // for the layout checks
 	"fmt"
 	"os"
 	"slices"
@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A Page is one that is open.
+// A Page is an open page.
 type Page struct {
 	t   testing.TB
 	ctx context.Context
@@ -25,24 +25,24 @@ type Page struct {
 	requests []string
 }
 
-// do runs steps one after the other; a failure ends the test.
+// do runs the steps in order and fails the test on error.
 func (p *Page) do(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	ctx, cancel := context.WithTimeout(p.ctx, stepTimeout)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-// hear notes what the page complains of and asks the network for.
-func (p *Page) hear(event any) {
+// onEvent records console messages and network requests.
+func (p *Page) onEvent(event any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch e := event.(type) {
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
-			p.messages = append(p.messages, said(e))
+			p.messages = append(p.messages, consoleText(e))
 		}
 	case *runtime.EventExceptionThrown:
 		text := "exception: " + e.ExceptionDetails.Text
@@ -59,8 +59,8 @@ func (p *Page) hear(event any) {
 	}
 }
 
-// said is what a call of the console has written.
-func said(e *runtime.EventConsoleAPICalled) string {
+// consoleText returns the text of a console call.
+func consoleText(e *runtime.EventConsoleAPICalled) string {
 	text := fmt.Sprintf("%s:", e.Type)
 	for _, arg := range e.Args {
 		text += " " + string(arg.Value) + arg.Description
@@ -68,26 +68,25 @@ func said(e *runtime.EventConsoleAPICalled) string {
 	return text
 }
 
-// Messages are the errors and warnings on the console, so far.
+// Messages returns the console's errors and warnings so far.
 func (p *Page) Messages() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.messages)
 }
 
-// Requests are the addresses that were asked for, so far: the page's own is the
-// first.
+// Requests returns the requested addresses so far. The first is the page's own.
 func (p *Page) Requests() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.requests)
 }
 
-// Eval evaluates an expression in a page and returns its value, or what it
-// promises.
+// Eval evaluates an expression in the page and returns its value, awaiting a
+// promise.
 func Eval[T any](p *Page, expression string) T {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	ctx, cancel := context.WithTimeout(p.ctx, stepTimeout)
 	defer cancel()
 	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
@@ -96,8 +95,8 @@ func Eval[T any](p *Page, expression string) T {
 	return v
 }
 
-// Unfold opens all that can be folded.
-func (p *Page) Unfold() {
+// OpenDetails opens all details elements.
+func (p *Page) OpenDetails() {
 	p.t.Helper()
 	Eval[int](p, `[...document.querySelectorAll("details")].map(d => d.open = true).length`)
 }
@@ -105,19 +104,18 @@ func (p *Page) Unfold() {
 //go:embed faults.js
 var faults string
 
-// Faults looks at the page as it is laid out now and says what a reader would
-// stumble on: what is wider than the window, text that is over other text or
-// beyond its drawing, drawings without a size, a name or a table, links that
-// lead nowhere, and text that is hard to tell from its ground.
+// Faults checks the current layout and describes each fault: content wider than
+// the window, overlapping or clipped text, drawings without a size, name or
+// table, dead links, and low contrast.
 func (p *Page) Faults() []string {
 	p.t.Helper()
 	return Eval[[]string](p, faults)
 }
 
-// Save writes a picture of the element that a selector finds first.
+// Save writes a screenshot of the first element that matches the selector.
 func (p *Page) Save(file, selector string) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	ctx, cancel := context.WithTimeout(p.ctx, stepTimeout)
 	defer cancel()
 	png, err := chromedp.Run(ctx, chromedp.Screenshot(chromedp.CSS(selector)))
 	if err == nil {

@@ -5,22 +5,21 @@ import (
 	"strings"
 )
 
-// Bars are values of the same kind, one below the other. Where they are so far
-// apart that bars from zero would show nothing, they are points on a logarithmic
-// scale.
+// Bars are horizontal bars. Values too far apart for bars from zero are points
+// on a logarithmic scale.
 type Bars struct {
 	Frame
 	Axis   Axis
-	Beside string // what the notes of the bars are
+	Beside string // heading of the notes
 	Bars   []Bar
 }
 
-// A Bar is one of them.
+// A Bar is one row.
 type Bar struct {
 	Name  string
 	Look  Look
 	Value Value
-	Text  string // the value in words, beside it
+	Text  string // the formatted value
 	Note  string // at the end of the row
 	Best  bool   // marked with a star
 }
@@ -29,16 +28,16 @@ type Bar struct {
 const (
 	rowHigh   = 20.0
 	barHigh   = 11.0
-	longLabel = 150.0 // names that are wider take two lines
+	longLabel = 150.0 // wider names take two lines
 	gap       = 6.0
 )
 
-// columns are where the parts of the rows are, from left to right.
+// columns are the positions of the parts of a row.
 type columns struct {
 	label, plot, end, text, note float64
 }
 
-// SVG draws them.
+// SVG returns the drawing.
 func (b Bars) SVG() string {
 	c := &canvas{}
 	at := b.columns()
@@ -57,17 +56,17 @@ func (b Bars) SVG() string {
 	return c.svg(b.Frame, y+line+4)
 }
 
-// columns gives each part the room that it needs, and the rest to the bars.
+// columns gives each part the width it needs, and the rest to the bars.
 func (b Bars) columns() columns {
 	var label, text, note float64
 	for _, bar := range b.Bars {
 		for _, l := range wrap(bar.Name, bar.Look.bold(), longLabel) {
-			label = max(label, breadth(l, bar.Look.bold()))
+			label = max(label, textWidth(l, bar.Look.bold()))
 		}
-		text = max(text, breadth(bar.words(), true))
-		note = max(note, breadth(bar.Note, false))
+		text = max(text, textWidth(bar.words(), true))
+		note = max(note, textWidth(bar.Note, false))
 	}
-	at := columns{label: label + 1, plot: label + gap + 15, note: width - 1} // a star before the bar
+	at := columns{label: label + 1, plot: label + gap + 15, note: width - 1} // room for the star
 	at.text = at.note - note - gap
 	if note == 0 {
 		at.text = at.note
@@ -76,33 +75,33 @@ func (b Bars) columns() columns {
 	return at
 }
 
-// fit reports whether each text has room on one side of its point or the other.
+// fit reports whether each text fits on one side of its point.
 func (b Bars) fit(at columns, s scale) bool {
 	for _, bar := range b.Bars {
-		if x, anchor := bar.beside(at, s); anchor == end && x-breadth(bar.words(), bar.Look.bold()) < at.plot {
+		if x, anchor := bar.beside(at, s); anchor == end && x-textWidth(bar.words(), bar.Look.bold()) < at.plot {
 			return false
 		}
 	}
 	return true
 }
 
-// scale holds all bars with their intervals.
+// scale contains all bars with their intervals.
 func (b Bars) scale() scale {
 	var all []float64
 	for _, bar := range b.Bars {
 		if bar.Value.known() {
-			lo, hi := bar.Value.span()
+			lo, hi := bar.Value.bounds()
 			all = append(all, lo, hi)
 		}
 	}
 	s := fit(all)
 	if s.log {
-		return s.whole(3)
+		return s.roundOut(3)
 	}
 	return s
 }
 
-// head says what the columns are, and returns where the rows begin.
+// head writes the headings and returns where the rows start.
 func (b Bars) head(c *canvas, at columns, s scale) float64 {
 	label := b.Axis.Label
 	if s.log {
@@ -110,21 +109,21 @@ func (b Bars) head(c *canvas, at columns, s scale) float64 {
 	}
 	y := line - 3
 	c.text(0, y, "soft", start, label)
-	if breadth(label, false)+2*gap+breadth(b.Beside, false) > width {
+	if textWidth(label, false)+2*gap+textWidth(b.Beside, false) > width {
 		y += line
 	}
 	c.text(at.note, y, "soft", end, b.Beside)
 	return y + 5
 }
 
-// foot draws the ticks of a scale below rows, and lines up through them.
+// foot draws the ticks below the rows, and grid lines through them.
 func foot(c *canvas, s scale, a Axis, top, bottom float64, n int) {
 	last := math.Inf(-1)
 	for _, v := range s.ticks(n) {
 		x := s.at(v)
 		c.line(x, top, x, bottom, gridClass(v, s))
 		text := a.Format(v)
-		half := breadth(text, false) / 2
+		half := textWidth(text, false) / 2
 		if x-half < max(0, last+gap) || x+half > width {
 			continue
 		}
@@ -133,7 +132,7 @@ func foot(c *canvas, s scale, a Axis, top, bottom float64, n int) {
 	}
 }
 
-// gridClass sets zero apart: bars begin there.
+// gridClass distinguishes zero, where bars start.
 func gridClass(v float64, s scale) string {
 	if v == 0 && !s.log {
 		return "base"
@@ -141,7 +140,7 @@ func gridClass(v float64, s scale) string {
 	return "grid"
 }
 
-// draw draws one row and returns where the next begins.
+// draw draws one row and returns the position of the next.
 func (b Bar) draw(c *canvas, at columns, s scale, y float64) float64 {
 	name := wrap(b.Name, b.Look.bold(), longLabel)
 	high := rowHigh + float64(len(name)-1)*(line-2)
@@ -163,7 +162,7 @@ func (b Bar) draw(c *canvas, at columns, s scale, y float64) float64 {
 	return y + rowHigh + (high-rowHigh)/2
 }
 
-// words are the value in words.
+// words returns the formatted value.
 func (b Bar) words() string {
 	if !b.Value.known() {
 		return "not measured"
@@ -171,25 +170,24 @@ func (b Bar) words() string {
 	return b.Text
 }
 
-// beside is where the words are, and at which end of them that is: right of all
-// that is drawn of the value, or on a logarithmic scale left of it, if there is no
-// room.
+// beside returns the position and anchor of the text: right of the drawn value,
+// or on a logarithmic scale left of it if there is no room.
 func (b Bar) beside(at columns, s scale) (x float64, anchor string) {
 	if !b.Value.known() {
 		return s.from, start
 	}
-	lo, hi := b.Value.span()
+	lo, hi := b.Value.bounds()
 	if !s.log {
 		return max(s.at(hi), s.at(0)) + gap, start
 	}
 	x = max(s.at(hi), s.at(b.Value.Mid)+3) + gap
-	if x+breadth(b.words(), b.Look.bold()) > at.text {
+	if x+textWidth(b.words(), b.Look.bold()) > at.text {
 		return min(s.at(lo), s.at(b.Value.Mid)-3) - gap, end
 	}
 	return x, start
 }
 
-// body draws the bar, or on a logarithmic scale the point, with its interval.
+// body draws the bar, or the point on a logarithmic scale, with its interval.
 func (b Bar) body(c *canvas, s scale, y float64) {
 	if !b.Value.known() {
 		return
@@ -202,7 +200,7 @@ func (b Bar) body(c *canvas, s scale, y float64) {
 		zero := s.at(0)
 		c.rect(min(zero, mid), y+10-barHigh/2, math.Abs(mid-zero), barHigh, "bar "+class)
 	}
-	if b.Value.wide() {
+	if b.Value.hasInterval() {
 		c.whisker(lo, hi, y+10, class)
 	}
 	if s.log {

@@ -8,18 +8,17 @@ import (
 	"strings"
 )
 
-// Sizes that all charts have in common, in the unit of the drawing: a pixel
-// where the page shows it in its own size.
+// Sizes that all charts share, in pixels at the drawing's natural size.
 const (
 	width  = 360.0
-	letter = 11.0 // height of letters
-	line   = 14.0 // from one line of text to the next
+	letter = 11.0 // font size
+	line   = 14.0 // line height
 )
 
-// A canvas collects the parts of a drawing.
+// A canvas collects the elements of a drawing.
 type canvas struct{ b strings.Builder }
 
-// svg is the whole drawing.
+// svg returns the whole drawing.
 func (c *canvas) svg(f Frame, height float64) string {
 	return fmt.Sprintf(`<svg class="chart" role="img" viewBox="0 0 %s %s" aria-labelledby="%[3]s-t %[3]s-d"><title id="%[3]s-t">%[4]s</title><desc id="%[3]s-d">%[5]s</desc>`,
 		num(width), num(height), html.EscapeString(f.ID), html.EscapeString(f.Title), html.EscapeString(f.Desc)) + c.b.String() + "</svg>\n"
@@ -27,14 +26,14 @@ func (c *canvas) svg(f Frame, height float64) string {
 
 func (c *canvas) add(format string, args ...any) { fmt.Fprintf(&c.b, format, args...) }
 
-// Where a text begins.
+// Text anchors.
 const (
 	start  = ""
 	middle = " mid"
 	end    = " end"
 )
 
-// text writes one line whose letters stand on y.
+// text writes one line with its baseline at y.
 func (c *canvas) text(x, y float64, class, anchor, s string) {
 	if s == "" {
 		return
@@ -56,8 +55,8 @@ func (c *canvas) rect(x, y, w, h float64, class string) {
 	c.add(`<rect class="%s" x="%s" y="%s" width="%s" height="%s"/>`, class, num(x), num(y), num(w), num(h))
 }
 
-// mark draws the point of a look: a disc, a square, a triangle, a diamond, a
-// triangle on its tip, a ring or a hollow square.
+// mark draws the point of a look: a disc, square, triangle, diamond, inverted
+// triangle, ring or hollow square.
 func (c *canvas) mark(x, y float64, look Look, words string) {
 	title, class := hover(words), "mark "+look.class()
 	const r = 3.5
@@ -75,18 +74,18 @@ func (c *canvas) mark(x, y float64, look Look, words string) {
 	}
 }
 
-// arrow points out of the drawing, to the right or, under -1, to the left.
+// arrow points out of the drawing, to the right or, with side -1, to the left.
 func (c *canvas) arrow(x, y, side float64, look Look, words string) {
 	c.add(`<path class="mark %s" d="M%s %sl%s 4l%s 4z">%s</path>`, look.class(), num(x), num(y-4), num(6*side), num(-6*side), hover(words))
 }
 
-// cut marks the end of a line that goes on beyond the drawing: to the right or,
-// under -1, to the left.
+// cut marks a line that continues beyond the drawing, to the right or, with
+// side -1, to the left.
 func (c *canvas) cut(x, y, side float64, class string) {
 	c.path(fmt.Sprintf("M%s %sl%s 3l%s 3", num(x-4*side), num(y-3), num(4*side), num(-4*side)), "cut "+class)
 }
 
-// hover is what is said to whoever hovers over a part.
+// hover returns a tooltip.
 func hover(words string) string {
 	if words == "" {
 		return ""
@@ -94,12 +93,12 @@ func hover(words string) string {
 	return "<title>" + html.EscapeString(words) + "</title>"
 }
 
-// whisker is an interval along a row, with an end on each side.
+// whisker draws an interval along a row.
 func (c *canvas) whisker(x1, x2, y float64, class string) {
 	c.path(fmt.Sprintf("M%s %sH%sM%[1]s %[4]sv6M%[3]s %[4]sv6", num(x1), num(y), num(x2), num(y-3)), "whisker "+class)
 }
 
-// star is drawn left of x, at the height of letters that stand on y.
+// star draws a star left of x, for text with its baseline at y.
 func (c *canvas) star(x, y float64) {
 	var b strings.Builder
 	for i := range 10 {
@@ -117,7 +116,7 @@ func (c *canvas) star(x, y float64) {
 	c.path(b.String()+"z", "star")
 }
 
-// num writes a coordinate with one digit behind the point at most.
+// num formats a coordinate with at most one decimal.
 func num(v float64) string {
 	v = math.Round(v*10) / 10
 	if v == 0 {

@@ -1,11 +1,9 @@
-// Package chart draws charts as SVG: bars, curves, dots and the shares of a
-// whole. It knows nothing of what they are about. A drawing names no colour:
-// its parts have classes, and Style, the rules for them, gives them colours
-// that are fit for a light and a dark page. The same input gives the same
-// drawing.
+// Package chart draws bars, curves, dots and shares as SVG. Drawings use
+// classes instead of colours; the rules in Style give them colours for light
+// and dark pages. The same input gives the same drawing.
 //
-// A drawing is as wide as a phone, so that its text is read at the size in
-// which it was drawn; a wide page puts several side by side.
+// A drawing is as wide as a phone, so that its text appears at the size it was
+// drawn in. A wide page shows several side by side.
 package chart
 
 import (
@@ -13,34 +11,33 @@ import (
 	"math"
 )
 
-// Style are the rules of CSS that the drawings need, once on their page.
+// Style holds the CSS rules for the drawings, needed once per page.
 //
 //go:embed chart.css
 var Style string
 
-// A Frame is what a reader is told who does not see the drawing.
+// A Frame describes a drawing for readers who cannot see it.
 type Frame struct {
-	ID    string // of the drawing in its page, where it is the only one with it
-	Title string // what is shown, in a few words
-	Desc  string // what is to be seen, in a sentence
+	ID    string // unique in the page
+	Title string // in a few words
+	Desc  string // in a sentence
 }
 
-// A Look tells parts of a chart apart, by more than their colour.
+// A Look distinguishes parts of a chart, not only by colour.
 type Look int
 
-// The looks, from what is looked for first to what is only there to compare
-// with.
+// The looks, the most prominent first.
 const (
 	Strong Look = iota // filled, named in bold
-	Second             // as Strong, where there are two of them
-	Third              // as Strong, where there are three
-	Accent             // filled, in the colour of what is against us
-	Rival              // filled, in the colour of the text
+	Second             // as Strong, for a second line
+	Third              // as Strong, for a third line
+	Accent             // filled, in the warning colour
+	Rival              // filled, in the text colour
 	Plain              // outlined
 	Dashed             // outlined with dashes
 )
 
-// class is the class of a look.
+// class returns the CSS class.
 func (l Look) class() string {
 	names := [...]string{"strong", "second", "third", "accent", "rival", "plain", "dashed"}
 	if l < 0 || int(l) >= len(names) {
@@ -49,34 +46,34 @@ func (l Look) class() string {
 	return names[l]
 }
 
-// bold reports whether a look has its name in bold.
+// bold reports whether names are bold.
 func (l Look) bold() bool { return l <= Third }
 
-// A Value is what was measured, with the ends of its interval. Where Mid is no
-// number, nothing was measured.
+// A Value is a measured value with its interval. Mid is NaN if nothing was
+// measured.
 type Value struct{ Mid, Lo, Hi float64 }
 
-// At is a value without an interval.
+// At returns a value without an interval.
 func At(v float64) Value { return Value{v, v, v} }
 
-// known reports whether there is something to draw.
+// known reports whether there is a value.
 func (v Value) known() bool { return !math.IsNaN(v.Mid) && !math.IsInf(v.Mid, 0) }
 
-// wide reports whether there is an interval to draw.
-func (v Value) wide() bool {
+// hasInterval reports whether there is an interval.
+func (v Value) hasInterval() bool {
 	return v.known() && v.Hi > v.Lo && !math.IsInf(v.Lo, 0) && !math.IsInf(v.Hi, 0)
 }
 
-// span is the part of an axis that a value takes.
-func (v Value) span() (lo, hi float64) {
-	if v.wide() {
+// bounds returns the extent of the value with its interval.
+func (v Value) bounds() (lo, hi float64) {
+	if v.hasInterval() {
 		return min(v.Lo, v.Mid), max(v.Hi, v.Mid)
 	}
 	return v.Mid, v.Mid
 }
 
-// An Axis says what is counted along it.
+// An Axis describes an axis.
 type Axis struct {
 	Label  string
-	Format func(float64) string // of the numbers at its ticks
+	Format func(float64) string // formats tick labels
 }

@@ -12,12 +12,12 @@ import (
 	"testing"
 )
 
-// plain writes a number as it is.
+// plain formats a number without rounding.
 func plain(v float64) string { return fmt.Sprintf("%.6g", v) }
 
 var axis = Axis{Label: "time", Format: plain}
 
-// odd are values that a drawing must bear.
+// odd are unusual values that a drawing must support.
 var odd = map[string][]Value{
 	"none":       nil,
 	"one":        {At(5)},
@@ -34,7 +34,7 @@ var odd = map[string][]Value{
 	"upside":     {{Mid: 2, Lo: 3, Hi: 1}},
 }
 
-// drawings are one of each kind of the same values.
+// drawings returns one drawing of each kind of the same values.
 func drawings(values []Value) map[string]string {
 	f := Frame{ID: "a", Title: `<b> & "c"`, Desc: "d < e"}
 	bars := Bars{Frame: f, Axis: axis, Beside: "× <x>"}
@@ -42,7 +42,7 @@ func drawings(values []Value) map[string]string {
 	curves := Curves{Frame: f, X: Axis{"n", plain}, Y: axis, Levels: []Level{{"none", Dashed, At(math.NaN())}}}
 	l := Line{Name: "line <&>"}
 	for i, v := range values {
-		look := Look(i % int(Dashed+2)) // one more than there are
+		look := Look(i % int(Dashed+2)) // one more than defined
 		bars.Bars = append(bars.Bars, Bar{Name: "a/very-long-name-that-must-be-cut-somewhere <&>", Look: look, Value: v, Text: plain(v.Mid), Note: "<1>", Best: i == 0})
 		dots.Rows = append(dots.Rows, DotRow{Title: "t", Name: "row <&>", Text: "1", Dots: []Dot{{look, v, "words <&>"}}})
 		l.Points = append(l.Points, Point{float64(i), v, "<&>"})
@@ -88,7 +88,7 @@ type part struct {
 	text string
 }
 
-// parts are those of a drawing, in order.
+// parts returns the elements of a drawing, in order.
 func partsOf(t *testing.T, svg string) []part {
 	t.Helper()
 	var out []part
@@ -114,7 +114,7 @@ func partsOf(t *testing.T, svg string) []part {
 	}
 }
 
-// withClass returns the parts that have all of some classes.
+// withClass returns the parts that have all the given classes.
 func withClass(parts []part, classes ...string) []part {
 	var out []part
 	for _, p := range parts {
@@ -178,8 +178,8 @@ func TestMissingIsSaid(t *testing.T) {
 	}
 }
 
-// On a logarithmic scale the points have the room of the texts where these find a
-// place beside them, and no text leaves its column.
+// On a logarithmic scale the points use the room of the texts where these fit
+// beside them, and no text leaves its column.
 func TestTextsBesidePoints(t *testing.T) {
 	b := Bars{Axis: axis}
 	for _, v := range []float64{1, 3, 10, 50, 100} {
@@ -198,8 +198,8 @@ func TestTextsBesidePoints(t *testing.T) {
 	for _, p := range withClass(parts, "over") {
 		x, left := p.float(t, "x"), slices.Contains(strings.Fields(p.attr["class"]), "end")
 		sides[left]++
-		if wide := breadth(p.text, true); left && x-wide < at.plot || !left && x+wide > at.text {
-			t.Errorf("a text at %v, left %v, %v wide, is beyond %v to %v", x, left, wide, at.plot, at.text)
+		if hasInterval := textWidth(p.text, true); left && x-hasInterval < at.plot || !left && x+hasInterval > at.text {
+			t.Errorf("a text at %v, left %v, %v wide, is beyond %v to %v", x, left, hasInterval, at.plot, at.text)
 		}
 	}
 	if sides[true] == 0 || sides[false] == 0 {
@@ -244,11 +244,11 @@ func TestScale(t *testing.T) {
 }
 
 func TestNamesDoNotMeet(t *testing.T) {
-	var tags []tag
+	var tags []nameTag
 	for _, end := range []float64{50, 50, 51, 90, 98, 99} {
-		tags = append(tags, tag{end: end})
+		tags = append(tags, nameTag{end: end})
 	}
-	place(tags, 10, 100)
+	spreadTags(tags, 10, 100)
 	for i, a := range tags {
 		if a.y < 10 || a.y > 100 {
 			t.Errorf("name %d is at %v, beyond 10 to 100", i, a.y)
@@ -259,7 +259,7 @@ func TestNamesDoNotMeet(t *testing.T) {
 	}
 }
 
-// A chart with more names than its height has room for grows.
+// A chart with more names than lines grows.
 func TestManyNames(t *testing.T) {
 	v := Curves{X: axis, Y: axis}
 	for i := range 40 {
@@ -306,18 +306,18 @@ func TestCurves(t *testing.T) {
 	}
 }
 
-// Nothing is drawn over a place where nothing was measured.
+// Nothing is drawn where nothing was measured.
 func TestGaps(t *testing.T) {
-	wide := func(x float64) Point { return Point{x, Value{x, x / 2, 2 * x}, ""} }
+	hasInterval := func(x float64) Point { return Point{x, Value{x, x / 2, 2 * x}, ""} }
 	none := func(x float64) Point { return Point{x, At(math.NaN()), ""} }
 	for _, c := range []struct {
 		points        []Point
 		curves, drawn int
 	}{
-		{[]Point{wide(1), wide(2), none(3), wide(4), wide(5)}, 2, 4},
-		{[]Point{wide(5), none(3), wide(1), wide(2)}, 1, 3},
-		{[]Point{none(1), wide(2), wide(3), none(4)}, 1, 2},
-		{[]Point{wide(1), none(2), wide(3)}, 0, 2},
+		{[]Point{hasInterval(1), hasInterval(2), none(3), hasInterval(4), hasInterval(5)}, 2, 4},
+		{[]Point{hasInterval(5), none(3), hasInterval(1), hasInterval(2)}, 1, 3},
+		{[]Point{none(1), hasInterval(2), hasInterval(3), none(4)}, 1, 2},
+		{[]Point{hasInterval(1), none(2), hasInterval(3)}, 0, 2},
 	} {
 		parts := partsOf(t, Curves{X: axis, Y: axis, Lines: []Line{{Name: "a", Points: c.points}}}.SVG())
 		curves, bands, marks := len(withClass(parts, "curve")), len(withClass(parts, "band")), len(withClass(parts, "mark"))
@@ -327,8 +327,7 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// A level that was measured has its interval as a band, and the scale has room
-// for it.
+// A measured level has its interval as a band, and fits into the scale.
 func TestLevelsHaveIntervals(t *testing.T) {
 	l := Line{Name: "a", Points: []Point{{1, At(1), ""}, {2, At(2), ""}}}
 	parts := partsOf(t, Curves{X: axis, Y: axis, Lines: []Line{l}, Levels: []Level{{"measured", Plain, Value{3, 2, 8}}, {"one", Plain, At(1)}}}.SVG())
@@ -344,7 +343,7 @@ func TestLevelsHaveIntervals(t *testing.T) {
 	}
 }
 
-// Both ends of the axis have their numbers, however many there are between.
+// Both ends of the axis are labelled, however many values there are between.
 func TestEndsOfTheAxisAreNamed(t *testing.T) {
 	l := Line{Name: "a"}
 	for i := range 100 {
@@ -358,7 +357,7 @@ func TestEndsOfTheAxisAreNamed(t *testing.T) {
 	}
 }
 
-// An interval that goes on beyond the scale is seen to.
+// An interval that continues beyond the scale is marked.
 func TestCutIntervals(t *testing.T) {
 	row := func(v Value) string {
 		return Dots{Axis: axis, Least: 0.5, Most: 2, Rows: []DotRow{{Name: "a", Dots: []Dot{{Value: v}}}}}.SVG()

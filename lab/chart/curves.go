@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Curves are values along a number, a line each, with their intervals as bands.
-// Each line has its name at its end.
+// Curves are lines over a number, with their intervals as bands and their names
+// at the end.
 type Curves struct {
 	Frame
 	X, Y   Axis
@@ -16,23 +16,23 @@ type Curves struct {
 	Levels []Level
 }
 
-// A Line is values of the same kind along the axis.
+// A Line is one curve.
 type Line struct {
 	Name   string
 	Look   Look
-	Points []Point // one whose value is not known makes a gap
+	Points []Point // unknown values leave a gap
 
-	runs [][]Point // the known ones, cut at the gaps
+	runs [][]Point // known points, split at gaps
 }
 
-// A Point is one of them.
+// A Point is one value of a line.
 type Point struct {
 	X     float64
 	Y     Value
-	Words string // said when one hovers over it
+	Words string // tooltip
 }
 
-// A Level is a value that the number has no part in.
+// A Level is a value that does not depend on the number.
 type Level struct {
 	Name string
 	Look Look
@@ -41,7 +41,7 @@ type Level struct {
 
 const plotHigh = 190.0
 
-// SVG draws them.
+// SVG returns the drawing.
 func (v Curves) SVG() string {
 	v.Lines = v.sorted()
 	c := &canvas{}
@@ -55,7 +55,7 @@ func (v Curves) SVG() string {
 	for _, l := range v.Levels {
 		l.draw(c, x, y)
 	}
-	for _, l := range slices.Backward(v.Lines) { // what is looked for first is above the others
+	for _, l := range slices.Backward(v.Lines) { // prominent lines on top
 		l.draw(c, x, y)
 	}
 	v.label(c, x, y, v.names(y))
@@ -64,7 +64,7 @@ func (v Curves) SVG() string {
 	return c.svg(v.Frame, bottom+line+5)
 }
 
-// sorted returns the lines with their known points, in the order of X.
+// sorted returns the lines with known points, in order of X.
 func (v Curves) sorted() []Line {
 	var out []Line
 	for _, l := range v.Lines {
@@ -79,7 +79,7 @@ func (v Curves) sorted() []Line {
 	return out
 }
 
-// runs are the points between which there is no gap.
+// runs splits points at gaps.
 func runs(points []Point) [][]Point {
 	var out [][]Point
 	gap := true
@@ -96,7 +96,7 @@ func runs(points []Point) [][]Point {
 	return out
 }
 
-// xs are all places along the axis, in order.
+// xs returns all values of X, sorted.
 func (v Curves) xs() []float64 {
 	var all []float64
 	for _, l := range v.Lines {
@@ -108,8 +108,7 @@ func (v Curves) xs() []float64 {
 	return slices.Compact(all)
 }
 
-// xScale is logarithmic where the places are so: no one is zero or less, and
-// the last is far from the first.
+// xScale is logarithmic if all values are positive and far apart.
 func (v Curves) xScale() scale {
 	all := v.xs()
 	if len(all) == 0 {
@@ -123,36 +122,36 @@ func (v Curves) yScale() scale {
 	var all []float64
 	for _, l := range v.Lines {
 		for _, p := range l.Points {
-			lo, hi := p.Y.span()
+			lo, hi := p.Y.bounds()
 			all = append(all, lo, hi)
 		}
 	}
 	for _, l := range v.Levels {
 		if l.Y.known() {
-			lo, hi := l.Y.span()
+			lo, hi := l.Y.bounds()
 			all = append(all, lo, hi)
 		}
 	}
-	return fit(all).whole(4)
+	return fit(all).roundOut(4)
 }
 
-// left is how much room the numbers of the vertical axis take.
+// left returns the width of the vertical axis's labels.
 func (v Curves) left(y scale) float64 {
 	most := 0.0
 	for _, t := range y.ticks(4) {
-		most = max(most, breadth(v.Y.Format(t), false))
+		most = max(most, textWidth(v.Y.Format(t), false))
 	}
 	return most
 }
 
-// right is where the names begin, less the room for the lines that lead to them.
+// right returns where the names start, less the room for leader lines.
 func (v Curves) right() float64 {
 	most := 0.0
 	for _, l := range v.Lines {
-		most = max(most, breadth(l.Name, l.Look.bold()))
+		most = max(most, textWidth(l.Name, l.Look.bold()))
 	}
 	for _, l := range v.Levels {
-		most = max(most, breadth(l.Name, l.Look.bold()))
+		most = max(most, textWidth(l.Name, l.Look.bold()))
 	}
 	return width - 1 - most - leader
 }
@@ -182,12 +181,12 @@ func (v Curves) frame(c *canvas, x, y scale) {
 	for _, t := range xs {
 		c.line(x.at(t), y.from, x.at(t), y.from+3, "grid")
 	}
-	v.places(c, x, y.from+line, xs)
+	v.xTicks(c, x, y.from+line, xs)
 }
 
-// places writes the numbers of the axis, those at its ends before the others:
-// what has no room beside them is left out.
-func (v Curves) places(c *canvas, x scale, y float64, xs []float64) {
+// xTicks writes the labels of the horizontal axis, the ends first. Labels
+// without room are left out.
+func (v Curves) xTicks(c *canvas, x scale, y float64, xs []float64) {
 	type room struct{ from, to float64 }
 	var taken []room
 	for i := range xs {
@@ -200,7 +199,7 @@ func (v Curves) places(c *canvas, x scale, y float64, xs []float64) {
 			t = xs[i-1]
 		}
 		text := v.X.Format(t)
-		half := breadth(text, false) / 2
+		half := textWidth(text, false) / 2
 		at := max(x.at(t), half+1)
 		r := room{at - half, at + half}
 		if slices.ContainsFunc(taken, func(o room) bool { return r.from <= o.to+gap && o.from <= r.to+gap }) {
@@ -211,7 +210,7 @@ func (v Curves) places(c *canvas, x scale, y float64, xs []float64) {
 	}
 }
 
-// draw draws the runs of a line and its points.
+// draw draws a line and its points.
 func (l Line) draw(c *canvas, x, y scale) {
 	for _, points := range l.runs {
 		l.run(c, x, y, points)
@@ -221,27 +220,28 @@ func (l Line) draw(c *canvas, x, y scale) {
 	}
 }
 
-// run draws the band and the line through some points, or the interval of one.
+// run draws the band and the line through points, or the interval of a single
+// point.
 func (l Line) run(c *canvas, x, y scale, points []Point) {
 	var up, down, mid strings.Builder
 	command := "M"
 	banded := false
 	for _, p := range points {
-		_, hi := p.Y.span()
-		banded = banded || p.Y.wide()
+		_, hi := p.Y.bounds()
+		banded = banded || p.Y.hasInterval()
 		fmt.Fprintf(&up, "%s%s %s", command, num(x.at(p.X)), num(y.at(hi)))
 		fmt.Fprintf(&mid, "%s%s %s", command, num(x.at(p.X)), num(y.at(p.Y.Mid)))
 		command = "L"
 	}
 	for _, p := range slices.Backward(points) {
-		lo, _ := p.Y.span()
+		lo, _ := p.Y.bounds()
 		fmt.Fprintf(&down, "L%s %s", num(x.at(p.X)), num(y.at(lo)))
 	}
 	class := l.Look.class()
 	switch {
 	case len(points) == 1:
 		p := points[0]
-		lo, hi := p.Y.span()
+		lo, hi := p.Y.bounds()
 		c.line(x.at(p.X), y.at(lo), x.at(p.X), y.at(hi), "whisker "+class)
 	default:
 		if banded {
@@ -251,10 +251,10 @@ func (l Line) run(c *canvas, x, y scale, points []Point) {
 	}
 }
 
-// draw draws a level all the way, with its interval as a band.
+// draw draws a level across the plot, with its interval as a band.
 func (l Level) draw(c *canvas, x, y scale) {
-	if l.Y.wide() {
-		lo, hi := l.Y.span()
+	if l.Y.hasInterval() {
+		lo, hi := l.Y.bounds()
 		c.rect(x.from, y.at(hi), x.to-x.from, y.at(lo)-y.at(hi), "band "+l.Look.class())
 	}
 	if l.Y.known() {
@@ -262,35 +262,36 @@ func (l Level) draw(c *canvas, x, y scale) {
 	}
 }
 
-// A tag is the name of a line, and how high its end is.
-type tag struct {
+// A nameTag is the name of a line and its vertical position.
+type nameTag struct {
 	name  string
 	look  Look
 	end   float64 // where the line ends
-	x     float64 // the last place of the line; a level's is the end of the axis
+	x     float64 // last X of the line; for a level the end of the axis
 	level bool
-	y     float64 // where the name is
+	y     float64 // position of the name
 }
 
-// names returns those of all lines and levels, from the top on, not yet placed.
-func (v Curves) names(y scale) []tag {
-	var out []tag
+// names returns the names of all lines and levels, from the top, without
+// positions.
+func (v Curves) names(y scale) []nameTag {
+	var out []nameTag
 	for _, l := range v.Lines {
 		p := l.Points[len(l.Points)-1]
-		out = append(out, tag{name: l.Name, look: l.Look, end: y.at(p.Y.Mid), x: p.X})
+		out = append(out, nameTag{name: l.Name, look: l.Look, end: y.at(p.Y.Mid), x: p.X})
 	}
 	for _, l := range v.Levels {
 		if l.Y.known() {
-			out = append(out, tag{name: l.Name, look: l.Look, end: y.at(l.Y.Mid), level: true})
+			out = append(out, nameTag{name: l.Name, look: l.Look, end: y.at(l.Y.Mid), level: true})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b tag) int { return cmp.Compare(a.end, b.end) })
+	slices.SortStableFunc(out, func(a, b nameTag) int { return cmp.Compare(a.end, b.end) })
 	return out
 }
 
-// label writes the names, none over another, and leads the lines to them.
-func (v Curves) label(c *canvas, x, y scale, tags []tag) {
-	place(tags, y.to, y.from)
+// label writes the names without overlap, with leader lines.
+func (v Curves) label(c *canvas, x, y scale, tags []nameTag) {
+	spreadTags(tags, y.to, y.from)
 	for _, t := range tags {
 		from := x.to
 		if !t.level {
@@ -305,9 +306,9 @@ func (v Curves) label(c *canvas, x, y scale, tags []tag) {
 	}
 }
 
-// place moves names apart until each has a line for itself, between top and
-// bottom, in their order and as near to where they belong as it goes.
-func place(tags []tag, top, bottom float64) {
+// spreadTags moves names apart by at least a line, between top and bottom,
+// keeping their order and staying near their lines.
+func spreadTags(tags []nameTag, top, bottom float64) {
 	at := top
 	for i := range tags {
 		tags[i].y = max(tags[i].end, at)

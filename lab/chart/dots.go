@@ -2,37 +2,36 @@ package chart
 
 import "math"
 
-// Dots are ratios, several in a row, on a logarithmic scale that has a line at
-// one.
+// Dots are rows of ratios on a logarithmic scale with a line at 1.
 type Dots struct {
 	Frame
 	Axis         Axis
-	Below, Above string  // what it means to be left and right of the line
-	Least, Most  float64 // what the scale has room for at least; 0: what the dots need
+	Below, Above string  // meaning of the sides of the line
+	Least, Most  float64 // smallest extent of the scale; 0: the dots' extent
 	Rows         []DotRow
 }
 
 // A DotRow is a named row of dots.
 type DotRow struct {
-	Title string // of this row and those behind it with the same one
+	Title string // heading shared by consecutive rows
 	Name  string
 	Text  string // at the end of the row
 	Dots  []Dot
 }
 
-// A Dot is a ratio. Where it is not above zero, it is left out.
+// A Dot is a ratio. It is not drawn unless it is positive.
 type Dot struct {
 	Look  Look
 	Value Value
-	Words string // said when one hovers over it
+	Words string // tooltip
 }
 
 const (
-	longName = 170.0 // names of rows that are wider take two lines
+	longName = 170.0 // wider names take two lines
 	dotRow   = 17.0
 )
 
-// SVG draws them.
+// SVG returns the drawing.
 func (d Dots) SVG() string {
 	c := &canvas{}
 	at := d.columns()
@@ -60,14 +59,14 @@ func (d Dots) SVG() string {
 	return c.svg(d.Frame, y+line+4)
 }
 
-// head says what is counted, and what the sides of the line mean.
+// head writes the axis label and the meaning of the sides.
 func (d Dots) head(c *canvas, s scale) {
 	c.text(0, line-3, "soft", start, d.Axis.Label+", log scale")
 	one := s.at(1)
-	if left := "← " + d.Below; one-gap-breadth(left, false) > 0 {
+	if left := "← " + d.Below; one-gap-textWidth(left, false) > 0 {
 		c.text(one-gap, 2*line-5, "soft", end, left)
 	}
-	if right := d.Above + " →"; one+gap+breadth(right, false) < width {
+	if right := d.Above + " →"; one+gap+textWidth(right, false) < width {
 		c.text(one+gap, 2*line-5, "soft", start, right)
 	}
 }
@@ -76,15 +75,14 @@ func (d Dots) columns() columns {
 	var label, text float64
 	for _, row := range d.Rows {
 		for _, l := range wrap(row.Name, false, longName) {
-			label = max(label, breadth(l, false))
+			label = max(label, textWidth(l, false))
 		}
-		text = max(text, breadth(row.Text, false))
+		text = max(text, textWidth(row.Text, false))
 	}
 	return columns{label: label + 1, plot: label + 2*gap, end: width - text - 2*gap, text: width - 1}
 }
 
-// scale goes from the least to the most, with room for the dots at its ends. What
-// the dots need is what their intervals do.
+// scale reaches from Least to Most, or contains the dots' intervals.
 func (d Dots) scale() scale {
 	lo, hi := d.Least, d.Most
 	for _, row := range d.Rows {
@@ -92,7 +90,7 @@ func (d Dots) scale() scale {
 			if !dot.drawn() {
 				continue
 			}
-			from, to := dot.Value.span()
+			from, to := dot.Value.bounds()
 			if d.Least <= 0 && from > 0 {
 				lo = least(lo, from)
 			}
@@ -104,7 +102,7 @@ func (d Dots) scale() scale {
 	return scale{log: true, lo: least(lo, 0.9) / 1.1, hi: max(hi, 1/0.9) * 1.1}
 }
 
-// least is the smaller one of two values, of which the first may be missing.
+// least returns the smaller of two values, ignoring a if it is not set.
 func least(a, b float64) float64 {
 	if a <= 0 {
 		return b
@@ -114,7 +112,7 @@ func least(a, b float64) float64 {
 
 func (d Dot) drawn() bool { return d.Value.known() && d.Value.Mid > 0 }
 
-// draw draws one row and returns where the next begins.
+// draw draws one row and returns the position of the next.
 func (r DotRow) draw(c *canvas, at columns, s scale, y float64) float64 {
 	name := wrap(r.Name, false, longName)
 	high := dotRow + float64(len(name)-1)*(line-2)
@@ -124,7 +122,7 @@ func (r DotRow) draw(c *canvas, at columns, s scale, y float64) float64 {
 	mid := y + high/2
 	c.line(s.from, mid, s.to, mid, "guide")
 	for _, dot := range r.Dots {
-		if dot.drawn() && dot.Value.wide() {
+		if dot.drawn() && dot.Value.hasInterval() {
 			dot.whisker(c, s, mid)
 		}
 	}
@@ -137,10 +135,10 @@ func (r DotRow) draw(c *canvas, at columns, s scale, y float64) float64 {
 	return math.Round(y + high)
 }
 
-// whisker draws the interval, with the sign of a cut at an end that is beyond the
-// scale. A dot that is there itself has its arrow.
+// whisker draws the interval, and marks an end beyond the scale. The arrow of a
+// dot beyond the scale replaces the mark.
 func (d Dot) whisker(c *canvas, s scale, y float64) {
-	lo, hi := d.Value.span()
+	lo, hi := d.Value.bounds()
 	class := d.Look.class()
 	c.line(s.at(lo), y, s.at(hi), y, "whisker "+class)
 	if lo < s.lo && d.Value.Mid >= s.lo {
@@ -151,7 +149,7 @@ func (d Dot) whisker(c *canvas, s scale, y float64) {
 	}
 }
 
-// draw draws one dot, or an arrow where it is beyond the scale.
+// draw draws one dot, or an arrow if it is beyond the scale.
 func (d Dot) draw(c *canvas, s scale, y float64) {
 	switch {
 	case d.Value.Mid > s.hi:

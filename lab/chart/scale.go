@@ -5,19 +5,18 @@ import (
 	"slices"
 )
 
-// A scale is where values are along an axis.
+// A scale maps values to positions.
 type scale struct {
 	log      bool
 	lo, hi   float64 // values
-	from, to float64 // where they are
+	from, to float64 // positions
 }
 
-// farApart is the ratio of two values above which a linear scale leaves
-// nothing to see of the smaller one.
+// farApart is the ratio of values from which a scale is logarithmic.
 const farApart = 20
 
-// fit is a scale for values, from zero on, or a logarithmic one if they are far
-// apart and none is zero or less.
+// fit returns a linear scale from zero, or a logarithmic one if all values are
+// positive and far apart.
 func fit(values []float64) scale {
 	if len(values) == 0 {
 		return scale{lo: 0, hi: 1}
@@ -33,13 +32,13 @@ func fit(values []float64) scale {
 	return scale{lo: lo, hi: hi}
 }
 
-// over returns the scale along a part of the drawing.
+// over returns the scale with the given positions.
 func (s scale) over(from, to float64) scale {
 	s.from, s.to = from, to
 	return s
 }
 
-// at is where a value is; those beyond the scale are at its ends.
+// at returns the position of a value, clipped to the ends of the scale.
 func (s scale) at(v float64) float64 {
 	part := 0.0
 	switch {
@@ -53,8 +52,8 @@ func (s scale) at(v float64) float64 {
 	return s.from + min(max(part, 0), 1)*(s.to-s.from)
 }
 
-// whole widens a scale to the next ticks, of which there are then about n.
-func (s scale) whole(n int) scale {
+// roundOut extends a scale to the next of about n ticks.
+func (s scale) roundOut(n int) scale {
 	if s.log {
 		steps := s.decades()
 		s.lo, s.hi = floorTo(s.lo, steps), ceilTo(s.hi, steps)
@@ -65,7 +64,7 @@ func (s scale) whole(n int) scale {
 	return s
 }
 
-// ticks are round values on the scale, about n of them.
+// ticks returns about n round values.
 func (s scale) ticks(n int) []float64 {
 	var out []float64
 	if !s.log {
@@ -79,11 +78,11 @@ func (s scale) ticks(n int) []float64 {
 	for v := ceilTo(s.lo, steps); v <= s.hi*(1+1e-9); v = ceilTo(v*1.01, steps) {
 		out = append(out, v)
 	}
-	return every(out, (len(out)+2*n-1)/(2*n)) // of many decades every second one, or third
+	return everyNth(out, (len(out)+2*n-1)/(2*n)) // every second or third of many decades
 }
 
-// every returns each nth value.
-func every(values []float64, n int) []float64 {
+// everyNth returns each nth value.
+func everyNth(values []float64, n int) []float64 {
 	var out []float64
 	for i := 0; i < len(values); i += max(n, 1) {
 		out = append(out, values[i])
@@ -91,8 +90,8 @@ func every(values []float64, n int) []float64 {
 	return out
 }
 
-// decades are the round numbers between 1 and 10 that a logarithmic scale has
-// ticks at: more of them the shorter it is.
+// decades returns the ticks between 1 and 10 of a logarithmic scale, more for
+// shorter scales.
 func (s scale) decades() []float64 {
 	switch r := s.hi / s.lo; {
 	case r < 2:
@@ -105,7 +104,7 @@ func (s scale) decades() []float64 {
 	return []float64{1}
 }
 
-// ceilTo is the smallest of the steps, in any decade, that is not below v.
+// ceilTo returns the smallest step, in any decade, that is not below v.
 func ceilTo(v float64, steps []float64) float64 {
 	decade := math.Pow(10, math.Floor(math.Log10(v)))
 	for _, s := range steps {
@@ -116,7 +115,7 @@ func ceilTo(v float64, steps []float64) float64 {
 	return 10 * decade
 }
 
-// floorTo is the largest that is not above v.
+// floorTo returns the largest step, in any decade, that is not above v.
 func floorTo(v float64, steps []float64) float64 {
 	decade := math.Pow(10, math.Floor(math.Log10(v)))
 	for _, s := range slices.Backward(steps) {
@@ -127,5 +126,5 @@ func floorTo(v float64, steps []float64) float64 {
 	return decade
 }
 
-// nice is the next larger step that is 1, 2 or 5 times a power of ten.
+// nice returns the next step that is 1, 2 or 5 times a power of ten.
 func nice(step float64) float64 { return ceilTo(step, []float64{1, 2, 5}) }

@@ -2,9 +2,9 @@ package chart
 
 import "strings"
 
-// breadth is about how wide a text is. It takes the wide ones among the fonts
-// that browsers take for "system-ui", so that there is room in any of them.
-func breadth(s string, bold bool) float64 {
+// textWidth estimates the width of a text for the widest of the fonts that
+// browsers use for "system-ui".
+func textWidth(s string, bold bool) float64 {
 	em := 0.0
 	for _, r := range s {
 		em += advance(r)
@@ -15,7 +15,7 @@ func breadth(s string, bold bool) float64 {
 	return em * letter
 }
 
-// advance is how wide a letter is, as a part of the height of letters.
+// advance estimates the width of a letter relative to the font size.
 func advance(r rune) float64 {
 	switch {
 	case strings.ContainsRune("ijlI.,:;|'! ", r):
@@ -26,19 +26,19 @@ func advance(r rune) float64 {
 		return 0.92
 	case r >= 'A' && r <= 'Z':
 		return 0.7
-	case r >= 0x2e80: // letters of East Asia, and signs
+	case r >= 0x2e80: // East Asian letters, and symbols
 		return 1.1
 	}
 	return 0.63
 }
 
-// wrap cuts a name behind signs that join its parts, so that no line of it is
-// wider than limit, unless one part is.
+// wrap breaks a name after separators into lines of at most limit, unless a
+// single part is wider.
 func wrap(s string, bold bool, limit float64) []string {
 	var lines []string
 	row := ""
 	for _, part := range parts(s) {
-		if row != "" && breadth(row+part, bold) > limit {
+		if row != "" && textWidth(row+part, bold) > limit {
 			lines = append(lines, strings.TrimSpace(row))
 			row = ""
 		}
@@ -47,7 +47,7 @@ func wrap(s string, bold bool, limit float64) []string {
 	return append(lines, strings.TrimSpace(row))
 }
 
-// parts are the pieces between which a name may be cut.
+// parts splits a name after separators.
 func parts(s string) []string {
 	var out []string
 	from := 0

@@ -15,17 +15,17 @@ import (
 	"github.com/stint-go/stint/lab/browser"
 )
 
-// The widths of windows.
+// Window widths.
 const phone, desk = 390, 1280
 
-// A program is one that serves its state, and does some work whenever it is asked, so
-// that the figures change.
+// A program serves its state, and does some work for each request, so that the
+// figures change.
 type program struct {
 	*httptest.Server
-	broken atomic.Bool // answers with an error
+	broken atomic.Bool // respond with an error
 }
 
-// start starts a browser, and a program for it to look at.
+// start starts a browser and a program to look at.
 func start(t *testing.T) (*browser.Browser, *program) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
@@ -33,8 +33,8 @@ func start(t *testing.T) (*browser.Browser, *program) {
 	return browser.Start(t), run(t)
 }
 
-// run runs a program until the test ends. It has pools that work and wait, limiters
-// with a short history, the longest and none, and names of all sizes.
+// run runs a program until the test ends. It has pools that work and wait,
+// limiters with a short, a full and no history, and names of all sizes.
 func run(t *testing.T) *program {
 	p, h := new(program), new(debug.Handler)
 	mail, stuck := stint.NewPool(stint.Limit(4)), stint.NewPool(stint.Limit(2), stint.Queue(10))
@@ -79,8 +79,8 @@ func run(t *testing.T) *program {
 	return p
 }
 
-// changed waits until the page shows another number of tasks that have ended, and
-// returns whether it is still the page in which that was asked.
+// changed waits until the page shows another number of finished tasks, and
+// reports whether it was not reloaded.
 const changed = `new Promise((done) => {
 	const ended = () => document.querySelector('[id="pool/mail"] [data-name=completed]').textContent;
 	const before = ended(), main = document.querySelector("main");
@@ -88,7 +88,7 @@ const changed = `new Promise((done) => {
 		.observe(document.body, { subtree: true, childList: true, characterData: true });
 })`
 
-// noted waits until the note is shown, or hidden again, and returns its text.
+// noted waits until the note is shown or hidden, and returns its text.
 func noted(p *browser.Page, hidden bool) string {
 	return browser.Eval[string](p, fmt.Sprintf(`new Promise((done) => {
 		const note = document.getElementById("note");
@@ -111,7 +111,7 @@ func TestPageInABrowser(t *testing.T) {
 					}
 				}
 				check("folded")
-				p.Unfold()
+				p.OpenDetails()
 				check("unfolded")
 				browser.Eval[bool](p, `document.querySelector("summary").focus(), true`)
 				if !browser.Eval[bool](p, changed) {
@@ -141,7 +141,8 @@ func TestPageInABrowser(t *testing.T) {
 	}
 }
 
-// A list that is open and focused stays so when something comes or goes before it.
+// A list that is open and focused stays so when an entry appears or disappears
+// before it.
 func TestPageKeepsWhatIsOpen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
@@ -186,14 +187,14 @@ func TestPageKeepsWhatIsOpen(t *testing.T) {
 	shown("limiter/zzz", false)
 }
 
-// body is the page as it is sent.
+// body returns the page as sent.
 func body(h *debug.Handler) string {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("GET", "/?format=html", nil))
 	return w.Body.String()
 }
 
-// A page whose program does not answer says so, and since when; until it does.
+// When its program does not answer, the page says so, and since when.
 func TestPageWithoutAProgram(t *testing.T) {
 	b, program := start(t)
 	p := b.Open(t, program.URL, browser.Dark, phone)
@@ -213,13 +214,13 @@ func TestPageWithoutAProgram(t *testing.T) {
 	}
 }
 
-// Nobody looks at a page that is hidden: it asks for nothing until it is shown again.
-// What it plans is taken from it here, so that nothing depends on the time.
+// A hidden page sends no requests until it is shown again. The test takes over
+// its timers, so that it does not depend on time.
 func TestPageRestsWhileHidden(t *testing.T) {
 	b, program := start(t)
 	p := b.Open(t, program.URL, browser.Light, desk)
 	const planned = `new Promise((done) => { window.setTimeout = (f) => { window.plan = f; done(true); }; })`
-	browser.Eval[bool](p, planned) // after the request that is planned already
+	browser.Eval[bool](p, planned) // after the scheduled request
 	const asked = `(() => {
 		let asked = 0;
 		const fetch = window.fetch;

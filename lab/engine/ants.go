@@ -8,11 +8,11 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// Ants is the pool of panjf2000/ants. Its end is not measured: a program would
-// keep it, and it is told to keep its workers for ten seconds. It cannot be
-// waited for, so a sync.WaitGroup is.
+// Ants is the pool of panjf2000/ants, with workers that stay for ten seconds.
+// Closing it is not measured, since a program would keep it. It has no wait, so
+// a sync.WaitGroup provides one.
 func Ants() Open {
-	return Open{Name: "ants", Doc: "panjf2000/ants/v2 v2.12.1, NewPool with an expiry of 10 s, and a sync.WaitGroup", Kind: result.Peer, Kept: true,
+	return Open{Model: result.Peer.Model("ants", "panjf2000/ants/v2 v2.12.1, NewPool with an expiry of 10 s, and a sync.WaitGroup"), Kept: true,
 		New: func(limit int, t Task) Engine {
 			p, err := ants.NewPool(limit, ants.WithExpiryDuration(10*time.Second))
 			must(err)
@@ -40,9 +40,9 @@ func (a *antsPool) Go(n int) {
 
 func (a *antsPool) Wait() { a.wg.Wait() }
 
-// Close waits for the workers, so that they are not in the next measurement.
+// Close waits for the workers, to keep them out of the next measurement.
 func (a *antsPool) Close() { must(a.pool.ReleaseTimeout(time.Minute)) }
 
-// The pool that ants makes when it is imported keeps a clock, which would tick
-// through the measurements of all others.
+// The default pool that ants creates on import runs a clock, which would tick
+// during all other measurements.
 func init() { ants.Release() }

@@ -6,10 +6,10 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// Channel is the pool that most people write: as many goroutines as may run,
-// all of them there from the start, on one channel of functions.
+// Channel is the common hand-written worker pool: limit goroutines, all started
+// first, on one channel of functions.
 func Channel() Open {
-	return Open{Name: "channel", Doc: "limit goroutines, started first, on a channel of 1,024 functions", Kind: result.Peer,
+	return Open{Model: result.Peer.Model("channel", "limit goroutines, started first, on a channel of 1,024 functions"),
 		New: func(limit int, t Task) Engine {
 			c := &channel{tasks: make(chan func(), 1024), f: t.Plain}
 			for range limit {
@@ -24,7 +24,7 @@ func Channel() Open {
 }
 
 type channel struct {
-	keeper
+	noClose
 	wg    sync.WaitGroup
 	tasks chan func()
 	f     func()

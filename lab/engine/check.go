@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Submit gives an engine n tasks from several goroutines at once, or from the
-// caller's if it is to be one.
+// Submit submits n tasks to an engine from several goroutines, or from the
+// caller's if submitters is 1.
 func Submit(e Engine, n, submitters int) {
 	if submitters == 1 {
 		e.Go(n)
@@ -21,10 +21,10 @@ func Submit(e Engine, n, submitters int) {
 	wg.Wait()
 }
 
-// Check runs n tasks on an engine, each of which lets others run before it
-// ends, and returns an error unless all of them ran, and never more at once
-// than the engine promises. Empty tasks cannot be counted while they are
-// measured: the count would cost as much as they do.
+// Check runs n tasks on an engine, each of which yields before it finishes, and
+// returns an error unless all of them ran within the engine's limit. Empty
+// tasks are not counted while they are timed: counting would cost as much as
+// they do.
 func Check(o Open, limit, submitters, n int) error {
 	var g gauge
 	e := o.New(limit, TaskOf(g.task))
@@ -34,7 +34,7 @@ func Check(o Open, limit, submitters, n int) error {
 	return g.check(n, limit, o.Unbounded || o.OneSubmitter && submitters > 1)
 }
 
-// CheckLoop is Check for finite work: each index once.
+// CheckLoop is Check for a Loop. Each index must be used once.
 func CheckLoop(l Loop, n, limit int) error {
 	var g gauge
 	seen := make([]atomic.Int32, n)
@@ -44,19 +44,19 @@ func CheckLoop(l Loop, n, limit int) error {
 	}))
 	for i := range seen {
 		if times := seen[i].Load(); times != 1 {
-			return fmt.Errorf("index %d of %d was given out %d times", i, n, times)
+			return fmt.Errorf("index %d of %d was used %d times", i, n, times)
 		}
 	}
 	if l.Unlimited {
 		limit = 0
 	}
-	if limit == 0 && l.Most > 0 {
-		limit = l.Most
+	if limit == 0 && l.AdaptiveMax > 0 {
+		limit = l.AdaptiveMax
 	}
-	return g.check(n, processors(limit), l.Unbounded)
+	return g.check(n, limitOrProcs(limit), l.Unbounded)
 }
 
-// gauge also counts the tasks.
+// A gauge also counts finished tasks.
 type gauge struct {
 	Gauge
 	ran atomic.Int64
@@ -70,11 +70,11 @@ func (g *gauge) task() {
 }
 
 func (g *gauge) check(n, limit int, unbounded bool) error {
-	switch ran, most := g.ran.Load(), g.Most(); {
+	switch ran, peak := g.ran.Load(), g.Peak(); {
 	case ran != int64(n):
 		return fmt.Errorf("%d of %d tasks ran", ran, n)
-	case most > limit && !unbounded:
-		return fmt.Errorf("%d tasks ran at once, the limit is %d", most, limit)
+	case peak > limit && !unbounded:
+		return fmt.Errorf("%d tasks ran at once, the limit is %d", peak, limit)
 	}
 	return nil
 }

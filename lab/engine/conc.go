@@ -8,14 +8,14 @@ import (
 
 // Conc is the pool of sourcegraph/conc.
 func Conc() Open {
-	return Open{Name: "conc", Doc: "sourcegraph/conc v0.3.0, pool.New().WithMaxGoroutines", Kind: result.Peer,
+	return Open{Model: result.Peer.Model("conc", "sourcegraph/conc v0.3.0, pool.New().WithMaxGoroutines"),
 		New: func(limit int, t Task) Engine {
 			return &concPool{pool: pool.New().WithMaxGoroutines(limit), f: t.Plain}
 		}}
 }
 
 type concPool struct {
-	keeper
+	noClose
 	pool *pool.Pool
 	f    func()
 }
@@ -28,10 +28,10 @@ func (c *concPool) Go(n int) {
 
 func (c *concPool) Wait() { c.pool.Wait() }
 
-// ConcIter is ForEachIdx of sourcegraph/conc: an atomic counter, an item at a
-// time.
+// ConcIter is ForEachIdx of sourcegraph/conc, which takes one item at a time
+// from an atomic counter.
 func ConcIter() Loop {
-	return Loop{Name: "conc", Doc: "sourcegraph/conc v0.3.0, iter.ForEachIdx", Kind: result.Peer,
+	return Loop{Model: result.Peer.Model("conc", "sourcegraph/conc v0.3.0, iter.ForEachIdx"),
 		Run: func(n, limit int, b Body) {
 			iter.Iterator[struct{}]{MaxGoroutines: limit}.ForEachIdx(make([]struct{}, n), func(i int, _ *struct{}) { b.Plain(i) })
 		}}

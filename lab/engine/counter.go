@@ -8,14 +8,14 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// Counter is limit goroutines that take the next indexes, so many at a time,
-// from one atomic counter.
+// Counter is limit goroutines that take indexes from an atomic counter, chunk
+// at a time.
 func Counter(chunk int) Loop {
-	return Loop{Name: fmt.Sprintf("counter-%d", chunk), Doc: fmt.Sprintf("limit goroutines on one atomic counter, %d at a time", chunk), Kind: result.Peer,
+	return Loop{Model: result.Peer.Model(fmt.Sprintf("counter-%d", chunk), fmt.Sprintf("limit goroutines on one atomic counter, %d at a time", chunk)),
 		Run: func(n, limit int, b Body) {
 			var next atomic.Int64
 			var wg sync.WaitGroup
-			for range min(processors(limit), n) {
+			for range min(limitOrProcs(limit), n) {
 				wg.Go(func() {
 					for {
 						hi := int(next.Add(int64(chunk)))

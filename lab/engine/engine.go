@@ -1,6 +1,5 @@
-// Package engine holds the ways to run many tasks that the laboratory compares:
-// one file each for what people write by hand, for the libraries, and for
-// stint. A workload is written once, against Engine or Loop.
+// Package engine adapts stint, other libraries and hand-written code to two interfaces,
+// Engine and Loop, so that each workload is written once.
 package engine
 
 import (
@@ -9,17 +8,16 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// A Task is one function in the forms that engines take. It is made once for
-// all runs of it, so that no engine is charged for a closure that it did not
-// ask for.
+// A Task is one function in the forms that engines take. It is made once, so
+// that no engine pays for closures it does not need.
 type Task struct {
 	Plain func()
 	Pool  func(context.Context)
 	Group func(context.Context) error
 }
 
-// TaskOf returns f in all forms. Those with a context cost a call more: where a
-// nanosecond counts, write them out.
+// TaskOf returns f in all forms. The forms with a context cost an extra call;
+// write them out where nanoseconds count.
 func TaskOf(f func()) Task {
 	return Task{
 		Plain: f,
@@ -28,47 +26,41 @@ func TaskOf(f func()) Task {
 	}
 }
 
-// An Open is an open-ended engine: it is given tasks one by one, and does not
-// know how many there will be.
+// An Open is an open-ended engine: it receives tasks one by one, in unknown
+// number.
 type Open struct {
-	Name string
-	Doc  string // what is used of it
-	Kind result.Kind
-
-	// Unbounded engines run everything at once, whatever the limit.
-	Unbounded bool
+	result.Model // Doc names the API used
 
 	// OneSubmitter engines hold their limit only while one goroutine submits.
 	OneSubmitter bool
 
-	// Kept engines are made once by a program that uses them: Go and Wait may
-	// follow each other any number of times before Close.
+	// Kept engines are created once by a program: Go and Wait may be repeated
+	// before Close.
 	Kept bool
 
-	// New makes one. A limit of 0 stands for what stint does without; the
-	// others must be told.
+	// New creates an engine. Limit 0 means no option; only stint supports it.
 	New func(limit int, t Task) Engine
 }
 
-// An Engine runs one task any number of times. It is used once, unless it is
-// kept: Go, then Wait, then Close.
+// An Engine runs one task any number of times: Go, then Wait, then Close, once
+// unless the engine is kept.
 type Engine interface {
-	// Go starts the task n times, one by one. It waits as the engine makes
-	// it wait. Several goroutines may call it at once.
+	// Go submits the task n times, one by one, blocking as the engine does. It
+	// may be called concurrently.
 	Go(n int)
 
-	// Wait returns when every task that was started has ended. Engines that
-	// end their workers there, end them.
+	// Wait returns when every submitted task has finished, and the workers of
+	// engines that end them there.
 	Wait()
 
-	// Close frees what the engine still holds. It is not measured.
+	// Close releases the engine. It is not measured.
 	Close()
 }
 
-// A keeper is an engine with nothing to close.
-type keeper struct{}
+// noClose is embedded by engines with nothing to close.
+type noClose struct{}
 
-func (keeper) Close() {}
+func (noClose) Close() {}
 
 // Opens returns all open-ended engines, stint's last.
 func Opens() []Open {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Every engine runs every task once, and never more at once than its limit.
+// Every engine runs every task once, within its limit.
 func TestOpens(t *testing.T) {
 	for _, o := range append(Opens(), Queued(Pool, 0), Queued(Group, 65536)) {
 		for _, limit := range []int{1, 2, 50} {
@@ -34,7 +34,7 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// The checks find what they look for.
+// The checks detect faults.
 func TestChecks(t *testing.T) {
 	lossy, greedy := Channel(), Goroutines()
 	lossy.New = func(limit int, task Task) Engine { return half{Channel().New(limit, task)} }
@@ -51,7 +51,7 @@ func TestChecks(t *testing.T) {
 	}{
 		"lossy":  {Check(lossy, 2, 1, 100), "50 of 100 tasks ran"},
 		"greedy": {Check(greedy, 1, 1, 100), "ran at once, the limit is 1"},
-		"twice":  {CheckLoop(twice, 4, 1), "index 0 of 4 was given out 2 times"},
+		"twice":  {CheckLoop(twice, 4, 1), "index 0 of 4 was used 2 times"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", name, c.err, c.want)
@@ -59,7 +59,7 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// half is an engine that forgets half of its tasks.
+// half is an engine that drops half of its tasks.
 type half struct{ Engine }
 
 func (h half) Go(n int) { h.Engine.Go(n / 2) }
@@ -81,7 +81,7 @@ func TestNamesAreUnique(t *testing.T) {
 	}
 }
 
-// A library is named with the version that is compiled in.
+// A library's description has the version that is compiled in.
 func TestVersions(t *testing.T) {
 	mod, err := os.ReadFile("../go.mod")
 	if err != nil {

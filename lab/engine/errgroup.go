@@ -7,7 +7,7 @@ import (
 
 // Errgroup is golang.org/x/sync/errgroup with SetLimit.
 func Errgroup() Open {
-	return Open{Name: "errgroup", Doc: "x/sync v0.24.0, errgroup.SetLimit", Kind: result.Peer,
+	return Open{Model: result.Peer.Model("errgroup", "x/sync v0.24.0, errgroup.SetLimit"),
 		New: func(limit int, t Task) Engine {
 			e := &errGroup{f: func() error { t.Plain(); return nil }}
 			e.SetLimit(limit)
@@ -16,7 +16,7 @@ func Errgroup() Open {
 }
 
 type errGroup struct {
-	keeper
+	noClose
 	errgroup.Group
 	f func() error
 }
@@ -29,19 +29,19 @@ func (g *errGroup) Go(n int) {
 
 func (g *errGroup) Wait() { must(g.Group.Wait()) }
 
-// must panics with an error that an engine has no reason to return.
+// must panics on an error that an engine has no reason to return.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// ErrgroupEach is errgroup with SetLimit, given one function an item.
+// ErrgroupEach is errgroup with SetLimit and a function per item.
 func ErrgroupEach() Loop {
-	return Loop{Name: "errgroup", Doc: "x/sync v0.24.0, errgroup.SetLimit, a function an item", Kind: result.Peer,
+	return Loop{Model: result.Peer.Model("errgroup", "x/sync v0.24.0, errgroup.SetLimit, a function an item"),
 		Run: func(n, limit int, b Body) {
 			var g errgroup.Group
-			g.SetLimit(processors(limit))
+			g.SetLimit(limitOrProcs(limit))
 			for i := range n {
 				g.Go(func() error { b.Plain(i); return nil })
 			}

@@ -2,21 +2,21 @@ package engine
 
 import "sync/atomic"
 
-// A Gauge counts how many tasks run at once.
-type Gauge struct{ running, most atomic.Int64 }
+// A Gauge counts concurrent tasks.
+type Gauge struct{ running, peak atomic.Int64 }
 
-// Enter is called by a task when it begins.
+// Enter is called when a task starts.
 func (g *Gauge) Enter() {
 	now := g.running.Add(1)
-	for most := g.most.Load(); now > most && !g.most.CompareAndSwap(most, now); most = g.most.Load() {
+	for peak := g.peak.Load(); now > peak && !g.peak.CompareAndSwap(peak, now); peak = g.peak.Load() {
 	}
 }
 
-// Leave is called by a task when it ends.
+// Leave is called when a task finishes.
 func (g *Gauge) Leave() { g.running.Add(-1) }
 
-// Most is the largest number that there was, since Reset.
-func (g *Gauge) Most() int { return int(g.most.Load()) }
+// Peak returns the largest count since Reset.
+func (g *Gauge) Peak() int { return int(g.peak.Load()) }
 
-// Reset is called while no task runs.
-func (g *Gauge) Reset() { g.most.Store(0) }
+// Reset must not be called while tasks run.
+func (g *Gauge) Reset() { g.peak.Store(0) }

@@ -7,11 +7,11 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// Gopool is the pool of bytedance/gopkg. It cannot be waited for, so a
-// sync.WaitGroup is. It counts its workers and adds one in two steps, so that
-// several submitters at once can exceed the limit.
+// Gopool is the pool of bytedance/gopkg. It has no wait, so a sync.WaitGroup
+// provides one. It counts and adds workers in two steps, so concurrent
+// submitters can exceed the limit.
 func Gopool() Open {
-	return Open{Name: "gopool", Doc: "bytedance/gopkg v0.1.4, gopool.NewPool, and a sync.WaitGroup", Kind: result.Peer, OneSubmitter: true,
+	return Open{Model: result.Peer.Model("gopool", "bytedance/gopkg v0.1.4, gopool.NewPool, and a sync.WaitGroup"), OneSubmitter: true,
 		New: func(limit int, t Task) Engine {
 			g := &gopoolPool{pool: gopool.NewPool("lab", int32(limit), gopool.NewConfig())}
 			g.f = func() {
@@ -23,7 +23,7 @@ func Gopool() Open {
 }
 
 type gopoolPool struct {
-	keeper
+	noClose
 	wg   sync.WaitGroup
 	pool gopool.Pool
 	f    func()

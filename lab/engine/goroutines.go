@@ -6,14 +6,14 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// Goroutines is a goroutine for every task, without a limit.
+// Goroutines is a goroutine per task, without a limit.
 func Goroutines() Open {
-	return Open{Name: "goroutines", Doc: "go f() and a sync.WaitGroup, no limit", Kind: result.Peer, Unbounded: true,
+	return Open{Model: result.Model{Name: "goroutines", Kind: result.Peer, Doc: "go f() and a sync.WaitGroup, no limit", Unbounded: true},
 		New: func(_ int, t Task) Engine { return newGoroutines(t) }}
 }
 
 type goroutines struct {
-	keeper
+	noClose
 	wg sync.WaitGroup
 	f  func()
 }
@@ -36,9 +36,9 @@ func (g *goroutines) Go(n int) {
 
 func (g *goroutines) Wait() { g.wg.Wait() }
 
-// GoroutineEach is a goroutine for every item, without a limit.
+// GoroutineEach is a goroutine per item, without a limit.
 func GoroutineEach() Loop {
-	return Loop{Name: "goroutines", Doc: "a goroutine an item and a sync.WaitGroup, no limit", Kind: result.Peer, Unbounded: true,
+	return Loop{Model: result.Model{Name: "goroutines", Kind: result.Peer, Doc: "a goroutine an item and a sync.WaitGroup, no limit", Unbounded: true},
 		Run: func(n, _ int, b Body) {
 			var wg sync.WaitGroup
 			for i := range n {

@@ -9,7 +9,7 @@ import (
 
 // Group is stint.Group.
 func Group(opts ...stint.Option) Open {
-	return Open{Name: "stint.Group", Doc: "NewGroup with a Limit, Go, Wait", Kind: result.Ours,
+	return Open{Model: result.Ours.Model("stint.Group", "NewGroup with a Limit, Go, Wait"),
 		New: func(limit int, t Task) Engine {
 			g := stint.NewGroup(context.Background(), append(opts, stint.Limit(limit))...)
 			return &stintGroup{group: g, f: t.Group}
@@ -17,7 +17,7 @@ func Group(opts ...stint.Option) Open {
 }
 
 type stintGroup struct {
-	keeper
+	noClose
 	group *stint.Group
 	f     func(context.Context) error
 }

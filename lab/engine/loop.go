@@ -13,22 +13,20 @@ import (
 type Body struct {
 	Plain   func(i int)
 	Task    func(ctx context.Context, i int) error
-	Pointer func(i *int) // to an element of a slice of indexes
+	Pointer func(i *int) // i points into a slice of indexes
 
-	// Span does the items from lo to hi-1. Its loop is written out where an
-	// item is small, since that is what the form is for: the compiler makes of
-	// it what it makes of a loop without an engine.
-	Span func(lo, hi int)
+	// Range runs the items from lo to hi-1. For small items its loop is written
+	// out, so that it compiles to the same code as a plain loop.
+	Range func(lo, hi int)
 }
 
-// BodyOf returns f in all forms, as TaskOf does. In all but the first an item
-// costs a call more.
+// BodyOf returns f in all forms. All but the first cost an extra call per item.
 func BodyOf(f func(i int)) Body {
 	return Body{
 		Plain:   f,
 		Task:    func(_ context.Context, i int) error { f(i); return nil },
 		Pointer: func(i *int) { f(*i) },
-		Span: func(lo, hi int) {
+		Range: func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				f(i)
 			}
@@ -36,30 +34,24 @@ func BodyOf(f func(i int)) Body {
 	}
 }
 
-// A Loop is an engine for finite work: a body and how often to call it.
+// A Loop is an engine for a known number of items.
 type Loop struct {
-	Name string
-	Doc  string // what is used of it
-	Kind result.Kind
+	result.Model // Doc names the API used
 
-	// Unbounded loops run everything at once, whatever the limit.
-	Unbounded bool
-
-	// Unlimited loops cannot be given a limit: they run GOMAXPROCS items at
-	// once, and are not for items that wait.
+	// Unlimited loops take no limit: they run GOMAXPROCS items concurrently,
+	// and are not for items that wait.
 	Unlimited bool
 
-	// Most is how many items run at once, at most, when no limit is given, if the
-	// loop looks for the limit itself.
-	Most int
+	// AdaptiveMax is the largest number of concurrent items if no limit is set,
+	// for loops with an adaptive limit.
+	AdaptiveMax int
 
-	// Run calls the body for 0 to n-1, at most limit calls at once. A limit of
-	// 0 stands for what the engine does unless told otherwise; those that must
-	// be told are told GOMAXPROCS.
+	// Run calls the body for 0 to n-1, with at most limit concurrent calls.
+	// Limit 0 means no option, or GOMAXPROCS where a limit is required.
 	Run func(n, limit int, b Body)
 }
 
-// Loops returns all engines for finite work, stint's last.
+// Loops returns all loops, stint's last.
 func Loops() []Loop {
 	return []Loop{
 		Plain(), PlainEach(), PlainRange(), Static(), StaticRange(), Counter(1), Counter(1024), GoroutineEach(), ErrgroupEach(), ConcIter(), Rill(),
@@ -67,8 +59,8 @@ func Loops() []Loop {
 	}
 }
 
-// processors is limit, or GOMAXPROCS for 0.
-func processors(limit int) int {
+// limitOrProcs returns limit, or GOMAXPROCS for 0.
+func limitOrProcs(limit int) int {
 	if limit == 0 {
 		return runtime.GOMAXPROCS(0)
 	}
@@ -80,9 +72,8 @@ var numbers struct {
 	all []int
 }
 
-// indexes returns 0 to n-1, for engines that take a slice: in a program it
-// would be there before the loop. It is made by the first call, in the round
-// that does not count.
+// indexes returns 0 to n-1 for engines that take a slice, which a program would
+// already have. It is created in the warm-up round.
 func indexes(n int) []int {
 	numbers.mu.Lock()
 	defer numbers.mu.Unlock()

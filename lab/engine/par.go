@@ -7,12 +7,12 @@ import (
 
 // ParEach is par.Each over a slice of indexes.
 func ParEach() Loop {
-	return Loop{Name: "par.Each", Doc: "par.Each over a slice", Kind: result.Ours, Unlimited: true,
+	return Loop{Model: result.Ours.Model("par.Each", "par.Each over a slice"), Unlimited: true,
 		Run: func(n, _ int, b Body) { par.Each(indexes(n), b.Pointer) }}
 }
 
-// ParRange is par.Range, which is given many indexes at a time.
+// ParRange is par.Range, whose body takes many indexes at a time.
 func ParRange() Loop {
-	return Loop{Name: "par.Range", Doc: "par.Range", Kind: result.Ours, Unlimited: true,
-		Run: func(n, _ int, b Body) { par.Range(n, b.Span) }}
+	return Loop{Model: result.Ours.Model("par.Range", "par.Range"), Unlimited: true,
+		Run: func(n, _ int, b Body) { par.Range(n, b.Range) }}
 }

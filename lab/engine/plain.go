@@ -2,9 +2,9 @@ package engine
 
 import "github.com/stint-go/stint/lab/result"
 
-// Plain is a loop: no goroutine but the caller's.
+// Plain is a loop on the caller's goroutine.
 func Plain() Loop {
-	return Loop{Name: "plain", Doc: "for i := range n { f(i) }", Kind: result.Peer,
+	return Loop{Model: result.Peer.Model("plain", "for i := range n { f(i) }"),
 		Run: func(n, _ int, b Body) {
 			for i := range n {
 				b.Plain(i)
@@ -12,16 +12,16 @@ func Plain() Loop {
 		}}
 }
 
-// PlainRange is the loop itself, without a call an item.
+// PlainRange is a loop without a call per item.
 func PlainRange() Loop {
-	return Loop{Name: "plain-range", Doc: "for i := range n, the item written out in it", Kind: result.Peer,
-		Run: func(n, _ int, b Body) { b.Span(0, n) }}
+	return Loop{Model: result.Peer.Model("plain-range", "for i := range n, the item written out in it"),
+		Run: func(n, _ int, b Body) { b.Range(0, n) }}
 }
 
-// PlainEach is a loop over a slice of indexes, which it must read as par.Each
-// does: where items are tiny, and many, that is part of the time.
+// PlainEach is a loop over a slice of indexes. Like par.Each it reads the
+// slice, which counts where items are tiny and many.
 func PlainEach() Loop {
-	return Loop{Name: "plain-each", Doc: "for i := range s { f(&s[i]) }, over a slice", Kind: result.Peer,
+	return Loop{Model: result.Peer.Model("plain-each", "for i := range s { f(&s[i]) }, over a slice"),
 		Run: func(n, _ int, b Body) {
 			s := indexes(n)
 			for i := range s {

@@ -5,17 +5,16 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// Pond is the pool of alitto/pond, with the queue that it has unless told
-// otherwise: one without an end.
+// Pond is the pool of alitto/pond with its default, unbounded queue.
 func Pond() Open {
-	return Open{Name: "pond", Doc: "alitto/pond/v2 v2.7.1, NewPool, Go, StopAndWait", Kind: result.Peer,
+	return Open{Model: result.Peer.Model("pond", "alitto/pond/v2 v2.7.1, NewPool, Go, StopAndWait"),
 		New: func(limit int, t Task) Engine {
 			return &pondPool{pool: pond.NewPool(limit), f: t.Plain}
 		}}
 }
 
 type pondPool struct {
-	keeper
+	noClose
 	pool pond.Pool
 	f    func()
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// Pool is stint.Pool. Its end is measured, as those of conc, pond and
-// workerpool are: its workers too have ended then.
+// Pool is stint.Pool. Closing it is measured, as for conc, pond and workerpool,
+// whose workers have also ended then.
 func Pool(opts ...stint.Option) Open {
-	return Open{Name: "stint.Pool", Doc: "NewPool with a Limit, Go, Close", Kind: result.Ours,
+	return Open{Model: result.Ours.Model("stint.Pool", "NewPool with a Limit, Go, Close"),
 		New: func(limit int, t Task) Engine {
 			return &stintPool{pool: stint.NewPool(append(opts, bound(limit)...)...), f: t.Pool}
 		}}
 }
 
-// Queued is an engine of stint with a queue of n, and a name that says so.
+// Queued is a stint engine with a queue of n.
 func Queued(engine func(...stint.Option) Open, n int) Open {
 	o := engine(stint.Queue(n))
 	o.Name = fmt.Sprintf("%s+queue=%d", o.Name, n)
@@ -26,7 +26,7 @@ func Queued(engine func(...stint.Option) Open, n int) Open {
 }
 
 type stintPool struct {
-	keeper
+	noClose
 	pool *stint.Pool
 	f    func(context.Context)
 }

@@ -9,7 +9,7 @@ import (
 
 // Range is stint.Range.
 func Range() Loop {
-	return Loop{Name: "stint.Range", Doc: "Range, with a Limit where there is one", Kind: result.Ours, Most: 256,
+	return Loop{Model: result.Ours.Model("stint.Range", "Range, with a Limit where there is one"), AdaptiveMax: 256,
 		Run: func(n, limit int, b Body) {
 			must(stint.Range(context.Background(), n, b.Task, bound(limit)...))
 		}}
@@ -17,7 +17,7 @@ func Range() Loop {
 
 // Each is stint.Each over a slice of indexes.
 func Each() Loop {
-	return Loop{Name: "stint.Each", Doc: "Each over a slice, with a Limit where there is one", Kind: result.Ours, Most: 256,
+	return Loop{Model: result.Ours.Model("stint.Each", "Each over a slice, with a Limit where there is one"), AdaptiveMax: 256,
 		Run: func(n, limit int, b Body) {
 			must(stint.Each(context.Background(), indexes(n), b.Task, bound(limit)...))
 		}}

@@ -6,15 +6,14 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// Semaphore is a goroutine for every task, behind a channel with as many places
-// as may run.
+// Semaphore is a goroutine per task behind a channel with limit slots.
 func Semaphore() Open {
-	return Open{Name: "semaphore", Doc: "go f() behind a channel with limit places", Kind: result.Peer,
+	return Open{Model: result.Peer.Model("semaphore", "go f() behind a channel with limit slots"),
 		New: func(limit int, t Task) Engine {
-			s := &semaphore{places: make(chan struct{}, limit)}
+			s := &semaphore{slots: make(chan struct{}, limit)}
 			s.f = func() {
 				defer s.wg.Done()
-				defer func() { <-s.places }()
+				defer func() { <-s.slots }()
 				t.Plain()
 			}
 			return s
@@ -22,15 +21,15 @@ func Semaphore() Open {
 }
 
 type semaphore struct {
-	keeper
-	wg     sync.WaitGroup
-	places chan struct{}
-	f      func()
+	noClose
+	wg    sync.WaitGroup
+	slots chan struct{}
+	f     func()
 }
 
 func (s *semaphore) Go(n int) {
 	for range n {
-		s.places <- struct{}{}
+		s.slots <- struct{}{}
 		s.wg.Add(1)
 		go s.f()
 	}

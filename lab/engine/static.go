@@ -6,16 +6,15 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// Static cuts the indexes into as many equal pieces as may run at once, a
-// goroutine each.
+// Static cuts the indexes into limit equal chunks, with a goroutine each.
 func Static() Loop {
-	return Loop{Name: "static", Doc: "the indexes cut into limit pieces, a goroutine each", Kind: result.Peer,
+	return Loop{Model: result.Peer.Model("static", "the indexes cut into limit chunks, a goroutine each"),
 		Run: func(n, limit int, b Body) {
-			pieces := min(processors(limit), n)
+			chunks := min(limitOrProcs(limit), n)
 			var wg sync.WaitGroup
-			for w := range pieces {
+			for w := range chunks {
 				wg.Go(func() {
-					for i := w * n / pieces; i < (w+1)*n/pieces; i++ {
+					for i := w * n / chunks; i < (w+1)*n/chunks; i++ {
 						b.Plain(i)
 					}
 				})
@@ -24,14 +23,14 @@ func Static() Loop {
 		}}
 }
 
-// StaticRange cuts the indexes as Static does, and calls the body once a piece.
+// StaticRange is Static with one call of the body per chunk.
 func StaticRange() Loop {
-	return Loop{Name: "static-range", Doc: "the indexes cut into limit pieces, a goroutine and one call each", Kind: result.Peer,
+	return Loop{Model: result.Peer.Model("static-range", "the indexes cut into limit chunks, a goroutine and one call each"),
 		Run: func(n, limit int, b Body) {
-			pieces := min(processors(limit), n)
+			chunks := min(limitOrProcs(limit), n)
 			var wg sync.WaitGroup
-			for w := range pieces {
-				wg.Go(func() { b.Span(w*n/pieces, (w+1)*n/pieces) })
+			for w := range chunks {
+				wg.Go(func() { b.Range(w*n/chunks, (w+1)*n/chunks) })
 			}
 			wg.Wait()
 		}}

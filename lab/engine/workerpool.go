@@ -5,17 +5,17 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// Workerpool is the pool of gammazero/workerpool: one goroutine deals the tasks
-// out, from a queue without an end.
+// Workerpool is the pool of gammazero/workerpool: one goroutine dispatches
+// tasks from an unbounded queue.
 func Workerpool() Open {
-	return Open{Name: "workerpool", Doc: "gammazero/workerpool v1.3.0, New, Do, StopWait", Kind: result.Peer,
+	return Open{Model: result.Peer.Model("workerpool", "gammazero/workerpool v1.3.0, New, Do, StopWait"),
 		New: func(limit int, t Task) Engine {
 			return &workers{pool: workerpool.New(limit), f: t.Plain}
 		}}
 }
 
 type workers struct {
-	keeper
+	noClose
 	pool *workerpool.WorkerPool
 	f    func()
 }

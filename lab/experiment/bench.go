@@ -13,18 +13,18 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// Samples of an experiment in this process, unless the session says otherwise.
+// Default numbers of samples.
 const (
 	fullCount  = 20
 	quickCount = 6 // the fewest that give an interval
 )
 
-// How long a sample should be, unless the session says otherwise. The models of a
-// case do the operation equally often, so the fastest sets the least, and the
-// slowest the most, which is so many times longer.
+// Default lengths of a sample. All models of a case run the same number of
+// operations, so the fastest model sets the minimum, and the slowest the
+// maximum, maxSampleFactor times as long.
 const (
-	shortest = 5 * time.Millisecond
-	longest  = 20
+	minSampleTime   = 5 * time.Millisecond
+	maxSampleFactor = 20
 )
 
 // A Bench measures the cases of one experiment in this process.
@@ -32,17 +32,17 @@ type Bench struct {
 	*Session
 	Result *result.Result
 
-	claims    []result.Claim
-	elsewhere []string // cases that the session does not measure: at another GOMAXPROCS
-	watch     measure.Watch
-	own       time.Duration // processor time of this process at the start
-	began     time.Time
-	restored  int // GOMAXPROCS before
+	claims      []result.Claim
+	skipped     []string // cases at a GOMAXPROCS that the session does not measure
+	watch       measure.Watch
+	cpuBefore   time.Duration // CPU time of this process at the start
+	began       time.Time
+	procsBefore int // GOMAXPROCS before
 }
 
-// NewBench begins an experiment. Each that was begun is ended by Conclude.
+// NewBench starts an experiment. Conclude must follow.
 func (s *Session) NewBench(name, workload string, notes ...string) *Bench {
-	b := &Bench{Session: s, restored: runtime.GOMAXPROCS(0)}
+	b := &Bench{Session: s, procsBefore: runtime.GOMAXPROCS(0)}
 	machine := s.Machine()
 	runtime.GOMAXPROCS(s.processors())
 	b.Result = &result.Result{
@@ -54,60 +54,59 @@ func (s *Session) NewBench(name, workload string, notes ...string) *Bench {
 		Machine:    machine,
 		Notes:      notes,
 	}
-	b.own, _ = measure.OwnCPU()
+	b.cpuBefore, _ = measure.OwnCPU()
 	b.began = time.Now()
 	b.watch.Start()
 	return b
 }
 
-// Claim adds claims, to be judged in the end.
+// Claim adds claims to be judged at the end.
 func (b *Bench) Claim(claims ...result.Claim) { b.claims = append(b.claims, claims...) }
 
-// Conclude ends the experiment and returns its result, with the error of ctx
-// or of a model.
+// Conclude ends the experiment and returns its result and err.
 func (b *Bench) Conclude(err error) (*result.Result, error) {
-	runtime.GOMAXPROCS(b.restored)
+	runtime.GOMAXPROCS(b.procsBefore)
 	if now, ok := measure.OwnCPU(); ok {
-		b.watch.Stop(&measure.Usage{Wall: time.Since(b.began), CPU: now - b.own})
+		b.watch.Stop(&measure.Usage{Wall: time.Since(b.began), CPU: now - b.cpuBefore})
 		b.Result.Machine.Others = b.watch.Others()
 	}
 	if err != nil {
 		b.Result.Unfinished = err.Error()
 	}
-	b.Result.Conclude(slices.DeleteFunc(b.claims, b.leftOut))
+	b.Result.Conclude(slices.DeleteFunc(b.claims, b.unmeasured))
 	return b.Result, err
 }
 
-// leftOut reports whether a claim is about a case that was not measured, or a
-// model that was not measured in its case, because the session is about others.
-func (b *Bench) leftOut(c result.Claim) bool {
-	if slices.Contains(b.elsewhere, c.Case) || slices.Contains(b.elsewhere, c.InCase) {
+// unmeasured reports whether a claim is about a case or model that the session
+// does not select.
+func (b *Bench) unmeasured(c result.Claim) bool {
+	if slices.Contains(b.skipped, c.Case) || slices.Contains(b.skipped, c.InCase) {
 		return true
 	}
 	missing := func(kase, name string) bool {
-		return name != "" && !b.wanted(name) && !slices.ContainsFunc(b.Result.Rows, func(r result.Row) bool { return r.Case == kase && r.Model == name })
+		return name != "" && !b.selected(name) && !slices.ContainsFunc(b.Result.Rows, func(r result.Row) bool { return r.Case == kase && r.Model == name })
 	}
 	return missing(c.Case, c.Model) || missing(cmp.Or(c.InCase, c.Case), c.Than)
 }
 
-// wanted reports whether the session is about a model.
-func (s *Session) wanted(model string) bool {
+// selected reports whether the session includes a model.
+func (s *Session) selected(model string) bool {
 	return len(s.Models) == 0 || slices.Contains(s.Models, model)
 }
 
-// An item is a model in a case, and its row.
+// An item is a model in a case.
 type item struct {
 	*Case
 	Model
-	row int // in the result
+	row int // index in the result
 }
 
-// Measure measures cases, at each GOMAXPROCS of the session. All their models run
-// in turn, so that a claim may compare a model with one of another case among them.
+// Measure measures cases, at each GOMAXPROCS of the session. All their models
+// run in turn, so that claims may compare models across these cases.
 func (b *Bench) Measure(ctx context.Context, cases ...Case) error {
-	cases = b.spread(cases)
-	if b.looking {
-		b.see(cases)
+	cases = b.atEachProcs(cases)
+	if b.listing {
+		b.addNames(cases)
 		return ctx.Err()
 	}
 	items := b.items(cases)
@@ -125,10 +124,10 @@ func (b *Bench) Measure(ctx context.Context, cases ...Case) error {
 			Name: c.Name, Doc: c.Doc, Reference: c.Reference, Ops: ops, Count: count, Processors: c.Processors, Main: c.Main,
 		})
 	}
-	what := b.what(cases)
+	label := b.label(cases)
 	return measure.Rounds(ctx, count, len(items), func(round, i int) error {
-		b.Step(what, (round+1)*len(items)+i, (count+1)*len(items))
-		sample, err := b.once(items[i], ops, round)
+		b.Step(label, (round+1)*len(items)+i, (count+1)*len(items))
+		sample, err := b.sample(items[i], ops, round)
 		if err == nil && round >= 0 {
 			row := &b.Result.Rows[items[i].row]
 			row.Samples = append(row.Samples, sample)
@@ -137,18 +136,18 @@ func (b *Bench) Measure(ctx context.Context, cases ...Case) error {
 	})
 }
 
-// what names cases for the one who waits for them.
-func (b *Bench) what(cases []Case) string {
-	what := b.Result.Experiment + " " + cases[0].Name
+// label names cases for the progress display.
+func (b *Bench) label(cases []Case) string {
+	label := b.Result.Experiment + " " + cases[0].Name
 	if more := len(cases) - 1; more > 0 {
-		what += fmt.Sprintf(" and %d more", more)
+		label += fmt.Sprintf(" and %d more", more)
 	}
-	return what
+	return label
 }
 
-// spread returns the cases at each GOMAXPROCS that the session is about, if it
-// says so. Those at the largest keep their names.
-func (b *Bench) spread(cases []Case) []Case {
+// atEachProcs returns the cases at each GOMAXPROCS of the session, if it has
+// any. Cases at the largest keep their names.
+func (b *Bench) atEachProcs(cases []Case) []Case {
 	if len(b.Procs) == 0 {
 		return cases
 	}
@@ -156,9 +155,9 @@ func (b *Bench) spread(cases []Case) []Case {
 	for _, c := range cases {
 		switch {
 		case c.Processors == 0:
-			out = append(out, b.atEach(c, cases)...)
+			out = append(out, b.caseAtProcs(c, cases)...)
 		case !slices.Contains(b.Procs, c.Processors):
-			b.elsewhere = append(b.elsewhere, c.Name)
+			b.skipped = append(b.skipped, c.Name)
 		case !b.measured(c.Name):
 			out = append(out, c)
 		}
@@ -166,9 +165,9 @@ func (b *Bench) spread(cases []Case) []Case {
 	return out
 }
 
-// atEach is a case at each GOMAXPROCS of the session, without those that the
-// experiment has in a case of its own.
-func (b *Bench) atEach(c Case, others []Case) []Case {
+// caseAtProcs returns a case at each GOMAXPROCS of the session, without those
+// that the experiment has as separate cases.
+func (b *Bench) caseAtProcs(c Case, others []Case) []Case {
 	out := []Case{}
 	for _, procs := range b.Procs {
 		if procs == b.Result.Processors {
@@ -184,12 +183,12 @@ func (b *Bench) atEach(c Case, others []Case) []Case {
 	return out
 }
 
-// measured reports whether a case of that name was.
+// measured reports whether the named case was measured.
 func (b *Bench) measured(name string) bool {
 	return slices.ContainsFunc(b.Result.Cases, func(c result.Case) bool { return c.Name == name })
 }
 
-// count is how many samples are taken of each model of a case.
+// count returns the number of samples per model.
 func (s *Session) count(c Case) int {
 	byDefault := cmp.Or(c.Count, fullCount)
 	if s.Quick {
@@ -198,17 +197,16 @@ func (s *Session) count(c Case) int {
 	return cmp.Or(s.Count, byDefault)
 }
 
-// items returns the models of cases that the session is about, and makes a row
-// for each.
+// items returns the selected models of cases, and adds a row for each.
 func (b *Bench) items(cases []Case) []item {
 	var items []item
 	for i := range cases {
 		c := &cases[i]
-		if !slices.ContainsFunc(c.Models, func(m Model) bool { return b.wanted(m.Name) }) {
+		if !slices.ContainsFunc(c.Models, func(m Model) bool { return b.selected(m.Name) }) {
 			continue
 		}
 		for _, m := range c.Models {
-			if !b.wanted(m.Name) && m.Name != c.Reference {
+			if !b.selected(m.Name) && m.Name != c.Reference {
 				continue
 			}
 			if !slices.Contains(b.Result.Models, m.Model) {
@@ -221,8 +219,8 @@ func (b *Bench) items(cases []Case) []item {
 	return items
 }
 
-// once takes one sample.
-func (b *Bench) once(it item, ops, round int) (measure.Sample, error) {
+// sample takes one sample.
+func (b *Bench) sample(it item, ops, round int) (measure.Sample, error) {
 	if it.Processors > 0 && it.Processors != runtime.GOMAXPROCS(0) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(it.Processors))
 	}
@@ -233,15 +231,14 @@ func (b *Bench) once(it item, ops, round int) (measure.Sample, error) {
 	return m.Sample(), nil
 }
 
-// ops finds how many operations make a sample of the right length, the same
-// number for all models.
+// ops returns the number of operations per sample, the same for all models.
 func (b *Bench) ops(ctx context.Context, fixed int, items []item) (int, error) {
 	if fixed > 0 {
 		return fixed, nil
 	}
 	fastest, slowest := 0.0, 0.0
 	for i, it := range items {
-		b.Step(b.Result.Experiment+" "+items[0].Case.Name+", how many make a sample", i, len(items))
+		b.Step(b.Result.Experiment+" "+items[0].Case.Name+", choosing the sample size", i, len(items))
 		cost, err := b.cost(ctx, it)
 		if err != nil {
 			return 0, err
@@ -251,40 +248,40 @@ func (b *Bench) ops(ctx context.Context, fixed int, items []item) (int, error) {
 			fastest = cost
 		}
 	}
-	byDefault := shortest
+	byDefault := minSampleTime
 	if b.Quick {
 		byDefault /= 5
 	}
 	sample := float64(cmp.Or(b.Time, byDefault))
-	n := min(sample/fastest, longest*sample/slowest)
+	n := min(sample/fastest, maxSampleFactor*sample/slowest)
 	return max(1, int(n)), nil
 }
 
-// patience is how many times as long as enough a sample must be to be believed
-// the first time.
-const patience = 100
+// trustedFactor is how many times as long as required a sample must be to be
+// trusted at once.
+const trustedFactor = 100
 
-// cost estimates the time of one operation, from samples of more and more. One that
-// is long enough is taken again, unless that would take long: it may have been long
-// because something else ran, and then there are to be more operations.
+// cost estimates the time of one operation from samples of growing size. It repeats the
+// first sample that is long enough, unless that would take long: another program may have
+// slowed the sample, so that more operations are needed.
 func (b *Bench) cost(ctx context.Context, it item) (ns float64, err error) {
 	enough := float64(time.Millisecond)
 	if b.Quick {
 		enough /= 5
 	}
-	last := math.Inf(1) // of as many operations
+	last := math.Inf(1) // with the same number of operations
 	for n := 1; ; {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		sample, err := b.once(it, n, -1)
+		sample, err := b.sample(it, n, -1)
 		if err != nil {
 			return 0, err
 		}
 		cost := max(sample[measure.Time], 0.1)
 		least := min(cost, last)
 		switch took := least * float64(n); {
-		case took > patience*enough || n > 1e6:
+		case took > trustedFactor*enough || n > 1e6:
 			return least, nil
 		case took <= enough:
 			n, last = 8*n, math.Inf(1)

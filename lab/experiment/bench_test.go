@@ -15,9 +15,9 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// timed is a model whose operation is said to take so many nanoseconds.
+// timed is a model with a given time per operation.
 func timed(name string, ns float64, then func()) Model {
-	return Model{result.Model{Name: name, Kind: result.Peer, Doc: "said"}, func(m *measure.Meter) error {
+	return Model{result.Peer.Model(name, "said"), func(m *measure.Meter) error {
 		m.Report(measure.Time, ns)
 		then()
 		return nil
@@ -71,8 +71,8 @@ func TestCasesInterleave(t *testing.T) {
 	}
 }
 
-// A session that is about some GOMAXPROCS measures at these, whatever the
-// experiment would do, and claims nothing of others.
+// A session with GOMAXPROCS measures only these, and claims nothing about
+// others.
 func TestProcessorsOfASession(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	for _, c := range []struct {
@@ -112,11 +112,11 @@ func TestProcessorsOfASession(t *testing.T) {
 	}
 }
 
-// The time of a sample is what the session says, and where it is may be seen.
+// A session sets the length of a sample and reports progress.
 func TestTimeAndSteps(t *testing.T) {
 	var steps []string
-	s := &Session{Count: 1, Time: 50 * time.Millisecond, Log: io.Discard, Progress: func(what string, done, total int) {
-		steps = append(steps, fmt.Sprint(what, " ", done, "/", total))
+	s := &Session{Count: 1, Time: 50 * time.Millisecond, Log: io.Discard, Progress: func(label string, done, total int) {
+		steps = append(steps, fmt.Sprint(label, " ", done, "/", total))
 	}}
 	b := s.NewBench("x", "")
 	nothing := func() {}
@@ -124,14 +124,14 @@ func TestTimeAndSteps(t *testing.T) {
 	if err != nil || r.Cases[0].Ops != 50_000 {
 		t.Errorf("%d operations a sample, %v, want 50000", r.Cases[0].Ops, err)
 	}
-	want := "x c=1, how many make a sample 0/2;x c=1, how many make a sample 1/2;x c=1 0/4;x c=1 1/4;x c=1 2/4;x c=1 3/4"
+	want := "x c=1, choosing the sample size 0/2;x c=1, choosing the sample size 1/2;x c=1 0/4;x c=1 1/4;x c=1 2/4;x c=1 3/4"
 	if got := strings.Join(steps, ";"); got != want {
 		t.Errorf("steps\n%s, want\n%s", got, want)
 	}
 }
 
-// A wrong result ends the experiment, and so does the end of the context; what
-// was measured is kept.
+// A wrong result or the end of the context ends the experiment, which keeps its
+// samples.
 func TestMeasureStops(t *testing.T) {
 	wrong := errors.New("wrong")
 	var cancel context.CancelFunc
@@ -161,8 +161,8 @@ func TestMeasureStops(t *testing.T) {
 	}
 }
 
-// A claim is left out where it is about a model that was not asked for, though
-// that was measured in another case, as the reference.
+// A claim about an unselected model is left out, even if another case measured
+// it as the reference.
 func TestClaimsAreLeftOut(t *testing.T) {
 	b := (&Session{Count: 1, Models: []string{"a"}, Log: io.Discard}).NewBench("x", "")
 	models := []Model{timed("a", 1, func() {}), timed("b", 1, func() {}), timed("c", 1, func() {})}

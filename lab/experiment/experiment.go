@@ -1,5 +1,5 @@
-// Package experiment says what an experiment is: a workload, the models that
-// do it, a check that they do the same, and claims to be judged.
+// Package experiment defines experiments: a workload, the models that do it, a
+// check that they do the same, and claims to be judged.
 package experiment
 
 import (
@@ -18,65 +18,81 @@ import (
 // An Experiment measures the models of one workload.
 type Experiment struct {
 	Name string // one lower-case word
-	Doc  string // one line that says what is measured
-	Few  bool   // so few models that Session.Models does not count: all are measured
+	Doc  string // one line
 
-	// Run measures. It returns when all rounds are done, when a model fails or
-	// gives a wrong result, or when ctx ends; in the last case the error is
-	// that of ctx and the result holds what was measured until then.
+	// Run measures until all rounds are done, a model fails or gives a wrong
+	// result, or ctx ends. After an error the result holds what was measured
+	// before it.
 	Run func(ctx context.Context, s *Session) (*result.Result, error)
+
+	allModels bool // Session.Models is ignored
 }
 
-// A Session is what the command line says about a run.
+// New returns an experiment that calls run with the full or the quick sizes.
+func New[S any](name, doc string, full, quick S, run func(context.Context, *Session, S) (*result.Result, error)) Experiment {
+	return Experiment{Name: name, Doc: doc, Run: func(ctx context.Context, s *Session) (*result.Result, error) {
+		if s.Quick {
+			return run(ctx, s, quick)
+		}
+		return run(ctx, s, full)
+	}}
+}
+
+// WithAllModels returns an experiment that ignores Session.Models.
+func (e Experiment) WithAllModels() Experiment {
+	e.allModels = true
+	return e
+}
+
+// A Session holds the command line's settings for a run.
 type Session struct {
-	Quick   bool          // smaller sizes: to see that it runs
-	Count   int           // samples of each model; 0: as many as the experiment finds right
+	Quick   bool          // smaller sizes, to see that everything runs
+	Count   int           // samples per model; 0: chosen by the experiment
 	Time    time.Duration // of a sample, where the number of operations is free; 0: 5 ms
-	Models  []string      // those to measure, besides what they are compared with; none: all
-	Procs   []int         // GOMAXPROCS to measure at, ascending; none: the experiment decides
-	Keep    bool          // leave the temporary folder
-	Command string        // what to type for the same run
-	Log     io.Writer     // remarks
+	Models  []string      // models to measure, with those they are compared with; none: all
+	Procs   []int         // GOMAXPROCS to measure at, ascending; none: chosen by the experiment
+	Keep    bool          // keep the temporary directory
+	Command string        // to repeat the run
+	Log     io.Writer     // messages
 
-	// Progress, unless nil, is told before each run what is measured, how many of
-	// its runs are done, and how many there will be.
-	Progress func(what string, done, total int)
+	// Progress, unless nil, is called before each run with what is measured,
+	// how many runs are done, and how many there are.
+	Progress func(label string, done, total int)
 
-	machine *measure.Machine
-	looking bool     // only for the names of models: nothing is measured
-	choices []string // that were found, each once
+	machine    *measure.Machine
+	listing    bool     // collect model names without measuring
+	modelNames []string // the names, each once
 }
 
-// Choices returns the models among which Models can choose in some experiments. It
-// measures nothing, but to see the cases it makes the workloads of a quick run, and
-// files too. An error is that of an experiment, or of ctx.
-func (s *Session) Choices(ctx context.Context, experiments []Experiment) ([]string, error) {
+// ModelNames returns the names of the models that Models can select. It
+// measures nothing, but prepares the workloads of a quick run to see the cases.
+func (s *Session) ModelNames(ctx context.Context, experiments []Experiment) ([]string, error) {
 	s.Machine() // before our own work makes it busy
-	look := &Session{Quick: true, Procs: s.Procs, Log: io.Discard, looking: true}
+	look := &Session{Quick: true, Procs: s.Procs, Log: io.Discard, listing: true}
 	for _, e := range experiments {
-		if e.Few {
+		if e.allModels {
 			continue
 		}
 		if _, err := e.Run(ctx, look); err != nil {
 			return nil, fmt.Errorf("%s: %w", e.Name, err)
 		}
 	}
-	return look.choices, nil
+	return look.modelNames, nil
 }
 
-// see keeps the names of the models of cases.
-func (s *Session) see(cases []Case) {
+// addNames adds the names of the cases' models.
+func (s *Session) addNames(cases []Case) {
 	for _, c := range cases {
 		for _, m := range c.Models {
-			if !slices.Contains(s.choices, m.Name) {
-				s.choices = append(s.choices, m.Name)
+			if !slices.Contains(s.modelNames, m.Name) {
+				s.modelNames = append(s.modelNames, m.Name)
 			}
 		}
 	}
 }
 
-// Machine describes the machine before the first experiment of the session: the
-// load of the later ones would be that of the first.
+// Machine describes the machine as it was before the first experiment, whose
+// load would show in later descriptions.
 func (s *Session) Machine() measure.Machine {
 	if s.machine == nil {
 		here := measure.Here()
@@ -85,8 +101,8 @@ func (s *Session) Machine() measure.Machine {
 	return *s.machine
 }
 
-// processors is the largest GOMAXPROCS of the session: that of cases which do not
-// say another.
+// processors returns the largest GOMAXPROCS of the session, which is that of
+// most cases.
 func (s *Session) processors() int {
 	if len(s.Procs) == 0 {
 		return runtime.GOMAXPROCS(0)
@@ -94,8 +110,8 @@ func (s *Session) processors() int {
 	return slices.Max(s.Procs)
 }
 
-// InFolder measures in a temporary folder, which it removes unless the session is
-// to keep it.
+// InFolder calls run with a temporary directory, which it then removes unless
+// the session keeps it.
 func (s *Session) InFolder(name string, run func(dir string) (*result.Result, error)) (r *result.Result, err error) {
 	dir, err := os.MkdirTemp("", "stint-lab-")
 	if err != nil {
@@ -111,10 +127,10 @@ func (s *Session) InFolder(name string, run func(dir string) (*result.Result, er
 	return run(dir)
 }
 
-// Step tells where the session is, if anyone wants to know.
-func (s *Session) Step(what string, done, total int) {
+// Step reports progress.
+func (s *Session) Step(label string, done, total int) {
 	if s.Progress != nil {
-		s.Progress(what, done, total)
+		s.Progress(label, done, total)
 	}
 }
 

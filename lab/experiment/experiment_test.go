@@ -9,14 +9,14 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// However it ends, the folder is removed, unless it is to be kept.
+// The directory is removed in every case, unless it is to be kept.
 func TestInFolder(t *testing.T) {
 	wrong := errors.New("wrong")
 	for _, c := range []struct {
 		name string
 		keep bool
 		run  func() error
-		want any // the error, or what is recovered
+		want any // the error, or the recovered value
 	}{
 		{"result", false, func() error { return nil }, nil},
 		{"error", false, func() error { return wrong }, wrong},

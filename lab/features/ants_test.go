@@ -12,7 +12,7 @@ import (
 	"github.com/panjf2000/ants/v2"
 )
 
-// antsPool returns a pool, which a bubble must release before it ends.
+// antsPool returns a pool, which must be released before its bubble ends.
 func antsPool(size int, opts ...ants.Option) *ants.Pool {
 	p, err := ants.NewPool(size, opts...)
 	if err != nil {
@@ -31,7 +31,7 @@ func antsRun(p *ants.Pool, n int, task func()) {
 	wg.Wait()
 }
 
-// Yes. Idle workers end after a second, or as long as is set.
+// Yes. Idle workers end after a second, or after the configured time.
 func TestAntsWorkerReuse(t *testing.T) {
 	n := goroutines(t, func(task func()) {
 		p := antsPool(1)
@@ -46,8 +46,8 @@ func TestAntsContext(t *testing.T) {
 	want(t, "Submit", signature((*ants.Pool).Submit), "func(*ants.Pool, func()) error")
 }
 
-// Partly. ReleaseContext and ReleaseTimeout wait, and close the pool; otherwise
-// callers keep a sync.WaitGroup.
+// Partly. ReleaseContext and ReleaseTimeout wait and close the pool; otherwise
+// callers need a sync.WaitGroup.
 func TestAntsWaitingForAll(t *testing.T) {
 	n := left(t, func(task func() error) {
 		p := antsPool(10)
@@ -60,18 +60,19 @@ func TestAntsWaitingForAll(t *testing.T) {
 	want(t, "tasks that run after ReleaseContext", n, 0)
 }
 
-// No. Submit returns when the task is taken, and ReleaseContext waits for all.
+// No. Submit returns when a worker takes the task, and ReleaseContext waits for
+// all.
 func TestAntsWaitingForOne(t *testing.T) {
 	want(t, "Submit", signature((*ants.Pool).Submit), "func(*ants.Pool, func()) error")
 	methods[*ants.Pool](t, "Cap", "Free", "IsClosed", "Reboot", "Release", "ReleaseContext", "ReleaseTimeout", "Running", "Submit", "Tune", "Waiting")
 }
 
-// No. A task returns nothing; the error of Submit says that it was not taken.
+// No. A task returns nothing; Submit's error means that the task was refused.
 func TestAntsErrors(t *testing.T) {
 	want(t, "Submit", signature((*ants.Pool).Submit), "func(*ants.Pool, func()) error")
 }
 
-// Partly. Tune; when it makes the pool smaller, workers that are idle count on.
+// Partly. Tune; after it shrinks the pool, idle workers still count.
 func TestAntsResizing(t *testing.T) {
 	larger := atOnce(t, func(task func()) {
 		p := antsPool(1)
@@ -101,8 +102,8 @@ func TestAntsLimit(t *testing.T) {
 	want(t, "tasks at once", n, 3)
 }
 
-// Partly. Callers share a pool; each keeps a sync.WaitGroup to wait for its
-// own tasks.
+// Partly. Callers share a pool; each needs a sync.WaitGroup to wait for its own
+// tasks.
 func TestAntsSharedLimit(t *testing.T) {
 	n := atOnce(t, func(task func()) {
 		p := antsPool(3)
@@ -117,8 +118,8 @@ func TestAntsSharedLimit(t *testing.T) {
 	methods[*ants.Pool](t, "Cap", "Free", "IsClosed", "Reboot", "Release", "ReleaseContext", "ReleaseTimeout", "Running", "Submit", "Tune", "Waiting")
 }
 
-// No. A MultiPool is several pools that know nothing of each other: its limit
-// is the sum of theirs.
+// No. A MultiPool consists of independent pools: its limit is the sum of
+// theirs.
 func TestAntsTwoLimits(t *testing.T) {
 	n := atOnce(t, func(task func()) {
 		p, err := ants.NewMultiPool(2, 3, ants.RoundRobin)
@@ -135,9 +136,9 @@ func TestAntsTwoLimits(t *testing.T) {
 	want(t, "tasks at once", n, 2*3)
 }
 
-// Partly. In a pool with WithNonblocking, if the task does itself what is
-// refused and keeps a sync.WaitGroup. Otherwise Submit waits for the worker that
-// it runs on, and a pool that is made in a task has a limit of its own.
+// Partly. In a pool with WithNonblocking, if the task itself does refused work
+// and uses a sync.WaitGroup. Otherwise Submit waits for the worker that it runs
+// on. A pool made in a task has its own limit.
 func TestAntsNesting(t *testing.T) {
 	tried := atOnce(t, func(task func()) {
 		p := antsPool(1, ants.WithNonblocking(true))
@@ -178,8 +179,8 @@ func TestAntsNesting(t *testing.T) {
 	want(t, "inner tasks at once, in pools of their own", own, 2*2)
 }
 
-// Partly. While workers are free; when they all run tasks that submit, these
-// wait for ever. The documentation says so.
+// Partly. While workers are free; if all run tasks that submit, they wait for
+// ever, as documented.
 func TestAntsTasksFromTasks(t *testing.T) {
 	family := func(size int) (child bool) {
 		p := antsPool(size)
@@ -195,9 +196,8 @@ func TestAntsTasksFromTasks(t *testing.T) {
 	})
 }
 
-// No. A pool with a size of 0 has no limit, and the pool of the package has
-// one of 2,147,483,647.
-func TestAntsFindingTheLimit(t *testing.T) {
+// No. A pool of size 0 has no limit; the default pool's limit is 2,147,483,647.
+func TestAntsAdaptiveLimit(t *testing.T) {
 	n := atOnce(t, func(task func()) {
 		p := antsPool(0)
 		defer p.Release()
@@ -207,8 +207,8 @@ func TestAntsFindingTheLimit(t *testing.T) {
 	want(t, "Cap of the package's pool", ants.Cap(), ants.DefaultAntsPoolSize)
 }
 
-// No. There are no loops: the function of a PoolWithFuncGeneric gets an item a
-// call.
+// No. There are no loops: the function of a PoolWithFuncGeneric takes one item
+// a call.
 func TestAntsChunks(t *testing.T) {
 	var calls atomic.Int32
 	p, err := ants.NewPoolWithFuncGeneric(1, func(int) { calls.Add(1) })
@@ -221,8 +221,8 @@ func TestAntsChunks(t *testing.T) {
 	want(t, "Invoke", signature((*ants.PoolWithFuncGeneric[int]).Invoke), "func(*ants.PoolWithFuncGeneric[int], int) error")
 }
 
-// Yes. PoolWithFuncGeneric; PoolWithFunc takes an interface, and most values
-// are allocated for that.
+// Yes. PoolWithFuncGeneric; PoolWithFunc takes an interface, which allocates
+// most values.
 func TestAntsFixedFunction(t *testing.T) {
 	var sum atomic.Int64
 	p, err := ants.NewPoolWithFuncGeneric(1, func(i int) { sum.Add(int64(i)) })
@@ -237,7 +237,7 @@ func TestAntsFixedFunction(t *testing.T) {
 	want(t, "Invoke", signature((*ants.PoolWithFunc).Invoke), "func(*ants.PoolWithFunc, interface {}) error")
 }
 
-// No. Tasks return no errors, and there is nothing to cancel.
+// No. Tasks return no errors, and nothing can be cancelled.
 func TestAntsFirstErrorCancels(t *testing.T) {
 	want(t, "Submit", signature((*ants.Pool).Submit), "func(*ants.Pool, func()) error")
 }
@@ -247,7 +247,8 @@ func TestAntsAllErrors(t *testing.T) {
 	want(t, "Submit", signature((*ants.Pool).Submit), "func(*ants.Pool, func()) error")
 }
 
-// No. PanicHandler gets it, otherwise it is logged; nothing that waits is told.
+// No. PanicHandler receives it, or it is logged; no waiting caller learns of
+// it.
 func TestAntsPanics(t *testing.T) {
 	handled := make(chan any, 1)
 	p := antsPool(1, ants.WithPanicHandler(func(v any) { handled <- v }))
@@ -256,7 +257,7 @@ func TestAntsPanics(t *testing.T) {
 	want(t, "ReleaseTimeout", p.ReleaseTimeout(time.Minute), nil)
 }
 
-// Partly. The next task gets a new worker; nobody is told.
+// Partly. The next task gets a new worker; no caller learns of it.
 func TestAntsGoexit(t *testing.T) {
 	p := antsPool(1)
 	var next atomic.Bool
@@ -267,7 +268,7 @@ func TestAntsGoexit(t *testing.T) {
 }
 
 // Partly. There is no queue: Submit returns when a worker has the task.
-// WithMaxBlockingTasks bounds how many callers may wait in it.
+// WithMaxBlockingTasks bounds the callers that wait.
 func TestAntsBoundedQueue(t *testing.T) {
 	n := accepted(t, func(task, took func()) {
 		p := antsPool(1, ants.WithMaxBlockingTasks(1))
@@ -291,7 +292,7 @@ func TestAntsBoundedQueue(t *testing.T) {
 	})
 }
 
-// No. Only the release of the whole pool ends the wait.
+// No. Only releasing the whole pool ends the wait.
 func TestAntsGivingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := antsPool(1)
@@ -317,7 +318,7 @@ func TestAntsTry(t *testing.T) {
 	close(hold)
 }
 
-// No. Tune takes no 0, and between Release and Reboot tasks are refused.
+// No. Tune refuses 0, and between Release and Reboot tasks are refused.
 func TestAntsPausing(t *testing.T) {
 	p := antsPool(2)
 	p.Tune(0)
@@ -331,8 +332,8 @@ func TestAntsPausing(t *testing.T) {
 	want(t, "ran", ran.Load(), true)
 }
 
-// Yes. ReleaseContext: those who wait in Submit are refused. Release does the
-// same, and does not wait for what runs.
+// Yes. ReleaseContext refuses callers that wait in Submit. Release does the
+// same without waiting for running tasks.
 func TestAntsDroppingTheQueue(t *testing.T) {
 	begun, running := stopped(t, func(task func()) {
 		p := antsPool(1)
@@ -363,19 +364,19 @@ func TestAntsResultsInOrder(t *testing.T) {
 	want(t, "Invoke", signature((*ants.PoolWithFunc).Invoke), "func(*ants.PoolWithFunc, interface {}) error")
 }
 
-// No. There are no results to hand on.
+// No. There are no results.
 func TestAntsOrderedStream(t *testing.T) {
 	methods[*ants.Pool](t, "Cap", "Free", "IsClosed", "Reboot", "Release", "ReleaseContext", "ReleaseTimeout", "Running", "Submit", "Tune", "Waiting")
 }
 
-// No. There is no stream: the function of a PoolWithFuncGeneric gets an
+// No. There is no stream: the function of a PoolWithFuncGeneric takes one
 // argument a call.
 func TestAntsBatches(t *testing.T) {
 	want(t, "new", signature(ants.NewPoolWithFuncGeneric[int]), "func(int, func(int), ...ants.Option) (*ants.PoolWithFuncGeneric[int], error)")
 	methods[*ants.Pool](t, "Cap", "Free", "IsClosed", "Reboot", "Release", "ReleaseContext", "ReleaseTimeout", "Running", "Submit", "Tune", "Waiting")
 }
 
-// Partly. Waiting callers are counted; Running counts idle workers too.
+// Partly. Waiting callers are counted; Running includes idle workers.
 func TestAntsStatistics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := antsPool(1)
@@ -392,8 +393,8 @@ func TestAntsStatistics(t *testing.T) {
 	})
 }
 
-// Yes. The pool that the package makes when it is imported has two goroutines
-// outside of any bubble.
+// Yes. The default pool, created on import, has two goroutines outside of any
+// bubble.
 func TestAntsBubbles(t *testing.T) {
 	bubbles(t, func(task func()) {
 		p := antsPool(2)
@@ -403,8 +404,8 @@ func TestAntsBubbles(t *testing.T) {
 	})
 }
 
-// Partly. Submit of the package runs tasks on a pool of the package, whose
-// limit is 2,147,483,647; a zero Pool panics.
+// Partly. The package's Submit uses a default pool, whose limit is
+// 2,147,483,647; a zero Pool panics.
 func TestAntsZeroValue(t *testing.T) {
 	ran := make(chan struct{})
 	want(t, "Submit of the package", ants.Submit(func() { close(ran) }), nil)

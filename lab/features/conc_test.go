@@ -53,8 +53,8 @@ func TestConcWaitingForAll(t *testing.T) {
 	want(t, "tasks that run after Wait", n, 0)
 }
 
-// Partly. By a pool for each task, made from one that has the limit; it keeps
-// its place until it is waited for. Go itself returns nothing.
+// Partly. With a pool for each task, derived from one with a limit; it keeps
+// its slot until it is waited for. Go itself returns nothing.
 func TestConcWaitingForOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limited := pool.NewWithResults[string]().WithMaxGoroutines(2)
@@ -63,9 +63,9 @@ func TestConcWaitingForOne(t *testing.T) {
 		a.Go(func() (string, error) { <-hold; return "", nil })
 		b.Go(func() (string, error) { return "value", nil })
 		go func() { c.Go(func() (string, error) { return "", nil }); close(went) }()
-		synctest.Wait() // the task of b has ended
+		synctest.Wait() // the task of b has finished
 		want(t, "c has begun before b was waited for", closed(went), false)
-		values, err := b.Wait() // while that of a runs
+		values, err := b.Wait() // while the task of a runs
 		want(t, "values of b", values, []string{"value"})
 		want(t, "error of b", err, nil)
 		close(hold)
@@ -103,8 +103,8 @@ func TestConcLimit(t *testing.T) {
 	want(t, "tasks at once", n, 3)
 }
 
-// Partly. Pools made from one that has a limit share it, but keep their places
-// until they are waited for, also while they have nothing to do.
+// Partly. Pools derived from one with a limit share it, but keep their slots
+// until they are waited for, even when idle.
 func TestConcSharedLimit(t *testing.T) {
 	n := atOnce(t, func(task func()) {
 		limited := pool.New().WithMaxGoroutines(3)
@@ -125,7 +125,7 @@ func TestConcSharedLimit(t *testing.T) {
 		limited := pool.New().WithMaxGoroutines(1)
 		a, b := limited.WithErrors(), limited.WithErrors()
 		a.Go(func() error { return nil })
-		synctest.Wait() // that task has ended
+		synctest.Wait() // that task has finished
 		went := make(chan struct{})
 		go func() { b.Go(func() error { return nil }); close(went) }()
 		synctest.Wait()
@@ -136,8 +136,8 @@ func TestConcSharedLimit(t *testing.T) {
 	})
 }
 
-// No. A pool that is made from one with a limit, and given another, has only
-// that.
+// No. A pool derived from one with a limit, and given another limit, has only
+// the latter.
 func TestConcTwoLimits(t *testing.T) {
 	n := atOnce(t, func(task func()) {
 		large := pool.New().WithMaxGoroutines(3)
@@ -158,8 +158,8 @@ func TestConcTwoLimits(t *testing.T) {
 	want(t, "tasks at once", n, 1+3)
 }
 
-// No. Go waits for the place of the task that calls it, and a pool or a loop
-// that is made in a task has a limit of its own.
+// No. Go waits for the slot of the task that calls it, and a pool or a loop
+// made in a task has its own limit.
 func TestConcNesting(t *testing.T) {
 	deadlocks(t, func() {
 		p := pool.New().WithMaxGoroutines(1)
@@ -196,8 +196,8 @@ func TestConcNesting(t *testing.T) {
 	want(t, "inner items at once, in loops", loops, 2*2)
 }
 
-// Partly. A conc.WaitGroup, which has no limit, takes them; in a pool that is
-// waited for, Go panics.
+// Partly. A conc.WaitGroup, which has no limit, accepts them; a pool being
+// waited for panics in Go.
 func TestConcTasksFromTasks(t *testing.T) {
 	var wg conc.WaitGroup
 	var child bool
@@ -209,7 +209,7 @@ func TestConcTasksFromTasks(t *testing.T) {
 		synctest.Test(t, func(*testing.T) {
 			p := pool.New()
 			p.Go(func() {
-				time.Sleep(time.Second) // by then Wait was called
+				time.Sleep(time.Second) // Wait has been called by then
 				p.Go(func() {})
 			})
 			panic(fmt.Sprint(panics(p.Wait)))
@@ -217,9 +217,9 @@ func TestConcTasksFromTasks(t *testing.T) {
 	})
 }
 
-// Partly. The loops of iter take GOMAXPROCS, which is right for tasks that
-// compute; pools have no limit.
-func TestConcFindingTheLimit(t *testing.T) {
+// Partly. The loops of iter use GOMAXPROCS, which suits tasks that compute;
+// pools have no limit.
+func TestConcAdaptiveLimit(t *testing.T) {
 	loop := atOnce(t, func(task func()) {
 		conciter.ForEach(make([]int, 1000), func(*int) { task() })
 	})
@@ -235,13 +235,13 @@ func TestConcFindingTheLimit(t *testing.T) {
 }
 
 // Partly. The loops of iter take one item at a time from a counter, which costs
-// less than a task of a pool: 50 ns against 300, its documentation says.
+// less than a task of a pool: 50 ns instead of 300, by its documentation.
 func TestConcChunks(t *testing.T) {
 	var others sync.WaitGroup
 	others.Add(999)
 	conciter.Iterator[int]{MaxGoroutines: 2}.ForEachIdx(make([]int, 1000), func(i int, _ *int) {
 		if i == 0 {
-			others.Wait() // so no other item is in a piece with this one
+			others.Wait() // so no other item shares a chunk with this one
 		} else {
 			others.Done()
 		}
@@ -271,8 +271,8 @@ func TestConcFixedFunction(t *testing.T) {
 	want(t, "a task of a pool allocates", n > 0, true)
 }
 
-// Partly. WithCancelOnError ends the context; tasks that had not begun run all
-// the same.
+// Partly. WithCancelOnError cancels the context; tasks that have not started
+// run all the same.
 func TestConcFirstErrorCancels(t *testing.T) {
 	var last error
 	n := begun(t, func(task func() error) {
@@ -300,7 +300,7 @@ func TestConcAllErrors(t *testing.T) {
 	want(t, "second", errors.Is(err, second), true)
 }
 
-// Yes. Of several panics the first; errors are lost then.
+// Yes. The first of several panics; errors are then lost.
 func TestConcPanics(t *testing.T) {
 	p := pool.New()
 	p.Go(explode)
@@ -309,7 +309,7 @@ func TestConcPanics(t *testing.T) {
 	contains(t, string(r.Stack), "features_test.explode")
 }
 
-// Partly. The place is free again and Wait returns, but without an error; Wait
+// Partly. The slot is free again and Wait returns, but without an error; Wait
 // of a stream never returns.
 func TestConcGoexit(t *testing.T) {
 	p := pool.New().WithMaxGoroutines(1).WithErrors()
@@ -327,7 +327,7 @@ func TestConcGoexit(t *testing.T) {
 	})
 }
 
-// Partly. There is no queue: Go returns when the task begins.
+// Partly. There is no queue: Go returns when the task starts.
 func TestConcBoundedQueue(t *testing.T) {
 	n := accepted(t, func(task, took func()) {
 		p := pool.New().WithMaxGoroutines(1)
@@ -340,7 +340,7 @@ func TestConcBoundedQueue(t *testing.T) {
 	want(t, "tasks accepted while one runs", n, 1)
 }
 
-// No. Go waits on when the context ends.
+// No. Go continues to wait when the context ends.
 func TestConcGivingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -371,8 +371,8 @@ func TestConcPausing(t *testing.T) {
 	methods[*stream.Stream](t, "Go", "Wait", "WithMaxGoroutines")
 }
 
-// No. There is no queue, and what waits in Go begins in any case, also after an
-// error or the end of the context.
+// No. There is no queue, and tasks waiting in Go start in any case, also after
+// an error or cancellation.
 func TestConcDroppingTheQueue(t *testing.T) {
 	begun, _ := stopped(t, func(task func()) {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -395,8 +395,8 @@ func TestConcTypedResults(t *testing.T) {
 	want(t, "error", err, nil)
 }
 
-// Yes. Of iter.Map and MapErr; those of a pool come in the order in which the
-// tasks end.
+// Yes. By iter.Map and MapErr; results of a pool come in the order in which
+// tasks finish.
 func TestConcResultsInOrder(t *testing.T) {
 	const n = 5
 	items := []int{0, 1, 2, 3, 4}
@@ -437,14 +437,14 @@ func TestConcBatches(t *testing.T) {
 	want(t, "Go", signature((*stream.Stream).Go), "func(*stream.Stream, stream.Task)")
 }
 
-// No. MaxGoroutines is the only number that a pool tells.
+// No. A pool reports nothing but MaxGoroutines.
 func TestConcStatistics(t *testing.T) {
 	methods[*pool.Pool](t, "Go", "MaxGoroutines", "Wait", "WithContext", "WithErrors", "WithMaxGoroutines")
 	methods[*stream.Stream](t, "Go", "Wait", "WithMaxGoroutines")
 }
 
 // Partly. Pools and loops; a stream crashes in the second bubble, since its
-// package keeps channels of the first one.
+// package keeps channels of the first.
 func TestConcBubbles(t *testing.T) {
 	bubbles(t, func(task func()) {
 		p := pool.New().WithMaxGoroutines(2)

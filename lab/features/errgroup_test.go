@@ -95,8 +95,8 @@ func TestErrgroupLimit(t *testing.T) {
 	want(t, "tasks at once", n, 3)
 }
 
-// Partly. Callers share a group; each keeps a sync.WaitGroup to wait for its
-// own tasks, since Wait waits for those of all.
+// Partly. Callers share a group; each needs a sync.WaitGroup to wait for its
+// own tasks, since Wait waits for all.
 func TestErrgroupSharedLimit(t *testing.T) {
 	n := atOnce(t, func(task func()) {
 		var g errgroup.Group
@@ -120,7 +120,7 @@ func TestErrgroupSharedLimit(t *testing.T) {
 		g.SetLimit(2)
 		hold, waited := make(chan struct{}), make(chan struct{})
 		g.Go(func() error { <-hold; return nil }) // of one caller
-		g.Go(func() error { return nil })         // of the other, who waits
+		g.Go(func() error { return nil })         // of the other, which waits
 		go func() { g.Wait(); close(waited) }()
 		synctest.Wait()
 		want(t, "the other has waited", closed(waited), false)
@@ -129,7 +129,7 @@ func TestErrgroupSharedLimit(t *testing.T) {
 	})
 }
 
-// No. A group has one limit, and no other group knows of it.
+// No. A group has one limit, independent of other groups.
 func TestErrgroupTwoLimits(t *testing.T) {
 	n := atOnce(t, func(task func()) {
 		var small, large errgroup.Group
@@ -152,9 +152,9 @@ func TestErrgroupTwoLimits(t *testing.T) {
 	methods[*errgroup.Group](t, "Go", "SetLimit", "TryGo", "Wait")
 }
 
-// Partly. By TryGo, if the task does itself what is refused and keeps a
-// sync.WaitGroup. Go waits for the place of the task that calls it, and a group
-// that is made in a task has a limit of its own.
+// Partly. By TryGo, if the task itself does refused work and uses a
+// sync.WaitGroup. Go waits for the slot of the task that calls it, and a group
+// made in a task has its own limit.
 func TestErrgroupNesting(t *testing.T) {
 	tried := atOnce(t, func(task func()) {
 		var g errgroup.Group
@@ -205,8 +205,8 @@ func TestErrgroupNesting(t *testing.T) {
 	want(t, "inner tasks at once, in groups of their own", own, 2*2)
 }
 
-// Partly. Without a limit; when one is reached, Go in a task waits for ever if
-// all tasks do so.
+// Partly. Without a limit; at the limit, Go in a task waits for ever if all
+// tasks do so.
 func TestErrgroupTasksFromTasks(t *testing.T) {
 	family := func(limit int) {
 		var g errgroup.Group
@@ -223,8 +223,8 @@ func TestErrgroupTasksFromTasks(t *testing.T) {
 	deadlocks(t, func() { family(1) })
 }
 
-// No. Without a number there is no limit.
-func TestErrgroupFindingTheLimit(t *testing.T) {
+// No. The default is no limit.
+func TestErrgroupAdaptiveLimit(t *testing.T) {
 	n := atOnce(t, func(task func()) {
 		var g errgroup.Group
 		for range 1000 {
@@ -263,8 +263,8 @@ func TestErrgroupFixedFunction(t *testing.T) {
 	methods[*errgroup.Group](t, "Go", "SetLimit", "TryGo", "Wait")
 }
 
-// Partly. The context of WithContext ends; tasks that had not begun run all the
-// same.
+// Partly. The context of WithContext is cancelled; tasks that have not started
+// run all the same.
 func TestErrgroupFirstErrorCancels(t *testing.T) {
 	var cause error
 	n := begun(t, func(task func() error) {
@@ -302,7 +302,7 @@ func TestErrgroupPanics(t *testing.T) {
 	})
 }
 
-// Partly. The place is free again and Wait returns, but without an error.
+// Partly. The slot is free again and Wait returns, but without an error.
 func TestErrgroupGoexit(t *testing.T) {
 	var g errgroup.Group
 	g.SetLimit(1)
@@ -313,7 +313,7 @@ func TestErrgroupGoexit(t *testing.T) {
 	want(t, "the next task ran", next, true)
 }
 
-// Partly. There is no queue: Go returns when the task begins.
+// Partly. There is no queue: Go returns when the task starts.
 func TestErrgroupBoundedQueue(t *testing.T) {
 	n := accepted(t, func(task, took func()) {
 		var g errgroup.Group
@@ -327,7 +327,7 @@ func TestErrgroupBoundedQueue(t *testing.T) {
 	want(t, "tasks accepted while one runs", n, 1)
 }
 
-// No. Go waits on, whether a context ends or the group fails.
+// No. Go continues to wait, even if a context ends or the group fails.
 func TestErrgroupGivingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -356,8 +356,8 @@ func TestErrgroupTry(t *testing.T) {
 	g.Wait()
 }
 
-// No. SetLimit panics while tasks run. What waits in Go under a limit of 0 waits
-// for ever, also when another is set.
+// No. SetLimit panics while tasks run. Tasks waiting in Go under a limit of 0
+// wait for ever, even if another limit is set.
 func TestErrgroupPausing(t *testing.T) {
 	var g errgroup.Group
 	g.SetLimit(1)
@@ -374,8 +374,8 @@ func TestErrgroupPausing(t *testing.T) {
 	})
 }
 
-// No. There is no queue, and what waits in Go begins in any case, also after an
-// error or the end of the context.
+// No. There is no queue, and tasks waiting in Go start in any case, also after
+// an error or cancellation.
 func TestErrgroupDroppingTheQueue(t *testing.T) {
 	begun, _ := stopped(t, func(task func()) {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -390,19 +390,19 @@ func TestErrgroupDroppingTheQueue(t *testing.T) {
 	want(t, "tasks that began", begun, 10)
 }
 
-// No. Tasks write what they have to variables of the caller.
+// No. Tasks store their results in variables of the caller.
 func TestErrgroupTypedResults(t *testing.T) {
 	want(t, "Go", signature((*errgroup.Group).Go), "func(*errgroup.Group, func() error)")
 	want(t, "Wait", signature((*errgroup.Group).Wait), "func(*errgroup.Group) error")
 }
 
-// No. There are no results; tasks write to the element of a slice.
+// No. There are no results; tasks store them in a slice.
 func TestErrgroupResultsInOrder(t *testing.T) {
 	want(t, "Wait", signature((*errgroup.Group).Wait), "func(*errgroup.Group) error")
 	methods[*errgroup.Group](t, "Go", "SetLimit", "TryGo", "Wait")
 }
 
-// No. Nothing is handed on before Wait returns, and that is an error.
+// No. Wait returns nothing but an error, at the end.
 func TestErrgroupOrderedStream(t *testing.T) {
 	want(t, "Wait", signature((*errgroup.Group).Wait), "func(*errgroup.Group) error")
 	methods[*errgroup.Group](t, "Go", "SetLimit", "TryGo", "Wait")
@@ -414,7 +414,7 @@ func TestErrgroupBatches(t *testing.T) {
 	methods[*errgroup.Group](t, "Go", "SetLimit", "TryGo", "Wait")
 }
 
-// No. None of its methods tells a number.
+// No. No method returns a number.
 func TestErrgroupStatistics(t *testing.T) {
 	methods[*errgroup.Group](t, "Go", "SetLimit", "TryGo", "Wait")
 }

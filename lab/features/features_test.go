@@ -10,7 +10,7 @@ import (
 	"github.com/stint-go/stint/lab/features"
 )
 
-// Every cell has its test, and every test its cell: All fails otherwise.
+// All fails unless every cell has a test and every test a cell.
 func TestAll(t *testing.T) {
 	table, err := features.All()
 	if err != nil {
@@ -49,11 +49,10 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// asserts are the calls that can make a demonstration fail.
+// asserts are the calls that can fail a demonstration.
 var asserts = regexp.MustCompile(`\b(want|contains|deadlocks|crashes|bubbles|ordered|batched)\(t, |\bmethods\[|\bt\.(Error|Fatal)f?\(`)
 
-// checkSource checks that a cell's test is a test that runs, can fail, and is
-// where the cell says.
+// checkSource checks that a cell's test exists, runs and can fail.
 func checkSource(t *testing.T, where string, c features.Cell) {
 	head := "func " + c.Test + "(t *testing.T) {"
 	if !strings.HasPrefix(c.Source, head+"\n") || !strings.HasSuffix(c.Source, "\n}") {
@@ -77,7 +76,7 @@ func checkSource(t *testing.T, where string, c features.Cell) {
 	}
 }
 
-// A library is named with the version that is compiled in.
+// A library has the version that is compiled in.
 func TestVersions(t *testing.T) {
 	mod, err := os.ReadFile("../go.mod")
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/alitto/pond/v2"
 )
 
-// Partly. A goroutine goes on while tasks are queued, and ends when none is.
+// Partly. A goroutine continues while tasks are queued, and ends when the queue
+// is empty.
 func TestPondWorkerReuse(t *testing.T) {
 	queued := goroutines(t, func(task func()) {
 		g := pond.NewPool(1).NewGroup()
@@ -170,9 +171,9 @@ func TestPondTwoLimits(t *testing.T) {
 	want(t, "tasks at once under both", both(true, true), 3)
 }
 
-// Partly. By TrySubmit in a pool without a queue, if the task does itself what
-// is refused. Otherwise a task that is waited for in a task needs a second
-// goroutine, and a pool that is made in a task has a limit of its own.
+// Partly. By TrySubmit in a pool without a queue, if the task itself does
+// refused work. Otherwise waiting for a task in a task needs a second
+// goroutine. A pool made in a task has its own limit.
 func TestPondNesting(t *testing.T) {
 	tried := atOnce(t, func(task func()) {
 		p := pond.NewPool(1, pond.WithQueueSize(0))
@@ -220,8 +221,8 @@ func TestPondTasksFromTasks(t *testing.T) {
 	want(t, "the child ran", child.Load(), true)
 }
 
-// No. A pool with a limit of 0 has none.
-func TestPondFindingTheLimit(t *testing.T) {
+// No. A pool with a limit of 0 has no limit.
+func TestPondAdaptiveLimit(t *testing.T) {
 	n := atOnce(t, func(task func()) {
 		g := pond.NewPool(0).NewGroup()
 		for range 1000 {
@@ -232,8 +233,8 @@ func TestPondFindingTheLimit(t *testing.T) {
 	want(t, "tasks at once", n, 1000)
 }
 
-// No. There are no loops: Submit of a group takes several functions, and makes
-// a task of each.
+// No. There are no loops: a group's Submit takes several functions, and makes a
+// task of each.
 func TestPondChunks(t *testing.T) {
 	p := pond.NewPool(2)
 	items := make([]func(), 1000)
@@ -244,7 +245,7 @@ func TestPondChunks(t *testing.T) {
 	want(t, "tasks of 1000 items", p.SubmittedTasks(), 1000)
 }
 
-// No. A task is a closure, and is wrapped in others.
+// No. A task is a closure, wrapped in others.
 func TestPondFixedFunction(t *testing.T) {
 	var sum atomic.Int64
 	n := allocations(func(n int) {
@@ -258,8 +259,8 @@ func TestPondFixedFunction(t *testing.T) {
 	want(t, "Submit", signature(pond.Pool.Submit), "func(pond.Pool, func()) pond.Task")
 }
 
-// Yes. In groups; tasks that run see it if they have captured the context,
-// which groups with results do not have.
+// Yes. In groups; running tasks notice if they have captured the context, which
+// groups with results lack.
 func TestPondFirstErrorCancels(t *testing.T) {
 	var cancelled bool
 	n := begun(t, func(task func() error) {
@@ -274,7 +275,7 @@ func TestPondFirstErrorCancels(t *testing.T) {
 	want(t, "tasks that began", n, 1)
 }
 
-// Partly. Each task that is submitted on its own has one; a group returns the
+// Partly. Each task submitted on its own has an error; a group returns the
 // first.
 func TestPondAllErrors(t *testing.T) {
 	p := pond.NewPool(1)
@@ -293,8 +294,8 @@ func TestPondAllErrors(t *testing.T) {
 	})
 }
 
-// Yes. As an error, with the stack in its text. In a task given to Pool.Go, for
-// which nobody waits, it is only counted.
+// Yes. As an error, with the stack in its text. For Pool.Go, whose tasks nobody
+// waits for, it is only counted.
 func TestPondPanics(t *testing.T) {
 	p := pond.NewPool(1)
 	err := p.NewGroup().Submit(explode).Wait()
@@ -307,8 +308,8 @@ func TestPondPanics(t *testing.T) {
 	want(t, "FailedTasks", p.FailedTasks(), 2)
 }
 
-// Partly. The pool goes on and counts a failure, but a group or a task with
-// one is waited for for ever.
+// Partly. The pool continues and counts a failure, but waiting for the task or
+// its group never ends.
 func TestPondGoexit(t *testing.T) {
 	deadlocks(t, func() { pond.NewPool(2).NewGroup().Submit(runtime.Goexit).Wait() })
 	deadlocks(t, func() { pond.NewPool(2).Submit(runtime.Goexit).Wait() })
@@ -318,7 +319,7 @@ func TestPondGoexit(t *testing.T) {
 	want(t, "FailedTasks", p.FailedTasks(), 1)
 }
 
-// Yes. WithQueueSize; without it there is no bound.
+// Yes. WithQueueSize; the default is unbounded.
 func TestPondBoundedQueue(t *testing.T) {
 	n := accepted(t, func(task, took func()) {
 		p := pond.NewPool(1, pond.WithQueueSize(2))
@@ -330,7 +331,7 @@ func TestPondBoundedQueue(t *testing.T) {
 	want(t, "tasks accepted while one runs", n, 1+2)
 }
 
-// Partly. When the context of the whole pool ends; that of a group does not
+// Partly. When the context of the whole pool ends; a group's context does not
 // end the wait for a full queue.
 func TestPondGivingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -370,7 +371,7 @@ func TestPondTry(t *testing.T) {
 	close(hold)
 }
 
-// No. Resize(0) lifts the limit.
+// No. Resize(0) removes the limit.
 func TestPondPausing(t *testing.T) {
 	n := atOnce(t, func(task func()) {
 		p := pond.NewPool(1)
@@ -388,8 +389,8 @@ func TestPondPausing(t *testing.T) {
 		"SuccessfulTasks", "TrySubmit", "TrySubmitErr", "WaitingTasks")
 }
 
-// Yes. Stop of a group, or the end of the context of a pool; Stop of a pool runs
-// what is queued.
+// Yes. Stop of a group, or the end of the pool's context; Stop of a pool runs
+// the queued tasks.
 func TestPondDroppingTheQueue(t *testing.T) {
 	begun, running := stopped(t, func(task func()) {
 		g := pond.NewPool(1).NewGroup()
@@ -425,15 +426,15 @@ func TestPondResultsInOrder(t *testing.T) {
 	want(t, "error", err, nil)
 }
 
-// No. A group returns the results when all tasks have ended.
+// No. A group returns the results when all tasks have finished.
 func TestPondOrderedStream(t *testing.T) {
 	want(t, "Wait", signature(pond.ResultTaskGroup[int].Wait), "func(pond.ResultTaskGroup[int]) ([]int, error)")
 	methods[pond.ResultTaskGroup[int]](t, "Done", "Stop", "Submit", "SubmitErr", "Wait")
 	methods[pond.ResultTask[int]](t, "Done", "Wait")
 }
 
-// No. There is no stream: Submit of a group takes several functions, and makes
-// a task of each.
+// No. There is no stream: a group's Submit takes several functions, and makes a
+// task of each.
 func TestPondBatches(t *testing.T) {
 	want(t, "Submit", signature(pond.ResultTaskGroup[int].Submit), "func(pond.ResultTaskGroup[int], ...func() int) pond.ResultTaskGroup[int]")
 	methods[pond.ResultTaskGroup[int]](t, "Done", "Stop", "Submit", "SubmitErr", "Wait")
@@ -459,8 +460,7 @@ func TestPondStatistics(t *testing.T) {
 }
 
 // Partly. Pools and groups; Stop and StopAndWait crash in the second bubble,
-// since they run on a pool of the package, which keeps a channel of the first
-// one.
+// since they use a default pool, which keeps a channel of the first.
 func TestPondBubbles(t *testing.T) {
 	bubbles(t, func(task func()) {
 		g := pond.NewPool(2).NewGroup()
@@ -476,8 +476,8 @@ func TestPondBubbles(t *testing.T) {
 	})
 }
 
-// Partly. Submit and NewGroup of the package run tasks on a pool of the
-// package, which has no limit; Pool is an interface, and its zero value nil.
+// Partly. The package's Submit and NewGroup use a default pool without a limit;
+// Pool is an interface, whose zero value is nil.
 func TestPondZeroValue(t *testing.T) {
 	ran := make(chan struct{})
 	want(t, "Submit of the package", pond.Submit(func() { close(ran) }).Wait(), nil)

@@ -18,17 +18,16 @@ import (
 	"time"
 )
 
-// The demonstrations are built from these functions. Most run what they are
-// given in a bubble, where a second takes no time and it is known when
-// everything waits.
+// The demonstrations use these functions. Most run in a bubble, where time is
+// virtual and it is known when everything waits.
 
-// errTask and errStop are the errors of a task, and of a caller who stops.
+// errTask and errStop are the errors of a task and of a caller that gives up.
 var (
 	errTask = errors.New("task failed")
 	errStop = errors.New("stop")
 )
 
-// explode panics; the stack of a panic shows its name.
+// explode panics; the panic's stack shows its name.
 func explode() { panic("boom") }
 
 // want reports a difference.
@@ -39,7 +38,7 @@ func want[T any](t testing.TB, what string, got, want T) {
 	}
 }
 
-// atOnce returns how many tasks ran at the same time. A task takes a second.
+// atOnce returns the largest number of concurrent tasks. A task takes a second.
 func atOnce(t *testing.T, run func(task func())) int {
 	var mu sync.Mutex
 	var now, most int
@@ -59,8 +58,7 @@ func atOnce(t *testing.T, run func(task func())) int {
 	return most
 }
 
-// goroutines returns how many goroutines the tasks ran on. A task takes a
-// second.
+// goroutines returns how many goroutines ran the tasks. A task takes a second.
 func goroutines(t *testing.T, run func(task func())) int {
 	var ids sync.Map
 	synctest.Test(t, func(*testing.T) {
@@ -76,7 +74,7 @@ func goroutines(t *testing.T, run func(task func())) int {
 	return n
 }
 
-// begun returns how many tasks began. The first of them fails.
+// begun returns how many tasks started. The first of them fails.
 func begun(t *testing.T, run func(task func() error)) int {
 	var n atomic.Int32
 	synctest.Test(t, func(*testing.T) {
@@ -90,8 +88,8 @@ func begun(t *testing.T, run func(task func() error)) int {
 	return int(n.Load())
 }
 
-// left returns how many tasks still ran when run had returned. The first of
-// them fails after a second, the others take two.
+// left returns how many tasks still ran when run returned. The first of them
+// fails after a second, the others take two.
 func left(t *testing.T, run func(task func() error)) int {
 	var begun, running atomic.Int32
 	var n int32
@@ -113,7 +111,7 @@ func left(t *testing.T, run func(task func() error)) int {
 	return int(n)
 }
 
-// stopped returns how many tasks began, and how many still ran when run had
+// stopped returns how many tasks started, and how many still ran when run
 // returned. A task takes a second.
 func stopped(t *testing.T, run func(task func())) (begun, running int) {
 	var began, now atomic.Int32
@@ -125,12 +123,12 @@ func stopped(t *testing.T, run func(task func())) (begun, running int) {
 			time.Sleep(time.Second)
 		})
 		running = int(now.Load())
-		time.Sleep(time.Minute) // what was not dropped begins
+		time.Sleep(time.Minute) // tasks that were not dropped start
 	})
 	return int(began.Load()), running
 }
 
-// accepted returns how often took was called while no task ended.
+// accepted returns how often took was called before any task finished.
 func accepted(t *testing.T, run func(task, took func())) int {
 	var calls atomic.Int32
 	var n int32
@@ -148,8 +146,8 @@ func accepted(t *testing.T, run func(task, took func())) int {
 	return int(n)
 }
 
-// backwards returns a function for indexes below n that returns for a larger
-// one first.
+// backwards returns a function for indexes below n that returns for larger
+// indexes first.
 func backwards(n int) func(i int) int {
 	ended := make([]chan struct{}, n+1)
 	for i := range ended {
@@ -163,9 +161,9 @@ func backwards(n int) func(i int) int {
 	}
 }
 
-// ordered fails unless emit is called with the results of f for all items, in
-// their order, and fewer than a hundred items are taken while f does not
-// return for the first one. There are a thousand.
+// ordered fails unless emit is called with the results of f for all of a
+// thousand items, in order, and fewer than a hundred items are read while f
+// blocks on the first.
 func ordered(t *testing.T, run func(items iter.Seq[int], f func(int) int, emit func(int))) {
 	const n = 1000
 	var taken atomic.Int32
@@ -198,8 +196,8 @@ func ordered(t *testing.T, run func(items iter.Seq[int], f func(int) int, emit f
 	want(t, "in order", slices.IsSorted(got), true)
 }
 
-// batched fails unless emit is called with three items as soon as they are there,
-// and with the fourth when it has waited for a minute and no other came.
+// batched fails unless emit is called with three items as soon as they arrive,
+// and with the fourth after a minute without another.
 func batched(t *testing.T, run func(items <-chan int, size int, linger time.Duration, emit func([]int))) {
 	type batch struct {
 		Items []int
@@ -225,18 +223,18 @@ func batched(t *testing.T, run func(items <-chan int, size int, linger time.Dura
 	})
 }
 
-// allocations returns how often a task allocates, if run gives n of them.
+// allocations returns the allocations per task of run.
 func allocations(run func(n int)) int {
-	const n = 1000
+	const n = 10_000 // enough that what is in flight at first does not count
 	least := math.Inf(1)
-	for range 5 { // others allocate meanwhile
+	for range 5 { // others also allocate
 		least = min(least, testing.AllocsPerRun(1, func() { run(n) }))
 	}
 	return int(least / n)
 }
 
-// bubbles runs run in one bubble after the other. A task takes an hour, and
-// run must take as long.
+// bubbles runs run in one bubble after the other. A task takes an hour, and so
+// must run.
 func bubbles(t *testing.T, run func(task func())) {
 	for range 10 {
 		synctest.Test(t, func(t *testing.T) {
@@ -247,7 +245,7 @@ func bubbles(t *testing.T, run func(task func())) {
 	}
 }
 
-// deadlocks fails unless everything that f has begun waits for ever.
+// deadlocks fails unless everything that f has started blocks for ever.
 func deadlocks(t *testing.T, f func()) {
 	t.Helper()
 	defer func() {
@@ -259,14 +257,14 @@ func deadlocks(t *testing.T, f func()) {
 	synctest.Test(t, func(*testing.T) { f() })
 }
 
-// panics returns what f panics with, or nil.
+// panics returns the value that f panics with, or nil.
 func panics(f func()) (v any) {
 	defer func() { v = recover() }()
 	f()
 	return nil
 }
 
-// contains reports a text that part is not in.
+// contains reports an error unless text contains part.
 func contains(t testing.TB, text any, part string) {
 	t.Helper()
 	if s := fmt.Sprint(text); !strings.Contains(s, part) {
@@ -284,8 +282,8 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-// methods fails unless these are the exported methods of T. A method more may
-// be the feature that is missing.
+// methods fails unless these are the exported methods of T. A new method may be
+// the missing feature.
 func methods[T any](t *testing.T, names ...string) {
 	t.Helper()
 	var got []string
@@ -296,15 +294,14 @@ func methods[T any](t *testing.T, names ...string) {
 	want(t, "methods", got, names)
 }
 
-// signature returns the type of a function. That of a method begins with its
+// signature returns the type of a function. A method's starts with its
 // receiver.
 func signature(f any) string { return reflect.TypeOf(f).String() }
 
 // childVar is set in the environment of a child.
 const childVar = "LAB_FEATURES_CHILD"
 
-// child runs the calling test in a process of its own, and returns what that
-// prints.
+// child runs the calling test in its own process and returns its output.
 func child(t *testing.T) (output string, failed bool) {
 	t.Helper()
 	c := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.count=1", "-test.timeout=1m")
@@ -316,13 +313,13 @@ func child(t *testing.T) (output string, failed bool) {
 	return string(out), err != nil
 }
 
-// crashes runs f in a process of its own, and fails unless that ends by a crash
-// with text in its output.
+// crashes runs f in its own process, and fails unless that crashes with text in
+// its output.
 func crashes(t *testing.T, text string, f func()) {
 	t.Helper()
 	if os.Getenv(childVar) != "" {
 		f()
-		time.Sleep(time.Second) // it may return before the process has ended
+		time.Sleep(time.Second) // f may return before the process ends
 		return
 	}
 	output, failed := child(t)
@@ -331,8 +328,8 @@ func crashes(t *testing.T, text string, f func()) {
 	}
 }
 
-// alone runs f in a process of its own: packages that keep channels from one
-// bubble to the next would disturb other tests.
+// alone runs f in its own process: packages that keep channels between bubbles
+// would disturb other tests.
 func alone(t *testing.T, f func()) {
 	t.Helper()
 	if os.Getenv(childVar) != "" {

@@ -23,8 +23,8 @@ func rillItems(n int) <-chan rill.Try[int] {
 	return rill.FromSlice(items, nil)
 }
 
-// rillCalls starts a stage whose items are calls, n at once. They are sent to in;
-// wait ends the stage and waits for it.
+// rillCalls starts a stage whose items are calls, n concurrently. They are sent
+// to in; wait ends the stage and waits for it.
 func rillCalls(n int) (in chan<- rill.Try[func()], wait func()) {
 	c, done := make(chan rill.Try[func()]), make(chan struct{})
 	go func() {
@@ -34,7 +34,7 @@ func rillCalls(n int) (in chan<- rill.Try[func()], wait func()) {
 	return c, func() { close(c); <-done }
 }
 
-// Yes. For a call: n goroutines take the items.
+// Yes. During a call: n goroutines take the items.
 func TestRillWorkerReuse(t *testing.T) {
 	n := goroutines(t, func(task func()) {
 		rill.ForEach(rillItems(10), 2, func(int) error { task(); return nil })
@@ -42,7 +42,7 @@ func TestRillWorkerReuse(t *testing.T) {
 	want(t, "goroutines of 10 items", n, 2)
 }
 
-// No. Functions get the item only.
+// No. Functions receive only the item.
 func TestRillContext(t *testing.T) {
 	want(t, "ForEach", signature(rill.ForEach[int]), "func(<-chan rill.Try[int], int, func(int) error) error")
 	want(t, "Map", signature(rill.Map[int, int]), "func(<-chan rill.Try[int], int, func(int) (int, error)) <-chan rill.Try[int]")
@@ -61,7 +61,7 @@ func TestRillWaitingForAll(t *testing.T) {
 }
 
 // No. The results of a stage come in one channel, and a stage for each task has
-// a limit of its own.
+// its own limit.
 func TestRillWaitingForOne(t *testing.T) {
 	n := atOnce(t, func(task func()) {
 		var each []<-chan rill.Try[int]
@@ -84,8 +84,8 @@ func TestRillErrors(t *testing.T) {
 	want(t, "ForEach", err, errTask)
 }
 
-// No. The number is an argument of each function, and what comes back is a
-// channel or an error.
+// No. The number is an argument of each function, which returns a channel or an
+// error.
 func TestRillResizing(t *testing.T) {
 	want(t, "ForEach", signature(rill.ForEach[int]), "func(<-chan rill.Try[int], int, func(int) error) error")
 	want(t, "Map", signature(rill.Map[int, int]), "func(<-chan rill.Try[int], int, func(int) (int, error)) <-chan rill.Try[int]")
@@ -99,8 +99,8 @@ func TestRillLimit(t *testing.T) {
 	want(t, "items at once", n, 3)
 }
 
-// Partly. Callers send to one stage; each keeps a sync.WaitGroup to wait for its
-// own items. Calls of their own each have goroutines of their own.
+// Partly. Callers send to one stage; each needs a sync.WaitGroup to wait for
+// its own items. Separate calls have separate goroutines.
 func TestRillSharedLimit(t *testing.T) {
 	shared := atOnce(t, func(task func()) {
 		in, wait := rillCalls(3)
@@ -127,7 +127,7 @@ func TestRillSharedLimit(t *testing.T) {
 	want(t, "items at once in two stages", own, 3+3)
 }
 
-// No. A stage has one number, and knows nothing of other stages.
+// No. A stage has one number, independent of other stages.
 func TestRillTwoLimits(t *testing.T) {
 	n := atOnce(t, func(task func()) {
 		f := func(i int) (int, error) { task(); return i, nil }
@@ -137,9 +137,9 @@ func TestRillTwoLimits(t *testing.T) {
 	want(t, "Map", signature(rill.Map[int, int]), "func(<-chan rill.Try[int], int, func(int) (int, error)) <-chan rill.Try[int]")
 }
 
-// Partly. By a select on the channel of the stage, if the function does itself
-// what nobody takes and keeps a sync.WaitGroup. A call in a call has goroutines
-// and a limit of its own.
+// Partly. By a select on the stage's channel, if the function itself does
+// refused work and uses a sync.WaitGroup. A call in a call has its own
+// goroutines and limit.
 func TestRillNesting(t *testing.T) {
 	tried := atOnce(t, func(task func()) {
 		in, wait := rillCalls(1)
@@ -173,8 +173,8 @@ func TestRillNesting(t *testing.T) {
 	want(t, "inner items at once, in calls of their own", own, 2*2)
 }
 
-// Partly. While there is room in the channel, or a goroutine free; a function
-// that sends to its own input waits for ever when all of them do.
+// Partly. While the channel has room, or a goroutine is free; functions that
+// send to their own input wait for ever when all do.
 func TestRillTasksFromTasks(t *testing.T) {
 	family := func(room int) {
 		in := make(chan rill.Try[int], room)
@@ -195,16 +195,15 @@ func TestRillTasksFromTasks(t *testing.T) {
 	deadlocks(t, func() { family(1) })
 }
 
-// No. Without a number nothing runs.
-func TestRillFindingTheLimit(t *testing.T) {
+// No. The number is required.
+func TestRillAdaptiveLimit(t *testing.T) {
 	n := begun(t, func(task func() error) {
 		rill.ForEach(rillItems(10), 0, func(int) error { return task() })
 	})
 	want(t, "items that began", n, 0)
 }
 
-// Partly. Batch makes slices of a size that the caller gives; the items come
-// to it one by one.
+// Partly. Batch makes slices of a given size; items still arrive one by one.
 func TestRillChunks(t *testing.T) {
 	var calls atomic.Int32
 	rill.ForEach(rill.Batch(rillItems(1000), 100, -1), 2, func(batch []int) error {
@@ -216,8 +215,8 @@ func TestRillChunks(t *testing.T) {
 	want(t, "Batch takes", signature(rill.Batch[int]), "func(<-chan rill.Try[int], int, time.Duration) <-chan rill.Try[[]int]")
 }
 
-// Partly. There is no pool: a stage has one function, and an item that is sent
-// to its channel allocates nothing.
+// Partly. There is no pool: a stage has one function, and sending an item to
+// its channel allocates nothing.
 func TestRillFixedFunction(t *testing.T) {
 	var sum atomic.Int64
 	n := allocations(func(n int) {
@@ -233,7 +232,7 @@ func TestRillFixedFunction(t *testing.T) {
 	want(t, "allocations of an item", n, 0)
 }
 
-// Partly. No further item begins; those that run have no context to see it by.
+// Partly. No further item starts; running ones have no context to watch.
 func TestRillFirstErrorCancels(t *testing.T) {
 	n := begun(t, func(task func() error) {
 		rill.ForEach(rillItems(10), 1, func(int) error { return task() })
@@ -242,8 +241,8 @@ func TestRillFirstErrorCancels(t *testing.T) {
 	want(t, "ForEach", signature(rill.ForEach[int]), "func(<-chan rill.Try[int], int, func(int) error) error")
 }
 
-// Yes. They are items of the stream. Functions that end one, as ForEach,
-// return the first.
+// Yes. They are items of the stream. Functions that end a stream, such as
+// ForEach, return the first.
 func TestRillAllErrors(t *testing.T) {
 	failed := 0
 	for _, err := range rill.ToSeq2(rill.Map(rillItems(10), 2, func(int) (int, error) { return 0, errTask })) {
@@ -263,7 +262,7 @@ func TestRillPanics(t *testing.T) {
 }
 
 // No. Its goroutine is lost. ForEach with one goroutine waits for ever; with
-// more of them the item counts as done, and is missing from the results of Map.
+// more the item counts as done, and is missing from the results of Map.
 func TestRillGoexit(t *testing.T) {
 	exit := func(i int) (int, error) {
 		if i == 1 {
@@ -280,7 +279,7 @@ func TestRillGoexit(t *testing.T) {
 	want(t, "error", err, nil)
 }
 
-// Yes. Buffer, or a channel with one.
+// Yes. Buffer, or a channel with a buffer.
 func TestRillBoundedQueue(t *testing.T) {
 	n := accepted(t, func(task, took func()) {
 		in := rill.Generate(func(send func(int), _ func(error)) {
@@ -294,8 +293,7 @@ func TestRillBoundedQueue(t *testing.T) {
 	want(t, "items accepted while one runs", n, 1+2)
 }
 
-// Partly. Who sends to a channel can select; the function that Generate gives
-// to send with waits.
+// Partly. Senders to a channel can select; Generate's send function waits.
 func TestRillGivingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -321,14 +319,13 @@ func TestRillGivingUp(t *testing.T) {
 	want(t, "Generate", signature(rill.Generate[int]), "func(func(func(int), func(error))) <-chan rill.Try[int]")
 }
 
-// Partly. Who sends to a channel can select; the function that Generate gives
-// to send with waits.
+// Partly. Senders to a channel can select; Generate's send function waits.
 func TestRillTry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, hold := make(chan rill.Try[int]), make(chan struct{})
 		out := rill.Map(in, 1, func(i int) (int, error) { <-hold; return i, nil })
 		try := func(i int) bool {
-			synctest.Wait() // until the stage does what it does
+			synctest.Wait() // until the stage blocks
 			select {
 			case in <- rill.Wrap(i, nil):
 				return true
@@ -345,7 +342,7 @@ func TestRillTry(t *testing.T) {
 	want(t, "Generate", signature(rill.Generate[int]), "func(func(func(int), func(error))) <-chan rill.Try[int]")
 }
 
-// No. A stage stops when nobody reads its results, but takes no items then.
+// No. A stage stops while nobody reads its results, but then accepts no items.
 func TestRillPausing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := make(chan rill.Try[int])
@@ -362,8 +359,8 @@ func TestRillPausing(t *testing.T) {
 	})
 }
 
-// Partly. After an error ForEach drops what comes, but does not wait for what
-// runs; when a loop over results is left, the stages before it run on.
+// Partly. After an error ForEach drops further items, but does not wait for
+// running ones; when a loop over results ends early, earlier stages continue.
 func TestRillDroppingTheQueue(t *testing.T) {
 	begun, running := stopped(t, func(task func()) {
 		rill.ForEach(rillItems(10), 2, func(i int) error {
@@ -392,7 +389,7 @@ func TestRillTypedResults(t *testing.T) {
 	want(t, "error", err, nil)
 }
 
-// Yes. OrderedMap and its like.
+// Yes. OrderedMap and similar functions.
 func TestRillResultsInOrder(t *testing.T) {
 	const n = 5
 	f := backwards(n)
@@ -401,7 +398,7 @@ func TestRillResultsInOrder(t *testing.T) {
 	want(t, "error", err, nil)
 }
 
-// Yes. OrderedMap and its like.
+// Yes. OrderedMap and similar functions.
 func TestRillOrderedStream(t *testing.T) {
 	alone(t, func() {
 		ordered(t, func(items iter.Seq[int], f func(int) int, emit func(int)) {
@@ -423,8 +420,8 @@ func TestRillBatches(t *testing.T) {
 	})
 }
 
-// Partly. The length of the channel that a stage takes its items from is how many
-// wait; how many run is not told.
+// Partly. The length of a stage's input channel is the number of waiting items;
+// the number of running ones is not available.
 func TestRillStatistics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hold, done := make(chan struct{}), make(chan struct{})
@@ -442,8 +439,8 @@ func TestRillStatistics(t *testing.T) {
 	want(t, "ForEach", signature(rill.ForEach[int]), "func(<-chan rill.Try[int], int, func(int) error) error")
 }
 
-// Partly. Functions without order; the ordered ones crash in the second
-// bubble, since their package keeps channels of the first one.
+// Partly. Unordered functions; ordered ones crash in the second bubble, since
+// their package keeps channels of the first.
 func TestRillBubbles(t *testing.T) {
 	bubbles(t, func(task func()) {
 		rill.ForEach(rillItems(2), 2, func(int) error { task(); return nil })
@@ -455,7 +452,7 @@ func TestRillBubbles(t *testing.T) {
 	})
 }
 
-// Yes. There is nothing to make: functions take channels.
+// Yes. Functions take channels.
 func TestRillZeroValue(t *testing.T) {
 	in := make(chan rill.Try[int], 1)
 	in <- rill.Try[int]{}

@@ -16,8 +16,8 @@ import (
 //go:embed *_test.go
 var tests embed.FS
 
-// read makes the table of the test files in fsys, one a library, which lie in
-// dir.
+// read builds the table from the test files in fsys, one per library. dir is
+// their directory in the repository.
 func read(fsys fs.FS, dir string, libraries []Library, features []Feature) (Table, error) {
 	t := Table{Libraries: libraries, Features: features, Cells: make([][]Cell, len(features))}
 	for _, l := range libraries {
@@ -40,14 +40,13 @@ func read(fsys fs.FS, dir string, libraries []Library, features []Feature) (Tabl
 			delete(cells, test)
 		}
 		if stray := slices.Sorted(maps.Keys(cells)); len(stray) > 0 {
-			return Table{}, fmt.Errorf("features: %s: %s is about no feature of the table", name, stray[0])
+			return Table{}, fmt.Errorf("features: %s: %s belongs to no feature of the table", name, stray[0])
 		}
 	}
 	return t, nil
 }
 
-// parse returns the cells that the tests of a file stand for, by the names of
-// the tests.
+// parse returns the cells of a test file by test name.
 func parse(name string, text []byte) (map[string]Cell, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
@@ -70,7 +69,7 @@ func parse(name string, text []byte) (map[string]Cell, error) {
 	return cells, nil
 }
 
-// answer takes the comment on a test apart.
+// answer splits a test's comment into answer and note.
 func answer(comment string) (Answer, string, error) {
 	first, note, _ := strings.Cut(strings.Join(strings.Fields(comment), " "), ".")
 	note = strings.TrimSpace(note)
@@ -86,7 +85,7 @@ func answer(comment string) (Answer, string, error) {
 	}
 }
 
-// camel returns the words of s as a part of an identifier.
+// camel returns the words of s as part of an identifier.
 func camel(s string) string {
 	var b strings.Builder
 	for word := range strings.FieldsSeq(s) {

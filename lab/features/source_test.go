@@ -27,7 +27,7 @@ func TestRead(t *testing.T) {
 
 	for want, text := range map[string]string{
 		"has no TestLibTry":              good[:strings.Index(good, "// Yes.")],
-		"TestLibMore is about no":        good + "\n// Yes.\nfunc TestLibMore(t *testing.T) {}\n",
+		"TestLibMore belongs to no":      good + "\n// Yes.\nfunc TestLibMore(t *testing.T) {}\n",
 		"dir/lib_test.go:12: TestLibTry": strings.Replace(good, "// Yes.", "// Certainly.", 1),
 		"No needs a note":                strings.Replace(good, "// Yes.", "// No.", 1),
 		"has no full stop":               strings.Replace(good, "// Yes.", "// Yes. With", 1),

@@ -15,7 +15,7 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// stintTask gives a task the form that groups take.
+// stintTask converts a task for groups.
 func stintTask(f func()) func(context.Context) error {
 	return func(context.Context) error { f(); return nil }
 }
@@ -49,12 +49,12 @@ func TestStintContext(t *testing.T) {
 	want(t, "Wait", g.Wait(), errStop)
 }
 
-// Yes. Once: Wait ends the group, and not the pool or the limiter below it.
+// Yes. Once: Wait ends the group, but not its pool or limiter.
 func TestStintWaitingForAll(t *testing.T) {
 	n := left(t, func(task func() error) {
 		workers := stint.NewPool(stint.Limit(10))
 		defer workers.Close()
-		for range 2 { // the second one goes on using the workers of the first
+		for range 2 { // the second one uses the workers of the first
 			g := stint.NewGroup(context.Background(), workers)
 			for range 10 {
 				g.Go(func(context.Context) error { return task() })
@@ -65,7 +65,7 @@ func TestStintWaitingForAll(t *testing.T) {
 	want(t, "tasks that run after Wait", n, 0)
 }
 
-// Partly. By a group with results for each task, under a shared limiter or
+// Partly. With a group with results for each task, under a shared limiter or
 // pool; Go itself returns nothing to wait for.
 func TestStintWaitingForOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -165,8 +165,8 @@ func TestStintTwoLimits(t *testing.T) {
 	want(t, "tasks at once under 1 and 3", n, 3)
 }
 
-// Yes. A task that waits lends its place, if it gives its context and the same
-// Limiter or Pool to the call; a call without them has a limit of its own.
+// Yes. A waiting task lends its permit, if it passes its context and the same
+// Limiter or Pool to the call; a call without them has its own limit.
 func TestStintNesting(t *testing.T) {
 	nested := func(outer *stint.Limiter, inner func() *stint.Limiter) int {
 		return atOnce(t, func(task func()) {
@@ -195,21 +195,21 @@ func TestStintTasksFromTasks(t *testing.T) {
 	want(t, "children that ran", children.Load(), 10)
 }
 
-// Yes. Tasks that compute get a worker for each processor, and tasks that wait
-// as many as make more of them end in a second, up to 256.
-func TestStintFindingTheLimit(t *testing.T) {
+// Yes. Tasks that compute get a worker per processor. For tasks that wait,
+// workers are added while throughput improves, up to 256.
+func TestStintAdaptiveLimit(t *testing.T) {
 	n := atOnce(t, func(task func()) {
 		stint.Range(context.Background(), 10_000, func(context.Context, int) error { task(); return nil })
 	})
 	procs := runtime.GOMAXPROCS(0)
-	first := max(36, procs) // as many begin before anything is known
+	first := max(36, procs) // so many start before anything is known
 	if n <= first || n > max(256, procs) {
 		t.Errorf("%d tasks at once, want more than %d and at most %d", n, first, max(256, procs))
 	}
 }
 
-// Yes. In par.Range, which gives the pieces; Each, Map and Range, of par and of
-// stint, take several items at once when they measure that these are short.
+// Yes. In par.Range, which passes the chunks; Each, Map and Range, of par and
+// of stint, take several items at once when they measure that these are short.
 func TestStintChunks(t *testing.T) {
 	const n = 1_000_000
 	var calls, items atomic.Int32
@@ -280,8 +280,8 @@ func TestStintAllErrors(t *testing.T) {
 	want(t, "second", errors.Is(err, second), true)
 }
 
-// Yes. Raised again, with the other panics and errors. In a task of a pool's
-// own, for which nobody waits, it crashes the process or goes to OnPanic.
+// Yes. Raised again, with the other panics and errors. In tasks of Pool.Go,
+// which nobody waits for, it crashes the process or goes to OnPanic.
 func TestStintPanics(t *testing.T) {
 	g := stint.NewGroup(context.Background())
 	g.Go(stintTask(explode))
@@ -290,8 +290,8 @@ func TestStintPanics(t *testing.T) {
 	contains(t, string(p.Stack), "features_test.explode")
 }
 
-// Yes. As ErrGoexit. In Each, Map and Range the caller runs items too; there it
-// ends the caller's goroutine, as in a loop.
+// Yes. As ErrGoexit. In Each, Map and Range the caller also runs items; there
+// it ends the caller's goroutine, as in a loop.
 func TestStintGoexit(t *testing.T) {
 	g := stint.NewGroup(context.Background(), stint.Limit(1), stint.KeepGoing())
 	g.Go(stintTask(runtime.Goexit))
@@ -310,7 +310,7 @@ func TestStintGoexit(t *testing.T) {
 	want(t, "Range returned", returned, false)
 }
 
-// Yes. Queue; without it the bound is 1,024 or the limit.
+// Yes. Queue; the default bound is 1,024 or the limit.
 func TestStintBoundedQueue(t *testing.T) {
 	n := accepted(t, func(task, took func()) {
 		g := stint.NewGroup(context.Background(), stint.Limit(1), stint.Queue(2))
@@ -357,8 +357,8 @@ func TestStintPausing(t *testing.T) {
 	methods[*stint.Pool](t, "Close", "Go", "GoContext", "Idle", "SetLimit", "Shutdown", "Stats", "TryGo")
 }
 
-// Yes. Shutdown of a pool, when its context ends, or the end of the context of a
-// group. The context of the tasks that run ends too.
+// Yes. Shutdown of a pool, when its context ends, or the end of a group's
+// context. The context of running tasks ends too.
 func TestStintDroppingTheQueue(t *testing.T) {
 	ended, cancel := context.WithCancelCause(context.Background())
 	cancel(errStop)

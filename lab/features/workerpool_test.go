@@ -22,13 +22,13 @@ func workerpoolRun(p *workerpool.WorkerPool, n int, task func()) {
 	wg.Wait()
 }
 
-// workerpoolKept returns a pool that keeps its workers: one that looks for
-// idle ones from time to time never waits for ever.
+// workerpoolKept returns a pool that keeps its workers: a pool that checks for
+// idle ones periodically never blocks for good.
 func workerpoolKept(size int) *workerpool.WorkerPool {
 	return workerpool.New(size, workerpool.WithIdleTimeout(-1))
 }
 
-// Yes. An idle worker ends every two seconds, or as is set.
+// Yes. An idle worker ends every two seconds, or at the configured interval.
 func TestWorkerpoolWorkerReuse(t *testing.T) {
 	n := goroutines(t, func(task func()) {
 		p := workerpool.New(1)
@@ -43,7 +43,7 @@ func TestWorkerpoolContext(t *testing.T) {
 	want(t, "Do", signature((*workerpool.WorkerPool).Do), "func(*workerpool.WorkerPool, func()) error")
 }
 
-// Partly. StopWait waits, and ends the pool; DoWait waits for one task.
+// Partly. StopWait waits and ends the pool; DoWait waits for one task.
 func TestWorkerpoolWaitingForAll(t *testing.T) {
 	n := left(t, func(task func() error) {
 		p := workerpool.New(10)
@@ -56,7 +56,7 @@ func TestWorkerpoolWaitingForAll(t *testing.T) {
 	want(t, "tasks that run after StopWait", n, 0)
 }
 
-// Partly. DoWait starts a task and waits for it, both at once; there is no
+// Partly. DoWait starts a task and waits for it, in one call; there is no
 // result.
 func TestWorkerpoolWaitingForOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -73,13 +73,13 @@ func TestWorkerpoolWaitingForOne(t *testing.T) {
 	want(t, "DoWait", signature((*workerpool.WorkerPool).DoWait), "func(*workerpool.WorkerPool, func()) error")
 }
 
-// No. A task returns nothing; the error of Do says that the pool is stopped.
+// No. A task returns nothing; Do's error means that the pool is stopped.
 func TestWorkerpoolErrors(t *testing.T) {
 	want(t, "Do", signature((*workerpool.WorkerPool).Do), "func(*workerpool.WorkerPool, func()) error")
 	want(t, "DoWait", signature((*workerpool.WorkerPool).DoWait), "func(*workerpool.WorkerPool, func()) error")
 }
 
-// No. The size is that of New.
+// No. The size is fixed by New.
 func TestWorkerpoolResizing(t *testing.T) {
 	methods[*workerpool.WorkerPool](t, "Do", "DoWait", "Pause", "Size", "Stop", "StopWait", "Stopped", "Submit", "SubmitWait", "WaitingQueueSize")
 	want(t, "Size", signature((*workerpool.WorkerPool).Size), "func(*workerpool.WorkerPool) int")
@@ -95,8 +95,8 @@ func TestWorkerpoolLimit(t *testing.T) {
 	want(t, "tasks at once", n, 3)
 }
 
-// Partly. Callers share a pool; each keeps a sync.WaitGroup to wait for its
-// own tasks.
+// Partly. Callers share a pool; each needs a sync.WaitGroup to wait for its own
+// tasks.
 func TestWorkerpoolSharedLimit(t *testing.T) {
 	n := atOnce(t, func(task func()) {
 		p := workerpool.New(3)
@@ -111,7 +111,7 @@ func TestWorkerpoolSharedLimit(t *testing.T) {
 	methods[*workerpool.WorkerPool](t, "Do", "DoWait", "Pause", "Size", "Stop", "StopWait", "Stopped", "Submit", "SubmitWait", "WaitingQueueSize")
 }
 
-// No. A pool has one size, and no other pool knows of it.
+// No. A pool has one size, independent of other pools.
 func TestWorkerpoolTwoLimits(t *testing.T) {
 	n := atOnce(t, func(task func()) {
 		small, large := workerpool.New(1), workerpool.New(3)
@@ -126,8 +126,8 @@ func TestWorkerpoolTwoLimits(t *testing.T) {
 	want(t, "New", signature(workerpool.New), "func(int, ...workerpool.Option) *workerpool.WorkerPool")
 }
 
-// No. DoWait waits for the worker that it runs on, and a pool that is made in a
-// task has a limit of its own.
+// No. DoWait waits for the worker that it runs on, and a pool made in a task
+// has its own limit.
 func TestWorkerpoolNesting(t *testing.T) {
 	deadlocks(t, func() {
 		p := workerpoolKept(1)
@@ -157,8 +157,8 @@ func TestWorkerpoolTasksFromTasks(t *testing.T) {
 	})
 }
 
-// No. A pool with a size of 0 has one worker.
-func TestWorkerpoolFindingTheLimit(t *testing.T) {
+// No. A pool of size 0 has one worker.
+func TestWorkerpoolAdaptiveLimit(t *testing.T) {
 	n := atOnce(t, func(task func()) {
 		p := workerpool.New(0)
 		defer p.StopWait()
@@ -187,7 +187,7 @@ func TestWorkerpoolFixedFunction(t *testing.T) {
 	want(t, "Do", signature((*workerpool.WorkerPool).Do), "func(*workerpool.WorkerPool, func()) error")
 }
 
-// No. Tasks return no errors; Stop drops what is queued.
+// No. Tasks return no errors; Stop drops the queue.
 func TestWorkerpoolFirstErrorCancels(t *testing.T) {
 	want(t, "Do", signature((*workerpool.WorkerPool).Do), "func(*workerpool.WorkerPool, func()) error")
 }
@@ -197,7 +197,7 @@ func TestWorkerpoolAllErrors(t *testing.T) {
 	want(t, "Do", signature((*workerpool.WorkerPool).Do), "func(*workerpool.WorkerPool, func()) error")
 }
 
-// No. It crashes the process, as the documentation says.
+// No. It crashes the process, as documented.
 func TestWorkerpoolPanics(t *testing.T) {
 	crashes(t, "panic: boom", func() {
 		p := workerpool.New(1)
@@ -217,7 +217,7 @@ func TestWorkerpoolGoexit(t *testing.T) {
 	})
 }
 
-// No. The queue grows as tasks are given to it.
+// No. The queue is unbounded.
 func TestWorkerpoolBoundedQueue(t *testing.T) {
 	n := accepted(t, func(task, took func()) {
 		p := workerpool.New(1)
@@ -230,8 +230,8 @@ func TestWorkerpoolBoundedQueue(t *testing.T) {
 	want(t, "tasks accepted while one runs", n, 10_000)
 }
 
-// Partly. Do never waits for room, since the queue is not bounded; DoWait,
-// which waits until the task has ended, cannot be given up.
+// Partly. Do never waits, since the queue is unbounded; DoWait, which waits
+// until the task has finished, cannot be given up.
 func TestWorkerpoolGivingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := workerpool.New(1)
@@ -251,8 +251,7 @@ func TestWorkerpoolGivingUp(t *testing.T) {
 	want(t, "DoWait", signature((*workerpool.WorkerPool).DoWait), "func(*workerpool.WorkerPool, func()) error")
 }
 
-// No. Do takes a task for which there is no worker as well, and does not say
-// so.
+// No. Do also accepts a task without a free worker, and does not report it.
 func TestWorkerpoolTry(t *testing.T) {
 	p := workerpool.New(1)
 	hold := make(chan struct{})
@@ -265,8 +264,7 @@ func TestWorkerpoolTry(t *testing.T) {
 	methods[*workerpool.WorkerPool](t, "Do", "DoWait", "Pause", "Size", "Stop", "StopWait", "Stopped", "Submit", "SubmitWait", "WaitingQueueSize")
 }
 
-// Yes. Pause, until a context ends; it waits for the tasks that run and are
-// queued.
+// Yes. Pause, until a context ends; it waits for running and queued tasks.
 func TestWorkerpoolPausing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := workerpool.New(2)
@@ -303,7 +301,7 @@ func TestWorkerpoolDroppingTheQueue(t *testing.T) {
 	want(t, "tasks that run after Stop", running, 0)
 }
 
-// No. Tasks write what they have to variables of the caller.
+// No. Tasks store their results in variables of the caller.
 func TestWorkerpoolTypedResults(t *testing.T) {
 	want(t, "DoWait", signature((*workerpool.WorkerPool).DoWait), "func(*workerpool.WorkerPool, func()) error")
 	want(t, "SubmitWait", signature((*workerpool.WorkerPool).SubmitWait), "func(*workerpool.WorkerPool, func())")
@@ -315,7 +313,7 @@ func TestWorkerpoolResultsInOrder(t *testing.T) {
 	want(t, "StopWait", signature((*workerpool.WorkerPool).StopWait), "func(*workerpool.WorkerPool)")
 }
 
-// No. There are no results to hand on.
+// No. There are no results.
 func TestWorkerpoolOrderedStream(t *testing.T) {
 	methods[*workerpool.WorkerPool](t, "Do", "DoWait", "Pause", "Size", "Stop", "StopWait", "Stopped", "Submit", "SubmitWait", "WaitingQueueSize")
 }
@@ -326,7 +324,8 @@ func TestWorkerpoolBatches(t *testing.T) {
 	methods[*workerpool.WorkerPool](t, "Do", "DoWait", "Pause", "Size", "Stop", "StopWait", "Stopped", "Submit", "SubmitWait", "WaitingQueueSize")
 }
 
-// Partly. WaitingQueueSize counts what waits; how many run is not told.
+// Partly. WaitingQueueSize counts waiting tasks; the number of running ones is
+// not available.
 func TestWorkerpoolStatistics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := workerpool.New(1)
@@ -343,7 +342,7 @@ func TestWorkerpoolStatistics(t *testing.T) {
 	methods[*workerpool.WorkerPool](t, "Do", "DoWait", "Pause", "Size", "Stop", "StopWait", "Stopped", "Submit", "SubmitWait", "WaitingQueueSize")
 }
 
-// Yes. A pool that is not stopped keeps the bubble from ending.
+// Yes. An open pool keeps the bubble from ending.
 func TestWorkerpoolBubbles(t *testing.T) {
 	bubbles(t, func(task func()) {
 		p := workerpool.New(2)
@@ -353,7 +352,7 @@ func TestWorkerpoolBubbles(t *testing.T) {
 	})
 }
 
-// No. In a zero WorkerPool a task waits for ever.
+// No. A task in a zero WorkerPool waits for ever.
 func TestWorkerpoolZeroValue(t *testing.T) {
 	deadlocks(t, func() { new(workerpool.WorkerPool).Do(func() {}) })
 }

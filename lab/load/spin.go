@@ -1,5 +1,4 @@
-// Package load is what the tasks of the experiments do: computing for a given
-// time.
+// Package load computes for a given time, as tasks of experiments do.
 package load
 
 import (
@@ -8,8 +7,8 @@ import (
 	"time"
 )
 
-// Spin computes for as many steps, of about a nanosecond each, and returns what
-// comes out. A step needs the result of the one before it.
+// Spin computes for the given number of steps, about a nanosecond each, and
+// returns the result. Each step needs the result of the step before.
 //
 //go:noinline
 func Spin(steps int) uint64 {
@@ -22,13 +21,13 @@ func Spin(steps int) uint64 {
 	return x
 }
 
-// Steps is how many steps of Spin take so long on this machine.
+// Steps returns how many steps of Spin take d on this machine.
 func Steps(d time.Duration) int {
 	return max(1, int(float64(d.Nanoseconds())/stepCost()))
 }
 
-// stepCost is the time of one step in nanoseconds, measured once: the fastest
-// of several tries, since everything else makes it slower.
+// stepCost returns the time of one step in nanoseconds. It is measured once, as
+// the fastest of several tries, since every disturbance makes a try slower.
 var stepCost = sync.OnceValue(func() float64 {
 	const steps = 200_000
 	best := time.Hour

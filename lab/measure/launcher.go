@@ -13,23 +13,22 @@ import (
 	"time"
 )
 
-// A Launcher starts the processes that are measured. It does so through a
-// small program, because Linux counts the memory of a parent at the moment of
-// the start as the child's own: started from here, everything smaller than the
-// laboratory would look as large as it.
+// A Launcher starts the processes to measure, through a small helper program. On Linux, the
+// peak memory of a child includes the memory of its parent at the start, so processes
+// smaller than the laboratory would seem as large as it.
 type Launcher struct {
 	program string
 	report  string
 }
 
-// NewLauncher builds the small program into dir, which is for the launcher's
-// files as long as it is used.
+// NewLauncher builds the helper program into dir, which the launcher also uses
+// for its files.
 func NewLauncher(ctx context.Context, dir string) (*Launcher, error) {
 	l := &Launcher{filepath.Join(dir, "launch.exe"), filepath.Join(dir, "usage")}
 	return l, Build(ctx, l.program, "github.com/stint-go/stint/lab/measure/launch")
 }
 
-// Build compiles a command of the workspace into a file.
+// Build compiles a command of the workspace into file.
 func Build(ctx context.Context, file, pkg string) error {
 	out, err := exec.CommandContext(ctx, "go", "build", "-o", file, pkg).CombinedOutput()
 	switch {
@@ -41,10 +40,10 @@ func Build(ctx context.Context, file, pkg string) error {
 	return nil
 }
 
-// Run runs p to its end, with its standard output into a new file named output
-// and no standard input. When ctx ends it kills p and its descendants and
-// returns the error of ctx. A status other than 0 is an error, with the
-// beginning of what p wrote to standard error.
+// Run runs p, with its standard output in a new file named output and no
+// standard input. When ctx ends, it kills p and its descendants and returns the
+// error of ctx. A status other than 0 is an error that includes the first lines
+// of p's standard error.
 func (l *Launcher) Run(ctx context.Context, p Process, output string) (u Usage, err error) {
 	out, err := os.Create(output)
 	if err != nil {
@@ -66,15 +65,15 @@ func (l *Launcher) Run(ctx context.Context, p Process, output string) (u Usage, 
 	case ctx.Err() != nil:
 		return u, ctx.Err()
 	case err != nil:
-		return u, fmt.Errorf("%s: %w%s", strings.Join(p.Args, " "), err, beginning(stderr.String()))
+		return u, fmt.Errorf("%s: %w%s", strings.Join(p.Args, " "), err, firstLines(stderr.String()))
 	}
 	text, err := os.ReadFile(l.report)
 	return u, errors.Join(err, json.Unmarshal(text, &u))
 }
 
-// beginning is the first lines of what a failed process said, to be appended
-// to an error.
-func beginning(said string) string {
+// firstLines returns the first lines of a failed process's output, to be
+// appended to an error.
+func firstLines(said string) string {
 	said = strings.TrimSpace(said)
 	if said == "" {
 		return ""
@@ -85,19 +84,19 @@ func beginning(said string) string {
 	return ": " + said
 }
 
-// Launch is the small program: it runs a process on its own standard streams,
-// writes its Usage to the file named report, and returns the exit status.
+// Launch is the helper program: it runs a process on its own standard streams,
+// writes its Usage to the file report, and returns the exit status.
 func Launch(report string, args []string) int {
 	floor := ownPeak()
 	began := time.Now()
 	p, err := os.StartProcess(args[0], args, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
 	if err != nil {
-		return cannot(err)
+		return fail(err)
 	}
 	state, err := p.Wait()
 	wall := time.Since(began)
 	if err != nil {
-		return cannot(err)
+		return fail(err)
 	}
 	if !state.Success() {
 		return max(state.ExitCode(), 1) // -1: ended by a signal
@@ -107,12 +106,12 @@ func Launch(report string, args []string) int {
 		err = os.WriteFile(report, text, 0o666)
 	}
 	if err != nil {
-		return cannot(err)
+		return fail(err)
 	}
 	return 0
 }
 
-func cannot(err error) int {
+func fail(err error) int {
 	fmt.Fprintf(os.Stderr, "launch: %v\n", err)
 	return 1
 }

@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// A Machine is where measurements were made, and how busy it was.
+// A Machine describes where measurements were made and how busy it was.
 type Machine struct {
 	GOOS       string   `json:"goos"`
 	GOARCH     string   `json:"goarch"`
 	CPU        string   `json:"cpu,omitempty"`
 	Go         string   `json:"go"`
-	Processors int      `json:"processors"`       // that this program may use
-	Timer      int64    `json:"timer,omitempty"`  // the smallest step of the clock, in ns; 0: not known
-	Load       *float64 `json:"load,omitempty"`   // of the last minute, before the run; nil: not known
-	Others     *float64 `json:"others,omitempty"` // processors that others used during the runs; nil: not known
+	Processors int      `json:"processors"`       // available to this program
+	Timer      int64    `json:"timer,omitempty"`  // smallest step of the clock in ns; 0: not known
+	Load       *float64 `json:"load,omitempty"`   // load average of the minute before the run; nil: not known
+	Others     *float64 `json:"others,omitempty"` // processors used by other programs during the runs; nil: not known
 }
 
-// Here describes this machine at this moment, without Others.
+// Here describes this machine now, without Others.
 func Here() Machine {
 	return Machine{
 		GOOS:       runtime.GOOS,
@@ -34,8 +34,8 @@ func Here() Machine {
 	}
 }
 
-// step is the smallest step of the clock that samples are timed with: of a
-// thousand, or of those in 10 ms where it is a coarse one, but of one at least.
+// step returns the smallest step of the clock among a thousand, or among as
+// many as fit into 10 ms, and at least one.
 func step() time.Duration {
 	least := time.Duration(0)
 	began := time.Now()
@@ -54,7 +54,7 @@ func step() time.Duration {
 	return least
 }
 
-// cpuModel is the name of the processor where the system has it in a file.
+// cpuModel returns the name of the processor, if the system has it in a file.
 func cpuModel() string {
 	info, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(info)) {
@@ -76,8 +76,8 @@ func load() *float64 {
 	return &l
 }
 
-// busy is the processor time that all processors have spent on work since the
-// machine started, in units of 10 ms, or ok is false.
+// busy returns the time that all processors have worked since the machine
+// started, in units of 10 ms.
 func busy() (d time.Duration, ok bool) {
 	text, _ := os.ReadFile("/proc/stat")
 	line, _, _ := strings.Cut(string(text), "\n")
@@ -97,17 +97,17 @@ func busy() (d time.Duration, ok bool) {
 	return d, true
 }
 
-// A Watch sees how much of the machine others use while runs are measured.
+// A Watch measures how much of the machine other programs use during runs.
 type Watch struct {
 	known      bool
-	began      time.Duration // busy at the start of the run that is watched
-	wall, used time.Duration // sums over the runs: of time, and of what was not theirs
+	began      time.Duration // busy at the start of the current run
+	wall, used time.Duration // sums over the runs: time, and time used by others
 }
 
-// Start is called before each run that is measured.
+// Start is called before each measured run.
 func (w *Watch) Start() { w.began, w.known = busy() }
 
-// Stop is called after the run, with its cost, to which it adds Others.
+// Stop is called after the run with its usage, whose Others it sets.
 func (w *Watch) Stop(u *Usage) {
 	now, ok := busy()
 	if !ok || !w.known {
@@ -119,8 +119,8 @@ func (w *Watch) Stop(u *Usage) {
 	w.used += used
 }
 
-// Others is how many processors all other programs used on average during the
-// runs, the laboratory and the system's own work included, or nil.
+// Others returns how many processors other programs used on average during the
+// runs, including the laboratory and the system, or nil.
 func (w *Watch) Others() *float64 {
 	if w.wall == 0 {
 		return nil
@@ -129,7 +129,7 @@ func (w *Watch) Others() *float64 {
 	return &n
 }
 
-// Name is what stays the same on a machine: the processor and the system.
+// Name describes what does not change on a machine: processor and system.
 func (m Machine) Name() string {
 	words := []string{strconv.Itoa(m.Processors) + " processors", m.GOOS + "/" + m.GOARCH, m.Go}
 	if m.CPU != "" {
@@ -138,7 +138,7 @@ func (m Machine) Name() string {
 	return strings.Join(words, ", ")
 }
 
-// String is one line: the processor, the system, the load.
+// String describes the machine and its load in one line.
 func (m Machine) String() string {
 	words := []string{m.Name()}
 	if m.Load != nil {

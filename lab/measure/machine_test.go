@@ -2,7 +2,7 @@ package measure
 
 import "testing"
 
-// A clock that stands still would let no sample be timed.
+// A clock that stands still could not time samples.
 func TestStep(t *testing.T) {
 	if d := step(); d <= 0 {
 		t.Errorf("the smallest step of the clock is %v", d)

@@ -9,9 +9,9 @@ import (
 // A Meter measures one sample of work in this process: N operations between
 // Start and Stop.
 type Meter struct {
-	N     int  // how often to do the operation
-	Round int  // -1: not counted
-	Peaks bool // also measure the peaks of memory and goroutines
+	N     int  // number of operations
+	Round int  // -1: warm-up, not counted
+	Peaks bool // also measure peak memory and goroutines
 
 	sample Sample
 	before runtime.MemStats
@@ -19,34 +19,34 @@ type Meter struct {
 	began  time.Time
 }
 
-// little is how much earlier samples may leave in the heap. The runtime lets it grow
-// by 4 MB at least before it collects.
-const little = 256 << 10
+// maxLeftover is how much garbage of earlier samples may stay in the heap. The
+// runtime lets the heap grow by at least 4 MB before it collects.
+const maxLeftover = 256 << 10
 
-// clean is how large the heap was when it was last collected for a sample.
-var clean uint64
+// heapAfterGC is the heap size after the last collection for a sample.
+var heapAfterGC uint64
 
-// Start begins what is measured. Before it, what earlier samples have left is
-// collected, if it is more than little, and where memory is measured given back to
-// the system too.
+// Start starts measuring. It first collects the garbage of earlier samples if
+// there is more than maxLeftover, and returns it to the system if peaks are
+// measured.
 func (m *Meter) Start() {
 	runtime.ReadMemStats(&m.before)
-	if m.Peaks || m.before.HeapAlloc > clean+little {
+	if m.Peaks || m.before.HeapAlloc > heapAfterGC+maxLeftover {
 		runtime.GC()
 		runtime.ReadMemStats(&m.before)
-		clean = m.before.HeapAlloc
+		heapAfterGC = m.before.HeapAlloc
 	}
-	clean = min(clean, m.before.HeapAlloc) // the runtime has collected more
+	heapAfterGC = min(heapAfterGC, m.before.HeapAlloc) // the runtime has collected since
 	if m.Peaks {
 		debug.FreeOSMemory()
-		m.peaks = watchPeaks()
+		m.peaks = startPeaks()
 		runtime.ReadMemStats(&m.before)
 	}
 	m.sample = Sample{}
 	m.began = time.Now()
 }
 
-// Stop ends what is measured.
+// Stop stops measuring.
 func (m *Meter) Stop() {
 	took := time.Since(m.began)
 	var after runtime.MemStats
@@ -62,8 +62,8 @@ func (m *Meter) Stop() {
 	m.Report(Allocs, float64(after.Mallocs-m.before.Mallocs)/n)
 }
 
-// Report adds a value to the sample, or replaces one. It is called after Stop,
-// or without Start and Stop where the time of an operation means nothing.
+// Report sets a value of the sample. It is called after Stop, or alone if the
+// time of an operation means nothing.
 func (m *Meter) Report(u Unit, v float64) {
 	if m.sample == nil {
 		m.sample = Sample{}
@@ -71,5 +71,5 @@ func (m *Meter) Report(u Unit, v float64) {
 	m.sample[u] = v
 }
 
-// Sample returns what was measured.
+// Sample returns the sample.
 func (m *Meter) Sample() Sample { return m.sample }

@@ -28,7 +28,7 @@ func TestMeter(t *testing.T) {
 	runtime.KeepAlive(kept)
 }
 
-// What is left before a sample is collected if it is much, and not if it is little.
+// Garbage is collected before a sample if there is much of it.
 func TestLeftovers(t *testing.T) {
 	collections := func(left int) uint32 {
 		m := new(Meter)
@@ -39,20 +39,20 @@ func TestLeftovers(t *testing.T) {
 		m.Start()
 		return m.before.NumForcedGC - before
 	}
-	if few, many := collections(little/2), collections(2*little); few != 0 || many != 1 {
+	if few, many := collections(maxLeftover/2), collections(2*maxLeftover); few != 0 || many != 1 {
 		t.Errorf("%d collections for little, %d for much, want 0 and 1", few, many)
 	}
 }
 
 func TestPeaks(t *testing.T) {
-	p := watchPeaks()
+	p := startPeaks()
 	kept = make([]byte, 8<<20)
 	quit := make(chan struct{})
 	for range 100 {
 		go func() { <-quit }()
 	}
 	p.stop()
-	p.look() // when nobody else does
+	p.read() // when nobody else does
 	close(quit)
 	if p.memory < 8<<20 || p.goroutines < 100 {
 		t.Errorf("got %d bytes and %d goroutines, want 8 MB and 100 or more", p.memory, p.goroutines)

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// peakRSS is the largest resident set of an ended process and those of its
-// descendants that were waited for.
+// peakRSS returns the largest resident set of a finished process and its
+// awaited descendants.
 func peakRSS(s *os.ProcessState) int64 {
 	if u, ok := s.SysUsage().(*syscall.Rusage); ok {
 		return u.Maxrss
@@ -14,5 +14,5 @@ func peakRSS(s *os.ProcessState) int64 {
 	return 0
 }
 
-// ownPeak is 0: a child's peak is its own here.
+// ownPeak returns 0: a child's peak does not include its parent's here.
 func ownPeak() int64 { return 0 }

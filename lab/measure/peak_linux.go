@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// peakRSS is the largest resident set of an ended process and those of its
-// descendants that were waited for.
+// peakRSS returns the largest resident set of a finished process and its
+// awaited descendants.
 func peakRSS(s *os.ProcessState) int64 {
 	if u, ok := s.SysUsage().(*syscall.Rusage); ok {
 		return int64(u.Maxrss) << 10
@@ -16,8 +16,8 @@ func peakRSS(s *os.ProcessState) int64 {
 	return 0
 }
 
-// ownPeak is the largest resident set of this program so far. It is not asked
-// of getrusage, which counts what started this program as part of it.
+// ownPeak returns the largest resident set of this program so far. Unlike
+// getrusage, it does not include the parent's.
 func ownPeak() int64 {
 	status, _ := os.ReadFile("/proc/self/status")
 	_, rest, _ := strings.Cut(string(status), "\nVmHWM:")

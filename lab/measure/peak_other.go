@@ -4,8 +4,8 @@ package measure
 
 import "os"
 
-// peakRSS is 0: not known here.
+// peakRSS returns 0: not known here.
 func peakRSS(*os.ProcessState) int64 { return 0 }
 
-// ownPeak is 0, as peakRSS is.
+// ownPeak returns 0: not known here.
 func ownPeak() int64 { return 0 }

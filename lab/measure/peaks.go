@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// peakInterval is how often the peaks are looked at.
+// peakInterval is the time between two readings.
 const peakInterval = 2 * time.Millisecond
 
-// The metrics whose sum is the memory of heap and stacks.
+// memoryMetrics add up to the memory of heap and stacks.
 var memoryMetrics = []string{
 	"/memory/classes/heap/objects:bytes",
 	"/memory/classes/heap/unused:bytes",
@@ -18,8 +18,8 @@ var memoryMetrics = []string{
 
 const goroutinesMetric = "/sched/goroutines:goroutines"
 
-// peaks looks at the memory and the goroutines of this process every few
-// milliseconds, on a goroutine of its own, which is the same for all models.
+// peaks reads memory and goroutine counts every few milliseconds, on a
+// goroutine of its own, the same way for all models.
 type peaks struct {
 	samples            []metrics.Sample
 	memory, goroutines uint64
@@ -27,12 +27,12 @@ type peaks struct {
 	ended              sync.WaitGroup
 }
 
-func watchPeaks() *peaks {
+func startPeaks() *peaks {
 	p := &peaks{quit: make(chan struct{})}
 	for _, name := range append(memoryMetrics, goroutinesMetric) {
 		p.samples = append(p.samples, metrics.Sample{Name: name})
 	}
-	p.look() // what the first look allocates is not the models'
+	p.read() // so that its allocations are not the model's
 	p.ended.Go(func() {
 		t := time.NewTicker(peakInterval)
 		defer t.Stop()
@@ -41,14 +41,14 @@ func watchPeaks() *peaks {
 			case <-p.quit:
 				return
 			case <-t.C:
-				p.look()
+				p.read()
 			}
 		}
 	})
 	return p
 }
 
-func (p *peaks) look() {
+func (p *peaks) read() {
 	metrics.Read(p.samples)
 	last := len(p.samples) - 1
 	sum := uint64(0)

@@ -24,7 +24,7 @@ func TestRoundsStop(t *testing.T) {
 	broken := errors.New("broken")
 	for _, c := range []struct {
 		name string
-		last func() error // what the fifth run does
+		last func() error // effect of the fifth run
 		want error
 	}{
 		{"a failing run", func() error { return broken }, broken},
@@ -49,7 +49,7 @@ func TestPeakBelowTheFloorIsHidden(t *testing.T) {
 		peak, floor int64
 		want        bool
 	}{{0, 0, false}, {0, mb, false}, {mb, 0, false}, {2 * mb, 3 * mb, true}, {3 * mb, 3 * mb, true}, {4 * mb, 3 * mb, false}} {
-		if got := (Usage{PeakRSS: c.peak, Floor: c.floor}).hidden(); got != c.want {
+		if got := (Usage{PeakRSS: c.peak, Floor: c.floor}).isBound(); got != c.want {
 			t.Errorf("peak %d, floor %d: hidden %v, want %v", c.peak, c.floor, got, c.want)
 		}
 	}

@@ -1,10 +1,9 @@
 package measure
 
-// A Unit is what a number of a sample counts, as the Go benchmark format names
-// it.
+// A Unit names what a value counts, as in the Go benchmark format.
 type Unit string
 
-// The units. Where an operation is not said to be something else, it is one run.
+// The units. An operation is one run unless the case says otherwise.
 const (
 	Time           Unit = "ns/op"
 	CPU            Unit = "cpu-ns/op" // user and system
@@ -12,23 +11,23 @@ const (
 	Bytes          Unit = "B/op"
 	Allocs         Unit = "allocs/op"
 	PeakRSS        Unit = "peak-RSS-bytes"       // of the largest process
-	PeakRSSBound   Unit = "peak-RSS-bound-bytes" // the same where it is only known to be at most that
+	PeakRSSBound   Unit = "peak-RSS-bound-bytes" // the same, known only as an upper bound
 	PeakMemory     Unit = "peak-memory-bytes"    // heap and stacks
-	SubmitterPeak  Unit = "submitter-peak-bytes" // the same of one process of several
+	SubmitterPeak  Unit = "submitter-peak-bytes" // heap and stacks of one of several processes
 	WorkerPeak     Unit = "worker-peak-bytes"
 	ServerPeak     Unit = "server-peak-bytes"
 	PeakGoroutines Unit = "peak-goroutines"
-	Goroutines     Unit = "goroutines"    // more than before
-	AtOnce         Unit = "tasks-at-once" // the most of them
+	Goroutines     Unit = "goroutines"    // started by the model
+	AtOnce         Unit = "tasks-at-once" // most concurrent tasks
 	IdleCPU        Unit = "idle-cpu-ns/s" // used by this process while it waits
-	HalfWithin     Unit = "p50-ns"        // what half of the records of a run take at most
-	MostWithin     Unit = "p99-ns"        // what 99 of 100 of them take at most
+	P50            Unit = "p50-ns"        // half of the records take at most this
+	P99            Unit = "p99-ns"        // 99 of 100 records take at most this
 )
 
-// A Sample is what one run measured.
+// A Sample holds what one run measured.
 type Sample map[Unit]float64
 
-// Sample puts the usage of a process that read so many bytes into units.
+// Sample converts the usage of a process that read the given number of bytes.
 func (u Usage) Sample(bytes int64) Sample {
 	s := Sample{
 		Time: float64(u.Wall.Nanoseconds()),
@@ -37,7 +36,7 @@ func (u Usage) Sample(bytes int64) Sample {
 	}
 	switch {
 	case u.PeakRSS == 0:
-	case u.hidden():
+	case u.isBound():
 		s[PeakRSSBound] = float64(u.PeakRSS)
 	default:
 		s[PeakRSS] = float64(u.PeakRSS)

@@ -6,15 +6,15 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// What is said of stint's calls without an option, in all experiments.
+// Claims about stint's calls without an option, in all experiments.
 const (
-	unhinted = "A call without an option is within 5 % of the best bounded model, of those that are told the numbers of the articles."
-	notWorse = "Where there are so few items that a loop is best, a call without an option takes at most 400 ns more."
+	unhinted = "A call without an option is within 5 % of the best bounded model, including models tuned with the numbers of the articles."
+	notWorse = "For so few items that a loop is best, a call without an option takes at most 400 ns more."
 )
 
-// Few are the claims about models of ours with so few items that a loop is over
-// before any help is there: finding that out costs no more than 400 ns.
-func Few(cases experiment.Names, models ...string) []result.Claim {
+// SmallList returns the claims about our models for lists so short that a loop
+// ends before a helper is ready: finding that out takes at most 400 ns.
+func SmallList(cases experiment.Names, models ...string) []result.Claim {
 	var out []result.Claim
 	for _, kase := range cases.Both() {
 		for _, m := range models {
@@ -24,8 +24,8 @@ func Few(cases experiment.Names, models ...string) []result.Claim {
 	return out
 }
 
-// Unhinted are the claims about models of ours that were told nothing: in none
-// of the cases is a model that keeps to a bound faster by more than a twentieth.
+// Unhinted returns the claims about our models without an option: no bounded
+// model is more than 5 % faster.
 func Unhinted(cases experiment.Names, models ...string) []result.Claim {
 	var out []result.Claim
 	for _, kase := range cases.Both() {

@@ -1,7 +1,7 @@
-// Package models holds the ways to work through one list that articles about
-// goroutines compare: one after the other, pipelines, fans, pools, a goroutine
-// an item; beside them the libraries, and stint's one call without an option. A
-// workload is written once, as a List.
+// Package models holds the ways to process a list that articles about
+// goroutines compare: sequential, pipelines, fans, pools, a goroutine per item;
+// beside them libraries and stint's one call without an option. A workload is
+// written once, as a List.
 package models
 
 import (
@@ -17,20 +17,19 @@ import (
 // A List is the work: items that each give a number, and the sum of these.
 type List struct {
 	N    int
-	Item func(i int) uint64 // may be called by many goroutines at once
+	Item func(i int) uint64 // may be called concurrently
 	Want uint64             // the sum
 
-	// Gauge, if Item enters and leaves it, counts how many items are worked on
-	// at once. That costs too much where an item takes less than microseconds.
+	// Gauge, if Item enters and leaves it, counts concurrent items. It costs
+	// too much for items shorter than microseconds.
 	Gauge *engine.Gauge
 }
 
-// Key is added to what item i gives, so that the sum differs where one item was
-// taken twice and another not at all.
+// Key is added to the result of item i, so that the sum differs if one item ran
+// twice and another not at all.
 func Key(i int) uint64 { return uint64(i+1) * 0x9e3779b97f4a7c15 }
 
-// Sum works through the list and returns what the models must return, for lists
-// of which nothing else says it.
+// Sum processes the list sequentially and returns the sum.
 func (l List) Sum() uint64 {
 	sum := uint64(0)
 	for i := range l.N {
@@ -39,28 +38,27 @@ func (l List) Sum() uint64 {
 	return sum
 }
 
-// A Model works through a list and returns the sum.
+// A Model processes a list and returns the sum.
 type Model struct {
 	result.Model
 
-	// New is called before the time begins. run works through the list, any
-	// number of times; end frees what is left, after the time.
+	// New is called before the time starts. run processes the list, any number
+	// of times; end releases the rest, after the time.
 	New func(l List) (run func() uint64, end func())
 
-	// Goroutines is how many it starts by the number of processors that it
-	// finds. nil: it does not look for one, or there is nothing to say.
+	// Goroutines returns how many goroutines the model derives from the number
+	// of processors; nil: none are derived.
 	Goroutines func() int
 }
 
-// Simple is a model that keeps nothing between two runs.
+// Simple returns a model that keeps nothing between two runs.
 func Simple(name string, kind result.Kind, doc string, run func(l List) uint64) Model {
-	return Model{Model: result.Model{Name: name, Kind: kind, Doc: doc}, New: func(l List) (func() uint64, func()) {
+	return Model{Model: kind.Model(name, doc), New: func(l List) (func() uint64, func()) {
 		return func() uint64 { return run(l) }, func() {}
 	}}
 }
 
-// Models are models at work on l. The sum of each run is compared with what it
-// must be.
+// Models returns models at work on l, which compare the sum of each run.
 func (l List) Models(all ...Model) []experiment.Model {
 	var out []experiment.Model
 	for _, way := range all {
@@ -87,7 +85,7 @@ func (l List) measure(m *measure.Meter, way Model) error {
 		return fmt.Errorf("%d of %d runs over %d items gave another sum", wrong, m.N, l.N)
 	}
 	if l.Gauge != nil {
-		m.Report(measure.AtOnce, float64(l.Gauge.Most()))
+		m.Report(measure.AtOnce, float64(l.Gauge.Peak()))
 	}
 	if way.Goroutines != nil {
 		m.Report(measure.Goroutines, float64(way.Goroutines()))
@@ -95,11 +93,11 @@ func (l List) measure(m *measure.Meter, way Model) error {
 	return nil
 }
 
-// half and all are numbers of goroutines that the articles try, as Many is. They
-// take runtime.NumCPU for the number of processors.
-func half() int { return max(1, runtime.NumCPU()/2) }
-func all() int  { return runtime.NumCPU() }
+// Numbers of goroutines in the articles, which take runtime.NumCPU for the
+// number of processors.
+func halfCPUs() int { return max(1, runtime.NumCPU()/2) }
+func allCPUs() int  { return runtime.NumCPU() }
 
-// Many is how many goroutines the largest of the articles' pools has: what they
-// try for items that wait.
-func Many() int { return 10 * runtime.NumCPU() }
+// TenPerCPU returns the size of the articles' largest pool, used for items that
+// wait.
+func TenPerCPU() int { return 10 * runtime.NumCPU() }

@@ -12,12 +12,12 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// every is all models, with limits and without.
+// every returns all models, with and without limits.
 func every() []Model {
 	return slices.Concat(ByHand(), Peers(3), []Model{Counter(3), Workers("workers-7", "7", 7, 10), EachLimit(2), Pool(), Reduce()}, Calls())
 }
 
-// numbered is a list of n items that counts those that run at once.
+// numbered returns a list of n items that counts concurrent ones.
 func numbered(n int) (List, *engine.Gauge) {
 	g := new(engine.Gauge)
 	l := List{N: n, Item: func(i int) uint64 {
@@ -30,8 +30,7 @@ func numbered(n int) (List, *engine.Gauge) {
 	return l, g
 }
 
-// Every model takes every item once, in each of its runs, on any number of
-// processors.
+// Every model takes every item once, in each run, on any number of processors.
 func TestModels(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, procs := range []int{1, 2, 5} {
@@ -47,21 +46,21 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// A model that is not said to be unbounded keeps to a bound.
+// A bounded model keeps its bound.
 func TestBounds(t *testing.T) {
 	for _, m := range every() {
 		l, g := numbered(3000)
 		run, end := m.New(l)
 		run()
 		end()
-		bound := max(7, Many(), 256) // the largest that a model without an option may find
-		if got := g.Most(); got > bound && !m.Unbounded {
+		bound := max(7, TenPerCPU(), 256) // the largest adaptive limit
+		if got := g.Peak(); got > bound && !m.Unbounded {
 			t.Errorf("%s: %d items at once, want at most %d", m.Name, got, bound)
 		}
 	}
 }
 
-// A sum that an item was lost from, or taken twice for another, is found.
+// A lost or duplicated item is detected.
 func TestWrongSums(t *testing.T) {
 	l, _ := numbered(10)
 	for name, last := range map[string]int{"lost": -1, "taken twice": 8} {
@@ -79,7 +78,7 @@ func TestWrongSums(t *testing.T) {
 	}
 }
 
-// The points of a sweep say where they are.
+// The points of a sweep have their positions.
 func TestSweep(t *testing.T) {
 	var workers, limits []float64
 	for _, m := range Sweep(10, EachLimit) {
@@ -97,7 +96,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// What a sample says besides its time.
+// A sample has more than a time.
 func TestReported(t *testing.T) {
 	l, g := numbered(100)
 	l.Gauge = g
@@ -116,7 +115,7 @@ func TestReported(t *testing.T) {
 	}
 }
 
-// On one processor there is one case, and nothing is claimed of another.
+// On one processor there is one case, and no claim about another.
 func TestOnBoth(t *testing.T) {
 	claims := func(on experiment.Names) []result.Claim { return Unhinted(on, NameEach) }
 	for procs, want := range map[int][]string{1: {"n=1/procs=1"}, 2: {"n=1/procs=1", "n=1"}} {

@@ -10,7 +10,7 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// Peers are the libraries, told to work on at most limit items at once.
+// Peers returns the libraries with a limit.
 func Peers(limit int) []Model {
 	pool, iter := engine.Conc(), engine.ConcIter()
 	pool.Name, iter.Name = "conc-pool", "conc-iter"
@@ -20,18 +20,18 @@ func Peers(limit int) []Model {
 	}
 }
 
-// told adds a limit to what is said of a model, if it is given one.
-func told(doc string, limit int) string {
+// withLimit adds a limit to a model's description, unless it is 0.
+func withLimit(doc string, limit int) string {
 	if limit == 0 {
 		return doc
 	}
 	return fmt.Sprintf("%s; limit %d", doc, limit)
 }
 
-// loop is an engine for finite work that puts what the items give into a slice.
-// It must be one that calls the body with an index.
+// loop adapts an engine that calls the body with an index. Items store their
+// results in a slice.
 func loop(e engine.Loop, limit int) Model {
-	return Simple(e.Name, e.Kind, told(e.Doc, limit), func(l List) uint64 {
+	return Simple(e.Name, e.Kind, withLimit(e.Doc, limit), func(l List) uint64 {
 		out := make([]uint64, l.N)
 		e.Run(l.N, limit, engine.Body{
 			Plain: func(i int) { out[i] = l.Item(i) },
@@ -41,27 +41,27 @@ func loop(e engine.Loop, limit int) Model {
 	})
 }
 
-// open is an engine that is given the items one by one. They are all the same
-// function, which takes the next item: a closure an item would cost more.
+// open adapts an engine that receives the items one by one. All tasks are the
+// same function, which takes the next item: a closure per item would cost more.
 func open(e engine.Open, limit int) Model {
-	way := result.Model{Name: e.Name, Kind: e.Kind, Doc: told(e.Doc, limit)}
-	return Model{Model: way, New: func(l List) (func() uint64, func()) {
+	e.Doc = withLimit(e.Doc, limit)
+	return Model{Model: e.Model, New: func(l List) (func() uint64, func()) {
 		var out []uint64
 		var next atomic.Int64
 		task := engine.TaskOf(func() {
 			i := int(next.Add(1)) - 1
 			out[i] = l.Item(i)
 		})
-		var kept engine.Engine
+		var reused engine.Engine
 		end := func() {}
 		if e.Kept {
-			kept = e.New(limit, task)
-			end = kept.Close
+			reused = e.New(limit, task)
+			end = reused.Close
 		}
 		return func() uint64 {
 			out = make([]uint64, l.N)
 			next.Store(0)
-			x := kept
+			x := reused
 			if !e.Kept {
 				x = e.New(limit, task)
 				defer x.Close()
@@ -73,10 +73,10 @@ func open(e engine.Open, limit int) Model {
 	}}
 }
 
-// concStream is the stream of sourcegraph/conc, whose callbacks run one after
-// the other and in order.
+// concStream is the stream of sourcegraph/conc, whose callbacks run
+// sequentially and in order.
 func concStream(limit int) Model {
-	doc := told("sourcegraph/conc v0.3.0, stream.New().WithMaxGoroutines, the callbacks add up", limit)
+	doc := withLimit("sourcegraph/conc v0.3.0, stream.New().WithMaxGoroutines, the callbacks add up", limit)
 	return Simple("conc-stream", result.Peer, doc, func(l List) uint64 {
 		sum := uint64(0)
 		s := stream.New().WithMaxGoroutines(limit)
@@ -91,7 +91,7 @@ func concStream(limit int) Model {
 	})
 }
 
-// total adds up.
+// total returns the sum of s.
 func total(s []uint64) uint64 {
 	sum := uint64(0)
 	for _, v := range s {

@@ -15,45 +15,41 @@ const (
 	NameFanBuffered      = "fan-buffered"
 )
 
-// buffer is the length of channels that have a buffer.
+// buffer is the capacity of buffered channels.
 const buffer = 1000
 
-// Pipeline is a goroutine that sends the items, one that works on them, and the
-// caller, which adds up what comes, with a channel from each to the next.
-func Pipeline() Model { return pipeline(NamePipeline, "unbuffered channels", 0) }
-
-// PipelineBuffered is Pipeline with buffered channels.
-func PipelineBuffered() Model {
-	return pipeline(NamePipelineBuffered, fmt.Sprintf("channels of %d", buffer), buffer)
-}
-
-func pipeline(name, channels string, size int) Model {
-	doc := "a goroutine that sends the items, one that works on them, the caller adds up; " + channels
+// pipeline is a goroutine that sends the items, one that processes them, and
+// the caller, which adds up the results, connected by channels of the given
+// size.
+func pipeline(name string, size int) Model {
+	doc := "a goroutine that sends the items, one that works on them, the caller adds up; " + channels(size)
 	return Simple(name, result.Peer, doc, func(l List) uint64 {
 		return add(l.stage(l.source(size), size))
 	})
 }
 
-// Fan is Pipeline with several goroutines that work on the items, each with a
-// channel of its own for what comes out, and a goroutine for each of these
-// channels that hands on to the caller's.
-func Fan() Model { return fan(NameFan, "unbuffered channels", 0) }
-
-// FanBuffered is Fan with buffered channels.
-func FanBuffered() Model { return fan(NameFanBuffered, fmt.Sprintf("channels of %d", buffer), buffer) }
-
-func fan(name, channels string, size int) Model {
-	doc := "a goroutine that sends the items, NumCPU/2 that work on them, at least 1, and as many that merge their channels into one; " + channels
+// fan is pipeline with several processing goroutines, each with its own output
+// channel, and as many goroutines that merge these channels.
+func fan(name string, size int) Model {
+	doc := "a goroutine that sends the items, NumCPU/2 that work on them, at least 1, and as many that merge their channels into one; " + channels(size)
 	m := Simple(name, result.Peer, doc, func(l List) uint64 {
 		items := l.source(size)
 		var out []<-chan uint64
-		for range half() {
+		for range halfCPUs() {
 			out = append(out, l.stage(items, size))
 		}
 		return add(merge(out, size))
 	})
-	m.Goroutines = func() int { return 1 + 2*half() }
+	m.Goroutines = func() int { return 1 + 2*halfCPUs() }
 	return m
+}
+
+// channels describes channels of the given size.
+func channels(size int) string {
+	if size == 0 {
+		return "unbuffered channels"
+	}
+	return fmt.Sprintf("channels of %d", size)
 }
 
 // source sends the indexes of the list.
@@ -68,7 +64,7 @@ func (l List) source(size int) <-chan int {
 	return out
 }
 
-// stage works on the items that come.
+// stage processes the received items.
 func (l List) stage(items <-chan int, size int) <-chan uint64 {
 	out := make(chan uint64, size)
 	go func() {
@@ -80,7 +76,7 @@ func (l List) stage(items <-chan int, size int) <-chan uint64 {
 	return out
 }
 
-// merge hands on what comes on any of several channels.
+// merge forwards the values of several channels.
 func merge(in []<-chan uint64, size int) <-chan uint64 {
 	out := make(chan uint64, size)
 	var wg sync.WaitGroup
@@ -98,7 +94,7 @@ func merge(in []<-chan uint64, size int) <-chan uint64 {
 	return out
 }
 
-// add adds up what comes.
+// add returns the sum of the received values.
 func add(in <-chan uint64) uint64 {
 	sum := uint64(0)
 	for v := range in {

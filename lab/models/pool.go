@@ -17,14 +17,14 @@ const (
 	NameGoroutines = "goroutines"
 )
 
-// Pools are pools of workers on a channel of 100 items, of as many workers as
-// half the processors, as all of them, and as ten times of them.
+// Pools returns worker pools on a channel of 100 items, with half as many
+// workers as processors, as many, and ten times as many.
 func Pools() []Model {
 	var out []Model
 	for _, p := range []struct {
 		name, doc string
 		workers   func() int
-	}{{NamePoolMin, "NumCPU/2 workers, at least 1,", half}, {NamePool, "NumCPU workers", all}, {NamePoolMax, "10 x NumCPU workers", Many}} {
+	}{{NamePoolMin, "NumCPU/2 workers, at least 1,", halfCPUs}, {NamePool, "NumCPU workers", allCPUs}, {NamePoolMax, "10 x NumCPU workers", TenPerCPU}} {
 		m := Workers(p.name, p.doc, p.workers(), 100)
 		m.Goroutines = p.workers
 		out = append(out, m)
@@ -32,19 +32,19 @@ func Pools() []Model {
 	return out
 }
 
-// ByHand are the models that need no library, and the pipeline as a stream.
+// ByHand returns the models without a library, and the pipeline as a stream.
 func ByHand() []Model {
 	return slices.Concat(
-		[]Model{Sequential(), Pipeline(), PipelineBuffered(), Stream(), Fan(), FanBuffered(), Parallelize()}, Pools(), []Model{Goroutines()})
+		[]Model{Sequential(), pipeline(NamePipeline, 0), pipeline(NamePipelineBuffered, buffer), Stream(), fan(NameFan, 0), fan(NameFanBuffered, buffer), Parallelize()}, Pools(), []Model{Goroutines()})
 }
 
-// Workers is goroutines that read a channel of items, and a sum each. workers
-// says in words how many.
+// Workers returns a pool of n goroutines that read a channel of items, with a
+// sum each. workers describes their number.
 func Workers(name, workers string, n, size int) Model {
 	doc := fmt.Sprintf("%s on a channel of %d items, a sum each, one lock at the end", workers, size)
 	return Simple(name, result.Peer, doc, func(l List) uint64 {
 		items := make(chan int, size)
-		var t tally
+		var t sharedSum
 		for range n {
 			t.wg.Go(func() {
 				sum := uint64(0)
@@ -62,8 +62,8 @@ func Workers(name, workers string, n, size int) Model {
 	})
 }
 
-// Sweep is Workers of 1, 2, 4 and so on to 1,024, on a channel of so many items,
-// and for each number what others make of it.
+// Sweep returns Workers of 1, 2, 4 and so on to 1,024, on a channel of the
+// given size, and for each number the other models.
 func Sweep(size int, others ...func(n int) Model) []Model {
 	var out []Model
 	for n := 1; n <= 1024; n *= 2 {
@@ -77,10 +77,10 @@ func Sweep(size int, others ...func(n int) Model) []Model {
 	return out
 }
 
-// Counter is goroutines that take the next item from an atomic counter.
+// Counter is n goroutines that take the next item from an atomic counter.
 func Counter(n int) Model { return loop(engine.Counter(1), n) }
 
-// Goroutines is a goroutine an item, which adds to one atomic sum.
+// Goroutines is a goroutine per item, which adds to one atomic sum.
 func Goroutines() Model {
 	e := engine.GoroutineEach()
 	m := Simple(NameGoroutines, e.Kind, e.Doc+", one atomic sum", func(l List) uint64 {

@@ -18,7 +18,7 @@ const (
 	NameReduce = "par.Reduce"
 )
 
-// Calls are stint's one call, without any option.
+// Calls returns stint's one call, without any option.
 func Calls() []Model { return []Model{Each(), Map()} }
 
 // Each is stint.Each, without a limit.
@@ -33,7 +33,7 @@ func EachLimit(n int) Model {
 	e := engine.Each()
 	e.Name, e.Doc = fmt.Sprintf("%s-%d", NameEach, n), fmt.Sprintf("Each with Limit(%d), into a slice", n)
 	m := loop(e, n)
-	m.Doc = e.Doc // which says it
+	m.Doc = e.Doc // it names the limit already
 	m.Sweep, m.At = "limit", float64(n)
 	return m
 }
@@ -57,7 +57,7 @@ func Reduce() Model {
 	})
 }
 
-// Stream is the pipeline of the articles, with boundaries where that has channels.
+// Stream is the pipeline of the articles, with boundaries in place of channels.
 func Stream() Model {
 	const room = 256
 	return overIndexes("stream", "From, Buffer, Map, Buffer, Reduce; the buffers hold 256", func(l List, indexes []int) uint64 {
@@ -77,9 +77,10 @@ func Pool() Model {
 	return open(e, 0)
 }
 
-// overIndexes is a model that takes a slice, which a program has before.
+// overIndexes returns a model that takes a slice, which a program would already
+// have.
 func overIndexes(name, doc string, run func(l List, indexes []int) uint64) Model {
-	return Model{Model: result.Model{Name: name, Kind: result.Ours, Doc: doc}, New: func(l List) (func() uint64, func()) {
+	return Model{Model: result.Ours.Model(name, doc), New: func(l List) (func() uint64, func()) {
 		indexes := make([]int, l.N)
 		for i := range indexes {
 			indexes[i] = i

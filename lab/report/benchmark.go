@@ -10,9 +10,9 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// writeBenchmark writes results in the Go benchmark format, one line a run, below
-// lines that say where, of what and by which command. Peaks of memory that are
-// only bounds are left out: benchstat would compare them.
+// writeBenchmark writes results in the Go benchmark format, one line per run
+// after the configuration. It leaves out upper bounds of peak memory, which
+// benchstat would compare.
 func writeBenchmark(w io.Writer, results []*result.Result) error {
 	out := benchfmt.NewWriter(w)
 	for _, r := range results {
@@ -32,7 +32,7 @@ func runs(out *benchfmt.Writer, r *result.Result) error {
 		for _, row := range rows {
 			longest = max(longest, len(row.Samples))
 		}
-		for round := range longest { // in the order of the runs
+		for round := range longest { // in running order
 			for _, row := range rows {
 				if round >= len(row.Samples) {
 					continue
@@ -75,7 +75,7 @@ func values(s measure.Sample) []benchfmt.Value {
 	return out
 }
 
-// title is an experiment's name as that of a benchmark.
+// title returns an experiment's name as a benchmark name.
 func title(name string) string {
 	return strings.ToUpper(name[:1]) + name[1:]
 }

@@ -12,33 +12,32 @@ import (
 	"github.com/stint-go/stint/lab/stats"
 )
 
-// A Comparison is two runs side by side, of the rows that both have.
+// A Comparison compares the rows that two runs share.
 type Comparison struct {
 	A, B    []*result.Result
 	Unit    string   // as tables name it
 	Models  []string // none: all
-	Changed bool     // only rows that are said to differ
+	Changed bool     // only rows that differ
 }
 
-// A delta is a row of two runs. Where it is in one only, a or b has no values.
+// A delta is a row of two runs. a or b is empty if a run does not have it.
 type delta struct {
 	kase, model string
 	a, b        []float64
 }
 
-// both reports whether it is in both runs.
+// both reports whether both runs have the row.
 func (d delta) both() bool { return len(d.a) > 0 && len(d.b) > 0 }
 
-// Table writes the comparison for a reader, a table for each experiment: the
-// medians with the reach of their intervals, by how much they differ, and how
-// likely that is by chance. Before it stands what else differs, after it what
-// is in one of the runs only.
+// Table writes the comparison: a table per experiment with the medians, the
+// widths of their intervals, the changes and their p values. Other differences
+// between the runs come first, rows of one run only come last.
 func (c *Comparison) Table(w io.Writer) error {
 	col, err := columnOf(c.Unit)
 	if err != nil {
 		return err
 	}
-	if err := c.known(); err != nil {
+	if err := c.checkModels(); err != nil {
 		return err
 	}
 	var b bytes.Buffer
@@ -56,7 +55,8 @@ func (c *Comparison) Table(w io.Writer) error {
 	return err
 }
 
-// columnOf is the column of a unit that tables, or the benchmark format, name so.
+// columnOf returns the column of a unit, named as in tables or in the benchmark
+// format.
 func columnOf(name string) (column, error) {
 	for _, col := range columns {
 		if col.name == name || string(col.unit) == name {
@@ -66,8 +66,8 @@ func columnOf(name string) (column, error) {
 	return column{}, fmt.Errorf("no unit %q: there are %s", name, strings.Join(each(columns, func(col column) string { return col.name }), ", "))
 }
 
-// known returns an error if a model that was asked for is in neither run.
-func (c *Comparison) known() error {
+// checkModels returns an error if neither run has one of the requested models.
+func (c *Comparison) checkModels() error {
 	var names []string
 	for _, r := range slices.Concat(c.A, c.B) {
 		names = append(names, each(r.Models, func(m result.Model) string { return m.Name })...)
@@ -81,13 +81,14 @@ func (c *Comparison) known() error {
 	return nil
 }
 
-// A pair is an experiment in two runs. In one that does not have it it is empty.
+// A pair is an experiment in two runs, with an empty result if a run does not
+// have it.
 type pair struct {
 	name string
 	a, b *result.Result
 }
 
-// pairs are the experiments of A, then those of B alone.
+// pairs returns the experiments of A, then those only in B.
 func (c *Comparison) pairs() []pair {
 	named := func(name string) func(*result.Result) bool {
 		return func(r *result.Result) bool { return r.Experiment == name }
@@ -108,8 +109,8 @@ func (c *Comparison) pairs() []pair {
 	return out
 }
 
-// deltas are the rows of an experiment: those of the first run, then those of
-// the second alone, case by case.
+// deltas returns the rows of an experiment by case: those of the first run,
+// then those only in the second.
 func (c *Comparison) deltas(p pair, col column) []delta {
 	var out []delta
 	for _, kase := range p.cases() {
@@ -132,16 +133,16 @@ func (p pair) models(kase string) []string {
 	return unique(each(slices.Concat(p.a.In(kase), p.b.In(kase)), func(row *result.Row) string { return row.Model }))
 }
 
-// unique leaves out what was there before.
+// unique removes duplicates, keeping the order.
 func unique(s []string) []string {
-	return each(bunches(s, func(v string) string { return v }), func(b bunch[string]) string { return b.key })
+	return each(groupBy(s, func(v string) string { return v }), func(b grouped[string]) string { return b.key })
 }
 
 // write writes the table of one experiment.
 func (c *Comparison) write(b *bytes.Buffer, name string, col column, deltas []delta) {
 	g := grid{head: []string{"case", "model", "A", "±", "B", "±", "delta", "p", "n"}}
 	rows, differ := 0, 0
-	var logs [2]float64 // sums, for the geometric mean
+	var logs [2]float64 // sums of logarithms, for the geometric mean
 	var doubts []string
 	for _, d := range deltas {
 		if !d.both() {
@@ -149,7 +150,7 @@ func (c *Comparison) write(b *bytes.Buffer, name string, col column, deltas []de
 		}
 		change := stats.Compare(d.a, d.b)
 		rows++
-		doubts = append(doubts, each(change.Doubts, error.Error)...)
+		doubts = append(doubts, each(change.Warnings, error.Error)...)
 		logs[0] += math.Log(change.Old.Median)
 		logs[1] += math.Log(change.New.Median)
 		if change.Differ() {
@@ -163,9 +164,9 @@ func (c *Comparison) write(b *bytes.Buffer, name string, col column, deltas []de
 		fmt.Fprintf(b, "%s: %s\n", name, col.name)
 		g.rows = append(g.rows, mean(rows, logs, col))
 		g.align(b)
-		fmt.Fprintf(b, "%d of %d rows differ; of equal ones one in %.0f would, and more where the machine was not as fast in both runs\n", differ, rows, 1/stats.Alpha)
-		for _, same := range bunches(doubts, func(doubt string) string { return doubt }) {
-			fmt.Fprintf(b, "of %d rows nothing can be said: %s\n", len(same.of), same.key)
+		fmt.Fprintf(b, "%d of %d rows differ; by chance one in %.0f would, and more if the machine's speed changed\n", differ, rows, 1/stats.Alpha)
+		for _, same := range groupBy(doubts, func(doubt string) string { return doubt }) {
+			fmt.Fprintf(b, "%d rows cannot be compared: %s\n", len(same.items), same.key)
 		}
 		fmt.Fprintln(b)
 	}
@@ -174,11 +175,11 @@ func (c *Comparison) write(b *bytes.Buffer, name string, col column, deltas []de
 	if rows == 0 && inA && inB {
 		fmt.Fprintf(b, "%s: no row is in both runs\n\n", name)
 	}
-	alone(b, name, "only in A", deltas, func(d delta) bool { return len(d.b) == 0 })
-	alone(b, name, "only in B", deltas, func(d delta) bool { return len(d.a) == 0 })
+	onlyIn(b, name, "only in A", deltas, func(d delta) bool { return len(d.b) == 0 })
+	onlyIn(b, name, "only in B", deltas, func(d delta) bool { return len(d.a) == 0 })
 }
 
-// words is one row.
+// words returns one row of the table.
 func (d delta) words(change stats.Change, col column) []string {
 	n := fmt.Sprint(change.Old.N)
 	if change.New.N != change.Old.N {
@@ -191,8 +192,7 @@ func (d delta) words(change stats.Change, col column) []string {
 	}
 }
 
-// mean is the row of the geometric means. Where a median is not above 0 there is
-// none.
+// mean returns the row of geometric means, which need positive medians.
 func mean(rows int, logs [2]float64, col column) []string {
 	out := []string{"geometric mean", fmt.Sprintf("%d rows", rows), "", "", "", "", "?", "", ""}
 	a, b := math.Exp(logs[0]/float64(rows)), math.Exp(logs[1]/float64(rows))
@@ -202,15 +202,15 @@ func mean(rows int, logs [2]float64, col column) []string {
 	return out
 }
 
-// alone lists the rows that one run has, those of a case on one line.
-func alone(b *bytes.Buffer, name, title string, deltas []delta, may func(delta) bool) {
+// onlyIn lists the rows of one run only, one line per case.
+func onlyIn(b *bytes.Buffer, name, title string, deltas []delta, may func(delta) bool) {
 	deltas = slices.DeleteFunc(slices.Clone(deltas), func(d delta) bool { return !may(d) })
-	list(b, name+": "+title, each(bunches(deltas, func(d delta) string { return d.kase }), func(c bunch[delta]) string {
-		return c.key + ": " + strings.Join(each(c.of, func(d delta) string { return d.model }), ", ")
+	list(b, name+": "+title, each(groupBy(deltas, func(d delta) string { return d.kase }), func(c grouped[delta]) string {
+		return c.key + ": " + strings.Join(each(c.items, func(d delta) string { return d.model }), ", ")
 	}))
 }
 
-// warnings are what differs between the runs besides the figures.
+// warnings lists what differs between the runs besides the figures.
 func (c *Comparison) warnings() []string {
 	type warning struct{ experiment, text string }
 	var all []warning
@@ -219,12 +219,12 @@ func (c *Comparison) warnings() []string {
 			all = append(all, each(p.differences(), func(text string) warning { return warning{p.name, text} })...)
 		}
 	}
-	return each(bunches(all, func(w warning) string { return w.text }), func(b bunch[warning]) string {
-		return strings.Join(each(b.of, func(w warning) string { return w.experiment }), ", ") + ": " + b.key
+	return each(groupBy(all, func(w warning) string { return w.text }), func(b grouped[warning]) string {
+		return strings.Join(each(b.items, func(w warning) string { return w.experiment }), ", ") + ": " + b.key
 	})
 }
 
-// differences are those between the two runs of an experiment.
+// differences lists the differences between two runs of an experiment.
 func (p pair) differences() []string {
 	var out []string
 	add := func(what string, a, b any) {
@@ -244,7 +244,7 @@ func (p pair) differences() []string {
 			continue
 		}
 		b := p.b.Cases[i]
-		if apart(a.Ops, b.Ops) {
+		if opsDiffer(a.Ops, b.Ops) {
 			sizes = append(sizes, fmt.Sprintf("%s: ops a sample: A: %d; B: %d", a.Name, a.Ops, b.Ops))
 		}
 		if a.Processors != b.Processors {
@@ -262,6 +262,6 @@ func (p pair) differences() []string {
 	return out
 }
 
-// apart reports whether two numbers of ops differ by more than the machine's
-// mood explains: most are chosen by how long an op takes.
-func apart(a, b int) bool { return max(a, b) > 2*min(a, b) }
+// opsDiffer reports whether two numbers of operations differ by more than
+// noise: most are chosen by time.
+func opsDiffer(a, b int) bool { return max(a, b) > 2*min(a, b) }

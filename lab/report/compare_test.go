@@ -12,8 +12,8 @@ import (
 	"github.com/stint-go/stint/lab/result/resulttest"
 )
 
-// later is a run after wide, on another machine and with other ops: n=1 as it
-// was, n=2 twice as fast for stint, and n=3 gone with n=5 in its place.
+// later is a run after wide, on another machine and with other ops: n=1 is
+// unchanged, n=2 is twice as fast for stint, and n=5 replaces n=3.
 func later() *result.Result {
 	r := wide()
 	r.Machine.CPU, r.Command, r.Quick, r.Processors = "Another", "go run ./lab run wide --quick", false, 1
@@ -40,7 +40,7 @@ func TestComparison(t *testing.T) {
 	})
 }
 
-// A run compared with itself has no differences and no warnings, at any unit.
+// A run has no differences from itself and no warnings, in any unit.
 func TestComparisonWithItself(t *testing.T) {
 	for _, unit := range []string{"time/op", "peak RSS"} {
 		var b strings.Builder
@@ -98,7 +98,7 @@ func TestComparisonComplains(t *testing.T) {
 	}
 }
 
-// No row of either run is left out.
+// No row of either run is missing.
 func TestComparisonLeavesNothingOut(t *testing.T) {
 	a, b := wide(), later()
 	b.Rows = slices.DeleteFunc(b.Rows, func(row result.Row) bool { return row.Case == "n=1" && row.Model == "twin" })

@@ -8,11 +8,11 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// answerText is the answer of a conclusion, with how often each was given where
-// they differ.
+// answerText returns the answer of a conclusion, with the counts if the answers
+// differ.
 func answerText(c result.Conclusion) string {
 	a := result.AnswersOf(c.Verdicts)
-	together := string(a.Together())
+	together := string(a.Combined())
 	var words []string
 	for _, one := range []struct {
 		answer result.Answer
@@ -28,23 +28,24 @@ func answerText(c result.Conclusion) string {
 	return together + ": " + strings.Join(words, ", ")
 }
 
-// told is how many figures of a conclusion are told one by one.
-const told = 3
+// maxListed is how many figures of a conclusion are listed one by one.
+const maxListed = 3
 
-// restsOn is what a conclusion rests on: all of them if they are few, and if
-// not the least and the greatest median of those that are alike.
+// restsOn returns the figures of a conclusion, or their ranges if there are
+// many.
 func restsOn(c result.Conclusion) string {
-	if len(c.Verdicts) <= told {
+	if len(c.Verdicts) <= maxListed {
 		return strings.Join(each(c.Verdicts, fullText), "; ")
 	}
 	var words []string
-	for _, alike := range bunches(c.Verdicts, func(v result.Verdict) string { return string(v.Form) + string(v.Unit) }) {
-		words = append(words, between(alike.of))
+	for _, alike := range groupBy(c.Verdicts, func(v result.Verdict) string { return string(v.Form) + string(v.Unit) }) {
+		words = append(words, between(alike.items))
 	}
 	return strings.Join(words, "; ")
 }
 
-// between says where the medians of verdicts of one form and unit lie.
+// between returns the range of the medians of verdicts with the same form and
+// unit.
 func between(verdicts []result.Verdict) string {
 	var medians []float64
 	for _, v := range verdicts {

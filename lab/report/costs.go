@@ -12,21 +12,21 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// A Cost is a line of a table that says what something costs: in a case, with
-// models of ours and with others.
+// A Cost is a row of the table of costs, with models of ours and of others in a
+// case.
 type Cost struct {
-	Of               string // what it is that costs
+	Of               string // what is measured
 	Experiment, Case string
 	Unit             measure.Unit
 	Ours, Others     []string
 }
 
-// Costs writes the table, of the results in a directory. The best of the others is
-// bold, and ours are measured in it. What was not measured is named below, and so
-// are the experiments that had other programs beside them.
+// Costs writes the table of costs. The best of the others is bold, and our
+// ratios refer to it. Missing models and experiments on a busy machine are
+// named below.
 func Costs(w io.Writer, results []*result.Result, dir string, costs []Cost) error {
 	var b bytes.Buffer
-	g := grid{head: []string{"", "stint", "others, **the best of them**", "each of stint / the best of the others"}}
+	g := grid{head: []string{"", "stint", "others, **best in bold**", "stint / best of the others"}}
 	var used []*result.Result
 	var missing []string
 	for _, c := range costs {
@@ -50,28 +50,28 @@ func Costs(w io.Writer, results []*result.Result, dir string, costs []Cost) erro
 		g.pipes(&b)
 		fmt.Fprintln(&b)
 	}
-	fmt.Fprintf(&b, "Medians, of the results in `%s`.", dir)
-	for _, machine := range bunches(used, func(r *result.Result) string { return r.Machine.Name() }) {
-		commands := unique(each(machine.of, func(r *result.Result) string { return "`" + r.Command + "`" }))
+	fmt.Fprintf(&b, "Medians from `%s`.", dir)
+	for _, machine := range groupBy(used, func(r *result.Result) string { return r.Machine.Name() }) {
+		commands := unique(each(machine.items, func(r *result.Result) string { return "`" + r.Command + "`" }))
 		fmt.Fprintf(&b, " On %s: %s.", machine.key, strings.Join(commands, " and "))
 	}
 	fmt.Fprintln(&b)
 	for _, r := range used {
 		for _, w := range r.Warnings {
 			if w.Kind == result.Busy {
-				fmt.Fprintf(&b, "To doubt: %s: %s.\n", r.Experiment, warningText(w))
+				fmt.Fprintf(&b, "Warning: %s: %s.\n", r.Experiment, warningText(w))
 			}
 		}
 	}
 	if len(missing) > 0 {
-		fmt.Fprintf(&b, "Not measured there: %s.\n", strings.Join(missing, "; "))
+		fmt.Fprintf(&b, "Not measured: %s.\n", strings.Join(missing, "; "))
 	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-// line is the row of the table, or nil if all of one side is missing, and the
-// models that are.
+// line returns the row, or nil if all models of one side are missing, and the
+// missing models.
 func (c Cost) line(r *result.Result) (line, missing []string) {
 	find := func(names []string) []*result.Row {
 		var rows []*result.Row
@@ -88,7 +88,7 @@ func (c Cost) line(r *result.Result) (line, missing []string) {
 	if len(ours) == 0 || len(others) == 0 {
 		return nil, missing
 	}
-	than := least(others, c.Unit)
+	than := smallest(others, c.Unit)
 	words := func(rows []*result.Row) string {
 		return strings.Join(each(rows, func(row *result.Row) string {
 			text := row.Model + " " + describe(c.Unit).format(row.Median(c.Unit).Median)
@@ -105,7 +105,7 @@ func (c Cost) line(r *result.Result) (line, missing []string) {
 	return []string{c.Of, words(ours), words(others), strings.Join(ratios, ", ") + " x " + than.Model}, missing
 }
 
-// least is the row with the smallest median.
-func least(rows []*result.Row, u measure.Unit) *result.Row {
+// smallest returns the row with the smallest median.
+func smallest(rows []*result.Row, u measure.Unit) *result.Row {
 	return slices.MinFunc(rows, func(a, b *result.Row) int { return cmp.Compare(a.Median(u).Median, b.Median(u).Median) })
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/stint-go/stint/lab/stats"
 )
 
-// csvHead names the columns.
+// csvHead holds the column names.
 var csvHead = []string{
 	"experiment", "case", "model", "kind", "unit", "n", "median", "lo", "hi", "confidence",
 	"reference", "ratio", "ratio_lo", "ratio_hi", "processors", "ops", "quick",
 }
 
-// writeCSV writes results for a spreadsheet: a row for each unit of each row, with
-// the median, its interval, and the ratio to the case's reference. Values are in
-// the unit that the row names; what is not known is empty.
+// writeCSV writes results for spreadsheets: a line per row and unit with the
+// median, its interval, and the ratio to the case's reference. Unknown values
+// are empty.
 func writeCSV(w io.Writer, results []*result.Result) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(csvHead); err != nil {
@@ -37,7 +37,7 @@ func writeCSV(w io.Writer, results []*result.Result) error {
 	return out.Error()
 }
 
-// records are the lines of one row, one a unit.
+// records returns the lines of a row, one per unit.
 func records(r *result.Result, c result.Case, row *result.Row) [][]string {
 	var out [][]string
 	base := r.Row(c.Name, c.Reference)
@@ -55,7 +55,7 @@ func records(r *result.Result, c result.Case, row *result.Row) [][]string {
 		line = append(line, confidence, c.Reference)
 		ratio := row.Ratio(base, col.unit)
 		if row == base {
-			ratio.Interval = nil // of 1 by itself
+			ratio.Interval = nil // it is always 1
 		}
 		line = append(line, cells(ratio)...)
 		out = append(out, append(line, strconv.Itoa(r.ProcessorsOf(c)), strconv.Itoa(c.Ops), strconv.FormatBool(r.Quick)))
@@ -63,7 +63,7 @@ func records(r *result.Result, c result.Case, row *result.Row) [][]string {
 	return out
 }
 
-// cells are an estimate and the ends of its interval.
+// cells returns an estimate and the ends of its interval.
 func cells(e stats.Estimate) []string {
 	switch {
 	case e.N == 0:
@@ -74,9 +74,9 @@ func cells(e stats.Estimate) []string {
 	return []string{plain(e.Median), plain(e.Interval.Lo), plain(e.Interval.Hi)}
 }
 
-// plain is a number as programs read it; one that is none is empty.
+// plain formats a number for programs, or "" if there is none.
 func plain(v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) { // a ratio to nothing
+	if math.IsNaN(v) || math.IsInf(v, 0) { // division by zero
 		return ""
 	}
 	return strconv.FormatFloat(v, 'g', 10, 64)

@@ -8,11 +8,10 @@ import (
 	"github.com/stint-go/stint/lab/features"
 )
 
-// abilities writes the table of what libraries do. Each answer is a link to the
-// test that demonstrates it, with the note on it as a title; root is the way to
-// the repository from where the text will be.
-func abilities(b *bytes.Buffer, t features.Table, root string) {
-	fmt.Fprintf(b, "\n## Features\n\nEach answer leads to the test that demonstrates it against that version of the library. What there is to say about it is the comment on the test, and the title of the link.\n\n")
+// featureTable writes the feature table. Each answer links to its test, with
+// the note as the link's title. root is the path of the repository.
+func featureTable(b *bytes.Buffer, t features.Table, root string) {
+	fmt.Fprintf(b, "\n## Features\n\nEach answer links to the test that demonstrates it against that version of the library. The link's title is the note on the answer.\n\n")
 	head := []string{""}
 	for _, l := range t.Libraries {
 		head = append(head, strings.TrimSuffix(l.Name+" "+l.Version, " (devel)"))
@@ -25,7 +24,7 @@ func abilities(b *bytes.Buffer, t features.Table, root string) {
 	g.pipes(b)
 }
 
-// link is an answer that leads to its test.
+// link returns an answer that links to its test.
 func link(c features.Cell, root string) string {
 	to := fmt.Sprintf("%s%s#L%d", root, c.File, c.Line)
 	if c.Note != "" {

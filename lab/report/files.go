@@ -1,6 +1,6 @@
-// Package report is what readers see of results: a table, a page of HTML, Markdown,
-// CSV, the Go benchmark format, two runs side by side. What results are, and the
-// files that hold them, is the matter of package result.
+// Package report formats results for readers: as a terminal table, an HTML
+// page, Markdown, CSV, the Go benchmark format, and a comparison of two runs.
+// Package result holds the results and their files.
 package report
 
 import (
@@ -13,13 +13,13 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// A format is a way to write results into a file.
+// A format writes results into a file.
 type format struct {
 	file  string
 	write func(io.Writer, []*result.Result) error
 }
 
-// formats are those of a report in a directory.
+// formats returns the formats of a report in dir.
 func formats(dir string) ([]format, error) {
 	table, err := features.All()
 	if err != nil {
@@ -37,8 +37,8 @@ func formats(dir string) ([]format, error) {
 	}, nil
 }
 
-// above is the way from a directory to this process's, which is the repository
-// with "go run ./lab": empty, or with a slash at its end.
+// above returns the relative path from dir to the working directory, which is
+// the repository with "go run ./lab": empty, or ending in a slash.
 func above(dir string) (string, error) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -57,8 +57,8 @@ func above(dir string) (string, error) {
 	}
 }
 
-// Write writes results in each of the formats into a directory, which it makes
-// if need be, and returns the names of the files. Earlier ones are replaced.
+// Write writes results in each format into dir, creating it if necessary and
+// replacing earlier files, and returns the names of the files.
 func Write(dir string, results []*result.Result) ([]string, error) {
 	all, err := formats(dir)
 	if err != nil {

@@ -9,20 +9,20 @@ import (
 	"github.com/stint-go/stint/lab/stats"
 )
 
-// A grid is a table in words.
+// A grid is a table of text.
 type grid struct {
 	head []string
 	rows [][]string
 }
 
-// Head is what the columns are. The template of the page asks for it.
+// Head returns the column names, for the template.
 func (g grid) Head() []string { return g.head }
 
-// Rows are the rows, for the template too.
+// Rows returns the rows, for the template.
 func (g grid) Rows() [][]string { return g.rows }
 
-// newGrid puts a case into words: the columns that were measured, and a star at
-// its best row.
+// newGrid returns the table of a case, with the measured columns and a star at
+// the best row.
 func newGrid(r *result.Result, c result.Case) grid {
 	g := grid{head: []string{"model", "n"}}
 	rows := r.In(c.Name)
@@ -47,10 +47,10 @@ func newGrid(r *result.Result, c result.Case) grid {
 	return g
 }
 
-// words is one row of a grid.
+// words returns one row of a grid.
 func words(r *result.Result, c result.Case, row *result.Row, units []column) []string {
 	star := ""
-	if best := r.Best(c.Name, measure.Time, result.Model.IsChoice); best == row {
+	if best := r.Best(c.Name, measure.Time, result.Model.IsCandidate); best == row {
 		star = "* "
 	}
 	out := []string{star + row.Model, fmt.Sprint(len(row.Samples))}
@@ -62,9 +62,9 @@ func words(r *result.Result, c result.Case, row *result.Row, units []column) []s
 		}
 		ratio := row.Ratio(r.Row(c.Name, c.Reference), col.unit)
 		if row.Model == c.Reference {
-			ratio.Interval = nil // of 1 by itself
+			ratio.Interval = nil // it is always 1
 		}
-		out = append(out, span(e, col.format), median(ratio, times), span(ratio, times))
+		out = append(out, bounds(e, col.format), median(ratio, times), bounds(ratio, times))
 	}
 	return out
 }
@@ -76,15 +76,15 @@ func median(e stats.Estimate, format func(float64) string) string {
 	return format(e.Median)
 }
 
-// span is the interval of an estimate, or empty.
-func span(e stats.Estimate, format func(float64) string) string {
+// bounds returns the interval of an estimate, or "".
+func bounds(e stats.Estimate, format func(float64) string) string {
 	if e.Interval == nil {
 		return ""
 	}
 	return format(e.Interval.Lo) + ".." + format(e.Interval.Hi)
 }
 
-// about is a line on a case: what is counted, and how often.
+// about describes a case in one line.
 func about(r *result.Result, c result.Case) string {
 	words := []string{c.Doc}
 	if c.Ops > 1 {

@@ -10,23 +10,22 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// legend says what the signs in tables and verdicts mean.
+// legend explains the signs in tables and verdicts.
 var legend = []string{
-	"best row: the smallest median of a case, of all models but floors; a floor is not an alternative but what the others can at best come near to",
-	"yes: the whole interval of the figure keeps to the bar of the claim; no: none of it does; not sure: the bar lies inside, or there is no interval",
+	"best row: the smallest median of a case, except floors; a floor is a lower bound, not an alternative",
+	"yes: the whole interval meets the bar of the claim; no: no part of it does; not sure: the bar is inside the interval, or there is no interval",
 	"stretch: a harder bar, for the record; it decides nothing",
 }
 
-// writeMarkdown writes all that is known of results: the conclusions, the table of
-// features, then a section for each experiment with the tables of all cases.
-// root is the way to the repository from where the text will be, for its links:
-// empty, or with a slash at its end.
+// writeMarkdown writes everything: the conclusions, the feature table, and a
+// section per experiment with the tables of all cases. root is the path of the
+// repository for links: empty, or ending in a slash.
 func writeMarkdown(w io.Writer, results []*result.Result, t features.Table, root string) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Report\n")
-	bullets(&b, "Signs, the best row of a case is bold", legend)
+	bullets(&b, "Signs (the best row of a case is bold)", legend)
 	conclusions(&b, results)
-	abilities(&b, t, root)
+	featureTable(&b, t, root)
 	for _, r := range results {
 		fmt.Fprintln(&b)
 		section(&b, r)
@@ -47,7 +46,7 @@ func section(b *bytes.Buffer, r *result.Result) {
 		verdicts(b, r.Verdicts)
 	}
 	bullets(b, "Where a peer's median is smaller", each(r.Losses(), lossText))
-	bullets(b, "Reasons to doubt", each(r.Warnings, warningText))
+	bullets(b, "Warnings", each(r.Warnings, warningText))
 	bullets(b, "How to read it", r.Notes)
 	bullets(b, "Models", each(r.Models, modelText))
 	for _, c := range r.Cases {
@@ -55,13 +54,13 @@ func section(b *bytes.Buffer, r *result.Result) {
 	}
 }
 
-// conclusions writes a table of the sentences that claims stand for.
+// conclusions writes the table of conclusions.
 func conclusions(b *bytes.Buffer, results []*result.Result) {
 	all := result.Conclusions(results)
 	if len(all) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n## Conclusions\n\nA sentence of an article or of ours, and what the claims that stand for it came to.\n\n")
+	fmt.Fprintf(b, "\n## Conclusions\n\nSentences of articles and our own, with the answers of the claims that support them.\n\n")
 	g := grid{head: []string{"", "conclusion", "experiment", "figures"}}
 	for _, c := range all {
 		g.rows = append(g.rows, []string{strong(answerText(c)), c.Text, strings.Join(c.Experiments, ", "), restsOn(c)})
@@ -86,7 +85,7 @@ func table(b *bytes.Buffer, r *result.Result, c result.Case) {
 	}
 }
 
-// bullets writes a headed list, if there is anything in it.
+// bullets writes a list with a heading, unless it is empty.
 func bullets(b *bytes.Buffer, title string, lines []string) {
 	if len(lines) == 0 {
 		return
@@ -99,12 +98,12 @@ func bullets(b *bytes.Buffer, title string, lines []string) {
 
 func warningText(w result.Warning) string { return w.Kind + ": " + w.Text }
 
-// modelText is the model with what it does.
+// modelText describes a model.
 func modelText(m result.Model) string { return "`" + m.Name + "`: " + m.Doc }
 
 func strong(text string) string { return "**" + text + "**" }
 
-// pipes writes a grid as a table of Markdown.
+// pipes writes a grid as a Markdown table.
 func (g grid) pipes(b *bytes.Buffer) {
 	rule := make([]string, len(g.head))
 	for i := range rule {

@@ -9,14 +9,13 @@ import (
 	"strings"
 )
 
-// A mark is a line. Between one that begins, perhaps with the name of a part,
-// and one that ends a text is the laboratory's.
+// mark matches the lines around a generated part, whose first line may name it.
 var mark = regexp.MustCompile(`(?m)^<!-- lab:(begin|end)(?: ([a-z]+))? -->\n`)
 
 var errMarks = errors.New("want lines <!-- lab:begin --> or <!-- lab:begin NAME -->, and after each a line <!-- lab:end -->")
 
-// Replace returns text with what is between its marks replaced by the parts
-// that they name. The name where they have none is "".
+// Replace returns text with its marked parts replaced by the named ones. The
+// part of a mark without a name is "".
 func Replace(text string, parts map[string]string) (string, error) {
 	marks := mark.FindAllStringSubmatchIndex(text, -1)
 	if len(marks) == 0 || len(marks)%2 != 0 {

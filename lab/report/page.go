@@ -21,14 +21,14 @@ var pageText string
 //go:embed page.css
 var pageStyle string
 
-// A page is what the template is given.
+// A page is the template's data.
 type page struct {
 	Style       template.CSS
 	Machines    []machineText
 	Commands    []string
-	Quick       []string // experiments that did less than the claims are about
+	Quick       []string // experiments with smaller sizes
 	Unfinished  []string // experiments that ended early
-	Conclusions []finding
+	Conclusions []pageConclusion
 	Chapters    []*chapter
 	Features    matrix
 }
@@ -38,47 +38,47 @@ type chapter struct {
 	*result.Result
 	ID       string
 	Answers  result.Answers
-	Standing standing
+	Pairings pairings
 	Claims   sheet
-	Losses   []string // for sure
-	Open     []string // losses that the interval leaves open
+	Losses   []string // certain losses
+	Open     []string // uncertain losses
 	Key      []keyEntry
 	Groups   []group
 }
 
-// A group is charts that stand side by side.
+// A group holds charts shown side by side.
 type group struct {
-	Name    string // empty: all there are
+	Name    string // empty: the group is always shown
 	Figures []figure
 }
 
-// A figure is a drawing, or several of the same rows, and the table of what is
-// drawn.
+// A figure is one or more drawings of the same rows, with their table.
 type figure struct {
 	Name, Note string
 	SVG        []template.HTML
 	Tables     []sheet
 }
 
-// Wide reports whether the drawings stand side by side.
+// Wide reports whether there are several drawings.
 func (f figure) Wide() bool { return len(f.SVG) > 1 }
 
-// A sheet is a grid with a name. The cells of the column Named name their rows.
+// A sheet is a grid with a name. The cells of the column Named are row
+// headings.
 type sheet struct {
 	Name, Note string
 	Named      int
 	grid
 }
 
-// machineText is a machine in words, and where not all experiments ran on it,
-// which did.
+// machineText describes a machine, and the experiments on it if there are
+// several machines.
 type machineText struct {
 	Facts       [][2]string
 	Experiments []string
 }
 
-// writePage writes results and the table of features as one page that needs nothing
-// but itself: no network and no script.
+// writePage writes results and the feature table as one self-contained page
+// without scripts.
 func writePage(w io.Writer, results []*result.Result, table features.Table) error {
 	t, err := template.New("page").Funcs(template.FuncMap{"sign": sign, "shares": shares, "number": isNumber}).Parse(pageText)
 	if err != nil {
@@ -92,8 +92,7 @@ func writePage(w io.Writer, results []*result.Result, table features.Table) erro
 	return err
 }
 
-// isNumber reports whether a cell is a number with its unit, which stands below
-// others like it.
+// isNumber reports whether a cell is a number with its unit, to be aligned.
 func isNumber(cell string) bool {
 	return cell != "" && cell[0] >= '0' && cell[0] <= '9' && !strings.ContainsAny(cell, "[,")
 }
@@ -102,7 +101,7 @@ func newPage(results []*result.Result, table features.Table) *page {
 	p := &page{
 		Style:       template.CSS(chart.Style + pageStyle),
 		Machines:    machines(results),
-		Conclusions: findings(results),
+		Conclusions: pageConclusions(results),
 		Features:    newMatrix(table),
 	}
 	for _, r := range results {
@@ -131,29 +130,29 @@ func newChapter(r *result.Result) *chapter {
 		}
 	}
 	d := &drawer{Result: r}
-	s.Standing = d.standing()
+	s.Pairings = d.pairings()
 	s.Groups = groups(r, d.figures())
-	s.Key = d.seen.key()
+	s.Key = d.signs.key()
 	return s
 }
 
-// many is the number of figures above which only those of the main cases are
-// shown at once, and the others by the first part of their names.
-const many = 14
+// maxFigures is the number of figures above which only the main cases are
+// shown, and others grouped by the first part of their names.
+const maxFigures = 14
 
-// groups puts figures together. The first group has no name and is shown.
+// groups groups figures. The first group has no name and is always shown.
 func groups(r *result.Result, all []figure) []group {
-	if len(all) <= many {
+	if len(all) <= maxFigures {
 		return []group{{Figures: all}}
 	}
 	main := map[string]bool{}
 	for _, c := range r.Main() {
 		main[c.Name] = true
 	}
-	var shown, rest []figure
+	var mainModels, rest []figure
 	for _, f := range all {
 		if slices.ContainsFunc(f.Tables, func(s sheet) bool { return main[s.Name] }) {
-			shown = append(shown, f)
+			mainModels = append(mainModels, f)
 		} else {
 			rest = append(rest, f)
 		}
@@ -162,20 +161,20 @@ func groups(r *result.Result, all []figure) []group {
 		part, _, _ := strings.Cut(f.Name, "/")
 		return part
 	}
-	out := []group{{Figures: shown}}
-	for _, b := range bunches(rest, first) {
-		out = append(out, group{b.key, b.of})
+	out := []group{{Figures: mainModels}}
+	for _, b := range groupBy(rest, first) {
+		out = append(out, group{b.key, b.items})
 	}
 	return out
 }
 
-// machines describes where results are from, each machine once.
+// machines describes the machines of results, each once.
 func machines(results []*result.Result) []machineText {
 	var order []measure.Machine
 	on := map[measure.Machine][]*result.Result{}
 	for _, r := range results {
 		m := r.Machine
-		m.Load, m.Others, m.Timer = nil, nil, 0 // these are of a run
+		m.Load, m.Others, m.Timer = nil, nil, 0 // they belong to a run
 		if on[m] == nil {
 			order = append(order, m)
 		}
@@ -194,7 +193,7 @@ func machines(results []*result.Result) []machineText {
 	return out
 }
 
-// facts are what is known of a machine and of how busy it was.
+// facts describes a machine and its load.
 func facts(m measure.Machine, results []*result.Result) [][2]string {
 	cpu := m.CPU
 	if cpu == "" {
@@ -224,7 +223,7 @@ func facts(m measure.Machine, results []*result.Result) [][2]string {
 	return out
 }
 
-// extent is from the smallest to the largest of some numbers.
+// extent returns the range of values.
 func extent(values []float64) string {
 	lo, hi := fmt.Sprintf("%.2f", slices.Min(values)), fmt.Sprintf("%.2f", slices.Max(values))
 	if lo == hi {

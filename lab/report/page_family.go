@@ -15,16 +15,16 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// A family is cases whose names differ in one number only.
+// A family is a set of cases whose names differ in one number.
 type family struct {
-	key           string // what the number is
-	before, after string // the parts of the names around it
-	times         bool   // the number is a time
+	key           string // name of the number
+	before, after string // parts of the names around it
+	times         bool   // the number is a duration
 	cases         []result.Case
 	at            []float64
 }
 
-// families finds the family of a case.
+// families maps case names to families.
 type families map[string]*family
 
 func (f families) of(c result.Case) *family { return f[c.Name] }
@@ -32,7 +32,7 @@ func (f families) of(c result.Case) *family { return f[c.Name] }
 // fewestPoints make a curve.
 const fewestPoints = 3
 
-// families looks for them, once. A case that could be in several is in the
+// families finds the families, once. A case that fits several is in the
 // largest.
 func (d *drawer) families() families {
 	if d.found != nil {
@@ -57,7 +57,7 @@ func (d *drawer) families() families {
 	return d.found
 }
 
-// candidates are all families that there could be, the largest first.
+// candidates returns all possible families, the largest first.
 func (d *drawer) candidates() []*family {
 	var out []*family
 	for _, c := range d.Cases {
@@ -79,8 +79,8 @@ func (d *drawer) candidates() []*family {
 	return out
 }
 
-// whole adds to cases that differ in how many processors they had the one with all
-// of them, whose name does not say so.
+// whole adds the case with all processors, whose name has no number of them, to
+// a family that differs in the number of processors.
 func (d *drawer) whole(f *family) {
 	before, ok := strings.CutSuffix(f.before, "/procs")
 	if !ok {
@@ -99,7 +99,7 @@ func (d *drawer) whole(f *family) {
 	}
 }
 
-// parted takes each number of a name out of it.
+// parted returns a family for each number in a name.
 func parted(name string) []family {
 	var out []family
 	parts := strings.Split(name, "/")
@@ -121,7 +121,7 @@ func parted(name string) []family {
 	return out
 }
 
-// name is that of its cases, with all that the number is.
+// name returns the common name, with the range of the number.
 func (f *family) name() string {
 	text := f.before + "=" + f.format(slices.Min(f.at)) + "…" + f.format(slices.Max(f.at))
 	if f.after != "" {
@@ -137,27 +137,26 @@ func (f *family) format(v float64) string {
 	return count(v)
 }
 
-// steep is the ratio of the largest to the smallest time of a reference above
-// which a curve shows the times of the others as multiples of it. Otherwise it
-// would show little but how the work grows.
-const steep = 10
+// maxLinearGrowth is the growth of a reference's times above which curves show
+// multiples of it. Otherwise they would mainly show how the work grows.
+const maxLinearGrowth = 10
 
-// curved are the units of which there are curves over cases.
-var curved = []measure.Unit{measure.Time, measure.HalfWithin, measure.MostWithin, measure.IdleCPU}
+// curved are the units with curves over cases.
+var curved = []measure.Unit{measure.Time, measure.P50, measure.P99, measure.IdleCPU}
 
-// curve is the figure of a family: a curve of each unit, or where there is nothing
-// to draw but bars, those of its cases.
+// curve returns the figure of a family: a curve per unit, or the bars of its
+// cases if there is none.
 func (d *drawer) curve(f *family) figure {
 	fig := figure{Name: f.name(), Note: d.shared(f)}
 	for _, c := range f.cases {
 		fig.Tables = append(fig.Tables, d.sheet(c))
 	}
 	for _, u := range curved {
-		if d.over(f, u) < fewestPoints {
+		if d.casesWith(f, u) < fewestPoints {
 			continue
 		}
 		if c := d.curves(f, u); len(c.Lines) > 0 {
-			d.seen.curves(c)
+			d.signs.curves(c)
 			fig.SVG = append(fig.SVG, template.HTML(c.SVG()))
 		}
 	}
@@ -169,16 +168,16 @@ func (d *drawer) curve(f *family) figure {
 	return fig
 }
 
-// over is in how many cases of a family a unit was measured.
-func (d *drawer) over(f *family, u measure.Unit) int {
+// casesWith returns how many cases of a family have a unit.
+func (d *drawer) casesWith(f *family, u measure.Unit) int {
 	n := 0
 	for _, c := range f.cases {
-		n += min(len(having(d.In(c.Name), u)), 1)
+		n += min(len(measured(d.In(c.Name), u)), 1)
 	}
 	return n
 }
 
-// shared is what is the same of all cases of a family.
+// shared describes what the cases of a family have in common.
 func (d *drawer) shared(f *family) string {
 	c := result.Case{Doc: f.cases[0].Doc, Processors: f.cases[0].Processors}
 	for _, other := range f.cases {
@@ -218,16 +217,15 @@ func (d *drawer) relative(f *family, u measure.Unit) bool {
 		}
 		lo, hi = min(lo, m), max(hi, m)
 	}
-	return lo > 0 && hi/lo > steep
+	return lo > 0 && hi/lo > maxLinearGrowth
 }
 
-// lines are those of a family's models: ours first, then the peer that is the
-// least in most cases, then the others. Where a model was not measured, its line
-// has a gap.
+// lines returns the lines of a family's models: ours first, then the peer that
+// is best in most cases, then the others. Missing measurements leave gaps.
 func (d *drawer) lines(f *family, u measure.Unit, relative bool) []chart.Line {
 	var out []chart.Line
 	wins := map[string]int{}
-	place := map[string]int{}
+	index := map[string]int{}
 	ours := 0
 	for i, c := range f.cases {
 		if best := d.Best(c.Name, u, result.Model.IsPeer); best != nil {
@@ -245,10 +243,10 @@ func (d *drawer) lines(f *family, u measure.Unit, relative bool) []chart.Line {
 			if e.N == 0 {
 				continue
 			}
-			at, ok := place[row.Model]
+			at, ok := index[row.Model]
 			if !ok {
 				at = len(out)
-				place[row.Model] = at
+				index[row.Model] = at
 				out = append(out, chart.Line{Name: row.Model, Look: d.lineLook(d.Model(row.Model), &ours)})
 			}
 			out[at].Points = append(out[at].Points, chart.Point{X: f.at[i], Y: value(e), Words: fmt.Sprintf("%s, %s=%s: %s", row.Model, f.key, f.format(f.at[i]), short(e, format))})
@@ -264,9 +262,9 @@ func (d *drawer) lines(f *family, u measure.Unit, relative bool) []chart.Line {
 	return out
 }
 
-// gapped adds a gap at each place where there is no point.
-func gapped(points []chart.Point, places []float64) []chart.Point {
-	for _, x := range places {
+// gapped adds gaps where there is no point.
+func gapped(points []chart.Point, machineLines []float64) []chart.Point {
+	for _, x := range machineLines {
 		if !slices.ContainsFunc(points, func(p chart.Point) bool { return p.X == x }) {
 			points = append(points, chart.Point{X: x, Y: chart.At(math.NaN())})
 		}
@@ -274,7 +272,7 @@ func gapped(points []chart.Point, places []float64) []chart.Point {
 	return points
 }
 
-// rival is the line of the peer that is the least most often, or -1.
+// rival returns the line of the peer that is best most often, or -1.
 func rival(lines []chart.Line, wins map[string]int) int {
 	best := -1
 	for i, l := range lines {

@@ -7,28 +7,28 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// A matrix is the table of features as the page shows it.
+// A matrix is the feature table of the page.
 type matrix struct {
 	Libraries []features.Library
 	Features  []featureRow
 }
 
-// A featureRow is one feature with what each library has of it.
+// A featureRow is one feature with its cells.
 type featureRow struct {
 	features.Feature
 	Cells []featureCell
 }
 
-// A featureCell is one answer with the library that it is about.
+// A featureCell is one answer with its library.
 type featureCell struct {
 	features.Cell
 	Library features.Library
 }
 
-// Word is the answer, in the letters that claims have.
+// Word returns the answer in lower case.
 func (c featureCell) Word() string { return strings.ToLower(string(c.Answer)) }
 
-// Sign is its picture.
+// Sign returns the answer's symbol.
 func (c featureCell) Sign() string {
 	if c.Answer == features.Partly {
 		return sign(result.InPart)

@@ -17,26 +17,26 @@ import (
 // A drawer draws the figures of a result.
 type drawer struct {
 	*result.Result
-	drawn int // drawings that have a name by now
+	drawn int // number of drawings so far
 	found families
-	seen  seen
+	signs signs
 }
 
-// frame gives a drawing its name in the page.
+// frame names a drawing.
 func (d *drawer) frame(title, desc string) chart.Frame {
 	d.drawn++
 	return chart.Frame{ID: fmt.Sprintf("chart-%s-%d", d.Experiment, d.drawn), Title: d.Experiment + ": " + title, Desc: desc}
 }
 
-// figures are one for each case that is by itself and one for each family, in
-// the order of the cases.
+// figures returns a figure for each single case and each family, in order of
+// the cases.
 func (d *drawer) figures() []figure {
 	var out []figure
 	families := d.families()
 	for _, c := range d.Cases {
 		f := families.of(c)
 		switch {
-		case len(d.In(c.Name)) == 0: // an interrupt came before
+		case len(d.In(c.Name)) == 0: // interrupted before
 		case f == nil:
 			out = append(out, d.single(c))
 		case f.cases[0].Name == c.Name:
@@ -46,23 +46,23 @@ func (d *drawer) figures() []figure {
 	return out
 }
 
-// single is the figure of one case.
+// single returns the figure of one case.
 func (d *drawer) single(c result.Case) figure {
 	return figure{Name: c.Name, Note: about(d.Result, c), SVG: d.drawings(c), Tables: []sheet{d.sheet(c)}}
 }
 
-// pictured are the units of which there are bars. Where no time was measured, all
-// units are drawn that were.
-var pictured = []measure.Unit{measure.Time, measure.HalfWithin, measure.MostWithin, measure.IdleCPU, measure.PeakMemory, measure.PeakRSS}
+// pictured are the units with bars. If no time was measured, all measured units
+// have bars.
+var pictured = []measure.Unit{measure.Time, measure.P50, measure.P99, measure.IdleCPU, measure.PeakMemory, measure.PeakRSS}
 
-// drawings are those of one case: a curve if models differ in a number, and bars
-// of what was measured.
+// drawings returns the drawings of one case: a curve if models differ in a
+// number, and bars.
 func (d *drawer) drawings(c result.Case) []template.HTML {
 	var out []template.HTML
 	svg := func(s string) { out = append(out, template.HTML(s)) }
 	rows := d.In(c.Name)
 	units := pictured
-	if len(having(rows, measure.Time)) == 0 {
+	if len(measured(rows, measure.Time)) == 0 {
 		units = each(columns, func(col column) measure.Unit { return col.unit })
 	}
 	swept := d.sweeps(c)
@@ -70,25 +70,25 @@ func (d *drawer) drawings(c result.Case) []template.HTML {
 		svg(swept.SVG())
 	}
 	for _, u := range units {
-		known := having(rows, u)
+		checkModels := measured(rows, u)
 		switch {
-		case len(known) == 0:
-		case u != measure.Time && (len(known) > 1 || len(out) == 0):
-			svg(d.bars(c, u, known).SVG())
-		case u == measure.Time && (len(swept.Lines) == 0 || d.besides(rows) > fewLevels):
+		case len(checkModels) == 0:
+		case u != measure.Time && (len(checkModels) > 1 || len(out) == 0):
+			svg(d.bars(c, u, checkModels).SVG())
+		case u == measure.Time && (len(swept.Lines) == 0 || d.unswept(rows) > fewLevels):
 			svg(d.bars(c, u, rows).SVG())
 		}
 	}
 	return out
 }
 
-// having are the rows in which a unit was measured.
-func having(rows []*result.Row, u measure.Unit) []*result.Row {
+// measured returns the rows that have a unit.
+func measured(rows []*result.Row, u measure.Unit) []*result.Row {
 	return slices.DeleteFunc(slices.Clone(rows), func(row *result.Row) bool { return len(row.Measured(u)) == 0 })
 }
 
-// besides is how many rows are of models that are in no sweep.
-func (d *drawer) besides(rows []*result.Row) int {
+// unswept returns how many rows are of models without a sweep.
+func (d *drawer) unswept(rows []*result.Row) int {
 	n := 0
 	for _, row := range rows {
 		if d.Model(row.Model).Sweep == "" {
@@ -98,8 +98,8 @@ func (d *drawer) besides(rows []*result.Row) int {
 	return n
 }
 
-// sheet is the table of a case. No two of its columns have the same name: who
-// hears them does not see what they stand beside.
+// sheet returns the table of a case. Its column names are unique, for screen
+// readers.
 func (d *drawer) sheet(c result.Case) sheet {
 	g := newGrid(d.Result, c)
 	for i, name := range g.head {
@@ -118,8 +118,8 @@ func (d *drawer) sheet(c result.Case) sheet {
 	return sheet{Name: c.Name, Note: about(d.Result, c), grid: g}
 }
 
-// bars are the medians of one unit, the smallest first, and at last what was not
-// measured.
+// bars returns the medians of a unit, the smallest first, and rows without it
+// last.
 func (d *drawer) bars(c result.Case, u measure.Unit, rows []*result.Row) chart.Bars {
 	col := describe(u)
 	out := chart.Bars{Axis: chart.Axis{Label: col.name, Format: tick(col.format)}}
@@ -127,7 +127,7 @@ func (d *drawer) bars(c result.Case, u measure.Unit, rows []*result.Row) chart.B
 	if reference != nil && len(reference.Measured(u)) > 0 {
 		out.Beside = "× " + c.Reference
 	}
-	best := d.Best(c.Name, u, result.Model.IsChoice)
+	best := d.Best(c.Name, u, result.Model.IsCandidate)
 	rows = slices.Clone(rows)
 	slices.SortStableFunc(rows, func(a, b *result.Row) int {
 		x, y := a.Median(u), b.Median(u)
@@ -139,27 +139,27 @@ func (d *drawer) bars(c result.Case, u measure.Unit, rows []*result.Row) chart.B
 	for _, row := range rows {
 		e := row.Median(u)
 		bar := chart.Bar{Name: row.Model, Look: looks[d.Kind(row.Model)], Value: value(e), Text: median(e, col.format), Best: row == best}
-		if ratio := row.Ratio(reference, u); out.Beside != "" && finite(ratio.Median) { // not of nothing
+		if ratio := row.Ratio(reference, u); out.Beside != "" && finite(ratio.Median) { // not a division by zero
 			bar.Note = median(ratio, times)
 		}
-		d.seen.bar(bar.Look)
+		d.signs.bar(bar.Look)
 		out.Bars = append(out.Bars, bar)
 	}
-	least := "nothing was measured of ours and of peers"
+	smallest := "nothing was measured of ours and of peers"
 	if best != nil {
-		least = fmt.Sprintf("the least is %s of %s", median(best.Median(u), col.format), best.Model)
+		smallest = fmt.Sprintf("the smallest is %s of %s", median(best.Median(u), col.format), best.Model)
 	}
-	out.Frame = d.frame(c.Name+", "+col.name, fmt.Sprintf("Bars of %d models; %s.", len(rows), least))
+	out.Frame = d.frame(c.Name+", "+col.name, fmt.Sprintf("Bars of %d models; %s.", len(rows), smallest))
 	return out
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// looks are those of kinds, as the legend has them.
+// looks are the looks of kinds, as in the legend.
 var looks = map[result.Kind]chart.Look{result.Ours: chart.Strong, result.Peer: chart.Plain, result.Floor: chart.Dashed}
 
-// fewLevels is how many models without a number are drawn beside a curve. If
-// there are more, bars show them all.
+// fewLevels is how many models without a number a curve may show. If there are
+// more, bars show them.
 const fewLevels = 5
 
 // sweeps draws the times of the models of a case that differ in a number.
@@ -199,14 +199,14 @@ func (d *drawer) sweeps(c result.Case) chart.Curves {
 	}
 	out.X = chart.Axis{Label: "N: " + strings.Join(numbers, ", "), Format: count}
 	out.Y = chart.Axis{Label: "time/op", Format: tick(duration)}
-	out.Levels = d.levels(c, having(rest, measure.Time), &ours)
-	d.seen.curves(out)
-	out.Frame = d.frame(c.Name+", time/op by "+out.X.Label, fmt.Sprintf("Curves of %s; dashes across are models without that number.", strings.Join(order, " and ")))
+	out.Levels = d.levels(c, measured(rest, measure.Time), &ours)
+	d.signs.curves(out)
+	out.Frame = d.frame(c.Name+", time/op by "+out.X.Label, fmt.Sprintf("Curves of %s; dashed lines are models without that number.", strings.Join(order, " and ")))
 	return out
 }
 
-// stem is the name that models of a sweep have in common, with an N where they
-// have their number.
+// stem returns the common name of a sweep's models, with N in place of the
+// number.
 func stem(m result.Model) string {
 	if s, ok := strings.CutSuffix(m.Name, fmt.Sprint(m.At)); ok && s != "" {
 		return s + "N"
@@ -214,8 +214,8 @@ func stem(m result.Model) string {
 	return m.Sweep
 }
 
-// levels are the models that are compared with a sweep: all of them if they are
-// few, and if not the fastest of ours and of the peers, the reference and floors.
+// levels returns the models compared with a sweep: all if there are few,
+// otherwise our fastest, the fastest peer, the reference and floors.
 func (d *drawer) levels(c result.Case, rest []*result.Row, ours *int) []chart.Level {
 	fastest := map[result.Kind]*result.Row{}
 	for _, row := range rest {
@@ -235,8 +235,8 @@ func (d *drawer) levels(c result.Case, rest []*result.Row, ours *int) []chart.Le
 	return out
 }
 
-// lineLook is the look of the next line: ours differ from each other, as there
-// are looks for them.
+// lineLook returns the look of the next line. Our lines have different looks,
+// as far as there are looks.
 func (d *drawer) lineLook(m result.Model, ours *int) chart.Look {
 	if m.Kind != result.Ours {
 		return looks[m.Kind]
@@ -246,7 +246,7 @@ func (d *drawer) lineLook(m result.Model, ours *int) chart.Look {
 	return look
 }
 
-// value is an estimate to be drawn.
+// value converts an estimate.
 func value(e stats.Estimate) chart.Value {
 	switch {
 	case e.N == 0:
@@ -257,7 +257,7 @@ func value(e stats.Estimate) chart.Value {
 	return chart.Value{Mid: e.Median, Lo: e.Interval.Lo, Hi: e.Interval.Hi}
 }
 
-// tick writes round values: without the zeros at the end of their digits.
+// tick formats round values, without trailing zeros.
 func tick(format func(float64) string) func(float64) string {
 	return func(v float64) string {
 		if v == 0 {
@@ -271,7 +271,7 @@ func tick(format func(float64) string) func(float64) string {
 	}
 }
 
-// count writes a number in as few letters as there are.
+// count formats a number with few letters.
 func count(v float64) string {
 	for _, u := range []struct {
 		size float64

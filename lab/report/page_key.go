@@ -6,15 +6,15 @@ import (
 	"github.com/stint-go/stint/lab/chart"
 )
 
-// seen is what the charts of an experiment show, for the legend to explain.
-type seen struct {
+// signs records what the charts of an experiment show, for the legend.
+type signs struct {
 	bars, lines, levels map[chart.Look]bool
 	bands               bool
 }
 
-func (s *seen) bar(l chart.Look) { s.bars = with(s.bars, l) }
+func (s *signs) bar(l chart.Look) { s.bars = with(s.bars, l) }
 
-func (s *seen) curves(c chart.Curves) {
+func (s *signs) curves(c chart.Curves) {
 	for _, l := range c.Lines {
 		s.lines = with(s.lines, l.Look)
 		for _, p := range l.Points {
@@ -35,14 +35,14 @@ func with(set map[chart.Look]bool, l chart.Look) map[chart.Look]bool {
 	return set
 }
 
-// A keyEntry says what a sign means.
+// A keyEntry explains a sign.
 type keyEntry struct {
-	SVG  template.HTML // one swatch or more, or none where the text has the sign
+	SVG  template.HTML // swatches, or none if the text has the sign
 	Text string
 }
 
-// key explains all that was seen, and nothing else.
-func (s *seen) key() []keyEntry {
+// key explains the recorded signs.
+func (s *signs) key() []keyEntry {
 	var out []keyEntry
 	say := func(set map[chart.Look]bool, swatch func(chart.Look) string, text string, looks ...chart.Look) {
 		entry := keyEntry{Text: text}
@@ -56,8 +56,8 @@ func (s *seen) key() []keyEntry {
 		}
 	}
 	say(s.bars, chart.Swatch, "stint, its name in bold", chart.Strong)
-	say(s.bars, chart.Swatch, "peers: libraries, tools, code by hand", chart.Plain)
-	say(s.bars, chart.Swatch, "floor: what others can at best come near to", chart.Dashed)
+	say(s.bars, chart.Swatch, "peers: libraries, tools, hand-written code", chart.Plain)
+	say(s.bars, chart.Swatch, "floor: a lower bound, not an alternative", chart.Dashed)
 	if len(s.bars) > 0 {
 		out = append(out,
 			keyEntry{Text: "● ○ □ the same as points, where the scale is logarithmic"},
@@ -65,10 +65,10 @@ func (s *seen) key() []keyEntry {
 			keyEntry{Text: "├─┤ interval of the median, at least 95 %"})
 	}
 	say(s.lines, chart.CurveSwatch, "lines of stint, their names in bold", chart.Strong, chart.Second, chart.Third)
-	say(s.lines, chart.CurveSwatch, "the peer that is least in most cases", chart.Rival)
+	say(s.lines, chart.CurveSwatch, "the peer that is best in most cases", chart.Rival)
 	say(s.lines, chart.CurveSwatch, "other lines of peers", chart.Plain)
 	say(s.lines, chart.CurveSwatch, "line of a floor", chart.Dashed)
-	say(s.levels, chart.LevelSwatch, "a model without the number of the axis, or the one that is 1", chart.Strong, chart.Second, chart.Third, chart.Plain, chart.Dashed)
+	say(s.levels, chart.LevelSwatch, "a model without the axis's number, or the reference at 1", chart.Strong, chart.Second, chart.Third, chart.Plain, chart.Dashed)
 	if s.bands {
 		out = append(out, keyEntry{template.HTML(chart.BandSwatch(chart.Strong)), "interval of the median, at least 95 %"})
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/stint-go/stint/lab/result/resulttest"
 )
 
-// pageOf is the page of results, with a small table of features.
+// pageOf returns the page of results, with a small feature table.
 func pageOf(t *testing.T, results ...*result.Result) string {
 	t.Helper()
 	table := features.Table{
@@ -53,7 +53,7 @@ func TestPageHoldsAll(t *testing.T) {
 	}
 }
 
-// What a page would load has an address in src, in a link or in its style.
+// Anything a page loads has an address in src, in a link or in its style.
 func TestPageNeedsNothing(t *testing.T) {
 	text := pageOf(t, resulttest.Example())
 	for _, bad := range []string{"<script", " src=", "@import", "url(", "<iframe"} {
@@ -74,7 +74,7 @@ func TestPageSaysWhatIsQuick(t *testing.T) {
 	if text := pageOf(t, slow); strings.Contains(text, "A quick run.") {
 		t.Error("a full run is said to be quick")
 	}
-	if text := pageOf(t, slow, quick); !strings.Contains(text, "<code>tiny</code> had smaller sizes: to see that it runs, not to conclude from.") {
+	if text := pageOf(t, slow, quick); !strings.Contains(text, "<code>tiny</code> had smaller sizes, which show") {
 		t.Error("a quick run is not said to be one")
 	}
 }
@@ -107,7 +107,7 @@ func TestPageTellsMachinesApart(t *testing.T) {
 	}
 }
 
-// of makes a result whose cases have the models of a list, each a little slower
+// of returns a result whose cases have the given models, each slightly slower
 // than the one before.
 func of(cases []string, models ...result.Model) *result.Result {
 	r := resulttest.Example()
@@ -126,7 +126,7 @@ var gnu, ours, floor = result.Model{Name: "gnu", Kind: result.Peer}, result.Mode
 func TestFamilies(t *testing.T) {
 	for _, c := range []struct {
 		cases []string
-		want  map[string]string // the family of a case, if it has one
+		want  map[string]string // family of a case, if it has one
 	}{
 		{[]string{"n=1", "n=10"}, nil},
 		{[]string{"n=1", "n=10", "n=100"}, map[string]string{"n=1": "n=1…100", "n=10": "n=1…100", "n=100": "n=1…100"}},
@@ -149,7 +149,7 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// Each case is in one figure, and its table is there.
+// Each case is in one figure, with its table.
 func TestFiguresHoldEachCaseOnce(t *testing.T) {
 	for _, cases := range [][]string{
 		{"n=1", "n=10", "n=100", "other"},
@@ -173,7 +173,8 @@ func TestFiguresHoldEachCaseOnce(t *testing.T) {
 	}
 }
 
-// A curve over processors does not say how many the first of its cases had.
+// The note of a curve over processors does not have the number of its first
+// case.
 func TestNoteOfProcessors(t *testing.T) {
 	r := of([]string{"n=5", "n=5/procs=1", "n=5/procs=4"}, gnu, ours)
 	r.Cases[1].Processors, r.Cases[2].Processors = 1, 4
@@ -190,7 +191,7 @@ func TestNoteOfProcessors(t *testing.T) {
 	}
 }
 
-// drawings are all that figures show, as one text.
+// drawings returns the drawings of figures as one text.
 func drawings(figures []figure) string {
 	var b strings.Builder
 	for _, f := range figures {
@@ -201,7 +202,7 @@ func drawings(figures []figure) string {
 	return b.String()
 }
 
-// Where no time was measured, what was is drawn.
+// If no time was measured, other units are drawn.
 func TestFiguresWithoutTime(t *testing.T) {
 	r := of([]string{"records=1", "records=2", "records=4", "idle", "mixed"}, gnu, ours)
 	for i := range r.Rows {
@@ -212,13 +213,13 @@ func TestFiguresWithoutTime(t *testing.T) {
 			case kase == "mixed" && r.Rows[i].Model == "stint":
 				continue
 			case kase != "mixed":
-				s[measure.HalfWithin], s[measure.MostWithin] = s[measure.Time], 2*s[measure.Time]
+				s[measure.P50], s[measure.P99] = s[measure.Time], 2*s[measure.Time]
 			}
 			delete(s, measure.Time)
 		}
 	}
 	d := &drawer{Result: r}
-	s := d.standing()
+	s := d.pairings()
 	if s.Timeless != 4 || s.Peers() != 0 {
 		t.Errorf("%d cases without a time and %d with a peer, want 4 and 0", s.Timeless, s.Peers())
 	}
@@ -266,20 +267,20 @@ func TestLegend(t *testing.T) {
 			slices.Sort(all)
 			return slices.Compact(all)
 		}
-		shown := looks(drawings(d.figures()))
+		mainModels := looks(drawings(d.figures()))
 		key := ""
-		for _, e := range d.seen.key() {
+		for _, e := range d.signs.key() {
 			key += string(e.SVG)
 		}
-		told := looks(key)
-		if len(shown) < 3 || !slices.Equal(shown, told) {
-			t.Errorf("%s: shown are %q, the legend has %q", name, shown, told)
+		maxListed := looks(key)
+		if len(mainModels) < 3 || !slices.Equal(mainModels, maxListed) {
+			t.Errorf("%s: shown are %q, the legend has %q", name, mainModels, maxListed)
 		}
 	}
 }
 
-// Of many figures those of main cases are shown, and each of the others is in a
-// group, once.
+// Of many figures only those of main cases are shown, and each of the others is
+// in one group.
 func TestGroups(t *testing.T) {
 	var cases []string
 	for i := range 16 {
@@ -304,8 +305,8 @@ func TestGroups(t *testing.T) {
 	if want := []string{": " + cases[3], "row=a: " + others(0), "row=b: " + others(1)}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if few := groups(r, (&drawer{Result: of(cases[:many], gnu, ours)}).figures()); len(few) != 1 {
-		t.Errorf("%d groups of %d figures, want one", len(few), many)
+	if few := groups(r, (&drawer{Result: of(cases[:maxFigures], gnu, ours)}).figures()); len(few) != 1 {
+		t.Errorf("%d groups of %d figures, want one", len(few), maxFigures)
 	}
 }
 
@@ -373,45 +374,45 @@ func TestStanding(t *testing.T) {
 	set("even", "stint", 8, 12, 9, 11, 10, 10)
 	r.Rows = slices.DeleteFunc(r.Rows, func(row result.Row) bool { return row.Case == "floor" && row.Model == "gnu" })
 	d := &drawer{Result: r}
-	s := d.standing()
-	if s.Faster != 1 || s.Open != 1 || s.Few != 0 || s.Slower != 1 || s.Floors != 1 {
-		t.Errorf("%d faster, %d not told apart, %d slower, %d floors; want 1 of each", s.Faster, s.Untold(), s.Slower, s.Floors)
+	s := d.pairings()
+	if s.Faster != 1 || s.Open != 1 || s.TooFew != 0 || s.Slower != 1 || s.Floors != 1 {
+		t.Errorf("%d faster, %d undecided, %d slower, %d floors; want 1 of each", s.Faster, s.Undecided(), s.Slower, s.Floors)
 	}
 	if len(s.SVG) != 1 || len(s.Tables) != 1 || len(s.Tables[0].rows) != 4 {
 		t.Errorf("%d drawings and tables %v, want one with 4 rows", len(s.SVG), s.Tables)
 	}
 }
 
-// What is not told apart is not said to be equal.
+// Undecided is not equal.
 func TestContestWords(t *testing.T) {
 	r := of([]string{"a"}, gnu, ours)
 	for want, ms := range map[string][]int{
-		"ours is faster":       {5, 5, 5, 5, 5, 5},
-		"ours is slower":       {50, 50, 50, 50, 50, 50},
-		"not told apart":       {5, 50, 5, 50, 5, 50},
-		"too few runs to tell": {5},
+		"ours is faster":         {5, 5, 5, 5, 5, 5},
+		"ours is slower":         {50, 50, 50, 50, 50, 50},
+		"undecided":              {5, 50, 5, 50, 5, 50},
+		"too few runs to decide": {5},
 	} {
 		r.Row("a", "stint").Samples = resulttest.Samples(ms...)
-		all := contests(r)
+		all := newPairings(r)
 		if len(all) != 1 || all[0].word() != want || !strings.HasSuffix(all[0].text(), " times as long as gnu: "+want) {
-			t.Errorf("%v: %v, want %q", ms, each(all, contest.text), want)
+			t.Errorf("%v: %v, want %q", ms, each(all, pairing.text), want)
 		}
 	}
 	r.Rows[0].Samples, r.Rows[1].Samples = resulttest.Samples(10), resulttest.Samples(10)
-	if s := (&drawer{Result: r}).standing(); s.Few != 1 || s.Untold() != 1 {
-		t.Errorf("%d of too few runs, %d not told apart, want 1 of each", s.Few, s.Untold())
+	if s := (&drawer{Result: r}).pairings(); s.TooFew != 1 || s.Undecided() != 1 {
+		t.Errorf("%d of too few runs, %d undecided, want 1 of each", s.TooFew, s.Undecided())
 	}
 }
 
-// The scale of an overview has room for the intervals, up to a bound.
+// The scale of an overview contains the intervals, up to a bound.
 func TestEnds(t *testing.T) {
 	rows := []chart.DotRow{{Dots: []chart.Dot{{Value: chart.Value{Mid: 1.1, Lo: 0.6, Hi: 3}}, {Value: chart.At(2)}}}}
-	if least, most := ends(rows); least != 0.6 || most != 3 {
-		t.Errorf("from %v to %v, want the ends of the interval", least, most)
+	if smallest, most := ends(rows); smallest != 0.6 || most != 3 {
+		t.Errorf("from %v to %v, want the ends of the interval", smallest, most)
 	}
 	rows[0].Dots[0].Value = chart.Value{Mid: 1.1, Lo: 0.01, Hi: 90}
-	if least, most := ends(rows); least != 1/farthest || most != farthest {
-		t.Errorf("from %v to %v, want the bounds", least, most)
+	if smallest, most := ends(rows); smallest != 1/maxRatio || most != maxRatio {
+		t.Errorf("from %v to %v, want the bounds", smallest, most)
 	}
 }
 
@@ -433,7 +434,7 @@ func TestTitled(t *testing.T) {
 	}
 }
 
-// committed are the results in the repository, of each experiment some cases.
+// committed returns some cases of each result in the repository.
 func committed(t *testing.T) []*result.Result {
 	t.Helper()
 	dirs, err := filepath.Glob("../results/*")
@@ -444,7 +445,7 @@ func committed(t *testing.T) []*result.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var long *result.Result // has enough figures for groups, with the fewest cases
+	var long *result.Result // enough figures for groups, with the fewest cases
 	for _, r := range results {
 		if n := enough(r); n > 0 && (long == nil || n < enough(long)) {
 			long = r
@@ -461,10 +462,10 @@ func committed(t *testing.T) []*result.Result {
 	return results
 }
 
-// enough is how many of the first cases of a result have more figures than are
-// shown at once, or 0.
+// enough returns how many of the first cases of a result exceed maxFigures, or
+// 0.
 func enough(r *result.Result) int {
-	for n := many + 1; n <= len(r.Cases); n++ {
+	for n := maxFigures + 1; n <= len(r.Cases); n++ {
 		part := *r
 		part.Cases = r.Cases[:n]
 		families, figures := (&drawer{Result: &part}).families(), 0
@@ -473,14 +474,14 @@ func enough(r *result.Result) int {
 				figures++
 			}
 		}
-		if figures > many {
+		if figures > maxFigures {
 			return n
 		}
 	}
 	return 0
 }
 
-// The widths of windows.
+// Window widths.
 const phone, desk = 390, 1280
 
 func TestPageInABrowser(t *testing.T) {
@@ -513,8 +514,8 @@ func TestPageInABrowser(t *testing.T) {
 					}
 				}
 				check("folded")
-				if (scheme == browser.Dark) == (width == phone) { // each scheme and each width once: it takes a while
-					p.Unfold()
+				if (scheme == browser.Dark) == (width == phone) { // each scheme and each width once, to save time
+					p.OpenDetails()
 					check("unfolded")
 				}
 				if got := p.Messages(); len(got) > 0 {

@@ -7,12 +7,12 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// shares draws how many claims have which answer.
+// shares draws the counts of the answers.
 func shares(a result.Answers) template.HTML {
 	return template.HTML(chart.Shares{{Look: chart.Strong, Part: a.Yes}, {Look: chart.Accent, Part: a.No}, {Look: chart.Plain, Part: a.NotSure}}.SVG())
 }
 
-// sign is the picture of an answer.
+// sign returns the symbol of an answer.
 func sign(a result.Answer) string {
 	switch a {
 	case result.Yes:
@@ -25,20 +25,20 @@ func sign(a result.Answer) string {
 	return "?"
 }
 
-// A finding is a conclusion as the page shows it.
-type finding struct {
+// A pageConclusion is a conclusion on the page.
+type pageConclusion struct {
 	result.Conclusion
 	Answers result.Answers
 	Claims  sheet
 }
 
-func findings(results []*result.Result) []finding {
-	return each(result.Conclusions(results), func(c result.Conclusion) finding {
-		return finding{c, result.AnswersOf(c.Verdicts), claims(c.Verdicts)}
+func pageConclusions(results []*result.Result) []pageConclusion {
+	return each(result.Conclusions(results), func(c result.Conclusion) pageConclusion {
+		return pageConclusion{c, result.AnswersOf(c.Verdicts), claims(c.Verdicts)}
 	})
 }
 
-// claims are verdicts in words. The answer is first, with its sign.
+// claims returns verdicts as text, the answer with its symbol first.
 func claims(verdicts []result.Verdict) sheet {
 	s := sheet{Name: "Claims", Named: 2, grid: grid{head: []string{"answer", "case", "claim", "figures"}}}
 	for _, v := range verdicts {

@@ -69,7 +69,7 @@ func TestBenchmarkIsReadBack(t *testing.T) {
 	}
 }
 
-// golden is example with everything that a report can have.
+// golden is example with everything that a report can contain.
 func golden() *result.Result {
 	r := resulttest.Example()
 	r.Models[0].Kind, r.Models[1].Kind = result.Ours, result.Peer
@@ -92,7 +92,7 @@ func TestSummary(t *testing.T) {
 	same(t, "testdata/summary.md", func(w io.Writer) error { return Summary(w, []*result.Result{golden(), wide()}, ability(), "results") })
 }
 
-// Links in a report lead from its directory to the tests.
+// Links in a report start at its directory.
 func TestAbove(t *testing.T) {
 	top := t.TempDir()
 	t.Chdir(top)
@@ -104,7 +104,7 @@ func TestAbove(t *testing.T) {
 }
 
 func TestCSV(t *testing.T) {
-	same(t, "testdata/report.csv", func(w io.Writer) error { return writeCSV(w, []*result.Result{golden(), few()}) })
+	same(t, "testdata/report.csv", func(w io.Writer) error { return writeCSV(w, []*result.Result{golden(), tooFew()}) })
 }
 
 // ability is a table of two libraries and two features.
@@ -122,8 +122,8 @@ func ability() features.Table {
 	}
 }
 
-// few is example with too few samples for an interval.
-func few() *result.Result {
+// tooFew is example with too few samples for an interval.
+func tooFew() *result.Result {
 	r := resulttest.Example()
 	for i := range r.Rows {
 		r.Rows[i].Samples = r.Rows[i].Samples[:5]
@@ -131,12 +131,12 @@ func few() *result.Result {
 	return r
 }
 
-// wide is a result of several cases and models, of which one is a main case and
-// a peer is faster in three, in one of them within the interval only.
+// wide has several cases and models. One case is a main case, and a peer is
+// faster in three, in one of them undecided.
 func wide() *result.Result {
 	r := resulttest.Example()
 	r.Experiment, r.Command, r.Quick = "wide", "go run ./lab run wide", true
-	r.Models = append(r.Models, result.Model{Name: "twin", Kind: result.Ours, Doc: "a | b"})
+	r.Models = append(r.Models, result.Ours.Model("twin", "a | b"))
 	r.Cases, r.Rows = nil, nil
 	for _, c := range []struct {
 		name             string
@@ -163,18 +163,18 @@ func wide() *result.Result {
 	return r
 }
 
-// Each claim that does not hold is in the summary, and each case in which a peer
-// is faster for sure.
+// The summary has each claim that does not hold, and each case with a faster
+// peer.
 func TestSummaryLeavesNothingOut(t *testing.T) {
 	r := wide()
 	var b strings.Builder
 	if err := Summary(&b, []*result.Result{r}, ability(), "results"); err != nil {
 		t.Fatal(err)
 	}
-	missed, sure := 0, 0
+	unmetClaims, sure := 0, 0
 	for _, v := range r.Verdicts {
 		if v.Answer != result.Yes {
-			missed++
+			unmetClaims++
 			if want := inCaseText(v); !strings.Contains(b.String(), want) {
 				t.Errorf("%s: %q is not in it", v.Answer, want)
 			}
@@ -188,13 +188,13 @@ func TestSummaryLeavesNothingOut(t *testing.T) {
 			}
 		}
 	}
-	if missed < 4 || sure < 3 || len(r.Losses()) <= sure {
-		t.Errorf("%d claims that do not hold and %d of %d losses are sure: the example is no test", missed, sure, len(r.Losses()))
+	if unmetClaims < 4 || sure < 3 || len(r.Losses()) <= sure {
+		t.Errorf("%d claims that do not hold and %d of %d losses are sure: the example is no test", unmetClaims, sure, len(r.Losses()))
 	}
 }
 
-// same compares what is written with a file. To accept it as it is, remove the
-// file and run the test again.
+// same compares output with a file. To accept the output, remove the file and
+// run the test again.
 func same(t *testing.T, name string, write func(io.Writer) error) {
 	t.Helper()
 	var b bytes.Buffer
@@ -235,7 +235,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// names are those of the files in a directory.
+// names returns the names of the files in a directory.
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -249,7 +249,7 @@ func names(t *testing.T, dir string) []string {
 	return out
 }
 
-// What is written into a directory is each format, and no result of another run.
+// A directory receives each format, and no result of another run.
 func TestWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	for range 2 { // replaces its own files

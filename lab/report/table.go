@@ -10,8 +10,8 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// Table writes r for a reader: the machine, a table for each case with a star
-// at its fastest model, the verdicts, the rows where a peer is faster, and the
+// Table writes r for the terminal: the machine, a table per case with a star at
+// its fastest model, the verdicts, the rows with a faster peer, and the
 // warnings.
 func Table(w io.Writer, r *result.Result) error {
 	var b bytes.Buffer
@@ -28,7 +28,7 @@ func Table(w io.Writer, r *result.Result) error {
 	}))
 	list(&b, "where a peer's median is smaller", each(r.Losses(), lossText))
 	list(&b, "notes", r.Notes)
-	list(&b, "signs, * is the best row of a case", legend)
+	list(&b, "signs (* is the best row of a case)", legend)
 	list(&b, "warnings", each(r.Warnings, warningText))
 	_, err := w.Write(b.Bytes())
 	return err
@@ -47,7 +47,7 @@ func head(b *bytes.Buffer, r *result.Result) {
 	fmt.Fprintln(b)
 }
 
-// list writes a headed list, if there is anything in it.
+// list writes a list with a heading, unless it is empty.
 func list(b *bytes.Buffer, title string, lines []string) {
 	if len(lines) == 0 {
 		return

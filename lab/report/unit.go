@@ -9,14 +9,14 @@ import (
 	"github.com/stint-go/stint/lab/stats"
 )
 
-// A column is a unit as readers see it.
+// A column presents a unit.
 type column struct {
 	unit   measure.Unit
 	name   string
 	format func(float64) string
 }
 
-// columns are all units, in the order in which they are printed.
+// columns are all units in printing order.
 var columns = []column{
 	{measure.Time, "time/op", duration},
 	{measure.CPU, "user+sys", duration},
@@ -33,11 +33,11 @@ var columns = []column{
 	{measure.Goroutines, "goroutines", number},
 	{measure.AtOnce, "at once", number},
 	{measure.IdleCPU, "CPU a second", duration},
-	{measure.HalfWithin, "p50", duration},
-	{measure.MostWithin, "p99", duration},
+	{measure.P50, "p50", duration},
+	{measure.P99, "p99", duration},
 }
 
-// describe returns the column of a unit; one that has none is printed as it is.
+// describe returns the column of a unit, or a plain one for an unknown unit.
 func describe(u measure.Unit) column {
 	for _, c := range columns {
 		if c.unit == u {
@@ -47,8 +47,8 @@ func describe(u measure.Unit) column {
 	return column{u, string(u), number}
 }
 
-// scaled writes a value with three digits in the largest of the units that it
-// reaches. They are 1,000 apart, the first one is that of the value.
+// scaled formats a value with three digits in the largest suitable unit. Units
+// are 1,000 apart; the first is the value's.
 func scaled(v float64, units ...string) string {
 	i := 0
 	for i < len(units)-1 && math.Abs(v) >= 999.5 {
@@ -68,7 +68,7 @@ func number(count float64) string {
 	return digits(count)
 }
 
-// digits writes three digits, and more only before the point.
+// digits formats three digits, or more before the point.
 func digits(v float64) string {
 	switch a := math.Abs(v); {
 	case a < 0.0005:
@@ -83,7 +83,7 @@ func digits(v float64) string {
 	return strconv.FormatFloat(v, 'f', 0, 64)
 }
 
-// interval writes an estimate with its interval.
+// interval formats an estimate with interval, confidence and n.
 func interval(e stats.Estimate, format func(float64) string) string {
 	text := short(e, format)
 	if e.Interval != nil {
@@ -95,7 +95,7 @@ func interval(e stats.Estimate, format func(float64) string) string {
 	return text
 }
 
-// short writes an estimate with its interval, if it has one.
+// short formats an estimate with its interval, if it has one.
 func short(e stats.Estimate, format func(float64) string) string {
 	switch in := e.Interval; {
 	case e.N == 0:

@@ -6,7 +6,7 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// claimText says what is claimed, with its note and without the case.
+// claimText returns the claim with its note, without the case.
 func claimText(c result.Claim) string {
 	if c.Note != "" {
 		return bareText(c) + " (" + c.Note + ")"
@@ -14,7 +14,7 @@ func claimText(c result.Claim) string {
 	return bareText(c)
 }
 
-// bareText is that without the note.
+// bareText returns the claim without note and case.
 func bareText(c result.Claim) string {
 	than := c.Than
 	if c.InCase != "" {
@@ -37,10 +37,10 @@ func bareText(c result.Claim) string {
 	return c.Model + ": " + text
 }
 
-// verdictText is that of the claim, with the peer that was the best.
+// verdictText returns the claim with the best peer.
 func verdictText(v result.Verdict) string { return claimText(v.Claim) + against(v) }
 
-// against names the best peer, of a claim about that.
+// against names the best peer, if the claim is about it.
 func against(v result.Verdict) string {
 	if v.Against == "" {
 		return ""
@@ -48,23 +48,23 @@ func against(v result.Verdict) string {
 	return " (it is " + v.Against + ")"
 }
 
-// fullText is the claim in its case and what the verdict rests on.
+// fullText returns the claim with its case and figures.
 func fullText(v result.Verdict) string { return v.Case + ": " + verdictText(v) + ": " + figuresText(v) }
 
-// figuresText is what a verdict rests on.
+// figuresText returns the figures of a verdict.
 func figuresText(v result.Verdict) string {
 	format := formatOf(v.Form, describe(v.Unit))
 	text := interval(v.Figures, format)
 	if v.Form == result.Worst && v.Figures.N > 0 {
 		text = fmt.Sprintf("%s at worst, n = %d", format(v.Figures.Median), v.Figures.N)
 	}
-	if v.Further != "" {
-		text += fmt.Sprintf("; stretch %s: %s", format(v.Stretch), v.Further)
+	if v.StretchAnswer != "" {
+		text += fmt.Sprintf("; stretch %s: %s", format(v.Stretch), v.StretchAnswer)
 	}
 	return text
 }
 
-// formatOf is how the figures of a form are written.
+// formatOf returns the format of a form's figures.
 func formatOf(f result.Form, of column) func(float64) string {
 	if f == result.Value || f == result.Difference {
 		return of.format
@@ -82,7 +82,7 @@ func tallyText(r *result.Result) string {
 func lossText(l result.Loss) string {
 	text := fmt.Sprintf("%s: %s takes the time of %s x %s", l.Case, l.Model, l.Peer, interval(l.Ratio, times))
 	if !l.Sure() {
-		text += "; not told apart"
+		text += "; undecided"
 	}
 	return text
 }

@@ -37,7 +37,7 @@ func TestAnswersTogether(t *testing.T) {
 		answers Answers
 		want    Answer
 	}{{Answers{3, 0, 0}, Yes}, {Answers{0, 2, 0}, No}, {Answers{0, 0, 1}, NotSure}, {Answers{1, 0, 1}, NotSure}, {Answers{0, 1, 1}, No}, {Answers{0, 11, 1}, No}, {Answers{1, 1, 1}, InPart}, {Answers{}, NotSure}} {
-		if got := c.answers.Together(); got != c.want {
+		if got := c.answers.Combined(); got != c.want {
 			t.Errorf("%+v: %s, want %s", c.answers, got, c.want)
 		}
 	}

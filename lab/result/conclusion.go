@@ -2,28 +2,28 @@ package result
 
 import "slices"
 
-// A Conclusion is a sentence, of an article or of ours, with the verdicts on
-// all the claims that stand for it.
+// A Conclusion is a sentence, of an article or ours, with the verdicts on all
+// claims that support it.
 type Conclusion struct {
 	Text        string
-	Experiments []string // that the claims are of
+	Experiments []string // of the claims
 	Verdicts    []Verdict
 }
 
-// Conclusions groups verdicts by the sentence that they stand for, in the order
-// in which the sentences come. Claims that stand for none are left out.
+// Conclusions groups verdicts by conclusion, in order of first appearance.
+// Claims without one are left out.
 func Conclusions(results []*Result) []Conclusion {
 	var out []Conclusion
-	place := map[string]int{}
+	index := map[string]int{}
 	for _, r := range results {
 		for _, v := range r.Verdicts {
 			if v.Conclusion == "" {
 				continue
 			}
-			i, ok := place[v.Conclusion]
+			i, ok := index[v.Conclusion]
 			if !ok {
 				i = len(out)
-				place[v.Conclusion] = i
+				index[v.Conclusion] = i
 				out = append(out, Conclusion{Text: v.Conclusion})
 			}
 			out[i].add(v, r.Experiment)
@@ -32,7 +32,7 @@ func Conclusions(results []*Result) []Conclusion {
 	return out
 }
 
-// add puts a verdict of an experiment to the others.
+// add adds a verdict of an experiment.
 func (c *Conclusion) add(v Verdict, experiment string) {
 	c.Verdicts = append(c.Verdicts, v)
 	if !slices.Contains(c.Experiments, experiment) {

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// Save writes EXPERIMENT.jsonl into a directory, which it makes if need be. An
-// earlier one is replaced. All else that is written of a result is made from it.
+// Save writes EXPERIMENT.jsonl into dir, replacing an earlier one. It creates
+// dir if necessary. All reports are made from this file.
 func Save(dir string, r *Result) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -23,21 +23,21 @@ func Save(dir string, r *Result) error {
 	if err := os.WriteFile(name+".new", b.Bytes(), 0o666); err != nil {
 		return err
 	}
-	return os.Rename(name+".new", name) // never half of it
+	return os.Rename(name+".new", name) // so that no reader sees half a file
 }
 
-// Whole reports whether a directory has a result of an experiment that did not end
-// early.
+// Whole reports whether a directory has a result of the experiment that did not
+// end early.
 func Whole(dir, experiment string) bool {
 	r, err := readFile(filepath.Join(dir, experiment+extension))
 	return err == nil && r.Unfinished == ""
 }
 
-// extension is the end of the names of the files that hold results.
+// extension is the extension of result files.
 const extension = ".jsonl"
 
-// Load reads what Save wrote into a directory, or one of its files: the
-// experiments named in order first, then others by name.
+// Load reads the results that Save wrote into a directory, or one of its files:
+// first the experiments named in order, then others by name.
 func Load(path string, order []string) ([]*Result, error) {
 	names, err := resultFiles(path)
 	if err != nil {
@@ -64,8 +64,8 @@ func Load(path string, order []string) ([]*Result, error) {
 	return results, nil
 }
 
-// resultFiles returns the files with results in a directory, by name, or the
-// one file that path names.
+// resultFiles returns the result files of a directory by name, or path itself
+// if it is a file.
 func resultFiles(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -74,7 +74,7 @@ func resultFiles(path string) ([]string, error) {
 	if !info.IsDir() {
 		return []string{path}, nil
 	}
-	entries, err := os.ReadDir(path) // not Glob, to which some names are patterns
+	entries, err := os.ReadDir(path) // not Glob, which would read some names as patterns
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/stint-go/stint/lab/measure"
 )
 
-// The lines. Members of what is embedded stand beside the type.
+// The lines of a file. Embedded fields appear beside the type.
 type (
 	resultLine struct {
 		Type string `json:"type"`
@@ -38,12 +38,13 @@ type (
 	}
 )
 
-// longest is the longest line that is read. The first one grows with the cases.
-const longest = 64 << 20
+// maxLine bounds the length of a line. The first grows with the number of
+// cases.
+const maxLine = 64 << 20
 
-// Lines writes r as JSON Lines. The member "type" says what a line is: one
-// "experiment", then "run" for each run of each row, "verdict" and "warning", and
-// one "end", without which a file is not whole.
+// Lines writes r as JSON Lines. The member "type" of a line is "experiment" for
+// the first, then "run", one for each run of each row, "verdict" and "warning",
+// and "end" for the last, without which a file is incomplete.
 func Lines(w io.Writer, r *Result) error {
 	lines, runs := []any{resultLine{"experiment", r}}, 0
 	for _, row := range r.Rows {
@@ -69,12 +70,12 @@ func Lines(w io.Writer, r *Result) error {
 	return nil
 }
 
-// Read reads what Lines wrote, and complains if that is not whole. Of verdicts it
-// takes the claims and judges them again; warnings too are looked for again.
+// Read reads the output of Lines and returns an error if it is incomplete.
+// Verdicts and warnings are computed again from the claims and samples.
 func Read(rd io.Reader) (*Result, error) {
 	f := &file{Result: &Result{}}
 	in := bufio.NewScanner(rd)
-	in.Buffer(nil, longest)
+	in.Buffer(nil, maxLine)
 	for n := 1; in.Scan(); n++ {
 		if err := f.line(in.Bytes()); err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)
@@ -86,13 +87,13 @@ func Read(rd io.Reader) (*Result, error) {
 	case f.Experiment == "":
 		return nil, errors.New("no experiment in it")
 	case !f.ended:
-		return nil, errors.New("it has been cut off: the last line is not of type \"end\"")
+		return nil, errors.New("it is cut off: the last line is not of type \"end\"")
 	}
 	f.Conclude(f.claims)
 	return f.Result, nil
 }
 
-// A file is what was read of one.
+// A file is the part of a file read so far.
 type file struct {
 	*Result
 	claims []Claim
@@ -100,7 +101,7 @@ type file struct {
 	ended  bool
 }
 
-// line takes in one line.
+// line reads one line.
 func (f *file) line(text []byte) error {
 	var kind struct{ Type string }
 	if err := json.Unmarshal(text, &kind); err != nil {
@@ -108,9 +109,9 @@ func (f *file) line(text []byte) error {
 	}
 	switch {
 	case f.ended:
-		return errors.New("it is behind the end")
+		return errors.New("it follows the end")
 	case (kind.Type == "experiment") == (f.Experiment != ""):
-		return fmt.Errorf("type %q, want one \"experiment\" and first", kind.Type)
+		return fmt.Errorf("type %q, want \"experiment\" once and first", kind.Type)
 	}
 	switch kind.Type {
 	case "experiment":
@@ -132,15 +133,15 @@ func (f *file) line(text []byte) error {
 		var l endLine
 		err := json.Unmarshal(text, &l)
 		if err == nil && l.Runs != f.runs {
-			err = fmt.Errorf("%d runs were written, %d are there", l.Runs, f.runs)
+			err = fmt.Errorf("%d runs were written, %d are present", l.Runs, f.runs)
 		}
 		f.ended = true
 		return err
 	}
-	return fmt.Errorf("type %q is not known", kind.Type)
+	return fmt.Errorf("unknown type %q", kind.Type)
 }
 
-// add puts a run into its row.
+// add adds a run to its row.
 func (f *file) add(l runLine) error {
 	named := slices.ContainsFunc(f.Cases, func(c Case) bool { return c.Name == l.Case })
 	if !named || f.Model(l.Model).Name == "" {

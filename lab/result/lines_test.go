@@ -12,7 +12,7 @@ import (
 	"github.com/stint-go/stint/lab/result/resulttest"
 )
 
-// What is read back gives the same lines.
+// A result that is read and written gives the same lines.
 func TestLinesAreReadBack(t *testing.T) {
 	r := resulttest.Example()
 	r.Quick = true
@@ -57,15 +57,15 @@ func TestReadComplains(t *testing.T) {
 	}
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing", "", "no experiment in it"},
-		{"no experiment", strings.Join(lines[1:], ""), `line 1: type "run", want one "experiment" and first`},
-		{"another type", with(1, `{"type":"other"}`+"\n"), `line 2: type "other" is not known`},
+		{"no experiment", strings.Join(lines[1:], ""), `line 1: type "run", want "experiment" once and first`},
+		{"another type", with(1, `{"type":"other"}`+"\n"), `line 2: unknown type "other"`},
 		{"no JSON", with(2, "x\n"), "line 3: invalid character"},
-		{"cut off", strings.Join(lines[:5], ""), "it has been cut off"},
+		{"cut off", strings.Join(lines[:5], ""), "it is cut off"},
 		{"cut off in a line", whole.String()[:whole.Len()-4], "line 14: unexpected end of JSON input"},
-		{"twice", whole.String() + whole.String(), "line 15: it is behind the end"},
-		{"two experiments", with(1, lines[0]), `line 2: type "experiment", want one`},
+		{"twice", whole.String() + whole.String(), "line 15: it follows the end"},
+		{"two experiments", with(1, lines[0]), `line 2: type "experiment", want "experiment" once`},
 		{"a run twice", with(1, lines[1]), "line 3: alg=md5 gnu: round 1, want 2"},
-		{"a run lost", strings.Join(slices.Delete(slices.Clone(lines), 12, 13), ""), "line 13: 12 runs were written, 11 are there"},
+		{"a run lost", strings.Join(slices.Delete(slices.Clone(lines), 12, 13), ""), "line 13: 12 runs were written, 11 are present"},
 		{"no time", strings.Replace(whole.String(), `"ns/op":100000000`, `"ns/op":0`, 1), "line 2: alg=md5 gnu: a time of 0 ns"},
 	} {
 		if _, err := result.Read(strings.NewReader(c.text)); err == nil || !strings.HasPrefix(err.Error(), c.want) {

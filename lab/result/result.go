@@ -1,6 +1,6 @@
-// Package result holds what an experiment found and judges it: claims get their
-// verdicts, doubts become warnings. It writes all of that as JSON Lines, and reads
-// them back. How it looks to a reader is the matter of package report.
+// Package result holds the result of an experiment and judges it: claims get
+// verdicts, and doubtful figures get warnings. It writes results as JSON Lines
+// and reads them. Package report formats them for readers.
 package result
 
 import (
@@ -8,16 +8,16 @@ import (
 	"github.com/stint-go/stint/lab/stats"
 )
 
-// A Result is what one experiment found.
+// A Result is the outcome of one experiment.
 type Result struct {
 	Experiment string          `json:"experiment"`
-	Command    string          `json:"command"` // what to type for the same run
+	Command    string          `json:"command"` // to repeat the run
 	Workload   string          `json:"workload"`
 	Quick      bool            `json:"quick"`
 	Unfinished string          `json:"unfinished,omitempty"` // why it ended early: cases may be missing
-	Processors int             `json:"processors"`           // that the models were told to use
+	Processors int             `json:"processors"`           // used by the models
 	Machine    measure.Machine `json:"machine"`
-	Tools      []string        `json:"tools,omitempty"` // versions of what is compared with
+	Tools      []string        `json:"tools,omitempty"` // versions of the tools compared with
 	Notes      []string        `json:"notes,omitempty"` // how to read the figures
 	Models     []Model         `json:"models"`
 	Cases      []Case          `json:"cases"`
@@ -31,47 +31,51 @@ type Result struct {
 type Model struct {
 	Name string `json:"name"`
 	Kind Kind   `json:"kind"`
-	Doc  string `json:"doc"` // the command, or what is used of a library
+	Doc  string `json:"doc"` // the command, or the parts of a library used
 
-	// Unbounded models run everything at once: what they win in time they pay
-	// in what they hold and what they ask of others.
+	// Unbounded models run all tasks at once: they save time at the cost of
+	// memory, their own and that of the services they call.
 	Unbounded bool `json:"unbounded,omitempty"`
 
-	// Models of the same Sweep differ in one number, At: how many workers, say.
-	// In a case they are points of a curve.
+	// Models of the same Sweep differ in one number, At, such as the number of
+	// workers. In a case they are points of a curve.
 	Sweep string  `json:"sweep,omitempty"`
 	At    float64 `json:"at,omitempty"`
 }
 
-// IsPeer reports whether m is one of the others.
+// IsPeer reports whether m is a peer.
 func (m Model) IsPeer() bool { return m.Kind == Peer }
 
-// IsChoice reports whether m is what one could use: ours or a peer, no floor.
-func (m Model) IsChoice() bool { return m.Kind == Ours || m.IsPeer() }
+// IsCandidate reports whether m is an alternative, ours or a peer's, and not a
+// floor.
+func (m Model) IsCandidate() bool { return m.Kind == Ours || m.IsPeer() }
 
-// isBounded reports whether m is a peer that does not run everything at once.
+// isBounded reports whether m is a peer with a limit.
 func (m Model) isBounded() bool { return m.IsPeer() && !m.Unbounded }
 
-// A Kind says whose a model is.
+// A Kind says who provides a model.
 type Kind string
+
+// Model returns a model of this kind.
+func (k Kind) Model(name, doc string) Model { return Model{Name: name, Kind: k, Doc: doc} }
 
 // The kinds.
 const (
 	Ours  Kind = "ours"
-	Peer  Kind = "peer"  // a tool or a library, or what people write by hand
-	Floor Kind = "floor" // not an alternative: what the others can at best come near to
+	Peer  Kind = "peer"  // a tool, a library, or common hand-written code
+	Floor Kind = "floor" // a lower bound, not an alternative
 )
 
 // A Case is one setting in which models are compared.
 type Case struct {
 	Name       string `json:"case"`                 // key=value, as in the name of a benchmark
-	Doc        string `json:"doc"`                  // what an op is
-	Reference  string `json:"reference"`            // the model that the others are compared with
-	Ops        int    `json:"ops"`                  // a sample
-	Count      int    `json:"count"`                // samples that were asked for
-	Processors int    `json:"processors,omitempty"` // other than the result's
+	Doc        string `json:"doc"`                  // what an operation is
+	Reference  string `json:"reference"`            // the model that others are compared with
+	Ops        int    `json:"ops"`                  // operations per sample
+	Count      int    `json:"count"`                // samples requested
+	Processors int    `json:"processors,omitempty"` // if it differs from the result's
 
-	// Main cases are those that a summary shows. Where none is, it is the first.
+	// Main cases are shown in summaries. If there is none, the first case is.
 	Main bool `json:"main,omitempty"`
 }
 
@@ -79,11 +83,10 @@ type Case struct {
 type Row struct {
 	Case    string
 	Model   string
-	Samples []measure.Sample // one a round
+	Samples []measure.Sample // one per round
 }
 
-// Measured returns the values of one unit, of the rounds in which it was
-// measured.
+// Measured returns the values of a unit, of the rounds that measured it.
 func (r *Row) Measured(u measure.Unit) []float64 {
 	if r == nil {
 		return nil
@@ -97,8 +100,8 @@ func (r *Row) Measured(u measure.Unit) []float64 {
 	return out
 }
 
-// values returns those of one unit, one a round, to be paired with another
-// row's. It is empty unless the unit was measured in each.
+// values returns the values of a unit, one per round, to be paired with another
+// row's. It returns none unless every round measured the unit.
 func (r *Row) values(u measure.Unit) []float64 {
 	if out := r.Measured(u); r != nil && len(out) == len(r.Samples) {
 		return out
@@ -106,11 +109,10 @@ func (r *Row) values(u measure.Unit) []float64 {
 	return nil
 }
 
-// Median estimates the median of one unit.
+// Median estimates the median of a unit.
 func (r *Row) Median(u measure.Unit) stats.Estimate { return stats.Median(r.Measured(u)) }
 
-// Ratio estimates how much of base's values those of r are, the rounds taken
-// as pairs.
+// Ratio estimates the ratio of r's values to base's, paired by round.
 func (r *Row) Ratio(base *Row, u measure.Unit) stats.Estimate {
 	return stats.Median(stats.Ratios(r.values(u), base.values(u)))
 }
@@ -136,7 +138,7 @@ func (r *Result) In(kase string) []*Row {
 	return out
 }
 
-// Model returns what is known of a model.
+// Model returns the named model.
 func (r *Result) Model(name string) Model {
 	for _, m := range r.Models {
 		if m.Name == name {
@@ -149,7 +151,7 @@ func (r *Result) Model(name string) Model {
 // Kind returns the kind of a model.
 func (r *Result) Kind(model string) Kind { return r.Model(model).Kind }
 
-// Main returns the cases that a summary shows.
+// Main returns the cases for a summary.
 func (r *Result) Main() []Case {
 	var out []Case
 	for _, c := range r.Cases {
@@ -163,7 +165,7 @@ func (r *Result) Main() []Case {
 	return out
 }
 
-// ProcessorsOf returns how many those of a case were told to use.
+// ProcessorsOf returns the number of processors used in a case.
 func (r *Result) ProcessorsOf(c Case) int {
 	if c.Processors > 0 {
 		return c.Processors
@@ -171,22 +173,22 @@ func (r *Result) ProcessorsOf(c Case) int {
 	return r.Processors
 }
 
-// Best returns the row with the smallest median of a unit in a case, of the
-// models that may be it, or nil.
-func (r *Result) Best(kase string, u measure.Unit, may func(Model) bool) *Row {
+// Best returns the row with the smallest median among the eligible models of a
+// case, or nil.
+func (r *Result) Best(kase string, u measure.Unit, eligible func(Model) bool) *Row {
 	var best *Row
 	least := 0.0
 	for _, row := range r.In(kase) {
 		e := row.Median(u)
-		if may(r.Model(row.Model)) && e.N > 0 && (best == nil || e.Median < least) {
+		if eligible(r.Model(row.Model)) && e.N > 0 && (best == nil || e.Median < least) {
 			best, least = row, e.Median
 		}
 	}
 	return best
 }
 
-// Conclude judges the claims and looks for doubts. Rows without samples are
-// dropped: those that an interrupt came before.
+// Conclude judges the claims and computes the warnings. It drops rows without
+// samples, which an interrupt leaves behind.
 func (r *Result) Conclude(claims []Claim) {
 	var rows []Row
 	for _, row := range r.Rows {
@@ -198,20 +200,19 @@ func (r *Result) Conclude(claims []Claim) {
 	for _, c := range claims {
 		r.Verdicts = append(r.Verdicts, r.judge(c))
 	}
-	r.Warnings = r.doubts()
+	r.Warnings = r.warnings()
 }
 
-// A Loss is a row of ours with the fastest peer of its case, where that is
-// faster.
+// A Loss is a row of ours whose case has a faster peer.
 type Loss struct {
 	Case, Model, Peer string
-	Ratio             stats.Estimate // of the times, ours over the peer's
+	Ratio             stats.Estimate // of the times, ours to the peer's
 }
 
-// Sure reports whether the interval leaves no doubt that the peer is faster.
+// Sure reports whether the whole interval shows that the peer is faster.
 func (l Loss) Sure() bool { return l.Ratio.Interval != nil && l.Ratio.Interval.Lo > 1 }
 
-// Losses returns the rows in which a peer's median is smaller than ours.
+// Losses returns the rows of ours with a larger median than the fastest peer's.
 func (r *Result) Losses() []Loss {
 	var out []Loss
 	for _, c := range r.Cases {

@@ -10,7 +10,7 @@ import (
 	"github.com/stint-go/stint/lab/result/resulttest"
 )
 
-// judged is the verdict on one claim.
+// judged returns the verdict on one claim.
 func judged(r *result.Result, c result.Claim) result.Verdict {
 	r.Conclude([]result.Claim{c})
 	return r.Verdicts[0]
@@ -39,7 +39,7 @@ func TestForms(t *testing.T) {
 		{form(result.Ratio, 1, func(c *result.Claim) { c.Model = "other" }), result.NotSure, "", 0, 0, 0},
 	} {
 		v := judged(resulttest.Example(), c.claim)
-		if v.Answer != c.answer || v.Further != c.stretch || v.Figures.Median != c.median {
+		if v.Answer != c.answer || v.StretchAnswer != c.stretch || v.Figures.Median != c.median {
 			t.Errorf("%+v: want %s, %q, %v", v, c.answer, c.stretch, c.median)
 		}
 		in := v.Figures.Interval
@@ -60,15 +60,15 @@ func TestBestBounded(t *testing.T) {
 		r.Rows = append(r.Rows, result.Row{Case: "alg=md5", Model: name, Samples: resulttest.Samples(slices.Repeat([]int{ms}, 6)...)})
 	}
 	for _, c := range []struct {
-		than    string
-		answer  result.Answer
-		against string
-		median  float64
+		baseline string
+		answer   result.Answer
+		against  string
+		median   float64
 	}{{result.BestPeer, result.No, "all", 5}, {result.BestBounded, result.Yes, "gnu", 0.5}} {
 		claim := resulttest.Claim(result.Ratio, 1.05)
-		claim.Than = c.than
+		claim.Than = c.baseline
 		if v := judged(r, claim); v.Answer != c.answer || v.Against != c.against || v.Figures.Median != c.median {
-			t.Errorf("%s: got %+v, want %+v", c.than, v, c)
+			t.Errorf("%s: got %+v, want %+v", c.baseline, v, c)
 		}
 	}
 	r.Models[0].Unbounded = true
@@ -80,8 +80,8 @@ func TestBestBounded(t *testing.T) {
 	}
 }
 
-// The best of a case may be the one that the claim is about: it is held against
-// the best of the others, not against itself.
+// If the claim's model is itself the best, it is compared with the best of the
+// others.
 func TestBestIsAnother(t *testing.T) {
 	r := resulttest.Example()
 	r.Models = append(r.Models, result.Model{Name: "near", Kind: result.Peer})
@@ -141,7 +141,7 @@ func TestWarnings(t *testing.T) {
 		{result.Samples, func(r *result.Result) {
 			r.Cases[0].Count, r.Rows[0].Samples, r.Rows[1].Samples = 5, r.Rows[0].Samples[:5], r.Rows[1].Samples[:5]
 		}},
-		{"", func(r *result.Result) { r.Rows[0].Samples[0][measure.Time] = 1e9 }}, // one outlier blurs nothing
+		{"", func(r *result.Result) { r.Rows[0].Samples[0][measure.Time] = 1e9 }}, // a single outlier does not matter
 		{"", func(r *result.Result) { r.Rows[1].Samples = resulttest.Samples(100, 101, 102, 100, 101, 104) }},
 		{"", func(r *result.Result) { r.Rows[1].Samples = resulttest.Samples(110, 120, 150, 110, 102, 104) }},
 		{result.Spread, func(r *result.Result) { r.Rows[1].Samples = resulttest.Samples(110, 120, 90, 110, 100, 104) }},

@@ -8,71 +8,70 @@ import (
 	"github.com/stint-go/stint/lab/stats"
 )
 
-// A Claim is a bar that a model must not be above, or as a Speedup, below.
+// A Claim is a bar that a model must stay below, or for Speedup reach.
 type Claim struct {
 	Case    string       `json:"case"`
 	Model   string       `json:"model"`
 	Unit    measure.Unit `json:"unit"`
 	Form    Form         `json:"form"`
-	Than    string       `json:"than,omitempty"`      // the model it is compared with, BestPeer or BestBounded
-	InCase  string       `json:"than_case,omitempty"` // that one's case, if it is another
+	Than    string       `json:"than,omitempty"`      // model to compare with, BestPeer or BestBounded
+	InCase  string       `json:"than_case,omitempty"` // case of Than, if it is another
 	Bar     float64      `json:"bar"`
 	Stretch float64      `json:"stretch,omitempty"` // a harder bar, for the record; 0: none
-	Note    string       `json:"note,omitempty"`    // where the bar comes from, or what is missing
+	Note    string       `json:"note,omitempty"`    // origin of the bar
 
-	// Conclusion is a sentence that the claim stands for, of the article that the
-	// experiment is from, or of ours. Claims that stand for the same sentence have
-	// the same one.
+	// Conclusion is the sentence that the claim supports, of the experiment's
+	// article or ours. Several claims may support the same sentence.
 	Conclusion string `json:"conclusion,omitempty"`
 }
 
-// A Form says what of the figures is held against the bar.
+// A Form says which figure is compared with the bar.
 type Form string
 
-// The forms. Those that compare take the rounds as pairs.
+// The forms. Comparisons pair the values by round.
 const (
 	Ratio      Form = "ratio"      // at most Bar times the other model
-	Speedup    Form = "speedup"    // the other model at least Bar times this one
+	Speedup    Form = "speedup"    // the other model takes at least Bar times as long
 	Difference Form = "difference" // at most Bar more than the other model
 	Value      Form = "value"      // at most Bar
-	Worst      Form = "worst"      // at most Bar times the other model in each round
+	Worst      Form = "worst"      // at most Bar times the other model in every round
 )
 
-// Names that stand for the peer with the smallest median in the case, other than
-// the model that the claim is about.
+// Names for the peer with the smallest median in the case, other than the
+// claim's own model.
 const (
 	BestPeer    = "best peer"
-	BestBounded = "best bounded peer" // of those that do not run everything at once
+	BestBounded = "best bounded peer" // among peers with a limit
 )
 
-// An Answer is what the figures say about a bar.
+// An Answer compares the figures with a bar.
 type Answer string
 
 // The answers.
 const (
-	Yes     Answer = "yes"      // the whole interval keeps to the bar, or the worst of the rounds
-	No      Answer = "no"       // none of it does
-	NotSure Answer = "not sure" // the bar lies inside, or there are too few samples
-	InPart  Answer = "in part"  // of several claims some have yes and some no
+	Yes     Answer = "yes"      // the whole interval, or the worst round, meets the bar
+	No      Answer = "no"       // no part of the interval does
+	NotSure Answer = "not sure" // the bar is inside the interval, or there are too few samples
+	InPart  Answer = "in part"  // some claims of several have yes, some no
 )
 
-// A Verdict is a claim with its answers and the figures that they rest on.
+// A Verdict is a claim with its answers and the figures behind them.
 type Verdict struct {
 	Claim
-	Against string         `json:"against,omitempty"` // which peer was the best, of a claim about that
-	Answer  Answer         `json:"answer"`
-	Further Answer         `json:"stretch_answer,omitempty"`
-	Figures stats.Estimate `json:"figures"`
+	Against       string         `json:"against,omitempty"` // the best peer, if the claim is about it
+	Answer        Answer         `json:"answer"`
+	StretchAnswer Answer         `json:"stretch_answer,omitempty"`
+	Figures       stats.Estimate `json:"figures"`
 }
 
-// judge measures a claim by the rows.
+// judge judges a claim.
 func (r *Result) judge(c Claim) Verdict {
 	v := Verdict{Claim: c}
-	row, than := r.Row(c.Case, c.Model), r.than(c)
-	if than != nil && than.Model != c.Than {
-		v.Against = than.Model
+	row, baseline := r.Row(c.Case, c.Model), r.baseline(c)
+	if baseline != nil && baseline.Model != c.Than {
+		v.Against = baseline.Model
 	}
-	values, base := row.values(c.Unit), than.values(c.Unit)
+	values, base := row.values(c.Unit), baseline.values(c.Unit)
 	switch c.Form {
 	case Ratio:
 		v.Figures = stats.Median(stats.Ratios(values, base))
@@ -83,45 +82,45 @@ func (r *Result) judge(c Claim) Verdict {
 	case Value:
 		v.Figures = stats.Median(values)
 	case Worst:
-		v.Figures = worst(stats.Ratios(values, base))
+		v.Figures = largest(stats.Ratios(values, base))
 	}
 	if math.IsNaN(v.Figures.Median) || math.IsInf(v.Figures.Median, 0) {
-		v.Figures = stats.Estimate{} // a ratio to nothing
+		v.Figures = stats.Estimate{} // division by zero
 	}
 	v.Answer = answer(v.Figures, c.Bar, c.Form)
 	if c.Stretch != 0 {
-		v.Further = answer(v.Figures, c.Stretch, c.Form)
+		v.StretchAnswer = answer(v.Figures, c.Stretch, c.Form)
 	}
 	return v
 }
 
-// than returns the row that a claim compares with, or nil.
-func (r *Result) than(c Claim) *Row {
+// baseline returns the row that a claim compares with, or nil.
+func (r *Result) baseline(c Claim) *Row {
 	kase := c.Case
 	if c.InCase != "" {
 		kase = c.InCase
 	}
-	may := map[string]func(Model) bool{BestPeer: Model.IsPeer, BestBounded: Model.isBounded}[c.Than]
-	if may == nil {
+	eligible := map[string]func(Model) bool{BestPeer: Model.IsPeer, BestBounded: Model.isBounded}[c.Than]
+	if eligible == nil {
 		return r.Row(kase, c.Than)
 	}
-	return r.Best(kase, c.Unit, func(m Model) bool { return may(m) && (m.Name != c.Model || kase != c.Case) })
+	return r.Best(kase, c.Unit, func(m Model) bool { return eligible(m) && (m.Name != c.Model || kase != c.Case) })
 }
 
-// worst is the largest value, as what was seen and not as an estimate.
-func worst(values []float64) stats.Estimate {
+// largest returns the largest value as observed, without an interval.
+func largest(values []float64) stats.Estimate {
 	if len(values) == 0 {
 		return stats.Estimate{}
 	}
 	return stats.Estimate{N: len(values), Median: slices.Max(values)}
 }
 
-// worstAnswer is what the worst of some rounds says about a bar.
-func worstAnswer(worst stats.Estimate, bar float64) Answer {
+// worstAnswer compares the worst round with a bar.
+func worstAnswer(largest stats.Estimate, bar float64) Answer {
 	switch {
-	case worst.N < fewest:
+	case largest.N < minSamples:
 		return NotSure
-	case worst.Median <= bar:
+	case largest.Median <= bar:
 		return Yes
 	}
 	return No
@@ -136,7 +135,7 @@ func answer(e stats.Estimate, bar float64, f Form) Answer {
 		return NotSure
 	}
 	lo, hi := in.Lo, in.Hi
-	if f == Speedup { // more is better
+	if f == Speedup { // larger is better
 		lo, hi, bar = -hi, -lo, -bar
 	}
 	switch {
@@ -148,10 +147,10 @@ func answer(e stats.Estimate, bar float64, f Form) Answer {
 	return NotSure
 }
 
-// Answers are how many claims have which answer.
+// Answers counts claims by answer.
 type Answers struct{ Yes, No, NotSure int }
 
-// AnswersOf counts those of verdicts.
+// AnswersOf counts the answers of verdicts.
 func AnswersOf(verdicts []Verdict) Answers {
 	var a Answers
 	for _, v := range verdicts {
@@ -167,13 +166,13 @@ func AnswersOf(verdicts []Verdict) Answers {
 	return a
 }
 
-// All is how many claims there are.
+// All returns the number of claims.
 func (a Answers) All() int { return a.Yes + a.No + a.NotSure }
 
-// Together is what the claims say as one. A sentence holds if all of its claims
-// do: one no refutes it, whatever is open beside it, and it holds in part if
-// others have yes.
-func (a Answers) Together() Answer {
+// Combined returns the answer of the claims together. A sentence holds if all
+// its claims hold. A single no refutes it, or makes it hold in part if others
+// are yes.
+func (a Answers) Combined() Answer {
 	switch {
 	case a.No > 0 && a.Yes > 0:
 		return InPart

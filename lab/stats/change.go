@@ -6,15 +6,15 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// A Change is how a sample differs from an earlier one, by the Mann-Whitney U
-// test: nothing is assumed of how times are distributed.
+// A Change compares a sample with an earlier one by the Mann-Whitney U test,
+// which makes no assumption about the distribution.
 type Change struct {
 	Old, New Estimate
-	P        float64 // how likely as great a difference is if there is none
-	Doubts   []error // why nothing may be said: too few values
+	P        float64 // probability of such a difference by chance
+	Warnings []error // why no statement is possible: too few values
 }
 
-// Compare compares two samples, which it leaves as they are.
+// Compare compares two samples. It does not modify them.
 func Compare(old, new []float64) Change {
 	sample := func(values []float64) *benchmath.Sample {
 		return benchmath.NewSample(slices.Clone(values), &benchmath.Thresholds{CompareAlpha: Alpha})
@@ -23,19 +23,19 @@ func Compare(old, new []float64) Change {
 	return Change{Median(old), Median(new), c.P, c.Warnings}
 }
 
-// Alpha is the P up to which samples are said to differ.
+// Alpha is the largest P at which samples count as different.
 const Alpha = 0.05
 
-// Differ reports whether the samples are said to differ.
+// Differ reports whether the samples differ.
 func (c Change) Differ() bool { return c.P <= Alpha }
 
-// Delta is by how much the median changed, in percent, or ~ where the samples
-// are not said to differ.
+// Delta returns the change of the median in percent, or ~ if the samples do not
+// differ.
 func (c Change) Delta() string {
 	return benchmath.Comparison{P: c.P, Alpha: Alpha}.FormatDelta(c.Old.Median, c.New.Median)
 }
 
-// Spread is how far the interval reaches from the median, in percent.
+// Spread returns how far the interval reaches from the median, in percent.
 func (e Estimate) Spread() string {
 	if e.Interval == nil {
 		return "∞"

@@ -1,5 +1,5 @@
-// Package stats estimates medians. It makes no assumption about how times are
-// distributed: they are skewed and have outliers.
+// Package stats estimates medians. It makes no assumption about the
+// distribution of times, which are skewed and have outliers.
 package stats
 
 import (
@@ -9,26 +9,25 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// confidence is the least confidence of an interval.
+// confidence is the minimum confidence of an interval.
 const confidence = 0.95
 
-// An Estimate is the median of a sample, and what it says about the median of
-// all the runs that could have been made.
+// An Estimate is the median of a sample with an interval for the true median.
 type Estimate struct {
 	N        int       `json:"n"`
 	Median   float64   `json:"median"`
-	Interval *Interval `json:"interval,omitempty"` // nil: too few samples for one
+	Interval *Interval `json:"interval,omitempty"` // nil: too few samples
 }
 
-// An Interval lies between two order statistics of the sample, such that it
-// holds the true median with the given confidence, which is at least 0.95.
+// An Interval lies between two order statistics of the sample and contains the
+// true median with the given confidence, at least 0.95.
 type Interval struct {
 	Lo         float64 `json:"lo"`
 	Hi         float64 `json:"hi"`
 	Confidence float64 `json:"confidence"`
 }
 
-// Median estimates the median of a sample, which it leaves as it is. Without
+// Median estimates the median of a sample, which it does not modify. Without
 // values the median is 0.
 func Median(values []float64) Estimate {
 	if len(values) == 0 {
@@ -43,8 +42,8 @@ func Median(values []float64) Estimate {
 	return e
 }
 
-// Ratios returns values[i]/base[i] for each pair: what the one was, measured in
-// the other, in round i. What has no partner is left out.
+// Ratios returns values[i]/base[i] for each pair. Values without a partner are
+// left out.
 func Ratios(values, base []float64) []float64 {
 	return pairs(values, base, func(v, b float64) float64 { return v / b })
 }

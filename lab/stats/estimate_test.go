@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// covers is the probability that the true median lies between the order
-// statistics lo and hi (counted from 1) of n samples: that at least lo and at
-// most hi-1 of them are below it, each with probability a half.
+// covers returns the probability that the true median lies between the order
+// statistics lo and hi, counted from 1, of n samples: that at least lo and at
+// most hi-1 of them are below it, each with probability 1/2.
 func covers(n, lo, hi int) float64 {
 	p, choose := 0.0, 1.0
 	for k := range n + 1 {
@@ -38,7 +38,7 @@ func TestMedianOfFewHasNoInterval(t *testing.T) {
 }
 
 // The values are 1 to n, so that an order statistic is its own number. Above 30
-// benchmath takes the normal distribution for the binomial one.
+// benchmath approximates the binomial distribution by the normal one.
 func TestIntervalIsOfOrderStatistics(t *testing.T) {
 	for n := 6; n <= 40; n++ {
 		slack := 1e-9

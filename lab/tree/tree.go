@@ -1,5 +1,5 @@
-// Package tree makes folders of files, for experiments that read files. The same
-// tree gives the same names and contents on every machine.
+// Package tree creates directories of files for experiments. The same tree has
+// the same names and contents on every machine.
 package tree
 
 import (
@@ -13,27 +13,27 @@ import (
 	"strconv"
 )
 
-// A Tree is what to make a folder of.
+// A Tree describes the files to create.
 type Tree struct {
 	Seed               uint64
-	Large              int   // files of LargeSize bytes
-	LargeSize          int64 //
-	Small              int   // files of SmallMin to SmallMax bytes
+	Large              int // files of LargeSize bytes
+	LargeSize          int64
+	Small              int // files of SmallMin to SmallMax bytes
 	SmallMin, SmallMax int64
 }
 
-// Files is how many files there are.
+// Files returns the number of files.
 func (t Tree) Files() int { return t.Large + t.Small }
 
-// String says what is in the tree. MB are millions of bytes.
+// String describes the tree. MB are millions of bytes.
 func (t Tree) String() string {
 	return fmt.Sprintf("%d files of %g MB and %d of %g to %g KB", t.Large, float64(t.LargeSize)/1e6,
 		t.Small, float64(t.SmallMin)/1e3, float64(t.SmallMax)/1e3)
 }
 
-// path is where file i of the tree is. Large files come before small ones, and
-// both are dealt out to twenty folders: sorted by name they are mixed, so that
-// models which cut the sorted list into batches get even ones.
+// path returns the path of file i. Large files come first, and both kinds are
+// spread over twenty directories: sorted by name they are mixed, so that
+// batches of the sorted list are of similar size.
 func (t Tree) path(i int) string {
 	if i < t.Large {
 		return filepath.Join(fmt.Sprintf("%02d", i%20), "large", fmt.Sprintf("%04d.bin", i))
@@ -42,8 +42,8 @@ func (t Tree) path(i int) string {
 	return filepath.Join(fmt.Sprintf("%02d", i%20), "small", strconv.Itoa(i/20%5), fmt.Sprintf("%05d.txt", i))
 }
 
-// Make writes the tree below dir and returns how many bytes it holds. It stops
-// between two files when ctx ends.
+// Make creates the tree in dir and returns its size in bytes. It stops between
+// two files when ctx ends.
 func (t Tree) Make(ctx context.Context, dir string) (total int64, err error) {
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[:], t.Seed)
@@ -69,8 +69,8 @@ func (t Tree) Make(ctx context.Context, dir string) (total int64, err error) {
 	return total, nil
 }
 
-// write writes a new file. A large one is on the disk when write returns, so
-// that writing it back does not go on during the runs.
+// write creates a file. It syncs large files, so that no writeback happens
+// during the runs.
 func write(name string, content io.Reader) (err error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {

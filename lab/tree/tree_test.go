@@ -16,7 +16,7 @@ func tiny(seed uint64) Tree {
 	return Tree{Seed: seed, Large: 3, LargeSize: 20_000, Small: 120, SmallMin: 0, SmallMax: 3}
 }
 
-// contents returns the digests of the files below dir.
+// contents returns the digests of the files in dir.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}

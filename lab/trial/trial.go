@@ -1,4 +1,4 @@
-// Package trial runs an experiment in a test, with so little work that it takes
+// Package trial runs experiments in tests, with so little work that they take
 // no time.
 package trial
 
@@ -15,8 +15,8 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// Wrong checks that a model which returns another sum than it must is found, in
-// the first run and in a later one.
+// Wrong checks that a model with a wrong sum is detected, in the first run and
+// in a later one.
 func Wrong(t *testing.T, l models.List) {
 	t.Helper()
 	for wrong := range 3 {
@@ -33,19 +33,19 @@ func Wrong(t *testing.T, l models.List) {
 	}
 }
 
-// Want is what an experiment has on some number of processors.
+// Want is the expected size of an experiment at some number of processors.
 type Want struct{ Processors, Cases, Verdicts int }
 
-// Run runs an experiment from end to end, once for each of wants: every case has
-// a name of its own and a row of its reference, every model a name of its own and a
-// comment, and every claim is about rows that there are.
-func Run(t *testing.T, run func(context.Context, *experiment.Session) (*result.Result, error), wants ...Want) {
+// Run runs an experiment end to end, once per want. It checks that every case
+// has a unique name and a row of its reference, every model a unique name and a
+// comment, and every claim rows.
+func Run[S any](t *testing.T, run func(context.Context, *experiment.Session, S) (*result.Result, error), sizes S, wants ...Want) {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, want := range wants {
 		runtime.GOMAXPROCS(want.Processors)
 		s := &experiment.Session{Quick: true, Count: 1, Log: io.Discard}
-		r, err := run(t.Context(), s)
+		r, err := run(t.Context(), s, sizes)
 		if err != nil {
 			t.Fatal(err)
 		}

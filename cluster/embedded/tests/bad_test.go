@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 )
 
-// badRecords are what somebody may write in the place of the record of the run "x".
+// badRecords are messages in the place of the record of the run "x".
 var badRecords = map[string]string{
 	"no JSON":         "what is this",
 	"nothing":         "",
@@ -28,30 +28,29 @@ var badRecords = map[string]string{
 	"negative end":    `{"run":"x","key":"x:1","task":"work/v1","owner":"me","named":true,"window":1,"submitted":-2}`,
 }
 
-// What is in the place of a record and is none stops nobody: not a run that wants that
-// name, nor others, nor Status. It is put aside.
+// A malformed record becomes a dead letter, and affects no run and no Status.
 func TestBadRecords(t *testing.T) {
 	t.Parallel()
 	for name, data := range badRecords {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			where, j := newServer(t), newJournal(t)
-			e, counter := connect(t, where), look(t, where)
+			client, counter := connect(t, where), look(t, where)
 			for _, run := range []string{"x", "other", "*"} {
 				counter.publish(t, "stint.run."+run, data)
 			}
 			serve(t, connect(t, where), 2, newTask(j))
-			if _, errs := resumed(t, e, newTask(j), "other"); len(errs) != 1 {
+			if _, errs := resumed(t, client, newTask(j), "other"); len(errs) != 1 {
 				t.Errorf("Resume: got %v, want an error", errs)
 			}
-			begin(bounded(t), e, newTask(j), items(4, item{}), stint.Name("x"), stint.Limit(2)).succeed(t, 4)
-			s, err := e.Status(bounded(t))
-			if err != nil || len(s.Runs) != 0 || len(s.Aside) != 3 {
-				t.Fatalf("Status: %+v, %v, want no run, and three messages put aside", s, err)
+			begin(bounded(t), client, newTask(j), items(4, item{}), cluster.Name("x"), cluster.Limit(2)).succeed(t, 4)
+			s, err := client.Status(bounded(t))
+			if err != nil || len(s.Runs) != 0 || len(s.DeadLetters) != 3 {
+				t.Fatalf("Status: %+v, %v, want no run, and three dead letters", s, err)
 			}
-			for _, a := range s.Aside {
+			for _, a := range s.DeadLetters {
 				if !strings.HasPrefix(a.ID, "runs/") || string(a.Input) != data || !strings.Contains(a.Reason, "stint.run.") {
-					t.Errorf("put aside: %+v", a)
+					t.Errorf("dead letters: %+v", a)
 				}
 			}
 			eventually(t, "no record is left, and no message of Status", func() bool { return len(counter.subjects(t, "stint-runs")) == 0 })
@@ -59,31 +58,31 @@ func TestBadRecords(t *testing.T) {
 	}
 }
 
-// A run whose record is overwritten by what is none goes on.
+// A run whose record is overwritten by another message continues.
 func TestRecordIsOverwritten(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
-	e, counter := connect(t, where), look(t, where)
+	client, counter := connect(t, where), look(t, where)
 	serve(t, connect(t, where), 4, newTask(j))
-	c := begin(bounded(t), e, newTask(j), items(8, item{Do: "wait", Gate: "end"}))
+	c := begin(bounded(t), client, newTask(j), items(8, item{Do: "wait", Gate: "end"}))
 	j.seen(t, 4, "begun", is("begin"))
 	subject := counter.subjects(t, "stint-runs")[0]
 	counter.publish(t, subject, "what is this")
 	eventually(t, "the record is there again", func() bool {
-		s, err := e.Status(bounded(t))
-		return err == nil && len(s.Runs) == 1 && len(s.Aside) == 1
+		s, err := client.Status(bounded(t))
+		return err == nil && len(s.Runs) == 1 && len(s.DeadLetters) == 1
 	})
 	j.open(t, "end")
 	c.succeed(t, 8)
 }
 
-// What is in the queue and is no task is put aside, and so are results, marks and what was
-// put aside that cannot be read no hindrance to others.
+// Messages in the queue that are no tasks become dead letters. Malformed results, marks and
+// dead letters have no effect.
 func TestBadMessages(t *testing.T) {
 	t.Parallel()
 	const many = 500
 	where, j := newServer(t), newJournal(t)
-	e, counter := connect(t, where), look(t, where)
+	client, counter := connect(t, where), look(t, where)
 	bad := []string{"run.x", "run.-1", "run.007", "run.+7", "run.1.2", "run", ":.1", "a:.1", "*.1", "run.99999999999999999999"}
 	for _, rest := range bad {
 		counter.publish(t, "stint.task.work=v1."+rest, "{}")
@@ -93,19 +92,19 @@ func TestBadMessages(t *testing.T) {
 	}
 	counter.publish(t, "stint.result.run.x", "what is this")
 	counter.publish(t, "stint.alone.run.x", "what is this")
-	counter.publish(t, "stint.aside.run.x", "what is this")
-	serve(t, connect(t, where), 4, newTask(j))
+	counter.publish(t, "stint.dead.run.x", "what is this")
+	serve(t, connect(t, where, cluster.Heartbeat(time.Minute)), 4, newTask(j)) // it does not purge during the test
 	counter.workers(t)
 	for _, subject := range []string{"stint.over.x", "stint.over.:", "stint.over.purge", "stint.workers"} {
 		if err := counter.js.Conn().Publish(subject, []byte("what is this")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	begin(bounded(t), e, newTask(j), items(50, item{})).succeed(t, 50)
+	begin(bounded(t), client, newTask(j), items(50, item{})).succeed(t, 50)
 	counter.queued(t, 0)
-	equal(t, "put aside", len(counter.subjects(t, "stint-aside")), len(bad)+many+1)
-	s, err := e.Status(bounded(t))
-	if err != nil || len(s.Aside) != 100 || len(s.Workers) != 1 {
+	equal(t, "dead letters", len(counter.subjects(t, "stint-dead")), len(bad)+many+1)
+	s, err := client.Status(bounded(t))
+	if err != nil || len(s.DeadLetters) != 100 || len(s.Workers) != 1 {
 		t.Errorf("Status: %+v, %v", s, err)
 	}
 	if n, err := connect(t, where).Purge(bounded(t)); n > 2 || err != nil { // fewer if the worker was faster
@@ -116,8 +115,7 @@ func TestBadMessages(t *testing.T) {
 	})
 }
 
-// A run is not harmed by messages with its key: one that says that it is over, and not
-// how, results of no task of it, and tasks with no index.
+// A run is not harmed by malformed messages with its key: of its end, of results, of tasks.
 func TestBadMessagesOfARun(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
@@ -137,6 +135,6 @@ func TestBadMessagesOfARun(t *testing.T) {
 	j.open(t, "end")
 	c.succeed(t, 8)
 	equal(t, "interrupted", count(j.events(t), func(e event) bool { return e.Cause == cluster.ErrCanceled.Error() }), 0)
-	eventually(t, "what is no task is put aside", func() bool { return len(counter.subjects(t, "stint-aside")) == 1 })
+	eventually(t, "a message that is no task is a dead letter", func() bool { return len(counter.subjects(t, "stint-dead")) == 1 })
 	equal(t, "results", counter.kept(t), 0)
 }

@@ -12,23 +12,22 @@ import (
 	"github.com/stint-go/stint/cluster"
 )
 
-// A run that is cancelled in any way leaves nothing behind: not in the queue, and not on
-// the workers.
+// A cancelled run leaves nothing, neither in the queue nor on the workers.
 func TestCanceledRunLeavesNothing(t *testing.T) {
 	t.Parallel()
 	const n, slots = 100, 4
 	gone := errors.New("gone")
-	for name, run := range map[string]func(t *testing.T, e *cluster.Engine, j journal, all []item){
-		"context": func(t *testing.T, e *cluster.Engine, j journal, all []item) {
+	for name, run := range map[string]func(t *testing.T, client *cluster.Client, j journal, all []item){
+		"context": func(t *testing.T, client *cluster.Client, j journal, all []item) {
 			ctx, cancel := context.WithCancelCause(bounded(t))
-			c := begin(ctx, e, newTask(j), all)
+			c := begin(ctx, client, newTask(j), all)
 			j.seen(t, slots, "begun", is("begin"))
 			cancel(gone)
 			c.fails(t, gone)
 		},
-		"first error": func(t *testing.T, e *cluster.Engine, j journal, all []item) {
+		"first error": func(t *testing.T, client *cluster.Client, j journal, all []item) {
 			all[0] = item{Do: "fail", Gate: "fail"}
-			c := begin(bounded(t), e, newTask(j), all)
+			c := begin(bounded(t), client, newTask(j), all)
 			j.seen(t, slots, "begun", is("begin"))
 			j.open(t, "fail")
 			<-c.done
@@ -36,9 +35,9 @@ func TestCanceledRunLeavesNothing(t *testing.T) {
 				t.Errorf("error: got %v", c.err)
 			}
 		},
-		"break": func(t *testing.T, e *cluster.Engine, j journal, all []item) {
+		"break": func(t *testing.T, client *cluster.Client, j journal, all []item) {
 			all[0] = item{}
-			for out, err := range cluster.MapSeq(bounded(t), e, newTask(j), slices.Values(all)) {
+			for out, err := range cluster.MapSeq(bounded(t), client, newTask(j), slices.Values(all)) {
 				if err != nil || out.N != answer(0) {
 					t.Errorf("got %+v, %v", out, err)
 				}
@@ -50,9 +49,9 @@ func TestCanceledRunLeavesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			where, j := newServer(t), newJournal(t)
-			e := connect(t, where)
+			client := connect(t, where)
 			serve(t, connect(t, where), slots, newTask(j))
-			run(t, e, j, items(n, item{Do: "wait", Gate: "never"}))
+			run(t, client, j, items(n, item{Do: "wait", Gate: "never"}))
 			counter := look(t, where)
 			counter.nothingLeft(t)
 			ended(t, j)
@@ -61,15 +60,15 @@ func TestCanceledRunLeavesNothing(t *testing.T) {
 			if began > 2*slots {
 				t.Errorf("%d tasks began, of a run that was cancelled with %d under way", began, slots)
 			}
-			begin(bounded(t), e, newTask(j), items(2*slots, item{})).succeed(t, 2*slots)
+			begin(bounded(t), client, newTask(j), items(2*slots, item{})).succeed(t, 2*slots)
 			equal(t, "number of runs after it", count(j.events(t), is("begin"))-began, 2*slots)
 			counter.nothingLeft(t)
 		})
 	}
 }
 
-// ended waits until all tasks that began have ended, and fails the test if one that
-// waited was not told that its run was cancelled.
+// ended waits until all started tasks have ended, and fails the test if the context of a
+// waiting task did not end with ErrCanceled.
 func ended(t *testing.T, j journal) {
 	t.Helper()
 	j.until(t, "all that began has ended", func(all []event) bool {
@@ -89,21 +88,20 @@ func ended(t *testing.T, j journal) {
 	}
 }
 
-// The end of a run takes nothing from the others of the same task: what they have on a worker
-// that dies is run again.
+// The end of a run leaves the tasks of other runs: those of a worker that dies run again.
 func TestEndOfARunLeavesOthers(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
-	e, task := connect(t, where), newTask(j, cluster.Lease(short))
-	p := part{URL: where, Journal: j.Path, Slots: 8, Lease: short}
+	client, task := connect(t, where), newTask(j, cluster.Lease(4*short))
+	p := part{URL: where, Journal: j.Path, Slots: 8, Lease: 4 * short}
 	first := startWorkers(t, 1, p)[0]
-	before := begin(bounded(t), e, task, items(1, item{Do: "wait at first"}))
+	before := begin(bounded(t), client, task, items(1, item{Do: "wait at first"}))
 	j.seen(t, 1, "begun", is("begin"))
 	ctx, cancel := context.WithCancelCause(bounded(t))
 	gone := errors.New("gone")
-	between := begin(ctx, e, task, items(3, item{Do: "wait", Gate: "never"}))
+	between := begin(ctx, client, task, items(3, item{Do: "wait", Gate: "never"}))
 	j.seen(t, 4, "begun", is("begin"))
-	after := begin(bounded(t), e, task, items(2, item{Do: "wait", Gate: "after"}))
+	after := begin(bounded(t), client, task, items(2, item{Do: "wait", Gate: "after"}))
 	j.seen(t, 6, "begun", is("begin"))
 
 	cancel(gone)
@@ -117,40 +115,40 @@ func TestEndOfARunLeavesOthers(t *testing.T) {
 	look(t, where).nothingLeft(t)
 }
 
-// A run whose context has ended before it begins submits nothing.
+// A run whose context has ended before it starts submits nothing.
 func TestCanceledBeforeItBegins(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
-	e := connect(t, where)
+	client := connect(t, where)
 	gone := errors.New("gone")
 	ctx, cancel := context.WithCancelCause(bounded(t))
 	cancel(gone)
-	c := begin(ctx, e, newTask(j), items(10, item{}), stint.KeepGoing())
+	c := begin(ctx, client, newTask(j), items(10, item{}), cluster.KeepGoing())
 	c.fails(t, gone)
 	equal(t, "number of results", len(c.outs), 10)
 	look(t, where).nothingLeft(t)
 }
 
-// A run that is cancelled while it begins leaves nothing behind, whatever was sent of it then
-// and not answered yet.
+// A run that is cancelled while it starts leaves nothing, whichever of its requests are
+// unanswered.
 func TestCanceledWhileItBegins(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
-	e, gone := connect(t, where), errors.New("gone")
+	client, gone := connect(t, where), errors.New("gone")
 	for i := range 300 {
 		ctx, cancel := context.WithCancelCause(bounded(t))
 		time.AfterFunc(time.Duration(i%100)*20*time.Microsecond, func() { cancel(gone) })
-		begin(ctx, e, newTask(j), items(1, item{}), stint.Name(fmt.Sprint("run-", i))).fails(t, gone)
+		begin(ctx, client, newTask(j), items(1, item{}), cluster.Name(fmt.Sprint("run-", i))).fails(t, gone)
 	}
 	look(t, where).nothingLeft(t)
 }
 
-// A run ends that is cancelled when its feeder has sent as much as may be unanswered, also
-// if nobody has begun to wait for the answers by then.
+// A run ends that is cancelled when its feeder has published as many messages as may be
+// unanswered, even before anything waits for the answers.
 func TestCanceledByItsSequence(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
-	e, gone := connect(t, where), errors.New("gone")
+	client, gone := connect(t, where), errors.New("gone")
 	for range 10 {
 		ctx, cancel := context.WithCancelCause(bounded(t))
 		seq := func(yield func(item) bool) {
@@ -163,7 +161,7 @@ func TestCanceledByItsSequence(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() {
 			var last error
-			for _, err := range cluster.MapSeq(ctx, e, newTask(j), seq) {
+			for _, err := range cluster.MapSeq(ctx, client, newTask(j), seq) {
 				last = err
 			}
 			ended <- last
@@ -178,16 +176,16 @@ func TestCanceledByItsSequence(t *testing.T) {
 	look(t, where).nothingLeft(t)
 }
 
-// An engine that is closed removes its runs that have no Name, whatever they have sent, and
-// the server had not answered yet.
+// A closed client removes its runs without a Name, whichever of their requests are
+// unanswered.
 func TestClosedWhileItSubmits(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
 	for i := range 20 {
-		e := connect(t, where)
-		c := begin(bounded(t), e, newTask(j), items(300, item{}))
+		client := connect(t, where)
+		c := begin(bounded(t), client, newTask(j), items(300, item{}))
 		time.Sleep(time.Duration(i) * time.Millisecond)
-		if err := e.Close(); err != nil {
+		if err := client.Close(); err != nil {
 			t.Error(err)
 		}
 		c.fails(t, stint.ErrClosed)

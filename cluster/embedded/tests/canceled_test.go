@@ -6,22 +6,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 )
 
 // onlyRun returns the name of the only run that there is.
-func (c counter) onlyRun(t *testing.T, e *cluster.Engine) string {
+func (c counter) onlyRun(t *testing.T, client *cluster.Client) string {
 	t.Helper()
-	status, err := e.Status(bounded(t))
+	status, err := client.Status(bounded(t))
 	if err != nil || len(status.Runs) != 1 {
 		t.Fatalf("status: got %+v, %v, want one run", status, err)
 	}
 	return status.Runs[0].Run
 }
 
-// A run that another engine cancels ends at once: its submitter and its functions are told,
-// nothing of it is left, and its limit is given back.
+// A run that another client cancels ends at once, for its submitter and its functions, and its
+// limit is lifted.
 func TestCancelOfALiveRun(t *testing.T) {
 	t.Parallel()
 	const n, slots = 100, 4
@@ -31,9 +30,9 @@ func TestCancelOfALiveRun(t *testing.T) {
 			where, j := newServer(t), newJournal(t)
 			counter, other := look(t, where), connect(t, where)
 			serve(t, connect(t, where), 2*slots, newTask(j))
-			opts := []stint.Option{stint.Limit(slots), stint.Queue(n), stint.KeepGoing()}
+			opts := []cluster.Option{cluster.Limit(slots), cluster.Queue(n), cluster.KeepGoing()}
 			if name != "" {
-				opts = append(opts, stint.Name(name))
+				opts = append(opts, cluster.Name(name))
 			}
 			c := begin(bounded(t), connect(t, where), newTask(j), items(n, item{Do: "wait", Gate: "never"}), opts...)
 			j.seen(t, slots, "begun", is("begin"))
@@ -58,21 +57,21 @@ func TestCancelOfALiveRun(t *testing.T) {
 	}
 }
 
-// What a submitter sends that hears late of the end of its run is removed too, also when
-// another run has its name by then.
+// Tasks of a submitter that learns late of the end of its run are removed too, also when another
+// run has the name.
 func TestCancelWhileItIsSubmitted(t *testing.T) {
 	t.Parallel()
 	const rounds, n = 12, 1000
 	where, j := newServer(t), newJournal(t)
 	other, counter := connect(t, where), look(t, where)
-	engines := []*cluster.Engine{connect(t, where), connect(t, where)}
+	clients := []*cluster.Client{connect(t, where), connect(t, where)}
 	var calls []*call
 	for i := range rounds {
-		calls = append(calls, begin(bounded(t), engines[i%2], newTask(j), items(n, item{}), stint.Name("nightly"), stint.Queue(n)))
+		calls = append(calls, begin(bounded(t), clients[i%2], newTask(j), items(n, item{}), cluster.Name("nightly"), cluster.Queue(n)))
 		eventually(t, "it is there", func() bool { return other.Cancel(bounded(t), "nightly") == nil })
 	}
-	// A submitter whose record was not confirmed writes it once more, to remove it. Cancel may
-	// have met that one instead of the next run.
+	// A submitter whose record was not confirmed writes it once more, to remove it. Cancel
+	// must not take this record for that of the next run.
 	for _, c := range calls {
 		eventually(t, "it is over", func() bool {
 			select {
@@ -98,30 +97,29 @@ func TestCancelOfADeadRun(t *testing.T) {
 	p := part{Role: "submitter", URL: where, Journal: j.Path, Run: "nightly", Items: items(n, item{}), Stall: true}
 	first := start(t, p)
 	j.seen(t, 1, "stalled", is("stalled"))
-	e, counter := connect(t, where), look(t, where)
+	client, counter := connect(t, where), look(t, where)
 	counter.queued(t, n)
 	first.kill()
-	if err := e.Cancel(bounded(t), "nightly"); err != nil {
+	if err := client.Cancel(bounded(t), "nightly"); err != nil {
 		t.Errorf("Cancel: %v", err)
 	}
 	counter.leftBy(t, 1)
-	wrong(t, e.Cancel(bounded(t), "nightly"), cluster.ErrRunLost)
-	_, errs := resumed(t, e, newTask(j), "nightly")
+	wrong(t, client.Cancel(bounded(t), "nightly"), cluster.ErrRunLost)
+	_, errs := resumed(t, client, newTask(j), "nightly")
 	wrong(t, errs[0], cluster.ErrRunLost)
 }
 
-// A run that is cancelled in the moment in which it ends or is resumed has one outcome, and
-// nothing of it is left.
+// A run that is cancelled while it ends or is resumed has one outcome, and leaves nothing.
 func TestCancelAtTheSameMoment(t *testing.T) {
 	t.Parallel()
 	const rounds, n = 60, 4
 	where, j := newServer(t), newJournal(t)
-	e, other, counter := connect(t, where), connect(t, where), look(t, where)
+	client, other, counter := connect(t, where), connect(t, where), look(t, where)
 	serve(t, connect(t, where), n, newTask(j))
 	both := map[bool]int{}
 	for i := range rounds {
 		name, before := fmt.Sprint("run-", i), count(j.events(t), is("end"))
-		c := begin(bounded(t), e, newTask(j), items(n, item{}), stint.Name(name))
+		c := begin(bounded(t), client, newTask(j), items(n, item{}), cluster.Name(name))
 		j.seen(t, before+i%n, "ended", is("end"))
 		err := other.Cancel(bounded(t), name)
 		<-c.done
@@ -142,8 +140,8 @@ func TestCancelAtTheSameMoment(t *testing.T) {
 	counter.nothingLeft(t)
 }
 
-// Of a Resume and a Cancel at the same moment the one that comes second finds nothing, or
-// ends what the other has begun.
+// When Resume and Cancel are concurrent, the later one finds no run, or ends the run that
+// the other has resumed.
 func TestCancelAndResume(t *testing.T) {
 	t.Parallel()
 	const rounds, n = 20, 4
@@ -153,7 +151,7 @@ func TestCancelAndResume(t *testing.T) {
 	for i := range rounds {
 		name, before := fmt.Sprint("run-", i), count(j.events(t), is("begin"))
 		first := connect(t, where)
-		c := begin(bounded(t), first, newTask(j), items(n, item{}), stint.Name(name), stint.Queue(n))
+		c := begin(bounded(t), first, newTask(j), items(n, item{}), cluster.Name(name), cluster.Queue(n))
 		j.seen(t, 1+before, "begun", is("begin"))
 		first.Close() // and it stays
 		<-c.done

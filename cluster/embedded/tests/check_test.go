@@ -39,28 +39,28 @@ func right(t *testing.T, outs []outcome, n int) {
 	}
 }
 
-// A call is a Map that goes on beside the test.
+// A call is a Map on another goroutine.
 type call struct {
 	done chan struct{}
 	outs []outcome
 	err  error
 }
 
-// begin calls Map on a goroutine of its own.
-func begin(ctx context.Context, e *cluster.Engine, task *work, in []item, opts ...stint.Option) *call {
+// begin calls Map on another goroutine.
+func begin(ctx context.Context, client *cluster.Client, task *work, in []item, opts ...cluster.Option) *call {
 	c := &call{done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
-		c.outs, c.err = cluster.Map(ctx, e, task, in, opts...)
+		c.outs, c.err = cluster.Map(ctx, client, task, in, opts...)
 	}()
 	return c
 }
 
 // warm waits until all workers run tasks, with that many slots together, and returns how
 // many events there are then.
-func warm(t *testing.T, e *cluster.Engine, j journal, slots int) (events int) {
+func warm(t *testing.T, client *cluster.Client, j journal, slots int) (events int) {
 	t.Helper()
-	c := begin(bounded(t), e, newTask(j), items(slots, item{Do: "wait", Gate: "warm"}))
+	c := begin(bounded(t), client, newTask(j), items(slots, item{Do: "wait", Gate: "warm"}))
 	j.seen(t, slots, "begun", is("begin"))
 	j.open(t, "warm")
 	c.succeed(t, slots)
@@ -113,8 +113,8 @@ func itemErrors(t *testing.T, err error) map[int]error {
 	return all
 }
 
-// ahead begins to range over a sequence of results on a goroutine of its own, and returns
-// what gives them one by one.
+// ahead ranges over a sequence of results on another goroutine, and returns a function that
+// returns them one by one.
 func ahead(t *testing.T, seq iter.Seq2[outcome, error]) (next func() (outcome, error, bool)) {
 	type result struct {
 		out outcome

@@ -8,16 +8,16 @@ import (
 	"github.com/stint-go/stint/cluster"
 )
 
-// Two of three workers are killed while they run tasks. What they held is run again, and
-// nothing else is.
+// Two of three workers are killed while they run tasks. Only the tasks that they held run
+// again.
 func TestWorkersAreKilled(t *testing.T) {
 	t.Parallel()
 	const n, slots = 400, 4
 	where, j := newServer(t), newJournal(t)
 	workers := startWorkers(t, 3, part{URL: where, Journal: j.Path, Slots: slots})
-	e := connect(t, where)
-	before := warm(t, e, j, 3*slots)
-	c := begin(bounded(t), e, newTask(j), items(n, item{For: tick}))
+	client := connect(t, where)
+	before := warm(t, client, j, 3*slots)
+	c := begin(bounded(t), client, newTask(j), items(n, item{For: tick}))
 	for _, w := range workers[:2] {
 		j.seen(t, 3*slots, "ended by "+w.name(), by(w.name(), "end"))
 	}
@@ -29,29 +29,36 @@ func TestWorkersAreKilled(t *testing.T) {
 	c.succeed(t, n)
 
 	all := j.events(t)[before:]
+	finished := map[int]bool{} // on a killed worker, perhaps before its result was stored: the slot is free by then
+	for _, w := range workers[:2] {
+		for _, e := range only(all, by(w.name(), "end")) {
+			finished[e.Index] = true
+		}
+	}
 	twice := 0
 	for i, runs := range runsOf(t, all, n) {
 		if runs == 1 {
 			continue
 		}
-		twice += runs - 1
+		if !finished[i] {
+			twice += runs - 1
+		}
 		if w := begun(all, i); w != workers[0].name() && w != workers[1].name() {
 			t.Errorf("item %d ran %d times, and began on worker %s, which was not killed", i, runs, w)
 		}
 	}
 	if twice > 2*slots {
-		t.Errorf("%d runs too many, want at most those that were under way on the killed workers: %d", twice, 2*slots)
+		t.Errorf("%d runs too many, want at most the running tasks of the killed workers: %d", twice, 2*slots)
 	}
 	ids := map[string]bool{}
-	for _, e := range only(all, is("begin")) {
-		ids[e.ID] = true
+	for _, client := range only(all, is("begin")) {
+		ids[client.ID] = true
 	}
 	equal(t, "number of IDs", len(ids), n)
 	look(t, where).nothingLeft(t)
 }
 
-// The server is stopped and comes back on the same directory and port. Nobody is told,
-// and nothing is lost.
+// The server is stopped and restarted on the same directory and port. Nothing is lost.
 func TestServerComesBack(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(*testing.T, *process){
@@ -68,8 +75,8 @@ func TestServerComesBack(t *testing.T) {
 			counter := look(t, where)
 			counter.connected(t)
 			startWorkers(t, 2, part{URL: where, Journal: j.Path, Slots: 2, Lease: short})
-			e, task := connect(t, where), newTask(j, cluster.Lease(short))
-			c := begin(bounded(t), e, task, items(n, item{For: tick}))
+			client, task := connect(t, where), newTask(j, cluster.Lease(short))
+			c := begin(bounded(t), client, task, items(n, item{For: tick}))
 			j.seen(t, n/5, "ended", is("end"))
 			stop(t, first)
 			start(t, s)
@@ -77,7 +84,7 @@ func TestServerComesBack(t *testing.T) {
 			runsOf(t, j.events(t), n)
 			counter.nothingLeft(t)
 
-			again := begin(bounded(t), e, task, items(n/10, item{}))
+			again := begin(bounded(t), client, task, items(n/10, item{}))
 			again.succeed(t, n/10)
 		})
 	}
@@ -89,11 +96,11 @@ func TestServerOfThreeIsKilled(t *testing.T) {
 	const n = 200
 	servers, where := startCluster(t)
 	j := newJournal(t)
-	e := connect(t, where, cluster.Replicas(3))
+	client := connect(t, where, cluster.Replicas(3))
 	startWorkers(t, 2, part{URL: where, Journal: j.Path, Slots: 2, Replicas: 3})
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience) // they elect a leader in up to ten seconds, for several things one after the other
 	defer cancel()
-	c := begin(ctx, e, newTask(j), items(n, item{For: tick}))
+	c := begin(ctx, client, newTask(j), items(n, item{For: tick}))
 	j.seen(t, n/10, "ended", is("end"))
 	counter := look(t, where)
 	leader := counter.leader(t)

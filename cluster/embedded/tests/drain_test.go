@@ -9,20 +9,19 @@ import (
 	"github.com/stint-go/stint/cluster"
 )
 
-// A worker whose context ends takes nothing more, finishes what it has, and gives nothing
-// back to be run again.
+// A worker whose context ends takes no more tasks, finishes its tasks, and requeues none.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	const held, n = 3, 30
 	where, j := newServer(t), newJournal(t)
-	e := connect(t, where)
+	client := connect(t, where)
 	middle := cluster.Lease(lease / 2)
 	first := serve(t, connect(t, where), held, newTask(j.as("first"), middle))
 	all := items(n, item{})
 	for i := range held {
 		all[i] = item{N: i, Do: "wait", Gate: "end"}
 	}
-	c := begin(bounded(t), e, newTask(j, middle), all)
+	c := begin(bounded(t), client, newTask(j, middle), all)
 	j.seen(t, held, "begun", is("begin"))
 	first.cancel()
 	serve(t, connect(t, where), 2, newTask(j.as("second"), middle))
@@ -41,8 +40,8 @@ func TestDrain(t *testing.T) {
 	events := j.events(t)
 	equal(t, "runs on the first", count(events, by("first", "begin")), held)
 	equal(t, "runs", count(events, is("begin")), n)
-	for _, e := range only(events, is("end")) {
-		equal(t, "the cause that ended a context", e.Cause, "")
+	for _, client := range only(events, is("end")) {
+		equal(t, "the cause that ended a context", client.Cause, "")
 	}
 	look(t, where).nothingLeft(t)
 }
@@ -53,9 +52,9 @@ func TestProcessDrains(t *testing.T) {
 	const n, slots = 100, 2
 	where, j := newServer(t), newJournal(t)
 	workers := startWorkers(t, 2, part{URL: where, Journal: j.Path, Slots: slots})
-	e := connect(t, where)
-	before := warm(t, e, j, 2*slots)
-	c := begin(bounded(t), e, newTask(j), items(n, item{For: tick}))
+	client := connect(t, where)
+	before := warm(t, client, j, 2*slots)
+	c := begin(bounded(t), client, newTask(j), items(n, item{For: tick}))
 	j.seen(t, 2*slots, "ended", by(workers[0].name(), "end"))
 	if err := workers[0].interrupt(t); err != nil {
 		t.Errorf("the worker ended: %v", err)
@@ -65,8 +64,8 @@ func TestProcessDrains(t *testing.T) {
 	look(t, where).nothingLeft(t)
 }
 
-// When the engine of a worker is closed, its functions are told, and another worker does
-// what they did not.
+// When the client of a worker is closed, its functions are interrupted, and another worker runs
+// their tasks.
 func TestCloseEndsTasks(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
@@ -77,7 +76,7 @@ func TestCloseEndsTasks(t *testing.T) {
 	}
 	broken.Handle(task("first"))
 	ended := make(chan error, 1)
-	go func() { ended <- cluster.Serve(context.Background(), broken, stint.Limit(2)) }()
+	go func() { ended <- cluster.Serve(context.Background(), broken, cluster.Limit(2)) }()
 	c := begin(bounded(t), connect(t, where), task("test"), items(2, item{Do: "wait at first"}))
 	j.seen(t, 2, "begun", is("begin"))
 	if err := broken.Close(); err != nil {
@@ -93,34 +92,34 @@ func TestCloseEndsTasks(t *testing.T) {
 	look(t, where).nothingLeft(t)
 }
 
-// A run on an engine that is closed ends with stint.ErrClosed, and so does one that begins
+// A run on a client that is closed ends with stint.ErrClosed, and so does one that starts
 // later.
 func TestCloseEndsRuns(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
-	e, err := cluster.Connect(bounded(t), where)
+	client, err := cluster.Connect(bounded(t), where)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Handle(newTask(j))
-	c := begin(bounded(t), e, newTask(j), items(5, item{}))
+	client.Handle(newTask(j))
+	c := begin(bounded(t), client, newTask(j), items(5, item{}))
 	counter := look(t, where)
 	counter.queued(t, 5)
 	for range 2 {
-		if err := e.Close(); err != nil {
+		if err := client.Close(); err != nil {
 			t.Errorf("Close: %v", err)
 		}
 	}
 	c.fails(t, stint.ErrClosed)
-	begin(bounded(t), e, newTask(j), items(5, item{})).fails(t, stint.ErrClosed)
-	wrong(t, cluster.Serve(bounded(t), e), stint.ErrClosed)
+	begin(bounded(t), client, newTask(j), items(5, item{})).fails(t, stint.ErrClosed)
+	wrong(t, cluster.Serve(bounded(t), client), stint.ErrClosed)
 }
 
 // A worker without a limit finds one, within bounds if they are given.
 func TestServeFindsItsLimit(t *testing.T) {
 	t.Parallel()
 	const n = 200
-	for name, opts := range map[string][]stint.Option{"none": nil, "auto": {stint.Auto(2, 8)}, "burst": {stint.Auto(1, 64), stint.Burst(6)}} {
+	for name, opts := range map[string][]cluster.Option{"none": nil, "auto": {cluster.Limiter(stint.Auto(2, 8))}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			where, j := newServer(t), newJournal(t)

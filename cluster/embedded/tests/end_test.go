@@ -29,8 +29,7 @@ func within(t *testing.T, what string, f func()) {
 	}
 }
 
-// The end of a run reaches its workers also while its sequence or the body of the loop
-// does not return.
+// The end of a run reaches its workers although its sequence or the loop's body does not return.
 func TestEndIsToldWhileTheCallerIsBusy(t *testing.T) {
 	t.Parallel()
 	for _, busy := range []string{"sequence", "body"} {
@@ -40,10 +39,10 @@ func TestEndIsToldWhileTheCallerIsBusy(t *testing.T) {
 			serve(t, connect(t, where), 4, newTask(j))
 			ctx, cancel := context.WithCancel(bounded(t))
 			all := []item{{N: 0}, {N: 1, Do: "wait", Gate: "never"}}
-			block, ended, e := make(chan bool), make(chan bool), connect(t, where)
+			block, ended, client := make(chan bool), make(chan bool), connect(t, where)
 			go func() {
 				defer close(ended)
-				for range cluster.MapSeq(ctx, e, newTask(j), func(yield func(item) bool) {
+				for range cluster.MapSeq(ctx, client, newTask(j), func(yield func(item) bool) {
 					slices.Values(all)(yield)
 					if busy == "sequence" {
 						<-block
@@ -65,78 +64,78 @@ func TestEndIsToldWhileTheCallerIsBusy(t *testing.T) {
 	}
 }
 
-// An engine may be closed from the sequence, from the body of the loop, from a function
+// A client may be closed from the sequence, from the body of the loop, from a function
 // that it runs, and twice at once.
 func TestCloseFromAnywhere(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
 	const n, at = 500, 300
-	for name, use := range map[string]func(*cluster.Engine){
-		"body": func(e *cluster.Engine) {
-			for range cluster.MapSeq(bounded(t), e, newTask(j), slices.Values(items(n, item{}))) {
-				e.Close()
+	for name, use := range map[string]func(*cluster.Client){
+		"body": func(client *cluster.Client) {
+			for range cluster.MapSeq(bounded(t), client, newTask(j), slices.Values(items(n, item{}))) {
+				client.Close()
 			}
 		},
-		"sequence": func(e *cluster.Engine) {
-			for range cluster.MapSeq(bounded(t), e, newTask(j), func(yield func(item) bool) {
+		"sequence": func(client *cluster.Client) {
+			for range cluster.MapSeq(bounded(t), client, newTask(j), func(yield func(item) bool) {
 				for i := 0; yield(item{N: i}); i++ {
 					if i == at {
-						e.Close()
+						client.Close()
 					}
 				}
 			}) {
 			}
 		},
-		"twice": func(e *cluster.Engine) {
-			c := begin(bounded(t), e, newTask(j), items(n, item{}))
-			go e.Close()
-			e.Close()
+		"twice": func(client *cluster.Client) {
+			c := begin(bounded(t), client, newTask(j), items(n, item{}))
+			go client.Close()
+			client.Close()
 			<-c.done
 		},
 	} {
 		for range 5 {
-			e := connect(t, where)
-			e.Handle(newTask(j))
+			client := connect(t, where)
+			client.Handle(newTask(j))
 			served := make(chan error, 1)
-			go func() { served <- cluster.Serve(bounded(t), e, stint.Limit(4)) }()
-			within(t, name, func() { use(e) })
+			go func() { served <- cluster.Serve(bounded(t), client, cluster.Limit(4)) }()
+			within(t, name, func() { use(client) })
 			wrong(t, <-served, stint.ErrClosed)
 		}
 	}
 	look(t, where).nothingLeft(t)
 }
 
-// A function that closes its own engine ends with it.
+// A function may close its own client.
 func TestCloseFromAFunction(t *testing.T) {
 	t.Parallel()
 	where := newServer(t)
-	e := connect(t, where)
-	task := cluster.NewTask("closes/v1", func(ctx context.Context, n int) (int, error) { return n, e.Close() })
-	e.Handle(task)
+	c := connect(t, where)
+	task := cluster.NewTask("closes/v1", func(ctx context.Context, n int) (int, error) { return n, c.Close() })
+	c.Handle(task)
 	served := make(chan error, 1)
-	go func() { served <- cluster.Serve(bounded(t), e, stint.Limit(4)) }()
+	go func() { served <- cluster.Serve(bounded(t), c, cluster.Limit(4)) }()
 	within(t, "Map", func() {
-		_, err := cluster.Map(bounded(t), e, task, make([]int, 100))
+		_, err := cluster.Map(bounded(t), c, task, make([]int, 100))
 		wrong(t, err, stint.ErrClosed)
 	})
 	wrong(t, <-served, stint.ErrClosed)
 }
 
-// A sequence that exits its goroutine, and a body that does, end the run.
+// A Goexit of a sequence, or of the loop's body, ends the run.
 func TestGoexitOfTheCaller(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
-	e := connect(t, where)
+	c := connect(t, where)
 	serve(t, connect(t, where), 4, newTask(j))
 	for i := range 10 {
 		within(t, "body", func() {
-			for range cluster.MapSeq(bounded(t), e, newTask(j), slices.Values(items(100, item{}))) {
+			for range cluster.MapSeq(bounded(t), c, newTask(j), slices.Values(items(100, item{}))) {
 				runtime.Goexit()
 			}
 		})
 		within(t, "sequence", func() {
 			defer func() { _ = recover() }()
-			for range cluster.MapSeq(bounded(t), e, newTask(j), func(yield func(item) bool) {
+			for range cluster.MapSeq(bounded(t), c, newTask(j), func(yield func(item) bool) {
 				slices.Values(items(i*10, item{}))(yield)
 				runtime.Goexit()
 			}) {
@@ -146,25 +145,24 @@ func TestGoexitOfTheCaller(t *testing.T) {
 	look(t, where).nothingLeft(t)
 }
 
-// A run with a Name whose engine is closed while it ends is there as a whole, for Resume, or not
-// at all.
+// A run with a Name whose client is closed while the run ends stays as a whole, or not at all.
 func TestNamedIsClosedWhileItEnds(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
 	serve(t, connect(t, where), 8, newTask(j))
 	counter := look(t, where)
 	for i := range 15 {
-		e, n := connect(t, where), 0
-		for range cluster.MapSeq(bounded(t), e, newTask(j), func(yield func(item) bool) {
+		client, n := connect(t, where), 0
+		for range cluster.MapSeq(bounded(t), client, newTask(j), func(yield func(item) bool) {
 			for k := 0; yield(item{N: k}); k++ {
 			}
-		}, stint.Name(fmt.Sprint("run-", i)), stint.Queue(64)) {
+		}, cluster.Name(fmt.Sprint("run-", i)), cluster.Queue(64)) {
 			if n++; n == 100 {
-				time.AfterFunc(time.Duration(i)*100*time.Microsecond, func() { e.Close() })
+				time.AfterFunc(time.Duration(i)*100*time.Microsecond, func() { client.Close() })
 				break
 			}
 		}
-		e.Close()
+		client.Close()
 		if len(counter.subjects(t, "stint-runs")) > 0 {
 			for range cluster.Resume(bounded(t), connect(t, where), newTask(j), fmt.Sprint("run-", i)) {
 				break
@@ -178,11 +176,11 @@ func TestNamedIsClosedWhileItEnds(t *testing.T) {
 func TestResumeOfAnEnd(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
-	e, other, gone := connect(t, where), connect(t, where), errors.New("gone")
+	client, other, gone := connect(t, where), connect(t, where), errors.New("gone")
 	for i := range 60 {
 		name := fmt.Sprint("run-", i)
 		ctx, cancel := context.WithCancelCause(bounded(t))
-		c := begin(ctx, e, newTask(j), items(1, item{}), stint.Name(name))
+		c := begin(ctx, client, newTask(j), items(1, item{}), cluster.Name(name))
 		time.Sleep(3 * time.Millisecond)
 		cancel(gone)
 		time.Sleep(time.Duration(i%30) * 20 * time.Microsecond)
@@ -198,34 +196,34 @@ func TestResumeOfAnEnd(t *testing.T) {
 	look(t, where).nothingLeft(t)
 }
 
-// A run that is cancelled while it begins, or whose engine is closed, leaves no consumer
+// A run that is cancelled while it starts, or whose client is closed, leaves no consumer
 // of results.
 func TestConsumersOfResults(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
-	e, gone := connect(t, where), errors.New("gone")
+	client, gone := connect(t, where), errors.New("gone")
 	for i := range 150 {
 		ctx, cancel := context.WithCancelCause(bounded(t))
 		time.AfterFunc(time.Duration(i%50)*100*time.Microsecond, func() { cancel(gone) })
-		begin(ctx, e, newTask(j), items(1, item{})).fails(t, gone)
+		begin(ctx, client, newTask(j), items(1, item{})).fails(t, gone)
 	}
 	equal(t, "consumers of results", look(t, where).listening(t), 0)
 }
 
-// Runs are cancelled while a worker is cut off that has results to send. When it is back
-// it finds out, and leaves nothing.
+// Runs are cancelled while a worker that has results to send is cut off. When it is back it leaves
+// nothing.
 func TestResultsOfACutOffWorker(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
 	const slots = 32
 	p, task, gone := newProxy(t, where), newTask(j, cluster.Lease(patience)), errors.New("gone")
 	serve(t, connect(t, p.url(), cluster.NATS(nats.ReconnectWait(20*time.Millisecond))), slots, task)
-	e := connect(t, where)
+	client := connect(t, where)
 	for i := range 4 {
 		ctx, cancel := context.WithCancelCause(bounded(t))
 		gate, calls := fmt.Sprint("gate-", i), []*call{}
 		for range slots {
-			calls = append(calls, begin(ctx, e, task, items(1, item{Do: "wait", Gate: gate})))
+			calls = append(calls, begin(ctx, client, task, items(1, item{Do: "wait", Gate: gate})))
 		}
 		j.seen(t, (i+1)*slots, "begun", is("begin"))
 		p.set(true)
@@ -241,7 +239,7 @@ func TestResultsOfACutOffWorker(t *testing.T) {
 	look(t, where).nothingLeft(t)
 }
 
-// A worker that is closed leaves no mark, whatever it was doing with a suspect.
+// A worker that is closed leaves no mark, whatever it was doing with a quarantined task.
 func TestMarkOfAClosedWorker(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
@@ -254,7 +252,7 @@ func TestMarkOfAClosedWorker(t *testing.T) {
 		w := connect(t, where)
 		w.Handle(task)
 		ended := make(chan error, 1)
-		go func() { ended <- cluster.Serve(bounded(t), w, stint.Limit(1)) }()
+		go func() { ended <- cluster.Serve(bounded(t), w, cluster.Limit(1)) }()
 		time.Sleep(time.Duration(i) * 150 * time.Microsecond)
 		w.Close()
 		<-ended
@@ -265,9 +263,8 @@ func TestMarkOfAClosedWorker(t *testing.T) {
 	counter.nothingLeft(t)
 }
 
-// A server that keeps its streams in memory begins anew while a run waits for its next
-// item: what is submitted after that has a result.
-func TestServerBeginsAnew(t *testing.T) {
+// A server in memory restarts while a run waits for its next item: later items have results.
+func TestServerInMemoryRestarts(t *testing.T) {
 	t.Parallel()
 	const before = 10
 	port := freePorts(t, 1)[0]

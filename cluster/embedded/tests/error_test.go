@@ -12,18 +12,17 @@ import (
 	"github.com/stint-go/stint/cluster"
 )
 
-// What a function does instead of returning a result comes back as an error of its item,
-// and the worker goes on.
+// A function that does not return a result makes an error of its item, and the worker continues.
 func TestErrorsComeBack(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
 	serve(t, connect(t, where), 2, newTask(j))
-	e := connect(t, where)
+	c := connect(t, where)
 	all := items(6, item{})
 	for i, do := range []string{"panic", "goexit", "fail", "fail as known"} {
 		all[1+i].Do = do
 	}
-	outs, err := cluster.Map(bounded(t), e, newTask(j), all, stint.KeepGoing())
+	outs, err := cluster.Map(bounded(t), c, newTask(j), all, cluster.KeepGoing())
 	errs := itemErrors(t, err)
 	equal(t, "number of errors", len(errs), 4)
 	equal(t, "first result", outs[0].N, answer(0))
@@ -87,16 +86,16 @@ func panicked(t *testing.T, err error, value string) {
 	}
 }
 
-// Each of these ends a run that does not keep going: as an error, also a panic.
+// Without KeepGoing each of these ends a run with an error, even a panic.
 func TestFirstErrorEndsTheRun(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
 	serve(t, connect(t, where), 2, newTask(j))
-	e := connect(t, where)
+	c := connect(t, where)
 	for _, do := range []string{"panic", "goexit", "fail", "fail as known"} {
 		all := items(30, item{For: tick})
 		all[5].Do = do
-		outs, err := cluster.Map(bounded(t), e, newTask(j), all)
+		outs, err := cluster.Map(bounded(t), c, newTask(j), all)
 		if err == nil {
 			t.Errorf("%s: no error", do)
 		}
@@ -109,14 +108,14 @@ func TestFirstErrorEndsTheRun(t *testing.T) {
 	}
 }
 
-// A task is retried on its worker, and is told so.
+// A task is retried on its worker, and its TaskInfo says so.
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
 	task := newTask(j, cluster.Retry(2, time.Millisecond))
 	serve(t, connect(t, where), 2, task)
 	all := []item{{N: 0, Do: "fail twice"}, {N: 1, Do: "fail as known"}, {N: 2, Do: "panic"}, {N: 3}}
-	outs, err := cluster.Map(bounded(t), connect(t, where), task, all, stint.KeepGoing())
+	outs, err := cluster.Map(bounded(t), connect(t, where), task, all, cluster.KeepGoing())
 	errs := itemErrors(t, err)
 	equal(t, "number of errors", len(errs), 2)
 	wrong(t, errs[1], errKnown)

@@ -17,7 +17,7 @@ type typed struct{ text string }
 
 func (e *typed) Error() string { return e.text }
 
-// rude is an error that panics when it is asked for anything.
+// rude is an error whose methods panic.
 type rude struct{ text string }
 
 func (e rude) Error() string {
@@ -29,7 +29,7 @@ func (e rude) Error() string {
 
 func (e rude) Is(error) bool { panic("a rude comparison") }
 
-// A worker does not end of what the errors of its tasks are, and the submitter is told.
+// A worker survives errors whose methods panic, and the submitter gets the panic.
 func TestFaultyErrors(t *testing.T) {
 	t.Parallel()
 	faults := []error{(*typed)(nil), rude{}, rude{"polite"}, nil}
@@ -39,9 +39,9 @@ func TestFaultyErrors(t *testing.T) {
 	})
 	where := newServer(t)
 	serve(t, connect(t, where), 2, task)
-	e := connect(t, where)
+	c := connect(t, where)
 	for range 2 {
-		outs, err := cluster.Map(bounded(t), e, task, items(len(faults), item{}), stint.KeepGoing())
+		outs, err := cluster.Map(bounded(t), c, task, items(len(faults), item{}), cluster.KeepGoing())
 		errs := itemErrors(t, err)
 		for i, text := range texts {
 			if text == "" {
@@ -55,7 +55,7 @@ func TestFaultyErrors(t *testing.T) {
 	look(t, where).nothingLeft(t)
 }
 
-// An error that is larger than the server takes is told as far as it fits.
+// An error that is larger than the server accepts is truncated.
 func TestLargeErrors(t *testing.T) {
 	t.Parallel()
 	task := cluster.NewTask("work/v1", func(ctx context.Context, in item) (outcome, error) {
@@ -68,7 +68,7 @@ func TestLargeErrors(t *testing.T) {
 	where := newServer(t, func(o *server.Options) { o.MaxPayload = payload })
 	serve(t, connect(t, where), 2, task)
 	all := []item{{Text: "x"}, {Text: "<"}, {Text: "\x00"}, {Text: "x", Do: "panic"}, {Text: "\xff", Do: "panic"}}
-	_, err := cluster.Map(bounded(t), connect(t, where), task, all, stint.KeepGoing())
+	_, err := cluster.Map(bounded(t), connect(t, where), task, all, cluster.KeepGoing())
 	errs := itemErrors(t, err)
 	for i, in := range all {
 		if errs[i] == nil || !strings.Contains(errs[i].Error(), "it said: ") {
@@ -81,8 +81,8 @@ func TestLargeErrors(t *testing.T) {
 	look(t, where).nothingLeft(t)
 }
 
-// The error of a task may be one that would say something else if it came from here. It
-// cancels its run as any other does.
+// An error of a task that means something else at the submitter, such as context.Canceled, cancels its run as
+// any other does.
 func TestErrorsOfOtherMeaning(t *testing.T) {
 	t.Parallel()
 	for _, want := range []error{stint.ErrClosed, cluster.ErrRunLost} {
@@ -98,8 +98,8 @@ func TestErrorsOfOtherMeaning(t *testing.T) {
 			return outcome{}, nil
 		}, cluster.Sentinels(want))
 		serve(t, connect(t, where), 4, task)
-		e := connect(t, where)
-		c := begin(bounded(t), e, task, items(20, item{}))
+		client := connect(t, where)
+		c := begin(bounded(t), client, task, items(20, item{}))
 		j.seen(t, 4, "begun", is("begin"))
 		j.open(t, "fail")
 		c.fails(t, want)

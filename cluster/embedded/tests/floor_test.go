@@ -10,23 +10,23 @@ import (
 	"github.com/stint-go/stint/cluster"
 )
 
-// A run is cancelled between tasks of another one that a worker has. When the engine of
-// that worker is closed, all that it had of the other is run again.
+// A run is cancelled whose tasks are mixed with those of another run at a worker. When the client of
+// that worker is closed, all its tasks of the other run are run again.
 func TestCanceledBetweenHeld(t *testing.T) {
 	t.Parallel()
 	const held, n = 3, 6
 	where, j := newServer(t), newJournal(t)
-	e := connect(t, where)
+	c := connect(t, where)
 	task := func(worker string) *work { return newTask(j.as(worker), cluster.Lease(patience/3)) } // no busy machine loses it: a second attempt would end what is held
 	first := connect(t, where)
 	first.Handle(task("first"))
 	served := make(chan error, 1)
-	go func() { served <- cluster.Serve(context.Background(), first, stint.Limit(16)) }()
+	go func() { served <- cluster.Serve(context.Background(), first, cluster.Limit(16)) }()
 
-	next := ahead(t, cluster.MapSeq(bounded(t), e, task("test"), halves(j, held, n)))
+	next := ahead(t, cluster.MapSeq(bounded(t), c, task("test"), halves(j, held, n)))
 	j.seen(t, held, "begun", is("begin"))
 	ctx, cancel := context.WithCancelCause(bounded(t))
-	between := begin(ctx, e, task("test"), items(4, item{Do: "wait", Gate: "never"}))
+	between := begin(ctx, c, task("test"), items(4, item{Do: "wait", Gate: "never"}))
 	j.seen(t, held+4, "begun", is("begin"))
 	j.open(t, "second half")
 	j.seen(t, n+4, "begun", is("begin"))

@@ -8,11 +8,10 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 )
 
-// forge makes the server store its answer to a request of somebody on a subject.
+// forge makes the server store its answer to a client's request on a subject.
 func (c counter) forge(t *testing.T, stream, subject string) {
 	t.Helper()
 	if err := c.js.Conn().PublishRequest("$JS.API.INFO", subject, nil); err != nil {
@@ -28,11 +27,11 @@ func (c counter) keyOf(t *testing.T, n int) string {
 	return strings.Split(c.subjects(t, "stint-tasks")[0], ".")[3]
 }
 
-// What the server has stored in the place of a result is not taken for it, and is in nobody's
-// way: the result comes. What it has stored in the place of a task is put aside.
+// An answer of the server in the place of a result is no result, and the result arrives. One in the
+// place of a task becomes a dead letter.
 func TestForgedResult(t *testing.T) {
 	t.Parallel()
-	for _, opts := range [][]stint.Option{nil, {stint.Name("named")}} {
+	for _, opts := range [][]cluster.Option{nil, {cluster.Name("named")}} {
 		where, j := newServer(t), newJournal(t)
 		counter := look(t, where)
 		c := begin(bounded(t), connect(t, where), newTask(j), items(4, item{}), opts...)
@@ -42,12 +41,12 @@ func TestForgedResult(t *testing.T) {
 		serve(t, connect(t, where), 2, newTask(j))
 		c.succeed(t, 4)
 		counter.queued(t, 0)
-		equal(t, "put aside", len(counter.subjects(t, "stint-aside")), 1)
+		equal(t, "dead letters", len(counter.subjects(t, "stint-dead")), 1)
 		equal(t, "calls", count(j.events(t), is("begin")), 4)
 	}
 }
 
-// What the server has stored in the place of a task does not take the place of the item.
+// An answer of the server in the place of a task does not replace the item.
 func TestForgedTask(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
@@ -72,15 +71,15 @@ func TestForgedTask(t *testing.T) {
 	right(t, outs, 2)
 }
 
-// noStreams lets everybody do everything but make streams.
+// noStreams lets all clients do everything except make streams.
 func noStreams(o *server.Options) {
 	o.Users = []*server.User{{Username: "ann", Password: "a"}, {Username: "sue", Password: "s", Permissions: &server.Permissions{
 		Publish: &server.SubjectPermission{Deny: []string{"$JS.API.STREAM.CREATE.>"}},
 	}}}
 }
 
-// A run of somebody who may not make streams ends when one is gone, and says why, whichever
-// it is; its worker takes the next task.
+// A run whose user may not make streams ends when one is gone, and says why; its worker takes the
+// next task.
 func TestStreamIsGoneForGood(t *testing.T) {
 	t.Parallel()
 	for _, stream := range []string{"stint-results", "stint-tasks", "stint-runs"} {
@@ -91,8 +90,8 @@ func TestStreamIsGoneForGood(t *testing.T) {
 			connect(t, ann)
 			counter := look(t, ann)
 			worker := serve(t, connect(t, sue), 1, newTask(j))
-			e := connect(t, sue, glancing(200*time.Millisecond))
-			c := begin(bounded(t), e, newTask(j), items(2, item{Do: "wait", Gate: "end"}))
+			client := connect(t, sue, beating(600*time.Millisecond)...)
+			c := begin(bounded(t), client, newTask(j), items(2, item{Do: "wait", Gate: "end"}))
 			j.seen(t, 1, "begun", is("begin"))
 			if err := counter.js.DeleteStream(bounded(t), stream); err != nil {
 				t.Fatal(err)
@@ -114,16 +113,16 @@ func TestStreamIsGoneForGood(t *testing.T) {
 			if stream == "stint-results" {
 				serve(t, connect(t, sue), 1, newTask(j))
 			}
-			begin(bounded(t), e, newTask(j), items(2, item{})).succeed(t, 2)
+			begin(bounded(t), client, newTask(j), items(2, item{})).succeed(t, 2)
 		})
 	}
 }
 
-// A consumer of somebody else with the name of a task is an error that says so.
+// Another program's consumer with the name of a task is an error that says so.
 func TestForeignConsumer(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
-	e, counter := connect(t, where), look(t, where)
+	client, counter := connect(t, where), look(t, where)
 	s, err := counter.js.Stream(bounded(t), "stint-tasks")
 	if err == nil {
 		_, err = s.CreateOrUpdatePushConsumer(bounded(t), jetstream.ConsumerConfig{
@@ -133,9 +132,9 @@ func TestForeignConsumer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Handle(newTask(j))
-	_, err = cluster.Map(bounded(t), e, newTask(j), items(1, item{}))
-	for _, err := range []error{err, cluster.Serve(bounded(t), e)} {
+	client.Handle(newTask(j))
+	_, err = cluster.Map(bounded(t), client, newTask(j), items(1, item{}))
+	for _, err := range []error{err, cluster.Serve(bounded(t), client)} {
 		if err == nil || !strings.Contains(err.Error(), "work=v1") || !strings.Contains(err.Error(), "remove it") {
 			t.Errorf("got %v, want that the consumer is not ours", err)
 		}

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A disk that is really full, in the midst of a run, stops nobody for good: the server goes
-// on in its process when there is room.
+// A disk that is full during a run stops nothing permanently: the server is replaced in its
+// process when there is room.
 func TestDiskIsFull(t *testing.T) {
 	t.Parallel()
 	const n = 400
@@ -25,12 +25,12 @@ func TestDiskIsFull(t *testing.T) {
 	counter := look(t, where)
 	counter.connected(t)
 	workers := startWorkers(t, 2, part{URL: where, Journal: j.Path, Slots: 4})
-	e := connect(t, where)
-	c := begin(bounded(t), e, newTask(j), items(n, item{}))
+	client := connect(t, where)
+	c := begin(bounded(t), client, newTask(j), items(n, item{}))
 	j.seen(t, n/8, "begun", is("begin"))
 	room := fill(t, fmt.Sprintf("/proc/%s/root%s", s.name(), dir))
 	eventually(t, "the server stores nothing", func() bool {
-		s, err := e.Status(bounded(t))
+		s, err := client.Status(bounded(t))
 		return err == nil && s.Store != ""
 	})
 	room()

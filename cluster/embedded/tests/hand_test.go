@@ -35,8 +35,7 @@ func (c counter) take(t *testing.T, n int) []jetstream.Msg {
 	return all
 }
 
-// lose takes n tasks by hand as often as that, and ends none: so do workers that die of
-// something else before they have begun them.
+// lose takes n tasks by hand so many times, and ends none, like workers that die.
 func (c counter) lose(t *testing.T, n, times int) {
 	t.Helper()
 	for range times {
@@ -85,8 +84,8 @@ func (c counter) kept(t *testing.T) int {
 	return int(results.CachedInfo().State.Msgs)
 }
 
-// never fails the test if what was noted satisfies bad within a moment. What is right
-// passes on any machine; a slow one may not see what is wrong.
+// never fails the test if the events satisfy bad within a moment. Correct code passes on any
+// machine; a slow machine may miss a defect.
 func (j journal) never(t *testing.T, what string, bad func([]event) bool) {
 	t.Helper()
 	r := reader{journal: j}

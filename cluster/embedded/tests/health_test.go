@@ -8,12 +8,12 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// Status says whether the server stores anything, and leaves nothing of how it knows.
+// Status says whether the server stores messages, and leaves none.
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	where := newServer(t, func(o *server.Options) { o.JetStreamMaxStore = 1 << 20 })
-	e, c := connect(t, where), look(t, where)
-	s, err := e.Status(bounded(t))
+	client, c := connect(t, where), look(t, where)
+	s, err := client.Status(bounded(t))
 	if err != nil || s.Store != "" {
 		t.Errorf("Status = %+v, %v; want that it stores", s, err)
 	}
@@ -21,30 +21,30 @@ func TestHealth(t *testing.T) {
 	for i := 0; err == nil; i++ {
 		_, err = c.js.Publish(bounded(t), fmt.Sprint("stint.result.run.", i), make([]byte, 1<<18))
 	}
-	s, err = e.Status(bounded(t))
+	s, err = client.Status(bounded(t))
 	if err != nil || !strings.Contains(s.Store, "insufficient resources") {
 		t.Errorf("Status = %+v, %v; want that it is full", s, err)
 	}
 }
 
-// An observer has its Status also when something was put aside, which has items.
+// An observer has its Status, without dead letters.
 func TestObserverSeesNoItems(t *testing.T) {
 	t.Parallel()
 	where := newServer(t, func(o *server.Options) {
 		o.Users = []*server.User{{Username: "ann", Password: "a"}, {Username: "olga", Password: "o", Permissions: &server.Permissions{
-			Publish: &server.SubjectPermission{Deny: []string{"$JS.API.STREAM.MSG.GET.stint-aside"}},
+			Publish: &server.SubjectPermission{Deny: []string{"$JS.API.STREAM.MSG.GET.stint-dead"}},
 		}}}
 	})
 	ann := connect(t, strings.Replace(where, "//", "//ann:a@", 1))
-	if _, err := look(t, strings.Replace(where, "//", "//ann:a@", 1)).js.Publish(bounded(t), "stint.aside.run.0", []byte(`{"id":"run/0"}`)); err != nil {
+	if _, err := look(t, strings.Replace(where, "//", "//ann:a@", 1)).js.Publish(bounded(t), "stint.dead.run.0", []byte(`{"id":"run/0"}`)); err != nil {
 		t.Fatal(err)
 	}
 	s, err := ann.Status(bounded(t))
-	if err != nil || len(s.Aside) != 1 {
-		t.Errorf("Status = %+v, %v; want one task that was put aside", s, err)
+	if err != nil || len(s.DeadLetters) != 1 {
+		t.Errorf("Status = %+v, %v; want one dead letter", s, err)
 	}
 	s, err = connect(t, strings.Replace(where, "//", "//olga:o@", 1)).Status(bounded(t))
-	if err != nil || len(s.Aside) != 0 {
+	if err != nil || len(s.DeadLetters) != 0 {
 		t.Errorf("Status = %+v, %v; want none for who may not read it", s, err)
 	}
 }

@@ -19,7 +19,7 @@ import (
 // An event is a line of a journal.
 type event struct {
 	Worker  string // or another process
-	What    string // "begin" and "end" of a function, or anything else
+	What    string // "start" and "end" of a function, or anything else
 	Index   int
 	Attempt int
 	ID      string
@@ -185,7 +185,7 @@ func begun(all []event, index int) string {
 	return ""
 }
 
-// runsOf returns how often each item began, and fails the test if one of n never did.
+// runsOf returns how often each item started, and fails the test if one of n never did.
 func runsOf(t *testing.T, all []event, n int) map[int]int {
 	t.Helper()
 	runs := map[int]int{}

@@ -15,26 +15,26 @@ import (
 	"github.com/stint-go/stint/cluster"
 )
 
-// The results of a run without a Name are removed while it goes on; those of one with a
-// Name are all kept until it ends.
+// The results of a run without a Name are removed during the run; all results of a run with
+// a Name are kept until it ends.
 func TestResultsOfALongRun(t *testing.T) {
 	t.Parallel()
 	const window = 32
 	plain := cluster.NewTask("plain/v1", func(ctx context.Context, n int) (int, error) { return n, nil })
 	for name, c := range map[string]struct {
 		n, least, most int
-		opts           []stint.Option
+		opts           []cluster.Option
 	}{
 		"without": {5000, 0, window + 2*1024, nil},
-		"with":    {3_000, 3_000, 3_000, []stint.Option{stint.Name("kept")}},
+		"with":    {3_000, 3_000, 3_000, []cluster.Option{cluster.Name("kept")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			where := newServer(t)
-			e := connect(t, where, cluster.Memory())
+			client := connect(t, where, cluster.Memory())
 			serve(t, connect(t, where), 16, plain)
 			counter, got, top := look(t, where), 0, 0
-			for v, err := range cluster.MapSeq(bounded(t), e, plain, upTo(c.n), append(c.opts, stint.Queue(window))...) {
+			for v, err := range cluster.MapSeq(bounded(t), client, plain, upTo(c.n), append(c.opts, cluster.Queue(window))...) {
 				if err != nil || v != got {
 					t.Fatalf("result %d: %d, %v", got, v, err)
 				}
@@ -59,14 +59,14 @@ func upTo(n int) iter.Seq[int] {
 	}
 }
 
-// Of two results of one task the first counts, for the server too: Resume yields that.
+// Of two results of one task the first counts, also on the server: Resume yields it.
 func TestResumeYieldsTheFirst(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
 	serve(t, connect(t, where), 2, newTask(j))
 	both := []item{{}, {N: 1, Do: "wait", Gate: "end"}}
 	first := connect(t, where)
-	c := begin(bounded(t), first, newTask(j), both, stint.Name("twice"))
+	c := begin(bounded(t), first, newTask(j), both, cluster.Name("twice"))
 	counter := look(t, where)
 	eventually(t, "one result is there", func() bool { return counter.kept(t) == 1 })
 	results, err := counter.js.Stream(bounded(t), "stint-results")
@@ -95,17 +95,17 @@ func TestResumeYieldsTheFirst(t *testing.T) {
 	counter.nothingLeft(t)
 }
 
-// refusal reports whether err is one of the server, and not of the way to it.
+// refusal reports whether err comes from the server, and not from the connection.
 func refusal(err error) bool {
 	_, ok := errors.AsType[*jetstream.APIError](err)
 	return ok
 }
 
-// resumed resumes a run, and returns what it yields: results, and errors by their place.
-func resumed(t *testing.T, e *cluster.Engine, task *work, run string) (outs []outcome, errs map[int]error) {
+// resumed resumes a run, and returns its results, and its errors by their positions.
+func resumed(t *testing.T, c *cluster.Client, task *work, run string) (outs []outcome, errs map[int]error) {
 	t.Helper()
 	errs = map[int]error{}
-	for out, err := range cluster.Resume(bounded(t), e, task, run) {
+	for out, err := range cluster.Resume(bounded(t), c, task, run) {
 		if err != nil {
 			errs[len(outs)] = err
 		}
@@ -114,7 +114,7 @@ func resumed(t *testing.T, e *cluster.Engine, task *work, run string) (outs []ou
 	return outs, errs
 }
 
-// Items that could not be sent are among what Resume yields.
+// Resume yields items that could not be sent.
 func TestResumeOfUnsent(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t, func(o *server.Options) { o.MaxPayload = payload }), newJournal(t)
@@ -127,16 +127,16 @@ func TestResumeOfUnsent(t *testing.T) {
 	first, counter := connect(t, where), look(t, where)
 	all := items(6, item{})
 	all[4].Text = strings.Repeat("x", 2*payload)
-	c := begin(bounded(t), first, task, all, stint.Name("unsent"), stint.KeepGoing())
+	c := begin(bounded(t), first, task, all, cluster.Name("unsent"), cluster.KeepGoing())
 	counter.queued(t, 4)
 	eventually(t, "two results are there", func() bool { return counter.kept(t) == 2 })
 	first.Close()
 	<-c.done
 	wrong(t, c.err, stint.ErrClosed)
 
-	e := connect(t, where)
-	serve(t, e, 2, task)
-	outs, errs := resumed(t, e, task, "unsent")
+	client := connect(t, where)
+	serve(t, client, 2, task)
+	outs, errs := resumed(t, client, task, "unsent")
 	if len(outs) < 6 {
 		t.Fatalf("got %d results, %v, want 6", len(outs), errs)
 	}
@@ -155,15 +155,15 @@ func TestResumeOfUnsent(t *testing.T) {
 	counter.nothingLeft(t)
 }
 
-// A Resume that cannot begin leaves the run as it is, for the next.
+// A Resume that cannot start leaves the run for the next.
 func TestResumeThatFails(t *testing.T) {
 	t.Parallel()
 	const n = 4
 	where, j := newServer(t), newJournal(t)
 	task := newTask(j)
 	first := serve(t, connect(t, where), 2, task)
-	submitter, e, counter := connect(t, where), connect(t, where), look(t, where)
-	next := ahead(t, cluster.MapSeq(bounded(t), submitter, task, slices.Values(items(n, item{})), stint.Name("twice")))
+	submitter, client, counter := connect(t, where), connect(t, where), look(t, where)
+	next := ahead(t, cluster.MapSeq(bounded(t), submitter, task, slices.Values(items(n, item{})), cluster.Name("twice")))
 	eventually(t, "all results are there", func() bool { return counter.kept(t) == n })
 	counter.queued(t, 0)
 	submitter.Close()
@@ -176,12 +176,12 @@ func TestResumeThatFails(t *testing.T) {
 	if err := counter.js.DeleteConsumer(bounded(t), "stint-tasks", "work=v1"); err != nil {
 		t.Fatal(err)
 	}
-	if _, errs := resumed(t, e, task, "twice"); len(errs) != 1 || errors.Is(errs[0], cluster.ErrRunLost) {
+	if _, errs := resumed(t, client, task, "twice"); len(errs) != 1 || errors.Is(errs[0], cluster.ErrRunLost) {
 		t.Fatalf("got %v, want that it cannot begin", errs)
 	}
 	serve(t, connect(t, where), 2, task)
 	counter.workers(t)
-	outs, errs := resumed(t, e, task, "twice")
+	outs, errs := resumed(t, client, task, "twice")
 	for _, err := range errs {
 		wrong(t, err, cluster.ErrIncomplete)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/stint-go/stint/cluster"
 )
 
-// Submitters and workers of another version may know a shorter lease than the worker that
-// runs a task. The task is not taken away from that.
+// Submitters and workers of another version may have a shorter lease than the worker that runs a
+// task. It keeps the task.
 func TestLeasesDiffer(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
@@ -32,9 +32,9 @@ func TestLeasesDiffer(t *testing.T) {
 	counter.nothingLeft(t)
 }
 
-// A task comes to a worker when its lease is over and another worker has had it. The first
-// does not go on with it, also when it has forgotten that request and made another one
-// since: its slot takes the next task.
+// A task arrives at a worker when its lease is over and another worker has had it. The
+// worker does not run it, even after it has dropped that request and made another: its slot
+// takes the next task.
 func TestTaskComesLate(t *testing.T) {
 	t.Parallel()
 	for name, forgotten := range map[string]bool{"request remembered": false, "request forgotten": true} {
@@ -44,12 +44,12 @@ func TestTaskComesLate(t *testing.T) {
 			p, asked := newAsked(t, where)
 			task := func(worker string) *work { return newTask(j.as(worker), cluster.Lease(short)) }
 			serve(t, connect(t, p.url()), 1, task("late"))
-			e, counter := connect(t, where), look(t, where)
+			client, counter := connect(t, where), look(t, where)
 			counter.workers(t)
 			there := make(chan struct{})
 			p.delay(there)
 
-			next := ahead(t, cluster.MapSeq(bounded(t), e, task("test"), func(yield func(item) bool) {
+			next := ahead(t, cluster.MapSeq(bounded(t), client, task("test"), func(yield func(item) bool) {
 				if yield(item{Do: "wait at first"}) {
 					<-there
 					slices.Values([]item{{N: 1, Do: "wait", Gate: "end"}, {N: 2, Do: "wait", Gate: "end"}})(yield)
@@ -92,14 +92,14 @@ func newAsked(t *testing.T, where string) (*proxy, *atomic.Int64) {
 	}), asked
 }
 
-// A run without a Name goes with the engine of its submitter, and so does its Limit.
+// A run without a Name ends with the client of its submitter, and so does its Limit.
 func TestClosedRunLimitsNobody(t *testing.T) {
 	t.Parallel()
 	const slots = 8
 	where, j := newServer(t), newJournal(t)
 	task, counter := newTask(j), look(t, where)
 	submitter := connect(t, where)
-	c := begin(bounded(t), submitter, task, items(20, item{Do: "wait", Gate: "never"}), stint.Limit(1))
+	c := begin(bounded(t), submitter, task, items(20, item{Do: "wait", Gate: "never"}), cluster.Limit(1))
 	counter.queued(t, 20)
 	if err := submitter.Close(); err != nil {
 		t.Errorf("Close: %v", err)

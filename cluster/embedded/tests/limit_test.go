@@ -3,7 +3,7 @@ package tests
 import (
 	"testing"
 
-	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
 )
 
 // A limit holds for all workers together.
@@ -16,7 +16,7 @@ func TestLimitHoldsForTheCluster(t *testing.T) {
 	for i := range limit {
 		all[i] = item{N: i, Do: "wait", Gate: "first"}
 	}
-	c := begin(bounded(t), connect(t, where), newTask(j), all, stint.Limit(limit))
+	c := begin(bounded(t), connect(t, where), newTask(j), all, cluster.Limit(limit))
 	j.seen(t, limit, "begun", is("begin"))
 	j.seen(t, 3, "ready", is("ready"))
 	j.open(t, "first")
@@ -27,18 +27,17 @@ func TestLimitHoldsForTheCluster(t *testing.T) {
 	look(t, where).nothingLeft(t)
 }
 
-// Of the limits of several runs of one task the smallest holds, for as long as its run is
-// under way.
+// Of the limits of several runs of one task the smallest holds, while its run is in progress.
 func TestSmallestLimitHolds(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
-	e := connect(t, where)
+	c := connect(t, where)
 	task := newTask(j)
 	serve(t, connect(t, where), 8, task)
-	small := begin(bounded(t), e, task, items(2, item{Do: "wait", Gate: "small"}), stint.Limit(2))
+	small := begin(bounded(t), c, task, items(2, item{Do: "wait", Gate: "small"}), cluster.Limit(2))
 	j.seen(t, 2, "begun", is("begin"))
-	large := begin(bounded(t), e, task, items(20, item{For: tick}), stint.Limit(5))
-	status, err := e.Status(bounded(t))
+	large := begin(bounded(t), c, task, items(20, item{For: tick}), cluster.Limit(5))
+	status, err := c.Status(bounded(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +51,7 @@ func TestSmallestLimitHolds(t *testing.T) {
 		t.Errorf("%d at once, want 5 at most", got)
 	}
 
-	free := begin(bounded(t), e, task, items(8, item{Do: "wait", Gate: "free"}))
+	free := begin(bounded(t), c, task, items(8, item{Do: "wait", Gate: "free"}))
 	j.until(t, "all run at once without a limit", func(all []event) bool {
 		return count(all, is("begin"))-count(all, is("end")) == 8
 	})

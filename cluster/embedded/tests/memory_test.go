@@ -7,13 +7,12 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 )
 
-// A submitter and a worker hold no more in the middle of a long run than at its beginning,
-// and the server holds nothing after it. It does not run beside others, since it looks at
-// the heap.
+// A submitter and a worker use no more memory in the middle of a long run than at its
+// start, and the server holds nothing after it. It does not run in parallel, since it looks
+// at the heap.
 func TestMemoryIsFlat(t *testing.T) {
 	const n, early, size, bound = 50_000, 10_000, 200, 4 << 20
 	port := freePorts(t, 1)[0]
@@ -38,7 +37,7 @@ func TestMemoryIsFlat(t *testing.T) {
 	i := 0
 	ctx, cancel := context.WithTimeout(context.Background(), 4*patience) // the race detector makes it slow
 	defer cancel()
-	for out, err := range cluster.MapSeq(ctx, connect(t, where, cluster.Memory()), task, in, stint.Queue(512)) {
+	for out, err := range cluster.MapSeq(ctx, connect(t, where, cluster.Memory()), task, in, cluster.Queue(512)) {
 		if err != nil {
 			t.Fatal(err)
 		}

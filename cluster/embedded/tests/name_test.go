@@ -7,19 +7,18 @@ import (
 	"github.com/stint-go/stint/cluster"
 )
 
-// A task whose name no worker knows waits for one that does. Workers of other names are
-// not kept from their work.
+// A task whose name no worker knows waits, and does not hinder other tasks.
 func TestUnknownNameWaits(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
-	e := connect(t, where)
+	client := connect(t, where)
 	known, other := named("work/v2", j), named("other/v1", j)
 	serve(t, connect(t, where), 2, other)
-	c := begin(bounded(t), e, known, items(5, item{}))
+	c := begin(bounded(t), client, known, items(5, item{}))
 	counter := look(t, where)
 	counter.queued(t, 5)
-	begin(bounded(t), e, other, items(7, item{})).succeed(t, 7)
-	status, err := e.Status(bounded(t))
+	begin(bounded(t), client, other, items(7, item{})).succeed(t, 7)
+	status, err := client.Status(bounded(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,8 +33,7 @@ func TestUnknownNameWaits(t *testing.T) {
 	counter.nothingLeft(t)
 }
 
-// Two versions of a task go on side by side, on workers that know one of them each, and
-// on one that knows both.
+// Two versions of a task run concurrently, on workers that know one or both.
 func TestTwoVersions(t *testing.T) {
 	t.Parallel()
 	const n = 30
@@ -50,20 +48,20 @@ func TestTwoVersions(t *testing.T) {
 	serve(t, connect(t, where), 1, old)
 	serve(t, connect(t, where), 1, young)
 	serve(t, connect(t, where), 1, old, young)
-	e := connect(t, where)
+	c := connect(t, where)
 	var in []int
 	for i := range n {
 		in = append(in, i)
 	}
 	done := make(chan []int)
 	go func() {
-		outs, err := cluster.Map(bounded(t), e, old, in)
+		outs, err := cluster.Map(bounded(t), c, old, in)
 		if err != nil {
 			t.Error(err)
 		}
 		done <- outs
 	}()
-	outs, err := cluster.Map(bounded(t), e, young, in)
+	outs, err := cluster.Map(bounded(t), c, young, in)
 	if err != nil {
 		t.Error(err)
 	}
@@ -78,7 +76,7 @@ func TestTwoVersions(t *testing.T) {
 	look(t, where).nothingLeft(t)
 }
 
-// Engines with different prefixes do not see each other.
+// clients with different prefixes do not see each other.
 func TestPrefixesAreApart(t *testing.T) {
 	t.Parallel()
 	where, a, b := newServer(t), newJournal(t), newJournal(t)
@@ -86,8 +84,8 @@ func TestPrefixesAreApart(t *testing.T) {
 		serve(t, connect(t, where, cluster.Prefix(prefix)), 2, newTask(j))
 	}
 	for prefix, n := range map[string]int{"one": 10, "two": 20} {
-		e := connect(t, where, cluster.Prefix(prefix))
-		begin(bounded(t), e, newTask(a), items(n, item{})).succeed(t, n)
+		c := connect(t, where, cluster.Prefix(prefix))
+		begin(bounded(t), c, newTask(a), items(n, item{})).succeed(t, n)
 	}
 	equal(t, "runs of one", count(a.events(t), is("begin")), 10)
 	equal(t, "runs of two", count(b.events(t), is("begin")), 20)

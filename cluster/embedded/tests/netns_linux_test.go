@@ -59,8 +59,8 @@ func (l *link) set(t *testing.T, how string) {
 	}
 }
 
-// A worker is cut off from the server while it runs a task. Another one takes the task; the
-// first finds out by its own clock, and works again when the wire is mended.
+// A worker is cut off while it runs a task. Another one takes the task; the first notices by its own
+// clock, and continues when the wire is up.
 func TestWorkerIsCutOff(t *testing.T) {
 	t.Parallel()
 	l := newLink(t)
@@ -72,16 +72,16 @@ func TestWorkerIsCutOff(t *testing.T) {
 	j := newJournal(t)
 	p := part{Role: "worker", URL: "nats://" + l.host + ":" + u.Port(), Journal: j.Path, Slots: 1, Lease: short}
 	away := start(t, p, "ip", "netns", "exec", l.space)
-	e := connect(t, "nats://127.0.0.1:"+u.Port())
+	client := connect(t, "nats://127.0.0.1:"+u.Port())
 	both := []item{{N: 0, Do: "wait at first"}, {N: 1, Do: "wait", Gate: "end"}}
 	task := newTask(j, cluster.Lease(short))
-	c := begin(bounded(t), e, task, both)
+	c := begin(bounded(t), client, task, both)
 	j.seen(t, 1, "begun", by(away.name(), "begin"))
 	l.set(t, "down")
 	j.seen(t, 1, "ended by its own clock", by(away.name(), "end"))
 	p.URL, p.Slots = "nats://127.0.0.1:"+u.Port(), 2
 	near := start(t, p)
-	j.seen(t, 1, "ended by the other", func(e event) bool { return e.Worker == near.name() && of("end", 0)(e) })
+	j.seen(t, 1, "ended by the other", func(client event) bool { return client.Worker == near.name() && of("end", 0)(client) })
 	l.set(t, "up")
 	j.open(t, "end")
 	c.succeed(t, 2)
@@ -90,5 +90,5 @@ func TestWorkerIsCutOff(t *testing.T) {
 	lost := only(j.events(t), by(away.name(), "end"))[0]
 	equal(t, "the cause that ended the first", lost.Cause, cluster.ErrLeaseLost.Error())
 	near.kill()
-	begin(bounded(t), e, task, items(10, item{})).succeed(t, 10)
+	begin(bounded(t), client, task, items(10, item{})).succeed(t, 10)
 }

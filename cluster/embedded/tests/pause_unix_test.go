@@ -13,7 +13,7 @@ import (
 	"github.com/stint-go/stint/cluster"
 )
 
-// pause stops a process for a while, and resume lets it go on.
+// pause stops a process, and resume lets it continue.
 func (c *process) pause(t *testing.T)  { c.signal(t, syscall.SIGSTOP) }
 func (c *process) resume(t *testing.T) { c.signal(t, syscall.SIGCONT) }
 
@@ -24,8 +24,8 @@ func (c *process) signal(t *testing.T, s syscall.Signal) {
 	}
 }
 
-// A worker that was paused for longer than its lease has lost its task to another. Its
-// function is told, if it looks; what it returns does not count.
+// A worker that was paused for longer than its lease has lost its task to another. Its function is
+// interrupted, and its result does not count.
 func TestPausedWorker(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]string{"told": "wait at first", "stubborn": "go on at first", "deaf": "ignore at first"} {
@@ -45,8 +45,7 @@ func TestPausedWorker(t *testing.T) {
 	}
 }
 
-// A worker that was paused comes back when the run is over. What it returns is kept
-// nowhere.
+// A worker that was paused comes back when the run is over. Its result is not stored.
 func TestPausedWorkerIsTooLate(t *testing.T) {
 	t.Parallel()
 	p := newPause(t, "go on at first")
@@ -57,15 +56,15 @@ func TestPausedWorkerIsTooLate(t *testing.T) {
 	p.goOn(t)
 }
 
-// A worker goes by the lease that the server has, also if its own is shorter: a pause that
-// is longer than its own loses nothing.
+// A worker uses the server's lease even if its own is shorter: a pause longer than its own
+// lease loses nothing.
 func TestPauseWithinTheLongestLease(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
-	e, task := connect(t, where), newTask(j, cluster.Lease(patience))
-	begin(bounded(t), e, task, nil).succeed(t, 0) // the server has its lease
+	client, task := connect(t, where), newTask(j, cluster.Lease(patience))
+	begin(bounded(t), client, task, nil).succeed(t, 0) // the server has its lease
 	worker := start(t, part{Role: "worker", URL: where, Journal: j.Path, Slots: 1, Lease: moment / 10})
-	c := begin(bounded(t), e, task, items(1, item{Do: "wait", Gate: "end"}))
+	c := begin(bounded(t), client, task, items(1, item{Do: "wait", Gate: "end"}))
 	j.seen(t, 1, "begun", is("begin"))
 	worker.pause(t)
 	time.Sleep(moment)
@@ -76,26 +75,27 @@ func TestPauseWithinTheLongestLease(t *testing.T) {
 	equal(t, "the attempt", c.outs[0].Attempt, 1)
 }
 
-// A pause is a run of two tasks and a worker that was paused while it had the first, which
-// another one has run since: its result is there. The other task waits at the gate "end".
+// A pause is a run of two tasks and a worker that was paused while it had the first.
+// Another worker has run that task since, and its result is stored. The second task waits
+// at the gate "end".
 type pause struct {
 	j             journal
-	e             *cluster.Engine
+	client        *cluster.Client
 	where         string
 	task          *work
 	first, second *process
 	next          func() (outcome, error, bool)
 }
 
-// newPause begins one. The first task does that much at the first attempt.
+// newPause starts a pause. do is the work of the first task at its first attempt.
 func newPause(t *testing.T, do string) *pause {
 	t.Helper()
 	where, j := newServer(t), newJournal(t)
-	p := &pause{j: j, e: connect(t, where), where: where, task: newTask(j, cluster.Lease(short))}
+	p := &pause{j: j, client: connect(t, where), where: where, task: newTask(j, cluster.Lease(short))}
 	w := part{Role: "worker", URL: where, Journal: j.Path, Slots: 1, Lease: short}
 	p.first = start(t, w)
 	both := []item{{N: 0, Do: do, Gate: "late"}, {N: 1, Do: "wait", Gate: "end"}}
-	p.next = ahead(t, cluster.MapSeq(bounded(t), p.e, p.task, slices.Values(both)))
+	p.next = ahead(t, cluster.MapSeq(bounded(t), p.client, p.task, slices.Values(both)))
 	j.seen(t, 1, "begun", of("begin", 0))
 	p.first.pause(t)
 	w.Slots = 2
@@ -116,10 +116,10 @@ func (p *pause) result(t *testing.T, i int) outcome {
 	return out
 }
 
-// late is the end of the task on the worker that was paused.
+// late is the end of the task on the paused worker.
 func (p *pause) late(e event) bool { return e.Worker == p.first.name() && of("end", 0)(e) }
 
-// finish takes what is left of the run.
+// finish takes the remaining results of the run.
 func (p *pause) finish(t *testing.T) {
 	t.Helper()
 	p.result(t, 1)
@@ -128,16 +128,16 @@ func (p *pause) finish(t *testing.T) {
 	}
 }
 
-// goOn fails the test if the worker that was paused does not work again.
+// goOn fails the test if the paused worker does not work again.
 func (p *pause) goOn(t *testing.T) {
 	t.Helper()
 	p.second.kill()
-	begin(bounded(t), p.e, p.task, items(10, item{})).succeed(t, 10)
+	begin(bounded(t), p.client, p.task, items(10, item{})).succeed(t, 10)
 	look(t, p.where).nothingLeft(t)
 }
 
-// A server does not answer for a while, in which a run is cancelled. What was sent of it
-// is not in the queue when the server is there again.
+// A run is cancelled while the server does not answer. None of its tasks is in the queue when the
+// server answers again.
 func TestCanceledWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	port := freePorts(t, 1)[0]
@@ -146,11 +146,11 @@ func TestCanceledWithoutAnAnswer(t *testing.T) {
 	counter := look(t, where)
 	counter.connected(t)
 	ctx, cancel := context.WithCancelCause(bounded(t))
-	e, gone := connect(t, where), errors.New("gone")
+	client, gone := connect(t, where), errors.New("gone")
 	ended := make(chan error, 1)
 	go func() {
 		var last error
-		for _, err := range cluster.MapSeq(ctx, e, newTask(j), func(yield func(item) bool) {
+		for _, err := range cluster.MapSeq(ctx, client, newTask(j), func(yield func(item) bool) {
 			for i := range 200 {
 				if i == 20 {
 					s.pause(t)

@@ -5,21 +5,20 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 )
 
-// A task that ends its workers is put aside, when it has done so to one that ran nothing
-// else. Those that ran beside it before are not blamed.
-func TestPoisonIsPutAside(t *testing.T) {
+// A task that kills its workers becomes a dead letter when it has killed a worker that ran
+// nothing else. Tasks that ran at the same time are not blamed.
+func TestPoisonIsDeadLetter(t *testing.T) {
 	t.Parallel()
-	const n, bad = 1500, 13 // enough for the workers to be busy until it is put aside
+	const n, bad = 1500, 13 // enough for the workers to be busy until it becomes a dead letter
 	where, j := newServer(t), newJournal(t)
 	respawn(t, 2, part{URL: where, Journal: j.Path, Slots: 4, Lease: short})
-	e := connect(t, where)
+	c := connect(t, where)
 	all := items(n, item{For: 2 * tick})
 	all[bad].Do = "exit"
-	outs, err := cluster.Map(bounded(t), e, newTask(j, cluster.Lease(short)), all, stint.KeepGoing())
+	outs, err := cluster.Map(bounded(t), c, newTask(j, cluster.Lease(short)), all, cluster.KeepGoing())
 
 	errs := itemErrors(t, err)
 	if len(errs) != 1 || !errors.Is(errs[bad], cluster.ErrPoison) {
@@ -35,10 +34,10 @@ func TestPoisonIsPutAside(t *testing.T) {
 		t.Errorf("nothing was left to run beside item %d when it began last", bad)
 	}
 	alone(t, events, bad)
-	aside(t, e, all[bad], events)
+	deadLetterShown(t, c, all[bad], events)
 }
 
-// alone fails the test if something else ran on the worker on which item i began last.
+// alone fails the test if something else ran on the worker on which item i started last.
 func alone(t *testing.T, all []event, i int) {
 	t.Helper()
 	begins := only(all, of("begin", i))
@@ -62,17 +61,17 @@ func alone(t *testing.T, all []event, i int) {
 	}
 }
 
-// aside fails the test if the engine does not show that in was put aside.
-func aside(t *testing.T, e *cluster.Engine, in item, all []event) {
+// deadLetterShown fails the test unless Status shows a dead letter for in.
+func deadLetterShown(t *testing.T, c *cluster.Client, in item, all []event) {
 	t.Helper()
-	status, err := e.Status(bounded(t))
+	status, err := c.Status(bounded(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(status.Aside) != 1 {
-		t.Fatalf("put aside: got %+v, want one", status.Aside)
+	if len(status.DeadLetters) != 1 {
+		t.Fatalf("dead letters: got %+v, want one", status.DeadLetters)
 	}
-	got := status.Aside[0]
+	got := status.DeadLetters[0]
 	equal(t, "task", got.Task, "work/v1")
 	equal(t, "ID", got.ID, only(all, of("begin", in.N))[0].ID)
 	var back item

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 )
 
@@ -63,36 +62,36 @@ func (p part) task() *work {
 	return named(name, p.journal(), cluster.Lease(d))
 }
 
-// connect returns an engine of the process.
-func (p part) connect() (*cluster.Engine, error) {
+// connect returns a client of the process.
+func (p part) connect() (*cluster.Client, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	return cluster.Connect(ctx, p.URL, cluster.NATS(greeted), cluster.Replicas(max(p.Replicas, 1)))
+	return cluster.Connect(ctx, p.URL, cluster.NATS(greeted), cluster.Heartbeat(heartbeat), cluster.Replicas(max(p.Replicas, 1)))
 }
 
 // playWorker serves until it gets an interrupt, and drains.
 func playWorker(p part) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	e, err := p.connect()
+	c, err := p.connect()
 	if err != nil {
 		return err
 	}
-	defer e.Close()
-	e.Handle(p.task())
+	defer c.Close()
+	c.Handle(p.task())
 	p.journal().note(event{What: "ready"})
-	return cluster.Serve(ctx, e, stint.Limit(p.Slots))
+	return cluster.Serve(ctx, c, cluster.Limit(p.Slots))
 }
 
 // playSubmitter submits its items as one run, and notes the results.
 func playSubmitter(p part) error {
-	e, err := p.connect()
+	c, err := p.connect()
 	if err != nil {
 		return err
 	}
-	defer e.Close()
+	defer c.Close()
 	j := p.journal()
-	for out, err := range cluster.MapSeq(context.Background(), e, p.task(), p.pull(), stint.Name(p.Run)) {
+	for out, err := range cluster.MapSeq(context.Background(), c, p.task(), p.pull(), cluster.Name(p.Run)) {
 		if err != nil {
 			return err
 		}

@@ -15,7 +15,6 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/stint-go/stint/cluster"
-	"github.com/stint-go/stint/cluster/internal/conf"
 )
 
 // A proxy is between a worker and its server, and can be cut.
@@ -33,7 +32,7 @@ type proxy struct {
 	conns []net.Conn
 }
 
-// newProxy returns one to the server at that URL, with a sieve or none.
+// newProxy returns a proxy to the server at that URL, with a sieve or nil.
 func newProxy(t *testing.T, where string, sieves ...sieve) *proxy {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -79,7 +78,7 @@ func (p *proxy) accept() {
 	}
 }
 
-// delayed is the connection to a client. What the server says to it waits while the proxy
+// delayed is the connection to a client. It delays messages of the server while the proxy
 // says so.
 type delayed struct {
 	net.Conn
@@ -102,21 +101,21 @@ func (d delayed) Write(data []byte) (int, error) {
 	return d.Conn.Write(data)
 }
 
-// delay lets what the server says wait until that is closed.
+// delay makes messages of the server wait until later is closed.
 func (p *proxy) delay(later <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.later = later
 }
 
-// lose loses what the server says, until it says so or the proxy is cut.
+// lose drops messages of the server until lose(false), or until the proxy is cut.
 func (p *proxy) lose(loses bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.loses = loses
 }
 
-// join sends on what comes.
+// join copies the data between two connections.
 func (p *proxy) join(to io.WriteCloser, from net.Conn) {
 	p.ended.Go(func() {
 		io.Copy(to, from)
@@ -132,7 +131,7 @@ func (p *proxy) keep(conns ...net.Conn) {
 	p.end()
 }
 
-// set cuts it, which ends all connections at once, or mends it.
+// set cuts the proxy, which ends all connections at once, or mends it.
 func (p *proxy) set(cut bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,7 +140,7 @@ func (p *proxy) set(cut bool) {
 	p.end()
 }
 
-// end ends all connections if it is cut. mu is held.
+// end ends all connections if the proxy is cut. mu is held.
 func (p *proxy) end() {
 	if !p.cut {
 		return
@@ -163,8 +162,8 @@ func TestCanceledWhileCutOff(t *testing.T) {
 	serve(t, w, 2, task)
 	gone := errors.New("gone")
 	ctx, cancel := context.WithCancelCause(bounded(t))
-	e := connect(t, where)
-	c := begin(ctx, e, task, items(2, item{Do: "wait", Gate: "never"}))
+	client := connect(t, where)
+	c := begin(ctx, client, task, items(2, item{Do: "wait", Gate: "never"}))
 	j.seen(t, 2, "begun", is("begin"))
 	p.set(true)
 	cancel(gone)
@@ -173,31 +172,28 @@ func TestCanceledWhileCutOff(t *testing.T) {
 	p.set(false)
 	j.seen(t, 2, "ended", is("end"))
 	ended(t, j)
-	begin(bounded(t), e, task, items(5, item{})).succeed(t, 5)
+	begin(bounded(t), client, task, items(5, item{})).succeed(t, 5)
 	look(t, where).nothingLeft(t)
 }
 
-// glancing makes runs be looked at that often, and the client of NATS connect again at once.
-func glancing(every time.Duration) cluster.Option {
-	return func(c *conf.Config) {
-		c.Glance = every
-		c.NATS = append(c.NATS, nats.ReconnectWait(20*time.Millisecond))
-	}
+// beating sets the heartbeat of runs, and makes the NATS client connect again at once.
+func beating(every time.Duration) []cluster.ClientOption {
+	return []cluster.ClientOption{cluster.Heartbeat(every), cluster.NATS(nats.ReconnectWait(20 * time.Millisecond))}
 }
 
-// Results are lost on the way to a submitter, and nothing follows them. Then its connection
-// ends and is made again, or goes on as if nothing had been. They come.
+// Results are lost on the way to a submitter, and no message follows them. The submitter
+// reconnects, or the connection stays. The results arrive.
 func TestResultsAreLost(t *testing.T) {
 	t.Parallel()
-	for cut, glance := range map[bool]time.Duration{true: time.Hour, false: 100 * time.Millisecond} {
+	for cut, heartbeat := range map[bool]time.Duration{true: time.Hour, false: 300 * time.Millisecond} {
 		t.Run(fmt.Sprint("cut ", cut), func(t *testing.T) {
 			t.Parallel()
 			const n = 20
 			where, j := newServer(t), newJournal(t)
 			p := newProxy(t, where)
 			serve(t, connect(t, where), n, newTask(j))
-			e, counter := connect(t, p.url(), glancing(glance)), look(t, where)
-			c := begin(bounded(t), e, newTask(j), items(n, item{Do: "wait", Gate: "end"}))
+			client, counter := connect(t, p.url(), beating(heartbeat)...), look(t, where)
+			c := begin(bounded(t), client, newTask(j), items(n, item{Do: "wait", Gate: "end"}))
 			j.seen(t, n, "begun", is("begin"))
 			eventually(t, "the submitter asks for results", func() bool { return counter.listeners(t).requests > 0 })
 			p.lose(true)
@@ -215,8 +211,8 @@ func TestResultsAreLost(t *testing.T) {
 	}
 }
 
-// A submitter reads slowly, and its results are larger than what the server keeps for a
-// client. It is not given up.
+// A submitter reads slowly, and its results are larger than the server's buffer for a
+// client. The server does not drop it.
 func TestLargeResultsAreReadSlowly(t *testing.T) {
 	t.Parallel()
 	const n, size, pending = 120, 1 << 18, 8 << 20
@@ -224,15 +220,16 @@ func TestLargeResultsAreReadSlowly(t *testing.T) {
 	p := newProxy(t, where)
 	serve(t, connect(t, where), 8, newTask(j))
 	var disconnected atomic.Int64
-	e := connect(t, p.url(), cluster.NATS(nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+	client := connect(t, p.url(), cluster.NATS(nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 		if err != nil { // not by Close
 			disconnected.Add(1)
 		}
 	})))
 	counter, read := look(t, where), make(chan struct{})
-	c := begin(bounded(t), e, newTask(j), items(n, item{Do: "big", Size: size}))
+	c := begin(bounded(t), client, newTask(j), items(n, item{Do: "big", Gate: "delayed", Size: size}))
 	eventually(t, "the submitter asks for results", func() bool { return counter.listeners(t).requests > 0 })
 	p.delay(read)
+	j.open(t, "delayed")
 	eventually(t, "more results are there than the server keeps for a client", func() bool { return counter.kept(t) > 2*pending/size })
 	close(read)
 	c.succeed(t, n)
@@ -240,20 +237,20 @@ func TestLargeResultsAreReadSlowly(t *testing.T) {
 	counter.nothingLeft(t)
 }
 
-// A worker reads slowly, and the items for its slots are larger than what the server keeps for
-// a client. It is not given up.
+// A worker reads slowly, and the items for its slots are larger than the server's buffer
+// for a client. The server does not drop it.
 func TestLargeItemsAreReadSlowly(t *testing.T) {
 	t.Parallel()
 	const n, size, pending = 200, 1 << 18, 32 << 20
 	where, j := newServer(t, func(o *server.Options) { o.MaxPending = pending }), newJournal(t)
 	p := newProxy(t, where)
 	var disconnected atomic.Int64
-	e := connect(t, p.url(), cluster.NATS(nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+	client := connect(t, p.url(), cluster.NATS(nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 		if err != nil { // not by Close
 			disconnected.Add(1)
 		}
 	})))
-	serve(t, e, n, newTask(j))
+	serve(t, client, n, newTask(j))
 	counter, read := look(t, where), make(chan struct{})
 	counter.workers(t)
 	eventually(t, "the worker asks for tasks", func() bool { return counter.consumer(t, "work=v1").CachedInfo().NumWaiting > 0 })

@@ -15,37 +15,39 @@ import (
 	"github.com/stint-go/stint/cluster"
 )
 
-// What killed submitters and killed workers have left is removed, by Purge or by a worker
-// that comes later and knows their task or does not. Nothing else is.
+// Messages of killed submitters and workers are removed, by Purge or by a later worker, whether it
+// knows their task or not. Nothing else is.
 func TestLeftByTheDead(t *testing.T) {
 	t.Parallel()
-	for name, purge := range map[string]func(t *testing.T, e *cluster.Engine, j journal, left int){
-		"purge": func(t *testing.T, e *cluster.Engine, j journal, left int) {
-			n, err := e.Purge(bounded(t))
+	for name, purge := range map[string]func(t *testing.T, client *cluster.Client, j journal, left int){
+		"purge": func(t *testing.T, client *cluster.Client, j journal, left int) {
+			n, err := client.Purge(bounded(t))
 			if err != nil || n != left {
 				t.Errorf("Purge: got %d, %v, want %d", n, err, left)
 			}
 		},
-		"another worker": func(t *testing.T, e *cluster.Engine, j journal, _ int) { serve(t, e, 1, named("other/v1", j)) },
-		"same worker":    func(t *testing.T, e *cluster.Engine, j journal, _ int) { serve(t, e, 4, newTask(j)) },
+		"another worker": func(t *testing.T, client *cluster.Client, j journal, _ int) {
+			serve(t, client, 1, named("other/v1", j))
+		},
+		"same worker": func(t *testing.T, client *cluster.Client, j journal, _ int) { serve(t, client, 4, newTask(j)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			where, j := newServer(t), newJournal(t)
 			counter := look(t, where)
 			left := leaveBehind(t, where, j.as("dead"))
-			counter.publish(t, "stint.aside.dead.0", "{}")
+			counter.publish(t, "stint.dead.dead.0", "{}")
 			counter.publish(t, "stint.alone.dead.1", "1")
 
-			// This one stays: its submitter is alive.
-			e := connect(t, where)
-			c := begin(bounded(t), e, named("later/v1", j), items(20, item{}))
+			// This run stays: its submitter is alive.
+			client := connect(t, where)
+			c := begin(bounded(t), client, named("later/v1", j), items(20, item{}))
 			counter.queued(t, left.tasks+20)
 			purge(t, connect(t, where), j, left.tasks+left.results+1)
 			counter.queued(t, 20)
 			eventually(t, "the results and the marks are removed", func() bool { return counter.kept(t) == 0 && len(counter.subjects(t, "stint-runs")) == 1 })
-			if subjects := fmt.Sprint(counter.subjects(t, "stint-aside")); subjects != "[stint.aside.dead.0]" {
-				t.Errorf("put aside is %v", subjects)
+			if subjects := fmt.Sprint(counter.subjects(t, "stint-dead")); subjects != "[stint.dead.dead.0]" {
+				t.Errorf("the dead letters are %v", subjects)
 			}
 			equal(t, "tasks of dead submitters that ran after that", count(j.events(t), by(j.Worker, "begin")), 0)
 			serve(t, connect(t, where), 4, named("later/v1", j))
@@ -56,8 +58,8 @@ func TestLeftByTheDead(t *testing.T) {
 
 type leftover struct{ tasks, results int }
 
-// leaveBehind lets submitters and a worker die in the middle of runs, and what keeps the
-// records of the runs go.
+// leaveBehind lets submitters and a worker die in the middle of runs, and removes the records of
+// the runs.
 func leaveBehind(t *testing.T, where string, j journal) leftover {
 	t.Helper()
 	const n = 30
@@ -79,9 +81,9 @@ func leaveBehind(t *testing.T, where string, j journal) leftover {
 	return leftover{2*n - 4, counter.kept(t)}
 }
 
-// expire removes the records of all runs: for one without a Name the server does that
-// after a minute, one with a Name may lose it by a submitter that is killed while its
-// run ends.
+// expire removes the records of all runs. The server does so after a minute for a run
+// without a Name; a run with a Name may lose its record if its submitter is killed while
+// the run ends.
 func (c counter) expire(t *testing.T) {
 	t.Helper()
 	s, err := c.js.Stream(bounded(t), "stint-runs")
@@ -93,7 +95,7 @@ func (c counter) expire(t *testing.T) {
 	}
 }
 
-// publish stores a message as anybody can who is connected.
+// publish stores a message as any connected client can.
 func (c counter) publish(t *testing.T, subject, data string) {
 	t.Helper()
 	if _, err := c.js.Publish(bounded(t), subject, []byte(data)); err != nil {
@@ -109,7 +111,8 @@ func TestPurgeAsksTwice(t *testing.T) {
 	c := begin(bounded(t), connect(t, where), newTask(j), items(20, item{}))
 	counter.queued(t, 20)
 	counter.expire(t)
-	if n, err := connect(t, where).Purge(bounded(t)); n != 0 || err != nil {
+	purger := connect(t, where, cluster.Heartbeat(2*heartbeat))
+	if n, err := purger.Purge(bounded(t)); n != 0 || err != nil {
 		t.Errorf("Purge: got %d, %v, want 0", n, err)
 	}
 	serve(t, connect(t, where), 4, newTask(j))
@@ -117,8 +120,8 @@ func TestPurgeAsksTwice(t *testing.T) {
 	counter.nothingLeft(t)
 }
 
-// A server is away for so long that the record of a run expires. The worker is back before
-// the submitter, and finds no record. It does not believe that at once: the run goes on.
+// A server is out of reach until the record of a run has expired. The worker reconnects
+// before the submitter and finds no record. The run is missing, not over, and continues.
 func TestRecordExpiresWhileAllAreCutOff(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
@@ -132,7 +135,7 @@ func TestRecordExpiresWhileAllAreCutOff(t *testing.T) {
 		return nil
 	})
 	far, task := newProxy(t, where), newTask(j, cluster.Lease(patience))
-	serve(t, connect(t, near.url(), soon), 2, task)
+	serve(t, connect(t, near.url(), soon, cluster.Heartbeat(4*heartbeat)), 2, task)
 	counter := look(t, where)
 	c := begin(bounded(t), connect(t, far.url(), soon), task, items(4, item{Do: "wait", Gate: "end"}))
 	j.seen(t, 2, "begun", is("begin"))
@@ -151,18 +154,18 @@ func TestRecordExpiresWhileAllAreCutOff(t *testing.T) {
 	counter.nothingLeft(t)
 }
 
-// Purge ends with its context and with its engine, and removes nothing then.
+// Purge ends with its context and with its client, and then removes nothing.
 func TestPurgeEnds(t *testing.T) {
 	t.Parallel()
 	where, gone := newServer(t), errors.New("gone")
-	e, counter := connect(t, where), look(t, where)
+	client, counter := connect(t, where), look(t, where)
 	counter.publish(t, "stint.result.dead.0", "{}")
 	ctx, cancel := context.WithCancelCause(bounded(t))
 	time.AfterFunc(moment, func() { cancel(gone) })
-	n, err := e.Purge(ctx)
+	n, err := client.Purge(ctx)
 	wrong(t, err, gone)
-	time.AfterFunc(moment, func() { e.Close() })
-	m, err := e.Purge(bounded(t))
+	time.AfterFunc(moment, func() { client.Close() })
+	m, err := client.Purge(bounded(t))
 	wrong(t, err, stint.ErrClosed)
 	equal(t, "results", counter.kept(t)+n+m, 1)
 }

@@ -12,19 +12,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 )
 
-// Many runs of all kinds at once, on workers that come and go. In the end nothing is left:
-// not on the server, and no goroutine in this process. It does not run beside others, since
-// it counts those.
+// Many concurrent runs of all kinds, on workers that start and stop. In the end nothing is
+// left on the server, and no goroutine in this process. The test does not run in parallel,
+// since it counts goroutines.
 func TestManyRunsAtOnce(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	where, j := newServer(t), newJournal(t)
 	t.Run("runs", func(t *testing.T) {
-		e := connect(t, where, cluster.QueueLimit(64))
+		c := connect(t, where, cluster.QueueLimit(64))
 		task := newTask(j, cluster.Lease(short), cluster.Retry(1, time.Millisecond))
 		stop := make(chan struct{})
 		var workers, runs sync.WaitGroup
@@ -36,7 +35,7 @@ func TestManyRunsAtOnce(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, uint64(100+k)))
 			runs.Go(func() {
 				for i := range 8 {
-					randomRun(t, r, e, task, fmt.Sprint("run-", k, "-", i))
+					randomRun(t, r, c, task, fmt.Sprint("run-", k, "-", i))
 				}
 			})
 		}
@@ -52,15 +51,15 @@ func TestManyRunsAtOnce(t *testing.T) {
 // are cut off.
 func comeAndGo(t *testing.T, r *rand.Rand, where string, j journal, task *work, stop <-chan struct{}) {
 	for {
-		e, err := cluster.Connect(bounded(t), where, cluster.QueueLimit(64))
+		c, err := cluster.Connect(bounded(t), where, cluster.QueueLimit(64))
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		e.Handle(task)
+		c.Handle(task)
 		ctx, cancel := context.WithCancel(context.Background())
 		ended, slots := make(chan error, 1), 1+r.IntN(6)
-		go func() { ended <- cluster.Serve(ctx, e, stint.Limit(slots)) }()
+		go func() { ended <- cluster.Serve(ctx, c, cluster.Limit(slots)) }()
 		last := false
 		select {
 		case <-time.After(time.Duration(r.IntN(200)) * time.Millisecond):
@@ -68,14 +67,14 @@ func comeAndGo(t *testing.T, r *rand.Rand, where string, j journal, task *work, 
 			last = true
 		}
 		if r.IntN(3) == 0 && !last {
-			e.Close()
+			c.Close()
 			<-ended
 		} else {
 			cancel()
 			if err := <-ended; err != nil {
 				t.Errorf("Serve: %v", err)
 			}
-			e.Close()
+			c.Close()
 		}
 		cancel()
 		if last {
@@ -84,8 +83,8 @@ func comeAndGo(t *testing.T, r *rand.Rand, where string, j journal, task *work, 
 	}
 }
 
-// randomRun does one run, and checks what comes of it.
-func randomRun(t *testing.T, r *rand.Rand, e *cluster.Engine, task *work, name string) {
+// randomRun makes one run, and checks its outcome.
+func randomRun(t *testing.T, r *rand.Rand, c *cluster.Client, task *work, name string) {
 	all := items(r.IntN(80), item{})
 	bad := map[int]bool{}
 	for i := range all {
@@ -95,19 +94,19 @@ func randomRun(t *testing.T, r *rand.Rand, e *cluster.Engine, task *work, name s
 			all[i].Do = []string{"fail as known", "panic", "goexit"}[r.IntN(3)]
 		}
 	}
-	var opts []stint.Option
+	var opts []cluster.Option
 	keep := r.IntN(2) == 0
 	if keep {
-		opts = append(opts, stint.KeepGoing())
+		opts = append(opts, cluster.KeepGoing())
 	}
 	if r.IntN(2) == 0 {
-		opts = append(opts, stint.Limit(1+r.IntN(8)))
+		opts = append(opts, cluster.Limit(1+r.IntN(8)))
 	}
 	if r.IntN(2) == 0 {
-		opts = append(opts, stint.Queue(1+r.IntN(40)))
+		opts = append(opts, cluster.Queue(1+r.IntN(40)))
 	}
 	if r.IntN(2) == 0 {
-		opts = append(opts, stint.Name(name))
+		opts = append(opts, cluster.Name(name))
 	}
 	ctx, cancel := context.WithCancelCause(bounded(t))
 	defer cancel(nil)
@@ -117,14 +116,14 @@ func randomRun(t *testing.T, r *rand.Rand, e *cluster.Engine, task *work, name s
 		time.AfterFunc(time.Duration(r.IntN(50))*time.Millisecond, func() { cancel(gone) })
 	}
 	if r.IntN(3) == 0 {
-		leave(t, ctx, r.IntN(len(all)+1), e, task, all, bad, keep, canceled, opts)
+		leave(t, ctx, r.IntN(len(all)+1), c, task, all, bad, keep, canceled, opts)
 		return
 	}
-	outs, err := cluster.Map(ctx, e, task, all, opts...)
+	outs, err := cluster.Map(ctx, c, task, all, opts...)
 	settle(t, outs, err, all, bad, keep, canceled && errors.Is(err, gone))
 }
 
-// settle checks what a Map has returned. After a cancel there may be less.
+// settle checks the results of a Map. After a cancellation some may be missing.
 func settle(t *testing.T, outs []outcome, err error, all []item, bad map[int]bool, keep, canceled bool) {
 	equal(t, "number of results", len(outs), len(all))
 	if canceled {
@@ -145,9 +144,9 @@ func settle(t *testing.T, outs []outcome, err error, all []item, bad map[int]boo
 }
 
 // leave ranges over a sequence and leaves the loop after n results.
-func leave(t *testing.T, ctx context.Context, n int, e *cluster.Engine, task *work, all []item, bad map[int]bool, keep, canceled bool, opts []stint.Option) {
+func leave(t *testing.T, ctx context.Context, n int, c *cluster.Client, task *work, all []item, bad map[int]bool, keep, canceled bool, opts []cluster.Option) {
 	i := 0
-	for out, err := range cluster.MapSeq(ctx, e, task, slices.Values(all), opts...) {
+	for out, err := range cluster.MapSeq(ctx, c, task, slices.Values(all), opts...) {
 		switch {
 		case i == n:
 			return

@@ -4,10 +4,10 @@ import (
 	"testing"
 
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
 )
 
-// What was removed stays removed when the server is killed: the records of runs that were
+// Removed messages stay removed when the server is killed: the records of runs that were
 // written more than once, and of those that were resumed.
 func TestRemovedStaysRemoved(t *testing.T) {
 	t.Parallel()
@@ -17,17 +17,17 @@ func TestRemovedStaysRemoved(t *testing.T) {
 	first := start(t, s)
 	counter := look(t, where)
 	counter.connected(t)
-	e, other, task := connect(t, where), connect(t, where), newTask(j)
+	client, other, task := connect(t, where), connect(t, where), newTask(j)
 	serve(t, connect(t, where), 4, task)
-	stays := begin(bounded(t), e, task, items(1, item{Do: "wait", Gate: "stays"}), stint.Name("stays"))
+	stays := begin(bounded(t), client, task, items(1, item{Do: "wait", Gate: "stays"}), cluster.Name("stays"))
 	counter.queued(t, 1)
-	begin(bounded(t), e, task, items(20, item{}), stint.Name("nightly"), stint.Limit(3)).succeed(t, 20)
-	c := begin(bounded(t), other, task, items(1, item{Do: "wait", Gate: "resumed"}), stint.Name("resumed"), stint.Limit(3))
+	begin(bounded(t), client, task, items(20, item{}), cluster.Name("nightly"), cluster.Limit(3)).succeed(t, 20)
+	c := begin(bounded(t), other, task, items(1, item{Do: "wait", Gate: "resumed"}), cluster.Name("resumed"), cluster.Limit(3))
 	counter.queued(t, 2)
 	other.Close()
 	<-c.done
 	j.open(t, "resumed")
-	resumed(t, e, task, "resumed")
+	resumed(t, client, task, "resumed")
 	counter.queued(t, 1)
 
 	first.kill()
@@ -39,7 +39,7 @@ func TestRemovedStaysRemoved(t *testing.T) {
 		return got["stint-runs"] != nil
 	})
 	equal(t, "number of records", got["stint-runs"].State.Msgs, 1)
-	begin(bounded(t), e, task, items(20, item{})).succeed(t, 20)
+	begin(bounded(t), client, task, items(20, item{})).succeed(t, 20)
 	equal(t, "limit of the task", counter.consumer(t, "work=v1").CachedInfo().Config.MaxAckPending, -1)
 	j.open(t, "stays")
 	stays.succeed(t, 1)
@@ -51,8 +51,8 @@ func TestRemovedStaysRemoved(t *testing.T) {
 func TestRecordIsThereTwice(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
-	e, counter := connect(t, where), look(t, where)
-	c := begin(bounded(t), e, newTask(j), items(1, item{}), stint.Name("nightly"))
+	client, counter := connect(t, where), look(t, where)
+	c := begin(bounded(t), client, newTask(j), items(1, item{}), cluster.Name("nightly"))
 	counter.queued(t, 1)
 	runs, err := counter.js.Stream(bounded(t), "stint-runs")
 	if err != nil {

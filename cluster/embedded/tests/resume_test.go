@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 )
 
@@ -26,16 +25,16 @@ func TestResume(t *testing.T) {
 	p := part{Role: "submitter", URL: where, Journal: j.Path, Run: "nightly", Items: all}
 	first := start(t, p)
 	j.seen(t, n/10, "result", is("result"))
-	e := connect(t, where)
-	_, err := cluster.Map(bounded(t), e, newTask(j), items(3, item{}), stint.Name("nightly"))
+	c := connect(t, where)
+	_, err := cluster.Map(bounded(t), c, newTask(j), items(3, item{}), cluster.Name("nightly"))
 	wrong(t, err, cluster.ErrRunExists)
 	first.kill()
-	_, err = cluster.Map(bounded(t), e, newTask(j), items(3, item{}), stint.Name("nightly"))
+	_, err = cluster.Map(bounded(t), c, newTask(j), items(3, item{}), cluster.Name("nightly"))
 	wrong(t, err, cluster.ErrRunExists)
 
 	j.open(t, "end")
 	var outs []outcome
-	for out, err := range cluster.Resume(bounded(t), e, newTask(j), "nightly") {
+	for out, err := range cluster.Resume(bounded(t), c, newTask(j), "nightly") {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,11 +47,11 @@ func TestResume(t *testing.T) {
 		}
 	}
 	look(t, where).leftBy(t, 1)
-	begin(bounded(t), e, newTask(j), items(3, item{}), stint.Name("nightly")).succeed(t, 3)
+	begin(bounded(t), c, newTask(j), items(3, item{}), cluster.Name("nightly")).succeed(t, 3)
 }
 
-// A submitter is killed before it has submitted all. Another one gets the results of what
-// it did submit, and is told that this is not all.
+// A submitter is killed before it has submitted all. Another submitter gets the results of
+// the submitted items, and then ErrIncomplete.
 func TestResumeOfAPart(t *testing.T) {
 	t.Parallel()
 	const n = 20
@@ -63,12 +62,12 @@ func TestResumeOfAPart(t *testing.T) {
 	counter := look(t, where)
 	counter.queued(t, n)
 	first.kill()
-	e := connect(t, where)
+	c := connect(t, where)
 	serve(t, connect(t, where), 4, newTask(j))
 
 	var outs []outcome
 	var last error
-	for out, err := range cluster.Resume(bounded(t), e, newTask(j), "nightly") {
+	for out, err := range cluster.Resume(bounded(t), c, newTask(j), "nightly") {
 		if last != nil {
 			t.Errorf("after the error: %+v, %v", out, err)
 		}
@@ -81,9 +80,9 @@ func TestResumeOfAPart(t *testing.T) {
 	counter.leftBy(t, 1)
 }
 
-// A run is resumed while its submitter lives and the last results come, at any moment. One of
-// the two has the run: it gets all results, and no error. The other is told that it is
-// lost, whatever it has got.
+// A run is resumed at any moment while its submitter lives and the last results arrive. One
+// of the two submitters has the run: it gets all results, and no error. The other gets
+// ErrRunLost, whatever results it has.
 func TestResumeOfALiveRun(t *testing.T) {
 	t.Parallel()
 	const n, rounds = 8, 60
@@ -91,7 +90,7 @@ func TestResumeOfALiveRun(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	where, j := newServer(t), newJournal(t)
-	e, other, counter := connect(t, where), connect(t, where), look(t, where)
+	client, other, counter := connect(t, where), connect(t, where), look(t, where)
 	task := newTask(j)
 	serve(t, connect(t, where), n, task)
 	first, second := 0, 0
@@ -99,7 +98,9 @@ func TestResumeOfALiveRun(t *testing.T) {
 		name := fmt.Sprint("run-", i)
 		begun, resumed := make(chan ending), make(chan ending)
 		all := items(n, item{Do: "wait", Gate: name})
-		go func() { begun <- endOf(cluster.MapSeq(bounded(t), e, task, slices.Values(all), stint.Name(name))) }()
+		go func() {
+			begun <- endOf(cluster.MapSeq(bounded(t), client, task, slices.Values(all), cluster.Name(name)))
+		}()
 		eventually(t, "all is submitted", func() bool { return counter.submitted(t, name) == n })
 		j.open(t, name)
 		time.Sleep(time.Duration(r.IntN(15_000)) * time.Microsecond)
@@ -150,16 +151,16 @@ func (c counter) submitted(t *testing.T, run string) int {
 	return record.Submitted
 }
 
-// There is nothing to resume of a run that never was, or has ended.
+// A run that never existed, or has ended, cannot be resumed.
 func TestResumeOfNothing(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
-	e := connect(t, where)
-	serve(t, e, 1, newTask(j))
-	begin(bounded(t), e, newTask(j), items(3, item{}), stint.Name("ended")).succeed(t, 3)
+	c := connect(t, where)
+	serve(t, c, 1, newTask(j))
+	begin(bounded(t), c, newTask(j), items(3, item{}), cluster.Name("ended")).succeed(t, 3)
 	for _, run := range []string{"never", "ended"} {
 		yields := 0
-		for _, err := range cluster.Resume(bounded(t), e, newTask(j), run) {
+		for _, err := range cluster.Resume(bounded(t), c, newTask(j), run) {
 			yields++
 			wrong(t, err, cluster.ErrRunLost)
 		}
@@ -172,11 +173,11 @@ func TestResumeOfNothing(t *testing.T) {
 func TestResumeIsCanceled(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
-	e, gone := connect(t, where), errors.New("gone")
+	client, gone := connect(t, where), errors.New("gone")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(gone)
 	yields := 0
-	for _, err := range cluster.Resume(ctx, e, newTask(j), "nightly") {
+	for _, err := range cluster.Resume(ctx, client, newTask(j), "nightly") {
 		yields++
 		wrong(t, err, gone)
 	}

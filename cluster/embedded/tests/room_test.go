@@ -13,25 +13,24 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
-	"github.com/stint-go/stint/cluster/internal/conf"
 )
 
-// room is what the servers of these tests store, in memory.
+// room is how many bytes the servers of these tests store, in memory.
 const room = 2 << 20
 
-// little gives a server that room.
+// little bounds a server to room.
 func little(o *server.Options) { o.JetStreamMaxMemory = room }
 
-// waits makes an engine wait so long for a server that is full, and tells what Log is told of
-// that.
-func waits(full time.Duration) (opt cluster.Option, told <-chan error) {
+// waits returns the options of a client in memory with a FullTimeout, and the errors of a full server
+// that Log gets.
+func waits(full time.Duration) (opts []cluster.ClientOption, told <-chan error) {
 	c := make(chan error, 1000)
-	return func(o *conf.Config) {
-		o.FullFor, o.Glance, o.Memory = full, full/20, true
-		o.Log = slog.New(fullLog{c})
-	}, c
+	opts = []cluster.ClientOption{cluster.FullTimeout(full), cluster.Memory(), cluster.Log(slog.New(fullLog{c}))}
+	if full >= time.Second {
+		opts = append(opts, cluster.Heartbeat(full/2))
+	}
+	return opts, c
 }
 
 // A fullLog keeps the errors that say that a server is full.
@@ -64,7 +63,7 @@ func isFull(t *testing.T, err error, told <-chan error, text string) {
 	}
 }
 
-// fill fills the server with something else. What empties it is returned.
+// fill fills the server with other messages. It returns a function that removes them.
 func (c counter) fill(t *testing.T) (empty func()) {
 	t.Helper()
 	s, err := c.js.CreateStream(bounded(t), jetstream.StreamConfig{Name: "other", Subjects: []string{"other"}, Storage: jetstream.MemoryStorage})
@@ -82,8 +81,8 @@ func (c counter) fill(t *testing.T) (empty func()) {
 	}
 }
 
-// A run has more items than the server has room for, or more results, which are kept: it is told
-// so, and leaves nothing there.
+// A run has more items, or more results that are kept, than the server has room for: it ends with
+// ErrFull and leaves nothing.
 func TestRunIsLargerThanTheServer(t *testing.T) {
 	t.Parallel()
 	const n, size = 40, 1 << 17
@@ -99,14 +98,14 @@ func TestRunIsLargerThanTheServer(t *testing.T) {
 					where, text = newServer(t, account(t, fmt.Sprint("max_memory: ", room))), "resource limits exceeded for account"
 				}
 				j := newJournal(t)
-				opt, told := waits(2 * time.Second)
-				serve(t, connect(t, where, opt), 2, newTask(j))
-				e := connect(t, where, opt)
-				c := begin(bounded(t), e, newTask(j), items(n, in), stint.Name("large"))
+				opts, told := waits(2 * time.Second)
+				serve(t, connect(t, where, opts...), 2, newTask(j))
+				client := connect(t, where, opts...)
+				c := begin(bounded(t), client, newTask(j), items(n, in), cluster.Name("large"))
 				<-c.done
 				isFull(t, c.err, told, text)
 				look(t, where).nothingLeft(t)
-				begin(bounded(t), e, newTask(j), items(3, item{}), stint.Name("large")).succeed(t, 3)
+				begin(bounded(t), client, newTask(j), items(3, item{}), cluster.Name("large")).succeed(t, 3)
 			})
 		}
 	}
@@ -118,25 +117,25 @@ func TestResultsAreLargerThanTheServer(t *testing.T) {
 	t.Parallel()
 	const n, size = 80, 1 << 17
 	where, j := newServer(t, little), newJournal(t)
-	opt, _ := waits(patience)
-	serve(t, connect(t, where, opt), 2, newTask(j))
-	begin(bounded(t), connect(t, where, opt), newTask(j), items(n, item{Do: "big", Size: size})).succeed(t, n)
+	opts, _ := waits(patience)
+	serve(t, connect(t, where, opts...), 2, newTask(j))
+	begin(bounded(t), connect(t, where, opts...), newTask(j), items(n, item{Do: "big", Size: size})).succeed(t, n)
 	look(t, where).nothingLeft(t)
 }
 
-// A server is full of something else. A run that begins there waits, and says so at once. If
-// there is room in time it goes on, otherwise it ends.
+// A server is full of other messages. A run that starts there waits, and logs that at once.
+// If there is room in time it continues, otherwise it ends.
 func TestServerIsFull(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t, little), newJournal(t)
-	opt, told := waits(time.Second)
-	e := connect(t, where, opt)
+	opts, told := waits(time.Second)
+	client := connect(t, where, opts...)
 	empty := look(t, where).fill(t)
-	_, err := cluster.Map(bounded(t), e, newTask(j), items(3, item{}))
+	_, err := cluster.Map(bounded(t), client, newTask(j), items(3, item{}))
 	isFull(t, err, told, "insufficient resources")
 
-	opt, told = waits(patience)
-	other := connect(t, where, opt)
+	opts, told = waits(patience)
+	other := connect(t, where, opts...)
 	serve(t, other, 2, newTask(j))
 	c := begin(bounded(t), other, newTask(j), items(3, item{}))
 	select {
@@ -151,21 +150,21 @@ func TestServerIsFull(t *testing.T) {
 // An account may have no more streams.
 func TestNoMoreStreams(t *testing.T) {
 	t.Parallel()
-	opt, told := waits(time.Second)
-	_, err := cluster.Connect(bounded(t), newServer(t, account(t, "max_streams: 3")), opt)
+	opts, told := waits(time.Second)
+	_, err := cluster.Connect(bounded(t), newServer(t, account(t, "max_streams: 3")), opts...)
 	isFull(t, err, told, "maximum number of streams")
 }
 
-// A stream may have no more consumers. The run that has one goes on.
+// A stream may have no more consumers. The run that has a consumer continues.
 func TestNoMoreConsumers(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t, account(t, "max_consumers: 1")), newJournal(t)
-	opt, told := waits(time.Second)
-	e, counter := connect(t, where, opt), look(t, where)
-	serve(t, connect(t, where, opt), 2, newTask(j))
-	c := begin(bounded(t), e, newTask(j), items(1, item{Do: "wait", Gate: "end"}))
+	opts, told := waits(time.Second)
+	client, counter := connect(t, where, opts...), look(t, where)
+	serve(t, connect(t, where, opts...), 2, newTask(j))
+	c := begin(bounded(t), client, newTask(j), items(1, item{Do: "wait", Gate: "end"}))
 	eventually(t, "the run listens", func() bool { return counter.listening(t) == 1 })
-	_, err := cluster.Map(bounded(t), e, newTask(j), items(1, item{}))
+	_, err := cluster.Map(bounded(t), client, newTask(j), items(1, item{}))
 	isFull(t, err, told, "maximum consumers limit")
 	j.open(t, "end")
 	c.succeed(t, 1)
@@ -189,26 +188,26 @@ func account(t *testing.T, limit string) func(*server.Options) {
 	}
 }
 
-// A message that is to be put aside, while there is no room for that, stays in the queue until
-// there is; what is in the place of a record stays there.
-func TestNothingIsPutAsideNowhere(t *testing.T) {
+// A message that is to become a dead letter stays where it is until there is room.
+func TestNoDeadLetterWithoutStream(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t, little), newJournal(t)
-	opt, _ := waits(100 * time.Millisecond)
-	e, counter := connect(t, where, opt), look(t, where)
+	opts, _ := waits(100 * time.Millisecond)
+	opts = append(opts, cluster.Heartbeat(time.Minute)) // it does not purge during the test
+	client, counter := connect(t, where, opts...), look(t, where)
 	counter.publish(t, "stint.task.work=v1.run.x", "precious")
 	counter.publish(t, "stint.run.x", "precious")
 	task := newTask(j, cluster.Lease(500*time.Millisecond))
 	empty := counter.fill(t)
-	serve(t, e, 1, task)
+	serve(t, client, 1, task)
 	eventually(t, "the message comes again", func() bool { return counter.tasks(t).State.Msgs == 0 || counter.deliveries(t) > 1 })
-	if _, err := e.Status(bounded(t)); err != nil {
+	if _, err := client.Status(bounded(t)); err != nil {
 		t.Error(err)
 	}
 	empty()
-	eventually(t, "both are put aside", func() bool {
-		s, err := e.Status(bounded(t))
-		return err == nil && len(s.Aside) == 2
+	eventually(t, "both are dead letters", func() bool {
+		s, err := client.Status(bounded(t))
+		return err == nil && len(s.DeadLetters) == 2
 	})
 	counter.queued(t, 0)
 }

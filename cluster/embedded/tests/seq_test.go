@@ -11,7 +11,7 @@ import (
 	"github.com/stint-go/stint/cluster"
 )
 
-// pulled yields all, or endless items if there are none, and counts them.
+// pulled yields all, or endless items if all is empty, and counts them.
 func pulled(n *atomic.Int64, all []item) iter.Seq[item] {
 	return func(yield func(item) bool) {
 		for i := 0; all == nil || i < len(all); i++ {
@@ -35,7 +35,7 @@ func TestRunAheadIsBounded(t *testing.T) {
 	serve(t, connect(t, where), 4, newTask(j))
 	var taken atomic.Int64
 	consumed := 0
-	for out, err := range cluster.MapSeq(bounded(t), connect(t, where), newTask(j), pulled(&taken, items(n, item{})), stint.Queue(window)) {
+	for out, err := range cluster.MapSeq(bounded(t), connect(t, where), newTask(j), pulled(&taken, items(n, item{})), cluster.Queue(window)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,11 +59,11 @@ func TestOrder(t *testing.T) {
 	const n, window = 30, 10
 	where, j := newServer(t), newJournal(t)
 	serve(t, connect(t, where), 4, newTask(j))
-	e := connect(t, where)
+	c := connect(t, where)
 	all := items(n, item{})
 	all[0] = item{Do: "wait", Gate: "unordered"}
 	var got []int
-	for out, err := range cluster.MapSeq(bounded(t), e, newTask(j), slices.Values(all), stint.Queue(window), stint.Unordered()) {
+	for out, err := range cluster.MapSeq(bounded(t), c, newTask(j), slices.Values(all), cluster.Queue(window), cluster.Unordered()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestOrder(t *testing.T) {
 	before := len(j.events(t))
 	all[0].Gate = "ordered"
 	var taken atomic.Int64
-	next := ahead(t, cluster.MapSeq(bounded(t), e, newTask(j), pulled(&taken, all), stint.Queue(window)))
+	next := ahead(t, cluster.MapSeq(bounded(t), c, newTask(j), pulled(&taken, all), cluster.Queue(window)))
 	j.until(t, "the window has run but for the first", func(all []event) bool { return count(all[before:], is("end")) == window-1 })
 	if got := taken.Load(); got > window+1 {
 		t.Errorf("%d items are taken before the first result, with a window of %d", got, window)
@@ -103,9 +103,9 @@ func TestEndlessSequence(t *testing.T) {
 	const n, window = 50, 16
 	where, j := newServer(t), newJournal(t)
 	serve(t, connect(t, where), 4, newTask(j))
-	e := connect(t, where)
+	c := connect(t, where)
 	var taken atomic.Int64
-	seq := cluster.MapSeq(bounded(t), e, newTask(j), pulled(&taken, nil), stint.Queue(window))
+	seq := cluster.MapSeq(bounded(t), c, newTask(j), pulled(&taken, nil), cluster.Queue(window))
 	for range 2 { // each range is a run of its own
 		taken.Store(0)
 		i := 0
@@ -131,11 +131,11 @@ func TestErrorsOfASequence(t *testing.T) {
 	const n, bad = 20, 7
 	where, j := newServer(t), newJournal(t)
 	serve(t, connect(t, where), 4, newTask(j))
-	e := connect(t, where)
+	c := connect(t, where)
 	all := items(n, item{})
 	all[bad].Do, all[bad+3].Do = "fail as known", "fail as known"
 	i := 0
-	for out, err := range cluster.MapSeq(bounded(t), e, newTask(j), slices.Values(all), stint.KeepGoing()) {
+	for out, err := range cluster.MapSeq(bounded(t), c, newTask(j), slices.Values(all), cluster.KeepGoing()) {
 		var one *stint.ItemError
 		switch {
 		case i != bad && i != bad+3:
@@ -150,7 +150,7 @@ func TestErrorsOfASequence(t *testing.T) {
 	equal(t, "number of yields", i, n)
 
 	var last error
-	for out, err := range cluster.MapSeq(bounded(t), e, newTask(j), slices.Values(all)) {
+	for out, err := range cluster.MapSeq(bounded(t), c, newTask(j), slices.Values(all)) {
 		if last != nil {
 			t.Errorf("after the error: %+v, %v", out, err)
 		}
@@ -160,16 +160,16 @@ func TestErrorsOfASequence(t *testing.T) {
 	look(t, where).nothingLeft(t)
 }
 
-// A panic of the sequence is raised again where it is consumed, and ends the run. What was
-// sent before it is taken back, also if the server had not answered yet.
+// A panic of the sequence is raised again where it is consumed, and ends the run. Items
+// that were sent before it are removed, even if the server had not answered yet.
 func TestPanicOfASequence(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
-	e := connect(t, where)
+	c := connect(t, where)
 	for n := range 200 {
 		ranged := func() (value any) {
 			defer func() { value = recover() }()
-			for out, err := range cluster.MapSeq(bounded(t), e, newTask(j), func(yield func(item) bool) {
+			for out, err := range cluster.MapSeq(bounded(t), c, newTask(j), func(yield func(item) bool) {
 				for i := range n % 4 {
 					yield(item{N: i})
 				}
@@ -190,9 +190,9 @@ func TestPanicOfASequence(t *testing.T) {
 func TestNoItems(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
-	e := connect(t, where)
-	begin(bounded(t), e, newTask(j), nil).succeed(t, 0)
-	for out, err := range cluster.MapSeq(bounded(t), e, newTask(j), slices.Values[[]item](nil)) {
+	c := connect(t, where)
+	begin(bounded(t), c, newTask(j), nil).succeed(t, 0)
+	for out, err := range cluster.MapSeq(bounded(t), c, newTask(j), slices.Values[[]item](nil)) {
 		t.Errorf("got %+v, %v", out, err)
 	}
 	look(t, where).nothingLeft(t)

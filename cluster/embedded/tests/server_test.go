@@ -18,7 +18,6 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 	"github.com/stint-go/stint/cluster/embedded"
 )
@@ -43,12 +42,12 @@ func playServer(p part) error {
 	if p.Server.Dir != "" {
 		where = embedded.Dir(p.Server.Dir)
 	}
-	e, err := embedded.Open(where, embedded.Listen(loopback(p.Server.Port), nil))
+	c, err := embedded.Open(where, embedded.Listen(loopback(p.Server.Port), nil))
 	if err != nil {
 		return err
 	}
 	<-ctx.Done()
-	return e.Close()
+	return c.Close()
 }
 
 // join serves as one of a NATS cluster until ctx ends.
@@ -153,22 +152,26 @@ func bounded(t *testing.T) context.Context {
 	return ctx
 }
 
-// greeted lets a busy machine take its time to begin a connection.
+// greeted gives a busy machine time to make a connection.
 var greeted = nats.Timeout(patience / 3)
 
-// connect returns an engine, which is closed at the end of the test.
-func connect(t *testing.T, where string, opts ...cluster.Option) *cluster.Engine {
+// heartbeat is that of all clients: a fifth of the default, so that dead submitters are noticed
+// soon, and not by a machine that is only slow.
+const heartbeat = 3 * time.Second
+
+// connect returns a client until the end of the test.
+func connect(t *testing.T, where string, opts ...cluster.ClientOption) *cluster.Client {
 	t.Helper()
-	e, err := cluster.Connect(bounded(t), where, append([]cluster.Option{cluster.NATS(greeted)}, opts...)...)
+	c, err := cluster.Connect(bounded(t), where, append([]cluster.ClientOption{cluster.NATS(greeted), cluster.Heartbeat(heartbeat)}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
+		if err := c.Close(); err != nil {
 			t.Errorf("Close: %v", err)
 		}
 	})
-	return e
+	return c
 }
 
 // A serving is a worker in this process.
@@ -179,14 +182,14 @@ type serving struct {
 
 // serve starts a worker with that many slots on e. It is drained at the end of the test,
 // if not before.
-func serve(t *testing.T, e *cluster.Engine, slots int, tasks ...cluster.Handler) *serving {
+func serve(t *testing.T, c *cluster.Client, slots int, tasks ...cluster.Handler) *serving {
 	t.Helper()
 	for _, task := range tasks {
-		e.Handle(task)
+		c.Handle(task)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &serving{cancel: cancel, ended: make(chan error, 1)}
-	go func() { s.ended <- cluster.Serve(ctx, e, stint.Limit(slots)) }()
+	go func() { s.ended <- cluster.Serve(ctx, c, cluster.Limit(slots)) }()
 	t.Cleanup(func() {
 		if err := s.drain(t); err != nil {
 			t.Errorf("Serve: %v", err)
@@ -297,8 +300,8 @@ func (c counter) leader(t *testing.T) string {
 	return info.Cluster.Leader
 }
 
-// left says which messages are left in streams, by their subjects, and whether results are
-// listened to by others than killed submitters, whose consumers the server keeps for a minute.
+// left returns the subjects of the messages left in streams, and whether results have
+// consumers other than those of killed submitters, which the server keeps for a minute.
 func (c counter) left(t *testing.T, killed int) string {
 	t.Helper()
 	var out []string

@@ -19,11 +19,11 @@ import (
 	"github.com/stint-go/stint/cluster"
 )
 
-// A sieve says, for what a client publishes on a subject, when it goes on: when that
-// channel is closed, while what follows goes on before it. It goes on at once if there is none.
+// A sieve returns, for a message that a client publishes on a subject, the channel whose
+// closing lets it pass; later messages pass before it. With nil it passes at once.
 type sieve func(subject, data string) <-chan struct{}
 
-// sift sends what a client says on to a server, message by message.
+// sift forwards the messages of a client to a server one by one.
 func (p *proxy) sift(server, client net.Conn) {
 	var mu sync.Mutex
 	send := func(op []byte) {
@@ -104,8 +104,8 @@ func one(t *testing.T, sub *nats.Subscription) {
 	}
 }
 
-// The server does what it is asked for in an order of its own. A run is cancelled when its
-// consumer of results is asked for, which is made when all else of the run is done.
+// The server may reorder requests. Here it creates the consumer of a cancelled run's
+// results only after everything else of the run has been removed.
 func TestConsumerIsMadeLate(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
@@ -120,10 +120,10 @@ func TestConsumerIsMadeLate(t *testing.T) {
 		}
 		return nil
 	})
-	e, gone, counter := connect(t, p.url()), errors.New("gone"), look(t, where)
+	client, gone, counter := connect(t, p.url()), errors.New("gone"), look(t, where)
 	made := counter.made(t)
 	ctx, cancel := context.WithCancelCause(bounded(t))
-	c := begin(ctx, e, newTask(j), items(1, item{}))
+	c := begin(ctx, client, newTask(j), items(1, item{}))
 	<-asked
 	cancel(gone)
 	c.fails(t, gone)
@@ -131,8 +131,8 @@ func TestConsumerIsMadeLate(t *testing.T) {
 	equal(t, "consumers of results", counter.listening(t), 0)
 }
 
-// A consumer of results is made when the run has asked for another one: both are
-// removed, the first while the run goes on.
+// A consumer of results is made after the run has asked for another one: both are removed,
+// the first during the run.
 func TestConsumerIsMadeTwice(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
@@ -152,9 +152,9 @@ func TestConsumerIsMadeTwice(t *testing.T) {
 		}
 		return nil
 	})
-	e, counter := connect(t, p.url()), look(t, where)
+	client, counter := connect(t, p.url()), look(t, where)
 	made := counter.made(t)
-	c := begin(bounded(t), e, newTask(j), items(1, item{Do: "wait", Gate: "end"}))
+	c := begin(bounded(t), client, newTask(j), items(1, item{Do: "wait", Gate: "end"}))
 	one(t, made)
 	one(t, made)
 	eventually(t, "one consumer of results is left", func() bool { return counter.listening(t) == 1 })
@@ -170,18 +170,18 @@ func TestCloseRemovesConsumers(t *testing.T) {
 	where, j := newServer(t), newJournal(t)
 	counter := look(t, where)
 	for i := range 20 {
-		e := connect(t, where)
-		c := begin(bounded(t), e, newTask(j), items(1, item{}), stint.Name(fmt.Sprint("run-", i)))
+		client := connect(t, where)
+		c := begin(bounded(t), client, newTask(j), items(1, item{}), cluster.Name(fmt.Sprint("run-", i)))
 		eventually(t, "the run listens", func() bool { return counter.listening(t) == 1 })
-		e.Close()
+		client.Close()
 		c.fails(t, stint.ErrClosed)
 		equal(t, "consumers of results", counter.listening(t), 0)
 	}
 }
 
-// A run is cancelled while its worker is cut off, and the worker, when it is back, stores a
-// result before it has looked which of its runs are over. It does not stay.
-func TestResultBeforeTheLook(t *testing.T) {
+// A run is cancelled while its worker is cut off. After its reconnection the worker stores
+// a result before it has checked which runs are over. The result does not stay.
+func TestResultBeforeTheLookup(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
 	var watched atomic.Bool
@@ -199,8 +199,8 @@ func TestResultBeforeTheLook(t *testing.T) {
 	})
 	task, gone := newTask(j, cluster.Lease(patience)), errors.New("gone")
 	serve(t, connect(t, p.url(), cluster.NATS(nats.ReconnectWait(20*time.Millisecond))), 2, task)
-	e, counter := connect(t, where), look(t, where)
-	held := begin(bounded(t), e, task, items(1, item{Do: "wait", Gate: "held"}), stint.Name("held"))
+	client, counter := connect(t, where), look(t, where)
+	held := begin(bounded(t), client, task, items(1, item{Do: "wait", Gate: "held"}), cluster.Name("held"))
 	j.seen(t, 1, "begun", is("begin"))
 	watched.Store(true)
 	p.set(true)
@@ -208,7 +208,7 @@ func TestResultBeforeTheLook(t *testing.T) {
 	<-looks
 	watched.Store(false)
 	ctx, cancel := context.WithCancelCause(bounded(t))
-	c := begin(ctx, e, task, items(1, item{Do: "wait", Gate: "end"}))
+	c := begin(ctx, client, task, items(1, item{Do: "wait", Gate: "end"}))
 	j.seen(t, 2, "begun", is("begin"))
 	p.set(true)
 	cancel(gone)
@@ -226,8 +226,8 @@ func TestResultBeforeTheLook(t *testing.T) {
 	counter.nothingLeft(t)
 }
 
-// A run is cancelled while it sets its limit. Its end waits for that, and takes the limit
-// away.
+// A run is cancelled while it sets its limit. Its end waits for the answer, and removes the
+// limit.
 func TestLimitIsSetLate(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
@@ -240,9 +240,9 @@ func TestLimitIsSetLate(t *testing.T) {
 		}
 		return nil
 	})
-	e, gone, counter := connect(t, p.url()), errors.New("gone"), look(t, where)
+	client, gone, counter := connect(t, p.url()), errors.New("gone"), look(t, where)
 	ctx, cancel := context.WithCancelCause(bounded(t))
-	c := begin(ctx, e, newTask(j), items(1, item{}), stint.Limit(1))
+	c := begin(ctx, client, newTask(j), items(1, item{}), cluster.Limit(1))
 	<-asked
 	cancel(gone)
 	select {
@@ -258,7 +258,7 @@ func TestLimitIsSetLate(t *testing.T) {
 	}
 }
 
-// A Resume is cancelled while it takes a run over. Whoever has it then removes it.
+// A Resume is cancelled while it takes over a run. The owner then removes the run.
 func TestResumeIsCanceledWhileItBegins(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
@@ -270,11 +270,11 @@ func TestResumeIsCanceledWhileItBegins(t *testing.T) {
 		}
 		return nil
 	})
-	e, other, counter := connect(t, where), connect(t, p.url()), look(t, where)
+	client, other, counter := connect(t, where), connect(t, p.url()), look(t, where)
 	for i := range 20 {
 		name := fmt.Sprint("run-", i)
 		ctx, cancel := context.WithCancelCause(bounded(t))
-		c := begin(ctx, e, newTask(j), items(1, item{}), stint.Name(name))
+		c := begin(ctx, client, newTask(j), items(1, item{}), cluster.Name(name))
 		counter.queued(t, 1)
 		ctx, cancelResume := context.WithCancelCause(bounded(t))
 		cancelOther.Store(cancelResume)
@@ -283,7 +283,7 @@ func TestResumeIsCanceledWhileItBegins(t *testing.T) {
 		}
 		cancel(gone)
 		<-c.done
-		if !errors.Is(c.err, cluster.ErrRunLost) { // it has heard of the other before
+		if !errors.Is(c.err, cluster.ErrRunLost) { // it has seen the other before
 			wrong(t, c.err, gone)
 		}
 		if left := counter.left(t, 0); left != "" {

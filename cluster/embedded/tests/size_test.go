@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"github.com/nats-io/nats-server/v2/server"
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 )
 
-// payload is what the servers of these tests take at most.
+// payload is the maximum message size of the servers of these tests.
 const payload = 1 << 16
 
-// tooLarge fails the test if err does not say that something is too large, and how large.
+// tooLarge fails the test if err does not say that an item or a result is too large, and
+// its size.
 func tooLarge(t *testing.T, err error) {
 	t.Helper()
 	wrong(t, err, cluster.ErrTooLarge)
@@ -34,15 +34,15 @@ func TestTooLarge(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			where := newServer(t, func(o *server.Options) { o.MaxPayload = payload })
-			e, j := connect(t, where), newJournal(t)
+			client, j := connect(t, where), newJournal(t)
 			serve(t, connect(t, where), 2, newTask(j))
 			all := items(n, item{})
 			all[bad] = in
-			_, err := cluster.Map(bounded(t), e, newTask(j), all)
+			_, err := cluster.Map(bounded(t), client, newTask(j), all)
 			tooLarge(t, err)
 			look(t, where).nothingLeft(t)
 
-			outs, err := cluster.Map(bounded(t), e, newTask(j), all, stint.KeepGoing())
+			outs, err := cluster.Map(bounded(t), client, newTask(j), all, cluster.KeepGoing())
 			errs := itemErrors(t, err)
 			if len(errs) != 1 {
 				t.Fatalf("errors: got %v, want one", err)
@@ -58,7 +58,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// What cannot be written or read is an error of the item, on either side.
+// An item or a result that cannot be encoded or decoded is an error of the item.
 func TestCodecFails(t *testing.T) {
 	t.Parallel()
 	const n, bad = 10, 4
@@ -70,7 +70,7 @@ func TestCodecFails(t *testing.T) {
 			serve(t, connect(t, where), 2, task)
 			all := items(n, item{})
 			all[bad].Text, all[bad].Do, all[bad].N = when, "echo", bad
-			_, err := cluster.Map(bounded(t), connect(t, where), task, all, stint.KeepGoing())
+			_, err := cluster.Map(bounded(t), connect(t, where), task, all, cluster.KeepGoing())
 			errs := itemErrors(t, err)
 			if len(errs) != 1 || errs[bad] == nil || !strings.Contains(errs[bad].Error(), when+" badly") {
 				t.Errorf("error: got %v", err)

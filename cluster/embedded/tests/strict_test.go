@@ -7,19 +7,18 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 )
 
-// A trial is what a strict engine did with a run.
+// A trial is a run of a strict client.
 type trial struct {
 	outs  []int
 	calls map[int]int // how often each item was given to the function
 	order []int       // in which the items were given to it at first
 }
 
-// strict runs n items under a seed, by a function that is not idempotent: it returns how
-// often it was called for an item.
+// strict runs n items under a seed, by a function that is not idempotent: its result is the
+// number of calls for an item.
 func strict(t *testing.T, seed uint64, n int) trial {
 	t.Helper()
 	where := newServer(t)
@@ -40,7 +39,7 @@ func strict(t *testing.T, seed uint64, n int) trial {
 	for i := range in {
 		in[i] = i
 	}
-	outs, err := cluster.Map(bounded(t), connect(t, where), task, in, stint.Name("trial"))
+	outs, err := cluster.Map(bounded(t), connect(t, where), task, in, cluster.Name("trial"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +48,7 @@ func strict(t *testing.T, seed uint64, n int) trial {
 	return trial{outs, calls.all(), order}
 }
 
-// A strict engine finds out that a function is not idempotent, and does the same each time
+// A strict client shows that a function is not idempotent, and does the same each time
 // for one seed.
 func TestStrictFindsWhatIsNotIdempotent(t *testing.T) {
 	t.Parallel()
@@ -81,7 +80,7 @@ func TestStrictFindsWhatIsNotIdempotent(t *testing.T) {
 	}
 }
 
-// A function that is idempotent has the right results on a strict engine.
+// A function that is idempotent has the right results on a strict client.
 func TestStrictLetsIdempotentPass(t *testing.T) {
 	t.Parallel()
 	const n = 100
@@ -89,7 +88,7 @@ func TestStrictLetsIdempotentPass(t *testing.T) {
 	serve(t, connect(t, where, cluster.Strict(7)), 4, newTask(j))
 	all := items(n, item{})
 	all[9].Do, all[10].Do = "fail as known", "panic"
-	outs, err := cluster.Map(bounded(t), connect(t, where), newTask(j), all, stint.KeepGoing())
+	outs, err := cluster.Map(bounded(t), connect(t, where), newTask(j), all, cluster.KeepGoing())
 	errs := itemErrors(t, err)
 	equal(t, "number of errors", len(errs), 2)
 	wrong(t, errs[9], errKnown)

@@ -12,7 +12,7 @@ import (
 	"github.com/stint-go/stint/cluster"
 )
 
-// An item is what the tasks of the tests work on.
+// An item is an item of the tasks of the tests.
 type item struct {
 	N    int
 	Do   string        // what the function does; "" only the arithmetic
@@ -22,7 +22,7 @@ type item struct {
 	Text string
 }
 
-// An outcome is what comes of an item.
+// An outcome is the result of an item.
 type outcome struct {
 	N       int
 	Worker  string
@@ -55,8 +55,7 @@ func named(name string, j journal, opts ...cluster.TaskOption) *work {
 	}, opts...)
 }
 
-// lease is that of the tests where nothing is said of it: long enough that none is lost
-// on a busy machine.
+// lease is the default lease of the tests: long enough that none is lost on a busy machine.
 const lease = 2 * time.Second
 
 // short is the lease of the tests that wait for its end.
@@ -120,6 +119,9 @@ func act(ctx context.Context, j journal, in item, out *outcome) error {
 	case "echo":
 		out.Text = in.Text
 	case "big":
+		if in.Gate != "" && !j.opened(in.Gate, ctx.Done()) {
+			return context.Cause(ctx)
+		}
 		out.Text = strings.Repeat("x", max(in.N, in.Size))
 	default:
 		return fmt.Errorf("no such thing to do: %s", in.Do)

@@ -14,18 +14,19 @@ import (
 	"github.com/stint-go/stint/cluster"
 )
 
-// hangs is the Timeout of tasks that run into it, and long enough for those that do not.
+// hangs is the Timeout of all tasks: some hang until it ends, and it is long enough for the
+// others.
 const hangs = 500 * time.Millisecond
 
-// A function that returns when its context has ended by Timeout has failed, or not, as it
-// says, and is retried.
+// If a function returns when its context has ended by Timeout, its error or result counts,
+// and an error is retried.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
 	task := newTask(j, cluster.Timeout(hangs), cluster.Retry(1, time.Millisecond))
 	serve(t, connect(t, where), 2, task)
 	all := []item{{N: 0, Do: "wait", Gate: "never"}, {N: 1}, {N: 2, Do: "go on at first"}, {N: 3, Do: "wait at first"}}
-	outs, err := cluster.Map(bounded(t), connect(t, where), task, all, stint.KeepGoing())
+	outs, err := cluster.Map(bounded(t), connect(t, where), task, all, cluster.KeepGoing())
 	errs := itemErrors(t, err)
 	equal(t, "number of errors", len(errs), 1)
 	wrong(t, errs[0], context.DeadlineExceeded)
@@ -40,17 +41,17 @@ func TestTimeout(t *testing.T) {
 	look(t, where).nothingLeft(t)
 }
 
-// A function that ignores the end of its context gives its slot back. It is not called
-// again, and neither the worker nor the engine waits for it.
+// A function that ignores the end of its context loses its slot. It is not called again,
+// and neither the worker nor the client waits for it.
 func TestFunctionHangs(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
 	task := newTask(j, cluster.Timeout(hangs), cluster.Retry(3, time.Millisecond))
-	e := connect(t, where)
-	worker := serve(t, e, 1, task)
+	c := connect(t, where)
+	worker := serve(t, c, 1, task)
 	all := items(4, item{})
 	all[1], all[2] = item{N: 1, Do: "ignore at first", Gate: "end"}, item{N: 2, Do: "ignore at first", Gate: "end"}
-	outs, err := cluster.Map(bounded(t), connect(t, where), task, all, stint.KeepGoing())
+	outs, err := cluster.Map(bounded(t), connect(t, where), task, all, cluster.KeepGoing())
 	errs := itemErrors(t, err)
 	equal(t, "number of errors", len(errs), 2)
 	wrong(t, errs[1], context.DeadlineExceeded)
@@ -58,34 +59,34 @@ func TestFunctionHangs(t *testing.T) {
 	equal(t, "result 3", outs[3].N, answer(3))
 	equal(t, "calls", count(j.events(t), is("begin")), 4)
 	look(t, where).nothingLeft(t)
-	equal(t, "left behind", abandoned(t, e), 2)
+	equal(t, "abandoned", abandoned(t, c), 2)
 	j.open(t, "end")
-	eventually(t, "they have returned", func() bool { return abandoned(t, e) == 0 })
+	eventually(t, "they have returned", func() bool { return abandoned(t, c) == 0 })
 
 	late := begin(bounded(t), connect(t, where), task, []item{{Do: "ignore at first", Gate: "late"}})
 	late.fails(t, context.DeadlineExceeded)
 	if err := worker.drain(t); err != nil {
 		t.Errorf("Serve: %v", err)
 	}
-	e.Close()
+	c.Close()
 	equal(t, "ended by then", count(j.events(t), is("end")), 4)
 	j.open(t, "late") // or it writes into the directory of a test that is over
 	j.seen(t, 5, "ended", is("end"))
 }
 
-// abandoned returns how many calls the only worker has left behind.
-func abandoned(t *testing.T, e *cluster.Engine) int {
+// abandoned returns the number of abandoned calls of the only worker.
+func abandoned(t *testing.T, c *cluster.Client) int {
 	t.Helper()
-	s, err := e.Status(bounded(t))
+	s, err := c.Status(bounded(t))
 	if err != nil || len(s.Workers) != 1 {
 		t.Fatalf("Status: %+v, %v, want one worker", s, err)
 	}
 	return int(s.Workers[0].Abandoned)
 }
 
-// What a call does that was left behind harms nobody: it panics, exits, or begins work of
-// its own with its context.
-func TestLeftBehind(t *testing.T) {
+// An abandoned call may panic, exit, or start work with its context, without effect on
+// others.
+func TestAbandonedCall(t *testing.T) {
 	t.Parallel()
 	where := newServer(t)
 	var text lines
@@ -104,25 +105,25 @@ func TestLeftBehind(t *testing.T) {
 		err := stint.Each(ctx, []int{1, 2, 3}, func(context.Context, int) error { return errors.New("began") })
 		return 0, err
 	}, cluster.Timeout(10*time.Millisecond))
-	e := connect(t, where, cluster.Log(slog.New(slog.NewTextHandler(&text, nil))))
-	serve(t, e, 1, task)
-	_, err := cluster.Map(bounded(t), e, task, []string{"panic", "goexit", "nest", "nothing"}, stint.KeepGoing())
+	c := connect(t, where, cluster.Log(slog.New(slog.NewTextHandler(&text, nil))))
+	serve(t, c, 1, task)
+	_, err := cluster.Map(bounded(t), c, task, []string{"panic", "goexit", "nest", "nothing"}, cluster.KeepGoing())
 	equal(t, "number of errors", len(itemErrors(t, err)), 3)
-	equal(t, "left behind", abandoned(t, e), 3)
+	equal(t, "abandoned", abandoned(t, c), 3)
 	close(end)
-	eventually(t, "they have ended", func() bool { return abandoned(t, e) == 0 })
+	eventually(t, "they have ended", func() bool { return abandoned(t, c) == 0 })
 	eventually(t, "the log tells of the panic", func() bool { return strings.Contains(text.String(), "boom at last") })
 	if strings.Contains(text.String(), "began") {
 		t.Error("a call that was left behind has begun tasks of its own")
 	}
-	if _, err := cluster.Map(bounded(t), e, task, slices.Repeat([]string{"nothing"}, 20)); err != nil {
+	if _, err := cluster.Map(bounded(t), c, task, slices.Repeat([]string{"nothing"}, 20)); err != nil {
 		t.Error(err)
 	}
 	look(t, where).nothingLeft(t)
 }
 
-// A suspect that hangs while it runs alone lets its worker go on.
-func TestSuspectHangs(t *testing.T) {
+// A quarantined task that hangs does not stop its worker permanently.
+func TestQuarantineHangs(t *testing.T) {
 	t.Parallel()
 	where, end := newServer(t), make(chan struct{})
 	defer close(end)
@@ -132,31 +133,31 @@ func TestSuspectHangs(t *testing.T) {
 		}
 		return outcome{N: answer(in.N)}, nil
 	}, cluster.Timeout(hangs))
-	e, counter := connect(t, where), look(t, where)
-	suspect := begin(bounded(t), e, task, items(1, item{Do: "hang"}))
+	client, counter := connect(t, where), look(t, where)
+	quarantined := begin(bounded(t), client, task, items(1, item{Do: "hang"}))
 	counter.queued(t, 1)
 	counter.lose(t, 1, 2)
 	worker := connect(t, where)
 	serve(t, worker, 4, task)
-	suspect.fails(t, context.DeadlineExceeded)
-	begin(bounded(t), e, task, items(10, item{})).succeed(t, 10)
-	equal(t, "left behind", abandoned(t, worker), 1)
+	quarantined.fails(t, context.DeadlineExceeded)
+	begin(bounded(t), client, task, items(10, item{})).succeed(t, 10)
+	equal(t, "abandoned", abandoned(t, worker), 1)
 	counter.nothingLeft(t)
 }
 
-// A worker whose engine is closed does not wait for a function that has a Timeout.
+// A worker whose client is closed does not wait for a function that has a Timeout.
 func TestTimeoutEndsWithClose(t *testing.T) {
 	t.Parallel()
 	where, j := newServer(t), newJournal(t)
 	task := newTask(j, cluster.Timeout(time.Hour))
-	e := connect(t, where)
-	e.Handle(task)
+	client := connect(t, where)
+	client.Handle(task)
 	served := make(chan error, 1)
-	go func() { served <- cluster.Serve(context.Background(), e, stint.Limit(1)) }()
+	go func() { served <- cluster.Serve(context.Background(), client, cluster.Limit(1)) }()
 	ctx, stop := context.WithCancel(context.Background())
 	c := begin(ctx, connect(t, where), task, []item{{Do: "ignore at first", Gate: "end"}})
 	j.seen(t, 1, "begun", is("begin"))
-	e.Close()
+	client.Close()
 	select {
 	case err := <-served:
 		wrong(t, err, stint.ErrClosed)

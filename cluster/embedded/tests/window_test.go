@@ -6,12 +6,11 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 )
 
-// A run pulls no further item while as many bytes are under way as it may have: items and
-// results that are not there yet, and results that are not taken.
+// A run pulls no item while WindowBytes are in progress: items whose results are missing, and
+// results that were not delivered.
 func TestWindowBytes(t *testing.T) {
 	t.Parallel()
 	const n, result, window = 100, 1000, 20
@@ -21,7 +20,7 @@ func TestWindowBytes(t *testing.T) {
 		task := cluster.NewTask("fill/v1", func(context.Context, int) (string, error) {
 			first.CompareAndSwap(0, pulled.Load())
 			return strings.Repeat("x", result-len(`""`)), nil
-		}, cluster.WindowBytes(window*result))
+		})
 		serve(t, connect(t, where), 4, task)
 		in := func(yield func(int) bool) {
 			for i := range n {
@@ -33,9 +32,9 @@ func TestWindowBytes(t *testing.T) {
 				}
 			}
 		}
-		var opts []stint.Option
+		opts := []cluster.Option{cluster.WindowBytes(window * result)}
 		if unordered {
-			opts = append(opts, stint.Unordered())
+			opts = append(opts, cluster.Unordered())
 		}
 		for out, err := range cluster.MapSeq(bounded(t), connect(t, where), task, in, opts...) {
 			if err != nil || len(out) != result-len(`""`) {
@@ -50,14 +49,14 @@ func TestWindowBytes(t *testing.T) {
 	}
 }
 
-// An item that is larger than all that may be under way goes alone.
+// An item that is larger than WindowBytes goes alone.
 func TestWindowBytesOfLargeItems(t *testing.T) {
 	t.Parallel()
 	const n = 5
 	where, j := newServer(t), newJournal(t)
-	task := newTask(j, cluster.WindowBytes(1))
+	task := newTask(j)
 	serve(t, connect(t, where), 4, task)
-	begin(bounded(t), connect(t, where), task, items(n, item{})).succeed(t, n)
+	begin(bounded(t), connect(t, where), task, items(n, item{}), cluster.WindowBytes(1)).succeed(t, n)
 	running := 0
 	for _, e := range j.events(t) {
 		if e.What == "begin" {
@@ -69,10 +68,4 @@ func TestWindowBytesOfLargeItems(t *testing.T) {
 			t.Fatal("two tasks run at once")
 		}
 	}
-}
-
-func TestWindowBytesOfNothing(t *testing.T) {
-	t.Parallel()
-	defer func() { equal(t, "panic", recover(), any("cluster: WindowBytes(0): want 1 or more")) }()
-	cluster.WindowBytes(0)
 }

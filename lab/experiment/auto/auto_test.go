@@ -1,25 +1,21 @@
 package auto
 
 import (
-	"context"
 	"testing"
 	"time"
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/trial"
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
-		return run(ctx, s, sizes{divisor: 1000, few: 2, ops: 50})
-	}, trial.Want{Processors: 2, Cases: 22, Verdicts: 29})
+	trial.Run(t, run, sizes{divisor: 1000, batchSize: 2, ops: 50}, trial.Want{Processors: 2, Cases: 22, Verdicts: 29})
 }
 
-// The sum of the times is that of the mean, whatever the law.
+// The times have the given mean for any distribution.
 func TestTimes(t *testing.T) {
-	for _, l := range []law{alike, uniform, exponential} {
+	for _, l := range []distribution{alike, uniform, exponential} {
 		sum := time.Duration(0)
 		for _, d := range times(l, 1000, 1e6) {
 			sum += d
@@ -30,10 +26,10 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// A gauge tells how many tasks there were at once, and a check finds those that
-// did not run.
+// A gauge counts concurrent tasks, and the checks detect tasks that did not
+// run.
 func TestModelsAreWatched(t *testing.T) {
-	p := plant{n: 8, work: sleeping(alike, 1e6)}
+	p := workload{n: 8, tasks: sleeping(alike, 1e6)}
 	for most, run := range map[float64]loop{1: func(n int, f func(int)) {
 		for i := range n {
 			f(i)
@@ -47,8 +43,8 @@ func TestModelsAreWatched(t *testing.T) {
 			t.Errorf("%v tasks at once, want at most %v", got, most)
 		}
 	}
-	for _, w := range []work{sleeping(alike, 1), spinning(alike, 10), slots(2, 1), mixed(10, 1), locked(10)} {
-		p := plant{n: 8, work: w}
+	for _, w := range []tasks{sleeping(alike, 1), spinning(alike, 10), slots(2, 1), mixed(10, 1), locked(10)} {
+		p := workload{n: 8, tasks: w}
 		if err := p.model(experiment.Model{}.Model, func(n int, f func(int)) { goroutines(n-1, f) }).Run(new(measure.Meter)); err == nil {
 			t.Error("a task that did not run was not found")
 		}

@@ -14,15 +14,14 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// A body is what is done with a record by several at once, in the forms that they
-// want.
+// A body processes a record concurrently, in the forms that models take.
 type body struct {
 	plain    func(uint64) uint64
 	task     func(context.Context, uint64) (uint64, error)
 	fallible func(uint64) (uint64, error)
 }
 
-// bodyOf is for functions that are so long that a call more does not count.
+// bodyOf is for functions so long that an extra call does not matter.
 func bodyOf(f func(uint64) uint64) body {
 	return body{f,
 		func(_ context.Context, key uint64) (uint64, error) { return f(key), nil },
@@ -30,15 +29,14 @@ func bodyOf(f func(uint64) uint64) body {
 	}
 }
 
-// nothing hands a record on.
-var nothing = body{
+// identity returns the record.
+var identity = body{
 	func(key uint64) uint64 { return key },
 	func(_ context.Context, key uint64) (uint64, error) { return key, nil },
 	func(key uint64) (uint64, error) { return key, nil },
 }
 
-// The names of ParMap with what it was told: a limit, that the order does not
-// matter, nothing.
+// ParMap with a limit, unordered, and without an option.
 const (
 	nameParMap    = "stream.ParMap"
 	nameUnordered = "stream.ParMap-unordered"
@@ -47,51 +45,52 @@ const (
 
 var parMaps = []string{nameParMap, nameUnordered, nameUntold}
 
-// A crossing gives the sum of what a body makes of records, at most limit at once.
-type crossing struct {
+// A mapper returns the sum of a body's results over records, at most limit of
+// them concurrently.
+type mapper struct {
 	result.Model
 	run func(in []uint64, limit int, b body) uint64
 }
 
-// A crossing in form of a loop, which nothing is handed to.
+// Mappers that are loops, without handing records over.
 var (
-	sequential = crossing{floor("sequential", "for _, v := range s { sum += f(v) }"), func(in []uint64, _ int, b body) uint64 {
+	sequential = mapper{result.Floor.Model("sequential", "for _, v := range s { sum += f(v) }"), func(in []uint64, _ int, b body) uint64 {
 		return pieceSum(in, b)
 	}}
-	static = crossing{peer("static", "one piece a processor, a goroutine and a sum each"), staticSum}
-	next   = crossing{peer("workers", "goroutines that take the next record from an atomic counter, a sum each"), nextSum}
+	static         = mapper{result.Peer.Model("static", "one chunk a processor, a goroutine and a sum each"), staticSum}
+	counterWorkers = mapper{result.Peer.Model("workers", "goroutines that take the next record from an atomic counter, a sum each"), nextSum}
 )
 
 // streams are ParMap between From and Reduce.
-var streams = []crossing{
-	{ours(nameParMap, "From, ParMap with a Limit, Reduce"), func(in []uint64, limit int, b body) uint64 {
+var streams = []mapper{
+	{result.Ours.Model(nameParMap, "From, ParMap with a Limit, Reduce"), func(in []uint64, limit int, b body) uint64 {
 		return sum(stream.ParMap(stream.From(in), b.task, stint.Limit(limit)), foldKey)
 	}},
-	{ours(nameUnordered, "From, ParMap with a Limit and Unordered, Reduce"), func(in []uint64, limit int, b body) uint64 {
+	{result.Ours.Model(nameUnordered, "From, ParMap with a Limit and Unordered, Reduce"), func(in []uint64, limit int, b body) uint64 {
 		return sum(stream.ParMap(stream.From(in), b.task, stint.Limit(limit), stint.Unordered()), foldKey)
 	}},
-	{ours(nameUntold, "From, ParMap without an option, Reduce"), func(in []uint64, _ int, b body) uint64 {
+	{result.Ours.Model(nameUntold, "From, ParMap without an option, Reduce"), func(in []uint64, _ int, b body) uint64 {
 		return sum(stream.ParMap(stream.From(in), b.task), foldKey)
 	}},
 }
 
-// libraries are the others.
-var libraries = []crossing{
-	{peer("rill-ordered", "destel/rill v0.7.0, FromSlice, OrderedMap, ForEach of 1"), func(in []uint64, limit int, b body) uint64 {
+// libraries are the remaining models.
+var libraries = []mapper{
+	{result.Peer.Model("rill-ordered", "destel/rill v0.7.0, FromSlice, OrderedMap, ForEach of 1"), func(in []uint64, limit int, b body) uint64 {
 		return rillSum(rill.OrderedMap(rill.FromSlice(in, nil), limit, b.fallible), foldKey)
 	}},
-	{peer("rill-unordered", "destel/rill v0.7.0, FromSlice, Map, ForEach of 1"), func(in []uint64, limit int, b body) uint64 {
+	{result.Peer.Model("rill-unordered", "destel/rill v0.7.0, FromSlice, Map, ForEach of 1"), func(in []uint64, limit int, b body) uint64 {
 		return rillSum(rill.Map(rill.FromSlice(in, nil), limit, b.fallible), foldKey)
 	}},
-	{peer("conc-stream", "sourcegraph/conc v0.3.0, stream.New().WithMaxGoroutines, the callbacks add up"), concSum},
-	{ours("stint.MapSeq", "MapSeq with a Limit over the slice's values, a loop adds up"), seqSum},
+	{result.Peer.Model("conc-stream", "sourcegraph/conc v0.3.0, stream.New().WithMaxGoroutines, the callbacks add up"), concSum},
+	{result.Ours.Model("stint.MapSeq", "MapSeq with a Limit over the slice's values, a loop adds up"), seqSum},
 }
 
-// models are ways to take the records of f through b.
-func (b body) models(f feed[uint64], want uint64, limit int, ways ...crossing) []experiment.Model {
+// models returns models that pass the records of f through b.
+func (b body) models(f input[uint64], want uint64, limit int, ways ...mapper) []experiment.Model {
 	var out []experiment.Model
-	for _, way := range ways {
-		out = append(out, f.model(way.Model, want, func(in []uint64) uint64 { return way.run(in, limit, b) }))
+	for _, model := range ways {
+		out = append(out, f.model(model.Model, want, func(in []uint64) uint64 { return model.run(in, limit, b) }))
 	}
 	return out
 }
@@ -107,9 +106,9 @@ func pieceSum(in []uint64, b body) uint64 {
 func staticSum(in []uint64, _ int, b body) uint64 {
 	var total atomic.Uint64
 	var ended sync.WaitGroup
-	pieces := procs()
-	for p := range pieces {
-		ended.Go(func() { total.Add(pieceSum(in[p*len(in)/pieces:(p+1)*len(in)/pieces], b)) })
+	chunks := procs()
+	for p := range chunks {
+		ended.Go(func() { total.Add(pieceSum(in[p*len(in)/chunks:(p+1)*len(in)/chunks], b)) })
 	}
 	ended.Wait()
 	return total.Load()

@@ -9,40 +9,41 @@ import (
 	"github.com/destel/rill"
 	"github.com/sourcegraph/conc/stream"
 	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/result"
 )
 
-// batchSize is how many records a batch has that is sent by hand.
+// batchSize is the number of records in a hand-written batch.
 const batchSize = 256
 
-// byRecord are models that hand the records on one by one, over so many hops.
-func byRecord(f feed[record], hops int) []experiment.Model {
+// perRecord returns models that hand over one record at a time.
+func perRecord(f input[record], hops int) []experiment.Model {
 	out := []experiment.Model{
-		f.model(peer("channel", "a goroutine a stage, unbuffered channels"), f.added(1), func(in []record) uint64 {
+		f.model(result.Peer.Model("channel", "a goroutine a stage, unbuffered channels"), f.added(1), func(in []record) uint64 {
 			return plain(in, f, hops, 0)
 		}),
-		f.model(peer("channel-64", "a goroutine a stage, channels of 64"), f.added(1), func(in []record) uint64 {
+		f.model(result.Peer.Model("channel-64", "a goroutine a stage, channels of 64"), f.added(1), func(in []record) uint64 {
 			return plain(in, f, hops, 64)
 		}),
-		f.model(peer("channel-select", "the same unbuffered, each send in a select with done"), f.added(1), func(in []record) uint64 {
+		f.model(result.Peer.Model("channel-select", "the same unbuffered, each send in a select with done"), f.added(1), func(in []record) uint64 {
 			return selected(in, f, hops, 0)
 		}),
-		f.model(peer("channel-64-select", "the same of 64, each send in a select with done"), f.added(1), func(in []record) uint64 {
+		f.model(result.Peer.Model("channel-64-select", "the same of 64, each send in a select with done"), f.added(1), func(in []record) uint64 {
 			return selected(in, f, hops, 64)
 		}),
-		f.model(peer("rill", "destel/rill v0.7.0, FromSlice, Map of 1 between two hops, ForEach of 1"), f.added(1), func(in []record) uint64 {
+		f.model(result.Peer.Model("rill", "destel/rill v0.7.0, FromSlice, Map of 1 between two hops, ForEach of 1"), f.added(1), func(in []record) uint64 {
 			return rillHops(in, f, hops)
 		}),
 	}
 	if hops > 1 {
 		return out
 	}
-	return append(out, f.model(peer("conc-stream-1", "sourcegraph/conc v0.3.0, stream.New().WithMaxGoroutines(1), the callbacks add up"), f.added(1), func(in []record) uint64 {
+	return append(out, f.model(result.Peer.Model("conc-stream-1", "sourcegraph/conc v0.3.0, stream.New().WithMaxGoroutines(1), the callbacks add up"), f.added(1), func(in []record) uint64 {
 		return concHop(in, f)
 	}))
 }
 
-// plain sends each record over channels of a size. Nothing can end it early.
-func plain(in []record, f feed[record], hops, size int) uint64 {
+// plain sends each record over channels of a size. It cannot be stopped early.
+func plain(in []record, f input[record], hops, size int) uint64 {
 	first := make(chan record, size)
 	go func() {
 		defer close(first)
@@ -65,7 +66,7 @@ func plain(in []record, f feed[record], hops, size int) uint64 {
 }
 
 // selected sends each record over channels of a size until done is closed.
-func selected(in []record, f feed[record], hops, size int) uint64 {
+func selected(in []record, f input[record], hops, size int) uint64 {
 	c := sent(func(yield func(record) bool) {
 		for _, r := range in {
 			if !yield(f.add(r)) {
@@ -79,8 +80,8 @@ func selected(in []record, f feed[record], hops, size int) uint64 {
 	return received(c, f.fold)
 }
 
-// sent is a goroutine that sends what a sequence has. The channel that would end
-// it is the one of a context, as most programs have it.
+// sent sends the values of a sequence on a goroutine. As in most programs, a
+// context can stop it.
 func sent[T any](seq iter.Seq[T], size int) <-chan T {
 	ctx, cancel := context.WithCancel(context.Background())
 	out := make(chan T, size)
@@ -99,7 +100,7 @@ func sent[T any](seq iter.Seq[T], size int) <-chan T {
 	return out
 }
 
-// receiving is what comes on a channel.
+// receiving yields the values of a channel.
 func receiving[T any](c <-chan T) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for r := range c {
@@ -110,7 +111,7 @@ func receiving[T any](c <-chan T) iter.Seq[T] {
 	}
 }
 
-// received adds up what comes.
+// received folds the values of a channel.
 func received[T any](c <-chan T, fold func(uint64, T) uint64) uint64 {
 	total := uint64(0)
 	for r := range c {
@@ -119,10 +120,10 @@ func received[T any](c <-chan T, fold func(uint64, T) uint64) uint64 {
 	return total
 }
 
-// batches sends slices of records, as somebody writes who knows what a channel
-// operation costs. A batch that is not full waits for the end of the input.
-func batches(f feed[record], hops int) experiment.Model {
-	m := peer(nameBatches, fmt.Sprintf("a goroutine a stage, slices of %d records over channels of 4, each send in a select with done", batchSize))
+// batches sends slices of records, as an experienced programmer would write it.
+// A partial batch waits for the end of the input.
+func batches(f input[record], hops int) experiment.Model {
+	m := result.Peer.Model(nameBatches, fmt.Sprintf("a goroutine a stage, slices of %d records over channels of 4, each send in a select with done", batchSize))
 	return f.model(m, f.added(1), func(in []record) uint64 {
 		c := sent(batched(in, f.add), 4)
 		for range hops - 1 {
@@ -155,8 +156,8 @@ func batched(in []record, add func(record) record) iter.Seq[[]record] {
 	}
 }
 
-// rillHops has a hop behind FromSlice, and one behind each Map.
-func rillHops(in []record, f feed[record], hops int) uint64 {
+// rillHops has a hop after FromSlice, and one after each Map.
+func rillHops(in []record, f input[record], hops int) uint64 {
 	c := rill.FromSlice(in, nil)
 	for range hops - 1 {
 		c = rill.Map(c, 1, func(r record) (record, error) { return r, nil })
@@ -180,8 +181,8 @@ func rillSum[T any](c <-chan rill.Try[T], fold func(uint64, T) uint64) uint64 {
 	return total
 }
 
-// concHop hands each record to a task, and what it gives to a callback.
-func concHop(in []record, f feed[record]) uint64 {
+// concHop passes each record to a task, and its result to a callback.
+func concHop(in []record, f input[record]) uint64 {
 	total := uint64(0)
 	s := stream.New().WithMaxGoroutines(1)
 	for _, r := range in {

@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/stream"
 )
 
-// fused is stages without a boundary between them.
-func fused[T any](z sizes, f feed[T]) []experiment.Study {
+// fused measures stages without a boundary between them.
+func fused[T any](z sizes, f input[T]) []experiment.Study {
 	const from, seq = "stream.Map", "stream.Map-seq"
 	name := func(stages int) string { return fmt.Sprintf("record=%s/stages=%d", f.kind, stages) }
 	var st experiment.Study
@@ -17,13 +18,13 @@ func fused[T any](z sizes, f feed[T]) []experiment.Study {
 		c := experiment.Case{Name: name(k), Doc: "an op is a record", Reference: "loop", Ops: f.ops(20), Count: samples}
 		want := f.added(k)
 		c.Models = append(c.Models,
-			f.model(floor("loop", "for _, v := range s { sum = fold(sum, add(v)) }, with as many calls of add as there are stages"), want, func(in []T) uint64 {
+			f.model(result.Floor.Model("loop", "for _, v := range s { sum = fold(sum, add(v)) }, with as many calls of add as there are stages"), want, func(in []T) uint64 {
 				return loop(in, k, f.add, f.fold)
 			}),
-			f.model(ours(from, "From, Maps, Reduce"), want, func(in []T) uint64 {
+			f.model(result.Ours.Model(from, "From, Maps, Reduce"), want, func(in []T) uint64 {
 				return sum(mapped(stream.From(in), k, f.add), f.fold)
 			}),
-			f.model(ours(seq, "FromSeq, Maps, Reduce"), want, func(in []T) uint64 {
+			f.model(result.Ours.Model(seq, "FromSeq, Maps, Reduce"), want, func(in []T) uint64 {
 				return sum(mapped(stream.FromSeq(slices.Values(in)), k, f.add), f.fold)
 			}))
 		st.Cases = append(st.Cases, c)
@@ -32,7 +33,7 @@ func fused[T any](z sizes, f feed[T]) []experiment.Study {
 	return []experiment.Study{st}
 }
 
-// mapped is a stream with so many stages more.
+// mapped adds stages to a stream.
 func mapped[T any](s stream.Stream[T], stages int, add func(T) T) stream.Stream[T] {
 	for range stages {
 		s = stream.Map(s, add)
@@ -40,7 +41,7 @@ func mapped[T any](s stream.Stream[T], stages int, add func(T) T) stream.Stream[
 	return s
 }
 
-// loop is what somebody writes who needs no stream.
+// loop is the code without a stream.
 func loop[T any](in []T, stages int, add func(T) T, fold func(uint64, T) uint64) uint64 {
 	total := uint64(0)
 	for _, v := range in {

@@ -1,42 +1,37 @@
 package hops
 
 import (
-	"context"
 	"runtime"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/trial"
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
-		return run(ctx, s, sizes{divisor: 1000})
-	}, trial.Want{Processors: 2, Cases: 43, Verdicts: 45})
+	trial.Run(t, run, sizes{divisor: 1000}, trial.Want{Processors: 2, Cases: 43, Verdicts: 45})
 }
 
-// A sum that a record was lost from, or taken twice for another, is found.
+// A lost or duplicated record is detected.
 func TestWrongSums(t *testing.T) {
 	f := keys(100)
 	for name, last := range map[string]uint64{"lost": 0, "taken twice": f.in[98]} {
-		m := f.model(peer("wrong", ""), f.want, func(in []uint64) uint64 { return f.want - in[99] + last })
+		m := f.model(result.Peer.Model("wrong", ""), f.want, func(in []uint64) uint64 { return f.want - in[99] + last })
 		if err := m.Run(&measure.Meter{N: 200}); err == nil || err.Error() != "2 of 2 runs over 100 records gave another sum" {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
 }
 
-// The ways of a record give the same, whatever their number of hops and of those
-// that work at once.
+// All models give the same result for any number of hops and any limit.
 func TestCrossings(t *testing.T) {
 	f := structs(sizes{divisor: 100})
 	for hops := 1; hops <= 4; hops++ {
-		for _, m := range append(byRecord(f, hops), batches(f, hops)) {
+		for _, m := range append(perRecord(f, hops), batches(f, hops)) {
 			if err := m.Run(&measure.Meter{N: len(f.in)}); err != nil {
 				t.Errorf("%d hops: %s: %v", hops, m.Name, err)
 			}
@@ -45,7 +40,7 @@ func TestCrossings(t *testing.T) {
 	k := keys(1000)
 	twice := bodyOf(func(key uint64) uint64 { return 2 * key })
 	for limit := 1; limit <= 3; limit++ {
-		for _, m := range twice.models(k, 2*k.want, limit, slices.Concat([]crossing{sequential, static, next}, streams, libraries)...) {
+		for _, m := range twice.models(k, 2*k.want, limit, slices.Concat([]mapper{sequential, static, counterWorkers}, streams, libraries)...) {
 			if err := m.Run(&measure.Meter{N: len(k.in)}); err != nil {
 				t.Errorf("limit %d: %s: %v", limit, m.Name, err)
 			}
@@ -53,11 +48,11 @@ func TestCrossings(t *testing.T) {
 	}
 }
 
-// A source has so many records at once, and its time of each is when it gave it.
+// A source yields bursts of records with the times of their start.
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		p := pace{atOnce: 3, gap: time.Millisecond}
+		p := arrivals{atOnce: 3, gap: time.Millisecond}
 		var at []time.Duration
 		for r := range p.source(7, began) {
 			if got := time.Since(began); time.Duration(r.a) != got {
@@ -86,11 +81,11 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// A stream that leaves somebody behind is found.
+// A stream that leaves a goroutine behind is detected.
 func TestLeft(t *testing.T) {
 	stop := make(chan struct{})
 	defer close(stop)
-	err := leave(&measure.Meter{N: 1}, 10, func(int) uint64 {
+	err := measureTake(&measure.Meter{N: 1}, 10, func(int) uint64 {
 		go func() { <-stop }()
 		runtime.Gosched()
 		return 45

@@ -18,8 +18,8 @@ import (
 	"github.com/stint-go/stint/stream"
 )
 
-// A pace is how records come: so many at once, then none for a while.
-type pace struct {
+// An arrivals describes a source: bursts of records with gaps between them.
+type arrivals struct {
 	name    string
 	atOnce  int
 	gap     time.Duration
@@ -27,10 +27,10 @@ type pace struct {
 	claimed bool
 }
 
-// latency is how long a record is on its way when few come.
+// latency measures how long records take when few arrive.
 func (z sizes) latency() []experiment.Study {
 	var out []experiment.Study
-	for _, p := range []pace{
+	for _, p := range []arrivals{
 		{"1-in-10ms", 1, 10 * time.Millisecond, max(6, 60/z.divisor), true},
 		{"1-in-1ms", 1, time.Millisecond, z.n(400), true},
 		{"10-in-1ms", 10, time.Millisecond, z.n(4000), true},
@@ -41,59 +41,59 @@ func (z sizes) latency() []experiment.Study {
 	return out
 }
 
-// A journey takes records through four stages and calls arrived with each.
-type journey struct {
+// A fourStages passes records through four stages and calls arrived with each.
+type fourStages struct {
 	result.Model
 	run func(source iter.Seq[record], arrived func(record))
 }
 
 const nameStages = "stream-4-stages"
 
-var journeys = []journey{
-	{peer("channel-4-stages", "a goroutine a stage, two for the last one, unbuffered channels"), travelChannels},
-	{peer("rill-4-stages", "destel/rill v0.7.0, FromSeq, OrderedMap of 1, three times, and of 2, ForEach of 1"), travelRill},
-	{ours(nameStages, "FromSeq, Map and Buffer, three times, ParMap with Limit(2), Each"), travelStream},
+var fourStageModels = []fourStages{
+	{result.Peer.Model("channel-4-stages", "a goroutine a stage, two for the last one, unbuffered channels"), viaChannels},
+	{result.Peer.Model("rill-4-stages", "destel/rill v0.7.0, FromSeq, OrderedMap of 1, three times, and of 2, ForEach of 1"), viaRill},
+	{result.Ours.Model(nameStages, "FromSeq, Map and Buffer, three times, ParMap with Limit(2), Each"), viaStream},
 }
 
-// study reports how long records take, and no time of an op: that is the pace.
-func (p pace) study() experiment.Study {
-	c := experiment.Case{Name: "latency=4-stages/records=" + p.name, Doc: "p50 is the time from the source to the consumer that half of the records take at most, p99 that which 99 of 100 do", Reference: journeys[0].Name, Ops: p.records, Count: fewSamples}
-	for _, j := range journeys {
+// study reports latencies and no time of an op, which the source determines.
+func (p arrivals) study() experiment.Study {
+	c := experiment.Case{Name: "latency=4-stages/records=" + p.name, Doc: "p50 and p99 are the times from source to consumer that 50 and 99 of 100 records take at most", Reference: fourStageModels[0].Name, Ops: p.records, Count: fewSamples}
+	for _, j := range fourStageModels {
 		c.Models = append(c.Models, experiment.Model{Model: j.Model, Run: func(m *measure.Meter) error {
-			took, err := p.travel(m.N, j)
-			m.Report(measure.HalfWithin, quantile(took, 0.5))
-			m.Report(measure.MostWithin, quantile(took, 0.99))
+			took, err := p.latencies(m.N, j)
+			m.Report(measure.P50, quantile(took, 0.5))
+			m.Report(measure.P99, quantile(took, 0.99))
 			return err
 		}})
 	}
 	if !p.claimed {
 		return experiment.One(c)
 	}
-	return experiment.One(c, result.Claim{Case: c.Name, Model: nameStages, Unit: measure.MostWithin, Form: result.Value, Bar: float64(2 * time.Millisecond)})
+	return experiment.One(c, result.Claim{Case: c.Name, Model: nameStages, Unit: measure.P99, Form: result.Value, Bar: float64(2 * time.Millisecond)})
 }
 
-// travel lets n records travel, and returns how long they took, sorted. Each says
-// when it began.
-func (p pace) travel(n int, j journey) ([]float64, error) {
+// latencies passes n records through and returns their latencies, sorted. A
+// record carries its start time.
+func (p arrivals) latencies(n int, j fourStages) ([]float64, error) {
 	took, total, want := make([]float64, 0, n), uint64(0), uint64(0)
 	for i := range n {
 		want += models.Key(i)
 	}
-	runtime.GC() // what earlier samples have left
+	runtime.GC() // collect the garbage of earlier samples
 	began := time.Now()
 	j.run(p.source(n, began), func(r record) {
 		took = append(took, float64(time.Since(began))-float64(r.a))
 		total += r.key
 	})
 	if total != want {
-		return nil, fmt.Errorf("%d records have arrived, want %d, or others", len(took), n)
+		return nil, fmt.Errorf("%d records arrived, want %d, or others", len(took), n)
 	}
 	slices.Sort(took)
 	return took, nil
 }
 
-// source is n records that come at that pace.
-func (p pace) source(n int, began time.Time) iter.Seq[record] {
+// source yields n records in bursts.
+func (p arrivals) source(n int, began time.Time) iter.Seq[record] {
 	return func(yield func(record) bool) {
 		for i := range n {
 			if i%p.atOnce == 0 {
@@ -106,7 +106,8 @@ func (p pace) source(n int, began time.Time) iter.Seq[record] {
 	}
 }
 
-// quantile is the smallest value that so large a part of the sorted ones keeps to.
+// quantile returns the smallest value that is at least as large as the given
+// part of the sorted values.
 func quantile(sorted []float64, part float64) float64 {
 	if len(sorted) == 0 {
 		return 0
@@ -114,10 +115,10 @@ func quantile(sorted []float64, part float64) float64 {
 	return sorted[max(0, int(math.Ceil(part*float64(len(sorted))))-1)]
 }
 
-func travelStream(source iter.Seq[record], arrived func(record)) {
+func viaStream(source iter.Seq[record], arrived func(record)) {
 	s := stream.FromSeq(source)
 	for range 3 {
-		s = stream.Buffer(stream.Map(s, addRecord), room)
+		s = stream.Buffer(stream.Map(s, addRecord), bufferSize)
 	}
 	last := stream.ParMap(s, func(_ context.Context, r record) (record, error) { return addRecord(r), nil }, stint.Limit(2))
 	must(0, stream.Each(context.Background(), last, func(r record) error {
@@ -126,7 +127,7 @@ func travelStream(source iter.Seq[record], arrived func(record)) {
 	}))
 }
 
-func travelRill(source iter.Seq[record], arrived func(record)) {
+func viaRill(source iter.Seq[record], arrived func(record)) {
 	add := func(r record) (record, error) { return addRecord(r), nil }
 	c := rill.FromSeq(source, nil)
 	for range 3 {
@@ -138,7 +139,7 @@ func travelRill(source iter.Seq[record], arrived func(record)) {
 	}))
 }
 
-func travelChannels(source iter.Seq[record], arrived func(record)) {
+func viaChannels(source iter.Seq[record], arrived func(record)) {
 	stage := func(from iter.Seq[record]) iter.Seq[record] {
 		return receiving(sent(func(yield func(record) bool) {
 			for r := range from {

@@ -16,20 +16,20 @@ import (
 // A page is a record of 1 KiB.
 type page [128]uint64
 
-// memory is a source that is faster than the consumer: what is between them must
-// not grow with what has gone through.
+// memory measures a source that is faster than the consumer: the memory between
+// them must not grow with the number of records.
 func (z sizes) memory() []experiment.Study {
 	const buffer, parMap = "pages-Buffer", "pages-ParMap"
 	name := func(n int) string { return fmt.Sprintf("record=1KiB/records=%d", n) }
 	sizes := []int{z.n(1e6), z.n(1e7)}
 	var st experiment.Study
 	for _, n := range sizes {
-		c := experiment.Case{Name: name(n), Doc: "an op is a stream of so many records of 1 KiB, whose consumer is slower than the source", Reference: buffer, Ops: 1, Count: fewSamples, Peaks: true}
+		c := experiment.Case{Name: name(n), Doc: "an op is a stream of records of 1 KiB, whose consumer is slower than the source", Reference: buffer, Ops: 1, Count: fewSamples, Peaks: true}
 		c.Models = []experiment.Model{
-			pages(ours(buffer, fmt.Sprintf("FromSeq, a Buffer of %d records, Reduce", room)), n, func(s stream.Stream[page]) stream.Stream[page] {
-				return stream.Buffer(s, room)
+			pages(result.Ours.Model(buffer, fmt.Sprintf("FromSeq, a Buffer of %d records, Reduce", bufferSize)), n, func(s stream.Stream[page]) stream.Stream[page] {
+				return stream.Buffer(s, bufferSize)
 			}),
-			pages(ours(parMap, "FromSeq, ParMap with a Limit, Reduce"), n, func(s stream.Stream[page]) stream.Stream[page] {
+			pages(result.Ours.Model(parMap, "FromSeq, ParMap with a Limit, Reduce"), n, func(s stream.Stream[page]) stream.Stream[page] {
 				return stream.ParMap(s, func(_ context.Context, p page) (page, error) { return p, nil }, stint.Limit(procs()))
 			}),
 		}
@@ -73,60 +73,60 @@ func pages(m result.Model, n int, through func(stream.Stream[page]) stream.Strea
 	}}
 }
 
-// none is how many allocations a record may have where it is said to have none:
-// the clock of a run and what it holds may be made anew, its batches may not.
-const none = 0.0001
+// maxAllocsPerRecord allows a stream's own allocations, such as its timer, but
+// not one per batch.
+const maxAllocsPerRecord = 0.0001
 
-// allocations is what twice as many records allocate more.
+// allocations compares the allocations of twice as many records.
 func (z sizes) allocations() []experiment.Study {
-	f := keys(z.n(5e5)) // few: it stays in memory, as those of all cases do
+	f := keys(z.n(5e5)) // few, since the records of all cases stay in memory
 	n := len(f.in) / 2
 	name := func(n int) string { return fmt.Sprintf("allocations=steady/records=%d", n) }
 	var st experiment.Study
 	for _, in := range [][]uint64{f.in[:n], f.in} {
-		half := feed[uint64]{in: in}
+		half := input[uint64]{in: in}
 		for _, key := range in {
 			half.want += key
 		}
-		c := experiment.Case{Name: name(len(in)), Doc: "an op is a stream of so many records", Reference: allocators[0].Name, Ops: 1, Count: samples}
-		for _, way := range allocators {
-			c.Models = append(c.Models, half.model(way.Model, half.want, func(in []uint64) uint64 { return sum(way.run(in), foldKey) }))
+		c := experiment.Case{Name: name(len(in)), Doc: "an op is a whole stream", Reference: allocators[0].Name, Ops: 1, Count: samples}
+		for _, model := range allocators {
+			c.Models = append(c.Models, half.model(model.Model, half.want, func(in []uint64) uint64 { return sum(model.run(in), foldKey) }))
 		}
 		st.Cases = append(st.Cases, c)
 	}
-	for _, way := range allocators {
+	for _, model := range allocators {
 		st.Claims = append(st.Claims, result.Claim{
-			Case: name(len(f.in)), Model: way.Name, Unit: measure.Allocs, Form: result.Difference, Than: way.Name, InCase: name(n), Bar: none * float64(n), Note: "none a record",
+			Case: name(len(f.in)), Model: model.Name, Unit: measure.Allocs, Form: result.Difference, Than: model.Name, InCase: name(n), Bar: maxAllocsPerRecord * float64(n), Note: "none a record",
 		})
 	}
 	return []experiment.Study{st}
 }
 
-// allocators are streams that must allocate nothing for a record.
+// allocators are streams that must not allocate per record.
 var allocators = []struct {
 	result.Model
 	run func(in []uint64) stream.Stream[uint64]
 }{
-	{ours("steady-Buffer", "From, Buffer, Reduce"), func(in []uint64) stream.Stream[uint64] {
-		return stream.Buffer(stream.From(in), room)
+	{result.Ours.Model("steady-Buffer", "From, Buffer, Reduce"), func(in []uint64) stream.Stream[uint64] {
+		return stream.Buffer(stream.From(in), bufferSize)
 	}},
-	{ours("steady-FromSeq", "FromSeq, Buffer, Reduce"), func(in []uint64) stream.Stream[uint64] {
-		return stream.Buffer(stream.FromSeq(slices.Values(in)), room)
+	{result.Ours.Model("steady-FromSeq", "FromSeq, Buffer, Reduce"), func(in []uint64) stream.Stream[uint64] {
+		return stream.Buffer(stream.FromSeq(slices.Values(in)), bufferSize)
 	}},
-	{ours("steady-ParMap", "From, ParMap with a Limit, Reduce"), func(in []uint64) stream.Stream[uint64] {
-		return stream.ParMap(stream.From(in), nothing.task, stint.Limit(procs()))
+	{result.Ours.Model("steady-ParMap", "From, ParMap with a Limit, Reduce"), func(in []uint64) stream.Stream[uint64] {
+		return stream.ParMap(stream.From(in), identity.task, stint.Limit(procs()))
 	}},
-	{ours("steady-ParMap-unordered", "From, ParMap with a Limit and Unordered, Reduce"), func(in []uint64) stream.Stream[uint64] {
-		return stream.ParMap(stream.From(in), nothing.task, stint.Limit(procs()), stint.Unordered())
+	{result.Ours.Model("steady-ParMap-unordered", "From, ParMap with a Limit and Unordered, Reduce"), func(in []uint64) stream.Stream[uint64] {
+		return stream.ParMap(stream.From(in), identity.task, stint.Limit(procs()), stint.Unordered())
 	}},
-	{ours("steady-Merge", "From, of eight slices, Merge, Reduce"), func(in []uint64) stream.Stream[uint64] {
+	{result.Ours.Model("steady-Merge", "From, of eight slices, Merge, Reduce"), func(in []uint64) stream.Stream[uint64] {
 		var ss []stream.Stream[uint64]
 		for _, part := range cut(in, 8) {
 			ss = append(ss, stream.From(part))
 		}
 		return stream.Merge(ss...)
 	}},
-	{ours("steady-Partition", "From, Partition into eight, Merge, Reduce"), func(in []uint64) stream.Stream[uint64] {
+	{result.Ours.Model("steady-Partition", "From, Partition into eight, Merge, Reduce"), func(in []uint64) stream.Stream[uint64] {
 		return stream.Merge(stream.Partition(stream.From(in), 8, func(key uint64) uint64 { return key })...)
 	}},
 }

@@ -17,22 +17,22 @@ type record struct {
 	_             uint64
 }
 
-// A feed is the records of one run, and what is done with one: a stage adds one
-// to it, the consumer adds it up.
-type feed[T any] struct {
+// An input holds the records of a run and their processing: a stage adds one to
+// a record, the consumer adds records up.
+type input[T any] struct {
 	kind string // of record
 	in   []T
 	add  func(T) T
 	fold func(uint64, T) uint64
-	want uint64 // the sum when no stage has added anything
+	want uint64 // sum without any stage
 }
 
-// records is how many a run has: enough that what starting and ending a stream
-// takes does not count, and no more than caches hold.
+// records is the number per run: so many that starting and ending a stream does
+// not matter, and few enough for the caches.
 const records = 100_000
 
-// What stages and consumers do. They are variables so that no loop of ours has
-// them inlined.
+// The functions of stages and consumers are variables, so that no loop of ours
+// inlines them.
 var (
 	addInt     = func(v int) int { return v + 1 }
 	foldInt    = func(sum uint64, v int) uint64 { return sum + uint64(v) }
@@ -41,8 +41,8 @@ var (
 	foldKey    = func(sum, key uint64) uint64 { return sum + key }
 )
 
-func ints(z sizes) feed[int] {
-	f := feed[int]{kind: "int", in: make([]int, z.n(records)), add: addInt, fold: foldInt}
+func ints(z sizes) input[int] {
+	f := input[int]{kind: "int", in: make([]int, z.n(records)), add: addInt, fold: foldInt}
 	for i := range f.in {
 		f.in[i] = int(models.Key(i))
 		f.want += models.Key(i)
@@ -50,8 +50,8 @@ func ints(z sizes) feed[int] {
 	return f
 }
 
-func structs(z sizes) feed[record] {
-	f := feed[record]{kind: "32-bytes", in: make([]record, z.n(records)), add: addRecord, fold: foldRecord}
+func structs(z sizes) input[record] {
+	f := input[record]{kind: "32-bytes", in: make([]record, z.n(records)), add: addRecord, fold: foldRecord}
 	for i := range f.in {
 		f.in[i] = record{key: uint64(i), value: models.Key(i)}
 		f.want += models.Key(i)
@@ -59,9 +59,9 @@ func structs(z sizes) feed[record] {
 	return f
 }
 
-// keys are n records that are nothing but what they give.
-func keys(n int) feed[uint64] {
-	f := feed[uint64]{kind: "key", in: make([]uint64, n), add: func(key uint64) uint64 { return key + 1 }, fold: foldKey}
+// keys returns n records that consist of their result.
+func keys(n int) input[uint64] {
+	f := input[uint64]{kind: "key", in: make([]uint64, n), add: func(key uint64) uint64 { return key + 1 }, fold: foldKey}
 	for i := range f.in {
 		f.in[i] = models.Key(i)
 		f.want += models.Key(i)
@@ -69,15 +69,15 @@ func keys(n int) feed[uint64] {
 	return f
 }
 
-// ops is how many records a sample of so many runs has.
-func (f feed[T]) ops(runs int) int { return runs * len(f.in) }
+// ops returns the number of records in a sample of the given runs.
+func (f input[T]) ops(runs int) int { return runs * len(f.in) }
 
-// added is the sum when each record has gone through so many stages.
-func (f feed[T]) added(stages int) uint64 { return f.want + uint64(stages*len(f.in)) }
+// added returns the sum after the given number of stages.
+func (f input[T]) added(stages int) uint64 { return f.want + uint64(stages*len(f.in)) }
 
-// model passes the records to a consumer as often as makes a sample, and compares
-// the sum.
-func (f feed[T]) model(m result.Model, want uint64, run func(in []T) uint64) experiment.Model {
+// model passes the records to a consumer as often as the sample needs, and
+// compares the sum.
+func (f input[T]) model(m result.Model, want uint64, run func(in []T) uint64) experiment.Model {
 	return experiment.Model{Model: m, Run: func(m *measure.Meter) error {
 		runs, wrong := max(1, m.N/len(f.in)), 0
 		m.Start()

@@ -19,20 +19,20 @@ import (
 // errEnough ends a loop.
 var errEnough = errors.New("enough")
 
-// A fallible is a loop that ends early: on the first error of a call, and when
-// ctx does.
+// A fallible is a loop that ends early: at the first error of a call, or when
+// ctx ends.
 type fallible func(ctx context.Context, n int, f func(ctx context.Context, i int) error) error
 
-// ending is how long loops of a million items of 100 ns go on after an item has
-// failed or the context has ended.
+// ending measures how long loops of a million items of 100 ns continue after an
+// error or the end of the context.
 func (z sizes) ending(yield func(experiment.Study) bool) {
 	loops := []struct {
 		model result.Model
 		run   fallible
 	}{
-		{result.Model{Name: "ctx-errgroup", Kind: result.Peer, Doc: "errgroup.WithContext, SetLimit(GOMAXPROCS), the context asked before each item"}, endErrgroup},
-		{result.Model{Name: "ctx-conc", Kind: result.Peer, Doc: "pool.New().WithMaxGoroutines(GOMAXPROCS).WithContext, cancelled by the first error, the context asked before each item"}, endConc},
-		{result.Model{Name: "stint.Range", Kind: result.Ours, Doc: "Range, with a Limit where there is one"}, endRange},
+		{result.Peer.Model("ctx-errgroup", "errgroup.WithContext, SetLimit(GOMAXPROCS), the context asked before each item"), endErrgroup},
+		{result.Peer.Model("ctx-conc", "pool.New().WithMaxGoroutines(GOMAXPROCS).WithContext, cancelled by the first error, the context asked before each item"), endConc},
+		{result.Ours.Model("stint.Range", "Range, with a Limit where there is one"), endRange},
 	}
 	for _, event := range []struct {
 		name string
@@ -65,10 +65,10 @@ func (z sizes) ending(yield func(experiment.Study) bool) {
 	}
 }
 
-// endByError lets item 10 fail, and returns how long the loop went on then.
+// endByError makes item 10 fail and returns how long the loop continues.
 func endByError(run fallible, n int) (time.Duration, error) {
 	size := load.Steps(100 * time.Nanosecond)
-	var at time.Time // written by one item, read when all have ended
+	var at time.Time // written by one item, read when all have finished
 	err := run(context.Background(), n, func(_ context.Context, i int) error {
 		runtime.KeepAlive(load.Spin(size))
 		if i == min(10, n-1) {
@@ -84,13 +84,13 @@ func endByError(run fallible, n int) (time.Duration, error) {
 	return late, nil
 }
 
-// endByContext lets an item end the context, and returns how long the loop went on
-// then. Some libraries do not tell that it has ended.
+// endByContext cancels the context in an item and returns how long the loop
+// continues. Some libraries return no error then.
 func endByContext(run fallible, n int) (time.Duration, error) {
 	size := load.Steps(100 * time.Nanosecond)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	var at time.Time // written by one item, read when all have ended
+	var at time.Time // written by one item, read when all have finished
 	err := run(ctx, n, func(_ context.Context, i int) error {
 		runtime.KeepAlive(load.Spin(size))
 		if i == n/8 {
@@ -126,7 +126,7 @@ func endConc(ctx context.Context, n int, f func(context.Context, int) error) err
 		p.Go(func(ctx context.Context) error {
 			err := f(ctx, i)
 			if err != nil {
-				cancel() // WithCancelOnError does not tell the one who submits
+				cancel() // WithCancelOnError does not notify the submitter
 			}
 			return err
 		})

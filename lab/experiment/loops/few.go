@@ -11,7 +11,7 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// few is so few tiny items that a loop is faster than any help.
+// few measures lists so short that a loop is faster than any helper.
 func (z sizes) few(yield func(experiment.Study) bool) {
 	for _, n := range []int{1, 2, 10, 100, 1e3, 1e4} {
 		w := mixed(n)
@@ -20,15 +20,15 @@ func (z sizes) few(yield func(experiment.Study) bool) {
 		for i, m := range models(w, loops) {
 			c.Models = append(c.Models, started(m, loops[i], n))
 		}
-		calls := experiment.One(c, claims(callers, more(c.Name, "plain", n))...)
+		calls := experiment.One(c, claims(callers, atMostMore(c.Name, "plain", n))...)
 		c.Name, c.Reference, c.Models = formRange(c.Name), plainRange, nil
 		for i, m := range models(w, rangeLoops()) {
 			c.Models = append(c.Models, started(m, rangeLoops()[i], n))
 		}
-		ranges := experiment.One(c, ofRange(more(c.Name, plainRange, n))...)
+		ranges := experiment.One(c, ofRange(atMostMore(c.Name, plainRange, n))...)
 		if n == 1 || n == 1000 {
-			calls.Claims = append(calls.Claims, claims(callers, none(calls.Cases[0].Name))...)
-			ranges.Claims = append(ranges.Claims, ofRange(none(c.Name))...)
+			calls.Claims = append(calls.Claims, claims(callers, noGoroutines(calls.Cases[0].Name))...)
+			ranges.Claims = append(ranges.Claims, ofRange(noGoroutines(c.Name))...)
 		}
 		if !yield(calls) || !yield(ranges) {
 			return
@@ -36,13 +36,13 @@ func (z sizes) few(yield func(experiment.Study) bool) {
 	}
 }
 
-// none is the claim that a loop starts no goroutine.
-func none(kase string) result.Claim {
+// noGoroutines claims that a loop starts no goroutine.
+func noGoroutines(kase string) result.Claim {
 	return result.Claim{Case: kase, Unit: measure.Goroutines, Form: result.Value, Bar: 0}
 }
 
-// started looks after each sample, from inside the items, how many goroutines
-// the loop starts.
+// started also reports, after each sample, how many goroutines the loop starts,
+// as seen by its items.
 func started(m experiment.Model, l engine.Loop, n int) experiment.Model {
 	measured := m.Run
 	m.Run = func(m *measure.Meter) error {

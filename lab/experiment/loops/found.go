@@ -11,7 +11,7 @@ import (
 	"github.com/stint-go/stint/par"
 )
 
-// A scan returns the first index that a function is true of.
+// A scan returns the first index for which a function returns true.
 type scan struct {
 	result.Model
 	run func(s []int, f func(int) bool) int
@@ -20,13 +20,13 @@ type scan struct {
 const parFind = "par.Find"
 
 var scans = []scan{
-	{result.Model{Name: "scan", Kind: result.Peer, Doc: "for i, v := range s { if f(v) { return i } }"}, scanPlain},
-	{result.Model{Name: "slices.IndexFunc", Kind: result.Peer, Doc: "slices.IndexFunc"}, func(s []int, f func(int) bool) int { return slices.IndexFunc(s, f) }},
-	{result.Model{Name: parFind, Kind: result.Ours, Doc: "par.Find"}, func(s []int, f func(int) bool) int { return par.Find(s, f) }},
+	{result.Peer.Model("scan", "for i, v := range s { if f(v) { return i } }"), scanPlain},
+	{result.Peer.Model("slices.IndexFunc", "slices.IndexFunc"), func(s []int, f func(int) bool) int { return slices.IndexFunc(s, f) }},
+	{result.Ours.Model(parFind, "par.Find"), func(s []int, f func(int) bool) int { return par.Find(s, f) }},
 }
 
-// found is one element that is looked for among many. One processor has nothing
-// to gain; several can share what lies before the element, and no more.
+// found searches for one element among many. Several processors can share what
+// comes before the element; one has nothing to gain.
 func (z sizes) found(yield func(experiment.Study) bool) {
 	few, many := z.n(1e6), z.n(1e7)
 	first := result.Claim{Unit: measure.Time, Form: result.Difference, Than: "scan", Bar: 800}
@@ -46,22 +46,22 @@ func (z sizes) find(where string, n, at, procs int, claim result.Claim) iter.Seq
 		}
 		sought := mix(at)
 		is := func(v int) bool { return mix(v) == sought }
-		c := experiment.Case{Name: fmt.Sprintf("find=%s/n=%d", where, n), Doc: "an op is a search for one element", Reference: "scan", Ops: z.ops, Processors: procs}
+		c := experiment.Case{Name: fmt.Sprintf("find=%s/n=%d", where, n), Doc: "an op is a search for one element", Reference: "scan", Ops: z.ops}
 		if procs == 1 {
-			c.Name += "/procs=1"
+			c = c.OnOne()
 		}
-		for _, way := range scans {
-			c.Models = append(c.Models, experiment.Model{Model: way.Model, Run: func(m *measure.Meter) error {
+		for _, model := range scans {
+			c.Models = append(c.Models, experiment.Model{Model: model.Model, Run: func(m *measure.Meter) error {
 				wrong := 0
 				m.Start()
 				for range m.N {
-					if way.run(s, is) != at {
+					if model.run(s, is) != at {
 						wrong++
 					}
 				}
 				m.Stop()
 				if wrong > 0 {
-					return fmt.Errorf("%d of %d times another index than %d", wrong, m.N, at)
+					return fmt.Errorf("%d of %d searches gave another index than %d", wrong, m.N, at)
 				}
 				return nil
 			}})

@@ -1,6 +1,5 @@
-// Package loops measures finite work: what a loop over indexes costs beside the
-// loop that one would write by hand for it, when the items are tiny, unequal,
-// waiting, nested or few.
+// Package loops measures a known number of items: the cost of a loop beside the
+// best hand-written one for tiny, unequal, waiting, nested or few items.
 package loops
 
 import (
@@ -14,38 +13,29 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// Experiment is the experiment.
-var Experiment = experiment.Experiment{
-	Name: "loops",
-	Doc:  "loops over tiny, unequal, waiting, nested and few items, beside hand-written ones",
-	Run: func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
-		z := sizes{divisor: 1, waits: 5}
-		if s.Quick {
-			z = sizes{divisor: 40, waits: 2}
-		}
-		return run(ctx, s, z)
-	},
-}
+// Experiment is the experiment loops.
+var Experiment = experiment.New("loops", "loops over tiny, unequal, waiting, nested and few items, beside hand-written ones",
+	sizes{divisor: 1, waits: 5}, sizes{divisor: 40, waits: 2}, run)
 
-// sizes are what a quick run and a test make smaller.
+// sizes are smaller in quick runs and tests.
 type sizes struct {
 	divisor int     // of the number of items
-	ops     int     // loops a sample; 0: as many as take long enough
-	waits   int     // loops a sample where something is waited for before each
+	ops     int     // loops per sample; 0: chosen by time
+	waits   int     // loops per sample, where each waits first
 	p       float64 // processors
 }
 
-// n is a number of items that is full in a full run.
+// n scales a number of items.
 func (z sizes) n(full int) int { return max(1, full/z.divisor) }
 
-// samples are not the usual number: there are many cases.
+// samples is less than usual: there are many cases.
 const samples = 12
 
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	b := s.NewBench("loops", "loops over tiny, few, unequal, waiting, failing, nested and cold items",
-		"An op is a whole loop. Loops that must be given a limit have GOMAXPROCS; stint finds its own.",
-		"Items are functions that are called, in the hand-written loops too. plain-range, static-range and par.Range call the body with a range of indexes, and it has the loop: where an item is tiny that is less work, and they have a case of their own, form=range.",
-		"The results of all items are compared with what they must be after each sample.")
+		"An op is a whole loop. Loops that need a limit have GOMAXPROCS; stint's limit is adaptive.",
+		"Items are called functions, in hand-written loops too. plain-range, static-range and par.Range call the body with a range of indexes, which is less work for tiny items: these are compared in cases of their own, form=range.",
+		"The results of all items are checked after each sample.")
 	z.p = float64(b.Result.Processors)
 	parts := []iter.Seq[experiment.Study]{z.tiny, z.few, z.series, z.unequal, z.waiting, z.ending, z.nested, z.cold, z.mapped, z.reduced, z.found, z.slow}
 	return b.RunSeq(ctx, func(yield func(experiment.Study) bool) {
@@ -58,8 +48,8 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 	})
 }
 
-// The models that the claims are about: those that call a function an item, and
-// the one that calls it with a range of indexes.
+// The models that the claims are about. parRange calls the body with a range of
+// indexes, the others an item at a time.
 const (
 	parEach  = "par.Each"
 	parRange = "par.Range"
@@ -71,7 +61,7 @@ var (
 	ours    = append(slices.Clone(callers), parRange)
 )
 
-// claims are some for each of several models, of which c is the rest.
+// claims returns each claim for each model.
 func claims(models []string, c ...result.Claim) []result.Claim {
 	var out []result.Claim
 	for _, c := range c {
@@ -82,18 +72,17 @@ func claims(models []string, c ...result.Claim) []result.Claim {
 	return out
 }
 
-// ofRange are claims about par.Range.
+// ofRange returns claims about par.Range.
 func ofRange(c ...result.Claim) []result.Claim { return claims([]string{parRange}, c...) }
 
-// ratio is a claim about the time beside that of another model.
+// ratio claims a time of at most bar times another model's.
 func ratio(kase, than string, bar float64) result.Claim {
 	return result.Claim{Case: kase, Unit: measure.Time, Form: result.Ratio, Than: than, Bar: bar}
 }
 
-// more is a claim about the time that a loop over few items takes beside that
-// of another model: so short a loop is not worth a helper, and finding that out
-// costs some.
-func more(kase, than string, n int) result.Claim {
+// atMostMore claims that a loop over few items takes little more than another
+// model: it is too short for a helper, and finding that out takes time.
+func atMostMore(kase, than string, n int) result.Claim {
 	c := result.Claim{Case: kase, Unit: measure.Time, Form: result.Difference, Than: than, Bar: 400}
 	if n > 100 {
 		c.Bar = 800
@@ -101,8 +90,8 @@ func more(kase, than string, n int) result.Claim {
 	return c
 }
 
-// Engines that are compared. Those that start or hand over an item at a time
-// take long for a million items, and are with some cases only.
+// fastLoops returns the loops for a million items. Loops that hand over one
+// item at a time take too long for most cases.
 func fastLoops() []engine.Loop {
 	return []engine.Loop{
 		engine.Plain(), engine.Static(), engine.Counter(1), engine.Counter(1024), engine.ConcIter(),
@@ -110,20 +99,20 @@ func fastLoops() []engine.Loop {
 	}
 }
 
-// rangeLoops call the body with a range of indexes. Where the items are tiny
-// that is other work than a call an item, and they have a case of their own.
+// rangeLoops returns the loops that call the body with a range of indexes,
+// which are compared in cases of their own.
 func rangeLoops() []engine.Loop {
 	return []engine.Loop{engine.PlainRange(), engine.StaticRange(), engine.ParRange()}
 }
 
-// formRange is the name of the case that compares the rangeLoops.
+// formRange names the case that compares rangeLoops.
 func formRange(kase string) string { return kase + "/form=range" }
 
-// models are loops that do the same work.
+// models returns loops that do the same work.
 func models(w work, loops []engine.Loop) []experiment.Model {
 	var out []experiment.Model
 	for _, l := range loops {
-		out = append(out, experiment.LoopModel(l, func(m *measure.Meter) error {
+		out = append(out, experiment.Model{Model: l.Model, Run: func(m *measure.Meter) error {
 			w.clear()
 			m.Start()
 			for range m.N {
@@ -131,12 +120,12 @@ func models(w work, loops []engine.Loop) []experiment.Model {
 			}
 			m.Stop()
 			return w.check(m.N)
-		}))
+		}})
 	}
 	return out
 }
 
-// all yields the studies of several parts, each made when it is its turn.
+// all yields the studies of several parts, each created when its turn comes.
 func all(yield func(experiment.Study) bool, parts ...iter.Seq[experiment.Study]) {
 	for _, part := range parts {
 		for st := range part {

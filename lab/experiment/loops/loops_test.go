@@ -1,24 +1,19 @@
 package loops
 
 import (
-	"context"
 	"slices"
 	"testing"
 
-	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/load"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/trial"
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
-		return run(ctx, s, sizes{divisor: 1000, ops: 2, waits: 1})
-	}, trial.Want{Processors: 2, Cases: 71, Verdicts: 157})
+	trial.Run(t, run, sizes{divisor: 1000, ops: 2, waits: 1}, trial.Want{Processors: 2, Cases: 71, Verdicts: 157})
 }
 
-// A wrong result is found.
+// A wrong result is detected.
 func TestCheck(t *testing.T) {
 	w := spinning([]int{1, 2, 3})
 	for i := range w.n {
@@ -36,7 +31,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// The costs are the same each time, and a microsecond on average.
+// The costs are always the same, and a microsecond on average.
 func TestCosts(t *testing.T) {
 	for name, make := range map[string]func(int) []int{"lognormal": lognormal, "zipf": zipf} {
 		a, b := make(1000), make(1000)
@@ -53,25 +48,25 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// Results that depend on the number of processors are found.
+// Results that depend on the number of processors are detected.
 func TestIdentical(t *testing.T) {
 	s := numbers(100_000)
 	if err := identical(addAll, s); err != nil {
 		t.Error(err)
 	}
-	if err := identical(pieces(addAll), s); err == nil {
+	if err := identical(chunks(addAll), s); err == nil {
 		t.Error("sums of pieces that depend on GOMAXPROCS were not found")
 	}
-	for _, way := range reductions {
-		if got, want := way.run([]float64{1, 2, 4, 8, 16}), 31.0; got != want {
-			t.Errorf("%s: got %v, want %v", way.Name, got, want)
+	for _, model := range reductions {
+		if got, want := model.run([]float64{1, 2, 4, 8, 16}), 31.0; got != want {
+			t.Errorf("%s: got %v, want %v", model.Name, got, want)
 		}
 	}
 }
 
-// A search that finds another index is found.
+// A search that finds another index is detected.
 func TestSearchesAreChecked(t *testing.T) {
-	defer func(way scan) { scans[0] = way }(scans[0])
+	defer func(model scan) { scans[0] = model }(scans[0])
 	scans[0].run = func(s []int, f func(int) bool) int { return scanPlain(s[1:], f) }
 	for st := range (sizes{divisor: 1, ops: 2, p: 1}).find("last", 10, 9, 0, ratio("", "scan", 1)) {
 		for i, model := range st.Cases[0].Models {
@@ -92,9 +87,9 @@ func TestForms(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		w.body.Span(0, 4)
-		w.body.Span(4, 4)
-		w.body.Span(4, w.n)
+		w.body.Range(0, 4)
+		w.body.Range(4, 4)
+		w.body.Range(4, w.n)
 		if err := w.check(4); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -14,25 +14,25 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A mapping makes a slice of results from a slice of items.
+// A mapping returns a slice of results for a slice of items.
 type mapping struct {
 	result.Model
 	run func(items []int) []uint64
 }
 
 var mappings = []mapping{
-	{result.Model{Name: "slice", Kind: result.Peer, Doc: "make([]R, n) and a loop"}, mapPlain},
-	{result.Model{Name: "map-errgroup", Kind: result.Peer, Doc: "errgroup with SetLimit(2), into a slice"}, mapErrgroup},
-	{result.Model{Name: "map-conc", Kind: result.Peer, Doc: "iter.Map"}, mapConc},
-	{result.Model{Name: "map-rill", Kind: result.Peer, Doc: "FromSlice, OrderedMap of 2, ToSlice"}, mapRill},
-	{result.Model{Name: "stint.Map", Kind: result.Ours, Doc: "Map"}, mapStint},
-	{result.Model{Name: "par.Map", Kind: result.Ours, Doc: "par.Map"}, mapPar},
+	{result.Peer.Model("slice", "make([]R, n) and a loop"), mapPlain},
+	{result.Peer.Model("map-errgroup", "errgroup with SetLimit(2), into a slice"), mapErrgroup},
+	{result.Peer.Model("map-conc", "iter.Map"), mapConc},
+	{result.Peer.Model("map-rill", "FromSlice, OrderedMap of 2, ToSlice"), mapRill},
+	{result.Ours.Model("stint.Map", "Map"), mapStint},
+	{result.Ours.Model("par.Map", "par.Map"), mapPar},
 }
 
-// maps are those that the claims are about.
+// maps are the models of the claims.
 var maps = []string{"stint.Map", "par.Map"}
 
-// mapped is results of items of about two nanoseconds: what Map allocates.
+// mapped measures the allocations of Map for items of about 2 ns.
 func (z sizes) mapped(yield func(experiment.Study) bool) {
 	sizes := []int{z.n(200), z.n(20_000), z.n(200_000)}
 	for i, n := range sizes {
@@ -59,12 +59,12 @@ func (z sizes) results(n int) experiment.Study {
 		items[i] = i
 	}
 	c := experiment.Case{Name: resultsCase(n), Doc: "an op is a slice of results", Reference: "slice", Ops: z.ops}
-	for _, way := range mappings {
-		c.Models = append(c.Models, experiment.Model{Model: way.Model, Run: func(m *measure.Meter) error {
+	for _, model := range mappings {
+		c.Models = append(c.Models, experiment.Model{Model: model.Model, Run: func(m *measure.Meter) error {
 			var got []uint64
 			m.Start()
 			for range m.N {
-				got = way.run(items)
+				got = model.run(items)
 			}
 			m.Stop()
 			if len(got) != n {

@@ -11,7 +11,7 @@ import (
 	"github.com/stint-go/stint/lab/measure"
 )
 
-// nested is loops inside a loop.
+// nested measures loops inside a loop.
 func (z sizes) nested(yield func(experiment.Study) bool) {
 	const outer = 100
 	inner := z.n(1000)
@@ -23,10 +23,10 @@ func (z sizes) nested(yield func(experiment.Study) bool) {
 				Plain:   func(i int) { w.body.Plain(o*inner + i) },
 				Task:    func(ctx context.Context, i int) error { return w.body.Task(ctx, o*inner+i) },
 				Pointer: func(i *int) { w.body.Plain(o*inner + *i) },
-				Span:    func(lo, hi int) { w.body.Span(o*inner+lo, o*inner+hi) },
+				Range:   func(lo, hi int) { w.body.Range(o*inner+lo, o*inner+hi) },
 			})
 		}
-		c.Models = append(c.Models, experiment.LoopModel(l, func(m *measure.Meter) error {
+		c.Models = append(c.Models, experiment.Model{Model: l.Model, Run: func(m *measure.Meter) error {
 			w.clear()
 			m.Start()
 			for range m.N {
@@ -34,13 +34,13 @@ func (z sizes) nested(yield func(experiment.Study) bool) {
 			}
 			m.Stop()
 			return w.check(m.N)
-		}))
+		}})
 	}
 	yield(experiment.One(c, claims(ours, ratio(c.Name, "plain", 1.1/z.p))...))
 }
 
-// cold is loops that find the machine asleep: each comes after 2 ms without
-// work, and its helpers' processors must be woken. The pause is not measured.
+// cold measures loops that each follow 2 ms without work, so that sleeping
+// processors must be woken. The pause is not measured.
 func (z sizes) cold(yield func(experiment.Study) bool) {
 	const pause = 2 * time.Millisecond
 	for _, total := range []time.Duration{50 * time.Microsecond, 500 * time.Microsecond, 5 * time.Millisecond} {
@@ -48,7 +48,7 @@ func (z sizes) cold(yield func(experiment.Study) bool) {
 		c := experiment.Case{Name: "loop=cold/work=" + total.String(), Doc: "items of 100 ns, each loop after 2 ms of sleep", Reference: "plain", Ops: z.waits}
 		loops := []engine.Loop{engine.Plain(), engine.Static(), engine.Counter(1024), engine.ConcIter(), engine.Range(), engine.Each(), engine.ParEach(), engine.ParRange()}
 		for _, l := range loops {
-			c.Models = append(c.Models, experiment.LoopModel(l, func(m *measure.Meter) error {
+			c.Models = append(c.Models, experiment.Model{Model: l.Model, Run: func(m *measure.Meter) error {
 				w.clear()
 				m.Start()
 				sum := time.Duration(0)
@@ -61,7 +61,7 @@ func (z sizes) cold(yield func(experiment.Study) bool) {
 				m.Stop()
 				m.Report(measure.Time, float64(sum.Nanoseconds())/float64(m.N))
 				return w.check(m.N)
-			}))
+			}})
 		}
 		if !yield(experiment.One(c, claims(ours, ratio(c.Name, "plain", 1.1))...)) {
 			return

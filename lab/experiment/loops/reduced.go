@@ -14,8 +14,8 @@ import (
 	"github.com/stint-go/stint/par"
 )
 
-// A reduction makes one number of many. Those named fold call a function an
-// item, as par.Reduce must; the others have the addition in their loops.
+// A reduction reduces numbers to one. Models named fold call a function per
+// item, as par.Reduce must; the others add in their loops.
 type reduction struct {
 	result.Model
 	run func(s []float64) float64
@@ -24,15 +24,15 @@ type reduction struct {
 const parReduce = "par.Reduce"
 
 var reductions = []reduction{
-	{result.Model{Name: "sum", Kind: result.Peer, Doc: "for _, v := range s { a += v }"}, addAll},
-	{result.Model{Name: "sum-static", Kind: result.Peer, Doc: "the same of GOMAXPROCS pieces, a goroutine each"}, pieces(addAll)},
-	{result.Model{Name: "fold", Kind: result.Peer, Doc: "for _, v := range s { a = f(a, v) }"}, folding(add)},
-	{result.Model{Name: "fold-static", Kind: result.Peer, Doc: "the same of GOMAXPROCS pieces, a goroutine each"}, pieces(folding(add))},
-	{result.Model{Name: parReduce, Kind: result.Ours, Doc: "par.Reduce"}, reducePar},
+	{result.Peer.Model("sum", "for _, v := range s { a += v }"), addAll},
+	{result.Peer.Model("sum-static", "the same of GOMAXPROCS chunks, a goroutine each"), chunks(addAll)},
+	{result.Peer.Model("fold", "for _, v := range s { a = f(a, v) }"), folding(add)},
+	{result.Peer.Model("fold-static", "the same of GOMAXPROCS chunks, a goroutine each"), chunks(folding(add))},
+	{result.Ours.Model(parReduce, "par.Reduce"), reducePar},
 }
 
-// reduced is the sum of ten million floating-point numbers, which depends on
-// the order in which they are added.
+// reduced measures the sum of ten million floating-point numbers, which depends
+// on the order of additions.
 func (z sizes) reduced(yield func(experiment.Study) bool) { all(yield, z.total(z.n(1e7))) }
 
 func (z sizes) total(n int) iter.Seq[experiment.Study] {
@@ -41,18 +41,18 @@ func (z sizes) total(n int) iter.Seq[experiment.Study] {
 		want := exact(s)
 		same := sync.OnceValue(func() error { return identical(reducePar, s) })
 		c := experiment.Case{Name: fmt.Sprintf("reduce=sum/n=%d", n), Doc: "a sum of float64; par.Reduce gives the same bits at GOMAXPROCS 1, 2, 3 and 8", Reference: "sum-static", Ops: z.ops}
-		for _, way := range reductions {
-			c.Models = append(c.Models, experiment.Model{Model: way.Model, Run: func(m *measure.Meter) error {
+		for _, model := range reductions {
+			c.Models = append(c.Models, experiment.Model{Model: model.Model, Run: func(m *measure.Meter) error {
 				got := 0.0
 				m.Start()
 				for range m.N {
-					got = way.run(s)
+					got = model.run(s)
 				}
 				m.Stop()
 				if math.Abs(got-want) > 1e-9*want {
 					return fmt.Errorf("the sum is %v, want %v", got, want)
 				}
-				if way.Name == parReduce {
+				if model.Name == parReduce {
 					return same()
 				}
 				return nil
@@ -62,7 +62,7 @@ func (z sizes) total(n int) iter.Seq[experiment.Study] {
 	}
 }
 
-// numbers are n numbers from 0 to 1 of all magnitudes, the same each time.
+// numbers returns n numbers from 0 to 1 of various magnitudes, always the same.
 func numbers(n int) []float64 {
 	r := rand.New(rand.NewPCG(5, 6))
 	s := make([]float64, n)
@@ -72,7 +72,7 @@ func numbers(n int) []float64 {
 	return s
 }
 
-// exact is the sum with the errors of the additions added up too.
+// exact returns the sum with compensated rounding errors.
 func exact(s []float64) float64 {
 	sum, lost := 0.0, 0.0
 	for _, v := range s {
@@ -84,7 +84,7 @@ func exact(s []float64) float64 {
 	return sum
 }
 
-// identical compares the bits of what run gives on 1, 2, 3 and 8 processors.
+// identical checks that run gives the same bits on 1, 2, 3 and 8 processors.
 func identical(run func([]float64) float64, s []float64) error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	first := run(s)
@@ -107,7 +107,7 @@ func addAll(s []float64) float64 {
 
 func add(a, v float64) float64 { return a + v }
 
-// folding is a loop that calls f, which it does not know.
+// folding returns a loop that calls f through a variable.
 func folding(f func(a, v float64) float64) func(s []float64) float64 {
 	return func(s []float64) float64 {
 		a := 0.0
@@ -118,8 +118,8 @@ func folding(f func(a, v float64) float64) func(s []float64) float64 {
 	}
 }
 
-// pieces is run on pieces, the results of which are added.
-func pieces(run func(s []float64) float64) func(s []float64) float64 {
+// chunks applies run to GOMAXPROCS chunks and adds the results.
+func chunks(run func(s []float64) float64) func(s []float64) float64 {
 	return func(s []float64) float64 {
 		p := min(runtime.GOMAXPROCS(0), len(s))
 		parts := make([]float64, p)

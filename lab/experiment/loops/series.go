@@ -7,19 +7,19 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 )
 
-// series is a loop over items of about 2 ns, from one of them to many: package
-// par is not slower than the plain loop at any number. On one processor there is
-// nothing to gain. The few on all processors are those of few.
+// series measures loops over 1 to 10 million items of about 2 ns: package par
+// is not slower than a plain loop at any length. The short lists on all
+// processors are in few.
 func (z sizes) series(yield func(experiment.Study) bool) {
 	for _, n := range z.lengths() {
 		w := mixed(n)
 		for _, procs := range []int{0, 1} {
-			if procs == 0 && n <= small {
+			if procs == 0 && n <= maxTinyLoop {
 				continue
 			}
-			c := experiment.Case{Name: fmt.Sprintf("item=mixed/n=%d", n), Doc: "items of about 2 ns", Ops: z.ops, Processors: procs}
+			c := experiment.Case{Name: fmt.Sprintf("item=mixed/n=%d", n), Doc: "items of about 2 ns", Ops: z.ops}
 			if procs == 1 {
-				c.Name += "/procs=1"
+				c = c.OnOne()
 			}
 			calls, ranges := c, c
 			calls.Reference, calls.Models = "plain-each", models(w, []engine.Loop{engine.PlainEach(), engine.Static(), engine.ParEach()})
@@ -31,20 +31,20 @@ func (z sizes) series(yield func(experiment.Study) bool) {
 	}
 }
 
-// small is how many items of a few nanoseconds are not worth a helper.
-const small = 10_000
+// maxTinyLoop is the number of items of a few nanoseconds that do not pay for a
+// helper.
+const maxTinyLoop = 10_000
 
-// notSlower is a case with the claim that a model is hardly slower than the
-// reference.
+// notSlower adds the claim that a model is hardly slower than the reference.
 func notSlower(c experiment.Case, model string, n int) experiment.Study {
 	claim := ratio(c.Name, c.Reference, 1.05)
-	if n <= small {
-		claim = more(c.Name, c.Reference, n)
+	if n <= maxTinyLoop {
+		claim = atMostMore(c.Name, c.Reference, n)
 	}
 	return experiment.One(c, claims([]string{model}, claim)...)
 }
 
-// lengths are ten times as long each; the longest two are smaller in a quick run.
+// lengths returns powers of ten. The two largest are scaled.
 func (z sizes) lengths() []int {
 	out := []int{1, 10, 100, 1000, 1e4, 1e5}
 	for _, n := range []int{z.n(1e6), z.n(1e7)} {

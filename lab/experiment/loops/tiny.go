@@ -12,40 +12,40 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// The loops cut by hand, which the tiny ones are compared with.
+// Loops cut by hand, which the tiny loops are compared with.
 const (
 	static      = "static"
 	staticRange = "static-range"
 	plainRange  = "plain-range"
 )
 
-// tiny is many items of next to no work.
+// tiny measures many items of almost no work.
 func (z sizes) tiny(yield func(experiment.Study) bool) {
 	all(yield, z.line(z.n(1e3)), z.line(z.n(1e5)), z.line(z.n(1e7)), z.callback(),
 		z.million("empty", empty, fastLoops(), 0), z.million("pow", pow, fastLoops(), 1), z.million("empty", empty, fastLoops(), 1))
 }
 
-// slow is many items for loops that hand over each of them too. It comes last: the
-// runtime keeps the memory of the goroutines.
+// slow adds loops that hand over each item. It comes last, since the runtime
+// keeps the memory of their goroutines.
 func (z sizes) slow(yield func(experiment.Study) bool) {
 	z.million("pow", pow, append(fastLoops(), engine.GoroutineEach(), engine.ErrgroupEach(), engine.Rill()), 0)(yield)
 }
 
-// line is y += ax + b, which is bound by memory.
+// line measures y += ax + b, which is bound by memory.
 func (z sizes) line(n int) iter.Seq[experiment.Study] {
 	return func(yield func(experiment.Study) bool) {
 		l := newLine(n)
 		c := experiment.Case{Name: fmt.Sprintf("item=line/n=%d", n), Doc: "y += ax + b", Reference: static, Ops: z.ops}
 		c.Models = l.models([]engine.Loop{engine.Plain(), engine.Static(), engine.Counter(1024), engine.Range(), engine.ParEach()})
-		ranges := spans(c, l.models(rangeLoops()))
-		if n <= small {
-			ranges.Claims = append(ranges.Claims, ofRange(more(formRange(c.Name), plainRange, n))...)
+		ranges := rangeForm(c, l.models(rangeLoops()))
+		if n <= maxTinyLoop {
+			ranges.Claims = append(ranges.Claims, ofRange(atMostMore(formRange(c.Name), plainRange, n))...)
 		}
 		_ = yield(experiment.One(c)) && yield(ranges)
 	}
 }
 
-// A line is what y += ax + b is computed from.
+// A line holds the data of y += ax + b.
 type line struct{ x, y []uint32 }
 
 func newLine(n int) line {
@@ -62,7 +62,7 @@ func (l line) models(loops []engine.Loop) []experiment.Model {
 		Plain:   func(i int) { y[i] += 3*x[i] + 1 },
 		Task:    func(_ context.Context, i int) error { y[i] += 3*x[i] + 1; return nil },
 		Pointer: func(i *int) { y[*i] += 3*x[*i] + 1 },
-		Span: func(lo, hi int) {
+		Range: func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				y[i] += 3*x[i] + 1
 			}
@@ -70,7 +70,7 @@ func (l line) models(loops []engine.Loop) []experiment.Model {
 	}
 	var out []experiment.Model
 	for _, loop := range loops {
-		out = append(out, experiment.LoopModel(loop, func(m *measure.Meter) error {
+		out = append(out, experiment.Model{Model: loop.Model, Run: func(m *measure.Meter) error {
 			clear(y)
 			m.Start()
 			for range m.N {
@@ -83,43 +83,43 @@ func (l line) models(loops []engine.Loop) []experiment.Model {
 				}
 			}
 			return nil
-		}))
+		}})
 	}
 	return out
 }
 
-// spans is the work of a case, done by loops that are given a range. They are
-// measured on their own: beside slow loops their samples would be short.
-func spans(c experiment.Case, models []experiment.Model) experiment.Study {
+// rangeForm compares the loops that take a range, in a case of their own: beside
+// slow loops their samples would be short.
+func rangeForm(c experiment.Case, models []experiment.Model) experiment.Study {
 	c.Name, c.Reference, c.Models = formRange(c.Name), staticRange, models
 	return experiment.One(c, ofRange(ratio(c.Name, staticRange, 1.03))...)
 }
 
-// callback is a function of two nanoseconds.
+// callback measures a function of 2 ns.
 func (z sizes) callback() iter.Seq[experiment.Study] {
 	return func(yield func(experiment.Study) bool) {
 		w := mixed(z.n(2e6))
 		c := experiment.Case{Name: fmt.Sprintf("many=mixed/n=%d", w.n), Doc: "items of about 2 ns", Reference: static, Ops: z.ops, Models: models(w, fastLoops()), Main: true}
 		calls := experiment.One(c, claims(callers, ratio(c.Name, static, 1.05), ratio(c.Name, "conc", 0.1))...)
-		_ = yield(calls) && yield(spans(c, models(w, rangeLoops())))
+		_ = yield(calls) && yield(rangeForm(c, models(w, rangeLoops())))
 	}
 }
 
-// million is a million items, on all processors or on one, where no peer may
-// be much faster.
+// million measures a million items, on all processors or on one, where no peer
+// may be much faster.
 func (z sizes) million(name string, make func(n int) work, loops []engine.Loop, procs int) iter.Seq[experiment.Study] {
 	return func(yield func(experiment.Study) bool) {
 		w := make(z.n(1e6))
 		c := experiment.Case{
-			Name: fmt.Sprintf("item=%s/n=%d", name, w.n), Doc: "items: " + name, Reference: static, Ops: z.ops, Processors: procs, Models: models(w, loops),
+			Name: fmt.Sprintf("item=%s/n=%d", name, w.n), Doc: "items: " + name, Reference: static, Ops: z.ops, Models: models(w, loops),
 		}
 		bar := ratio("", static, 1.05)
 		if procs == 1 {
-			c.Name += "/procs=1"
+			c = c.OnOne()
 			bar = ratio("", result.BestPeer, 1.15)
 		}
 		bar.Case = c.Name
-		ranges := spans(c, models(w, rangeLoops()))
+		ranges := rangeForm(c, models(w, rangeLoops()))
 		if procs == 1 {
 			ranges.Claims = append(ranges.Claims, ofRange(ratio(formRange(c.Name), plainRange, 1.05))...)
 		}
@@ -138,7 +138,7 @@ func pow(n int) work {
 		Plain:   func(i int) { out[i] += power(i) },
 		Task:    func(_ context.Context, i int) error { out[i] += power(i); return nil },
 		Pointer: func(i *int) { out[*i] += power(*i) },
-		Span: func(lo, hi int) {
+		Range: func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				out[i] += power(i)
 			}
@@ -148,15 +148,15 @@ func pow(n int) work {
 
 func power(i int) uint64 { return math.Float64bits(math.Pow(3.1415926, float64(i))) }
 
-// empty items compute nothing, so there is nothing to check: that each is run
-// once is known from the other cases.
+// empty items compute nothing, so there is nothing to check; other cases show
+// that each item runs once.
 func empty(n int) work {
 	return work{n: n, body: engine.Body{
 		Plain:   func(int) {},
 		Task:    func(context.Context, int) error { return nil },
 		Pointer: func(*int) {},
-		Span: func(lo, hi int) {
-			for i := lo; i < hi; i++ { // stays: the compiler takes no loop away
+		Range: func(lo, hi int) {
+			for i := lo; i < hi; i++ { // not removed by the compiler
 			}
 		},
 	}}

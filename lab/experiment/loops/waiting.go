@@ -10,16 +10,17 @@ import (
 	"github.com/stint-go/stint/lab/measure"
 )
 
-// nap is how long an item of waiting waits.
-const nap = time.Millisecond
+// sleepTime is how long an item waits.
+const sleepTime = time.Millisecond
 
-// waiting is items that wait. At a limit of all of them nothing is faster than
-// a goroutine an item, below it than goroutines that take the next item.
+// waiting measures items that wait. If the limit is the number of items, a
+// goroutine per item is the fastest model; below it, goroutines that take the
+// next item.
 func (z sizes) waiting(yield func(experiment.Study) bool) {
-	seen := map[string]bool{} // a quick run has the same twice
+	seen := map[string]bool{} // a quick run has duplicates
 	for _, c := range []struct{ n, limit int }{{100, 100}, {1000, 1000}, {10_000, 10_000}, {100, 10}, {1000, 100}, {10_000, 100}} {
 		n, limit := c.n, c.limit
-		if n > 1000 { // the others are short as they are
+		if n > 1000 { // the others are short already
 			n, limit = z.n(n), min(limit, z.n(n))
 		}
 		kase := experiment.Case{Name: fmt.Sprintf("item=waiting/n=%d/limit=%d", n, limit), Doc: "items that sleep for 1 ms", Reference: "counter-1", Ops: z.ops, Main: c.n == 1000}
@@ -29,7 +30,7 @@ func (z sizes) waiting(yield func(experiment.Study) bool) {
 			kase.Reference = "goroutines"
 		}
 		for _, l := range loops {
-			kase.Models = append(kase.Models, experiment.LoopModel(l, napping(l, n, limit)))
+			kase.Models = append(kase.Models, experiment.Model{Model: l.Model, Run: sleeping(l, n, limit)})
 		}
 		claim := ratio(kase.Name, kase.Reference, 1.2)
 		if n == limit {
@@ -42,11 +43,11 @@ func (z sizes) waiting(yield func(experiment.Study) bool) {
 	}
 }
 
-func napping(l engine.Loop, n, limit int) func(m *measure.Meter) error {
+func sleeping(l engine.Loop, n, limit int) func(m *measure.Meter) error {
 	return func(m *measure.Meter) error {
 		var woken atomic.Int64
 		body := engine.BodyOf(func(int) {
-			time.Sleep(nap)
+			time.Sleep(sleepTime)
 			woken.Add(1)
 		})
 		m.Start()

@@ -8,35 +8,35 @@ import (
 	"github.com/stint-go/stint/lab/load"
 )
 
-// work is a loop's items, which add what they compute to a number each.
+// work holds the items of a loop, each of which adds its result to a number.
 type work struct {
 	n, limit int
 	body     engine.Body
-	out      []uint64         // nil: items that compute nothing
+	out      []uint64         // nil: items compute nothing
 	want     func(int) uint64 // what item i adds
 }
 
 func (w work) clear() { clear(w.out) }
 
-// check compares the numbers with what items that ran that many times each have
-// added.
+// check compares the numbers with those of items that ran the given number of
+// times.
 func (w work) check(times int) error {
 	for i, got := range w.out {
 		if want := uint64(times) * w.want(i); got != want {
-			return fmt.Errorf("item %d of %d has added %d, want %d", i, w.n, got, want)
+			return fmt.Errorf("item %d of %d added %d, want %d", i, w.n, got, want)
 		}
 	}
 	return nil
 }
 
-// mixed is work of about two nanoseconds an item.
+// mixed returns work of about 2 ns per item.
 func mixed(n int) work {
 	out := make([]uint64, n)
 	return work{n: n, out: out, want: mix, body: engine.Body{
 		Plain:   func(i int) { out[i] += mix(i) },
 		Task:    func(_ context.Context, i int) error { out[i] += mix(i); return nil },
 		Pointer: func(i *int) { out[*i] += mix(*i) },
-		Span: func(lo, hi int) {
+		Range: func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				out[i] += mix(i)
 			}
@@ -51,7 +51,7 @@ func mix(i int) uint64 {
 	return x * 0xbf58476d1ce4e5b9
 }
 
-// spinning is work whose items compute for as many steps as cost says.
+// spinning returns work whose items compute for the given numbers of steps.
 func spinning(cost []int) work {
 	out := make([]uint64, len(cost))
 	want := make([]uint64, len(cost))
@@ -62,7 +62,7 @@ func spinning(cost []int) work {
 		Plain:   func(i int) { out[i] += load.Spin(cost[i]) },
 		Task:    func(_ context.Context, i int) error { out[i] += load.Spin(cost[i]); return nil },
 		Pointer: func(i *int) { out[*i] += load.Spin(cost[*i]) },
-		Span: func(lo, hi int) {
+		Range: func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				out[i] += load.Spin(cost[i])
 			}
@@ -70,7 +70,7 @@ func spinning(cost []int) work {
 	}}
 }
 
-// alike is the cost of n items of as many steps.
+// alike returns the cost of n equal items.
 func alike(n, steps int) []int {
 	cost := make([]int, n)
 	for i := range cost {

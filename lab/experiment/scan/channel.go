@@ -9,15 +9,15 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// sent is a model with a goroutine that reads and sends on a channel of a size, and
-// the caller, which receives. send starts the reading and returns the channel, and
-// where the error will be when that is closed.
+// sent is a model with a goroutine that reads and sends on a channel, and the
+// caller, which receives. send starts the reading and returns the channel, and
+// an error that is valid once the channel is closed.
 func sent[T any](name, doc string, send func(ctx context.Context, in input) (<-chan T, *error), receive func(ctx context.Context, c <-chan T, use consumer) (tally, error)) model {
-	return model{Model: result.Model{Name: name, Kind: result.Peer, Doc: doc}, scan: func(ctx context.Context, in input, use consumer) (tally, error) {
+	return model{Model: result.Peer.Model(name, doc), scan: func(ctx context.Context, in input, use consumer) (tally, error) {
 		c, failed := send(ctx, in)
 		t, err := receive(ctx, c, use)
 		if err != nil {
-			for range c { // until the sender has seen it too
+			for range c { // until the sender has noticed
 			}
 			return t, err
 		}
@@ -25,7 +25,7 @@ func sent[T any](name, doc string, send func(ctx context.Context, in input) (<-c
 	}}
 }
 
-// sender reads on a goroutine and calls send with each record.
+// sender reads on a goroutine and calls send for each record.
 func sender[T any](in input, size int, send func(c chan<- T, r rating) bool) (<-chan T, *error) {
 	c, err := make(chan T, size), new(error)
 	go func() {
@@ -43,7 +43,7 @@ func receive(_ context.Context, c <-chan rating, use consumer) (tally, error) {
 	return t, nil
 }
 
-// sized is a name with the size of a channel, if it has one.
+// sized returns the name and description of a channel with the given capacity.
 func sized(name string, size int) (string, string) {
 	if size == 0 {
 		return name, "an unbuffered channel"
@@ -51,7 +51,7 @@ func sized(name string, size int) (string, string) {
 	return fmt.Sprintf("%s-%d", name, size), fmt.Sprintf("a channel of %d", size)
 }
 
-// swept is a model with its place on a sweep.
+// swept sets the model's point on a sweep.
 func swept(sweep string, at int, m model) model {
 	m.Sweep, m.At = sweep, float64(at)
 	return m
@@ -77,8 +77,8 @@ func contextSend(ctx context.Context, in input) (<-chan rating, *error) {
 	})
 }
 
-// The context of those that look at it can end, as that of a program can: for one
-// that cannot, a select is less work.
+// These contexts can be cancelled, as in a program: for one that cannot, a
+// select is less work.
 
 func contextSender() model {
 	return cancellable(sent("channel-context", "a goroutine reads, an unbuffered channel, it sends in a select with ctx.Done()", contextSend, receive))
@@ -160,7 +160,7 @@ func batches(n int) model {
 
 // rillGenerate is a stream of destel/rill.
 func rillGenerate() model {
-	return model{Model: result.Model{Name: "rill", Kind: result.Peer, Doc: "destel/rill v0.7.0, Generate and ForEach of 1"}, scan: func(_ context.Context, in input, use consumer) (t tally, err error) {
+	return model{Model: result.Peer.Model("rill", "destel/rill v0.7.0, Generate and ForEach of 1"), scan: func(_ context.Context, in input, use consumer) (t tally, err error) {
 		c := rill.Generate(func(send func(rating), fail func(error)) {
 			if err := in.each(func(r rating) bool { send(r); return true }); err != nil {
 				fail(err)
@@ -176,7 +176,7 @@ func rillGenerate() model {
 
 // concStream is the stream of sourcegraph/conc.
 func concStream() model {
-	return model{Model: result.Model{Name: "conc-stream", Kind: result.Peer, Doc: "sourcegraph/conc v0.3.0, stream.New().WithMaxGoroutines(1), the callbacks consume"}, scan: func(_ context.Context, in input, use consumer) (t tally, err error) {
+	return model{Model: result.Peer.Model("conc-stream", "sourcegraph/conc v0.3.0, stream.New().WithMaxGoroutines(1), the callbacks consume"), scan: func(_ context.Context, in input, use consumer) (t tally, err error) {
 		s := stream.New().WithMaxGoroutines(1)
 		err = in.each(func(r rating) bool {
 			s.Go(func() stream.Callback { return func() { t = use(t, r) } })

@@ -13,12 +13,12 @@ func lines() model {
 	})
 }
 
-// direct reads record by record and calls the consumer.
+// direct reads one record at a time and calls the consumer.
 func direct() model {
 	return called(nameDirect, "bufio, io.ReadFull of 20 bytes, encoding/binary, the consumer is called", false, input.each)
 }
 
-// blocks reads many records at once and calls the consumer.
+// blocks reads many records at a time and calls the consumer.
 func blocks() model {
 	block := make([]byte, blockSize)
 	return called(nameBlocks, "io.ReadFull of 64 KB, a loop over its records, the consumer is called", false, func(in input, yield func(rating) bool) error {
@@ -34,7 +34,7 @@ func blocks() model {
 }
 
 func called(name, doc string, text bool, read func(in input, yield func(rating) bool) error) model {
-	return model{result.Model{Name: name, Kind: result.Peer, Doc: doc}, text, func(_ context.Context, in input, use consumer) (tally, error) {
+	return model{result.Peer.Model(name, doc), text, func(_ context.Context, in input, use consumer) (tally, error) {
 		var t tally
 		err := read(in, func(r rating) bool {
 			t = use(t, r)

@@ -7,14 +7,14 @@ import (
 	"github.com/stint-go/stint/lab/load"
 )
 
-// work is a table with a consumer that computes for each record.
+// work is a table whose consumer computes for each record.
 type work struct {
 	table
 	steps    int
 	consumer consumer
 }
 
-// costly is a consumer that takes as long as reading does.
+// costly returns work whose consumer takes as long as reading.
 func costly(t *table) (work, error) {
 	fastest := time.Hour
 	for range 5 {
@@ -38,7 +38,8 @@ func costly(t *table) (work, error) {
 	return w, nil
 }
 
-// hash makes a number of a record in as many steps as those of load.Spin.
+// hash computes a number from a record in the given number of steps, as
+// load.Spin does.
 //
 //go:noinline
 func hash(r rating, steps int) int64 {

@@ -14,15 +14,15 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// A model scans an open table and returns what the consumer has found. ctx ends in
-// the middle only where a model is said to look at it.
+// A model scans an open table and returns the consumer's findings. Only models
+// that watch ctx are cancelled.
 type model struct {
 	result.Model
 	text bool // it reads the CSV
 	scan func(ctx context.Context, in input, use consumer) (tally, error)
 }
 
-// An input is an open table with what reads a record of it.
+// An input is an open table with its reader.
 type input struct {
 	io.Reader
 	read reader
@@ -45,8 +45,8 @@ const (
 	nameParTallies   = "stream-tallies-ParMap"
 )
 
-// every is all models.
-func every() []model {
+// allModels returns all models.
+func allModels() []model {
 	out := []model{lines(), direct(), blocks(), channel(0), channel(1), channel(1000), contextSender(), contextBoth(), done(0), done(1000)}
 	for n := 1; n <= 100_000; n *= 10 {
 		out = append(out, batches(n))
@@ -54,20 +54,20 @@ func every() []model {
 	return slices.Concat(out, []model{rillGenerate(), concStream(), generateFused(), seqFused(), generate(), seq(), blocksStream(), tallies(), parTallies()})
 }
 
-// models are models at work on t. What the consumer finds is compared with what is
-// in the table.
+// models returns models at work on t, which compare the consumer's findings
+// with the table.
 func (t *table) models(use consumer, all ...model) []experiment.Model {
 	var out []experiment.Model
-	for _, way := range all {
-		out = append(out, experiment.Model{Model: way.Model, Run: func(m *measure.Meter) error {
+	for _, scanner := range all {
+		out = append(out, experiment.Model{Model: scanner.Model, Run: func(m *measure.Meter) error {
 			m.Start()
 			for range m.N / t.n {
-				got, err := t.scan(context.Background(), way, use)
+				got, err := t.scan(context.Background(), scanner, use)
 				if err != nil {
 					return err
 				}
 				if got != t.want {
-					return fmt.Errorf("the consumer has found %+v, want %+v", got, t.want)
+					return fmt.Errorf("the consumer found %+v, want %+v", got, t.want)
 				}
 			}
 			m.Stop()
@@ -77,10 +77,10 @@ func (t *table) models(use consumer, all ...model) []experiment.Model {
 	return out
 }
 
-// scan opens the table that a model reads, and lets it.
-func (t *table) scan(ctx context.Context, way model, use consumer) (tally, error) {
+// scan opens the file that the model reads, and runs the model.
+func (t *table) scan(ctx context.Context, scanner model, use consumer) (tally, error) {
 	name := t.binary
-	if way.text {
+	if scanner.text {
 		name = t.csv
 	}
 	in, err := os.Open(name)
@@ -88,19 +88,19 @@ func (t *table) scan(ctx context.Context, way model, use consumer) (tally, error
 		return tally{}, err
 	}
 	defer in.Close()
-	return way.scan(ctx, input{in, t.read}, use)
+	return scanner.scan(ctx, input{in, t.read}, use)
 }
 
-// cancel ends the context of scans after a nanosecond a record, which is a small
-// part of the time that they take. Those that were done before do not count.
-func (t *table) cancel(m *measure.Meter, way model) error {
+// cancel cancels scans after a nanosecond per record, a small part of their
+// time. Scans that finish before do not count.
+func (t *table) cancel(m *measure.Meter, scanner model) error {
 	late := time.Duration(0)
 	m.Start()
 	for tries, ended := 0, 0; ended < m.N; tries++ {
 		if tries == 1000*m.N {
-			return fmt.Errorf("%d of %d scans of %d records went on until their context ended, want %d", ended, tries, t.n, m.N)
+			return fmt.Errorf("%d of %d scans of %d records were cancelled, want %d", ended, tries, t.n, m.N)
 		}
-		took, err := t.cancelOne(way)
+		took, err := t.cancelOne(scanner)
 		if err != nil {
 			return err
 		}
@@ -114,9 +114,9 @@ func (t *table) cancel(m *measure.Meter, way model) error {
 	return nil
 }
 
-// cancelOne returns how long a scan went on after its context had ended, or 0 if it
-// was done before.
-func (t *table) cancelOne(way model) (time.Duration, error) {
+// cancelOne returns how long a scan continued after it was cancelled, or 0 if
+// it finished before.
+func (t *table) cancelOne(scanner model) (time.Duration, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	at := make(chan time.Time, 1)
@@ -124,7 +124,7 @@ func (t *table) cancelOne(way model) (time.Duration, error) {
 		at <- time.Now()
 		cancel()
 	})
-	got, err := t.scan(ctx, way, light)
+	got, err := t.scan(ctx, scanner, light)
 	returned := time.Now()
 	switch {
 	case timer.Stop():

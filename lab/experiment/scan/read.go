@@ -11,14 +11,14 @@ import (
 	"strconv"
 )
 
-// A reader hands the records of a table to yield until that wants no more. All
-// models of a kind of table share one, so that they do the same work.
+// A reader yields the records of a table. All models of a table share one
+// reader, so that they do the same work.
 type reader func(in io.Reader, yield func(rating) bool) error
 
-// blockSize is how much is read at a time: whole records.
+// blockSize is the size of a read, in whole records.
 const blockSize = 65_536 / size * size
 
-// readBinary reads a record at a time.
+// readBinary reads one record at a time.
 func readBinary(in io.Reader, yield func(rating) bool) error {
 	buffered := bufio.NewReaderSize(in, blockSize)
 	record := make([]byte, size)
@@ -35,7 +35,7 @@ func readBinary(in io.Reader, yield func(rating) bool) error {
 	}
 }
 
-// readReflected is readBinary as many programs have it.
+// readReflected is readBinary with binary.Read, as in many programs.
 func readReflected(in io.Reader, yield func(rating) bool) error {
 	buffered := bufio.NewReaderSize(in, blockSize)
 	for {
@@ -52,8 +52,8 @@ func readReflected(in io.Reader, yield func(rating) bool) error {
 	}
 }
 
-// readBlocks hands on many records at a time, as they are in the table. fresh
-// returns what to read into.
+// readBlocks yields blocks of encoded records. fresh returns the buffer to read
+// into.
 func readBlocks(in io.Reader, fresh func() []byte, yield func([]byte) bool) error {
 	for {
 		block := fresh()
@@ -71,7 +71,7 @@ func readBlocks(in io.Reader, fresh func() []byte, yield func([]byte) bool) erro
 	}
 }
 
-// decoded are the records of a block.
+// decoded yields the records of a block.
 func decoded(block []byte) iter.Seq[rating] {
 	return func(yield func(rating) bool) {
 		for ; len(block) > 0; block = block[size:] {
@@ -82,7 +82,7 @@ func decoded(block []byte) iter.Seq[rating] {
 	}
 }
 
-// readCSV reads a line at a time.
+// readCSV reads one line at a time.
 func readCSV(in io.Reader, yield func(rating) bool) error {
 	lines := csv.NewReader(bufio.NewReaderSize(in, blockSize))
 	lines.ReuseRecord, lines.FieldsPerRecord = true, 4

@@ -1,8 +1,8 @@
 // Package scan measures a scan of a large table: records are read, decoded and
-// handed to a consumer that counts and adds. The consumer is called directly, or
-// behind a channel, batches that are sent by hand, or a boundary of a stream. The
-// tables are written before anything is measured, so that the memory of the machine
-// holds them; it must be large enough for that.
+// passed to a consumer that counts and adds. The consumer is called directly,
+// or receives from a channel, in hand-written batches, or from a stream
+// boundary. The tables are written before measuring, so that they are in
+// memory, which must be large enough.
 package scan
 
 import (
@@ -14,44 +14,34 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// Experiment is the experiment.
-var Experiment = experiment.Experiment{
-	Name: "scan",
-	Doc:  fmt.Sprintf("scanning %d records: directly, over channels, in batches, through streams", ratings),
-	Run: func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
-		n := ratings
-		if s.Quick {
-			n /= 50
-		}
-		return run(ctx, s, n)
-	},
-}
+// Experiment is the experiment scan.
+var Experiment = experiment.New("scan", fmt.Sprintf("scanning %d records: directly, over channels, in batches, through streams", ratings),
+	ratings, ratings/50, run)
 
-// ratings is how many records the table has that the article is about.
+// ratings is the number of records of the article's table.
 const ratings = 20_000_263
 
-// part is how many times smaller the table of the slow models is.
-const part = 20
+// smallFactor is how many times smaller the table of the slow models is.
+const smallFactor = 20
 
-// Samples are the fewest that give an interval where one of a slow model takes
-// seconds.
+// Samples. A slow model takes seconds for one.
 const (
 	fewSamples = 6
 	samples    = 12
 )
 
-// run measures with a table of n records, and with one of a part of them.
+// run measures a table of n records and a smaller one.
 func run(ctx context.Context, s *experiment.Session, n int) (*result.Result, error) {
 	return s.InFolder("scan", func(dir string) (*result.Result, error) { return runIn(ctx, s, dir, n) })
 }
 
-// runIn writes the tables into a folder and measures.
+// runIn writes the tables into dir and measures.
 func runIn(ctx context.Context, s *experiment.Session, dir string, n int) (*result.Result, error) {
-	few := max(1, n/part)
+	few := max(1, n/smallFactor)
 	b := s.NewBench("scan", fmt.Sprintf("tables of %d and of %d records, of two int32, a float32 and an int64, as CSV and as 20 bytes each", n, few),
-		"An op is a record that is read, decoded and handed to the consumer, which counts and adds. Counts and sums of all models are compared with those of the table.",
-		"The slow models are in the cases with the small table only. It is the beginning of the large one.",
-		"The models read with the same function, but for those named blocks: they read and decode 64 KB at a time.",
+		"An op is a record that is read, decoded and passed to the consumer, which counts and adds. Counts and sums of all models are checked.",
+		"The slow models are in the cases with the small table only, which is the beginning of the large one.",
+		"The models read with the same function, except those named blocks, which read and decode 64 KB at a time.",
 		"The article's figures, in s: csv 15.7, direct 8.2, channel 27.0, channel-1 23.5, channel-1000 17.4, with a select on a context 58 to 59, channel-done 19.9 and with a buffer 14.3, batches-1 to batches-100000 28.8, 12.4, 8.9, 8.7, 8.7, 9.3.")
 	s.Logf("scan: writing %d and %d records", n, few)
 	large, err := write(ctx, dir, "large", n)
@@ -75,24 +65,24 @@ func runIn(ctx context.Context, s *experiment.Session, dir string, n int) (*resu
 	return b.Run(ctx, b.OnBoth(small.sweep(), articles), large.whole(), heavy.study(b), slow.reflected(), slowHeavy.reflected(b), small.cancelled())
 }
 
-// sweep is all models.
+// sweep compares all models.
 func (t *table) sweep() experiment.Case {
 	return experiment.Case{
 		Name: fmt.Sprintf("records=%d", t.n), Doc: "an op is a record", Reference: nameDirect, Ops: t.n, Count: fewSamples, Main: true,
-		Models: t.models(light, every()...),
+		Models: t.models(light, allModels()...),
 	}
 }
 
-// The conclusions of the article that most of the models are from, and ours.
+// The conclusions of the main article, and ours.
 const (
-	channelHurts = "A channel that takes a record at a time makes the binary scan slower than that of CSV."
-	selectHurts  = "A select with the context of a program doubles the time of that channel."
-	batchHelps   = "Batches of 1,000 records bring the scan back to the time without a channel."
+	channelHurts = "A channel operation per record makes the binary scan slower than that of CSV."
+	selectHurts  = "A select with a context doubles the time of that channel."
+	batchHelps   = "Batches of 1,000 records restore the time without a channel."
 	overlaps     = "Where both take time, a boundary of a stream makes the scan faster on two processors: reading and consuming overlap."
-	endable      = "A scan across a boundary of a stream can be cancelled, at no cost a record."
+	endable      = "A scan across a boundary of a stream can be cancelled, at no cost per record."
 )
 
-// articles are the claims of the article.
+// articles returns the article's claims.
 func articles(on experiment.Names) []result.Claim {
 	var out []result.Claim
 	for _, kase := range on.Both() {
@@ -104,10 +94,10 @@ func articles(on experiment.Names) []result.Claim {
 	return out
 }
 
-// crossing are the streams with a boundary that read as the direct loop does.
-var crossing = []string{nameGenerate, nameSeq}
+// bufferedStreams have a boundary and read as the direct loop does.
+var bufferedStreams = []string{nameGenerate, nameSeq}
 
-// whole is the large table, for the models that are not too slow.
+// whole measures the large table, without the slowest models.
 func (t *table) whole() experiment.Study {
 	c := experiment.Case{
 		Name: fmt.Sprintf("records=%d/table=large", t.n), Doc: "an op is a record", Reference: nameDirect, Ops: t.n, Count: fewSamples,
@@ -116,63 +106,63 @@ func (t *table) whole() experiment.Study {
 	st := experiment.One(c,
 		experiment.AtMost(1, c.Name, nameCSV, nameChannel, channelHurts),
 		experiment.AtMost(1.1, c.Name, nameBatches, nameDirect, batchHelps),
-		notSlower(c.Name, nameBlocksStream, nameBlocks), // which read in the same way
+		notSlower(c.Name, nameBlocksStream, nameBlocks), // these read in the same way
 		notSlower(c.Name, nameTallies, nameBlocks))
-	for _, name := range crossing {
+	for _, name := range bufferedStreams {
 		st.Claims = append(st.Claims, notSlower(c.Name, name, nameDirect))
 	}
 	return st
 }
 
-// reflecting is the table whose records are decoded with binary.Read. Reading one then
-// costs some tens of ns and not ten, as in the article, where it is some hundreds.
+// reflecting returns the table with binary.Read as decoder. A record then takes
+// tens of ns instead of ten; in the article it takes hundreds.
 func (t *table) reflecting() *table {
 	slow := *t
 	slow.read = readReflected
 	return &slow
 }
 
-// reflected is such records, and the light consumer.
+// reflected measures these records with the light consumer.
 func (t *table) reflected() experiment.Study {
 	c := experiment.Case{
 		Name: fmt.Sprintf("records=%d/decode=binary.Read", t.n), Doc: "an op is a record, decoded with binary.Read in all models but csv", Reference: nameDirect, Ops: t.n, Count: samples,
 		Models: t.models(light, lines(), direct(), channel(0), contextBoth(), batches(1000), generateFused(), generate(), seq()),
 	}
 	st := experiment.One(c, articles(experiment.Names{One: c.Name})...)
-	for _, name := range crossing {
+	for _, name := range bufferedStreams {
 		st.Claims = append(st.Claims, notSlower(c.Name, name, nameDirect))
 	}
 	return st
 }
 
-// notSlower is the claim that a boundary costs nothing: what it adds, consuming at
-// the same time as reading makes up for.
+// notSlower claims that a boundary costs nothing: concurrent reading and
+// consuming make up for it.
 func notSlower(kase, model, than string) result.Claim {
 	c := experiment.AtMost(1.05, kase, model, than, endable)
 	c.Stretch = 1
 	return c
 }
 
-// study is records of which consuming takes as long as reading.
+// study measures records that take as long to consume as to read.
 func (w work) study(b *experiment.Bench) experiment.Study {
 	c := experiment.Case{
 		Name: fmt.Sprintf("records=%d/consumer=heavy", w.n), Doc: "an op is a record that takes as long to consume as to read", Reference: nameDirect, Ops: w.n, Count: samples,
 		Models: w.models(w.consumer, direct(), blocks(), channel(0), channel(1000), batches(1000), generate(), seq(), blocksStream(), tallies(), parTallies(), rillGenerate(), concStream()),
 	}
-	return experiment.One(c, append(faster(b, c.Name, nameDirect, crossing...), faster(b, c.Name, nameBlocks, nameBlocksStream, nameTallies)...)...)
+	return experiment.One(c, append(faster(b, c.Name, nameDirect, bufferedStreams...), faster(b, c.Name, nameBlocks, nameBlocksStream, nameTallies)...)...)
 }
 
-// reflected is such records, and a consumer that takes as long as reading them.
+// reflected measures such records, decoded with binary.Read.
 func (w work) reflected(b *experiment.Bench) experiment.Study {
 	c := experiment.Case{
 		Name: fmt.Sprintf("records=%d/decode=binary.Read/consumer=heavy", w.n), Doc: "an op is a record that takes as long to consume as to read with binary.Read", Reference: nameDirect, Ops: w.n, Count: samples,
 		Models: w.models(w.consumer, direct(), channel(0), channel(1000), batches(1000), generate(), seq(), rillGenerate(), concStream()),
 	}
-	return experiment.One(c, faster(b, c.Name, nameDirect, crossing...)...)
+	return experiment.One(c, faster(b, c.Name, nameDirect, bufferedStreams...)...)
 }
 
-// faster is the claim that reading and consuming overlap, where there are
-// processors for both, beside a loop that reads in the same way.
+// faster claims that reading and consuming overlap on several processors,
+// beside a loop that reads in the same way.
 func faster(b *experiment.Bench, kase, loop string, names ...string) (claims []result.Claim) {
 	if b.Result.Processors == 1 {
 		return nil
@@ -185,7 +175,7 @@ func faster(b *experiment.Bench, kase, loop string, names ...string) (claims []r
 	return claims
 }
 
-// cancelled is how long a scan goes on after its context has ended.
+// cancelled measures how long a scan continues after its context has ended.
 func (t *table) cancelled() experiment.Study {
 	c := experiment.Case{Name: "event=cancel", Doc: "the time is from the end of the context to the return of the scan", Reference: nameContextBoth, Ops: 5, Count: samples}
 	for _, m := range []model{contextBoth(), generate()} {

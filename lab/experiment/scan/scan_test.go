@@ -8,19 +8,15 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/trial"
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
-		return run(ctx, s, 4000)
-	}, trial.Want{Processors: 1, Cases: 6, Verdicts: 15}, trial.Want{Processors: 2, Cases: 7, Verdicts: 24})
+	trial.Run(t, run, 4000, trial.Want{Processors: 1, Cases: 6, Verdicts: 15}, trial.Want{Processors: 2, Cases: 7, Verdicts: 24})
 }
 
-// table is a table of n records for a test.
+// table returns a table of n records.
 func small(t *testing.T, n int) *table {
 	t.Helper()
 	tab, err := write(t.Context(), t.TempDir(), "test", n)
@@ -30,12 +26,12 @@ func small(t *testing.T, n int) *table {
 	return tab
 }
 
-// Every model hands every record on, in each of its runs, whatever their number is
-// beside those of a block and of a batch.
+// Every model passes on every record, in each run, for any number of records
+// relative to blocks and batches.
 func TestModels(t *testing.T) {
 	const block = blockSize / size
 	for _, n := range []int{1, 2, 999, 1000, 1001, block - 1, block, block + 1, 2*block + 7} {
-		for _, m := range small(t, n).models(light, every()...) {
+		for _, m := range small(t, n).models(light, allModels()...) {
 			if err := m.Run(&measure.Meter{N: 2 * n}); err != nil {
 				t.Errorf("%d records: %s: %v", n, m.Name, err)
 			}
@@ -45,7 +41,7 @@ func TestModels(t *testing.T) {
 
 func TestNamesAreUnique(t *testing.T) {
 	seen := map[string]bool{}
-	for _, m := range every() {
+	for _, m := range allModels() {
 		if seen[m.Name] || m.Doc == "" || m.Kind == "" {
 			t.Errorf("%+v: a second one, or incomplete", m.Model)
 		}
@@ -53,7 +49,7 @@ func TestNamesAreUnique(t *testing.T) {
 	}
 }
 
-// A record that was lost, or taken twice for another, is found.
+// A lost or duplicated record is detected.
 func TestWrongTallies(t *testing.T) {
 	tab := small(t, 10)
 	for name, again := range map[string]bool{"lost": false, "taken twice": true} {
@@ -77,21 +73,21 @@ func TestWrongTallies(t *testing.T) {
 	}
 }
 
-// A table that is cut off in a record is an error of every model. A line of CSV
-// that is cut off may be a record too.
+// Every model returns an error for a table that ends inside a record. A
+// truncated line of CSV may be valid.
 func TestTruncated(t *testing.T) {
 	tab := small(t, 5000)
 	if err := os.Truncate(tab.binary, 5000*size-3); err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range every() {
+	for _, m := range allModels() {
 		if _, err := tab.scan(t.Context(), m, light); err == nil && !m.text {
 			t.Errorf("%s: no error", m.Name)
 		}
 	}
 }
 
-// Those that look at the context end when it does.
+// Models that watch the context end with it.
 func TestCancelled(t *testing.T) {
 	tab := small(t, 50_000)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -106,8 +102,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// The records are the same each time, in both files, and those of a smaller table
-// are the first ones of a larger.
+// The records are always the same, in both files, and a smaller table is the
+// start of a larger one.
 func TestTables(t *testing.T) {
 	few, many := small(t, 100), small(t, 200)
 	for _, read := range []struct {
@@ -141,7 +137,7 @@ func contents(t *testing.T, name string) []byte {
 	return b
 }
 
-// Readers end when nobody wants more, and tell a wrong line.
+// Readers stop when asked to, and report a wrong line.
 func TestReaders(t *testing.T) {
 	tab := small(t, 100)
 	wanted := 0
@@ -169,7 +165,7 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-// The heavy consumer computes, and its sum is that of the table.
+// The heavy consumer computes, and its sum is the table's.
 func TestHeavy(t *testing.T) {
 	w, err := costly(small(t, 2000))
 	if err != nil || w.steps < 1 || w.want.count != 2000 {

@@ -18,41 +18,40 @@ type rating struct {
 	Time        int64
 }
 
-// size is how many bytes one has in a binary table.
+// size is the number of bytes of a binary record.
 const size = 20
 
-// A table is two files with the same records, and what is in them.
+// A table is two files with the same records.
 type table struct {
 	n           int
-	csv, binary string // their names
+	csv, binary string // file names
 	want        tally
 	read        reader // of a binary record
 }
 
-// A tally is what the consumer of the records finds.
+// A tally is the consumer's result.
 type tally struct {
 	count   int
-	numbers int64 // the sum of users, movies and times
+	numbers int64 // sum of users, movies and times
 	values  float64
 }
 
-// plus returns the tally of the records of both.
+// plus adds two tallies.
 func (t tally) plus(u tally) tally {
 	return tally{t.count + u.count, t.numbers + u.numbers, t.values + u.values}
 }
 
-// A consumer takes a record.
+// A consumer adds a record to a tally.
 type consumer func(tally, rating) tally
 
-// light is the consumer of the article. It is a variable so that no loop has it
-// inlined.
+// light is the consumer of the article. It is a variable so that no loop
+// inlines it.
 var light consumer = func(t tally, r rating) tally {
 	return tally{t.count + 1, t.numbers + int64(r.User) + int64(r.Movie) + r.Time, t.values + float64(r.Value)}
 }
 
-// random returns the records of a table one after the other. Those of a smaller
-// table are the first of a larger one. A user has about as many as in the table
-// that the numbers are from.
+// random returns the records of a table one by one, always the same. Users have
+// about as many records as in the original table.
 func random() func() rating {
 	r := rand.New(rand.NewPCG(13, 14))
 	user := int32(1)
@@ -64,8 +63,7 @@ func random() func() rating {
 	}
 }
 
-// write writes a table of n records. It stops now and then to see whether ctx has
-// ended.
+// write writes a table of n records. It stops when ctx ends.
 func write(ctx context.Context, dir, name string, n int) (t *table, err error) {
 	t = &table{n: n, csv: filepath.Join(dir, name+".csv"), binary: filepath.Join(dir, name+".bin"), read: readBinary}
 	text, err := create(t.csv)
@@ -94,7 +92,7 @@ func write(ctx context.Context, dir, name string, n int) (t *table, err error) {
 	return t, nil
 }
 
-// encode appends a record as a binary table has it.
+// encode appends the binary form of a record.
 func (r rating) encode(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(r.User))
 	b = binary.LittleEndian.AppendUint32(b, uint32(r.Movie))
@@ -113,7 +111,7 @@ func decode(b []byte) rating {
 	}
 }
 
-// text appends a record as a line of CSV.
+// text appends the CSV form of a record.
 func (r rating) text(b []byte) []byte {
 	b = append(strconv.AppendInt(b, int64(r.User), 10), ',')
 	b = append(strconv.AppendInt(b, int64(r.Movie), 10), ',')
@@ -121,7 +119,7 @@ func (r rating) text(b []byte) []byte {
 	return append(strconv.AppendInt(b, r.Time, 10), '\n')
 }
 
-// A file is written through a buffer, which keeps the first error.
+// A file has a buffer, which keeps the first error.
 type file struct {
 	*bufio.Writer
 	under *os.File
@@ -135,8 +133,8 @@ func create(name string) (file, error) {
 	return file{bufio.NewWriterSize(f, 1<<20), f}, nil
 }
 
-// close ends a file that is then on the disk, so that writing it back does not go
-// on during the runs. It replaces err if that is nil.
+// close flushes, syncs and closes the file, so that no writeback happens during
+// the runs. It sets err if that is nil.
 func (f file) close(err *error) {
 	for _, end := range []func() error{f.Flush, f.under.Sync, f.under.Close} {
 		if e := end(); *err == nil {

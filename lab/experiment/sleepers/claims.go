@@ -8,16 +8,16 @@ import (
 
 // The conclusions of the survey that the experiment is from.
 const (
-	plainWins = "Of all but stint, plain goroutines are the fastest for very many tasks that sleep."
-	concLeast = "Of all but stint, conc allocates least for very many tasks that sleep, about a tenth of plain goroutines."
+	plainWins = "Apart from stint, plain goroutines are the fastest for very many tasks that sleep."
+	concLeast = "Apart from stint, conc allocates least for very many tasks that sleep, about a tenth of plain goroutines."
 )
 
-// atOnce is ours, of one model.
+// atOnce returns our conclusion about a model.
 func atOnce(model string) string {
-	return model + " takes less time than plain goroutines and allocates less than conc, both at once."
+	return model + " takes less time than plain goroutines and also allocates less than conc."
 }
 
-// claims are what the tables must show.
+// claims returns all claims.
 func claims(on experiment.Names) []result.Claim {
 	var out []result.Claim
 	for _, kase := range on.Both() {
@@ -36,13 +36,13 @@ func claims(on experiment.Names) []result.Claim {
 	return out
 }
 
-// allocates is the claim that a model allocates at most bar times the bytes of
+// allocates claims that a model allocates at most bar times the bytes of
 // another.
 func allocates(bar float64, kase, model, than, conclusion string) result.Claim {
 	return result.Claim{Case: kase, Model: model, Unit: measure.Bytes, Form: result.Ratio, Than: than, Bar: bar, Conclusion: conclusion}
 }
 
-// bars are what is asked of ours.
+// bars returns the claims about our models.
 func bars(kase string) []result.Claim {
 	var out []result.Claim
 	for _, m := range []string{"stint.Pool", "stint.Group"} {

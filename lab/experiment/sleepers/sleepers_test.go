@@ -11,11 +11,11 @@ import (
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
-		r, err := run(ctx, s, crowd{tasks: 300, limit: 30, nap: time.Millisecond})
+	trial.Run(t, func(ctx context.Context, s *experiment.Session, w workload) (*result.Result, error) {
+		r, err := run(ctx, s, w)
 		if got, want := len(r.Rows), 14*len(r.Cases); got != want {
 			t.Errorf("%d rows, want %d", got, want)
 		}
 		return r, err
-	}, trial.Want{Processors: 1, Cases: 1, Verdicts: 19}, trial.Want{Processors: 2, Cases: 2, Verdicts: 35})
+	}, workload{tasks: 300, limit: 30, pause: time.Millisecond}, trial.Want{Processors: 1, Cases: 1, Verdicts: 19}, trial.Want{Processors: 2, Cases: 2, Verdicts: 35})
 }

@@ -21,11 +21,11 @@ const (
 
 // Our conclusions.
 const (
-	faster     = "On two processors stint sum is faster than the tools of GNU, one file after the other, and its lines come in order."
-	fasterThan = "On two processors stint sum is faster than two of the tools of GNU at once, whose lines come in any order."
+	faster     = "On two processors stint sum is faster than the GNU tools, one file after the other, and its lines are in order."
+	fasterThan = "On two processors stint sum is faster than two concurrent GNU tools, whose lines are in any order."
 )
 
-// claims are judged with the full tree on two processors.
+// claims are about the full tree on two processors.
 var claims = []result.Claim{
 	{Case: "alg=sha256", Model: stint, Unit: measure.Time, Form: result.Speedup, Than: gnu, Bar: 4, Conclusion: faster},
 	{Case: "alg=md5", Model: stint, Unit: measure.Time, Form: result.Speedup, Than: gnu, Bar: 1.85, Conclusion: faster},
@@ -33,15 +33,15 @@ var claims = []result.Claim{
 	{Case: "alg=md5", Model: stint, Unit: measure.Time, Form: result.Speedup, Than: gnuParallel, Bar: 1, Conclusion: fasterThan},
 }
 
-// A model prints the digests of all files below the working directory.
+// A model prints the digests of all files in the working directory.
 type model struct {
 	name    string
-	ordered bool // the lines come in the order of the paths, and not just somehow
+	ordered bool // the lines are in the order of the paths
 	args    func(alg string) []string
 }
 
-// models returns the three models. Those of GNU find the files and sort their
-// names too: it is part of the work.
+// models returns the three models. The GNU models also find and sort the files,
+// as stint does.
 func models(stintPath string, processors int) []model {
 	pipe := func(xargs string) func(alg string) []string {
 		return func(alg string) []string {
@@ -55,7 +55,7 @@ func models(stintPath string, processors int) []model {
 	}
 }
 
-// describe is the model as a reader would type it.
+// describe returns the model with its command line.
 func (m model) describe(processors int) result.Model {
 	command, kind := strings.Join(m.args("ALG"), " "), result.Peer
 	if m.name == stint {
@@ -70,7 +70,7 @@ func (m model) describe(processors int) result.Model {
 	return result.Model{Name: m.name, Kind: kind, Doc: command}
 }
 
-// process is one run of the model in dir.
+// process returns a run of the model in dir.
 func (m model) process(alg, dir string, processors int) measure.Process {
 	return measure.Process{
 		Args: m.args(alg),

@@ -8,16 +8,16 @@ import (
 	"os"
 )
 
-// An output is what a model printed, in short: two with the same fields are
-// the same lines, in the same order if bytes are equal too.
+// An output summarizes a model's output: if lines and sum are equal, the lines
+// are the same, and if bytes are equal, also their order.
 type output struct {
 	lines int
-	sum   uint64 // of the digests of the lines, whatever their order
+	sum   uint64 // of the digests of the lines, in any order
 	bytes [sha256.Size]byte
 }
 
-// readOutput reads what a run has printed into a file. It keeps no more than a
-// line, so that the laboratory stays small.
+// readOutput reads a model's output from a file, line by line, so that the
+// laboratory stays small.
 func readOutput(name string) (output, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -38,7 +38,8 @@ func readOutput(name string) (output, error) {
 	return o, lines.Err()
 }
 
-// differs says how an output differs from the one that is wanted, or "".
+// differs describes how an output differs from the expected one; "" if it does
+// not.
 func (o output) differs(want output, ordered bool) string {
 	switch {
 	case o.lines != want.lines:

@@ -1,7 +1,6 @@
-// Package sum compares "stint sum" with the tools of GNU: digests of all files
-// of a tree, sorted by name. The tree is read once by each model before it is
-// measured, so that the times are of the work and not of the disk; the memory
-// of the machine must hold it.
+// Package sum compares "stint sum" with the GNU tools: digests of all files of
+// a tree, sorted by name. Each model reads the tree once before it is measured,
+// so that the files are in memory, which must be large enough.
 package sum
 
 import (
@@ -17,23 +16,13 @@ import (
 	"github.com/stint-go/stint/lab/tree"
 )
 
-// Experiment is the experiment. The claims are about two processors, so that
-// is what the models use unless the session says otherwise.
-var Experiment = experiment.Experiment{
-	Name: "sum",
-	Doc:  "stint sum beside sha256sum and md5sum: " + full().String() + ", whole processes",
-	Few:  true,
-	Run: func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
-		t := full()
-		if s.Quick {
-			t = quick()
-		}
-		return run(ctx, s, t)
-	},
-}
+// Experiment is the experiment sum. The claims are about two processors, which
+// the models use unless the session has Procs.
+var Experiment = experiment.New("sum", "stint sum beside sha256sum and md5sum: "+full().String()+", whole processes",
+	full(), quick(), run).WithAllModels()
 
-// full is the tree that the claims are about: 800 MB in large files, and as
-// many small ones as make opening and reading them count.
+// full is the tree of the claims: 800 MB in large files, and so many small ones
+// that opening them matters.
 func full() tree.Tree {
 	return tree.Tree{Seed: 1, Large: 200, LargeSize: 4_000_000, Small: 5000, SmallMin: 1000, SmallMax: 8000}
 }
@@ -46,9 +35,9 @@ func quick() tree.Tree {
 	return t
 }
 
-// run measures with any tree.
+// run measures any tree.
 func run(ctx context.Context, s *experiment.Session, t tree.Tree) (*result.Result, error) {
-	s.Machine() // the session keeps what it is before our own work makes it busy
+	s.Machine() // before our own work makes it busy
 	tools, err := findTools(ctx)
 	if err != nil {
 		return nil, err
@@ -59,8 +48,7 @@ func run(ctx context.Context, s *experiment.Session, t tree.Tree) (*result.Resul
 	})
 }
 
-// count is how many rounds there are, unless the session says otherwise: the
-// fewest that give an interval if it is quick.
+// count returns the number of rounds.
 func count(s *experiment.Session) int {
 	if s.Quick {
 		return cmp.Or(s.Count, 6)
@@ -77,12 +65,12 @@ type bench struct {
 	count    int      // rounds
 	files    int
 	bytes    int64
-	exe      string // stint
+	exe      string // path of stint
 	launcher *measure.Launcher
 	watch    measure.Watch
 }
 
-// run makes the tree, builds the command and measures.
+// run creates the tree, builds the command and measures.
 func (b *bench) run(ctx context.Context, t tree.Tree) (*result.Result, error) {
 	if err := b.prepare(ctx, t); err != nil {
 		return nil, err
@@ -97,10 +85,10 @@ func (b *bench) run(ctx context.Context, t tree.Tree) (*result.Result, error) {
 	return r, err
 }
 
-// prepare makes the tree and builds the command.
+// prepare creates the tree and builds the command.
 func (b *bench) prepare(ctx context.Context, t tree.Tree) error {
 	b.Logf("sum: building stint")
-	exe := filepath.Join(b.dir, "stint.exe") // the ending matters on one system and harms on none
+	exe := filepath.Join(b.dir, "stint.exe") // Windows needs the extension
 	if err := measure.Build(ctx, exe, "github.com/stint-go/stint/cmd/stint"); err != nil {
 		return err
 	}
@@ -116,28 +104,28 @@ func (b *bench) prepare(ctx context.Context, t tree.Tree) error {
 
 func (b *bench) tree() string { return filepath.Join(b.dir, "tree") }
 
-// blank is the result before anything is measured.
+// blank returns the result before measuring.
 func (b *bench) blank(t tree.Tree) *result.Result {
 	r := &result.Result{
 		Experiment: "sum",
 		Command:    b.Command,
 		Workload:   fmt.Sprintf("%s, %.1f MB in all", t, float64(b.bytes)/1e6),
 		Quick:      b.Quick,
-		Processors: b.most(),
+		Processors: b.maxProcs(),
 		Machine:    b.Machine(),
 		Tools:      b.tools,
-		Notes:      []string{"The tools of GNU take digests with code of their own. The column user+sys says how much of a difference is that, and how much is two processors at work."},
+		Notes:      []string{"The GNU tools compute digests with their own code. The column user+sys shows how much of a difference is due to that, and how much to two processors."},
 	}
-	for _, m := range models(b.exe, b.most()) {
-		r.Models = append(r.Models, m.describe(b.most()))
+	for _, m := range models(b.exe, b.maxProcs()) {
+		r.Models = append(r.Models, m.describe(b.maxProcs()))
 	}
 	return r
 }
 
-// most is the largest GOMAXPROCS.
-func (b *bench) most() int { return slices.Max(b.procs) }
+// maxProcs returns the largest GOMAXPROCS.
+func (b *bench) maxProcs() int { return slices.Max(b.procs) }
 
-// processors are those of the session, or the two that the claims are about.
+// processors returns Procs, or the two that the claims are about.
 func processors(s *experiment.Session) []int {
 	if len(s.Procs) > 0 {
 		return s.Procs
@@ -145,12 +133,12 @@ func processors(s *experiment.Session) []int {
 	return []int{2}
 }
 
-// measure runs the models of one case in turn, then those of the next.
+// measure runs the models of each case in turn.
 func (b *bench) measure(ctx context.Context, r *result.Result) error {
 	for _, alg := range algorithms {
 		for _, procs := range b.procs {
 			c := result.Case{Name: "alg=" + alg, Doc: "an op is a run of the process", Reference: gnu, Ops: 1, Count: b.count, Main: true}
-			if procs != b.most() {
+			if procs != b.maxProcs() {
 				c.Name, c.Processors = fmt.Sprintf("%s/procs=%d", c.Name, procs), procs
 			}
 			if err := b.kase(ctx, r, c, alg, procs); err != nil {
@@ -176,8 +164,8 @@ func (b *bench) kase(ctx context.Context, r *result.Result, c result.Case, alg s
 	})
 }
 
-// once is one run of a model. What it prints must be what the first model
-// printed in the warm-up, in every round.
+// once runs a model once. Its output must equal the first model's in the
+// warm-up.
 func (b *bench) once(ctx context.Context, alg string, procs int, m model, round int, want *output, row *result.Row) error {
 	file := filepath.Join(b.dir, "output")
 	watched := round >= 0

@@ -44,7 +44,7 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-// needTools skips a test that runs the experiment where it cannot run.
+// needTools skips tests where the experiment cannot run.
 func needTools(t *testing.T) {
 	t.Helper()
 	if _, err := findTools(t.Context()); err != nil {
@@ -104,7 +104,7 @@ func TestInterruptKeepsWhatWasMeasured(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	s := &experiment.Session{Count: 5, Log: io.Discard, Progress: func(what string, done, total int) {
-		if what == "sum alg=sha256" && done == 3*total/6 { // the first two rounds, and one before them
+		if what == "sum alg=sha256" && done == 3*total/6 { // the first two rounds, and the warm-up
 			cancel()
 		}
 	}}

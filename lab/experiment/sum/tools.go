@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// packages are the tools that are compared with, by the package that has them.
+// packages are the compared tools by package.
 var packages = []struct {
 	name  string
 	tools []string
@@ -16,11 +16,11 @@ var packages = []struct {
 	{"GNU findutils", []string{"find", "xargs"}},
 }
 
-// findTools checks that the tools are installed and GNU's, and returns a line
-// on each package with its version.
+// findTools checks that the GNU tools are installed, and returns a line with
+// the version of each package.
 func findTools(ctx context.Context) ([]string, error) {
 	if _, err := exec.LookPath("sh"); err != nil {
-		return nil, fmt.Errorf("no shell to run the tools of GNU with: %w", err)
+		return nil, fmt.Errorf("no shell to run the GNU tools with: %w", err)
 	}
 	var versions []string
 	for _, p := range packages {
@@ -37,8 +37,8 @@ func findTools(ctx context.Context) ([]string, error) {
 	return versions, nil
 }
 
-// version is the first line of what a tool says about itself, which must name
-// its package.
+// version returns the first line of a tool's version, which must name its
+// package.
 func version(ctx context.Context, tool, pkg string) (string, error) {
 	out, err := exec.CommandContext(ctx, tool, "--version").Output()
 	line, _, _ := strings.Cut(string(out), "\n")

@@ -6,11 +6,11 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// no is the bar for "no allocations": making the engine and up to 100 workers
-// takes some, which are shared out over all tasks of the sample.
+// no is the bar for "no allocations": creating the engine and up to 100 workers
+// allocates, divided by the tasks of the sample.
 const no = 0.05
 
-// claim states what the tables must show.
+// claim adds the claims.
 func claim(b *experiment.Bench) {
 	const pool, group = "stint.Pool", "stint.Group"
 	for _, c := range []string{"limit=2", "limit=100"} {

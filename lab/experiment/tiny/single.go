@@ -15,11 +15,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// single compares what it takes to run one task and wait for it, as a program
-// does that has little to do at once.
+// single compares running and awaiting one task.
 func (z sizes) single() experiment.Case {
 	model := func(name string, kind result.Kind, doc string, run func(f func())) experiment.Model {
-		return experiment.Model{Model: result.Model{Name: name, Kind: kind, Doc: doc}, Run: func(m *measure.Meter) error {
+		return experiment.Model{Model: kind.Model(name, doc), Run: func(m *measure.Meter) error {
 			return repeat(m, run)
 		}}
 	}
@@ -50,8 +49,8 @@ func (z sizes) single() experiment.Case {
 	}
 }
 
-// repeat measures run with a task that does nothing, and then looks from inside
-// a task how many goroutines there are.
+// repeat measures run with an empty task, and then counts the goroutines from
+// inside a task.
 func repeat(m *measure.Meter, run func(f func())) error {
 	m.Start()
 	for range m.N {
@@ -67,22 +66,22 @@ func repeat(m *measure.Meter, run func(f func())) error {
 	return nil
 }
 
-// waiting watches a pool whose workers have gone home.
+// waiting measures a pool whose workers have expired.
 func (z sizes) waiting() experiment.Case {
 	return experiment.Case{
 		Name: "idle", Doc: fmt.Sprintf("%v without work, after the workers' expiry", z.idle), Reference: "nothing", Ops: 1, Count: 6,
 		Models: []experiment.Model{
-			{Model: result.Model{Name: "nothing", Kind: result.Floor, Doc: "the laboratory itself"}, Run: func(m *measure.Meter) error {
+			{Model: result.Floor.Model("nothing", "the laboratory itself"), Run: func(m *measure.Meter) error {
 				z.watch(m, runtime.NumGoroutine())
 				return nil
 			}},
-			{Model: result.Model{Name: "idle-stint.Pool", Kind: result.Ours, Doc: "NewPool with Limit(100), 1,000 tasks, then none"}, Run: z.idlePool},
+			{Model: result.Ours.Model("idle-stint.Pool", "NewPool with Limit(100), 1,000 tasks, then none"), Run: z.idlePool},
 		},
 	}
 }
 
 func (z sizes) idlePool(m *measure.Meter) error {
-	if m.Round < 0 { // there is nothing to warm, and the expiry takes a second
+	if m.Round < 0 { // no warm-up, since the expiry takes a second
 		return nil
 	}
 	before := runtime.NumGoroutine()
@@ -93,8 +92,7 @@ func (z sizes) idlePool(m *measure.Meter) error {
 			return err
 		}
 	}
-	// A worker that has nothing to do for a second ends. There is no call that
-	// waits for it.
+	// Idle workers end after a second. No call waits for it.
 	for deadline := time.Now().Add(5 * time.Second); p.Stats().Workers > 0 && time.Now().Before(deadline); {
 		time.Sleep(20 * time.Millisecond)
 	}
@@ -105,7 +103,7 @@ func (z sizes) idlePool(m *measure.Meter) error {
 	return nil
 }
 
-// watch reports what this process does while nothing is to be done.
+// watch reports what this process uses while it is idle.
 func (z sizes) watch(m *measure.Meter, before int) {
 	m.Report(measure.Goroutines, float64(runtime.NumGoroutine()-before))
 	from, ok := measure.OwnCPU()

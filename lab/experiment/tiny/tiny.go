@@ -1,5 +1,5 @@
-// Package tiny measures what an engine itself costs a task: tasks that do
-// nothing, or compute for a tenth of a microsecond.
+// Package tiny measures an engine's cost per task: tasks that do nothing, or
+// compute for 100 ns.
 package tiny
 
 import (
@@ -14,31 +14,22 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// Experiment is the experiment.
-var Experiment = experiment.Experiment{
-	Name: "tiny",
-	Doc:  "what an engine costs a task: empty tasks, tasks of 100 ns, one task",
-	Run: func(ctx context.Context, s *experiment.Session) (*result.Result, error) {
-		z := sizes{checked: 1000, idle: time.Second}
-		if s.Quick {
-			z.idle = 50 * time.Millisecond
-		}
-		return run(ctx, s, z)
-	},
-}
+// Experiment is the experiment tiny.
+var Experiment = experiment.New("tiny", "what an engine costs a task: empty tasks, tasks of 100 ns, one task",
+	sizes{checked: 1000, idle: time.Second}, sizes{checked: 1000, idle: 50 * time.Millisecond}, run)
 
-// sizes are what a test makes smaller.
+// sizes are smaller in quick runs and tests.
 type sizes struct {
-	ops     int           // tasks a sample; 0: as many as take long enough
-	checked int           // tasks that are counted after each sample
-	idle    time.Duration // how long to watch a pool that has nothing to do; 0: not at all
+	ops     int           // tasks per sample; 0: chosen by time
+	checked int           // tasks counted after each sample
+	idle    time.Duration // how long to watch an idle pool; 0: not at all
 }
 
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	b := s.NewBench("tiny", "tasks so small that the engine is what is measured",
-		"The task is the same function each time, and no engine needs a closure of its own for each.",
-		"An op is a task, with its share of making the engine and of waiting for its end.",
-		"Empty tasks cannot be counted while they are timed: after each sample an engine of the same kind runs 1,000 that are.")
+		"All tasks are the same function, so no engine needs a closure per task.",
+		"An op is a task, with its share of creating the engine and waiting for its end.",
+		"Empty tasks are not counted while they are timed: after each sample an engine of the same kind runs 1,000 that are.")
 	return b.Conclude(measureAll(ctx, b, z))
 }
 
@@ -48,8 +39,8 @@ func measureAll(ctx context.Context, b *experiment.Bench, z sizes) error {
 	steps := [][]experiment.Case{
 		{one, eight},
 		{z.empty("limit=100", 100, 1)},
-		{z.onOne("limit=2", 2)},
-		{z.onOne("limit=100", 100)},
+		{z.empty("limit=2", 2, 1).OnOne()},
+		{z.empty("limit=100", 100, 1).OnOne()},
 		{z.short()},
 		{z.single()},
 	}
@@ -65,7 +56,7 @@ func measureAll(ctx context.Context, b *experiment.Bench, z sizes) error {
 	return nil
 }
 
-// nothing is the empty task, written out in each form.
+// nothing is the empty task in each form.
 var nothing = engine.Task{
 	Plain: func() {},
 	Pool:  func(context.Context) {},
@@ -81,19 +72,12 @@ func (z sizes) empty(name string, limit, submitters int) experiment.Case {
 	return c
 }
 
-// onOne is empty on one processor.
-func (z sizes) onOne(name string, limit int) experiment.Case {
-	c := z.empty(name+"/procs=1", limit, 1)
-	c.Processors = 1
-	return c
-}
-
-// short compares them with tasks that are as short as is worth a mention.
+// short compares all engines with tasks of 100 ns.
 func (z sizes) short() experiment.Case {
 	steps := load.Steps(100 * time.Nanosecond)
 	spin := engine.TaskOf(func() { runtime.KeepAlive(load.Spin(steps)) })
 	c := experiment.Case{Name: "task=100ns/limit=2", Doc: "an op is a task that computes for 100 ns", Reference: "direct", Ops: z.ops}
-	direct := result.Model{Name: "direct", Kind: result.Floor, Doc: "the calls one after the other"}
+	direct := result.Floor.Model("direct", "the calls one after the other")
 	c.Models = append(c.Models, experiment.Model{Model: direct, Run: func(m *measure.Meter) error {
 		m.Start()
 		for range m.N {
@@ -108,9 +92,9 @@ func (z sizes) short() experiment.Case {
 	return c
 }
 
-// model runs the task on an engine, and then counts that many tasks on it.
+// model runs the task on an engine, and then counts as many tasks on it.
 func (z sizes) model(e engine.Open, limit, submitters int, t engine.Task) experiment.Model {
-	return experiment.OpenModel(e, func(m *measure.Meter) error {
+	return experiment.Model{Model: e.Model, Run: func(m *measure.Meter) error {
 		m.Start()
 		x := e.New(limit, t)
 		engine.Submit(x, m.N, submitters)
@@ -118,5 +102,5 @@ func (z sizes) model(e engine.Open, limit, submitters int, t engine.Task) experi
 		m.Stop()
 		x.Close()
 		return engine.Check(e, limit, submitters, z.checked)
-	})
+	}}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// The experiment runs from end to end, with every claim about rows that it has.
+// The experiment runs end to end, with rows for every claim.
 func TestRun(t *testing.T) {
 	s := &experiment.Session{Quick: true, Count: 1, Log: io.Discard}
 	r, err := run(t.Context(), s, sizes{ops: 50, checked: 50})
@@ -28,8 +28,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// With a choice of models, their references are measured, and nothing else is
-// claimed.
+// With selected models, their references are measured, and no other claims are
+// made.
 func TestModels(t *testing.T) {
 	s := &experiment.Session{Quick: true, Count: 1, Models: []string{"stint.Pool"}, Log: io.Discard}
 	r, err := run(t.Context(), s, sizes{ops: 50, checked: 50})

@@ -1,5 +1,4 @@
-// Package resulttest has a result for the tests of the packages that judge and
-// write one.
+// Package resulttest provides a result for tests.
 package resulttest
 
 import (
@@ -9,7 +8,7 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// Samples are runs of so many milliseconds.
+// Samples returns runs of the given durations in milliseconds.
 func Samples(ms ...int) []measure.Sample {
 	var out []measure.Sample
 	for _, m := range ms {
@@ -19,7 +18,7 @@ func Samples(ms ...int) []measure.Sample {
 	return out
 }
 
-// Example is a result with a model twice as fast as the other.
+// Example returns a result in which one model is twice as fast as the other.
 func Example() *result.Result {
 	idle := 0.0
 	return &result.Result{
@@ -39,7 +38,7 @@ func Example() *result.Result {
 	}
 }
 
-// Claim is one about the model that is twice as fast.
+// Claim returns a claim about the faster model.
 func Claim(f result.Form, bar float64) result.Claim {
 	return result.Claim{Case: "alg=md5", Model: "stint", Unit: measure.Time, Form: f, Than: "gnu", Bar: bar}
 }

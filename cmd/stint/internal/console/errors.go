@@ -1,0 +1,41 @@
+package console
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"syscall"
+)
+
+// ErrReported ends a run that failed after the reason has been printed.
+var ErrReported = errors.New("failed")
+
+// Failure is an error that ends a run. Its text is the whole message.
+type Failure string
+
+// Error returns the message.
+func (f Failure) Error() string { return string(f) }
+
+// WriteError is an error of writing the results.
+type WriteError struct{ Err error }
+
+// Error returns the message.
+func (e *WriteError) Error() string { return "write error: " + Reason(e.Err) }
+
+// Unwrap returns Err.
+func (e *WriteError) Unwrap() error { return e.Err }
+
+// Reason returns the text of err without the operation and the path, which messages
+// give themselves. System errors begin with a capital, as in the C library.
+func Reason(err error) string {
+	var errno syscall.Errno
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &errno):
+		s := errno.Error()
+		return strings.ToUpper(s[:1]) + s[1:]
+	case errors.As(err, &path):
+		return path.Err.Error()
+	}
+	return err.Error()
+}

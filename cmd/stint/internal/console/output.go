@@ -1,0 +1,77 @@
+package console
+
+import (
+	"io"
+	"sync"
+	"time"
+)
+
+const (
+	outputBuffer = 32 << 10
+	outputDelay  = 100 * time.Millisecond
+)
+
+// Output writes the results. It gathers lines and writes whole lines only, so that
+// several processes can write to one file. No line waits longer than 100 milliseconds:
+// a reader sees finished lines while a large file is still being read. After the first
+// error nothing more is written.
+//
+// Its methods are for one goroutine; the timer runs beside it.
+type Output struct {
+	console *Console    // shares the terminal with w
+	failed  func(error) // called once, with the first error
+
+	mu    sync.Mutex
+	w     io.Writer
+	buf   []byte
+	timer *time.Timer // runs while buf is not empty
+	err   error       // the first one
+}
+
+// NewOutput returns an Output that writes to w, and clears the progress line of c first
+// if w is a terminal. It calls failed with the first error.
+func NewOutput(w io.Writer, c *Console, failed func(error)) *Output {
+	o := &Output{w: w, console: c, failed: failed, buf: make([]byte, 0, outputBuffer)}
+	o.timer = time.AfterFunc(time.Hour, func() { _ = o.Flush() })
+	o.timer.Stop()
+	return o
+}
+
+// Redirect makes later lines go to w.
+func (o *Output) Redirect(w io.Writer) { o.w = w }
+
+// Line adds a line. It returns the first error of any write.
+func (o *Output) Line(b []byte) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.buf) > 0 && len(o.buf)+len(b) > outputBuffer {
+		o.flushLocked()
+	}
+	if len(o.buf) == 0 {
+		o.timer.Reset(outputDelay)
+	}
+	o.buf = append(o.buf, b...)
+	return o.err
+}
+
+// Flush writes the lines that have been added. It returns the first error of any write.
+func (o *Output) Flush() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.flushLocked()
+	return o.err
+}
+
+func (o *Output) flushLocked() {
+	o.timer.Stop()
+	if len(o.buf) > 0 && o.err == nil {
+		if IsTerminal(o.w) {
+			o.console.hide()
+		}
+		if _, err := o.w.Write(o.buf); err != nil {
+			o.err = &WriteError{err}
+			o.failed(o.err)
+		}
+	}
+	o.buf = o.buf[:0]
+}

@@ -1,0 +1,238 @@
+// Package server connects to the server of a cluster, runs one, and prints its state.
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stint-go/stint/cluster"
+	"github.com/stint-go/stint/cmd/stint/internal/console"
+)
+
+// TokenVariable is the environment variable that holds the token of the server: every
+// user of the machine can see a command line.
+const TokenVariable = "STINT_TOKEN"
+
+// retryInterval is the time between two attempts to reach a server.
+const retryInterval = time.Second
+
+// Connection says where the server is, and how to log in.
+type Connection struct {
+	URL         string // or several, separated by commas
+	Credentials string // a file with NATS credentials, or ""
+	CA          string // a file with certificate authorities, or ""
+}
+
+// Validate refuses a URL that cannot be the address of a server. The error does not
+// repeat the URL: it may contain a password.
+func (c *Connection) Validate() error {
+	if c.URL == "" {
+		return errors.New("the --cluster option needs the URL of a server, such as nats://127.0.0.1:4222")
+	}
+	for part := range strings.SplitSeq(c.URL, ",") {
+		u, err := parse(strings.TrimSpace(part))
+		if err != nil || u.Hostname() == "" || !isPort(u.Port()) || !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) {
+			return errors.New("invalid URL for --cluster: want one such as nats://host:4222, or several separated by commas")
+		}
+	}
+	return nil
+}
+
+// parse parses one URL, whose scheme may be missing.
+func parse(part string) (*url.URL, error) {
+	if !strings.Contains(part, "://") {
+		part = "nats://" + part
+	}
+	return url.Parse(part)
+}
+
+// isPort reports whether s may be the port of a URL, which may be missing.
+func isPort(s string) bool {
+	_, err := strconv.ParseUint(s, 10, 16)
+	return s == "" || err == nil
+}
+
+// isLoopback reports whether only this machine can reach host.
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+}
+
+// Connect connects to the server.
+func (c *Connection) Connect(ctx context.Context, opts ...cluster.ClientOption) (*cluster.Client, error) {
+	client, err := c.connect(ctx, opts...)
+	if err != nil {
+		return nil, c.Failed(err)
+	}
+	return client, nil
+}
+
+// Await is Connect, but waits for a server that is not there yet, and says so once.
+func (c *Connection) Await(ctx context.Context, con *console.Console, opts ...cluster.ClientOption) (*cluster.Client, error) {
+	for told := false; ; told = true {
+		client, err := c.connect(ctx, opts...)
+		if err == nil {
+			return client, nil
+		}
+		if isPermanent(err) {
+			return nil, c.Failed(err)
+		}
+		if !told {
+			con.Message("waiting for a server at " + c.Public() + waitReason(err))
+		}
+		select {
+		case <-time.After(retryInterval):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// isPermanent reports whether waiting does not help against err: a file is wrong, or the
+// server has refused. Any other error may mean that a server or a network is not there
+// yet.
+func isPermanent(err error) bool {
+	if errors.Is(err, nats.ErrTLS) {
+		return !isDisconnect(err)
+	}
+	_, file := errors.AsType[*fileError](err)
+	_, answer := errors.AsType[jetstream.JetStreamError](err)
+	return file || answer || slices.ContainsFunc([]error{
+		nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked, nats.ErrAccountAuthExpired, nats.ErrPermissionViolation,
+		nats.ErrSecureConnRequired, nats.ErrSecureConnWanted, nats.ErrMixingWebsocketSchemes, cluster.ErrFull,
+	}, func(target error) bool { return errors.Is(err, target) })
+}
+
+// isDisconnect reports whether a handshake failed because the connection ended, and not
+// because one side refused the other.
+func isDisconnect(err error) bool {
+	broken, ok := errors.AsType[net.Error](err)
+	_, errno := errors.AsType[syscall.Errno](err)
+	return errno || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || ok && broken.Timeout()
+}
+
+// waitReason returns what to add to the message of a wait for err: nothing if no program
+// listens.
+func waitReason(err error) string {
+	inner := errors.Unwrap(err)
+	if inner == nil || errors.Is(err, nats.ErrNoServers) {
+		return ""
+	}
+	return ": " + inner.Error()
+}
+
+// fileError is an error of a file with secrets or certificates.
+type fileError struct{ err error }
+
+func (e *fileError) Error() string { return e.err.Error() }
+
+// readFiles reads the files that opts name, as the client does once it has reached a
+// server.
+func readFiles(opts []nats.Option) error {
+	var o nats.Options
+	for _, opt := range opts {
+		if err := opt(&o); err != nil {
+			return &fileError{err}
+		}
+	}
+	if o.UserJWT == nil {
+		return nil
+	}
+	_, err := o.UserJWT()
+	if err == nil {
+		_, err = o.SignatureCB(nil)
+	}
+	if err != nil {
+		return &fileError{err}
+	}
+	return nil
+}
+
+func (c *Connection) connect(ctx context.Context, more ...cluster.ClientOption) (*cluster.Client, error) {
+	opts := []nats.Option{nats.Name("stint")}
+	host, port, local := c.local()
+	switch token := os.Getenv(TokenVariable); {
+	case token != "":
+		opts = append(opts, nats.Token(token)) // a secret in the URL takes precedence
+	case local && c.Credentials == "":
+		// The file is read for each connection: a restarted server has another token.
+		opts = append(opts, nats.TokenHandler(func() string { token, _ := localToken(host, port); return token }))
+	}
+	if c.Credentials != "" {
+		opts = append(opts, nats.UserCredentials(c.Credentials))
+	}
+	if c.CA != "" {
+		opts = append(opts, nats.RootCAs(c.CA))
+	}
+	if err := readFiles(opts); err != nil {
+		return nil, err
+	}
+	return cluster.Connect(ctx, c.URL, append(more, cluster.NATS(opts...))...)
+}
+
+// local returns the address of the server, if it is on this machine and the URL has no
+// secret.
+func (c *Connection) local() (host, port string, ok bool) {
+	u, err := parse(c.URL)
+	if err != nil || u.User != nil || strings.Contains(c.URL, ",") || !isLoopback(u.Hostname()) {
+		return "", "", false
+	}
+	return u.Hostname(), cmp.Or(u.Port(), "4222"), true
+}
+
+// Failed returns err as a message that names the servers, without the secrets in their
+// URLs, and says how to mend it.
+func (c *Connection) Failed(err error) error {
+	text := err.Error()
+	for part := range strings.SplitSeq(c.URL, ",") {
+		text = strings.ReplaceAll(text, part, public(part))
+	}
+	if where := c.Public(); !strings.Contains(text, where) {
+		text = where + ": " + text
+	}
+	switch {
+	case errors.Is(err, nats.ErrNoServers):
+		text += `: is "stint serve" running there?`
+	case errors.Is(err, nats.ErrAuthorization):
+		text += ": give the token of the server in " + TokenVariable + ", or be the user that started it"
+	}
+	if host, port, ok := c.local(); ok && c.Credentials == "" && os.Getenv(TokenVariable) == "" && errors.Is(err, nats.ErrAuthorization) {
+		if _, path := localToken(host, port); path != "" {
+			text += " (with the token in " + console.Quote(path) + ")"
+		}
+	}
+	return console.Failure(text)
+}
+
+// Public returns the URLs without users, passwords and tokens.
+func (c *Connection) Public() string {
+	parts := strings.Split(c.URL, ",")
+	for i := range parts {
+		parts[i] = public(parts[i])
+	}
+	return strings.Join(parts, ",")
+}
+
+// public returns a URL without its user, password or token.
+func public(part string) string {
+	scheme, rest, ok := strings.Cut(part, "://")
+	if !ok {
+		scheme, rest = "", part
+	} else {
+		scheme += "://"
+	}
+	return scheme + rest[strings.LastIndex(rest, "@")+1:]
+}

@@ -1,0 +1,56 @@
+package sum
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stint-go/stint/cmd/stint/internal/files"
+	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
+)
+
+// FuzzLine writes a result in every style and reads it back.
+func FuzzLine(f *testing.F) {
+	for _, name := range testfiles.OddNames {
+		f.Add(name, []byte(name), uint8(len(name)), false, false)
+	}
+	f.Add("a) = b", []byte{}, uint8(0), true, true)
+	f.Add(`\`, []byte{1}, uint8(1), true, false)
+	f.Fuzz(func(t *testing.T, name string, sum []byte, alg uint8, tag, binary bool) {
+		if name == "" || strings.Contains(name, "\x00") {
+			return // no file has such a name, and a line cannot say it
+		}
+		r := &result{Item: files.Item{Path: name}, alg: algorithms[int(alg)%len(algorithms)]}
+		copy(r.sum[:r.alg.size], sum)
+		line := string(style{tag: tag, binary: binary}.appendLine(nil, r))
+		line, ended := strings.CutSuffix(line, "\n")
+		if !ended || strings.ContainsAny(line, "\n\r") {
+			t.Fatalf("%q is not one line", line)
+		}
+		p := &parser{alg: r.alg}
+		if tag {
+			p.alg = algorithms[0] // the line must say it
+		}
+		e, ok := p.parse([]byte(line))
+		if !ok {
+			t.Fatalf("%q is not well formed", line)
+		}
+		if e.path != name || e.alg != r.alg || string(e.digest()) != string(r.digest()) {
+			t.Fatalf("%q reads as %q %s %x", line, e.path, e.alg.name, e.digest())
+		}
+	})
+}
+
+// FuzzParse reads anything, with no more demands than that it comes to an end
+// and that what is accepted is a name that can be opened.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("\\SHA1 (a\\n) = 00"))
+	f.Add([]byte("60b725f10c9c85c70d97880dfe8191b3 *a"))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		for _, alg := range algorithms {
+			p := &parser{alg: alg}
+			if e, ok := p.parse(line); ok && strings.Contains(e.path, "\x00") {
+				t.Fatalf("%q gives the name %q", line, e.path)
+			}
+		}
+	})
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/stint-go/stint/cmd/stint/internal/console"
+)
+
+// Exit statuses. A run ended by a signal exits with statusSignal plus its number, as in
+// shells: 129 for a hangup, 130 for an interrupt, 141 for a broken pipe, 143 for a
+// termination.
+const (
+	statusOK     = 0
+	statusFailed = 1
+	statusUsage  = 2
+	statusSignal = 128
+)
+
+// execute executes one command line and returns the exit status. It ends early when ctx
+// ends or the process gets a signal, and then removes unfinished files. A second signal
+// kills the process.
+func execute(ctx context.Context, args []string, std console.Streams) int {
+	hungUp, stop := notify(ctx, syscall.SIGHUP)
+	defer stop()
+	terminated, stop := notify(hungUp, syscall.SIGTERM)
+	defer stop()
+	interrupted, stop := notify(terminated, os.Interrupt)
+	defer stop()
+
+	root := newRoot(std)
+	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
+	out := &recorder{w: std.Stdout}
+	root.SetOut(out)
+	err := root.ExecuteContext(interrupted)
+	if err == nil && out.err != nil {
+		err = &console.WriteError{Err: out.err}
+	}
+	switch {
+	case err == nil || interrupted.Err() == nil:
+		return status(err, console.New(std.Stderr))
+	case hungUp.Err() != nil && ctx.Err() == nil:
+		return statusSignal + int(syscall.SIGHUP)
+	case terminated.Err() != nil && ctx.Err() == nil:
+		return statusSignal + int(syscall.SIGTERM)
+	}
+	return statusSignal + int(syscall.SIGINT)
+}
+
+// notify is signal.NotifyContext with two differences. The first signal removes the
+// handler, so that the second has its default action. A signal that was ignored when the
+// process started, as an interrupt is in a background job of a script, stays ignored.
+func notify(ctx context.Context, sig os.Signal) (context.Context, context.CancelFunc) {
+	if signal.Ignored(sig) {
+		return context.WithCancel(ctx)
+	}
+	ctx, stop := signal.NotifyContext(ctx, sig)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// recorder keeps the first error of w and hides it from cobra, which would print it in
+// its own way.
+type recorder struct {
+	w   io.Writer
+	err error
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	_, err := r.w.Write(b)
+	r.err = cmp.Or(r.err, err)
+	return len(b), nil
+}
+
+// status prints err, unless it has been printed, and returns its exit status.
+func status(err error, c *console.Console) int {
+	var usage *usageError
+	var write *console.WriteError
+	var failed console.Failure
+	switch {
+	case err == nil:
+		return statusOK
+	case errors.Is(err, console.ErrReported):
+		return statusFailed
+	case errors.As(err, &write) && errors.Is(err, syscall.EPIPE): // no reader: nothing to say
+		return statusSignal + int(syscall.SIGPIPE)
+	case errors.As(err, &write), errors.As(err, &failed):
+		c.Message(err.Error())
+		return statusFailed
+	}
+	command := "stint" // cobra's own errors: an unknown command or an unexpected argument
+	if errors.As(err, &usage) {
+		command = usage.command
+	}
+	c.Message(err.Error())
+	c.Plain("Try '" + command + " --help' for more information.")
+	return statusUsage
+}
+
+func newRoot(std console.Streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "stint",
+		Short: "Print and check digests of many files, on one machine or several",
+		Long: `Stint prints and checks digests of many files. It reads them concurrently, on
+this machine or by the workers of a cluster, and prints the results in order.`,
+		Version:       version(),
+		Args:          cobra.NoArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(std.Stdin)
+	root.SetErr(std.Stderr)
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err) })
+	root.AddCommand(newSum(std), newServe(std), newWork(std), newStatus(), newCancel(), newDead(), newPurge(), newMan(root))
+	return root
+}
+
+// version returns the module's version as recorded in the binary.
+func version() string {
+	v := "(unknown)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		v = info.Main.Version
+	}
+	return v + " " + runtime.Version()
+}

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stint-go/stint/cluster"
+	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
+)
+
+// endless is a standard input on which nothing ever comes. It closes waiting when the
+// first read starts.
+type endless struct {
+	once    sync.Once
+	waiting chan struct{}
+}
+
+func newEndless() *endless { return &endless{waiting: make(chan struct{})} }
+
+func (e *endless) Read([]byte) (int, error) {
+	e.once.Do(func() { close(e.waiting) })
+	select {}
+}
+
+// TestInterruptWhileReading interrupts runs that wait for standard input, for each of its
+// uses, and wants no files left.
+func TestInterruptWhileReading(t *testing.T) {
+	for _, args := range []string{"-", "a -", "-o out a -", "--files-from -", "-c", "-c -", "-c list -", "-o out --files-from - -0", "--progress=always a -"} {
+		t.Run(args, func(t *testing.T) {
+			testfiles.Dir(t, "a", "a\n", "list", "60b725f10c9c85c70d97880dfe8191b3  a\n")
+			ctx, cancel := context.WithCancel(t.Context())
+			in := newEndless()
+			go func() {
+				<-in.waiting
+				cancel()
+			}()
+			var out, errs strings.Builder
+			status := execute(ctx, append([]string{"sum", "-a", "md5"}, strings.Fields(args)...), console.Streams{Stdin: in, Stdout: &out, Stderr: &errs})
+			if status != 130 {
+				t.Errorf("exit status %d, want 130", status)
+			}
+			if errs.Len() > 0 && !strings.Contains(args, "progress") {
+				t.Errorf("messages %q, want none", &errs)
+			}
+			if names := names(t); names != "a list" {
+				t.Errorf("left behind: %s; want a list", names)
+			}
+		})
+	}
+}
+
+// TestInterruptPipes interrupts runs that wait for a named pipe: for its other end, and
+// for bytes.
+func TestInterruptPipes(t *testing.T) {
+	for _, args := range []string{"pipe", "a pipe", "--files-from pipe", "-c pipe", "-c list", "-o pipe a"} {
+		for _, opened := range []bool{false, true} {
+			if opened && strings.Contains(args, "-o") {
+				continue // the run writes to the pipe, and ends
+			}
+			t.Run(fmt.Sprint(args, " ", opened), func(t *testing.T) {
+				testfiles.Dir(t, "a", "a\n", "list", "60b725f10c9c85c70d97880dfe8191b3  pipe\n")
+				testfiles.Pipe(t, "pipe")
+				ctx, cancel := context.WithCancel(t.Context())
+				go func() {
+					defer cancel()
+					if opened {
+						w, err := os.OpenFile("pipe", os.O_WRONLY, 0) // waits for the reader
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						t.Cleanup(func() { w.Close() })
+					}
+				}()
+				var out, errs strings.Builder
+				status := execute(ctx, append([]string{"sum", "-a", "md5"}, strings.Fields(args)...), console.Streams{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs})
+				if status != 130 || errs.Len() > 0 {
+					t.Errorf("exit status %d, messages %q; want 130 and none", status, &errs)
+				}
+			})
+		}
+	}
+}
+
+// TestSignals sends signals to a process that waits for a pipe. No other test has a pipe
+// of that name: interrupted runs in this process leave goroutines that may open theirs
+// late, in the directory of this test.
+func TestSignals(t *testing.T) {
+	for _, test := range []struct {
+		signal os.Signal
+		status int
+	}{{os.Interrupt, 130}, {syscall.SIGTERM, 143}, {syscall.SIGHUP, 129}} {
+		if signal.Ignored(test.signal) { // as under nohup: stint leaves it ignored
+			t.Logf("%v: ignored here", test.signal)
+			continue
+		}
+		testfiles.Dir(t, "out", "before\n")
+		testfiles.Pipe(t, "held")
+		cmd := exec.Command("stint", "sum", "-o", "out", "held")
+		var errs strings.Builder
+		cmd.Stderr = &errs
+		must(t, cmd.Start())
+		w, err := os.OpenFile("held", os.O_WRONLY, 0) // waits for stint to open it
+		must(t, err)
+		defer w.Close()
+		if got := len(strings.Fields(names(t))); got != 3 {
+			t.Errorf("%d files while running, want 3: out, its temporary file and the pipe", got)
+		}
+		must(t, cmd.Process.Signal(test.signal))
+		_ = cmd.Wait()
+		if got := cmd.ProcessState.ExitCode(); got != test.status || errs.Len() > 0 {
+			t.Errorf("%v: exit status %d, messages %q; want %d and none", test.signal, got, &errs, test.status)
+		}
+		if got := names(t); got != "held out" {
+			t.Errorf("%v: left behind: %s; want held out", test.signal, got)
+		}
+		if got, _ := os.ReadFile("out"); string(got) != "before\n" {
+			t.Errorf("%v: out holds %q, want what it held before", test.signal, got)
+		}
+	}
+}
+
+// deaf is a command that handles an interrupt like stint, and does not end.
+func deaf() {
+	ctx, _ := notify(context.Background(), os.Interrupt)
+	fmt.Println("ignored", signal.Ignored(os.Interrupt))
+	<-ctx.Done()
+	fmt.Println("interrupted")
+	select {}
+}
+
+// TestSecondInterruptKills interrupts a process until the signal kills it.
+func TestSecondInterruptKills(t *testing.T) {
+	if signal.Ignored(os.Interrupt) {
+		t.Skip("interrupts are ignored here, and child processes inherit that")
+	}
+	cmd := spawn(t, false, "deaf")
+	for _, want := range []string{"ignored false", "interrupted"} {
+		if line := cmd.line(); line != want {
+			t.Errorf("the process prints %q, want %q", line, want)
+		}
+		must(t, cmd.Process.Signal(os.Interrupt))
+	}
+	done := make(chan error)
+	go func() { done <- cmd.Wait() }()
+	for {
+		select {
+		case err := <-done:
+			if err == nil || err.Error() != "signal: interrupt" {
+				t.Errorf("ended with %v, want signal: interrupt", err)
+			}
+			return
+		case <-time.After(10 * time.Millisecond): // the last one came before the handler was removed
+			_ = cmd.Process.Signal(os.Interrupt)
+		}
+	}
+}
+
+// TestIgnoredInterruptStaysIgnored starts a process as a shell starts a background job.
+func TestIgnoredInterruptStaysIgnored(t *testing.T) {
+	cmd := spawn(t, false, "sh", "-c", `trap "" INT; exec deaf`)
+	if line := cmd.line(); line != "ignored true" {
+		t.Errorf("the process prints %q, want that it ignores interrupts", line)
+	}
+}
+
+// TestTerminatedInTheBackground starts servers and workers as a shell script does with
+// "&": they ignore interrupts. A termination ends them, as the help says.
+func TestTerminatedInTheBackground(t *testing.T) {
+	url, _ := serve(t)
+	for _, command := range []string{
+		"stint serve --listen 127.0.0.1:0", "stint work --cluster " + url,
+	} {
+		cmd := spawn(t, false, "sh", "-c", `trap "" INT; exec `+command+" 2>&1")
+		first := cmd.line()
+		for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+			if err := cmd.Process.Signal(sig); err != nil {
+				t.Errorf("%s: %v: %v", command, sig, err)
+			}
+		}
+		rest, _ := io.ReadAll(cmd.lines)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%s: ended with %v, want status 0; it prints %q, then %q", command, err, first, rest)
+		}
+	}
+}
+
+// TestReaderLeaves reads one line of the output and closes it. The run ends, and leaves
+// nothing on the server.
+func TestReaderLeaves(t *testing.T) {
+	grow(t)
+	testfiles.Write(t, "many", strings.Repeat("names\n", 20_000))
+	url, _ := serve(t)
+	worker(t, "--cluster", url)
+	for _, args := range [][]string{{"--files-from", "many"}, {"--files-from", "many", "--cluster", url}} {
+		cmd := exec.Command("stint", append([]string{"sum"}, args...)...)
+		var errs strings.Builder
+		cmd.Stderr = &errs
+		out, err := cmd.StdoutPipe()
+		must(t, err)
+		must(t, cmd.Start())
+		if line, err := bufio.NewReaderSize(out, 16).ReadString('\n'); err != nil || !strings.HasSuffix(line, "  names\n") {
+			t.Errorf("%q: read %q, %v; want a line", args, line, err)
+		}
+		out.Close()
+		if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 141 || errs.Len() > 0 {
+			t.Errorf("%q: %v, messages %q; want exit status 141 and none", args, err, &errs)
+		}
+	}
+	if s := state(t, url); len(s.Runs) > 0 {
+		t.Errorf("left on the server: %+v", s.Runs)
+	}
+	until(t, url, "nothing is queued", func(s *cluster.Status) bool { return s.Tasks[0].Queued+s.Tasks[0].InFlight == 0 })
+}
+
+// TestMessagesHaveNoReader closes the reader of the messages, and wants the results.
+func TestMessagesHaveNoReader(t *testing.T) {
+	testfiles.Dir(t, "a", "a\n")
+	r, w, err := os.Pipe()
+	must(t, err)
+	r.Close()
+	defer w.Close()
+	cmd := exec.Command("stint", "sum", "-a", "md5", "-o", "out", "missing", "a")
+	cmd.Stderr = w
+	if err := cmd.Run(); cmd.ProcessState.ExitCode() != 1 {
+		t.Errorf("%v, want exit status 1", err)
+	}
+	if got, _ := os.ReadFile("out"); string(got) != "60b725f10c9c85c70d97880dfe8191b3  a\n" || names(t) != "a out" {
+		t.Errorf("the files %s, and out holds %q; want a and out, with the line of a", names(t), got)
+	}
+}

@@ -1,0 +1,121 @@
+package auto
+
+import (
+	"fmt"
+	"time"
+)
+
+// overloaded notes that a task has failed because of excess load. counted reports
+// whether finished will count the task too. Few overloaded tasks are ignored: other
+// clients of the server may cause them.
+func (s *search) overloaded(now time.Duration, counted bool) {
+	if counted {
+		s.uncounted = min(s.uncounted+1, s.limit) // finished never counts tasks of a worker that has left
+	}
+	s.overloads++
+	if overloadShare*s.overloads < s.limit || s.settling > 1 && s.limit < s.ceiling {
+		return // too few, or tasks that started under the higher limit
+	}
+	s.overloads = 0
+	s.setCeiling(now, max(s.limit, s.Min+1))
+	if s.limit > s.Min {
+		s.backOff(now, fmt.Sprintf("overload with %d", s.limit))
+	}
+}
+
+// leaveOut returns how many of n finished tasks were overloaded: they are no
+// throughput.
+func (s *search) leaveOut(n int) int {
+	if s.generation += n; s.generation >= s.limit {
+		s.generation, s.overloads = 0, 0
+	}
+	m := min(n, s.uncounted)
+	s.uncounted -= m
+	if s.settling > 1 {
+		s.settling = max(1, s.settling-m)
+	}
+	return m
+}
+
+// setCeiling makes n the ceiling. If the last ceiling was lifted recently, n holds for
+// twice as long.
+func (s *search) setCeiling(now time.Duration, n int) {
+	if s.ceiling == 0 {
+		if now-s.retryAt < s.ceilingTime {
+			s.ceilingTime = min(2*s.ceilingTime, maxCeilingTime)
+		} else {
+			s.ceilingTime = minCeilingTime
+		}
+	}
+	s.ceiling, s.retryAt = n, now+s.ceilingTime
+}
+
+// liftCeiling starts slow start again when the time of the ceiling is over.
+func (s *search) liftCeiling(now time.Duration) {
+	if s.ceiling == 0 || now < s.retryAt {
+		return
+	}
+	s.ceiling = 0
+	if top, _ := s.allowed(min(2*s.limit, s.Max)); top > s.limit+s.limit/8 { // as in nextRound
+		s.prior, s.settling = reading{}, 0
+		s.window.open(now)
+		s.phase, s.from, s.top = SlowStart, s.limit, top
+		s.noted(now, reading{}, "a higher limit is tried again")
+	}
+}
+
+// backOff lowers the limit for a reason that throughput does not show.
+func (s *search) backOff(now time.Duration, reason string) {
+	n := clamp(s.Min, int(backoffFactor*float64(s.limit)), s.limit)
+	s.pause, s.up, s.steps = 4, true, 1
+	s.held, s.base, s.beforeStall = n, reading{}, 0
+	s.returnToHeld(now, 4)
+	s.noted(now, reading{}, reason)
+}
+
+// stalled raises the limit when no task has finished for some time: tasks may wait for
+// tasks that have not started. It reports whether it has raised the limit. If a task has
+// finished before, the old limit returns when another task finishes.
+func (s *search) stalled(now time.Duration) bool {
+	n := s.limit + max(1, s.limit/8)
+	if !s.started {
+		n = max(n, s.Burst)
+	}
+	n, _ = s.allowed(min(n, s.stallLimit()))
+	if n <= s.limit {
+		return false
+	}
+	s.last = now
+	switch {
+	case !s.started:
+		s.phase, s.from, s.top = SlowStart, n, n
+	case s.beforeStall == 0:
+		s.beforeStall = s.limit
+	}
+	s.limit = n
+	s.noted(now, reading{}, "no task has finished for some time")
+	return true
+}
+
+// endStall returns to the limit before the stall.
+func (s *search) endStall(now time.Duration) {
+	if n := s.beforeStall; n > 0 {
+		s.beforeStall = 0
+		s.move(now, n)
+		s.noted(now, reading{}, "tasks finish again")
+	}
+}
+
+// stallLimit returns the largest limit that stalls lead to.
+func (s *search) stallLimit() int {
+	if s.started {
+		return min(stallFactor*s.proven, s.Max)
+	}
+	return min(stallBurstFactor*s.Burst, s.Max)
+}
+
+// overdue reports whether no task has finished for stallTime, and for twice the time
+// that a task takes.
+func (s *search) overdue(now time.Duration) bool {
+	return now-s.last >= max(stallTime, time.Duration(2*s.window.assumed.mean()))
+}

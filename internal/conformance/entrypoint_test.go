@@ -1,0 +1,164 @@
+package conformance_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stint-go/stint"
+)
+
+// A task of a test, with the number of its item.
+type body = func(ctx context.Context, i int) error
+
+// A run runs n tasks and waits for them.
+type run = func(ctx context.Context, n int, f body, opts ...stint.Option) error
+
+// An entryPoint is one way to do that.
+type entryPoint struct {
+	name string
+	run  run
+}
+
+// entryPoints are all of them. A Pool is not an entry point but a limitKind.
+var entryPoints = []entryPoint{
+	{"Each", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
+		return stint.Each(ctx, indexes(n), f, opts...)
+	}},
+	{"Map", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
+		_, err := stint.Map(ctx, indexes(n), valued(f), opts...)
+		return err
+	}},
+	{"Range", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
+		return stint.Range(ctx, n, f, opts...)
+	}},
+	{"EachSeq", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
+		return stint.EachSeq(ctx, count(n), f, opts...)
+	}},
+	{"MapSeq", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
+		return yielded(stint.MapSeq(ctx, count(n), valued(f), opts...))
+	}},
+	{"Unordered", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
+		return yielded(stint.MapSeq(ctx, count(n), valued(f), append(opts, stint.Unordered())...))
+	}},
+	{"Group", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
+		g := stint.NewGroup(ctx, opts...)
+		for i := range n {
+			if !g.Go(func(ctx context.Context) error { return f(ctx, i) }) {
+				break
+			}
+		}
+		return g.Wait()
+	}},
+	{"GoContext", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
+		g := stint.NewGroup(ctx, opts...)
+		for i := range n {
+			if g.GoContext(ctx, func(ctx context.Context) error { return f(ctx, i) }) != nil {
+				break
+			}
+		}
+		return g.Wait()
+	}},
+	{"Results", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
+		r := stint.NewResults[int](ctx, opts...)
+		for i := range n {
+			if !r.Go(func(ctx context.Context) (int, error) { return i, f(ctx, i) }) {
+				break
+			}
+		}
+		_, err := r.Wait()
+		return err
+	}},
+}
+
+// valued makes f return the number of its item.
+func valued(f body) func(context.Context, int) (int, error) {
+	return func(ctx context.Context, i int) (int, error) { return i, f(ctx, i) }
+}
+
+// yielded joins the errors of a sequence, or returns the only one as it is.
+func yielded(seq func(func(int, error) bool)) error {
+	var errs []error
+	for _, err := range seq {
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if len(errs) == 1 {
+		if _, ok := errs[0].(*stint.ItemError); !ok {
+			return errs[0]
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// A limitKind is what limits the tasks of an entry point. Its open returns the options.
+type limitKind struct {
+	name string
+	open func(limit int) (opts []stint.Option, shut func())
+}
+
+var limitKinds = []limitKind{
+	{"own", func(limit int) ([]stint.Option, func()) {
+		return []stint.Option{within(limit, limit)}, func() {}
+	}},
+	{"Auto", func(limit int) ([]stint.Option, func()) {
+		return []stint.Option{stint.Auto(limit, limit)}, func() {}
+	}},
+	{"Limiter", func(limit int) ([]stint.Option, func()) {
+		return []stint.Option{stint.Limit(limit)}, func() {}
+	}},
+	{"Pool", func(limit int) ([]stint.Option, func()) {
+		p := stint.NewPool(stint.Limit(limit))
+		return []stint.Option{p}, p.Close
+	}},
+}
+
+// everywhere runs a test for every entry point with every kind of limit, each in a bubble.
+// The test is given a function that runs tasks so. No goroutine may be left at its end.
+func everywhere(t *testing.T, limit int, test func(t *testing.T, run run)) {
+	for _, p := range limitKinds {
+		for _, e := range entryPoints {
+			t.Run(e.name+"/"+p.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					opts, shut := p.open(limit)
+					defer noneLeft(t)
+					defer shut()
+					test(t, func(ctx context.Context, n int, f body, more ...stint.Option) error {
+						return e.run(ctx, n, f, append(more, opts...)...)
+					})
+				})
+			})
+		}
+	}
+}
+
+// both runs a test for a Limiter and for a Pool, each in a bubble. Both have the
+// method Set; a limit that they share bounds all that is given the option.
+func both(t *testing.T, limit int, test func(t *testing.T, opt stint.Option, set func(int))) {
+	t.Run("Limiter", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			defer noneLeft(t)
+			l := stint.Limit(limit)
+			test(t, l, l.Set)
+			synctest.Wait()
+
+			equal(t, "what the limiter has out at the end", usage(l), [3]int{l.Current()})
+		})
+	})
+	t.Run("Pool", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			defer noneLeft(t)
+			p := stint.NewPool(stint.Limit(limit))
+			defer p.Close()
+			test(t, p, p.SetLimit)
+		})
+	})
+}
+
+// usage is the limit, and how many permits are held and are waited for.
+func usage(l *stint.Limiter) [3]int {
+	s := l.Stats()
+	return [3]int{s.Limit, s.Running, s.Waiting}
+}

@@ -1,0 +1,724 @@
+package conformance_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/goroutine"
+)
+
+func TestNestingNeverDeadlocks(t *testing.T) {
+	ctx := context.Background()
+	leaf := func(g *gauge) error { g.Hold(time.Millisecond); return nil }
+	for _, limit := range []int{1, 2} {
+		t.Run(fmt.Sprint("limit=", limit), func(t *testing.T) {
+			t.Run("pairs", func(t *testing.T) {
+				for _, outer := range entryPoints {
+					for _, inner := range entryPoints {
+						t.Run(inner.name+" in "+outer.name, func(t *testing.T) {
+							both(t, limit, func(t *testing.T, opt stint.Option, _ func(int)) {
+								var g gauge
+								start := time.Now()
+								err := outer.run(ctx, 4, func(ctx context.Context, _ int) error {
+									return inner.run(ctx, 4, func(context.Context, int) error { return leaf(&g) }, opt)
+								}, opt)
+								equal(t, "error", err, nil)
+								g.Is(t, 0, limit, 16)
+								took(t, start, time.Duration(16/limit)*time.Millisecond)
+							})
+						})
+					}
+				}
+			})
+			t.Run("deep", func(t *testing.T) {
+				for _, e := range entryPoints {
+					t.Run(e.name, func(t *testing.T) {
+						both(t, limit, func(t *testing.T, opt stint.Option, _ func(int)) {
+							var g gauge
+							var walk func(ctx context.Context, depth int) error
+							walk = func(ctx context.Context, depth int) error {
+								if depth == 0 {
+									return leaf(&g)
+								}
+								return e.run(ctx, 2, func(ctx context.Context, _ int) error { return walk(ctx, depth-1) }, opt)
+							}
+							equal(t, "error", walk(ctx, 5), nil)
+							g.Is(t, 0, limit, 32)
+						})
+					})
+				}
+			})
+		})
+	}
+	t.Run("through another limit", func(t *testing.T) { // a, b, a, b: the permits of a are found across b
+		for _, e := range entryPoints {
+			t.Run(e.name, func(t *testing.T) {
+				both(t, 1, func(t *testing.T, a stint.Option, _ func(int)) {
+					b := stint.Limit(1)
+					var g gauge
+					var walk func(ctx context.Context, depth int) error
+					walk = func(ctx context.Context, depth int) error {
+						if depth == 0 {
+							return leaf(&g)
+						}
+						opt := a
+						if depth%2 == 0 {
+							opt = b
+						}
+						return e.run(ctx, 2, func(ctx context.Context, _ int) error { return walk(ctx, depth-1) }, opt)
+					}
+					equal(t, "error", walk(ctx, 4), nil)
+					g.Is(t, 0, 1, 16)
+				})
+			})
+		}
+	})
+	t.Run("through own limits", func(t *testing.T) { // calls with a limit each between those that share one
+		for _, e := range entryPoints {
+			t.Run(e.name, func(t *testing.T) {
+				both(t, 2, func(t *testing.T, opt stint.Option, _ func(int)) {
+					var g gauge
+					var walk func(ctx context.Context, depth int) error
+					walk = func(ctx context.Context, depth int) error {
+						if depth == 0 {
+							return leaf(&g)
+						}
+						opts := []stint.Option{opt}
+						if depth%2 == 0 {
+							opts[0] = stint.Limit(2)
+						}
+						return e.run(ctx, 2, func(ctx context.Context, _ int) error { return walk(ctx, depth-1) }, opts...)
+					}
+					equal(t, "error", walk(ctx, 4), nil)
+					g.Is(t, 0, 2, 16)
+				})
+			})
+		}
+	})
+	t.Run("two pools", func(t *testing.T) { // p, q, p, q
+		for _, e := range entryPoints {
+			synctest.Test(t, func(t *testing.T) {
+				pools := []*stint.Pool{stint.NewPool(stint.Limit(1)), stint.NewPool(stint.Limit(1))}
+				defer pools[0].Close()
+				defer pools[1].Close()
+				var g gauge
+				var walk func(ctx context.Context, depth int) error
+				walk = func(ctx context.Context, depth int) error {
+					if depth == 0 {
+						return leaf(&g)
+					}
+					return e.run(ctx, 2, func(ctx context.Context, _ int) error { return walk(ctx, depth-1) }, pools[depth%2])
+				}
+				equal(t, e.name, walk(ctx, 4), nil)
+				equal(t, "leaves", g.Total(), 16)
+			})
+		}
+	})
+	t.Run("tasks that start tasks", func(t *testing.T) { // a full queue and every worker a submitter
+		both(t, 2, func(t *testing.T, opt stint.Option, _ func(int)) {
+			g := stint.NewGroup(ctx, opt, stint.Queue(1))
+			var n atomic.Int64
+			var grow func(depth int) func(context.Context) error
+			grow = func(depth int) func(context.Context) error {
+				return func(ctx context.Context) error {
+					n.Add(1)
+					for range 2 {
+						if depth > 0 {
+							if err := g.GoContext(ctx, grow(depth-1)); err != nil {
+								return err
+							}
+						}
+					}
+					return nil
+				}
+			}
+			g.Go(grow(8))
+			equal(t, "error", g.Wait(), nil)
+			equal(t, "tasks", n.Load(), 1<<9-1)
+		})
+	})
+	t.Run("Results.GoContext", func(t *testing.T) { // the values are those of the tasks, in the order of acceptance
+		both(t, 2, func(t *testing.T, opt stint.Option, _ func(int)) {
+			r := stint.NewResults[int](ctx, opt, stint.Queue(1))
+			var grow func(depth int) func(context.Context) (int, error)
+			grow = func(depth int) func(context.Context) (int, error) {
+				return func(ctx context.Context) (int, error) {
+					for range 2 {
+						if depth > 0 {
+							if err := r.GoContext(ctx, grow(depth-1)); err != nil {
+								return 0, err
+							}
+						}
+					}
+					return depth, nil
+				}
+			}
+			r.Go(grow(8))
+			values, err := r.Wait()
+			equal(t, "error", err, nil)
+			equal(t, "first value", values[0], 8)
+			slices.Sort(values)
+			var want []int // a task of depth 8, two of depth 7, and so on
+			for depth := range 9 {
+				want = append(want, slices.Repeat([]int{depth}, 1<<(8-depth))...)
+			}
+			if !slices.Equal(values, want) {
+				t.Errorf("values: got %d", values)
+			}
+		})
+	})
+	t.Run("Pool.GoContext", func(t *testing.T) {
+		for _, queue := range []int{0, 1} {
+			synctest.Test(t, func(t *testing.T) {
+				p := stint.NewPool(stint.Limit(2), stint.Queue(queue))
+				var n atomic.Int64
+				var grow func(depth int) func(context.Context)
+				grow = func(depth int) func(context.Context) {
+					return func(ctx context.Context) {
+						n.Add(1)
+						for range 2 {
+							if depth > 0 {
+								if err := p.GoContext(ctx, grow(depth-1)); err != nil {
+									t.Error(err)
+								}
+							}
+						}
+					}
+				}
+				p.Go(grow(8))
+				equal(t, "error", p.Idle(ctx), nil)
+				p.Close()
+				equal(t, "tasks", n.Load(), 1<<9-1)
+			})
+		}
+	})
+}
+
+// A call in a task runs on the task's permit, also while more tasks run than a lowered
+// limit allows: it does not spin until fewer run.
+func TestNestedUnderALoweredLimit(t *testing.T) {
+	for _, e := range entryPoints {
+		t.Run(e.name, func(t *testing.T) {
+			both(t, 2, func(t *testing.T, opt stint.Option, set func(int)) {
+				bg := context.Background()
+				g := stint.NewGroup(bg, opt)
+				g.Go(sleep(time.Hour))
+				g.Go(func(ctx context.Context) error {
+					time.Sleep(time.Second)
+					return e.run(ctx, 3, func(context.Context, int) error { time.Sleep(time.Second); return nil }, opt)
+				})
+				time.Sleep(time.Second / 2)
+				set(1)
+				equal(t, "error", g.Wait(), nil)
+				equal(t, "time passed", sinceBubble(), time.Hour)
+			})
+		})
+	}
+}
+
+// The permit that a waiting task lends is free for other calls as soon as the task's own
+// calls do not need it.
+func TestUnusedLoanIsReturned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bg := context.Background()
+		l := stint.Limit(3)
+		others, outer, late := stint.NewGroup(bg, l), stint.NewGroup(bg, l), stint.NewGroup(bg, l)
+		outer.Go(func(ctx context.Context) error {
+			own := goroutine.ID()
+			return stint.Range(ctx, 2, func(ctx context.Context, _ int) error {
+				g := stint.NewGroup(ctx, l)
+				if goroutine.ID() == own {
+					time.Sleep(100 * time.Millisecond)
+					g.Go(sleep(time.Hour)) // on the permit of the outer task
+					return g.Wait()
+				}
+				g.Go(sleep(time.Hour)) // on the second permit
+				time.Sleep(50 * time.Millisecond)
+				others.Go(sleep(time.Second)) // in the third
+				time.Sleep(100 * time.Millisecond)
+				g.Go(sleep(time.Second)) // waits for one
+				return g.Wait()
+			}, stint.Limit(2))
+		})
+		time.Sleep(5 * time.Second)
+		start := time.Now()
+		late.Go(func(context.Context) error { took(t, start, 0); return nil })
+		late.Wait()
+		outer.Wait()
+		others.Wait()
+		synctest.Wait()
+		equal(t, "the limiter at the end", usage(l), [3]int{3})
+	})
+}
+
+// Calls that outlive their task, against the rules, do not break the limit permanently.
+func TestCallsLeftBehind(t *testing.T) {
+	for _, outer := range entryPoints {
+		for _, inner := range entryPoints {
+			t.Run(inner.name+" in "+outer.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					bg := context.Background()
+					l := stint.Limit(1)
+					var wg sync.WaitGroup
+					outer.run(bg, 2, func(ctx context.Context, _ int) error {
+						return outer.run(ctx, 2, func(ctx context.Context, i int) error {
+							if i == 0 {
+								wg.Go(func() {
+									inner.run(ctx, 1, func(context.Context, int) error { time.Sleep(time.Second); return nil }, l)
+								})
+								synctest.Wait()
+							}
+							return nil
+						}, l)
+					}, l)
+					wg.Wait()
+					synctest.Wait()
+					equal(t, "the limiter at the end", usage(l), [3]int{1})
+					var g gauge
+					stint.Range(bg, 4, func(context.Context, int) error { g.Hold(time.Second); return nil }, l)
+					g.Is(t, 0, 1, 4)
+				})
+			})
+		}
+	}
+}
+
+// A call that outlives its task keeps the task's permit when the worker would return it, so
+// loops that leave calls behind do not exceed the limit together. A pool's worker, which
+// keeps its permit for its next task, runs at most one task beside such a call.
+func TestCallsLeftBehindAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := stint.Limit(1)
+		var calls, tasks gauge
+		var wg sync.WaitGroup
+		leave := func(ctx context.Context) {
+			wg.Go(func() {
+				stint.Range(context.WithoutCancel(ctx), 1, func(context.Context, int) error { calls.Hold(time.Second); return nil }, l)
+			})
+			synctest.Wait()
+		}
+		for range 20 {
+			wg.Go(func() {
+				stint.Range(context.Background(), 1, func(ctx context.Context, _ int) error { leave(ctx); return nil }, l)
+			})
+		}
+		wg.Wait()
+		calls.Is(t, 0, 1, 20)
+		equal(t, "time passed", sinceBubble(), 20*time.Second)
+		p := stint.NewPool(l)
+		for range 20 {
+			p.GoContext(context.Background(), func(ctx context.Context) { leave(ctx); tasks.Hold(time.Second) })
+		}
+		p.Close()
+		wg.Wait()
+		calls.Is(t, 0, 1, 40)
+		tasks.Is(t, 0, 1, 20)
+		synctest.Wait()
+		equal(t, "the limiter at the end", usage(l), [3]int{1})
+	})
+}
+
+// A task makes two calls at once, from goroutines of its own. Both nest two limiters in
+// the same order, the task's own and another. Neither waits for a permit that the other has
+// lent: the first call holds the second limiter while a task of the second call waits for
+// it on the permit of the outermost task.
+func TestTwoCallsOfATaskNestTheSameTwo(t *testing.T) {
+	for _, first := range entryPoints {
+		for _, second := range entryPoints {
+			t.Run(first.name+" beside "+second.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					a, b := stint.Limit(1), stint.Limit(1)
+					var inA, inB gauge
+					err := stint.Range(context.Background(), 1, func(ctx context.Context, _ int) error {
+						var calls sync.WaitGroup
+						calls.Go(func() { // b, and in that tasks which it waits for
+							first.run(ctx, 1, func(ctx context.Context, _ int) error {
+								inB.Hold(0)
+								return apart(ctx, first, 2*time.Second, nil)
+							}, b)
+						})
+						calls.Go(func() { // a in a, and in that b
+							apart(ctx, second, time.Second, func(ctx context.Context) error {
+								return second.run(ctx, 1, func(ctx context.Context, _ int) error {
+									inA.Hold(0)
+									return second.run(ctx, 1, func(context.Context, int) error { inB.Hold(time.Second); return nil }, b)
+								}, a)
+							})
+						})
+						calls.Wait()
+						return nil
+					}, a)
+					equal(t, "error", err, nil)
+					equal(t, "time passed", sinceBubble(), 3*time.Second)
+					inA.Is(t, 0, 1, 1)
+					inB.Is(t, 0, 1, 2)
+					synctest.Wait()
+					equal(t, "a at the end", usage(a), [3]int{1})
+					equal(t, "b at the end", usage(b), [3]int{1})
+				})
+			})
+		}
+	}
+}
+
+// apart makes a call of two tasks by d, with a limit of its own: one of them ends at
+// once, and one, which is not on the caller's goroutine, sleeps and then calls f.
+func apart(ctx context.Context, e entryPoint, sleep time.Duration, f func(context.Context) error) error {
+	var both sync.WaitGroup
+	both.Add(2)
+	own := goroutine.ID()
+	var other atomic.Bool
+	return e.run(ctx, 2, func(ctx context.Context, _ int) error {
+		both.Done()
+		both.Wait()
+		if goroutine.ID() == own || !other.CompareAndSwap(false, true) {
+			return nil
+		}
+		time.Sleep(sleep)
+		if f == nil {
+			return nil
+		}
+		return f(ctx)
+	}, stint.Limit(2))
+}
+
+// The same without goroutines of the task: the sequence of a MapSeq makes calls with the
+// task's context, on the goroutine that pulls it.
+func TestSequenceNestsAsItsTasksDo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := stint.Limit(1), stint.Limit(1)
+		each := entryPoints[0]
+		var inA, inB gauge
+		err := each.run(context.Background(), 1, func(ctx context.Context, _ int) error {
+			seq := func(yield func(int) bool) {
+				for i := range 3 {
+					each.run(ctx, 1, func(ctx context.Context, _ int) error {
+						inB.Hold(0)
+						return apart(ctx, each, time.Second, nil)
+					}, b)
+					if !yield(i) {
+						return
+					}
+				}
+			}
+			return yielded(stint.MapSeq(ctx, seq, func(ctx context.Context, i int) (int, error) {
+				return i, each.run(ctx, 1, func(ctx context.Context, _ int) error {
+					inA.Hold(time.Second / 2)
+					return each.run(ctx, 1, func(context.Context, int) error { inB.Hold(0); return nil }, b)
+				}, a)
+			}, stint.Limit(3)))
+		}, a)
+		equal(t, "error", err, nil)
+		inA.Is(t, 0, 1, 3)
+		inB.Is(t, 0, 1, 6)
+	})
+}
+
+// A call that returns does not wait for tasks of another call that run on the lent permit:
+// they may wait for what the task does next.
+func TestCallsOfATaskAndAChannel(t *testing.T) {
+	for _, e := range entryPoints {
+		t.Run(e.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a, c := stint.Limit(1), make(chan int)
+				err := e.run(context.Background(), 1, func(ctx context.Context, _ int) error {
+					var calls sync.WaitGroup
+					calls.Go(func() {
+						apart(ctx, e, 2*time.Second, nil)
+						c <- 1
+					})
+					calls.Go(func() {
+						apart(ctx, e, time.Second, func(ctx context.Context) error {
+							return e.run(ctx, 1, func(context.Context, int) error { <-c; return nil }, a)
+						})
+					})
+					calls.Wait()
+					return nil
+				}, a)
+				equal(t, "error", err, nil)
+				equal(t, "time passed", sinceBubble(), 2*time.Second)
+			})
+		})
+	}
+}
+
+// A task waits in one call while tasks of another of its calls use its permit. The task
+// continues only after the running task has returned the permit.
+func TestTaskGoesOnAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := stint.Limit(1)
+		var in gauge
+		err := stint.Range(context.Background(), 1, func(ctx context.Context, _ int) error {
+			g := stint.NewGroup(ctx, stint.Limit(1))
+			g.Go(func(ctx context.Context) error { // started, and not waited for yet
+				return stint.Range(ctx, 1, func(context.Context, int) error { in.Hold(time.Minute); return nil }, a)
+			})
+			apart(ctx, entryPoints[0], time.Second, nil) // waited for
+			in.Hold(time.Second)
+			return g.Wait()
+		}, a)
+		equal(t, "error", err, nil)
+		equal(t, "time passed", sinceBubble(), time.Minute+time.Second)
+		in.Is(t, 0, 1, 2)
+	})
+}
+
+// Calls of a task may depend on each other: whichever call it waits in, the tasks of all
+// its calls may use its permit.
+func TestCallsThatDependOnEachOther(t *testing.T) {
+	nest := func(ctx context.Context, a stint.Option) error {
+		time.Sleep(time.Second)
+		return stint.Range(ctx, 3, func(context.Context, int) error { time.Sleep(time.Second); return nil }, a)
+	}
+	produce := func(ctx context.Context, a stint.Option, opts ...stint.Option) (*stint.Group, chan int) {
+		c := make(chan int)
+		g := stint.NewGroup(ctx, opts...)
+		g.Go(func(ctx context.Context) error {
+			defer close(c)
+			for i := range 3 {
+				if err := nest(ctx, a); err != nil {
+					return err
+				}
+				c <- i
+			}
+			return nil
+		})
+		return g, c
+	}
+	for name, f := range map[string]func(t *testing.T, ctx context.Context, a stint.Option) error{
+		"a consumer is waited for before its producer": func(t *testing.T, ctx context.Context, a stint.Option) error {
+			producer, c := produce(ctx, a)
+			consumer := stint.NewGroup(ctx)
+			consumer.Go(func(context.Context) error {
+				for range c {
+				}
+				return nil
+			})
+			return errors.Join(consumer.Wait(), producer.Wait())
+		},
+		"a sequence of what a group produces": func(t *testing.T, ctx context.Context, a stint.Option) error {
+			producer, c := produce(ctx, a)
+			err := yielded(stint.MapSeq(ctx, func(yield func(int) bool) {
+				for v := range c {
+					if !yield(v) {
+						return
+					}
+				}
+			}, valued(func(context.Context, int) error { return nil }), stint.Limit(2)))
+			return errors.Join(err, producer.Wait())
+		},
+		"groups on one limiter, the last first": func(t *testing.T, ctx context.Context, a stint.Option) error {
+			b := stint.Limit(1)
+			first, second := stint.NewGroup(ctx, b), stint.NewGroup(ctx, b)
+			first.Go(func(ctx context.Context) error { return nest(ctx, a) })
+			second.Go(func(context.Context) error { return nil })
+			return errors.Join(second.Wait(), first.Wait())
+		},
+		"Pool.Idle": func(t *testing.T, ctx context.Context, a stint.Option) error {
+			p := stint.NewPool(stint.Limit(2))
+			defer p.Close()
+			g := stint.NewGroup(ctx, p)
+			g.Go(func(ctx context.Context) error { return nest(ctx, a) })
+			return errors.Join(p.Idle(ctx), g.Wait())
+		},
+		"Pool.Shutdown": func(t *testing.T, ctx context.Context, a stint.Option) error {
+			p := stint.NewPool(stint.Limit(2))
+			g := stint.NewGroup(ctx, p)
+			g.Go(func(ctx context.Context) error { return nest(ctx, a) })
+			_, err := p.Shutdown(ctx)
+			return errors.Join(err, g.Wait())
+		},
+		"Pool.GoContext": func(t *testing.T, ctx context.Context, a stint.Option) error {
+			p := stint.NewPool(stint.Limit(1), stint.Queue(1))
+			defer p.Close()
+			g := stint.NewGroup(ctx, p)
+			g.Go(func(ctx context.Context) error { return nest(ctx, a) })
+			for range 3 {
+				equal(t, "GoContext", p.GoContext(ctx, func(context.Context) {}), nil)
+			}
+			return g.Wait()
+		},
+		"Group.GoContext": func(t *testing.T, ctx context.Context, a stint.Option) error {
+			g := stint.NewGroup(ctx, stint.Limit(1), stint.Queue(1))
+			for range 4 {
+				equal(t, "GoContext", g.GoContext(ctx, func(ctx context.Context) error { return nest(ctx, a) }), nil)
+			}
+			return g.Wait()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := stint.Limit(1)
+				err := stint.Range(context.Background(), 1, func(ctx context.Context, _ int) error { return f(t, ctx, a) }, a)
+				equal(t, "error", err, nil)
+				synctest.Wait()
+				equal(t, "the limiter at the end", usage(a), [3]int{1})
+			})
+		})
+	}
+}
+
+// Calls of one task at the same time, from goroutines of its own, share its permit and run
+// no more tasks than the limit.
+func TestSiblingCallsOfATask(t *testing.T) {
+	for _, e := range entryPoints {
+		t.Run(e.name, func(t *testing.T) {
+			both(t, 1, func(t *testing.T, opt stint.Option, _ func(int)) {
+				var g gauge
+				err := e.run(context.Background(), 1, func(ctx context.Context, _ int) error {
+					var wg sync.WaitGroup
+					for range 3 {
+						wg.Go(func() {
+							e.run(ctx, 3, func(context.Context, int) error { g.Hold(time.Second); return nil }, opt)
+						})
+					}
+					wg.Wait()
+					return nil
+				}, opt)
+				equal(t, "error", err, nil)
+				g.Is(t, 0, 1, 9)
+				equal(t, "time passed", sinceBubble(), 9*time.Second)
+			})
+		})
+	}
+}
+
+// Another call does not get the permit of a task that waits for its own calls: tasks that
+// have started and wait for nobody else are never more than the limit.
+func TestLoansGoToTheTasksOwnCalls(t *testing.T) {
+	for _, e := range entryPoints {
+		t.Run(e.name, func(t *testing.T) {
+			both(t, 1, func(t *testing.T, opt stint.Option, _ func(int)) {
+				bg := context.Background()
+				var wg sync.WaitGroup
+				wg.Go(func() {
+					e.run(bg, 1, func(ctx context.Context, _ int) error {
+						time.Sleep(time.Second)
+						defer time.Sleep(time.Second)
+						return e.run(ctx, 3, func(context.Context, int) error { time.Sleep(time.Second); return nil }, opt)
+					}, opt)
+				})
+				synctest.Wait()
+				wg.Go(func() {
+					e.run(bg, 1, func(context.Context, int) error { equal(t, "begun at", sinceBubble(), 5*time.Second); return nil }, opt)
+				})
+				wg.Wait()
+			})
+		})
+	}
+}
+
+// Groups and sequences that a task has waited for leave no waiter in the limiter's queue.
+func TestNestedCallsLeaveNoWaiter(t *testing.T) {
+	l := stint.Limit(1)
+	nothing := func(context.Context, int) (int, error) { return 0, nil }
+	err := stint.Range(context.Background(), 1, func(ctx context.Context, _ int) error {
+		for range 100 {
+			g := stint.NewGroup(ctx, l)
+			g.Go(func(context.Context) error { return nil })
+			g.Wait()
+			for range stint.MapSeq(ctx, count(3), nothing, l) {
+			}
+		}
+		equal(t, "waiting", l.Stats().Waiting, 0)
+		return nil
+	}, l)
+	equal(t, "error", err, nil)
+	equal(t, "at the end", usage(l), [3]int{1})
+}
+
+// A loop does not wait for a permit when it has nothing left to do.
+func TestEndedLoopWaitsForNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := stint.Limit(1)
+		var other sync.WaitGroup
+		other.Go(func() {
+			time.Sleep(time.Second / 2)
+			stint.Range(context.Background(), 1, func(context.Context, int) error { time.Sleep(time.Hour); return nil }, l)
+		})
+		stint.Range(context.Background(), 1, func(context.Context, int) error { time.Sleep(time.Second); return nil }, l)
+		equal(t, "time passed", sinceBubble(), time.Second)
+		other.Wait()
+	})
+}
+
+// A task that waited continues when the item that runs on its permit has ended: a call
+// returns a loan between two items.
+func TestLoanIsReturnedBetweenItems(t *testing.T) {
+	for _, e := range entryPoints {
+		t.Run(e.name, func(t *testing.T) {
+			both(t, 1, func(t *testing.T, opt stint.Option, _ func(int)) {
+				g := stint.NewGroup(context.Background(), opt)
+				g.Go(func(ctx context.Context) error {
+					var at []time.Duration
+					for _, err := range stint.MapSeq(ctx, count(2), func(ctx context.Context, i int) (int, error) {
+						if i == 0 {
+							time.Sleep(500 * time.Millisecond)
+							return i, nil
+						}
+						return i, e.run(ctx, 4, func(context.Context, int) error { time.Sleep(time.Second); return nil }, opt)
+					}, stint.Limit(2)) {
+						equal(t, "error", err, nil)
+						at = append(at, sinceBubble())
+						time.Sleep(10 * time.Second) // on its permit again
+					}
+					// One item of the four until the first result is taken, three afterwards.
+					if want := []time.Duration{time.Second, 14 * time.Second}; !slices.Equal(at, want) {
+						t.Errorf("the task went on at %v, want %v", at, want)
+					}
+					return nil
+				})
+				equal(t, "error", g.Wait(), nil)
+			})
+		})
+	}
+}
+
+// sounding is a context that notes how deep the stack is at which it is asked.
+type sounding struct {
+	context.Context
+	mu      *sync.Mutex
+	deepest *int
+}
+
+func (s sounding) Value(key any) any {
+	var pcs [4096]uintptr
+	n := runtime.Callers(0, pcs[:])
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	*s.deepest = max(*s.deepest, n)
+	return s.Context.Value(key)
+}
+
+// No goroutine of nested groups calls Value through the contexts of all groups around it:
+// its stack would grow with the depth, and all stacks with the square of the depth.
+func TestStacksDoNotGrowWithDepth(t *testing.T) {
+	for name, opts := range map[string][]stint.Option{"one limiter": {stint.Limit(1)}, "named": {stint.Name("n")}, "none": nil} {
+		var at [2]int
+		for i, depth := range []int{20, 200} {
+			ctx := sounding{context.Background(), new(sync.Mutex), &at[i]}
+			var nest func(ctx context.Context, depth int) error
+			nest = func(ctx context.Context, depth int) error {
+				if depth == 0 {
+					return nil
+				}
+				g := stint.NewGroup(ctx, opts...)
+				g.Go(func(ctx context.Context) error { return nest(ctx, depth-1) })
+				return g.Wait()
+			}
+			equal(t, name+": error", nest(ctx, depth), nil)
+		}
+		if at[1] > at[0] {
+			t.Errorf("%s: the stacks are %d frames deep at 20 levels, %d at 200", name, at[0], at[1])
+		}
+	}
+}

@@ -1,0 +1,320 @@
+package conformance_test
+
+import (
+	"context"
+	"runtime"
+	"runtime/pprof"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/goroutine"
+)
+
+// Idle workers end after exactly a second without work, each on its own.
+func TestIdleWorkersExpire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(10))
+		workers := func(at time.Duration, want int) {
+			t.Helper()
+			time.Sleep(at - sinceBubble())
+			synctest.Wait()
+			s := p.Stats()
+			equal(t, at.String()+": workers", s.Workers, want)
+			equal(t, at.String()+": goroutines", len(goroutine.Ours()), want)
+		}
+		for i := range 4 {
+			p.Go(func(context.Context) { time.Sleep(time.Duration(i+1) * 100 * time.Millisecond) })
+		}
+		workers(0, 4)
+		workers(1100*time.Millisecond-1, 4)
+		workers(1100*time.Millisecond, 3)
+		workers(1200*time.Millisecond, 2)
+		workers(1400*time.Millisecond-1, 1)
+		workers(1400*time.Millisecond, 0)
+		workers(time.Hour, 0)
+		p.Go(func(context.Context) { time.Sleep(time.Second) }) // and it goes on
+		workers(time.Hour+2*time.Second-1, 1)
+		workers(time.Hour+2*time.Second, 0)
+		noneLeft(t)
+		p.Close()
+	})
+}
+
+// The worker that parked last is woken first, so that the workers of a burst end although
+// the pool is in use.
+func TestLastIdleWorkerIsUsedFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(10))
+		last := 0
+		for i := range 10 {
+			p.Go(func(context.Context) {
+				time.Sleep(time.Duration(i) * time.Millisecond)
+				if i == 9 {
+					last = goroutine.ID()
+				}
+			})
+		}
+		p.Idle(context.Background())
+		for range 20 { // a task each 0.1 s: one worker is enough
+			synctest.Wait()
+			p.Go(func(context.Context) { equal(t, "goroutine", goroutine.ID(), last) })
+			time.Sleep(100 * time.Millisecond)
+		}
+		equal(t, "workers", p.Stats().Workers, 1)
+		p.Close()
+	})
+}
+
+// A pool in steady use starts no more goroutines than it needs at once.
+func TestWorkersAreReused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(3), stint.Queue(0))
+		var mu sync.Mutex
+		used := map[int]bool{}
+		for range 100 {
+			p.Go(func(context.Context) {
+				mu.Lock()
+				used[goroutine.ID()] = true
+				mu.Unlock()
+				time.Sleep(time.Millisecond)
+			})
+		}
+		p.Close()
+		equal(t, "goroutines used", len(used), 3)
+	})
+}
+
+// The tasks' context ends with the pool, and the cause says so.
+func TestContextOfAPool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := stint.NewPool()
+		var kept context.Context
+		p.Go(func(ctx context.Context) { kept = ctx })
+		p.Idle(context.Background())
+		equal(t, "while the pool is open", kept.Err(), nil)
+		p.Close()
+		equal(t, "after Close", context.Cause(kept), stint.ErrClosed)
+	})
+}
+
+// Idle waits for the tasks of groups on the pool too, and leaves it open.
+func TestIdleWaitsForAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bg := context.Background()
+		p := stint.NewPool(stint.Limit(2))
+		defer p.Close()
+		equal(t, "at once", p.Idle(bg), nil)
+		equal(t, "time passed", sinceBubble(), 0)
+		p.Go(func(context.Context) { time.Sleep(time.Second) })
+		g := stint.NewGroup(bg, p)
+		for range 6 {
+			g.Go(sleep(time.Second))
+		}
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() { equal(t, "Idle", p.Idle(bg), nil); equal(t, "time passed", sinceBubble(), 4*time.Second) })
+		}
+		wg.Wait()
+		ran := false
+		g.Go(func(context.Context) error { ran = true; return nil })
+		g.Wait()
+		equal(t, "a task after Idle ran", ran, true)
+	})
+}
+
+// Idle waits for the tasks of submitters that wait, too: between two tasks of a pool without
+// a queue nothing is queued or running, and the next task is about to be.
+func TestIdleWaitsForSubmitters(t *testing.T) {
+	for _, queue := range []int{0, 1, 5, 64} {
+		synctest.Test(t, func(t *testing.T) {
+			p := stint.NewPool(stint.Limit(1), stint.Queue(queue))
+			defer p.Close()
+			for range 20 {
+				go p.Go(func(context.Context) { time.Sleep(time.Second) })
+			}
+			gone, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			synctest.Wait()
+			equal(t, "Idle", p.Idle(gone), nil)
+			equal(t, "time passed", sinceBubble(), 20*time.Second)
+
+			// Idle does not wait for a submitter that has given up.
+			p.Go(func(context.Context) { time.Sleep(time.Hour) })
+			short, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			for range queue + 1 {
+				go p.GoContext(short, func(context.Context) { time.Sleep(time.Second) })
+			}
+			synctest.Wait()
+			equal(t, "Idle", p.Idle(context.Background()), nil)
+			equal(t, "time passed", sinceBubble(), 20*time.Second+time.Hour+time.Duration(queue)*time.Second)
+		})
+	}
+}
+
+// The context of a task of GoContext has the values of the submitter's context, and ends
+// with the pool's.
+func TestGoContextKeepsValues(t *testing.T) {
+	type key int
+	synctest.Test(t, func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(2))
+		base := context.WithValue(context.Background(), key(1), "one")
+		ctx, cancel := context.WithCancelCause(base)
+		begun := make(chan struct{})
+		var kept context.Context
+		equal(t, "GoContext", p.GoContext(ctx, func(ctx context.Context) {
+			kept = ctx
+			close(begun)
+			<-ctx.Done()
+		}), nil)
+		<-begun
+		cancel(errBoom)
+		synctest.Wait()
+		equal(t, "value", kept.Value(key(1)), any("one"))
+		equal(t, "error after the end of the submitter's context", kept.Err(), nil)
+		equal(t, "cause", context.Cause(kept), nil)
+		if _, has := kept.Deadline(); has {
+			t.Error("there is a deadline")
+		}
+		child, stop := context.WithCancel(kept)
+		defer stop()
+		gone, over := context.WithCancel(context.Background())
+		over()
+		p.Shutdown(gone)
+		equal(t, "cause after Shutdown", context.Cause(kept), stint.ErrClosed)
+		equal(t, "cause of a child", context.Cause(child), stint.ErrClosed)
+	})
+	synctest.Test(t, func(t *testing.T) { // nested calls run on the permit of the task, as with the pool's own context
+		p := stint.NewPool(stint.Limit(1), stint.Queue(0))
+		ran := 0
+		p.GoContext(context.WithValue(context.Background(), key(1), 1), func(ctx context.Context) {
+			equal(t, "nested call", stint.Range(ctx, 3, func(ctx context.Context, _ int) error {
+				ran += ctx.Value(key(1)).(int)
+				return nil
+			}, p), nil)
+			p.GoContext(ctx, func(ctx context.Context) { ran += ctx.Value(key(1)).(int) })
+		})
+		p.Close()
+		equal(t, "tasks that ran", ran, 4)
+	})
+}
+
+// A task of a named pool has the name among the labels of the submitter's context.
+func TestGoContextKeepsLabels(t *testing.T) {
+	p := stint.NewPool(stint.Name("crawler"))
+	defer p.Close()
+	pprof.Do(context.Background(), pprof.Labels("request", "7"), func(ctx context.Context) {
+		p.GoContext(ctx, func(ctx context.Context) {
+			name, _ := pprof.Label(ctx, "stint")
+			request, _ := pprof.Label(ctx, "request")
+			equal(t, "labels", [2]string{name, request}, [2]string{"crawler", "7"})
+		})
+	})
+}
+
+// A chain of tasks that start each other with their contexts keeps no context.
+func TestGoContextMakesNoChain(t *testing.T) {
+	p := stint.NewPool(stint.Limit(1))
+	ended := make(chan struct{})
+	var next func(n int) func(context.Context)
+	next = func(n int) func(context.Context) {
+		return func(ctx context.Context) {
+			if n == 0 {
+				close(ended)
+				<-ctx.Done()
+				return
+			}
+			p.GoContext(ctx, next(n-1))
+		}
+	}
+	type key struct{}
+	start := context.WithValue(context.Background(), key{}, 1)
+	_, kept := memory(func() { p.GoContext(start, next(10_000)); <-ended })
+	if kept > 100_000 { // 10 bytes a task
+		t.Errorf("%d bytes are kept by a chain of 10,000 tasks", kept)
+	}
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	p.Shutdown(gone)
+}
+
+// TryGo accepts as many tasks as the queue and free workers take, and never waits.
+func TestTryGoNeverWaits(t *testing.T) {
+	for _, queue := range []int{0, 1, 5} {
+		synctest.Test(t, func(t *testing.T) {
+			p := stint.NewPool(stint.Limit(2), stint.Queue(queue))
+			g := stint.NewGroup(context.Background(), stint.Limit(2), stint.Queue(queue))
+			r := stint.NewResults[int](context.Background(), stint.Limit(2), stint.Queue(queue))
+			for name, try := range map[string]func() bool{
+				"Pool":  func() bool { return p.TryGo(func(context.Context) { time.Sleep(time.Hour) }) },
+				"Group": func() bool { return g.TryGo(sleep(time.Hour)) },
+				"Results": func() bool {
+					return r.TryGo(func(context.Context) (int, error) { time.Sleep(time.Hour); return 0, nil })
+				},
+			} {
+				n := 0
+				for try() {
+					n++
+					synctest.Wait() // a worker has taken it if it could
+				}
+				equal(t, name+": tasks accepted", n, 2+queue)
+			}
+			equal(t, "time passed", sinceBubble(), 0)
+			g.Wait()
+			r.Wait()
+			p.Close()
+		})
+	}
+}
+
+// Submitters that wait for a long queue are admitted one by one if tasks take long.
+func TestLongQueueLetsOneIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(1), stint.Queue(64))
+		var order []int
+		at := make([]time.Duration, 20)
+		task := func(i int) func(context.Context) {
+			return func(context.Context) { order = append(order, i); time.Sleep(time.Second) }
+		}
+		for i := range 65 {
+			p.Go(task(i))
+			synctest.Wait()
+		}
+		var wg sync.WaitGroup
+		for i := range 20 {
+			wg.Go(func() { p.Go(task(65 + i)); at[i] = sinceBubble() })
+			synctest.Wait()
+		}
+		wg.Wait()
+		for i, at := range at {
+			if want := time.Duration(i+1) * time.Second; at != want {
+				t.Errorf("submitter %d is let in at %v, want %v", i, at, want)
+			}
+		}
+		p.Close()
+		if !slices.Equal(order, indexes(85)) {
+			t.Errorf("run in the order %v", order)
+		}
+	})
+}
+
+// A pool with a parked worker that was made outside a bubble can be used inside
+// one, as a pool in a package variable is by a test: the worker is outside.
+func TestPoolFromOutsideTheBubble(t *testing.T) {
+	p := stint.NewPool(stint.Limit(1))
+	p.Go(func(context.Context) {})
+	for p.Stats().Idle == 0 {
+		runtime.Gosched()
+	}
+	var ran atomic.Bool
+	synctest.Test(t, func(t *testing.T) {
+		equal(t, "error", p.Go(func(context.Context) { ran.Store(true) }), nil)
+	})
+	p.Close()
+	equal(t, "ran", ran.Load(), true)
+}

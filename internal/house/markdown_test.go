@@ -1,0 +1,136 @@
+package house
+
+import (
+	"go/ast"
+	"io/fs"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// unfenced returns the lines of a Markdown text, with those of fenced blocks empty.
+func unfenced(text string) []string {
+	lines := strings.Split(text, "\n")
+	fenced := false
+	for i, line := range lines {
+		edge := strings.HasPrefix(strings.TrimSpace(line), fence)
+		if fenced || edge {
+			lines[i] = ""
+		}
+		fenced = fenced != edge
+	}
+	return lines
+}
+
+func TestLinksLeadSomewhere(t *testing.T) {
+	with := func(text string) map[string]string {
+		return map[string]string{"docs/a.md": text, "docs/b c.md": "", "x.go": "package x\n", "docs/design/a.md": ""}
+	}
+	verify(t, deadLinks,
+		sample{"clean", with("[b](b%20c.md) [w](https://example.org/a.md) [#](#part) [x](../x.go#L3) [d](design/) [/](/x.go) ![i](<b c.md>)\n\n[r]: ../x.go\n"), ""},
+		sample{"code", with("`[a](none.md)`\n" + fence + "\n[a](none.md)\n" + fence + "\n"), ""},
+		sample{"dead", with("\n[`b`](b.md)\n"), "docs/a.md:2: the link to b.md leads nowhere"},
+	)
+}
+
+var (
+	// link is an inline link or image, or the definition of a reference.
+	link = regexp.MustCompile(`\]\((?:<([^>]*)>|([^)\s]+))|^ {0,3}\[[^\]]+\]:\s+(\S+)`)
+	// span is code in a line.
+	span = regexp.MustCompile("`[^`]*`")
+)
+
+// deadLinks checks that relative links in Markdown files lead to files of the repository.
+func deadLinks(t *tree) []string {
+	var bad []string
+	for _, f := range t.markdown() {
+		for i, line := range unfenced(f.text) {
+			for _, m := range link.FindAllStringSubmatch(span.ReplaceAllString(line, "code"), -1) {
+				if target := m[1] + m[2] + m[3]; !f.leads(target) {
+					bad = append(bad, f.on(i+1, "the link to %s leads nowhere", target))
+				}
+			}
+		}
+	}
+	return bad
+}
+
+// leads reports whether a link in f leads out of the repository, into f, or to a file.
+func (f *file) leads(target string) bool {
+	u, err := url.Parse(target)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.Path == "" {
+		return err == nil
+	}
+	name := path.Join(f.dir(), u.Path)
+	if rest, ok := strings.CutPrefix(u.Path, "/"); ok {
+		name = path.Clean(rest)
+	}
+	_, err = fs.Stat(f.tree.fsys, name)
+	return err == nil
+}
+
+var (
+	testName = regexp.MustCompile(`\b(?:Test|Fuzz)[A-Z]\w*`)
+	// quotedTest is a test in backticks, with the file that a link on it leads to.
+	quotedTest = regexp.MustCompile("`((?:Test|Fuzz)[A-Z]\\w*)(?:/[^`]*)?`(?:\\]\\(([^)#]*)[^)]*\\))?")
+)
+
+// guarantees is how many guarantees the library gives.
+const guarantees = 11
+
+func TestGuaranteesNameTheirTests(t *testing.T) {
+	with := func(readme string) map[string]string {
+		return map[string]string{"README.md": readme + "\n## What is guaranteed\n\n" + strings.Repeat("| a | `TestA` |\n", guarantees), "a_test.go": "package stint\n\nfunc TestA() {}\n", "par/b_test.go": "package par\n\nfunc FuzzB() {}\n"}
+	}
+	verify(t, namedTests,
+		sample{"clean", with("`TestA`, `TestA/sub`, [`FuzzB`](par/b_test.go), `Testing`\n"), ""},
+		sample{"gone", with("\n`TestGone`\n"), "README.md:2: TestGone"},
+		sample{"no guarantees", map[string]string{"README.md": "| a | `TestA` |\n", "a_test.go": "package stint\n\nfunc TestA() {}\n"}, "README.md:1: 0 guarantees"},
+		sample{"wrong file", with("[`TestA`](par/b_test.go)\n"), "README.md:1: TestA"},
+		sample{"doc", one("internal/conformance/doc.go", "// Package a does.\n//\n// See TestGone.\npackage a\n"), "internal/conformance/doc.go:3: TestGone"},
+	)
+}
+
+// namedTests checks that the README's table names a test of each guarantee, and that the tests which README.md, ARCHITECTURE.md, the READMEs of
+// packages and doc.go files name exist, where links on them lead.
+func namedTests(t *tree) []string {
+	tests := map[string][]string{}
+	for _, f := range t.golang(func(f *file) bool { return f.test() && slices.Contains(released, f.module()) }) {
+		for _, d := range f.syntax.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil {
+				tests[d.Name.Name] = append(tests[d.Name.Name], f.path)
+			}
+		}
+	}
+	var bad []string
+	for _, f := range t.files {
+		isDoc := path.Base(f.path) == "doc.go" && f.module() == "."
+		if !isDoc && f.path != "ARCHITECTURE.md" && (path.Base(f.path) != "README.md" || f.module() == "lab") {
+			continue
+		}
+		guaranteed, rows := false, 0
+		for i, line := range strings.Split(f.text, "\n") {
+			if strings.HasPrefix(line, "## ") {
+				guaranteed = strings.HasSuffix(line, "guaranteed")
+			}
+			if guaranteed && strings.HasPrefix(line, "|") && quotedTest.MatchString(line) {
+				rows++
+			}
+			if isDoc {
+				line = testName.ReplaceAllString(line, "`$0`")
+			}
+			for _, m := range quotedTest.FindAllStringSubmatch(line, -1) {
+				if files := tests[m[1]]; len(files) == 0 || m[2] != "" && !slices.Contains(files, path.Join(f.dir(), m[2])) {
+					bad = append(bad, f.on(i+1, "%s is not a test there; it is in %q", m[1], files))
+				}
+			}
+		}
+		if f.path == "README.md" && rows != guarantees {
+			bad = append(bad, f.on(1, "%d guarantees with a test, want %d", rows, guarantees))
+		}
+	}
+	return bad
+}

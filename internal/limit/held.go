@@ -1,0 +1,293 @@
+package limit
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/stint-go/stint/internal/fifo"
+)
+
+// A HeldPermit is the permit that a task runs on, and the queue of calls that may borrow
+// it. A call on the task's own goroutine may borrow it while no other such call has it. A
+// call on another goroutine may borrow it while the task waits in a call. So only the tasks
+// that the task waits for run on its permit.
+type HeldPermit struct {
+	reclaims atomic.Int32 // goroutines in Reclaim that wait for this permit
+	lim      *Limiter
+	permit   Permit
+
+	// guarded by lim.mu
+	taken    bool   // a call has it
+	retired  bool   // no task runs on it any more; a call that has it returns permit
+	borrower *Scope // the call whose tasks have it; nil for the task's own goroutine
+	waiters  fifo.List[*Waiter]
+	returned chan struct{} // closed when the call returns the permit, or another goroutine waits for it
+
+	first scopeContext
+}
+
+// A Scope is the surroundings of a task or a call: the permit that the task holds, and the
+// scope of the task or call around it. Call makes the scope of a call; its parent is the
+// scope of the task that makes the call. A task that waits in one of its calls lends its
+// permits to the tasks of all its calls, since they may depend on each other.
+type Scope struct {
+	held   *HeldPermit // nil for a call, and for a task whose limiter is private
+	parent *Scope
+	apart  bool         // parent belongs to another goroutine
+	waits  atomic.Int32 // goroutines that wait: in the call, or in any call of the task
+}
+
+// NewHeldPermit returns the HeldPermit of a task that runs on p, a permit of lim. It is an
+// allocation of its own, since a context that refers to it may live long.
+func NewHeldPermit(lim *Limiter, p Permit) *HeldPermit { return &HeldPermit{lim: lim, permit: p} }
+
+// TaskContext is like the function TaskContext. The first context that it returns is part
+// of h, which then keeps ctx. It must not be called concurrently.
+func (h *HeldPermit) TaskContext(ctx context.Context, parent *Scope, apart bool) context.Context {
+	if h.first.Context != nil {
+		return TaskContext(ctx, h, parent, apart)
+	}
+	return h.first.init(ctx, h, parent, apart)
+}
+
+// Wanted reports whether the task that lent p waits to continue. The call that has p should
+// return it before it starts another task.
+func (p Permit) Wanted() bool { return p.lender != nil && p.lender.reclaims.Load() > 0 }
+
+type scopeKey struct{}
+
+// A scopeContext is a context with a Scope. It must not be copied.
+type scopeContext struct {
+	context.Context
+	scope Scope
+}
+
+// Value returns the scope for the key of this package, and otherwise what the context has.
+func (c *scopeContext) Value(key any) any {
+	if key == (scopeKey{}) {
+		return &c.scope
+	}
+	return c.Context.Value(key)
+}
+
+// TaskContext returns ctx for a task that runs on held, which may be nil, and was started
+// in parent. apart says that parent belongs to another goroutine.
+func TaskContext(ctx context.Context, held *HeldPermit, parent *Scope, apart bool) context.Context {
+	return new(scopeContext).init(ctx, held, parent, apart)
+}
+
+func (c *scopeContext) init(ctx context.Context, held *HeldPermit, parent *Scope, apart bool) context.Context {
+	c.Context = ctx
+	c.scope.held, c.scope.parent, c.scope.apart = held, parent, apart
+	return c
+}
+
+// ScopeOf returns the scope of the task that ctx was given to, or nil.
+func ScopeOf(ctx context.Context) *Scope {
+	s, _ := ctx.Value(scopeKey{}).(*Scope)
+	return s
+}
+
+// Call returns the scope of a call made by the task with scope s, or nil if s is nil.
+func (s *Scope) Call() *Scope {
+	if s == nil {
+		return nil
+	}
+	return &Scope{parent: s}
+}
+
+// Belongs reports whether s is the scope of a call made by the task with scope task.
+func (s *Scope) Belongs(task *Scope) bool { return s != nil && s.parent == task }
+
+// On returns the nearest permit of l that s or a scope around it holds, or nil. If the
+// permit belongs to another goroutine, branch is that goroutine's call around s: the permit
+// may be borrowed while that goroutine waits.
+func (s *Scope) On(l *Limiter) (held *HeldPermit, branch *Scope) {
+	for ; s != nil; s = s.parent {
+		if s.held != nil && s.held.lim == l {
+			return s.held, branch
+		}
+		if s.apart {
+			branch = s.parent
+		}
+	}
+	return nil, nil
+}
+
+// Lend is called before the call s waits for its tasks. It lets them, and the tasks of
+// other calls of the same task, use that task's permits. Reclaim must follow. Lend of nil
+// does nothing.
+func (s *Scope) Lend() {
+	if s == nil {
+		return
+	}
+	s.wait(+1) // before serve looks: a waiter that joined earlier saw 0
+	s.each(func(h *HeldPermit) bool { h.serve(s); return true })
+}
+
+// wait adds n to the goroutines that wait in the call s.
+func (s *Scope) wait(n int32) {
+	s.waits.Add(n)
+	if s.parent != nil {
+		s.parent.waits.Add(n)
+	}
+}
+
+// lends reports whether tasks of the call s may use permits of the task that made it.
+func (s *Scope) lends() bool {
+	return s.waits.Load() > 0 || s.parent != nil && s.parent.waits.Load() > 0
+}
+
+// blockedBy reports whether a goroutine in the call s must not continue while borrower has
+// a permit: if borrower is s, or another call of the same task in which no goroutine waits.
+func (s *Scope) blockedBy(borrower *Scope) bool {
+	if borrower == nil || borrower == s {
+		return borrower != nil
+	}
+	return borrower.parent == s.parent && s.parent != nil && borrower.waits.Load() == 0
+}
+
+// Reclaim ends a Lend. It blocks until no task of the call has one of the permits. They
+// stay lent meanwhile, since other tasks may need one to finish. Reclaim does not wait for
+// a permit that a task of another call has, if a goroutine waits in that call: the task may
+// need something that is freed only when this call returns. If no goroutine waits there,
+// Reclaim waits for that permit too.
+func (s *Scope) Reclaim() {
+	if s == nil {
+		return
+	}
+	var last *HeldPermit // awaited before: nobody takes it before the next look
+	for {
+		s.wait(-1)
+		used := s.used()
+		if used != nil {
+			s.Lend()
+			used.reclaims.Add(1)
+		}
+		if last != nil {
+			last.reclaims.Add(-1)
+			last.serve(nil)
+		}
+		if used == nil {
+			return
+		}
+		used.await(s)
+		last = used
+	}
+}
+
+// used returns one of the permits that the call s must wait for, or nil.
+func (s *Scope) used() (used *HeldPermit) {
+	s.each(func(h *HeldPermit) bool {
+		h.lim.mu.Lock()
+		if s.blockedBy(h.borrower) {
+			used = h
+		}
+		h.lim.mu.Unlock()
+		return used == nil
+	})
+	return used
+}
+
+// each calls f for the permits of the task's own goroutine, until it returns false.
+func (s *Scope) each(f func(*HeldPermit) bool) {
+	for ; s != nil; s = s.parent {
+		if s.held != nil && !f(s.held) || s.apart {
+			return
+		}
+	}
+}
+
+// await blocks until the call s no longer needs to wait for h.
+func (h *HeldPermit) await(s *Scope) {
+	h.lim.mu.Lock()
+	if !s.blockedBy(h.borrower) {
+		h.lim.mu.Unlock()
+		return
+	}
+	if h.returned == nil {
+		h.returned = make(chan struct{})
+	}
+	returned := h.returned
+	h.lim.mu.Unlock()
+	<-returned
+}
+
+// Permit returns the permit that the task with scope s runs on.
+func (s *Scope) Permit() Permit {
+	if s == nil || s.held == nil {
+		return Permit{}
+	}
+	return s.held.permit
+}
+
+// Return returns the permit of a worker whose task has ended, as Limiter.Free does. If a call
+// has outlived the task and still has the permit, that call returns it, and Return reports
+// true. Then, or if last is true, no other call can borrow the permit from h.
+func (h *HeldPermit) Return(last bool) (w *Waiter, left bool) {
+	h.lim.mu.Lock()
+	defer h.lim.mu.Unlock()
+	h.retired = last || h.taken
+	if h.taken {
+		return nil, true
+	}
+	return h.lim.returned(h.permit), false
+}
+
+// serve gives the permit to the first waiter that may have it. If tasks of the call from
+// have it already, it wakes the goroutines that no longer need to wait for them.
+func (h *HeldPermit) serve(from *Scope) {
+	h.lim.mu.Lock()
+	if from != nil && h.borrower == from {
+		h.wake()
+	}
+	w := h.admit()
+	h.lim.updateSigns()
+	h.lim.mu.Unlock()
+	if w != nil {
+		w.Grant()
+	}
+}
+
+// The methods below are called with lim.mu held.
+
+// take takes the permit for a call of the task itself, or for a call below the call branch.
+func (h *HeldPermit) take(branch *Scope) bool {
+	if h.taken || h.retired || branch != nil && (!branch.lends() || h.reclaims.Load() > 0) {
+		return false
+	}
+	h.taken, h.borrower = true, branch
+	return true
+}
+
+// free ends the call that took the permit, and returns the waiter that has it now, or nil.
+func (h *HeldPermit) free() *Waiter {
+	h.taken, h.borrower = false, nil
+	h.wake()
+	if h.retired {
+		return h.lim.returned(h.permit)
+	}
+	w := h.admit()
+	h.lim.updateSigns()
+	return w
+}
+
+// wake wakes the goroutines in await.
+func (h *HeldPermit) wake() {
+	if h.returned != nil {
+		close(h.returned)
+		h.returned = nil
+	}
+}
+
+// admit gives the permit, if it is free, to the first waiter that may have it.
+func (h *HeldPermit) admit() *Waiter {
+	for n := h.waiters.First(); n != nil; n = n.Next() {
+		if w := n.Value(); h.take(w.branch) {
+			w.remove()
+			w.Permit = Permit{h}
+			return w
+		}
+	}
+	return nil
+}

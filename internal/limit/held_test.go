@@ -1,0 +1,349 @@
+package limit
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+)
+
+// taken returns the scope of a task that runs on a permit of l, which it takes, and its
+// HeldPermit.
+func taken(t *testing.T, l *Limiter) (*Scope, *HeldPermit) {
+	t.Helper()
+	if !l.TryAcquire() {
+		t.Fatal("no permit")
+	}
+	s := NewHeldPermit(l, Permit{})
+	return ScopeOf(TaskContext(context.Background(), s, nil, true)), s
+}
+
+// below returns the scope of a task that a call with scope k started on another
+// goroutine, under another limit.
+func below(k *Scope) *Scope {
+	return ScopeOf(TaskContext(context.Background(), nil, k, true))
+}
+
+func TestScopeOf(t *testing.T) {
+	if ScopeOf(context.Background()) != nil {
+		t.Error("a scope in the empty context")
+	}
+	ctx := TaskContext(context.Background(), nil, nil, false)
+	type key struct{}
+	if k := ScopeOf(ctx); k == nil || ScopeOf(context.WithValue(ctx, key{}, 1)) != k {
+		t.Error("the scope does not pass to contexts made from its own")
+	}
+	if ctx.Value(key{}) != nil {
+		t.Error("a scope answers for another key")
+	}
+}
+
+func TestOnFindsTheNearestPermit(t *testing.T) {
+	l, other := New(1), New(1)
+	outer, inner, foreign := NewHeldPermit(l, Permit{}), NewHeldPermit(l, Permit{}), NewHeldPermit(other, Permit{})
+	a := ScopeOf(TaskContext(context.Background(), outer, nil, true))
+	same := ScopeOf(TaskContext(context.Background(), foreign, a, false)) // on a's goroutine
+	apart := ScopeOf(TaskContext(context.Background(), foreign, a, true)) // started from a
+	nearer := ScopeOf(TaskContext(context.Background(), inner, apart, true))
+	deep := ScopeOf(TaskContext(context.Background(), nil, apart, true))
+	for name, c := range map[string]struct {
+		from         *Scope
+		held, branch any
+	}{
+		"none":            {nil, (*HeldPermit)(nil), (*Scope)(nil)},
+		"own":             {a, outer, (*Scope)(nil)},
+		"same goroutine":  {same, outer, (*Scope)(nil)},
+		"other goroutine": {apart, outer, a},
+		"nearest":         {nearer, inner, (*Scope)(nil)},
+		"two apart":       {deep, outer, a},
+	} {
+		if held, branch := c.from.On(l); held != c.held || branch != c.branch {
+			t.Errorf("%s: On: %p, %p; want %p, %p", name, held, branch, c.held, c.branch)
+		}
+	}
+	if held, _ := a.On(other); held != nil {
+		t.Error("a permit of another limiter")
+	}
+}
+
+// A call made with the task's own context has the task's permit at once, however many
+// others wait.
+func TestOwnCallTakesThePermit(t *testing.T) {
+	l := New(1)
+	own, held := taken(t, l)
+	var granted []int
+	queued(t, l, 1, &granted)
+	w := &Waiter{}
+	if !l.Join(w, own) || w.Permit != (Permit{held}) || !held.taken {
+		t.Fatal("the own call does not run on the task's permit")
+	}
+	second := false
+	next := &Waiter{Grant: func() { second = true }}
+	if l.Join(next, own) {
+		t.Fatal("two calls on one permit")
+	}
+	want(t, l, 1, 1, 2)
+	l.Release(w.Permit)
+	if !second || next.Permit != (Permit{held}) || len(granted) != 0 {
+		t.Fatalf("the next own call has the permit: %v; strangers have it: %v", second, granted)
+	}
+	l.Release(next.Permit)
+	if held.taken || len(granted) != 0 {
+		t.Error("the permit went to a stranger, or is still in use")
+	}
+	want(t, l, 1, 1, 1)
+}
+
+// A task of a call, on another goroutine, may use the permit only while the task that
+// holds it waits. A stranger never does.
+func TestForeignCallNeedsALoan(t *testing.T) {
+	l := New(1)
+	own, held := taken(t, l)
+	granted := false
+	w := &Waiter{Grant: func() { granted = true }}
+	if l.Join(w, below(own)) {
+		t.Fatal("a foreign call runs on a permit that is not lent")
+	}
+	var strangers []int
+	queued(t, l, 1, &strangers)
+	if granted {
+		t.Fatal("granted before Lend")
+	}
+	own.Lend()
+	if !granted || w.Permit != (Permit{held}) || len(strangers) != 0 {
+		t.Fatalf("Lend: granted %v, strangers %v", granted, strangers)
+	}
+	want(t, l, 1, 1, 1)
+	l.Release(w.Permit)
+	own.Reclaim()
+	if held.taken {
+		t.Error("taken after the call has ended")
+	}
+	late := &Waiter{Grant: func() { t.Error("granted by nobody") }}
+	if l.Join(late, below(own)) || !l.Leave(late) {
+		t.Error("a foreign call runs on a permit that is lent no more")
+	}
+	if len(strangers) != 0 {
+		t.Error("a stranger got a lent permit")
+	}
+}
+
+// A waiter in both queues is granted once, whichever permit comes first.
+func TestOneGrantFromTwoQueues(t *testing.T) {
+	for _, generalFirst := range []bool{false, true} {
+		l := New(2)
+		own, held := taken(t, l)
+		l.TryAcquire()
+		inner := &Waiter{}
+		l.Join(inner, own)
+		n := 0
+		w := &Waiter{Grant: func() { n++ }}
+		if l.Join(w, own) {
+			t.Fatal("two calls on one permit")
+		}
+		free := []Permit{inner.Permit, {}}
+		if generalFirst {
+			free[0], free[1] = free[1], free[0]
+		}
+		l.Release(free[0])
+		if n != 1 || (w.Permit == Permit{held}) == generalFirst {
+			t.Fatalf("granted %d times, the wrong permit", n)
+		}
+		l.Release(free[1])
+		if n != 1 {
+			t.Fatalf("granted %d times", n)
+		}
+		l.Release(w.Permit)
+		l.Release(Permit{}) // of the task
+		want(t, l, 2, 0, 0)
+	}
+}
+
+// Lend serves the permits of the same goroutine, and none beyond.
+func TestLendStopsAtTheGoroutine(t *testing.T) {
+	l := New(2)
+	first, _ := taken(t, l)
+	held := NewHeldPermit(l, Permit{})
+	l.TryAcquire()
+	second := ScopeOf(TaskContext(context.Background(), held, first, true))
+	granted := ""
+	l.Join(&Waiter{Grant: func() { granted += "1" }}, below(first))
+	l.Join(&Waiter{Grant: func() { granted += "2" }}, below(second))
+	second.Lend()
+	if granted != "2" {
+		t.Errorf("Lend served %q", granted)
+	}
+	first.Lend()
+	if granted != "21" {
+		t.Errorf("Lend served %q", granted)
+	}
+	(*Scope)(nil).Lend()
+	(*Scope)(nil).Reclaim()
+}
+
+// Reclaim waits for the task that has the permit, tells it so, and lets no other task
+// start on it.
+func TestReclaimWaitsForThePermit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New(1)
+		own, held := taken(t, l)
+		own.Lend()
+		at := &Waiter{}
+		if !l.Join(at, below(own)) || at.Permit.Wanted() {
+			t.Fatal("the lent permit is not to be had, or wanted already")
+		}
+		next := false
+		behind := &Waiter{Grant: func() { next = true }}
+		l.Join(behind, below(own))
+		back := false
+		done := make(chan struct{})
+		go func() { own.Reclaim(); back = true; close(done) }()
+		synctest.Wait()
+		if back || !at.Permit.Wanted() {
+			t.Fatalf("returned %v, wanted %v, while another is at work", back, at.Permit.Wanted())
+		}
+		l.Release(at.Permit)
+		<-done
+		if next || held.taken {
+			t.Error("another began on the permit that its task wants back")
+		}
+		if !l.Leave(behind) {
+			t.Error("the one behind does not wait")
+		}
+		want(t, l, 1, 1, 0)
+	})
+}
+
+// A task that waits in one of its calls lends to the tasks of all its calls. Each Reclaim
+// waits for the tasks of its own call, and of calls in which nobody waits.
+func TestCallsOfOneTask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New(1)
+		own, held := taken(t, l)
+		one, other := own.Call(), own.Call()
+		if !one.Belongs(own) || one.Belongs(other) || (*Scope)(nil).Belongs(nil) || (*Scope)(nil).Call() != nil {
+			t.Error("Belongs tells the task of a call from others wrongly")
+		}
+		at := new(Waiter)
+		one.Lend()
+		if !l.Join(at, below(other)) || at.Permit != (Permit{held}) {
+			t.Fatal("a task of the other call does not have what the task lends")
+		}
+		back := false
+		go func() { one.Reclaim(); back = true }()
+		synctest.Wait()
+		if back || !at.Permit.Wanted() {
+			t.Fatalf("the task goes on %v beside a task that nobody waits for, which should give back %v", back, at.Permit.Wanted())
+		}
+		other.Lend() // now somebody does
+		synctest.Wait()
+		if !back || at.Permit.Wanted() {
+			t.Errorf("the call returned %v though the task is waited for elsewhere; it should give back %v", back, at.Permit.Wanted())
+		}
+		one.Lend()
+		one.Reclaim() // at once
+		l.Release(at.Permit)
+		other.Reclaim()
+		want(t, l, 1, 1, 0)
+	})
+}
+
+// While one goroutine of a call reclaims the permit, another may still lend it: its tasks
+// have it afterwards.
+func TestReclaimLeavesTheLoanOfAnotherGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New(1)
+		own, _ := taken(t, l)
+		own.Lend()
+		own.Lend() // for another goroutine, which goes on waiting
+		at := &Waiter{}
+		l.Join(at, below(own))
+		next := false
+		behind := &Waiter{Grant: func() { next = true }}
+		l.Join(behind, below(own))
+		done := make(chan struct{})
+		go func() { own.Reclaim(); close(done) }()
+		synctest.Wait()
+		l.Release(at.Permit)
+		<-done
+		if !next {
+			t.Error("the permit is lent and free, and the waiter does not have it")
+		}
+	})
+}
+
+// A call that outlives its task keeps the task's permit from the calls of the next task on
+// it, which have their turn in the general queue. No permit is lost, and none is counted
+// twice, whichever of call and worker ends first.
+func TestCallOutlivesItsTask(t *testing.T) {
+	for _, workerFirst := range []bool{true, false} {
+		l := New(1)
+		own, held := taken(t, l)
+		call := &Waiter{}
+		l.Join(call, own)
+		granted := false
+		next := &Waiter{Grant: func() { granted = true }}
+		if l.Join(next, own) {
+			t.Fatal("two calls on one permit")
+		}
+		release := []Permit{{}, call.Permit}
+		if !workerFirst {
+			release[0], release[1] = release[1], release[0]
+		}
+		l.Release(release[0])
+		if !granted || (next.Permit == Permit{held}) == workerFirst {
+			t.Fatal("the next call has the wrong permit, or none")
+		}
+		l.Release(release[1])
+		l.Release(next.Permit)
+		want(t, l, 1, 0, 0)
+	}
+}
+
+// TestLentAndGeneral mixes calls on one task's permit with strangers. At every
+// instant a permit has one user.
+func TestLentAndGeneral(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New(2)
+		own, held := taken(t, l)
+		var onSlot, general atomic.Int32
+		var wg sync.WaitGroup
+		run := func(from *Scope, rounds int) {
+			wg.Go(func() {
+				for range rounds {
+					p, ok := l.Acquire(nil, nil, from, nil)
+					if !ok {
+						t.Error("Acquire gave up")
+					}
+					gauge := &general // of the two permits one is the task's
+					if p != (Permit{}) {
+						gauge = &onSlot
+					}
+					if n := gauge.Add(1); n > 1 {
+						t.Errorf("%d users of one permit", n)
+					}
+					gauge.Add(-1)
+					l.Release(p)
+				}
+			})
+		}
+		for range 3 {
+			run(nil, 500)
+			run(own, 500)
+			run(below(own), 500)
+		}
+		wg.Go(func() {
+			for range 500 {
+				own.Lend()
+				own.Reclaim()
+			}
+		})
+		wg.Wait()
+		if held.taken {
+			t.Error("the permit is taken after all calls")
+		}
+		l.Release(Permit{})
+		want(t, l, 2, 0, 0)
+	})
+}

@@ -1,0 +1,86 @@
+package work
+
+import "github.com/stint-go/stint/internal/limit"
+
+// A loan is the permit of a goroutine in Wait or Submit whose task runs on a permit of the
+// engine's limiter, or was started by such a task. The permit is lent to a worker, for
+// tasks of one source, while the goroutine waits: otherwise a task that waits for others on
+// its own limiter would wait for its own permit. README.md has the states; all transitions
+// are made under engine.mu.
+type loan struct {
+	source *Source
+	from   *limit.Scope
+	wake   func() // called with engine.mu held when the permit is back
+
+	waiter limit.Waiter
+	joined bool // waiter is in the limiter's queue
+	lent   bool // to a worker
+	done   bool // the lender wants the permit back
+}
+
+// newLoan returns nil if the task with the scope from has no permit to lend.
+func (s *Source) newLoan(from *limit.Scope, wake func()) *loan {
+	if slot, _ := from.On(s.engine.lim); slot == nil {
+		return nil
+	}
+	l := &loan{source: s, from: from, wake: wake}
+	l.waiter.Grant = l.granted
+	return l
+}
+
+// lend lends the permit to a worker if there is something to do. The worker is to be
+// started after unlocking. It is called with engine.mu held. A nil l has no permit.
+func (l *loan) lend() *worker {
+	if l == nil || l.joined || l.lent || l.done || !l.source.hasWork() {
+		return nil
+	}
+	if !l.source.engine.lim.Join(&l.waiter, l.from) {
+		l.joined = true
+		return nil
+	}
+	return l.start()
+}
+
+func (l *loan) start() *worker {
+	l.joined, l.lent = false, true
+	return l.source.engine.pick(l)
+}
+
+// granted is called when the loan's waiter gets a permit.
+func (l *loan) granted() {
+	e := l.source.engine
+	e.mu.Lock()
+	if l.done || !l.source.hasWork() {
+		l.joined = false
+		next := e.lim.Free(l.waiter.Permit)
+		l.wake()
+		e.mu.Unlock()
+		grant(next)
+		return
+	}
+	e.unlock(l.start())
+}
+
+// end ends the loan and reports whether the permit is back: if not, wake will be
+// called. It is called with engine.mu held.
+func (l *loan) end() bool {
+	if l == nil {
+		return true
+	}
+	l.done = true
+	if l.joined && l.source.engine.lim.Leave(&l.waiter) {
+		l.joined = false
+	}
+	return !l.joined && !l.lent
+}
+
+// serves reports whether the worker may run another task on the permit. It may not if the
+// lender wants the permit back, or if the permit is the limiter's own and a waiter should
+// have it. serves is called with engine.mu held.
+func (l *loan) serves() bool {
+	e, p := l.source.engine, l.waiter.Permit
+	if l.done || p.Wanted() || !l.source.hasWork() {
+		return false
+	}
+	return p != (limit.Permit{}) || !e.lim.Contended(e.ownWaiters())
+}

@@ -1,0 +1,24 @@
+package cpu
+
+import (
+	"testing"
+
+	"github.com/stint-go/stint/lab/trial"
+)
+
+func TestRun(t *testing.T) {
+	trial.Run(t, run, sizes{long: 300, short: 10, once: 1, ops: 2}, trial.Want{Processors: 1, Cases: 2, Verdicts: 15}, trial.Want{Processors: 2, Cases: 4, Verdicts: 34})
+}
+
+// Infinite powers are distinguished too.
+func TestInfiniteItemsDiffer(t *testing.T) {
+	l := list(5000)
+	seen := map[uint64]int{}
+	for i := range l.N {
+		if j, ok := seen[power(i)]; ok {
+			t.Fatalf("items %d and %d give the same", i, j)
+		}
+		seen[power(i)] = i
+	}
+	trial.Wrong(t, l)
+}

@@ -1,0 +1,69 @@
+package find
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// topic is the word to find. It is not in words.
+const topic = "election"
+
+var words = strings.Fields("the a of market and city to in water says new after over people report year with first court from game " +
+	"police for school on house team with government more than state deal storm plan as bank night film study price")
+
+// feed returns an RSS text of about ten items, and the number of items whose
+// description has the topic. The same r gives the same text.
+func feed(r *rand.Rand) (text []byte, found int) {
+	var b bytes.Buffer
+	b.WriteString(xml.Header + `<rss version="2.0"><channel><title>News</title><link>https://example.org/</link><description>Of today</description>` + "\n")
+	for i := range 8 + r.IntN(5) {
+		description := sentence(r, 25+r.IntN(20))
+		if r.IntN(3) == 0 {
+			found++
+			description[r.IntN(len(description))] = topic
+		}
+		fmt.Fprintf(&b, "<item><title>%s</title><link>https://example.org/%d</link><guid>%d</guid><pubDate>Mon, 02 Jan 2006 15:%02d:05 GMT</pubDate><description>%s</description></item>\n",
+			strings.Join(sentence(r, 7), " "), i, r.Uint32(), i, strings.Join(description, " "))
+	}
+	b.WriteString("</channel></rss>\n")
+	return b.Bytes(), found
+}
+
+func sentence(r *rand.Rand, n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = words[r.IntN(len(words))]
+	}
+	return out
+}
+
+// A document is a decoded feed.
+type document struct {
+	Channel struct {
+		Title string `xml:"title"`
+		Items []struct {
+			Title       string `xml:"title"`
+			Link        string `xml:"link"`
+			Published   string `xml:"pubDate"`
+			Description string `xml:"description"`
+		} `xml:"item"`
+	} `xml:"channel"`
+}
+
+// find returns the number of items in a feed whose description has the topic.
+func find(text []byte) (int, error) {
+	var d document
+	if err := xml.Unmarshal(text, &d); err != nil {
+		return 0, err
+	}
+	found := 0
+	for _, item := range d.Channel.Items {
+		if strings.Contains(item.Description, topic) {
+			found++
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,14 @@
+//go:build !unix
+
+package measure
+
+import (
+	"os/exec"
+	"time"
+)
+
+// OwnCPU reports false: the CPU time is not known here.
+func OwnCPU() (d time.Duration, ok bool) { return 0, false }
+
+// KillGroup does nothing: the end of the context kills the process alone.
+func KillGroup(*exec.Cmd) {}

@@ -1,0 +1,271 @@
+package stint
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/loop"
+	"github.com/stint-go/stint/internal/option"
+	"github.com/stint-go/stint/internal/task"
+)
+
+// callOutcome collects how the tasks of one call or group ended, and cancels the rest
+// when the first of them fails.
+//
+// The outcome of the call is the first event: the failure of a task or the end of ctx.
+// Once ctx has ended, later errors are consequences. A panic comes before any error.
+type callOutcome struct {
+	ctx         context.Context // of the tasks, made from the caller's
+	cancelCause context.CancelCauseFunc
+	loop        *loop.Loop            // stopped before ctx is cancelled; nil if the tasks are not those of a loop
+	overload    func(error) (ok bool) // counts errors caused by excess load; nil without the option
+	keepGoing   bool
+
+	mu         sync.Mutex // no method of an error or of the caller's context is called with it held
+	refused    bool       // a closed pool did not take a task
+	closed     bool       // the outcome is final
+	ctxEnded   bool       // err is why ctx ended
+	err        error      // the first error, or why ctx ended before there was one
+	itemErrors []*ItemError
+	panicked   *PanicError
+	panics     []error // later ones
+	late       []error // of tasks that ended after the first failure or the end of ctx
+}
+
+// callContext is the context of the tasks of a call that is made by a task. It is a type
+// of its own for Wrapped: see limit.Labelled.
+type callContext struct {
+	context.Context
+	around context.Context
+}
+
+// Wrapped returns the context that c was made from, which has the same pprof labels.
+func (c *callContext) Wrapped(limit.Internal) context.Context { return c.around }
+
+func (c *callOutcome) init(ctx context.Context, o *option.Options) {
+	around := o.Labelled(ctx)
+	c.ctx, c.cancelCause = context.WithCancelCause(around)
+	if limit.ScopeOf(ctx) != nil {
+		c.ctx = &callContext{c.ctx, around}
+	}
+	c.keepGoing = o.KeepGoing
+}
+
+// report makes search count the errors that the option Overload identifies. A panic of
+// the option's function counts as a panic of the task.
+func (c *callOutcome) report(o *option.Options, search interface{ Overload() }) {
+	is := o.Overload
+	if is == nil {
+		return
+	}
+	c.overload = func(err error) (ok bool) {
+		defer func() {
+			if !ok {
+				c.broken(task.Unreturned(recover()))
+			}
+		}()
+		if is(err) {
+			search.Overload()
+		}
+		return true
+	}
+}
+
+// broken records that a function other than the task's has panicked or called Goexit.
+func (c *callOutcome) broken(o task.Outcome) {
+	if o.Panic != nil {
+		c.panic(o.Panic.Raised("stint: task"))
+	} else {
+		c.fail(ErrGoexit)
+	}
+}
+
+// failed records how task i ended, and reports whether the rest is cancelled.
+func (c *callOutcome) failed(i int, o task.Outcome) (stop bool) {
+	if o.Panic != nil {
+		c.panic(o.Panic.Raised("stint: task"))
+		return true
+	}
+	err := outcomeError(o)
+	if c.overload != nil && !c.overload(err) {
+		return true
+	}
+	if !c.keepGoing {
+		c.fail(err)
+		return true
+	}
+	item, late := &ItemError{i, err}, c.hasEnded()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if late {
+		c.late = append(c.late, item)
+	} else {
+		c.itemErrors = append(c.itemErrors, item)
+	}
+	return false
+}
+
+// outcomeError returns the error of a task that did not panic.
+func outcomeError(o task.Outcome) error {
+	if o.Goexit {
+		return ErrGoexit
+	}
+	return o.Err
+}
+
+// fail records an error that cancels the rest, if it is the first.
+func (c *callOutcome) fail(err error) {
+	if c.first(err, c.ended()) {
+		c.cancel(err)
+	}
+}
+
+// first makes err the outcome and returns true, unless there is an outcome already:
+// the failure of another task, or ended, the reason why ctx has ended.
+func (c *callOutcome) first(err, ended error) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+	case c.err == nil && c.panicked == nil && ended == nil:
+		c.err = err
+		return true
+	case c.err == nil && c.panicked == nil:
+		c.err, c.ctxEnded = ended, true
+		fallthrough
+	default:
+		c.late = append(c.late, err)
+	}
+	return false
+}
+
+// refuse records that a closed pool did not take a task. It cancels nothing: the pool
+// runs the tasks that it has accepted.
+func (c *callOutcome) refuse() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.refused = true
+}
+
+// panic makes p the outcome.
+func (c *callOutcome) panic(p *PanicError) {
+	c.mu.Lock()
+	if c.panicked == nil {
+		c.panicked = p
+	} else {
+		c.panics = append(c.panics, p)
+	}
+	c.mu.Unlock()
+	c.cancel(p)
+}
+
+// cancel ends the context of the tasks. A loop stops first, so that no item starts
+// after its context has ended.
+func (c *callOutcome) cancel(cause error) {
+	if c.loop != nil {
+		c.loop.Stop()
+	}
+	c.cancelCause(cause)
+}
+
+// hasEnded reports whether the tasks have been cancelled.
+func (c *callOutcome) hasEnded() bool { return c.ctx.Err() != nil }
+
+// ended returns why the tasks have been cancelled, or nil if they have not.
+func (c *callOutcome) ended() error {
+	if !c.hasEnded() {
+		return nil
+	}
+	return context.Cause(c.ctx)
+}
+
+// close makes the outcome final, after the last task, and ends the context. Incomplete work
+// needs an error: if no task failed, the error is the cause of the context or ErrClosed.
+func (c *callOutcome) close(complete bool) {
+	ended := c.ended()
+	c.mu.Lock()
+	if !complete && c.err == nil {
+		c.err, c.ctxEnded = ended, true
+	}
+	if c.refused && c.err == nil {
+		c.err = ErrClosed
+	}
+	c.closed = true
+	if c.keepGoing && c.panicked == nil {
+		c.take(c.late)
+	}
+	slices.SortFunc(c.itemErrors, func(a, b *ItemError) int { return cmp.Compare(a.Index, b.Index) })
+	c.mu.Unlock() // no task is left: nothing below is concurrent
+	defer c.cancelCause(nil)
+	switch {
+	case c.panicked != nil:
+		c.besides(ended)
+	case len(c.itemErrors) > 0:
+		c.err = errors.Join(c.errors()...)
+	}
+}
+
+// besides adds the other errors and panics to the panic. It calls methods of late errors:
+// if a method calls Goexit, the panic is raised while the goroutine ends.
+func (c *callOutcome) besides(ended error) {
+	others := append(c.errors(), c.panics...)
+	late, returned := c.late, false
+	defer func() {
+		c.panicked = task.With(c.panicked, append(others, late...))
+		if !returned {
+			c.raise()
+		}
+	}()
+	late = task.Besides(c.late, "stint: error", ended, c.err, c.panicked)
+	returned = true
+}
+
+// take moves late errors of items to the others. It is called with mu held.
+func (c *callOutcome) take(late []error) {
+	for _, err := range late {
+		if item, ok := err.(*ItemError); ok {
+			c.itemErrors = append(c.itemErrors, item)
+		}
+	}
+}
+
+// result returns the outcome, or panics with it. It is called after close.
+func (c *callOutcome) result() error {
+	c.raise()
+	return c.err
+}
+
+// raise panics if a task did. It is called after close.
+func (c *callOutcome) raise() {
+	if c.panicked != nil {
+		panic(c.panicked)
+	}
+}
+
+// raiseBeside is raise for a caller whose own function did not return, with outcome o. If
+// that function has panicked, its panic is in Also.
+func (c *callOutcome) raiseBeside(o task.Outcome) {
+	if o.Panic != nil {
+		if p := o.Panic.Raised("stint: function"); p != c.panicked { // not what has been raised already
+			c.panicked = task.With(c.panicked, []error{p})
+		}
+	}
+	c.raise()
+}
+
+// errors returns the errors of the items and then the first error. With a panic, the end of
+// ctx is left out.
+func (c *callOutcome) errors() []error {
+	errs := make([]error, 0, len(c.itemErrors)+1)
+	for _, e := range c.itemErrors {
+		errs = append(errs, e)
+	}
+	if c.err != nil && !(c.ctxEnded && c.panicked != nil) {
+		errs = append(errs, c.err)
+	}
+	return errs
+}

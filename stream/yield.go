@@ -1,0 +1,45 @@
+package stream
+
+import "sync/atomic"
+
+// A yieldState is the state of a function that passes records of the caller's code to
+// the stages behind it, as the compiler has one for the body of a range loop:
+//
+//	yieldReady    the next record may come
+//	yieldRunning  the stages behind run, or have panicked
+//	yieldDone     no more records are wanted
+type yieldState uint8
+
+const (
+	yieldReady yieldState = iota
+	yieldRunning
+	yieldDone
+)
+
+// newYield returns a function that passes records to a sink, and its state.
+func newYield[T any](c *chain, to sink[T]) (yield func(T) bool, state *yieldState) {
+	state = new(yieldState)
+	return func(v T) bool {
+		if *state == yieldRunning {
+			return false
+		}
+		if *state == yieldReady && atomic.LoadUint32(&c.halt)&stopBit == 0 {
+			*state = yieldRunning
+			if to.one(v) {
+				*state = yieldReady
+				return true
+			}
+		}
+		*state = yieldDone
+		return false
+	}, state
+}
+
+// mustHaveReturned panics, as a range loop does, if the function that called yield has
+// recovered a panic of the stages behind it: the stream must not continue as if there had
+// been no panic.
+func (s *yieldState) mustHaveReturned(function string) {
+	if *s == yieldRunning {
+		panic("stream: " + function + " recovered a panic of what takes its records, and did not panic itself")
+	}
+}
