@@ -19,18 +19,17 @@ import (
 // results. Make one with Connect, or with Open of package embedded. Its methods, and the
 // functions that take a Client, may be called concurrently.
 type Client struct {
-	conf      config
-	nc        *nats.Conn
-	js        jetstream.JetStream
-	server    Server // nil unless Start has started it
-	names     names
-	stream    map[string]jetstream.Stream // by the last part of its name
-	life      context.Context             // ends with Close, with the cause stint.ErrClosed
-	end       context.CancelCauseFunc
-	once      sync.Once
-	gate      sync.RWMutex // held for reading while something is published for a run: see publish
-	restoring atomic.Bool  // streams that were deleted
-	denied    atomic.Pointer[denial]
+	conf   config
+	nc     *nats.Conn
+	js     jetstream.JetStream
+	server Server // nil unless Start has started it
+	names  names
+	stream map[string]jetstream.Stream // by the last part of its name
+	life   context.Context             // ends with Close, with the cause stint.ErrClosed
+	end    context.CancelCauseFunc
+	once   sync.Once
+	gate   sync.RWMutex // held for reading while something is published for a run: see publish
+	denied atomic.Pointer[denial]
 
 	mu       sync.Mutex
 	handlers map[string]Handler       // by token
@@ -38,6 +37,8 @@ type Client struct {
 	runs     map[*run]bool            // of this submitter
 	leases   map[string]time.Duration // of the consumers of tasks, by token
 	served   bool                     // Serve was called
+
+	restoring *restoration // of streams that were deleted, while it runs
 }
 
 func newClient(conf config) *Client {

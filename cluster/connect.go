@@ -69,7 +69,7 @@ func (c *Client) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return c.createStreams(ctx, true)
+	return c.openStreams(ctx)
 }
 
 // natsOptions returns the options of the NATS client.

@@ -136,9 +136,11 @@ func (r *run) check(ctx context.Context, s strikes) (strikes, error) {
 	case rec == nil && err == nil && r.rec.Named:
 		s.missing++
 		return s, nil
-	case rec == nil && err == nil: // it has expired while the server was out of reach
+	case rec == nil && err == nil: // it has expired while the server was out of reach, or refused a stream
 		r.rec.seq = 0
-		return strikes{}, r.write(ctx)
+		if err := r.write(ctx); err != nil {
+			return s, err
+		}
 	case err != nil:
 		return s, err
 	case rec.Owner != r.rec.Owner:

@@ -29,13 +29,25 @@ func (c *Client) request(ctx context.Context, f func(context.Context) error) err
 
 // requestFor is request with a FullTimeout.
 func (c *Client) requestFor(ctx context.Context, fullTimeout time.Duration, f func(context.Context) error) error {
+	return c.requestWith(ctx, fullTimeout, c.restore, f)
+}
+
+// requestWith is requestFor with what creates a stream that is gone, nil for nothing.
+func (c *Client) requestWith(ctx context.Context, fullTimeout time.Duration, restore func(context.Context) error, f func(context.Context) error) error {
 	var full time.Time
 	for n := 0; ; n++ {
 		start := time.Now()
 		once, stop := context.WithTimeout(ctx, requestTimeout)
 		err := f(once)
 		stop()
-		restored := isStreamGone(err) && c.restore(ctx)
+		restored := false
+		if isStreamGone(err) && restore != nil {
+			failed := restore(ctx)
+			if errors.Is(failed, nats.ErrPermissionViolation) {
+				return fmt.Errorf("%w: %w", failed, err)
+			}
+			restored = failed == nil
+		}
 		if denied := c.deniedSince(start, err); denied != nil && !restored {
 			return denied
 		}
@@ -82,18 +94,6 @@ func (c *Client) deniedSince(start time.Time, err error) error {
 		return nil
 	}
 	return fmt.Errorf("%w: %w", denied.err, err)
-}
-
-// restore creates the streams that were deleted, without their messages. It reports whether
-// they exist, or another goroutine is restoring them.
-func (c *Client) restore(ctx context.Context) bool {
-	if !c.restoring.CompareAndSwap(false, true) {
-		return true
-	}
-	defer c.restoring.Store(false)
-	ctx, stop := context.WithTimeout(ctx, slowTimeout)
-	defer stop()
-	return c.createStreams(ctx, false) == nil
 }
 
 // isStreamGone reports whether err says that a stream does not exist, or that its subject

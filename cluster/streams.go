@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -90,24 +89,13 @@ func or[T comparable](v, byDefault T) T {
 	return v
 }
 
-// createStreams creates the streams that do not exist. With change it also notes the
-// streams, and gives those that exist what the client's options say.
-func (c *Client) createStreams(ctx context.Context, change bool) error {
+// openStreams creates the streams that do not exist, notes all of them, and gives those that
+// exist what the client's options say.
+func (c *Client) openStreams(ctx context.Context) error {
 	for _, want := range c.streams() {
 		err := c.request(ctx, func(ctx context.Context) error {
-			s, err := c.js.Stream(ctx, want.Name)
-			if errors.Is(err, jetstream.ErrStreamNotFound) {
-				if !change { // the stream was there
-					if err := c.awaitDeletion(ctx, want.Subjects[0]); err != nil {
-						return err
-					}
-				}
-				s, err = c.js.CreateStream(ctx, want)
-			}
-			if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another client was faster
-				s, err = c.js.Stream(ctx, want.Name)
-			}
-			if err != nil || !change {
+			s, err := c.openStream(ctx, want)
+			if err != nil {
 				return err
 			}
 			c.stream[want.Name[len(c.conf.prefix)+1:]] = s
@@ -120,22 +108,16 @@ func (c *Client) createStreams(ctx context.Context, change bool) error {
 	return nil
 }
 
-// awaitDeletion waits until the server has deleted the stream with a subject. It returns nil,
-// too, when the stream is there again.
-//
-// A server that is not in a NATS cluster does not find a stream from the start of its deletion
-// on, and creates another with its name and in its directory. Then it ends the subscription
-// of the old stream and removes the directory. The new stream exists, but never answers a
-// message (nats-server 2.15.2, stream.stop and fileStore.Delete). So awaitDeletion publishes
-// a message that a stream refuses, until nobody has subscribed for a second.
-func (c *Client) awaitDeletion(ctx context.Context, subject string) error {
-	_, err := c.js.Publish(ctx, strings.NewReplacer("*", "x", ">", "x").Replace(subject), nil,
-		jetstream.WithExpectLastSequence(math.MaxInt64),
-		jetstream.WithRetryAttempts(4), jetstream.WithRetryWait(time.Second/4)) // while nobody has subscribed
-	if _, refused := errors.AsType[*jetstream.APIError](err); refused || errors.Is(err, jetstream.ErrNoStreamResponse) {
-		return nil
+// openStream returns a stream, and creates it if it does not exist.
+func (c *Client) openStream(ctx context.Context, want jetstream.StreamConfig) (jetstream.Stream, error) {
+	s, err := c.js.Stream(ctx, want.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		s, err = c.js.CreateStream(ctx, want)
 	}
-	return err
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another client was faster
+		s, err = c.js.Stream(ctx, want.Name)
+	}
+	return s, err
 }
 
 // changeStream gives a stream what the client's options say.
