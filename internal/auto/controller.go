@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"weak"
 )
 
 // A Limiter has the limit that a Controller changes. The Controller may call both
@@ -112,14 +113,17 @@ func (c *Controller) load(seen *uint64) (running int, waiting bool) {
 // fire. It is called with timerMu held.
 func (c *Controller) timerLost(now time.Time) bool { return c.due.Sub(now).Abs() > 2*stallTime }
 
-// arm arms a new timer. It is called with timerMu held.
+// arm arms a new timer. It is called with timerMu held. The runtime may keep a stopped timer
+// until it is due, so the timer must not keep c, which leads to the items of a call.
 func (c *Controller) arm(now time.Time) {
 	c.armed, c.due = true, now.Add(stallTime)
 	c.arming++
-	arming := c.arming
+	arming, target := c.arming, weak.Make(c)
 	c.timer = time.AfterFunc(stallTime, func() {
-		c.tick(arming)
-		c.ticked.Store(arming)
+		if c := target.Value(); c != nil {
+			c.tick(arming)
+			c.ticked.Store(arming)
+		}
 	})
 }
 
