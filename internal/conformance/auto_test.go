@@ -223,23 +223,43 @@ func TestAutoWithHugeBounds(t *testing.T) {
 // A limiter may be used in one bubble after the other, and outside: its timer is made
 // where it is used.
 func TestAutoInBubblesAndOutside(t *testing.T) {
+	const atOnce = 12
 	limit := stint.Auto(1, 64)
-	hold := func(n int, d time.Duration) {
-		t.Helper()
-		var g gauge
-		err := stint.Range(context.Background(), n, func(context.Context, int) error { g.Hold(d); return nil }, limit)
-		equal(t, "error", err, nil)
-		if g.Max() < 12 {
-			t.Errorf("%d ran at once, want 12 at least", g.Max())
-		}
+	inside := func(n int) {
+		synctest.Test(t, func(t *testing.T) {
+			var g gauge
+			err := stint.Range(context.Background(), n, func(context.Context, int) error { g.Hold(time.Second); return nil }, limit)
+			equal(t, "error", err, nil)
+			if g.Max() < atOnce {
+				t.Errorf("%d ran at once, want %d at least", g.Max(), atOnce)
+			}
+		})
+	}
+	outside := func(n int) { // the tasks wait for each other: a machine may be slow
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		var begun atomic.Int32
+		met := make(chan struct{})
+		equal(t, "error of tasks that meet", stint.Range(ctx, n, func(ctx context.Context, _ int) error {
+			if begun.Add(1) == atOnce {
+				close(met)
+			}
+			select {
+			case <-met:
+				time.Sleep(time.Millisecond)
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}, limit), nil)
 	}
 	for range 2 {
-		synctest.Test(t, func(t *testing.T) { hold(100, time.Second) })
-		hold(100, time.Millisecond)
+		inside(100)
+		outside(100)
 	}
-	limit.Set(12)
-	hold(24, time.Millisecond)
-	synctest.Test(t, func(t *testing.T) { hold(24, time.Second) })
+	limit.Set(atOnce)
+	outside(24)
+	inside(24)
 }
 
 // Items that wait for each other all start, also the last, for which alone the limit has to

@@ -4,7 +4,7 @@
 // The guarantees hold if these tests pass under the race detector, at several widths,
 // again and again:
 //
-//	go test -race -cpu 1,2,8 -count 20 -timeout 2h ./internal/conformance
+//	go test -race -cpu 1,2,8 -count 5 -timeout 1h ./internal/conformance
 //
 // A survey of ten Go libraries for pools and groups found 49 kinds of failure. The table
 // names the test that shows the absence of each here. The comments of the tests name the
