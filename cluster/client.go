@@ -31,14 +31,13 @@ type Client struct {
 	gate   sync.RWMutex // held for reading while something is published for a run: see publish
 	denied atomic.Pointer[denial]
 
-	mu       sync.Mutex
-	handlers map[string]Handler       // by token
-	workers  map[*worker]bool         // the calls of Serve that have not returned
-	runs     map[*run]bool            // of this submitter
-	leases   map[string]time.Duration // of the consumers of tasks, by token
-	served   bool                     // Serve was called
-
-	restoring *restoration // of streams that were deleted, while it runs
+	mu        sync.Mutex
+	handlers  map[string]Handler       // by token
+	workers   map[*worker]bool         // the calls of Serve that have not returned
+	runs      map[*run]bool            // of this submitter
+	leases    map[string]time.Duration // of the consumers of tasks, by token
+	served    bool                     // Serve was called
+	restoring *restoration             // of streams that were deleted, while it runs
 }
 
 func newClient(conf config) *Client {

@@ -39,7 +39,7 @@ func (r *run) consume(ctx context.Context) error {
 			r.noteFull("a consumer of its results", err)
 		}
 		if isStreamGone(err) {
-			r.client.restore(ctx)
+			err = errors.Join(err, r.client.restore(ctx))
 		}
 		if n == retriesUntilWarning {
 			r.warn("its results do not arrive", err)

@@ -136,7 +136,7 @@ func (r *run) check(ctx context.Context, s strikes) (strikes, error) {
 	case rec == nil && err == nil && r.rec.Named:
 		s.missing++
 		return s, nil
-	case rec == nil && err == nil: // it has expired while the server was out of reach, or refused a stream
+	case rec == nil && err == nil: // it has expired while the server was out of reach or a stream was missing
 		r.rec.seq = 0
 		if err := r.write(ctx); err != nil {
 			return s, err

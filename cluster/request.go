@@ -32,7 +32,7 @@ func (c *Client) requestFor(ctx context.Context, fullTimeout time.Duration, f fu
 	return c.requestWith(ctx, fullTimeout, c.restore, f)
 }
 
-// requestWith is requestFor with what creates a stream that is gone, nil for nothing.
+// requestWith is requestFor with the function that creates missing streams; nil creates none.
 func (c *Client) requestWith(ctx context.Context, fullTimeout time.Duration, restore func(context.Context) error, f func(context.Context) error) error {
 	var full time.Time
 	for n := 0; ; n++ {
@@ -42,11 +42,14 @@ func (c *Client) requestWith(ctx context.Context, fullTimeout time.Duration, res
 		stop()
 		restored := false
 		if isStreamGone(err) && restore != nil {
-			failed := restore(ctx)
-			if errors.Is(failed, nats.ErrPermissionViolation) {
+			switch failed := restore(ctx); {
+			case errors.Is(failed, nats.ErrPermissionViolation):
 				return fmt.Errorf("%w: %w", failed, err)
+			case isFull(failed):
+				err = failed
+			default:
+				restored = failed == nil || isUnanswered(failed)
 			}
-			restored = failed == nil
 		}
 		if denied := c.deniedSince(start, err); denied != nil && !restored {
 			return denied
@@ -89,6 +92,9 @@ func uninterrupted(ctx context.Context, f func(context.Context) error) error {
 // deniedSince returns the permission error that the server has sent since start, if it may be
 // why a request failed with err, which says that there was no answer.
 func (c *Client) deniedSince(start time.Time, err error) error {
+	if errors.Is(err, nats.ErrPermissionViolation) { // of a restoration
+		return err
+	}
 	denied := c.denied.Load()
 	if denied == nil || denied.at.Before(start) || !isUnanswered(err) && !isStreamGone(err) {
 		return nil

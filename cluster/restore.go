@@ -8,56 +8,71 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
 // A restoration is one call that creates the streams that were deleted.
 type restoration struct {
 	done chan struct{} // closed when it has ended
-	err  error         // after done
+	err  error         // after done; errAbandoned if its caller has gone
 }
 
-// restore creates the streams that were deleted, without their messages, and returns nil when
-// all streams exist. Concurrent calls share one restoration and its error: a caller that went
-// on while another is refused would try again forever.
+var errAbandoned = errors.New("the restoration was abandoned")
+
+// restore creates the streams that were deleted, without their messages. It returns nil when
+// it has found or created each. Concurrent calls share one restoration and its error: a caller
+// that went on while another is refused would try again forever.
 func (c *Client) restore(ctx context.Context) error {
 	for {
 		c.mu.Lock()
 		r := c.restoring
-		isOwn := r == nil
-		if isOwn {
-			r = &restoration{done: make(chan struct{})}
+		if r == nil {
+			r = &restoration{done: make(chan struct{}), err: errAbandoned}
 			c.restoring = r
+			c.mu.Unlock()
+			return c.lead(ctx, r)
 		}
 		c.mu.Unlock()
-		if isOwn {
-			r.err = c.restoreStreams(ctx)
-			c.mu.Lock()
-			c.restoring = nil
-			c.mu.Unlock()
-			close(r.done)
-			return r.err
-		}
 		select {
 		case <-r.done:
-			if !errors.Is(r.err, context.Canceled) { // the other call was canceled
+			if r.err != errAbandoned {
 				return r.err
 			}
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-c.life.Done():
+			return context.Cause(c.life)
 		}
 	}
+}
+
+// lead runs the restoration r for all who wait for it.
+func (c *Client) lead(ctx context.Context, r *restoration) error {
+	defer func() {
+		c.mu.Lock()
+		c.restoring = nil
+		c.mu.Unlock()
+		close(r.done)
+	}()
+	err := c.restoreStreams(ctx)
+	if ctx.Err() == nil || errors.Is(err, nats.ErrPermissionViolation) {
+		r.err = err
+	}
+	return err
 }
 
 func (c *Client) restoreStreams(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, slowTimeout)
 	defer stop()
 	for _, want := range c.streams() {
-		err := c.requestWith(ctx, c.conf.fullTimeout, nil, func(ctx context.Context) error {
-			return c.awaitDeletion(ctx, want)
+		gone := false
+		err := c.requestWith(ctx, 0, nil, func(ctx context.Context) (err error) {
+			gone, err = c.awaitDeletion(ctx, want)
+			return err
 		})
-		if err == nil {
-			err = c.requestWith(ctx, c.conf.fullTimeout, nil, func(ctx context.Context) error {
+		if err == nil && gone {
+			err = c.requestWith(ctx, 0, nil, func(ctx context.Context) error {
 				_, err := c.openStream(ctx, want)
 				return err
 			})
@@ -69,23 +84,25 @@ func (c *Client) restoreStreams(ctx context.Context) error {
 	return nil
 }
 
-// awaitDeletion waits until the server has deleted a stream. It returns nil, too, when the
-// stream exists.
+// awaitDeletion reports whether a stream is gone, once the server has deleted all of it.
 //
 // A server that is not in a NATS cluster does not find a stream from the start of its deletion
 // on, and creates another with its name and in its directory. Then it ends the subscription
 // of the old stream and removes the directory. The new stream exists, but never answers a
 // message (nats-server 2.15.2, stream.stop and fileStore.Delete). So awaitDeletion publishes
 // a message that a stream refuses, until nobody has subscribed for a second.
-func (c *Client) awaitDeletion(ctx context.Context, want jetstream.StreamConfig) error {
+func (c *Client) awaitDeletion(ctx context.Context, want jetstream.StreamConfig) (gone bool, err error) {
 	if _, err := c.js.Stream(ctx, want.Name); !errors.Is(err, jetstream.ErrStreamNotFound) {
-		return err
+		return false, err
 	}
 	subject := strings.NewReplacer("*", "x", ">", "x").Replace(want.Subjects[0])
-	_, err := c.js.Publish(ctx, subject, nil, jetstream.WithExpectLastSequence(math.MaxInt64),
+	_, err = c.js.Publish(ctx, subject, nil, jetstream.WithExpectLastSequence(math.MaxInt64),
 		jetstream.WithRetryAttempts(4), jetstream.WithRetryWait(time.Second/4)) // while nobody has subscribed
-	if _, refused := errors.AsType[*jetstream.APIError](err); refused || errors.Is(err, jetstream.ErrNoStreamResponse) {
-		return nil
+	if _, refused := errors.AsType[*jetstream.APIError](err); refused { // another client has created it
+		return false, nil
 	}
-	return err
+	if errors.Is(err, jetstream.ErrNoStreamResponse) {
+		return true, nil
+	}
+	return false, err
 }

@@ -111,7 +111,9 @@ func (c *Client) storeOnce(m *nats.Msg) error {
 	answer, err := c.nc.RequestMsg(m, requestTimeout)
 	if err != nil {
 		if isStreamGone(err) {
-			c.restore(c.life)
+			ctx, stop := context.WithTimeout(c.life, requestTimeout)
+			defer stop()
+			err = errors.Join(err, c.restore(ctx))
 		}
 		return err
 	}

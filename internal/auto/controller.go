@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"weak"
 )
 
 // A Limiter has the limit that a Controller changes. The Controller may call both
@@ -42,6 +41,7 @@ type Controller struct {
 	periods uint32
 	since   time.Time // start of the period
 	timer   *time.Timer
+	forget  func() // makes a stopped timer, which the runtime may keep until it is due, not keep the Controller
 	armed   bool
 	due     time.Time     // when the timer fires
 	arming  uint32        // how often the timer was armed
@@ -113,17 +113,15 @@ func (c *Controller) load(seen *uint64) (running int, waiting bool) {
 // fire. It is called with timerMu held.
 func (c *Controller) timerLost(now time.Time) bool { return c.due.Sub(now).Abs() > 2*stallTime }
 
-// arm arms a new timer. It is called with timerMu held. The runtime may keep a stopped timer
-// until it is due, so the timer must not keep c, which leads to the items of a call.
+// arm arms a new timer. It is called with timerMu held.
 func (c *Controller) arm(now time.Time) {
 	c.armed, c.due = true, now.Add(stallTime)
 	c.arming++
-	arming, target := c.arming, weak.Make(c)
+	owner, arming := c, c.arming
+	c.forget = func() { owner = nil }
 	c.timer = time.AfterFunc(stallTime, func() {
-		if c := target.Value(); c != nil {
-			c.tick(arming)
-			c.ticked.Store(arming)
-		}
+		owner.tick(arming)
+		owner.ticked.Store(arming)
 	})
 }
 
@@ -313,6 +311,9 @@ func (c *Controller) Close() {
 	c.ended.Store(true)
 	c.active.Store(0)
 	ticking, arming := c.armed && !c.timer.Stop(), c.arming
+	if c.armed && !ticking {
+		c.forget()
+	}
 	c.armed = false
 	c.timerMu.Unlock()
 	c.mu.Unlock()
