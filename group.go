@@ -47,8 +47,8 @@ func NewGroup(ctx context.Context, opts ...Option) *Group {
 // returns false, and f will not run, if a task has failed, the group's context has
 // ended, Wait has returned, or its pool is closed. It panics if f is nil.
 //
-// In a task of the same group use GoContext: Go does not know that a task calls it,
-// and deadlocks when the queue is full and every worker is in such a Go.
+// In a task of the same group or pool use GoContext: Go does not know that a task calls
+// it, and deadlocks when the queue is full and every worker is in such a Go.
 func (g *Group) Go(f func(context.Context) error) bool {
 	g.tasks.check("Group.Go", f == nil)
 	return g.tasks.submit(nil, f, g.tasks.executor.Parent) == work.Accepted

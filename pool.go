@@ -12,8 +12,9 @@ import (
 // A Pool keeps workers between tasks and shares them among any number of callers, groups
 // and calls: it is an Option. The worker that became idle last is reused first; one that
 // was idle for a second ends, so an idle pool has no goroutines. The pool's own tasks, and
-// the tasks of each group and call on it, are served in turn, one task each. Each group has
-// its own queue; to refuse work when the pool is busy, start it with the pool's TryGo.
+// the tasks of each group and call on it, are served in turn, one task each. They share
+// the pool's queue, except groups that are given Queue, and calls. To refuse work when the
+// pool is busy, use TryGo of the pool or of a group on it.
 //
 // A task must undo what it changes of its goroutine, such as runtime.LockOSThread or
 // pprof labels; pprof.Do undoes only the labels of the context that it is given.

@@ -318,3 +318,103 @@ func TestPoolFromOutsideTheBubble(t *testing.T) {
 	p.Close()
 	equal(t, "ran", ran.Load(), true)
 }
+
+// Groups without Queue share the queue of their pool with its own tasks: whatever starts
+// them, never more tasks are queued than it holds, also if each request makes a group.
+func TestQueueOfAPoolIsShared(t *testing.T) {
+	bg := context.Background()
+	for _, queue := range []int{0, 1, 3, 70} {
+		synctest.Test(t, func(t *testing.T) {
+			p := stint.NewPool(stint.Limit(2), stint.Queue(queue))
+			defer p.Close()
+			var wg sync.WaitGroup
+			ran := 0
+			task := func(context.Context) error { ran++; time.Sleep(time.Second); return nil }
+			for i := range 100 {
+				wg.Go(func() {
+					var err error
+					switch i % 3 {
+					case 0:
+						err = p.Go(func(ctx context.Context) { task(ctx) })
+					case 1:
+						g := stint.NewGroup(bg, p)
+						g.Go(task)
+						err = g.Wait()
+					case 2:
+						r := stint.NewResults[int](bg, p)
+						err = r.GoContext(bg, func(ctx context.Context) (int, error) { return 1, task(ctx) })
+						r.Wait()
+					}
+					equal(t, "error", err, nil)
+				})
+				synctest.Wait()
+				s := p.Stats()
+				equal(t, "queued", s.Queued, max(0, min(i-1, queue)))
+				equal(t, "waiting submitters", s.Waiting, max(0, i-1-queue))
+			}
+			equal(t, "TryGo of the pool", p.TryGo(func(context.Context) {}), false)
+			equal(t, "TryGo of a group", stint.NewGroup(bg, p).TryGo(sleep(0)), false)
+			for range 49 {
+				time.Sleep(time.Second)
+				synctest.Wait()
+				if n := p.Stats().Queued; n > queue {
+					t.Errorf("%d are queued, want %d at most", n, queue)
+				}
+			}
+			wg.Wait()
+			equal(t, "tasks that ran", ran, 100)
+		})
+	}
+}
+
+// A group with the option Queue has a queue of its own.
+func TestQueueOfAGroupOnAPool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(1), stint.Queue(1))
+		defer p.Close()
+		shared, own := stint.NewGroup(context.Background(), p), stint.NewGroup(context.Background(), p, stint.Queue(2))
+		for i, want := range []bool{true, true, false, false} { // one runs
+			equal(t, "TryGo with the queue of the pool", shared.TryGo(sleep(time.Second)), want)
+			synctest.Wait()
+			equal(t, "tasks queued", p.Stats().Queued, min(i, 1))
+		}
+		for _, want := range []bool{true, true, false} {
+			equal(t, "TryGo with an own queue", own.TryGo(sleep(time.Second)), want)
+		}
+		equal(t, "TryGo of the pool", p.TryGo(func(context.Context) {}), false)
+		shared.Wait()
+		own.Wait()
+		equal(t, "time passed", sinceBubble(), 4*time.Second)
+	})
+}
+
+// A group that keeps the queue of its pool full delays another by turns, not by its queue:
+// and the longest wait for a slot ends first.
+func TestFullQueueOfAPoolIsShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bg := context.Background()
+		p := stint.NewPool(stint.Limit(1), stint.Queue(30))
+		defer p.Close()
+		flood := stint.NewGroup(bg, p)
+		for range 31 {
+			flood.Go(sleep(time.Second))
+			synctest.Wait()
+		}
+		more := make(chan struct{})
+		go func() { // and it goes on
+			defer close(more)
+			for range 30 {
+				flood.Go(sleep(time.Second))
+			}
+		}()
+		synctest.Wait()
+		g := stint.NewGroup(bg, p)
+		start := time.Now()
+		equal(t, "Go", g.Go(sleep(time.Second)), true)
+		took(t, start, 2*time.Second) // the running task, and a turn of the flood
+		equal(t, "Wait", g.Wait(), nil)
+		took(t, start, 3*time.Second)
+		<-more
+		flood.Wait()
+	})
+}

@@ -137,9 +137,15 @@ func (o *Options) Room(byDefault int) int {
 	return byDefault
 }
 
-// Backlog is the default length of the queue of a group or a pool: long enough for one
-// submitter, which takes turns on the CPU with the workers, to keep them busy.
-func (o *Options) Backlog() int { return max(defaultQueue, o.Limit()) }
+// Backlog is the default length of the queue of a pool, or of a group without a pool: long
+// enough for one submitter, which takes turns on the CPU with the workers, to keep them busy.
+// A group on a pool shares the queue of the pool.
+func (o *Options) Backlog() int {
+	if o.Engine != nil {
+		return work.SharedRoom
+	}
+	return max(defaultQueue, o.Limit())
+}
 
 // Labelled returns ctx with the label for o's name, if it has one.
 func (o *Options) Labelled(ctx context.Context) context.Context { return Labelled(ctx, o.Name) }

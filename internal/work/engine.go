@@ -26,6 +26,8 @@ type Engine struct {
 	name           string
 	labels         context.Context // has the pprof labels of the workers; nil leaves them alone
 
+	room *room // of its first source
+
 	readyShared atomic.Int32 // shared sources in ready; written with mu held
 
 	mu          sync.Mutex
@@ -101,6 +103,7 @@ func New(c Config, sc SourceConfig) (*Engine, *Source) {
 	e.first = &b.worker
 	s := &b.source
 	s.init(e, sc)
+	e.room = s.room
 	s.permanent = true
 	b.segment.tasks = b.tasks[:0]
 	s.queue.keep(&b.segment)
@@ -287,14 +290,16 @@ func (e *Engine) unlock(w *worker) {
 	e.admitted = nil
 	e.mu.Unlock()
 	w.start()
-	for b != nil {
-		next := b.next // before b may continue
-		b.answer <- Accepted
-		b = next
-	}
+	b.tellAll()
 }
 
 // The functions below are called with mu held.
+
+// tellAdmitted wakes the admitted submitters before the engine is unlocked.
+func (e *Engine) tellAdmitted() {
+	e.admitted.tellAll()
+	e.admitted = nil
+}
 
 // wakeOne sends one worker to the queue, unless a worker is on its way already or nothing
 // is queued. The caller starts the worker after unlocking. Without a free permit the engine
@@ -351,9 +356,7 @@ func (e *Engine) pick(l *loan) *worker {
 	w.permit, w.arriving = true, true
 	w.needsCPU = e.controller != nil && l == nil
 	w.since, w.turns = time.Now(), 0
-	if l != nil {
-		l.source.arriving++
-	} else {
+	if l == nil {
 		e.arriving++
 	}
 	return w
@@ -460,6 +463,7 @@ func (e *Engine) makeReady(s *Source) {
 		e.shut()
 	}
 	e.ready.Push(&s.ready, s)
+	s.room.ready++
 	if s.Shared {
 		e.readyShared.Add(1)
 		e.activate(s)
@@ -472,6 +476,19 @@ func (e *Engine) activate(s *Source) {
 		e.active = make(map[*Source]struct{})
 	}
 	e.active[s] = struct{}{}
+}
+
+// next returns the ready source whose turn it is. While workers are on their way for tasks
+// of the shared room that exceed its size, they take those.
+func (e *Engine) next() *Source {
+	if e.room.overfull() {
+		for p := e.ready.First(); p != nil; p = p.Next() {
+			if s := p.Value(); s.room == e.room && s.queue.n > 0 {
+				return s
+			}
+		}
+	}
+	return e.ready.First().Value()
 }
 
 // rotate moves s, which has had its turn, to the end or out of the ready sources.
@@ -491,6 +508,7 @@ func (e *Engine) unreadyIfEmpty(s *Source) {
 			e.shut() // nothing is left to claim, and s may be about to end
 		}
 		s.ready.Remove()
+		s.room.ready--
 		e.leaveQueue()
 		if s.Shared {
 			e.readyShared.Add(-1)

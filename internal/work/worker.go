@@ -29,7 +29,7 @@ type worker struct {
 	// guarded by engine.mu
 	permit   bool
 	needsCPU bool // it needs a free CPU before it goes to the queue
-	arriving bool // counted in arriving, of the engine or of a source
+	arriving bool // on its way to the queue; without a loan, counted in engine.arriving
 	leaving  bool
 	started  bool          // has a goroutine
 	called   bool          // out of engine.idle again
@@ -270,7 +270,7 @@ func (w *worker) choose() *Source {
 	if w.engine.ready.Len() == 0 || !w.keep() {
 		return nil
 	}
-	return w.engine.ready.First().Value()
+	return w.engine.next()
 }
 
 // returnLoan returns the permit on loan. It is called with engine.mu held.
@@ -390,9 +390,7 @@ func (w *worker) arrive() {
 	switch {
 	case !w.arriving:
 		return
-	case w.loan != nil:
-		w.loan.source.arriving--
-	default:
+	case w.loan == nil:
 		w.engine.arriving--
 		w.engine.waking = false
 	}
