@@ -147,6 +147,16 @@ func (o *Options) Backlog() int {
 	return max(defaultQueue, o.Limit())
 }
 
+// Values returns the values of ctx that a task named name gets beside those of own, which was
+// made from parent, or nil: see limit.Values.
+func Values(ctx, own, parent context.Context, name string) context.Context {
+	values := limit.Values(ctx, own, parent)
+	if values == nil {
+		return nil
+	}
+	return Labelled(values, name)
+}
+
 // Labelled returns ctx with the label for o's name, if it has one.
 func (o *Options) Labelled(ctx context.Context) context.Context { return Labelled(ctx, o.Name) }
 
