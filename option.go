@@ -15,7 +15,8 @@ type Option interface{ option.Option }
 const (
 	loopOptions  = option.Limiter | option.Pool | option.KeepGoing | option.Name | option.Burst | option.Overload
 	groupOptions = loopOptions | option.Queue
-	seqOptions   = groupOptions | option.Unordered
+	eachOptions  = groupOptions | option.From // of sequences
+	seqOptions   = eachOptions | option.Unordered
 	poolOptions  = option.Limiter | option.Queue | option.Name | option.OnPanic | option.Burst
 )
 

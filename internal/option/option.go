@@ -39,6 +39,7 @@ type Options struct {
 	Min, Max   int // of the adaptive limit; 0: the default, which only tests change
 	Burst      int // of the adaptive limit; 0: the default
 	Overload   func(error) bool
+	From       *Sequence // of the option From, or nil
 
 	problem string // with an option, for the panic
 }
@@ -57,12 +58,13 @@ const (
 	OnPanic
 	Burst
 	Overload
+	From
 )
 
 var names = map[Set]string{
 	Limiter: "a Limiter", Pool: "a Pool", Queue: "Queue", KeepGoing: "KeepGoing",
 	Unordered: "Unordered", Name: "Name", OnPanic: "OnPanic",
-	Burst: "Burst", Overload: "Overload",
+	Burst: "Burst", Overload: "Overload", From: "From",
 }
 
 // Collect reads the options given to the function called name of package pkg, which
