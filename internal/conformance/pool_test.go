@@ -405,8 +405,8 @@ func TestQueueOfAPoolIsShared(t *testing.T) {
 			p := stint.NewPool(stint.Limit(2), stint.Queue(queue))
 			defer p.Close()
 			var wg sync.WaitGroup
-			ran := 0
-			task := func(context.Context) error { ran++; time.Sleep(time.Second); return nil }
+			var ran atomic.Int64
+			task := func(context.Context) error { ran.Add(1); time.Sleep(time.Second); return nil }
 			for i := range 100 {
 				wg.Go(func() {
 					var err error
@@ -439,7 +439,7 @@ func TestQueueOfAPoolIsShared(t *testing.T) {
 				}
 			}
 			wg.Wait()
-			equal(t, "tasks that ran", ran, 100)
+			equal(t, "tasks that ran", ran.Load(), 100)
 		})
 	}
 }
