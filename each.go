@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/loop"
 	"github.com/stint-go/stint/internal/task"
 )
@@ -24,7 +23,7 @@ import (
 // panics, Each panics with a *PanicError after the other calls have finished. If f
 // calls runtime.Goexit, the error is ErrGoexit, unless f runs on the caller's
 // goroutine: then that goroutine ends. Options: Limiter or Pool, Burst, Overload,
-// KeepGoing, Name. Each panics if ctx or f is nil.
+// KeepGoing, LowPriority, Name. Each panics if ctx or f is nil.
 func Each[T any](ctx context.Context, items []T, f func(context.Context, T) error, opts ...Option) error {
 	checkArgs("Each", ctx, f == nil)
 	c := &eachCall[T]{items: items, f: f}
@@ -101,7 +100,7 @@ func (c *call) run(caller string, ctx context.Context, n int, body loop.Body, op
 	out.init(ctx, &o)
 	out.loop = l
 	out.report(&o, l)
-	l.N, l.Context, l.Parent, l.Body, l.Name = n, out.ctx, limit.ScopeOf(ctx).Call(), body, o.Name
+	l.N, l.Context, l.Parent, l.Body, l.Name = n, out.ctx, o.Scope(ctx), body, o.Name
 	l.Procs = runtime.GOMAXPROCS(0)
 	switch {
 	case o.Engine != nil:

@@ -32,7 +32,7 @@ type Pool struct {
 type workers = option.Workers
 
 // NewPool returns a Pool. It starts no goroutine. Options: Limiter, Burst, Queue,
-// Name, OnPanic.
+// LowPriority, Name, OnPanic.
 func NewPool(opts ...Option) *Pool {
 	o := collect("NewPool", poolOptions, opts)
 	p := &Pool{name: o.Name}
@@ -40,7 +40,7 @@ func NewPool(opts ...Option) *Pool {
 	t.onPanic = o.OnPanic
 	t.ctx, t.cancel = context.WithCancelCause(labelled)
 	engine, source := work.New(o.Config(labelled), work.SourceConfig{
-		Context: t.ctx, Room: o.Room(o.Backlog()), Runner: t, Shared: true,
+		Context: t.ctx, Room: o.Room(o.Backlog()), Runner: t, Shared: true, Parent: o.Scope(context.Background()),
 	})
 	p.workers, t.source = option.NewWorkers(engine), source
 	p.limiter = newLimiter(engine.Limiter(), engine.Controller())

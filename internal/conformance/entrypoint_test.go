@@ -115,6 +115,16 @@ var limitKinds = []limitKind{
 	}},
 }
 
+// lowKinds are the limitKinds that have a meaning for LowPriority, with it.
+func init() {
+	for _, k := range limitKinds[2:4] {
+		limitKinds = append(limitKinds, limitKind{"Low" + k.name, func(limit int) ([]stint.Option, func()) {
+			opts, shut := k.open(limit)
+			return append(opts, stint.LowPriority()), shut
+		}})
+	}
+}
+
 // everywhere runs a test for every entry point with every kind of limit, each in a bubble.
 // The test is given a function that runs tasks so. No goroutine may be left at its end.
 func everywhere(t *testing.T, limit int, test func(t *testing.T, run run)) {

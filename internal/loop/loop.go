@@ -24,7 +24,7 @@ type Loop struct {
 	N          int
 	Context    context.Context
 	Body       Body
-	Parent     *limit.Scope // of the call, if a task makes it
+	Parent     *limit.Scope // of the call, if a task makes it or its priority is low
 	Name       string       // of the regions in execution traces; "" makes none
 	Engine     *work.Engine // whose workers call Body; nil: the caller and helpers of the loop
 	lim        *limit.Limiter
@@ -33,6 +33,7 @@ type Loop struct {
 	Procs      int // the number of CPUs
 	halt       atomic.Uint32
 	shared     bool      // others use lim too
+	low        bool      // its tasks have low priority on lim
 	Compute    bool      // no item waits, so batches may be long
 	timed      bool      // workers measure the cost of an item
 	epoch      time.Time // of their clocks, if timed
@@ -88,6 +89,7 @@ func (l *Loop) init() {
 		l.lim = &l.own
 		l.initOwn()
 	}
+	l.low = l.shared && l.Parent.IsLow()
 	untimed := max(minTimedItems, l.lim.Bound()) // so many items are claimed one by one
 	if l.Compute {
 		untimed = 1

@@ -57,12 +57,13 @@ const (
 	OnPanic
 	Burst
 	Overload
+	LowPriority
 )
 
 var names = map[Set]string{
 	Limiter: "a Limiter", Pool: "a Pool", Queue: "Queue", KeepGoing: "KeepGoing",
 	Unordered: "Unordered", Name: "Name", OnPanic: "OnPanic",
-	Burst: "Burst", Overload: "Overload",
+	Burst: "Burst", Overload: "Overload", LowPriority: "LowPriority",
 }
 
 // Collect reads the options given to the function called name of package pkg, which

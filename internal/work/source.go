@@ -23,6 +23,7 @@ type Source struct {
 
 	front atomic.Pointer[segment] // that was opened last; its tasks are claimed without the lock
 
+	low         bool        // its tasks have low priority
 	batches     BatchRunner // its Runner, if that is one
 	long        bool        // one wake-up of a submitter serves many tasks
 	quarter     int         // of a long queue: free slots for which a submitter is woken; otherwise 1
@@ -51,13 +52,14 @@ type SourceConfig struct {
 	Context context.Context // for its tasks, with the scope of their worker; when it ends, queued tasks are dropped
 	Room    int             // queued tasks beyond which a submitter waits
 	Runner  Runner
-	Parent  *limit.Scope // of the call that the source belongs to, if a task made it
+	Parent  *limit.Scope // of the call that the source belongs to, if a task made it or its priority is low
 	Shared  bool         // one of several sources of its engine
 	Helpers bool         // its tasks are the helpers of one loop: they do not count as tasks, and a closed engine takes them after the first
 }
 
 func (s *Source) init(e *Engine, c SourceConfig) {
 	s.engine, s.SourceConfig = e, c
+	s.low = c.Parent.IsLow()
 	s.batches, _ = c.Runner.(BatchRunner)
 	s.changed.L = &e.mu
 	s.quarter, s.segmentSize = min(1, c.Room), maxSegment
@@ -383,11 +385,14 @@ func (s *Source) refusesClosed(from *limit.Scope) bool {
 // hasWork reports whether a worker would find something to do.
 func (s *Source) hasWork() bool { return s.queue.n+s.blocked.Len() > 0 }
 
+// short reports whether the limiter's controller is not told that tasks of s wait.
+func (s *Source) short() bool { return s.batches != nil && s.batches.Short() }
+
 // waiters returns how many queued tasks wait for a worker. For the other tasks a worker is
 // on its way; if they counted, a burst would find too little room.
 func (s *Source) waiters() int {
 	n := s.queue.n - s.arriving
-	if s.ready.InList() && s.engine.ready.Len() == 1 { // all that arrive come for s
+	if s.ready.InList() && s.engine.ready.only(s) { // all that arrive come for s
 		n -= s.engine.arriving
 	}
 	return n
@@ -474,7 +479,7 @@ func (s *Source) proceed() {
 // waits for its turn: at most as many as submitters wait for.
 func (s *Source) openSegment() {
 	e := s.engine
-	if s.Helpers || !s.long || e.ready.Len() > 1 {
+	if s.Helpers || !s.long || !e.ready.only(s) {
 		return
 	}
 	n := maxSegment
