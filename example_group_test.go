@@ -306,6 +306,31 @@ func ExampleQueue() {
 }
 
 // A name shows up in Stats, in execution traces, and as a label in profiles.
+func ExampleLowPriority() {
+	ctx, one := context.Background(), stint.Limit(1)
+	started, request := make(chan struct{}), make(chan struct{})
+
+	background := stint.NewGroup(ctx, one, stint.LowPriority())
+	background.Go(func(context.Context) error {
+		close(started)
+		<-request
+		fmt.Println("background 1")
+		return nil
+	})
+	background.Go(func(context.Context) error { fmt.Println("background 2"); return nil })
+	<-started
+
+	urgent := stint.NewGroup(ctx, one)
+	urgent.Go(func(context.Context) error { fmt.Println("request"); return nil })
+	close(request)
+	fmt.Println(urgent.Wait(), background.Wait())
+	// Output:
+	// background 1
+	// request
+	// background 2
+	// <nil> <nil>
+}
+
 func ExampleName() {
 	pool := stint.NewPool(stint.Name("thumbnails"))
 	pool.Go(func(ctx context.Context) {

@@ -115,7 +115,7 @@ var limitKinds = []limitKind{
 	}},
 }
 
-// lowKinds are the limitKinds that have a meaning for LowPriority, with it.
+// LowPriority has a meaning where the limit is shared.
 func init() {
 	for _, k := range limitKinds[2:4] {
 		limitKinds = append(limitKinds, limitKind{"Low" + k.name, func(limit int) ([]stint.Option, func()) {

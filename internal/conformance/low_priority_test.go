@@ -23,9 +23,9 @@ func TestLowPriorityWait(t *testing.T) {
 	const permits, background = 8, 10 * time.Millisecond
 	for _, kind := range shared {
 		for _, e := range entryPoints {
-			for _, door := range entryPoints {
-				t.Run(e.name+"/"+door.name+"/"+kind.name, func(t *testing.T) {
-					low := waits(t, e.run, door.run, kind, permits, background, stint.LowPriority())
+			for _, urgent := range entryPoints {
+				t.Run(e.name+"/"+urgent.name+"/"+kind.name, func(t *testing.T) {
+					low := waits(t, e.run, urgent.run, kind, permits, background, stint.LowPriority())
 					if low > background {
 						t.Errorf("with LowPriority a task waits for %v, want at most %v", low, background)
 					}
@@ -41,9 +41,9 @@ func TestLowPriorityWait(t *testing.T) {
 	}
 }
 
-// waits returns the longest wait of tasks that come one by one through door, beside a flood
-// of tasks of the given duration.
-func waits(t *testing.T, flood, door run, kind limitKind, permits int, duration time.Duration, more ...stint.Option) (longest time.Duration) {
+// waits returns the longest wait of tasks that come one by one through urgent, beside a
+// flood of tasks of the given duration.
+func waits(t *testing.T, flood, urgent run, kind limitKind, permits int, duration time.Duration, more ...stint.Option) (longest time.Duration) {
 	synctest.Test(t, func(t *testing.T) {
 		defer noneLeft(t)
 		opts, shut := kind.open(permits)
@@ -68,7 +68,7 @@ func waits(t *testing.T, flood, door run, kind limitKind, permits int, duration 
 		for range 100 {
 			time.Sleep(time.Duration(r.IntN(int(duration))))
 			came := time.Now()
-			door(t.Context(), 1, func(context.Context, int) error {
+			urgent(t.Context(), 1, func(context.Context, int) error {
 				longest = max(longest, time.Since(came))
 				time.Sleep(time.Millisecond)
 				return nil
