@@ -344,7 +344,7 @@ func ExampleName() {
 	// stats: thumbnails
 }
 
-func ExampleStats() {
+func ExamplePoolStats() {
 	pool := stint.NewPool(stint.Limit(1))
 	started, release := make(chan struct{}), make(chan struct{})
 	pool.Go(func(context.Context) { close(started); <-release })

@@ -151,10 +151,10 @@ func (p *Pool) SetLimit(n int) {
 }
 
 // Stats returns the state of the pool at one instant.
-func (p *Pool) Stats() Stats {
+func (p *Pool) Stats() PoolStats {
 	p.check("Pool.Stats", false)
 	c := p.engine().Counts()
-	return Stats{
+	return PoolStats{
 		Name: p.name, Limit: p.limiter.Current(),
 		Running: c.Running, Queued: c.Queued, Waiting: c.Blocked,
 		Workers: c.Workers, Idle: c.Idle,
