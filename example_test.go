@@ -122,6 +122,32 @@ func ExampleRange() {
 	// Output: [11 22 33 44] <nil>
 }
 
+// The quickest mirror counts. The others are cancelled.
+func ExampleFirst() {
+	mirrors := map[string]time.Duration{"far": time.Hour, "near": time.Millisecond, "farther": 2 * time.Hour}
+	fetch := func(ctx context.Context, name string) (string, error) {
+		select {
+		case <-time.After(mirrors[name]):
+			return "the page, from " + name, nil
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+	}
+	fmt.Println(stint.First(context.Background(), []string{"far", "near", "farther"}, fetch))
+	// Output: the page, from near <nil>
+}
+
+// If no item succeeds, all errors are returned in the order of the items.
+func ExampleFirst_error() {
+	_, err := stint.First(context.Background(), []string{"a", "b"}, func(_ context.Context, name string) (int, error) {
+		return 0, errors.New(name + " does not answer")
+	})
+	fmt.Println(err)
+	// Output:
+	// item 0: a does not answer
+	// item 1: b does not answer
+}
+
 func ExampleKeepGoing() {
 	check := func(_ context.Context, port int) error {
 		if port < 1024 {

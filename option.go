@@ -14,6 +14,7 @@ type Option interface{ option.Option }
 
 const (
 	loopOptions  = option.Limiter | option.Pool | option.KeepGoing | option.Name | option.LowPriority | option.Burst | option.Overload
+	firstOptions = option.Limiter | option.Pool | option.Name | option.LowPriority
 	groupOptions = loopOptions | option.Queue
 	seqOptions   = groupOptions | option.Unordered
 	poolOptions  = option.Limiter | option.Queue | option.LowPriority | option.Name | option.OnPanic | option.Burst
@@ -47,7 +48,7 @@ func Queue(n int) Option {
 // still cancels the rest. So does the end of the context: if work was left undone, its
 // cause is the last of the joined errors.
 //
-// KeepGoing applies to everything but NewPool and stream.ParMap.
+// KeepGoing applies to everything but First, NewPool and stream.ParMap.
 func KeepGoing() Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.KeepGoing; o.KeepGoing = true })
 }

@@ -241,7 +241,7 @@ func TestSetUpWakesAll(t *testing.T) {
 			})
 		})
 	}
-	for _, e := range entryPoints[slices.IndexFunc(entryPoints, func(e entryPoint) bool { return e.name == "EachSeq" }):] {
+	for _, e := range searching()[3:] {
 		t.Run(e.name+"/Queue(0)", func(t *testing.T) { // tasks that wait for each other; no task is queued
 			both(t, 1, func(t *testing.T, opt stint.Option, set func(int)) {
 				var g gauge
@@ -594,7 +594,7 @@ func TestLargestLimitsAndQueues(t *testing.T) {
 // takesQueue reports whether the entry point that the test is named after takes the
 // option Queue.
 func takesQueue(t *testing.T) bool {
-	return !slices.ContainsFunc([]string{"/Each/", "/Map/", "/Range/"}, func(name string) bool {
+	return !slices.ContainsFunc([]string{"/Each/", "/Map/", "/Range/", "/First/"}, func(name string) bool {
 		return strings.Contains(t.Name(), name)
 	})
 }

@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 
@@ -70,6 +71,12 @@ var entryPoints = []entryPoint{
 		_, err := r.Wait()
 		return err
 	}},
+	{"First", first},
+}
+
+// searching are those that search for a limit: all but First, which starts all items at once.
+func searching() []entryPoint {
+	return slices.DeleteFunc(slices.Clone(entryPoints), func(e entryPoint) bool { return e.name == "First" })
 }
 
 // valued makes f return the number of its item.

@@ -35,6 +35,7 @@ type Loop struct {
 	shared     bool      // others use lim too
 	low        bool      // its tasks have low priority on lim
 	Compute    bool      // no item waits, so batches may be long
+	Waits      bool      // every item may wait, so batches have one index
 	timed      bool      // workers measure the cost of an item
 	epoch      time.Time // of their clocks, if timed
 
@@ -94,7 +95,7 @@ func (l *Loop) init() {
 	if l.Compute {
 		untimed = 1
 	}
-	if l.N-l.First > untimed && uint64(l.N) <= maxIndex {
+	if l.N-l.First > untimed && uint64(l.N) <= maxIndex && !l.Waits {
 		l.timed, l.epoch = true, time.Now()
 	}
 }
