@@ -44,7 +44,8 @@ type Loop struct {
 	Limit      int              // bounds the workers if Limiter and Engine are nil
 	Auto       auto.Config      // searches for that limit instead, if Max is not 0
 	First      int
-	Cost       int64 // of an item, in picoseconds, if the caller has measured some
+	Cost       int64           // of an item, in picoseconds, if the caller has measured some
+	Left       func(state any) // is called with the State of each worker that ends, before it releases its permit
 
 	*helping // nil for one item under no limiter
 	ended    atomic.Bool
