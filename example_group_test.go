@@ -305,7 +305,7 @@ func ExampleQueue() {
 	// 2 false
 }
 
-// A name shows up in Stats, in execution traces, and as a label in profiles.
+// A request does not wait behind background work that shares its limit.
 func ExampleLowPriority() {
 	ctx, one := context.Background(), stint.Limit(1)
 	started, request := make(chan struct{}), make(chan struct{})
@@ -331,6 +331,7 @@ func ExampleLowPriority() {
 	// <nil> <nil>
 }
 
+// A name shows up in Stats, in execution traces, and as a label in profiles.
 func ExampleName() {
 	pool := stint.NewPool(stint.Name("thumbnails"))
 	pool.Go(func(ctx context.Context) {
