@@ -137,6 +137,23 @@ func ExampleFirst() {
 	// Output: the page, from near <nil>
 }
 
+// Under Limit(1) the items are tried one after another, in order, until one succeeds.
+func ExampleFirst_fallback() {
+	sources := []string{"cache", "replica", "primary"}
+	row, err := stint.First(context.Background(), sources, func(_ context.Context, source string) (string, error) {
+		fmt.Println("asking the", source)
+		if source == "cache" {
+			return "", errors.New("not there")
+		}
+		return "row 7 of the " + source, nil
+	}, stint.Limit(1))
+	fmt.Println(row, err)
+	// Output:
+	// asking the cache
+	// asking the replica
+	// row 7 of the replica <nil>
+}
+
 // If no item succeeds, all errors are returned in the order of the items.
 func ExampleFirst_error() {
 	_, err := stint.First(context.Background(), []string{"a", "b"}, func(_ context.Context, name string) (int, error) {
