@@ -235,3 +235,32 @@ func BenchmarkBackground(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkGoContext is what the values of the submitter's context cost a task, beside Go.
+func BenchmarkGoContext(b *testing.B) {
+	type key struct{}
+	bg := context.Background()
+	valued, other := context.WithValue(bg, key{}, 1), context.WithValue(bg, key{}, 2)
+	p, g := stint.NewPool(stint.Limit(2)), stint.NewGroup(valued, stint.Limit(2))
+	pooled, grouped := func(context.Context) {}, func(context.Context) error { return nil }
+	for _, c := range []struct {
+		name string
+		run  func()
+	}{
+		{"Pool/Go", func() { p.Go(pooled) }},
+		{"Pool/none", func() { p.GoContext(bg, pooled) }},
+		{"Pool/values", func() { p.GoContext(valued, pooled) }},
+		{"Group/Go", func() { g.Go(grouped) }},
+		{"Group/own", func() { g.GoContext(valued, grouped) }},
+		{"Group/values", func() { g.GoContext(other, grouped) }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c.run()
+			}
+		})
+	}
+	g.Wait()
+	p.Close()
+}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"slices"
 	"strconv"
@@ -714,31 +715,35 @@ func ExampleGroup_Wait() {
 	// Output: a file without a name
 }
 
-// A sequence that blocks is not interrupted by the error of a task, which ends the
-// context of the tasks and not the caller's. To interrupt it, end the caller's context too.
-func ExampleEachSeq_blocks() {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	messages := make(chan string, 1)
+// A source that blocks is given a context that ends at the error of a task, and its own
+// errors end the call.
+func ExampleFrom() {
+	messages := make(chan string, 2)
+	messages <- "stand"
 	messages <- "jump" // and never another one
-	incoming := func(yield func(string) bool) {
-		for {
-			select {
-			case m := <-messages:
-				if !yield(m) {
+	receive := func(ctx context.Context) iter.Seq2[string, error] {
+		return func(yield func(string, error) bool) {
+			for {
+				select {
+				case m := <-messages:
+					if !yield(m, nil) {
+						return
+					}
+				case <-ctx.Done():
+					yield("", context.Cause(ctx))
 					return
 				}
-			case <-ctx.Done():
-				return
 			}
 		}
 	}
 
-	err := stint.EachSeq(ctx, incoming, func(_ context.Context, m string) error {
-		err := fmt.Errorf("%q is no command", m)
-		cancel(err)
-		return err
-	})
+	incoming, from := stint.From(receive)
+	err := stint.EachSeq(context.Background(), incoming, func(_ context.Context, m string) error {
+		if m != "stand" {
+			return fmt.Errorf("%q is no command", m)
+		}
+		return nil
+	}, from)
 	fmt.Println(err)
 	// Output: "jump" is no command
 }

@@ -41,23 +41,24 @@ func NewGroup(ctx context.Context, opts ...Option) *Group {
 	return g
 }
 
-// Go starts f as a task: at once if a worker is free, and from the queue otherwise. If
-// the queue is full, Go waits for room. If the group was made with the context of a
+// Go starts f as a task: at once if a worker is free, and from the queue otherwise. f gets
+// the group's context. If the queue is full, Go waits for room. If the group was made with the context of a
 // task on its limiter, queued tasks may run on that task's permit meanwhile. Go
 // returns false, and f will not run, if a task has failed, the group's context has
 // ended, Wait has returned, or its pool is closed. It panics if f is nil.
 //
-// In a task of the same group use GoContext: Go does not know that a task calls it,
-// and deadlocks when the queue is full and every worker is in such a Go.
+// In a task of the same group or pool use GoContext: Go does not know that a task calls
+// it, and deadlocks when the queue is full and every worker is in such a Go.
 func (g *Group) Go(f func(context.Context) error) bool {
 	g.tasks.check("Group.Go", f == nil)
 	return g.tasks.submit(nil, f, g.tasks.executor.Parent) == work.Accepted
 }
 
 // GoContext starts f as Go does, but gives up waiting when ctx ends: then, and if ctx
-// has ended before, it returns the cause, and f will not run. f gets the group's
-// context, without the values of ctx. If the group takes no more tasks, GoContext
-// returns ErrClosed, wrapped together with the reason.
+// has ended before, it returns the cause, and f will not run. f gets the group's context
+// with the values of ctx, such as a trace; that context does not end with ctx. If the
+// group takes no more tasks, GoContext returns ErrClosed, wrapped together with the
+// reason.
 //
 // If ctx is the context of a task on the group's limiter, queued tasks run on that
 // task's permit while GoContext waits. Once there is room it returns as soon as the
@@ -65,13 +66,17 @@ func (g *Group) Go(f func(context.Context) error) bool {
 func (g *Group) GoContext(ctx context.Context, f func(context.Context) error) error {
 	checkArgs("Group.GoContext", ctx, f == nil)
 	g.tasks.check("Group.GoContext", false)
+	if values := g.tasks.valuesOf(ctx); values != nil {
+		plain := f
+		f = func(ctx context.Context) error { return plain(limit.WithValues(ctx, values)) }
+	}
 	return g.tasks.submitContext(ctx, f)
 }
 
 // TryGo starts f as Go does if that needs no waiting: if a worker is free, or if the queue
 // has room and no submitter waits. It reports whether it did. Under Queue(0) an accepted f
-// runs even if the group is cancelled before it starts. TryGo returns false if Go would. It
-// panics if f is nil.
+// runs even if the group is cancelled before it starts. f gets the group's context, as in
+// Go. TryGo returns false if Go would. It panics if f is nil.
 func (g *Group) TryGo(f func(context.Context) error) bool {
 	g.tasks.check("Group.TryGo", f == nil)
 	return g.tasks.offer(f) == work.Accepted
@@ -90,6 +95,8 @@ func (g *Group) Wait() error {
 // tasks are the tasks of a Group. Results and the sequence functions embed tasks, and run
 // them in another way.
 type tasks struct {
+	name     string
+	parent   context.Context // of the caller; outcome.ctx is made from it
 	outcome  callOutcome
 	executor option.Executor
 	closing  sync.Once
@@ -97,6 +104,7 @@ type tasks struct {
 
 // init makes t ready. runner runs the tasks; room is the length of the queue.
 func (t *tasks) init(ctx context.Context, o *option.Options, runner work.Runner, room int) {
+	t.name, t.parent = o.Name, ctx
 	t.outcome.init(ctx, o)
 	t.executor.Open(ctx, t.outcome.ctx, o, runner, room)
 	t.outcome.report(o, t.executor.Engine.Controller())
@@ -131,6 +139,11 @@ func (t *tasks) answered(a work.Answer) {
 	if a == work.Over && t.executor.Closed() {
 		t.outcome.refuse()
 	}
+}
+
+// valuesOf returns what WithValues adds to the context of a task that GoContext starts, or nil.
+func (t *tasks) valuesOf(ctx context.Context) context.Context {
+	return option.Values(ctx, t.outcome.ctx, t.parent, t.name)
 }
 
 func (t *tasks) submitContext(ctx context.Context, f any) error {

@@ -16,7 +16,8 @@ const (
 	loopOptions  = option.Limiter | option.Pool | option.KeepGoing | option.Name | option.LowPriority | option.Burst | option.Overload
 	firstOptions = option.Limiter | option.Pool | option.Name | option.LowPriority
 	groupOptions = loopOptions | option.Queue
-	seqOptions   = groupOptions | option.Unordered
+	eachOptions  = groupOptions | option.From // of sequences
+	seqOptions   = eachOptions | option.Unordered
 	poolOptions  = option.Limiter | option.Queue | option.LowPriority | option.Name | option.OnPanic | option.Burst
 )
 
@@ -33,9 +34,13 @@ func collect(caller string, allowed option.Set, opts []Option) option.Options {
 // For EachSeq, MapSeq and stream.ParMap, Queue sets how many items beyond the running ones
 // are pulled; finished results that are not yet consumed count. The default is the limit.
 //
-// The queue of a pool holds the tasks that its own methods start; each group, EachSeq
-// and MapSeq on the pool has a queue of its own. Queue applies to NewGroup,
-// NewResults, NewPool, EachSeq, MapSeq and stream.ParMap. It panics if n is negative.
+// The queue of a pool holds the tasks that its own methods start, and those of all groups
+// on the pool that are not given Queue. A slot that becomes free goes to the submitter that
+// has waited longest. A group that keeps the queue full does not hold up the others: workers
+// serve them in turn, and take tasks of submitters that wait.
+//
+// Queue applies to NewGroup, NewResults, NewPool, EachSeq, MapSeq and stream.ParMap. It
+// panics if n is negative.
 func Queue(n int) Option {
 	if n < 0 {
 		panic(fmt.Sprintf("stint: Queue(%d): want 0 or more", n))

@@ -12,8 +12,9 @@ import (
 // A Pool keeps workers between tasks and shares them among any number of callers, groups
 // and calls: it is an Option. The worker that became idle last is reused first; one that
 // was idle for a second ends, so an idle pool has no goroutines. The pool's own tasks, and
-// the tasks of each group and call on it, are served in turn, one task each. Each group has
-// its own queue; to refuse work when the pool is busy, start it with the pool's TryGo.
+// the tasks of each group and call on it, are served in turn, one task each. They share
+// the pool's queue, except groups that are given Queue, and calls. To refuse work when the
+// pool is busy, use TryGo of the pool or of a group on it.
 //
 // A task must undo what it changes of its goroutine, such as runtime.LockOSThread or
 // pprof labels; pprof.Do undoes only the labels of the context that it is given.
@@ -66,8 +67,8 @@ func (p *Pool) Go(f func(context.Context)) error {
 }
 
 // GoContext starts f as Go does, but gives up waiting when ctx ends: then, and if ctx
-// has ended before, it returns the cause, and f will not run. f gets a context with
-// the values of ctx, which ends with the pool's context and not with ctx.
+// has ended before, it returns the cause, and f will not run. f gets the pool's context
+// with the values of ctx, such as a trace; that context does not end with ctx.
 //
 // If ctx is the context of a task of the pool, queued tasks run on that task's permit
 // while GoContext waits. Once there is room, it waits only for the one that still has
@@ -78,8 +79,8 @@ func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if values := limit.Values(ctx, p.tasks.ctx); values != nil {
-		plain, values := f, option.Labelled(values, p.name)
+	if values := option.Values(ctx, p.tasks.ctx, nil, p.name); values != nil {
+		plain := f
 		f = func(ctx context.Context) { plain(limit.WithValues(ctx, values)) }
 	}
 	switch p.tasks.source.Submit(ctx.Done(), f, limit.ScopeOf(ctx)) {
@@ -93,7 +94,8 @@ func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
 
 // TryGo starts f as Go does if that needs no waiting: if a worker is free, or if the queue
 // has room and no submitter waits. It reports whether it did. Under Queue(0) an accepted f
-// runs even if the pool is shut down before it starts. It panics if f is nil.
+// runs even if the pool is shut down before it starts. f gets the pool's context, as in Go.
+// TryGo panics if f is nil.
 func (p *Pool) TryGo(f func(context.Context)) bool {
 	p.check("Pool.TryGo", f == nil)
 	return p.tasks.source.Offer(f, nil) == work.Accepted

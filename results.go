@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/work"
 )
 
@@ -35,6 +36,10 @@ func (r *Results[R]) Go(f func(context.Context) (R, error)) bool {
 func (r *Results[R]) GoContext(ctx context.Context, f func(context.Context) (R, error)) error {
 	checkArgs("Results.GoContext", ctx, f == nil)
 	r.tasks.check("Results.GoContext", false)
+	if values := r.tasks.valuesOf(ctx); values != nil {
+		plain := f
+		f = func(ctx context.Context) (R, error) { return plain(limit.WithValues(ctx, values)) }
+	}
 	return r.tasks.submitContext(ctx, f)
 }
 

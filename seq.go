@@ -17,20 +17,20 @@ import (
 // on the same limiter or pool, one call at a time runs on the caller's permit while EachSeq
 // waits.
 //
-// After an error or the end of ctx nothing more is pulled. If ctx has ended, even
-// after the last value, its cause is returned, since seq may have been cut short.
-// EachSeq waits for seq to yield or return: a sequence that blocks should watch ctx. A
-// panic of seq passes through after the calls of f have finished; if a call of f has
-// panicked too, that panic is raised, with the panic of seq in its Also.
+// After an error or the end of ctx nothing more is pulled. If ctx has ended, even after
+// the last value, its cause is returned, since seq may have been cut short. EachSeq waits
+// for seq to yield or return: use From for a sequence that may block or fail. A panic of
+// seq passes through after the calls of f; if one of them has panicked too, that panic is
+// raised, with the panic of seq in its Also.
 //
-// Options: Limiter or Pool, Burst, Overload, Queue, KeepGoing, LowPriority, Name. EachSeq
-// panics if ctx, seq or f is nil.
+// Options: Limiter or Pool, Burst, Overload, Queue, From, KeepGoing, LowPriority, Name.
+// EachSeq panics if ctx, seq or f is nil.
 func EachSeq[T any](ctx context.Context, seq iter.Seq[T], f func(context.Context, T) error, opts ...Option) error {
 	checkArgs("EachSeq", ctx, f == nil)
 	if seq == nil {
 		panic("stint: EachSeq: nil sequence")
 	}
-	o := collect("EachSeq", groupOptions, opts)
+	o := collect("EachSeq", eachOptions, opts)
 	e := &eachSeq[T]{f: f}
 	e.init(ctx, &o, e, o.Room(o.Limit()))
 	pulled := false
@@ -44,7 +44,7 @@ func EachSeq[T any](ctx context.Context, seq iter.Seq[T], f func(context.Context
 			}
 		}
 	}()
-	for v := range seq {
+	for v := range pull(&e.tasks, o.From, e.outcome.ctx, seq) {
 		if e.submit(nil, &v, e.executor.Parent) != work.Accepted {
 			break
 		}
@@ -72,9 +72,10 @@ func (e *eachSeq[T]) Run(ctx context.Context, t work.Task) error { return e.f(ct
 // the error with a zero value. Under KeepGoing each error is yielded in its position
 // as an *ItemError. If ctx ends, its cause is yielded last. A panic of f or seq is
 // raised in the consumer as a *PanicError; runtime.Goexit in either is ErrGoexit.
-// Leaving the loop, like an error, cancels the calls and waits for them, and for seq
-// to yield or return. Options: Limiter or Pool, Burst, Overload, Queue, KeepGoing,
-// LowPriority, Unordered, Name. MapSeq panics if ctx, seq or f is nil.
+// Leaving the loop, like an error, cancels the calls and waits for them, and for seq to
+// yield or return: use From for a sequence that may block or fail. Options: Limiter or
+// Pool, Burst, Overload, Queue, From, KeepGoing, LowPriority, Unordered, Name. MapSeq
+// panics if ctx, seq or f is nil.
 func MapSeq[T, R any](ctx context.Context, seq iter.Seq[T], f func(context.Context, T) (R, error), opts ...Option) iter.Seq2[R, error] {
 	checkArgs("MapSeq", ctx, f == nil)
 	if seq == nil {
@@ -87,7 +88,7 @@ func MapSeq[T, R any](ctx context.Context, seq iter.Seq[T], f func(context.Conte
 		m.init(ctx, &o, m, math.MaxInt) // the window is the bound
 		m.watcher.Wake = m.vacant
 		m.executor.Engine.Limiter().Watch(&m.watcher)
-		go m.feed(seq)
+		go m.feed(pull(&m.tasks, o.From, m.feederContext(), seq))
 		m.consume(yield)
 	}
 }

@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -43,6 +44,14 @@ var entryPoints = []entryPoint{
 	{"Unordered", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
 		return yielded(stint.MapSeq(ctx, count(n), valued(f), append(opts, stint.Unordered())...))
 	}},
+	{"FromEachSeq", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
+		seq, from := stint.From(source(n))
+		return stint.EachSeq(ctx, seq, f, append(opts, from)...)
+	}},
+	{"FromMapSeq", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
+		seq, from := stint.From(source(n))
+		return yielded(stint.MapSeq(ctx, seq, valued(f), append(opts, from)...))
+	}},
 	{"Group", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
 		g := stint.NewGroup(ctx, opts...)
 		for i := range n {
@@ -77,6 +86,19 @@ var entryPoints = []entryPoint{
 // searching are those that search for a limit: all but First, which starts all items at once.
 func searching() []entryPoint {
 	return slices.DeleteFunc(slices.Clone(entryPoints), func(e entryPoint) bool { return e.name == "First" })
+}
+
+// source is count as a source for From.
+func source(n int) func(context.Context) iter.Seq2[int, error] {
+	return func(context.Context) iter.Seq2[int, error] {
+		return func(yield func(int, error) bool) {
+			for i := range n {
+				if !yield(i, nil) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // valued makes f return the number of its item.

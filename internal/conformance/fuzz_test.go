@@ -16,24 +16,31 @@ import (
 
 // FuzzPool runs a sequence of operations on a pool and a group on it, in a bubble, and
 // compares every answer and every count with a sequential model. Two bytes are the limit
-// and the lengths of the queues; each operation is a byte, followed by its argument. A
-// deadlock is a failure.
+// and the lengths of the queues, or that both have one queue; each operation is a byte,
+// followed by its argument. A deadlock is a failure.
 func FuzzPool(f *testing.F) {
-	f.Add([]byte{0, 0, 0, 1, 1, 1, 2, 2, 3, 9})                              // limit 1, no queue
-	f.Add([]byte{1, 5, 0, 3, 0, 3, 0, 3, 0, 3, 0, 3, 6, 2, 1, 1, 10})        // a full queue, a larger and a smaller limit
-	f.Add([]byte{2, 9, 0, 5, 3, 5, 3, 5, 3, 5, 3, 5, 5, 0, 9, 7, 3, 1})      // the group is cancelled with tasks in its queue
-	f.Add([]byte{0, 10, 2, 4, 2, 4, 4, 4, 4, 4, 2, 1, 9, 30, 0, 1})          // submitters wait
-	f.Add([]byte{1, 8, 6, 3, 7, 3, 0, 1, 9, 2, 0, 2, 9, 9})                  // panics and exits
-	f.Add([]byte{0, 2, 8, 2, 8, 2, 0, 1, 9, 1, 9, 9})                        // a task that waits for others
-	f.Add([]byte{1, 3, 0, 7, 0, 7, 0, 7, 2, 7, 3, 7, 10, 2, 0, 1, 2, 1})     // closed under load
-	f.Add([]byte{1, 15, 0, 7, 0, 7, 0, 7, 2, 7, 3, 7, 4, 7, 11, 4, 0, 1})    // shut down before it is done
-	f.Add([]byte{3, 3, 12, 2, 12, 1, 9, 1, 12, 3, 5, 1, 9, 3, 5, 2, 11, 60}) // nested on the same pool
+	f.Add([]byte{0, 0, 0, 1, 1, 1, 2, 2, 3, 9})                                 // limit 1, no queue
+	f.Add([]byte{1, 5, 0, 3, 0, 3, 0, 3, 0, 3, 0, 3, 6, 2, 1, 1, 10})           // a full queue, a larger and a smaller limit
+	f.Add([]byte{2, 9, 0, 5, 3, 5, 3, 5, 3, 5, 3, 5, 5, 0, 9, 7, 3, 1})         // the group is cancelled with tasks in its queue
+	f.Add([]byte{0, 10, 2, 4, 2, 4, 4, 4, 4, 4, 2, 1, 9, 30, 0, 1})             // submitters wait
+	f.Add([]byte{1, 8, 6, 3, 7, 3, 0, 1, 9, 2, 0, 2, 9, 9})                     // panics and exits
+	f.Add([]byte{0, 2, 8, 2, 8, 2, 0, 1, 9, 1, 9, 9})                           // a task that waits for others
+	f.Add([]byte{1, 3, 0, 7, 0, 7, 0, 7, 2, 7, 3, 7, 10, 2, 0, 1, 2, 1})        // closed under load
+	f.Add([]byte{1, 15, 0, 7, 0, 7, 0, 7, 2, 7, 3, 7, 4, 7, 11, 4, 0, 1})       // shut down before it is done
+	f.Add([]byte{3, 3, 12, 2, 12, 1, 9, 1, 12, 3, 5, 1, 9, 3, 5, 2, 11, 60})    // nested on the same pool
+	f.Add([]byte{0, 18, 2, 4, 4, 4, 4, 4, 2, 4, 4, 1, 0, 1, 9, 3, 1, 1, 9, 9})  // one queue: submitters of both wait
+	f.Add([]byte{1, 19, 4, 7, 4, 7, 4, 7, 4, 7, 4, 7, 2, 3, 2, 3, 10, 0, 9, 2}) // one queue: the group leaves its slots
+	f.Add([]byte{1, 16, 4, 3, 4, 3, 2, 3, 4, 3, 3, 1, 0, 1, 12, 3, 9, 4})       // one queue, of no tasks
 	f.Fuzz(func(t *testing.T, ops []byte) {
 		if len(ops) < 2 || len(ops) > 120 {
 			t.Skip()
 		}
 		synctest.Test(t, func(t *testing.T) {
-			z := newPoolFuzz(t, int(ops[0]%4)+1, int(ops[1]%4), int(ops[1]/4%4))
+			groupRoom := int(ops[1] / 4 % 4)
+			if ops[1]/16%2 == 1 {
+				groupRoom = -1
+			}
+			z := newPoolFuzz(t, int(ops[0]%4)+1, int(ops[1]%4), groupRoom)
 			for ops = ops[2:]; len(ops) > 1 && !z.closed; ops = ops[2:] {
 				z.step(ops[0]%13, int(ops[1]))
 			}
@@ -60,13 +67,22 @@ type poolFuzz struct {
 	ran []int
 }
 
+// newPoolFuzz makes a pool and a group with queues so long. A group with -1 has that of the
+// pool.
 func newPoolFuzz(t *testing.T, limit, room, groupRoom int) *poolFuzz {
 	z := &poolFuzz{t: t, largest: limit, model: &poolModel{limit: limit}}
 	z.pool = stint.NewPool(stint.Limit(limit), stint.Queue(room), stint.OnPanic(func(*stint.PanicError) { z.panics.Add(1) }))
 	ctx, cancel := context.WithCancel(context.Background())
 	z.cancel = cancel
-	z.group = stint.NewGroup(ctx, z.pool, stint.Queue(groupRoom), stint.KeepGoing())
+	opts := []stint.Option{z.pool, stint.KeepGoing()}
 	z.model.direct.room, z.model.group.room = room, groupRoom
+	z.model.oneRoom = groupRoom < 0
+	if z.model.oneRoom {
+		z.model.group.room = room
+	} else {
+		opts = append(opts, stint.Queue(groupRoom))
+	}
+	z.group = stint.NewGroup(ctx, opts...)
 	return z
 }
 
@@ -181,7 +197,8 @@ func (z *poolFuzz) work(d time.Duration) {
 func (z *poolFuzz) nested(ctx context.Context, n int) {
 	err := stint.Range(ctx, n, func(ctx context.Context, i int) error {
 		z.work(time.Second)
-		g := stint.NewGroup(ctx, z.pool, stint.Queue(i%2))
+		opts := []stint.Option{z.pool, stint.Queue(i % 2)}
+		g := stint.NewGroup(ctx, opts[:1+i/2%2]...)
 		for range n % 4 {
 			g.Go(func(context.Context) error { z.work(time.Second); return nil })
 		}
@@ -286,6 +303,7 @@ type poolModel struct {
 	seconds       []int // of each task
 	ends          []int // when those that run will end
 	direct, group sourceModel
+	oneRoom       bool           // of both
 	ready         []*sourceModel // with anything to take, served in turn
 	closed        bool
 	loose         bool // the model knows no more than the bounds
@@ -311,13 +329,43 @@ func (m *poolModel) refuses(s *sourceModel) bool { return s.over || m.closed }
 // offer reports whether a task is accepted that does not wait.
 func (m *poolModel) offer(s *sourceModel, id int) bool {
 	free := len(m.ends) < m.limit
-	if m.refuses(s) || len(s.blocked) > 0 || len(s.queue) >= s.room && !free {
+	if m.refuses(s) || m.first(s) != nil || m.queued(s) >= s.room && !free {
 		return false
 	}
 	s.queue = append(s.queue, id)
 	m.enqueue(s)
 	m.dispatch()
 	return true
+}
+
+// queued is how many tasks take slots of the room of s.
+func (m *poolModel) queued(s *sourceModel) int {
+	if m.oneRoom {
+		return len(m.direct.queue) + len(m.group.queue)
+	}
+	return len(s.queue)
+}
+
+// first is the source whose submitter has waited longest for the room of s, or nil.
+func (m *poolModel) first(s *sourceModel) *sourceModel {
+	switch d, g := &m.direct, &m.group; {
+	case !m.oneRoom || len(d.blocked)+len(g.blocked) == len(s.blocked):
+		if len(s.blocked) == 0 {
+			return nil
+		}
+		return s
+	case len(g.blocked) == 0 || len(d.blocked) > 0 && d.blocked[0] < g.blocked[0]: // numbers are in the order of coming
+		return d
+	default:
+		return g
+	}
+}
+
+// admit lets submitters in while the room of s has slots.
+func (m *poolModel) admit(s *sourceModel) {
+	for f := m.first(s); f != nil && m.queued(s) < s.room; f = m.first(s) {
+		f.admit()
+	}
 }
 
 // enqueue puts s behind the sources that are served in turn.
@@ -337,9 +385,7 @@ func (m *poolModel) dispatch() {
 		}
 		id := s.queue[0]
 		s.queue = s.queue[1:]
-		for len(s.blocked) > 0 && len(s.queue) < s.room {
-			s.admit()
-		}
+		m.admit(s)
 		m.ends = append(m.ends, m.clock+m.seconds[id])
 		m.ran = append(m.ran, id)
 		if len(s.queue)+len(s.blocked) > 0 {
@@ -372,6 +418,7 @@ func (m *poolModel) stop(s *sourceModel) {
 	m.dropped += len(s.queue)
 	s.queue = nil
 	m.refuse(s)
+	m.admit(s)
 }
 
 func (m *poolModel) refuse(s *sourceModel) {

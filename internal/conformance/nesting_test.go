@@ -123,6 +123,33 @@ func TestNestingNeverDeadlocks(t *testing.T) {
 			})
 		}
 	})
+	t.Run("a full queue of the pool", func(t *testing.T) { // which groups on the pool share
+		for _, limit := range []int{1, 2, 3} {
+			for _, queue := range []int{0, 1, 2} {
+				for _, e := range entryPoints {
+					synctest.Test(t, func(t *testing.T) {
+						defer noneLeft(t)
+						p := stint.NewPool(stint.Limit(limit), stint.Queue(queue))
+						defer p.Close()
+						var g gauge
+						var walk func(ctx context.Context, depth int) error
+						walk = func(ctx context.Context, depth int) error {
+							if depth == 0 {
+								return leaf(&g)
+							}
+							return e.run(ctx, 3, func(ctx context.Context, _ int) error { return walk(ctx, depth-1) }, p)
+						}
+						for range 5 { // others fill the queue meanwhile
+							go p.Go(func(context.Context) { time.Sleep(time.Millisecond) })
+						}
+						synctest.Wait()
+						equal(t, e.name, walk(ctx, 4), nil)
+						g.Is(t, 0, limit, 81)
+					})
+				}
+			}
+		}
+	})
 	t.Run("tasks that start tasks", func(t *testing.T) { // a full queue and every worker a submitter
 		both(t, 2, func(t *testing.T, opt stint.Option, _ func(int)) {
 			g := stint.NewGroup(ctx, opt, stint.Queue(1))

@@ -158,89 +158,166 @@ func TestIdleWaitsForSubmitters(t *testing.T) {
 }
 
 // The context of a task of GoContext has the values of the submitter's context, and ends
-// with the pool's.
+// with that of the pool or the group.
 func TestGoContextKeepsValues(t *testing.T) {
 	type key int
-	synctest.Test(t, func(t *testing.T) {
-		p := stint.NewPool(stint.Limit(2))
-		base := context.WithValue(context.Background(), key(1), "one")
-		ctx, cancel := context.WithCancelCause(base)
-		begun := make(chan struct{})
-		var kept context.Context
-		equal(t, "GoContext", p.GoContext(ctx, func(ctx context.Context) {
-			kept = ctx
-			close(begun)
-			<-ctx.Done()
-		}), nil)
-		<-begun
-		cancel(errBoom)
-		synctest.Wait()
-		equal(t, "value", kept.Value(key(1)), any("one"))
-		equal(t, "error after the end of the submitter's context", kept.Err(), nil)
-		equal(t, "cause", context.Cause(kept), nil)
-		if _, has := kept.Deadline(); has {
-			t.Error("there is a deadline")
-		}
-		child, stop := context.WithCancel(kept)
-		defer stop()
-		gone, over := context.WithCancel(context.Background())
-		over()
-		p.Shutdown(gone)
-		equal(t, "cause after Shutdown", context.Cause(kept), stint.ErrClosed)
-		equal(t, "cause of a child", context.Cause(child), stint.ErrClosed)
-	})
-	synctest.Test(t, func(t *testing.T) { // nested calls run on the permit of the task, as with the pool's own context
-		p := stint.NewPool(stint.Limit(1), stint.Queue(0))
-		ran := 0
-		p.GoContext(context.WithValue(context.Background(), key(1), 1), func(ctx context.Context) {
-			equal(t, "nested call", stint.Range(ctx, 3, func(ctx context.Context, _ int) error {
-				ran += ctx.Value(key(1)).(int)
-				return nil
-			}, p), nil)
-			p.GoContext(ctx, func(ctx context.Context) { ran += ctx.Value(key(1)).(int) })
+	valued := context.WithValue(context.Background(), key(1), "one")
+	group := context.WithValue(context.Background(), key(2), "two")
+	entryPoints := map[string]func(p *stint.Pool) (start func(context.Context, func(context.Context)) error, end func() error){
+		"Pool": func(p *stint.Pool) (func(context.Context, func(context.Context)) error, func() error) {
+			return p.GoContext, func() error {
+				gone, cancel := context.WithCancel(context.Background())
+				cancel()
+				p.Shutdown(gone)
+				return stint.ErrClosed
+			}
+		},
+		"Group": func(p *stint.Pool) (func(context.Context, func(context.Context)) error, func() error) {
+			g := stint.NewGroup(group, p)
+			return func(ctx context.Context, f func(context.Context)) error {
+					return g.GoContext(ctx, func(ctx context.Context) error { f(ctx); return nil })
+				}, func() error {
+					g.Go(func(context.Context) error { return errBoom })
+					equal(t, "error", g.Wait(), errBoom)
+					return errBoom
+				}
+		},
+		"Results": func(p *stint.Pool) (func(context.Context, func(context.Context)) error, func() error) {
+			r := stint.NewResults[int](group, p)
+			return func(ctx context.Context, f func(context.Context)) error {
+					return r.GoContext(ctx, func(ctx context.Context) (int, error) { f(ctx); return 0, nil })
+				}, func() error {
+					r.Go(func(context.Context) (int, error) { return 0, errBoom })
+					_, err := r.Wait()
+					equal(t, "error", err, errBoom)
+					return errBoom
+				}
+		},
+	}
+	for name, open := range entryPoints {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := stint.NewPool(stint.Limit(2))
+				defer p.Close()
+				start, end := open(p)
+				ctx, cancel := context.WithCancelCause(valued)
+				begun := make(chan struct{})
+				var kept context.Context
+				equal(t, "GoContext", start(ctx, func(ctx context.Context) {
+					kept = ctx
+					close(begun)
+					<-ctx.Done()
+				}), nil)
+				<-begun
+				cancel(errGone)
+				synctest.Wait()
+				equal(t, "value", kept.Value(key(1)), any("one"))
+				if name != "Pool" {
+					equal(t, "value of the group", kept.Value(key(2)), any("two"))
+				}
+				equal(t, "error after the end of the submitter's context", kept.Err(), nil)
+				equal(t, "cause", context.Cause(kept), nil)
+				if _, has := kept.Deadline(); has {
+					t.Error("there is a deadline")
+				}
+				child, stop := context.WithCancel(kept)
+				defer stop()
+				cause := end()
+				equal(t, "cause at the end", context.Cause(kept), cause)
+				equal(t, "cause of a child", context.Cause(child), cause)
+			})
+			synctest.Test(t, func(t *testing.T) { // nested calls run on the permit of the task, as with the pool's own context
+				p := stint.NewPool(stint.Limit(1), stint.Queue(0))
+				start, _ := open(p)
+				ran := 0
+				start(context.WithValue(context.Background(), key(1), 1), func(ctx context.Context) {
+					equal(t, "nested call", stint.Range(ctx, 3, func(ctx context.Context, _ int) error {
+						ran += ctx.Value(key(1)).(int)
+						return nil
+					}, p), nil)
+					start(ctx, func(ctx context.Context) { ran += ctx.Value(key(1)).(int) })
+				})
+				p.Close()
+				equal(t, "tasks that ran", ran, 4)
+			})
 		})
-		p.Close()
-		equal(t, "tasks that ran", ran, 4)
-	})
+	}
 }
 
-// A task of a named pool has the name among the labels of the submitter's context.
+// A context that cannot be compared is used as any other.
+func TestGoContextComparesNothing(t *testing.T) {
+	type key struct{}
+	type strange struct {
+		context.Context
+		_ []int
+	}
+	ctx := strange{Context: context.WithValue(context.Background(), key{}, 1)}
+	g := stint.NewGroup(ctx)
+	g.GoContext(ctx, func(ctx context.Context) error {
+		equal(t, "value", ctx.Value(key{}), any(1))
+		return nil
+	})
+	equal(t, "error", g.Wait(), nil)
+}
+
+// A task of a named pool or group has the name among the labels of the submitter's context.
 func TestGoContextKeepsLabels(t *testing.T) {
 	p := stint.NewPool(stint.Name("crawler"))
 	defer p.Close()
+	g := stint.NewGroup(context.Background(), stint.Name("crawler"))
+	check := func(ctx context.Context) error {
+		name, _ := pprof.Label(ctx, "stint")
+		request, _ := pprof.Label(ctx, "request")
+		equal(t, "labels", [2]string{name, request}, [2]string{"crawler", "7"})
+		return nil
+	}
 	pprof.Do(context.Background(), pprof.Labels("request", "7"), func(ctx context.Context) {
-		p.GoContext(ctx, func(ctx context.Context) {
-			name, _ := pprof.Label(ctx, "stint")
-			request, _ := pprof.Label(ctx, "request")
-			equal(t, "labels", [2]string{name, request}, [2]string{"crawler", "7"})
-		})
+		p.GoContext(ctx, func(ctx context.Context) { check(ctx) })
+		g.GoContext(ctx, check)
 	})
+	g.Wait()
 }
 
-// A chain of tasks that start each other with their contexts keeps no context.
+// A chain of tasks that start each other with their contexts keeps no context, nor does one
+// through nested calls.
 func TestGoContextMakesNoChain(t *testing.T) {
-	p := stint.NewPool(stint.Limit(1))
-	ended := make(chan struct{})
-	var next func(n int) func(context.Context)
-	next = func(n int) func(context.Context) {
-		return func(ctx context.Context) {
-			if n == 0 {
-				close(ended)
-				<-ctx.Done()
-				return
-			}
-			p.GoContext(ctx, next(n-1))
-		}
-	}
 	type key struct{}
-	start := context.WithValue(context.Background(), key{}, 1)
-	_, kept := memory(func() { p.GoContext(start, next(10_000)); <-ended })
-	if kept > 100_000 { // 10 bytes a task
-		t.Errorf("%d bytes are kept by a chain of 10,000 tasks", kept)
+	bg := context.Background()
+	for name, through := range map[string]func(context.Context, func(context.Context) error) error{
+		"directly": func(ctx context.Context, f func(context.Context) error) error { return f(ctx) },
+		"a nested call": func(ctx context.Context, f func(context.Context) error) error {
+			return stint.Range(ctx, 1, func(ctx context.Context, _ int) error { return f(ctx) })
+		},
+	} {
+		p := stint.NewPool(stint.Limit(1))
+		g := stint.NewGroup(bg, p)
+		for method, start := range map[string]func(context.Context, func(context.Context) error) error{
+			"Pool": func(ctx context.Context, f func(context.Context) error) error {
+				return p.GoContext(ctx, func(ctx context.Context) { f(ctx) })
+			},
+			"Group": g.GoContext,
+		} {
+			ended, end := make(chan struct{}), make(chan struct{})
+			var next func(n int) func(context.Context) error
+			next = func(n int) func(context.Context) error {
+				return func(ctx context.Context) error {
+					if n == 0 {
+						close(ended)
+						<-end
+						return nil
+					}
+					return through(ctx, func(ctx context.Context) error { return start(ctx, next(n-1)) })
+				}
+			}
+			_, kept := memory(func() { start(context.WithValue(bg, key{}, 1), next(10_000)); <-ended })
+			if kept > 100_000 { // 10 bytes a task
+				t.Errorf("%s, %s: %d bytes are kept by a chain of 10,000 tasks", method, name, kept)
+			}
+			close(end)
+		}
+		g.Wait()
+		p.Close()
 	}
-	gone, cancel := context.WithCancel(context.Background())
-	cancel()
-	p.Shutdown(gone)
 }
 
 // TryGo accepts as many tasks as the queue and free workers take, and never waits.
@@ -317,4 +394,104 @@ func TestPoolFromOutsideTheBubble(t *testing.T) {
 	})
 	p.Close()
 	equal(t, "ran", ran.Load(), true)
+}
+
+// Groups without Queue share the queue of their pool with its own tasks: whatever starts
+// them, never more tasks are queued than it holds, also if each request makes a group.
+func TestQueueOfAPoolIsShared(t *testing.T) {
+	bg := context.Background()
+	for _, queue := range []int{0, 1, 3, 70} {
+		synctest.Test(t, func(t *testing.T) {
+			p := stint.NewPool(stint.Limit(2), stint.Queue(queue))
+			defer p.Close()
+			var wg sync.WaitGroup
+			ran := 0
+			task := func(context.Context) error { ran++; time.Sleep(time.Second); return nil }
+			for i := range 100 {
+				wg.Go(func() {
+					var err error
+					switch i % 3 {
+					case 0:
+						err = p.Go(func(ctx context.Context) { task(ctx) })
+					case 1:
+						g := stint.NewGroup(bg, p)
+						g.Go(task)
+						err = g.Wait()
+					case 2:
+						r := stint.NewResults[int](bg, p)
+						err = r.GoContext(bg, func(ctx context.Context) (int, error) { return 1, task(ctx) })
+						r.Wait()
+					}
+					equal(t, "error", err, nil)
+				})
+				synctest.Wait()
+				s := p.Stats()
+				equal(t, "queued", s.Queued, max(0, min(i-1, queue)))
+				equal(t, "waiting submitters", s.Waiting, max(0, i-1-queue))
+			}
+			equal(t, "TryGo of the pool", p.TryGo(func(context.Context) {}), false)
+			equal(t, "TryGo of a group", stint.NewGroup(bg, p).TryGo(sleep(0)), false)
+			for range 49 {
+				time.Sleep(time.Second)
+				synctest.Wait()
+				if n := p.Stats().Queued; n > queue {
+					t.Errorf("%d are queued, want %d at most", n, queue)
+				}
+			}
+			wg.Wait()
+			equal(t, "tasks that ran", ran, 100)
+		})
+	}
+}
+
+// A group with the option Queue has a queue of its own.
+func TestQueueOfAGroupOnAPool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := stint.NewPool(stint.Limit(1), stint.Queue(1))
+		defer p.Close()
+		shared, own := stint.NewGroup(context.Background(), p), stint.NewGroup(context.Background(), p, stint.Queue(2))
+		for i, want := range []bool{true, true, false, false} { // one runs
+			equal(t, "TryGo with the queue of the pool", shared.TryGo(sleep(time.Second)), want)
+			synctest.Wait()
+			equal(t, "tasks queued", p.Stats().Queued, min(i, 1))
+		}
+		for _, want := range []bool{true, true, false} {
+			equal(t, "TryGo with an own queue", own.TryGo(sleep(time.Second)), want)
+		}
+		equal(t, "TryGo of the pool", p.TryGo(func(context.Context) {}), false)
+		shared.Wait()
+		own.Wait()
+		equal(t, "time passed", sinceBubble(), 4*time.Second)
+	})
+}
+
+// A group that keeps the queue of its pool full delays another by turns, not by its queue:
+// and the longest wait for a slot ends first.
+func TestFullQueueOfAPoolIsShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bg := context.Background()
+		p := stint.NewPool(stint.Limit(1), stint.Queue(30))
+		defer p.Close()
+		flood := stint.NewGroup(bg, p)
+		for range 31 {
+			flood.Go(sleep(time.Second))
+			synctest.Wait()
+		}
+		more := make(chan struct{})
+		go func() { // and it goes on
+			defer close(more)
+			for range 30 {
+				flood.Go(sleep(time.Second))
+			}
+		}()
+		synctest.Wait()
+		g := stint.NewGroup(bg, p)
+		start := time.Now()
+		equal(t, "Go", g.Go(sleep(time.Second)), true)
+		took(t, start, 2*time.Second) // the running task, and a turn of the flood
+		equal(t, "Wait", g.Wait(), nil)
+		took(t, start, 3*time.Second)
+		<-more
+		flood.Wait()
+	})
 }

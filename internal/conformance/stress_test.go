@@ -319,6 +319,9 @@ func (s *stress) group(ctx context.Context, r *rand.Rand, depth int) {
 	if !onPool {
 		options[0] = s.limiter
 	}
+	if r.IntN(2) == 0 { // the pool's queue, or a long one
+		options = options[:1]
+	}
 	if r.IntN(2) == 0 {
 		options = append(options, stint.KeepGoing())
 	}

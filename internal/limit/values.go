@@ -1,6 +1,9 @@
 package limit
 
-import "context"
+import (
+	"context"
+	"reflect"
+)
 
 // A valueContext is the context of a task with the values of another context.
 type valueContext struct {
@@ -21,22 +24,32 @@ func (v *valueContext) Value(key any) any {
 }
 
 // Values returns the values of ctx for WithValues, or nil if ctx has only those of own,
-// which tasks are given anyway. It strips the contexts of tasks, so that in a chain of
-// tasks that start each other no context keeps the contexts before it.
-func Values(ctx, own context.Context) context.Context {
+// which tasks are given anyway, or of parent, which own was made from; parent may be nil. It
+// strips the contexts of tasks and calls, so that in a chain of tasks that start each other
+// no context keeps the contexts before it.
+func Values(ctx, own, parent context.Context) context.Context {
 	for {
+		if same(ctx, own) || same(ctx, parent) || ctx == context.Background() || ctx == context.TODO() {
+			return nil
+		}
 		switch c := ctx.(type) {
 		case *scopeContext:
 			ctx = c.Context
-			continue
 		case *valueContext:
 			return c.values
+		case Unlabelled:
+			ctx = c.Wrapped(Internal{})
+		default:
+			return context.WithoutCancel(ctx)
 		}
-		if ctx == own || ctx == context.Background() {
-			return nil
-		}
-		return context.WithoutCancel(ctx)
 	}
+}
+
+// same reports whether two contexts are one. Contexts of other packages that are no
+// pointers may not be comparable.
+func same(a, b context.Context) bool {
+	t := reflect.TypeOf(a)
+	return t == reflect.TypeOf(b) && t.Kind() == reflect.Pointer && a == b
 }
 
 // WithValues returns the context ctx of a task with values, which Values returned.

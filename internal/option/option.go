@@ -39,6 +39,7 @@ type Options struct {
 	Min, Max   int // of the adaptive limit; 0: the default, which only tests change
 	Burst      int // of the adaptive limit; 0: the default
 	Overload   func(error) bool
+	From       *Sequence // of the option From, or nil
 
 	problem string // with an option, for the panic
 }
@@ -58,12 +59,13 @@ const (
 	Burst
 	Overload
 	LowPriority
+	From
 )
 
 var names = map[Set]string{
 	Limiter: "a Limiter", Pool: "a Pool", Queue: "Queue", KeepGoing: "KeepGoing",
 	Unordered: "Unordered", Name: "Name", OnPanic: "OnPanic",
-	Burst: "Burst", Overload: "Overload", LowPriority: "LowPriority",
+	Burst: "Burst", Overload: "Overload", LowPriority: "LowPriority", From: "From",
 }
 
 // Collect reads the options given to the function called name of package pkg, which
@@ -138,9 +140,25 @@ func (o *Options) Room(byDefault int) int {
 	return byDefault
 }
 
-// Backlog is the default length of the queue of a group or a pool: long enough for one
-// submitter, which takes turns on the CPU with the workers, to keep them busy.
-func (o *Options) Backlog() int { return max(defaultQueue, o.Limit()) }
+// Backlog is the default length of the queue of a pool, or of a group without a pool: long
+// enough for one submitter, which takes turns on the CPU with the workers, to keep them busy.
+// A group on a pool shares the queue of the pool.
+func (o *Options) Backlog() int {
+	if o.Engine != nil {
+		return work.SharedRoom
+	}
+	return max(defaultQueue, o.Limit())
+}
+
+// Values returns the values of ctx that a task named name gets beside those of own, which was
+// made from parent, or nil: see limit.Values.
+func Values(ctx, own, parent context.Context, name string) context.Context {
+	values := limit.Values(ctx, own, parent)
+	if values == nil {
+		return nil
+	}
+	return Labelled(values, name)
+}
 
 // Labelled returns ctx with the label for o's name, if it has one.
 func (o *Options) Labelled(ctx context.Context) context.Context { return Labelled(ctx, o.Name) }

@@ -27,6 +27,8 @@ type Engine struct {
 	name           string
 	labels         context.Context // has the pprof labels of the workers; nil leaves them alone
 
+	room *room // of its first source
+
 	readyShared atomic.Int32 // shared sources in ready whose priority is not low; written with mu held
 	readyLow    atomic.Int32 // shared sources in ready whose priority is low; written with mu held
 
@@ -103,6 +105,7 @@ func New(c Config, sc SourceConfig) (*Engine, *Source) {
 	e.first = &b.worker
 	s := &b.source
 	s.init(e, sc)
+	e.room = s.room
 	s.permanent, e.low = true, s.low
 	b.segment.tasks = b.tasks[:0]
 	s.queue.keep(&b.segment)
@@ -301,14 +304,16 @@ func (e *Engine) unlock(w *worker) {
 	e.admitted = nil
 	e.mu.Unlock()
 	w.start()
-	for b != nil {
-		next := b.next // before b may continue
-		b.answer <- Accepted
-		b = next
-	}
+	b.tellAll()
 }
 
 // The functions below are called with mu held.
+
+// tellAdmitted wakes the admitted submitters before the engine is unlocked.
+func (e *Engine) tellAdmitted() {
+	e.admitted.tellAll()
+	e.admitted = nil
+}
 
 // wakeOne sends one worker to the queue, unless a worker is on its way already or nothing
 // is queued. The caller starts the worker after unlocking. Without a free permit the engine
@@ -379,9 +384,7 @@ func (e *Engine) pick(l *loan) *worker {
 	w.permit, w.arriving = true, true
 	w.needsCPU = e.controller != nil && l == nil
 	w.since, w.turns = time.Now(), 0
-	if l != nil {
-		l.source.arriving++
-	} else {
+	if l == nil {
 		e.arriving++
 	}
 	return w
@@ -488,6 +491,7 @@ func (e *Engine) makeReady(s *Source) {
 		e.shut()
 	}
 	e.ready.push(s)
+	s.room.ready++
 	if s.Shared {
 		e.readyOf(s.low).Add(1)
 		e.activate(s)
@@ -501,6 +505,21 @@ func (e *Engine) activate(s *Source) {
 		e.active = make(map[*Source]struct{})
 	}
 	e.active[s] = struct{}{}
+}
+
+// next returns the ready source whose turn it is. While workers are on their way for tasks
+// of the shared room that exceed its size, they take those.
+func (e *Engine) next() *Source {
+	first := e.ready.first()
+	if first == nil || !e.room.overfull() {
+		return first
+	}
+	for p := e.ready.of(first).First(); p != nil; p = p.Next() {
+		if s := p.Value(); s.room == e.room && s.queue.n > 0 {
+			return s
+		}
+	}
+	return first
 }
 
 // rotate moves s, which has had its turn, to the end or out of the ready sources.
@@ -520,6 +539,7 @@ func (e *Engine) unreadyIfEmpty(s *Source) {
 			e.shut() // nothing is left to claim, and s may be about to end
 		}
 		s.ready.Remove()
+		s.room.ready--
 		e.reclassify()
 		if s.Shared {
 			e.readyOf(s.low).Add(-1)

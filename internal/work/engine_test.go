@@ -62,6 +62,19 @@ func bare(l *limit.Limiter, expiry time.Duration) *Engine {
 	return e
 }
 
+// sharing returns n sources of an engine that share room: its first and others.
+func sharing(l *limit.Limiter, room, n int, expiry time.Duration) (*Engine, []*Source) {
+	e, s := New(Config{Limiter: l, IdleTimeout: expiry}, SourceConfig{
+		Context: context.Background(), Room: room, Runner: new(record), Shared: true,
+	})
+	ss := []*Source{s}
+	for range n - 1 {
+		s, _ := source(e, SharedRoom)
+		ss = append(ss, s)
+	}
+	return e, ss
+}
+
 // source returns a shared source of e with a runner of its own.
 func source(e *Engine, room int) (*Source, *record) {
 	r := new(record)
@@ -401,7 +414,7 @@ func TestPingPong(t *testing.T) {
 // TestRandom mixes everything on engines that share a limiter, and counts.
 func TestRandom(t *testing.T) {
 	// An engine whose only source has a long queue, where tasks are claimed without
-	// the lock, and one whose sources take turns.
+	// the lock, one whose sources take turns, and two whose sources share their room.
 	rooms := [][]int{{64}, {0, 4, 100}}
 	const callers, ops = 4, 150
 	for round := range uint64(20) {
@@ -417,6 +430,10 @@ func TestRandom(t *testing.T) {
 				src, _ := source(e, room)
 				ss = append(ss, src)
 			}
+		}
+		for _, room := range []int{3, 70} {
+			e, shared := sharing(l, room, 3, 50*time.Microsecond)
+			es, ss = append(es, e), append(ss, shared...)
 		}
 		var now, top, ran, accepted atomic.Int32
 		var wg sync.WaitGroup
@@ -475,6 +492,11 @@ func TestRandom(t *testing.T) {
 		l.Set(int(largest))
 		for _, src := range ss {
 			src.Wait()
+		}
+		for _, e := range es {
+			if e.room.queued != 0 || e.room.ready != 0 || e.room.blocked.Len() != 0 {
+				t.Errorf("a room is left with %d tasks of %d sources, and %d submitters", e.room.queued, e.room.ready, e.room.blocked.Len())
+			}
 		}
 		var dropped, completed uint64
 		end(t, es...)

@@ -25,19 +25,16 @@ type Source struct {
 
 	low         bool        // its tasks have low priority
 	batches     BatchRunner // its Runner, if that is one
-	long        bool        // one wake-up of a submitter serves many tasks
-	quarter     int         // of a long queue: free slots for which a submitter is woken; otherwise 1
 	segmentSize int         // tasks in a segment, at most
 	permanent   bool        // ends with its engine
+	room        *room       // its own, or that of the engine's first source
 
 	// guarded by engine.mu
+	own      room
 	ready    fifo.Node[*Source] // in engine.ready
 	queue    queue
 	blocked  fifo.List[*submitter]
-	turns    uint64 // number of the next submitter that has to wait
-	late     uint64 // submitters with a smaller number have waited for maxBatchWait
 	running  int
-	arriving int  // workers on their way to it alone
 	accepted int  // tasks so far: the number of the next
 	ended    bool // takes no more tasks
 
@@ -50,7 +47,7 @@ type Source struct {
 // SourceConfig configures a Source.
 type SourceConfig struct {
 	Context context.Context // for its tasks, with the scope of their worker; when it ends, queued tasks are dropped
-	Room    int             // queued tasks beyond which a submitter waits
+	Room    int             // queued tasks beyond which a submitter waits, or SharedRoom
 	Runner  Runner
 	Parent  *limit.Scope // of the call that the source belongs to, if a task made it or its priority is low
 	Shared  bool         // one of several sources of its engine
@@ -62,11 +59,12 @@ func (s *Source) init(e *Engine, c SourceConfig) {
 	s.low = c.Parent.IsLow()
 	s.batches, _ = c.Runner.(BatchRunner)
 	s.changed.L = &e.mu
-	s.quarter, s.segmentSize = min(1, c.Room), maxSegment
-	if c.Room >= 64 { // then one wake-up of a submitter serves many tasks
-		s.long, s.quarter = true, c.Room/4
-		s.segmentSize = min(s.quarter, maxSegment)
+	s.room = e.room
+	if c.Room != SharedRoom {
+		s.own.init(c.Room)
+		s.room = &s.own
 	}
+	s.segmentSize = s.room.segmentSize()
 }
 
 // A Runner runs a Source's tasks.
@@ -110,25 +108,25 @@ func (s *Source) Offer(payload any, from *limit.Scope) Answer {
 // task if the queue is long, since workers are coming and make room, or if one more worker
 // needs a free CPU.
 func (s *Source) offer(payload any, from *limit.Scope, submit bool) Answer {
-	e := s.engine
+	e, r := s.engine, s.room
 	e.mu.Lock()
 	if s.refuses(from) {
 		e.mu.Unlock()
 		return Over
 	}
-	if s.blocked.Len() > 0 {
+	if r.blocked.Len() > 0 {
 		e.mu.Unlock()
 		return Full // behind those that came before
 	}
 	var w *worker
-	switch unqueued := s.Room == 0 && !submit; {
+	switch unqueued := r.size == 0 && !submit; {
 	case unqueued && e.lim.TryAcquire():
 		w = e.pick(nil)
 		s.assign(w, payload)
-	case !unqueued && (s.queue.n < s.Room || s.hasRoom()):
+	case !unqueued && (r.queued < r.size || r.hasSlot(e)):
 		s.enqueue(payload)
 		w = e.wakeOne()
-	case !unqueued && !(submit && (s.long || e.controller.Crowded())) && e.lim.TryAcquire():
+	case !unqueued && !(submit && (r.long || e.controller.Crowded())) && e.lim.TryAcquire():
 		s.enqueue(payload)
 		w = e.pick(nil)
 	default:
@@ -153,7 +151,7 @@ func (s *Source) Submit(done <-chan struct{}, payload any, from *limit.Scope) An
 
 // submit is Submit when there is no room at once.
 func (s *Source) submit(done <-chan struct{}, payload any, from *limit.Scope) Answer {
-	b := &submitter{payload: payload, answer: make(chan Answer, 1)}
+	b := &submitter{source: s, payload: payload, answer: make(chan Answer, 1)}
 	wake := make(chan struct{}, 1)
 	l := s.newLoan(from, func() {
 		select {
@@ -184,7 +182,7 @@ func (s *Source) submit(done <-chan struct{}, payload any, from *limit.Scope) An
 // answer waits for the answer to b, and lends the permit of l meanwhile.
 func (s *Source) answer(done, wake <-chan struct{}, b *submitter, l *loan) Answer {
 	var late <-chan time.Time
-	if s.long {
+	if s.room.long {
 		timer := time.NewTimer(maxBatchWait)
 		defer timer.Stop()
 		late = timer.C
@@ -213,9 +211,9 @@ func (s *Source) hurry(b *submitter) {
 	e := s.engine
 	e.mu.Lock()
 	if b.node.InList() {
-		s.late = max(s.late, b.turn+1)
+		s.room.late = max(s.room.late, b.turn+1)
 		s.count(s.queue.shut)
-		s.admit()
+		s.room.admit(e)
 		s.openSegment()
 	}
 	e.unlock(e.wakeOne())
@@ -229,13 +227,10 @@ func (s *Source) block(b *submitter, from *limit.Scope) bool {
 		e.mu.Unlock()
 		return false
 	}
-	b.turn = s.turns
-	s.turns++
-	s.blocked.Push(&b.node, b)
-	e.blocked++
+	b.join()
 	e.makeReady(s)
 	s.count(s.queue.shut)
-	s.admit() // there may be room since Offer looked
+	s.room.admit(e) // there may be room since Offer looked
 	s.openSegment()
 	e.unlock(e.wakeOne())
 	return true
@@ -246,11 +241,9 @@ func (s *Source) block(b *submitter, from *limit.Scope) bool {
 func (s *Source) unblock(b *submitter) bool {
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()
-	if !b.node.InList() {
+	if !b.leave() {
 		return false
 	}
-	b.node.Remove()
-	s.engine.blocked--
 	s.engine.unreadyIfEmpty(s)
 	s.settle()
 	return true
@@ -350,6 +343,7 @@ func (s *Source) stop() {
 	s.front.Store(nil)
 	n := s.queue.clear()
 	e.queued -= n
+	s.room.queued -= n
 	if !s.Helpers {
 		e.dropped += uint64(n)
 		if e.abandoning {
@@ -357,6 +351,8 @@ func (s *Source) stop() {
 		}
 	}
 	s.refuseAll()
+	s.room.admit(e) // submitters of other sources
+	e.tellAdmitted()
 	e.unreadyIfEmpty(s)
 	s.settle()
 }
@@ -388,22 +384,11 @@ func (s *Source) hasWork() bool { return s.queue.n+s.blocked.Len() > 0 }
 // short reports whether the limiter's controller is not told that tasks of s wait.
 func (s *Source) short() bool { return s.batches != nil && s.batches.Short() }
 
-// waiters returns how many queued tasks wait for a worker. For the other tasks a worker is
-// on its way; if they counted, a burst would find too little room.
-func (s *Source) waiters() int {
-	n := s.queue.n - s.arriving
-	if s.ready.InList() && s.engine.ready.only(s) { // all that arrive come for s
-		n -= s.engine.arriving
-	}
-	return n
-}
-
 // refuseAll tells the waiting submitters that the source has ended.
 func (s *Source) refuseAll() {
 	for s.blocked.Len() > 0 {
 		b := s.blocked.First().Value()
-		b.node.Remove()
-		s.engine.blocked--
+		b.leave()
 		b.answer <- Over
 	}
 }
@@ -414,6 +399,7 @@ func (s *Source) enqueue(payload any) {
 	s.queue.push(payload, s.accepted, s.segmentSize)
 	s.accepted++
 	e.queued++
+	s.room.queued++
 	if !s.ready.InList() {
 		e.makeReady(s)
 	}
@@ -438,18 +424,13 @@ func (s *Source) assign(w *worker, payload any) {
 	}
 }
 
-// hasRoom reports whether one more task may be queued, after reconciling the claims.
-func (s *Source) hasRoom() bool {
-	s.engine.reconcile() // not before: the claims are in the cache of another CPU
-	return s.waiters() < s.Room
-}
-
 // count calls f, which takes tasks from the queue, and counts them.
 func (s *Source) count(f func()) {
 	n := s.queue.n
 	f()
 	n -= s.queue.n
 	s.engine.queued -= n
+	s.room.queued -= n
 	s.engine.started += uint64(n)
 }
 
@@ -457,7 +438,7 @@ func (s *Source) count(f func()) {
 // meanwhile.
 func (s *Source) take() (t Task, ok bool) {
 	if s.queue.n == 0 && s.blocked.Len() > 0 {
-		s.admitFirst()
+		s.blocked.First().Value().admit()
 	}
 	s.count(func() { t, ok = s.queue.pop() })
 	if ok {
@@ -470,7 +451,7 @@ func (s *Source) take() (t Task, ok bool) {
 
 // proceed is called after tasks were taken: it admits submitters and rotates the sources.
 func (s *Source) proceed() {
-	s.admit()
+	s.room.admit(s.engine)
 	s.engine.rotate(s)
 	s.openSegment()
 }
@@ -478,13 +459,13 @@ func (s *Source) proceed() {
 // openSegment lets the next tasks be claimed without the lock, if no other source
 // waits for its turn: at most as many as submitters wait for.
 func (s *Source) openSegment() {
-	e := s.engine
-	if s.Helpers || !s.long || !e.ready.only(s) {
+	e, r := s.engine, s.room
+	if s.Helpers || !r.long || !e.ready.only(s) {
 		return
 	}
 	n := maxSegment
-	if s.blocked.Len() > 0 {
-		n = s.waiters() - s.Room + s.batch() // then they are let in
+	if r.blocked.Len() > 0 {
+		n = r.waiters(e) - r.size + r.batch() // then they are let in
 	}
 	if g := s.queue.openUpTo(n); g != nil {
 		s.front.Store(g)
@@ -496,38 +477,6 @@ func (s *Source) openSegment() {
 func (s *Source) refill() {
 	s.count(s.queue.shut)
 	s.proceed()
-}
-
-// admit admits waiting submitters if enough of the queue is free.
-func (s *Source) admit() {
-	if s.blocked.Len() == 0 || s.Room == 0 || s.waiters() > s.Room-s.batch() {
-		return
-	}
-	for s.blocked.Len() > 0 && s.waiters() < s.Room {
-		s.admitFirst()
-	}
-}
-
-// batch returns how many slots must be free before waiting submitters are admitted.
-func (s *Source) batch() int {
-	if s.blocked.First().Value().turn < s.late {
-		return 1
-	}
-	return s.quarter
-}
-
-func (s *Source) admitFirst() {
-	e := s.engine
-	b := s.blocked.First().Value()
-	b.node.Remove()
-	e.blocked--
-	s.enqueue(b.payload)
-	b.next = nil
-	last := &e.admitted
-	for *last != nil {
-		last = &(*last).next
-	}
-	*last = b
 }
 
 // isIdle reports whether nothing is queued, running or being submitted.
@@ -552,13 +501,4 @@ func (s *Source) settle() {
 		delete(s.engine.active, s)
 	}
 	s.engine.settle()
-}
-
-// submitter is a goroutine that waits for room.
-type submitter struct {
-	payload any
-	answer  chan Answer // cap 1: the engine never waits for a submitter
-	node    fifo.Node[*submitter]
-	turn    uint64     // its number
-	next    *submitter // in engine.admitted
 }

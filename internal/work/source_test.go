@@ -396,7 +396,7 @@ func TestAsManyAreLetIn(t *testing.T) {
 			}
 			var bs []*submitter
 			for range 2 * in {
-				b := &submitter{payload: nothing, answer: make(chan Answer, 1)}
+				b := &submitter{source: s, payload: nothing, answer: make(chan Answer, 1)}
 				s.block(b, nil)
 				bs = append(bs, b)
 			}

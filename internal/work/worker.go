@@ -29,7 +29,7 @@ type worker struct {
 	// guarded by engine.mu
 	permit   bool
 	needsCPU bool // it needs a free CPU before it goes to the queue
-	arriving bool // counted in arriving, of the engine or of a source
+	arriving bool // on its way to the queue; without a loan, counted in engine.arriving
 	leaving  bool
 	started  bool          // has a goroutine
 	called   bool          // out of engine.idle again
@@ -267,7 +267,7 @@ func (w *worker) choose() *Source {
 		}
 		w.returnLoan()
 	}
-	s := w.engine.ready.first()
+	s := w.engine.next()
 	if s == nil || !w.keep(s.low) {
 		return nil
 	}
@@ -394,9 +394,7 @@ func (w *worker) arrive() {
 	switch {
 	case !w.arriving:
 		return
-	case w.loan != nil:
-		w.loan.source.arriving--
-	default:
+	case w.loan == nil:
 		w.engine.arriving--
 		w.engine.waking = false
 	}
