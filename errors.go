@@ -9,6 +9,9 @@ import (
 // accept, and of calls and groups whose pool was shut down before they were done.
 var ErrClosed = errors.New("stint: closed")
 
+// ErrBusy is the error of Limiter.TryDo when it would have to wait.
+var ErrBusy = errors.New("stint: busy")
+
 // ErrGoexit is the error of a task that called runtime.Goexit, as testing.T.FailNow
 // and SkipNow do.
 var ErrGoexit = errors.New("stint: task called runtime.Goexit")

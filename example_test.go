@@ -304,6 +304,65 @@ func ExampleLimiter_nested() {
 	// Output: 5 <nil>
 }
 
+// Handlers of requests run on goroutines of the server. Do makes them wait for a permit.
+func ExampleLimiter_Do() {
+	backend := stint.Limit(2)
+	handle := func(ctx context.Context, name string) (greeting string, err error) {
+		err = backend.Do(ctx, func(context.Context) error {
+			greeting = "hello " + name
+			return nil
+		})
+		return greeting, err
+	}
+	fmt.Println(handle(context.Background(), "gopher"))
+
+	late, cancel := context.WithCancel(context.Background())
+	cancel() // the client has gone
+	fmt.Println(handle(late, "nobody"))
+	// Output:
+	// hello gopher <nil>
+	//  context canceled
+}
+
+// TryDo refuses what would have to wait.
+func ExampleLimiter_TryDo() {
+	ctx, backend := context.Background(), stint.Limit(1)
+	backend.Do(ctx, func(context.Context) error {
+		fmt.Println("first")
+		err := backend.TryDo(ctx, func(context.Context) error { // not with the context of the permit
+			fmt.Println("second")
+			return nil
+		})
+		fmt.Println(err)
+		return nil
+	})
+	// Output:
+	// first
+	// stint: busy
+}
+
+// A server that refuses a request says so to its client.
+func ExampleErrBusy() {
+	backend := stint.Limit(1)
+	serve := func(f func(context.Context) error) int {
+		switch err := backend.TryDo(context.Background(), f); {
+		case errors.Is(err, stint.ErrBusy):
+			return 503
+		case err != nil:
+			return 500
+		}
+		return 200
+	}
+	status := serve(func(context.Context) error {
+		fmt.Println("a second request:", serve(func(context.Context) error { return nil }))
+		return nil
+	})
+	fmt.Println("the first:", status)
+	// Output:
+	// a second request: 503
+	// the first: 200
+}
+
 // A limit may be changed while tasks run and wait.
 func ExampleLimiter_Set() {
 	limit := stint.Limit(1)
