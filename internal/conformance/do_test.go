@@ -121,7 +121,7 @@ func TestDoCanBeGivenUp(t *testing.T) {
 	})
 }
 
-// TryDo is refused while callers wait: a permit that is given back goes to the next of them.
+// TryDo is refused while callers wait: a permit that becomes free goes to the next of them.
 func TestTryDoIsRefusedBehindOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := stint.Limit(1)
