@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/task"
 	"github.com/stint-go/stint/internal/work"
@@ -112,8 +113,10 @@ type mapSeq[T, R any] struct {
 	mu         sync.Mutex
 	head, tail *node[T, R]
 	pending    int  // pulled and not yielded
+	unfinished int  // pulled, without a result; counted with the option Queue only
 	waiting    bool // the feeder, for vacant
 	fed        bool // the feeder has ended
+	demand     auto.Demand
 }
 
 // node is a value and its result.
@@ -157,6 +160,9 @@ func (m *mapSeq[T, R]) finish(n *node[T, R]) {
 	m.mu.Lock()
 	var zero T
 	n.in, n.done = zero, true
+	if m.queue >= 0 {
+		m.finished()
+	}
 	if m.unordered {
 		m.link(n)
 	}
@@ -212,6 +218,9 @@ func (m *mapSeq[T, R]) send(n *node[T, R]) bool {
 	}
 	m.mu.Lock()
 	m.pending++
+	if m.queue >= 0 {
+		m.unfinished++
+	}
 	if !m.unordered {
 		m.link(n)
 	}
@@ -233,13 +242,35 @@ func (m *mapSeq[T, R]) send(n *node[T, R]) bool {
 func (m *mapSeq[T, R]) mayPull() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.waiting = m.pending >= m.window() && !m.outcome.hasEnded()
+	m.setWaiting(m.pending >= m.window() && !m.outcome.hasEnded())
 	return !m.waiting
 }
 
+// setWaiting records whether the feeder waits. If the queue is short, no task waits in it
+// while all permits are held: then the search for the limit counts the feeder as waiting, and
+// would not find the limit too small otherwise. It is called with mu held.
+func (m *mapSeq[T, R]) setWaiting(waiting bool) {
+	m.waiting = waiting
+	if m.queue >= 0 {
+		m.setDemand(waiting && m.queue < m.limit() && m.unfinished >= m.limit())
+	}
+}
+
+// finished counts a result with the option Queue. It is called with mu held.
+func (m *mapSeq[T, R]) finished() {
+	m.unfinished--
+	if m.demand.IsSet() && 2*m.unfinished < m.limit() {
+		m.setDemand(false) // it is the consumer that the feeder waits for
+	}
+}
+
+func (m *mapSeq[T, R]) setDemand(on bool) { m.demand.Set(m.executor.Engine.Controller(), on) }
+
+func (m *mapSeq[T, R]) limit() int { return m.executor.Engine.Limiter().Bound() }
+
 // window returns how many values may be pulled and not yielded.
 func (m *mapSeq[T, R]) window() int {
-	limit := m.executor.Engine.Limiter().Bound()
+	limit := m.limit()
 	queue := m.queue
 	if queue < 0 {
 		queue = limit
@@ -324,7 +355,7 @@ func (m *mapSeq[T, R]) take() *node[T, R] {
 	}
 	m.pending--
 	if m.waiting {
-		m.waiting = false
+		m.setWaiting(false)
 		select {
 		case m.vacant <- struct{}{}:
 		default: // the feeder looks already

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/option"
 )
@@ -71,6 +72,8 @@ type parMap[T, R any] struct {
 	admitted    int           // records whose results have not been passed on
 	vacant      chan struct{} // has a value when the sender should look at the window
 	waiting     bool          // the sender, for vacant
+	demand      auto.Demand   // of the sender
+	unfinished  int           // tasks that were cut
 	watcher     limit.Watcher // for vacant
 	freeTasks   []*parTask[T, R]
 	freeBatches []*batch[T]
@@ -185,6 +188,7 @@ func (m *parMap[T, R]) takeFinished() {
 // join the list when they are finished. It is called with mu held.
 func (m *parMap[T, R]) insertAll(after *parTask[T, R], tasks []*parTask[T, R]) {
 	m.pending += len(tasks)
+	m.unfinished += len(tasks)
 	if m.unordered {
 		return
 	}

@@ -413,6 +413,24 @@ func TestParMapAuto(t *testing.T) {
 	}
 }
 
+// With a short queue no record waits for a permit: a source that is held back counts as
+// waiting.
+func TestParMapShortQueue(t *testing.T) {
+	for _, queue := range []int{0, 1, 3} {
+		bothOrders(t, fmt.Sprint(queue), func(t *testing.T, order ...stint.Option) {
+			const n = 20_000
+			l := stint.Auto(1, 256)
+			complete(t, stream.ParMap(stream.FromSeq(count(n)), func(_ context.Context, v int) (int, error) {
+				time.Sleep(10 * time.Millisecond)
+				return v, nil
+			}, append(order, l, stint.Queue(queue))...), n)
+			if sinceBubble() > 3*n/256*10*time.Millisecond || l.Current() < 128 {
+				t.Errorf("took %v, and the limit is %d", sinceBubble(), l.Current())
+			}
+		})
+	}
+}
+
 // Overload is called with the error of a call, which also ends the stream.
 func TestParMapOverload(t *testing.T) {
 	bothOrders(t, "asked", func(t *testing.T, order ...stint.Option) {

@@ -18,6 +18,7 @@ const (
 func (m *parMap[T, R]) acquire(s *sender[T]) (*batch[T], bool) {
 	for {
 		m.mu.Lock()
+		m.setWaiting(false)
 		window := m.window()
 		n := min(max(window/queueBatches, 1), m.maxSize)
 		if n := min(n, window-m.admitted); n >= m.minAdmission(window) {
@@ -26,20 +27,35 @@ func (m *parMap[T, R]) acquire(s *sender[T]) (*batch[T], bool) {
 			m.mu.Unlock()
 			return b, true
 		}
-		m.waiting = true
+		m.setWaiting(true)
 		m.mu.Unlock()
 		s.c.beforeBlocking()
 		select {
 		case <-m.vacant:
 		case <-s.c.ctx.Done():
+			m.mu.Lock()
+			m.setWaiting(false)
+			m.mu.Unlock()
 			return nil, false
 		}
 	}
 }
 
+// setWaiting records whether the sender waits. If the queue is short, no task waits in it
+// while all permits are held: then the search for the limit counts the sender as waiting, and
+// would not find the limit too small otherwise. It is called with mu held.
+func (m *parMap[T, R]) setWaiting(waiting bool) {
+	m.waiting = waiting
+	m.setDemand(waiting && m.queue >= 0 && m.queue < m.limit() && m.unfinished >= m.limit() && !m.Short())
+}
+
+func (m *parMap[T, R]) setDemand(on bool) { m.demand.Set(m.exec.Engine.Controller(), on) }
+
+func (m *parMap[T, R]) limit() int { return min(m.exec.Engine.Limiter().Bound(), 1<<24) }
+
 // window returns how many records may be admitted.
 func (m *parMap[T, R]) window() int {
-	limit := int64(min(m.exec.Engine.Limiter().Bound(), 1<<24))
+	limit := int64(m.limit())
 	k := int64(m.taskSize())
 	n := 2 * limit
 	switch {
@@ -107,7 +123,7 @@ func (m *parMap[T, R]) wakeSender() {
 		return
 	}
 	if window := m.window(); window-m.admitted >= m.minAdmission(window) {
-		m.waiting = false
+		m.setWaiting(false)
 		select {
 		case m.vacant <- struct{}{}:
 		default: // it looks already

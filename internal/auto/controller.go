@@ -30,6 +30,7 @@ type Controller struct {
 	active  atomic.Uint32 // the period, in which tasks wait and finished tasks count; 0: none
 	refused atomic.Uint64 // tasks that were refused a permit instead of waiting
 	pending atomic.Int64  // short tasks that Finished has not counted
+	demand  atomic.Int32  // goroutines that hold back tasks
 	ended   atomic.Bool   // by Fix or Close: the search changes nothing; written with mu and timerMu held
 
 	config  Config
@@ -101,11 +102,33 @@ func (c *Controller) Refused() {
 	c.NotifyWaiting()
 }
 
+// A Demand is a goroutine that holds back tasks because all permits are held: nobody waits
+// for a permit, since nothing is queued. While it is set, it counts as a task that waits. It
+// is guarded by a lock of its owner.
+type Demand struct{ isSet bool }
+
+// IsSet reports whether d is set.
+func (d *Demand) IsSet() bool { return d.isSet }
+
+// Set sets or clears d. c may be nil. Any lock may be held.
+func (d *Demand) Set(c *Controller, on bool) {
+	switch {
+	case c == nil || on == d.isSet:
+		return
+	case on:
+		c.demand.Add(1)
+		c.NotifyWaiting()
+	default:
+		c.demand.Add(-1)
+	}
+	d.isSet = on
+}
+
 // load returns how many tasks run, and whether one waits, or was refused since seen.
 func (c *Controller) load(seen *uint64) (running int, waiting bool) {
 	running, waiting = c.limiter.Load()
 	n := c.refused.Load()
-	waiting = waiting || n != *seen
+	waiting = waiting || n != *seen || c.demand.Load() > 0
 	*seen = n
 	return running, waiting
 }
@@ -145,7 +168,7 @@ func (c *Controller) endPeriod() {
 		s.interrupt(now)
 		c.limiter.Set(s.limit)
 	}
-	if running, waiting := c.limiter.Load(); waiting && running > 0 {
+	if running, waiting := c.limiter.Load(); (waiting || c.demand.Load() > 0) && running > 0 {
 		c.NotifyWaiting()
 	}
 }

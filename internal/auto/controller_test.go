@@ -233,6 +233,43 @@ func TestIdleTasksEndAPeriod(t *testing.T) {
 	})
 }
 
+// TestDemandCountsAsWaiting has a goroutine hold back tasks instead of letting them wait: the
+// search finds the same, and its period ends when the goroutine holds back nothing.
+func TestDemandCountsAsWaiting(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		c, p := controlled(usual)
+		p.wait(false)
+		var d, other Demand
+		d.Set(nil, true)
+		d.Set(c, true)
+		d.Set(c, true) // counts once
+		other.Set(c, true)
+		other.Set(c, false)
+		samplers := make([]Sampler, 256)
+		seen := map[Phase]bool{}
+		for range 3000 {
+			work(c, p, samplers, time.Millisecond, time.Millisecond)
+			seen[c.State().Phase] = true
+		}
+		if !c.Active() || p.bound() > 4 || !seen[Probing] || !seen[SlowStart] || !seen[Holding] {
+			t.Errorf("active %v, limit %d, phases %v", c.Active(), p.bound(), seen)
+		}
+		d.Set(c, false)
+		ended := 0
+		for ; c.Active() && ended < 1000; ended++ {
+			work(c, p, samplers, time.Millisecond, time.Millisecond)
+		}
+		if ended == 1000 {
+			t.Error("the period does not end when no task is held back any more")
+		}
+		c.Close()
+		d.Set(c, true)
+		if c.Active() {
+			t.Error("active after Close")
+		}
+	})
+}
+
 // TestRefusedCountsAsWaiting has tasks be refused instead of waiting, more or less often
 // than tasks finish: the search finds the same.
 func TestRefusedCountsAsWaiting(t *testing.T) {

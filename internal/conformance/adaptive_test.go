@@ -141,6 +141,61 @@ func TestAutoIsTheDefault(t *testing.T) {
 	}
 }
 
+// With a short queue no task waits for a permit: a sequence that is pulled no further counts
+// as waiting. The same limit is found.
+func TestShortQueuesRaiseTheLimit(t *testing.T) {
+	for _, queue := range []int{0, 1, 3} {
+		for _, e := range entryPoints {
+			if !strings.HasSuffix(e.name, "Seq") && e.name != "Unordered" {
+				continue
+			}
+			synctest.Test(t, func(t *testing.T) {
+				const n = 20_000
+				l, start := stint.Auto(1, 256), time.Now()
+				equal(t, e.name, e.run(context.Background(), n, func(context.Context, int) error { time.Sleep(10 * time.Millisecond); return nil }, l, stint.Queue(queue)), nil)
+				if got := time.Since(start); got > 3*n/256*10*time.Millisecond || l.Current() < 128 {
+					t.Errorf("%s, Queue(%d): took %v, and the limit is %d", e.name, queue, got, l.Current())
+				}
+			})
+		}
+	}
+	for _, name := range []string{"5 slots k=20", "10 cliff"} { // that do worse with more
+		tr := trialOf(name)
+		if race.Enabled {
+			break
+		}
+		for _, e := range drivers() {
+			if e.name != "Unordered" && !strings.HasSuffix(e.name, "EachSeq") {
+				continue
+			}
+			var outcomes []workload.Outcome
+			for seed := range autoSeeds {
+				outcomes = append(outcomes, tr.Outcome(live(t, &tr.Workload, seed, e.run, stint.Queue(0)), uint64(seed)))
+			}
+			judge(t, tr, outcomes...)
+		}
+	}
+}
+
+// A consumer that is slower than the tasks does not raise the limit of a sequence with a
+// short queue.
+func TestSlowConsumerDoesNotRaiseTheLimit(t *testing.T) {
+	for _, queue := range []int{0, 1, 3} {
+		for _, more := range [][]stint.Option{{}, {stint.Unordered()}} {
+			synctest.Test(t, func(t *testing.T) {
+				l := stint.Auto(1, 256)
+				opts := append(more, l, stint.Queue(queue))
+				for range stint.MapSeq(context.Background(), count(2000), func(context.Context, int) (int, error) { time.Sleep(10 * time.Millisecond); return 0, nil }, opts...) {
+					time.Sleep(5 * time.Millisecond) // two permits are enough
+				}
+				if n := l.Current(); n > 72 { // slow start, once
+					t.Errorf("Queue(%d): the limit is %d", queue, n)
+				}
+			})
+		}
+	}
+}
+
 // A fixed limit is used up, through every entry point.
 func TestWorkloadThroughEveryEntryPoint(t *testing.T) {
 	tr := trialOf("5 slots k=20")
