@@ -29,16 +29,19 @@
 //
 //   - [Each] and [Map] take the items of a slice, [Range] takes indexes.
 //   - [EachSeq] and [MapSeq] take a sequence, finite or infinite.
+//   - [First] returns the first result of several attempts, and cancels the others.
 //   - [NewGroup] and [NewResults] take different tasks, or tasks that are found while
 //     others run.
 //   - [NewPool] shares workers among many callers, or runs tasks that nobody waits for.
+//     [LowPriority] is for background work that shares a limit with other work.
 //   - Package [github.com/stint-go/stint/par] computes and sorts: its functions neither
 //     fail nor wait.
 //   - Package [github.com/stint-go/stint/stream] is for pipelines of several stages.
 //   - Package [github.com/stint-go/stint/errgroup] replaces golang.org/x/sync/errgroup.
 //
 // Functions here and in stream accept a [Limiter]; all but NewPool also accept a
-// [Pool]. Without either, stint finds a limit by measuring throughput: see [Auto].
+// [Pool]. Without either, stint finds a limit by measuring throughput: see [Auto]. First
+// then starts everything at once.
 //
 // # Errors, panics and cancellation
 //
@@ -73,7 +76,7 @@
 // # Further reading
 //
 // The README lists the guarantees, each with its test. The directory docs has pages
-// about choosing a limit, about panics and cancellation, about testing, and about
-// coming from other libraries; docs/design has the reasons. [Pool.Stats],
+// about choosing a limit, about panics and cancellation, about testing, about coming
+// from other libraries, and with recipes; docs/design has the reasons. [Pool.Stats],
 // [Limiter.Stats] and package [github.com/stint-go/stint/debug] show what is running.
 package stint

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/loop"
+	"github.com/stint-go/stint/internal/option"
 	"github.com/stint-go/stint/internal/task"
 )
 
@@ -24,11 +24,11 @@ import (
 // panics, Each panics with a *PanicError after the other calls have finished. If f
 // calls runtime.Goexit, the error is ErrGoexit, unless f runs on the caller's
 // goroutine: then that goroutine ends. Options: Limiter or Pool, Burst, Overload,
-// KeepGoing, Name. Each panics if ctx or f is nil.
+// KeepGoing, LowPriority, Name. Each panics if ctx or f is nil.
 func Each[T any](ctx context.Context, items []T, f func(context.Context, T) error, opts ...Option) error {
 	checkArgs("Each", ctx, f == nil)
 	c := &eachCall[T]{items: items, f: f}
-	return c.run("Each", ctx, len(items), c, opts)
+	return c.run(ctx, len(items), c, collect("Each", loopOptions, opts))
 }
 
 // Range calls f for every index from 0 to n-1, as Each does for items. It panics if n
@@ -39,7 +39,7 @@ func Range(ctx context.Context, n int, f func(ctx context.Context, i int) error,
 		panic(fmt.Sprintf("stint: Range: n is %d, want 0 or more", n))
 	}
 	c := &rangeCall{f: f}
-	return c.run("Range", ctx, n, c, opts)
+	return c.run(ctx, n, c, collect("Range", loopOptions, opts))
 }
 
 // An eachCall is one call of Each.
@@ -79,10 +79,11 @@ func (c *rangeCall) Calls(ctx context.Context, s *loop.Batch) error {
 	}
 }
 
-// A call is what the calls of Each, Map and Range have in common.
+// A call is what the calls of Each, Map, Range and First have in common.
 type call struct {
 	loop    loop.Loop
 	outcome callOutcome
+	atOnce  bool // without a limiter or a pool, all items start at once
 }
 
 // Failed records how the task of an item failed, and reports whether to stop.
@@ -91,9 +92,8 @@ func (c *call) Failed(i int, o task.Outcome) (stop bool) { return c.outcome.fail
 // Abandoned records that the pool was shut down.
 func (c *call) Abandoned() { c.outcome.fail(ErrClosed) }
 
-// run runs n items for the function called caller. body calls the function f of the caller.
-func (c *call) run(caller string, ctx context.Context, n int, body loop.Body, opts []Option) error {
-	o := collect(caller, loopOptions, opts)
+// run runs n items. body calls the function f of the caller.
+func (c *call) run(ctx context.Context, n int, body loop.Body, o option.Options) error {
 	if n == 0 {
 		return nil
 	}
@@ -101,15 +101,15 @@ func (c *call) run(caller string, ctx context.Context, n int, body loop.Body, op
 	out.init(ctx, &o)
 	out.loop = l
 	out.report(&o, l)
-	l.N, l.Context, l.Parent, l.Body, l.Name = n, out.ctx, limit.ScopeOf(ctx).Call(), body, o.Name
+	l.N, l.Context, l.Parent, l.Body, l.Name = n, out.ctx, o.Scope(ctx), body, o.Name
 	l.Procs = runtime.GOMAXPROCS(0)
 	switch {
 	case o.Engine != nil:
 		l.Engine = o.Engine
 	case o.Limiter != nil:
 		l.Limiter, l.Controller = o.Limiter, o.Controller
-	case n == 1:
-		l.Limit = 1
+	case n == 1 || c.atOnce:
+		l.Limit = n
 	default:
 		l.Auto = o.Search(l.Procs)
 	}

@@ -305,6 +305,32 @@ func ExampleQueue() {
 	// 2 false
 }
 
+// A request does not wait behind background work that shares its limit.
+func ExampleLowPriority() {
+	ctx, one := context.Background(), stint.Limit(1)
+	started, request := make(chan struct{}), make(chan struct{})
+
+	background := stint.NewGroup(ctx, one, stint.LowPriority())
+	background.Go(func(context.Context) error {
+		close(started)
+		<-request
+		fmt.Println("background 1")
+		return nil
+	})
+	background.Go(func(context.Context) error { fmt.Println("background 2"); return nil })
+	<-started
+
+	urgent := stint.NewGroup(ctx, one)
+	urgent.Go(func(context.Context) error { fmt.Println("request"); return nil })
+	close(request)
+	fmt.Println(urgent.Wait(), background.Wait())
+	// Output:
+	// background 1
+	// request
+	// background 2
+	// <nil> <nil>
+}
+
 // A name shows up in Stats, in execution traces, and as a label in profiles.
 func ExampleName() {
 	pool := stint.NewPool(stint.Name("thumbnails"))
@@ -319,7 +345,7 @@ func ExampleName() {
 	// stats: thumbnails
 }
 
-func ExampleStats() {
+func ExamplePoolStats() {
 	pool := stint.NewPool(stint.Limit(1))
 	started, release := make(chan struct{}), make(chan struct{})
 	pool.Go(func(context.Context) { close(started); <-release })

@@ -123,6 +123,49 @@ func ExampleRange() {
 	// Output: [11 22 33 44] <nil>
 }
 
+// The quickest mirror counts. The others are cancelled.
+func ExampleFirst() {
+	mirrors := map[string]time.Duration{"far": time.Hour, "near": time.Millisecond, "farther": 2 * time.Hour}
+	fetch := func(ctx context.Context, name string) (string, error) {
+		select {
+		case <-time.After(mirrors[name]):
+			return "the page, from " + name, nil
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+	}
+	fmt.Println(stint.First(context.Background(), []string{"far", "near", "farther"}, fetch))
+	// Output: the page, from near <nil>
+}
+
+// Under Limit(1) the items are tried one after another, in order, until one succeeds.
+func ExampleFirst_fallback() {
+	sources := []string{"cache", "replica", "primary"}
+	row, err := stint.First(context.Background(), sources, func(_ context.Context, source string) (string, error) {
+		fmt.Println("asking the", source)
+		if source == "cache" {
+			return "", errors.New("not there")
+		}
+		return "row 7 of the " + source, nil
+	}, stint.Limit(1))
+	fmt.Println(row, err)
+	// Output:
+	// asking the cache
+	// asking the replica
+	// row 7 of the replica <nil>
+}
+
+// If no item succeeds, all errors are returned in the order of the items.
+func ExampleFirst_error() {
+	_, err := stint.First(context.Background(), []string{"a", "b"}, func(_ context.Context, name string) (int, error) {
+		return 0, errors.New(name + " does not answer")
+	})
+	fmt.Println(err)
+	// Output:
+	// item 0: a does not answer
+	// item 1: b does not answer
+}
+
 func ExampleKeepGoing() {
 	check := func(_ context.Context, port int) error {
 		if port < 1024 {
@@ -259,6 +302,65 @@ func ExampleLimiter_nested() {
 	}
 	fmt.Println(count(context.Background(), "/"))
 	// Output: 5 <nil>
+}
+
+// Handlers of requests run on goroutines of the server. Do makes them wait for a permit.
+func ExampleLimiter_Do() {
+	backend := stint.Limit(2)
+	handle := func(ctx context.Context, name string) (greeting string, err error) {
+		err = backend.Do(ctx, func(context.Context) error {
+			greeting = "hello " + name
+			return nil
+		})
+		return greeting, err
+	}
+	fmt.Println(handle(context.Background(), "gopher"))
+
+	late, cancel := context.WithCancel(context.Background())
+	cancel() // the client has gone
+	fmt.Println(handle(late, "nobody"))
+	// Output:
+	// hello gopher <nil>
+	//  context canceled
+}
+
+// TryDo refuses what would have to wait.
+func ExampleLimiter_TryDo() {
+	ctx, backend := context.Background(), stint.Limit(1)
+	backend.Do(ctx, func(context.Context) error {
+		fmt.Println("first")
+		err := backend.TryDo(ctx, func(context.Context) error { // not with the context of the permit
+			fmt.Println("second")
+			return nil
+		})
+		fmt.Println(err)
+		return nil
+	})
+	// Output:
+	// first
+	// stint: busy
+}
+
+// A server that refuses a request says so to its client.
+func ExampleErrBusy() {
+	backend := stint.Limit(1)
+	serve := func(f func(context.Context) error) int {
+		switch err := backend.TryDo(context.Background(), f); {
+		case errors.Is(err, stint.ErrBusy):
+			return 503
+		case err != nil:
+			return 500
+		}
+		return 200
+	}
+	status := serve(func(context.Context) error {
+		fmt.Println("a second request:", serve(func(context.Context) error { return nil }))
+		return nil
+	})
+	fmt.Println("the first:", status)
+	// Output:
+	// a second request: 503
+	// the first: 200
 }
 
 // A limit may be changed while tasks run and wait.

@@ -32,7 +32,7 @@ type Group struct {
 
 // NewGroup returns a Group whose tasks get a context made from ctx, which ends with
 // the group. It starts no goroutine. Options: Limiter or Pool, Burst, Overload, Queue,
-// KeepGoing, Name. NewGroup panics if ctx is nil.
+// KeepGoing, LowPriority, Name. NewGroup panics if ctx is nil.
 func NewGroup(ctx context.Context, opts ...Option) *Group {
 	checkArgs("NewGroup", ctx, false)
 	o := collect("NewGroup", groupOptions, opts)

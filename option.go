@@ -13,11 +13,12 @@ import (
 type Option interface{ option.Option }
 
 const (
-	loopOptions  = option.Limiter | option.Pool | option.KeepGoing | option.Name | option.Burst | option.Overload
+	loopOptions  = option.Limiter | option.Pool | option.KeepGoing | option.Name | option.LowPriority | option.Burst | option.Overload
+	firstOptions = option.Limiter | option.Pool | option.Name | option.LowPriority
 	groupOptions = loopOptions | option.Queue
 	eachOptions  = groupOptions | option.From // of sequences
 	seqOptions   = eachOptions | option.Unordered
-	poolOptions  = option.Limiter | option.Queue | option.Name | option.OnPanic | option.Burst
+	poolOptions  = option.Limiter | option.Queue | option.LowPriority | option.Name | option.OnPanic | option.Burst
 )
 
 // collect reads the options given to the function called caller, which accepts those
@@ -52,7 +53,7 @@ func Queue(n int) Option {
 // still cancels the rest. So does the end of the context: if work was left undone, its
 // cause is the last of the joined errors.
 //
-// KeepGoing applies to everything but NewPool and stream.ParMap.
+// KeepGoing applies to everything but First, NewPool and stream.ParMap.
 func KeepGoing() Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.KeepGoing; o.KeepGoing = true })
 }
@@ -116,4 +117,22 @@ func OnPanic(f func(*PanicError)) Option {
 		panic("stint: OnPanic: nil function")
 	}
 	return option.Func(func(o *option.Options) { o.Given |= option.OnPanic; o.OnPanic = f })
+}
+
+// LowPriority gives the tasks of a call or a group a permit of its Limiter or Pool only when
+// nobody else waits for one: for background work that shares a limit with work that somebody
+// waits for. Among themselves, tasks of low priority are served first come, first served. A
+// running task is not interrupted: one without LowPriority waits at most until the first
+// task has finished. While others use all permits, tasks of low priority do not start.
+//
+// A call that a task of low priority makes on the same Limiter or Pool has low priority too.
+// A task that waits for a call of low priority lends it its permit, as for any nested call,
+// so that tasks which have nothing to do with the call cannot hold it up. A goroutine that is
+// no task, and waits for a group of low priority, lends nothing.
+//
+// LowPriority applies to everything. On a call with neither a Limiter nor a Pool it has no
+// effect. NewPool gives low priority to all tasks of the pool, beside those of others that
+// share its Limiter.
+func LowPriority() Option {
+	return option.Func(func(o *option.Options) { o.Given |= option.LowPriority })
 }

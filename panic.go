@@ -3,8 +3,8 @@ package stint
 import "github.com/stint-go/stint/internal/task"
 
 // PanicError is the value a waiting call panics with when a task has panicked: Each,
-// Map, Range, EachSeq, MapSeq, Group.Wait, Results.Wait, and the functions of packages
-// par and stream. OnPanic gets one too. A PanicError that passes through nested calls
+// Map, Range, First, EachSeq, MapSeq, Group.Wait, Results.Wait, and the functions of
+// packages par and stream. OnPanic gets one too. A PanicError that passes through nested calls
 // is not wrapped again. It has these fields and methods:
 //
 //	type PanicError struct {

@@ -33,7 +33,7 @@ type Pool struct {
 type workers = option.Workers
 
 // NewPool returns a Pool. It starts no goroutine. Options: Limiter, Burst, Queue,
-// Name, OnPanic.
+// LowPriority, Name, OnPanic.
 func NewPool(opts ...Option) *Pool {
 	o := collect("NewPool", poolOptions, opts)
 	p := &Pool{name: o.Name}
@@ -41,7 +41,7 @@ func NewPool(opts ...Option) *Pool {
 	t.onPanic = o.OnPanic
 	t.ctx, t.cancel = context.WithCancelCause(labelled)
 	engine, source := work.New(o.Config(labelled), work.SourceConfig{
-		Context: t.ctx, Room: o.Room(o.Backlog()), Runner: t, Shared: true,
+		Context: t.ctx, Room: o.Room(o.Backlog()), Runner: t, Shared: true, Parent: o.Scope(context.Background()),
 	})
 	p.workers, t.source = option.NewWorkers(engine), source
 	p.limiter = newLimiter(engine.Limiter(), engine.Controller())
@@ -153,10 +153,10 @@ func (p *Pool) SetLimit(n int) {
 }
 
 // Stats returns the state of the pool at one instant.
-func (p *Pool) Stats() Stats {
+func (p *Pool) Stats() PoolStats {
 	p.check("Pool.Stats", false)
 	c := p.engine().Counts()
-	return Stats{
+	return PoolStats{
 		Name: p.name, Limit: p.limiter.Current(),
 		Running: c.Running, Queued: c.Queued, Waiting: c.Blocked,
 		Workers: c.Workers, Idle: c.Idle,

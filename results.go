@@ -16,8 +16,8 @@ type Results[R any] struct {
 }
 
 // NewResults returns a Results whose tasks get a context made from ctx. It starts no
-// goroutine. Options: Limiter or Pool, Burst, Overload, Queue, KeepGoing, Name.
-// NewResults panics if ctx is nil.
+// goroutine. Options: Limiter or Pool, Burst, Overload, Queue, KeepGoing,
+// LowPriority, Name. NewResults panics if ctx is nil.
 func NewResults[R any](ctx context.Context, opts ...Option) *Results[R] {
 	checkArgs("NewResults", ctx, false)
 	o := collect("NewResults", groupOptions, opts)

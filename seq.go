@@ -24,8 +24,8 @@ import (
 // seq passes through after the calls of f; if one of them has panicked too, that panic is
 // raised, with the panic of seq in its Also.
 //
-// Options: Limiter or Pool, Burst, Overload, Queue, From, KeepGoing, Name. EachSeq panics
-// if ctx, seq or f is nil.
+// Options: Limiter or Pool, Burst, Overload, Queue, From, KeepGoing, LowPriority, Name.
+// EachSeq panics if ctx, seq or f is nil.
 func EachSeq[T any](ctx context.Context, seq iter.Seq[T], f func(context.Context, T) error, opts ...Option) error {
 	checkArgs("EachSeq", ctx, f == nil)
 	if seq == nil {
@@ -75,8 +75,8 @@ func (e *eachSeq[T]) Run(ctx context.Context, t work.Task) error { return e.f(ct
 // raised in the consumer as a *PanicError; runtime.Goexit in either is ErrGoexit.
 // Leaving the loop, like an error, cancels the calls and waits for them, and for seq to
 // yield or return: use From for a sequence that may block or fail. Options: Limiter or
-// Pool, Burst, Overload, Queue, From, KeepGoing, Unordered, Name. MapSeq panics if ctx,
-// seq or f is nil.
+// Pool, Burst, Overload, Queue, From, KeepGoing, LowPriority, Unordered, Name. MapSeq
+// panics if ctx, seq or f is nil.
 func MapSeq[T, R any](ctx context.Context, seq iter.Seq[T], f func(context.Context, T) (R, error), opts ...Option) iter.Seq2[R, error] {
 	checkArgs("MapSeq", ctx, f == nil)
 	if seq == nil {

@@ -1,10 +1,10 @@
 package stint
 
-// Stats is the state of a Pool at one instant. Every task that the pool has accepted,
+// PoolStats is the state of a Pool at one instant. Every task that the pool has accepted,
 // directly or for a group on it, is in exactly one of Queued, Running, Completed and
 // Dropped. A call of Each, Map or Range counts as its running workers, not as its
 // items. Name is left out of JSON if it is empty.
-type Stats struct {
+type PoolStats struct {
 	Name      string `json:"name,omitempty"` // as given by the option Name
 	Limit     int    `json:"limit"`          // how many tasks may run at once
 	Running   int    `json:"running"`        // tasks that have started and not finished; a task that waits and the task on its permit both count

@@ -19,9 +19,9 @@ func TestStatsAreJSON(t *testing.T) {
 		value any
 		text  string
 	}{
-		{stint.Stats{}, `{"limit":0,"running":0,"queued":0,"waiting":0,"workers":0,"idle":0,"completed":0,"dropped":0}`},
+		{stint.PoolStats{}, `{"limit":0,"running":0,"queued":0,"waiting":0,"workers":0,"idle":0,"completed":0,"dropped":0}`},
 		{
-			stint.Stats{Name: "mail", Limit: 1, Running: 2, Queued: 3, Waiting: 4, Workers: 5, Idle: 6, Completed: 1<<64 - 1, Dropped: 8},
+			stint.PoolStats{Name: "mail", Limit: 1, Running: 2, Queued: 3, Waiting: 4, Workers: 5, Idle: 6, Completed: 1<<64 - 1, Dropped: 8},
 			`{"name":"mail","limit":1,"running":2,"queued":3,"waiting":4,"workers":5,"idle":6,"completed":18446744073709551615,"dropped":8}`,
 		},
 		{stint.LimiterStats{}, `{"limit":0,"running":0,"waiting":0,"phase":""}`},
@@ -83,7 +83,7 @@ func TestStatsOfASearchAreJSON(t *testing.T) {
 }
 
 // A line for a log, or for a program that watches this one.
-func ExampleStats_json() {
+func ExamplePoolStats_json() {
 	pool := stint.NewPool(stint.Limit(8), stint.Name("thumbnails"))
 	for range 3 {
 		pool.Go(func(context.Context) {})

@@ -64,7 +64,7 @@
 //	          running, waiting, phase, reason, throughput, and history, a list of objects
 //	          with time, limit, throughput and reason
 //
-// [stint.Stats], [stint.LimiterStats] and [stint.LimitChange] document the values; the name
+// [stint.PoolStats], [stint.LimiterStats] and [stint.LimitChange] document the values; the name
 // in a pool is the one given by stint.Name. Unknown values are left out. pools and limiters
 // are always present.
 //

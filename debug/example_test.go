@@ -56,7 +56,7 @@ func ExampleHandler_AddPool() {
 	pools := func() {
 		answer := httptest.NewRecorder()
 		state.ServeHTTP(answer, httptest.NewRequest("GET", "/?format=json", nil))
-		var seen struct{ Pools map[string]stint.Stats }
+		var seen struct{ Pools map[string]stint.PoolStats }
 		fmt.Println(json.Unmarshal(answer.Body.Bytes(), &seen), len(seen.Pools), seen.Pools["import"].Limit)
 	}
 	func() {

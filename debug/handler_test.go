@@ -40,7 +40,7 @@ func body(h *debug.Handler, format string) string {
 type state struct {
 	Time  time.Time
 	Pools map[string]struct {
-		stint.Stats
+		stint.PoolStats
 		Throughput *float64
 	}
 	Limiters map[string]stint.LimiterStats

@@ -16,7 +16,7 @@ type snapshot struct {
 
 // poolStats is the state of a pool, with a throughput from two samples.
 type poolStats struct {
-	stint.Stats
+	stint.PoolStats
 	Throughput *float64 `json:"throughput,omitempty"` // tasks a second; nil if not known
 }
 
@@ -57,7 +57,7 @@ const minSampleAge = time.Second / 2
 
 // sampled returns the state of p, and keeps a sample for later requests.
 func (p *pool) sampled(now time.Time) poolStats {
-	s := poolStats{Stats: p.Stats()}
+	s := poolStats{PoolStats: p.Stats()}
 	if now.Sub(p.last.time) >= minSampleAge {
 		p.base, p.last = p.last, sample{now, s.Completed}
 	}

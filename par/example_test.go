@@ -21,6 +21,25 @@ func ExampleRange() {
 	// Output: [12 24 36 48]
 }
 
+func ExampleRangeWith() {
+	text := []byte("to stint is to keep within a limit")
+	counts := par.RangeWith(len(text),
+		func() []int { return make([]int, 256) },
+		func(count []int, lo, hi int) {
+			for _, b := range text[lo:hi] {
+				count[b]++
+			}
+		})
+	total := counts[0]
+	for _, count := range counts[1:] {
+		for b, n := range count {
+			total[b] += n
+		}
+	}
+	fmt.Println(total['t'], total['i'], total['k'])
+	// Output: 6 6 1
+}
+
 func ExampleEach() {
 	words := []string{"to", "stint", "is", "to", "keep", "within"}
 	par.Each(words, func(w *string) {

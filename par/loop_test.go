@@ -114,6 +114,13 @@ var entryPoints = []entryPoint{
 			}
 		})
 	}},
+	{"RangeWith", func(n int, f func(i int)) {
+		RangeWith(n, func() any { return nil }, func(_ any, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				f(i)
+			}
+		})
+	}},
 	{"Each", func(n int, f func(i int)) { Each(numbers(n), func(i *int) { f(*i) }) }},
 	{"Map", func(n int, f func(i int)) { Map(numbers(n), func(i int) bool { f(i); return true }) }},
 	{"Find", func(n int, f func(i int)) { Find(numbers(n), func(i int) bool { f(i); return false }) }},
@@ -252,7 +259,7 @@ func TestLongItemsAreShared(t *testing.T) {
 // estimate is bounded, so no loop is left to one worker.
 func TestPhasesAreShared(t *testing.T) {
 	const n = 3000
-	for _, d := range entryPoints[1:] { // a piece of Range cannot be divided
+	for _, d := range entryPoints[2:] { // a piece of Range or RangeWith cannot be divided
 		if d.name == "Reduce" {
 			continue // its blocks are cut before
 		}
@@ -751,14 +758,17 @@ func TestBadArguments(t *testing.T) {
 	one := func() int { return 1 }
 	two := func(a, b int) int { return a }
 	for want, f := range map[string]func(){
-		"par: Range: n is -1, want 0 or more": func() { Range(-1, func(lo, hi int) {}) },
-		"par: Range: f is nil":                func() { Range(0, nil) },
-		"par: Each: f is nil":                 func() { Each([]int{}, nil) },
-		"par: Map: f is nil":                  func() { Map[int, int](nil, nil) },
-		"par: Find: f is nil":                 func() { Find([]int{}, nil) },
-		"par: Reduce: zero is nil":            func() { Reduce([]int{}, nil, two, two) },
-		"par: Reduce: fold is nil":            func() { Reduce([]int{}, one, nil, two) },
-		"par: Reduce: merge is nil":           func() { Reduce([]int{}, one, two, nil) },
+		"par: Range: n is -1, want 0 or more":     func() { Range(-1, func(lo, hi int) {}) },
+		"par: Range: f is nil":                    func() { Range(0, nil) },
+		"par: RangeWith: n is -1, want 0 or more": func() { RangeWith(-1, one, func(_, lo, hi int) {}) },
+		"par: RangeWith: new is nil":              func() { RangeWith(0, nil, func(_, lo, hi int) {}) },
+		"par: RangeWith: f is nil":                func() { RangeWith(0, one, nil) },
+		"par: Each: f is nil":                     func() { Each([]int{}, nil) },
+		"par: Map: f is nil":                      func() { Map[int, int](nil, nil) },
+		"par: Find: f is nil":                     func() { Find([]int{}, nil) },
+		"par: Reduce: zero is nil":                func() { Reduce([]int{}, nil, two, two) },
+		"par: Reduce: fold is nil":                func() { Reduce([]int{}, one, nil, two) },
+		"par: Reduce: merge is nil":               func() { Reduce([]int{}, one, two, nil) },
 	} {
 		func() {
 			defer func() {

@@ -14,7 +14,7 @@ import (
 	"github.com/stint-go/stint/internal/option"
 )
 
-const parMapOptions = option.Limiter | option.Pool | option.Queue | option.Unordered | option.Name | option.Burst | option.Overload
+const parMapOptions = option.Limiter | option.Pool | option.Queue | option.Unordered | option.Name | option.LowPriority | option.Burst | option.Overload
 
 // ParMap calls f for the records of s concurrently. It returns the results in the order of
 // the records, or under Unordered as they arrive. A Limiter or a Pool bounds the number of
@@ -29,7 +29,7 @@ const parMapOptions = option.Limiter | option.Pool | option.Queue | option.Unord
 // ends the stream. A call of runtime.Goexit is stint.ErrGoexit, a closed pool
 // stint.ErrClosed. To continue after errors, make them a part of the result.
 //
-// Options: a Limiter or a Pool, Burst, Overload, Queue, Unordered, Name. ParMap panics if f
+// Options: a Limiter or a Pool, Burst, Overload, Queue, Unordered, LowPriority, Name. ParMap panics if f
 // is nil.
 func ParMap[T, R any](s Stream[T], f func(context.Context, T) (R, error), opts ...stint.Option) Stream[R] {
 	check("ParMap", "function", f == nil)

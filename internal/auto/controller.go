@@ -29,6 +29,7 @@ type Config struct {
 type Controller struct {
 	active  atomic.Uint32 // the period, in which tasks wait and finished tasks count; 0: none
 	refused atomic.Uint64 // tasks that were refused a permit instead of waiting
+	pending atomic.Int64  // short tasks that Finished has not counted
 	demand  atomic.Int32  // goroutines that hold back tasks
 	ended   atomic.Bool   // by Fix or Close: the search changes nothing; written with mu and timerMu held
 
@@ -268,6 +269,22 @@ func (c *Controller) finished(n int, took time.Duration) {
 		c.limiter.Set(s.limit)
 	}
 	c.keepTimer()
+}
+
+// Finished counts a finished task of a goroutine without a Sampler. took is its duration, 0
+// if unknown. A short task that finds another goroutine counting is left to the next.
+func (c *Controller) Finished(took time.Duration) {
+	if took > 0 && took < shortTask {
+		if !c.mu.TryLock() {
+			c.pending.Add(1)
+			return
+		}
+	} else {
+		c.mu.Lock()
+	}
+	defer c.mu.Unlock()
+	n := 1 + int(c.pending.Swap(0))
+	c.finished(n, time.Duration(n)*took)
 }
 
 // record appends a change to the history.

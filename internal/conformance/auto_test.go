@@ -149,7 +149,7 @@ func TestWaitingTasksBeginBesideComputing(t *testing.T) {
 // The function given to Overload is asked once for each error, through every entry
 // point, and its panic is a panic of the task.
 func TestOverloadIsAskedOnce(t *testing.T) {
-	for _, e := range entryPoints {
+	for _, e := range searching() {
 		var asked atomic.Int32
 		err := e.run(context.Background(), 50, func(context.Context, int) error { return errBoom },
 			stint.KeepGoing(), stint.Overload(func(err error) bool { asked.Add(1); return true }))
@@ -169,7 +169,7 @@ func TestOverloadIsAskedOnce(t *testing.T) {
 // The function given to Overload is called with no lock held: it may ask the limiter,
 // and change it.
 func TestOverloadIsAskedUnlocked(t *testing.T) {
-	for _, e := range entryPoints {
+	for _, e := range searching() {
 		synctest.Test(t, func(t *testing.T) {
 			limiter := stint.Auto(1, 64)
 			var asked atomic.Int32

@@ -259,7 +259,7 @@ func TestHooksCallBack(t *testing.T) {
 		equal(t, "panics that the hook was told", told.Load(), 5)
 		c.close()
 	})
-	for _, e := range entryPoints {
+	for _, e := range searching() {
 		synctest.Test(t, func(t *testing.T) {
 			c := newCaller()
 			l := stint.Auto(1, 3)

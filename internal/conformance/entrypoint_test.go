@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"testing"
 	"testing/synctest"
 
@@ -79,6 +80,12 @@ var entryPoints = []entryPoint{
 		_, err := r.Wait()
 		return err
 	}},
+	{"First", first},
+}
+
+// searching are those that search for a limit: all but First, which starts all items at once.
+func searching() []entryPoint {
+	return slices.DeleteFunc(slices.Clone(entryPoints), func(e entryPoint) bool { return e.name == "First" })
 }
 
 // source is count as a source for From.
@@ -135,6 +142,16 @@ var limitKinds = []limitKind{
 		p := stint.NewPool(stint.Limit(limit))
 		return []stint.Option{p}, p.Close
 	}},
+}
+
+// LowPriority has a meaning where the limit is shared.
+func init() {
+	for _, k := range limitKinds[2:4] {
+		limitKinds = append(limitKinds, limitKind{"Low" + k.name, func(limit int) ([]stint.Option, func()) {
+			opts, shut := k.open(limit)
+			return append(opts, stint.LowPriority()), shut
+		}})
+	}
 }
 
 // everywhere runs a test for every entry point with every kind of limit, each in a bubble.

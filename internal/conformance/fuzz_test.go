@@ -229,7 +229,7 @@ func (z *poolFuzz) look() {
 	if m.loose {
 		return
 	}
-	want := stint.Stats{
+	want := stint.PoolStats{
 		Limit: m.limit, Running: len(m.ends), Queued: len(m.direct.queue) + len(m.group.queue),
 		Waiting:   len(m.direct.blocked) + len(m.group.blocked),
 		Completed: uint64(m.completed), Dropped: uint64(m.dropped),

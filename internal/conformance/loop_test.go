@@ -231,7 +231,7 @@ func TestStopsAmongShortItems(t *testing.T) {
 // more, though that is more than a third of Burst.
 func TestGOMAXPROCSIsReadAtEachCall(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, e := range entryPoints {
+	for _, e := range searching() {
 		for _, n := range []int{1, 14, 2} {
 			synctest.Test(t, func(t *testing.T) {
 				runtime.GOMAXPROCS(n)

@@ -41,7 +41,7 @@ func TestNameIsALabel(t *testing.T) {
 						defer looked.Done()
 						name, _ := pprof.Label(ctx, "stint")
 						equal(t, "the label in a task's context", name, "crawler")
-						if p.name != "Pool" { // there the workers are the pool's
+						if !strings.HasSuffix(p.name, "Pool") { // there the workers are the pool's
 							equal(t, "a goroutine has the label", strings.Contains(labels(), label), true)
 						}
 						return nil
@@ -147,7 +147,7 @@ func TestNameIsARegion(t *testing.T) {
 			shut()
 			trace.Stop()
 			equal(t, "error", err, nil)
-			if p.name != "Pool" { // whose own name it would be
+			if !strings.HasSuffix(p.name, "Pool") { // whose own name it would be
 				equal(t, name+" is in the trace", bytes.Contains(b.Bytes(), []byte(name)), true)
 			}
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 // machinery is what the public packages stand on.
-var machinery = []string{"internal/auto", "internal/limit", "internal/fifo", "internal/loop", "internal/option", "internal/task", "internal/work"}
+var machinery = []string{"internal/admission", "internal/auto", "internal/limit", "internal/fifo", "internal/loop", "internal/option", "internal/task", "internal/work"}
 
 // edges says which packages of ours a package may import, by directory:
 //
@@ -30,6 +30,7 @@ var edges = map[string][]string{
 	"internal/fifo":          {},
 	"internal/limit":         {"internal/fifo"},
 	"internal/auto":          {},
+	"internal/admission":     {"internal/auto", "internal/limit"},
 	"internal/work":          {"internal/auto", "internal/limit", "internal/fifo", "internal/task"},
 	"internal/loop":          {"internal/auto", "internal/limit", "internal/task", "internal/work"},
 	"internal/option":        {"internal/auto", "internal/limit", "internal/task", "internal/work"},

@@ -34,6 +34,7 @@ type Scope struct {
 	held   *HeldPermit // nil for a call, and for a task whose limiter is private
 	parent *Scope
 	apart  bool         // parent belongs to another goroutine
+	low    bool         // the tasks of the call have low priority
 	waits  atomic.Int32 // goroutines that wait: in the call, or in any call of the task
 }
 
@@ -94,6 +95,23 @@ func (s *Scope) Call() *Scope {
 		return nil
 	}
 	return &Scope{parent: s}
+}
+
+// LowCall is like Call, for a call whose tasks have low priority. Its result is not nil.
+func (s *Scope) LowCall() *Scope { return &Scope{parent: s, low: true} }
+
+// IsLow reports whether s is the scope of a call whose tasks have low priority.
+func (s *Scope) IsLow() bool { return s != nil && s.low }
+
+// Low reports whether the nearest task that holds a permit of l, s or one around it, has
+// low priority.
+func (s *Scope) Low(l *Limiter) bool {
+	for ; s != nil; s = s.parent {
+		if s.held != nil && s.held.lim == l {
+			return s.parent.IsLow()
+		}
+	}
+	return false
 }
 
 // Belongs reports whether s is the scope of a call made by the task with scope task.
@@ -282,8 +300,17 @@ func (h *HeldPermit) wake() {
 
 // admit gives the permit, if it is free, to the first waiter that may have it.
 func (h *HeldPermit) admit() *Waiter {
+	w := h.admitAs(false)
+	if w == nil {
+		w = h.admitAs(true)
+	}
+	return w
+}
+
+// admitAs is admit among the waiters whose priority is low, or not.
+func (h *HeldPermit) admitAs(low bool) *Waiter {
 	for n := h.waiters.First(); n != nil; n = n.Next() {
-		if w := n.Value(); h.take(w.branch) {
+		if w := n.Value(); w.Low == low && h.take(w.branch) {
 			w.remove()
 			w.Permit = Permit{h}
 			return w

@@ -19,19 +19,24 @@ const (
 )
 
 // over is the bit of Limiter.signs that is set while more permits are out than the limit
-// allows, after Set made the limit smaller. The bits below count waiters.
-const over = 1 << 30
+// allows, after Set made the limit smaller. The bits below count waiters, and those from
+// lowWaiters on count waiters of low priority.
+const (
+	over       = 1 << 30
+	lowWaiters = 32
+)
 
-// A Limiter hands out permits, first come, first served, and never more than its limit.
-// Use New or Init.
+// A Limiter hands out permits, first come, first served, and never more than its limit. A
+// waiter of low priority is served when no other waits. Use New or Init.
 type Limiter struct {
-	signs  atomic.Int32 // written with mu held; holders read it between two tasks
+	signs  atomic.Int64 // written with mu held; holders read it between two tasks
 	waited atomic.Bool  // a waiter has joined, under a controller, since no permit was out; written with mu held
 	limit  atomic.Int64 // written with mu held
 
 	mu         sync.Mutex
 	out        int // permits that are out
 	waiters    fifo.List[*Waiter]
+	low        fifo.List[*Waiter] // waiters of low priority
 	watchers   fifo.List[*Watcher]
 	controller Controller // nil: the limit changes by Set only
 }
@@ -63,6 +68,7 @@ type Waiter struct {
 	Grant     func()
 	Permit    Permit
 	Untracked bool // the controller is not told that it waits
+	Low       bool // it is served when nobody else waits; Reclassify changes it in the queue
 
 	general, lent fifo.Node[*Waiter] // guarded by Limiter.mu
 	branch        *Scope             // as Scope.On returned it
@@ -93,7 +99,7 @@ func (l *Limiter) Above(threshold int) bool {
 func (l *Limiter) Load() (out int, waiting bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.out, l.waiters.Len() > 0
+	return l.out, l.waiting() > 0
 }
 
 // Bound returns the limit.
@@ -117,7 +123,7 @@ func (l *Limiter) Join(w *Waiter, from *Scope) bool {
 		return true
 	}
 	w.branch = branch
-	l.waiters.Push(&w.general, w)
+	l.push(w)
 	if held != nil {
 		held.waiters.Push(&w.lent, w)
 	}
@@ -139,6 +145,22 @@ func (l *Limiter) Leave(w *Waiter) bool {
 	return true
 }
 
+// Reclassify changes the priority of w. If w is in the queue, it goes behind the waiters of
+// its new priority. The caller must not call Join at the same time.
+func (l *Limiter) Reclassify(w *Waiter, low bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if w.Low == low {
+		return
+	}
+	w.Low = low
+	if w.general.InList() {
+		w.general.Remove()
+		l.push(w)
+		l.updateSigns()
+	}
+}
+
 // Track tells the controller of w, if w is Untracked and in the queue.
 func (l *Limiter) Track(w *Waiter) {
 	l.mu.Lock()
@@ -151,10 +173,15 @@ func (l *Limiter) Track(w *Waiter) {
 
 // Acquire waits for a permit and reports whether it has one. It gives up when done or quit
 // is closed; either may be nil. If granted is not nil, Acquire calls its Grant before it
-// blocks, but after the caller has joined the queue.
+// blocks, but after the caller has joined the queue. It waits with the priority of from.
 func (l *Limiter) Acquire(done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
+	return l.AcquireAs(from.Low(l), done, quit, from, granted)
+}
+
+// AcquireAs is Acquire for a caller whose priority is low, or not.
+func (l *Limiter) AcquireAs(low bool, done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
 	turn := make(chan struct{})
-	w := &Waiter{Grant: func() { close(turn) }}
+	w := &Waiter{Grant: func() { close(turn) }, Low: low}
 	free := l.Join(w, from)
 	if granted != nil {
 		granted.Grant()
@@ -207,24 +234,37 @@ func (l *Limiter) returned(p Permit) *Waiter {
 }
 
 // Yield returns one of the limiter's own permits if the limit is exceeded or there is a
-// waiter. The result is the waiter that has the permit now, as for Free. kept reports
-// whether the caller keeps its permit.
-func (l *Limiter) Yield() (w *Waiter, kept bool) {
+// waiter that should have it: for a holder whose priority is low any, otherwise one whose
+// priority is not low. The result is the waiter that has the permit now, as for Free. kept
+// reports whether the caller keeps its permit.
+func (l *Limiter) Yield(low bool) (w *Waiter, kept bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.out <= l.Bound() && l.waiters.Len() == 0 {
+	if l.out <= l.Bound() && l.waiters.Len() == 0 && !(low && l.low.Len() > 0) {
 		return nil, true
 	}
 	return l.free(), false
 }
 
-// Contended reports whether there are more than own waiters, or more permits are out than
-// the limit allows.
-func (l *Limiter) Contended(own int) bool { return int(l.signs.Load()) > own }
+// Contended reports whether a holder with the given priority should consider Yield: more
+// permits are out than the limit allows, or there are waiters other than own, which have
+// the priority of the holder.
+func (l *Limiter) Contended(low bool, own int) bool { return Contended(l.Signs(), low, own) }
 
-// Signs returns a number that changes when Contended or Over may have changed. While the
-// permits that are out are within the limit, it is the number of waiters.
-func (l *Limiter) Signs() int32 { return l.signs.Load() }
+// Contended is Limiter.Contended for a limiter with these signs.
+func Contended(signs int64, low bool, own int) bool {
+	if !low {
+		return int(int32(signs)) > own
+	}
+	return int32(signs) > 0 || int(signs>>lowWaiters) > own
+}
+
+// Urgent reports whether a holder whose priority is low should call Yield at once: a waiter
+// whose priority is not low is there, or the limit is exceeded.
+func (l *Limiter) Urgent() bool { return int32(l.Signs()) > 0 }
+
+// Signs returns a number that changes when Contended, Urgent or Over may have changed.
+func (l *Limiter) Signs() int64 { return l.signs.Load() }
 
 // Over reports whether more permits are out than the limit allows.
 func (l *Limiter) Over() bool { return l.signs.Load()&over != 0 }
@@ -266,7 +306,7 @@ func (l *Limiter) Set(n int) {
 func (l *Limiter) Counts() (limit, out, waiting int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.Bound(), l.out, l.waiters.Len()
+	return l.Bound(), l.out, l.waiting()
 }
 
 // The methods below are called with mu held.
@@ -279,8 +319,32 @@ func (l *Limiter) takeFrom(held *HeldPermit, branch *Scope) (p Permit, ok bool) 
 	return Permit{}, l.take()
 }
 
+// waiting returns the number of waiters.
+func (l *Limiter) waiting() int { return l.waiters.Len() + l.low.Len() }
+
+// push adds w to the queue, behind the waiters of its priority.
+func (l *Limiter) push(w *Waiter) {
+	if w.Low {
+		l.low.Push(&w.general, w)
+	} else {
+		l.waiters.Push(&w.general, w)
+	}
+}
+
+// first returns the waiter to be served next, or nil.
+func (l *Limiter) first() *Waiter {
+	n := l.waiters.First()
+	if n == nil {
+		n = l.low.First()
+	}
+	if n == nil {
+		return nil
+	}
+	return n.Value()
+}
+
 func (l *Limiter) take() bool {
-	if l.out >= l.Bound() || l.waiters.Len() > 0 {
+	if l.out >= l.Bound() || l.waiting() > 0 {
 		return false
 	}
 	l.out++
@@ -300,26 +364,26 @@ func (l *Limiter) free() *Waiter {
 
 // admit gives a free permit to the first waiter.
 func (l *Limiter) admit() *Waiter {
-	if l.out >= l.Bound() || l.waiters.Len() == 0 {
+	w := l.first()
+	if l.out >= l.Bound() || w == nil {
 		return nil
 	}
 	l.out++
-	w := l.waiters.First().Value()
 	w.remove()
 	w.Permit = Permit{}
 	return w
 }
 
 func (l *Limiter) updateSigns() {
-	signs := l.waiters.Len()
+	signs := int64(l.waiters.Len()) | int64(l.low.Len())<<lowWaiters
 	if l.out > l.Bound() {
 		signs |= over
 	}
-	before := int(l.signs.Load())
+	before := l.signs.Load()
 	if before == signs {
 		return // without writing to a cache line that holders read
 	}
-	l.signs.Store(int32(signs))
+	l.signs.Store(signs)
 	if before&over != signs&over {
 		l.updateWatchers()
 	}

@@ -117,30 +117,30 @@ func TestSetDownIsExact(t *testing.T) {
 	for range 4 {
 		l.TryAcquire()
 	}
-	if l.Over() || l.Contended(0) {
+	if l.Over() || l.Contended(false, 0) {
 		t.Fatal("over at the limit")
 	}
 	var granted []int
 	queued(t, l, 1, &granted)
 	l.Set(2)
-	if !l.Over() || !l.Contended(1) {
+	if !l.Over() || !l.Contended(false, 1) {
 		t.Fatal("not over the smaller limit")
 	}
-	if w, kept := l.Yield(); w != nil || kept { // 3 are out
+	if w, kept := l.Yield(false); w != nil || kept { // 3 are out
 		t.Fatal("a permit beyond the limit passes on")
 	}
-	if w, kept := l.Yield(); w != nil || kept { // 2 are out: as many as there may be
+	if w, kept := l.Yield(false); w != nil || kept { // 2 are out: as many as there may be
 		t.Fatal("a permit beyond the limit passes on")
 	}
 	if l.Over() || len(granted) != 0 {
 		t.Fatal("over at the limit, or somebody was served beyond it")
 	}
-	w, kept := l.Yield()
+	w, kept := l.Yield(false)
 	if w == nil || kept {
 		t.Fatal("the first in the queue is not served at the limit")
 	}
 	w.Grant()
-	if w, kept := l.Yield(); w != nil || !kept {
+	if w, kept := l.Yield(false); w != nil || !kept {
 		t.Fatal("nobody waits, and the permit is not kept")
 	}
 	want(t, l, 2, 2, 0)
@@ -149,17 +149,17 @@ func TestSetDownIsExact(t *testing.T) {
 func TestContendedCountsStrangers(t *testing.T) {
 	l := New(1)
 	l.TryAcquire()
-	if l.Contended(0) {
+	if l.Contended(false, 0) {
 		t.Fatal("contended with nobody in the queue")
 	}
 	var granted []int
 	ws := queued(t, l, 2, &granted)
-	if !l.Contended(1) || l.Contended(2) {
+	if !l.Contended(false, 1) || l.Contended(false, 2) {
 		t.Fatal("two wait")
 	}
 	l.Leave(ws[0])
 	l.Leave(ws[1])
-	if l.Contended(0) {
+	if l.Contended(false, 0) {
 		t.Fatal("contended after all have left")
 	}
 }
@@ -235,19 +235,27 @@ func TestModel(t *testing.T) {
 		limit := 1 + r.IntN(4)
 		l := New(limit)
 		out := 0
-		var queue, granted, expected []int
+		var queues [2][]int // of normal and of low priority
+		var granted, expected []int
 		waiters := map[int]*Waiter{}
+		waiting := func() int { return len(queues[0]) + len(queues[1]) }
 		admit := func() {
-			for out < limit && len(queue) > 0 {
+			for out < limit && waiting() > 0 {
+				i := 0
+				if len(queues[0]) == 0 {
+					i = 1
+				}
 				out++
-				expected = append(expected, queue[0])
-				queue = queue[1:]
+				expected = append(expected, queues[i][0])
+				queues[i] = queues[i][1:]
 			}
 		}
 		for step := range 200 {
-			switch op := r.IntN(6); {
+			class := r.IntN(2)
+			low, queue := class == 1, &queues[class]
+			switch op := r.IntN(7); {
 			case op == 0:
-				ok := out < limit && len(queue) == 0
+				ok := out < limit && waiting() == 0
 				if got := l.TryAcquire(); got != ok {
 					t.Fatalf("-stint.seed=%d: step %d: TryAcquire: %v", s, step, got)
 				}
@@ -255,34 +263,34 @@ func TestModel(t *testing.T) {
 					out++
 				}
 			case op == 1:
-				w := &Waiter{Grant: func() { granted = append(granted, step) }}
-				ok := out < limit && len(queue) == 0
+				w := &Waiter{Grant: func() { granted = append(granted, step) }, Low: low}
+				ok := out < limit && waiting() == 0
 				if got := l.Join(w, nil); got != ok {
 					t.Fatalf("-stint.seed=%d: step %d: Join: %v", s, step, got)
 				}
 				if ok {
 					out++
 				} else {
-					queue = append(queue, step)
+					*queue = append(*queue, step)
 					waiters[step] = w
 				}
-			case op == 2 && len(queue) > 0:
-				i := r.IntN(len(queue))
-				if !l.Leave(waiters[queue[i]]) {
+			case op == 2 && len(*queue) > 0:
+				i := r.IntN(len(*queue))
+				if !l.Leave(waiters[(*queue)[i]]) {
 					t.Fatalf("-stint.seed=%d: step %d: Leave is false", s, step)
 				}
-				queue = slices.Delete(queue, i, i+1)
+				*queue = slices.Delete(*queue, i, i+1)
 			case op == 3 && out > 0:
 				out--
 				admit()
 				l.Release(Permit{})
 			case op == 4 && out > 0:
-				keep := out <= limit && len(queue) == 0
+				keep := out <= limit && len(queues[0]) == 0 && !(low && len(queues[1]) > 0)
 				if !keep {
 					out--
 					admit()
 				}
-				w, kept := l.Yield()
+				w, kept := l.Yield(low)
 				if kept != keep {
 					t.Fatalf("-stint.seed=%d: step %d: Yield: %v", s, step, kept)
 				}
@@ -293,11 +301,24 @@ func TestModel(t *testing.T) {
 				limit = 1 + r.IntN(4)
 				admit()
 				l.Set(limit)
+			case op == 6 && len(*queue) > 0:
+				i := r.IntN(len(*queue))
+				w := (*queue)[i]
+				to := &queues[r.IntN(2)]
+				if to != queue {
+					*queue = slices.Delete(*queue, i, i+1)
+					*to = append(*to, w)
+				}
+				l.Reclassify(waiters[w], to == &queues[1])
 			}
-			if n, o, w := l.Counts(); n != limit || o != out || w != len(queue) || l.Over() != (out > limit) ||
-				l.Contended(len(queue)) != (out > limit) || !slices.Equal(granted, expected) {
+			normal, all, exceeded := len(queues[0]), waiting(), out > limit
+			if n, o, w := l.Counts(); n != limit || o != out || w != all || l.Over() != exceeded ||
+				l.Contended(false, normal) != exceeded || normal > 0 && !l.Contended(false, normal-1) ||
+				l.Urgent() != (exceeded || normal > 0) ||
+				l.Contended(true, len(queues[1])) != (exceeded || normal > 0) || all > normal && !l.Contended(true, all-normal-1) ||
+				!slices.Equal(granted, expected) {
 				t.Fatalf("-stint.seed=%d: step %d: limit %d, out %d, waiting %d, over %v, granted %v; want %d, %d, %d, %v, %v",
-					s, step, n, o, w, l.Over(), granted, limit, out, len(queue), out > limit, expected)
+					s, step, n, o, w, l.Over(), granted, limit, out, all, exceeded, expected)
 			}
 		}
 	}
@@ -329,7 +350,7 @@ func TestNeverOverTheLimit(t *testing.T) {
 				}
 				now.Add(-1)
 				if r.IntN(2) == 0 {
-					w, kept := l.Yield()
+					w, kept := l.Yield(false)
 					if w != nil {
 						w.Grant()
 					}

@@ -26,8 +26,9 @@ type Body interface {
 // A Batch is a range of indexes that one worker has taken to call one after the other. No
 // other worker can take them.
 type Batch struct {
-	At  int // the index that was started last
-	end int
+	At    int // the index that was started last
+	end   int
+	State any // what the body keeps for its worker; nil at first, and see Loop.Left
 
 	halt *atomic.Uint32 // Loop.halt
 }

@@ -24,7 +24,7 @@ type Loop struct {
 	N          int
 	Context    context.Context
 	Body       Body
-	Parent     *limit.Scope // of the call, if a task makes it
+	Parent     *limit.Scope // of the call, if a task makes it or its priority is low
 	Name       string       // of the regions in execution traces; "" makes none
 	Engine     *work.Engine // whose workers call Body; nil: the caller and helpers of the loop
 	lim        *limit.Limiter
@@ -33,7 +33,9 @@ type Loop struct {
 	Procs      int // the number of CPUs
 	halt       atomic.Uint32
 	shared     bool      // others use lim too
+	low        bool      // its tasks have low priority on lim
 	Compute    bool      // no item waits, so batches may be long
+	Waits      bool      // every item may wait, so batches have one index
 	timed      bool      // workers measure the cost of an item
 	epoch      time.Time // of their clocks, if timed
 
@@ -42,7 +44,8 @@ type Loop struct {
 	Limit      int              // bounds the workers if Limiter and Engine are nil
 	Auto       auto.Config      // searches for that limit instead, if Max is not 0
 	First      int
-	Cost       int64 // of an item, in picoseconds, if the caller has measured some
+	Cost       int64           // of an item, in picoseconds, if the caller has measured some
+	Left       func(state any) // is called with the State of each worker that ends, before it releases its permit
 
 	*helping // nil for one item under no limiter
 	ended    atomic.Bool
@@ -88,11 +91,12 @@ func (l *Loop) init() {
 		l.lim = &l.own
 		l.initOwn()
 	}
+	l.low = l.shared && l.Parent.IsLow()
 	untimed := max(minTimedItems, l.lim.Bound()) // so many items are claimed one by one
 	if l.Compute {
 		untimed = 1
 	}
-	if l.N-l.First > untimed && uint64(l.N) <= maxIndex {
+	if l.N-l.First > untimed && uint64(l.N) <= maxIndex && !l.Waits {
 		l.timed, l.epoch = true, time.Now()
 	}
 }

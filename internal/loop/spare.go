@@ -41,7 +41,7 @@ func (l *Loop) addSpareFor(n int) bool {
 	if w.Grant == nil {
 		w.Grant = func() { l.waiting.Add(-1); l.startSpare() }
 	}
-	w.Untracked = l.shortItems()
+	w.Untracked, w.Low = l.shortItems(), l.low
 	l.waiting.Add(1)
 	if l.lim.Join(w, nil) {
 		w.Grant()

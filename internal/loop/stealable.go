@@ -267,13 +267,18 @@ func (w *worker) returnRest() {
 	}
 }
 
-// leave returns the indexes that w has not started, and leaves its range to be stolen from.
+// leave returns the indexes that w has not started, leaves its range to be stolen from, and
+// gives its State back.
 func (w *worker) leave() {
 	w.setBatchSize(1)
+	l := w.loop
+	if w.State != nil {
+		l.Left(w.State)
+		w.State = nil
+	}
 	if w.claimed == nil {
 		return
 	}
-	l := w.loop
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	w.claimed.held = false

@@ -131,14 +131,14 @@ func (w *worker) keepPermit() bool {
 		return true
 	case l.Engine != nil:
 		w.turns += max(1, w.made)
-		return !l.Engine.ShouldYield(w.permit, w.since, w.turns)
+		return !l.Engine.ShouldYield(l.low, w.permit, w.since, w.turns)
 	case w.permit != (limit.Permit{}):
 		return !w.permit.Wanted() || w.returnPermit()
-	case !l.lim.Contended(int(l.waiting.Load())):
+	case !l.lim.Contended(l.low, int(l.waiting.Load())):
 		return true
 	}
 	w.turns += max(1, w.made)
-	if !l.lim.Over() && w.turns < limit.Turns && time.Since(w.since) < limit.Quantum {
+	if !l.lim.Over() && !(l.low && l.lim.Urgent()) && w.turns < limit.Turns && time.Since(w.since) < limit.Quantum {
 		return true
 	}
 	return w.yield()
@@ -153,7 +153,7 @@ func (w *worker) yield() bool {
 	if l.left() == 0 {
 		return true // for take to find out: there is nothing to wait for
 	}
-	next, kept := l.lim.Yield()
+	next, kept := l.lim.Yield(l.low)
 	switch {
 	case kept:
 		return true
@@ -214,7 +214,7 @@ func (w *worker) acquire(granted *limit.Waiter) bool {
 	w.setBatchSize(1)
 	before := w.permit
 	l.waiting.Add(1)
-	w.permit, w.has = l.lim.Acquire(l.Context.Done(), l.overSignal(), w.from(), granted)
+	w.permit, w.has = l.lim.AcquireAs(l.low, l.Context.Done(), l.overSignal(), w.from(), granted)
 	l.waiting.Add(-1)
 	w.since, w.turns = time.Now(), 0
 	if w.sampler != nil {

@@ -35,12 +35,25 @@ type Executor struct {
 	watched sync.WaitGroup // the goroutine that unwatch keeps from starting
 }
 
+// Scope returns the scope of a call that is made with ctx, or nil: it has none if no task
+// makes it and its priority is not low. The tasks of a call have low priority if o says so,
+// if the task that makes the call has low priority under the same limiter, or if all tasks
+// of the pool have.
+func (o *Options) Scope(ctx context.Context) *limit.Scope {
+	s := limit.ScopeOf(ctx)
+	l, _ := o.bound()
+	if l != nil && (o.Given&LowPriority != 0 || s.Low(l) || o.Engine != nil && o.Engine.Low()) {
+		return s.LowCall()
+	}
+	return s.Call()
+}
+
 // Open makes e ready as o says. ctx is given to the tasks; it is made from parent, the
 // context of the call. runner runs the tasks; room is the length of the queue. When
 // parent ends, queued tasks are dropped; a caller that ends ctx otherwise must call
 // Source.Stop.
 func (e *Executor) Open(parent, ctx context.Context, o *Options, runner work.Runner, room int) {
-	e.Parent = limit.ScopeOf(parent).Call()
+	e.Parent = o.Scope(parent)
 	s := work.SourceConfig{Context: ctx, Room: room, Runner: runner, Parent: e.Parent}
 	if o.Engine != nil {
 		e.Engine = o.Engine

@@ -58,13 +58,14 @@ const (
 	OnPanic
 	Burst
 	Overload
+	LowPriority
 	From
 )
 
 var names = map[Set]string{
 	Limiter: "a Limiter", Pool: "a Pool", Queue: "Queue", KeepGoing: "KeepGoing",
 	Unordered: "Unordered", Name: "Name", OnPanic: "OnPanic",
-	Burst: "Burst", Overload: "Overload", From: "From",
+	Burst: "Burst", Overload: "Overload", LowPriority: "LowPriority", From: "From",
 }
 
 // Collect reads the options given to the function called name of package pkg, which

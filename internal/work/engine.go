@@ -22,16 +22,18 @@ type Engine struct {
 	lim            *limit.Limiter
 	controller     *auto.Controller // of lim; nil: none
 	ownsController bool             // it ends with the engine
+	low            bool             // the tasks of its first source have low priority
 	idleTimeout    time.Duration
 	name           string
 	labels         context.Context // has the pprof labels of the workers; nil leaves them alone
 
 	room *room // of its first source
 
-	readyShared atomic.Int32 // shared sources in ready; written with mu held
+	readyShared atomic.Int32 // shared sources in ready whose priority is not low; written with mu held
+	readyLow    atomic.Int32 // shared sources in ready whose priority is low; written with mu held
 
 	mu          sync.Mutex
-	ready       fifo.List[*Source]   // with a queued task or a waiting submitter, served in turn
+	ready       readySources         // with a queued task or a waiting submitter
 	active      map[*Source]struct{} // shared, with anything pending
 	open        *Source              // whose tasks are claimed without the lock, or nil
 	admitted    *submitter           // list of submitters to be woken after unlocking
@@ -104,7 +106,7 @@ func New(c Config, sc SourceConfig) (*Engine, *Source) {
 	s := &b.source
 	s.init(e, sc)
 	e.room = s.room
-	s.permanent = true
+	s.permanent, e.low = true, s.low
 	b.segment.tasks = b.tasks[:0]
 	s.queue.keep(&b.segment)
 	return e, s
@@ -119,6 +121,9 @@ func (e *Engine) NewSource(c SourceConfig) *Source {
 
 // Limiter returns the limiter that bounds e.
 func (e *Engine) Limiter() *limit.Limiter { return e.lim }
+
+// Low reports whether the source that lasts as long as e has low priority.
+func (e *Engine) Low() bool { return e.low }
 
 // Controller returns the controller of the limiter, or nil.
 func (e *Engine) Controller() *auto.Controller { return e.controller }
@@ -152,17 +157,28 @@ func (e *Engine) Closed() bool {
 // ShouldYield reports whether a task without an end should give up its worker, which it has
 // had since the given time and for the given number of turns: another shared source is
 // ready, or a waiter outside the engine wants a permit. p is the permit that the task runs
-// on. If the limit has become smaller, the task should yield at once.
-func (e *Engine) ShouldYield(p limit.Permit, since time.Time, turns int) bool {
+// on, and low its priority. If the limit has become smaller, the task should yield at once,
+// and so should one of low priority if a task waits whose priority is not low.
+func (e *Engine) ShouldYield(low bool, p limit.Permit, since time.Time, turns int) bool {
 	switch {
 	case p != (limit.Permit{}): // lent: of no use to anybody else
 		return p.Wanted()
 	case e.lim.Over():
 		return true
-	case e.readyShared.Load() <= 1 && !e.lim.Contended(1):
+	case low && (e.readyShared.Load() > 0 || e.lim.Urgent()):
+		return true
+	case e.readyOf(low).Load() <= 1 && !e.lim.Contended(low, 1):
 		return false
 	}
 	return turns >= limit.Turns || time.Since(since) >= limit.Quantum
+}
+
+// readyOf counts the ready shared sources with the given priority.
+func (e *Engine) readyOf(low bool) *atomic.Int32 {
+	if low {
+		return &e.readyLow
+	}
+	return &e.readyShared
 }
 
 // Drain makes workers that find nothing to do leave instead of parking.
@@ -260,9 +276,7 @@ func (e *Engine) granted() {
 		e.lim.Release(limit.Permit{})
 		return
 	}
-	for p := e.ready.First(); p != nil; p = p.Next() {
-		p.Value().wakeWaiters()
-	}
+	e.ready.each((*Source).wakeWaiters)
 	e.waking = true
 	e.unlock(e.pick(nil))
 }
@@ -312,8 +326,8 @@ func (e *Engine) wakeOne() *worker {
 }
 
 func (e *Engine) sendWorker() *worker {
-	batches := e.ready.First().Value().batches
-	e.waiter.Untracked = batches != nil && batches.Short()
+	s := e.ready.first()
+	e.waiter.Untracked, e.waiter.Low = s.short(), s.low
 	if !e.lim.Join(&e.waiter, nil) {
 		e.awaiting = true
 		return nil
@@ -322,18 +336,32 @@ func (e *Engine) sendWorker() *worker {
 	return e.pick(nil)
 }
 
-// ownWaiters returns how many of the limiter's waiters are the engine.
-func (e *Engine) ownWaiters() int {
-	if e.awaiting {
+// ownWaiters returns how many of the limiter's waiters with the given priority are the
+// engine.
+func (e *Engine) ownWaiters(low bool) int {
+	if e.awaiting && e.waiter.Low == low {
 		return 1
 	}
 	return 0
 }
 
-// leaveQueue takes the engine out of the limiter's queue when nothing is queued.
-func (e *Engine) leaveQueue() {
-	if e.awaiting && e.ready.Len() == 0 && e.lim.Leave(&e.waiter) {
-		e.awaiting = false
+// reclassify gives the engine's entry in the limiter's queue the priority of the source that
+// is served next, and takes the entry out when no source is ready.
+func (e *Engine) reclassify() {
+	if !e.awaiting {
+		return
+	}
+	s := e.ready.first()
+	switch {
+	case s == nil:
+		if e.lim.Leave(&e.waiter) {
+			e.awaiting = false
+		}
+	case s.low != e.waiter.Low:
+		e.lim.Reclassify(&e.waiter, s.low)
+		if !s.short() {
+			e.lim.Track(&e.waiter)
+		}
 	}
 }
 
@@ -453,21 +481,22 @@ func (e *Engine) isIdle() bool {
 	return e.queued == 0 && e.running == 0 && e.blocked == 0 && (!e.draining || e.workers == 0 && !e.armed)
 }
 
-// makeReady puts s at the end of the ready sources, unless it is there already.
-// Sources that take turns are served under the lock.
+// makeReady puts s at the end of the ready sources, unless it is there already. Sources
+// that take turns are served under the lock.
 func (e *Engine) makeReady(s *Source) {
 	if s.ready.InList() {
 		return
 	}
-	if e.ready.Len() > 0 {
+	if e.open != nil && (e.open.low || !s.low) {
 		e.shut()
 	}
-	e.ready.Push(&s.ready, s)
+	e.ready.push(s)
 	s.room.ready++
 	if s.Shared {
-		e.readyShared.Add(1)
+		e.readyOf(s.low).Add(1)
 		e.activate(s)
 	}
+	e.reclassify()
 }
 
 // activate records that something is pending in s, until settle finds nothing.
@@ -481,23 +510,25 @@ func (e *Engine) activate(s *Source) {
 // next returns the ready source whose turn it is. While workers are on their way for tasks
 // of the shared room that exceed its size, they take those.
 func (e *Engine) next() *Source {
-	if e.room.overfull() {
-		for p := e.ready.First(); p != nil; p = p.Next() {
-			if s := p.Value(); s.room == e.room && s.queue.n > 0 {
-				return s
-			}
+	first := e.ready.first()
+	if first == nil || !e.room.overfull() {
+		return first
+	}
+	for p := e.ready.of(first).First(); p != nil; p = p.Next() {
+		if s := p.Value(); s.room == e.room && s.queue.n > 0 {
+			return s
 		}
 	}
-	return e.ready.First().Value()
+	return first
 }
 
 // rotate moves s, which has had its turn, to the end or out of the ready sources.
 func (e *Engine) rotate(s *Source) {
 	if !s.hasWork() {
 		e.unreadyIfEmpty(s)
-	} else if e.ready.Len() > 1 {
+	} else if e.ready.of(s).Len() > 1 {
 		s.ready.Remove()
-		e.ready.Push(&s.ready, s)
+		e.ready.push(s)
 	}
 }
 
@@ -509,9 +540,52 @@ func (e *Engine) unreadyIfEmpty(s *Source) {
 		}
 		s.ready.Remove()
 		s.room.ready--
-		e.leaveQueue()
+		e.reclassify()
 		if s.Shared {
-			e.readyShared.Add(-1)
+			e.readyOf(s.low).Add(-1)
+		}
+	}
+}
+
+// readySources are the sources that have work. They are served in turn, those of low
+// priority only when there is no other.
+type readySources struct {
+	normal, low fifo.List[*Source]
+}
+
+func (r *readySources) Len() int { return r.normal.Len() + r.low.Len() }
+
+// of returns the list of the sources with the priority of s.
+func (r *readySources) of(s *Source) *fifo.List[*Source] {
+	if s.low {
+		return &r.low
+	}
+	return &r.normal
+}
+
+func (r *readySources) push(s *Source) { r.of(s).Push(&s.ready, s) }
+
+// first returns the source to be served next, or nil.
+func (r *readySources) first() *Source {
+	n := r.normal.First()
+	if n == nil {
+		n = r.low.First()
+	}
+	if n == nil {
+		return nil
+	}
+	return n.Value()
+}
+
+// only reports whether no other source is served as long as s has work.
+func (r *readySources) only(s *Source) bool {
+	return r.of(s).Len() <= 1 && (!s.low || r.normal.Len() == 0)
+}
+
+func (r *readySources) each(f func(*Source)) {
+	for _, l := range []*fifo.List[*Source]{&r.normal, &r.low} {
+		for n := l.First(); n != nil; n = n.Next() {
+			f(n.Value())
 		}
 	}
 }

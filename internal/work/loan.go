@@ -23,7 +23,7 @@ func (s *Source) newLoan(from *limit.Scope, wake func()) *loan {
 	if slot, _ := from.On(s.engine.lim); slot == nil {
 		return nil
 	}
-	l := &loan{source: s, from: from, wake: wake}
+	l := &loan{source: s, from: from, wake: wake, waiter: limit.Waiter{Low: s.low}}
 	l.waiter.Grant = l.granted
 	return l
 }
@@ -78,9 +78,9 @@ func (l *loan) end() bool {
 // lender wants the permit back, or if the permit is the limiter's own and a waiter should
 // have it. serves is called with engine.mu held.
 func (l *loan) serves() bool {
-	e, p := l.source.engine, l.waiter.Permit
+	e, p, low := l.source.engine, l.waiter.Permit, l.source.low
 	if l.done || p.Wanted() || !l.source.hasWork() {
 		return false
 	}
-	return p != (limit.Permit{}) || !e.lim.Contended(e.ownWaiters())
+	return p != (limit.Permit{}) || !e.lim.Contended(low, e.ownWaiters(low))
 }

@@ -23,6 +23,7 @@ type Source struct {
 
 	front atomic.Pointer[segment] // that was opened last; its tasks are claimed without the lock
 
+	low         bool        // its tasks have low priority
 	batches     BatchRunner // its Runner, if that is one
 	segmentSize int         // tasks in a segment, at most
 	permanent   bool        // ends with its engine
@@ -48,13 +49,14 @@ type SourceConfig struct {
 	Context context.Context // for its tasks, with the scope of their worker; when it ends, queued tasks are dropped
 	Room    int             // queued tasks beyond which a submitter waits, or SharedRoom
 	Runner  Runner
-	Parent  *limit.Scope // of the call that the source belongs to, if a task made it
+	Parent  *limit.Scope // of the call that the source belongs to, if a task made it or its priority is low
 	Shared  bool         // one of several sources of its engine
 	Helpers bool         // its tasks are the helpers of one loop: they do not count as tasks, and a closed engine takes them after the first
 }
 
 func (s *Source) init(e *Engine, c SourceConfig) {
 	s.engine, s.SourceConfig = e, c
+	s.low = c.Parent.IsLow()
 	s.batches, _ = c.Runner.(BatchRunner)
 	s.changed.L = &e.mu
 	s.room = e.room
@@ -379,6 +381,9 @@ func (s *Source) refusesClosed(from *limit.Scope) bool {
 // hasWork reports whether a worker would find something to do.
 func (s *Source) hasWork() bool { return s.queue.n+s.blocked.Len() > 0 }
 
+// short reports whether the limiter's controller is not told that tasks of s wait.
+func (s *Source) short() bool { return s.batches != nil && s.batches.Short() }
+
 // refuseAll tells the waiting submitters that the source has ended.
 func (s *Source) refuseAll() {
 	for s.blocked.Len() > 0 {
@@ -455,7 +460,7 @@ func (s *Source) proceed() {
 // waits for its turn: at most as many as submitters wait for.
 func (s *Source) openSegment() {
 	e, r := s.engine, s.room
-	if s.Helpers || !r.long || e.ready.Len() > 1 {
+	if s.Helpers || !r.long || !e.ready.only(s) {
 		return
 	}
 	n := maxSegment

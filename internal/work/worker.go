@@ -19,7 +19,7 @@ type worker struct {
 	engine  *Engine
 	slot    *limit.HeldPermit
 	source  *Source // of the running task
-	signs   int32   // of the limiter, while which it need not look; -1: it must look
+	signs   int64   // of the limiter, while which it need not look; -1: it must look
 	left    bool    // its goroutine ends, and not by a Goexit
 	of      *Source // that ctx is made for
 	ctx     context.Context
@@ -122,7 +122,7 @@ func (w *worker) serve() (more bool) {
 type claimCache struct {
 	source *Source // of the task before; nil: look
 	ctx    context.Context
-	signs  int32    // of the limiter, while which it need not look
+	signs  int64    // of the limiter, while which it need not look
 	from   *segment // of the task before
 	unread int      // tasks of from that its count lacks
 }
@@ -267,10 +267,11 @@ func (w *worker) choose() *Source {
 		}
 		w.returnLoan()
 	}
-	if w.engine.ready.Len() == 0 || !w.keep() {
+	s := w.engine.next()
+	if s == nil || !w.keep(s.low) {
 		return nil
 	}
-	return w.engine.next()
+	return s
 }
 
 // returnLoan returns the permit on loan. It is called with engine.mu held.
@@ -286,30 +287,32 @@ func (w *worker) returnLoan() {
 	v.wake()
 }
 
-// fastPathSigns returns the signs of the limiter under which w may claim tasks, if only the
-// engine waits in the limiter's queue, and -1 otherwise. It is called with engine.mu held.
-func (w *worker) fastPathSigns() int32 {
-	e := w.engine
-	if signs := e.lim.Signs(); w.loan == nil && int(signs) <= e.ownWaiters() {
+// fastPathSigns returns the signs of the limiter under which w may claim tasks of its source,
+// if nobody but the engine should have the permit, and -1 otherwise. It is called with
+// engine.mu held.
+func (w *worker) fastPathSigns() int64 {
+	e, low := w.engine, w.source.low
+	if signs := e.lim.Signs(); w.loan == nil && !limit.Contended(signs, low, e.ownWaiters(low)) {
 		return signs
 	}
 	return -1
 }
 
-// keep reports whether w may run another task on its permit. If a waiter should have the
-// permit, w gives it up and the engine queues again. It is called with engine.mu held.
-func (w *worker) keep() bool {
+// keep reports whether w may run another task, of the given priority, on its permit. If a
+// waiter should have the permit, w gives it up and the engine queues again. It is called
+// with engine.mu held.
+func (w *worker) keep(low bool) bool {
 	e := w.engine
 	if w.permit {
-		if !e.lim.Contended(e.ownWaiters()) {
+		if !e.lim.Contended(low, e.ownWaiters(low)) {
 			return true
 		}
 		now := time.Now()
 		w.turns++
-		if !e.lim.Over() && w.turns < limit.Turns && now.Sub(w.since) < limit.Quantum {
+		if !e.lim.Over() && !(low && e.lim.Urgent()) && w.turns < limit.Turns && now.Sub(w.since) < limit.Quantum {
 			return true
 		}
-		next, kept := e.lim.Yield()
+		next, kept := e.lim.Yield(low)
 		if kept {
 			return true
 		}
@@ -321,6 +324,7 @@ func (w *worker) keep() bool {
 		w.permit, w.owed = false, next
 	}
 	if !e.awaiting {
+		e.waiter.Low = low
 		e.awaiting = !e.lim.Join(&e.waiter, nil)
 		w.permit = !e.awaiting
 	}

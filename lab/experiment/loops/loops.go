@@ -37,7 +37,7 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 		"Items are called functions, in hand-written loops too. plain-range, static-range and par.Range call the body with a range of indexes, which is less work for tiny items: these are compared in cases of their own, form=range.",
 		"The results of all items are checked after each sample.")
 	z.p = float64(b.Result.Processors)
-	parts := []iter.Seq[experiment.Study]{z.tiny, z.few, z.series, z.unequal, z.waiting, z.ending, z.nested, z.cold, z.mapped, z.reduced, z.found, z.slow}
+	parts := []iter.Seq[experiment.Study]{z.tiny, z.few, z.series, z.unequal, z.waiting, z.ending, z.nested, z.cold, z.mapped, z.reduced, z.counted, z.found, z.slow}
 	return b.RunSeq(ctx, func(yield func(experiment.Study) bool) {
 		all(func(st experiment.Study) bool {
 			for i := range st.Cases {

@@ -10,7 +10,7 @@ import (
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, run, sizes{divisor: 1000, ops: 2, waits: 1}, trial.Want{Processors: 2, Cases: 71, Verdicts: 157})
+	trial.Run(t, run, sizes{divisor: 1000, ops: 2, waits: 1}, trial.Want{Processors: 2, Cases: 72, Verdicts: 158})
 }
 
 // A wrong result is detected.
@@ -60,6 +60,18 @@ func TestIdentical(t *testing.T) {
 	for _, model := range reductions {
 		if got, want := model.run([]float64{1, 2, 4, 8, 16}), 31.0; got != want {
 			t.Errorf("%s: got %v, want %v", model.Name, got, want)
+		}
+	}
+}
+
+// Every counter counts every byte.
+func TestHistograms(t *testing.T) {
+	for _, n := range []int{1, 2, 1000, 300_000} {
+		s := randomBytes(n)
+		for _, model := range counters {
+			if got, want := *model.run(s), *countAlone(s); got != want {
+				t.Errorf("%s: %d bytes: got %v, want %v", model.Name, n, got, want)
+			}
 		}
 	}
 }

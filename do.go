@@ -1,0 +1,43 @@
+package stint
+
+import (
+	"context"
+
+	"github.com/stint-go/stint/internal/admission"
+)
+
+// Do calls f on the caller's goroutine with a permit of l, for work that stint does not
+// start, such as the handling of a request. It waits for the permit, first come, first
+// served, together with the calls, groups and pools on l. If ctx ends first, or has ended,
+// Do returns its cause without calling f. Otherwise it returns the error of f.
+//
+// f gets ctx with the permit: calls that f makes with that context, and waits for, run on
+// the permit, as in a task. A panic of f and runtime.Goexit pass through, and return the
+// permit. Do panics if ctx or f is nil.
+func (l *Limiter) Do(ctx context.Context, f func(context.Context) error) error {
+	checkArgs("Limiter.Do", ctx, f == nil)
+	l.check("Limiter.Do")
+	a, err := admission.Acquire(ctx, l.core(), l.controller())
+	if err != nil {
+		return err
+	}
+	defer a.Release(false)
+	return f(a.Context())
+}
+
+// TryDo calls f as Do does if a permit is free and nothing waits for one. Otherwise it
+// returns ErrBusy at once. An adaptive limit takes the refusal for a task that waits. If
+// ctx has ended, TryDo returns its cause.
+func (l *Limiter) TryDo(ctx context.Context, f func(context.Context) error) error {
+	checkArgs("Limiter.TryDo", ctx, f == nil)
+	l.check("Limiter.TryDo")
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	a, ok := admission.TryAcquire(ctx, l.core(), l.controller())
+	if !ok {
+		return ErrBusy
+	}
+	defer a.Release(false)
+	return f(a.Context())
+}

@@ -1,0 +1,309 @@
+package conformance_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/goroutine"
+	"github.com/stint-go/stint/internal/option"
+)
+
+// errNext is the error of an item of First whose task has succeeded.
+var errNext = errors.New("the next one")
+
+// first runs tasks by First, turned round: the error of a task is the result of its item,
+// which ends the call, and other items fail. Under KeepGoing an error is an error.
+func first(ctx context.Context, n int, f body, opts ...stint.Option) error {
+	o := option.Collect("stint", "First", ^option.Set(0), opts)
+	opts = withoutKeepGoing(opts)
+	if o.Max > 0 {
+		opts = append(opts, stint.Limit(o.Max))
+	}
+	result, err := stint.First(ctx, indexes(n), func(ctx context.Context, i int) (error, error) {
+		err := f(ctx, i)
+		switch {
+		case err == nil:
+			return nil, errNext
+		case o.KeepGoing, ctx.Err() != nil: // a late error does not count
+			return nil, err
+		}
+		return err, nil
+	}, opts...)
+	all, ok := err.(interface{ Unwrap() []error })
+	switch {
+	case err == nil:
+		return result
+	case n == 0:
+		return nil
+	case !ok:
+		return err
+	}
+	var errs []error
+	for _, err := range all.Unwrap() {
+		if !errors.Is(err, errNext) {
+			errs = append(errs, err)
+		}
+	}
+	if len(errs) > 0 && !o.KeepGoing {
+		return errors.Unwrap(errs[0])
+	}
+	return errors.Join(errs...)
+}
+
+// withoutKeepGoing returns opts without KeepGoing and without the option of within.
+func withoutKeepGoing(opts []stint.Option) (rest []stint.Option) {
+	for _, opt := range opts {
+		if o := option.Collect("stint", "First", ^option.Set(0), []stint.Option{opt}); !o.KeepGoing && o.Max == 0 {
+			rest = append(rest, opt)
+		}
+	}
+	return rest
+}
+
+// isFirst reports whether the test is named after the entry point First.
+func isFirst(t *testing.T) bool { return strings.Contains(t.Name(), "/First/") }
+
+// The first result counts, whichever item it is from. The calls that run are cancelled and
+// waited for, and those that wait do not start.
+func TestFirst(t *testing.T) {
+	bg := context.Background()
+	everyLimit(t, 3, func(t *testing.T, opts []stint.Option) {
+		var g gauge
+		start := time.Now()
+		got, err := stint.First(bg, []time.Duration{9, 5, 2, 7, 1}, func(ctx context.Context, d time.Duration) (time.Duration, error) {
+			g.Enter()
+			defer g.Leave()
+			select {
+			case <-time.After(d * time.Second):
+				return d, nil
+			case <-ctx.Done():
+				time.Sleep(time.Hour) // it is slow to give up
+				equal(t, "cause", context.Cause(ctx), context.Canceled)
+				return 0, ctx.Err()
+			}
+		}, opts...)
+		equal(t, "error", err, nil)
+		equal(t, "result", got, 2)
+		g.Is(t, 0, 3, 3)
+		took(t, start, time.Hour+2*time.Second)
+	})
+	t.Run("without a limit", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			defer noneLeft(t)
+			var g gauge
+			got, err := stint.First(bg, indexes(1000), func(ctx context.Context, i int) (int, error) {
+				g.Enter()
+				defer g.Leave()
+				time.Sleep(time.Duration(2000-i) * time.Second)
+				return i, ctx.Err()
+			})
+			equal(t, "error", err, nil)
+			equal(t, "result", got, 999)
+			g.Is(t, 0, 1000, 1000)
+			equal(t, "time passed", sinceBubble(), 2000*time.Second)
+		})
+	})
+}
+
+// Without a result all errors are returned, in the order of the items. Without items there
+// is an error, too.
+func TestFirstWithoutAResult(t *testing.T) {
+	bg := context.Background()
+	everyLimit(t, 4, func(t *testing.T, opts []stint.Option) {
+		caller := goroutine.ID()
+		errs := []error{errBoom, fs.ErrNotExist, nil, errGone}
+		got, err := stint.First(bg, indexes(4), func(_ context.Context, i int) (int, error) {
+			time.Sleep(time.Duration(9-i) * time.Second)
+			if errs[i] == nil && goroutine.ID() != caller {
+				runtime.Goexit()
+			}
+			return i, cmp.Or(errs[i], stint.ErrGoexit)
+		}, opts...)
+		equal(t, "result", got, 0)
+		equal(t, "error", fmt.Sprint(err), "item 0: boom\nitem 1: file does not exist\nitem 2: stint: task called runtime.Goexit\nitem 3: gone")
+		for _, want := range []error{errBoom, fs.ErrNotExist, stint.ErrGoexit, errGone} {
+			equal(t, "errors.Is", errors.Is(err, want), true)
+		}
+		item, ok := errors.AsType[*stint.ItemError](err)
+		equal(t, "an ItemError", ok && item.Index == 0 && item.Err == errBoom, true)
+
+		_, err = stint.First(bg, nil, func(context.Context, int) (int, error) { panic("called") }, opts...)
+		equal(t, "error without items", fmt.Sprint(err), "stint: First: no items")
+	})
+}
+
+// If the context ends before every item has failed, its cause is the error, also when some
+// have failed by then. A result counts at any time, and an end after the last failure does not.
+func TestFirstAndTheCallersContext(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		at    []time.Duration // when an item fails
+		end   time.Duration   // when the context ends
+		value bool            // the last item succeeds
+		want  string
+	}{
+		{"before", []time.Duration{1, 2}, 0, false, "gone"},
+		{"between", []time.Duration{1, 3}, 2, false, "gone"},
+		{"after", []time.Duration{1, 2}, 3, false, "item 0: boom\nitem 1: boom"},
+		{"result between", []time.Duration{1, 3}, 2, true, "<nil>"},
+		{"result after", []time.Duration{1, 2}, 3, true, "<nil>"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			everyLimit(t, 2, func(t *testing.T, opts []stint.Option) {
+				ctx, cancel := context.WithCancelCause(context.Background())
+				if c.end == 0 {
+					cancel(errGone)
+				}
+				time.AfterFunc(c.end*time.Second, func() { cancel(errGone) })
+				got, err := stint.First(ctx, indexes(len(c.at)), func(_ context.Context, i int) (int, error) {
+					time.Sleep(c.at[i] * time.Second)
+					if c.value && i == len(c.at)-1 {
+						return i, nil
+					}
+					return -1, errBoom
+				}, opts...)
+				equal(t, "error", fmt.Sprint(err), c.want)
+				if c.value {
+					equal(t, "result", got, len(c.at)-1)
+				}
+				time.Sleep(c.end * time.Second)
+			})
+		})
+	}
+}
+
+// A panic is raised although another call succeeds, before it or after it, and its Also has
+// the errors that came before.
+func TestFirstAndPanics(t *testing.T) {
+	for _, at := range []time.Duration{2, 4} { // the result comes at 3
+		everyLimit(t, 3, func(t *testing.T, opts []stint.Option) {
+			v := recovered(func() {
+				stint.First(context.Background(), []time.Duration{1, at, 3}, func(_ context.Context, d time.Duration) (int, error) {
+					time.Sleep(d * time.Second)
+					switch d {
+					case 1:
+						return 0, errBoom
+					case at:
+						explode("late")
+					}
+					return 1, nil
+				}, opts...)
+			})
+			p, ok := v.(*stint.PanicError)
+			if !ok || p.Value != "late" || !errors.Is(p.Also(), errBoom) {
+				t.Fatalf("recovered %v", v)
+			}
+		})
+	}
+}
+
+// A pool that is closed takes no item. One that is shut down ends the call, unless it has a
+// result.
+func TestFirstOnAPoolThatIsShutDown(t *testing.T) {
+	for _, succeeds := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			defer noneLeft(t)
+			p := stint.NewPool(stint.Limit(2))
+			gone, cancel := context.WithCancel(context.Background())
+			cancel()
+			time.AfterFunc(2*time.Second, func() { p.Shutdown(gone) })
+			got, err := stint.First(context.Background(), indexes(9), func(ctx context.Context, i int) (int, error) {
+				if i == 0 {
+					time.Sleep(time.Second)
+					return 0, errBoom
+				}
+				<-ctx.Done()
+				equal(t, "cause", context.Cause(ctx), stint.ErrClosed)
+				if succeeds {
+					return 7, nil
+				}
+				return 0, ctx.Err()
+			}, p)
+			if succeeds {
+				equal(t, "result", got, 7)
+				equal(t, "error", err, nil)
+			} else {
+				equal(t, "error", err, stint.ErrClosed)
+			}
+			_, err = stint.First(context.Background(), indexes(2), func(context.Context, int) (int, error) { return 1, nil }, p)
+			equal(t, "error after the end", err, stint.ErrClosed)
+		})
+	}
+}
+
+// Items that are short are taken one by one, so that no item waits behind one that blocks
+// until it is cancelled.
+func TestFirstTakesItemsOneByOne(t *testing.T) {
+	for _, limit := range []stint.Option{stint.Limit(2), stint.Auto(2, 2)} {
+		for blocked := 1000; blocked < 1130; blocked++ {
+			got, err := stint.First(context.Background(), indexes(2000), func(ctx context.Context, i int) (int, error) {
+				switch i {
+				case blocked:
+					<-ctx.Done()
+				case blocked + 1:
+					return i, nil
+				}
+				return 0, errBoom
+			}, limit)
+			equal(t, "error", err, nil)
+			equal(t, "result", got, blocked+1)
+		}
+	}
+}
+
+// Of results that come at the same time one counts, exactly, and nothing runs on.
+func TestFirstRace(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		n, limit, wins := 1+r.IntN(40), 1+r.IntN(8), r.IntN(5)
+		p := stint.NewPool(stint.Limit(limit))
+		for _, opts := range [][]stint.Option{nil, {stint.Limit(limit)}, {stint.Auto(1, limit)}, {p}} {
+			var running atomic.Int32
+			got, err := stint.First(context.Background(), indexes(n), func(ctx context.Context, i int) (int, error) {
+				running.Add(1)
+				defer running.Add(-1)
+				if i%7 == 3 {
+					runtime.Gosched()
+				}
+				if i >= n-wins {
+					return i + 1, nil
+				}
+				return 0, errBoom
+			}, opts...)
+			equal(t, "running", running.Load(), 0)
+			switch {
+			case wins == 0 && (err == nil || strings.Count(err.Error(), "boom") != n):
+				t.Fatalf("%d items: %v", n, err)
+			case wins > 0 && (err != nil || got <= n-wins):
+				t.Fatalf("%d items, %d succeed: %d, %v", n, wins, got, err)
+			}
+		}
+		p.Close()
+	}
+}
+
+// everyLimit runs a test with each kind of limit, in a bubble at whose end no goroutine may
+// be left.
+func everyLimit(t *testing.T, limit int, test func(t *testing.T, opts []stint.Option)) {
+	for _, kind := range limitKinds[1:] { // First has no limit of its own
+		t.Run(kind.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				opts, shut := kind.open(limit)
+				defer noneLeft(t)
+				defer shut()
+				test(t, opts)
+			})
+		})
+	}
+}

@@ -1,0 +1,3 @@
+// Package recipes has the programs of docs/recipes.md that need packages of others. They are
+// Examples in its tests.
+package recipes
