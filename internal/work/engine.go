@@ -452,6 +452,13 @@ func (e *Engine) shut() {
 	}
 }
 
+// shutRoom ends the claims from r, so that all its tasks are counted.
+func (e *Engine) shutRoom(r *room) {
+	if e.open != nil && e.open.room == r {
+		e.shut()
+	}
+}
+
 // finish counts a task of s as ended.
 func (e *Engine) finish(s *Source) {
 	e.running--

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -130,6 +131,49 @@ func TestRoomIsExactWhenWorkersHaveCome(t *testing.T) {
 		}
 		close(hold)
 	})
+}
+
+// A submitter whose source is not served, because its priority is low, is let in like
+// another one, though tasks of the source that is served are claimed without the lock.
+func TestSubmitterBesideClaimsIsLetIn(t *testing.T) {
+	for _, claimed := range []int{0, 1, 5, 13, 20} { // so that the open segment has some tasks left, and others
+		shared(t, 1, 64, 1, func(t *testing.T, e *Engine, ss []*Source) {
+			low := e.NewSource(SourceConfig{
+				Context: context.Background(), Room: SharedRoom, Runner: new(record), Shared: true, Parent: (*limit.Scope)(nil).LowCall(),
+			})
+			step := make(chan struct{})
+			waits := does(func() { <-step })
+			for range 1 + 64 {
+				ss[0].Offer(waits, nil)
+				synctest.Wait()
+			}
+			for range claimed {
+				step <- struct{}{}
+				synctest.Wait()
+				ss[0].Offer(waits, nil)
+			}
+			in := 0
+			go func() {
+				for range 3 {
+					low.Submit(nil, nothing, nil)
+					in++
+				}
+			}()
+			synctest.Wait()
+			for i := range 3 {
+				if in != i {
+					t.Errorf("after %d claims: %d are let in, want %d", claimed, in, i)
+				}
+				time.Sleep(maxBatchWait)
+				step <- struct{}{}
+				synctest.Wait()
+			}
+			if a := ss[0].Offer(nothing, nil); a != Full {
+				t.Errorf("after %d claims: a newcomer gets the last slot: %v", claimed, a)
+			}
+			close(step)
+		})
+	}
 }
 
 // roomModel is a room in plain words: what runs, what is queued and who waits after each step.

@@ -212,7 +212,7 @@ func (s *Source) hurry(b *submitter) {
 	e.mu.Lock()
 	if b.node.InList() {
 		s.room.late = max(s.room.late, b.turn+1)
-		s.count(s.queue.shut)
+		e.shutRoom(s.room)
 		s.room.admit(e)
 		s.openSegment()
 	}
@@ -229,7 +229,7 @@ func (s *Source) block(b *submitter, from *limit.Scope) bool {
 	}
 	b.join()
 	e.makeReady(s)
-	s.count(s.queue.shut)
+	e.shutRoom(s.room)
 	s.room.admit(e) // there may be room since Offer looked
 	s.openSegment()
 	e.unlock(e.wakeOne())
@@ -351,6 +351,7 @@ func (s *Source) stop() {
 		}
 	}
 	s.refuseAll()
+	e.shutRoom(s.room)
 	s.room.admit(e) // submitters of other sources
 	e.tellAdmitted()
 	e.unreadyIfEmpty(s)
