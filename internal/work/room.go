@@ -16,9 +16,6 @@ const SharedRoom = -1
 // A room is guarded by Engine.mu.
 type room struct {
 	size    int
-	long    bool // one wake-up of a submitter serves many tasks
-	quarter int  // of a long room: free slots for which a submitter is woken; otherwise 1
-
 	queued  int                   // tasks of all its sources
 	ready   int                   // sources in engine.ready
 	blocked fifo.List[*submitter] // of all its sources
@@ -26,18 +23,14 @@ type room struct {
 	late    uint64                // submitters with a smaller number have waited for maxBatchWait
 }
 
-func (r *room) init(size int) {
-	r.size, r.quarter = size, min(1, size)
-	if size >= 64 {
-		r.long, r.quarter = true, size/4
-	}
-}
+// long reports whether one wake-up of a submitter serves many tasks.
+func (r *room) long() bool { return r.size >= 64 }
 
-// segmentSize returns how many tasks a segment of a queue has, at most: those for which
-// submitters are woken together.
+// segmentSize returns how many tasks a segment of a queue has, at most: of a long room, those
+// for which submitters are woken together.
 func (r *room) segmentSize() int {
-	if r.long {
-		return min(r.quarter, maxSegment)
+	if r.long() {
+		return min(r.size/4, maxSegment)
 	}
 	return maxSegment
 }
@@ -75,7 +68,10 @@ func (r *room) batch() int {
 	if r.blocked.First().Value().turn < r.late {
 		return 1
 	}
-	return r.quarter
+	if r.long() {
+		return r.size / 4
+	}
+	return min(1, r.size)
 }
 
 // A submitter is a goroutine that waits for room.

@@ -23,11 +23,11 @@ type Source struct {
 
 	front atomic.Pointer[segment] // that was opened last; its tasks are claimed without the lock
 
-	low         bool        // its tasks have low priority
 	batches     BatchRunner // its Runner, if that is one
-	segmentSize int         // tasks in a segment, at most
-	permanent   bool        // ends with its engine
 	room        *room       // its own, or that of the engine's first source
+	segmentSize int         // tasks in a segment, at most
+	low         bool        // its tasks have low priority
+	permanent   bool        // ends with its engine
 
 	// guarded by engine.mu
 	own      room
@@ -61,7 +61,7 @@ func (s *Source) init(e *Engine, c SourceConfig) {
 	s.changed.L = &e.mu
 	s.room = e.room
 	if c.Room != SharedRoom {
-		s.own.init(c.Room)
+		s.own.size = c.Room
 		s.room = &s.own
 	}
 	s.segmentSize = s.room.segmentSize()
@@ -126,7 +126,7 @@ func (s *Source) offer(payload any, from *limit.Scope, submit bool) Answer {
 	case !unqueued && (r.queued < r.size || r.hasSlot(e)):
 		s.enqueue(payload)
 		w = e.wakeOne()
-	case !unqueued && !(submit && (r.long || e.controller.Crowded())) && e.lim.TryAcquire():
+	case !unqueued && !(submit && (r.long() || e.controller.Crowded())) && e.lim.TryAcquire():
 		s.enqueue(payload)
 		w = e.pick(nil)
 	default:
@@ -182,7 +182,7 @@ func (s *Source) submit(done <-chan struct{}, payload any, from *limit.Scope) An
 // answer waits for the answer to b, and lends the permit of l meanwhile.
 func (s *Source) answer(done, wake <-chan struct{}, b *submitter, l *loan) Answer {
 	var late <-chan time.Time
-	if s.room.long {
+	if s.room.long() {
 		timer := time.NewTimer(maxBatchWait)
 		defer timer.Stop()
 		late = timer.C
@@ -461,7 +461,7 @@ func (s *Source) proceed() {
 // waits for its turn: at most as many as submitters wait for.
 func (s *Source) openSegment() {
 	e, r := s.engine, s.room
-	if s.Helpers || !r.long || !e.ready.only(s) {
+	if s.Helpers || !r.long() || !e.ready.only(s) {
 		return
 	}
 	n := maxSegment
