@@ -21,7 +21,7 @@ func (l *Limiter) Do(ctx context.Context, f func(context.Context) error) error {
 	if err != nil {
 		return err
 	}
-	defer a.Release(false)
+	defer a.Release()
 	return f(a.Context())
 }
 
@@ -38,6 +38,6 @@ func (l *Limiter) TryDo(ctx context.Context, f func(context.Context) error) erro
 	if !ok {
 		return ErrBusy
 	}
-	defer a.Release(false)
+	defer a.Release()
 	return f(a.Context())
 }

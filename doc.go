@@ -29,11 +29,14 @@
 //
 //   - [Each] and [Map] take the items of a slice, [Range] takes indexes.
 //   - [EachSeq] and [MapSeq] take a sequence, finite or infinite.
+//     [From] makes a sequence of a source that may block or fail.
 //   - [First] returns the first result of several attempts, and cancels the others.
 //   - [NewGroup] and [NewResults] take different tasks, or tasks that are found while
 //     others run.
 //   - [NewPool] shares workers among many callers, or runs tasks that nobody waits for.
 //     [LowPriority] is for background work that shares a limit with other work.
+//   - [Limiter.Do] runs a function on the caller's goroutine, such as the handling of a
+//     request; [Limiter.TryDo] refuses it instead of waiting.
 //   - Package [github.com/stint-go/stint/par] computes and sorts: its functions neither
 //     fail nor wait.
 //   - Package [github.com/stint-go/stint/stream] is for pipelines of several stages.

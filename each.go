@@ -83,7 +83,6 @@ func (c *rangeCall) Calls(ctx context.Context, s *loop.Batch) error {
 type call struct {
 	loop    loop.Loop
 	outcome callOutcome
-	atOnce  bool // without a limiter or a pool, all items start at once
 }
 
 // Failed records how the task of an item failed, and reports whether to stop.
@@ -108,7 +107,7 @@ func (c *call) run(ctx context.Context, n int, body loop.Body, o option.Options)
 		l.Engine = o.Engine
 	case o.Limiter != nil:
 		l.Limiter, l.Controller = o.Limiter, o.Controller
-	case n == 1 || c.atOnce:
+	case n == 1 || l.Waits: // every item may wait for another
 		l.Limit = n
 	default:
 		l.Auto = o.Search(l.Procs)

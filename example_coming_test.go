@@ -99,10 +99,10 @@ func ExampleNewResults_fromPond() {
 func ExampleLimiter_fromPond() {
 	all, mails := stint.Limit(10), stint.Limit(2)
 	send := func(ctx context.Context, to string) error {
-		return stint.Range(ctx, 1, func(context.Context, int) error {
+		return all.Do(ctx, func(context.Context) error {
 			fmt.Println("mail to", to, "counts:", mails.Stats().Running, all.Stats().Running)
 			return nil
-		}, all)
+		})
 	}
 	err := stint.Each(context.Background(), []string{"ann"}, send, mails)
 	fmt.Println(err)

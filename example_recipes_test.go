@@ -27,13 +27,13 @@ func ExampleGroup_TryGo_recipeAdmission() {
 		return nil
 	}
 	handler := func(w http.ResponseWriter, r *http.Request) {
-		g := stint.NewGroup(r.Context(), backend, stint.Queue(0))
-		accepted := g.TryGo(func(ctx context.Context) error { return slow(ctx, w) })
-		if err := g.Wait(); err != nil { // a panic of the task is raised here, too
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-		} else if !accepted {
+		err := backend.TryDo(r.Context(), func(ctx context.Context) error { return slow(ctx, w) })
+		switch {
+		case errors.Is(err, stint.ErrBusy):
 			w.Header().Set("Retry-After", "1")
 			http.Error(w, "busy", http.StatusServiceUnavailable)
+		case err != nil:
+			http.Error(w, err.Error(), http.StatusInternalServerError)
 		}
 	}
 
@@ -65,10 +65,10 @@ func ExampleRange_recipePerHost() {
 	}
 	get := func(ctx context.Context, url string) (page string, err error) {
 		host, path, _ := strings.Cut(url, "/")
-		err = stint.Range(ctx, 1, func(context.Context, int) error {
+		err = limitOf(host).Do(ctx, func(context.Context) error {
 			page = path + " of " + host // from a request to the host
 			return nil
-		}, limitOf(host))
+		})
 		return page, err
 	}
 
@@ -184,7 +184,7 @@ func ExampleRange_recipeRetry() {
 		const tries = 4
 		pause := time.Millisecond
 		for try := 1; ; try++ {
-			err := stint.Range(ctx, 1, func(ctx context.Context, _ int) error { return f(ctx) }, server)
+			err := server.Do(ctx, f)
 			if !errors.Is(err, errBusy) || try == tries {
 				return err
 			}

@@ -113,7 +113,6 @@ type mapSeq[T, R any] struct {
 	mu         sync.Mutex
 	head, tail *node[T, R]
 	pending    int  // pulled and not yielded
-	unfinished int  // pulled, without a result; counted with the option Queue only
 	waiting    bool // the feeder, for vacant
 	fed        bool // the feeder has ended
 	demand     auto.Demand
@@ -160,9 +159,7 @@ func (m *mapSeq[T, R]) finish(n *node[T, R]) {
 	m.mu.Lock()
 	var zero T
 	n.in, n.done = zero, true
-	if m.queue >= 0 {
-		m.finished()
-	}
+	m.demand.Finish(m.executor.Engine.Controller(), m.limit())
 	if m.unordered {
 		m.link(n)
 	}
@@ -218,9 +215,7 @@ func (m *mapSeq[T, R]) send(n *node[T, R]) bool {
 	}
 	m.mu.Lock()
 	m.pending++
-	if m.queue >= 0 {
-		m.unfinished++
-	}
+	m.demand.Submit(1)
 	if !m.unordered {
 		m.link(n)
 	}
@@ -246,25 +241,11 @@ func (m *mapSeq[T, R]) mayPull() bool {
 	return !m.waiting
 }
 
-// setWaiting records whether the feeder waits. If the queue is short, no task waits in it
-// while all permits are held: then the search for the limit counts the feeder as waiting, and
-// would not find the limit too small otherwise. It is called with mu held.
+// setWaiting records whether the feeder waits. It is called with mu held.
 func (m *mapSeq[T, R]) setWaiting(waiting bool) {
 	m.waiting = waiting
-	if m.queue >= 0 {
-		m.setDemand(waiting && m.queue < m.limit() && m.unfinished >= m.limit())
-	}
+	m.demand.Wait(m.executor.Engine.Controller(), waiting && m.queue >= 0, m.queue, m.limit())
 }
-
-// finished counts a result with the option Queue. It is called with mu held.
-func (m *mapSeq[T, R]) finished() {
-	m.unfinished--
-	if m.demand.IsSet() && 2*m.unfinished < m.limit() {
-		m.setDemand(false) // it is the consumer that the feeder waits for
-	}
-}
-
-func (m *mapSeq[T, R]) setDemand(on bool) { m.demand.Set(m.executor.Engine.Controller(), on) }
 
 func (m *mapSeq[T, R]) limit() int { return m.executor.Engine.Limiter().Bound() }
 

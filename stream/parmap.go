@@ -29,8 +29,8 @@ const parMapOptions = option.Limiter | option.Pool | option.Queue | option.Unord
 // ends the stream. A call of runtime.Goexit is stint.ErrGoexit, a closed pool
 // stint.ErrClosed. To continue after errors, make them a part of the result.
 //
-// Options: a Limiter or a Pool, Burst, Overload, Queue, Unordered, LowPriority, Name. ParMap panics if f
-// is nil.
+// Options: a Limiter or a Pool, Burst, Overload, Queue, Unordered, LowPriority, Name.
+// ParMap panics if f is nil.
 func ParMap[T, R any](s Stream[T], f func(context.Context, T) (R, error), opts ...stint.Option) Stream[R] {
 	check("ParMap", "function", f == nil)
 	o := option.Collect("stream", "ParMap", parMapOptions, opts)
@@ -73,7 +73,6 @@ type parMap[T, R any] struct {
 	vacant      chan struct{} // has a value when the sender should look at the window
 	waiting     bool          // the sender, for vacant
 	demand      auto.Demand   // of the sender
-	unfinished  int           // tasks that were cut
 	watcher     limit.Watcher // for vacant
 	freeTasks   []*parTask[T, R]
 	freeBatches []*batch[T]
@@ -188,7 +187,7 @@ func (m *parMap[T, R]) takeFinished() {
 // join the list when they are finished. It is called with mu held.
 func (m *parMap[T, R]) insertAll(after *parTask[T, R], tasks []*parTask[T, R]) {
 	m.pending += len(tasks)
-	m.unfinished += len(tasks)
+	m.demand.Submit(len(tasks))
 	if m.unordered {
 		return
 	}

@@ -173,10 +173,7 @@ func (m *parMap[T, R]) finish(t *parTask[T, R]) {
 		m.unwatch(t)
 	}
 	t.finished = true
-	m.unfinished--
-	if m.demand.IsSet() && 2*m.unfinished < m.limit() {
-		m.setDemand(false) // it is the consumer that the sender waits for
-	}
+	m.demand.Finish(m.exec.Engine.Controller(), m.limit())
 	if m.unordered {
 		m.insert(m.tail, t)
 	}

@@ -41,15 +41,11 @@ func (m *parMap[T, R]) acquire(s *sender[T]) (*batch[T], bool) {
 	}
 }
 
-// setWaiting records whether the sender waits. If the queue is short, no task waits in it
-// while all permits are held: then the search for the limit counts the sender as waiting, and
-// would not find the limit too small otherwise. It is called with mu held.
+// setWaiting records whether the sender waits. It is called with mu held.
 func (m *parMap[T, R]) setWaiting(waiting bool) {
 	m.waiting = waiting
-	m.setDemand(waiting && m.queue >= 0 && m.queue < m.limit() && m.unfinished >= m.limit() && !m.Short())
+	m.demand.Wait(m.exec.Engine.Controller(), waiting && m.queue >= 0 && !m.Short(), m.queue, m.limit())
 }
-
-func (m *parMap[T, R]) setDemand(on bool) { m.demand.Set(m.exec.Engine.Controller(), on) }
 
 func (m *parMap[T, R]) limit() int { return min(m.exec.Engine.Limiter().Bound(), 1<<24) }
 

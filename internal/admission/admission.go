@@ -67,16 +67,11 @@ func admit(ctx context.Context, l *limit.Limiter, c *auto.Controller, call *limi
 // it may run on the permit.
 func (a *Admission) Context() context.Context { return a.ctx }
 
-// Release returns the permit. The controller counts a finished task, which is no throughput
-// if it was overloaded. Release must be called once.
-func (a *Admission) Release(overloaded bool) {
-	if c := a.controller; c != nil {
-		if overloaded {
-			c.Overload()
-		}
-		if c.Active() {
-			a.count()
-		}
+// Release returns the permit. The controller counts a finished task. Release must be called
+// once.
+func (a *Admission) Release() {
+	if c := a.controller; c != nil && c.Active() {
+		a.count()
 	}
 	if w, _ := a.held.Return(true); w != nil {
 		w.Grant()

@@ -102,16 +102,34 @@ func (c *Controller) Refused() {
 	c.NotifyWaiting()
 }
 
-// A Demand is a goroutine that holds back tasks because all permits are held: nobody waits
-// for a permit, since nothing is queued. While it is set, it counts as a task that waits. It
-// is guarded by a lock of its owner.
-type Demand struct{ isSet bool }
+// A Demand is a goroutine that submits tasks, and holds back more while a queue is full. If
+// that queue is shorter than the limit, no task waits in it while all permits are held: the
+// search would not find the limit too small. So the goroutine counts as a task that waits. A
+// Demand is guarded by a lock of its owner. Any lock may be held.
+type Demand struct {
+	unfinished int // tasks
+	isSet      bool
+}
 
-// IsSet reports whether d is set.
-func (d *Demand) IsSet() bool { return d.isSet }
+// Submit counts n submitted tasks.
+func (d *Demand) Submit(n int) { d.unfinished += n }
 
-// Set sets or clears d. c may be nil. Any lock may be held.
-func (d *Demand) Set(c *Controller, on bool) {
+// Finish counts a finished task. If less than half of the limit is used, it is the consumer
+// of the results that holds the goroutine up, and not the limit.
+func (d *Demand) Finish(c *Controller, limit int) {
+	d.unfinished--
+	if d.isSet && 2*d.unfinished < limit {
+		d.set(c, false)
+	}
+}
+
+// Wait says whether the goroutine holds back tasks, as a queue of the given length is full.
+func (d *Demand) Wait(c *Controller, waits bool, queue, limit int) {
+	d.set(c, waits && queue < limit && d.unfinished >= limit)
+}
+
+// set sets or clears d. c may be nil.
+func (d *Demand) set(c *Controller, on bool) {
 	switch {
 	case c == nil || on == d.isSet:
 		return
@@ -272,7 +290,8 @@ func (c *Controller) finished(n int, took time.Duration) {
 }
 
 // Finished counts a finished task of a goroutine without a Sampler. took is its duration, 0
-// if unknown. A short task that finds another goroutine counting is left to the next.
+// if unknown. A short task that finds another goroutine counting is left to the next task,
+// and counts as taking as long as that.
 func (c *Controller) Finished(took time.Duration) {
 	if took > 0 && took < shortTask {
 		if !c.mu.TryLock() {

@@ -240,11 +240,11 @@ func TestDemandCountsAsWaiting(t *testing.T) {
 		c, p := controlled(usual)
 		p.wait(false)
 		var d, other Demand
-		d.Set(nil, true)
-		d.Set(c, true)
-		d.Set(c, true) // counts once
-		other.Set(c, true)
-		other.Set(c, false)
+		d.set(nil, true)
+		d.set(c, true)
+		d.set(c, true) // counts once
+		other.set(c, true)
+		other.set(c, false)
 		samplers := make([]Sampler, 256)
 		seen := map[Phase]bool{}
 		for range 3000 {
@@ -254,7 +254,7 @@ func TestDemandCountsAsWaiting(t *testing.T) {
 		if !c.Active() || p.bound() > 4 || !seen[Probing] || !seen[SlowStart] || !seen[Holding] {
 			t.Errorf("active %v, limit %d, phases %v", c.Active(), p.bound(), seen)
 		}
-		d.Set(c, false)
+		d.set(c, false)
 		ended := 0
 		for ; c.Active() && ended < 1000; ended++ {
 			work(c, p, samplers, time.Millisecond, time.Millisecond)
@@ -263,10 +263,33 @@ func TestDemandCountsAsWaiting(t *testing.T) {
 			t.Error("the period does not end when no task is held back any more")
 		}
 		c.Close()
-		d.Set(c, true)
+		d.set(c, true)
 		if c.Active() {
 			t.Error("active after Close")
 		}
+	})
+}
+
+// TestShortTasksAreLeftToTheNext has short tasks finish while another goroutine counts: they
+// do not wait for it, and the next task counts them.
+func TestShortTasksAreLeftToTheNext(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		c, p := controlled(usual)
+		defer c.Close()
+		p.wait(false)
+		c.Finished(time.Microsecond) // opens the window
+		time.Sleep(time.Millisecond)
+		c.mu.Lock()
+		for range 3 {
+			c.Finished(time.Microsecond)
+		}
+		before := c.pending.Load()
+		c.mu.Unlock()
+		c.Finished(time.Microsecond)
+		if c.mu.Lock(); before != 3 || c.pending.Load() != 0 || c.search.window.tasks != 5 {
+			t.Errorf("%d tasks were left, then %d; %v are counted", before, c.pending.Load(), c.search.window.tasks)
+		}
+		c.mu.Unlock()
 	})
 }
 

@@ -33,12 +33,34 @@ func TestLowPriorityWait(t *testing.T) {
 			}
 		}
 		t.Run("without/"+kind.name, func(t *testing.T) {
-			group := entryPoints[6]
-			if plain := waits(t, group.run, entryPoints[0].run, kind, permits, background); plain <= background {
+			if plain := waits(t, entry("Group"), entry("Each"), kind, permits, background); plain <= background {
 				t.Errorf("without LowPriority a task waits for %v, want more than %v", plain, background)
 			}
 		})
 	}
+}
+
+// sharing calls f for every entry point and every kind of limit that can be shared, in a
+// bubble, with the options for a limit of n.
+func sharing(t *testing.T, n int, f func(t *testing.T, run run, opts []stint.Option)) {
+	for _, kind := range shared {
+		for _, e := range entryPoints {
+			t.Run(e.name+"/"+kind.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					defer noneLeft(t)
+					opts, shut := kind.open(n)
+					defer shut()
+					f(t, e.run, opts)
+				})
+			})
+		}
+	}
+}
+
+// entry returns the entry point called name.
+func entry(name string) run {
+	i := slices.IndexFunc(entryPoints, func(e entryPoint) bool { return e.name == name })
+	return entryPoints[i].run
 }
 
 // waits returns the longest wait of tasks that come one by one through urgent, beside a
@@ -176,94 +198,67 @@ func TestPoolWaitsWithThePriorityOfItsNextTask(t *testing.T) {
 // A task that waits for tasks of low priority lends them its permit: strangers that wait do
 // not hold it up.
 func TestLowPriorityInheritsByLending(t *testing.T) {
-	for _, kind := range shared {
-		for _, e := range entryPoints {
-			t.Run(e.name+"/"+kind.name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					defer noneLeft(t)
-					opts, shut := kind.open(1)
-					defer shut()
-					start := time.Now()
-					strangers := stint.NewGroup(t.Context(), opts...)
-					equal(t, "error", stint.Each(t.Context(), indexes(1), func(ctx context.Context, _ int) error {
-						for range 10 {
-							strangers.Go(func(context.Context) error { time.Sleep(time.Second); return nil })
-						}
-						return e.run(ctx, 3, func(context.Context, int) error {
-							time.Sleep(time.Millisecond)
-							return nil
-						}, append(opts, stint.LowPriority())...)
-					}, opts...), nil)
-					equal(t, "time", time.Since(start), 3*time.Millisecond)
-					equal(t, "error of the strangers", strangers.Wait(), nil)
-					equal(t, "time of all", time.Since(start), 3*time.Millisecond+10*time.Second)
-				})
-			})
-		}
-	}
+	sharing(t, 1, func(t *testing.T, run run, opts []stint.Option) {
+		start := time.Now()
+		strangers := stint.NewGroup(t.Context(), opts...)
+		equal(t, "error", stint.Each(t.Context(), indexes(1), func(ctx context.Context, _ int) error {
+			for range 10 {
+				strangers.Go(func(context.Context) error { time.Sleep(time.Second); return nil })
+			}
+			return run(ctx, 3, func(context.Context, int) error {
+				time.Sleep(time.Millisecond)
+				return nil
+			}, append(opts, stint.LowPriority())...)
+		}, opts...), nil)
+		equal(t, "time", time.Since(start), 3*time.Millisecond)
+		equal(t, "error of the strangers", strangers.Wait(), nil)
+		equal(t, "time of all", time.Since(start), 3*time.Millisecond+10*time.Second)
+	})
 }
 
 // The calls of a task of low priority have low priority too, also when they do not say so,
 // and run on the permit of the task.
 func TestCallsOfLowPriorityTasks(t *testing.T) {
-	for _, kind := range shared {
-		for _, e := range entryPoints {
-			t.Run(e.name+"/"+kind.name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					defer noneLeft(t)
-					opts, shut := kind.open(2)
-					defer shut()
-					start := time.Now()
-					release := make(chan struct{})
-					others := stint.NewGroup(t.Context(), opts...)
-					others.Go(func(context.Context) error { <-release; return nil })
-					synctest.Wait()
-					var ended time.Duration
-					var wg sync.WaitGroup
-					wg.Go(func() {
-						stint.Each(t.Context(), indexes(1), func(ctx context.Context, _ int) error {
-							defer func() { ended = time.Since(start) }()
-							return e.run(ctx, 4, func(context.Context, int) error { time.Sleep(time.Second); return nil }, opts...)
-						}, append(opts, stint.LowPriority())...)
-					})
-					synctest.Wait()
-					for range 4 {
-						others.Go(func(context.Context) error { time.Sleep(time.Second); return nil })
-					}
-					synctest.Wait()
-					close(release)
-					equal(t, "error", others.Wait(), nil)
-					equal(t, "time of the others", time.Since(start), 4*time.Second)
-					wg.Wait()
-					equal(t, "time of the calls", ended, 4*time.Second)
-				})
-			})
+	sharing(t, 2, func(t *testing.T, run run, opts []stint.Option) {
+		start := time.Now()
+		release := make(chan struct{})
+		others := stint.NewGroup(t.Context(), opts...)
+		others.Go(func(context.Context) error { <-release; return nil })
+		synctest.Wait()
+		var ended time.Duration
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			stint.Each(t.Context(), indexes(1), func(ctx context.Context, _ int) error {
+				defer func() { ended = time.Since(start) }()
+				return run(ctx, 4, func(context.Context, int) error { time.Sleep(time.Second); return nil }, opts...)
+			}, append(opts, stint.LowPriority())...)
+		})
+		synctest.Wait()
+		for range 4 {
+			others.Go(func(context.Context) error { time.Sleep(time.Second); return nil })
 		}
-	}
+		synctest.Wait()
+		close(release)
+		equal(t, "error", others.Wait(), nil)
+		equal(t, "time of the others", time.Since(start), 4*time.Second)
+		wg.Wait()
+		equal(t, "time of the calls", ended, 4*time.Second)
+	})
 }
 
 // A call that waits with low priority can be given up.
 func TestLowPriorityGivesUp(t *testing.T) {
-	for _, kind := range shared {
-		for _, e := range entryPoints {
-			t.Run(e.name+"/"+kind.name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					defer noneLeft(t)
-					opts, shut := kind.open(1)
-					defer shut()
-					others := stint.NewGroup(t.Context(), opts...)
-					others.Go(func(context.Context) error { time.Sleep(time.Hour); return nil })
-					synctest.Wait()
-					ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-					defer cancel()
-					start := time.Now()
-					equal(t, "error", e.run(ctx, 3, func(context.Context, int) error { return nil }, append(opts, stint.LowPriority())...), context.DeadlineExceeded)
-					equal(t, "time", time.Since(start), time.Second)
-					equal(t, "error of the others", others.Wait(), nil)
-				})
-			})
-		}
-	}
+	sharing(t, 1, func(t *testing.T, run run, opts []stint.Option) {
+		others := stint.NewGroup(t.Context(), opts...)
+		others.Go(func(context.Context) error { time.Sleep(time.Hour); return nil })
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start := time.Now()
+		equal(t, "error", run(ctx, 3, func(context.Context, int) error { return nil }, append(opts, stint.LowPriority())...), context.DeadlineExceeded)
+		equal(t, "time", time.Since(start), time.Second)
+		equal(t, "error of the others", others.Wait(), nil)
+	})
 }
 
 // Calls of both priorities nest, end early and change the limit at random: every task runs

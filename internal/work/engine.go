@@ -22,12 +22,11 @@ type Engine struct {
 	lim            *limit.Limiter
 	controller     *auto.Controller // of lim; nil: none
 	ownsController bool             // it ends with the engine
-	low            bool             // the tasks of its first source have low priority
 	idleTimeout    time.Duration
 	name           string
 	labels         context.Context // has the pprof labels of the workers; nil leaves them alone
 
-	room *room // of its first source
+	lasting *Source // its first, which ends with it
 
 	readyShared atomic.Int32 // shared sources in ready whose priority is not low; written with mu held
 	readyLow    atomic.Int32 // shared sources in ready whose priority is low; written with mu held
@@ -105,8 +104,7 @@ func New(c Config, sc SourceConfig) (*Engine, *Source) {
 	e.first = &b.worker
 	s := &b.source
 	s.init(e, sc)
-	e.room = s.room
-	s.permanent, e.low = true, s.low
+	e.lasting = s
 	b.segment.tasks = b.tasks[:0]
 	s.queue.keep(&b.segment)
 	return e, s
@@ -123,7 +121,7 @@ func (e *Engine) NewSource(c SourceConfig) *Source {
 func (e *Engine) Limiter() *limit.Limiter { return e.lim }
 
 // Low reports whether the source that lasts as long as e has low priority.
-func (e *Engine) Low() bool { return e.low }
+func (e *Engine) Low() bool { return e.lasting.low }
 
 // Controller returns the controller of the limiter, or nil.
 func (e *Engine) Controller() *auto.Controller { return e.controller }
@@ -517,12 +515,12 @@ func (e *Engine) activate(s *Source) {
 // next returns the ready source whose turn it is. While workers are on their way for tasks
 // of the shared room that exceed its size, they take those.
 func (e *Engine) next() *Source {
-	first := e.ready.first()
-	if first == nil || !e.room.overfull() {
+	first, shared := e.ready.first(), e.lasting.room
+	if first == nil || !shared.overfull() {
 		return first
 	}
 	for p := e.ready.of(first).First(); p != nil; p = p.Next() {
-		if s := p.Value(); s.room == e.room && s.queue.n > 0 {
+		if s := p.Value(); s.room == shared && s.queue.n > 0 {
 			return s
 		}
 	}

@@ -494,8 +494,8 @@ func TestRandom(t *testing.T) {
 			src.Wait()
 		}
 		for _, e := range es {
-			if e.room.queued != 0 || e.room.ready != 0 || e.room.blocked.Len() != 0 {
-				t.Errorf("a room is left with %d tasks of %d sources, and %d submitters", e.room.queued, e.room.ready, e.room.blocked.Len())
+			if e.lasting.room.queued != 0 || e.lasting.room.ready != 0 || e.lasting.room.blocked.Len() != 0 {
+				t.Errorf("a room is left with %d tasks of %d sources, and %d submitters", e.lasting.room.queued, e.lasting.room.ready, e.lasting.room.blocked.Len())
 			}
 		}
 		var dropped, completed uint64

@@ -126,8 +126,8 @@ func TestRoomIsExactWhenWorkersHaveCome(t *testing.T) {
 		go ss[1].Submit(nil, held, nil)
 		apart.Offer(held, nil)
 		synctest.Wait()
-		if c := e.Counts(); c.Running != n || e.room.queued != room || c.Queued != room+1 || c.Blocked != 1 {
-			t.Errorf("%+v, and %d in the room", c, e.room.queued)
+		if c := e.Counts(); c.Running != n || e.lasting.room.queued != room || c.Queued != room+1 || c.Blocked != 1 {
+			t.Errorf("%+v, and %d in the room", c, e.lasting.room.queued)
 		}
 		close(hold)
 	})
@@ -303,9 +303,9 @@ func TestRoomModel(t *testing.T) {
 						t.Fatalf("-stint.seed=%d: step %d: %d does not run; started %v, want %v", s, id, id, running, m.running)
 					}
 				}
-				got, want := [4]int{e.Counts().Running, e.room.queued, e.Counts().Blocked, e.room.blocked.Len()},
+				got, want := [4]int{e.Counts().Running, e.lasting.room.queued, e.Counts().Blocked, e.lasting.room.blocked.Len()},
 					[4]int{len(m.running), m.queued(), len(m.blocked), len(m.blocked)}
-				if got != want || e.room.queued > m.size {
+				if got != want || e.lasting.room.queued > m.size {
 					t.Fatalf("-stint.seed=%d: step %d: %v, want %v", s, id, got, want)
 				}
 			}

@@ -27,7 +27,6 @@ type Source struct {
 	room        *room       // its own, or that of the engine's first source
 	segmentSize int         // tasks in a segment, at most
 	low         bool        // its tasks have low priority
-	permanent   bool        // ends with its engine
 
 	// guarded by engine.mu
 	own      room
@@ -59,10 +58,10 @@ func (s *Source) init(e *Engine, c SourceConfig) {
 	s.low = c.Parent.IsLow()
 	s.batches, _ = c.Runner.(BatchRunner)
 	s.changed.L = &e.mu
-	s.room = e.room
-	if c.Room != SharedRoom {
-		s.own.size = c.Room
-		s.room = &s.own
+	if c.Room == SharedRoom {
+		s.room = e.lasting.room
+	} else {
+		s.own.size, s.room = c.Room, &s.own
 	}
 	s.segmentSize = s.room.segmentSize()
 }
@@ -384,6 +383,9 @@ func (s *Source) hasWork() bool { return s.queue.n+s.blocked.Len() > 0 }
 
 // short reports whether the limiter's controller is not told that tasks of s wait.
 func (s *Source) short() bool { return s.batches != nil && s.batches.Short() }
+
+// lasts reports whether s ends with its engine.
+func (s *Source) lasts() bool { return s == s.engine.lasting }
 
 // refuseAll tells the waiting submitters that the source has ended.
 func (s *Source) refuseAll() {

@@ -179,7 +179,7 @@ func (c *claimCache) traced(t Task) error {
 func (w *worker) setContext() {
 	if w.of != w.source {
 		w.of = w.source
-		if s := w.of; s.permanent {
+		if s := w.of; s.lasts() {
 			w.ctx = w.slot.TaskContext(s.Context, s.Parent, true)
 		} else { // the slot must not keep its context
 			w.ctx = limit.TaskContext(s.Context, w.slot, s.Parent, true)
@@ -350,7 +350,7 @@ func (w *worker) park() bool {
 		grant(owed)
 		return false
 	}
-	if w.of != nil && !w.of.permanent {
+	if w.of != nil && !w.of.lasts() {
 		w.ctx, w.of = nil, nil // the source may end before w is woken
 	}
 	w.since = time.Now()
