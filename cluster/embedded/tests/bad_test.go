@@ -68,8 +68,20 @@ func TestRecordIsOverwritten(t *testing.T) {
 	j.seen(t, 4, "begun", is("begin"))
 	subject := counter.subjects(t, "stint-runs")[0]
 	counter.publish(t, subject, "what is this")
+	var last any // what the status was, and the error of the call if it has ended
+	defer func() {
+		if t.Failed() {
+			t.Logf("%+v", last)
+		}
+	}()
 	eventually(t, "the record is there again", func() bool {
 		s, err := client.Status(bounded(t))
+		select {
+		case <-c.done:
+			last = []any{s, err, "ended", c.err}
+		default:
+			last = []any{s, err}
+		}
 		return err == nil && len(s.Runs) == 1 && len(s.DeadLetters) == 1
 	})
 	j.open(t, "end")
