@@ -18,8 +18,7 @@ import (
 // An Admission is a permit that is held until Release. It must not be copied after
 // Release.
 type Admission struct {
-	held       *limit.HeldPermit
-	ctx        context.Context
+	permit     *limit.LazyPermit
 	controller *auto.Controller
 	since      time.Time // when it got the permit, if the controller counts tasks
 }
@@ -55,8 +54,7 @@ func TryAcquire(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admi
 }
 
 func admit(ctx context.Context, l *limit.Limiter, c *auto.Controller, call *limit.Scope, p limit.Permit) Admission {
-	a := Admission{held: limit.NewHeldPermit(l, p), controller: c}
-	a.ctx = a.held.TaskContext(ctx, call, false)
+	a := Admission{permit: limit.NewLazyPermit(ctx, l, p, call), controller: c}
 	if c != nil && c.Active() {
 		a.since = time.Now()
 	}
@@ -65,7 +63,7 @@ func admit(ctx context.Context, l *limit.Limiter, c *auto.Controller, call *limi
 
 // Context returns the context given to Acquire with the permit: calls that are made with
 // it may run on the permit.
-func (a *Admission) Context() context.Context { return a.ctx }
+func (a *Admission) Context() context.Context { return a.permit }
 
 // Failed tells the controller of the task's error, which may be caused by excess load. It
 // is called before Release.
@@ -89,7 +87,7 @@ func (a *Admission) Release() {
 	if c := a.controller; c != nil && c.Active() {
 		a.count()
 	}
-	if w, _ := a.held.Return(true); w != nil {
+	if w := a.permit.Return(); w != nil {
 		w.Grant()
 	}
 }
