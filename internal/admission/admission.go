@@ -16,12 +16,14 @@ import (
 )
 
 // An Admission is a permit that is held until Release. It must not be copied after
-// Release.
+// Release. It is small enough to be returned in registers.
 type Admission struct {
 	permit     *limit.LazyPermit
 	controller *auto.Controller
-	since      time.Time // when it got the permit, if the controller counts tasks
+	since      time.Duration // when it got the permit, after epoch; 0 if the controller did not count tasks then
 }
+
+var epoch = time.Now()
 
 // Acquire waits for a permit of l, whose controller is c or nil. If ctx ends first, or has
 // ended, it returns the cause.
@@ -30,11 +32,9 @@ func Acquire(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admissi
 		return Admission{}, context.Cause(ctx)
 	}
 	call := limit.ScopeOf(ctx).Call()
-	p, ok := l.AcquireFree(call)
+	p, ok := l.Acquire(ctx.Done(), nil, call)
 	if !ok {
-		if p, ok = l.Acquire(ctx.Done(), nil, call, nil); !ok {
-			return Admission{}, context.Cause(ctx)
-		}
+		return Admission{}, context.Cause(ctx)
 	}
 	return admit(ctx, l, c, call, p), nil
 }
@@ -56,7 +56,7 @@ func TryAcquire(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admi
 func admit(ctx context.Context, l *limit.Limiter, c *auto.Controller, call *limit.Scope, p limit.Permit) Admission {
 	a := Admission{permit: limit.NewLazyPermit(ctx, l, p, call), controller: c}
 	if c != nil && c.Active() {
-		a.since = time.Now()
+		a.since = time.Since(epoch)
 	}
 	return a
 }
@@ -95,8 +95,8 @@ func (a *Admission) Release() {
 // count counts the task. Its duration is unknown if it began before the controller counted.
 func (a *Admission) count() {
 	var took time.Duration
-	if !a.since.IsZero() {
-		took = time.Since(a.since)
+	if a.since != 0 {
+		took = time.Since(epoch) - a.since
 	}
 	a.controller.Finished(took)
 }

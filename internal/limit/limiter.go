@@ -183,34 +183,27 @@ func (l *Limiter) Track(w *Waiter) {
 }
 
 // Acquire waits for a permit and reports whether it has one. It gives up when done or quit
-// is closed; either may be nil. If granted is not nil, Acquire calls its Grant before it
-// blocks, but after the caller has joined the queue. It waits with the priority of from.
-func (l *Limiter) Acquire(done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
-	return l.AcquireAs(from.Low(l), done, quit, from, granted)
+// is closed; either may be nil. It waits with the priority of from.
+func (l *Limiter) Acquire(done, quit <-chan struct{}, from *Scope) (Permit, bool) {
+	if p, ok := l.AcquireFree(from); ok {
+		return p, true
+	}
+	return l.AcquireAs(from.Low(l), done, quit, from, nil)
 }
 
-// AcquireAs is Acquire for a caller whose priority is low, or not.
+// AcquireAs is Acquire for a caller whose priority is low, or not. If granted is not nil,
+// it calls its Grant before it blocks, but after the caller has joined the queue.
 func (l *Limiter) AcquireAs(low bool, done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
-	turn := make(chan struct{})
-	w := &Waiter{Grant: func() { close(turn) }, Low: low}
-	free := l.Join(w, from)
+	t := newTurn(low)
+	defer t.end()
+	free := l.Join(&t.Waiter, from)
 	if granted != nil {
 		granted.Grant()
 	}
-	if free {
-		return w.Permit, true
+	if free || t.await(l, done, quit) {
+		return t.Permit, true
 	}
-	select {
-	case <-turn:
-		return w.Permit, true
-	case <-done:
-	case <-quit:
-	}
-	if l.Leave(w) {
-		return Permit{}, false
-	}
-	<-turn
-	return w.Permit, true
+	return Permit{}, false
 }
 
 // AcquireFree takes a permit if it can do so without waiting.
