@@ -341,14 +341,13 @@ func (l *Limiter) returnFast() bool {
 			return false
 		}
 		if l.free.CompareAndSwap(n, n+1) {
-			break
+			if n+1 == l.limit.Load() && l.waited.Load() {
+				l.lock() // unlock sees that no permit is out
+				l.unlock()
+			}
+			return true
 		}
 	}
-	if l.waited.Load() {
-		l.lock() // unlock looks whether no permit is out
-		l.unlock()
-	}
-	return true
 }
 
 // lock locks mu and closes the fast path: out is valid, and only the caller changes it.
