@@ -23,6 +23,7 @@ type Admission struct {
 	since      time.Duration // when it got the permit, after epoch; 0 if the controller did not count tasks then
 }
 
+// epoch makes a time a number.
 var epoch = time.Now()
 
 // Acquire waits for a permit of l, whose controller is c or nil. If ctx ends first, or has
@@ -32,9 +33,11 @@ func Acquire(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admissi
 		return Admission{}, context.Cause(ctx)
 	}
 	call := limit.ScopeOf(ctx).Call()
-	p, ok := l.Acquire(ctx.Done(), nil, call)
+	p, ok := l.AcquireFree(call)
 	if !ok {
-		return Admission{}, context.Cause(ctx)
+		if p, ok = l.Acquire(ctx.Done(), nil, call, nil); !ok {
+			return Admission{}, context.Cause(ctx)
+		}
 	}
 	return admit(ctx, l, c, call, p), nil
 }

@@ -183,27 +183,34 @@ func (l *Limiter) Track(w *Waiter) {
 }
 
 // Acquire waits for a permit and reports whether it has one. It gives up when done or quit
-// is closed; either may be nil. It waits with the priority of from.
-func (l *Limiter) Acquire(done, quit <-chan struct{}, from *Scope) (Permit, bool) {
-	if p, ok := l.AcquireFree(from); ok {
-		return p, true
-	}
-	return l.AcquireAs(from.Low(l), done, quit, from, nil)
+// is closed; either may be nil. If granted is not nil, Acquire calls its Grant before it
+// blocks, but after the caller has joined the queue. It waits with the priority of from.
+func (l *Limiter) Acquire(done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
+	return l.AcquireAs(from.Low(l), done, quit, from, granted)
 }
 
-// AcquireAs is Acquire for a caller whose priority is low, or not. If granted is not nil,
-// it calls its Grant before it blocks, but after the caller has joined the queue.
+// AcquireAs is Acquire for a caller whose priority is low, or not.
 func (l *Limiter) AcquireAs(low bool, done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
-	t := newTurn(low)
-	defer t.end()
-	free := l.Join(&t.Waiter, from)
+	turn := make(chan struct{})
+	w := &Waiter{Grant: func() { close(turn) }, Low: low}
+	free := l.Join(w, from)
 	if granted != nil {
 		granted.Grant()
 	}
-	if free || t.await(l, done, quit) {
-		return t.Permit, true
+	if free {
+		return w.Permit, true
 	}
-	return Permit{}, false
+	select {
+	case <-turn:
+		return w.Permit, true
+	case <-done:
+	case <-quit:
+	}
+	if l.Leave(w) {
+		return Permit{}, false
+	}
+	<-turn
+	return w.Permit, true
 }
 
 // AcquireFree takes a permit if it can do so without waiting.
@@ -319,13 +326,12 @@ func (l *Limiter) Counts() (limit, out, waiting int) {
 	return l.Bound(), l.out, l.waiting()
 }
 
-// takeFast takes a permit without mu. If it is not sure of the answer, the fast path is
-// closed.
+// takeFast takes a permit without mu. If it is not sure of the answer, somebody has mu.
 func (l *Limiter) takeFast() (ok, sure bool) {
 	for {
 		n := l.free.Load()
 		if n <= 0 {
-			return false, n == 0
+			return false, n == 0 || l.signs.Load() != 0
 		}
 		if l.free.CompareAndSwap(n, n-1) {
 			return true, true
