@@ -2,6 +2,7 @@ package httplimit
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
@@ -80,7 +81,7 @@ func send(base http.RoundTripper, req *http.Request, p *permit) (resp *http.Resp
 	if resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable {
 		p.Overload(retryAfter(resp.Header.Get("Retry-After"), time.Now()))
 	}
-	if resp.Body == nil || resp.Body == http.NoBody {
+	if !hasBody(req, resp) {
 		return resp, nil
 	}
 	held = true
@@ -89,11 +90,20 @@ func send(base http.RoundTripper, req *http.Request, p *permit) (resp *http.Resp
 	return resp, nil
 }
 
+// hasBody reports whether resp may have a body, which ends later.
+func hasBody(req *http.Request, resp *http.Response) bool {
+	switch {
+	case resp.Body == nil, resp.Body == http.NoBody, req.Method == http.MethodHead:
+		return false
+	}
+	return resp.StatusCode != http.StatusNoContent && resp.StatusCode != http.StatusNotModified
+}
+
 // retryAfter returns the time that the header says, in seconds or as a date: at most
 // maxRetryAfter, and 0 if it says nothing.
 func retryAfter(header string, now time.Time) time.Duration {
 	wait := time.Duration(0)
-	if seconds, err := strconv.ParseUint(header, 10, 64); err == nil {
+	if seconds, err := strconv.ParseUint(header, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 		wait = time.Duration(min(seconds, uint64(maxRetryAfter/time.Second))) * time.Second
 	} else if date, err := http.ParseTime(header); err == nil {
 		wait = date.Sub(now)
@@ -135,7 +145,7 @@ func (t *Transport) limiterFor(req *http.Request) *limiter {
 			if l == nil {
 				return nil
 			}
-			of := limiterOf("Transport", l)
+			of := limiterOf("Transport: PerHost", l)
 			return &of
 		}))
 	}
