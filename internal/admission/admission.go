@@ -42,18 +42,22 @@ func Acquire(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admissi
 	return admit(ctx, l, c, call, p), nil
 }
 
-// TryAcquire takes a permit if it can do so without waiting. Otherwise it tells c of the
-// refusal, and reports false.
-func TryAcquire(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admission, bool) {
+// AcquireFree takes a permit if it can do so without waiting.
+func AcquireFree(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admission, bool) {
 	call := limit.ScopeOf(ctx).Call()
 	p, ok := l.AcquireFree(call)
 	if !ok {
-		if c != nil {
-			c.Refused()
-		}
 		return Admission{}, false
 	}
 	return admit(ctx, l, c, call, p), true
+}
+
+// Refused tells the controller c of l, or nil, of a task that was refused since no permit
+// was free.
+func Refused(l *limit.Limiter, c *auto.Controller) {
+	if c != nil {
+		c.Refused()
+	}
 }
 
 func admit(ctx context.Context, l *limit.Limiter, c *auto.Controller, call *limit.Scope, p limit.Permit) Admission {
@@ -76,11 +80,11 @@ func (a *Admission) Failed(err error) {
 	}
 }
 
-// Overload tells the controller that excess load made the task fail. It is called before
-// Release.
-func (a *Admission) Overload() {
+// Overload tells the controller that excess load made the task fail, and how long the
+// limit is to stay lower at least. It is called before Release.
+func (a *Admission) Overload(atLeast time.Duration) {
 	if a.controller != nil {
-		a.controller.Overload()
+		a.controller.Overload(atLeast)
 	}
 }
 
