@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/stint-go/stint"
+)
+
+// A trial sends requests to a gateway in front of a backend.
+type trial struct {
+	capacity int           // of the backend: requests at once
+	service  time.Duration // of one of them
+	rate     int           // requests sent per second
+	length   time.Duration
+	patience time.Duration // of a client
+	waiting  int           // requests that may wait in the gateway
+}
+
+// A count is what became of the requests.
+type count struct {
+	mu      sync.Mutex
+	served  []time.Duration // how long each took, sorted after the trial
+	refused int             // by the gateway
+	lost    int             // given up by the client
+}
+
+func (t trial) perSecond(n int) float64 { return float64(n) / t.length.Seconds() }
+
+// quantile returns the time in which the given part of the served requests was served.
+func (c *count) quantile(part float64) time.Duration {
+	if len(c.served) == 0 {
+		return 0
+	}
+	return c.served[int(part*float64(len(c.served)-1))]
+}
+
+// run starts a backend and a gateway, sends requests, and stops both.
+func (t trial) run(ctx context.Context, web network, limit *stint.Limiter) (*count, error) {
+	connections := func() *http.Transport {
+		return &http.Transport{DialContext: web.dial, MaxIdleConnsPerHost: t.rate} // the default keeps 2
+	}
+	inner, outer := connections(), connections()
+	defer inner.CloseIdleConnections()
+	defer outer.CloseIdleConnections()
+	c := new(count)
+	err := serve(ctx, web, &backend{capacity: t.capacity, service: t.service}, func(backend *url.URL) error {
+		return serve(ctx, web, gateway(backend, inner, limit, t.waiting), func(front *url.URL) error {
+			return t.load(ctx, &http.Client{Transport: outer}, front.String(), c)
+		})
+	})
+	slices.Sort(c.served)
+	return c, err
+}
+
+// load sends requests at random times, whether or not others have been answered: clients
+// that come from outside do not wait for each other.
+func (t trial) load(ctx context.Context, client *http.Client, address string, c *count) error {
+	random := rand.New(rand.NewPCG(1, 2)) // the same times in each trial
+	n := max(1, int(t.length.Seconds()*float64(t.rate)))
+	clients := stint.NewGroup(ctx, stint.Limit(n))
+	next := time.Now()
+	for range n {
+		next = next.Add(time.Duration(random.ExpFloat64() * float64(time.Second) / float64(t.rate)))
+		time.Sleep(time.Until(next))
+		err := clients.GoContext(ctx, func(ctx context.Context) error {
+			return t.ask(ctx, client, address, c)
+		})
+		if err != nil {
+			break
+		}
+	}
+	return clients.Wait()
+}
+
+// ask sends a request and counts the outcome. It fails only if the trial is interrupted, or
+// the answer is not one of those expected.
+func (t trial) ask(ctx context.Context, client *http.Client, address string, c *count) error {
+	began := time.Now()
+	patient, cancel := context.WithTimeout(ctx, t.patience)
+	defer cancel()
+	status, err := get(patient, client, address)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case status == http.StatusOK && err == nil:
+		c.served = append(c.served, time.Since(began))
+	case status == http.StatusServiceUnavailable && err == nil:
+		c.refused++
+	case patient.Err() != nil:
+		c.lost++
+	case err == nil:
+		return fmt.Errorf("unexpected status %d", status)
+	default:
+		return err
+	}
+	return nil
+}
+
+// get requests a page and returns its status when all of it has arrived.
+func get(ctx context.Context, client *http.Client, address string) (int, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return 0, err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode, err
+}
+
+// serve calls f with the address of a handler, which it serves meanwhile.
+func serve(ctx context.Context, web network, h http.Handler, f func(*url.URL) error) error {
+	listener, err := web.listen()
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: h}
+	g := stint.NewGroup(context.WithoutCancel(ctx)) // Close ends it; it must outlast f
+	g.Go(func(context.Context) error { return server.Serve(listener) })
+	err = f(&url.URL{Scheme: "http", Host: listener.Addr().String()})
+	server.Close()
+	if served := g.Wait(); !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	return err
+}
