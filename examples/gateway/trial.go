@@ -20,7 +20,8 @@ type trial struct {
 	capacity int           // of the backend: requests at once
 	service  time.Duration // of one of them
 	rate     int           // requests sent per second
-	length   time.Duration
+	warmup   time.Duration // requests sent in it are not counted
+	length   time.Duration // after that
 	patience time.Duration // of a client
 	waiting  int           // requests that may wait in the gateway
 }
@@ -65,18 +66,16 @@ func (t trial) run(ctx context.Context, web network, limit *stint.Limiter) (*cou
 // that come from outside do not wait for each other.
 func (t trial) load(ctx context.Context, client *http.Client, address string, c *count) error {
 	random := rand.New(rand.NewPCG(1, 2)) // the same times in each trial
-	n := max(1, int(t.length.Seconds()*float64(t.rate)))
-	clients := stint.NewGroup(ctx, stint.Limit(n))
-	next := time.Now()
-	for range n {
-		next = next.Add(time.Duration(random.ExpFloat64() * float64(time.Second) / float64(t.rate)))
-		time.Sleep(time.Until(next))
-		err := clients.GoContext(ctx, func(ctx context.Context) error {
-			return t.ask(ctx, client, address, c)
-		})
-		if err != nil {
-			break
+	clients := stint.NewGroup(ctx, stint.Limit(1<<20))
+	began := time.Now()
+	for at := time.Duration(0); at < t.warmup+t.length && ctx.Err() == nil; {
+		time.Sleep(time.Until(began.Add(at)))
+		to := c
+		if at < t.warmup {
+			to = new(count)
 		}
+		clients.Go(func(ctx context.Context) error { return t.ask(ctx, client, address, to) })
+		at += time.Duration(random.ExpFloat64() * float64(time.Second) / float64(t.rate))
 	}
 	return clients.Wait()
 }
