@@ -4,11 +4,11 @@
 //
 //	go run ./examples/gateway [flags]
 //
-// It tries three gateways, one after the other: one without a limit, one with the best
+// It tries three gateways, each with such a backend: one without a limit, one with the best
 // limit, and one that searches for the limit. The last two are httplimit.Handler around the
-// same proxy, which refuses what would wait too long. It prints a line for each, with the
-// requests a second that were served, refused and given up, and how long the served ones
-// took.
+// same proxy, which refuses requests when 40 wait. It prints a line for each, with the
+// requests per second that were served, refused and given up, how long the served ones took,
+// and the most requests that were at the backend at once.
 //
 // The exit status is 0 if all were tried, 1 if not, and 2 for a wrong command line.
 package main
@@ -50,38 +50,44 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.SetOutput(stderr)
 	flags.IntVar(&t.rate, "rate", 800, "send `n` requests per second")
 	flags.IntVar(&t.waiting, "waiting", 40, "refuse requests when `n` wait")
-	flags.DurationVar(&t.length, "for", 3*time.Second, "length of each trial")
+	flags.DurationVar(&t.warmup, "warmup", 5*time.Second, "do not count requests of this `time`: Auto needs some to find the limit")
+	flags.DurationVar(&t.length, "for", 5*time.Second, "count requests for this `time`")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return nil
 	case err != nil:
 		return errUsage
-	case t.rate < 1 || t.waiting < 0 || t.length <= 0 || flags.NArg() > 0:
-		fmt.Fprintln(stderr, "want a rate of 1 or more, 0 or more that wait, a positive length, and no arguments")
+	case t.rate < 1 || t.waiting < 0 || t.warmup < 0 || t.length <= 0 || flags.NArg() > 0:
+		fmt.Fprintln(stderr, "want a rate of 1 or more, 0 or more that wait, a positive time, and no arguments")
 		flags.Usage()
 		return errUsage
 	}
 	return compare(ctx, t, loopback, stdout)
 }
 
-// compare tries the gateways and prints the table.
+// compare tries the gateways side by side and prints the table.
 func compare(ctx context.Context, t trial, web network, w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "gateway\tserved/s\trefused/s\tgiven up/s\tmedian\tp99\t")
-	for _, g := range []struct {
+	gateways := []struct {
 		name  string
 		limit *stint.Limiter
 	}{
 		{"no limit", nil},
 		{fmt.Sprintf("Limit(%d)", t.capacity), stint.Limit(t.capacity)},
 		{"Auto(1, 256)", stint.Auto(1, 256)},
-	} {
-		c, err := t.run(ctx, web, g.limit)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(table, "%s\t%.0f\t%.0f\t%.0f\t%v\t%v\t\n", g.name, t.perSecond(len(c.served)), t.perSecond(c.refused), t.perSecond(c.lost),
-			c.quantile(0.5).Round(time.Millisecond), c.quantile(0.99).Round(time.Millisecond))
+	}
+	counts := make([]*count, len(gateways))
+	err := stint.Range(ctx, len(gateways), func(ctx context.Context, i int) (err error) {
+		counts[i], err = t.run(ctx, web, gateways[i].limit)
+		return err
+	}, stint.Limit(len(gateways)))
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "gateway\tserved/s\trefused/s\tgiven up/s\tmedian\tp99\tmost at once\t")
+	for i, c := range counts {
+		fmt.Fprintf(table, "%s\t%.0f\t%.0f\t%.0f\t%v\t%v\t%d\t\n", gateways[i].name, t.perSecond(len(c.served)), t.perSecond(c.refused), t.perSecond(c.lost),
+			c.quantile(0.5).Round(time.Millisecond), c.quantile(0.99).Round(time.Millisecond), c.peak)
 	}
 	return table.Flush()
 }

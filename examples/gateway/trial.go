@@ -32,6 +32,7 @@ type count struct {
 	served  []time.Duration // how long each took, sorted after the trial
 	refused int             // by the gateway
 	lost    int             // given up by the client
+	peak    int             // most requests in the backend at once
 }
 
 func (t trial) perSecond(n int) float64 { return float64(n) / t.length.Seconds() }
@@ -52,21 +53,22 @@ func (t trial) run(ctx context.Context, web network, limit *stint.Limiter) (*cou
 	inner, outer := connections(), connections()
 	defer inner.CloseIdleConnections()
 	defer outer.CloseIdleConnections()
-	c := new(count)
-	err := serve(ctx, web, &backend{capacity: t.capacity, service: t.service}, func(backend *url.URL) error {
-		return serve(ctx, web, gateway(backend, inner, limit, t.waiting), func(front *url.URL) error {
+	b, c := &backend{capacity: t.capacity, service: t.service}, new(count)
+	err := serve(ctx, web, b, func(behind *url.URL) error {
+		return serve(ctx, web, gateway(behind, inner, limit, t.waiting), func(front *url.URL) error {
 			return t.load(ctx, &http.Client{Transport: outer}, front.String(), c)
 		})
 	})
 	slices.Sort(c.served)
+	c.peak = b.most()
 	return c, err
 }
 
 // load sends requests at random times, whether or not others have been answered: clients
 // that come from outside do not wait for each other.
 func (t trial) load(ctx context.Context, client *http.Client, address string, c *count) error {
-	random := rand.New(rand.NewPCG(1, 2)) // the same times in each trial
-	clients := stint.NewGroup(ctx, stint.Limit(1<<20))
+	random := rand.New(rand.NewPCG(1, 2))              // the same times in each trial
+	clients := stint.NewGroup(ctx, stint.Limit(1<<20)) // Go must not block
 	began := time.Now()
 	for at := time.Duration(0); at < t.warmup+t.length && ctx.Err() == nil; {
 		time.Sleep(time.Until(began.Add(at)))
