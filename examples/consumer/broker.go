@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"hash/maphash"
+	"hash/crc32"
 	"io"
 	"slices"
 	"sync"
@@ -29,7 +29,6 @@ type broker interface {
 
 // memory is a broker in memory.
 type memory struct {
-	seed maphash.Seed
 	mu   sync.Mutex
 	logs [][]message // by partition
 	done []int
@@ -38,14 +37,14 @@ type memory struct {
 }
 
 func newMemory(partitions int) *memory {
-	return &memory{seed: maphash.MakeSeed(), logs: make([][]message, partitions), done: make([]int, partitions), more: make(chan struct{})}
+	return &memory{logs: make([][]message, partitions), done: make([]int, partitions), more: make(chan struct{})}
 }
 
 // add adds a message at the end of its key's partition.
 func (b *memory) add(key, text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	p := int(maphash.String(b.seed, key) % uint64(len(b.logs)))
+	p := int(crc32.ChecksumIEEE([]byte(key)) % uint32(len(b.logs)))
 	b.logs[p] = append(b.logs[p], message{p, len(b.logs[p]), key, text})
 	b.change()
 }

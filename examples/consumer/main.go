@@ -20,6 +20,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/signal"
 	"strconv"
@@ -65,7 +66,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 
 	b, orders := newMemory(4), make([]int, *customers)
 	for i := range *messages {
-		customer := i * i % *customers // some order more than others
+		customer := rand.IntN(1 + rand.IntN(*customers)) // some order more than others
 		b.add(fmt.Sprint("customer ", customer), strconv.Itoa(orders[customer]))
 		orders[customer]++
 	}
