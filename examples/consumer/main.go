@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 
 	b, orders := newMemory(4), make([]int, *customers)
-	for i := range *messages {
+	for range *messages {
 		customer := rand.IntN(1 + rand.IntN(*customers)) // some order more than others
 		b.add(fmt.Sprint("customer ", customer), strconv.Itoa(orders[customer]))
 		orders[customer]++

@@ -77,14 +77,21 @@ func (w *world) commit(ctx context.Context, partition, offset int) error {
 	if err := w.at("before commit"); err != nil {
 		return err
 	}
+	w.check(partition, offset)
+	w.memory.commit(ctx, partition, offset)
+	return w.at("after commit")
+}
+
+// check checks that all messages before an offset have been handled.
+func (w *world) check(partition, offset int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if i := slices.Index(w.handled[partition][:offset], 0); i >= 0 {
 		w.t.Errorf("committed %d of partition %d, but %d was not handled", offset, partition, i)
 	}
 	if done := w.done[partition]; offset <= done {
 		w.t.Errorf("committed %d of partition %d after %d", offset, partition, done)
 	}
-	w.memory.commit(ctx, partition, offset)
-	return w.at("after commit")
 }
 
 // handle takes 0 to 4 ms for a message, of virtual time.
