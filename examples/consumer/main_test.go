@@ -31,8 +31,6 @@ type world struct {
 	busy    map[string]bool
 }
 
-var errDead = errors.New("dead")
-
 // newWorld has n messages of some keys, one of which has half of them.
 func newWorld(t *testing.T, n int, fail func(step string) error) *world {
 	w := &world{memory: newMemory(3), t: t, fail: fail}
@@ -51,7 +49,7 @@ func (w *world) at(step string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.dead {
-		return errDead
+		return errCrash
 	}
 	return w.fail(step)
 }
@@ -229,7 +227,7 @@ func crashAt(t *testing.T, k int, crash func(*world, context.CancelCauseFunc) er
 		w.end()
 		return ""
 	}
-	if ended := errors.Is(err, errCrash); !ended && !(err == nil && strings.HasPrefix(crashed, "after commit")) {
+	if last := err == nil && strings.HasSuffix(crashed, "commit"); !last && !errors.Is(err, errCrash) {
 		t.Errorf("step %d, %s: ended by %v", k, crashed, err)
 	}
 	if err := w.consume(t.Context(), every, limit); err != nil {
@@ -301,7 +299,7 @@ func TestInterrupt(t *testing.T) {
 		time.AfterFunc(time.Hour, func() { cancel(errCrash) })
 		began := time.Now()
 		c := &consumer{broker: newMemory(2), every: 10, limit: stint.Limit(2)}
-		if err := c.run(ctx); err != errCrash || time.Since(began) != time.Hour {
+		if err := c.run(ctx); !errors.Is(err, errCrash) || time.Since(began) != time.Hour {
 			t.Errorf("%v after %v, want %v after an hour", err, time.Since(began), errCrash)
 		}
 	})
