@@ -22,8 +22,10 @@ type shop struct {
 
 // handle is the handler of a consumer.
 func (s *shop) handle(ctx context.Context, m message) error {
+	timer := time.NewTimer(time.Duration(1+rand.IntN(5)) * time.Millisecond)
+	defer timer.Stop()
 	select {
-	case <-time.After(time.Duration(1+rand.IntN(5)) * time.Millisecond):
+	case <-timer.C:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

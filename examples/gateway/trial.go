@@ -70,8 +70,14 @@ func (t trial) load(ctx context.Context, client *http.Client, address string, c 
 	random := rand.New(rand.NewPCG(1, 2))              // the same times in each trial
 	clients := stint.NewGroup(ctx, stint.Limit(1<<20)) // Go must not block
 	began := time.Now()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
 	for at := time.Duration(0); at < t.warmup+t.length && ctx.Err() == nil; {
-		time.Sleep(time.Until(began.Add(at)))
+		timer.Reset(time.Until(began.Add(at)))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
 		to := c
 		if at < t.warmup {
 			to = new(count)

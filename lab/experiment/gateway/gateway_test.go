@@ -8,7 +8,9 @@ import (
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, run, full().in(100*time.Millisecond, 200*time.Millisecond), trial.Want{Processors: 2, Cases: 1, Verdicts: 5})
+	z := full().in(100*time.Millisecond, 200*time.Millisecond)
+	z.patience = 100 * time.Millisecond
+	trial.Run(t, run, z, trial.Want{Processors: 2, Cases: 1, Verdicts: 5})
 }
 
 // A trial without requests, or with all of them lost, is no success.
