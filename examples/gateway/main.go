@@ -4,7 +4,7 @@
 //
 //	go run ./examples/gateway [flags]
 //
-// It tries three gateways, each with such a backend: one without a limit, one with the best
+// It tries three gateways for six seconds each: one without a limit, one with the best
 // limit, and one that searches for the limit. The last two are httplimit.Handler around the
 // same proxy, which refuses requests when 40 wait. It prints a line for each, with the
 // requests per second that were served, refused and given up, how long the served ones took,
@@ -22,7 +22,6 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"text/tabwriter"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -50,8 +49,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.SetOutput(stderr)
 	flags.IntVar(&t.rate, "rate", 800, "send `n` requests per second")
 	flags.IntVar(&t.waiting, "waiting", 40, "refuse requests when `n` wait")
-	flags.DurationVar(&t.warmup, "warmup", 5*time.Second, "do not count requests of this `time`: Auto needs some to find the limit")
-	flags.DurationVar(&t.length, "for", 5*time.Second, "count requests for this `time`")
+	flags.DurationVar(&t.warmup, "warmup", 3*time.Second, "do not count requests of this `time`: Auto needs some to find the limit")
+	flags.DurationVar(&t.length, "for", 3*time.Second, "count requests for this `time`")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return nil
@@ -65,7 +64,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return compare(ctx, t, loopback, stdout)
 }
 
-// compare tries the gateways side by side and prints the table.
+// compare tries the gateways one after the other and prints a line for each.
 func compare(ctx context.Context, t trial, web network, w io.Writer) error {
 	gateways := []struct {
 		name  string
@@ -75,21 +74,18 @@ func compare(ctx context.Context, t trial, web network, w io.Writer) error {
 		{fmt.Sprintf("Limit(%d)", t.capacity), stint.Limit(t.capacity)},
 		{"Auto(1, 256)", stint.Auto(1, 256)},
 	}
-	counts := make([]*count, len(gateways))
-	err := stint.Range(ctx, len(gateways), func(ctx context.Context, i int) (err error) {
-		counts[i], err = t.run(ctx, web, gateways[i].limit)
-		return err
-	}, stint.Limit(len(gateways)))
-	if err != nil {
-		return err
+	const line = "%-13s%10v%11v%12v%9v%9v%14v\n"
+	_, err := fmt.Fprintf(w, line, "gateway", "served/s", "refused/s", "given up/s", "median", "p99", "most at once")
+	for _, g := range gateways {
+		if err != nil {
+			return err
+		}
+		var c *count
+		if c, err = t.run(ctx, web, g.limit); err == nil {
+			_, err = fmt.Fprintf(w, line, g.name, t.perSecond(len(c.served)), t.perSecond(c.refused), t.perSecond(c.lost), c.quantile(0.5), c.quantile(0.99), c.peak)
+		}
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "gateway\tserved/s\trefused/s\tgiven up/s\tmedian\tp99\tmost at once\t")
-	for i, c := range counts {
-		fmt.Fprintf(table, "%s\t%.0f\t%.0f\t%.0f\t%v\t%v\t%d\t\n", gateways[i].name, t.perSecond(len(c.served)), t.perSecond(c.refused), t.perSecond(c.lost),
-			c.quantile(0.5).Round(time.Millisecond), c.quantile(0.99).Round(time.Millisecond), c.peak)
-	}
-	return table.Flush()
+	return err
 }
 
 // A network is what the clients, the gateway and the backend are connected by.

@@ -15,7 +15,7 @@ import (
 )
 
 // overload is twice the capacity, which is 400 requests per second.
-var overload = trial{capacity: 20, service: 50 * time.Millisecond, rate: 800, waiting: 40, patience: time.Second, warmup: 5 * time.Second, length: 10 * time.Second}
+var overload = trial{capacity: 20, service: 50 * time.Millisecond, rate: 800, waiting: 40, patience: time.Second, warmup: time.Second, length: 4 * time.Second}
 
 // full is what the backend can serve at best of a trial's requests.
 func (t trial) full() int {
@@ -38,8 +38,9 @@ func try(t *testing.T, tr trial, limit func() *stint.Limiter) (c *count) {
 
 // Without a limit, all requests get in and none is served before its client has gone.
 func TestNoLimit(t *testing.T) {
-	c := try(t, overload, func() *stint.Limiter { return nil })
-	if len(c.served) != 0 || c.refused != 0 || c.lost < 7*overload.full()/4 || c.peak < 10*overload.capacity {
+	tr := overload
+	c := try(t, tr, func() *stint.Limiter { return nil })
+	if len(c.served) != 0 || c.refused != 0 || c.lost < 7*tr.full()/4 || c.peak < 10*tr.capacity {
 		t.Errorf("%d served, %d refused, %d given up, %d at once", len(c.served), c.refused, c.lost, c.peak)
 	}
 }
@@ -61,6 +62,7 @@ func TestLimit(t *testing.T) {
 // An adaptive limit serves almost as many, once it has found the limit.
 func TestAuto(t *testing.T) {
 	tr := overload
+	tr.warmup, tr.length = 5*time.Second, 10*time.Second
 	c := try(t, tr, func() *stint.Limiter { return stint.Auto(1, 256) })
 	if len(c.served) < tr.full()*9/10 || c.lost != 0 {
 		t.Errorf("%d served of %d, %d given up", len(c.served), tr.full(), c.lost)

@@ -35,14 +35,15 @@ type count struct {
 	peak    int             // most requests in the backend at once
 }
 
-func (t trial) perSecond(n int) float64 { return float64(n) / t.length.Seconds() }
+func (t trial) perSecond(n int) int { return int(float64(n)/t.length.Seconds() + 0.5) }
 
-// quantile returns the time in which the given part of the served requests was served.
+// quantile returns the time, in whole milliseconds, in which the given part of the served
+// requests was served.
 func (c *count) quantile(part float64) time.Duration {
 	if len(c.served) == 0 {
 		return 0
 	}
-	return c.served[int(part*float64(len(c.served)-1))]
+	return c.served[int(part*float64(len(c.served)-1))].Round(time.Millisecond)
 }
 
 // run starts a backend and a gateway, sends requests, and stops both.
@@ -105,7 +106,7 @@ func (t trial) ask(ctx context.Context, client *http.Client, address string, c *
 		c.served = append(c.served, time.Since(began))
 	case status == http.StatusServiceUnavailable && err == nil:
 		c.refused++
-	case patient.Err() != nil:
+	case patient.Err() != nil || errors.Is(err, context.DeadlineExceeded): // a dialer has a clock of its own
 		c.lost++
 	case err == nil:
 		return fmt.Errorf("unexpected status %d", status)

@@ -3,6 +3,7 @@ package gateway
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -107,7 +108,7 @@ func (z sizes) ask(client *http.Client, address string, c *count) {
 		c.served = append(c.served, float64(took))
 	case err == nil && status == http.StatusServiceUnavailable:
 		c.refused++
-	case ctx.Err() != nil:
+	case ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded): // a dialer has a clock of its own
 		c.lost++
 	case err == nil:
 		c.err = cmp.Or(c.err, fmt.Errorf("unexpected answer: status %d, %q", status, body))
