@@ -28,7 +28,7 @@ import (
 func Each[T any](ctx context.Context, items []T, f func(context.Context, T) error, opts ...Option) error {
 	checkArgs("Each", ctx, f == nil)
 	c := &eachCall[T]{items: items, f: f}
-	return c.run(ctx, len(items), c, collect("Each", loopOptions, opts))
+	return c.run(ctx, len(items), c, collectIn(ctx, "Each", loopOptions, opts))
 }
 
 // Range calls f for every index from 0 to n-1, as Each does for items. It panics if n
@@ -39,7 +39,7 @@ func Range(ctx context.Context, n int, f func(ctx context.Context, i int) error,
 		panic(fmt.Sprintf("stint: Range: n is %d, want 0 or more", n))
 	}
 	c := &rangeCall{f: f}
-	return c.run(ctx, n, c, collect("Range", loopOptions, opts))
+	return c.run(ctx, n, c, collectIn(ctx, "Range", loopOptions, opts))
 }
 
 // An eachCall is one call of Each.

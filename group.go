@@ -35,7 +35,7 @@ type Group struct {
 // KeepGoing, LowPriority, Name. NewGroup panics if ctx is nil.
 func NewGroup(ctx context.Context, opts ...Option) *Group {
 	checkArgs("NewGroup", ctx, false)
-	o := collect("NewGroup", groupOptions, opts)
+	o := collectIn(ctx, "NewGroup", groupOptions, opts)
 	g := new(Group)
 	g.tasks.init(ctx, &o, &g.tasks, o.Room(o.Backlog()))
 	return g

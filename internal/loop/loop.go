@@ -28,11 +28,10 @@ type Loop struct {
 	Name       string       // of the regions in execution traces; "" makes none
 	Engine     *work.Engine // whose workers call Body; nil: the caller and helpers of the loop
 	lim        *limit.Limiter
-	controller atomic.Pointer[auto.Controller] // of lim: see search
 	stealables atomic.Pointer[stealable]
 	Procs      int // the number of CPUs
 	halt       atomic.Uint32
-	shared     bool      // others use lim too
+	shared     bool      // lim is not the loop's own
 	low        bool      // its tasks have low priority on lim
 	Compute    bool      // no item waits, so batches may be long
 	Waits      bool      // every item may wait, so batches have one index
@@ -40,9 +39,9 @@ type Loop struct {
 	epoch      time.Time // of their clocks, if timed
 
 	Limiter    *limit.Limiter   // bounds the workers, and perhaps those of others
-	Controller *auto.Controller // of Limiter, or nil
+	Controller *auto.Controller // of Limiter, or nil; init sets that of Engine
 	Limit      int              // bounds the workers if Limiter and Engine are nil
-	Auto       auto.Config      // searches for that limit instead, if Max is not 0
+	Auto       auto.Config      // searches for that limit instead, if Max is not 0; calls without a limit inherit it
 	First      int
 	Cost       int64           // of an item, in picoseconds, if the caller has measured some
 	Left       func(state any) // is called with the State of each worker that ends, before it releases its permit
@@ -65,9 +64,12 @@ type Loop struct {
 	caller worker
 }
 
-// helping is the part of a loop that only loops with helpers need.
+// helping is the part of a loop that only loops with helpers need. Contexts of tasks refer to
+// it, and may live long, so it does not refer to the loop after the end.
 type helping struct {
-	own     limit.Limiter // lim, if neither Limiter nor Engine is given
+	own     limit.Limiter    // lim, if neither Limiter nor Engine is given
+	lazy    auto.Lazy        // controller of own, if the limit is adaptive
+	held    limit.HeldPermit // of the caller, if own is inherited
 	watcher limit.Watcher
 	spare   spare
 }
@@ -83,10 +85,9 @@ func (l *Loop) init() {
 	switch {
 	case l.Engine != nil:
 		l.lim, l.shared = l.Engine.Limiter(), true
-		l.controller.Store(l.Engine.Controller())
+		l.Controller = l.Engine.Controller()
 	case l.Limiter != nil:
 		l.lim, l.shared = l.Limiter, true
-		l.controller.Store(l.Controller)
 	default:
 		l.lim = &l.own
 		l.initOwn()
@@ -139,6 +140,7 @@ func (l *Loop) watch() {
 func (l *Loop) unwatch() {
 	if l.timed {
 		l.lim.Unwatch(&l.watcher)
+		l.watcher.Word = nil
 	}
 }
 
@@ -158,8 +160,9 @@ func (l *Loop) join(w *worker) {
 		l.helpers.Wait()
 		l.Parent.Reclaim()
 	}
-	if c := l.controller.Load(); c != nil && !l.shared {
-		c.Close()
+	if l.inherited() {
+		l.lazy.Close()
+		l.spare.waiter.Grant = nil
 	}
 }
 

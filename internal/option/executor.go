@@ -60,7 +60,9 @@ func (e *Executor) Open(parent, ctx context.Context, o *Options, runner work.Run
 		s.Shared = true
 		e.Source = e.Engine.NewSource(s)
 	} else {
-		e.Engine, e.Source = work.New(o.Config(labels(ctx, o)), s)
+		c := o.Config(labels(ctx, o))
+		c.Inherited = true
+		e.Engine, e.Source = work.New(c, s)
 		e.private = true
 	}
 	if parent.Done() == nil {

@@ -2,9 +2,11 @@ package option
 
 import (
 	"cmp"
+	"context"
 	"runtime"
 
 	"github.com/stint-go/stint/internal/auto"
+	"github.com/stint-go/stint/internal/limit"
 )
 
 // The defaults of an adaptive limit.
@@ -32,6 +34,25 @@ func clip(n int) int { return min(n, 1<<24) }
 // Search configures the adaptive limit of a call without a Limiter, on so many CPUs.
 func (o *Options) Search(procs int) auto.Config {
 	return Search(cmp.Or(o.Min, 1), cmp.Or(o.Max, max(defaultMax, procs)), o.Burst, procs)
+}
+
+// Inherit makes a call that is made with ctx, and given neither a Limiter nor a Pool, share
+// the limit of the call whose task makes it, if that was given neither.
+func (o *Options) Inherit(ctx context.Context) {
+	if o.Limiter != nil || o.Engine != nil {
+		return
+	}
+	l := limit.ScopeOf(ctx).Inherited()
+	if l == nil {
+		return
+	}
+	o.Limiter = l
+	switch c := l.Controller().(type) {
+	case *auto.Lazy:
+		o.Controller = c.Controller()
+	case *auto.Controller:
+		o.Controller = c
+	}
 }
 
 // Limit returns the limit that o asks for, or that an adaptive limit starts with.
