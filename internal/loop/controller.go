@@ -5,6 +5,12 @@ import "github.com/stint-go/stint/internal/auto"
 // initOwn makes the loop's own limiter. Calls that its tasks make without a limit use it too,
 // if it is adaptive.
 func (l *Loop) initOwn() {
+	both := new(struct {
+		helping
+		ownLimit
+	})
+	l.helping, l.ownLimit = &both.helping, &both.ownLimit
+	l.lim = &l.own
 	n := l.Limit
 	if l.Auto.Max > 0 {
 		n = l.Auto.Start()
@@ -16,7 +22,7 @@ func (l *Loop) initOwn() {
 }
 
 // inherited reports whether lim is the loop's own, and calls without a limit use it too.
-func (l *Loop) inherited() bool { return l.Auto.Max > 0 && l.helping != nil }
+func (l *Loop) inherited() bool { return l.Auto.Max > 0 && l.ownLimit != nil }
 
 // adaptive reports whether lim has a controller, or gets one when it needs it.
 func (l *Loop) adaptive() bool { return l.inherited() || l.Controller != nil }

@@ -46,13 +46,14 @@ type Loop struct {
 	Cost       int64           // of an item, in picoseconds, if the caller has measured some
 	Left       func(state any) // is called with the State of each worker that ends, before it releases its permit
 
-	*helping // nil for one item under no limiter
-	ended    atomic.Bool
-	queued   atomic.Bool    // source has a helper in its queue
-	helpers  sync.WaitGroup // the spare worker among them
-	running  atomic.Int32   // workers and the spare worker
-	waiting  atomic.Int32   // of them, those in the limiter's queue
-	source   *work.Source   // of Engine
+	*helping  // nil for one item under no limiter
+	*ownLimit // nil if Limiter or Engine is given, or for one item
+	ended     atomic.Bool
+	queued    atomic.Bool    // source has a helper in its queue
+	helpers   sync.WaitGroup // the spare worker among them
+	running   atomic.Int32   // workers and the spare worker
+	waiting   atomic.Int32   // of them, those in the limiter's queue
+	source    *work.Source   // of Engine
 
 	next atomic.Uint64 // the first unclaimed index; it may pass N, which may be the largest int
 	cost atomic.Int64  // of an item, as measured last to an eighth
@@ -64,14 +65,19 @@ type Loop struct {
 	caller worker
 }
 
-// helping is the part of a loop that only loops with helpers need. Contexts of tasks refer to
-// it, and may live long, so it does not refer to the loop after the end.
+// helping is the part of a loop that only loops with helpers need.
 type helping struct {
-	own     limit.Limiter    // lim, if neither Limiter nor Engine is given
-	lazy    auto.Lazy        // controller of own, if the limit is adaptive
-	held    limit.HeldPermit // of the caller, if own is inherited
 	watcher limit.Watcher
 	spare   spare
+}
+
+// ownLimit is the limit of a loop that is given none. Contexts of tasks refer to it, and may
+// live long. It is a part of the same allocation as helping, which therefore does not refer
+// to the loop after the end.
+type ownLimit struct {
+	own  limit.Limiter    // lim
+	lazy auto.Lazy        // controller of own, if the limit is adaptive
+	held limit.HeldPermit // of the caller, if own is inherited
 }
 
 // init chooses the limiter, and whether to measure items.
@@ -81,15 +87,15 @@ func (l *Loop) init() {
 	if l.N-l.First <= 1 && l.Limiter == nil && l.Engine == nil {
 		return
 	}
-	l.helping = new(helping)
 	switch {
 	case l.Engine != nil:
+		l.helping = new(helping)
 		l.lim, l.shared = l.Engine.Limiter(), true
 		l.Controller = l.Engine.Controller()
 	case l.Limiter != nil:
+		l.helping = new(helping)
 		l.lim, l.shared = l.Limiter, true
 	default:
-		l.lim = &l.own
 		l.initOwn()
 	}
 	l.low = l.shared && l.Parent.IsLow()
