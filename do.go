@@ -13,7 +13,7 @@ import (
 //
 // f gets ctx with the permit: calls that f makes with that context, and waits for, run on
 // the permit, as in a task. A panic of f and runtime.Goexit pass through, and return the
-// permit. Do panics if ctx or f is nil.
+// permit. An adaptive limit counts a call of f as a task. Do panics if ctx or f is nil.
 func (l *Limiter) Do(ctx context.Context, f func(context.Context) error) error {
 	checkArgs("Limiter.Do", ctx, f == nil)
 	l.check("Limiter.Do")
@@ -21,8 +21,7 @@ func (l *Limiter) Do(ctx context.Context, f func(context.Context) error) error {
 	if err != nil {
 		return err
 	}
-	defer a.Release()
-	return f(a.Context())
+	return run(&a, f)
 }
 
 // TryDo calls f as Do does if a permit is free and nothing waits for one. Otherwise it
@@ -38,6 +37,15 @@ func (l *Limiter) TryDo(ctx context.Context, f func(context.Context) error) erro
 	if !ok {
 		return ErrBusy
 	}
+	return run(&a, f)
+}
+
+// run calls f with the permit of a.
+func run(a *admission.Admission, f func(context.Context) error) error {
 	defer a.Release()
-	return f(a.Context())
+	err := f(a.Context())
+	if err != nil {
+		a.Failed(err)
+	}
+	return err
 }

@@ -23,7 +23,7 @@ import (
 // returned. If ctx ends before every item was started, Each returns its cause. If f
 // panics, Each panics with a *PanicError after the other calls have finished. If f
 // calls runtime.Goexit, the error is ErrGoexit, unless f runs on the caller's
-// goroutine: then that goroutine ends. Options: Limiter or Pool, Burst, Overload,
+// goroutine: then that goroutine ends. Options: Limiter or Pool,
 // KeepGoing, LowPriority, Name. Each panics if ctx or f is nil.
 func Each[T any](ctx context.Context, items []T, f func(context.Context, T) error, opts ...Option) error {
 	checkArgs("Each", ctx, f == nil)
@@ -99,7 +99,6 @@ func (c *call) run(ctx context.Context, n int, body loop.Body, o option.Options)
 	out, l := &c.outcome, &c.loop
 	out.init(ctx, &o)
 	out.loop = l
-	out.report(&o, l)
 	l.N, l.Context, l.Parent, l.Body, l.Name = n, out.ctx, o.Scope(ctx), body, o.Name
 	l.Procs = runtime.GOMAXPROCS(0)
 	switch {

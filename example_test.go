@@ -672,12 +672,20 @@ func ExampleBurst() {
 	err := stint.Range(context.Background(), 10, func(context.Context, int) error {
 		time.Sleep(time.Millisecond)
 		return nil
-	}, stint.Burst(4))
+	}, stint.Auto(1, 256, stint.Burst(4)))
 	fmt.Println(err)
 	// Output: <nil>
 }
 
 var errBusy = errors.New("429: too many requests")
+
+// A client's defaults for the search, which its users add to.
+func ExampleAutoOption() {
+	defaults := []stint.AutoOption{stint.Burst(4), stint.Overload(func(err error) bool { return errors.Is(err, errBusy) })}
+	server := stint.Auto(1, 100, append(defaults, stint.Burst(12))...)
+	fmt.Println(server.Current() <= 12)
+	// Output: true
+}
 
 // A server that says when it has too much to do.
 func ExampleOverload() {
@@ -692,7 +700,7 @@ func ExampleOverload() {
 		default:
 			return errBusy
 		}
-	}, stint.Overload(busy), stint.KeepGoing())
+	}, stint.Auto(1, 256, stint.Overload(busy)), stint.KeepGoing())
 	fmt.Println(err == nil || errors.Is(err, errBusy))
 	// Output: true
 }

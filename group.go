@@ -31,7 +31,7 @@ type Group struct {
 }
 
 // NewGroup returns a Group whose tasks get a context made from ctx, which ends with
-// the group. It starts no goroutine. Options: Limiter or Pool, Burst, Overload, Queue,
+// the group. It starts no goroutine. Options: Limiter or Pool, Queue,
 // KeepGoing, LowPriority, Name. NewGroup panics if ctx is nil.
 func NewGroup(ctx context.Context, opts ...Option) *Group {
 	checkArgs("NewGroup", ctx, false)
@@ -107,7 +107,6 @@ func (t *tasks) init(ctx context.Context, o *option.Options, runner work.Runner,
 	t.name, t.parent = o.Name, ctx
 	t.outcome.init(ctx, o)
 	t.executor.Open(ctx, t.outcome.ctx, o, runner, room)
-	t.outcome.report(o, t.executor.Engine.Controller())
 }
 
 // check panics if t was not made by its constructor, or if the function is nil. caller

@@ -2,7 +2,6 @@ package stint
 
 import (
 	"fmt"
-	"runtime"
 	"time"
 
 	"github.com/stint-go/stint/internal/auto"
@@ -21,7 +20,8 @@ import (
 // before the task returns. Two limiters that are nested in opposite orders can
 // deadlock, as two mutexes can.
 //
-// A Limiter must be made by Limit or Auto. It is safe for concurrent use.
+// Limiter.Stats returns the limit and, if it is adaptive, the reason for its last change. A
+// Limiter must be made by Limit or Auto. It is safe for concurrent use.
 type Limiter struct {
 	bound
 }
@@ -35,31 +35,6 @@ func Limit(n int) *Limiter {
 		panic(fmt.Sprintf("stint: Limit(%d): want 1 or more", n))
 	}
 	return newLimiter(limit.New(n), nil)
-}
-
-// Auto returns a Limiter with an adaptive limit: it searches between min and max for the
-// limit with the best throughput, while tasks run. A call, group or pool without a Limiter
-// or a Pool has a Limiter of its own: Auto(1, 256), or up to GOMAXPROCS if that is more. A
-// Limiter keeps the limit it has found, so share one among everything that calls the same
-// server; separate Limiters mistake each other's share for their own gain.
-//
-// CPU-bound tasks get a worker for each CPU. For I/O-bound tasks, workers are added
-// while throughput improves. Burst configures the start, and Overload names the errors
-// that are caused by excess load. The limit stays below what the memory limit of the
-// process allows. docs/choosing-a-limit.md describes the search and its costs.
-//
-// Limiter.Set ends the search. Limiter.Stats returns the limit and the reason for its last
-// change. Auto panics if min is less than 1 or max less than min. Values above 16,777,216
-// count as that many.
-func Auto(min, max int) *Limiter {
-	if min < 1 || max < min {
-		panic(fmt.Sprintf("stint: Auto(%d, %d): want 1 or more, and a maximum that is not less", min, max))
-	}
-	c := option.Search(min, max, 0, runtime.GOMAXPROCS(0))
-	core, controller := limit.New(c.Start()), new(auto.Controller)
-	controller.Init(c, core)
-	core.SetController(controller)
-	return newLimiter(core, controller)
 }
 
 // newLimiter returns the Limiter of core, which controller adjusts unless it is nil.

@@ -14,12 +14,12 @@ import (
 type Option interface{ option.Option }
 
 const (
-	loopOptions  = option.Limiter | option.Pool | option.KeepGoing | option.Name | option.LowPriority | option.Burst | option.Overload
+	loopOptions  = option.Limiter | option.Pool | option.KeepGoing | option.Name | option.LowPriority
 	firstOptions = option.Limiter | option.Pool | option.Name | option.LowPriority
 	groupOptions = loopOptions | option.Queue
 	eachOptions  = groupOptions | option.From // of sequences
 	seqOptions   = eachOptions | option.Unordered
-	poolOptions  = option.Limiter | option.Queue | option.LowPriority | option.Name | option.OnPanic | option.Burst
+	poolOptions  = option.Limiter | option.Queue | option.LowPriority | option.Name | option.OnPanic
 )
 
 // collect reads the options given to the function called caller, which accepts those
@@ -80,41 +80,6 @@ func Unordered() Option {
 // labels: use pprof.Do to label it.
 func Name(s string) Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.Name; o.Name = s })
-}
-
-// Burst sets how many tasks an adaptive limit starts before any has finished. A third of
-// them, or GOMAXPROCS+1 if that is more, starts at once; three more start for each of the
-// first tasks to finish, and the rest after half a second. The default is 36, or
-// GOMAXPROCS+1 if that is more.
-//
-// Use a smaller Burst if that many calls overload the server, and a larger one for some
-// hundred long items if the server can handle them at once.
-//
-// Together with a Limiter made by Auto, Burst applies to everything that shares the
-// Limiter, unless the search has started. Together with a Pool, or with a Limiter made by
-// Limit, the function that gets it panics. Burst panics if n is less than 1.
-func Burst(n int) Option {
-	if n < 1 {
-		panic(fmt.Sprintf("stint: Burst(%d): want 1 or more", n))
-	}
-	return option.Func(func(o *option.Options) { o.Given |= option.Burst; o.Burst = n })
-}
-
-// Overload identifies errors caused by excess load, such as the refusal of a busy server.
-// When is returns true for one of twenty tasks or more, an adaptive limit falls to seven
-// tenths, once for the tasks that ran together. It then stays below the limit that was too
-// high for a second, and for up to ten seconds if that happens again. Overloaded tasks do
-// not count as throughput.
-//
-// The error itself is treated as any other: it cancels the rest, unless KeepGoing is given.
-// is is called once for each error of a task, concurrently; a panic in it counts as a panic
-// of the task. Overload panics if is is nil. Overload does not apply to NewPool. Together
-// with a limit that is not adaptive, the function that gets it panics.
-func Overload(is func(error) bool) Option {
-	if is == nil {
-		panic("stint: Overload: nil function")
-	}
-	return option.Func(func(o *option.Options) { o.Given |= option.Overload; o.Overload = is })
 }
 
 // OnPanic makes a Pool call f when a task given to Pool.Go, GoContext or TryGo panics; f

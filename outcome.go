@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/loop"
 	"github.com/stint-go/stint/internal/option"
@@ -21,8 +22,8 @@ import (
 type callOutcome struct {
 	ctx         context.Context // of the tasks, made from the caller's
 	cancelCause context.CancelCauseFunc
-	loop        *loop.Loop            // stopped before ctx is cancelled; nil if the tasks are not those of a loop
-	overload    func(error) (ok bool) // counts errors caused by excess load; nil without the option
+	loop        *loop.Loop       // stopped before ctx is cancelled; nil if the tasks are not those of a loop
+	controller  *auto.Controller // of the limiter that is shared, or nil
 	keepGoing   bool
 
 	mu         sync.Mutex // no method of an error or of the caller's context is called with it held
@@ -52,27 +53,22 @@ func (c *callOutcome) init(ctx context.Context, o *option.Options) {
 	if limit.ScopeOf(ctx) != nil {
 		c.ctx = &callContext{c.ctx, around}
 	}
-	c.keepGoing = o.KeepGoing
+	c.keepGoing, c.controller = o.KeepGoing, o.SharedController()
 }
 
-// report makes search count the errors that the option Overload identifies. A panic of
-// the option's function counts as a panic of the task.
-func (c *callOutcome) report(o *option.Options, search interface{ Overload() }) {
-	is := o.Overload
-	if is == nil {
-		return
-	}
-	c.overload = func(err error) (ok bool) {
-		defer func() {
-			if !ok {
-				c.broken(task.Unreturned(recover()))
-			}
-		}()
-		if is(err) {
-			search.Overload()
-		}
+// report tells the controller of an error. A panic of the function given to Overload counts
+// as a panic of the task: then report returns false.
+func (c *callOutcome) report(err error) (ok bool) {
+	if c.controller == nil {
 		return true
 	}
+	defer func() {
+		if !ok {
+			c.broken(task.Unreturned(recover()))
+		}
+	}()
+	c.controller.Failed(err)
+	return true
 }
 
 // broken records that a function other than the task's has panicked or called Goexit.
@@ -91,7 +87,7 @@ func (c *callOutcome) failed(i int, o task.Outcome) (stop bool) {
 		return true
 	}
 	err := outcomeError(o)
-	if c.overload != nil && !c.overload(err) {
+	if !c.report(err) {
 		return true
 	}
 	if !c.keepGoing {

@@ -32,7 +32,7 @@ type Pool struct {
 // workers makes a *Pool an Option.
 type workers = option.Workers
 
-// NewPool returns a Pool. It starts no goroutine. Options: Limiter, Burst, Queue,
+// NewPool returns a Pool. It starts no goroutine. Options: Limiter, Queue,
 // LowPriority, Name, OnPanic.
 func NewPool(opts ...Option) *Pool {
 	o := collect("NewPool", poolOptions, opts)

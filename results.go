@@ -16,7 +16,7 @@ type Results[R any] struct {
 }
 
 // NewResults returns a Results whose tasks get a context made from ctx. It starts no
-// goroutine. Options: Limiter or Pool, Burst, Overload, Queue, KeepGoing,
+// goroutine. Options: Limiter or Pool, Queue, KeepGoing,
 // LowPriority, Name. NewResults panics if ctx is nil.
 func NewResults[R any](ctx context.Context, opts ...Option) *Results[R] {
 	checkArgs("NewResults", ctx, false)

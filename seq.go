@@ -24,7 +24,7 @@ import (
 // seq passes through after the calls of f; if one of them has panicked too, that panic is
 // raised, with the panic of seq in its Also.
 //
-// Options: Limiter or Pool, Burst, Overload, Queue, From, KeepGoing, LowPriority, Name.
+// Options: Limiter or Pool, Queue, From, KeepGoing, LowPriority, Name.
 // EachSeq panics if ctx, seq or f is nil.
 func EachSeq[T any](ctx context.Context, seq iter.Seq[T], f func(context.Context, T) error, opts ...Option) error {
 	checkArgs("EachSeq", ctx, f == nil)
@@ -75,7 +75,7 @@ func (e *eachSeq[T]) Run(ctx context.Context, t work.Task) error { return e.f(ct
 // raised in the consumer as a *PanicError; runtime.Goexit in either is ErrGoexit.
 // Leaving the loop, like an error, cancels the calls and waits for them, and for seq to
 // yield or return: use From for a sequence that may block or fail. Options: Limiter or
-// Pool, Burst, Overload, Queue, From, KeepGoing, LowPriority, Unordered, Name. MapSeq
+// Pool, Queue, From, KeepGoing, LowPriority, Unordered, Name. MapSeq
 // panics if ctx, seq or f is nil.
 func MapSeq[T, R any](ctx context.Context, seq iter.Seq[T], f func(context.Context, T) (R, error), opts ...Option) iter.Seq2[R, error] {
 	checkArgs("MapSeq", ctx, f == nil)
@@ -146,7 +146,7 @@ func (m *mapSeq[T, R]) Failed(t work.Task, o task.Outcome) {
 		return
 	}
 	n, err := t.Payload.(*node[T, R]), outcomeError(o)
-	if tell := m.outcome.overload; tell != nil && !tell(err) {
+	if !m.outcome.report(err) {
 		m.executor.Source.Stop()
 		return
 	}

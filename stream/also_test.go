@@ -327,7 +327,7 @@ func TestPanicOfNil(t *testing.T) {
 		})
 	}
 	bubble(t, "Overload", func(t *testing.T) {
-		s := stream.ParMap(stream.From(indexes(10)), failAt(5), stint.Overload(func(error) bool { panic(nil) }))
+		s := stream.ParMap(stream.From(indexes(10)), failAt(5), stint.Auto(1, 256, stint.Overload(func(error) bool { panic(nil) })))
 		isNil(t, func() { stream.Collect(context.Background(), s) })
 	})
 }

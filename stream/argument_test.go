@@ -38,7 +38,6 @@ func TestBadArgumentsPanic(t *testing.T) {
 		{func() { stream.ParMap(one, itselfErr, nil) }, "stream: ParMap: nil Option"},
 		{func() { stream.ParMap(one, itselfErr, nilLimiter) }, "stream: ParMap: nil Limiter"},
 		{func() { stream.ParMap(one, itselfErr, stint.Limit(1), stint.NewPool()) }, "stream: ParMap: a Pool and a Limiter"},
-		{func() { stream.ParMap(one, itselfErr, stint.Limit(1), stint.Burst(3)) }, "stream: ParMap: Burst and a Limiter"},
 		{func() { stream.Buffer(one, 0) }, "stream: Buffer(0): want 1 or more"},
 		{func() { stream.Buffer(one, -7) }, "stream: Buffer(-7): want 1 or more"},
 		{func() { stream.Chunk(one, 0, time.Second) }, "stream: Chunk: size is 0, want 1 or more"},
@@ -91,7 +90,7 @@ func TestLargestLimits(t *testing.T) {
 		"Limit(MaxInt), Queue":     {stint.Limit(math.MaxInt), stint.Queue(math.MaxInt)},
 		"Set(MaxInt)":              {changed},
 		"Auto(MaxInt, MaxInt)":     {stint.Auto(math.MaxInt, math.MaxInt)},
-		"Auto(1, MaxInt), Burst":   {stint.Auto(1, math.MaxInt), stint.Burst(math.MaxInt)},
+		"Auto(1, MaxInt), Burst":   {stint.Auto(1, math.MaxInt, stint.Burst(math.MaxInt))},
 		"Unordered, Queue(MaxInt)": {stint.Unordered(), stint.Queue(math.MaxInt)},
 	} {
 		bubble(t, name, func(t *testing.T) {

@@ -295,7 +295,7 @@ func TestGoexit(t *testing.T) {
 func TestPanicInOverload(t *testing.T) {
 	for name, end := range map[string]func(){"panic": func() { culprit("boom") }, "Goexit": runtime.Goexit} {
 		bubble(t, name, func(t *testing.T) {
-			s := stream.ParMap(stream.From(indexes(100)), failAt(5), stint.Overload(func(error) bool { end(); return true }))
+			s := stream.ParMap(stream.From(indexes(100)), failAt(5), stint.Auto(1, 256, stint.Overload(func(error) bool { end(); return true })))
 			var err error
 			v := recovered(func() { _, err = stream.Collect(context.Background(), stream.Buffer(s, 3)) })
 			if p, ok := v.(*stint.PanicError); ok {

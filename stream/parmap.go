@@ -14,7 +14,7 @@ import (
 	"github.com/stint-go/stint/internal/option"
 )
 
-const parMapOptions = option.Limiter | option.Pool | option.Queue | option.Unordered | option.Name | option.LowPriority | option.Burst | option.Overload
+const parMapOptions = option.Limiter | option.Pool | option.Queue | option.Unordered | option.Name | option.LowPriority
 
 // ParMap calls f for the records of s concurrently. It returns the results in the order of
 // the records, or under Unordered as they arrive. A Limiter or a Pool bounds the number of
@@ -29,7 +29,7 @@ const parMapOptions = option.Limiter | option.Pool | option.Queue | option.Unord
 // ends the stream. A call of runtime.Goexit is stint.ErrGoexit, a closed pool
 // stint.ErrClosed. To continue after errors, make them a part of the result.
 //
-// Options: a Limiter or a Pool, Burst, Overload, Queue, Unordered, LowPriority, Name.
+// Options: a Limiter or a Pool, Queue, Unordered, LowPriority, Name.
 // ParMap panics if f is nil.
 func ParMap[T, R any](s Stream[T], f func(context.Context, T) (R, error), opts ...stint.Option) Stream[R] {
 	check("ParMap", "function", f == nil)
@@ -53,7 +53,6 @@ type parMap[T, R any] struct {
 	exec      option.Executor
 	unordered bool
 	queue     int // -1: the default
-	overload  func(error) bool
 	pointers  bool
 	maxSize   int         // of a task and a batch, in records
 	reserve   int64       // records of short calls that may be admitted, at most
@@ -89,7 +88,7 @@ type parMap[T, R any] struct {
 func newParMap[T, R any](c *chain, in *lifetime, f func(context.Context, T) (R, error), o *option.Options) *parMap[T, R] {
 	m := &parMap[T, R]{
 		f: f, down: c, calls: newLifetime(in.ctx),
-		unordered: o.Unordered, queue: o.Room(-1), overload: o.Overload,
+		unordered: o.Unordered, queue: o.Room(-1),
 		pointers: hasPointers(reflect.TypeFor[T]()) || hasPointers(reflect.TypeFor[R]()),
 		maxSize:  min(batchSize[T](), batchSize[R]()),
 		reserve:  reserveBytes / int64(max(1, size[T]()+size[R]())),

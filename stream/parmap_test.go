@@ -395,10 +395,10 @@ func TestParMapAuto(t *testing.T) {
 		most int
 	}{
 		"default":       {nil, 256},
-		"Burst":         {[]stint.Option{stint.Burst(3)}, 256},
+		"Burst":         {[]stint.Option{stint.Auto(1, 256, stint.Burst(3))}, 256},
 		"Auto(1, 5)":    {[]stint.Option{stint.Auto(1, 5)}, 5},
 		"Auto(7, 7)":    {[]stint.Option{stint.Auto(7, 7)}, 7},
-		"Auto and more": {[]stint.Option{stint.Auto(1, 9), stint.Burst(2), stint.Overload(func(error) bool { return false })}, 9},
+		"Auto and more": {[]stint.Option{stint.Auto(1, 9, stint.Burst(2), stint.Overload(func(error) bool { return false }))}, 9},
 	} {
 		bothOrders(t, name, func(t *testing.T, order ...stint.Option) {
 			var g gauge
@@ -447,7 +447,7 @@ func TestParMapOverload(t *testing.T) {
 				return 0, errBoom
 			}
 			return v, nil
-		}, append(order, is, stint.Auto(1, 1))...)
+		}, append(order, stint.Auto(1, 1, is))...)
 		out, err := stream.Collect(context.Background(), s)
 		equal(t, "error", err, errBoom)
 		same(t, "records", out, indexes(5))

@@ -279,7 +279,7 @@ func (m *parMap[T, R]) Failed(wt work.Task, o task.Outcome) {
 	}
 	m.down.run.recordError(m.calls, err)
 	t := wt.Payload.(*parTask[T, R])
-	if m.overload == nil || m.reportOverload(t, err) {
+	if m.report(t, err) {
 		m.fail(t, err)
 	}
 }
@@ -300,18 +300,19 @@ func (m *parMap[T, R]) fail(t *parTask[T, R], err error) {
 	m.finish(t)
 }
 
-// reportOverload tells the controller if err means overload. If the function of the option
-// panics or calls Goexit, t fails as if f had done so. After a panic, reportOverload
-// returns false.
-func (m *parMap[T, R]) reportOverload(t *parTask[T, R], err error) (ok bool) {
+// report tells the controller of an error. If the function given to Overload panics or
+// calls Goexit, t fails as if f had done so: then report returns false.
+func (m *parMap[T, R]) report(t *parTask[T, R], err error) (ok bool) {
+	controller := m.exec.Engine.Controller()
+	if controller == nil {
+		return true
+	}
 	defer func() {
 		if !ok {
 			m.fail(t, m.down.run.recordPanic(m.calls, task.Unreturned(recover())))
 		}
 	}()
-	if m.overload(err) {
-		m.exec.Engine.Controller().Overload()
-	}
+	controller.Failed(err)
 	return true
 }
 

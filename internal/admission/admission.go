@@ -67,6 +67,22 @@ func admit(ctx context.Context, l *limit.Limiter, c *auto.Controller, call *limi
 // it may run on the permit.
 func (a *Admission) Context() context.Context { return a.ctx }
 
+// Failed tells the controller of the task's error, which may be caused by excess load. It
+// is called before Release.
+func (a *Admission) Failed(err error) {
+	if a.controller != nil {
+		a.controller.Failed(err)
+	}
+}
+
+// Overload tells the controller that excess load made the task fail. It is called before
+// Release.
+func (a *Admission) Overload() {
+	if a.controller != nil {
+		a.controller.Overload()
+	}
+}
+
 // Release returns the permit. The controller counts a finished task. Release must be called
 // once.
 func (a *Admission) Release() {

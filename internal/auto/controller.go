@@ -22,6 +22,8 @@ type Config struct {
 	Min, Max int
 	Burst    int // tasks that may start before one has finished; a third of them at once
 	Procs    int // CPUs; at least one task more starts at once, if Burst allows
+
+	Overload func(error) bool // identifies errors caused by excess load; nil: none is
 }
 
 // A Controller adapts the limit of a Limiter. It costs nothing until a task waits for a
@@ -312,6 +314,14 @@ func (s *timedSearch) record(now time.Duration, throughput float64, reason strin
 	s.changes = s.changes[max(0, len(s.changes)-maxChanges):]
 }
 
+// Failed tells c of the error of a task, which may be caused by excess load. It calls
+// Config.Overload.
+func (c *Controller) Failed(err error) {
+	if is := c.config.Overload; is != nil && is(err) {
+		c.Overload()
+	}
+}
+
 // Overload tells c that a task has failed because of excess load. A Sampler then counts the
 // task like any other.
 func (c *Controller) Overload() {
@@ -325,16 +335,6 @@ func (c *Controller) Overload() {
 	s.overloaded(now, c.Active())
 	if s.limit != before {
 		c.limiter.Set(s.limit)
-	}
-}
-
-// Burst changes Config.Burst, unless the search has started.
-func (c *Controller) Burst(n int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.search == nil && !c.ended.Load() {
-		c.config.Burst = n
-		c.limiter.Set(c.config.Start())
 	}
 }
 

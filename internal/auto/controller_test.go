@@ -358,7 +358,6 @@ func TestFixEndsTheSearch(t *testing.T) {
 			c.NotifyWaiting()
 			samplers[0].Done(c, 1)
 			c.Overload()
-			c.Burst(7)
 			time.Sleep(time.Hour)
 			if p.bound() != 1000 || len(p.sets) != sets || p.looked() != looks || c.Active() || c.isArmed() && early {
 				t.Errorf("set to %v, %d looks, active %v", p.sets[sets-1:], p.looked()-looks, c.Active())
@@ -389,7 +388,6 @@ func TestNothingRunsAfterClose(t *testing.T) {
 			var m Sampler
 			m.Done(c, 1)
 			c.Overload()
-			c.Burst(7)
 			time.Sleep(time.Hour)
 			if len(p.sets) != sets || p.looked() != looks || c.Active() {
 				t.Errorf("closed after %v: set to %v, %d looks, active %v", after, p.sets[sets:], p.looked()-looks, c.Active())
@@ -412,27 +410,6 @@ func TestTickAgainstClose(t *testing.T) {
 		if p.looked() != 0 || len(p.sets) != 0 {
 			t.Errorf("%d looks, set to %v", p.looked(), p.sets)
 		}
-	})
-}
-
-func TestBurstCountsBeforeTheSearch(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c, p := controlled(usual)
-		c.Burst(90)
-		if p.bound() != 30 || c.config.Start() != 30 {
-			t.Errorf("limit %d, start %d; want a third of 90", p.bound(), c.config.Start())
-		}
-		c.NotifyWaiting()
-		time.Sleep(stallTime + 1)
-		if p.bound() != 90 {
-			t.Errorf("limit %d, want 90", p.bound())
-		}
-		sets := len(p.sets)
-		c.Burst(6)
-		if len(p.sets) != sets || c.search.search.Burst != 90 {
-			t.Errorf("Burst counts after the search has begun: set to %v", p.sets[sets:])
-		}
-		c.Close()
 	})
 }
 

@@ -89,8 +89,6 @@ func (g *guarded) storm(round int) {
 		},
 		func(i int) {
 			switch {
-			case i == 0:
-				c.Burst(6)
 			case i == last-1 && round%3 == 0:
 				c.Fix(g.fixed)
 			case i == last:

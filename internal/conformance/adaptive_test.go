@@ -275,7 +275,7 @@ func TestBurst(t *testing.T) {
 			done <- stint.Range(context.Background(), 100, func(context.Context, int) error {
 				g.Hold(100 * time.Millisecond)
 				return nil
-			}, stint.Burst(64))
+			}, stint.Auto(1, 256, stint.Burst(64)))
 		}()
 		time.Sleep(90 * time.Millisecond)
 		g.Runs(t, 21)
@@ -373,7 +373,7 @@ func TestOverload(t *testing.T) {
 	var outcomes []workload.Outcome
 	for seed := range autoSeeds {
 		m := live(t, &tr.Workload, seed, looped, stint.KeepGoing(),
-			stint.Overload(func(err error) bool { return errors.Is(err, workload.ErrFull) }))
+			stint.Auto(1, 256, stint.Overload(func(err error) bool { return errors.Is(err, workload.ErrFull) })))
 		outcomes = append(outcomes, tr.Outcome(m, uint64(seed)))
 	}
 	judge(t, tr, outcomes...)

@@ -152,13 +152,13 @@ func TestOverloadIsAskedOnce(t *testing.T) {
 	for _, e := range searching() {
 		var asked atomic.Int32
 		err := e.run(context.Background(), 50, func(context.Context, int) error { return errBoom },
-			stint.KeepGoing(), stint.Overload(func(err error) bool { asked.Add(1); return true }))
+			stint.KeepGoing(), stint.Auto(1, 256, stint.Overload(func(err error) bool { asked.Add(1); return true })))
 		if n := asked.Load(); n != 50 || err == nil {
 			t.Errorf("%s: asked %d times, %v", e.name, n, err)
 		}
 		v := recovered(func() {
 			e.run(context.Background(), 50, func(context.Context, int) error { return errBoom },
-				stint.KeepGoing(), stint.Overload(func(error) bool { panic("broken") }))
+				stint.KeepGoing(), stint.Auto(1, 256, stint.Overload(func(error) bool { panic("broken") })))
 		})
 		if p, ok := v.(*stint.PanicError); !ok || p.Value != any("broken") {
 			t.Errorf("%s: recovered %v", e.name, v)
@@ -171,21 +171,22 @@ func TestOverloadIsAskedOnce(t *testing.T) {
 func TestOverloadIsAskedUnlocked(t *testing.T) {
 	for _, e := range searching() {
 		synctest.Test(t, func(t *testing.T) {
-			limiter := stint.Auto(1, 64)
+			var limiter *stint.Limiter
 			var asked atomic.Int32
+			limiter = stint.Auto(1, 64, stint.Overload(func(error) bool {
+				n := asked.Add(1)
+				if s := limiter.Stats(); s.Limit < 1 || s.Limit > 64 || limiter.Current() < 1 {
+					t.Errorf("%s: %v", e.name, s)
+				}
+				if n == 150 {
+					limiter.Set(3)
+				}
+				err := stint.Range(context.Background(), 2, func(context.Context, int) error { return nil }, stint.Limit(1))
+				equal(t, e.name+": error of a call in it", err, nil)
+				return true
+			}))
 			e.run(context.Background(), 200, func(context.Context, int) error { time.Sleep(time.Millisecond); return errBoom },
-				stint.KeepGoing(), limiter, stint.Overload(func(error) bool {
-					n := asked.Add(1)
-					if s := limiter.Stats(); s.Limit < 1 || s.Limit > 64 || limiter.Current() < 1 {
-						t.Errorf("%s: %v", e.name, s)
-					}
-					if n == 150 {
-						limiter.Set(3)
-					}
-					err := stint.Range(context.Background(), 2, func(context.Context, int) error { return nil }, stint.Limit(1))
-					equal(t, e.name+": error of a call in it", err, nil)
-					return true
-				}))
+				stint.KeepGoing(), limiter)
 			equal(t, e.name+": asked", asked.Load(), 200)
 			equal(t, e.name+": limit", limiter.Current(), 3)
 		})
@@ -201,14 +202,18 @@ func TestAutoWithHugeBounds(t *testing.T) {
 	} {
 		for _, burst := range []int{36, math.MaxInt, math.MaxInt/2 + 1} {
 			synctest.Test(t, func(t *testing.T) {
-				limiter := stint.Auto(c.min, c.max)
+				limiter := stint.Auto(c.min, c.max, stint.Burst(burst))
+				start := c.limit
+				if burst != 36 {
+					start = max(min(c.min, most), most/3)
+				}
 				if runtime.GOMAXPROCS(0) < 12 {
-					equal(t, "limit", limiter.Current(), c.limit)
+					equal(t, "limit at first", limiter.Current(), start)
 				}
 				err := stint.Range(context.Background(), 300, func(context.Context, int) error {
 					time.Sleep(time.Millisecond)
 					return nil
-				}, limiter, stint.Burst(burst))
+				}, limiter)
 				equal(t, "error", err, nil)
 				if n := limiter.Current(); n < min(c.min, most) || n > most {
 					t.Errorf("Auto(%d, %d), Burst(%d): limit %d", c.min, c.max, burst, n)

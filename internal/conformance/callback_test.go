@@ -262,9 +262,9 @@ func TestHooksCallBack(t *testing.T) {
 	for _, e := range searching() {
 		synctest.Test(t, func(t *testing.T) {
 			c := newCaller()
-			l := stint.Auto(1, 3)
-			busy := stint.Overload(func(error) bool { c.back(); l.Stats(); l.Set(3); return true })
-			err := e.run(context.Background(), 5, func(context.Context, int) error { return errBoom }, l, busy, stint.KeepGoing())
+			var l *stint.Limiter
+			l = stint.Auto(1, 3, stint.Overload(func(error) bool { c.back(); l.Stats(); l.Set(3); return true }))
+			err := e.run(context.Background(), 5, func(context.Context, int) error { return errBoom }, l, stint.KeepGoing())
 			equal(t, e.name+": errors", len(members(err)), 5)
 			c.close()
 		})

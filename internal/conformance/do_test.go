@@ -174,6 +174,31 @@ func TestDoTeachesTheSearch(t *testing.T) {
 	})
 }
 
+// The function given to Overload is asked about the error of each Do, and overload lowers
+// the limit. Its panic passes through Do, and the permit is returned.
+func TestDoReportsOverload(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		l := stint.Auto(1, 64, stint.Overload(func(err error) bool {
+			if asked++; asked > 1 {
+				panic("broken")
+			}
+			return err == errBoom
+		}))
+		before := l.Current()
+		equal(t, "error", l.Do(t.Context(), func(context.Context) error { return nil }), nil)
+		equal(t, "asked", asked, 0)
+		equal(t, "error", l.Do(t.Context(), func(context.Context) error { return errBoom }), errBoom)
+		equal(t, "asked", asked, 1)
+		if n := l.Current(); n >= before {
+			t.Errorf("the limit was %d, and is %d after an overload", before, n)
+		}
+		v := recovered(func() { l.TryDo(t.Context(), func(context.Context) error { return errBoom }) })
+		equal(t, "panic", v, any("broken"))
+		equal(t, "permits held", l.Stats().Running, 0)
+	})
+}
+
 // Do at a limit that is not reached allocates the held permit, which may outlive the call
 // in a context.
 func TestDoAllocates(t *testing.T) {

@@ -44,13 +44,6 @@ func (l *Loop) made() *auto.Controller {
 	return l.Controller
 }
 
-// Overload tells the controller that a call has failed because of excess load.
-func (l *Loop) Overload() {
-	if c := l.search(); c != nil {
-		c.Overload()
-	}
-}
-
 // sample counts the calls of the last batch for the controller.
 func (w *worker) sample() {
 	c := w.loop.made()

@@ -36,9 +36,7 @@ type Options struct {
 	Queue      int              // if it is Given
 	Name       string
 	OnPanic    func(*task.PanicError)
-	Min, Max   int // of the adaptive limit; 0: the default, which only tests change
-	Burst      int // of the adaptive limit; 0: the default
-	Overload   func(error) bool
+	Min, Max   int       // of the adaptive limit; 0: the default, which only tests change
 	From       *Sequence // of the option From, or nil
 
 	problem string // with an option, for the panic
@@ -56,8 +54,6 @@ const (
 	Unordered
 	Name
 	OnPanic
-	Burst
-	Overload
 	LowPriority
 	From
 )
@@ -65,7 +61,7 @@ const (
 var names = map[Set]string{
 	Limiter: "a Limiter", Pool: "a Pool", Queue: "Queue", KeepGoing: "KeepGoing",
 	Unordered: "Unordered", Name: "Name", OnPanic: "OnPanic",
-	Burst: "Burst", Overload: "Overload", LowPriority: "LowPriority", From: "From",
+	LowPriority: "LowPriority", From: "From",
 }
 
 // Collect reads the options given to the function called name of package pkg, which
@@ -96,28 +92,7 @@ func Collect[O Option](pkg, name string, allowed Set, opts []O) Options {
 	case o.Limiter != nil && o.Engine != nil:
 		misused("a Pool and a Limiter: the pool has its own limit")
 	}
-	o.checkSearch(misused)
 	return o
-}
-
-// checkSearch calls misused if Burst or Overload is given together with a limit that is not
-// adaptive.
-func (o *Options) checkSearch(misused func(string)) {
-	l, controller := o.bound()
-	isFixed := l != nil && controller == nil
-	if o.Given&Burst != 0 {
-		switch {
-		case o.Engine != nil:
-			misused("a Pool and Burst: the pool has its own limit")
-		case isFixed:
-			misused("Burst and a Limiter that was made by Limit: it does not search; want one made by Auto")
-		case l != nil:
-			controller.Burst(clip(o.Burst))
-		}
-	}
-	if o.Given&Overload != 0 && isFixed {
-		misused("Overload and a limit that was made by Limit: it does not back off; want one made by Auto")
-	}
 }
 
 // bound returns the limiter that o gives, its own or the pool's, and its controller,
@@ -127,6 +102,12 @@ func (o *Options) bound() (*limit.Limiter, *auto.Controller) {
 		return o.Engine.Limiter(), o.Engine.Controller()
 	}
 	return o.Limiter, o.Controller
+}
+
+// SharedController returns the controller of the Limiter or the Pool that o gives, or nil.
+func (o *Options) SharedController() *auto.Controller {
+	_, c := o.bound()
+	return c
 }
 
 // defaultQueue is the smallest default length of a queue.

@@ -1,10 +1,8 @@
 package option_test
 
 import (
-	"math"
 	"testing"
 
-	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/option"
 )
@@ -21,7 +19,6 @@ func queue(n int) option.Option {
 // package.
 func TestCollectNamesItsCaller(t *testing.T) {
 	limiter := &bounded{option.NewBound(limit.New(1), nil)}
-	burst := option.Func(func(o *option.Options) { o.Given |= option.Burst; o.Burst = 1 })
 	for _, c := range []struct {
 		want string
 		opts []option.Option
@@ -30,7 +27,6 @@ func TestCollectNamesItsCaller(t *testing.T) {
 		{"nil bounded", []option.Option{limiter, (*bounded)(nil)}},
 		{"Limiter was not made by Limit or Auto", []option.Option{new(bounded)}},
 		{"Queue does not apply", []option.Option{queue(1)}},
-		{"Burst and a Limiter that was made by Limit: it does not search; want one made by Auto", []option.Option{limiter, burst}},
 	} {
 		func() {
 			defer func() {
@@ -38,7 +34,7 @@ func TestCollectNamesItsCaller(t *testing.T) {
 					t.Errorf("got %v, want %q", got, want)
 				}
 			}()
-			option.Collect("stream", "ParMap", option.Limiter|option.Burst, c.opts)
+			option.Collect("stream", "ParMap", option.Limiter, c.opts)
 		}()
 	}
 }
@@ -62,36 +58,5 @@ func TestNoOptionsCostNothing(t *testing.T) {
 	})
 	if allocs != 0 || room != 7 {
 		t.Errorf("got %v allocations and a queue of %d, want 0 and 7", allocs, room)
-	}
-}
-
-// Numbers that cannot be multiplied are taken for smaller ones, wherever they enter.
-func TestSearchIsClipped(t *testing.T) {
-	const most = 1 << 24
-	for _, c := range []struct{ min, max, burst, start int }{
-		{1, math.MaxInt, 0, 12},
-		{1, math.MaxInt, math.MaxInt, most / 3},
-		{1, math.MaxInt, math.MaxInt/2 + 1, most / 3},
-		{math.MaxInt - 1, math.MaxInt, 0, most},
-		{math.MaxInt/2 + 1, math.MaxInt, math.MaxInt, most},
-		{most, most, 0, most},
-		{most - 1, most - 1, 0, most - 1},
-		{1 << 30, 1 << 30, 1, most},
-		{1, 1, math.MaxInt, 1},
-	} {
-		if got := option.Search(c.min, c.max, c.burst, 2).Start(); got != c.start {
-			t.Errorf("Search(%d, %d, %d) starts with %d, want %d", c.min, c.max, c.burst, got, c.start)
-		}
-		if c.burst == 0 {
-			continue
-		}
-		// Beside a limiter, which has its search already.
-		l, controller := limit.New(1), new(auto.Controller)
-		controller.Init(option.Search(c.min, c.max, 0, 2), l)
-		burst := option.Func(func(o *option.Options) { o.Given |= option.Burst; o.Burst = c.burst })
-		option.Collect("stint", "Each", option.Limiter|option.Burst, []option.Option{&bounded{option.NewBound(l, controller)}, burst})
-		if l.Bound() != c.start {
-			t.Errorf("a search between %d and %d with Burst(%d) starts with %d, want %d", c.min, c.max, c.burst, l.Bound(), c.start)
-		}
 	}
 }

@@ -15,25 +15,22 @@ const (
 	defaultMax   = 256
 )
 
-// Search configures an adaptive limit between min and max, on so many CPUs. burst is 0
-// for the default.
-func Search(min, max, burst, procs int) auto.Config {
-	if burst == 0 {
-		burst = defaultBurst
-		if burst <= procs { // one more shows whether the tasks compute
-			burst = procs + 1
-		}
+// Search configures an adaptive limit between min and max, on so many CPUs.
+func Search(min, max, procs int) auto.Config {
+	burst := defaultBurst
+	if burst <= procs { // one more shows whether the tasks compute
+		burst = procs + 1
 	}
-	return auto.Config{Min: clip(min), Max: clip(max), Burst: clip(burst), Procs: procs}
+	return auto.Config{Min: Clip(min), Max: Clip(max), Burst: burst, Procs: procs}
 }
 
-// clip returns n, or at most a number of tasks that no process reaches, which can be
+// Clip returns n, or at most a number of tasks that no process reaches, which can be
 // multiplied in an int of 32 bits.
-func clip(n int) int { return min(n, 1<<24) }
+func Clip(n int) int { return min(n, 1<<24) }
 
 // Search configures the adaptive limit of a call without a Limiter, on so many CPUs.
 func (o *Options) Search(procs int) auto.Config {
-	return Search(cmp.Or(o.Min, 1), cmp.Or(o.Max, max(defaultMax, procs)), o.Burst, procs)
+	return Search(cmp.Or(o.Min, 1), cmp.Or(o.Max, max(defaultMax, procs)), procs)
 }
 
 // Inherit makes a call that is made with ctx, and given neither a Limiter nor a Pool, share

@@ -1,0 +1,79 @@
+package stint
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/stint-go/stint/internal/auto"
+	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/option"
+)
+
+// Auto returns a Limiter with an adaptive limit: it searches between min and max for the
+// limit with the best throughput, while tasks run. A call, group or pool without a Limiter
+// or a Pool has a Limiter of its own: Auto(1, 256), or up to GOMAXPROCS if that is more. A
+// Limiter keeps the limit it has found, so share one among everything that calls the same
+// server; separate Limiters mistake each other's share for their own gain.
+//
+// CPU-bound tasks get a worker for each CPU. For I/O-bound tasks, workers are added
+// while throughput improves. The limit stays below what the memory limit of the process
+// allows. docs/choosing-a-limit.md describes the search and its costs. Options: Burst,
+// Overload. Limiter.Set ends the search.
+//
+// Auto panics if min is less than 1 or max less than min. Values above 16,777,216 count as
+// that many.
+func Auto(min, max int, opts ...AutoOption) *Limiter {
+	if min < 1 || max < min {
+		panic(fmt.Sprintf("stint: Auto(%d, %d): want 1 or more, and a maximum that is not less", min, max))
+	}
+	c := option.Search(min, max, runtime.GOMAXPROCS(0))
+	for _, o := range opts {
+		if o == nil {
+			panic("stint: Auto: nil AutoOption")
+		}
+		o.configure(&c)
+	}
+	core, controller := limit.New(c.Start()), new(auto.Controller)
+	controller.Init(c, core)
+	core.SetController(controller)
+	return newLimiter(core, controller)
+}
+
+// An AutoOption configures the search of a Limiter made by Auto. If an option is given
+// twice, the later one counts.
+type AutoOption interface{ configure(*auto.Config) }
+
+type autoOption func(*auto.Config)
+
+func (o autoOption) configure(c *auto.Config) { o(c) }
+
+// Burst sets how many tasks an adaptive limit starts before any has finished. A third of
+// them, or GOMAXPROCS+1 if that is more, starts at once; three more start for each of the
+// first tasks to finish, and the rest after half a second. The default is 36, or
+// GOMAXPROCS+1 if that is more. Burst panics if n is less than 1.
+//
+// Use a smaller Burst if that many calls overload the server, and a larger one for some
+// hundred long items if the server can handle them at once.
+func Burst(n int) AutoOption {
+	if n < 1 {
+		panic(fmt.Sprintf("stint: Burst(%d): want 1 or more", n))
+	}
+	return autoOption(func(c *auto.Config) { c.Burst = option.Clip(n) })
+}
+
+// Overload identifies errors caused by excess load, such as the refusal of a busy server.
+// When is returns true for one of twenty tasks or more, an adaptive limit falls to seven
+// tenths, once for the tasks that ran together. It then stays below the limit that was too
+// high for a second, and for up to ten seconds if that happens again. Overloaded tasks do
+// not count as throughput.
+//
+// The error itself is treated as any other: it cancels the rest, unless KeepGoing is given.
+// is is called once for each error of a task of a call, a group, a stream or Limiter.Do,
+// concurrently; a panic in it counts as a panic of the task. Tasks of Pool.Go have no
+// errors. Overload panics if is is nil.
+func Overload(is func(error) bool) AutoOption {
+	if is == nil {
+		panic("stint: Overload: nil function")
+	}
+	return autoOption(func(c *auto.Config) { c.Overload = is })
+}
