@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/loop"
 	"github.com/stint-go/stint/internal/option"
 	"github.com/stint-go/stint/internal/task"
@@ -28,7 +29,7 @@ import (
 func Each[T any](ctx context.Context, items []T, f func(context.Context, T) error, opts ...Option) error {
 	checkArgs("Each", ctx, f == nil)
 	c := &eachCall[T]{items: items, f: f}
-	return c.run(ctx, len(items), c, collectIn(ctx, "Each", loopOptions, opts))
+	return c.run(ctx, len(items), c, collect("Each", loopOptions, opts))
 }
 
 // Range calls f for every index from 0 to n-1, as Each does for items. It panics if n
@@ -39,7 +40,7 @@ func Range(ctx context.Context, n int, f func(ctx context.Context, i int) error,
 		panic(fmt.Sprintf("stint: Range: n is %d, want 0 or more", n))
 	}
 	c := &rangeCall{f: f}
-	return c.run(ctx, n, c, collectIn(ctx, "Range", loopOptions, opts))
+	return c.run(ctx, n, c, collect("Range", loopOptions, opts))
 }
 
 // An eachCall is one call of Each.
@@ -96,10 +97,13 @@ func (c *call) run(ctx context.Context, n int, body loop.Body, o option.Options)
 	if n == 0 {
 		return nil
 	}
-	out, l := &c.outcome, &c.loop
-	out.init(ctx, &o)
+	out, l, caller := &c.outcome, &c.loop, limit.ScopeOf(ctx)
+	if !l.Waits {
+		o.Inherit(caller)
+	}
+	out.init(ctx, caller, &o)
 	out.loop = l
-	l.N, l.Context, l.Parent, l.Body, l.Name = n, out.ctx, o.Scope(ctx), body, o.Name
+	l.N, l.Context, l.Parent, l.Body, l.Name = n, out.ctx, o.Scope(caller), body, o.Name
 	l.Procs = runtime.GOMAXPROCS(0)
 	switch {
 	case o.Engine != nil:

@@ -105,7 +105,7 @@ type tasks struct {
 // init makes t ready. runner runs the tasks; room is the length of the queue.
 func (t *tasks) init(ctx context.Context, o *option.Options, runner work.Runner, room int) {
 	t.name, t.parent = o.Name, ctx
-	t.outcome.init(ctx, o)
+	t.outcome.init(ctx, limit.ScopeOf(ctx), o)
 	t.executor.Open(ctx, t.outcome.ctx, o, runner, room)
 }
 

@@ -13,7 +13,7 @@ import (
 func Map[T, R any](ctx context.Context, items []T, f func(context.Context, T) (R, error), opts ...Option) ([]R, error) {
 	checkArgs("Map", ctx, f == nil)
 	c := &mapCall[T, R]{items: items, results: make([]R, len(items)), f: f}
-	err := c.run(ctx, len(items), c, collectIn(ctx, "Map", loopOptions, opts))
+	err := c.run(ctx, len(items), c, collect("Map", loopOptions, opts))
 	return c.results, err
 }
 

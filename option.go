@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/option"
 )
 
@@ -32,7 +33,7 @@ func collect(caller string, allowed option.Set, opts []Option) option.Options {
 // of another.
 func collectIn(ctx context.Context, caller string, allowed option.Set, opts []Option) option.Options {
 	o := collect(caller, allowed, opts)
-	o.Inherit(ctx)
+	o.Inherit(limit.ScopeOf(ctx))
 	return o
 }
 

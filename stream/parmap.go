@@ -36,7 +36,7 @@ func ParMap[T, R any](s Stream[T], f func(context.Context, T) (R, error), opts .
 	o := option.Collect("stream", "ParMap", parMapOptions, opts)
 	return Stream[R]{branches: s.branches, feed: func(c *chain, in *lifetime, to sink[R]) {
 		o := o
-		o.Inherit(in.ctx)
+		o.Inherit(limit.ScopeOf(in.ctx))
 		m := newParMap[T](c, in, f, &o)
 		start(m.up, s, m)
 		defer m.end()

@@ -2,7 +2,6 @@ package option
 
 import (
 	"cmp"
-	"context"
 	"runtime"
 
 	"github.com/stint-go/stint/internal/auto"
@@ -33,13 +32,13 @@ func (o *Options) Search(procs int) auto.Config {
 	return Search(cmp.Or(o.Min, 1), cmp.Or(o.Max, max(defaultMax, procs)), procs)
 }
 
-// Inherit makes a call that is made with ctx, and given neither a Limiter nor a Pool, share
-// the limit of the call whose task makes it, if that was given neither.
-func (o *Options) Inherit(ctx context.Context) {
+// Inherit makes a call that the task with scope s makes, and that is given neither a Limiter
+// nor a Pool, share the limit of the call that started the task, if that was given neither.
+func (o *Options) Inherit(s *limit.Scope) {
 	if o.Limiter != nil || o.Engine != nil {
 		return
 	}
-	l := limit.ScopeOf(ctx).Inherited()
+	l := s.Inherited()
 	if l == nil {
 		return
 	}
