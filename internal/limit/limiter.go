@@ -43,6 +43,7 @@ type Limiter struct {
 	low        fifo.List[*Waiter] // waiters of low priority
 	watchers   fifo.List[*Watcher]
 	controller Controller // nil: the limit changes by Set only
+	inherited  bool       // calls without a limit, made by tasks that hold a permit, use l
 }
 
 // closed is the value of Limiter.free while permits are taken and returned with mu held.
@@ -96,6 +97,13 @@ func (l *Limiter) Init(n int) {
 
 // SetController makes c the limiter's controller. It must be called before l is used.
 func (l *Limiter) SetController(c Controller) { l.controller = c }
+
+// Controller returns the limiter's controller, or nil.
+func (l *Limiter) Controller() Controller { return l.controller }
+
+// Inherit makes l the limiter of calls without a limit that its tasks make. It must be
+// called before l is used.
+func (l *Limiter) Inherit() { l.inherited = true }
 
 // Above reports whether the limit is above threshold, which is a sign that tasks wait. The
 // initial limit of a controller is no sign until a waiter has joined.
