@@ -32,8 +32,7 @@ func experiments() []experiment.Experiment {
 	return []experiment.Experiment{
 		cpu.Experiment, io.Experiment, add.Experiment, sort.Experiment, find.Experiment,
 		sleepers.Experiment, md5.Experiment, sha.Experiment, scan.Experiment,
-		tiny.Experiment, permits.Experiment, errgroup.Experiment, loops.Experiment, auto.Experiment, hops.Experiment, cluster.Experiment, sum.Experiment,
-		tiny.Experiment, errgroup.Experiment, loops.Experiment, auto.Experiment, hops.Experiment, gateway.Experiment, cluster.Experiment, sum.Experiment,
+		tiny.Experiment, permits.Experiment, errgroup.Experiment, loops.Experiment, auto.Experiment, hops.Experiment, gateway.Experiment, cluster.Experiment, sum.Experiment,
 	}
 }
 
