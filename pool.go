@@ -160,7 +160,7 @@ func (p *Pool) Stats() PoolStats {
 		Name: p.name, Limit: p.limiter.Current(),
 		Running: c.Running, Queued: c.Queued, Waiting: c.Blocked,
 		Workers: c.Workers, Idle: c.Idle,
-		Completed: c.Completed, Dropped: c.Dropped,
+		Completed: c.Completed, Failed: c.Failed, Dropped: c.Dropped, Refused: c.Refused,
 	}
 }
 

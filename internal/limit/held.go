@@ -336,7 +336,7 @@ func (h *HeldPermit) admitAs(low bool) *Waiter {
 		if w := n.Value(); w.Low == low && h.take(w.branch) {
 			w.remove()
 			w.Permit = Permit{h}
-			return w
+			return h.lim.granted(w)
 		}
 	}
 	return nil

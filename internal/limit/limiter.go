@@ -43,6 +43,7 @@ type Limiter struct {
 	low        fifo.List[*Waiter] // waiters of low priority
 	watchers   fifo.List[*Watcher]
 	controller Controller // nil: the limit changes by Set only
+	counters   *Counters  // nil: see Limiter.Counters
 	inherited  bool       // calls without a limit, made by tasks that hold a permit, use l
 }
 
@@ -82,14 +83,14 @@ type Waiter struct {
 	branch        *Scope             // as Scope.On returned it
 }
 
-// New returns a Limiter of n permits.
+// New returns a Limiter of n permits, with Counters.
 func New(n int) *Limiter {
-	l := new(Limiter)
+	l := &Limiter{counters: new(Counters)}
 	l.Init(n)
 	return l
 }
 
-// Init makes a zero Limiter one of n permits.
+// Init makes a zero Limiter one of n permits, without Counters.
 func (l *Limiter) Init(n int) {
 	l.limit.Store(int64(n))
 	l.free.Store(int64(n))
@@ -445,7 +446,7 @@ func (l *Limiter) admit() *Waiter {
 	l.out++
 	w.remove()
 	w.Permit = Permit{}
-	return w
+	return l.granted(w)
 }
 
 func (l *Limiter) updateSigns() {
