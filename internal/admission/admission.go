@@ -44,20 +44,24 @@ func Acquire(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admissi
 	return a, nil
 }
 
-// TryAcquire takes a permit if it can do so without waiting. Otherwise it tells c of the
-// refusal, and reports false.
-func TryAcquire(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admission, bool) {
+// AcquireFree takes a permit if it can do so without waiting.
+func AcquireFree(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admission, bool) {
 	call := limit.ScopeOf(ctx).Call()
 	p, ok := l.AcquireFree(call)
 	if !ok {
-		if c != nil {
-			c.Refused()
-		}
 		return Admission{}, false
 	}
 	a := Admission{limit.NewLazyPermit(ctx, l, call), c, 0}
 	a.begin(p)
 	return a, true
+}
+
+// Refused tells the controller c of l, or nil, of a task that was refused since no permit
+// was free.
+func Refused(l *limit.Limiter, c *auto.Controller) {
+	if c != nil {
+		c.Refused()
+	}
 }
 
 // begin begins the task, on p.
@@ -80,11 +84,11 @@ func (a *Admission) Failed(err error) {
 	}
 }
 
-// Overload tells the controller that excess load made the task fail. It is called before
-// Release.
-func (a *Admission) Overload() {
+// Overload tells the controller that excess load made the task fail, and how long the
+// limit is to stay lower at least. It is called before Release.
+func (a *Admission) Overload(atLeast time.Duration) {
 	if a.controller != nil {
-		a.controller.Overload()
+		a.controller.Overload(atLeast)
 	}
 }
 
