@@ -200,6 +200,10 @@ func (l *Limiter) AcquireAs(low bool, done, quit <-chan struct{}, from *Scope, g
 	if free {
 		return w.Permit, true
 	}
+	if done == nil && quit == nil {
+		<-turn
+		return w.Permit, true
+	}
 	select {
 	case <-turn:
 		return w.Permit, true
