@@ -33,13 +33,15 @@ func Acquire(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admissi
 		return Admission{}, context.Cause(ctx)
 	}
 	call := limit.ScopeOf(ctx).Call()
+	a := Admission{limit.NewLazyPermit(ctx, l, call), c, 0}
 	p, ok := l.AcquireFree(call)
 	if !ok {
 		if p, ok = l.Acquire(ctx.Done(), nil, call, nil); !ok {
 			return Admission{}, context.Cause(ctx)
 		}
 	}
-	return admit(ctx, l, c, call, p), nil
+	a.begin(p)
+	return a, nil
 }
 
 // AcquireFree takes a permit if it can do so without waiting.
@@ -49,7 +51,9 @@ func AcquireFree(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Adm
 	if !ok {
 		return Admission{}, false
 	}
-	return admit(ctx, l, c, call, p), true
+	a := Admission{limit.NewLazyPermit(ctx, l, call), c, 0}
+	a.begin(p)
+	return a, true
 }
 
 // Refused tells the controller c of l, or nil, of a task that was refused since no permit
@@ -61,12 +65,12 @@ func Refused(l *limit.Limiter, c *auto.Controller) {
 	}
 }
 
-func admit(ctx context.Context, l *limit.Limiter, c *auto.Controller, call *limit.Scope, p limit.Permit) Admission {
-	a := Admission{permit: limit.NewLazyPermit(ctx, l, p, call), controller: c}
-	if c != nil && c.Active() {
+// begin begins the task, on p.
+func (a *Admission) begin(p limit.Permit) {
+	a.permit.Hold(p)
+	if c := a.controller; c != nil && c.Active() {
 		a.since = time.Since(epoch)
 	}
-	return a
 }
 
 // Context returns the context given to Acquire with the permit: calls that are made with

@@ -19,11 +19,15 @@ type LazyPermit struct {
 // unheld says that a LazyPermit has returned its permit.
 var unheld HeldPermit
 
-// NewLazyPermit returns ctx for a task that runs on p, a permit of lim, and was started in
-// parent, which may be nil.
-func NewLazyPermit(ctx context.Context, lim *Limiter, p Permit, parent *Scope) *LazyPermit {
-	return &LazyPermit{Context: ctx, lim: lim, permit: p, parent: parent}
+// NewLazyPermit returns ctx for a task that will run on a permit of lim, and is started in
+// parent, which may be nil. Hold must be called before the task gets it. A goroutine makes
+// it before it takes the permit: an allocation may have to wait for the garbage collector.
+func NewLazyPermit(ctx context.Context, lim *Limiter, parent *Scope) *LazyPermit {
+	return &LazyPermit{Context: ctx, lim: lim, parent: parent}
 }
+
+// Hold makes p the permit of the task.
+func (c *LazyPermit) Hold(p Permit) { c.permit = p }
 
 // Value returns the task's scope for the key of this package, and otherwise what the
 // context has.

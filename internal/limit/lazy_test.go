@@ -13,7 +13,7 @@ func lazy(t *testing.T, l *Limiter) *LazyPermit {
 	if !l.TryAcquire() {
 		t.Fatal("no permit is free")
 	}
-	return NewLazyPermit(context.Background(), l, Permit{}, nil)
+	return NewLazyPermit(context.Background(), l, nil)
 }
 
 // back returns the permit of c.

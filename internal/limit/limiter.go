@@ -36,6 +36,7 @@ type Limiter struct {
 	signs  atomic.Int64 // written with mu held; holders read it between two tasks
 	waited atomic.Bool  // a waiter has joined, under a controller, since no permit was out; written with mu held
 	limit  atomic.Int64 // written with mu held
+	spare  atomic.Pointer[turn] // of the last goroutine that waited, or nil
 
 	mu         sync.Mutex
 	out        int // permits that are out, while free is closed
@@ -200,26 +201,16 @@ func (l *Limiter) Acquire(done, quit <-chan struct{}, from *Scope, granted *Wait
 
 // AcquireAs is Acquire for a caller whose priority is low, or not.
 func (l *Limiter) AcquireAs(low bool, done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
-	turn := make(chan struct{})
-	w := &Waiter{Grant: func() { close(turn) }, Low: low}
-	free := l.Join(w, from)
+	t := l.turn(low)
+	defer l.keep(t)
+	free := l.Join(&t.Waiter, from)
 	if granted != nil {
 		granted.Grant()
 	}
-	if free {
-		return w.Permit, true
+	if free || t.await(l, done, quit) {
+		return t.Permit, true
 	}
-	select {
-	case <-turn:
-		return w.Permit, true
-	case <-done:
-	case <-quit:
-	}
-	if l.Leave(w) {
-		return Permit{}, false
-	}
-	<-turn
-	return w.Permit, true
+	return Permit{}, false
 }
 
 // AcquireFree takes a permit if it can do so without waiting.
