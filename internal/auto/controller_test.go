@@ -26,6 +26,10 @@ func (p *fakeLimiter) Set(n int) {
 	p.sets = append(p.sets, n)
 }
 
+func (p *fakeLimiter) Nested() (waiting bool, started uint64) { return false, 0 }
+
+func (p *fakeLimiter) Exceed(int) {}
+
 func (p *fakeLimiter) Load() (running int, waiting bool) {
 	p.mu.Lock()
 	running, waiting = p.running, p.waiting

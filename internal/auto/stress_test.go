@@ -31,6 +31,10 @@ func (g *guarded) Set(n int) {
 	g.c.NotifyWaiting() // a task still waits
 }
 
+func (g *guarded) Nested() (waiting bool, started uint64) { return false, 0 }
+
+func (g *guarded) Exceed(int) {}
+
 func (g *guarded) Load() (running int, waiting bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -34,7 +34,8 @@ type Limiter struct {
 	limit  atomic.Int64 // written with mu held
 
 	mu         sync.Mutex
-	out        int // permits that are out
+	out        int    // permits that are out
+	served     uint64 // waiters that have got one
 	waiters    fifo.List[*Waiter]
 	low        fifo.List[*Waiter] // waiters of low priority
 	watchers   fifo.List[*Watcher]
@@ -70,6 +71,7 @@ type Waiter struct {
 	Permit    Permit
 	Untracked bool // the controller is not told that it waits
 	Low       bool // it is served when nobody else waits; Reclassify changes it in the queue
+	Nested    bool // Exceed serves it: it is of a call that inherited the limiter
 
 	general, lent fifo.Node[*Waiter] // guarded by Limiter.mu
 	branch        *Scope             // as Scope.On returned it
@@ -183,13 +185,14 @@ func (l *Limiter) Track(w *Waiter) {
 // is closed; either may be nil. If granted is not nil, Acquire calls its Grant before it
 // blocks, but after the caller has joined the queue. It waits with the priority of from.
 func (l *Limiter) Acquire(done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
-	return l.AcquireAs(from.Low(l), done, quit, from, granted)
+	return l.AcquireAs(&Waiter{Low: from.Low(l)}, done, quit, from, granted)
 }
 
-// AcquireAs is Acquire for a caller whose priority is low, or not.
-func (l *Limiter) AcquireAs(low bool, done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
+// AcquireAs is Acquire for a caller that waits as w, and not with the priority of from. It
+// sets w.Grant.
+func (l *Limiter) AcquireAs(w *Waiter, done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
 	turn := make(chan struct{})
-	w := &Waiter{Grant: func() { close(turn) }, Low: low}
+	w.Grant = func() { close(turn) }
 	free := l.Join(w, from)
 	if granted != nil {
 		granted.Grant()
@@ -310,6 +313,31 @@ func (l *Limiter) Set(n int) {
 	}
 }
 
+// Exceed gives permits beyond the limit to at most n waiters of calls that inherited l. Until
+// enough permits are returned, no other waiter gets one. The caller must hold no lock that a
+// Grant takes.
+func (l *Limiter) Exceed(n int) {
+	l.mu.Lock()
+	var granted []*Waiter
+	for w := l.firstNested(); w != nil && len(granted) < n; w = l.firstNested() {
+		l.grant(w)
+		granted = append(granted, w)
+	}
+	l.updateSigns()
+	l.mu.Unlock()
+	for _, w := range granted {
+		w.Grant()
+	}
+}
+
+// Nested reports whether Exceed would serve a waiter, and how many waiters have got a permit
+// so far.
+func (l *Limiter) Nested() (waiting bool, served uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.inherited && l.firstNested() != nil, l.served
+}
+
 // Counts returns the limit, the permits that are out and the waiters.
 func (l *Limiter) Counts() (limit, out, waiting int) {
 	l.mu.Lock()
@@ -376,10 +404,28 @@ func (l *Limiter) admit() *Waiter {
 	if l.out >= l.Bound() || w == nil {
 		return nil
 	}
+	l.grant(w)
+	return w
+}
+
+// grant gives w a permit of l. Grant of w is to be called after unlocking.
+func (l *Limiter) grant(w *Waiter) {
 	l.out++
+	l.served++
 	w.remove()
 	w.Permit = Permit{}
-	return w
+}
+
+// firstNested returns the first waiter of a call that inherited l, or nil.
+func (l *Limiter) firstNested() *Waiter {
+	for _, queue := range []*fifo.List[*Waiter]{&l.waiters, &l.low} {
+		for n := queue.First(); n != nil; n = n.Next() {
+			if w := n.Value(); w.Nested || w.lent.InList() {
+				return w
+			}
+		}
+	}
+	return nil
 }
 
 func (l *Limiter) updateSigns() {
