@@ -35,6 +35,7 @@ type Limiter struct {
 
 	mu         sync.Mutex
 	out        int    // permits that are out
+	extra      int    // of them, may be out beyond the limit
 	served     uint64 // waiters that have got one
 	waiters    fifo.List[*Waiter]
 	low        fifo.List[*Waiter] // waiters of low priority
@@ -251,7 +252,7 @@ func (l *Limiter) returned(p Permit) *Waiter {
 func (l *Limiter) Yield(low bool) (w *Waiter, kept bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.out <= l.Bound() && l.waiters.Len() == 0 && !(low && l.low.Len() > 0) {
+	if l.out <= l.allowed() && l.waiters.Len() == 0 && !(low && l.low.Len() > 0) {
 		return nil, true
 	}
 	return l.free(), false
@@ -301,6 +302,7 @@ func (l *Limiter) Unwatch(w *Watcher) {
 func (l *Limiter) Set(n int) {
 	l.mu.Lock()
 	l.limit.Store(int64(n))
+	l.extra = max(0, min(l.extra, l.out-n))
 	var granted []*Waiter
 	for w := l.admit(); w != nil; w = l.admit() {
 		granted = append(granted, w)
@@ -313,9 +315,9 @@ func (l *Limiter) Set(n int) {
 	}
 }
 
-// Exceed gives permits beyond the limit to at most n waiters of calls that inherited l. Until
-// enough permits are returned, no other waiter gets one. The caller must hold no lock that a
-// Grant takes.
+// Exceed gives permits beyond the limit to at most n waiters of calls that inherited l. The
+// permits that are returned next do not pass on, until as many are out as the limit allows.
+// The caller must hold no lock that a Grant takes.
 func (l *Limiter) Exceed(n int) {
 	l.mu.Lock()
 	var granted []*Waiter
@@ -323,6 +325,7 @@ func (l *Limiter) Exceed(n int) {
 		l.grant(w)
 		granted = append(granted, w)
 	}
+	l.extra = max(l.extra, l.out-l.Bound())
 	l.updateSigns()
 	l.mu.Unlock()
 	for _, w := range granted {
@@ -355,6 +358,9 @@ func (l *Limiter) takeFrom(held *HeldPermit, branch *Scope) (p Permit, ok bool) 
 	return Permit{}, l.take()
 }
 
+// allowed returns how many permits may be out.
+func (l *Limiter) allowed() int { return l.Bound() + l.extra }
+
 // waiting returns the number of waiters.
 func (l *Limiter) waiting() int { return l.waiters.Len() + l.low.Len() }
 
@@ -380,7 +386,7 @@ func (l *Limiter) first() *Waiter {
 }
 
 func (l *Limiter) take() bool {
-	if l.out >= l.Bound() || l.waiting() > 0 {
+	if l.out >= l.allowed() || l.waiting() > 0 {
 		return false
 	}
 	l.out++
@@ -389,6 +395,7 @@ func (l *Limiter) take() bool {
 
 func (l *Limiter) free() *Waiter {
 	l.out--
+	l.extra = max(0, l.extra-1)
 	w := l.admit()
 	l.updateSigns()
 	if l.out == 0 && l.waited.Load() {
@@ -401,7 +408,7 @@ func (l *Limiter) free() *Waiter {
 // admit gives a free permit to the first waiter.
 func (l *Limiter) admit() *Waiter {
 	w := l.first()
-	if l.out >= l.Bound() || w == nil {
+	if l.out >= l.allowed() || w == nil {
 		return nil
 	}
 	l.grant(w)
@@ -430,7 +437,7 @@ func (l *Limiter) firstNested() *Waiter {
 
 func (l *Limiter) updateSigns() {
 	signs := int64(l.waiters.Len()) | int64(l.low.Len())<<lowWaiters
-	if l.out > l.Bound() {
+	if l.out > l.allowed() {
 		signs |= over
 	}
 	before := l.signs.Load()
@@ -469,7 +476,7 @@ func (w *Watcher) update(l *Limiter) {
 		}
 		return
 	}
-	w.set(w.Over, l.out > l.Bound())
+	w.set(w.Over, l.out > l.allowed())
 	w.set(w.Above, l.Above(w.Threshold))
 }
 
