@@ -116,9 +116,6 @@ func (s *search) stallLimit() int {
 
 // overdue reports whether no task has finished for stallTime, and for twice the time
 // that a task takes.
-func (s *search) overdue(now time.Duration) bool { return now-s.last >= s.patience() }
-
-// patience is how long a stall lasts before something is done about it.
-func (s *search) patience() time.Duration {
-	return max(stallTime, time.Duration(2*s.window.assumed.mean()))
+func (s *search) overdue(now time.Duration) bool {
+	return now-s.last >= max(stallTime, time.Duration(2*s.window.assumed.mean()))
 }

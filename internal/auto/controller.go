@@ -15,10 +15,9 @@ import (
 type Limiter interface {
 	Set(n int)                         // changes the limit
 	Load() (running int, waiting bool) // tasks that run, and whether one waits for a permit
-	// Nested reports whether tasks of calls wait that share the limiter because they are nested,
-	// and how many waiting tasks have started so far. Exceed starts at most n of them, beyond the
-	// limit.
-	Nested() (waiting bool, started uint64)
+	// Nested reports whether tasks of calls wait that share the limiter because they are nested.
+	// Exceed starts at most n of them, beyond the limit.
+	Nested() bool
 	Exceed(n int)
 }
 
@@ -68,15 +67,13 @@ type timedSearch struct {
 	resources   resources
 	checked     time.Duration // when memory was checked last
 	tickRefused uint64        // Controller.refused at the last tick
-	waited      uint64        // tasks that have waited and started, at servedAt
-	servedAt    time.Duration // when a tick found that a waiting task had started; or the start of the period
 	taskRefused uint64        // Controller.refused when a task finished last
 }
 
 const (
 	maxChanges     = 64                     // in the history
 	maxIdleTicks   = 20                     // that find free permits although a task waits: workers are on their way
-	maxPatience    = 5 * time.Second        // with a stall of nested calls: the tasks around them take the longer, the longer it lasts
+	exceedTime     = 5 * time.Second        // without a finished task, after which tasks of nested calls start beyond the limit
 	memoryInterval = 100 * time.Millisecond // between checks of memory
 )
 
@@ -227,7 +224,8 @@ func (c *Controller) tick(arming uint32) {
 		switch stalls := s.overdue(now); {
 		case stalls && s.stalled(now):
 			c.limiter.Set(s.limit)
-		case !c.exceed(s, now) && stalls:
+		case c.exceed(s, now):
+		case stalls:
 			return
 		}
 		s.idleTicks = 0
@@ -235,18 +233,18 @@ func (c *Controller) tick(arming uint32) {
 	c.keepTimer()
 }
 
-// exceed starts tasks of nested calls beyond the limit if no waiting task has started for as
-// long as makes a stall: the tasks that hold the permits may wait for them. It reports whether
-// such tasks wait. It is called with mu held.
+// exceed starts tasks of nested calls beyond the limit if no task has finished for long: the
+// tasks that hold the permits may wait for them. It reports whether such tasks wait. It is
+// called with mu held.
 func (c *Controller) exceed(s *timedSearch, now time.Duration) bool {
-	waiting, started := c.limiter.Nested()
-	switch {
-	case started != s.waited:
-		s.waited, s.servedAt = started, now
-	case waiting && now-s.servedAt >= min(s.patience(), maxPatience):
+	if !c.limiter.Nested() {
+		return false
+	}
+	if now-s.last >= exceedTime {
+		s.last = now
 		c.limiter.Exceed(max(1, s.limit/8))
 	}
-	return waiting
+	return true
 }
 
 // current returns the search, which it starts if necessary, and the time on its clock.
@@ -276,7 +274,7 @@ func (c *Controller) current() (*timedSearch, time.Duration) {
 		s.epoch = start.Add(-s.last)
 	}
 	s.since = start.Sub(s.epoch)
-	s.last, s.servedAt = max(s.last, s.since), s.since
+	s.last = max(s.last, s.since)
 	s.window.last = max(s.window.last, s.last)
 	s.window.broken = s.started
 	return s, time.Since(s.epoch)

@@ -26,7 +26,7 @@ func (p *fakeLimiter) Set(n int) {
 	p.sets = append(p.sets, n)
 }
 
-func (p *fakeLimiter) Nested() (waiting bool, started uint64) { return false, 0 }
+func (p *fakeLimiter) Nested() bool { return false }
 
 func (p *fakeLimiter) Exceed(int) {}
 

@@ -31,7 +31,7 @@ func (g *guarded) Set(n int) {
 	g.c.NotifyWaiting() // a task still waits
 }
 
-func (g *guarded) Nested() (waiting bool, started uint64) { return false, 0 }
+func (g *guarded) Nested() bool { return false }
 
 func (g *guarded) Exceed(int) {}
 

@@ -34,9 +34,8 @@ type Limiter struct {
 	limit  atomic.Int64 // written with mu held
 
 	mu         sync.Mutex
-	out        int    // permits that are out
-	extra      int    // of them, may be out beyond the limit
-	served     uint64 // waiters that have got one
+	out        int // permits that are out
+	extra      int // of them, may be out beyond the limit
 	waiters    fifo.List[*Waiter]
 	low        fifo.List[*Waiter] // waiters of low priority
 	watchers   fifo.List[*Watcher]
@@ -333,12 +332,11 @@ func (l *Limiter) Exceed(n int) {
 	}
 }
 
-// Nested reports whether Exceed would serve a waiter, and how many waiters have got a permit
-// so far.
-func (l *Limiter) Nested() (waiting bool, served uint64) {
+// Nested reports whether Exceed would serve a waiter.
+func (l *Limiter) Nested() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.inherited && l.firstNested() != nil, l.served
+	return l.inherited && l.firstNested() != nil
 }
 
 // Counts returns the limit, the permits that are out and the waiters.
@@ -418,7 +416,6 @@ func (l *Limiter) admit() *Waiter {
 // grant gives w a permit of l. Grant of w is to be called after unlocking.
 func (l *Limiter) grant(w *Waiter) {
 	l.out++
-	l.served++
 	w.remove()
 	w.Permit = Permit{}
 }
