@@ -75,8 +75,3 @@ func (c *consumer) messages(ctx context.Context) iter.Seq2[message, error] {
 		}
 	}
 }
-
-// mapKey stands in for stint.MapKey.
-func mapKey[T any, K comparable, R any](ctx context.Context, seq iter.Seq[T], _ func(T) K, f func(context.Context, T) (R, error), _ *stint.Limiter, opts ...stint.Option) iter.Seq2[R, error] {
-	return stint.MapSeq(ctx, seq, f, append(opts, stint.Limit(1))...)
-}
