@@ -33,8 +33,9 @@ func (l *Limiter) TryDo(ctx context.Context, f func(context.Context) error) erro
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	a, ok := admission.TryAcquire(ctx, l.core(), l.controller())
+	a, ok := admission.AcquireFree(ctx, l.core(), l.controller())
 	if !ok {
+		admission.Refused(l.core(), l.controller())
 		return ErrBusy
 	}
 	return run(&a, f)

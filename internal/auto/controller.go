@@ -318,13 +318,14 @@ func (s *timedSearch) record(now time.Duration, throughput float64, reason strin
 // Config.Overload.
 func (c *Controller) Failed(err error) {
 	if is := c.config.Overload; is != nil && is(err) {
-		c.Overload()
+		c.Overload(0)
 	}
 }
 
-// Overload tells c that a task has failed because of excess load. A Sampler then counts the
-// task like any other.
-func (c *Controller) Overload() {
+// Overload tells c that a task has failed because of excess load. If the limit falls, or has
+// fallen for that, it stays lower for at least the given time. A Sampler then counts the task
+// like any other.
+func (c *Controller) Overload(atLeast time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ended.Load() {
@@ -333,6 +334,7 @@ func (c *Controller) Overload() {
 	s, now := c.current()
 	before := s.limit
 	s.overloaded(now, c.Active())
+	s.holdCeiling(now + atLeast)
 	if s.limit != before {
 		c.limiter.Set(s.limit)
 	}

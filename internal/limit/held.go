@@ -40,7 +40,14 @@ type Scope struct {
 
 // NewHeldPermit returns the HeldPermit of a task that runs on p, a permit of lim. It is an
 // allocation of its own, since a context that refers to it may live long.
-func NewHeldPermit(lim *Limiter, p Permit) *HeldPermit { return &HeldPermit{lim: lim, permit: p} }
+func NewHeldPermit(lim *Limiter, p Permit) *HeldPermit {
+	h := new(HeldPermit)
+	h.Init(lim, p)
+	return h
+}
+
+// Init makes a zero HeldPermit that of a task that runs on p, a permit of lim.
+func (h *HeldPermit) Init(lim *Limiter, p Permit) { h.lim, h.permit = lim, p }
 
 // TaskContext is like the function TaskContext. The first context that it returns is part
 // of h, which then keeps ctx. It must not be called concurrently.
@@ -132,6 +139,22 @@ func (s *Scope) On(l *Limiter) (held *HeldPermit, branch *Scope) {
 	return nil, nil
 }
 
+// Inherited returns the limiter for a call without a limit that the task with scope s makes:
+// that of the nearest permit, if the limiter was made for a call without a limit, or nil. It
+// does not look further: a task that held a permit of another limiter while it waits for one
+// of the limiter around it, as others do in the opposite order, could deadlock.
+func (s *Scope) Inherited() *Limiter {
+	for ; s != nil; s = s.parent {
+		if s.held != nil {
+			if s.held.lim.inherited {
+				return s.held.lim
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
 // Lend is called before the call s waits for its tasks. It lets them, and the tasks of
 // other calls of the same task, use that task's permits. Reclaim must follow. Lend of nil
 // does nothing.
@@ -197,7 +220,7 @@ func (s *Scope) Reclaim() {
 // used returns one of the permits that the call s must wait for, or nil.
 func (s *Scope) used() (used *HeldPermit) {
 	s.each(func(h *HeldPermit) bool {
-		h.lim.mu.Lock()
+		h.lim.mu.Lock() // out does not matter
 		if s.blockedBy(h.borrower) {
 			used = h
 		}
@@ -243,8 +266,8 @@ func (s *Scope) Permit() Permit {
 // has outlived the task and still has the permit, that call returns it, and Return reports
 // true. Then, or if last is true, no other call can borrow the permit from h.
 func (h *HeldPermit) Return(last bool) (w *Waiter, left bool) {
-	h.lim.mu.Lock()
-	defer h.lim.mu.Unlock()
+	h.lim.lock()
+	defer h.lim.unlock()
 	h.retired = last || h.taken
 	if h.taken {
 		return nil, true
@@ -255,13 +278,13 @@ func (h *HeldPermit) Return(last bool) (w *Waiter, left bool) {
 // serve gives the permit to the first waiter that may have it. If tasks of the call from
 // have it already, it wakes the goroutines that no longer need to wait for them.
 func (h *HeldPermit) serve(from *Scope) {
-	h.lim.mu.Lock()
+	h.lim.lock()
 	if from != nil && h.borrower == from {
 		h.wake()
 	}
 	w := h.admit()
 	h.lim.updateSigns()
-	h.lim.mu.Unlock()
+	h.lim.unlock()
 	if w != nil {
 		w.Grant()
 	}

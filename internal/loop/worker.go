@@ -19,7 +19,7 @@ type worker struct {
 	calling bool // the call for At has not returned
 	single  bool // it found no room for a range, until it next reads the clock
 	permit  limit.Permit
-	held    *limit.HeldPermit // nil if nobody shares the limiter
+	held    *limit.HeldPermit // nil if nobody else uses the limiter
 
 	grain
 	sampler *auto.Sampler // made when it is first needed
@@ -194,13 +194,21 @@ func (w *worker) returnPermit() bool {
 	return true
 }
 
-// begin gives w the context of its tasks, and a HeldPermit if others share the limiter.
+// begin gives w the context of its tasks, and a HeldPermit if others may use the limiter.
 func (w *worker) begin() {
 	l := w.loop
 	switch {
 	case l.shared:
 		w.since = time.Now()
 		w.held = limit.NewHeldPermit(l.lim, w.permit)
+		w.ctx = w.held.TaskContext(l.Context, l.Parent, !w.caller)
+	case l.inherited():
+		if w.caller {
+			w.held = &l.held
+			w.held.Init(l.lim, w.permit)
+		} else {
+			w.held = limit.NewHeldPermit(l.lim, w.permit)
+		}
 		w.ctx = w.held.TaskContext(l.Context, l.Parent, !w.caller)
 	case l.Parent != nil:
 		w.ctx = limit.TaskContext(l.Context, nil, l.Parent, !w.caller)

@@ -63,6 +63,7 @@ type Config struct {
 	Limiter     *limit.Limiter   // nil: one of the engine's own, with an adaptive limit
 	Controller  *auto.Controller // of Limiter, or nil
 	Auto        auto.Config      // of the adaptive limit, when Limiter is nil
+	Inherited   bool             // calls without a limit that the tasks make use that limit too
 	IdleTimeout time.Duration    // how long a worker stays without work
 	Name        string           // of the regions in execution traces; "" for no regions
 	Labels      context.Context  // has the pprof labels of the workers; nil leaves them alone
@@ -96,6 +97,9 @@ func New(c Config, sc SourceConfig) (*Engine, *Source) {
 		c.Limiter.Init(c.Auto.Start())
 		c.Controller.Init(c.Auto, c.Limiter)
 		c.Limiter.SetController(c.Controller)
+		if c.Inherited {
+			c.Limiter.Inherit()
+		}
 		e.ownsController = true
 	}
 	e.controller = c.Controller
