@@ -16,7 +16,7 @@ import (
 type consumer struct {
 	broker broker
 	handle func(context.Context, message) error
-	every  int // messages per commit
+	every  int // messages per commit; while no more come, the last few wait for theirs
 	limit  *stint.Limiter
 }
 
