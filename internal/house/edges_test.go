@@ -11,7 +11,7 @@ import (
 )
 
 // machinery is what the public packages stand on.
-var machinery = []string{"internal/admission", "internal/auto", "internal/limit", "internal/fifo", "internal/loop", "internal/option", "internal/task", "internal/work"}
+var machinery = []string{"internal/admission", "internal/auto", "internal/limit", "internal/fifo", "internal/lane", "internal/loop", "internal/option", "internal/task", "internal/work"}
 
 // edges says which packages of ours a package may import, by directory:
 //
@@ -29,6 +29,7 @@ var edges = map[string][]string{
 	"httplimit":              {".", "internal/admission", "internal/option"},
 	"internal/task":          {},
 	"internal/fifo":          {},
+	"internal/lane":          {},
 	"internal/limit":         {"internal/fifo"},
 	"internal/auto":          {},
 	"internal/admission":     {"internal/auto", "internal/limit"},

@@ -1,0 +1,118 @@
+package stint
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+
+	"github.com/stint-go/stint/internal/lane"
+	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/option"
+)
+
+// EachKey calls f for every value of seq: for values with different keys concurrently, and
+// for values with the same key one after the other, in the order of seq. A key has a worker
+// only while it has values; any number of keys may be in use.
+//
+// EachKey pulls seq, and calls key, on a goroutine of its own, concurrently with f. At most
+// limit+queue values are pulled and not finished, those that wait for others of their key
+// included. So a key that has most of the values, or a slow one, can hold up the others: a
+// larger Queue helps if the values come in another order than they can be handled.
+//
+// Errors, panics and the end of ctx are as in EachSeq. A panic of seq or key is raised as a
+// *PanicError; runtime.Goexit in either is ErrGoexit. Under KeepGoing the values behind a
+// failed one of their key are handled. Options: Limiter or Pool, Queue, From, KeepGoing,
+// LowPriority, Name. EachKey panics if ctx, seq, key or f is nil.
+func EachKey[T any, K comparable](ctx context.Context, seq iter.Seq[T], key func(T) K, f func(context.Context, T) error, opts ...Option) error {
+	checkKeyed("EachKey", ctx, f == nil, seq == nil, key == nil)
+	o := collectIn(ctx, "EachKey", eachOptions, opts)
+	o.Unordered = true
+	call := func(ctx context.Context, v T) (struct{}, error) { return struct{}{}, f(ctx, v) }
+	var items []*ItemError
+	var last error // of what is no item
+	for _, err := range mapKey(ctx, seq, key, call, o) {
+		if item, ok := err.(*ItemError); ok && o.KeepGoing {
+			items = append(items, item)
+		} else if err != nil {
+			last = err
+		}
+	}
+	if len(items) == 0 {
+		return last
+	}
+	slices.SortFunc(items, func(a, b *ItemError) int { return a.Index - b.Index })
+	errs := make([]error, 0, len(items)+1)
+	for _, item := range items {
+		errs = append(errs, item)
+	}
+	return errors.Join(append(errs, last)...)
+}
+
+// MapKey calls f for every value of seq, as EachKey does, and yields the results, in the
+// order of seq unless Unordered is given. So a consumer of a message queue can commit each
+// offset when all messages before it have been handled, while messages with different keys
+// are handled concurrently. Under Unordered, results with the same key are in order.
+//
+// Nothing runs before the result is ranged over. At most limit+queue values are pulled whose
+// results are not consumed, those that wait for others of their key included. Errors, panics,
+// leaving the loop and the end of ctx are as in MapSeq, also for panics of key. Under
+// KeepGoing the values behind a failed one of their key are handled. Options: Limiter or
+// Pool, Queue, From, KeepGoing, LowPriority, Unordered, Name. MapKey panics if ctx, seq, key
+// or f is nil.
+func MapKey[T any, K comparable, R any](ctx context.Context, seq iter.Seq[T], key func(T) K, f func(context.Context, T) (R, error), opts ...Option) iter.Seq2[R, error] {
+	checkKeyed("MapKey", ctx, f == nil, seq == nil, key == nil)
+	return mapKey(ctx, seq, key, f, collectIn(ctx, "MapKey", seqOptions, opts))
+}
+
+// checkKeyed panics about bad arguments of the function called caller.
+func checkKeyed(caller string, ctx context.Context, nilFunc, nilSeq, nilKey bool) {
+	checkArgs(caller, ctx, nilFunc)
+	if nilSeq {
+		panic("stint: " + caller + ": nil sequence")
+	}
+	if nilKey {
+		panic("stint: " + caller + ": nil key function")
+	}
+}
+
+func mapKey[T any, K comparable, R any](ctx context.Context, seq iter.Seq[T], key func(T) K, f func(context.Context, T) (R, error), o option.Options) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		(&mapSeq[T, keyed[K], R]{f: f, rows: &keyRows[T, K, R]{key: key}}).run(ctx, seq, &o, yield)
+	}
+}
+
+// keyed is the key and the number of a node, and the scope of its task.
+type keyed[K comparable] struct {
+	key   K
+	index int
+	scope *limit.Scope
+}
+
+// keyRows are the rows of a MapKey.
+type keyRows[T any, K comparable, R any] struct {
+	key     func(T) K
+	entered int // nodes; owned by the feeder
+	lanes   lane.Lanes[K, *node[T, keyed[K], R]]
+}
+
+func (r *keyRows[T, K, R]) enter(n *node[T, keyed[K], R]) (first bool) {
+	n.key.key, n.key.index = r.key(n.in), r.entered
+	r.entered++
+	return r.lanes.Enter(n.key.key, n)
+}
+
+func (r *keyRows[T, K, R]) begin(ctx context.Context, n *node[T, keyed[K], R]) {
+	n.key.scope = limit.ScopeOf(ctx)
+}
+
+func (r *keyRows[T, K, R]) index(n *node[T, keyed[K], R]) int { return n.key.index }
+
+// leave also returns the scope in which next is to be submitted: that of a task, since a
+// closed pool takes what its tasks start.
+func (r *keyRows[T, K, R]) leave(n *node[T, keyed[K], R]) (next *node[T, keyed[K], R], from *limit.Scope) {
+	next, _ = r.lanes.Leave(n.key.key)
+	from = n.key.scope
+	n.key = keyed[K]{}
+	return next, from
+}
