@@ -45,10 +45,13 @@ func (l *Limiter) TryDo(ctx context.Context, f func(context.Context) error) erro
 
 // run calls f with the permit of a.
 func run(a *admission.Admission, f func(context.Context) error) error {
-	defer a.Release()
+	failed := true // unless f returns
+	defer func() { a.Release(failed) }()
 	err := f(a.Context())
 	if err != nil {
 		a.Failed(err)
+	} else {
+		failed = false
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/loop"
 	"github.com/stint-go/stint/internal/option"
 	"github.com/stint-go/stint/internal/task"
@@ -96,10 +97,13 @@ func (c *call) run(ctx context.Context, n int, body loop.Body, o option.Options)
 	if n == 0 {
 		return nil
 	}
-	out, l := &c.outcome, &c.loop
-	out.init(ctx, &o)
+	out, l, caller := &c.outcome, &c.loop, limit.ScopeOf(ctx)
+	if !l.Waits {
+		o.Inherit(caller)
+	}
+	out.init(ctx, caller, &o)
 	out.loop = l
-	l.N, l.Context, l.Parent, l.Body, l.Name = n, out.ctx, o.Scope(ctx), body, o.Name
+	l.N, l.Context, l.Parent, l.Body, l.Name = n, out.ctx, o.Scope(caller), body, o.Name
 	l.Procs = runtime.GOMAXPROCS(0)
 	switch {
 	case o.Engine != nil:

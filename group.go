@@ -35,7 +35,7 @@ type Group struct {
 // KeepGoing, LowPriority, Name. NewGroup panics if ctx is nil.
 func NewGroup(ctx context.Context, opts ...Option) *Group {
 	checkArgs("NewGroup", ctx, false)
-	o := collect("NewGroup", groupOptions, opts)
+	o := collectIn(ctx, "NewGroup", groupOptions, opts)
 	g := new(Group)
 	g.tasks.init(ctx, &o, &g.tasks, o.Room(o.Backlog()))
 	return g
@@ -106,7 +106,7 @@ type tasks struct {
 // init makes t ready. runner runs the tasks; room is the length of the queue.
 func (t *tasks) init(ctx context.Context, o *option.Options, runner work.Runner, room int) {
 	t.name, t.parent = o.Name, ctx
-	t.outcome.init(ctx, o)
+	t.outcome.init(ctx, limit.ScopeOf(ctx), o)
 	t.executor.Open(ctx, t.outcome.ctx, o, runner, room)
 }
 

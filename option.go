@@ -1,8 +1,10 @@
 package stint
 
 import (
+	"context"
 	"fmt"
 
+	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/option"
 )
 
@@ -25,6 +27,14 @@ const (
 // in allowed.
 func collect(caller string, allowed option.Set, opts []Option) option.Options {
 	return option.Collect("stint", caller, allowed, opts)
+}
+
+// collectIn is collect for a call that is made with ctx: without a limit, it may share that
+// of another.
+func collectIn(ctx context.Context, caller string, allowed option.Set, opts []Option) option.Options {
+	o := collect(caller, allowed, opts)
+	o.Inherit(limit.ScopeOf(ctx))
+	return o
 }
 
 // Queue sets how many accepted tasks may wait for a worker. A submitter that finds the

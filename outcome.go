@@ -47,10 +47,12 @@ type callContext struct {
 // Wrapped returns the context that c was made from, which has the same pprof labels.
 func (c *callContext) Wrapped(limit.Internal) context.Context { return c.around }
 
-func (c *callOutcome) init(ctx context.Context, o *option.Options) {
+// init makes c ready for a call that the task with the scope caller makes with ctx; caller is
+// nil if no task makes it.
+func (c *callOutcome) init(ctx context.Context, caller *limit.Scope, o *option.Options) {
 	around := o.Labelled(ctx)
 	c.ctx, c.cancelCause = context.WithCancelCause(around)
-	if limit.ScopeOf(ctx) != nil {
+	if caller != nil {
 		c.ctx = &callContext{c.ctx, around}
 	}
 	c.keepGoing, c.controller = o.KeepGoing, o.SharedController()

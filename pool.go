@@ -41,7 +41,7 @@ func NewPool(opts ...Option) *Pool {
 	t.onPanic = o.OnPanic
 	t.ctx, t.cancel = context.WithCancelCause(labelled)
 	engine, source := work.New(o.Config(labelled), work.SourceConfig{
-		Context: t.ctx, Room: o.Room(o.Backlog()), Runner: t, Shared: true, Parent: o.Scope(context.Background()),
+		Context: t.ctx, Room: o.Room(o.Backlog()), Runner: t, Shared: true, Parent: o.Scope(nil),
 	})
 	p.workers, t.source = option.NewWorkers(engine), source
 	p.limiter = newLimiter(engine.Limiter(), engine.Controller())
@@ -163,7 +163,7 @@ func (p *Pool) Stats() PoolStats {
 		Name: p.name, Limit: p.limiter.Current(),
 		Running: c.Running, Queued: c.Queued, Waiting: c.Blocked,
 		Workers: c.Workers, Idle: c.Idle,
-		Completed: c.Completed, Dropped: c.Dropped,
+		Completed: c.Completed, Failed: c.Failed, Dropped: c.Dropped, Refused: c.Refused,
 	}
 }
 

@@ -20,7 +20,7 @@ type Results[R any] struct {
 // LowPriority, Name. NewResults panics if ctx is nil.
 func NewResults[R any](ctx context.Context, opts ...Option) *Results[R] {
 	checkArgs("NewResults", ctx, false)
-	o := collect("NewResults", groupOptions, opts)
+	o := collectIn(ctx, "NewResults", groupOptions, opts)
 	r := new(Results[R])
 	r.tasks.init(ctx, &o, &r.tasks, o.Room(o.Backlog()))
 	return r

@@ -31,7 +31,7 @@ func EachSeq[T any](ctx context.Context, seq iter.Seq[T], f func(context.Context
 	if seq == nil {
 		panic("stint: EachSeq: nil sequence")
 	}
-	o := collect("EachSeq", eachOptions, opts)
+	o := collectIn(ctx, "EachSeq", eachOptions, opts)
 	e := &eachSeq[T]{f: f}
 	e.init(ctx, &o, e, o.Room(o.Limit()))
 	pulled := false
@@ -82,7 +82,7 @@ func MapSeq[T, R any](ctx context.Context, seq iter.Seq[T], f func(context.Conte
 	if seq == nil {
 		panic("stint: MapSeq: nil sequence")
 	}
-	o := collect("MapSeq", seqOptions, opts)
+	o := collectIn(ctx, "MapSeq", seqOptions, opts)
 	return func(yield func(R, error) bool) {
 		m := &mapSeq[T, R]{f: f, unordered: o.Unordered, queue: o.Room(-1), vacant: make(chan struct{}, 1), exited: make(chan struct{})}
 		m.canTake = m.mayTake

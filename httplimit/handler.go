@@ -52,8 +52,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, http.StatusText(http.StatusServiceUnavailable), http.StatusServiceUnavailable)
 		return
 	}
-	defer permit.Release()
+	failed := true // unless next returns
+	defer func() { permit.Release(failed) }()
 	h.next.ServeHTTP(w, r.WithContext(permit.Context()))
+	failed = false
 }
 
 // acquire waits for a permit if the request may wait.

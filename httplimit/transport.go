@@ -62,7 +62,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	return send(t.base(), req, &permit{Admission: p})
+	return send(t.base(), req, &permit{Admission: p, failed: true})
 }
 
 // send sends req with p, and returns p when the response has been read.
@@ -78,7 +78,9 @@ func send(base http.RoundTripper, req *http.Request, p *permit) (resp *http.Resp
 		p.Failed(err)
 		return resp, err
 	}
+	p.failed = false
 	if resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable {
+		p.failed = true
 		p.Overload(retryAfter(resp.Header.Get("Retry-After"), time.Now()))
 	}
 	if !hasBody(req, resp) {
@@ -155,6 +157,7 @@ func (t *Transport) limiterFor(req *http.Request) *limiter {
 // A permit is that of one request.
 type permit struct {
 	admission.Admission
+	failed   bool // written before there is a body
 	released atomic.Bool
 	stop     func() bool // the watch of the request's context
 }
@@ -162,7 +165,7 @@ type permit struct {
 // release returns the permit, unless it has been returned.
 func (p *permit) release() {
 	if !p.released.Swap(true) {
-		p.Release()
+		p.Release(p.failed)
 	}
 }
 

@@ -35,6 +35,8 @@ func ParMap[T, R any](s Stream[T], f func(context.Context, T) (R, error), opts .
 	check("ParMap", "function", f == nil)
 	o := option.Collect("stream", "ParMap", parMapOptions, opts)
 	return Stream[R]{branches: s.branches, feed: func(c *chain, in *lifetime, to sink[R]) {
+		o := o
+		o.Inherit(limit.ScopeOf(in.ctx))
 		m := newParMap[T](c, in, f, &o)
 		start(m.up, s, m)
 		defer m.end()

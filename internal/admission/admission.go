@@ -59,6 +59,7 @@ func AcquireFree(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Adm
 // Refused tells the controller c of l, or nil, of a task that was refused since no permit
 // was free.
 func Refused(l *limit.Limiter, c *auto.Controller) {
+	l.Refused()
 	if c != nil {
 		c.Refused()
 	}
@@ -92,9 +93,10 @@ func (a *Admission) Overload(atLeast time.Duration) {
 	}
 }
 
-// Release returns the permit. The controller counts a finished task. Release must be called
-// once.
-func (a *Admission) Release() {
+// Release returns the permit, and counts a finished task, which has failed or not. Release
+// must be called once.
+func (a *Admission) Release(failed bool) {
+	a.permit.Count(failed)
 	if c := a.controller; c != nil && c.Active() {
 		a.count()
 	}

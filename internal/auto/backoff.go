@@ -73,6 +73,7 @@ func (s *search) liftCeiling(now time.Duration) {
 
 // backOff lowers the limit for a reason that throughput does not show.
 func (s *search) backOff(now time.Duration, reason string) {
+	s.backoffs++
 	n := clamp(s.Min, int(backoffFactor*float64(s.limit)), s.limit)
 	s.pause, s.up, s.steps = 4, true, 1
 	s.held, s.base, s.beforeStall = n, reading{}, 0

@@ -345,7 +345,7 @@ func (c *Controller) State() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s := c.search; s != nil {
-		return State{s.phase, s.throughput, slices.Clone(s.changes)}
+		return State{s.phase, s.throughput, s.backoffs, slices.Clone(s.changes)}
 	}
 	return State{}
 }

@@ -40,7 +40,14 @@ type Scope struct {
 
 // NewHeldPermit returns the HeldPermit of a task that runs on p, a permit of lim. It is an
 // allocation of its own, since a context that refers to it may live long.
-func NewHeldPermit(lim *Limiter, p Permit) *HeldPermit { return &HeldPermit{lim: lim, permit: p} }
+func NewHeldPermit(lim *Limiter, p Permit) *HeldPermit {
+	h := new(HeldPermit)
+	h.Init(lim, p)
+	return h
+}
+
+// Init makes a zero HeldPermit that of a task that runs on p, a permit of lim.
+func (h *HeldPermit) Init(lim *Limiter, p Permit) { h.lim, h.permit = lim, p }
 
 // TaskContext is like the function TaskContext. The first context that it returns is part
 // of h, which then keeps ctx. It must not be called concurrently.
@@ -130,6 +137,22 @@ func (s *Scope) On(l *Limiter) (held *HeldPermit, branch *Scope) {
 		}
 	}
 	return nil, nil
+}
+
+// Inherited returns the limiter for a call without a limit that the task with scope s makes:
+// that of the nearest permit, if the limiter was made for a call without a limit, or nil. It
+// does not look further: a task that held a permit of another limiter while it waits for one
+// of the limiter around it, as others do in the opposite order, could deadlock.
+func (s *Scope) Inherited() *Limiter {
+	for ; s != nil; s = s.parent {
+		if s.held != nil {
+			if s.held.lim.inherited {
+				return s.held.lim
+			}
+			return nil
+		}
+	}
+	return nil
 }
 
 // Lend is called before the call s waits for its tasks. It lets them, and the tasks of
@@ -313,7 +336,7 @@ func (h *HeldPermit) admitAs(low bool) *Waiter {
 		if w := n.Value(); w.Low == low && h.take(w.branch) {
 			w.remove()
 			w.Permit = Permit{h}
-			return w
+			return h.lim.granted(w)
 		}
 	}
 	return nil

@@ -55,6 +55,14 @@ func (c *LazyPermit) scope() *Scope {
 	return &h.first.scope
 }
 
+// Count counts the task, which is about to return its permit.
+func (c *LazyPermit) Count(failed bool) {
+	if failed {
+		c.lim.Failed()
+	}
+	c.lim.Completed(1)
+}
+
 // Return returns the permit at the end of the task, as Limiter.Free does. If a call has
 // outlived the task and still has the permit, that call returns it.
 func (c *LazyPermit) Return() *Waiter {

@@ -44,6 +44,8 @@ type Limiter struct {
 	low        fifo.List[*Waiter] // waiters of low priority
 	watchers   fifo.List[*Watcher]
 	controller Controller // nil: the limit changes by Set only
+	counters   *Counters  // nil: see Limiter.Counters
+	inherited  bool       // calls without a limit, made by tasks that hold a permit, use l
 }
 
 // closed is the value of Limiter.free while permits are taken and returned with mu held.
@@ -82,14 +84,14 @@ type Waiter struct {
 	branch        *Scope             // as Scope.On returned it
 }
 
-// New returns a Limiter of n permits.
+// New returns a Limiter of n permits, with Counters.
 func New(n int) *Limiter {
-	l := new(Limiter)
+	l := &Limiter{counters: new(Counters)}
 	l.Init(n)
 	return l
 }
 
-// Init makes a zero Limiter one of n permits.
+// Init makes a zero Limiter one of n permits, without Counters.
 func (l *Limiter) Init(n int) {
 	l.limit.Store(int64(n))
 	l.free.Store(int64(n))
@@ -97,6 +99,13 @@ func (l *Limiter) Init(n int) {
 
 // SetController makes c the limiter's controller. It must be called before l is used.
 func (l *Limiter) SetController(c Controller) { l.controller = c }
+
+// Controller returns the limiter's controller, or nil.
+func (l *Limiter) Controller() Controller { return l.controller }
+
+// Inherit makes l the limiter of calls without a limit that its tasks make. It must be
+// called before l is used.
+func (l *Limiter) Inherit() { l.inherited = true }
 
 // Above reports whether the limit is above threshold, which is a sign that tasks wait. The
 // initial limit of a controller is no sign until a waiter has joined.
@@ -428,7 +437,7 @@ func (l *Limiter) admit() *Waiter {
 	l.out++
 	w.remove()
 	w.Permit = Permit{}
-	return w
+	return l.granted(w)
 }
 
 func (l *Limiter) updateSigns() {

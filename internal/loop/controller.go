@@ -2,40 +2,51 @@ package loop
 
 import "github.com/stint-go/stint/internal/auto"
 
-// initOwn makes the loop's own limiter. The contexts of tasks do not refer to it.
+// initOwn makes the loop's own limiter. Calls that its tasks make without a limit use it too,
+// if it is adaptive.
 func (l *Loop) initOwn() {
+	both := new(struct {
+		helping
+		ownLimit
+	})
+	l.helping, l.ownLimit = &both.helping, &both.ownLimit
+	l.lim = &l.own
 	n := l.Limit
 	if l.Auto.Max > 0 {
 		n = l.Auto.Start()
-		l.lim.SetController((*ownController)(l))
+		l.lazy.Init(l.Auto, l.lim)
+		l.lim.SetController(&l.lazy)
+		l.lim.Inherit()
 	}
 	l.lim.Init(n)
 }
 
-// An ownController is a Loop as the controller of its own limiter.
-type ownController Loop
-
-// NotifyWaiting is called with the limiter's lock held.
-func (c *ownController) NotifyWaiting() { (*Loop)(c).search().NotifyWaiting() }
+// inherited reports whether lim is the loop's own, and calls without a limit use it too.
+func (l *Loop) inherited() bool { return l.Auto.Max > 0 && l.ownLimit != nil }
 
 // adaptive reports whether lim has a controller, or gets one when it needs it.
-func (l *Loop) adaptive() bool { return l.Auto.Max > 0 || l.controller.Load() != nil }
+func (l *Loop) adaptive() bool { return l.inherited() || l.Controller != nil }
 
 // search returns the controller of lim, or nil if it has none. That of the loop's own
 // limiter is made by the first call: few loops need it.
 func (l *Loop) search() *auto.Controller {
-	if c := l.controller.Load(); c != nil || l.Auto.Max == 0 {
-		return c
+	if l.inherited() {
+		return l.lazy.Controller()
 	}
-	c := new(auto.Controller)
-	c.Init(l.Auto, l.lim)
-	l.controller.CompareAndSwap(nil, c)
-	return l.controller.Load()
+	return l.Controller
+}
+
+// made is search without making a controller.
+func (l *Loop) made() *auto.Controller {
+	if l.inherited() {
+		return l.lazy.Made()
+	}
+	return l.Controller
 }
 
 // sample counts the calls of the last batch for the controller.
 func (w *worker) sample() {
-	c := w.loop.controller.Load()
+	c := w.loop.made()
 	if c == nil || !c.Active() {
 		return
 	}

@@ -28,11 +28,10 @@ type Loop struct {
 	Name       string       // of the regions in execution traces; "" makes none
 	Engine     *work.Engine // whose workers call Body; nil: the caller and helpers of the loop
 	lim        *limit.Limiter
-	controller atomic.Pointer[auto.Controller] // of lim: see search
 	stealables atomic.Pointer[stealable]
 	Procs      int // the number of CPUs
 	halt       atomic.Uint32
-	shared     bool      // others use lim too
+	shared     bool      // lim is not the loop's own
 	low        bool      // its tasks have low priority on lim
 	Compute    bool      // no item waits, so batches may be long
 	Waits      bool      // every item may wait, so batches have one index
@@ -40,20 +39,21 @@ type Loop struct {
 	epoch      time.Time // of their clocks, if timed
 
 	Limiter    *limit.Limiter   // bounds the workers, and perhaps those of others
-	Controller *auto.Controller // of Limiter, or nil
+	Controller *auto.Controller // of Limiter, or nil; init sets that of Engine
 	Limit      int              // bounds the workers if Limiter and Engine are nil
-	Auto       auto.Config      // searches for that limit instead, if Max is not 0
+	Auto       auto.Config      // searches for that limit instead, if Max is not 0; calls without a limit inherit it
 	First      int
 	Cost       int64           // of an item, in picoseconds, if the caller has measured some
 	Left       func(state any) // is called with the State of each worker that ends, before it releases its permit
 
-	*helping // nil for one item under no limiter
-	ended    atomic.Bool
-	queued   atomic.Bool    // source has a helper in its queue
-	helpers  sync.WaitGroup // the spare worker among them
-	running  atomic.Int32   // workers and the spare worker
-	waiting  atomic.Int32   // of them, those in the limiter's queue
-	source   *work.Source   // of Engine
+	*helping  // nil for one item under no limiter
+	*ownLimit // nil if Limiter or Engine is given, or for one item
+	ended     atomic.Bool
+	queued    atomic.Bool    // source has a helper in its queue
+	helpers   sync.WaitGroup // the spare worker among them
+	running   atomic.Int32   // workers and the spare worker
+	waiting   atomic.Int32   // of them, those in the limiter's queue
+	source    *work.Source   // of Engine
 
 	next atomic.Uint64 // the first unclaimed index; it may pass N, which may be the largest int
 	cost atomic.Int64  // of an item, as measured last to an eighth
@@ -67,9 +67,17 @@ type Loop struct {
 
 // helping is the part of a loop that only loops with helpers need.
 type helping struct {
-	own     limit.Limiter // lim, if neither Limiter nor Engine is given
 	watcher limit.Watcher
 	spare   spare
+}
+
+// ownLimit is the limit of a loop that is given none. Contexts of tasks refer to it, and may
+// live long. It is a part of the same allocation as helping, which therefore does not refer
+// to the loop after the end.
+type ownLimit struct {
+	own  limit.Limiter    // lim
+	lazy auto.Lazy        // controller of own, if the limit is adaptive
+	held limit.HeldPermit // of the caller, if own is inherited
 }
 
 // init chooses the limiter, and whether to measure items.
@@ -79,16 +87,15 @@ func (l *Loop) init() {
 	if l.N-l.First <= 1 && l.Limiter == nil && l.Engine == nil {
 		return
 	}
-	l.helping = new(helping)
 	switch {
 	case l.Engine != nil:
+		l.helping = new(helping)
 		l.lim, l.shared = l.Engine.Limiter(), true
-		l.controller.Store(l.Engine.Controller())
+		l.Controller = l.Engine.Controller()
 	case l.Limiter != nil:
+		l.helping = new(helping)
 		l.lim, l.shared = l.Limiter, true
-		l.controller.Store(l.Controller)
 	default:
-		l.lim = &l.own
 		l.initOwn()
 	}
 	l.low = l.shared && l.Parent.IsLow()
@@ -139,6 +146,7 @@ func (l *Loop) watch() {
 func (l *Loop) unwatch() {
 	if l.timed {
 		l.lim.Unwatch(&l.watcher)
+		l.watcher.Word = nil
 	}
 }
 
@@ -158,8 +166,9 @@ func (l *Loop) join(w *worker) {
 		l.helpers.Wait()
 		l.Parent.Reclaim()
 	}
-	if c := l.controller.Load(); c != nil && !l.shared {
-		c.Close()
+	if l.inherited() {
+		l.lazy.Close()
+		l.spare.waiter.Grant = nil
 	}
 }
 
@@ -231,6 +240,9 @@ func (l *Loop) overSignal() <-chan struct{} {
 
 // fail passes on the outcome of a call.
 func (l *Loop) fail(i int, o task.Outcome) {
+	if l.lim != nil {
+		l.lim.Failed()
+	}
 	if l.Body.Failed(i, o) {
 		l.Stop()
 	}

@@ -14,6 +14,7 @@ type spare struct {
 	exists atomic.Bool
 	waits  int32 // how often a spare worker has waited for a CPU in vain; guarded by exists
 	waiter limit.Waiter
+	called bool      // by another goroutine, perhaps of another call; guarded by exists
 	ready  time.Time // when it had a permit, if it may have to wait for a CPU; guarded by exists
 }
 
@@ -39,7 +40,7 @@ func (l *Loop) addSpareFor(n int) bool {
 	}
 	w := &l.spare.waiter
 	if w.Grant == nil {
-		w.Grant = func() { l.waiting.Add(-1); l.startSpare() }
+		w.Grant = func() { l.waiting.Add(-1); l.spare.called = true; l.startSpare() }
 	}
 	w.Untracked, w.Low = l.shortItems(), l.low
 	l.waiting.Add(1)
@@ -105,9 +106,10 @@ func (l *Loop) help() {
 	w := new(worker)
 	w.init(l, l.Context)
 	w.has = true
-	if l.shared || l.Name != "" { // its starter may belong to another loop, or have no name
+	if l.shared || l.spare.called || l.Name != "" { // its starter may belong to another loop, or have no name
 		pprof.SetGoroutineLabels(limit.Labelled(l.Context))
 	}
+	l.spare.called = false
 	if !l.spare.ready.IsZero() {
 		l.spare.waits = int32(l.search().AwaitCPU(time.Since(l.spare.ready), int(l.spare.waits), l.isOver))
 	}

@@ -19,13 +19,14 @@ type worker struct {
 	calling bool // the call for At has not returned
 	single  bool // it found no room for a range, until it next reads the clock
 	permit  limit.Permit
-	held    *limit.HeldPermit // nil if nobody shares the limiter
+	held    *limit.HeldPermit // nil if nobody else uses the limiter
 
 	grain
 	sampler *auto.Sampler // made when it is first needed
 	Batch
 	claimed *stealable // nil: it claims one index at a time
 
+	first int       // index of the batch
 	made  int       // calls, in the last batch
 	turns int       // calls since it got the permit that it made while others waited
 	since time.Time // when it got the permit, if others use the limiter
@@ -74,6 +75,7 @@ func (w *worker) caught() {
 		return
 	}
 	o := task.Unreturned(recover())
+	w.count(w.At - w.first + 1)
 	w.loop.fail(w.At, o) // before others can have the rest of the batch
 	w.setBatchSize(1)
 	if o.Panic != nil {
@@ -83,7 +85,8 @@ func (w *worker) caught() {
 
 // call makes the calls of the batch.
 func (w *worker) call() {
-	l, first := w.loop, w.At
+	l := w.loop
+	w.first = w.At
 	for more := true; more; more = w.Begin(w.At + 1) {
 		w.calling = true
 		err := l.Body.Calls(w.ctx, &w.Batch)
@@ -93,10 +96,18 @@ func (w *worker) call() {
 		}
 		l.fail(w.At, task.Outcome{Err: err})
 	}
-	w.made = w.At - first + 1
+	w.made = w.At - w.first + 1
 	w.calls += w.made
+	w.count(w.made)
 	if w.rest() > 0 {
 		w.refused()
+	}
+}
+
+// count counts finished calls.
+func (w *worker) count(n int) {
+	if l := w.loop.lim; l != nil {
+		l.Completed(n)
 	}
 }
 
@@ -194,13 +205,21 @@ func (w *worker) returnPermit() bool {
 	return true
 }
 
-// begin gives w the context of its tasks, and a HeldPermit if others share the limiter.
+// begin gives w the context of its tasks, and a HeldPermit if others may use the limiter.
 func (w *worker) begin() {
 	l := w.loop
 	switch {
 	case l.shared:
 		w.since = time.Now()
 		w.held = limit.NewHeldPermit(l.lim, w.permit)
+		w.ctx = w.held.TaskContext(l.Context, l.Parent, !w.caller)
+	case l.inherited():
+		if w.caller {
+			w.held = &l.held
+			w.held.Init(l.lim, w.permit)
+		} else {
+			w.held = limit.NewHeldPermit(l.lim, w.permit)
+		}
 		w.ctx = w.held.TaskContext(l.Context, l.Parent, !w.caller)
 	case l.Parent != nil:
 		w.ctx = limit.TaskContext(l.Context, nil, l.Parent, !w.caller)

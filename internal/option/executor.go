@@ -35,12 +35,11 @@ type Executor struct {
 	watched sync.WaitGroup // the goroutine that unwatch keeps from starting
 }
 
-// Scope returns the scope of a call that is made with ctx, or nil: it has none if no task
-// makes it and its priority is not low. The tasks of a call have low priority if o says so,
+// Scope returns the scope of a call that the task with scope s makes, or nil: it has none if
+// no task makes it, so that s is nil, and its priority is not low. The tasks of a call have low priority if o says so,
 // if the task that makes the call has low priority under the same limiter, or if all tasks
 // of the pool have.
-func (o *Options) Scope(ctx context.Context) *limit.Scope {
-	s := limit.ScopeOf(ctx)
+func (o *Options) Scope(s *limit.Scope) *limit.Scope {
 	l, _ := o.bound()
 	if l != nil && (o.Given&LowPriority != 0 || s.Low(l) || o.Engine != nil && o.Engine.Low()) {
 		return s.LowCall()
@@ -53,14 +52,16 @@ func (o *Options) Scope(ctx context.Context) *limit.Scope {
 // parent ends, queued tasks are dropped; a caller that ends ctx otherwise must call
 // Source.Stop.
 func (e *Executor) Open(parent, ctx context.Context, o *Options, runner work.Runner, room int) {
-	e.Parent = o.Scope(parent)
+	e.Parent = o.Scope(limit.ScopeOf(parent))
 	s := work.SourceConfig{Context: ctx, Room: room, Runner: runner, Parent: e.Parent}
 	if o.Engine != nil {
 		e.Engine = o.Engine
 		s.Shared = true
 		e.Source = e.Engine.NewSource(s)
 	} else {
-		e.Engine, e.Source = work.New(o.Config(labels(ctx, o)), s)
+		c := o.Config(labels(ctx, o))
+		c.Inherited = true
+		e.Engine, e.Source = work.New(c, s)
 		e.private = true
 	}
 	if parent.Done() == nil {

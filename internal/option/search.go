@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"github.com/stint-go/stint/internal/auto"
+	"github.com/stint-go/stint/internal/limit"
 )
 
 // The defaults of an adaptive limit.
@@ -29,6 +30,25 @@ func Clip(n int) int { return min(n, 1<<24) }
 // Search configures the adaptive limit of a call without a Limiter, on so many CPUs.
 func (o *Options) Search(procs int) auto.Config {
 	return Search(cmp.Or(o.Min, 1), cmp.Or(o.Max, max(defaultMax, procs)), procs)
+}
+
+// Inherit makes a call that the task with scope s makes, and that is given neither a Limiter
+// nor a Pool, share the limit of the call that started the task, if that was given neither.
+func (o *Options) Inherit(s *limit.Scope) {
+	if o.Limiter != nil || o.Engine != nil {
+		return
+	}
+	l := s.Inherited()
+	if l == nil {
+		return
+	}
+	o.Limiter = l
+	switch c := l.Controller().(type) {
+	case *auto.Lazy:
+		o.Controller = c.Controller()
+	case *auto.Controller:
+		o.Controller = c
+	}
 }
 
 // Limit returns the limit that o asks for, or that an adaptive limit starts with.

@@ -137,10 +137,17 @@ func (s *Source) offer(payload any, from *limit.Scope, submit bool) Answer {
 	return Accepted
 }
 
-// refused tells the controller of a task that found no room, unless a submitter waits next.
+// refused counts a task that found no room, and tells the controller, unless a submitter
+// waits next. It is called with engine.mu held.
 func (s *Source) refused(submit bool) {
-	if !submit && s.engine.controller != nil && !s.Helpers {
-		s.engine.controller.Refused()
+	if submit || s.Helpers {
+		return
+	}
+	e := s.engine
+	e.refused++
+	e.lim.Refused()
+	if e.controller != nil {
+		e.controller.Refused()
 	}
 }
 
