@@ -11,9 +11,10 @@ import (
 
 // Auto returns a Limiter with an adaptive limit: it searches between min and max for the
 // limit with the best throughput, while tasks run. A call, group or pool without a Limiter
-// or a Pool has a Limiter of its own: Auto(1, 256), or up to GOMAXPROCS if that is more. A
-// Limiter keeps the limit it has found, so share one among everything that calls the same
-// server; separate Limiters mistake each other's share for their own gain.
+// or a Pool has a Limiter of its own: Auto(1, 256), or up to GOMAXPROCS if that is more; a
+// call that is made by a task of such a call shares the Limiter of that one. A Limiter keeps
+// the limit it has found, so share one among everything that calls the same server; separate
+// Limiters mistake each other's share for their own gain.
 //
 // CPU-bound tasks get a worker for each CPU. For I/O-bound tasks, workers are added
 // while throughput improves. The limit stays below what the memory limit of the process

@@ -14,8 +14,8 @@ var errNoItems = errors.New("stint: First: no items")
 // That result cancels the context of the other calls and starts no further ones. First
 // returns when they have finished; their results are dropped.
 //
-// Without a Limiter or a Pool, all items start at once. With one, they start roughly in
-// order, as permits become free.
+// Without a Limiter or a Pool, all items start at once, also in a task of another call. With
+// one, they start roughly in order, as permits become free.
 //
 // If every call fails, the errors are joined in the order of the items, each as an
 // *ItemError. If ctx ends before that and no call succeeds, the error is its cause. Without

@@ -105,8 +105,8 @@ func OnPanic(f func(*PanicError)) Option {
 // so that tasks which have nothing to do with the call cannot hold it up. A goroutine that is
 // no task, and waits for a group of low priority, lends nothing.
 //
-// LowPriority applies to everything. On a call with neither a Limiter nor a Pool it has no
-// effect. NewPool gives low priority to all tasks of the pool, beside those of others that
+// LowPriority applies to everything. It has no effect on a call that shares its limit with no
+// other. NewPool gives low priority to all tasks of the pool, beside those of others that
 // share its Limiter.
 func LowPriority() Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.LowPriority })

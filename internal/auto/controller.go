@@ -15,6 +15,10 @@ import (
 type Limiter interface {
 	Set(n int)                         // changes the limit
 	Load() (running int, waiting bool) // tasks that run, and whether one waits for a permit
+	// Nested reports whether tasks of calls wait that share the limiter because they are nested.
+	// Exceed starts at most n of them, beyond the limit.
+	Nested() bool
+	Exceed(n int)
 }
 
 // Config bounds a search.
@@ -69,6 +73,7 @@ type timedSearch struct {
 const (
 	maxChanges     = 64                     // in the history
 	maxIdleTicks   = 20                     // that find free permits although a task waits: workers are on their way
+	exceedTime     = 5 * time.Second        // without a finished task, after which tasks of nested calls start beyond the limit
 	memoryInterval = 100 * time.Millisecond // between checks of memory
 )
 
@@ -216,15 +221,30 @@ func (c *Controller) tick(arming uint32) {
 		return
 	}
 	if running >= s.limit {
-		if s.overdue(now) {
-			if !s.stalled(now) {
-				return
-			}
+		switch stalls := s.overdue(now); {
+		case stalls && s.stalled(now):
 			c.limiter.Set(s.limit)
+		case c.exceed(s, now):
+		case stalls:
+			return
 		}
 		s.idleTicks = 0
 	}
 	c.keepTimer()
+}
+
+// exceed starts tasks of nested calls beyond the limit if no task has finished for long: the
+// tasks that hold the permits may wait for them. It reports whether such tasks wait. It is
+// called with mu held.
+func (c *Controller) exceed(s *timedSearch, now time.Duration) bool {
+	if !c.limiter.Nested() {
+		return false
+	}
+	if now-s.last >= exceedTime {
+		s.last = now
+		c.limiter.Exceed(max(1, s.limit/8))
+	}
+	return true
 }
 
 // current returns the search, which it starts if necessary, and the time on its clock.

@@ -26,6 +26,10 @@ func (p *fakeLimiter) Set(n int) {
 	p.sets = append(p.sets, n)
 }
 
+func (p *fakeLimiter) Nested() bool { return false }
+
+func (p *fakeLimiter) Exceed(int) {}
+
 func (p *fakeLimiter) Load() (running int, waiting bool) {
 	p.mu.Lock()
 	running, waiting = p.running, p.waiting

@@ -31,6 +31,10 @@ func (g *guarded) Set(n int) {
 	g.c.NotifyWaiting() // a task still waits
 }
 
+func (g *guarded) Nested() bool { return false }
+
+func (g *guarded) Exceed(int) {}
+
 func (g *guarded) Load() (running int, waiting bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -54,6 +54,36 @@ func TestTreeOfSleepers(t *testing.T) {
 	}
 }
 
+// Tasks that wait for each other start in the end, also if tasks around them hold all permits:
+// each of 300 tasks waits until the two tasks of its group have met.
+func TestTreeOfDependentTasks(t *testing.T) {
+	for _, before := range []time.Duration{0, 10 * time.Millisecond, time.Second, time.Minute} {
+		for _, p := range next() {
+			synctest.Test(t, func(t *testing.T) {
+				defer noneLeft(t)
+				var met atomic.Int64
+				err := p[0].run(context.Background(), 300, func(ctx context.Context, _ int) error {
+					time.Sleep(before)
+					c := make(chan int)
+					return p[1].run(ctx, 2, func(_ context.Context, i int) error {
+						if i == 0 {
+							c <- 1
+						} else {
+							met.Add(int64(<-c))
+						}
+						return nil
+					})
+				})
+				equal(t, "error", err, nil)
+				equal(t, p[1].name+" in "+p[0].name+": groups that met", met.Load(), 300)
+				if took := sinceBubble(); took > 300*max(before, time.Second) {
+					t.Errorf("%s in %s took %v", p[1].name, p[0].name, took)
+				}
+			})
+		}
+	}
+}
+
 // Computing tasks of a tree get a worker for each CPU, and at most two more.
 func TestTreeComputes(t *testing.T) {
 	procs := min(runtime.GOMAXPROCS(0), runtime.NumCPU())

@@ -40,6 +40,7 @@ type Limiter struct {
 
 	mu         sync.Mutex
 	out        int // permits that are out, while free is closed
+	extra      int // of them, may be out beyond the limit
 	waiters    fifo.List[*Waiter]
 	low        fifo.List[*Waiter] // waiters of low priority
 	watchers   fifo.List[*Watcher]
@@ -79,6 +80,7 @@ type Waiter struct {
 	Permit    Permit
 	Untracked bool // the controller is not told that it waits
 	Low       bool // it is served when nobody else waits; Reclassify changes it in the queue
+	Nested    bool // Exceed serves it: it is of a call that inherited the limiter
 
 	general, lent fifo.Node[*Waiter] // guarded by Limiter.mu
 	branch        *Scope             // as Scope.On returned it
@@ -196,12 +198,13 @@ func (l *Limiter) Track(w *Waiter) {
 // is closed; either may be nil. If granted is not nil, Acquire calls its Grant before it
 // blocks, but after the caller has joined the queue. It waits with the priority of from.
 func (l *Limiter) Acquire(done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
-	return l.AcquireAs(from.Low(l), done, quit, from, granted)
+	return l.AcquireAs(from.Low(l), false, done, quit, from, granted)
 }
 
-// AcquireAs is Acquire for a caller whose priority is low, or not.
-func (l *Limiter) AcquireAs(low bool, done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
-	t := l.turn(low)
+// AcquireAs is Acquire for a caller whose priority is low, or not, and that is of a call that
+// inherited l, or not.
+func (l *Limiter) AcquireAs(low, nested bool, done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
+	t := l.turn(low, nested)
 	defer l.keep(t)
 	free := l.Join(&t.Waiter, from)
 	if granted != nil {
@@ -257,7 +260,7 @@ func (l *Limiter) returned(p Permit) *Waiter {
 func (l *Limiter) Yield(low bool) (w *Waiter, kept bool) {
 	l.lock()
 	defer l.unlock()
-	if l.out <= l.Bound() && l.waiters.Len() == 0 && !(low && l.low.Len() > 0) {
+	if l.out <= l.allowed() && l.waiters.Len() == 0 && !(low && l.low.Len() > 0) {
 		return nil, true
 	}
 	return l.pass(), false
@@ -307,6 +310,7 @@ func (l *Limiter) Unwatch(w *Watcher) {
 func (l *Limiter) Set(n int) {
 	l.lock()
 	l.limit.Store(int64(n))
+	l.extra = max(0, min(l.extra, l.out-n))
 	var granted []*Waiter
 	for w := l.admit(); w != nil; w = l.admit() {
 		granted = append(granted, w)
@@ -317,6 +321,31 @@ func (l *Limiter) Set(n int) {
 	for _, w := range granted {
 		w.Grant()
 	}
+}
+
+// Exceed gives permits beyond the limit to at most n waiters of calls that inherited l. The
+// permits that are returned next do not pass on, until as many are out as the limit allows.
+// The caller must hold no lock that a Grant takes.
+func (l *Limiter) Exceed(n int) {
+	l.lock()
+	var granted []*Waiter
+	for w := l.firstNested(); w != nil && len(granted) < n; w = l.firstNested() {
+		l.grant(w)
+		granted = append(granted, w)
+	}
+	l.extra = max(l.extra, l.out-l.Bound())
+	l.updateSigns()
+	l.unlock()
+	for _, w := range granted {
+		w.Grant()
+	}
+}
+
+// Nested reports whether Exceed would serve a waiter.
+func (l *Limiter) Nested() bool {
+	l.lock()
+	defer l.unlock()
+	return l.inherited && l.firstNested() != nil
 }
 
 // Counts returns the limit, the permits that are out and the waiters.
@@ -388,6 +417,9 @@ func (l *Limiter) takeFrom(held *HeldPermit, branch *Scope) (p Permit, ok bool) 
 	return Permit{}, l.take()
 }
 
+// allowed returns how many permits may be out.
+func (l *Limiter) allowed() int { return l.Bound() + l.extra }
+
 // waiting returns the number of waiters.
 func (l *Limiter) waiting() int { return l.waiters.Len() + l.low.Len() }
 
@@ -413,7 +445,7 @@ func (l *Limiter) first() *Waiter {
 }
 
 func (l *Limiter) take() bool {
-	if l.out >= l.Bound() || l.waiting() > 0 {
+	if l.out >= l.allowed() || l.waiting() > 0 {
 		return false
 	}
 	l.out++
@@ -423,6 +455,7 @@ func (l *Limiter) take() bool {
 // pass returns one of the limiter's own permits, to the first waiter if it may have it.
 func (l *Limiter) pass() *Waiter {
 	l.out--
+	l.extra = max(0, l.extra-1)
 	w := l.admit()
 	l.updateSigns()
 	return w
@@ -431,18 +464,36 @@ func (l *Limiter) pass() *Waiter {
 // admit gives a free permit to the first waiter.
 func (l *Limiter) admit() *Waiter {
 	w := l.first()
-	if l.out >= l.Bound() || w == nil {
+	if l.out >= l.allowed() || w == nil {
 		return nil
 	}
+	l.grant(w)
+	return w
+}
+
+// grant gives w a permit of l. Grant of w is to be called after unlocking.
+func (l *Limiter) grant(w *Waiter) {
 	l.out++
 	w.remove()
 	w.Permit = Permit{}
-	return l.granted(w)
+	l.granted()
+}
+
+// firstNested returns the first waiter of a call that inherited l, or nil.
+func (l *Limiter) firstNested() *Waiter {
+	for _, queue := range []*fifo.List[*Waiter]{&l.waiters, &l.low} {
+		for n := queue.First(); n != nil; n = n.Next() {
+			if w := n.Value(); w.Nested || w.lent.InList() {
+				return w
+			}
+		}
+	}
+	return nil
 }
 
 func (l *Limiter) updateSigns() {
 	signs := int64(l.waiters.Len()) | int64(l.low.Len())<<lowWaiters
-	if l.out > l.Bound() {
+	if l.out > l.allowed() {
 		signs |= over
 	}
 	before := l.signs.Load()
@@ -481,7 +532,7 @@ func (w *Watcher) update(l *Limiter) {
 		}
 		return
 	}
-	w.set(w.Over, l.out > l.Bound())
+	w.set(w.Over, l.out > l.allowed())
 	w.set(w.Above, l.Above(w.Threshold))
 }
 

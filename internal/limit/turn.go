@@ -8,14 +8,14 @@ type turn struct {
 	granted chan struct{} // closed by Grant
 }
 
-// turn returns a turn with that priority. The caller must give it to keep.
-func (l *Limiter) turn(low bool) *turn {
+// turn returns a turn, as for AcquireAs. The caller must give it to keep.
+func (l *Limiter) turn(low, nested bool) *turn {
 	t := l.spare.Swap(nil)
 	if t == nil {
 		t = new(turn)
 		t.Grant = func() { close(t.granted) }
 	}
-	t.Low, t.granted = low, make(chan struct{})
+	t.Low, t.Nested, t.granted = low, nested, make(chan struct{})
 	return t
 }
 

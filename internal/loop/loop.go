@@ -40,6 +40,7 @@ type Loop struct {
 
 	Limiter    *limit.Limiter   // bounds the workers, and perhaps those of others
 	Controller *auto.Controller // of Limiter, or nil; init sets that of Engine
+	Nested     bool             // Limiter is inherited
 	Limit      int              // bounds the workers if Limiter and Engine are nil
 	Auto       auto.Config      // searches for that limit instead, if Max is not 0; calls without a limit inherit it
 	First      int

@@ -42,7 +42,7 @@ func (l *Loop) addSpareFor(n int) bool {
 	if w.Grant == nil {
 		w.Grant = func() { l.waiting.Add(-1); l.spare.called = true; l.startSpare() }
 	}
-	w.Untracked, w.Low = l.shortItems(), l.low
+	w.Untracked, w.Low, w.Nested = l.shortItems(), l.low, l.Nested
 	l.waiting.Add(1)
 	if l.lim.Join(w, nil) {
 		w.Grant()

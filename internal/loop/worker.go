@@ -233,7 +233,7 @@ func (w *worker) acquire(granted *limit.Waiter) bool {
 	w.setBatchSize(1)
 	before := w.permit
 	l.waiting.Add(1)
-	w.permit, w.has = l.lim.AcquireAs(l.low, l.Context.Done(), l.overSignal(), w.from(), granted)
+	w.permit, w.has = l.lim.AcquireAs(l.low, l.Nested, l.Context.Done(), l.overSignal(), w.from(), granted)
 	l.waiting.Add(-1)
 	w.since, w.turns = time.Now(), 0
 	if w.sampler != nil {

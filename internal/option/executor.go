@@ -16,7 +16,7 @@ const idleTimeout = time.Second
 // Config returns the configuration of an engine that is made for o. labels is as in
 // work.Config.
 func (o *Options) Config(labels context.Context) work.Config {
-	c := work.Config{Limiter: o.Limiter, Controller: o.Controller, IdleTimeout: idleTimeout, Name: o.Name, Labels: labels}
+	c := work.Config{Limiter: o.Limiter, Controller: o.Controller, Nested: o.Nested, IdleTimeout: idleTimeout, Name: o.Name, Labels: labels}
 	if c.Limiter == nil {
 		c.Auto = o.Search(runtime.GOMAXPROCS(0))
 	}

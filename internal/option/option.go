@@ -32,6 +32,7 @@ type Options struct {
 
 	Limiter    *limit.Limiter   // of the option Limiter, or nil
 	Controller *auto.Controller // of that, or nil
+	Nested     bool             // Limiter is inherited: see Inherit
 	Engine     *work.Engine     // of the option Pool, or nil
 	Queue      int              // if it is Given
 	Name       string

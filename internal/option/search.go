@@ -42,7 +42,7 @@ func (o *Options) Inherit(s *limit.Scope) {
 	if l == nil {
 		return
 	}
-	o.Limiter = l
+	o.Limiter, o.Nested = l, true
 	switch c := l.Controller().(type) {
 	case *auto.Lazy:
 		o.Controller = c.Controller()

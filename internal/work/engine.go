@@ -65,6 +65,7 @@ type Config struct {
 	Controller  *auto.Controller // of Limiter, or nil
 	Auto        auto.Config      // of the adaptive limit, when Limiter is nil
 	Inherited   bool             // calls without a limit that the tasks make use that limit too
+	Nested      bool             // Limiter is inherited
 	IdleTimeout time.Duration    // how long a worker stays without work
 	Name        string           // of the regions in execution traces; "" for no regions
 	Labels      context.Context  // has the pprof labels of the workers; nil leaves them alone
@@ -105,7 +106,7 @@ func New(c Config, sc SourceConfig) (*Engine, *Source) {
 	}
 	e.controller = c.Controller
 	e.lim, e.idleTimeout, e.name, e.labels = c.Limiter, c.IdleTimeout, c.Name, c.Labels
-	e.waiter.Grant = e.granted
+	e.waiter.Grant, e.waiter.Nested = e.granted, c.Nested
 	e.first = &b.worker
 	s := &b.source
 	s.init(e, sc)
