@@ -12,8 +12,10 @@ import (
 // Do returns its cause without calling f. Otherwise it returns the error of f.
 //
 // f gets ctx with the permit: calls that f makes with that context, and waits for, run on
-// the permit, as in a task. A panic of f and runtime.Goexit pass through, and return the
-// permit. An adaptive limit counts a call of f as a task. Do panics if ctx or f is nil.
+// the permit, as in a task. A call with another context waits for a permit of its own, and
+// deadlocks if the goroutines that hold all permits do so. A panic of f and runtime.Goexit
+// pass through, and return the permit. An adaptive limit counts a call of f as a task. Do
+// panics if ctx or f is nil.
 func (l *Limiter) Do(ctx context.Context, f func(context.Context) error) error {
 	checkArgs("Limiter.Do", ctx, f == nil)
 	l.check("Limiter.Do")
@@ -25,16 +27,17 @@ func (l *Limiter) Do(ctx context.Context, f func(context.Context) error) error {
 }
 
 // TryDo calls f as Do does if a permit is free and nothing waits for one. Otherwise it
-// returns ErrBusy at once. An adaptive limit takes the refusal for a task that waits. If
-// ctx has ended, TryDo returns its cause.
+// returns ErrBusy at once. An adaptive limit takes the refusal for a task that waits, and
+// rises as if it did; Burst sets where it starts. If ctx has ended, TryDo returns its cause.
 func (l *Limiter) TryDo(ctx context.Context, f func(context.Context) error) error {
 	checkArgs("Limiter.TryDo", ctx, f == nil)
 	l.check("Limiter.TryDo")
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	a, ok := admission.TryAcquire(ctx, l.core(), l.controller())
+	a, ok := admission.AcquireFree(ctx, l.core(), l.controller())
 	if !ok {
+		admission.Refused(l.core(), l.controller())
 		return ErrBusy
 	}
 	return run(&a, f)
@@ -42,10 +45,13 @@ func (l *Limiter) TryDo(ctx context.Context, f func(context.Context) error) erro
 
 // run calls f with the permit of a.
 func run(a *admission.Admission, f func(context.Context) error) error {
-	defer a.Release()
+	failed := true // unless f returns
+	defer func() { a.Release(failed) }()
 	err := f(a.Context())
 	if err != nil {
 		a.Failed(err)
+	} else {
+		failed = false
 	}
 	return err
 }

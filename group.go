@@ -76,7 +76,8 @@ func (g *Group) GoContext(ctx context.Context, f func(context.Context) error) er
 // TryGo starts f as Go does if that needs no waiting: if a worker is free, or if the queue
 // has room and no submitter waits. It reports whether it did. Under Queue(0) an accepted f
 // runs even if the group is cancelled before it starts. f gets the group's context, as in
-// Go. TryGo returns false if Go would. It panics if f is nil.
+// Go. An adaptive limit takes the refusal for a task that waits: see Pool.TryGo. TryGo
+// returns false if Go would. It panics if f is nil.
 func (g *Group) TryGo(f func(context.Context) error) bool {
 	g.tasks.check("Group.TryGo", f == nil)
 	return g.tasks.offer(f) == work.Accepted

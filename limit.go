@@ -81,12 +81,22 @@ func (l *Limiter) Current() int {
 	return l.core().Bound()
 }
 
-// LimiterStats is the state of a Limiter at one instant. Empty fields are left out of
-// JSON, except Limit, Running, Waiting and Phase.
+// LimiterStats is the state of a Limiter at one instant. Phase and the numbers before it
+// are always in JSON, other fields unless they are empty.
 type LimiterStats struct {
 	Limit   int `json:"limit"`   // tasks that may run; while probing, the limit that is tried
 	Running int `json:"running"` // permits held, by tasks and by workers about to start one
 	Waiting int `json:"waiting"` // calls, groups and pools that wait for a permit
+
+	// Counters, which only grow. A task that waits for another one, and that one, count
+	// each; a call of Each, Map or Range counts its items, and a stream the batches that it
+	// makes of records. A worker adds the tasks of a group or pool after at most 16, and when
+	// it has no other: when the call, the Wait or the Idle has returned, all are counted.
+	Completed uint64 `json:"completed"` // tasks that have finished, in any way
+	Failed    uint64 `json:"failed"`    // of them: ended in an error, a panic or a Goexit
+	Waited    uint64 `json:"waited"`    // permits that were not free when they were asked for, and were got
+	Refused   uint64 `json:"refused"`   // tasks refused by TryGo, TryDo and httplimit.Handler
+	Backoffs  uint64 `json:"backoffs"`  // times that overload or short memory lowered the limit
 
 	// Phase is the state of the search: "idle" until a task has waited for a permit, "slow
 	// start", "holding" the limit it has found, or "probing" another one. It is "fixed"
@@ -117,11 +127,16 @@ func (l *Limiter) Stats() LimiterStats {
 	l.check("Limiter.Stats")
 	limit, running, waiting := l.core().Counts()
 	s := LimiterStats{Limit: limit, Running: running, Waiting: waiting, Phase: auto.Fixed.String()}
+	c := l.core().Counters()
+	s.Completed = c.Completed.Load()
+	s.Failed = min(c.Failed.Load(), s.Completed) // a task counts as failed first
+	s.Waited, s.Refused = c.Waited.Load(), c.Refused.Load()
 	controller := l.controller()
 	if controller == nil {
 		return s
 	}
 	found := controller.State()
+	s.Backoffs = found.Backoffs
 	s.Phase, s.Throughput = found.Phase.String(), found.Throughput
 	for _, c := range found.Changes {
 		s.History = append(s.History, LimitChange(c))

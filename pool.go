@@ -96,6 +96,9 @@ func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
 // has room and no submitter waits. It reports whether it did. Under Queue(0) an accepted f
 // runs even if the pool is shut down before it starts. f gets the pool's context, as in Go.
 // TryGo panics if f is nil.
+//
+// An adaptive limit takes a refused task for one that waits, and rises as if it did. Under
+// Queue(0) it refuses tasks until it has risen; Burst sets where it starts.
 func (p *Pool) TryGo(f func(context.Context)) bool {
 	p.check("Pool.TryGo", f == nil)
 	return p.tasks.source.Offer(f, nil) == work.Accepted
@@ -160,7 +163,7 @@ func (p *Pool) Stats() PoolStats {
 		Name: p.name, Limit: p.limiter.Current(),
 		Running: c.Running, Queued: c.Queued, Waiting: c.Blocked,
 		Workers: c.Workers, Idle: c.Idle,
-		Completed: c.Completed, Dropped: c.Dropped,
+		Completed: c.Completed, Failed: c.Failed, Dropped: c.Dropped, Refused: c.Refused,
 	}
 }
 

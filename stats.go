@@ -3,7 +3,7 @@ package stint
 // PoolStats is the state of a Pool at one instant. Every task that the pool has accepted,
 // directly or for a group on it, is in exactly one of Queued, Running, Completed and
 // Dropped. A call of Each, Map or Range counts as its running workers, not as its
-// items. Name is left out of JSON if it is empty.
+// items. Completed, Failed, Dropped and Refused only grow. Name is left out of JSON if it is empty.
 type PoolStats struct {
 	Name      string `json:"name,omitempty"` // as given by the option Name
 	Limit     int    `json:"limit"`          // how many tasks may run at once
@@ -13,5 +13,7 @@ type PoolStats struct {
 	Workers   int    `json:"workers"`        // goroutines
 	Idle      int    `json:"idle"`           // workers without a task
 	Completed uint64 `json:"completed"`      // tasks that have finished, in any way
+	Failed    uint64 `json:"failed"`         // of them: ended in an error, a panic or a Goexit
 	Dropped   uint64 `json:"dropped"`        // accepted and never started: cancelled, or abandoned by Shutdown
+	Refused   uint64 `json:"refused"`        // not accepted by TryGo, of the pool or a group on it, for want of room
 }

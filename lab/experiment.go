@@ -13,10 +13,12 @@ import (
 	"github.com/stint-go/stint/lab/experiment/cpu"
 	"github.com/stint-go/stint/lab/experiment/errgroup"
 	"github.com/stint-go/stint/lab/experiment/find"
+	"github.com/stint-go/stint/lab/experiment/gateway"
 	"github.com/stint-go/stint/lab/experiment/hops"
 	"github.com/stint-go/stint/lab/experiment/io"
 	"github.com/stint-go/stint/lab/experiment/loops"
 	"github.com/stint-go/stint/lab/experiment/md5"
+	"github.com/stint-go/stint/lab/experiment/permits"
 	"github.com/stint-go/stint/lab/experiment/scan"
 	"github.com/stint-go/stint/lab/experiment/sha"
 	"github.com/stint-go/stint/lab/experiment/sleepers"
@@ -30,7 +32,7 @@ func experiments() []experiment.Experiment {
 	return []experiment.Experiment{
 		cpu.Experiment, io.Experiment, add.Experiment, sort.Experiment, find.Experiment,
 		sleepers.Experiment, md5.Experiment, sha.Experiment, scan.Experiment,
-		tiny.Experiment, errgroup.Experiment, loops.Experiment, auto.Experiment, hops.Experiment, cluster.Experiment, sum.Experiment,
+		tiny.Experiment, permits.Experiment, errgroup.Experiment, loops.Experiment, auto.Experiment, hops.Experiment, gateway.Experiment, cluster.Experiment, sum.Experiment,
 	}
 }
 

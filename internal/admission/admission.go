@@ -16,13 +16,15 @@ import (
 )
 
 // An Admission is a permit that is held until Release. It must not be copied after
-// Release.
+// Release. It is small enough to be returned in registers.
 type Admission struct {
-	held       *limit.HeldPermit
-	ctx        context.Context
+	permit     *limit.LazyPermit
 	controller *auto.Controller
-	since      time.Time // when it got the permit, if the controller counts tasks
+	since      time.Duration // when it got the permit, after epoch; 0 if the controller did not count tasks then
 }
+
+// epoch makes a time a number.
+var epoch = time.Now()
 
 // Acquire waits for a permit of l, whose controller is c or nil. If ctx ends first, or has
 // ended, it returns the cause.
@@ -31,41 +33,49 @@ func Acquire(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admissi
 		return Admission{}, context.Cause(ctx)
 	}
 	call := limit.ScopeOf(ctx).Call()
+	a := Admission{limit.NewLazyPermit(ctx, l, call), c, 0}
 	p, ok := l.AcquireFree(call)
 	if !ok {
 		if p, ok = l.Acquire(ctx.Done(), nil, call, nil); !ok {
 			return Admission{}, context.Cause(ctx)
 		}
 	}
-	return admit(ctx, l, c, call, p), nil
+	a.begin(p)
+	return a, nil
 }
 
-// TryAcquire takes a permit if it can do so without waiting. Otherwise it tells c of the
-// refusal, and reports false.
-func TryAcquire(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admission, bool) {
+// AcquireFree takes a permit if it can do so without waiting.
+func AcquireFree(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admission, bool) {
 	call := limit.ScopeOf(ctx).Call()
 	p, ok := l.AcquireFree(call)
 	if !ok {
-		if c != nil {
-			c.Refused()
-		}
 		return Admission{}, false
 	}
-	return admit(ctx, l, c, call, p), true
+	a := Admission{limit.NewLazyPermit(ctx, l, call), c, 0}
+	a.begin(p)
+	return a, true
 }
 
-func admit(ctx context.Context, l *limit.Limiter, c *auto.Controller, call *limit.Scope, p limit.Permit) Admission {
-	a := Admission{held: limit.NewHeldPermit(l, p), controller: c}
-	a.ctx = a.held.TaskContext(ctx, call, false)
-	if c != nil && c.Active() {
-		a.since = time.Now()
+// Refused tells the controller c of l, or nil, of a task that was refused since no permit
+// was free.
+func Refused(l *limit.Limiter, c *auto.Controller) {
+	l.Refused()
+	if c != nil {
+		c.Refused()
 	}
-	return a
+}
+
+// begin begins the task, on p.
+func (a *Admission) begin(p limit.Permit) {
+	a.permit.Hold(p)
+	if c := a.controller; c != nil && c.Active() {
+		a.since = time.Since(epoch)
+	}
 }
 
 // Context returns the context given to Acquire with the permit: calls that are made with
 // it may run on the permit.
-func (a *Admission) Context() context.Context { return a.ctx }
+func (a *Admission) Context() context.Context { return a.permit }
 
 // Failed tells the controller of the task's error, which may be caused by excess load. It
 // is called before Release.
@@ -75,21 +85,22 @@ func (a *Admission) Failed(err error) {
 	}
 }
 
-// Overload tells the controller that excess load made the task fail. It is called before
-// Release.
-func (a *Admission) Overload() {
+// Overload tells the controller that excess load made the task fail, and how long the
+// limit is to stay lower at least. It is called before Release.
+func (a *Admission) Overload(atLeast time.Duration) {
 	if a.controller != nil {
-		a.controller.Overload()
+		a.controller.Overload(atLeast)
 	}
 }
 
-// Release returns the permit. The controller counts a finished task. Release must be called
-// once.
-func (a *Admission) Release() {
+// Release returns the permit, and counts a finished task, which has failed or not. Release
+// must be called once.
+func (a *Admission) Release(failed bool) {
+	a.permit.Count(failed)
 	if c := a.controller; c != nil && c.Active() {
 		a.count()
 	}
-	if w, _ := a.held.Return(true); w != nil {
+	if w := a.permit.Return(); w != nil {
 		w.Grant()
 	}
 }
@@ -97,8 +108,8 @@ func (a *Admission) Release() {
 // count counts the task. Its duration is unknown if it began before the controller counted.
 func (a *Admission) count() {
 	var took time.Duration
-	if !a.since.IsZero() {
-		took = time.Since(a.since)
+	if a.since != 0 {
+		took = time.Since(epoch) - a.since
 	}
 	a.controller.Finished(took)
 }

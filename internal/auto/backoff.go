@@ -50,6 +50,13 @@ func (s *search) setCeiling(now time.Duration, n int) {
 	s.ceiling, s.retryAt = n, now+s.ceilingTime
 }
 
+// holdCeiling makes the ceiling, if there is one, hold at least until then.
+func (s *search) holdCeiling(then time.Duration) {
+	if s.ceiling > 0 {
+		s.retryAt = max(s.retryAt, then)
+	}
+}
+
 // liftCeiling starts slow start again when the time of the ceiling is over.
 func (s *search) liftCeiling(now time.Duration) {
 	if s.ceiling == 0 || now < s.retryAt {
@@ -66,6 +73,7 @@ func (s *search) liftCeiling(now time.Duration) {
 
 // backOff lowers the limit for a reason that throughput does not show.
 func (s *search) backOff(now time.Duration, reason string) {
+	s.backoffs++
 	n := clamp(s.Min, int(backoffFactor*float64(s.limit)), s.limit)
 	s.pause, s.up, s.steps = 4, true, 1
 	s.held, s.base, s.beforeStall = n, reading{}, 0

@@ -338,13 +338,14 @@ func (s *timedSearch) record(now time.Duration, throughput float64, reason strin
 // Config.Overload.
 func (c *Controller) Failed(err error) {
 	if is := c.config.Overload; is != nil && is(err) {
-		c.Overload()
+		c.Overload(0)
 	}
 }
 
-// Overload tells c that a task has failed because of excess load. A Sampler then counts the
-// task like any other.
-func (c *Controller) Overload() {
+// Overload tells c that a task has failed because of excess load. If the limit falls, or has
+// fallen for that, it stays lower for at least the given time. A Sampler then counts the task
+// like any other.
+func (c *Controller) Overload(atLeast time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ended.Load() {
@@ -353,6 +354,7 @@ func (c *Controller) Overload() {
 	s, now := c.current()
 	before := s.limit
 	s.overloaded(now, c.Active())
+	s.holdCeiling(now + atLeast)
 	if s.limit != before {
 		c.limiter.Set(s.limit)
 	}
@@ -363,7 +365,7 @@ func (c *Controller) State() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s := c.search; s != nil {
-		return State{s.phase, s.throughput, slices.Clone(s.changes)}
+		return State{s.phase, s.throughput, s.backoffs, slices.Clone(s.changes)}
 	}
 	return State{}
 }

@@ -361,7 +361,7 @@ func TestFixEndsTheSearch(t *testing.T) {
 			sets, looks := len(p.sets), p.looked()
 			c.NotifyWaiting()
 			samplers[0].Done(c, 1)
-			c.Overload()
+			c.Overload(0)
 			time.Sleep(time.Hour)
 			if p.bound() != 1000 || len(p.sets) != sets || p.looked() != looks || c.Active() || c.isArmed() && early {
 				t.Errorf("set to %v, %d looks, active %v", p.sets[sets-1:], p.looked()-looks, c.Active())
@@ -391,7 +391,7 @@ func TestNothingRunsAfterClose(t *testing.T) {
 			c.NotifyWaiting()
 			var m Sampler
 			m.Done(c, 1)
-			c.Overload()
+			c.Overload(0)
 			time.Sleep(time.Hour)
 			if len(p.sets) != sets || p.looked() != looks || c.Active() {
 				t.Errorf("closed after %v: set to %v, %d looks, active %v", after, p.sets[sets:], p.looked()-looks, c.Active())
@@ -450,7 +450,7 @@ func TestStatePhases(t *testing.T) {
 func TestOverloadLowersTheLimit(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, p := controlled(usual)
-		c.Overload() // before any task has waited
+		c.Overload(0) // before any task has waited
 		if p.bound() != 8 {
 			t.Errorf("limit %d, want 0.7 of 12", p.bound())
 		}

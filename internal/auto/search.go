@@ -61,6 +61,7 @@ type search struct {
 	ceilingTime time.Duration // for which it holds
 	generation  int           // tasks finished since overloads was reset: it is reset after as many as the limit
 	overloads   int           // tasks overloaded since then
+	backoffs    uint64        // so far
 	uncounted   int           // overloaded tasks that finished has yet to leave out
 }
 

@@ -22,6 +22,7 @@ func (p Phase) String() string {
 type State struct {
 	Phase      Phase
 	Throughput float64 // tasks a second, in the last window; 0 if unknown
+	Backoffs   uint64  // how often overload or short memory lowered the limit
 	Changes    []Change
 }
 

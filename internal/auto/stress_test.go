@@ -88,7 +88,7 @@ func (g *guarded) storm(round int) {
 		func(int) { c.tick(0) },
 		func(i int) {
 			if c.State(); i%50 == 0 {
-				c.Overload()
+				c.Overload(0)
 			}
 		},
 		func(i int) {

@@ -26,6 +26,7 @@ var edges = map[string][]string{
 	"stream":                 slices.Concat([]string{"."}, machinery),
 	"errgroup":               slices.Concat([]string{"."}, machinery),
 	"debug":                  {"."},
+	"httplimit":              {".", "internal/admission", "internal/option"},
 	"internal/task":          {},
 	"internal/fifo":          {},
 	"internal/limit":         {"internal/fifo"},
@@ -44,8 +45,8 @@ var edges = map[string][]string{
 	"cluster/embedded":       {"cluster"},
 	"cluster/embedded/tests": {"."},
 	"cmd/stint/...":          {".", "par", "stream", "errgroup", "cluster", "cluster/embedded", "cmd/stint/..."},
-	"lab/...":                {".", "par", "stream", "errgroup", "debug", "cluster", "cluster/embedded", "lab/..."},
-	"examples/...":           {".", "par", "stream"},
+	"lab/...":                {".", "par", "stream", "errgroup", "debug", "httplimit", "cluster", "cluster/embedded", "lab/..."},
+	"examples/...":           {".", "par", "stream", "httplimit"},
 }
 
 // refused are packages of others that only the directories beside them may import.

@@ -220,7 +220,7 @@ func (s *Scope) Reclaim() {
 // used returns one of the permits that the call s must wait for, or nil.
 func (s *Scope) used() (used *HeldPermit) {
 	s.each(func(h *HeldPermit) bool {
-		h.lim.mu.Lock()
+		h.lim.mu.Lock() // out does not matter
 		if s.blockedBy(h.borrower) {
 			used = h
 		}
@@ -266,8 +266,8 @@ func (s *Scope) Permit() Permit {
 // has outlived the task and still has the permit, that call returns it, and Return reports
 // true. Then, or if last is true, no other call can borrow the permit from h.
 func (h *HeldPermit) Return(last bool) (w *Waiter, left bool) {
-	h.lim.mu.Lock()
-	defer h.lim.mu.Unlock()
+	h.lim.lock()
+	defer h.lim.unlock()
 	h.retired = last || h.taken
 	if h.taken {
 		return nil, true
@@ -278,13 +278,13 @@ func (h *HeldPermit) Return(last bool) (w *Waiter, left bool) {
 // serve gives the permit to the first waiter that may have it. If tasks of the call from
 // have it already, it wakes the goroutines that no longer need to wait for them.
 func (h *HeldPermit) serve(from *Scope) {
-	h.lim.mu.Lock()
+	h.lim.lock()
 	if from != nil && h.borrower == from {
 		h.wake()
 	}
 	w := h.admit()
 	h.lim.updateSigns()
-	h.lim.mu.Unlock()
+	h.lim.unlock()
 	if w != nil {
 		w.Grant()
 	}
@@ -336,7 +336,7 @@ func (h *HeldPermit) admitAs(low bool) *Waiter {
 		if w := n.Value(); w.Low == low && h.take(w.branch) {
 			w.remove()
 			w.Permit = Permit{h}
-			return w
+			return h.lim.granted(w)
 		}
 	}
 	return nil

@@ -28,20 +28,29 @@ const (
 
 // A Limiter hands out permits, first come, first served, and never more than its limit. A
 // waiter of low priority is served when no other waits. Use New or Init.
+//
+// While nobody waits and the limit is not exceeded, a permit is taken and returned by one
+// compare-and-swap of free. Everything else closes this fast path first: see lock.
 type Limiter struct {
-	signs  atomic.Int64 // written with mu held; holders read it between two tasks
-	waited atomic.Bool  // a waiter has joined, under a controller, since no permit was out; written with mu held
-	limit  atomic.Int64 // written with mu held
+	free   atomic.Int64         // permits that may be taken without mu, or closed
+	signs  atomic.Int64         // written with mu held; holders read it between two tasks
+	waited atomic.Bool          // a waiter has joined, under a controller, since no permit was out; written with mu held
+	limit  atomic.Int64         // written with mu held
+	spare  atomic.Pointer[turn] // of the last goroutine that waited, or nil
 
 	mu         sync.Mutex
-	out        int // permits that are out
+	out        int // permits that are out, while free is closed
 	extra      int // of them, may be out beyond the limit
 	waiters    fifo.List[*Waiter]
 	low        fifo.List[*Waiter] // waiters of low priority
 	watchers   fifo.List[*Watcher]
 	controller Controller // nil: the limit changes by Set only
+	counters   *Counters  // nil: see Limiter.Counters
 	inherited  bool       // calls without a limit, made by tasks that hold a permit, use l
 }
+
+// closed is the value of Limiter.free while permits are taken and returned with mu held.
+const closed = -1
 
 // A Controller changes the limit by itself. NotifyWaiting tells it that a waiter has
 // joined, and is called with the limiter's lock held.
@@ -77,16 +86,17 @@ type Waiter struct {
 	branch        *Scope             // as Scope.On returned it
 }
 
-// New returns a Limiter of n permits.
+// New returns a Limiter of n permits, with Counters.
 func New(n int) *Limiter {
-	l := new(Limiter)
+	l := &Limiter{counters: new(Counters)}
 	l.Init(n)
 	return l
 }
 
-// Init makes a zero Limiter one of n permits.
+// Init makes a zero Limiter one of n permits, without Counters.
 func (l *Limiter) Init(n int) {
 	l.limit.Store(int64(n))
+	l.free.Store(int64(n))
 }
 
 // SetController makes c the limiter's controller. It must be called before l is used.
@@ -107,8 +117,8 @@ func (l *Limiter) Above(threshold int) bool {
 
 // Load returns how many permits are out, and whether anyone waits for one.
 func (l *Limiter) Load() (out int, waiting bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.lock()
+	defer l.unlock()
 	return l.out, l.waiting() > 0
 }
 
@@ -117,8 +127,11 @@ func (l *Limiter) Bound() int { return int(l.limit.Load()) }
 
 // TryAcquire takes a permit if one is free and there is no waiter.
 func (l *Limiter) TryAcquire() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	if ok, sure := l.takeFast(); sure {
+		return ok
+	}
+	l.lock()
+	defer l.unlock()
 	return l.take()
 }
 
@@ -126,8 +139,8 @@ func (l *Limiter) TryAcquire() bool {
 // scope of the caller, whose permits may be borrowed, or nil.
 func (l *Limiter) Join(w *Waiter, from *Scope) bool {
 	held, branch := from.On(l)
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.lock()
+	defer l.unlock()
 	var free bool
 	if w.Permit, free = l.takeFrom(held, branch); free {
 		return true
@@ -145,8 +158,8 @@ func (l *Limiter) Join(w *Waiter, from *Scope) bool {
 // Leave takes w out of the queue. It returns false if w is not in it: then w.Grant has
 // been called, or is about to be.
 func (l *Limiter) Leave(w *Waiter) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.lock()
+	defer l.unlock()
 	if !w.general.InList() {
 		return false
 	}
@@ -158,8 +171,8 @@ func (l *Limiter) Leave(w *Waiter) bool {
 // Reclassify changes the priority of w. If w is in the queue, it goes behind the waiters of
 // its new priority. The caller must not call Join at the same time.
 func (l *Limiter) Reclassify(w *Waiter, low bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.lock()
+	defer l.unlock()
 	if w.Low == low {
 		return
 	}
@@ -173,8 +186,8 @@ func (l *Limiter) Reclassify(w *Waiter, low bool) {
 
 // Track tells the controller of w, if w is Untracked and in the queue.
 func (l *Limiter) Track(w *Waiter) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.lock()
+	defer l.unlock()
 	if w.general.InList() && w.Untracked { // in this order: Untracked may be written while w is in no queue
 		w.Untracked = false
 		l.noteWaiting(w)
@@ -185,39 +198,32 @@ func (l *Limiter) Track(w *Waiter) {
 // is closed; either may be nil. If granted is not nil, Acquire calls its Grant before it
 // blocks, but after the caller has joined the queue. It waits with the priority of from.
 func (l *Limiter) Acquire(done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
-	return l.AcquireAs(&Waiter{Low: from.Low(l)}, done, quit, from, granted)
+	return l.AcquireAs(from.Low(l), false, done, quit, from, granted)
 }
 
-// AcquireAs is Acquire for a caller that waits as w, and not with the priority of from. It
-// sets w.Grant.
-func (l *Limiter) AcquireAs(w *Waiter, done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
-	turn := make(chan struct{})
-	w.Grant = func() { close(turn) }
-	free := l.Join(w, from)
+// AcquireAs is Acquire for a caller whose priority is low, or not, and whose call is nested, as
+// for Waiter, or not.
+func (l *Limiter) AcquireAs(low, nested bool, done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
+	t := l.turn(low, nested)
+	defer l.keep(t)
+	free := l.Join(&t.Waiter, from)
 	if granted != nil {
 		granted.Grant()
 	}
-	if free {
-		return w.Permit, true
+	if free || t.await(l, done, quit) {
+		return t.Permit, true
 	}
-	select {
-	case <-turn:
-		return w.Permit, true
-	case <-done:
-	case <-quit:
-	}
-	if l.Leave(w) {
-		return Permit{}, false
-	}
-	<-turn
-	return w.Permit, true
+	return Permit{}, false
 }
 
 // AcquireFree takes a permit if it can do so without waiting.
 func (l *Limiter) AcquireFree(from *Scope) (Permit, bool) {
 	held, branch := from.On(l)
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	if held == nil {
+		return Permit{}, l.TryAcquire()
+	}
+	l.lock()
+	defer l.unlock()
 	return l.takeFrom(held, branch)
 }
 
@@ -231,8 +237,11 @@ func (l *Limiter) Release(p Permit) {
 // Free returns a permit. If the permit passed to a waiter, the result is that waiter, and
 // the caller must call its Grant once it holds no lock.
 func (l *Limiter) Free(p Permit) *Waiter {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	if p.lender == nil && l.returnFast() {
+		return nil
+	}
+	l.lock()
+	defer l.unlock()
 	return l.returned(p)
 }
 
@@ -241,7 +250,7 @@ func (l *Limiter) returned(p Permit) *Waiter {
 	if p.lender != nil {
 		return p.lender.free()
 	}
-	return l.free()
+	return l.pass()
 }
 
 // Yield returns one of the limiter's own permits if the limit is exceeded or there is a
@@ -249,12 +258,12 @@ func (l *Limiter) returned(p Permit) *Waiter {
 // priority is not low. The result is the waiter that has the permit now, as for Free. kept
 // reports whether the caller keeps its permit.
 func (l *Limiter) Yield(low bool) (w *Waiter, kept bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.lock()
+	defer l.unlock()
 	if l.out <= l.allowed() && l.waiters.Len() == 0 && !(low && l.low.Len() > 0) {
 		return nil, true
 	}
-	return l.free(), false
+	return l.pass(), false
 }
 
 // Contended reports whether a holder with the given priority should consider Yield: more
@@ -282,16 +291,16 @@ func (l *Limiter) Over() bool { return l.signs.Load()&over != 0 }
 
 // Watch keeps w up to date until Unwatch.
 func (l *Limiter) Watch(w *Watcher) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.lock()
+	defer l.unlock()
 	l.watchers.Push(&w.node, w)
 	w.update(l)
 }
 
 // Unwatch ends Watch.
 func (l *Limiter) Unwatch(w *Watcher) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.lock()
+	defer l.unlock()
 	w.node.Remove()
 }
 
@@ -299,7 +308,7 @@ func (l *Limiter) Unwatch(w *Watcher) {
 // reached as holders finish their tasks: each must call Yield before it starts another.
 // The caller must hold no lock that a Grant takes.
 func (l *Limiter) Set(n int) {
-	l.mu.Lock()
+	l.lock()
 	l.limit.Store(int64(n))
 	l.extra = max(0, min(l.extra, l.out-n))
 	var granted []*Waiter
@@ -308,7 +317,7 @@ func (l *Limiter) Set(n int) {
 	}
 	l.updateSigns()
 	l.updateWatchers()
-	l.mu.Unlock()
+	l.unlock()
 	for _, w := range granted {
 		w.Grant()
 	}
@@ -318,7 +327,7 @@ func (l *Limiter) Set(n int) {
 // permits that are returned next do not pass on, until as many are out as the limit allows.
 // The caller must hold no lock that a Grant takes.
 func (l *Limiter) Exceed(n int) {
-	l.mu.Lock()
+	l.lock()
 	var granted []*Waiter
 	for w := l.firstNested(); w != nil && len(granted) < n; w = l.firstNested() {
 		l.grant(w)
@@ -326,7 +335,7 @@ func (l *Limiter) Exceed(n int) {
 	}
 	l.extra = max(l.extra, l.out-l.Bound())
 	l.updateSigns()
-	l.mu.Unlock()
+	l.unlock()
 	for _, w := range granted {
 		w.Grant()
 	}
@@ -334,19 +343,71 @@ func (l *Limiter) Exceed(n int) {
 
 // Nested reports whether Exceed would serve a waiter.
 func (l *Limiter) Nested() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.lock()
+	defer l.unlock()
 	return l.inherited && l.firstNested() != nil
 }
 
 // Counts returns the limit, the permits that are out and the waiters.
 func (l *Limiter) Counts() (limit, out, waiting int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.lock()
+	defer l.unlock()
 	return l.Bound(), l.out, l.waiting()
 }
 
-// The methods below are called with mu held.
+// takeFast takes a permit without mu. If it is not sure of the answer, somebody has mu.
+func (l *Limiter) takeFast() (ok, sure bool) {
+	for {
+		n := l.free.Load()
+		if n <= 0 {
+			return false, n == 0 || l.signs.Load() != 0
+		}
+		if l.free.CompareAndSwap(n, n-1) {
+			return true, true
+		}
+	}
+}
+
+// returnFast returns a permit without mu, and reports false if the fast path is closed.
+func (l *Limiter) returnFast() bool {
+	for {
+		n := l.free.Load()
+		if n == closed {
+			return false
+		}
+		if l.free.CompareAndSwap(n, n+1) {
+			if n+1 == l.limit.Load() && l.waited.Load() {
+				l.lock() // unlock sees that no permit is out
+				l.unlock()
+			}
+			return true
+		}
+	}
+}
+
+// lock locks mu and closes the fast path: out is valid, and only the caller changes it.
+func (l *Limiter) lock() {
+	l.mu.Lock()
+	if l.free.Load() == closed {
+		return // and remained so, since somebody waits or the limit is exceeded
+	}
+	l.out = l.Bound() - int(l.free.Swap(closed))
+}
+
+// unlock unlocks mu. It opens the fast path unless a waiter or an exceeded limit makes it
+// matter who returns the next permit.
+func (l *Limiter) unlock() {
+	if l.out == 0 && l.waited.Load() {
+		l.waited.Store(false)
+		l.updateWatchers()
+	}
+	if free := l.Bound() - l.out; free >= 0 && l.waiting() == 0 {
+		l.free.Store(int64(free))
+	}
+	l.mu.Unlock()
+}
+
+// The methods below are called with mu held, by lock.
 
 // takeFrom takes the permit held, for a call below branch, or one of the limiter's own.
 func (l *Limiter) takeFrom(held *HeldPermit, branch *Scope) (p Permit, ok bool) {
@@ -391,15 +452,12 @@ func (l *Limiter) take() bool {
 	return true
 }
 
-func (l *Limiter) free() *Waiter {
+// pass returns one of the limiter's own permits, to the first waiter if it may have it.
+func (l *Limiter) pass() *Waiter {
 	l.out--
 	l.extra = max(0, l.extra-1)
 	w := l.admit()
 	l.updateSigns()
-	if l.out == 0 && l.waited.Load() {
-		l.waited.Store(false)
-		l.updateWatchers()
-	}
 	return w
 }
 
@@ -418,6 +476,7 @@ func (l *Limiter) grant(w *Waiter) {
 	l.out++
 	w.remove()
 	w.Permit = Permit{}
+	l.granted(w)
 }
 
 // firstNested returns the first waiter of a call that inherited l, or nil.

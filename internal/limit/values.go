@@ -35,6 +35,8 @@ func Values(ctx, own, parent context.Context) context.Context {
 		switch c := ctx.(type) {
 		case *scopeContext:
 			ctx = c.Context
+		case *LazyPermit:
+			ctx = c.Context
 		case *valueContext:
 			return c.values
 		case Unlabelled:
@@ -71,6 +73,8 @@ func Labelled(ctx context.Context) context.Context {
 	for {
 		switch c := ctx.(type) {
 		case *scopeContext:
+			ctx = c.Context
+		case *LazyPermit:
 			ctx = c.Context
 		case Unlabelled:
 			ctx = c.Wrapped(Internal{})

@@ -241,6 +241,9 @@ func (l *Loop) overSignal() <-chan struct{} {
 
 // fail passes on the outcome of a call.
 func (l *Loop) fail(i int, o task.Outcome) {
+	if l.lim != nil {
+		l.lim.Failed()
+	}
 	if l.Body.Failed(i, o) {
 		l.Stop()
 	}

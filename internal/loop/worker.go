@@ -26,6 +26,7 @@ type worker struct {
 	Batch
 	claimed *stealable // nil: it claims one index at a time
 
+	first int       // index of the batch
 	made  int       // calls, in the last batch
 	turns int       // calls since it got the permit that it made while others waited
 	since time.Time // when it got the permit, if others use the limiter
@@ -74,6 +75,7 @@ func (w *worker) caught() {
 		return
 	}
 	o := task.Unreturned(recover())
+	w.count(w.At - w.first + 1)
 	w.loop.fail(w.At, o) // before others can have the rest of the batch
 	w.setBatchSize(1)
 	if o.Panic != nil {
@@ -83,7 +85,8 @@ func (w *worker) caught() {
 
 // call makes the calls of the batch.
 func (w *worker) call() {
-	l, first := w.loop, w.At
+	l := w.loop
+	w.first = w.At
 	for more := true; more; more = w.Begin(w.At + 1) {
 		w.calling = true
 		err := l.Body.Calls(w.ctx, &w.Batch)
@@ -93,10 +96,18 @@ func (w *worker) call() {
 		}
 		l.fail(w.At, task.Outcome{Err: err})
 	}
-	w.made = w.At - first + 1
+	w.made = w.At - w.first + 1
 	w.calls += w.made
+	w.count(w.made)
 	if w.rest() > 0 {
 		w.refused()
+	}
+}
+
+// count counts finished calls.
+func (w *worker) count(n int) {
+	if l := w.loop.lim; l != nil {
+		l.Completed(n)
 	}
 }
 
@@ -222,7 +233,7 @@ func (w *worker) acquire(granted *limit.Waiter) bool {
 	w.setBatchSize(1)
 	before := w.permit
 	l.waiting.Add(1)
-	w.permit, w.has = l.lim.AcquireAs(&limit.Waiter{Low: l.low, Nested: l.Nested}, l.Context.Done(), l.overSignal(), w.from(), granted)
+	w.permit, w.has = l.lim.AcquireAs(l.low, l.Nested, l.Context.Done(), l.overSignal(), w.from(), granted)
 	l.waiting.Add(-1)
 	w.since, w.turns = time.Now(), 0
 	if w.sampler != nil {

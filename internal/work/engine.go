@@ -19,43 +19,44 @@ import (
 // An Engine owns workers and serves its sources in turn. A worker holds its permit from
 // task to task and parks without one. Use New.
 type Engine struct {
-	lim            *limit.Limiter
-	controller     *auto.Controller // of lim; nil: none
-	ownsController bool             // it ends with the engine
-	idleTimeout    time.Duration
-	name           string
-	labels         context.Context // has the pprof labels of the workers; nil leaves them alone
+	lim         *limit.Limiter
+	controller  *auto.Controller // of lim; nil: none
+	idleTimeout time.Duration
+	name        string
+	labels      context.Context // has the pprof labels of the workers; nil leaves them alone
 
 	lasting *Source // its first, which ends with it
 
 	readyShared atomic.Int32 // shared sources in ready whose priority is not low; written with mu held
 	readyLow    atomic.Int32 // shared sources in ready whose priority is low; written with mu held
 
-	mu          sync.Mutex
-	ready       readySources         // with a queued task or a waiting submitter
-	active      map[*Source]struct{} // shared, with anything pending
-	open        *Source              // whose tasks are claimed without the lock, or nil
-	admitted    *submitter           // list of submitters to be woken after unlocking
-	waiter      limit.Waiter         // of the engine; in the limiter's queue while awaiting
-	awaiting    bool
-	waking      bool // a worker is on its way to the queue; it wakes the next
-	draining    bool // workers that find nothing leave
-	closed      bool
-	abandoning  bool            // Abandon has been called
-	idleWaiters []chan struct{} // closed when the engine is idle
+	mu             sync.Mutex
+	ready          readySources         // with a queued task or a waiting submitter
+	active         map[*Source]struct{} // shared, with anything pending
+	open           *Source              // whose tasks are claimed without the lock, or nil
+	admitted       *submitter           // list of submitters to be woken after unlocking
+	waiter         limit.Waiter         // of the engine; in the limiter's queue while awaiting
+	awaiting       bool
+	armed          bool // the timer
+	waking         bool // a worker is on its way to the queue; it wakes the next
+	draining       bool // workers that find nothing leave
+	closed         bool
+	abandoning     bool            // Abandon has been called
+	ownsController bool            // it ends with the engine; written before there are workers
+	idleWaiters    []chan struct{} // closed when the engine is idle
 
 	workers  int
 	first    *worker     // part of the engine's memory, until it is used
 	idle     []*worker   // parked, the longest first; the last is woken first
 	timer    *time.Timer // ends idle workers
-	armed    bool
-	waits    int // how often a worker has waited for a CPU in vain
-	arriving int // workers on their way to the queue with a permit, not on loan
+	waits    int         // how often a worker has waited for a CPU in vain
+	arriving int         // workers on their way to the queue with a permit, not on loan
 
 	running            int // workers with a task
 	queued             int // when it was last reconciled
 	blocked, abandoned int
 	started, dropped   uint64 // tasks; helpers are counted when they end
+	failed, refused    uint64 // tasks
 }
 
 // Config configures an Engine.
@@ -135,7 +136,7 @@ func (e *Engine) Controller() *auto.Controller { return e.controller }
 // one of Queued, Running, Completed and Dropped.
 type Counts struct {
 	Running, Queued, Blocked, Workers, Idle int
-	Completed, Dropped                      uint64
+	Completed, Failed, Dropped, Refused     uint64
 }
 
 // Counts returns the state of e.
@@ -143,10 +144,11 @@ func (e *Engine) Counts() Counts {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.reconcile()
+	completed := e.started - uint64(e.running) // a task that has failed may still be running
 	return Counts{
 		Running: e.running, Queued: e.queued, Blocked: e.blocked,
 		Workers: e.workers, Idle: len(e.idle),
-		Completed: e.started - uint64(e.running), Dropped: e.dropped,
+		Completed: completed, Failed: min(e.failed, completed), Dropped: e.dropped, Refused: e.refused,
 	}
 }
 

@@ -113,12 +113,12 @@ func (s *Source) offer(payload any, from *limit.Scope, submit bool) Answer {
 		e.mu.Unlock()
 		return Over
 	}
-	if r.blocked.Len() > 0 {
-		e.mu.Unlock()
-		return Full // behind those that came before
-	}
 	var w *worker
 	switch unqueued := r.size == 0 && !submit; {
+	case r.blocked.Len() > 0: // behind those that came before
+		s.refused(submit)
+		e.mu.Unlock()
+		return Full
 	case unqueued && e.lim.TryAcquire():
 		w = e.pick(nil)
 		s.assign(w, payload)
@@ -129,14 +129,26 @@ func (s *Source) offer(payload any, from *limit.Scope, submit bool) Answer {
 		s.enqueue(payload)
 		w = e.pick(nil)
 	default:
-		if !submit && e.controller != nil && !s.Helpers {
-			e.controller.Refused() // a submitter waits next
-		}
+		s.refused(submit)
 		e.mu.Unlock()
 		return Full
 	}
 	e.unlock(w)
 	return Accepted
+}
+
+// refused counts a task that found no room, and tells the controller, unless a submitter
+// waits next. It is called with engine.mu held.
+func (s *Source) refused(submit bool) {
+	if submit || s.Helpers {
+		return
+	}
+	e := s.engine
+	e.refused++
+	e.lim.Refused()
+	if e.controller != nil {
+		e.controller.Refused()
+	}
 }
 
 // Submit submits a task and waits for room for it, until done is closed. from is the

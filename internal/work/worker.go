@@ -12,6 +12,10 @@ import (
 	"github.com/stint-go/stint/internal/task"
 )
 
+// maxUncounted is how many finished tasks a worker may keep to itself before it adds them to
+// the counters of the limiter.
+const maxUncounted = 16
+
 // A worker is a goroutine that runs tasks of an engine's sources. README.md has its states.
 // A worker parks and leaves by itself. The step that takes it out of engine.idle sets
 // called and owes it one Signal.
@@ -81,10 +85,14 @@ func (w *worker) end() {
 // that the worker continues.
 func (w *worker) serve() (more bool) {
 	var t Task
-	e, c, busy := w.engine, claimCache{}, false
+	e, c, busy, finished := w.engine, claimCache{}, false, 0
 	defer func() {
 		if busy {
-			w.source.Runner.Failed(t, task.Unreturned(recover()))
+			w.failed(t, task.Unreturned(recover()))
+			if !w.source.Helpers {
+				finished++
+			}
+			e.lim.Completed(finished)
 			c.read()
 			more = true
 		}
@@ -93,6 +101,10 @@ func (w *worker) serve() (more bool) {
 		var last bool
 		if t, last, busy = c.claim(e.lim); last {
 			w.refill()
+		}
+		if finished >= maxUncounted || !busy && finished > 0 {
+			e.lim.Completed(finished)
+			finished = 0
 		}
 		if !busy {
 			if t, busy = w.look(); !busy {
@@ -108,12 +120,27 @@ func (w *worker) serve() (more bool) {
 		}
 		busy = false
 		if err != nil {
-			c.source.Runner.Failed(t, task.Outcome{Err: err})
+			w.failed(t, task.Outcome{Err: err})
+		}
+		if !c.source.Helpers {
+			finished++
 		}
 		if e.controller != nil && e.controller.Active() && !c.source.Helpers {
 			w.sample()
 		}
 	}
+}
+
+// failed records how a task of w's source ended.
+func (w *worker) failed(t Task, o task.Outcome) {
+	s, e := w.source, w.engine
+	if !s.Helpers {
+		e.lim.Failed()
+		e.mu.Lock()
+		e.failed++
+		e.mu.Unlock()
+	}
+	s.Runner.Failed(t, o)
 }
 
 // A claimCache holds the state with which a worker claims tasks without the lock. It is on

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+
+	"github.com/stint-go/stint"
+)
+
+// A consumer handles the messages of a broker: of different keys concurrently, of one key
+// in order. Each message is handled at least once: a message is committed after it and all
+// before it in its partition have been handled, and a new consumer starts after the last
+// commit.
+type consumer struct {
+	broker broker
+	handle func(context.Context, message) error
+	every  int // messages per commit
+	limit  *stint.Limiter
+}
+
+// run handles messages until the broker is closed, ctx ends, or something fails. An error
+// of handle ends it, so that the message is not lost: retries are up to handle, and so is
+// where to put messages that can never be handled.
+func (c *consumer) run(ctx context.Context) error {
+	messages, from := stint.From(c.messages)
+	handled := mapKey(ctx, messages, func(m message) string { return m.key }, func(ctx context.Context, m message) (message, error) {
+		return m, c.handle(ctx, m)
+	}, c.limit, from)
+
+	// The results are in the order of the messages, so those before m have been handled.
+	n, next := 0, map[int]int{}
+	for m, err := range handled {
+		if err != nil {
+			return errors.Join(err, c.commit(context.WithoutCancel(ctx), next))
+		}
+		next[m.partition] = m.offset + 1
+		if n++; n%c.every == 0 {
+			if err := c.commit(ctx, next); err != nil {
+				return err
+			}
+		}
+	}
+	return c.commit(ctx, next)
+}
+
+// commit commits these offsets, and forgets them.
+func (c *consumer) commit(ctx context.Context, next map[int]int) error {
+	for partition, offset := range next {
+		if err := c.broker.commit(ctx, partition, offset); err != nil {
+			return err
+		}
+		delete(next, partition)
+	}
+	return nil
+}
+
+// messages yields the messages that have not been committed, and then new ones.
+func (c *consumer) messages(ctx context.Context) iter.Seq2[message, error] {
+	return func(yield func(message, error) bool) {
+		next, err := c.broker.committed(ctx)
+		var batch []message
+		for err == nil {
+			batch, err = c.broker.poll(ctx, next)
+			for _, m := range batch {
+				if !yield(m, nil) {
+					return
+				}
+				next[m.partition] = m.offset + 1
+			}
+		}
+		if !errors.Is(err, io.EOF) {
+			yield(message{}, err)
+		}
+	}
+}
+
+// mapKey stands in for stint.MapKey.
+func mapKey[T any, K comparable, R any](ctx context.Context, seq iter.Seq[T], _ func(T) K, f func(context.Context, T) (R, error), _ *stint.Limiter, opts ...stint.Option) iter.Seq2[R, error] {
+	return stint.MapSeq(ctx, seq, f, append(opts, stint.Limit(1))...)
+}

@@ -1,0 +1,90 @@
+package httplimit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/admission"
+	"github.com/stint-go/stint/internal/option"
+)
+
+// Handler returns a handler that calls next with a permit of l for each request. While no
+// permit is free, at most waiting requests wait for one, first come, first served, together
+// with everything else on l. Handler answers further requests with 503 Service Unavailable
+// and the header Retry-After: 1. An adaptive limiter takes such a refusal for a task that
+// waits. A request whose context ends while it waits, since its client has gone, gives up
+// without calling next.
+//
+// The context of the request that next gets has the permit: calls on l that next makes with
+// that context, and waits for, run on the permit. The permit is returned when next returns or
+// panics; the panic passes through. next gets the ResponseWriter unchanged, so Handler does
+// not see the status: what next answers is not counted as overload.
+//
+// Handler panics if next or l is nil or waiting is negative.
+func Handler(next http.Handler, l *stint.Limiter, waiting int) http.Handler {
+	if next == nil {
+		panic("httplimit: Handler: nil http.Handler")
+	}
+	if waiting < 0 {
+		panic(fmt.Sprintf("httplimit: Handler: waiting is %d, want 0 or more", waiting))
+	}
+	return &handler{next: next, limiter: limiterOf("Handler", l), room: int64(waiting)}
+}
+
+type handler struct {
+	next    http.Handler
+	limiter limiter
+	room    int64        // requests that may wait
+	waiting atomic.Int64 // requests, and those about to be refused
+}
+
+// errRefused is the reason for a request that may not wait.
+var errRefused = errors.New("httplimit: too many requests wait")
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	permit, err := h.acquire(r.Context())
+	if err != nil { // if the client has gone, nobody reads this
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, http.StatusText(http.StatusServiceUnavailable), http.StatusServiceUnavailable)
+		return
+	}
+	failed := true // unless next returns
+	defer func() { permit.Release(failed) }()
+	h.next.ServeHTTP(w, r.WithContext(permit.Context()))
+	failed = false
+}
+
+// acquire waits for a permit if the request may wait.
+func (h *handler) acquire(ctx context.Context) (admission.Admission, error) {
+	if permit, ok := h.limiter.acquireFree(ctx); ok {
+		return permit, nil
+	}
+	defer h.waiting.Add(-1)
+	if h.waiting.Add(1) > h.room {
+		h.limiter.refused()
+		return admission.Admission{}, errRefused
+	}
+	return h.limiter.acquire(ctx)
+}
+
+// A limiter is a stint.Limiter from within.
+type limiter struct{ option.Options }
+
+// limiterOf returns l, given to the function called caller.
+func limiterOf(caller string, l *stint.Limiter) limiter {
+	return limiter{option.Collect("httplimit", caller, option.Limiter, []stint.Option{l})}
+}
+
+func (l *limiter) acquire(ctx context.Context) (admission.Admission, error) {
+	return admission.Acquire(ctx, l.Limiter, l.Controller)
+}
+
+func (l *limiter) acquireFree(ctx context.Context) (admission.Admission, bool) {
+	return admission.AcquireFree(ctx, l.Limiter, l.Controller)
+}
+
+func (l *limiter) refused() { admission.Refused(l.Limiter, l.Controller) }

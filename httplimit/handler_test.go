@@ -1,0 +1,216 @@
+package httplimit_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/httplimit"
+	"github.com/stint-go/stint/internal/testkit"
+)
+
+// sleeps is a handler that takes one second.
+var sleeps = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { time.Sleep(time.Second) })
+
+// serve sends a request with ctx to h.
+func serve(ctx context.Context, h http.Handler) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil).WithContext(ctx))
+	return w
+}
+
+// The limit is exact, so is the number of requests that wait, and they are served in the
+// order of their arrival.
+func TestHandlerIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var g testkit.Gauge
+		served := make(map[int]time.Duration) // by arrival
+		var mu sync.Mutex
+		h := httplimit.Handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			g.Hold(time.Second)
+			mu.Lock()
+			defer mu.Unlock()
+			served[r.Context().Value(arrival{}).(int)] = testkit.SinceBubble().Truncate(time.Second)
+		}), stint.Limit(3), 5)
+		var requests sync.WaitGroup
+		for i := range 20 {
+			requests.Go(func() {
+				w := serve(context.WithValue(t.Context(), arrival{}, i), h)
+				want := http.StatusOK
+				if i >= 8 {
+					want = http.StatusServiceUnavailable
+					testkit.Equal(t, "Retry-After", w.Header().Get("Retry-After"), "1")
+					testkit.Equal(t, "time of the refusal", testkit.SinceBubble(), time.Duration(i))
+				}
+				testkit.Equal(t, "status", w.Code, want)
+			})
+			time.Sleep(1)
+		}
+		requests.Wait()
+		testkit.Equal(t, "requests at once", g.Max(), 3)
+		for i := range 8 {
+			testkit.Equal(t, "time of an answer", served[i], time.Duration(1+i/3)*time.Second)
+		}
+	})
+}
+
+type arrival struct{}
+
+// A request whose client has gone leaves the queue, and its room goes to another one.
+func TestHandlerClientHasGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := stint.Limit(1)
+		h := httplimit.Handler(sleeps, l, 1)
+		var requests sync.WaitGroup
+		defer requests.Wait()
+		status := func(ctx context.Context, want int) {
+			requests.Go(func() { testkit.Equal(t, "status", serve(ctx, h).Code, want) })
+			synctest.Wait()
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		status(t.Context(), http.StatusOK)
+		status(ctx, http.StatusServiceUnavailable)         // waits, and gives up
+		status(t.Context(), http.StatusServiceUnavailable) // refused
+		leave()
+		synctest.Wait()
+		testkit.Equal(t, "requests that wait", l.Stats().Waiting, 0)
+		status(t.Context(), http.StatusOK)
+		testkit.Equal(t, "requests that wait", l.Stats().Waiting, 1)
+	})
+}
+
+// A panic and Goexit of the handler pass through, and return the permit.
+func TestHandlerPanics(t *testing.T) {
+	for name, leave := range map[string]func(){
+		"panic":  func() { panic(http.ErrAbortHandler) },
+		"Goexit": runtime.Goexit,
+	} {
+		l := stint.Limit(1)
+		h := httplimit.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { leave() }), l, 0)
+		for range 3 {
+			var raised any
+			returned := false
+			var request sync.WaitGroup
+			request.Go(func() {
+				raised = testkit.Recovered(func() { serve(t.Context(), h) })
+				returned = true
+			})
+			request.Wait()
+			if name == "panic" {
+				testkit.Equal(t, "raised", raised, any(http.ErrAbortHandler))
+			} else {
+				testkit.Equal(t, "returned", returned, false)
+			}
+			testkit.Equal(t, name+": permits held", l.Stats().Running, 0)
+		}
+	}
+}
+
+// Calls of a handler on the limiter run on the permit of the request.
+func TestHandlerNests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := stint.Limit(1)
+		inner := httplimit.Handler(sleeps, l, 0)
+		h := httplimit.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			err := stint.Range(r.Context(), 3, func(ctx context.Context, _ int) error {
+				testkit.Equal(t, "status", serve(ctx, inner).Code, http.StatusOK)
+				return nil
+			}, l)
+			testkit.Equal(t, "error", err, nil)
+		}), l, 0)
+		testkit.Equal(t, "status", serve(t.Context(), h).Code, http.StatusOK)
+		testkit.Equal(t, "time passed", testkit.SinceBubble(), 3*time.Second)
+	})
+}
+
+// Refused requests press the search as waiting ones do.
+func TestHandlerRefusalsTeachTheSearch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := stint.Auto(1, 64)
+		h := httplimit.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(100 * time.Millisecond) }), l, 0)
+		var requests sync.WaitGroup
+		for range 20_000 { // 1,000 a second for 20 seconds: 100 at once
+			requests.Go(func() { serve(t.Context(), h) })
+			time.Sleep(time.Millisecond)
+		}
+		requests.Wait()
+		testkit.Equal(t, "limit", l.Current(), 64)
+	})
+}
+
+// The handler gets the ResponseWriter itself, which it may hijack or flush.
+func TestHandlerPassesTheWriterOn(t *testing.T) {
+	var got http.ResponseWriter
+	h := httplimit.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { got = w }), stint.Limit(1), 0)
+	w := serve(t.Context(), h)
+	testkit.Equal(t, "the writer", got, http.ResponseWriter(w))
+}
+
+// A server of net/http ends the context of a request whose client has gone.
+func TestHandlerOfAServer(t *testing.T) {
+	l := stint.Limit(1)
+	var served atomic.Int32
+	arrived, finish := make(chan struct{}), make(chan struct{})
+	server := httptest.NewServer(httplimit.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		served.Add(1)
+		arrived <- struct{}{}
+		<-finish
+	}), l, 1))
+	defer server.Close()
+	get := func(ctx context.Context) int {
+		req, _ := http.NewRequestWithContext(ctx, "GET", server.URL, nil)
+		resp, err := server.Client().Do(req)
+		if err != nil {
+			return 0
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	var requests sync.WaitGroup
+	requests.Go(func() { testkit.Equal(t, "status of the first", get(t.Context()), http.StatusOK) })
+	<-arrived
+	ctx, leave := context.WithCancel(t.Context())
+	requests.Go(func() { testkit.Equal(t, "status of the second", get(ctx), 0) })
+	waiting := func(n int) {
+		for l.Stats().Waiting != n {
+			runtime.Gosched()
+		}
+	}
+	waiting(1)
+	testkit.Equal(t, "status of the third", get(t.Context()), http.StatusServiceUnavailable)
+	leave()
+	waiting(0)
+	requests.Go(func() { testkit.Equal(t, "status of the fourth", get(t.Context()), http.StatusOK) })
+	waiting(1)
+	finish <- struct{}{}
+	<-arrived
+	finish <- struct{}{}
+	requests.Wait()
+	testkit.Equal(t, "requests served", served.Load(), 2)
+}
+
+func TestBadArguments(t *testing.T) {
+	l := stint.Limit(1)
+	for want, call := range map[string]func(){
+		"httplimit: Handler: nil http.Handler":                        func() { httplimit.Handler(nil, l, 1) },
+		"httplimit: Handler: nil Limiter":                             func() { httplimit.Handler(sleeps, nil, 1) },
+		"httplimit: Handler: Limiter was not made by Limit or Auto":   func() { httplimit.Handler(sleeps, new(stint.Limiter), 1) },
+		"httplimit: Handler: waiting is -1, want 0 or more":           func() { httplimit.Handler(sleeps, l, -1) },
+		"httplimit: Transport: want either Limiter or PerHost":        func() { get(&httplimit.Transport{}) },
+		"httplimit: Transport: Limiter was not made by Limit or Auto": func() { get(&httplimit.Transport{Limiter: new(stint.Limiter)}) },
+		"httplimit: Transport: PerHost: Limiter was not made by Limit or Auto": func() {
+			get(&httplimit.Transport{PerHost: func(string) *stint.Limiter { return new(stint.Limiter) }})
+		},
+	} {
+		for range 2 { // also when asked again
+			testkit.Equal(t, "panic", testkit.Recovered(call), any(want))
+		}
+	}
+}

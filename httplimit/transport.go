@@ -1,0 +1,209 @@
+package httplimit
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/admission"
+)
+
+// A Transport is an http.RoundTripper that sends a request when it has a permit. It waits for
+// the permit, first come, first served, together with everything else on the limiter, until
+// the context of the request ends: RoundTrip then returns its cause. The permit is held until
+// the body of the response has been read to its end or closed, an error ends the request, or
+// its context ends. So callers must close each body, as for any client, and a goroutine that
+// sends a second request before it has closed the first body needs two permits.
+//
+// To an adaptive limiter, a response with status 429 Too Many Requests or 503 Service
+// Unavailable means overload, as does an error that the function given to [stint.Overload]
+// names: the limit falls. With the header Retry-After, the limit stays below the one that
+// was too high for that long, at most a minute. Transport does not repeat requests.
+//
+// A request that is made with the context of a task on the same limiter runs on the task's
+// permit. Exactly one of Limiter and PerHost must be set: RoundTrip panics otherwise. The
+// fields must not be changed after the first request. A Transport must not be copied; it is
+// safe for concurrent use.
+type Transport struct {
+	// Base sends the requests. If it is nil, http.DefaultTransport does.
+	Base http.RoundTripper
+	// Limiter is for the requests to all hosts.
+	Limiter *stint.Limiter
+	// PerHost makes the limiter for the requests to a host, which is the host and port of
+	// their URLs. It is called once for each host, and may be called concurrently for
+	// different ones. The limiters are kept as long as the Transport. A nil Limiter means no
+	// limit.
+	PerHost func(host string) *stint.Limiter
+
+	once sync.Once
+	all  limiter  // of Limiter
+	host sync.Map // from a host to func() *limiter
+}
+
+// maxRetryAfter is the longest time that a server's Retry-After keeps the limit down.
+const maxRetryAfter = time.Minute
+
+// RoundTrip sends req with a permit: see Transport.
+func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	l := t.limiterFor(req)
+	if l == nil {
+		return t.base().RoundTrip(req)
+	}
+	p, err := l.acquire(req.Context())
+	if err != nil {
+		if req.Body != nil {
+			req.Body.Close() // as every RoundTripper must
+		}
+		return nil, err
+	}
+	return send(t.base(), req, &permit{Admission: p, failed: true})
+}
+
+// send sends req with p, and returns p when the response has been read.
+func send(base http.RoundTripper, req *http.Request, p *permit) (resp *http.Response, err error) {
+	held := false
+	defer func() {
+		if !held {
+			p.release()
+		}
+	}()
+	resp, err = base.RoundTrip(req)
+	if err != nil {
+		p.Failed(err)
+		return resp, err
+	}
+	p.failed = false
+	if resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable {
+		p.failed = true
+		p.Overload(retryAfter(resp.Header.Get("Retry-After"), time.Now()))
+	}
+	if !hasBody(req, resp) {
+		return resp, nil
+	}
+	held = true
+	resp.Body = p.body(resp.Body)
+	p.stop = context.AfterFunc(req.Context(), p.release)
+	return resp, nil
+}
+
+// hasBody reports whether resp may have a body, which ends later.
+func hasBody(req *http.Request, resp *http.Response) bool {
+	switch {
+	case resp.Body == nil, resp.Body == http.NoBody, req.Method == http.MethodHead:
+		return false
+	}
+	return resp.StatusCode != http.StatusNoContent && resp.StatusCode != http.StatusNotModified
+}
+
+// retryAfter returns the time that the header says, in seconds or as a date: at most
+// maxRetryAfter, and 0 if it says nothing.
+func retryAfter(header string, now time.Time) time.Duration {
+	wait := time.Duration(0)
+	if seconds, err := strconv.ParseUint(header, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+		wait = time.Duration(min(seconds, uint64(maxRetryAfter/time.Second))) * time.Second
+	} else if date, err := http.ParseTime(header); err == nil {
+		wait = date.Sub(now)
+	}
+	return max(0, min(wait, maxRetryAfter))
+}
+
+func (t *Transport) base() http.RoundTripper {
+	if t.Base != nil {
+		return t.Base
+	}
+	return http.DefaultTransport
+}
+
+// CloseIdleConnections calls the method of that name of Base, if it has one.
+func (t *Transport) CloseIdleConnections() {
+	if c, ok := t.base().(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}
+
+// limiterFor returns the limiter of req, or nil if there is none.
+func (t *Transport) limiterFor(req *http.Request) *limiter {
+	switch {
+	case (t.Limiter == nil) == (t.PerHost == nil):
+		panic("httplimit: Transport: want either Limiter or PerHost")
+	case t.Limiter != nil:
+		t.once.Do(func() { t.all = limiterOf("Transport", t.Limiter) })
+		return &t.all
+	}
+	var host string
+	if req.URL != nil { // otherwise Base returns an error
+		host = req.URL.Host
+	}
+	made, ok := t.host.Load(host)
+	if !ok {
+		made, _ = t.host.LoadOrStore(host, sync.OnceValue(func() *limiter {
+			l := t.PerHost(host)
+			if l == nil {
+				return nil
+			}
+			of := limiterOf("Transport: PerHost", l)
+			return &of
+		}))
+	}
+	return made.(func() *limiter)()
+}
+
+// A permit is that of one request.
+type permit struct {
+	admission.Admission
+	failed   bool // written before there is a body
+	released atomic.Bool
+	stop     func() bool // the watch of the request's context
+}
+
+// release returns the permit, unless it has been returned.
+func (p *permit) release() {
+	if !p.released.Swap(true) {
+		p.Release(p.failed)
+	}
+}
+
+// end releases the permit, and ends the watch of the context.
+func (p *permit) end() {
+	p.stop()
+	p.release()
+}
+
+// body returns b, which ends with the permit. After 101 Switching Protocols it can be written
+// to as well.
+func (p *permit) body(b io.ReadCloser) io.ReadCloser {
+	if w, ok := b.(io.Writer); ok {
+		return struct {
+			*body
+			io.Writer
+		}{&body{b, p}, w}
+	}
+	return &body{b, p}
+}
+
+// A body is that of a response.
+type body struct {
+	io.ReadCloser
+	permit *permit
+}
+
+// Read reads, and releases the permit at the end or after an error.
+func (b *body) Read(data []byte) (int, error) {
+	n, err := b.ReadCloser.Read(data)
+	if err != nil {
+		b.permit.end()
+	}
+	return n, err
+}
+
+// Close closes the body and releases the permit.
+func (b *body) Close() error {
+	defer b.permit.end()
+	return b.ReadCloser.Close()
+}
