@@ -16,7 +16,7 @@ import (
 type consumer struct {
 	broker broker
 	handle func(context.Context, message) error
-	every  int // messages per commit
+	every  int // messages per commit; while no more come, the last few wait for theirs
 	limit  *stint.Limiter
 }
 
@@ -74,9 +74,4 @@ func (c *consumer) messages(ctx context.Context) iter.Seq2[message, error] {
 			yield(message{}, err)
 		}
 	}
-}
-
-// mapKey stands in for stint.MapKey.
-func mapKey[T any, K comparable, R any](ctx context.Context, seq iter.Seq[T], _ func(T) K, f func(context.Context, T) (R, error), _ *stint.Limiter, opts ...stint.Option) iter.Seq2[R, error] {
-	return stint.MapSeq(ctx, seq, f, append(opts, stint.Limit(1))...)
 }

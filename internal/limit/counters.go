@@ -35,10 +35,9 @@ func (l *Limiter) Refused() {
 	}
 }
 
-// granted counts w, which has its permit.
-func (l *Limiter) granted(w *Waiter) *Waiter {
+// granted counts a waiter that has its permit.
+func (l *Limiter) granted() {
 	if c := l.counters; c != nil {
 		c.Waited.Add(1)
 	}
-	return w
 }

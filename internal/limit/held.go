@@ -336,7 +336,8 @@ func (h *HeldPermit) admitAs(low bool) *Waiter {
 		if w := n.Value(); w.Low == low && h.take(w.branch) {
 			w.remove()
 			w.Permit = Permit{h}
-			return h.lim.granted(w)
+			h.lim.granted()
+			return w
 		}
 	}
 	return nil

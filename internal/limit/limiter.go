@@ -201,8 +201,8 @@ func (l *Limiter) Acquire(done, quit <-chan struct{}, from *Scope, granted *Wait
 	return l.AcquireAs(from.Low(l), false, done, quit, from, granted)
 }
 
-// AcquireAs is Acquire for a caller whose priority is low, or not, and whose call is nested, as
-// for Waiter, or not.
+// AcquireAs is Acquire for a caller whose priority is low, or not, and that is of a call that
+// inherited l, or not.
 func (l *Limiter) AcquireAs(low, nested bool, done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
 	t := l.turn(low, nested)
 	defer l.keep(t)
@@ -476,7 +476,7 @@ func (l *Limiter) grant(w *Waiter) {
 	l.out++
 	w.remove()
 	w.Permit = Permit{}
-	l.granted(w)
+	l.granted()
 }
 
 // firstNested returns the first waiter of a call that inherited l, or nil.

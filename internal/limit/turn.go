@@ -8,7 +8,7 @@ type turn struct {
 	granted chan struct{} // closed by Grant
 }
 
-// turn returns a turn with that priority, of a nested call or not. The caller must give it to keep.
+// turn returns a turn, as for AcquireAs. The caller must give it to keep.
 func (l *Limiter) turn(low, nested bool) *turn {
 	t := l.spare.Swap(nil)
 	if t == nil {

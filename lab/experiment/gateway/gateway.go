@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/httplimit"
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/result"
@@ -69,10 +70,10 @@ func (z sizes) kase() experiment.Case {
 		z.model(result.Floor.Model("capacity", "what the backend can serve"), nil),
 		z.model(result.Peer.Model(nameNone, "httputil.ReverseProxy"), func(proxy http.Handler) http.Handler { return proxy }),
 		z.model(result.Ours.Model(nameFixed, fmt.Sprintf("httplimit.Handler with stint.Limit(%d)%s: the best limit, if it is known", z.capacity, wait)), func(proxy http.Handler) http.Handler {
-			return handler(proxy, stint.Limit(z.capacity), z.waiting)
+			return httplimit.Handler(proxy, stint.Limit(z.capacity), z.waiting)
 		}),
 		z.model(result.Ours.Model(nameAuto, "httplimit.Handler with stint.Auto(1, 256)"+wait), func(proxy http.Handler) http.Handler {
-			return handler(proxy, stint.Auto(1, 256), z.waiting)
+			return httplimit.Handler(proxy, stint.Auto(1, 256), z.waiting)
 		}),
 	}
 	return c
