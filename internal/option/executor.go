@@ -59,7 +59,7 @@ func (e *Executor) Open(parent, ctx context.Context, o *Options, runner work.Run
 		s.Shared = true
 		e.Source = e.Engine.NewSource(s)
 	} else {
-		c := o.Config(labels(ctx, o))
+		c := o.Config(limit.Labelled(ctx)) // a worker may be started by any goroutine that frees a permit
 		c.Inherited = true
 		e.Engine, e.Source = work.New(c, s)
 		e.private = true
@@ -72,16 +72,6 @@ func (e *Executor) Open(parent, ctx context.Context, o *Options, runner work.Run
 		defer e.watched.Done()
 		e.Source.Stop()
 	})
-}
-
-// labels returns the context with the labels of a call's own workers. A worker may be
-// started by any goroutine that frees a permit of a shared limiter, so it must not
-// inherit labels.
-func labels(ctx context.Context, o *Options) context.Context {
-	if o.Limiter != nil || o.Name != "" {
-		return limit.Labelled(ctx)
-	}
-	return nil
 }
 
 // Closed reports whether e is on a pool that takes no more tasks.
