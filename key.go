@@ -2,9 +2,7 @@ package stint
 
 import (
 	"context"
-	"errors"
 	"iter"
-	"slices"
 
 	"github.com/stint-go/stint/internal/lane"
 	"github.com/stint-go/stint/internal/limit"
@@ -29,24 +27,10 @@ func EachKey[T any, K comparable](ctx context.Context, seq iter.Seq[T], key func
 	o := collectIn(ctx, "EachKey", eachOptions, opts)
 	o.Unordered = true
 	call := func(ctx context.Context, v T) (struct{}, error) { return struct{}{}, f(ctx, v) }
-	var items []*ItemError
-	var last error // of what is no item
-	for _, err := range mapKey(ctx, seq, key, call, o) {
-		if item, ok := err.(*ItemError); ok && o.KeepGoing {
-			items = append(items, item)
-		} else if err != nil {
-			last = err
-		}
+	var err error
+	for _, err = range mapKey(ctx, seq, key, call, o, true) {
 	}
-	if len(items) == 0 {
-		return last
-	}
-	slices.SortFunc(items, func(a, b *ItemError) int { return a.Index - b.Index })
-	errs := make([]error, 0, len(items)+1)
-	for _, item := range items {
-		errs = append(errs, item)
-	}
-	return errors.Join(append(errs, last)...)
+	return err
 }
 
 // MapKey calls f for every value of seq, as EachKey does, and yields the results, in the
@@ -62,7 +46,7 @@ func EachKey[T any, K comparable](ctx context.Context, seq iter.Seq[T], key func
 // or f is nil.
 func MapKey[T any, K comparable, R any](ctx context.Context, seq iter.Seq[T], key func(T) K, f func(context.Context, T) (R, error), opts ...Option) iter.Seq2[R, error] {
 	checkKeyed("MapKey", ctx, f == nil, seq == nil, key == nil)
-	return mapKey(ctx, seq, key, f, collectIn(ctx, "MapKey", seqOptions, opts))
+	return mapKey(ctx, seq, key, f, collectIn(ctx, "MapKey", seqOptions, opts), false)
 }
 
 // checkKeyed panics about bad arguments of the function called caller.
@@ -76,43 +60,44 @@ func checkKeyed(caller string, ctx context.Context, nilFunc, nilSeq, nilKey bool
 	}
 }
 
-func mapKey[T any, K comparable, R any](ctx context.Context, seq iter.Seq[T], key func(T) K, f func(context.Context, T) (R, error), o option.Options) iter.Seq2[R, error] {
+// mapKey is MapKey, or, if all errors are wanted together, EachKey: then an error comes last.
+func mapKey[T any, K comparable, R any](ctx context.Context, seq iter.Seq[T], key func(T) K, f func(context.Context, T) (R, error), o option.Options, together bool) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
-		(&mapSeq[T, keyed[K], R]{f: f, rows: &keyRows[T, K, R]{key: key}}).run(ctx, seq, &o, yield)
+		(&mapSeq[T, inLane, R]{f: f, rows: &keyRows[T, K, R]{key: key}, together: together}).run(ctx, seq, &o, yield)
 	}
 }
 
-// keyed is the key and the number of a node, and the scope of its task.
-type keyed[K comparable] struct {
-	key   K
-	index int
-	scope *limit.Scope
+// inLane says where the node of a MapKey is.
+type inLane struct {
+	lane.Place
+	index int          // of the value
+	scope *limit.Scope // of the task that runs
 }
 
 // keyRows are the rows of a MapKey.
 type keyRows[T any, K comparable, R any] struct {
 	key     func(T) K
 	entered int // nodes; owned by the feeder
-	lanes   lane.Lanes[K, *node[T, keyed[K], R]]
+	lanes   lane.Lanes[K, *node[T, inLane, R]]
 }
 
-func (r *keyRows[T, K, R]) enter(n *node[T, keyed[K], R]) (first bool) {
-	n.key.key, n.key.index = r.key(n.in), r.entered
+func (r *keyRows[T, K, R]) enter(n *node[T, inLane, R]) (first bool) {
+	n.lane.index = r.entered
 	r.entered++
-	return r.lanes.Enter(n.key.key, n)
+	return r.lanes.Enter(r.key(n.in), n, &n.lane.Place)
 }
 
-func (r *keyRows[T, K, R]) begin(ctx context.Context, n *node[T, keyed[K], R]) {
-	n.key.scope = limit.ScopeOf(ctx)
+func (r *keyRows[T, K, R]) begin(ctx context.Context, n *node[T, inLane, R]) {
+	n.lane.scope = limit.ScopeOf(ctx)
 }
 
-func (r *keyRows[T, K, R]) index(n *node[T, keyed[K], R]) int { return n.key.index }
+func (r *keyRows[T, K, R]) index(n *node[T, inLane, R]) int { return n.lane.index }
 
 // leave also returns the scope in which next is to be submitted: that of a task, since a
 // closed pool takes what its tasks start.
-func (r *keyRows[T, K, R]) leave(n *node[T, keyed[K], R]) (next *node[T, keyed[K], R], from *limit.Scope) {
-	next, _ = r.lanes.Leave(n.key.key)
-	from = n.key.scope
-	n.key = keyed[K]{}
+func (r *keyRows[T, K, R]) leave(n *node[T, inLane, R]) (next *node[T, inLane, R], from *limit.Scope) {
+	next, _ = r.lanes.Leave(n.lane.Place)
+	from = n.lane.scope
+	n.lane = inLane{}
 	return next, from
 }

@@ -12,12 +12,16 @@ import "sync"
 // concurrently.
 type Lanes[K comparable, N any] struct {
 	mu    sync.Mutex
-	lanes map[K]*lane[N]
-	free  []*lane[N]
+	lanes map[K]*lane[K, N]
+	free  []*lane[K, N]
 }
 
-// A lane has the tasks behind the one that may run.
-type lane[N any] struct {
+// A Place is where a task is, for Leave. The zero Place is in no lane.
+type Place struct{ lane any }
+
+// A lane has the tasks of a key behind the one that may run.
+type lane[K comparable, N any] struct {
+	key     K
 	waiting []N
 	first   int
 }
@@ -25,68 +29,72 @@ type lane[N any] struct {
 // maxFree is how many empty lanes are kept for other keys.
 const maxFree = 64
 
-// Enter adds n to the lane of key, and reports whether it may run at once. A key that does
-// not equal itself, such as a NaN, has a lane for each task. Enter panics if key cannot be
-// compared.
-func (l *Lanes[K, N]) Enter(key K, n N) (first bool) {
+// Enter adds n to the lane of key, and reports whether it may run at once. It sets at to
+// where n is before Leave can return n. A key that does not equal itself, such as a NaN, has
+// no lane: all its tasks may run. Enter panics if key cannot be compared.
+func (l *Lanes[K, N]) Enter(key K, n N, at *Place) (first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if at := l.lanes[key]; at != nil {
-		at.waiting = append(at.waiting, n)
+	if in := l.lanes[key]; in != nil {
+		at.lane = in
+		in.waiting = append(in.waiting, n)
 		return false
 	}
 	if key != key {
 		return true
 	}
 	if l.lanes == nil {
-		l.lanes = map[K]*lane[N]{}
+		l.lanes = map[K]*lane[K, N]{}
 	}
-	l.lanes[key] = l.empty()
+	in := l.empty()
+	in.key, at.lane = key, in
+	l.lanes[key] = in
 	return true
 }
 
 // empty returns an empty lane.
-func (l *Lanes[K, N]) empty() *lane[N] {
+func (l *Lanes[K, N]) empty() *lane[K, N] {
 	last := len(l.free) - 1
 	if last < 0 {
-		return new(lane[N])
+		return new(lane[K, N])
 	}
-	at := l.free[last]
+	in := l.free[last]
 	l.free = l.free[:last]
-	return at
+	return in
 }
 
-// Leave takes the task that may run out of the lane of key, and returns the next one, which
-// may run now.
-func (l *Lanes[K, N]) Leave(key K) (next N, ok bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	at := l.lanes[key]
-	if at == nil { // not equal to itself
+// Leave takes the task that may run out of its lane, and returns the next one of the key,
+// which may run now.
+func (l *Lanes[K, N]) Leave(at Place) (next N, ok bool) {
+	in, ok := at.lane.(*lane[K, N])
+	if !ok {
 		return next, false
 	}
-	if at.first < len(at.waiting) {
-		next = at.waiting[at.first]
-		clear(at.waiting[at.first : at.first+1])
-		at.first++
-		at.compact()
-		return next, true
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if in.first < len(in.waiting) {
+		return in.pop(), true
 	}
-	delete(l.lanes, key)
+	delete(l.lanes, in.key)
 	if len(l.free) < maxFree {
-		l.free = append(l.free, at)
+		*in = lane[K, N]{waiting: in.waiting[:0]}
+		l.free = append(l.free, in)
 	}
 	return next, false
 }
 
-// compact makes room in front of the waiting tasks once it is the larger part.
-func (l *lane[N]) compact() {
-	if l.first < len(l.waiting)-l.first {
-		return
+// pop takes the first of the waiting tasks. It closes the gap in front of the others once
+// that is the larger part.
+func (l *lane[K, N]) pop() N {
+	var none N
+	n := l.waiting[l.first]
+	l.waiting[l.first] = none
+	if l.first++; 2*l.first > len(l.waiting) {
+		left := copy(l.waiting, l.waiting[l.first:])
+		clear(l.waiting[left:])
+		l.waiting, l.first = l.waiting[:left], 0
 	}
-	n := copy(l.waiting, l.waiting[l.first:])
-	clear(l.waiting[n:])
-	l.waiting, l.first = l.waiting[:n], 0
+	return n
 }
 
 // Len returns the number of lanes.

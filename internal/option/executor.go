@@ -77,6 +77,9 @@ func (e *Executor) Open(parent, ctx context.Context, o *Options, runner work.Run
 // Closed reports whether e is on a pool that takes no more tasks.
 func (e *Executor) Closed() bool { return !e.private && e.Engine.Closed() }
 
+// Refuses reports whether e is on a pool that would refuse a task of the caller of e.
+func (e *Executor) Refuses() bool { return e.Closed() && e.Source.Refuses(e.Parent) }
+
 // Wait waits until no task is queued, running or being submitted. From then on, workers of
 // e's own engine leave when they find nothing to do.
 func (e *Executor) Wait() {
