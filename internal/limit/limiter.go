@@ -32,10 +32,10 @@ const (
 // While nobody waits and the limit is not exceeded, a permit is taken and returned by one
 // compare-and-swap of free. Everything else closes this fast path first: see lock.
 type Limiter struct {
-	free   atomic.Int64 // permits that may be taken without mu, or closed
-	signs  atomic.Int64 // written with mu held; holders read it between two tasks
-	waited atomic.Bool  // a waiter has joined, under a controller, since no permit was out; written with mu held
-	limit  atomic.Int64 // written with mu held
+	free   atomic.Int64         // permits that may be taken without mu, or closed
+	signs  atomic.Int64         // written with mu held; holders read it between two tasks
+	waited atomic.Bool          // a waiter has joined, under a controller, since no permit was out; written with mu held
+	limit  atomic.Int64         // written with mu held
 	spare  atomic.Pointer[turn] // of the last goroutine that waited, or nil
 
 	mu         sync.Mutex
