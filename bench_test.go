@@ -197,45 +197,6 @@ func BenchmarkSleepers(b *testing.B) {
 	})
 }
 
-// BenchmarkBackground reports how long a task waits for one of 8 permits beside 64 callers with
-// background tasks of 10 ms.
-func BenchmarkBackground(b *testing.B) {
-	for _, priority := range []struct {
-		name string
-		opts []stint.Option
-	}{{"plain", nil}, {"low", []stint.Option{stint.LowPriority()}}} {
-		b.Run("priority="+priority.name, func(b *testing.B) {
-			ctx, cancel := context.WithCancel(context.Background())
-			shared := stint.Limit(8)
-			var callers sync.WaitGroup
-			for range 64 {
-				callers.Go(func() {
-					stint.Range(ctx, math.MaxInt, func(context.Context, int) error {
-						time.Sleep(10 * time.Millisecond)
-						return nil
-					}, append(priority.opts, shared)...)
-				})
-			}
-			time.Sleep(50 * time.Millisecond)
-			var waits []time.Duration
-			for b.Loop() {
-				came := time.Now()
-				stint.Range(ctx, 1, func(context.Context, int) error {
-					waits = append(waits, time.Since(came))
-					time.Sleep(time.Millisecond)
-					return nil
-				}, shared)
-			}
-			cancel()
-			callers.Wait()
-			slices.Sort(waits)
-			b.ReportMetric(waits[len(waits)/2].Seconds()*1e3, "p50-ms")
-			b.ReportMetric(waits[len(waits)*99/100].Seconds()*1e3, "p99-ms")
-			b.ReportMetric(waits[len(waits)-1].Seconds()*1e3, "max-ms")
-		})
-	}
-}
-
 // BenchmarkGoContext is what the values of the submitter's context cost a task, beside Go.
 func BenchmarkGoContext(b *testing.B) {
 	type key struct{}

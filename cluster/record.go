@@ -38,6 +38,9 @@ var (
 	// errMoved says that another submitter has written the record.
 	errMoved = errors.New("cluster: the record of the run is another one")
 
+	// errOlder says that the record is an earlier one of the same submitter.
+	errOlder = errors.New("cluster: the record of the run is an older one")
+
 	// errGone says that the record was removed.
 	errGone = errors.New("cluster: the record of the run is gone")
 )
@@ -96,7 +99,10 @@ func (c *Client) writeOnce(ctx context.Context, r *record) error {
 	r.unanswered.Store(err != nil && !answered)
 	switch {
 	case answered && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant):
-		return c.moved(ctx, r)
+		if err = c.moved(ctx, r); err == errOlder {
+			return c.writeOnce(ctx, r)
+		}
+		return err
 	case err == nil:
 		r.seq = ack.Sequence
 	}
@@ -106,8 +112,9 @@ func (c *Client) writeOnce(ctx context.Context, r *record) error {
 // recordExpiry is how long the record of a run without a Name outlives its last heartbeat.
 func (c *config) recordExpiry() time.Duration { return 4 * c.heartbeat }
 
-// moved returns errMoved or errGone, or nil if this submitter has written the stored record
-// without getting an answer.
+// moved returns why the server has another record than the one that r was read from or written
+// to: errMoved, errGone, or errOlder, which can be replaced. It returns nil if this submitter
+// has written r without getting an answer.
 func (c *Client) moved(ctx context.Context, r *record) error {
 	now, err := c.read(ctx, r.Run)
 	if err != nil {
@@ -116,10 +123,13 @@ func (c *Client) moved(ctx context.Context, r *record) error {
 	switch {
 	case now == nil:
 		return errGone
-	case now.Owner != r.Owner || now.Submitted != r.Submitted:
+	case now.Owner != r.Owner:
 		return errMoved
 	}
 	r.seq = now.seq
+	if now.Submitted != r.Submitted {
+		return errOlder
+	}
 	return nil
 }
 
@@ -203,20 +213,34 @@ func (c *Client) supersede(ctx context.Context, r *record) error {
 }
 
 // read returns the record of a run, or nil if there is none. A message in its place that is
-// not a record becomes a dead letter.
+// not a record becomes a dead letter. It may hide the record: the stream keeps what a message
+// does not replace. So read looks again, until it has a record, or cannot remove the message.
 func (c *Client) read(ctx context.Context, run string) (*record, error) {
-	m, err := c.last(ctx, "runs", c.names.subject("run", run))
-	if m == nil || err != nil {
+	for removed := uint64(0); ; {
+		m, err := c.last(ctx, "runs", c.names.subject("run", run))
+		if m == nil || err != nil {
+			return nil, err
+		}
+		r, err := parseRecord(m, run)
+		if err == nil {
+			return r, nil
+		}
+		if m.Sequence == removed {
+			return nil, nil
+		}
+		c.rejectRecord(ctx, m, err)
+		removed = m.Sequence
+	}
+}
+
+// parseRecord returns the record of a run that a message has.
+func parseRecord(m *jetstream.RawStreamMsg, run string) (*record, error) {
+	r := &record{seq: m.Sequence}
+	if err := json.Unmarshal(m.Data, r); err != nil {
 		return nil, err
 	}
-	r := &record{seq: m.Sequence}
-	err = json.Unmarshal(m.Data, r)
-	if err == nil && !r.isValid(run) {
-		err = errors.New("it is not the record of that run")
-	}
-	if err != nil {
-		c.rejectRecord(ctx, m, err)
-		return nil, nil
+	if !r.isValid(run) {
+		return nil, errors.New("it is not the record of that run")
 	}
 	return r, nil
 }

@@ -104,7 +104,7 @@ func (v *runStates) onOver(m *nats.Msg) {
 
 // setOver records that a run has ended, and ends the contexts of its tasks.
 func (v *runStates) setOver(key string) {
-	v.set(key, over, 0)
+	v.set(key, over, 0, time.Now())
 	v.leases.interrupt(ErrCanceled, func(l *lease) bool { return l.key == key })
 }
 
@@ -116,9 +116,11 @@ func (v *runStates) removeResults(key string) {
 	}
 }
 
-// set caches the state of a run as it was read, and returns its state, which depends on the
-// cached one.
-func (v *runStates) set(key string, read state, reconnects uint64) state {
+// set caches the state of a run as it was read at some time between asked and now, and returns
+// its state, which depends on the cached one. A run is over if its record was missing when a
+// read ended and when one began a heartbeat later: an answer that waited here, while the
+// worker was busy or paused, says nothing about that time.
+func (v *runStates) set(key string, read state, reconnects uint64, asked time.Time) state {
 	now := time.Now()
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -130,7 +132,7 @@ func (v *runStates) set(key string, read state, reconnects uint64) state {
 	if read == missing && before.state == missing {
 		s.since = before.since
 	}
-	if before.state == over || s.state == missing && now.Sub(s.since) >= v.client.conf.heartbeat {
+	if before.state == over || s.state == missing && asked.Sub(s.since) >= v.client.conf.heartbeat {
 		s.state = over
 	}
 	v.cache[key] = s
@@ -160,12 +162,12 @@ func (s cachedState) isFresh(conf *config, reconnects uint64, now time.Time) boo
 // lookup returns the state of a run. If the cached state is old, one caller reads the record;
 // concurrent callers use the cached state, unless the connection was made again since.
 func (v *runStates) lookup(ctx context.Context, key string) (state, error) {
-	reconnects, now := v.client.nc.Stats().Reconnects, time.Now()
+	reconnects, asked := v.client.nc.Stats().Reconnects, time.Now()
 	v.mu.Lock()
 	cached, ok := v.cache[key]
-	fresh := cached.isFresh(&v.client.conf, reconnects, now)
+	fresh := cached.isFresh(&v.client.conf, reconnects, asked)
 	if ok && !fresh {
-		cached.readAt = now
+		cached.readAt = asked
 		v.cache[key] = cached
 	}
 	v.mu.Unlock()
@@ -177,11 +179,11 @@ func (v *runStates) lookup(ctx context.Context, key string) (state, error) {
 	case err != nil:
 		return unknown, err
 	case rec == nil:
-		return v.set(key, missing, reconnects), nil
+		return v.set(key, missing, reconnects, asked), nil
 	case rec.Key != key: // another run of that name
-		return v.set(key, over, reconnects), nil
+		return v.set(key, over, reconnects, asked), nil
 	}
-	return v.set(key, live, reconnects), nil
+	return v.set(key, live, reconnects, asked), nil
 }
 
 // awaitOver waits until a missing run is over, and returns true. It returns false if the run

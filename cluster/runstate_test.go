@@ -95,6 +95,31 @@ func TestRunIsMissingForAWhile(t *testing.T) {
 	})
 }
 
+// A worker is paused for longer than a heartbeat while an answer is on its way, which says that
+// the record is missing. Its submitter writes the record again meanwhile. The run is not over.
+func TestAnswerIsReadLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		late := time.Duration(0)
+		var rec *record
+		v, _ := newKnown(func() *record {
+			answer := rec
+			time.Sleep(late)
+			return answer
+		})
+		defer v.end()
+		looks(t, v, "run", 3)
+		late = 2 * heartbeat
+		if s, err := v.lookup(t.Context(), "run"); s != missing || err != nil {
+			t.Errorf("state %v, %v, want %v", s, err, missing)
+		}
+		time.Sleep(heartbeat)
+		late, rec = 0, &record{Key: "run"}
+		if s := looks(t, v, "run", 1); s != live {
+			t.Errorf("state %v, want %v", s, live)
+		}
+	})
+}
+
 // Without an answer of the server the state of a run stays unknown.
 func TestRunIsNotKnown(t *testing.T) {
 	v, _ := newKnown(nil)

@@ -260,6 +260,41 @@ func TestLowPriorityGivesUp(t *testing.T) {
 	})
 }
 
+// Tasks of low priority that wait are demand: they raise an adaptive limit as others do, in the
+// same time.
+func TestLowPriorityRaisesTheLimit(t *testing.T) {
+	const most = 64
+	for _, e := range searching() {
+		raised := func(opts ...stint.Option) (took time.Duration) {
+			synctest.Test(t, func(t *testing.T) {
+				defer noneLeft(t)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				l := stint.Auto(1, most)
+				var callers sync.WaitGroup
+				for range 2 * most {
+					callers.Go(func() {
+						e.run(ctx, 100, func(context.Context, int) error {
+							if took == 0 && l.Current() == most {
+								took = sinceBubble()
+								cancel()
+							}
+							time.Sleep(10 * time.Millisecond)
+							return nil
+						}, append(opts, l)...)
+					})
+				}
+				callers.Wait()
+			})
+			return took
+		}
+		plain, low := raised(), raised(stint.LowPriority())
+		if plain == 0 || low != plain {
+			t.Errorf("%s: the limit rises within %v, with LowPriority within %v", e.name, plain, low)
+		}
+	}
+}
+
 // Calls of both priorities nest, end early and change the limit at random: every task runs
 // that is not dropped, never more than the limit at once, and no permit is lost.
 func TestLowPriorityStress(t *testing.T) {

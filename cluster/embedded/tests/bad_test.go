@@ -58,34 +58,49 @@ func TestBadRecords(t *testing.T) {
 	}
 }
 
-// A run whose record is overwritten by another message continues.
+// A run whose record is overwritten by another message continues, whoever finds that message
+// first: a caller of Status, or the submitter, since the worker does not look in this time.
 func TestRecordIsOverwritten(t *testing.T) {
 	t.Parallel()
+	for _, first := range []string{"Status", "the submitter"} {
+		t.Run(first, func(t *testing.T) {
+			t.Parallel()
+			where, j := newServer(t), newJournal(t)
+			client, counter := connect(t, where), look(t, where)
+			serve(t, connect(t, where, cluster.Heartbeat(time.Hour)), 4, newTask(j))
+			c := begin(bounded(t), client, newTask(j), items(8, item{Do: "wait", Gate: "end"}))
+			j.seen(t, 4, "begun", is("begin"))
+			counter.queued(t, 8)
+			subject := counter.subjects(t, "stint-runs")[0]
+			counter.publish(t, subject, "what is this")
+			if first == "the submitter" {
+				eventually(t, "a dead letter", func() bool { return len(counter.subjects(t, "stint-dead")) == 1 })
+			}
+			eventually(t, "the record is there again", func() bool {
+				s, err := client.Status(bounded(t))
+				return err == nil && len(s.Runs) == 1 && len(s.DeadLetters) == 1
+			})
+			j.open(t, "end")
+			c.succeed(t, 8)
+		})
+	}
+}
+
+// A run with a Name ends while another message hides its record. Both are removed, and the Name
+// is free again.
+func TestRecordIsHiddenAtTheEnd(t *testing.T) {
+	t.Parallel()
 	where, j := newServer(t), newJournal(t)
-	client, counter := connect(t, where), look(t, where)
-	serve(t, connect(t, where), 4, newTask(j))
-	c := begin(bounded(t), client, newTask(j), items(8, item{Do: "wait", Gate: "end"}))
+	seldom := cluster.Heartbeat(time.Hour) // nobody finds the message before the end
+	client, counter := connect(t, where, seldom), look(t, where)
+	serve(t, connect(t, where, seldom), 4, newTask(j))
+	c := begin(bounded(t), client, newTask(j), items(8, item{Do: "wait", Gate: "end"}), cluster.Name("x"))
 	j.seen(t, 4, "begun", is("begin"))
-	subject := counter.subjects(t, "stint-runs")[0]
-	counter.publish(t, subject, "what is this")
-	var last any // what the status was, and the error of the call if it has ended
-	defer func() {
-		if t.Failed() {
-			t.Logf("%+v", last)
-		}
-	}()
-	eventually(t, "the record is there again", func() bool {
-		s, err := client.Status(bounded(t))
-		select {
-		case <-c.done:
-			last = []any{s, err, "ended", c.err}
-		default:
-			last = []any{s, err}
-		}
-		return err == nil && len(s.Runs) == 1 && len(s.DeadLetters) == 1
-	})
+	counter.publish(t, "stint.run.x", "what is this")
 	j.open(t, "end")
 	c.succeed(t, 8)
+	equal(t, "records", len(counter.subjects(t, "stint-runs")), 0)
+	begin(bounded(t), client, newTask(j), items(8, item{}), cluster.Name("x")).succeed(t, 8)
 }
 
 // Messages in the queue that are no tasks become dead letters. Malformed results, marks and
