@@ -69,7 +69,7 @@ func mapKey[T any, K comparable, R any](ctx context.Context, seq iter.Seq[T], ke
 
 // inLane says where the node of a MapKey is.
 type inLane struct {
-	lane.Place
+	lane.Ticket
 	index int          // of the value
 	scope *limit.Scope // of the task that runs
 }
@@ -84,7 +84,7 @@ type keyRows[T any, K comparable, R any] struct {
 func (r *keyRows[T, K, R]) enter(n *node[T, inLane, R]) (first bool) {
 	n.lane.index = r.entered
 	r.entered++
-	return r.lanes.Enter(r.key(n.in), n, &n.lane.Place)
+	return r.lanes.Enter(r.key(n.in), n, &n.lane.Ticket)
 }
 
 func (r *keyRows[T, K, R]) begin(ctx context.Context, n *node[T, inLane, R]) {
@@ -96,7 +96,7 @@ func (r *keyRows[T, K, R]) index(n *node[T, inLane, R]) int { return n.lane.inde
 // leave also returns the scope in which next is to be submitted: that of a task, since a
 // closed pool takes what its tasks start.
 func (r *keyRows[T, K, R]) leave(n *node[T, inLane, R]) (next *node[T, inLane, R], from *limit.Scope) {
-	next, _ = r.lanes.Leave(n.lane.Place)
+	next, _ = r.lanes.Leave(n.lane.Ticket)
 	from = n.lane.scope
 	n.lane = inLane{}
 	return next, from

@@ -45,7 +45,7 @@ func newKeyed[T any, K comparable](key K, v T) keyed[T, K] {
 // rows are the tasks of each key, of one record, in a row.
 type rows[T, R any] interface {
 	enter(t *parTask[T, R]) (first bool)
-	leave(at lane.Place) (next *parTask[T, R]) // nil if there is none
+	leave(at lane.Ticket) (next *parTask[T, R]) // nil if there is none
 }
 
 // keyRows are the rows of a ParMapKey.
@@ -57,7 +57,7 @@ func (r *keyRows[T, K, R]) enter(t *parTask[keyed[T, K], R]) (first bool) {
 	return r.lanes.Enter(t.in[0].key, t, &t.lane)
 }
 
-func (r *keyRows[T, K, R]) leave(at lane.Place) (next *parTask[keyed[T, K], R]) {
+func (r *keyRows[T, K, R]) leave(at lane.Ticket) (next *parTask[keyed[T, K], R]) {
 	next, _ = r.lanes.Leave(at)
 	return next
 }

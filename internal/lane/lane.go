@@ -16,8 +16,8 @@ type Lanes[K comparable, N any] struct {
 	free  []*lane[K, N]
 }
 
-// A Place is where a task is, for Leave. The zero Place is in no lane.
-type Place struct{ lane any }
+// A Ticket says where a task is, for Leave. The zero Ticket is for no lane.
+type Ticket struct{ lane any }
 
 // A lane has the tasks of a key behind the one that may run.
 type lane[K comparable, N any] struct {
@@ -32,7 +32,7 @@ const maxFree = 64
 // Enter adds n to the lane of key, and reports whether it may run at once. It sets at to
 // where n is before Leave can return n. A key that does not equal itself, such as a NaN, has
 // no lane: all its tasks may run. Enter panics if key cannot be compared.
-func (l *Lanes[K, N]) Enter(key K, n N, at *Place) (first bool) {
+func (l *Lanes[K, N]) Enter(key K, n N, at *Ticket) (first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if in := l.lanes[key]; in != nil {
@@ -65,7 +65,7 @@ func (l *Lanes[K, N]) empty() *lane[K, N] {
 
 // Leave takes the task that may run out of its lane, and returns the next one of the key,
 // which may run now.
-func (l *Lanes[K, N]) Leave(at Place) (next N, ok bool) {
+func (l *Lanes[K, N]) Leave(at Ticket) (next N, ok bool) {
 	in, ok := at.lane.(*lane[K, N])
 	if !ok {
 		return next, false
