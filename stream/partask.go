@@ -22,7 +22,7 @@ type parTask[T, R any] struct {
 	splitOff int          // of them, that are the results of another task now
 	err      error        // of the record after these
 	submitBy *limit.Scope // the scope that it is submitted in
-	lane     lane.Ticket   // of ParMapKey
+	lane     lane.Ticket  // of ParMapKey
 	finished bool         // may be taken; guarded by parMap.mu, like next
 	next     *parTask[T, R]
 
