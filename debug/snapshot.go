@@ -81,7 +81,9 @@ func (p poolStats) Cells() []cell {
 		{"workers", strconv.Itoa(p.Workers)},
 		{"idle", strconv.Itoa(p.Idle)},
 		{"completed", strconv.FormatUint(p.Completed, 10)},
+		{"failed", strconv.FormatUint(p.Failed, 10)},
 		{"dropped", strconv.FormatUint(p.Dropped, 10)},
+		{"refused", strconv.FormatUint(p.Refused, 10)},
 		{"tasks/s", rate(p.Throughput)},
 	}
 }
@@ -92,6 +94,9 @@ func (l limiterStats) Cells() []cell {
 		{"limit", strconv.Itoa(l.Limit)},
 		{"running", strconv.Itoa(l.Running)},
 		{"waiting", strconv.Itoa(l.Waiting)},
+		{"completed", strconv.FormatUint(l.Completed, 10)},
+		{"failed", strconv.FormatUint(l.Failed, 10)},
+		{"refused", strconv.FormatUint(l.Refused, 10)},
 		{"tasks/s", rate(measured(l.Throughput))},
 		{"phase", l.Phase},
 	}
