@@ -41,6 +41,7 @@ type state struct {
 	Time  time.Time
 	Pools map[string]struct {
 		stint.PoolStats
+		Limiter    string
 		Throughput *float64
 	}
 	Limiters map[string]stint.LimiterStats
@@ -84,8 +85,8 @@ func TestText(t *testing.T) {
 		body(h, "text")
 		time.Sleep(2 * time.Second)
 		want := `
-POOL  LIMIT  RUNNING  QUEUED  WAITING  WORKERS  IDLE  COMPLETED  FAILED  DROPPED  REFUSED  TASKS/S
-mail      1        1       1        0        1     0          2       0        0        0        0
+POOL  LIMITER  LIMIT  RUNNING  QUEUED  WAITING  WORKERS  IDLE  COMPLETED  FAILED  DROPPED  REFUSED  TASKS/S
+mail  -            1        1       1        0        1     0          2       0        0        0        0
 
 LIMITER  LIMIT  RUNNING  WAITING  COMPLETED  FAILED  REFUSED  TASKS/S  PHASE  REASON
 api       1234        0        0          0       0        0        -  fixed  set by hand
@@ -170,6 +171,47 @@ func TestHTML(t *testing.T) {
 		}
 		if t.Failed() {
 			t.Log(text)
+		}
+	})
+}
+
+// A pool is shown with the limiter that it was made with, by the name of that in the Handler,
+// and with its throughput over time.
+func TestPoolWithItsLimiter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := stint.Limit(3)
+		with, without := stint.NewPool(l), stint.NewPool()
+		defer with.Close()
+		defer without.Close()
+		h := new(debug.Handler)
+		h.AddPool("with", with)
+		h.AddPool("without", without)
+		h.AddLimiter("2nd", l)
+		remove := h.AddLimiter("1st", l)
+		got := func(name string) string { return read(t, h).Pools[name].Limiter }
+		if got("with") != "1st" || got("without") != "" {
+			t.Errorf("got %q and %q, want 1st and none", got("with"), got("without"))
+		}
+		remove()
+		if got("with") != "2nd" {
+			t.Errorf("got %q, want 2nd", got("with"))
+		}
+		for range 4 {
+			for range 30 {
+				with.Go(func(context.Context) {})
+			}
+			with.Idle(context.Background())
+			time.Sleep(time.Second)
+			body(h, "html")
+		}
+		for range 200 { // no more samples than are kept
+			time.Sleep(time.Second)
+			body(h, "json")
+		}
+		with.Go(func(context.Context) {})
+		time.Sleep(time.Second)
+		if page := body(h, "html"); strings.Count(page, `aria-label="tasks per second over 2 min 0 s: at most 1"`) != 2 {
+			t.Errorf("the page lacks the throughput over time:\n%s", page)
 		}
 	})
 }

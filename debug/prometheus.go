@@ -16,18 +16,13 @@ type metric[S any] struct {
 	value            func(S) uint64
 }
 
-// count makes a metric of a number that is not negative.
-func count[S any](name, help string, value func(S) int) metric[S] {
-	return metric[S]{name, "gauge", help, func(s S) uint64 { return uint64(value(s)) }}
-}
-
 var poolMetrics = []metric[stint.PoolStats]{
-	count("limit", "Tasks that may run at once.", func(s stint.PoolStats) int { return s.Limit }),
-	count("running", "Tasks that have started and not finished.", func(s stint.PoolStats) int { return s.Running }),
-	count("queued", "Tasks that were accepted and have not started.", func(s stint.PoolStats) int { return s.Queued }),
-	count("waiting", "Submitters that wait for room in a queue.", func(s stint.PoolStats) int { return s.Waiting }),
-	count("workers", "Goroutines of the pool.", func(s stint.PoolStats) int { return s.Workers }),
-	count("idle_workers", "Goroutines without a task.", func(s stint.PoolStats) int { return s.Idle }),
+	{"limit", "gauge", "Tasks that may run at once.", func(s stint.PoolStats) uint64 { return uint64(s.Limit) }},
+	{"running", "gauge", "Tasks that have started and not finished.", func(s stint.PoolStats) uint64 { return uint64(s.Running) }},
+	{"queued", "gauge", "Tasks that were accepted and have not started.", func(s stint.PoolStats) uint64 { return uint64(s.Queued) }},
+	{"waiting", "gauge", "Submitters that wait for room in a queue.", func(s stint.PoolStats) uint64 { return uint64(s.Waiting) }},
+	{"workers", "gauge", "Goroutines of the pool.", func(s stint.PoolStats) uint64 { return uint64(s.Workers) }},
+	{"idle_workers", "gauge", "Goroutines without a task.", func(s stint.PoolStats) uint64 { return uint64(s.Idle) }},
 	{"completed_total", "counter", "Tasks that have finished, in any way.", func(s stint.PoolStats) uint64 { return s.Completed }},
 	{"failed_total", "counter", "Tasks that ended in an error, a panic or a Goexit.", func(s stint.PoolStats) uint64 { return s.Failed }},
 	{"dropped_total", "counter", "Tasks that were accepted and never started.", func(s stint.PoolStats) uint64 { return s.Dropped }},
@@ -35,9 +30,9 @@ var poolMetrics = []metric[stint.PoolStats]{
 }
 
 var limiterMetrics = []metric[stint.LimiterStats]{
-	count("limit", "Tasks that may run at once.", func(s stint.LimiterStats) int { return s.Limit }),
-	count("running", "Permits that are held.", func(s stint.LimiterStats) int { return s.Running }),
-	count("waiting", "Calls, groups and pools that wait for a permit.", func(s stint.LimiterStats) int { return s.Waiting }),
+	{"limit", "gauge", "Tasks that may run at once.", func(s stint.LimiterStats) uint64 { return uint64(s.Limit) }},
+	{"running", "gauge", "Permits that are held.", func(s stint.LimiterStats) uint64 { return uint64(s.Running) }},
+	{"waiting", "gauge", "Calls, groups and pools that wait for a permit.", func(s stint.LimiterStats) uint64 { return uint64(s.Waiting) }},
 	{"completed_total", "counter", "Tasks that have finished, in any way.", func(s stint.LimiterStats) uint64 { return s.Completed }},
 	{"failed_total", "counter", "Tasks that ended in an error, a panic or a Goexit.", func(s stint.LimiterStats) uint64 { return s.Failed }},
 	{"waited_total", "counter", "Permits that somebody waited for and got.", func(s stint.LimiterStats) uint64 { return s.Waited }},
@@ -57,13 +52,12 @@ func families[E, S any](b *bytes.Buffer, kind string, metrics []metric[S], entri
 	if len(entries) == 0 {
 		return
 	}
+	escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 	for _, m := range metrics {
 		name := "stint_" + kind + "_" + m.name
 		fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, m.help, name, m.kind)
 		for entry, e := range sorted(entries) {
-			fmt.Fprintf(b, "%s{%s=\"%s\"} %s\n", name, kind, labelEscapes.Replace(entry), strconv.FormatUint(m.value(stats(e)), 10))
+			fmt.Fprintf(b, "%s{%s=\"%s\"} %s\n", name, kind, escaped.Replace(entry), strconv.FormatUint(m.value(stats(e)), 10))
 		}
 	}
 }
-
-var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
