@@ -61,9 +61,9 @@
 // _backoffs_total, with a label limiter. There are no durations: a task would have to read
 // the clock, which takes as long as an empty task. Measure in the task, where it matters.
 //
-// The page loads no other file, host or font. It stops
-// updating while its tab is hidden, and shows when the program does not answer. Without
-// scripts, the browser reloads it every few seconds.
+// The page loads no other file, host or font. It stops updating while its tab is hidden, and
+// shows when the program does not answer. Without scripts, the browser reloads it every few
+// seconds.
 //
 // The JSON is an object:
 //
