@@ -25,7 +25,7 @@ var edges = map[string][]string{
 	"par":                    slices.Concat(machinery, []string{"internal/race"}), // stint for PanicError only
 	"stream":                 slices.Concat([]string{"."}, machinery),
 	"errgroup":               slices.Concat([]string{"."}, machinery),
-	"debug":                  {"."},
+	"debug":                  {".", "internal/option"},
 	"httplimit":              {".", "internal/admission", "internal/option"},
 	"internal/task":          {},
 	"internal/fifo":          {},
