@@ -5,10 +5,7 @@ import (
 	"errors"
 	"expvar"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"strings"
-	"sync"
+	"iter"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -16,82 +13,25 @@ import (
 
 // The Examples of this file are the programs of docs/recipes.md.
 
-// A handler that answers 503 at once when all permits are taken.
-func ExampleGroup_TryGo_recipeAdmission() {
-	backend := stint.Limit(1)
-	arrived, finish := make(chan struct{}), make(chan struct{})
-	slow := func(_ context.Context, w http.ResponseWriter) error {
-		close(arrived)
-		<-finish
-		fmt.Fprint(w, "done")
-		return nil
-	}
-	handler := func(w http.ResponseWriter, r *http.Request) {
-		err := backend.TryDo(r.Context(), func(ctx context.Context) error { return slow(ctx, w) })
-		switch {
-		case errors.Is(err, stint.ErrBusy):
-			w.Header().Set("Retry-After", "1")
-			http.Error(w, "busy", http.StatusServiceUnavailable)
-		case err != nil:
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-		}
-	}
-
-	first, second := httptest.NewRecorder(), httptest.NewRecorder()
-	var clients sync.WaitGroup
-	clients.Go(func() { handler(first, httptest.NewRequest("GET", "/", nil)) })
-	<-arrived
-	handler(second, httptest.NewRequest("GET", "/", nil))
-	close(finish)
-	clients.Wait()
-	fmt.Println(first.Code, first.Body)
-	fmt.Println(second.Code, strings.TrimSpace(second.Body.String()))
-	// Output:
-	// 200 done
-	// 503 busy
-}
-
-// A client that has a limit for each host. A call of one item is a permit for the caller.
-func ExampleRange_recipePerHost() {
-	var mu sync.Mutex
-	limits := map[string]*stint.Limiter{}
-	limitOf := func(host string) *stint.Limiter {
-		mu.Lock()
-		defer mu.Unlock()
-		if limits[host] == nil {
-			limits[host] = stint.Auto(1, 20) // it finds what the host can serve, and keeps it
-		}
-		return limits[host]
-	}
-	get := func(ctx context.Context, url string) (page string, err error) {
-		host, path, _ := strings.Cut(url, "/")
-		err = limitOf(host).Do(ctx, func(context.Context) error {
-			page = path + " of " + host // from a request to the host
-			return nil
-		})
-		return page, err
-	}
-
-	urls := []string{"a.example/x", "b.example/y", "a.example/z"}
-	pages, err := stint.Map(context.Background(), urls, get, stint.Limit(len(urls)))
-	fmt.Println(strings.Join(pages, ", "), err, len(limits))
-	// Output: x of a.example, y of b.example, z of a.example <nil> 2
-}
-
-// A consumer that handles messages concurrently and commits their offsets in order. After an
-// error it continues behind the last commit.
-func ExampleMapSeq_recipeConsumer() {
-	log := []string{"pay 5", "pay 7", "pay ?", "pay 3"}
+// A consumer that handles messages in order within a key and commits their offsets in order.
+// After an error it continues behind the last commit.
+func ExampleMapKey_recipeConsumer() {
+	type message struct{ customer, text string }
+	log := []message{{"ann", "pay 5"}, {"bob", "pay 7"}, {"ann", "pay ?"}, {"ann", "pay 3"}}
 	committed := 0
-	consume := func(handle func(context.Context, string) (string, error)) error {
-		messages := func(yield func(string) bool) {
-			for _, m := range log[committed:] {
-				if !yield(m) {
-					return
+	consume := func(handle func(context.Context, message) (string, error)) error {
+		poll := func(ctx context.Context) iter.Seq2[message, error] { // ctx ends when no more are wanted
+			return func(yield func(message, error) bool) {
+				for _, m := range log[committed:] {
+					if !yield(m, nil) {
+						return
+					}
 				}
 			}
 		}
-		for done, err := range stint.MapSeq(context.Background(), messages, handle, stint.Limit(2)) {
+		customer := func(m message) string { return m.customer }
+		messages, from := stint.From(poll)
+		for done, err := range stint.MapKey(context.Background(), messages, customer, handle, from, stint.Limit(8)) {
 			if err != nil {
 				return err // messages behind it may have been handled: handle must be idempotent
 			}
@@ -101,14 +41,14 @@ func ExampleMapSeq_recipeConsumer() {
 		return nil
 	}
 
-	err := consume(func(_ context.Context, m string) (string, error) {
-		if m == "pay ?" {
+	err := consume(func(_ context.Context, m message) (string, error) {
+		if m.text == "pay ?" {
 			return "", errors.New("no amount")
 		}
-		return m, nil
+		return m.text, nil
 	})
 	fmt.Println(err)
-	err = consume(func(_ context.Context, m string) (string, error) { return m, nil })
+	err = consume(func(_ context.Context, m message) (string, error) { return m.text, nil })
 	fmt.Println(err)
 	// Output:
 	// pay 5 is committed at 1

@@ -814,3 +814,44 @@ func ExampleFrom() {
 	fmt.Println(err)
 	// Output: "jump" is no command
 }
+
+// Messages of a customer are handled one after the other, and those of different customers
+// concurrently.
+func ExampleEachKey() {
+	type payment struct {
+		customer string
+		amount   int
+	}
+	payments := slices.Values([]payment{{"ann", 5}, {"bob", 1}, {"ann", 7}, {"ann", 2}})
+	balance := map[string]*int{"ann": new(int), "bob": new(int)}
+
+	err := stint.EachKey(context.Background(), payments, func(p payment) string { return p.customer },
+		func(_ context.Context, p payment) error {
+			*balance[p.customer] += p.amount // no lock: nothing else handles a payment of the customer now
+			return nil
+		})
+	fmt.Println(*balance["ann"], *balance["bob"], err)
+	// Output: 14 1 <nil>
+}
+
+// The results are in the order of the sequence, so each offset can be committed when it
+// comes: all messages before it have been handled.
+func ExampleMapKey() {
+	messages := slices.Values([]string{"ann pays", "bob pays", "ann leaves"})
+	customer := func(m string) string { name, _, _ := strings.Cut(m, " "); return name }
+	handle := func(_ context.Context, m string) (string, error) { return strings.ToUpper(m), nil }
+
+	offset := 0
+	for done, err := range stint.MapKey(context.Background(), messages, customer, handle, stint.Limit(2)) {
+		if err != nil {
+			fmt.Println(err)
+			break
+		}
+		offset++
+		fmt.Println(offset, done)
+	}
+	// Output:
+	// 1 ANN PAYS
+	// 2 BOB PAYS
+	// 3 ANN LEAVES
+}

@@ -9,13 +9,14 @@ import (
 )
 
 // From makes a sequence of a source that may block or fail, such as a queue of messages that
-// is polled. Give both results to one call of EachSeq or MapSeq:
+// is polled. Give both results to one call of EachSeq,
+// MapSeq, EachKey or MapKey:
 //
 //	messages, from := stint.From(consumer.Poll)
 //	err := stint.EachSeq(ctx, messages, handle, from)
 //
 // The call gives source a context, which ends when the call wants no more values: with ctx,
-// at the first error or panic of a task, or when the loop over MapSeq is left. So a source
+// at the first error or panic of a task, or when the loop over the results is left. So a source
 // that watches its context does not hold up the end of the call. The first error that the
 // source yields, with a value that is ignored, ends the call as the error of a task does.
 // Under KeepGoing it ends the sequence only, and is the last error of the call.

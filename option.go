@@ -41,16 +41,17 @@ func collectIn(ctx context.Context, caller string, allowed option.Set, opts []Op
 // queue full waits for room. The default is 1,024, or the limit if that is larger. Under
 // Queue(0) a task is accepted only when a worker is free.
 //
-// For EachSeq, MapSeq and stream.ParMap, Queue sets how many items beyond the running ones
-// are pulled; finished results that are not yet consumed count. The default is the limit.
+// For EachSeq, MapSeq, EachKey, MapKey, stream.ParMap and stream.ParMapKey, Queue sets how
+// many items beyond the running ones are pulled; items that wait for others of their key
+// count, and finished results that are not yet consumed. The default is the limit.
 //
 // The queue of a pool holds the tasks that its own methods start, and those of all groups
 // on the pool that are not given Queue. A slot that becomes free goes to the submitter that
 // has waited longest. A group that keeps the queue full does not hold up the others: workers
 // serve them in turn, and take tasks of submitters that wait.
 //
-// Queue applies to NewGroup, NewResults, NewPool, EachSeq, MapSeq and stream.ParMap. It
-// panics if n is negative.
+// Queue applies to these, and to NewGroup, NewResults and NewPool. It panics if n is
+// negative.
 func Queue(n int) Option {
 	if n < 0 {
 		panic(fmt.Sprintf("stint: Queue(%d): want 0 or more", n))
@@ -63,13 +64,13 @@ func Queue(n int) Option {
 // still cancels the rest. So does the end of the context: if work was left undone, its
 // cause is the last of the joined errors.
 //
-// KeepGoing applies to everything but First, NewPool and stream.ParMap.
+// KeepGoing applies to everything but First, NewPool, stream.ParMap and stream.ParMapKey.
 func KeepGoing() Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.KeepGoing; o.KeepGoing = true })
 }
 
-// Unordered makes MapSeq and stream.ParMap yield results as they finish instead of in
-// input order, so that a slow item does not hold up the others.
+// Unordered makes MapSeq, MapKey, stream.ParMap and stream.ParMapKey yield results as they
+// finish instead of in input order, so that a slow item does not hold up the others.
 func Unordered() Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.Unordered; o.Unordered = true })
 }

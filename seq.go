@@ -8,6 +8,7 @@ import (
 
 	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/option"
 	"github.com/stint-go/stint/internal/task"
 	"github.com/stint-go/stint/internal/work"
 )
@@ -84,24 +85,21 @@ func MapSeq[T, R any](ctx context.Context, seq iter.Seq[T], f func(context.Conte
 	}
 	o := collectIn(ctx, "MapSeq", seqOptions, opts)
 	return func(yield func(R, error) bool) {
-		m := &mapSeq[T, R]{f: f, unordered: o.Unordered, queue: o.Room(-1), vacant: make(chan struct{}, 1), exited: make(chan struct{})}
-		m.canTake = m.mayTake
-		m.init(ctx, &o, m, math.MaxInt) // the window is the bound
-		m.watcher.Wake = m.vacant
-		m.executor.Engine.Limiter().Watch(&m.watcher)
-		go m.feed(pull(&m.tasks, o.From, m.feederContext(), seq))
-		m.consume(yield)
+		(&mapSeq[T, struct{}, R]{f: f}).run(ctx, seq, &o, yield)
 	}
 }
 
-// mapSeq are the tasks of one run of a MapSeq. Their payloads are nodes.
+// mapSeq are the tasks of one run of a MapSeq or a MapKey. Their payloads are nodes.
 //
-//	pulled   by the feeder; queued, and in input order at the end of the list
+//	pulled   by the feeder; in input order at the end of the list
+//	queued   at once; behind another node of its key, when that is done
 //	done     by a worker; under Unordered appended to the list only now
 //	yielded  by the consumer, from the head of the list
-type mapSeq[T, R any] struct {
+type mapSeq[T, L, R any] struct {
 	tasks
 	f         func(context.Context, T) (R, error)
+	rows      rows[T, L, R] // of MapKey, or nil
+	together  bool          // the errors are those of the call, as in EachSeq, and are not yielded
 	unordered bool
 	queue     int // -1: the limit
 
@@ -111,24 +109,56 @@ type mapSeq[T, R any] struct {
 	exited  chan struct{}
 
 	mu         sync.Mutex
-	head, tail *node[T, R]
+	head, tail *node[T, L, R]
 	pending    int  // pulled and not yielded
 	waiting    bool // the feeder, for vacant
 	fed        bool // the feeder has ended
 	demand     auto.Demand
 }
 
+// indexOf returns the number of the value of t.
+func (m *mapSeq[T, L, R]) indexOf(t work.Task) int {
+	if m.rows != nil { // queued in another order
+		return m.rows.index(t.Payload.(*node[T, L, R]))
+	}
+	return t.Index
+}
+
+// rows are the nodes of each key, in a row.
+type rows[T, L, R any] interface {
+	enter(n *node[T, L, R]) (first bool)         // calls the key function
+	begin(ctx context.Context, n *node[T, L, R]) // n runs with ctx
+	index(n *node[T, L, R]) int                  // its number
+	leave(n *node[T, L, R]) (next *node[T, L, R], from *limit.Scope)
+}
+
 // node is a value and its result.
-type node[T, R any] struct {
+type node[T, L, R any] struct {
+	lane L // of no size without keys
 	in   T
 	out  R
 	err  error
 	done bool
-	next *node[T, R]
+	next *node[T, L, R]
 }
 
-func (m *mapSeq[T, R]) Run(ctx context.Context, t work.Task) error {
-	n := t.Payload.(*node[T, R])
+// run yields the results for seq.
+func (m *mapSeq[T, L, R]) run(ctx context.Context, seq iter.Seq[T], o *option.Options, yield func(R, error) bool) {
+	m.unordered, m.queue = o.Unordered, o.Room(-1)
+	m.vacant, m.exited = make(chan struct{}, 1), make(chan struct{})
+	m.canTake = m.mayTake
+	m.init(ctx, o, m, math.MaxInt) // the window is the bound
+	m.watcher.Wake = m.vacant
+	m.executor.Engine.Limiter().Watch(&m.watcher)
+	go m.feed(pull(&m.tasks, o.From, m.feederContext(), seq))
+	m.consume(yield)
+}
+
+func (m *mapSeq[T, L, R]) Run(ctx context.Context, t work.Task) error {
+	n := t.Payload.(*node[T, L, R])
+	if m.rows != nil {
+		m.rows.begin(ctx, n)
+	}
 	out, err := m.f(ctx, n.in)
 	if err != nil {
 		return err
@@ -140,22 +170,31 @@ func (m *mapSeq[T, R]) Run(ctx context.Context, t work.Task) error {
 
 // Failed makes an error under KeepGoing the result of its value. Any other failure
 // ends the run: the consumer takes the outcome of the call instead.
-func (m *mapSeq[T, R]) Failed(t work.Task, o task.Outcome) {
-	if !m.outcome.keepGoing || o.Panic != nil {
+func (m *mapSeq[T, L, R]) Failed(t work.Task, o task.Outcome) {
+	n := t.Payload.(*node[T, L, R])
+	switch {
+	case !m.outcome.keepGoing || o.Panic != nil:
 		m.tasks.Failed(t, o)
 		return
+	case m.together:
+		if m.outcome.failed(m.indexOf(t), o) {
+			m.executor.Source.Stop()
+		} else {
+			m.finish(n)
+		}
+		return
 	}
-	n, err := t.Payload.(*node[T, R]), outcomeError(o)
+	err := outcomeError(o)
 	if !m.outcome.report(err) {
 		m.executor.Source.Stop()
 		return
 	}
-	n.err = &ItemError{t.Index, err}
+	n.err = &ItemError{m.indexOf(t), err}
 	m.finish(n)
 }
 
-// finish records that n has a result.
-func (m *mapSeq[T, R]) finish(n *node[T, R]) {
+// finish records that n has a result, and submits the next node of its key.
+func (m *mapSeq[T, L, R]) finish(n *node[T, L, R]) {
 	m.mu.Lock()
 	var zero T
 	n.in, n.done = zero, true
@@ -168,10 +207,16 @@ func (m *mapSeq[T, R]) finish(n *node[T, R]) {
 	if isNext {
 		m.executor.Source.Notify()
 	}
+	if m.rows == nil {
+		return
+	}
+	if next, from := m.rows.leave(n); next != nil {
+		m.answered(m.executor.Source.Offer(next, from))
+	}
 }
 
 // link appends n to the list. It is called with mu held.
-func (m *mapSeq[T, R]) link(n *node[T, R]) {
+func (m *mapSeq[T, L, R]) link(n *node[T, L, R]) {
 	if m.tail == nil {
 		m.head = n
 	} else {
@@ -181,7 +226,7 @@ func (m *mapSeq[T, R]) link(n *node[T, R]) {
 }
 
 // feed pulls the sequence, on a goroutine of its own.
-func (m *mapSeq[T, R]) feed(seq iter.Seq[T]) {
+func (m *mapSeq[T, L, R]) feed(seq iter.Seq[T]) {
 	defer close(m.exited)
 	returned := false
 	defer func() {
@@ -194,7 +239,7 @@ func (m *mapSeq[T, R]) feed(seq iter.Seq[T]) {
 		m.executor.Source.Notify()
 	}()
 	for v := range seq {
-		if !m.send(&node[T, R]{in: v}) {
+		if !m.send(&node[T, L, R]{in: v}) {
 			break
 		}
 	}
@@ -202,15 +247,15 @@ func (m *mapSeq[T, R]) feed(seq iter.Seq[T]) {
 }
 
 // broken ends the run after a panic or a Goexit of the sequence.
-func (m *mapSeq[T, R]) broken(o task.Outcome) {
+func (m *mapSeq[T, L, R]) broken(o task.Outcome) {
 	m.outcome.broken(o)
 	m.executor.Source.Stop()
 }
 
 // send submits n, and waits until one more value may be pulled. It reports whether to
 // continue.
-func (m *mapSeq[T, R]) send(n *node[T, R]) bool {
-	if m.offer(n) != work.Accepted {
+func (m *mapSeq[T, L, R]) send(n *node[T, L, R]) bool {
+	if !m.queueUp(n) {
 		return false
 	}
 	m.mu.Lock()
@@ -233,8 +278,23 @@ func (m *mapSeq[T, R]) send(n *node[T, R]) bool {
 	return !m.outcome.hasEnded()
 }
 
+// queueUp submits n, or leaves it behind the others of its key. It reports false if no more
+// values are wanted.
+func (m *mapSeq[T, L, R]) queueUp(n *node[T, L, R]) bool {
+	if m.rows != nil {
+		if m.executor.Refuses() { // or a key without end would hold up the end of the pool
+			m.outcome.refuse()
+			return false
+		}
+		if !m.rows.enter(n) {
+			return true
+		}
+	}
+	return m.offer(n) == work.Accepted
+}
+
 // mayPull reports whether the feeder can continue.
-func (m *mapSeq[T, R]) mayPull() bool {
+func (m *mapSeq[T, L, R]) mayPull() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.setWaiting(m.pending >= m.window() && !m.outcome.hasEnded())
@@ -242,15 +302,15 @@ func (m *mapSeq[T, R]) mayPull() bool {
 }
 
 // setWaiting records whether the feeder waits. It is called with mu held.
-func (m *mapSeq[T, R]) setWaiting(waiting bool) {
+func (m *mapSeq[T, L, R]) setWaiting(waiting bool) {
 	m.waiting = waiting
 	m.demand.Wait(m.executor.Engine.Controller(), waiting && m.queue >= 0, m.queue, m.limit())
 }
 
-func (m *mapSeq[T, R]) limit() int { return m.executor.Engine.Limiter().Bound() }
+func (m *mapSeq[T, L, R]) limit() int { return m.executor.Engine.Limiter().Bound() }
 
 // window returns how many values may be pulled and not yielded.
-func (m *mapSeq[T, R]) window() int {
+func (m *mapSeq[T, L, R]) window() int {
 	limit := m.limit()
 	queue := m.queue
 	if queue < 0 {
@@ -260,7 +320,7 @@ func (m *mapSeq[T, R]) window() int {
 }
 
 // consume yields the results and ends the run.
-func (m *mapSeq[T, R]) consume(yield func(R, error) bool) {
+func (m *mapSeq[T, L, R]) consume(yield func(R, error) bool) {
 	ended := false
 	defer func() {
 		if !ended { // left early, or unwinding
@@ -294,7 +354,7 @@ func (m *mapSeq[T, R]) consume(yield func(R, error) bool) {
 
 // rest yields the errors behind the first missing result, and reports whether the
 // consumer wants more.
-func (m *mapSeq[T, R]) rest(yield func(R, error) bool) bool {
+func (m *mapSeq[T, L, R]) rest(yield func(R, error) bool) bool {
 	for n := m.head; n != nil; n = n.next {
 		if n.err != nil && !yield(n.out, n.err) {
 			return false
@@ -305,7 +365,7 @@ func (m *mapSeq[T, R]) rest(yield func(R, error) bool) bool {
 
 // next waits for the next result. It returns nil when no more will come: all are
 // yielded, or a task has failed and the head of the list is not done.
-func (m *mapSeq[T, R]) next() *node[T, R] {
+func (m *mapSeq[T, L, R]) next() *node[T, L, R] {
 	n := m.take()
 	if n == nil {
 		m.executor.Source.AwaitLending(m.canTake)
@@ -315,7 +375,7 @@ func (m *mapSeq[T, R]) next() *node[T, R] {
 }
 
 // mayTake reports whether the consumer can continue.
-func (m *mapSeq[T, R]) mayTake() bool {
+func (m *mapSeq[T, L, R]) mayTake() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.head != nil && m.head.done || m.fed && m.pending == 0 || m.outcome.hasEnded()
@@ -323,7 +383,7 @@ func (m *mapSeq[T, R]) mayTake() bool {
 
 // take removes the head of the list if it is done, and returns it. The feeder may
 // continue then.
-func (m *mapSeq[T, R]) take() *node[T, R] {
+func (m *mapSeq[T, L, R]) take() *node[T, L, R] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n := m.head
@@ -346,7 +406,7 @@ func (m *mapSeq[T, R]) take() *node[T, R] {
 }
 
 // end waits for the tasks and the feeder.
-func (m *mapSeq[T, R]) end() {
+func (m *mapSeq[T, L, R]) end() {
 	m.executor.Source.Wait()
 	<-m.exited
 	m.executor.Engine.Limiter().Unwatch(&m.watcher)

@@ -19,19 +19,19 @@ func TestStatsAreJSON(t *testing.T) {
 		value any
 		text  string
 	}{
-		{stint.PoolStats{}, `{"limit":0,"running":0,"queued":0,"waiting":0,"workers":0,"idle":0,"completed":0,"dropped":0}`},
+		{stint.PoolStats{}, `{"limit":0,"running":0,"queued":0,"waiting":0,"workers":0,"idle":0,"completed":0,"failed":0,"dropped":0,"refused":0}`},
 		{
-			stint.PoolStats{Name: "mail", Limit: 1, Running: 2, Queued: 3, Waiting: 4, Workers: 5, Idle: 6, Completed: 1<<64 - 1, Dropped: 8},
-			`{"name":"mail","limit":1,"running":2,"queued":3,"waiting":4,"workers":5,"idle":6,"completed":18446744073709551615,"dropped":8}`,
+			stint.PoolStats{Name: "mail", Limit: 1, Running: 2, Queued: 3, Waiting: 4, Workers: 5, Idle: 6, Completed: 1<<64 - 1, Failed: 7, Dropped: 8, Refused: 9},
+			`{"name":"mail","limit":1,"running":2,"queued":3,"waiting":4,"workers":5,"idle":6,"completed":18446744073709551615,"failed":7,"dropped":8,"refused":9}`,
 		},
-		{stint.LimiterStats{}, `{"limit":0,"running":0,"waiting":0,"phase":""}`},
-		{stint.LimiterStats{Limit: 1, Phase: "fixed"}, `{"limit":1,"running":0,"waiting":0,"phase":"fixed"}`},
+		{stint.LimiterStats{}, `{"limit":0,"running":0,"waiting":0,"completed":0,"failed":0,"waited":0,"refused":0,"backoffs":0,"phase":""}`},
+		{stint.LimiterStats{Limit: 1, Phase: "fixed"}, `{"limit":1,"running":0,"waiting":0,"completed":0,"failed":0,"waited":0,"refused":0,"backoffs":0,"phase":"fixed"}`},
 		{
 			stint.LimiterStats{
 				Limit: 1, Running: 2, Waiting: 3, Phase: "holding", Reason: "overload with 12", Throughput: 0.5,
 				History: []stint.LimitChange{{Time: noon, Limit: 4, Reason: "set by hand"}, {noon, 5, 1e6, "overload with 12"}},
 			},
-			`{"limit":1,"running":2,"waiting":3,"phase":"holding","reason":"overload with 12","throughput":0.5,"history":[` +
+			`{"limit":1,"running":2,"waiting":3,"completed":0,"failed":0,"waited":0,"refused":0,"backoffs":0,"phase":"holding","reason":"overload with 12","throughput":0.5,"history":[` +
 				`{"time":"2001-02-03T12:00:00.5Z","limit":4,"reason":"set by hand"},` +
 				`{"time":"2001-02-03T12:00:00.5Z","limit":5,"throughput":1000000,"reason":"overload with 12"}]}`,
 		},
@@ -90,7 +90,7 @@ func ExamplePoolStats_json() {
 	}
 	pool.Close()
 	json.NewEncoder(os.Stdout).Encode(pool.Stats())
-	// Output: {"name":"thumbnails","limit":8,"running":0,"queued":0,"waiting":0,"workers":0,"idle":0,"completed":3,"dropped":0}
+	// Output: {"name":"thumbnails","limit":8,"running":0,"queued":0,"waiting":0,"workers":0,"idle":0,"completed":3,"failed":0,"dropped":0,"refused":0}
 }
 
 // What there is nothing of is left out: here a history.
@@ -103,6 +103,6 @@ func ExampleLimiterStats_json() {
 	s.History[0].Time = time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC) // so that the output is always the same
 	json.NewEncoder(os.Stdout).Encode(s)
 	// Output:
-	// {"limit":8,"running":0,"waiting":0,"phase":"fixed"}
-	// {"limit":20,"running":0,"waiting":0,"phase":"fixed","reason":"set by hand","history":[{"time":"2001-02-03T04:05:06Z","limit":20,"reason":"set by hand"}]}
+	// {"limit":8,"running":0,"waiting":0,"completed":0,"failed":0,"waited":0,"refused":0,"backoffs":0,"phase":"fixed"}
+	// {"limit":20,"running":0,"waiting":0,"completed":0,"failed":0,"waited":0,"refused":0,"backoffs":0,"phase":"fixed","reason":"set by hand","history":[{"time":"2001-02-03T04:05:06Z","limit":20,"reason":"set by hand"}]}
 }

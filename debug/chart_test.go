@@ -83,7 +83,7 @@ func TestMoments(t *testing.T) {
 }
 
 func TestChart(t *testing.T) {
-	l := limiterStats{stint.LimiterStats{Limit: 25, History: history(0, time.Second, 2*time.Second)}}
+	l := limiterStats{LimiterStats: stint.LimiterStats{Limit: 25, History: history(0, time.Second, 2*time.Second)}}
 	c := l.Chart(begin.Add(3 * time.Second))
 	if want := "M19 88H131.3V48H243.7V8H356V28"; c.Line != want { // 10, 20, 30, and 25 by now
 		t.Errorf("line %s, want %s", c.Line, want)
@@ -102,7 +102,7 @@ func TestChart(t *testing.T) {
 // The line stays in the drawing, for any history.
 func TestChartHoldsItsLine(t *testing.T) {
 	for _, limits := range [][]int{{1}, {1 << 30, 1}, {1, 2, 3, math.MaxInt}, slices.Repeat([]int{7, 300}, 32)} {
-		l := limiterStats{stint.LimiterStats{Limit: 1}}
+		l := limiterStats{LimiterStats: stint.LimiterStats{Limit: 1}}
 		for i, n := range limits {
 			l.History = append(l.History, stint.LimitChange{Time: begin.Add(time.Duration(i*i) * time.Millisecond), Limit: n})
 		}

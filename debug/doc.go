@@ -1,5 +1,5 @@
 // Package debug shows the state of the pools and limiters of a running program: as a web
-// page, as text and as JSON.
+// page, as text, as JSON, and to Prometheus.
 //
 // A [Handler] serves the pools and limiters that were added to it, under any path. Here it
 // is next to net/http/pprof, on an address that only the machine itself can reach:
@@ -40,8 +40,8 @@
 //	curl localhost:8080/debug/stint
 //	curl 'localhost:8080/debug/stint?format=json'
 //
-// A pool does not expose its limiter. To see why a pool has its limit, make its limiter
-// yourself, and add both. Profiles show a pool under the name that it got from stint.Name.
+// To see why a pool has its limit, make its limiter yourself, and add both: the pool is shown
+// with the name of the limiter. Profiles show a pool under the name that it got from stint.Name.
 //
 // The page is not for the public: it names parts of the program, shows how busy they are,
 // and has no authentication. Mount it, like pprof, where only operators have access. No
@@ -49,20 +49,31 @@
 //
 // # Formats
 //
-// The query parameter format selects html, text or json. Without it, the header Accept
-// decides; the default is text. The page loads no other file, host or font. It stops
-// updating while its tab is hidden, and shows when the program does not answer. Without
-// scripts, the browser reloads it every few seconds.
+// The query parameter format selects html, text, json or prometheus. Without it, the header
+// Accept decides; the default is text. A Prometheus server needs no parameter:
+//
+//	scrape_configs: [{job_name: stint, metrics_path: /debug/stint, static_configs: [{targets: ["localhost:8080"]}]}]
+//
+// The metrics are stint_pool_limit, _running, _queued, _waiting, _workers and _idle_workers,
+// and the counters stint_pool_completed_total, _failed_total, _dropped_total and
+// _refused_total, with a label pool; stint_limiter_limit, _running and _waiting, and the
+// counters stint_limiter_completed_total, _failed_total, _waited_total, _refused_total and
+// _backoffs_total, with a label limiter. There are no durations: a task would have to read
+// the clock, which takes as long as an empty task. Measure in the task, where it matters.
+//
+// The page loads no other file, host or font. It stops updating while its tab is hidden, and
+// shows when the program does not answer. Without scripts, the browser reloads it every few
+// seconds.
 //
 // The JSON is an object:
 //
 //	time      when it was taken, as in RFC 3339
 //	pools     an object with a member for each pool, by its name in the Handler: name,
-//	          limit, running, queued, waiting, workers, idle, completed, dropped, and
-//	          throughput
+//	          limiter, limit, running, queued, waiting, workers, idle, completed, failed,
+//	          dropped, refused, and throughput
 //	limiters  an object with a member for each limiter, by its name in the Handler: limit,
-//	          running, waiting, phase, reason, throughput, and history, a list of objects
-//	          with time, limit, throughput and reason
+//	          running, waiting, completed, failed, waited, refused, backoffs, phase,
+//	          reason, throughput, and history, a list of objects with time, limit, throughput and reason
 //
 // [stint.PoolStats], [stint.LimiterStats] and [stint.LimitChange] document the values; the name
 // in a pool is the one given by stint.Name. Unknown values are left out. pools and limiters
@@ -79,7 +90,7 @@
 // # Costs
 //
 // Nothing runs between requests: there is no goroutine and no timer. A request calls Stats
-// once for each pool and limiter, which locks it briefly. A Handler keeps two samples of
-// each pool, and keeps pools and limiters reachable until they are removed. No other
+// once for each pool and limiter, which locks it briefly. A Handler keeps up to 121 samples of
+// each, for the lines of tasks per second, and keeps pools and limiters reachable until they are removed. No other
 // package of the library imports this one, so programs without it do not link net/http.
 package debug

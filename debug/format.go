@@ -14,7 +14,7 @@ import (
 // A format writes a snapshot.
 type format struct {
 	name  string // in the query parameter format
-	media string // in the header Accept
+	media string // in the header Accept, and of the answer
 	write func(h *Handler, body *bytes.Buffer, header http.Header) error
 }
 
@@ -28,6 +28,10 @@ var formats = []format{
 		e.SetEscapeHTML(false)
 		e.SetIndent("", "  ")
 		return e.Encode(h.snapshot())
+	}},
+	{"prometheus", "text/plain; version=0.0.4", func(h *Handler, body *bytes.Buffer, _ http.Header) error {
+		h.snapshot().prometheus(body)
+		return nil
 	}},
 	{"text", "text/plain", func(h *Handler, body *bytes.Buffer, _ http.Header) error {
 		h.snapshot().text(body)
@@ -50,7 +54,7 @@ func requested(r *http.Request) (format, error) {
 			return f, nil
 		}
 	}
-	return format{}, fmt.Errorf("unknown format %q: want html, json or text", name)
+	return format{}, fmt.Errorf("unknown format %q: want html, json, text or prometheus", name)
 }
 
 // accepted returns the format that the header Accept prefers, the first of several, or the
@@ -67,10 +71,31 @@ func accepted(header []string) format {
 			quality, _ = strconv.ParseFloat(q, 64) // 0 if it is not a number
 		}
 		for _, f := range formats {
-			if (f.media == media || media == "*/*" && f.name == "text") && quality > highest {
+			if f.name == formatOf(media, params) && quality > highest {
 				best, highest = f, quality
 			}
 		}
 	}
 	return best
+}
+
+// formatOf returns the name of the format for a media type of the header Accept. Prometheus
+// asks for a version of text/plain, or for OpenMetrics and accepts text/plain instead.
+func formatOf(media string, params map[string]string) string {
+	switch media {
+	case "text/html":
+		return "html"
+	case "application/json":
+		return "json"
+	case "application/openmetrics-text":
+		return "prometheus"
+	case "text/plain":
+		if params["version"] == "0.0.4" {
+			return "prometheus"
+		}
+		return "text"
+	case "*/*":
+		return "text"
+	}
+	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/option"
 )
 
 // A Handler is an http.Handler that shows the pools and limiters added to it. The zero
@@ -24,7 +25,11 @@ type Handler struct {
 
 // A limiter is an entry of a Handler. Each AddLimiter makes a new one, so that remove does
 // not remove a later entry with the same Limiter.
-type limiter struct{ *stint.Limiter }
+type limiter struct {
+	*stint.Limiter
+	core any // what counts its permits
+	series
+}
 
 // AddPool shows p under a name until remove is called, which may be called more than once.
 // The pool may be closed, and a limiter may have the same name. AddPool does not block. It
@@ -35,7 +40,8 @@ func (h *Handler) AddPool(name string, p *stint.Pool) (remove func()) {
 		panic("debug: Handler.AddPool: nil pool")
 	}
 	p.Stats() // panics here, not in a request
-	return add(h, "AddPool", name, &h.pools, &pool{Pool: p})
+	o := option.Collect("debug", "Handler.AddPool", option.Pool, []stint.Option{p})
+	return add(h, "AddPool", name, &h.pools, &pool{Pool: p, core: o.Engine.Limiter()})
 }
 
 // AddLimiter shows l under a name until remove is called, which may be called more than
@@ -47,7 +53,8 @@ func (h *Handler) AddLimiter(name string, l *stint.Limiter) (remove func()) {
 		panic("debug: Handler.AddLimiter: nil limiter")
 	}
 	l.Current() // panics here, not in a request
-	return add(h, "AddLimiter", name, &h.limiters, &limiter{l})
+	o := option.Collect("debug", "Handler.AddLimiter", option.Limiter, []stint.Option{l})
+	return add(h, "AddLimiter", name, &h.limiters, &limiter{Limiter: l, core: o.Limiter})
 }
 
 // add adds an entry to a table of h.

@@ -41,6 +41,7 @@ type state struct {
 	Time  time.Time
 	Pools map[string]struct {
 		stint.PoolStats
+		Limiter    string
 		Throughput *float64
 	}
 	Limiters map[string]stint.LimiterStats
@@ -84,11 +85,11 @@ func TestText(t *testing.T) {
 		body(h, "text")
 		time.Sleep(2 * time.Second)
 		want := `
-POOL  LIMIT  RUNNING  QUEUED  WAITING  WORKERS  IDLE  COMPLETED  DROPPED  TASKS/S
-mail      1        1       1        0        1     0          2        0        0
+POOL  LIMITER  LIMIT  RUNNING  QUEUED  WAITING  WORKERS  IDLE  COMPLETED  FAILED  DROPPED  REFUSED  TASKS/S
+mail  -            1        1       1        0        1     0          2       0        0        0        0
 
-LIMITER  LIMIT  RUNNING  WAITING  TASKS/S  PHASE  REASON
-api       1234        0        0        -  fixed  set by hand
+LIMITER  LIMIT  RUNNING  WAITING  COMPLETED  FAILED  REFUSED  TASKS/S  PHASE  REASON
+api       1234        0        0          0       0        0        -  fixed  set by hand
 
 LIMITER  CHANGED                   LIMIT  TASKS/S  REASON
 api      2000-01-01T00:00:00.000Z   1234        -  set by hand
@@ -115,7 +116,9 @@ func TestJSON(t *testing.T) {
       "workers": 1,
       "idle": 0,
       "completed": 2,
-      "dropped": 0
+      "failed": 0,
+      "dropped": 0,
+      "refused": 0
     }
   },
   "limiters": {
@@ -123,6 +126,11 @@ func TestJSON(t *testing.T) {
       "limit": 1234,
       "running": 0,
       "waiting": 0,
+      "completed": 0,
+      "failed": 0,
+      "waited": 0,
+      "refused": 0,
+      "backoffs": 0,
       "phase": "fixed",
       "reason": "set by hand",
       "history": [
@@ -167,6 +175,72 @@ func TestHTML(t *testing.T) {
 	})
 }
 
+// A pool is shown with the limiter that it was made with, by the name of that in the Handler,
+// and with its throughput over time.
+func TestPoolWithItsLimiter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := stint.Limit(3)
+		with, without := stint.NewPool(l), stint.NewPool()
+		defer with.Close()
+		defer without.Close()
+		h := new(debug.Handler)
+		h.AddPool("with", with)
+		h.AddPool("without", without)
+		h.AddLimiter("2nd", l)
+		remove := h.AddLimiter("1st", l)
+		got := func(name string) string { return read(t, h).Pools[name].Limiter }
+		if got("with") != "1st" || got("without") != "" {
+			t.Errorf("got %q and %q, want 1st and none", got("with"), got("without"))
+		}
+		remove()
+		if got("with") != "2nd" {
+			t.Errorf("got %q, want 2nd", got("with"))
+		}
+		for range 4 {
+			for range 30 {
+				with.Go(func(context.Context) {})
+			}
+			with.Idle(context.Background())
+			time.Sleep(time.Second)
+			body(h, "html")
+		}
+		for range 200 { // no more samples than are kept
+			time.Sleep(time.Second)
+			body(h, "json")
+		}
+		with.Go(func(context.Context) {})
+		time.Sleep(time.Second)
+		if page := body(h, "html"); strings.Count(page, `aria-label="tasks per second over 2 min 0 s: at most 1"`) != 2 {
+			t.Errorf("the page lacks the throughput over time:\n%s", page)
+		}
+	})
+}
+
+// The text that Prometheus reads. The laboratory parses it with the parser of Prometheus.
+func TestPrometheus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := busy(t)
+		h.AddLimiter("a \"b\" \\ \n", stint.Limit(3))
+		got := body(h, "prometheus")
+		for _, want := range []string{
+			"# HELP stint_pool_limit Tasks that may run at once.\n# TYPE stint_pool_limit gauge\nstint_pool_limit{pool=\"mail\"} 1\n",
+			"# TYPE stint_pool_completed_total counter\nstint_pool_completed_total{pool=\"mail\"} 2\n",
+			"# TYPE stint_limiter_limit gauge\nstint_limiter_limit{limiter=\"a \\\"b\\\" \\\\ \\n\"} 3\nstint_limiter_limit{limiter=\"api\"} 1234\n",
+			"# TYPE stint_limiter_backoffs_total counter\n",
+		} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%q is not in the answer", want)
+			}
+		}
+		if n := strings.Count(got, "# TYPE "); n != 18 || strings.Count(got, "# HELP ") != n || strings.Count(got, "\n") != 2*n+10+2*8 {
+			t.Errorf("%d families:\n%s", n, got)
+		}
+	})
+	if got := body(new(debug.Handler), "prometheus"); got != "" {
+		t.Errorf("nothing was added, and the answer is %q", got)
+	}
+}
+
 // The page loads nothing and links to nothing but itself.
 func TestPageNeedsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -201,6 +275,7 @@ func TestNothingAdded(t *testing.T) {
 
 func TestFormats(t *testing.T) {
 	const text, html, json = "text/plain; charset=utf-8", "text/html; charset=utf-8", "application/json; charset=utf-8"
+	const prometheus = "text/plain; version=0.0.4; charset=utf-8"
 	h := new(debug.Handler)
 	for _, c := range []struct{ target, accept, want string }{
 		{"/", "", text},
@@ -214,6 +289,15 @@ func TestFormats(t *testing.T) {
 		{"/", "text/html;q=most, text/plain;q=0.1", text},
 		{"/", "image/png", text},
 		{"/", ";;;", text},
+		{"/", "text/plain", text},
+		{"/", "text/plain;version=1.0.0", text},
+		{"/", "text/plain;version=0.0.4", prometheus},
+		{"/", "application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.5,*/*;q=0.1", prometheus}, // Prometheus 2
+		{"/", "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.6," +
+			"application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.3," +
+			"text/plain;version=0.0.4;q=0.2,*/*;q=0.1", prometheus}, // Prometheus 3
+		{"/?format=prometheus", "text/html", prometheus},
+		{"/?format=text", "text/plain;version=0.0.4", text},
 		{"/?format=text", "text/html", text},
 		{"/?format=html", "application/json", html},
 		{"/?format=json", "text/html", json},
@@ -241,9 +325,9 @@ func TestRefusals(t *testing.T) {
 		code           int
 		text           string
 	}{
-		{"GET", "/?format=xml", 400, `unknown format "xml": want html, json or text`},
-		{"GET", "/?format=", 400, `unknown format "": want html, json or text`},
-		{"GET", "/?format=%3Cb%3E", 400, `unknown format "<b>": want html, json or text`},
+		{"GET", "/?format=xml", 400, `unknown format "xml": want html, json, text or prometheus`},
+		{"GET", "/?format=", 400, `unknown format "": want html, json, text or prometheus`},
+		{"GET", "/?format=%3Cb%3E", 400, `unknown format "<b>": want html, json, text or prometheus`},
 		{"GET", "/?format=%", 400, `the parameters cannot be read: invalid URL escape "%"`},
 		{"POST", "/", 405, "POST is not allowed: only GET and HEAD are"},
 		{"OPTIONS", "/?format=xml", 405, "OPTIONS is not allowed: only GET and HEAD are"},

@@ -1,6 +1,7 @@
 package debug
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -17,11 +18,16 @@ type snapshot struct {
 // poolStats is the state of a pool, with a throughput from two samples.
 type poolStats struct {
 	stint.PoolStats
+	Limiter    string   `json:"limiter,omitempty"`    // the name of its limiter in the Handler
 	Throughput *float64 `json:"throughput,omitempty"` // tasks a second; nil if not known
+	Spark      *spark   `json:"-"`
 }
 
 // limiterStats is the state of a limiter.
-type limiterStats struct{ stint.LimiterStats }
+type limiterStats struct {
+	stint.LimiterStats
+	Spark *spark `json:"-"`
+}
 
 // snapshot samples all pools and limiters. It holds mu meanwhile, so that concurrent
 // requests sample a pool in the order of time, and no throughput is negative.
@@ -29,11 +35,19 @@ func (h *Handler) snapshot() snapshot {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s := snapshot{time.Now(), map[string]poolStats{}, map[string]limiterStats{}}
-	for name, p := range h.pools {
-		s.Pools[name] = p.sampled(s.Time)
+	names := map[any]string{} // of limiters
+	for name, l := range sorted(h.limiters) {
+		stats := l.Stats()
+		l.add(s.Time, stats.Completed)
+		s.Limiters[name] = limiterStats{stats, l.spark()}
+		if _, ok := names[l.core]; !ok {
+			names[l.core] = name
+		}
 	}
-	for name, l := range h.limiters {
-		s.Limiters[name] = limiterStats{l.Stats()}
+	for name, p := range h.pools {
+		stats := p.sampled(s.Time)
+		stats.Limiter = names[p.core]
+		s.Pools[name] = stats
 	}
 	return s
 }
@@ -41,6 +55,8 @@ func (h *Handler) snapshot() snapshot {
 // A pool is an entry of a Handler, with the samples of earlier requests.
 type pool struct {
 	*stint.Pool
+	core any // what bounds it: equal to that of its limiter
+	series
 	base sample // the start of the throughput; none if its time is zero
 	last sample // the next base
 }
@@ -58,6 +74,8 @@ const minSampleAge = time.Second / 2
 // sampled returns the state of p, and keeps a sample for later requests.
 func (p *pool) sampled(now time.Time) poolStats {
 	s := poolStats{PoolStats: p.Stats()}
+	p.add(now, s.Completed)
+	s.Spark = p.spark()
 	if now.Sub(p.last.time) >= minSampleAge {
 		p.base, p.last = p.last, sample{now, s.Completed}
 	}
@@ -74,6 +92,7 @@ type cell struct{ Name, Text string }
 // Cells returns the values of a pool.
 func (p poolStats) Cells() []cell {
 	return []cell{
+		{"limiter", printable(cmp.Or(p.Limiter, "-"))},
 		{"limit", strconv.Itoa(p.Limit)},
 		{"running", strconv.Itoa(p.Running)},
 		{"queued", strconv.Itoa(p.Queued)},
@@ -81,7 +100,9 @@ func (p poolStats) Cells() []cell {
 		{"workers", strconv.Itoa(p.Workers)},
 		{"idle", strconv.Itoa(p.Idle)},
 		{"completed", strconv.FormatUint(p.Completed, 10)},
+		{"failed", strconv.FormatUint(p.Failed, 10)},
 		{"dropped", strconv.FormatUint(p.Dropped, 10)},
+		{"refused", strconv.FormatUint(p.Refused, 10)},
 		{"tasks/s", rate(p.Throughput)},
 	}
 }
@@ -92,6 +113,9 @@ func (l limiterStats) Cells() []cell {
 		{"limit", strconv.Itoa(l.Limit)},
 		{"running", strconv.Itoa(l.Running)},
 		{"waiting", strconv.Itoa(l.Waiting)},
+		{"completed", strconv.FormatUint(l.Completed, 10)},
+		{"failed", strconv.FormatUint(l.Failed, 10)},
+		{"refused", strconv.FormatUint(l.Refused, 10)},
 		{"tasks/s", rate(measured(l.Throughput))},
 		{"phase", l.Phase},
 	}

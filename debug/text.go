@@ -86,8 +86,8 @@ func (t table) write(b *bytes.Buffer) {
 	}
 }
 
-// A column has a width, and numbers if the first row has one there. The first column has
-// names, even if they are digits.
+// A column has a width, and numbers if the first row has one there. The first column and
+// that of limiters have names, even if they are digits.
 type column struct {
 	width   int
 	numbers bool
@@ -98,7 +98,7 @@ func (t table) columns() []column {
 	columns := make([]column, len(t[0]))
 	for i, c := range t[0] {
 		number := c.Text != "" && strings.Trim(c.Text, "0123456789.e-") == ""
-		columns[i] = column{utf8.RuneCountInString(c.Name), number && i > 0}
+		columns[i] = column{utf8.RuneCountInString(c.Name), number && i > 0 && c.Name != "limiter"}
 	}
 	for _, row := range t {
 		for i, c := range row {

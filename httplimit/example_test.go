@@ -13,38 +13,39 @@ import (
 	"github.com/stint-go/stint/httplimit"
 )
 
-// A handler under a limit: one request runs, none waits.
+// A handler that answers 503 at once when all permits are taken.
 func ExampleHandler() {
+	backend := stint.Limit(1)
 	arrived, finish := make(chan struct{}), make(chan struct{})
 	slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		close(arrived)
 		<-finish
 		fmt.Fprint(w, "done")
 	})
-	h := httplimit.Handler(slow, stint.Limit(1), 0)
+	handler := httplimit.Handler(slow, backend, 0) // one request runs, none waits
 
 	first, second := httptest.NewRecorder(), httptest.NewRecorder()
 	var clients sync.WaitGroup
-	clients.Go(func() { h.ServeHTTP(first, httptest.NewRequest("GET", "/", nil)) })
+	clients.Go(func() { handler.ServeHTTP(first, httptest.NewRequest("GET", "/", nil)) })
 	<-arrived
-	h.ServeHTTP(second, httptest.NewRequest("GET", "/", nil))
+	handler.ServeHTTP(second, httptest.NewRequest("GET", "/", nil))
 	close(finish)
 	clients.Wait()
 	fmt.Println(first.Code, first.Body)
-	fmt.Println(second.Code, strings.TrimSpace(second.Body.String()))
+	fmt.Println(second.Code, second.Header().Get("Retry-After"))
 	// Output:
 	// 200 done
-	// 503 Service Unavailable
+	// 503 1
 }
 
-// A client with an adaptive limit for each host.
+// A client that has a limit for each host.
 func ExampleTransport() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, "page of ", r.URL.Path)
 	}))
 	defer server.Close()
 	client := &http.Client{Transport: &httplimit.Transport{
-		PerHost: func(host string) *stint.Limiter { return stint.Auto(1, 20) },
+		PerHost: func(host string) *stint.Limiter { return stint.Auto(1, 20) }, // called once for each host
 	}}
 	get := func(ctx context.Context, path string) (string, error) {
 		req, err := http.NewRequestWithContext(ctx, "GET", server.URL+path, nil)
@@ -60,9 +61,10 @@ func ExampleTransport() {
 		return string(text), err
 	}
 
-	pages, err := stint.Map(context.Background(), []string{"/a", "/b"}, get)
-	fmt.Println(pages, err)
-	// Output: [page of /a page of /b] <nil>
+	paths := []string{"/a", "/b", "/c"}
+	pages, err := stint.Map(context.Background(), paths, get, stint.Limit(len(paths)))
+	fmt.Println(strings.Join(pages, ", "), err)
+	// Output: page of /a, page of /b, page of /c <nil>
 }
 
 func ExampleTransport_RoundTrip() {

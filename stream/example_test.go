@@ -186,6 +186,16 @@ func ExampleParMap() {
 	// Output: [3 5] empty
 }
 
+// Messages of a customer are handled one after the other, and those of different customers
+// concurrently. The results are in input order.
+func ExampleParMapKey() {
+	messages := stream.From([]string{"ann pays", "bob pays", "ann leaves"})
+	customer := func(m string) string { name, _, _ := strings.Cut(m, " "); return name }
+	handle := func(_ context.Context, m string) (string, error) { return strings.ToUpper(m), nil }
+	fmt.Println(stream.Collect(context.Background(), stream.ParMapKey(messages, customer, handle, stint.Limit(2))))
+	// Output: [ANN PAYS BOB PAYS ANN LEAVES] <nil>
+}
+
 func ExampleParMap_limiter() {
 	server := stint.Limit(2) // shared by both stages, and by whoever else is given it
 	ask := func(_ context.Context, n int) (int, error) {

@@ -34,10 +34,18 @@ const parMapOptions = option.Limiter | option.Pool | option.Queue | option.Unord
 func ParMap[T, R any](s Stream[T], f func(context.Context, T) (R, error), opts ...stint.Option) Stream[R] {
 	check("ParMap", "function", f == nil)
 	o := option.Collect("stream", "ParMap", parMapOptions, opts)
+	return parMapped(s, f, o, nil)
+}
+
+// parMapped is ParMap. If newRows is not nil, it makes the rows of each run.
+func parMapped[T, R any](s Stream[T], f func(context.Context, T) (R, error), o option.Options, newRows func() rows[T, R]) Stream[R] {
 	return Stream[R]{branches: s.branches, feed: func(c *chain, in *lifetime, to sink[R]) {
 		o := o
 		o.Inherit(limit.ScopeOf(in.ctx))
 		m := newParMap[T](c, in, f, &o)
+		if newRows != nil {
+			m.rows, m.maxSize = newRows(), 1
+		}
 		start(m.up, s, m)
 		defer m.end()
 		m.receiveAll(to)
@@ -52,7 +60,8 @@ type parMap[T, R any] struct {
 	calls     *lifetime // of the calls of f
 	exec      option.Executor
 	unordered bool
-	queue     int // -1: the default
+	queue     int        // -1: the default
+	rows      rows[T, R] // of ParMapKey, or nil
 	pointers  bool
 	maxSize   int         // of a task and a batch, in records
 	reserve   int64       // records of short calls that may be admitted, at most

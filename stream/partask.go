@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/lane"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/task"
 	"github.com/stint-go/stint/internal/work"
@@ -21,6 +22,7 @@ type parTask[T, R any] struct {
 	splitOff int          // of them, that are the results of another task now
 	err      error        // of the record after these
 	submitBy *limit.Scope // the scope that it is submitted in
+	lane     lane.Ticket  // of ParMapKey
 	finished bool         // may be taken; guarded by parMap.mu, like next
 	next     *parTask[T, R]
 
@@ -110,9 +112,20 @@ func (m *parMap[T, R]) recycle(t *parTask[T, R]) {
 // submit submits tasks. Tasks that a closed pool refuses fail.
 func (m *parMap[T, R]) submit(tasks []*parTask[T, R]) {
 	for _, t := range tasks {
-		if m.exec.Source.Offer(t, t.submitBy) == work.Over && m.exec.Closed() {
+		switch {
+		case m.rows == nil:
+			m.offer(t, t.submitBy)
+		case m.exec.Refuses(): // or a key without end would hold up the end of the pool
 			m.fail(t, stint.ErrClosed)
+		case m.rows.enter(t):
+			m.offer(t, t.submitBy)
 		}
+	}
+}
+
+func (m *parMap[T, R]) offer(t *parTask[T, R], from *limit.Scope) {
+	if m.exec.Source.Offer(t, from) == work.Over && m.exec.Closed() {
+		m.fail(t, stint.ErrClosed)
 	}
 }
 
@@ -120,6 +133,9 @@ func (m *parMap[T, R]) submit(tasks []*parTask[T, R]) {
 // ticker may split off the others.
 func (m *parMap[T, R]) Run(ctx context.Context, wt work.Task) error {
 	t := wt.Payload.(*parTask[T, R])
+	if m.rows != nil {
+		t.scope = limit.ScopeOf(ctx)
+	}
 	if t.index > m.last.Load() {
 		m.finish(t)
 		return nil
@@ -166,8 +182,9 @@ func (m *parMap[T, R]) Run(ctx context.Context, wt work.Task) error {
 	return nil
 }
 
-// finish lets the consumer take t.
+// finish lets the consumer take t, and submits the next task of its key.
 func (m *parMap[T, R]) finish(t *parTask[T, R]) {
+	at, scope := t.lane, t.scope
 	m.mu.Lock()
 	if t.runIndex >= 0 {
 		m.unwatch(t)
@@ -181,6 +198,12 @@ func (m *parMap[T, R]) finish(t *parTask[T, R]) {
 	m.mu.Unlock()
 	if isNext {
 		m.exec.Source.Notify()
+	}
+	if m.rows == nil {
+		return
+	}
+	if next := m.rows.leave(at); next != nil && next.index <= m.last.Load() {
+		m.offer(next, scope) // submitted by a running task: a closed pool accepts it
 	}
 }
 

@@ -25,7 +25,7 @@ type consumer struct {
 // where to put messages that can never be handled.
 func (c *consumer) run(ctx context.Context) error {
 	messages, from := stint.From(c.messages)
-	handled := mapKey(ctx, messages, func(m message) string { return m.key }, func(ctx context.Context, m message) (message, error) {
+	handled := stint.MapKey(ctx, messages, func(m message) string { return m.key }, func(ctx context.Context, m message) (message, error) {
 		return m, c.handle(ctx, m)
 	}, c.limit, from)
 

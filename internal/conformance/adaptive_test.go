@@ -41,7 +41,7 @@ func looped(ctx context.Context, n int, f body, opts ...stint.Option) error {
 // drivers are the entry points and the Pool, without MapSeq, whose results are yielded in
 // order: one slow task holds up the others.
 func drivers() []entryPoint {
-	all := slices.DeleteFunc(searching(), func(e entryPoint) bool { return strings.HasSuffix(e.name, "MapSeq") })
+	all := slices.DeleteFunc(searching(), func(e entryPoint) bool { return e.inOrder() })
 	return append(all, entryPoint{"Pool", pooled})
 }
 

@@ -192,10 +192,10 @@ func TestDoIsServedInTurnWithOthers(t *testing.T) {
 }
 
 // Callers that wait in Do in a bubble, outside, and in another bubble leave nothing behind
-// that belongs to a bubble.
+// in the limiter that belongs to a bubble.
 func TestDoInBubbles(t *testing.T) {
+	l := stint.Limit(2)
 	all := func(t *testing.T) {
-		l := stint.Limit(2)
 		var g gauge
 		equal(t, "error", doing(l)(context.Background(), 50, func(context.Context, int) error {
 			g.Hold(time.Microsecond)

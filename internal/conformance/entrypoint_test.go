@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -22,6 +23,13 @@ type entryPoint struct {
 	name string
 	run  run
 }
+
+// inOrder reports whether results are yielded in input order, so that an item that blocks
+// holds up others.
+func (e entryPoint) inOrder() bool { return strings.HasSuffix(e.name, "MapSeq") || e.name == "MapKey" }
+
+// itself is a key that no other index has.
+func itself(i int) int { return i }
 
 // entryPoints are all of them. A Pool is not an entry point but a limitKind.
 var entryPoints = []entryPoint{
@@ -51,6 +59,12 @@ var entryPoints = []entryPoint{
 	{"FromMapSeq", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
 		seq, from := stint.From(source(n))
 		return yielded(stint.MapSeq(ctx, seq, valued(f), append(opts, from)...))
+	}},
+	{"EachKey", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
+		return stint.EachKey(ctx, count(n), itself, f, opts...)
+	}},
+	{"MapKey", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
+		return yielded(stint.MapKey(ctx, count(n), itself, valued(f), opts...))
 	}},
 	{"Group", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
 		g := stint.NewGroup(ctx, opts...)

@@ -70,7 +70,7 @@ type poolFuzz struct {
 // newPoolFuzz makes a pool and a group with queues so long. A group with -1 has that of the
 // pool.
 func newPoolFuzz(t *testing.T, limit, room, groupRoom int) *poolFuzz {
-	z := &poolFuzz{t: t, largest: limit, model: &poolModel{limit: limit}}
+	z := &poolFuzz{t: t, largest: limit, model: &poolModel{limit: limit, fails: map[int]bool{}}}
 	z.pool = stint.NewPool(stint.Limit(limit), stint.Queue(room), stint.OnPanic(func(*stint.PanicError) { z.panics.Add(1) }))
 	ctx, cancel := context.WithCancel(context.Background())
 	z.cancel = cancel
@@ -93,13 +93,13 @@ func (z *poolFuzz) step(op byte, arg int) {
 	switch op {
 	case 0, 1: // TryGo
 		id := m.task(seconds)
-		want := m.offer(&m.direct, id)
+		want := m.try(&m.direct, id)
 		z.same("Pool.TryGo", z.pool.TryGo(z.direct(id, nothing)), want)
 	case 2: // Go, on a goroutine of its own: it may have to wait
 		z.submit(&m.direct, m.task(seconds), nothing)
 	case 3: // TryGo of the group
 		id := m.task(seconds)
-		want := m.offer(&m.group, id)
+		want := m.try(&m.group, id)
 		z.same("Group.TryGo", z.group.TryGo(z.body(id, nothing)), want)
 	case 4:
 		z.submit(&m.group, m.task(seconds), nothing)
@@ -110,10 +110,14 @@ func (z *poolFuzz) step(op byte, arg int) {
 		m.dispatch()
 		z.pool.SetLimit(n)
 	case 6:
-		z.submit(&m.direct, m.task(seconds), func(context.Context) { panic("fuzz") })
+		id := m.task(seconds)
+		m.fails[id] = true
+		z.submit(&m.direct, id, func(context.Context) { panic("fuzz") })
 		m.panics++
 	case 7:
-		z.submit(&m.group, m.task(seconds), func(context.Context) { runtime.Goexit() })
+		id := m.task(seconds)
+		m.fails[id] = true
+		z.submit(&m.group, id, func(context.Context) { runtime.Goexit() })
 	case 8: // a task that waits for a group under another limit
 		z.submit(&m.direct, m.task(seconds), func(ctx context.Context) {
 			g := stint.NewGroup(ctx, stint.Limit(1))
@@ -232,7 +236,7 @@ func (z *poolFuzz) look() {
 	want := stint.PoolStats{
 		Limit: m.limit, Running: len(m.ends), Queued: len(m.direct.queue) + len(m.group.queue),
 		Waiting:   len(m.direct.blocked) + len(m.group.blocked),
-		Completed: uint64(m.completed), Dropped: uint64(m.dropped),
+		Completed: uint64(m.completed), Dropped: uint64(m.dropped), Refused: uint64(m.full), Failed: uint64(m.failed),
 		Workers: st.Workers, Idle: st.Idle, // how long they stay is not in the model
 	}
 	if st != want {
@@ -302,6 +306,8 @@ type poolModel struct {
 	clock         int   // seconds
 	seconds       []int // of each task
 	ends          []int // when those that run will end
+	running       []int // their numbers
+	fails         map[int]bool
 	direct, group sourceModel
 	oneRoom       bool           // of both
 	ready         []*sourceModel // with anything to take, served in turn
@@ -309,6 +315,7 @@ type poolModel struct {
 	loose         bool // the model knows no more than the bounds
 
 	completed, dropped, refused, panics int
+	full, failed                        int
 	ran                                 []int
 }
 
@@ -336,6 +343,15 @@ func (m *poolModel) offer(s *sourceModel, id int) bool {
 	m.enqueue(s)
 	m.dispatch()
 	return true
+}
+
+// try is offer for a TryGo, whose refusals for want of room are counted.
+func (m *poolModel) try(s *sourceModel, id int) bool {
+	ok := m.offer(s, id)
+	if !ok && !m.refuses(s) {
+		m.full++
+	}
+	return ok
 }
 
 // queued is how many tasks take slots of the room of s.
@@ -387,6 +403,7 @@ func (m *poolModel) dispatch() {
 		s.queue = s.queue[1:]
 		m.admit(s)
 		m.ends = append(m.ends, m.clock+m.seconds[id])
+		m.running = append(m.running, id)
 		m.ran = append(m.ran, id)
 		if len(s.queue)+len(s.blocked) > 0 {
 			m.ready = append(m.ready, s)
@@ -405,7 +422,10 @@ func (m *poolModel) advance(seconds int) {
 	for len(m.ends) > 0 && slices.Min(m.ends) <= until {
 		i := slices.Index(m.ends, slices.Min(m.ends))
 		m.clock = m.ends[i]
-		m.ends = slices.Delete(m.ends, i, i+1)
+		if m.fails[m.running[i]] {
+			m.failed++
+		}
+		m.ends, m.running = slices.Delete(m.ends, i, i+1), slices.Delete(m.running, i, i+1)
 		m.completed++
 		m.dispatch()
 	}

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -112,7 +111,7 @@ func TestBlockedItem(t *testing.T) {
 			t.Run(fmt.Sprint(e.name, "/", blocked), func(t *testing.T) {
 				both(t, 2, func(t *testing.T, opt stint.Option, _ func(int)) {
 					opts := []stint.Option{opt}
-					if strings.HasSuffix(e.name, "MapSeq") {
+					if e.inOrder() {
 						opts = append(opts, stint.Queue(n))
 					}
 					var others atomic.Int64

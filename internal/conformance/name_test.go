@@ -162,3 +162,24 @@ func TestNameIsARegion(t *testing.T) {
 	trace.Stop()
 	equal(t, "the region of the pool is in the trace", bytes.Contains(b.Bytes(), []byte("region of a pool")), true)
 }
+
+// A helper has the labels of its own call, also if a task of a nested call gave it the permit.
+func TestTreeKeepsLabels(t *testing.T) {
+	for _, e := range searching() {
+		t.Run(e.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				go func() {
+					time.Sleep(time.Second / 2) // the calls named inner have ended
+					equal(t, "a goroutine has the label of a nested call", strings.Contains(labels(), `"stint":"inner"`), false)
+				}()
+				e.run(context.Background(), 6, func(ctx context.Context, i int) error {
+					if i > 1 {
+						time.Sleep(time.Second)
+						return nil
+					}
+					return stint.Range(ctx, 4, func(context.Context, int) error { time.Sleep(time.Millisecond); return nil }, stint.Name("inner"))
+				}, within(3, 3))
+			})
+		})
+	}
+}

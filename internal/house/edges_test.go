@@ -11,7 +11,7 @@ import (
 )
 
 // machinery is what the public packages stand on.
-var machinery = []string{"internal/admission", "internal/auto", "internal/limit", "internal/fifo", "internal/loop", "internal/option", "internal/task", "internal/work"}
+var machinery = []string{"internal/admission", "internal/auto", "internal/limit", "internal/fifo", "internal/lane", "internal/loop", "internal/option", "internal/task", "internal/work"}
 
 // edges says which packages of ours a package may import, by directory:
 //
@@ -25,10 +25,11 @@ var edges = map[string][]string{
 	"par":                    slices.Concat(machinery, []string{"internal/race"}), // stint for PanicError only
 	"stream":                 slices.Concat([]string{"."}, machinery),
 	"errgroup":               slices.Concat([]string{"."}, machinery),
-	"debug":                  {"."},
+	"debug":                  {".", "internal/option"},
 	"httplimit":              {".", "internal/admission", "internal/option"},
 	"internal/task":          {},
 	"internal/fifo":          {},
+	"internal/lane":          {},
 	"internal/limit":         {"internal/fifo"},
 	"internal/auto":          {},
 	"internal/admission":     {"internal/auto", "internal/limit"},

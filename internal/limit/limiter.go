@@ -355,7 +355,8 @@ func (l *Limiter) Counts() (limit, out, waiting int) {
 	return l.Bound(), l.out, l.waiting()
 }
 
-// takeFast takes a permit without mu. If it is not sure of the answer, somebody has mu.
+// takeFast takes a permit without mu. If it is not sure of the answer, somebody has mu, or more
+// permits are out than the limit.
 func (l *Limiter) takeFast() (ok, sure bool) {
 	for {
 		n := l.free.Load()

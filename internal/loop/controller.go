@@ -9,7 +9,7 @@ func (l *Loop) initOwn() {
 		helping
 		ownLimit
 	})
-	l.helping, l.ownLimit = &both.helping, &both.ownLimit
+	l.helping, both.helping.ownLimit = &both.helping, &both.ownLimit
 	l.lim = &l.own
 	n := l.Limit
 	if l.Auto.Max > 0 {
@@ -22,7 +22,7 @@ func (l *Loop) initOwn() {
 }
 
 // inherited reports whether lim is the loop's own, and calls without a limit use it too.
-func (l *Loop) inherited() bool { return l.Auto.Max > 0 && l.ownLimit != nil }
+func (l *Loop) inherited() bool { return l.Auto.Max > 0 && l.helping != nil }
 
 // adaptive reports whether lim has a controller, or gets one when it needs it.
 func (l *Loop) adaptive() bool { return l.inherited() || l.Controller != nil }

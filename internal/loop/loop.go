@@ -35,26 +35,25 @@ type Loop struct {
 	low        bool      // its tasks have low priority on lim
 	Compute    bool      // no item waits, so batches may be long
 	Waits      bool      // every item may wait, so batches have one index
+	Nested     bool      // Limiter is inherited
 	timed      bool      // workers measure the cost of an item
 	epoch      time.Time // of their clocks, if timed
 
 	Limiter    *limit.Limiter   // bounds the workers, and perhaps those of others
 	Controller *auto.Controller // of Limiter, or nil; init sets that of Engine
-	Nested     bool             // Limiter is inherited
 	Limit      int              // bounds the workers if Limiter and Engine are nil
 	Auto       auto.Config      // searches for that limit instead, if Max is not 0; calls without a limit inherit it
 	First      int
 	Cost       int64           // of an item, in picoseconds, if the caller has measured some
 	Left       func(state any) // is called with the State of each worker that ends, before it releases its permit
 
-	*helping  // nil for one item under no limiter
-	*ownLimit // nil if Limiter or Engine is given, or for one item
-	ended     atomic.Bool
-	queued    atomic.Bool    // source has a helper in its queue
-	helpers   sync.WaitGroup // the spare worker among them
-	running   atomic.Int32   // workers and the spare worker
-	waiting   atomic.Int32   // of them, those in the limiter's queue
-	source    *work.Source   // of Engine
+	*helping // nil for one item under no limiter
+	ended    atomic.Bool
+	queued   atomic.Bool    // source has a helper in its queue
+	helpers  sync.WaitGroup // the spare worker among them
+	running  atomic.Int32   // workers and the spare worker
+	waiting  atomic.Int32   // of them, those in the limiter's queue
+	source   *work.Source   // of Engine
 
 	next atomic.Uint64 // the first unclaimed index; it may pass N, which may be the largest int
 	cost atomic.Int64  // of an item, as measured last to an eighth
@@ -68,8 +67,9 @@ type Loop struct {
 
 // helping is the part of a loop that only loops with helpers need.
 type helping struct {
-	watcher limit.Watcher
-	spare   spare
+	*ownLimit // nil if Limiter or Engine is given
+	watcher   limit.Watcher
+	spare     spare
 }
 
 // ownLimit is the limit of a loop that is given none. Contexts of tasks refer to it, and may

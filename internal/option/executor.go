@@ -59,7 +59,7 @@ func (e *Executor) Open(parent, ctx context.Context, o *Options, runner work.Run
 		s.Shared = true
 		e.Source = e.Engine.NewSource(s)
 	} else {
-		c := o.Config(labels(ctx, o))
+		c := o.Config(limit.Labelled(ctx)) // a worker may be started by any goroutine that frees a permit
 		c.Inherited = true
 		e.Engine, e.Source = work.New(c, s)
 		e.private = true
@@ -74,18 +74,11 @@ func (e *Executor) Open(parent, ctx context.Context, o *Options, runner work.Run
 	})
 }
 
-// labels returns the context with the labels of a call's own workers. A worker may be
-// started by any goroutine that frees a permit of a shared limiter, so it must not
-// inherit labels.
-func labels(ctx context.Context, o *Options) context.Context {
-	if o.Limiter != nil || o.Name != "" {
-		return limit.Labelled(ctx)
-	}
-	return nil
-}
-
 // Closed reports whether e is on a pool that takes no more tasks.
 func (e *Executor) Closed() bool { return !e.private && e.Engine.Closed() }
+
+// Refuses reports whether e is on a pool that would refuse a task of the caller of e.
+func (e *Executor) Refuses() bool { return e.Closed() && e.Source.Refuses(e.Parent) }
 
 // Wait waits until no task is queued, running or being submitted. From then on, workers of
 // e's own engine leave when they find nothing to do.

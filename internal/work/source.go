@@ -369,6 +369,13 @@ func (s *Source) stop() {
 	s.settle()
 }
 
+// Refuses reports whether Offer would answer Over. from is the scope of the calling task.
+func (s *Source) Refuses(from *limit.Scope) bool {
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	return s.refuses(from)
+}
+
 // refuses reports whether the source takes no task; from is the submitter's scope. A
 // closed engine must take what its tasks start, to run what it has accepted, unless it
 // drops everything or no task is left.

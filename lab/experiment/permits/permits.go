@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,18 +51,21 @@ func (z sizes) cases() []experiment.Case {
 	const ref = "semaphore.Weighted"
 	pause := func(context.Context) error { time.Sleep(20 * time.Microsecond); return nil }
 	free := experiment.Case{Name: "callers=1", Doc: "an op is an empty function, with a permit that is free", Reference: ref, Ops: z.ops, Main: true}
-	crowd := experiment.Case{Name: "callers=64", Doc: "an op is an empty function, called by 64 goroutines", Reference: ref, Ops: z.ops, Main: true}
+	crowd := experiment.Case{Name: "callers=64", Doc: "an op is an empty function, called by 64 goroutines, of which few wait", Reference: ref, Ops: z.ops, Main: true}
+	yields := experiment.Case{Name: "callers=64/yield", Doc: "an op yields its processor, called by 64 goroutines: most wait", Reference: ref, Ops: z.ops}
 	waits := experiment.Case{Name: "callers=64/sleep=20us", Doc: "an op is a sleep of 20 µs, called by 64 goroutines", Reference: ref, Ops: cmp.Or(z.ops, 64*50)}
 	refused := experiment.Case{Name: "refused", Doc: "an op is a refusal: all permits are held", Reference: ref, Ops: z.ops}
+	yield := func(context.Context) error { runtime.Gosched(); return nil }
 	for _, m := range models() {
 		free.Models = append(free.Models, z.calls(m, 1, nothing))
+		crowd.Models = append(crowd.Models, z.calls(m, 64, nothing))
 		if m.Kind != result.Floor {
-			crowd.Models = append(crowd.Models, z.calls(m, 64, nothing))
+			yields.Models = append(yields.Models, z.calls(m, 64, yield))
 			waits.Models = append(waits.Models, z.calls(m, 64, pause))
 			refused.Models = append(refused.Models, refusals(m))
 		}
 	}
-	return []experiment.Case{free, crowd, waits, refused}
+	return []experiment.Case{free, crowd, yields, waits, refused}
 }
 
 // calls measures f with permits, called by some goroutines, and then counts who runs at once.

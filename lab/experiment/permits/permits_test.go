@@ -14,8 +14,8 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Cases) != 4 || len(r.Verdicts) != 9 {
-		t.Errorf("%d cases and %d verdicts, want 4 and 9", len(r.Cases), len(r.Verdicts))
+	if len(r.Cases) != 5 || len(r.Verdicts) != 10 {
+		t.Errorf("%d cases and %d verdicts, want 5 and 10", len(r.Cases), len(r.Verdicts))
 	}
 	for _, v := range r.Verdicts {
 		if v.Figures.N != 1 {

@@ -1,0 +1,103 @@
+package stint
+
+import (
+	"context"
+	"iter"
+
+	"github.com/stint-go/stint/internal/lane"
+	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/option"
+)
+
+// EachKey calls f for every value of seq: for values with different keys concurrently, and
+// for values with the same key one after the other, in the order of seq. A key has a worker
+// only while it has values; any number of keys may be in use.
+//
+// EachKey pulls seq, and calls key, on a goroutine of its own, concurrently with f. At most
+// limit+queue values are pulled and not finished, those that wait for others of their key
+// included. So a key that has most of the values, or a slow one, can hold up the others: a
+// larger Queue helps if the values come in another order than they can be handled.
+//
+// Errors, panics and the end of ctx are as in EachSeq. A panic of seq or key is raised as a
+// *PanicError; runtime.Goexit in either is ErrGoexit. Under KeepGoing the values behind a
+// failed one of their key are handled. Options: Limiter or Pool, Queue, From, KeepGoing,
+// LowPriority, Name. EachKey panics if ctx, seq, key or f is nil.
+func EachKey[T any, K comparable](ctx context.Context, seq iter.Seq[T], key func(T) K, f func(context.Context, T) error, opts ...Option) error {
+	checkKeyed("EachKey", ctx, f == nil, seq == nil, key == nil)
+	o := collectIn(ctx, "EachKey", eachOptions, opts)
+	o.Unordered = true
+	call := func(ctx context.Context, v T) (struct{}, error) { return struct{}{}, f(ctx, v) }
+	var err error
+	for _, err = range mapKey(ctx, seq, key, call, o, true) {
+	}
+	return err
+}
+
+// MapKey calls f for every value of seq, as EachKey does, and yields the results, in the
+// order of seq unless Unordered is given. So a consumer of a message queue can commit each
+// offset when all messages before it have been handled, while messages with different keys
+// are handled concurrently. Under Unordered, results with the same key are in order.
+//
+// Nothing runs before the result is ranged over. At most limit+queue values are pulled whose
+// results are not consumed, those that wait for others of their key included. Errors, panics,
+// leaving the loop and the end of ctx are as in MapSeq, also for panics of key. Under
+// KeepGoing the values behind a failed one of their key are handled. Options: Limiter or
+// Pool, Queue, From, KeepGoing, LowPriority, Unordered, Name. MapKey panics if ctx, seq, key
+// or f is nil.
+func MapKey[T any, K comparable, R any](ctx context.Context, seq iter.Seq[T], key func(T) K, f func(context.Context, T) (R, error), opts ...Option) iter.Seq2[R, error] {
+	checkKeyed("MapKey", ctx, f == nil, seq == nil, key == nil)
+	return mapKey(ctx, seq, key, f, collectIn(ctx, "MapKey", seqOptions, opts), false)
+}
+
+// checkKeyed panics about bad arguments of the function called caller.
+func checkKeyed(caller string, ctx context.Context, nilFunc, nilSeq, nilKey bool) {
+	checkArgs(caller, ctx, nilFunc)
+	if nilSeq {
+		panic("stint: " + caller + ": nil sequence")
+	}
+	if nilKey {
+		panic("stint: " + caller + ": nil key function")
+	}
+}
+
+// mapKey is MapKey, or, if all errors are wanted together, EachKey: then an error comes last.
+func mapKey[T any, K comparable, R any](ctx context.Context, seq iter.Seq[T], key func(T) K, f func(context.Context, T) (R, error), o option.Options, together bool) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		(&mapSeq[T, inLane, R]{f: f, rows: &keyRows[T, K, R]{key: key}, together: together}).run(ctx, seq, &o, yield)
+	}
+}
+
+// inLane says where the node of a MapKey is.
+type inLane struct {
+	lane.Ticket
+	index int          // of the value
+	scope *limit.Scope // of the task that runs
+}
+
+// keyRows are the rows of a MapKey.
+type keyRows[T any, K comparable, R any] struct {
+	key     func(T) K
+	entered int // nodes; owned by the feeder
+	lanes   lane.Lanes[K, *node[T, inLane, R]]
+}
+
+func (r *keyRows[T, K, R]) enter(n *node[T, inLane, R]) (first bool) {
+	n.lane.index = r.entered
+	r.entered++
+	return r.lanes.Enter(r.key(n.in), n, &n.lane.Ticket)
+}
+
+func (r *keyRows[T, K, R]) begin(ctx context.Context, n *node[T, inLane, R]) {
+	n.lane.scope = limit.ScopeOf(ctx)
+}
+
+func (r *keyRows[T, K, R]) index(n *node[T, inLane, R]) int { return n.lane.index }
+
+// leave also returns the scope in which next is to be submitted: that of a task, since a
+// closed pool takes what its tasks start.
+func (r *keyRows[T, K, R]) leave(n *node[T, inLane, R]) (next *node[T, inLane, R], from *limit.Scope) {
+	next, _ = r.lanes.Leave(n.lane.Ticket)
+	from = n.lane.scope
+	n.lane = inLane{}
+	return next, from
+}

@@ -1,0 +1,140 @@
+package stream_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/stream"
+)
+
+// Records of different keys are handled at once, and those of one key one after the other.
+func TestParMapKeyIsConcurrent(t *testing.T) {
+	bothOrders(t, "4 keys", func(t *testing.T, order ...stint.Option) {
+		var g gauge
+		s := stream.ParMapKey(stream.FromSeq(count(40)), func(v int) int { return v % 4 }, holding(&g), append(order, stint.Limit(8))...)
+		complete(t, s, 40)
+		equal(t, "at once", g.Max(), 4)
+	})
+}
+
+// The order within a key is that of the stream, whatever the limit, the queue and the pool
+// are; so is the order of the results, or within a key under Unordered.
+func TestParMapKeyOrder(t *testing.T) {
+	for seed := range uint64(40) {
+		bothOrders(t, fmt.Sprint(seed), func(t *testing.T, order ...stint.Option) {
+			r := rand.New(rand.NewPCG(seed, 2))
+			n, distinct := 1+r.IntN(300), 1+r.IntN(30)
+			keys := make([]int, n)
+			for i := range keys {
+				keys[i] = r.IntN(distinct) * r.IntN(2)
+			}
+			limit := stint.Limit(1 + r.IntN(8))
+			opts := append(order, limit)
+			switch r.IntN(3) {
+			case 0:
+				opts = append(opts, stint.Queue(r.IntN(20)))
+			case 1:
+				p := stint.NewPool(limit)
+				defer p.Close()
+				opts[len(opts)-1] = p
+			}
+			var mu sync.Mutex
+			busy, next := map[int]bool{}, map[int][]int{}
+			for i, k := range keys {
+				next[k] = append(next[k], i)
+			}
+			f := func(_ context.Context, v int) (int, error) {
+				k := keys[v]
+				mu.Lock()
+				if busy[k] || next[k][0] != v {
+					t.Errorf("record %d of key %d, busy %v, want %d", v, k, busy[k], next[k][0])
+				}
+				busy[k], next[k] = true, next[k][1:]
+				mu.Unlock()
+				time.Sleep(time.Duration(v%4) * time.Millisecond)
+				if v%5 == 0 {
+					limit.Set(1 + v%7)
+				}
+				mu.Lock()
+				busy[k] = false
+				mu.Unlock()
+				return v, nil
+			}
+			out, err := stream.Collect(context.Background(), stream.ParMapKey(stream.FromSeq(count(n)), func(v int) int { return keys[v] }, f, opts...))
+			equal(t, "error", err, nil)
+			equal(t, "records", len(out), n)
+			last := map[int]int{}
+			for i, v := range out {
+				if len(order) == 0 && v != i {
+					t.Errorf("result %d is %d", i, v)
+				}
+				if before, ok := last[keys[v]]; ok && before > v {
+					t.Errorf("record %d of key %d after %d", v, keys[v], before)
+				}
+				last[keys[v]] = v
+			}
+		})
+	}
+}
+
+// The first error, in the order of the records, ends the stream at its position.
+func TestParMapKeyErrors(t *testing.T) {
+	bubble(t, "error", func(t *testing.T) {
+		s := stream.ParMapKey(stream.FromSeq(count(100)), func(v int) int { return v % 3 }, func(_ context.Context, v int) (int, error) {
+			time.Sleep(time.Second)
+			if v == 7 {
+				return 0, errBoom
+			}
+			return v, nil
+		}, stint.Limit(5))
+		gives(t, s, errBoom, indexes(7))
+	})
+	bubble(t, "Goexit of key", func(t *testing.T) {
+		s := stream.ParMapKey(stream.FromSeq(count(100)), func(v int) int {
+			if v == 5 {
+				runtime.Goexit()
+			}
+			return v % 2
+		}, itselfErr, stint.Limit(5))
+		_, err := stream.Collect(context.Background(), s)
+		equal(t, "error", err, stint.ErrGoexit)
+	})
+	bubble(t, "key that cannot be compared", func(t *testing.T) {
+		v := recovered(func() {
+			stream.Collect(context.Background(), stream.ParMapKey(stream.FromSeq(count(100)), func(v int) any { return []int{v} }, itselfErr))
+		})
+		if p, ok := v.(*stint.PanicError); !ok || p.Unwrap() == nil {
+			t.Errorf("got %v", v)
+		}
+	})
+	bubble(t, "panic of key", func(t *testing.T) {
+		v := recovered(func() {
+			stream.Collect(context.Background(), stream.ParMapKey(stream.FromSeq(count(100)), func(v int) int { panic("key") }, itselfErr))
+		})
+		if p, ok := v.(*stint.PanicError); !ok || p.Value != any("key") {
+			t.Errorf("got %v", v)
+		}
+	})
+}
+
+// A pool that is closed runs what it has accepted, and takes no more of a key without end.
+func TestParMapKeyOnAClosedPool(t *testing.T) {
+	bothOrders(t, "closed", func(t *testing.T, order ...stint.Option) {
+		p := stint.NewPool(stint.Limit(2))
+		done := make(chan error)
+		go func() {
+			_, err := stream.Collect(context.Background(), stream.ParMapKey(stream.FromSeq(count(1<<40)), func(int) int { return 0 },
+				func(_ context.Context, v int) (int, error) { time.Sleep(time.Second); return v, nil }, append(order, p)...))
+			done <- err
+		}()
+		time.Sleep(time.Second / 2)
+		p.Close()
+		equal(t, "error", <-done, stint.ErrClosed)
+	})
+}
