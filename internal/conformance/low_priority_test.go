@@ -265,7 +265,8 @@ func TestLowPriorityGivesUp(t *testing.T) {
 func TestLowPriorityRaisesTheLimit(t *testing.T) {
 	const most = 64
 	for _, e := range searching() {
-		raised := func(opts ...stint.Option) (took time.Duration) {
+		raised := func(opts ...stint.Option) time.Duration {
+			var took atomic.Int64
 			synctest.Test(t, func(t *testing.T) {
 				defer noneLeft(t)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -275,8 +276,7 @@ func TestLowPriorityRaisesTheLimit(t *testing.T) {
 				for range 2 * most {
 					callers.Go(func() {
 						e.run(ctx, 100, func(context.Context, int) error {
-							if took == 0 && l.Current() == most {
-								took = sinceBubble()
+							if l.Current() == most && took.CompareAndSwap(0, int64(sinceBubble())) {
 								cancel()
 							}
 							time.Sleep(10 * time.Millisecond)
@@ -286,7 +286,7 @@ func TestLowPriorityRaisesTheLimit(t *testing.T) {
 				}
 				callers.Wait()
 			})
-			return took
+			return time.Duration(took.Load())
 		}
 		plain, low := raised(), raised(stint.LowPriority())
 		if plain == 0 || low != plain {
