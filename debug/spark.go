@@ -25,7 +25,7 @@ func (s *series) add(now time.Time, completed uint64) {
 	s.samples = append(s.samples, sample{now, completed})
 }
 
-// A spark is tasks per second over time, as a line in a small SVG.
+// A spark is tasks per second over time, as a line in a small SVG, and the most in words.
 type spark struct{ Wide, High, Line, Text string }
 
 // spark draws s. It returns nil if there are fewer than three samples.
@@ -48,6 +48,6 @@ func (s *series) spark() *spark {
 	for i, rate := range rates {
 		line += "V" + num(y(rate)) + "H" + num(x(i+1))
 	}
-	text := fmt.Sprintf("tasks per second over %s: at most %s", ago(first, s.samples[n-1].time), rate(&most))
+	text := fmt.Sprintf("at most %s in %s", commas(rate(&most)), ago(first, s.samples[n-1].time))
 	return &spark{num(wide), num(high), line, text}
 }
