@@ -210,7 +210,7 @@ func TestPoolWithItsLimiter(t *testing.T) {
 		}
 		with.Go(func(context.Context) {})
 		time.Sleep(time.Second)
-		if page := body(h, "html"); strings.Count(page, `<span class="over">at most 1 in 2 min 0 s</span>`) != 2 {
+		if page := body(h, "html"); strings.Count(page, `>at most 1 in 2 min 0 s</span>`) != 2 {
 			t.Errorf("the page lacks the throughput over time:\n%s", page)
 		}
 	})

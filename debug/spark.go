@@ -25,7 +25,7 @@ func (s *series) add(now time.Time, completed uint64) {
 	s.samples = append(s.samples, sample{now, completed})
 }
 
-// A spark is tasks per second over time, as a line in a small SVG, and what it shows in words.
+// A spark is tasks per second over time, as a line in a small SVG, and the most in words.
 type spark struct{ Wide, High, Line, Text string }
 
 // spark draws s. It returns nil if there are fewer than three samples.

@@ -37,7 +37,7 @@ func Handler(next http.Handler, l *stint.Limiter, waiting int) http.Handler {
 
 type handler struct {
 	next    http.Handler
-	limiter limiter
+	limiter *limiter
 	room    int64        // requests that may wait
 	waiting atomic.Int64 // requests, and those about to be refused
 }
@@ -75,8 +75,8 @@ func (h *handler) acquire(ctx context.Context) (admission.Admission, error) {
 type limiter struct{ option.Options }
 
 // limiterOf returns l, given to the function called caller.
-func limiterOf(caller string, l *stint.Limiter) limiter {
-	return limiter{option.Collect("httplimit", caller, option.Limiter, []stint.Option{l})}
+func limiterOf(caller string, l *stint.Limiter) *limiter {
+	return &limiter{option.Collect("httplimit", caller, option.Limiter, []stint.Option{l})}
 }
 
 func (l *limiter) acquire(ctx context.Context) (admission.Admission, error) {

@@ -51,7 +51,7 @@ func TestHandlerIsBounded(t *testing.T) {
 				}
 				testkit.Equal(t, "status", w.Code, want)
 			})
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 		}
 		requests.Wait()
 		testkit.Equal(t, "requests at once", g.Max(), 3)
@@ -198,16 +198,16 @@ func TestHandlerOfAServer(t *testing.T) {
 
 func TestBadArguments(t *testing.T) {
 	l := stint.Limit(1)
+	neither, unmade := new(httplimit.Transport), &httplimit.Transport{Limiter: new(stint.Limiter)}
+	unmadeHost := &httplimit.Transport{PerHost: func(string) *stint.Limiter { return new(stint.Limiter) }}
 	for want, call := range map[string]func(){
-		"httplimit: Handler: nil http.Handler":                        func() { httplimit.Handler(nil, l, 1) },
-		"httplimit: Handler: nil Limiter":                             func() { httplimit.Handler(sleeps, nil, 1) },
-		"httplimit: Handler: Limiter was not made by Limit or Auto":   func() { httplimit.Handler(sleeps, new(stint.Limiter), 1) },
-		"httplimit: Handler: waiting is -1, want 0 or more":           func() { httplimit.Handler(sleeps, l, -1) },
-		"httplimit: Transport: want either Limiter or PerHost":        func() { get(&httplimit.Transport{}) },
-		"httplimit: Transport: Limiter was not made by Limit or Auto": func() { get(&httplimit.Transport{Limiter: new(stint.Limiter)}) },
-		"httplimit: Transport: PerHost: Limiter was not made by Limit or Auto": func() {
-			get(&httplimit.Transport{PerHost: func(string) *stint.Limiter { return new(stint.Limiter) }})
-		},
+		"httplimit: Handler: nil http.Handler":                                 func() { httplimit.Handler(nil, l, 1) },
+		"httplimit: Handler: nil Limiter":                                      func() { httplimit.Handler(sleeps, nil, 1) },
+		"httplimit: Handler: Limiter was not made by Limit or Auto":            func() { httplimit.Handler(sleeps, new(stint.Limiter), 1) },
+		"httplimit: Handler: waiting is -1, want 0 or more":                    func() { httplimit.Handler(sleeps, l, -1) },
+		"httplimit: Transport: want either Limiter or PerHost":                 func() { get(neither) },
+		"httplimit: Transport: Limiter was not made by Limit or Auto":          func() { get(unmade) },
+		"httplimit: Transport: PerHost: Limiter was not made by Limit or Auto": func() { get(unmadeHost) },
 	} {
 		for range 2 { // also when asked again
 			testkit.Equal(t, "panic", testkit.Recovered(call), any(want))

@@ -41,9 +41,8 @@ type Transport struct {
 	// limit.
 	PerHost func(host string) *stint.Limiter
 
-	once sync.Once
-	all  limiter  // of Limiter
-	host sync.Map // from a host to func() *limiter
+	all   atomic.Pointer[limiter] // of Limiter
+	hosts sync.Map                // from a host to func() *limiter
 }
 
 // maxRetryAfter is the longest time that a server's Retry-After keeps the limit down.
@@ -133,22 +132,25 @@ func (t *Transport) limiterFor(req *http.Request) *limiter {
 	case (t.Limiter == nil) == (t.PerHost == nil):
 		panic("httplimit: Transport: want either Limiter or PerHost")
 	case t.Limiter != nil:
-		t.once.Do(func() { t.all = limiterOf("Transport", t.Limiter) })
-		return &t.all
+		l := t.all.Load()
+		if l == nil {
+			l = limiterOf("Transport", t.Limiter)
+			t.all.Store(l)
+		}
+		return l
 	}
 	var host string
 	if req.URL != nil { // otherwise Base returns an error
 		host = req.URL.Host
 	}
-	made, ok := t.host.Load(host)
+	made, ok := t.hosts.Load(host)
 	if !ok {
-		made, _ = t.host.LoadOrStore(host, sync.OnceValue(func() *limiter {
+		made, _ = t.hosts.LoadOrStore(host, sync.OnceValue(func() *limiter {
 			l := t.PerHost(host)
 			if l == nil {
 				return nil
 			}
-			of := limiterOf("Transport: PerHost", l)
-			return &of
+			return limiterOf("Transport: PerHost", l)
 		}))
 	}
 	return made.(func() *limiter)()

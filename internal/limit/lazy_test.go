@@ -35,7 +35,7 @@ func TestLazyPermit(t *testing.T) {
 	want(t, l, 1, 0, 0)
 
 	c = lazy(t, l)
-	ctx := context.WithValue(c, "key", "value")
+	ctx := context.WithValue(c, lazyKey{}, "value")
 	s := ScopeOf(ctx)
 	if s != ScopeOf(c) {
 		t.Error("two scopes of one task")
@@ -114,3 +114,6 @@ func TestLazyPermitEnds(t *testing.T) {
 		want(t, l, 1, 0, 0)
 	}
 }
+
+// lazyKey is the key of a value.
+type lazyKey struct{}
