@@ -93,7 +93,7 @@ type LimiterStats struct {
 	// makes of records. A worker adds the tasks of a group or pool after at most 16, and when
 	// it has no other: when the call, the Wait or the Idle has returned, all are counted.
 	Completed uint64 `json:"completed"` // tasks that have finished, in any way
-	Failed    uint64 `json:"failed"`    // of them: ended in an error, a panic or a Goexit
+	Failed    uint64 `json:"failed"`    // of them: ended in an error, a panic or a Goexit; in httplimit.Transport also with status 429 or 503
 	Waited    uint64 `json:"waited"`    // permits that were not free when they were asked for, and were got
 	Refused   uint64 `json:"refused"`   // tasks refused by TryGo, TryDo and httplimit.Handler
 	Backoffs  uint64 `json:"backoffs"`  // times that overload or short memory lowered the limit
