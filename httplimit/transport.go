@@ -161,15 +161,14 @@ func (t *Transport) limiterFor(req *http.Request) *limiter {
 type permit struct {
 	admission.Admission
 	failed   bool // written before there is a body
-	released atomic.Bool
+	released sync.Once
 	stop     func() bool // the watch of the request's context
 }
 
-// release returns the permit, unless it has been returned.
+// release returns the permit, unless it has been returned. If another goroutine is about to
+// return it, release waits for that: after Close of the body the permit is free.
 func (p *permit) release() {
-	if !p.released.Swap(true) {
-		p.Release(p.failed)
-	}
+	p.released.Do(func() { p.Release(p.failed) })
 }
 
 // end releases the permit, and ends the watch of the context.
