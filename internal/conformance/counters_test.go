@@ -102,3 +102,54 @@ func TestBackoffsCount(t *testing.T) {
 	l.Do(context.Background(), func(context.Context) error { return errBoom })
 	equal(t, "backoffs", l.Stats().Backoffs, 1)
 }
+
+// The limiter of a pool or group counts a long task when it ends, although others are queued.
+func TestLongTasksCountAtOnce(t *testing.T) {
+	for _, failed := range []uint64{0, 1} {
+		synctest.Test(t, func(t *testing.T) {
+			l := stint.Limit(1)
+			g := stint.NewGroup(context.Background(), l, stint.KeepGoing())
+			for range 40 {
+				g.Go(func(context.Context) error {
+					time.Sleep(time.Minute)
+					if failed == 1 {
+						return errBoom
+					}
+					return nil
+				})
+			}
+			time.Sleep(time.Second)
+			for i := range uint64(40) {
+				equal(t, "completed", l.Stats().Completed, i)
+				equal(t, "failed", l.Stats().Failed, failed*i)
+				time.Sleep(time.Minute)
+			}
+			g.Wait()
+			equal(t, "completed", l.Stats().Completed, 40)
+		})
+	}
+}
+
+// Long tasks after short ones are late by no more tasks than a worker keeps to itself.
+func TestLongTasksAfterShortOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := stint.Limit(1)
+		p := stint.NewPool(l, stint.Queue(1000))
+		for range 500 {
+			p.Go(func(context.Context) {})
+		}
+		for range 100 {
+			p.Go(func(context.Context) { time.Sleep(time.Minute) })
+		}
+		time.Sleep(time.Second)
+		for i := range uint64(100) {
+			late := 500 + i - l.Stats().Completed
+			if late > 15 || i > 15 && late > 0 {
+				t.Errorf("after %d long tasks, %d are not counted", i, late)
+			}
+			time.Sleep(time.Minute)
+		}
+		p.Close()
+		equal(t, "completed", l.Stats().Completed, 600)
+	})
+}

@@ -12,10 +12,6 @@ import (
 	"github.com/stint-go/stint/internal/task"
 )
 
-// maxUncounted is how many finished tasks a worker may keep to itself before it adds them to
-// the counters of the limiter.
-const maxUncounted = 16
-
 // A worker is a goroutine that runs tasks of an engine's sources. README.md has its states.
 // A worker parks and leaves by itself. The step that takes it out of engine.idle sets
 // called and owes it one Signal.
@@ -85,14 +81,14 @@ func (w *worker) end() {
 // that the worker continues.
 func (w *worker) serve() (more bool) {
 	var t Task
-	e, c, busy, finished := w.engine, claimCache{}, false, 0
+	e, c, y, busy := w.engine, claimCache{}, tally{}, false
 	defer func() {
 		if busy {
 			w.failed(t, task.Unreturned(recover()))
 			if !w.source.Helpers {
-				finished++
+				y.tasks++
 			}
-			e.lim.Completed(finished)
+			y.flush(e.lim)
 			c.read()
 			more = true
 		}
@@ -102,11 +98,8 @@ func (w *worker) serve() (more bool) {
 		if t, last, busy = c.claim(e.lim); last {
 			w.refill()
 		}
-		if finished >= maxUncounted || !busy && finished > 0 {
-			e.lim.Completed(finished)
-			finished = 0
-		}
 		if !busy {
+			y.flush(e.lim)
 			if t, busy = w.look(); !busy {
 				return false
 			}
@@ -123,7 +116,7 @@ func (w *worker) serve() (more bool) {
 			w.failed(t, task.Outcome{Err: err})
 		}
 		if !c.source.Helpers {
-			finished++
+			y.add(e.lim)
 		}
 		if e.controller != nil && e.controller.Active() && !c.source.Helpers {
 			w.sample()

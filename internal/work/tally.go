@@ -1,0 +1,52 @@
+package work
+
+import (
+	"time"
+
+	"github.com/stint-go/stint/internal/limit"
+)
+
+const (
+	maxUncounted = 15               // tasks
+	maxLate      = time.Millisecond // that short tasks may be uncounted
+)
+
+// A tally holds finished tasks of a worker that the limiter's counters lack: an addition a
+// task, by all workers, would be slow. Only short tasks are held, so that counts are not late
+// by many long ones.
+type tally struct {
+	tasks, most int       // most may be held
+	counted     time.Time // when there was one too many
+}
+
+// add adds a finished task.
+func (y *tally) add(l *limit.Limiter) {
+	y.tasks++
+	if y.tasks > y.most {
+		y.full(l)
+	}
+}
+
+// full counts the tasks, and sets how many are held next by the time these took.
+func (y *tally) full(l *limit.Limiter) {
+	y.flush(l)
+	if l.Counters() == nil {
+		y.most = maxUncounted
+		return
+	}
+	now := time.Now()
+	if now.Sub(y.counted) < maxLate {
+		y.most = min(2*y.most+1, maxUncounted)
+	} else {
+		y.most = 0
+	}
+	y.counted = now
+}
+
+// flush counts the tasks.
+func (y *tally) flush(l *limit.Limiter) {
+	if y.tasks > 0 {
+		l.Completed(y.tasks)
+		y.tasks = 0
+	}
+}
