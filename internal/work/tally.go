@@ -15,14 +15,14 @@ const (
 // task, by all workers, would be slow. Only short tasks are held, so that counts are not late
 // by many long ones.
 type tally struct {
-	tasks, most int       // most may be held
+	tasks, room int       // room for so many
 	counted     time.Time // when there was one too many
 }
 
 // add adds a finished task.
 func (y *tally) add(l *limit.Limiter) {
 	y.tasks++
-	if y.tasks > y.most {
+	if y.tasks > y.room {
 		y.full(l)
 	}
 }
@@ -31,14 +31,14 @@ func (y *tally) add(l *limit.Limiter) {
 func (y *tally) full(l *limit.Limiter) {
 	y.flush(l)
 	if l.Counters() == nil {
-		y.most = maxUncounted
+		y.room = maxUncounted
 		return
 	}
 	now := time.Now()
 	if now.Sub(y.counted) < maxLate {
-		y.most = min(2*y.most+1, maxUncounted)
+		y.room = min(2*y.room+1, maxUncounted)
 	} else {
-		y.most = 0
+		y.room = 0
 	}
 	y.counted = now
 }
