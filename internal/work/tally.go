@@ -15,14 +15,17 @@ const (
 // task, by all workers, would be slow. Only short tasks are held, so that counts are not late
 // by many long ones.
 type tally struct {
-	tasks, room int       // room for so many
-	counted     time.Time // when there was one too many
+	tasks, maxTasks int32         // maxTasks may be held
+	counted         time.Duration // since epoch, when there was one too many
 }
+
+// epoch is where clocks start: a reading since then is faster than time.Now.
+var epoch = time.Now()
 
 // add adds a finished task.
 func (y *tally) add(l *limit.Limiter) {
 	y.tasks++
-	if y.tasks > y.room {
+	if y.tasks > y.maxTasks {
 		y.full(l)
 	}
 }
@@ -31,14 +34,14 @@ func (y *tally) add(l *limit.Limiter) {
 func (y *tally) full(l *limit.Limiter) {
 	y.flush(l)
 	if l.Counters() == nil {
-		y.room = maxUncounted
+		y.maxTasks = maxUncounted
 		return
 	}
-	now := time.Now()
-	if now.Sub(y.counted) < maxLate {
-		y.room = min(2*y.room+1, maxUncounted)
+	now := time.Since(epoch)
+	if y.counted != 0 && now-y.counted < maxLate {
+		y.maxTasks = min(2*y.maxTasks+1, maxUncounted)
 	} else {
-		y.room = 0
+		y.maxTasks = 0
 	}
 	y.counted = now
 }
@@ -46,7 +49,7 @@ func (y *tally) full(l *limit.Limiter) {
 // flush counts the tasks.
 func (y *tally) flush(l *limit.Limiter) {
 	if y.tasks > 0 {
-		l.Completed(y.tasks)
+		l.Completed(int(y.tasks))
 		y.tasks = 0
 	}
 }
