@@ -5,7 +5,6 @@ import (
 	"iter"
 
 	"github.com/stint-go/stint/internal/lane"
-	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/option"
 )
 
@@ -63,41 +62,7 @@ func checkKeyed(caller string, ctx context.Context, nilFunc, nilSeq, nilKey bool
 // mapKey is MapKey, or, if all errors are wanted together, EachKey: then an error comes last.
 func mapKey[T any, K comparable, R any](ctx context.Context, seq iter.Seq[T], key func(T) K, f func(context.Context, T) (R, error), o option.Options, together bool) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
-		(&mapSeq[T, inLane, R]{f: f, rows: &keyRows[T, K, R]{key: key}, together: together}).run(ctx, seq, &o, yield)
+		rows := &lane.Lanes[K, *node[T, R]]{Key: func(n *node[T, R]) K { return key(n.in) }}
+		(&mapSeq[T, R]{f: f, rows: rows, together: together}).run(ctx, seq, &o, yield)
 	}
-}
-
-// inLane says where the node of a MapKey is.
-type inLane struct {
-	lane.Ticket
-	index int          // of the value
-	scope *limit.Scope // of the task that runs
-}
-
-// keyRows are the rows of a MapKey.
-type keyRows[T any, K comparable, R any] struct {
-	key     func(T) K
-	entered int // nodes; owned by the feeder
-	lanes   lane.Lanes[K, *node[T, inLane, R]]
-}
-
-func (r *keyRows[T, K, R]) enter(n *node[T, inLane, R]) (first bool) {
-	n.lane.index = r.entered
-	r.entered++
-	return r.lanes.Enter(r.key(n.in), n, &n.lane.Ticket)
-}
-
-func (r *keyRows[T, K, R]) begin(ctx context.Context, n *node[T, inLane, R]) {
-	n.lane.scope = limit.ScopeOf(ctx)
-}
-
-func (r *keyRows[T, K, R]) index(n *node[T, inLane, R]) int { return n.lane.index }
-
-// leave also returns the scope in which next is to be submitted: that of a task, since a
-// closed pool takes what its tasks start.
-func (r *keyRows[T, K, R]) leave(n *node[T, inLane, R]) (next *node[T, inLane, R], from *limit.Scope) {
-	next, _ = r.lanes.Leave(n.lane.Ticket)
-	from = n.lane.scope
-	n.lane = inLane{}
-	return next, from
 }
