@@ -10,7 +10,8 @@ import (
 
 // EachKey calls f for every value of seq: for values with different keys concurrently, and
 // for values with the same key one after the other, in the order of seq. A key has a worker
-// only while it has values; any number of keys may be in use.
+// only while it has values; any number of keys may be in use. Of the values that may run, the
+// first in seq runs first: under Limit(1) the order is that of seq.
 //
 // EachKey pulls seq, and calls key, on a goroutine of its own, concurrently with f. At most
 // limit+queue values are pulled and not finished, those that wait for others of their key
