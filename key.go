@@ -5,13 +5,13 @@ import (
 	"iter"
 
 	"github.com/stint-go/stint/internal/lane"
-	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/option"
 )
 
 // EachKey calls f for every value of seq: for values with different keys concurrently, and
 // for values with the same key one after the other, in the order of seq. A key has a worker
-// only while it has values; any number of keys may be in use.
+// only while it has values; any number of keys may be in use. Of the values that may run, the
+// first in seq runs first: under Limit(1) the order is that of seq.
 //
 // EachKey pulls seq, and calls key, on a goroutine of its own, concurrently with f. At most
 // limit+queue values are pulled and not finished, those that wait for others of their key
@@ -63,41 +63,7 @@ func checkKeyed(caller string, ctx context.Context, nilFunc, nilSeq, nilKey bool
 // mapKey is MapKey, or, if all errors are wanted together, EachKey: then an error comes last.
 func mapKey[T any, K comparable, R any](ctx context.Context, seq iter.Seq[T], key func(T) K, f func(context.Context, T) (R, error), o option.Options, together bool) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
-		(&mapSeq[T, inLane, R]{f: f, rows: &keyRows[T, K, R]{key: key}, together: together}).run(ctx, seq, &o, yield)
+		rows := &lane.Lanes[K, *node[T, R]]{Key: func(n *node[T, R]) K { return key(n.in) }}
+		(&mapSeq[T, R]{f: f, rows: rows, together: together}).run(ctx, seq, &o, yield)
 	}
-}
-
-// inLane says where the node of a MapKey is.
-type inLane struct {
-	lane.Ticket
-	index int          // of the value
-	scope *limit.Scope // of the task that runs
-}
-
-// keyRows are the rows of a MapKey.
-type keyRows[T any, K comparable, R any] struct {
-	key     func(T) K
-	entered int // nodes; owned by the feeder
-	lanes   lane.Lanes[K, *node[T, inLane, R]]
-}
-
-func (r *keyRows[T, K, R]) enter(n *node[T, inLane, R]) (first bool) {
-	n.lane.index = r.entered
-	r.entered++
-	return r.lanes.Enter(r.key(n.in), n, &n.lane.Ticket)
-}
-
-func (r *keyRows[T, K, R]) begin(ctx context.Context, n *node[T, inLane, R]) {
-	n.lane.scope = limit.ScopeOf(ctx)
-}
-
-func (r *keyRows[T, K, R]) index(n *node[T, inLane, R]) int { return n.lane.index }
-
-// leave also returns the scope in which next is to be submitted: that of a task, since a
-// closed pool takes what its tasks start.
-func (r *keyRows[T, K, R]) leave(n *node[T, inLane, R]) (next *node[T, inLane, R], from *limit.Scope) {
-	next, _ = r.lanes.Leave(n.lane.Ticket)
-	from = n.lane.scope
-	n.lane = inLane{}
-	return next, from
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/stint-go/stint/internal/auto"
+	"github.com/stint-go/stint/internal/lane"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/option"
 	"github.com/stint-go/stint/internal/task"
@@ -86,21 +87,22 @@ func MapSeq[T, R any](ctx context.Context, seq iter.Seq[T], f func(context.Conte
 	}
 	o := collectIn(ctx, "MapSeq", seqOptions, opts)
 	return func(yield func(R, error) bool) {
-		(&mapSeq[T, struct{}, R]{f: f}).run(ctx, seq, &o, yield)
+		(&mapSeq[T, R]{f: f}).run(ctx, seq, &o, yield)
 	}
 }
 
-// mapSeq are the tasks of one run of a MapSeq or a MapKey. Their payloads are nodes.
+// mapSeq are the tasks of one run of a MapSeq or a MapKey. Their payloads are nodes, or turns
+// of nodes.
 //
 //	pulled   by the feeder; in input order at the end of the list
-//	queued   at once; behind another node of its key, when that is done
+//	queued   at once, or when the node of its key before it is done
 //	done     by a worker; under Unordered appended to the list only now
 //	yielded  by the consumer, from the head of the list
-type mapSeq[T, L, R any] struct {
+type mapSeq[T, R any] struct {
 	tasks
 	f         func(context.Context, T) (R, error)
-	rows      rows[T, L, R] // of MapKey, or nil
-	together  bool          // the errors are those of the call, as in EachSeq, and are not yielded
+	rows      lane.Rows[*node[T, R]] // of MapKey, or nil
+	together  bool                   // the errors are those of the call, as in EachSeq, and are not yielded
 	unordered bool
 	queue     int // -1: the limit
 
@@ -110,41 +112,27 @@ type mapSeq[T, L, R any] struct {
 	exited  chan struct{}
 
 	mu         sync.Mutex
-	head, tail *node[T, L, R]
+	head, tail *node[T, R]
 	pending    int  // pulled and not yielded
 	waiting    bool // the feeder, for vacant
 	fed        bool // the feeder has ended
 	demand     auto.Demand
 }
 
-// indexOf returns the number of the value of t.
-func (m *mapSeq[T, L, R]) indexOf(t work.Task) int {
-	if m.rows != nil { // queued in another order
-		return m.rows.index(t.Payload.(*node[T, L, R]))
-	}
-	return t.Index
-}
-
-// rows are the nodes of each key, in a row.
-type rows[T, L, R any] interface {
-	enter(n *node[T, L, R]) (first bool)         // calls the key function
-	begin(ctx context.Context, n *node[T, L, R]) // n runs with ctx
-	index(n *node[T, L, R]) int                  // its number
-	leave(n *node[T, L, R]) (next *node[T, L, R], from *limit.Scope)
-}
+// turn is a turn of a MapKey.
+type turn[T, R any] = lane.Turn[*node[T, R]]
 
 // node is a value and its result.
-type node[T, L, R any] struct {
-	lane L // of no size without keys
+type node[T, R any] struct {
 	in   T
 	out  R
 	err  error
 	done bool
-	next *node[T, L, R]
+	next *node[T, R]
 }
 
 // run yields the results for seq.
-func (m *mapSeq[T, L, R]) run(ctx context.Context, seq iter.Seq[T], o *option.Options, yield func(R, error) bool) {
+func (m *mapSeq[T, R]) run(ctx context.Context, seq iter.Seq[T], o *option.Options, yield func(R, error) bool) {
 	m.unordered, m.queue = o.Unordered, o.Room(-1)
 	m.vacant, m.exited = make(chan struct{}, 1), make(chan struct{})
 	m.canTake = m.mayTake
@@ -155,33 +143,33 @@ func (m *mapSeq[T, L, R]) run(ctx context.Context, seq iter.Seq[T], o *option.Op
 	m.consume(yield)
 }
 
-func (m *mapSeq[T, L, R]) Run(ctx context.Context, t work.Task) error {
-	n := t.Payload.(*node[T, L, R])
+func (m *mapSeq[T, R]) Run(ctx context.Context, t work.Task) error {
 	if m.rows != nil {
-		m.rows.begin(ctx, n)
+		m.rows.Begin(t.Payload.(*turn[T, R]), limit.ScopeOf(ctx))
 	}
+	n, _ := m.node(t)
 	out, err := m.f(ctx, n.in)
 	if err != nil {
 		return err
 	}
 	n.out = out
-	m.finish(n)
+	m.finish(n, t)
 	return nil
 }
 
 // Failed makes an error under KeepGoing the result of its value. Any other failure
 // ends the run: the consumer takes the outcome of the call instead.
-func (m *mapSeq[T, L, R]) Failed(t work.Task, o task.Outcome) {
-	n := t.Payload.(*node[T, L, R])
+func (m *mapSeq[T, R]) Failed(t work.Task, o task.Outcome) {
+	n, i := m.node(t)
 	switch {
 	case !m.outcome.keepGoing || o.Panic != nil:
 		m.tasks.Failed(t, o)
 		return
 	case m.together:
-		if m.outcome.failed(m.indexOf(t), o) {
+		if m.outcome.failed(i, o) {
 			m.executor.Source.Stop()
 		} else {
-			m.finish(n)
+			m.finish(n, t)
 		}
 		return
 	}
@@ -190,12 +178,23 @@ func (m *mapSeq[T, L, R]) Failed(t work.Task, o task.Outcome) {
 		m.executor.Source.Stop()
 		return
 	}
-	n.err = &ItemError{m.indexOf(t), err}
-	m.finish(n)
+	n.err = &ItemError{i, err}
+	m.finish(n, t)
 }
 
-// finish records that n has a result, and submits the next node of its key.
-func (m *mapSeq[T, L, R]) finish(n *node[T, L, R]) {
+// node returns the node that runs as t, and its number.
+func (m *mapSeq[T, R]) node(t work.Task) (*node[T, R], int) {
+	if m.rows != nil {
+		turn := t.Payload.(*turn[T, R])
+		return turn.Task, turn.Index
+	}
+	return t.Payload.(*node[T, R]), t.Index
+}
+
+// finish records that n, which ran as t, has a result. If another node of its key may run
+// now, it submits its turn again: in the scope of the task, since a closed pool takes what
+// its tasks start.
+func (m *mapSeq[T, R]) finish(n *node[T, R], t work.Task) {
 	m.mu.Lock()
 	var zero T
 	n.in, n.done = zero, true
@@ -211,13 +210,14 @@ func (m *mapSeq[T, L, R]) finish(n *node[T, L, R]) {
 	if m.rows == nil {
 		return
 	}
-	if next, from := m.rows.leave(n); next != nil {
-		m.answered(m.executor.Source.Offer(next, from))
+	turn := t.Payload.(*turn[T, R])
+	if from := turn.From; m.rows.Leave(turn) {
+		m.answered(m.executor.Source.Offer(turn, from))
 	}
 }
 
 // link appends n to the list. It is called with mu held.
-func (m *mapSeq[T, L, R]) link(n *node[T, L, R]) {
+func (m *mapSeq[T, R]) link(n *node[T, R]) {
 	if m.tail == nil {
 		m.head = n
 	} else {
@@ -227,7 +227,7 @@ func (m *mapSeq[T, L, R]) link(n *node[T, L, R]) {
 }
 
 // feed pulls the sequence, on a goroutine of its own.
-func (m *mapSeq[T, L, R]) feed(seq iter.Seq[T]) {
+func (m *mapSeq[T, R]) feed(seq iter.Seq[T]) {
 	defer close(m.exited)
 	returned := false
 	defer func() {
@@ -240,7 +240,7 @@ func (m *mapSeq[T, L, R]) feed(seq iter.Seq[T]) {
 		m.executor.Source.Notify()
 	}()
 	for v := range seq {
-		if !m.send(&node[T, L, R]{in: v}) {
+		if !m.send(&node[T, R]{in: v}) {
 			break
 		}
 	}
@@ -248,14 +248,14 @@ func (m *mapSeq[T, L, R]) feed(seq iter.Seq[T]) {
 }
 
 // broken ends the run after a panic or a Goexit of the sequence.
-func (m *mapSeq[T, L, R]) broken(o task.Outcome) {
+func (m *mapSeq[T, R]) broken(o task.Outcome) {
 	m.outcome.broken(o)
 	m.executor.Source.Stop()
 }
 
 // send submits n, and waits until one more value may be pulled. It reports whether to
 // continue.
-func (m *mapSeq[T, L, R]) send(n *node[T, L, R]) bool {
+func (m *mapSeq[T, R]) send(n *node[T, R]) bool {
 	if !m.queueUp(n) {
 		return false
 	}
@@ -281,21 +281,20 @@ func (m *mapSeq[T, L, R]) send(n *node[T, L, R]) bool {
 
 // queueUp submits n, or leaves it behind the others of its key. It reports false if no more
 // values are wanted.
-func (m *mapSeq[T, L, R]) queueUp(n *node[T, L, R]) bool {
-	if m.rows != nil {
-		if m.executor.Refuses() { // or a key without end would hold up the end of the pool
-			m.outcome.refuse()
-			return false
-		}
-		if !m.rows.enter(n) {
-			return true
-		}
+func (m *mapSeq[T, R]) queueUp(n *node[T, R]) bool {
+	if m.rows == nil {
+		return m.offer(n) == work.Accepted
 	}
-	return m.offer(n) == work.Accepted
+	if m.executor.Refuses() { // or a key without end would hold up the end of the pool
+		m.outcome.refuse()
+		return false
+	}
+	turn := m.rows.Enter(n)
+	return turn == nil || m.offer(turn) == work.Accepted
 }
 
 // mayPull reports whether the feeder can continue.
-func (m *mapSeq[T, L, R]) mayPull() bool {
+func (m *mapSeq[T, R]) mayPull() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.setWaiting(m.pending >= m.window() && !m.outcome.hasEnded())
@@ -303,15 +302,15 @@ func (m *mapSeq[T, L, R]) mayPull() bool {
 }
 
 // setWaiting records whether the feeder waits. It is called with mu held.
-func (m *mapSeq[T, L, R]) setWaiting(waiting bool) {
+func (m *mapSeq[T, R]) setWaiting(waiting bool) {
 	m.waiting = waiting
 	m.demand.Wait(m.executor.Engine.Controller(), waiting && m.queue >= 0, m.queue, m.limit())
 }
 
-func (m *mapSeq[T, L, R]) limit() int { return m.executor.Engine.Limiter().Bound() }
+func (m *mapSeq[T, R]) limit() int { return m.executor.Engine.Limiter().Bound() }
 
 // window returns how many values may be pulled and not yielded.
-func (m *mapSeq[T, L, R]) window() int {
+func (m *mapSeq[T, R]) window() int {
 	limit := m.limit()
 	queue := m.queue
 	if queue < 0 {
@@ -321,7 +320,7 @@ func (m *mapSeq[T, L, R]) window() int {
 }
 
 // consume yields the results and ends the run.
-func (m *mapSeq[T, L, R]) consume(yield func(R, error) bool) {
+func (m *mapSeq[T, R]) consume(yield func(R, error) bool) {
 	ended := false
 	defer func() {
 		if !ended { // left early, or unwinding
@@ -355,7 +354,7 @@ func (m *mapSeq[T, L, R]) consume(yield func(R, error) bool) {
 
 // rest yields the errors behind the first missing result, and reports whether the
 // consumer wants more.
-func (m *mapSeq[T, L, R]) rest(yield func(R, error) bool) bool {
+func (m *mapSeq[T, R]) rest(yield func(R, error) bool) bool {
 	for n := m.head; n != nil; n = n.next {
 		if n.err != nil && !yield(n.out, n.err) {
 			return false
@@ -366,7 +365,7 @@ func (m *mapSeq[T, L, R]) rest(yield func(R, error) bool) bool {
 
 // next waits for the next result. It returns nil when no more will come: all are
 // yielded, or a task has failed and the head of the list is not done.
-func (m *mapSeq[T, L, R]) next() *node[T, L, R] {
+func (m *mapSeq[T, R]) next() *node[T, R] {
 	n := m.take()
 	if n == nil {
 		m.executor.Source.AwaitLending(m.canTake)
@@ -376,7 +375,7 @@ func (m *mapSeq[T, L, R]) next() *node[T, L, R] {
 }
 
 // mayTake reports whether the consumer can continue.
-func (m *mapSeq[T, L, R]) mayTake() bool {
+func (m *mapSeq[T, R]) mayTake() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.head != nil && m.head.done || m.fed && m.pending == 0 || m.outcome.hasEnded()
@@ -384,7 +383,7 @@ func (m *mapSeq[T, L, R]) mayTake() bool {
 
 // take removes the head of the list if it is done, and returns it. The feeder may
 // continue then.
-func (m *mapSeq[T, L, R]) take() *node[T, L, R] {
+func (m *mapSeq[T, R]) take() *node[T, R] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n := m.head
@@ -407,7 +406,7 @@ func (m *mapSeq[T, L, R]) take() *node[T, L, R] {
 }
 
 // end waits for the tasks and the feeder.
-func (m *mapSeq[T, L, R]) end() {
+func (m *mapSeq[T, R]) end() {
 	m.executor.Source.Wait()
 	<-m.exited
 	m.executor.Engine.Limiter().Unwatch(&m.watcher)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/internal/auto"
+	"github.com/stint-go/stint/internal/lane"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/option"
 )
@@ -38,7 +39,7 @@ func ParMap[T, R any](s Stream[T], f func(context.Context, T) (R, error), opts .
 }
 
 // parMapped is ParMap. If newRows is not nil, it makes the rows of each run.
-func parMapped[T, R any](s Stream[T], f func(context.Context, T) (R, error), o option.Options, newRows func() rows[T, R]) Stream[R] {
+func parMapped[T, R any](s Stream[T], f func(context.Context, T) (R, error), o option.Options, newRows func() lane.Rows[*parTask[T, R]]) Stream[R] {
 	return Stream[R]{branches: s.branches, feed: func(c *chain, in *lifetime, to sink[R]) {
 		o := o
 		o.Inherit(limit.ScopeOf(in.ctx))
@@ -60,8 +61,8 @@ type parMap[T, R any] struct {
 	calls     *lifetime // of the calls of f
 	exec      option.Executor
 	unordered bool
-	queue     int        // -1: the default
-	rows      rows[T, R] // of ParMapKey, or nil
+	queue     int                       // -1: the default
+	rows      lane.Rows[*parTask[T, R]] // of ParMapKey, or nil
 	pointers  bool
 	maxSize   int         // of a task and a batch, in records
 	reserve   int64       // records of short calls that may be admitted, at most

@@ -27,7 +27,9 @@ func ParMapKey[T any, K comparable, R any](s Stream[T], key func(T) K, f func(co
 	o := option.Collect("stream", "ParMapKey", parMapOptions, opts)
 	records := Map(s, func(v T) keyed[T, K] { return newKeyed(key(v), v) })
 	call := func(ctx context.Context, r keyed[T, K]) (R, error) { return f(ctx, r.v) }
-	return parMapped(records, call, o, func() rows[keyed[T, K], R] { return new(keyRows[T, K, R]) })
+	return parMapped(records, call, o, func() lane.Rows[*parTask[keyed[T, K], R]] {
+		return &lane.Lanes[K, *parTask[keyed[T, K], R]]{Key: func(t *parTask[keyed[T, K], R]) K { return t.in[0].key }}
+	})
 }
 
 // keyed is a record and its key.
@@ -40,24 +42,4 @@ type keyed[T any, K comparable] struct {
 func newKeyed[T any, K comparable](key K, v T) keyed[T, K] {
 	_ = key == key
 	return keyed[T, K]{key, v}
-}
-
-// rows are the tasks of each key, of one record, in a row.
-type rows[T, R any] interface {
-	enter(t *parTask[T, R]) (first bool)
-	leave(at lane.Ticket) (next *parTask[T, R]) // nil if there is none
-}
-
-// keyRows are the rows of a ParMapKey.
-type keyRows[T any, K comparable, R any] struct {
-	lanes lane.Lanes[K, *parTask[keyed[T, K], R]]
-}
-
-func (r *keyRows[T, K, R]) enter(t *parTask[keyed[T, K], R]) (first bool) {
-	return r.lanes.Enter(t.in[0].key, t, &t.lane)
-}
-
-func (r *keyRows[T, K, R]) leave(at lane.Ticket) (next *parTask[keyed[T, K], R]) {
-	next, _ = r.lanes.Leave(at)
-	return next
 }

@@ -83,6 +83,37 @@ func TestParMapKeyOrder(t *testing.T) {
 	}
 }
 
+// Of the records that may be handled, the earliest is: one permit handles them in the order
+// of the stream, and several are in use, or the most frequent key is, for 0.9 of the time.
+func TestParMapKeySkew(t *testing.T) {
+	const n = 2000
+	zipf, keys := rand.NewZipf(rand.New(rand.NewPCG(1, 2)), 1.1, 1, 9999), make([]int, n)
+	numbers, most := map[int]int{}, 0
+	for i := range keys {
+		keys[i] = int(zipf.Uint64())
+		numbers[keys[i]]++
+		most = max(most, numbers[keys[i]])
+	}
+	for _, limit := range []int{1, 4, 8} {
+		bothOrders(t, fmt.Sprint("limit ", limit), func(t *testing.T, order ...stint.Option) {
+			next, start := 0, time.Now()
+			f := func(_ context.Context, v int) (int, error) {
+				if limit == 1 {
+					equal(t, "record", v, next)
+					next++
+				}
+				time.Sleep(time.Millisecond)
+				return v, nil
+			}
+			s := stream.ParMapKey(stream.FromSeq(count(n)), func(v int) int { return keys[v] }, f, append(order, stint.Limit(limit), stint.Queue(n))...)
+			complete(t, s, n)
+			if ratio := float64(max(most, n/limit)) / float64(time.Since(start).Milliseconds()); ratio < 0.9 {
+				t.Errorf("%.2f of the ideal", ratio)
+			}
+		})
+	}
+}
+
 // The first error, in the order of the records, ends the stream at its position.
 func TestParMapKeyErrors(t *testing.T) {
 	bubble(t, "error", func(t *testing.T) {

@@ -13,17 +13,17 @@ import (
 	"github.com/stint-go/stint/internal/work"
 )
 
-// A parTask is the payload of a task of a ParMap: the records for which one worker calls f.
+// A parTask is the payload of a task of a ParMap, or the task of a turn of a ParMapKey: the records for which one worker calls f.
 type parTask[T, R any] struct {
 	index    uint64 // of its first record
 	in       []T
-	out      []R          // results
-	done     int          // how many there are
-	splitOff int          // of them, that are the results of another task now
-	err      error        // of the record after these
-	submitBy *limit.Scope // the scope that it is submitted in
-	lane     lane.Ticket  // of ParMapKey
-	finished bool         // may be taken; guarded by parMap.mu, like next
+	out      []R                        // results
+	done     int                        // how many there are
+	splitOff int                        // of them, that are the results of another task now
+	err      error                      // of the record after these
+	submitBy *limit.Scope               // the scope that it is submitted in
+	turn     *lane.Turn[*parTask[T, R]] // of ParMapKey, in which it runs
+	finished bool                       // may be taken; guarded by parMap.mu, like next
 	next     *parTask[T, R]
 
 	// Of a task that runs.
@@ -112,30 +112,46 @@ func (m *parMap[T, R]) recycle(t *parTask[T, R]) {
 // submit submits tasks. Tasks that a closed pool refuses fail.
 func (m *parMap[T, R]) submit(tasks []*parTask[T, R]) {
 	for _, t := range tasks {
-		switch {
-		case m.rows == nil:
-			m.offer(t, t.submitBy)
-		case m.exec.Refuses(): // or a key without end would hold up the end of the pool
+		if m.rows == nil {
+			m.offer(t, t, t.submitBy)
+		} else if m.exec.Refuses() { // or a key without end would hold up the end of the pool
 			m.fail(t, stint.ErrClosed)
-		case m.rows.enter(t):
-			m.offer(t, t.submitBy)
+		} else if turn := m.rows.Enter(t); turn != nil {
+			m.offer(t, turn, t.submitBy)
 		}
 	}
 }
 
-func (m *parMap[T, R]) offer(t *parTask[T, R], from *limit.Scope) {
-	if m.exec.Source.Offer(t, from) == work.Over && m.exec.Closed() {
+// offer submits t, as the payload.
+func (m *parMap[T, R]) offer(t *parTask[T, R], payload any, from *limit.Scope) {
+	if m.exec.Source.Offer(payload, from) == work.Over && m.exec.Closed() {
 		m.fail(t, stint.ErrClosed)
 	}
+}
+
+// begin returns the task that runs as wt.
+func (m *parMap[T, R]) begin(ctx context.Context, wt work.Task) *parTask[T, R] {
+	if m.rows == nil {
+		return wt.Payload.(*parTask[T, R])
+	}
+	turn := wt.Payload.(*lane.Turn[*parTask[T, R]])
+	m.rows.Begin(turn, limit.ScopeOf(ctx))
+	turn.Task.turn = turn
+	return turn.Task
+}
+
+// began returns the task that ran as wt.
+func (m *parMap[T, R]) began(wt work.Task) *parTask[T, R] {
+	if m.rows == nil {
+		return wt.Payload.(*parTask[T, R])
+	}
+	return wt.Payload.(*lane.Turn[*parTask[T, R]]).Task
 }
 
 // Run calls f for the records of a task. It claims records before it calls f for them: the
 // ticker may split off the others.
 func (m *parMap[T, R]) Run(ctx context.Context, wt work.Task) error {
-	t := wt.Payload.(*parTask[T, R])
-	if m.rows != nil {
-		t.scope = limit.ScopeOf(ctx)
-	}
+	t := m.begin(ctx, wt)
 	if t.index > m.last.Load() {
 		m.finish(t)
 		return nil
@@ -182,9 +198,10 @@ func (m *parMap[T, R]) Run(ctx context.Context, wt work.Task) error {
 	return nil
 }
 
-// finish lets the consumer take t, and submits the next task of its key.
+// finish lets the consumer take t. If another task of its key may run now, it submits the
+// turn of t again: in the scope of the task, since a closed pool takes what its tasks start.
 func (m *parMap[T, R]) finish(t *parTask[T, R]) {
-	at, scope := t.lane, t.scope
+	turn := t.turn
 	m.mu.Lock()
 	if t.runIndex >= 0 {
 		m.unwatch(t)
@@ -199,11 +216,11 @@ func (m *parMap[T, R]) finish(t *parTask[T, R]) {
 	if isNext {
 		m.exec.Source.Notify()
 	}
-	if m.rows == nil {
+	if turn == nil {
 		return
 	}
-	if next := m.rows.leave(at); next != nil && next.index <= m.last.Load() {
-		m.offer(next, scope) // submitted by a running task: a closed pool accepts it
+	if from := turn.From; m.rows.Leave(turn) {
+		m.exec.Source.Offer(turn, from) // refused only when no more are wanted
 	}
 }
 
@@ -301,7 +318,7 @@ func (m *parMap[T, R]) Failed(wt work.Task, o task.Outcome) {
 		err = stint.ErrGoexit
 	}
 	m.down.run.recordError(m.calls, err)
-	t := wt.Payload.(*parTask[T, R])
+	t := m.began(wt)
 	if m.report(t, err) {
 		m.fail(t, err)
 	}

@@ -44,6 +44,55 @@ func TestKeysAreConcurrent(t *testing.T) {
 	}
 }
 
+// With one permit, values are handled in the order of the sequence, whatever their keys are,
+// as far as that was pulled before them.
+func TestKeysAtLimit1(t *testing.T) {
+	for name, run := range keyedRuns {
+		for _, queue := range []int{0, 1, 7, 1000} {
+			next := 0
+			err := run(context.Background(), 500, func(i int) int { return i * i % 7 }, func(_ context.Context, i int) error {
+				if i != next {
+					t.Errorf("%s: value %d, want %d", name, i, next)
+				}
+				next++
+				return nil
+			}, stint.Limit(1), stint.Queue(queue))
+			equal(t, name+": error", err, nil)
+			equal(t, name+": values handled", next, 500)
+		}
+	}
+}
+
+// A key that has many of the values neither holds up the others nor is held up: all permits
+// are in use, or its values run one after the other, for at least 0.9 of the time.
+func TestSkewedKeys(t *testing.T) {
+	const n = 3000
+	zipf, keys := rand.NewZipf(rand.New(rand.NewPCG(1, 2)), 1.1, 1, 9999), make([]int, n)
+	numbers, most := map[int]int{}, 0
+	for i := range keys {
+		keys[i] = int(zipf.Uint64())
+		numbers[keys[i]]++
+		most = max(most, numbers[keys[i]])
+	}
+	for name, run := range keyedRuns {
+		for _, limit := range []int{2, 4, 8, 64} {
+			for _, queue := range []int{100, 1000, n} {
+				synctest.Test(t, func(t *testing.T) {
+					err := run(context.Background(), n, func(i int) int { return keys[i] }, func(context.Context, int) error {
+						time.Sleep(time.Millisecond)
+						return nil
+					}, stint.Limit(limit), stint.Queue(queue))
+					equal(t, name+": error", err, nil)
+					ideal := max(most, n/limit)
+					if ratio := float64(ideal) / float64(sinceBubble().Milliseconds()); ratio < 0.9 {
+						t.Errorf("%s, limit %d, queue %d: %.2f of the ideal", name, limit, queue, ratio)
+					}
+				})
+			}
+		}
+	}
+}
+
 // A keyOracle follows tasks with keys, and knows the order that a sequential program has.
 type keyOracle struct {
 	t    *testing.T
@@ -137,6 +186,79 @@ func TestKeysInOrder(t *testing.T) {
 			})
 		}
 	}
+}
+
+// However a call is cut short: of each key the values are handled up to some value, in order
+// and one at a time, and nothing runs when the call has returned.
+func TestKeysCutShort(t *testing.T) {
+	for name, run := range keyedRuns {
+		for seed := range uint64(rounds(60)) {
+			synctest.Test(t, func(t *testing.T) {
+				r := rand.New(rand.NewPCG(seed, 4))
+				n, distinct, at := 200+r.IntN(200), 1+r.IntN(30), r.IntN(200)
+				keys := make([]int, n)
+				for i := range keys {
+					keys[i] = r.IntN(distinct) * r.IntN(2)
+				}
+				limit := stint.Limit(1 + r.IntN(8))
+				opts := []stint.Option{limit, stint.Queue(r.IntN(100))}
+				ctx, cancel := context.WithCancelCause(context.Background())
+				defer cancel(nil)
+				pool := stint.NewPool(limit)
+				defer pool.Close()
+				if r.IntN(2) == 0 {
+					opts[0] = pool
+				}
+				way, o, returned := r.IntN(5), newKeyOracle(t, fmt.Sprint(name, " ", seed), keys), false
+				f := func(_ context.Context, i int) error {
+					o.begin(i)
+					defer o.end(i)
+					if returned {
+						t.Errorf("%s: value %d is handled after the end", o.name, i)
+					}
+					time.Sleep(time.Duration(i%5) * time.Millisecond)
+					limit.Set(1 + i%9)
+					if i != at {
+						return nil
+					}
+					switch way {
+					case 0:
+						cancel(errBoom)
+					case 1:
+						return errBoom
+					case 2:
+						panic(errBoom)
+					case 3:
+						go pool.Shutdown(canceled())
+					case 4:
+						runtime.Goexit()
+					}
+					return nil
+				}
+				var err error
+				v := recovered(func() { err = run(ctx, n, func(i int) int { return keys[i] }, f, opts...) })
+				returned = true
+				p, _ := v.(*stint.PanicError)
+				switch {
+				case way == 2:
+					equal(t, o.name+": panicked", p != nil && p.Value == any(errBoom), true)
+				case way == 3 && opts[0] != stint.Option(pool):
+					equal(t, o.name+": error", err, nil)
+					equal(t, o.name+": values handled", o.ran, n)
+				default:
+					equal(t, o.name+": error", err, []error{errBoom, errBoom, nil, stint.ErrClosed, stint.ErrGoexit}[way])
+				}
+				time.Sleep(time.Second)
+			})
+		}
+	}
+}
+
+// canceled returns a context that has ended.
+func canceled() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
 }
 
 // rounds returns n, or less under the race detector.

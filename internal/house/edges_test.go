@@ -29,7 +29,7 @@ var edges = map[string][]string{
 	"httplimit":              {".", "internal/admission", "internal/option"},
 	"internal/task":          {},
 	"internal/fifo":          {},
-	"internal/lane":          {},
+	"internal/lane":          {"internal/limit"},
 	"internal/limit":         {"internal/fifo"},
 	"internal/auto":          {},
 	"internal/admission":     {"internal/auto", "internal/limit"},

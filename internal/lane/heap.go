@@ -1,0 +1,48 @@
+package lane
+
+// A place is a task that may run, and its lane, a *lane[K, N] or nil.
+type place[N any] struct {
+	entry[N]
+	in any
+}
+
+// A heap has the place with the smallest index first.
+type heap[N any] []place[N]
+
+func (h *heap[N]) push(p place[N]) {
+	*h = append(*h, p)
+	s, i := *h, len(*h)-1
+	for i > 0 && p.index < s[(i-1)/2].index {
+		s[i] = s[(i-1)/2]
+		i = (i - 1) / 2
+	}
+	s[i] = p
+}
+
+// pop removes the first place.
+func (h *heap[N]) pop() {
+	n := len(*h) - 1
+	p := (*h)[n]
+	(*h)[n] = place[N]{}
+	*h = (*h)[:n]
+	if n > 0 {
+		h.replace(p)
+	}
+}
+
+// replace removes the first place, and adds p.
+func (h heap[N]) replace(p place[N]) {
+	i := 0
+	for {
+		c := 2*i + 1
+		if c+1 < len(h) && h[c+1].index < h[c].index {
+			c++
+		}
+		if c >= len(h) || p.index < h[c].index {
+			h[i] = p
+			return
+		}
+		h[i] = h[c]
+		i = c
+	}
+}
