@@ -23,7 +23,7 @@ func ExampleMapKey_recipeConsumer() {
 		poll := func(ctx context.Context) iter.Seq2[message, error] { // ctx ends when no more are wanted
 			return func(yield func(message, error) bool) {
 				for _, m := range log[committed:] {
-					if !yield(m, nil) {
+					if ctx.Err() != nil || !yield(m, nil) { // a source that waits selects on ctx.Done()
 						return
 					}
 				}
@@ -96,7 +96,7 @@ func ExampleFirst_recipeHedged() {
 	servers := []string{"a", "b", "c"}
 	const patience = 5 * time.Millisecond
 
-	failed := make(chan struct{}, len(servers))
+	failed := make(chan struct{}, len(servers)) // room for all, so that nobody waits to send
 	answer, err := stint.First(context.Background(), []int{0, 1, 2}, func(ctx context.Context, i int) (string, error) {
 		if i > 0 {
 			select {

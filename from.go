@@ -18,7 +18,9 @@ import (
 // The call gives source a context, which ends when the call wants no more values: with ctx,
 // at the first error or panic of a task, or when the loop over the results is left. So a source
 // that watches its context does not hold up the end of the call. The first error that the
-// source yields, with a value that is ignored, ends the call as the error of a task does.
+// source yields, with a value that is ignored, ends the call as the error of a task does:
+// values before it whose tasks have not started are dropped. When its context has ended,
+// source should return.
 // Under KeepGoing it ends the sequence only, and is the last error of the call.
 //
 // The sequence may be wrapped by others. When the call has ended, it can be used again.

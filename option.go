@@ -106,7 +106,8 @@ func OnPanic(f func(*PanicError)) Option {
 // so that tasks which have nothing to do with the call cannot hold it up. A goroutine that is
 // no task, and waits for a group of low priority, lends nothing.
 //
-// LowPriority applies to everything. It has no effect on a call that shares its limit with no
+// LowPriority applies to every call, group and pool. Limiter.Do and TryDo have the priority
+// of the task that calls them, or else a normal one. It has no effect on a call that shares its limit with no
 // other. NewPool gives low priority to all tasks of the pool, beside those of others that
 // share its Limiter.
 func LowPriority() Option {

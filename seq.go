@@ -70,8 +70,9 @@ func (e *eachSeq[T]) Run(ctx context.Context, t work.Task) error { return e.f(ct
 // consumer is a task on the same limiter or pool, one call of f at a time runs on the
 // consumer's permit while the consumer waits.
 //
-// After the first error, the results before the first missing one are yielded, then
-// the error with a zero value. Under KeepGoing each error is yielded in its position
+// After the first error, the results of finished calls before the first missing one are
+// yielded, then the error with a zero value; running calls are cancelled, and their results
+// dropped. Under KeepGoing each error is yielded in its position
 // as an *ItemError. If ctx ends, its cause is yielded last. A panic of f or seq is
 // raised in the consumer as a *PanicError; runtime.Goexit in either is ErrGoexit.
 // Leaving the loop, like an error, cancels the calls and waits for them, and for seq to

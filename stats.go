@@ -11,7 +11,7 @@ type PoolStats struct {
 	Queued    int    `json:"queued"`         // accepted and not started
 	Waiting   int    `json:"waiting"`        // submitters that wait for room in a queue
 	Workers   int    `json:"workers"`        // goroutines
-	Idle      int    `json:"idle"`           // workers without a task
+	Idle      int    `json:"idle"`           // workers without a task, or that wait for a permit
 	Completed uint64 `json:"completed"`      // tasks that have finished, in any way
 	Failed    uint64 `json:"failed"`         // of them: ended in an error, a panic or a Goexit
 	Dropped   uint64 `json:"dropped"`        // accepted and never started: cancelled, or abandoned by Shutdown

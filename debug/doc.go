@@ -58,7 +58,8 @@
 // and the counters stint_pool_completed_total, _failed_total, _dropped_total and
 // _refused_total, with a label pool; stint_limiter_limit, _running and _waiting, and the
 // counters stint_limiter_completed_total, _failed_total, _waited_total, _refused_total and
-// _backoffs_total, with a label limiter. There are no durations: a task would have to read
+// _backoffs_total, with a label limiter. Pools that share a
+// limiter each have its limit: add up the limits of limiters instead. There are no durations: a task would have to read
 // the clock, which takes as long as an empty task. Measure in the task, where it matters.
 //
 // The page loads no other file, host or font. It stops updating while its tab is hidden, and

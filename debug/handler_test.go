@@ -221,10 +221,11 @@ func TestPrometheus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := busy(t)
 		h.AddLimiter("a \"b\" \\ \n", stint.Limit(3))
+		h.AddPool("a\x00b", stint.NewPool(stint.Limit(64)))
 		got := body(h, "prometheus")
 		for _, want := range []string{
-			"# HELP stint_pool_limit Tasks that may run at once.\n# TYPE stint_pool_limit gauge\nstint_pool_limit{pool=\"mail\"} 1\n",
-			"# TYPE stint_pool_completed_total counter\nstint_pool_completed_total{pool=\"mail\"} 2\n",
+			"# HELP stint_pool_limit Tasks that may run at once.\n# TYPE stint_pool_limit gauge\nstint_pool_limit{pool=\"a\\\\x00b\"} 64\nstint_pool_limit{pool=\"mail\"} 1\n",
+			"# TYPE stint_pool_completed_total counter\nstint_pool_completed_total{pool=\"a\\\\x00b\"} 0\nstint_pool_completed_total{pool=\"mail\"} 2\n",
 			"# TYPE stint_limiter_limit gauge\nstint_limiter_limit{limiter=\"a \\\"b\\\" \\\\ \\n\"} 3\nstint_limiter_limit{limiter=\"api\"} 1234\n",
 			"# TYPE stint_limiter_backoffs_total counter\n",
 		} {
@@ -232,7 +233,7 @@ func TestPrometheus(t *testing.T) {
 				t.Errorf("%q is not in the answer", want)
 			}
 		}
-		if n := strings.Count(got, "# TYPE "); n != 18 || strings.Count(got, "# HELP ") != n || strings.Count(got, "\n") != 2*n+10+2*8 {
+		if n := strings.Count(got, "# TYPE "); n != 18 || strings.Count(got, "# HELP ") != n || strings.Count(got, "\n") != 2*n+2*10+2*8 {
 			t.Errorf("%d families:\n%s", n, got)
 		}
 	})

@@ -22,7 +22,7 @@ var poolMetrics = []metric[stint.PoolStats]{
 	{"queued", "gauge", "Tasks that were accepted and have not started.", func(s stint.PoolStats) uint64 { return uint64(s.Queued) }},
 	{"waiting", "gauge", "Submitters that wait for room in a queue.", func(s stint.PoolStats) uint64 { return uint64(s.Waiting) }},
 	{"workers", "gauge", "Goroutines of the pool.", func(s stint.PoolStats) uint64 { return uint64(s.Workers) }},
-	{"idle_workers", "gauge", "Goroutines without a task.", func(s stint.PoolStats) uint64 { return uint64(s.Idle) }},
+	{"idle_workers", "gauge", "Goroutines without a task, or that wait for a permit.", func(s stint.PoolStats) uint64 { return uint64(s.Idle) }},
 	{"completed_total", "counter", "Tasks that have finished, in any way.", func(s stint.PoolStats) uint64 { return s.Completed }},
 	{"failed_total", "counter", "Tasks that ended in an error, a panic or a Goexit.", func(s stint.PoolStats) uint64 { return s.Failed }},
 	{"dropped_total", "counter", "Tasks that were accepted and never started.", func(s stint.PoolStats) uint64 { return s.Dropped }},
@@ -52,7 +52,8 @@ func families[E, S any](b *bytes.Buffer, kind string, metrics []metric[S], entri
 	if len(entries) == 0 {
 		return
 	}
-	escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+	// A label may have any character, but the server takes a zero byte for the end of the text.
+	escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\x00", `\\x00`)
 	for _, m := range metrics {
 		name := "stint_" + kind + "_" + m.name
 		fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, m.help, name, m.kind)

@@ -2,6 +2,7 @@ package httplimit_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -57,6 +58,9 @@ func ExampleTransport() {
 			return "", err
 		}
 		defer resp.Body.Close() // returns the permit
+		if resp.StatusCode != http.StatusOK {
+			return "", errors.New(resp.Status)
+		}
 		text, err := io.ReadAll(resp.Body)
 		return string(text), err
 	}

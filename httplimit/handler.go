@@ -39,7 +39,7 @@ type handler struct {
 	next    http.Handler
 	limiter *limiter
 	room    int64        // requests that may wait
-	waiting atomic.Int64 // requests, and those about to be refused
+	waiting atomic.Int64 // requests
 }
 
 // errRefused is the reason for a request that may not wait.
@@ -63,12 +63,23 @@ func (h *handler) acquire(ctx context.Context) (admission.Admission, error) {
 	if permit, ok := h.limiter.acquireFree(ctx); ok {
 		return permit, nil
 	}
-	defer h.waiting.Add(-1)
-	if h.waiting.Add(1) > h.room {
+	if !h.enter() {
 		h.limiter.refused()
 		return admission.Admission{}, errRefused
 	}
+	defer h.waiting.Add(-1)
 	return h.limiter.acquire(ctx)
+}
+
+// enter counts a request that waits if there is room. One that is refused is never counted:
+// it would take the room of the next while it is being refused.
+func (h *handler) enter() bool {
+	for n := h.waiting.Load(); n < h.room; n = h.waiting.Load() {
+		if h.waiting.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+	return false
 }
 
 // A limiter is a stint.Limiter from within.

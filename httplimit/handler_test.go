@@ -205,7 +205,7 @@ func TestBadArguments(t *testing.T) {
 		"httplimit: Handler: nil Limiter":                                      func() { httplimit.Handler(sleeps, nil, 1) },
 		"httplimit: Handler: Limiter was not made by Limit or Auto":            func() { httplimit.Handler(sleeps, new(stint.Limiter), 1) },
 		"httplimit: Handler: waiting is -1, want 0 or more":                    func() { httplimit.Handler(sleeps, l, -1) },
-		"httplimit: Transport: want either Limiter or PerHost":                 func() { get(neither) },
+		"httplimit: Transport: want exactly one of Limiter and PerHost":        func() { get(neither) },
 		"httplimit: Transport: Limiter was not made by Limit or Auto":          func() { get(unmade) },
 		"httplimit: Transport: PerHost: Limiter was not made by Limit or Auto": func() { get(unmadeHost) },
 	} {

@@ -24,7 +24,8 @@ import (
 // To an adaptive limiter, a response with status 429 Too Many Requests or 503 Service
 // Unavailable means overload, as does an error that the function given to [stint.Overload]
 // names: the limit falls. With the header Retry-After, the limit stays below the one that
-// was too high for that long, at most a minute. Transport does not repeat requests.
+// was too high for that long, at most a minute: requests go on at the lower limit. A limit that
+// is not adaptive ignores both. Transport does not repeat requests.
 //
 // A request that is made with the context of a task on the same limiter runs on the task's
 // permit. Exactly one of Limiter and PerHost must be set: RoundTrip panics otherwise. The
@@ -130,7 +131,7 @@ func (t *Transport) CloseIdleConnections() {
 func (t *Transport) limiterFor(req *http.Request) *limiter {
 	switch {
 	case (t.Limiter == nil) == (t.PerHost == nil):
-		panic("httplimit: Transport: want either Limiter or PerHost")
+		panic("httplimit: Transport: want exactly one of Limiter and PerHost")
 	case t.Limiter != nil:
 		l := t.all.Load()
 		if l == nil {
@@ -160,15 +161,14 @@ func (t *Transport) limiterFor(req *http.Request) *limiter {
 type permit struct {
 	admission.Admission
 	failed   bool // written before there is a body
-	released atomic.Bool
+	released sync.Once
 	stop     func() bool // the watch of the request's context
 }
 
-// release returns the permit, unless it has been returned.
+// release returns the permit, unless it has been returned. If another goroutine is about to
+// return it, release waits for that: after Close of the body the permit is free.
 func (p *permit) release() {
-	if !p.released.Swap(true) {
-		p.Release(p.failed)
-	}
+	p.released.Do(func() { p.Release(p.failed) })
 }
 
 // end releases the permit, and ends the watch of the context.

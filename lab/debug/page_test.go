@@ -18,6 +18,9 @@ import (
 // Window widths.
 const phone, desk = 390, 1280
 
+// widths are those of other windows.
+var widths = []int{320, 360, 430, 740, 800, 1024, 1100, 2000}
+
 // A program serves its state, and does some work for each request, so that the
 // figures change.
 type program struct {
@@ -37,7 +40,8 @@ func start(t *testing.T) (*browser.Browser, *program) {
 // limiters with a short, a full and no history, and names of all sizes.
 func run(t *testing.T) *program {
 	p, h := new(program), new(debug.Handler)
-	mail, stuck := stint.NewPool(stint.Limit(4)), stint.NewPool(stint.Limit(2), stint.Queue(10))
+	few := stint.Limit(2)
+	mail, stuck := stint.NewPool(stint.Limit(4)), stint.NewPool(few, stint.Queue(10))
 	release := make(chan struct{})
 	for range 12 {
 		stuck.Go(func(context.Context) { <-release })
@@ -60,6 +64,7 @@ func run(t *testing.T) *program {
 	h.AddLimiter("set-by-hand-so-often-that-not-all-of-it-is-remembered", moved)
 	h.AddLimiter("fixed", stint.Limit(1000))
 	h.AddLimiter("new", stint.Auto(1, 10))
+	h.AddLimiter("shared by a pool and by calls, with a name that does not fit into a column of a table", few)
 
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mail.Go(func(context.Context) {})
@@ -137,6 +142,23 @@ func TestPageInABrowser(t *testing.T) {
 					t.Errorf("requests %q, want the page at least twice", requests)
 				}
 			})
+		}
+	}
+}
+
+// The page fits into windows of all widths, also when it has drawn tasks per second.
+func TestPageFits(t *testing.T) {
+	b, program := start(t)
+	for _, width := range widths {
+		p := b.Open(t, program.URL, browser.Light, width)
+		browser.Eval[bool](p, `new Promise((done) => {
+			const look = () => document.querySelector(".pools .spark") && done(true);
+			new MutationObserver(look).observe(document.body, { subtree: true, childList: true });
+			look();
+		})`)
+		p.OpenDetails()
+		for _, f := range p.Faults() {
+			t.Errorf("%d wide: %s", width, f)
 		}
 	}
 }

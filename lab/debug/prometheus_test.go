@@ -3,6 +3,7 @@ package debug_test
 import (
 	"context"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	dto "github.com/prometheus/client_model/go"
@@ -15,7 +16,7 @@ import (
 
 // The parser of Prometheus reads what the handler answers, whatever the names are.
 func TestPrometheusParses(t *testing.T) {
-	names := []string{"mail", `a "b"`, `back\slash`, "new\nline", `\n`, "{}=,", "ä→\x00", " ", "# HELP x"}
+	names := []string{"mail", `a "b"`, `back\slash`, "new\nline", `\n`, "{}=,", "ä→", " ", "# HELP x", "\r\n", "{x=\"1\"} 2\n# EOF\n", "\\", "\ufffd", "\x1b[31m", strings.Repeat("long ", 1000)}
 	h := new(debug.Handler)
 	for i, name := range names {
 		l := stint.Limit(i + 1)
