@@ -90,9 +90,9 @@ type LimiterStats struct {
 
 	// Counters, which only grow. A task that waits for another one, and that one, count
 	// each; a call of Each, Map or Range counts its items, and a stream the batches that it
-	// makes of records. Long tasks of a group or pool are counted when they end, and of short
-	// ones at most 15 a worker later: when the call, the Wait or the Idle has returned, all
-	// are counted.
+	// makes of records. A worker of a group or pool may keep up to 15 tasks uncounted while
+	// others are queued, if the tasks take less than about 1 ms. When the call, the Wait or
+	// the Idle has returned, all are counted.
 	Completed uint64 `json:"completed"` // tasks that have finished, in any way
 	Failed    uint64 `json:"failed"`    // of them: ended in an error, a panic or a Goexit; in httplimit.Transport also with status 429 or 503
 	Waited    uint64 `json:"waited"`    // permits that were not free when they were asked for, and were got

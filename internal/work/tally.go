@@ -15,8 +15,8 @@ const (
 // task, by all workers, would be slow. Only short tasks are held, so that counts are not late
 // by many long ones.
 type tally struct {
-	tasks, room int32         // room for so many
-	counted     time.Duration // since epoch, when there was one too many
+	tasks, maxTasks int32         // maxTasks may be held
+	counted         time.Duration // since epoch, when there was one too many
 }
 
 // epoch is where clocks start: a reading since then is faster than time.Now.
@@ -25,7 +25,7 @@ var epoch = time.Now()
 // add adds a finished task.
 func (y *tally) add(l *limit.Limiter) {
 	y.tasks++
-	if y.tasks > y.room {
+	if y.tasks > y.maxTasks {
 		y.full(l)
 	}
 }
@@ -34,14 +34,14 @@ func (y *tally) add(l *limit.Limiter) {
 func (y *tally) full(l *limit.Limiter) {
 	y.flush(l)
 	if l.Counters() == nil {
-		y.room = maxUncounted
+		y.maxTasks = maxUncounted
 		return
 	}
 	now := time.Since(epoch)
 	if y.counted != 0 && now-y.counted < maxLate {
-		y.room = min(2*y.room+1, maxUncounted)
+		y.maxTasks = min(2*y.maxTasks+1, maxUncounted)
 	} else {
-		y.room = 0
+		y.maxTasks = 0
 	}
 	y.counted = now
 }

@@ -143,6 +143,15 @@ func TestListIsCut(t *testing.T) {
 	}
 }
 
+// The first item is timed, even if the goroutine was held up until the budget's share for that
+// was over. Otherwise all items would seem to take no time.
+func TestPilotTimesAnItem(t *testing.T) {
+	s := newSession(100, func(int) { time.Sleep(20 * time.Millisecond) }, collect([]Option{Budget(1)}))
+	if err := s.pilot(t.Context()); err != nil || s.item < 20e6 || s.list.n >= 100 {
+		t.Errorf("%v: an item takes %v ns, %d are measured", err, s.item, s.list.n)
+	}
+}
+
 // Too slow for the budget: only the first item's time is known.
 func TestBudgetSpent(t *testing.T) {
 	a, err := Run(t.Context(), 100, func(int) { time.Sleep(20 * time.Millisecond) }, Budget(time.Millisecond))

@@ -131,13 +131,13 @@ func (s *session) rounds(ctx context.Context) error {
 	return nil
 }
 
-// pilot times the first items in a loop, doubling their number, to determine
-// how many can be measured.
+// pilot times the first items in a loop, the first one in any case, doubling their number, to
+// determine how many can be measured.
 func (s *session) pilot(ctx context.Context) error {
 	l := &s.list
 	cpu, known := s.cpu()
 	began := time.Now()
-	for lo, size := 0, 1; lo < l.n && time.Since(began) < s.budget/200; lo, size = lo+size, 2*size {
+	for lo, size := 0, 1; lo < l.n && (lo == 0 || time.Since(began) < s.budget/200); lo, size = lo+size, 2*size {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
