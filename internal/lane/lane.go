@@ -124,7 +124,7 @@ func (l *Lanes[K, N]) Begin(t *Turn[N], from *limit.Scope) {
 		l.behind.pop()
 		l.number.Add(-1)
 	} else {
-		l.behind.replace(place[N]{entry[N]{t.Task, t.Index}, t.in})
+		l.behind.replace(candidate[N]{entry[N]{t.Task, t.Index}, t.in})
 	}
 	t.Task, t.Index, t.in, t.vacant = p.task, p.index, p.in, false
 }
@@ -135,7 +135,7 @@ func (l *Lanes[K, N]) Leave(t *Turn[N]) (again bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if in != nil && in.first < len(in.waiting) {
-		l.behind.push(place[N]{in.pop(), in})
+		l.behind.push(candidate[N]{in.pop(), in})
 		l.number.Add(1)
 		t.vacant = true
 		return true
