@@ -90,7 +90,7 @@ func formatOf(media string, params map[string]string) string {
 	case "application/openmetrics-text":
 		return "prometheus"
 	case "text/plain":
-		if params["version"] == "0.0.4" {
+		if params["version"] != "" {
 			return "prometheus"
 		}
 		return "text"

@@ -291,7 +291,7 @@ func TestFormats(t *testing.T) {
 		{"/", "image/png", text},
 		{"/", ";;;", text},
 		{"/", "text/plain", text},
-		{"/", "text/plain;version=1.0.0", text},
+		{"/", "text/plain;version=1.0.0", prometheus},
 		{"/", "text/plain;version=0.0.4", prometheus},
 		{"/", "application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.5,*/*;q=0.1", prometheus}, // Prometheus 2
 		{"/", "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.6," +

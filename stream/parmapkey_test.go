@@ -3,6 +3,7 @@ package stream_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -160,7 +161,7 @@ func TestParMapKeyOnAClosedPool(t *testing.T) {
 		p := stint.NewPool(stint.Limit(2))
 		done := make(chan error)
 		go func() {
-			_, err := stream.Collect(context.Background(), stream.ParMapKey(stream.FromSeq(count(1<<40)), func(int) int { return 0 },
+			_, err := stream.Collect(context.Background(), stream.ParMapKey(stream.FromSeq(count(math.MaxInt)), func(int) int { return 0 },
 				func(_ context.Context, v int) (int, error) { time.Sleep(time.Second); return v, nil }, append(order, p)...))
 			done <- err
 		}()
