@@ -5,13 +5,10 @@ import (
 	"time"
 )
 
-// overloaded notes that a task has failed because of excess load. counted reports
-// whether finished will count the task too. Few overloaded tasks are ignored: other
-// clients of the server may cause them.
-func (s *search) overloaded(now time.Duration, counted bool) {
-	if counted {
-		s.uncounted = min(s.uncounted+1, s.limit) // finished never counts tasks of a worker that has left
-	}
+// overloaded notes that a task has failed because of excess load; finished will count it,
+// too. Few overloaded tasks are ignored: other clients of the server may cause them.
+func (s *search) overloaded(now time.Duration) {
+	s.uncounted = min(s.uncounted+1, s.limit) // finished never counts tasks of a worker that has left
 	s.overloads++
 	if overloadShare*s.overloads < s.limit || s.settling > 1 && s.limit < s.ceiling {
 		return // too few, or tasks that started under the higher limit

@@ -213,8 +213,12 @@ func (c *Controller) tick(arming uint32) {
 	}
 	s, now := c.current()
 	running, waiting := c.load(&s.tickRefused)
-	if !waiting || running == 0 {
+	switch {
+	case running == 0, !waiting && s.overloads == 0:
 		c.endPeriod()
+		return
+	case !waiting: // the tasks beside the overloaded ones still count
+		c.keepTimer()
 		return
 	}
 	if s.idleTicks++; s.idleTicks > maxIdleTicks {
@@ -343,8 +347,9 @@ func (c *Controller) Failed(err error) {
 }
 
 // Overload tells c that a task has failed because of excess load. If the limit falls, or has
-// fallen for that, it stays lower for at least the given time. A Sampler then counts the task
-// like any other.
+// fallen for that, it stays lower for at least the given time. The task is then counted like
+// any other, and so are the tasks after it, even if none waits: how many of them are overloaded
+// matters.
 func (c *Controller) Overload(atLeast time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -352,8 +357,12 @@ func (c *Controller) Overload(atLeast time.Duration) {
 		return
 	}
 	s, now := c.current()
+	if !c.Active() {
+		c.NotifyWaiting()
+		s, now = c.current()
+	}
 	before := s.limit
-	s.overloaded(now, c.Active())
+	s.overloaded(now)
 	s.holdCeiling(now + atLeast)
 	if s.limit != before {
 		c.limiter.Set(s.limit)

@@ -20,7 +20,7 @@ func (g *searched) Limit() int { return g.search.limit }
 
 func (g *searched) Done(now, took float64, running int, full, overloaded bool) float64 {
 	if overloaded {
-		g.overloaded(ms(now), true)
+		g.overloaded(ms(now))
 	}
 	g.finished(ms(now), 1, ms(took), running, full)
 	return now + 500

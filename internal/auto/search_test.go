@@ -345,7 +345,7 @@ func TestStallRestoresTheLimit(t *testing.T) {
 // refuse overloads n tasks, which are counted as finished afterwards.
 func (d *fedSearch) refuse(n int) {
 	for range n {
-		d.overloaded(d.now, true)
+		d.overloaded(d.now)
 		d.now += time.Millisecond
 		d.finished(d.now, 1, time.Millisecond, d.limit, true)
 	}
@@ -399,9 +399,8 @@ func TestRareOverloadsAreIgnored(t *testing.T) {
 func TestOverloadIsNoThroughput(t *testing.T) {
 	d := held(100)
 	for range 3 {
-		d.overloaded(d.now, true)
+		d.overloaded(d.now)
 	}
-	d.overloaded(d.now, false) // not counted as finished either
 	d.window.open(d.now)
 	d.finished(d.now+1, 2, time.Millisecond, 70, true)
 	if d.window.tasks != 0 || d.uncounted != 1 {
@@ -461,7 +460,7 @@ func (d *fedSearch) random(r *rand.Rand) {
 		d.stall(d.now)
 	case 1:
 		if r.IntN(5) == 0 {
-			d.overloaded(d.now, r.IntN(2) == 0)
+			d.overloaded(d.now)
 		}
 	case 2:
 		if r.IntN(5) == 0 {
