@@ -12,7 +12,9 @@ import (
 // Auto returns a Limiter with an adaptive limit: it searches between min and max for the
 // limit with the best throughput, while tasks run. A call, group or pool without a Limiter
 // or a Pool has a Limiter of its own: Auto(1, 256), or up to GOMAXPROCS if that is more; a
-// call that is made by a task of such a call shares the Limiter of that one. A Limiter keeps
+// call that is made by a task of such a call shares the Limiter of that one. If no task of
+// such nested calls finishes for five seconds, some start beyond the limit, an eighth of it,
+// since those that run may wait for them. A Limiter keeps
 // the limit it has found, so share one among everything that calls the same server; separate
 // Limiters mistake each other's share for their own gain.
 //

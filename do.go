@@ -12,7 +12,8 @@ import (
 // Do returns its cause without calling f. Otherwise it returns the error of f.
 //
 // f gets ctx with the permit: calls that f makes with that context, and waits for, run on
-// the permit, as in a task. A call with another context waits for a permit of its own, and
+// the permit, as in a task. If another goroutine makes such a call, it may run beside f, one
+// more than the limit. A call with another context waits for a permit of its own, and
 // deadlocks if the goroutines that hold all permits do so. A panic of f and runtime.Goexit
 // pass through, and return the permit. An adaptive limit counts a call of f as a task. Do
 // panics if ctx or f is nil.

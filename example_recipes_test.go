@@ -17,7 +17,7 @@ import (
 // After an error it continues behind the last commit.
 func ExampleMapKey_recipeConsumer() {
 	type message struct{ customer, text string }
-	log := []message{{"ann", "pay 5"}, {"bob", "pay 7"}, {"ann", "pay ?"}, {"ann", "pay 3"}}
+	log := []message{{"ann", "pay 5"}, {"bob", "pay 7"}, {"ann", "pay 9"}, {"ann", "pay 3"}}
 	committed := 0
 	consume := func(handle func(context.Context, message) (string, error)) error {
 		poll := func(ctx context.Context) iter.Seq2[message, error] { // ctx ends when no more are wanted
@@ -41,22 +41,24 @@ func ExampleMapKey_recipeConsumer() {
 		return nil
 	}
 
-	err := consume(func(_ context.Context, m message) (string, error) {
-		if m.text == "pay ?" {
-			return "", errors.New("no amount")
+	tries := 0
+	handle := func(_ context.Context, m message) (string, error) {
+		if m.text == "pay 9" {
+			if tries++; tries == 1 {
+				return "", errors.New("no connection")
+			}
 		}
 		return m.text, nil
-	})
-	fmt.Println(err)
-	err = consume(func(_ context.Context, m message) (string, error) { return m.text, nil })
-	fmt.Println(err)
+	}
+	for consume(handle) != nil { // starts again behind the last message that is committed
+	}
+	fmt.Println("pay 9 took", tries, "tries")
 	// Output:
 	// pay 5 is committed at 1
 	// pay 7 is committed at 2
-	// no amount
-	// pay ? is committed at 3
+	// pay 9 is committed at 3
 	// pay 3 is committed at 4
-	// <nil>
+	// pay 9 took 2 tries
 }
 
 // Work that no request waits for, on the limit that the requests use, and behind them.
@@ -96,19 +98,19 @@ func ExampleFirst_recipeHedged() {
 	servers := []string{"a", "b", "c"}
 	const patience = 5 * time.Millisecond
 
-	failed := make(chan struct{}, len(servers)) // room for all, so that nobody waits to send
+	failed := []chan struct{}{make(chan struct{}), make(chan struct{}), make(chan struct{})} // of each server
 	answer, err := stint.First(context.Background(), []int{0, 1, 2}, func(ctx context.Context, i int) (string, error) {
 		if i > 0 {
 			select {
 			case <-time.After(time.Duration(i) * patience):
-			case <-failed:
+			case <-failed[i-1]:
 			case <-ctx.Done():
 				return "", context.Cause(ctx)
 			}
 		}
 		answer, err := answers[servers[i]](ctx)
 		if err != nil {
-			failed <- struct{}{}
+			close(failed[i])
 		}
 		return answer, err
 	})

@@ -52,8 +52,7 @@ func families[E, S any](b *bytes.Buffer, kind string, metrics []metric[S], entri
 	if len(entries) == 0 {
 		return
 	}
-	// A label may have any character, but the server takes a zero byte for the end of the text.
-	escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\x00", `\\x00`)
+	escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 	for _, m := range metrics {
 		name := "stint_" + kind + "_" + m.name
 		fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, m.help, name, m.kind)

@@ -16,8 +16,8 @@ import (
 // permit is free, at most waiting requests wait for one, first come, first served, together
 // with everything else on l. Handler answers further requests with 503 Service Unavailable
 // and the header Retry-After: 1. An adaptive limiter takes such a refusal for a task that
-// waits. A request whose context ends while it waits, since its client has gone, gives up
-// without calling next.
+// waits. A request whose context has ended, since its client has gone, or ends while it waits,
+// gives up without calling next.
 //
 // The context of the request that next gets has the permit: calls on l that next makes with
 // that context, and waits for, run on the permit. The permit is returned when next returns or
@@ -60,6 +60,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // acquire waits for a permit if the request may wait.
 func (h *handler) acquire(ctx context.Context) (admission.Admission, error) {
+	if ctx.Err() != nil {
+		return admission.Admission{}, context.Cause(ctx)
+	}
 	if permit, ok := h.limiter.acquireFree(ctx); ok {
 		return permit, nil
 	}

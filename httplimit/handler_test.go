@@ -86,6 +86,16 @@ func TestHandlerClientHasGone(t *testing.T) {
 	})
 }
 
+// A request whose client has gone is not served, even if a permit is free, and is no refusal.
+func TestHandlerClientHadGone(t *testing.T) {
+	l := stint.Limit(1)
+	h := httplimit.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("served") }), l, 1)
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	testkit.Equal(t, "status", serve(ctx, h).Code, http.StatusServiceUnavailable)
+	testkit.Equal(t, "refused", l.Stats().Refused, 0)
+}
+
 // A panic and Goexit of the handler pass through, and return the permit.
 func TestHandlerPanics(t *testing.T) {
 	for name, leave := range map[string]func(){

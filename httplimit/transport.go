@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,14 +19,15 @@ import (
 
 // A Transport is an http.RoundTripper that sends a request when it has a permit. It waits for
 // the permit, first come, first served, together with everything else on the limiter, until
-// the context of the request ends: RoundTrip then returns its cause. The permit is held until
+// the context of the request ends: RoundTrip then returns its cause. Request.Cancel, which is
+// deprecated, does not end the wait. The permit is held until
 // the body of the response has been read to its end or closed, an error ends the request, or
 // its context ends. So callers must close each body, as for any client, and a goroutine that
 // sends a second request before it has closed the first body needs two permits.
 //
 // To an adaptive limiter, a response with status 429 Too Many Requests or 503 Service
-// Unavailable means overload, as does an error that the function given to [stint.Overload]
-// names: the limit falls. With the header Retry-After, the limit stays below the one that
+// Unavailable means overload, as does an error of the request, or of reading the body, that
+// the function given to [stint.Overload] names: the limit falls. With the header Retry-After, the limit stays below the one that
 // was too high for that long, at most a minute: requests go on at the lower limit. A limit that
 // is not adaptive ignores both. Transport does not repeat requests.
 //
@@ -36,8 +40,8 @@ type Transport struct {
 	Base http.RoundTripper
 	// Limiter is for the requests to all hosts.
 	Limiter *stint.Limiter
-	// PerHost makes the limiter for the requests to a host, which is the host and port of
-	// their URLs. It is called once for each host, and may be called concurrently for
+	// PerHost makes the limiter for the requests to a host, which is the host of their URLs
+	// in lower case, with its port: "example.com:443". It is called once for each host, and may be called concurrently for
 	// different ones. The limiters are kept as long as the Transport. A nil Limiter means no
 	// limit.
 	PerHost func(host string) *stint.Limiter
@@ -78,17 +82,20 @@ func send(base http.RoundTripper, req *http.Request, p *permit) (resp *http.Resp
 		p.Failed(err)
 		return resp, err
 	}
+	if resp == nil { // a Base that breaks the rules, which http.Client reports
+		return nil, nil
+	}
 	p.failed = false
 	if resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable {
 		p.failed = true
-		p.Overload(retryAfter(resp.Header.Get("Retry-After"), time.Now()))
+		p.Overload(retryAfter(resp.Header, time.Now()))
 	}
 	if !hasBody(req, resp) {
 		return resp, nil
 	}
 	held = true
 	resp.Body = p.body(resp.Body)
-	p.stop = context.AfterFunc(req.Context(), p.release)
+	p.stop = context.AfterFunc(req.Context(), p.abandon)
 	return resp, nil
 }
 
@@ -101,13 +108,16 @@ func hasBody(req *http.Request, resp *http.Response) bool {
 	return resp.StatusCode != http.StatusNoContent && resp.StatusCode != http.StatusNotModified
 }
 
-// retryAfter returns the time that the header says, in seconds or as a date: at most
-// maxRetryAfter, and 0 if it says nothing.
-func retryAfter(header string, now time.Time) time.Duration {
-	wait := time.Duration(0)
-	if seconds, err := strconv.ParseUint(header, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+// retryAfter returns the time that Retry-After says, in seconds or as a date by the server's
+// clock: at most maxRetryAfter, and 0 if it says nothing.
+func retryAfter(header http.Header, now time.Time) time.Duration {
+	value, wait := header.Get("Retry-After"), time.Duration(0)
+	if seconds, err := strconv.ParseUint(value, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 		wait = time.Duration(min(seconds, uint64(maxRetryAfter/time.Second))) * time.Second
-	} else if date, err := http.ParseTime(header); err == nil {
+	} else if date, err := http.ParseTime(value); err == nil {
+		if sent, err := http.ParseTime(header.Get("Date")); err == nil {
+			now = sent
+		}
 		wait = date.Sub(now)
 	}
 	return max(0, min(wait, maxRetryAfter))
@@ -140,10 +150,7 @@ func (t *Transport) limiterFor(req *http.Request) *limiter {
 		}
 		return l
 	}
-	var host string
-	if req.URL != nil { // otherwise Base returns an error
-		host = req.URL.Host
-	}
+	host := hostOf(req.URL)
 	made, ok := t.hosts.Load(host)
 	if !ok {
 		made, _ = t.hosts.LoadOrStore(host, sync.OnceValue(func() *limiter {
@@ -155,6 +162,24 @@ func (t *Transport) limiterFor(req *http.Request) *limiter {
 		}))
 	}
 	return made.(func() *limiter)()
+}
+
+// hostOf returns the host of u in lower case with its port, which the scheme implies.
+func hostOf(u *url.URL) string {
+	if u == nil { // Base returns an error
+		return ""
+	}
+	host, port := strings.ToLower(u.Hostname()), u.Port()
+	switch {
+	case port != "":
+	case u.Scheme == "http":
+		port = "80"
+	case u.Scheme == "https":
+		port = "443"
+	default:
+		return strings.ToLower(u.Host)
+	}
+	return net.JoinHostPort(host, port)
 }
 
 // A permit is that of one request.
@@ -171,10 +196,22 @@ func (p *permit) release() {
 	p.released.Do(func() { p.Release(p.failed) })
 }
 
-// end releases the permit, and ends the watch of the context.
-func (p *permit) end() {
+// abandon releases the permit of a body that was not read to its end or closed in time.
+func (p *permit) abandon() {
+	p.released.Do(func() { p.Release(true) })
+}
+
+// end releases the permit, and ends the watch of the context. err is the error that broke
+// the body off, or nil.
+func (p *permit) end(err error) {
 	p.stop()
-	p.release()
+	p.released.Do(func() {
+		failed := p.failed || err != nil
+		defer func() { p.Release(failed) }() // Failed may panic
+		if err != nil {
+			p.Failed(err)
+		}
+	})
 }
 
 // body returns b, which ends with the permit. After 101 Switching Protocols it can be written
@@ -198,14 +235,18 @@ type body struct {
 // Read reads, and releases the permit at the end or after an error.
 func (b *body) Read(data []byte) (int, error) {
 	n, err := b.ReadCloser.Read(data)
-	if err != nil {
-		b.permit.end()
+	switch err {
+	case nil:
+	case io.EOF:
+		b.permit.end(nil)
+	default:
+		b.permit.end(err)
 	}
 	return n, err
 }
 
 // Close closes the body and releases the permit.
 func (b *body) Close() error {
-	defer b.permit.end()
+	defer b.permit.end(nil)
 	return b.ReadCloser.Close()
 }

@@ -11,10 +11,12 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -178,7 +180,7 @@ func TestTransportPerHost(t *testing.T) {
 			PerHost: func(host string) *stint.Limiter {
 				calls.Add(1)
 				runtime.Gosched() // others ask meanwhile; in a bubble they must not wait for this for long
-				if host == "2.example" {
+				if host == "2.example:80" {
 					return nil
 				}
 				l := stint.Limit(2)
@@ -222,6 +224,7 @@ func TestTransportOverload(t *testing.T) {
 		{429, "20", 20 * time.Second}, {503, "20", 20 * time.Second},
 		{503, "Sat, 01 Jan 2000 00:00:40 GMT", 29 * time.Second},
 		{503, "Sat, 01 Jan 1999 00:00:30 GMT", time.Second},
+		{503, "Mon, 01 Jan 2001 00:00:40 GMT|Mon, 01 Jan 2001 00:00:10 GMT", 29 * time.Second},
 		{503, "-5", time.Second}, {503, "soon", time.Second},
 		{503, "86400", time.Minute}, {503, "99999999999999999999", time.Minute},
 	} {
@@ -232,7 +235,8 @@ func TestTransportOverload(t *testing.T) {
 				status.Store(200)
 				tr := &httplimit.Transport{Limiter: l, Base: base(func(*http.Request) (*http.Response, error) {
 					time.Sleep(200 * time.Millisecond)
-					return answer(int(status.Load()), "Retry-After", c.header), nil
+					after, date, _ := strings.Cut(c.header, "|")
+					return answer(int(status.Load()), "Retry-After", after, "Date", date), nil
 				})}
 				ctx, stop := context.WithCancel(t.Context())
 				var clients sync.WaitGroup
@@ -277,6 +281,92 @@ func TestTransportReportsErrors(t *testing.T) {
 	tr := &httplimit.Transport{Limiter: l, Base: base(func(*http.Request) (*http.Response, error) { return nil, errBroken })}
 	if _, err := get(tr); err != errBroken || asked != 1 || l.Current() >= before {
 		t.Errorf("got %v, asked %d times, limit %d", err, asked, l.Current())
+	}
+}
+
+// A body that breaks off is a failed request, about whose error the function given to
+// Overload is asked once. If that panics, the permit is returned.
+func TestTransportReportsErrorsOfBodies(t *testing.T) {
+	asked := 0
+	l := stint.Auto(1, 9, stint.Overload(func(err error) bool {
+		if asked++; asked > 1 {
+			panic("broken")
+		}
+		return err == errBroken
+	}))
+	before := l.Current()
+	tr := &httplimit.Transport{Limiter: l, Base: base(func(*http.Request) (*http.Response, error) {
+		r := answer(200)
+		r.Body = io.NopCloser(io.MultiReader(r.Body, iotest.ErrReader(errBroken)))
+		return r, nil
+	})}
+	for failed := range uint64(2) {
+		resp, err := get(tr)
+		testkit.Equal(t, "error", err, nil)
+		v := testkit.Recovered(func() {
+			text, err := io.ReadAll(resp.Body)
+			testkit.Equal(t, "text", string(text), "content")
+			testkit.Equal(t, "error of the body", err, errBroken)
+		})
+		testkit.Equal(t, "panics", v != nil, failed == 1)
+		resp.Body.Close()
+		testkit.Equal(t, "failed", l.Stats().Failed, failed+1)
+		testkit.Equal(t, "permits held", l.Stats().Running, 0)
+	}
+	if l.Current() >= before {
+		t.Errorf("the limit was %d, and is %d after an overload", before, l.Current())
+	}
+}
+
+// A response whose body is open when the request's context ends has failed; one that was
+// closed before has not.
+func TestTransportCountsAbandonedBodies(t *testing.T) {
+	for failed, end := range []func(resp *http.Response, cancel func()){
+		func(resp *http.Response, cancel func()) { resp.Body.Close(); cancel() },
+		func(resp *http.Response, cancel func()) { cancel() },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			l := stint.Limit(1)
+			tr := &httplimit.Transport{Limiter: l, Base: base(func(*http.Request) (*http.Response, error) { return answer(200), nil })}
+			ctx, cancel := context.WithCancel(t.Context())
+			resp, err := tr.RoundTrip(request(ctx, "http://a.example/"))
+			testkit.Equal(t, "error", err, nil)
+			end(resp, cancel)
+			synctest.Wait()
+			testkit.Equal(t, "failed", l.Stats().Failed, uint64(failed))
+			testkit.Equal(t, "permits held", l.Stats().Running, 0)
+		})
+	}
+}
+
+// A Base that returns neither a response nor an error is reported by the client, as without
+// a Transport.
+func TestTransportOfABrokenBase(t *testing.T) {
+	l := stint.Limit(1)
+	c := &http.Client{Transport: &httplimit.Transport{Limiter: l, Base: base(func(*http.Request) (*http.Response, error) { return nil, nil })}}
+	if _, err := c.Get("http://a.example/"); err == nil || !strings.Contains(err.Error(), "nil *Response") {
+		t.Errorf("got %v", err)
+	}
+	testkit.Equal(t, "permits held", l.Stats().Running, 0)
+}
+
+// A host is the same host in capitals, and with the port that its scheme implies.
+func TestTransportHosts(t *testing.T) {
+	var hosts []string
+	tr := &httplimit.Transport{
+		Base:    base(func(*http.Request) (*http.Response, error) { return answer(204), nil }),
+		PerHost: func(host string) *stint.Limiter { hosts = append(hosts, host); return nil },
+	}
+	for _, u := range []string{
+		"http://a.example/", "http://A.Example:80", "https://a.example", "https://a.example:443/", "http://a.example:8080",
+		"http://[::1]/", "http://[::1]:80/", "unix://Sock/",
+	} {
+		if _, err := tr.RoundTrip(request(t.Context(), u)); err != nil {
+			t.Error(err)
+		}
+	}
+	if want := []string{"a.example:80", "a.example:443", "a.example:8080", "[::1]:80", "sock"}; !slices.Equal(hosts, want) {
+		t.Errorf("got %q, want %q", hosts, want)
 	}
 }
 

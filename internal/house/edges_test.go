@@ -41,7 +41,7 @@ var edges = map[string][]string{
 	"internal/goroutine":     {},
 	"internal/testkit":       {},
 	"internal/workload":      {},
-	"internal/conformance":   {"internal/option", "internal/race"},
+	"internal/conformance":   {"httplimit", "internal/option", "internal/race"},
 	"cluster":                {"."},
 	"cluster/embedded":       {"cluster"},
 	"cluster/embedded/tests": {"."},
