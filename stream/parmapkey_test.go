@@ -170,3 +170,32 @@ func TestParMapKeyOnAClosedPool(t *testing.T) {
 		equal(t, "error", <-done, stint.ErrClosed)
 	})
 }
+
+// Shutdown of the pool ends the stream: the tasks that run see the end of their context, and
+// those behind them of the same key do not run.
+func TestParMapKeyOnAPoolThatIsShutDown(t *testing.T) {
+	bothOrders(t, "shut down", func(t *testing.T, order ...stint.Option) {
+		p := stint.NewPool(stint.Limit(2))
+		time.AfterFunc(2500*time.Millisecond, func() {
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			p.Shutdown(ctx)
+		})
+		var g gauge
+		s := stream.ParMapKey(stream.FromSeq(count(100)), func(v int) int { return v % 2 }, func(ctx context.Context, v int) (int, error) {
+			g.Enter()
+			defer g.Leave()
+			select {
+			case <-ctx.Done():
+				return 0, ctx.Err()
+			case <-time.After(time.Second):
+				return v, nil
+			}
+		}, append(order, p)...)
+		out, err := stream.Collect(context.Background(), s)
+		equal(t, "error", err, stint.ErrClosed)
+		same(t, "records", sorted(out), indexes(4))
+		g.Is(t, 0, 2, 6)
+		equal(t, "time passed", sinceBubble(), 2500*time.Millisecond)
+	})
+}
