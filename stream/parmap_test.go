@@ -355,16 +355,7 @@ func TestParMapOnAPool(t *testing.T) {
 			p.Shutdown(ctx)
 		}()
 		var g gauge
-		s := stream.ParMap(stream.FromSeq(count(100)), func(ctx context.Context, v int) (int, error) {
-			g.Enter()
-			defer g.Leave()
-			select {
-			case <-ctx.Done():
-				return 0, ctx.Err()
-			case <-time.After(time.Second):
-				return v, nil
-			}
-		}, append(order, p)...)
+		s := stream.ParMap(stream.FromSeq(count(100)), aSecond(&g), append(order, p)...)
 		out, err := stream.Collect(context.Background(), s)
 		<-ended
 		equal(t, "error", err, stint.ErrClosed)
@@ -654,4 +645,18 @@ func TestParMapWithABlockedSource(t *testing.T) {
 		equal(t, "error", err, nil)
 		g.Is(t, 0, 7, 7)
 	})
+}
+
+// aSecond returns a task of a second, which returns its value unless its context ends.
+func aSecond(g *gauge) func(context.Context, int) (int, error) {
+	return func(ctx context.Context, v int) (int, error) {
+		g.Enter()
+		defer g.Leave()
+		select {
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		case <-time.After(time.Second):
+			return v, nil
+		}
+	}
 }

@@ -182,16 +182,7 @@ func TestParMapKeyOnAPoolThatIsShutDown(t *testing.T) {
 			p.Shutdown(ctx)
 		})
 		var g gauge
-		s := stream.ParMapKey(stream.FromSeq(count(100)), func(v int) int { return v % 2 }, func(ctx context.Context, v int) (int, error) {
-			g.Enter()
-			defer g.Leave()
-			select {
-			case <-ctx.Done():
-				return 0, ctx.Err()
-			case <-time.After(time.Second):
-				return v, nil
-			}
-		}, append(order, p)...)
+		s := stream.ParMapKey(stream.FromSeq(count(100)), func(v int) int { return v % 2 }, aSecond(&g), append(order, p)...)
 		out, err := stream.Collect(context.Background(), s)
 		equal(t, "error", err, stint.ErrClosed)
 		same(t, "records", sorted(out), indexes(4))
