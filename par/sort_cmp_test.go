@@ -50,7 +50,7 @@ func compares(keys []int) int64 {
 
 // rounds are how often a sort is interrupted: less often where -cpu repeats it, and
 // it takes long.
-var rounds = map[bool]int{false: 12, true: 4}[race.Enabled]
+var rounds = map[bool]int{false: 12, true: 3}[race.Enabled]
 
 // somewhere returns which compare fails in a round, of so many: also those that
 // several goroutines make. Which ones come last differs from time to time.
