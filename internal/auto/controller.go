@@ -72,7 +72,7 @@ type timedSearch struct {
 
 const (
 	maxChanges     = 64                     // in the history
-	maxIdleTicks   = 20                     // that find free permits although a task waits: workers are on their way
+	maxIdleTicks   = 20                     // that find free permits although a task waits, as workers are on their way; or that none waits
 	exceedTime     = 5 * time.Second        // without a finished task, after which tasks of nested calls start beyond the limit
 	memoryInterval = 100 * time.Millisecond // between checks of memory
 )
@@ -213,18 +213,14 @@ func (c *Controller) tick(arming uint32) {
 	}
 	s, now := c.current()
 	running, waiting := c.load(&s.tickRefused)
-	switch {
-	case running == 0, !waiting && s.overloads == 0:
+	if running == 0 || !waiting && s.overloads == 0 { // the tasks beside overloaded ones count
 		c.endPeriod()
-		return
-	case !waiting: // the tasks beside the overloaded ones still count
-		c.keepTimer()
 		return
 	}
 	if s.idleTicks++; s.idleTicks > maxIdleTicks {
 		return
 	}
-	if running >= s.limit {
+	if waiting && running >= s.limit {
 		switch stalls := s.overdue(now); {
 		case stalls && s.stalled(now):
 			c.limiter.Set(s.limit)

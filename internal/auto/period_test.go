@@ -81,3 +81,37 @@ func TestRestInALongPeriod(t *testing.T) {
 		c.Close()
 	})
 }
+
+// TestOverloadCountsForAWhile has tasks hang after one was overloaded, and none wait: the
+// timer does not run as long as they do, and runs again when one has finished.
+func TestOverloadCountsForAWhile(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		config := usual
+		config.Burst, config.Max = 600, 1000 // so large that one overload is a stray
+		c, p := controlled(config)
+		p.waiting = false
+		armed := func() bool {
+			c.timerMu.Lock()
+			defer c.timerMu.Unlock()
+			return c.armed
+		}
+		c.Overload(0)
+		c.Finished(0)
+		for range 10 {
+			c.Finished(time.Second)
+			time.Sleep(time.Second)
+			if !c.Active() || !armed() {
+				t.Fatalf("a second after a task: active %v, armed %v", c.Active(), armed())
+			}
+		}
+		time.Sleep(time.Minute)
+		if armed() {
+			t.Error("the timer runs as long as a task hangs")
+		}
+		c.Finished(time.Second)
+		if !armed() {
+			t.Error("a task has finished, and no timer runs")
+		}
+		c.Close()
+	})
+}
