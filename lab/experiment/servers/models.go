@@ -78,19 +78,25 @@ func (r row) leastLimit() int {
 	return 1
 }
 
-// ranged is stint.Range. Refusals are counted elsewhere.
+// ranged is stint.Range. Where tasks may be refused, it goes on until enough were served.
 func ranged(r row, opts ...stint.Option) call {
 	if r.refuses {
 		opts = append(opts, stint.KeepGoing())
 	}
 	return call{run: func(do task) error {
-		err := stint.Range(context.Background(), r.n, func(ctx context.Context, i int) error {
-			if err := do(ctx, i); err != errCapped {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		err := stint.Range(ctx, r.attempts(), func(ctx context.Context, i int) error {
+			err := do(ctx, i)
+			if err != errCapped {
 				return err
+			}
+			if r.refuses {
+				cancel()
 			}
 			return nil
 		}, opts...)
-		if isBusy(err) {
+		if isBusy(err) || ctx.Err() != nil {
 			return nil
 		}
 		return err
@@ -158,7 +164,7 @@ func goroutines(workers, n int, do task, g gate) error {
 // failsafe is the adaptive limiter of failsafe-go.
 func failsafe(r row) call {
 	g := failsafeGate{adaptivelimiter.NewBuilder[any]().WithLimits(1, maxLimit, 20).Build()}
-	return call{run: func(do task) error { return goroutines(maxLimit, r.n, do, g) }}
+	return call{run: func(do task) error { return goroutines(maxLimit, r.attempts(), do, g) }}
 }
 
 type failsafeGate struct {
@@ -182,5 +188,5 @@ func (g failsafeGate) acquire() func(bool) {
 // gradients is the limiter of gradient.go.
 func gradients(r row) call {
 	g := newGradient(maxLimit)
-	return call{run: func(do task) error { return goroutines(maxLimit, r.n, do, g) }}
+	return call{run: func(do task) error { return goroutines(maxLimit, r.attempts(), do, g) }}
 }

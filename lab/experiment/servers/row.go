@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,18 +31,30 @@ type row struct {
 	doc     string // of an op
 	index   int    // of its task
 	task    task
-	n       int           // tasks of a call
+	n       int           // tasks of a call; if they may be refused, how many are to be served
 	cap     time.Duration // tasks that start later are not run; 0: all are
 	batches int           // calls of a sample; 0: one, and an op is a served task
+	samples int           // of each model
 	refuses bool          // tasks may be refused
 }
+
+// attempts returns how many tasks are there to serve n.
+func (r row) attempts() int {
+	if r.refuses {
+		return maxAttempts * r.n
+	}
+	return r.n
+}
+
+// maxAttempts is far more than a call makes before the time is over.
+const maxAttempts = 100
 
 // isBatch reports whether an operation is a whole call.
 func (r row) isBatch() bool { return r.batches > 0 }
 
 // kase is the row with all models.
 func (r row) kase(note func(result.Trace)) experiment.Case {
-	c := experiment.Case{Name: r.name, Doc: r.doc, Reference: limitName(64), Ops: max(1, r.batches), Count: samples}
+	c := experiment.Case{Name: r.name, Doc: r.doc, Reference: limitName(64), Ops: max(1, r.batches), Count: r.samples}
 	for _, m := range r.models() {
 		c.Models = append(c.Models, experiment.Model{Model: m.Model, Run: func(meter *measure.Meter) error { return r.run(m, meter, note) }})
 	}
@@ -87,7 +100,7 @@ type calls struct {
 	began           time.Time
 	last            atomic.Int64 // ns from then to the end of the last task
 	served, refused atomic.Int64
-	capped          atomic.Bool
+	capped          atomic.Bool           // no more tasks are run
 	err             atomic.Pointer[error] // the first
 }
 
@@ -95,7 +108,7 @@ type calls struct {
 // in check.
 func (c *calls) do(ctx context.Context, i int) error {
 	c.once.Do(func() { c.began = time.Now() })
-	if c.cap > 0 && time.Since(c.began) > c.cap {
+	if c.cap > 0 && time.Since(c.began) > c.cap || c.refuses && c.served.Load() >= int64(c.n) {
 		c.capped.Store(true)
 	}
 	if c.capped.Load() || c.err.Load() != nil {
@@ -113,6 +126,8 @@ func (c *calls) do(ctx context.Context, i int) error {
 	case c.refuses && errors.Is(err, errBusy):
 		c.refused.Add(1)
 		return errBusy
+	case c.capped.Load(): // the context may have ended
+		return errCapped
 	default:
 		c.err.CompareAndSwap(nil, &err)
 	}
@@ -129,8 +144,8 @@ func (c *calls) check() error {
 		return *err
 	}
 	served, refused := c.served.Load(), c.refused.Load()
-	if ended := served + refused; served == 0 || !c.capped.Load() && ended != int64(c.n) {
-		return fmt.Errorf("%d tasks were served and %d refused, want %d together", served, refused, c.n)
+	if served == 0 || !c.capped.Load() && served != int64(c.n) {
+		return fmt.Errorf("%d tasks were served and %d refused, want %d served", served, refused, c.n)
 	}
 	return nil
 }
@@ -138,7 +153,7 @@ func (c *calls) check() error {
 // sized returns the row with as many tasks as the best of some limits serves in a
 // time.
 func (r row) sized(target time.Duration) (row, error) {
-	r.n, r.cap = 1<<30, target
+	r.n, r.cap = math.MaxInt32, target
 	best := 0.0
 	for _, limit := range []int{4, 16, 64, 256} {
 		c := &calls{row: r, cap: target / 4}

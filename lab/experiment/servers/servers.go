@@ -4,6 +4,7 @@
 package servers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,17 +16,15 @@ import (
 
 // Experiment is the experiment servers.
 var Experiment = experiment.New("servers", "calls without a limit on PostgreSQL, web servers, Redis and files, near and far, beside fixed and other adaptive limits",
-	sizes{target: time.Second, divisor: 1}, sizes{target: 100 * time.Millisecond, divisor: 4}, run)
+	sizes{target: time.Second, samples: 6, divisor: 1}, sizes{target: 50 * time.Millisecond, samples: 2, divisor: 10}, run)
 
 // sizes are smaller in quick runs and tests.
 type sizes struct {
 	target  time.Duration // of a call, with the best limit
+	samples int           // of each model; six give an interval
 	divisor int           // of the number of tasks of a batch
 	own     bool          // only servers of our own
 }
-
-// samples give an interval. One takes about a second for each model.
-const samples = 6
 
 // A lab measures the rows of an experiment.
 type lab struct {
@@ -35,6 +34,7 @@ type lab struct {
 }
 
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
+	z.target = cmp.Or(s.Time, z.target)
 	return s.InFolder("servers", func(dir string) (*result.Result, error) {
 		l := &lab{sizes: z, dir: dir, Bench: s.NewBench("servers", "requests to servers on this machine, with fixed limits, without one, and with the adaptive limits of others",
 			"near is a direct connection. rtt=T is a proxy that makes each round trip T longer. The servers and the proxy are processes of their own, on the same processors.",
@@ -91,7 +91,7 @@ func (l *lab) server(ctx context.Context, s server) error {
 func (l *lab) selected(s server, k link) []row {
 	var out []row
 	for i, r := range s.rows {
-		r.index = i
+		r.index, r.samples = i, l.samples
 		if k.name != "" {
 			r.name += "/" + k.name
 		}
