@@ -120,13 +120,14 @@ func again(r row, opts []stint.AutoOption) call {
 	}
 }
 
-// history returns what a Limiter recorded, in seconds from the start.
+// history returns what a Limiter recorded, in seconds from the start, and its limit now.
 func history(l *stint.Limiter, began time.Time) []result.Point {
 	var out []result.Point
-	for _, c := range l.Stats().History {
+	s := l.Stats()
+	for _, c := range s.History {
 		out = append(out, result.Point{At: c.Time.Sub(began).Seconds(), Limit: c.Limit, Throughput: c.Throughput})
 	}
-	return out
+	return append(out, result.Point{At: time.Since(began).Seconds(), Limit: s.Limit})
 }
 
 // A gate admits tasks.

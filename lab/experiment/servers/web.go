@@ -32,7 +32,7 @@ type refuser struct {
 }
 
 // burst is how much of an allowance is kept, in seconds.
-const burst = 0.05
+const burst = 0.01
 
 func (s *refuser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.take(time.Now()) {
