@@ -33,7 +33,7 @@ func (b *bound) room(now, want int, m memory) (n int, reason string) {
 		live := m.sure + each*float64(now) // workers that need little cannot have filled the memory
 		more = max(more, min(m.room(live), m.limit-m.held)/each)
 	case !known && m.room(m.sure) > 0 && m.held < m.limit:
-		more = max(more, few(now))
+		more = max(more, trialWorkers(now))
 	}
 	if more >= float64(want-now) {
 		return want, ""
@@ -44,9 +44,9 @@ func (b *bound) room(now, want int, m memory) (n int, reason string) {
 // room returns the bytes that are left if so many are used.
 func (m *memory) room(used float64) float64 { return max(0, m.allowed-used) }
 
-// few returns how many more workers tell what one needs: one, and two of about a dozen, with
+// trialWorkers returns how many more workers tell what one needs: one, and two of about a dozen, with
 // which most searches start.
-func few(now int) float64 {
+func trialWorkers(now int) float64 {
 	if now >= 8 && now < 16 {
 		return 2
 	}
