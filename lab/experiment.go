@@ -21,6 +21,7 @@ import (
 	"github.com/stint-go/stint/lab/experiment/md5"
 	"github.com/stint-go/stint/lab/experiment/permits"
 	"github.com/stint-go/stint/lab/experiment/scan"
+	"github.com/stint-go/stint/lab/experiment/servers"
 	"github.com/stint-go/stint/lab/experiment/sha"
 	"github.com/stint-go/stint/lab/experiment/sleepers"
 	"github.com/stint-go/stint/lab/experiment/sort"
@@ -33,7 +34,7 @@ func experiments() []experiment.Experiment {
 	return []experiment.Experiment{
 		cpu.Experiment, io.Experiment, add.Experiment, sort.Experiment, find.Experiment,
 		sleepers.Experiment, md5.Experiment, sha.Experiment, scan.Experiment,
-		tiny.Experiment, permits.Experiment, errgroup.Experiment, loops.Experiment, auto.Experiment, background.Experiment, hops.Experiment, gateway.Experiment, cluster.Experiment, sum.Experiment,
+		tiny.Experiment, permits.Experiment, errgroup.Experiment, loops.Experiment, auto.Experiment, background.Experiment, hops.Experiment, gateway.Experiment, servers.Experiment, cluster.Experiment, sum.Experiment,
 	}
 }
 

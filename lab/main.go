@@ -16,10 +16,14 @@ import (
 	"os"
 
 	"github.com/stint-go/stint/lab/experiment/cluster"
+	"github.com/stint-go/stint/lab/experiment/servers"
 )
 
 func main() {
 	if status, ok := cluster.Child(); ok {
+		os.Exit(status)
+	}
+	if status, ok := servers.Child(); ok {
 		os.Exit(status)
 	}
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))

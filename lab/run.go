@@ -105,6 +105,7 @@ func newRun() *cobra.Command {
 	f.IntVar(&s.Count, "count", 0, "samples of each model, after a warm-up; an interval needs 6; 0: chosen by the experiment, 6 to 20")
 	f.DurationVar(&s.Time, "time", 0, "duration of a sample of the case's fastest model, less if the slowest would take 20 times longer; 0: 5ms; cases with a fixed number of operations ignore it")
 	f.StringSliceVar(&s.Models, "models", nil, "measure only these `NAMES` and the models they are compared with; sum ignores it")
+	f.StringSliceVar(&s.Cases, "cases", nil, "measure only cases whose names contain one of these `PARTS`")
 	f.StringSliceVar(&procs, "procs", nil, "measure at these `NUMBERS` of GOMAXPROCS, such as 1,4 or 1,N where N is all; default N, single-processor cases also at 1, and sum at 2")
 	f.BoolVar(&s.Keep, "keep", false, "keep the temporary folder and print its name")
 	f.StringVar(&out, "out", "", "write a file of JSON lines per experiment into `DIR`, created if missing, for report and compare")
@@ -193,7 +194,7 @@ func processors(list []string) ([]int, error) {
 // given flags, except --out.
 func commandLine(cmd *cobra.Command, args []string) string {
 	words := append([]string{"go run ./lab run"}, args...)
-	for _, name := range []string{"quick", "count", "time", "procs", "models"} {
+	for _, name := range []string{"quick", "count", "time", "procs", "cases", "models"} {
 		switch f := cmd.Flags().Lookup(name); {
 		case !f.Changed || f.Value.String() == "[]":
 		case f.Value.Type() == "bool":

@@ -12,6 +12,7 @@ import (
 type Curves struct {
 	Frame
 	X, Y   Axis
+	To     float64 // end of the horizontal axis, which then is linear from 0; 0: as the points need
 	Lines  []Line
 	Levels []Level
 }
@@ -108,8 +109,15 @@ func (v Curves) xs() []float64 {
 	return slices.Compact(all)
 }
 
-// xScale is logarithmic if all values are positive and far apart.
+// HasPoints reports whether a line has known points.
+func (v Curves) HasPoints() bool { return len(v.sorted()) > 0 }
+
+// xScale is logarithmic if all values are positive and far apart, unless its end
+// is given.
 func (v Curves) xScale() scale {
+	if v.To > 0 {
+		return scale{lo: 0, hi: v.To}
+	}
 	all := v.xs()
 	if len(all) == 0 {
 		return scale{lo: 0, hi: 1}
@@ -178,6 +186,9 @@ func (v Curves) frame(c *canvas, x, y scale) {
 		c.text(x.from-6, at+4, "soft", end, v.Y.Format(t))
 	}
 	xs := v.xs()
+	if v.To > 0 {
+		xs = x.ticks(4)
+	}
 	for _, t := range xs {
 		c.line(x.at(t), y.from, x.at(t), y.from+3, "grid")
 	}

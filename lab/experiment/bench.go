@@ -33,7 +33,7 @@ type Bench struct {
 	Result *result.Result
 
 	claims      []result.Claim
-	skipped     []string // cases at a GOMAXPROCS that the session does not measure
+	skipped     []string // cases, or a GOMAXPROCS, that the session does not measure
 	watch       measure.Watch
 	cpuBefore   time.Duration // CPU time of this process at the start
 	began       time.Time
@@ -86,6 +86,12 @@ func (b *Bench) unmeasured(c result.Claim) bool {
 	missing := func(kase, name string) bool {
 		return name != "" && !b.selected(name) && !slices.ContainsFunc(b.Result.Rows, func(r result.Row) bool { return r.Case == kase && r.Model == name })
 	}
+	if len(c.Cases) > 0 {
+		return slices.ContainsFunc(c.Cases, func(kase string) bool {
+			c.Case, c.Cases = kase, nil
+			return b.unmeasured(c)
+		})
+	}
 	return missing(c.Case, c.Model) || missing(cmp.Or(c.InCase, c.Case), c.Than)
 }
 
@@ -104,7 +110,7 @@ type item struct {
 // Measure measures cases, at each GOMAXPROCS of the session. All their models
 // run in turn, so that claims may compare models across these cases.
 func (b *Bench) Measure(ctx context.Context, cases ...Case) error {
-	cases = b.atEachProcs(cases)
+	cases = b.selectedCases(b.atEachProcs(cases))
 	if b.listing {
 		b.addNames(cases)
 		return ctx.Err()
@@ -134,6 +140,19 @@ func (b *Bench) Measure(ctx context.Context, cases ...Case) error {
 		}
 		return err
 	})
+}
+
+// selectedCases returns the cases that the session selects, and notes the others.
+func (b *Bench) selectedCases(cases []Case) []Case {
+	var out []Case
+	for _, c := range cases {
+		if b.SelectsCase(c.Name) {
+			out = append(out, c)
+		} else {
+			b.skipped = append(b.skipped, c.Name)
+		}
+	}
+	return out
 }
 
 // label names cases for the progress display.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stint-go/stint/lab/measure"
@@ -50,6 +51,7 @@ type Session struct {
 	Count   int           // samples per model; 0: chosen by the experiment
 	Time    time.Duration // of a sample, where the number of operations is free; 0: 5 ms
 	Models  []string      // models to measure, with those they are compared with; none: all
+	Cases   []string      // parts of the names of the cases to measure; none: all
 	Procs   []int         // GOMAXPROCS to measure at, ascending; none: chosen by the experiment
 	Keep    bool          // keep the temporary directory
 	Command string        // to repeat the run
@@ -68,7 +70,7 @@ type Session struct {
 // measures nothing, but prepares the workloads of a quick run to see the cases.
 func (s *Session) ModelNames(ctx context.Context, experiments []Experiment) ([]string, error) {
 	s.Machine() // before our own work makes it busy
-	look := &Session{Quick: true, Procs: s.Procs, Log: io.Discard, listing: true}
+	look := &Session{Quick: true, Procs: s.Procs, Cases: s.Cases, Log: io.Discard, listing: true}
 	for _, e := range experiments {
 		if e.allModels {
 			continue
@@ -78,6 +80,15 @@ func (s *Session) ModelNames(ctx context.Context, experiments []Experiment) ([]s
 		}
 	}
 	return look.modelNames, nil
+}
+
+// Listing reports whether nothing is measured: models need not work.
+func (s *Session) Listing() bool { return s.listing }
+
+// SelectsCase reports whether the session measures a case. Experiments whose
+// preparations take long ask before them.
+func (s *Session) SelectsCase(name string) bool {
+	return len(s.Cases) == 0 || slices.ContainsFunc(s.Cases, func(part string) bool { return strings.Contains(name, part) })
 }
 
 // addNames adds the names of the cases' models.

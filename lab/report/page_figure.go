@@ -48,7 +48,7 @@ func (d *drawer) figures() []figure {
 
 // single returns the figure of one case.
 func (d *drawer) single(c result.Case) figure {
-	return figure{Name: c.Name, Note: about(d.Result, c), SVG: d.drawings(c), Tables: []sheet{d.sheet(c)}}
+	return figure{Name: c.Name, Note: about(d.Result, c), SVG: append(d.drawings(c), d.traces(c)...), Tables: []sheet{d.sheet(c)}}
 }
 
 // pictured are the units with bars. If no time was measured, all measured units

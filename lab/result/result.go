@@ -21,6 +21,7 @@ type Result struct {
 	Notes      []string        `json:"notes,omitempty"` // how to read the figures
 	Models     []Model         `json:"models"`
 	Cases      []Case          `json:"cases"`
+	Traces     []Trace         `json:"traces,omitempty"`
 
 	Rows     []Row     `json:"-"`
 	Verdicts []Verdict `json:"-"`
@@ -52,6 +53,9 @@ func (m Model) IsCandidate() bool { return m.Kind == Ours || m.IsPeer() }
 
 // isBounded reports whether m is a peer with a limit.
 func (m Model) isBounded() bool { return m.IsPeer() && !m.Unbounded }
+
+// isSwept reports whether m is a peer that differs from others in one number.
+func (m Model) isSwept() bool { return m.IsPeer() && m.Sweep != "" }
 
 // A Kind says who provides a model.
 type Kind string

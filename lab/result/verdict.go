@@ -10,11 +10,12 @@ import (
 
 // A Claim is a bar that a model must stay below, or for Speedup reach.
 type Claim struct {
-	Case    string       `json:"case"`
+	Case    string       `json:"case"`            // or what Cases are
+	Cases   []string     `json:"cases,omitempty"` // of Ratio: it is the geometric mean of the ratios in these
 	Model   string       `json:"model"`
 	Unit    measure.Unit `json:"unit"`
 	Form    Form         `json:"form"`
-	Than    string       `json:"than,omitempty"`      // model to compare with, BestPeer or BestBounded
+	Than    string       `json:"than,omitempty"`      // model to compare with, BestPeer, BestBounded or BestSwept
 	InCase  string       `json:"than_case,omitempty"` // case of Than, if it is another
 	Bar     float64      `json:"bar"`
 	Stretch float64      `json:"stretch,omitempty"` // a harder bar, for the record; 0: none
@@ -42,6 +43,7 @@ const (
 const (
 	BestPeer    = "best peer"
 	BestBounded = "best bounded peer" // among peers with a limit
+	BestSwept   = "best of the sweep" // among peers that differ in one number
 )
 
 // An Answer compares the figures with a bar.
@@ -75,6 +77,9 @@ func (r *Result) judge(c Claim) Verdict {
 	switch c.Form {
 	case Ratio:
 		v.Figures = stats.Median(stats.Ratios(values, base))
+		if len(c.Cases) > 0 {
+			v.Figures = stats.Median(r.meanRatios(c))
+		}
 	case Speedup:
 		v.Figures = stats.Median(stats.Ratios(base, values))
 	case Difference:
@@ -94,13 +99,34 @@ func (r *Result) judge(c Claim) Verdict {
 	return v
 }
 
+// meanRatios returns the geometric means of the ratios in the cases of a claim, one for
+// each round that all of them have, or none if a case lacks a row.
+func (r *Result) meanRatios(c Claim) []float64 {
+	var sums []float64 // of logarithms
+	for i, kase := range c.Cases {
+		c.Case = kase
+		ratios := stats.Ratios(r.Row(kase, c.Model).values(c.Unit), r.baseline(c).values(c.Unit))
+		if i == 0 {
+			sums = make([]float64, len(ratios))
+		}
+		sums = sums[:min(len(sums), len(ratios))]
+		for round := range sums {
+			sums[round] += math.Log(ratios[round])
+		}
+	}
+	for round, sum := range sums {
+		sums[round] = math.Exp(sum / float64(len(c.Cases)))
+	}
+	return sums
+}
+
 // baseline returns the row that a claim compares with, or nil.
 func (r *Result) baseline(c Claim) *Row {
 	kase := c.Case
 	if c.InCase != "" {
 		kase = c.InCase
 	}
-	eligible := map[string]func(Model) bool{BestPeer: Model.IsPeer, BestBounded: Model.isBounded}[c.Than]
+	eligible := map[string]func(Model) bool{BestPeer: Model.IsPeer, BestBounded: Model.isBounded, BestSwept: Model.isSwept}[c.Than]
 	if eligible == nil {
 		return r.Row(kase, c.Than)
 	}
