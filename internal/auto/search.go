@@ -14,6 +14,7 @@ const (
 	minTasks         = 6                      // in a window of slow start; in a probe twice as many
 	minHoldTasks     = 32                     // in a window while the limit stays
 	maxPause         = 16                     // windows between probes that fail
+	minWindowTime    = 10 * time.Millisecond  // of a window after slow start: machines do other things for as long
 	settleShare      = 0.5                    // of the tasks that may run: how many finish before a window opens
 	stallTime        = 500 * time.Millisecond // without a finished task, after which the limit may rise
 	stallBurstFactor = 4                      // of Burst: the limit that stalls reach before the first task has finished
@@ -132,6 +133,7 @@ func (s *search) judge(now time.Duration, running int) {
 		s.settle(now, running)
 	case s.window.tasks < s.minWindow():
 	case s.phase == SlowStart && !s.window.lasts(roundLatencies):
+	case s.phase != SlowStart && s.window.time < float64(minWindowTime):
 	case !s.window.valid():
 		s.window.open(now)
 	case s.phase == SlowStart:
