@@ -155,9 +155,22 @@ func (s *search) reject(now time.Duration, r reading) {
 		s.noted(now, base, reason)
 	}
 	if s.first {
-		s.first, s.steps = false, 2
-		s.probe(now, r)
+		s.first = false
+		s.resume(now)
 	}
+}
+
+// resume continues after the first probe was worse: with slow start if that was ended by the
+// pace of tasks alone, once, and otherwise with a probe upwards.
+func (s *search) resume(now time.Duration) {
+	top, _ := s.allowed(min(roundFactor*s.held, s.Max))
+	if !s.alarmed || top <= s.held {
+		s.steps = 2
+		s.probe(now, s.known.at(s.held))
+		return
+	}
+	s.alarmed, s.settling = false, 0
+	s.phase, s.start = SlowStart, slowStart{from: s.held, top: top, pace: pace{last: now}}
 }
 
 // interrupt ends a probe without a conclusion, as no task waits.

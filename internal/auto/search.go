@@ -46,16 +46,17 @@ type search struct {
 	start       slowStart     // slow start
 
 	// holding and probing
-	held       int   // the limit that is held
-	known      table // what was measured
-	up         bool  // the direction of the next probe
-	steps      int   // its distance: a factor of 2 is two steps
-	hold       int   // windows before it
-	pause      int   // windows to hold after probes in both directions have failed
-	fails      int   // probes in a row that have failed
-	first      bool  // the probe is the first after slow start
-	fallen     bool  // throughput fell in slow start: steps are small
-	probeNoted bool  // the limit that is tried was noted
+	held                int   // the limit that is held
+	known               table // what was measured
+	up                  bool  // the direction of the next probe
+	steps               int   // its distance: a factor of 2 is two steps
+	hold                int   // windows before it
+	pause               int   // windows to hold after probes in both directions have failed
+	fails               int   // probes in a row that have failed
+	first               bool  // the probe is the first after slow start
+	alarmed, wasAlarmed bool  // slow start was ended by the pace of tasks, just now or before
+	fallen              bool  // throughput fell in slow start: steps are small
+	probeNoted          bool  // the limit that is tried was noted
 
 	ceiling     int           // no probe reaches this limit, as it overloaded or was not allowed; 0: none
 	retryAt     time.Duration // when the ceiling is lifted

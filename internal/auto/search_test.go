@@ -239,7 +239,7 @@ func TestChangedThroughputIsProbed(t *testing.T) {
 	d.serve(50, slotted(20))
 	d.until(t, 200, slotted(5), "probing", func() bool { return d.phase == Probing })
 	d.until(t, 5000, slotted(5), "near 5", func() bool { return d.held <= 8 })
-	d.until(t, 5000, slotted(40), "near 40", func() bool { return d.held >= 36 })
+	d.until(t, 20000, slotted(40), "near 40", func() bool { return d.held >= 36 })
 }
 
 // TestOneFreePermitSpoilsAWindow has one task of a window finish while permits are free.

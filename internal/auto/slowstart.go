@@ -120,7 +120,8 @@ func (s *search) judgeSlowStart(now time.Duration) {
 // nextRound starts the next round after one with the reading r.
 func (s *search) nextRound(now time.Duration, r reading, reason string, factor int) {
 	if s.start.slow {
-		s.start.slow = false
+		s.start.slow, s.alarmed = false, !s.wasAlarmed
+		s.wasAlarmed = true
 		s.probeDown(now, r, max(s.Min, int(fellShare*float64(s.start.from))), "tasks finish more slowly the more run")
 		return
 	}

@@ -156,7 +156,7 @@ func TestShortQueuesRaiseTheLimit(t *testing.T) {
 				unchanged := n / time.Duration(l.Current()) * 10 * time.Millisecond
 				equal(t, e.name, e.run(context.Background(), n, func(context.Context, int) error { time.Sleep(10 * time.Millisecond); return nil }, l, stint.Queue(queue)), nil)
 				if got := time.Since(start); got > 2*unchanged/3 {
-					t.Errorf("%s, Queue(%d): took %v of %v under the first limit, and the limit is %d", e.name, queue, got, unchanged, l.Current())
+					t.Errorf("%s, Queue(%d): took %v of %v under the first limit, and the limit is %d; %v", e.name, queue, got, unchanged, l.Current(), l.Stats().History)
 				}
 			})
 		}
