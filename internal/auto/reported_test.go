@@ -77,7 +77,9 @@ func TestReportedIsPossible(t *testing.T) {
 		workloads = append(workloads, &tr.Workload)
 	}
 	for seed := range randoms {
-		workloads = append(workloads, workload.Random(10_000+seed))
+		for _, draw := range []func(uint64) *workload.Workload{workload.Random, workload.Steep, workload.Trap, workload.Slow} {
+			workloads = append(workloads, draw(10_000+seed))
+		}
 	}
 	spread(len(workloads)*seeds, func(i int) {
 		w, seed := workloads[i/seeds], uint64(i%seeds)
