@@ -52,7 +52,7 @@ func (o autoOption) configure(c *auto.Config) { o(c) }
 
 // Burst sets how many tasks an adaptive limit starts before any has finished. A third of
 // them, or GOMAXPROCS+1 if that is more, starts at once; three more start for each of the
-// first tasks to finish, and the rest after half a second. The default is 36, or
+// first tasks to finish, and the rest after half a second. The default is 42, or
 // GOMAXPROCS+1 if that is more. Burst panics if n is less than 1.
 //
 // Use a smaller Burst if that many calls overload the server, and a larger one for some

@@ -10,7 +10,7 @@ import (
 func (s *search) overloaded(now time.Duration) {
 	s.uncounted = min(s.uncounted+1, s.limit) // finished never counts tasks of a worker that has left
 	s.overloads++
-	if overloadShare*s.overloads < s.limit || s.settling > 1 && s.limit < s.ceiling {
+	if overloadShare*s.overloads < s.limit || s.stale > 0 && s.limit < s.ceiling {
 		return // too few, or tasks that started under the higher limit
 	}
 	s.overloads = 0
@@ -28,6 +28,7 @@ func (s *search) leaveOut(n int) int {
 	}
 	m := min(n, s.uncounted)
 	s.uncounted -= m
+	s.stale = max(0, s.stale-n)
 	if s.settling > 1 {
 		s.settling = max(1, s.settling-m)
 	}
@@ -61,9 +62,9 @@ func (s *search) liftCeiling(now time.Duration) {
 	}
 	s.ceiling = 0
 	if top, _ := s.allowed(min(2*s.limit, s.Max)); top > s.limit+s.limit/8 { // as in nextRound
-		s.prior, s.settling = reading{}, 0
+		s.settling = 0
 		s.window.open(now)
-		s.phase, s.from, s.top = SlowStart, s.limit, top
+		s.phase, s.start = SlowStart, slowStart{from: s.limit, top: top, pace: pace{last: now}}
 		s.noted(now, reading{}, "a higher limit is tried again")
 	}
 }
@@ -73,7 +74,8 @@ func (s *search) backOff(now time.Duration, reason string) {
 	s.backoffs++
 	n := clamp(s.Min, int(backoffFactor*float64(s.limit)), s.limit)
 	s.pause, s.up, s.steps = 4, true, 1
-	s.held, s.base, s.beforeStall = n, reading{}, 0
+	s.held, s.known, s.beforeStall = n, s.known[:0], 0
+	s.stale = s.limit
 	s.returnToHeld(now, 4)
 	s.noted(now, reading{}, reason)
 }
@@ -93,7 +95,7 @@ func (s *search) stalled(now time.Duration) bool {
 	s.last = now
 	switch {
 	case !s.started:
-		s.phase, s.from, s.top = SlowStart, n, n
+		s.phase, s.start.from, s.start.top = SlowStart, n, n
 	case s.beforeStall == 0:
 		s.beforeStall = s.limit
 	}

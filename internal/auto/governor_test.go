@@ -11,7 +11,7 @@ type searched struct{ search }
 
 // newSearched returns a search for a workload, with the configuration of stint.Auto.
 func newSearched(w *workload.Workload) *searched {
-	g := &searched{search{Config: Config{Min: 1, Max: 256, Burst: 36, Procs: w.Procs}}}
+	g := &searched{search{Config: Config{Min: 1, Max: 256, Burst: 42, Procs: w.Procs}}}
 	g.begin()
 	return g
 }

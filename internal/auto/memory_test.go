@@ -146,3 +146,50 @@ func TestMemoryIsShortOnceAChange(t *testing.T) {
 		}
 	}
 }
+
+// TestLittleTasksInAFullProcess has a process that holds much, and garbage as much again or
+// to the limit, that no collection takes: its workers need little.
+func TestLittleTasksInAFullProcess(t *testing.T) {
+	memoryLimited(t, 1000*mib)
+	for _, kept := range []uint64{333, 500, 650} {
+		for _, garbage := range []uint64{0, 10, 200, min(kept, 900-kept)} {
+			for _, start := range []int{1, 4, 12, 40} {
+				var u usage
+				c := u.resources()
+				u.collect(kept)
+				u.all += float64(garbage * mib)
+				limit := start
+				for range 12 {
+					limit, _ = c.room(limit, 2*limit)
+					u.all += mib / 4 // allocated in a round
+				}
+				if limit < 256 {
+					t.Errorf("%d MiB and %d of garbage, from %d: the limit is %d", kept, garbage, start, limit)
+				}
+			}
+		}
+	}
+}
+
+// TestAFullProcessStaysFull has a process that holds 0.6 of its memory, and tasks of 10 MiB.
+func TestAFullProcessStaysFull(t *testing.T) {
+	memoryLimited(t, 1000*mib)
+	for _, start := range []int{1, 4, 12, 40} {
+		for _, collects := range []bool{false, true} {
+			var u usage
+			c := u.resources()
+			u.collect(min(600, 560+10*uint64(start)))
+			limit := start
+			for range 20 {
+				u.all = max(u.all, float64(600-40+10*uint64(limit))*mib)
+				if collects {
+					u.collect(600 - 40 + 10*uint64(limit))
+				}
+				limit, _ = c.room(limit, 2*limit)
+			}
+			if limit > max(14, start+2) {
+				t.Errorf("from %d, collecting %v: the limit is %d", start, collects, limit)
+			}
+		}
+	}
+}

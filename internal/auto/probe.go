@@ -5,26 +5,55 @@ import (
 	"time"
 )
 
+const (
+	upGain     = 0.05 // in throughput, as a logarithm, that a higher limit needs
+	downLoss   = 0.02 // that a lower limit may cost, compared with the best that is known
+	sureErrors = 1.2  // standard errors that a comparison is to be off the mark, or else
+	sureTasks  = 255  // at least are measured
+	bigChange  = 0.5  // of throughput at one limit, as a logarithm: the server is another
+)
+
 // judgeHold ends a window at the limit that is held, and probes another limit when it
 // is time. A changed throughput replaces what was measured before.
 func (s *search) judgeHold(now time.Duration) {
 	r := s.read()
 	s.window.open(now)
-	if s.base.tasks > 0 {
-		if change := math.Abs(math.Log(r.rate() / s.base.rate())); change > max(0.3, 4/math.Sqrt(r.tasks)) {
-			s.base = reading{}
-			s.up, s.pause, s.hold = true, 2, 1
-		}
-	}
-	if n := 4 * s.minHold(); s.base.tasks > n { // old tasks count less
-		s.base.time *= n / s.base.tasks
-		s.base.tasks = n
-	}
-	s.base = s.base.merge(r)
-	s.base.running = float64(s.limit)
-	if s.hold--; s.hold <= 0 {
+	s.learn(r)
+	s.hold--
+	switch b := s.known.best(s.held); {
+	case b.tasks > 0 && s.clearlyBetter(b.reading):
+		s.up, s.steps = b.limit > s.held, 1
+		s.try(now, r, b.limit, compared("another limit was better", r, b.reading))
+	case s.hold <= 0:
 		s.probe(now, r)
 	}
+}
+
+// clearlyBetter reports whether r is better than what is held.
+func (s *search) clearlyBetter(r reading) bool {
+	g, se := gain(s.known.at(s.held), r)
+	return g > downLoss+se
+}
+
+// learn adds a reading at the present limit to what is known. A reading that is far from
+// what was known replaces it, and if that was well known, what is known of other limits
+// has changed as much.
+func (s *search) learn(r reading) {
+	old := s.known.at(s.limit)
+	if old.tasks > 0 {
+		if g, _ := gain(old, r); math.Abs(g) > max(bigChange, 4/math.Sqrt(r.tasks)) {
+			if old.tasks >= 2*s.minHold() {
+				s.known.scale(math.Exp(g))
+			}
+			old = reading{}
+			if s.phase == Holding {
+				s.up, s.pause, s.hold = true, 2, 1
+			}
+		}
+	}
+	old.thin(4 * s.minHold())
+	s.known.put(s.limit, old.merge(r))
+	s.known.fade(s.limit)
 }
 
 // probe tries the next limit in the direction of up, or in the other direction if there
@@ -65,19 +94,24 @@ func (s *search) try(now time.Duration, r reading, n int, reason string) {
 	}
 }
 
-// judgeProbe compares the limit that is tried with the limit that is held, and ends the
-// probe when the comparison is clear, or after four windows.
+// judgeProbe compares the limit that is tried with the best that is known, and ends the
+// probe when the comparison is clear, or after many tasks.
 func (s *search) judgeProbe(now time.Duration) {
 	r := s.read()
 	r.running = float64(s.limit)
-	e, se := elasticity(s.base, r)
-	mark := minElasticity - elasticitySlack
-	if s.up {
-		mark = minElasticity + elasticitySlack
+	b := s.known.best(s.limit)
+	if b.tasks == 0 {
+		s.accept(now, r)
+		return
 	}
+	mark := -downLoss
+	if s.up {
+		mark = upGain
+	}
+	g, se := gain(b.reading, r)
 	switch {
-	case math.Abs(e-mark) < 1.5*se && r.tasks < 4*s.minHold(): // not sure yet
-	case e > mark == s.up:
+	case math.Abs(g-mark) < sureErrors*se && r.tasks < max(4*s.minHold(), sureTasks): // not sure yet
+	case g > mark:
 		s.accept(now, r)
 	default:
 		s.reject(now, r)
@@ -86,40 +120,64 @@ func (s *search) judgeProbe(now time.Duration) {
 
 // accept holds the limit that was tried, and probes further in the same direction.
 func (s *search) accept(now time.Duration, r reading) {
-	reason := compared("a higher limit is better", s.base, r)
+	what := "a higher limit is better"
 	if !s.up {
-		reason = compared("a lower limit is as good", s.base, r)
+		what = "a lower limit is as good"
 	}
-	s.held, s.base = s.limit, r
+	reason := compared(what, s.known.at(s.held), r)
+	s.learn(r)
+	s.held, s.first = s.limit, false
 	s.pause, s.fails, s.steps = 2, 0, 2
+	if s.fallen && s.up {
+		s.steps = 1
+	}
 	s.noted(now, r, reason)
 	s.probe(now, r)
 }
 
-// reject returns to the limit that is held, and probes the other direction next. When
-// both have failed, it pauses, each time for twice as long.
+// reject returns to the limit that is held, and probes the other direction next, at once
+// after slow start. When both have failed, it pauses, each time for twice as long.
 func (s *search) reject(now time.Duration, r reading) {
-	reason := compared("a higher limit is no better", s.base, r)
+	base := s.known.at(s.held)
+	reason := compared("a higher limit is no better", base, r)
 	if !s.up {
-		reason = compared("a lower limit is worse", s.base, r)
+		reason = compared("a lower limit is worse", base, r)
 	}
+	s.learn(r)
 	s.up, s.steps = !s.up, 1
 	hold := 1
 	if s.fails++; s.fails >= 2 {
-		s.pause, s.fails = min(2*s.pause, maxPause), 0
+		s.pause, s.fails, s.fallen = min(2*s.pause, maxPause), 0, false
 		hold = s.pause
 	}
 	s.returnToHeld(now, hold)
 	if s.probeNoted {
-		s.noted(now, s.base, reason)
+		s.noted(now, base, reason)
 	}
+	if s.first {
+		s.first = false
+		s.resume(now)
+	}
+}
+
+// resume continues after the first probe was worse: with slow start if that was ended by the
+// pace of tasks alone, once, and otherwise with a probe upwards.
+func (s *search) resume(now time.Duration) {
+	top, _ := s.allowed(min(roundFactor*s.held, s.Max))
+	if !s.alarmed || top <= s.held {
+		s.steps = 2
+		s.probe(now, s.known.at(s.held))
+		return
+	}
+	s.alarmed, s.settling = false, 0
+	s.phase, s.start = SlowStart, slowStart{from: s.held, top: top, pace: pace{last: now}}
 }
 
 // interrupt ends a probe without a conclusion, as no task waits.
 func (s *search) interrupt(now time.Duration) {
 	s.returnToHeld(now, 1)
 	if s.probeNoted {
-		s.noted(now, s.base, "no task waits any more")
+		s.noted(now, s.known.at(s.held), "no task waits any more")
 	}
 }
 

@@ -11,6 +11,7 @@ type reading struct {
 	time    float64 // nanoseconds
 	running float64 // on average
 	latency float64 // of a task, nanoseconds, on average; 0: unknown
+	before  float64 // tasks that may have started earlier
 }
 
 // rate returns the throughput in tasks a nanosecond.
@@ -26,9 +27,10 @@ func (r reading) feasible() reading {
 // reported returns the throughput for people, in tasks a second, 0 if the latency is
 // unknown.
 func (r reading) reported() float64 {
-	if r.latency == 0 || r.time == 0 {
+	if r.latency == 0 || r.time == 0 || r.tasks <= r.before {
 		return 0
 	}
+	r.tasks -= r.before
 	return r.feasible().rate() * float64(time.Second)
 }
 
@@ -41,6 +43,7 @@ func (r reading) merge(o reading) reading {
 		r.latency += (o.latency - r.latency) * o.tasks / (r.tasks + o.tasks)
 	}
 	r.tasks += o.tasks
+	r.before += o.before
 	r.time += o.time
 	r.running = o.running
 	return r
@@ -61,6 +64,8 @@ func elasticity(a, b reading) (e, se float64) {
 type window struct {
 	tasks   float64
 	time    float64
+	longest float64       // time between two tasks
+	before  float64       // tasks that may have started before the window, and under another limit
 	last    time.Duration // when a task finished last
 	running float64       // sum, over tasks, of the number running when the task finished
 	unused  float64       // tasks that finished while permits were free or none waited
@@ -79,6 +84,7 @@ func (w *window) pause(now time.Duration) bool {
 	gap := float64(now - w.last)
 	w.last = now
 	w.time += gap
+	w.longest = max(w.longest, gap)
 	return w.time > 0 && w.tasks > 0 && 2*gap*w.tasks >= w.time-gap && 2*w.time*w.assumed.n >= w.assumed.sum
 }
 
@@ -106,12 +112,15 @@ func (w *window) share(n int, took time.Duration) (int, time.Duration) {
 	return int(m), time.Duration(float64(took) / float64(n) * m)
 }
 
+// lasts reports whether w is open for n times as long as a task takes.
+func (w *window) lasts(n float64) bool { return w.time*w.assumed.n >= n*w.assumed.sum }
+
 // valid reports whether nearly all tasks finished while all permits were held.
 // Otherwise the number of tasks depends on the demand, and not on the limit.
 func (w *window) valid() bool { return !w.broken && w.unused <= 0.2*w.tasks }
 
 func (w *window) reading() reading {
-	return reading{w.tasks, w.time, w.running / w.tasks, w.known.mean()}
+	return reading{w.tasks, w.time, w.running / w.tasks, w.known.mean(), w.before}
 }
 
 // An average is the mean latency of the tasks of a window.

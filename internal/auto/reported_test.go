@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 )
 
 // throughputs matches the throughputs in a reason, and the number of running tasks.
-var throughputs = regexp.MustCompile(`([0-9.]+)(?: a second)? with ([0-9]+)`)
+var throughputs = regexp.MustCompile(`([0-9.,]+)/s at ([0-9]+)`)
 
 // An audited governor is a search whose reported throughputs are checked.
 type audited struct {
@@ -31,7 +32,7 @@ func newAudited(w *workload.Workload) *audited {
 	g.note = func(_ time.Duration, throughput float64, reason string) {
 		g.check(throughput, g.peak, reason)
 		for _, m := range throughputs.FindAllStringSubmatch(reason, -1) {
-			x, _ := strconv.ParseFloat(m[1], 64)
+			x, _ := strconv.ParseFloat(strings.ReplaceAll(m[1], ",", ""), 64)
 			n, _ := strconv.Atoi(m[2])
 			g.check(x, n, reason)
 		}
@@ -76,7 +77,9 @@ func TestReportedIsPossible(t *testing.T) {
 		workloads = append(workloads, &tr.Workload)
 	}
 	for seed := range randoms {
-		workloads = append(workloads, workload.Random(10_000+seed))
+		for _, draw := range []func(uint64) *workload.Workload{workload.Random, workload.Steep, workload.Trap, workload.Slow} {
+			workloads = append(workloads, draw(10_000+seed))
+		}
 	}
 	spread(len(workloads)*seeds, func(i int) {
 		w, seed := workloads[i/seeds], uint64(i%seeds)

@@ -8,28 +8,28 @@ import (
 )
 
 const (
-	growShare    = 0.7  // of the memory limit, up to which the limit grows; the rest is for garbage and unequal tasks
-	backoffShare = 0.85 // of the memory limit, beyond which the limit backs off
-	changeShare  = 0.02 // the least change of the share that counts as a change
-	maxThreads   = 2000 // in the process, beyond which no limit grows; the runtime aborts a process at 10,000
-	mib          = 1 << 20
+	growShare   = 0.7  // of GOMEMLIMIT, up to which the limit grows; the rest is for garbage and unequal tasks
+	groupShare  = 0.85 // of the memory limit of the cgroup, or more: here garbage counts as used
+	shortShare  = 0.5  // of what is beyond that: from there on the limit backs off
+	changeShare = 0.02 // the least change of the share in use that counts as a change
+	maxThreads  = 2000 // in the process, beyond which no limit grows; the runtime aborts a process at 10,000
+	mib         = 1 << 20
 )
 
 // A resources bounds the limit by memory and threads of the process, which throughput
 // does not show. The zero value is ready to use. It is not safe for concurrent use.
 //
-// The memory in use is the live heap after a garbage collection, compared with GOMEMLIMIT.
-// The memory that the runtime holds does not tell: with GOGC=off it is close to GOMEMLIMIT
-// most of the time.
+// There are two bounds. GOMEMLIMIT bounds the live heap after a garbage collection: the memory
+// that the runtime holds does not tell, as with GOGC=off it is close to GOMEMLIMIT most of the
+// time. The memory limit of the cgroup bounds what is not Go's, and the heap with the garbage
+// that the collector leaves, as it knows nothing of that limit.
 type resources struct {
 	read    func() usage // replaces the runtime in tests
 	samples [len(metricNames)]metrics.Sample
 
-	workers     int     // the limit that room was asked for last
-	collections uint64  // completed when room was asked for that limit first
-	baseWorkers int     // the fewest workers, or the least memory, seen so far:
-	base        float64 // bytes in use with baseWorkers
-	short       float64 // the share of the memory limit when it was short last; 0 once memory suffices
+	workers     int    // the limit that room was asked for last
+	collections uint64 // completed when room was asked for that limit first
+	heap, group bound
 }
 
 // A usage is what the process uses.
@@ -37,6 +37,9 @@ type usage struct {
 	threads, collections uint64
 	all                  float64 // bytes of all objects and stacks, garbage included
 	kept                 float64 // bytes that the last collection kept, and stacks
+	idle                 float64 // bytes that the runtime holds for the heap, without objects
+	percent              float64 // GOGC; infinite if it is off
+	group                groupUse
 }
 
 var metricNames = [...]string{
@@ -45,6 +48,9 @@ var metricNames = [...]string{
 	"/memory/classes/heap/objects:bytes",
 	"/gc/heap/live:bytes",
 	"/memory/classes/heap/stacks:bytes",
+	"/memory/classes/heap/free:bytes",
+	"/memory/classes/heap/unused:bytes",
+	"/gc/gogc:percent",
 }
 
 // usage reads the metrics. A metric that the runtime does not know is 0.
@@ -64,7 +70,11 @@ func (c *resources) usage() usage {
 			n[i] = s.Value.Uint64()
 		}
 	}
-	return usage{n[0], n[1], float64(n[2] + n[4]), float64(n[3] + n[4])}
+	percent := float64(n[7])
+	if n[7] == math.MaxUint64 {
+		percent = math.Inf(1)
+	}
+	return usage{n[0], n[1], float64(n[2] + n[4]), float64(n[3] + n[4]), float64(n[5] + n[6]), percent, processGroup()}
 }
 
 // memoryLimit returns GOMEMLIMIT in bytes, a number beyond all memory if there is none.
@@ -78,50 +88,60 @@ func (c *resources) room(now, want int) (n int, reason string) {
 	if u.threads > maxThreads {
 		return now, fmt.Sprintf("threads: %d in the process", u.threads)
 	}
-	used, allowed := c.inUse(u, now), growShare*memoryLimit()
-	each, known := c.perWorker(now, used)
-	more := max(0, allowed-used) / each
-	if used < allowed && !known {
-		more = max(1, more) // one more worker tells
+	live, seen := c.inUse(u, now)
+	limit := memoryLimit()
+	n, reason = c.heap.room(now, want, memory{live, min(live, u.kept), u.all, growShare * limit, limit, seen, ""})
+	if u.group.limit > 0 {
+		used, sure := u.inGroup(live), u.inGroup(min(live, u.kept))
+		m := memory{used, sure, max(u.group.used-u.idle, sure), u.groupShare() * u.group.limit, u.group.limit, seen, " of the cgroup"}
+		if least, why := c.group.room(now, want, m); least < n {
+			n, reason = least, why
+		}
 	}
-	if more >= float64(want-now) {
-		return want, ""
-	}
-	return now + int(more), fmt.Sprintf("memory: %.0f of %.0f MiB in use, %.1f MiB a worker", used/mib, allowed/mib, each/mib)
+	return n, reason
 }
 
 // inUse estimates the bytes in use with so many workers: all objects, until a
 // collection has seen the tasks of these workers.
-func (c *resources) inUse(u usage, workers int) float64 {
+func (c *resources) inUse(u usage, workers int) (bytes float64, seen bool) {
 	if c.workers != workers {
 		c.workers, c.collections = workers, u.collections
 	}
 	if c.collections == u.collections {
-		return u.all
+		return u.all, false
 	}
-	return u.kept
+	return u.kept, true
 }
 
-// perWorker estimates the bytes of a worker by comparison with the base. They are not
-// known without a base of fewer workers and less memory: all memory is shared out then.
-func (c *resources) perWorker(workers int, used float64) (bytes float64, known bool) {
-	if c.base > 0 && workers > c.baseWorkers && used > c.base {
-		return (used - c.base) / float64(workers-c.baseWorkers), true
+// inGroup returns the bytes that the cgroup needs if so many are live in the heap: with the
+// garbage that the collector lets grow up to GOMEMLIMIT, and all that is not in the heap. If
+// nothing is ever collected, garbage is as good as live.
+func (u *usage) inGroup(live float64) float64 {
+	rest := max(0, u.group.used-u.all-u.idle)
+	limit := memoryLimit()
+	if math.IsInf(u.percent, 1) && limit > u.group.limit {
+		return rest + u.all
 	}
-	c.baseWorkers, c.base = workers, used
-	return used / float64(workers), false
+	return rest + max(live, min(live*(1+u.percent/100), limit))
+}
+
+// groupShare returns the share of the cgroup's memory up to which the limit grows. Whoever sets
+// GOMEMLIMIT close below the limit of the cgroup has left to the rest what it needs.
+func (u *usage) groupShare() float64 {
+	if x := memoryLimit() / u.group.limit; x < 1 {
+		return max(groupShare, (1+x)/2)
+	}
+	return groupShare
 }
 
 // memoryShort reports whether the limit is to back off for want of memory. It reports
 // true again only when the share in use has changed: a backoff that frees nothing is not
 // worth another.
 func (c *resources) memoryShort() bool {
-	switch share := c.usage().kept / memoryLimit(); {
-	case share <= growShare:
-		c.short = 0
-	case share > backoffShare && math.Abs(share-c.short) >= changeShare:
-		c.short = share
-		return true
+	u := c.usage()
+	short := c.heap.isShort(u.kept/memoryLimit(), growShare)
+	if g := u.group.limit; g > 0 && c.group.isShort(u.inGroup(u.kept)/g, u.groupShare()) {
+		short = true
 	}
-	return false
+	return short
 }

@@ -35,6 +35,11 @@ func (s *Sampler) Rest() {
 	}
 }
 
+// Start marks the start of a worker's first task, while c is Active.
+func (s *Sampler) Start(c *Controller) {
+	s.controller, s.period, s.last = c, c.active.Load(), time.Now()
+}
+
 // report moves the tasks to the window of c. If they are short and another worker holds
 // the lock, they stay for the next report.
 func (s *Sampler) report(c *Controller) {

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync"
@@ -79,46 +80,71 @@ func scored(n int, seed uint64, draw func(seed uint64) *workload.Workload) []sco
 	return scores
 }
 
-// TestRandomWorkloads compares the search with the best fixed limit on workloads by which
-// nothing was tuned. They run for 3,500 tasks, start included.
-func TestRandomWorkloads(t *testing.T) {
-	n := 200
-	if race.Enabled {
-		n = 12
-	}
-	scores, sum := scored(n, *seed, workload.Random), 0.0
-	for i, s := range scores {
+// logMean returns the geometric mean of the ratios.
+func logMean(scores []score) float64 {
+	sum := 0.0
+	for _, s := range scores {
 		sum += math.Log(s.ratio)
-		if i < 20 {
-			t.Logf("%.3f: %d %s", s.ratio, s.seed, s.about)
-		}
-		if s.ratio < 0.5 {
-			t.Errorf("%.3f on %s, want 0.5; -stint.seed=%d", s.ratio, s.about, s.seed)
-		}
 	}
-	mean := math.Exp(sum / float64(n))
-	t.Logf("geometric mean %.3f", mean)
-	if !race.Enabled && mean < 0.92 {
-		t.Errorf("geometric mean %.3f, want 0.92; from seed %d", mean, *seed)
+	return math.Exp(sum / float64(len(scores)))
+}
+
+// TestUnseenWorkloads compares the search with the best fixed limit on workloads by which
+// nothing was tuned. They run for 3,500 tasks, 20,000 if throughput rises slowly, start included.
+func TestUnseenWorkloads(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		n               int
+		draw            func(seed uint64) *workload.Workload
+		mean, low, rare float64 // geometric mean; what nearly all reach, and which share may miss it
+	}{
+		{"random", 300, workload.Random, 0.93, 0.5, 0.02},
+		{"collapse a little above their slots", 500, workload.Steep, 0.82, 0.55, 0.02},
+		{"collapse at once", 150, workload.Trap, 0.8, 0.5, 0.03},
+		{"rise slowly", 100, workload.Slow, 0.93, 0.75, 0.03},
+	} {
+		if race.Enabled {
+			c.n /= 15
+		}
+		scores, below := scored(c.n, *seed, c.draw), 0
+		for i, s := range scores {
+			if s.ratio < c.low {
+				below++
+			}
+			if i < 5 {
+				t.Logf("%.3f: %d %s", s.ratio, s.seed, s.about)
+			}
+		}
+		mean := logMean(scores)
+		t.Logf("%s: geometric mean %.3f, worst %.3f, %d of %d below %v", c.name, mean, scores[0].ratio, below, c.n, c.low)
+		if !race.Enabled && (mean < c.mean || float64(below) > c.rare*float64(c.n)) {
+			t.Errorf("%s: geometric mean %.3f, want %v; %d of %d below %v; from seed %d", c.name, mean, c.mean, below, c.n, c.low, *seed)
+		}
 	}
 }
 
-// TestTrap has servers that collapse at once. Tasks end too rarely then to learn from
-// quickly; the limit has to come down all the same.
-func TestTrap(t *testing.T) {
-	n := 150
-	if race.Enabled {
-		n = 10
+// TestShortBatches compares batches with the best fixed limit of 1 to 256.
+func TestShortBatches(t *testing.T) {
+	always := func(ms float64) workload.Parts {
+		return func(float64, *rand.Rand) (float64, float64, float64) { return 0.01, ms, 0 }
 	}
-	mean, bad := 0.0, 0
-	for _, s := range scored(n, 0, workload.Trap) {
-		mean += s.ratio / float64(n)
-		if s.ratio < 0.5 {
-			bad++
+	for _, c := range []struct {
+		total int
+		next  workload.Parts
+		bar   float64 // times as long as the best
+	}{
+		{300, always(20), 1.6},
+		{1000, always(5), 1.5},
+		{100, func(_ float64, r *rand.Rand) (float64, float64, float64) { return 0.01, 9 * r.Float64(), 0 }, 1.5},
+	} {
+		w, ours, best := workload.Workload{Procs: 2, Total: c.total, Next: c.next}, 0.0, 0.0
+		for seed := range uint64(20) {
+			ours += workload.Simulate(&w, newSearched(&w), seed).Now
+			best += workload.Fastest(&w, seed)
 		}
-	}
-	t.Logf("mean %.3f, under .5: %d", mean, bad)
-	if mean < 0.7 || 50*bad > n {
-		t.Errorf("%.3f of the best throughput, want 0.7; %d of %d under 0.5", mean, bad, n)
+		t.Logf("%d tasks: %.1f ms, %.3f times the best", c.total, ours/20, ours/best)
+		if ours > c.bar*best {
+			t.Errorf("%d tasks: %.3f times the best, want %v", c.total, ours/best, c.bar)
+		}
 	}
 }

@@ -75,7 +75,7 @@ func trialOf(name string) *workload.Trial {
 var liveGoals = map[string]workload.Trial{
 	"13 100 short ones":  {Makespan: 16 / 8.955},
 	"13 1000 short ones": {Makespan: 16 / 8.955},
-	"17 lognormal k=20":  {Ratio: 0.93, Running: 2.5},
+	"17 lognormal k=20":  {Ratio: 0.93, Running: 3.5},
 }
 
 // judge fails the test for the goals that the median misses, and for a run that reaches
@@ -155,8 +155,8 @@ func TestShortQueuesRaiseTheLimit(t *testing.T) {
 				l, start := stint.Auto(1, 256), time.Now()
 				unchanged := n / time.Duration(l.Current()) * 10 * time.Millisecond
 				equal(t, e.name, e.run(context.Background(), n, func(context.Context, int) error { time.Sleep(10 * time.Millisecond); return nil }, l, stint.Queue(queue)), nil)
-				if got := time.Since(start); got > unchanged/2 {
-					t.Errorf("%s, Queue(%d): took %v of %v under the first limit, and the limit is %d", e.name, queue, got, unchanged, l.Current())
+				if got := time.Since(start); got > 2*unchanged/3 {
+					t.Errorf("%s, Queue(%d): took %v of %v under the first limit, and the limit is %d; %v", e.name, queue, got, unchanged, l.Current(), l.Stats().History)
 				}
 			})
 		}
@@ -234,7 +234,7 @@ func TestAutoFindsTheLimitOfRefusedTasks(t *testing.T) {
 		judge(t, tr, outcomes...)
 		slices.Sort(refused)
 		slices.Sort(waited)
-		if x := refused[len(refused)/2] / waited[len(waited)/2]; !race.Enabled && (x < 0.75 || x > 1.3) {
+		if x := refused[len(refused)/2] / waited[len(waited)/2]; !race.Enabled && (x < 0.7 || x > 1.4) {
 			t.Errorf("%s: refused tasks find %.2f of the limit that waiting tasks find", name, x)
 		}
 	}

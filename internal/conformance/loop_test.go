@@ -240,7 +240,7 @@ func TestGOMAXPROCSIsReadAtEachCall(t *testing.T) {
 					e.run(context.Background(), 100, func(context.Context, int) error { g.Hold(time.Second); return nil })
 				})
 				time.Sleep(time.Millisecond)
-				n := max(12, n+1)
+				n := max(14, n+1)
 				g.Is(t, n, n, n)
 				wg.Wait()
 			})

@@ -55,3 +55,11 @@ func (w *worker) sample() {
 	}
 	w.sampler.Done(c, w.made)
 }
+
+// startSampling tells the controller, if it counts, that the first call of w starts.
+func (w *worker) startSampling() {
+	if c := w.loop.made(); c != nil && c.Active() && w.sampler == nil {
+		w.sampler = new(auto.Sampler)
+		w.sampler.Start(c)
+	}
+}

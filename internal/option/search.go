@@ -10,7 +10,7 @@ import (
 
 // The defaults of an adaptive limit.
 const (
-	defaultBurst = 36
+	defaultBurst = 42
 	defaultMax   = 256
 )
 

@@ -248,12 +248,21 @@ func (w *worker) look() (t Task, ok bool) {
 		}
 		w.pay()
 	}
+	w.startSampling()
 	w.pay()
 	next := e.wakeOne()
 	w.signs = w.fastPathSigns()
 	e.unlock(next)
 	w.setContext()
 	return t, true
+}
+
+// startSampling tells the controller, if it counts, that the first task of w starts.
+func (w *worker) startSampling() {
+	if c := w.engine.controller; w.sampler == nil && c != nil && c.Active() {
+		w.sampler = new(auto.Sampler)
+		w.sampler.Start(c)
+	}
 }
 
 // sample counts a task as ended for the controller.

@@ -98,3 +98,41 @@ func Scattered(k int, by float64) *Workload {
 		Next: func(_ float64, r *rand.Rand) (float64, float64, float64) { return touch, by * r.Float64(), 10 },
 	}
 }
+
+// Steep returns a server drawn by seed that collapses a little above its slots: the more
+// tasks it has beyond 1.2 to 2 times as many, the fewer it finishes in total. Some tasks
+// wait for something else first.
+func Steep(seed uint64) *Workload {
+	r := rand.New(rand.NewPCG(seed, 1717))
+	k := math.Round(logUniform(r, 4, 150))
+	s, knee := logUniform(r, .5, 40), k*uniform(r, 1.2, 2)
+	wait := 0.0
+	if r.IntN(2) == 0 {
+		wait = s * uniform(r, 0, 2)
+	}
+	w := &Workload{
+		Name:  fmt.Sprintf("%v slots, %.1f ms after %.1f ms, collapse above %.1f", k, s, wait, knee),
+		Procs: 1 << r.IntN(5), Rate: cliff(k, knee),
+		Next: func(_ float64, r *rand.Rand) (float64, float64, float64) { return touch, wait, exp(r, s) },
+	}
+	w.Until = 3500 / min(k/s, 256/(s+wait))
+	return w
+}
+
+// Slow returns a server drawn by seed whose throughput rises slowly: twice as many tasks
+// are worth 2 to 20 % more, as with a disk that writes for several at once, or with
+// processes that share the CPUs with the tasks.
+func Slow(seed uint64) *Workload {
+	r := rand.New(rand.NewPCG(seed, 2929))
+	e, s, knee := logUniform(r, .03, .26), logUniform(r, .1, 5), logUniform(r, 16, 256)
+	rate := func(n int) float64 { return math.Pow(min(float64(n), knee), e) / float64(n) }
+	w := &Workload{
+		Name: fmt.Sprintf("throughput n^%.2f up to %.0f, %.1f ms", e, knee, s), Procs: 2, Rate: rate,
+		Next: func(_ float64, r *rand.Rand) (float64, float64, float64) { return touch, 0, exp(r, s) },
+	}
+	w.Until = 20_000 * s / math.Pow(knee, e)
+	return w
+}
+
+// logUniform draws from a to b; each factor is as likely as any other.
+func logUniform(r *rand.Rand, a, b float64) float64 { return a * math.Exp(r.Float64()*math.Log(b/a)) }

@@ -136,7 +136,7 @@ func (p *Proxy) pipe(to, from net.Conn) {
 			if p.jitter > 0 {
 				due = due.Add(rand.N(p.jitter))
 			}
-			if due.Before(last) { // bytes do not overtake each other
+			if due.Before(last) { // bytes keep their order
 				due = last
 			}
 			last = due
