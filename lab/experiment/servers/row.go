@@ -33,7 +33,7 @@ type row struct {
 	task    task
 	n       int           // tasks of a call; if they may be refused, how many are to be served
 	target  time.Duration // of a call, with the best limit
-	cap     time.Duration // tasks that start later are not run; 0: all are
+	cap     time.Duration // after one was served, tasks that start later are not run; 0: all are
 	batches int           // calls of a sample; 0: one, and an op is a served task
 	samples int           // of each model
 	step    int           // factor between fixed limits
@@ -127,7 +127,8 @@ type calls struct {
 // in check.
 func (c *calls) do(ctx context.Context, i int) error {
 	c.once.Do(func() { c.began = time.Now() })
-	if c.cap > 0 && time.Since(c.began) > c.cap || c.refuses && c.served.Load() >= int64(c.n) {
+	served := c.served.Load()
+	if c.refuses && served >= int64(c.n) || served > 0 && c.cap > 0 && time.Since(c.began) > c.cap {
 		c.capped.Store(true)
 	}
 	if c.capped.Load() || c.err.Load() != nil {
