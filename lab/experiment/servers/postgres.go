@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -90,7 +89,7 @@ func fill(ctx context.Context, address string) error {
 const settings = " user=stint dbname=postgres sslmode=disable"
 
 // connectPostgres opens all connections to a server, so that tasks do not wait for
-// them. Each of them prepares each statement once.
+// them. They prepare their statements while rows are sized.
 func connectPostgres(ctx context.Context, address string) ([]task, func(), error) {
 	if host, port, err := net.SplitHostPort(address); err == nil {
 		address = fmt.Sprintf("host=%s port=%s", host, port)
@@ -100,14 +99,6 @@ func connectPostgres(ctx context.Context, address string) ([]task, func(), error
 		return nil, nil, err
 	}
 	c.MaxConns, c.MaxConnIdleTime = maxLimit, time.Hour
-	c.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		for _, t := range tasksOn(conn) {
-			if err := t(ctx, 0); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 	pool, err := pgxpool.NewWithConfig(ctx, c)
 	if err != nil {
 		return nil, nil, err
@@ -130,14 +121,8 @@ func connectPostgres(ctx context.Context, address string) ([]task, func(), error
 	return tasksOn(pool), pool.Close, nil
 }
 
-// A querier is a connection, or a pool of them.
-type querier interface {
-	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
-	Exec(ctx context.Context, query string, args ...any) (pgconn.CommandTag, error)
-}
-
 // tasksOn returns the tasks, in the order of the rows.
-func tasksOn(db querier) []task {
+func tasksOn(db *pgxpool.Pool) []task {
 	one := func(ctx context.Context, want int, query string, args ...any) error {
 		got := 0
 		if err := db.QueryRow(ctx, query, args...).Scan(&got); err != nil {
