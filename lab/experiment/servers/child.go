@@ -2,7 +2,6 @@ package servers
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,8 +16,13 @@ import (
 )
 
 // A child describes a server of ours in a process of its own, which does not use the
-// processors of the Go scheduler of this one: a proxy if To is set, otherwise a web server.
+// processors of the Go scheduler of this one: a guard of a server if Run is set, a proxy
+// if To is set, otherwise a web server.
 type child struct {
+	Run []string `json:"run,omitempty"` // command
+	Dir string   `json:"dir,omitempty"` // to run it in
+	As  *account `json:"as,omitempty"`  // the user to run it as
+
 	To        string        `json:"to,omitempty"` // address of the server
 	RoundTrip time.Duration `json:"round_trip"`
 	Jitter    time.Duration `json:"jitter"`
@@ -45,11 +49,16 @@ func Child() (status int, ok bool) {
 }
 
 // runChild prints its address and serves until in ends, as it does when the parent
-// process is gone.
+// process is gone. A guard prints what its server does.
 func runChild(text string, in io.Reader, out io.Writer) error {
 	var c child
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
 		return err
+	}
+	if len(c.Run) > 0 {
+		cmd := c.As.apart(exec.Command(c.Run[0], c.Run[1:]...))
+		cmd.Dir = c.Dir
+		return guard(cmd, in)
 	}
 	address, end, err := c.listen()
 	if err != nil {
@@ -81,24 +90,30 @@ func (c child) listen() (address string, end func() error, err error) {
 	return l.Addr().String(), s.Close, nil
 }
 
-// start starts the child and returns its address.
-func (c child) start(ctx context.Context) (address string, stop func(), err error) {
+// command returns the command that is the child, which ends when in is closed.
+func (c child) command() (cmd *exec.Cmd, in io.Closer, err error) {
 	text, err := json.Marshal(c)
 	if err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
 	path, err := os.Executable()
 	if err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
 	var who *account
-	cmd := who.apart(exec.CommandContext(ctx, path))
+	cmd = who.apart(exec.Command(path))
 	cmd.Env = append(os.Environ(), childVar+"="+string(text))
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
+	in, err = cmd.StdinPipe()
+	return cmd, in, err
+}
+
+// start starts a child that listens, and returns its address.
+func (c child) start() (address string, stop func(), err error) {
+	cmd, in, err := c.command()
 	if err != nil {
 		return "", nil, err
 	}
+	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return "", nil, err

@@ -48,11 +48,11 @@ func startPostgres(ctx context.Context, home, path string) (running, error) {
 	}
 	data := filepath.Join(home, "data")
 	command := func(name string, args ...string) *exec.Cmd {
-		cmd := who.apart(exec.Command(filepath.Join(filepath.Dir(path), name), args...))
+		cmd := exec.Command(filepath.Join(filepath.Dir(path), name), args...)
 		cmd.Dir = home
 		return cmd
 	}
-	if out, err := command("initdb", "-D", data, "-U", "stint", "-A", "trust", "-E", "UTF8", "--no-locale").CombinedOutput(); err != nil {
+	if out, err := who.apart(command("initdb", "-D", data, "-U", "stint", "-A", "trust", "-E", "UTF8", "--no-locale")).CombinedOutput(); err != nil {
 		return running{}, fmt.Errorf("initdb: %w: %s", err, tail(out))
 	}
 	address, port, err := freeAddress()
@@ -60,10 +60,13 @@ func startPostgres(ctx context.Context, home, path string) (running, error) {
 		return running{}, err
 	}
 	near := fmt.Sprintf("host=%s port=%s", home, port) // a socket in the folder
-	p, err := launch(ctx, command("postgres", "-D", data, "-p", port, "-k", home, "-c", "listen_addresses=127.0.0.1", "-c", "max_connections=300",
+	p, err := launch(ctx, who, command("postgres", "-D", data, "-p", port, "-k", home, "-c", "listen_addresses=127.0.0.1", "-c", "max_connections=300",
 		"-c", "max_wal_size=4GB", "-c", "checkpoint_timeout=1h", "-c", "autovacuum=off", "-c", "max_parallel_workers_per_gather=0", "-c", "jit=off"),
 		func(ctx context.Context) error { return fill(ctx, near) })
-	return running{near, address, p.stop}, err
+	if err != nil {
+		return running{}, err
+	}
+	return running{near, address, p.stop}, nil
 }
 
 // fill makes the table, once the server is ready.

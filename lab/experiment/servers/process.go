@@ -2,9 +2,9 @@ package servers
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -15,49 +15,87 @@ import (
 
 // A process is a running server.
 type process struct {
-	cmd    *exec.Cmd
+	cmd    *exec.Cmd // its guard
+	in     io.Closer
 	output *bytes.Buffer
 	ended  chan struct{}
 }
 
-// launch starts a command and waits until it is ready. After an error the process has
-// ended.
-func launch(ctx context.Context, cmd *exec.Cmd, ready func(context.Context) error) (*process, error) {
-	p := &process{cmd: cmd, output: new(bytes.Buffer), ended: make(chan struct{})}
-	cmd.Stdout, cmd.Stderr = p.output, p.output
-	if err := cmd.Start(); err != nil {
-		return p, err
+// launch starts a command as a user, unless who is nil, and waits until it is ready.
+// After an error the process has ended. A guard, a process of ours, ends the server also
+// if this process is killed.
+func launch(ctx context.Context, who *account, cmd *exec.Cmd, ready func(context.Context) error) (*process, error) {
+	guard, in, err := child{Run: cmd.Args, Dir: cmd.Dir, As: who}.command()
+	if err != nil {
+		return nil, err
+	}
+	p := &process{cmd: guard, in: in, output: new(bytes.Buffer), ended: make(chan struct{})}
+	guard.Stdout, guard.Stderr = p.output, p.output
+	if err := guard.Start(); err != nil {
+		return nil, err
 	}
 	go func() {
-		cmd.Wait()
+		guard.Wait()
 		close(p.ended)
 	}()
-	var err error
-	for range 400 { // 20 seconds
-		if err = ready(ctx); err == nil {
-			return p, nil
+	if err := p.await(ctx, ready); err != nil {
+		p.stop()
+		return nil, fmt.Errorf("%s: %w: %s", filepath.Base(cmd.Path), err, tail(p.output.Bytes()))
+	}
+	return p, nil
+}
+
+// await waits until the process is ready, for 20 seconds.
+func (p *process) await(ctx context.Context, ready func(context.Context) error) error {
+	for tries := 1; ; tries++ {
+		err := ready(ctx)
+		if err == nil || tries == 400 {
+			return err
 		}
 		select {
 		case <-ctx.Done():
+			return ctx.Err()
 		case <-p.ended:
+			return err
 		case <-time.After(50 * time.Millisecond):
-			continue
 		}
-		break
 	}
-	p.stop()
-	return p, fmt.Errorf("%s: %w: %s", filepath.Base(cmd.Path), cmp.Or(ctx.Err(), err), tail(p.output.Bytes()))
 }
 
 // stop ends the process and returns when it has ended.
 func (p *process) stop() {
-	p.cmd.Process.Signal(os.Interrupt)
-	select {
-	case <-p.ended:
-	case <-time.After(10 * time.Second):
-		p.cmd.Process.Kill()
-		<-p.ended
+	p.in.Close()
+	<-p.ended
+}
+
+// guard runs a command until it ends or in does, as it does when the parent process is
+// gone.
+func guard(cmd *exec.Cmd, in io.Reader) error {
+	os.Unsetenv(childVar)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		return err
 	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	over := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(io.Discard, in) // for any reason
+		close(over)
+	}()
+	select {
+	case err := <-ended:
+		return err
+	case <-over:
+	}
+	cmd.Process.Signal(os.Interrupt)
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		cmd.Process.Kill()
+		<-ended
+	}
+	return nil
 }
 
 // tail returns the last lines of an output.

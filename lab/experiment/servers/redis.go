@@ -27,9 +27,8 @@ func startRedis(ctx context.Context, dir, path string) (running, error) {
 	if err != nil {
 		return running{}, err
 	}
-	var who *account
-	cmd := who.apart(exec.Command(path, "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", dir))
-	p, err := launch(ctx, cmd, func(ctx context.Context) error {
+	cmd := exec.Command(path, "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", dir)
+	p, err := launch(ctx, nil, cmd, func(ctx context.Context) error {
 		c := redis.NewClient(&redis.Options{Addr: address})
 		defer c.Close()
 		pairs := make([]any, 0, 2*redisKeys)
@@ -38,7 +37,10 @@ func startRedis(ctx context.Context, dir, path string) (running, error) {
 		}
 		return c.MSet(ctx, pairs...).Err()
 	})
-	return running{address, address, p.stop}, err
+	if err != nil {
+		return running{}, err
+	}
+	return running{address, address, p.stop}, nil
 }
 
 const redisKeys = 10_000

@@ -43,7 +43,11 @@ func (s server) open(ctx context.Context, dir string, listing bool) (running, er
 	if err := os.Chmod(dir, 0o711); err != nil { // for servers that run as another user
 		return at, err
 	}
-	return s.start(ctx, home, path)
+	started, err := s.start(ctx, home, path)
+	if err != nil {
+		return at, err // whose stop does nothing
+	}
+	return started, nil
 }
 
 // A link leads to a server.

@@ -121,7 +121,7 @@ func (l *lab) over(ctx context.Context, k link, s server, at running, rows []row
 	}
 	address := at.near
 	if k.isFar() {
-		proxied, stop, err := child{To: at.address, RoundTrip: k.rtt, Jitter: k.jitter}.start(ctx)
+		proxied, stop, err := child{To: at.address, RoundTrip: k.rtt, Jitter: k.jitter}.start()
 		if err != nil {
 			return err
 		}

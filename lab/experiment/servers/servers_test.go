@@ -235,11 +235,11 @@ func TestLaunch(t *testing.T) {
 		t.Skip(err)
 	}
 	never := errors.New("not ready")
-	_, err = launch(t.Context(), exec.Command(sh, "-c", "echo because; exit 3"), func(context.Context) error { return never })
+	_, err = launch(t.Context(), nil, exec.Command(sh, "-c", "echo because; exit 3"), func(context.Context) error { return never })
 	if !errors.Is(err, never) || !strings.Contains(err.Error(), "because") {
 		t.Errorf("got %v", err)
 	}
-	p, err := launch(t.Context(), exec.Command(sh, "-c", "exec sleep 100"), func(context.Context) error { return nil })
+	p, err := launch(t.Context(), nil, exec.Command(sh, "-c", "exec sleep 100"), func(context.Context) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestInstalled(t *testing.T) {
 				t.Skipf("does not start here: %v", err)
 			}
 			defer at.stop()
-			proxied, stop, err := child{To: at.address, RoundTrip: time.Millisecond}.start(t.Context())
+			proxied, stop, err := child{To: at.address, RoundTrip: time.Millisecond}.start()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -307,5 +307,21 @@ func TestInstalled(t *testing.T) {
 				end()
 			}
 		})
+	}
+}
+
+// A server ends when the process that measures it is gone, whose end of the pipe closes.
+func TestGuard(t *testing.T) {
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Skip(err)
+	}
+	r, w := io.Pipe()
+	cmd := exec.Command(sleep, "100")
+	ended := make(chan error)
+	go func() { ended <- guard(cmd, r) }()
+	w.Close()
+	if err := <-ended; err != nil || cmd.ProcessState == nil {
+		t.Errorf("got %v, %v; want an ended process", err, cmd.ProcessState)
 	}
 }

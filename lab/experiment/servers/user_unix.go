@@ -12,7 +12,7 @@ import (
 )
 
 // An account is a user that a server runs as.
-type account struct{ uid, gid int }
+type account struct{ UID, GID int }
 
 // unprivileged returns the account for servers that refuse to run as root: the
 // first of some, or nil if this process is not root.
@@ -40,7 +40,7 @@ func (a *account) own(dir string) error {
 	if a == nil {
 		return nil
 	}
-	return os.Chown(dir, a.uid, a.gid)
+	return os.Chown(dir, a.UID, a.GID)
 }
 
 // apart makes a command run as the account, if there is one, in a process group of
@@ -48,7 +48,7 @@ func (a *account) own(dir string) error {
 func (a *account) apart(cmd *exec.Cmd) *exec.Cmd {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if a != nil {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(a.uid), Gid: uint32(a.gid)}
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(a.UID), Gid: uint32(a.GID)}
 	}
 	return cmd
 }

@@ -62,8 +62,8 @@ const pageDoc = "an op is a GET of a page of 1 KiB"
 
 // startChild returns a function that starts a server of ours.
 func startChild(c child) func(context.Context, string, string) (running, error) {
-	return func(ctx context.Context, _, _ string) (running, error) {
-		address, stop, err := c.start(ctx)
+	return func(context.Context, string, string) (running, error) {
+		address, stop, err := c.start()
 		return running{address, address, stop}, err
 	}
 }
@@ -125,8 +125,11 @@ func startNginx(ctx context.Context, dir, path string) (running, error) {
 			return running{}, err
 		}
 	}
-	p, err := launch(ctx, who.apart(exec.Command(path, "-p", dir+"/", "-c", "nginx.conf", "-e", "stderr")), accepts(address))
-	return running{address, address, p.stop}, err
+	p, err := launch(ctx, who, exec.Command(path, "-p", dir+"/", "-c", "nginx.conf", "-e", "stderr"), accepts(address))
+	if err != nil {
+		return running{}, err
+	}
+	return running{address, address, p.stop}, nil
 }
 
 const nginxConfig = `daemon off; worker_processes %d; pid nginx.pid; error_log stderr;
