@@ -42,7 +42,7 @@ const maxLimit = 256
 // models are those of a row.
 func (r row) models() []model {
 	var out []model
-	for n := r.leastLimit(); n <= maxLimit; n *= 2 {
+	for n := r.leastLimit(); n <= maxLimit; n *= max(2, r.step) {
 		m := result.Peer.Model(limitName(n), fmt.Sprintf("Range with Limit(%d)", n))
 		m.Sweep, m.At = "limit", float64(n)
 		out = append(out, model{m, true, func(r row) call { return ranged(r, stint.Limit(n)) }})

@@ -32,9 +32,11 @@ type row struct {
 	index   int    // of its task
 	task    task
 	n       int           // tasks of a call; if they may be refused, how many are to be served
-	cap     time.Duration // tasks that start later are not run; 0: all are
+	target  time.Duration // of a call, with the best limit
+	cap     time.Duration // after one was served, tasks that start later are not run; 0: all are
 	batches int           // calls of a sample; 0: one, and an op is a served task
 	samples int           // of each model
+	step    int           // factor between fixed limits
 	refuses bool          // tasks may be refused
 }
 
@@ -55,46 +57,63 @@ func (r row) isBatch() bool { return r.batches > 0 }
 // kase is the row with all models.
 func (r row) kase(note func(result.Trace)) experiment.Case {
 	c := experiment.Case{Name: r.name, Doc: r.doc, Reference: limitName(64), Ops: max(1, r.batches), Count: r.samples}
+	best := math.Inf(1)
 	for _, m := range r.models() {
-		c.Models = append(c.Models, experiment.Model{Model: m.Model, Run: func(meter *measure.Meter) error { return r.run(m, meter, note) }})
+		r, last := r, 0.0
+		c.Models = append(c.Models, experiment.Model{Model: m.Model, Run: func(meter *measure.Meter) error {
+			switch {
+			case !m.cap:
+				r.cap = 0
+			case last > 2*best:
+				r.cap = r.target / 4 // it is slow, which takes less time to see
+			default:
+				r.cap = r.target
+			}
+			s, err := r.run(m, meter.N, note)
+			if err != nil {
+				return err
+			}
+			last = float64(s.took) / float64(s.ops)
+			best = min(best, last)
+			meter.Report(measure.Time, last)
+			meter.Report(measure.AtOnce, float64(s.peak))
+			return nil
+		}})
 	}
 	return c
 }
 
-// run takes a sample of a model.
-func (r row) run(m model, meter *measure.Meter, note func(result.Trace)) error {
-	meter.Start() // collects garbage
-	took, served, peak := time.Duration(0), 0, 0
-	for range meter.N {
+// A sample is what a model did.
+type sample struct {
+	took      time.Duration
+	ops, peak int
+}
+
+// run makes the calls of a sample of a model.
+func (r row) run(m model, n int, note func(result.Trace)) (sample, error) {
+	new(measure.Meter).Start() // collects garbage
+	var s sample
+	for range n {
 		call := m.open(r)
 		c := &calls{row: r}
-		if m.cap {
-			c.cap = r.cap
+		if err := cmp.Or(call.run(c.do), c.check()); err != nil {
+			return s, err
 		}
-		if err := call.run(c.do); err != nil {
-			return err
-		}
-		if err := c.check(); err != nil {
-			return err
-		}
-		took, served, peak = took+c.took(), served+int(c.served.Load()), max(peak, c.Peak())
+		s.took, s.ops, s.peak = s.took+c.took(), s.ops+int(c.served.Load()), max(s.peak, c.Peak())
 		if call.stats != nil {
 			note(result.Trace{Case: r.name, Model: m.Name, Points: call.stats()})
 		}
 	}
 	if r.isBatch() {
-		served = meter.N
+		s.ops = n
 	}
-	meter.Report(measure.Time, float64(took)/float64(served))
-	meter.Report(measure.AtOnce, float64(peak))
-	return nil
+	return s, nil
 }
 
 // calls counts the tasks of a call.
 type calls struct {
 	row
 	engine.Gauge
-	cap time.Duration
 
 	once            sync.Once
 	began           time.Time
@@ -108,7 +127,8 @@ type calls struct {
 // in check.
 func (c *calls) do(ctx context.Context, i int) error {
 	c.once.Do(func() { c.began = time.Now() })
-	if c.cap > 0 && time.Since(c.began) > c.cap || c.refuses && c.served.Load() >= int64(c.n) {
+	served := c.served.Load()
+	if c.refuses && served >= int64(c.n) || served > 0 && c.cap > 0 && time.Since(c.began) > c.cap {
 		c.capped.Store(true)
 	}
 	if c.capped.Load() || c.err.Load() != nil {
@@ -153,11 +173,11 @@ func (c *calls) check() error {
 // sized returns the row with as many tasks as the best of some limits serves in a
 // time.
 func (r row) sized(target time.Duration) (row, error) {
-	r.n, r.cap = math.MaxInt32, target
+	r.n, r.target, r.cap = math.MaxInt32/maxAttempts, target, target/4
 	best := 0.0
 	for _, limit := range []int{4, 16, 64, 256} {
-		c := &calls{row: r, cap: target / 4}
-		if err := cmp.Or(goroutines(limit, r.n, c.do, nil), c.check()); err != nil {
+		c := &calls{row: r}
+		if err := cmp.Or(goroutines(limit, r.attempts(), c.do, nil), c.check()); err != nil {
 			return r, err
 		}
 		best = max(best, float64(c.served.Load())/c.took().Seconds())

@@ -16,14 +16,23 @@ import (
 
 // Experiment is the experiment servers.
 var Experiment = experiment.New("servers", "calls without a limit on PostgreSQL, web servers, Redis and files, near and far, beside fixed and other adaptive limits",
-	sizes{target: time.Second, samples: 6, divisor: 1}, sizes{target: 50 * time.Millisecond, samples: 2, divisor: 10}, run)
+	sizes{target: time.Second, samples: 6, divisor: 1}, sizes{target: 20 * time.Millisecond, samples: 6, divisor: 10, few: true}, run)
 
 // sizes are smaller in quick runs and tests.
 type sizes struct {
 	target  time.Duration // of a call, with the best limit
 	samples int           // of each model; six give an interval
 	divisor int           // of the number of tasks of a batch
+	few     bool          // few limits and distances
 	own     bool          // only servers of our own
+}
+
+// step returns the factor between fixed limits.
+func (z sizes) step() int {
+	if z.few {
+		return 4
+	}
+	return 2
 }
 
 // A lab measures the rows of an experiment.
@@ -39,7 +48,7 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 		l := &lab{sizes: z, dir: dir, Bench: s.NewBench("servers", "requests to servers on this machine, with fixed limits, without one, and with the adaptive limits of others",
 			"near is a direct connection. rtt=T is a proxy that makes each round trip T longer. The servers and the proxy are processes of their own, on the same processors.",
 			"limit-N is stint.Range with stint.Limit(N). stint.Range has no option. stint.Range-again is the second call with one Auto(1, 256), after a first that is not timed.",
-			fmt.Sprintf("A call has as many tasks as the best limit serves in about %v. Samples of fixed limits and of peers end after that time, whatever is left.", z.target),
+			fmt.Sprintf("A call has as many tasks as the best limit serves in about %v. Samples of fixed limits and of peers end after that time, whatever is left, or after a quarter of it if they are half as fast as the best.", z.target),
 			"Connections are open before the first task.")}
 		err := l.measure(ctx)
 		l.Claim(claims(l.Result)...)
@@ -50,6 +59,9 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 // measure measures all rows, one server after the other.
 func (l *lab) measure(ctx context.Context) error {
 	for _, s := range l.servers() {
+		if l.few && len(s.links) > 0 {
+			s.links = s.links[:1]
+		}
 		if err := l.server(ctx, s); err != nil {
 			return err
 		}
@@ -91,7 +103,7 @@ func (l *lab) server(ctx context.Context, s server) error {
 func (l *lab) selected(s server, k link) []row {
 	var out []row
 	for i, r := range s.rows {
-		r.index, r.samples = i, l.samples
+		r.index, r.samples, r.step = i, l.samples, l.step()
 		if k.name != "" {
 			r.name += "/" + k.name
 		}
