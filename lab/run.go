@@ -134,10 +134,16 @@ func newRun() *cobra.Command {
 		}
 		s.Command = commandLine(cmd, args)
 		clear := show(&s, cmd.ErrOrStderr())
-		return perform(cmd.Context(), &s, chosen, func(r *result.Result) error {
+		measured := false
+		err = perform(cmd.Context(), &s, chosen, func(r *result.Result) error {
+			measured = true
 			clear()
 			return errors.Join(report.Table(cmd.OutOrStdout(), r), save(&s, out, r))
 		})
+		if err == nil && !measured && len(s.Cases) > 0 && cmd.Context().Err() == nil {
+			return fmt.Errorf("--cases %s: no case that can be measured here has such a name", strings.Join(s.Cases, ","))
+		}
+		return err
 	}
 	return cmd
 }

@@ -306,6 +306,21 @@ func TestCurves(t *testing.T) {
 	}
 }
 
+// With an end, the horizontal axis is linear from 0, with round labels.
+func TestCurvesTo(t *testing.T) {
+	v := Curves{X: axis, Y: axis, To: 100, Lines: []Line{{Name: "a", Points: []Point{{1, At(3), ""}, {25, At(3), ""}, {51, At(4), ""}}}}}
+	if !v.HasPoints() || (Curves{Lines: []Line{{Points: []Point{{1, At(math.NaN()), ""}}}}}).HasPoints() {
+		t.Error("points are not seen, or are where none are known")
+	}
+	x := v.xScale().over(0, 100)
+	for _, at := range []float64{0, 1, 25, 51, 100} {
+		if got := x.at(at); got != at {
+			t.Errorf("%v is at %v", at, got)
+		}
+	}
+	partsOf(t, v.SVG())
+}
+
 // Nothing is drawn where nothing was measured.
 func TestGaps(t *testing.T) {
 	hasInterval := func(x float64) Point { return Point{x, Value{x, x / 2, 2 * x}, ""} }

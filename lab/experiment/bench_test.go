@@ -46,6 +46,33 @@ func TestOpsSuitTheFastestAndTheSlowest(t *testing.T) {
 	}
 }
 
+// Only the selected cases are measured, and claims about others are left out, also
+// those about several cases.
+func TestSelectedCases(t *testing.T) {
+	s := &Session{Count: 1, Cases: []string{"/far", "b"}, Log: io.Discard}
+	b := s.NewBench("x", "")
+	nothing := func() {}
+	var names []string
+	for _, name := range []string{"a/near", "a/far", "b/near", "c/near"} {
+		names = append(names, name)
+		b.Claim(AtMost(1, name, "m", "m", ""))
+		if err := b.Measure(t.Context(), Case{Name: name, Reference: "m", Ops: 1, Models: []Model{timed("m", 1, nothing)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, some := AtMost(1, "all", "m", "m", ""), AtMost(1, "some", "m", "m", "")
+	all.Cases, some.Cases = names, names[1:3]
+	b.Claim(all, some)
+	r, _ := b.Conclude(nil)
+	var got []string
+	for _, v := range r.Verdicts {
+		got = append(got, v.Case)
+	}
+	if want := []string{"a/far", "b/near", "some"}; !slices.Equal(got, want) || len(r.Cases) != 2 {
+		t.Errorf("%d cases, verdicts on %q, want 2 and %q", len(r.Cases), got, want)
+	}
+}
+
 // The models of all cases run in turn, each on the processors of its case.
 func TestCasesInterleave(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))

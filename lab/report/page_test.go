@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -364,6 +365,39 @@ func TestSweeps(t *testing.T) {
 		if strings.HasPrefix(l.Name, "workers") {
 			t.Errorf("%s is a curve of %d points", l.Name, len(l.Points))
 		}
+	}
+}
+
+// Traces are two curves over the same time: the limit stays until it changes, and the
+// throughput was measured before the change.
+func TestTraces(t *testing.T) {
+	r := of([]string{"n=5"}, gnu, ours)
+	r.Traces = []result.Trace{
+		{Case: "n=5", Model: ours.Name, Points: []result.Point{{At: 1, Limit: 4}, {At: 2, Limit: 8, Throughput: 100}, {At: 3, Limit: 8}}},
+		{Case: "another", Model: ours.Name, Points: []result.Point{{At: 1, Limit: 4}}},
+		{Case: "n=5", Model: ours.Name},
+	}
+	d := &drawer{Result: r}
+	if n := len(d.traces(r.Cases[0])); n != 2 {
+		t.Errorf("%d drawings, want the limit and the throughput", n)
+	}
+	xy := func(points []chart.Point) (out [][2]float64) {
+		for _, p := range points {
+			if !math.IsNaN(p.Y.Mid) {
+				out = append(out, [2]float64{p.X / 1e9, p.Y.Mid})
+			}
+		}
+		return out
+	}
+	if got, want := xy(limitSteps(r.Traces[0].Points)), [][2]float64{{0, 4}, {1, 4}, {2, 4}, {2, 8}, {3, 8}, {3, 8}}; !slices.Equal(got, want) {
+		t.Errorf("the limit is %v, want %v", got, want)
+	}
+	if got, want := xy(throughputSteps(r.Traces[0].Points)), [][2]float64{{1, 100}, {2, 100}}; !slices.Equal(got, want) {
+		t.Errorf("the throughput is %v, want %v", got, want)
+	}
+	r.Traces[0].Points = r.Traces[0].Points[:1]
+	if n := len(d.traces(r.Cases[0])); n != 1 {
+		t.Errorf("%d drawings, want the limit alone", n)
 	}
 }
 

@@ -1,6 +1,7 @@
 package result_test
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -77,6 +78,45 @@ func TestBestBounded(t *testing.T) {
 	claim.Than = result.BestBounded
 	if v := judged(r, claim); v.Answer != result.NotSure || v.Figures.N != 0 {
 		t.Errorf("without a bounded peer: %s, %+v", v.Answer, v.Figures)
+	}
+}
+
+// The best of a sweep is the best peer with a number.
+func TestBestSwept(t *testing.T) {
+	r := resulttest.Example()
+	for i, ms := range []int{90, 80} {
+		name := []string{"limit-1", "limit-2"}[i]
+		r.Models = append(r.Models, result.Model{Name: name, Kind: result.Peer, Sweep: "limit", At: float64(i + 1)})
+		r.Rows = append(r.Rows, result.Row{Case: "alg=md5", Model: name, Samples: resulttest.Samples(slices.Repeat([]int{ms}, 6)...)})
+	}
+	r.Models = append(r.Models, result.Model{Name: "fast", Kind: result.Peer})
+	r.Rows = append(r.Rows, result.Row{Case: "alg=md5", Model: "fast", Samples: resulttest.Samples(slices.Repeat([]int{1}, 6)...)})
+	c := resulttest.Claim(result.Ratio, 0.7)
+	c.Than = result.BestSwept
+	if v := judged(r, c); v.Answer != result.Yes || v.Against != "limit-2" || v.Figures.Median != 0.625 {
+		t.Errorf("got %+v, want yes, 0.625 of limit-2", v)
+	}
+}
+
+// A ratio in several cases is the geometric mean in each round, each with its own
+// baseline, and unknown if a case was not measured.
+func TestMeanOfCases(t *testing.T) {
+	r := resulttest.Example() // 0.5
+	row := func(kase, model string, ms int) {
+		r.Rows = append(r.Rows, result.Row{Case: kase, Model: model, Samples: resulttest.Samples(slices.Repeat([]int{ms}, 6)...)})
+	}
+	r.Models = append(r.Models, result.Model{Name: "other", Kind: result.Peer})
+	row("b", "gnu", 300)
+	row("b", "other", 100)
+	row("b", "stint", 800) // 8
+	c := resulttest.Claim(result.Ratio, 2.1)
+	c.Case, c.Cases, c.Than = "mean of 2", []string{"alg=md5", "b"}, result.BestPeer
+	if v := judged(r, c); v.Answer != result.Yes || math.Abs(v.Figures.Median-2) > 0.01 || v.Figures.N != 6 {
+		t.Errorf("got %+v, want yes, the square root of 0.5 x 8", v)
+	}
+	c.Cases = append(c.Cases, "c")
+	if v := judged(r, c); v.Answer != result.NotSure || v.Figures.N != 0 {
+		t.Errorf("got %+v, want not sure", v)
 	}
 }
 

@@ -1,6 +1,7 @@
 package servers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -111,7 +112,7 @@ func again(r row, opts []stint.AutoOption) call {
 	return call{
 		run: func(do task) error {
 			first := &calls{row: r}
-			if err := errors.Join(second.run(first.do), first.check()); err != nil {
+			if err := cmp.Or(second.run(first.do), first.check()); err != nil {
 				return err
 			}
 			return second.run(do)
