@@ -99,19 +99,21 @@ type LimiterStats struct {
 	Refused   uint64 `json:"refused"`   // tasks refused by TryGo, TryDo and httplimit.Handler
 	Backoffs  uint64 `json:"backoffs"`  // times that overload or short memory lowered the limit
 
-	// Phase is the state of the search: "idle" until a task has waited for a permit, "slow
-	// start", "holding" the limit it has found, or "probing" another one. It is "fixed"
-	// for a limit that was set.
+	// Phase is what the search does now: "idle" until a task has waited for a permit, "slow
+	// start" while it raises the limit, "holding" the limit that it has found, or "probing"
+	// another one to compare them. It is "fixed" for a limit that does not adapt.
 	Phase string `json:"phase"`
-	// Reason says, for people, why the search changed the limit last, or that the limit
-	// was set. It is empty if the limit never changed.
+	// Reason says, for people, why the limit changed last: that of the last entry of
+	// History. In "throughput did not rise: 1,210/s at 36, 1,190/s at 72", 36 tasks at a
+	// time finished 1,210 tasks a second, and 72 only 1,190. It is empty if the limit never
+	// changed. Programs must not parse it: its words may change.
 	Reason string `json:"reason,omitempty"`
-	// Throughput is the number of tasks finished per second when it was last measured,
-	// under the limit of that time. It is measured while all permits are held and a task
-	// waits; otherwise it is 0.
+	// Throughput is the number of tasks finished per second, as the search has measured it
+	// last, under the limit of that time. The search measures while all permits are held
+	// and a task waits. It is 0 if nothing was measured.
 	Throughput float64 `json:"throughput,omitempty"`
-	// History has the last 64 changes, the oldest first, without the limits that were
-	// tried and given up.
+	// History has the last 64 changes of the limit, the oldest first. A limit that was
+	// probed and given up is not in it.
 	History []LimitChange `json:"history,omitempty"`
 }
 
@@ -119,8 +121,8 @@ type LimiterStats struct {
 type LimitChange struct {
 	Time       time.Time `json:"time"`                 // of the change
 	Limit      int       `json:"limit"`                // from then on
-	Throughput float64   `json:"throughput,omitempty"` // tasks per second before the change; 0 if not measured
-	Reason     string    `json:"reason"`               // for people to read
+	Throughput float64   `json:"throughput,omitempty"` // tasks finished per second under the limit before; 0 if not measured
+	Reason     string    `json:"reason"`               // for people to read, as in LimiterStats
 }
 
 // Stats returns the state of the limiter. The caller owns the history.

@@ -8,26 +8,30 @@ import (
 	"github.com/stint-go/stint"
 )
 
-// A chart is the limit of a limiter over time, as a line of steps. Its fields are
-// coordinates of an SVG as wide as a phone, so that its text is not scaled there.
+// A chart is the limit of a limiter and its throughput over time, as two lines of steps
+// with an axis each. Its fields are coordinates of an SVG as wide as a phone, so that its
+// text is not scaled there.
 type chart struct {
 	Wide, High  string
 	Left, Right string // ends of the levels
 	Floor       string // y of a limit of zero
 	Line, Area  string // paths: the limit, and the area below it
 	End         string // y of the current limit
+	Pace        string // path: the throughput; empty if it is not known
 	Levels      []level
+	Paces       []level // of the throughput
 	Steps       []step
 	Moments     []moment
 }
 
-// A level is a horizontal line, labelled with its limit.
+// A level is a horizontal line, labelled with its limit, or a mark of the other axis.
 type level struct{ Y, Base, Text string }
 
 // A step is the time between two changes, or since the last.
 type step struct {
 	X, Wide string
 	Change  stint.LimitChange
+	Pace    float64 // measured under this limit; 0 if it was not
 }
 
 // A moment is a time that labels the chart below.
@@ -37,10 +41,9 @@ type moment struct{ X, Base, Anchor, Text string }
 const (
 	wide    = 360.0
 	high    = 148.0
-	right   = wide - 4
-	ceiling = 8.0
+	ceiling = 22.0 // below the names of the axes
 	floor   = 128.0
-	digit   = 6.5 // width of a digit, or a little less
+	digit   = 7.0 // width of a digit in a wide font
 )
 
 // Chart draws the history of l until now. It must have a change.
@@ -54,21 +57,27 @@ func (l limiterStats) Chart(now time.Time) chart {
 	limits = append(limits, l.Limit) // it may have moved on since the last change
 
 	highest, unit := scale(float64(largest))
-	left := digit*float64(len(whole(highest))) + 6
-	at := positions(l.History, now, left)
-	y := func(limit float64) float64 { return floor - (floor-ceiling)*limit/highest }
+	left, right := digit*float64(len(whole(highest)))+6, wide-4
+	paces, most := l.paces(now)
+	fastest, mark := scale(most)
+	if len(paces) > 0 {
+		right = wide - digit*float64(len(whole(fastest))) - 6
+	}
+	at := positions(l.History, now, left, right)
+	y := func(limit float64) float64 { return height(limit, highest) }
 
 	c := chart{Wide: num(wide), High: num(high), Left: num(left), Right: num(right), Floor: num(floor), End: num(y(float64(l.Limit)))}
-	for v := 0.0; v <= highest; v += unit {
-		c.Levels = append(c.Levels, level{num(y(v)), num(y(v) + 4), whole(v)})
-	}
+	c.Levels = marks(highest, unit)
 	c.Line = "M" + num(left) + " " + num(y(float64(limits[0])))
 	for i, change := range l.History {
 		c.Line += "H" + num(at[i+1]) + "V" + num(y(float64(limits[i+1])))
-		c.Steps = append(c.Steps, step{num(at[i]), num(at[i+1] - at[i]), change})
+		c.Steps = append(c.Steps, step{num(at[i]), num(at[i+1] - at[i]), change, l.under(i)})
 	}
 	c.Area = c.Line + "V" + num(floor) + "H" + num(left) + "z"
 	c.Moments = moments(l.History, now, at)
+	if len(paces) > 0 {
+		c.Pace, c.Paces = drawn(paces, at, fastest), marks(fastest, mark)
+	}
 	return c
 }
 
@@ -84,10 +93,22 @@ func scale(largest float64) (highest, unit float64) {
 	}
 }
 
+// height returns the y of v on an axis that ends at highest.
+func height(v, highest float64) float64 { return floor - (floor-ceiling)*v/highest }
+
+// marks returns the levels of an axis.
+func marks(highest, unit float64) (out []level) {
+	for v := 0.0; v <= highest; v += unit {
+		y := height(v, highest)
+		out = append(out, level{num(y), num(y + 4), whole(v)})
+	}
+	return out
+}
+
 // positions returns the x of each change and of the present. Half of the width is time; the
 // steps share the other half in equal parts. Otherwise a search that took a second could
 // not be seen an hour later.
-func positions(history []stint.LimitChange, now time.Time, left float64) []float64 {
+func positions(history []stint.LimitChange, now time.Time, left, right float64) []float64 {
 	first, steps := history[0].Time, float64(len(history))
 	span := max(now.Sub(first), history[len(history)-1].Time.Sub(first), 1).Seconds()
 	var at []float64
@@ -106,7 +127,8 @@ func moments(history []stint.LimitChange, now time.Time, at []float64) []moment 
 		form = "Jan 2 15:04"
 	}
 	base := num(floor + 15)
-	out := []moment{{num(at[0]), base, "start", history[0].Time.Format(form)}, {num(right), base, "end", "now"}}
+	out := []moment{{num(at[0]), base, "start", history[0].Time.Format(form)}, {num(at[len(history)]), base, "end", "now"}}
+	right := at[len(history)]
 	mid, middle := 0, (at[0]+right)/2
 	for i := range history {
 		if math.Abs(at[i]-middle) < math.Abs(at[mid]-middle) {

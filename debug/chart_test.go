@@ -36,7 +36,7 @@ func TestScale(t *testing.T) {
 
 // Even changes are drawn evenly; otherwise each step has its share.
 func TestPositions(t *testing.T) {
-	const left = right - 100
+	const left, right = 20.0, 120.0
 	for _, c := range []struct {
 		after []time.Duration
 		now   time.Duration
@@ -50,7 +50,7 @@ func TestPositions(t *testing.T) {
 		{[]time.Duration{0, 8}, 6, []float64{0, 75, 100}}, // changed after now was taken
 	} {
 		var got []float64
-		for _, x := range positions(history(c.after...), begin.Add(c.now), left) {
+		for _, x := range positions(history(c.after...), begin.Add(c.now), left, right) {
 			got = append(got, x-left)
 		}
 		if fmt.Sprint(got) != fmt.Sprint(c.want) {
@@ -73,7 +73,7 @@ func TestMoments(t *testing.T) {
 	} {
 		h, now := history(c.after...), begin.Add(c.now)
 		var got []string
-		for _, m := range moments(h, now, positions(h, now, 20)) {
+		for _, m := range moments(h, now, positions(h, now, 20, wide-4)) {
 			got = append(got, m.Text)
 		}
 		if !slices.Equal(got, c.want) {
@@ -85,17 +85,52 @@ func TestMoments(t *testing.T) {
 func TestChart(t *testing.T) {
 	l := limiterStats{LimiterStats: stint.LimiterStats{Limit: 25, History: history(0, time.Second, 2*time.Second)}}
 	c := l.Chart(begin.Add(3 * time.Second))
-	if want := "M19 88H131.3V48H243.7V8H356V28"; c.Line != want { // 10, 20, 30, and 25 by now
+	if want := "M20 92.7H132V57.3H244V22H356V39.7"; c.Line != want { // 10, 20, 30, and 25 by now
 		t.Errorf("line %s, want %s", c.Line, want)
 	}
-	if want := c.Line + "V128H19z"; c.Area != want {
+	if want := c.Line + "V128H20z"; c.Area != want {
 		t.Errorf("area %s, want %s", c.Area, want)
 	}
-	if len(c.Steps) != 3 || c.Steps[1].X != "131.3" || c.Steps[1].Wide != "112.3" || c.Steps[1].Change != l.History[1] {
+	if len(c.Steps) != 3 || c.Steps[1].X != "132" || c.Steps[1].Wide != "112" || c.Steps[1].Change != l.History[1] {
 		t.Errorf("steps %+v", c.Steps)
 	}
-	if len(c.Levels) != 4 || c.Levels[3] != (level{"8", "12", "30"}) {
+	if len(c.Levels) != 4 || c.Levels[3] != (level{"22", "26", "30"}) {
 		t.Errorf("levels %+v", c.Levels)
+	}
+}
+
+// A change has the throughput of the limit before it. The first step of this history has 50
+// tasks a second, the second none, and the third 100, as measured last.
+func TestChartShowsThroughput(t *testing.T) {
+	h := history(0, time.Second, 2*time.Second)
+	h[1].Throughput = 50
+	l := limiterStats{LimiterStats: stint.LimiterStats{Limit: 30, History: h, Throughput: 100}}
+	c := l.Chart(begin.Add(3 * time.Second))
+	at := positions(h, begin.Add(3*time.Second), 20, 333)
+	if want := "M20 75H" + num(at[1]) + "M" + num(at[2]) + " 22H333"; c.Pace != want {
+		t.Errorf("line %s, want %s", c.Pace, want)
+	}
+	if n := len(c.Paces); n == 0 || c.Paces[n-1] != (level{"22", "26", "100"}) {
+		t.Errorf("marks %+v", c.Paces)
+	}
+	if c.Steps[0].Pace != 50 || c.Steps[1].Pace != 0 || c.Steps[2].Pace != 100 {
+		t.Errorf("steps %+v", c.Steps)
+	}
+	l.Throughput, h[1].Throughput = 0, 0
+	if c := l.Chart(begin.Add(3 * time.Second)); c.Pace != "" || c.Paces != nil {
+		t.Errorf("line %q, marks %v of no throughput", c.Pace, c.Paces)
+	}
+}
+
+// What the requests for the page have sampled is drawn where the limiter has measured nothing.
+func TestChartShowsSamples(t *testing.T) {
+	l := limiterStats{LimiterStats: stint.LimiterStats{Limit: 10, History: history(0)}}
+	for i, n := range []uint64{0, 10, 30} {
+		l.samples = append(l.samples, sample{time: begin.Add(time.Duration(i) * time.Second), completed: n})
+	}
+	paces, most := l.paces(begin.Add(4 * time.Second))
+	if want := []pace{{0, 0, 0.25, 10}, {0, 0.25, 0.5, 20}}; !slices.Equal(paces, want) || most != 20 {
+		t.Errorf("%v up to %v, want %v", paces, most, want)
 	}
 }
 

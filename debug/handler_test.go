@@ -162,7 +162,7 @@ func TestHTML(t *testing.T) {
 		for _, want := range []string{
 			`<th scope="row" role="rowheader">mail</th>`, `data-name="queued">1</td>`, `data-name="tasks/s">-</td>`,
 			`>api</h3>`, `<dt>limit</dt><dd>1,234</dd>`, `<dd>fixed</dd>`, "Changed 2 min 5 s ago: set by hand.",
-			`<svg class="chart" role="img"`, ">1,500</text>", ">now</text>", "limit 1234: set by hand</title>", `<td role="cell">1,234</td>`,
+			`<svg class="chart" role="img"`, ">1,500</text>", ">now</text>", "limit 1,234: set by hand</title>", `<td role="cell">1,234</td>`,
 			`href="?format=text"`, `href="?format=json"`, "<noscript>",
 		} {
 			if !strings.Contains(text, want) {

@@ -40,7 +40,7 @@ type page struct {
 // prepare is called once, before the first request.
 func (p *page) prepare() {
 	p.layout = template.Must(template.New("page").Funcs(template.FuncMap{
-		"ago": ago, "clock": clock, "commas": commas, "id": url.PathEscape, "measured": measured, "rate": rate,
+		"ago": ago, "clock": clock, "commas": commas, "id": url.PathEscape, "perSecond": perSecond,
 	}).Parse(layout))
 	p.policy = loadNothing + "; connect-src 'self'; img-src data:; script-src " + hash(script) + "; style-src " + hash(style)
 }

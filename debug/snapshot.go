@@ -2,6 +2,7 @@ package debug
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -26,7 +27,8 @@ type poolStats struct {
 // limiterStats is the state of a limiter.
 type limiterStats struct {
 	stint.LimiterStats
-	Spark *spark `json:"-"`
+	Spark   *spark `json:"-"`
+	samples []sample
 }
 
 // snapshot samples all pools and limiters. It holds mu meanwhile, so that concurrent
@@ -39,7 +41,7 @@ func (h *Handler) snapshot() snapshot {
 	for name, l := range sorted(h.limiters) {
 		stats := l.Stats()
 		l.add(s.Time, stats.Completed)
-		s.Limiters[name] = limiterStats{stats, l.spark()}
+		s.Limiters[name] = limiterStats{stats, l.spark(), slices.Clone(l.samples)}
 		if _, ok := names[l.core]; !ok {
 			names[l.core] = name
 		}
@@ -127,6 +129,14 @@ func measured(throughput float64) *float64 {
 		return nil
 	}
 	return &throughput
+}
+
+// perSecond formats a measured throughput with its unit, or a dash.
+func perSecond(throughput float64) string {
+	if throughput == 0 {
+		return "-"
+	}
+	return commas(rate(&throughput)) + "/s"
 }
 
 // rate formats a throughput with three digits, or all before the decimal point; a dash if

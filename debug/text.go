@@ -27,7 +27,7 @@ func (s snapshot) text(b *bytes.Buffer) {
 		for _, c := range l.History {
 			changes = append(changes, []cell{
 				named, {"changed", c.Time.UTC().Format("2006-01-02T15:04:05.000Z")}, {"limit", strconv.Itoa(c.Limit)},
-				{"tasks/s", rate(measured(c.Throughput))}, {"reason", c.Reason},
+				{"tasks/s", perSecond(c.Throughput)}, {"reason", c.Reason},
 			})
 		}
 	}
@@ -97,7 +97,7 @@ type column struct {
 func (t table) columns() []column {
 	columns := make([]column, len(t[0]))
 	for i, c := range t[0] {
-		number := c.Text != "" && strings.Trim(c.Text, "0123456789.e-") == ""
+		number := c.Text != "" && strings.Trim(strings.TrimSuffix(c.Text, "/s"), "0123456789,.e+-") == ""
 		columns[i] = column{utf8.RuneCountInString(c.Name), number && i > 0 && c.Name != "limiter"}
 	}
 	for _, row := range t {

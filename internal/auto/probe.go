@@ -71,11 +71,15 @@ func (s *search) probe(now time.Duration, r reading) {
 
 // nextProbe returns the limit to probe, or s.held if there is none.
 func (s *search) nextProbe() int {
+	factor := math.Exp2(float64(s.steps) / 2)
+	if s.fine {
+		factor = math.Sqrt(math.Sqrt2)
+	}
 	if !s.up {
-		n := int(math.Round(float64(s.held) * math.Exp2(-float64(s.steps)/2)))
+		n := int(math.Round(float64(s.held) / factor))
 		return max(min(n, s.held-1), s.Min)
 	}
-	n := int(math.Round(float64(s.held) * math.Exp2(float64(s.steps)/2)))
+	n := int(math.Round(float64(s.held) * factor))
 	n = min(max(n, s.held+1), s.Max)
 	if s.ceiling > 0 {
 		n = min(n, s.ceiling-1)
@@ -107,6 +111,9 @@ func (s *search) judgeProbe(now time.Duration) {
 	mark := -downLoss
 	if s.up {
 		mark = upGain
+		if s.fine {
+			mark = upGain / 2
+		}
 	}
 	g, se := gain(b.reading, r)
 	switch {
@@ -127,9 +134,12 @@ func (s *search) accept(now time.Duration, r reading) {
 	reason := compared(what, s.known.at(s.held), r)
 	s.learn(r)
 	s.held, s.first = s.limit, false
-	s.pause, s.fails, s.steps = 2, 0, 2
-	if s.fallen && s.up {
-		s.steps = 1
+	if s.fails, s.steps = 0, 2; s.up == s.wentUp { // otherwise it returns: two limits are about as good
+		s.pause = 2
+	}
+	s.wentUp = s.up
+	if s.fallen && s.up || s.fine {
+		s.steps, s.fine = 1, false
 	}
 	s.noted(now, r, reason)
 	s.probe(now, r)
@@ -147,7 +157,7 @@ func (s *search) reject(now time.Duration, r reading) {
 	s.up, s.steps = !s.up, 1
 	hold := 1
 	if s.fails++; s.fails >= 2 {
-		s.pause, s.fails, s.fallen = min(2*s.pause, maxPause), 0, false
+		s.pause, s.fails, s.fallen, s.fine = min(2*s.pause, maxPause), 0, false, !s.fine
 		hold = s.pause
 	}
 	s.returnToHeld(now, hold)

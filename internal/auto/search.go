@@ -55,6 +55,8 @@ type search struct {
 	fails               int   // probes in a row that have failed
 	first               bool  // the probe is the first after slow start
 	alarmed, wasAlarmed bool  // slow start was ended by the pace of tasks, just now or before
+	fine                bool  // smaller steps, as probes of the others have failed in both directions
+	wentUp              bool  // the last probe that was accepted was higher
 	fallen              bool  // throughput fell in slow start: steps are small
 	probeNoted          bool  // the limit that is tried was noted
 
@@ -181,8 +183,12 @@ func (s *search) minHold() float64 { return max(minHoldTasks, 2*float64(s.limit)
 // finished.
 func (s *search) move(now time.Duration, n int) {
 	n = clamp(s.Min, n, s.Max)
+	settling := n // as in a crowd that grows, tasks are slow only later
+	if n < s.limit {
+		settling = max(1, int(settleShare*float64(n)))
+	}
 	s.draining, s.drained = s.limit, 0
-	s.settling, s.limit = max(1, int(settleShare*float64(n))), n
+	s.settling, s.limit = settling, n
 	s.window.open(now)
 }
 

@@ -214,8 +214,8 @@ func TestWorkloadThroughEveryEntryPoint(t *testing.T) {
 	}
 }
 
-// Tasks that are refused count as tasks that wait: at servers that do worse with more, the
-// same limit is found.
+// Tasks that are refused count as tasks that wait: the same throughput is reached, and where
+// a limit is better than others, the same limit is found. At "6 shared" all from 20 on are as good.
 func TestAutoFindsTheLimitOfRefusedTasks(t *testing.T) {
 	names := []string{"5 slots k=20", "6 shared", "10 cliff"}
 	if race.Enabled {
@@ -234,7 +234,7 @@ func TestAutoFindsTheLimitOfRefusedTasks(t *testing.T) {
 		judge(t, tr, outcomes...)
 		slices.Sort(refused)
 		slices.Sort(waited)
-		if x := refused[len(refused)/2] / waited[len(waited)/2]; !race.Enabled && (x < 0.7 || x > 1.4) {
+		if x := refused[len(refused)/2] / waited[len(waited)/2]; !race.Enabled && name != "6 shared" && (x < 0.7 || x > 1.4) {
 			t.Errorf("%s: refused tasks find %.2f of the limit that waiting tasks find", name, x)
 		}
 	}

@@ -261,7 +261,8 @@ func TestLowPriorityGivesUp(t *testing.T) {
 }
 
 // Tasks of low priority that wait are demand: they raise an adaptive limit as others do, in the
-// same time.
+// same time. Which tasks of those that end at one moment are counted first is up to the
+// scheduler, and may delay a round by one.
 func TestLowPriorityRaisesTheLimit(t *testing.T) {
 	const most = 64
 	for _, e := range searching() {
@@ -289,7 +290,7 @@ func TestLowPriorityRaisesTheLimit(t *testing.T) {
 			return time.Duration(took.Load())
 		}
 		plain, low := raised(), raised(stint.LowPriority())
-		if plain == 0 || low != plain {
+		if plain == 0 || low == 0 || (low-plain).Abs() > 10*time.Millisecond {
 			t.Errorf("%s: the limit rises within %v, with LowPriority within %v", e.name, plain, low)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 const phone, desk = 390, 1280
 
 // widths are those of other windows.
-var widths = []int{320, 360, 430, 740, 800, 1024, 1100, 2000}
+var widths = []int{320, 360, 430, 600, 740, 800, 1024, 1100, 2000}
 
 // A program serves its state, and does some work for each request, so that the
 // figures change.
