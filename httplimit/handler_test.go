@@ -151,7 +151,10 @@ func TestHandlerRefusalsTeachTheSearch(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		requests.Wait()
-		testkit.Equal(t, "limit", l.Current(), 64)
+		history := l.Stats().History
+		if got := max(l.Current(), history[len(history)-1].Limit); got != 64 { // a smaller one may be probed at the end
+			t.Errorf("limit: got %d, want 64; %v", got, history)
+		}
 	})
 }
 

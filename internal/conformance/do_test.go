@@ -168,7 +168,8 @@ func TestDoTeachesTheSearch(t *testing.T) {
 			})
 		}
 		callers.Wait()
-		if got := l.Current(); got != 64 {
+		history := l.Stats().History
+		if got := max(l.Current(), history[len(history)-1].Limit); got != 64 { // a smaller one may be probed at the end
 			t.Errorf("the limit of tasks that only sleep is %d, want 64; %+v", got, l.Stats().History)
 		}
 	})
