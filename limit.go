@@ -119,10 +119,13 @@ type LimiterStats struct {
 
 // LimitChange is one step of the search for a limit.
 type LimitChange struct {
-	Time       time.Time `json:"time"`                 // of the change
-	Limit      int       `json:"limit"`                // from then on
-	Throughput float64   `json:"throughput,omitempty"` // tasks finished per second under the limit before; 0 if not measured
-	Reason     string    `json:"reason"`               // for people to read, as in LimiterStats
+	Time  time.Time `json:"time"`  // of the change
+	Limit int       `json:"limit"` // from then on
+	// Throughput is the number of tasks finished per second, as measured last before the
+	// change: under the limit before, or while this limit was probed. It is 0 if that is
+	// not known.
+	Throughput float64 `json:"throughput,omitempty"`
+	Reason     string  `json:"reason"` // for people to read, as in LimiterStats
 }
 
 // Stats returns the state of the limiter. The caller owns the history.

@@ -31,7 +31,6 @@ type level struct{ Y, Base, Text string }
 type step struct {
 	X, Wide string
 	Change  stint.LimitChange
-	Pace    float64 // measured under this limit; 0 if it was not
 }
 
 // A moment is a time that labels the chart below.
@@ -71,7 +70,7 @@ func (l limiterStats) Chart(now time.Time) chart {
 	c.Line = "M" + num(left) + " " + num(y(float64(limits[0])))
 	for i, change := range l.History {
 		c.Line += "H" + num(at[i+1]) + "V" + num(y(float64(limits[i+1])))
-		c.Steps = append(c.Steps, step{num(at[i]), num(at[i+1] - at[i]), change, l.under(i)})
+		c.Steps = append(c.Steps, step{num(at[i]), num(at[i+1] - at[i]), change})
 	}
 	c.Area = c.Line + "V" + num(floor) + "H" + num(left) + "z"
 	c.Moments = moments(l.History, now, at)

@@ -99,30 +99,28 @@ func TestChart(t *testing.T) {
 	}
 }
 
-// A change has the throughput of the limit before it. The first step of this history has 50
-// tasks a second, the second none, and the third 100, as measured last.
+// A change has the throughput that was measured before it. The first step of this history has
+// 50 tasks a second, the second and the third none: that of now may be of another limit.
 func TestChartShowsThroughput(t *testing.T) {
 	h := history(0, time.Second, 2*time.Second)
 	h[1].Throughput = 50
 	l := limiterStats{LimiterStats: stint.LimiterStats{Limit: 30, History: h, Throughput: 100}}
 	c := l.Chart(begin.Add(3 * time.Second))
-	at := positions(h, begin.Add(3*time.Second), 20, 333)
-	if want := "M20 75H" + num(at[1]) + "M" + num(at[2]) + " 22H333"; c.Pace != want {
+	at := positions(h, begin.Add(3*time.Second), 20, 340)
+	if want := "M20 39.7H" + num(at[1]); c.Pace != want {
 		t.Errorf("line %s, want %s", c.Pace, want)
 	}
-	if n := len(c.Paces); n == 0 || c.Paces[n-1] != (level{"22", "26", "100"}) {
+	if n := len(c.Paces); n == 0 || c.Paces[n-1] != (level{"22", "26", "60"}) {
 		t.Errorf("marks %+v", c.Paces)
 	}
-	if c.Steps[0].Pace != 50 || c.Steps[1].Pace != 0 || c.Steps[2].Pace != 100 {
-		t.Errorf("steps %+v", c.Steps)
-	}
-	l.Throughput, h[1].Throughput = 0, 0
+	h[1].Throughput = 0
 	if c := l.Chart(begin.Add(3 * time.Second)); c.Pace != "" || c.Paces != nil {
 		t.Errorf("line %q, marks %v of no throughput", c.Pace, c.Paces)
 	}
 }
 
-// What the requests for the page have sampled is drawn where the limiter has measured nothing.
+// What the requests for the page have sampled is drawn where the limiter has measured nothing,
+// and in a step that lasts for two samples or more.
 func TestChartShowsSamples(t *testing.T) {
 	l := limiterStats{LimiterStats: stint.LimiterStats{Limit: 10, History: history(0)}}
 	for i, n := range []uint64{0, 10, 30} {
@@ -131,6 +129,17 @@ func TestChartShowsSamples(t *testing.T) {
 	paces, most := l.paces(begin.Add(4 * time.Second))
 	if want := []pace{{0, 0, 0.25, 10}, {0, 0.25, 0.5, 20}}; !slices.Equal(paces, want) || most != 20 {
 		t.Errorf("%v up to %v, want %v", paces, most, want)
+	}
+	l.History = history(0, time.Second/2, 4*time.Second)
+	l.History[1].Throughput, l.History[2].Throughput = 1000, 70
+	l.samples = append(l.samples, sample{begin.Add(3 * time.Second), 60}, sample{begin.Add(4 * time.Second), 100})
+	paces, _ = l.paces(begin.Add(4 * time.Second))
+	var rates []float64
+	for _, p := range paces {
+		rates = append(rates, p.rate)
+	}
+	if want := []float64{1000, 10, 20, 30, 40}; !slices.Equal(rates, want) {
+		t.Errorf("throughputs %v, want %v", rates, want)
 	}
 }
 

@@ -86,7 +86,8 @@
 // request of any client, at least half a second ago. It is unknown at the first request and
 // for half a second after it. Clients share these samples, so monitoring should compute its
 // own rate from time and completed. The throughput of a limiter is the last that its search
-// measured.
+// measured; that of a change is the last before the change. The chart of a limiter shows these
+// and, where a limit lasts longer, the tasks finished per second between requests for the page.
 //
 // # Costs
 //

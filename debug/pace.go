@@ -9,17 +9,19 @@ type pace struct {
 	rate     float64 // tasks per second
 }
 
-// paces returns the throughput over time, and the most. What the limiter has measured under
-// a limit comes before what the requests for the page have sampled; a step with neither
-// has no pace.
+// paces returns the throughput over time, and the most. A step that has at least two samples
+// of the requests for the page shows these: what the limiter has measured is that of a moment,
+// at the end of the step. A shorter one shows the latter, which is finer. A step with neither
+// has no pace, nor has the last one without samples: the throughput measured last may be that
+// of another limit.
 func (l limiterStats) paces(now time.Time) (out []pace, most float64) {
 	for i := range l.History {
-		begin, end := l.History[i].Time, now
+		end, measured := now, 0.0
 		if i+1 < len(l.History) {
-			end = l.History[i+1].Time
+			end, measured = l.History[i+1].Time, l.History[i+1].Throughput
 		}
-		found := sampled(i, begin, end, l.samples)
-		if measured := l.under(i); measured > 0 && (len(found) == 0 || i+1 < len(l.History)) {
+		found := sampled(i, l.History[i].Time, end, l.samples)
+		if measured > 0 && len(found) < 3 {
 			found = []pace{{i, 0, 1, measured}}
 		}
 		for _, p := range found {
@@ -28,15 +30,6 @@ func (l limiterStats) paces(now time.Time) (out []pace, most float64) {
 		out = append(out, found...)
 	}
 	return out, most
-}
-
-// under returns the throughput that the limiter has measured under the limit of change i,
-// or 0. A change has that of the limit before it.
-func (l limiterStats) under(i int) float64 {
-	if i+1 < len(l.History) {
-		return l.History[i+1].Throughput
-	}
-	return l.Throughput
 }
 
 // sampled returns the throughput between samples, as far as they are in a step.

@@ -156,6 +156,9 @@ func TestPageFits(t *testing.T) {
 			new MutationObserver(look).observe(document.body, { subtree: true, childList: true });
 			look();
 		})`)
+		if browser.Eval[int](p, `document.querySelectorAll(".chart .line.pace").length`) == 0 {
+			t.Errorf("%d wide: no chart shows a throughput", width)
+		}
 		p.OpenDetails()
 		for _, f := range p.Faults() {
 			t.Errorf("%d wide: %s", width, f)
