@@ -2,6 +2,7 @@ package auto
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -90,26 +91,22 @@ func TestOverloadCountsForAWhile(t *testing.T) {
 		config.Burst, config.Max = 600, 1000 // so large that one overload is a stray
 		c, p := controlled(config)
 		p.waiting = false
-		armed := func() bool {
-			c.timerMu.Lock()
-			defer c.timerMu.Unlock()
-			return c.armed
-		}
 		c.Overload(0)
 		c.Finished(0)
 		for range 10 {
 			c.Finished(time.Second)
 			time.Sleep(time.Second)
-			if !c.Active() || !armed() {
-				t.Fatalf("a second after a task: active %v, armed %v", c.Active(), armed())
+			synctest.Wait() // a tick is due at this moment
+			if !c.Active() || !c.isArmed() {
+				t.Fatalf("a second after a task: active %v, armed %v", c.Active(), c.isArmed())
 			}
 		}
 		time.Sleep(time.Minute)
-		if armed() {
+		if c.isArmed() {
 			t.Error("the timer runs as long as a task hangs")
 		}
 		c.Finished(time.Second)
-		if !armed() {
+		if !c.isArmed() {
 			t.Error("a task has finished, and no timer runs")
 		}
 		c.Close()
