@@ -28,9 +28,12 @@ func (p *pace) add(now time.Duration, n, running int) {
 	}
 }
 
-// falls reports whether the second case is clearly more likely.
-func (p *pace) falls() bool {
-	return p.quotient > 0 && p.tasks*math.Log(p.product/p.quotient)-2*p.logs > fallEvidence
+// falls returns the logarithm of how much more likely the second case is.
+func (p *pace) falls() float64 {
+	if p.quotient == 0 {
+		return 0
+	}
+	return p.tasks*math.Log(p.product/p.quotient) - 2*p.logs
 }
 
 // A latencies is how long tasks took, and how many ran when they finished.
@@ -48,6 +51,13 @@ func (l *latencies) add(n int, took time.Duration, running int) {
 		l.squares += each * float64(took)
 		l.running += float64(n) * float64(running)
 	}
+}
+
+func (l *latencies) merge(o latencies) {
+	l.tasks += o.tasks
+	l.sum += o.sum
+	l.squares += o.squares
+	l.running += o.running
 }
 
 func (l latencies) mean() float64 { return l.sum / l.tasks }

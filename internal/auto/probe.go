@@ -7,10 +7,27 @@ import (
 
 const (
 	upGain     = 0.05 // in throughput, as a logarithm, that a higher limit needs
-	downLoss   = 0.02 // that a lower limit may cost, compared with the best that is known
+	downLoss   = 0.03 // that a lower limit may cost, compared with the best that is known
 	sureErrors = 1.2  // standard errors that a comparison is to be off the mark, or else
 	sureTasks  = 255  // at least are measured
+	alarmDoubt = 0.5  // standard errors by which a lower limit may miss the mark after an alarm
 	bigChange  = 0.5  // of throughput at one limit, as a logarithm: the server is another
+
+	wideUp, wideDown = 4, 2 // factors of a wide probe
+	leastStep        = 1.1  // factor between the limit that is held and one that is worth a probe
+
+	harmErrors = 2.5                             // standard errors, and
+	harmShare  = 0.15                            // share of the tasks that are missing if a higher limit does harm
+	burstTime  = float64(500 * time.Microsecond) // for which a server may do something else: noise beyond that of independent tasks
+)
+
+// A reach is how far probes go.
+type reach int
+
+const (
+	near reach = iota // a factor of √2 or 2
+	fine              // the square root of √2
+	wide
 )
 
 // judgeHold ends a window at the limit that is held, and probes another limit when it
@@ -71,21 +88,45 @@ func (s *search) probe(now time.Duration, r reading) {
 
 // nextProbe returns the limit to probe, or s.held if there is none.
 func (s *search) nextProbe() int {
-	factor := math.Exp2(float64(s.steps) / 2)
-	if s.fine {
-		factor = math.Sqrt(math.Sqrt2)
-	}
+	factor := s.probeFactor()
 	if !s.up {
 		n := int(math.Round(float64(s.held) / factor))
-		return max(min(n, s.held-1), s.Min)
+		return max(s.before(min(n, s.held-1)), s.Min)
 	}
 	n := int(math.Round(float64(s.held) * factor))
-	n = min(max(n, s.held+1), s.Max)
+	n = s.before(min(max(n, s.held+1), s.Max))
 	if s.ceiling > 0 {
 		n = min(n, s.ceiling-1)
 	}
 	n, _ = s.allowed(n)
 	return max(n, s.held)
+}
+
+// probeFactor returns how many times higher or lower the next probe is.
+func (s *search) probeFactor() float64 {
+	switch {
+	case s.reach == fine:
+		return math.Sqrt(math.Sqrt2)
+	case s.reach == wide && s.up:
+		return wideUp
+	case s.reach == wide:
+		return wideDown
+	}
+	return math.Exp2(float64(s.steps) / 2)
+}
+
+// before returns n, or a limit halfway to one on the way to n that is known to be worse, or
+// s.held if that is near.
+func (s *search) before(n int) int {
+	bad := s.known.worse(s.held, n)
+	if bad == 0 {
+		return n
+	}
+	n = int(math.Round(math.Sqrt(float64(s.held) * float64(bad))))
+	if f := float64(n) / float64(s.held); max(f, 1/f) < leastStep {
+		return s.held
+	}
+	return n
 }
 
 // try probes the limit n. The probe is noted if there is a reason: most probes change
@@ -99,30 +140,48 @@ func (s *search) try(now time.Duration, r reading, n int, reason string) {
 }
 
 // judgeProbe compares the limit that is tried with the best that is known, and ends the
-// probe when the comparison is clear, or after many tasks.
+// probe when the comparison is clear, or after many tasks. Some seem enough for a lower limit
+// after an alarm, which has shown already that fewer are better.
 func (s *search) judgeProbe(now time.Duration) {
-	r := s.read()
-	r.running = float64(s.limit)
+	r := s.readProbe()
 	b := s.known.best(s.limit)
 	if b.tasks == 0 {
 		s.accept(now, r)
 		return
 	}
-	mark := -downLoss
-	if s.up {
-		mark = upGain
-		if s.fine {
-			mark = upGain / 2
-		}
-	}
-	g, se := gain(b.reading, r)
+	mark, enough, doubt := -downLoss, max(4*s.minHold(), sureTasks), 0.0
 	switch {
-	case math.Abs(g-mark) < sureErrors*se && r.tasks < max(4*s.minHold(), sureTasks): // not sure yet
-	case g > mark:
+	case s.alarmed:
+		enough, doubt = s.minHold(), alarmDoubt
+	case s.up && s.reach == wide:
+		mark, enough = 2*upGain, max(8*float64(s.held), sureTasks)
+	case s.up:
+		mark = [...]float64{near: upGain, fine: upGain / 2}[s.reach]
+	}
+	g, se := gain(b.reading, s.known.at(s.limit).merge(r))
+	se = math.Hypot(se, math.Sqrt(burstTime/r.time))
+	switch {
+	case math.Abs(g-mark) < sureErrors*se && (r.tasks < enough || r.time < float64(minWindowTime)): // not sure yet
+	case g+doubt*se > mark:
 		s.accept(now, r)
 	default:
 		s.reject(now, r)
 	}
+}
+
+// readProbe returns the reading of the window at the limit that is tried.
+func (s *search) readProbe() reading {
+	r := s.read()
+	r.running = float64(s.limit)
+	return r
+}
+
+// harms reports whether far fewer tasks have finished, since the probe began or since it has
+// settled, than would have at the limit that is held.
+func (s *search) harms() bool {
+	w, rate := &s.window, s.known.at(s.held).rate()
+	want := rate * (w.time - w.longest)
+	return w.valid() && want-w.tasks > harmErrors*math.Sqrt(want*(1+rate*burstTime))+harmShare*want
 }
 
 // accept holds the limit that was tried, and probes further in the same direction.
@@ -133,22 +192,25 @@ func (s *search) accept(now time.Duration, r reading) {
 	}
 	reason := compared(what, s.known.at(s.held), r)
 	s.learn(r)
-	s.held, s.first = s.limit, false
+	s.held, s.alarmed = s.limit, false
 	if s.fails, s.steps = 0, 2; s.up == s.wentUp { // otherwise it returns: two limits are about as good
 		s.pause = 2
 	}
 	s.wentUp = s.up
-	if s.fallen && s.up || s.fine {
-		s.steps, s.fine = 1, false
+	if s.reach == fine {
+		s.steps = 1
 	}
+	s.reach = near
 	s.noted(now, r, reason)
 	s.probe(now, r)
 }
 
-// reject returns to the limit that is held, and probes the other direction next, at once
-// after slow start. When both have failed, it pauses, each time for twice as long.
+// reject returns to the limit that is held, and probes the other direction next. After an
+// alarm, slow start continues: the alarm was false. When both directions have failed, it pauses, each time for twice as long, and then
+// probes nearer limits, farther ones, and these again: throughput may rise too slowly to tell
+// neighbours apart.
 func (s *search) reject(now time.Duration, r reading) {
-	base := s.known.at(s.held)
+	base, alarmed := s.known.at(s.held), s.alarmed
 	reason := compared("a higher limit is no better", base, r)
 	if !s.up {
 		reason = compared("a lower limit is worse", base, r)
@@ -157,30 +219,16 @@ func (s *search) reject(now time.Duration, r reading) {
 	s.up, s.steps = !s.up, 1
 	hold := 1
 	if s.fails++; s.fails >= 2 {
-		s.pause, s.fails, s.fallen, s.fine = min(2*s.pause, maxPause), 0, false, !s.fine
+		s.pause, s.fails, s.reach = min(2*s.pause, maxPause), 0, (s.reach+1)%(wide+1)
 		hold = s.pause
 	}
 	s.returnToHeld(now, hold)
 	if s.probeNoted {
 		s.noted(now, base, reason)
 	}
-	if s.first {
-		s.first = false
-		s.resume(now)
+	if alarmed {
+		s.resume(now, r)
 	}
-}
-
-// resume continues after the first probe was worse: with slow start if that was ended by the
-// pace of tasks alone, once, and otherwise with a probe upwards.
-func (s *search) resume(now time.Duration) {
-	top, _ := s.allowed(min(roundFactor*s.held, s.Max))
-	if !s.alarmed || top <= s.held {
-		s.steps = 2
-		s.probe(now, s.known.at(s.held))
-		return
-	}
-	s.alarmed, s.settling = false, 0
-	s.phase, s.start = SlowStart, slowStart{from: s.held, top: top, pace: pace{last: now}}
 }
 
 // interrupt ends a probe without a conclusion, as no task waits.
@@ -193,6 +241,6 @@ func (s *search) interrupt(now time.Duration) {
 
 // returnToHeld returns to s.held, for the given number of windows before the next probe.
 func (s *search) returnToHeld(now time.Duration, hold int) {
-	s.phase, s.hold = Holding, hold
+	s.phase, s.hold, s.alarmed = Holding, hold, false
 	s.move(now, s.held)
 }

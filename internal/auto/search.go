@@ -14,7 +14,7 @@ const (
 	minTasks         = 6                      // in a window of slow start; in a probe twice as many
 	minHoldTasks     = 32                     // in a window while the limit stays
 	maxPause         = 16                     // windows between probes that fail
-	minWindowTime    = 10 * time.Millisecond  // of a window after slow start: machines do other things for as long
+	minWindowTime    = 10 * time.Millisecond  // of a window while the limit stays, and of a comparison that is not clear: machines do other things for as long
 	settleShare      = 0.5                    // of the tasks that may run: how many finish before a window opens
 	stallTime        = 500 * time.Millisecond // without a finished task, after which the limit may rise
 	stallBurstFactor = 4                      // of Burst: the limit that stalls reach before the first task has finished
@@ -46,19 +46,17 @@ type search struct {
 	start       slowStart     // slow start
 
 	// holding and probing
-	held                int   // the limit that is held
-	known               table // what was measured
-	up                  bool  // the direction of the next probe
-	steps               int   // its distance: a factor of 2 is two steps
-	hold                int   // windows before it
-	pause               int   // windows to hold after probes in both directions have failed
-	fails               int   // probes in a row that have failed
-	first               bool  // the probe is the first after slow start
-	alarmed, wasAlarmed bool  // slow start was ended by the pace of tasks, just now or before
-	fine                bool  // smaller steps, as probes of the others have failed in both directions
-	wentUp              bool  // the last probe that was accepted was higher
-	fallen              bool  // throughput fell in slow start: steps are small
-	probeNoted          bool  // the limit that is tried was noted
+	held       int   // the limit that is held
+	known      table // what was measured
+	up         bool  // the direction of the next probe
+	steps      int   // its distance: a factor of 2 is two steps
+	hold       int   // windows before it
+	pause      int   // windows to hold after probes in both directions have failed
+	fails      int   // probes in a row that have failed
+	alarmed    bool  // the probe is the one after an alarm
+	reach      reach // of the probes
+	wentUp     bool  // the last probe that was accepted was higher
+	probeNoted bool  // the limit that is tried was noted
 
 	ceiling     int           // no probe reaches this limit, as it overloaded or was not allowed; 0: none
 	retryAt     time.Duration // when the ceiling is lifted
@@ -109,6 +107,9 @@ func (s *search) finished(now time.Duration, n int, took time.Duration, running 
 		r.running = max(r.running, 0.9*float64(s.limit))
 		s.endSlowStart(now, r, true)
 	}
+	if s.alarmed && s.settling > 0 && running > s.limit {
+		s.start.pace.add(now, n, running)
+	}
 	s.proven = s.limit
 	at := s.limit
 	if s.phase == SlowStart {
@@ -124,19 +125,32 @@ func (s *search) finished(now time.Duration, n int, took time.Duration, running 
 	if !waiting && !used {
 		s.window.broken = true
 	}
-	if waiting && used && s.phase == SlowStart && s.settling == 0 {
+	switch {
+	case s.phase != SlowStart || s.settling > 0:
+	case waiting && used:
 		s.grow(now, n, took, running)
+	default:
+		s.start.pace.last = now // what was idle has no pace
 	}
 }
 
 // judge is called when the window may end.
 func (s *search) judge(now time.Duration, running int) {
 	switch {
+	case s.phase == SlowStart && s.isLate():
+		s.start.pace = pace{last: now}
+		s.alarm(now)
+	case s.phase == SlowStart && s.paceFalls():
+		s.alarm(now)
+	case s.alarmed && s.isFalse(running):
+		s.resumeEarly(now)
+	case s.phase == Probing && s.up && s.harms():
+		s.reject(now, s.readProbe())
 	case s.settling > 0:
 		s.settle(now, running)
 	case s.window.tasks < s.minWindow():
 	case s.phase == SlowStart && !s.window.lasts(roundLatencies):
-	case s.phase != SlowStart && s.window.time < float64(minWindowTime):
+	case s.phase == Holding && s.window.time < float64(minWindowTime):
 	case !s.window.valid():
 		s.window.open(now)
 	case s.phase == SlowStart:

@@ -12,8 +12,15 @@ const (
 	jumpSpread     = 0.2   // of latencies, as a share of their mean: with more a jump is a gamble
 	minElasticity  = 0.35  // of a round after which slow start continues
 	roundLatencies = 1.5   // mean latencies that a round is measured for
-	fallFactor     = 1.5   // how much longer than in the round before tasks may take to finish while the limit rises
-	fallEvidence   = 1.2   // logarithm of a likelihood ratio: that tasks finish more slowly the more run
+	slowFactor     = 1.5   // how much longer than in the round before tasks may take to finish while the limit rises
+	fallEvidence   = 0.6   // logarithm of a likelihood ratio, for an alarm: that tasks finish more slowly the more run
+	topEvidence    = 4.5   // the same, at the top of a round, which will show it, too
+	clearEvidence  = 2.5   // the same, for the end of an alarm: that they finish faster
+	alarmTasks     = 10    // finished before an alarm by the pace
+	alarmSpread    = 0.4   // of latencies, as a share of their mean: with more the pace shows it, with less late tasks do
+	likeTasks      = 4     // that took about as long, before others are late
+	lateFactor     = 2     // how much longer than in a queue of all that may run, for a task to be late
+	lateTasks      = 3     // in a row, for an alarm
 	fallErrors     = 3.7   // standard errors, and
 	fallShare      = 0.3   // share of the tasks that are missing if throughput falls after the limit has risen
 	fellShare      = 0.375 // of what ran before throughput fell, if it has never risen
@@ -21,28 +28,31 @@ const (
 
 // A slowStart is the state of slow start.
 type slowStart struct {
-	from  int     // the limit at the start of the round
-	top   int     // the limit at its end
-	prior reading // of the round before
-	rose  bool    // throughput rose in a round
-	slow  bool    // tasks finish more slowly the more run
-	open  bool    // the window is to open at the next pause
-	pace  pace
+	from    int     // the limit at the start of the round
+	top     int     // the limit at its end
+	prior   reading // of the round before
+	rose    bool    // throughput rose in a round
+	resumed bool    // after a false alarm: there is no second one
+	open    bool    // the window is to open at the next pause
+	pace    pace
 
+	all               latencies // of tasks, but for those
+	late              latencies // that are late, if they finish in a row
 	latencies, before latencies // of tasks since the limit was last compared, and until then
 }
 
-// grow raises the limit for n finished tasks, up to the top of the round. When tasks finish
-// more slowly than before, the limit stays until the round is judged.
+// grow raises the limit for n finished tasks, up to the top of the round. When tasks take
+// longer to finish than in the round before, the limit stays until the round is judged.
 func (s *search) grow(now time.Duration, n int, took time.Duration, running int) {
 	r := &s.start
 	r.pace.add(now, n, running)
-	if s.limit < r.top {
-		if r.pace.falls() || r.prior.tasks > 0 && s.slowerThan(r.prior) {
-			r.top, r.slow = s.limit, true
-		} else {
-			s.limit = min(s.limit+permitsPerTask*min(n, s.Max), r.top)
-		}
+	r.notice(n, took, running, s.limit)
+	switch {
+	case s.limit >= r.top:
+	case r.prior.tasks > 0 && s.slowerThan(r.prior):
+		r.top = s.limit
+	default:
+		s.limit = min(s.limit+permitsPerTask*min(n, s.Max), r.top)
 		r.open = s.limit >= r.top && r.prior.tasks > 0
 	}
 	if r.latencies.add(n, took, running); r.before.tasks == 0 && r.latencies.tasks >= float64(r.from) {
@@ -55,7 +65,66 @@ func (s *search) grow(now time.Duration, n int, took time.Duration, running int)
 // slowerThan reports whether tasks finish clearly more slowly than in r.
 func (s *search) slowerThan(r reading) bool {
 	w := &s.window
-	return w.time > fallFactor*r.time*max(w.tasks/r.tasks, 0.5)
+	return w.time > slowFactor*r.time*max(w.tasks/r.tasks, 0.5)
+}
+
+// paceFalls reports whether tasks finish more slowly the more run.
+func (s *search) paceFalls() bool {
+	r := &s.start
+	if r.resumed || r.all.tasks < alarmTasks || r.all.spread() <= alarmSpread {
+		return false
+	}
+	evidence := r.pace.falls()
+	return evidence > topEvidence || evidence > fallEvidence && s.limit < r.top
+}
+
+// notice counts n tasks that took so long together. Where tasks took about as long, it sets
+// apart those that take longer than a queue explains: such tasks finish in groups, which have
+// no pace.
+func (r *slowStart) notice(n int, took time.Duration, running, limit int) {
+	alike := r.all.tasks >= likeTasks && r.all.spread() <= alarmSpread
+	if alike && float64(took) > lateFactor*float64(n)*r.all.mean()*float64(limit)/float64(r.from) {
+		r.late.add(n, took, running)
+		return
+	}
+	r.all.merge(r.late)
+	r.late = latencies{}
+	r.all.add(n, took, running)
+}
+
+// isLate reports whether tasks take longer than a queue explains.
+func (s *search) isLate() bool { return !s.start.resumed && s.start.late.tasks >= lateTasks }
+
+// alarm probes a lower limit. The limit that is held meanwhile was measured in this round or
+// in the round before.
+func (s *search) alarm(now time.Duration) {
+	r := s.read()
+	if p := s.start.prior; r.tasks < p.tasks {
+		r = p
+	}
+	s.probeDown(now, r, max(s.Min, int(fellShare*float64(s.start.from))), "tasks finish more slowly the more run")
+	s.alarmed = true
+}
+
+// isFalse reports whether the alarm was false: while the tasks beyond the lower limit finish,
+// they do more slowly the fewer run.
+func (s *search) isFalse(running int) bool {
+	return s.settling > 0 && running > s.limit && s.start.pace.falls() < -clearEvidence
+}
+
+// resumeEarly ends the probe after a false alarm.
+func (s *search) resumeEarly(now time.Duration) {
+	r := s.read()
+	s.returnToHeld(now, 1)
+	s.resume(now, r)
+}
+
+// resume continues slow start after a false alarm, once. r is what was measured meanwhile.
+func (s *search) resume(now time.Duration, r reading) {
+	if top, _ := s.allowed(min(roundFactor*s.held, s.Max)); top > s.held {
+		s.settling = 0
+		s.phase, s.start = SlowStart, slowStart{from: s.held, top: top, prior: r, resumed: true, pace: pace{last: now}}
+	}
 }
 
 // jump ends the round early when a generation of tasks took as long as the one before,
@@ -63,7 +132,7 @@ func (s *search) slowerThan(r reading) bool {
 func (s *search) jump(now time.Duration) {
 	r := &s.start
 	l := r.latencies
-	if s.limit < r.top || r.slow || r.before.tasks == 0 || l.tasks < float64(s.limit) {
+	if s.limit < r.top || r.before.tasks == 0 || l.tasks < float64(s.limit) {
 		return
 	}
 	l.limit = float64(s.limit)
@@ -119,12 +188,6 @@ func (s *search) judgeSlowStart(now time.Duration) {
 
 // nextRound starts the next round after one with the reading r.
 func (s *search) nextRound(now time.Duration, r reading, reason string, factor int) {
-	if s.start.slow {
-		s.start.slow, s.alarmed = false, !s.wasAlarmed
-		s.wasAlarmed = true
-		s.probeDown(now, r, max(s.Min, int(fellShare*float64(s.start.from))), "tasks finish more slowly the more run")
-		return
-	}
 	s.start.prior = r
 	s.known.put(int(math.Round(r.running)), r)
 	if s.limit >= s.Max {
@@ -152,14 +215,15 @@ func (s *search) holdAt(now time.Duration, r reading, reason string) {
 }
 
 // endSlowStart ends slow start, as throughput did not rise with the limit. If it fell after
-// it had risen, the limit before the round is held, and probes go up from there: what was
-// measured on the way up is too high, as crowds form later.
+// it had risen, the limit before the round is held, and what was measured on the way up is
+// forgotten: it is too high, as crowds form later.
 func (s *search) endSlowStart(now time.Duration, r reading, fell bool) {
 	prior, running := s.start.prior, int(math.Round(r.running))
 	switch {
 	case fell && s.start.rose:
-		s.known, s.held, s.fallen = s.known[:0], max(s.start.from, s.Min), true
-		s.up, s.steps, s.fails, s.pause = true, 1, 0, 2
+		s.known, s.held = s.known[:0], max(s.start.from, s.Min)
+		s.known.put(running, r)
+		s.up, s.steps, s.fails, s.pause = false, 1, 0, 2
 		s.returnToHeld(now, 1)
 		s.noted(now, r, compared("throughput fell", prior, r))
 	case fell:
@@ -177,6 +241,6 @@ func (s *search) endSlowStart(now time.Duration, r reading, fell bool) {
 func (s *search) probeDown(now time.Duration, r reading, n int, reason string) {
 	s.held = int(math.Round(r.running))
 	s.known.put(s.held, r)
-	s.up, s.steps, s.fails, s.first = false, 2, 0, true
+	s.up, s.steps, s.fails = false, 2, 0
 	s.try(now, r, n, reason)
 }

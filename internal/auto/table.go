@@ -18,6 +18,11 @@ type entry struct {
 const (
 	fadeFactor = 0.963 // of the tasks that an entry counts for, after each window at another limit
 	leastTasks = 6     // that an entry counts for; with fewer it is dropped
+
+	worseLoss   = 0.1  // of throughput, as a logarithm, with which a limit is worse
+	worseErrors = 2    // standard errors that it is to be beyond that
+	worseTasks  = 0.25 // of the limit, that the entry still counts for
+	worseReach  = 1.3  // of the limit that is to be tried: how far beyond it a limit matters
 )
 
 func (t table) find(limit int) (int, bool) {
@@ -51,6 +56,24 @@ func (t table) best(except int) entry {
 		}
 	}
 	return b
+}
+
+// worse returns the limit next to held, on the way to n or a little beyond n, that is clearly
+// worse and was measured not long ago; 0: none.
+func (t table) worse(held, n int) int {
+	found, h := 0, t.at(held)
+	for _, e := range t {
+		switch up := n > held; {
+		case up && (e.limit <= held || float64(e.limit) > worseReach*float64(n)):
+		case !up && (e.limit >= held || e.limit < n):
+		case h.tasks == 0 || e.tasks < worseTasks*float64(e.limit):
+		default:
+			if g, se := gain(h, e.reading); g+worseErrors*se < -worseLoss && (!up || found == 0) {
+				found = e.limit
+			}
+		}
+	}
+	return found
 }
 
 // fade makes all entries but one count less.

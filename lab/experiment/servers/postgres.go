@@ -31,9 +31,13 @@ const keys = 100_000
 // findPostgres returns the path of the server, beside which initdb is.
 func findPostgres() (string, error) {
 	path, err := find("postgres", "/usr/lib/postgresql/*/bin", "/usr/local/pgsql/bin", "/opt/homebrew/opt/postgresql*/bin")
-	if err == nil {
-		_, err = find("initdb", filepath.Dir(path))
+	if err != nil {
+		return "", err
 	}
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return "", err
+	}
+	_, err = find("initdb", filepath.Dir(path))
 	return path, err
 }
 

@@ -131,7 +131,7 @@ func freeAddress() (address, port string, err error) {
 // not in PATH.
 func find(name string, folders ...string) (string, error) {
 	if path, err := exec.LookPath(name); err == nil {
-		return filepath.EvalSymlinks(path)
+		return filepath.Abs(path)
 	}
 	var found []string
 	for _, pattern := range folders {
