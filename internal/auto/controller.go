@@ -47,7 +47,8 @@ type Controller struct {
 
 	timerMu sync.Mutex // guards the fields below; may be taken with any other lock held
 	periods uint32
-	since   time.Time // start of the period
+	since   time.Time // start of the period, or when a task waited again in it
+	free    bool      // permits were free since then
 	timer   *time.Timer
 	forget  func() // makes a stopped timer, which the runtime may keep until it is due, not keep the Controller
 	armed   bool
@@ -95,7 +96,9 @@ func (c *Controller) NotifyWaiting() {
 	if !c.Active() || lost {
 		c.periods++
 		c.active.Store(max(c.periods, 1))
-		c.since = now
+		c.since, c.free = now, false
+	} else if c.free {
+		c.since, c.free = now, false
 	}
 	if !c.armed || lost {
 		c.arm(now)
@@ -189,8 +192,9 @@ func (c *Controller) endPeriod() {
 	c.timerMu.Lock()
 	c.active.Store(0)
 	c.timerMu.Unlock()
-	if s, now := c.current(); s.phase == Probing {
-		s.interrupt(now)
+	s, now := c.current()
+	before := s.limit
+	if s.interrupt(now); s.limit != before {
 		c.limiter.Set(s.limit)
 	}
 	if running, waiting := c.limiter.Load(); (waiting || c.demand.Load() > 0) && running > 0 {
@@ -275,8 +279,7 @@ func (c *Controller) current() (*timedSearch, time.Duration) {
 	}
 	s.since = start.Sub(s.epoch)
 	s.last = max(s.last, s.since)
-	s.window.last = max(s.window.last, s.last)
-	s.window.broken = s.started
+	s.suspend(s.last)
 	return s, time.Since(s.epoch)
 }
 
@@ -297,8 +300,14 @@ func (c *Controller) finished(n int, took time.Duration) {
 		return
 	}
 	s.idleTicks = 0
-	before := s.limit
+	before, free := s.limit, s.free
+	if free && waiting {
+		s.waitsSince(c.waitingSince())
+	}
 	s.finished(now, n, took, running, s.idleTasks <= running) // tasks may be on their way to a raised limit
+	if s.free && !free {
+		c.setFree()
+	}
 	if now-s.checked >= memoryInterval {
 		s.checked = now
 		if s.limit > s.Min && s.resources.memoryShort() {
@@ -310,6 +319,24 @@ func (c *Controller) finished(n int, took time.Duration) {
 	}
 	c.keepTimer()
 }
+
+// setFree notes that permits are free.
+func (c *Controller) setFree() {
+	c.timerMu.Lock()
+	defer c.timerMu.Unlock()
+	c.free = true
+}
+
+// waitingSince returns when a task waited again after permits were free. If none has, as far as
+// c knows, it returns the start of the period or an earlier time.
+func (c *Controller) waitingSince() time.Time {
+	c.timerMu.Lock()
+	defer c.timerMu.Unlock()
+	return c.since
+}
+
+// waitsSince ends the pause of the window.
+func (s *timedSearch) waitsSince(t time.Time) { s.resumeWindow(t.Sub(s.epoch)) }
 
 // Finished counts a finished task of a goroutine without a Sampler. took is its duration, 0
 // if unknown. A short task that finds another goroutine counting is left to the next task,

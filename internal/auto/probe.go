@@ -181,7 +181,7 @@ func (s *search) readProbe() reading {
 func (s *search) harms() bool {
 	w, rate := &s.window, s.known.at(s.held).rate()
 	want := rate * (w.time - w.longest)
-	return w.valid() && want-w.tasks > harmErrors*math.Sqrt(want*(1+rate*burstTime))+harmShare*want
+	return want-w.tasks > harmErrors*math.Sqrt(want*(1+rate*burstTime))+harmShare*want
 }
 
 // accept holds the limit that was tried, and probes further in the same direction.
@@ -231,8 +231,11 @@ func (s *search) reject(now time.Duration, r reading) {
 	}
 }
 
-// interrupt ends a probe without a conclusion, as no task waits.
+// interrupt ends a probe upwards without a conclusion, as no task waits.
 func (s *search) interrupt(now time.Duration) {
+	if s.phase != Probing || !s.up {
+		return
+	}
 	s.returnToHeld(now, 1)
 	if s.probeNoted {
 		s.noted(now, s.known.at(s.held), "no task waits any more")

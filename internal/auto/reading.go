@@ -57,26 +57,33 @@ func elasticity(a, b reading) (e, se float64) {
 	return math.Log(b.rate()/a.rate()) / span, math.Sqrt(1/a.tasks+1/b.tasks) / math.Abs(span)
 }
 
-// A window is a reading in the making.
+// A window is a reading in the making. It counts while all permits are held: otherwise the
+// number of finished tasks depends on the demand, and not on the limit. It survives pauses in
+// the demand, such as the end of a call.
 //
 // Tasks that start together finish together. So a window opens and ends in a pause
 // between finished tasks, and lasts at least half as long as its tasks took.
 type window struct {
+	counts
+	paused counts        // at the last pause, where the window may end
+	before float64       // tasks that may have started before the window, and under another limit
+	last   time.Duration // when a task finished last, or permits were free
+}
+
+// counts are what a window counts.
+type counts struct {
 	tasks   float64
 	time    float64
-	longest float64       // time between two tasks
-	before  float64       // tasks that may have started before the window, and under another limit
-	last    time.Duration // when a task finished last
-	running float64       // sum, over tasks, of the number running when the task finished
-	unused  float64       // tasks that finished while permits were free or none waited
-	broken  bool          // permits were free and no task waited
-	known   average       // latency
-	assumed average       // latency, known or assumed
+	longest float64 // time between two tasks
+	running float64 // sum, over tasks, of the number running when the task finished
+	known   average // latency
+	assumed average // latency, known or assumed
 }
 
 // open opens a new window. A task finishes now, and is added next.
 func (w *window) open(now time.Duration) {
-	*w = window{last: now, known: average{prior: w.known.mean()}, assumed: average{prior: w.assumed.mean()}}
+	c := counts{known: average{prior: w.known.mean()}, assumed: average{prior: w.assumed.mean()}}
+	*w = window{counts: c, paused: c, last: now}
 }
 
 // pause adds the time until now to w, and reports whether w may end.
@@ -85,20 +92,23 @@ func (w *window) pause(now time.Duration) bool {
 	w.last = now
 	w.time += gap
 	w.longest = max(w.longest, gap)
-	return w.time > 0 && w.tasks > 0 && 2*gap*w.tasks >= w.time-gap && 2*w.time*w.assumed.n >= w.assumed.sum
+	if w.time > 0 && w.tasks > 0 && 2*gap*w.tasks >= w.time-gap && 2*w.time*w.assumed.n >= w.assumed.sum {
+		w.paused = w.counts
+		return true
+	}
+	return false
 }
 
-// add counts n tasks. took is their total duration, 0 if unknown. full reports whether they
-// finished while all permits were held.
-func (w *window) add(n, running int, took time.Duration, full bool) {
+// suspend discards what w has counted since its last pause. It counts again from now on.
+func (w *window) suspend(now time.Duration) { w.counts, w.last = w.paused, now }
+
+// add counts n tasks. took is their total duration, 0 if unknown.
+func (w *window) add(n, running int, took time.Duration) {
 	w.tasks += float64(n)
 	w.running += float64(n) * float64(running)
 	if took > 0 {
 		w.known.add(n, took)
 		w.assumed.add(n, took)
-	}
-	if !full {
-		w.unused += float64(n)
 	}
 }
 
@@ -114,10 +124,6 @@ func (w *window) share(n int, took time.Duration) (int, time.Duration) {
 
 // lasts reports whether w is open for n times as long as a task takes.
 func (w *window) lasts(n float64) bool { return w.time*w.assumed.n >= n*w.assumed.sum }
-
-// valid reports whether nearly all tasks finished while all permits were held.
-// Otherwise the number of tasks depends on the demand, and not on the limit.
-func (w *window) valid() bool { return !w.broken && w.unused <= 0.2*w.tasks }
 
 func (w *window) reading() reading {
 	return reading{w.tasks, w.time, w.running / w.tasks, w.known.mean(), w.before}

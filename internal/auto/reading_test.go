@@ -15,7 +15,7 @@ func fed(took time.Duration, times ...time.Duration) *window {
 		if w.pause(at) {
 			return &w
 		}
-		w.add(1, 10, took, true)
+		w.add(1, 10, took)
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func TestSwarmsGiveNoInfiniteRate(t *testing.T) {
 				ends++
 				w.open(now)
 			}
-			w.add(1, swarm, apart, true)
+			w.add(1, swarm, apart)
 		}
 	}
 	if ends < 40 {
@@ -90,31 +90,38 @@ func TestNoWindowWithoutTime(t *testing.T) {
 	}
 }
 
-func TestWindowWithFreePermitsIsInvalid(t *testing.T) {
-	for _, s := range []struct {
-		full, idle int
-		broken     bool
-		valid      bool
-	}{
-		{10, 0, false, true},
-		{8, 2, false, true},
-		{7, 3, false, false},
-		{100, 0, true, false},
-	} {
-		w := window{broken: s.broken}
-		for i := range s.full + s.idle {
-			w.add(1, 10, 0, i < s.full)
+// TestSuspendDiscardsTheGroup has permits free in the middle of a group of tasks that finish
+// together: the window is what it was before the group, and the time that the permits are free
+// does not count.
+func TestSuspendDiscardsTheGroup(t *testing.T) {
+	var w window
+	w.open(0)
+	ms := time.Duration(0)
+	group := func(n int, at time.Duration) {
+		for ms = at; n > 0; n-- {
+			w.pause(ms * time.Millisecond)
+			w.add(1, 10, 10*time.Millisecond)
 		}
-		if w.valid() != s.valid || w.known.mean() != 0 {
-			t.Errorf("%+v: valid %v, mean %v", s, w.valid(), w.known.mean())
-		}
+	}
+	group(10, 0)
+	group(10, 10)
+	group(3, 20)
+	w.suspend(ms * time.Millisecond)
+	if w.tasks != 20 || w.time != 20e6 || w.known.n != 20 {
+		t.Errorf("%v tasks, %v of them known, in %v ms, want 20 in 20", w.tasks, w.known.n, w.time/1e6)
+	}
+	w.suspend(100 * time.Millisecond) // until now
+	group(10, 110)
+	group(1, 120)
+	if w.paused.tasks != 30 || w.paused.time != 40e6 {
+		t.Errorf("%v tasks in %v ms, want 30 in 40", w.paused.tasks, w.paused.time/1e6)
 	}
 }
 
 func TestMeanIsOfTheTasksThatAreKnown(t *testing.T) {
 	var w window
-	w.add(4, 10, 8*time.Millisecond, true)
-	w.add(100, 10, 0, true)
+	w.add(4, 10, 8*time.Millisecond)
+	w.add(100, 10, 0)
 	if w.known.mean() != 2e6 || w.tasks != 104 {
 		t.Errorf("mean %v of %v tasks, want 2 ms", w.known.mean(), w.tasks)
 	}
@@ -128,7 +135,7 @@ func TestShareOfABatch(t *testing.T) {
 		n, of int
 		took  time.Duration
 	}{{1, 1, 0}, {1, 1, 500 * us}, {10, 10, 0}, {10, 10, 100 * us}, {5, 10, 200 * us}, {1, 100, 100 * 100 * us}, {26, 128, 500 * us}} {
-		w := window{time: float64(100 * us)}
+		w := window{counts: counts{time: float64(100 * us)}}
 		n, took := w.share(c.of, c.took)
 		if n != c.n || took != c.took*time.Duration(n)/time.Duration(c.of) {
 			t.Errorf("%d of %d tasks that took %v, in %v; want %d", n, c.of, c.took, took, c.n)

@@ -34,6 +34,8 @@ type search struct {
 	phase       Phase
 	throughput  float64 // tasks a second, in the last window
 	window      window
+	unused      int           // tasks that finished in a row while permits were free
+	free        bool          // so many that the window is suspended
 	started     bool          // a task has finished
 	last        time.Duration // when a task finished last, or the period began
 	since       time.Duration // when the period began
@@ -94,6 +96,23 @@ func (s *search) finished(now time.Duration, n int, took time.Duration, running 
 		s.started = true
 		s.window.open(now)
 	}
+	at := s.limit
+	if s.phase == SlowStart {
+		at = s.start.from
+	}
+	used := waiting && running >= at*8/10
+	if s.unused += n; used {
+		s.unused = 0
+	}
+	if s.settling == 0 && 5*s.unused > s.limit {
+		if !s.free && s.phase == SlowStart && s.start.leansDown() {
+			s.limit = s.start.from // for the next call
+		}
+		s.proven = s.limit
+		s.suspend(now)
+		return
+	}
+	s.free = false
 	first := s.phase == SlowStart && s.start.prior.tasks == 0
 	if s.phase == SlowStart && s.start.open && now > s.window.last { // tasks that finish together stay together
 		s.start.open = false
@@ -111,27 +130,28 @@ func (s *search) finished(now time.Duration, n int, took time.Duration, running 
 		s.start.pace.add(now, n, running)
 	}
 	s.proven = s.limit
-	at := s.limit
-	if s.phase == SlowStart {
-		at = s.start.from
-	}
-	used := running >= at*8/10
 	m, within := s.window.share(n, took)
-	s.window.add(m, running, within, waiting && used)
+	s.window.add(m, running, within)
 	if took == 0 && first { // a task has run since the period began, or longer
 		took = time.Duration(n) * (now - s.since)
 		s.window.assumed.add(n, took)
 	}
-	if !waiting && !used {
-		s.window.broken = true
-	}
-	switch {
-	case s.phase != SlowStart || s.settling > 0:
-	case waiting && used:
+	if used && s.phase == SlowStart && s.settling == 0 {
 		s.grow(now, n, took, running)
-	default:
-		s.start.pace.last = now // what was idle has no pace
 	}
+}
+
+// suspend suspends the window, as permits are free: it counts again from now on.
+func (s *search) suspend(now time.Duration) {
+	s.free = true
+	s.window.suspend(now)
+	s.start.pace.last = now
+}
+
+// resumeWindow makes the window count from a time on at which a task began to wait.
+func (s *search) resumeWindow(at time.Duration) {
+	s.window.last = max(s.window.last, at)
+	s.start.pace.last = max(s.start.pace.last, at)
 }
 
 // judge is called when the window may end.
@@ -151,8 +171,6 @@ func (s *search) judge(now time.Duration, running int) {
 	case s.window.tasks < s.minWindow():
 	case s.phase == SlowStart && !s.window.lasts(roundLatencies):
 	case s.phase == Holding && s.window.time < float64(minWindowTime):
-	case !s.window.valid():
-		s.window.open(now)
 	case s.phase == SlowStart:
 		s.judgeSlowStart(now)
 	case s.phase == Holding:

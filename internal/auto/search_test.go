@@ -242,17 +242,27 @@ func TestChangedThroughputIsProbed(t *testing.T) {
 	d.until(t, 20000, slotted(40), "near 40", func() bool { return d.held >= 36 })
 }
 
-// TestOneFreePermitSpoilsAWindow has one task of a window finish while permits are free.
-func TestOneFreePermitSpoilsAWindow(t *testing.T) {
+// TestWindowSurvivesFreePermits has calls of 70 tasks: in the last part of each, and in the
+// second after it, permits are free. Only the time in which all are held counts.
+func TestWindowSurvivesFreePermits(t *testing.T) {
 	d := held(40)
-	before := d.known.at(40).tasks
-	for range 20 {
-		d.serve(50, slotted(5)) // less throughput, which would be probed
-		d.now += time.Millisecond
-		d.finished(d.now, 1, time.Millisecond, 1, false)
+	d.known = d.known[:0]
+	d.hold = 1000
+	for range 50 {
+		d.serve(30, slotted(40))
+		for running := 39; running >= 0; running-- {
+			d.now += 5 * time.Millisecond / time.Duration(running+1)
+			d.finished(d.now, 1, 5*time.Millisecond, running, false)
+		}
+		d.now += time.Second
+		d.resumeWindow(d.now)
 	}
-	if d.known.at(40).tasks != before || d.phase != Holding {
-		t.Errorf("phase %d, %v tasks known of %v", d.phase, d.known.at(40).tasks, before)
+	r := d.known.at(40)
+	if r.tasks < 160 || d.phase != Holding {
+		t.Fatalf("phase %v, %v tasks known", d.phase, r.tasks)
+	}
+	if x, want := r.rate(), 1/float64(slotted(40)(40)); x < want/1.5 || x > want*1.1 {
+		t.Errorf("%.0f tasks a second, want %.0f", x*1e9, want*1e9)
 	}
 }
 
@@ -535,15 +545,26 @@ func TestInterruptedProbeIsNoted(t *testing.T) {
 		s.begin()
 		limits := []int{s.limit}
 		s.note = func(time.Duration, float64, string) { limits = append(limits, s.limit) }
-		s.held = 24
-		s.try(0, reading{}, 12, told)
+		s.held, s.up = 10, true
+		s.try(0, reading{}, 20, told)
 		s.interrupt(0)
-		if want := []int{12, 12, 24}; told != "" && !slices.Equal(limits, want) || told == "" && len(limits) != 1 {
+		if want := []int{12, 20, 10}; told != "" && !slices.Equal(limits, want) || told == "" && len(limits) != 1 {
 			t.Errorf("told %q: changes to %v", told, limits)
 		}
-		if s.limit != 24 || s.phase != Holding {
+		if s.limit != 10 || s.phase != Holding {
 			t.Errorf("limit %d in phase %v", s.limit, s.phase)
 		}
+	}
+}
+
+// TestProbeDownSurvives has a probe of a lower limit go on when tasks wait again.
+func TestProbeDownSurvives(t *testing.T) {
+	s := &search{Config: usual}
+	s.begin()
+	s.held = 24
+	s.try(0, reading{}, 12, "")
+	if s.interrupt(0); s.limit != 12 || s.phase != Probing {
+		t.Errorf("limit %d in phase %v", s.limit, s.phase)
 	}
 }
 

@@ -92,6 +92,9 @@ func (r *slowStart) notice(n int, took time.Duration, running, limit int) {
 	r.all.add(n, took, running)
 }
 
+// leansDown reports whether it is more likely that tasks finish more slowly the more run.
+func (r *slowStart) leansDown() bool { return r.all.spread() > alarmSpread && r.pace.falls() > 0 }
+
 // isLate reports whether tasks take longer than a queue explains.
 func (s *search) isLate() bool { return !s.start.resumed && s.start.late.tasks >= lateTasks }
 
@@ -163,6 +166,10 @@ func (s *search) fallsEarly() bool {
 // the limit.
 func (s *search) judgeSlowStart(now time.Duration) {
 	r, prior := s.read().feasible(), s.start.prior
+	if prior.tasks == 0 && !s.start.resumed && s.start.leansDown() {
+		s.alarm(now)
+		return
+	}
 	if prior.tasks == 0 {
 		s.nextRound(now, r, "tasks finish: the limit may double", roundFactor)
 		return

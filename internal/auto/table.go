@@ -19,10 +19,10 @@ const (
 	fadeFactor = 0.963 // of the tasks that an entry counts for, after each window at another limit
 	leastTasks = 6     // that an entry counts for; with fewer it is dropped
 
-	worseLoss   = 0.1  // of throughput, as a logarithm, with which a limit is worse
-	worseErrors = 2    // standard errors that it is to be beyond that
-	worseTasks  = 0.25 // of the limit, that the entry still counts for
-	worseReach  = 1.3  // of the limit that is to be tried: how far beyond it a limit matters
+	worseLoss   = 0.1 // of throughput, as a logarithm, with which a limit is worse
+	worseErrors = 2   // standard errors that it is to be beyond that
+	worseTasks  = 0.5 // of the limit, that the entry still counts for
+	worseReach  = 1.3 // of the limit that is to be tried: how far beyond it a limit matters
 )
 
 func (t table) find(limit int) (int, bool) {

@@ -98,9 +98,10 @@ func TestUnseenWorkloads(t *testing.T) {
 		draw            func(seed uint64) *workload.Workload
 		mean, low, rare float64 // geometric mean; what nearly all reach, and which share may miss it
 	}{
-		{"random", 300, workload.Random, 0.93, 0.5, 0.02},
-		{"collapse a little above their slots", 500, workload.Steep, 0.82, 0.55, 0.02},
-		{"collapse at once", 150, workload.Trap, 0.8, 0.5, 0.03},
+		{"random", 300, workload.Random, 0.93, 0.6, 0.02},
+		{"collapse a little above their slots", 500, workload.Steep, 0.85, 0.6, 0.01},
+		{"collapse at once", 150, workload.Trap, 0.84, 0.5, 0.02},
+		{"collapse at once, tasks alike", 150, workload.EvenTrap, 0.5, 0.25, 0.1},
 		{"rise slowly", 100, workload.Slow, 0.93, 0.75, 0.03},
 	} {
 		if race.Enabled {

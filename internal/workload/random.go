@@ -91,6 +91,15 @@ func Trap(seed uint64) *Workload {
 	return &Workload{Procs: 2, Until: 3500 * 10 / k, Rate: cliff(k, k*uniform(r, 1.2, 3)), Next: about(10)}
 }
 
+// EvenTrap is Trap with tasks that all take about as long: they finish in groups.
+func EvenTrap(seed uint64) *Workload {
+	w, spread := Trap(seed), 0.02*float64(seed%5)
+	w.Next = func(_ float64, r *rand.Rand) (float64, float64, float64) {
+		return touch, 0, 10 * max(0.1, 1+spread*r.NormFloat64())
+	}
+	return w
+}
+
 // Scattered returns k slots for tasks of 10 ms, each of which arrives after up to by.
 func Scattered(k int, by float64) *Workload {
 	return &Workload{
