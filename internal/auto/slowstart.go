@@ -8,7 +8,7 @@ import (
 const (
 	roundFactor    = 2     // of the limit: the top of the next round
 	jumpFactor     = 8     // the same, when tasks took as long as before although many more ran
-	jumpElasticity = 0.95  // by latency, that a jump needs
+	jumpElasticity = 0.85  // by latency, that a jump needs
 	jumpSpread     = 0.2   // of latencies, as a share of their mean: with more a jump is a gamble
 	minElasticity  = 0.35  // of a round after which slow start continues
 	roundLatencies = 1.5   // mean latencies that a round is measured for
