@@ -62,7 +62,7 @@ func (s *search) liftCeiling(now time.Duration) {
 	}
 	s.ceiling = 0
 	if top, _ := s.allowed(min(2*s.limit, s.Max)); top > s.limit+s.limit/8 { // as in nextRound
-		s.settling = 0
+		s.settling, s.alarmed = 0, false
 		s.window.open(now)
 		s.phase, s.start = SlowStart, slowStart{from: s.limit, top: top, pace: pace{last: now}}
 		s.noted(now, reading{}, "a higher limit is tried again")
@@ -73,7 +73,7 @@ func (s *search) liftCeiling(now time.Duration) {
 func (s *search) backOff(now time.Duration, reason string) {
 	s.backoffs++
 	n := clamp(s.Min, int(backoffFactor*float64(s.limit)), s.limit)
-	s.pause, s.up, s.steps = 4, true, 1
+	s.pause, s.up, s.steps, s.reach = 4, true, 1, near
 	s.held, s.known, s.beforeStall = n, s.known[:0], 0
 	s.stale = s.limit
 	s.returnToHeld(now, 4)
@@ -109,6 +109,7 @@ func (s *search) endStall(now time.Duration) {
 	if n := s.beforeStall; n > 0 {
 		s.beforeStall = 0
 		s.move(now, n)
+		s.start.pace.last = now
 		s.noted(now, reading{}, "tasks finish again")
 	}
 }

@@ -192,10 +192,12 @@ func (c *Controller) endPeriod() {
 	c.timerMu.Lock()
 	c.active.Store(0)
 	c.timerMu.Unlock()
-	s, now := c.current()
-	before := s.limit
-	if s.interrupt(now); s.limit != before {
-		c.limiter.Set(s.limit)
+	if s := c.search; s != nil {
+		before := s.limit
+		s.suspend(s.last)
+		if s.interrupt(time.Since(s.epoch)); s.limit != before {
+			c.limiter.Set(s.limit)
+		}
 	}
 	if running, waiting := c.limiter.Load(); (waiting || c.demand.Load() > 0) && running > 0 {
 		c.NotifyWaiting()
@@ -300,12 +302,12 @@ func (c *Controller) finished(n int, took time.Duration) {
 		return
 	}
 	s.idleTicks = 0
-	before, free := s.limit, s.free
-	if free && waiting {
+	before := s.limit
+	if s.free && waiting {
 		s.waitsSince(c.waitingSince())
 	}
 	s.finished(now, n, took, running, s.idleTasks <= running) // tasks may be on their way to a raised limit
-	if s.free && !free {
+	if s.free {
 		c.setFree()
 	}
 	if now-s.checked >= memoryInterval {

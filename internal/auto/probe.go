@@ -13,8 +13,8 @@ const (
 	alarmDoubt = 0.5  // standard errors by which a lower limit may miss the mark after an alarm
 	bigChange  = 0.5  // of throughput at one limit, as a logarithm: the server is another
 
-	wideUp, wideDown = 4, 2 // factors of a wide probe
-	leastStep        = 1.1  // factor between the limit that is held and one that is worth a probe
+	farFactor = 2   // of a far probe
+	leastStep = 1.1 // factor between the limit that is held and one that is worth a probe
 
 	harmErrors = 2.5                             // standard errors, and
 	harmShare  = 0.15                            // share of the tasks that are missing if a higher limit does harm
@@ -27,7 +27,7 @@ type reach int
 const (
 	near reach = iota // a factor of √2 or 2
 	fine              // the square root of √2
-	wide
+	far               // farFactor
 )
 
 // judgeHold ends a window at the limit that is held, and probes another limit when it
@@ -39,7 +39,7 @@ func (s *search) judgeHold(now time.Duration) {
 	s.hold--
 	switch b := s.known.best(s.held); {
 	case b.tasks > 0 && s.clearlyBetter(b.reading):
-		s.up, s.steps = b.limit > s.held, 1
+		s.up, s.steps, s.reach = b.limit > s.held, 1, near
 		s.try(now, r, b.limit, compared("another limit was better", r, b.reading))
 	case s.hold <= 0:
 		s.probe(now, r)
@@ -64,7 +64,7 @@ func (s *search) learn(r reading) {
 			}
 			old = reading{}
 			if s.phase == Holding {
-				s.up, s.pause, s.hold = true, 2, 1
+				s.up, s.reach, s.pause, s.hold = true, near, 2, 1
 			}
 		}
 	}
@@ -107,10 +107,8 @@ func (s *search) probeFactor() float64 {
 	switch {
 	case s.reach == fine:
 		return math.Sqrt(math.Sqrt2)
-	case s.reach == wide && s.up:
-		return wideUp
-	case s.reach == wide:
-		return wideDown
+	case s.reach == far:
+		return farFactor
 	}
 	return math.Exp2(float64(s.steps) / 2)
 }
@@ -153,10 +151,8 @@ func (s *search) judgeProbe(now time.Duration) {
 	switch {
 	case s.alarmed:
 		enough, doubt = s.minHold(), alarmDoubt
-	case s.up && s.reach == wide:
-		mark, enough = 2*upGain, max(8*float64(s.held), sureTasks)
 	case s.up:
-		mark = [...]float64{near: upGain, fine: upGain / 2}[s.reach]
+		mark = [...]float64{near: upGain, fine: upGain / 2, far: upGain}[s.reach]
 	}
 	g, se := gain(b.reading, s.known.at(s.limit).merge(r))
 	se = math.Hypot(se, math.Sqrt(burstTime/r.time))
@@ -206,9 +202,9 @@ func (s *search) accept(now time.Duration, r reading) {
 }
 
 // reject returns to the limit that is held, and probes the other direction next. After an
-// alarm, slow start continues: the alarm was false. When both directions have failed, it pauses, each time for twice as long, and then
-// probes nearer limits, farther ones, and these again: throughput may rise too slowly to tell
-// neighbours apart.
+// alarm, slow start continues: the alarm was false. When both directions have failed, it
+// pauses, each time for twice as long, and then probes nearer limits, far ones, and these
+// again: throughput may rise too slowly to tell neighbours apart.
 func (s *search) reject(now time.Duration, r reading) {
 	base, alarmed := s.known.at(s.held), s.alarmed
 	reason := compared("a higher limit is no better", base, r)
@@ -219,7 +215,7 @@ func (s *search) reject(now time.Duration, r reading) {
 	s.up, s.steps = !s.up, 1
 	hold := 1
 	if s.fails++; s.fails >= 2 {
-		s.pause, s.fails, s.reach = min(2*s.pause, maxPause), 0, (s.reach+1)%(wide+1)
+		s.pause, s.fails, s.reach = min(2*s.pause, maxPause), 0, (s.reach+1)%(far+1)
 		hold = s.pause
 	}
 	s.returnToHeld(now, hold)

@@ -97,8 +97,11 @@ func (s *search) finished(now time.Duration, n int, took time.Duration, running 
 		s.window.open(now)
 	}
 	at := s.limit
-	if s.phase == SlowStart {
+	switch {
+	case s.phase == SlowStart:
 		at = s.start.from
+	case s.phase == Probing && s.up: // which ends even if no more tasks run than before
+		at = min(at, s.held)
 	}
 	used := waiting && running >= at*8/10
 	if s.unused += n; used {
@@ -107,6 +110,7 @@ func (s *search) finished(now time.Duration, n int, took time.Duration, running 
 	if s.settling == 0 && 5*s.unused > s.limit {
 		if !s.free && s.phase == SlowStart && s.start.leansDown() {
 			s.limit = s.start.from // for the next call
+			s.noted(now, reading{}, "tasks finish more slowly the more run")
 		}
 		s.proven = s.limit
 		s.suspend(now)
@@ -132,11 +136,15 @@ func (s *search) finished(now time.Duration, n int, took time.Duration, running 
 	s.proven = s.limit
 	m, within := s.window.share(n, took)
 	s.window.add(m, running, within)
+	rises := used && s.phase == SlowStart && s.settling == 0
+	if rises {
+		s.start.notice(n, took, running, s.limit)
+	}
 	if took == 0 && first { // a task has run since the period began, or longer
 		took = time.Duration(n) * (now - s.since)
 		s.window.assumed.add(n, took)
 	}
-	if used && s.phase == SlowStart && s.settling == 0 {
+	if rises {
 		s.grow(now, n, took, running)
 	}
 }
@@ -164,7 +172,7 @@ func (s *search) judge(now time.Duration, running int) {
 		s.alarm(now)
 	case s.alarmed && s.isFalse(running):
 		s.resumeEarly(now)
-	case s.phase == Probing && s.up && s.harms():
+	case s.phase == Probing && s.up && 5*s.unused <= s.limit && s.harms():
 		s.reject(now, s.readProbe())
 	case s.settling > 0:
 		s.settle(now, running)

@@ -7,7 +7,7 @@ import (
 
 const (
 	roundFactor    = 2     // of the limit: the top of the next round
-	jumpFactor     = 8     // the same, when tasks took as long as before although many more ran
+	jumpFactor     = 8     // the same, when tasks took about as long as before although many more ran
 	jumpElasticity = 0.85  // by latency, that a jump needs
 	jumpSpread     = 0.2   // of latencies, as a share of their mean: with more a jump is a gamble
 	minElasticity  = 0.35  // of a round after which slow start continues
@@ -36,8 +36,9 @@ type slowStart struct {
 	open    bool    // the window is to open at the next pause
 	pace    pace
 
-	all               latencies // of tasks, but for those
-	late              latencies // that are late, if they finish in a row
+	all               latencies // of tasks that are not late
+	late              latencies // the late ones, if they finish in a row
+	lateRow           int       // how often some have finished in that row
 	latencies, before latencies // of tasks since the limit was last compared, and until then
 }
 
@@ -46,7 +47,6 @@ type slowStart struct {
 func (s *search) grow(now time.Duration, n int, took time.Duration, running int) {
 	r := &s.start
 	r.pace.add(now, n, running)
-	r.notice(n, took, running, s.limit)
 	switch {
 	case s.limit >= r.top:
 	case r.prior.tasks > 0 && s.slowerThan(r.prior):
@@ -71,7 +71,7 @@ func (s *search) slowerThan(r reading) bool {
 // paceFalls reports whether tasks finish more slowly the more run.
 func (s *search) paceFalls() bool {
 	r := &s.start
-	if r.resumed || r.all.tasks < alarmTasks || r.all.spread() <= alarmSpread {
+	if r.resumed || s.limit <= s.Min || r.all.tasks < alarmTasks || r.all.spread() <= alarmSpread {
 		return false
 	}
 	evidence := r.pace.falls()
@@ -82,13 +82,17 @@ func (s *search) paceFalls() bool {
 // apart those that take longer than a queue explains: such tasks finish in groups, which have
 // no pace.
 func (r *slowStart) notice(n int, took time.Duration, running, limit int) {
+	if took == 0 { // unknown
+		return
+	}
 	alike := r.all.tasks >= likeTasks && r.all.spread() <= alarmSpread
 	if alike && float64(took) > lateFactor*float64(n)*r.all.mean()*float64(limit)/float64(r.from) {
 		r.late.add(n, took, running)
+		r.lateRow++
 		return
 	}
 	r.all.merge(r.late)
-	r.late = latencies{}
+	r.late, r.lateRow = latencies{}, 0
 	r.all.add(n, took, running)
 }
 
@@ -96,7 +100,9 @@ func (r *slowStart) notice(n int, took time.Duration, running, limit int) {
 func (r *slowStart) leansDown() bool { return r.all.spread() > alarmSpread && r.pace.falls() > 0 }
 
 // isLate reports whether tasks take longer than a queue explains.
-func (s *search) isLate() bool { return !s.start.resumed && s.start.late.tasks >= lateTasks }
+func (s *search) isLate() bool {
+	return !s.start.resumed && s.start.lateRow >= lateTasks && s.limit > s.Min
+}
 
 // alarm probes a lower limit. The limit that is held meanwhile was measured in this round or
 // in the round before.
@@ -130,7 +136,7 @@ func (s *search) resume(now time.Duration, r reading) {
 	}
 }
 
-// jump ends the round early when a generation of tasks took as long as the one before,
+// jump ends the round early when a generation of tasks took about as long as the one before,
 // although many more ran: nothing is in short supply yet.
 func (s *search) jump(now time.Duration) {
 	r := &s.start
@@ -145,7 +151,7 @@ func (s *search) jump(now time.Duration) {
 	}
 	r.before, r.rose = l, true
 	before := s.limit
-	s.nextRound(now, l.reading(), "tasks take as long as before: the limit may rise eightfold", jumpFactor)
+	s.nextRound(now, l.reading(), "tasks take about as long as before: the limit may rise eightfold", jumpFactor)
 	if s.phase == SlowStart && s.limit == before {
 		s.limit, s.start.open = s.start.top, true
 	}
@@ -166,7 +172,7 @@ func (s *search) fallsEarly() bool {
 // the limit.
 func (s *search) judgeSlowStart(now time.Duration) {
 	r, prior := s.read().feasible(), s.start.prior
-	if prior.tasks == 0 && !s.start.resumed && s.start.leansDown() {
+	if prior.tasks == 0 && !s.start.resumed && s.limit > s.Min && s.start.leansDown() {
 		s.alarm(now)
 		return
 	}
@@ -214,7 +220,7 @@ func (s *search) nextRound(now time.Duration, r reading, reason string, factor i
 
 // holdAt holds the limit that slow start has reached.
 func (s *search) holdAt(now time.Duration, r reading, reason string) {
-	s.phase, s.hold, s.up, s.steps = Holding, 8, false, 1
+	s.phase, s.hold, s.up, s.steps, s.reach = Holding, 8, false, 1, near
 	s.held = s.limit
 	s.known.put(s.held, r)
 	s.window.open(now)
@@ -230,7 +236,7 @@ func (s *search) endSlowStart(now time.Duration, r reading, fell bool) {
 	case fell && s.start.rose:
 		s.known, s.held = s.known[:0], max(s.start.from, s.Min)
 		s.known.put(running, r)
-		s.up, s.steps, s.fails, s.pause = false, 1, 0, 2
+		s.up, s.steps, s.reach, s.fails, s.pause = false, 1, near, 0, 2
 		s.returnToHeld(now, 1)
 		s.noted(now, r, compared("throughput fell", prior, r))
 	case fell:
@@ -248,6 +254,6 @@ func (s *search) endSlowStart(now time.Duration, r reading, fell bool) {
 func (s *search) probeDown(now time.Duration, r reading, n int, reason string) {
 	s.held = int(math.Round(r.running))
 	s.known.put(s.held, r)
-	s.up, s.steps, s.fails = false, 2, 0
+	s.up, s.steps, s.reach, s.fails, s.alarmed = false, 2, near, 0, false
 	s.try(now, r, n, reason)
 }

@@ -33,7 +33,7 @@ func TestSmallCallsTeachTheSearch(t *testing.T) {
 		best     *stint.Limiter
 		share    float64 // of the best throughput, on average over the seeds
 	}{{"collapse", collapse, stint.Limit(4), 0.7}, {"wait", wait, stint.Limit(60), 0.95}} {
-		for _, pause := range []time.Duration{0, 2 * time.Second} {
+		for _, pause := range []time.Duration{0, 300 * time.Millisecond, 2 * time.Second} {
 			sum := 0.0
 			for seed := range seeds {
 				best := smallCalls(t, &c.workload, seed, pause, stint.Limit(c.best.Current()))
