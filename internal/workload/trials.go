@@ -49,9 +49,8 @@ func computations() []Trial {
 
 // Seven goals are missed; the comments name them. In slow start a round is compared with the
 // round before, so the limit is doubled twice above the slots before that shows: 42, 84, 168.
-// Wide probes reach four times the limit that is held. Of lognormal tasks the short ones end
-// first after the limit has grown, which looks like more throughput: the limit stays above 2.5
-// knees.
+// Of lognormal tasks the short ones end first after the limit has grown, which looks like more
+// throughput: the limit stays above 2.5 knees.
 func stations() []Trial {
 	heavy := waiting(func(r *rand.Rand) float64 { return pareto(r, 1.5, 5) })
 	uneven := served(func(_ float64, r *rand.Rand) float64 { return lognormal(r, 1.5, 5) })
