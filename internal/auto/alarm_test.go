@@ -146,3 +146,57 @@ func TestWorse(t *testing.T) {
 		t.Errorf("%d was measured long ago", got)
 	}
 }
+
+// TestMissingDemandIsNoHarm has tasks stop to come while a probe upwards settles: that few
+// finish is not blamed on the limit that is tried.
+func TestMissingDemandIsNoHarm(t *testing.T) {
+	for _, gap := range []time.Duration{time.Millisecond, 5 * time.Millisecond, 20 * time.Millisecond} {
+		d := held(20)
+		d.up, d.hold = true, 1
+		d.until(t, 500, slotted(1000), "probing", func() bool { return d.phase == Probing })
+		tried := d.limit
+		d.serve(6, slotted(1000))
+		for range 30 {
+			d.now += gap
+			d.finished(d.now, 1, 5*time.Millisecond, 1, false)
+		}
+		if d.phase != Probing || d.known.at(tried).tasks != 0 {
+			t.Errorf("a task in %v: phase %v, %v tasks known at %d", gap, d.phase, d.known.at(tried).tasks, tried)
+		}
+	}
+}
+
+// TestProbeThatNobodyFillsEnds has tasks wait, but no more of them run than before: CPUs are
+// the bottleneck.
+func TestProbeThatNobodyFillsEnds(t *testing.T) {
+	d := held(8)
+	d.up, d.reach, d.hold = true, far, 1
+	d.until(t, 500, slotted(8), "probing", func() bool { return d.phase == Probing && d.limit > 8 })
+	for range 2000 {
+		g := slotted(8)(8)
+		d.now += g
+		d.finished(d.now, 1, 8*g, 8, true)
+		if d.phase != Probing {
+			break
+		}
+	}
+	if d.phase == Probing || d.held != 8 {
+		t.Errorf("phase %v, limit %d, %d is held", d.phase, d.limit, d.held)
+	}
+}
+
+// TestBatchIsOneLateTask has short tasks reported together, late.
+func TestBatchIsOneLateTask(t *testing.T) {
+	r := slowStart{from: 14}
+	r.notice(8, 8*time.Millisecond, 14, 14)
+	r.notice(100, time.Second, 14, 14)
+	r.notice(1, 0, 14, 14) // unknown
+	r.notice(1, 10*time.Millisecond, 14, 14)
+	if r.lateRow != 2 {
+		t.Errorf("%d late in a row, want 2", r.lateRow)
+	}
+	r.notice(1, time.Millisecond, 14, 14)
+	if r.lateRow != 0 || r.all.tasks != 110 {
+		t.Errorf("%d late in a row of %v tasks, want none of 110", r.lateRow, r.all.tasks)
+	}
+}

@@ -172,7 +172,7 @@ func (s *search) judge(now time.Duration, running int) {
 		s.alarm(now)
 	case s.alarmed && s.isFalse(running):
 		s.resumeEarly(now)
-	case s.phase == Probing && s.up && 5*s.unused <= s.limit && s.harms():
+	case s.phase == Probing && s.up && s.unused == 0 && s.harms():
 		s.reject(now, s.readProbe())
 	case s.settling > 0:
 		s.settle(now, running)
