@@ -177,7 +177,7 @@ func (s *search) readProbe() reading {
 func (s *search) harms() bool {
 	w, rate := &s.window, s.known.at(s.held).rate()
 	want := rate * (w.time - w.longest)
-	return want-w.tasks > harmErrors*math.Sqrt(want*(1+rate*burstTime))+harmShare*want
+	return !w.holed && want-w.tasks > harmErrors*math.Sqrt(want*(1+rate*burstTime))+harmShare*want
 }
 
 // accept holds the limit that was tried, and probes further in the same direction.

@@ -68,6 +68,7 @@ type window struct {
 	paused counts        // at the last pause, where the window may end
 	before float64       // tasks that may have started before the window, and under another limit
 	last   time.Duration // when a task finished last, or permits were free
+	holed  bool          // permits were free meanwhile: that few tasks have finished says nothing yet
 }
 
 // counts are what a window counts.
@@ -100,7 +101,7 @@ func (w *window) pause(now time.Duration) bool {
 }
 
 // suspend discards what w has counted since its last pause. It counts again from now on.
-func (w *window) suspend(now time.Duration) { w.counts, w.last = w.paused, now }
+func (w *window) suspend(now time.Duration) { w.counts, w.last, w.holed = w.paused, now, true }
 
 // add counts n tasks. took is their total duration, 0 if unknown.
 func (w *window) add(n, running int, took time.Duration) {

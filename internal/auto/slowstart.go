@@ -161,7 +161,7 @@ func (s *search) jump(now time.Duration) {
 // the round that throughput has fallen.
 func (s *search) fallsEarly() bool {
 	r, w := &s.start, &s.window
-	if r.prior.tasks == 0 || s.limit < r.top {
+	if r.prior.tasks == 0 || s.limit < r.top || w.holed {
 		return false
 	}
 	want := r.prior.rate() * (w.time - w.longest)
