@@ -301,14 +301,19 @@ func TestEndedTasksAreNotKept(t *testing.T) {
 			collected(t, 3)
 			runtime.KeepAlive(kept)
 
-			kept = make([]context.Context, 0, 2)
-			r := stint.NewResults[*thing](bg, opt)
-			for _, x := range things() {
-				r.Go(func(ctx context.Context) (*thing, error) { return keep(ctx, x) })
+			for _, parks := range []bool{false, true} { // the worker, between two tasks: a timer is to end it
+				kept = make([]context.Context, 0, 2)
+				r := stint.NewResults[*thing](bg, opt)
+				for _, x := range things() {
+					r.Go(func(ctx context.Context) (*thing, error) { return keep(ctx, x) })
+					if parks {
+						synctest.Wait()
+					}
+				}
+				r.Wait()
+				collected(t, 3)
+				runtime.KeepAlive(kept)
 			}
-			r.Wait()
-			collected(t, 3)
-			runtime.KeepAlive(kept)
 		}
 		kept = make([]context.Context, 0, 2)
 		procs := runtime.GOMAXPROCS(1) // the default limit

@@ -46,11 +46,11 @@ type Engine struct {
 	idleWaiters    []chan struct{} // closed when the engine is idle
 
 	workers  int
-	first    *worker     // part of the engine's memory, until it is used
-	idle     []*worker   // parked, the longest first; the last is woken first
-	timer    *time.Timer // ends idle workers
-	waits    int         // how often a worker has waited for a CPU in vain
-	arriving int         // workers on their way to the queue with a permit, not on loan
+	first    *worker   // part of the engine's memory, until it is used
+	idle     []*worker // parked, the longest first; the last is woken first
+	timer    *idleTimer
+	waits    int // how often a worker has waited for a CPU in vain
+	arriving int // workers on their way to the queue with a permit, not on loan
 
 	running            int // workers with a task
 	queued             int // when it was last reconciled
@@ -286,6 +286,13 @@ func (e *Engine) granted() {
 	e.unlock(e.pick(nil))
 }
 
+// An idleTimer ends idle workers. The runtime may keep a stopped timer until it is due, and what
+// the timer refers to: not the engine.
+type idleTimer struct {
+	*time.Timer
+	engine *Engine // nil when the timer has been stopped
+}
+
 // expire ends the workers that were idle for the timeout, and sets the timer for the
 // next.
 func (e *Engine) expire() {
@@ -426,18 +433,20 @@ func (e *Engine) arm(now time.Time) {
 	e.armed = true
 	wait := e.idleTimeout - now.Sub(e.idle[0].since)
 	if e.timer == nil {
-		e.timer = time.AfterFunc(wait, e.expire)
-	} else {
-		e.timer.Reset(wait)
+		t := new(idleTimer)
+		t.Timer = time.AfterFunc(time.Hour, func() { t.engine.expire() })
+		e.timer = t
 	}
+	e.timer.engine = e
+	e.timer.Reset(wait)
 }
 
 // left removes a worker from the counts. The last worker of a draining engine stops the
 // timer.
 func (e *Engine) left() {
 	e.workers--
-	if e.workers == 0 && e.armed && e.timer.Stop() {
-		e.armed = false // otherwise expire is about to run
+	if e.workers == 0 && e.armed && e.timer.Stop() { // otherwise expire is about to run
+		e.armed, e.timer.engine = false, nil
 	}
 	e.settle()
 }
