@@ -416,7 +416,7 @@ func TestParMapShortQueue(t *testing.T) {
 				time.Sleep(10 * time.Millisecond)
 				return v, nil
 			}, append(order, l, stint.Queue(queue))...), n)
-			if sinceBubble() > unchanged/2 {
+			if sinceBubble() > unchanged/10 {
 				t.Errorf("took %v of %v under the first limit, and the limit is %d", sinceBubble(), unchanged, l.Current())
 			}
 		})

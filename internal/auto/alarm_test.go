@@ -57,12 +57,50 @@ func TestFalseAlarm(t *testing.T) {
 		t.Fatalf("alarmed %v, limit %d of %d", d.alarmed, d.limit, before)
 	}
 	d.serveAtRandom(before, r, &running, perTask)
-	if d.alarmed || d.phase != SlowStart || !d.start.resumed {
+	if d.alarmed || d.phase != SlowStart || d.start.tried == 0 {
 		t.Errorf("alarmed %v, phase %v", d.alarmed, d.phase)
 	}
 	d.serveAtRandom(3000, r, &running, perTask)
 	if d.held != usual.Max {
 		t.Errorf("the limit is %d, %q", d.held, d.notes)
+	}
+}
+
+// TestAlarmSeemedFalse has throughput fall when slow start continues after an alarm: the limit
+// that was tried is held if it was measured, and tried again otherwise. What was measured before
+// the crowd had formed is forgotten.
+func TestAlarmSeemedFalse(t *testing.T) {
+	const tried = 5
+	for _, running := range []float64{tried, 40} {
+		d := newFedSearch(usual)
+		d.started, d.limit, d.held = true, tried, 30
+		d.known.put(28, reading{tasks: 14, time: 1e6})
+		d.resume(d.now, reading{tasks: 60, time: 20e6, running: running}, tried)
+		if d.phase != SlowStart || !d.start.resumed() || d.start.top != 60 {
+			t.Fatalf("%v, resumed %v, up to %d", d.phase, d.start.resumed(), d.start.top)
+		}
+		d.limit = d.start.top
+		d.endSlowStart(d.now, reading{tasks: 60, time: 100e6, running: 60}, true)
+		held, phase := tried, Holding
+		if running > tried {
+			held, phase = int(running), Probing
+		}
+		if d.held != held || d.phase != phase || d.limit != tried || d.known.at(28).tasks != 0 {
+			t.Errorf("%v ran: %v, limit %d, held %d, known %v", running, d.phase, d.limit, d.held, d.known)
+		}
+	}
+}
+
+// TestAcceptedAlarmForgets accepts the limit that was tried after an alarm: what was measured
+// before it, when the crowd had not formed, does not speak against a higher one later.
+func TestAcceptedAlarmForgets(t *testing.T) {
+	d := newFedSearch(usual)
+	d.serve(20, slotted(3))
+	d.alarm(d.now)
+	before := d.held
+	d.until(t, 1000, slotted(3), "accepted", func() bool { return !d.alarmed })
+	if d.held == before || len(d.known) != 1 {
+		t.Errorf("%d is held after %d, known %v, %q", d.held, before, d.known, d.notes)
 	}
 }
 

@@ -47,8 +47,8 @@ type Controller struct {
 
 	timerMu sync.Mutex // guards the fields below; may be taken with any other lock held
 	periods uint32
-	since   time.Time // start of the period, or when a task waited again in it
-	free    bool      // permits were free since then
+	began   time.Time     // start of the period
+	waited  time.Duration // from then until a task waited first since permits were free; negative: none has
 	timer   *time.Timer
 	forget  func() // makes a stopped timer, which the runtime may keep until it is due, not keep the Controller
 	armed   bool
@@ -96,9 +96,10 @@ func (c *Controller) NotifyWaiting() {
 	if !c.Active() || lost {
 		c.periods++
 		c.active.Store(max(c.periods, 1))
-		c.since, c.free = now, false
-	} else if c.free {
-		c.since, c.free = now, false
+		c.began, c.waited = now, 0
+	}
+	if c.waited < 0 {
+		c.waited = now.Sub(c.began)
 	}
 	if !c.armed || lost {
 		c.arm(now)
@@ -261,11 +262,11 @@ func (c *Controller) current() (*timedSearch, time.Duration) {
 		return s, time.Since(s.epoch)
 	}
 	c.timerMu.Lock()
-	if c.since.IsZero() { // Overload or Fix, before the first period
-		c.since = time.Now()
-	}
-	start := c.since
+	start := c.began
 	c.timerMu.Unlock()
+	if period == 0 { // Overload or Fix, or a task that finishes after the period
+		start = time.Now()
+	}
 	if s == nil {
 		s = &timedSearch{epoch: start}
 		s.Config, s.note, s.allow = c.config, s.record, s.resources.room
@@ -304,11 +305,12 @@ func (c *Controller) finished(n int, took time.Duration) {
 	s.idleTicks = 0
 	before := s.limit
 	if s.free && waiting {
-		s.waitsSince(c.waitingSince())
+		s.resumeAt(c.waitedSince().Sub(s.epoch))
 	}
-	s.finished(now, n, took, running, s.idleTasks <= running) // tasks may be on their way to a raised limit
+	used := waiting || !s.free && s.idleTasks <= running // tasks may be on their way to a raised limit
+	s.finished(now, n, took, running, used)
 	if s.free {
-		c.setFree()
+		c.forgetWaiting()
 	}
 	if now-s.checked >= memoryInterval {
 		s.checked = now
@@ -322,23 +324,19 @@ func (c *Controller) finished(n int, took time.Duration) {
 	c.keepTimer()
 }
 
-// setFree notes that permits are free.
-func (c *Controller) setFree() {
+// waitedSince returns when a task waited first since permits were free, or an earlier time.
+func (c *Controller) waitedSince() time.Time {
 	c.timerMu.Lock()
 	defer c.timerMu.Unlock()
-	c.free = true
+	return c.began.Add(c.waited)
 }
 
-// waitingSince returns when a task waited again after permits were free. If none has, as far as
-// c knows, it returns the start of the period or an earlier time.
-func (c *Controller) waitingSince() time.Time {
+// forgetWaiting notes that permits are free.
+func (c *Controller) forgetWaiting() {
 	c.timerMu.Lock()
 	defer c.timerMu.Unlock()
-	return c.since
+	c.waited = -1
 }
-
-// waitsSince ends the pause of the window.
-func (s *timedSearch) waitsSince(t time.Time) { s.resumeWindow(t.Sub(s.epoch)) }
 
 // Finished counts a finished task of a goroutine without a Sampler. took is its duration, 0
 // if unknown. A short task that finds another goroutine counting is left to the next task,

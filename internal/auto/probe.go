@@ -177,7 +177,7 @@ func (s *search) readProbe() reading {
 func (s *search) harms() bool {
 	w, rate := &s.window, s.known.at(s.held).rate()
 	want := rate * (w.time - w.longest)
-	return !w.holed && want-w.tasks > harmErrors*math.Sqrt(want*(1+rate*burstTime))+harmShare*want
+	return want-w.tasks > harmErrors*math.Sqrt(want*(1+rate*burstTime))+harmShare*want
 }
 
 // accept holds the limit that was tried, and probes further in the same direction.
@@ -187,6 +187,9 @@ func (s *search) accept(now time.Duration, r reading) {
 		what = "a lower limit is as good"
 	}
 	reason := compared(what, s.known.at(s.held), r)
+	if s.alarmed { // what was measured before the crowd had formed is too high
+		s.known = s.known[:0]
+	}
 	s.learn(r)
 	s.held, s.alarmed = s.limit, false
 	if s.fails, s.steps = 0, 2; s.up == s.wentUp { // otherwise it returns: two limits are about as good
@@ -206,7 +209,7 @@ func (s *search) accept(now time.Duration, r reading) {
 // pauses, each time for twice as long, and then probes nearer limits, far ones, and these
 // again: throughput may rise too slowly to tell neighbours apart.
 func (s *search) reject(now time.Duration, r reading) {
-	base, alarmed := s.known.at(s.held), s.alarmed
+	base, alarmed, tried := s.known.at(s.held), s.alarmed, s.limit
 	reason := compared("a higher limit is no better", base, r)
 	if !s.up {
 		reason = compared("a lower limit is worse", base, r)
@@ -223,7 +226,7 @@ func (s *search) reject(now time.Duration, r reading) {
 		s.noted(now, base, reason)
 	}
 	if alarmed {
-		s.resume(now, r)
+		s.resume(now, r, tried)
 	}
 }
 

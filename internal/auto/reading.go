@@ -61,14 +61,13 @@ func elasticity(a, b reading) (e, se float64) {
 // number of finished tasks depends on the demand, and not on the limit. It survives pauses in
 // the demand, such as the end of a call.
 //
-// Tasks that start together finish together. So a window opens and ends in a pause
+// Tasks that start together finish together: a group. So a window opens and ends in a pause
 // between finished tasks, and lasts at least half as long as its tasks took.
 type window struct {
 	counts
-	paused counts        // at the last pause, where the window may end
+	group  counts        // before the last pause: the groups that have finished, and the time between them
 	before float64       // tasks that may have started before the window, and under another limit
-	last   time.Duration // when a task finished last, or permits were free
-	holed  bool          // permits were free meanwhile: that few tasks have finished says nothing yet
+	last   time.Duration // when a task finished last, or began to wait after permits were free
 }
 
 // counts are what a window counts.
@@ -84,24 +83,30 @@ type counts struct {
 // open opens a new window. A task finishes now, and is added next.
 func (w *window) open(now time.Duration) {
 	c := counts{known: average{prior: w.known.mean()}, assumed: average{prior: w.assumed.mean()}}
-	*w = window{counts: c, paused: c, last: now}
+	*w = window{counts: c, group: c, last: now}
 }
 
-// pause adds the time until now to w, and reports whether w may end.
+// pause adds the time until now to w, and reports whether w may end: a group has finished. The
+// time before the first task is none of w.
 func (w *window) pause(now time.Duration) bool {
 	gap := float64(now - w.last)
 	w.last = now
+	if w.tasks == 0 {
+		return false
+	}
+	group := w.counts
 	w.time += gap
 	w.longest = max(w.longest, gap)
-	if w.time > 0 && w.tasks > 0 && 2*gap*w.tasks >= w.time-gap && 2*w.time*w.assumed.n >= w.assumed.sum {
-		w.paused = w.counts
-		return true
+	if w.time == 0 || 2*gap*w.tasks < group.time || 2*w.time*w.assumed.n < w.assumed.sum {
+		return false
 	}
-	return false
+	w.group = group
+	return true
 }
 
-// suspend discards what w has counted since its last pause. It counts again from now on.
-func (w *window) suspend(now time.Duration) { w.counts, w.last, w.holed = w.paused, now, true }
+// suspend discards what has finished since the last pause, and that pause. The time until the next
+// group counts from now on.
+func (w *window) suspend(now time.Duration) { w.counts, w.last = w.group, now }
 
 // add counts n tasks. took is their total duration, 0 if unknown.
 func (w *window) add(n, running int, took time.Duration) {

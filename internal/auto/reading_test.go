@@ -79,7 +79,7 @@ func TestScatteredSwarmIsNoWindow(t *testing.T) {
 		t.Errorf("a window of %v tasks in %v ns", w.tasks, w.time)
 	}
 	w := fed(5*time.Millisecond, append(at, 10*time.Millisecond)...)
-	if w == nil || w.tasks != 20 || w.time != 10e6 {
+	if w == nil || w.tasks != 20 || w.time != 5e6 {
 		t.Errorf("with the next swarm the window is %+v", w)
 	}
 }
@@ -91,8 +91,8 @@ func TestNoWindowWithoutTime(t *testing.T) {
 }
 
 // TestSuspendDiscardsTheGroup has permits free in the middle of a group of tasks that finish
-// together: the window is what it was before the group, and the time that the permits are free
-// does not count.
+// together: the window is what it was after the group before. The time in which permits are free
+// does not count, and that until the next group does.
 func TestSuspendDiscardsTheGroup(t *testing.T) {
 	var w window
 	w.open(0)
@@ -107,14 +107,14 @@ func TestSuspendDiscardsTheGroup(t *testing.T) {
 	group(10, 10)
 	group(3, 20)
 	w.suspend(ms * time.Millisecond)
-	if w.tasks != 20 || w.time != 20e6 || w.known.n != 20 {
-		t.Errorf("%v tasks, %v of them known, in %v ms, want 20 in 20", w.tasks, w.known.n, w.time/1e6)
+	if w.tasks != 20 || w.time != 10e6 || w.known.n != 20 {
+		t.Errorf("%v tasks, %v of them known, in %v ms, want 20 in 10", w.tasks, w.known.n, w.time/1e6)
 	}
 	w.suspend(100 * time.Millisecond) // until now
 	group(10, 110)
 	group(1, 120)
-	if w.paused.tasks != 30 || w.paused.time != 40e6 {
-		t.Errorf("%v tasks in %v ms, want 30 in 40", w.paused.tasks, w.paused.time/1e6)
+	if w.group.tasks != 30 || w.group.time != 20e6 || w.time != 30e6 {
+		t.Errorf("%v tasks in %v ms, %v until the next, want 30 in 20 and 30", w.group.tasks, w.group.time/1e6, w.time/1e6)
 	}
 }
 

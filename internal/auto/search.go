@@ -149,15 +149,15 @@ func (s *search) finished(now time.Duration, n int, took time.Duration, running 
 	}
 }
 
-// suspend suspends the window, as permits are free: it counts again from now on.
+// suspend suspends the window, as permits are free.
 func (s *search) suspend(now time.Duration) {
 	s.free = true
 	s.window.suspend(now)
 	s.start.pace.last = now
 }
 
-// resumeWindow makes the window count from a time on at which a task began to wait.
-func (s *search) resumeWindow(at time.Duration) {
+// resumeAt makes the window count from the time on at which a task began to wait.
+func (s *search) resumeAt(at time.Duration) {
 	s.window.last = max(s.window.last, at)
 	s.start.pace.last = max(s.start.pace.last, at)
 }
@@ -212,6 +212,9 @@ func (s *search) minWindow() float64 {
 		}
 		return max(minTasks, float64(s.start.from)/2)
 	case Probing:
+		if !s.up { // a whole group: in the time of half of one a lower limit may seem as good
+			return max(2*minTasks, float64(s.limit))
+		}
 		return max(2*minTasks, float64(s.limit)/2)
 	}
 	return s.minHold()

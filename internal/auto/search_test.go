@@ -255,7 +255,7 @@ func TestWindowSurvivesFreePermits(t *testing.T) {
 			d.finished(d.now, 1, 5*time.Millisecond, running, false)
 		}
 		d.now += time.Second
-		d.resumeWindow(d.now)
+		d.resumeAt(d.now)
 	}
 	r := d.known.at(40)
 	if r.tasks < 160 || d.phase != Holding {
@@ -263,6 +263,64 @@ func TestWindowSurvivesFreePermits(t *testing.T) {
 	}
 	if x, want := r.rate(), 1/float64(slotted(40)(40)); x < want/1.5 || x > want*1.1 {
 		t.Errorf("%.0f tasks a second, want %.0f", x*1e9, want*1e9)
+	}
+}
+
+// TestCallsOfRandomTasks has calls of 100 tasks that take 10 ms on average, and pauses between
+// them: the tasks finish one by one, and permits are free at the end of each call. The reading is
+// that of a long call, within a tenth, and a probe upwards ends with the higher limit.
+func TestCallsOfRandomTasks(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	d := held(20)
+	d.known = d.known[:0]
+	d.hold = math.MaxInt
+	call := func() {
+		d.resumeAt(d.now)
+		idle := 0
+		for left := 100; left > 0; left-- {
+			running := min(left, d.limit)
+			d.now += time.Duration(r.ExpFloat64() * float64(10*time.Millisecond) / float64(running))
+			if idle++; left > running {
+				idle = 0
+			}
+			d.finished(d.now, 1, 10*time.Millisecond, running, idle == 0 || !d.free && idle <= running)
+		}
+		d.now += 50 * time.Millisecond
+	}
+	for range 100 {
+		call()
+	}
+	if x := d.known.at(20).rate() * 1e6; x < 1.8 || x > 2.2 {
+		t.Errorf("%.3f tasks a millisecond, want 2", x)
+	}
+	d.up = true
+	d.try(d.now, reading{}, 40, "")
+	for range 100 {
+		if d.phase == Probing && d.held == 20 {
+			call()
+		}
+	}
+	if x := d.known.at(40).rate() * 1e6; d.held != 40 || x < 3.2 || x > 4.4 {
+		t.Errorf("%d is held, %.3f tasks a millisecond at 40, want 4; %q", d.held, x, d.notes)
+	}
+}
+
+// TestHalfAGroupIsNoProbe tries 54 instead of 64. Tasks take 100 ms and start one a millisecond:
+// 54 finish in 54 ms, then none for 46 ms. The probe begins anywhere in that.
+func TestHalfAGroupIsNoProbe(t *testing.T) {
+	for began := range 54 {
+		d := held(64)
+		d.known.put(64, reading{tasks: 128, time: 200e6, latency: 100e6})
+		d.up = false
+		d.try(d.now, reading{}, 54, "")
+		start := d.now
+		for i := began; d.phase == Probing && i < 54*20; i++ {
+			d.now = start + time.Duration(i/54)*100*time.Millisecond + time.Duration(i%54)*time.Millisecond
+			d.finished(d.now, 1, 100*time.Millisecond, 54, true)
+		}
+		if d.held != 64 || d.phase != Holding {
+			t.Errorf("from %d ms on: 54 is held instead of 64; phase %v, %q", began, d.phase, d.notes)
+		}
 	}
 }
 

@@ -28,19 +28,22 @@ const (
 
 // A slowStart is the state of slow start.
 type slowStart struct {
-	from    int     // the limit at the start of the round
-	top     int     // the limit at its end
-	prior   reading // of the round before
-	rose    bool    // throughput rose in a round
-	resumed bool    // after a false alarm: there is no second one
-	open    bool    // the window is to open at the next pause
-	pace    pace
+	from  int     // the limit at the start of the round
+	top   int     // the limit at its end
+	prior reading // of the round before
+	rose  bool    // throughput rose in a round
+	tried int     // after an alarm that seemed false, the limit that was tried; there is no second alarm; 0: no alarm
+	open  bool    // the window is to open at the next pause
+	pace  pace
 
 	all               latencies // of tasks that are not late
 	late              latencies // the late ones, if they finish in a row
 	lateRow           int       // how often some have finished in that row
 	latencies, before latencies // of tasks since the limit was last compared, and until then
 }
+
+// resumed reports whether slow start continues after an alarm that seemed false.
+func (r *slowStart) resumed() bool { return r.tried > 0 }
 
 // grow raises the limit for n finished tasks, up to the top of the round. When tasks take
 // longer to finish than in the round before, the limit stays until the round is judged.
@@ -71,7 +74,7 @@ func (s *search) slowerThan(r reading) bool {
 // paceFalls reports whether tasks finish more slowly the more run.
 func (s *search) paceFalls() bool {
 	r := &s.start
-	if r.resumed || s.limit <= s.Min || r.all.tasks < alarmTasks || r.all.spread() <= alarmSpread {
+	if r.resumed() || s.limit <= s.Min || r.all.tasks < alarmTasks || r.all.spread() <= alarmSpread {
 		return false
 	}
 	evidence := r.pace.falls()
@@ -101,7 +104,7 @@ func (r *slowStart) leansDown() bool { return r.all.spread() > alarmSpread && r.
 
 // isLate reports whether tasks take longer than a queue explains.
 func (s *search) isLate() bool {
-	return !s.start.resumed && s.start.lateRow >= lateTasks && s.limit > s.Min
+	return !s.start.resumed() && s.start.lateRow >= lateTasks && s.limit > s.Min
 }
 
 // alarm probes a lower limit. The limit that is held meanwhile was measured in this round or
@@ -123,16 +126,17 @@ func (s *search) isFalse(running int) bool {
 
 // resumeEarly ends the probe after a false alarm.
 func (s *search) resumeEarly(now time.Duration) {
-	r := s.read()
+	r, tried := s.read(), s.limit
 	s.returnToHeld(now, 1)
-	s.resume(now, r)
+	s.resume(now, r, tried)
 }
 
-// resume continues slow start after a false alarm, once. r is what was measured meanwhile.
-func (s *search) resume(now time.Duration, r reading) {
+// resume continues slow start after a false alarm, once. r is what was measured while the limit
+// tried was.
+func (s *search) resume(now time.Duration, r reading, tried int) {
 	if top, _ := s.allowed(min(roundFactor*s.held, s.Max)); top > s.held {
 		s.settling = 0
-		s.phase, s.start = SlowStart, slowStart{from: s.held, top: top, prior: r, resumed: true, pace: pace{last: now}}
+		s.phase, s.start = SlowStart, slowStart{from: s.held, top: top, prior: r, tried: tried, pace: pace{last: now}}
 	}
 }
 
@@ -161,7 +165,7 @@ func (s *search) jump(now time.Duration) {
 // the round that throughput has fallen.
 func (s *search) fallsEarly() bool {
 	r, w := &s.start, &s.window
-	if r.prior.tasks == 0 || s.limit < r.top || w.holed {
+	if r.prior.tasks == 0 || s.limit < r.top {
 		return false
 	}
 	want := r.prior.rate() * (w.time - w.longest)
@@ -172,7 +176,7 @@ func (s *search) fallsEarly() bool {
 // the limit.
 func (s *search) judgeSlowStart(now time.Duration) {
 	r, prior := s.read().feasible(), s.start.prior
-	if prior.tasks == 0 && !s.start.resumed && s.limit > s.Min && s.start.leansDown() {
+	if prior.tasks == 0 && !s.start.resumed() && s.limit > s.Min && s.start.leansDown() {
 		s.alarm(now)
 		return
 	}
@@ -228,26 +232,40 @@ func (s *search) holdAt(now time.Duration, r reading, reason string) {
 }
 
 // endSlowStart ends slow start, as throughput did not rise with the limit. If it fell after
-// it had risen, the limit before the round is held, and what was measured on the way up is
-// forgotten: it is too high, as crowds form later.
+// it had risen, the limit before the round is held. If it fell after an alarm that seemed false,
+// the alarm was true: the limit that was tried is held, or tried again if the alarm ended while
+// more tasks ran. What was measured on the way up is forgotten in these cases: it is too high, as
+// crowds form later.
 func (s *search) endSlowStart(now time.Duration, r reading, fell bool) {
-	prior, running := s.start.prior, int(math.Round(r.running))
-	switch {
-	case fell && s.start.rose:
-		s.known, s.held = s.known[:0], max(s.start.from, s.Min)
-		s.known.put(running, r)
-		s.up, s.steps, s.reach, s.fails, s.pause = false, 1, near, 0, 2
-		s.returnToHeld(now, 1)
-		s.noted(now, r, compared("throughput fell", prior, r))
-	case fell:
-		s.known.put(running, r)
-		was := prior
-		was.running = math.Round(prior.running)
-		s.known.put(int(was.running), was)
-		s.probeDown(now, was, max(1, int(fellShare*was.running)), compared("throughput fell", prior, r))
-	default:
+	prior, running, tried := s.start.prior, int(math.Round(r.running)), s.start.tried
+	if !fell {
 		s.probeDown(now, r, min(s.start.from, max(1, running/2)), compared("throughput did not rise", prior, r))
+		return
 	}
+	reason := compared("throughput fell", prior, r)
+	if s.start.rose || s.start.resumed() {
+		s.known = s.known[:0]
+	}
+	s.known.put(running, r)
+	switch {
+	case s.start.rose:
+		s.fallBack(now, s.start.from, false)
+		s.noted(now, r, reason)
+	case !s.start.resumed():
+		s.probeDown(now, prior, max(1, int(fellShare*math.Round(prior.running))), reason)
+	case prior.running > float64(tried):
+		s.probeDown(now, prior, tried, reason)
+	default:
+		s.fallBack(now, tried, true)
+		s.noted(now, r, reason)
+	}
+}
+
+// fallBack holds the limit n, and then probes a higher one, or a lower one.
+func (s *search) fallBack(now time.Duration, n int, up bool) {
+	s.held = max(n, s.Min)
+	s.up, s.steps, s.reach, s.fails, s.pause = up, 1, near, 0, 2
+	s.returnToHeld(now, 1)
 }
 
 // probeDown probes the limit n below r, which is held if that is worse.
