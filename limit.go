@@ -117,13 +117,14 @@ type LimiterStats struct {
 	History []LimitChange `json:"history,omitempty"`
 }
 
-// LimitChange is one step of the search for a limit.
+// LimitChange is one step of the search for a limit. A step may confirm the limit that there
+// was. Steps that changed it only for a while, to measure, are left out.
 type LimitChange struct {
 	Time  time.Time `json:"time"`  // of the change
 	Limit int       `json:"limit"` // from then on
 	// Throughput is the number of tasks finished per second, as measured last before the
-	// change: under the limit before, or while this limit was probed. It is 0 if that is
-	// not known.
+	// change: under the limit before, while it rose to this one, or while this one was
+	// probed. It is 0 if that is not known.
 	Throughput float64 `json:"throughput,omitempty"`
 	Reason     string  `json:"reason"` // for people to read, as in LimiterStats
 }

@@ -104,6 +104,29 @@ func TestAcceptedAlarmForgets(t *testing.T) {
 	}
 }
 
+// TestJump has tasks that all take as long, however many run: the limit rises eightfold, but only
+// from 32 on. With a small Burst, a few may fit where the server refuses more.
+func TestJump(t *testing.T) {
+	for _, burst := range []int{4, 42} {
+		d := newFedSearch(Config{Min: 1, Max: 256, Burst: burst, Procs: 1})
+		jumped := 0 // the limit from which it rose by more than a factor of two at once
+		for d.limit < 256 && len(d.limits) < 1000 {
+			d.now += 20 * time.Millisecond
+			for from, left := d.limit, d.limit; left > 0; left-- {
+				before := d.limit
+				d.finished(d.now, 1, 20*time.Millisecond, from, true)
+				if d.limit > 2*before && jumped == 0 {
+					jumped = before
+				}
+				d.seen()
+			}
+		}
+		if d.limit != 256 || jumped+permitsPerTask < jumpLimit {
+			t.Errorf("Burst(%d): from %d to %d at once, %v", burst, jumped, d.limit, d.limits)
+		}
+	}
+}
+
 // TestLateTasks has tasks that take about as long, and then some that take longer than a queue
 // explains. One alone is no alarm.
 func TestLateTasks(t *testing.T) {

@@ -11,7 +11,6 @@ type reading struct {
 	time    float64 // nanoseconds
 	running float64 // on average
 	latency float64 // of a task, nanoseconds, on average; 0: unknown
-	before  float64 // tasks that may have started earlier
 }
 
 // rate returns the throughput in tasks a nanosecond.
@@ -27,10 +26,9 @@ func (r reading) feasible() reading {
 // reported returns the throughput for people, in tasks a second, 0 if the latency is
 // unknown.
 func (r reading) reported() float64 {
-	if r.latency == 0 || r.time == 0 || r.tasks <= r.before {
+	if r.latency == 0 || r.time == 0 {
 		return 0
 	}
-	r.tasks -= r.before
 	return r.feasible().rate() * float64(time.Second)
 }
 
@@ -43,7 +41,6 @@ func (r reading) merge(o reading) reading {
 		r.latency += (o.latency - r.latency) * o.tasks / (r.tasks + o.tasks)
 	}
 	r.tasks += o.tasks
-	r.before += o.before
 	r.time += o.time
 	r.running = o.running
 	return r
@@ -65,9 +62,8 @@ func elasticity(a, b reading) (e, se float64) {
 // between finished tasks, and lasts at least half as long as its tasks took.
 type window struct {
 	counts
-	group  counts        // before the last pause: the groups that have finished, and the time between them
-	before float64       // tasks that may have started before the window, and under another limit
-	last   time.Duration // when a task finished last, or began to wait after permits were free
+	group counts        // before the last pause: the groups that have finished, and the time between them
+	last  time.Duration // when a task finished last, or began to wait after permits were free
 }
 
 // counts are what a window counts.
@@ -132,7 +128,7 @@ func (w *window) share(n int, took time.Duration) (int, time.Duration) {
 func (w *window) lasts(n float64) bool { return w.time*w.assumed.n >= n*w.assumed.sum }
 
 func (w *window) reading() reading {
-	return reading{w.tasks, w.time, w.running / w.tasks, w.known.mean(), w.before}
+	return reading{w.tasks, w.time, w.running / w.tasks, w.known.mean()}
 }
 
 // An average is the mean latency of the tasks of a window.

@@ -146,11 +146,11 @@ func TestShareOfABatch(t *testing.T) {
 // TestFeasibleIsWhatWorkersCanDo has tasks that finished in less time than they took.
 func TestFeasibleIsWhatWorkersCanDo(t *testing.T) {
 	for _, c := range []struct{ r, want reading }{
-		{reading{100, 1000, 10, 0, 0}, reading{100, 1000, 10, 0, 0}},     // not known
-		{reading{100, 1000, 10, 100, 0}, reading{100, 1000, 10, 100, 0}}, // exactly
-		{reading{100, 100, 10, 100, 0}, reading{100, 1000, 10, 100, 0}},
-		{reading{100, 2000, 10, 100, 0}, reading{100, 2000, 10, 100, 0}},
-		{reading{1, 10, 0, 100, 0}, reading{1, 100, 0, 100, 0}}, // the worker that reports was running
+		{reading{100, 1000, 10, 0}, reading{100, 1000, 10, 0}},     // not known
+		{reading{100, 1000, 10, 100}, reading{100, 1000, 10, 100}}, // exactly
+		{reading{100, 100, 10, 100}, reading{100, 1000, 10, 100}},
+		{reading{100, 2000, 10, 100}, reading{100, 2000, 10, 100}},
+		{reading{1, 10, 0, 100}, reading{1, 100, 0, 100}}, // the worker that reports was running
 	} {
 		if got := c.r.feasible(); got != c.want {
 			t.Errorf("%v: %v, want %v", c.r, got, c.want)
@@ -159,12 +159,12 @@ func TestFeasibleIsWhatWorkersCanDo(t *testing.T) {
 }
 
 func TestReadingsAfterEachOther(t *testing.T) {
-	a, b := reading{100, 1000, 10, 0, 0}, reading{300, 2000, 20, 40, 0}
-	if got, want := a.merge(b), (reading{400, 3000, 20, 40, 0}); got != want {
+	a, b := reading{100, 1000, 10, 0}, reading{300, 2000, 20, 40}
+	if got, want := a.merge(b), (reading{400, 3000, 20, 40}); got != want {
 		t.Errorf("%v, want %v", got, want)
 	}
 	a.latency = 80
-	if got, want := a.merge(b), (reading{400, 3000, 20, 50, 0}); got != want {
+	if got, want := a.merge(b), (reading{400, 3000, 20, 50}); got != want {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if got := (reading{}).merge(b); got != b {

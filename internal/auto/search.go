@@ -196,10 +196,8 @@ func (s *search) settle(now time.Duration, running int) {
 		return
 	}
 	if int(s.window.tasks-s.drained) >= s.settling {
-		before := float64(s.limit - s.settling)
 		s.settling = 0
 		s.window.open(now)
-		s.window.before = max(0, before)
 	}
 }
 

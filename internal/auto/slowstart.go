@@ -9,6 +9,7 @@ const (
 	roundFactor    = 2     // of the limit: the top of the next round
 	jumpFactor     = 8     // the same, when tasks took about as long as before although many more ran
 	jumpElasticity = 0.85  // by latency, that a jump needs
+	jumpLimit      = 32    // the least limit to jump from: a few tasks may fit where more do not
 	jumpSpread     = 0.2   // of latencies, as a share of their mean: with more a jump is a gamble
 	minElasticity  = 0.35  // of a round after which slow start continues
 	roundLatencies = 1.5   // mean latencies that a round is measured for
@@ -145,7 +146,7 @@ func (s *search) resume(now time.Duration, r reading, tried int) {
 func (s *search) jump(now time.Duration) {
 	r := &s.start
 	l := r.latencies
-	if s.limit < r.top || r.before.tasks == 0 || l.tasks < float64(s.limit) {
+	if s.limit < max(r.top, jumpLimit) || r.before.tasks == 0 || l.tasks < float64(s.limit) {
 		return
 	}
 	l.limit = float64(s.limit)

@@ -97,7 +97,6 @@ func (t table) scale(f float64) {
 func (r *reading) thin(n float64) {
 	if r.tasks > n {
 		r.time *= n / r.tasks
-		r.before *= n / r.tasks
 		r.tasks = n
 	}
 }
