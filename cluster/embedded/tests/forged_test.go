@@ -34,11 +34,13 @@ func TestForgedResult(t *testing.T) {
 	for _, opts := range [][]cluster.Option{nil, {cluster.Name("named")}} {
 		where, j := newServer(t), newJournal(t)
 		counter := look(t, where)
-		c := begin(bounded(t), connect(t, where), newTask(j), items(4, item{}), opts...)
+		c := begin(bounded(t), connect(t, where), newTask(j), items(4, item{Do: "wait", Gate: "end"}), opts...)
 		key := counter.keyOf(t, 4)
 		counter.forge(t, "stint-results", "stint.result."+key+".0")
 		counter.forge(t, "stint-tasks", "stint.task.work=v1."+key+".7")
-		serve(t, connect(t, where), 2, newTask(j))
+		serve(t, connect(t, where), 5, newTask(j))
+		eventually(t, "the answer is a dead letter", func() bool { return len(counter.subjects(t, "stint-dead")) == 1 })
+		j.open(t, "end") // a run that ends takes its tasks with it
 		c.succeed(t, 4)
 		counter.queued(t, 0)
 		equal(t, "dead letters", len(counter.subjects(t, "stint-dead")), 1)
