@@ -118,7 +118,8 @@ type LimiterStats struct {
 }
 
 // LimitChange is one step of the search for a limit. A step may confirm the limit that there
-// was. Steps that changed it only for a while, to measure, are left out.
+// was. Other limits that were tried for a while only are left out, unless there was a reason
+// to try them.
 type LimitChange struct {
 	Time  time.Time `json:"time"`  // of the change
 	Limit int       `json:"limit"` // from then on

@@ -307,8 +307,8 @@ func (c *Controller) finished(n int, took time.Duration) {
 	if s.free && waiting {
 		s.resumeAt(c.waitedSince().Sub(s.epoch))
 	}
-	used := waiting || !s.free && s.idleTasks <= running // tasks may be on their way to a raised limit
-	s.finished(now, n, took, running, used)
+	waiting = waiting || !s.free && s.idleTasks <= running // tasks may be on their way to a raised limit
+	s.finished(now, n, took, running, waiting)
 	if s.free {
 		c.forgetWaiting()
 	}

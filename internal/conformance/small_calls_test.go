@@ -32,7 +32,7 @@ func TestSmallCallsTeachTheSearch(t *testing.T) {
 		workload workload.Workload
 		best     *stint.Limiter
 		share    float64 // of the best throughput, on average over the seeds
-	}{{"collapse", collapse, stint.Limit(4), 0.7}, {"wait", wait, stint.Limit(60), 0.95}} {
+	}{{"collapse", collapse, stint.Limit(4), 0.85}, {"wait", wait, stint.Limit(60), 0.95}} {
 		for _, pause := range []time.Duration{0, 300 * time.Millisecond, 2 * time.Second} {
 			sum := 0.0
 			for seed := range seeds {
