@@ -101,14 +101,14 @@ func (b *background) end(want int) {
 	}
 }
 
-// process is a command in its own process.
-type process struct {
+// child is a command in its own process.
+type child struct {
 	*exec.Cmd
 	lines *bufio.Reader // its messages, or else its output
 }
 
 // spawn starts a command, which is killed at the end of the test at the latest.
-func spawn(t *testing.T, messages bool, name string, args ...string) *process {
+func spawn(t *testing.T, messages bool, name string, args ...string) *child {
 	t.Helper()
 	cmd := exec.Command(name, args...)
 	pipe := cmd.StdoutPipe
@@ -123,11 +123,11 @@ func spawn(t *testing.T, messages bool, name string, args ...string) *process {
 		must(t, err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	return &process{cmd, bufio.NewReader(r)}
+	return &child{cmd, bufio.NewReader(r)}
 }
 
 // line returns the next line, or what there is of it.
-func (p *process) line() string {
+func (p *child) line() string {
 	line, _ := p.lines.ReadString('\n')
 	return strings.TrimSuffix(line, "\n")
 }

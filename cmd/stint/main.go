@@ -35,6 +35,8 @@ import (
 )
 
 func main() {
-	signal.Ignore(syscall.SIGPIPE) // the write fails instead, and the run ends in order
+	// A write to a closed pipe fails, and the run ends in order. The signal is not ignored, as
+	// jobs would then ignore it too.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	os.Exit(execute(context.Background(), os.Args[1:], console.Streams{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/run"
 )
 
 // Exit statuses. A run ended by a signal exits with statusSignal plus its number, as in
@@ -85,9 +86,15 @@ func status(err error, c *console.Console) int {
 	var usage *usageError
 	var write *console.WriteError
 	var failed console.Failure
+	var exit *run.ExitError
 	switch {
 	case err == nil:
 		return statusOK
+	case errors.As(err, &exit):
+		if exit.Message != "" {
+			c.Message(exit.Message)
+		}
+		return exit.Status
 	case errors.Is(err, console.ErrReported):
 		return statusFailed
 	case errors.As(err, &write) && errors.Is(err, syscall.EPIPE): // no reader: nothing to say
@@ -121,7 +128,7 @@ this machine or by the workers of a cluster, and prints the results in order.`,
 	root.SetErr(std.Stderr)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err) })
-	root.AddCommand(newSum(std), newServe(std), newWork(std), newStatus(), newCancel(), newDead(), newPurge(), newMan(root))
+	root.AddCommand(newRun(std), newSum(std), newServe(std), newWork(std), newStatus(), newCancel(), newDead(), newPurge(), newMan(root), newWatch(std))
 	return root
 }
 

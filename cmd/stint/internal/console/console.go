@@ -55,6 +55,14 @@ func (c *Console) Plain(text string) {
 	fmt.Fprintln(c.w, text)
 }
 
+// Write writes b as it is, in the place of the progress line.
+func (c *Console) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.hideLocked()
+	return c.w.Write(b)
+}
+
 // Logger returns a logger whose records become messages.
 func (c *Console) Logger() *slog.Logger {
 	bare := func(_ []string, a slog.Attr) slog.Attr {

@@ -54,6 +54,14 @@ func (o *Output) Line(b []byte) error {
 	return o.err
 }
 
+// Write adds bytes that need not be whole lines.
+func (o *Output) Write(b []byte) (int, error) {
+	if err := o.Line(b); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
 // Flush writes the lines that have been added. It returns the first error of any write.
 func (o *Output) Flush() error {
 	o.mu.Lock()

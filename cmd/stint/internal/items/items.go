@@ -1,0 +1,160 @@
+// Package items reads the items of jobs from lists, files and standard input.
+package items
+
+import (
+	"context"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Items are the items of all jobs.
+//
+// With several sources a combination has an item of each, and the last source varies
+// fastest. An item that ColSep splits counts as several in its place. If a source is
+// empty, there is no combination.
+type Items struct {
+	o     Options
+	first source     // read as the jobs need it
+	rest  [][]string // the other sources
+}
+
+// Open opens all files of o. It reads every source but the first into memory, and
+// blocks meanwhile. An error names its source. The end of Seq closes the first file.
+func Open(o Options) (*Items, error) {
+	all, err := open(o)
+	if err != nil {
+		return nil, err
+	}
+	it := &Items{o: o, first: all[0]}
+	for i, s := range all[1:] {
+		list, err := s.read(o.Delimiter)
+		if err != nil {
+			closeAll(all[:1])
+			closeAll(all[i+2:])
+			return nil, err
+		}
+		it.rest = append(it.rest, list)
+	}
+	return it, nil
+}
+
+// Total returns the number of jobs, or -1 if only the end of Seq will tell.
+func (it *Items) Total() int {
+	n := -1
+	if it.first.r == nil {
+		n = len(it.first.list)
+	}
+	for _, list := range it.rest {
+		switch {
+		case len(list) == 0:
+			return 0
+		case n > math.MaxInt/len(list):
+			n = -1
+		case n >= 0:
+			n *= len(list)
+		}
+	}
+	if n <= 0 {
+		return n
+	}
+	if it.o.Budget > 0 {
+		return -1
+	}
+	return (n-1)/max(1, it.o.MaxArgs) + 1
+}
+
+// Seq returns the items of each job. The caller owns the slices. The loop reads the
+// first source as it goes, and blocks while nothing comes; with Budget, it holds items
+// for Jobs jobs back until more come or the source ends.
+//
+// After an error the loop ends, and items that were held back are dropped. The end of
+// ctx is an error, its cause, but does not wake a loop that blocks: the reader must
+// fail by itself. Seq may be called once.
+func (it *Items) Seq(ctx context.Context) iter.Seq2[[]string, error] {
+	return func(yield func([]string, error) bool) {
+		defer it.first.close()
+		if it.o.Budget > 0 {
+			it.pack(it.combinations(ctx), yield)
+		} else {
+			it.group(it.combinations(ctx), yield)
+		}
+	}
+}
+
+// combinations yields the columns of each combination.
+func (it *Items) combinations(ctx context.Context) iter.Seq2[[]string, error] {
+	return func(yield func([]string, error) bool) {
+		if it.Total() == 0 {
+			return
+		}
+		for item, err := range it.first.items(it.o.Delimiter) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !it.product(ctx, it.appendColumns(nil, item), it.rest, yield) {
+				return
+			}
+		}
+	}
+}
+
+// product yields the combinations that begin with prefix.
+func (it *Items) product(ctx context.Context, prefix []string, rest [][]string, yield func([]string, error) bool) bool {
+	if len(rest) == 0 {
+		if err := context.Cause(ctx); err != nil {
+			yield(nil, err)
+			return false
+		}
+		return yield(prefix, nil)
+	}
+	prefix = slices.Clip(prefix) // append copies, and each combination is a slice of its own
+	for _, item := range rest[0] {
+		if !it.product(ctx, it.appendColumns(prefix, item), rest[1:], yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// appendColumns appends an item, or what ColSep splits it into.
+func (it *Items) appendColumns(to []string, item string) []string {
+	columns := []string{item}
+	if it.o.ColSep != nil && item != "" { // Split returns no column for "" in some cases
+		columns = it.o.ColSep.Split(item, -1)
+	}
+	for _, c := range columns {
+		if it.o.Trim {
+			c = strings.Trim(c, " \t\n\v\f\r")
+		}
+		to = append(to, c)
+	}
+	return to
+}
+
+// group yields MaxArgs combinations at a time. The last job may have fewer.
+func (it *Items) group(combinations iter.Seq2[[]string, error], yield func([]string, error) bool) {
+	var job []string
+	n := 0
+	for c, err := range combinations {
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		if n++; n == 1 {
+			job = c
+		} else {
+			job = append(job, c...)
+		}
+		if n >= it.o.MaxArgs {
+			if n = 0; !yield(job, nil) {
+				return
+			}
+		}
+	}
+	if n > 0 {
+		yield(job, nil)
+	}
+}

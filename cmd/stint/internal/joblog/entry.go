@@ -1,0 +1,69 @@
+package joblog
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Entry is a job that has ended.
+type Entry struct {
+	Seq     int64         // number of the job, from 1
+	Host    string        // where it ran; "" is this machine, which the log calls ":"
+	Start   time.Time     // the log keeps milliseconds
+	Runtime time.Duration // the log keeps milliseconds
+	Send    int64         // bytes of input
+	Receive int64         // bytes of output
+	Exit    int           // exit status; -1 if the runner killed the job
+	Signal  int           // signal that ended the job, 0 for none
+	Command string        // a newline in it is logged as a NUL, as GNU parallel does
+}
+
+var columns = [...]string{"Seq", "Host", "Starttime", "JobRuntime", "Send", "Receive", "Exitval", "Signal", "Command"}
+
+// header is the first line of a log, without its newline.
+const header = "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand"
+
+var oneColumn = strings.NewReplacer("\t", " ", "\n", " ")
+
+// appendTo appends the line of e. Times are cut to milliseconds, as GNU parallel does.
+func (e *Entry) appendTo(line []byte) []byte {
+	return fmt.Appendf(line, "%d\t%s\t%.3f\t%10.3f\t%d\t%d\t%d\t%d\t%s\n",
+		e.Seq, oneColumn.Replace(cmp.Or(e.Host, ":")), seconds(e.Start.UnixMilli()), seconds(e.Runtime.Milliseconds()),
+		e.Send, e.Receive, e.Exit, e.Signal, logged(e.Command))
+}
+
+func seconds(milliseconds int64) float64 { return float64(milliseconds) / 1e3 }
+
+// logged returns a command as the log has it, which is one line.
+func logged(command string) string { return strings.ReplaceAll(command, "\n", "\x00") }
+
+// parse returns what a line without its newline says: whether the job succeeded, and its
+// command, which is a part of the line.
+func parse(line []byte) (success bool, command []byte, err error) {
+	var field [len(columns)][]byte
+	last := len(columns) - 1
+	for i := range last {
+		var found bool
+		if field[i], line, found = bytes.Cut(line, []byte("\t")); !found {
+			return false, nil, fmt.Errorf("%d of %d columns", i+1, len(columns))
+		}
+	}
+	for i, text := range field[:last] {
+		number := string(bytes.TrimLeft(text, " "))
+		switch columns[i] {
+		case "Host":
+		case "Starttime", "JobRuntime":
+			_, err = strconv.ParseFloat(number, 64)
+		default:
+			_, err = strconv.ParseInt(number, 10, 64)
+		}
+		if err != nil {
+			return false, nil, fmt.Errorf("%s is not a number: %.40q", columns[i], text)
+		}
+	}
+	return string(field[6]) == "0" && string(field[7]) == "0", line, nil
+}

@@ -1,0 +1,81 @@
+package limit
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/stint-go/stint/cmd/stint/internal/process"
+)
+
+const (
+	minWall     = 5 * time.Millisecond // of a job, between two samples
+	raiseFactor = 4                    // of the limit, at most, at each look
+	lowerShare  = 0.8                  // of the limit: a demand that is closer is the same one
+	saturated   = 0.92                 // of the CPUs: more jobs cannot use more
+	fade        = 0.7                  // what a look counts for at the next one
+)
+
+// A sample is what was seen of a running job last.
+type sample struct {
+	at        time.Time
+	cpu, wait time.Duration // since the start
+	rss       float64       // bytes
+}
+
+// A demand is how much CPU a job wants: the share of its time in which it has one or waits
+// for one. So it is the same however many jobs share the CPUs.
+type demand struct {
+	cpus float64
+	want float64 // seconds in which jobs wanted a CPU,
+	wall float64 // of so many seconds in which they ran
+	used float64 // CPU seconds since the last look
+}
+
+// sampled counts what a running job has used since its last sample.
+func (d *demand) sampled(s *sample, now time.Time, cpu, wait time.Duration, weight float64) {
+	if now.Sub(s.at) < minWall {
+		return
+	}
+	used, waited := max(0, cpu-s.cpu), max(0, wait-s.wait)
+	d.want += (used + waited).Seconds() * weight
+	d.wall += now.Sub(s.at).Seconds() * weight
+	d.used += used.Seconds() * weight
+	s.at, s.cpu, s.wait = now, cpu, wait
+}
+
+// finished counts what a job has used since its last sample. How long it has waited for a CPU
+// is not known; saturation shows that.
+func (d *demand) finished(s *sample, r process.Result) {
+	if s == nil {
+		return
+	}
+	used := max(0, r.CPU-s.cpu).Seconds()
+	d.want += used
+	d.wall += max(0, r.Start.Add(r.Elapsed).Sub(s.at)).Seconds()
+	d.used += used
+}
+
+// limit returns how many jobs keep the CPUs busy, and why: with a share u each, so many that
+// the number that want a CPU is rarely below the number of CPUs. now is the limit, and elapsed
+// the time since the last call.
+func (d *demand) limit(now int, elapsed time.Duration) (int, string) {
+	if d.wall == 0 {
+		return now, ""
+	}
+	u := max(d.want/d.wall, 1e-4)
+	busy := d.used / (d.cpus * elapsed.Seconds())
+	d.want, d.wall, d.used = d.want*fade, d.wall*fade, 0
+	n := int((d.cpus + math.Sqrt(d.cpus*max(0, 1-u))) / u)
+	n = max(n, int(d.cpus))
+	reason := fmt.Sprintf("a job wants a CPU %.2g %% of its time", 100*u)
+	switch {
+	case n > now && busy > saturated:
+		return now, "the CPUs are busy"
+	case n > now:
+		return min(n, raiseFactor*now), reason
+	case float64(n) < lowerShare*float64(now):
+		return n, reason
+	}
+	return now, ""
+}

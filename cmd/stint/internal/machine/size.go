@@ -1,0 +1,58 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ParseSize returns the number of bytes that text means, as GNU parallel reads it: a number,
+// with a fraction or not, and a unit. K, M, G, T, P and E are powers of 1024, k, m, g, t, p and
+// e powers of 1000; Ki or ki is 1024, and so on. A part of a byte is dropped. Unlike GNU
+// parallel, ParseSize does not calculate: "1M-2k" is an error, and so is a negative size.
+func ParseSize(text string) (int64, error) {
+	end := len(text) - len(strings.TrimLeft(text, "0123456789."))
+	number, unit := text[:end], text[end:]
+	switch {
+	case text == "":
+		return 0, fmt.Errorf("size is empty")
+	case text[0] == '-':
+		return 0, fmt.Errorf("size %q is negative", text)
+	}
+	value, err := strconv.ParseFloat(number, 64)
+	tooLarge := errors.Is(err, strconv.ErrRange)
+	factor, ok := unitSize(unit)
+	if err != nil && !tooLarge || !ok {
+		return 0, fmt.Errorf("size %q is not a number with one of the units K, M, G, T, P, E (1024) and k, m, g, t, p, e (1000)", text)
+	}
+	if value *= factor; tooLarge || value >= 1<<63 {
+		return 0, fmt.Errorf("size %q is too large", text)
+	}
+	return int64(value), nil
+}
+
+// unitSize returns how many bytes a unit has, 1 for none.
+func unitSize(unit string) (bytes float64, ok bool) {
+	const binary, decimal = "KMGTPE", "kmgtpe"
+	if unit == "" {
+		return 1, true
+	}
+	base, power := 1024.0, strings.IndexByte(binary, unit[0])
+	if power < 0 {
+		base, power = 1000, strings.IndexByte(decimal, unit[0])
+	}
+	switch {
+	case power < 0 || len(unit) > 2:
+		return 0, false
+	case len(unit) == 2 && unit[1] != 'i':
+		return 0, false
+	case len(unit) == 2:
+		base = 1024
+	}
+	bytes = base
+	for range power {
+		bytes *= base
+	}
+	return bytes, true
+}

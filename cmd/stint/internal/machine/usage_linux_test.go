@@ -1,0 +1,178 @@
+package machine
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// statOf returns a /proc/PID/stat. Times are in ticks, rss is in pages.
+func statOf(name string, threads, utime, stime, cutime, cstime, rss int) string {
+	return fmt.Sprintf("7 (%s) S 1 7 7 0 -1 4194560 3096 224766 0 110 %d %d %d %d 20 0 %d 0 2565755 5124096 %d 18446744073709551615 94438040457216\n",
+		name, utime, stime, cutime, cstime, threads, rss)
+}
+
+var page = int64(os.Getpagesize())
+
+const tick = clockTick
+
+func TestParseStat(t *testing.T) {
+	for _, name := range []string{"sh", "a b", "(x)", ") S 9 9 (", "", "a) R 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22", "\xff\n"} {
+		want := stat{cpu: 3 * tick, reaped: 7 * tick, threads: 5, rss: 6 * page}
+		if got, ok := parseStat([]byte(statOf(name, 5, 1, 2, 3, 4, 6))); got != want || !ok {
+			t.Errorf("name %q: %+v, %v", name, got, ok)
+		}
+	}
+	whole := statOf("sh", 5, 1, 2, 3, 4, 6)
+	for _, text := range []string{"", "7", "7 (sh", "7 (sh)", whole[:len(whole)/2]} {
+		if got, ok := parseStat([]byte(text)); ok {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+}
+
+var sampleCases = []struct {
+	name  string
+	files map[string]string
+	want  Usage
+	gone  bool
+}{
+	{name: "gone", gone: true},
+	{name: "alone", files: map[string]string{"7/stat": statOf("sh", 1, 1, 2, 3, 4, 6), "7/task/7/schedstat": "30000001 5 9\n"},
+		want: Usage{CPU: 30000001, Reaped: 7 * tick, Wait: 5, RSS: 6 * page}},
+	{name: "no schedstat", files: map[string]string{"7/stat": statOf("sh", 1, 1, 2, 0, 0, 6)},
+		want: Usage{CPU: 3 * tick, RSS: 6 * page}},
+	{name: "threads", files: map[string]string{"7/stat": statOf("sh", 2, 1, 2, 0, 0, 6), "7/task/7/schedstat": "20000000 5 9\n", "7/task/8/schedstat": "20000000 6 9\n"},
+		want: Usage{CPU: 4 * tick, Wait: 11, RSS: 6 * page}},
+	{name: "threads that have ended", files: map[string]string{"7/stat": statOf("sh", 1, 100, 0, 0, 0, 6), "7/task/7/schedstat": "20000000 5 9\n"},
+		want: Usage{CPU: 100 * tick, Wait: 5, RSS: 6 * page}},
+	{name: "descendants", files: map[string]string{
+		"7/stat": statOf("sh", 2, 0, 0, 0, 0, 1), "7/task/7/children": "8 ", "7/task/17/children": "9 404 ",
+		"8/stat": statOf("a", 1, 0, 0, 1, 1, 1), "8/task/8/schedstat": "1 2 3\n", "8/task/8/children": "10 ",
+		"9/stat": statOf("b", 1, 0, 0, 0, 0, 1), "9/task/9/schedstat": "10 20 3\n",
+		"10/stat": statOf("c", 1, 0, 0, 0, 0, 1), "10/task/10/schedstat": "100 200 3\n",
+	}, want: Usage{CPU: 111, Reaped: 2 * tick, Wait: 222, RSS: 4 * page}},
+	{name: "child without its parent", gone: true, files: map[string]string{"7/task/7/children": "8 ", "8/stat": statOf("a", 1, 0, 0, 0, 0, 1)}},
+	{name: "loop", files: map[string]string{"7/stat": statOf("sh", 1, 0, 0, 0, 0, 1), "7/task/7/children": "7 "},
+		want: Usage{RSS: maxProcesses * page}},
+}
+
+func TestSample(t *testing.T) {
+	for _, c := range sampleCases {
+		s := &Sampler{proc: write(t, c.files)}
+		if got, ok := s.Sample(7); ok == c.gone || ok && got != c.want {
+			t.Errorf("%s: %+v, %v, want %+v", c.name, got, ok, c.want)
+		}
+	}
+}
+
+// TestSampleHasBounds has more threads than are looked at, and a long list of children.
+func TestSampleHasBounds(t *testing.T) {
+	files := map[string]string{"7/stat": statOf("sh", 200, 0, 0, 0, 0, 1)}
+	for tid := 7; tid < 207; tid++ {
+		files[fmt.Sprintf("7/task/%d/schedstat", tid)] = "1 1 1\n"
+		files[fmt.Sprintf("7/task/%d/children", tid)] = strings.Repeat("123456 ", 5000)
+	}
+	s := &Sampler{proc: write(t, files)}
+	want := Usage{CPU: maxThreads, Wait: maxThreads, RSS: page}
+	if got, ok := s.Sample(7); got != want || !ok {
+		t.Errorf("%+v, %v, want %+v", got, ok, want)
+	}
+}
+
+// start starts a shell that says when it is ready, and ends it with the test.
+func start(t testing.TB, script string) int {
+	t.Helper()
+	c := exec.Command("sh", "-c", script+"\necho ready; read x")
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		c.Wait()
+	})
+	if _, err := io.ReadFull(out, make([]byte, len("ready"))); err != nil {
+		t.Fatal(err)
+	}
+	return c.Process.Pid
+}
+
+// work lets children work until the time of those that were waited for is not 0.
+const work = `until [ "$(cut -d' ' -f16 /proc/$$/stat)" -gt 0 ]; do (i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done); done`
+
+// TestSampleOfProcesses looks at a shell whose first children have worked and were waited for,
+// and whose last is there.
+func TestSampleOfProcesses(t *testing.T) {
+	var s Sampler
+	idle, ok := s.Sample(start(t, ""))
+	if !ok || idle.RSS <= 0 || idle.Reaped != 0 || len(s.pids) != 1 {
+		t.Fatalf("idle: %+v, %v", idle, ok)
+	}
+	pid := start(t, "exec 3<&0; "+work+"; (read y <&3; :) &")
+	got, ok := s.Sample(pid)
+	if !ok || got.CPU <= idle.CPU || got.Reaped <= 0 || got.RSS <= 0 {
+		t.Errorf("%+v, %v; idle %+v", got, ok, idle)
+	}
+	if _, err := os.Stat(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)); err == nil && len(s.pids) != 2 {
+		t.Errorf("processes %d, want the shell and its child", s.pids)
+	}
+}
+
+func TestSampleOfNoProcess(t *testing.T) {
+	c := exec.Command("true")
+	if err := c.Run(); err != nil {
+		t.Fatal(err)
+	}
+	var s Sampler
+	if got, ok := s.Sample(c.Process.Pid); ok {
+		t.Errorf("%+v of a process that was waited for", got)
+	}
+}
+
+// TestSampleOfThreads looks at this process, which has many, while it works.
+func TestSampleOfThreads(t *testing.T) {
+	var s Sampler
+	before, ok := s.Sample(os.Getpid())
+	for i := 0; ok; i++ {
+		now, _ := s.Sample(os.Getpid())
+		if now.CPU > before.CPU+50*time.Millisecond {
+			return
+		}
+	}
+	t.Error("this process was not found")
+}
+
+func BenchmarkSample(b *testing.B) {
+	stop := make(chan struct{})
+	defer close(stop)
+	b.Run("process", func(b *testing.B) { sample(b, start(b, "")) })
+	b.Run("pipeline", func(b *testing.B) { sample(b, start(b, "exec 3<&0; (read x <&3; :) | (read x <&3; :) &")) })
+	for range 40 {
+		go func() {
+			runtime.LockOSThread()
+			<-stop
+		}()
+	}
+	b.Run("threads", func(b *testing.B) { sample(b, os.Getpid()) })
+}
+
+func sample(b *testing.B, pid int) {
+	var s Sampler
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Sample(pid)
+	}
+}

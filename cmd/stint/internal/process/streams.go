@@ -1,0 +1,128 @@
+package process
+
+import (
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// streams are the standard streams of a process: those of the process itself, and our ends
+// of the pipes.
+type streams struct {
+	childs [3]*os.File
+	opened []*os.File // of childs, those to close when the process has them
+
+	input   *os.File // nil: there is no pipe
+	data    []byte   // for input
+	outputs []output
+	wg      sync.WaitGroup // of the goroutines that copy outputs
+}
+
+// output is our end of a pipe, and where the output goes.
+type output struct {
+	r *os.File
+	w io.Writer
+}
+
+// open opens the streams of c.
+func (e *Engine) open(c *Command) (*streams, error) {
+	s := &streams{childs: [3]*os.File{e.null, os.Stdout, os.Stderr}, data: c.Stdin}
+	if c.Stdin != nil {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return nil, err
+		}
+		s.childs[0], s.input, s.opened = r, w, append(s.opened, r)
+	}
+	for i, w := range []io.Writer{c.Stdout, c.Stderr} {
+		if w == nil {
+			continue
+		}
+		r, child, err := os.Pipe()
+		if err != nil {
+			s.closeChilds()
+			s.close()
+			return nil, err
+		}
+		s.childs[1+i], s.opened = child, append(s.opened, child)
+		s.outputs = append(s.outputs, output{r, w})
+	}
+	return s, nil
+}
+
+// closeChilds closes the ends of the process.
+func (s *streams) closeChilds() {
+	for _, f := range s.opened {
+		f.Close()
+	}
+}
+
+// close closes our ends.
+func (s *streams) close() {
+	if s.input != nil {
+		s.input.Close()
+	}
+	for _, o := range s.outputs {
+		o.r.Close()
+	}
+}
+
+// copy starts to copy. A process may leave its input unread: that is no error.
+func (s *streams) copy() {
+	if s.input != nil {
+		go func() {
+			_, _ = s.input.Write(s.data)
+			s.input.Close()
+		}()
+	}
+	for _, o := range s.outputs {
+		s.wg.Go(o.copy)
+	}
+}
+
+// drain returns when all that the group has written is copied. Processes that have left the
+// group may still have the pipes: they are not waited for.
+func (s *streams) drain() {
+	if s.input != nil {
+		s.input.Close() // ends a Write that nobody reads
+	}
+	for _, o := range s.outputs {
+		_ = o.r.SetReadDeadline(time.Unix(1, 0))
+	}
+	s.wg.Wait()
+}
+
+// buffers are for reading. A process has one for each output, so they are small; they grow
+// with what a process writes.
+var buffers = sync.Pool{New: func() any { b := make([]byte, smallBuffer); return &b }}
+
+const (
+	smallBuffer = 4 << 10
+	largeBuffer = 64 << 10 // as much as a pipe holds
+)
+
+// copy copies until the end of the output, or until the read deadline and then what is there.
+func (o output) copy() {
+	defer o.r.Close()
+	small := buffers.Get().(*[]byte)
+	defer buffers.Put(small)
+	b := *small
+	for read := o.r.Read; ; {
+		n, err := read(b)
+		if n > 0 {
+			if _, failed := o.w.Write(b[:n]); failed != nil {
+				return
+			}
+		}
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			read = func(b []byte) (int, error) { return readAvailable(o.r, b) }
+		case err != nil:
+			return
+		case n == len(b) && n < largeBuffer:
+			b = make([]byte, largeBuffer)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package run
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// An ahead bounds the jobs that are read ahead, by their bytes. The zero value is ready.
+type ahead struct {
+	mu    sync.Mutex
+	room  sync.Cond
+	jobs  int
+	bytes int
+}
+
+// add waits until jobs have ended, if those that have not have too many bytes and are more
+// than limit. It returns the cause of ctx if ctx ends first.
+func (a *ahead) add(ctx context.Context, bytes int, limit func() int) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.room.L = &a.mu
+	stop := context.AfterFunc(ctx, func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.room.Broadcast()
+	})
+	defer stop()
+	for a.bytes > maxAheadBytes && a.jobs > limit() && ctx.Err() == nil {
+		a.room.Wait()
+	}
+	a.jobs++
+	a.bytes += bytes
+	return context.Cause(ctx)
+}
+
+func (a *ahead) remove(bytes int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.jobs--
+	a.bytes -= bytes
+	if a.room.L != nil {
+		a.room.Broadcast()
+	}
+}
+
+// slots numbers the jobs that run concurrently, from 1. The zero value is ready.
+type slots struct {
+	mu   sync.Mutex
+	used []bool
+}
+
+// take returns the lowest free number.
+func (s *slots) take() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, used := range s.used {
+		if !used {
+			s.used[i] = true
+			return i + 1
+		}
+	}
+	s.used = append(s.used, true)
+	return len(s.used)
+}
+
+func (s *slots) put(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used[n-1] = false
+}
+
+// starts keeps a time between starts. The zero value is ready.
+type starts struct {
+	mu   sync.Mutex
+	next time.Time
+}
+
+// wait waits until d has passed since the start before.
+func (s *starts) wait(ctx context.Context, d time.Duration) error {
+	if d == 0 {
+		return context.Cause(ctx)
+	}
+	s.mu.Lock()
+	now := time.Now()
+	at := s.next
+	if at.Before(now) {
+		at = now
+	}
+	s.next = at.Add(d)
+	s.mu.Unlock()
+	return sleep(ctx, at.Sub(now))
+}

@@ -1,0 +1,38 @@
+package run
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"iter"
+)
+
+// blocks cuts what r has into blocks of about size bytes, at the ends of lines. A line that is
+// longer than a block is one block. The caller owns the blocks.
+func blocks(r io.Reader, size int) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		var rest []byte
+		for {
+			b := make([]byte, max(size, 2*len(rest)))
+			n := copy(b, rest)
+			m, err := io.ReadFull(r, b[n:])
+			b = b[:n+m]
+			ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+			switch {
+			case err != nil && !ended:
+				yield(nil, err)
+				return
+			case ended:
+				if len(b) > 0 {
+					yield(b, nil)
+				}
+				return
+			}
+			end := bytes.LastIndexByte(b, '\n') + 1
+			rest = b[end:]
+			if end > 0 && !yield(b[:end:end], nil) {
+				return
+			}
+		}
+	}
+}

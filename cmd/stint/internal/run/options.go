@@ -1,0 +1,192 @@
+// Package run is "stint run": it runs a command for every input.
+package run
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stint-go/stint/cmd/stint/internal/machine"
+	"github.com/stint-go/stint/cmd/stint/internal/server"
+)
+
+// Options are the flags of "stint run", and its operands.
+type Options struct {
+	Command []string   // with placeholders; empty: each input is a command for the shell
+	Lists   [][]string // after each :::
+
+	Files     []string // of --arg-file
+	Null      bool
+	Delimiter string
+	MaxArgs   int
+	Fit       bool // -X
+	ColSep    string
+	Trim      bool
+	Replace   string // what stands for the items; {} unless given
+
+	Shell bool
+
+	Jobs       int // 0: adaptive
+	Delay      Duration
+	Timeout    Duration
+	Retries    int
+	RetryDelay Duration
+	Halt       Halt
+	DryRun     bool
+	Nice       int
+	MemFree    Size
+
+	Unordered, LineBuffer, Ungroup bool
+	Tag, JSON, Quiet               bool
+	Results                        string // a directory
+	Progress                       string
+
+	Joblog               string // a file
+	Resume, ResumeFailed bool
+
+	Pipe  bool
+	Block Size
+
+	Server server.Connection // workers of this server run the jobs; without a URL this process does
+	Env    []string          // names of variables
+	Dir    string            // the working directory
+}
+
+// A Duration is a flag: a number of seconds, or a duration as Go writes it.
+type Duration time.Duration
+
+// Set parses s.
+func (d *Duration) Set(s string) error {
+	if seconds, err := strconv.ParseFloat(s, 64); err == nil {
+		if !(seconds >= 0 && seconds < math.MaxInt64/1e9) {
+			return errors.New("want a duration that is not negative, such as 1.5 or 2m30s")
+		}
+		*d = Duration(seconds * float64(time.Second))
+		return nil
+	}
+	got, err := time.ParseDuration(s)
+	if err != nil || got < 0 {
+		return errors.New("want seconds or a duration, such as 1.5 or 2m30s")
+	}
+	*d = Duration(got)
+	return nil
+}
+
+// String formats d; "" is the default of a flag.
+func (d *Duration) String() string {
+	if *d == 0 {
+		return ""
+	}
+	return time.Duration(*d).String()
+}
+
+// Type returns the name of the value in the help.
+func (d *Duration) Type() string { return "duration" }
+
+// A Size is a flag: a number of bytes, such as 300M.
+type Size int64
+
+// Set parses s.
+func (b *Size) Set(s string) error {
+	n, err := machine.ParseSize(s)
+	if err == nil {
+		*b = Size(n)
+	}
+	return err
+}
+
+// String formats b; "" is the default of a flag.
+func (b *Size) String() string {
+	switch n := int64(*b); {
+	case n == 0:
+		return ""
+	case n%(1<<20) == 0:
+		return strconv.FormatInt(n>>20, 10) + "M"
+	default:
+		return strconv.FormatInt(n, 10)
+	}
+}
+
+// Type returns the name of the value in the help.
+func (b *Size) Type() string { return "size" }
+
+// A Halt is a flag: when to end a run early. The zero value is never.
+type Halt struct {
+	When    When
+	Count   int  // of jobs
+	Success bool // that succeed; otherwise that fail
+}
+
+// When says how a run ends early.
+type When int
+
+const (
+	Never When = iota
+	Soon       // no more jobs start
+	Now        // and those that run are terminated
+)
+
+// Set parses s: never, or soon or now with ,fail=N or ,success=N.
+func (h *Halt) Set(s string) error {
+	when, condition, has := strings.Cut(s, ",")
+	what, count, _ := strings.Cut(condition, "=")
+	n, err := strconv.Atoi(count)
+	got := Halt{Count: n, Success: what == "success"}
+	switch when {
+	case "never":
+		if !has {
+			*h = Halt{}
+			return nil
+		}
+	case "soon":
+		got.When = Soon
+	case "now":
+		got.When = Now
+	}
+	if !has {
+		got.Count, err, what = 1, nil, "fail"
+	}
+	if got.When == Never || err != nil || got.Count < 1 || what != "fail" && what != "success" {
+		return errors.New("want never, or soon or now with ,fail=N or ,success=N, such as now,fail=1")
+	}
+	*h = got
+	return nil
+}
+
+// String formats h; "" is the default of a flag.
+func (h *Halt) String() string {
+	if h.When == Never {
+		return ""
+	}
+	what := "fail"
+	if h.Success {
+		what = "success"
+	}
+	return fmt.Sprintf("%s,%s=%d", [...]string{"never", "soon", "now"}[h.When], what, h.Count)
+}
+
+// Type returns the name of the value in the help.
+func (h *Halt) Type() string { return "when" }
+
+// ParseJobs parses a number of jobs on a machine with so many CPUs: auto, which is 0, N, N% of
+// the CPUs, or N more or less than there are CPUs.
+func ParseJobs(s string, cpus int) (int, error) {
+	if s == "auto" {
+		return 0, nil
+	}
+	number, percent := strings.CutSuffix(s, "%")
+	n, err := strconv.Atoi(number)
+	relative := strings.HasPrefix(s, "+") || strings.HasPrefix(s, "-")
+	switch {
+	case err != nil, n < 1 && !relative, percent && relative, n > math.MaxInt32:
+		return 0, errors.New("want auto, a number such as 8, 50% of the CPUs, or +2 or -1 than CPUs")
+	case percent:
+		return max(1, cpus*n/100), nil
+	case relative:
+		return max(1, cpus+n), nil
+	}
+	return n, nil
+}

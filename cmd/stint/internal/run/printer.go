@@ -1,0 +1,209 @@
+package run
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/spool"
+)
+
+const (
+	outputMemory = 32 << 20    // bytes of output that is kept in memory; more is in a file
+	streamDelay  = time.Second // for which the job whose turn it is runs before its output is printed as it comes
+)
+
+// errNoRoom is the error of a job whose output must be kept until it has ended.
+var errNoRoom = errors.New("no room for its output: the temporary file is full")
+
+// A printer prints the output of jobs: that of each job in one piece, in the order of the
+// jobs or, with --unordered, as they end.
+//
+// The output of a job is kept while it runs. In order, the job whose turn it is streams once
+// it has run for streamDelay: what it writes goes straight to the output. Out of order, a job
+// streams only when there is no room to keep more; it then owns the output until it ends. So
+// one job can always go on, however little room there is. A job whose output cannot be printed
+// before it has ended fails instead.
+type printer struct {
+	o       *Options
+	console *console.Console
+	std     console.Streams
+	out     *console.Output
+	spool   *spool.Spool
+
+	mu    sync.Mutex
+	freed sync.Cond              // owner has become nil
+	jobs  map[int64]*job         // started and not printed, by position
+	of    map[*spool.Buffer]*job // whose buffer it is
+	turn  int64                  // position of the job to print next, in order
+	owner *job                   // the one that streams, out of order
+}
+
+// newPrinter returns a printer. It calls failed with the first error of the output.
+func newPrinter(o *Options, std console.Streams, c *console.Console, failed func(error)) *printer {
+	p := &printer{o: o, console: c, std: std, out: console.NewOutput(std.Stdout, c, failed), jobs: make(map[int64]*job), of: make(map[*spool.Buffer]*job)}
+	p.freed.L = &p.mu
+	warn := func(err error) {
+		c.Message("no temporary file for output: " + console.Reason(err) + "; jobs wait until the output of others is printed")
+	}
+	p.spool = spool.New(outputMemory, "", warn, p.stuck)
+	return p
+}
+
+// begin prepares j for an attempt.
+func (p *printer) begin(j *job) {
+	j.stdout, j.stderr = &stream{to: p.out}, &stream{to: errorWriter{p}}
+	switch {
+	case p.o.Ungroup:
+		j.stdout.to, j.stderr.to = straight(p.std.Stdout), straight(p.std.Stderr)
+		return
+	case p.o.Tag:
+		tag := append(tagOf(j.items), '\t')
+		j.stdout.to, j.stderr.to = &tagWriter{w: j.stdout.to, tag: tag}, &tagWriter{w: j.stderr.to, tag: tag}
+	}
+	if p.o.LineBuffer {
+		j.stdout.to, j.stderr.to = &lineWriter{w: j.stdout.to}, &lineWriter{w: j.stderr.to}
+		return
+	}
+	j.stdout.buffer, j.stderr.buffer = p.spool.NewBuffer(), p.spool.NewBuffer()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	j.began, j.stuck, j.streamed = time.Now(), false, false
+	p.jobs[j.position], p.of[j.stdout.buffer], p.of[j.stderr.buffer] = j, j, j
+	if j.streams() && !p.o.Unordered {
+		j.timer = time.AfterFunc(streamDelay, p.streamTurn)
+	}
+}
+
+// drop drops the output of a failed attempt. It reports false if some was printed already.
+func (p *printer) drop(j *job) bool {
+	p.mu.Lock()
+	printed := j.streamed && j.stdout.bytes.Load()+j.stderr.bytes.Load() > 0
+	p.mu.Unlock()
+	if !printed {
+		p.forget(j)
+		j.stdout.discard()
+		j.stderr.discard()
+	}
+	return !printed
+}
+
+// forget removes j.
+func (p *printer) forget(j *job) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.jobs, j.position)
+	delete(p.of, j.stdout.buffer)
+	delete(p.of, j.stderr.buffer)
+	if p.owner == j {
+		p.owner = nil
+		p.freed.Broadcast()
+	}
+	if j.timer != nil {
+		j.timer.Stop()
+	}
+}
+
+// streamTurn lets the job stream whose turn it is, if it may and has run for long enough or
+// waits for room.
+func (p *printer) streamTurn() {
+	p.mu.Lock()
+	j := p.jobs[p.turn]
+	streams := j != nil && j.streams() && !p.o.Unordered && (j.stuck || time.Since(j.began) >= streamDelay)
+	if streams {
+		j.streamed = true
+	}
+	p.mu.Unlock()
+	if streams {
+		j.stream()
+	}
+}
+
+// stuck is called when there is no room for more of b.
+func (p *printer) stuck(b *spool.Buffer) {
+	p.mu.Lock()
+	j := p.of[b]
+	switch {
+	case j == nil: // it ends
+		p.mu.Unlock()
+		return
+	case !j.streams():
+		p.mu.Unlock()
+		j.abandon(errNoRoom)
+		return
+	case !p.o.Unordered:
+		j.stuck = true
+		p.mu.Unlock()
+		p.streamTurn()
+		return
+	case p.owner != nil: // finish of the owner sees that b is blocked
+		p.mu.Unlock()
+		return
+	}
+	p.owner, j.streamed = j, true
+	p.mu.Unlock()
+	j.stream()
+}
+
+// finish prints j, which has ended. Jobs in order come in that order.
+func (p *printer) finish(j *job) {
+	defer p.next(j)
+	if p.o.Unordered {
+		p.mu.Lock()
+		for p.owner != nil && p.owner != j {
+			p.freed.Wait()
+		}
+		p.owner = j
+		p.mu.Unlock()
+	}
+	if p.o.JSON {
+		p.object(j)
+		j.stdout.discard()
+		j.stderr.discard()
+		return
+	}
+	j.stream()
+}
+
+// next lets another job have its turn after j.
+func (p *printer) next(j *job) {
+	p.forget(j)
+	p.mu.Lock()
+	p.turn = j.position + 1
+	p.mu.Unlock()
+	if !p.o.Unordered {
+		p.streamTurn()
+		return
+	}
+	if b := p.spool.Blocked(); b != nil {
+		p.stuck(b)
+	}
+}
+
+// rest prints the jobs that have ended and were not printed, as an earlier one has not ended.
+func (p *printer) rest() {
+	p.mu.Lock()
+	var ended []*job
+	for _, j := range p.jobs {
+		ended = append(ended, j)
+	}
+	p.mu.Unlock()
+	slices.SortFunc(ended, func(a, b *job) int { return int(a.position - b.position) })
+	for _, j := range ended {
+		if j.interrupted {
+			j.stdout.discard()
+			j.stderr.discard()
+		} else {
+			p.finish(j)
+		}
+	}
+}
+
+// close writes what is left, and returns the first error of the output.
+func (p *printer) close() error {
+	err := p.out.Flush()
+	p.spool.Close()
+	return err
+}

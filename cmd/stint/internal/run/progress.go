@@ -1,0 +1,54 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/stint-go/stint/cmd/stint/internal/console"
+)
+
+// showProgress shows the progress line until stop is called, if --progress wants it.
+func (r *Runner) showProgress(ctx context.Context) (stop func()) {
+	terminal := console.IsTerminal(r.std.Stderr) && os.Getenv("TERM") != "dumb"
+	if r.Progress == "never" || r.Progress == "auto" && !terminal {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	started := time.Now()
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		r.console.Follow(ctx, terminal, func() string { return r.progressLine(time.Since(started)) })
+	})
+	return func() {
+		cancel()
+		wg.Wait()
+	}
+}
+
+// progressLine returns what is done, what runs, and what is left if the total is known. It is
+// ASCII, so that it can be cut anywhere.
+func (r *Runner) progressLine(elapsed time.Duration) string {
+	r.mu.Lock()
+	c := r.counts
+	r.mu.Unlock()
+	done := c.succeeded + c.failed
+	line := fmt.Sprint(done)
+	if c.total >= 0 {
+		line = fmt.Sprintf("%d/%d", done, c.total-c.skipped)
+	}
+	rate := float64(done) / max(elapsed.Seconds(), 1e-3)
+	line += fmt.Sprintf(" jobs, %d failed, %d running, %.3g/s", c.failed, c.running, rate)
+	if left := c.total - c.skipped - done; c.total >= 0 && left > 0 && rate > 0 {
+		line += fmt.Sprintf(", %s left", console.Seconds(float64(left)/rate))
+	}
+	if s := r.state(); s.Limit > 0 {
+		line += fmt.Sprintf("; limit %d", s.Limit)
+		if s.Reason != "" {
+			line += ": " + s.Reason
+		}
+	}
+	return line
+}

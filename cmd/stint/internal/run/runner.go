@@ -1,0 +1,400 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/interrupt"
+	"github.com/stint-go/stint/cmd/stint/internal/items"
+	"github.com/stint-go/stint/cmd/stint/internal/joblog"
+	"github.com/stint-go/stint/cmd/stint/internal/limit"
+	"github.com/stint-go/stint/cmd/stint/internal/process"
+)
+
+const (
+	maxAhead      = 16 << 10 // jobs that are known, or have ended, before an earlier one is printed
+	maxAheadBytes = 8 << 20  // of their items and blocks, before they have ended
+)
+
+// An ExitError ends a run with an exit status of its own, after Message unless that is empty.
+type ExitError struct {
+	Status  int
+	Message string
+}
+
+// Error returns the message.
+func (e *ExitError) Error() string { return e.Message }
+
+// errHalted is why the running jobs are terminated.
+var errHalted = errors.New("halted")
+
+// A Runner is one run of "stint run".
+type Runner struct {
+	Options
+	std     console.Streams
+	console *console.Console
+	input   items.Options
+	command command
+
+	printer *printer
+	engine  *process.Engine
+	limit   *limit.Limit
+	log     *joblog.Log  // nil: there is none
+	done    *joblog.Done // nil: nothing is
+	kill    context.Context
+	cancel  context.CancelCauseFunc // of the run
+	ahead   ahead
+	slots   slots
+	starts  starts
+
+	mu     sync.Mutex
+	counts counts
+}
+
+// counts are the jobs of a run.
+type counts struct {
+	total     int // -1: not known
+	skipped   int // by --resume
+	running   int
+	succeeded int
+	failed    int
+	halting   bool // no more jobs start
+	halted    *job // whose end has halted the run
+	first     *job // the first one that failed, in order
+}
+
+// New returns a Runner, or an error of the command line. watcher is the command that kills
+// what runs when this process is killed.
+func New(o *Options, std console.Streams) (*Runner, error) {
+	r := &Runner{Options: *o, std: std, console: console.New(std.Stderr)}
+	return r, r.prepare()
+}
+
+// Run runs the jobs. It returns when they have ended.
+func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
+	if err := r.command.find(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r.cancel = cancel
+	kill, stop := onSecondSignal(ctx)
+	defer stop()
+	r.kill = kill
+	source, err := r.open(ctx)
+	if err != nil {
+		return err
+	}
+	if r.DryRun {
+		return r.dryRun(ctx, source)
+	}
+	if r.engine, err = process.New(watcher); r.engine == nil {
+		return console.Failure(err.Error())
+	} else if err != nil {
+		r.console.Message("jobs may outlive this process if it is killed: " + console.Reason(err))
+	}
+	defer r.engine.Close()
+	if err := r.openLog(); err != nil {
+		return err
+	}
+	r.limit = limit.New(r.Jobs, int64(r.MemFree))
+	defer r.limit.Close()
+	r.printer = newPrinter(&r.Options, r.std, r.console, func(err error) { cancel(err) })
+	stopProgress := r.showProgress(ctx)
+	err = r.each(ctx, source)
+	stopProgress()
+	r.printer.rest()
+	return r.end(ctx, errors.Join(err, r.printer.close(), r.closeLog()))
+}
+
+// each runs the jobs of source and prints them.
+func (r *Runner) each(ctx context.Context, source *items.Items) error {
+	jobs, from := stint.From(func(ctx context.Context) iter.Seq2[*job, error] { return r.jobs(ctx, source) })
+	opts := []stint.Option{from, r.limit.Limiter(), stint.Queue(maxAhead), stint.Name("run")}
+	if r.Unordered {
+		opts = append(opts, stint.Unordered())
+	}
+	for j, err := range stint.MapSeq(ctx, jobs, r.run, opts...) {
+		if err != nil {
+			return err
+		}
+		if !j.interrupted {
+			r.printer.finish(j)
+		}
+	}
+	return nil
+}
+
+// jobs yields the jobs that are to run.
+func (r *Runner) jobs(ctx context.Context, source *items.Items) iter.Seq2[*job, error] {
+	return func(yield func(*job, error) bool) {
+		var position int64
+		for j, err := range r.all(ctx, source) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if r.done != nil && r.done.Take(j.log) {
+				r.mu.Lock()
+				r.counts.skipped++
+				r.mu.Unlock()
+				continue
+			}
+			j.position = position
+			position++
+			if r.stopped() || r.ahead.add(ctx, j.size(), r.limit.Limiter().Current) != nil {
+				return
+			}
+			if !yield(j, nil) {
+				return
+			}
+		}
+	}
+}
+
+// all yields all jobs of the input, with their numbers.
+func (r *Runner) all(ctx context.Context, source *items.Items) iter.Seq2[*job, error] {
+	return func(yield func(*job, error) bool) {
+		var seq int64
+		next := func(j *job) bool {
+			seq++
+			j.seq, j.json = seq, r.JSON
+			if r.Joblog != "" || r.DryRun {
+				j.log = r.command.text(j)
+			}
+			return yield(j, nil)
+		}
+		if r.Pipe {
+			for block, err := range blocks(interrupt.NewReader(ctx, r.std.Stdin), int(r.Block)) {
+				if err != nil {
+					yield(nil, inputError(err))
+					return
+				}
+				if !next(&job{block: block}) {
+					return
+				}
+			}
+			return
+		}
+		for list, err := range source.Seq(ctx) {
+			if err != nil {
+				yield(nil, inputError(err))
+				return
+			}
+			if !next(&job{items: list}) {
+				return
+			}
+		}
+	}
+}
+
+// inputError returns an error of reading the input as a message, unless it ends the run.
+func inputError(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return console.Failure(err.Error())
+}
+
+// dryRun prints the commands.
+func (r *Runner) dryRun(ctx context.Context, source *items.Items) error {
+	if r.Resume || r.ResumeFailed {
+		done, err := joblog.Read(r.Joblog, r.ResumeFailed)
+		if err != nil {
+			return console.Failure(err.Error())
+		}
+		r.done = done
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	out := console.NewOutput(r.std.Stdout, r.console, func(err error) { cancel(err) })
+	for j, err := range r.all(ctx, source) {
+		if err != nil {
+			return errors.Join(err, out.Flush())
+		}
+		if r.done != nil && r.done.Take(j.log) {
+			continue
+		}
+		if err := out.Line(append([]byte(r.command.shown(j)), '\n')); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// openLog opens the job log, and reads which jobs are done.
+func (r *Runner) openLog() (err error) {
+	if r.Joblog == "" {
+		return nil
+	}
+	if r.Resume || r.ResumeFailed {
+		if r.done, err = joblog.Read(r.Joblog, r.ResumeFailed); err == nil {
+			r.log, err = joblog.Open(r.Joblog)
+		}
+	} else {
+		r.log, err = joblog.Create(r.Joblog)
+	}
+	if err != nil {
+		return console.Failure(err.Error())
+	}
+	return nil
+}
+
+func (r *Runner) closeLog() error {
+	if r.log == nil {
+		return nil
+	}
+	if err := r.log.Close(); err != nil {
+		return console.Failure("--joblog " + console.Quote(r.Joblog) + ": " + console.Reason(err))
+	}
+	return nil
+}
+
+// end returns how the run has ended: err is the first error of the run, not of a job.
+func (r *Runner) end(ctx context.Context, err error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := &r.counts
+	if c.failed > 0 && !r.Quiet {
+		r.console.Message(c.summary(&r.command))
+	}
+	var write *console.WriteError
+	switch cause := context.Cause(ctx); {
+	case errors.As(err, &write):
+		return write
+	case cause != nil && errors.As(cause, &write):
+		return write
+	case c.halted != nil && r.Halt.Success:
+		return nil
+	case c.halted != nil:
+		return &ExitError{Status: c.halted.status()}
+	case cause != nil && !errors.Is(cause, context.Canceled):
+		return cause
+	case err != nil:
+		return err
+	case c.failed > 0:
+		return console.ErrReported
+	}
+	return nil
+}
+
+// summary says how many jobs have failed.
+func (c *counts) summary(command *command) string {
+	what := "1 job of 1"
+	if n := c.failed + c.succeeded; n > 1 {
+		what = fmt.Sprintf("%d of %d jobs", c.failed, n)
+	}
+	if c.halting && c.halted != nil {
+		what += " that ended"
+	}
+	if c.failed == 1 {
+		return fmt.Sprintf("%s failed: job %d, %s: %s", what, c.first.seq, c.first.reason(), command.shown(c.first))
+	}
+	return fmt.Sprintf("%s failed; the first is job %d, %s: %s", what, c.first.seq, c.first.reason(), command.shown(c.first))
+}
+
+// onSecondSignal returns a context that ends when the process gets a second signal to end
+// after ctx has ended, or a second one of any kind. Signals that are ignored stay ignored.
+func onSecondSignal(ctx context.Context) (kill context.Context, stop func()) {
+	kill, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	got := make(chan os.Signal, 8)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(got, s)
+		}
+	}
+	go func() {
+		for n := 0; n < 2; n++ {
+			select {
+			case <-got:
+			case <-kill.Done():
+				return
+			}
+		}
+		cancel()
+	}()
+	return kill, func() {
+		signal.Stop(got)
+		cancel()
+	}
+}
+
+// stopped reports whether no more jobs are to start.
+func (r *Runner) stopped() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.counts.halting
+}
+
+// size returns the bytes that a job has until it has ended.
+func (j *job) size() int {
+	n := len(j.block) + len(j.log)
+	for _, item := range j.items {
+		n += len(item) + 16
+	}
+	return n
+}
+
+// settled counts a job that has ended, and writes it to the log.
+func (r *Runner) settled(j *job) {
+	if j.interrupted {
+		return
+	}
+	err := r.append(j)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := &r.counts
+	if j.failed() {
+		c.failed++
+		if c.first == nil || j.seq < c.first.seq {
+			c.first = j
+		}
+	} else {
+		c.succeeded++
+	}
+	if err != nil {
+		c.halting = true
+		r.cancel(console.Failure("--joblog " + console.Quote(r.Joblog) + ": " + console.Reason(err)))
+	}
+	n := c.failed
+	if r.Halt.Success {
+		n = c.succeeded
+	}
+	if r.Halt.When == Never || n < r.Halt.Count || c.halted != nil {
+		return
+	}
+	c.halting, c.halted = true, j
+	if r.Halt.When == Now {
+		r.cancel(errHalted)
+	}
+}
+
+// append writes j to the log.
+func (r *Runner) append(j *job) error {
+	if r.log == nil {
+		return nil
+	}
+	e := joblog.Entry{
+		Seq: j.seq, Host: j.host, Start: j.Start, Runtime: j.Elapsed, Send: j.sent, Receive: j.received(),
+		Exit: j.Exit, Signal: j.Signal, Command: j.log,
+	}
+	if e.Start.IsZero() {
+		e.Start = time.Now()
+	}
+	if j.timedOut || j.err != nil && e.Exit == 0 && e.Signal == 0 {
+		e.Exit = -1
+	}
+	return r.log.Append(e)
+}
+
+// state returns the limit of jobs.
+func (r *Runner) state() limit.State { return r.limit.State() }

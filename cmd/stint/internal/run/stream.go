@@ -1,0 +1,136 @@
+package run
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"sync/atomic"
+
+	"github.com/stint-go/stint/cmd/stint/internal/spool"
+)
+
+// maxLine is how much of a line --line-buffer keeps. A longer one is written in parts.
+const maxLine = 1 << 20
+
+// A stream is the standard output or the standard error of an attempt of a job: where it is
+// kept, and where it is printed.
+type stream struct {
+	buffer *spool.Buffer // nil: it is not kept
+	to     io.Writer     // nil: the job has our own stream
+	bytes  atomic.Int64  // written
+}
+
+func (s *stream) Write(b []byte) (n int, err error) {
+	if s.buffer != nil {
+		n, err = s.buffer.Write(b)
+	} else {
+		n, err = s.to.Write(b)
+	}
+	s.bytes.Add(int64(n))
+	return n, err
+}
+
+// writer returns what the process writes to; nil is our own stream.
+func (s *stream) writer() io.Writer {
+	if s.buffer == nil && s.to == nil {
+		return nil
+	}
+	return s
+}
+
+// print prints what is kept, and lets the job print the rest itself.
+func (s *stream) print() {
+	switch l, ok := s.to.(*lineWriter); {
+	case s.buffer != nil:
+		_ = s.buffer.Direct(s.to) // the output has its own way to report errors
+	case ok:
+		l.flush()
+	}
+}
+
+func (s *stream) discard() {
+	if s.buffer != nil {
+		s.buffer.Discard()
+	}
+}
+
+// straight returns nil for a file, which a job gets as it is, and other writers.
+func straight(w io.Writer) io.Writer {
+	if _, ok := w.(*os.File); ok {
+		return nil
+	}
+	return w
+}
+
+// An errorWriter writes to the standard error, after what was written to the standard output.
+type errorWriter struct{ p *printer }
+
+func (e errorWriter) Write(b []byte) (int, error) {
+	_ = e.p.out.Flush()
+	return e.p.console.Write(b)
+}
+
+// tagOf returns what --tag writes before each line of a job with these items.
+func tagOf(items []string) []byte {
+	var b []byte
+	for i, item := range items {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = append(b, item...)
+	}
+	return b
+}
+
+// A tagWriter writes a tag before each line.
+type tagWriter struct {
+	w      io.Writer
+	tag    []byte
+	inLine bool
+}
+
+func (t *tagWriter) Write(b []byte) (int, error) {
+	var tagged []byte
+	for line := range bytes.Lines(b) {
+		if !t.inLine {
+			tagged = append(tagged, t.tag...)
+		}
+		tagged = append(tagged, line...)
+		t.inLine = line[len(line)-1] != '\n'
+	}
+	if _, err := t.w.Write(tagged); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// A lineWriter writes whole lines.
+type lineWriter struct {
+	w    io.Writer
+	rest []byte // of the last line
+}
+
+func (l *lineWriter) Write(b []byte) (int, error) {
+	end := bytes.LastIndexByte(b, '\n') + 1
+	if end == 0 && len(l.rest)+len(b) <= maxLine {
+		l.rest = append(l.rest, b...)
+		return len(b), nil
+	}
+	if end == 0 {
+		end = len(b)
+	}
+	_, err := l.w.Write(append(l.rest, b[:end]...))
+	l.rest = append(l.rest[:0], b[end:]...)
+	if err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// flush writes the last line, which has no end.
+func (l *lineWriter) flush() {
+	if len(l.rest) > 0 {
+		_, _ = l.w.Write(l.rest)
+		l.rest = nil
+	}
+}

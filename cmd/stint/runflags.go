@@ -1,0 +1,133 @@
+package main
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/machine"
+	"github.com/stint-go/stint/cmd/stint/internal/run"
+)
+
+func addRunFlags(cmd *cobra.Command, o *run.Options) {
+	f := cmd.Flags()
+	f.SetInterspersed(false) // flags end at COMMAND
+	f.StringArrayVarP(&o.Files, "arg-file", "a", nil, "read items from `FILE`, one a line; -: standard input")
+	f.BoolVarP(&o.Null, "null", "0", false, "items end in NUL, not newline")
+	f.StringVarP(&o.Delimiter, "delimiter", "d", "", "items end in the byte `C`, such as , or \\t")
+	f.IntVarP(&o.MaxArgs, "max-args", "n", 0, "give `N` items to a job")
+	f.BoolVarP(&o.Fit, "fit", "X", false, "give as many items to a job as the system allows")
+	f.StringVar(&o.ColSep, "colsep", "", "split each item at the regular expression `RE`: {1} {2}")
+	f.BoolVar(&o.Trim, "trim", false, "remove white space around items")
+	f.BoolVar(&o.Pipe, "pipe", false, "give a block of standard input to each job, cut at line ends")
+	o.Block = 1 << 20
+	f.Var(&o.Block, "block", "size of these blocks, about")
+	f.BoolVarP(&o.Shell, "shell", "s", false, "COMMAND is a script for the shell")
+	f.FuncP("jobs", "j", "run `N` jobs concurrently: N, N% of the CPUs, CPUs+N, CPUs-N (-j +1); auto, the default: as many as help", func(s string) (err error) {
+		o.Jobs, err = run.ParseJobs(s, machine.CPUs())
+		return err
+	})
+	complete(cmd, "jobs", "auto")
+	f.Var(&o.Delay, "delay", "wait so long between two starts")
+	f.Var(&o.Timeout, "timeout", "terminate a job after so long")
+	f.IntVar(&o.Retries, "retries", 0, "try a job that failed up to `N` times more")
+	f.Var(&o.RetryDelay, "retry-delay", "wait so long before that, then twice as long each time")
+	f.Var(&o.Halt, "halt", "end early: soon or now, with ,fail=N or ,success=N; or never")
+	complete(cmd, "halt", "never", "soon,fail=1", "now,fail=1", "soon,success=1", "now,success=1")
+	f.BoolVar(&o.DryRun, "dry-run", false, "print the commands, run none")
+	f.IntVar(&o.Nice, "nice", 0, "add `N` to the niceness of jobs")
+	f.Var(&o.MemFree, "memfree", "start no job while less memory is free, such as 2G")
+	f.BoolVarP(&o.Unordered, "unordered", "u", false, "print the output of jobs as they end")
+	f.BoolVar(&o.LineBuffer, "line-buffer", false, "print lines as they come")
+	f.BoolVar(&o.Ungroup, "ungroup", false, "print all output as it comes: the output of jobs mixes")
+	f.BoolVar(&o.Tag, "tag", false, "print the item before each line")
+	f.BoolVar(&o.JSON, "json", false, "print a JSON object a line: a job, with its output")
+	f.StringVar(&o.Results, "results", "", "also write stdout, stderr and status of job N to directory `DIR`/N")
+	_ = cmd.MarkFlagDirname("results")
+	f.BoolVar(&o.Quiet, "quiet", false, "print no message about failed jobs")
+	f.StringVar(&o.Progress, "progress", "auto", "print progress on standard error: `WHEN` is auto (on a terminal), always, never")
+	complete(cmd, "progress", "auto", "always", "never")
+	f.StringVar(&o.Joblog, "joblog", "", "write a line a job to `FILE`")
+	f.BoolVar(&o.Resume, "resume", false, "with --joblog: skip the jobs that are in it")
+	f.BoolVar(&o.ResumeFailed, "resume-failed", false, "with --joblog: skip the jobs that have succeeded")
+	addServer(cmd, &o.Server, "let the workers of the server at `URL` run the jobs")
+	f.StringArrayVar(&o.Env, "env", nil, "with --cluster: give variable `NAME` to the jobs")
+	f.StringVar(&o.Dir, "cwd", "", "run the jobs in directory `DIR`")
+	_ = cmd.MarkFlagDirname("cwd")
+	addPeerFlags(f, o)
+}
+
+// addPeerFlags adds flags of xargs and GNU parallel that have another name here, or whose
+// effect is the default, so that scripts need not change. The help does not list them.
+func addPeerFlags(f *pflag.FlagSet, o *run.Options) {
+	f.StringVarP(&o.Replace, "replace", "I", "", "")
+	f.FuncP("max-procs", "P", "", func(s string) (err error) {
+		o.Jobs, err = run.ParseJobs(s, machine.CPUs())
+		return err
+	})
+	always := func(string) error { o.Progress = "always"; return nil }
+	f.BoolFunc("bar", "", always)
+	f.BoolFunc("eta", "", always)
+	var ignored bool
+	f.BoolVarP(&ignored, "keep-order", "k", false, "")
+	f.BoolVarP(&ignored, "no-run-if-empty", "r", false, "")
+	f.BoolVar(&ignored, "will-cite", false, "")
+	for _, name := range []string{"replace", "max-procs", "bar", "eta", "keep-order", "no-run-if-empty", "will-cite"} {
+		f.Lookup(name).Hidden = true
+	}
+}
+
+// validateRun refuses flags that contradict each other.
+func validateRun(f *pflag.FlagSet, o *run.Options) error {
+	if err := refuseEmpty(f, "delimiter", "colsep", "results", "joblog", "cwd", "replace"); err != nil {
+		return err
+	}
+	remote := f.Changed("cluster")
+	if remote {
+		if err := validateServer(f, &o.Server); err != nil {
+			return err
+		}
+	}
+	modes := 0
+	for _, name := range []string{"unordered", "line-buffer", "ungroup"} {
+		if f.Changed(name) {
+			modes++
+		}
+	}
+	return refuse(
+		rule{o.Pipe && len(o.Command) == 0, "the --pipe option needs a COMMAND"},
+		rule{o.Pipe && len(o.Lists)+len(o.Files) > 0, "--pipe reads standard input: it does not go with ::: and --arg-file"},
+		rule{o.Pipe && (o.Null || o.Delimiter != "" || o.ColSep != "" || o.Trim || o.Fit || o.MaxArgs != 0), "--pipe gives blocks of standard input, not items"},
+		rule{f.Changed("block") && !o.Pipe, "the --block option is meaningful only with --pipe"},
+		rule{o.Block < 1, "the --block option needs a size of 1 or more"},
+		rule{f.Changed("max-args") && o.MaxArgs < 1, "the --max-args option needs a number of 1 or more"},
+		rule{o.Null && o.Delimiter != "", "--null and --delimiter exclude each other"},
+		rule{o.Shell && len(o.Command) == 0, "the --shell option needs a COMMAND"},
+		rule{o.Retries < 0, "the --retries option needs a number of 0 or more"},
+		rule{modes > 1, "--unordered, --line-buffer and --ungroup exclude each other"},
+		rule{o.JSON && (o.Tag || o.LineBuffer || o.Ungroup), "--json does not go with --tag, --line-buffer and --ungroup"},
+		rule{o.Tag && o.Ungroup, "--tag does not go with --ungroup"},
+		rule{(o.Resume || o.ResumeFailed) && o.Joblog == "", "--resume and --resume-failed need --joblog"},
+		rule{len(o.Env) > 0 && !remote, "the --env option is meaningful only with --cluster: here jobs have all variables"},
+		rule{f.Changed("credentials") && !remote, "the --credentials option is meaningful only with --cluster"},
+		rule{f.Changed("tls-ca") && !remote, "the --tls-ca option is meaningful only with --cluster"},
+		rule{remote && (o.Ungroup || o.LineBuffer), "--cluster does not go with --ungroup and --line-buffer"},
+		rule{remote && (o.Delay > 0 || o.MemFree > 0 || f.Changed("nice")), "--cluster does not go with --delay, --memfree and --nice"},
+		rule{slices.Contains(o.Command, "::::"), ":::: is not supported: read items from a file with --arg-file"},
+		rule{f.Changed("memfree") && runtime.GOOS != "linux", "the --memfree option works on Linux only"},
+		rule{!slices.Contains([]string{"auto", "always", "never"}, o.Progress), "invalid argument " + console.Quote(o.Progress) + " for --progress: want auto, always or never"},
+		refuseName(o.Env),
+	)
+}
+
+// refuseName refuses names of variables that cannot be.
+func refuseName(names []string) rule {
+	i := slices.IndexFunc(names, func(name string) bool { return name == "" || strings.Contains(name, "=") })
+	if i < 0 {
+		return rule{}
+	}
+	return rule{true, "the --env option wants the name of a variable, not " + console.Quote(names[i])}
+}
