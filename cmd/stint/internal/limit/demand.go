@@ -20,7 +20,8 @@ const (
 type sample struct {
 	at        time.Time
 	cpu, wait time.Duration // since the start
-	rss       float64       // bytes
+	startup   time.Duration // of cpu and wait, what is not counted yet
+	seen      bool          // it was sampled
 }
 
 // A demand is how much CPU a job wants: the share of its time in which it has one or waits
@@ -32,16 +33,23 @@ type demand struct {
 	used float64 // CPU seconds since the last look
 }
 
-// sampled counts what a running job has used since its last sample.
+// sampled counts what a running job has used since its last sample. Until the second one, the
+// start of the process is most of what it has used: that counts if the job goes on like that,
+// or when it ends.
 func (d *demand) sampled(s *sample, now time.Time, cpu, wait time.Duration, weight float64) {
-	if now.Sub(s.at) < minWall {
+	wall := now.Sub(s.at)
+	if wall < minWall {
 		return
 	}
 	used, waited := max(0, cpu-s.cpu), max(0, wait-s.wait)
-	d.want += (used + waited).Seconds() * weight
-	d.wall += now.Sub(s.at).Seconds() * weight
 	d.used += used.Seconds() * weight
-	s.at, s.cpu, s.wait = now, cpu, wait
+	d.wall += wall.Seconds() * weight
+	if s.seen || 2*(used+waited) > wall {
+		d.want += (used + waited).Seconds() * weight
+	} else {
+		s.startup = used + waited
+	}
+	s.at, s.cpu, s.wait, s.seen = now, cpu, wait, true
 }
 
 // finished counts what a job has used since its last sample. How long it has waited for a CPU
@@ -51,7 +59,7 @@ func (d *demand) finished(s *sample, r process.Result) {
 		return
 	}
 	used := max(0, r.CPU-s.cpu).Seconds()
-	d.want += used
+	d.want += used + s.startup.Seconds()
 	d.wall += max(0, r.Start.Add(r.Elapsed).Sub(s.at)).Seconds()
 	d.used += used
 }

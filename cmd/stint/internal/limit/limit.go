@@ -21,7 +21,7 @@ import (
 
 const (
 	maxAdaptive   = 256 // jobs, unless the machine has more CPUs
-	burst         = 96  // of the search: a third of it starts at once, if the machine allows it
+	burst         = 192 // of the search: a third of it starts at once, if the machine allows it
 	filesPerJob   = 6   // descriptors, while it starts
 	reservedFiles = 24  // descriptors of this process
 	historyLength = 64

@@ -79,9 +79,8 @@ func (l *Limit) sample(sampler *machine.Sampler, now time.Time) (rss float64) {
 		l.mu.Lock()
 		if s := l.running[p]; ok && s != nil { // it has not ended meanwhile
 			l.demand.sampled(s, now, u.CPU+u.Reaped, u.Wait, weight)
-			s.rss = float64(u.RSS)
-			l.memory.need = max(l.memory.need, s.rss)
-			rss += s.rss * weight
+			l.memory.need = max(l.memory.need, float64(u.RSS))
+			rss += float64(u.RSS) * weight
 		}
 		l.mu.Unlock()
 	}

@@ -134,3 +134,14 @@ type summaryRecord struct {
 	Skipped   int         `json:"skipped,omitempty"`
 	Limit     limit.State `json:"concurrency"`
 }
+
+// summary prints the last line of --json.
+func (p *printer) summary(r *Runner) {
+	if !r.JSON {
+		return
+	}
+	r.mu.Lock()
+	c := r.counts
+	r.mu.Unlock()
+	_ = p.out.Line(encode(summaryRecord{c.succeeded + c.failed, c.succeeded, c.failed, c.skipped, r.state()}))
+}

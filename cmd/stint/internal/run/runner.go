@@ -113,6 +113,7 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 	err = r.each(ctx, source)
 	stopProgress()
 	r.printer.rest()
+	r.printer.summary(r)
 	return r.end(ctx, errors.Join(err, r.printer.close(), r.closeLog()))
 }
 

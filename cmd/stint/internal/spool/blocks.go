@@ -1,7 +1,7 @@
 package spool
 
 // keptBlocks is how long the file may stay, in blocks, while nothing is in it.
-const keptBlocks = 64 << 20 / blockSize
+const keptBlocks = 16 << 20 / blockSize
 
 // blocks are those of the file. Each is in a chunk, in free or in unwritten.
 type blocks struct {

@@ -35,10 +35,10 @@ type Buffer struct {
 
 // Write writes p to the stream. It does not use p after it returns.
 //
-// While the buffer is kept, Write copies p, and waits when neither memory nor the file has
-// room for more of it. It goes on when another buffer frees room, by a Direct that writes
-// or by Discard, and when Direct or Discard of its own buffer is called. If the spool is
-// closed, it returns [os.ErrClosed].
+// Before a call of Direct, Write copies p, and waits while neither memory nor the file has
+// room for more of it. It goes on when Direct or Discard of another buffer frees room, and
+// when Direct or Discard of its own is called. If the spool is closed, it returns
+// [os.ErrClosed].
 //
 // After a call of Direct, Write waits until what was kept is written, and then writes to
 // w itself, on the caller's goroutine. It never waits for room then. It returns the error
@@ -96,7 +96,6 @@ func (b *Buffer) Direct(w io.Writer) error {
 	}
 	b.w, b.state = w, draining
 	s.leave(b)
-	b.changed.Broadcast()
 	for b.busy {
 		b.changed.Wait()
 	}
@@ -213,9 +212,7 @@ func (b *Buffer) pass(p []byte) (n int, err error) {
 	if err == nil && n < len(p) {
 		err = io.ErrShortWrite
 	}
-	if b.err == nil {
-		b.err = err
-	}
+	b.err = err
 	return n, err
 }
 

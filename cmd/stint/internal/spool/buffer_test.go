@@ -139,26 +139,32 @@ func TestBlocksAreReused(t *testing.T) {
 
 // TestFileIsTruncated wants the disk back when nothing is in a long file.
 func TestFileIsTruncated(t *testing.T) {
-	d := newRAM(1 << 20)
-	s := on(t, d, 0, nil)
-	a, b := s.NewBuffer(), s.NewBuffer()
-	all := text(1, blockSize)
-	for range keptBlocks {
-		must(t, a, all)
-	}
-	must(t, b, all)
-	a.Discard()
-	if len(d.data) != (keptBlocks+1)*blockSize {
-		t.Errorf("the file has %d bytes while it is in use", len(d.data))
-	}
-	printed(t, b, all)
-	if len(d.data) != 0 {
-		t.Errorf("the file has %d bytes while nothing is in it", len(d.data))
-	}
-	c := s.NewBuffer()
-	must(t, c, all)
-	printed(t, c, all)
-	empty(t, s)
+	synctest.Test(t, func(t *testing.T) {
+		const blocks = keptBlocks + 1
+		d := newRAM(blocks * blockSize / pageSize)
+		s := on(t, d, 0, nil)
+		a, b, c := s.NewBuffer(), s.NewBuffer(), s.NewBuffer()
+		all := text(1, blockSize)
+		for range blocks - 1 {
+			must(t, a, all)
+		}
+		must(t, b, all)
+		go must(t, c, all) // finds the disk full
+		synctest.Wait()
+		c.Discard()
+		a.Discard()
+		if len(d.data) != blocks*blockSize {
+			t.Errorf("the file has %d bytes while it is in use", len(d.data))
+		}
+		printed(t, b, all)
+		if len(d.data) != 0 || s.blocks.made != 0 {
+			t.Errorf("the file has %d bytes and %d blocks while nothing is in it", len(d.data), s.blocks.made)
+		}
+		last := s.NewBuffer()
+		must(t, last, all)
+		printed(t, last, all)
+		empty(t, s)
+	})
 }
 
 // full returns a spool in which a buffer has the only 64 bytes of room, that buffer, and
@@ -207,12 +213,12 @@ func TestBlockedWrite(t *testing.T) {
 				test.unblock(s, a, b, &out)
 				synctest.Wait()
 				<-done
+				if s.Blocked() != nil {
+					t.Error("a buffer is blocked in the end")
+				}
 				b.Direct(&out)
 				if n != test.n || err != test.err || !bytes.Equal(out.Bytes(), test.out) {
 					t.Errorf("%d, %v and %q, want %d, %v and %q", n, err, out.Bytes(), test.n, test.err, test.out)
-				}
-				if s.Blocked() != nil {
-					t.Error("a buffer is blocked in the end")
 				}
 				a.Discard()
 				empty(t, s)
@@ -286,6 +292,49 @@ func TestDirectInStuck(t *testing.T) {
 		must(t, b, all[700:])
 		if !bytes.Equal(out.Bytes(), all) {
 			t.Errorf("printed is %q", out.Bytes())
+		}
+		empty(t, s)
+	})
+}
+
+// TestRoomInStuck makes room while stuck is called, before the Write waits for it.
+func TestRoomInStuck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var a *Buffer
+		s := on(t, nil, 64, func(b *Buffer) { a.Discard() })
+		a = s.NewBuffer()
+		must(t, a, text(1, 64))
+		b := s.NewBuffer()
+		must(t, b, text(2, 64))
+		printed(t, b, text(2, 64))
+		empty(t, s)
+	})
+}
+
+// TestCloseInStuck closes the spool at that time.
+func TestCloseInStuck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s *Spool
+		s = on(t, nil, 0, func(*Buffer) { s.Close() })
+		if n, err := s.NewBuffer().Write([]byte("a")); n != 0 || err != os.ErrClosed {
+			t.Errorf("%d, %v", n, err)
+		}
+		empty(t, s)
+	})
+}
+
+// TestDirectInWarn makes a buffer direct on the goroutine of its own Write.
+func TestDirectInWarn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		var b *Buffer
+		s := New(64, "", func(error) { b.Direct(&out) }, nil)
+		s.file.create = func() (disk, error) { return newRAM(1), nil }
+		b = s.NewBuffer()
+		all := text(1, 10_000)
+		must(t, b, all)
+		if !bytes.Equal(out.Bytes(), all) {
+			t.Errorf("printed are %d bytes that are not the %d written", out.Len(), len(all))
 		}
 		empty(t, s)
 	})

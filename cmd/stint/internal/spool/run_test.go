@@ -176,14 +176,13 @@ func TestUnordered(t *testing.T) {
 	})
 }
 
-// one is a buffer with the goroutines on both sides of it, and its oracle.
-type one struct {
+// sides are the goroutines that use one buffer, and their oracle.
+type sides struct {
 	t    *testing.T
 	b    *Buffer
 	all  []byte
 	ask  func() // ends the wait for the turn
 	turn chan struct{}
-	w    io.Writer
 	out  bytes.Buffer
 	kind int
 }
@@ -191,7 +190,7 @@ type one struct {
 const kinds = 6
 
 // write writes the text, and asks for the turn somewhere in it.
-func (o *one) write(r *rand.Rand) {
+func (o *sides) write(r *rand.Rand) {
 	defer o.ask()
 	half := r.IntN(len(o.all) + 1)
 	err := write(r, o.b, o.all[:half])
@@ -205,7 +204,7 @@ func (o *one) write(r *rand.Rand) {
 }
 
 // read prints or discards what is kept when it is asked to, one of these ways.
-func (o *one) read(r *rand.Rand) {
+func (o *sides) read(r *rand.Rand) {
 	<-o.turn
 	for range r.IntN(20) {
 		runtime.Gosched()
@@ -232,7 +231,7 @@ func (o *one) read(r *rand.Rand) {
 }
 
 // check compares what was printed with the text.
-func (o *one) check() {
+func (o *sides) check() {
 	whole := o.kind == 0 || o.kind == 1 || o.kind == 4
 	if got := o.out.Bytes(); !bytes.HasPrefix(o.all, got) || whole && len(got) < len(o.all) {
 		o.t.Errorf("kind %d: printed are %d of %d bytes, or wrong ones", o.kind, len(got), len(o.all))
@@ -253,10 +252,10 @@ func TestRandom(t *testing.T) {
 			mu.Unlock()
 			ask()
 		})
-		var all []*one
+		var all []*sides
 		var buffers []*Buffer
 		for i := range 100 {
-			o := &one{t: t, b: s.NewBuffer(), all: text(i, size(r)), turn: make(chan struct{}), kind: i % kinds}
+			o := &sides{t: t, b: s.NewBuffer(), all: text(i, size(r)), turn: make(chan struct{}), kind: i % kinds}
 			o.ask = sync.OnceFunc(func() { close(o.turn) })
 			asks[o.b] = o.ask
 			all, buffers = append(all, o), append(buffers, o.b)

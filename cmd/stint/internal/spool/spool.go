@@ -40,9 +40,10 @@ type Spool struct {
 // New returns a Spool that keeps up to memory bytes in memory, and makes its file in dir,
 // or in [os.TempDir] if dir is "". It panics if memory is negative.
 //
-// The memory is that of the kept bytes, including room for more at the end of each buffer.
-// The spool needs besides 200 bytes for each buffer, 48 bytes for each 64 KiB that are
-// kept, in memory or in the file, and 64 KiB while Direct writes what was kept.
+// The memory is that of the kept bytes, of the room for more at the end of each buffer, and
+// of blocks that wait to be used again. Besides, the spool needs about 200 bytes for each
+// buffer, 60 for each 64 KiB that are kept, also in the file, and up to 64 KiB for each
+// Direct that is writing what was kept.
 //
 // The spool calls warn, if it is not nil, with the first error of making or writing the
 // file, and not again.

@@ -153,33 +153,64 @@ func TestFreedDisk(t *testing.T) {
 	})
 }
 
-// TestLateRoom frees a block between a write that finds the disk full and its error.
-func TestLateRoom(t *testing.T) {
-	s := on(t, nil, 0, nil)
-	a := s.NewBuffer()
-	d := newRAM(1)
-	s.file.create = func() (disk, error) { return d, nil }
-	must(t, a, text(1, pageSize))
-	full := &late{d, a.Discard}
-	s.file.disk = full
-	b := s.NewBuffer()
-	must(t, b, text(2, pageSize))
-	printed(t, b, text(2, pageSize))
-	empty(t, s)
+// TestDiskGrows adds pages to a full disk. The spool learns of them when something, here
+// in memory, has been freed.
+func TestDiskGrows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newRAM(0)
+		s := on(t, d, minChunk, nil)
+		a, b := s.NewBuffer(), s.NewBuffer()
+		must(t, a, text(1, minChunk))
+		go must(t, b, text(2, 10*pageSize))
+		synctest.Wait()
+		d.free = 10
+		a.Discard()
+		synctest.Wait()
+		printed(t, b, text(2, 10*pageSize))
+		empty(t, s)
+	})
 }
 
-// late calls a function before a write fails.
-type late struct {
+// hooked calls a function before a write returns an error.
+type hooked struct {
 	*ram
 	before func()
 }
 
-func (l *late) WriteAt(p []byte, at int64) (int, error) {
-	n, err := l.ram.WriteAt(p, at)
+func (h *hooked) WriteAt(p []byte, at int64) (int, error) {
+	n, err := h.ram.WriteAt(p, at)
 	if err != nil {
-		l.before()
+		h.before()
 	}
 	return n, err
+}
+
+// TestLateRoom frees a block after a write has found the disk full and before it says so.
+func TestLateRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &hooked{ram: newRAM(1)}
+		s := on(t, d, 0, nil)
+		a, b := s.NewBuffer(), s.NewBuffer()
+		d.before = a.Discard
+		must(t, a, text(1, pageSize))
+		must(t, b, text(2, pageSize))
+		printed(t, b, text(2, pageSize))
+		empty(t, s)
+	})
+}
+
+// TestLateClose closes the spool while a write fails: that is not worth a warning.
+func TestLateClose(t *testing.T) {
+	d := &hooked{ram: newRAM(0)}
+	s := New(0, "", func(err error) { t.Errorf("warn is called with %v", err) }, nil)
+	s.file.create = func() (disk, error) { return d, nil }
+	d.before = func() { s.Close() }
+	if n, err := s.NewBuffer().Write([]byte("a")); n != 0 || err != os.ErrClosed {
+		t.Errorf("%d, %v", n, err)
+	}
+	if d.closed != 1 {
+		t.Errorf("the file is closed %d times", d.closed)
+	}
 }
 
 func TestNegativeMemory(t *testing.T) {

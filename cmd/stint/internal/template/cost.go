@@ -17,7 +17,7 @@ const overhead = 1 + 8
 // of returns the cost of an item. An empty item counts as one byte: its {//} is ".".
 func (c cost) of(item string) int { return c.fixed + c.times*max(1, len(item)) }
 
-// addArgument adds an argument of a template. An item may be the one that {1} means.
+// addArgument adds an argument of a template. Any item may be the one that {1} means.
 func (c *cost) addArgument(parts []part) {
 	repeated := slices.ContainsFunc(parts, part.all)
 	if repeated {

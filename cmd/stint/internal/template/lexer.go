@@ -23,10 +23,10 @@ type reference struct {
 	in quoting
 }
 
-// A lexer finds the placeholders of a script and how they are quoted. It does not parse:
-// the text of a here-document is code to it, and after an unbalanced ) of a case in $()
-// it takes code for quoted text. A reference may then be split into words. It is never
-// read as code.
+// A lexer finds the placeholders of a script and how they are quoted. It does not parse.
+// It takes for code the text of a here-document and \" in backquotes in double quotes,
+// and it loses count after the unbalanced ) of a case in $(). A reference may then be
+// split into words. It is never read as code.
 type lexer struct {
 	text, replace string
 	pos, start    int         // start is the end of the last part

@@ -10,7 +10,8 @@ import (
 // The items of a job are the positional parameters of its shell, and a placeholder is a
 // reference to a parameter, in double quotes: items are never part of the script's text.
 // Within the script's own quotes, single or double, the reference stands between them,
-// so that '{}' and "{}" are the item too.
+// so that '{}' and "{}" are the item too. Only what evaluates text again, such as eval,
+// sh -c or the $(( )) of bash, may run an item.
 //
 // A placeholder after a backslash or a $, or in a comment, is ordinary text. The text of
 // a here-document is taken for code: write $1 there.

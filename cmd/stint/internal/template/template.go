@@ -88,5 +88,6 @@ func (p part) value(item string, items []string, number int64, n int) string {
 }
 
 // Cost returns the bytes that an item adds to the arguments of a job, or more. Without
-// items the arguments are those of Expand(nil, seq, slot).
+// items the arguments are those of Expand(nil, seq, slot). In an argument with both {}
+// and {1}, Cost assumes that no other item is longer than this one.
 func (t *Template) Cost(item string) int { return t.cost.of(item) }
