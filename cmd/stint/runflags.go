@@ -23,8 +23,7 @@ func addRunFlags(cmd *cobra.Command, o *run.Options) {
 	f.StringVar(&o.ColSep, "colsep", "", "split each item at the regular expression `RE`: {1} {2}")
 	f.BoolVar(&o.Trim, "trim", false, "remove white space around items")
 	f.BoolVar(&o.Pipe, "pipe", false, "give a block of standard input to each job, cut at line ends")
-	o.Block = 1 << 20
-	f.Var(&o.Block, "block", "size of these blocks, about")
+	f.Var(&o.Block, "block", "size of these blocks, about; the default is 1M")
 	f.BoolVarP(&o.Shell, "shell", "s", false, "COMMAND is a script for the shell")
 	f.FuncP("jobs", "j", "run `N` jobs concurrently: N, N% of the CPUs, CPUs+N, CPUs-N (-j +1); auto, the default: as many as help", func(s string) (err error) {
 		o.Jobs, err = run.ParseJobs(s, machine.CPUs())
@@ -102,7 +101,7 @@ func validateRun(f *pflag.FlagSet, o *run.Options) error {
 		rule{o.Pipe && len(o.Lists)+len(o.Files) > 0, "--pipe reads standard input: it does not go with ::: and --arg-file"},
 		rule{o.Pipe && (o.Null || o.Delimiter != "" || o.ColSep != "" || o.Trim || o.Fit || o.MaxArgs != 0), "--pipe gives blocks of standard input, not items"},
 		rule{f.Changed("block") && !o.Pipe, "the --block option is meaningful only with --pipe"},
-		rule{o.Block < 1, "the --block option needs a size of 1 or more"},
+		rule{f.Changed("block") && o.Block < 1, "the --block option needs a size of 1 or more"},
 		rule{f.Changed("max-args") && o.MaxArgs < 1, "the --max-args option needs a number of 1 or more"},
 		rule{o.Null && o.Delimiter != "", "--null and --delimiter exclude each other"},
 		rule{o.Shell && len(o.Command) == 0, "the --shell option needs a COMMAND"},

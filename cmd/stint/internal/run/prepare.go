@@ -3,6 +3,9 @@ package run
 import (
 	"context"
 	"errors"
+	"io"
+	"os"
+	"path/filepath"
 	"regexp"
 
 	"github.com/stint-go/stint/cmd/stint/internal/console"
@@ -11,7 +14,11 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/machine"
 )
 
-const argumentReserve = 4096 // bytes of the system's limit on arguments that stay free
+const (
+	localBlock      = 1 << 20   // of --pipe
+	argumentReserve = 4096      // bytes of the system's limit on arguments that stay free
+	maxItems        = 128 << 10 // bytes of the items of a job: as xargs, enough to make starts cheap
+)
 
 // prepare checks the options that need more than a look at flags.
 func (r *Runner) prepare() (err error) {
@@ -27,6 +34,9 @@ func (r *Runner) prepare() (err error) {
 	if r.Null {
 		r.input.Delimiter = 0
 	}
+	if r.Block == 0 && r.Server.URL == "" {
+		r.Block = localBlock
+	}
 	if r.ColSep != "" {
 		if r.input.ColSep, err = regexp.Compile(r.ColSep); err != nil {
 			return errors.New("invalid argument " + console.Quote(r.ColSep) + " for --colsep: " + err.Error())
@@ -35,7 +45,24 @@ func (r *Runner) prepare() (err error) {
 	if r.Fit {
 		r.fit()
 	}
+	if r.Server.URL != "" {
+		return r.prepareRemote()
+	}
 	return nil
+}
+
+// prepareRemote checks what only workers limit.
+func (r *Runner) prepareRemote() (err error) {
+	switch {
+	case r.Block == 0:
+		r.Block = remoteBlock
+	case r.Block > maxBlock:
+		return errors.New("--block: with --cluster a block has at most 640K")
+	}
+	if r.Dir != "" {
+		r.Dir, err = filepath.Abs(r.Dir)
+	}
+	return err
 }
 
 // fit gives each job as many items as the system's limit allows.
@@ -47,7 +74,7 @@ func (r *Runner) fit() {
 			fixed += len(s) + 1 + pointerSize
 		}
 	}
-	r.input.Budget = max(1, maxArguments()-fixed)
+	r.input.Budget = max(1, min(maxArguments()-fixed, maxItems))
 	r.input.Jobs = r.Jobs
 	if r.Jobs == 0 {
 		r.input.Jobs = machine.CPUs()
@@ -68,6 +95,12 @@ func (c *command) cost(item string) int {
 	return len(item) + 1
 }
 
+// An inputFile is a file, perhaps a pipe, whose reader fails when the run ends.
+type inputFile struct {
+	io.Reader
+	io.Closer
+}
+
 // open opens the input. With --pipe there are no items.
 func (r *Runner) open(ctx context.Context) (*items.Items, error) {
 	if r.Pipe {
@@ -75,6 +108,13 @@ func (r *Runner) open(ctx context.Context) (*items.Items, error) {
 	}
 	o := r.input
 	o.Stdin = interrupt.NewReader(ctx, r.std.Stdin)
+	o.Open = func(name string) (io.ReadCloser, error) {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		return inputFile{interrupt.NewReader(ctx, f), f}, nil
+	}
 	source, err := interrupt.Call(ctx, func() (*items.Items, error) { return items.Open(o) })
 	if err != nil {
 		return nil, inputError(err)

@@ -2,6 +2,7 @@ package run
 
 import (
 	"errors"
+	"io"
 	"slices"
 	"sync"
 	"time"
@@ -54,27 +55,52 @@ func newPrinter(o *Options, std console.Streams, c *console.Console, failed func
 
 // begin prepares j for an attempt.
 func (p *printer) begin(j *job) {
-	j.stdout, j.stderr = &stream{to: p.out}, &stream{to: errorWriter{p}}
 	switch {
 	case p.o.Ungroup:
-		j.stdout.to, j.stderr.to = straight(p.std.Stdout), straight(p.std.Stderr)
+		j.stdout, j.stderr = &stream{to: straight(p.std.Stdout)}, &stream{to: straight(p.std.Stderr)}
 		return
-	case p.o.Tag:
-		tag := append(tagOf(j.items), '\t')
-		j.stdout.to, j.stderr.to = &tagWriter{w: j.stdout.to, tag: tag}, &tagWriter{w: j.stderr.to, tag: tag}
-	}
-	if p.o.LineBuffer {
-		j.stdout.to, j.stderr.to = &lineWriter{w: j.stdout.to}, &lineWriter{w: j.stderr.to}
+	case p.o.LineBuffer:
+		stdout, stderr := p.destinations(j)
+		j.stdout, j.stderr = &stream{to: &lineWriter{w: stdout}}, &stream{to: &lineWriter{w: stderr}}
 		return
 	}
-	j.stdout.buffer, j.stderr.buffer = p.spool.NewBuffer(), p.spool.NewBuffer()
+	j.stdout, j.stderr = p.open(j)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	j.began, j.stuck, j.streamed = time.Now(), false, false
-	p.jobs[j.position], p.of[j.stdout.buffer], p.of[j.stderr.buffer] = j, j, j
 	if j.streams() && !p.o.Unordered {
 		j.timer = time.AfterFunc(streamDelay, p.streamTurn)
 	}
+}
+
+// destinations returns where the output of j is printed.
+func (p *printer) destinations(j *job) (stdout, stderr io.Writer) {
+	stdout, stderr = p.out, errorWriter{p}
+	if p.o.Tag {
+		tag := append(tagOf(j.items), '\t')
+		stdout, stderr = &tagWriter{w: stdout, tag: tag}, &tagWriter{w: stderr, tag: tag}
+	}
+	return stdout, stderr
+}
+
+// open returns streams that keep the output of j.
+func (p *printer) open(j *job) (stdout, stderr *stream) {
+	toStdout, toStderr := p.destinations(j)
+	stdout, stderr = &stream{to: toStdout, buffer: p.spool.NewBuffer()}, &stream{to: toStderr, buffer: p.spool.NewBuffer()}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.jobs[j.position], p.of[stdout.buffer], p.of[stderr.buffer] = j, j, j
+	return stdout, stderr
+}
+
+// discard drops output that is not printed.
+func (p *printer) discard(o *output) {
+	p.mu.Lock()
+	delete(p.of, o.stdout.buffer)
+	delete(p.of, o.stderr.buffer)
+	p.mu.Unlock()
+	o.stdout.discard()
+	o.stderr.discard()
 }
 
 // drop drops the output of a failed attempt. It reports false if some was printed already.
@@ -132,6 +158,7 @@ func (p *printer) stuck(b *spool.Buffer) {
 	case !j.streams():
 		p.mu.Unlock()
 		j.abandon(errNoRoom)
+		b.Discard()
 		return
 	case !p.o.Unordered:
 		j.stuck = true

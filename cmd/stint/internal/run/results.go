@@ -86,3 +86,27 @@ func (f *resultFile) Write(b []byte) (int, error) {
 	}
 	return f.next.Write(b)
 }
+
+// saveResults writes the files of --results of a job that has ended on a worker.
+func saveResults(dir string, j *job) error {
+	f := &resultFiles{dir: filepath.Join(dir, strconv.FormatInt(j.seq, 10))}
+	err := os.MkdirAll(f.dir, 0o777)
+	for name, s := range map[string]*stream{"stdout": j.stdout, "stderr": j.stderr} {
+		if err == nil {
+			err = copyResult(filepath.Join(f.dir, name), s)
+		}
+	}
+	if err != nil {
+		return resultError(err)
+	}
+	return f.close(j)
+}
+
+func copyResult(path string, s *stream) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, s.buffer.Reader())
+	return cmp.Or(err, f.Close())
+}

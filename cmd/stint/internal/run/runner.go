@@ -23,6 +23,7 @@ import (
 const (
 	maxAhead      = 16 << 10 // jobs that are known, or have ended, before an earlier one is printed
 	maxAheadBytes = 8 << 20  // of their items and blocks, before they have ended
+	remoteAhead   = 64       // jobs that may have more bytes than that, with --cluster
 )
 
 // An ExitError ends a run with an exit status of its own, after Message unless that is empty.
@@ -53,7 +54,8 @@ type Runner struct {
 	kill    context.Context
 	cancel  context.CancelCauseFunc // of the run
 	ahead   ahead
-	slots   slots
+	slots   *slots
+	remote  bool // the jobs of another machine: nobody sends a second signal
 	starts  starts
 
 	mu     sync.Mutex
@@ -75,14 +77,16 @@ type counts struct {
 // New returns a Runner, or an error of the command line. watcher is the command that kills
 // what runs when this process is killed.
 func New(o *Options, std console.Streams) (*Runner, error) {
-	r := &Runner{Options: *o, std: std, console: console.New(std.Stderr)}
+	r := &Runner{Options: *o, std: std, console: console.New(std.Stderr), slots: new(slots)}
 	return r, r.prepare()
 }
 
 // Run runs the jobs. It returns when they have ended.
 func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
-	if err := r.command.find(); err != nil {
-		return err
+	if r.Server.URL == "" {
+		if err := r.command.find(); err != nil {
+			return err
+		}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -97,20 +101,26 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 	if r.DryRun {
 		return r.dryRun(ctx, source)
 	}
-	if r.engine, err = process.New(watcher); r.engine == nil {
-		return console.Failure(err.Error())
-	} else if err != nil {
-		r.console.Message("jobs may outlive this process if it is killed: " + console.Reason(err))
-	}
-	defer r.engine.Close()
 	if err := r.openLog(); err != nil {
 		return err
 	}
-	r.limit = limit.New(r.Jobs, int64(r.MemFree))
-	defer r.limit.Close()
+	if r.Server.URL == "" {
+		if r.engine, err = process.New(watcher); r.engine == nil {
+			return console.Failure(err.Error())
+		} else if err != nil {
+			r.console.Message("jobs may outlive this process if it is killed: " + console.Reason(err))
+		}
+		defer r.engine.Close()
+		r.limit = limit.New(r.Jobs, int64(r.MemFree))
+		defer r.limit.Close()
+	}
 	r.printer = newPrinter(&r.Options, r.std, r.console, func(err error) { cancel(err) })
 	stopProgress := r.showProgress(ctx)
-	err = r.each(ctx, source)
+	if r.Server.URL == "" {
+		err = r.each(ctx, source)
+	} else {
+		err = r.eachRemote(ctx, source)
+	}
 	stopProgress()
 	r.printer.rest()
 	r.printer.summary(r)
@@ -152,7 +162,7 @@ func (r *Runner) jobs(ctx context.Context, source *items.Items) iter.Seq2[*job, 
 			}
 			j.position = position
 			position++
-			if r.stopped() || r.ahead.add(ctx, j.size(), r.limit.Limiter().Current) != nil {
+			if r.stopped() || r.ahead.add(ctx, j.size(), r.current) != nil {
 				return
 			}
 			if !yield(j, nil) {
@@ -168,7 +178,7 @@ func (r *Runner) all(ctx context.Context, source *items.Items) iter.Seq2[*job, e
 		var seq int64
 		next := func(j *job) bool {
 			seq++
-			j.seq, j.json = seq, r.JSON
+			j.seq, j.whole = seq, r.JSON
 			if r.Joblog != "" || r.DryRun {
 				j.log = r.command.text(j)
 			}
@@ -397,5 +407,18 @@ func (r *Runner) append(j *job) error {
 	return r.log.Append(e)
 }
 
-// state returns the limit of jobs.
-func (r *Runner) state() limit.State { return r.limit.State() }
+// state returns the limit of jobs. With --cluster it is that of the workers, and not known.
+func (r *Runner) state() limit.State {
+	if r.limit == nil {
+		return limit.State{Limit: r.Jobs}
+	}
+	return r.limit.State()
+}
+
+// current returns how many jobs may run concurrently, as far as it is known.
+func (r *Runner) current() int {
+	if r.limit == nil {
+		return max(r.Jobs, remoteAhead)
+	}
+	return r.limit.Limiter().Current()
+}

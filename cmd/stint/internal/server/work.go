@@ -9,17 +9,16 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 )
 
-// Work runs a worker for tasks, until ctx ends and the running calls have finished. jobs
-// limits the calls that run concurrently; 0 is the adaptive limit. Unless warning is
-// empty, Work prints it when the worker is ready.
-func (c *Connection) Work(ctx context.Context, con *console.Console, jobs int, warning string, tasks ...cluster.Handler) error {
+// Work runs a worker for the tasks that handlers returns, until ctx ends and the running
+// calls have finished. Unless warning is empty, Work prints it when the worker is ready.
+func (c *Connection) Work(ctx context.Context, con *console.Console, warning string, handlers func(*cluster.Client) []cluster.Handler, opts ...cluster.Option) error {
 	client, err := c.Await(ctx, con, cluster.Log(con.Logger()))
 	if err != nil {
 		return err
 	}
 	defer client.Close()
 	var names []string
-	for _, t := range tasks {
+	for _, t := range handlers(client) {
 		client.Handle(t)
 		names = append(names, t.Name())
 	}
@@ -31,10 +30,6 @@ func (c *Connection) Work(ctx context.Context, con *console.Console, jobs int, w
 		con.Message("finishing running tasks; a second interrupt ends them at once")
 	})
 	defer stop()
-	var opts []cluster.Option
-	if jobs > 0 {
-		opts = append(opts, cluster.Limit(jobs))
-	}
 	err = cluster.Serve(ctx, client, opts...)
 	if err != nil && !errors.Is(err, context.Cause(ctx)) { // the cause: interrupted before it served
 		return c.Failed(err)

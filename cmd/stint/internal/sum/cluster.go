@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +13,7 @@ import (
 	"github.com/stint-go/stint/cluster"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/files"
+	"github.com/stint-go/stint/cmd/stint/internal/server"
 )
 
 // maxRequestsAhead is maxFilesAhead for files in the queue of a server, whose results
@@ -45,7 +43,7 @@ func (s *Summer) connect(ctx context.Context) (*cluster.Client, error) {
 	if err != nil {
 		return nil, console.Failure("the current directory: " + console.Reason(err))
 	}
-	client, err := s.Server.Connect(ctx, cluster.Log(newFullLog(s.console)))
+	client, err := s.Server.Connect(ctx, cluster.Log(server.NewFullLog(s.console)))
 	if err == nil {
 		s.cluster = &clusterDigester{Summer: s, client: client, task: digestTask(s.digester), dir: dir, stallInterval: StallInterval}
 	}
@@ -124,85 +122,15 @@ func (d *clusterDigester) absolute(path string) string {
 	return files.Clean(path)
 }
 
-// reportStalls prints why no result arrives, each reason once, until stop is called.
+// reportStalls prints why no result arrives, until stop is called.
 func (d *clusterDigester) reportStalls(ctx context.Context) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		tick := time.NewTicker(d.stallInterval)
-		defer tick.Stop()
-		before, printed := 0, map[string]bool{}
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
+	stall := server.Stall{
+		Client: d.client, Console: d.console, Interval: d.stallInterval, Task: d.task.Name(), Advice: "start it with 'stint work'",
+		State: func() (pending bool, results int) {
 			d.mu.Lock()
-			pending, results := len(d.pending) > 0, d.results
-			d.mu.Unlock()
-			if results == before {
-				if why := d.stallReason(ctx, pending); why != "" && !printed[why] {
-					d.console.Message(why)
-					printed[why] = true
-				}
-			}
-			before = results
-		}
-	})
-	return func() {
-		cancel()
-		wg.Wait()
+			defer d.mu.Unlock()
+			return len(d.pending) > 0, d.results
+		},
 	}
-}
-
-// stallReason returns why no result arrives, or "". Unless a request is pending, the
-// only reason is the server.
-func (d *clusterDigester) stallReason(ctx context.Context, pending bool) string {
-	statusCtx, cancel := context.WithTimeout(ctx, max(d.stallInterval, time.Second))
-	defer cancel()
-	status, err := d.client.Status(statusCtx)
-	switch {
-	case ctx.Err() != nil:
-		return ""
-	case err != nil:
-		return "the server does not answer; waiting for it"
-	case status.Store != "":
-		return "the server stores nothing: " + status.Store + "; waiting for it"
-	case !pending:
-		return ""
-	}
-	for _, w := range status.Workers {
-		if slices.Contains(w.Tasks, d.task.Name()) {
-			return ""
-		}
-	}
-	return "no worker has answered yet; waiting for one: start it with 'stint work'"
-}
-
-// fullLog prints once for each reason that a full server makes the run wait. It drops
-// all other records: results or errors tell the same.
-type fullLog struct {
-	slog.Handler // for the methods that are not called
-	console      *console.Console
-	printed      *sync.Map
-}
-
-func newFullLog(c *console.Console) *slog.Logger {
-	return slog.New(fullLog{slog.DiscardHandler, c, new(sync.Map)})
-}
-
-func (fullLog) Enabled(context.Context, slog.Level) bool { return true }
-
-func (l fullLog) Handle(_ context.Context, r slog.Record) error {
-	r.Attrs(func(a slog.Attr) bool {
-		if err, ok := a.Value.Any().(error); ok && errors.Is(err, cluster.ErrFull) {
-			text := strings.TrimPrefix(err.Error(), "cluster: ")
-			if _, before := l.printed.LoadOrStore(text, true); !before {
-				l.console.Message(text + "; waiting for room")
-			}
-		}
-		return true
-	})
-	return nil
+	return stall.Report(ctx)
 }

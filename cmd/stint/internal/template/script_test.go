@@ -42,6 +42,8 @@ var scripts = []struct{ script, want, shell string }{
 	{`printf '[%s]' "(" ')' {} '$((' {} ')' "))" {}`, `[(][)][I][$((][I][)][))][I]`, ""},
 	{`printf '[%s]' $((2*(3+1))) "$((1))" $(( (1) )) {}`, `[8][1][1][I]`, ""},
 	{"printf '[%s]' \"é\xff\"{}", "[é\xffI]", ""},
+	{`printf '[%s]' "$'{}'"`, `[$'I']`, ""},
+	{"x=`printf %s. {}`; printf '[%s]' \"$x\"", `[I.]`, ""},
 	{`f() { printf '[%s]' "$1"; }; f {}`, `[I]`, ""},
 	{`[[ {} == "$1" ]] && printf '[%s]' {}`, `[I]`, "bash"},
 	{`cat <<<{} | { printf '['; cat; printf ']'; }`, "[I\n]", "bash"},
@@ -132,6 +134,7 @@ func TestScriptText(t *testing.T) {
 	for _, test := range []struct{ script, replace, text, env string }{
 		{"gzip -dc {} | wc -l", "", `gzip -dc "${1}" | wc -l`, ""},
 		{"wc -l", "", `wc -l "${1}"`, ""},
+		{"echo $${} \"$${}\"", "", `echo $$"${1}" "$$${1}"`, ""},
 		{"wc $1 {}", "@", `wc $1 {}`, ""},
 		{"wc @ '@' $@", "@", `wc "${1}" ''"${1}"'' $@`, ""},
 		{"echo {#} {.} {.} {1.}", "", `echo "${STINT_SEQ}" "${STINT_1_NOEXT}" "${STINT_1_NOEXT}" "${STINT_1_NOEXT}"`, "STINT_SEQ=7 STINT_1_NOEXT=a"},

@@ -1,0 +1,148 @@
+package items
+
+import (
+	"errors"
+	"io"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
+)
+
+func TestErrors(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("other texts and names of files")
+	}
+	testfiles.Dir(t, "ab", "a\nb\n", "nul", "a\n\nb\x00c\n", "new\nline", "x\x00")
+	broken := io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(errBroken))
+	for _, test := range []struct {
+		stdin io.Reader
+		o     Options
+		jobs  int // before the error
+		want  string
+	}{
+		{nil, Options{Files: []string{"ab", "missing"}}, 0, "missing: No such file or directory"},
+		{nil, Options{Files: []string{"ab", "."}}, 0, ".: Is a directory"},
+		{nil, Options{Files: []string{"."}}, 0, ".: Is a directory"},
+		{strings.NewReader("a"), Options{Files: []string{"-", "-"}}, 0, "standard input: it cannot be read twice"},
+		{broken, Options{}, 1, "standard input: broken"},
+		{nil, Options{Files: []string{"nul"}}, 2, "nul: line 3 has a NUL byte, which an argument cannot have; -0 reads items that end in NUL"},
+		{nil, Options{Files: []string{"ab", "nul"}}, 0, "nul: line 3 has a NUL byte, which an argument cannot have; -0 reads items that end in NUL"},
+		{strings.NewReader("a:b\n:\x00"), Options{Delimiter: ':', MaxArgs: 2}, 1, "standard input: item 3 has a NUL byte, which an argument cannot have; -0 reads items that end in NUL"},
+		{nil, Options{Files: []string{"new\nline"}}, 0, `'new'$'\n''line': line 1 has a NUL byte, which an argument cannot have; -0 reads items that end in NUL`},
+		{nil, Options{Lists: lists("a bb c ccccc d"), Budget: 5, Jobs: 1}, 1, "an item of 5 bytes does not fit on a command line, which has 5 for items: ccccc"},
+	} {
+		var jobs [][]string
+		it, err := Open(complete(test.o, test.stdin))
+		if err == nil {
+			jobs, err = collect(t.Context(), it)
+		}
+		if err == nil || err.Error() != test.want || len(jobs) != test.jobs {
+			t.Errorf("%+v: %v after %d jobs, want %s after %d", test.o, err, len(jobs), test.want, test.jobs)
+		}
+	}
+}
+
+var errBroken = errors.New("broken")
+
+// TestErrorsOfReaders checks that callers can tell what ended a reader.
+func TestErrorsOfReaders(t *testing.T) {
+	for _, files := range [][]string{{"-"}, {"first", "-"}} {
+		o := complete(Options{Files: files}, iotest.ErrReader(errBroken))
+		closed := 0
+		o.Open = func(string) (io.ReadCloser, error) { return &closer{strings.NewReader("a\n"), &closed}, nil }
+		it, err := Open(o)
+		if err == nil {
+			_, err = collect(t.Context(), it)
+		}
+		if !errors.Is(err, errBroken) {
+			t.Errorf("%q: %v, want that of the reader", files, err)
+		}
+		if want := len(files) - 1; closed != want {
+			t.Errorf("%q: %d files closed, want %d", files, closed, want)
+		}
+	}
+}
+
+// closer counts the calls of Close.
+type closer struct {
+	io.Reader
+	n *int
+}
+
+func (c *closer) Close() error { *c.n++; return nil }
+
+// TestSeqIsLazy reads an endless input, and leaves the loop.
+func TestSeqIsLazy(t *testing.T) {
+	for _, o := range []Options{{}, {MaxArgs: 3}, {Lists: lists("a b c"), Files: []string{"-"}}, {Budget: 100, Jobs: 2}} {
+		input := &endless{}
+		it, err := Open(complete(o, input))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, err := range it.Seq(t.Context()) {
+			if n++; n == 5 || err != nil {
+				break
+			}
+		}
+		if n != 5 || input.read > 1<<20 {
+			t.Errorf("%+v: %d jobs of %d bytes, want 5 of less than a megabyte", o, n, input.read)
+		}
+	}
+}
+
+// endless is a text of lines.
+type endless struct{ read int }
+
+func (e *endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = "line\n"[(e.read+i)%5]
+	}
+	e.read += len(b)
+	return len(b), nil
+}
+
+// TestLongLines reads lines that no buffer holds.
+func TestLongLines(t *testing.T) {
+	long := strings.Repeat("x", 3<<20)
+	it, err := Open(complete(Options{}, strings.NewReader(long+"\n"+long)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if jobs, err := collect(t.Context(), it); err != nil || !reflect.DeepEqual(jobs, [][]string{{long}, {long}}) {
+		t.Errorf("%d jobs and %v, want two long lines", len(jobs), err)
+	}
+}
+
+// FuzzLines cuts a text into lines and joins them again.
+func FuzzLines(f *testing.F) {
+	f.Add("a\n\nb", byte('\n'))
+	f.Add("a:b\x00\xff:", byte(':'))
+	f.Add("a\x00b", byte(0))
+	f.Fuzz(func(t *testing.T, text string, delimiter byte) {
+		it, err := Open(Options{Stdin: iotest.HalfReader(strings.NewReader(text)), Delimiter: delimiter})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		jobs, err := collect(t.Context(), it)
+		for _, job := range jobs {
+			b.WriteString(job[0])
+			b.WriteByte(delimiter)
+		}
+		if nul := delimiter != 0 && strings.Contains(text, "\x00"); nul != (err != nil) {
+			t.Errorf("a NUL byte is %v, error %v", nul, err)
+		}
+		want := text
+		if text != "" && text[len(text)-1] != delimiter {
+			want += string([]byte{delimiter})
+		}
+		if err == nil && b.String() != want {
+			t.Errorf("the lines of %q are %q", text, jobs)
+		}
+	})
+}

@@ -1,0 +1,286 @@
+package run
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
+	"github.com/stint-go/stint/cmd/stint/internal/items"
+	"github.com/stint-go/stint/cmd/stint/internal/process"
+	"github.com/stint-go/stint/cmd/stint/internal/server"
+)
+
+const (
+	windowBytes   = 128 << 20 // of items and results in progress
+	collectSlots  = 4         // pieces of output that are received concurrently
+	maxBlock      = 640 << 10 // of --pipe: a message has at most a mebibyte, encoded
+	remoteBlock   = 512 << 10
+	statusTimeout = 2 * time.Second
+)
+
+// StallInterval is the time without a result after which the command says what it waits for.
+// Tests shorten it.
+var StallInterval = 3 * time.Second
+
+// A remote is the jobs of a run on a cluster.
+type remote struct {
+	*Runner
+	client  *cluster.Client
+	task    *cluster.Task[request, response]
+	collect string // the name of the task that receives output
+
+	mu      sync.Mutex
+	room    sync.Cond      // the window has moved
+	jobs    map[int64]*job // submitted and without a result, by position
+	turn    int64          // position of the job to print next, in order
+	results int
+	outputs map[outputKey]*output // that arrive in pieces
+
+	ended map[int64]*job // with a result, and not printed; for the goroutine of each
+}
+
+// eachRemote runs the jobs of source on the workers of the server.
+func (r *Runner) eachRemote(ctx context.Context, source *items.Items) error {
+	client, err := r.Server.Connect(ctx, cluster.Log(server.NewFullLog(r.console)))
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	m := &remote{
+		Runner: r, client: client, collect: "output/" + rand.Text(),
+		jobs: make(map[int64]*job), ended: make(map[int64]*job), outputs: make(map[outputKey]*output),
+	}
+	m.room.L = &m.mu
+	m.task = newTask(m.taskName(ctx), nil)
+	client.Handle(cluster.NewTask(m.collect, m.receive, cluster.Lease(Lease)))
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = cluster.Serve(serving, client, cluster.Limit(collectSlots)) })
+	defer wg.Wait()
+	defer stop()
+	stall := server.Stall{Client: client, Console: r.console, Interval: StallInterval, Task: m.task.Name(), Advice: m.advice(), State: m.progress}
+	defer stall.Report(ctx)()
+	return m.each(ctx, source)
+}
+
+// taskName returns the name of the task: that of the workers which run any program, or, if
+// there are only workers which run this one, theirs.
+func (m *remote) taskName(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
+	defer cancel()
+	name := taskName("")
+	status, err := m.client.Status(ctx)
+	if err != nil || m.command.name == "" {
+		return name
+	}
+	for _, w := range status.Workers {
+		if slices.Contains(w.Tasks, taskName("")) {
+			return taskName("")
+		}
+		if own := taskName(m.command.program()); slices.Contains(w.Tasks, own) {
+			name = own
+		}
+	}
+	return name
+}
+
+// advice says how to start a worker for these jobs.
+func (m *remote) advice() string {
+	if m.task.Name() == taskName("") {
+		return "start it with 'stint work --run'"
+	}
+	return "start it with 'stint work --run=" + m.command.program() + "'"
+}
+
+// progress is the State of a Stall.
+func (m *remote) progress() (pending bool, results int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.jobs) > 0, m.results
+}
+
+// each submits the jobs and prints them.
+func (m *remote) each(ctx context.Context, source *items.Items) error {
+	opts := []cluster.Option{cluster.Unordered(), cluster.KeepGoing(), cluster.WindowBytes(windowBytes)}
+	if m.Jobs > 0 {
+		opts = append(opts, cluster.Limit(m.Jobs))
+	}
+	for got, err := range cluster.MapSeq(ctx, m.client, m.task, m.requests(ctx, source), opts...) {
+		position := got.Position
+		if item, ok := errors.AsType[*stint.ItemError](err); ok {
+			position, err = int64(item.Index), item.Err
+			got = response{Error: err.Error()}
+		} else if err != nil {
+			if ctx.Err() == nil {
+				return m.Server.Failed(err)
+			}
+			return err
+		}
+		m.arrived(position, &got)
+	}
+	return nil
+}
+
+// requests yields a request for each job, and waits while too many jobs wait for an earlier one
+// to be printed.
+func (m *remote) requests(ctx context.Context, source *items.Items) iter.Seq[request] {
+	env := m.variables()
+	return func(yield func(request) bool) {
+		for j, err := range m.Runner.jobs(ctx, source) {
+			if err != nil {
+				m.cancel(err)
+				return
+			}
+			if !m.submit(ctx, j) || !yield(m.request(j, env)) {
+				return
+			}
+			j.block = nil
+		}
+	}
+}
+
+// submit notes that j waits for a result. It reports false if ctx has ended.
+func (m *remote) submit(ctx context.Context, j *job) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	stop := context.AfterFunc(ctx, func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.room.Broadcast()
+	})
+	defer stop()
+	for !m.Unordered && j.position >= m.turn+maxAhead && ctx.Err() == nil {
+		m.room.Wait()
+	}
+	j.bytes, j.sent, j.whole = j.size(), int64(len(j.block)), true
+	m.jobs[j.position] = j
+	m.running(1)
+	return ctx.Err() == nil
+}
+
+// variables returns the variables of --env that are set.
+func (m *remote) variables() [][]byte {
+	var env [][]byte
+	for _, name := range m.Env {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, []byte(name+"="+value))
+		}
+	}
+	return env
+}
+
+func (m *remote) request(j *job, env [][]byte) request {
+	q := request{
+		Position: j.position, Seq: j.seq, Command: bytesOf(m.Command), Replace: m.Replace, Items: bytesOf(j.items), Block: j.block, Pipe: m.Pipe,
+		Env: env, Dir: []byte(m.Dir), Timeout: time.Duration(m.Timeout), Retries: m.Retries, RetryDelay: time.Duration(m.RetryDelay), Collect: m.collect,
+	}
+	if m.Shell || len(m.Command) == 0 {
+		q.Shell = filepath.Base(m.command.name)
+	}
+	return q
+}
+
+// An outputKey names the output of a job in one attempt on one worker.
+type outputKey struct {
+	position int64
+	key      string
+}
+
+// An output is output that has arrived in pieces.
+type output struct{ stdout, stderr *stream }
+
+// receive is the task that receives a piece of output. Pieces of an output come one after the
+// other, some perhaps twice.
+func (m *remote) receive(_ context.Context, p piece) (struct{}, error) {
+	m.mu.Lock()
+	j := m.jobs[p.Position]
+	if j == nil { // another worker was faster
+		m.mu.Unlock()
+		return struct{}{}, nil
+	}
+	key := outputKey{p.Position, p.Key}
+	o := m.outputs[key]
+	if o == nil {
+		o = &output{}
+		o.stdout, o.stderr = m.printer.open(j)
+		m.outputs[key] = o
+	}
+	m.mu.Unlock()
+	s := o.stdout
+	if p.IsErr {
+		s = o.stderr
+	}
+	if p.Offset != s.bytes.Load() {
+		return struct{}{}, nil // it has arrived before
+	}
+	_, err := s.Write(p.Data)
+	return struct{}{}, err
+}
+
+// arrived takes the result of a job, and prints what can be printed.
+func (m *remote) arrived(position int64, got *response) {
+	m.mu.Lock()
+	j := m.jobs[position]
+	delete(m.jobs, position)
+	m.results++
+	var own *output
+	for key, o := range m.outputs {
+		switch {
+		case key.position != position:
+			continue
+		case key.key == got.Key:
+			own = o
+		default:
+			m.printer.discard(o)
+		}
+		delete(m.outputs, key)
+	}
+	m.mu.Unlock()
+	m.running(-1)
+	m.ahead.remove(j.bytes)
+	m.take(j, got, own)
+	m.settled(j)
+	if m.Unordered {
+		m.printer.finish(j)
+		return
+	}
+	m.ended[position] = j
+	for next := m.ended[m.turn]; next != nil; next = m.ended[m.turn] {
+		delete(m.ended, m.turn)
+		m.printer.finish(next)
+		m.mu.Lock()
+		m.turn++
+		m.room.Broadcast()
+		m.mu.Unlock()
+	}
+}
+
+// take sets the result of j.
+func (m *remote) take(j *job, got *response, own *output) {
+	j.host, j.attempts, j.timedOut = got.Host, got.Attempts, got.TimedOut
+	j.Result = process.Result{Exit: got.Exit, Signal: got.Signal, Start: got.Start, Elapsed: got.Elapsed, CPU: got.CPU}
+	if got.Error != "" {
+		j.err = errors.New(got.Error)
+	}
+	if own != nil {
+		j.stdout, j.stderr = own.stdout, own.stderr
+	} else {
+		j.stdout, j.stderr = m.printer.open(j)
+		_, _ = j.stdout.Write(got.Stdout)
+		_, _ = j.stderr.Write(got.Stderr)
+	}
+	if j.abandoned != nil {
+		j.err = j.abandoned
+	}
+	if m.Results != "" && j.err == nil {
+		j.err = saveResults(m.Results, j)
+	}
+}

@@ -1,0 +1,101 @@
+package run
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/stint-go/stint/cluster"
+)
+
+// Lease is how long a job waits for another worker after its own has died. Tests shorten it.
+var Lease = 10 * time.Second
+
+// inlineOutput is how much output a response has itself. More comes before it, in pieces.
+const inlineOutput = 128 << 10
+
+// A request is a job for a worker. Arguments and items are bytes: they need not be UTF-8.
+type request struct {
+	Position   int64         `json:"position"`
+	Seq        int64         `json:"seq"`
+	Command    [][]byte      `json:"command,omitempty"` // with placeholders
+	Replace    string        `json:"replace,omitempty"`
+	Shell      string        `json:"shell,omitempty"` // the name of the shell, if the command is a script or missing
+	Items      [][]byte      `json:"items,omitempty"`
+	Block      []byte        `json:"block,omitempty"`
+	Pipe       bool          `json:"pipe,omitempty"`
+	Env        [][]byte      `json:"env,omitempty"` // name=value
+	Dir        []byte        `json:"dir,omitempty"`
+	Timeout    time.Duration `json:"timeout,omitempty"`
+	Retries    int           `json:"retries,omitempty"`
+	RetryDelay time.Duration `json:"retryDelay,omitempty"`
+	Collect    string        `json:"collect"` // the task that receives more output than a response has
+}
+
+// A response is how a job has ended on a worker.
+type response struct {
+	Position int64         `json:"position"`
+	Host     string        `json:"host"`
+	Start    time.Time     `json:"start"`
+	Elapsed  time.Duration `json:"elapsed"`
+	CPU      time.Duration `json:"cpu"`
+	Exit     int           `json:"exit"`
+	Signal   int           `json:"signal,omitempty"`
+	TimedOut bool          `json:"timedOut,omitempty"`
+	Attempts int           `json:"attempts"`
+	Error    string        `json:"error,omitempty"`
+	Stdout   []byte        `json:"stdout,omitempty"`
+	Stderr   []byte        `json:"stderr,omitempty"`
+	Key      string        `json:"key,omitempty"` // of the pieces that have the output instead
+}
+
+// A piece is a part of the output of a job.
+type piece struct {
+	Position int64  `json:"position"`
+	Key      string `json:"key"` // of one attempt on one worker
+	IsErr    bool   `json:"isErr,omitempty"`
+	Offset   int64  `json:"offset"`
+	Data     []byte `json:"data"`
+}
+
+// taskName returns the name of the task of workers that run the named program, or any program
+// if it is "".
+func taskName(program string) string {
+	if program == "" {
+		return "run/v1"
+	}
+	return "run/v1/" + program
+}
+
+// ValidProgram reports whether a worker can be limited to a program of that name.
+func ValidProgram(name string) bool {
+	isOther := func(r rune) bool {
+		return !strings.ContainsRune("-_./", r) && !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
+	}
+	return name != "" && len(taskName(name)) <= 100 && !strings.ContainsFunc(name, isOther)
+}
+
+func newTask(name string, f func(context.Context, request) (response, error)) *cluster.Task[request, response] {
+	if f == nil { // a submitter's, which never runs it
+		f = func(context.Context, request) (response, error) { return response{}, nil }
+	}
+	return cluster.NewTask(name, f, cluster.Lease(Lease))
+}
+
+// bytesOf returns strings for a message.
+func bytesOf(list []string) [][]byte {
+	var all [][]byte
+	for _, s := range list {
+		all = append(all, []byte(s))
+	}
+	return all
+}
+
+// stringsOf is the reverse of bytesOf.
+func stringsOf(list [][]byte) []string {
+	var all []string
+	for _, b := range list {
+		all = append(all, string(b))
+	}
+	return all
+}

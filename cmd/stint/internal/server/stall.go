@@ -1,0 +1,108 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stint-go/stint/cluster"
+	"github.com/stint-go/stint/cmd/stint/internal/console"
+)
+
+// A Stall tells the user why no result of a run arrives.
+type Stall struct {
+	Client   *cluster.Client
+	Console  *console.Console
+	Interval time.Duration                        // without a result, before it is reported
+	Task     string                               // the name of the task
+	Advice   string                               // what to do if no worker runs it
+	State    func() (isPending bool, results int) // whether a result is waited for, and how many have arrived
+}
+
+// Report prints why no result arrives, each reason once, until stop is called.
+func (s *Stall) Report(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() { s.watch(ctx) })
+	return func() {
+		cancel()
+		wg.Wait()
+	}
+}
+
+func (s *Stall) watch(ctx context.Context) {
+	tick := time.NewTicker(s.Interval)
+	defer tick.Stop()
+	before, printed := 0, map[string]bool{}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		pending, results := s.State()
+		if results == before {
+			if why := s.reason(ctx, pending); why != "" && !printed[why] {
+				s.Console.Message(why)
+				printed[why] = true
+			}
+		}
+		before = results
+	}
+}
+
+// reason returns why no result arrives, or "". Unless a result is waited for, the only
+// reason is the server.
+func (s *Stall) reason(ctx context.Context, pending bool) string {
+	statusCtx, cancel := context.WithTimeout(ctx, max(s.Interval, time.Second))
+	defer cancel()
+	status, err := s.Client.Status(statusCtx)
+	switch {
+	case ctx.Err() != nil:
+		return ""
+	case err != nil:
+		return "the server does not answer; waiting for it"
+	case status.Store != "":
+		return "the server stores nothing: " + status.Store + "; waiting for it"
+	case !pending:
+		return ""
+	}
+	for _, w := range status.Workers {
+		if slices.Contains(w.Tasks, s.Task) {
+			return ""
+		}
+	}
+	return "no worker has answered yet; waiting for one: " + s.Advice
+}
+
+// fullLog prints once for each reason that a full server makes a run wait. It drops all
+// other records: results or errors tell the same.
+type fullLog struct {
+	slog.Handler // for the methods that are not called
+	console      *console.Console
+	printed      *sync.Map
+}
+
+// NewFullLog returns the log of a client that waits for a full server.
+func NewFullLog(c *console.Console) *slog.Logger {
+	return slog.New(fullLog{slog.DiscardHandler, c, new(sync.Map)})
+}
+
+func (fullLog) Enabled(context.Context, slog.Level) bool { return true }
+
+func (l fullLog) Handle(_ context.Context, r slog.Record) error {
+	r.Attrs(func(a slog.Attr) bool {
+		if err, ok := a.Value.Any().(error); ok && errors.Is(err, cluster.ErrFull) {
+			text := strings.TrimPrefix(err.Error(), "cluster: ")
+			if _, before := l.printed.LoadOrStore(text, true); !before {
+				l.console.Message(text + "; waiting for room")
+			}
+		}
+		return true
+	})
+	return nil
+}
