@@ -21,7 +21,7 @@ func addRunFlags(cmd *cobra.Command, o *run.Options) {
 	f.IntVarP(&o.MaxArgs, "max-args", "n", 0, "give `N` items to a job")
 	f.BoolVarP(&o.Fit, "fit", "X", false, "give as many items to a job as the system allows")
 	f.StringVar(&o.ColSep, "colsep", "", "split each item at the regular expression `RE`: {1} {2}")
-	f.BoolVar(&o.Trim, "trim", false, "remove white space around items")
+	f.BoolVar(&o.Trim, "trim", false, "remove white space around items; --colsep does, unless --trim=false")
 	f.BoolVar(&o.Pipe, "pipe", false, "give a block of standard input to each job, cut at line ends")
 	f.Var(&o.Block, "block", "size of these blocks, about; the default is 1M")
 	f.BoolVarP(&o.Shell, "shell", "s", false, "COMMAND is a script for the shell")
@@ -90,6 +90,7 @@ func validateRun(f *pflag.FlagSet, o *run.Options) error {
 			return err
 		}
 	}
+	o.Trim = o.Trim || o.ColSep != "" && !f.Changed("trim")
 	modes := 0
 	for _, name := range []string{"unordered", "line-buffer", "ungroup"} {
 		if f.Changed(name) {
@@ -115,11 +116,23 @@ func validateRun(f *pflag.FlagSet, o *run.Options) error {
 		rule{f.Changed("tls-ca") && !remote, "the --tls-ca option is meaningful only with --cluster"},
 		rule{remote && (o.Ungroup || o.LineBuffer), "--cluster does not go with --ungroup and --line-buffer"},
 		rule{remote && (o.Delay > 0 || o.MemFree > 0 || f.Changed("nice")), "--cluster does not go with --delay, --memfree and --nice"},
-		rule{slices.Contains(o.Command, "::::"), ":::: is not supported: read items from a file with --arg-file"},
+		refuseSource(append(o.Lists, o.Command)),
 		rule{f.Changed("memfree") && runtime.GOOS != "linux", "the --memfree option works on Linux only"},
 		rule{!slices.Contains([]string{"auto", "always", "never"}, o.Progress), "invalid argument " + console.Quote(o.Progress) + " for --progress: want auto, always or never"},
 		refuseName(o.Env),
 	)
+}
+
+// refuseSource refuses the other sources of GNU parallel, which would be items here.
+func refuseSource(lists [][]string) rule {
+	for _, list := range lists {
+		for _, s := range []string{"::::", ":::+", "::::+"} {
+			if slices.Contains(list, s) {
+				return rule{true, s + " is not supported: --arg-file reads items from a file, and --colsep makes columns of lines"}
+			}
+		}
+	}
+	return rule{}
 }
 
 // refuseName refuses names of variables that cannot be.

@@ -82,8 +82,7 @@ func newWork(std console.Streams) *cobra.Command {
 		if jobs > 0 {
 			opts = append(opts, cluster.Limit(jobs))
 		}
-		digest := func(*cluster.Client) []cluster.Handler { return []cluster.Handler{sum.Task(below)} }
-		return c.server.Work(cmd.Context(), con, warning, digest, opts...)
+		return c.server.Work(cmd.Context(), con, warning, []cluster.Handler{sum.Task(below)}, opts...)
 	}
 	return c.Command
 }
@@ -104,12 +103,12 @@ func (c *clientCommand) runJobs(ctx context.Context, con *console.Console, names
 			return usage(c.Command, errors.New("the --run option wants names of programs, separated by commas: not "+console.Quote(name)))
 		}
 	}
-	w, err := run.NewWorker(programs, jobs, con, watcher())
+	w, err := run.NewWorker(&c.server, programs, jobs, con, watcher())
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	return c.server.Work(ctx, con, warning, w.Handlers, cluster.Limiter(w.Limiter()))
+	return c.server.Work(ctx, con, warning, w.Handlers(), cluster.Limiter(w.Limiter()))
 }
 
 // userName returns the name of the user whose files a worker reads.

@@ -35,7 +35,7 @@ type Bench struct {
 	claims      []result.Claim
 	skipped     []string // cases, or a GOMAXPROCS, that the session does not measure
 	watch       measure.Watch
-	cpuBefore   time.Duration // CPU time of this process at the start
+	cpuBefore   time.Duration // usedCPU at the start
 	began       time.Time
 	procsBefore int // GOMAXPROCS before
 }
@@ -54,10 +54,17 @@ func (s *Session) NewBench(name, workload string, notes ...string) *Bench {
 		Machine:    machine,
 		Notes:      notes,
 	}
-	b.cpuBefore, _ = measure.OwnCPU()
+	b.cpuBefore, _ = usedCPU()
 	b.began = time.Now()
 	b.watch.Start()
 	return b
+}
+
+// usedCPU returns the CPU time of this process and of its ended children, or false
+// if it is not known.
+func usedCPU() (time.Duration, bool) {
+	own, ok := measure.OwnCPU()
+	return own + measure.ChildCPU(), ok
 }
 
 // Claim adds claims to be judged at the end.
@@ -66,7 +73,7 @@ func (b *Bench) Claim(claims ...result.Claim) { b.claims = append(b.claims, clai
 // Conclude ends the experiment and returns its result and err.
 func (b *Bench) Conclude(err error) (*result.Result, error) {
 	runtime.GOMAXPROCS(b.procsBefore)
-	if now, ok := measure.OwnCPU(); ok {
+	if now, ok := usedCPU(); ok {
 		b.watch.Stop(&measure.Usage{Wall: time.Since(b.began), CPU: now - b.cpuBefore})
 		b.Result.Machine.Others = b.watch.Others()
 	}

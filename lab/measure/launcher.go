@@ -2,6 +2,7 @@ package measure
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,10 +41,9 @@ func Build(ctx context.Context, file, pkg string) error {
 	return nil
 }
 
-// Run runs p, with its standard output in a new file named output and no
-// standard input. When ctx ends, it kills p and its descendants and returns the
-// error of ctx. A status other than 0 is an error that includes the first lines
-// of p's standard error.
+// Run runs p, with its standard output in a new file named output. When ctx
+// ends, it kills p and its descendants and returns the error of ctx. A status
+// other than 0 is an error that includes the first lines of p's standard error.
 func (l *Launcher) Run(ctx context.Context, p Process, output string) (u Usage, err error) {
 	out, err := os.Create(output)
 	if err != nil {
@@ -54,10 +54,15 @@ func (l *Launcher) Run(ctx context.Context, p Process, output string) (u Usage, 
 	if err != nil {
 		return u, err
 	}
+	in, err := os.Open(cmp.Or(p.Input, os.DevNull))
+	if err != nil {
+		return u, err
+	}
+	defer in.Close()
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, l.program, append([]string{l.report, name}, p.Args[1:]...)...)
 	cmd.Dir, cmd.Env = p.Dir, append(os.Environ(), p.Env...)
-	cmd.Stdout, cmd.Stderr = out, &stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &stderr
 	cmd.WaitDelay = 5 * time.Second
 	KillGroup(cmd)
 	err = cmd.Run()

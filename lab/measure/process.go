@@ -23,7 +23,8 @@ func (u Usage) isBound() bool {
 
 // A Process is a command to run in Dir, with Env added to the environment.
 type Process struct {
-	Args []string
-	Dir  string
-	Env  []string
+	Args  []string
+	Dir   string
+	Env   []string
+	Input string // file that is its standard input; "": none
 }

@@ -10,5 +10,8 @@ import (
 // OwnCPU reports false: the CPU time is not known here.
 func OwnCPU() (d time.Duration, ok bool) { return 0, false }
 
+// ChildCPU returns 0: the CPU time is not known here.
+func ChildCPU() time.Duration { return 0 }
+
 // KillGroup does nothing: the end of the context kills the process alone.
 func KillGroup(*exec.Cmd) {}

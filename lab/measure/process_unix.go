@@ -17,6 +17,15 @@ func OwnCPU() (d time.Duration, ok bool) {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), true
 }
 
+// ChildCPU returns the CPU time that the ended children of this process have used.
+func ChildCPU() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
 // KillGroup makes cmd the leader of a process group, which is killed when cmd's
 // context ends. An interrupt from the terminal does not reach the group: the
 // laboratory receives it and ends the context.

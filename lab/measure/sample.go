@@ -22,6 +22,7 @@ const (
 	IdleCPU        Unit = "idle-cpu-ns/s" // used by this process while it waits
 	P50            Unit = "p50-ns"        // half of the records take at most this
 	P99            Unit = "p99-ns"        // 99 of 100 records take at most this
+	Failures       Unit = "failures"      // jobs that were killed, or whose output is not right
 )
 
 // A Sample holds what one run measured.

@@ -35,6 +35,7 @@ var columns = []column{
 	{measure.IdleCPU, "CPU a second", duration},
 	{measure.P50, "p50", duration},
 	{measure.P99, "p99", duration},
+	{measure.Failures, "failures", number},
 }
 
 // describe returns the column of a unit, or a plain one for an unknown unit.

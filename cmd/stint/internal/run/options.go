@@ -24,7 +24,7 @@ type Options struct {
 	MaxArgs   int
 	Fit       bool // -X
 	ColSep    string
-	Trim      bool
+	Trim      bool   // white space around items
 	Replace   string // what stands for the items; {} unless given
 
 	Shell bool

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	outputMemory = 32 << 20    // bytes of output that is kept in memory; more is in a file
+	outputMemory = 16 << 20    // bytes of output that is kept in memory; more is in a file
 	streamDelay  = time.Second // for which the job whose turn it is runs before its output is printed as it comes
 )
 

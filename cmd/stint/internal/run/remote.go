@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"iter"
 	"os"
@@ -20,7 +21,6 @@ import (
 
 const (
 	windowBytes   = 128 << 20 // of items and results in progress
-	collectSlots  = 4         // pieces of output that are received concurrently
 	maxBlock      = 640 << 10 // of --pipe: a message has at most a mebibyte, encoded
 	remoteBlock   = 512 << 10
 	statusTimeout = 2 * time.Second
@@ -33,12 +33,12 @@ var StallInterval = 3 * time.Second
 // A remote is the jobs of a run on a cluster.
 type remote struct {
 	*Runner
-	client  *cluster.Client
-	task    *cluster.Task[request, response]
-	collect string // the name of the task that receives output
+	client   *cluster.Client
+	task     *cluster.Task[request, response]
+	receiver string // of output in pieces
 
 	mu      sync.Mutex
-	room    sync.Cond      // the window has moved
+	changed sync.Cond      // turn, or outputs
 	jobs    map[int64]*job // submitted and without a result, by position
 	turn    int64          // position of the job to print next, in order
 	results int
@@ -54,16 +54,23 @@ func (r *Runner) eachRemote(ctx context.Context, source *items.Items) error {
 		return err
 	}
 	defer client.Close()
+	parcels, err := r.Server.NewParcels()
+	if err == nil {
+		defer parcels.Close()
+		err = parcels.Open(ctx)
+	}
+	if err != nil {
+		return r.Server.Failed(err)
+	}
 	m := &remote{
-		Runner: r, client: client, collect: "output/" + rand.Text(),
+		Runner: r, client: client, receiver: rand.Text(),
 		jobs: make(map[int64]*job), ended: make(map[int64]*job), outputs: make(map[outputKey]*output),
 	}
-	m.room.L = &m.mu
+	m.changed.L = &m.mu
 	m.task = newTask(m.taskName(ctx), nil)
-	client.Handle(cluster.NewTask(m.collect, m.receive, cluster.Lease(Lease)))
-	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	receiving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
-	wg.Go(func() { _ = cluster.Serve(serving, client, cluster.Limit(collectSlots)) })
+	wg.Go(func() { parcels.Receive(receiving, m.receiver, m.receive) })
 	defer wg.Wait()
 	defer stop()
 	stall := server.Stall{Client: client, Console: r.console, Interval: StallInterval, Task: m.task.Name(), Advice: m.advice(), State: m.progress}
@@ -124,7 +131,7 @@ func (m *remote) each(ctx context.Context, source *items.Items) error {
 			}
 			return err
 		}
-		m.arrived(position, &got)
+		m.arrived(ctx, position, &got)
 	}
 	return nil
 }
@@ -151,14 +158,10 @@ func (m *remote) requests(ctx context.Context, source *items.Items) iter.Seq[req
 func (m *remote) submit(ctx context.Context, j *job) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	stop := context.AfterFunc(ctx, func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.room.Broadcast()
-	})
+	stop := m.wakeAfter(ctx)
 	defer stop()
 	for !m.Unordered && j.position >= m.turn+maxAhead && ctx.Err() == nil {
-		m.room.Wait()
+		m.changed.Wait()
 	}
 	j.bytes, j.sent, j.whole = j.size(), int64(len(j.block)), true
 	m.jobs[j.position] = j
@@ -180,7 +183,7 @@ func (m *remote) variables() [][]byte {
 func (m *remote) request(j *job, env [][]byte) request {
 	q := request{
 		Position: j.position, Seq: j.seq, Command: bytesOf(m.Command), Replace: m.Replace, Items: bytesOf(j.items), Block: j.block, Pipe: m.Pipe,
-		Env: env, Dir: []byte(m.Dir), Timeout: time.Duration(m.Timeout), Retries: m.Retries, RetryDelay: time.Duration(m.RetryDelay), Collect: m.collect,
+		Env: env, Dir: []byte(m.Dir), Timeout: time.Duration(m.Timeout), Retries: m.Retries, RetryDelay: time.Duration(m.RetryDelay), Receiver: m.receiver,
 	}
 	if m.Shell || len(m.Command) == 0 {
 		q.Shell = filepath.Base(m.command.name)
@@ -197,14 +200,18 @@ type outputKey struct {
 // An output is output that has arrived in pieces.
 type output struct{ stdout, stderr *stream }
 
-// receive is the task that receives a piece of output. Pieces of an output come one after the
-// other, some perhaps twice.
-func (m *remote) receive(_ context.Context, p piece) (struct{}, error) {
+// receive takes a piece of output. The pieces of an output come one after the other, some
+// perhaps twice.
+func (m *remote) receive(data []byte) {
+	var p piece
+	if json.Unmarshal(data, &p) != nil {
+		return
+	}
 	m.mu.Lock()
 	j := m.jobs[p.Position]
-	if j == nil { // another worker was faster
+	if j == nil { // it has ended on another worker
 		m.mu.Unlock()
-		return struct{}{}, nil
+		return
 	}
 	key := outputKey{p.Position, p.Key}
 	o := m.outputs[key]
@@ -218,30 +225,60 @@ func (m *remote) receive(_ context.Context, p piece) (struct{}, error) {
 	if p.IsErr {
 		s = o.stderr
 	}
-	if p.Offset != s.bytes.Load() {
-		return struct{}{}, nil // it has arrived before
+	if p.Offset == s.bytes.Load() {
+		_, _ = s.Write(p.Data) // if there is no room, the job is abandoned
 	}
-	_, err := s.Write(p.Data)
-	return struct{}{}, err
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.changed.Broadcast()
+}
+
+// await waits for all pieces of the output that got names, and returns the output. It is nil
+// if got has its output itself, or if ctx ends.
+func (m *remote) await(ctx context.Context, got *response) *output {
+	if got.Key == "" {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	stop := m.wakeAfter(ctx)
+	defer stop()
+	for ctx.Err() == nil {
+		o := m.outputs[outputKey{got.Position, got.Key}]
+		if o != nil && o.stdout.bytes.Load() == got.StdoutBytes && o.stderr.bytes.Load() == got.StderrBytes {
+			return o
+		}
+		m.changed.Wait()
+	}
+	return nil
+}
+
+// wakeAfter wakes those who wait for changes when ctx ends.
+func (m *remote) wakeAfter(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.changed.Broadcast()
+	})
 }
 
 // arrived takes the result of a job, and prints what can be printed.
-func (m *remote) arrived(position int64, got *response) {
+func (m *remote) arrived(ctx context.Context, position int64, got *response) {
+	own := m.await(ctx, got)
+	if got.Key != "" && own == nil {
+		return // the run ends
+	}
 	m.mu.Lock()
 	j := m.jobs[position]
 	delete(m.jobs, position)
 	m.results++
-	var own *output
 	for key, o := range m.outputs {
-		switch {
-		case key.position != position:
-			continue
-		case key.key == got.Key:
-			own = o
-		default:
-			m.printer.discard(o)
+		if key.position == position {
+			delete(m.outputs, key)
+			if o != own {
+				m.printer.discard(o)
+			}
 		}
-		delete(m.outputs, key)
 	}
 	m.mu.Unlock()
 	m.running(-1)
@@ -258,7 +295,7 @@ func (m *remote) arrived(position int64, got *response) {
 		m.printer.finish(next)
 		m.mu.Lock()
 		m.turn++
-		m.room.Broadcast()
+		m.changed.Broadcast()
 		m.mu.Unlock()
 	}
 }

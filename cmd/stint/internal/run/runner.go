@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
@@ -22,7 +23,8 @@ import (
 
 const (
 	maxAhead      = 16 << 10 // jobs that are known, or have ended, before an earlier one is printed
-	maxAheadBytes = 8 << 20  // of their items and blocks, before they have ended
+	maxAheadBytes = 2 << 20  // of their items and blocks, before they have ended
+	gcPercent     = 40       // the memory is for the jobs, and there is little to collect
 	remoteAhead   = 64       // jobs that may have more bytes than that, with --cluster
 )
 
@@ -83,6 +85,9 @@ func New(o *Options, std console.Streams) (*Runner, error) {
 
 // Run runs the jobs. It returns when they have ended.
 func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
+	if os.Getenv("GOGC") == "" {
+		defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
+	}
 	if r.Server.URL == "" {
 		if err := r.command.find(); err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 // Lease is how long a job waits for another worker after its own has died. Tests shorten it.
 var Lease = 10 * time.Second
 
-// inlineOutput is how much output a response has itself. More comes before it, in pieces.
+// inlineOutput is how much output a response has itself. More is sent before it, in pieces.
 const inlineOutput = 128 << 10
 
 // A request is a job for a worker. Arguments and items are bytes: they need not be UTF-8.
@@ -29,7 +29,7 @@ type request struct {
 	Timeout    time.Duration `json:"timeout,omitempty"`
 	Retries    int           `json:"retries,omitempty"`
 	RetryDelay time.Duration `json:"retryDelay,omitempty"`
-	Collect    string        `json:"collect"` // the task that receives more output than a response has
+	Receiver   string        `json:"receiver"` // of output that is too large for a response
 }
 
 // A response is how a job has ended on a worker.
@@ -46,14 +46,17 @@ type response struct {
 	Error    string        `json:"error,omitempty"`
 	Stdout   []byte        `json:"stdout,omitempty"`
 	Stderr   []byte        `json:"stderr,omitempty"`
-	Key      string        `json:"key,omitempty"` // of the pieces that have the output instead
+
+	Key         string `json:"key,omitempty"`         // of the pieces that have the output instead,
+	StdoutBytes int64  `json:"stdoutBytes,omitempty"` // of so many bytes
+	StderrBytes int64  `json:"stderrBytes,omitempty"`
 }
 
 // A piece is a part of the output of a job.
 type piece struct {
 	Position int64  `json:"position"`
-	Key      string `json:"key"` // of one attempt on one worker
-	IsErr    bool   `json:"isErr,omitempty"`
+	Key      string `json:"key"`             // of one attempt on one worker
+	IsErr    bool   `json:"isErr,omitempty"` // of the standard error
 	Offset   int64  `json:"offset"`
 	Data     []byte `json:"data"`
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/stint-go/stint"
@@ -16,6 +17,7 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/limit"
 	"github.com/stint-go/stint/cmd/stint/internal/process"
+	"github.com/stint-go/stint/cmd/stint/internal/server"
 )
 
 // pieceSize is the size of a piece of output.
@@ -31,12 +33,13 @@ type Worker struct {
 	host     string
 	position atomic.Int64
 	options  Options
+	parcels  func() (*server.Parcels, error) // connected when they are needed first
 }
 
-// NewWorker returns a Worker that runs the named programs, or any if there are none. It runs
+// NewWorker returns a Worker for the server of c that runs the named programs, or any if there are none. It runs
 // so many jobs concurrently; 0 is an adaptive limit. watcher is as in Runner.Run.
-func NewWorker(programs []string, jobs int, con *console.Console, watcher []string) (*Worker, error) {
-	w := &Worker{programs: programs, options: Options{JSON: true, Unordered: true}}
+func NewWorker(c *server.Connection, programs []string, jobs int, con *console.Console, watcher []string) (*Worker, error) {
+	w := &Worker{programs: programs, options: Options{JSON: true, Unordered: true}, parcels: sync.OnceValues(c.NewParcels)}
 	var err error
 	if w.engine, err = process.New(watcher); w.engine == nil {
 		return nil, console.Failure(err.Error())
@@ -61,10 +64,9 @@ func (w *Worker) Close() {
 // Limiter returns the limiter that bounds the jobs.
 func (w *Worker) Limiter() *stint.Limiter { return w.limit.Limiter() }
 
-// Handlers returns the tasks of the worker. The client sends output that is too large for a
-// result.
-func (w *Worker) Handlers(client *cluster.Client) []cluster.Handler {
-	run := func(ctx context.Context, q request) (response, error) { return w.run(ctx, client, &q) }
+// Handlers returns the tasks of the worker.
+func (w *Worker) Handlers() []cluster.Handler {
+	run := func(ctx context.Context, q request) (response, error) { return w.run(ctx, &q) }
 	if len(w.programs) == 0 {
 		return []cluster.Handler{newTask(taskName(""), run)}
 	}
@@ -76,7 +78,7 @@ func (w *Worker) Handlers(client *cluster.Client) []cluster.Handler {
 }
 
 // run runs a job. It returns an error if ctx has ended.
-func (w *Worker) run(ctx context.Context, client *cluster.Client, q *request) (response, error) {
+func (w *Worker) run(ctx context.Context, q *request) (response, error) {
 	r := w.runner(q)
 	j := &job{position: w.position.Add(1), seq: q.Seq, items: stringsOf(q.Items), block: q.Block, whole: true}
 	j.host = w.host
@@ -100,7 +102,7 @@ func (w *Worker) run(ctx context.Context, client *cluster.Client, q *request) (r
 	if j.err != nil {
 		a.Error = "on " + w.host + ": " + j.err.Error()
 	}
-	err := w.output(ctx, client, q, j, &a)
+	err := w.output(ctx, q, j, &a)
 	w.printer.forget(j)
 	w.printer.discard(&output{j.stdout, j.stderr})
 	return a, err
@@ -132,37 +134,38 @@ func (w *Worker) permits(c *command) error {
 }
 
 // output puts the output of j into a, or sends it before a if it is too large.
-func (w *Worker) output(ctx context.Context, client *cluster.Client, q *request, j *job, a *response) error {
+func (w *Worker) output(ctx context.Context, q *request, j *job, a *response) error {
 	if j.stdout == nil || j.stdout.buffer == nil {
 		return nil
 	}
-	if j.stdout.bytes.Load()+j.stderr.bytes.Load() <= inlineOutput {
+	a.StdoutBytes, a.StderrBytes = j.stdout.bytes.Load(), j.stderr.bytes.Load()
+	if a.StdoutBytes+a.StderrBytes <= inlineOutput {
 		var err1, err2 error
 		a.Stdout, err1 = io.ReadAll(j.stdout.buffer.Reader())
 		a.Stderr, err2 = io.ReadAll(j.stderr.buffer.Reader())
 		return errors.Join(err1, err2)
 	}
-	a.Key = rand.Text()
-	collect := cluster.NewTask(q.Collect, func(context.Context, piece) (struct{}, error) { return struct{}{}, nil }, cluster.Lease(Lease))
-	for _, isErr := range []bool{false, true} {
-		s := j.stdout
-		if isErr {
-			s = j.stderr
-		}
-		if err := send(ctx, client, collect, piece{Position: q.Position, Key: a.Key, IsErr: isErr}, s.buffer.Reader()); err != nil {
-			return err
-		}
+	parcels, err := w.parcels()
+	if err != nil {
+		return err
 	}
-	return nil
+	a.Key = rand.Text()
+	p := piece{Position: q.Position, Key: a.Key}
+	err = send(ctx, parcels, q.Receiver, p, j.stdout.buffer.Reader())
+	if err == nil {
+		p.IsErr = true
+		err = send(ctx, parcels, q.Receiver, p, j.stderr.buffer.Reader())
+	}
+	return err
 }
 
 // send sends what r has, one piece after the other.
-func send(ctx context.Context, client *cluster.Client, collect *cluster.Task[piece, struct{}], p piece, r io.Reader) error {
+func send(ctx context.Context, parcels *server.Parcels, receiver string, p piece, r io.Reader) error {
 	for b := make([]byte, pieceSize); ; {
 		n, err := io.ReadFull(r, b)
 		if n > 0 {
 			p.Data = b[:n]
-			if _, err := cluster.Map(ctx, client, collect, []piece{p}); err != nil {
+			if err := parcels.Send(ctx, receiver, encode(p)); err != nil {
 				return err
 			}
 			p.Offset += int64(n)

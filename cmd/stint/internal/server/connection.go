@@ -162,6 +162,15 @@ func readFiles(opts []nats.Option) error {
 }
 
 func (c *Connection) connect(ctx context.Context, more ...cluster.ClientOption) (*cluster.Client, error) {
+	opts, err := c.options()
+	if err != nil {
+		return nil, err
+	}
+	return cluster.Connect(ctx, c.URL, append(more, cluster.NATS(opts...))...)
+}
+
+// options returns the options of a NATS client of the server.
+func (c *Connection) options() ([]nats.Option, error) {
 	opts := []nats.Option{nats.Name("stint")}
 	host, port, local := c.local()
 	switch token := os.Getenv(TokenVariable); {
@@ -177,10 +186,7 @@ func (c *Connection) connect(ctx context.Context, more ...cluster.ClientOption) 
 	if c.CA != "" {
 		opts = append(opts, nats.RootCAs(c.CA))
 	}
-	if err := readFiles(opts); err != nil {
-		return nil, err
-	}
-	return cluster.Connect(ctx, c.URL, append(more, cluster.NATS(opts...))...)
+	return opts, readFiles(opts)
 }
 
 // local returns the address of the server, if it is on this machine and the URL has no

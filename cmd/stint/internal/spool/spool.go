@@ -15,7 +15,7 @@ const (
 
 // A Spool keeps the bytes that are written to its buffers: up to a number of bytes in
 // memory, and the rest in blocks of one temporary file. Blocks that are freed are used
-// again, so the file is no longer than what was once kept in it at the same time.
+// again, so the file is as long as the most that was in it at one time.
 //
 // The file has no name, except on Windows, where it has one until Close. It is made when
 // it is first needed, and takes one file descriptor.
