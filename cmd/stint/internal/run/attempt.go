@@ -147,7 +147,7 @@ func (r *Runner) start(ctx context.Context, j *job, c *process.Command) error {
 		j.started(p)
 		stops = append(stops, context.AfterFunc(ctx, func() {
 			p.Terminate()
-			if r.remote || errors.Is(context.Cause(ctx), errHalted) {
+			if r.remote || isOurs(context.Cause(ctx)) {
 				time.AfterFunc(process.Grace, p.Kill)
 			}
 		}), context.AfterFunc(r.kill, p.Kill))
@@ -164,6 +164,14 @@ func (r *Runner) start(ctx context.Context, j *job, c *process.Command) error {
 	}
 	j.ended(got)
 	return err
+}
+
+// isOurs reports whether a run ends for a reason of its own, and not by a signal: then there is
+// nobody to send a second one.
+func isOurs(cause error) bool {
+	_, write := errors.AsType[*console.WriteError](cause)
+	_, failure := errors.AsType[console.Failure](cause)
+	return write || failure || errors.Is(cause, errHalted)
 }
 
 // startable calls start again while the system refuses to start a process, for lack of

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/process"
@@ -64,6 +66,11 @@ func shell() string {
 // find looks the program up, unless it differs from job to job. The error has the exit status
 // of shells.
 func (c *command) find() error {
+	if c.dir != "" {
+		if info, err := os.Stat(c.dir); err != nil || !info.IsDir() {
+			return &ExitError{Status: 1, Message: "--cwd " + console.Quote(c.dir) + ": " + console.Reason(cmp.Or(err, error(syscall.ENOTDIR)))}
+		}
+	}
 	if c.name == "" {
 		return nil
 	}

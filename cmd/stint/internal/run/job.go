@@ -50,12 +50,6 @@ type result struct {
 // streams reports whether the output may be printed before the job has ended.
 func (j *job) streams() bool { return j.last && !j.whole }
 
-// stream prints the output from now on.
-func (j *job) stream() {
-	j.stdout.print()
-	j.stderr.print()
-}
-
 // abandon kills the job, which fails with err.
 func (j *job) abandon(err error) {
 	j.mu.Lock()

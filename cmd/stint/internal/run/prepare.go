@@ -104,6 +104,7 @@ type inputFile struct {
 // open opens the input. With --pipe there are no items.
 func (r *Runner) open(ctx context.Context) (*items.Items, error) {
 	if r.Pipe {
+		r.counts.total = -1
 		return nil, nil
 	}
 	o := r.input

@@ -64,9 +64,10 @@ func (p *printer) begin(j *job) {
 		j.stdout, j.stderr = &stream{to: &lineWriter{w: stdout}}, &stream{to: &lineWriter{w: stderr}}
 		return
 	}
-	j.stdout, j.stderr = p.open(j)
+	stdout, stderr := p.open(j)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	j.stdout, j.stderr = stdout, stderr
 	j.began, j.stuck, j.streamed = time.Now(), false, false
 	if j.streams() && !p.o.Unordered {
 		j.timer = time.AfterFunc(streamDelay, p.streamTurn)
@@ -138,13 +139,15 @@ func (p *printer) streamTurn() {
 	p.mu.Lock()
 	j := p.jobs[p.turn]
 	streams := j != nil && j.streams() && !p.o.Unordered && (j.stuck || time.Since(j.began) >= streamDelay)
-	if streams {
-		j.streamed = true
+	if !streams {
+		p.mu.Unlock()
+		return
 	}
+	j.streamed = true
+	stdout, stderr := j.stdout, j.stderr // of this attempt
 	p.mu.Unlock()
-	if streams {
-		j.stream()
-	}
+	stdout.print()
+	stderr.print()
 }
 
 // stuck is called when there is no room for more of b.
@@ -170,8 +173,10 @@ func (p *printer) stuck(b *spool.Buffer) {
 		return
 	}
 	p.owner, j.streamed = j, true
+	stdout, stderr := j.stdout, j.stderr
 	p.mu.Unlock()
-	j.stream()
+	stdout.print()
+	stderr.print()
 }
 
 // finish prints j, which has ended. Jobs in order come in that order.
@@ -191,7 +196,8 @@ func (p *printer) finish(j *job) {
 		j.stderr.discard()
 		return
 	}
-	j.stream()
+	j.stdout.print()
+	j.stderr.print()
 }
 
 // next lets another job have its turn after j.

@@ -65,6 +65,7 @@ func (p *Parcels) Send(ctx context.Context, receiver string, data []byte) error 
 		if err := p.pause(ctx); err != nil {
 			return err
 		}
+		_ = p.Open(ctx) // the server may have lost the stream
 	}
 }
 
@@ -72,11 +73,13 @@ func (p *Parcels) Send(ctx context.Context, receiver string, data []byte) error 
 // were sent, until ctx ends. It calls f again with a parcel when the connection was lost.
 func (p *Parcels) Receive(ctx context.Context, receiver string, f func([]byte)) {
 	for ctx.Err() == nil {
-		if err := p.receive(ctx, receiver, f); err != nil {
-			_ = p.pause(ctx)
+		if err := p.receive(ctx, receiver, f); err != nil && p.pause(ctx) == nil {
+			_ = p.Open(ctx)
 		}
 	}
-	_ = p.js.DeleteConsumer(context.WithoutCancel(ctx), parcelStream, receiver)
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), parcelWait)
+	defer cancel()
+	_ = p.js.DeleteConsumer(ending, parcelStream, receiver) // or the server does, later
 }
 
 // Open makes the stream, unless there is one.

@@ -32,13 +32,13 @@ type part struct {
 // longest is the length of the longest placeholder, which has a number of 32 bits.
 const longest = len("{-1234567890/.}")
 
-// parse returns the parts of s. Their texts are s.
+// parse returns the parts of s. Their texts are s. A ${1} in s belongs to a shell.
 func parse(s, replace string) []part {
 	var parts []part
 	start := 0
 	for i := 0; i < len(s); {
 		p, ok := placeholder(s[i:], replace)
-		if !ok {
+		if !ok || s[i] == '{' && i > 0 && s[i-1] == '$' {
 			i++
 			continue
 		}

@@ -35,6 +35,7 @@ var expansions = []struct {
 	{",,|{}|a,,b|{.}|,,,", ",,", []string{"x.y"}, "x.y|{}|ax.yb|x|x.y,", ""},
 	{"{.}|{}", "{.}", []string{"x.y"}, "x.y|{}", ""},
 	{"a b{}", "", []string{"x", "y"}, "a bx|a by", "a word with a blank is as two"},
+	{"${1} ${#}|{}", "", []string{"a"}, "${1} ${#}|a", "GNU replaces {1} and {#}"},
 	{"{}|x{}|{.}", "", []string{"it's \"$(x)\" \\ {} {1}", "a\nb.c", "\xff.\xfe"}, "it's \"$(x)\" \\ {} {1}|a\nb.c|\xff.\xfe|xit's \"$(x)\" \\ {} {1}|xa\nb.c|x\xff.\xfe|it's \"$(x)\" \\ {} {1}|a\nb|\xff", ""},
 }
 
