@@ -32,7 +32,8 @@ of a function that computes and waits for given times.
 The command runs for each index from 0 to n-1, which replaces {} in its arguments,
 sequentially and concurrently under several limits. It runs many times, also for
 the same index, and for all indexes at once. Its standard output is discarded.
-Advise stops at the first failure.
+Advise stops at the first failure. Its advice is code, and lines with "stint run"
+and with xargs that do the same.
 
 For a Go function use package lab/advise in a test.`,
 		Example: "  go run ./lab advise --n 50 -- gzip -kf file{}\n" +
@@ -108,6 +109,7 @@ func (q *question) ask(ctx context.Context) (*advise.Advice, error) {
 			fail(err)
 		}
 	}, append(opts, advise.CPU(command.CPU))...)
+	a.Lines = command.Lines(a)
 	return a, errors.Join(err, ctx.Err())
 }
 

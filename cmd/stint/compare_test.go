@@ -101,7 +101,8 @@ var fixtures = map[string]string{"ab": "a\nb\n", "cde": "c\nd\ne", "one": "1\n",
 // observe returns what a program prints.
 func (b *bench) observe(t *testing.T, program string, c *comparison) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "bash", append([]string{"-c", preludes[program] + tools + c.script, "bash"}, c.args...)...)
+	args := []string{"-k", "5", "60", "bash", "-c", preludes[program] + tools + c.script, "bash"}
+	cmd := exec.CommandContext(t.Context(), "timeout", append(args, c.args...)...) // so that what hangs is one failure
 	cmd.Dir, cmd.Env, cmd.Stdin = t.TempDir(), b.env, strings.NewReader(c.stdin)
 	for name, text := range fixtures {
 		must(t, os.WriteFile(filepath.Join(cmd.Dir, name), []byte(text), 0o666))

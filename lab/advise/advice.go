@@ -43,6 +43,10 @@ type Advice struct {
 	Call   string // its code
 	Reason string // in a sentence or two
 
+	// Lines are command lines that do the same as Call, if the function runs a
+	// command: see Command.Lines.
+	Lines []string
+
 	Warnings []result.Warning
 	Result   *result.Result // the samples, as in the experiments
 

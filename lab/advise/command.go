@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,6 +68,46 @@ func (c *Command) Run(ctx context.Context, i int) error {
 func (c *Command) CPU() (time.Duration, bool) {
 	own, ok := measure.OwnCPU()
 	return own + time.Duration(c.used.Load()), ok
+}
+
+// Lines returns command lines that follow the advice, with "stint run" and with
+// xargs, or nil if there is no advice. stint run finds the number of jobs itself if
+// the adaptive limit is as good as any.
+func (c *Command) Lines(a *Advice) []string {
+	best := a.row(a.Best)
+	if best == nil {
+		return nil
+	}
+	jobs := max(1, best.Limit) // of the loop: 1
+	if a.Auto != nil && best == a.adaptive() {
+		jobs = max(1, int(a.Auto.Limit.Median))
+	}
+	run := fmt.Sprintf("stint run -j %d ", jobs)
+	if a.Best == freeName {
+		run = "stint run "
+	}
+	command := quote(c.args)
+	seq := fmt.Sprintf("seq 0 %d | ", a.N-1)
+	xargs := fmt.Sprintf("%sxargs -P %d -I{} %s", seq, jobs, command)
+	if !strings.Contains(command, "{}") {
+		run, command = run+"-s ", quote([]string{command}) // or it would get the index
+	}
+	return []string{seq + run + command, xargs}
+}
+
+// plain are words that a shell takes as they are.
+var plain = regexp.MustCompile(`^([\w@%+=:./-]|\{\})+$`)
+
+// quote returns words as a shell takes them.
+func quote(words []string) string {
+	var out []string
+	for _, w := range words {
+		if !plain.MatchString(w) {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		out = append(out, w)
+	}
+	return strings.Join(out, " ")
 }
 
 // A head keeps the beginning of what is written to it.

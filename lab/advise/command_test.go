@@ -6,9 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stint-go/stint/lab/stats"
 )
 
 // shell returns a command of sh. It skips the test if there is none.
@@ -59,5 +62,33 @@ func TestCommandIsKilled(t *testing.T) {
 	defer cancel()
 	if err := shell(t, "sleep 60; sleep 60").Run(ctx, 0); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// The lines have the number of jobs of the best row, none for stint run where the
+// adaptive limit is as good.
+func TestLines(t *testing.T) {
+	rows := []Row{{Name: loopName}, {Name: freeName}, {Name: "limit-8", Limit: 8}}
+	auto := []Row{{Name: loopName}, {Name: autoName}}
+	found := &Auto{Limit: stats.Estimate{Median: 12}}
+	for _, c := range []struct {
+		args       []string
+		rows       []Row
+		best       string
+		run, xargs string
+	}{
+		{[]string{"gzip", "-k", "file{}"}, rows, "limit-8", "stint run -j 8 gzip -k file{}", "xargs -P 8 -I{} gzip -k file{}"},
+		{[]string{"gzip", "-k", "file{}"}, rows, freeName, "stint run gzip -k file{}", "xargs -P 12 -I{} gzip -k file{}"},
+		{[]string{"gzip", "-k", "file{}"}, auto, autoName, "stint run -j 12 gzip -k file{}", "xargs -P 12 -I{} gzip -k file{}"},
+		{[]string{"a b", "{}", "it's", ""}, rows, loopName, `stint run -j 1 'a b' {} 'it'\''s' ''`, `xargs -P 1 -I{} 'a b' {} 'it'\''s' ''`},
+		{[]string{"sleep", "1"}, rows, "limit-8", "stint run -j 8 -s 'sleep 1'", "xargs -P 8 -I{} sleep 1"},
+	} {
+		got := (&Command{args: c.args}).Lines(&Advice{N: 20, Rows: c.rows, Best: c.best, Auto: found})
+		if want := []string{"seq 0 19 | " + c.run, "seq 0 19 | " + c.xargs}; !slices.Equal(got, want) {
+			t.Errorf("%q, %s: got %q, want %q", c.args, c.best, got, want)
+		}
+	}
+	if got := new(Command).Lines(new(Advice)); got != nil {
+		t.Errorf("got %q without advice", got)
 	}
 }

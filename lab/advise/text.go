@@ -32,6 +32,9 @@ func (a *Advice) String() string {
 	if a.Call != "" {
 		parts = append(parts, "\t"+strings.ReplaceAll(a.Call, "\n", "\n\t"))
 	}
+	if len(a.Lines) > 0 {
+		parts = append(parts, "\t"+strings.Join(a.Lines, "\n\t"))
+	}
 	var doubts []string
 	for _, w := range a.Warnings {
 		doubts = append(doubts, wrap("warning: "+w.Kind+": "+w.Text+".", "  "))

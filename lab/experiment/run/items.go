@@ -18,9 +18,9 @@ type items struct {
 // numbered is the text of most items: 20 bytes with the newline.
 func numbered(i int) string { return fmt.Sprintf("%019d", i) }
 
-// items returns items with a file, which only rows that are measured need.
+// newItems returns items with a file, which only rows that are measured need.
 func (l *lab) newItems(kase string, n int, text func(int) string) (items, error) {
-	it := items{n, l.file("items"), text}
+	it := items{n: n, text: text}
 	if !l.prepares(kase) {
 		return it, nil
 	}

@@ -21,24 +21,25 @@ const (
 
 // arguments gives all items to few jobs.
 func (l *lab) arguments(ctx context.Context) (experiment.Study, error) {
-	doc := "echo with as many items as fit, -X"
-	return l.million(ctx, "fit", doc, []string{"-X"}, l.peer(nameXargs), l.peer(nameGNU))
+	b := batch{command: []string{"echo"}, flags: []string{"-X"}, ordered: true, fit: true}
+	return l.million(ctx, "fit", "echo with as many items as fit, -X", b, l.peer(nameXargs), l.peer(nameGNU))
 }
 
 // dryRun shows a command for each item.
 func (l *lab) dryRun(ctx context.Context) (experiment.Study, error) {
-	return l.million(ctx, "dry-run", "echo for each item, which is shown and not run", []string{"--dry-run"})
+	b := batch{command: []string{"echo"}, flags: []string{"--dry-run"}, ordered: true}
+	return l.million(ctx, "dry-run", "echo for each item, which is shown and not run", b)
 }
 
 // million reads many items, and a quarter of them.
-func (l *lab) million(ctx context.Context, name, doc string, flags []string, peers ...[]tool) (experiment.Study, error) {
+func (l *lab) million(ctx context.Context, name, doc string, b batch, peers ...[]tool) (experiment.Study, error) {
 	var st experiment.Study
 	var errs []error
 	for _, n := range []int{l.items / 4, l.items} {
 		kase := fmt.Sprintf("%s/items=%d", name, n)
 		it, err := l.newItems(kase, n, numbered)
 		errs = append(errs, err)
-		b := batch{command: []string{"echo"}, items: it, flags: flags, ordered: true}
+		b.items = it
 		all := func(_ *measure.Meter, output string) error { return it.check(output, 1, true) }
 		st.Cases = append(st.Cases, l.kase(kase, doc, l.models(ctx, b, all, append([][]tool{{l.ours(0)}}, peers...)...)...))
 	}

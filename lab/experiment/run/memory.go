@@ -19,9 +19,6 @@ import (
 // fits is our conclusion about memory.
 const fits = "Without -j, no more jobs run than memory has room for, none is killed, and they take little longer than with the best -j that survives."
 
-// holding is how long a job holds its memory.
-const holding = 500 * time.Millisecond
-
 // memory runs jobs that need much memory.
 func (l *lab) memory(ctx context.Context) (experiment.Study, error) {
 	name := fmt.Sprintf("memory=%s/jobs=%d", megabytes(l.hold), l.holders)
@@ -33,13 +30,13 @@ func (l *lab) memory(ctx context.Context) (experiment.Study, error) {
 		return experiment.Study{}, skipped{fmt.Errorf("%s is skipped: %w", name, err)}
 	}
 	it, err := l.newItems(name, l.holders, numbered)
-	b := batch{command: []string{l.job, "-memory", fmt.Sprint(l.hold), "-wait", holding.String()}, items: it, flags: []string{flagJSON}}
+	b := batch{command: []string{l.job, "-memory", fmt.Sprint(l.hold), "-wait", l.holding.String()}, items: it, flags: []string{flagJSON}}
 	most := int(l.room / l.hold)
 	var models []experiment.Model
 	for _, t := range append([]tool{l.ours(0)}, l.sweep(l.fewer(2, most-2, most-1, most)...)...) {
 		models = append(models, experiment.Model{Model: t.Model, Run: func(m *measure.Meter) error { return h.measure(ctx, m, t, b) }})
 	}
-	c := l.kase(name, fmt.Sprintf("%d jobs that hold %s for %v; %s", l.holders, megabytes(l.hold), holding, h), models...)
+	c := l.kase(name, fmt.Sprintf("%d jobs that hold %s for %v; %s", l.holders, megabytes(l.hold), l.holding, h), models...)
 	return experiment.One(c,
 		atMost(0, measure.Failures, name, fits),
 		experiment.AtMost(1.2, name, nameOurs, result.BestSwept, fits)), err

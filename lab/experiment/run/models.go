@@ -74,10 +74,10 @@ func (l *lab) reported(t tool, n int) check {
 	}
 }
 
-// nothing is the check of outputs that cannot be wrong.
+// unchecked is the check of outputs that cannot be wrong.
 func unchecked(*measure.Meter, string) error { return nil }
 
-// least claims that a value of a model is at most bar.
+// atMost claims that a value of a model is at most bar.
 func atMost(bar float64, unit measure.Unit, kase, conclusion string) result.Claim {
 	return result.Claim{Case: kase, Model: nameOurs, Unit: unit, Form: result.Value, Bar: bar, Conclusion: conclusion}
 }

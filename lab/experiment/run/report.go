@@ -2,6 +2,7 @@ package run
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -72,7 +73,7 @@ func atOnce(jobs []line) int {
 		end := j.Start.Add(time.Duration(j.Time * float64(time.Second)))
 		events = append(events, event{j.Start, 1}, event{end, -1})
 	}
-	slices.SortFunc(events, func(a, b event) int { return a.at.Compare(b.at) })
+	slices.SortFunc(events, func(a, b event) int { return cmp.Or(a.at.Compare(b.at), a.by-b.by) })
 	now, most := 0, 0
 	for _, e := range events {
 		now += e.by

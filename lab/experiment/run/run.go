@@ -23,36 +23,38 @@ var Experiment = experiment.New("run", "stint run beside xargs, GNU parallel and
 
 // sizes are smaller in quick runs and tests.
 type sizes struct {
-	trues     int           // jobs that do nothing
-	gzips     int           // files
-	gzipBytes int           // of each
-	sleeps    int           // jobs that wait for
-	sleep     time.Duration //
-	mixed     int           // jobs that compute for
-	half      time.Duration // and then wait as long
-	holders   int           // jobs that wait with
-	hold      int64         // bytes of memory each, of
-	room      int64         // that all may have
-	items     int           // of one command, or of a dry run
-	outputs   int           // jobs that print
-	bytes     int           // each
-	remote    int           // jobs on a cluster
-	samples   int           // of each model; six give an interval
-	few       bool          // few fixed limits
-	own       bool          // only stint run
+	trues            int // jobs that do nothing
+	gzips, gzipBytes int // files, and the size of each
+	sleeps           int // jobs that wait
+	sleep            time.Duration
+	mixed            int           // jobs that compute and wait
+	half             time.Duration // for each of both
+	holders          int           // jobs that need memory
+	hold, room       int64         // for each of them, and for all
+	holding          time.Duration // for so long
+	items            int           // of one command, and of a dry run
+	outputs, bytes   int           // jobs that print, and how much
+	remote           int           // jobs on a cluster
+	remoteSamples    int           // which take long
+	samples          int           // of each model; six give an interval
+	few              bool          // few fixed limits
+	own              bool          // only stint run
+	spare            bool          // no worker and no server is killed
 }
 
 func full() sizes {
 	return sizes{
 		trues: 5000, gzips: 300, gzipBytes: 2e6, sleeps: 1000, sleep: 100 * time.Millisecond, mixed: 200, half: 50 * time.Millisecond,
-		holders: 60, hold: 300e6, room: 2e9, items: 1e6, outputs: 1000, bytes: 1e6, remote: 2000, samples: 6,
+		holders: 60, hold: 300e6, room: 2e9, holding: 500 * time.Millisecond, items: 1e6, outputs: 1000, bytes: 1e6,
+		remote: 2000, remoteSamples: 6, samples: 6,
 	}
 }
 
 func quick() sizes {
 	return sizes{
 		trues: 500, gzips: 20, gzipBytes: 2e5, sleeps: 100, sleep: 20 * time.Millisecond, mixed: 20, half: 5 * time.Millisecond,
-		holders: 10, hold: 30e6, room: 2e8, items: 1e5, outputs: 100, bytes: 1e6, remote: 200, samples: 6, few: true,
+		holders: 10, hold: 30e6, room: 2e8, holding: 50 * time.Millisecond, items: 1e5, outputs: 100, bytes: 1e6,
+		remote: 200, remoteSamples: 1, samples: 6, few: true,
 	}
 }
 
@@ -149,7 +151,7 @@ func (l *lab) kase(name, doc string, models ...experiment.Model) experiment.Case
 	return experiment.Case{Name: name, Doc: "an op is a run of the process: " + doc, Reference: nameOurs, Ops: 1, Count: l.samples, Main: true, Models: models}
 }
 
-// few returns a part of the limits in a run with few.
+// fewer returns a part of the limits in a run with few.
 func (l *lab) fewer(limits ...int) []int {
 	if l.few {
 		return []int{limits[1], limits[len(limits)-1]}

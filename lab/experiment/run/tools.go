@@ -41,6 +41,7 @@ type batch struct {
 	jobs    int      // at once; 0: as many as the tool chooses
 	flags   []string // of stint run
 	ordered bool     // output is in the order of the items
+	fit     bool     // a command gets as many items as it can
 }
 
 // ours is stint run. n is the number of jobs, which counts if it is not 0; otherwise that
@@ -91,11 +92,11 @@ type candidate struct {
 
 // candidates are the peers that we know. Two programs are named parallel, and two rush.
 var candidates = []candidate{
-	{nameXargs, []string{"xargs", "gxargs"}, "--version", "GNU findutils", "xargs -P N -n 1", func(path string, b batch) []string {
-		return words(path, "-n", "1", "-P", strconv.Itoa(b.atOnce()), b.command)
+	{nameXargs, []string{"xargs", "gxargs"}, "--version", "GNU findutils", "xargs -P N -n 1, but for items that fit", func(path string, b batch) []string {
+		return words(path, flag(!b.fit, "-n", "1", "-P", strconv.Itoa(b.atOnce())), b.command)
 	}},
-	{nameGNU, []string{"parallel"}, "--version", "GNU parallel", "parallel, with -k where the output has an order", func(path string, b batch) []string {
-		return words(path, flag(b.jobs > 0, "-j", strconv.Itoa(b.jobs)), flag(b.ordered, "-k"), b.command)
+	{nameGNU, []string{"parallel"}, "--version", "GNU parallel", "parallel, with -k where the output has an order, and -X for items that fit", func(path string, b batch) []string {
+		return words(path, flag(b.jobs > 0, "-j", strconv.Itoa(b.jobs)), flag(b.ordered, "-k"), flag(b.fit, "-X"), b.command)
 	}},
 	{nameMoreutils, []string{"parallel", "parallel.moreutils", "parallel-moreutils"}, "--version", "for each argument, run command", "parallel of moreutils -j N, with the items as arguments", func(path string, b batch) []string {
 		return words(path, "-j", strconv.Itoa(b.atOnce()), b.command, "--", b.items.all())

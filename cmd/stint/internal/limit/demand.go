@@ -11,7 +11,7 @@ import (
 const (
 	minWall     = 5 * time.Millisecond // of a job, between two samples
 	raiseFactor = 4                    // of the limit, at most, at each look
-	lowerShare  = 0.8                  // of the limit: a demand that is closer is the same one
+	sameShare   = 0.8                  // of the larger of two limits: if the other is closer, it is the same
 	saturated   = 0.92                 // of the CPUs: more jobs cannot use more
 	fade        = 0.7                  // what a look counts for at the next one
 )
@@ -25,7 +25,8 @@ type sample struct {
 }
 
 // A demand is how much CPU a job wants: the share of its time in which it has one or waits
-// for one. So it is the same however many jobs share the CPUs.
+// for one. So it grows when many jobs share the CPUs. What a job uses counts once, when the
+// job is sampled or ends, so that it does not matter how many of the jobs are sampled.
 type demand struct {
 	cpus float64
 	want float64 // seconds in which jobs wanted a CPU,
@@ -36,16 +37,16 @@ type demand struct {
 // sampled counts what a running job has used since its last sample. Until the second one, the
 // start of the process is most of what it has used: that counts if the job goes on like that,
 // or when it ends.
-func (d *demand) sampled(s *sample, now time.Time, cpu, wait time.Duration, weight float64) {
+func (d *demand) sampled(s *sample, now time.Time, cpu, wait time.Duration) {
 	wall := now.Sub(s.at)
 	if wall < minWall {
 		return
 	}
 	used, waited := max(0, cpu-s.cpu), max(0, wait-s.wait)
-	d.used += used.Seconds() * weight
-	d.wall += wall.Seconds() * weight
+	d.used += used.Seconds()
+	d.wall += wall.Seconds()
 	if s.seen || 2*(used+waited) > wall {
-		d.want += (used + waited).Seconds() * weight
+		d.want += (used + waited).Seconds()
 	} else {
 		s.startup = used + waited
 	}
@@ -76,14 +77,22 @@ func (d *demand) limit(now int, elapsed time.Duration) (int, string) {
 	d.want, d.wall, d.used = d.want*fade, d.wall*fade, 0
 	n := int((d.cpus + math.Sqrt(d.cpus*max(0, 1-u))) / u)
 	n = max(n, int(d.cpus))
-	reason := fmt.Sprintf("a job wants a CPU %.2g %% of its time", 100*u)
+	reason := "a job wants a CPU " + percent(u) + " of its time"
 	switch {
 	case n > now && busy > saturated:
 		return now, "the CPUs are busy"
-	case n > now:
+	case float64(now) < sameShare*float64(n):
 		return min(n, raiseFactor*now), reason
-	case float64(n) < lowerShare*float64(now):
+	case float64(n) < sameShare*float64(now):
 		return n, reason
 	}
 	return now, ""
+}
+
+// percent returns a share as a whole number of percent, or with one digit if it is smaller.
+func percent(share float64) string {
+	if share < 0.01 {
+		return fmt.Sprintf("%.1g %%", 100*share)
+	}
+	return fmt.Sprintf("%.0f %%", 100*share)
 }

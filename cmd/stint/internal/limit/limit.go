@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -43,6 +44,7 @@ type Limit struct {
 	running map[*process.Process]*sample
 	demand  demand
 	memory  memory
+	system  system
 	reason  string // why the gate has its limit
 	history []stint.LimitChange
 }
@@ -105,13 +107,14 @@ func (l *Limit) Finished(p *process.Process, r process.Result) {
 }
 
 // Exhausted tells that the system did not start one more job, and returns how many run. No
-// more than those run concurrently, until an adaptive limit rises again.
+// more than those run concurrently at first; then an adaptive limit rises slowly.
 func (l *Limit) Exhausted() (running int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	running = len(l.running)
 	if l.search != nil {
-		l.set(max(1, running), "the system starts no more processes")
+		l.system.refused(running, time.Now())
+		l.set(min(l.system.most, l.gate.Current()), systemReason)
 	}
 	return running
 }
@@ -123,7 +126,8 @@ type State struct {
 	History []stint.LimitChange `json:"history,omitempty"`
 }
 
-// State returns the limit, the reason for it, and how it has changed.
+// State returns the limit, the reason for it, and how it has changed: the lower one of the two,
+// and the changes of both.
 func (l *Limit) State() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -136,6 +140,7 @@ func (l *Limit) State() State {
 		s.Limit, s.Reason = found.Limit, cmp.Or(found.Reason, s.Reason)
 	}
 	s.History = append(s.History, found.History...)
+	slices.SortStableFunc(s.History, func(a, b stint.LimitChange) int { return a.Time.Compare(b.Time) })
 	return s
 }
 

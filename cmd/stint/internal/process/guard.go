@@ -63,9 +63,10 @@ func Watch(r io.Reader) {
 		n += m
 		whole := n - n%4
 		for i := 0; i < whole; i += 4 {
-			if pid := int32(binary.LittleEndian.Uint32(b[i:])); pid > 0 {
+			switch pid := int32(binary.LittleEndian.Uint32(b[i:])); {
+			case pid > 1: // kill(2) takes the group 1 for every process
 				running[pid] = true
-			} else {
+			case pid < 0:
 				delete(running, -pid)
 			}
 		}

@@ -10,7 +10,8 @@
 //
 // The number of a group is in use until its last process has ended, so a signal cannot
 // reach a stranger while the group lives: that is checked each time, under the lock that
-// guards the end.
+// guards the end. Where the system tells of an exit before the process is reaped, as Linux
+// does, it is reaped under that lock as well.
 package process
 
 import (
@@ -39,12 +40,12 @@ type Command struct {
 
 // A Result is what is known of a process that has ended.
 type Result struct {
-	Exit    int           // the exit status; 0 if a signal ended the process
+	Exit    int           // the exit status; 0 if a signal ended the process, -1 if it is not known
 	Signal  int           // the signal that ended the process, or 0
 	Start   time.Time     // when it was started
 	Elapsed time.Duration // from then until its exit
 	CPU     time.Duration // that it used, and the processes that it waited for
-	MaxRSS  int64         // bytes of memory, the most that one of these had; 0: not known
+	MaxRSS  int64         // bytes of memory, the most that one of these had; 0: not known, on Linux not more than this process had
 }
 
 // A Process is a running Command. Its methods may be called concurrently.
@@ -52,8 +53,9 @@ type Process struct {
 	pid     int
 	started time.Time
 
-	mu   sync.Mutex
-	over bool // the group is gone
+	mu     sync.Mutex
+	reaped bool // its number may be that of another process, unless the group lives
+	over   bool // the group is gone
 }
 
 // Pid returns the number of the process, which is that of its group.
@@ -61,6 +63,14 @@ func (p *Process) Pid() int { return p.pid }
 
 // Started returns when the process was started.
 func (p *Process) Started() time.Time { return p.started }
+
+// Reaped reports whether the process has ended and was waited for. What is read about its
+// number after that may be about another process.
+func (p *Process) Reaped() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.reaped
+}
 
 // Terminate asks the processes of the group to end.
 func (p *Process) Terminate() { p.signal(syscall.SIGTERM) }
@@ -108,8 +118,9 @@ func (e *Engine) Close() {
 
 // Run starts c, calls started, and returns when the process has ended, its group is gone
 // and its output has been written. started must not block. The error is that of the start:
-// then nothing ran. After an error of Stdout or Stderr that stream is closed, so that the
-// process gets a SIGPIPE when it writes more.
+// then nothing ran; it is fs.ErrNotExist if the program was not found. After an error of
+// Stdout or Stderr that stream is closed, so that the process gets a SIGPIPE when it writes
+// more.
 func (e *Engine) Run(c *Command, started func(*Process)) (Result, error) {
 	s, err := e.open(c)
 	if err != nil {

@@ -1,43 +1,97 @@
 package process
 
 import (
+	"bytes"
 	"os"
+	"strconv"
+	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-const rssUnit = 1024 // bytes, of ru_maxrss
-
 // attributes returns how a process is started: in a group of its own, and killed by the
-// kernel when this process dies.
+// kernel when this process dies. For the kernel that is when the thread dies that has started
+// it; threads of Go stay, unless a goroutine ends that is locked to one.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
 // requestPidfd asks for a descriptor of the process in *fd, which stays -1 if the kernel
-// has none.
+// has none. If fd is nil it asks for none.
 func requestPidfd(attr *syscall.SysProcAttr, fd *int) { attr.PidFD = fd }
 
-// awaitExit waits for the exit of the process of a descriptor, without a thread, and closes
-// the descriptor. Without one it returns at once.
-func awaitExit(fd int) {
-	if fd < 0 {
-		return
+// awaitExit waits for the exit of a child, which it does not reap, and closes its descriptor.
+// It needs no thread, unless fd is -1. It reports whether it could wait.
+func awaitExit(pid, fd int) bool {
+	if fd >= 0 && awaitPidfd(fd) {
+		return true
 	}
+	for {
+		switch err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err {
+		case nil, unix.ECHILD:
+			return true
+		case unix.EINTR:
+		default:
+			return false
+		}
+	}
+}
+
+// awaitPidfd waits for the exit of the process of a descriptor, and closes the descriptor. It
+// reports whether it could.
+func awaitPidfd(fd int) bool {
 	if unix.SetNonblock(fd, true) != nil {
 		unix.Close(fd)
-		return
+		return false
 	}
 	f := os.NewFile(uintptr(fd), "process")
 	defer f.Close()
 	c, err := f.SyscallConn()
 	if err != nil {
-		return
+		return false
 	}
-	_ = c.Read(func(fd uintptr) bool {
+	var failed error
+	err = c.Read(func(fd uintptr) bool {
 		var info unix.Siginfo
-		err := unix.Waitid(unix.P_PIDFD, int(fd), &info, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil)
-		return err != unix.EAGAIN && (err != nil || info.Signo != 0)
+		failed = unix.Waitid(unix.P_PIDFD, int(fd), &info, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil)
+		return failed != unix.EAGAIN && (failed != nil || info.Signo != 0)
 	})
+	return err == nil && failed == nil
+}
+
+// ownPeak is the most memory that this process is known to have had, in bytes.
+var ownPeak atomic.Int64
+
+// maxRSS returns ru_maxrss in bytes, or 0 if that may be the memory of this process: a new
+// process shares it until it executes its program, and the kernel counts that.
+func maxRSS(usage *syscall.Rusage) int64 {
+	n := int64(usage.Maxrss) << 10
+	isOwn := func() bool { return n <= ownPeak.Load()*17/16+1<<20 } // the kernel counts roughly
+	if isOwn() {
+		return 0
+	}
+	ownPeak.Store(readPeak())
+	if isOwn() {
+		return 0
+	}
+	return n
+}
+
+// readPeak reads the most memory that this process has had.
+func readPeak() int64 {
+	text, _ := os.ReadFile("/proc/self/status")
+	_, after, _ := bytes.Cut(text, []byte("VmHWM:"))
+	number, _, _ := bytes.Cut(bytes.TrimSpace(after), []byte(" kB"))
+	n, _ := strconv.ParseInt(string(number), 10, 64)
+	return n << 10
+}
+
+// niceness returns that of this process. The system call returns it as a number above 0.
+func niceness() int {
+	n, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
+	if err != nil {
+		return 0
+	}
+	return 20 - n
 }

@@ -18,6 +18,9 @@ func (p *Process) start(c *Command, files [3]*os.File) (wait func() Result, err 
 	p.pid = child.Pid
 	return func() Result {
 		state, err := child.Wait()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.reaped, p.over = true, true
 		if err != nil {
 			return Result{Exit: -1}
 		}

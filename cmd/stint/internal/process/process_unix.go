@@ -4,34 +4,70 @@ package process
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"syscall"
 	"time"
 )
 
-// start starts c with these standard streams. wait reaps the process.
+// start starts c with these standard streams. wait waits for the process and reaps it.
 func (p *Process) start(c *Command, files [3]*os.File) (wait func() Result, err error) {
 	attr := &syscall.ProcAttr{Dir: c.Dir, Env: c.Env, Files: make([]uintptr, len(files)), Sys: attributes()}
 	for i, f := range files {
 		attr.Files[i] = f.Fd()
 	}
-	pidfd := -1
-	requestPidfd(attr.Sys, &pidfd)
-	p.pid, err = syscall.ForkExec(c.Path, c.Args, attr)
+	var fd int
+	p.pid, fd, err = fork(c.Path, c.Args, attr)
 	if errors.Is(err, syscall.ENOEXEC) { // a script without a first line that says of which shell, as execvp treats it
-		p.pid, err = syscall.ForkExec("/bin/sh", append([]string{"sh", c.Path}, c.Args[1:]...), attr)
+		p.pid, fd, err = fork("/bin/sh", append([]string{"sh", c.Path}, c.Args[1:]...), attr)
 	}
 	if err != nil {
-		return nil, err
+		return nil, c.startError(err)
 	}
 	if c.Nice != 0 {
-		_ = syscall.Setpriority(syscall.PRIO_PGRP, p.pid, c.Nice) // as nice(1), which goes on without
+		_ = syscall.Setpriority(syscall.PRIO_PGRP, p.pid, niceness()+c.Nice) // as nice(1), which goes on without
 	}
-	return func() Result {
-		awaitExit(pidfd)
-		return reap(p.pid)
-	}, nil
+	return func() Result { return p.wait(fd) }, nil
+}
+
+// fork starts a program. fd is a descriptor of the process, or -1 if the kernel has none.
+func fork(path string, args []string, attr *syscall.ProcAttr) (pid, fd int, err error) {
+	fd = -1
+	requestPidfd(attr.Sys, &fd)
+	pid, err = syscall.ForkExec(path, args, attr)
+	if errors.Is(err, syscall.EINVAL) { // an emulator does not know what it was asked for
+		requestPidfd(attr.Sys, nil)
+		pid, err = syscall.ForkExec(path, args, attr)
+	}
+	return pid, fd, err
+}
+
+// startError returns what is wrong with the directory, if that is why c was not started: the
+// kernel does not tell it from the program. Otherwise it returns err.
+func (c *Command) startError(err error) error {
+	if c.Dir == "" {
+		return err
+	}
+	if _, failed := os.Stat(c.Dir + "/."); failed != nil && errors.Is(failed, err) {
+		return fmt.Errorf("directory %q: %v", c.Dir, err)
+	}
+	return err
+}
+
+// wait waits for the exit of p and reaps it. fd is its descriptor, or -1.
+func (p *Process) wait(fd int) (r Result) {
+	exited := awaitExit(p.pid, fd)
+	if !exited {
+		r = reap(p.pid) // a signal of this moment could reach a stranger
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if exited {
+		r = reap(p.pid)
+	}
+	p.reaped, p.over = true, !groupLives(p.pid)
+	return r
 }
 
 // reap waits for the end of a child.
@@ -40,11 +76,14 @@ func reap(pid int) Result {
 	var usage syscall.Rusage
 	for {
 		_, err := syscall.Wait4(pid, &status, 0, &usage)
-		if err != syscall.EINTR {
+		if err == nil {
 			break
 		}
+		if err != syscall.EINTR {
+			return Result{Exit: -1}
+		}
 	}
-	r := Result{CPU: time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), MaxRSS: int64(usage.Maxrss) * rssUnit}
+	r := Result{CPU: time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), MaxRSS: maxRSS(&usage)}
 	if status.Signaled() {
 		r.Signal = int(status.Signal())
 	} else {
@@ -59,8 +98,20 @@ func signalGroup(pid int, s syscall.Signal) {
 	_ = syscall.Kill(-pid, syscall.SIGCONT)
 }
 
-// groupLives reports whether a group has a process.
-func groupLives(pid int) bool { return syscall.Kill(-pid, 0) != syscall.ESRCH }
+// groupLives reports whether a group has a process, after its first one was reaped. It reaps
+// what it finds of the group: those whose parents have ended are children of this process if
+// it is the first one of a container.
+func groupLives(pid int) bool {
+	if syscall.Kill(-pid, 0) == syscall.ESRCH {
+		return false
+	}
+	for {
+		n, err := syscall.Wait4(-pid, nil, syscall.WNOHANG, nil)
+		if n <= 0 && err != syscall.EINTR {
+			return syscall.Kill(-pid, 0) != syscall.ESRCH
+		}
+	}
+}
 
 // readAvailable reads what is in the pipe, and returns io.EOF if that is nothing.
 func readAvailable(f *os.File, b []byte) (n int, err error) {

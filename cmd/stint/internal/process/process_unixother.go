@@ -7,17 +7,22 @@ import (
 	"syscall"
 )
 
-// rssUnit is the unit of ru_maxrss in bytes.
-var rssUnit int64 = 1024
-
-func init() {
+// maxRSS returns ru_maxrss in bytes.
+func maxRSS(usage *syscall.Rusage) int64 {
 	if runtime.GOOS == "darwin" || runtime.GOOS == "ios" {
-		rssUnit = 1
+		return int64(usage.Maxrss)
 	}
+	return int64(usage.Maxrss) << 10
+}
+
+// niceness returns that of this process.
+func niceness() int {
+	n, _ := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
+	return n
 }
 
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 func requestPidfd(*syscall.SysProcAttr, *int) {}
 
-func awaitExit(int) {} // reap waits, on a thread
+func awaitExit(pid, fd int) bool { return false } // reap waits, on a thread

@@ -17,7 +17,7 @@ type streams struct {
 	input   *os.File // nil: there is no pipe
 	data    []byte   // for input
 	outputs []output
-	wg      sync.WaitGroup // of the goroutines that copy outputs
+	wg      sync.WaitGroup // of the goroutines that copy
 }
 
 // output is our end of a pipe, and where the output goes.
@@ -72,18 +72,18 @@ func (s *streams) close() {
 // copy starts to copy. A process may leave its input unread: that is no error.
 func (s *streams) copy() {
 	if s.input != nil {
-		go func() {
+		s.wg.Go(func() {
 			_, _ = s.input.Write(s.data)
 			s.input.Close()
-		}()
+		})
 	}
 	for _, o := range s.outputs {
 		s.wg.Go(o.copy)
 	}
 }
 
-// drain returns when all that the group has written is copied. Processes that have left the
-// group may still have the pipes: they are not waited for.
+// drain returns when all that the group has written is copied, and data is not used any more.
+// Processes that have left the group may still have the pipes: they are not waited for.
 func (s *streams) drain() {
 	if s.input != nil {
 		s.input.Close() // ends a Write that nobody reads
@@ -101,6 +101,7 @@ var buffers = sync.Pool{New: func() any { b := make([]byte, smallBuffer); return
 const (
 	smallBuffer = 4 << 10
 	largeBuffer = 64 << 10 // as much as a pipe holds
+	maxPipe     = 1 << 20  // as much as one may hold, unless root has made it larger
 )
 
 // copy copies until the end of the output, or until the read deadline and then what is there.
@@ -118,11 +119,25 @@ func (o output) copy() {
 		}
 		switch {
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			read = func(b []byte) (int, error) { return readAvailable(o.r, b) }
+			read = rest(o.r)
 		case err != nil:
 			return
 		case n == len(b) && n < largeBuffer:
 			b = make([]byte, largeBuffer)
 		}
+	}
+}
+
+// rest returns a function that reads what is in a pipe, and no more: processes that have left
+// the group may write on and on.
+func rest(f *os.File) func([]byte) (int, error) {
+	left := maxPipe
+	return func(b []byte) (int, error) {
+		if left == 0 {
+			return 0, io.EOF
+		}
+		n, err := readAvailable(f, b[:min(len(b), left)])
+		left -= n
+		return n, err
 	}
 }

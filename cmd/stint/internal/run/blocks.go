@@ -7,8 +7,8 @@ import (
 	"iter"
 )
 
-// blocks cuts what r has into blocks of about size bytes, at the ends of lines. A line that is
-// longer than a block is one block. The caller owns the blocks.
+// blocks cuts what r has into blocks of size bytes or less, at the ends of lines. A block with a
+// line that is longer is larger, at most twice as large as the line. The caller owns the blocks.
 func blocks(r io.Reader, size int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		var rest []byte

@@ -107,6 +107,9 @@ func (r *Runner) open(ctx context.Context) (*items.Items, error) {
 		r.counts.total = -1
 		return nil, nil
 	}
+	if len(r.Files)+len(r.Lists) == 0 && console.IsTerminal(r.std.Stdin) && !r.Quiet {
+		r.console.Message("reading items from the terminal, one a line, until Ctrl-D")
+	}
 	o := r.input
 	o.Stdin = interrupt.NewReader(ctx, r.std.Stdin)
 	o.Open = func(name string) (io.ReadCloser, error) {

@@ -1,0 +1,66 @@
+package run
+
+import (
+	"testing"
+	"time"
+)
+
+func TestParseJobs(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want int // -1: an error
+	}{
+		{"auto", 0}, {"1", 1}, {"64", 64}, {"50%", 2}, {"200%", 8}, {"1%", 1}, {"+2", 6}, {"-1", 3}, {"-9", 1}, {"+0", 4},
+		{"0", -1}, {"", -1}, {"x", -1}, {"1.5", -1}, {"-50%", -1}, {"+50%", -1}, {"0%", -1}, {"99999999999", -1}, {"Auto", -1},
+	} {
+		got, err := ParseJobs(test.text, 4)
+		if err != nil {
+			got = -1
+		}
+		if got != test.want {
+			t.Errorf("%q is %d, %v; want %d", test.text, got, err, test.want)
+		}
+	}
+}
+
+func TestDuration(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want time.Duration // -1: an error
+	}{
+		{"0", 0}, {"1", time.Second}, {"1.5", 1500 * time.Millisecond}, {"30s", 30 * time.Second}, {"2m30s", 150 * time.Second}, {".25", 250 * time.Millisecond},
+		{"", -1}, {"-1", -1}, {"-1s", -1}, {"x", -1}, {"NaN", -1}, {"Inf", -1}, {"1e300", -1}, {"5 s", -1},
+	} {
+		var d Duration
+		got := time.Duration(-1)
+		if err := d.Set(test.text); err == nil {
+			got = time.Duration(d)
+		}
+		if got != test.want {
+			t.Errorf("%q is %v, want %v", test.text, got, test.want)
+		}
+	}
+}
+
+func TestHalt(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want Halt
+		ok   bool
+	}{
+		{"never", Halt{}, true},
+		{"now", Halt{Now, 1, false}, true}, {"soon", Halt{Soon, 1, false}, true},
+		{"now,fail=1", Halt{Now, 1, false}, true}, {"soon,success=3", Halt{Soon, 3, true}, true},
+		{"", Halt{}, false}, {"later", Halt{}, false}, {"now,fail=0", Halt{}, false}, {"now,fail", Halt{}, false},
+		{"now,fail=-1", Halt{}, false}, {"now,done=1", Halt{}, false}, {"never,fail=1", Halt{}, false}, {"now,fail=10%", Halt{}, false},
+	} {
+		var h Halt
+		if err := h.Set(test.text); h != test.want || (err == nil) != test.ok {
+			t.Errorf("%q is %+v, %v; want %+v", test.text, h, err, test.want)
+		}
+		var again Halt
+		if test.ok && test.want.When != Never && (again.Set(h.String()) != nil || again != h) {
+			t.Errorf("%q is formatted as %q, which is %+v", test.text, h.String(), again)
+		}
+	}
+}
