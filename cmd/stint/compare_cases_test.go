@@ -32,8 +32,8 @@ var subjects = map[string]func() []comparison{
 // oddPaths are combinations of directories and names, and names that are hard to quote.
 func oddPaths() []string {
 	var paths []string
-	for _, dir := range []string{"", "d/", "/", "a.b/", "../", "./", "//", "d//", "/a/b/", "é/"} {
-		for _, name := range []string{"f", "f.x", ".x", "f.", "f.x.y", "..", "f g.x y", "f//"} {
+	for _, dir := range []string{"", "d/", "/", "a.b/", "../", "d//", "/a/b/"} {
+		for _, name := range []string{"f.x", ".x", "f.", "f.x.y", "..", "f g.x y", "f//"} {
 			paths = append(paths, dir+name)
 		}
 	}
@@ -52,6 +52,7 @@ var forms = strings.Fields("{} {.} {/} {//} {/.} {1} {1.} {1/} {1//} {1/.} {-1} 
 func comparePlaceholders() []comparison {
 	paths := oddPaths()
 	nul := strings.Join(paths, "\x00") + "\x00"
+	odd := strings.Join(testfiles.OddNames, "\x00") + "\x00"
 	lines := oneLine(paths)
 	all := strings.Join(forms, " ")
 	cases := []comparison{
@@ -64,12 +65,13 @@ func comparePlaceholders() []comparison {
 		{name: "script in one word", script: `script -j1 -0 "$@"`, args: []string{"show " + all}, stdin: nul},
 		{name: "missing in a script", script: `script -j1 show {1} {2}`, stdin: "x\n",
 			differs: "it is an empty word; parallel leaves no word", want: "[x][]\n"},
-		{name: "none", script: `words -j1 -0 show a`, stdin: nul},
-		{name: "none in a script", script: `script -j1 -0 'show a'`, stdin: nul},
-		{peer: "xargs", name: "none", script: `words -0 -n 1 show a`, stdin: nul},
-		{peer: "xargs", name: "whole", script: `words -0 -P 1 -I{} show {} x{}y {}{}`, stdin: nul},
-		{peer: "rust-parallel", name: "none", script: `words -j1 -0 show a`, stdin: strings.Join(lines, "\x00") + "\x00"},
-		{peer: "moreutils", name: "none", script: `if [ "$group" ]; then words -j1 show "$@"; else shift; words -j1 show -- "$@"; fi`, args: slices.Concat([]string{":::"}, paths)},
+		{name: "none", script: `words -j1 -0 show a`, stdin: odd},
+		{name: "none in a script", script: `script -j1 -0 'show a'`, stdin: odd},
+		{peer: "xargs", name: "none", script: `words -0 -n 1 show a`, stdin: odd},
+		{peer: "xargs", name: "whole", script: `words -0 -P 1 -I{} show {} x{}y {}{}`, stdin: odd},
+		{peer: "rust-parallel", name: "none", script: `words -j1 -0 show a`, stdin: strings.ToValidUTF8(strings.Join(oneLine(testfiles.OddNames), "\x00"), "")},
+		{peer: "rust-parallel", name: "bytes", script: `words -j1 show a`, stdin: "x\xff\n", differs: "an item may have any bytes; rust-parallel drops what is not UTF-8", want: "[a][x\xff]\n"},
+		{peer: "moreutils", name: "none", script: `if [ "$group" ]; then words -j1 show "$@"; else shift; words -j1 show -- "$@"; fi`, args: slices.Concat([]string{":::"}, testfiles.OddNames)},
 	}
 	return cases
 }
@@ -156,9 +158,10 @@ func compareGroups() []comparison {
 			comparison{name: "-n and {}", script: `words -j1 -n "$@"`, args: slices.Concat([]string{strconv.Itoa(n), "show", "{}", "{2}"}, lists(5))},
 			comparison{name: "script", script: `script -j1 $group "$@" show {} {1.} {/}`, args: []string{strconv.Itoa(n)}, stdin: strings.Join(testfiles.OddNames[:3], "\n")},
 			comparison{peer: "xargs", name: "-n", script: `words -n "$@" show a`, args: []string{strconv.Itoa(n)}, stdin: numbers(5)},
-			comparison{peer: "moreutils", name: "-n", script: `if [ "$group" ]; then words -j1 -n $1 show ::: 1 2 3 4; else words -j1 -n $1 show -- 1 2 3 4; fi`, args: []string{strconv.Itoa(n)}},
 		)
 	}
+	cases = append(cases, comparison{name: "rest", peer: "moreutils", script: `if [ "$group" ]; then words -j1 -n 3 show ::: 1 2 3 4; else words -j1 -n 3 show -- 1 2 3 4; fi`,
+		differs: "the last job has the rest; parallel of moreutils may drop it", want: "[1][2][3]\n[4]\n"})
 	return append(cases, comparison{name: "-n and text around", script: `words -j1 -n 2 show x{}y ::: 1 2 3`,
 		differs: "each item has its x and y, as with parallel's -N; parallel's -n is as its -m", want: "[x1y][x2y]\n[x3y]\n"})
 }
@@ -214,8 +217,8 @@ func spread(items, jobs int, even bool) string {
 // compareColumns has separators, and lines that have them in all ways.
 func compareColumns() []comparison {
 	var lines strings.Builder
-	for _, text := range []string{",", ";", "\t", " ", "  ", ",;", "|", ", ", "12", "ab", "."} {
-		for _, line := range []string{"u_v", "u_v_w", "_v", "u__w", " u _ v "} {
+	for _, text := range []string{",", ",;", "\t", "  ", "|", ", ", "12", "ab", "."} {
+		for _, line := range []string{"u_v_w", "_v", " u __ v "} {
 			lines.WriteString(strings.ReplaceAll(line, "_", text) + "\n")
 		}
 	}
@@ -227,8 +230,7 @@ func compareColumns() []comparison {
 		cases = append(cases, comparison{name: sep, args: []string{sep}, script: `words -j1 $keep --colsep "$1" show {1} {2} {3} {4} ::: 'u,v;w' 'x y|z' ::: '1.2 ab' 'm'`})
 	}
 	return append(cases,
-		comparison{name: "spaces", script: `words -j1 --colsep , show {1} {2}`, stdin: "a , b\n",
-			differs: "columns are as they are without --trim; parallel trims them unless --trim n is given", want: "[a ][ b]\n"},
+		comparison{name: "spaces", script: `words -j1 --colsep , show {1} {2}`, stdin: "a , b\n"},
 		comparison{name: "trailing", script: `words -j1 --colsep , show {1} {2}`, stdin: "a,b,\n,\na,,\n"},
 		comparison{name: "groups", script: `words -j1 --colsep , $group 2 show {1} {2} {3} {}`, stdin: "a,b\nc,d\ne\n"},
 		comparison{name: "script", script: `script -j1 --colsep , 'show {1} {2} {}'`, stdin: "a b,it's\n$c,\"d\"\n"},
@@ -319,7 +321,7 @@ var shellTexts = []string{
 // compareScripts runs them for odd items.
 func compareScripts() []comparison {
 	var cases []comparison
-	nul := strings.Join(testfiles.OddNames, "\x00")
+	nul := strings.Join(slices.Concat(testfiles.OddNames[:9], testfiles.OddNames[14:22], []string{"d/e f.x"}), "\x00")
 	for _, text := range shellTexts {
 		cases = append(cases, comparison{name: text, script: `script -j1 -0 "$1"; ended`, args: []string{text}, stdin: nul})
 	}

@@ -30,16 +30,16 @@ type comparison struct {
 //
 //	words   runs a command whose words are arguments, as they are
 //	script  runs a command that is text for the shell
-//	unordered  is script, with output as jobs end
+//	unordered, unordered_lines  are script, with output as jobs end, and as lines come
 //	at_once  are the flags for attempts without a wait
 //	tries N is the flags for at most N attempts of a job
 //	group   is the flag for N items a job, of which each has its {}
 //	trim, keep  are the flags that remove white space around items, and that do not
 var preludes = map[string]string{
 	"stint": `words() { stint run "$@"; }; script() { stint run -s "$@"; }; lines() { stint run "$@"; }
-		unordered() { script -u "$@"; }; at_once="--retry-delay 1ms"; tries() { echo --retries $(($1 - 1)); }; group=-n; trim=--trim; keep=`,
+		unordered() { script -u "$@"; }; unordered_lines() { script --line-buffer "$@"; }; at_once="--retry-delay 1ms"; tries() { echo --retries $(($1 - 1)); }; group=-n; trim=--trim; keep=--trim=false`,
 	"parallel": `words() { parallel --will-cite -k -q "$@"; }; script() { lines "$@"; }; lines() { parallel --will-cite -k "$@"; }
-		unordered() { parallel --will-cite "$@"; }; tries() { echo --retries $1; }; group=-N; trim="--trim lr"; keep="--trim n"`,
+		unordered() { parallel --will-cite "$@"; }; unordered_lines() { parallel --will-cite --line-buffer "$@"; }; tries() { echo --retries $1; }; group=-N; trim="--trim lr"; keep="--trim n"`,
 	"xargs": `words() { xargs "$@"; }`,
 	"rust-parallel": `words() { rust-parallel -k "$@"; }; lines() { words -s "$@"; }
 		script() { rust-parallel -k -s --shell-quote "$@"; }`,
@@ -57,6 +57,7 @@ const tools = `
 
 // A bench has what all comparisons need.
 type bench struct {
+	bin       string // a directory of programs
 	env       []string
 	runs      atomic.Int64
 	different atomic.Int64
@@ -89,7 +90,7 @@ func newBench(t *testing.T) *bench {
 	for name, text := range executables {
 		must(t, os.WriteFile(filepath.Join(bin, name), []byte(text), 0o777))
 	}
-	b := &bench{env: append(os.Environ(), "HOME="+dir, "PATH="+bin+":"+os.Getenv("PATH"), "LC_ALL=C.UTF-8",
+	b := &bench{bin: bin, env: append(os.Environ(), "HOME="+dir, "PATH="+bin+":"+os.Getenv("PATH"), "LC_ALL=C.UTF-8",
 		"PARALLEL=", "PARALLEL_SHELL="+bash, "STINT_SHELL="+bash, "SHELL="+bash, "GORACE=atexit_sleep_ms=0")}
 	b.observe(t, "parallel", &comparison{script: "lines :::"}) // parallel measures the system once
 	return b

@@ -63,7 +63,11 @@ func addRunFlags(cmd *cobra.Command, o *run.Options) {
 // effect is the default, so that scripts need not change. The help does not list them.
 func addPeerFlags(f *pflag.FlagSet, o *run.Options) {
 	f.StringVarP(&o.Replace, "replace", "I", "", "")
+	f.IntVarP(&o.MaxArgs, "max-replace-args", "N", 0, "")
 	f.FuncP("max-procs", "P", "", func(s string) (err error) {
+		if s == "0" { // as many as possible
+			s = "auto"
+		}
 		o.Jobs, err = run.ParseJobs(s, machine.CPUs())
 		return err
 	})
@@ -73,8 +77,9 @@ func addPeerFlags(f *pflag.FlagSet, o *run.Options) {
 	var ignored bool
 	f.BoolVarP(&ignored, "keep-order", "k", false, "")
 	f.BoolVarP(&ignored, "no-run-if-empty", "r", false, "")
+	f.BoolVarP(&ignored, "quote", "q", false, "")
 	f.BoolVar(&ignored, "will-cite", false, "")
-	for _, name := range []string{"replace", "max-procs", "bar", "eta", "keep-order", "no-run-if-empty", "will-cite"} {
+	for _, name := range []string{"replace", "max-replace-args", "max-procs", "bar", "eta", "keep-order", "no-run-if-empty", "quote", "will-cite"} {
 		f.Lookup(name).Hidden = true
 	}
 }
@@ -103,10 +108,11 @@ func validateRun(f *pflag.FlagSet, o *run.Options) error {
 		rule{o.Pipe && (o.Null || o.Delimiter != "" || o.ColSep != "" || o.Trim || o.Fit || o.MaxArgs != 0), "--pipe gives blocks of standard input, not items"},
 		rule{f.Changed("block") && !o.Pipe, "the --block option is meaningful only with --pipe"},
 		rule{f.Changed("block") && o.Block < 1, "the --block option needs a size of 1 or more"},
-		rule{f.Changed("max-args") && o.MaxArgs < 1, "the --max-args option needs a number of 1 or more"},
+		rule{(f.Changed("max-args") || f.Changed("max-replace-args")) && o.MaxArgs < 1, "the --max-args option needs a number of 1 or more"},
 		rule{o.Null && o.Delimiter != "", "--null and --delimiter exclude each other"},
 		rule{o.Shell && len(o.Command) == 0, "the --shell option needs a COMMAND"},
 		rule{o.Retries < 0, "the --retries option needs a number of 0 or more"},
+		rule{f.Changed("keep-order") && modes > 0, "--keep-order is the default, and does not go with --unordered, --line-buffer and --ungroup"},
 		rule{modes > 1, "--unordered, --line-buffer and --ungroup exclude each other"},
 		rule{o.JSON && (o.Tag || o.LineBuffer || o.Ungroup), "--json does not go with --tag, --line-buffer and --ungroup"},
 		rule{o.Tag && o.Ungroup, "--tag does not go with --ungroup"},

@@ -53,8 +53,8 @@ func full() sizes {
 func quick() sizes {
 	return sizes{
 		trues: 500, gzips: 20, gzipBytes: 2e5, sleeps: 100, sleep: 20 * time.Millisecond, mixed: 20, half: 5 * time.Millisecond,
-		holders: 10, hold: 30e6, room: 2e8, holding: 50 * time.Millisecond, items: 1e5, outputs: 100, bytes: 1e6,
-		remote: 200, remoteSamples: 1, samples: 6, few: true,
+		holders: 10, hold: 30e6, room: 2e8, holding: 50 * time.Millisecond, items: 4e4, outputs: 100, bytes: 1e6,
+		remote: 100, remoteSamples: 1, samples: 6, few: true,
 	}
 }
 

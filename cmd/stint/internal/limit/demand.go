@@ -11,27 +11,34 @@ import (
 const (
 	minWall     = 5 * time.Millisecond // of a job, between two samples
 	raiseFactor = 4                    // of the limit, at most, at each look
-	sameShare   = 0.8                  // of the larger of two limits: if the other is closer, it is the same
-	saturated   = 0.92                 // of the CPUs: more jobs cannot use more
-	fade        = 0.7                  // what a look counts for at the next one
+	sameShare   = 0.8                  // of the larger of two limits: if the other is closer, it is the same,
+	closeShare  = 0.95                 // or closer than this while CPUs are idle
+	saturated   = 0.92                 // of the CPUs, since the last look: more jobs cannot use more
+	idle        = 0.9                  // of the CPUs, for longer: fewer jobs would use less
+	lives       = 4                    // of jobs: how long a look counts, within these bounds
+	minMemory   = 500 * time.Millisecond
+	maxMemory   = 20 * time.Second
 )
 
 // A sample is what was seen of a running job last.
 type sample struct {
 	at        time.Time
 	cpu, wait time.Duration // since the start
-	startup   time.Duration // of cpu and wait, what is not counted yet
+	startup   time.Duration // of cpu, what is not counted yet
 	seen      bool          // it was sampled
 }
 
 // A demand is how much CPU a job wants: the share of its time in which it has one or waits
-// for one. So it grows when many jobs share the CPUs. What a job uses counts once, when the
-// job is sampled or ends, so that it does not matter how many of the jobs are sampled.
+// for one. What a job uses counts once, when it is sampled or ends, however few of the jobs
+// are sampled.
 type demand struct {
-	cpus float64
-	want float64 // seconds in which jobs wanted a CPU,
-	wall float64 // of so many seconds in which they ran
-	used float64 // CPU seconds since the last look
+	cpus   float64
+	want   float64 // seconds in which jobs wanted a CPU,
+	wall   float64 // of so many seconds in which they ran
+	used   float64 // CPU seconds since the last look,
+	worked float64 // and before,
+	had    float64 // of so many CPU seconds that there were
+	life   float64 // seconds that a job lasts; 0: none has ended
 }
 
 // sampled counts what a running job has used since its last sample. Until the second one, the
@@ -46,11 +53,21 @@ func (d *demand) sampled(s *sample, now time.Time, cpu, wait time.Duration) {
 	d.used += used.Seconds()
 	d.wall += wall.Seconds()
 	if s.seen || 2*(used+waited) > wall {
-		d.want += (used + waited).Seconds()
+		d.want += wanted(wall.Seconds(), used.Seconds(), waited.Seconds())
 	} else {
-		s.startup = used + waited
+		s.startup = used
 	}
 	s.at, s.cpu, s.wait, s.seen = now, cpu, wait, true
+}
+
+// wanted returns for how many of its seconds a job would use a CPU if it had one to itself.
+// That is less than it has used and waited if it also waits for something else: then it would
+// have done more of that, too.
+func wanted(wall, used, waited float64) float64 {
+	if waited >= wall { // in several processes or threads
+		return used + waited
+	}
+	return min(used+waited, used*wall/(wall-waited))
 }
 
 // finished counts what a job has used since its last sample. How long it has waited for a CPU
@@ -63,6 +80,10 @@ func (d *demand) finished(s *sample, r process.Result) {
 	d.want += used + s.startup.Seconds()
 	d.wall += max(0, r.Start.Add(r.Elapsed).Sub(s.at)).Seconds()
 	d.used += used
+	if d.life == 0 {
+		d.life = r.Elapsed.Seconds()
+	}
+	d.life += (r.Elapsed.Seconds() - d.life) / 8
 }
 
 // limit returns how many jobs keep the CPUs busy, and why: with a share u each, so many that
@@ -73,20 +94,38 @@ func (d *demand) limit(now int, elapsed time.Duration) (int, string) {
 		return now, ""
 	}
 	u := max(d.want/d.wall, 1e-4)
-	busy := d.used / (d.cpus * elapsed.Seconds())
-	d.want, d.wall, d.used = d.want*fade, d.wall*fade, 0
-	n := int((d.cpus + math.Sqrt(d.cpus*max(0, 1-u))) / u)
-	n = max(n, int(d.cpus))
+	n := max(int(d.cpus), int((d.cpus+math.Sqrt(d.cpus*max(0, 1-u)))/u+0.5))
+	busyNow, busy := d.busy(elapsed)
 	reason := "a job wants a CPU " + percent(u) + " of its time"
+	same := sameShare
+	if busy < idle {
+		same = closeShare
+	}
 	switch {
-	case n > now && busy > saturated:
+	case n > now && busyNow > saturated:
 		return now, "the CPUs are busy"
-	case float64(now) < sameShare*float64(n):
+	case float64(now) < same*float64(n):
 		return min(n, raiseFactor*now), reason
-	case float64(n) < sameShare*float64(now):
+	case float64(n) < sameShare*float64(now) && (busy >= idle || 2*n < now):
 		return n, reason
 	}
 	return now, ""
+}
+
+// busy returns which share of the CPUs jobs have used since the last look, and for longer. It
+// begins a new look, and lets the older ones fade.
+func (d *demand) busy(elapsed time.Duration) (now, longer float64) {
+	had := d.cpus * elapsed.Seconds()
+	now = d.used / had
+	d.worked, d.had, d.used = d.worked+d.used, d.had+had, 0
+	longer = d.worked / d.had
+	memory := maxMemory.Seconds()
+	if d.life > 0 {
+		memory = min(max(minMemory.Seconds(), lives*d.life), memory)
+	}
+	fade := math.Exp(-elapsed.Seconds() / memory)
+	d.want, d.wall, d.worked, d.had = d.want*fade, d.wall*fade, d.worked*fade, d.had*fade
+	return now, longer
 }
 
 // percent returns a share as a whole number of percent, or with one digit if it is smaller.

@@ -101,6 +101,7 @@ func New(watcher []string) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	reserveThreads()
 	e := &Engine{null: null}
 	if len(watcher) > 0 {
 		e.guard, err = startGuard(watcher, null)

@@ -95,3 +95,29 @@ func niceness() int {
 	}
 	return 20 - n
 }
+
+// onlyZombies reports whether all processes of a group have ended, and the first process of
+// the system, whose children they are, has not reaped them: in many containers it never does.
+func onlyZombies(group int) bool {
+	d, err := os.Open("/proc")
+	if err != nil {
+		return false
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(-1)
+	found := false
+	for _, name := range names {
+		text, err := os.ReadFile("/proc/" + name + "/stat")
+		if err != nil {
+			continue
+		}
+		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]) // state, parent, group
+		if len(fields) < 3 || string(fields[2]) != strconv.Itoa(group) {
+			continue
+		}
+		if found = true; !bytes.ContainsAny(fields[0], "ZX") {
+			return false
+		}
+	}
+	return found
+}

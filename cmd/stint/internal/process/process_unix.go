@@ -108,7 +108,7 @@ func groupLives(pid int) bool {
 	for {
 		n, err := syscall.Wait4(-pid, nil, syscall.WNOHANG, nil)
 		if n <= 0 && err != syscall.EINTR {
-			return syscall.Kill(-pid, 0) != syscall.ESRCH
+			return syscall.Kill(-pid, 0) != syscall.ESRCH && !onlyZombies(pid)
 		}
 	}
 }

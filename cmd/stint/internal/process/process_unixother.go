@@ -26,3 +26,5 @@ func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: tr
 func requestPidfd(*syscall.SysProcAttr, *int) {}
 
 func awaitExit(pid, fd int) bool { return false } // reap waits, on a thread
+
+func onlyZombies(int) bool { return false }

@@ -47,6 +47,7 @@ func (r *Runner) run(ctx context.Context, j *job) (*job, error) {
 		}
 	}
 	j.sent, j.block = int64(len(j.block)), nil
+	r.printer.ended(j)
 	r.settled(j)
 	return j, nil
 }
@@ -189,7 +190,11 @@ func (r *Runner) startable(ctx context.Context, j *job, start func() (process.Re
 		if r.limit.Exhausted() > 0 {
 			since = time.Now()
 		}
-		if time.Since(since) > exhaustedTime || sleep(ctx, pause) != nil {
+		if time.Since(since) > exhaustedTime {
+			r.cancel(console.Failure("no job can be started: " + console.Reason(err)))
+			return got, startError(err, j)
+		}
+		if sleep(ctx, pause) != nil {
 			return got, startError(err, j)
 		}
 	}
@@ -229,7 +234,7 @@ func (j *job) started(p *process.Process) {
 func (j *job) timeOut() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if p := j.process; p != nil {
+	if p := j.process; p != nil && !p.Reaped() {
 		j.late = true
 		p.Terminate()
 		time.AfterFunc(process.Grace, p.Kill)

@@ -40,6 +40,7 @@ type printer struct {
 	of    map[*spool.Buffer]*job // whose buffer it is
 	turn  int64                  // position of the job to print next, in order
 	owner *job                   // the one that streams, out of order
+	over  bool                   // the run ends early: no job waits for room, and none starts to stream
 }
 
 // newPrinter returns a printer. It calls failed with the first error of the output.
@@ -122,8 +123,11 @@ func (p *printer) forget(j *job) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.jobs, j.position)
-	delete(p.of, j.stdout.buffer)
-	delete(p.of, j.stderr.buffer)
+	for _, s := range []*stream{j.stdout, j.stderr} {
+		if s != nil {
+			delete(p.of, s.buffer)
+		}
+	}
 	if p.owner == j {
 		p.owner = nil
 		p.freed.Broadcast()
@@ -138,7 +142,7 @@ func (p *printer) forget(j *job) {
 func (p *printer) streamTurn() {
 	p.mu.Lock()
 	j := p.jobs[p.turn]
-	streams := j != nil && j.streams() && !p.o.Unordered && (j.stuck || time.Since(j.began) >= streamDelay)
+	streams := j != nil && j.streams() && !p.o.Unordered && !p.over && (j.stuck || time.Since(j.began) >= streamDelay)
 	if !streams {
 		p.mu.Unlock()
 		return
@@ -158,7 +162,7 @@ func (p *printer) stuck(b *spool.Buffer) {
 	case j == nil: // it ends
 		p.mu.Unlock()
 		return
-	case !j.streams():
+	case p.over || !j.streams():
 		p.mu.Unlock()
 		j.abandon(errNoRoom)
 		b.Discard()
@@ -177,6 +181,47 @@ func (p *printer) stuck(b *spool.Buffer) {
 	p.mu.Unlock()
 	stdout.print()
 	stderr.print()
+}
+
+// ended lets another job stream, out of order: all that j has written is printed.
+func (p *printer) ended(j *job) {
+	p.mu.Lock()
+	isOwner := p.owner == j
+	if isOwner {
+		p.owner = nil
+		p.freed.Broadcast()
+	}
+	p.mu.Unlock()
+	if isOwner {
+		p.help()
+	}
+}
+
+// help lets a job stream that waits for room.
+func (p *printer) help() {
+	if b := p.spool.Blocked(); b != nil {
+		p.stuck(b)
+	}
+}
+
+// abort lets no job wait for room any more, as the run ends early.
+func (p *printer) abort() {
+	p.mu.Lock()
+	p.over = true
+	p.mu.Unlock()
+	for b := p.spool.Blocked(); b != nil; b = p.spool.Blocked() {
+		p.stuck(b)
+	}
+}
+
+// skip drops j, which has no result.
+func (p *printer) skip(j *job) {
+	p.forget(j)
+	for _, s := range []*stream{j.stdout, j.stderr} {
+		if s != nil {
+			s.discard()
+		}
+	}
 }
 
 // finish prints j, which has ended. Jobs in order come in that order.
@@ -210,9 +255,7 @@ func (p *printer) next(j *job) {
 		p.streamTurn()
 		return
 	}
-	if b := p.spool.Blocked(); b != nil {
-		p.stuck(b)
-	}
+	p.help()
 }
 
 // rest prints the jobs that have ended and were not printed, as an earlier one has not ended.
@@ -226,8 +269,7 @@ func (p *printer) rest() {
 	slices.SortFunc(ended, func(a, b *job) int { return int(a.position - b.position) })
 	for _, j := range ended {
 		if j.interrupted {
-			j.stdout.discard()
-			j.stderr.discard()
+			p.skip(j)
 		} else {
 			p.finish(j)
 		}

@@ -106,7 +106,7 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 	if r.DryRun {
 		return r.dryRun(ctx, source)
 	}
-	if err := r.openLog(); err != nil {
+	if _, err := interrupt.Call(ctx, func() (any, error) { return nil, r.openLog() }); err != nil { // perhaps a pipe
 		return err
 	}
 	if r.Server.URL == "" {
@@ -120,6 +120,7 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 		defer r.limit.Close()
 	}
 	r.printer = newPrinter(&r.Options, r.std, r.console, func(err error) { cancel(err) })
+	defer context.AfterFunc(ctx, r.printer.abort)()
 	stopProgress := r.showProgress(ctx)
 	if r.Server.URL == "" {
 		err = r.each(ctx, source)
@@ -143,7 +144,9 @@ func (r *Runner) each(ctx context.Context, source *items.Items) error {
 		if err != nil {
 			return err
 		}
-		if !j.interrupted {
+		if j.interrupted {
+			r.printer.skip(j)
+		} else {
 			r.printer.finish(j)
 		}
 	}
@@ -318,8 +321,8 @@ func (c *counts) summary(command *command) string {
 	return fmt.Sprintf("%s failed; the first is job %d, %s: %s", what, c.first.seq, c.first.reason(), command.shown(c.first))
 }
 
-// onSecondSignal returns a context that ends when the process gets a second signal to end
-// after ctx has ended, or a second one of any kind. Signals that are ignored stay ignored.
+// onSecondSignal returns a context that ends when the process gets a second signal to end. A
+// third one has its default action. Signals that are ignored stay ignored.
 func onSecondSignal(ctx context.Context) (kill context.Context, stop func()) {
 	kill, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	got := make(chan os.Signal, 8)
@@ -336,6 +339,7 @@ func onSecondSignal(ctx context.Context) (kill context.Context, stop func()) {
 				return
 			}
 		}
+		signal.Stop(got)
 		cancel()
 	}()
 	return kill, func() {
