@@ -38,6 +38,8 @@ type demand struct {
 	used   float64 // CPU seconds since the last look,
 	worked float64 // and before,
 	had    float64 // of so many CPU seconds that there were
+	ran    float64 // CPU seconds of the jobs that were sampled
+	waited float64 // seconds that these waited for a CPU
 	life   float64 // seconds that a job lasts; 0: none has ended
 }
 
@@ -54,6 +56,7 @@ func (d *demand) sampled(s *sample, now time.Time, cpu, wait time.Duration) {
 	d.wall += wall.Seconds()
 	if s.seen || 2*(used+waited) > wall {
 		d.want += wanted(wall.Seconds(), used.Seconds(), waited.Seconds())
+		d.ran, d.waited = d.ran+used.Seconds(), d.waited+waited.Seconds()
 	} else {
 		s.startup = used
 	}
@@ -71,14 +74,19 @@ func wanted(wall, used, waited float64) float64 {
 }
 
 // finished counts what a job has used since its last sample. How long it has waited for a CPU
-// is not known; saturation shows that.
+// is not known: as long as the others, for what it has used.
 func (d *demand) finished(s *sample, r process.Result) {
 	if s == nil {
 		return
 	}
 	used := max(0, r.CPU-s.cpu).Seconds()
-	d.want += used + s.startup.Seconds()
-	d.wall += max(0, r.Start.Add(r.Elapsed).Sub(s.at)).Seconds()
+	wall := max(0, r.Start.Add(r.Elapsed).Sub(s.at)).Seconds()
+	waited := 0.0
+	if d.ran > 0 {
+		waited = min(used*d.waited/d.ran, max(0, wall-used))
+	}
+	d.want += wanted(wall, used, waited) + s.startup.Seconds()
+	d.wall += wall
 	d.used += used
 	if d.life == 0 {
 		d.life = r.Elapsed.Seconds()
@@ -124,7 +132,9 @@ func (d *demand) busy(elapsed time.Duration) (now, longer float64) {
 		memory = min(max(minMemory.Seconds(), lives*d.life), memory)
 	}
 	fade := math.Exp(-elapsed.Seconds() / memory)
-	d.want, d.wall, d.worked, d.had = d.want*fade, d.wall*fade, d.worked*fade, d.had*fade
+	for _, sum := range []*float64{&d.want, &d.wall, &d.worked, &d.had, &d.ran, &d.waited} {
+		*sum *= fade
+	}
 	return now, longer
 }
 

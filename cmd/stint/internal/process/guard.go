@@ -56,6 +56,13 @@ const watchInterval = 20 * time.Millisecond
 // Watch is what the watcher of an Engine does: it reads r, its standard input, to the end,
 // and kills the groups that are left.
 func Watch(r io.Reader) {
+	for pid := range left(r) {
+		killGroup(int(pid))
+	}
+}
+
+// left reads messages to the end, and returns the groups that have not ended.
+func left(r io.Reader) map[int32]bool {
 	running := make(map[int32]bool)
 	b := make([]byte, 64<<10)
 	for n := 0; ; time.Sleep(watchInterval) {
@@ -64,7 +71,7 @@ func Watch(r io.Reader) {
 		whole := n - n%4
 		for i := 0; i < whole; i += 4 {
 			switch pid := int32(binary.LittleEndian.Uint32(b[i:])); {
-			case pid > 1: // kill(2) takes the group 1 for every process
+			case pid > 1: // for kill(2), the group 1 is every process
 				running[pid] = true
 			case pid < 0:
 				delete(running, -pid)
@@ -72,10 +79,7 @@ func Watch(r io.Reader) {
 		}
 		n = copy(b, b[whole:n])
 		if err != nil {
-			break
+			return running
 		}
-	}
-	for pid := range running {
-		killGroup(int(pid))
 	}
 }

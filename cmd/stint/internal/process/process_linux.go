@@ -87,15 +87,6 @@ func readPeak() int64 {
 	return n << 10
 }
 
-// niceness returns that of this process. The system call returns it as a number above 0.
-func niceness() int {
-	n, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
-	if err != nil {
-		return 0
-	}
-	return 20 - n
-}
-
 // onlyZombies reports whether all processes of a group have ended, and the first process of
 // the system, whose children they are, has not reaped them: in many containers it never does.
 func onlyZombies(group int) bool {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"strconv"
 	"syscall"
 	"time"
 )
@@ -17,16 +19,20 @@ func (p *Process) start(c *Command, files [3]*os.File) (wait func() Result, err 
 	for i, f := range files {
 		attr.Files[i] = f.Fd()
 	}
+	path, args := c.Path, c.Args
+	if c.Nice != 0 { // the niceness of this process would be that of one thread, and hard to restore
+		if path, err = exec.LookPath("nice"); err != nil {
+			return nil, err
+		}
+		args = append([]string{"nice", "-n", strconv.Itoa(c.Nice), c.Path}, c.Args[1:]...)
+	}
 	var fd int
-	p.pid, fd, err = fork(c.Path, c.Args, attr)
+	p.pid, fd, err = fork(path, args, attr)
 	if errors.Is(err, syscall.ENOEXEC) { // a script without a first line that says of which shell, as execvp treats it
-		p.pid, fd, err = fork("/bin/sh", append([]string{"sh", c.Path}, c.Args[1:]...), attr)
+		p.pid, fd, err = fork("/bin/sh", append([]string{"sh", path}, args[1:]...), attr)
 	}
 	if err != nil {
 		return nil, c.startError(err)
-	}
-	if c.Nice != 0 {
-		_ = syscall.Setpriority(syscall.PRIO_PGRP, p.pid, niceness()+c.Nice) // as nice(1), which goes on without
 	}
 	return func() Result { return p.wait(fd) }, nil
 }

@@ -15,12 +15,6 @@ func maxRSS(usage *syscall.Rusage) int64 {
 	return int64(usage.Maxrss) << 10
 }
 
-// niceness returns that of this process.
-func niceness() int {
-	n, _ := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
-	return n
-}
-
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 func requestPidfd(*syscall.SysProcAttr, *int) {}
