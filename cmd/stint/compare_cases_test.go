@@ -32,8 +32,8 @@ var subjects = map[string]func() []comparison{
 // oddPaths are combinations of directories and names, and names that are hard to quote.
 func oddPaths() []string {
 	var paths []string
-	for _, dir := range []string{"", "d/", "/", "a.b/", "../", "d//", "/a/b/"} {
-		for _, name := range []string{"f.x", ".x", "f.", "f.x.y", "..", "f g.x y", "f//"} {
+	for _, dir := range []string{"", "/", "a.b/", "../", "d//"} {
+		for _, name := range []string{"f.x.y", ".x", "f.", "..", "f g.x y", "f//"} {
 			paths = append(paths, dir+name)
 		}
 	}
@@ -98,10 +98,10 @@ func compareProducts() []comparison {
 		}
 		cases = append(cases, c)
 	}
-	for i := range 4 {
+	for i := range 3 {
 		add(i)
-		for j := range 4 {
-			add(i, j)
+		for j := range 3 {
+			add(i, j+i&1)
 		}
 	}
 	for n := range 8 {
@@ -149,7 +149,7 @@ func compareFiles() []comparison {
 func compareGroups() []comparison {
 	var cases []comparison
 	for n := 1; n <= 4; n++ {
-		for items := range 7 {
+		for _, items := range []int{0, 1, 4, 5, 6} {
 			cases = append(cases, comparison{name: fmt.Sprint(items, " by ", n), script: `words -j1 $group "$@" show {} {1} {2} {-1} x{}y {.} {#}`,
 				args: []string{strconv.Itoa(n)}, stdin: numbers(items)})
 		}
@@ -160,8 +160,6 @@ func compareGroups() []comparison {
 			comparison{peer: "xargs", name: "-n", script: `words -n "$@" show a`, args: []string{strconv.Itoa(n)}, stdin: numbers(5)},
 		)
 	}
-	cases = append(cases, comparison{name: "rest", peer: "moreutils", script: `if [ "$group" ]; then words -j1 -n 3 show ::: 1 2 3 4; else words -j1 -n 3 show -- 1 2 3 4; fi`,
-		differs: "the last job has the rest; parallel of moreutils may drop it", want: "[1][2][3]\n[4]\n"})
 	return append(cases, comparison{name: "-n and text around", script: `words -j1 -n 2 show x{}y ::: 1 2 3`,
 		differs: "each item has its x and y, as with parallel's -N; parallel's -n is as its -m", want: "[x1y][x2y]\n[x3y]\n"})
 }
@@ -179,7 +177,7 @@ func numbers(n int) string {
 func compareFit() []comparison {
 	var cases []comparison
 	for jobs := 1; jobs <= 4; jobs++ {
-		for items := 1; items <= 9; items++ {
+		for _, items := range []int{1, 4, 5, 7, 9} {
 			c := comparison{name: fmt.Sprint(items, " on ", jobs), script: `words -X "$@"`,
 				args: slices.Concat([]string{"-j", strconv.Itoa(jobs), "show", "{}", "x{.}y"}, lists(items))}
 			if even := spread(items, jobs, true); even != spread(items, jobs, false) {
@@ -217,13 +215,13 @@ func spread(items, jobs int, even bool) string {
 // compareColumns has separators, and lines that have them in all ways.
 func compareColumns() []comparison {
 	var lines strings.Builder
-	for _, text := range []string{",", ",;", "\t", "  ", "|", ", ", "12", "ab", "."} {
+	for _, text := range []string{",", ",;", "\t", "  ", "|", ", ", "12", "ab"} {
 		for _, line := range []string{"u_v_w", "_v", " u __ v "} {
 			lines.WriteString(strings.ReplaceAll(line, "_", text) + "\n")
 		}
 	}
 	var cases []comparison
-	for _, sep := range []string{",", ";", `\t`, " ", " +", "[,;]", `\|`, ", *", "[0-9]+", "ab?", `\.`} {
+	for _, sep := range []string{",", `\t`, " +", "[,;]", `\|`, ", *", "[0-9]+", "ab?"} {
 		for _, flag := range []string{"$trim", "$keep"} {
 			cases = append(cases, comparison{name: sep + " " + flag, args: []string{sep}, stdin: lines.String(), script: `words -j1 ` + flag + ` --colsep "$1" show {1} {2} {3} {} {1.}`})
 		}
@@ -321,7 +319,7 @@ var shellTexts = []string{
 // compareScripts runs them for odd items.
 func compareScripts() []comparison {
 	var cases []comparison
-	nul := strings.Join(slices.Concat(testfiles.OddNames[:9], testfiles.OddNames[14:22], []string{"d/e f.x"}), "\x00")
+	nul := strings.Join(slices.Concat(testfiles.OddNames[:2], testfiles.OddNames[6:9], testfiles.OddNames[15:18], []string{"d/e f.x"}), "\x00")
 	for _, text := range shellTexts {
 		cases = append(cases, comparison{name: text, script: `script -j1 -0 "$1"; ended`, args: []string{text}, stdin: nul})
 	}

@@ -8,12 +8,10 @@ import (
 
 // compareStatus has jobs that fail in all ways.
 func compareStatus() []comparison {
-	// 75 is left out: it means "later" here.
-	const all = `{0..74} {76..255}`
 	const signals = `1 2 3 4 6 8 9 10 11 12 13 15 24`
 	cases := []comparison{
-		{name: "all", script: `ulimit -c 0; script -j1 --joblog log 'exit {}' ::: ` + all + `; ended; log log | cut -f 1,4-6`},
-		{name: "all, without shell", script: `words -j1 --joblog log sh -c 'exit $1' sh ::: ` + all + `; ended; log log | cut -f 1,4-6`},
+		{name: "all", script: `script -j1 --joblog log 'exit {}' ::: {0..74} {76..255}; ended; log log | cut -f 1,4-6`},
+		{name: "some, without shell", script: `words -j1 --joblog log sh -c 'exit $1' sh ::: 0 1 2 64 126 127 128 130 255; ended; log log | cut -f 1,4-6`},
 		{name: "signals", script: `ulimit -c 0; script -j1 --joblog log 'echo {}; kill -{} $$' ::: ` + signals + `; ended; log log | cut -f 1,4-6`},
 		{name: "signals, without shell", script: `ulimit -c 0; words -j1 --joblog log sh -c 'kill -$1 $$' sh ::: ` + signals + `; ended; log log | cut -f 1,4-6`},
 		{name: "later", script: `script -j1 $at_once 'echo >> n {}; exit 75' ::: a; ended; wc -l < n`,
@@ -99,7 +97,10 @@ func compareHalt() []comparison {
 		for _, what := range []string{"fail", "success"} {
 			for count := 1; count <= 3; count++ {
 				text, status, peer := halted(jobs, what == "success", count)
-				for _, when := range []string{"soon", "now"} {
+				for i, when := range []string{"soon", "now"} {
+					if count != 1 && count%2 == i {
+						continue
+					}
 					c := comparison{name: fmt.Sprint(when, what, count), want: fmt.Sprintf("%sstatus %d\n", text, status),
 						script: fmt.Sprintf(`script -j1 --halt %s,%s=%d 'echo {}; exit {}' ::: %s; echo status $?`, when, what, count, jobs)}
 					if status != peer {
@@ -113,7 +114,7 @@ func compareHalt() []comparison {
 	}
 	return append(cases,
 		comparison{name: "now kills", script: `unordered -j2 --halt now,fail=1 'if [ {} = a ]; then until [ -e b ]; do sleep 0.1; done; exit 4; fi; echo {}; touch {}; sleep 60; touch survived' ::: a b c; echo $?; ls survived c`},
-		comparison{name: "soon waits", script: `script -j2 --halt soon,fail=1 'if [ {} = a ]; then exit 4; fi; sleep 1; echo {}' ::: a b c; echo $?`},
+		comparison{name: "soon waits", script: `script -j2 --halt soon,fail=1 'if [ {} = a ]; then until [ -e b ]; do sleep 0.1; done; exit 4; fi; touch {}; sleep 1; echo {}' ::: a b c; echo $?`},
 		comparison{name: "first to succeed", script: `unordered -j2 --halt now,success=1 'if [ {} = b ]; then until [ -e a ]; do sleep 0.1; done; echo b; exit; fi; touch a; sleep 60' ::: a b c; echo $?`},
 		comparison{name: "signal", script: `script -j1 --halt now,fail=1 'echo {}; kill -9 $$' ::: a b; echo $?`},
 		comparison{name: "retries", script: `script -j1 $(tries 2) --halt now,fail=1 'echo {} >> ran; exit {}' ::: 0 3 0; echo $?; cat ran`},
@@ -127,7 +128,7 @@ func compareHalt() []comparison {
 func compareResume() []comparison {
 	var cases []comparison
 	const jobs = `'echo {}; [ -e again ] || exit $(({} %% 3))'`
-	for _, first := range []string{"::: 1 2 3 4 5 6", "::: 1 2 3", "--halt now,fail=1 ::: 3 6 1 2 4", "--halt soon,success=1 ::: 1 2 3 4"} {
+	for _, first := range []string{"::: 1 2 3 4 5 6", "--halt now,fail=1 ::: 3 6 1 2 4", "--halt soon,success=1 ::: 1 2 3 4"} {
 		for _, flag := range []string{"", "--resume", "--resume-failed"} {
 			for _, between := range []string{":", "touch again"} {
 				flags, list, _ := strings.Cut(first, ":::")

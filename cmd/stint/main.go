@@ -1,5 +1,9 @@
-// Command stint prints and checks digests of many files, reading them concurrently, on
-// one machine or several, and prints the results in order.
+// Command stint runs many tasks concurrently, on one machine or several, and prints their
+// results in order.
+//
+// Its run command runs a command for every input, and finds how many jobs to run at once:
+//
+//	find . -name '*.wav' | stint run flac --best {}
 //
 // Its sum command prints and checks digests as md5sum and sha256sum do, walks
 // directories, and reads as many files concurrently as improves throughput:
@@ -7,22 +11,22 @@
 //	stint sum -a md5 photos > MD5SUMS
 //	stint sum -c -a md5 MD5SUMS
 //
-// On a cluster of machines that share a file system, workers read the files: serve runs
-// the server, work runs a worker, and status prints their state.
+// On a cluster, workers run the commands, or read files on a file system that the machines
+// share: serve runs the server, work runs a worker, and status prints their state.
 //
 //	stint serve
-//	stint work --cluster nats://127.0.0.1:4222
-//	stint sum --cluster nats://127.0.0.1:4222 photos
+//	stint work --cluster nats://127.0.0.1:4222 --run=flac
+//	stint run --cluster nats://127.0.0.1:4222 flac --best {} ::: *.wav
 //
 // For operators, cancel ends a run, dead handles dead letters, and purge removes what
 // killed processes have left. For packagers, man prints manual pages, and completion
 // scripts for shells.
 //
 // Results go to standard output, everything else to standard error. The exit status is 0
-// on success; 1 if a file could not be read or did not match, the output could not be
-// written or a server could not be reached; 2 for a wrong command line; 130 after an
-// interrupt; and 141 if the reader has closed the pipe. An interrupted server or worker
-// exits with 0.
+// on success; 1 if a job failed, a file could not be read or did not match, the output could
+// not be written or a server could not be reached; 2 for a wrong command line; 126 or 127 if
+// the command of run cannot be started; 130 after an interrupt; and 141 if the reader has
+// closed the pipe. An interrupted server or worker exits with 0.
 package main
 
 import (

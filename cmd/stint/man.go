@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -59,6 +60,9 @@ func manPage(cmd *cobra.Command) string {
 	return b.String()
 }
 
+// noDefault are the default values of flags that have no effect unless they are given.
+var noDefault = []string{"", "0", "[]"}
+
 func manFlag(b *strings.Builder, f *pflag.Flag) {
 	arg, usage := pflag.UnquoteUsage(f)
 	b.WriteString(".TP\n")
@@ -66,11 +70,14 @@ func manFlag(b *strings.Builder, f *pflag.Flag) {
 		fmt.Fprintf(b, "\\fB\\-%s\\fR, ", roff(f.Shorthand))
 	}
 	fmt.Fprintf(b, "\\fB\\-\\-%s\\fR", roff(f.Name))
-	if f.NoOptDefVal == "" {
+	switch {
+	case f.NoOptDefVal == "":
 		fmt.Fprintf(b, "=\\fI%s\\fR", roff(arg))
+	case arg != "": // a value that may be left out
+		fmt.Fprintf(b, "[=\\fI%s\\fR]", roff(arg))
 	}
 	fmt.Fprintf(b, "\n%s", roff(usage))
-	if f.NoOptDefVal == "" && f.DefValue != "" {
+	if f.NoOptDefVal == "" && !slices.Contains(noDefault, f.DefValue) {
 		fmt.Fprintf(b, " (default %s)", roff(f.DefValue))
 	}
 	b.WriteByte('\n')

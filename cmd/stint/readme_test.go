@@ -19,8 +19,13 @@ func TestReadme(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skipf("no shell here: %v", err)
 	}
-	local := readmeSession(t, "The command", 4)
+	first := readmeSession(t, "", 2)
+	local := readmeSession(t, "The command", 5)
 	remote := readmeSession(t, "Several machines", 4)
+	t.Chdir(t.TempDir())
+	for _, step := range first {
+		step.want(t, shell(step.command))
+	}
 	testfiles.Dir(t, "notes.txt", "notes\n")
 	must(t, os.Mkdir("photos", 0o777))
 	testfiles.Write(t, "photos/hill.jpg", "hill\n")
@@ -95,25 +100,39 @@ func startInShell(t *testing.T, command string) string {
 	return p.line()
 }
 
-// readmeSession returns the indented commands of a section of the README.
-func readmeSession(t *testing.T, title string, atLeast int) (session []shellStep) {
+// readmeSession returns the indented commands of a section of the README; "" is what comes
+// before the first one.
+func readmeSession(t *testing.T, title string, atLeast int) []shellStep {
 	t.Helper()
 	text, err := os.ReadFile("../../README.md")
 	must(t, err)
-	_, section, _ := strings.Cut(string(text), "\n## "+title+"\n")
+	section := string(text)
+	if title != "" {
+		_, section, _ = strings.Cut(section, "\n## "+title+"\n")
+	}
 	section, _, _ = strings.Cut(section, "\n## ")
-	for line := range strings.Lines(section) {
+	return sessionOf(t, section, atLeast)
+}
+
+// sessionOf returns the indented commands of a text. The output of a command ends before a line
+// that is not indented.
+func sessionOf(t *testing.T, text string, atLeast int) (session []shellStep) {
+	t.Helper()
+	printed := false
+	for line := range strings.Lines(text) {
 		line, indented := strings.CutPrefix(line, "    ")
 		switch command, prompt := strings.CutPrefix(line, "$ "); {
 		case !indented:
+			printed = printed && line == "\n"
 		case prompt:
 			session = append(session, shellStep{command: strings.TrimSpace(command)})
-		case len(session) > 0:
+			printed = true
+		case printed:
 			session[len(session)-1].output += line
 		}
 	}
 	if len(session) < atLeast {
-		t.Fatalf("the section %q of the README has %d commands, want %d or more: %q", title, len(session), atLeast, session)
+		t.Fatalf("the text has %d commands, want %d or more: %q", len(session), atLeast, session)
 	}
 	return session
 }

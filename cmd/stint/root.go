@@ -115,9 +115,10 @@ func status(err error, c *console.Console) int {
 func newRoot(std console.Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "stint",
-		Short: "Print and check digests of many files, on one machine or several",
-		Long: `Stint prints and checks digests of many files. It reads them concurrently, on
-this machine or by the workers of a cluster, and prints the results in order.`,
+		Short: "Run a command for many inputs, or digest many files, on one machine or several",
+		Long: `Stint runs many tasks concurrently, as many as is fastest, on this machine or on
+the workers of a cluster, and prints their results in order: "stint run" runs a
+command for each input, "stint sum" prints and checks digests of files.`,
 		Version:       version(),
 		Args:          cobra.NoArgs,
 		SilenceErrors: true,

@@ -13,33 +13,42 @@ import (
 
 var runHelp = help{
 	use:   "run [flags] [COMMAND [ARG...]] [::: ITEM...]...",
-	short: "Run a command for every input, at the concurrency that it takes",
-	long: `Run COMMAND for every item, concurrently, and print the output of each job in
-one piece, in the order of the items. Items come from the lists after ":::"
-(several lists: their product, the last varying fastest), from -a, or from
-standard input, one a line. Without COMMAND each item is a command for the shell.
+	short: "Run a command for each input, concurrently, with an adaptive number of jobs",
+	long: `Run COMMAND once for each item. Jobs run concurrently. The output of each job is
+printed in one piece, in the order of the items. Items come from the lists after
+":::" (several lists: every combination, the last list varying fastest), from
+the files of -a, or from standard input, one per line. Without COMMAND, each
+item is a command for the shell.
 
-In COMMAND and ARG, {} is the item, {.} the item without extension, {/} its last
-element, {//} its directory, {/.} its last element without extension, {1} {2}
-{1.} ... an item of several, {#} the job's number, {%} its slot. Without any, the
-item is appended. No shell reads them. With -s COMMAND is a script for
-STINT_SHELL, SHELL or sh, and the items are "$1" "$2"; placeholders work too.
+Placeholders in COMMAND and ARG are replaced:
+  {}    item                        {1}   first of several items
+  {.}   item without extension      {-1}  last of several items
+  {/}   last path element           {1.}  {2/} and so on: both
+  {//}  directory                   {#}   number of the job
+  {/.}  {/} without extension       {%}   slot of the job, 1 to the limit
 
-Without -j, jobs start while the CPUs are idle, memory is left and throughput
-rises. A job that exits with 75 says that too many run: it is tried again, later.
-With --cluster, workers run the jobs that "stint work --run" has started.`,
+Without a placeholder the item is appended. Arguments reach COMMAND as they are:
+no shell reads them. With -s, COMMAND is a script for STINT_SHELL, SHELL or sh,
+and the items are "$1", "$2" and so on. Placeholders are the same, quoted.
+
+Without -j, as many jobs start as there are CPUs, and more while jobs leave CPUs
+idle, memory is left and throughput rises. A job that exits with status 75
+reports overload: it is retried, and fewer jobs run.
+
+With --cluster, workers that were started with "stint work --run" run the jobs.`,
 	example: `  find . -name '*.wav' | stint run flac --best {}
   stint run convert {} -resize 50% small/{/} ::: *.jpg
   stint run -s 'gzip -dc {} | wc -l' ::: logs/*.gz
   stint run -a urls.txt --retries 3 --timeout 30s --joblog log.tsv curl -sfO {}
   stint run --cluster nats://first:4222 ./simulate --seed {} ::: $(seq 10000)`,
 	exit: `  0    every job succeeded
-  1    some failed: a message says how many, and which was the first
+  1    a job failed, or the run could not go on; a message says why
   2    wrong command line
-  126  COMMAND cannot be executed (127: was not found); no job has started
+  126  COMMAND cannot be executed (127: not found); no job has started
   130  interrupted (143: terminated, 129: hung up, 141: the reader of the output
-       has gone). A second interrupt kills the jobs.
-  With --halt and fail=N, the status of the job that ended the run.`,
+       has gone). The first signal terminates the jobs, the second kills them.
+  With --halt and fail=N, the status of the job that ended the run. With
+  success=N, 0.`,
 }
 
 func newRun(std console.Streams) *cobra.Command {

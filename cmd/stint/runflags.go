@@ -15,56 +15,57 @@ import (
 func addRunFlags(cmd *cobra.Command, o *run.Options) {
 	f := cmd.Flags()
 	f.SetInterspersed(false) // flags end at COMMAND
-	f.StringArrayVarP(&o.Files, "arg-file", "a", nil, "read items from `FILE`, one a line; -: standard input")
-	f.BoolVarP(&o.Null, "null", "0", false, "items end in NUL, not newline")
+	f.StringArrayVarP(&o.Files, "arg-file", "a", nil, "read items from `FILE`, one per line (-: standard input); repeatable")
+	f.BoolVarP(&o.Null, "null", "0", false, "items end in NUL instead of newline")
 	f.StringVarP(&o.Delimiter, "delimiter", "d", "", "items end in the byte `C`, such as , or \\t")
-	f.IntVarP(&o.MaxArgs, "max-args", "n", 0, "give `N` items to a job")
-	f.BoolVarP(&o.Fit, "fit", "X", false, "give as many items to a job as the system allows")
-	f.StringVar(&o.ColSep, "colsep", "", "split each item at the regular expression `RE`: {1} {2}")
-	f.BoolVar(&o.Trim, "trim", false, "remove white space around items; --colsep does, unless --trim=false")
-	f.BoolVar(&o.Pipe, "pipe", false, "give a block of standard input to each job, cut at line ends")
-	f.Var(&o.Block, "block", "size of these blocks, about; the default is 1M")
+	f.IntVarP(&o.MaxArgs, "max-args", "n", 0, "pass `N` items to each job")
+	f.BoolVarP(&o.Fit, "fit", "X", false, "pass as many items to each job as fit on a command line")
+	f.StringVar(&o.ColSep, "colsep", "", "split items at the regular expression `RE` into {1} {2} ..., and trim")
+	f.BoolVar(&o.Trim, "trim", false, "remove white space around items; --colsep implies it (--trim=false)")
+	f.BoolVar(&o.Pipe, "pipe", false, "pass a block of standard input to each job, cut at line ends")
+	f.Var(&o.Block, "block", "size of a block, approximately; the default is 1M")
 	f.BoolVarP(&o.Shell, "shell", "s", false, "COMMAND is a script for the shell")
-	f.FuncP("jobs", "j", "run `N` jobs concurrently: N, N% of the CPUs, CPUs+N, CPUs-N (-j +1); auto, the default: as many as help", func(s string) (err error) {
+	f.FuncP("jobs", "j", "run `N` jobs concurrently: 8, 50%, +2 or -1 of the CPUs; default auto", func(s string) (err error) {
 		o.Jobs, err = run.ParseJobs(s, machine.CPUs())
 		return err
 	})
 	complete(cmd, "jobs", "auto")
-	f.Var(&o.Delay, "delay", "wait so long between two starts")
-	f.Var(&o.Timeout, "timeout", "terminate a job after so long")
-	f.IntVar(&o.Retries, "retries", 0, "try a job that failed up to `N` times more")
-	f.Var(&o.RetryDelay, "retry-delay", "wait so long before that, then twice as long each time")
-	f.Var(&o.Halt, "halt", "end early: soon or now, with ,fail=N or ,success=N; or never")
+	f.Var(&o.Delay, "delay", "wait this long between two starts")
+	f.Var(&o.Timeout, "timeout", "terminate jobs that take longer: seconds, or 2m30s")
+	f.IntVar(&o.Retries, "retries", 0, "retry a failed job up to `N` times")
+	f.Var(&o.RetryDelay, "retry-delay", "wait this long before a retry, twice as long before the next")
+	f.Var(&o.Halt, "halt", "end early: soon or now, with ,fail=N or ,success=N (default fail=1)")
 	complete(cmd, "halt", "never", "soon,fail=1", "now,fail=1", "soon,success=1", "now,success=1")
-	f.BoolVar(&o.DryRun, "dry-run", false, "print the commands, run none")
+	f.BoolVar(&o.DryRun, "dry-run", false, "print the commands and run none")
 	f.IntVar(&o.Nice, "nice", 0, "add `N` to the niceness of jobs")
-	f.Var(&o.MemFree, "memfree", "start no job while less memory is free, such as 2G")
-	f.BoolVarP(&o.Unordered, "unordered", "u", false, "print the output of jobs as they end")
-	f.BoolVar(&o.LineBuffer, "line-buffer", false, "print lines as they come")
-	f.BoolVar(&o.Ungroup, "ungroup", false, "print all output as it comes: the output of jobs mixes")
-	f.BoolVar(&o.Tag, "tag", false, "print the item before each line")
-	f.BoolVar(&o.JSON, "json", false, "print a JSON object a line: a job, with its output")
-	f.StringVar(&o.Results, "results", "", "also write stdout, stderr and status of job N to directory `DIR`/N")
+	f.Var(&o.MemFree, "memfree", "start no job while less memory is available, such as 2G; Linux only")
+	f.BoolVarP(&o.Unordered, "unordered", "u", false, "print the output of each job as soon as it ends")
+	f.BoolVar(&o.LineBuffer, "line-buffer", false, "print lines as they come, with those of other jobs between them")
+	f.BoolVar(&o.Ungroup, "ungroup", false, "pass output through as it comes: lines of jobs may mix")
+	f.BoolVar(&o.Tag, "tag", false, "print the item and a tab before each line")
+	f.BoolVar(&o.JSON, "json", false, "print a JSON object for each job, with its output, and for the run")
+	f.StringVar(&o.Results, "results", "", "also write stdout, stderr and status of job N to files in `DIR`/N")
 	_ = cmd.MarkFlagDirname("results")
-	f.BoolVar(&o.Quiet, "quiet", false, "print no message about failed jobs")
-	f.StringVar(&o.Progress, "progress", "auto", "print progress on standard error: `WHEN` is auto (on a terminal), always, never")
+	f.BoolVar(&o.Quiet, "quiet", false, "print no summary of failed jobs")
+	f.StringVar(&o.Progress, "progress", "auto", "show progress, `WHEN`: auto (on terminals), always, never")
 	complete(cmd, "progress", "auto", "always", "never")
-	f.StringVar(&o.Joblog, "joblog", "", "write a line a job to `FILE`")
-	f.BoolVar(&o.Resume, "resume", false, "with --joblog: skip the jobs that are in it")
-	f.BoolVar(&o.ResumeFailed, "resume-failed", false, "with --joblog: skip the jobs that have succeeded")
-	addServer(cmd, &o.Server, "let the workers of the server at `URL` run the jobs")
-	f.StringArrayVar(&o.Env, "env", nil, "with --cluster: give variable `NAME` to the jobs")
+	f.StringVar(&o.Joblog, "joblog", "", "write a line to `FILE` for each job that has ended")
+	f.BoolVar(&o.Resume, "resume", false, "with --joblog: skip the jobs that are in the log")
+	f.BoolVar(&o.ResumeFailed, "resume-failed", false, "with --joblog: skip the jobs that succeeded, retry the others")
+	addServer(cmd, &o.Server, "run the jobs on the workers of the server at `URL`")
+	f.StringArrayVar(&o.Env, "env", nil, "with --cluster: pass variable `NAME` to the jobs; repeatable")
 	f.StringVar(&o.Dir, "cwd", "", "run the jobs in directory `DIR`")
 	_ = cmd.MarkFlagDirname("cwd")
 	addPeerFlags(f, o)
 }
 
 // addPeerFlags adds flags of xargs and GNU parallel that have another name here, or whose
-// effect is the default, so that scripts need not change. The help does not list them.
+// effect is the default, so that scripts need not change. The manual page lists them, the
+// help does not.
 func addPeerFlags(f *pflag.FlagSet, o *run.Options) {
-	f.StringVarP(&o.Replace, "replace", "I", "", "")
-	f.IntVarP(&o.MaxArgs, "max-replace-args", "N", 0, "")
-	f.FuncP("max-procs", "P", "", func(s string) (err error) {
+	f.StringVarP(&o.Replace, "replace", "I", "", "`TEXT` stands for the item, instead of {}; as for xargs")
+	f.IntVarP(&o.MaxArgs, "max-replace-args", "N", 0, "the same as --max-args `N`")
+	f.FuncP("max-procs", "P", "the same as --jobs `N`; 0 is auto", func(s string) (err error) {
 		if s == "0" { // as many as possible
 			s = "auto"
 		}
@@ -72,13 +73,13 @@ func addPeerFlags(f *pflag.FlagSet, o *run.Options) {
 		return err
 	})
 	always := func(string) error { o.Progress = "always"; return nil }
-	f.BoolFunc("bar", "", always)
-	f.BoolFunc("eta", "", always)
+	f.BoolFunc("bar", "the same as --progress always", always)
+	f.BoolFunc("eta", "the same as --progress always", always)
 	var ignored bool
-	f.BoolVarP(&ignored, "keep-order", "k", false, "")
-	f.BoolVarP(&ignored, "no-run-if-empty", "r", false, "")
-	f.BoolVarP(&ignored, "quote", "q", false, "")
-	f.BoolVar(&ignored, "will-cite", false, "")
+	f.BoolVarP(&ignored, "keep-order", "k", false, "the default: output is in the order of the items")
+	f.BoolVarP(&ignored, "no-run-if-empty", "r", false, "ignored: without items no job runs")
+	f.BoolVarP(&ignored, "quote", "q", false, "ignored: no shell reads the arguments")
+	f.BoolVar(&ignored, "will-cite", false, "ignored")
 	for _, name := range []string{"replace", "max-replace-args", "max-procs", "bar", "eta", "keep-order", "no-run-if-empty", "quote", "will-cite"} {
 		f.Lookup(name).Hidden = true
 	}

@@ -12,12 +12,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/run"
 	"github.com/stint-go/stint/cmd/stint/internal/sum"
 )
 
 // TestMain makes this test binary two commands, stint and deaf. Their leases are short.
 func TestMain(m *testing.M) {
-	sum.Lease = time.Second
+	sum.Lease, run.Lease = time.Second, time.Second
 	testscript.Main(ownTokens{m}, map[string]func(){"stint": main, "deaf": deaf})
 }
 

@@ -19,10 +19,16 @@ import (
 
 var workHelp = help{
 	use:   "work --cluster URL [flags]",
-	short: "Run a worker, which reads files for other machines",
-	long: `Run a worker until it is interrupted. It digests the files of "stint sum
---cluster", which must exist here under the same names as on the machine where
-that command runs: both need the same file system.
+	short: "Run a worker, which reads files or runs commands for other machines",
+	long: `Run a worker until it is interrupted. Without --run it digests the files of
+"stint sum --cluster", which must exist here under the same names as on the
+machine where that command runs: both need the same file system.
+
+With --run it runs the jobs of "stint run --cluster" instead, with its own rights
+and environment, for everybody who may use the server. With --run=NAMES it
+starts only programs of these names, which it finds in its own PATH. That limits
+which program is started, not what the program does: sh, env, find, tar, git and
+many others start any program themselves.
 
 A worker reads files with its own rights for everybody who may use the server.
 The digest of a file tells whether the file exists, and whether it has a guessed
@@ -33,16 +39,17 @@ and links that lead out of the directory, even if they change meanwhile. Without
 few rights. It never reads pipes, devices and sockets.
 
 Start as many workers as you like, on as many machines. After an interrupt a
-worker finishes the files that it is reading, and exits. After a second
-interrupt it exits at once, and another worker gets those files after ten
-seconds. If the server is away, not there yet, or has a name that is not known
-yet, the worker waits for it.
+worker finishes the files or jobs that it has started, and exits. After a second
+interrupt it exits at once, and another worker gets those files or jobs after
+ten seconds. If the server is away, not there yet, or has a name that is not
+known yet, the worker waits for it.
 
 A worker can forge results.
 
 ` + inScripts,
 	example: `  stint work --cluster nats://127.0.0.1:4222
-  STINT_TOKEN=$(cat token) stint work --cluster nats://fileserver:4222 --root /srv/photos -j 4`,
+  STINT_TOKEN=$(cat token) stint work --cluster nats://fileserver:4222 --root /srv/photos -j 4
+  stint work --cluster nats://127.0.0.1:4222 --run=gzip,flac`,
 	exit: `  0    interrupted, terminated or hung up, after running tasks had finished
   1    the server refused the worker or could not be used, or the directory of
        --root could not be opened
@@ -56,7 +63,7 @@ func newWork(std console.Streams) *cobra.Command {
 	addJobs(c.Command, &jobs)
 	root := c.Flags().String("root", "", "read only files below directory `PATH`")
 	_ = c.MarkFlagDirname("root")
-	programs := c.Flags().String("run", "", "run the jobs of \"stint run\" instead of reading files: any, or of these `NAMES` only (--run=gzip,flac)")
+	programs := c.Flags().String("run", "", "run the jobs of \"stint run\" instead of reading files; only programs of these `NAMES`, if given")
 	c.Flags().Lookup("run").NoOptDefVal = anyProgram
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		err := cmp.Or(c.validate(), usage(cmd, refuseEmpty(c.Flags(), "root", "run")))

@@ -4,8 +4,8 @@
 //
 //	go run ./lab/record
 //
-// It needs bash, gzip and the go command. The commands run without a terminal, so their
-// progress lines stay.
+// It needs bash, gzip and the go command. The commands run without a terminal. Progress lines,
+// which stay then, replace each other in the image, as on a terminal.
 package main
 
 import (

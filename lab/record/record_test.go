@@ -74,14 +74,26 @@ func texts(t *testing.T, svg []byte) (lines []string) {
 }
 
 func TestRender(t *testing.T) {
-	want := []string{"$ a <b> & 'c'", "  d", strings.Repeat("x", columns), "y"}
-	lines := []line{{0, command, want[0]}, {time.Second, output, want[1]}}
-	lines = append(lines, wrap(line{2 * time.Second, message, want[2] + want[3]})...)
+	want := []string{"$ a <b> & 'c'", "  d", "1", "2", strings.Repeat("x", columns), "y"}
+	lines := []line{
+		{kind: command, text: want[0]},
+		{at: time.Second, kind: output, text: want[1]},
+		{at: time.Second, kind: progress, text: want[2], until: 3 * time.Second},
+		{at: 3 * time.Second, kind: progress, text: want[3]},
+	}
+	lines = append(lines, wrap(line{at: 4 * time.Second, kind: message, text: want[4] + want[5]})...)
 	svg := render(lines)
 	if got := texts(t, svg); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if want := `class="output" style="animation-delay:1.00s"`; !strings.Contains(string(svg), want) {
-		t.Errorf("%s has no %s", svg, want)
+	for _, want := range []string{
+		`y="50" class="output" style="animation-delay:1.00s"`,
+		`y="70" class="progress replaced" style="animation:replaced 2.00s 1.00s"`,
+		`y="70" class="progress" style="animation-delay:3.00s"`,
+		`height="132"`, // five rows
+	} {
+		if !strings.Contains(string(svg), want) {
+			t.Errorf("%s has no %s", svg, want)
+		}
 	}
 }

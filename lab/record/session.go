@@ -57,9 +57,10 @@ func prepare(dir string) error {
 
 // A line is a line of the screen.
 type line struct {
-	at   time.Duration // when it was printed, from the start of the image
-	kind kind
-	text string
+	at    time.Duration // when it was printed, from the start of the image
+	kind  kind
+	text  string
+	until time.Duration // when the next progress line took its place; 0: it stays
 }
 
 // A kind says how a line looks.
@@ -85,7 +86,7 @@ func play(ctx context.Context, dir, bin string) ([]line, error) {
 	var lines []line
 	var now time.Duration
 	for _, text := range session {
-		lines = append(lines, wrap(line{now, command, "$ " + text})...)
+		lines = append(lines, wrap(line{at: now, kind: command, text: "$ " + text})...)
 		now += typed
 		printed, took, err := run(ctx, text, dir, bin)
 		if err != nil {
@@ -93,6 +94,9 @@ func play(ctx context.Context, dir, bin string) ([]line, error) {
 		}
 		for _, l := range printed {
 			l.at += now
+			if last := &lines[len(lines)-1]; l.kind == progress && last.kind == progress {
+				last.until = l.at
+			}
 			lines = append(lines, wrap(l)...)
 		}
 		now += took + pause
@@ -106,6 +110,7 @@ func run(ctx context.Context, text, dir, bin string) (lines []line, took time.Du
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	r, w := io.Pipe()
+	cmd.WaitDelay = time.Second   // for what is left after an interrupt
 	cmd.Stdout, cmd.Stderr = w, w // one value: one pipe, in the order in which it is written
 	started := time.Now()
 	if err := cmd.Start(); err != nil {
@@ -114,7 +119,7 @@ func run(ctx context.Context, text, dir, bin string) (lines []line, took time.Du
 	done := make(chan error)
 	go func() { done <- errors.Join(cmd.Wait(), w.Close()) }()
 	for s := bufio.NewScanner(r); s.Scan(); {
-		lines = append(lines, line{time.Since(started), kindOf(s.Text()), s.Text()})
+		lines = append(lines, line{at: time.Since(started), kind: kindOf(s.Text()), text: s.Text()})
 	}
 	err = <-done
 	if _, failed := errors.AsType[*exec.ExitError](err); failed && ctx.Err() == nil {
@@ -137,7 +142,7 @@ func kindOf(text string) kind {
 func wrap(l line) []line {
 	var lines []line
 	for len(l.text) > columns {
-		lines = append(lines, line{l.at, l.kind, l.text[:columns]})
+		lines = append(lines, line{at: l.at, kind: l.kind, text: l.text[:columns]})
 		l.text = l.text[columns:]
 	}
 	return append(lines, l)

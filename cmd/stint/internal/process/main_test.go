@@ -1,3 +1,5 @@
+//go:build unix
+
 package process
 
 import (
@@ -5,33 +7,35 @@ import (
 	"testing"
 )
 
-// TestMain runs the tests, or a part of them in a process of its own: the role that the
-// second argument names.
+// TestMain runs the tests, or a part of one in a process of its own: the role that the first
+// argument names.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		if role := roles[os.Args[1]]; role != nil {
-			role()
+			role(os.Args[2:])
 			return
 		}
 	}
 	os.Exit(m.Run())
 }
 
-// roles are what this program does when it is started by a test.
-var roles = map[string]func(){
-	"watch": func() { Watch(os.Stdin) },
+// roles are what this program does if a test starts it.
+var roles = map[string]func(args []string){
+	"watch": func([]string) { Watch(os.Stdin) },
+	"host":  host,
 }
 
-// roleCommand returns the command line of a role. The first element is the path, as New wants
-// it.
-func roleCommand(tb testing.TB, role string) []string {
-	tb.Helper()
+// executable returns the path of this program.
+func executable() string {
 	path, err := os.Executable()
 	if err != nil {
-		tb.Fatal(err)
+		panic(err)
 	}
-	return []string{path, "test", role}
+	return path
 }
+
+// watcher returns the command line of a watcher.
+func watcher() []string { return []string{executable(), "test", "watch"} }
 
 // newEngine returns an Engine without a watcher for the time of the test.
 func newEngine(tb testing.TB) *Engine {

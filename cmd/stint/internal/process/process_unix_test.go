@@ -286,7 +286,7 @@ func TestRunNice(t *testing.T) {
 
 // TestRunConcurrently runs 64 processes at a time, with input and both outputs.
 func TestRunConcurrently(t *testing.T) {
-	e, err := New(roleCommand(t, "watch"))
+	e, err := New(watcher())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -38,11 +39,14 @@ type remote struct {
 	receiver string // of output in pieces
 
 	mu      sync.Mutex
-	changed sync.Cond      // turn, or outputs
+	changed sync.Cond      // turn, unsettled, outputs, or empty
 	jobs    map[int64]*job // submitted and without a result, by position
 	turn    int64          // position of the job to print next, in order
 	results int
 	outputs map[outputKey]*output // that arrive in pieces
+	empty   int                   // how often the server had no piece
+
+	unsettled int // jobs that were submitted, and are not settled
 
 	ended map[int64]*job // with a result, and not printed; for the goroutine of each
 }
@@ -71,6 +75,7 @@ func (r *Runner) eachRemote(ctx context.Context, source *items.Items) error {
 	receiving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
 	wg.Go(func() { parcels.Receive(receiving, m.receiver, m.receive) })
+	defer m.interrupt()
 	defer wg.Wait()
 	defer stop()
 	stall := server.Stall{Client: client, Console: r.console, Interval: StallInterval, Task: m.task.Name(), Advice: m.advice(), State: m.progress}
@@ -85,7 +90,7 @@ func (m *remote) taskName(ctx context.Context) string {
 	defer cancel()
 	name := taskName("")
 	status, err := m.client.Status(ctx)
-	if err != nil || m.command.name == "" {
+	if err != nil || !ValidProgram(m.command.program()) {
 		return name
 	}
 	for _, w := range status.Workers {
@@ -131,6 +136,9 @@ func (m *remote) each(ctx context.Context, source *items.Items) error {
 			}
 			return err
 		}
+		if !m.waitsFor(position) {
+			return m.Server.Failed(errors.New("a worker has sent a result that is not of its job"))
+		}
 		m.arrived(ctx, position, &got)
 	}
 	return nil
@@ -154,19 +162,30 @@ func (m *remote) requests(ctx context.Context, source *items.Items) iter.Seq[req
 	}
 }
 
-// submit notes that j waits for a result. It reports false if ctx has ended.
+// submit notes that j waits for a result. It reports false if the run ends.
 func (m *remote) submit(ctx context.Context, j *job) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	stop := m.wakeAfter(ctx)
 	defer stop()
-	for !m.Unordered && j.position >= m.turn+maxAhead && ctx.Err() == nil {
+	for m.isFarAhead(j) && ctx.Err() == nil {
 		m.changed.Wait()
+	}
+	if m.stopped() || ctx.Err() != nil {
+		return false
 	}
 	j.bytes, j.sent, j.whole = j.size(), int64(len(j.block)), true
 	m.jobs[j.position] = j
+	m.unsettled++
 	m.running(1)
-	return ctx.Err() == nil
+	return true
+}
+
+// isFarAhead reports whether j has to wait for the results of others. Jobs in the queue of the
+// server are those that still run after --halt soon: then they are few. It is called with mu
+// held.
+func (m *remote) isFarAhead(j *job) bool {
+	return !m.Unordered && j.position >= m.turn+maxAhead || m.Halt.When == Soon && m.unsettled >= cmp.Or(m.Jobs, remoteAhead)
 }
 
 // variables returns the variables of --env that are set.
@@ -200,14 +219,20 @@ type outputKey struct {
 // An output is output that has arrived in pieces.
 type output struct{ stdout, stderr *stream }
 
-// receive takes a piece of output. The pieces of an output come one after the other, some
-// perhaps twice.
+// receive takes a piece of output, or learns that the server has none. The pieces of an output
+// come one after the other, some perhaps twice.
 func (m *remote) receive(data []byte) {
 	var p piece
-	if json.Unmarshal(data, &p) != nil {
+	if data != nil && json.Unmarshal(data, &p) != nil {
 		return
 	}
 	m.mu.Lock()
+	if data == nil {
+		m.empty++
+		m.changed.Broadcast()
+		m.mu.Unlock()
+		return
+	}
 	j := m.jobs[p.Position]
 	if j == nil { // it has ended on another worker
 		m.mu.Unlock()
@@ -234,23 +259,26 @@ func (m *remote) receive(data []byte) {
 }
 
 // await waits for all pieces of the output that got names, and returns the output. It is nil
-// if got has its output itself, or if ctx ends.
-func (m *remote) await(ctx context.Context, got *response) *output {
+// if got has its output itself, or if the server has lost pieces. It reports false if ctx ends.
+func (m *remote) await(ctx context.Context, got *response) (own *output, ok bool) {
 	if got.Key == "" {
-		return nil
+		return nil, true
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	stop := m.wakeAfter(ctx)
 	defer stop()
-	for ctx.Err() == nil {
+	for before := m.empty; ctx.Err() == nil; m.changed.Wait() {
 		o := m.outputs[outputKey{got.Position, got.Key}]
 		if o != nil && o.stdout.bytes.Load() == got.StdoutBytes && o.stderr.bytes.Load() == got.StderrBytes {
-			return o
+			return o, true
 		}
-		m.changed.Wait()
+		if m.empty > before+1 { // it had all before the result, and has none since
+			got.Error = "its output was lost by the server"
+			return nil, true
+		}
 	}
-	return nil
+	return nil, false
 }
 
 // wakeAfter wakes those who wait for changes when ctx ends.
@@ -262,10 +290,30 @@ func (m *remote) wakeAfter(ctx context.Context) (stop func() bool) {
 	})
 }
 
+// waitsFor reports whether the job at position has no result. A worker can return any position.
+func (m *remote) waitsFor(position int64) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.jobs[position] != nil
+}
+
+// interrupt marks the jobs that have no result as the run ends. Their output may have arrived in
+// part.
+func (m *remote) interrupt() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, j := range m.jobs {
+		j.interrupted = true
+	}
+	for key, o := range m.outputs {
+		m.jobs[key.position].stdout, m.jobs[key.position].stderr = o.stdout, o.stderr
+	}
+}
+
 // arrived takes the result of a job, and prints what can be printed.
 func (m *remote) arrived(ctx context.Context, position int64, got *response) {
-	own := m.await(ctx, got)
-	if got.Key != "" && own == nil {
+	own, ok := m.await(ctx, got)
+	if !ok {
 		return // the run ends
 	}
 	m.mu.Lock()
@@ -285,6 +333,10 @@ func (m *remote) arrived(ctx context.Context, position int64, got *response) {
 	m.ahead.remove(j.bytes)
 	m.take(j, got, own)
 	m.settled(j)
+	m.mu.Lock()
+	m.unsettled--
+	m.changed.Broadcast()
+	m.mu.Unlock()
 	if m.Unordered {
 		m.printer.finish(j)
 		return
@@ -314,9 +366,9 @@ func (m *remote) take(j *job, got *response, own *output) {
 		_, _ = j.stdout.Write(got.Stdout)
 		_, _ = j.stderr.Write(got.Stderr)
 	}
-	if j.abandoned != nil {
-		j.err = j.abandoned
-	}
+	j.mu.Lock() // another attempt may still have output
+	j.err = cmp.Or(j.abandoned, j.err)
+	j.mu.Unlock()
 	if m.Results != "" && j.err == nil {
 		j.err = saveResults(m.Results, j)
 	}

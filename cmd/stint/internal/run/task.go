@@ -70,10 +70,11 @@ func taskName(program string) string {
 	return "run/v1/" + program
 }
 
-// ValidProgram reports whether a worker can be limited to a program of that name.
+// ValidProgram reports whether a worker can be limited to a program of that name. A path is
+// none: the submitter says in which directory a relative one begins.
 func ValidProgram(name string) bool {
 	isOther := func(r rune) bool {
-		return !strings.ContainsRune("-_./", r) && !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
+		return !strings.ContainsRune("-_.", r) && !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
 	}
 	return name != "" && len(taskName(name)) <= 100 && !strings.ContainsFunc(name, isOther)
 }

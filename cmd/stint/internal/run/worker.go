@@ -20,8 +20,10 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/server"
 )
 
-// pieceSize is the size of a piece of output.
-const pieceSize = 512 << 10
+const (
+	pieceSize = 512 << 10 // bytes of a piece of output
+	maxSends  = 4         // outputs that are sent concurrently: each takes some pieces of memory
+)
 
 // A Worker runs jobs for "stint run --cluster". It must be made by NewWorker, and closed.
 type Worker struct {
@@ -33,13 +35,17 @@ type Worker struct {
 	host     string
 	position atomic.Int64
 	options  Options
-	parcels  func() (*server.Parcels, error) // connected when they are needed first
+	server   *server.Connection
+	sends    *stint.Limiter
+
+	mu      sync.Mutex
+	parcels *server.Parcels // connected when they are needed first
 }
 
 // NewWorker returns a Worker for the server of c that runs the named programs, or any if there are none. It runs
 // so many jobs concurrently; 0 is an adaptive limit. watcher is as in Runner.Run.
 func NewWorker(c *server.Connection, programs []string, jobs int, con *console.Console, watcher []string) (*Worker, error) {
-	w := &Worker{programs: programs, options: Options{JSON: true, Unordered: true}, parcels: sync.OnceValues(c.NewParcels)}
+	w := &Worker{programs: programs, options: Options{JSON: true, Unordered: true}, server: c, sends: stint.Limit(maxSends)}
 	var err error
 	if w.engine, err = process.New(watcher); w.engine == nil {
 		return nil, console.Failure(err.Error())
@@ -56,6 +62,9 @@ func NewWorker(c *server.Connection, programs []string, jobs int, con *console.C
 
 // Close ends the worker. No job may be running.
 func (w *Worker) Close() {
+	if w.parcels != nil {
+		w.parcels.Close()
+	}
 	w.printer.spool.Close()
 	w.limit.Close()
 	w.engine.Close()
@@ -93,8 +102,8 @@ func (w *Worker) run(ctx context.Context, q *request) (response, error) {
 		return a, nil
 	}
 	r.ahead.jobs, r.ahead.bytes = 1, j.size()
+	defer w.forget(j)
 	if _, err := r.run(ctx, j); err != nil || j.interrupted {
-		w.printer.forget(j)
 		return a, context.Cause(ctx)
 	}
 	a.Start, a.Elapsed, a.CPU, a.Exit, a.Signal = j.Start, j.Elapsed, j.CPU, j.Exit, j.Signal
@@ -102,10 +111,15 @@ func (w *Worker) run(ctx context.Context, q *request) (response, error) {
 	if j.err != nil {
 		a.Error = "on " + w.host + ": " + j.err.Error()
 	}
-	err := w.output(ctx, q, j, &a)
-	w.printer.forget(j)
-	w.printer.discard(&output{j.stdout, j.stderr})
-	return a, err
+	return a, w.output(ctx, q, j, &a)
+}
+
+// forget drops the output of j, if it has begun.
+func (w *Worker) forget(j *job) {
+	if j.stdout != nil {
+		w.printer.forget(j)
+		w.printer.discard(&output{j.stdout, j.stderr})
+	}
 }
 
 // runner returns what runs one job.
@@ -119,15 +133,25 @@ func (w *Worker) runner(q *request) *Runner {
 	if q.Shell != "" {
 		r.command.name = q.Shell
 	}
-	r.command.env = append(r.command.env, stringsOf(q.Env)...)
+	r.command.env = setVariables(r.command.env, stringsOf(q.Env))
 	r.cancel = func(error) {}
 	return r
+}
+
+// setVariables returns env with other values of some variables: programs may see the first or
+// the last of two values.
+func setVariables(env, some []string) []string {
+	for _, variable := range some {
+		name, _, _ := strings.Cut(variable, "=")
+		env = slices.DeleteFunc(env, func(s string) bool { return strings.HasPrefix(s, name+"=") })
+	}
+	return append(env, some...)
 }
 
 // permits returns an error unless the worker runs the program of c. The name decides, which is
 // looked up in the PATH of the worker.
 func (w *Worker) permits(c *command) error {
-	if len(w.programs) == 0 || slices.Contains(w.programs, c.program()) {
+	if len(w.programs) == 0 || slices.Contains(w.programs, c.name) {
 		return nil
 	}
 	return fmt.Errorf("the worker on %s runs only %s", w.host, strings.Join(w.programs, ", "))
@@ -145,18 +169,37 @@ func (w *Worker) output(ctx context.Context, q *request, j *job, a *response) er
 		a.Stderr, err2 = io.ReadAll(j.stderr.buffer.Reader())
 		return errors.Join(err1, err2)
 	}
-	parcels, err := w.parcels()
+	parcels, err := w.connect()
 	if err != nil {
 		return err
 	}
 	a.Key = rand.Text()
-	p := piece{Position: q.Position, Key: a.Key}
-	err = send(ctx, parcels, q.Receiver, p, j.stdout.buffer.Reader())
-	if err == nil {
+	err = w.sends.Do(ctx, func(ctx context.Context) error {
+		p := piece{Position: q.Position, Key: a.Key}
+		if err := send(ctx, parcels, q.Receiver, p, j.stdout.buffer.Reader()); err != nil {
+			return err
+		}
 		p.IsErr = true
-		err = send(ctx, parcels, q.Receiver, p, j.stderr.buffer.Reader())
+		return send(ctx, parcels, q.Receiver, p, j.stderr.buffer.Reader())
+	})
+	if errors.Is(context.Cause(ctx), cluster.ErrCanceled) { // perhaps the receiver has left before the last piece
+		parcels.Drop(context.WithoutCancel(ctx), q.Receiver)
 	}
 	return err
+}
+
+// connect returns the connection for pieces of output.
+func (w *Worker) connect() (*server.Parcels, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.parcels == nil {
+		parcels, err := w.server.NewParcels()
+		if err != nil {
+			return nil, w.server.Failed(err)
+		}
+		w.parcels = parcels
+	}
+	return w.parcels, nil
 }
 
 // send sends what r has, one piece after the other.

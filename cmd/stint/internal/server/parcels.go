@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -13,11 +16,13 @@ import (
 const (
 	parcelStream   = "stint-output"
 	parcelSubject  = "stint.output."
-	parcelBytes    = 256 << 20 // that the server keeps: then senders wait
+	parcelBytes    = 256 << 20 // that the server keeps, if it has so much room: then senders wait
+	parcelBytesMin = 1 << 20
 	parcelAge      = time.Hour // of parcels whose receiver has died
 	parcelLease    = 30 * time.Second
 	parcelWait     = time.Second // for a parcel, before the receiver asks again
-	parcelPause    = 100 * time.Millisecond
+	parcelPause    = 50 * time.Millisecond
+	parcelPauseMax = time.Second
 	tasksStream    = "stint-tasks" // whose storage that of parcels is
 	parcelReceiver = 5 * time.Minute
 )
@@ -25,8 +30,16 @@ const (
 // A Parcels sends and receives data that is too large for the result of a task. The server
 // keeps parcels until they are received: in a stream of its own, of bounded size.
 type Parcels struct {
-	conn *nats.Conn
-	js   jetstream.JetStream
+	conn   *nats.Conn
+	js     jetstream.JetStream
+	denied atomic.Pointer[denial]
+}
+
+// A denial is the last error by which the server has refused permission: it sends such errors
+// on the connection, not in the answer to a request.
+type denial struct {
+	err error
+	at  time.Time
 }
 
 // NewParcels connects to the server.
@@ -35,16 +48,41 @@ func (c *Connection) NewParcels() (*Parcels, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn, err := nats.Connect(c.URL, append(opts, nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true))...)
+	p := new(Parcels)
+	p.conn, err = nats.Connect(c.URL, append(opts, c.inbox(), nats.RetryOnFailedConnect(true),
+		nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(), // a restarted server may have another token
+		nats.ReconnectBufSize(-1), // without a connection a parcel is refused at once, and sent again
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			if errors.Is(err, nats.ErrPermissionViolation) {
+				p.denied.Store(&denial{err, time.Now()})
+			}
+		}))...)
 	if err != nil {
 		return nil, err
 	}
-	js, err := jetstream.New(conn)
-	if err != nil {
-		conn.Close()
+	if p.js, err = jetstream.New(p.conn); err != nil {
+		p.conn.Close()
 		return nil, err
 	}
-	return &Parcels{conn, js}, nil
+	return p, nil
+}
+
+// inbox makes the server answer on a subject with the name of the user, as package cluster does:
+// a user with a role may subscribe to no other.
+func (c *Connection) inbox() nats.Option {
+	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	first, _, _ := strings.Cut(c.URL, ",")
+	return func(o *nats.Options) error {
+		u, err := parse(strings.TrimSpace(first))
+		if err != nil || u.User == nil {
+			return nil
+		}
+		name := u.User.Username()
+		if _, ok := u.User.Password(); ok && name != "" && strings.Trim(name, plain) == "" { // else the name is a token
+			o.InboxPrefix = nats.InboxPrefix + name
+		}
+		return nil
+	}
 }
 
 // Close ends the connection.
@@ -54,82 +92,146 @@ func (p *Parcels) Close() { p.conn.Close() }
 // room, and returns the cause of ctx if ctx ends first. An error in between may mean that the
 // parcel was sent: it is sent again.
 func (p *Parcels) Send(ctx context.Context, receiver string, data []byte) error {
-	for {
+	for n := 0; ; n++ {
+		start := time.Now()
 		_, err := p.js.Publish(ctx, parcelSubject+receiver, data)
-		switch {
+		switch denied := p.deniedSince(start); {
 		case err == nil:
 			return nil
+		case denied != nil:
+			return denied
 		case errors.Is(err, nats.ErrMaxPayload):
 			return err
 		}
-		if err := p.pause(ctx); err != nil {
+		if err := pause(ctx, n); err != nil {
 			return err
 		}
 		_ = p.Open(ctx) // the server may have lost the stream
 	}
 }
 
+// deniedSince returns the error by which the server has refused permission since start.
+func (p *Parcels) deniedSince(start time.Time) error {
+	if d := p.denied.Load(); d != nil && !d.at.Before(start) {
+		return d.err
+	}
+	return nil
+}
+
 // Receive calls f with each parcel for the receiver of that name, in the order in which they
-// were sent, until ctx ends. It calls f again with a parcel when the connection was lost.
+// were sent, until ctx ends. It calls f again with a parcel when the connection was lost, and
+// with nil now and then while the server has none. In the end it removes what was not received.
 func (p *Parcels) Receive(ctx context.Context, receiver string, f func([]byte)) {
 	for ctx.Err() == nil {
-		if err := p.receive(ctx, receiver, f); err != nil && p.pause(ctx) == nil {
+		if err := p.receive(ctx, receiver, f); err != nil && pause(ctx, 1) == nil {
 			_ = p.Open(ctx)
 		}
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), parcelWait)
 	defer cancel()
 	_ = p.js.DeleteConsumer(ending, parcelStream, receiver) // or the server does, later
+	p.Drop(ending, receiver)
 }
 
-// Open makes the stream, unless there is one.
-func (p *Parcels) Open(ctx context.Context) error {
-	storage, replicas := jetstream.MemoryStorage, 1
-	tasks, err := p.js.Stream(ctx, tasksStream)
-	if err == nil {
-		have := tasks.CachedInfo().Config
-		storage, replicas = have.Storage, have.Replicas
+// Drop removes the parcels for a receiver that is gone.
+func (p *Parcels) Drop(ctx context.Context, receiver string) {
+	if stream, err := p.js.Stream(ctx, parcelStream); err == nil {
+		_ = stream.Purge(ctx, jetstream.WithPurgeSubject(parcelSubject+receiver)) // or the next Open does
 	}
-	_, err = p.js.CreateStream(ctx, jetstream.StreamConfig{
+}
+
+// Open makes the stream, unless there is one, as large as the server has room for. It removes
+// the parcels of receivers that have died.
+func (p *Parcels) Open(ctx context.Context) error {
+	start := time.Now()
+	config := jetstream.StreamConfig{
 		Name: parcelStream, Subjects: []string{parcelSubject + ">"}, Description: "output of stint run",
 		Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxBytes: parcelBytes, MaxAge: parcelAge,
-		Storage: storage, Replicas: replicas,
+		Storage: jetstream.MemoryStorage, Replicas: 1,
+	}
+	if tasks, err := p.js.Stream(ctx, tasksStream); err == nil {
+		have := tasks.CachedInfo().Config
+		config.Storage, config.Replicas = have.Storage, have.Replicas
+	}
+	stream, err := p.js.CreateStream(ctx, config)
+	for isShort(err) && config.MaxBytes > parcelBytesMin {
+		config.MaxBytes /= 2
+		stream, err = p.js.CreateStream(ctx, config)
+	}
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // of another size
+		stream, err = p.js.Stream(ctx, parcelStream)
+	}
+	if err == nil {
+		sweep(ctx, stream)
+	}
+	return cmp.Or(p.deniedSince(start), err)
+}
+
+// isShort reports whether err says that the server does not have the room that a stream is to
+// have.
+func isShort(err error) bool {
+	const noMemory, noStorage = 10028, 10047
+	api, ok := errors.AsType[*jetstream.APIError](err)
+	return ok && (api.ErrorCode == noMemory || api.ErrorCode == noStorage)
+}
+
+// sweep removes the parcels of receivers without a consumer: they have died.
+func sweep(ctx context.Context, stream jetstream.Stream) {
+	info, err := stream.Info(ctx, jetstream.WithSubjectFilter(parcelSubject+">"))
+	if err != nil || len(info.State.Subjects) == 0 {
+		return
+	}
+	var receivers []string
+	list := stream.ConsumerNames(ctx)
+	for name := range list.Name() {
+		receivers = append(receivers, name)
+	}
+	if list.Err() != nil {
+		return
+	}
+	for subject := range info.State.Subjects {
+		if !slices.Contains(receivers, strings.TrimPrefix(subject, parcelSubject)) {
+			_ = stream.Purge(ctx, jetstream.WithPurgeSubject(subject))
+		}
+	}
+}
+
+// receive receives parcels until there is an error. It makes another consumer, so that the
+// server delivers at once what the one before it has lost.
+func (p *Parcels) receive(ctx context.Context, receiver string, f func([]byte)) error {
+	_ = p.js.DeleteConsumer(ctx, parcelStream, receiver)
+	consumer, err := p.js.CreateConsumer(ctx, parcelStream, jetstream.ConsumerConfig{
+		Name: receiver, FilterSubject: parcelSubject + receiver, AckPolicy: jetstream.AckExplicitPolicy,
+		AckWait: parcelLease, MaxAckPending: 1, InactiveThreshold: parcelReceiver,
 	})
-	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-		return nil
+	for err == nil && ctx.Err() == nil {
+		err = receiveOne(ctx, consumer, f)
 	}
 	return err
 }
 
-// receive receives parcels until none comes or there is an error.
-func (p *Parcels) receive(ctx context.Context, receiver string, f func([]byte)) error {
-	consumer, err := p.js.CreateOrUpdateConsumer(ctx, parcelStream, jetstream.ConsumerConfig{
-		Name: receiver, FilterSubject: parcelSubject + receiver, AckPolicy: jetstream.AckExplicitPolicy,
-		AckWait: parcelLease, MaxAckPending: 1, InactiveThreshold: parcelReceiver,
-	})
-	if err != nil {
+// receiveOne waits for a parcel, for a while.
+func receiveOne(ctx context.Context, consumer jetstream.Consumer, f func([]byte)) error {
+	once, cancel := context.WithTimeout(ctx, parcelWait)
+	defer cancel()
+	m, err := consumer.Next(jetstream.FetchContext(once))
+	switch {
+	case err == nil:
+		f(m.Data())
+		return m.DoubleAck(ctx)
+	case !errors.Is(err, nats.ErrTimeout):
 		return err
 	}
-	for ctx.Err() == nil {
-		batch, err := consumer.Fetch(1, jetstream.FetchMaxWait(parcelWait))
-		if err != nil {
-			return err
-		}
-		for m := range batch.Messages() {
-			f(m.Data())
-			if err := m.DoubleAck(ctx); err != nil {
-				return err
-			}
-		}
-		if err := batch.Error(); err != nil && !errors.Is(err, nats.ErrTimeout) {
-			return err
-		}
+	info, err := consumer.Info(ctx)
+	if err == nil && info.NumPending == 0 && info.NumAckPending == 0 {
+		f(nil)
 	}
-	return nil
+	return err
 }
 
-func (p *Parcels) pause(ctx context.Context) error {
-	timer := time.NewTimer(parcelPause)
+// pause waits before another attempt, the longer the more there were.
+func pause(ctx context.Context, attempts int) error {
+	timer := time.NewTimer(min(parcelPause<<min(attempts, 10), parcelPauseMax))
 	defer timer.Stop()
 	select {
 	case <-timer.C:

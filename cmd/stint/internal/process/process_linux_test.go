@@ -1,0 +1,163 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func init() { roles["subreaper"] = subreaper }
+
+// TestMaxRSS runs processes that need less and more memory than this process, which has some.
+func TestMaxRSS(t *testing.T) {
+	ballast := make([]byte, 64<<20)
+	for i := range ballast {
+		ballast[i] = 1
+	}
+	own := readPeak()
+	if own < int64(len(ballast)) {
+		t.Fatalf("this process has had %d bytes, it says", own)
+	}
+	e := newEngine(t)
+	if r := do(t, e, shell(t, "exit 0"), nil); r.MaxRSS != 0 {
+		t.Errorf("a shell has %d MiB, this process %d", r.MaxRSS>>20, own>>20)
+	}
+	size := own + own/8 + 32<<20
+	dd := command(t, "dd", "if=/dev/zero", "of=/dev/null", "count=1", fmt.Sprint("bs=", size))
+	for _, c := range []*Command{dd, shell(t, strings.Join(dd.Args, " ")+"; exit 0")} {
+		if r := do(t, e, c, nil); r.MaxRSS < size || r.MaxRSS > size+64<<20 {
+			t.Errorf("MaxRSS %d MiB, want %d", r.MaxRSS>>20, size>>20)
+		}
+	}
+	runtime.KeepAlive(ballast)
+}
+
+// TestAwaitExit waits with a descriptor, without, and with one of another kind.
+func TestAwaitExit(t *testing.T) {
+	for name, descriptor := range map[string]func(pid, fd int) int{
+		"descriptor": func(pid, fd int) int { return fd },
+		"none":       func(pid, fd int) int { syscall.Close(fd); return -1 },
+		"wrong": func(pid, fd int) int {
+			syscall.Close(fd)
+			file, err := syscall.Open("/dev/null", syscall.O_RDONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return file
+		},
+	} {
+		path, err := exec.LookPath("sleep")
+		if err != nil {
+			t.Skip(err)
+		}
+		pid, fd, err := fork(path, []string{"sleep", "0.01"}, &syscall.ProcAttr{Sys: attributes()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fd < 0 {
+			t.Skip("the kernel has no descriptors of processes")
+		}
+		if !awaitExit(pid, descriptor(pid, fd)) {
+			t.Errorf("%s: could not wait", name)
+		}
+		if n, err := syscall.Wait4(pid, nil, syscall.WNOHANG, nil); n != pid {
+			t.Errorf("%s: process %d was not to be waited for: %d, %v", name, pid, n, err)
+		}
+	}
+}
+
+// TestNoChild waits for a process that is not a child.
+func TestNoChild(t *testing.T) {
+	if !awaitExit(os.Getpid(), -1) {
+		t.Error("want the end of the wait")
+	}
+	if r := reap(os.Getpid()); r != (Result{Exit: -1}) {
+		t.Errorf("%+v", r)
+	}
+}
+
+// state returns the state of a process, as in /proc/PID/stat.
+func state(pid int) string {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, after, _ := strings.Cut(string(text), ") ")
+	return after[:min(1, len(after))]
+}
+
+// TestStopped stops a process, which is not its end, and ends it.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	for _, end := range []func(*Process){(*Process).Terminate, (*Process).Kill} {
+		stopped := false
+		r := do(t, newEngine(t), shell(t, "kill -STOP $$; exit 3"), func(p *Process) {
+			go func() {
+				for state(p.Pid()) != "T" {
+					time.Sleep(time.Millisecond)
+				}
+				stopped = !p.Reaped()
+				end(p)
+			}()
+		})
+		if !stopped || r.Signal == 0 {
+			t.Errorf("stopped %v, %+v", stopped, r.Result)
+		}
+	}
+}
+
+// TestContinued stops a process, and lets it continue.
+func TestContinued(t *testing.T) {
+	t.Parallel()
+	r := do(t, newEngine(t), shell(t, "kill -STOP $$; exit 3"), func(p *Process) {
+		go func() {
+			for state(p.Pid()) != "T" {
+				time.Sleep(time.Millisecond)
+			}
+			_ = syscall.Kill(p.Pid(), syscall.SIGCONT)
+		}()
+	})
+	if r.Exit != 3 {
+		t.Errorf("%+v", r.Result)
+	}
+}
+
+// subreaper is a process that orphans become children of, as those of the first process of a
+// container.
+func subreaper(args []string) {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		fmt.Println(err)
+		return
+	}
+	e, err := New(nil)
+	if err != nil {
+		panic(err)
+	}
+	r, err := e.Run(&Command{Path: "/bin/sh", Args: append([]string{"sh", "-c"}, args...)}, func(*Process) {})
+	pid, left := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+	fmt.Println(r.Exit, err, pid, left)
+}
+
+func TestOrphansAreReaped(t *testing.T) {
+	for _, script := range []string{"(true & true & true) & exit 3", "sleep 1000 & exit 3"} {
+		out, err := exec.Command(executable(), "subreaper", script).CombinedOutput()
+		if want := fmt.Sprintln(3, nil, -1, syscall.ECHILD); string(out) != want || err != nil {
+			t.Errorf("%q: %q, %v, want %q", script, out, err, want)
+		}
+	}
+}
+
+// TestThreads has an exit in a thread while the first thread has ended, as the kernel reports
+// the exit of the whole process only.
+func TestOldKernel(t *testing.T) {
+	attr := attributes()
+	requestPidfd(attr, nil)
+	if attr.PidFD != nil || !errors.Is(syscall.ECHILD, syscall.ECHILD) {
+		t.Error("a descriptor is asked for")
+	}
+}

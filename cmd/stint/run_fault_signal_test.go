@@ -1,0 +1,195 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// endings are the signals that end a run, with the exit status.
+var endings = []struct {
+	signal syscall.Signal
+	status int
+}{{syscall.SIGINT, 130}, {syscall.SIGTERM, 143}, {syscall.SIGHUP, 129}}
+
+// Scripts of jobs that tell when they run. The second ends when there is a file go.
+const (
+	sleeper  = `echo >>started; exec sleep 1000`
+	stubborn = `exec 2>&-; trap 'echo >>told' TERM; echo >>started; while [ ! -e go ]; do sleep 0.02; done; echo done $1`
+)
+
+// TestRunJobKilled wants the signal that a job died of in each record of it.
+func TestRunJobKilled(t *testing.T) {
+	t.Parallel()
+	for _, s := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGSEGV, syscall.SIGPIPE} {
+		p := newFaultRun(t, "--json", "--joblog", "log", "-s", fmt.Sprintf("echo out; kill -%d $$; echo more $1", s), ":::", "1").start().end()
+		p.wantMessage(fmt.Sprintf("1 job of 1 failed: job 1, killed by signal %d: ", s))
+		if got, want := p.out.String(), fmt.Sprintf(`"status":%d,"signal":%d,"stdout":"out\n","stderr":""}`, 128+s, s); !strings.Contains(got, want) {
+			t.Errorf("output %q, want %q", got, want)
+		}
+		if log := p.lines("log"); len(log) != 2 || !strings.Contains(log[1], fmt.Sprintf("\t4\t0\t%d\t", s)) {
+			t.Errorf("job log %q, want exit status 0 and signal %d", log, s)
+		}
+		if got := p.ProcessState.ExitCode(); got != 1 {
+			t.Errorf("exit status %d, want 1", got)
+		}
+	}
+}
+
+// TestRunInterrupted sends a signal to a run: no more jobs start, and those that run get a
+// TERM.
+func TestRunInterrupted(t *testing.T) {
+	t.Parallel()
+	for _, end := range endings {
+		if signal.Ignored(end.signal) {
+			t.Logf("%v: ignored here", end.signal)
+			continue
+		}
+		p := newFaultRun(t, append([]string{"-j", "2", "-s", sleeper, ":::"}, items1to(50)...)...).start()
+		p.awaitLines("started", 2)
+		p.send(end.signal)
+		p.want(end.status, "", "")
+		if got := len(p.lines("started")); got != 2 {
+			t.Errorf("%v: %d jobs have started, want 2", end.signal, got)
+		}
+	}
+}
+
+// TestRunInterruptedWhile interrupts runs that wait for something else than jobs.
+func TestRunInterruptedWhile(t *testing.T) {
+	t.Parallel()
+	for what, args := range map[string][]string{
+		"a retry":     {"--retries", "2", "--retry-delay", "1000", "-s", "echo >>started; exit 1", ":::", "1"},
+		"a delay":     {"--delay", "1000", "-s", "echo >>started; : $1", ":::", "1", "2"},
+		"no overload": {"--retry-delay", "1000", "-s", "echo >>started; exit 75", ":::", "1"},
+		"items":       {"-j", "1", "-s", "echo >>started; : $1"},
+		"blocks":      {"--pipe", "--block", "2", "-s", "cat; echo >>started"},
+	} {
+		p := newFaultRun(t, args...)
+		in, err := p.StdinPipe()
+		must(t, err)
+		defer in.Close()
+		p.start()
+		_, err = in.Write([]byte("1\n2\n"))
+		must(t, err)
+		p.awaitLines("started", 1)
+		p.send(syscall.SIGTERM)
+		if p.end(); p.ProcessState.ExitCode() != 143 {
+			t.Errorf("%s: exit status %d, want 143; messages %q", what, p.ProcessState.ExitCode(), p.errs.String())
+		}
+	}
+}
+
+// TestRunWaitsForStubbornJobs interrupts jobs that ignore it: the run lasts until they end,
+// and prints them.
+func TestRunWaitsForStubbornJobs(t *testing.T) {
+	t.Parallel()
+	for _, end := range endings {
+		if signal.Ignored(end.signal) {
+			continue
+		}
+		p := newFaultRun(t, append([]string{"-j", "2", "-s", stubborn, ":::"}, items1to(50)...)...).start()
+		p.awaitLines("started", 2)
+		p.send(end.signal)
+		p.awaitLines("told", 2)
+		p.write("go", "")
+		p.want(end.status, "done 1\ndone 2\n", "")
+	}
+}
+
+// TestRunSecondSignalKills interrupts such jobs twice.
+func TestRunSecondSignalKills(t *testing.T) {
+	t.Parallel()
+	for _, end := range endings {
+		for _, flag := range []string{"--unordered", "--json", "--ungroup", "--line-buffer"} {
+			if signal.Ignored(end.signal) {
+				continue
+			}
+			p := newFaultRun(t, append([]string{flag, "-j", "2", "-s", stubborn, ":::"}, items1to(50)...)...).start()
+			p.awaitLines("started", 2)
+			p.send(end.signal)
+			p.awaitLines("told", 2)
+			p.send(end.signal)
+			p.end()
+			if got := p.ProcessState.ExitCode(); got != end.status {
+				t.Errorf("%s: exit status %d, want %d; messages %q", flag, got, end.status, p.errs.String())
+			}
+			if strings.Contains(p.out.String(), "done") {
+				t.Errorf("%s: output %q, want none of the killed jobs", flag, p.out.String())
+			}
+		}
+	}
+}
+
+// TestRunEndsStubbornJobs wants that jobs which ignore TERM are killed where nobody is asked.
+func TestRunEndsStubbornJobs(t *testing.T) {
+	t.Parallel()
+	var all []*faultRun
+	tests := []struct {
+		args   []string
+		last   string // what the third job does when the others run
+		status int
+		errs   string
+	}{
+		{[]string{"--timeout", "0.3"}, "exit 0", 1, "2 of 3 jobs failed; the first is job 1, timed out after "},
+		{[]string{"--timeout", "0.3", "--retries", "1", "--retry-delay", "0"}, "exit 0", 1, "2 of 3 jobs failed; the first is job 1, timed out after "},
+		{[]string{"--halt", "now,fail=1"}, "exit 7", 7, "1 job of 1 that ended failed: job 3, exit status 7"},
+		{[]string{"--halt", "now,success=1"}, "exit 0", 0, ""},
+		{[]string{"--halt", "now", "-u"}, "kill -9 $$", 137, "job 3, killed by signal 9"},
+	}
+	for _, test := range tests {
+		script := `[ $1 != 3 ] || { while [ $(wc -l <started) -lt 2 ]; do sleep 0.02; done; ` + test.last + `; }; ` + stubborn
+		p := newFaultRun(t, append(test.args, "-j", "3", "-s", script, ":::", "1", "2", "3")...)
+		p.write("started", "")
+		all = append(all, p.start())
+	}
+	for i, p := range all {
+		p.want(tests[i].status, "", tests[i].errs)
+	}
+}
+
+// leavers are jobs that end before processes that they have started. The last ones ignore
+// TERM, or are stopped.
+var leavers = []string{
+	"sleep 1000 & echo done",
+	"sleep 1000 >/dev/null 2>&1 & echo done",
+	"(sleep 1000; true) & (sleep 1000; true) >/dev/null 2>&1 & echo done",
+	"(sleep 0.2; echo done) &",
+	`(trap "" TERM; while :; do sleep 1; done) & echo done`,
+	`(trap "" TERM; while :; do sleep 1; done) >/dev/null 2>&1 & echo done`,
+	"sleep 1000 >/dev/null & kill -STOP $!; echo done",
+}
+
+// TestRunLeavesNoChildren wants that what jobs leave does not outlive the run.
+func TestRunLeavesNoChildren(t *testing.T) {
+	t.Parallel()
+	var all []*faultRun
+	for _, flag := range []string{"--keep-order", "--unordered", "--ungroup", "--line-buffer"} {
+		all = append(all, newFaultRun(t, append([]string{flag, "-j", "20", ":::"}, leavers...)...).start())
+	}
+	for _, p := range all {
+		p.want(0, strings.Repeat("done\n", len(leavers)), "")
+	}
+}
+
+// TestRunKilledJobLeavesNoChildren times out and interrupts jobs that have children.
+func TestRunKilledJobLeavesNoChildren(t *testing.T) {
+	t.Parallel()
+	const script = `sleep 1000 & (trap "" TERM; while :; do sleep 1; done) >/dev/null 2>&1 & echo >>started; sleep 1000; echo done $1`
+	newFaultRun(t, "--timeout", "0.2", "-s", script, ":::", "1").start().want(1, "", "timed out")
+	p := newFaultRun(t, "-s", script, ":::", "1").start()
+	p.awaitLines("started", 1)
+	p.send(syscall.SIGTERM)
+	p.want(143, "", "")
+}
+
+// TestRunTimeoutIsOfTheProcess wants the status of a job that ends in time, though what it
+// leaves does not.
+func TestRunTimeoutIsOfTheProcess(t *testing.T) {
+	t.Parallel()
+	newFaultRun(t, "--timeout", "0.4", "-s", "sleep 1000 >/dev/null 2>&1 & sleep 0.2; echo done $1", ":::", "1").start().want(0, "done 1\n", "")
+}
