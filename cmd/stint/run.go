@@ -105,15 +105,15 @@ func watcher() []string {
 // killed.
 func newWatch(std console.Streams) *cobra.Command {
 	return &cobra.Command{
-		Use:    "watch",
+		Use:    "watch MARK",
 		Short:  "Kill the jobs of a killed process; stint starts it by itself",
 		Hidden: true,
-		Args:   cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		Args:   cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
 			if console.IsTerminal(std.Stdin) {
 				return errors.New("stint starts this command by itself")
 			}
-			process.Watch(std.Stdin)
+			process.Watch(std.Stdin, args[0])
 			return nil
 		},
 	}

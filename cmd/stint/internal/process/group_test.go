@@ -71,9 +71,9 @@ func TestGroupLeft(t *testing.T) {
 	}
 	e := newEngine(t)
 	for name, script := range map[string]string{
-		"silent":     `exec sleep 1000`,
-		"that reads": `exec sleep 1000 <&4`,
-		"that wrote": `echo out; echo err >&2; exec sleep 1000`,
+		"silent":      `exec sleep 1000`,
+		"that reads":  `exec sleep 1000 <&4`,
+		"that wrote":  `echo out; echo err >&2; exec sleep 1000`,
 		"that floods": `exec yes`,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -54,11 +54,12 @@ func (g *guard) close() {
 const watchInterval = 20 * time.Millisecond
 
 // Watch is what the watcher of an Engine does: it reads r, its standard input, to the end,
-// and kills the groups that are left.
-func Watch(r io.Reader) {
+// and kills the groups that are left, and what has the mark that New has added to its command.
+func Watch(r io.Reader, mark string) {
 	for pid := range left(r) {
 		killGroup(int(pid))
 	}
+	killMarked(mark)
 }
 
 // left reads messages to the end, and returns the groups that have not ended.

@@ -87,7 +87,7 @@ func TestWatchKills(t *testing.T) {
 	t.Parallel()
 	first, ended, last := sleeper(t), sleeper(t), sleeper(t)
 	pid := func(c *exec.Cmd) int32 { return int32(c.Process.Pid) }
-	Watch(bytes.NewReader(messages(pid(first), pid(ended), -pid(ended), pid(last))))
+	Watch(bytes.NewReader(messages(pid(first), pid(ended), -pid(ended), pid(last))), "")
 	_ = ended.Process.Signal(syscall.SIGTERM)
 	for c, want := range map[*exec.Cmd]syscall.Signal{first: syscall.SIGKILL, ended: syscall.SIGTERM, last: syscall.SIGKILL} {
 		_ = c.Wait()

@@ -17,6 +17,7 @@ package process
 import (
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -90,11 +91,12 @@ func (p *Process) signal(s syscall.Signal) {
 // called concurrently.
 type Engine struct {
 	guard *guard // nil: there is none
+	mark  string // a variable of each process, by which the watcher finds those it was not told of
 	null  *os.File
 }
 
-// New returns an Engine. watcher is a command that calls Watch: it is started at once, and
-// kills the groups that run when this process dies. If watcher is empty there is none, and
+// New returns an Engine. watcher is a command that calls Watch with its last argument, which
+// New adds: it is started at once, and kills what runs when this process dies. If watcher is empty there is none, and
 // if it cannot be started, New returns an Engine without one, and an error that says so.
 func New(watcher []string) (*Engine, error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
@@ -104,7 +106,8 @@ func New(watcher []string) (*Engine, error) {
 	reserveThreads()
 	e := &Engine{null: null}
 	if len(watcher) > 0 {
-		e.guard, err = startGuard(watcher, null)
+		e.mark = newMark()
+		e.guard, err = startGuard(append(slices.Clip(watcher), e.mark), null)
 	}
 	return e, err
 }
@@ -128,7 +131,7 @@ func (e *Engine) Run(c *Command, started func(*Process)) (Result, error) {
 		return Result{}, err
 	}
 	p := &Process{started: time.Now()}
-	wait, err := p.start(c, s.childs)
+	wait, err := p.start(c, e.mark, s.childs)
 	s.closeChilds()
 	if err != nil {
 		s.close()

@@ -90,15 +90,9 @@ func readPeak() int64 {
 // onlyZombies reports whether all processes of a group have ended, and the first process of
 // the system, whose children they are, has not reaped them: in many containers it never does.
 func onlyZombies(group int) bool {
-	d, err := os.Open("/proc")
-	if err != nil {
-		return false
-	}
-	defer d.Close()
-	names, _ := d.Readdirnames(-1)
 	found := false
-	for _, name := range names {
-		text, err := os.ReadFile("/proc/" + name + "/stat")
+	for _, pid := range processes() {
+		text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 		if err != nil {
 			continue
 		}

@@ -10,7 +10,7 @@ import (
 
 // start starts c with these standard streams. wait waits for the process. There are no
 // process groups here: what the process leaves behind is not waited for.
-func (p *Process) start(c *Command, files [3]*os.File) (wait func() Result, err error) {
+func (p *Process) start(c *Command, _ string, files [3]*os.File) (wait func() Result, err error) {
 	child, err := os.StartProcess(c.Path, c.Args, &os.ProcAttr{Dir: c.Dir, Env: c.Env, Files: files[:]})
 	if err != nil {
 		return nil, err
@@ -39,3 +39,7 @@ func signalGroup(pid int, s syscall.Signal) {
 func groupLives(int) bool { return false }
 
 func readAvailable(f *os.File, b []byte) (int, error) { return 0, io.EOF }
+
+func newMark() string { return "" }
+
+func killMarked(string) {}

@@ -8,16 +8,21 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
 )
 
-// start starts c with these standard streams. wait waits for the process and reaps it.
-func (p *Process) start(c *Command, files [3]*os.File) (wait func() Result, err error) {
+// start starts c with these standard streams, and with mark, a variable, unless it is empty.
+// wait waits for the process and reaps it.
+func (p *Process) start(c *Command, mark string, files [3]*os.File) (wait func() Result, err error) {
 	attr := &syscall.ProcAttr{Dir: c.Dir, Env: c.Env, Files: make([]uintptr, len(files)), Sys: attributes()}
 	for i, f := range files {
 		attr.Files[i] = f.Fd()
+	}
+	if mark != "" {
+		attr.Env = append(slices.Clip(attr.Env), mark)
 	}
 	path, args := c.Path, c.Args
 	if c.Nice != 0 { // the niceness of this process would be that of one thread, and hard to restore
@@ -108,13 +113,23 @@ func signalGroup(pid int, s syscall.Signal) {
 // what it finds of the group: those whose parents have ended are children of this process if
 // it is the first one of a container.
 func groupLives(pid int) bool {
+	reapGroup(pid)
 	if syscall.Kill(-pid, 0) == syscall.ESRCH {
 		return false
 	}
+	if !onlyZombies(pid) {
+		return true
+	}
+	reapGroup(pid)
+	return false
+}
+
+// reapGroup reaps the children of this process that have ended in a group.
+func reapGroup(pid int) {
 	for {
 		n, err := syscall.Wait4(-pid, nil, syscall.WNOHANG, nil)
 		if n <= 0 && err != syscall.EINTR {
-			return syscall.Kill(-pid, 0) != syscall.ESRCH && !onlyZombies(pid)
+			return
 		}
 	}
 }

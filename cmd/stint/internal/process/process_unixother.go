@@ -22,3 +22,7 @@ func requestPidfd(*syscall.SysProcAttr, *int) {}
 func awaitExit(pid, fd int) bool { return false } // reap waits, on a thread
 
 func onlyZombies(int) bool { return false }
+
+func newMark() string { return "" }
+
+func killMarked(string) {}

@@ -1,0 +1,73 @@
+package process
+
+import (
+	"bytes"
+	"crypto/rand"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	markVariable = "STINT_RUN"
+	markScans    = 5 // of all processes, while some are found: they may start others meanwhile
+)
+
+// newMark returns a variable that processes of this process have, and their children. The
+// watcher is told of a process only after it has started, which on busy CPUs may be late.
+func newMark() string {
+	session, err := unix.Getsid(0)
+	if err != nil {
+		return ""
+	}
+	return markVariable + "=" + strconv.Itoa(session) + "-" + rand.Text()
+}
+
+// killMarked kills the groups of processes that have the mark and are in the session of its
+// maker: those that have made a session of their own are left alone.
+func killMarked(mark string) {
+	number, _, _ := strings.Cut(strings.TrimPrefix(mark, markVariable+"="), "-")
+	session, err := strconv.Atoi(number)
+	if err != nil {
+		return
+	}
+	for range markScans {
+		found := false
+		for _, pid := range processes() {
+			env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+			if err != nil || !bytes.Contains(append([]byte{0}, env...), []byte("\x00"+mark+"\x00")) {
+				continue
+			}
+			if s, err := unix.Getsid(pid); err != nil || s != session {
+				continue
+			}
+			if group, err := syscall.Getpgid(pid); err == nil && group > 1 {
+				found = true
+				killGroup(group)
+			}
+		}
+		if !found {
+			return
+		}
+	}
+}
+
+// processes returns the numbers of all processes.
+func processes() []int {
+	d, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(-1)
+	var all []int
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			all = append(all, pid)
+		}
+	}
+	return all
+}
