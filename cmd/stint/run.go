@@ -57,6 +57,7 @@ func newRun(std console.Streams) *cobra.Command {
 	cmd.ValidArgsFunction = nil // names of files
 	var o run.Options
 	addRunFlags(cmd, &o)
+	cmd.SetFlagErrorFunc(explain)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.Command, o.Lists = operands(args)
 		err := validateRun(cmd.Flags(), &o)

@@ -137,7 +137,7 @@ func TestRunEndsStubbornJobs(t *testing.T) {
 	}{
 		{[]string{"--timeout", "0.3"}, "exit 0", 1, "2 of 3 jobs failed; the first is job 1, timed out after "},
 		{[]string{"--timeout", "0.3", "--retries", "1", "--retry-delay", "0"}, "exit 0", 1, "2 of 3 jobs failed; the first is job 1, timed out after "},
-		{[]string{"--halt", "now,fail=1"}, "exit 7", 7, "1 job of 1 that ended failed: job 3, exit status 7"},
+		{[]string{"--halt", "now,fail=1"}, "exit 7", 7, "1 job of 1 failed: job 3, exit status 7"},
 		{[]string{"--halt", "now,success=1"}, "exit 0", 0, ""},
 		{[]string{"--halt", "now", "-u"}, "kill -9 $$", 137, "job 3, killed by signal 9"},
 	}

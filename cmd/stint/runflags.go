@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"runtime"
 	"slices"
 	"strings"
@@ -85,6 +86,27 @@ func addPeerFlags(f *pflag.FlagSet, o *run.Options) {
 	}
 }
 
+// peerFlags are flags of xargs and GNU parallel that this command does not have, and what there
+// is instead.
+var peerFlags = map[string]string{
+	"--link": "paste the lists into lines, and split these with --colsep", "--xapply": "paste the lists into lines, and split these with --colsep",
+	"--wd": "--cwd", "--workdir": "--cwd", "--sshlogin": "--cluster", "'S'": "--cluster", "--retry-failed": "--resume-failed", "--retry": "--retries",
+	"--linebuffer": "--line-buffer", "--lb": "--line-buffer", "'C'": "--colsep", "--csv": "--colsep ,", "'L'": "-n", "--max-lines": "-n",
+	"--group": "nothing: it is the default", "--no-notice": "nothing", "'t'": "--dry-run, or --joblog", "--verbose": "--dry-run, or --joblog",
+	"--tagstring": "--tag", "'m'": "-X", "--xargs": "-X", "--load": "nothing: the number of jobs adapts", "--tmpdir": "the variable TMPDIR",
+}
+
+// explain adds what to use instead of a flag of another program.
+func explain(cmd *cobra.Command, err error) error {
+	for flag, instead := range peerFlags {
+		if text := err.Error(); strings.HasSuffix(text, "unknown flag: "+flag) || strings.Contains(text, "unknown shorthand flag: "+flag+" ") {
+			err = errors.New(text + "; use " + instead)
+			break
+		}
+	}
+	return usage(cmd, err)
+}
+
 // validateRun refuses flags that contradict each other.
 func validateRun(f *pflag.FlagSet, o *run.Options) error {
 	if err := refuseEmpty(f, "delimiter", "colsep", "results", "joblog", "cwd", "replace"); err != nil {
@@ -96,6 +118,7 @@ func validateRun(f *pflag.FlagSet, o *run.Options) error {
 			return err
 		}
 	}
+	o.NoOverload = f.Changed("retries")
 	o.Trim = o.Trim || o.ColSep != "" && !f.Changed("trim")
 	modes := 0
 	for _, name := range []string{"unordered", "line-buffer", "ungroup"} {

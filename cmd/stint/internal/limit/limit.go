@@ -40,6 +40,10 @@ type Limit struct {
 	stop   chan struct{}  // ends watch
 	wg     sync.WaitGroup
 
+	meterMu sync.Mutex // guards the two fields below; jobs wait for memory one after the other
+	meter   *machine.Meter
+	said    bool // that a job waits
+
 	mu      sync.Mutex
 	running map[*process.Process]*sample
 	demand  demand
@@ -76,6 +80,9 @@ func New(n int, spare int64) *Limit {
 func (l *Limit) Close() {
 	close(l.stop)
 	l.wg.Wait()
+	if l.meter != nil {
+		l.meter.Close()
+	}
 }
 
 // Limiter returns the limiter that each job holds a permit of.

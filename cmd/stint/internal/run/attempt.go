@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"syscall"
 	"time"
@@ -14,7 +15,7 @@ import (
 
 const (
 	overloadStatus  = 75          // EX_TEMPFAIL
-	overloadRetries = 10          // extra attempts after overloadStatus, at least
+	overloadRetries = 10          // extra attempts after overloadStatus, unless --retries is given
 	overloadDelay   = time.Second // before the first of them, unless --retry-delay is given
 	maxRetryDelay   = time.Minute
 	exhaustedTime   = 10 * time.Second // for which the system may refuse processes while no other job runs
@@ -67,11 +68,12 @@ func (r *Runner) again(ctx context.Context, j *job) bool {
 		return false
 	}
 	extra, delay := r.Retries, time.Duration(r.RetryDelay)
-	if j.overloaded() {
-		extra = max(extra, overloadRetries)
+	if j.overloaded() && !r.NoOverload {
+		extra = overloadRetries
 		if delay == 0 {
 			delay = overloadDelay
 		}
+		r.told.Do(func() { r.sayOverload(j) })
 	}
 	if j.attempts > extra || !r.printer.drop(j) {
 		return false
@@ -82,6 +84,13 @@ func (r *Runner) again(ctx context.Context, j *job) bool {
 		return false
 	}
 	return true
+}
+
+// sayOverload says once that jobs are tried again for a reason that the user may not know.
+func (r *Runner) sayOverload(j *job) {
+	if !r.Quiet && !r.remote {
+		r.console.Message(fmt.Sprintf("job %d ended with status 75, too many jobs: such jobs are tried up to %d times more, after a while", j.seq, overloadRetries))
+	}
 }
 
 // sleep waits for d, or returns the cause of ctx if ctx ends first.
@@ -103,7 +112,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 func (r *Runner) attempt(ctx context.Context, j *job, slot int) {
 	host, attempts := j.host, j.attempts+1
 	j.result = result{host: host, attempts: attempts}
-	if r.starts.wait(ctx, time.Duration(r.Delay)) != nil {
+	if r.starts.wait(ctx, time.Duration(r.Delay)) != nil || r.limit.AwaitMemory(ctx, r.sayMemory) != nil {
 		j.interrupted = true
 		return
 	}
@@ -126,6 +135,13 @@ func (r *Runner) attempt(ctx context.Context, j *job, slot int) {
 	}
 	if ctx.Err() != nil && j.failed() {
 		j.interrupted = true
+	}
+}
+
+// sayMemory says that no job starts for want of memory.
+func (r *Runner) sayMemory(available int64) {
+	if !r.Quiet {
+		r.console.Message(fmt.Sprintf("waiting for memory: %s available, --memfree %s", console.Bytes(float64(available)), r.MemFree.String()))
 	}
 }
 

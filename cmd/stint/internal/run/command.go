@@ -21,6 +21,7 @@ type command struct {
 	template *template.Template // nil: jobs are scripts
 	script   *template.Script   // nil: the item is the script
 	name     string             // of the program, if it is the same for all jobs
+	first    string             // its name with placeholders, otherwise
 	path     string             // of name, or of the shell
 	dir      string             // where jobs run
 	env      []string
@@ -38,6 +39,8 @@ func newCommand(o *Options) command {
 		c.template = template.Parse(o.Command, o.Replace)
 		if first := template.Parse(o.Command[:1], o.Replace).Expand([]string{"item"}, 1, 1); len(first) == 2 && first[0] == o.Command[0] {
 			c.name = o.Command[0]
+		} else {
+			c.first = o.Command[0]
 		}
 	}
 	return c
@@ -72,7 +75,7 @@ func (c *command) find() error {
 		}
 	}
 	if c.name == "" {
-		return nil
+		return c.refuseScript()
 	}
 	path, err := look(c.name, c.dir)
 	if err == nil {
@@ -83,13 +86,33 @@ func (c *command) find() error {
 	return e.advise(c.name)
 }
 
-// advise adds how to run a name that is a command for the shell.
+// refuseScript refuses a program whose name has placeholders and blanks and is no file, before
+// a job fails for each item.
+func (c *command) refuseScript() error {
+	if c.first == "" || !isScript(c.first) {
+		return nil
+	}
+	if _, err := look(c.first, c.dir); err == nil {
+		return nil
+	}
+	e := &ExitError{Status: 127, Message: console.Quote(c.first) + ": not a program"}
+	return e.advise(c.first)
+}
+
+// advise adds how to run a name that is a command for the shell, or a function of bash.
 func (e *ExitError) advise(name string) *ExitError {
-	if strings.ContainsAny(name, " |;&<>$") {
-		e.Message += "; a command for the shell needs --shell"
+	_, isFunction := os.LookupEnv("BASH_FUNC_" + name + "%%")
+	switch {
+	case isFunction:
+		e.Message += "; a function of the shell needs -s"
+	case isScript(name):
+		e.Message += "; a command for the shell needs -s (--shell)"
 	}
 	return e
 }
+
+// isScript reports whether a name is more likely to be a command for the shell.
+func isScript(name string) bool { return strings.ContainsAny(name, " \t\n|;&<>$") }
 
 // look returns the path of a program for jobs that run in dir.
 func look(name, dir string) (string, error) {

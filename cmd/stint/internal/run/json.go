@@ -17,6 +17,7 @@ type record struct {
 	Seq      int64    `json:"seq"`
 	Items    []string `json:"items"`
 	Base64   []string `json:"items_base64,omitempty"` // the bytes of items that are not all UTF-8
+	Command  string   `json:"command"`
 	Host     string   `json:"host,omitempty"`
 	Start    string   `json:"start"`
 	Time     float64  `json:"time"` // seconds
@@ -31,7 +32,7 @@ type record struct {
 // large.
 func (p *printer) object(j *job) {
 	rec := record{
-		Seq: j.seq, Items: j.items, Host: j.host, Start: j.Start.Format(time.RFC3339Nano), Time: j.Elapsed.Seconds(), CPU: j.CPU.Seconds(),
+		Seq: j.seq, Items: j.items, Command: j.log, Host: j.host, Start: j.Start.Format(time.RFC3339Nano), Time: j.Elapsed.Seconds(), CPU: j.CPU.Seconds(),
 		Attempts: j.attempts, Status: j.status(), Signal: j.Signal,
 	}
 	if j.items == nil {

@@ -33,6 +33,7 @@ type Options struct {
 	Delay      Duration
 	Timeout    Duration
 	Retries    int
+	NoOverload bool // exit status 75 is a failure like others, as --retries was given
 	RetryDelay Duration
 	Halt       Halt
 	DryRun     bool
@@ -182,7 +183,7 @@ func ParseJobs(s string, cpus int) (int, error) {
 	relative := strings.HasPrefix(s, "+") || strings.HasPrefix(s, "-")
 	switch {
 	case err != nil, n < 1 && !relative, percent && relative, n > math.MaxInt32:
-		return 0, errors.New("want auto, a number such as 8, 50% of the CPUs, or +2 or -1 than CPUs")
+		return 0, errors.New("want auto, a number such as 8, 50% for half of the CPUs, or +1 or -1 for one more or fewer than CPUs")
 	case percent:
 		return max(1, cpus*n/100), nil
 	case relative:

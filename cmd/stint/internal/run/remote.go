@@ -202,7 +202,7 @@ func (m *remote) variables() [][]byte {
 func (m *remote) request(j *job, env [][]byte) request {
 	q := request{
 		Position: j.position, Seq: j.seq, Command: bytesOf(m.Command), Replace: m.Replace, Items: bytesOf(j.items), Block: j.block, Pipe: m.Pipe,
-		Env: env, Dir: []byte(m.Dir), Timeout: time.Duration(m.Timeout), Retries: m.Retries, RetryDelay: time.Duration(m.RetryDelay), Receiver: m.receiver,
+		Env: env, Dir: []byte(m.Dir), Timeout: time.Duration(m.Timeout), Retries: m.Retries, NoOverload: m.NoOverload, RetryDelay: time.Duration(m.RetryDelay), Receiver: m.receiver,
 	}
 	if m.Shell || len(m.Command) == 0 {
 		q.Shell = filepath.Base(m.command.name)

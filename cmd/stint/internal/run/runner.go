@@ -59,6 +59,7 @@ type Runner struct {
 	slots   *slots
 	remote  bool // the jobs of another machine: nobody sends a second signal
 	starts  starts
+	told    sync.Once // of exit status 75
 
 	mu     sync.Mutex
 	counts counts
@@ -66,14 +67,15 @@ type Runner struct {
 
 // counts are the jobs of a run.
 type counts struct {
-	total     int // -1: not known
-	skipped   int // by --resume
-	running   int
-	succeeded int
-	failed    int
-	halting   bool // no more jobs start
-	halted    *job // whose end has halted the run
-	first     *job // the first one that failed, in order
+	total      int // -1: not known
+	skipped    int // by --resume
+	running    int
+	succeeded  int
+	failed     int
+	terminated int  // while they ran
+	halting    bool // no more jobs start
+	halted     *job // whose end has halted the run
+	first      *job // the first one that failed, in order
 }
 
 // New returns a Runner, or an error of the command line. watcher is the command that kills
@@ -187,7 +189,7 @@ func (r *Runner) all(ctx context.Context, source *items.Items) iter.Seq2[*job, e
 		next := func(j *job) bool {
 			seq++
 			j.seq, j.whole = seq, r.JSON
-			if r.Joblog != "" || r.DryRun {
+			if r.Joblog != "" || r.JSON {
 				j.log = r.command.text(j)
 			}
 			return yield(j, nil)
@@ -286,6 +288,9 @@ func (r *Runner) end(ctx context.Context, err error) error {
 	if c.failed > 0 && !r.Quiet {
 		r.console.Message(c.summary(&r.command))
 	}
+	if c.terminated > 0 && !r.Quiet {
+		r.console.Message(fmt.Sprintf("%d running jobs were terminated", c.terminated))
+	}
 	var write *console.WriteError
 	switch cause := context.Cause(ctx); {
 	case errors.As(err, &write):
@@ -311,9 +316,6 @@ func (c *counts) summary(command *command) string {
 	what := "1 job of 1"
 	if n := c.failed + c.succeeded; n > 1 {
 		what = fmt.Sprintf("%d of %d jobs", c.failed, n)
-	}
-	if c.halting && c.halted != nil {
-		what += " that ended"
 	}
 	if c.failed == 1 {
 		return fmt.Sprintf("%s failed: job %d, %s: %s", what, c.first.seq, c.first.reason(), command.shown(c.first))
@@ -367,6 +369,11 @@ func (j *job) size() int {
 // settled counts a job that has ended, and writes it to the log.
 func (r *Runner) settled(j *job) {
 	if j.interrupted {
+		if !j.Start.IsZero() {
+			r.mu.Lock()
+			r.counts.terminated++
+			r.mu.Unlock()
+		}
 		return
 	}
 	err := r.append(j)

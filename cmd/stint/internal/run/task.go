@@ -28,6 +28,7 @@ type request struct {
 	Dir        []byte        `json:"dir,omitempty"`
 	Timeout    time.Duration `json:"timeout,omitempty"`
 	Retries    int           `json:"retries,omitempty"`
+	NoOverload bool          `json:"noOverload,omitempty"`
 	RetryDelay time.Duration `json:"retryDelay,omitempty"`
 	Receiver   string        `json:"receiver"` // of output that is too large for a response
 }

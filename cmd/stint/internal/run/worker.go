@@ -126,7 +126,7 @@ func (w *Worker) forget(j *job) {
 func (w *Worker) runner(q *request) *Runner {
 	o := Options{
 		Command: stringsOf(q.Command), Replace: q.Replace, Shell: q.Shell != "" && len(q.Command) > 0, Pipe: q.Pipe, Dir: string(q.Dir),
-		Timeout: Duration(q.Timeout), Retries: q.Retries, RetryDelay: Duration(q.RetryDelay), JSON: true, Unordered: true,
+		Timeout: Duration(q.Timeout), Retries: q.Retries, NoOverload: q.NoOverload, RetryDelay: Duration(q.RetryDelay), JSON: true, Unordered: true,
 	}
 	r := &Runner{Options: o, engine: w.engine, limit: w.limit, printer: w.printer, slots: &w.slots, kill: context.Background(), remote: true}
 	r.command = newCommand(&o)
