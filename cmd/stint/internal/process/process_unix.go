@@ -117,7 +117,7 @@ func groupLives(pid int) bool {
 	if syscall.Kill(-pid, 0) == syscall.ESRCH {
 		return false
 	}
-	if !onlyZombies(pid) {
+	if !onlyZombies(pid) || !onlyZombies(pid) { // the first look may miss a process that started meanwhile
 		return true
 	}
 	reapGroup(pid)

@@ -288,9 +288,6 @@ func (r *Runner) end(ctx context.Context, err error) error {
 	if c.failed > 0 && !r.Quiet {
 		r.console.Message(c.summary(&r.command))
 	}
-	if c.terminated > 0 && !r.Quiet {
-		r.console.Message(fmt.Sprintf("%d running jobs were terminated", c.terminated))
-	}
 	var write *console.WriteError
 	switch cause := context.Cause(ctx); {
 	case errors.As(err, &write):
@@ -369,11 +366,6 @@ func (j *job) size() int {
 // settled counts a job that has ended, and writes it to the log.
 func (r *Runner) settled(j *job) {
 	if j.interrupted {
-		if !j.Start.IsZero() {
-			r.mu.Lock()
-			r.counts.terminated++
-			r.mu.Unlock()
-		}
 		return
 	}
 	err := r.append(j)
