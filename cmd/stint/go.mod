@@ -11,6 +11,7 @@ require (
 	github.com/stint-go/stint v0.0.0
 	github.com/stint-go/stint/cluster v0.0.0
 	github.com/stint-go/stint/cluster/embedded v0.0.0
+	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
 )
 
@@ -25,7 +26,6 @@ require (
 	github.com/nats-io/nkeys v0.4.16 // indirect
 	github.com/nats-io/nuid v1.0.1 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/time v0.16.0 // indirect
 	golang.org/x/tools v0.42.0 // indirect
 )

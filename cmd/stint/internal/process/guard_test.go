@@ -137,14 +137,23 @@ func host(args []string) {
 	if err != nil {
 		panic(err)
 	}
-	c := &Command{Path: "/bin/sh", Args: append([]string{"sh", "-c"}, args...), Env: os.Environ(), Stdout: os.Stdout}
-	_, _ = e.Run(c, func(*Process) {})
+	runScript(e, args)
 	e.Close()
 }
 
-// TestDeathOfParent kills a host while its script runs. The line of the script comes by way of
+// runScript runs a script with arguments. What it writes goes to the standard output by way of
+// this process.
+func runScript(e *Engine, args []string) {
+	c := &Command{Path: "/bin/sh", Args: append([]string{"sh", "-c"}, args...), Env: os.Environ(), Stdout: os.Stdout}
+	_, _ = e.Run(c, func(*Process) {})
+}
+
+// TestDeathOfParent kills a host while its script runs.
+func TestDeathOfParent(t *testing.T) { testDeath(t, "host") }
+
+// testDeath kills a process that runs scripts in a role. The line of a script comes by way of
 // the host, so that the watcher knows of the group.
-func TestDeathOfParent(t *testing.T) {
+func testDeath(t *testing.T, role string) {
 	for name, script := range map[string]string{
 		"child":            `echo ready; exec sleep 1000`,
 		"grandchild":       `sleep 1000 & echo ready; wait`,
@@ -155,7 +164,7 @@ func TestDeathOfParent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			pipe, dead := lifeline(t)
-			c := exec.Command(executable(), "host", `exec 3>"$1"; `+script, "sh", pipe)
+			c := exec.Command(executable(), role, `exec 3>"$1"; `+script, "sh", pipe)
 			out, err := c.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)

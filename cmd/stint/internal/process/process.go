@@ -96,8 +96,9 @@ type Engine struct {
 }
 
 // New returns an Engine. watcher is a command that calls Watch with its last argument, which
-// New adds: it is started at once, and kills what runs when this process dies. If watcher is empty there is none, and
-// if it cannot be started, New returns an Engine without one, and an error that says so.
+// New adds: it is started at once, and kills what runs when this process dies. If watcher is
+// empty there is none, and if it cannot be started, New returns an Engine without one, and an
+// error that says so.
 func New(watcher []string) (*Engine, error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {

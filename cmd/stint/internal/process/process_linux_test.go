@@ -1,7 +1,6 @@
 package process
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func init() { roles["subreaper"] = subreaper }
+func init() { roles["subreaper"], roles["untold"] = subreaper, untold }
 
 // TestMaxRSS runs processes that need less and more memory than this process, which has some.
 func TestMaxRSS(t *testing.T) {
@@ -152,12 +151,55 @@ func TestOrphansAreReaped(t *testing.T) {
 	}
 }
 
-// TestThreads has an exit in a thread while the first thread has ended, as the kernel reports
-// the exit of the whole process only.
-func TestOldKernel(t *testing.T) {
-	attr := attributes()
-	requestPidfd(attr, nil)
-	if attr.PidFD != nil || !errors.Is(syscall.ECHILD, syscall.ECHILD) {
-		t.Error("a descriptor is asked for")
+// TestKillMarked has processes with the mark, without, with another one, and in a session of
+// their own.
+func TestKillMarked(t *testing.T) {
+	t.Parallel()
+	mark, other := newMark(), newMark()
+	if mark == other {
+		t.Fatalf("%q twice", mark)
 	}
+	for _, c := range []struct {
+		name    string
+		env     []string
+		session bool
+		want    syscall.Signal
+	}{
+		{"marked", []string{"A=b", mark, "C=d"}, false, syscall.SIGKILL},
+		{"first", []string{mark, "C=d"}, false, syscall.SIGKILL},
+		{"twice", []string{other, mark}, false, syscall.SIGKILL},
+		{"not marked", []string{"A=b"}, false, syscall.SIGTERM},
+		{"another mark", []string{other}, false, syscall.SIGTERM},
+		{"longer", []string{mark + "A"}, false, syscall.SIGTERM},
+		{"value", []string{"A=" + mark}, false, syscall.SIGTERM},
+		{"session", []string{mark}, true, syscall.SIGTERM},
+	} {
+		cmd := exec.Command("sleep", "1000")
+		cmd.Env, cmd.SysProcAttr = c.env, &syscall.SysProcAttr{Setpgid: !c.session, Setsid: c.session}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		killMarked(mark)
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+		if got := cmd.ProcessState.Sys().(syscall.WaitStatus).Signal(); got != c.want {
+			t.Errorf("%s: %v ended it, want %v", c.name, got, c.want)
+		}
+	}
+	killMarked("")
 }
+
+// untold is a host whose watcher hears of no group.
+func untold(args []string) {
+	e, err := New(watcher())
+	if err != nil {
+		panic(err)
+	}
+	pipe := e.guard.w
+	e.guard.w = e.null
+	runScript(e, args)
+	pipe.Close()
+}
+
+// TestWatcherFindsProcesses kills a host that has not told its watcher of the group.
+func TestWatcherFindsProcesses(t *testing.T) { testDeath(t, "untold") }

@@ -117,8 +117,10 @@ func groupLives(pid int) bool {
 	if syscall.Kill(-pid, 0) == syscall.ESRCH {
 		return false
 	}
-	if !onlyZombies(pid) || !onlyZombies(pid) { // the first look may miss a process that started meanwhile
-		return true
+	for range 2 { // a look misses a process that starts meanwhile
+		if !onlyZombies(pid) {
+			return true
+		}
 	}
 	reapGroup(pid)
 	return false

@@ -67,15 +67,14 @@ type Runner struct {
 
 // counts are the jobs of a run.
 type counts struct {
-	total      int // -1: not known
-	skipped    int // by --resume
-	running    int
-	succeeded  int
-	failed     int
-	terminated int  // while they ran
-	halting    bool // no more jobs start
-	halted     *job // whose end has halted the run
-	first      *job // the first one that failed, in order
+	total     int // -1: not known
+	skipped   int // by --resume
+	running   int
+	succeeded int
+	failed    int
+	halting   bool // no more jobs start
+	halted    *job // whose end has halted the run
+	first     *job // the first one that failed, in order
 }
 
 // New returns a Runner, or an error of the command line. watcher is the command that kills
@@ -90,7 +89,7 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 	if os.Getenv("GOGC") == "" {
 		defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	}
-	if r.Server.URL == "" {
+	if r.Server.URL == "" && !r.DryRun {
 		if err := r.command.find(); err != nil {
 			return err
 		}
@@ -265,7 +264,7 @@ func (r *Runner) openLog() (err error) {
 		r.log, err = joblog.Create(r.Joblog)
 	}
 	if err != nil {
-		return console.Failure(err.Error())
+		return console.Failure("--joblog: " + err.Error())
 	}
 	return nil
 }
