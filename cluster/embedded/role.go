@@ -115,15 +115,19 @@ func permissions(u User, prefix string) *server.Permissions {
 		return permit(write, read, nil)
 	case Submitter:
 		write = append(write, own("task.>"), own("run.*"),
-			stream("CONSUMER.CREATE", "results.>"), stream("CONSUMER.DELETE", "results.*"), stream("CONSUMER.MSG.NEXT", "results.*"))
+			stream("CONSUMER.CREATE", "results.>"), stream("CONSUMER.DELETE", "results.*"), stream("CONSUMER.MSG.NEXT", "results.*"),
+			// the output of the command's jobs
+			stream("CONSUMER.CREATE", "output.>"), stream("CONSUMER.DELETE", "output.*"), stream("CONSUMER.INFO", "output.*"),
+			stream("CONSUMER.MSG.NEXT", "output.*"), "$JS.ACK."+prefix+"-output.>")
 		read = append(read, own("full.*"))
 	case Worker:
-		write = append(write, own("result.>"), own("alone.>"), own("full.*"),
+		write = append(write, own("result.>"), own("alone.>"), own("full.*"), own("output.>"),
 			stream("CONSUMER.MSG.NEXT", "tasks.*"), "$JS.ACK."+prefix+"-tasks.>")
 		read = append(read, own("workers"))
 		answer = &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute} // to Status
 	}
-	write = append(write, own("over.*"), own("dead.>"),
+	write = append(write, stream("STREAM.CREATE", "output"), stream("STREAM.INFO", "output"), stream("STREAM.PURGE", "output"),
+		stream("CONSUMER.NAMES", "output"), own("over.*"), own("dead.>"),
 		stream("CONSUMER.CREATE", "tasks.>"), stream("CONSUMER.INFO", "tasks.*"),
 		stream("STREAM.MSG.GET", "tasks"), stream("STREAM.MSG.GET", "results"), stream("STREAM.MSG.GET", "dead"),
 		stream("STREAM.MSG.DELETE", "tasks"), stream("STREAM.MSG.DELETE", "runs"), stream("STREAM.PURGE", "results"), stream("STREAM.PURGE", "runs"))

@@ -130,6 +130,7 @@ func validateRun(f *pflag.FlagSet, o *run.Options) error {
 		rule{o.Pipe && len(o.Command) == 0, "the --pipe option needs a COMMAND"},
 		rule{o.Pipe && len(o.Lists)+len(o.Files) > 0, "--pipe reads standard input: it does not go with ::: and --arg-file"},
 		rule{o.Pipe && (o.Null || o.Delimiter != "" || o.ColSep != "" || o.Trim || o.Fit || o.MaxArgs != 0), "--pipe gives blocks of standard input, not items"},
+		rule{o.Pipe && (o.Resume || o.ResumeFailed), "--resume does not go with --pipe: a block has no name by which the job log could know it"},
 		rule{f.Changed("block") && !o.Pipe, "the --block option is meaningful only with --pipe"},
 		rule{f.Changed("block") && o.Block < 1, "the --block option needs a size of 1 or more"},
 		rule{(f.Changed("max-args") || f.Changed("max-replace-args")) && o.MaxArgs < 1, "the --max-args option needs a number of 1 or more"},

@@ -18,6 +18,7 @@ const (
 	lives       = 4                    // of jobs: how long a look counts, within these bounds
 	minMemory   = 500 * time.Millisecond
 	maxMemory   = 20 * time.Second
+	forgotten   = 1e-6 // seconds in which jobs ran, of which nothing is left
 )
 
 // A sample is what was seen of a running job last.
@@ -98,7 +99,7 @@ func (d *demand) finished(s *sample, r process.Result) {
 // the number that want a CPU is rarely below the number of CPUs. now is the limit, and elapsed
 // the time since the last call.
 func (d *demand) limit(now int, elapsed time.Duration) (int, string) {
-	if d.wall == 0 {
+	if d.wall < forgotten {
 		return now, ""
 	}
 	u := max(d.want/d.wall, 1e-4)

@@ -170,16 +170,19 @@ func (p *Process) end() {
 
 // awaitGroup waits until the group is gone, for Grace at most, and reports whether it is.
 // It looks less and less often: nothing tells of the end of a process that is not a child.
+// Zombies cost a look at all processes: it looks for them at the first, second, fourth, ... time.
 func (p *Process) awaitGroup() bool {
 	end := time.Now().Add(Grace)
-	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
+	pause := time.Millisecond
+	for n := 1; ; n++ {
 		p.mu.Lock()
-		p.over = p.over || !groupLives(p.pid)
+		p.over = p.over || !groupLives(p.pid, n&(n-1) == 0)
 		over := p.over
 		p.mu.Unlock()
 		if over || time.Now().After(end) {
 			return over
 		}
 		time.Sleep(pause)
+		pause = min(2*pause, 20*time.Millisecond)
 	}
 }

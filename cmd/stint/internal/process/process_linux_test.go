@@ -144,10 +144,43 @@ func subreaper(args []string) {
 
 func TestOrphansAreReaped(t *testing.T) {
 	for _, script := range []string{"(true & true & true) & exit 3", "sleep 1000 & exit 3"} {
-		out, err := exec.Command(executable(), "subreaper", script).CombinedOutput()
-		if want := fmt.Sprintln(3, nil, -1, syscall.ECHILD); string(out) != want || err != nil {
-			t.Errorf("%q: %q, %v, want %q", script, out, err, want)
-		}
+		t.Run(script, func(t *testing.T) {
+			t.Parallel()
+			out, err := exec.Command(executable(), "subreaper", script).CombinedOutput()
+			if want := fmt.Sprintln(3, nil, -1, syscall.ECHILD); string(out) != want || err != nil {
+				t.Errorf("%q, %v, want %q", out, err, want)
+			}
+		})
+	}
+}
+
+// TestOnlyZombies has a process that nobody waits for, alone and beside one that lives.
+func TestOnlyZombies(t *testing.T) {
+	dead := exec.Command("true")
+	dead.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := dead.Start(); err != nil {
+		t.Fatal(err)
+	}
+	group := dead.Process.Pid
+	for state(group) != "Z" {
+		time.Sleep(time.Millisecond)
+	}
+	if !onlyZombies(group) {
+		t.Error("there is a zombie, and nothing else")
+	}
+	other := exec.Command("sleep", "1000")
+	other.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: group}
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if onlyZombies(group) {
+		t.Error("a process lives")
+	}
+	_ = other.Process.Kill()
+	_ = other.Wait()
+	_ = dead.Wait()
+	if onlyZombies(group) {
+		t.Error("the group is gone")
 	}
 }
 

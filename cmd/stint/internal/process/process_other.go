@@ -36,7 +36,7 @@ func signalGroup(pid int, s syscall.Signal) {
 	}
 }
 
-func groupLives(int) bool { return false }
+func groupLives(int, bool) bool { return false }
 
 func readAvailable(f *os.File, b []byte) (int, error) { return 0, io.EOF }
 

@@ -77,7 +77,7 @@ func (p *Process) wait(fd int) (r Result) {
 	if exited {
 		r = reap(p.pid)
 	}
-	p.reaped, p.over = true, !groupLives(p.pid)
+	p.reaped, p.over = true, !groupLives(p.pid, false)
 	return r
 }
 
@@ -111,14 +111,14 @@ func signalGroup(pid int, s syscall.Signal) {
 
 // groupLives reports whether a group has a process, after its first one was reaped. It reaps
 // what it finds of the group: those whose parents have ended are children of this process if
-// it is the first one of a container.
-func groupLives(pid int) bool {
+// it is the first one of a container. If zombies is set, those of another parent do not count.
+func groupLives(pid int, zombies bool) bool {
 	reapGroup(pid)
 	if syscall.Kill(-pid, 0) == syscall.ESRCH {
 		return false
 	}
 	for range 2 { // a look misses a process that starts meanwhile
-		if !onlyZombies(pid) {
+		if !zombies || !onlyZombies(pid) {
 			return true
 		}
 	}

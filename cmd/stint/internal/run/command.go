@@ -188,16 +188,21 @@ func (c *command) expand(j *job, seq int64, slot int) (args, env []string) {
 	return append([]string{name, "-c", text, "stint"}, j.items...), env
 }
 
-// text returns the command of j for the job log: it names the job, whatever its number.
+// text returns the command of j for the job log, which names the job: its number counts only if
+// the command has it, and its slot never does.
 func (c *command) text(j *job) string {
-	args, _ := c.expand(j, 0, 0)
+	args, env := c.expand(j, j.seq, 0)
 	switch {
 	case c.template != nil:
 		return template.Quote(args)
 	case c.script == nil:
 		return args[2]
 	}
-	return template.Quote(append([]string{args[2]}, j.items...))
+	text := template.Quote(append([]string{args[2]}, j.items...))
+	if i := slices.IndexFunc(env, func(v string) bool { return strings.HasPrefix(v, "STINT_SEQ=") }); i >= 0 {
+		text = env[i] + " " + text
+	}
+	return text
 }
 
 // shown returns the command of j as one that a shell would run.

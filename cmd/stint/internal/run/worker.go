@@ -92,7 +92,7 @@ func (w *Worker) run(ctx context.Context, q *request) (response, error) {
 	j := &job{position: w.position.Add(1), seq: q.Seq, items: stringsOf(q.Items), block: q.Block, whole: true}
 	j.host = w.host
 	a := response{Position: q.Position, Host: w.host}
-	if err := w.permits(&r.command); err != nil {
+	if err := w.permits(&r.command, q); err != nil {
 		a.Exit, a.Error = 126, err.Error()
 		return a, nil
 	}
@@ -133,6 +133,7 @@ func (w *Worker) runner(q *request) *Runner {
 	if q.Shell != "" {
 		r.command.name = q.Shell
 	}
+	r.command.env = slices.DeleteFunc(r.command.env, func(s string) bool { return strings.HasPrefix(s, server.TokenVariable+"=") }) // a secret of the worker
 	r.command.env = setVariables(r.command.env, stringsOf(q.Env))
 	r.cancel = func(error) {}
 	return r
@@ -150,8 +151,14 @@ func setVariables(env, some []string) []string {
 
 // permits returns an error unless the worker runs the program of c. The name decides, which is
 // looked up in the PATH of the worker.
-func (w *Worker) permits(c *command) error {
-	if len(w.programs) == 0 || slices.Contains(w.programs, c.name) {
+func (w *Worker) permits(c *command, q *request) error {
+	switch {
+	case len(w.programs) == 0:
+		return nil
+	case slices.Contains(w.programs, c.name):
+		if len(q.Env) > 0 { // variables such as LD_PRELOAD and PATH would make it run others
+			return fmt.Errorf("the worker on %s runs only some programs, and takes no --env", w.host)
+		}
 		return nil
 	}
 	return fmt.Errorf("the worker on %s runs only %s", w.host, strings.Join(w.programs, ", "))

@@ -16,7 +16,7 @@ import (
 const (
 	parcelStream   = "stint-output"
 	parcelSubject  = "stint.output."
-	parcelBytes    = 256 << 20 // that the server keeps, if it has so much room: then senders wait
+	parcelBytes    = 64 << 20 // that the server keeps, if it has so much room: then senders wait
 	parcelBytesMin = 1 << 20
 	parcelAge      = time.Hour // of parcels whose receiver has died
 	parcelLease    = 30 * time.Second
@@ -106,7 +106,7 @@ func (p *Parcels) Send(ctx context.Context, receiver string, data []byte) error 
 		if err := pause(ctx, n); err != nil {
 			return err
 		}
-		_ = p.Open(ctx) // the server may have lost the stream
+		_, _ = p.stream(ctx) // the server may have lost it
 	}
 }
 
@@ -124,7 +124,7 @@ func (p *Parcels) deniedSince(start time.Time) error {
 func (p *Parcels) Receive(ctx context.Context, receiver string, f func([]byte)) {
 	for ctx.Err() == nil {
 		if err := p.receive(ctx, receiver, f); err != nil && pause(ctx, 1) == nil {
-			_ = p.Open(ctx)
+			_, _ = p.stream(ctx)
 		}
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), parcelWait)
@@ -140,10 +140,19 @@ func (p *Parcels) Drop(ctx context.Context, receiver string) {
 	}
 }
 
-// Open makes the stream, unless there is one, as large as the server has room for. It removes
-// the parcels of receivers that have died.
+// Open makes the stream, unless there is one. It removes the parcels of receivers that have died.
 func (p *Parcels) Open(ctx context.Context) error {
 	start := time.Now()
+	stream, err := p.stream(ctx)
+	if err == nil {
+		sweep(ctx, stream)
+	}
+	return cmp.Or(p.deniedSince(start), err)
+}
+
+// stream returns the stream, which it makes, unless there is one, as large as the server has
+// room for.
+func (p *Parcels) stream(ctx context.Context) (jetstream.Stream, error) {
 	config := jetstream.StreamConfig{
 		Name: parcelStream, Subjects: []string{parcelSubject + ">"}, Description: "output of stint run",
 		Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxBytes: parcelBytes, MaxAge: parcelAge,
@@ -161,10 +170,7 @@ func (p *Parcels) Open(ctx context.Context) error {
 	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // of another size
 		stream, err = p.js.Stream(ctx, parcelStream)
 	}
-	if err == nil {
-		sweep(ctx, stream)
-	}
-	return cmp.Or(p.deniedSince(start), err)
+	return stream, err
 }
 
 // isShort reports whether err says that the server does not have the room that a stream is to

@@ -1,0 +1,296 @@
+package limit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cmd/stint/internal/machine"
+	"github.com/stint-go/stint/cmd/stint/internal/process"
+)
+
+func TestNew(t *testing.T) {
+	most := max(1, (maxFiles()-reservedFiles)/filesPerJob)
+	for _, c := range []struct {
+		n, want int
+		reason  string
+	}{
+		{1, 1, ""}, {3, min(3, most), ""}, {math.MaxInt, most, ""}, {0, min(machine.CPUs(), most), "as many jobs as CPUs, at first"},
+	} {
+		l := New(c.n, 0)
+		if s := l.State(); s.Limit != c.want || s.Reason != c.reason || s.History != nil || l.Limiter().Current() != c.want {
+			t.Errorf("%d: %+v, limit %d, want %d", c.n, s, l.Limiter().Current(), c.want)
+		}
+		l.Close()
+	}
+}
+
+// TestClose looks whether all goroutines end.
+func TestClose(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for range 20 {
+		New(0, 0).Close()
+		New(4, 1).Close()
+		New(4, 0).Close()
+	}
+	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
+	}
+}
+
+func TestRun(t *testing.T) {
+	errBoom := errors.New("boom")
+	ended, cancel := context.WithCancelCause(t.Context())
+	cancel(errBoom)
+	for _, n := range []int{0, 4} {
+		l := New(n, 0)
+		for _, want := range []error{nil, errBoom, fmt.Errorf("job: %w", ErrOverload)} {
+			if err := l.Run(t.Context(), func(context.Context) error { return want }); err != want {
+				t.Errorf("%v, want %v", err, want)
+			}
+		}
+		called := false
+		err := l.Run(ended, func(context.Context) error {
+			called = true
+			return context.Cause(ended)
+		})
+		if err != errBoom || called != (n > 0) { // a fixed limit leaves the context to the job
+			t.Errorf("limit %d: %v, called %v", n, err, called)
+		}
+		l.Close()
+	}
+}
+
+// TestOverload has jobs that all say that too many run.
+func TestOverload(t *testing.T) {
+	l := New(0, 0)
+	defer l.Close()
+	var wg sync.WaitGroup
+	for range 200 {
+		wg.Go(func() {
+			for range 20 {
+				_ = l.Run(t.Context(), func(context.Context) error {
+					runtime.Gosched()
+					return fmt.Errorf("status 75: %w", ErrOverload)
+				})
+			}
+		})
+	}
+	wg.Wait()
+	if s := l.search.Stats(); s.Backoffs == 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// still returns a limit that looks only when it is told to. It has so many jobs.
+func still(adaptive bool, limit, running int) (*Limit, []*process.Process) {
+	l := &Limit{most: 100, gate: stint.Limit(limit), running: map[*process.Process]*sample{}}
+	if adaptive {
+		l.search = stint.Auto(1, 100)
+	}
+	var all []*process.Process
+	for range running {
+		all = append(all, new(process.Process))
+		l.Started(all[len(all)-1])
+		l.running[all[len(all)-1]].at = start
+	}
+	return l, all
+}
+
+var start = time.Unix(1e9, 0)
+
+// nothing are sensors of 2 CPUs that know of nothing else.
+var nothing = sensors{
+	cpus:   func() int { return 2 },
+	memory: func() (machine.Memory, bool) { return machine.Memory{}, false },
+	usage:  func(*process.Process) (machine.Usage, bool) { return machine.Usage{}, false },
+}
+
+var lookCases = []struct {
+	name         string
+	adaptive     bool
+	now, running int
+	usage        machine.Usage // of each job, in 100 ms
+	available    int64         // MiB of 4000; 0: not known
+	limit        int
+	reason       string
+}{
+	{"compute", true, 2, 2, machine.Usage{CPU: 100 * ms}, 0, 2, ""},
+	{"compute, too many", true, 10, 10, machine.Usage{CPU: 20 * ms, Wait: 80 * ms}, 0, 2, "a job wants a CPU 100 %"},
+	{"sleep", true, 2, 2, machine.Usage{CPU: ms}, 4000, 8, "a job wants a CPU 0.01 %"},
+	{"sleep, highest", true, 30, 30, machine.Usage{CPU: ms}, 4000, 100, "a job wants a CPU 0.01 %"},
+	{"few run", true, 10, 7, machine.Usage{CPU: ms}, 4000, 10, ""},
+	{"most run", true, 10, 8, machine.Usage{CPU: ms}, 4000, 40, "a job wants a CPU"},
+	{"descendants", true, 2, 2, machine.Usage{CPU: 50 * ms, Reaped: 50 * ms}, 0, 2, ""},
+	{"memory", true, 4, 4, machine.Usage{CPU: ms, RSS: 300 * mib}, 1700, 9, "memory: 1700 MiB available, up to 300 MiB a job"},
+	{"memory is enough", true, 4, 4, machine.Usage{CPU: ms, RSS: 30 * mib}, 1700, 16, "a job wants a CPU"},
+	{"memory is short", true, 4, 4, machine.Usage{CPU: ms, RSS: 300 * mib}, 100, 3, "memory: 100 MiB"},
+	{"fixed", false, 50, 4, machine.Usage{CPU: ms, RSS: 300 * mib}, 1700, 9, "memory: 1700 MiB"},
+	{"fixed, lower", false, 4, 4, machine.Usage{CPU: ms, RSS: 30 * mib}, 1700, 54, "memory: 1700 MiB"},
+	{"fixed, enough", false, 50, 4, machine.Usage{CPU: ms, RSS: mib}, 1700, 100, ""},
+	{"fixed, not known", false, 100, 4, machine.Usage{CPU: ms, RSS: mib}, 0, 100, ""},
+}
+
+func TestLook(t *testing.T) {
+	for _, c := range lookCases {
+		l, _ := still(c.adaptive, c.now, c.running)
+		from := nothing
+		from.usage = func(*process.Process) (machine.Usage, bool) { return c.usage, true }
+		from.memory = func() (machine.Memory, bool) {
+			return machine.Memory{Available: c.available * mib, Total: 4000 * mib, Bound: "memory"}, c.available > 0
+		}
+		l.look(from, start.Add(100*ms), 100*ms)
+		s := l.State()
+		s.Limit = l.gate.Current()
+		if s.Limit != c.limit || !strings.HasPrefix(s.Reason, c.reason) || c.reason == "" && s.Reason != "" {
+			t.Errorf("%s: %+v, want %d, %q", c.name, s, c.limit, c.reason)
+		}
+		if changed := len(l.history) > 0; changed != (c.limit != c.now) {
+			t.Errorf("%s: history %+v", c.name, l.history)
+		}
+	}
+}
+
+// TestLookAgain has memory that comes back under a fixed limit.
+func TestLookAgain(t *testing.T) {
+	l, _ := still(false, 100, 4)
+	from, available := nothing, int64(1700)
+	from.usage = func(*process.Process) (machine.Usage, bool) { return machine.Usage{RSS: 300 * mib}, true }
+	from.memory = func() (machine.Memory, bool) {
+		return machine.Memory{Available: available * mib, Total: 4000 * mib, Bound: "memory"}, true
+	}
+	look := func(want int) {
+		t.Helper()
+		l.look(from, start, 100*ms)
+		if got := l.State(); got.Limit != want {
+			t.Errorf("%d, want %d: %+v", got.Limit, want, got)
+		}
+	}
+	look(9)
+	available = 50 << 10
+	for range patience - 1 {
+		look(9)
+	}
+	look(100)
+	if len(l.history) != 2 || l.reason != "" {
+		t.Errorf("%q, %+v", l.reason, l.history)
+	}
+}
+
+// TestSample has more jobs than are sampled, some of which end meanwhile or are not found.
+func TestSample(t *testing.T) {
+	l, all := still(true, 100, 100)
+	from, asked := nothing, 0
+	from.usage = func(p *process.Process) (machine.Usage, bool) {
+		asked++
+		return machine.Usage{CPU: 20 * ms, RSS: 10 * mib}, true
+	}
+	now := start.Add(100 * ms)
+	if rss := l.sample(from, now); rss != 1000*mib || asked != maxSampled || l.memory.need != 10*mib {
+		t.Errorf("%v MiB of %d jobs, up to %v", rss/mib, asked, l.memory.need/mib)
+	}
+	if !near(l.demand.used, 0.02*maxSampled) || !near(l.demand.wall, 0.1*maxSampled) {
+		t.Errorf("%+v", l.demand)
+	}
+	for _, p := range all { // each counts once
+		l.Finished(p, process.Result{Start: start, Elapsed: 200 * ms, CPU: 30 * ms})
+	}
+	if !near(l.demand.used, 3) || !near(l.demand.wall, 20) || len(l.running) > 0 {
+		t.Errorf("%+v, %d run", l.demand, len(l.running))
+	}
+	if rss := l.sample(from, now); rss != 0 || asked != maxSampled {
+		t.Errorf("%v bytes of nothing", rss)
+	}
+}
+
+func TestSampleOfEnded(t *testing.T) {
+	l, all := still(true, 4, 4)
+	from := nothing
+	if rss := l.sample(from, start.Add(time.Second)); rss != 0 || l.demand.wall != 0 {
+		t.Errorf("%v bytes, %+v of jobs that are not found", rss, l.demand)
+	}
+	from.usage = func(p *process.Process) (machine.Usage, bool) {
+		l.Finished(p, process.Result{Start: start, Elapsed: 100 * ms, CPU: 10 * ms})
+		return machine.Usage{CPU: time.Hour, RSS: 1 << 40}, true // of a stranger with its number
+	}
+	if rss := l.sample(from, start.Add(time.Second)); rss != 0 || !near(l.demand.wall, 0.4) || !near(l.demand.used, 0.04) || l.memory.need != 0 {
+		t.Errorf("%v bytes, %+v, need %v of %d jobs", rss, l.demand, l.memory.need, len(all))
+	}
+}
+
+func TestExhausted(t *testing.T) {
+	for _, c := range []struct {
+		adaptive             bool
+		limit, running, want int
+		reason               string
+	}{
+		{true, 10, 3, 3, systemReason},
+		{true, 10, 0, 1, systemReason},
+		{true, 10, 10, 10, systemReason},
+		{true, 4, 10, 4, systemReason}, // it was lowered meanwhile
+		{false, 10, 3, 10, ""},
+	} {
+		l, _ := still(c.adaptive, c.limit, c.running)
+		running := l.Exhausted()
+		if s := l.State(); running != c.running || l.gate.Current() != c.want || s.Reason != c.reason {
+			t.Errorf("%+v: %d run, %+v", c, running, s)
+		}
+	}
+}
+
+// TestExhaustedRises lets sleeping jobs raise a limit that the system has lowered.
+func TestExhaustedRises(t *testing.T) {
+	l, _ := still(true, 100, 20)
+	l.Exhausted()
+	from, now := nothing, time.Now()
+	from.usage = func(*process.Process) (machine.Usage, bool) { return machine.Usage{}, true }
+	var got []int
+	for range 6 {
+		l.look(from, now, 100*ms)
+		got = append(got, l.gate.Current())
+		now = now.Add(minPause)
+	}
+	if want := []int{20, 25, 31, 31, 31, 31}; !slices.Equal(got, want) { // as only 20 run
+		t.Errorf("%d, want %d", got, want)
+	}
+	for i, h := range l.history {
+		if h.Reason != systemReason || h.Time.IsZero() {
+			t.Errorf("%d: %+v", i, h)
+		}
+	}
+}
+
+// TestState has the changes of both limits in the order of time, and no more than 64 of one.
+func TestState(t *testing.T) {
+	l, _ := still(true, 10, 0)
+	for i := range 2 * historyLength {
+		l.set(10+i%2, fmt.Sprint("reason ", i))
+		l.set(10+i%2, fmt.Sprint("again ", i))
+	}
+	s := l.State()
+	if len(s.History) != historyLength || s.Limit != 11 || s.Reason != "again 127" || s.History[0].Limit != 10 || s.History[63].Reason != "reason 127" {
+		t.Errorf("%d changes, %d, %q", len(s.History), s.Limit, s.Reason)
+	}
+	slices.Reverse(l.history)
+	s = l.State()
+	if !slices.IsSortedFunc(s.History, func(a, b stint.LimitChange) int { return a.Time.Compare(b.Time) }) {
+		t.Errorf("%+v", s.History)
+	}
+	s.History[0].Reason = "changed"
+	if slices.ContainsFunc(l.history, func(c stint.LimitChange) bool { return c.Reason == "changed" }) {
+		t.Error("the history is that of the limit")
+	}
+	if l.search.Set(3); l.State().Limit != 3 {
+		t.Errorf("%+v, want the lower limit", l.State())
+	}
+}
