@@ -5,7 +5,6 @@ package limit
 import (
 	"context"
 	"os"
-	"os/exec"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -14,13 +13,36 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/process"
 )
 
-// TestJobs runs short processes under a limit, as a runner does, and looks at its state
-// meanwhile.
-func TestJobs(t *testing.T) {
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip(err)
+// A runner runs short processes under a limit.
+type runner struct {
+	*Limit
+	engine         *process.Engine
+	running, ended atomic.Int64
+	most           atomic.Int64 // that ran at once
+}
+
+// job runs a process, and looks at the state of the limit when it has ended.
+func (r *runner) job(context.Context) error {
+	now := r.running.Add(1)
+	defer r.running.Add(-1)
+	for old := r.most.Load(); now > old && !r.most.CompareAndSwap(old, now); old = r.most.Load() {
 	}
+	var p *process.Process
+	command := &process.Command{Path: "/bin/sh", Args: []string{"sh", "-c", "exit 3"}, Env: os.Environ()}
+	result, err := r.engine.Run(command, func(it *process.Process) {
+		p = it
+		r.Started(p)
+	})
+	if err != nil {
+		return err
+	}
+	if r.Finished(p, result); result.Exit == 3 && r.State().Limit >= 1 {
+		r.ended.Add(1)
+	}
+	return nil
+}
+
+func TestJobs(t *testing.T) {
 	e, err := process.New(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -30,35 +52,17 @@ func TestJobs(t *testing.T) {
 		n     int
 		spare int64
 	}{{0, 0}, {0, 1}, {1, 0}, {3, 0}, {3, 1}, {40, 1 << 20}} {
-		l := New(c.n, c.spare)
-		var running, most, ended atomic.Int64
-		job := func(ctx context.Context, i int) error {
-			return l.Run(ctx, func(context.Context) error {
-				now := running.Add(1)
-				defer running.Add(-1)
-				for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
-				}
-				var p *process.Process
-				command := &process.Command{Path: sh, Args: []string{"sh", "-c", "exit 3"}, Env: os.Environ()}
-				r, err := e.Run(command, func(it *process.Process) {
-					p = it
-					l.Started(p)
-				})
-				if l.Finished(p, r); r.Exit == 3 {
-					ended.Add(1)
-				}
-				if s := l.State(); s.Limit < 1 {
-					t.Errorf("%+v", s)
-				}
-				return err
-			})
-		}
-		if err := stint.Range(t.Context(), 100, job, l.Limiter()); err != nil {
+		r := &runner{Limit: New(c.n, c.spare), engine: e}
+		job := func(ctx context.Context, _ int) error { return r.Run(ctx, r.job) }
+		if err := stint.Range(t.Context(), 100, job, r.Limiter()); err != nil {
 			t.Error(err)
 		}
-		l.Close()
-		if ended.Load() != 100 || len(l.running) > 0 || c.n > 0 && most.Load() > int64(c.n) || l.demand.life <= 0 {
-			t.Errorf("%+v: %d jobs have ended, %d at once, %d run, %+v", c, ended.Load(), most.Load(), len(l.running), l.demand)
+		r.Close()
+		if r.ended.Load() != 100 || c.n > 0 && r.most.Load() > int64(c.n) {
+			t.Errorf("%+v: %d jobs have ended, %d ran at once", c, r.ended.Load(), r.most.Load())
+		}
+		if len(r.Limit.running) > 0 || r.demand.life <= 0 {
+			t.Errorf("%+v: %d run, %+v", c, len(r.Limit.running), r.demand)
 		}
 	}
 }

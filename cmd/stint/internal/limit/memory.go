@@ -11,6 +11,7 @@ const (
 	reserve  = 20   // one part of memory in so many stays free
 	needFade = 0.98 // what the need of the largest job counts for after each job
 	patience = 8    // looks that must allow a higher limit
+	manyJobs = 1 << 30
 )
 
 // A memory is how much memory jobs need.
@@ -55,7 +56,7 @@ func (m *memory) allows(running int, rss float64, has machine.Memory) int {
 	case m.need == 0:
 		return math.MaxInt
 	case room < 0:
-		return max(1, running-1-int(min(-room/m.need, math.MaxInt32)))
+		return max(1, running-1-int(min(-room/m.need, manyJobs)))
 	}
-	return max(1, running+int(min(room/m.need, math.MaxInt32)))
+	return max(1, running+int(min(room/m.need, manyJobs)))
 }

@@ -33,7 +33,7 @@ var memoryCases = []struct {
 	{"at least one of none", 500, 300, 0, 0, 0, 4000, 1},
 	{"usual spare", 0, 300, 0, 0, 800, 4000, 2},
 	{"all is spare", 9000, 300, 3, 900, 4000, 4000, 1},
-	{"small need", 500, 1e-300, 3, 0, 2000, 4000, 3 + math.MaxInt32},
+	{"small need", 500, 1e-300, 3, 0, 2000, 4000, 3 + manyJobs},
 	{"small need, no room", 500, 1e-300, 3, 0, 200, 4000, 1},
 }
 
@@ -41,7 +41,7 @@ func TestMemoryAllows(t *testing.T) {
 	for _, c := range memoryCases {
 		m := memory{spare: int64(c.spare * mib), need: c.need * mib}
 		has := machine.Memory{Available: c.available * mib, Total: c.total * mib, Bound: "memory"}
-		if got := m.allows(c.running, float64(c.rss*mib), has); got != c.want {
+		if got := m.allows(c.running, float64(c.rss)*mib, has); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}

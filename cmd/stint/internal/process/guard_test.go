@@ -35,33 +35,39 @@ func many(n int32) (all []int32) {
 	return append(all, n)
 }
 
-func TestLeft(t *testing.T) {
-	failing := func(b []byte) io.Reader {
+// Readers of messages.
+var (
+	whole    = func(b []byte) io.Reader { return bytes.NewReader(b) }
+	bytewise = func(b []byte) io.Reader { return iotest.OneByteReader(bytes.NewReader(b)) }
+	odd      = func(b []byte) io.Reader { return io.MultiReader(bytes.NewReader(b[:5]), bytes.NewReader(b[5:])) }
+	failing  = func(b []byte) io.Reader {
 		return io.MultiReader(bytes.NewReader(b), iotest.ErrReader(errors.New("broken")))
 	}
-	whole := func(b []byte) io.Reader { return bytes.NewReader(b) }
-	bytewise := func(b []byte) io.Reader { return iotest.OneByteReader(bytes.NewReader(b)) }
-	odd := func(b []byte) io.Reader { return io.MultiReader(bytes.NewReader(b[:5]), bytes.NewReader(b[5:])) }
-	for _, c := range []struct {
-		name    string
-		reader  func([]byte) io.Reader
-		numbers []int32
-		extra   int // bytes of one more message
-		want    []int32
-	}{
-		{"nothing", whole, nil, 0, nil},
-		{"one", whole, []int32{7}, 0, []int32{7}},
-		{"ended", whole, []int32{7, 8, -7}, 0, []int32{8}},
-		{"all ended", whole, []int32{7, 8, -8, -7}, 0, nil},
-		{"used again", whole, []int32{7, -7, 7}, 0, []int32{7}},
-		{"end without a start", whole, []int32{-7, 8}, 0, []int32{8}},
-		{"numbers of no group", whole, []int32{0, 1, -1, 1 << 30, -1 << 31}, 0, []int32{1 << 30}},
-		{"half a message", whole, []int32{7}, 3, []int32{7}},
-		{"byte by byte", bytewise, []int32{300, 70000, -300}, 2, []int32{70000}},
-		{"in the middle", odd, []int32{300, 70000, 5, -300}, 1, []int32{5, 70000}},
-		{"error", failing, []int32{7, 8, -8}, 1, []int32{7}},
-		{"more than a buffer", whole, many(20000), 0, []int32{20000}},
-	} {
+)
+
+var leftCases = []struct {
+	name    string
+	reader  func([]byte) io.Reader
+	numbers []int32
+	extra   int // bytes of one more message
+	want    []int32
+}{
+	{"nothing", whole, nil, 0, nil},
+	{"one", whole, []int32{7}, 0, []int32{7}},
+	{"ended", whole, []int32{7, 8, -7}, 0, []int32{8}},
+	{"all ended", whole, []int32{7, 8, -8, -7}, 0, nil},
+	{"used again", whole, []int32{7, -7, 7}, 0, []int32{7}},
+	{"end without a start", whole, []int32{-7, 8}, 0, []int32{8}},
+	{"numbers of no group", whole, []int32{0, 1, -1, 1 << 30, -1 << 31}, 0, []int32{1 << 30}},
+	{"half a message", whole, []int32{7}, 3, []int32{7}},
+	{"byte by byte", bytewise, []int32{300, 70000, -300}, 2, []int32{70000}},
+	{"in the middle", odd, []int32{300, 70000, 5, -300}, 1, []int32{5, 70000}},
+	{"error", failing, []int32{7, 8, -8}, 1, []int32{7}},
+	{"more than a buffer", whole, many(20000), 0, []int32{20000}},
+}
+
+func TestLeft(t *testing.T) {
+	for _, c := range leftCases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b := append(messages(c.numbers...), make([]byte, c.extra)...)

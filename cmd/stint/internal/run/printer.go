@@ -65,10 +65,11 @@ func (p *printer) begin(j *job) {
 		j.stdout, j.stderr = &stream{to: &lineWriter{w: stdout}}, &stream{to: &lineWriter{w: stderr}}
 		return
 	}
-	stdout, stderr := p.open(j)
+	stdout, stderr := p.newStreams(j)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	j.stdout, j.stderr = stdout, stderr
+	p.addLocked(j, stdout, stderr)
+	j.stdout, j.stderr = stdout, stderr // with the line before: streamTurn finds both or nothing
 	j.began, j.stuck, j.streamed = time.Now(), false, false
 	if j.streams() && !p.o.Unordered {
 		j.timer = time.AfterFunc(streamDelay, p.streamTurn)
@@ -85,14 +86,23 @@ func (p *printer) destinations(j *job) (stdout, stderr io.Writer) {
 	return stdout, stderr
 }
 
-// open returns streams that keep the output of j.
+// open returns streams that keep output of j.
 func (p *printer) open(j *job) (stdout, stderr *stream) {
-	toStdout, toStderr := p.destinations(j)
-	stdout, stderr = &stream{to: toStdout, buffer: p.spool.NewBuffer()}, &stream{to: toStderr, buffer: p.spool.NewBuffer()}
+	stdout, stderr = p.newStreams(j)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.jobs[j.position], p.of[stdout.buffer], p.of[stderr.buffer] = j, j, j
+	p.addLocked(j, stdout, stderr)
 	return stdout, stderr
+}
+
+func (p *printer) newStreams(j *job) (stdout, stderr *stream) {
+	toStdout, toStderr := p.destinations(j)
+	return &stream{to: toStdout, buffer: p.spool.NewBuffer()}, &stream{to: toStderr, buffer: p.spool.NewBuffer()}
+}
+
+// addLocked notes that output of j is kept.
+func (p *printer) addLocked(j *job, stdout, stderr *stream) {
+	p.jobs[j.position], p.of[stdout.buffer], p.of[stderr.buffer] = j, j, j
 }
 
 // discard drops output that is not printed.
