@@ -101,7 +101,7 @@ func newRun() *cobra.Command {
 		Args:    cobra.ArbitraryArgs,
 	}
 	f := cmd.Flags()
-	f.BoolVar(&s.Quick, "quick", false, "use smaller sizes: all experiments take less than three minutes; shows that everything runs, not for conclusions")
+	f.BoolVar(&s.Quick, "quick", false, "use smaller sizes: all experiments take four to five minutes; shows that everything runs, not for conclusions")
 	f.IntVar(&s.Count, "count", 0, "samples of each model, after a warm-up; an interval needs 6; 0: chosen by the experiment, 6 to 20")
 	f.DurationVar(&s.Time, "time", 0, "duration of a sample of the case's fastest model, less if the slowest would take 20 times longer; 0: 5ms; cases with a fixed number of operations ignore it")
 	f.StringSliceVar(&s.Models, "models", nil, "measure only these `NAMES` and the models they are compared with; sum ignores it")

@@ -20,18 +20,25 @@ func (a *ahead) add(ctx context.Context, bytes int, limit func() int) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.room.L = &a.mu
-	stop := context.AfterFunc(ctx, func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.room.Broadcast()
-	})
-	defer stop()
-	for a.bytes > maxAheadBytes && a.jobs > limit() && ctx.Err() == nil {
-		a.room.Wait()
+	if full := a.isFull(limit); full {
+		defer context.AfterFunc(ctx, a.wake)()
+		for full && ctx.Err() == nil {
+			a.room.Wait()
+			full = a.isFull(limit)
+		}
 	}
 	a.jobs++
 	a.bytes += bytes
 	return context.Cause(ctx)
+}
+
+// isFull reports whether no job is to be added. It is called with mu held.
+func (a *ahead) isFull(limit func() int) bool { return a.bytes > maxAheadBytes && a.jobs > limit() }
+
+func (a *ahead) wake() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.room.Broadcast()
 }
 
 func (a *ahead) remove(bytes int) {

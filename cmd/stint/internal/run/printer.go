@@ -182,7 +182,7 @@ func (p *printer) stuck(b *spool.Buffer) {
 		p.mu.Unlock()
 		p.streamTurn()
 		return
-	case p.owner != nil: // finish of the owner sees that b is blocked
+	case p.owner != nil: // when it has ended, help finds b
 		p.mu.Unlock()
 		return
 	}

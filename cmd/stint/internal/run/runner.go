@@ -77,14 +77,14 @@ type counts struct {
 	first     *job // the first one that failed, in order
 }
 
-// New returns a Runner, or an error of the command line. watcher is the command that kills
-// what runs when this process is killed.
+// New returns a Runner, or an error of the command line.
 func New(o *Options, std console.Streams) (*Runner, error) {
 	r := &Runner{Options: *o, std: std, console: console.New(std.Stderr), slots: new(slots)}
 	return r, r.prepare()
 }
 
-// Run runs the jobs. It returns when they have ended.
+// Run runs the jobs. It returns when they have ended. watcher is the command that kills what runs
+// when this process is killed.
 func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 	if os.Getenv("GOGC") == "" {
 		defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))

@@ -42,8 +42,9 @@ type Worker struct {
 	parcels *server.Parcels // connected when they are needed first
 }
 
-// NewWorker returns a Worker for the server of c that runs the named programs, or any if there are none. It runs
-// so many jobs concurrently; 0 is an adaptive limit. watcher is as in Runner.Run.
+// NewWorker returns a Worker for the server of c that runs the named programs, or any if there
+// are none. jobs is how many jobs it runs concurrently; 0 is an adaptive limit. watcher is as in
+// Runner.Run.
 func NewWorker(c *server.Connection, programs []string, jobs int, con *console.Console, watcher []string) (*Worker, error) {
 	w := &Worker{programs: programs, options: Options{JSON: true, Unordered: true}, server: c, sends: stint.Limit(maxSends)}
 	var err error
