@@ -131,6 +131,11 @@ func (b *bench) compare(t *testing.T, c *comparison) {
 		t.Skipf("%s is not installed", command)
 	}
 	got, other := b.observe(t, "stint", c), b.observe(t, c.peer, c)
+	// moreutils' parallel 0.67 loses the output of its last jobs in one of five
+	// runs on a busy machine, so it is asked again.
+	for try := 0; c.peer == "moreutils" && got != other && try < 20; try++ {
+		other = b.observe(t, c.peer, c)
+	}
 	want := other
 	if c.differs != "" {
 		want = c.want
