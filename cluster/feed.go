@@ -27,7 +27,10 @@ type publication struct {
 
 // feed pulls the sequence and publishes its values. When it returns, also by a panic of the
 // sequence, its publications are acknowledged, or never will be.
-func (t *Task[In, Out]) feed(ctx context.Context, r *run, seq iter.Seq[In]) error {
+func (t *Task[In, Out]) feed(ctx context.Context, r *run, from *sequence, seq iter.Seq[In]) error {
+	if from != nil {
+		defer from.pull(r.ctx)()
+	}
 	// This needs a group of its own: the feeder's group drops tasks that have not started
 	// when the run ends.
 	acknowledging := stint.NewGroup(context.WithoutCancel(ctx), stint.Limit(1))
@@ -38,7 +41,7 @@ func (t *Task[In, Out]) feed(ctx context.Context, r *run, seq iter.Seq[In]) erro
 	if !r.credit() {
 		return nil
 	}
-	for v := range seq {
+	for v := range checked(from, seq) {
 		data, err := t.kind.marshal(v)
 		r.addCell(n, len(data))
 		if err == nil {
@@ -53,6 +56,12 @@ func (t *Task[In, Out]) feed(ctx context.Context, r *run, seq iter.Seq[In]) erro
 		if !r.credit() {
 			return nil
 		}
+	}
+	if from != nil && from.err != nil {
+		if !r.rec.KeepGoing {
+			return from.err
+		}
+		r.note(from.err)
 	}
 	r.mu.Lock()
 	r.total = n

@@ -14,7 +14,7 @@ import (
 
 var (
 	mapOptions = []string{"Limit", "Queue", "WindowBytes", "KeepGoing", "Name"}
-	seqOptions = append(slices.Clone(mapOptions), "Unordered")
+	seqOptions = append(slices.Clone(mapOptions), "Unordered", "From")
 )
 
 // Map runs t for each item on the workers of the cluster, and returns the results in the
@@ -36,7 +36,7 @@ func Map[In, Out any](ctx context.Context, c *Client, t *Task[In, Out], items []
 	rec.Unordered = true // each result is put into its place
 	out := make([]Out, len(items))
 	var errs []error
-	err := t.submit(ctx, c, rec, slices.Values(items), func(i int, v Out, err error) bool {
+	err := t.submit(ctx, c, rec, nil, slices.Values(items), func(i int, v Out, err error) bool {
 		out[i] = v
 		if err != nil {
 			errs = append(errs, err)
@@ -73,9 +73,10 @@ func byIndex(a, b error) int {
 // that have arrived, then the error; under KeepGoing it yields each error in its place.
 // When ctx ends it yields the cause last. Leaving the range cancels the run, and so does a
 // panic of seq, which MapSeq raises again. MapSeq announces the end to the workers, then
-// waits for seq to return. It waits for a full server as Map does, and yields ErrFull last.
+// waits for seq to return: a sequence that may block is made by From. MapSeq waits for a full
+// server as Map does, and yields ErrFull last.
 //
-// Options: those of Map, and Unordered. MapSeq panics if ctx, c, t or seq is nil.
+// Options: those of Map, Unordered and From. MapSeq panics if ctx, c, t or seq is nil.
 func MapSeq[In, Out any](ctx context.Context, c *Client, t *Task[In, Out], seq iter.Seq[In], opts ...Option) iter.Seq2[Out, error] {
 	check("MapSeq", ctx, c, t)
 	if seq == nil {
@@ -83,7 +84,7 @@ func MapSeq[In, Out any](ctx context.Context, c *Client, t *Task[In, Out], seq i
 	}
 	o := collect("MapSeq", opts, seqOptions...)
 	return results(func(yield func(int, Out, error) bool) error {
-		return t.submit(ctx, c, newRecord(&t.kind, o), seq, yield)
+		return t.submit(ctx, c, newRecord(&t.kind, o), o.from, seq, yield)
 	})
 }
 

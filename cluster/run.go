@@ -85,7 +85,7 @@ type cell struct {
 }
 
 // submit starts a run and drives it to its end.
-func (t *Task[In, Out]) submit(ctx context.Context, c *Client, rec *record, seq iter.Seq[In], yield func(int, Out, error) bool) error {
+func (t *Task[In, Out]) submit(ctx context.Context, c *Client, rec *record, from *sequence, seq iter.Seq[In], yield func(int, Out, error) bool) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (t *Task[In, Out]) submit(ctx context.Context, c *Client, rec *record, seq 
 	if err != nil {
 		return err
 	}
-	return t.drive(ctx, r, yield, func(ctx context.Context) error { return t.feed(ctx, r, seq) }, r.heartbeat, r.consume)
+	return t.drive(ctx, r, yield, func(ctx context.Context) error { return t.feed(ctx, r, from, seq) }, r.heartbeat, r.consume)
 }
 
 // newRun returns a run. If it is resumed total is the number of its tasks, otherwise -1.
@@ -309,12 +309,17 @@ func (r *run) arrive(i int, o outcome) {
 
 // fail ends the run with err, unless it has ended already.
 func (r *run) fail(err error) {
+	r.note(err)
+	r.end(ErrCanceled)
+}
+
+// note makes err the first failure, unless there is one.
+func (r *run) note(err error) {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.err == nil {
 		r.err = err
 	}
-	r.mu.Unlock()
-	r.end(ErrCanceled)
 }
 
 // failure returns why there are no more results.

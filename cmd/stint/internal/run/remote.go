@@ -125,7 +125,8 @@ func (m *remote) each(ctx context.Context, source *items.Items) error {
 	if m.Jobs > 0 {
 		opts = append(opts, cluster.Limit(m.Jobs))
 	}
-	for got, err := range cluster.MapSeq(ctx, m.client, m.task, m.requests(ctx, source), opts...) {
+	requests, from := cluster.From(func(ctx context.Context) iter.Seq2[request, error] { return m.requests(ctx, source) })
+	for got, err := range cluster.MapSeq(ctx, m.client, m.task, requests, append(opts, from)...) {
 		position := got.Position
 		if item, ok := errors.AsType[*stint.ItemError](err); ok {
 			position, err = int64(item.Index), item.Err
@@ -146,15 +147,15 @@ func (m *remote) each(ctx context.Context, source *items.Items) error {
 
 // requests yields a request for each job, and waits while too many jobs wait for an earlier one
 // to be printed.
-func (m *remote) requests(ctx context.Context, source *items.Items) iter.Seq[request] {
+func (m *remote) requests(ctx context.Context, source *items.Items) iter.Seq2[request, error] {
 	env := m.variables()
-	return func(yield func(request) bool) {
+	return func(yield func(request, error) bool) {
 		for j, err := range m.Runner.jobs(ctx, source) {
 			if err != nil {
-				m.cancel(err)
+				m.cancel(err) // at once, and not after the results of the jobs that run
 				return
 			}
-			if !m.submit(ctx, j) || !yield(m.request(j, env)) {
+			if !m.submit(ctx, j) || !yield(m.request(j, env), nil) {
 				return
 			}
 			j.block = nil
