@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,8 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/cluster"
+	"github.com/stint-go/stint/cmd/stint/internal/console"
 )
 
 // needsShell makes jobs use sh, or skips the test if there is none.
@@ -174,6 +177,28 @@ func TestRunOnCluster(t *testing.T) {
 	}, stint.Limit(8))
 	must(t, err)
 	left(t, url)
+}
+
+// A run that is cancelled ends, although its input goes on.
+func TestCancelOfARunWhoseInputGoesOn(t *testing.T) {
+	for _, args := range [][]string{{"echo"}, {"-n", "2", "echo"}, {"--pipe", "cat"}, {"--halt", "soon", "-j", "2", "echo"}} {
+		url, _ := serve(t)
+		stdin, input := io.Pipe()
+		var errs strings.Builder
+		ended := make(chan int, 1)
+		go func() {
+			ended <- execute(t.Context(), runsOf(url, args...), console.Streams{Stdin: stdin, Stdout: io.Discard, Stderr: &errs})
+		}()
+		go func() { _, _ = io.WriteString(input, strings.Repeat("x\n", 1<<20)) }()
+		until(t, url, "there is a run that waits", func(s *cluster.Status) bool { return len(s.Runs) == 1 && s.Runs[0].Waiting > 0 })
+		run := state(t, url).Runs[0].Run
+		wantRun(t, 0, "", "", "cancel", run, "--cluster", url)
+		if status, want := <-ended, run+" was cancelled elsewhere"; status != 1 || !strings.Contains(errs.String(), want) {
+			t.Errorf("%q ended with status %d, messages %q, want 1 and %q", args, status, &errs, want)
+		}
+		must(t, stdin.Close())
+		left(t, url)
+	}
 }
 
 // left wants that runs have left nothing at the server, once the workers know of their end.

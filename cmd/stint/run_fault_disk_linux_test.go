@@ -117,6 +117,26 @@ func TestRunDiskIsFullJSON(t *testing.T) {
 	}
 }
 
+// TestRunJobsWaitForRoom wants that a job whose output must be kept until it has ended, as it may
+// be tried again, waits for room when another job will free some.
+func TestRunJobsWaitForRoom(t *testing.T) {
+	t.Parallel()
+	const script = `until [ $1 = 1 ] || [ -e first ]; do sleep 0.02; done; yes $1 | head -c 12582912; touch first; until [ -e go ]; do sleep 0.02; done`
+	for _, flags := range [][]string{{"--retries", "1"}, {"--retries", "1", "-u"}, {"--json"}, {"--json", "-u"}} {
+		p := newFaultRun(t, append(append([]string{"-j", "2"}, flags...), "-s", script, ":::", "1", "2")...)
+		p.Env = append(p.Env, "TMPDIR=/nonexistent")
+		p.start()
+		if !eventually(func() bool { return strings.Contains(p.errs.String(), "no temporary file") }) {
+			t.Fatalf("%q: messages %q", flags, p.errs.String())
+		}
+		p.write("go", "")
+		p.end()
+		if got := p.ProcessState.ExitCode(); got != 0 || p.out.Len() < 2*jobSize {
+			t.Errorf("%q: exit status %d, %d bytes of output, want 0, %d; messages %.1000q", flags, got, p.out.Len(), 2*jobSize, p.errs.String())
+		}
+	}
+}
+
 // TestRunDiskIsFullEnds ends runs in which jobs wait for room.
 func TestRunDiskIsFullEnds(t *testing.T) {
 	t.Parallel()

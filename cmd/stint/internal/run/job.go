@@ -28,7 +28,6 @@ type job struct {
 	// The mutex of the printer guards these fields.
 	began    time.Time // the present attempt
 	timer    *time.Timer
-	stuck    bool // there was no room for its output
 	streamed bool // its output was printed while it ran
 
 	mu        sync.Mutex
@@ -49,6 +48,12 @@ type result struct {
 
 // streams reports whether the output may be printed before the job has ended.
 func (j *job) streams() bool { return j.last && !j.whole }
+
+// blocked reports whether the present attempt waits for room for its output. It is called with
+// the mutex of the printer held.
+func (j *job) blocked() bool {
+	return j.stdout.buffer.Blocked() || j.stderr.buffer.Blocked()
+}
 
 // abandon kills the job, which fails with err.
 func (j *job) abandon(err error) {

@@ -41,7 +41,7 @@ func (r *Runner) prepare() (err error) {
 		if r.input.ColSep, err = regexp.Compile(r.ColSep); err != nil {
 			return errors.New("invalid argument " + console.Quote(r.ColSep) + " for --colsep: " + err.Error())
 		}
-		if r.ColSep != "" && r.input.ColSep.MatchString("") {
+		if r.input.ColSep.MatchString("") {
 			return errors.New("invalid argument " + console.Quote(r.ColSep) + " for --colsep: it matches nothing between any two bytes; a special character needs a backslash, such as '\\|'")
 		}
 	}

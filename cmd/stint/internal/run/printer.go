@@ -26,7 +26,8 @@ var errNoRoom = errors.New("no room for its output: the temporary file is full")
 // it has run for streamDelay: what it writes goes straight to the output. Out of order, a job
 // streams only when there is no room to keep more; it then owns the output until it ends. So
 // one job can always go on, however little room there is. A job whose output cannot be printed
-// before it has ended fails instead.
+// before it has ended, as it may be tried again, waits for room as long as others may free some,
+// and then fails.
 type printer struct {
 	o       *Options
 	console *console.Console
@@ -69,10 +70,10 @@ func (p *printer) begin(j *job) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.addLocked(j, stdout, stderr)
-	j.stdout, j.stderr = stdout, stderr // with the line before: streamTurn finds both or nothing
-	j.began, j.stuck, j.streamed = time.Now(), false, false
+	j.stdout, j.stderr = stdout, stderr // with the line before: giveTurn finds both or nothing
+	j.began, j.streamed = time.Now(), false
 	if j.streams() && !p.o.Unordered {
-		j.timer = time.AfterFunc(streamDelay, p.streamTurn)
+		j.timer = time.AfterFunc(streamDelay, p.giveTurn)
 	}
 }
 
@@ -147,16 +148,29 @@ func (p *printer) forget(j *job) {
 	}
 }
 
-// streamTurn lets the job stream whose turn it is, if it may and has run for long enough or
-// waits for room.
-func (p *printer) streamTurn() {
+// giveTurn looks at the job whose turn it is, in order. It lets the job stream, if it may and
+// has run for long enough or waits for room; there will be none if the job cannot stream.
+func (p *printer) giveTurn() {
 	p.mu.Lock()
 	j := p.jobs[p.turn]
-	streams := j != nil && j.streams() && !p.o.Unordered && !p.over && (j.stuck || time.Since(j.began) >= streamDelay)
-	if !streams {
+	if j == nil || p.o.Unordered || p.over || p.isRemote() {
 		p.mu.Unlock()
 		return
 	}
+	blocked := j.blocked()
+	switch {
+	case j.streams() && (blocked || time.Since(j.began) >= streamDelay):
+		p.streamAndUnlock(j)
+	case !j.streams() && blocked:
+		p.mu.Unlock()
+		j.abandon(errNoRoom)
+	default:
+		p.mu.Unlock()
+	}
+}
+
+// streamAndUnlock lets j stream. mu is held, and is not when it returns.
+func (p *printer) streamAndUnlock(j *job) {
 	j.streamed = true
 	stdout, stderr := j.stdout, j.stderr // of this attempt
 	p.mu.Unlock()
@@ -171,26 +185,37 @@ func (p *printer) stuck(b *spool.Buffer) {
 	switch {
 	case j == nil: // it ends
 		p.mu.Unlock()
-		return
-	case p.over || !j.streams():
+	case p.over, p.isRemote():
 		p.mu.Unlock()
 		j.abandon(errNoRoom)
 		b.Discard()
-		return
 	case !p.o.Unordered:
-		j.stuck = true
 		p.mu.Unlock()
-		p.streamTurn()
-		return
-	case p.owner != nil: // when it has ended, help finds b
+		p.giveTurn()
+	case p.owner != nil, !j.streams() && p.othersGoOn(j): // when one has ended, help finds b
 		p.mu.Unlock()
-		return
+	case j.streams():
+		p.owner = j
+		p.streamAndUnlock(j)
+	default:
+		p.mu.Unlock()
+		j.abandon(errNoRoom)
 	}
-	p.owner, j.streamed = j, true
-	stdout, stderr := j.stdout, j.stderr
-	p.mu.Unlock()
-	stdout.print()
-	stderr.print()
+}
+
+// isRemote reports whether the output comes from workers: all of it on one goroutine, so that a
+// job that waited would hold up the others.
+func (p *printer) isRemote() bool { return p.o.Server.URL != "" }
+
+// othersGoOn reports whether a job other than j does not wait for room: when it has ended,
+// there may be some. It is called with mu held.
+func (p *printer) othersGoOn(j *job) bool {
+	for _, other := range p.jobs {
+		if other != j && !other.blocked() {
+			return true
+		}
+	}
+	return false
 }
 
 // ended lets another job stream, out of order: all that j has written is printed.
@@ -262,7 +287,7 @@ func (p *printer) next(j *job) {
 	p.turn = j.position + 1
 	p.mu.Unlock()
 	if !p.o.Unordered {
-		p.streamTurn()
+		p.giveTurn()
 		return
 	}
 	p.help()

@@ -19,11 +19,11 @@ type resultFiles struct {
 }
 
 // save makes the output of an attempt go to the files of --results, too.
-func (r *Runner) save(j *job, c *process.Command) (*resultFiles, error) {
-	if r.Results == "" {
+func (x *executor) save(j *job, c *process.Command) (*resultFiles, error) {
+	if x.o.Results == "" {
 		return nil, nil
 	}
-	f := &resultFiles{dir: filepath.Join(r.Results, strconv.FormatInt(j.seq, 10))}
+	f := &resultFiles{dir: filepath.Join(x.o.Results, strconv.FormatInt(j.seq, 10))}
 	err := os.MkdirAll(f.dir, 0o777)
 	if err == nil {
 		f.stdout, err = createResult(f.dir, "stdout", &c.Stdout, os.Stdout)

@@ -48,18 +48,12 @@ type Runner struct {
 	input   items.Options
 	command command
 
-	printer *printer
-	engine  *process.Engine
-	limit   *limit.Limit
-	log     *joblog.Log  // nil: there is none
-	done    *joblog.Done // nil: nothing is
-	kill    context.Context
-	cancel  context.CancelCauseFunc // of the run
-	ahead   ahead
-	slots   *slots
-	remote  bool // the jobs of another machine: nobody sends a second signal
-	starts  starts
-	told    sync.Once // of exit status 75
+	printer  *printer
+	executor *executor               // nil: workers run the jobs
+	log      *joblog.Log             // nil: there is none
+	done     *joblog.Done            // nil: nothing is
+	cancel   context.CancelCauseFunc // of the run
+	ahead    ahead
 
 	mu     sync.Mutex
 	counts counts
@@ -79,7 +73,7 @@ type counts struct {
 
 // New returns a Runner, or an error of the command line.
 func New(o *Options, std console.Streams) (*Runner, error) {
-	r := &Runner{Options: *o, std: std, console: console.New(std.Stderr), slots: new(slots)}
+	r := &Runner{Options: *o, std: std, console: console.New(std.Stderr)}
 	return r, r.prepare()
 }
 
@@ -99,7 +93,6 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 	r.cancel = cancel
 	kill, stop := onSecondSignal(ctx)
 	defer stop()
-	r.kill = kill
 	source, err := r.open(ctx)
 	if err != nil {
 		return err
@@ -110,34 +103,56 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 	if _, err := interrupt.Call(ctx, func() (any, error) { return nil, r.openLog() }); err != nil { // perhaps a pipe
 		return err
 	}
-	if r.Server.URL == "" {
-		if r.engine, err = process.New(watcher); r.engine == nil {
-			return console.Failure(err.Error())
-		} else if err != nil {
-			r.console.Message("jobs may outlive this process if it is killed: " + console.Reason(err))
-		}
-		defer r.engine.Close()
-		r.limit = limit.New(r.Jobs, int64(r.MemFree))
-		defer r.limit.Close()
-	}
 	r.printer = newPrinter(&r.Options, r.std, r.console, func(err error) { cancel(err) })
 	defer context.AfterFunc(ctx, r.printer.abort)()
-	stopProgress := r.showProgress(ctx)
+	run := r.eachRemote
 	if r.Server.URL == "" {
-		err = r.each(ctx, source)
-	} else {
-		err = r.eachRemote(ctx, source)
+		if r.executor, err = r.newExecutor(kill, watcher); err != nil {
+			return err
+		}
+		defer r.executor.close()
+		run = r.each
 	}
+	stopProgress := r.showProgress(ctx)
+	err = run(ctx, source)
 	stopProgress()
 	r.printer.rest()
 	r.printer.summary(r)
 	return r.end(ctx, errors.Join(err, r.printer.close(), r.closeLog()))
 }
 
+// newExecutor returns what runs the jobs here.
+func (r *Runner) newExecutor(kill context.Context, watcher []string) (*executor, error) {
+	engine, err := newEngine(watcher, r.console)
+	if err != nil {
+		return nil, err
+	}
+	x := &executor{
+		o: &r.Options, command: &r.command, engine: engine, limit: limit.New(r.Jobs, int64(r.MemFree)), printer: r.printer, slots: new(slots),
+		kill: kill, stopped: r.stopped, fail: r.cancel, say: r.console.Message,
+	}
+	if r.Quiet {
+		x.say = func(string) {}
+	}
+	return x, nil
+}
+
+// newEngine returns what starts processes.
+func newEngine(watcher []string, c *console.Console) (*process.Engine, error) {
+	engine, err := process.New(watcher)
+	switch {
+	case engine == nil:
+		return nil, console.Failure(err.Error())
+	case err != nil:
+		c.Message("jobs may outlive this process if it is killed: " + console.Reason(err))
+	}
+	return engine, nil
+}
+
 // each runs the jobs of source and prints them.
 func (r *Runner) each(ctx context.Context, source *items.Items) error {
 	jobs, from := stint.From(func(ctx context.Context) iter.Seq2[*job, error] { return r.jobs(ctx, source) })
-	opts := []stint.Option{from, r.limit.Limiter(), stint.Queue(maxAhead), stint.Name("run")}
+	opts := []stint.Option{from, r.executor.limit.Limiter(), stint.Queue(maxAhead), stint.Name("run")}
 	if r.Unordered {
 		opts = append(opts, stint.Unordered())
 	}
@@ -152,6 +167,28 @@ func (r *Runner) each(ctx context.Context, source *items.Items) error {
 		}
 	}
 	return nil
+}
+
+// run runs one job.
+func (r *Runner) run(ctx context.Context, j *job) (*job, error) {
+	defer r.ahead.remove(j.size())
+	if r.stopped() {
+		j.interrupted = true
+		return j, nil
+	}
+	r.running(1)
+	defer r.running(-1)
+	r.executor.execute(ctx, j)
+	j.sent, j.block = int64(len(j.block)), nil
+	r.printer.ended(j)
+	r.settled(j)
+	return j, nil
+}
+
+func (r *Runner) running(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.counts.running += n
 }
 
 // jobs yields the jobs that are to run.
@@ -416,16 +453,16 @@ func (r *Runner) append(j *job) error {
 
 // state returns the limit of jobs. With --cluster it is that of the workers, and not known.
 func (r *Runner) state() limit.State {
-	if r.limit == nil {
+	if r.executor == nil {
 		return limit.State{Limit: r.Jobs}
 	}
-	return r.limit.State()
+	return r.executor.limit.State()
 }
 
 // current returns how many jobs may run concurrently, as far as it is known.
 func (r *Runner) current() int {
-	if r.limit == nil {
+	if r.executor == nil {
 		return max(r.Jobs, remoteAhead)
 	}
-	return r.limit.Limiter().Current()
+	return r.executor.limit.Limiter().Current()
 }

@@ -48,10 +48,8 @@ type Worker struct {
 func NewWorker(c *server.Connection, programs []string, jobs int, con *console.Console, watcher []string) (*Worker, error) {
 	w := &Worker{programs: programs, options: Options{JSON: true, Unordered: true}, server: c, sends: stint.Limit(maxSends)}
 	var err error
-	if w.engine, err = process.New(watcher); w.engine == nil {
-		return nil, console.Failure(err.Error())
-	} else if err != nil {
-		con.Message("jobs may outlive this process if it is killed: " + console.Reason(err))
+	if w.engine, err = newEngine(watcher, con); err != nil {
+		return nil, err
 	}
 	w.limit = limit.New(jobs, 0)
 	w.printer = newPrinter(&w.options, console.Streams{Stdout: io.Discard, Stderr: io.Discard}, con, func(error) {})
@@ -89,24 +87,24 @@ func (w *Worker) Handlers() []cluster.Handler {
 
 // run runs a job. It returns an error if ctx has ended.
 func (w *Worker) run(ctx context.Context, q *request) (response, error) {
-	r := w.runner(q)
+	x := w.executor(q)
 	j := &job{position: w.position.Add(1), seq: q.Seq, items: stringsOf(q.Items), block: q.Block, whole: true}
 	j.host = w.host
 	a := response{Position: q.Position, Host: w.host}
-	if err := w.permits(&r.command, q); err != nil {
+	if err := w.permits(x.command, q); err != nil {
 		a.Exit, a.Error = 126, err.Error()
 		return a, nil
 	}
-	if err := r.command.find(); err != nil {
+	if err := x.command.find(); err != nil {
 		e, _ := errors.AsType[*ExitError](err)
 		a.Exit, a.Error = e.Status, "on "+w.host+": "+e.Message
 		return a, nil
 	}
-	r.ahead.jobs, r.ahead.bytes = 1, j.size()
 	defer w.forget(j)
-	if _, err := r.run(ctx, j); err != nil || j.interrupted {
+	if x.execute(ctx, j); j.interrupted {
 		return a, context.Cause(ctx)
 	}
+	w.printer.ended(j)
 	a.Start, a.Elapsed, a.CPU, a.Exit, a.Signal = j.Start, j.Elapsed, j.CPU, j.Exit, j.Signal
 	a.Attempts, a.TimedOut = j.attempts, j.timedOut
 	if j.err != nil {
@@ -120,24 +118,26 @@ func (w *Worker) forget(j *job) {
 	if j.stdout != nil {
 		w.printer.forget(j)
 		w.printer.discard(&output{j.stdout, j.stderr})
+		w.printer.help()
 	}
 }
 
-// runner returns what runs one job.
-func (w *Worker) runner(q *request) *Runner {
-	o := Options{
+// executor returns what runs the job of q.
+func (w *Worker) executor(q *request) *executor {
+	o := &Options{
 		Command: stringsOf(q.Command), Replace: q.Replace, Shell: q.Shell != "" && len(q.Command) > 0, Pipe: q.Pipe, Dir: string(q.Dir),
 		Timeout: Duration(q.Timeout), Retries: q.Retries, NoOverload: q.NoOverload, RetryDelay: Duration(q.RetryDelay), JSON: true, Unordered: true,
 	}
-	r := &Runner{Options: o, engine: w.engine, limit: w.limit, printer: w.printer, slots: &w.slots, kill: context.Background(), remote: true}
-	r.command = newCommand(&o)
+	c := newCommand(o)
 	if q.Shell != "" {
-		r.command.name = q.Shell
+		c.name = q.Shell
 	}
-	r.command.env = slices.DeleteFunc(r.command.env, func(s string) bool { return strings.HasPrefix(s, server.TokenVariable+"=") }) // a secret of the worker
-	r.command.env = setVariables(r.command.env, stringsOf(q.Env))
-	r.cancel = func(error) {}
-	return r
+	c.env = slices.DeleteFunc(c.env, func(s string) bool { return strings.HasPrefix(s, server.TokenVariable+"=") }) // a secret of the worker
+	c.env = setVariables(c.env, stringsOf(q.Env))
+	return &executor{
+		o: o, command: &c, engine: w.engine, limit: w.limit, printer: w.printer, slots: &w.slots,
+		stopped: func() bool { return false }, fail: func(error) {}, say: func(string) {},
+	}
 }
 
 // setVariables returns env with other values of some variables: programs may see the first or

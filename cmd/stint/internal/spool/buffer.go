@@ -3,6 +3,7 @@ package spool
 import (
 	"io"
 	"os"
+	"slices"
 	"sync"
 )
 
@@ -129,6 +130,14 @@ func (b *Buffer) Len() int64 {
 	b.spool.mu.Lock()
 	defer b.spool.mu.Unlock()
 	return b.size
+}
+
+// Blocked reports whether a Write waits for room, and there is none.
+func (b *Buffer) Blocked() bool {
+	s := b.spool
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Contains(s.waiting, b) && !s.hasRoom()
 }
 
 // Err returns the first error of w, or of reading the file for it. Where w returned fewer

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 
@@ -21,20 +22,36 @@ const (
 	exhaustedTime   = 10 * time.Second // for which the system may refuse processes while no other job runs
 )
 
-// run runs one job, with as many attempts as it needs.
-func (r *Runner) run(ctx context.Context, j *job) (*job, error) {
-	defer r.ahead.remove(j.size())
-	if r.stopped() {
-		j.interrupted = true
-		return j, nil
-	}
-	slot := r.slots.take()
-	defer r.slots.put(slot)
-	r.running(1)
-	defer r.running(-1)
+// An executor runs jobs on this machine: those of a run, or one that a worker was given.
+type executor struct {
+	o       *Options
+	command *command
+	engine  *process.Engine
+	limit   *limit.Limit
+	printer *printer
+	slots   *slots
+	starts  starts
+
+	kill    context.Context // when it ends, jobs that run are killed; nil: a while after they were terminated
+	stopped func() bool     // no more attempts start
+	fail    func(error)     // ends the run: no job can be started
+	say     func(string)    // what the user may want to know
+	told    sync.Once       // of exit status 75
+}
+
+// close ends what the executor has. No job may be running.
+func (x *executor) close() {
+	x.limit.Close()
+	x.engine.Close()
+}
+
+// execute runs j, with as many attempts as it needs.
+func (x *executor) execute(ctx context.Context, j *job) {
+	slot := x.slots.take()
+	defer x.slots.put(slot)
 	for {
-		err := r.limit.Run(ctx, func(ctx context.Context) error {
-			r.attempt(ctx, j, slot)
+		err := x.limit.Run(ctx, func(ctx context.Context) error {
+			x.attempt(ctx, j, slot)
 			if j.overloaded() {
 				return limit.ErrOverload
 			}
@@ -43,39 +60,29 @@ func (r *Runner) run(ctx context.Context, j *job) (*job, error) {
 		if err != nil && !errors.Is(err, limit.ErrOverload) { // ctx has ended before the attempt
 			j.interrupted = true
 		}
-		if !r.again(ctx, j) {
-			break
+		if !x.again(ctx, j) {
+			return
 		}
 	}
-	j.sent, j.block = int64(len(j.block)), nil
-	r.printer.ended(j)
-	r.settled(j)
-	return j, nil
-}
-
-func (r *Runner) running(n int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.counts.running += n
 }
 
 // overloaded reports whether the job says that too many run.
 func (r *result) overloaded() bool { return r.Exit == overloadStatus && r.err == nil && !r.timedOut }
 
 // again waits before another attempt of j, and reports whether there is one.
-func (r *Runner) again(ctx context.Context, j *job) bool {
-	if j.interrupted || !j.failed() || j.final || r.stopped() {
+func (x *executor) again(ctx context.Context, j *job) bool {
+	if j.interrupted || !j.failed() || j.final || x.stopped() {
 		return false
 	}
-	extra, delay := r.Retries, time.Duration(r.RetryDelay)
-	if j.overloaded() && !r.NoOverload {
+	extra, delay := x.o.Retries, time.Duration(x.o.RetryDelay)
+	if j.overloaded() && !x.o.NoOverload {
 		extra = overloadRetries
 		if delay == 0 {
 			delay = overloadDelay
 		}
-		r.told.Do(func() { r.sayOverload(j) })
+		x.told.Do(func() { x.sayOverload(j) })
 	}
-	if j.attempts > extra || !r.printer.drop(j) {
+	if j.attempts > extra || !x.printer.drop(j) {
 		return false
 	}
 	delay = min(delay<<min(j.attempts-1, 10), maxRetryDelay)
@@ -87,10 +94,8 @@ func (r *Runner) again(ctx context.Context, j *job) bool {
 }
 
 // sayOverload says once that jobs are tried again for a reason that the user may not know.
-func (r *Runner) sayOverload(j *job) {
-	if !r.Quiet && !r.remote {
-		r.console.Message(fmt.Sprintf("job %d ended with status 75, too many jobs: such jobs are tried up to %d times more, after a while", j.seq, overloadRetries))
-	}
+func (x *executor) sayOverload(j *job) {
+	x.say(fmt.Sprintf("job %d ended with status 75, too many jobs: such jobs are tried up to %d times more, after a while", j.seq, overloadRetries))
 }
 
 // sleep waits for d, or returns the cause of ctx if ctx ends first.
@@ -109,25 +114,25 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // attempt runs the command of j once.
-func (r *Runner) attempt(ctx context.Context, j *job, slot int) {
+func (x *executor) attempt(ctx context.Context, j *job, slot int) {
 	host, attempts := j.host, j.attempts+1
 	j.result = result{host: host, attempts: attempts}
-	if r.starts.wait(ctx, time.Duration(r.Delay)) != nil || r.limit.AwaitMemory(ctx, r.sayMemory) != nil {
+	if x.starts.wait(ctx, time.Duration(x.o.Delay)) != nil || x.limit.AwaitMemory(ctx, x.sayMemory) != nil {
 		j.interrupted = true
 		return
 	}
-	c, err := r.command.make(j, slot)
+	c, err := x.command.make(j, slot)
 	if err != nil {
-		r.refuse(j, err)
+		x.refuse(j, err)
 		return
 	}
-	c.Dir, c.Nice, c.Stdin = r.Dir, r.Nice, j.block
-	j.last = attempts > r.Retries
-	r.printer.begin(j)
+	c.Dir, c.Nice, c.Stdin = x.o.Dir, x.o.Nice, j.block
+	j.last = attempts > x.o.Retries
+	x.printer.begin(j)
 	c.Stdout, c.Stderr = j.stdout.writer(), j.stderr.writer()
-	files, err := r.save(j, c)
+	files, err := x.save(j, c)
 	if err == nil {
-		err = r.start(ctx, j, c)
+		err = x.start(ctx, j, c)
 		err = errors.Join(err, files.close(j))
 	}
 	if err != nil && j.err == nil {
@@ -139,15 +144,13 @@ func (r *Runner) attempt(ctx context.Context, j *job, slot int) {
 }
 
 // sayMemory says that no job starts for want of memory.
-func (r *Runner) sayMemory(available int64) {
-	if !r.Quiet {
-		r.console.Message(fmt.Sprintf("waiting for memory: %s available, --memfree %s", console.Bytes(float64(available)), r.MemFree.String()))
-	}
+func (x *executor) sayMemory(available int64) {
+	x.say(fmt.Sprintf("waiting for memory: %s available, --memfree %s", console.Bytes(float64(available)), x.o.MemFree.String()))
 }
 
 // refuse fails a job whose command was not found.
-func (r *Runner) refuse(j *job, err error) {
-	r.printer.begin(j)
+func (x *executor) refuse(j *job, err error) {
+	x.printer.begin(j)
 	j.err, j.Exit, j.final = err, 127, true
 	if e, ok := errors.AsType[*ExitError](err); ok {
 		j.Exit = e.Status
@@ -155,29 +158,32 @@ func (r *Runner) refuse(j *job, err error) {
 }
 
 // start starts the process of j and waits for it.
-func (r *Runner) start(ctx context.Context, j *job, c *process.Command) error {
+func (x *executor) start(ctx context.Context, j *job, c *process.Command) error {
 	var p *process.Process
 	var stops []func() bool
 	started := func(it *process.Process) {
 		p = it
-		r.limit.Started(p)
+		x.limit.Started(p)
 		j.started(p)
 		stops = append(stops, context.AfterFunc(ctx, func() {
 			p.Terminate()
-			if r.remote || isOurs(context.Cause(ctx)) {
+			if x.kill == nil || isOurs(context.Cause(ctx)) {
 				time.AfterFunc(process.Grace, p.Kill)
 			}
-		}), context.AfterFunc(r.kill, p.Kill))
-		if r.Timeout > 0 {
-			stops = append(stops, time.AfterFunc(time.Duration(r.Timeout), j.timeOut).Stop)
+		}))
+		if x.kill != nil {
+			stops = append(stops, context.AfterFunc(x.kill, p.Kill))
+		}
+		if x.o.Timeout > 0 {
+			stops = append(stops, time.AfterFunc(time.Duration(x.o.Timeout), j.timeOut).Stop)
 		}
 	}
-	got, err := r.startable(ctx, j, func() (process.Result, error) { return r.engine.Run(c, started) })
+	got, err := x.startable(ctx, j, func() (process.Result, error) { return x.engine.Run(c, started) })
 	for _, stop := range stops {
 		stop()
 	}
 	if p != nil {
-		r.limit.Finished(p, got)
+		x.limit.Finished(p, got)
 	}
 	j.ended(got)
 	return err
@@ -193,7 +199,7 @@ func isOurs(cause error) bool {
 
 // startable calls start again while the system refuses to start a process, for lack of
 // processes or descriptors, as long as other jobs run, and for a while longer.
-func (r *Runner) startable(ctx context.Context, j *job, start func() (process.Result, error)) (process.Result, error) {
+func (x *executor) startable(ctx context.Context, j *job, start func() (process.Result, error)) (process.Result, error) {
 	since := time.Now()
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		got, err := start()
@@ -203,11 +209,11 @@ func (r *Runner) startable(ctx context.Context, j *job, start func() (process.Re
 		case !isExhausted(err):
 			return got, startError(err, j)
 		}
-		if r.limit.Exhausted() > 0 {
+		if x.limit.Exhausted() > 0 {
 			since = time.Now()
 		}
 		if time.Since(since) > exhaustedTime {
-			r.cancel(console.Failure("no job can be started: " + console.Reason(err)))
+			x.fail(console.Failure("no job can be started: " + console.Reason(err)))
 			return got, startError(err, j)
 		}
 		if sleep(ctx, pause) != nil {
