@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"log/slog"
 	"os"
 	"slices"
@@ -31,6 +32,46 @@ func Example_sequence() {
 		fmt.Println(n, err)
 	}
 	// Unordered output:
+	// 1 <nil>
+	// 4 <nil>
+	// 9 <nil>
+}
+
+// A source that waits for more items watches its context, which ends with the run.
+func Example_from() {
+	c, err := embedded.Open()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer c.Close()
+	defer work(c)()
+
+	arriving := make(chan int, 3)
+	arriving <- 1
+	arriving <- 2
+	arriving <- 3 // and nobody closes it
+	numbers, from := cluster.From(func(ctx context.Context) iter.Seq2[int, error] {
+		return func(yield func(int, error) bool) {
+			for {
+				select {
+				case n := <-arriving:
+					if !yield(n, nil) {
+						return
+					}
+				case <-ctx.Done():
+					return
+				}
+			}
+		}
+	})
+	for n, err := range cluster.MapSeq(context.Background(), c, square, numbers, from) {
+		fmt.Println(n, err)
+		if n == 9 {
+			break
+		}
+	}
+	// Output:
 	// 1 <nil>
 	// 4 <nil>
 	// 9 <nil>

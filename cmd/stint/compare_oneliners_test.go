@@ -109,7 +109,7 @@ var oneliners = []oneliner{
 	{about: "rename", text: `parallel --dry-run mv {} {.}.bak ::: data/* | sh`},
 	{about: "count", text: `ls logs/*.log | parallel --eta 'grep -c ERROR {} > {.}.count' 2> /dev/null`, change: "-s"},
 	{about: "environment", text: `export DEST=out; parallel 'cp {} $DEST/{/.}.copy' ::: data/*`, change: "-s"},
-	{about: "many hosts", text: `parallel -k -j 0 ssh {} true ::: web1 web2`, change: "-j 0 => -j 50", why: "-j auto or a number"},
+	{about: "many hosts", text: `parallel -k -j 0 ssh {} true ::: web1 web2`},
 	{about: "many files", text: `ls src/*.txt | xargs -P 0 -n 1 cp -t copy`},
 	{about: "progress", text: `parallel --progress gzip -n ::: src/*.txt 2> /dev/null`, change: "--progress => --progress=always", why: "--progress says when"},
 }

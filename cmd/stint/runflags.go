@@ -26,10 +26,13 @@ func addRunFlags(cmd *cobra.Command, o *run.Options) {
 	f.BoolVar(&o.Pipe, "pipe", false, "pass a block of standard input to each job, cut at line ends")
 	f.Var(&o.Block, "block", "size of a block, approximately; the default is 1M")
 	f.BoolVarP(&o.Shell, "shell", "s", false, "COMMAND is a script for the shell")
-	f.FuncP("jobs", "j", "run `N` jobs concurrently: 8, 50%, +2 or -1 of the CPUs; default auto", func(s string) (err error) {
+	jobs := func(s string) (err error) {
 		o.Jobs, err = run.ParseJobs(s, machine.CPUs())
 		return err
-	})
+	}
+	f.FuncP("jobs", "j", "run `N` jobs concurrently: 8, 50%, +2 or -1 of the CPUs; default auto", jobs)
+	f.FuncP("max-procs", "P", "the same as --jobs `N`", jobs) // of xargs
+	f.Lookup("max-procs").Hidden = true
 	complete(cmd, "jobs", "auto")
 	f.Var(&o.Delay, "delay", "wait this long between two starts")
 	f.Var(&o.Timeout, "timeout", "terminate jobs that take longer: seconds, or 2m30s")
@@ -66,13 +69,6 @@ func addRunFlags(cmd *cobra.Command, o *run.Options) {
 func addPeerFlags(f *pflag.FlagSet, o *run.Options) {
 	f.StringVarP(&o.Replace, "replace", "I", "", "`TEXT` stands for the item, instead of {}; as for xargs")
 	f.IntVarP(&o.MaxArgs, "max-replace-args", "N", 0, "the same as --max-args `N`")
-	f.FuncP("max-procs", "P", "the same as --jobs `N`; 0 is auto", func(s string) (err error) {
-		if s == "0" { // as many as possible
-			s = "auto"
-		}
-		o.Jobs, err = run.ParseJobs(s, machine.CPUs())
-		return err
-	})
 	always := func(string) error { o.Progress = "always"; return nil }
 	f.BoolFunc("bar", "the same as --progress always", always)
 	f.BoolFunc("eta", "the same as --progress always", always)
@@ -81,7 +77,7 @@ func addPeerFlags(f *pflag.FlagSet, o *run.Options) {
 	f.BoolVarP(&ignored, "no-run-if-empty", "r", false, "ignored: without items no job runs")
 	f.BoolVarP(&ignored, "quote", "q", false, "ignored: no shell reads the arguments")
 	f.BoolVar(&ignored, "will-cite", false, "ignored")
-	for _, name := range []string{"replace", "max-replace-args", "max-procs", "bar", "eta", "keep-order", "no-run-if-empty", "quote", "will-cite"} {
+	for _, name := range []string{"replace", "max-replace-args", "bar", "eta", "keep-order", "no-run-if-empty", "quote", "will-cite"} {
 		f.Lookup(name).Hidden = true
 	}
 }

@@ -172,10 +172,10 @@ func (h *Halt) String() string {
 // Type returns the name of the value in the help.
 func (h *Halt) Type() string { return "when" }
 
-// ParseJobs parses a number of jobs on a machine with so many CPUs: auto, which is 0, N, N% of
-// the CPUs, or N more or less than there are CPUs.
+// ParseJobs parses a number of jobs on a machine with so many CPUs: N, N% of the CPUs, N more or
+// less than there are CPUs, or auto, which is 0: as many as possible for xargs and GNU parallel.
 func ParseJobs(s string, cpus int) (int, error) {
-	if s == "auto" {
+	if s == "auto" || s == "0" {
 		return 0, nil
 	}
 	number, percent := strings.CutSuffix(s, "%")

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -54,6 +55,22 @@ func (r *Runner) prepare() (err error) {
 	return nil
 }
 
+// warnOfPlaceholders says that a placeholder stands for an item that no job has. It is empty, as
+// for GNU parallel: "rm -r {1}/{3}" with two lists is perhaps not what the user wants.
+func (r *Runner) warnOfPlaceholders() {
+	if r.Pipe || r.Fit || r.ColSep != "" || r.Quiet { // the number of items depends on the input
+		return
+	}
+	n := max(1, len(r.Files)+len(r.Lists)) * max(1, r.MaxArgs)
+	switch p := r.command.beyond(n); {
+	case p == "":
+	case n == 1:
+		r.console.Message(p + " is empty: each job has one item; --colsep splits items, --max-args gives jobs several")
+	default:
+		r.console.Message(fmt.Sprintf("%s is empty: each job has at most %d items", p, n))
+	}
+}
+
 // prepareRemote checks what only workers limit.
 func (r *Runner) prepareRemote() (err error) {
 	switch {
@@ -86,6 +103,17 @@ func (r *Runner) fit() {
 }
 
 const pointerSize = 8
+
+// beyond is Beyond of the command.
+func (c *command) beyond(n int) string {
+	switch {
+	case c.template != nil:
+		return c.template.Beyond(n)
+	case c.script != nil:
+		return c.script.Beyond(n)
+	}
+	return ""
+}
 
 // cost returns the bytes that an item adds to the arguments.
 func (c *command) cost(item string) int {

@@ -93,6 +93,7 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 	r.cancel = cancel
 	kill, stop := onSecondSignal(ctx)
 	defer stop()
+	r.warnOfPlaceholders()
 	source, err := r.open(ctx)
 	if err != nil {
 		return err

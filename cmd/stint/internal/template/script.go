@@ -58,6 +58,16 @@ func (s *Script) Expand(items []string, seq int64, slot int) (text string, env [
 	return e.text.String(), e.env
 }
 
+// Beyond is Template.Beyond.
+func (s *Script) Beyond(n int) string {
+	for _, r := range s.parts {
+		if r.beyond(n) {
+			return r.text
+		}
+	}
+	return ""
+}
+
 // Cost returns the bytes that an item adds to the arguments and the variables of a job,
 // or more. Without items they are those of Expand(nil, seq, slot).
 func (s *Script) Cost(item string) int { return s.cost.of(item) }

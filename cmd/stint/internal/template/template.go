@@ -87,6 +87,22 @@ func (p part) value(item string, items []string, number int64, n int) string {
 	return ""
 }
 
+// Beyond returns a placeholder that stands for an item which a job with n items does not have,
+// such as {4} if n is 3; "" is none.
+func (t *Template) Beyond(n int) string {
+	for _, parts := range t.args {
+		for _, p := range parts {
+			if p.beyond(n) {
+				return p.text
+			}
+		}
+	}
+	return ""
+}
+
+// beyond reports whether p stands for an item that is not among n.
+func (p part) beyond(n int) bool { return p.n > n || -p.n > n }
+
 // Cost returns the bytes that an item adds to the arguments of a job, or more. Without
 // items the arguments are those of Expand(nil, seq, slot). In an argument with both {}
 // and {1}, Cost assumes that no other item is longer than this one.
