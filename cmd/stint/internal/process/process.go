@@ -93,6 +93,10 @@ type Engine struct {
 	guard *guard // nil: there is none
 	mark  string // a variable of each process, by which the watcher finds those it was not told of
 	null  *os.File
+
+	mu      sync.Mutex
+	running map[*Process]bool
+	stopped bool
 }
 
 // New returns an Engine. watcher is a command that calls Watch with its last argument, which
@@ -105,7 +109,7 @@ func New(watcher []string) (*Engine, error) {
 		return nil, err
 	}
 	reserveThreads()
-	e := &Engine{null: null}
+	e := &Engine{null: null, running: make(map[*Process]bool)}
 	if len(watcher) > 0 {
 		e.mark = newMark()
 		e.guard, err = startGuard(append(slices.Clip(watcher), e.mark), null)
@@ -141,16 +145,48 @@ func (e *Engine) Run(c *Command, started func(*Process)) (Result, error) {
 	if e.guard != nil {
 		e.guard.add(p.pid)
 	}
+	e.add(p)
 	started(p)
 	s.copy()
 	r := wait()
 	r.Start, r.Elapsed = p.started, time.Since(p.started)
 	p.end()
+	e.remove(p)
 	if e.guard != nil {
 		e.guard.remove(p.pid)
 	}
 	s.drain()
 	return r, nil
+}
+
+func (e *Engine) add(p *Process) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.running[p] = true; e.stopped {
+		p.stop()
+	}
+}
+
+func (e *Engine) remove(p *Process) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.running, p)
+}
+
+// Stop stops the processes that run, and those that start until Continue is called. One that is
+// terminated or killed continues, to end.
+func (e *Engine) Stop() { e.setStopped(true, (*Process).stop) }
+
+// Continue lets stopped processes go on.
+func (e *Engine) Continue() { e.setStopped(false, (*Process).resume) }
+
+func (e *Engine) setStopped(stopped bool, do func(*Process)) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.stopped = stopped
+	for p := range e.running {
+		do(p)
+	}
 }
 
 // end waits until the group is gone. It terminates a group that lingers, and then kills it.

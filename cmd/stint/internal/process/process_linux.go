@@ -87,6 +87,17 @@ func readPeak() int64 {
 	return n << 10
 }
 
+// parent returns the parent of a process, or 0 if it has none here.
+func parent(pid int) int {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return 0
+	}
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]) // state, parent
+	n, _ := strconv.Atoi(string(fields[1]))
+	return n
+}
+
 // onlyZombies reports whether all processes of a group have ended, and the first process of
 // the system, whose children they are, has not reaped them: in many containers it never does.
 func onlyZombies(group int) bool {

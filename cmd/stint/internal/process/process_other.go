@@ -43,3 +43,6 @@ func readAvailable(f *os.File, b []byte) (int, error) { return 0, io.EOF }
 func newMark() string { return "" }
 
 func killMarked(string) {}
+
+func (p *Process) stop()   {}
+func (p *Process) resume() {}

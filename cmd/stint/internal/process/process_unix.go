@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // start starts c with these standard streams, and with mark, a variable, unless it is empty.
@@ -107,6 +109,34 @@ func reap(pid int) Result {
 func signalGroup(pid int, s syscall.Signal) {
 	_ = syscall.Kill(-pid, s)
 	_ = syscall.Kill(-pid, syscall.SIGCONT)
+}
+
+// IsOrphaned reports whether no shell could continue this process if it stopped. For such
+// processes the system ignores Ctrl-Z: no process of their group has a parent in another group
+// of the session.
+func IsOrphaned() bool {
+	session, err := unix.Getsid(0)
+	for pid := os.Getppid(); err == nil && pid > 0; pid = parent(pid) {
+		if s, err := unix.Getsid(pid); err != nil || s != session {
+			return true
+		}
+		if group, err := syscall.Getpgid(pid); err != nil || group != syscall.Getpgrp() {
+			return err != nil
+		}
+	}
+	return true
+}
+
+func (p *Process) stop()   { p.tell(syscall.SIGSTOP) }
+func (p *Process) resume() { p.tell(syscall.SIGCONT) }
+
+// tell sends s to the processes of the group.
+func (p *Process) tell(s syscall.Signal) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.over {
+		_ = syscall.Kill(-p.pid, s)
+	}
 }
 
 // groupLives reports whether a group has a process, after its first one was reaped. It reaps

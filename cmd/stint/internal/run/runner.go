@@ -112,6 +112,7 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 			return err
 		}
 		defer r.executor.close()
+		defer suspendTogether(r.executor.engine)()
 		run = r.each
 	}
 	stopProgress := r.showProgress(ctx)

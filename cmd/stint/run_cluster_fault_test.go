@@ -1,0 +1,287 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stint-go/stint/cluster"
+)
+
+// newFaultCommand returns another command than "stint run" in a process of its own.
+func newFaultCommand(t *testing.T, args ...string) *faultRun {
+	t.Helper()
+	p := newFaultRun(t)
+	p.Args = append([]string{"stint"}, args...)
+	return p
+}
+
+// newClusterRun returns a run whose jobs run on workers, in the directory of the run.
+func newClusterRun(t *testing.T, url string, args ...string) *faultRun {
+	t.Helper()
+	return newFaultRun(t, append([]string{"--cluster", url, "--cwd", "."}, args...)...)
+}
+
+// faultWorker starts a worker in a process of its own, with a variable, and waits until it
+// works.
+func faultWorker(t *testing.T, url, variable string, args ...string) *faultRun {
+	t.Helper()
+	w := newFaultCommand(t, append([]string{"work", "--cluster", url}, args...)...)
+	w.Env = append(w.Env, variable)
+	w.start()
+	if !eventually(func() bool { return strings.Contains(w.errs.String(), "stint: working for ") }) {
+		t.Fatalf("a worker prints %q, want that it works", w.errs.String())
+	}
+	return w
+}
+
+// threeWorkers starts workers that are told their number in WORKER.
+func threeWorkers(t *testing.T, url string) []*faultRun {
+	t.Helper()
+	var all []*faultRun
+	for i := range 3 {
+		all = append(all, faultWorker(t, url, fmt.Sprint("WORKER=", i+1), "--run", "-j", "2"))
+	}
+	return all
+}
+
+// kill kills the process, and waits for its end.
+func (p *faultRun) kill() {
+	p.t.Helper()
+	p.send(syscall.SIGKILL)
+	p.end()
+}
+
+// A faultServer is a server with a directory, in a process of its own.
+type faultServer struct {
+	*faultRun
+	url, dir string
+}
+
+func newFaultServer(t *testing.T) *faultServer {
+	t.Helper()
+	s := &faultServer{dir: filepath.Join(t.TempDir(), "server")}
+	s.start(t, "127.0.0.1:0")
+	return s
+}
+
+// start starts the server, and waits for its URL.
+func (s *faultServer) start(t *testing.T, listen string) {
+	t.Helper()
+	out := new(syncBuilder)
+	s.faultRun = newFaultCommand(t, "serve", "--listen", listen, "--dir", s.dir)
+	s.Stdout = out
+	s.faultRun.start()
+	if !eventually(func() bool { return strings.HasSuffix(out.String(), "\n") }) {
+		t.Fatalf("the server prints no URL; messages %q", s.errs.String())
+	}
+	s.url = strings.TrimSpace(out.String())
+}
+
+// restart starts a killed server again, at the same address.
+func (s *faultServer) restart() {
+	s.t.Helper()
+	s.start(s.t, strings.TrimPrefix(s.url, "nats://"))
+}
+
+// jobErrors returns what jobs have printed as errors: the messages of stint begin with its name.
+func (p *faultRun) jobErrors() string {
+	var b strings.Builder
+	for line := range strings.Lines(p.errs.String()) {
+		if !strings.HasPrefix(line, "stint: ") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// wantLike waits for the end, and wants what a run of the same jobs without workers prints.
+func (p *faultRun) wantLike(args ...string) {
+	p.t.Helper()
+	here := newFaultRun(p.t, args...)
+	here.write("go", "")
+	here.start().end()
+	p.end()
+	if got, want := p.ProcessState.ExitCode(), here.ProcessState.ExitCode(); got != want {
+		p.t.Errorf("exit status %d, want %d; messages %.2000q", got, want, p.errs.String())
+	}
+	if got, want := p.out.String(), here.out.String(); got != want {
+		p.t.Errorf("%d bytes of output, want %d: it %.300s", len(got), len(want), difference(got, want))
+	}
+	if got, want := p.jobErrors(), here.jobErrors(); got != want {
+		p.t.Errorf("%d bytes of errors, want %d: they %.300s", len(got), len(want), difference(got, want))
+	}
+}
+
+// wantAllRun wants that each item is the first word of a line of the file runs.
+func (p *faultRun) wantAllRun(n int) {
+	p.t.Helper()
+	seen := map[string]bool{}
+	for _, line := range p.lines("runs") {
+		item, _, _ := strings.Cut(line, " ")
+		seen[item] = true
+	}
+	for _, item := range items1to(n) {
+		if !seen[item] {
+			p.t.Errorf("job %s has not run", item)
+		}
+	}
+	if len(seen) != n {
+		p.t.Errorf("%d jobs have run, want %d", len(seen), n)
+	}
+}
+
+// Parts of the scripts of jobs. Each job notes that it runs, and prints to both outputs; the
+// output of some is sent in pieces.
+const (
+	notes     = `echo $1 $WORKER >>runs; `
+	waitsLate = `while [ $(wc -l <runs) -gt 40 ] && [ ! -e go ]; do sleep 0.02; done; `
+	prints2   = `[ $(($1 % 10)) != 0 ] || yes $1 | head -c 300000; echo out $1; echo err $1 >&2`
+)
+
+// TestRunClusterWorkerKilled kills a worker of three in the middle of a run: when it has two jobs
+// that do not end while the others wait, and at any moment.
+func TestRunClusterWorkerKilled(t *testing.T) {
+	t.Parallel()
+	const sticks = `if [ $(wc -l <runs) -gt 40 ]; then
+		if [ "$WORKER" = 1 ]; then echo $1 >>stuck; exec sleep 1000; fi
+		while [ ! -e go ]; do sleep 0.02; done
+	fi; `
+	for _, test := range []struct {
+		name, script, file string
+		lines              int // of the file, when the worker is killed
+	}{
+		{"with jobs", notes + sticks + prints2, "stuck", 2},
+		{"any moment", notes + prints2, "runs", 30},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			url, _ := serve(t)
+			workers := threeWorkers(t, url)
+			args := append([]string{"-s", test.script, ":::"}, items1to(100)...)
+			p := newClusterRun(t, url, args...).start()
+			p.awaitLines(test.file, test.lines)
+			workers[0].kill()
+			p.write("go", "")
+			p.wantLike(args...)
+			p.wantAllRun(100)
+			for _, item := range p.lines("stuck") {
+				if !slices.Contains(p.lines("runs"), item+" 2") && !slices.Contains(p.lines("runs"), item+" 3") {
+					t.Errorf("job %s of the killed worker was not run by another", item)
+				}
+			}
+			left(t, url)
+		})
+	}
+}
+
+// TestRunClusterServerKilled kills the server in the middle of a run and starts it again. It is
+// away when jobs end, or back before; or it is killed twice, at any moment.
+func TestRunClusterServerKilled(t *testing.T) {
+	t.Parallel()
+	args := append([]string{"-s", notes + waitsLate + prints2, ":::"}, items1to(100)...)
+	var all []*faultRun
+	var urls []string
+	for _, fault := range []func(p *faultRun, s *faultServer){
+		func(p *faultRun, s *faultServer) {
+			p.awaitLines("runs", 41)
+			s.kill()
+			p.write("go", "")
+			s.restart()
+		},
+		func(p *faultRun, s *faultServer) {
+			p.awaitLines("runs", 41)
+			s.kill()
+			s.restart()
+			p.write("go", "")
+		},
+		func(p *faultRun, s *faultServer) {
+			p.write("go", "")
+			for _, lines := range []int{1, 50} {
+				p.awaitLines("runs", lines)
+				s.kill()
+				s.restart()
+			}
+		},
+	} {
+		s := newFaultServer(t)
+		threeWorkers(t, s.url)
+		p := newClusterRun(t, s.url, args...).start()
+		fault(p, s)
+		all, urls = append(all, p), append(urls, s.url)
+	}
+	for i, p := range all {
+		p.wantLike(args...)
+		p.wantAllRun(100)
+		left(t, urls[i])
+	}
+}
+
+// TestRunClusterInterrupted sends a signal to a run: its jobs on workers get a TERM and end, and
+// no more start. The stubborn ones are killed.
+func TestRunClusterInterrupted(t *testing.T) {
+	t.Parallel()
+	for _, end := range endings {
+		if signal.Ignored(end.signal) {
+			t.Logf("%v: ignored here", end.signal)
+			continue
+		}
+		for what, then := range map[string]string{"end": "echo >>told; exit 9", "are stubborn": "echo >>told"} {
+			t.Run(fmt.Sprint(end.signal, " ", what), func(t *testing.T) {
+				t.Parallel()
+				url, _ := serve(t)
+				worker(t, "--cluster", url, "--run", "-j", "2")
+				script := `trap '` + then + `' TERM; echo >>started; while :; do sleep 0.02; done; : $1`
+				p := newClusterRun(t, url, append([]string{"--env", "JOBS", "-s", script, ":::"}, items1to(50)...)...)
+				jobs := strings.Replace(p.mark, "STINT_FAULT", "JOBS", 1)
+				p.Env = append(p.Env, jobs)
+				p.start().awaitLines("started", 2)
+				p.send(end.signal)
+				p.want(end.status, "", "")
+				p.awaitLines("told", 2)
+				if !eventually(func() bool { return len(markedProcesses(jobs)) == 0 }) {
+					t.Errorf("processes of jobs outlive the run: %v", markedProcesses(jobs))
+				}
+				left(t, url)
+				if got := len(p.lines("started")); got != 2 {
+					t.Errorf("%d jobs have started, want 2", got)
+				}
+			})
+		}
+	}
+}
+
+// TestRunClusterStatusAndCancel looks at a run whose jobs wait, and cancels it.
+func TestRunClusterStatusAndCancel(t *testing.T) {
+	t.Parallel()
+	url, _ := serve(t)
+	worker(t, "--cluster", url, "--run", "-j", "2")
+	script := `trap 'echo >>told; exit 9' TERM; echo >>started; while :; do sleep 0.02; done; : $1`
+	p := newClusterRun(t, url, append([]string{"-s", script, ":::"}, items1to(10)...)...).start()
+	p.awaitLines("started", 2)
+	until(t, url, "two jobs run and eight are queued", func(s *cluster.Status) bool {
+		return len(s.Runs) == 1 && s.Runs[0].Task == "run/v1" && s.Runs[0].Waiting == 10 &&
+			len(s.Tasks) == 1 && s.Tasks[0].Name == "run/v1" && s.Tasks[0].InFlight == 2 && s.Tasks[0].Queued == 8 &&
+			len(s.Workers) == 1 && s.Workers[0].Running == 2 && s.Workers[0].Done == 0
+	})
+	run := state(t, url).Runs[0].Run
+	out, _, _ := runStint(t, "", "status", "--cluster", url)
+	if row := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(run) + ` +run/v1 +\S+ \S+ +- +10$`); !row.MatchString(out) {
+		t.Errorf("status has no row of the run %s:\n%s", run, out)
+	}
+	wantRun(t, 0, "", "", "cancel", run, "--cluster", url)
+	p.want(1, "", run+" was cancelled elsewhere")
+	p.awaitLines("told", 2)
+	left(t, url)
+	if got := len(p.lines("started")); got != 2 {
+		t.Errorf("%d jobs have started, want 2", got)
+	}
+	wantRun(t, 0, "no runs\n", "", "status", "--cluster", url)
+}
