@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stint-go/stint/cluster"
@@ -104,17 +105,18 @@ func TestRunClusterVariables(t *testing.T) {
 // and goes on when there is a worker that does.
 func TestRunClusterWaits(t *testing.T) {
 	t.Parallel()
-	const anyProgram = "stint: no worker has answered yet; waiting for one: start it with 'stint work --run'\n"
+	const anyProgram = "stint: no worker has answered yet; waiting for one: start it with 'stint work --run'"
 	tests := []struct {
 		worker []string // its arguments
 		args   []string
 		out    string
+		more   string // of the message
 	}{
-		{nil, []string{"echo", ":::", "a", "b"}, "a\nb\n"},
-		{[]string{"--run=true,cat"}, []string{"echo", ":::", "a", "b"}, "a\nb\n"},
-		{[]string{"--run=echo,sh"}, []string{"/bin/echo", ":::", "a", "b"}, "a\nb\n"},
-		{[]string{"--run=echo,sh"}, []string{"{}", "a", ":::", "echo", "printf"}, "a\na"},
-		{[]string{"--run=echo"}, []string{"-s", "echo $1", ":::", "a", "b"}, "a\nb\n"},
+		{nil, []string{"echo", ":::", "a", "b"}, "a\nb\n", ""},
+		{[]string{"--run=true,cat"}, []string{"echo", ":::", "a", "b"}, "a\nb\n", "; the workers run only cat, true"},
+		{[]string{"--run=echo,sh"}, []string{"/bin/echo", ":::", "a", "b"}, "a\nb\n", "; the workers run only echo, sh"},
+		{[]string{"--run=echo,sh"}, []string{"{}", "a", ":::", "echo", "printf"}, "a\na", "; the workers run only echo, sh"},
+		{[]string{"--run=echo"}, []string{"-s", "echo $1", ":::", "a", "b"}, "a\nb\n", "; the workers run only echo"},
 	}
 	var all []*faultRun
 	var urls []string
@@ -124,7 +126,7 @@ func TestRunClusterWaits(t *testing.T) {
 		all, urls = append(all, newClusterRun(t, url, test.args...).start()), append(urls, url)
 	}
 	for i, p := range all {
-		if !eventually(func() bool { return p.errs.String() == anyProgram }) {
+		if !eventually(func() bool { return strings.HasSuffix(p.errs.String(), anyProgram+tests[i].more+"\n") }) {
 			t.Fatalf("%q: messages %q, want that it waits", p.Args, p.errs.String())
 		}
 		if s := state(t, urls[i]); len(s.Workers) == 1 && s.Workers[0].Running+int(s.Workers[0].Done) > 0 || len(s.Runs) != 1 || s.Runs[0].Waiting != 2 {
@@ -134,6 +136,23 @@ func TestRunClusterWaits(t *testing.T) {
 		p.want(0, tests[i].out, anyProgram)
 		left(t, urls[i])
 	}
+}
+
+// TestRunClusterLateWorker starts a worker for the program alone after a run that has found none.
+func TestRunClusterLateWorker(t *testing.T) {
+	t.Parallel()
+	url, _ := serve(t)
+	p := newClusterRun(t, url, "echo", ":::", "a").start()
+	until(t, url, "the run is there", func(s *cluster.Status) bool { return len(s.Runs) == 1 })
+	worker(t, "--cluster", url, "--run=echo")
+	const message = "start it with 'stint work --run', or start this run again: a worker that runs echo has come since\n"
+	if !eventually(func() bool { return strings.HasSuffix(p.errs.String(), message) }) {
+		t.Fatalf("messages %q, want %q", p.errs.String(), message)
+	}
+	newClusterRun(t, url, "echo", ":::", "b").start().want(0, "b\n", "")
+	p.send(syscall.SIGINT)
+	p.want(130, "", message)
+	left(t, url)
 }
 
 // TestRunClusterNamedPrograms has a worker for some programs: alone, and with one for all.

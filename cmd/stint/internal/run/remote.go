@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -78,7 +79,7 @@ func (r *Runner) eachRemote(ctx context.Context, source *items.Items) error {
 	defer m.interrupt()
 	defer wg.Wait()
 	defer stop()
-	stall := server.Stall{Client: client, Console: r.console, Interval: StallInterval, Task: m.task.Name(), Advice: m.advice(), State: m.progress}
+	stall := server.Stall{Client: client, Console: r.console, Interval: StallInterval, Task: m.task.Name(), Advice: m.advice, State: m.progress}
 	defer stall.Report(ctx)()
 	return m.each(ctx, source)
 }
@@ -104,12 +105,30 @@ func (m *remote) taskName(ctx context.Context) string {
 	return name
 }
 
-// advice says how to start a worker for these jobs.
-func (m *remote) advice() string {
-	if m.task.Name() == taskName("") {
-		return "start it with 'stint work --run'"
+// advice says how to start a worker for these jobs, if there are only the given ones. The start
+// of a run decides on its task, so workers for the other task that come later are of no use.
+func (m *remote) advice(workers []cluster.WorkerStatus) string {
+	program := m.command.program()
+	start, other := "start it with 'stint work --run'", taskName(program)
+	if m.task.Name() != taskName("") {
+		start, other = "start it with 'stint work --run="+program+"'", taskName("")
 	}
-	return "start it with 'stint work --run=" + m.command.program() + "'"
+	var runs []string
+	for _, w := range workers {
+		if slices.Contains(w.Tasks, other) {
+			return start + ", or start this run again: a worker that runs " + program + " has come since"
+		}
+		for _, task := range w.Tasks {
+			if name, ok := strings.CutPrefix(task, taskName("")+"/"); ok && !slices.Contains(runs, name) {
+				runs = append(runs, name)
+			}
+		}
+	}
+	if len(runs) == 0 {
+		return start
+	}
+	slices.Sort(runs)
+	return start + "; the workers run only " + strings.Join(runs, ", ")
 }
 
 // progress is the State of a Stall.

@@ -19,7 +19,7 @@ type Stall struct {
 	Console  *console.Console
 	Interval time.Duration                        // without a result, before it is reported
 	Task     string                               // the name of the task
-	Advice   string                               // what to do if no worker runs it
+	Advice   func([]cluster.WorkerStatus) string  // what to do if none of the workers runs it
 	State    func() (isPending bool, results int) // whether a result is waited for, and how many have arrived
 }
 
@@ -76,7 +76,7 @@ func (s *Stall) reason(ctx context.Context, pending bool) string {
 			return ""
 		}
 	}
-	return "no worker has answered yet; waiting for one: " + s.Advice
+	return "no worker has answered yet; waiting for one: " + s.Advice(status.Workers)
 }
 
 // fullLog prints once for each reason that a full server makes a run wait. It drops all

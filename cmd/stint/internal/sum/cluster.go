@@ -125,7 +125,8 @@ func (d *clusterDigester) absolute(path string) string {
 // reportStalls prints why no result arrives, until stop is called.
 func (d *clusterDigester) reportStalls(ctx context.Context) (stop func()) {
 	stall := server.Stall{
-		Client: d.client, Console: d.console, Interval: d.stallInterval, Task: d.task.Name(), Advice: "start it with 'stint work'",
+		Client: d.client, Console: d.console, Interval: d.stallInterval, Task: d.task.Name(),
+		Advice: func([]cluster.WorkerStatus) string { return "start it with 'stint work'" },
 		State: func() (pending bool, results int) {
 			d.mu.Lock()
 			defer d.mu.Unlock()
