@@ -17,6 +17,12 @@ func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
+// descriptors returns those of a pipe.
+func descriptors() (fds [2]int, err error) {
+	err = syscall.Pipe2(fds[:], syscall.O_CLOEXEC)
+	return fds, err
+}
+
 // requestPidfd asks for a descriptor of the process in *fd, which stays -1 if the kernel
 // has none. If fd is nil it asks for none.
 func requestPidfd(attr *syscall.SysProcAttr, fd *int) { attr.PidFD = fd }

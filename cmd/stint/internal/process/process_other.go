@@ -38,7 +38,19 @@ func signalGroup(pid int, s syscall.Signal) {
 
 func groupLives(int, bool) bool { return false }
 
-func readAvailable(f *os.File, b []byte) (int, error) { return 0, io.EOF }
+// A pipe is the end of a pipe from which we read.
+type pipe struct{ f *os.File }
+
+// newPipe returns a pipe, and the end for a process.
+func newPipe() (p pipe, w *os.File, err error) {
+	p.f, w, err = os.Pipe()
+	return p, w, err
+}
+
+func (p *pipe) open()  {}
+func (p *pipe) close() { p.f.Close() }
+
+func (p *pipe) readAvailable([]byte) (int, error) { return 0, io.EOF }
 
 func newMark() string { return "" }
 

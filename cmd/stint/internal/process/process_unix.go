@@ -5,7 +5,6 @@ package process
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -164,28 +163,4 @@ func reapGroup(pid int) {
 			return
 		}
 	}
-}
-
-// readAvailable reads what is in the pipe, and returns io.EOF if that is nothing.
-func readAvailable(f *os.File, b []byte) (n int, err error) {
-	c, err := f.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	var failed error
-	err = c.Control(func(fd uintptr) {
-		for {
-			n, failed = syscall.Read(int(fd), b)
-			if failed != syscall.EINTR {
-				return
-			}
-		}
-	})
-	switch err = errors.Join(err, failed); {
-	case err != nil:
-		return 0, err
-	case n <= 0:
-		return 0, io.EOF
-	}
-	return n, nil
 }

@@ -17,6 +17,17 @@ func maxRSS(usage *syscall.Rusage) int64 {
 
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
+// descriptors returns those of a pipe. No process starts before they are closed in it.
+func descriptors() (fds [2]int, err error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err = syscall.Pipe(fds[:]); err == nil {
+		syscall.CloseOnExec(fds[0])
+		syscall.CloseOnExec(fds[1])
+	}
+	return fds, err
+}
+
 func requestPidfd(*syscall.SysProcAttr, *int) {}
 
 func awaitExit(pid, fd int) bool { return false } // reap waits, on a thread

@@ -10,6 +10,10 @@ import (
 
 // streams are the standard streams of a process: those of the process itself, and our ends
 // of the pipes.
+//
+// Output stays in the pipes for copyDelay, and is then copied as it comes. A process that ends
+// before has its output copied at its end: so the runtime need not wait for the pipes, which
+// would wake it up twice while another process may need the CPU.
 type streams struct {
 	childs [3]*os.File
 	opened []*os.File // of childs, those to close when the process has them
@@ -17,12 +21,19 @@ type streams struct {
 	input   *os.File // nil: there is no pipe
 	data    []byte   // for input
 	outputs []output
+	timer   *time.Timer    // of copyDelay
 	wg      sync.WaitGroup // of the goroutines that copy
+
+	mu      sync.Mutex
+	copying bool // copyDelay is over
+	ended   bool // the process has ended
 }
+
+const copyDelay = 2 * time.Millisecond
 
 // output is our end of a pipe, and where the output goes.
 type output struct {
-	r *os.File
+	pipe
 	w io.Writer
 }
 
@@ -40,7 +51,7 @@ func (e *Engine) open(c *Command) (*streams, error) {
 		if w == nil {
 			continue
 		}
-		r, child, err := os.Pipe()
+		r, child, err := newPipe()
 		if err != nil {
 			s.closeChilds()
 			s.close()
@@ -65,7 +76,7 @@ func (s *streams) close() {
 		s.input.Close()
 	}
 	for _, o := range s.outputs {
-		o.r.Close()
+		o.pipe.close()
 	}
 }
 
@@ -77,9 +88,36 @@ func (s *streams) copy() {
 			s.input.Close()
 		})
 	}
-	for _, o := range s.outputs {
+	switch {
+	case len(s.outputs) == 0:
+	case s.outputs[0].f != nil: // what is in the pipe cannot be asked for here
+		s.copyOutputs()
+	default:
+		s.timer = time.AfterFunc(copyDelay, s.copyOutputs)
+	}
+}
+
+// copyOutputs starts to copy the outputs, unless the process has ended.
+func (s *streams) copyOutputs() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return
+	}
+	s.copying = true
+	for i := range s.outputs {
+		o := &s.outputs[i]
+		o.open()
 		s.wg.Go(o.copy)
 	}
+}
+
+// end returns whether the outputs are being copied. If not, copyOutputs does nothing from now on.
+func (s *streams) end() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	return s.copying
 }
 
 // drain returns when all that the group has written is copied, and data is not used any more.
@@ -88,8 +126,15 @@ func (s *streams) drain() {
 	if s.input != nil {
 		s.input.Close() // ends a Write that nobody reads
 	}
-	for _, o := range s.outputs {
-		_ = o.r.SetReadDeadline(time.Unix(1, 0))
+	if copying := s.end(); copying {
+		for _, o := range s.outputs {
+			_ = o.f.SetReadDeadline(time.Unix(1, 0))
+		}
+	} else if s.timer != nil {
+		s.timer.Stop()
+		for _, o := range s.outputs {
+			o.copyFrom(rest(o.pipe))
+		}
 	}
 	s.wg.Wait()
 }
@@ -105,12 +150,16 @@ const (
 )
 
 // copy copies until the end of the output, or until the read deadline and then what is there.
-func (o output) copy() {
-	defer o.r.Close()
+func (o *output) copy() {
+	o.copyFrom(o.f.Read)
+}
+
+// copyFrom copies what read returns, and closes the pipe.
+func (o *output) copyFrom(read func([]byte) (int, error)) {
+	defer o.close()
 	small := buffers.Get().(*[]byte)
 	defer buffers.Put(small)
-	b := *small
-	for read := o.r.Read; ; {
+	for b := *small; ; {
 		n, err := read(b)
 		if n > 0 {
 			if _, failed := o.w.Write(b[:n]); failed != nil {
@@ -119,7 +168,7 @@ func (o output) copy() {
 		}
 		switch {
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			read = rest(o.r)
+			read = rest(o.pipe)
 		case err != nil:
 			return
 		case n == len(b) && n < largeBuffer:
@@ -130,13 +179,13 @@ func (o output) copy() {
 
 // rest returns a function that reads what is in a pipe, and no more: processes that have left
 // the group may write on and on.
-func rest(f *os.File) func([]byte) (int, error) {
+func rest(p pipe) func([]byte) (int, error) {
 	left := maxPipe
 	return func(b []byte) (int, error) {
 		if left == 0 {
 			return 0, io.EOF
 		}
-		n, err := readAvailable(f, b[:min(len(b), left)])
+		n, err := p.readAvailable(b[:min(len(b), left)])
 		left -= n
 		return n, err
 	}
