@@ -84,10 +84,7 @@ func checked[T any](s *sequence, seq iter.Seq[T]) iter.Seq[T] {
 		return seq
 	}
 	return func(yield func(T) bool) {
-		for v := range seq {
-			if !s.begun {
-				break
-			}
+		for v := range seq { // a wrapper may have values of its own before
 			if !yield(v) {
 				return
 			}

@@ -201,6 +201,31 @@ func TestCancelOfARunWhoseInputGoesOn(t *testing.T) {
 	}
 }
 
+// A run that is cancelled ends, although it waits for its input.
+func TestCancelOfARunWithoutInput(t *testing.T) {
+	for _, args := range [][]string{{"echo"}, {"--pipe", "--block", "1", "cat"}} {
+		url, _ := serve(t)
+		r, w, err := os.Pipe()
+		must(t, err)
+		_, err = w.WriteString("a\nb")
+		must(t, err)
+		var errs strings.Builder
+		ended := make(chan int, 1)
+		go func() {
+			ended <- execute(t.Context(), runsOf(url, args...), console.Streams{Stdin: r, Stdout: io.Discard, Stderr: &errs})
+		}()
+		until(t, url, "there is a run that waits", func(s *cluster.Status) bool { return len(s.Runs) == 1 && s.Runs[0].Waiting == 1 })
+		run := state(t, url).Runs[0].Run
+		wantRun(t, 0, "", "", "cancel", run, "--cluster", url)
+		if status, want := <-ended, run+" was cancelled elsewhere"; status != 1 || !strings.Contains(errs.String(), want) {
+			t.Errorf("%q ended with status %d, messages %q, want 1 and %q", args, status, &errs, want)
+		}
+		w.Close()
+		r.Close()
+		left(t, url)
+	}
+}
+
 // left wants that runs have left nothing at the server, once the workers know of their end.
 func left(t *testing.T, url string) {
 	t.Helper()

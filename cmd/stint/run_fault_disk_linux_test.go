@@ -137,6 +137,30 @@ func TestRunJobsWaitForRoom(t *testing.T) {
 	}
 }
 
+// TestRunRetryWithoutRoom retries the job whose turn it is, while all that may run concurrently
+// wait for room.
+func TestRunRetryWithoutRoom(t *testing.T) {
+	t.Parallel()
+	const script = `if [ $1 = 1 ]; then
+		[ ! -e first ] || exit 0
+		touch first
+		until [ -e go ]; do sleep 0.02; done
+		exit 75
+	fi
+	head -c 1500000 /dev/zero`
+	p := newFaultRun(t, append([]string{"-s", script, ":::"}, items1to(300)...)...)
+	p.Env = append(p.Env, "TMPDIR=/nonexistent")
+	p.start()
+	if !eventually(func() bool { return strings.Contains(p.errs.String(), "no temporary file") }) {
+		t.Fatalf("messages %q", p.errs.String())
+	}
+	p.write("go", "")
+	p.end()
+	if got := p.ProcessState.ExitCode(); got != 0 || p.out.Len() != 299*1500000 {
+		t.Errorf("exit status %d, %d bytes of output, want 0, %d; messages %.1000q", got, p.out.Len(), 299*1500000, p.errs.String())
+	}
+}
+
 // TestRunDiskIsFullEnds ends runs in which jobs wait for room.
 func TestRunDiskIsFullEnds(t *testing.T) {
 	t.Parallel()

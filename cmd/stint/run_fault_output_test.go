@@ -305,3 +305,43 @@ func TestRunOddItemsResume(t *testing.T) {
 		}
 	}
 }
+
+// TestRunLastLine wants the end of a last line that has none, with --line-buffer and when the run
+// has been halted.
+func TestRunLastLine(t *testing.T) {
+	t.Parallel()
+	const script = `[ $1 = b ] || exec sleep 1000; printf partial; exit 3`
+	for _, flag := range []string{"--line-buffer", "--tag=false"} {
+		p := newFaultRun(t, flag, "-j", "2", "--halt", "now,fail=1", "-s", script, ":::", "a", "b").start()
+		p.want(3, "partial", "1 job of 1 failed: job 2, exit status 3: ")
+	}
+}
+
+// TestRunHaltsWithoutInput ends a run whose input goes on, but has nothing more now.
+func TestRunHaltsWithoutInput(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"--halt", "soon", "false"}, {"--halt", "now", "false"}, {"--pipe", "--block", "1", "--halt", "soon", "false"}} {
+		p := newFaultRun(t, args...)
+		input, err := p.StdinPipe()
+		must(t, err)
+		p.start()
+		_, err = io.WriteString(input, "a\nb")
+		must(t, err)
+		p.want(1, "", "1 job of 1 failed: job 1, exit status 1: false")
+		input.Close()
+	}
+}
+
+// TestRunShortJobs wants all output of jobs that end at about the time when it begins to be
+// copied, with more than a pipe holds and with less.
+func TestRunShortJobs(t *testing.T) {
+	t.Parallel()
+	var want strings.Builder
+	var items []string
+	for i := range 300 {
+		items = append(items, fmt.Sprint(i*700))
+		want.WriteString(strings.Repeat("x", i*700) + "\n")
+	}
+	p := newFaultRun(t, append([]string{"-s", `head -c $1 /dev/zero | tr '\0' x; echo`, ":::"}, items...)...).start()
+	p.want(0, want.String(), "")
+}

@@ -104,6 +104,15 @@ func (l *Limit) Started(p *process.Process) {
 	l.running[p] = &sample{at: p.Started()}
 }
 
+// Paused tells that all jobs were stopped for so long, and continue.
+func (l *Limit) Paused(d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.running {
+		s.at = s.at.Add(d)
+	}
+}
+
 // Finished tells of a job that has ended.
 func (l *Limit) Finished(p *process.Process, r process.Result) {
 	l.mu.Lock()

@@ -294,3 +294,15 @@ func TestState(t *testing.T) {
 		t.Errorf("%+v, want the lower limit", l.State())
 	}
 }
+
+// TestPaused wants that the time in which jobs were stopped says nothing about them.
+func TestPaused(t *testing.T) {
+	at := time.Unix(1e9, 0)
+	p := new(process.Process)
+	l := &Limit{running: map[*process.Process]*sample{p: {at: at}}}
+	l.Paused(time.Minute)
+	l.demand.sampled(l.running[p], at.Add(time.Minute+10*ms), 10*ms, 0)
+	if !near(l.demand.wall, 0.01) || !near(l.demand.want, 0.01) {
+		t.Errorf("the job wanted a CPU for %v of %v s, want 0.01 of 0.01", l.demand.want, l.demand.wall)
+	}
+}

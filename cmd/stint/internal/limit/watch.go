@@ -10,6 +10,7 @@ import (
 const (
 	firstLook  = 10 * time.Millisecond  // between two looks, at first
 	lastLook   = 100 * time.Millisecond // the same, later
+	maxElapsed = time.Second            // between two looks, unless this process was stopped
 	maxSampled = 32                     // jobs at each look
 )
 
@@ -40,7 +41,7 @@ func (l *Limit) watch() {
 		case <-timer.C:
 		}
 		now := time.Now()
-		l.look(from, now, now.Sub(last))
+		l.look(from, now, min(now.Sub(last), maxElapsed))
 		last = now
 		timer.Reset(min(lastLook, max(firstLook, now.Sub(began)/10)))
 	}

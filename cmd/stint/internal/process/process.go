@@ -36,7 +36,7 @@ type Command struct {
 	Nice int    // added to the niceness
 
 	Stdin          []byte    // is written to the standard input; nil: it is /dev/null
-	Stdout, Stderr io.Writer // each is used by a goroutine of its own; nil: those of this process
+	Stdout, Stderr io.Writer // each is used by one goroutine at a time; nil: those of this process
 }
 
 // A Result is what is known of a process that has ended.
@@ -94,6 +94,8 @@ type Engine struct {
 	mark  string // a variable of each process, by which the watcher finds those it was not told of
 	null  *os.File
 
+	starting sync.RWMutex // held for reading from a start until the process is in running
+
 	mu      sync.Mutex
 	running map[*Process]bool
 	stopped bool
@@ -136,7 +138,7 @@ func (e *Engine) Run(c *Command, started func(*Process)) (Result, error) {
 		return Result{}, err
 	}
 	p := &Process{started: time.Now()}
-	wait, err := p.start(c, e.mark, s.childs)
+	wait, err := e.start(p, c, s)
 	s.closeChilds()
 	if err != nil {
 		s.close()
@@ -145,7 +147,6 @@ func (e *Engine) Run(c *Command, started func(*Process)) (Result, error) {
 	if e.guard != nil {
 		e.guard.add(p.pid)
 	}
-	e.add(p)
 	started(p)
 	s.copy()
 	r := wait()
@@ -159,12 +160,19 @@ func (e *Engine) Run(c *Command, started func(*Process)) (Result, error) {
 	return r, nil
 }
 
-func (e *Engine) add(p *Process) {
+// start starts p, and stops it if the others are stopped.
+func (e *Engine) start(p *Process, c *Command, s *streams) (wait func() Result, err error) {
+	e.starting.RLock()
+	defer e.starting.RUnlock()
+	if wait, err = p.start(c, e.mark, s.childs); err != nil {
+		return nil, err
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.running[p] = true; e.stopped {
 		p.stop()
 	}
+	return wait, nil
 }
 
 func (e *Engine) remove(p *Process) {
@@ -181,6 +189,8 @@ func (e *Engine) Stop() { e.setStopped(true, (*Process).stop) }
 func (e *Engine) Continue() { e.setStopped(false, (*Process).resume) }
 
 func (e *Engine) setStopped(stopped bool, do func(*Process)) {
+	e.starting.Lock()
+	defer e.starting.Unlock()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.stopped = stopped

@@ -110,9 +110,9 @@ func signalGroup(pid int, s syscall.Signal) {
 	_ = syscall.Kill(-pid, syscall.SIGCONT)
 }
 
-// IsOrphaned reports whether no shell could continue this process if it stopped. For such
-// processes the system ignores Ctrl-Z: no process of their group has a parent in another group
-// of the session.
+// IsOrphaned reports whether no shell could continue this process if it stopped: neither its
+// parent, nor the parent of one in its group, is in another group of the session. The system
+// ignores Ctrl-Z for such processes.
 func IsOrphaned() bool {
 	session, err := unix.Getsid(0)
 	for pid := os.Getppid(); err == nil && pid > 0; pid = parent(pid) {

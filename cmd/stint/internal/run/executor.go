@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +33,7 @@ type executor struct {
 	slots   *slots
 	starts  starts
 
-	kill    context.Context // when it ends, jobs that run are killed; nil: a while after they were terminated
+	kill    context.Context // its end kills the jobs that run; nil: they are killed Grace after they were terminated
 	stopped func() bool     // no more attempts start
 	fail    func(error)     // ends the run: no job can be started
 	say     func(string)    // what the user may want to know
@@ -50,19 +51,34 @@ func (x *executor) execute(ctx context.Context, j *job) {
 	slot := x.slots.take()
 	defer x.slots.put(slot)
 	for {
-		err := x.limit.Run(ctx, func(ctx context.Context) error {
-			x.attempt(ctx, j, slot)
-			if j.overloaded() {
-				return limit.ErrOverload
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, limit.ErrOverload) { // ctx has ended before the attempt
-			j.interrupted = true
-		}
+		x.permitted(ctx, j, slot)
 		if !x.again(ctx, j) {
 			return
 		}
+	}
+}
+
+// permitted runs an attempt of j with a permit of the limit, or without one if others that
+// have them all wait until j has been printed.
+func (x *executor) permitted(ctx context.Context, j *job, slot int) {
+	started := false
+	waiting, stop := x.printer.awaitStart(ctx, j)
+	err := x.limit.Run(waiting, func(context.Context) error {
+		started = true
+		stop()
+		x.attempt(ctx, j, slot)
+		if j.overloaded() {
+			return limit.ErrOverload
+		}
+		return nil
+	})
+	stop()
+	switch {
+	case started:
+	case ctx.Err() == nil && errors.Is(err, errTurn):
+		x.attempt(ctx, j, slot)
+	default: // ctx has ended before the attempt
+		j.interrupted = true
 	}
 }
 
@@ -75,17 +91,22 @@ func (x *executor) again(ctx context.Context, j *job) bool {
 		return false
 	}
 	extra, delay := x.o.Retries, time.Duration(x.o.RetryDelay)
-	if j.overloaded() && !x.o.NoOverload {
-		extra = overloadRetries
-		if delay == 0 {
-			delay = overloadDelay
+	if j.overloaded() {
+		if !x.o.NoOverload {
+			extra = overloadRetries
 		}
-		x.told.Do(func() { x.sayOverload(j) })
+		delay = cmp.Or(delay, overloadDelay)
 	}
 	if j.attempts > extra || !x.printer.drop(j) {
 		return false
 	}
-	delay = min(delay<<min(j.attempts-1, 10), maxRetryDelay)
+	if j.overloaded() && !x.o.NoOverload {
+		x.told.Do(func() { x.sayOverload(j) })
+	}
+	most := max(maxRetryDelay, delay)
+	for n := 1; n < j.attempts && delay > 0 && delay < most; n++ {
+		delay = min(2*delay, most)
+	}
 	if err := sleep(ctx, delay); err != nil {
 		j.interrupted = true
 		return false
@@ -175,7 +196,7 @@ func (x *executor) start(ctx context.Context, j *job, c *process.Command) error 
 			stops = append(stops, context.AfterFunc(x.kill, p.Kill))
 		}
 		if x.o.Timeout > 0 {
-			stops = append(stops, time.AfterFunc(time.Duration(x.o.Timeout), j.timeOut).Stop)
+			stops = append(stops, time.AfterFunc(time.Duration(x.o.Timeout), func() { j.timeOut(it) }).Stop)
 		}
 	}
 	got, err := x.startable(ctx, j, func() (process.Result, error) { return x.engine.Run(c, started) })
@@ -252,11 +273,11 @@ func (j *job) started(p *process.Process) {
 	}
 }
 
-// timeOut ends the process of j.
-func (j *job) timeOut() {
+// timeOut ends a process of j.
+func (j *job) timeOut(p *process.Process) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if p := j.process; p != nil && !p.Reaped() {
+	if j.process == p && !p.Reaped() {
 		j.late = true
 		p.Terminate()
 		time.AfterFunc(process.Grace, p.Kill)

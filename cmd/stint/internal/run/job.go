@@ -55,7 +55,8 @@ func (j *job) blocked() bool {
 	return j.stdout.buffer.Blocked() || j.stderr.buffer.Blocked()
 }
 
-// abandon kills the job, which fails with err.
+// abandon kills the job, which fails with err. It is called with the mutex of the printer held,
+// so that no other attempt begins.
 func (j *job) abandon(err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

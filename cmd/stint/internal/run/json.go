@@ -31,8 +31,12 @@ type record struct {
 // object prints j as a line of JSON. The output is read from where it is kept, as it may be
 // large.
 func (p *printer) object(j *job) {
+	start := j.Start
+	if start.IsZero() { // it was not started
+		start = time.Now()
+	}
 	rec := record{
-		Seq: j.seq, Items: j.items, Command: j.log, Host: j.host, Start: j.Start.Format(time.RFC3339Nano), Time: j.Elapsed.Seconds(), CPU: j.CPU.Seconds(),
+		Seq: j.seq, Items: j.items, Command: j.log, Host: j.host, Start: start.Format(time.RFC3339Nano), Time: j.Elapsed.Seconds(), CPU: j.CPU.Seconds(),
 		Attempts: j.attempts, Status: j.status(), Signal: j.Signal,
 	}
 	if j.items == nil {

@@ -173,7 +173,8 @@ func (h *Halt) String() string {
 func (h *Halt) Type() string { return "when" }
 
 // ParseJobs parses a number of jobs on a machine with so many CPUs: N, N% of the CPUs, N more or
-// less than there are CPUs, or auto, which is 0: as many as possible for xargs and GNU parallel.
+// less than there are CPUs, or auto. It returns 0 for auto, and for 0, which is as many as
+// possible for xargs and GNU parallel.
 func ParseJobs(s string, cpus int) (int, error) {
 	if s == "auto" || s == "0" {
 		return 0, nil

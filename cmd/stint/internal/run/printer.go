@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"io"
 	"slices"
@@ -16,6 +17,9 @@ const (
 	streamDelay  = time.Second // for which the job whose turn it is runs before its output is printed as it comes
 )
 
+// errTurn is why a job that waits for a permit starts without one.
+var errTurn = errors.New("it is its turn, and others wait for it")
+
 // errNoRoom is the error of a job whose output must be kept until it has ended.
 var errNoRoom = errors.New("no room for its output: the temporary file is full")
 
@@ -26,8 +30,9 @@ var errNoRoom = errors.New("no room for its output: the temporary file is full")
 // it has run for streamDelay: what it writes goes straight to the output. Out of order, a job
 // streams only when there is no room to keep more; it then owns the output until it ends. So
 // one job can always go on, however little room there is. A job whose output cannot be printed
-// before it has ended, as it may be tried again, waits for room as long as others may free some,
-// and then fails.
+// before it has ended, as it may be tried again, waits for room until it is its turn, or out of
+// order until all others wait, and then fails. Before a job starts it waits for a permit: if it
+// is its turn and others wait for room, it starts without one, as they may have all.
 type printer struct {
 	o       *Options
 	console *console.Console
@@ -40,13 +45,14 @@ type printer struct {
 	jobs  map[int64]*job         // started and not printed, by position
 	of    map[*spool.Buffer]*job // whose buffer it is
 	turn  int64                  // position of the job to print next, in order
+	start map[int64]func()       // makes a job start that waits for a permit, by position
 	owner *job                   // the one that streams, out of order
 	over  bool                   // the run ends early: no job waits for room, and none starts to stream
 }
 
 // newPrinter returns a printer. It calls failed with the first error of the output.
 func newPrinter(o *Options, std console.Streams, c *console.Console, failed func(error)) *printer {
-	p := &printer{o: o, console: c, std: std, out: console.NewOutput(std.Stdout, c, failed), jobs: make(map[int64]*job), of: make(map[*spool.Buffer]*job)}
+	p := &printer{o: o, console: c, std: std, out: console.NewOutput(std.Stdout, c, failed), jobs: make(map[int64]*job), of: make(map[*spool.Buffer]*job), start: make(map[int64]func())}
 	p.freed.L = &p.mu
 	warn := func(err error) {
 		c.Message("no temporary file for output: " + console.Reason(err) + "; jobs wait until the output of others is printed")
@@ -153,19 +159,34 @@ func (p *printer) forget(j *job) {
 func (p *printer) giveTurn() {
 	p.mu.Lock()
 	j := p.jobs[p.turn]
-	if j == nil || p.o.Unordered || p.over || p.isRemote() {
-		p.mu.Unlock()
-		return
-	}
-	blocked := j.blocked()
 	switch {
-	case j.streams() && (blocked || time.Since(j.began) >= streamDelay):
+	case p.o.Unordered || p.over || p.isRemote():
+	case j == nil:
+		if start := p.start[p.turn]; start != nil && p.spool.Blocked() != nil {
+			start()
+		}
+	case j.streams() && (j.blocked() || time.Since(j.began) >= streamDelay):
 		p.streamAndUnlock(j)
-	case !j.streams() && blocked:
-		p.mu.Unlock()
+		return
+	case !j.streams() && j.blocked():
 		j.abandon(errNoRoom)
-	default:
+	}
+	p.mu.Unlock()
+}
+
+// awaitStart returns a context for the time in which j waits for a permit. It ends with errTurn
+// if it is the turn of j and others wait for room: they may have all permits.
+func (p *printer) awaitStart(ctx context.Context, j *job) (waiting context.Context, stop func()) {
+	waiting, cancel := context.WithCancelCause(ctx)
+	p.mu.Lock()
+	p.start[j.position] = func() { cancel(errTurn) }
+	p.mu.Unlock()
+	p.giveTurn()
+	return waiting, func() {
+		p.mu.Lock()
+		delete(p.start, j.position)
 		p.mu.Unlock()
+		cancel(nil)
 	}
 }
 
@@ -186,8 +207,8 @@ func (p *printer) stuck(b *spool.Buffer) {
 	case j == nil: // it ends
 		p.mu.Unlock()
 	case p.over, p.isRemote():
-		p.mu.Unlock()
 		j.abandon(errNoRoom)
+		p.mu.Unlock()
 		b.Discard()
 	case !p.o.Unordered:
 		p.mu.Unlock()
@@ -198,8 +219,8 @@ func (p *printer) stuck(b *spool.Buffer) {
 		p.owner = j
 		p.streamAndUnlock(j)
 	default:
-		p.mu.Unlock()
 		j.abandon(errNoRoom)
+		p.mu.Unlock()
 	}
 }
 
@@ -218,8 +239,13 @@ func (p *printer) othersGoOn(j *job) bool {
 	return false
 }
 
-// ended lets another job stream, out of order: all that j has written is printed.
+// ended prints the end of the last lines of j, and lets another job stream, out of order: all
+// that j has written is printed.
 func (p *printer) ended(j *job) {
+	if p.o.LineBuffer && j.stdout != nil {
+		j.stdout.print()
+		j.stderr.print()
+	}
 	p.mu.Lock()
 	isOwner := p.owner == j
 	if isOwner {
@@ -251,7 +277,7 @@ func (p *printer) abort() {
 
 // skip drops j, which has no result.
 func (p *printer) skip(j *job) {
-	p.forget(j)
+	defer p.next(j)
 	for _, s := range []*stream{j.stdout, j.stderr} {
 		if s != nil {
 			s.discard()

@@ -105,8 +105,8 @@ func (m *remote) taskName(ctx context.Context) string {
 	return name
 }
 
-// advice says how to start a worker for these jobs, if there are only the given ones. The start
-// of a run decides on its task, so workers for the other task that come later are of no use.
+// advice says how to start a worker for these jobs, which none of the given workers runs. A run
+// chooses its task when it starts, so workers for the other task that come later do not help.
 func (m *remote) advice(workers []cluster.WorkerStatus) string {
 	program := m.command.program()
 	start, other := "start it with 'stint work --run'", taskName(program)
@@ -171,7 +171,9 @@ func (m *remote) requests(ctx context.Context, source *items.Items) iter.Seq2[re
 	return func(yield func(request, error) bool) {
 		for j, err := range m.Runner.jobs(ctx, source) {
 			if err != nil {
-				m.cancel(err) // at once, and not after the results of the jobs that run
+				if ctx.Err() == nil {
+					m.cancel(err) // at once, and not after the results of the jobs that run
+				}
 				return
 			}
 			if !m.submit(ctx, j) || !yield(m.request(j, env), nil) {

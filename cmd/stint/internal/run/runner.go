@@ -53,6 +53,8 @@ type Runner struct {
 	log      *joblog.Log             // nil: there is none
 	done     *joblog.Done            // nil: nothing is
 	cancel   context.CancelCauseFunc // of the run
+	reading  context.Context         // its end makes reads of the input fail
+	endInput context.CancelFunc
 	ahead    ahead
 
 	mu     sync.Mutex
@@ -94,7 +96,9 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 	kill, stop := onSecondSignal(ctx)
 	defer stop()
 	r.warnOfPlaceholders()
-	source, err := r.open(ctx)
+	r.reading, r.endInput = context.WithCancel(ctx)
+	defer r.endInput()
+	source, err := r.open(r.reading)
 	if err != nil {
 		return err
 	}
@@ -112,7 +116,7 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 			return err
 		}
 		defer r.executor.close()
-		defer suspendTogether(r.executor.engine)()
+		defer suspendTogether(r.executor.engine, r.executor.limit)()
 		run = r.each
 	}
 	stopProgress := r.showProgress(ctx)
@@ -196,8 +200,12 @@ func (r *Runner) running(n int) {
 // jobs yields the jobs that are to run.
 func (r *Runner) jobs(ctx context.Context, source *items.Items) iter.Seq2[*job, error] {
 	return func(yield func(*job, error) bool) {
+		defer context.AfterFunc(ctx, r.endInput)() // which may wait for more
 		var position int64
 		for j, err := range r.all(ctx, source) {
+			if err != nil && r.stopped() { // perhaps as no more input is wanted
+				return
+			}
 			if err != nil {
 				yield(nil, err)
 				return
@@ -233,7 +241,7 @@ func (r *Runner) all(ctx context.Context, source *items.Items) iter.Seq2[*job, e
 			return yield(j, nil)
 		}
 		if r.Pipe {
-			for block, err := range blocks(interrupt.NewReader(ctx, r.std.Stdin), int(r.Block)) {
+			for block, err := range blocks(interrupt.NewReader(r.reading, r.std.Stdin), int(r.Block)) {
 				if err != nil {
 					yield(nil, inputError(err))
 					return
@@ -430,6 +438,7 @@ func (r *Runner) settled(j *job) {
 		return
 	}
 	c.halting, c.halted = true, j
+	r.endInput()
 	if r.Halt.When == Now {
 		r.cancel(errHalted)
 	}

@@ -2,6 +2,9 @@
 
 package run
 
-import "github.com/stint-go/stint/cmd/stint/internal/process"
+import (
+	"github.com/stint-go/stint/cmd/stint/internal/limit"
+	"github.com/stint-go/stint/cmd/stint/internal/process"
+)
 
-func suspendTogether(*process.Engine) (end func()) { return func() {} }
+func suspendTogether(*process.Engine, *limit.Limit) (end func()) { return func() {} }

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/stint-go/stint/cmd/stint/internal/limit"
 	"github.com/stint-go/stint/cmd/stint/internal/process"
 )
 
@@ -16,7 +17,7 @@ const suspendTime = time.Second
 
 // suspendTogether makes Ctrl-Z stop the jobs, too, until this process continues: their process
 // groups are not that of the terminal.
-func suspendTogether(engine *process.Engine) (end func()) {
+func suspendTogether(engine *process.Engine, l *limit.Limit) (end func()) {
 	if signal.Ignored(syscall.SIGTSTP) || process.IsOrphaned() {
 		return func() {}
 	}
@@ -33,11 +34,13 @@ func suspendTogether(engine *process.Engine) (end func()) {
 				return
 			}
 			engine.Stop()
+			stopped := time.Now()
 			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) // the runtime does not restore the action of SIGTSTP
 			select {
 			case <-resume:
 			case <-time.After(suspendTime): // another Ctrl-Z may discard the SIGCONT
 			}
+			l.Paused(time.Since(stopped))
 			engine.Continue()
 		}
 	}()

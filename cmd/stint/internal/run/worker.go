@@ -38,6 +38,8 @@ type Worker struct {
 	server   *server.Connection
 	sends    *stint.Limiter
 
+	endSuspend func() // of Ctrl-Z, which stops the jobs, too
+
 	mu      sync.Mutex
 	parcels *server.Parcels // connected when they are needed first
 }
@@ -52,6 +54,7 @@ func NewWorker(c *server.Connection, programs []string, jobs int, con *console.C
 		return nil, err
 	}
 	w.limit = limit.New(jobs, 0)
+	w.endSuspend = suspendTogether(w.engine, w.limit)
 	w.printer = newPrinter(&w.options, console.Streams{Stdout: io.Discard, Stderr: io.Discard}, con, func(error) {})
 	if w.host, err = os.Hostname(); err != nil {
 		w.host = "unknown"
@@ -64,6 +67,7 @@ func (w *Worker) Close() {
 	if w.parcels != nil {
 		w.parcels.Close()
 	}
+	w.endSuspend()
 	w.printer.spool.Close()
 	w.limit.Close()
 	w.engine.Close()
