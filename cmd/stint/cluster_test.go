@@ -210,7 +210,7 @@ func TestNoWorker(t *testing.T) {
 	grow(t)
 	url, _ := serve(t)
 	sumWaits(t, url, func(line string) bool {
-		return line == "stint: no worker has answered yet; waiting for one: start it with 'stint work'"
+		return line == "stint: no worker answers; waiting for one: start it with 'stint work'"
 	}, func() { worker(t, "--cluster", url) })
 }
 

@@ -105,7 +105,7 @@ func TestRunClusterVariables(t *testing.T) {
 // and goes on when there is a worker that does.
 func TestRunClusterWaits(t *testing.T) {
 	t.Parallel()
-	const anyProgram = "stint: no worker has answered yet; waiting for one: start it with 'stint work --run'"
+	const anyProgram = "stint: no worker answers; waiting for one: start it with 'stint work --run'"
 	tests := []struct {
 		worker []string // its arguments
 		args   []string
@@ -145,7 +145,7 @@ func TestRunClusterLateWorker(t *testing.T) {
 	p := newClusterRun(t, url, "echo", ":::", "a").start()
 	until(t, url, "the run is there", func(s *cluster.Status) bool { return len(s.Runs) == 1 })
 	worker(t, "--cluster", url, "--run=echo")
-	const message = "start it with 'stint work --run', or start this run again: a worker that runs echo has come since\n"
+	const message = "start it with 'stint work --run', or start this run again: it would use a worker that is there now\n"
 	if !eventually(func() bool { return strings.HasSuffix(p.errs.String(), message) }) {
 		t.Fatalf("messages %q, want %q", p.errs.String(), message)
 	}

@@ -85,9 +85,9 @@ func addPeerFlags(f *pflag.FlagSet, o *run.Options) {
 // peerFlags are flags of xargs and GNU parallel that this command does not have, and what there
 // is instead.
 var peerFlags = map[string]string{
-	"--link": "paste the lists into lines, and split these with --colsep", "--xapply": "paste the lists into lines, and split these with --colsep",
-	"--wd": "--cwd", "--workdir": "--cwd", "--sshlogin": "--cluster", "'S'": "--cluster", "--retry-failed": "--resume-failed", "--retry": "--retries",
-	"--linebuffer": "--line-buffer", "--lb": "--line-buffer", "'C'": "--colsep", "--csv": "--colsep ,", "'L'": "-n", "--max-lines": "-n",
+	"--link": "paste(1), which joins lists line by line, and --colsep", "--xapply": "paste(1), which joins lists line by line, and --colsep",
+	"--wd": "--cwd", "--workdir": "--cwd", "--sshlogin": "--cluster", "'S'": "--cluster", "--retry-failed": "--resume-failed, with the same command and items", "--retry": "--retries",
+	"--linebuffer": "--line-buffer", "--lb": "--line-buffer", "'C'": "--colsep", "--csv": "--colsep , if no field is quoted", "'L'": "-n", "--max-lines": "-n",
 	"--group": "nothing: it is the default", "--no-notice": "nothing", "'t'": "--dry-run, or --joblog", "--verbose": "--dry-run, or --joblog",
 	"--tagstring": "--tag", "'m'": "-X", "--xargs": "-X", "--load": "nothing: the number of jobs adapts", "--tmpdir": "the variable TMPDIR",
 }

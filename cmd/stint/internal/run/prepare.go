@@ -65,9 +65,9 @@ func (r *Runner) warnOfPlaceholders() {
 	switch p := r.command.beyond(n); {
 	case p == "":
 	case n == 1:
-		r.console.Message(p + " is empty: each job has one item; --colsep splits items, --max-args gives jobs several")
+		r.console.Message("warning: " + p + " is empty: each job has one item; --colsep splits items, --max-args gives jobs several")
 	default:
-		r.console.Message(fmt.Sprintf("%s is empty: each job has at most %d items", p, n))
+		r.console.Message(fmt.Sprintf("warning: %s is empty: each job has at most %d items", p, n))
 	}
 }
 

@@ -177,6 +177,9 @@ func (p *printer) giveTurn() {
 // awaitStart returns a context for the time in which j waits for a permit. It ends with errTurn
 // if it is the turn of j and others wait for room: they may have all permits.
 func (p *printer) awaitStart(ctx context.Context, j *job) (waiting context.Context, stop func()) {
+	if p.o.Unordered { // nobody has a turn
+		return ctx, func() {}
+	}
 	waiting, cancel := context.WithCancelCause(ctx)
 	p.mu.Lock()
 	p.start[j.position] = func() { cancel(errTurn) }

@@ -116,7 +116,7 @@ func (m *remote) advice(workers []cluster.WorkerStatus) string {
 	var runs []string
 	for _, w := range workers {
 		if slices.Contains(w.Tasks, other) {
-			return start + ", or start this run again: a worker that runs " + program + " has come since"
+			return start + ", or start this run again: it would use a worker that is there now"
 		}
 		for _, task := range w.Tasks {
 			if name, ok := strings.CutPrefix(task, taskName("")+"/"); ok && !slices.Contains(runs, name) {

@@ -76,7 +76,7 @@ func (s *Stall) reason(ctx context.Context, pending bool) string {
 			return ""
 		}
 	}
-	return "no worker has answered yet; waiting for one: " + s.Advice(status.Workers)
+	return "no worker answers; waiting for one: " + s.Advice(status.Workers)
 }
 
 // fullLog prints once for each reason that a full server makes a run wait. It drops all
