@@ -9,7 +9,6 @@ import (
 )
 
 const (
-	recentTime  = 2 * time.Second      // of a job, in which it computes and waits for others in turns
 	minWall     = 5 * time.Millisecond // of a job, between two samples
 	raiseFactor = 4                    // of the limit, at most, at each look
 	sameShare   = 0.8                  // of the larger of two limits: if the other is closer, it is the same,
@@ -26,13 +25,9 @@ const (
 type sample struct {
 	at        time.Time
 	cpu, wait time.Duration // since the start
-	recent    recent
-	startup   float64 // seconds in which it wanted a CPU that are not counted yet
-	seen      bool    // it was sampled
+	startup   time.Duration // of cpu, what is not counted yet
+	seen      bool          // it was sampled
 }
-
-// recent is what a job did in the last seconds, of which older ones count less.
-type recent struct{ wall, used, waited, want float64 }
 
 // A demand is how much CPU a job wants: the share of its time in which it has one or waits
 // for one. What a job uses counts once, when it is sampled or ends, however few of the jobs
@@ -60,28 +55,13 @@ func (d *demand) sampled(s *sample, now time.Time, cpu, wait time.Duration) {
 	used, waited := max(0, cpu-s.cpu), max(0, wait-s.wait)
 	d.used += used.Seconds()
 	d.wall += wall.Seconds()
-	more := s.recent.add(wall, used, waited)
 	if s.seen || 2*(used+waited) > wall {
-		d.want += more
+		d.want += wanted(wall.Seconds(), used.Seconds(), waited.Seconds())
 		d.ran, d.waited = d.ran+used.Seconds(), d.waited+waited.Seconds()
 	} else {
-		s.startup = more
+		s.startup = used
 	}
 	s.at, s.cpu, s.wait, s.seen = now, cpu, wait, true
-}
-
-// add adds what a job has done since the last call, and returns for how many seconds more it
-// has wanted a CPU. Between two samples a job may only have waited for a CPU, and make up for
-// it by waiting for something else later: so that follows from more than these.
-func (r *recent) add(wall, used, waited time.Duration) (more float64) {
-	fade := math.Exp(-wall.Seconds() / recentTime.Seconds())
-	for _, sum := range []*float64{&r.wall, &r.used, &r.waited, &r.want} {
-		*sum *= fade
-	}
-	r.wall, r.used, r.waited = r.wall+wall.Seconds(), r.used+used.Seconds(), r.waited+waited.Seconds()
-	more = max(0, wanted(r.wall, r.used, r.waited)-r.want)
-	r.want += more
-	return more
 }
 
 // wanted returns for how many of its seconds a job would use a CPU if it had one to itself.
@@ -100,15 +80,15 @@ func (d *demand) finished(s *sample, r process.Result) {
 	if s == nil {
 		return
 	}
-	used := max(0, r.CPU-s.cpu)
-	wall := max(0, r.Start.Add(r.Elapsed).Sub(s.at))
-	waited := time.Duration(0)
+	used := max(0, r.CPU-s.cpu).Seconds()
+	wall := max(0, r.Start.Add(r.Elapsed).Sub(s.at)).Seconds()
+	waited := 0.0
 	if d.ran > 0 {
-		waited = min(time.Duration(float64(used)*d.waited/d.ran), max(0, wall-used))
+		waited = min(used*d.waited/d.ran, max(0, wall-used))
 	}
-	d.want += s.recent.add(wall, used, waited) + s.startup
-	d.wall += wall.Seconds()
-	d.used += used.Seconds()
+	d.want += wanted(wall, used, waited) + s.startup.Seconds()
+	d.wall += wall
+	d.used += used
 	if d.life == 0 {
 		d.life = r.Elapsed.Seconds()
 	}
