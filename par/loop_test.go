@@ -504,16 +504,21 @@ func TestShortLoopsAllocateNothing(t *testing.T) {
 		{"Map", func() { Map(s, same) }, 1},
 	} {
 		c.f() // is known from now on
-		const runs = 1000
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		for range runs {
-			c.f()
+		// A loop that the machine holds up looks long, and so do some after it: on busy
+		// CPUs that adds half an allocation a call to one try of twenty.
+		const runs, tries = 1000, 5
+		least := uint64(math.MaxUint64)
+		for try := 0; try < tries && least > c.want*runs+runs/2; try++ {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			for range runs {
+				c.f()
+			}
+			runtime.ReadMemStats(&after)
+			least = min(least, after.Mallocs-before.Mallocs)
 		}
-		runtime.ReadMemStats(&after)
-		// A loop that the machine holds up looks long; that is rare.
-		if got := after.Mallocs - before.Mallocs; got > c.want*runs+runs/2 {
-			t.Errorf("%s: %d allocations in %d calls", c.name, got, runs)
+		if least > c.want*runs+runs/2 {
+			t.Errorf("%s: at least %d allocations in %d calls", c.name, least, runs)
 		}
 	}
 }
