@@ -127,3 +127,18 @@ func (s *search) stallLimit() int {
 func (s *search) overdue(now time.Duration) bool {
 	return now-s.last >= max(stallTime, time.Duration(2*s.window.assumed.mean()))
 }
+
+// exceeded notes that tasks get permits beyond the limit, as none has finished for long. It ends
+// a probe of a lower limit without a conclusion, since more tasks run than that allows: probe
+// after probe would find a lower limit as good. It reports whether the limit has changed.
+func (s *search) exceeded(now time.Duration) bool {
+	s.last = now
+	if s.phase != Probing || s.limit >= s.held {
+		return false
+	}
+	s.returnToHeld(now, s.pause)
+	if s.probeNoted {
+		s.noted(now, s.known.at(s.held), "tasks wait for each other beyond the limit")
+	}
+	return true
+}

@@ -248,7 +248,9 @@ func (c *Controller) exceed(s *timedSearch, now time.Duration) bool {
 		return false
 	}
 	if now-s.last >= exceedTime {
-		s.last = now
+		if s.exceeded(now) {
+			c.limiter.Set(s.limit)
+		}
 		c.limiter.Exceed(max(1, s.limit/8))
 	}
 	return true

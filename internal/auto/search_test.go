@@ -626,6 +626,24 @@ func TestProbeDownSurvives(t *testing.T) {
 	}
 }
 
+// TestExceededLimitIsNotLowered has tasks get permits beyond the limit while a lower limit is
+// tried, a higher one, or none: only the first ends.
+func TestExceededLimitIsNotLowered(t *testing.T) {
+	for _, tried := range []int{6, 12, 24, 48} {
+		s := &search{Config: usual}
+		s.begin()
+		s.held = 24
+		s.try(0, reading{}, tried, "")
+		want := max(tried, 24)
+		if changed := s.exceeded(time.Second); changed != (tried < 24) || s.limit != want || s.last != time.Second {
+			t.Errorf("from %d: changed %v to %d, want %d; last %v", tried, changed, s.limit, want, s.last)
+		}
+		if (s.phase == Holding) != (tried < 24) {
+			t.Errorf("from %d: phase %v", tried, s.phase)
+		}
+	}
+}
+
 // TestStallExceedsTheCeiling has no task finish after an overload: tasks may wait for
 // each other, so the limit exceeds the ceiling.
 func TestStallExceedsTheCeiling(t *testing.T) {
