@@ -33,7 +33,8 @@ and the items are "$1", "$2" and so on. Placeholders are the same, quoted.
 
 Without -j, as many jobs start as there are CPUs, and more while jobs leave CPUs
 idle, memory is left and throughput rises. A job that exits with status 75
-reports overload: it is retried, and fewer jobs run.
+reports overload: it is retried, and fewer jobs run. Processes that a job leaves
+behind are terminated when it has ended.
 
 With --cluster, workers that were started with "stint work --run" run the jobs.`,
 	example: `  find . -name '*.wav' | stint run flac --best {}

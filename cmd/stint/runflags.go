@@ -38,7 +38,7 @@ func addRunFlags(cmd *cobra.Command, o *run.Options) {
 	f.Var(&o.Timeout, "timeout", "terminate jobs that take longer: seconds, or 2m30s")
 	f.IntVar(&o.Retries, "retries", 0, "retry a failed job up to `N` times")
 	f.Var(&o.RetryDelay, "retry-delay", "wait this long before a retry, twice as long before the next")
-	f.Var(&o.Halt, "halt", "end early: soon or now, with ,fail=N or ,success=N (default fail=1)")
+	f.Var(&o.Halt, "halt", "start no more (soon) or end all (now) after ,fail=N or ,success=N")
 	complete(cmd, "halt", "never", "soon,fail=1", "now,fail=1", "soon,success=1", "now,success=1")
 	f.BoolVar(&o.DryRun, "dry-run", false, "print the commands and run none")
 	f.IntVar(&o.Nice, "nice", 0, "add `N` to the niceness of jobs")
@@ -58,7 +58,7 @@ func addRunFlags(cmd *cobra.Command, o *run.Options) {
 	f.BoolVar(&o.ResumeFailed, "resume-failed", false, "with --joblog: skip the jobs that succeeded, retry the others")
 	addServer(cmd, &o.Server, "run the jobs on the workers of the server at `URL`")
 	f.StringArrayVar(&o.Env, "env", nil, "with --cluster: pass variable `NAME` to the jobs; repeatable")
-	f.StringVar(&o.Dir, "cwd", "", "run the jobs in directory `DIR`")
+	f.StringVar(&o.Dir, "cwd", "", "run the jobs in directory `DIR`; with --cluster, by default in the worker's")
 	_ = cmd.MarkFlagDirname("cwd")
 	addPeerFlags(f, o)
 }
@@ -164,9 +164,9 @@ func refuseSource(lists [][]string) rule {
 
 // refuseName refuses names of variables that cannot be.
 func refuseName(names []string) rule {
-	i := slices.IndexFunc(names, func(name string) bool { return name == "" || strings.Contains(name, "=") })
+	i := slices.IndexFunc(names, func(name string) bool { return name == "" || strings.ContainsAny(name, "=, ") })
 	if i < 0 {
 		return rule{}
 	}
-	return rule{true, "the --env option wants the name of a variable, not " + console.Quote(names[i])}
+	return rule{true, "the --env option wants the name of one variable, not " + console.Quote(names[i]) + "; it is repeatable"}
 }

@@ -71,6 +71,17 @@ func (r *Runner) warnOfPlaceholders() {
 	}
 }
 
+// warnOfNothing says that a run which resumes without a command had no items: the log has the
+// commands, but does not start them.
+func (r *Runner) warnOfNothing() {
+	r.mu.Lock()
+	c := r.counts
+	r.mu.Unlock()
+	if (r.Resume || r.ResumeFailed) && len(r.Command) == 0 && c.skipped+c.succeeded+c.failed == 0 && !r.Quiet {
+		r.console.Message("warning: there were no items: to resume, give the command and the items of the run before")
+	}
+}
+
 // prepareRemote checks what only workers limit.
 func (r *Runner) prepareRemote() (err error) {
 	switch {

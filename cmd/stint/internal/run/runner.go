@@ -28,6 +28,9 @@ const (
 	remoteAhead   = 64       // jobs that may have more bytes than that, with --cluster
 )
 
+// waitInterval is the time after a signal after which the command says that it waits for jobs.
+const waitInterval = 3 * time.Second
+
 // An ExitError ends a run with an exit status of its own, after Message unless that is empty.
 type ExitError struct {
 	Status  int
@@ -117,6 +120,7 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 		}
 		defer r.executor.close()
 		defer suspendTogether(r.executor.engine, r.executor.limit)()
+		defer r.reportWaiting(ctx)()
 		run = r.each
 	}
 	stopProgress := r.showProgress(ctx)
@@ -124,6 +128,9 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 	stopProgress()
 	r.printer.rest()
 	r.printer.summary(r)
+	if err == nil && ctx.Err() == nil {
+		r.warnOfNothing()
+	}
 	return r.end(ctx, errors.Join(err, r.printer.close(), r.closeLog()))
 }
 
@@ -390,6 +397,37 @@ func onSecondSignal(ctx context.Context) (kill context.Context, stop func()) {
 	return kill, func() {
 		signal.Stop(got)
 		cancel()
+	}
+}
+
+// reportWaiting says some time after the end of ctx, until stop is called, that jobs still run: after
+// a first signal they may take their time.
+func (r *Runner) reportWaiting(ctx context.Context) (stop func()) {
+	over := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		select {
+		case <-over:
+			return
+		case <-ctx.Done():
+		}
+		wait := time.NewTimer(waitInterval)
+		defer wait.Stop()
+		select {
+		case <-over:
+			return
+		case <-wait.C:
+		}
+		r.mu.Lock()
+		n := r.counts.running
+		r.mu.Unlock()
+		if n > 0 && !r.stopped() {
+			r.console.Message(fmt.Sprintf("waiting for running jobs: %d; a second signal kills them", n))
+		}
+	})
+	return func() {
+		close(over)
+		wg.Wait()
 	}
 }
 
