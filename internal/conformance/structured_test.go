@@ -178,7 +178,11 @@ func ended() context.Context {
 // 32: every accepted task is run or reported, also when Go and Close meet. Fails:
 // workerpool before v1.2.0 (#76, panics), pond before v2.3.1.
 func TestEveryAcceptedTaskIsAccountedFor(t *testing.T) {
-	for round := range 300 {
+	rounds := 300
+	if testing.Short() {
+		rounds = 60
+	}
+	for round := range rounds {
 		p := stint.NewPool(stint.Limit(2), stint.Queue(round%4))
 		g := stint.NewGroup(context.Background(), p, stint.Queue(round%3))
 		var accepted, ran atomic.Int64
