@@ -38,7 +38,7 @@ func addRunFlags(cmd *cobra.Command, o *run.Options) {
 	f.Var(&o.Timeout, "timeout", "terminate jobs that take longer: seconds, or 2m30s")
 	f.IntVar(&o.Retries, "retries", 0, "retry a failed job up to `N` times")
 	f.Var(&o.RetryDelay, "retry-delay", "wait this long before a retry, twice as long before the next")
-	f.Var(&o.Halt, "halt", "start no more (soon) or end all (now) after ,fail=N or ,success=N")
+	f.Var(&o.Halt, "halt", "start no more (soon) or end all (now) after ,fail=N (default 1) or ,success=N")
 	complete(cmd, "halt", "never", "soon,fail=1", "now,fail=1", "soon,success=1", "now,success=1")
 	f.BoolVar(&o.DryRun, "dry-run", false, "print the commands and run none")
 	f.IntVar(&o.Nice, "nice", 0, "add `N` to the niceness of jobs")

@@ -400,8 +400,8 @@ func onSecondSignal(ctx context.Context) (kill context.Context, stop func()) {
 	}
 }
 
-// reportWaiting says some time after the end of ctx, until stop is called, that jobs still run: after
-// a first signal they may take their time.
+// reportWaiting says some time after a signal has ended ctx, until stop is called, that jobs still
+// run: they may take their time.
 func (r *Runner) reportWaiting(ctx context.Context) (stop func()) {
 	over := make(chan struct{})
 	var wg sync.WaitGroup
@@ -410,6 +410,9 @@ func (r *Runner) reportWaiting(ctx context.Context) (stop func()) {
 		case <-over:
 			return
 		case <-ctx.Done():
+		}
+		if !errors.Is(context.Cause(ctx), context.Canceled) { // no signal, but --halt or an error
+			return
 		}
 		wait := time.NewTimer(waitInterval)
 		defer wait.Stop()
@@ -421,7 +424,7 @@ func (r *Runner) reportWaiting(ctx context.Context) (stop func()) {
 		r.mu.Lock()
 		n := r.counts.running
 		r.mu.Unlock()
-		if n > 0 && !r.stopped() {
+		if n > 0 {
 			r.console.Message(fmt.Sprintf("waiting for running jobs: %d; a second signal kills them", n))
 		}
 	})

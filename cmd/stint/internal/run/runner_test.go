@@ -16,25 +16,30 @@ func TestReportWaiting(t *testing.T) {
 		what    string
 		running int
 		signal  bool
-		halting bool
+		cause   error         // of the end instead of a signal
 		lasts   time.Duration // after the signal
 		want    string
 	}{
-		{"no signal", 2, false, false, time.Hour, ""},
-		{"jobs that end at once", 2, true, false, waitInterval - 1, ""},
-		{"no job", 0, true, false, time.Hour, ""},
-		{"a halted run, whose jobs are killed", 2, true, true, time.Hour, ""},
-		{"two jobs", 2, true, false, time.Hour, "stint: waiting for running jobs: 2; a second signal kills them\n"},
+		{"no signal", 2, false, nil, time.Hour, ""},
+		{"jobs that end at once", 2, true, nil, waitInterval - 1, ""},
+		{"no job", 0, true, nil, time.Hour, ""},
+		{"a halted run", 2, false, errHalted, time.Hour, ""},
+		{"two jobs", 2, true, nil, time.Hour, "stint: waiting for running jobs: 2; a second signal kills them\n"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var errs bytes.Buffer
-			r := &Runner{console: console.New(&errs), counts: counts{running: test.running, halting: test.halting}}
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
+			r := &Runner{console: console.New(&errs), counts: counts{running: test.running}}
+			signalled, signal := context.WithCancel(t.Context())
+			defer signal()
+			ctx, cancel := context.WithCancelCause(signalled)
+			defer cancel(nil)
 			stop := r.reportWaiting(ctx)
 			time.Sleep(time.Minute)
 			if test.signal {
-				cancel()
+				signal()
+			}
+			if test.cause != nil {
+				cancel(test.cause)
 			}
 			time.Sleep(test.lasts)
 			stop()
