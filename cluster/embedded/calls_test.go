@@ -63,7 +63,7 @@ func (c *callers) calls() map[string]func(*testing.T) error {
 			c.abandoned(t)
 			c.serve(t, c.root)
 			for _, err := range cluster.Resume(t.Context(), c.who, half, "run") {
-				if err != nil {
+				if err != nil && !errors.Is(err, cluster.ErrIncomplete) { // the run may have ended before it was noted that its item is the last
 					return err
 				}
 			}
