@@ -107,11 +107,15 @@ func newRun() *cobra.Command {
 	f.StringSliceVar(&s.Models, "models", nil, "measure only these `NAMES` and the models they are compared with; sum ignores it")
 	f.StringSliceVar(&s.Cases, "cases", nil, "measure only cases whose names contain one of these `PARTS`")
 	f.StringSliceVar(&procs, "procs", nil, "measure at these `NUMBERS` of GOMAXPROCS, such as 1,4 or 1,N where N is all; default N, single-processor cases also at 1, and sum at 2")
+	f.IntVar(&s.Workers, "workers", 0, "goroutines of the articles' fans and pools; 0: half of the CPUs as in the article, and at least 4 for items that wait")
 	f.BoolVar(&s.Keep, "keep", false, "keep the temporary folder and print its name")
 	f.StringVar(&out, "out", "", "write a file of JSON lines per experiment into `DIR`, created if missing, for report and compare")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if s.Count < 0 {
 			return fmt.Errorf("--count %d: must not be negative", s.Count)
+		}
+		if s.Workers < 0 {
+			return fmt.Errorf("--workers %d: must not be negative", s.Workers)
 		}
 		if s.Time < 0 {
 			return fmt.Errorf("--time %v: must not be negative", s.Time)
@@ -200,7 +204,7 @@ func processors(list []string) ([]int, error) {
 // given flags, except --out.
 func commandLine(cmd *cobra.Command, args []string) string {
 	words := append([]string{"go run ./lab run"}, args...)
-	for _, name := range []string{"quick", "count", "time", "procs", "cases", "models"} {
+	for _, name := range []string{"quick", "count", "time", "procs", "workers", "cases", "models"} {
 		switch f := cmd.Flags().Lookup(name); {
 		case !f.Changed || f.Value.String() == "[]":
 		case f.Value.Type() == "bool":

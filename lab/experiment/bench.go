@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -135,6 +136,7 @@ func (b *Bench) Measure(ctx context.Context, cases ...Case) error {
 		b.Logf("%s: %s: %d ops a sample, %d rounds", b.Result.Experiment, c.Name, ops, count)
 		b.Result.Cases = append(b.Result.Cases, result.Case{
 			Name: c.Name, Doc: c.Doc, Reference: c.Reference, Ops: ops, Count: count, Processors: c.Processors, Main: c.Main,
+			Article: c.Article, Table: c.Table, Figures: c.Figures,
 		})
 	}
 	label := b.label(cases)
@@ -250,7 +252,10 @@ func (b *Bench) sample(it item, ops, round int) (measure.Sample, error) {
 	if it.Processors > 0 && it.Processors != runtime.GOMAXPROCS(0) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(it.Processors))
 	}
-	m := &measure.Meter{N: ops, Round: round, Peaks: it.Peaks}
+	if it.NoGC {
+		defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	}
+	m := &measure.Meter{N: ops, Round: round, Peaks: it.Peaks, Scheduling: it.Scheduling}
 	if err := it.Run(m); err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", it.Case.Name, it.Model.Name, err)
 	}

@@ -15,7 +15,14 @@ type Case struct {
 	Count      int    // default number of samples; 0: the usual number
 	Main       bool   // shown in summaries
 	Peaks      bool   // also measure peak memory and goroutines
+	Scheduling bool   // also count context switches and garbage collections
+	NoGC       bool   // measured without garbage collections, as with GOGC=off
 	Models     []Model
+
+	// The article that has this case, the table of it, and its figures.
+	Article result.Article
+	Table   string
+	Figures []result.Figure
 }
 
 // OnOne returns the case at GOMAXPROCS 1.
@@ -32,4 +39,19 @@ type Model struct {
 	// Run does the operation m.N times between m.Start and m.Stop, and checks
 	// the results.
 	Run func(m *measure.Meter) error
+}
+
+// Op returns a model that does an operation by calling op, which checks its result.
+func Op(model result.Model, op func() error) Model {
+	return Model{Model: model, Run: func(m *measure.Meter) error {
+		var failed error
+		m.Start()
+		for range m.N {
+			if err := op(); err != nil {
+				failed = err
+			}
+		}
+		m.Stop()
+		return failed
+	}}
 }

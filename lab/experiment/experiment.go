@@ -53,6 +53,7 @@ type Session struct {
 	Models  []string      // models to measure, with those they are compared with; none: all
 	Cases   []string      // parts of the names of the cases to measure; none: all
 	Procs   []int         // GOMAXPROCS to measure at, ascending; none: chosen by the experiment
+	Workers int           // goroutines of the articles' fans and pools; 0: chosen by the experiment
 	Keep    bool          // keep the temporary directory
 	Command string        // to repeat the run
 	Log     io.Writer     // messages

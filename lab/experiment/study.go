@@ -29,6 +29,15 @@ func (n Names) Both() []string {
 	return []string{n.One, n.All}
 }
 
+// Each returns the claims that f makes for each of the names that are set.
+func (n Names) Each(f func(kase string) []result.Claim) []result.Claim {
+	var out []result.Claim
+	for _, kase := range n.Both() {
+		out = append(out, f(kase)...)
+	}
+	return out
+}
+
 // OnBoth returns a study of a case on one processor and, if the bench has more,
 // on all.
 func (b *Bench) OnBoth(c Case, claims func(Names) []result.Claim) Study {
@@ -69,6 +78,15 @@ func (b *Bench) RunSeq(ctx context.Context, studies iter.Seq[Study]) (*result.Re
 // conclusion may be empty.
 func AtMost(bar float64, kase, model, than, conclusion string) result.Claim {
 	return result.Claim{Case: kase, Model: model, Unit: measure.Time, Form: result.Ratio, Than: than, Bar: bar, Conclusion: conclusion}
+}
+
+// Concludes returns claims that support a conclusion of an article, or of ours if the
+// article is empty.
+func Concludes(a result.Article, conclusion string, claims ...result.Claim) []result.Claim {
+	for i := range claims {
+		claims[i].Article, claims[i].Conclusion = a, conclusion
+	}
+	return claims
 }
 
 // Across claims that a model takes at most bar times the time it takes in the

@@ -13,9 +13,15 @@ type Meter struct {
 	Round int  // -1: warm-up, not counted
 	Peaks bool // also measure peak memory and goroutines
 
+	// Scheduling also counts context switches, where the system tells them, and
+	// garbage collections.
+	Scheduling bool
+
 	sample Sample
 	before runtime.MemStats
 	peaks  *peaks
+
+	switches int64 // before
 	began  time.Time
 }
 
@@ -43,6 +49,9 @@ func (m *Meter) Start() {
 		runtime.ReadMemStats(&m.before)
 	}
 	m.sample = Sample{}
+	if m.Scheduling {
+		m.switches, _ = switches()
+	}
 	m.began = time.Now()
 }
 
@@ -60,6 +69,12 @@ func (m *Meter) Stop() {
 	m.Report(Time, float64(took.Nanoseconds())/n)
 	m.Report(Bytes, float64(after.TotalAlloc-m.before.TotalAlloc)/n)
 	m.Report(Allocs, float64(after.Mallocs-m.before.Mallocs)/n)
+	if m.Scheduling {
+		if now, ok := switches(); ok {
+			m.Report(Switches, float64(now-m.switches)/n)
+		}
+		m.Report(Collections, float64(after.NumGC-m.before.NumGC)/n)
+	}
 }
 
 // Report sets a value of the sample. It is called after Stop, or alone if the

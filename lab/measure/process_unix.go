@@ -17,6 +17,15 @@ func OwnCPU() (d time.Duration, ok bool) {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), true
 }
 
+// switches returns how often threads of this process have given up or lost their CPU.
+func switches() (n int64, ok bool) {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0, false
+	}
+	return int64(u.Nvcsw) + int64(u.Nivcsw), true
+}
+
 // ChildCPU returns the CPU time that the ended children of this process have used.
 func ChildCPU() time.Duration {
 	var u syscall.Rusage

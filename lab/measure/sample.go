@@ -22,6 +22,10 @@ const (
 	IdleCPU        Unit = "idle-cpu-ns/s" // used by this process while it waits
 	P50            Unit = "p50-ns"        // half of the records take at most this
 	P99            Unit = "p99-ns"        // 99 of 100 records take at most this
+	P999           Unit = "p999-ns"       // 999 of 1,000 records take at most this
+	Refused        Unit = "refused"       // parts of the arrivals that were not accepted, 0 to 1
+	Switches       Unit = "switches/op"   // context switches of the process's threads
+	Collections    Unit = "GCs/op"        // garbage collections
 	Failures       Unit = "failures"      // jobs that were killed, or whose output is not right
 )
 

@@ -35,6 +35,10 @@ var columns = []column{
 	{measure.IdleCPU, "CPU a second", duration},
 	{measure.P50, "p50", duration},
 	{measure.P99, "p99", duration},
+	{measure.P999, "p99.9", duration},
+	{measure.Refused, "refused", number},
+	{measure.Switches, "switches/op", number},
+	{measure.Collections, "GCs/op", number},
 	{measure.Failures, "failures", number},
 }
 

@@ -81,6 +81,11 @@ type Case struct {
 
 	// Main cases are shown in summaries. If there is none, the first case is.
 	Main bool `json:"main,omitempty"`
+
+	// The article that has this case, the table of it, and its figures.
+	Article Article  `json:"article,omitempty"`
+	Table   string   `json:"table,omitempty"`
+	Figures []Figure `json:"figures,omitempty"`
 }
 
 // A Row holds the samples of one model in one case.

@@ -23,7 +23,8 @@ type Claim struct {
 
 	// Conclusion is the sentence that the claim supports, of the experiment's
 	// article or ours. Several claims may support the same sentence.
-	Conclusion string `json:"conclusion,omitempty"`
+	Conclusion string  `json:"conclusion,omitempty"`
+	Article    Article `json:"article,omitempty"` // whose conclusion it is; empty: ours
 }
 
 // A Form says which figure is compared with the bar.
