@@ -12,42 +12,33 @@ import (
 // A link is a channel over which a goroutine that reads sends to the consumer.
 type link struct {
 	buffer   int
-	producer stop // the goroutine sends in a select with it
+	done     bool // it sends in a select with a channel that would be closed
+	producer bool // it sends in a select with the context
 	consumer bool // the consumer receives in a select with the context
 }
-
-// A stop is what a producer may wait for beside the consumer.
-type stop int
-
-const (
-	none  stop = iota
-	done       // a channel that would be closed
-	ended      // the context
-)
 
 // links returns the article's channels, and the sweeps of buffers and batches.
 func links() []model {
 	var out []model
 	for _, w := range []struct {
 		name, doc string
-		producer  stop
-		consumer  bool
+		link
 	}{
-		{"channel", "", none, false},
-		{"channel-done", ", it sends in a select with a channel that would be closed", done, false},
-		{"channel-context-producer", ", it sends in a select with ctx.Done()", ended, false},
-		{"channel-context-consumer", ", the consumer receives in a select with ctx.Done()", none, true},
-		{"channel-context-both", ", both send and receive in a select with ctx.Done()", ended, true},
+		{"channel", "", link{}},
+		{"channel-done", ", it sends in a select with a channel that would be closed", link{done: true}},
+		{"channel-context-producer", ", it sends in a select with ctx.Done()", link{producer: true}},
+		{"channel-context-consumer", ", the consumer receives in a select with ctx.Done()", link{consumer: true}},
+		{"channel-context-both", ", both send and receive in a select with ctx.Done()", link{producer: true, consumer: true}},
 	} {
 		for _, n := range []int{0, 1, 10, 100, 1000} {
-			doc := fmt.Sprintf("a goroutine reads, a channel with a buffer of %d%s", n, w.doc)
-			l, m := link{n, w.producer, w.consumer}, result.Peer.Model(w.name, doc)
+			w.buffer = n
+			m := result.Peer.Model(w.name, fmt.Sprintf("a goroutine reads, a channel with a buffer of %d%s", n, w.doc))
 			if n > 0 {
 				m.Name, m.Sweep, m.At = fmt.Sprintf("%s-%d", w.name, n), "buffer", float64(n)
 			}
-			out = append(out, model{Model: m, run: l.pointers})
-			if !w.consumer && w.producer != ended && (n == 0 || n == 1000) {
-				out = append(out, model{Model: result.Peer.Model(m.Name+"-values", doc+"; it sends records, not pointers"), run: l.values})
+			out = append(out, model{Model: m, run: w.pointers})
+			if !w.consumer && !w.producer && (n == 0 || n == 1000) {
+				out = append(out, model{Model: result.Peer.Model(m.Name+"-values", m.Doc+"; it sends records, not pointers"), run: w.values})
 			}
 		}
 	}
@@ -55,7 +46,7 @@ func links() []model {
 		doc := fmt.Sprintf("a goroutine reads, an unbuffered channel of slices of %d records, and as channel-done", n)
 		m := result.Peer.Model(fmt.Sprintf("batches-%d", n), doc)
 		m.Sweep, m.At = "batch", float64(n)
-		out = append(out, model{Model: m, run: link{producer: done}.batches(n)})
+		out = append(out, model{Model: m, run: link{done: true}.batches(n)})
 	}
 	return out
 }
@@ -124,11 +115,14 @@ func pass[T any](ctx context.Context, l link, produce func(send func(T) bool), t
 	ctx, cancel := context.WithCancel(ctx) // for a context that cannot be cancelled, a select is less work
 	defer cancel()
 	c, over := make(chan T, l.buffer), make(chan struct{})
-	stop := map[stop]func() <-chan struct{}{done: func() <-chan struct{} { return over }, ended: ctx.Done}[l.producer]
+	stop := ctx.Done
+	if l.done {
+		stop = func() <-chan struct{} { return over }
+	}
 	go func() {
 		defer close(c)
 		produce(func(v T) bool {
-			if stop == nil {
+			if !l.done && !l.producer {
 				c <- v
 				return true
 			}

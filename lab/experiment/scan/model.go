@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -42,7 +43,8 @@ func pull(_ context.Context, next nextRecord, use consumer) (t tally, err error)
 	return t, err
 }
 
-// streams returns the models with a stream. In a fused one the consumer reads.
+// streams returns the models with a stream, each without a boundary, where the consumer
+// reads, and with one.
 func streams() []model {
 	sequence := func(next nextRecord, failed *error) stream.Stream[rating] {
 		return stream.FromSeq(records(next, failed))
@@ -53,36 +55,31 @@ func streams() []model {
 			return err
 		})
 	}
-	return slices.Concat(fusedAndNot("stream.FromSeq", "FromSeq, Reduce", sequence, reduce), fusedAndNot("stream.Generate", "Generate, Reduce", generate, reduce),
-		fusedAndNot("stream.NextRecord", "NextRecord is iter.Pull2 of All of Generate, called by the consumer", generate, pullStream))
-}
-
-type (
-	source   func(nextRecord, *error) stream.Stream[rating]
-	terminal func(context.Context, stream.Stream[rating], consumer) (tally, error)
-)
-
-// fusedAndNot returns a stream, and the same with a boundary.
-func fusedAndNot(name, doc string, from source, end terminal) []model {
-	const boundary = 1 << 14 // records
 	var out []model
-	for _, fused := range []bool{true, false} {
-		m := result.Ours.Model(name+"-fused", doc)
-		if !fused {
-			m = result.Ours.Model(name, fmt.Sprintf("%s; a Buffer of %d", doc, boundary))
+	for _, w := range []struct {
+		name, doc string
+		from      func(nextRecord, *error) stream.Stream[rating]
+		end       func(context.Context, stream.Stream[rating], consumer) (tally, error)
+	}{
+		{"stream.FromSeq", "FromSeq, Reduce", sequence, reduce},
+		{"stream.Generate", "Generate, Reduce", generate, reduce},
+		{"stream.NextRecord", "NextRecord is iter.Pull2 of All of Generate, called by the consumer", generate, pullStream},
+	} {
+		for _, size := range []int{0, 1 << 14} {
+			m := result.Ours.Model(w.name+"-fused", w.doc)
+			if size > 0 {
+				m = result.Ours.Model(w.name, fmt.Sprintf("%s; a Buffer of %d", w.doc, size))
+			}
+			out = append(out, model{Model: m, run: func(ctx context.Context, next nextRecord, use consumer) (tally, error) {
+				var failed error
+				s := w.from(next, &failed)
+				if size > 0 {
+					s = stream.Buffer(s, size)
+				}
+				t, err := w.end(ctx, s, use)
+				return t, cmp.Or(err, failed)
+			}})
 		}
-		out = append(out, model{Model: m, run: func(ctx context.Context, next nextRecord, use consumer) (tally, error) {
-			var failed error
-			s := from(next, &failed)
-			if !fused {
-				s = stream.Buffer(s, boundary)
-			}
-			t, err := end(ctx, s, use)
-			if err == nil {
-				err = failed
-			}
-			return t, err
-		}})
 	}
 	return out
 }

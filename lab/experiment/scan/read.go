@@ -10,6 +10,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -74,7 +75,7 @@ func lines(in io.Reader) nextRecord {
 // computing computes before each record.
 func computing(next nextRecord, steps int) nextRecord {
 	return func() (rating, error) {
-		load.Spin(steps)
+		runtime.KeepAlive(load.Spin(steps))
 		return next()
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/load"
-	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/result"
 )
 
@@ -49,7 +49,7 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 			return b.Conclude(err)
 		}
 		s.Logf("scan: decode=400ns computes %d steps for a binary record, and %d for a line", slow.binarySteps, slow.csvSteps)
-		return b.Run(ctx, small.every(b, slow), small.reflected(b), large.fast(b), small.busy(b, slow), small.cancelled())
+		return b.Run(ctx, small.every(b, slow), small.reflected(b), large.fast(b), small.busy(b, slow))
 	})
 }
 
@@ -61,19 +61,11 @@ func (t *table) of(setting, doc string, d decoding, names ...string) experiment.
 	}
 }
 
-// alone are the conclusions that one processor cannot give.
-func alone(b *experiment.Bench, c experiment.Case) []string {
-	if b.Result.Processors == 1 || c.Processors == 1 {
-		return []string{boundary}
-	}
-	return nil
-}
-
 // every compares all models, with records that cost what the author's did.
 func (t *table) every(b *experiment.Bench, slow decoding) experiment.Study {
 	c := t.of("decode=400ns", "an op is a record, which takes 410 ns to decode, or 785 from CSV", slow)
 	c.Main, c.Figures = true, figures()
-	return experiment.One(c, claims(c, append(alone(b, c), formats)...)...)
+	return experiment.One(c, claims(b, c, formats)...)
 }
 
 // reflected compares models with the article's decoder, which is faster today.
@@ -84,7 +76,7 @@ func (t *table) reflected(b *experiment.Bench) experiment.Study {
 	c.Figures = figures()
 	st := b.OnBoth(c, func(experiment.Names) []result.Claim { return nil })
 	for _, c := range st.Cases {
-		st.Claims = append(st.Claims, claims(c, alone(b, c)...)...)
+		st.Claims = append(st.Claims, claims(b, c)...)
 	}
 	return st
 }
@@ -93,7 +85,7 @@ func (t *table) reflected(b *experiment.Bench) experiment.Study {
 func (t *table) fast(b *experiment.Bench) experiment.Study {
 	c := t.of("table=large", "an op is a record, decoded field by field", decoding{binary: byField}, "csv", "direct", "channel", "channel-1000",
 		"batches-1000", "channel-values", "channel-1000-values", "stream.FromSeq-fused", "stream.FromSeq", "stream.Generate-fused", "stream.Generate")
-	return experiment.One(c, claims(c, alone(b, c)...)...)
+	return experiment.One(c, claims(b, c)...)
 }
 
 // busy measures records that take as long to consume as to decode.
@@ -102,57 +94,16 @@ func (t *table) busy(b *experiment.Bench, slow decoding) experiment.Study {
 	c := t.of("decode=400ns/consumer=400ns", "an op is a record that takes 410 ns to decode, and as long to consume", slow)
 	c.Article, c.Table = "", ""
 	c.Models = t.at(slow, func(sum tally, r rating) tally {
-		load.Spin(steps)
+		runtime.KeepAlive(load.Spin(steps))
 		return light(sum, r)
 	}, models("direct", "channel", "channel-1000", "batches-1000", "stream.FromSeq", "stream.Generate"))
 	st := experiment.One(c)
-	if b.Result.Processors > 1 {
-		for _, name := range []string{"stream.FromSeq", "stream.Generate"} {
-			claim := experiment.AtMost(1, c.Name, name, "direct", boundary)
+	for _, name := range []string{"stream.FromSeq", "stream.Generate"} {
+		if b.Result.Processors > 1 {
+			claim := experiment.AtMost(1, c.Name, name, direct.Name, overlap)
 			claim.Stretch = 0.75
 			st.Claims = append(st.Claims, claim)
 		}
 	}
 	return st
-}
-
-// cancelled measures how long a scan continues after its context has ended.
-func (t *table) cancelled() experiment.Study {
-	doc := "the time is from the end of the context, at half of the records, to the return of the scan"
-	st := experiment.One(experiment.Case{Name: "event=cancel", Doc: doc, Reference: "channel-context-both", Ops: 2, Count: 12})
-	c := &st.Cases[0]
-	for _, way := range models(c.Reference, "stream.Generate-fused", "stream.Generate") {
-		c.Models = append(c.Models, experiment.Model{Model: way.Model, Run: func(m *measure.Meter) error {
-			late := time.Duration(0)
-			for range m.N {
-				took, err := t.cancel(decoding{binary: byField}, way)
-				if !errors.Is(err, context.Canceled) {
-					return fmt.Errorf("the scan returned %v, want %v", err, context.Canceled)
-				}
-				late += took
-			}
-			m.Report(measure.Time, float64(late.Nanoseconds())/float64(m.N))
-			return nil
-		}})
-		if way.Kind == result.Ours {
-			claim := result.Claim{Case: c.Name, Model: way.Name, Unit: measure.Time, Form: result.Value, Bar: 1e6, Stretch: 1e5}
-			st.Claims = append(st.Claims, experiment.Concludes("", endable, claim)...)
-		}
-	}
-	return st
-}
-
-// cancel returns how long a scan took after it was cancelled, and its error.
-func (t *table) cancel(d decoding, way model) (time.Duration, error) {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	var at time.Time
-	_, err := t.scan(ctx, d, way, func(sum tally, r rating) tally {
-		if sum.count == t.n/2 {
-			at = time.Now()
-			cancel()
-		}
-		return light(sum, r)
-	})
-	return time.Since(at), err
 }
