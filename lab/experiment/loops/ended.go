@@ -41,8 +41,12 @@ func ended(n int, byError bool) func() []experiment.Model {
 		}}
 	}
 	return func() []experiment.Model {
-		asked := result.Peer.Model("ctx-errgroup", "errgroup.WithContext, SetLimit(GOMAXPROCS), the context asked before each item")
-		return []experiment.Model{model(asked, endErrgroup), model(engine.Range().Model, endRange)}
+		return []experiment.Model{
+			model(result.Peer.Model("ctx-errgroup", "errgroup.WithContext, SetLimit(GOMAXPROCS), the context asked before each item"), endErrgroup),
+			model(engine.Range().Model, func(ctx context.Context, n int, item func(int) error) error {
+				return stint.Range(ctx, n, func(_ context.Context, i int) error { return item(i) })
+			}),
+		}
 	}
 }
 
@@ -79,8 +83,4 @@ func endErrgroup(ctx context.Context, n int, item func(int) error) error {
 		g.Go(func() error { return item(i) })
 	}
 	return g.Wait()
-}
-
-func endRange(ctx context.Context, n int, item func(int) error) error {
-	return stint.Range(ctx, n, func(_ context.Context, i int) error { return item(i) })
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stint-go/stint/lab/engine"
 	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/trial"
 )
 
@@ -30,7 +31,8 @@ func TestCheck(t *testing.T) {
 	if err := once(func(n int, b engine.Body) { b.Range(0, n); b.Plain(n - 1) }); err == nil {
 		t.Error("an item that ran twice was not found")
 	}
-	if err := models(call{name: "wrong", right: func() bool { return false }})[0].Run(&measure.Meter{N: 1}); err == nil {
+	of := checked(func(got int) bool { return got == 1 })
+	if err := of(result.Peer, "wrong", "", func() int { return 2 }).Run(&measure.Meter{N: 1}); err == nil {
 		t.Error("a wrong result was not found")
 	}
 }
