@@ -3,7 +3,6 @@ package auto
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -24,23 +23,20 @@ const (
 	longTask = 5 * time.Millisecond
 )
 
-// A call runs f so many times, each with a permit, until ctx ends.
-type call func(ctx context.Context, n int, f func())
+// A call runs f with a permit, unless ctx ends before.
+type call func(ctx context.Context, f func())
 
-// loop runs f with stint.Range.
-func loop(opts ...stint.Option) call {
-	return func(ctx context.Context, n int, f func()) {
-		stint.Range(ctx, n, func(context.Context, int) error { f(); return nil }, opts...)
+func ranged(opts ...stint.Option) call {
+	return func(ctx context.Context, f func()) {
+		stint.Range(ctx, 1, func(context.Context, int) error { f(); return nil }, opts...)
 	}
 }
 
-// weighted runs f with a semaphore.
-func weighted() call {
-	s := semaphore.NewWeighted(permits)
-	return func(ctx context.Context, n int, f func()) {
-		for ; n > 0 && s.Acquire(ctx, 1) == nil; n-- {
+func weighted(s *semaphore.Weighted) call {
+	return func(ctx context.Context, f func()) {
+		if s.Acquire(ctx, 1) == nil {
+			defer s.Release(1)
 			f()
-			s.Release(1)
 		}
 	}
 }
@@ -56,14 +52,17 @@ func (z sizes) background() experiment.Study {
 	model := func(k result.Kind, name, doc string, open func() (background, others call)) {
 		c.Models = append(c.Models, experiment.Model{Model: k.Model(name, doc), Run: func(m *measure.Meter) error { return z.ask(m, open) }})
 	}
-	model(result.Peer, "semaphore.Weighted", "x/sync v0.24.0: first come, first served", func() (call, call) { s := weighted(); return s, s })
+	model(result.Peer, "semaphore.Weighted", "x/sync v0.24.0: first come, first served", func() (call, call) {
+		s := weighted(semaphore.NewWeighted(permits))
+		return s, s
+	})
 	model(result.Ours, c.Reference, "stint.Range with a shared Limit: first come, first served", func() (call, call) {
-		l := loop(stint.Limit(permits))
+		l := ranged(stint.Limit(permits))
 		return l, l
 	})
 	model(result.Ours, low, "the same, and background calls with LowPriority", func() (call, call) {
 		l := stint.Limit(permits)
-		return loop(l, stint.LowPriority()), loop(l)
+		return ranged(l, stint.LowPriority()), ranged(l)
 	})
 	const behind = "First come, first served, a task waits behind all background tasks that came before it."
 	const beside = "With LowPriority it waits no longer than one background task takes, and the background tasks are not slowed down."
@@ -81,10 +80,12 @@ func (z sizes) ask(m *measure.Meter, open func() (background, others call)) erro
 	var all sync.WaitGroup
 	for range callers {
 		all.Go(func() {
-			flood(ctx, math.MaxInt, func() {
-				ran.Add(1)
-				time.Sleep(longTask)
-			})
+			for ctx.Err() == nil {
+				flood(ctx, func() {
+					ran.Add(1)
+					time.Sleep(longTask)
+				})
+			}
 		})
 	}
 	time.Sleep(5 * longTask)              // until all wait
@@ -94,7 +95,7 @@ func (z sizes) ask(m *measure.Meter, open func() (background, others call)) erro
 	for range z.asks {
 		time.Sleep(time.Duration(random.Int64N(int64(longTask))))
 		came := time.Now()
-		ask(ctx, 1, func() {
+		ask(ctx, func() {
 			waits = append(waits, float64(time.Since(came)))
 			time.Sleep(longTask / 10)
 		})
