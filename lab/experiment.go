@@ -9,7 +9,6 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/experiment/add"
 	"github.com/stint-go/stint/lab/experiment/auto"
-	"github.com/stint-go/stint/lab/experiment/background"
 	"github.com/stint-go/stint/lab/experiment/cluster"
 	"github.com/stint-go/stint/lab/experiment/cpu"
 	"github.com/stint-go/stint/lab/experiment/errgroup"
@@ -35,7 +34,7 @@ func experiments() []experiment.Experiment {
 	return []experiment.Experiment{
 		cpu.Experiment, io.Experiment, add.Experiment, sort.Experiment, find.Experiment,
 		sleepers.Experiment, md5.Experiment, sha.Experiment, scan.Experiment,
-		tiny.Experiment, permits.Experiment, errgroup.Experiment, loops.Experiment, auto.Experiment, background.Experiment, hops.Experiment, gateway.Experiment, servers.Experiment, cluster.Experiment, sum.Experiment, stintrun.Experiment,
+		tiny.Experiment, permits.Experiment, errgroup.Experiment, loops.Experiment, auto.Experiment, hops.Experiment, gateway.Experiment, servers.Experiment, cluster.Experiment, sum.Experiment, stintrun.Experiment,
 	}
 }
 

@@ -5,6 +5,7 @@ package tree
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -71,19 +72,14 @@ func (t Tree) Make(ctx context.Context, dir string) (total int64, err error) {
 
 // write creates a file. It syncs large files, so that no writeback happens
 // during the runs.
-func write(name string, content io.Reader) (err error) {
+func write(name string, content io.Reader) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if e := f.Close(); err == nil {
-			err = e
-		}
-	}()
 	n, err := io.Copy(f, content)
 	if err == nil && n >= 1_000_000 {
 		err = f.Sync()
 	}
-	return err
+	return errors.Join(err, f.Close())
 }
