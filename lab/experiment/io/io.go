@@ -11,32 +11,58 @@ import (
 
 	"github.com/stint-go/stint/lab/engine"
 	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/models"
 	"github.com/stint-go/stint/lab/result"
 )
 
 // Experiment is the experiment io.
 var Experiment = experiment.New("io", "one list, waiting: loop, pipelines, fans, pools, libraries, calls without an option",
-	100, 6, run)
+	sizes{n: 100, author: 100}, sizes{n: 6, author: 100}, run)
+
+// sizes are the items of the lists, smaller in quick runs and tests.
+type sizes struct {
+	n      int
+	author int // of the author's machine, where the remainder of 100 items matters
+}
 
 // samples give an interval. A sequential model takes half a second for one.
 const samples = 6
 
-func run(ctx context.Context, s *experiment.Session, n int) (*result.Result, error) {
-	b := s.NewBench("io", fmt.Sprintf("%d items that sleep for a random whole number of milliseconds, from 0 to 9; the same in each run", n),
+// figures are the article's, which fit a machine of about 28 CPUs.
+var figures = []result.Figure{
+	{Model: models.NameSequential, Text: "442 to 457 ms"},
+	{Model: models.NamePipeline, Text: "454 to 467 ms"},
+	{Model: models.NameFan, Text: "37 ms"},
+	{Model: models.NameParallelize, Text: "87 to 89 ms"},
+	{Model: models.NamePoolMin, Text: "37 ms"},
+	{Model: models.NamePool, Text: "21.4 ms"},
+	{Model: models.NamePoolMax, Text: "9.4 ms"},
+}
+
+// author is the shape of the author's machine, as its figures show.
+var author = models.Shape{Fan: 14, CPUs: 28}
+
+func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
+	shape := models.ShapeOf(s, 4)
+	b := s.NewBench("io", fmt.Sprintf("%d items that sleep for a random whole number of milliseconds, from 0 to 9; the same in each run", z.n),
 		"An op is a whole list. The column at once is the most items that slept concurrently.",
-		"NumCPU is runtime.NumCPU, as in the articles that the models are from. It is not GOMAXPROCS.",
-		"Libraries have the limit 10 x NumCPU, as the largest pool has. stint.Each and stint.Map have no option.",
-		"The articles' figures, on 1 and 8 cores, in ms: sequential 442 to 457, pipeline 454 to 467, fan 37, parallelize 87 to 89, pool-min 37, pool 21.4, pool-max 9.4.")
-	c := experiment.Case{Name: fmt.Sprintf("n=%d", n), Doc: "items that sleep for 0 to 9 ms", Reference: models.NameSequential, Ops: 1, Count: samples, Main: true}
-	list := sleeps(n, time.Millisecond)
-	c.Models = list.Models(slices.Concat(models.ByHand(), models.Peers(models.TenPerCPU()), models.Calls())...)
-	fixed := c
-	fixed.Name, fixed.Reference, fixed.Main = "sweep=workers/"+c.Name, models.NameEach, false
-	fixed.Models = list.Models(append(models.Sweep(n), models.Each())...)
-	return b.Run(ctx, b.OnBoth(c, claims), b.OnBoth(fixed, func(on experiment.Names) []result.Claim {
-		return models.Unhinted(on, models.NameEach)
-	}))
+		fmt.Sprintf("NumCPU is runtime.NumCPU, as in the article, or twice the flag --workers. It is not GOMAXPROCS. A fan has %d workers here: NumCPU/2 as in the article, but at least 4.", shape.Fan),
+		fmt.Sprintf("In workers=%d the models have the numbers of the author's machine, as its figures show: a fan of %d, %d pieces, pools of %d, %d and %d workers.", author.Fan, author.Fan, author.CPUs, author.Fan, author.CPUs, 10*author.CPUs),
+		"Libraries have the limit 10 x NumCPU, as the largest pool has. stint.Each and stint.Map have no option.")
+	kase := func(prefix, reference string, n int, all []models.Model) experiment.Case {
+		return experiment.Case{Name: fmt.Sprintf("%sn=%d", prefix, n), Doc: "items that sleep for 0 to 9 ms", Reference: reference, Ops: 1, Count: samples,
+			Models: sleeps(n, time.Millisecond).Models(all...)}
+	}
+	main := kase("", models.NameSequential, z.n, slices.Concat(shape.Models(), models.Peers(models.TenPerCPU()), models.Calls()))
+	authors := kase(fmt.Sprintf("workers=%d/", author.Fan), models.NameParallelize, z.author, append(author.Concurrent(), models.Each()))
+	sweep := kase("sweep=workers/", models.NameEach, z.n, append(models.Sweep(z.n), models.Each()))
+	for _, c := range []*experiment.Case{&main, &authors} {
+		c.Main, c.Article, c.Table, c.Figures = true, result.Pools, "waiting, 100 items", figures
+	}
+	r, err := b.Run(ctx, b.OnBoth(main, claims), b.OnBoth(authors, authorsClaims), b.OnBoth(sweep, unhinted))
+	r.Notes = append(r.Notes, remainder(r, authors.Name)...)
+	return r, err
 }
 
 // sleeps returns a list of n items that sleep for up to nine units. The result
@@ -58,30 +84,13 @@ func sleeps(n int, unit time.Duration) models.List {
 	}}
 }
 
-// The conclusions of the articles about items that wait.
-const (
-	bufferIdle = "When items wait, buffers do not make channels faster."
-	fanWins    = "When items wait, a fan of goroutines is faster than one chunk a processor."
-	coresIdle  = "When items wait, more processors do not help."
-	poolsHelp  = "When items wait, more workers make a pool faster."
-)
-
-// claims returns the claims about items that wait: only the number of
-// concurrent items matters, not buffers or processors.
-func claims(on experiment.Names) []result.Claim {
-	var out []result.Claim
-	for _, kase := range on.Both() {
-		out = append(out,
-			experiment.AtMost(1.05, kase, models.NamePipeline, models.NamePipelineBuffered, bufferIdle),
-			experiment.AtMost(1.05, kase, models.NameFan, models.NameFanBuffered, bufferIdle),
-			experiment.AtMost(1, kase, models.NameFan, models.NameParallelize, fanWins),
-			experiment.AtMost(1, kase, models.NamePool, models.NamePoolMin, poolsHelp),
-			experiment.AtMost(1, kase, models.NamePoolMax, models.NamePool, poolsHelp))
+// remainder says how much of the article's result is due to its cut.
+func remainder(r *result.Result, kase string) []string {
+	ms := func(model string) float64 { return r.Row(kase, model).Median(measure.Time).Median / 1e6 }
+	cut, even, fan := ms(models.NameParallelize), ms(models.NameBalanced), ms(models.NameFan)
+	if even == 0 || fan == 0 || cut == 0 {
+		return nil
 	}
-	if on.All != "" {
-		for _, m := range []string{models.NamePipeline, models.NameFan, models.NameParallelize, models.NamePoolMax} {
-			out = append(out, experiment.Across(1.05, on.One, on.All, m, coresIdle))
-		}
-	}
-	return append(out, models.Unhinted(on, models.NameEach, models.NameMap)...)
+	return []string{fmt.Sprintf("%s: parallelize takes %.1f ms cut as in the article, where the last piece has the remainder, and %.1f ms cut evenly: %.0f %% of its time is the remainder. The fan takes %.1f ms.",
+		kase, cut, even, 100*(cut-even)/cut, fan)}
 }

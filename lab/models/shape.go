@@ -1,0 +1,110 @@
+package models
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+	"sync/atomic"
+
+	"github.com/stint-go/stint/lab/engine"
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/result"
+)
+
+// The names of models that claims are about.
+const (
+	NameSequential       = "sequential"
+	NamePipeline         = "pipeline"
+	NamePipelineBuffered = "pipeline-buffered"
+	NameFan              = "fan"
+	NameFanBuffered      = "fan-buffered"
+	NameParallelize      = "parallelize"
+	NameBalanced         = "parallelize-balanced"
+	NamePoolMin          = "pool-min"
+	NamePool             = "pool"
+	NamePoolMax          = "pool-max"
+	NameGoroutines       = "goroutines"
+)
+
+// A Shape is how many goroutines the models of the article about pools start.
+type Shape struct {
+	Fan  int // that work in a fan; NumCPU/2 in the article
+	CPUs int // pieces of parallelize, which pools derive from as well; 0: runtime.NumCPU
+}
+
+// ShapeOf returns the shape for this machine, whose fan has at least the given
+// number of workers, or that for the session's workers.
+func ShapeOf(s *experiment.Session, least int) Shape {
+	return Shape{Fan: cmp.Or(s.Workers, max(least, runtime.NumCPU()/2)), CPUs: 2 * s.Workers}
+}
+
+// cpus does not follow GOMAXPROCS, as in the article.
+func (s Shape) cpus() int { return cmp.Or(s.CPUs, runtime.NumCPU()) }
+
+// Models returns the article's models, and the pipeline as a stream.
+func (s Shape) Models() []Model {
+	return slices.Concat([]Model{
+		Sequential(), pipeline(NamePipeline, 0), pipeline(NamePipelineBuffered, buffer), Stream(),
+	}, s.Concurrent(), []Model{Goroutines()})
+}
+
+// Concurrent returns the article's models that the shape matters for.
+func (s Shape) Concurrent() []Model {
+	return []Model{
+		s.fan(NameFan, 0), s.fan(NameFanBuffered, buffer),
+		s.parallelize(NameParallelize, "the remainder to the last", remainderLast),
+		s.parallelize(NameBalanced, "which differ by at most one item", evenly),
+		pool(NamePoolMin, "NumCPU/2", func() int { return max(1, s.cpus()/2) }),
+		pool(NamePool, "NumCPU", s.cpus),
+		pool(NamePoolMax, "10 x NumCPU", func() int { return 10 * s.cpus() }),
+	}
+}
+
+// remainderLast returns the piece p of n items as the article cuts them: of 100
+// items in 28 pieces, the last has 19 and the others 3.
+func remainderLast(n, p, pieces int) (lo, hi int) {
+	stride := n / pieces
+	if p == pieces-1 {
+		return p * stride, n
+	}
+	return p * stride, (p + 1) * stride
+}
+
+// evenly returns the piece p of n items.
+func evenly(n, p, pieces int) (lo, hi int) { return p * n / pieces, (p + 1) * n / pieces }
+
+// parallelize cuts the list into as many pieces as CPUs.
+func (s Shape) parallelize(name, doc string, cut func(n, p, pieces int) (lo, hi int)) Model {
+	m := Simple(name, result.Peer, "the list cut into NumCPU pieces, "+doc+", a goroutine and a sum each, one lock at the end", func(l List) uint64 {
+		pieces := s.cpus()
+		return start(pieces, func(p int) (sum uint64) {
+			lo, hi := cut(l.N, p, pieces)
+			for i := lo; i < hi; i++ {
+				sum += l.Item(i)
+			}
+			return sum
+		})()
+	})
+	m.Goroutines = s.cpus
+	return m
+}
+
+// Sequential is a loop.
+func Sequential() Model {
+	return Simple(NameSequential, result.Peer, "for i := range n { sum += f(i) }", List.Sum)
+}
+
+// Goroutines is a goroutine per item, which adds to one atomic sum.
+func Goroutines() Model {
+	e := engine.GoroutineEach()
+	m := Simple(NameGoroutines, e.Kind, e.Doc+", one atomic sum", func(l List) uint64 {
+		var sum atomic.Uint64
+		e.Run(l.N, 0, engine.Body{Plain: func(i int) { sum.Add(l.Item(i)) }})
+		return sum.Load()
+	})
+	m.Unbounded = true
+	return m
+}
+
+// Counter is n goroutines that take the next item from an atomic counter.
+func Counter(n int) Model { return loop(engine.Counter(1), n) }
