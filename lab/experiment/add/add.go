@@ -46,6 +46,7 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 		"An op is a sum. sequential, split, par.Range and par.Reduce take all numbers; for the others an item is a chunk of them, cut before the time starts.",
 		"par.Reduce calls a function for each number; the other models add in a loop.",
 		"The article's pieces are as many as its machine has hardware threads, 8; split has runtime.NumCPU. Libraries have the limit NumCPU. stint.Each, stint.Map and package par have no option.",
+		"The column switches counts how often the system takes a CPU from a thread or gives it to another; switches between goroutines on one thread are not in it.",
 		"In gc=off nothing is collected while it is measured, as with GOGC=off, which the author used.")
 	l := newNumbers(z)
 	byHand := []models.Model{l.sequential(), l.split(nameSplit, runtime.NumCPU()), l.split(nameSplit8, threads)}

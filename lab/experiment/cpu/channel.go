@@ -21,7 +21,7 @@ const (
 
 // The conclusions of the article about a channel that many goroutines use.
 const (
-	lockLimits = "The lock of a channel is the bottleneck of a pool: with a channel for each worker the same sends take at most half the time."
+	lockLimits = "The lock of a channel is the bottleneck of a pool: one shared channel gains nothing from more processors, a channel for each worker does, and is faster then."
 	selectSlow = "A select on a shared channel is slow with many processors: it takes more time than a plain receive, and more than on one processor (Go issue 20351)."
 )
 
@@ -50,7 +50,8 @@ func channelStudy(b *experiment.Bench, z sizes) experiment.Study {
 		if on.All == "" {
 			return nil
 		}
-		return concludes(lockLimits, experiment.AtMost(0.5, on.All, nameOwn, nameShared, ""))
+		return concludes(lockLimits, append(models.OneCPU(1, on, nameShared),
+			experiment.Across(1, on.All, on.One, nameOwn, ""), models.Faster(on.All, nameOwn, nameShared))...)
 	})
 	one, many := st.Cases[0], st.Cases[0]
 	many.Processors = 8 * runtime.NumCPU()

@@ -47,6 +47,7 @@ func run(ctx context.Context, s *experiment.Session, n int) (*result.Result, err
 		fmt.Sprintf("One document in %d cannot be decoded and is skipped, as in the article.", unreadable),
 		fmt.Sprintf("workers has %d goroutines: as many as the article's machine has hardware threads, or the flag --workers. Libraries have the limit 10 x NumCPU. stint.Each and stint.Map have no option.", workers),
 		"In sweep=workers the number in a model's name is its number of goroutines, or its Limit.",
+		"The column switches counts how often the system takes a CPU from a thread or gives it to another; switches between goroutines on one thread are not in it.",
 		"In gc=off nothing is collected while it is measured, as with GOGC=off, which the author used.",
 		"The article leaves open how many goroutines a processor should have; stint's answers are the last notes.")
 	list := read(n, readTime)

@@ -18,7 +18,7 @@ import (
 
 // Experiment is the experiment io.
 var Experiment = experiment.New("io", "one list, waiting: loop, pipelines, fans, pools, libraries, calls without an option",
-	sizes{n: 100, author: 100}, sizes{n: 6, author: 100}, run)
+	sizes{n: 100, author: 100}, sizes{n: 3, author: 100}, run)
 
 // sizes are the items of the lists, smaller in quick runs and tests.
 type sizes struct {
