@@ -11,19 +11,16 @@ import (
 const buffer = 1000
 
 // pipeline is a goroutine that sends the items, one that processes them, and
-// the caller, which adds up the results, connected by channels of the given
-// size.
+// the caller, which adds up the results.
 func pipeline(name string, size int) Model {
-	doc := "a goroutine that sends the items, one that works on them, the caller adds up; " + channels(size)
-	return Simple(name, result.Peer, doc, func(l List) uint64 {
-		return add(l.stage(l.source(size), size))
-	})
+	doc := fmt.Sprintf("a goroutine that sends the items, one that works on them, the caller adds up; channels of %d", size)
+	return Simple(name, result.Peer, doc, func(l List) uint64 { return add(l.stage(l.source(size), size)) })
 }
 
 // fan is pipeline with several processing goroutines, each with its own output
 // channel, and as many goroutines that merge these channels.
 func (s Shape) fan(name string, size int) Model {
-	doc := "a goroutine that sends the items, several that work on them, and as many that merge their channels into one; " + channels(size)
+	doc := fmt.Sprintf("a goroutine that sends the items, several that work on them, and as many that merge their channels into one; channels of %d", size)
 	m := Simple(name, result.Peer, doc, func(l List) uint64 {
 		items := l.source(size)
 		var out []<-chan uint64
@@ -36,12 +33,51 @@ func (s Shape) fan(name string, size int) Model {
 	return m
 }
 
-// channels describes channels of the given size.
-func channels(size int) string {
-	if size == 0 {
-		return "unbuffered channels"
+// pool is the article's pool: a goroutine that sends the items, boxed, to a
+// channel of 1,000, one that feeds a channel of 100 from it, and workers.
+func pool(name, number string, workers func() int) Model {
+	doc := "a source of boxed items with a channel of 1,000, a feeder of a channel of 100, " + number + " workers, a sum each, one lock at the end"
+	m := Simple(name, result.Peer, doc, func(l List) uint64 {
+		source := sending(buffer, func(out chan<- any) {
+			for i := range l.N {
+				out <- i
+			}
+		})
+		items := merge([]<-chan any{source}, 100)
+		return start(workers(), func(int) uint64 { return receive(items, func(v any) uint64 { return l.Item(v.(int)) }) })()
+	})
+	m.Goroutines = func() int { return 2 + workers() }
+	return m
+}
+
+// Workers returns a pool of n goroutines that read a channel of items, with a
+// sum each. workers describes their number.
+func Workers(name, workers string, n, size int) Model {
+	doc := fmt.Sprintf("%s on a channel of %d items, a sum each, one lock at the end", workers, size)
+	return Simple(name, result.Peer, doc, func(l List) uint64 {
+		items := make(chan int, size)
+		wait := start(n, func(int) uint64 { return receive(items, l.Item) })
+		for i := range l.N {
+			items <- i
+		}
+		close(items)
+		return wait()
+	})
+}
+
+// Sweep returns Workers of 1, 2, 4 and so on to 1,024, on a channel of the
+// given size, and for each number the other models.
+func Sweep(size int, others ...func(n int) Model) []Model {
+	var out []Model
+	for n := 1; n <= 1024; n *= 2 {
+		workers := Workers(fmt.Sprintf("workers-%d", n), "as many goroutines as the name says", n, size)
+		workers.Sweep, workers.At = "workers", float64(n)
+		out = append(out, workers)
+		for _, other := range others {
+			out = append(out, other(n))
+		}
 	}
-	return fmt.Sprintf("channels of %d", size)
+	return out
 }
 
 // source sends the indexes of the list.
@@ -63,8 +99,8 @@ func (l List) stage(items <-chan int, size int) <-chan uint64 {
 }
 
 // merge forwards the values of several channels.
-func merge(in []<-chan uint64, size int) <-chan uint64 {
-	return sending(size, func(out chan<- uint64) {
+func merge[T any](in []<-chan T, size int) <-chan T {
+	return sending(size, func(out chan<- T) {
 		var wg sync.WaitGroup
 		for _, c := range in {
 			wg.Go(func() {
@@ -87,73 +123,17 @@ func sending[T any](size int, send func(out chan<- T)) <-chan T {
 	return out
 }
 
-// add returns the sum of the received values.
-func add(in <-chan uint64) (sum uint64) {
+// receive returns the sum of the items of a channel.
+func receive[T any](in <-chan T, item func(T) uint64) (sum uint64) {
 	for v := range in {
-		sum += v
+		sum += item(v)
 	}
 	return sum
 }
 
-// pool is the article's pool: a goroutine that sends the items, boxed, to a
-// channel of 1,000, one that feeds a channel of 100 from it, and workers.
-func pool(name, doc string, workers func() int) Model {
-	doc = "a goroutine that sends boxed items to a channel of 1,000, one that feeds a channel of 100, " + doc + " workers, a sum each, one lock at the end"
-	m := Simple(name, result.Peer, doc, func(l List) uint64 {
-		source := sending(buffer, func(out chan<- any) {
-			for i := range l.N {
-				out <- i
-			}
-		})
-		items := sending(100, func(out chan<- any) {
-			for v := range source {
-				out <- v
-			}
-		})
-		return start(workers(), func(int) (sum uint64) {
-			for v := range items {
-				sum += l.Item(v.(int))
-			}
-			return sum
-		})()
-	})
-	m.Goroutines = func() int { return 2 + workers() }
-	return m
-}
-
-// Workers returns a pool of n goroutines that read a channel of items, with a
-// sum each. workers describes their number.
-func Workers(name, workers string, n, size int) Model {
-	doc := fmt.Sprintf("%s on a channel of %d items, a sum each, one lock at the end", workers, size)
-	return Simple(name, result.Peer, doc, func(l List) uint64 {
-		items := make(chan int, size)
-		wait := start(n, func(int) (sum uint64) {
-			for i := range items {
-				sum += l.Item(i)
-			}
-			return sum
-		})
-		for i := range l.N {
-			items <- i
-		}
-		close(items)
-		return wait()
-	})
-}
-
-// Sweep returns Workers of 1, 2, 4 and so on to 1,024, on a channel of the
-// given size, and for each number the other models.
-func Sweep(size int, others ...func(n int) Model) []Model {
-	var out []Model
-	for n := 1; n <= 1024; n *= 2 {
-		workers := Workers(fmt.Sprintf("workers-%d", n), "as many goroutines as the name says", n, size)
-		workers.Sweep, workers.At = "workers", float64(n)
-		out = append(out, workers)
-		for _, other := range others {
-			out = append(out, other(n))
-		}
-	}
-	return out
+// add returns the sum of the received values.
+func add(in <-chan uint64) uint64 {
+	return receive(in, func(v uint64) uint64 { return v })
 }
 
 // start starts n goroutines and returns a function that waits for them and

@@ -53,7 +53,7 @@ func (s Shape) Concurrent() []Model {
 	return []Model{
 		s.fan(NameFan, 0), s.fan(NameFanBuffered, buffer),
 		s.parallelize(NameParallelize, "the remainder to the last", remainderLast),
-		s.parallelize(NameBalanced, "which differ by at most one item", evenly),
+		s.parallelize(NameBalanced, "the remainder to all", evenly),
 		pool(NamePoolMin, "NumCPU/2", func() int { return max(1, s.cpus()/2) }),
 		pool(NamePool, "NumCPU", s.cpus),
 		pool(NamePoolMax, "10 x NumCPU", func() int { return 10 * s.cpus() }),
@@ -105,6 +105,3 @@ func Goroutines() Model {
 	m.Unbounded = true
 	return m
 }
-
-// Counter is n goroutines that take the next item from an atomic counter.
-func Counter(n int) Model { return loop(engine.Counter(1), n) }

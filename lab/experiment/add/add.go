@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 
 	"github.com/stint-go/stint/lab/experiment"
-	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/models"
 	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/par"
@@ -28,9 +27,8 @@ type sizes struct {
 	ops      int // sums per sample; 0: chosen by time
 }
 
-// The models of the article. Its machine has 8 hardware threads.
+// The names of models that claims are about.
 const (
-	threads    = 8
 	nameSplit  = "split"
 	nameSplit8 = "split-8"
 	nameRange  = "par.Range"
@@ -49,14 +47,13 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 		"The column switches counts how often the system takes a CPU from a thread or gives it to another; switches between goroutines on one thread are not in it.",
 		"In gc=off nothing is collected while it is measured, as with GOGC=off, which the author used.")
 	l := newNumbers(z)
-	byHand := []models.Model{l.sequential(), l.split(nameSplit, runtime.NumCPU()), l.split(nameSplit8, threads)}
 	c := experiment.Case{Name: fmt.Sprintf("n=%d", z.n), Doc: "an op is a sum of ints", Reference: models.NameSequential, Ops: z.ops, Main: true, Scheduling: true,
 		Article: result.Scheduling, Table: "adding numbers", Figures: figures}
 	noGC := c
 	noGC.Name, noGC.NoGC, noGC.Main = "gc=off/"+c.Name, true, false
-	noGC.Models = l.chunks(z.chunk).Models(byHand...)
-	c.Models = l.chunks(z.chunk).Models(slices.Concat(byHand, []models.Model{models.Counter(runtime.NumCPU())}, models.Peers(runtime.NumCPU()),
-		models.Calls(), []models.Model{l.parRange(), l.parReduce()})...)
+	noGC.Models = l.chunks(z.chunk).Models(l.byHand()...)
+	c.Models = l.chunks(z.chunk).Models(slices.Concat(l.byHand(), []models.Model{models.Counter(runtime.NumCPU())}, models.Peers(runtime.NumCPU()),
+		models.Calls(), l.ours())...)
 	return b.Run(ctx, b.OnBoth(c, func(on experiment.Names) []result.Claim {
 		return append(claims(on), models.Unhinted(on, models.NameEach, models.NameMap, nameRange, models.NameReduce)...)
 	}), b.OnBoth(noGC, claims))
@@ -88,16 +85,17 @@ func (s numbers) chunks(size int) models.List {
 	return models.List{N: len(chunks), Item: func(i int) uint64 { return chunks[i].sum() }, Want: s.sum()}
 }
 
-func (s numbers) sequential() models.Model {
-	return models.Simple(models.NameSequential, result.Peer, "for _, v := range s { sum += v }", func(models.List) uint64 { return s.sum() })
+// byHand are the models of the article.
+func (s numbers) byHand() []models.Model {
+	return []models.Model{
+		models.Simple(models.NameSequential, result.Peer, "for _, v := range s { sum += v }", func(models.List) uint64 { return s.sum() }),
+		s.split(nameSplit, "NumCPU", runtime.NumCPU()), s.split(nameSplit8, "8", 8),
+	}
 }
 
 // split uses a goroutine for each piece.
-func (s numbers) split(name string, pieces int) models.Model {
-	doc := "s cut into NumCPU pieces, a goroutine and a sum each, added to an atomic sum at the end"
-	if name == nameSplit8 {
-		doc = "the same with 8 pieces"
-	}
+func (s numbers) split(name, number string, pieces int) models.Model {
+	doc := "s cut into " + number + " pieces, a goroutine and a sum each, added to an atomic sum at the end"
 	return models.Simple(name, result.Peer, doc, func(models.List) uint64 {
 		var sum atomic.Uint64
 		var wg sync.WaitGroup
@@ -109,39 +107,30 @@ func (s numbers) split(name string, pieces int) models.Model {
 	})
 }
 
-func (s numbers) parRange() models.Model {
-	return models.Simple(nameRange, result.Ours, "par.Range, each range added to an atomic sum", func(models.List) uint64 {
-		var sum atomic.Uint64
-		par.Range(len(s), func(lo, hi int) { sum.Add(s[lo:hi].sum()) })
-		return sum.Load()
-	})
-}
-
-func (s numbers) parReduce() models.Model {
+// ours are the models of package par.
+func (s numbers) ours() []models.Model {
 	zero := func() uint64 { return 0 }
 	add := func(a, b uint64) uint64 { return a + b }
-	return models.Simple(models.NameReduce, result.Ours, "par.Reduce", func(models.List) uint64 { return par.Reduce(s, zero, add, add) })
+	return []models.Model{
+		models.Simple(nameRange, result.Ours, "par.Range, each range added to an atomic sum", func(models.List) uint64 {
+			var sum atomic.Uint64
+			par.Range(len(s), func(lo, hi int) { sum.Add(s[lo:hi].sum()) })
+			return sum.Load()
+		}),
+		models.Simple(models.NameReduce, result.Ours, "par.Reduce", func(models.List) uint64 { return par.Reduce(s, zero, add, add) }),
+	}
 }
 
-// The conclusions of the article.
-const (
-	slower   = "Splitting a sum makes it slower on one processor."
-	faster   = "Splitting a sum makes it faster on many processors."
-	switches = "Work that computes cannot afford context switches: split on one processor, a sum has more of them and takes longer."
-)
-
-// claims returns the claims of the article. The harder bars are its figures.
-func claims(on experiment.Names) (out []result.Claim) {
-	for _, split := range []string{nameSplit, nameSplit8} {
-		onOne := models.Faster(on.One, models.NameSequential, split)
-		onOne.Stretch = 0.9
-		out = append(out, experiment.Concludes(result.Scheduling, slower, onOne)...)
-		if on.All != "" {
-			onAll := models.Faster(on.All, split, models.NameSequential)
-			onAll.Stretch = 0.57
-			out = append(out, experiment.Concludes(result.Scheduling, faster, onAll)...)
-		}
+// claims returns the claims of the article.
+func claims(on experiment.Names) []result.Claim {
+	says := func(conclusion string, claims ...[]result.Claim) []result.Claim {
+		return models.Says(result.Scheduling, conclusion, claims...)
 	}
-	more := result.Claim{Case: on.One, Model: models.NameSequential, Unit: measure.Switches, Form: result.Difference, Than: nameSplit8}
-	return append(out, experiment.Concludes(result.Scheduling, switches, more, models.Faster(on.One, models.NameSequential, nameSplit8))...)
+	return slices.Concat(
+		says("Splitting a sum makes it slower on one processor.",
+			models.One(1, on, models.NameSequential, nameSplit), models.One(1, on, models.NameSequential, nameSplit8)),
+		says("Splitting a sum makes it faster on many processors.",
+			models.All(1, on, nameSplit, models.NameSequential), models.All(1, on, nameSplit8, models.NameSequential)),
+		says("Work that computes cannot afford context switches: split in 8 on one processor, a sum has more of them and takes longer.",
+			models.MoreSwitches(on, nameSplit8), models.One(1, on, models.NameSequential, nameSplit8)))
 }

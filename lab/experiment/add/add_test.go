@@ -17,7 +17,7 @@ func TestSums(t *testing.T) {
 		s := newNumbers(sizes{n: n})
 		l := s.chunks(64)
 		trial.Wrong(t, l)
-		for _, m := range l.Models(s.sequential(), s.split("split", 2), s.split("split-8", 8), s.parRange(), s.parReduce()) {
+		for _, m := range l.Models(append(s.byHand(), s.ours()...)...) {
 			if err := m.Run(&measure.Meter{N: 2}); err != nil {
 				t.Errorf("%d numbers: %s: %v", n, m.Name, err)
 			}

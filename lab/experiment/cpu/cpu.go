@@ -53,21 +53,28 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 	shape := models.ShapeOf(s, 2)
 	b := s.NewBench("cpu", fmt.Sprintf("math.Pow of %d and of %d numbers", z.long, z.short),
 		"An op is a whole list. An item takes some 15 ns in the short list and 50 ns in the long one, whose exponents are larger. The result of an item is the bits of the power, which most models add up: the powers themselves soon are infinite, and their sum would show nothing.",
-		fmt.Sprintf("NumCPU is runtime.NumCPU, as in the article, or twice the flag --workers. It is not GOMAXPROCS: the column goroutines shows what a model makes of it. A fan has %d workers here; in the article NumCPU/2.", shape.Fan),
+		fmt.Sprintf("NumCPU is runtime.NumCPU, as in the article, or twice the flag --workers. It is not GOMAXPROCS: the column goroutines shows what a model makes of it. A fan has %d workers here: NumCPU/2 as in the article, but at least 2.", shape.Fan),
 		"Libraries have the limit NumCPU. stint.Each, stint.Map and par.Reduce have no option.",
 		"In gc=off nothing is collected while it is measured, as with GOGC=off, which the author used.")
-	long := experiment.Case{Name: fmt.Sprintf("n=%d", z.long), Ops: z.once, Count: longSamples, Main: true, Table: "computing, 1,000,000 items", Figures: ofLong}
-	short := experiment.Case{Name: fmt.Sprintf("n=%d", z.short), Ops: z.ops, Count: shortSamples, Table: "pool, computing, 100 items", Figures: ofShort}
-	noGC := long
-	noGC.Name, noGC.NoGC, noGC.Main = "gc=off/"+long.Name, true, false
 	others := slices.Concat(models.Peers(runtime.NumCPU()), models.Calls(), []models.Model{models.Reduce()})
-	of := func(c experiment.Case, n int, others ...models.Model) experiment.Case {
-		c.Doc, c.Reference, c.Article = "items of math.Pow", models.NameSequential, result.Pools
-		c.Models = list(n).Models(append(shape.Models(), others...)...)
-		return c
+	kase := func(n, ops, count int, others ...models.Model) experiment.Case {
+		return experiment.Case{
+			Name: fmt.Sprintf("n=%d", n), Doc: "items of math.Pow", Reference: models.NameSequential, Ops: ops, Count: count, Article: result.Pools,
+			Models: list(n).Models(append(shape.Models(), others...)...),
+		}
 	}
-	return b.Run(ctx, b.OnBoth(of(long, z.long, others...), longClaims), b.OnBoth(of(short, z.short, others...), shortClaims),
-		b.OnBoth(of(noGC, z.long), articleClaims), channelStudy(b, z))
+	long, short, noGC := kase(z.long, z.once, longSamples, others...), kase(z.short, z.ops, shortSamples, others...), kase(z.long, z.once, longSamples)
+	long.Main, long.Table, long.Figures = true, "computing, 1,000,000 items", ofLong
+	short.Table, short.Figures = "pool, computing, 100 items", ofShort
+	noGC.Name, noGC.NoGC, noGC.Table, noGC.Figures = "gc=off/"+noGC.Name, true, long.Table, ofLong
+	return b.Run(ctx,
+		b.OnBoth(long, func(on experiment.Names) []result.Claim {
+			return append(articleClaims(on), models.Unhinted(on, ours...)...)
+		}),
+		b.OnBoth(short, func(on experiment.Names) []result.Claim {
+			return append(poolClaims(on), models.SmallList(on, ours...)...)
+		}),
+		b.OnBoth(noGC, articleClaims), channelStudy(b, z))
 }
 
 func list(n int) models.List {

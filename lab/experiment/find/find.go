@@ -22,18 +22,11 @@ import (
 var Experiment = experiment.New("find", "reading, decoding and searching documents: loop, workers, libraries, and fixed numbers of workers beside none",
 	1000, 40, run)
 
-// samples give an interval. A model that reads documents sequentially takes
-// more than a second for one.
-const samples = 6
-
 // readTime is the wait of reading a document.
 const readTime = time.Millisecond
 
-// The article's model, with as many workers as its machine has hardware threads.
-const (
-	nameWorkers = "workers"
-	threads     = 8
-)
+// nameWorkers is the article's model.
+const nameWorkers = "workers"
 
 var figures = []result.Figure{
 	{Model: models.NameSequential, Text: "1.45 to 1.5 s on 1 core as on 8"},
@@ -41,7 +34,7 @@ var figures = []result.Figure{
 }
 
 func run(ctx context.Context, s *experiment.Session, n int) (*result.Result, error) {
-	workers := cmp.Or(s.Workers, threads)
+	workers := cmp.Or(s.Workers, 8)
 	b := s.NewBench("find", fmt.Sprintf("%d documents, RSS of about ten items each; an item of the list waits %v, decodes one and counts the matches", n, readTime),
 		"An op is all documents. The column at once is the most documents in work concurrently: for models without a number, what they have chosen.",
 		fmt.Sprintf("One document in %d cannot be decoded and is skipped, as in the article.", unreadable),
@@ -50,20 +43,22 @@ func run(ctx context.Context, s *experiment.Session, n int) (*result.Result, err
 		"The column switches counts how often the system takes a CPU from a thread or gives it to another; switches between goroutines on one thread are not in it.",
 		"In gc=off nothing is collected while it is measured, as with GOGC=off, which the author used.",
 		"The article leaves open how many goroutines a processor should have; stint's answers are the last notes.")
-	list := read(n, readTime)
+	kase := func(name, reference string, n int, models ...models.Model) experiment.Case {
+		return experiment.Case{
+			Name: fmt.Sprintf("%sdocuments=%d", name, n), Doc: "items that wait and decode", Reference: reference, Models: read(n, readTime).Models(models...),
+			Ops: 1, Count: 6, // give an interval; a loop takes more than a second for one
+		}
+	}
 	articles := []models.Model{models.Sequential(), models.Workers(nameWorkers, "a fixed number of goroutines", workers, n)}
-	main := experiment.Case{
-		Name: fmt.Sprintf("documents=%d", n), Doc: "items that wait and decode", Reference: models.NameSequential, Ops: 1, Count: samples, Main: true, Scheduling: true,
-		Article: result.Scheduling, Table: "searching documents", Figures: figures,
-		Models: list.Models(slices.Concat(articles, []models.Model{models.Goroutines()}, models.Peers(models.TenPerCPU()), models.Calls())...),
+	others := slices.Concat([]models.Model{models.Goroutines()}, models.Peers(models.TenPerCPU()), models.Calls())
+	main := kase("", models.NameSequential, n, append(articles, others...)...)
+	noGC := kase("gc=off/", models.NameSequential, n, articles...)
+	main.Main, noGC.NoGC = true, true
+	for _, c := range []*experiment.Case{&main, &noGC} {
+		c.Scheduling, c.Article, c.Table, c.Figures = true, result.Scheduling, "searching documents", figures
 	}
-	noGC := main
-	noGC.Name, noGC.NoGC, noGC.Main, noGC.Models = "gc=off/"+main.Name, true, false, list.Models(articles...)
 	// The sweep has fewer documents, since one worker reads them sequentially.
-	sweep := experiment.Case{
-		Name: fmt.Sprintf("sweep=workers/documents=%d", n/2), Doc: "items that wait and decode", Reference: models.NameEach, Ops: 1, Count: samples,
-		Models: read(n/2, readTime).Models(append(models.Sweep(n/2, models.EachLimit), models.Each())...),
-	}
+	sweep := kase("sweep=workers/", models.NameEach, n/2, append(models.Sweep(n/2, models.EachLimit), models.Each())...)
 	var swept []string
 	r, err := b.Run(ctx, b.OnBoth(main, func(on experiment.Names) []result.Claim {
 		return append(claims(on), models.Unhinted(on, models.NameEach, models.NameMap)...)
@@ -98,21 +93,14 @@ func read(n int, readTime time.Duration) models.List {
 	}}
 }
 
-// The conclusions of the article.
-const (
-	pays     = "Reading documents with 8 goroutines takes 87 % less time than a loop, on one processor as on many."
-	switches = "Work that waits can afford context switches: with 8 goroutines on one processor there are more of them, and reading documents takes less time."
-)
-
-// claims returns the claims of the article. It does not say how close one
-// processor is to many: its figures differ by less than 6 %.
+// claims returns the claims of the article. Its figures on one processor and on
+// many differ by less than 6 %.
 func claims(on experiment.Names) []result.Claim {
-	more := result.Claim{Case: on.One, Model: models.NameSequential, Unit: measure.Switches, Form: result.Difference, Than: nameWorkers}
 	return slices.Concat(
-		experiment.Concludes(result.Scheduling, pays, append(on.Each(func(kase string) []result.Claim {
-			return []result.Claim{experiment.AtMost(0.13, kase, nameWorkers, models.NameSequential, "")}
-		}), models.OneCPU(1.06, on, nameWorkers)...)...),
-		experiment.Concludes(result.Scheduling, switches, more, models.Faster(on.One, nameWorkers, models.NameSequential)))
+		models.Says(result.Scheduling, "Reading documents with 8 goroutines takes 87 % less time than a loop, on one processor as on many.",
+			models.Both(0.13, on, nameWorkers, models.NameSequential), models.NoGain(1.06, on, nameWorkers)),
+		models.Says(result.Scheduling, "Work that waits can afford context switches: with 8 goroutines on one processor there are more of them, and reading documents takes less time.",
+			models.MoreSwitches(on, nameWorkers), models.One(1, on, nameWorkers, models.NameSequential)))
 }
 
 // answers describes, for each sweep, the limit that the call without an option

@@ -21,15 +21,9 @@ var Experiment = experiment.New("io", "one list, waiting: loop, pipelines, fans,
 	sizes{n: 100, author: 100}, sizes{n: 3, author: 100}, run)
 
 // sizes are the items of the lists, smaller in quick runs and tests.
-type sizes struct {
-	n      int
-	author int // of the author's machine, where the remainder of 100 items matters
-}
+type sizes struct{ n, author int }
 
-// samples give an interval. A sequential model takes half a second for one.
-const samples = 6
-
-// figures are the article's, which fit a machine of about 28 CPUs.
+// figures are the article's.
 var figures = []result.Figure{
 	{Model: models.NameSequential, Text: "442 to 457 ms"},
 	{Model: models.NamePipeline, Text: "454 to 467 ms"},
@@ -40,7 +34,7 @@ var figures = []result.Figure{
 	{Model: models.NamePoolMax, Text: "9.4 ms"},
 }
 
-// author is the shape of the author's machine, as its figures show.
+// author is the shape of the author's machine: the figures fit 28 CPUs.
 var author = models.Shape{Fan: 14, CPUs: 28}
 
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
@@ -48,18 +42,21 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 	b := s.NewBench("io", fmt.Sprintf("%d items that sleep for a random whole number of milliseconds, from 0 to 9; the same in each run", z.n),
 		"An op is a whole list. The column at once is the most items that slept concurrently.",
 		fmt.Sprintf("NumCPU is runtime.NumCPU, as in the article, or twice the flag --workers. It is not GOMAXPROCS. A fan has %d workers here: NumCPU/2 as in the article, but at least 4.", shape.Fan),
-		fmt.Sprintf("In workers=%d the models have the numbers of the author's machine, as its figures show: a fan of %d, %d pieces, pools of %d, %d and %d workers.", author.Fan, author.Fan, author.CPUs, author.Fan, author.CPUs, 10*author.CPUs),
+		"In workers=14 the models have the numbers of a machine of 28 CPUs, which the article's figures fit: a fan of 14, 28 pieces, pools of 14, 28 and 280 workers.",
 		"Libraries have the limit 10 x NumCPU, as the largest pool has. stint.Each and stint.Map have no option.")
-	kase := func(prefix, reference string, n int, all []models.Model) experiment.Case {
-		return experiment.Case{Name: fmt.Sprintf("%sn=%d", prefix, n), Doc: "items that sleep for 0 to 9 ms", Reference: reference, Ops: 1, Count: samples,
-			Models: sleeps(n, time.Millisecond).Models(all...)}
+	kase := func(prefix, reference string, n int, all ...models.Model) experiment.Case {
+		return experiment.Case{
+			Name: fmt.Sprintf("%sn=%d", prefix, n), Doc: "items that sleep for 0 to 9 ms", Reference: reference, Models: sleeps(n, time.Millisecond).Models(all...),
+			Ops: 1, Count: 6, // give an interval; a sequential model takes half a second for one
+		}
 	}
-	main := kase("", models.NameSequential, z.n, slices.Concat(shape.Models(), models.Peers(models.TenPerCPU()), models.Calls()))
-	authors := kase(fmt.Sprintf("workers=%d/", author.Fan), models.NameParallelize, z.author, append(author.Concurrent(), models.Each()))
-	sweep := kase("sweep=workers/", models.NameEach, z.n, append(models.Sweep(z.n), models.Each()))
+	main := kase("", models.NameSequential, z.n, slices.Concat(shape.Models(), models.Peers(models.TenPerCPU()), models.Calls())...)
+	authors := kase("workers=14/", models.NameParallelize, z.author, append(author.Concurrent(), models.Each())...)
+	sweep := kase("sweep=workers/", models.NameEach, z.n, append(models.Sweep(z.n), models.Each())...)
 	for _, c := range []*experiment.Case{&main, &authors} {
 		c.Main, c.Article, c.Table, c.Figures = true, result.Pools, "waiting, 100 items", figures
 	}
+	unhinted := func(on experiment.Names) []result.Claim { return models.Unhinted(on, models.NameEach) }
 	r, err := b.Run(ctx, b.OnBoth(main, claims), b.OnBoth(authors, authorsClaims), b.OnBoth(sweep, unhinted))
 	r.Notes = append(r.Notes, remainder(r, authors.Name)...)
 	return r, err
@@ -70,26 +67,61 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 func sleeps(n int, unit time.Duration) models.List {
 	r := rand.New(rand.NewPCG(7, 8))
 	units := make([]int, n)
-	want := uint64(0)
-	for i := range units {
-		units[i] = r.IntN(10)
-		want += uint64(units[i]) + models.Key(i)
-	}
 	g := new(engine.Gauge)
-	return models.List{N: n, Want: want, Gauge: g, Item: func(i int) uint64 {
+	l := models.List{N: n, Gauge: g, Item: func(i int) uint64 {
 		g.Enter()
 		time.Sleep(time.Duration(units[i]) * unit)
 		g.Leave()
 		return uint64(units[i]) + models.Key(i)
 	}}
+	for i := range units {
+		units[i] = r.IntN(10)
+		l.Want += uint64(units[i]) + models.Key(i)
+	}
+	return l
+}
+
+// claims returns the article's claims about items that wait: only the number of
+// concurrent items matters, not buffers or processors.
+func claims(on experiment.Names) []result.Claim {
+	const pipe, fan, pieces = models.NamePipeline, models.NameFan, models.NameParallelize
+	const least, pool, most = models.NamePoolMin, models.NamePool, models.NamePoolMax
+	return slices.Concat(
+		says("When items wait, buffers do not make channels faster.",
+			models.Both(1.05, on, pipe, models.NamePipelineBuffered), models.Both(1.05, on, fan, models.NameFanBuffered)),
+		says("When items wait, more processors do not help.", models.NoGain(1.05, on, models.NameSequential, pipe, fan, pieces)),
+		says("When items wait, a pool on one shared channel gains nothing from more processors.", models.NoGain(1.05, on, least, pool, most)),
+		says(fanWins, models.Both(1, on, fan, pieces)),
+		says(poolsHelp, models.Both(1, on, pool, least), models.Both(1, on, most, pool)),
+		models.Unhinted(on, models.NameEach, models.NameMap))
+}
+
+// The conclusions that the author's machine matters for.
+const (
+	fanWins   = "When items wait, a fan of goroutines is faster than one piece a processor."
+	poolsHelp = "When items wait, more workers make a pool faster."
+)
+
+func authorsClaims(on experiment.Names) []result.Claim {
+	const fan, pieces = models.NameFan, models.NameParallelize
+	return slices.Concat(
+		says(fanWins, models.Both(1, on, fan, pieces)),
+		says(poolsHelp, models.Both(1, on, models.NamePool, models.NamePoolMin), models.Both(1, on, models.NamePoolMax, models.NamePool)),
+		models.Says("", "When items wait, a fan is faster than one piece a processor because the last piece has the remainder: cut evenly, the pieces are faster than the fan.",
+			models.Both(1, on, fan, pieces), models.Both(1, on, models.NameBalanced, fan)),
+		models.Unhinted(on, models.NameEach))
+}
+
+func says(conclusion string, claims ...[]result.Claim) []result.Claim {
+	return models.Says(result.Pools, conclusion, claims...)
 }
 
 // remainder says how much of the article's result is due to its cut.
 func remainder(r *result.Result, kase string) []string {
 	ms := func(model string) float64 { return r.Row(kase, model).Median(measure.Time).Median / 1e6 }
 	cut, even, fan := ms(models.NameParallelize), ms(models.NameBalanced), ms(models.NameFan)
-	if even == 0 || fan == 0 || cut == 0 {
-		return nil
+	if cut == 0 || even == 0 || fan == 0 {
+		return nil // not measured
 	}
 	return []string{fmt.Sprintf("%s: parallelize takes %.1f ms cut as in the article, where the last piece has the remainder, and %.1f ms cut evenly: %.0f %% of its time is the remainder. The fan takes %.1f ms.",
 		kase, cut, even, 100*(cut-even)/cut, fan)}

@@ -1,18 +1,22 @@
-// Package sort measures package par beside package slices and a hand-written
-// sort, for random elements and for the orders that occur in practice.
+// Package sort measures the bubble sorts of an article, whole and split, and
+// package par beside package slices.
 package sort
 
 import (
+	"cmp"
 	"context"
-	"iter"
-	"slices"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
 
 	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/models"
 	"github.com/stint-go/stint/lab/result"
 )
 
 // Experiment is the experiment sort.
-var Experiment = experiment.New("sort", "sorting numbers, strings and structs, random and in patterns, on one processor and on all",
+var Experiment = experiment.New("sort", "sorting: a bubble sort whole and split, package par beside package slices, on one processor and on all",
 	sizes{divisor: 1, batch: 200_000}, sizes{divisor: 25, batch: 4000, once: true},
 	run) // a quick million still exceeds the sequential limit
 
@@ -21,46 +25,105 @@ type sizes struct {
 	divisor int  // of the number of elements
 	batch   int  // elements of a batch
 	once    bool // a sample is one batch
-	p       int  // processors
 }
-
-// n scales a number of elements.
-func (z sizes) n(full int) int { return max(1, full/z.divisor) }
 
 // long is the number of elements of a slice that takes long.
 const long = 1_000_000
 
-// count returns the number of samples for slices of n elements. An interval
-// needs 6.
-func (z sizes) count(n int) int {
-	if n >= z.n(long) {
-		return 6
-	}
-	return 12
-}
-
-// lengths returns lengths from least to most, each ten times the last.
-func (z sizes) lengths(least, most int) []int {
-	var out []int
-	for n := least; n <= most; n *= 10 {
-		out = append(out, z.n(n))
-	}
-	return slices.Compact(out) // scaled lengths may be equal
-}
+// n scales a number of elements.
+func (z sizes) n(full int) int { return max(1, full/z.divisor) }
 
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	b := s.NewBench("sort", "sorting slices of numbers, strings and structs",
 		"An op is the sorting of one slice. A sample sorts several slices of the same kind, if they are short. Copying the elements is not in the time.",
-		"Structs have 32 bytes, of which 8 are the key.",
-		"After each sample the slices must be sorted and hold their elements. After a stable sort equal elements must be in their original order.")
-	z.p = b.Result.Processors
+		"Structs have 32 bytes, of which 8 are the key. SortFunc sorts structs with different keys; for SortStableFunc some keys are equal.",
+		"The article's pieces are as many as its machine has hardware threads, 8; bubble-split has runtime.NumCPU, at least 2.")
+	ints, inOrder := target{one: 3, all: 4.5, stretch: 5}, target{one: 3, all: 5.5, stretch: 6}
+	studies := []func() experiment.Study{
+		bubbles(b, z),
+		of(b, z, "Sort/of=ints", long, made(func(r *rand.Rand, _, _ int) int { return r.Int() }), ordered[int](), ints),
+		of(b, z, "Sort/of=floats", long, made(func(r *rand.Rand, _, _ int) float64 { return r.NormFloat64() }), ordered[float64](), target{all: 3}),
+		of(b, z, "Sort/of=strings", long, digits, ordered[string](), target{all: 2.5}),
+		of(b, z, "SortFunc/of=structs", long, keyed(permuted), compared(byKey), target{all: 1.8, stretch: 1.85}),
+		of(b, z, "SortFunc/of=structs", 10_000, keyed(permuted), compared(byKey), target{}),
+		of(b, z, "SortStableFunc/of=ints", long, random, stable(cmp.Compare[int]), inOrder),
+		of(b, z, "SortStableFunc/of=structs", long, keyed(random), stable(byKey), inOrder),
+		of(b, z, "SortStableFunc/of=structs", 10_000, keyed(random), stable(byKey), target{}),
+		of(b, z, "SortStableFunc/of=structs/order=swapped", long, keyed(swapped), stable(byKey), target{}),
+		of(b, z, "Sort/of=ints/order=sorted", long, sorted, ordered[int](), target{}),
+		of(b, z, "Sort/of=ints/order=reversed", long, reversed, ordered[int](), target{}),
+		of(b, z, "Sort/of=ints/order=sixteen", long, sixteen, ordered[int](), target{}),
+		of(b, z, "Sort/of=ints/order=swapped", long, swapped, ordered[int](), target{}),
+	}
+	for _, n := range []int{1000, 10_000, 100_000} {
+		studies = append(studies, of(b, z, "Sort/of=ints", n, random, ordered[int](), target{}))
+	}
 	return b.RunSeq(ctx, func(yield func(experiment.Study) bool) {
-		for _, part := range []iter.Seq[experiment.Study]{z.random, z.patterns, z.bubbles} {
-			for st := range part {
-				if !yield(st) {
-					return
-				}
+		for _, study := range studies {
+			if !yield(study()) {
+				return
 			}
 		}
 	})
+}
+
+// A target is how many times as fast as package slices our sort must be on one
+// processor and on all, and a harder bar for all. 0: not slower.
+type target struct{ one, all, stretch float64 }
+
+// of returns a study of a sort of package slices and ours, on one processor and
+// on all, that makes its slices when it is called.
+func of[E comparable](b *experiment.Bench, z sizes, name string, full int, makes generator[E], sorters []sorter[E], t target) func() experiment.Study {
+	peer, ours := sorters[0].Name, sorters[1].Name
+	faster := func(kase string, bar, stretch float64) result.Claim {
+		if bar == 0 {
+			return experiment.AtMost(1.05, kase, ours, peer, "")
+		}
+		return result.Claim{Case: kase, Model: ours, Unit: measure.Time, Form: result.Speedup, Than: peer, Bar: bar, Stretch: stretch}
+	}
+	return func() experiment.Study {
+		c := kase(z, name, z.n(full), makes, sorters)
+		c.Main = t.stretch > 0
+		return b.OnBoth(c, func(on experiment.Names) []result.Claim {
+			claims := []result.Claim{faster(on.One, t.one, 0)}
+			if on.All != "" {
+				claims = append(claims, faster(on.All, t.all, t.stretch))
+				if t.all > 0 {
+					claims = append(claims, experiment.Across(0.8, on.All, on.One, ours, "With an algorithm that merges its parts, splitting a long sort pays on many processors."))
+				}
+			}
+			return claims
+		})
+	}
+}
+
+// kase compares sorters of slices of n elements. The first is right.
+func kase[E comparable](z sizes, name string, n int, makes generator[E], sorters []sorter[E]) experiment.Case {
+	c := experiment.Case{Name: fmt.Sprintf("sort=%s/n=%d", name, n), Doc: "an op is a slice", Reference: sorters[0].Name, Count: 12}
+	batch := newBatch(n, z.batch, makes, sorters[0])
+	if n >= z.n(long) {
+		c.Count = 6 // the fewest that give an interval
+	}
+	if z.once {
+		c.Ops = batch.slices()
+	}
+	for _, s := range sorters {
+		c.Models = append(c.Models, experiment.Model{Model: s.Model, Run: func(m *measure.Meter) error { return batch.measure(m, s) }})
+	}
+	return c
+}
+
+// bubbles is the article's study: a sort of quadratic time, whole and split.
+func bubbles(b *experiment.Bench, z sizes) func() experiment.Study {
+	whole := sorter[int]{result.Peer.Model("bubble", "bubble sort, which ends after a pass without an exchange"), sortBubble}
+	split := strides("bubble-split", "max(2, NumCPU)", max(2, runtime.NumCPU()))
+	split8 := strides("bubble-split-8", "8", 8)
+	return func() experiment.Study {
+		c := kase(z, "bubble", 2000, permuted, append(ordered[int](), whole, split, split8))
+		c.Main, c.Reference, c.Article, c.Table = true, whole.Name, result.Scheduling, "bubble sort"
+		return b.OnBoth(c, func(on experiment.Names) []result.Claim {
+			return models.Says(result.Scheduling, "Splitting a bubble sort does not pay: nothing merges the parts cheaply.",
+				models.Both(1, on, whole.Name, split.Name), models.Both(1, on, whole.Name, split8.Name))
+		})
+	}
 }
