@@ -11,26 +11,27 @@ import (
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, run, sizes{divisor: 1000, batch: 100, once: true}, trial.Want{Processors: 1, Cases: 17, Verdicts: 18}, trial.Want{Processors: 2, Cases: 34, Verdicts: 42})
+	trial.Run(t, run, sizes{divisor: 1000, batch: 100}, trial.Want{Processors: 1, Cases: 17, Verdicts: 18}, trial.Want{Processors: 2, Cases: 34, Verdicts: 42})
 }
 
-// Each slice of a batch is sorted and checked, and an unsorted one is detected.
-func TestEachOfABatchIsChecked(t *testing.T) {
+// sorts reports the error of a sorter in a case of slices of n elements.
+func sorts[E comparable](n, batch int, makes generator[E], right, s sorter[E]) error {
+	c := kase(sizes{batch: batch}, "", n, makes, []sorter[E]{right, s})
+	return c.Models[1].Run(&measure.Meter{N: c.Ops})
+}
+
+// Each slice of a sample is sorted and checked, and an unsorted one is detected.
+func TestEachSliceIsChecked(t *testing.T) {
 	right := ordered[int]()[0]
-	b := newBatch(10, 1000, random, right)
-	for _, n := range []int{1, 99, 100, 101, 200, 250} {
-		calls, forget := 0, 0
-		counts := sorter[int]{sort: func(s []int) {
+	for forget := range 11 {
+		calls := 0
+		forgets := sorter[int]{sort: func(s []int) {
 			if calls++; calls != forget {
 				right.sort(s)
 			}
 		}}
-		if err := b.measure(&measure.Meter{N: n}, counts); err != nil || calls != n || b.slices() != 100 {
-			t.Errorf("%d slices of %d were sorted, %v, want %d of 100", calls, b.slices(), err, n)
-		}
-		calls, forget = 0, n
-		if err := b.measure(&measure.Meter{N: n}, counts); err == nil {
-			t.Errorf("%d slices, of which the last was not sorted: it was not found", n)
+		if err := sorts(10, 100, ints, right, forgets); (err != nil) != (forget > 0) || calls != 10 {
+			t.Errorf("slice %d is not sorted: got %v after %d of 10 calls", forget, err, calls)
 		}
 	}
 }
@@ -38,11 +39,10 @@ func TestEachOfABatchIsChecked(t *testing.T) {
 // A stable sort that changes the order of equal keys is detected.
 func TestOrderOfEqualKeysIsChecked(t *testing.T) {
 	keys := func(*rand.Rand, int) []int { return []int{1, 1} }
-	b := newBatch(2, 0, keyed(keys), stable(byKey)[0])
 	unstable := sorter[record]{sort: func(s []record) {
 		slices.SortFunc(s, func(a, b record) int { return cmp.Or(byKey(a, b), cmp.Compare(b.index, a.index)) })
 	}}
-	if err := b.measure(&measure.Meter{N: 1}, unstable); err == nil {
+	if err := sorts(2, 0, keyed(keys), stable(byKey)[0], unstable); err == nil {
 		t.Error("equal keys have changed their order: it was not found")
 	}
 }
@@ -50,9 +50,8 @@ func TestOrderOfEqualKeysIsChecked(t *testing.T) {
 // The bubble sorts sort, in any number of strides.
 func TestBubbles(t *testing.T) {
 	for n := range 70 {
-		b := newBatch(n+1, 0, random, ordered[int]()[0])
 		for parts := range 9 {
-			if err := b.measure(&measure.Meter{N: 1}, strides("", "", parts+1)); err != nil {
+			if err := sorts(n+1, 0, some, ordered[int]()[0], strides("", "", parts+1)); err != nil {
 				t.Errorf("%d strides: %v", parts+1, err)
 			}
 		}
@@ -61,7 +60,7 @@ func TestBubbles(t *testing.T) {
 
 // The orders have the requested length and are always the same.
 func TestOrders(t *testing.T) {
-	for i, order := range []generator[int]{random, permuted, sorted, reversed, sixteen, swapped} {
+	for i, order := range []generator[int]{ints, some, perm, sorted, reversed, sixteen, swapped} {
 		for _, n := range []int{1, 2, 10, 1000} {
 			if s := order(rand.New(rand.NewPCG(1, 2)), n); len(s) != n || !slices.Equal(s, order(rand.New(rand.NewPCG(1, 2)), n)) {
 				t.Errorf("order %d: %d numbers, want %d and the same twice", i, len(s), n)
