@@ -10,26 +10,34 @@ import (
 // buffer is the capacity of the articles' buffered channels.
 const buffer = 1000
 
-// pipeline is a goroutine that sends the items, one that processes them, and
-// the caller, which adds up the results.
-func pipeline(name string, size int) Model {
-	doc := fmt.Sprintf("a goroutine that sends the items, one that works on them, the caller adds up; channels of %d", size)
-	return Simple(name, result.Peer, doc, func(l List) uint64 { return add(l.stage(l.source(size), size)) })
-}
-
-// fan is pipeline with several processing goroutines, each with its own output
-// channel, and as many goroutines that merge these channels.
-func (s Shape) fan(name string, size int) Model {
-	doc := fmt.Sprintf("a goroutine that sends the items, several that work on them, and as many that merge their channels into one; channels of %d", size)
+// staged is a goroutine that sends the items, several that work on them, each
+// with its own output channel, as many that merge these channels if there is
+// more than one, and the caller, which adds up the results.
+func staged(name, doc string, stages, size int) Model {
+	doc = fmt.Sprintf("a goroutine that sends the items, %s; channels of %d", doc, size)
 	m := Simple(name, result.Peer, doc, func(l List) uint64 {
-		items := l.source(size)
-		var out []<-chan uint64
-		for range s.Fan {
-			out = append(out, l.stage(items, size))
+		items := sending(size, func(out chan<- int) {
+			for i := range l.N {
+				out <- i
+			}
+		})
+		var worked []<-chan uint64
+		for range stages {
+			worked = append(worked, sending(size, func(out chan<- uint64) {
+				for i := range items {
+					out <- l.Item(i)
+				}
+			}))
 		}
-		return add(merge(out, size))
+		out := worked[0]
+		if stages > 1 {
+			out = merge(worked, size)
+		}
+		return receive(out, func(v uint64) uint64 { return v })
 	})
-	m.Goroutines = func() int { return 1 + 2*s.Fan }
+	if stages > 1 {
+		m.Goroutines = func() int { return 1 + 2*stages }
+	}
 	return m
 }
 
@@ -80,24 +88,6 @@ func Sweep(size int, others ...func(n int) Model) []Model {
 	return out
 }
 
-// source sends the indexes of the list.
-func (l List) source(size int) <-chan int {
-	return sending(size, func(out chan<- int) {
-		for i := range l.N {
-			out <- i
-		}
-	})
-}
-
-// stage processes the received items.
-func (l List) stage(items <-chan int, size int) <-chan uint64 {
-	return sending(size, func(out chan<- uint64) {
-		for i := range items {
-			out <- l.Item(i)
-		}
-	})
-}
-
 // merge forwards the values of several channels.
 func merge[T any](in []<-chan T, size int) <-chan T {
 	return sending(size, func(out chan<- T) {
@@ -129,11 +119,6 @@ func receive[T any](in <-chan T, item func(T) uint64) (sum uint64) {
 		sum += item(v)
 	}
 	return sum
-}
-
-// add returns the sum of the received values.
-func add(in <-chan uint64) uint64 {
-	return receive(in, func(v uint64) uint64 { return v })
 }
 
 // start starts n goroutines and returns a function that waits for them and

@@ -43,15 +43,17 @@ func (s Shape) cpus() int { return cmp.Or(s.CPUs, runtime.NumCPU()) }
 
 // Models returns the article's models, and the pipeline as a stream.
 func (s Shape) Models() []Model {
+	const onePipe = "one that works on them, the caller adds up"
 	return slices.Concat([]Model{
-		Sequential(), pipeline(NamePipeline, 0), pipeline(NamePipelineBuffered, buffer), Stream(),
+		Sequential(), staged(NamePipeline, onePipe, 1, 0), staged(NamePipelineBuffered, onePipe, 1, buffer), Stream(),
 	}, s.Concurrent(), []Model{Goroutines()})
 }
 
 // Concurrent returns the article's models that the shape matters for.
 func (s Shape) Concurrent() []Model {
+	const fanned = "several that work on them, as many that merge their channels into one, the caller adds up"
 	return []Model{
-		s.fan(NameFan, 0), s.fan(NameFanBuffered, buffer),
+		staged(NameFan, fanned, s.Fan, 0), staged(NameFanBuffered, fanned, s.Fan, buffer),
 		s.parallelize(NameParallelize, "the remainder to the last", remainderLast),
 		s.parallelize(NameBalanced, "the remainder to all", evenly),
 		pool(NamePoolMin, "NumCPU/2", func() int { return max(1, s.cpus()/2) }),

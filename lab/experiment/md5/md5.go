@@ -5,12 +5,12 @@
 package md5
 
 import (
+	"cmp"
 	"context"
 	"crypto/md5"
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,8 +37,7 @@ func run(ctx context.Context, s *experiment.Session, t tree.Tree) (*result.Resul
 		if err != nil {
 			return b.Conclude(err)
 		}
-		f := folder{dir, digest}
-		want, err := sequential(ctx, f)
+		want, err := digests(ctx, dir, digest, sequential)
 		if err == nil && len(want) != t.Files() {
 			err = fmt.Errorf("%d files were found, want %d", len(want), t.Files())
 		}
@@ -50,15 +49,15 @@ func run(ctx context.Context, s *experiment.Session, t tree.Tree) (*result.Resul
 			Ops: 1, Count: 6, Main: true, Article: result.Survey, Table: "MD5 of a tree",
 		}
 		for _, m := range allModels {
-			c.Models = append(c.Models, experiment.Op(m.Model, func() error { return m.check(f, want) }))
+			c.Models = append(c.Models, experiment.Op(m.Model, func() error { return m.check(dir, want) }))
 		}
 		return b.Run(ctx, b.OnBoth(c, func(on experiment.Names) []result.Claim { return models.Unhinted(on, nameMapSeq) }))
 	})
 }
 
 // check runs a model and compares the digests.
-func (m model) check(f folder, want []file) error {
-	got, err := m.run(context.Background(), f)
+func (m model) check(dir string, want []file) error {
+	got, err := digests(context.Background(), dir, digest, m.run)
 	if err == nil && !slices.Equal(got, want) {
 		err = fmt.Errorf("a run over %d files gave other digests, or in another order", len(want))
 	}
@@ -71,40 +70,19 @@ type file struct {
 	sum  [md5.Size]byte
 }
 
-// A folder is the input of the models.
-type folder struct {
-	root   string
-	digest func(path string) (file, error)
-}
-
-// An entry is a path, or the error that ended the walk: all models receive it
-// as the last file's.
-type entry struct {
-	path string
-	err  error
-}
-
-// walk yields the regular files of the folder in order of their names.
-func (f folder) walk() iter.Seq[entry] {
-	return func(yield func(entry) bool) {
-		err := filepath.WalkDir(f.root, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() && !yield(entry{path: path}) {
+// digests returns the regular files of a folder as run finds them, or the first
+// error of the walk or of a file.
+func digests(ctx context.Context, dir string, digest func(string) (file, error), run way) ([]file, error) {
+	var walk error
+	out, err := run(ctx, func(yield func(string) bool) {
+		walk = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && !yield(path) {
 				return fs.SkipAll
 			}
 			return err
 		})
-		if err != nil {
-			yield(entry{err: err})
-		}
-	}
-}
-
-// file returns the digest of an entry.
-func (f folder) file(e entry) (file, error) {
-	if e.err != nil {
-		return file{}, e.err
-	}
-	return f.digest(e.path)
+	}, digest)
+	return out, cmp.Or(err, walk)
 }
 
 // digest reads a file block by block.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -27,31 +28,31 @@ func TestRun(t *testing.T) {
 }
 
 // made is a tree in a folder, with its digests.
-func made(t *testing.T) (folder, []file) {
+func made(t *testing.T) (dir string, want []file) {
 	t.Helper()
-	f := folder{t.TempDir(), digest}
-	if _, err := tiny.Make(t.Context(), f.root); err != nil {
+	dir = t.TempDir()
+	if _, err := tiny.Make(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
-	want, err := sequential(t.Context(), f)
+	want, err := digests(t.Context(), dir, digest, sequential)
 	if err != nil || len(want) != tiny.Files() {
 		t.Fatalf("%d files, %v", len(want), err)
 	}
-	return f, want
+	return dir, want
 }
 
 // Every model finds all files in order, on any number of processors, and skips
 // irregular files.
 func TestModels(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	f, want := made(t)
-	if err := os.Symlink("nothing", filepath.Join(f.root, "00", "link")); err != nil {
+	dir, want := made(t)
+	if err := os.Symlink("nothing", filepath.Join(dir, "00", "link")); err != nil {
 		t.Skip(err)
 	}
 	for _, procs := range []int{1, 2, 5} {
 		runtime.GOMAXPROCS(procs)
 		for _, m := range allModels {
-			if err := m.check(f, want); err != nil {
+			if err := m.check(dir, want); err != nil {
 				t.Errorf("%d processors: %s: %v", procs, m.Name, err)
 			}
 		}
@@ -62,21 +63,21 @@ func TestModels(t *testing.T) {
 // a folder that cannot be walked.
 func TestErrors(t *testing.T) {
 	for _, m := range allModels {
-		f, want := made(t)
+		dir, want := made(t)
 		gone := want[len(want)/2].path
-		vanishing := folder{f.root, func(path string) (file, error) {
+		_, err := digests(t.Context(), dir, func(path string) (file, error) {
 			if path == gone {
 				if err := os.Remove(path); err != nil {
 					t.Error(err)
 				}
 			}
 			return digest(path)
-		}}
-		if _, err := m.run(t.Context(), vanishing); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), gone) {
+		}, m.run)
+		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), gone) {
 			t.Errorf("%s: %s has vanished: got %v", m.Name, gone, err)
 		}
-		nowhere := folder{filepath.Join(f.root, "nowhere"), digest}
-		if _, err := m.run(t.Context(), nowhere); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), nowhere.root) {
+		nowhere := filepath.Join(dir, "nowhere")
+		if _, err := digests(t.Context(), nowhere, digest, m.run); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), nowhere) {
 			t.Errorf("%s: no folder: got %v", m.Name, err)
 		}
 	}
@@ -84,17 +85,17 @@ func TestErrors(t *testing.T) {
 
 // Wrong, missing or unordered digests are detected.
 func TestWrongDigests(t *testing.T) {
-	f, want := made(t)
+	dir, want := made(t)
 	for name, change := range map[string]func([]file) []file{
 		"other":   func(s []file) []file { s[3].sum[0]++; return s },
 		"missing": func(s []file) []file { return s[:len(s)-1] },
 		"order":   func(s []file) []file { s[0], s[1] = s[1], s[0]; return s },
 	} {
-		wrong := model{run: func(ctx context.Context, f folder) ([]file, error) {
-			got, err := sequential(ctx, f)
+		wrong := model{run: func(ctx context.Context, paths iter.Seq[string], digest func(string) (file, error)) ([]file, error) {
+			got, err := sequential(ctx, paths, digest)
 			return change(got), err
 		}}
-		if err := wrong.check(f, want); err == nil || !strings.Contains(err.Error(), "a run over 60 files gave other digests") {
+		if err := wrong.check(dir, want); err == nil || !strings.Contains(err.Error(), "a run over 60 files gave other digests") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

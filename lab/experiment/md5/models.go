@@ -1,11 +1,13 @@
 package md5
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	"iter"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/panjf2000/ants/v2"
@@ -16,26 +18,28 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A model returns the files of a folder in the order of the walk, or the first
-// error of the walk or of a file.
+// A way takes the digests of paths and returns them in the order of the paths,
+// or the first error.
+type way func(ctx context.Context, paths iter.Seq[string], digest func(string) (file, error)) ([]file, error)
+
 type model struct {
 	result.Model
-	run func(ctx context.Context, f folder) ([]file, error)
+	run way
 }
 
 const nameMapSeq = "stint.MapSeq"
 
 var allModels = []model{
 	{result.Peer.Model(models.NameSequential, "filepath.WalkDir, one file after the other"), sequential},
-	{result.Peer.Model("errgroup", "x/sync v0.24.0, errgroup: one goroutine walks, five take digests, the caller collects; unbuffered channels"), pipeline},
-	{result.Peer.Model("conc", "sourcegraph/conc v0.3.0, pool.New().WithMaxGoroutines.WithContext.WithCancelOnError.WithFirstError"), concPool},
-	{result.Peer.Model("ants", "panjf2000/ants/v2 v2.12.1, NewPool, a sync.WaitGroup and the first error"), antsPool},
+	{result.Peer.Model("errgroup", "x/sync v0.24.0, errgroup: one goroutine walks, five take digests, the caller collects and sorts; unbuffered channels"), pipeline},
+	{result.Peer.Model("conc", "sourcegraph/conc v0.3.0, pool.NewWithResults, WithMaxGoroutines, WithContext, WithCancelOnError, WithFirstError, and a sort"), concPool},
+	{result.Peer.Model("ants", "panjf2000/ants/v2 v2.12.1, NewPool, a sync.WaitGroup, a lock for the results and the first error, and a sort"), antsPool},
 	{result.Ours.Model(nameMapSeq, "MapSeq without an option over the walk"), mapSeq},
 }
 
-func sequential(_ context.Context, f folder) (out []file, err error) {
-	for e := range f.walk() {
-		one, err := f.file(e)
+func sequential(_ context.Context, paths iter.Seq[string], digest func(string) (file, error)) (out []file, err error) {
+	for path := range paths {
+		one, err := digest(path)
 		if err != nil {
 			return nil, err
 		}
@@ -45,8 +49,8 @@ func sequential(_ context.Context, f folder) (out []file, err error) {
 }
 
 // mapSeq takes digests that do not watch the context: they are short.
-func mapSeq(ctx context.Context, f folder) (out []file, err error) {
-	for one, err := range stint.MapSeq(ctx, f.walk(), func(_ context.Context, e entry) (file, error) { return f.file(e) }) {
+func mapSeq(ctx context.Context, paths iter.Seq[string], digest func(string) (file, error)) (out []file, err error) {
+	for one, err := range stint.MapSeq(ctx, paths, func(_ context.Context, path string) (file, error) { return digest(path) }) {
 		if err != nil {
 			return nil, err
 		}
@@ -55,37 +59,37 @@ func mapSeq(ctx context.Context, f folder) (out []file, err error) {
 	return out, nil
 }
 
-// An indexed value has a position in the order of the walk.
-type indexed[T any] struct {
-	at int
-	of T
+// byPath sorts the results of models that return them in any order.
+func byPath(files []file) {
+	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.path, b.path) })
 }
 
-// pipeline is the pipeline of errgroup's documentation, except that paths are
-// numbered to return a slice in order.
-func pipeline(ctx context.Context, f folder) (out []file, err error) {
+// pipeline is the pipeline of errgroup's documentation.
+func pipeline(ctx context.Context, all iter.Seq[string], digest func(string) (file, error)) (out []file, err error) {
 	g, ctx := errgroup.WithContext(ctx)
-	entries, files := make(chan indexed[entry]), make(chan indexed[file])
+	paths, files := make(chan string), make(chan file)
 	g.Go(func() error {
-		defer close(entries)
-		at := 0
-		for e := range f.walk() {
-			if err := send(ctx, entries, indexed[entry]{at, e}); err != nil {
-				return err
+		defer close(paths)
+		for path := range all {
+			select {
+			case paths <- path:
+			case <-ctx.Done():
+				return ctx.Err()
 			}
-			at++
 		}
 		return nil
 	})
 	for range 5 {
 		g.Go(func() error {
-			for e := range entries {
-				one, err := f.file(e.of)
+			for path := range paths {
+				one, err := digest(path)
 				if err != nil {
 					return err
 				}
-				if err := send(ctx, files, indexed[file]{e.at, one}); err != nil {
-					return err
+				select {
+				case files <- one:
+				case <-ctx.Done():
+					return ctx.Err()
 				}
 			}
 			return nil
@@ -96,82 +100,52 @@ func pipeline(ctx context.Context, f folder) (out []file, err error) {
 		close(files)
 	}()
 	for one := range files {
-		out = append(out, make([]file, max(0, one.at+1-len(out)))...)
-		out[one.at] = one.of
+		out = append(out, one)
 	}
+	byPath(out)
 	return out, g.Wait()
 }
 
-func send[T any](ctx context.Context, to chan<- T, v T) error {
-	select {
-	case to <- v:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// slots hold the results of tasks in the order of their start.
-type slots []*file
-
-func (s *slots) next() *file {
-	*s = append(*s, new(file))
-	return (*s)[len(*s)-1]
-}
-
-// files returns the results if err is nil.
-func (s slots) files(err error) (out []file, _ error) {
-	for i := 0; err == nil && i < len(s); i++ {
-		out = append(out, *s[i])
-	}
-	return out, err
-}
-
-func concPool(ctx context.Context, f folder) ([]file, error) {
-	p := pool.New().WithMaxGoroutines(runtime.GOMAXPROCS(0)).WithContext(ctx).WithCancelOnError().WithFirstError()
-	var out slots
-	for e := range f.walk() {
-		slot := out.next()
-		p.Go(func(ctx context.Context) (err error) {
-			if err = ctx.Err(); err == nil {
-				*slot, err = f.file(e)
+func concPool(ctx context.Context, paths iter.Seq[string], digest func(string) (file, error)) ([]file, error) {
+	p := pool.NewWithResults[file]().WithMaxGoroutines(runtime.GOMAXPROCS(0)).WithContext(ctx).WithCancelOnError().WithFirstError()
+	for path := range paths {
+		p.Go(func(ctx context.Context) (file, error) {
+			if err := ctx.Err(); err != nil { // a digest has failed
+				return file{}, err
 			}
-			return err
+			return digest(path)
 		})
 	}
-	return out.files(p.Wait())
+	out, err := p.Wait()
+	byPath(out)
+	return out, err
 }
 
 // antsPool also measures the release of the pool: like all models it leaves
 // nothing behind.
-func antsPool(_ context.Context, f folder) ([]file, error) {
+func antsPool(_ context.Context, paths iter.Seq[string], digest func(string) (file, error)) ([]file, error) {
 	p, err := ants.NewPool(runtime.GOMAXPROCS(0))
 	if err != nil {
 		return nil, err
 	}
-	var out slots
 	var ended sync.WaitGroup
-	var failed atomic.Pointer[error]
-	for e := range f.walk() {
-		slot := out.next()
+	var mu sync.Mutex
+	var out []file
+	var first error
+	for path := range paths {
 		ended.Add(1)
 		err := p.Submit(func() {
 			defer ended.Done()
-			var err error
-			if *slot, err = f.file(e); err != nil {
-				failed.CompareAndSwap(nil, &err)
-			}
+			one, err := digest(path)
+			mu.Lock()
+			defer mu.Unlock()
+			out, first = append(out, one), cmp.Or(first, err)
 		})
 		if err != nil {
 			panic(err) // the pool was closed
 		}
-		if failed.Load() != nil {
-			break
-		}
 	}
 	ended.Wait()
-	if err := failed.Load(); err != nil {
-		return nil, errors.Join(*err, p.ReleaseTimeout(time.Minute))
-	}
-	return out.files(p.ReleaseTimeout(time.Minute))
+	byPath(out)
+	return out, cmp.Or(first, p.ReleaseTimeout(time.Minute))
 }
