@@ -19,13 +19,10 @@ import (
 
 // Experiment is the experiment add.
 var Experiment = experiment.New("add", "adding numbers: a loop, pieces by hand and by libraries, package par",
-	sizes{n: 10_000_000, chunk: 1 << 16}, sizes{n: 1_000_000, chunk: 1 << 16}, run)
+	10_000_000, 1_000_000, run)
 
-// sizes are smaller in quick runs and tests.
-type sizes struct {
-	n, chunk int
-	ops      int // sums per sample; 0: chosen by time
-}
+// chunk is the length of the items of models that take a list.
+const chunk = 1 << 16
 
 // The names of models that claims are about.
 const (
@@ -39,20 +36,20 @@ var figures = []result.Figure{
 	{Model: nameSplit8, Text: "6.4 ms on 1 core, 3.4 on 4 with 8 threads"},
 }
 
-func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
-	b := s.NewBench("add", fmt.Sprintf("the sum of %d random numbers", z.n),
+func run(ctx context.Context, s *experiment.Session, n int) (*result.Result, error) {
+	b := s.NewBench("add", fmt.Sprintf("the sum of %d random numbers", n),
 		"An op is a sum. sequential, split, par.Range and par.Reduce take all numbers; for the others an item is a chunk of them, cut before the time starts.",
 		"par.Reduce calls a function for each number; the other models add in a loop.",
 		"The article's pieces are as many as its machine has hardware threads, 8; split has runtime.NumCPU. Libraries have the limit NumCPU. stint.Each, stint.Map and package par have no option.",
 		"The column switches counts how often the system takes a CPU from a thread or gives it to another; switches between goroutines on one thread are not in it.",
 		"In gc=off nothing is collected while it is measured, as with GOGC=off, which the author used.")
-	l := newNumbers(z)
-	c := experiment.Case{Name: fmt.Sprintf("n=%d", z.n), Doc: "an op is a sum of ints", Reference: models.NameSequential, Ops: z.ops, Main: true, Scheduling: true,
+	l := newNumbers(n)
+	c := experiment.Case{Name: fmt.Sprintf("n=%d", n), Doc: "an op is a sum of ints", Reference: models.NameSequential, Main: true, Scheduling: true,
 		Article: result.Scheduling, Table: "adding numbers", Figures: figures}
 	noGC := c
 	noGC.Name, noGC.NoGC, noGC.Main = "gc=off/"+c.Name, true, false
-	noGC.Models = l.chunks(z.chunk).Models(l.byHand()...)
-	c.Models = l.chunks(z.chunk).Models(slices.Concat(l.byHand(), []models.Model{models.Counter(runtime.NumCPU())}, models.Peers(runtime.NumCPU()),
+	noGC.Models = l.chunks(chunk).Models(l.byHand()...)
+	c.Models = l.chunks(chunk).Models(slices.Concat(l.byHand(), []models.Model{models.Counter(runtime.NumCPU())}, models.Peers(runtime.NumCPU()),
 		models.Calls(), l.ours())...)
 	return b.Run(ctx, b.OnBoth(c, func(on experiment.Names) []result.Claim {
 		return append(claims(on), models.Unhinted(on, models.NameEach, models.NameMap, nameRange, models.NameReduce)...)
@@ -62,9 +59,9 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 // numbers is the slice to add up.
 type numbers []uint64
 
-func newNumbers(z sizes) numbers {
+func newNumbers(n int) numbers {
 	r := rand.New(rand.NewPCG(9, 10))
-	s := make(numbers, z.n)
+	s := make(numbers, n)
 	for i := range s {
 		s[i] = r.Uint64()
 	}

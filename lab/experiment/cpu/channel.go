@@ -21,13 +21,13 @@ const (
 
 // channelStudy compares one channel with many on one processor, on all, and at
 // GOMAXPROCS larger than the number of CPUs.
-func channelStudy(b *experiment.Bench, z sizes) experiment.Study {
+func channelStudy(b *experiment.Bench, sends int) experiment.Study {
 	pairs := 4 * runtime.NumCPU()
-	l := models.List{N: z.sends, Item: models.Key}
+	l := models.List{N: sends, Item: models.Key}
 	l.Want = l.Sum()
 	st := b.OnBoth(experiment.Case{
-		Name: fmt.Sprintf("sends=%d", z.sends), Doc: fmt.Sprintf("items that cost nothing, from %d senders to %d receivers", pairs, pairs),
-		Reference: nameShared, Ops: z.once, Count: shortSamples, Article: result.Pools, Table: "the lock of a channel",
+		Name: fmt.Sprintf("sends=%d", sends), Doc: fmt.Sprintf("items that cost nothing, from %d senders to %d receivers", pairs, pairs),
+		Reference: nameShared, Ops: 1, Count: 10, Article: result.Pools, Table: "the lock of a channel",
 		Models: l.Models(
 			handover(nameShared, "one channel of 100 for all", 1, pairs, receiving),
 			handover(nameOwn, "a channel of 100 for each sender and receiver", pairs, pairs, receiving),
@@ -38,7 +38,7 @@ func channelStudy(b *experiment.Bench, z sizes) experiment.Study {
 	})
 	many := st.Cases[0]
 	many.Processors = 8 * runtime.NumCPU()
-	many.Name = fmt.Sprintf("sends=%d/procs=%d", z.sends, many.Processors)
+	many.Name = fmt.Sprintf("sends=%d/procs=%d", sends, many.Processors)
 	st.Cases = append(st.Cases, many)
 	for _, c := range st.Cases[1:] {
 		on := experiment.Names{One: st.Cases[0].Name, All: c.Name}

@@ -16,21 +16,18 @@ import (
 
 // Experiment is the experiment cpu.
 var Experiment = experiment.New("cpu", "one list, computing: loop, pipelines, fans, pools, the lock of a channel, libraries, calls without an option",
-	sizes{long: 1_000_000, short: 100, once: 1, sends: 200_000}, sizes{long: 10_000, short: 100, once: 1, sends: 10_000}, run)
+	sizes{long: 1_000_000, sends: 200_000}, sizes{long: 10_000, sends: 10_000}, run)
 
 // sizes are smaller in quick runs and tests.
 type sizes struct {
-	long, short int // items
-	once        int // long lists per sample
-	ops         int // short lists per sample; 0: chosen by time
-	sends       int // items of the cases about one channel
+	long  int // items of the long list
+	sends int // items of the cases about one channel
 }
 
-// Samples of a case. One of the long list takes half a second with some models.
-const (
-	longSamples  = 6 // the fewest that give an interval
-	shortSamples = 10
-)
+// short is the number of items of the short list, as in the article.
+const short = 100
+
+const longTable = "computing, 1,000,000 items"
 
 // The article's figures.
 var (
@@ -51,30 +48,32 @@ var (
 
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	shape := models.ShapeOf(s, 2)
-	b := s.NewBench("cpu", fmt.Sprintf("math.Pow of %d and of %d numbers", z.long, z.short),
+	b := s.NewBench("cpu", fmt.Sprintf("math.Pow of %d and of %d numbers", z.long, short),
 		"An op is a whole list. An item takes some 15 ns in the short list and 50 ns in the long one, whose exponents are larger. The result of an item is the bits of the power, which most models add up: the powers themselves soon are infinite, and their sum would show nothing.",
 		fmt.Sprintf("NumCPU is runtime.NumCPU, as in the article, or twice the flag --workers. It is not GOMAXPROCS: the column goroutines shows what a model makes of it. A fan has %d workers here: NumCPU/2 as in the article, but at least 2.", shape.Fan),
 		"Libraries have the limit NumCPU. stint.Each, stint.Map and par.Reduce have no option.",
 		"In gc=off nothing is collected while it is measured, as with GOGC=off, which the author used.")
 	others := slices.Concat(models.Peers(runtime.NumCPU()), models.Calls(), []models.Model{models.Reduce()})
-	kase := func(n, ops, count int, others ...models.Model) experiment.Case {
+	kase := func(n int, table string, figures []result.Figure, others ...models.Model) experiment.Case {
 		return experiment.Case{
-			Name: fmt.Sprintf("n=%d", n), Doc: "items of math.Pow", Reference: models.NameSequential, Ops: ops, Count: count, Article: result.Pools,
-			Models: list(n).Models(append(shape.Models(), others...)...),
+			Name: fmt.Sprintf("n=%d", n), Doc: "items of math.Pow", Reference: models.NameSequential, Article: result.Pools, Table: table, Figures: figures,
+			Models: list(n).Models(append(shape.Models(), others...)...), Count: 10,
 		}
 	}
-	long, short, noGC := kase(z.long, z.once, longSamples, others...), kase(z.short, z.ops, shortSamples, others...), kase(z.long, z.once, longSamples)
-	long.Main, long.Table, long.Figures = true, "computing, 1,000,000 items", ofLong
-	short.Table, short.Figures = "pool, computing, 100 items", ofShort
-	noGC.Name, noGC.NoGC, noGC.Table, noGC.Figures = "gc=off/"+noGC.Name, true, long.Table, ofLong
+	few := kase(short, "pool, computing, 100 items", ofShort, others...)
+	many, noGC := kase(z.long, longTable, ofLong, others...), kase(z.long, longTable, ofLong)
+	many.Main, noGC.NoGC, noGC.Name = true, true, "gc=off/"+noGC.Name
+	for _, c := range []*experiment.Case{&many, &noGC} {
+		c.Ops, c.Count = 1, 6 // give an interval; some models take half a second for one list
+	}
 	return b.Run(ctx,
-		b.OnBoth(long, func(on experiment.Names) []result.Claim {
+		b.OnBoth(many, func(on experiment.Names) []result.Claim {
 			return append(articleClaims(on), models.Unhinted(on, ours...)...)
 		}),
-		b.OnBoth(short, func(on experiment.Names) []result.Claim {
+		b.OnBoth(few, func(on experiment.Names) []result.Claim {
 			return append(poolClaims(on), models.SmallList(on, ours...)...)
 		}),
-		b.OnBoth(noGC, articleClaims), channelStudy(b, z))
+		b.OnBoth(noGC, articleClaims), channelStudy(b, z.sends))
 }
 
 func list(n int) models.List {

@@ -18,10 +18,7 @@ import (
 
 // Experiment is the experiment io.
 var Experiment = experiment.New("io", "one list, waiting: loop, pipelines, fans, pools, libraries, calls without an option",
-	sizes{n: 100, author: 100}, sizes{n: 3, author: 100}, run)
-
-// sizes are the items of the lists, smaller in quick runs and tests.
-type sizes struct{ n, author int }
+	100, 3, run)
 
 // figures are the article's.
 var figures = []result.Figure{
@@ -37,11 +34,11 @@ var figures = []result.Figure{
 // author is the shape of the author's machine: the figures fit 28 CPUs.
 var author = models.Shape{Fan: 14, CPUs: 28}
 
-func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
+func run(ctx context.Context, s *experiment.Session, n int) (*result.Result, error) {
 	shape := models.ShapeOf(s, 4)
-	b := s.NewBench("io", fmt.Sprintf("%d items that sleep for a random whole number of milliseconds, from 0 to 9; the same in each run", z.n),
+	b := s.NewBench("io", fmt.Sprintf("%d items that sleep for a random whole number of milliseconds, from 0 to 9; the same in each run", n),
 		"An op is a whole list. The column at once is the most items that slept concurrently.",
-		fmt.Sprintf("NumCPU is runtime.NumCPU, as in the article, or twice the flag --workers. It is not GOMAXPROCS. A fan has %d workers here: NumCPU/2 as in the article, but at least 4.", shape.Fan),
+		fmt.Sprintf("NumCPU is runtime.NumCPU, as in the article, or twice the flag --workers. It is not GOMAXPROCS. A fan has %d workers here: NumCPU/2 as in the article, but at least 4, so on fewer than 8 CPUs it has more than half as many workers as parallelize has pieces.", shape.Fan),
 		"In workers=14 the models have the numbers of a machine of 28 CPUs, which the article's figures fit: a fan of 14, 28 pieces, pools of 14, 28 and 280 workers.",
 		"Libraries have the limit 10 x NumCPU, as the largest pool has. stint.Each and stint.Map have no option.")
 	kase := func(prefix, reference string, n int, all ...models.Model) experiment.Case {
@@ -50,9 +47,9 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 			Ops: 1, Count: 6, // give an interval; a sequential model takes half a second for one
 		}
 	}
-	main := kase("", models.NameSequential, z.n, slices.Concat(shape.Models(), models.Peers(models.TenPerCPU()), models.Calls())...)
-	authors := kase("workers=14/", models.NameParallelize, z.author, append(author.Concurrent(), models.Each())...)
-	sweep := kase("sweep=workers/", models.NameEach, z.n, append(models.Sweep(z.n), models.Each())...)
+	main := kase("", models.NameSequential, n, slices.Concat(shape.Models(), models.Peers(models.TenPerCPU()), models.Calls())...)
+	authors := kase("workers=14/", models.NameParallelize, 100, append(author.Concurrent(), models.Each())...)
+	sweep := kase("sweep=workers/", models.NameEach, n, append(models.Sweep(n), models.Each())...)
 	for _, c := range []*experiment.Case{&main, &authors} {
 		c.Main, c.Article, c.Table, c.Figures = true, result.Pools, "waiting, 100 items", figures
 	}

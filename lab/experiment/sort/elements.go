@@ -49,7 +49,7 @@ var (
 type record struct {
 	key   int
 	index int // in the input, so that equal keys show their order
-	more  [2]uint64
+	_     [2]uint64
 }
 
 func byKey(a, b record) int { return cmp.Compare(a.key, b.key) }
