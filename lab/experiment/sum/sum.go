@@ -70,7 +70,8 @@ func run(ctx context.Context, s *experiment.Session, t tree.Tree) (*result.Resul
 			return nil, err
 		}
 		b := own.NewBench("sum", fmt.Sprintf("%s, %.1f MB in all", t, float64(w.bytes)/1e6),
-			"The GNU tools compute digests with their own code. The column user+sys shows how much of a difference is due to that, and how much to two processors.")
+			"The GNU tools compute digests with their own code. The column user+sys shows how much of a difference is due to that, and how much to two processors.",
+			"GOMAXPROCS is the number of processors of the case, in the environment of all models.")
 		b.Result.Tools = versions
 		var studies []experiment.Study
 		for _, alg := range []string{"sha256", "md5"} {
@@ -107,10 +108,15 @@ func (w *workload) tree() string { return filepath.Join(w.dir, "tree") }
 // kase compares the models with one algorithm. The GNU models also find and
 // sort the files, as stint does.
 func (w *workload) kase(ctx context.Context, alg string) experiment.Case {
+	c := experiment.Case{Name: "alg=" + alg, Doc: "an op is a run of the process", Reference: gnu, Ops: 1, Main: true}
 	var want []byte // the output of the first model in the warm-up
-	model := func(name, doc string, kind result.Kind, ordered bool, args func() []string) experiment.Model {
-		return experiment.Model{Model: kind.Model(name, doc), Run: func(m *measure.Meter) error {
-			got, err := w.run(ctx, m, args())
+	add := func(name string, kind result.Kind, ordered bool, args ...string) {
+		doc := strings.NewReplacer("sh -c ", "", w.stint, "stint", alg, "ALG").Replace(strings.Join(args, " "))
+		if !ordered {
+			doc += " (its lines come in any order)"
+		}
+		c.Models = append(c.Models, experiment.Model{Model: kind.Model(name, doc), Run: func(m *measure.Meter) error {
+			got, err := w.run(ctx, m, args)
 			if err != nil {
 				return err
 			}
@@ -121,17 +127,13 @@ func (w *workload) kase(ctx context.Context, alg string) experiment.Case {
 				}
 			}
 			return compare(got, want, ordered)
-		}}
+		}})
 	}
-	pipe := func(xargs, alg string) string {
-		return "find . -type f -print0 | sort -z | " + xargs + " " + alg + "sum"
-	}
-	parallel := func() string { return fmt.Sprintf("xargs -0 -P %d -n 64", runtime.GOMAXPROCS(0)) }
-	return experiment.Case{Name: "alg=" + alg, Doc: "an op is a run of the process", Reference: gnu, Ops: 1, Main: true, Models: []experiment.Model{
-		model(gnu, pipe("xargs -0", "ALG"), result.Peer, true, func() []string { return []string{"sh", "-c", pipe("xargs -0", alg)} }),
-		model(gnuParallel, pipe(parallel(), "ALG")+" (its lines come in any order)", result.Peer, false, func() []string { return []string{"sh", "-c", pipe(parallel(), alg)} }),
-		model(stint, fmt.Sprintf("GOMAXPROCS=%d stint sum -a ALG .", runtime.GOMAXPROCS(0)), result.Ours, true, func() []string { return []string{w.stint, "sum", "-a", alg, "."} }),
-	}}
+	const pipe = "find . -type f -print0 | sort -z | "
+	add(gnu, result.Peer, true, "sh", "-c", pipe+"xargs -0 "+alg+"sum")
+	add(gnuParallel, result.Peer, false, "sh", "-c", pipe+"xargs -0 -P $GOMAXPROCS -n 64 "+alg+"sum")
+	add(stint, result.Ours, true, w.stint, "sum", "-a", alg, ".")
+	return c
 }
 
 // compare returns an error if a model did not print the lines that it should.
