@@ -39,18 +39,6 @@ const (
 	stint       = "stint"
 )
 
-// claims are about the full tree on two processors.
-func claims() (out []result.Claim) {
-	than := func(alg, peer string, bar float64) result.Claim {
-		return result.Claim{Case: "alg=" + alg, Model: stint, Unit: measure.Time, Form: result.Speedup, Than: peer, Bar: bar}
-	}
-	return append(
-		experiment.Concludes("", "On two processors stint sum is faster than the GNU tools, one file after the other, and its lines are in order.",
-			than("sha256", gnu, 4), than("md5", gnu, 1.85)),
-		experiment.Concludes("", "On two processors stint sum is faster than two concurrent GNU tools, whose lines are in any order.",
-			than("sha256", gnuParallel, 1), than("md5", gnuParallel, 1))...)
-}
-
 // run measures any tree.
 func run(ctx context.Context, s *experiment.Session, t tree.Tree) (*result.Result, error) {
 	s.Machine() // before our own work makes it busy
@@ -64,22 +52,34 @@ func run(ctx context.Context, s *experiment.Session, t tree.Tree) (*result.Resul
 		own.Procs = []int{2}
 	}
 	return s.InFolder("sum", func(dir string) (*result.Result, error) {
-		w := &workload{dir: dir, files: t.Files(), stint: filepath.Join(dir, "stint.exe")} // Windows needs the extension
 		s.Logf("sum: building stint and making %s", t)
-		if err := w.prepare(ctx, t); err != nil {
+		w := &workload{dir: dir, files: t.Files(), stint: filepath.Join(dir, "stint.exe")} // Windows needs the extension
+		if err := measure.Build(ctx, w.stint, "github.com/stint-go/stint/cmd/stint"); err != nil {
+			return nil, err
+		}
+		if w.launcher, err = measure.NewLauncher(ctx, dir); err != nil {
+			return nil, err
+		}
+		if w.bytes, err = t.Make(ctx, w.tree()); err != nil {
 			return nil, err
 		}
 		b := own.NewBench("sum", fmt.Sprintf("%s, %.1f MB in all", t, float64(w.bytes)/1e6),
 			"The GNU tools compute digests with their own code. The column user+sys shows how much of a difference is due to that, and how much to two processors.",
 			"GOMAXPROCS is the number of processors of the case, in the environment of all models.")
 		b.Result.Tools = versions
-		var studies []experiment.Study
-		for _, alg := range []string{"sha256", "md5"} {
-			studies = append(studies, experiment.One(w.kase(ctx, alg)))
-		}
-		b.Claim(claims()...)
-		return b.Run(ctx, studies...)
+		return b.Run(ctx, experiment.One(w.kase(ctx, "sha256"), claims("sha256", 4)...), experiment.One(w.kase(ctx, "md5"), claims("md5", 1.85)...))
 	})
+}
+
+// claims returns the claims about the full tree on two processors.
+func claims(alg string, bar float64) []result.Claim {
+	than := func(peer string, bar float64, conclusion string) result.Claim {
+		return result.Claim{Case: "alg=" + alg, Model: stint, Unit: measure.Time, Form: result.Speedup, Than: peer, Bar: bar, Conclusion: conclusion}
+	}
+	return []result.Claim{
+		than(gnu, bar, "On two processors stint sum is faster than the GNU tools, one file after the other, and its lines are in order."),
+		than(gnuParallel, 1, "On two processors stint sum is faster than two concurrent GNU tools, whose lines are in any order."),
+	}
 }
 
 // A workload is the tree, the command and the output of the last run.
@@ -89,18 +89,6 @@ type workload struct {
 	bytes    int64
 	stint    string // path of the command
 	launcher *measure.Launcher
-}
-
-// prepare creates the tree and builds the command.
-func (w *workload) prepare(ctx context.Context, t tree.Tree) error {
-	err := measure.Build(ctx, w.stint, "github.com/stint-go/stint/cmd/stint")
-	if err == nil {
-		w.launcher, err = measure.NewLauncher(ctx, w.dir)
-	}
-	if err == nil {
-		w.bytes, err = t.Make(ctx, w.tree())
-	}
-	return err
 }
 
 func (w *workload) tree() string { return filepath.Join(w.dir, "tree") }
