@@ -14,7 +14,7 @@ const buffer = 1000
 // with its own output channel, as many that merge these channels if there is
 // more than one, and the caller, which adds up the results.
 func staged(name, doc string, stages, size int) Model {
-	doc = fmt.Sprintf("a goroutine that sends the items, %s; channels of %d", doc, size)
+	doc = fmt.Sprintf("a goroutine that sends the items, %s; channels of capacity %d", doc, size)
 	m := Simple(name, result.Peer, doc, func(l List) uint64 {
 		items := sending(size, func(out chan<- int) {
 			for i := range l.N {
@@ -35,9 +35,7 @@ func staged(name, doc string, stages, size int) Model {
 		}
 		return receive(out, func(v uint64) uint64 { return v })
 	})
-	if stages > 1 {
-		m.Goroutines = func() int { return 1 + 2*stages }
-	}
+	m.Goroutines = func() int { return 1 + stages*min(stages, 2) }
 	return m
 }
 
@@ -51,7 +49,11 @@ func pool(name, number string, workers func() int) Model {
 				out <- i
 			}
 		})
-		items := merge([]<-chan any{source}, 100)
+		items := sending(100, func(out chan<- any) {
+			for v := range source {
+				out <- v
+			}
+		})
 		return start(workers(), func(int) uint64 { return receive(items, func(v any) uint64 { return l.Item(v.(int)) }) })()
 	})
 	m.Goroutines = func() int { return 2 + workers() }
@@ -89,8 +91,8 @@ func Sweep(size int, others ...func(n int) Model) []Model {
 }
 
 // merge forwards the values of several channels.
-func merge[T any](in []<-chan T, size int) <-chan T {
-	return sending(size, func(out chan<- T) {
+func merge(in []<-chan uint64, size int) <-chan uint64 {
+	return sending(size, func(out chan<- uint64) {
 		var wg sync.WaitGroup
 		for _, c := range in {
 			wg.Go(func() {

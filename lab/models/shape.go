@@ -65,11 +65,11 @@ func (s Shape) Concurrent() []Model {
 // remainderLast returns the piece p of n items as the article cuts them: of 100
 // items in 28 pieces, the last has 19 and the others 3.
 func remainderLast(n, p, pieces int) (lo, hi int) {
-	stride := n / pieces
+	lo, hi = p*(n/pieces), (p+1)*(n/pieces)
 	if p == pieces-1 {
-		return p * stride, n
+		hi = n
 	}
-	return p * stride, (p + 1) * stride
+	return lo, hi
 }
 
 // evenly returns the piece p of n items.
