@@ -2,6 +2,7 @@ package models
 
 import (
 	"cmp"
+	"fmt"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -36,6 +37,12 @@ type Shape struct {
 // number of workers, or that for the session's workers.
 func ShapeOf(s *experiment.Session, least int) Shape {
 	return Shape{Fan: cmp.Or(s.Workers, max(least, runtime.NumCPU()/2)), CPUs: 2 * s.Workers}
+}
+
+// Note describes the shape to readers of a report.
+func (s Shape) Note() string {
+	return fmt.Sprintf("NumCPU is runtime.NumCPU, as in the article, or twice the flag --workers. It does not follow GOMAXPROCS. "+
+		"A fan has %d workers, in the article NumCPU/2.", s.Fan)
 }
 
 // cpus does not follow GOMAXPROCS, as in the article.

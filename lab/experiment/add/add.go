@@ -40,9 +40,10 @@ func run(ctx context.Context, s *experiment.Session, n int) (*result.Result, err
 	b := s.NewBench("add", fmt.Sprintf("the sum of %d random numbers", n),
 		"An op is a sum. sequential, split, par.Range and par.Reduce take all numbers; for the others an item is a chunk of them, cut before the time starts.",
 		"par.Reduce calls a function for each number; the other models add in a loop.",
-		"The article's pieces are as many as its machine has hardware threads, 8; split has runtime.NumCPU. Libraries have the limit NumCPU. stint.Each, stint.Map and package par have no option.",
-		"The column switches counts how often the system takes a CPU from a thread or gives it to another; switches between goroutines on one thread are not in it.",
-		"In gc=off nothing is collected while it is measured, as with GOGC=off, which the author used.")
+		"The article's pieces are as many as its machine has hardware threads, 8; split has runtime.NumCPU.",
+		"Libraries have the limit NumCPU. stint.Each, stint.Map and package par have no option.",
+		models.NoteSwitches,
+		models.NoteNoGC)
 	l := newNumbers(n)
 	c := experiment.Case{Name: fmt.Sprintf("n=%d", n), Doc: "an op is a sum of ints", Reference: models.NameSequential, Main: true, Scheduling: true,
 		Article: result.Scheduling, Table: "adding numbers", Figures: figures}

@@ -33,7 +33,7 @@ func channelStudy(b *experiment.Bench, sends int) experiment.Study {
 			handover(nameOwn, "a channel of 100 for each sender and receiver", pairs, pairs, receiving),
 			handover(nameSelect, "one channel of 100 for all, received in a select with a done channel for all", 1, pairs, selecting)),
 	}, func(on experiment.Names) []result.Claim {
-		return says("The lock of a channel is the bottleneck of a pool: one shared channel gains nothing from more processors, and a channel for each worker is faster then.",
+		return says("The lock of a channel is the bottleneck of a pool: more processors do not make it faster, and a channel for each worker does.",
 			models.NoGain(1, on, nameShared), models.All(1, on, nameOwn, nameShared))
 	})
 	many := st.Cases[0]
@@ -42,7 +42,8 @@ func channelStudy(b *experiment.Bench, sends int) experiment.Study {
 	st.Cases = append(st.Cases, many)
 	for _, c := range st.Cases[1:] {
 		on := experiment.Names{One: st.Cases[0].Name, All: c.Name}
-		st.Claims = append(st.Claims, says("A select on a shared channel is slow with many processors: slower than a plain receive, and than on one processor (Go issue 20351).",
+		st.Claims = append(st.Claims, says(
+			"A select on a shared channel is slow with many processors: slower than a plain receive, and than on one processor (Go issue 20351).",
 			models.All(1, on, nameShared, nameSelect), models.NoGain(1, on, nameSelect))...)
 	}
 	return st

@@ -25,7 +25,7 @@ func articleClaims(on experiment.Names) []result.Claim {
 			models.One(1.05, on, loop, pieces), models.All(1, on, pieces, loop), models.All(1, on, pieces, result.BestPeer)),
 		says("When items compute, a pipeline and a fan are slower on many processors than on one.",
 			models.NoGain(1, on, pipe, fan)),
-		says("When items compute, unbuffered channels cannot make them run in parallel: a fan is no faster than a pipeline, and no faster on many processors than on one.",
+		says("When items compute, unbuffered channels cannot raise parallelism: a fan is no faster than a pipeline, nor on many processors than on one.",
 			models.NoGain(1, on, fan), models.All(1, on, pipe, fan)),
 		says("runtime.NumCPU does not follow GOMAXPROCS.", sameNumber(on, pieces)))
 }

@@ -49,10 +49,11 @@ var (
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	shape := models.ShapeOf(s, 2)
 	b := s.NewBench("cpu", fmt.Sprintf("math.Pow of %d and of %d numbers", z.long, short),
-		"An op is a whole list. An item takes some 15 ns in the short list and 50 ns in the long one, whose exponents are larger. The result of an item is the bits of the power, which most models add up: the powers themselves soon are infinite, and their sum would show nothing.",
-		fmt.Sprintf("NumCPU is runtime.NumCPU, as in the article, or twice the flag --workers. It is not GOMAXPROCS: the column goroutines shows what a model makes of it. A fan has %d workers here: NumCPU/2 as in the article, but at least 2.", shape.Fan),
+		"An op is a whole list. An item takes some 15 ns in the short list and 50 ns in the long one, whose exponents are larger.",
+		"The models add up the bits of the powers: the powers themselves soon are infinite, and their sum would show nothing.",
+		shape.Note(),
 		"Libraries have the limit NumCPU. stint.Each, stint.Map and par.Reduce have no option.",
-		"In gc=off nothing is collected while it is measured, as with GOGC=off, which the author used.")
+		models.NoteNoGC)
 	others := slices.Concat(models.Peers(runtime.NumCPU()), models.Calls(), []models.Model{models.Reduce()})
 	kase := func(n int, table string, figures []result.Figure, others ...models.Model) experiment.Case {
 		return experiment.Case{

@@ -32,8 +32,8 @@ func feed(r *rand.Rand) (text []byte, found uint64) {
 			found++
 			description += " " + topic
 		}
-		fmt.Fprintf(&b, "<item><title>%s</title><link>https://example.org/%d</link><guid>%d</guid><pubDate>Mon, 02 Jan 2006 15:%02d:05 GMT</pubDate><description>%s</description></item>\n",
-			title, i, r.Uint32(), i, description)
+		fmt.Fprintf(&b, "<item><title>%s</title><link>https://example.org/%d</link><pubDate>Mon, 02 Jan 2006 15:%02d:05 GMT</pubDate>", title, i, i)
+		fmt.Fprintf(&b, "<guid>%d</guid><description>%s</description></item>\n", r.Uint32(), description)
 	}
 	b.WriteString("</channel></rss>\n")
 	return b.Bytes(), found

@@ -35,13 +35,14 @@ var figures = []result.Figure{
 
 func run(ctx context.Context, s *experiment.Session, n int) (*result.Result, error) {
 	workers := cmp.Or(s.Workers, 8)
-	b := s.NewBench("find", fmt.Sprintf("%d documents, RSS of about ten items each; an item of the list waits %v, decodes one and counts the matches", n, readTime),
+	b := s.NewBench("find", fmt.Sprintf("%d documents, RSS of about ten items each; an item waits %v, decodes one and counts the matches", n, readTime),
 		"An op is all documents. The column at once is the most documents in work concurrently: for models without a number, what they have chosen.",
 		fmt.Sprintf("One document in %d cannot be decoded and is skipped, as in the article.", unreadable),
-		fmt.Sprintf("workers has %d goroutines: as many as the article's machine has hardware threads, or the flag --workers. Libraries have the limit 10 x NumCPU. stint.Each and stint.Map have no option.", workers),
+		fmt.Sprintf("workers has %d goroutines: as many as the article's machine has hardware threads, or the flag --workers.", workers),
+		"Libraries have the limit 10 x NumCPU. stint.Each and stint.Map have no option.",
 		"In sweep=workers the number in a model's name is its number of goroutines, or its Limit.",
-		"The column switches counts how often the system takes a CPU from a thread or gives it to another; switches between goroutines on one thread are not in it.",
-		"In gc=off nothing is collected while it is measured, as with GOGC=off, which the author used.",
+		models.NoteSwitches,
+		models.NoteNoGC,
 		"The article leaves open how many goroutines a processor should have; stint's answers are the last notes.")
 	kase := func(name, reference string, n int, models ...models.Model) experiment.Case {
 		return experiment.Case{
@@ -99,7 +100,7 @@ func claims(on experiment.Names) []result.Claim {
 	return slices.Concat(
 		models.Says(result.Scheduling, "Reading documents with 8 goroutines takes 87 % less time than a loop, on one processor as on many.",
 			models.Both(0.13, on, nameWorkers, models.NameSequential), models.NoGain(1.06, on, nameWorkers)),
-		models.Says(result.Scheduling, "Work that waits can afford context switches: with 8 goroutines on one processor there are more of them, and reading documents takes less time.",
+		models.Says(result.Scheduling, "Work that waits can afford context switches: with 8 goroutines on one processor it has more of them and takes less time.",
 			models.MoreSwitches(on, nameWorkers), models.One(1, on, nameWorkers, models.NameSequential)))
 }
 

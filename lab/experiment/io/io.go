@@ -38,8 +38,9 @@ func run(ctx context.Context, s *experiment.Session, n int) (*result.Result, err
 	shape := models.ShapeOf(s, 4)
 	b := s.NewBench("io", fmt.Sprintf("%d items that sleep for a random whole number of milliseconds, from 0 to 9; the same in each run", n),
 		"An op is a whole list. The column at once is the most items that slept concurrently.",
-		fmt.Sprintf("NumCPU is runtime.NumCPU, as in the article, or twice the flag --workers. It is not GOMAXPROCS. A fan has %d workers here: NumCPU/2 as in the article, but at least 4, so on fewer than 8 CPUs it has more than half as many workers as parallelize has pieces.", shape.Fan),
-		"In workers=14 the models have the numbers of a machine of 28 CPUs, which the article's figures fit: a fan of 14, 28 pieces, pools of 14, 28 and 280 workers.",
+		shape.Note(),
+		"The fan has at least 4 workers. On fewer than 8 CPUs these are more than half of the pieces of parallelize, which is the article's proportion.",
+		"In workers=14 the models are those of a machine of 28 CPUs, which the article's figures fit: 14 workers, 28 pieces, pools of 14, 28 and 280.",
 		"Libraries have the limit 10 x NumCPU, as the largest pool has. stint.Each and stint.Map have no option.")
 	kase := func(prefix, reference string, n int, all ...models.Model) experiment.Case {
 		return experiment.Case{
@@ -104,7 +105,7 @@ func authorsClaims(on experiment.Names) []result.Claim {
 	return slices.Concat(
 		says(fanWins, models.Both(1, on, fan, pieces)),
 		says(poolsHelp, models.Both(1, on, models.NamePool, models.NamePoolMin), models.Both(1, on, models.NamePoolMax, models.NamePool)),
-		models.Says("", "When items wait, a fan is faster than one piece a processor because the last piece has the remainder: cut evenly, the pieces are faster than the fan.",
+		models.Says("", "When items wait, a fan beats one piece a processor because the last piece has the remainder: cut evenly, the pieces are faster.",
 			models.Both(1, on, fan, pieces), models.Both(1, on, models.NameBalanced, fan)),
 		models.Unhinted(on, models.NameEach))
 }
@@ -120,6 +121,6 @@ func remainder(r *result.Result, kase string) []string {
 	if cut == 0 || even == 0 || fan == 0 {
 		return nil // not measured
 	}
-	return []string{fmt.Sprintf("%s: parallelize takes %.1f ms cut as in the article, where the last piece has the remainder, and %.1f ms cut evenly: %.0f %% of its time is the remainder. The fan takes %.1f ms.",
-		kase, cut, even, 100*(cut-even)/cut, fan)}
+	return []string{fmt.Sprintf("%s: parallelize takes %.1f ms cut as in the article, with the remainder in the last piece, and %.1f ms cut evenly: "+
+		"%.0f %% of its time is the remainder. The fan takes %.1f ms.", kase, cut, even, 100*(cut-even)/cut, fan)}
 }

@@ -22,7 +22,7 @@ import (
 )
 
 // Experiment is the experiment md5.
-var Experiment = experiment.New("md5", "MD5 of all files below a folder, in order: the pipeline of errgroup's documentation, libraries, a call without an option",
+var Experiment = experiment.New("md5", "MD5 of all files below a folder, in order: a pipeline with errgroup, libraries, a call without an option",
 	tree.Tree{Seed: 2, Large: 50, LargeSize: 4_000_000, Small: 1250, SmallMin: 1000, SmallMax: 8000},
 	tree.Tree{Seed: 2, Large: 25, LargeSize: 200_000, Small: 250, SmallMin: 1000, SmallMax: 8000}, run)
 
@@ -30,8 +30,9 @@ var Experiment = experiment.New("md5", "MD5 of all files below a folder, in orde
 func run(ctx context.Context, s *experiment.Session, t tree.Tree) (*result.Result, error) {
 	return s.InFolder("md5", func(dir string) (*result.Result, error) {
 		b := s.NewBench("md5", fmt.Sprintf("MD5 of %s", t),
-			"An op is the whole folder: it is walked, each regular file is read block by block, and the result is the paths with their digests in the order of the walk.",
-			"errgroup has five digesters, as in the survey and in the documentation that it is from. The other libraries have the limit GOMAXPROCS. stint.MapSeq has no option.")
+			"An op is the whole folder: it is walked, each regular file is read block by block, and the result is the digests in the order of the walk.",
+			"errgroup is the pipeline of its documentation, with five digesters, as in the survey.",
+			"The other libraries have the limit GOMAXPROCS. stint.MapSeq has no option.")
 		s.Logf("md5: making %s", t)
 		bytes, err := t.Make(ctx, dir)
 		if err != nil {

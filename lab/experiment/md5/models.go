@@ -31,8 +31,8 @@ const nameMapSeq = "stint.MapSeq"
 
 var allModels = []model{
 	{result.Peer.Model(models.NameSequential, "filepath.WalkDir, one file after the other"), sequential},
-	{result.Peer.Model("errgroup", "x/sync v0.24.0, errgroup: one goroutine walks, five take digests, the caller collects and sorts; unbuffered channels"), pipeline},
-	{result.Peer.Model("conc", "sourcegraph/conc v0.3.0, pool.NewWithResults, WithMaxGoroutines, WithContext, WithCancelOnError, WithFirstError, and a sort"), concPool},
+	{result.Peer.Model("errgroup", "x/sync v0.24.0: a goroutine walks, five take digests, the caller collects and sorts; unbuffered channels"), pipeline},
+	{result.Peer.Model("conc", "sourcegraph/conc v0.3.0, pool.NewWithResults with a context, cancelled by the first error, and a sort"), concPool},
 	{result.Peer.Model("ants", "panjf2000/ants/v2 v2.12.1, NewPool, a sync.WaitGroup, a lock for the results and the first error, and a sort"), antsPool},
 	{result.Ours.Model(nameMapSeq, "MapSeq without an option over the walk"), mapSeq},
 }
