@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -19,6 +20,17 @@ func TestAdviseCommand(t *testing.T) {
 	}
 	if code := strings.Contains(out, "f(i)"); code != strings.Contains(out, "\tseq 0 2 | stint run -j ") || code != strings.Contains(out, "\tseq 0 2 | xargs -P ") {
 		t.Errorf("got %q, want command lines beside the code", out)
+	}
+}
+
+// "go run module@version" takes no module with replace directives.
+func TestRunsFromAnywhere(t *testing.T) {
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(mod), "replace") {
+		t.Error("go.mod has a replace directive: go.work is the place for it")
 	}
 }
 
