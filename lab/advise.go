@@ -49,7 +49,7 @@ function use package lab/advise in a test.`,
 		}
 		fmt.Fprintln(cmd.ErrOrStderr(), "advise: measuring, up to a minute if --budget says nothing else")
 		a, err := ask(cmd.Context(), n, args, o)
-		if err == nil || len(a.Rows) > 0 {
+		if err == nil || cmd.Context().Err() != nil && len(a.Rows) > 0 { // what an interrupt leaves
 			_, werr := fmt.Fprint(cmd.OutOrStdout(), a)
 			err = errors.Join(err, werr)
 		}

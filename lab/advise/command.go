@@ -41,11 +41,8 @@ type output struct {
 var seed = maphash.MakeSeed()
 
 // NewCommand returns the command line args, or an error if the program does not
-// exist. It panics if args is empty.
+// exist. args has at least that.
 func NewCommand(args []string) (*Command, error) {
-	if len(args) == 0 {
-		panic("advise: NewCommand: no command")
-	}
 	program, err := exec.LookPath(args[0])
 	if err != nil {
 		return nil, err

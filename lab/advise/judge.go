@@ -47,7 +47,7 @@ func (s *session) judge() {
 	if s.N > 1 && rounds < minRounds && s.Advice.Budget > 0 {
 		s.warn("%v allowed %d rounds of %s; an interval needs %d", s.Advice.Budget, rounds, count(s.Items), minRounds)
 	}
-	if s.others > 0.25 && s.Work != Waits {
+	if s.crowded() {
 		s.warn("other programs used %.2f of %d processors, which a computing function needs: let them end first", s.others, runtime.NumCPU())
 	}
 }
@@ -127,7 +127,7 @@ func (s *session) answer() {
 	switch {
 	case answers[result.Yes] > 0:
 		s.Answer, s.Best = result.Yes, s.choose(func(r *Row) bool { return r.Pays == result.Yes })
-	case s.N < 2 || answers[result.No] > 0 && answers[result.NotSure] == 0:
+	case s.N < 2 || answers[result.No] > 0 && answers[result.NotSure] == 0 && (s.tiny() || !s.crowded()):
 		s.Answer, s.Best = result.No, s.row(loopName)
 	default:
 		s.Answer, s.Best = result.NotSure, s.choose(func(r *Row) bool { return r.Pays != "" && r.Speedup.Median >= clearSpeedup })
@@ -136,6 +136,12 @@ func (s *session) answer() {
 		}
 	}
 }
+
+// crowded reports whether other programs used processors that a computing function needs.
+func (s *session) crowded() bool { return s.Work != Waits && s.others > 0.25 }
+
+// tiny reports whether the list is too short for a goroutine.
+func (a *Advice) tiny() bool { return a.Item.Median*float64(a.Items) < float64(minListTime) }
 
 // choose returns the simplest row that pays and may be within MinSpeedup of the fastest one,
 // or nil: rows without a number come first, then small limits.
@@ -169,12 +175,15 @@ func (s *session) why() string {
 		return "One item cannot run concurrently."
 	case s.Answer == result.No:
 		return s.whyNot()
-	case s.Best == nil:
-		return s.more("Nothing was measured beside the loop.")
-	case s.Answer == result.NotSure && s.Best.Name == loopName:
-		return s.more(fmt.Sprintf("%s was %s times as fast as the loop: it may pay, or not.", auto.Name, interval(auto.Speedup, times)))
 	case s.Answer == result.NotSure:
-		return s.more(fmt.Sprintf("%s was %s times as fast as the loop, in %d rounds.", s.Best.Name, interval(s.Best.Speedup, times), s.Best.Speedup.N))
+		text, r := "Nothing was measured beside the loop.", s.Best
+		if r != nil && r.Name == loopName {
+			r = auto
+		}
+		if r != nil {
+			text = fmt.Sprintf("%s was %s times as fast as the loop, in %d rounds: it may pay, or not.", r.Name, interval(r.Speedup, times), r.Speedup.N)
+		}
+		return fmt.Sprintf("%s More time may decide: --budget %v, or advise.Options.", text, s.Needed)
 	}
 	text := fmt.Sprintf("%s is %s times as fast as the loop.", s.Best.Name, interval(s.Best.Speedup, times))
 	if n := s.Best.Speedup.N; s.Best.Speedup.Interval == nil {
@@ -186,15 +195,10 @@ func (s *session) why() string {
 	return text
 }
 
-func (s *session) more(text string) string {
-	return fmt.Sprintf("%s More time may decide: --budget %v, or advise.Options.", text, s.Needed)
-}
-
 func (s *session) whyNot() string {
-	list := s.Item.Median * float64(s.Items)
 	switch one := s.row("limit-1"); {
-	case list < float64(minListTime):
-		return fmt.Sprintf("All items take %s together; a goroutine pays from about %v.", seconds(list), minListTime)
+	case s.tiny():
+		return fmt.Sprintf("All items take %s together; a goroutine pays from about %v.", seconds(s.Item.Median*float64(s.Items)), minListTime)
 	case s.Share.Median >= 1.5:
 		return fmt.Sprintf("The function keeps %s processors busy by itself.", times(s.Share.Median))
 	case s.Work == Computes && runtime.GOMAXPROCS(0) == 1:
@@ -205,11 +209,5 @@ func (s *session) whyNot() string {
 	return fmt.Sprintf("It %s, and concurrent items do not finish sooner: perhaps they share a lock, a connection, a disk, memory or a processor.", s.Work)
 }
 
-// roundUp rounds d up for display.
-func roundUp(d time.Duration) time.Duration {
-	unit := time.Millisecond
-	if d > time.Second {
-		unit = time.Second
-	}
-	return (d + unit - 1).Truncate(unit)
-}
+// roundUp rounds up to a second.
+func roundUp(d time.Duration) time.Duration { return (d + time.Second - 1).Truncate(time.Second) }

@@ -29,8 +29,11 @@ func wild(ms float64) []float64 {
 }
 
 // advice judges made-up figures of 100 items with the given share of CPU time.
-func advice(share float64, rows ...made) *Advice {
-	s := &session{Advice: &Advice{N: 100, Items: 100, Budget: time.Second}}
+func advice(share float64, rows ...made) *Advice { return beside(0, share, rows...) }
+
+// beside is advice where other programs used some processors.
+func beside(others, share float64, rows ...made) *Advice {
+	s := &session{Advice: &Advice{N: 100, Items: 100, Budget: time.Second}, others: others}
 	for _, m := range rows {
 		r := &Row{Name: m.name, Limit: m.limit}
 		for _, ms := range m.ms {
@@ -60,14 +63,14 @@ func TestAnswers(t *testing.T) {
 		{"free is near the best", 0.01, []made{loop, {freeName, 0, steady(10.5)}, one, {"limit-16", 16, steady(10)}}, Waits, result.Yes, freeName, "times as fast as the loop."},
 		{"free is far from it", 0.01, []made{loop, {freeName, 0, steady(20)}, one, {"limit-16", 16, steady(10.2)}, {"limit-32", 32, steady(10)}}, Waits, result.Yes, "limit-16", "stint.Range takes 1.96 ["},
 		{"only a limit pays", 0.5, []made{loop, {freeName, 0, steady(101)}, {"limit-2", 2, steady(60)}}, Both, result.Yes, "limit-2", ""},
-		{"a cap", 0.01, []made{loop, {autoName, 0, steady(10)}, {"limit-8", 8, steady(10)}}, Waits, result.Yes, autoName, "stint.Auto is 10.00 ["},
+		{"a cap", 0.01, []made{loop, {autoName, 0, steady(10)}, {"limit-8", 8, steady(10)}}, Waits, result.Yes, autoName, "stint.Auto is 10 ["},
 		{"computing", 0.99, []made{loop, {freeName, 0, steady(50)}, {parName, 0, steady(51)}, {"limit-2", 2, steady(50)}}, Computes, result.Yes, parName, ""},
 		{"waiting is not for par", 0.01, []made{loop, {freeName, 0, steady(50)}, {parName, 0, steady(50)}}, Waits, result.Yes, freeName, ""},
 		{"only par pays", 0.3, []made{loop, {freeName, 0, steady(100)}, {parName, 0, steady(50)}}, Both, result.Yes, parName, ""},
 		{"nothing pays", 1, []made{loop, {freeName, 0, steady(104)}, one, {"limit-2", 2, steady(95)}}, Computes, result.No, loopName, "It computes"},
 		{"a gain too small to pay", 0, []made{loop, {freeName, 0, steady(93)}}, Unknown, result.No, loopName, "do not finish sooner"},
 		{"a list too short", 1, []made{{loopName, 0, steady(0.01)}, {freeName, 0, steady(0.02)}}, Computes, result.No, loopName, "a goroutine pays from about 60µs"},
-		{"noise", 0.01, []made{loop, {freeName, 0, wild(120)}, one}, Waits, result.NotSure, loopName, "it may pay, or not. More time may decide: --budget 2s"},
+		{"noise", 0.01, []made{loop, {freeName, 0, wild(120)}, one}, Waits, result.NotSure, loopName, "in 6 rounds: it may pay, or not. More time may decide: --budget 2s"},
 		{"noise beside a no", 0.01, []made{loop, {freeName, 0, steady(100)}, {"limit-2", 2, wild(120)}}, Waits, result.NotSure, loopName, ""},
 		{"noise, and far", 0.01, []made{loop, {freeName, 0, wild(50)}, one}, Waits, result.NotSure, freeName, "in 6 rounds"},
 		{"too few", 0.01, []made{{loopName, 0, ms{100, 100}}, {freeName, 0, ms{80, 80}}}, Waits, result.NotSure, loopName, ""},
@@ -78,7 +81,7 @@ func TestAnswers(t *testing.T) {
 		{"the loop alone", 0.01, []made{loop}, Waits, result.NotSure, "", "Nothing was measured beside the loop."},
 		{"one item at once never pays", 0.01, []made{loop, {"limit-1", 1, steady(10)}, {freeName, 0, steady(100)}}, Waits, result.No, loopName, ""},
 		{"processor time not known", -1, []made{loop, {freeName, 0, steady(10)}}, Unknown, result.Yes, freeName, ""},
-		{"several processors in one item", 1.9, flat, Computes, result.No, loopName, "keeps 1.90 processors busy"},
+		{"several processors in one item", 1.9, flat, Computes, result.No, loopName, "keeps 1.9 processors busy"},
 		{"too short for a call", 0.9, []made{{loopName, 0, steady(0.1)}, {freeName, 0, steady(0.3)}, {"limit-1", 1, steady(0.3)}}, Computes, result.No, loopName, "too short for a call of stint.Range"},
 		{"nothing", 1, nil, Unknown, result.NotSure, "", ""},
 	} {
@@ -95,6 +98,28 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// Other programs use the processors that a computing function needs.
+func TestCrowded(t *testing.T) {
+	flat := []made{{loopName, 0, steady(100)}, {freeName, 0, steady(100)}}
+	for _, c := range []struct {
+		name          string
+		others, share float64
+		rows          []made
+		want          result.Answer
+	}{
+		{"idle", 0.2, 1, flat, result.No},
+		{"busy", 0.6, 1, flat, result.NotSure},
+		{"busy, but it waits", 0.6, 0.01, flat, result.No},
+		{"busy, but the list is too short anyway", 0.6, 1, []made{{loopName, 0, steady(0.01)}, {freeName, 0, steady(0.02)}}, result.No},
+		{"busy, and it pays all the same", 0.6, 1, []made{{loopName, 0, steady(100)}, {freeName, 0, steady(60)}}, result.Yes},
+	} {
+		a := beside(c.others, c.share, c.rows...)
+		if a.Answer != c.want || strings.Contains(a.String(), "other programs used") != (c.others > 0.5 && c.share > 0.5) {
+			t.Errorf("%s: got %s", c.name, a)
+		}
+	}
+}
+
 func TestFigures(t *testing.T) {
 	a := advice(0.25, made{loopName, 0, steady(100)}, made{freeName, 0, steady(20)}, made{"limit-8", 8, steady(10)})
 	if r := a.Rows[2]; r.Time.N != 6 || r.Time.Median != 10e6 || r.Speedup.Median != 10 || r.Speedup.Interval == nil {
@@ -104,7 +129,7 @@ func TestFigures(t *testing.T) {
 		t.Errorf("an item %v, share %v, %s", a.Item, a.Share, a.Work)
 	}
 	for want, got := range map[string]string{
-		"0.0123": times(0.0123), "0.99": times(0.99), "1.00": times(1), "64.20": times(64.2), "128": times(128.4), "1.500µs": seconds(1500),
+		"0.0123": times(0.0123), "0.99": times(0.99), "1": times(1), "64.2": times(64.2), "128": times(128.4), "1.500µs": seconds(1500),
 	} {
 		if got != want {
 			t.Errorf("got %s, want %s", got, want)

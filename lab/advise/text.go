@@ -2,8 +2,6 @@ package advise
 
 import (
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -88,10 +86,4 @@ func interval(e stats.Estimate, format func(float64) string) string {
 
 func seconds(ns float64) string { return benchunit.Scale(ns/1e9, benchunit.Decimal) + "s" }
 
-// times formats a ratio with three digits.
-func times(ratio float64) string {
-	if a := math.Abs(ratio); a >= 99.95 || a < 0.0995 {
-		return strconv.FormatFloat(ratio, 'g', 3, 64)
-	}
-	return strconv.FormatFloat(ratio, 'f', 2, 64)
-}
+func times(ratio float64) string { return fmt.Sprintf("%.3g", ratio) }
