@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -301,9 +300,6 @@ func panics(f func()) (text string, panicked bool) {
 	defer func() {
 		if v := recover(); v != nil {
 			text, panicked = fmt.Sprint(v), true
-			if p, ok := v.(error); ok {
-				text = fmt.Sprintf("%+v", p)
-			}
 		}
 	}()
 	f()
@@ -347,21 +343,4 @@ func child(t *testing.T, text string, f func() Answer) (answer Answer, crashed b
 		t.Errorf("in a process of its own: %v\n%s", err, out)
 	}
 	return answer, crashed
-}
-
-// TestAdapters fails unless every library has a cell for every feature, and no other.
-func TestAdapters(t *testing.T) {
-	var names []string
-	for _, f := range features {
-		names = append(names, f.Name)
-	}
-	slices.Sort(names)
-	if got := slices.Sorted(maps.Keys(demonstrations)); !slices.Equal(got, names) {
-		t.Errorf("demonstrations of %q, want %q", got, names)
-	}
-	for name, l := range adapters {
-		if got := slices.Sorted(maps.Keys(l.cells)); !slices.Equal(got, names) || len(l.api) == 0 {
-			t.Errorf("%s has cells for %q, want %q, and its API", name, got, names)
-		}
-	}
 }

@@ -56,6 +56,7 @@ func (t *Table) fill(library, file, demonstrations string) error {
 			m[4] = strings.TrimPrefix(parts(rows, demonstrations)[m[1]], strconv.Quote(m[1])+": ")
 		}
 		source := strings.TrimSpace(m[0]) + "\n\n" + cmp.Or(own[m[4]], shared[m[4]])
+		source = with(source, "grade(%s(", shared)
 		adapter := parts(fields, file)
 		used := with(source, "l.%s", adapter)
 		if used == source { // what the library lacks is done by open

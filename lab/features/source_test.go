@@ -12,6 +12,11 @@ func TestAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for name, l := range adapters {
+		if len(l.cells) != len(features) || len(l.api) == 0 {
+			t.Errorf("%s has %d cells, want one for each feature and no other, and its API", name, len(l.cells))
+		}
+	}
 	differ := 0
 	for i, f := range table.Features {
 		for j, c := range table.Cells[i] {
