@@ -187,7 +187,7 @@ func (s *session) why() string {
 	}
 	text := fmt.Sprintf("%s is %s times as fast as the loop.", s.Best.Name, interval(s.Best.Speedup, times))
 	if n := s.Best.Speedup.N; s.Best.Speedup.Interval == nil {
-		text += fmt.Sprintf(" In each of %d rounds it was at least %v times as fast; if its median were less, at most 1 of %d cases would show that.", n, clearSpeedup, 1<<n)
+		text += fmt.Sprintf(" It was at least %v times as fast in each of %d rounds, as by chance in at most 1 of %d cases.", clearSpeedup, n, 1<<n)
 	}
 	if s.Best.Limit > 0 {
 		text += fmt.Sprintf(" %s takes %s times as long.", auto.Name, interval(stats.Median(stats.Ratios(auto.times, s.Best.times)), times))
