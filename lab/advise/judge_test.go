@@ -143,22 +143,3 @@ func TestFigures(t *testing.T) {
 		}
 	}
 }
-
-func TestFit(t *testing.T) {
-	for _, c := range []struct {
-		n    int
-		item time.Duration
-		want int
-	}{
-		{100, time.Microsecond, 100},
-		{100, 10 * time.Millisecond, 19}, // a round of 100 would take 4.5 s, seven 31.5 s
-		{1000, 150 * time.Millisecond, 2},
-		{1000, 100 * time.Millisecond, 4}, // not seven rounds, but three
-		{5, time.Second, 2},
-		{1, time.Hour, 1},
-	} {
-		if got := (&session{item: float64(c.item)}).fit(c.n, 10*time.Second); got != c.want {
-			t.Errorf("%d items of %v: %d, want %d", c.n, c.item, got, c.want)
-		}
-	}
-}
