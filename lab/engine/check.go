@@ -34,27 +34,24 @@ func Check(o Open, limit, submitters, n int) error {
 	return g.check(n, limit, o.Unbounded || o.OneSubmitter && submitters > 1)
 }
 
-// CheckLoop is Check for a Loop. Each index must be used once.
-func CheckLoop(l Loop, n, limit int) error {
-	var g gauge
-	seen := make([]atomic.Int32, n)
-	l.Run(n, limit, BodyOf(func(i int) {
-		seen[i].Add(1)
-		g.task()
-	}))
-	for i := range seen {
-		if times := seen[i].Load(); times != 1 {
-			return fmt.Errorf("index %d of %d was used %d times", i, n, times)
-		}
+// A Gauge counts concurrent tasks.
+type Gauge struct{ running, peak atomic.Int64 }
+
+// Enter is called when a task starts.
+func (g *Gauge) Enter() {
+	now := g.running.Add(1)
+	for peak := g.peak.Load(); now > peak && !g.peak.CompareAndSwap(peak, now); peak = g.peak.Load() {
 	}
-	if l.Unlimited {
-		limit = 0
-	}
-	if limit == 0 && l.AdaptiveMax > 0 {
-		limit = l.AdaptiveMax
-	}
-	return g.check(n, limitOrProcs(limit), l.Unbounded)
 }
+
+// Leave is called when a task finishes.
+func (g *Gauge) Leave() { g.running.Add(-1) }
+
+// Peak returns the largest count since Reset.
+func (g *Gauge) Peak() int { return int(g.peak.Load()) }
+
+// Reset must not be called while tasks run.
+func (g *Gauge) Reset() { g.peak.Store(0) }
 
 // A gauge also counts finished tasks.
 type gauge struct {

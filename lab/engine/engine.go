@@ -4,6 +4,7 @@ package engine
 
 import (
 	"context"
+	"sync"
 
 	"github.com/stint-go/stint/lab/result"
 )
@@ -57,15 +58,70 @@ type Engine interface {
 	Close()
 }
 
-// noClose is embedded by engines with nothing to close.
-type noClose struct{}
-
-func (noClose) Close() {}
-
-// Opens returns all open-ended engines, stint's last.
+// Opens returns the open-ended engines, stint's last.
 func Opens() []Open {
 	return []Open{
 		Goroutines(), Semaphore(), Channel(), Errgroup(), Conc(), Ants(), Pond(), Gopool(), Workerpool(),
 		Pool(), Group(),
+	}
+}
+
+// Reused returns the engines that a program may keep, the contenders of the survey among
+// them, stint's last.
+func Reused() []Open {
+	return []Open{Goroutines(), ErrgroupReused(), ConcReused(), Ants(), PoolReused()}
+}
+
+// An adapter is an Engine made of functions, at the cost of one call a task for all of
+// them alike.
+type adapter struct {
+	start       func()   // submits the task
+	tasks       *counted // if the engine cannot wait for tasks alone
+	wait, close func()   // may be nil
+}
+
+func (a *adapter) Go(n int) {
+	for range n {
+		if a.tasks != nil {
+			a.tasks.Add(1)
+		}
+		a.start()
+	}
+}
+
+func (a *adapter) Wait() {
+	if a.tasks != nil {
+		a.tasks.Wait()
+	}
+	if a.wait != nil {
+		a.wait()
+	}
+}
+
+func (a *adapter) Close() {
+	if a.close != nil {
+		a.close()
+	}
+}
+
+// A counted counts the tasks that have not finished.
+type counted struct {
+	sync.WaitGroup
+	f func() // the task, which counts itself
+}
+
+func count(t Task) *counted {
+	c := new(counted)
+	c.f = func() {
+		defer c.Done()
+		t.Plain()
+	}
+	return c
+}
+
+// must panics on an error that an engine has no reason to return.
+func must(err error) {
+	if err != nil {
+		panic(err)
 	}
 }

@@ -1,15 +1,18 @@
 package engine
 
 import (
+	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
 // Every engine runs every task once, within its limit.
 func TestOpens(t *testing.T) {
-	for _, o := range append(Opens(), Queued(Pool, 0), Queued(Group, 65536)) {
+	for _, o := range slices.Concat(Opens(), Reused()) {
 		for _, limit := range []int{1, 2, 50} {
 			for _, submitters := range []int{1, 8} {
 				for _, n := range []int{0, 1, 500} {
@@ -23,15 +26,45 @@ func TestOpens(t *testing.T) {
 }
 
 func TestLoops(t *testing.T) {
-	for _, l := range Loops() {
+	for _, l := range loops() {
 		for _, limit := range []int{0, 1, 2, 50} {
 			for _, n := range []int{0, 1, 3, 127, 128, 3000} {
-				if err := CheckLoop(l, n, limit); err != nil {
+				if err := checkLoop(l, n, limit); err != nil {
 					t.Errorf("%s: limit %d, %d items: %v", l.Name, limit, n, err)
 				}
 			}
 		}
 	}
+}
+
+// loops returns all Loops, stint's last.
+func loops() []Loop {
+	return []Loop{
+		Plain(), PlainEach(), PlainRange(), Static(), StaticRange(), Counter(1), Counter(1024), GoroutineEach(), ErrgroupEach(), ConcIter(), Rill(),
+		Range(), Each(), ParEach(), ParRange(),
+	}
+}
+
+// checkLoop is Check for a Loop. Each index must be used once.
+func checkLoop(l Loop, n, limit int) error {
+	var g gauge
+	seen := make([]atomic.Int32, n)
+	l.Run(n, limit, BodyOf(func(i int) {
+		seen[i].Add(1)
+		g.task()
+	}))
+	for i := range seen {
+		if times := seen[i].Load(); times != 1 {
+			return fmt.Errorf("index %d of %d was used %d times", i, n, times)
+		}
+	}
+	if l.Unlimited {
+		limit = 0
+	}
+	if limit == 0 && l.AdaptiveMax > 0 {
+		limit = l.AdaptiveMax
+	}
+	return g.check(n, limitOrProcs(limit), l.Unbounded)
 }
 
 // The checks detect faults.
@@ -51,7 +84,7 @@ func TestChecks(t *testing.T) {
 	}{
 		"lossy":  {Check(lossy, 2, 1, 100), "50 of 100 tasks ran"},
 		"greedy": {Check(greedy, 1, 1, 100), "ran at once, the limit is 1"},
-		"twice":  {CheckLoop(twice, 4, 1), "index 0 of 4 was used 2 times"},
+		"twice":  {checkLoop(twice, 4, 1), "index 0 of 4 was used 2 times"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", name, c.err, c.want)
@@ -66,14 +99,14 @@ func (h half) Go(n int) { h.Engine.Go(n / 2) }
 
 func TestNamesAreUnique(t *testing.T) {
 	seen := map[string]bool{}
-	for _, o := range append(Opens(), Queued(Pool, 64)) {
+	for _, o := range append(Opens(), ErrgroupReused(), ConcReused(), PoolReused()) {
 		if seen[o.Name] || o.Doc == "" || o.Kind == "" {
 			t.Errorf("%+v: a second one, or incomplete", o)
 		}
 		seen[o.Name] = true
 	}
 	clear(seen)
-	for _, l := range Loops() {
+	for _, l := range loops() {
 		if seen[l.Name] || l.Doc == "" || l.Kind == "" {
 			t.Errorf("%+v: a second one, or incomplete", l)
 		}
@@ -100,7 +133,7 @@ func TestVersions(t *testing.T) {
 	for _, o := range Opens() {
 		look(o.Doc)
 	}
-	for _, l := range Loops() {
+	for _, l := range loops() {
 		look(l.Doc)
 	}
 	if found < 9 {
