@@ -16,7 +16,7 @@ import (
 )
 
 // Experiment is the experiment sleepers.
-var Experiment = experiment.New("sleepers", full().String(), full(), workload{8000, 4000, 10 * time.Millisecond, 10}, run)
+var Experiment = experiment.New("sleepers", full().String(), full(), workload{8000, 4000, 10 * time.Millisecond, 3}, run)
 
 // A workload is a number of tasks that sleep, with a limit.
 type workload struct {
