@@ -1,0 +1,180 @@
+package sha
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
+)
+
+// A crew runs jobs by the article's code.
+type crew struct {
+	sync.WaitGroup
+	job       func(i int) [sha256.Size]byte // nobody reads the result
+	submitted func(i int)                   // if not nil, called before a job is submitted
+}
+
+// unbounded runs n jobs with a goroutine each. As in the article, a job allocates a
+// closure and its call with an argument.
+func (c *crew) unbounded(n int) {
+	c.Add(n)
+	for i := range n {
+		if c.submitted != nil {
+			c.submitted(i)
+		}
+		go func(i int) {
+			_ = c.job(i)
+			c.Done()
+		}(i)
+	}
+	c.Wait()
+}
+
+// pool runs n jobs with workers on a channel that holds all jobs.
+func (c *crew) pool(n, workers int) {
+	c.Add(n)
+	jobs := make(chan int, n)
+	for range workers {
+		go c.worker(jobs)
+	}
+	for i := range n {
+		if c.submitted != nil {
+			c.submitted(i)
+		}
+		jobs <- i
+	}
+	close(jobs)
+	c.Wait()
+}
+
+func (c *crew) worker(jobs <-chan int) {
+	for i := range jobs {
+		_ = c.job(i)
+		c.Done()
+	}
+}
+
+// digest is the article's job.
+func digest(i int) [sha256.Size]byte { return sha256.Sum256([]byte(fmt.Sprintf("payload-%d", i))) }
+
+// A shape is one way to run the jobs of a crew.
+type shape struct {
+	result.Model
+	run func(c *crew, n int)
+}
+
+// The names of shapes.
+const (
+	nameUnbounded = "unbounded"
+	nameTen       = "pool-10"
+	nameCPUs      = "pool-cpus"
+)
+
+var (
+	unbounded = shape{
+		result.Model{Name: nameUnbounded, Kind: result.Peer, Doc: "a goroutine a job, and a sync.WaitGroup", Unbounded: true}, (*crew).unbounded,
+	}
+	tenWorkers = shape{
+		result.Peer.Model(nameTen, "ten goroutines on a channel that holds all jobs"), func(c *crew, n int) { c.pool(n, workers) },
+	}
+)
+
+// perCPU is a pool with some number of workers for each CPU.
+func perCPU(times int, name string) shape {
+	doc := fmt.Sprintf("%d x GOMAXPROCS goroutines on a channel that holds all jobs", times)
+	return shape{result.Peer.Model(name, doc), func(c *crew, n int) { c.pool(n, times*runtime.GOMAXPROCS(0)) }}
+}
+
+// measure measures n jobs, and checks that as many run. The warm-up first starts as many
+// goroutines at once as there are jobs, because the runtime keeps their structures, which
+// the article's many runs do not allocate either.
+func (s shape) measure(m *measure.Meter, c *crew, n int) error {
+	if m.Round < 0 {
+		begin := make(chan struct{})
+		warm := &crew{job: func(int) (none [sha256.Size]byte) { <-begin; return }}
+		warm.submitted = func(i int) {
+			if i == n-1 {
+				close(begin)
+			}
+		}
+		warm.unbounded(n)
+	}
+	m.Start()
+	for range m.N {
+		s.run(c, n)
+	}
+	m.Stop()
+	var ran atomic.Int64
+	s.run(&crew{job: func(int) (none [sha256.Size]byte) { ran.Add(1); return }}, n)
+	if got := ran.Load(); got != int64(n) {
+		return fmt.Errorf("%d of %d jobs ran", got, n)
+	}
+	return nil
+}
+
+// digests runs n jobs as the article does.
+func (s shape) digests(n int) experiment.Model {
+	return experiment.Model{Model: s.Model, Run: func(m *measure.Meter) error { return s.measure(m, &crew{job: digest}, n) }}
+}
+
+// timed reports the response times of the jobs of all ops.
+func (s shape) timed(n int) experiment.Model {
+	return experiment.Model{Model: s.Model, Run: func(m *measure.Meter) error {
+		at, took, op := make([]time.Time, n), make([]time.Duration, n*m.N), -1
+		c := &crew{
+			submitted: func(i int) {
+				if i == 0 {
+					op++
+				}
+				at[i] = time.Now()
+			},
+			job: func(i int) [sha256.Size]byte {
+				d := digest(i)
+				took[op*n+i] = time.Since(at[i])
+				return d
+			},
+		}
+		err := s.measure(m, c, n)
+		m.ReportTimes(took)
+		return err
+	}}
+}
+
+// cacheLine is the distance of two reads.
+const cacheLine = 64
+
+// reads runs jobs that each read set bytes of data eight times, and yield in between.
+func (s shape) reads(data, set int) experiment.Model {
+	all := sync.OnceValue(func() []byte {
+		all := make([]byte, data)
+		for i := range all {
+			all[i] = 1
+		}
+		return all
+	})
+	return experiment.Model{Model: s.Model, Run: func(m *measure.Meter) error {
+		var sum atomic.Int64
+		all := all()
+		err := s.measure(m, &crew{job: func(i int) (none [sha256.Size]byte) {
+			own := 0
+			for range 8 {
+				for at := i * set; at < (i+1)*set; at += cacheLine {
+					own += int(all[at])
+				}
+				runtime.Gosched()
+			}
+			sum.Add(int64(own))
+			return
+		}}, data/set)
+		if want := int64(8 * m.N * data / cacheLine); err == nil && sum.Load() != want {
+			err = fmt.Errorf("%d lines were read, want %d", sum.Load(), want)
+		}
+		return err
+	}}
+}
