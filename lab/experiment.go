@@ -17,6 +17,7 @@ import (
 	"github.com/stint-go/stint/lab/experiment/gateway"
 	"github.com/stint-go/stint/lab/experiment/hops"
 	"github.com/stint-go/stint/lab/experiment/io"
+	"github.com/stint-go/stint/lab/experiment/load"
 	"github.com/stint-go/stint/lab/experiment/loops"
 	"github.com/stint-go/stint/lab/experiment/md5"
 	"github.com/stint-go/stint/lab/experiment/permits"
@@ -34,7 +35,7 @@ import (
 func experiments() []experiment.Experiment {
 	return []experiment.Experiment{
 		cpu.Experiment, io.Experiment, add.Experiment, sort.Experiment, find.Experiment,
-		sleepers.Experiment, md5.Experiment, sha.Experiment, scan.Experiment,
+		sleepers.Experiment, md5.Experiment, sha.Experiment, load.Experiment, scan.Experiment,
 		tiny.Experiment, permits.Experiment, errgroup.Experiment, loops.Experiment, auto.Experiment, background.Experiment, hops.Experiment, gateway.Experiment, servers.Experiment, cluster.Experiment, sum.Experiment, stintrun.Experiment,
 	}
 }
