@@ -20,7 +20,6 @@ import (
 	"github.com/stint-go/stint/lab/experiment/load"
 	"github.com/stint-go/stint/lab/experiment/loops"
 	"github.com/stint-go/stint/lab/experiment/md5"
-	"github.com/stint-go/stint/lab/experiment/permits"
 	stintrun "github.com/stint-go/stint/lab/experiment/run"
 	"github.com/stint-go/stint/lab/experiment/scan"
 	"github.com/stint-go/stint/lab/experiment/servers"
@@ -36,7 +35,7 @@ func experiments() []experiment.Experiment {
 	return []experiment.Experiment{
 		cpu.Experiment, io.Experiment, add.Experiment, sort.Experiment, find.Experiment,
 		sleepers.Experiment, md5.Experiment, sha.Experiment, load.Experiment, scan.Experiment,
-		tiny.Experiment, permits.Experiment, errgroup.Experiment, loops.Experiment, auto.Experiment, background.Experiment, hops.Experiment, gateway.Experiment, servers.Experiment, cluster.Experiment, sum.Experiment, stintrun.Experiment,
+		tiny.Experiment, errgroup.Experiment, loops.Experiment, auto.Experiment, background.Experiment, hops.Experiment, gateway.Experiment, servers.Experiment, cluster.Experiment, sum.Experiment, stintrun.Experiment,
 	}
 }
 

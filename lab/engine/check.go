@@ -7,31 +7,44 @@ import (
 	"sync/atomic"
 )
 
-// Submit submits n tasks to an engine from several goroutines, or from the
-// caller's if submitters is 1.
-func Submit(e Engine, n, submitters int) {
-	if submitters == 1 {
-		e.Go(n)
-		return
+// Check runs n tasks on an engine, submitted by one or several goroutines, and returns an
+// error as Counted does. Empty tasks are not counted while they are timed: counting would
+// cost as much as they do.
+func Check(o Open, limit, submitters, n int) error {
+	most := limit
+	if o.Unbounded || o.OneSubmitter && submitters > 1 {
+		most = n
 	}
-	var wg sync.WaitGroup
-	for s := range submitters {
-		wg.Go(func() { e.Go((s+1)*n/submitters - s*n/submitters) })
-	}
-	wg.Wait()
+	return Counted(n, most, func(task func()) {
+		e := o.New(limit, TaskOf(task))
+		var wg sync.WaitGroup
+		for s := range submitters {
+			wg.Go(func() { e.Go((s+1)*n/submitters - s*n/submitters) })
+		}
+		wg.Wait()
+		e.Wait()
+		e.Close()
+	})
 }
 
-// Check runs n tasks on an engine, each of which yields before it finishes, and
-// returns an error unless all of them ran within the engine's limit. Empty
-// tasks are not counted while they are timed: counting would cost as much as
-// they do.
-func Check(o Open, limit, submitters, n int) error {
-	var g gauge
-	e := o.New(limit, TaskOf(g.task))
-	Submit(e, n, submitters)
-	e.Wait()
-	e.Close()
-	return g.check(n, limit, o.Unbounded || o.OneSubmitter && submitters > 1)
+// Counted calls run with a task that yields before it finishes, and returns an error
+// unless it runs n times, and never more than limit at once.
+func Counted(n, limit int, run func(task func())) error {
+	var g Gauge
+	var ran atomic.Int64
+	run(func() {
+		g.Enter()
+		runtime.Gosched()
+		ran.Add(1)
+		g.Leave()
+	})
+	switch ran, peak := ran.Load(), g.Peak(); {
+	case ran != int64(n):
+		return fmt.Errorf("%d of %d tasks ran", ran, n)
+	case peak > limit:
+		return fmt.Errorf("%d tasks ran at once, the limit is %d", peak, limit)
+	}
+	return nil
 }
 
 // A Gauge counts concurrent tasks.
@@ -52,26 +65,3 @@ func (g *Gauge) Peak() int { return int(g.peak.Load()) }
 
 // Reset must not be called while tasks run.
 func (g *Gauge) Reset() { g.peak.Store(0) }
-
-// A gauge also counts finished tasks.
-type gauge struct {
-	Gauge
-	ran atomic.Int64
-}
-
-func (g *gauge) task() {
-	g.Enter()
-	runtime.Gosched()
-	g.ran.Add(1)
-	g.Leave()
-}
-
-func (g *gauge) check(n, limit int, unbounded bool) error {
-	switch ran, peak := g.ran.Load(), g.Peak(); {
-	case ran != int64(n):
-		return fmt.Errorf("%d of %d tasks ran", ran, n)
-	case peak > limit && !unbounded:
-		return fmt.Errorf("%d tasks ran at once, the limit is %d", peak, limit)
-	}
-	return nil
-}

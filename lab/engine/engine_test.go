@@ -47,24 +47,28 @@ func loops() []Loop {
 
 // checkLoop is Check for a Loop. Each index must be used once.
 func checkLoop(l Loop, n, limit int) error {
-	var g gauge
+	most := limitOrProcs(limit)
+	switch {
+	case l.Unbounded:
+		most = n
+	case l.Unlimited:
+		most = limitOrProcs(0)
+	case limit == 0 && l.AdaptiveMax > 0:
+		most = l.AdaptiveMax
+	}
 	seen := make([]atomic.Int32, n)
-	l.Run(n, limit, BodyOf(func(i int) {
-		seen[i].Add(1)
-		g.task()
-	}))
+	err := Counted(n, most, func(task func()) {
+		l.Run(n, limit, BodyOf(func(i int) {
+			seen[i].Add(1)
+			task()
+		}))
+	})
 	for i := range seen {
 		if times := seen[i].Load(); times != 1 {
 			return fmt.Errorf("index %d of %d was used %d times", i, n, times)
 		}
 	}
-	if l.Unlimited {
-		limit = 0
-	}
-	if limit == 0 && l.AdaptiveMax > 0 {
-		limit = l.AdaptiveMax
-	}
-	return g.check(n, limitOrProcs(limit), l.Unbounded)
+	return err
 }
 
 // The checks detect faults.

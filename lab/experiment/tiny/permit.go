@@ -1,0 +1,142 @@
+package tiny
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/lab/engine"
+	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
+	"golang.org/x/sync/semaphore"
+)
+
+const permits = 8
+
+type (
+	body = func(context.Context) error
+	do   = func(context.Context, body) error // waits for a permit, and calls the body
+)
+
+// A limiter has 8 permits.
+type limiter struct {
+	result.Model
+	open func() do
+}
+
+// The limiters.
+const (
+	nameWeighted = "do-Weighted"
+	nameContext  = "do-Weighted-context"
+	nameLimit    = "do-stint.Limit"
+	nameAuto     = "do-stint.Auto"
+)
+
+var limiters = []limiter{
+	{result.Peer.Model(nameWeighted, "x/sync v0.24.0, semaphore.Weighted: Acquire and Release"), func() do { return weighted(false) }},
+	{result.Floor.Model(nameContext, "semaphore.Weighted, and context.WithValue for the function"), func() do { return weighted(true) }},
+	{result.Peer.Model("do-channel", "a channel with 8 slots, in a select with ctx.Done"), channel},
+	{result.Ours.Model(nameLimit, "Limit(8): Do"), func() do { return stint.Limit(permits).Do }},
+	{result.Ours.Model(nameAuto, "Auto(8, 8): Do"), func() do { return stint.Auto(permits, permits).Do }},
+}
+
+type holderKey struct{}
+
+func weighted(withContext bool) do {
+	s := semaphore.NewWeighted(permits)
+	return func(ctx context.Context, f body) error {
+		if err := s.Acquire(ctx, 1); err != nil {
+			return err
+		}
+		defer s.Release(1)
+		if withContext {
+			ctx = context.WithValue(ctx, holderKey{}, s)
+		}
+		return f(ctx)
+	}
+}
+
+func channel() do {
+	slots := make(chan struct{}, permits)
+	return func(ctx context.Context, f body) error {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		defer func() { <-slots }()
+		return f(ctx)
+	}
+}
+
+// free measures permits that are free.
+func (z sizes) free() experiment.Study {
+	c := z.permitCase("permits=8/callers=1", "an op is an empty function, with a permit that is free", 1, z.ops, nothing.Group)
+	var claims []result.Claim
+	for _, m := range []string{nameLimit, nameAuto} {
+		claims = append(claims, result.Claim{Case: c.Name, Model: m, Unit: measure.Allocs, Form: result.Value, Bar: 1.05},
+			experiment.AtMost(2, c.Name, m, nameWeighted, ""), experiment.AtMost(1.5, c.Name, m, nameContext, ""))
+	}
+	return experiment.One(c, claims...)
+}
+
+// waiting measures permits that most callers wait for.
+func (z sizes) waiting() experiment.Study {
+	const callers = 64
+	c := z.permitCase("permits=8/callers=64/sleep=20us", "an op is a sleep of 20 µs, called by 64 goroutines", callers, cmp.Or(z.ops, 50*callers),
+		func(context.Context) error { time.Sleep(20 * time.Microsecond); return nil })
+	return experiment.One(c, experiment.AtMost(1, c.Name, nameLimit, nameWeighted, ""), experiment.AtMost(1, c.Name, nameAuto, nameWeighted, ""))
+}
+
+// permitCase compares the limiters, and then counts who runs at once.
+func (z sizes) permitCase(name, doc string, callers, ops int, f body) experiment.Case {
+	c := experiment.Case{Name: name, Doc: doc, Reference: nameWeighted, Ops: ops}
+	for _, l := range limiters {
+		c.Models = append(c.Models, experiment.Model{Model: l.Model, Run: func(m *measure.Meter) error {
+			do := l.open()
+			m.Start()
+			err := call(do, m.N, callers, f)
+			m.Stop()
+			return errors.Join(err, check(do, z.checked))
+		}})
+	}
+	return c
+}
+
+// call makes n calls on some goroutines.
+func call(do do, n, callers int, f body) error {
+	calls := func(n int) error {
+		for range n {
+			if err := do(context.Background(), f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if callers == 1 {
+		return calls(n)
+	}
+	var wg sync.WaitGroup
+	errs := make(chan error, callers)
+	for i := range callers {
+		wg.Go(func() { errs <- calls(n*(i+1)/callers - n*i/callers) })
+	}
+	wg.Wait()
+	close(errs)
+	var all []error
+	for err := range errs {
+		all = append(all, err)
+	}
+	return errors.Join(all...)
+}
+
+// check makes n calls that count how many run at once.
+func check(do do, n int) error {
+	var failed error
+	err := engine.Counted(n, permits, func(task func()) { failed = call(do, n, 2*permits, engine.TaskOf(task).Group) })
+	return errors.Join(err, failed)
+}
