@@ -6,6 +6,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/lab/result"
 )
 
@@ -58,26 +59,12 @@ type Engine interface {
 	Close()
 }
 
-// Opens returns the open-ended engines, stint's last.
-func Opens() []Open {
-	return []Open{
-		Goroutines(), Semaphore(), Channel(), Errgroup(), Conc(), Ants(), Pond(), Gopool(), Workerpool(),
-		Pool(), Group(),
-	}
-}
-
-// Reused returns the engines that a program may keep, the contenders of the survey among
-// them, stint's last.
-func Reused() []Open {
-	return []Open{Goroutines(), ErrgroupReused(), ConcReused(), Ants(), PoolReused()}
-}
-
-// An adapter is an Engine made of functions, at the cost of one call a task for all of
-// them alike.
+// An adapter is an Engine made of functions. Each task costs one call of start, for all
+// engines alike.
 type adapter struct {
 	start       func()   // submits the task
-	tasks       *counted // if the engine cannot wait for tasks alone
-	wait, close func()   // may be nil
+	tasks       *counted // unless nil, of an engine that has no other wait
+	wait, close func()
 }
 
 func (a *adapter) Go(n int) {
@@ -92,10 +79,9 @@ func (a *adapter) Go(n int) {
 func (a *adapter) Wait() {
 	if a.tasks != nil {
 		a.tasks.Wait()
+		return
 	}
-	if a.wait != nil {
-		a.wait()
-	}
+	a.wait()
 }
 
 func (a *adapter) Close() {
@@ -107,14 +93,14 @@ func (a *adapter) Close() {
 // A counted counts the tasks that have not finished.
 type counted struct {
 	sync.WaitGroup
-	f func() // the task, which counts itself
+	f func() // the task, which tells its end
 }
 
-func count(t Task) *counted {
+func count(f func()) *counted {
 	c := new(counted)
 	c.f = func() {
 		defer c.Done()
-		t.Plain()
+		f()
 	}
 	return c
 }
@@ -124,4 +110,11 @@ func must(err error) {
 	if err != nil {
 		panic(err)
 	}
+}
+
+func bound(limit int) []stint.Option {
+	if limit == 0 {
+		return nil
+	}
+	return []stint.Option{stint.Limit(limit)}
 }

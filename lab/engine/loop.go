@@ -58,102 +58,36 @@ type Loop struct {
 	Run func(n, limit int, b Body)
 }
 
-func peerLoop(name, doc string, run func(n, limit int, b Body)) Loop {
-	return Loop{Model: result.Peer.Model(name, doc), Run: run}
+// loop returns a function that returns a loop of others.
+func loop(name, doc string, run func(n, limit int, b Body)) func() Loop {
+	return func() Loop { return Loop{Model: result.Peer.Model(name, doc), Run: run} }
 }
 
-// Plain is a loop on the caller's goroutine.
-func Plain() Loop {
-	return peerLoop("plain", "for i := range n { f(i) }", func(n, _ int, b Body) {
+// The loops of others and by hand. Those of a name that ends in Range have no call per
+// item. PlainEach reads a slice, as par.Each does, which counts where items are tiny.
+var (
+	Plain = loop("plain", "for i := range n { f(i) }", func(n, _ int, b Body) {
 		for i := range n {
 			b.Plain(i)
 		}
 	})
-}
-
-// PlainRange is a loop without a call per item.
-func PlainRange() Loop {
-	return peerLoop("plain-range", "for i := range n, the item written out in it", func(n, _ int, b Body) { b.Range(0, n) })
-}
-
-// PlainEach is a loop over a slice of indexes. Like par.Each it reads the
-// slice, which counts where items are tiny and many.
-func PlainEach() Loop {
-	return peerLoop("plain-each", "for i := range s { f(&s[i]) }, over a slice", func(n, _ int, b Body) {
+	PlainRange = loop("plain-range", "for i := range n, the item written out in it", func(n, _ int, b Body) { b.Range(0, n) })
+	PlainEach  = loop("plain-each", "for i := range s { f(&s[i]) }, over a slice", func(n, _ int, b Body) {
 		s := indexes(n)
 		for i := range s {
 			b.Pointer(&s[i])
 		}
 	})
-}
-
-// chunks runs f on limit equal chunks of n indexes, with a goroutine each.
-func chunks(n, limit int, f func(lo, hi int)) {
-	parts := min(limitOrProcs(limit), n)
-	var wg sync.WaitGroup
-	for w := range parts {
-		wg.Go(func() { f(w*n/parts, (w+1)*n/parts) })
-	}
-	wg.Wait()
-}
-
-// Static cuts the indexes into limit equal chunks, with a goroutine each.
-func Static() Loop {
-	return peerLoop("static", "the indexes cut into limit chunks, a goroutine each", func(n, limit int, b Body) {
+	Static = loop("static", "the indexes cut into limit chunks, a goroutine each", func(n, limit int, b Body) {
 		chunks(n, limit, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				b.Plain(i)
 			}
 		})
 	})
-}
+	StaticRange = loop("static-range", "the indexes cut into limit chunks, a goroutine and one call each", func(n, limit int, b Body) { chunks(n, limit, b.Range) })
 
-// StaticRange is Static with one call of the body per chunk.
-func StaticRange() Loop {
-	return peerLoop("static-range", "the indexes cut into limit chunks, a goroutine and one call each", func(n, limit int, b Body) { chunks(n, limit, b.Range) })
-}
-
-// Counter is limit goroutines that take indexes from an atomic counter, chunk
-// at a time.
-func Counter(chunk int) Loop {
-	doc := fmt.Sprintf("limit goroutines on one atomic counter, %d at a time", chunk)
-	return peerLoop(fmt.Sprintf("counter-%d", chunk), doc, func(n, limit int, b Body) {
-		var next atomic.Int64
-		var wg sync.WaitGroup
-		for range min(limitOrProcs(limit), n) {
-			wg.Go(func() {
-				for {
-					hi := int(next.Add(int64(chunk)))
-					lo := hi - chunk
-					if lo >= n {
-						return
-					}
-					for i := lo; i < min(hi, n); i++ {
-						b.Plain(i)
-					}
-				}
-			})
-		}
-		wg.Wait()
-	})
-}
-
-// GoroutineEach is a goroutine per item, without a limit.
-func GoroutineEach() Loop {
-	l := peerLoop("goroutines", "a goroutine an item and a sync.WaitGroup, no limit", func(n, _ int, b Body) {
-		var wg sync.WaitGroup
-		for i := range n {
-			wg.Go(func() { b.Plain(i) })
-		}
-		wg.Wait()
-	})
-	l.Unbounded = true
-	return l
-}
-
-// ErrgroupEach is errgroup with SetLimit and a function per item.
-func ErrgroupEach() Loop {
-	return peerLoop("errgroup", "x/sync v0.24.0, errgroup.SetLimit, a function an item", func(n, limit int, b Body) {
+	ErrgroupEach = loop("errgroup", "x/sync v0.24.0, errgroup.SetLimit, a function an item", func(n, limit int, b Body) {
 		var g errgroup.Group
 		g.SetLimit(limitOrProcs(limit))
 		for i := range n {
@@ -161,24 +95,46 @@ func ErrgroupEach() Loop {
 		}
 		must(g.Wait())
 	})
-}
-
-// ConcIter is ForEachIdx of sourcegraph/conc, which takes one item at a time
-// from an atomic counter.
-func ConcIter() Loop {
-	return peerLoop("conc", "sourcegraph/conc v0.3.0, iter.ForEachIdx", func(n, limit int, b Body) {
+	ConcIter = loop("conc", "sourcegraph/conc v0.3.0, iter.ForEachIdx", func(n, limit int, b Body) {
 		iter.Iterator[struct{}]{MaxGoroutines: limit}.ForEachIdx(make([]struct{}, n), func(i int, _ *struct{}) { b.Plain(i) })
 	})
+	Rill = loop("rill", "destel/rill v0.7.0, FromSlice and ForEach", func(n, limit int, b Body) {
+		f := func(i int) error { b.Plain(i); return nil }
+		must(rill.ForEach(rill.FromSlice(indexes(n), nil), limitOrProcs(limit), f))
+	})
+)
+
+// GoroutineEach is a goroutine per item, without a limit.
+func GoroutineEach() Loop {
+	l := loop("goroutines", "a goroutine an item and a sync.WaitGroup, no limit", func(n, _ int, b Body) {
+		var wg sync.WaitGroup
+		for i := range n {
+			wg.Go(func() { b.Plain(i) })
+		}
+		wg.Wait()
+	})()
+	l.Unbounded = true
+	return l
 }
 
-// Rill is ForEach of destel/rill over a slice.
-func Rill() Loop {
-	return peerLoop("rill", "destel/rill v0.7.0, FromSlice and ForEach", func(n, limit int, b Body) {
-		must(rill.ForEach(rill.FromSlice(indexes(n), nil), limitOrProcs(limit), func(i int) error {
-			b.Plain(i)
-			return nil
-		}))
-	})
+// Counter is limit goroutines that take indexes from an atomic counter, chunk
+// at a time.
+func Counter(chunk int) Loop {
+	doc := fmt.Sprintf("limit goroutines on one atomic counter, %d at a time", chunk)
+	return loop(fmt.Sprintf("counter-%d", chunk), doc, func(n, limit int, b Body) {
+		var next atomic.Int64
+		chunks(n, limit, func(_, _ int) {
+			for {
+				hi := int(next.Add(int64(chunk)))
+				if hi-chunk >= n {
+					return
+				}
+				for i := hi - chunk; i < min(hi, n); i++ {
+					b.Plain(i)
+				}
+			}
+		})
+	})()
 }
 
 // Range is stint.Range.
@@ -205,6 +161,16 @@ func ParEach() Loop {
 func ParRange() Loop {
 	return Loop{Model: result.Ours.Model("par.Range", "par.Range"), Unlimited: true,
 		Run: func(n, _ int, b Body) { par.Range(n, b.Range) }}
+}
+
+// chunks runs f on limit equal chunks of n indexes, with a goroutine each.
+func chunks(n, limit int, f func(lo, hi int)) {
+	parts := min(limitOrProcs(limit), n)
+	var wg sync.WaitGroup
+	for w := range parts {
+		wg.Go(func() { f(w*n/parts, (w+1)*n/parts) })
+	}
+	wg.Wait()
 }
 
 // limitOrProcs returns limit, or GOMAXPROCS for 0.

@@ -3,7 +3,6 @@ package tiny
 import (
 	"cmp"
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -17,18 +16,12 @@ import (
 
 const permits = 8
 
-type (
-	body = func(context.Context) error
-	do   = func(context.Context, body) error // waits for a permit, and calls the body
-)
+// A do calls f with a permit, on the caller's goroutine, and with a context.
+type do = func(ctx context.Context, f body) error
 
-// A limiter has 8 permits.
-type limiter struct {
-	result.Model
-	open func() do
-}
+type body = func(context.Context) error
 
-// The limiters.
+// The limiters that claims are about.
 const (
 	nameWeighted = "do-Weighted"
 	nameContext  = "do-Weighted-context"
@@ -36,15 +29,28 @@ const (
 	nameAuto     = "do-stint.Auto"
 )
 
-var limiters = []limiter{
+// limiters have 8 permits.
+var limiters = []struct {
+	result.Model
+	open func() do
+}{
 	{result.Peer.Model(nameWeighted, "x/sync v0.24.0, semaphore.Weighted: Acquire and Release"), func() do { return weighted(false) }},
 	{result.Floor.Model(nameContext, "semaphore.Weighted, and context.WithValue for the function"), func() do { return weighted(true) }},
-	{result.Peer.Model("do-channel", "a channel with 8 slots, in a select with ctx.Done"), channel},
+	{result.Peer.Model("do-channel", "a channel with 8 slots, in a select with ctx.Done"), func() do {
+		slots := make(chan struct{}, permits)
+		return func(ctx context.Context, f body) error {
+			select {
+			case slots <- struct{}{}:
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+			defer func() { <-slots }()
+			return f(ctx)
+		}
+	}},
 	{result.Ours.Model(nameLimit, "Limit(8): Do"), func() do { return stint.Limit(permits).Do }},
 	{result.Ours.Model(nameAuto, "Auto(8, 8): Do"), func() do { return stint.Auto(permits, permits).Do }},
 }
-
-type holderKey struct{}
 
 func weighted(withContext bool) do {
 	s := semaphore.NewWeighted(permits)
@@ -54,21 +60,8 @@ func weighted(withContext bool) do {
 		}
 		defer s.Release(1)
 		if withContext {
-			ctx = context.WithValue(ctx, holderKey{}, s)
+			ctx = context.WithValue(ctx, &s, s)
 		}
-		return f(ctx)
-	}
-}
-
-func channel() do {
-	slots := make(chan struct{}, permits)
-	return func(ctx context.Context, f body) error {
-		select {
-		case slots <- struct{}{}:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-		defer func() { <-slots }()
 		return f(ctx)
 	}
 }
@@ -99,44 +92,30 @@ func (z sizes) permitCase(name, doc string, callers, ops int, f body) experiment
 		c.Models = append(c.Models, experiment.Model{Model: l.Model, Run: func(m *measure.Meter) error {
 			do := l.open()
 			m.Start()
-			err := call(do, m.N, callers, f)
+			call(do, m.N, callers, f)
 			m.Stop()
-			return errors.Join(err, check(do, z.checked))
+			return check(do, z.checked)
 		}})
 	}
 	return c
 }
 
-// call makes n calls on some goroutines.
-func call(do do, n, callers int, f body) error {
-	calls := func(n int) error {
+// call makes n calls on some goroutines, none of which is canceled.
+func call(do do, n, callers int, f body) {
+	calls := func(n int) {
 		for range n {
-			if err := do(context.Background(), f); err != nil {
-				return err
-			}
+			do(context.Background(), f)
 		}
-		return nil
-	}
-	if callers == 1 {
-		return calls(n)
 	}
 	var wg sync.WaitGroup
-	errs := make(chan error, callers)
-	for i := range callers {
-		wg.Go(func() { errs <- calls(n*(i+1)/callers - n*i/callers) })
+	for i := range callers - 1 {
+		wg.Go(func() { calls(n*(i+1)/callers - n*i/callers) })
 	}
+	calls(n - n*(callers-1)/callers)
 	wg.Wait()
-	close(errs)
-	var all []error
-	for err := range errs {
-		all = append(all, err)
-	}
-	return errors.Join(all...)
 }
 
 // check makes n calls that count how many run at once.
 func check(do do, n int) error {
-	var failed error
-	err := engine.Counted(n, permits, func(task func()) { failed = call(do, n, 2*permits, engine.TaskOf(task).Group) })
-	return errors.Join(err, failed)
+	return engine.Counted(n, permits, func(task func()) { call(do, n, 2*permits, engine.TaskOf(task).Group) })
 }

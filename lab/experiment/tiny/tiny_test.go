@@ -2,9 +2,7 @@ package tiny
 
 import (
 	"context"
-	"errors"
 	"io"
-	"strings"
 	"testing"
 
 	"github.com/stint-go/stint/lab/experiment"
@@ -36,15 +34,9 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// A limiter that lets too many run, or loses a call, is detected.
+// A limiter that loses calls is detected.
 func TestCheck(t *testing.T) {
-	for want, do := range map[string]do{
-		"at once":   func(ctx context.Context, f body) error { return f(ctx) },
-		"0 of 99":   func(context.Context, body) error { return nil },
-		"no permit": func(ctx context.Context, f body) error { return errors.New("no permit") },
-	} {
-		if err := check(do, 99); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
+	if err := check(func(context.Context, body) error { return nil }, 99); err == nil {
+		t.Error("none of 99 calls ran, and there is no error")
 	}
 }
