@@ -3,25 +3,19 @@ package engine
 import (
 	"fmt"
 	"runtime"
-	"sync"
 	"sync/atomic"
 )
 
-// Check runs n tasks on an engine, submitted by one or several goroutines, and returns an
-// error as Counted does. Empty tasks are not counted while they are timed: counting would
-// cost as much as they do.
-func Check(o Open, limit, submitters, n int) error {
+// Check runs n tasks on an engine and returns an error as Counted does. Empty tasks are
+// not counted while they are timed: counting would cost as much as they do.
+func Check(o Open, limit, n int) error {
 	most := limit
-	if o.Unbounded || o.OneSubmitter && submitters > 1 {
+	if o.Unbounded {
 		most = n
 	}
 	return Counted(n, most, func(task func()) {
 		e := o.New(limit, TaskOf(task))
-		var wg sync.WaitGroup
-		for s := range submitters {
-			wg.Go(func() { e.Go((s+1)*n/submitters - s*n/submitters) })
-		}
-		wg.Wait()
+		e.Go(n)
 		e.Wait()
 		e.Close()
 	})

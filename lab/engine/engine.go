@@ -33,9 +33,6 @@ func TaskOf(f func()) Task {
 type Open struct {
 	result.Model // Doc names the API used
 
-	// OneSubmitter engines hold their limit only while one goroutine submits.
-	OneSubmitter bool
-
 	// Kept engines are created once by a program: Go and Wait may be repeated
 	// before Close.
 	Kept bool
@@ -47,8 +44,7 @@ type Open struct {
 // An Engine runs one task any number of times: Go, then Wait, then Close, once
 // unless the engine is kept.
 type Engine interface {
-	// Go submits the task n times, one by one, blocking as the engine does. It
-	// may be called concurrently.
+	// Go submits the task n times, one by one, blocking as the engine does.
 	Go(n int)
 
 	// Wait returns when every submitted task has finished, and the workers of

@@ -4,24 +4,45 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 )
 
+// every returns all engines.
+func every() []Open {
+	return append(Opens(), Reused(Errgroup()), Reused(Conc()), Reused(Pool()))
+}
+
 // Every engine runs every task once, within its limit.
 func TestOpens(t *testing.T) {
-	for _, o := range slices.Concat(Opens(), Reused()) {
+	for _, o := range every() {
 		for _, limit := range []int{1, 2, 50} {
-			for _, submitters := range []int{1, 8} {
-				for _, n := range []int{0, 1, 500} {
-					if err := Check(o, limit, submitters, n); err != nil {
-						t.Errorf("%s: limit %d, %d submitters, %d tasks: %v", o.Name, limit, submitters, n, err)
-					}
+			for _, n := range []int{0, 1, 500} {
+				if err := Check(o, limit, n); err != nil {
+					t.Errorf("%s: limit %d, %d tasks: %v", o.Name, limit, n, err)
 				}
 			}
 		}
+	}
+}
+
+// A kept engine runs its tasks again.
+func TestKept(t *testing.T) {
+	for _, o := range every() {
+		if !o.Kept {
+			continue
+		}
+		ran := new(atomic.Int64)
+		x := o.New(3, TaskOf(func() { ran.Add(1) }))
+		for run := range int64(3) {
+			x.Go(100)
+			x.Wait()
+			if n := ran.Load(); n != 100*(run+1) {
+				t.Errorf("%s: %d tasks after %d runs of 100", o.Name, n, run+1)
+			}
+		}
+		x.Close()
 	}
 }
 
@@ -86,8 +107,8 @@ func TestChecks(t *testing.T) {
 		err  error
 		want string
 	}{
-		"lossy":  {Check(lossy, 2, 1, 100), "50 of 100 tasks ran"},
-		"greedy": {Check(greedy, 1, 1, 100), "ran at once, the limit is 1"},
+		"lossy":  {Check(lossy, 2, 100), "50 of 100 tasks ran"},
+		"greedy": {Check(greedy, 1, 100), "ran at once, the limit is 1"},
 		"twice":  {checkLoop(twice, 4, 1), "index 0 of 4 was used 2 times"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
@@ -103,7 +124,7 @@ func (h half) Go(n int) { h.Engine.Go(n / 2) }
 
 func TestNamesAreUnique(t *testing.T) {
 	seen := map[string]bool{}
-	for _, o := range append(Opens(), ErrgroupReused(), ConcReused(), PoolReused()) {
+	for _, o := range every() {
 		if seen[o.Name] || o.Doc == "" || o.Kind == "" {
 			t.Errorf("%+v: a second one, or incomplete", o)
 		}

@@ -24,10 +24,17 @@ func Opens() []Open {
 	return []Open{Goroutines(), Semaphore(), Channel(), Errgroup(), Conc(), Ants(), Pond(), Gopool(), Workerpool(), Pool(), Group()}
 }
 
-// Reused returns the engines that a program may keep, the contenders of the survey among
-// them, stint's last.
-func Reused() []Open {
-	return []Open{Goroutines(), ErrgroupReused(), ConcReused(), Ants(), PoolReused()}
+// Reused returns an engine that is kept although its own wait ends it: it waits for tasks
+// by a sync.WaitGroup.
+func Reused(o Open) Open {
+	of := o.New
+	o.Name, o.Doc, o.Kept = o.Name+"-reused", o.Doc+"; kept, and a sync.WaitGroup", true
+	o.New = func(limit int, t Task) Engine {
+		c := count(t.Plain)
+		x := of(limit, TaskOf(c.f))
+		return &adapter{tasks: c, start: func() { x.Go(1) }, close: func() { x.Wait(); x.Close() }}
+	}
+	return o
 }
 
 // open returns a function that returns an engine.
@@ -39,9 +46,8 @@ func open(k result.Kind, name, doc string, start func(limit int, t Task) *adapte
 	return func() Open { return o }
 }
 
-func kept(o *Open)         { o.Kept = true }
-func unbounded(o *Open)    { o.Unbounded = true }
-func oneSubmitter(o *Open) { o.OneSubmitter = true }
+func kept(o *Open)      { o.Kept = true }
+func unbounded(o *Open) { o.Unbounded = true }
 
 // The open-ended engines. Those that are kept and have no wait use a sync.WaitGroup.
 var (
@@ -78,23 +84,10 @@ var (
 		return &adapter{start: func() { g.Go(f) }, wait: func() { must(g.Wait()) }}
 	})
 
-	ErrgroupReused = open(result.Peer, "errgroup-reused", "x/sync v0.24.0, errgroup.SetLimit, a group that is kept, and a sync.WaitGroup", func(limit int, t Task) *adapter {
-		c, g := count(t.Plain), new(errgroup.Group)
-		f := func() error { c.f(); return nil }
-		g.SetLimit(limit)
-		return &adapter{tasks: c, start: func() { g.Go(f) }, close: func() { must(g.Wait()) }}
-	}, kept)
-
 	Conc = open(result.Peer, "conc", "sourcegraph/conc v0.3.0, pool.New().WithMaxGoroutines", func(limit int, t Task) *adapter {
 		p := pool.New().WithMaxGoroutines(limit)
 		return &adapter{start: func() { p.Go(t.Plain) }, wait: p.Wait}
 	})
-
-	// Its own Wait would end it.
-	ConcReused = open(result.Peer, "conc-reused", "sourcegraph/conc v0.3.0, a pool that is kept, and a sync.WaitGroup", func(limit int, t Task) *adapter {
-		c, p := count(t.Plain), pool.New().WithMaxGoroutines(limit)
-		return &adapter{tasks: c, start: func() { p.Go(c.f) }, close: p.Wait}
-	}, kept)
 
 	// Closing it waits for the workers, to keep them out of the next measurement.
 	Ants = open(result.Peer, "ants", "panjf2000/ants/v2 v2.12.1, NewPool with an expiry of 10 s, and a sync.WaitGroup", func(limit int, t Task) *adapter {
@@ -110,11 +103,10 @@ var (
 		return &adapter{start: func() { must(p.Go(t.Plain)) }, wait: p.StopAndWait}
 	})
 
-	// It counts and adds workers in two steps, so concurrent submitters can exceed the limit.
 	Gopool = open(result.Peer, "gopool", "bytedance/gopkg v0.1.4, gopool.NewPool, and a sync.WaitGroup", func(limit int, t Task) *adapter {
 		c, p := count(t.Plain), gopool.NewPool("lab", int32(limit), gopool.NewConfig())
 		return &adapter{tasks: c, start: func() { p.Go(c.f) }}
-	}, oneSubmitter)
+	})
 
 	// One goroutine dispatches tasks from an unbounded queue.
 	Workerpool = open(result.Peer, "workerpool", "gammazero/workerpool v1.3.0, New, Do, StopWait", func(limit int, t Task) *adapter {
@@ -127,11 +119,6 @@ var (
 		p := stint.NewPool(bound(limit)...)
 		return &adapter{start: func() { must(p.Go(t.Pool)) }, wait: p.Close}
 	})
-
-	PoolReused = open(result.Ours, "stint.Pool-reused", "NewPool with a Limit, kept, Go, Idle", func(limit int, t Task) *adapter {
-		p := stint.NewPool(bound(limit)...)
-		return &adapter{start: func() { must(p.Go(t.Pool)) }, wait: func() { must(p.Idle(context.Background())) }, close: p.Close}
-	}, kept)
 
 	Group = open(result.Ours, "stint.Group", "NewGroup with a Limit, Go, Wait", func(limit int, t Task) *adapter {
 		g := stint.NewGroup(context.Background(), bound(limit)...)

@@ -1,6 +1,7 @@
 package sha
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"runtime"
@@ -8,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stint-go/stint/lab/engine"
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/result"
@@ -110,12 +112,9 @@ func (s shape) measure(m *measure.Meter, c *crew, n int) error {
 		s.run(c, n)
 	}
 	m.Stop()
-	var ran atomic.Int64
-	s.run(&crew{job: func(int) (none [sha256.Size]byte) { ran.Add(1); return }}, n)
-	if got := ran.Load(); got != int64(n) {
-		return fmt.Errorf("%d of %d jobs ran", got, n)
-	}
-	return nil
+	return engine.Counted(n, n, func(task func()) {
+		s.run(&crew{job: func(int) (none [sha256.Size]byte) { task(); return }}, n)
+	})
 }
 
 // digests runs n jobs as the article does.
@@ -151,16 +150,10 @@ const cacheLine = 64
 
 // reads runs jobs that each read set bytes of data eight times, and yield in between.
 func (s shape) reads(data, set int) experiment.Model {
-	all := sync.OnceValue(func() []byte {
-		all := make([]byte, data)
-		for i := range all {
-			all[i] = 1
-		}
-		return all
-	})
+	ones := sync.OnceValue(func() []byte { return bytes.Repeat([]byte{1}, data) })
 	return experiment.Model{Model: s.Model, Run: func(m *measure.Meter) error {
 		var sum atomic.Int64
-		all := all()
+		all := ones()
 		err := s.measure(m, &crew{job: func(i int) (none [sha256.Size]byte) {
 			own := 0
 			for range 8 {

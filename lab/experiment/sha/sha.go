@@ -43,10 +43,10 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 	studies := []experiment.Study{
 		b.OnBoth(z.article(), articleClaims), b.OnBoth(z.response(), responseClaims),
 		z.locality("16KB", 16<<10), z.locality("8MB", 8<<20),
-		b.OnBoth(z.sweep(), sweepClaims), b.OnBoth(z.many(), manyClaims),
+		b.OnBoth(z.sweep(), sweepClaims),
 	}
-	for _, n := range []int{1, 10, 100} {
-		studies = append(studies, b.OnBoth(z.smallList(n), smallListClaims))
+	for _, n := range []int{1, 10, 100, z.jobs} {
+		studies = append(studies, z.summed(b, n))
 	}
 	return b.Run(ctx, studies...)
 }
@@ -78,17 +78,23 @@ func noMore(kase string, u measure.Unit) result.Claim {
 	return result.Claim{Case: kase, Model: nameTen, Than: nameUnbounded, Unit: u, Form: result.Difference, Bar: 0}
 }
 
+// kase completes a case of the article's models.
+func (z sizes) kase(name, table string, all ...experiment.Model) experiment.Case {
+	return experiment.Case{
+		Name: fmt.Sprintf("%s/jobs=%d", name, z.jobs), Doc: "jobs of SHA-256", Reference: all[0].Name, Ops: z.long, Count: samples,
+		Article: result.WorkerPools, Table: table, Models: all,
+	}
+}
+
 // article is the article's benchmark.
 func (z sizes) article() experiment.Case {
-	return experiment.Case{
-		Name: fmt.Sprintf("code=article/jobs=%d", z.jobs), Doc: "jobs of SHA-256", Reference: nameUnbounded, Ops: z.long, Count: samples, Main: true,
-		Scheduling: true, Models: []experiment.Model{unbounded.digests(z.jobs), tenWorkers.digests(z.jobs)},
-		Article: result.WorkerPools, Table: "unbounded goroutines beside a pool of ten workers",
-		Figures: []result.Figure{
-			{Model: nameUnbounded, Text: "2.50 ms, 639 KB and 39,754 allocations on 14 cores"},
-			{Model: nameTen, Text: "1.79 ms, 321 KB and 19,762 allocations on 14 cores"},
-		},
+	c := z.kase("code=article", "unbounded goroutines beside a pool of ten workers", unbounded.digests(z.jobs), tenWorkers.digests(z.jobs))
+	c.Main, c.Scheduling = true, true
+	c.Figures = []result.Figure{
+		{Model: nameUnbounded, Text: "2.50 ms, 639 KB and 39,754 allocations on 14 cores"},
+		{Model: nameTen, Text: "1.79 ms, 321 KB and 19,762 allocations on 14 cores"},
 	}
+	return c
 }
 
 func articleClaims(on experiment.Names) []result.Claim {
@@ -107,10 +113,9 @@ func articleClaims(on experiment.Names) []result.Claim {
 
 // response compares the times until a job has ended, and the memory.
 func (z sizes) response() experiment.Case {
-	return experiment.Case{
-		Name: fmt.Sprintf("response/jobs=%d", z.jobs), Doc: "jobs of SHA-256, timed", Reference: nameUnbounded, Ops: z.long, Count: samples, Peaks: true,
-		Models: []experiment.Model{unbounded.timed(z.jobs), tenWorkers.timed(z.jobs)}, Article: result.WorkerPools, Table: noTable,
-	}
+	c := z.kase("response", noTable, unbounded.timed(z.jobs), tenWorkers.timed(z.jobs))
+	c.Peaks = true
+	return c
 }
 
 func responseClaims(on experiment.Names) []result.Claim {
@@ -126,10 +131,8 @@ func responseClaims(on experiment.Names) []result.Claim {
 // locality compares as many workers as CPUs with a goroutine a job, where each job has a
 // set of data.
 func (z sizes) locality(text string, set int) experiment.Study {
-	c := experiment.Case{
-		Name: "set=" + text, Doc: fmt.Sprintf("%d jobs that read %s each, 8 times", z.data/set, text), Reference: nameUnbounded, Ops: 1, Count: samples,
-		Models: []experiment.Model{unbounded.reads(z.data, set), perCPU(1, nameCPUs).reads(z.data, set)}, Article: result.WorkerPools, Table: noTable,
-	}
+	c := z.kase("", noTable, unbounded.reads(z.data, set), perCPU(1, nameCPUs).reads(z.data, set))
+	c.Name, c.Doc, c.Ops = "set="+text, fmt.Sprintf("%d jobs that read %s each, 8 times", z.data/set, text), 1
 	return experiment.One(c, experiment.Concludes(result.WorkerPools, fits, experiment.AtMost(1, c.Name, nameCPUs, nameUnbounded, ""))...)
 }
 
@@ -138,16 +141,13 @@ var perCPUs = []int{1, 2, 4, 8, 64, 512}
 
 // sweep compares pools with more and more workers than CPUs.
 func (z sizes) sweep() experiment.Case {
-	c := experiment.Case{
-		Name: fmt.Sprintf("sweep=workers/jobs=%d", z.jobs), Doc: "jobs of SHA-256", Reference: nameWorkers(1), Ops: z.long, Count: samples,
-		Article: result.WorkerPools, Table: noTable,
-	}
+	var all []experiment.Model
 	for _, times := range perCPUs {
 		s := perCPU(times, nameWorkers(times))
 		s.Sweep, s.At = "workers per CPU", float64(times)
-		c.Models = append(c.Models, s.digests(z.jobs))
+		all = append(all, s.digests(z.jobs))
 	}
-	return c
+	return z.kase("sweep=workers", noTable, all...)
 }
 
 func nameWorkers(times int) string { return fmt.Sprintf("workers-%dx", times) }
@@ -171,39 +171,22 @@ func list(n int) models.List {
 	return l
 }
 
-// listOf is a case whose models add the digests up.
-func listOf(n, ops int, all ...models.Model) experiment.Case {
-	return experiment.Case{
-		Name: fmt.Sprintf("jobs=%d", n), Doc: "jobs of SHA-256", Reference: models.NameSequential, Ops: ops, Count: samples,
-		Models: list(n).Models(append([]models.Model{models.Sequential(), models.Goroutines()}, all...)...),
+// summed compares a loop, the article's pool, libraries and ours, which add the digests
+// up. So few jobs as are no more than 100 end in a loop before a pool is ready.
+func (z sizes) summed(b *experiment.Bench, n int) experiment.Study {
+	pool := models.Workers(models.NamePool, "", workers, n)
+	pool.Doc = fmt.Sprintf("%d goroutines on a channel that holds all jobs, a sum each, one lock at the end", workers)
+	c := experiment.Case{
+		Name: fmt.Sprintf("jobs=%d", n), Doc: "jobs of SHA-256", Reference: models.NameSequential, Ops: z.few, Count: samples, Article: result.WorkerPools, Table: noTable,
+		Models: list(n).Models(slices.Concat([]models.Model{models.Sequential(), models.Goroutines(), pool}, models.Peers(workers), []models.Model{models.Pool()}, models.Calls())...),
 	}
-}
-
-// pool is the article's pool, with a sum.
-func pool(n int) models.Model {
-	m := models.Workers(models.NamePool, "", workers, n)
-	m.Doc = fmt.Sprintf("%d goroutines on a channel that holds all jobs, a sum each, one lock at the end", workers)
-	return m
-}
-
-// many compares the pool with libraries and ours.
-func (z sizes) many() experiment.Case {
-	return listOf(z.jobs, z.long, slices.Concat([]models.Model{pool(z.jobs)}, models.Peers(workers), []models.Model{models.Pool()}, models.Calls())...)
-}
-
-func manyClaims(on experiment.Names) []result.Claim {
-	return models.Unhinted(on, models.NameEach, models.NameMap)
-}
-
-// smallList has so few jobs that a loop ends before a pool is ready.
-func (z sizes) smallList(n int) experiment.Case {
-	c := listOf(n, z.few, append([]models.Model{pool(n), models.Pool()}, models.Calls()...)...)
-	c.Article, c.Table = result.WorkerPools, noTable
-	return c
-}
-
-func smallListClaims(on experiment.Names) []result.Claim {
-	return append(on.Each(func(kase string) []result.Claim {
-		return experiment.Concludes(result.WorkerPools, loopWins, experiment.AtMost(1, kase, models.NameSequential, models.NamePool, ""))
-	}), models.SmallList(on, models.NameEach, models.NameMap)...)
+	if n == z.jobs {
+		c.Ops = z.long
+		return b.OnBoth(c, func(on experiment.Names) []result.Claim { return models.Unhinted(on, models.NameEach, models.NameMap) })
+	}
+	return b.OnBoth(c, func(on experiment.Names) []result.Claim {
+		return append(on.Each(func(kase string) []result.Claim {
+			return experiment.Concludes(result.WorkerPools, loopWins, experiment.AtMost(1, kase, models.NameSequential, models.NamePool, ""))
+		}), models.SmallList(on, models.NameEach, models.NameMap)...)
+	})
 }

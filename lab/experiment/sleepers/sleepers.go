@@ -64,7 +64,7 @@ func article(c experiment.Case, table, suffix string) experiment.Case {
 func (w workload) contenders(b *experiment.Bench) experiment.Study {
 	c := article(experiment.Case{Name: "contenders=4/" + w.name(), Doc: "an op is all tasks", Ops: 1, Count: samples, Main: true},
 		"a million tasks by goroutines, errgroup, conc and ants; errgroup also with a sync.WaitGroup beside a group that is kept", "")
-	c.Models = w.models(whole, engine.Goroutines(), engine.Errgroup(), engine.ErrgroupReused(), engine.Conc(), engine.Ants())
+	c.Models = w.models(whole, engine.Goroutines(), engine.Errgroup(), engine.Reused(engine.Errgroup()), engine.Conc(), engine.Ants())
 	st := b.OnBoth(c, func(on experiment.Names) []result.Claim { return on.Each(contendersClaims) })
 	if b.Result.Processors != 2 {
 		c.Name, c.Processors = c.Name+"/procs=2", 2
@@ -79,7 +79,7 @@ func (w workload) contenders(b *experiment.Bench) experiment.Study {
 func (w workload) long() experiment.Study {
 	c := article(experiment.Case{Name: fmt.Sprintf("reused=%d/%s", w.reuses, w.name()), Doc: "an op is all tasks, by the engine of the op before", Ops: w.reuses, Count: longSamples},
 		"long runs, of 10 s, in which pools are reused", "-reused")
-	c.Models = w.models(kept, engine.Reused()...)
+	c.Models = w.models(kept, engine.Goroutines(), engine.Reused(engine.Errgroup()), engine.Reused(engine.Conc()), engine.Ants(), engine.Reused(engine.Pool()))
 	return experiment.One(c, slices.Concat(
 		experiment.Concludes(result.Survey, plainWins, experiment.AtMost(1, c.Name, "goroutines", result.BestPeer, "")),
 		experiment.Concludes(result.Survey, concLeast, allocates(1, c.Name, "conc-reused", result.BestPeer), allocates(0.15, c.Name, "conc-reused", "goroutines")),

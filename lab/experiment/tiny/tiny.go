@@ -58,7 +58,7 @@ func (z sizes) engines(name string, limit int, t engine.Task) experiment.Case {
 			x.Wait()
 			m.Stop()
 			x.Close()
-			return engine.Check(e, limit, 1, z.checked)
+			return engine.Check(e, limit, z.checked)
 		}})
 	}
 	return c
