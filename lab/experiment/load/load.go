@@ -27,53 +27,51 @@ type sizes struct {
 	length time.Duration // of a sample, from the first arrival to the last
 }
 
-// The loads in percent of capacity.
-var (
-	loads        = []int{10, 25, 50, 75, 90, 100, 120}
-	waitingLoads = []int{25, 75, 120}
-)
+// samples are fewer than usual: one takes a second.
+const samples = 8
 
 // queuePerCPU is how many jobs may wait for each CPU, in all pools.
 const queuePerCPU = 16
 
-// workersPerWait is the number of workers for each CPU where jobs wait for ten times as
-// long as they compute: the fewest that can keep the CPUs busy, and half as many again.
-const workersPerWait = 16
+// A kind of jobs arrives at several loads, in percent of capacity.
+type kind struct {
+	prefix  string
+	wait    time.Duration // after it has computed
+	workers int           // for each CPU, of the pools with a number
+	loads   []int
+}
 
-// samples are fewer than usual: one takes a second.
-const samples = 8
+// computing are jobs that only compute.
+var computing = kind{"", 0, 1, []int{10, 25, 50, 75, 90, 100, 120}}
+
+// waiting returns jobs that also wait. For ten times as long as they compute, 11 workers a
+// CPU are the fewest that can keep the CPUs busy.
+func (z sizes) waiting() kind {
+	return kind{fmt.Sprintf("wait=%v/", z.wait), z.wait, 16, []int{25, 75, 120}}
+}
 
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	b := s.NewBench("load", fmt.Sprintf("jobs that compute for %v, and some that wait for %v too, arrive at random times for %v", z.cost, z.wait, z.length),
 		"A load of 100 is as many jobs a second as all CPUs finish that do nothing else. The generator of the jobs also needs CPU time, more at higher loads.",
 		"Arrivals are planned before, at exponential distances, the same for all models of a round. A response time counts from the planned arrival, however late the job was submitted.",
 		"An op is a job that was accepted, and refused is the part that was not. Response times are those of accepted jobs.",
-		fmt.Sprintf("All pools have room for %d waiting jobs a CPU, and refuse when it is full. Where jobs wait, the pools with a number have %d workers a CPU, and one a CPU elsewhere.", queuePerCPU, workersPerWait))
+		fmt.Sprintf("All pools have room for %d waiting jobs a CPU, and refuse when it is full. Those with a number have a worker a CPU, or 16 where jobs wait.", queuePerCPU))
 	g := newGenerator(z)
-	return b.Run(ctx, z.study(g, 0, loads), z.study(g, z.wait, waitingLoads))
+	return b.Run(ctx, g.study(computing, computingClaims()), g.study(z.waiting(), waitingClaims(z.waiting())))
 }
 
-// name is the name of a case.
-func name(wait time.Duration, percent int) string {
-	if wait > 0 {
-		return fmt.Sprintf("wait=%v/load=%d", wait, percent)
-	}
-	return fmt.Sprintf("load=%d", percent)
-}
+func (k kind) name(percent int) string { return fmt.Sprintf("%sload=%d", k.prefix, percent) }
 
-// study compares the models at some loads, of jobs that wait for a time or not.
-func (z sizes) study(g *generator, wait time.Duration, loads []int) experiment.Study {
-	st := experiment.Study{Claims: ourClaims(wait, loads)}
-	if wait == 0 {
-		st.Claims = slices.Concat(articleClaims(loads), st.Claims)
-	}
-	for _, percent := range loads {
+// study compares the servers at the loads.
+func (g *generator) study(k kind, claims []result.Claim) experiment.Study {
+	st := experiment.Study{Claims: claims}
+	for _, percent := range k.loads {
 		c := experiment.Case{
-			Name: name(wait, percent), Doc: "an op is an accepted job", Reference: nameGoroutines, Ops: 1, Count: samples, Peaks: true, Main: percent == 25 || percent == 120,
+			Name: k.name(percent), Doc: "an op is an accepted job", Reference: nameGoroutines, Ops: 1, Count: samples, Peaks: true, Main: percent == 25 || percent == 120,
 			Article: result.WorkerPools, Table: "none: the text advises against a pool where latency comes first, jobs are few or load is low",
 		}
 		for _, s := range servers {
-			c.Models = append(c.Models, experiment.Model{Model: s.Model, Run: func(m *measure.Meter) error { return g.measure(m, s, wait, percent) }})
+			c.Models = append(c.Models, experiment.Model{Model: s.Model, Run: func(m *measure.Meter) error { return g.measure(m, s, k, percent) }})
 		}
 		st.Cases = append(st.Cases, c)
 	}
@@ -81,18 +79,15 @@ func (z sizes) study(g *generator, wait time.Duration, loads []int) experiment.S
 }
 
 // measure takes a sample of a server at a load.
-func (g *generator) measure(m *measure.Meter, s server, wait time.Duration, percent int) error {
-	cpus, workers := runtime.GOMAXPROCS(0), 1
-	if wait > 0 {
-		workers = workersPerWait
-	}
+func (g *generator) measure(m *measure.Meter, s server, k kind, percent int) error {
+	cpus := runtime.GOMAXPROCS(0)
 	plan := g.plan(percent, m.Round)
 	took := make([]time.Duration, len(plan)) // 0: not run
 	var began time.Time
-	try, finish := s.open(workers*cpus, queuePerCPU*cpus, func(i int) {
+	try, finish := s.open(k.workers*cpus, queuePerCPU*cpus, func(i int) {
 		g.compute()
-		if wait > 0 {
-			time.Sleep(wait)
+		if k.wait > 0 {
+			time.Sleep(k.wait)
 		}
 		took[i] = max(time.Since(began)-plan[i], 1)
 	})
@@ -137,34 +132,28 @@ func ratio(bar float64, kase, model, than string, u measure.Unit) result.Claim {
 	return result.Claim{Case: kase, Model: model, Than: than, Unit: u, Form: result.Ratio, Bar: bar}
 }
 
-func articleClaims(loads []int) []result.Claim {
-	var low []result.Claim
-	for _, percent := range loads[:3] {
-		for _, u := range []measure.Unit{measure.P50, measure.P99} {
-			low = append(low, ratio(1, name(0, percent), nameGoroutines, namePool, u))
-		}
-	}
-	over := name(0, slices.Max(loads))
-	grows := ratio(0.1, name(0, 75), nameGoroutines, nameGoroutines, measure.P99)
+func computingClaims() []result.Claim {
+	over := computing.name(120)
+	grows := ratio(0.1, computing.name(75), nameGoroutines, nameGoroutines, measure.P99)
 	grows.InCase, grows.Note = over, "it grows tenfold"
-	return append(experiment.Concludes(result.WorkerPools, lowLoad, low...),
-		experiment.Concludes(result.WorkerPools, bounds, grows,
-			ratio(0.5, over, namePool, nameGoroutines, measure.P99), ratio(1, over, namePool, nameGoroutines, measure.PeakMemory))...)
-}
-
-func ourClaims(wait time.Duration, loads []int) []result.Claim {
-	over := name(wait, slices.Max(loads))
-	if wait > 0 {
-		return experiment.Concludes("", noNumber, ratio(1.1, over, nameAuto, namePool, measure.Time))
+	grow := []result.Claim{grows, ratio(0.5, over, namePool, nameGoroutines, measure.P99), ratio(1, over, namePool, nameGoroutines, measure.PeakMemory)}
+	var low, below, above []result.Claim
+	for _, percent := range []int{10, 25, 50} {
+		kase := computing.name(percent)
+		low = append(low, ratio(1, kase, nameGoroutines, namePool, measure.P50), ratio(1, kase, nameGoroutines, namePool, measure.P99))
 	}
-	var below, above []result.Claim
 	for _, model := range []string{nameLimit, nameAuto} {
-		for _, percent := range loads[:4] {
-			kase := name(wait, percent)
+		for _, percent := range []int{10, 25, 50, 75} {
+			kase := computing.name(percent)
 			below = append(below, ratio(1.1, kase, model, namePool, measure.P50),
 				result.Claim{Case: kase, Model: model, Unit: measure.Refused, Form: result.Value, Bar: 0.01})
 		}
 		above = append(above, ratio(1.05, over, model, namePool, measure.Time), ratio(1.1, over, model, namePool, measure.P99))
 	}
-	return append(experiment.Concludes("", asByHand, below...), experiment.Concludes("", asMuch, above...)...)
+	return slices.Concat(experiment.Concludes(result.WorkerPools, lowLoad, low...), experiment.Concludes(result.WorkerPools, bounds, grow...),
+		experiment.Concludes("", asByHand, below...), experiment.Concludes("", asMuch, above...))
+}
+
+func waitingClaims(k kind) []result.Claim {
+	return experiment.Concludes("", noNumber, ratio(1.1, k.name(120), nameAuto, namePool, measure.Time))
 }

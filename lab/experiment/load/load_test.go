@@ -62,7 +62,7 @@ func TestLateSubmission(t *testing.T) {
 		return func(i int) bool { time.Sleep(10 * time.Millisecond); job(i); return true }, func() {}
 	}}
 	m := &measure.Meter{N: 1}
-	if err := g.measure(m, blocks, 0, 100); err != nil {
+	if err := g.measure(m, blocks, computing, 100); err != nil {
 		t.Fatal(err)
 	}
 	if got := time.Duration(m.Sample()[measure.P99]); got < 50*time.Millisecond {
