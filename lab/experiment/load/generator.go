@@ -67,3 +67,18 @@ func (g *generator) plan(percent, round int) []time.Duration {
 		plan = append(plan, time.Duration(at))
 	}
 }
+
+// until returns at a time. It sleeps only if that is far away.
+func until(t time.Time) {
+	const late = 2 * time.Millisecond // that a sleep may end
+	for {
+		switch ahead := time.Until(t); {
+		case ahead <= 0:
+			return
+		case ahead > late:
+			time.Sleep(ahead - late)
+		default:
+			runtime.Gosched()
+		}
+	}
+}

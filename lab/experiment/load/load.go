@@ -52,7 +52,7 @@ func (z sizes) waiting() kind {
 
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	b := s.NewBench("load", fmt.Sprintf("jobs that compute for %v, and some that wait for %v too, arrive at random times for %v", z.cost, z.wait, z.length),
-		"A load of 100 is as many jobs a second as all CPUs finish that do nothing else. The generator of the jobs also needs CPU time, more at higher loads.",
+		"A load of 100 is as many jobs a second as all CPUs finish that do nothing else. The generator of the jobs also needs CPU time. Between two jobs it yields to them, because a sleep may end a millisecond late.",
 		"Arrivals are planned before, at exponential distances, the same for all models of a round. A response time counts from the planned arrival, however late the job was submitted.",
 		"An op is a job that was accepted, and refused is the part that was not. Response times are those of accepted jobs.",
 		fmt.Sprintf("All pools have room for %d waiting jobs a CPU, and refuse when it is full. Those with a number have a worker a CPU, or 16 where jobs wait.", queuePerCPU))
@@ -95,9 +95,7 @@ func (g *generator) measure(m *measure.Meter, s server, k kind, percent int) err
 	began = time.Now()
 	refused := 0
 	for i, at := range plan {
-		if ahead := at - time.Since(began); ahead > 0 {
-			time.Sleep(ahead)
-		}
+		until(began.Add(at))
 		if !try(i) {
 			refused++
 		}
