@@ -15,8 +15,8 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// A crew runs jobs by the article's code.
-type crew struct {
+// A workload is jobs that run by the article's code.
+type workload struct {
 	sync.WaitGroup
 	job       func(i int) [sha256.Size]byte // nobody reads the result
 	submitted func(i int)                   // if not nil, called before a job is submitted
@@ -24,7 +24,7 @@ type crew struct {
 
 // unbounded runs n jobs with a goroutine each. As in the article, a job allocates a
 // closure and its call with an argument.
-func (c *crew) unbounded(n int) {
+func (c *workload) unbounded(n int) {
 	c.Add(n)
 	for i := range n {
 		if c.submitted != nil {
@@ -39,7 +39,7 @@ func (c *crew) unbounded(n int) {
 }
 
 // pool runs n jobs with workers on a channel that holds all jobs.
-func (c *crew) pool(n, workers int) {
+func (c *workload) pool(n, workers int) {
 	c.Add(n)
 	jobs := make(chan int, n)
 	for range workers {
@@ -55,7 +55,7 @@ func (c *crew) pool(n, workers int) {
 	c.Wait()
 }
 
-func (c *crew) worker(jobs <-chan int) {
+func (c *workload) worker(jobs <-chan int) {
 	for i := range jobs {
 		_ = c.job(i)
 		c.Done()
@@ -65,10 +65,10 @@ func (c *crew) worker(jobs <-chan int) {
 // digest is the article's job.
 func digest(i int) [sha256.Size]byte { return sha256.Sum256([]byte(fmt.Sprintf("payload-%d", i))) }
 
-// A shape is one way to run the jobs of a crew.
+// A shape is one way to run the jobs of a workload.
 type shape struct {
 	result.Model
-	run func(c *crew, n int)
+	run func(c *workload, n int)
 }
 
 // The names of shapes.
@@ -80,26 +80,26 @@ const (
 
 var (
 	unbounded = shape{
-		result.Model{Name: nameUnbounded, Kind: result.Peer, Doc: "a goroutine a job, and a sync.WaitGroup", Unbounded: true}, (*crew).unbounded,
+		result.Model{Name: nameUnbounded, Kind: result.Peer, Doc: "a goroutine a job, and a sync.WaitGroup", Unbounded: true}, (*workload).unbounded,
 	}
 	tenWorkers = shape{
-		result.Peer.Model(nameTen, "ten goroutines on a channel that holds all jobs"), func(c *crew, n int) { c.pool(n, workers) },
+		result.Peer.Model(nameTen, "ten goroutines on a channel that holds all jobs"), func(c *workload, n int) { c.pool(n, workers) },
 	}
 )
 
 // perCPU is a pool with some number of workers for each CPU.
 func perCPU(times int, name string) shape {
 	doc := fmt.Sprintf("%d x GOMAXPROCS goroutines on a channel that holds all jobs", times)
-	return shape{result.Peer.Model(name, doc), func(c *crew, n int) { c.pool(n, times*runtime.GOMAXPROCS(0)) }}
+	return shape{result.Peer.Model(name, doc), func(c *workload, n int) { c.pool(n, times*runtime.GOMAXPROCS(0)) }}
 }
 
 // measure measures n jobs, and checks that as many run. The warm-up first starts as many
 // goroutines at once as there are jobs, because the runtime keeps their structures, which
 // the article's many runs do not allocate either.
-func (s shape) measure(m *measure.Meter, c *crew, n int) error {
+func (s shape) measure(m *measure.Meter, c *workload, n int) error {
 	if m.Round < 0 {
 		begin := make(chan struct{})
-		warm := &crew{job: func(int) (none [sha256.Size]byte) { <-begin; return }}
+		warm := &workload{job: func(int) (none [sha256.Size]byte) { <-begin; return }}
 		warm.submitted = func(i int) {
 			if i == n-1 {
 				close(begin)
@@ -113,20 +113,20 @@ func (s shape) measure(m *measure.Meter, c *crew, n int) error {
 	}
 	m.Stop()
 	return engine.Counted(n, n, func(task func()) {
-		s.run(&crew{job: func(int) (none [sha256.Size]byte) { task(); return }}, n)
+		s.run(&workload{job: func(int) (none [sha256.Size]byte) { task(); return }}, n)
 	})
 }
 
 // digests runs n jobs as the article does.
 func (s shape) digests(n int) experiment.Model {
-	return experiment.Model{Model: s.Model, Run: func(m *measure.Meter) error { return s.measure(m, &crew{job: digest}, n) }}
+	return experiment.Model{Model: s.Model, Run: func(m *measure.Meter) error { return s.measure(m, &workload{job: digest}, n) }}
 }
 
 // timed reports the response times of the jobs of all ops.
 func (s shape) timed(n int) experiment.Model {
 	return experiment.Model{Model: s.Model, Run: func(m *measure.Meter) error {
 		at, took, op := make([]time.Time, n), make([]time.Duration, n*m.N), -1
-		c := &crew{
+		c := &workload{
 			submitted: func(i int) {
 				if i == 0 {
 					op++
@@ -154,7 +154,7 @@ func (s shape) reads(data, set int) experiment.Model {
 	return experiment.Model{Model: s.Model, Run: func(m *measure.Meter) error {
 		var sum atomic.Int64
 		all := ones()
-		err := s.measure(m, &crew{job: func(i int) (none [sha256.Size]byte) {
+		err := s.measure(m, &workload{job: func(i int) (none [sha256.Size]byte) {
 			own := 0
 			for range 8 {
 				for at := i * set; at < (i+1)*set; at += cacheLine {
