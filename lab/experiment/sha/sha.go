@@ -17,7 +17,7 @@ import (
 
 // Experiment is the experiment sha.
 var Experiment = experiment.New("sha", "ten thousand digests: a pool of ten beside a goroutine each, the benefits of a pool, too many workers, few jobs",
-	sizes{jobs: 10_000, long: 40, data: 64 << 20}, sizes{jobs: 10_000, long: 4, data: 32 << 20}, run)
+	sizes{jobs: 10_000, long: 40, data: 64 << 20}, sizes{jobs: 10_000, long: 4, few: 50, data: 32 << 20}, run)
 
 // sizes are smaller in quick runs and tests.
 type sizes struct {
@@ -172,7 +172,7 @@ func list(n int) models.List {
 }
 
 // summed compares a loop, the article's pool, libraries and ours, which add the digests
-// up. So few jobs as are no more than 100 end in a loop before a pool is ready.
+// up. A loop finishes few jobs before a pool is ready.
 func (z sizes) summed(b *experiment.Bench, n int) experiment.Study {
 	pool := models.Workers(models.NamePool, "", workers, n)
 	pool.Doc = fmt.Sprintf("%d goroutines on a channel that holds all jobs, a sum each, one lock at the end", workers)

@@ -24,41 +24,41 @@ type workload struct {
 
 // unbounded runs n jobs with a goroutine each. As in the article, a job allocates a
 // closure and its call with an argument.
-func (c *workload) unbounded(n int) {
-	c.Add(n)
+func (w *workload) unbounded(n int) {
+	w.Add(n)
 	for i := range n {
-		if c.submitted != nil {
-			c.submitted(i)
+		if w.submitted != nil {
+			w.submitted(i)
 		}
 		go func(i int) {
-			_ = c.job(i)
-			c.Done()
+			_ = w.job(i)
+			w.Done()
 		}(i)
 	}
-	c.Wait()
+	w.Wait()
 }
 
 // pool runs n jobs with workers on a channel that holds all jobs.
-func (c *workload) pool(n, workers int) {
-	c.Add(n)
+func (w *workload) pool(n, workers int) {
+	w.Add(n)
 	jobs := make(chan int, n)
 	for range workers {
-		go c.worker(jobs)
+		go w.worker(jobs)
 	}
 	for i := range n {
-		if c.submitted != nil {
-			c.submitted(i)
+		if w.submitted != nil {
+			w.submitted(i)
 		}
 		jobs <- i
 	}
 	close(jobs)
-	c.Wait()
+	w.Wait()
 }
 
-func (c *workload) worker(jobs <-chan int) {
+func (w *workload) worker(jobs <-chan int) {
 	for i := range jobs {
-		_ = c.job(i)
-		c.Done()
+		_ = w.job(i)
+		w.Done()
 	}
 }
 
@@ -68,7 +68,7 @@ func digest(i int) [sha256.Size]byte { return sha256.Sum256([]byte(fmt.Sprintf("
 // A shape is one way to run the jobs of a workload.
 type shape struct {
 	result.Model
-	run func(c *workload, n int)
+	run func(w *workload, n int)
 }
 
 // The names of shapes.
@@ -83,20 +83,20 @@ var (
 		result.Model{Name: nameUnbounded, Kind: result.Peer, Doc: "a goroutine a job, and a sync.WaitGroup", Unbounded: true}, (*workload).unbounded,
 	}
 	tenWorkers = shape{
-		result.Peer.Model(nameTen, "ten goroutines on a channel that holds all jobs"), func(c *workload, n int) { c.pool(n, workers) },
+		result.Peer.Model(nameTen, "ten goroutines on a channel that holds all jobs"), func(w *workload, n int) { w.pool(n, workers) },
 	}
 )
 
 // perCPU is a pool with some number of workers for each CPU.
 func perCPU(times int, name string) shape {
 	doc := fmt.Sprintf("%d x GOMAXPROCS goroutines on a channel that holds all jobs", times)
-	return shape{result.Peer.Model(name, doc), func(c *workload, n int) { c.pool(n, times*runtime.GOMAXPROCS(0)) }}
+	return shape{result.Peer.Model(name, doc), func(w *workload, n int) { w.pool(n, times*runtime.GOMAXPROCS(0)) }}
 }
 
 // measure measures n jobs, and checks that as many run. The warm-up first starts as many
 // goroutines at once as there are jobs, because the runtime keeps their structures, which
 // the article's many runs do not allocate either.
-func (s shape) measure(m *measure.Meter, c *workload, n int) error {
+func (s shape) measure(m *measure.Meter, w *workload, n int) error {
 	if m.Round < 0 {
 		begin := make(chan struct{})
 		warm := &workload{job: func(int) (none [sha256.Size]byte) { <-begin; return }}
@@ -109,7 +109,7 @@ func (s shape) measure(m *measure.Meter, c *workload, n int) error {
 	}
 	m.Start()
 	for range m.N {
-		s.run(c, n)
+		s.run(w, n)
 	}
 	m.Stop()
 	return engine.Counted(n, n, func(task func()) {
@@ -126,7 +126,7 @@ func (s shape) digests(n int) experiment.Model {
 func (s shape) timed(n int) experiment.Model {
 	return experiment.Model{Model: s.Model, Run: func(m *measure.Meter) error {
 		at, took, op := make([]time.Time, n), make([]time.Duration, n*m.N), -1
-		c := &workload{
+		w := &workload{
 			submitted: func(i int) {
 				if i == 0 {
 					op++
@@ -139,7 +139,7 @@ func (s shape) timed(n int) experiment.Model {
 				return d
 			},
 		}
-		err := s.measure(m, c, n)
+		err := s.measure(m, w, n)
 		m.ReportTimes(took)
 		return err
 	}}
