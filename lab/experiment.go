@@ -42,7 +42,7 @@ func experiments() []experiment.Experiment {
 // manyGoroutines are the experiments that start so many goroutines that the
 // runtime, which keeps the memory of ended ones, collects more slowly before
 // every later sample. They run last.
-var manyGoroutines = []string{"sha", "loops", "cpu", "sleepers"}
+var manyGoroutines = []string{"load", "sha", "loops", "cpu", "sleepers"}
 
 // choose returns the named experiments, or all, in running order.
 func choose(names []string) ([]experiment.Experiment, error) {

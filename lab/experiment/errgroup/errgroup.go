@@ -33,35 +33,33 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 		"An op is a group: creating it, starting its tasks and waiting for them.",
 		"The tasks of a group are the same function. Empty tasks are not counted while they are timed: after each sample a group of the same size runs tasks that are.")
 	steps := load.Steps(10 * time.Microsecond)
-	spin := func() error { runtime.KeepAlive(load.Spin(steps)); return nil }
 	nothing := func() error { return nil }
+	spin := func() error { runtime.KeepAlive(load.Spin(steps)); return nil }
 	sleep := func() error { time.Sleep(10 * time.Millisecond); return nil }
 	var studies []experiment.Study
 	for _, sh := range []shape{
-		{f: nothing, tasks: 1}, {f: nothing, tasks: 3}, {f: nothing, tasks: 10}, {f: nothing, tasks: 10, limit: 2}, {f: nothing, tasks: 100},
-		{f: nothing, tasks: z.tasks}, {f: nothing, tasks: z.tasks, limit: 2}, {f: nothing, tasks: z.tasks, limit: 100},
-		{task: "10us", f: spin, tasks: 3}, {task: "10us", f: spin, tasks: z.tasks / 10}, {task: "10us", f: spin, tasks: z.tasks / 10, limit: 2},
-		{task: "sleep", f: sleep, tasks: z.sleepers, once: true}, {task: "sleep", f: sleep, tasks: z.sleepers / 10, limit: z.sleepers / 100, once: true},
+		{"", nothing, 1, 0}, {"", nothing, 3, 0}, {"", nothing, 10, 0}, {"", nothing, 10, 2}, {"", nothing, 100, 0},
+		{"", nothing, z.tasks, 0}, {"", nothing, z.tasks, 2}, {"", nothing, z.tasks, 100},
+		{"task=10us/", spin, 3, 0}, {"task=10us/", spin, z.tasks / 10, 0}, {"task=10us/", spin, z.tasks / 10, 2},
+		{sleeps, sleep, z.sleepers, 0}, {sleeps, sleep, z.sleepers / 10, z.sleepers / 100},
 	} {
 		studies = append(studies, sh.study(z))
 	}
 	return b.Run(ctx, studies...)
 }
 
+// sleeps is the prefix of shapes of which a sample is one group, with its peaks.
+const sleeps = "task=sleep/"
+
 // A shape describes a group.
 type shape struct {
-	task  string // "" is an empty task
-	f     func() error
-	tasks int
-	limit int  // 0: none
-	once  bool // a sample is one group, with its peaks
+	prefix       string
+	f            func() error
+	tasks, limit int // a limit of 0 is none
 }
 
 func (sh shape) String() string {
-	name := fmt.Sprintf("tasks=%d", sh.tasks)
-	if sh.task != "" {
-		name = "task=" + sh.task + "/" + name
-	}
+	name := fmt.Sprintf("%stasks=%d", sh.prefix, sh.tasks)
 	if sh.limit > 0 {
 		name += fmt.Sprintf("/limit=%d", sh.limit)
 	}
@@ -70,9 +68,9 @@ func (sh shape) String() string {
 
 // study compares the packages, and claims that ours uses no more of anything.
 func (sh shape) study(z sizes) experiment.Study {
-	c := experiment.Case{Name: sh.String(), Doc: "an op is a group", Reference: upstreamName, Peaks: sh.once, Main: slices.Contains([]int{3, z.tasks}, sh.tasks)}
+	c := experiment.Case{Name: sh.String(), Doc: "an op is a group", Reference: upstreamName, Peaks: sh.prefix == sleeps, Main: slices.Contains([]int{3, z.tasks}, sh.tasks)}
 	units := []measure.Unit{measure.Time, measure.Bytes}
-	if sh.once {
+	if c.Peaks {
 		c.Ops, c.Count, units = 1, 15, append(units, measure.PeakMemory)
 	}
 	for _, g := range groups {

@@ -131,9 +131,9 @@ func responseClaims(on experiment.Names) []result.Claim {
 // locality compares as many workers as CPUs with a goroutine a job, where each job has a
 // set of data.
 func (z sizes) locality(text string, set int) experiment.Study {
-	c := z.kase("", noTable, unbounded.reads(z.data, set), perCPU(1, nameCPUs).reads(z.data, set))
+	c := z.kase("", noTable, unbounded.reads(z.data, set), perCPU(1).reads(z.data, set))
 	c.Name, c.Doc, c.Ops = "set="+text, fmt.Sprintf("%d jobs that read %s each, 8 times", z.data/set, text), 1
-	return experiment.One(c, experiment.Concludes(result.WorkerPools, fits, experiment.AtMost(1, c.Name, nameCPUs, nameUnbounded, ""))...)
+	return experiment.One(c, experiment.Concludes(result.WorkerPools, fits, experiment.AtMost(1, c.Name, nameWorkers(1), nameUnbounded, ""))...)
 }
 
 // perCPUs are the points of the sweep.
@@ -143,14 +143,10 @@ var perCPUs = []int{1, 2, 4, 8, 64, 512}
 func (z sizes) sweep() experiment.Case {
 	var all []experiment.Model
 	for _, times := range perCPUs {
-		s := perCPU(times, nameWorkers(times))
-		s.Sweep, s.At = "workers per CPU", float64(times)
-		all = append(all, s.digests(z.jobs))
+		all = append(all, perCPU(times).digests(z.jobs))
 	}
 	return z.kase("sweep=workers", noTable, all...)
 }
-
-func nameWorkers(times int) string { return fmt.Sprintf("workers-%dx", times) }
 
 func sweepClaims(on experiment.Names) []result.Claim {
 	return on.Each(func(kase string) (out []result.Claim) {

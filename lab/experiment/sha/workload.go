@@ -71,11 +71,10 @@ type shape struct {
 	run func(w *workload, n int)
 }
 
-// The names of shapes.
+// The names of the article's shapes.
 const (
 	nameUnbounded = "unbounded"
 	nameTen       = "pool-10"
-	nameCPUs      = "pool-cpus"
 )
 
 var (
@@ -87,10 +86,13 @@ var (
 	}
 )
 
+func nameWorkers(times int) string { return fmt.Sprintf("workers-%dx", times) }
+
 // perCPU is a pool with some number of workers for each CPU.
-func perCPU(times int, name string) shape {
-	doc := fmt.Sprintf("%d x GOMAXPROCS goroutines on a channel that holds all jobs", times)
-	return shape{result.Peer.Model(name, doc), func(w *workload, n int) { w.pool(n, times*runtime.GOMAXPROCS(0)) }}
+func perCPU(times int) shape {
+	m := result.Peer.Model(nameWorkers(times), fmt.Sprintf("%d x GOMAXPROCS goroutines on a channel that holds all jobs", times))
+	m.Sweep, m.At = "workers per CPU", float64(times)
+	return shape{m, func(w *workload, n int) { w.pool(n, times*runtime.GOMAXPROCS(0)) }}
 }
 
 // measure measures n jobs, and checks that as many run. The warm-up first starts as many

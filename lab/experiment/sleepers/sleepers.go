@@ -39,7 +39,7 @@ func run(ctx context.Context, s *experiment.Session, w workload) (*result.Result
 	b := s.NewBench("sleepers", w.String(),
 		"Memory and goroutines are those of the whole process, read every 2 ms. Garbage of earlier samples is collected and returned to the system before.",
 		"Finished goroutines leave some memory in the runtime, which is in the peak of every row.",
-		"The time includes creating and closing the engine, except for closing engines that a program keeps. In cases with reused= it includes neither.",
+		"The time includes creating and closing the engine, except for closing engines that a program keeps.",
 		"In cases with until=submitted, an op ends when the last task was submitted. Goroutines have no limit, and so never wait.")
 	return b.Run(ctx, b.OnBoth(w.everybody(), everybodyClaims), w.contenders(b), w.long(), w.submitting())
 }
@@ -64,7 +64,7 @@ func article(c experiment.Case, table, suffix string) experiment.Case {
 func (w workload) contenders(b *experiment.Bench) experiment.Study {
 	c := article(experiment.Case{Name: "contenders=4/" + w.name(), Doc: "an op is all tasks", Ops: 1, Count: samples, Main: true},
 		"a million tasks by goroutines, errgroup, conc and ants; errgroup also with a sync.WaitGroup beside a group that is kept", "")
-	c.Models = w.models(whole, engine.Goroutines(), engine.Errgroup(), engine.Reused(engine.Errgroup()), engine.Conc(), engine.Ants())
+	c.Models = w.models(false, engine.Goroutines(), engine.Errgroup(), engine.Reused(engine.Errgroup()), engine.Conc(), engine.Ants())
 	st := b.OnBoth(c, func(on experiment.Names) []result.Claim { return on.Each(contendersClaims) })
 	switch b.Result.Processors {
 	case 1:
@@ -83,7 +83,7 @@ func (w workload) contenders(b *experiment.Bench) experiment.Study {
 func (w workload) long() experiment.Study {
 	c := article(experiment.Case{Name: fmt.Sprintf("reused=%d/%s", w.reuses, w.name()), Doc: "an op is all tasks, by the engine of the op before", Ops: w.reuses, Count: longSamples},
 		"long runs, of 10 s, in which pools are reused", "-reused")
-	c.Models = w.models(kept, engine.Goroutines(), engine.Reused(engine.Errgroup()), engine.Reused(engine.Conc()), engine.Ants(), engine.Reused(engine.Pool()))
+	c.Models = w.models(false, engine.Goroutines(), engine.Reused(engine.Errgroup()), engine.Reused(engine.Conc()), engine.Ants(), engine.Reused(engine.Pool()))
 	return experiment.One(c, slices.Concat(
 		experiment.Concludes(result.Survey, plainWins, experiment.AtMost(1, c.Name, "goroutines", result.BestPeer, "")),
 		experiment.Concludes(result.Survey, concLeast, allocates(1, c.Name, "conc-reused", result.BestPeer), allocates(0.15, c.Name, "conc-reused", "goroutines")),
@@ -95,7 +95,7 @@ func (w workload) submitting() experiment.Study {
 	c := article(experiment.Case{Name: "until=submitted/" + w.name(), Doc: "an op is the submission of all tasks, which need not have run", Ops: 1, Count: samples},
 		"throughput of submitting only, which is commented out there", "")
 	c.Figures = nil
-	c.Models = w.models(submitted, engine.Goroutines(), engine.Errgroup(), engine.Conc(), engine.Ants(), engine.Pool(), engine.Group())
+	c.Models = w.models(true, engine.Goroutines(), engine.Errgroup(), engine.Conc(), engine.Ants(), engine.Pool(), engine.Group())
 	return experiment.One(c, experiment.AtMost(1, c.Name, "stint.Pool", result.BestBounded, submits), experiment.AtMost(1, c.Name, "stint.Group", result.BestBounded, submits))
 }
 
@@ -105,7 +105,7 @@ func (w workload) everybody() experiment.Case {
 	floor := engine.Counter(1)
 	floor.Name, floor.Kind = "floor", result.Floor
 	floor.Doc += ": knows that the number of tasks is fixed and that they are alike"
-	c.Models = w.models(whole, engine.Opens()...)
+	c.Models = w.models(false, engine.Opens()...)
 	for _, l := range []engine.Loop{floor, engine.Range()} {
 		c.Models = append(c.Models, experiment.Model{Model: l.Model, Run: w.counted(func(pause func(), m *measure.Meter) {
 			m.Start()
@@ -116,35 +116,22 @@ func (w workload) everybody() experiment.Case {
 	return c
 }
 
-// A part of an engine's life is what is measured.
-type part int
-
-const (
-	whole     part = iota // from its creation until all tasks have finished
-	kept                  // one run of all tasks
-	submitted             // until the last task was submitted
-)
-
-func (w workload) models(p part, opens ...engine.Open) []experiment.Model {
+// models run the tasks on engines, until all have run or until the last was submitted.
+func (w workload) models(untilSubmitted bool, opens ...engine.Open) []experiment.Model {
 	var out []experiment.Model
 	for _, o := range opens {
 		out = append(out, experiment.Model{Model: o.Model, Run: w.counted(func(pause func(), m *measure.Meter) {
-			if p == whole {
-				m.Start()
-			}
+			m.Start()
 			x := o.New(w.limit, engine.TaskOf(pause))
-			if p != whole {
-				m.Start()
-			}
 			for range m.N {
 				x.Go(w.tasks)
-				if p != submitted {
-					x.Wait()
+				if untilSubmitted {
+					m.Stop()
 				}
-			}
-			m.Stop()
-			if p == submitted {
 				x.Wait()
+			}
+			if !untilSubmitted {
+				m.Stop()
 			}
 			x.Close()
 		})})

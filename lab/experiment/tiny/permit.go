@@ -3,6 +3,7 @@ package tiny
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -66,38 +67,33 @@ func weighted(withContext bool) do {
 	}
 }
 
-// free measures permits that are free.
-func (z sizes) free() experiment.Study {
-	c := z.permitCase("permits=8/callers=1", "an op is an empty function, with a permit that is free", 1, z.ops, nothing.Group)
-	var claims []result.Claim
-	for _, m := range []string{nameLimit, nameAuto} {
-		claims = append(claims, result.Claim{Case: c.Name, Model: m, Unit: measure.Allocs, Form: result.Value, Bar: 1.05},
-			experiment.AtMost(2, c.Name, m, nameWeighted, ""), experiment.AtMost(1.5, c.Name, m, nameContext, ""))
+// permits measures permits that are free, and permits that most callers wait for. Then it
+// counts who runs at once.
+func (z sizes) permits() (free, waiting experiment.Study) {
+	kase := func(name, doc string, callers, ops int, f body) experiment.Study {
+		c := experiment.Case{Name: fmt.Sprintf("permits=%d/callers=%d%s", permits, callers, name), Doc: doc, Reference: nameWeighted, Ops: ops}
+		for _, l := range limiters {
+			c.Models = append(c.Models, experiment.Model{Model: l.Model, Run: func(m *measure.Meter) error {
+				do := l.open()
+				m.Start()
+				call(do, m.N, callers, f)
+				m.Stop()
+				return check(do, z.checked)
+			}})
+		}
+		return experiment.One(c)
 	}
-	return experiment.One(c, claims...)
-}
-
-// waiting measures permits that most callers wait for.
-func (z sizes) waiting() experiment.Study {
 	const callers = 64
-	c := z.permitCase("permits=8/callers=64/sleep=20us", "an op is a sleep of 20 µs, called by 64 goroutines", callers, cmp.Or(z.ops, 50*callers),
+	free = kase("", "an op is an empty function, with a permit that is free", 1, z.ops, nothing.Group)
+	waiting = kase("/sleep=20us", "an op is a sleep of 20 µs, called by 64 goroutines", callers, cmp.Or(z.ops, 50*callers),
 		func(context.Context) error { time.Sleep(20 * time.Microsecond); return nil })
-	return experiment.One(c, experiment.AtMost(1, c.Name, nameLimit, nameWeighted, ""), experiment.AtMost(1, c.Name, nameAuto, nameWeighted, ""))
-}
-
-// permitCase compares the limiters, and then counts who runs at once.
-func (z sizes) permitCase(name, doc string, callers, ops int, f body) experiment.Case {
-	c := experiment.Case{Name: name, Doc: doc, Reference: nameWeighted, Ops: ops}
-	for _, l := range limiters {
-		c.Models = append(c.Models, experiment.Model{Model: l.Model, Run: func(m *measure.Meter) error {
-			do := l.open()
-			m.Start()
-			call(do, m.N, callers, f)
-			m.Stop()
-			return check(do, z.checked)
-		}})
+	for _, m := range []string{nameLimit, nameAuto} {
+		name := free.Cases[0].Name
+		free.Claims = append(free.Claims, result.Claim{Case: name, Model: m, Unit: measure.Allocs, Form: result.Value, Bar: 1.05},
+			experiment.AtMost(2, name, m, nameWeighted, ""), experiment.AtMost(1.5, name, m, nameContext, ""))
+		waiting.Claims = append(waiting.Claims, experiment.AtMost(1, waiting.Cases[0].Name, m, nameWeighted, ""))
 	}
-	return c
+	return free, waiting
 }
 
 // call makes n calls on some goroutines, none of which is canceled.

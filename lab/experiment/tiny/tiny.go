@@ -37,7 +37,8 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 		"Limiter.Do gives the function a context that has the permit, for nested calls, so it is allocated. do-Weighted-context makes such a context by hand.")
 	two := z.engines("limit=2", 2, nothing)
 	two.Main = true
-	return b.Run(ctx, b.OnBoth(two, limitClaims), b.OnBoth(z.engines("limit=100", 100, nothing), limitClaims), z.short(), z.single(), z.free(), z.waiting())
+	free, waiting := z.permits()
+	return b.Run(ctx, b.OnBoth(two, limitClaims), b.OnBoth(z.engines("limit=100", 100, nothing), limitClaims), z.short(), z.single(), free, waiting)
 }
 
 // nothing is the empty task in each form.
