@@ -57,14 +57,14 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 		"An op is a job that was accepted, and refused is the part that was not. Response times are those of accepted jobs.",
 		fmt.Sprintf("All pools have room for %d waiting jobs a CPU, and refuse when it is full. Those with a number have a worker a CPU, or 16 where jobs wait.", queuePerCPU))
 	g := newGenerator(z)
-	return b.Run(ctx, g.study(computing, computingClaims()), g.study(z.waiting(), waitingClaims(z.waiting())))
+	return b.Run(ctx, g.study(computing, articleClaims()...), g.study(z.waiting()))
 }
 
 func (k kind) name(percent int) string { return fmt.Sprintf("%sload=%d", k.prefix, percent) }
 
-// study compares the servers at the loads.
-func (g *generator) study(k kind, claims []result.Claim) experiment.Study {
-	st := experiment.Study{Claims: claims}
+// study compares the servers at the loads. It adds our claims.
+func (g *generator) study(k kind, claims ...result.Claim) experiment.Study {
+	st := experiment.Study{Claims: append(claims, k.ourClaims()...)}
 	for _, percent := range k.loads {
 		c := experiment.Case{
 			Name: k.name(percent), Doc: "an op is an accepted job", Reference: nameGoroutines, Ops: 1, Count: samples, Peaks: true, Main: percent == 25 || percent == 120,
@@ -120,9 +120,8 @@ const (
 
 // Our conclusions.
 const (
-	asFast   = "Up to a load of 75 %, stint.Pool with TryGo, with and without a number, responds as fast as a hand-written pool, and refuses at most 1 % of the jobs."
-	asMuch   = "Under overload, stint.Pool with TryGo, with and without a number, finishes as many jobs as a hand-written pool, with a p99 that is no higher."
-	noNumber = "Where jobs wait, stint.Pool without a number finishes as many jobs under overload as a pool whose number was chosen for them."
+	asFast = "Up to a load of 75 %, stint.Pool with TryGo, with and without a number, responds as fast as a hand-written pool, and refuses at most 1 % of the jobs."
+	asMuch = "Under overload, stint.Pool with TryGo, with and without a number, finishes as many jobs as a hand-written pool, with a p99 that is no higher."
 )
 
 // ratio claims that a model has at most bar times as much of a unit as another.
@@ -130,28 +129,33 @@ func ratio(bar float64, kase, model, than string, u measure.Unit) result.Claim {
 	return result.Claim{Case: kase, Model: model, Than: than, Unit: u, Form: result.Ratio, Bar: bar}
 }
 
-func computingClaims() []result.Claim {
+// articleClaims are about jobs that compute.
+func articleClaims() []result.Claim {
 	over := computing.name(120)
 	grows := ratio(0.1, computing.name(75), nameGoroutines, nameGoroutines, measure.P99)
 	grows.InCase, grows.Note = over, "it grows tenfold"
-	grow := []result.Claim{grows, ratio(0.5, over, namePool, nameGoroutines, measure.P99), ratio(1, over, namePool, nameGoroutines, measure.PeakMemory)}
-	var low, below, above []result.Claim
+	var low []result.Claim
 	for _, percent := range []int{10, 25, 50} {
 		kase := computing.name(percent)
 		low = append(low, ratio(1, kase, nameGoroutines, namePool, measure.P50), ratio(1, kase, nameGoroutines, namePool, measure.P99))
 	}
-	for _, model := range []string{nameLimit, nameAuto} {
-		for _, percent := range []int{10, 25, 50, 75} {
-			kase := computing.name(percent)
-			below = append(below, ratio(1.1, kase, model, namePool, measure.P50),
-				result.Claim{Case: kase, Model: model, Unit: measure.Refused, Form: result.Value, Bar: 0.01})
-		}
-		above = append(above, ratio(1.05, over, model, namePool, measure.Time), ratio(1.1, over, model, namePool, measure.P99))
-	}
-	return slices.Concat(experiment.Concludes(result.WorkerPools, lowLoad, low...), experiment.Concludes(result.WorkerPools, bounds, grow...),
-		experiment.Concludes("", asFast, below...), experiment.Concludes("", asMuch, above...))
+	return append(experiment.Concludes(result.WorkerPools, lowLoad, low...), experiment.Concludes(result.WorkerPools, bounds,
+		grows, ratio(0.5, over, namePool, nameGoroutines, measure.P99), ratio(1, over, namePool, nameGoroutines, measure.PeakMemory))...)
 }
 
-func waitingClaims(k kind) []result.Claim {
-	return experiment.Concludes("", noNumber, ratio(1.1, k.name(120), nameAuto, namePool, measure.Time))
+// ourClaims are about both kinds of jobs.
+func (k kind) ourClaims() []result.Claim {
+	var below, above []result.Claim
+	for _, model := range []string{nameLimit, nameAuto} {
+		for _, percent := range k.loads {
+			switch kase := k.name(percent); {
+			case percent <= 75:
+				below = append(below, ratio(1.1, kase, model, namePool, measure.P50),
+					result.Claim{Case: kase, Model: model, Unit: measure.Refused, Form: result.Value, Bar: 0.01})
+			case percent > 100:
+				above = append(above, ratio(1.05, kase, model, namePool, measure.Time), ratio(1.1, kase, model, namePool, measure.P99))
+			}
+		}
+	}
+	return append(experiment.Concludes("", asFast, below...), experiment.Concludes("", asMuch, above...)...)
 }

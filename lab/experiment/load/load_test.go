@@ -13,7 +13,7 @@ import (
 
 func TestRun(t *testing.T) {
 	z := sizes{cost: 10 * time.Microsecond, wait: 100 * time.Microsecond, length: 3 * time.Millisecond}
-	trial.Run(t, run, z, trial.Want{Processors: 2, Cases: 10, Verdicts: 30})
+	trial.Run(t, run, z, trial.Want{Processors: 2, Cases: 10, Verdicts: 41})
 }
 
 // A pool refuses what it has no room for, runs what it has accepted, and finish waits for it.
