@@ -142,11 +142,16 @@ func (b *Bench) Measure(ctx context.Context, cases ...Case) error {
 		})
 	}
 	return measure.Rounds(ctx, count, len(items), func(round, i int) error {
-		if round < 0 && b.Quick && cases[0].Ops == 0 {
-			return nil // choosing the number of operations has warmed up
-		}
 		b.Step(label, (round+1)*len(items)+i, (count+1)*len(items))
-		sample, err := b.sample(items[i], ops, round)
+		n := ops
+		switch {
+		case round >= 0 || !b.Quick:
+		case cases[0].Ops == 0:
+			return nil // choosing the number of operations has warmed up
+		default:
+			n = max(1, ops/10) // a quick run has no time for more
+		}
+		sample, err := b.sample(items[i], n, round)
 		if err == nil && round >= 0 {
 			row := &b.Result.Rows[items[i].row]
 			row.Samples = append(row.Samples, sample)
