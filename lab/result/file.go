@@ -1,7 +1,6 @@
 package result
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -11,169 +10,73 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"github.com/stint-go/stint/lab/measure"
 )
 
-// A line of a file. The embedded fields of one type appear beside "type".
-type (
-	resultLine struct {
-		Type string `json:"type"`
-		*Result
-	}
-	runLine struct {
-		Type   string         `json:"type"`
-		Case   string         `json:"case"`
-		Model  string         `json:"model"`
-		Round  int            `json:"round"`
-		Values measure.Sample `json:"values"`
-	}
-	rowLine struct {
-		Type string `json:"type"`
-		Row
-	}
-	verdictLine struct {
-		Type string `json:"type"`
-		Verdict
-	}
-	warningLine struct {
-		Type string `json:"type"`
-		Warning
-	}
-	endLine struct {
-		Type string `json:"type"`
-		Runs int    `json:"runs"`
-	}
-)
+// A line of a file has one of these.
+type line struct {
+	Result  *Result  `json:"result,omitempty"`
+	Lines   int      `json:"lines,omitempty"` // of the first line: how many follow
+	Row     *Row     `json:"row,omitempty"`
+	Verdict *Verdict `json:"verdict,omitempty"`
+	Warning *Warning `json:"warning,omitempty"`
+}
 
-// Lines writes r as JSON Lines. The member "type" of a line is "experiment" for
-// the first, then "run", one for each run of each row, or "row", one for each row of a
-// summary, then "verdict" and "warning", and "end" for the last, without which a file is
-// incomplete. It counts the runs, or rows.
+// Lines writes r as JSON Lines: first what is not a row, then a line a row, with all its
+// samples or, in a summary, estimates, then a line a verdict and a warning.
 func Lines(w io.Writer, r *Result) error {
-	lines := []any{resultLine{"experiment", r}}
-	for _, row := range r.Rows {
-		for round, s := range row.Samples {
-			lines = append(lines, runLine{"run", row.Case, row.Model, round + 1, s})
-		}
-		if r.Summary {
-			lines = append(lines, rowLine{"row", row})
-		}
+	var lines []line
+	for i := range r.Rows {
+		lines = append(lines, line{Row: &r.Rows[i]})
 	}
-	runs := len(lines) - 1
-	for _, v := range r.Verdicts {
-		lines = append(lines, verdictLine{"verdict", v})
+	for i := range r.Verdicts {
+		lines = append(lines, line{Verdict: &r.Verdicts[i]})
 	}
-	for _, warning := range r.Warnings {
-		lines = append(lines, warningLine{"warning", warning})
+	for i := range r.Warnings {
+		lines = append(lines, line{Warning: &r.Warnings[i]})
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	for _, line := range append(lines, endLine{"end", runs}) {
-		if err := e.Encode(line); err != nil {
-			return err
-		}
+	err := e.Encode(line{Result: r, Lines: len(lines)})
+	for _, l := range lines {
+		err = cmp.Or(err, e.Encode(l))
 	}
-	return nil
-}
-
-// Read reads the output of Lines and returns an error if it is incomplete.
-// Verdicts and warnings are computed again from the claims and samples, except those of a
-// summary, which has none.
-func Read(rd io.Reader) (*Result, error) {
-	f := &file{Result: &Result{}}
-	in := bufio.NewScanner(rd)
-	in.Buffer(nil, 64<<20) // the first line grows with the number of cases
-	for n := 1; in.Scan(); n++ {
-		if err := f.line(in.Bytes()); err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
-		}
-	}
-	switch {
-	case in.Err() != nil:
-		return nil, in.Err()
-	case f.Experiment == "":
-		return nil, errors.New("no experiment in it")
-	case !f.ended:
-		return nil, errors.New("it is cut off: the last line is not of type \"end\"")
-	}
-	if !f.Summary {
-		f.Conclude(f.claims)
-	}
-	return f.Result, nil
-}
-
-// A file is the part of a file read so far.
-type file struct {
-	*Result
-	claims []Claim
-	runs   int
-	ended  bool
-}
-
-// line reads one line.
-func (f *file) line(text []byte) error {
-	var kind struct{ Type string }
-	if err := json.Unmarshal(text, &kind); err != nil {
-		return err
-	}
-	switch {
-	case f.ended:
-		return errors.New("it follows the end")
-	case (kind.Type == "experiment") == (f.Experiment != ""):
-		return fmt.Errorf("type %q, want \"experiment\" once and first", kind.Type)
-	case kind.Type == "verdict" && !f.Summary:
-		kind.Type = "claim"
-	}
-	switch kind.Type {
-	case "experiment":
-		return json.Unmarshal(text, f.Result)
-	case "run":
-		var l runLine
-		err := json.Unmarshal(text, &l)
-		return cmp.Or(err, f.add(Row{Case: l.Case, Model: l.Model, Samples: []measure.Sample{l.Values}}))
-	case "row":
-		var row Row
-		err := json.Unmarshal(text, &row)
-		return cmp.Or(err, f.add(row))
-	case "claim":
-		return appendTo(&f.claims, text)
-	case "verdict":
-		return appendTo(&f.Verdicts, text)
-	case "warning":
-		return appendTo(&f.Warnings, text)
-	case "end":
-		f.ended = true
-		var l endLine
-		err := json.Unmarshal(text, &l)
-		if err == nil && l.Runs != f.runs {
-			err = fmt.Errorf("%d runs were written, %d are present", l.Runs, f.runs)
-		}
-		return err
-	}
-	return fmt.Errorf("unknown type %q", kind.Type)
-}
-
-// appendTo appends the value of a line to a list.
-func appendTo[T any](list *[]T, text []byte) error {
-	var v T
-	err := json.Unmarshal(text, &v)
-	*list = append(*list, v)
 	return err
 }
 
-// add adds a run, or a row of a summary.
-func (f *file) add(row Row) error {
-	f.runs++
-	if !slices.ContainsFunc(f.Cases, func(c Case) bool { return c.Name == row.Case }) || f.Model(row.Model).Name == "" {
-		return fmt.Errorf("%s %s: no such case or model in the experiment", row.Case, row.Model)
+// Read reads the output of Lines and returns an error if it is incomplete. Verdicts and
+// warnings are computed again from the claims and samples, except those of a summary.
+func Read(rd io.Reader) (*Result, error) {
+	d := json.NewDecoder(rd)
+	var first line
+	if err := d.Decode(&first); err != nil || first.Result == nil {
+		return nil, cmp.Or(err, errors.New("the first line is of no result"))
 	}
-	if known := f.Row(row.Case, row.Model); known != nil {
-		known.Samples = append(known.Samples, row.Samples...)
-	} else {
-		f.Rows = append(f.Rows, row)
+	r := first.Result
+	for n := range first.Lines {
+		var l line
+		if err := d.Decode(&l); err != nil {
+			return nil, fmt.Errorf("line %d of %d: %w", n+2, first.Lines+1, err)
+		}
+		switch {
+		case l.Row != nil:
+			r.Rows = append(r.Rows, *l.Row)
+		case l.Verdict != nil:
+			r.Verdicts = append(r.Verdicts, *l.Verdict)
+		case l.Warning != nil:
+			r.Warnings = append(r.Warnings, *l.Warning)
+		}
 	}
-	return nil
+	if d.More() {
+		return nil, fmt.Errorf("more than %d lines", first.Lines+1)
+	}
+	if !r.Summary {
+		var claims []Claim
+		for _, v := range r.Verdicts {
+			claims = append(claims, v.Claim)
+		}
+		r.Conclude(claims)
+	}
+	return r, nil
 }
 
 // extension is the extension of result files.

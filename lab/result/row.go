@@ -11,7 +11,7 @@ import (
 type Row struct {
 	Case    string           `json:"case"`
 	Model   string           `json:"model"`
-	Samples []measure.Sample `json:"-"` // one per round; none in a summary
+	Samples []measure.Sample `json:"samples,omitempty"` // one per round; none in a summary
 
 	// Medians and Ratios replace the samples in a summary. The ratios are by model, and
 	// paired by round, to the case's reference and, of the time, to its fastest peer.

@@ -51,7 +51,7 @@ func written(t *testing.T, r *result.Result) (back *result.Result, text string) 
 func TestSummary(t *testing.T) {
 	full := example(t)
 	r, text := written(t, full.Summarize())
-	if strings.Contains(text, `"run"`) || strings.Count(text, `"type":"row"`) != 3 || len(r.Rows[0].Samples) > 0 {
+	if strings.Contains(text, `"samples"`) || strings.Count(text, `"medians"`) != 3 || len(r.Rows[0].Samples) > 0 {
 		t.Errorf("the summary is\n%s", text)
 	}
 	near := func(got, want float64) bool { return got == want || got/want > 0.9994 && got/want < 1.0006 }
