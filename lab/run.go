@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,13 +90,10 @@ func newList() *cobra.Command {
 		Use:   "list",
 		Short: "List the experiments",
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Run: func(cmd *cobra.Command, _ []string) {
 			for _, e := range experiments() {
-				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%-8s %s\n", e.Name, e.Doc); err != nil {
-					return &failure{err}
-				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%-8s %s\n", e.Name, e.Doc)
 			}
-			return nil
 		},
 	}
 }
@@ -122,13 +120,8 @@ func newRun() *cobra.Command {
 	f.StringVar(&out, "out", "", "write a file of JSON lines per experiment into `DIR`, created if missing, for report, summarize and compare")
 	f.StringVar(&s.Profiles, "cpuprofile", "", "write a CPU profile of the first counted sample of each model to `DIR`/EXPERIMENT/CASE/MODEL.pprof; with --time 1s it has about a hundred readings a CPU; without the models that are other processes")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		switch {
-		case s.Count < 0:
-			return fmt.Errorf("--count %d: must not be negative", s.Count)
-		case s.Workers < 0:
-			return fmt.Errorf("--workers %d: must not be negative", s.Workers)
-		case s.Time < 0:
-			return fmt.Errorf("--time %v: must not be negative", s.Time)
+		if s.Count < 0 || s.Workers < 0 || s.Time < 0 {
+			return errors.New("--count, --workers and --time must not be negative")
 		}
 		var err error
 		if s.Procs, err = processors(procs); err != nil {
@@ -138,13 +131,13 @@ func newRun() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		for _, dir := range []string{out, s.Profiles} {
-			if dir == "" {
-				continue
+		for _, dir := range []string{out, s.Profiles} { // fail before the measurements
+			if dir != "" {
+				err = cmp.Or(err, os.MkdirAll(dir, 0o777))
 			}
-			if err := os.MkdirAll(dir, 0o777); err != nil { // fail before the measurements
-				return &failure{err}
-			}
+		}
+		if err != nil {
+			return &failure{err}
 		}
 		if err := checkModels(cmd.Context(), &s, chosen); err != nil {
 			return err
@@ -160,7 +153,7 @@ func newRun() *cobra.Command {
 		if err == nil && !measured && len(s.Cases) > 0 && cmd.Context().Err() == nil {
 			return fmt.Errorf("--cases %s: no case that can be measured here has such a name", strings.Join(s.Cases, ","))
 		}
-		return err
+		return failed(err)
 	}
 	return cmd
 }
@@ -243,15 +236,14 @@ func perform(ctx context.Context, s *experiment.Session, chosen []experiment.Exp
 		if r != nil && len(r.Rows) > 0 {
 			r.Commit = version
 			if err := publish(r); err != nil {
-				errs = append(errs, err)
-				break
+				return errors.Join(append(errs, err)...)
 			}
 		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	return failed(errors.Join(errs...))
+	return errors.Join(errs...)
 }
 
 // commit returns the version of this program: of the module, or the commit of the
