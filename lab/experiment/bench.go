@@ -56,17 +56,15 @@ func (s *Session) NewBench(name, workload string, notes ...string) *Bench {
 	b.Result = &result.Result{
 		Experiment: name, Command: s.Command, Workload: workload, Quick: s.Quick, Processors: runtime.GOMAXPROCS(0), Machine: machine, Notes: notes,
 	}
-	b.cpuBefore, _ = usedCPU()
-	b.began = time.Now()
+	b.cpuBefore, b.began = usedCPU(), time.Now()
 	b.watch.Start()
 	return b
 }
 
-// usedCPU returns the CPU time of this process and of its ended children, or false
-// if it is not known.
-func usedCPU() (time.Duration, bool) {
-	own, ok := measure.OwnCPU()
-	return own + measure.ChildCPU(), ok
+// usedCPU returns the CPU time of this process and of its ended children.
+func usedCPU() time.Duration {
+	own, _ := measure.OwnCPU() // known wherever a Watch knows anything
+	return own + measure.ChildCPU()
 }
 
 // Claim adds claims to be judged at the end.
@@ -75,35 +73,18 @@ func (b *Bench) Claim(claims ...result.Claim) { b.claims = append(b.claims, clai
 // Conclude ends the experiment and returns its result and err.
 func (b *Bench) Conclude(err error) (*result.Result, error) {
 	runtime.GOMAXPROCS(b.procsBefore)
-	if now, ok := usedCPU(); ok {
-		b.watch.Stop(&measure.Usage{Wall: time.Since(b.began), CPU: now - b.cpuBefore})
-		b.Result.Machine.Others = b.watch.Others()
-	}
+	b.watch.Stop(&measure.Usage{Wall: time.Since(b.began), CPU: usedCPU() - b.cpuBefore})
+	b.Result.Machine.Others = b.watch.Others()
 	if err != nil {
 		b.Result.Unfinished = err.Error()
 	}
-	if len(b.Models)+len(b.Cases)+len(b.Procs) > 0 {
-		b.claims = slices.DeleteFunc(b.claims, b.unselected)
-	}
 	b.Result.Conclude(b.claims)
+	if len(b.Models)+len(b.Cases)+len(b.Procs) > 0 { // claims about what the session does not select say nothing
+		b.Result.Verdicts = slices.DeleteFunc(b.Result.Verdicts, func(v result.Verdict) bool {
+			return v.Figures.N == 0 || len(b.Models) > 0 && v.IsBest()
+		})
+	}
 	return b.Result, err
-}
-
-// unselected reports whether a claim is about a case or model that the session
-// does not select.
-func (b *Bench) unselected(c result.Claim) bool {
-	best := slices.Contains([]string{result.BestPeer, result.BestBounded, result.BestSwept}, c.Than)
-	if best && len(b.Models) > 0 {
-		return true
-	}
-	cases := c.Cases
-	if len(cases) == 0 {
-		cases = []string{c.Case}
-	}
-	return slices.ContainsFunc(cases, func(kase string) bool {
-		other := cmp.Or(c.InCase, kase)
-		return b.Result.Row(kase, c.Model) == nil || len(b.Result.In(other)) == 0 || c.Than != "" && !best && b.Result.Row(other, c.Than) == nil
-	})
 }
 
 // An item is a model in a case.

@@ -121,7 +121,7 @@ func TestProcessorsOfASession(t *testing.T) {
 		look := func(name string) []Model {
 			return []Model{timed("a", 1, func() { seen = append(seen, fmt.Sprint(name, "=", runtime.GOMAXPROCS(0))) })}
 		}
-		claim := result.Claim{Model: "a", Unit: measure.Time, Form: result.Value, Bar: 1}
+		claim := result.Claim{Model: "a", Unit: measure.Time, Form: result.Ratio, Than: "a", Bar: 1}
 		for _, cases := range [][2]string{{"free", ""}, {"fixed", ""}, {"free", "fixed"}} {
 			claim.Case, claim.InCase = cases[0], cases[1]
 			b.Claim(claim)

@@ -68,6 +68,16 @@ type Verdict struct {
 	Figures       stats.Estimate `json:"figures"`
 }
 
+// IsBest reports whether the claim compares with the best of some models.
+func (c Claim) IsBest() bool { return eligible[c.Than] != nil }
+
+// eligible are the models among which the best is sought.
+var eligible = map[string]func(Model) bool{
+	BestPeer:    Model.IsPeer,
+	BestBounded: func(m Model) bool { return m.IsPeer() && !m.Unbounded },
+	BestSwept:   func(m Model) bool { return m.IsPeer() && m.Sweep != "" },
+}
+
 // judge judges a claim.
 func (r *Result) judge(c Claim) Verdict {
 	v := Verdict{Claim: c}
@@ -122,15 +132,10 @@ func (r *Result) meanRatios(c Claim) []float64 {
 // baseline returns the row that a claim compares with, or nil.
 func (r *Result) baseline(c Claim) *Row {
 	kase := cmp.Or(c.InCase, c.Case)
-	eligible := map[string]func(Model) bool{
-		BestPeer:    Model.IsPeer,
-		BestBounded: func(m Model) bool { return m.IsPeer() && !m.Unbounded },
-		BestSwept:   func(m Model) bool { return m.IsPeer() && m.Sweep != "" },
-	}[c.Than]
-	if eligible == nil {
+	if !c.IsBest() {
 		return r.Row(kase, c.Than)
 	}
-	return r.Best(kase, c.Unit, func(m Model) bool { return eligible(m) && (m.Name != c.Model || kase != c.Case) })
+	return r.Best(kase, c.Unit, func(m Model) bool { return eligible[c.Than](m) && (m.Name != c.Model || kase != c.Case) })
 }
 
 // Conclude judges the claims and computes the warnings. It drops rows without

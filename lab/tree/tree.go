@@ -5,12 +5,12 @@ package tree
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 )
 
 // A Tree describes the files to create.
@@ -36,10 +36,10 @@ func (t Tree) String() string {
 // batches of the sorted list are of similar size.
 func (t Tree) path(i int) string {
 	if i < t.Large {
-		return filepath.Join(fmt.Sprintf("%02d", i%20), "large", fmt.Sprintf("%04d.bin", i))
+		return fmt.Sprintf("%02d/large/%04d.bin", i%20, i)
 	}
 	i -= t.Large
-	return filepath.Join(fmt.Sprintf("%02d", i%20), "small", strconv.Itoa(i/20%5), fmt.Sprintf("%05d.txt", i))
+	return fmt.Sprintf("%02d/small/%d/%05d.txt", i%20, i/20%5, i)
 }
 
 // Make creates the tree in dir and returns its size in bytes. It stops between
@@ -57,7 +57,7 @@ func (t Tree) Make(ctx context.Context, dir string) (total int64, err error) {
 		if i >= t.Large {
 			size = t.SmallMin + sizes.Int64N(t.SmallMax-t.SmallMin+1)
 		}
-		name := filepath.Join(dir, t.path(i))
+		name := filepath.Join(dir, filepath.FromSlash(t.path(i)))
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			return 0, err
 		}
@@ -71,19 +71,14 @@ func (t Tree) Make(ctx context.Context, dir string) (total int64, err error) {
 
 // write creates a file. It syncs large files, so that no writeback happens
 // during the runs.
-func write(name string, content io.Reader) (err error) {
+func write(name string, content io.Reader) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if e := f.Close(); err == nil {
-			err = e
-		}
-	}()
 	n, err := io.Copy(f, content)
 	if err == nil && n >= 1_000_000 {
 		err = f.Sync()
 	}
-	return err
+	return errors.Join(err, f.Close())
 }
