@@ -61,9 +61,9 @@ func newSummarize() *cobra.Command {
 		Short: "Write the results in DIR without their samples, to be kept",
 		Long: `Summarize writes into the directory OUT, for each result in DIR, a file with the
 verdicts, and for each row the median, its interval and the number of samples of
-each unit, and the ratios to the case's reference and to its fastest peer. It is
-a tenth to a third of the size. Report and compare read both; compare then
-compares the intervals.`,
+each unit, and the ratios to the case's reference and to its fastest peer, all
+with 4 digits. Report and compare read both kinds; compare then compares the
+intervals.`,
 		Example: "  go run ./lab summarize out lab/results/8-core-ryzen",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {

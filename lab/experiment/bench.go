@@ -98,13 +98,14 @@ type item struct {
 // run in turn, so that claims may compare models across these cases.
 func (b *Bench) Measure(ctx context.Context, cases ...Case) error {
 	cases = slices.DeleteFunc(b.atEachProcs(cases), func(c Case) bool { return !b.SelectsCase(c.Name) })
-	if b.listing {
-		b.addNames(cases)
-		return ctx.Err()
-	}
 	items := b.items(cases)
-	if len(items) == 0 {
-		return nil
+	if b.listing {
+		for _, it := range items {
+			b.modelNames = append(b.modelNames, it.Model.Name)
+		}
+	}
+	if b.listing || len(items) == 0 {
+		return ctx.Err()
 	}
 	label := b.Result.Experiment + " " + cases[0].Name
 	if more := len(cases) - 1; more > 0 {

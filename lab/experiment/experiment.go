@@ -64,7 +64,7 @@ type Session struct {
 
 	machine    *measure.Machine
 	listing    bool     // collect model names without measuring
-	modelNames []string // the names, each once
+	modelNames []string // of the cases
 }
 
 // ModelNames returns the names of the models that Models can select. It
@@ -80,22 +80,12 @@ func (s *Session) ModelNames(ctx context.Context, experiments []Experiment) ([]s
 			return nil, fmt.Errorf("%s: %w", e.Name, err)
 		}
 	}
-	return look.modelNames, nil
+	slices.Sort(look.modelNames)
+	return slices.Compact(look.modelNames), nil
 }
 
 // Listing reports whether nothing is measured: models need not work.
 func (s *Session) Listing() bool { return s.listing }
-
-// addNames adds the names of the cases' models.
-func (s *Session) addNames(cases []Case) {
-	for _, c := range cases {
-		for _, m := range c.Models {
-			if !slices.Contains(s.modelNames, m.Name) {
-				s.modelNames = append(s.modelNames, m.Name)
-			}
-		}
-	}
-}
 
 // SelectsCase reports whether the session measures a case. Experiments whose
 // preparations take long ask before them.

@@ -173,6 +173,7 @@ func TestWarnings(t *testing.T) {
 		change func(*result.Result)
 	}{
 		{"", func(r *result.Result) { r.Machine.Load, r.Machine.Others = &half, nil }},
+		{result.Interrupted, func(r *result.Result) { r.Unfinished = "interrupted" }},
 		{result.Interrupted, func(r *result.Result) { r.Cases[0].Count = 7 }},
 		{result.Quick, func(r *result.Result) { r.Quick = true }},
 		{result.Processors, func(r *result.Result) { r.Machine.Processors = 1 }},

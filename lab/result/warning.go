@@ -15,7 +15,7 @@ type Warning struct {
 
 // Kinds of warnings.
 const (
-	Interrupted = "interrupted" // fewer rounds than requested
+	Interrupted = "interrupted" // fewer cases or rounds than requested
 	Quick       = "quick"       // less work than the claims are about
 	Samples     = "samples"     // too few for an interval
 	Spread      = "spread"      // interval too wide to distinguish rows
@@ -48,9 +48,6 @@ func (r *Result) warnings() []Warning {
 		out = append(out, Warning{kind, fmt.Sprintf(format, args...)})
 	}
 	m := r.Machine
-	if done, asked := r.rounds(); done < asked {
-		add(Interrupted, "%d of %d rounds were complete", done, asked)
-	}
 	if r.Unfinished != "" {
 		add(Interrupted, "the experiment ended early and is incomplete: %s", r.Unfinished)
 	}
@@ -76,6 +73,7 @@ func (r *Result) warnings() []Warning {
 			add(kind, "%s%s: %s", names[0], more, fmt.Sprintf(format, args...))
 		}
 	}
+	about(Interrupted, "not all rounds were complete", func(c Case, row *Row) bool { return len(row.Samples) < c.Count })
 	about(Samples, "too few for an interval, %d are enough", func(c Case, row *Row) bool {
 		return row.Model != c.Reference && len(row.Samples) < minSamples
 	}, minSamples)
@@ -101,17 +99,4 @@ func (r *Result) names(doubtful func(Case, *Row) bool) []string {
 		}
 	}
 	return out
-}
-
-// rounds returns how many rounds are complete and how many were requested, of
-// the case that misses the largest part.
-func (r *Result) rounds() (done, asked int) {
-	for _, c := range r.Cases {
-		for _, row := range r.In(c.Name) {
-			if asked == 0 || len(row.Samples)*asked < done*c.Count {
-				done, asked = len(row.Samples), c.Count
-			}
-		}
-	}
-	return done, asked
 }
