@@ -14,7 +14,7 @@ type Row struct {
 	Samples []measure.Sample `json:"samples,omitempty"` // one per round; none in a summary
 
 	// Medians and Ratios replace the samples in a summary. The ratios are by model, and
-	// paired by round, to the case's reference and, of the time, to its fastest peer.
+	// paired by round, to the case's reference and, of our times, to its fastest peer.
 	Medians map[measure.Unit]stats.Estimate            `json:"medians,omitempty"`
 	Ratios  map[string]map[measure.Unit]stats.Estimate `json:"ratios,omitempty"`
 }
@@ -140,7 +140,11 @@ func (r *Result) Summarize() *Result {
 	for _, c := range r.Cases {
 		reference, peer := r.Row(c.Name, c.Reference), r.Best(c.Name, measure.Time, Model.IsPeer)
 		for _, row := range r.In(c.Name) {
-			out.Rows = append(out.Rows, row.summarize(reference, peer))
+			if r.Kind(row.Model) == Ours {
+				out.Rows = append(out.Rows, row.summarize(reference, peer))
+			} else {
+				out.Rows = append(out.Rows, row.summarize(reference, nil))
+			}
 		}
 	}
 	return &out
