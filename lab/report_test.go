@@ -74,6 +74,9 @@ func TestSummarize(t *testing.T) {
 	if out, errs, status := call(t.Context(), "compare", full, short); status != statusOK || !strings.Contains(out, "stint.Group") {
 		t.Errorf("got %q, %q, %d", out, errs, status)
 	}
+	if read, err := results(short); err != nil || !read[0].Summary || read[0].Commit != commit(t.Context()) {
+		t.Errorf("read %+v, %v, want a summary of %s", read, err, commit(t.Context()))
+	}
 	if profiles, err := filepath.Glob(filepath.Join(dir, "profiles", "tiny", "limit=2", "*.pprof")); err != nil || len(profiles) < 2 {
 		t.Errorf("profiles %q, %v", profiles, err)
 	}
