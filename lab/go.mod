@@ -66,9 +66,3 @@ require (
 	golang.org/x/time v0.16.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )
-
-replace (
-	github.com/stint-go/stint => ../
-	github.com/stint-go/stint/cluster => ../cluster
-	github.com/stint-go/stint/cluster/embedded => ../cluster/embedded
-)

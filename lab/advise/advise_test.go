@@ -16,19 +16,21 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// quick measures enough rounds for an interval, with short samples.
-func quick(t *testing.T, n int, f func(int), change ...func(*options)) *Advice {
+// short are options with a CPU clock that runs at a part of the time, since other tests and
+// programs may run.
+func short(budget time.Duration, share float64) Options {
+	began := time.Now()
+	return Options{Budget: budget, CPU: func() (time.Duration, bool) { return time.Duration(1 + share*float64(time.Since(began))), true }}
+}
+
+// ran returns the advice of a run without an error.
+func ran(t *testing.T, o Options, n int, f func(int)) *Advice {
 	t.Helper()
-	o := collect([]Option{Budget(5 * time.Minute)})
-	for _, c := range change {
-		c(&o)
-	}
-	s := newSession(n, f, o)
-	s.target, s.maxRounds = shortest, minIntervalRounds+1
-	if err := s.measure(t.Context()); err != nil {
+	a, err := o.Run(t.Context(), n, f)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return s.conclude(false)
+	return a
 }
 
 // names returns the names of the rows.
@@ -42,153 +44,118 @@ func names(a *Advice) []string {
 
 func nap(int) { time.Sleep(2 * time.Millisecond) }
 
-// The CPU clock is slow, since other tests may run in the process.
 func TestWaitingPays(t *testing.T) {
-	began := time.Now()
-	a := quick(t, 12, nap, func(o *options) { o.cpu = func() (time.Duration, bool) { return time.Since(began) / 100, true } })
-	if a.Answer != result.Yes || a.Best == loopName || !strings.Contains(a.Call, "stint.Range") {
-		t.Errorf("%s, %s, %q", a.Answer, a.Best, a.Call)
+	a := ran(t, short(3*time.Second, 0.01), 12, nap)
+	if a.Answer != result.Yes || a.Best.Name == loopName || !strings.Contains(a.Best.Call, "stint.Range") || a.Work != Waits || a.Limit < 2 {
+		t.Errorf("%s", a)
 	}
-	if a.Work != Waits {
-		t.Errorf("it %s: %+v", a.Work, a.Share)
+	if got := names(a); slices.Contains(got, "limit-1") || !slices.Contains(got, "limit-2") || !slices.Contains(got, freeName) {
+		t.Errorf("rows %q", got)
 	}
-	if a.Auto == nil || a.Auto.Limit.Median < 2 || a.Auto.Phase == "" {
-		t.Errorf("auto: %+v", a.Auto)
-	}
-	if got := names(a); slices.Contains(got, "limit-1") || !slices.Contains(got, "limit-2") || !slices.Contains(got, freeName) || a.Highest == "" {
-		t.Errorf("rows %q, highest %q", got, a.Highest)
+	for _, want := range []string{"does concurrency pay? yes. ", "It waits: CPU time is 1 %", "must not depend on each other", "par.Reduce and par.Sort"} {
+		if !strings.Contains(a.String(), want) {
+			t.Errorf("no %q in\n%s", want, a)
+		}
 	}
 }
 
-// The CPU clock follows the time, since a busy machine would make the function
-// wait.
 func TestComputing(t *testing.T) {
-	steps, began := load.Steps(20*time.Microsecond), time.Now()
-	a := quick(t, 10, func(int) { runtime.KeepAlive(load.Spin(steps)) },
-		func(o *options) { o.cpu = func() (time.Duration, bool) { return time.Since(began), true } })
-	if got := names(a); a.Work != Computes || !slices.Contains(got, parName) || !slices.Contains(got, "limit-1") {
-		t.Errorf("it %s: %+v; rows %q", a.Work, a.Share, names(a))
+	steps := load.Steps(20 * time.Microsecond)
+	f := func(int) { runtime.KeepAlive(load.Spin(steps)) }
+	if a := ran(t, short(300*time.Millisecond, 1), 10, f); a.Work != Computes || slices.Contains(names(a), parName) || !slices.Contains(names(a), "limit-1") {
+		t.Errorf("by other processes: %s", a)
 	}
-}
-
-func TestProcessorTimeNotKnown(t *testing.T) {
-	a := quick(t, 2, func(int) {}, func(o *options) { o.cpu = func() (time.Duration, bool) { return 0, false } })
-	if a.Work != Unknown || !strings.Contains(a.String(), "not known") {
-		t.Errorf("it %s: %s", a.Work, a)
+	if a := ran(t, Options{Budget: 300 * time.Millisecond}, 10, f); !slices.Contains(names(a), parName) {
+		t.Errorf("%s", a)
 	}
 }
 
 func TestTrivialDoesNotPay(t *testing.T) {
 	sums := make([]int, 4)
-	a := quick(t, 4, func(i int) { sums[i] += i })
-	if a.Answer != result.No || a.Best != loopName || !strings.HasPrefix(a.Call, "for i := range n") {
-		t.Errorf("%s, %s, %q", a.Answer, a.Best, a.Call)
-	}
-	if !strings.Contains(a.Highest, "limit-4 runs all") {
-		t.Errorf("highest: %q", a.Highest)
+	a := ran(t, short(time.Second, 1), 4, func(i int) { sums[i] += i })
+	if a.Answer != result.No || a.Best.Name != loopName || !strings.Contains(a.Reason, "a goroutine pays from about 60µs") {
+		t.Errorf("%s", a)
 	}
 }
 
-func TestNoItemAndOne(t *testing.T) {
-	a, err := Run(t.Context(), 0, func(int) { t.Error("called") })
-	if err != nil || a.Answer != result.No || len(a.Rows) != 0 || !strings.HasPrefix(a.String(), "0 items.") {
-		t.Errorf("0: %v, %s", err, a)
+func TestFewItemsAndNoClock(t *testing.T) {
+	a := ran(t, Options{}, 0, func(int) { t.Error("called") })
+	if a.Answer != result.No || a.Best != nil || !strings.HasPrefix(a.String(), "0 items.\n") {
+		t.Errorf("0: %s", a)
 	}
-	a = quick(t, 1, func(i int) {
-		if i != 0 {
-			t.Errorf("called for %d", i)
-		}
-	})
+	a = ran(t, short(50*time.Millisecond, 1), 1, func(int) {})
 	if a.Answer != result.No || !slices.Equal(names(a), []string{loopName}) {
 		t.Errorf("1: %s", a)
+	}
+	a = ran(t, Options{Budget: 50 * time.Millisecond, CPU: func() (time.Duration, bool) { return 0, false }}, 2, func(int) {})
+	if a.Work != Unknown || !strings.Contains(a.String(), "not known") {
+		t.Errorf("no clock: %s", a)
 	}
 }
 
 func TestMostIsKept(t *testing.T) {
 	var running, most atomic.Int64
-	a := quick(t, 12, func(i int) {
+	o := short(300*time.Millisecond, 0.01)
+	o.Most = 3
+	a := ran(t, o, 12, func(int) {
 		now := running.Add(1)
 		for seen := most.Load(); now > seen && !most.CompareAndSwap(seen, now); seen = most.Load() {
 		}
 		time.Sleep(200 * time.Microsecond)
 		running.Add(-1)
-	}, func(o *options) { o.most = 3 })
+	})
 	if got := most.Load(); got < 2 || got > 3 {
 		t.Errorf("%d at once, want 3 at most, and some", got)
 	}
-	if got := names(a); !slices.Contains(got, "stint.Auto") || !slices.Contains(got, "limit-3") || slices.Contains(got, freeName) {
-		t.Errorf("rows %q", got)
-	}
-	if auto := a.row(autoName); auto == nil || !strings.Contains(auto.Call, "stint.Auto(1, 3)") {
-		t.Errorf("row %+v", auto)
-	}
-	if a.Auto == nil || a.Auto.Limit.Median > 3 {
-		t.Errorf("auto %+v", a.Auto)
+	if got := names(a); !slices.Equal(got, []string{loopName, autoName, "limit-2", "limit-3"}) || !strings.Contains(a.Rows[1].Call, "stint.Auto(1, 3)") || a.Limit > 3 {
+		t.Errorf("rows %q, limit %v", got, a.Limit)
 	}
 }
 
-// Measurements of a longer list are dropped.
-func TestListIsCut(t *testing.T) {
-	s := newSession(8, func(int) {}, collect(nil))
-	for _, n := range []int{8, 2} {
-		s.useFirst(n)
-		if err := s.explore(t.Context()); err != nil {
-			t.Fatal(err)
+// Too slow for the budget: the answer has the budget that it takes.
+func TestBudget(t *testing.T) {
+	a := ran(t, short(time.Millisecond, 0.01), 100, func(int) { time.Sleep(20 * time.Millisecond) })
+	if a.Answer != result.NotSure || a.Items != 2 || a.Item.N == 0 || a.Needed < 100*time.Millisecond {
+		t.Errorf("%s", a)
+	}
+	if want := fmt.Sprintf("--budget %v", a.Needed); !strings.Contains(a.Reason, want) || len(a.Warnings) != 2 {
+		t.Errorf("%q, %q: want %q", a.Reason, a.Warnings, want)
+	}
+	for item, want := range map[time.Duration]time.Duration{time.Microsecond: minBudget, time.Second: maxBudget} {
+		ctx, cancel := context.WithCancel(t.Context())
+		calls := 0
+		a, _ := short(0, 0.01).Run(ctx, 100, func(int) {
+			if calls++; calls > 1 {
+				cancel()
+			}
+			time.Sleep(item)
+		})
+		if cancel(); calls > 2 && a.Budget != want {
+			t.Errorf("items of %v: %v, want %v", item, a.Budget, want)
 		}
-	}
-	a := s.conclude(true)
-	want := []string{loopName, freeName, parName, "limit-1", "limit-2"}
-	if got := names(a); a.Items != 2 || !slices.Equal(got, want) || len(a.Result.Models) != len(want) || a.Rows[0].Time.N != 1 {
-		t.Errorf("%d items, rows %q, %+v", a.Items, got, a.Rows)
-	}
-}
-
-// The first item is timed, even if the goroutine was held up until the budget's share for that
-// was over. Otherwise all items would seem to take no time.
-func TestPilotTimesAnItem(t *testing.T) {
-	s := newSession(100, func(int) { time.Sleep(20 * time.Millisecond) }, collect([]Option{Budget(1)}))
-	if err := s.pilot(t.Context()); err != nil || s.item < 20e6 || s.list.n >= 100 {
-		t.Errorf("%v: an item takes %v ns, %d are measured", err, s.item, s.list.n)
-	}
-}
-
-// Too slow for the budget: only the first item's time is known.
-func TestBudgetSpent(t *testing.T) {
-	a, err := Run(t.Context(), 100, func(int) { time.Sleep(20 * time.Millisecond) }, Budget(time.Millisecond))
-	if err != nil || len(a.Rows) != 0 || a.Answer != result.NotSure || a.Items >= a.N || a.Item.N != 1 {
-		t.Errorf("%v, %s", err, a)
-	}
-	if got := kinds(a); !slices.Contains(got, Short) {
-		t.Errorf("warnings %q", got)
 	}
 }
 
 func TestContextEnds(t *testing.T) {
-	maxRounds := errors.New("enough")
+	enough := errors.New("enough")
 	for _, at := range []int64{0, 1, 50, 800} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		if at == 0 {
-			cancel(maxRounds)
+			cancel(enough)
 		}
 		var calls atomic.Int64
-		a, err := Run(ctx, 10, func(int) {
+		a, err := short(time.Minute, 0.01).Run(ctx, 10, func(int) {
 			if calls.Add(1) == at {
-				cancel(maxRounds)
+				cancel(enough)
 			}
 			time.Sleep(50 * time.Microsecond)
-		}, Budget(time.Minute))
+		})
 		cancel(nil)
-		if !errors.Is(err, maxRounds) || a == nil {
+		if !errors.Is(err, enough) || a == nil || a.String() == "" {
 			t.Fatalf("after %d calls: %v, %v", at, a, err)
 		}
 		if late := calls.Load() - at; late > 256 || at == 0 && late > 0 {
 			t.Errorf("%d calls after the end", late)
-		}
-		if len(a.Rows) > 0 && !slices.Contains(kinds(a), result.Interrupted) {
-			t.Errorf("warnings %q", kinds(a))
-		}
-		if a.String() == "" {
-			t.Error("no text")
 		}
 	}
 }
@@ -201,19 +168,12 @@ func recovered(f func()) (v any) {
 }
 
 func TestPanics(t *testing.T) {
-	v := recovered(func() {
-		_, _ = Run(t.Context(), 5, func(i int) {
-			if i == 3 {
-				panic("boom")
-			}
-		})
-	})
-	if v != "boom" {
+	if v := recovered(func() { _, _ = Run(t.Context(), 5, func(int) { panic("boom") }) }); v != "boom" {
 		t.Errorf("from the loop: %v", v)
 	}
 	var running atomic.Int64
-	v = recovered(func() {
-		_, _ = Run(t.Context(), 5, func(i int) {
+	v := recovered(func() {
+		_, _ = Run(t.Context(), 5, func(int) {
 			defer running.Add(-1)
 			if running.Add(1) > 1 {
 				panic("two at once")
@@ -222,24 +182,17 @@ func TestPanics(t *testing.T) {
 		})
 	})
 	if p, ok := v.(*stint.PanicError); !ok || p.Value != "two at once" {
-		t.Errorf("side by side: %v", v)
+		t.Errorf("concurrently: %v", v)
 	}
-}
-
-func TestBadArguments(t *testing.T) {
-	f := func(int) {}
 	var none context.Context
-	for want, call := range map[string]func(){
-		"advise: Run: nil context":              func() { _, _ = Run(none, 1, f) },
-		"advise: Run: nil function":             func() { _, _ = Run(t.Context(), 1, nil) },
-		"advise: Run: n = -1: want 0 or more":   func() { _, _ = Run(t.Context(), -1, f) },
-		"advise: Budget(-1s): want more than 0": func() { Budget(-time.Second) },
-		"advise: Most(1): want 2 or more":       func() { Most(1) },
-		"advise: CPU: nil function":             func() { CPU(nil) },
-		"advise: NewCommand: no command":        func() { _, _ = NewCommand(nil) },
+	for _, call := range []func(){
+		func() { _, _ = Run(none, 1, nap) },
+		func() { _, _ = Run(t.Context(), 1, nil) },
+		func() { _, _ = Run(t.Context(), -1, nap) },
+		func() { _, _ = Options{Budget: -1}.Run(t.Context(), 1, nap) },
 	} {
-		if got := recovered(call); got != want {
-			t.Errorf("got %v, want %s", got, want)
+		if v := recovered(call); !strings.HasPrefix(fmt.Sprint(v), "advise: ") {
+			t.Errorf("got %v", v)
 		}
 	}
 }
@@ -247,12 +200,12 @@ func TestBadArguments(t *testing.T) {
 // In a test of your own, t.Log(advice) shows the figures.
 func ExampleRun() {
 	fetch := func(i int) { time.Sleep(2 * time.Millisecond) }
-	advice, err := Run(context.Background(), 4, fetch, Budget(300*time.Millisecond))
+	advice, err := Options{Budget: 300 * time.Millisecond}.Run(context.Background(), 4, fetch)
 	if err != nil {
 		panic(err)
 	}
 	fmt.Println(advice.N, "items, a function that", advice.Work)
-	// advice.Answer says whether concurrency pays, advice.Call is the code to
+	// advice.Answer says whether concurrency pays, advice.Best has the code to
 	// write, and the text of advice has everything.
 
 	// Output: 4 items, a function that waits

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/stint-go/stint/lab/stats"
 )
 
 // shell returns a command of sh. It skips the test if there is none.
@@ -46,7 +44,7 @@ func TestCommandFails(t *testing.T) {
 	for script, want := range map[string]string{
 		"echo no {} >&2; exit 3": "exit status 3: no 5",
 		"exit 4":                 "exit status 4",
-		"i=0; while test $i -lt 200; do echo noise; i=$((i+1)); done >&2; exit 1": "...",
+		"i=0; while test $i -lt 200; do echo noise; i=$((i+1)); done >&2; exit 1": "noise\nno",
 	} {
 		if err := shell(t, script).Run(t.Context(), 5); err == nil || !strings.HasSuffix(err.Error(), want) || len(err.Error()) > 1000 {
 			t.Errorf("%s: %v, want an error that ends in %q", script, err, want)
@@ -65,27 +63,57 @@ func TestCommandIsKilled(t *testing.T) {
 	}
 }
 
+// A command that fails or writes something else beside others depends on them.
+func TestDependentItems(t *testing.T) {
+	lock := filepath.Join(t.TempDir(), "lock")
+	c := shell(t, "mkdir '"+lock+"' && sleep 0.05 && rmdir '"+lock+"'")
+	if err := c.Run(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	c.running.Add(1)
+	if err := os.Mkdir(lock, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Run(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "It succeeded alone") {
+		t.Errorf("got %v", err)
+	}
+
+	file := filepath.Join(t.TempDir(), "file")
+	c = shell(t, "cat '"+file+"'")
+	for _, text := range []string{"a", "a", "b"} {
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if text == "b" {
+			c.running.Add(1)
+		}
+		if err := c.Run(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Check(); (err != nil) != (text == "b") {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+}
+
 // The lines have the number of jobs of the best row, none for stint run where the
 // adaptive limit is as good.
 func TestLines(t *testing.T) {
-	rows := []Row{{Name: loopName}, {Name: freeName}, {Name: "limit-8", Limit: 8}}
-	auto := []Row{{Name: loopName}, {Name: autoName}}
-	found := &Auto{Limit: stats.Estimate{Median: 12}}
+	loop, free, eight, auto := &Row{Name: loopName}, &Row{Name: freeName}, &Row{Name: "limit-8", Limit: 8}, &Row{Name: autoName}
 	for _, c := range []struct {
 		args       []string
-		rows       []Row
-		best       string
+		rows       []*Row
 		run, xargs string
 	}{
-		{[]string{"gzip", "-k", "file{}"}, rows, "limit-8", "stint run -j 8 gzip -k file{}", "xargs -P 8 -I{} gzip -k file{}"},
-		{[]string{"gzip", "-k", "file{}"}, rows, freeName, "stint run gzip -k file{}", "xargs -P 12 -I{} gzip -k file{}"},
-		{[]string{"gzip", "-k", "file{}"}, auto, autoName, "stint run -j 12 gzip -k file{}", "xargs -P 12 -I{} gzip -k file{}"},
-		{[]string{"a b", "{}", "it's", ""}, rows, loopName, `stint run -j 1 'a b' {} 'it'\''s' ''`, `xargs -P 1 -I{} 'a b' {} 'it'\''s' ''`},
-		{[]string{"sleep", "1"}, rows, "limit-8", "stint run -j 8 -s 'sleep 1'", "xargs -P 8 -I{} sleep 1"},
+		{[]string{"gzip", "-k", "file{}"}, []*Row{eight, free}, "stint run -j 8 gzip -k file{}", "xargs -P 8 -I{} gzip -k file{}"},
+		{[]string{"gzip", "-k", "file{}"}, []*Row{free}, "stint run gzip -k file{}", "xargs -P 12 -I{} gzip -k file{}"},
+		{[]string{"gzip", "-k", "file{}"}, []*Row{auto}, "stint run -j 12 gzip -k file{}", "xargs -P 12 -I{} gzip -k file{}"},
+		{[]string{"a b", "{}", "it's", ""}, []*Row{loop, free}, `stint run -j 1 'a b' {} 'it'\''s' ''`, `xargs -P 1 -I{} 'a b' {} 'it'\''s' ''`},
+		{[]string{"sleep", "1"}, []*Row{eight}, "stint run -j 8 -s 'sleep 1'", "xargs -P 8 -I{} sleep 1"},
 	} {
-		got := (&Command{args: c.args}).Lines(&Advice{N: 20, Rows: c.rows, Best: c.best, Auto: found})
+		got := (&Command{args: c.args}).Lines(&Advice{N: 20, Rows: c.rows, Best: c.rows[0], Limit: 12})
 		if want := []string{"seq 0 19 | " + c.run, "seq 0 19 | " + c.xargs}; !slices.Equal(got, want) {
-			t.Errorf("%q, %s: got %q, want %q", c.args, c.best, got, want)
+			t.Errorf("%q, %s: got %q, want %q", c.args, c.rows[0].Name, got, want)
 		}
 	}
 	if got := new(Command).Lines(new(Advice)); got != nil {

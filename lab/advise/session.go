@@ -1,7 +1,6 @@
 package advise
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,28 +10,28 @@ import (
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/result"
+	"github.com/stint-go/stint/par"
+)
+
+// Names of rows. A fixed limit is limit-8.
+const (
+	loopName = "loop"
+	freeName = "stint.Range" // without an option
+	autoName = "stint.Auto"  // adaptive limit up to Most
+	parName  = "par.Range"
 )
 
 // Amount of measuring.
 const (
-	minIntervalRounds = 6  // rounds that give an interval
-	maxRounds         = 20 // rounds
-	minItems          = 4  // items that suffice if minIntervalRounds of more would take too long
+	minBudget, maxBudget = 5 * time.Second, time.Minute // if none is set
 
-	// Approximate time of a round relative to the loop. If f computes on two
-	// processors, a round is the loop, limit-1, and five others that take half
-	// as long. If it waits, there is no limit-1, and each limit takes half the
-	// time of the one before.
-	computingRound = 4.5
-	waitingRound   = 2.25
-
-	// plannedPart is the planned part of the budget, as the first items may
-	// have been fast.
-	plannedPart = 0.6
-
-	shortest = time.Millisecond      // sample
-	longest  = 20 * time.Millisecond // sample made by repetition
+	usualMost   = 256
+	maxRounds   = 20
+	minRounds   = 6   // rounds that give an interval
+	fewItems    = 4   // items that suffice if minRounds of more would take too long
+	roundTime   = 4.5 // of the loop's: limit-1 takes as long, and five others half of it
+	waitingTime = 2.25
+	plannedPart = 0.6 // of the budget, as the first items may have been fast
 )
 
 // errBudget is the cause of a context that ended with the budget.
@@ -40,90 +39,109 @@ var errBudget = errors.New("advise: the budget is spent")
 
 // A session is one call of Run.
 type session struct {
-	options
-	list      list
-	advice    *Advice
-	models    []*model
-	reps      []int         // runs per sample of each model
-	target    time.Duration // length of samples that can be repeated
-	maxRounds int           // rounds
-	watch     measure.Watch
-	seen      stint.LimiterStats
-	observed
-}
+	*Advice
+	Options
+	f         func(int)
+	item      float64 // ns of an item in the first items
+	share     float64 // of CPU time in these; 0: not known
+	elsewhere bool    // the work is done by other processes
+	others    float64 // processors that other programs used; 0: not known
 
-func newSession(n int, f func(int), o options) *session {
-	target := min(max(o.budget/(12*maxRounds), shortest), longest)
-	return &session{
-		options:   o,
-		list:      list{n: n, f: f, chunk: n},
-		target:    target,
-		maxRounds: maxRounds,
-		advice:    &Advice{N: n, Items: n, Budget: o.budget, cores: runtime.NumCPU(), Result: &result.Result{Experiment: "advise", Workload: "a function of the user's"}},
-	}
+	sampleTime float64 // ns; shorter runs are repeated
 }
 
 // measure takes all samples. Running out of budget is not an error.
 func (s *session) measure(ctx context.Context) error {
-	if ctx.Err() != nil {
+	if s.N == 0 || ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	r := s.advice.Result
-	r.Machine, r.Processors = measure.Here(), runtime.GOMAXPROCS(0)
-	if s.list.n == 0 {
-		return nil
+	s.elsewhere = s.CPU != nil
+	if s.CPU == nil {
+		s.CPU = measure.OwnCPU
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, s.budget, errBudget)
+	if s.pilot(ctx); ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if s.Advice.Budget = s.Options.Budget; s.Advice.Budget == 0 {
+		s.Advice.Budget = min(max(s.needed(s.N, minRounds+1), minBudget), maxBudget)
+	}
+	s.Items = s.fit(s.N, s.Advice.Budget)
+	s.sampleTime = float64(max(s.Advice.Budget/400, time.Millisecond))
+	limited, cancel := context.WithTimeoutCause(ctx, s.Advice.Budget, errBudget)
 	defer cancel()
-	defer s.busy()()
+	var watch measure.Watch
+	began, own := time.Now(), s.cpu()
+	watch.Start()
 	err := s.rounds(limited)
+	watch.Stop(&measure.Usage{Wall: time.Since(began), CPU: s.cpu() - own})
+	if others := watch.Others(); others != nil && own > 0 {
+		s.others = *others
+	}
 	if errors.Is(err, errBudget) && ctx.Err() == nil {
-		s.budgetSpent = true
 		return nil
 	}
 	return err
 }
 
-// busy measures other programs until end is called.
-func (s *session) busy() (end func()) {
-	own, known := s.cpu()
-	began := time.Now()
-	s.watch.Start()
-	return func() {
-		if now, ok := s.cpu(); ok && known {
-			s.watch.Stop(&measure.Usage{Wall: time.Since(began), CPU: now - own})
-			s.advice.Result.Machine.Others = s.watch.Others()
+// cpu returns the CPU time used so far; 0: not known.
+func (s *session) cpu() time.Duration {
+	d, _ := s.CPU()
+	return d
+}
+
+// pilot times the first items for some milliseconds. The first call may initialize something,
+// and counts only if it is the only one.
+func (s *session) pilot(ctx context.Context) {
+	const long = minBudget / 200
+	began, cpu := time.Now(), s.cpu()
+	for i, from := 0, 0; i < s.N && (i == 0 || time.Since(began) < long) && ctx.Err() == nil; i++ {
+		s.f(i)
+		s.item = float64(time.Since(began)) / float64(i+1-from)
+		if took := time.Since(began); took >= time.Millisecond {
+			s.share = (s.cpu() - cpu).Seconds() / took.Seconds()
+		}
+		if i == 0 && s.item < float64(long) {
+			began, cpu, from = time.Now(), s.cpu(), 1
 		}
 	}
 }
 
-// rounds takes the first round, which determines the models, and more rounds
-// until there are enough or the next one would take too long.
-func (s *session) rounds(ctx context.Context) error {
-	if err := s.pilot(ctx); err != nil {
-		return err
+// waits reports whether the first items are known to wait.
+func (s *session) waits() bool { return s.share > 0 && s.share <= waiting }
+
+// needed returns the budget for rounds of n items.
+func (s *session) needed(n, rounds int) time.Duration {
+	round := roundTime
+	if s.waits() {
+		round = waitingTime
 	}
+	return time.Duration(min(float64(rounds)*round*float64(n)*s.item/plannedPart, math.MaxInt64/4))
+}
+
+// fit returns how many of n items fit into the budget, for the rounds of an interval, or of
+// minClearRounds for a short list.
+func (s *session) fit(n int, budget time.Duration) int {
+	in := func(rounds int) int {
+		return int(float64(n) * min(1, budget.Seconds()/s.needed(n, rounds).Seconds()))
+	}
+	return min(n, max(2, in(minRounds+1), min(fewItems, in(minClearRounds))))
+}
+
+// rounds takes the first round, which determines the models, and more rounds until there are
+// enough or the next one would take too long.
+func (s *session) rounds(ctx context.Context) error {
 	end, _ := ctx.Deadline()
 	began := time.Now()
 	if err := s.explore(ctx); err != nil {
 		return err
 	}
-	if n := s.refit(time.Until(end)); n < s.list.n {
-		s.useFirst(n)
-		began = time.Now()
-		if err := s.explore(ctx); err != nil {
-			return err
-		}
-	}
-	for range s.maxRounds {
-		took := time.Since(began)
-		if time.Until(end) < took {
-			s.budgetSpent = true
+	for range maxRounds {
+		if took := time.Since(began); time.Until(end) < took {
 			return nil
 		}
 		began = time.Now()
-		for i := range s.models {
-			if _, err := s.sample(ctx, i); err != nil {
+		for _, r := range s.Rows {
+			if err := s.sample(ctx, r); err != nil {
 				return err
 			}
 		}
@@ -131,191 +149,117 @@ func (s *session) rounds(ctx context.Context) error {
 	return nil
 }
 
-// pilot times the first items in a loop, the first one in any case, doubling their number, to
-// determine how many can be measured.
-func (s *session) pilot(ctx context.Context) error {
-	l := &s.list
-	cpu, known := s.cpu()
-	began := time.Now()
-	for lo, size := 0, 1; lo < l.n && (lo == 0 || time.Since(began) < s.budget/200); lo, size = lo+size, 2*size {
-		if ctx.Err() != nil {
+// explore takes the first sample of each model. The limit is doubled until that gains no
+// more: a tenth of the time in one of the last two steps, as one may be an accident.
+func (s *session) explore(ctx context.Context) error {
+	most := s.Most
+	if most == 0 {
+		most = max(usualMost, runtime.GOMAXPROCS(0))
+	}
+	loop, err := s.add(ctx, loopName, 0, "for i := range n {\n\tf(i)\n}", func(ctx context.Context) error {
+		s.each(ctx, 0, s.Items)
+		return nil
+	})
+	if err != nil || s.Items < 2 || most < 2 {
+		return err
+	}
+	name, option := freeName, ""
+	if s.Most > 0 {
+		name, option = autoName, fmt.Sprintf("stint.Auto(1, %d)", most)
+	}
+	_, err = s.add(ctx, name, 0, rangeCall(option), func(ctx context.Context) error {
+		limiter := stint.Auto(1, most) // without an option there is an equal one
+		defer func() { s.Limit = float64(limiter.Stats().Limit) }()
+		return s.ranged(ctx, limiter)
+	})
+	if err == nil && !s.elsewhere && !s.waits() && most >= runtime.GOMAXPROCS(0) {
+		_, err = s.add(ctx, parName, 0, "par.Range(n, func(lo, hi int) {\n\tfor i := lo; i < hi; i++ {\n\t\tf(i)\n\t}\n})", func(ctx context.Context) error {
+			par.Range(s.Items, func(lo, hi int) { s.each(ctx, lo, hi) })
+			return nil
+		})
+	}
+	k, idle, best := 1, 0, math.Inf(1)
+	if s.waits() { // the loop stands for limit 1
+		k, best = 2, loop
+	}
+	for end := min(most, s.Items); err == nil; k = min(2*k, end) {
+		limit, t := k, 0.0
+		t, err = s.add(ctx, fmt.Sprintf("limit-%d", k), k, rangeCall(fmt.Sprintf("stint.Limit(%d)", k)), func(ctx context.Context) error {
+			return s.ranged(ctx, stint.Limit(limit))
+		})
+		if idle++; t < 0.9*best {
+			idle, best = 0, t
+		}
+		if k == end {
+			s.Highest = fmt.Sprintf("there was no larger limit, for %s and at most %d concurrently", count(s.Items), most)
+			break
+		} else if idle == 2 {
+			s.Highest = "larger limits were not tried, as the last two gained less than a tenth"
+			break
+		}
+	}
+	return err
+}
+
+// add adds a row and takes samples of growing length until one is long enough, which it
+// keeps. It returns the time of a run.
+func (s *session) add(ctx context.Context, name string, limit int, call string, run func(context.Context) error) (ns float64, err error) {
+	r := &Row{Name: name, Limit: limit, Call: call, run: run, reps: 1}
+	for {
+		r.times, r.cpu = nil, nil
+		if err := s.sample(ctx, r); err != nil {
+			return 0, err
+		}
+		if r.times[0]*float64(r.reps) >= s.sampleTime || r.reps > 1<<26 {
+			s.Rows = append(s.Rows, r)
+			return r.times[0], nil
+		}
+		r.reps = min(8*r.reps, 1+int(1.2*s.sampleTime/max(r.times[0], 0.1)))
+	}
+}
+
+// sample takes a sample. It checks the context only now and then, since a check takes longer
+// than some lists.
+func (s *session) sample(ctx context.Context, r *Row) error {
+	began, cpu := time.Now(), s.cpu()
+	for rep := range r.reps {
+		if rep%max(1, r.reps/20) == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		size = min(size, l.n-lo)
-		start := time.Now()
-		for i := lo; i < lo+size; i++ {
-			l.f(i)
+		if err := r.run(ctx); err != nil && ctx.Err() == nil {
+			return err
 		}
-		// Only the last part counts: the first call may initialize something.
-		s.item = float64(time.Since(start).Nanoseconds()) / float64(size)
 	}
-	took := time.Since(began)
-	if now, ok := s.cpu(); ok && known && took >= shortest {
-		s.share = (now - cpu).Seconds() / took.Seconds()
-	}
-	s.useFirst(fit(l.n, s.budget, s.needed))
+	took := float64(time.Since(began))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	r.times = append(r.times, took/float64(r.reps))
+	if cpu > 0 {
+		r.cpu = append(r.cpu, float64(s.cpu()-cpu)/float64(r.reps))
 	}
 	return nil
 }
 
-// fit returns how many of n items fit into the budget, for the rounds of an
-// interval, or of minClearRounds for a short list.
-func fit(n int, budget time.Duration, needed func(n, rounds int) time.Duration) int {
-	in := func(rounds int) int {
-		return int(float64(n) * min(1, budget.Seconds()/needed(n, rounds).Seconds()))
-	}
-	return min(n, max(2, in(minIntervalRounds+1), min(minItems, in(minClearRounds))))
-}
-
-// refit returns how many items fit into the remaining time after the first
-// round. It keeps repeated lists, which do not get faster with fewer items.
-func (s *session) refit(left time.Duration) int {
-	n, round := s.list.n, 0.0
-	for i, row := range s.advice.Result.Rows {
-		round += row.Samples[0][measure.Time] * float64(s.reps[i])
-	}
-	if n <= minItems || s.reps[0] > 1 || minIntervalRounds*round <= float64(left) {
-		return n
-	}
-	s.item = round / s.round() / float64(n)
-	return fit(n, left, s.needed)
-}
-
-// useFirst restarts the measurement with the first n items.
-func (s *session) useFirst(n int) {
-	a, l := s.advice, &s.list
-	a.Items, l.n, l.chunk = n, n, n
-	if float64(n)*s.item > float64(longest) {
-		l.chunk = max(1, int(float64(shortest)/s.item))
-	}
-	s.models, s.reps, a.Rows, a.Result.Models, a.Result.Rows = nil, nil, nil, nil, nil
-}
-
-// explore takes the first sample of each model.
-func (s *session) explore(ctx context.Context) error {
-	loop, err := s.add(ctx, s.list.loop())
-	if err != nil || s.list.n < 2 {
-		return err
-	}
-	first := s.list.free(&s.seen)
-	if s.most > 0 {
-		first = s.list.auto(s.most, &s.seen)
-	}
-	if _, err := s.add(ctx, first); err != nil {
-		return err
-	}
-	if !s.elsewhere && !s.waits() && (s.most == 0 || s.most >= runtime.GOMAXPROCS(0)) {
-		if _, err := s.add(ctx, s.list.par()); err != nil {
-			return err
+// each runs f from lo to hi. It checks the context about every millisecond.
+func (s *session) each(ctx context.Context, lo, hi int) {
+	f, some := s.f, 1+int(min(float64(time.Millisecond)/max(s.item, 1), 1e6))
+	for ; lo < hi && ctx.Err() == nil; lo += some {
+		for i := lo; i < min(lo+some, hi); i++ {
+			f(i)
 		}
 	}
-	return s.raiseLimit(ctx, loop)
 }
 
-// raiseLimit doubles the limit until it gains no more. For items that wait, the
-// loop stands for limit 1.
-func (s *session) raiseLimit(ctx context.Context, loop float64) error {
-	highest := usualMost
-	if s.most > 0 {
-		highest = s.most
-	}
-	end := min(highest, s.list.n)
-	k, took := 1, []float64(nil)
-	if s.waits() {
-		k, took = min(2, end), []float64{loop}
-	}
-	for ; ; k = min(2*k, end) {
-		t, err := s.add(ctx, s.list.limited(k))
-		if err != nil {
-			return err
-		}
-		took = append(took, t)
-		switch {
-		case k == s.list.n:
-			s.advice.Highest = fmt.Sprintf("limit-%d runs all measured items concurrently", k)
-		case k == end:
-			s.advice.Highest = fmt.Sprintf("limit-%d is the largest allowed limit", k)
-		case !stillFaster(took):
-			s.advice.Highest = fmt.Sprintf("limits above %d were not tried: neither that nor limit-%d took a tenth less time than a smaller one", k, k/2)
-		default:
-			continue
-		}
-		return nil
-	}
+func (s *session) ranged(ctx context.Context, limit *stint.Limiter) error {
+	f := s.f
+	return stint.Range(ctx, s.Items, func(_ context.Context, i int) error { f(i); return nil }, limit)
 }
 
-// stillFaster reports whether a larger limit may help: one of the last two
-// doublings saved a tenth of the time. A single doubling may be an accident.
-func stillFaster(took []float64) bool {
-	best, idle := math.Inf(1), 0
-	for _, t := range took {
-		idle++
-		if t < 0.9*best {
-			idle = 0
-		}
-		best = min(best, t)
+// rangeCall returns the code of a call of stint.Range.
+func rangeCall(option string) string {
+	if option != "" {
+		option = ", " + option
 	}
-	return idle < 2
-}
-
-// add adds a model and takes samples of growing length until one is long
-// enough, which it keeps. It returns the time of a run.
-func (s *session) add(ctx context.Context, m *model) (ns float64, err error) {
-	a := s.advice
-	s.models = append(s.models, m)
-	s.reps = append(s.reps, 1)
-	a.Result.Models = append(a.Result.Models, m.Model)
-	a.Result.Rows = append(a.Result.Rows, result.Row{Case: a.kase(), Model: m.Name})
-	a.Rows = append(a.Rows, Row{Name: m.Name, Limit: m.limit, Call: m.call})
-	i := len(s.models) - 1
-	for {
-		ns, err = s.sample(ctx, i)
-		length := ns * float64(s.reps[i])
-		if err != nil || length >= float64(s.target) || s.reps[i] > 1<<26 {
-			return ns, err
-		}
-		a.Result.Rows[i].Samples = nil
-		s.reps[i] = min(8*s.reps[i], 1+int(1.2*float64(s.target)/max(ns, 0.1)))
-	}
-}
-
-// sample takes a sample of a model and returns the time of a run.
-func (s *session) sample(ctx context.Context, i int) (ns float64, err error) {
-	m, reps := s.models[i], s.reps[i]
-	meter := &measure.Meter{N: reps}
-	meter.Start()
-	before, known := s.cpu()
-	err = m.repeat(ctx, reps)
-	after, ok := s.cpu()
-	meter.Stop()
-	switch {
-	case ctx.Err() != nil:
-		return 0, context.Cause(ctx)
-	case err != nil:
-		return 0, err
-	}
-	if known && ok {
-		meter.Report(measure.CPU, float64((after-before).Nanoseconds())/float64(reps))
-	}
-	if m.after != nil {
-		m.after(meter)
-	}
-	row := &s.advice.Result.Rows[i]
-	row.Samples = append(row.Samples, meter.Sample())
-	return meter.Sample()[measure.Time], nil
-}
-
-// conclude computes the advice.
-func (s *session) conclude(interrupted bool) *Advice {
-	s.observed.limiter = s.seen
-	for i, row := range s.advice.Result.Rows {
-		if len(row.Samples) > 0 {
-			length := time.Duration(row.Samples[0][measure.Time] * float64(s.reps[i]))
-			s.observed.shortest = min(cmp.Or(s.observed.shortest, length), length)
-		}
-	}
-	s.advice.judge(s.observed, interrupted)
-	return s.advice
+	return "err := stint.Range(ctx, n, func(ctx context.Context, i int) error {\n\tf(i)\n\treturn nil\n}" + option + ")"
 }

@@ -1,14 +1,13 @@
-// Package features is the feature table of libraries for bounded concurrency.
-// Each answer is demonstrated by a test against the library version in
-// lab/go.mod. The answer is the test's comment, so both are read and changed
-// together:
+// Package features is the feature table of libraries for bounded concurrency. A feature has
+// a demonstration, in demonstration_test.go, which finds out the answer for a library, of the
+// version in lab/go.mod. A library has an adapter, with the expected answers:
 //
-//	// Partly. Go in a task waits for ever when the limit is reached.
-//	func TestErrgroupTasksFromTasks(t *testing.T) {
+//	"Tasks from tasks": {Partly, "While workers are free.", nil},
 //
-// A test is named after its library and its feature. This package reads the
-// tests as text and imports no library.
+// This package reads the tests as text and imports no library.
 package features
+
+import "fmt"
 
 // An Answer says whether a library has a feature.
 type Answer string
@@ -38,10 +37,17 @@ type Feature struct {
 type Cell struct {
 	Answer Answer
 	Note   string // how, or why not; may be empty for Yes
-	Test   string // "TestErrgroupWorkerReuse": go test ./lab/features -run takes it, and no other test's name contains it
-	File   string // file of the test: "lab/features/errgroup_test.go"
-	Line   int    // first line of the test
-	Source string // the text of the test
+	Test   string // "TestCells/Worker_reuse/errgroup": go test ./lab/features -run takes it
+	File   string // file of the answer: "lab/features/errgroup_test.go"
+	Line   int    // first line of the answer
+	Source string // the answer, its demonstration, and what that uses of the library's adapter
+	Survey Survey // what the article says; empty: nothing that is known
+}
+
+// A Survey is the answer of the article that compares errgroup, conc and ants.
+type Survey struct {
+	Answer Answer
+	Why    string // why the table's answer is another one: a sentence
 }
 
 // A Table holds the answers for all libraries and features.
@@ -51,10 +57,31 @@ type Table struct {
 	Cells     [][]Cell // Cells[f][l] is about Features[f] and Libraries[l]
 }
 
-// All returns the table. It returns an error if a test is missing, belongs to
-// no feature, or has a comment that is not an answer.
+// All returns the table. It returns an error if a cell is missing or has no note.
 func All() (Table, error) {
-	return read(tests, "lab/features", libraries, features)
+	t := Table{libraries, features, make([][]Cell, len(features))}
+	demonstrations, err := tests.ReadFile("demonstration_test.go")
+	if err != nil {
+		return Table{}, fmt.Errorf("features: %w", err)
+	}
+	for _, l := range libraries {
+		file, err := tests.ReadFile(l.Name + "_test.go")
+		if err != nil {
+			return Table{}, fmt.Errorf("features: %w", err)
+		}
+		if err := t.fill(l.Name, string(file), string(demonstrations)); err != nil {
+			return Table{}, err
+		}
+	}
+	return t, nil
+}
+
+// survey has the answers of the article that differ from the table's.
+var survey = map[string]Survey{
+	"errgroup: Context":     {Yes, "The article counts the context of WithContext; here it is a part of the answer, since no task is given it."},
+	"conc: Waiting for all": {Yes, "The article counts conc.WaitGroup and Wait of a pool; here it is a part of the answer, since Wait ends the pool."},
+	"ants: Waiting for all": {No, "In this version ReleaseContext waits for all tasks, but it closes the pool."},
+	"ants: Resizing":        {Yes, "Tune raises the limit at once; after it lowers the limit, workers that are idle still count."},
 }
 
 // libraries has stint last, and the others in the order of the survey.

@@ -1,95 +1,76 @@
 package features
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"maps"
-	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 //go:embed *_test.go
 var tests embed.FS
 
-// read builds the table from the test files in fsys, one per library. dir is
-// their directory in the repository.
-func read(fsys fs.FS, dir string, libraries []Library, features []Feature) (Table, error) {
-	t := Table{Libraries: libraries, Features: features, Cells: make([][]Cell, len(features))}
-	for _, l := range libraries {
-		name := l.Name + "_test.go"
-		text, err := fs.ReadFile(fsys, name)
-		if err != nil {
-			return Table{}, fmt.Errorf("features: %w", err)
-		}
-		cells, err := parse(path.Join(dir, name), text)
-		if err != nil {
-			return Table{}, fmt.Errorf("features: %w", err)
-		}
-		for i, f := range features {
-			test := "Test" + camel(l.Name) + camel(f.Name)
-			cell, ok := cells[test]
-			if !ok {
-				return Table{}, fmt.Errorf("features: %s has no %s", name, test)
-			}
-			t.Cells[i] = append(t.Cells[i], cell)
-			delete(cells, test)
-		}
-		if stray := slices.Sorted(maps.Keys(cells)); len(stray) > 0 {
-			return Table{}, fmt.Errorf("features: %s: %s belongs to no feature of the table", name, stray[0])
-		}
+// The parts of the tests, as gofmt writes them.
+var (
+	functions = regexp.MustCompile(`(?ms)^(?://[^\n]*\n)*func (\w+)\((.*?)^}$`)
+	fields    = regexp.MustCompile(`(?ms)^\t(\w+): +(?:[^\n]*,(?: //[^\n]*)?$|.*?^\t},$)`)
+	rows      = regexp.MustCompile(`"([A-Z][a-z ]+)": (\w+)`)
+	cells     = regexp.MustCompile(`(?ms)^\t\t"([^"\n]+)": +\{(Yes|Partly|No), (".*?"), (?:(?:partly\()?(\w+)\)?\},$|.*?^\t\t\}\},$)`)
+)
+
+// parts returns the parts of a text by name.
+func parts(form *regexp.Regexp, text string) map[string]string {
+	out := map[string]string{}
+	for _, m := range form.FindAllStringSubmatch(text, -1) {
+		out[m[1]] = m[0]
 	}
-	return t, nil
+	return out
 }
 
-// parse returns the cells of a test file by test name.
-func parse(name string, text []byte) (map[string]Cell, error) {
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
-		return nil, err
-	}
-	cells := map[string]Cell{}
-	for _, d := range file.Decls {
-		f, ok := d.(*ast.FuncDecl)
-		if !ok || f.Recv != nil || !strings.HasPrefix(f.Name.Name, "Test") {
-			continue
+// with appends the parts whose names are in the source, as in the format.
+func with(source, format string, parts map[string]string) string {
+	for _, name := range slices.Sorted(maps.Keys(parts)) {
+		if strings.Contains(source, fmt.Sprintf(format, name)) {
+			source += "\n\n" + parts[name]
 		}
-		from, to := fset.Position(f.Pos()), fset.Position(f.End())
-		c := Cell{Test: f.Name.Name, File: name, Line: from.Line, Source: string(text[from.Offset:to.Offset])}
-		if c.Answer, c.Note, err = answer(f.Doc.Text()); err != nil {
-			return nil, fmt.Errorf("%s:%d: %s: %w", name, c.Line, c.Test, err)
-		}
-		cells[c.Test] = c
 	}
-	return cells, nil
+	return source
 }
 
-// answer splits a test's comment into answer and note.
-func answer(comment string) (Answer, string, error) {
-	first, note, _ := strings.Cut(strings.Join(strings.Fields(comment), " "), ".")
-	note = strings.TrimSpace(note)
-	switch a := Answer(first); {
-	case a != Yes && a != Partly && a != No:
-		return "", "", fmt.Errorf("the comment %q does not begin with Yes, Partly or No and a full stop", comment)
-	case a != Yes && note == "":
-		return "", "", fmt.Errorf("%s needs a note", a)
-	case note != "" && !strings.HasSuffix(note, "."):
-		return "", "", fmt.Errorf("the note %q has no full stop", note)
-	default:
-		return a, note, nil
+// fill adds the cells of a library to the table. The source of a cell has the demonstration,
+// which is that of the feature unless the cell names another one, and what both use of the
+// library's file.
+func (t *Table) fill(library, file, demonstrations string) error {
+	own, shared, found := parts(functions, file), parts(functions, demonstrations), map[string]Cell{}
+	for _, at := range cells.FindAllStringIndex(file, -1) {
+		m := cells.FindStringSubmatch(file[at[0]:at[1]])
+		note, err := strconv.Unquote(m[3])
+		if err != nil || note == "" && m[2] != string(Yes) || note != "" && !strings.HasSuffix(note, ".") {
+			return fmt.Errorf("features: %s: %s: the note %s is no sentence", library, m[1], m[3])
+		}
+		if m[4] == "nil" {
+			m[4] = strings.TrimPrefix(parts(rows, demonstrations)[m[1]], strconv.Quote(m[1])+": ")
+		}
+		source := strings.TrimSpace(m[0]) + "\n\n" + cmp.Or(own[m[4]], shared[m[4]])
+		source = with(source, "grade(%s(", shared)
+		adapter := parts(fields, file)
+		used := with(source, "l.%s", adapter)
+		if used == source { // what the library lacks is done by open
+			used += "\n\n" + adapter["open"]
+		}
+		source = with(used, " %s(", own)
+		found[m[1]] = Cell{Answer(m[2]), note, "TestCells/" + strings.ReplaceAll(m[1], " ", "_") + "/" + library,
+			"lab/features/" + library + "_test.go", 1 + strings.Count(file[:at[0]], "\n"), strings.TrimSpace(source), survey[library+": "+m[1]]}
 	}
-}
-
-// camel returns the words of s as part of an identifier.
-func camel(s string) string {
-	var b strings.Builder
-	for word := range strings.FieldsSeq(s) {
-		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	for i, f := range t.Features {
+		if _, ok := found[f.Name]; !ok {
+			return fmt.Errorf("features: %s has no cell for %s", library, f.Name)
+		}
+		t.Cells[i] = append(t.Cells[i], found[f.Name])
 	}
-	return b.String()
+	return nil
 }
