@@ -1,16 +1,13 @@
 package chart
 
-import (
-	"math"
-	"strings"
-)
+import "math"
 
-// Bars are horizontal bars. Values too far apart for bars from zero are points
-// on a logarithmic scale.
+// Bars are horizontal bars. Ratios, and values too far apart for bars from zero,
+// are points on a logarithmic scale.
 type Bars struct {
 	Frame
 	Axis   Axis
-	Beside string // heading of the notes
+	Ratios bool // a line at 1 takes the place of zero
 	Bars   []Bar
 }
 
@@ -20,69 +17,53 @@ type Bar struct {
 	Look  Look
 	Value Value
 	Text  string // the formatted value
-	Note  string // at the end of the row
-	Best  bool   // marked with a star
 }
 
-// Sizes of bars.
+// A Look distinguishes bars, not only by colour.
+type Look string
+
+// The looks.
 const (
-	rowHigh   = 20.0
-	barHigh   = 11.0
-	longLabel = 150.0 // wider names take two lines
-	gap       = 6.0
+	Ours   Look = "ours"   // filled, named in bold
+	Accent Look = "accent" // filled, in the warning colour
+	Plain  Look = "plain"  // outlined
+	Dashed Look = "dashed" // outlined with dashes
 )
 
-// columns are the positions of the parts of a row.
-type columns struct {
-	label, plot, end, text, note float64
-}
+const (
+	rowHigh   = 18.0
+	longLabel = 150.0 // wider names take several lines
+	most      = 8.0   // the end of a scale of ratios: larger ones leave no room for those near 1
+)
 
 // SVG returns the drawing.
 func (b Bars) SVG() string {
+	var names, text float64
+	for _, bar := range b.Bars {
+		for _, l := range wrap(bar.Name, longLabel) {
+			names = max(names, textWidth(l))
+		}
+		text = max(text, textWidth(bar.words()))
+	}
+	s := b.scale().over(names+2*gap, width-text-2*gap)
+	label := b.Axis.Label
+	if s.log {
+		label += ", log scale"
+	}
 	c := &canvas{}
-	at := b.columns()
-	s := b.scale().over(at.plot, at.end)
-	if long := s.over(at.plot, at.text-4); s.log && b.fit(at, long) {
-		s = long
-	}
-	y := b.head(c, at, s)
-	top := y
-	rows := &canvas{}
+	c.text(0, line-3, "soft", label)
+	top := line + 2
+	bottom := top
 	for _, bar := range b.Bars {
-		y = bar.draw(rows, at, s, y)
+		bottom += bar.high()
 	}
-	foot(c, s, b.Axis, top, y, 3)
-	c.b.WriteString(rows.b.String())
-	return c.svg(b.Frame, y+line+4)
-}
-
-// columns gives each part the width it needs, and the rest to the bars.
-func (b Bars) columns() columns {
-	var label, text, note float64
+	b.grid(c, s, top, bottom)
+	y := top
 	for _, bar := range b.Bars {
-		for _, l := range wrap(bar.Name, bar.Look.bold(), longLabel) {
-			label = max(label, textWidth(l, bar.Look.bold()))
-		}
-		text = max(text, textWidth(bar.words(), true))
-		note = max(note, textWidth(bar.Note, false))
+		bar.draw(c, s, y, b.Ratios)
+		y += bar.high()
 	}
-	at := columns{label: label + 1, plot: label + gap + 15, note: width - 1} // room for the star
-	at.text = at.note - note - gap
-	if note == 0 {
-		at.text = at.note
-	}
-	at.end = at.text - text - gap
-	return at
-}
-
-// fit reports whether each text fits on one side of its point.
-func (b Bars) fit(at columns, s scale) bool {
-	for _, bar := range b.Bars {
-		if x, anchor := bar.beside(at, s); anchor == end && x-textWidth(bar.words(), bar.Look.bold()) < at.plot {
-			return false
-		}
-	}
-	return true
+	return c.svg(b.Frame, bottom+line+4)
 }
 
 // scale contains all bars with their intervals.
@@ -94,72 +75,49 @@ func (b Bars) scale() scale {
 			all = append(all, lo, hi)
 		}
 	}
-	s := fit(all)
-	if s.log {
-		return s.roundOut(3)
+	if !b.Ratios {
+		return fit(all)
 	}
-	return s
+	lo, hi := 0.9, 1/0.9
+	for _, v := range all {
+		lo, hi = min(lo, max(v, 1/most)), max(hi, min(v, most))
+	}
+	return scale{log: true, lo: lo / 1.1, hi: hi * 1.1}
 }
 
-// head writes the headings and returns where the rows start.
-func (b Bars) head(c *canvas, at columns, s scale) float64 {
-	label := b.Axis.Label
-	if s.log {
-		label += ", log scale"
-	}
-	y := line - 3
-	c.text(0, y, "soft", start, label)
-	if textWidth(label, false)+2*gap+textWidth(b.Beside, false) > width {
-		y += line
-	}
-	c.text(at.note, y, "soft", end, b.Beside)
-	return y + 5
-}
-
-// foot draws the ticks below the rows, and grid lines through them.
-func foot(c *canvas, s scale, a Axis, top, bottom float64, n int) {
-	last := math.Inf(-1)
-	for _, v := range s.ticks(n) {
-		x := s.at(v)
-		c.line(x, top, x, bottom, gridClass(v, s))
-		text := a.Format(v)
-		half := textWidth(text, false) / 2
-		if x-half < max(0, last+gap) || x+half > width {
-			continue
+// grid draws the ticks below the rows, and lines through them.
+func (b Bars) grid(c *canvas, s scale, top, bottom float64) {
+	last := 0.0
+	for _, v := range s.ticks(3) {
+		class := "grid"
+		if v == 0 && !s.log || v == 1 && b.Ratios {
+			class = "base"
 		}
-		c.text(x, bottom+line-2, "soft", middle, text)
-		last = x + half
+		x, half := s.at(v), textWidth(b.Axis.Format(v))/2
+		c.line(x, top, x, bottom, class)
+		if x-half > last && x+half < width {
+			c.text(x, bottom+line-2, "soft mid", b.Axis.Format(v))
+			last = x + half + gap
+		}
 	}
 }
 
-// gridClass distinguishes zero, where bars start.
-func gridClass(v float64, s scale) string {
-	if v == 0 && !s.log {
-		return "base"
-	}
-	return "grid"
-}
+// high returns the height of the row.
+func (b Bar) high() float64 { return rowHigh + float64(len(wrap(b.Name, longLabel))-1)*(line-2) }
 
-// draw draws one row and returns the position of the next.
-func (b Bar) draw(c *canvas, at columns, s scale, y float64) float64 {
-	name := wrap(b.Name, b.Look.bold(), longLabel)
-	high := rowHigh + float64(len(name)-1)*(line-2)
+func (b Bar) draw(c *canvas, s scale, y float64, ratios bool) {
 	class := ""
-	if b.Look.bold() {
-		class = "bold"
+	if b.Look == Ours && !ratios {
+		class = " bold"
 	}
-	for i, l := range name {
-		c.text(at.label, y+14+float64(i)*(line-2), class, end, l)
+	for i, l := range wrap(b.Name, longLabel) {
+		c.text(s.from-gap, y+13+float64(i)*(line-2), "end"+class, l)
 	}
-	y += (high - rowHigh) / 2
-	if b.Best {
-		c.star(at.plot-3, y+14)
+	middle := y + b.high()/2
+	c.text(width-1, middle+4, "end"+class, b.words())
+	if b.Value.known() {
+		b.body(c, s, middle)
 	}
-	b.body(c, s, y)
-	x, anchor := b.beside(at, s)
-	c.text(x, y+14, strings.TrimSpace(class+" over"), anchor, b.words())
-	c.text(at.note, y+14, "soft", end, b.Note)
-	return y + rowHigh + (high-rowHigh)/2
 }
 
 // words returns the formatted value.
@@ -170,40 +128,21 @@ func (b Bar) words() string {
 	return b.Text
 }
 
-// beside returns the position and anchor of the text: right of the drawn value,
-// or on a logarithmic scale left of it if there is no room.
-func (b Bar) beside(at columns, s scale) (x float64, anchor string) {
-	if !b.Value.known() {
-		return s.from, start
-	}
-	lo, hi := b.Value.bounds()
-	if !s.log {
-		return max(s.at(hi), s.at(0)) + gap, start
-	}
-	x = max(s.at(hi), s.at(b.Value.Mid)+3) + gap
-	if x+textWidth(b.words(), b.Look.bold()) > at.text {
-		return min(s.at(lo), s.at(b.Value.Mid)-3) - gap, end
-	}
-	return x, start
-}
-
 // body draws the bar, or the point on a logarithmic scale, with its interval.
 func (b Bar) body(c *canvas, s scale, y float64) {
-	if !b.Value.known() {
-		return
-	}
-	mid, lo, hi := s.at(b.Value.Mid), s.at(b.Value.Lo), s.at(b.Value.Hi)
-	class := b.Look.class()
-	if s.log {
-		c.line(s.from, y+10, mid, y+10, "guide")
-	} else {
+	mid := s.at(b.Value.Mid)
+	words := b.Name + ": " + b.Text
+	if !s.log {
 		zero := s.at(0)
-		c.rect(min(zero, mid), y+10-barHigh/2, math.Abs(mid-zero), barHigh, "bar "+class)
+		c.path("M"+num(min(zero, mid))+" "+num(y-5)+"h"+num(math.Abs(mid-zero))+"v10H"+num(min(zero, mid))+"z", "bar "+string(b.Look), words)
+	} else {
+		c.line(s.from, y, s.to, y, "guide")
 	}
-	if b.Value.hasInterval() {
-		c.whisker(lo, hi, y+10, class)
+	if lo, hi := s.at(b.Value.Lo), s.at(b.Value.Hi); b.Value.hasInterval() {
+		c.path("M"+num(lo)+" "+num(y)+"H"+num(hi)+"M"+num(lo)+" "+num(y-3)+"v6M"+num(hi)+" "+num(y-3)+"v6", "whisker", "")
 	}
 	if s.log {
-		c.mark(mid, y+10, b.Look, "")
+		shape := map[Look]int{Accent: 2, Dashed: 1}[b.Look]
+		c.mark(mid, y, shape, string(b.Look), words)
 	}
 }

@@ -1,6 +1,7 @@
-// Package chart draws bars, curves, dots and shares as SVG. Drawings use
-// classes instead of colours; the rules in Style give them colours for light
-// and dark pages. The same input gives the same drawing.
+// Package chart draws rows of values, such as bars, and curves as SVG, with
+// their intervals. Drawings use classes instead of colours; the rules in Style
+// give them colours for light and dark pages. The same input gives the same
+// drawing.
 //
 // A drawing is as wide as a phone, so that its text appears at the size it was
 // drawn in. A wide page shows several side by side.
@@ -22,32 +23,6 @@ type Frame struct {
 	Title string // in a few words
 	Desc  string // in a sentence
 }
-
-// A Look distinguishes parts of a chart, not only by colour.
-type Look int
-
-// The looks, the most prominent first.
-const (
-	Strong Look = iota // filled, named in bold
-	Second             // as Strong, for a second line
-	Third              // as Strong, for a third line
-	Accent             // filled, in the warning colour
-	Rival              // filled, in the text colour
-	Plain              // outlined
-	Dashed             // outlined with dashes
-)
-
-// class returns the CSS class.
-func (l Look) class() string {
-	names := [...]string{"strong", "second", "third", "accent", "rival", "plain", "dashed"}
-	if l < 0 || int(l) >= len(names) {
-		return "plain"
-	}
-	return names[l]
-}
-
-// bold reports whether names are bold.
-func (l Look) bold() bool { return l <= Third }
 
 // A Value is a measured value with its interval. Mid is NaN if nothing was
 // measured.

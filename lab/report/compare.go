@@ -133,14 +133,10 @@ func (p pair) models(kase string) []string {
 	return unique(each(slices.Concat(p.a.In(kase), p.b.In(kase)), func(row *result.Row) string { return row.Model }))
 }
 
-// unique removes duplicates, keeping the order.
-func unique(s []string) []string {
-	return each(groupBy(s, func(v string) string { return v }), func(b grouped[string]) string { return b.key })
-}
 
 // write writes the table of one experiment.
 func (c *Comparison) write(b *bytes.Buffer, name string, col column, deltas []delta) {
-	g := grid{head: []string{"case", "model", "A", "±", "B", "±", "delta", "p", "n"}}
+	g := Grid{Head: []string{"case", "model", "A", "±", "B", "±", "delta", "p", "n"}}
 	rows, differ := 0, 0
 	var logs [2]float64 // sums of logarithms, for the geometric mean
 	var doubts []string
@@ -158,11 +154,11 @@ func (c *Comparison) write(b *bytes.Buffer, name string, col column, deltas []de
 		} else if c.Changed {
 			continue
 		}
-		g.rows = append(g.rows, d.words(change, col))
+		g.Rows = append(g.Rows, d.words(change, col))
 	}
 	if rows > 0 {
 		fmt.Fprintf(b, "%s: %s\n", name, col.name)
-		g.rows = append(g.rows, mean(rows, logs, col))
+		g.Rows = append(g.Rows, mean(rows, logs, col))
 		g.align(b)
 		fmt.Fprintf(b, "%d of %d rows differ; by chance one in %.0f would, and more if the machine's speed changed\n", differ, rows, 1/stats.Alpha)
 		for _, same := range groupBy(doubts, func(doubt string) string { return doubt }) {

@@ -26,7 +26,7 @@ type Cost struct {
 // named below.
 func Costs(w io.Writer, results []*result.Result, dir string, costs []Cost) error {
 	var b bytes.Buffer
-	g := grid{head: []string{"", "stint", "others, **best in bold**", "stint / best of the others"}}
+	g := Grid{Head: []string{"", "stint", "others, **best in bold**", "stint / best of the others"}}
 	var used []*result.Result
 	var missing []string
 	for _, c := range costs {
@@ -40,14 +40,14 @@ func Costs(w io.Writer, results []*result.Result, dir string, costs []Cost) erro
 			missing = append(missing, fmt.Sprintf("%s (%s %s: %s)", c.Of, c.Experiment, c.Case, strings.Join(absent, ", ")))
 		}
 		if line != nil {
-			g.rows = append(g.rows, line)
+			g.Rows = append(g.Rows, line)
 			if !slices.Contains(used, results[i]) {
 				used = append(used, results[i])
 			}
 		}
 	}
-	if len(g.rows) > 0 {
-		g.pipes(&b)
+	if len(g.Rows) > 0 {
+		b.WriteString(g.pipes())
 		fmt.Fprintln(&b)
 	}
 	fmt.Fprintf(&b, "Medians from `%s`.", dir)

@@ -1,72 +1,77 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/stats"
 )
 
-// A grid is a table of text.
-type grid struct {
-	head []string
-	rows [][]string
+// A Grid is a table of text with a name.
+type Grid struct {
+	Name, Note string
+	Head       []string
+	Rows       [][]string
 }
 
-// Head returns the column names, for the template.
-func (g grid) Head() []string { return g.head }
-
-// Rows returns the rows, for the template.
-func (g grid) Rows() [][]string { return g.rows }
-
-// newGrid returns the table of a case, with the measured columns and a star at
-// the best row.
-func newGrid(r *result.Result, c result.Case) grid {
-	g := grid{head: []string{"model", "n"}}
+// newGrid returns the table of a case, with the measured columns, the article's
+// figures, and a star at the best row.
+func newGrid(r *result.Result, c result.Case) Grid {
+	g := Grid{Name: c.Name, Note: about(r, c), Head: []string{"model", "n"}}
 	rows := r.In(c.Name)
-	var units []column
-	for _, col := range columns {
-		for _, row := range rows {
-			if len(row.Measured(col.unit)) > 0 {
-				units = append(units, col)
-				break
-			}
-		}
-	}
+	units := measured(rows)
 	for _, col := range units {
-		g.head = append(g.head, col.name)
+		g.Head = append(g.Head, col.name)
 		if col.unit == measure.Time {
-			g.head = append(g.head, "interval", "x "+c.Reference, "interval")
+			g.Head = append(g.Head, "interval", "x "+c.Reference, "interval")
 		}
 	}
+	if len(c.Figures) > 0 {
+		g.Head = append(g.Head, "the article")
+	}
+	best := r.Best(c.Name, measure.Time, result.Model.IsCandidate)
 	for _, row := range rows {
-		g.rows = append(g.rows, words(r, c, row, units))
+		star, n := "", 0
+		if row == best {
+			star = "* "
+		}
+		var cells []string
+		for _, col := range units {
+			e := row.Median(col.unit)
+			n = max(n, e.N)
+			cells = append(cells, median(e, col.format))
+			if col.unit != measure.Time {
+				continue
+			}
+			ratio := row.Ratio(r.Row(c.Name, c.Reference), col.unit)
+			if row.Model == c.Reference {
+				ratio.Interval = nil // it is always 1
+			}
+			cells = append(cells, bounds(e, col.format), median(ratio, times), bounds(ratio, times))
+		}
+		if len(c.Figures) > 0 {
+			cells = append(cells, authors([]result.Case{c}, row.Model))
+		}
+		g.Rows = append(g.Rows, append([]string{star + row.Model, fmt.Sprint(n)}, cells...))
 	}
 	return g
 }
 
-// words returns one row of a grid.
-func words(r *result.Result, c result.Case, row *result.Row, units []column) []string {
-	star := ""
-	if best := r.Best(c.Name, measure.Time, result.Model.IsCandidate); best == row {
-		star = "* "
-	}
-	out := []string{star + row.Model, fmt.Sprint(len(row.Samples))}
-	for _, col := range units {
-		e := row.Median(col.unit)
-		out = append(out, median(e, col.format))
-		if col.unit != measure.Time {
-			continue
+// authors returns the article's figures for a model in some cases.
+func authors(cases []result.Case, model string) string {
+	var texts []string
+	for _, c := range cases {
+		for _, f := range c.Figures {
+			if f.Model == model {
+				texts = append(texts, f.Text)
+			}
 		}
-		ratio := row.Ratio(r.Row(c.Name, c.Reference), col.unit)
-		if row.Model == c.Reference {
-			ratio.Interval = nil // it is always 1
-		}
-		out = append(out, bounds(e, col.format), median(ratio, times), bounds(ratio, times))
 	}
-	return out
+	return strings.Join(unique(texts), "; ")
 }
 
 func median(e stats.Estimate, format func(float64) string) string {
@@ -93,5 +98,35 @@ func about(r *result.Result, c result.Case) string {
 	if p := r.ProcessorsOf(c); p != r.Processors {
 		words = append(words, fmt.Sprintf("GOMAXPROCS %d", p))
 	}
+	if c.Table != "" {
+		words = append(words, "the article's table: "+c.Table)
+	}
 	return strings.Join(words, "; ")
 }
+
+// align writes a grid in columns.
+func (g Grid) align(b *bytes.Buffer) {
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, row := range append([][]string{g.Head}, g.Rows...) {
+		fmt.Fprintln(t, strings.Join(row, "\t")+"\t")
+	}
+	_ = t.Flush() // into a buffer
+}
+
+// pipes returns a grid as a Markdown table.
+func (g Grid) pipes() string {
+	var b strings.Builder
+	rule := each(g.Head, func(string) string { return "---" })
+	for _, row := range append([][]string{g.Head, rule}, g.Rows...) {
+		for _, cell := range row {
+			if best, ok := strings.CutPrefix(cell, "* "); ok {
+				cell = strong(best)
+			}
+			fmt.Fprintf(&b, "| %s ", strings.ReplaceAll(cell, "|", `\|`))
+		}
+		fmt.Fprintln(&b, "|")
+	}
+	return b.String()
+}
+
+func strong(text string) string { return "**" + text + "**" }

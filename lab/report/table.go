@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/stint-go/stint/lab/result"
 )
@@ -15,16 +13,23 @@ import (
 // warnings.
 func Table(w io.Writer, r *result.Result) error {
 	var b bytes.Buffer
-	head(&b, r)
+	fmt.Fprintf(&b, "%s: %s\n\ncommand  %s\nmachine  %s\n", r.Experiment, r.Workload, r.Command, r.Machine)
+	for _, tool := range r.Tools {
+		fmt.Fprintf(&b, "tool     %s\n", tool)
+	}
+	for _, m := range r.Models {
+		fmt.Fprintf(&b, "model    %s: %s\n", m.Name, m.Doc)
+	}
+	fmt.Fprintln(&b)
 	for _, c := range r.Cases {
-		if g := newGrid(r, c); len(g.rows) > 0 {
-			fmt.Fprintf(&b, "%s: %s\n", c.Name, about(r, c))
+		if g := newGrid(r, c); len(g.Rows) > 0 {
+			fmt.Fprintf(&b, "%s: %s\n", g.Name, g.Note)
 			g.align(&b)
 			fmt.Fprintln(&b)
 		}
 	}
-	list(&b, tallyText(r), each(r.Verdicts, func(v result.Verdict) string {
-		return fmt.Sprintf("%-8s  %s", v.Answer, fullText(v))
+	list(&b, "claims", each(r.Verdicts, func(v result.Verdict) string {
+		return fmt.Sprintf("%s  %-8s  %s", sign(v.Answer), v.Answer, fullText(v))
 	}))
 	list(&b, "where a peer's median is smaller", each(r.Losses(), lossText))
 	list(&b, "notes", r.Notes)
@@ -34,18 +39,14 @@ func Table(w io.Writer, r *result.Result) error {
 	return err
 }
 
-func head(b *bytes.Buffer, r *result.Result) {
-	fmt.Fprintf(b, "%s: %s\n\n", r.Experiment, r.Workload)
-	fmt.Fprintf(b, "command  %s\n", r.Command)
-	fmt.Fprintf(b, "machine  %s\n", r.Machine)
-	for _, tool := range r.Tools {
-		fmt.Fprintf(b, "tool     %s\n", tool)
-	}
-	for _, m := range r.Models {
-		fmt.Fprintf(b, "model    %s: %s\n", m.Name, m.Doc)
-	}
-	fmt.Fprintln(b)
+// legend explains the signs in tables and verdicts.
+var legend = []string{
+	"best row: the smallest median of a case, except floors; a floor is a lower bound, not an alternative",
+	"yes: the whole interval meets the bar of the claim; no: no part of it does; not sure: the bar is inside the interval, or there is no interval",
+	"stretch: a harder bar, for the record; it decides nothing",
 }
+
+func warningText(w result.Warning) string { return w.Kind + ": " + w.Text }
 
 // list writes a list with a heading, unless it is empty.
 func list(b *bytes.Buffer, title string, lines []string) {
@@ -57,13 +58,4 @@ func list(b *bytes.Buffer, title string, lines []string) {
 		fmt.Fprintf(b, "  %s\n", line)
 	}
 	fmt.Fprintln(b)
-}
-
-// align writes a grid in columns.
-func (g grid) align(b *bytes.Buffer) {
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for _, row := range append([][]string{g.head}, g.rows...) {
-		fmt.Fprintln(t, strings.Join(row, "\t")+"\t")
-	}
-	_ = t.Flush() // into a buffer
 }

@@ -1,0 +1,311 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stint-go/stint/lab/chart"
+	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
+	"github.com/stint-go/stint/lab/stats"
+)
+
+// A figure is a drawing with its table.
+type figure struct {
+	Name, Note string
+	SVG        template.HTML
+	Table      Grid
+}
+
+// draw adds the figures: our fastest model compared with the fastest peer, the
+// main cases as bars, sweeps and cases that differ in a number as curves. It
+// adds the tables of all other cases.
+func (c *chapter) draw() {
+	c.drawPairings()
+	for _, k := range c.Main() {
+		c.drawBars(k)
+	}
+	shown := each(c.Main(), func(k result.Case) string { return k.Name })
+	for _, k := range c.Cases {
+		c.drawSweep(k)
+		c.drawTraces(k)
+		if g := newGrid(c.Result, k); !slices.Contains(shown, k.Name) && len(g.Rows) > 0 {
+			c.Tables = append(c.Tables, g)
+		}
+	}
+	for _, f := range families(c.Cases) {
+		for _, u := range []measure.Unit{measure.Time, measure.P50, measure.P99} {
+			c.drawFamily(f, u)
+		}
+	}
+}
+
+// frame names the next drawing.
+func (c *chapter) frame(title, desc string) chart.Frame {
+	return chart.Frame{ID: fmt.Sprintf("chart-%s-%d", c.Experiment, len(c.Figures)), Title: c.Experiment + ": " + title, Desc: desc}
+}
+
+func (c *chapter) add(name, note, svg string, table Grid) {
+	c.Figures = append(c.Figures, figure{name, note, template.HTML(svg), table})
+}
+
+// looks are the looks of kinds.
+var looks = map[result.Kind]chart.Look{result.Ours: chart.Ours, result.Peer: chart.Plain, result.Floor: chart.Dashed}
+
+// maxRows is the number of rows of a drawing of ratios.
+const maxRows = 30
+
+// drawPairings draws the ratios of our fastest model to the fastest peer.
+func (c *chapter) drawPairings() {
+	all := pairings(c.Result)
+	if len(all) < 2 {
+		return
+	}
+	for part := range slices.Chunk(all, maxRows) {
+		b := chart.Bars{Ratios: true, Axis: chart.Axis{Label: "time of our fastest / of the fastest peer", Format: tick(times)}}
+		g := Grid{Name: "Our fastest model and the fastest peer", Head: []string{"case", "ours", "peer", "time, ours / peer", "interval", "ours is"}}
+		for _, p := range part {
+			look := map[string]chart.Look{faster: chart.Ours, slower: chart.Accent, undecided: chart.Plain}[p.word()]
+			b.Bars = append(b.Bars, chart.Bar{Name: p.Case, Look: look, Value: value(p.Ratio), Text: times(p.Ratio.Median)})
+			g.Rows = append(g.Rows, []string{p.Case, p.Ours.Model, p.Other.Model, times(p.Ratio.Median), bounds(p.Ratio, times), p.word()})
+		}
+		b.Frame = c.frame("our fastest model and the fastest peer", fmt.Sprintf("%d ratios; left of the line at 1 ours is faster.", len(part)))
+		c.add("Our fastest model compared with the fastest peer", "● faster, ◆ slower, ○ undecided: the interval contains 1", b.SVG(), g)
+	}
+}
+
+// drawBars draws the medians of a case, the smallest first: of the time, or of
+// the first units if no time was measured.
+func (c *chapter) drawBars(k result.Case) {
+	rows := c.In(k.Name)
+	units := measured(rows)
+	if len(units) > 0 && units[0].unit == measure.Time {
+		units = units[:1]
+	}
+	for i, col := range units[:min(3, len(units))] {
+		b := chart.Bars{Axis: chart.Axis{Label: col.name, Format: tick(col.format)}}
+		slices.SortStableFunc(rows, func(x, y *result.Row) int {
+			return cmp.Compare(x.Median(col.unit).Median, y.Median(col.unit).Median)
+		})
+		for _, row := range rows {
+			if e := row.Median(col.unit); e.N > 0 {
+				b.Bars = append(b.Bars, chart.Bar{Name: row.Model, Look: looks[c.Kind(row.Model)], Value: value(e), Text: col.format(e.Median)})
+			}
+		}
+		b.Frame = c.frame(k.Name+", "+col.name, fmt.Sprintf("Bars of %d models, the smallest is %s.", len(b.Bars), b.Bars[0].Name))
+		g := newGrid(c.Result, k)
+		if i > 0 {
+			g.Name += ", " + col.name
+		}
+		c.add(k.Name, about(c.Result, k), b.SVG(), g)
+	}
+}
+
+// A point is a point of a line, or a level for all values of x.
+type point struct {
+	line  string
+	kind  result.Kind
+	level bool
+	x     float64
+	e     stats.Estimate
+}
+
+const (
+	fewestPoints = 3  // make a curve
+	manyColumns  = 20 // are too many for a table
+)
+
+// drawCurve draws points as lines, ours first and then the smallest, as many as
+// can be told apart. Its table has all.
+func (c *chapter) drawCurve(name, note string, x, y chart.Axis, points []point) {
+	xs := each(slices.DeleteFunc(slices.Clone(points), func(p point) bool { return p.level }), func(p point) float64 { return p.x })
+	slices.Sort(xs)
+	xs = slices.Compact(xs)
+	if len(xs) < fewestPoints {
+		return
+	}
+	lines := groupBy(points, func(p point) string { return p.line })
+	last := func(g grouped[point]) float64 { return g.items[len(g.items)-1].e.Median }
+	slices.SortStableFunc(lines, func(a, b grouped[point]) int {
+		if (a.items[0].kind == result.Ours) != (b.items[0].kind == result.Ours) {
+			return map[bool]int{true: -1, false: 1}[a.items[0].kind == result.Ours]
+		}
+		return cmp.Compare(last(a), last(b))
+	})
+	curves := chart.Curves{X: x, Y: chart.Axis{Label: y.Label, Format: tick(y.Format)}}
+	table := Grid{Name: name + ": " + y.Label, Head: append([]string{x.Label}, each(xs, x.Format)...)}
+	for _, g := range lines {
+		l := chart.Line{Name: g.key, Ours: g.items[0].kind == result.Ours, Level: g.items[0].level}
+		row := make([]string, len(xs)+1)
+		row[0] = g.key
+		for _, p := range g.items {
+			l.Points = append(l.Points, chart.Point{X: p.x, Y: value(p.e), Words: fmt.Sprintf("%s, %s %s: %s", p.line, x.Label, x.Format(p.x), short(p.e, y.Format))})
+			if i, ok := slices.BinarySearch(xs, p.x); ok && !p.level {
+				row[i+1] = y.Format(p.e.Median)
+			} else {
+				row[1] = y.Format(p.e.Median)
+			}
+		}
+		curves.Lines, table.Rows = append(curves.Lines, l), append(table.Rows, row)
+	}
+	if len(xs) > manyColumns {
+		table.Head, table.Rows = []string{"model", x.Label, y.Label}, each(points, func(p point) []string { return []string{p.line, x.Format(p.x), y.Format(p.e.Median)} })
+	}
+	if n := len(lines); n > chart.MaxLines {
+		curves.Lines = curves.Lines[:chart.MaxLines]
+		note += fmt.Sprintf("; %d of %d models, the table has all", chart.MaxLines, n)
+	}
+	curves.Frame = c.frame(name+", "+y.Label, fmt.Sprintf("Curves of %d models over %d values of %s.", len(curves.Lines), len(xs), x.Label))
+	c.add(name, note, curves.SVG(), table)
+}
+
+// drawSweep draws the times of the models of a case that differ in a number.
+func (c *chapter) drawSweep(k result.Case) {
+	var points []point
+	var labels []string
+	for _, row := range c.In(k.Name) {
+		m, e := c.Model(row.Model), row.Median(measure.Time)
+		if e.N == 0 {
+			continue
+		}
+		p := point{line: m.Name, kind: m.Kind, level: m.Sweep == "", x: m.At, e: e}
+		if !p.level {
+			p.line = cmp.Or(strings.Trim(strings.TrimSuffix(m.Name, fmt.Sprint(m.At)), "-="), m.Sweep)
+			labels = append(labels, m.Sweep)
+		}
+		points = append(points, p)
+	}
+	c.drawCurve(k.Name, about(c.Result, k), chart.Axis{Label: strings.Join(unique(labels), ", "), Format: count}, chart.Axis{Label: "time/op", Format: duration}, points)
+}
+
+// A family is a set of cases whose names differ in one number.
+type family struct {
+	name, key string
+	cases     []result.Case
+	at        []float64
+	format    func(float64) string
+}
+
+// families finds the families, the largest first. A case is in one only.
+func families(cases []result.Case) []*family {
+	all := map[string]*family{}
+	var order []*family
+	for _, c := range cases {
+		parts := strings.Split(c.Name, "/")
+		for i, part := range parts {
+			key, text, _ := strings.Cut(part, "=")
+			at, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+			format := count
+			if d, e := time.ParseDuration(text); e == nil && err != nil {
+				at, err, format = float64(d), nil, tick(duration)
+			}
+			if err != nil {
+				continue
+			}
+			name := strings.Join(slices.Concat(parts[:i], []string{key + "=N"}, parts[i+1:]), "/")
+			if all[name] == nil {
+				all[name] = &family{name: name, key: key, format: format}
+				order = append(order, all[name])
+			}
+			f := all[name]
+			f.cases, f.at = append(f.cases, c), append(f.at, at)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b *family) int { return cmp.Compare(len(b.cases), len(a.cases)) })
+	taken := map[string]bool{}
+	return slices.DeleteFunc(order, func(f *family) bool {
+		if len(f.cases) < fewestPoints || slices.ContainsFunc(f.cases, func(c result.Case) bool { return taken[c.Name] }) {
+			return true
+		}
+		for _, c := range f.cases {
+			taken[c.Name] = true
+		}
+		return false
+	})
+}
+
+// maxGrowth is the growth of a reference's values above which curves show
+// multiples of it. Otherwise they would mainly show how the work grows.
+const maxGrowth = 10
+
+// drawFamily draws one unit of a family.
+func (c *chapter) drawFamily(f *family, u measure.Unit) {
+	col := describe(u)
+	y := chart.Axis{Label: col.name, Format: col.format}
+	references := each(f.cases, func(k result.Case) float64 { return c.Row(k.Name, f.cases[0].Reference).Median(u).Median })
+	lo, hi := slices.Min(references), slices.Max(references)
+	relative := lo > 0 && hi/lo > maxGrowth
+	if relative {
+		y = chart.Axis{Label: col.name + ", × " + f.cases[0].Reference, Format: times}
+	}
+	var points []point
+	for i, k := range f.cases {
+		for _, row := range c.In(k.Name) {
+			e := row.Median(u)
+			if relative {
+				e = row.Ratio(c.Row(k.Name, f.cases[0].Reference), u)
+			}
+			if e.N > 0 {
+				points = append(points, point{line: row.Model, kind: c.Kind(row.Model), x: f.at[i], e: e})
+			}
+		}
+	}
+	c.drawCurve(f.name, f.cases[0].Doc, chart.Axis{Label: f.key, Format: f.format}, y, points)
+}
+
+// drawTraces draws how the models of a case changed their limits over time.
+func (c *chapter) drawTraces(k result.Case) {
+	var points []point
+	for _, t := range c.Traces {
+		for _, p := range t.Points {
+			if t.Case == k.Name {
+				points = append(points, point{line: t.Model, kind: c.Kind(t.Model), x: p.At * float64(time.Second), e: stats.Estimate{N: 1, Median: float64(p.Limit)}})
+			}
+		}
+	}
+	c.drawCurve(k.Name, "changes of the limit in one run", chart.Axis{Label: "time", Format: tick(duration)}, chart.Axis{Label: "limit", Format: count}, points)
+}
+
+// value converts an estimate.
+func value(e stats.Estimate) chart.Value {
+	switch {
+	case e.N == 0:
+		return chart.At(math.NaN())
+	case e.Interval == nil:
+		return chart.At(e.Median)
+	}
+	return chart.Value{Mid: e.Median, Lo: e.Interval.Lo, Hi: e.Interval.Hi}
+}
+
+// tick formats round values, without trailing zeros.
+func tick(format func(float64) string) func(float64) string {
+	return func(v float64) string {
+		number, unit, _ := strings.Cut(format(v), " ")
+		if strings.Contains(number, ".") {
+			number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
+		}
+		if number == "0" {
+			unit = ""
+		}
+		return strings.TrimSpace(number + " " + unit)
+	}
+}
+
+// count formats a number with few letters.
+func count(v float64) string {
+	for _, u := range []struct {
+		size float64
+		name string
+	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		if v >= u.size && math.Mod(v, u.size/10) == 0 {
+			return fmt.Sprint(v/u.size) + u.name
+		}
+	}
+	return fmt.Sprint(v)
+}
