@@ -16,11 +16,8 @@ type scale struct {
 const farApart = 20
 
 // fit returns a linear scale from zero, or a logarithmic one if all values are
-// positive and far apart.
+// positive and far apart. There must be values.
 func fit(values []float64) scale {
-	if len(values) == 0 {
-		return scale{hi: 1}
-	}
 	lo, hi := slices.Min(values), slices.Max(values)
 	if lo > 0 && hi/lo > farApart {
 		return scale{log: true, lo: lo / 1.2, hi: hi * 1.2}
@@ -63,27 +60,20 @@ func (s scale) ticks(n int) []float64 {
 		return out
 	}
 	for _, steps := range [][]float64{{1, 1.1, 1.2, 1.5, 2, 3, 5, 7, 8, 9}, {1, 1.5, 2, 3, 5, 7}, {1, 2, 5}, {1}} {
-		if out = s.steps(steps); len(out) <= 2*n {
-			return out
-		}
-	}
-	every := (len(out) + 2*n - 1) / (2 * n) // each second or third of many decades
-	i := -1
-	return slices.DeleteFunc(out, func(float64) bool { i++; return i%every != 0 })
-}
-
-// steps returns the values of a logarithmic scale that are one of the steps in
-// their decade.
-func (s scale) steps(steps []float64) []float64 {
-	var out []float64
-	for decade := math.Floor(math.Log10(s.lo)); decade <= math.Log10(s.hi); decade++ {
-		for _, step := range steps {
-			if v := step * math.Pow(10, decade); v >= s.lo*(1-1e-9) && v <= s.hi*(1+1e-9) {
-				out = append(out, v)
+		out = nil
+		for decade := math.Floor(math.Log10(s.lo)); decade <= math.Log10(s.hi); decade++ {
+			for _, step := range steps {
+				if v := step * math.Pow(10, decade); v >= s.lo*(1-1e-9) && v <= s.hi*(1+1e-9) {
+					out = append(out, v)
+				}
 			}
 		}
+		if len(out) <= 2*n {
+			break
+		}
 	}
-	return out
+	every, i := (len(out)-1)/(2*n)+1, -1 // each second or third of many decades
+	return slices.DeleteFunc(out, func(float64) bool { i++; return i%every != 0 })
 }
 
 // nice returns the next step that is 1, 2 or 5 times a power of ten.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,7 +87,7 @@ func (c *chapter) drawBars(k result.Case) {
 	if len(units) > 0 && units[0].unit == measure.Time {
 		units = units[:1]
 	}
-	for i, col := range units[:min(3, len(units))] {
+	for _, col := range units[:min(3, len(units))] {
 		b := chart.Bars{Axis: chart.Axis{Label: col.name, Format: tick(col.format)}}
 		slices.SortStableFunc(rows, func(x, y *result.Row) int {
 			return cmp.Compare(x.Median(col.unit).Median, y.Median(col.unit).Median)
@@ -99,11 +98,7 @@ func (c *chapter) drawBars(k result.Case) {
 			}
 		}
 		b.Frame = c.frame(k.Name+", "+col.name, fmt.Sprintf("Bars of %d models, the smallest is %s.", len(b.Bars), b.Bars[0].Name))
-		g := newGrid(c.Result, k)
-		if i > 0 {
-			g.Name += ", " + col.name
-		}
-		c.add(k.Name, about(c.Result, k), b.SVG(), g)
+		c.add(k.Name, about(c.Result, k), b.SVG(), newGrid(c.Result, k))
 	}
 }
 
@@ -116,52 +111,50 @@ type point struct {
 	e     stats.Estimate
 }
 
-const (
-	fewestPoints = 3  // make a curve
-	manyColumns  = 20 // are too many for a table
-)
+// fewestPoints make a curve.
+const fewestPoints = 3
 
-// drawCurve draws points as lines, ours first and then the smallest, as many as
-// can be told apart. Its table has all.
+// drawCurve draws points as lines: ours first, then peers', then levels, the
+// smallest first, as many as can be told apart. Its table has all.
 func (c *chapter) drawCurve(name, note string, x, y chart.Axis, points []point) {
-	xs := each(slices.DeleteFunc(slices.Clone(points), func(p point) bool { return p.level }), func(p point) float64 { return p.x })
-	slices.Sort(xs)
-	xs = slices.Compact(xs)
-	if len(xs) < fewestPoints {
+	lines := groupBy(points, func(p point) string { return p.line })
+	if !slices.ContainsFunc(lines, func(g grouped[point]) bool { return len(g.items) >= fewestPoints }) {
 		return
 	}
-	lines := groupBy(points, func(p point) string { return p.line })
-	last := func(g grouped[point]) float64 { return g.items[len(g.items)-1].e.Median }
 	slices.SortStableFunc(lines, func(a, b grouped[point]) int {
-		if (a.items[0].kind == result.Ours) != (b.items[0].kind == result.Ours) {
-			return map[bool]int{true: -1, false: 1}[a.items[0].kind == result.Ours]
+		rank := func(g grouped[point]) int {
+			switch p := g.items[0]; {
+			case p.level:
+				return 2
+			case p.kind != result.Ours:
+				return 1
+			}
+			return 0
 		}
-		return cmp.Compare(last(a), last(b))
+		last := func(g grouped[point]) float64 { return g.items[len(g.items)-1].e.Median }
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(last(a), last(b)))
 	})
 	curves := chart.Curves{X: x, Y: chart.Axis{Label: y.Label, Format: tick(y.Format)}}
-	table := Grid{Name: name + ": " + y.Label, Head: append([]string{x.Label}, each(xs, x.Format)...)}
+	table := Grid{Name: name + ": " + y.Label, Head: []string{"model", x.Label, y.Label}}
 	for _, g := range lines {
 		l := chart.Line{Name: g.key, Ours: g.items[0].kind == result.Ours, Level: g.items[0].level}
-		row := make([]string, len(xs)+1)
-		row[0] = g.key
 		for _, p := range g.items {
-			l.Points = append(l.Points, chart.Point{X: p.x, Y: value(p.e), Words: fmt.Sprintf("%s, %s %s: %s", p.line, x.Label, x.Format(p.x), short(p.e, y.Format))})
-			if i, ok := slices.BinarySearch(xs, p.x); ok && !p.level {
-				row[i+1] = y.Format(p.e.Median)
-			} else {
-				row[1] = y.Format(p.e.Median)
+			at := x.Format(p.x)
+			if p.level {
+				at = "any"
 			}
+			l.Points = append(l.Points, chart.Point{X: p.x, Y: value(p.e), Words: fmt.Sprintf("%s, %s %s: %s", p.line, x.Label, at, short(p.e, y.Format))})
+			table.Rows = append(table.Rows, []string{p.line, at, short(p.e, y.Format)})
 		}
-		curves.Lines, table.Rows = append(curves.Lines, l), append(table.Rows, row)
+		if l.Level || len(l.Points) > 1 {
+			curves.Lines = append(curves.Lines, l)
+		}
 	}
-	if len(xs) > manyColumns {
-		table.Head, table.Rows = []string{"model", x.Label, y.Label}, each(points, func(p point) []string { return []string{p.line, x.Format(p.x), y.Format(p.e.Median)} })
+	curves.Lines = curves.Lines[:min(chart.MaxLines, len(curves.Lines))]
+	if n := len(curves.Lines); n < len(lines) {
+		note += fmt.Sprintf("; %d of %d models, the table has all", n, len(lines))
 	}
-	if n := len(lines); n > chart.MaxLines {
-		curves.Lines = curves.Lines[:chart.MaxLines]
-		note += fmt.Sprintf("; %d of %d models, the table has all", chart.MaxLines, n)
-	}
-	curves.Frame = c.frame(name+", "+y.Label, fmt.Sprintf("Curves of %d models over %d values of %s.", len(curves.Lines), len(xs), x.Label))
+	curves.Frame = c.frame(name+", "+y.Label, fmt.Sprintf("Curves of %d models over %s.", len(curves.Lines), x.Label))
 	c.add(name, note, curves.SVG(), table)
 }
 
@@ -213,20 +206,17 @@ func families(cases []result.Case) []*family {
 				all[name] = &family{name: name, key: key, format: format}
 				order = append(order, all[name])
 			}
-			f := all[name]
-			f.cases, f.at = append(f.cases, c), append(f.at, at)
+			all[name].cases, all[name].at = append(all[name].cases, c), append(all[name].at, at)
 		}
 	}
 	slices.SortStableFunc(order, func(a, b *family) int { return cmp.Compare(len(b.cases), len(a.cases)) })
 	taken := map[string]bool{}
 	return slices.DeleteFunc(order, func(f *family) bool {
-		if len(f.cases) < fewestPoints || slices.ContainsFunc(f.cases, func(c result.Case) bool { return taken[c.Name] }) {
-			return true
-		}
+		used := slices.ContainsFunc(f.cases, func(c result.Case) bool { return taken[c.Name] })
 		for _, c := range f.cases {
-			taken[c.Name] = true
+			taken[c.Name] = taken[c.Name] || !used && len(f.cases) >= fewestPoints
 		}
-		return false
+		return used
 	})
 }
 
@@ -274,11 +264,8 @@ func (c *chapter) drawTraces(k result.Case) {
 
 // value converts an estimate.
 func value(e stats.Estimate) chart.Value {
-	switch {
-	case e.N == 0:
-		return chart.At(math.NaN())
-	case e.Interval == nil:
-		return chart.At(e.Median)
+	if e.Interval == nil {
+		return chart.Value{Mid: e.Median, Lo: e.Median, Hi: e.Median}
 	}
 	return chart.Value{Mid: e.Median, Lo: e.Interval.Lo, Hi: e.Interval.Hi}
 }
@@ -297,15 +284,5 @@ func tick(format func(float64) string) func(float64) string {
 	}
 }
 
-// count formats a number with few letters.
-func count(v float64) string {
-	for _, u := range []struct {
-		size float64
-		name string
-	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
-		if v >= u.size && math.Mod(v, u.size/10) == 0 {
-			return fmt.Sprint(v/u.size) + u.name
-		}
-	}
-	return fmt.Sprint(v)
-}
+// count formats a position on an axis.
+var count = tick(number)

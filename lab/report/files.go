@@ -1,15 +1,13 @@
 // Package report formats results for readers: as a terminal table, an HTML
-// page, Markdown, CSV, the Go benchmark format, and a comparison of two runs.
+// page, Markdown, the Go benchmark format, and a comparison of two runs.
 // Package result holds the results and their files.
 package report
 
 import (
 	"bytes"
-	"encoding/csv"
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/stint-go/stint/lab/features"
 	"github.com/stint-go/stint/lab/result"
@@ -32,7 +30,6 @@ func Write(dir string, results []*result.Result) ([]string, error) {
 	}{
 		{"report.html", func(w io.Writer) error { return writePage(w, results, table) }},
 		{"report.md", func(w io.Writer) error { return writeText(w, "report", results, table, "") }},
-		{"report.csv", func(w io.Writer) error { return writeCSV(w, results) }},
 		{"report.txt", func(w io.Writer) error { return writeBenchmark(w, results) }},
 	} {
 		var b bytes.Buffer
@@ -46,24 +43,4 @@ func Write(dir string, results []*result.Result) ([]string, error) {
 		written = append(written, name)
 	}
 	return written, nil
-}
-
-// writeCSV writes results for spreadsheets: a line per row and unit. Ends of a
-// missing interval are empty.
-func writeCSV(w io.Writer, results []*result.Result) error {
-	lines := [][]string{{"experiment", "case", "model", "unit", "n", "median", "lo", "hi"}}
-	plain := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	for _, r := range results {
-		for _, row := range r.Rows {
-			for _, col := range measured([]*result.Row{&row}) {
-				e := row.Median(col.unit)
-				line := []string{r.Experiment, row.Case, row.Model, string(col.unit), strconv.Itoa(e.N), plain(e.Median), "", ""}
-				if e.Interval != nil {
-					line[6], line[7] = plain(e.Interval.Lo), plain(e.Interval.Hi)
-				}
-				lines = append(lines, line)
-			}
-		}
-	}
-	return csv.NewWriter(w).WriteAll(lines)
 }

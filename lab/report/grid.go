@@ -1,8 +1,8 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 
@@ -104,11 +104,22 @@ func about(r *result.Result, c result.Case) string {
 	return strings.Join(words, "; ")
 }
 
-// align writes a grid in columns.
-func (g Grid) align(b *bytes.Buffer) {
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for _, row := range append([][]string{g.Head}, g.Rows...) {
-		fmt.Fprintln(t, strings.Join(row, "\t")+"\t")
+// write writes a grid as a Markdown table, in columns if it is to be read as
+// text too.
+func (g Grid) write(w io.Writer, columns bool) {
+	t, end := tabwriter.NewWriter(w, 0, 0, 0, ' ', 0), ""
+	if columns {
+		end = "\t"
+	}
+	rule := each(g.Head, func(string) string { return "---" })
+	for _, row := range append([][]string{g.Head, rule}, g.Rows...) {
+		for _, cell := range row {
+			if best, ok := strings.CutPrefix(cell, "* "); ok && !columns {
+				cell = strong(best)
+			}
+			fmt.Fprintf(t, "| %s %s", strings.ReplaceAll(cell, "|", `\|`), end)
+		}
+		fmt.Fprintln(t, "|")
 	}
 	_ = t.Flush() // into a buffer
 }
@@ -116,16 +127,7 @@ func (g Grid) align(b *bytes.Buffer) {
 // pipes returns a grid as a Markdown table.
 func (g Grid) pipes() string {
 	var b strings.Builder
-	rule := each(g.Head, func(string) string { return "---" })
-	for _, row := range append([][]string{g.Head, rule}, g.Rows...) {
-		for _, cell := range row {
-			if best, ok := strings.CutPrefix(cell, "* "); ok {
-				cell = strong(best)
-			}
-			fmt.Fprintf(&b, "| %s ", strings.ReplaceAll(cell, "|", `\|`))
-		}
-		fmt.Fprintln(&b, "|")
-	}
+	g.write(&b, false)
 	return b.String()
 }
 

@@ -23,8 +23,8 @@ func Table(w io.Writer, r *result.Result) error {
 	fmt.Fprintln(&b)
 	for _, c := range r.Cases {
 		if g := newGrid(r, c); len(g.Rows) > 0 {
-			fmt.Fprintf(&b, "%s: %s\n", g.Name, g.Note)
-			g.align(&b)
+			fmt.Fprintf(&b, "%s: %s\n\n", g.Name, g.Note)
+			g.write(&b, true)
 			fmt.Fprintln(&b)
 		}
 	}

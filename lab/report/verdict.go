@@ -143,14 +143,19 @@ func between(verdicts []result.Verdict) string {
 	if len(medians) == 0 {
 		return what + " not measured"
 	}
+	bars := each(verdicts, func(v result.Verdict) float64 { return v.Bar })
+	bar := format(slices.Min(bars))
+	if most := format(slices.Max(bars)); most != bar {
+		bar += " to " + most
+	}
 	text := format(slices.Min(medians)) + " to " + format(slices.Max(medians))
 	switch verdicts[0].Form {
 	case result.Speedup:
-		return text + " x as fast"
+		return fmt.Sprintf("%s x as fast, claimed at least %s", text, bar)
 	case result.Difference:
-		return what + " " + text + " more"
+		return fmt.Sprintf("%s %s more, claimed at most %s", what, text, bar)
 	case result.Value:
-		return what + " " + text
+		return fmt.Sprintf("%s %s, claimed at most %s", what, text, bar)
 	}
-	return what + " x " + text
+	return fmt.Sprintf("%s x %s, claimed at most %s", what, text, bar)
 }

@@ -92,16 +92,9 @@ func writeText(w io.Writer, name string, results []*result.Result, table feature
 		root = "https://github.com/stint-go/stint/blob/main/"
 	}
 	t, err := template.New(name).Funcs(template.FuncMap{
-		"features": func(t features.Table) string { return featureGrid(t, root).pipes() },
-		"pipes":    Grid.pipes,
-		"model":    func(m result.Model) string { return "`" + m.Name + "`: " + m.Doc },
-		"conclusions": func(all []conclusion) string {
-			return Grid{Head: []string{"", "conclusion", "figures", "experiment"}, Rows: each(all, func(c conclusion) []string {
-				return []string{strong(c.Answer), c.Text, c.Why, strings.Join(c.Experiments, ", ")}
-			})}.pipes()
-		},
-		"table": newGrid,
-		"loss":  lossText,
+		"root": func() string { return root }, "cell": func(s string) string { return strings.ReplaceAll(s, "|", `\|`) },
+		"join": strings.Join, "lower": func(a features.Answer) string { return strings.ToLower(string(a)) },
+		"pipes": Grid.pipes, "table": newGrid, "loss": lossText,
 	}).Parse(markdownText)
 	if err != nil {
 		return err
@@ -201,25 +194,4 @@ func featureAnswer(a features.Answer) result.Answer {
 		return result.InPart
 	}
 	return result.Answer(strings.ToLower(string(a)))
-}
-
-// featureGrid returns the feature table. Each answer links to its test, with
-// the note as the link's title.
-func featureGrid(t features.Table, root string) Grid {
-	g := Grid{Head: []string{""}}
-	for _, l := range t.Libraries {
-		g.Head = append(g.Head, strings.TrimSuffix(l.Name+" "+l.Version, " (devel)"))
-	}
-	for i, f := range t.Features {
-		row := []string{strong(f.Name) + ": " + f.Doc}
-		for _, c := range t.Cells[i] {
-			title := ""
-			if c.Note != "" {
-				title = ` "` + strings.ReplaceAll(c.Note, `"`, `\"`) + `"`
-			}
-			row = append(row, fmt.Sprintf("[%s](%s%s#L%d%s)", strings.ToLower(string(c.Answer)), root, c.File, c.Line, title))
-		}
-		g.Rows = append(g.Rows, row)
-	}
-	return g
 }
