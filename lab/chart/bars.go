@@ -1,6 +1,9 @@
 package chart
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Bars are horizontal bars with their names above. Ratios, and values too far
 // apart for bars from zero, are points on a logarithmic scale.
@@ -81,8 +84,12 @@ func (b Bar) draw(c *canvas, s scale, y float64) {
 	if b.Look == Ours {
 		class = "bold "
 	}
-	c.text(0, y, class+"over", b.Name)
-	c.text(width, y, class+"over end", b.Text)
+	squeeze := ""
+	if room := width - textWidth(b.Text) - 2*gap; textWidth(b.Name) > room {
+		squeeze = fmt.Sprintf(`" textLength="%s" lengthAdjust="spacingAndGlyphs`, num(room))
+	}
+	c.text(2, y, class+"over"+squeeze, b.Name)
+	c.text(width-2, y, class+"over end", b.Text)
 	y += 9
 	mid, words := s.at(b.Value.Mid), b.Name+": "+b.Text
 	if s.log {

@@ -110,7 +110,7 @@ func (c *Comparison) pairs() []pair {
 func (c *Comparison) write(b *bytes.Buffer, p pair, col column) bool {
 	g := Grid{Head: []string{"case", "model", "A", "±", "B", "±", "delta", "p", "n"}}
 	rows, differ, ratios := 0, 0, 0.0 // ratios: the sum of their logarithms
-	var only [2][]string
+	var only [2][][2]string           // cases and models
 	var doubts []string
 	for _, kase := range unique(each(slices.Concat(p.a.Cases, p.b.Cases), func(k result.Case) string { return k.Name })) {
 		for _, model := range unique(each(slices.Concat(p.a.In(kase), p.b.In(kase)), func(row *result.Row) string { return row.Model })) {
@@ -119,10 +119,10 @@ func (c *Comparison) write(b *bytes.Buffer, p pair, col column) bool {
 			case len(c.Models) > 0 && !slices.Contains(c.Models, model) || d.a.N+d.b.N == 0:
 				continue
 			case d.b.N == 0:
-				only[0] = append(only[0], kase+": "+model)
+				only[0] = append(only[0], [2]string{kase, model})
 				continue
 			case d.a.N == 0:
-				only[1] = append(only[1], kase+": "+model)
+				only[1] = append(only[1], [2]string{kase, model})
 				continue
 			}
 			rows++
@@ -155,8 +155,11 @@ func (c *Comparison) write(b *bytes.Buffer, p pair, col column) bool {
 			return fmt.Sprintf("%d: %s", len(g.items), g.key)
 		}))
 	}
-	list(b, name+": only in A", only[0])
-	list(b, name+": only in B", only[1])
+	for i, rows := range only {
+		list(b, name+": only in "+string("AB"[i]), each(groupBy(rows, func(row [2]string) string { return row[0] }), func(g grouped[[2]string]) string {
+			return g.key + ": " + strings.Join(each(g.items, func(row [2]string) string { return row[1] }), ", ")
+		}))
+	}
 	return rows+len(only[0])+len(only[1]) > 0
 }
 
