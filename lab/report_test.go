@@ -47,6 +47,38 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// A summary is smaller, and reported and compared like its result.
+func TestSummarize(t *testing.T) {
+	dir := t.TempDir()
+	full, short := filepath.Join(dir, "full"), filepath.Join(dir, "short")
+	run := []string{"run", "tiny", "--quick", "--models", "stint.Group,channel", "--cases", "limit=2", "--out", full, "--cpuprofile", filepath.Join(dir, "profiles")}
+	for _, args := range [][]string{run, {"summarize", full, short}, {"report", short}} {
+		if _, errs, status := call(t.Context(), args...); status != statusOK {
+			t.Fatalf("%q: %q, %d", args, errs, status)
+		}
+	}
+	sizes := map[string]int64{}
+	for _, d := range []string{full, short} {
+		info, err := os.Stat(filepath.Join(d, "tiny.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes[d] = info.Size()
+	}
+	if 2*sizes[short] > sizes[full] {
+		t.Errorf("a summary of %d bytes for %d", sizes[short], sizes[full])
+	}
+	if text, err := os.ReadFile(filepath.Join(short, "report.md")); err != nil || !strings.Contains(string(text), "stint.Group") {
+		t.Errorf("report.md is %q, %v", text, err)
+	}
+	if out, errs, status := call(t.Context(), "compare", full, short); status != statusOK || !strings.Contains(out, "stint.Group") {
+		t.Errorf("got %q, %q, %d", out, errs, status)
+	}
+	if profiles, err := filepath.Glob(filepath.Join(dir, "profiles", "tiny", "limit=2", "*.pprof")); err != nil || len(profiles) < 2 {
+		t.Errorf("profiles %q, %v", profiles, err)
+	}
+}
+
 func TestReportComplains(t *testing.T) {
 	empty := t.TempDir()
 	for _, c := range []struct {
@@ -56,6 +88,8 @@ func TestReportComplains(t *testing.T) {
 	}{
 		{[]string{"report"}, "accepts 1 arg", statusUsage},
 		{[]string{"report", empty}, "no results in it", statusFailed},
+		{[]string{"summarize", empty, empty}, "no results in it", statusFailed},
+		{[]string{"summarize", empty}, "accepts 2 arg", statusUsage},
 	} {
 		if out, errs, status := call(t.Context(), c.args...); out != "" || status != c.status || !strings.Contains(errs, c.want) {
 			t.Errorf("%q: got %q, %q, %d, want %q, %d", c.args, out, errs, status, c.want, c.status)

@@ -31,7 +31,6 @@ func TestList(t *testing.T) {
 func TestWrongCommandLines(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"run nothing", `lab: no experiment "nothing": there are `},
-		{"run tiny add tiny", "lab: experiment tiny is named twice"},
 		{"run --count -1", "lab: --count -1: must not be negative"},
 		{"run --procs 1,-1", "lab: --procs -1: want numbers from 1 on, or N"},
 		{"run --procs all", "lab: --procs all: want numbers from 1 on, or N"},

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -47,16 +46,17 @@ func (e Experiment) WithAllModels() Experiment {
 
 // A Session holds the command line's settings for a run.
 type Session struct {
-	Quick   bool          // smaller sizes, to see that everything runs
-	Count   int           // samples per model; 0: chosen by the experiment
-	Time    time.Duration // of a sample, where the number of operations is free; 0: 5 ms
-	Models  []string      // models to measure, with those they are compared with; none: all
-	Cases   []string      // parts of the names of the cases to measure; none: all
-	Procs   []int         // GOMAXPROCS to measure at, ascending; none: chosen by the experiment
-	Workers int           // goroutines of the articles' fans and pools; 0: chosen by the experiment
-	Keep    bool          // keep the temporary directory
-	Command string        // to repeat the run
-	Log     io.Writer     // messages
+	Quick    bool          // smaller sizes, to see that everything runs
+	Count    int           // samples per model; 0: chosen by the experiment
+	Time     time.Duration // of a sample, where the number of operations is free; 0: 5 ms
+	Models   []string      // models to measure, with those they are compared with; none: all
+	Cases    []string      // parts of the names of the cases to measure; none: all
+	Procs    []int         // GOMAXPROCS to measure at, ascending; none: chosen by the experiment
+	Workers  int           // goroutines of the articles' fans and pools; 0: chosen by the experiment
+	Profiles string        // directory for CPU profiles; "": none
+	Keep     bool          // keep the temporary directory
+	Command  string        // to repeat the run
+	Log      io.Writer     // messages
 
 	// Progress, unless nil, is called before each run with what is measured,
 	// how many runs are done, and how many there are.
@@ -86,12 +86,6 @@ func (s *Session) ModelNames(ctx context.Context, experiments []Experiment) ([]s
 // Listing reports whether nothing is measured: models need not work.
 func (s *Session) Listing() bool { return s.listing }
 
-// SelectsCase reports whether the session measures a case. Experiments whose
-// preparations take long ask before them.
-func (s *Session) SelectsCase(name string) bool {
-	return len(s.Cases) == 0 || slices.ContainsFunc(s.Cases, func(part string) bool { return strings.Contains(name, part) })
-}
-
 // addNames adds the names of the cases' models.
 func (s *Session) addNames(cases []Case) {
 	for _, c := range cases {
@@ -103,6 +97,12 @@ func (s *Session) addNames(cases []Case) {
 	}
 }
 
+// SelectsCase reports whether the session measures a case. Experiments whose
+// preparations take long ask before them.
+func (s *Session) SelectsCase(name string) bool {
+	return len(s.Cases) == 0 || slices.ContainsFunc(s.Cases, func(part string) bool { return strings.Contains(name, part) })
+}
+
 // Machine describes the machine as it was before the first experiment, whose
 // load would show in later descriptions.
 func (s *Session) Machine() measure.Machine {
@@ -111,15 +111,6 @@ func (s *Session) Machine() measure.Machine {
 		s.machine = &here
 	}
 	return *s.machine
-}
-
-// processors returns the largest GOMAXPROCS of the session, which is that of
-// most cases.
-func (s *Session) processors() int {
-	if len(s.Procs) == 0 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return slices.Max(s.Procs)
 }
 
 // InFolder calls run with a temporary directory, which it then removes unless

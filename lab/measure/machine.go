@@ -34,21 +34,13 @@ func Here() Machine {
 	}
 }
 
-// step returns the smallest step of the clock among a thousand, or among as
-// many as fit into 10 ms, and at least one.
+// step returns the smallest step of the clock among as many as fit into a millisecond,
+// and at least one.
 func step() time.Duration {
-	least := time.Duration(0)
-	began := time.Now()
-	for i := range 1000 {
-		before, d := time.Now(), time.Duration(0)
-		for d == 0 {
-			d = time.Since(before)
-		}
-		if i == 0 || d < least {
-			least = d
-		}
-		if time.Since(began) > 10*time.Millisecond {
-			break
+	least := time.Hour
+	for began := time.Now(); least == time.Hour || time.Since(began) < time.Millisecond; {
+		if d := time.Since(time.Now()); d > 0 {
+			least = min(least, d)
 		}
 	}
 	return least
@@ -80,21 +72,9 @@ func load() *float64 {
 // started, in units of 10 ms.
 func busy() (d time.Duration, ok bool) {
 	text, _ := os.ReadFile("/proc/stat")
-	line, _, _ := strings.Cut(string(text), "\n")
-	fields := strings.Fields(line)
-	if len(fields) < 9 || fields[0] != "cpu" {
-		return 0, false
-	}
-	for i, f := range fields[1:9] { // user nice system idle iowait irq softirq steal
-		ticks, err := strconv.ParseInt(f, 10, 64)
-		if err != nil {
-			return 0, false
-		}
-		if i != 3 && i != 4 {
-			d += time.Duration(ticks) * 10 * time.Millisecond
-		}
-	}
-	return d, true
+	var user, nice, system, idle, wait, irq, soft, steal int64
+	n, _ := fmt.Sscanf(string(text), "cpu %d %d %d %d %d %d %d %d", &user, &nice, &system, &idle, &wait, &irq, &soft, &steal)
+	return time.Duration(user+nice+system+irq+soft+steal) * 10 * time.Millisecond, n == 8
 }
 
 // A Watch measures how much of the machine other programs use during runs.
@@ -107,16 +87,12 @@ type Watch struct {
 // Start is called before each measured run.
 func (w *Watch) Start() { w.began, w.known = busy() }
 
-// Stop is called after the run with its usage, whose Others it sets.
+// Stop is called after the run with its usage.
 func (w *Watch) Stop(u *Usage) {
-	now, ok := busy()
-	if !ok || !w.known {
-		return
+	if now, ok := busy(); ok && w.known {
+		w.wall += u.Wall
+		w.used += now - w.began - u.CPU
 	}
-	used := now - w.began - u.CPU
-	u.Others = max(0, used.Seconds()/u.Wall.Seconds())
-	w.wall += u.Wall
-	w.used += used
 }
 
 // Others returns how many processors other programs used on average during the
@@ -131,21 +107,17 @@ func (w *Watch) Others() *float64 {
 
 // Name describes what does not change on a machine: processor and system.
 func (m Machine) Name() string {
-	words := []string{strconv.Itoa(m.Processors) + " processors", m.GOOS + "/" + m.GOARCH, m.Go}
-	if m.CPU != "" {
-		words = append([]string{m.CPU}, words...)
-	}
-	return strings.Join(words, ", ")
+	return strings.TrimPrefix(fmt.Sprintf("%s, %d processors, %s/%s, %s", m.CPU, m.Processors, m.GOOS, m.GOARCH, m.Go), ", ")
 }
 
 // String describes the machine and its load in one line.
 func (m Machine) String() string {
-	words := []string{m.Name()}
+	out := m.Name()
 	if m.Load != nil {
-		words = append(words, fmt.Sprintf("load average %.2f before the run", *m.Load))
+		out += fmt.Sprintf(", load average %.2f before the run", *m.Load)
 	}
 	if m.Others != nil {
-		words = append(words, fmt.Sprintf("others used %.2f processors during it", *m.Others))
+		out += fmt.Sprintf(", others used %.2f processors during it", *m.Others)
 	}
-	return strings.Join(words, ", ")
+	return out
 }

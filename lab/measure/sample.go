@@ -1,5 +1,7 @@
 package measure
 
+import "context"
+
 // A Unit names what a value counts, as in the Go benchmark format.
 type Unit string
 
@@ -32,19 +34,18 @@ const (
 // A Sample holds what one run measured.
 type Sample map[Unit]float64
 
-// Sample converts the usage of a process that read the given number of bytes.
-func (u Usage) Sample(bytes int64) Sample {
-	s := Sample{
-		Time: float64(u.Wall.Nanoseconds()),
-		CPU:  float64(u.CPU.Nanoseconds()),
-		Rate: float64(bytes) / 1e6 / u.Wall.Seconds(),
+// Rounds runs n models in turn, 0 1 2 0 1 2 and so on, so that changes of the
+// machine affect all of them: first a warm-up round, numbered -1, then count
+// rounds. It stops at the first error of run, or between two runs when ctx
+// ends.
+func Rounds(ctx context.Context, count, n int, run func(round, model int) error) error {
+	for i := -n; i < count*n; i++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := run((i+n)/n-1, (i+n)%n); err != nil {
+			return err
+		}
 	}
-	switch {
-	case u.PeakRSS == 0:
-	case u.isBound():
-		s[PeakRSSBound] = float64(u.PeakRSS)
-	default:
-		s[PeakRSS] = float64(u.PeakRSS)
-	}
-	return s
+	return nil
 }

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -76,19 +77,19 @@ func (r *Result) judge(c Claim) Verdict {
 	}
 	values, base := row.values(c.Unit), baseline.values(c.Unit)
 	switch c.Form {
-	case Ratio:
-		v.Figures = stats.Median(stats.Ratios(values, base))
+	case Ratio, Worst:
+		values = stats.Ratios(values, base)
 		if len(c.Cases) > 0 {
-			v.Figures = stats.Median(r.meanRatios(c))
+			values = r.meanRatios(c)
 		}
 	case Speedup:
-		v.Figures = stats.Median(stats.Ratios(base, values))
+		values = stats.Ratios(base, values)
 	case Difference:
-		v.Figures = stats.Median(stats.Differences(values, base))
-	case Value:
-		v.Figures = stats.Median(values)
-	case Worst:
-		v.Figures = largest(stats.Ratios(values, base))
+		values = stats.Differences(values, base)
+	}
+	v.Figures = stats.Median(values)
+	if c.Form == Worst && len(values) > 0 {
+		v.Figures = stats.Estimate{N: len(values), Median: slices.Max(values)} // as observed, without an interval
 	}
 	if math.IsNaN(v.Figures.Median) || math.IsInf(v.Figures.Median, 0) {
 		v.Figures = stats.Estimate{} // division by zero
@@ -103,61 +104,51 @@ func (r *Result) judge(c Claim) Verdict {
 // meanRatios returns the geometric means of the ratios in the cases of a claim, one for
 // each round that all of them have, or none if a case lacks a row.
 func (r *Result) meanRatios(c Claim) []float64 {
-	var sums []float64 // of logarithms
+	var means []float64
 	for i, kase := range c.Cases {
 		c.Case = kase
 		ratios := stats.Ratios(r.Row(kase, c.Model).values(c.Unit), r.baseline(c).values(c.Unit))
 		if i == 0 {
-			sums = make([]float64, len(ratios))
+			means = slices.Repeat([]float64{1}, len(ratios))
 		}
-		sums = sums[:min(len(sums), len(ratios))]
-		for round := range sums {
-			sums[round] += math.Log(ratios[round])
+		means = means[:min(len(means), len(ratios))]
+		for round := range means {
+			means[round] *= math.Pow(ratios[round], 1/float64(len(c.Cases)))
 		}
 	}
-	for round, sum := range sums {
-		sums[round] = math.Exp(sum / float64(len(c.Cases)))
-	}
-	return sums
+	return means
 }
 
 // baseline returns the row that a claim compares with, or nil.
 func (r *Result) baseline(c Claim) *Row {
-	kase := c.Case
-	if c.InCase != "" {
-		kase = c.InCase
-	}
-	eligible := map[string]func(Model) bool{BestPeer: Model.IsPeer, BestBounded: Model.isBounded, BestSwept: Model.isSwept}[c.Than]
+	kase := cmp.Or(c.InCase, c.Case)
+	eligible := map[string]func(Model) bool{
+		BestPeer:    Model.IsPeer,
+		BestBounded: func(m Model) bool { return m.IsPeer() && !m.Unbounded },
+		BestSwept:   func(m Model) bool { return m.IsPeer() && m.Sweep != "" },
+	}[c.Than]
 	if eligible == nil {
 		return r.Row(kase, c.Than)
 	}
 	return r.Best(kase, c.Unit, func(m Model) bool { return eligible(m) && (m.Name != c.Model || kase != c.Case) })
 }
 
-// largest returns the largest value as observed, without an interval.
-func largest(values []float64) stats.Estimate {
-	if len(values) == 0 {
-		return stats.Estimate{}
+// Conclude judges the claims and computes the warnings. It drops rows without
+// samples, which an interrupt leaves behind.
+func (r *Result) Conclude(claims []Claim) {
+	r.Rows = slices.DeleteFunc(r.Rows, func(row Row) bool { return len(row.Samples) == 0 })
+	r.Verdicts = nil
+	for _, c := range claims {
+		r.Verdicts = append(r.Verdicts, r.judge(c))
 	}
-	return stats.Estimate{N: len(values), Median: slices.Max(values)}
-}
-
-// worstAnswer compares the worst round with a bar.
-func worstAnswer(largest stats.Estimate, bar float64) Answer {
-	switch {
-	case largest.N < minSamples:
-		return NotSure
-	case largest.Median <= bar:
-		return Yes
-	}
-	return No
+	r.Warnings = r.warnings()
 }
 
 func answer(e stats.Estimate, bar float64, f Form) Answer {
-	if f == Worst {
-		return worstAnswer(e, bar)
-	}
 	in := e.Interval
+	if f == Worst && e.N >= minSamples {
+		in = &stats.Interval{Lo: e.Median, Hi: e.Median}
+	}
 	if in == nil {
 		return NotSure
 	}
