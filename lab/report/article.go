@@ -30,7 +30,7 @@ func groups(results []*result.Result) []group {
 			g = group{ID: "ours", Title: "Our conclusions"}
 		}
 		for _, c := range all {
-			if c.Verdicts[0].Article == a {
+			if c.Article == a {
 				answers := result.AnswersOf(c.Verdicts)
 				g.Conclusions = append(g.Conclusions, conclusion{c, answers, answerText(answers), why(c.Verdicts), claims(c.Verdicts)})
 			}

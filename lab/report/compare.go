@@ -21,50 +21,17 @@ type Comparison struct {
 	Changed bool     // only rows that differ
 }
 
-// A change compares a row of two runs.
-type change struct {
-	a, b   stats.Estimate
-	differ bool
-	p      string // of the test; empty: the intervals were compared
-	doubt  string // why no statement is possible
-}
-
-// compareRows compares a unit of two rows: by the test if both have samples,
-// and otherwise by their intervals.
-func compareRows(a, b *result.Row, col column) change {
-	return compareSamples(a.Measured(col.unit), b.Measured(col.unit), change{a: a.Median(col.unit), b: b.Median(col.unit)})
-}
-
-func compareSamples(a, b []float64, c change) change {
-	switch {
-	case len(a) > 0 && len(b) > 0:
-		test := stats.Compare(a, b)
-		c.differ, c.p = test.Differ(), fmt.Sprintf("%.3f", test.P)
-		if len(test.Warnings) > 0 {
-			c.doubt = test.Warnings[0].Error()
-		}
-	case c.a.Interval == nil || c.b.Interval == nil:
-		c.doubt = "without an interval"
-	default:
-		c.differ = c.a.Interval.Hi < c.b.Interval.Lo || c.b.Interval.Hi < c.a.Interval.Lo
+// changeText returns the change of a row in words: the percentage, or ~ if the
+// runs do not differ, the p value if there was a test, and the numbers of samples.
+func changeText(c stats.Change) []string {
+	p, n := "", fmt.Sprint(c.New.N)
+	if !math.IsNaN(c.P) {
+		p = fmt.Sprintf("%.3f", c.P)
 	}
-	return c
-}
-
-// delta returns the change in percent, or ~ if the rows do not differ.
-func (c change) delta() string {
-	if !c.differ {
-		return "~"
+	if c.New.N != c.Old.N {
+		n = fmt.Sprintf("%d+%d", c.Old.N, c.New.N)
 	}
-	return fmt.Sprintf("%+.2f%%", 100*(c.b.Median/c.a.Median-1))
-}
-
-// n returns the numbers of samples.
-func (c change) n() string {
-	if c.a.N == c.b.N {
-		return fmt.Sprint(c.a.N)
-	}
-	return fmt.Sprintf("%d+%d", c.a.N, c.b.N)
+	return []string{c.Delta(), p, n}
 }
 
 // Table writes the comparison: a Markdown table per experiment with the
@@ -114,27 +81,26 @@ func (c *Comparison) write(b *bytes.Buffer, p pair, col column) bool {
 	var doubts []string
 	for _, kase := range unique(each(slices.Concat(p.a.Cases, p.b.Cases), func(k result.Case) string { return k.Name })) {
 		for _, model := range unique(each(slices.Concat(p.a.In(kase), p.b.In(kase)), func(row *result.Row) string { return row.Model })) {
-			d := compareRows(p.a.Row(kase, model), p.b.Row(kase, model), col)
+			d := p.b.Row(kase, model).Change(p.a.Row(kase, model), col.unit)
 			switch {
-			case len(c.Models) > 0 && !slices.Contains(c.Models, model) || d.a.N+d.b.N == 0:
+			case len(c.Models) > 0 && !slices.Contains(c.Models, model) || d.Old.N+d.New.N == 0:
 				continue
-			case d.b.N == 0:
+			case d.New.N == 0:
 				only[0] = append(only[0], [2]string{kase, model})
 				continue
-			case d.a.N == 0:
+			case d.Old.N == 0:
 				only[1] = append(only[1], [2]string{kase, model})
 				continue
 			}
 			rows++
-			ratios += math.Log(d.b.Median / d.a.Median)
-			if d.doubt != "" {
-				doubts = append(doubts, d.doubt)
-			}
-			if d.differ {
+			ratios += math.Log(d.New.Median / d.Old.Median)
+			doubts = append(doubts, each(d.Warnings, error.Error)...)
+			if d.Differ() {
 				differ++
 			}
-			if d.differ || !c.Changed {
-				g.Rows = append(g.Rows, []string{kase, model, col.format(d.a.Median), d.a.Spread(), col.format(d.b.Median), d.b.Spread(), d.delta(), d.p, d.n()})
+			if d.Differ() || !c.Changed {
+				row := []string{kase, model, col.format(d.Old.Median), d.Old.Spread(), col.format(d.New.Median), d.New.Spread()}
+				g.Rows = append(g.Rows, append(row, changeText(d)...))
 			}
 		}
 	}

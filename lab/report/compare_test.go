@@ -10,7 +10,6 @@ import (
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/result/resulttest"
-	"github.com/stint-go/stint/lab/stats"
 )
 
 // later is a run after wide, on another machine and with other ops: n=1 is
@@ -41,26 +40,14 @@ func TestComparison(t *testing.T) {
 	})
 }
 
-// Rows without samples differ if their intervals have nothing in common.
-func TestIntervals(t *testing.T) {
-	at := func(lo, mid, hi float64) stats.Estimate {
-		return stats.Estimate{N: 6, Median: mid, Interval: &stats.Interval{Lo: lo, Hi: hi}}
+// Summaries are compared by their intervals, without a p value.
+func TestComparisonOfSummaries(t *testing.T) {
+	var b strings.Builder
+	if err := (&Comparison{A: []*result.Result{wide().Summarize()}, B: []*result.Result{later()}, Unit: "time/op", Changed: true}).Table(&b); err != nil {
+		t.Fatal(err)
 	}
-	for _, c := range []struct {
-		a, b    stats.Estimate
-		samples []float64
-		want    string
-		doubt   bool
-	}{
-		{at(9, 10, 11), at(18, 20, 22), nil, "+100.00%", false},
-		{at(18, 20, 22), at(9, 10, 11), []float64{10, 10, 10}, "-50.00%", false},
-		{at(9, 10, 11), at(10.9, 12, 13), nil, "~", false},
-		{at(9, 10, 11), stats.Estimate{N: 3, Median: 20}, nil, "~", true},
-	} {
-		got := compareSamples(nil, c.samples, change{a: c.a, b: c.b})
-		if got.delta() != c.want || got.p != "" || (got.doubt != "") != c.doubt {
-			t.Errorf("%v, %v: got %s, %+v, want %s", c.a, c.b, got.delta(), got, c.want)
-		}
+	if text := b.String(); !strings.Contains(text, "| -50.17% |     | 6+7 |") || !strings.Contains(text, "\n1 of 9 rows differ") {
+		t.Errorf("got\n%s", text)
 	}
 }
 

@@ -35,14 +35,13 @@ func newGrid(r *result.Result, c result.Case) Grid {
 	}
 	best := r.Best(c.Name, measure.Time, result.Model.IsCandidate)
 	for _, row := range rows {
-		star, n := "", 0
+		star := ""
 		if row == best {
 			star = "* "
 		}
 		var cells []string
 		for _, col := range units {
 			e := row.Median(col.unit)
-			n = max(n, e.N)
 			cells = append(cells, median(e, col.format))
 			if col.unit != measure.Time {
 				continue
@@ -56,7 +55,7 @@ func newGrid(r *result.Result, c result.Case) Grid {
 		if len(c.Figures) > 0 {
 			cells = append(cells, authors([]result.Case{c}, row.Model))
 		}
-		g.Rows = append(g.Rows, append([]string{star + row.Model, fmt.Sprint(n)}, cells...))
+		g.Rows = append(g.Rows, append([]string{star + row.Model, fmt.Sprint(row.N())}, cells...))
 	}
 	return g
 }

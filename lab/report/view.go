@@ -37,7 +37,7 @@ type view struct {
 }
 
 // A run names the experiments that one command measured on one machine.
-type run struct{ Experiments, Machine, Command string }
+type run struct{ Experiments, Machine, Command, Commit string }
 
 // A group holds the conclusions of an article, or ours, and the tables with the
 // article's figures.
@@ -118,9 +118,9 @@ func isNumber(cell string) bool {
 
 func newView(results []*result.Result, table features.Table) *view {
 	v := &view{Features: table, Groups: groups(results), Chapters: each(results, newChapter), Legend: legend}
-	for _, g := range groupBy(results, func(r *result.Result) string { return r.Machine.Name() + r.Command }) {
+	for _, g := range groupBy(results, func(r *result.Result) string { return r.Machine.Name() + r.Command + r.Commit }) {
 		names := each(g.items, func(r *result.Result) string { return r.Experiment })
-		v.Runs = append(v.Runs, run{strings.Join(names, ", "), g.items[0].Machine.Name(), g.items[0].Command})
+		v.Runs = append(v.Runs, run{strings.Join(names, ", "), g.items[0].Machine.Name(), g.items[0].Command, g.items[0].Commit})
 	}
 	return v
 }
