@@ -5,13 +5,12 @@ import (
 	"math"
 )
 
-// Bars are horizontal bars with their names above. Ratios, and values too far
-// apart for bars from zero, are points on a logarithmic scale.
+// Bars are horizontal bars with their names above. Values too far apart for bars
+// from zero are points on a logarithmic scale.
 type Bars struct {
 	Frame
-	Axis   Axis
-	Ratios bool // a line at 1 takes the place of zero
-	Bars   []Bar
+	Axis Axis
+	Bars []Bar
 }
 
 // A Bar is one row.
@@ -28,26 +27,26 @@ type Look string
 // The looks.
 const (
 	Ours   Look = "ours"   // filled, named in bold
-	Accent Look = "accent" // filled, in the warning colour
 	Plain  Look = "plain"  // outlined
 	Dashed Look = "dashed" // outlined with dashes
 )
 
-const (
-	rowHigh = 26.0
-	most    = 8.0 // the end of a scale of ratios: larger ones leave no room for those near 1
-)
+const rowHigh = 26.0
 
 // SVG returns the drawing.
 func (b Bars) SVG() string {
-	s := b.scale().over(5, width-5)
+	var all []float64
+	for _, bar := range b.Bars {
+		all = append(all, bar.Value.Lo, bar.Value.Hi)
+	}
+	s := fit(all).over(5, width-5)
 	c := &canvas{}
 	c.label(0, line-3, "soft", b.Axis, s)
 	bottom := line + rowHigh*float64(len(b.Bars)) + gap
 	last := -gap
-	for _, v := range s.ticks(3) {
+	for _, v := range s.ticks(4) {
 		class := "grid"
-		if v == 0 && !s.log || v == 1 && b.Ratios {
+		if v == 0 && !s.log {
 			class = "base"
 		}
 		x, half := s.at(v), textWidth(b.Axis.Format(v))/2
@@ -61,20 +60,6 @@ func (b Bars) SVG() string {
 		bar.draw(c, s, line+rowHigh*float64(i)+12)
 	}
 	return c.svg(b.Frame, bottom+line+4)
-}
-
-// scale contains all bars with their intervals.
-func (b Bars) scale() scale {
-	var all []float64
-	lo, hi := 0.9, 1/0.9
-	for _, bar := range b.Bars {
-		all = append(all, bar.Value.Lo, bar.Value.Hi)
-		lo, hi = min(lo, max(bar.Value.Lo, 1/most)), max(hi, min(bar.Value.Hi, most))
-	}
-	if b.Ratios {
-		return scale{log: true, lo: lo / 1.1, hi: hi * 1.1}
-	}
-	return fit(all)
 }
 
 // draw draws the name, the value, and below them the bar, or the point on a
@@ -102,6 +87,6 @@ func (b Bar) draw(c *canvas, s scale, y float64) {
 		c.path("M"+lo+" "+num(y)+"H"+hi+"M"+lo+" "+num(y-3)+"v6M"+hi+" "+num(y-3)+"v6", "whisker", "")
 	}
 	if s.log {
-		c.mark(mid, y, map[Look]int{Accent: 2, Dashed: 1}[b.Look], string(b.Look), words)
+		c.mark(mid, y, map[Look]int{Dashed: 1}[b.Look], string(b.Look), words)
 	}
 }

@@ -54,12 +54,12 @@ func (s scale) ticks(n int) []float64 {
 	var out []float64
 	if !s.log {
 		step := nice((s.hi - s.lo) / float64(n))
-		for i := math.Ceil(s.lo/step - 1e-9); i*step <= s.hi+step*1e-9; i++ {
+		for i := math.Ceil(s.lo/step-1e-9) + 0; i*step <= s.hi+step*1e-9; i++ {
 			out = append(out, i*step)
 		}
 		return out
 	}
-	for _, steps := range [][]float64{{1, 1.1, 1.2, 1.5, 2, 3, 5, 7, 8, 9}, {1, 1.5, 2, 3, 5, 7}, {1, 2, 5}, {1}} {
+	for _, steps := range [][]float64{{1, 1.5, 2, 3, 5, 7}, {1, 2, 5}, {1}} {
 		out = nil
 		for decade := math.Floor(math.Log10(s.lo)); decade <= math.Log10(s.hi); decade++ {
 			for _, step := range steps {

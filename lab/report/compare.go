@@ -40,6 +40,15 @@ func changeText(c stats.Change) []string {
 func (c *Comparison) Table(w io.Writer) error {
 	names := each(columns, func(col column) string { return col.name })
 	i := slices.IndexFunc(columns, func(col column) bool { return col.name == c.Unit || string(col.unit) == c.Unit })
+	var models []string
+	for _, r := range slices.Concat(c.A, c.B) {
+		models = append(models, each(r.Models, func(m result.Model) string { return m.Name })...)
+	}
+	for _, name := range c.Models {
+		if !slices.Contains(models, name) {
+			return fmt.Errorf("no model %q: there are %s", name, strings.Join(unique(models), ", "))
+		}
+	}
 	if i < 0 {
 		return fmt.Errorf("no unit %q: there are %s", c.Unit, strings.Join(names, ", "))
 	}
@@ -49,7 +58,7 @@ func (c *Comparison) Table(w io.Writer) error {
 		found = c.write(&b, p, columns[i]) || found
 	}
 	if !found {
-		return fmt.Errorf("neither run has %s", strings.Join(append(c.Models, columns[i].name), ", "))
+		return fmt.Errorf("neither run has %s", columns[i].name)
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -109,7 +118,7 @@ func (c *Comparison) write(b *bytes.Buffer, p pair, col column) bool {
 	if rows > 0 {
 		fmt.Fprintf(b, "%s: %s\n\n", name, col.name)
 		if len(g.Rows) > 0 {
-			g.write(b, true)
+			b.WriteString(g.columns())
 			fmt.Fprintln(b)
 		}
 		fmt.Fprintf(b, "%d of %d rows differ; by chance one in %.0f would, and more if the machine's speed changed.", differ, rows, 1/stats.Alpha)
@@ -149,4 +158,16 @@ func (p pair) differences() []string {
 		}
 	}
 	return out
+}
+
+// list writes a list with a heading, unless it is empty.
+func list(b *bytes.Buffer, title string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintln(b, title)
+	for _, line := range lines {
+		fmt.Fprintf(b, "  %s\n", line)
+	}
+	fmt.Fprintln(b)
 }

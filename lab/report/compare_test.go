@@ -96,7 +96,7 @@ func TestComparisonComplains(t *testing.T) {
 		want string
 	}{
 		{Comparison{Unit: "ns"}, `no unit "ns": there are time/op, user+sys`},
-		{Comparison{Unit: "time/op", Models: []string{"nope"}}, "neither run has nope, time/op"},
+		{Comparison{Unit: "time/op", Models: []string{"nope"}}, `no model "nope": there are gnu, stint`},
 		{Comparison{Unit: "p99"}, "neither run has p99"},
 	} {
 		c.A, c.B = []*result.Result{resulttest.Example()}, []*result.Result{resulttest.Example()}

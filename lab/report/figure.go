@@ -22,11 +22,9 @@ type figure struct {
 	Table      Grid
 }
 
-// draw adds the figures: our fastest model compared with the fastest peer, the
-// main cases as bars, sweeps and cases that differ in a number as curves. It
-// adds the tables of all other cases.
+// draw adds the figures, the main cases as bars, sweeps and cases that differ in
+// a number as curves, and the tables of all other cases.
 func (c *chapter) draw() {
-	c.drawPairings()
 	for _, k := range c.Main() {
 		c.drawBars(k)
 	}
@@ -56,28 +54,6 @@ func (c *chapter) add(name, note, svg string, table Grid) {
 
 // looks are the looks of kinds.
 var looks = map[result.Kind]chart.Look{result.Ours: chart.Ours, result.Peer: chart.Plain, result.Floor: chart.Dashed}
-
-// maxRows is the number of rows of a drawing of ratios.
-const maxRows = 30
-
-// drawPairings draws the ratios of our fastest model to the fastest peer.
-func (c *chapter) drawPairings() {
-	all := pairings(c.Result)
-	if len(all) < 2 {
-		return
-	}
-	for part := range slices.Chunk(all, maxRows) {
-		b := chart.Bars{Ratios: true, Axis: chart.Axis{Label: "time of our fastest / of the fastest peer", Format: tick(times)}}
-		g := Grid{Name: "Our fastest model and the fastest peer", Head: []string{"case", "ours", "peer", "time, ours / peer", "interval", "ours is"}}
-		for _, p := range part {
-			look := map[string]chart.Look{faster: chart.Ours, slower: chart.Accent, undecided: chart.Plain}[p.word()]
-			b.Bars = append(b.Bars, chart.Bar{Name: p.Case, Look: look, Value: value(p.Ratio), Text: times(p.Ratio.Median)})
-			g.Rows = append(g.Rows, []string{p.Case, p.Ours.Model, p.Other.Model, times(p.Ratio.Median), bounds(p.Ratio, times), p.word()})
-		}
-		b.Frame = c.frame("our fastest model and the fastest peer", fmt.Sprintf("%d ratios; left of the line at 1 ours is faster.", len(part)))
-		c.add("Our fastest model compared with the fastest peer", "● faster, ◆ slower, ○ undecided: the interval contains 1", b.SVG(), g)
-	}
-}
 
 // drawBars draws the medians of a case, the smallest first: of the time, or of
 // the first units if no time was measured.

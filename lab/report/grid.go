@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"text/tabwriter"
 
@@ -103,30 +102,28 @@ func about(r *result.Result, c result.Case) string {
 	return strings.Join(words, "; ")
 }
 
-// write writes a grid as a Markdown table, in columns if it is to be read as
-// text too.
-func (g Grid) write(w io.Writer, columns bool) {
-	t, end := tabwriter.NewWriter(w, 0, 0, 0, ' ', 0), ""
-	if columns {
-		end = "\t"
-	}
-	rule := each(g.Head, func(string) string { return "---" })
-	for _, row := range append([][]string{g.Head, rule}, g.Rows...) {
-		for _, cell := range row {
-			if best, ok := strings.CutPrefix(cell, "* "); ok && !columns {
-				cell = strong(best)
-			}
-			fmt.Fprintf(t, "| %s %s", strings.ReplaceAll(cell, "|", `\|`), end)
-		}
-		fmt.Fprintln(t, "|")
-	}
-	_ = t.Flush() // into a buffer
-}
-
 // pipes returns a grid as a Markdown table.
 func (g Grid) pipes() string {
+	rule := each(g.Head, func(string) string { return "---" })
 	var b strings.Builder
-	g.write(&b, false)
+	for _, row := range append([][]string{g.Head, rule}, g.Rows...) {
+		for _, cell := range row {
+			if best, ok := strings.CutPrefix(cell, "* "); ok {
+				cell = strong(best)
+			}
+			b.WriteString("| " + strings.ReplaceAll(cell, "|", `\|`) + " ")
+		}
+		b.WriteString("|\n")
+	}
+	return b.String()
+}
+
+// columns returns a grid as a Markdown table in columns, to be read as text too.
+func (g Grid) columns() string {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 0, ' ', 0)
+	_, _ = strings.NewReplacer(" | ", " \t| ", "|\n", "\t|\n").WriteString(t, g.pipes())
+	_ = t.Flush()
 	return b.String()
 }
 

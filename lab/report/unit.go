@@ -102,18 +102,6 @@ func times(v float64) string {
 	return strconv.FormatFloat(v, 'f', 0, 64)
 }
 
-// interval formats an estimate with interval, confidence and n.
-func interval(e stats.Estimate, format func(float64) string) string {
-	text := short(e, format)
-	if e.Interval != nil {
-		text += fmt.Sprintf(" %.0f %%", 100*e.Interval.Confidence)
-	}
-	if e.N > 0 {
-		text += fmt.Sprintf(", n = %d", e.N)
-	}
-	return text
-}
-
 // short formats an estimate with its interval, if it has one.
 func short(e stats.Estimate, format func(float64) string) string {
 	switch in := e.Interval; {

@@ -57,9 +57,9 @@ func fullText(v result.Verdict) string { return v.Case + ": " + verdictText(v) +
 // figuresText returns the figures of a verdict.
 func figuresText(v result.Verdict) string {
 	format := formatOf(v)
-	text := interval(v.Figures, format)
+	text := short(v.Figures, format)
 	if v.Form == result.Worst && v.Figures.N > 0 {
-		text = fmt.Sprintf("%s at worst, n = %d", format(v.Figures.Median), v.Figures.N)
+		text = fmt.Sprintf("%s at worst", format(v.Figures.Median))
 	}
 	if v.StretchAnswer != "" {
 		text += fmt.Sprintf("; stretch %s: %s", format(v.Stretch), v.StretchAnswer)
@@ -77,7 +77,7 @@ func formatOf(v result.Verdict) func(float64) string {
 
 // lossText says by how much a peer is faster.
 func lossText(l result.Loss) string {
-	text := fmt.Sprintf("%s: %s takes the time of %s x %s", l.Case, l.Model, l.Peer, interval(l.Ratio, times))
+	text := fmt.Sprintf("%s: %s takes the time of %s x %s", l.Case, l.Model, l.Peer, short(l.Ratio, times))
 	if !l.Sure() {
 		text += "; undecided"
 	}
@@ -112,18 +112,15 @@ const maxListed = 3
 // why returns the figures of a conclusion. Of many it returns the ranges, and
 // the first that decides an answer other than yes.
 func why(verdicts []result.Verdict) string {
-	full := func(v result.Verdict) string {
-		return v.Case + ": " + verdictText(v) + ": " + short(v.Figures, formatOf(v))
-	}
 	if len(verdicts) <= maxListed {
-		return strings.Join(each(verdicts, full), "; ")
+		return strings.Join(each(verdicts, fullText), "; ")
 	}
 	words := each(groupBy(verdicts, func(v result.Verdict) string { return string(v.Form) + string(v.Unit) }), func(g grouped[result.Verdict]) string {
 		return between(g.items)
 	})
 	for _, a := range []result.Answer{result.No, result.NotSure} {
 		if i := slices.IndexFunc(verdicts, func(v result.Verdict) bool { return v.Answer == a }); i >= 0 {
-			words = append(words, string(a)+", for example: "+full(verdicts[i]))
+			words = append(words, string(a)+", for example: "+fullText(verdicts[i]))
 			break
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/stint-go/stint/lab/features"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/result"
-	"github.com/stint-go/stint/lab/stats"
 )
 
 //go:embed page.html
@@ -91,17 +90,36 @@ func writeText(w io.Writer, name string, results []*result.Result, table feature
 	if dir == "" {
 		root = "https://github.com/stint-go/stint/blob/main/"
 	}
+	v := newView(results, table)
+	v.Dir = dir
+	return execute(w, name, root, v)
+}
+
+// Table writes r for the terminal: the machine, a table per case with a star at
+// its fastest model, the verdicts, the rows with a faster peer, and the
+// warnings.
+func Table(w io.Writer, r *result.Result) error {
+	return execute(w, "terminal", "", newView([]*result.Result{r}, features.Table{}))
+}
+
+// execute executes a template of text.md.
+func execute(w io.Writer, name, root string, v *view) error {
 	t, err := template.New(name).Funcs(template.FuncMap{
 		"root": func() string { return root }, "cell": func(s string) string { return strings.ReplaceAll(s, "|", `\|`) },
 		"join": strings.Join, "lower": func(a features.Answer) string { return strings.ToLower(string(a)) },
-		"pipes": Grid.pipes, "table": newGrid, "loss": lossText,
+		"pipes": Grid.pipes, "columns": Grid.columns, "table": newGrid, "loss": lossText, "sign": sign, "claim": fullText,
 	}).Parse(markdownText)
 	if err != nil {
 		return err
 	}
-	v := newView(results, table)
-	v.Dir = dir
 	return t.ExecuteTemplate(w, name, v)
+}
+
+// legend explains the signs in tables and verdicts.
+var legend = []string{
+	"best row: the smallest median of a case, except floors; a floor is a lower bound, not an alternative",
+	"yes: the whole interval meets the bar of the claim; no: no part of it does; not sure: the bar is inside the interval, or there is no interval",
+	"stretch: a harder bar, for the record; it decides nothing",
 }
 
 // Summary writes a summary of the results in dir: the conclusions by article
@@ -127,9 +145,7 @@ func newView(results []*result.Result, table features.Table) *view {
 
 func newChapter(r *result.Result) *chapter {
 	c := &chapter{Result: r, ID: "experiment-" + r.Experiment, Answers: result.AnswersOf(r.Verdicts), Claims: claims(r.Verdicts)}
-	for _, p := range pairings(r) {
-		*map[string]*int{faster: &c.Faster, slower: &c.Slower, undecided: &c.Undecided}[p.word()]++
-	}
+	c.compare()
 	losses := r.Losses()
 	sure := slices.DeleteFunc(slices.Clone(losses), func(l result.Loss) bool { return !l.Sure() })
 	c.Open = len(losses) - len(sure)
@@ -145,46 +161,24 @@ func newChapter(r *result.Result) *chapter {
 	return c
 }
 
-// A pairing compares our fastest model of a case with the fastest peer.
-type pairing struct {
-	Case        string
-	Ours, Other *result.Row
-	Ratio       stats.Estimate // of the times, ours to the other's
-}
-
-// pairings returns the pairings of all cases with a time of ours and of a peer.
-func pairings(r *result.Result) []pairing {
-	var out []pairing
-	for _, c := range r.Cases {
-		ours := r.Best(c.Name, measure.Time, func(m result.Model) bool { return m.Kind == result.Ours })
-		other := r.Best(c.Name, measure.Time, result.Model.IsPeer)
-		if ours == nil || other == nil {
+// compare counts the cases in which our fastest model is faster or slower than
+// the fastest peer. Undecided does not mean equal.
+func (c *chapter) compare() {
+	for _, k := range c.Cases {
+		ours := c.Best(k.Name, measure.Time, func(m result.Model) bool { return m.Kind == result.Ours })
+		peer := c.Best(k.Name, measure.Time, result.Model.IsPeer)
+		if ours == nil || peer == nil {
 			continue
 		}
-		if ratio := ours.Ratio(other, measure.Time); ratio.N > 0 {
-			out = append(out, pairing{c.Name, ours, other, ratio})
+		switch in := ours.Ratio(peer, measure.Time).Interval; {
+		case in != nil && in.Hi < 1:
+			c.Faster++
+		case in != nil && in.Lo > 1:
+			c.Slower++
+		default:
+			c.Undecided++
 		}
 	}
-	return out
-}
-
-// The results of a pairing. Undecided does not mean equal.
-const (
-	faster    = "faster"
-	slower    = "slower"
-	undecided = "undecided"
-)
-
-func (p pairing) word() string {
-	switch in := p.Ratio.Interval; {
-	case in == nil:
-		return undecided
-	case in.Hi < 1:
-		return faster
-	case in.Lo > 1:
-		return slower
-	}
-	return undecided
 }
 
 // featureAnswer returns an answer of the feature table as one of a claim, to
