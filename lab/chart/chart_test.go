@@ -125,6 +125,11 @@ func TestCurves(t *testing.T) {
 			t.Errorf("%d elements of class %s, want %d", got, class, want)
 		}
 	}
+	far := Curves{X: Axis{"n", plain}, Y: Axis{"", plain}, Lines: []Line{{Points: []Point{{0, at(1), ""}, {1, at(1), ""}, {1000, at(1), ""}}}}}.SVG()
+	marks := elements(t, far, "mark")
+	if a, b, c := number(t, marks[0]["d"], "M"), number(t, marks[1]["d"], "M"), number(t, marks[2]["d"], "M"); b < a+20 || c < b+20 || !strings.Contains(far, ">n, log scale<") {
+		t.Errorf("0, 1 and 1000 are at %v, %v and %v", a, b, c)
+	}
 	path := elements(t, svg, "line0")[0]["d"]
 	if number(t, path, "M") > number(t, path, "L") {
 		t.Errorf("%s does not go from left to right", path)

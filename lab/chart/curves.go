@@ -43,6 +43,9 @@ func (v Curves) SVG() string {
 	}
 	y = y.over(line+gap+plotHigh, line+gap)
 	x := scale{lo: xs[0], hi: xs[len(xs)-1]}
+	if x.lo == 0 && len(xs) > 1 && x.hi/xs[1] >= 8 {
+		x.lo = xs[1] / 3 // where zero is on a logarithmic scale
+	}
 	x.log = x.lo > 0 && x.hi/x.lo >= 8
 	x = x.over(left+2*gap, width-2*gap)
 	c := &canvas{}

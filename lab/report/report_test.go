@@ -122,7 +122,7 @@ func TestSummaryLeavesNothingOut(t *testing.T) {
 	for _, l := range r.Losses() {
 		if l.Sure() {
 			sure++
-			wanted = append(wanted, "- "+l.Case+", "+l.Peer+": ", l.Model+" "+short(l.Ratio, times))
+			wanted = append(wanted, "| wide | "+l.Case+" | "+l.Peer+" | ", l.Model+" "+short(l.Ratio, times))
 		}
 	}
 	for _, want := range wanted {

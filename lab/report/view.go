@@ -2,7 +2,6 @@ package report
 
 import (
 	_ "embed" // for the templates and the rules of the page
-	"fmt"
 	htmltemplate "html/template"
 	"io"
 	"slices"
@@ -61,9 +60,9 @@ type chapter struct {
 	Answers                   result.Answers
 	Claims                    Grid
 	Sources                   []string
-	Faster, Slower, Undecided int      // cases, by our fastest model and the fastest peer
-	Lost                      []string // a line a case with a peer that is certainly faster than a row of ours
-	Open                      int      // rows of ours with a larger median, undecided
+	Faster, Slower, Undecided int        // cases, by our fastest model and the fastest peer
+	Lost                      [][]string // a case, its fastest peer, and the rows of ours that are certainly slower
+	Open                      int        // rows of ours with a larger median, undecided
 	Figures                   []figure
 	Tables                    []Grid
 }
@@ -151,7 +150,7 @@ func newChapter(r *result.Result) *chapter {
 	c.Open = len(losses) - len(sure)
 	for _, g := range groupBy(sure, func(l result.Loss) string { return l.Case }) {
 		ours := each(g.items, func(l result.Loss) string { return l.Model + " " + short(l.Ratio, times) })
-		c.Lost = append(c.Lost, fmt.Sprintf("%s, %s: %s", g.key, g.items[0].Peer, strings.Join(ours, ", ")))
+		c.Lost = append(c.Lost, []string{g.key, g.items[0].Peer, strings.Join(ours, ", ")})
 	}
 	repeated := slices.DeleteFunc(slices.Clone(r.Cases), func(c result.Case) bool { return c.Article == "" })
 	for _, g := range groupBy(repeated, func(c result.Case) string { return string(c.Article) }) {
