@@ -120,7 +120,7 @@ func TestCurves(t *testing.T) {
 		{Name: "a", Ours: true, Points: []Point{{4, Value{2, 1, 3}, ""}, {1, Value{3, 2, 4}, ""}, {2, at(1), ""}}},
 		{Name: "b", Level: true, Points: []Point{{0, at(2), ""}}},
 	}}.SVG()
-	for class, want := range map[string]int{"band": 2, "curve": 4, "mark": 4, "level": 3, "ours": 7} { // also in the legend
+	for class, want := range map[string]int{"band": 1, "curve": 4, "mark": 4, "level": 2, "ours": 7} { // also in the legend
 		if got := len(elements(t, svg, class)); got != want {
 			t.Errorf("%d elements of class %s, want %d", got, class, want)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Curves are lines over a number, with their intervals as bands and a legend.
+// Curves are lines over a number, with a legend, and their intervals as bands.
 type Curves struct {
 	Frame
 	X, Y  Axis
@@ -106,8 +106,9 @@ func (l Line) draw(c *canvas, x, y scale, i int) {
 		at := num(x.at(p.X)) + " "
 		up, mid, down = append(up, at+num(y.at(p.Y.Hi))), append(mid, at+num(y.at(p.Y.Mid))), append(down, at+num(y.at(p.Y.Lo)))
 	}
-	slices.Reverse(down)
-	c.path("M"+strings.Join(up, "L")+"L"+strings.Join(down, "L")+"z", "band "+l.class(i), "")
+	if slices.Reverse(down); !l.Level {
+		c.path("M"+strings.Join(up, "L")+"L"+strings.Join(down, "L")+"z", "band "+l.class(i), "")
+	}
 	c.path("M"+strings.Join(mid, "L"), "curve "+l.class(i), l.Name)
 	for _, p := range points {
 		if !l.Level {
