@@ -21,17 +21,12 @@ type Comparison struct {
 	Changed bool     // only rows that differ
 }
 
-// changeText returns the change of a row in words: the percentage, or ~ if the
-// runs do not differ, the p value if there was a test, and the numbers of samples.
-func changeText(c stats.Change) []string {
-	p, n := "", fmt.Sprint(c.New.N)
-	if !math.IsNaN(c.P) {
-		p = fmt.Sprintf("%.3f", c.P)
-	}
-	if c.New.N != c.Old.N {
-		n = fmt.Sprintf("%d+%d", c.Old.N, c.New.N)
-	}
-	return []string{c.Delta(), p, n}
+// changeText returns the change of a row: medians with the widths of their
+// intervals, the percentage, or ~ if the runs do not differ, the p value if there
+// was a test, and the numbers of samples.
+func changeText(c stats.Change, format func(float64) string) []string {
+	p := strings.TrimSuffix(fmt.Sprintf("%.3f", c.P), "NaN")
+	return []string{format(c.Old.Median), c.Old.Spread(), format(c.New.Median), c.New.Spread(), c.Delta(), p, fmt.Sprintf("%d+%d", c.Old.N, c.New.N)}
 }
 
 // Table writes the comparison: a Markdown table per experiment with the
@@ -86,21 +81,18 @@ func (c *Comparison) pairs() []pair {
 func (c *Comparison) write(b *bytes.Buffer, p pair, col column) bool {
 	g := Grid{Head: []string{"case", "model", "A", "±", "B", "±", "delta", "p", "n"}}
 	rows, differ, ratios := 0, 0, 0.0 // ratios: the sum of their logarithms
-	var only [2][][2]string           // cases and models
+	var only [2][]result.Row
 	var doubts []string
-	for _, kase := range unique(each(slices.Concat(p.a.Cases, p.b.Cases), func(k result.Case) string { return k.Name })) {
-		for _, model := range unique(each(slices.Concat(p.a.In(kase), p.b.In(kase)), func(row *result.Row) string { return row.Model })) {
-			d := p.b.Row(kase, model).Change(p.a.Row(kase, model), col.unit)
-			switch {
-			case len(c.Models) > 0 && !slices.Contains(c.Models, model) || d.Old.N+d.New.N == 0:
-				continue
-			case d.New.N == 0:
-				only[0] = append(only[0], [2]string{kase, model})
-				continue
-			case d.Old.N == 0:
-				only[1] = append(only[1], [2]string{kase, model})
-				continue
-			}
+	for _, same := range groupBy(slices.Concat(p.a.Rows, p.b.Rows), func(row result.Row) string { return row.Case + " " + row.Model }) {
+		row := same.items[0]
+		d := p.b.Row(row.Case, row.Model).Change(p.a.Row(row.Case, row.Model), col.unit)
+		switch {
+		case len(c.Models) > 0 && !slices.Contains(c.Models, row.Model) || d.Old.N+d.New.N == 0:
+		case d.New.N == 0:
+			only[0] = append(only[0], row)
+		case d.Old.N == 0:
+			only[1] = append(only[1], row)
+		default:
 			rows++
 			ratios += math.Log(d.New.Median / d.Old.Median)
 			doubts = append(doubts, each(d.Warnings, error.Error)...)
@@ -108,38 +100,31 @@ func (c *Comparison) write(b *bytes.Buffer, p pair, col column) bool {
 				differ++
 			}
 			if d.Differ() || !c.Changed {
-				row := []string{kase, model, col.format(d.Old.Median), d.Old.Spread(), col.format(d.New.Median), d.New.Spread()}
-				g.Rows = append(g.Rows, append(row, changeText(d)...))
+				g.Rows = append(g.Rows, append([]string{row.Case, row.Model}, changeText(d, col.format)...))
 			}
 		}
 	}
 	name := cmp.Or(p.a.Experiment, p.b.Experiment)
 	list(b, name+": other differences", p.differences())
 	if rows > 0 {
-		fmt.Fprintf(b, "%s: %s\n\n", name, col.name)
-		if len(g.Rows) > 0 {
-			b.WriteString(g.columns())
-			fmt.Fprintln(b)
-		}
+		fmt.Fprintf(b, "%s: %s\n\n%s\n", name, col.name, g.columns())
 		fmt.Fprintf(b, "%d of %d rows differ; by chance one in %.0f would, and more if the machine's speed changed.", differ, rows, 1/stats.Alpha)
 		if mean := math.Exp(ratios / float64(rows)); !math.IsNaN(mean) && !math.IsInf(mean, 0) && mean > 0 {
 			fmt.Fprintf(b, " The geometric mean of B / A is %s.", times(mean))
 		}
 		fmt.Fprint(b, "\n\n")
-		list(b, "rows that cannot be compared", each(groupBy(doubts, func(d string) string { return d }), func(g grouped[string]) string {
-			return fmt.Sprintf("%d: %s", len(g.items), g.key)
-		}))
+		list(b, "rows that cannot be compared", unique(doubts))
 	}
 	for i, rows := range only {
-		list(b, name+": only in "+string("AB"[i]), each(groupBy(rows, func(row [2]string) string { return row[0] }), func(g grouped[[2]string]) string {
-			return g.key + ": " + strings.Join(each(g.items, func(row [2]string) string { return row[1] }), ", ")
+		list(b, name+": only in "+string("AB"[i]), each(groupBy(rows, func(row result.Row) string { return row.Case }), func(g grouped[result.Row]) string {
+			return g.key + ": " + strings.Join(each(g.items, func(row result.Row) string { return row.Model }), ", ")
 		}))
 	}
 	return rows+len(only[0])+len(only[1]) > 0
 }
 
 // differences lists the differences between two runs of an experiment besides
-// the figures. Numbers of operations differ by noise if they are chosen by time.
+// the figures.
 func (p pair) differences() []string {
 	var out []string
 	add := func(what string, a, b any) {
@@ -149,14 +134,9 @@ func (p pair) differences() []string {
 	}
 	add("machine", p.a.Machine.Name(), p.b.Machine.Name())
 	add("command", p.a.Command, p.b.Command)
+	add("commit", p.a.Commit, p.b.Commit)
 	add("workload", p.a.Workload, p.b.Workload)
 	add("GOMAXPROCS", p.a.Processors, p.b.Processors)
-	for _, a := range p.a.Cases {
-		i := slices.IndexFunc(p.b.Cases, func(b result.Case) bool { return b.Name == a.Name })
-		if i >= 0 && max(a.Ops, p.b.Cases[i].Ops) > 2*min(a.Ops, p.b.Cases[i].Ops) {
-			add(a.Name+": ops a sample", a.Ops, p.b.Cases[i].Ops)
-		}
-	}
 	return out
 }
 

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -22,42 +21,33 @@ type Cost struct {
 }
 
 // Costs writes the table of costs. The best of the others is bold, and our
-// ratios refer to it. Missing models are named below.
+// ratios refer to it. Rows and models that were not measured are named below.
 func Costs(w io.Writer, results []*result.Result, dir string, costs []Cost) error {
-	var b bytes.Buffer
 	g := Grid{Head: []string{"", "stint", "others, **best in bold**", "stint / best of the others"}}
-	var used []*result.Result
-	var missing []string
+	var used, missing []string
 	for _, c := range costs {
-		i := slices.IndexFunc(results, func(r *result.Result) bool { return r.Experiment == c.Experiment })
-		if i < 0 {
-			missing = append(missing, fmt.Sprintf("%s (%s)", c.Of, c.Experiment))
-			continue
-		}
-		line, absent := c.line(results[i])
-		if len(absent) > 0 {
-			missing = append(missing, fmt.Sprintf("%s (%s %s: %s)", c.Of, c.Experiment, c.Case, strings.Join(absent, ", ")))
-		}
-		if line != nil {
-			g.Rows = append(g.Rows, line)
-			if !slices.Contains(used, results[i]) {
-				used = append(used, results[i])
+		line, absent := []string(nil), []string{"all"}
+		for _, r := range results {
+			if r.Experiment != c.Experiment {
+				continue
+			}
+			if line, absent = c.line(r); line != nil {
+				g.Rows = append(g.Rows, line)
+				used = append(used, fmt.Sprintf(" On %s: `%s`.", r.Machine.Name(), r.Command))
 			}
 		}
+		if len(absent) > 0 {
+			missing = append(missing, fmt.Sprintf("%s (%s)", c.Of, strings.Join(absent, ", ")))
+		}
 	}
+	text := "Medians from `" + dir + "`." + strings.Join(unique(used), "") + "\n"
 	if len(g.Rows) > 0 {
-		fmt.Fprintln(&b, g.pipes())
+		text = g.pipes() + "\n" + text
 	}
-	fmt.Fprintf(&b, "Medians from `%s`.", dir)
-	for _, machine := range groupBy(used, func(r *result.Result) string { return r.Machine.Name() }) {
-		commands := unique(each(machine.items, func(r *result.Result) string { return "`" + r.Command + "`" }))
-		fmt.Fprintf(&b, " On %s: %s.", machine.key, strings.Join(commands, " and "))
-	}
-	fmt.Fprintln(&b)
 	if len(missing) > 0 {
-		fmt.Fprintf(&b, "Not measured: %s.\n", strings.Join(missing, "; "))
+		text += "Not measured: " + strings.Join(missing, "; ") + ".\n"
 	}
-	_, err := w.Write(b.Bytes())
+	_, err := io.WriteString(w, text)
 	return err
 }
 
@@ -67,7 +57,7 @@ func (c Cost) line(r *result.Result) (line, missing []string) {
 	find := func(names []string) []*result.Row {
 		var rows []*result.Row
 		for _, name := range names {
-			if row := r.Row(c.Case, name); row != nil && row.Median(c.Unit).N > 0 {
+			if row := r.Row(c.Case, name); row.Median(c.Unit).N > 0 {
 				rows = append(rows, row)
 			} else {
 				missing = append(missing, name)

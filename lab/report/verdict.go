@@ -145,14 +145,14 @@ func between(verdicts []result.Verdict) string {
 	if most := format(slices.Max(bars)); most != bar {
 		bar += " to " + most
 	}
-	text := format(slices.Min(medians)) + " to " + format(slices.Max(medians))
+	text := fmt.Sprintf("%s to %s, claimed at most %s", format(slices.Min(medians)), format(slices.Max(medians)), bar)
 	switch verdicts[0].Form {
-	case result.Speedup:
-		return fmt.Sprintf("%s x as fast, claimed at least %s", text, bar)
-	case result.Difference:
-		return fmt.Sprintf("%s %s more, claimed at most %s", what, text, bar)
 	case result.Value:
-		return fmt.Sprintf("%s %s, claimed at most %s", what, text, bar)
+		return what + " " + text
+	case result.Difference:
+		return what + " more by " + text
+	case result.Speedup:
+		return "faster by " + strings.Replace(text, "at most", "at least", 1)
 	}
-	return fmt.Sprintf("%s x %s, claimed at most %s", what, text, bar)
+	return what + " x " + text
 }
