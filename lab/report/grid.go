@@ -7,7 +7,6 @@ import (
 
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/result"
-	"github.com/stint-go/stint/lab/stats"
 )
 
 // A Grid is a table of text with a name.
@@ -18,7 +17,7 @@ type Grid struct {
 }
 
 // newGrid returns the table of a case, with the measured columns, the article's
-// figures, and a star at the best row.
+// figures, and a star at the best row. Intervals are of times and their ratios.
 func newGrid(r *result.Result, c result.Case) Grid {
 	g := Grid{Name: c.Name, Note: about(r, c), Head: []string{"model", "n"}}
 	rows := r.In(c.Name)
@@ -26,7 +25,7 @@ func newGrid(r *result.Result, c result.Case) Grid {
 	for _, col := range units {
 		g.Head = append(g.Head, col.name)
 		if col.unit == measure.Time {
-			g.Head = append(g.Head, "interval", "x "+c.Reference, "interval")
+			g.Head = append(g.Head, "x "+c.Reference)
 		}
 	}
 	if len(c.Figures) > 0 {
@@ -34,27 +33,27 @@ func newGrid(r *result.Result, c result.Case) Grid {
 	}
 	best := r.Best(c.Name, measure.Time, result.Model.IsCandidate)
 	for _, row := range rows {
-		star := ""
+		cells := []string{row.Model, fmt.Sprint(row.N())}
 		if row == best {
-			star = "* "
+			cells[0] = "* " + row.Model
 		}
-		var cells []string
 		for _, col := range units {
-			e := row.Median(col.unit)
-			cells = append(cells, median(e, col.format))
-			if col.unit != measure.Time {
-				continue
+			switch e := row.Median(col.unit); {
+			case e.N == 0:
+				cells = append(cells, "")
+			case col.unit != measure.Time:
+				cells = append(cells, col.format(e.Median))
+			default:
+				cells = append(cells, short(e, col.format), "1")
+				if ratio := row.Ratio(r.Row(c.Name, c.Reference), col.unit); row.Model != c.Reference {
+					cells[len(cells)-1] = strings.TrimPrefix(short(ratio, times), unmeasured)
+				}
 			}
-			ratio := row.Ratio(r.Row(c.Name, c.Reference), col.unit)
-			if row.Model == c.Reference {
-				ratio.Interval = nil // it is always 1
-			}
-			cells = append(cells, bounds(e, col.format), median(ratio, times), bounds(ratio, times))
 		}
 		if len(c.Figures) > 0 {
 			cells = append(cells, authors([]result.Case{c}, row.Model))
 		}
-		g.Rows = append(g.Rows, append([]string{star + row.Model, fmt.Sprint(row.N())}, cells...))
+		g.Rows = append(g.Rows, cells)
 	}
 	return g
 }
@@ -70,21 +69,6 @@ func authors(cases []result.Case, model string) string {
 		}
 	}
 	return strings.Join(unique(texts), "; ")
-}
-
-func median(e stats.Estimate, format func(float64) string) string {
-	if e.N == 0 {
-		return ""
-	}
-	return format(e.Median)
-}
-
-// bounds returns the interval of an estimate, or "".
-func bounds(e stats.Estimate, format func(float64) string) string {
-	if e.Interval == nil {
-		return ""
-	}
-	return format(e.Interval.Lo) + ".." + format(e.Interval.Hi)
 }
 
 // about describes a case in one line.

@@ -102,11 +102,13 @@ func times(v float64) string {
 	return strconv.FormatFloat(v, 'f', 0, 64)
 }
 
+const unmeasured = "not measured"
+
 // short formats an estimate with its interval, if it has one.
 func short(e stats.Estimate, format func(float64) string) string {
 	switch in := e.Interval; {
 	case e.N == 0:
-		return "not measured"
+		return unmeasured
 	case in == nil:
 		return format(e.Median) + " [no interval]"
 	default:
