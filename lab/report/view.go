@@ -20,7 +20,7 @@ var pageText string
 //go:embed page.css
 var pageStyle string
 
-//go:embed text.md
+//go:embed text.tmpl
 var markdownText string
 
 // A view is the data of the templates.
@@ -101,7 +101,7 @@ func Table(w io.Writer, r *result.Result) error {
 	return execute(w, "terminal", "", newView([]*result.Result{r}, features.Table{}))
 }
 
-// execute executes a template of text.md.
+// execute executes a template of text.tmpl.
 func execute(w io.Writer, name, root string, v *view) error {
 	t, err := template.New(name).Funcs(template.FuncMap{
 		"root": func() string { return root }, "cell": func(s string) string { return strings.ReplaceAll(s, "|", `\|`) },
