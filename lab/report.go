@@ -22,8 +22,8 @@ func newReport() *cobra.Command {
 		Use:   "report [flags] DIR",
 		Short: "Write the results in DIR as reports for readers and programs",
 		Long: `Report reads the results in DIR and writes into the same directory report.html, a
-self-contained page, report.md, with everything, report.csv, for spreadsheets, and
-report.txt, in the benchmark format. With --write it instead replaces the text
+self-contained page, report.md, with everything, and report.txt, in the benchmark
+format. With --write it instead replaces the text
 between the lines
 
     <!-- lab:begin -->

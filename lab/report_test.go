@@ -42,7 +42,7 @@ func TestReport(t *testing.T) {
 		t.Errorf("got %q, %q, %d", out, errs, status)
 	}
 	text, err := os.ReadFile(file)
-	if err != nil || !strings.HasPrefix(string(text), "# Head\n\n<!-- lab:begin -->\n\nSummary of the results in `"+filepath.ToSlash(dir)+"`") || !strings.Contains(string(text), command) {
+	if err != nil || !strings.HasPrefix(string(text), "# Head\n\n<!-- lab:begin -->\n\nResults in `"+filepath.ToSlash(dir)+"`") || !strings.Contains(string(text), command) {
 		t.Errorf("the file holds %q, %v", text, err)
 	}
 }

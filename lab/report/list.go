@@ -23,6 +23,11 @@ func groupBy[T any](s []T, key func(T) string) []grouped[T] {
 	return out
 }
 
+// unique removes duplicates, keeping the order.
+func unique(s []string) []string {
+	return each(groupBy(s, func(v string) string { return v }), func(g grouped[string]) string { return g.key })
+}
+
 // each applies a function to all elements.
 func each[T, U any](s []T, text func(T) U) []U {
 	var out []U
