@@ -48,14 +48,13 @@ type Bench struct {
 
 // NewBench starts an experiment. Conclude must follow.
 func (s *Session) NewBench(name, workload string, notes ...string) *Bench {
-	b := &Bench{Session: s, procsBefore: runtime.GOMAXPROCS(0)}
-	machine := s.Machine()
+	b := &Bench{Session: s, procsBefore: runtime.GOMAXPROCS(0), Result: &result.Result{
+		Experiment: name, Command: s.Command, Workload: workload, Quick: s.Quick, Machine: measure.Here(), Notes: notes,
+	}}
 	if len(s.Procs) > 0 {
 		runtime.GOMAXPROCS(slices.Max(s.Procs))
 	}
-	b.Result = &result.Result{
-		Experiment: name, Command: s.Command, Workload: workload, Quick: s.Quick, Processors: runtime.GOMAXPROCS(0), Machine: machine, Notes: notes,
-	}
+	b.Result.Processors = runtime.GOMAXPROCS(0)
 	b.cpuBefore, b.began = usedCPU(), time.Now()
 	b.watch.Start()
 	return b

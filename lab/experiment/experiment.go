@@ -62,7 +62,6 @@ type Session struct {
 	// how many runs are done, and how many there are.
 	Progress func(label string, done, total int)
 
-	machine    *measure.Machine
 	listing    bool     // collect model names without measuring
 	modelNames []string // of the cases
 }
@@ -70,7 +69,6 @@ type Session struct {
 // ModelNames returns the names of the models that Models can select. It
 // measures nothing, but prepares the workloads of a quick run to see the cases.
 func (s *Session) ModelNames(ctx context.Context, experiments []Experiment) ([]string, error) {
-	s.Machine() // before our own work makes it busy
 	look := &Session{Quick: true, Procs: s.Procs, Cases: s.Cases, Log: io.Discard, listing: true}
 	for _, e := range experiments {
 		if e.allModels {
@@ -93,15 +91,8 @@ func (s *Session) SelectsCase(name string) bool {
 	return len(s.Cases) == 0 || slices.ContainsFunc(s.Cases, func(part string) bool { return strings.Contains(name, part) })
 }
 
-// Machine describes the machine as it was before the first experiment, whose
-// load would show in later descriptions.
-func (s *Session) Machine() measure.Machine {
-	if s.machine == nil {
-		here := measure.Here()
-		s.machine = &here
-	}
-	return *s.machine
-}
+// Machine describes this machine.
+func (s *Session) Machine() measure.Machine { return measure.Here() }
 
 // InFolder calls run with a temporary directory, which it then removes unless
 // the session keeps it.

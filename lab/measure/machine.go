@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -16,12 +15,10 @@ type Machine struct {
 	CPU        string   `json:"cpu,omitempty"`
 	Go         string   `json:"go"`
 	Processors int      `json:"processors"`       // available to this program
-	Timer      int64    `json:"timer,omitempty"`  // smallest step of the clock in ns; 0: not known
-	Load       *float64 `json:"load,omitempty"`   // load average of the minute before the run; nil: not known
 	Others     *float64 `json:"others,omitempty"` // processors used by other programs during the runs; nil: not known
 }
 
-// Here describes this machine now, without Others.
+// Here describes this machine, without Others.
 func Here() Machine {
 	return Machine{
 		GOOS:       runtime.GOOS,
@@ -29,21 +26,7 @@ func Here() Machine {
 		CPU:        cpuModel(),
 		Go:         runtime.Version(),
 		Processors: runtime.GOMAXPROCS(0),
-		Timer:      step().Nanoseconds(),
-		Load:       load(),
 	}
-}
-
-// step returns the smallest step of the clock among as many as fit into a millisecond,
-// and at least one.
-func step() time.Duration {
-	least := time.Hour
-	for began := time.Now(); least == time.Hour || time.Since(began) < time.Millisecond; {
-		if d := time.Since(time.Now()); d > 0 {
-			least = min(least, d)
-		}
-	}
-	return least
 }
 
 // cpuModel returns the name of the processor, if the system has it in a file.
@@ -56,16 +39,6 @@ func cpuModel() string {
 		}
 	}
 	return ""
-}
-
-func load() *float64 {
-	text, _ := os.ReadFile("/proc/loadavg")
-	first, _, _ := strings.Cut(string(text), " ")
-	l, err := strconv.ParseFloat(first, 64)
-	if err != nil {
-		return nil
-	}
-	return &l
 }
 
 // busy returns the time that all processors have worked since the machine
@@ -110,14 +83,10 @@ func (m Machine) Name() string {
 	return strings.TrimPrefix(fmt.Sprintf("%s, %d processors, %s/%s, %s", m.CPU, m.Processors, m.GOOS, m.GOARCH, m.Go), ", ")
 }
 
-// String describes the machine and its load in one line.
+// String describes the machine, and how busy it was, in one line.
 func (m Machine) String() string {
-	out := m.Name()
-	if m.Load != nil {
-		out += fmt.Sprintf(", load average %.2f before the run", *m.Load)
+	if m.Others == nil {
+		return m.Name()
 	}
-	if m.Others != nil {
-		out += fmt.Sprintf(", others used %.2f processors during it", *m.Others)
-	}
-	return out
+	return fmt.Sprintf("%s, others used %.2f processors during the run", m.Name(), *m.Others)
 }

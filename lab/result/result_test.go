@@ -167,17 +167,16 @@ func TestLosses(t *testing.T) {
 }
 
 func TestWarnings(t *testing.T) {
-	half, much := 0.5, 0.6
+	much := 0.6
 	for _, c := range []struct {
 		kind   string
 		change func(*result.Result)
 	}{
-		{"", func(r *result.Result) { r.Machine.Load, r.Machine.Others = &half, nil }},
+		{"", func(r *result.Result) { r.Machine.Others = nil }},
 		{result.Interrupted, func(r *result.Result) { r.Unfinished = "interrupted" }},
 		{result.Interrupted, func(r *result.Result) { r.Cases[0].Count = 7 }},
 		{result.Quick, func(r *result.Result) { r.Quick = true }},
 		{result.Processors, func(r *result.Result) { r.Machine.Processors = 1 }},
-		{result.Busy, func(r *result.Result) { r.Machine.Load = &much }},
 		{result.Busy, func(r *result.Result) { r.Machine.Others = &much }},
 		{result.Samples, func(r *result.Result) {
 			r.Cases[0].Count, r.Rows[0].Samples, r.Rows[1].Samples = 5, r.Rows[0].Samples[:5], r.Rows[1].Samples[:5]
@@ -186,9 +185,6 @@ func TestWarnings(t *testing.T) {
 		{"", func(r *result.Result) { r.Rows[1].Samples = resulttest.Samples(100, 101, 102, 100, 101, 104) }},
 		{"", func(r *result.Result) { r.Rows[1].Samples = resulttest.Samples(110, 120, 150, 110, 102, 104) }},
 		{result.Spread, func(r *result.Result) { r.Rows[1].Samples = resulttest.Samples(110, 120, 90, 110, 100, 104) }},
-		{"", func(r *result.Result) { r.Machine.Timer = 50e4 }},
-		{result.Timer, func(r *result.Result) { r.Machine.Timer = 51e4 }},
-		{"", func(r *result.Result) { r.Machine.Timer, r.Cases[0].Ops = 51e4, 2 }},
 	} {
 		r := resulttest.Example()
 		c.change(r)

@@ -2,7 +2,6 @@ package result
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/stint-go/stint/lab/measure"
 )
@@ -19,24 +18,17 @@ const (
 	Quick       = "quick"       // less work than the claims are about
 	Samples     = "samples"     // too few for an interval
 	Spread      = "spread"      // interval too wide to distinguish rows
-	Timer       = "timer"       // sample too short for the clock
 	Busy        = "busy"        // other programs used the machine
 	Processors  = "processors"  // fewer processors than the claims are about
 )
 
-// Limits above which other programs took a visible part of the time.
-const (
-	busyLoad   = 0.25 // load average per processor
-	busyOthers = 0.1  // processors used by others during the runs
-)
+// busyOthers is how many processors other programs may use until they take a visible part
+// of the time.
+const busyOthers = 0.1
 
 // equalWithin is how far from 1 the interval of a ratio may reach for two rows
 // to count as equal. Claims of equality allow the same 5 %.
 const equalWithin = 0.05
-
-// minClockSteps is the shortest sample. The error of up to one step must be
-// small compared with 5 %.
-const minClockSteps = 100
 
 // minSamples give an interval; see package stats.
 const minSamples = 6
@@ -56,9 +48,6 @@ func (r *Result) warnings() []Warning {
 	}
 	if m.Processors < r.Processors {
 		add(Processors, "this program may use %d, the models used %d", m.Processors, r.Processors)
-	}
-	if m.Load != nil && *m.Load > busyLoad*float64(m.Processors) {
-		add(Busy, "load average %.2f on %d processors before the run", *m.Load, m.Processors)
 	}
 	if m.Others != nil && *m.Others > busyOthers {
 		add(Busy, "other programs used %.2f of %d processors during the runs", *m.Others, m.Processors)
@@ -81,10 +70,6 @@ func (r *Result) warnings() []Warning {
 		in := row.Ratio(r.Row(c.Name, c.Reference), measure.Time).Interval
 		return in != nil && in.Lo <= 1 && in.Hi >= 1 && (in.Lo < 1-equalWithin || in.Hi > 1+equalWithin)
 	}, 100*equalWithin)
-	about(Timer, "samples of less than %d steps of the clock (%d ns)", func(c Case, row *Row) bool {
-		times := row.Measured(measure.Time)
-		return len(times) > 0 && slices.Min(times)*float64(c.Ops) < minClockSteps*float64(m.Timer)
-	}, minClockSteps, m.Timer)
 	return out
 }
 
