@@ -127,6 +127,8 @@ func (c *chapter) drawCurve(name, note string, x, y chart.Axis, points []point) 
 		}
 	}
 	curves.Lines = curves.Lines[:min(chart.MaxLines, len(curves.Lines))]
+	first := map[bool]int{true: 1} // ours have the first colours
+	slices.SortStableFunc(curves.Lines, func(a, b chart.Line) int { return first[b.Ours] - first[a.Ours] })
 	if n := len(curves.Lines); n < len(lines) {
 		note += fmt.Sprintf("; %d of %d models, the table has all", n, len(lines))
 	}
