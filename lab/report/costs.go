@@ -24,7 +24,8 @@ type Cost struct {
 // ratios refer to it. Rows and models that were not measured are named below.
 func Costs(w io.Writer, results []*result.Result, dir string, costs []Cost) error {
 	g := Grid{Head: []string{"", "stint", "others, **best in bold**", "stint / best of the others"}}
-	var used, missing []string
+	var used [][2]string // machines and commands
+	var missing []string
 	for _, c := range costs {
 		line, absent := []string(nil), []string{"all"}
 		for _, r := range results {
@@ -33,14 +34,18 @@ func Costs(w io.Writer, results []*result.Result, dir string, costs []Cost) erro
 			}
 			if line, absent = c.line(r); line != nil {
 				g.Rows = append(g.Rows, line)
-				used = append(used, fmt.Sprintf(" On %s: `%s`.", r.Machine.Name(), r.Command))
+				used = append(used, [2]string{r.Machine.Name(), "`" + r.Command + "`"})
 			}
 		}
 		if len(absent) > 0 {
 			missing = append(missing, fmt.Sprintf("%s (%s)", c.Of, strings.Join(absent, ", ")))
 		}
 	}
-	text := "Medians from `" + dir + "`." + strings.Join(unique(used), "") + "\n"
+	text := "Medians from `" + dir + "`."
+	for _, on := range groupBy(used, func(u [2]string) string { return u[0] }) {
+		text += " On " + on.key + ": " + strings.Join(unique(each(on.items, func(u [2]string) string { return u[1] })), " and ") + "."
+	}
+	text += "\n"
 	if len(g.Rows) > 0 {
 		text = g.pipes() + "\n" + text
 	}

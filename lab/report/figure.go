@@ -56,14 +56,17 @@ func (c *chapter) add(name, note, svg string, table Grid) {
 var looks = map[result.Kind]chart.Look{result.Ours: chart.Ours, result.Peer: chart.Plain, result.Floor: chart.Dashed}
 
 // drawBars draws the medians of a case, the smallest first: of the time, or of
-// the first units if no time was measured.
+// other units if no time was measured.
 func (c *chapter) drawBars(k result.Case) {
 	rows := c.In(k.Name)
-	units := measured(rows)
-	if len(units) > 0 && units[0].unit == measure.Time {
-		units = units[:1]
+	all := measured(rows)
+	units := slices.DeleteFunc(slices.Clone(all), func(col column) bool {
+		return !slices.Contains([]measure.Unit{measure.Time, measure.P50, measure.P99, measure.PeakMemory}, col.unit)
+	})
+	if len(units) == 0 || units[0].unit == measure.Time {
+		units = all[:min(1, len(all))]
 	}
-	for _, col := range units[:min(3, len(units))] {
+	for _, col := range units {
 		b := chart.Bars{Axis: chart.Axis{Label: col.name, Format: tick(col.format)}}
 		slices.SortStableFunc(rows, func(x, y *result.Row) int {
 			return cmp.Compare(x.Median(col.unit).Median, y.Median(col.unit).Median)
@@ -127,6 +130,8 @@ func (c *chapter) drawCurve(name, note string, x, y chart.Axis, points []point) 
 		}
 	}
 	curves.Lines = curves.Lines[:min(chart.MaxLines, len(curves.Lines))]
+	first := map[bool]int{true: 1} // ours have the first colours
+	slices.SortStableFunc(curves.Lines, func(a, b chart.Line) int { return first[b.Ours] - first[a.Ours] })
 	if n := len(curves.Lines); n < len(lines) {
 		note += fmt.Sprintf("; %d of %d models, the table has all", n, len(lines))
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stint-go/stint/lab/features"
 	"github.com/stint-go/stint/lab/result"
 )
 
@@ -15,7 +16,7 @@ func sign(a result.Answer) string {
 		return "✓"
 	case result.No:
 		return "✗"
-	case result.InPart:
+	case result.InPart, lower(features.Partly):
 		return "±"
 	}
 	return "?"

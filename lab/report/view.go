@@ -70,7 +70,7 @@ type chapter struct {
 // writePage writes results and the feature table as one self-contained page
 // without scripts.
 func writePage(w io.Writer, results []*result.Result, table features.Table) error {
-	t, err := htmltemplate.New("page").Funcs(htmltemplate.FuncMap{"sign": sign, "number": isNumber, "answer": featureAnswer}).Parse(pageText)
+	t, err := htmltemplate.New("page").Funcs(htmltemplate.FuncMap{"sign": sign, "number": isNumber, "answer": lower}).Parse(pageText)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func Table(w io.Writer, r *result.Result) error {
 func execute(w io.Writer, name, root string, v *view) error {
 	t, err := template.New(name).Funcs(template.FuncMap{
 		"root": func() string { return root }, "cell": func(s string) string { return strings.ReplaceAll(s, "|", `\|`) },
-		"join": strings.Join, "lower": func(a features.Answer) string { return strings.ToLower(string(a)) },
+		"join": strings.Join, "lower": lower,
 		"pipes": Grid.pipes, "columns": Grid.columns, "table": newGrid, "loss": lossText, "sign": sign, "claim": fullText,
 	}).Parse(markdownText)
 	if err != nil {
@@ -180,11 +180,5 @@ func (c *chapter) compare() {
 	}
 }
 
-// featureAnswer returns an answer of the feature table as one of a claim, to
-// show its sign.
-func featureAnswer(a features.Answer) result.Answer {
-	if a == features.Partly {
-		return result.InPart
-	}
-	return result.Answer(strings.ToLower(string(a)))
-}
+// lower returns an answer of the feature table like one of a claim.
+func lower(a features.Answer) result.Answer { return result.Answer(strings.ToLower(string(a))) }
