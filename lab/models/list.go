@@ -93,11 +93,12 @@ func (l List) measure(m *measure.Meter, way Model) error {
 	return nil
 }
 
-// Numbers of goroutines in the articles, which take runtime.NumCPU for the
-// number of processors.
-func halfCPUs() int { return max(1, runtime.NumCPU()/2) }
-func allCPUs() int  { return runtime.NumCPU() }
+// Notes for the cases with Case.NoGC and Case.Scheduling.
+const (
+	NoteNoGC     = "In gc=off nothing is collected while it is measured, as with GOGC=off, which the author used."
+	NoteSwitches = "The column switches counts the system's switches between threads. Switches between goroutines on one thread are not in it."
+)
 
-// TenPerCPU returns the size of the articles' largest pool, used for items that
-// wait.
+// TenPerCPU returns the size of the article's largest pool, used as the limit of
+// libraries for items that wait.
 func TenPerCPU() int { return 10 * runtime.NumCPU() }

@@ -14,7 +14,7 @@ import (
 
 // every returns all models, with and without limits.
 func every() []Model {
-	return slices.Concat(ByHand(), Peers(3), []Model{Counter(3), Workers("workers-7", "7", 7, 10), EachLimit(2), Pool(), Reduce()}, Calls())
+	return slices.Concat(Shape{Fan: 3, CPUs: 7}.Models(), Peers(3), []Model{Counter(3), Workers("workers-7", "7", 7, 10), EachLimit(2), Pool(), Reduce()}, Calls())
 }
 
 // numbered returns a list of n items that counts concurrent ones.
@@ -53,7 +53,7 @@ func TestBounds(t *testing.T) {
 		run, end := m.New(l)
 		run()
 		end()
-		bound := max(7, TenPerCPU(), 256) // the largest adaptive limit
+		bound := max(70, 256) // the largest adaptive limit
 		if got := g.Peak(); got > bound && !m.Unbounded {
 			t.Errorf("%s: %d items at once, want at most %d", m.Name, got, bound)
 		}
@@ -96,11 +96,33 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// Both cuts have every item once; the article's has the remainder in the last piece.
+func TestPieces(t *testing.T) {
+	for _, c := range []struct {
+		cut    func(n, p, pieces int) (lo, hi int)
+		n      int
+		pieces int
+		last   int
+	}{{remainderLast, 100, 28, 19}, {remainderLast, 100, 2, 50}, {remainderLast, 3, 8, 3}, {evenly, 100, 28, 4}, {evenly, 3, 8, 1}} {
+		end, size := 0, 0
+		for p := range c.pieces {
+			lo, hi := c.cut(c.n, p, c.pieces)
+			if lo != end {
+				t.Errorf("%+v: piece %d starts at %d, want %d", c, p, lo, end)
+			}
+			end, size = hi, hi-lo
+		}
+		if end != c.n || size != c.last {
+			t.Errorf("%d items in %d pieces: the end is %d, and the last has %d, want %d", c.n, c.pieces, end, size, c.last)
+		}
+	}
+}
+
 // A sample has more than a time.
 func TestReported(t *testing.T) {
 	l, g := numbered(100)
 	l.Gauge = g
-	for _, m := range l.Models(Sequential(), Parallelize(), Goroutines()) {
+	for _, m := range l.Models(Shape{Fan: 3}.Models()...) {
 		meter := &measure.Meter{N: 1}
 		if err := m.Run(meter); err != nil {
 			t.Fatal(err)
@@ -109,8 +131,9 @@ func TestReported(t *testing.T) {
 		if m.Name == NameSequential && s[measure.AtOnce] != 1 || s[measure.AtOnce] < 1 {
 			t.Errorf("%s: %v at once", m.Name, s[measure.AtOnce])
 		}
-		if n, ok := s[measure.Goroutines]; ok != (m.Name == NameParallelize) || ok && n != float64(runtime.NumCPU()) {
-			t.Errorf("%s: %v goroutines, %v", m.Name, n, ok)
+		want := map[string]int{NameParallelize: runtime.NumCPU(), NameBalanced: runtime.NumCPU(), NameFan: 7, NamePoolMax: 2 + 10*runtime.NumCPU()}
+		if n, ok := want[m.Name]; ok && s[measure.Goroutines] != float64(n) {
+			t.Errorf("%s: %v goroutines, want %d", m.Name, s[measure.Goroutines], n)
 		}
 	}
 }

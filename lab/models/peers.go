@@ -14,24 +14,23 @@ import (
 func Peers(limit int) []Model {
 	pool, iter := engine.Conc(), engine.ConcIter()
 	pool.Name, iter.Name = "conc-pool", "conc-iter"
-	return []Model{
+	out := []Model{
 		loop(engine.ErrgroupEach(), limit), open(pool, limit), loop(iter, limit), concStream(limit),
 		open(engine.Ants(), limit), open(engine.Pond(), limit), loop(engine.Rill(), limit),
 	}
+	for i := range out {
+		out[i].Doc = fmt.Sprintf("%s; limit %d", out[i].Doc, limit)
+	}
+	return out
 }
 
-// withLimit adds a limit to a model's description, unless it is 0.
-func withLimit(doc string, limit int) string {
-	if limit == 0 {
-		return doc
-	}
-	return fmt.Sprintf("%s; limit %d", doc, limit)
-}
+// Counter is n goroutines that take the next item from an atomic counter.
+func Counter(n int) Model { return loop(engine.Counter(1), n) }
 
 // loop adapts an engine that calls the body with an index. Items store their
 // results in a slice.
 func loop(e engine.Loop, limit int) Model {
-	return Simple(e.Name, e.Kind, withLimit(e.Doc, limit), func(l List) uint64 {
+	return Simple(e.Name, e.Kind, e.Doc, func(l List) uint64 {
 		out := make([]uint64, l.N)
 		e.Run(l.N, limit, engine.Body{
 			Plain: func(i int) { out[i] = l.Item(i) },
@@ -44,7 +43,6 @@ func loop(e engine.Loop, limit int) Model {
 // open adapts an engine that receives the items one by one. All tasks are the
 // same function, which takes the next item: a closure per item would cost more.
 func open(e engine.Open, limit int) Model {
-	e.Doc = withLimit(e.Doc, limit)
 	return Model{Model: e.Model, New: func(l List) (func() uint64, func()) {
 		var out []uint64
 		var next atomic.Int64
@@ -76,8 +74,7 @@ func open(e engine.Open, limit int) Model {
 // concStream is the stream of sourcegraph/conc, whose callbacks run
 // sequentially and in order.
 func concStream(limit int) Model {
-	doc := withLimit("sourcegraph/conc v0.3.0, stream.New().WithMaxGoroutines, the callbacks add up", limit)
-	return Simple("conc-stream", result.Peer, doc, func(l List) uint64 {
+	return Simple("conc-stream", result.Peer, "sourcegraph/conc v0.3.0, stream.New().WithMaxGoroutines, the callbacks add up", func(l List) uint64 {
 		sum := uint64(0)
 		s := stream.New().WithMaxGoroutines(limit)
 		for i := range l.N {
@@ -92,8 +89,7 @@ func concStream(limit int) Model {
 }
 
 // total returns the sum of s.
-func total(s []uint64) uint64 {
-	sum := uint64(0)
+func total(s []uint64) (sum uint64) {
 	for _, v := range s {
 		sum += v
 	}

@@ -33,7 +33,6 @@ func EachLimit(n int) Model {
 	e := engine.Each()
 	e.Name, e.Doc = fmt.Sprintf("%s-%d", NameEach, n), fmt.Sprintf("Each with Limit(%d), into a slice", n)
 	m := loop(e, n)
-	m.Doc = e.Doc // it names the limit already
 	m.Sweep, m.At = "limit", float64(n)
 	return m
 }

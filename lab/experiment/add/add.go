@@ -18,40 +18,51 @@ import (
 )
 
 // Experiment is the experiment add.
-var Experiment = experiment.New("add", "adding numbers: a loop, halves, chunks by hand and by libraries, package par",
-	sizes{n: 10_000_000, chunk: 1 << 16}, sizes{n: 1_000_000, chunk: 1 << 16}, run)
+var Experiment = experiment.New("add", "adding numbers: a loop, pieces by hand and by libraries, package par",
+	10_000_000, 1_000_000, run)
 
-// sizes are smaller in quick runs and tests.
-type sizes struct {
-	n, chunk int
-	ops      int // sums per sample; 0: chosen by time
-}
+// chunk is the length of the items of models that take a list.
+const chunk = 1 << 16
 
+// The names of models that claims are about.
 const (
-	nameSplit = "split"
-	nameRange = "par.Range"
+	nameSplit  = "split"
+	nameSplit8 = "split-8"
+	nameRange  = "par.Range"
 )
 
-func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
-	b := s.NewBench("add", fmt.Sprintf("the sum of %d random numbers", z.n),
+var figures = []result.Figure{
+	{Model: models.NameSequential, Text: "5.7 ms on 1 core, 5.9 on 4 with 8 threads"},
+	{Model: nameSplit8, Text: "6.4 ms on 1 core, 3.4 on 4 with 8 threads"},
+}
+
+func run(ctx context.Context, s *experiment.Session, n int) (*result.Result, error) {
+	b := s.NewBench("add", fmt.Sprintf("the sum of %d random numbers", n),
 		"An op is a sum. sequential, split, par.Range and par.Reduce take all numbers; for the others an item is a chunk of them, cut before the time starts.",
 		"par.Reduce calls a function for each number; the other models add in a loop.",
-		"NumCPU is runtime.NumCPU, as in the article that split is from. Libraries have the limit NumCPU. stint.Each, stint.Map and package par have no option.",
-		"The article's figures, in ms: sequential 5.7 and split 6.4 on 1 core, 5.9 and 3.4 on 4 cores with 8 threads.")
-	l := newNumbers(z)
-	c := experiment.Case{Name: fmt.Sprintf("n=%d", z.n), Doc: "an op is a sum of ints", Reference: models.NameSequential, Ops: z.ops, Main: true}
-	c.Models = l.chunks(z.chunk).Models(slices.Concat(
-		[]models.Model{l.sequential(), l.split(), models.Counter(runtime.NumCPU())}, models.Peers(runtime.NumCPU()),
-		models.Calls(), []models.Model{l.parRange(), l.parReduce()})...)
-	return b.Run(ctx, b.OnBoth(c, claims))
+		"The article's pieces are as many as its machine has hardware threads, 8; split has runtime.NumCPU.",
+		"Libraries have the limit NumCPU. stint.Each, stint.Map and package par have no option.",
+		models.NoteSwitches,
+		models.NoteNoGC)
+	l := newNumbers(n)
+	c := experiment.Case{Name: fmt.Sprintf("n=%d", n), Doc: "an op is a sum of ints", Reference: models.NameSequential, Main: true, Scheduling: true,
+		Article: result.Scheduling, Table: "adding numbers", Figures: figures}
+	noGC := c
+	noGC.Name, noGC.NoGC, noGC.Main = "gc=off/"+c.Name, true, false
+	noGC.Models = l.chunks(chunk).Models(l.byHand()...)
+	c.Models = l.chunks(chunk).Models(slices.Concat(l.byHand(), []models.Model{models.Counter(runtime.NumCPU())}, models.Peers(runtime.NumCPU()),
+		models.Calls(), l.ours())...)
+	return b.Run(ctx, b.OnBoth(c, func(on experiment.Names) []result.Claim {
+		return append(claims(on), models.Unhinted(on, models.NameEach, models.NameMap, nameRange, models.NameReduce)...)
+	}), b.OnBoth(noGC, claims))
 }
 
 // numbers is the slice to add up.
 type numbers []uint64
 
-func newNumbers(z sizes) numbers {
+func newNumbers(n int) numbers {
 	r := rand.New(rand.NewPCG(9, 10))
-	s := make(numbers, z.n)
+	s := make(numbers, n)
 	for i := range s {
 		s[i] = r.Uint64()
 	}
@@ -59,8 +70,7 @@ func newNumbers(z sizes) numbers {
 }
 
 // sum is the loop inside all models.
-func (s numbers) sum() uint64 {
-	sum := uint64(0)
+func (s numbers) sum() (sum uint64) {
 	for _, v := range s {
 		sum += v
 	}
@@ -73,49 +83,52 @@ func (s numbers) chunks(size int) models.List {
 	return models.List{N: len(chunks), Item: func(i int) uint64 { return chunks[i].sum() }, Want: s.sum()}
 }
 
-func (s numbers) sequential() models.Model {
-	return models.Simple(models.NameSequential, result.Peer, "for _, v := range s { sum += v }", func(models.List) uint64 { return s.sum() })
+// byHand are the models of the article.
+func (s numbers) byHand() []models.Model {
+	return []models.Model{
+		models.Simple(models.NameSequential, result.Peer, "for _, v := range s { sum += v }", func(models.List) uint64 { return s.sum() }),
+		s.split(nameSplit, "NumCPU", runtime.NumCPU()), s.split(nameSplit8, "8", 8),
+	}
 }
 
-// split uses a goroutine and a chunk per processor.
-func (s numbers) split() models.Model {
-	doc := "s cut into NumCPU chunks, a goroutine and a sum each, added to an atomic sum at the end"
-	return models.Simple(nameSplit, result.Peer, doc, func(models.List) uint64 {
+// split uses a goroutine for each piece.
+func (s numbers) split(name, number string, pieces int) models.Model {
+	doc := "s cut into " + number + " pieces, a goroutine and a sum each, added to an atomic sum at the end"
+	return models.Simple(name, result.Peer, doc, func(models.List) uint64 {
 		var sum atomic.Uint64
 		var wg sync.WaitGroup
-		for chunk := range slices.Chunk(s, max(1, (len(s)+runtime.NumCPU()-1)/runtime.NumCPU())) {
-			wg.Go(func() { sum.Add(chunk.sum()) })
+		for piece := range slices.Chunk(s, max(1, (len(s)+pieces-1)/pieces)) {
+			wg.Go(func() { sum.Add(piece.sum()) })
 		}
 		wg.Wait()
 		return sum.Load()
 	})
 }
 
-func (s numbers) parRange() models.Model {
-	return models.Simple(nameRange, result.Ours, "par.Range, each range added to an atomic sum", func(models.List) uint64 {
-		var sum atomic.Uint64
-		par.Range(len(s), func(lo, hi int) { sum.Add(s[lo:hi].sum()) })
-		return sum.Load()
-	})
-}
-
-func (s numbers) parReduce() models.Model {
+// ours are the models of package par.
+func (s numbers) ours() []models.Model {
 	zero := func() uint64 { return 0 }
 	add := func(a, b uint64) uint64 { return a + b }
-	return models.Simple(models.NameReduce, result.Ours, "par.Reduce", func(models.List) uint64 { return par.Reduce(s, zero, add, add) })
+	return []models.Model{
+		models.Simple(nameRange, result.Ours, "par.Range, each range added to an atomic sum", func(models.List) uint64 {
+			var sum atomic.Uint64
+			par.Range(len(s), func(lo, hi int) { sum.Add(s[lo:hi].sum()) })
+			return sum.Load()
+		}),
+		models.Simple(models.NameReduce, result.Ours, "par.Reduce", func(models.List) uint64 { return par.Reduce(s, zero, add, add) }),
+	}
 }
 
-// The conclusions of the article.
-const (
-	slower = "Splitting a sum makes it slower on one processor."
-	faster = "Splitting a sum makes it faster on many processors."
-)
-
-// claims returns the claims about a sum.
+// claims returns the claims of the article.
 func claims(on experiment.Names) []result.Claim {
-	out := []result.Claim{experiment.AtMost(1, on.One, models.NameSequential, nameSplit, slower)}
-	if on.All != "" {
-		out = append(out, experiment.AtMost(1, on.All, nameSplit, models.NameSequential, faster))
+	says := func(conclusion string, claims ...[]result.Claim) []result.Claim {
+		return models.Says(result.Scheduling, conclusion, claims...)
 	}
-	return append(out, models.Unhinted(on, models.NameEach, models.NameMap, nameRange, models.NameReduce)...)
+	return slices.Concat(
+		says("Splitting a sum makes it slower on one processor.",
+			models.One(1, on, models.NameSequential, nameSplit), models.One(1, on, models.NameSequential, nameSplit8)),
+		says("Splitting a sum makes it faster on many processors.",
+			models.All(1, on, nameSplit, models.NameSequential), models.All(1, on, nameSplit8, models.NameSequential)),
+		says("Work that computes cannot afford context switches: split in 8 on one processor, a sum has more of them and takes longer.",
+			models.MoreSwitches(on, nameSplit8), models.One(1, on, models.NameSequential, nameSplit8)))
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, run, sizes{long: 300, short: 10, once: 1, ops: 2}, trial.Want{Processors: 1, Cases: 2, Verdicts: 15}, trial.Want{Processors: 2, Cases: 4, Verdicts: 34})
+	trial.Run(t, run, sizes{long: 300, sends: 100}, trial.Want{Processors: 1, Cases: 5, Verdicts: 24}, trial.Want{Processors: 2, Cases: 9, Verdicts: 75})
 }
 
 // Infinite powers are distinguished too.

@@ -9,7 +9,7 @@ import (
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, run, 3, trial.Want{Processors: 1, Cases: 2, Verdicts: 8}, trial.Want{Processors: 2, Cases: 4, Verdicts: 20})
+	trial.Run(t, run, 3, trial.Want{Processors: 1, Cases: 3, Verdicts: 14}, trial.Want{Processors: 2, Cases: 6, Verdicts: 35})
 }
 
 // The items are always the same, have correct results, and sleep as long as

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
-	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/tree"
 	"github.com/stint-go/stint/lab/trial"
 )
@@ -21,38 +21,38 @@ var tiny = tree.Tree{Seed: 3, Large: 3, LargeSize: 100_000, Small: 57, SmallMax:
 func TestRun(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
-	trial.Run(t, run, tiny, trial.Want{Processors: 1, Cases: 1, Verdicts: 3}, trial.Want{Processors: 2, Cases: 2, Verdicts: 6})
+	trial.Run(t, run, tiny, trial.Want{Processors: 1, Cases: 1, Verdicts: 1}, trial.Want{Processors: 2, Cases: 2, Verdicts: 2})
 	if left, err := os.ReadDir(temp); len(left) > 0 || err != nil {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 
-// made is a tree in a folder, with its known digests.
-func made(t *testing.T) (folder, []File) {
+// made is a tree in a folder, with its digests.
+func made(t *testing.T) (dir string, want []file) {
 	t.Helper()
-	f := folder{t.TempDir(), digest}
-	if _, err := tiny.Make(t.Context(), f.root); err != nil {
+	dir = t.TempDir()
+	if _, err := tiny.Make(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
-	want, err := known(f.root)
+	want, err := digests(t.Context(), dir, digest, sequential)
 	if err != nil || len(want) != tiny.Files() {
 		t.Fatalf("%d files, %v", len(want), err)
 	}
-	return f, want
+	return dir, want
 }
 
 // Every model finds all files in order, on any number of processors, and skips
 // irregular files.
 func TestModels(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	f, want := made(t)
-	if err := os.Symlink("nothing", filepath.Join(f.root, "00", "link")); err != nil {
+	dir, want := made(t)
+	if err := os.Symlink("nothing", filepath.Join(dir, "00", "link")); err != nil {
 		t.Skip(err)
 	}
 	for _, procs := range []int{1, 2, 5} {
 		runtime.GOMAXPROCS(procs)
 		for _, m := range allModels {
-			if err := m.measure(&measure.Meter{N: 2}, f, 1, want); err != nil {
+			if err := m.check(dir, want); err != nil {
 				t.Errorf("%d processors: %s: %v", procs, m.Name, err)
 			}
 		}
@@ -63,21 +63,21 @@ func TestModels(t *testing.T) {
 // a folder that cannot be walked.
 func TestErrors(t *testing.T) {
 	for _, m := range allModels {
-		f, want := made(t)
-		gone := want[len(want)/2].Path
-		vanishing := folder{f.root, func(path string) (File, error) {
+		dir, want := made(t)
+		gone := want[len(want)/2].path
+		_, err := digests(t.Context(), dir, func(path string) (file, error) {
 			if path == gone {
 				if err := os.Remove(path); err != nil {
 					t.Error(err)
 				}
 			}
 			return digest(path)
-		}}
-		if _, err := m.run(t.Context(), vanishing); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), gone) {
+		}, m.run)
+		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), gone) {
 			t.Errorf("%s: %s has vanished: got %v", m.Name, gone, err)
 		}
-		nowhere := folder{filepath.Join(f.root, "nowhere"), digest}
-		if _, err := m.run(t.Context(), nowhere); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), nowhere.root) {
+		nowhere := filepath.Join(dir, "nowhere")
+		if _, err := digests(t.Context(), nowhere, digest, m.run); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), nowhere) {
 			t.Errorf("%s: no folder: got %v", m.Name, err)
 		}
 	}
@@ -85,17 +85,17 @@ func TestErrors(t *testing.T) {
 
 // Wrong, missing or unordered digests are detected.
 func TestWrongDigests(t *testing.T) {
-	f, want := made(t)
-	for name, change := range map[string]func([]File) []File{
-		"other":   func(s []File) []File { s[3].Sum[0]++; return s },
-		"missing": func(s []File) []File { return s[:len(s)-1] },
-		"order":   func(s []File) []File { s[0], s[1] = s[1], s[0]; return s },
+	dir, want := made(t)
+	for name, change := range map[string]func([]file) []file{
+		"other":   func(s []file) []file { s[3].sum[0]++; return s },
+		"missing": func(s []file) []file { return s[:len(s)-1] },
+		"order":   func(s []file) []file { s[0], s[1] = s[1], s[0]; return s },
 	} {
-		wrong := peer("wrong", "", func(ctx context.Context, f folder) ([]File, error) {
-			got, err := sequential(ctx, f)
+		wrong := model{run: func(ctx context.Context, paths iter.Seq[string], digest func(string) (file, error)) ([]file, error) {
+			got, err := sequential(ctx, paths, digest)
 			return change(got), err
-		})
-		if err := wrong.measure(&measure.Meter{N: 2}, f, 1, want); err == nil || !strings.Contains(err.Error(), "2 of 2 runs over 60 files gave other digests") {
+		}}
+		if err := wrong.check(dir, want); err == nil || !strings.Contains(err.Error(), "a run over 60 files gave other digests") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -108,17 +108,7 @@ func TestDigest(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := [16]byte{0x90, 0x01, 0x50, 0x98, 0x3c, 0xd2, 0x4f, 0xb0, 0xd6, 0x96, 0x3f, 0x7d, 0x28, 0xe1, 0x7f, 0x72}
-	if got, err := digest(name); got != (File{name, want}) || err != nil {
+	if got, err := digest(name); got != (file{name, want}) || err != nil {
 		t.Errorf("got %x, %v", got, err)
-	}
-}
-
-func TestNamesAreUnique(t *testing.T) {
-	seen := map[string]bool{}
-	for _, m := range allModels {
-		if seen[m.Name] || m.Doc == "" || m.Kind == "" {
-			t.Errorf("%+v: a second one, or incomplete", m.Model)
-		}
-		seen[m.Name] = true
 	}
 }

@@ -2,7 +2,6 @@ package sort
 
 import (
 	"cmp"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -10,75 +9,52 @@ import (
 	"github.com/stint-go/stint/par"
 )
 
-// The models. A par model is compared with the slices model of the same name.
-const (
-	stdSort   = "slices.Sort"
-	stdFunc   = "slices.SortFunc"
-	stdStable = "slices.SortStableFunc"
-	parSort   = "par.Sort"
-	parFunc   = "par.SortFunc"
-	parStable = "par.SortStableFunc"
-	byHalves  = "halves"
-)
+// A sorter sorts a slice.
+type sorter[E any] struct {
+	result.Model
+	sort func(s []E)
+}
 
-func ordered[E cmp.Ordered]() []sorter[E] {
+// pair returns a sort of package slices and ours of the same name.
+func pair[E any](name string, std, ours func(s []E)) []sorter[E] {
 	return []sorter[E]{
-		{result.Peer.Model(stdSort, "slices.Sort"), slices.Sort[[]E], false},
-		{result.Ours.Model(parSort, "par.Sort"), par.Sort[[]E], false},
+		{result.Peer.Model("slices."+name, "slices."+name), std},
+		{result.Ours.Model("par."+name, "par."+name), ours},
 	}
 }
 
+func ordered[E cmp.Ordered]() []sorter[E] { return pair("Sort", slices.Sort[[]E], par.Sort[[]E]) }
+
 func compared[E any](cmp func(a, b E) int) []sorter[E] {
-	return []sorter[E]{
-		{result.Peer.Model(stdFunc, "slices.SortFunc"), func(s []E) { slices.SortFunc(s, cmp) }, false},
-		{result.Ours.Model(parFunc, "par.SortFunc"), func(s []E) { par.SortFunc(s, cmp) }, false},
-	}
+	return pair("SortFunc", func(s []E) { slices.SortFunc(s, cmp) }, func(s []E) { par.SortFunc(s, cmp) })
 }
 
 func stable[E any](cmp func(a, b E) int) []sorter[E] {
-	return []sorter[E]{
-		{result.Peer.Model(stdStable, "slices.SortStableFunc"), func(s []E) { slices.SortStableFunc(s, cmp) }, true},
-		{result.Ours.Model(parStable, "par.SortStableFunc"), func(s []E) { par.SortStableFunc(s, cmp) }, true},
-	}
+	return pair("SortStableFunc", func(s []E) { slices.SortStableFunc(s, cmp) }, func(s []E) { par.SortStableFunc(s, cmp) })
 }
 
-// withHalves adds the sort that one would write by hand: GOMAXPROCS chunks are
-// sorted by the first sorter, a goroutine each, and merged in pairs. It is
-// stable if the first is.
-func withHalves[E any](sorters []sorter[E], cmp func(a, b E) int) []sorter[E] {
-	base := sorters[0]
-	doc := "the sort of package slices on GOMAXPROCS chunks, a goroutine each, merged in pairs"
-	return append(sorters, sorter[E]{result.Peer.Model(byHalves, doc), func(s []E) {
-		halve(s, make([]E, len(s)), runtime.GOMAXPROCS(0), base.sort, cmp)
-	}, base.stable})
+// strides is the article's split bubble sort: its n parts take less time, but
+// they are not merged, they are sorted once more.
+func strides(name, parts string, n int) sorter[int] {
+	doc := parts + " strides bubble sorted, a goroutine each, then a bubble sort of the whole"
+	return sorter[int]{result.Peer.Model(name, doc), func(s []int) {
+		var wg sync.WaitGroup
+		for p := range n {
+			wg.Go(func() { sortBubble(s[p*len(s)/n : (p+1)*len(s)/n]) })
+		}
+		wg.Wait()
+		sortBubble(s)
+	}}
 }
 
-// halve sorts s in the given number of chunks. It overwrites buf, which has the
-// same length.
-func halve[E any](s, buf []E, chunks int, sort func([]E), cmp func(a, b E) int) {
-	if chunks <= 1 || len(s) < 2 {
-		sort(s)
-		return
-	}
-	mid := len(s) / 2
-	var wg sync.WaitGroup
-	wg.Go(func() { halve(s[:mid], buf[:mid], chunks/2, sort, cmp) })
-	halve(s[mid:], buf[mid:], chunks-chunks/2, sort, cmp)
-	wg.Wait()
-	copy(buf[:mid], s[:mid])
-	merge(s, buf[:mid], s[mid:], cmp)
-}
-
-// merge merges a and b into out, whose end is b.
-func merge[E any](out, a, b []E, cmp func(a, b E) int) {
-	for i := range out {
-		switch {
-		case len(a) == 0:
-			return // the rest of b is in position
-		case len(b) == 0 || cmp(a[0], b[0]) <= 0:
-			out[i], a = a[0], a[1:]
-		default:
-			out[i], b = b[0], b[1:]
+func sortBubble(s []int) {
+	for end, exchanged := len(s), true; exchanged; end-- {
+		exchanged = false
+		for i := 1; i < end; i++ {
+			if s[i] < s[i-1] {
+				s[i], s[i-1] = s[i-1], s[i]
+				exchanged = true
+			}
 		}
 	}
 }

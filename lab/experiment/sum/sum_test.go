@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stint-go/stint/lab/experiment"
@@ -13,32 +12,21 @@ import (
 	"github.com/stint-go/stint/lab/tree"
 )
 
-func TestOutputs(t *testing.T) {
-	read := func(text string) output {
-		name := filepath.Join(t.TempDir(), "output")
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		o, err := readOutput(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return o
-	}
-	want := read("a\nb\nb\n")
+func TestCompare(t *testing.T) {
+	const other, order = "other lines than those of gnu", "the lines of gnu in another order"
 	for _, c := range []struct {
 		text    string
 		ordered bool
 		want    string
 	}{
-		{"a\nb\nb\n", true, ""},
-		{"b\na\nb\n", false, ""},
-		{"b\na\nb\n", true, "the same lines in another order"},
-		{"a\na\nb\n", false, "other lines"},
-		{"a\nb\nc\n", true, "other lines"},
-		{"a\nb\n", false, "2 lines, want 3"},
+		{"a\nb\nb\n", true, ""}, {"b\na\nb\n", false, ""}, {"b\na\nb\n", true, order},
+		{"a\na\nb\n", false, other}, {"a\nb\nc\n", true, other}, {"a\nb\n", false, other},
 	} {
-		if got := read(c.text).differs(want, c.ordered); got != c.want {
+		got := ""
+		if err := compare([]byte(c.text), []byte("a\nb\nb\n"), c.ordered); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
 			t.Errorf("%q, ordered %v: got %q, want %q", c.text, c.ordered, got, c.want)
 		}
 	}
@@ -47,7 +35,7 @@ func TestOutputs(t *testing.T) {
 // needTools skips tests where the experiment cannot run.
 func needTools(t *testing.T) {
 	t.Helper()
-	if _, err := findTools(t.Context()); err != nil {
+	if _, err := tools(t.Context()); err != nil {
 		t.Skip(err)
 	}
 	if os.Getenv("GOWORK") == "off" {
@@ -61,7 +49,7 @@ func tiny() tree.Tree {
 }
 
 func TestTreeOfTheClaims(t *testing.T) {
-	f, q := full(), quick()
+	f, q := full, quick
 	if f.Large != 200 || int64(f.Large)*f.LargeSize != 800_000_000 || f.Small != 5000 {
 		t.Errorf("the full tree is %+v", f)
 	}
