@@ -17,7 +17,7 @@ import (
 // Experiment is the experiment cluster.
 var Experiment = experiment.New("cluster", "tasks that go to workers through NATS JetStream: beside a loop by hand, on three processes, a million of them",
 	sizes{empty: 20_000, sleeping: 1200, fewTasks: 100_000, manyTasks: 1_000_000, samples: 12},
-	sizes{empty: 1000, sleeping: 48, fewTasks: 250, manyTasks: 1000}, run)
+	sizes{empty: 1000, sleeping: 48, fewTasks: 1000, manyTasks: 3000}, run)
 
 // sizes are smaller in quick runs and tests.
 type sizes struct {
