@@ -13,7 +13,6 @@ import (
 	"github.com/stint-go/stint/lab/experiment/cpu"
 	"github.com/stint-go/stint/lab/experiment/errgroup"
 	"github.com/stint-go/stint/lab/experiment/find"
-	"github.com/stint-go/stint/lab/experiment/gateway"
 	"github.com/stint-go/stint/lab/experiment/hops"
 	"github.com/stint-go/stint/lab/experiment/io"
 	"github.com/stint-go/stint/lab/experiment/loops"
@@ -35,7 +34,7 @@ func experiments() []experiment.Experiment {
 		cpu.Experiment, io.Experiment, add.Experiment, sort.Experiment, find.Experiment,
 		sleepers.Experiment, md5.Experiment, sha.Experiment, scan.Experiment,
 		tiny.Experiment, permits.Experiment, errgroup.Experiment, loops.Experiment, auto.Experiment, background.Experiment,
-		hops.Experiment, gateway.Experiment, servers.Experiment, cluster.Experiment, sum.Experiment, stintrun.Experiment,
+		hops.Experiment, servers.Experiment, cluster.Experiment, sum.Experiment, stintrun.Experiment,
 	}
 }
 

@@ -37,7 +37,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{"run --time -1s", "lab: --count, --workers and --time must not be negative"},
 		{"run --time 3", "lab: invalid argument"},
 		{"run tiny --models stint.Group,nope", `lab: no model "nope": there are `}, // and nothing is measured
-		{"run gateway --cases nope,none", "lab: --cases nope,none: no case that can be measured here has such a name"},
+		{"run cluster --cases nope,none", "lab: --cases nope,none: no case that can be measured here has such a name"},
 		{"run --fast", "lab: unknown flag: --fast"},
 		{"measure", "lab: unknown command"},
 		{"list all", "lab: unknown command"},
