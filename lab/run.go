@@ -139,9 +139,6 @@ func newRun() *cobra.Command {
 		if err != nil {
 			return &failure{err}
 		}
-		if err := checkModels(cmd.Context(), &s, chosen); err != nil {
-			return err
-		}
 		s.Command = commandLine(cmd, args)
 		clear := show(&s, cmd.ErrOrStderr())
 		measured := false
@@ -150,10 +147,18 @@ func newRun() *cobra.Command {
 			clear()
 			return errors.Join(report.Table(cmd.OutOrStdout(), r), save(&s, out, r))
 		})
-		if err == nil && !measured && len(s.Cases) > 0 && cmd.Context().Err() == nil {
+		switch {
+		case err != nil:
+			return &failure{err}
+		case !measured && len(s.Cases) > 0:
 			return fmt.Errorf("--cases %s: no case that can be measured here has such a name", strings.Join(s.Cases, ","))
 		}
-		return failed(err)
+		for _, name := range s.Models {
+			if len(s.Known) > 0 && !slices.Contains(s.Known, name) { // sum knows none: it ignores them
+				return fmt.Errorf("no model %q: there are %s", name, strings.Join(s.Known, ", "))
+			}
+		}
+		return nil
 	}
 	return cmd
 }
@@ -169,24 +174,6 @@ func save(s *experiment.Session, dir string, r *result.Result) error {
 		return nil
 	}
 	return result.Save(dir, r)
-}
-
-// checkModels returns an error if no experiment has one of the requested
-// models. It runs before the measurements, which may take an hour.
-func checkModels(ctx context.Context, s *experiment.Session, chosen []experiment.Experiment) error {
-	if len(s.Models) == 0 {
-		return nil
-	}
-	names, err := s.ModelNames(ctx, chosen)
-	if err != nil {
-		return &failure{err}
-	}
-	for _, name := range s.Models {
-		if len(names) > 0 && !slices.Contains(names, name) {
-			return fmt.Errorf("no model %q: there are %s", name, strings.Join(names, ", "))
-		}
-	}
-	return nil
 }
 
 // processors parses a list of numbers, sorted and without duplicates.

@@ -98,12 +98,7 @@ type item struct {
 func (b *Bench) Measure(ctx context.Context, cases ...Case) error {
 	cases = slices.DeleteFunc(b.atEachProcs(cases), func(c Case) bool { return !b.SelectsCase(c.Name) })
 	items := b.items(cases)
-	if b.listing {
-		for _, it := range items {
-			b.modelNames = append(b.modelNames, it.Model.Name)
-		}
-	}
-	if b.listing || len(items) == 0 {
+	if len(items) == 0 {
 		return ctx.Err()
 	}
 	label := b.Result.Experiment + " " + cases[0].Name
@@ -122,23 +117,44 @@ func (b *Bench) Measure(ctx context.Context, cases ...Case) error {
 			Article: c.Article, Table: c.Table, Figures: c.Figures,
 		})
 	}
-	return measure.Rounds(ctx, count, len(items), func(round, i int) error {
-		b.Step(label, (round+1)*len(items)+i, (count+1)*len(items))
+	warmup := ops
+	switch {
+	case !b.Quick:
+	case cases[0].Ops == 0:
+		warmup = 0 // choosing the number of operations has warmed up
+	default:
+		warmup = max(1, ops/10) // a quick run has no time for more
+	}
+	return b.rounds(ctx, label, items, warmup, ops, count)
+}
+
+// rounds runs the models in turn, 0 1 2 0 1 2 and so on, so that changes of the machine
+// affect all of them: first a warm-up round, numbered -1, unless it has no operations, then
+// count rounds. It stops at the first error, or between two runs when ctx ends.
+func (b *Bench) rounds(ctx context.Context, label string, items []item, warmup, ops, count int) error {
+	for round := -1; round < count; round++ {
 		n := ops
-		switch {
-		case round >= 0 || !b.Quick:
-		case cases[0].Ops == 0:
-			return nil // choosing the number of operations has warmed up
-		default:
-			n = max(1, ops/10) // a quick run has no time for more
+		if round < 0 {
+			n = warmup
 		}
-		sample, err := b.sample(items[i], n, round)
-		if err == nil && round >= 0 {
-			row := &b.Result.Rows[items[i].row]
-			row.Samples = append(row.Samples, sample)
+		for i, it := range items {
+			if n == 0 {
+				break
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			b.Step(label, (round+1)*len(items)+i, (count+1)*len(items))
+			sample, err := b.sample(it, n, round)
+			if err != nil {
+				return err
+			}
+			if row := &b.Result.Rows[it.row]; round >= 0 {
+				row.Samples = append(row.Samples, sample)
+			}
 		}
-		return err
-	})
+	}
+	return nil
 }
 
 // atEachProcs returns the cases at each GOMAXPROCS of the session, if it has
@@ -183,6 +199,9 @@ func (b *Bench) items(cases []Case) []item {
 	for i := range cases {
 		c := &cases[i]
 		for _, m := range c.Models {
+			if !slices.Contains(b.Known, m.Name) {
+				b.Known = append(b.Known, m.Name)
+			}
 			if !selected(m) && (m.Name != c.Reference || !slices.ContainsFunc(c.Models, selected)) {
 				continue
 			}

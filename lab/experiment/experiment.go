@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/result"
 )
 
@@ -24,8 +23,6 @@ type Experiment struct {
 	// result, or ctx ends. After an error the result holds what was measured
 	// before it.
 	Run func(ctx context.Context, s *Session) (*result.Result, error)
-
-	allModels bool // Session.Models is ignored
 }
 
 // New returns an experiment that calls run with the full or the quick sizes.
@@ -36,12 +33,6 @@ func New[S any](name, doc string, full, quick S, run func(context.Context, *Sess
 		}
 		return run(ctx, s, full)
 	}}
-}
-
-// WithAllModels returns an experiment that ignores Session.Models.
-func (e Experiment) WithAllModels() Experiment {
-	e.allModels = true
-	return e
 }
 
 // A Session holds the command line's settings for a run.
@@ -62,37 +53,15 @@ type Session struct {
 	// how many runs are done, and how many there are.
 	Progress func(label string, done, total int)
 
-	listing    bool     // collect model names without measuring
-	modelNames []string // of the cases
+	// Known are the names of the models of the measured cases, selected or not.
+	Known []string
 }
-
-// ModelNames returns the names of the models that Models can select. It
-// measures nothing, but prepares the workloads of a quick run to see the cases.
-func (s *Session) ModelNames(ctx context.Context, experiments []Experiment) ([]string, error) {
-	look := &Session{Quick: true, Procs: s.Procs, Cases: s.Cases, Log: io.Discard, listing: true}
-	for _, e := range experiments {
-		if e.allModels {
-			continue
-		}
-		if _, err := e.Run(ctx, look); err != nil {
-			return nil, fmt.Errorf("%s: %w", e.Name, err)
-		}
-	}
-	slices.Sort(look.modelNames)
-	return slices.Compact(look.modelNames), nil
-}
-
-// Listing reports whether nothing is measured: models need not work.
-func (s *Session) Listing() bool { return s.listing }
 
 // SelectsCase reports whether the session measures a case. Experiments whose
 // preparations take long ask before them.
 func (s *Session) SelectsCase(name string) bool {
 	return len(s.Cases) == 0 || slices.ContainsFunc(s.Cases, func(part string) bool { return strings.Contains(name, part) })
 }
-
-// Machine describes this machine.
-func (s *Session) Machine() measure.Machine { return measure.Here() }
 
 // InFolder calls run with a temporary directory, which it then removes unless
 // the session keeps it.

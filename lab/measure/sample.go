@@ -1,7 +1,5 @@
 package measure
 
-import "context"
-
 // A Unit names what a value counts, as in the Go benchmark format.
 type Unit string
 
@@ -33,19 +31,3 @@ const (
 
 // A Sample holds what one run measured.
 type Sample map[Unit]float64
-
-// Rounds runs n models in turn, 0 1 2 0 1 2 and so on, so that changes of the
-// machine affect all of them: first a warm-up round, numbered -1, then count
-// rounds. It stops at the first error of run, or between two runs when ctx
-// ends.
-func Rounds(ctx context.Context, count, n int, run func(round, model int) error) error {
-	for i := -n; i < count*n; i++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := run((i+n)/n-1, (i+n)%n); err != nil {
-			return err
-		}
-	}
-	return nil
-}

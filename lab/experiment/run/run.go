@@ -60,16 +60,13 @@ type lab struct {
 }
 
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
-	s.Machine() // before our own work makes it busy
 	return s.InFolder("run", func(dir string) (*result.Result, error) {
 		l := &lab{sizes: z, dir: dir, exe: filepath.Join(dir, "stint.exe"), job: filepath.Join(dir, "job.exe")} // Windows needs the extension
 		if !z.own {
 			l.peers = findPeers(ctx)
 		}
-		if !s.Listing() {
-			if err := l.build(ctx, s); err != nil {
-				return nil, err
-			}
+		if err := l.build(ctx, s); err != nil {
+			return nil, err
 		}
 		l.Bench = s.NewBench("run", "a command for every item, whole processes",
 			"stint-run has no -j where the case has none: it finds its limit. jobs-N is stint run -j N.",
@@ -114,7 +111,7 @@ func (l *lab) measure(ctx context.Context) error {
 				l.Result.Notes = append(l.Result.Notes, text+".")
 				continue
 			}
-			if l.SelectsCase(r.name) && !l.Listing() {
+			if l.SelectsCase(r.name) {
 				if err := l.makeItems(r); err != nil {
 					return err
 				}

@@ -47,16 +47,6 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// The models are known without a build.
-func TestModelNames(t *testing.T) {
-	names, err := new(experiment.Session).ModelNames(t.Context(), []experiment.Experiment{Experiment})
-	for _, want := range []string{nameOurs, jobsName(256), "stint-run-killed"} {
-		if err != nil || !slices.Contains(names, want) {
-			t.Errorf("the models are %q, %v, want %s too", names, err, want)
-		}
-	}
-}
-
 // A row that cannot be measured is skipped with the reason.
 func TestSkipped(t *testing.T) {
 	defer func(all []group) { groups = all }(groups)

@@ -136,11 +136,9 @@ func (l *lab) memory() row {
 	}
 	r.claims = []result.Claim{atMost(0, measure.Failures, r.name, fits), experiment.AtMost(1.2, r.name, nameOurs, result.BestSwept, fits)}
 	r.enter = func(p *measure.Process) (func() error, error) { return enterGroup(p, l.room) }
-	if !l.Listing() {
-		dir, err := makeGroup(l.room)
-		r.skip = err
-		removeGroup(dir)
-	}
+	dir, err := makeGroup(l.room)
+	r.skip = err
+	removeGroup(dir)
 	return r
 }
 

@@ -125,7 +125,7 @@ func (l *lab) server(ctx context.Context, s server) error {
 		return slices.ContainsFunc(s.rows, func(r row) bool { return l.SelectsCase(r.name + k.name) })
 	}
 	address := l.dir
-	if s.start != nil && !l.Listing() && slices.ContainsFunc(s.links, selects) {
+	if s.start != nil && slices.ContainsFunc(s.links, selects) {
 		p, at, err := s.start(ctx, l.dir)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -151,23 +151,19 @@ func (l *lab) server(ctx context.Context, s server) error {
 
 // over measures the rows of a server at a distance.
 func (l *lab) over(ctx context.Context, k link, s server, address string) error {
-	tasks := make([]task, len(s.rows)) // only listed
-	if !l.Listing() {
-		if k.rtt > 0 {
-			p, far, err := role{To: address, RoundTrip: k.rtt, Jitter: k.jitter}.start(ctx, "")
-			if err != nil {
-				return err
-			}
-			defer p.End()
-			address = far
-		}
-		some, end, err := s.connect(ctx, address)
+	if k.rtt > 0 {
+		p, far, err := role{To: address, RoundTrip: k.rtt, Jitter: k.jitter}.start(ctx, "")
 		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+			return err
 		}
-		defer end()
-		tasks = some
+		defer p.End()
+		address = far
 	}
+	tasks, end, err := s.connect(ctx, address)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.name, err)
+	}
+	defer end()
 	for i, r := range s.rows {
 		r.name += k.name
 		if !l.SelectsCase(r.name) {

@@ -51,9 +51,6 @@ func TestSkipped(t *testing.T) {
 	if want := []string{"a is skipped: broken."}; err != nil || !slices.Equal(r.Notes, want) || log.String() != "servers: a is skipped: broken\n" {
 		t.Errorf("notes %q, log %q, %v, want %q", r.Notes, log.String(), err, want)
 	}
-	if names, err := new(experiment.Session).ModelNames(t.Context(), []experiment.Experiment{Experiment}); err != nil || !slices.Contains(names, nameAgain) {
-		t.Errorf("the models are %q, %v", names, err)
-	}
 }
 
 // Each model runs each task of a batch once; with errors and refusals, none is lost or taken for
