@@ -8,7 +8,6 @@ import (
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/experiment/add"
 	"github.com/stint-go/stint/lab/experiment/auto"
-	"github.com/stint-go/stint/lab/experiment/background"
 	"github.com/stint-go/stint/lab/experiment/cluster"
 	"github.com/stint-go/stint/lab/experiment/cpu"
 	"github.com/stint-go/stint/lab/experiment/errgroup"
@@ -33,7 +32,7 @@ func experiments() []experiment.Experiment {
 	return []experiment.Experiment{
 		cpu.Experiment, io.Experiment, add.Experiment, sort.Experiment, find.Experiment,
 		sleepers.Experiment, md5.Experiment, sha.Experiment, scan.Experiment,
-		tiny.Experiment, permits.Experiment, errgroup.Experiment, loops.Experiment, auto.Experiment, background.Experiment,
+		tiny.Experiment, permits.Experiment, errgroup.Experiment, loops.Experiment, auto.Experiment,
 		hops.Experiment, servers.Experiment, cluster.Experiment, sum.Experiment, stintrun.Experiment,
 	}
 }

@@ -4,8 +4,8 @@ package proxy
 
 import (
 	"bytes"
+	"context"
 	"errors"
-	"io"
 	"math/rand/v2"
 	"net"
 	"sync"
@@ -23,8 +23,8 @@ type Proxy struct {
 	listen net.Listener
 	all    sync.WaitGroup
 
-	mu    sync.Mutex
-	conns map[net.Conn]bool // nil: closed
+	open context.Context // ends with Close
+	end  context.CancelFunc
 }
 
 // Chunks of a connection that are under way.
@@ -41,7 +41,8 @@ func Listen(to string, roundTrip, jitter time.Duration) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{to: to, delay: roundTrip / 2, jitter: jitter / 2, listen: l, conns: map[net.Conn]bool{}}
+	p := &Proxy{to: to, delay: roundTrip / 2, jitter: jitter / 2, listen: l}
+	p.open, p.end = context.WithCancel(context.Background())
 	p.all.Go(p.accept)
 	return p, nil
 }
@@ -53,12 +54,7 @@ func (p *Proxy) Address() string { return p.listen.Addr().String() }
 // ended.
 func (p *Proxy) Close() error {
 	err := p.listen.Close()
-	p.mu.Lock()
-	for c := range p.conns {
-		c.Close()
-	}
-	p.conns = nil
-	p.mu.Unlock()
+	p.end()
 	p.all.Wait()
 	return err
 }
@@ -79,40 +75,20 @@ func (p *Proxy) accept() {
 
 // forward connects a client to the server until both directions have ended.
 func (p *Proxy) forward(client net.Conn) {
-	defer p.forget(client)
-	server, err := net.Dial("tcp", p.to)
+	defer client.Close() // also if there is no server
+	server, err := new(net.Dialer).DialContext(p.open, "tcp", p.to)
 	if err != nil {
-		client.Close() // the client sees the end of the connection
 		return
 	}
-	defer p.forget(server)
-	if !p.remember(client, server) {
-		return
-	}
+	defer server.Close()
+	defer context.AfterFunc(p.open, func() {
+		client.Close()
+		server.Close()
+	})()
 	var both sync.WaitGroup
 	both.Go(func() { p.pipe(server, client) })
 	both.Go(func() { p.pipe(client, server) })
 	both.Wait()
-}
-
-// remember reports whether the proxy is open; Close will then close the connections.
-func (p *Proxy) remember(conns ...net.Conn) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.conns == nil {
-		return false
-	}
-	for _, c := range conns {
-		p.conns[c] = true
-	}
-	return true
-}
-
-func (p *Proxy) forget(c net.Conn) {
-	c.Close()
-	p.mu.Lock()
-	delete(p.conns, c)
-	p.mu.Unlock()
 }
 
 // A chunk is due at a time. The last one of a direction has no bytes.
@@ -129,44 +105,40 @@ func (p *Proxy) pipe(to, from net.Conn) {
 	var reader sync.WaitGroup
 	reader.Go(func() {
 		defer close(queue)
-		last, b := time.Time{}, make([]byte, chunkSize)
-		for {
-			n, err := from.Read(b)
-			due := time.Now().Add(p.delay)
-			if p.jitter > 0 {
-				due = due.Add(rand.N(p.jitter))
-			}
-			if due.Before(last) { // bytes keep their order
-				due = last
-			}
-			last = due
-			if n > 0 {
-				queue <- chunk{bytes.Clone(b[:n]), due}
-			}
-			if err != nil {
-				queue <- chunk{nil, due}
-				return
-			}
-		}
+		p.read(from, queue)
 	})
-	write(to, from, queue)
+	for c := range queue {
+		time.Sleep(time.Until(c.due))
+		if c.bytes == nil {
+			to.(*net.TCPConn).CloseWrite()
+		} else if _, err := to.Write(c.bytes); err != nil {
+			from.Close()
+			break
+		}
+	}
 	for range queue { // the reader may wait for a slot
 	}
 	reader.Wait()
 }
 
-// write writes chunks when they are due.
-func write(to, from net.Conn, queue <-chan chunk) {
-	for c := range queue {
-		time.Sleep(time.Until(c.due))
-		if c.bytes == nil {
-			if t, ok := to.(interface{ CloseWrite() error }); ok {
-				t.CloseWrite()
-			}
-			continue
+// read queues what it reads, and the end.
+func (p *Proxy) read(from net.Conn, queue chan<- chunk) {
+	last, b := time.Time{}, make([]byte, chunkSize)
+	for {
+		n, err := from.Read(b)
+		due := time.Now().Add(p.delay)
+		if p.jitter > 0 {
+			due = due.Add(rand.N(p.jitter))
 		}
-		if _, err := to.Write(c.bytes); err != nil && !errors.Is(err, io.EOF) {
-			from.Close()
+		if due.Before(last) { // bytes keep their order
+			due = last
+		}
+		last = due
+		if n > 0 {
+			queue <- chunk{bytes.Clone(b[:n]), due}
+		}
+		if err != nil {
+			queue <- chunk{nil, due}
 			return
 		}
 	}

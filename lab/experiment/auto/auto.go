@@ -1,26 +1,28 @@
 // Package auto measures the adaptive limit: stint's calls without an option,
-// beside a sweep of fixed limits, on work that computes, waits, or both. The
-// best limit of each workload is known, so a claim can name it.
+// beside fixed limits, on work that computes, waits, or both. The best limit of
+// each workload is known, so a claim can name it. A last case has a limit that
+// background tasks share with others.
 package auto
 
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/result"
 )
 
 // Experiment is the experiment auto.
-var Experiment = experiment.New("auto", "calls without an option beside fixed limits: tasks that compute, wait, lock, or are few",
-	sizes{divisor: 1, batchSize: 100}, sizes{divisor: 8, batchSize: 50}, run)
+var Experiment = experiment.New("auto", "calls without an option beside fixed limits: tasks that compute, wait, lock, or are few; low priority",
+	sizes{divisor: 1, batch: 100, asks: 100}, sizes{divisor: 8, batch: 50, asks: 5}, run)
 
 // sizes are smaller in quick runs and tests.
 type sizes struct {
-	divisor   int // of the number of tasks
-	batchSize int // tasks of a batch
-	ops       int // tiny tasks per sample; 0: chosen by time
-	p         int // processors
+	divisor int // of the number of tasks
+	batch   int // tasks of a batch
+	asks    int // tasks beside background tasks
+	p       int // processors
 }
 
 // n scales a number of tasks.
@@ -30,70 +32,42 @@ func (z sizes) n(full int) int { return max(4, full/z.divisor) }
 const samples = 7
 
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
-	b := s.NewBench("auto", "work whose best limit is known, at fixed limits and without one",
+	b := s.NewBench("auto", "work whose best limit is known, at fixed limits and without one; and background tasks on a shared limit",
 		"limit-N is stint.Range with stint.Limit(N), a good choice or a bad one. stint.Range has no option.",
-		"Where an op is a task, the time starts at the end of the first quarter of the tasks: the cost of finding a limit shows in the batches, where an op is all tasks.",
-		"CPU quotas of the system are not among the cases: setting one takes privileges.")
+		"Where an op is a task, the time starts at the end of the first quarter of the tasks: "+
+			"the cost of finding a limit shows in the batches, where an op is all tasks.",
+		"CPU quotas of the system are not among the cases: setting one takes privileges.",
+		"permits=8: p50 and p99 are the times from a call until its task runs. Nothing interrupts a background task.")
 	z.p = b.Result.Processors
 	var studies []experiment.Study
-	for _, p := range z.workloads() {
-		studies = append(studies, experiment.One(p.kase(), p.claims()...))
+	for _, w := range z.workloads() {
+		studies = append(studies, w.study())
 	}
-	return b.Run(ctx, append(studies, z.tiny()...)...)
+	return b.Run(ctx, append(studies, z.background())...)
 }
 
-// workloads returns the cases, except those with tiny tasks.
+// workloads returns the cases of finding a limit. Where tasks compute and wait, keeping the
+// processors busy takes half as many again as the mean times suggest, since the times vary.
 func (z sizes) workloads() []workload {
+	const µs, ms = time.Microsecond, time.Millisecond
+	p, two, batch := z.p, min(2, z.p), fmt.Sprintf("/batch=%d", z.batch)
+	compute := tasks{spread: exponential, compute: 20 * µs}
+	beside := compute
+	beside.neighbour = true
+	mixed := tasks{spread: exponential, compute: ms / 2, wait: 9 * ms / 2}
+	locked := tasks{spread: alike, compute: 50 * µs, locked: true}
+	sleep, slots := tasks{spread: uniform, wait: 9 * ms / 2}, tasks{spread: alike, wait: 5 * ms, slots: 20}
 	return []workload{
-		z.computing("compute=1µs", z.n(40_000), spinning(exponential, 1e3)).withoutCounting(),
-		z.computing("compute=20µs", z.n(2000), spinning(exponential, 20e3)),
-		z.computing("compute=1ms", z.n(100), spinning(exponential, 1e6)),
-		z.computing("compute=20µs/neighbour=1", z.n(2000), spinning(exponential, 20e3)).with(burn),
-		z.batch("compute=1ms", spinning(alike, 1e6), sweep(z.p, 1, 4, 256), z.p).within(1.02).atOnce(z.p + 2).shown(),
-		z.mixed("compute=0.5ms/wait=4.5ms", z.n(300), 0.5e6, 4.5e6),
-		z.mixed("compute=1ms/wait=1ms", z.n(150), 1e6, 1e6),
-		z.locked(),
-		z.sleeping(),
-		z.slotted(),
-		z.batch("wait=0-9ms", sleeping(uniform, 4.5e6), sweep(100, 8, 32, 64), 100).within(16 / 8.955).shown(),
-		z.batch("wait=5ms/slots=20", slots(20, 5e6), sweep(20, 8, 40, 100), 20).within(1.2),
-		z.batch("wait=100ms", sleeping(alike, 100e6), sweep(100, 50), 100).within(3),
+		{"compute=20µs", compute, z.n(2000), p, []int{1, 4, 16, 256}, 1.03, 2*p + 4, false},
+		{"compute=20µs/neighbour=1", beside, z.n(2000), p, []int{1, 4, 16, 256}, 1.03, 2*p + 4, false},
+		{"compute=0.5ms/wait=4.5ms", mixed, z.n(300), min(15*p, 256), []int{8 * p, 256}, 1.11, 0, false},
+		{"compute=50µs/lock=50µs", locked, z.n(1000), two, []int{1, 16, 256}, 1.05, 8 * two, false},
+		{"wait=0-9ms", sleep, z.n(5000), 256, []int{64, 128}, 1.05, 0, false},
+		{"wait=5ms/slots=20", slots, z.n(600), 20, []int{10, 256}, 1.05, 80, false},
+
+		{"compute=1ms" + batch, tasks{spread: alike, compute: ms}, z.batch, p, []int{1, 4, 256}, 1.02, p + 2, true},
+		{"wait=0-9ms" + batch, sleep, z.batch, 100, []int{8, 32, 64}, 1.79, 0, true},
+		{"wait=5ms/slots=20" + batch, slots, z.batch, 20, []int{8, 40, 100}, 1.2, 0, true},
+		{"wait=100ms" + batch, tasks{spread: alike, wait: 100 * ms}, z.batch, 100, []int{50}, 3, 0, true},
 	}
-}
-
-// computing tasks each need a processor: the best limit is the number of
-// processors. The adaptive limit may be somewhat larger.
-func (z sizes) computing(name string, n int, w tasks) workload {
-	return workload{name: name, n: n, tasks: w, limits: sweep(z.p, 1, 4, 16, 256), best: z.p, bar: 1 / 0.97, maxAtOnce: 2*z.p + 4}
-}
-
-// mixed tasks compute and wait for times in ns. Because the times vary, keeping
-// the processors busy takes half as many tasks again as the mean times suggest.
-func (z sizes) mixed(name string, n int, compute, wait float64) workload {
-	balance, best := 1.5*float64(z.p)*(compute+wait)/compute, 1
-	for best < 256 && float64(best) < balance {
-		best *= 2
-	}
-	return workload{name: name, n: n, tasks: mixed(compute, wait), limits: sweep(best, best/2, 2*best, 256), best: best, bar: 1 / 0.9}
-}
-
-// locked tasks compute, then compute under one lock: two can make progress.
-func (z sizes) locked() workload {
-	best := min(2, z.p)
-	return workload{name: "compute=50µs/lock=50µs", n: z.n(1000), tasks: locked(50e3), limits: sweep(best, 1, 16, 256), best: best, bar: 1 / 0.95, maxAtOnce: 8 * best}
-}
-
-// sleeping tasks need no resource: the best limit is the largest.
-func (z sizes) sleeping() workload {
-	return workload{name: "wait=0-9ms", n: z.n(5000), tasks: sleeping(uniform, 4.5e6), limits: []int{64, 128, 256}, best: 256, bar: 1 / 0.95}
-}
-
-// slotted tasks use a server with 20 slots.
-func (z sizes) slotted() workload {
-	return workload{name: "wait=5ms/slots=20", n: z.n(600), tasks: slots(20, 5e6), limits: sweep(20, 10, 256), best: 20, bar: 1 / 0.95, maxAtOnce: 80}
-}
-
-// batch measures all tasks, from the first to the last.
-func (z sizes) batch(name string, w tasks, limits []int, best int) workload {
-	return workload{name: fmt.Sprintf("%s/batch=%d", name, z.batchSize), n: z.batchSize, whole: true, tasks: w, limits: limits, best: best}
 }

@@ -4,20 +4,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stint-go/stint/lab/experiment"
+	"github.com/stint-go/stint/lab/engine"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/trial"
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, run, sizes{divisor: 1000, batchSize: 2, ops: 50}, trial.Want{Processors: 2, Cases: 22, Verdicts: 29})
+	trial.Run(t, run, sizes{divisor: 1000, batch: 2, asks: 2}, trial.Want{Processors: 2, Cases: 11, Verdicts: 18})
 }
 
 // The times have the given mean for any distribution.
 func TestTimes(t *testing.T) {
-	for _, l := range []distribution{alike, uniform, exponential} {
+	for _, s := range []spread{alike, uniform, exponential} {
 		sum := time.Duration(0)
-		for _, d := range times(l, 1000, 1e6) {
+		for _, d := range s.times(1000, time.Millisecond, 1) {
 			sum += d
 		}
 		if off := sum - time.Second; off.Abs() > time.Microsecond {
@@ -26,27 +26,22 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// A gauge counts concurrent tasks, and the checks detect tasks that did not
-// run.
+// A gauge counts concurrent tasks, and a task that did not run is found.
 func TestModelsAreWatched(t *testing.T) {
-	p := workload{n: 8, tasks: sleeping(alike, 1e6)}
-	for most, run := range map[float64]loop{1: func(n int, f func(int)) {
-		for i := range n {
-			f(i)
+	w := workload{n: 8, tasks: tasks{spread: alike, compute: 10, wait: time.Millisecond, locked: true, slots: 2}}
+	lossy := engine.Plain()
+	lossy.Run = func(n, limit int, b engine.Body) { engine.Plain().Run(n-1, limit, b) }
+	for _, c := range []struct {
+		loop engine.Loop
+		most float64
+		fail bool
+	}{{engine.Plain(), 1, false}, {engine.GoroutineEach(), 8, false}, {lossy, 1, true}} {
+		m := &measure.Meter{N: w.n}
+		if err := w.model(c.loop.Model, c.loop, 0).Run(m); (err != nil) != c.fail {
+			t.Errorf("%s: got %v", c.loop.Name, err)
 		}
-	}, 8: goroutines} {
-		m := &measure.Meter{N: p.n}
-		if err := p.model(experiment.Model{}.Model, run).Run(m); err != nil {
-			t.Error(err)
-		}
-		if got := m.Sample()[measure.AtOnce]; got > most || got < 1 {
-			t.Errorf("%v tasks at once, want at most %v", got, most)
-		}
-	}
-	for _, w := range []tasks{sleeping(alike, 1), spinning(alike, 10), slots(2, 1), mixed(10, 1), locked(10)} {
-		p := workload{n: 8, tasks: w}
-		if err := p.model(experiment.Model{}.Model, func(n int, f func(int)) { goroutines(n-1, f) }).Run(new(measure.Meter)); err == nil {
-			t.Error("a task that did not run was not found")
+		if got := m.Sample()[measure.AtOnce]; !c.fail && (got > c.most || got < 1) {
+			t.Errorf("%s: %v tasks at once, want at most %v", c.loop.Name, got, c.most)
 		}
 	}
 }

@@ -1,15 +1,15 @@
 package auto
 
 import (
-	"context"
+	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/lab/engine"
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/load"
@@ -17,168 +17,137 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
-// A workload has a known best limit.
-type workload struct {
-	name      string
-	n         int // tasks
-	tasks     tasks
-	limits    []int // to measure
-	best      int   // one of limits
-	bar       float64
-	maxAtOnce int  // bar for concurrent tasks; 0: none
-	whole     bool // an operation is all tasks
-	main      bool // shown in summaries
-	uncounted bool // tasks too small to be counted
-	meanwhile func() (end func())
-}
+// A spread is the distribution of times, as its quantile function.
+type spread func(q float64) float64
 
-// sweep returns the best limit and others, sorted.
-func sweep(best int, others ...int) []int {
-	all := append(others, best)
-	slices.Sort(all)
-	all = slices.DeleteFunc(all, func(limit int) bool { return limit < 1 })
-	return slices.Compact(all)
-}
+func alike(float64) float64         { return 1 }
+func uniform(q float64) float64     { return q }
+func exponential(q float64) float64 { return -math.Log(1 - q) }
 
-// The methods below return a changed workload.
-
-func (p workload) within(bar float64) workload { p.bar = bar; return p }
-
-func (p workload) shown() workload { p.main = true; return p }
-
-func (p workload) atOnce(maxAtOnce int) workload { p.maxAtOnce = maxAtOnce; return p }
-
-func (p workload) withoutCounting() workload { p.uncounted = true; return p }
-
-func (p workload) with(meanwhile func() (end func())) workload { p.meanwhile = meanwhile; return p }
-
-// A loop calls f for 0 to n-1.
-type loop func(n int, f func(i int))
-
-const ours = "stint.Range"
-
-// kase is the workload at each limit, without one, and as goroutines.
-func (p workload) kase() experiment.Case {
-	c := experiment.Case{Name: p.name, Doc: "an op is a task", Reference: limitName(p.best), Ops: p.n, Count: samples, Main: p.main}
-	if p.whole {
-		c.Doc, c.Ops = fmt.Sprintf("an op is all %d tasks", p.n), 1
+// times returns n times with the given mean: the quantiles of the distribution in
+// random but fixed order.
+func (s spread) times(n int, mean time.Duration, seed uint64) []time.Duration {
+	sum, out := 0.0, make([]time.Duration, n)
+	at := func(k int) float64 { return s((float64(k) + 0.5) / float64(n)) }
+	for k := range n {
+		sum += at(k)
 	}
-	for _, limit := range p.limits {
-		m := result.Model{Name: limitName(limit), Kind: result.Peer, Doc: fmt.Sprintf("Range with Limit(%d)", limit), Sweep: "limit", At: float64(limit)}
-		c.Models = append(c.Models, p.model(m, ranged(stint.Limit(limit))))
-	}
-	c.Models = append(c.Models,
-		p.model(result.Model{Name: "goroutines", Kind: result.Peer, Doc: "a goroutine a task, no limit", Unbounded: true}, goroutines),
-		p.model(result.Ours.Model(ours, "Range, without an option"), ranged()))
-	return c
-}
-
-func limitName(limit int) string { return fmt.Sprintf("limit-%d", limit) }
-
-// ranged is stint.Range.
-func ranged(opts ...stint.Option) loop {
-	return func(n int, f func(int)) {
-		err := stint.Range(context.Background(), n, func(_ context.Context, i int) error { f(i); return nil }, opts...)
-		if err != nil {
-			panic(err) // no task returns an error
-		}
-	}
-}
-
-func goroutines(n int, f func(int)) {
-	var wg sync.WaitGroup
-	for i := range n {
-		wg.Go(func() { f(i) })
-	}
-	wg.Wait()
-}
-
-// model runs the workload with a loop.
-func (p workload) model(m result.Model, run loop) experiment.Model {
-	return experiment.Model{Model: m, Run: func(m *measure.Meter) error {
-		if p.meanwhile != nil {
-			defer p.meanwhile()()
-		}
-		if p.uncounted {
-			return p.timeFine(m, run)
-		}
-		task, check := p.tasks(p.n)
-		g := gauge{ends: make([]time.Time, p.n)}
-		m.Start()
-		run(p.n, g.around(task))
-		m.Stop()
-		if !p.whole {
-			m.Report(measure.Time, g.perTask(p.n/4))
-		}
-		m.Report(measure.AtOnce, float64(g.Peak()))
-		return check()
-	}}
-}
-
-// timeFine times tasks that counting would change, and counts them in a second
-// run. There are so many that it times the first quarter too.
-func (p workload) timeFine(m *measure.Meter, run loop) error {
-	task, check := p.tasks(p.n)
-	m.Start()
-	run(p.n, task)
-	m.Stop()
-	if err := check(); err != nil {
-		return err
-	}
-	task, check = p.tasks(p.n)
-	g := gauge{ends: make([]time.Time, p.n)}
-	run(p.n, g.around(task))
-	m.Report(measure.AtOnce, float64(g.Peak()))
-	return check()
-}
-
-// A gauge records when tasks finish, and how many run concurrently.
-type gauge struct {
-	engine.Gauge
-	ends []time.Time // one per task
-}
-
-// around adds recording to a task.
-func (g *gauge) around(task func(int)) func(int) {
-	return func(i int) {
-		g.Enter()
-		task(i)
-		g.Leave()
-		g.ends[i] = time.Now()
-	}
-}
-
-// perTask returns the time per task in ns after the first tasks to finish.
-func (g *gauge) perTask(first int) float64 {
-	slices.SortFunc(g.ends, time.Time.Compare)
-	rest := g.ends[max(0, first-1):]
-	return float64(rest[len(rest)-1].Sub(rest[0]).Nanoseconds()) / float64(len(rest)-1)
-}
-
-// nearBest is our conclusion about all workloads.
-const nearBest = "The adaptive limit is nearly as fast as the best fixed limit, with not many more concurrent tasks."
-
-// claims are that the best limit is not much faster, and that there are not
-// many concurrent tasks.
-func (p workload) claims() []result.Claim {
-	out := []result.Claim{{Case: p.name, Model: ours, Unit: measure.Time, Form: result.Ratio, Than: limitName(p.best), Bar: p.bar, Conclusion: nearBest}}
-	if p.maxAtOnce > 0 {
-		out = append(out, result.Claim{Case: p.name, Model: ours, Unit: measure.AtOnce, Form: result.Value, Bar: float64(p.maxAtOnce), Conclusion: nearBest})
+	for i, k := range rand.New(rand.NewPCG(seed, 2)).Perm(n) {
+		out[i] = time.Duration(at(k) / sum * float64(n) * float64(mean))
 	}
 	return out
 }
 
-// burn keeps a processor busy until end is called.
-func burn() (end func()) {
-	var quit atomic.Bool
-	var ended sync.WaitGroup
-	ended.Go(func() {
-		for !quit.Load() {
-			runtime.KeepAlive(load.Spin(10_000))
-		}
-	})
-	return func() {
-		quit.Store(true)
-		ended.Wait()
+// tasks compute and then wait, for times with the given means.
+type tasks struct {
+	spread        spread
+	compute, wait time.Duration
+	locked        bool // they compute as long again under one lock
+	slots         int  // that wait concurrently, first come, first served; 0: all
+	neighbour     bool // another goroutine computes meanwhile
+}
+
+// make returns n tasks.
+func (t tasks) make(n int) func(i int) {
+	var steps []int
+	for _, d := range t.spread.times(n, t.compute, 1) {
+		steps = append(steps, load.Steps(d))
 	}
+	waits, slots := t.spread.times(n, t.wait, 3), make(chan struct{}, max(t.slots, 1))
+	var mu sync.Mutex
+	return func(i int) {
+		runtime.KeepAlive(load.Spin(steps[i]))
+		if t.locked {
+			mu.Lock()
+			runtime.KeepAlive(load.Spin(steps[i]))
+			mu.Unlock()
+		}
+		if t.slots > 0 {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+		}
+		time.Sleep(waits[i])
+	}
+}
+
+// A workload has a known best limit.
+type workload struct {
+	name   string
+	tasks  tasks
+	n      int   // tasks
+	best   int   // the best limit
+	others []int // limits
+	bar    float64
+	atOnce int  // bar for concurrent tasks; 0: none
+	whole  bool // an op is all tasks
+}
+
+// nearBest is the conclusion about all workloads.
+const nearBest = "The adaptive limit is nearly as fast as the best fixed limit, with not many more concurrent tasks."
+
+// study compares the limits, no option, and goroutines.
+func (w workload) study() experiment.Study {
+	name := func(limit int) string { return fmt.Sprintf("limit-%d", limit) }
+	c := experiment.Case{Name: w.name, Doc: "an op is a task", Reference: name(w.best), Ops: w.n, Count: samples}
+	if w.whole {
+		c.Doc, c.Ops, c.Main = fmt.Sprintf("an op is all %d tasks", w.n), 1, true
+	}
+	limits := append(w.others, w.best)
+	slices.Sort(limits)
+	for _, limit := range slices.Compact(limits) {
+		m := result.Model{Name: name(limit), Kind: result.Peer, Doc: fmt.Sprintf("Range with Limit(%d)", limit), Sweep: "limit", At: float64(limit)}
+		c.Models = append(c.Models, w.model(m, engine.Range(), limit))
+	}
+	each, adaptive := engine.GoroutineEach(), result.Ours.Model("stint.Range", "Range, without an option")
+	c.Models = append(c.Models, w.model(each.Model, each, 0), w.model(adaptive, engine.Range(), 0))
+	claims := []result.Claim{experiment.AtMost(w.bar, w.name, adaptive.Name, c.Reference, "")}
+	if w.atOnce > 0 {
+		claims = append(claims, result.Claim{Case: w.name, Model: adaptive.Name, Unit: measure.AtOnce, Form: result.Value, Bar: float64(w.atOnce)})
+	}
+	return experiment.One(c, experiment.Concludes("", nearBest, claims...)...)
+}
+
+// model runs the workload with a loop.
+func (w workload) model(m result.Model, l engine.Loop, limit int) experiment.Model {
+	return experiment.Model{Model: m, Run: func(m *measure.Meter) error {
+		if w.tasks.neighbour {
+			defer burn()()
+		}
+		var g engine.Gauge
+		task, ends := w.tasks.make(w.n), make([]time.Time, w.n)
+		body := engine.BodyOf(func(i int) {
+			g.Enter()
+			task(i)
+			g.Leave()
+			ends[i] = time.Now()
+		})
+		m.Start()
+		l.Run(w.n, limit, body)
+		m.Stop()
+		slices.SortFunc(ends, time.Time.Compare)
+		if ends[0].IsZero() {
+			return errors.New("a task did not run")
+		}
+		if rest := ends[w.n/4:]; !w.whole {
+			m.Report(measure.Time, float64(rest[len(rest)-1].Sub(rest[0]).Nanoseconds())/float64(len(rest)-1))
+		}
+		m.Report(measure.AtOnce, float64(g.Peak()))
+		return nil
+	}}
+}
+
+// burn keeps a processor busy until stop is called.
+func burn() (stop func()) {
+	quit := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-quit:
+				return
+			default:
+				runtime.KeepAlive(load.Spin(10_000))
+			}
+		}
+	}()
+	return func() { close(quit) }
 }

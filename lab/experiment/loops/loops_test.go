@@ -3,107 +3,82 @@ package loops
 import (
 	"slices"
 	"testing"
+	"time"
 
-	"github.com/stint-go/stint/lab/load"
+	"github.com/stint-go/stint/lab/engine"
 	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/trial"
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, run, sizes{divisor: 1000, ops: 2, waits: 1}, trial.Want{Processors: 2, Cases: 72, Verdicts: 158})
+	trial.Run(t, run, sizes{divisor: 1000, ops: 2}, trial.Want{Processors: 2, Cases: 22, Verdicts: 51})
 }
 
 // A wrong result is detected.
 func TestCheck(t *testing.T) {
-	w := spinning([]int{1, 2, 3})
-	for i := range w.n {
-		w.body.Plain(i)
+	once := func(run func(n int, b engine.Body)) error {
+		l := engine.Plain()
+		l.Run = func(n, _ int, b engine.Body) { run(n, b) }
+		return mixed(10, []engine.Loop{l})()[0].Run(&measure.Meter{N: 2})
 	}
-	if err := w.check(1); err != nil {
+	if err := once(func(n int, b engine.Body) { b.Range(0, n) }); err != nil {
 		t.Error(err)
 	}
-	w.body.Plain(2)
-	if err := w.check(1); err == nil {
+	if err := once(func(n int, b engine.Body) { b.Range(0, n-1) }); err == nil {
+		t.Error("a missing item was not found")
+	}
+	if err := once(func(n int, b engine.Body) { b.Range(0, n); b.Plain(n - 1) }); err == nil {
 		t.Error("an item that ran twice was not found")
 	}
-	if w.clear(); w.check(0) != nil {
-		t.Error("not empty after clear")
+	of := checked(func(got int) bool { return got == 1 })
+	if err := of(result.Peer, "wrong", "", func() int { return 2 }).Run(&measure.Meter{N: 1}); err == nil {
+		t.Error("a wrong result was not found")
 	}
 }
 
-// The costs are always the same, and a microsecond on average.
-func TestCosts(t *testing.T) {
-	for name, make := range map[string]func(int) []int{"lognormal": lognormal, "zipf": zipf} {
-		a, b := make(1000), make(1000)
-		if !slices.Equal(a, b) {
-			t.Errorf("%s: different costs", name)
+// The forms of an item do the same.
+func TestForms(t *testing.T) {
+	l := engine.Plain()
+	l.Run = func(n, _ int, b engine.Body) {
+		forms := []func(i int){
+			b.Plain, func(i int) { b.Pointer(&i) }, func(i int) { b.Range(i, i+1) },
+			func(i int) {
+				if err := b.Task(t.Context(), i); err != nil {
+					t.Error(err)
+				}
+			},
 		}
-		sum := 0
-		for _, c := range a {
-			sum += c
-		}
-		if mean, want := sum/len(a), load.Steps(1000); mean < want*3/4 || mean > want*5/4 {
-			t.Errorf("%s: %d steps an item, want about %d", name, mean, want)
+		for i := range n {
+			forms[i%len(forms)](i)
 		}
 	}
-}
-
-// Results that depend on the number of processors are detected.
-func TestIdentical(t *testing.T) {
-	s := numbers(100_000)
-	if err := identical(addAll, s); err != nil {
+	if err := mixed(8, []engine.Loop{l})()[0].Run(&measure.Meter{N: 3}); err != nil {
 		t.Error(err)
 	}
-	if err := identical(chunks(addAll), s); err == nil {
-		t.Error("sums of pieces that depend on GOMAXPROCS were not found")
-	}
-	for _, model := range reductions {
-		if got, want := model.run([]float64{1, 2, 4, 8, 16}), 31.0; got != want {
-			t.Errorf("%s: got %v, want %v", model.Name, got, want)
+}
+
+// The times of unequal items are the same each time, and a microsecond on average.
+func TestZipf(t *testing.T) {
+	a, b, sum := zipf(1000), zipf(1000), time.Duration(0)
+	for i := range a {
+		if a[i] != b[i] {
+			t.Fatal("different times")
 		}
+		sum += a[i]
+	}
+	if off := sum - time.Millisecond; off.Abs() > time.Microsecond {
+		t.Errorf("1000 items take %v, want 1ms", sum)
 	}
 }
 
-// Every counter counts every byte.
-func TestHistograms(t *testing.T) {
-	for _, n := range []int{1, 2, 1000, 300_000} {
-		s := randomBytes(n)
-		for _, model := range counters {
-			if got, want := *model.run(s), *countAlone(s); got != want {
-				t.Errorf("%s: %d bytes: got %v, want %v", model.Name, n, got, want)
+// Every model of a call has the right result at any length.
+func TestCalls(t *testing.T) {
+	for _, n := range []int{1, 2, 1001, 300_001} {
+		for _, model := range slices.Concat(reduced(n)(), counted(n)(), found(n, 0)(), found(n, n-1)()) {
+			if err := model.Run(&measure.Meter{N: 2}); err != nil {
+				t.Errorf("%s: length %d: %v", model.Name, n, err)
 			}
-		}
-	}
-}
-
-// A search that finds another index is detected.
-func TestSearchesAreChecked(t *testing.T) {
-	defer func(model scan) { scans[0] = model }(scans[0])
-	scans[0].run = func(s []int, f func(int) bool) int { return scanPlain(s[1:], f) }
-	for st := range (sizes{divisor: 1, ops: 2, p: 1}).find("last", 10, 9, 0, ratio("", "scan", 1)) {
-		for i, model := range st.Cases[0].Models {
-			if err := model.Run(&measure.Meter{N: 2}); (err != nil) != (i == 0) {
-				t.Errorf("%s: got %v", model.Name, err)
-			}
-		}
-	}
-}
-
-// The forms of each work do the same.
-func TestForms(t *testing.T) {
-	for name, w := range map[string]work{"mixed": mixed(10), "spinning": spinning(alike(10, 3)), "pow": pow(10)} {
-		for i := range w.n {
-			w.body.Plain(i)
-			w.body.Pointer(&i)
-			if err := w.body.Task(t.Context(), i); err != nil {
-				t.Error(err)
-			}
-		}
-		w.body.Range(0, 4)
-		w.body.Range(4, 4)
-		w.body.Range(4, w.n)
-		if err := w.check(4); err != nil {
-			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
