@@ -1,8 +1,8 @@
 package hops
 
 import (
+	"iter"
 	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,36 +13,40 @@ import (
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, run, sizes{divisor: 1000}, trial.Want{Processors: 2, Cases: 43, Verdicts: 45})
+	trial.Run(t, run, sizes{divisor: 1000}, trial.Want{Processors: 2, Cases: 9, Verdicts: 18})
 }
 
 // A lost or duplicated record is detected.
 func TestWrongSums(t *testing.T) {
-	f := keys(100)
-	for name, last := range map[string]uint64{"lost": 0, "taken twice": f.in[98]} {
-		m := f.model(result.Peer.Model("wrong", ""), f.want, func(in []uint64) uint64 { return f.want - in[99] + last })
-		if err := m.Run(&measure.Meter{N: 200}); err == nil || err.Error() != "2 of 2 runs over 100 records gave another sum" {
-			t.Errorf("%s: got %v", name, err)
+	w := newWork(100)
+	for name, last := range map[string]uint64{"lost": 0, "taken twice": w.in[98].key} {
+		m := w.model(result.Peer.Model("wrong", ""), 0, func() uint64 { return w.sum - w.in[99].key + last })
+		if err := m.Run(&measure.Meter{N: 200}); err == nil {
+			t.Errorf("%s: not found", name)
 		}
+	}
+	way := pipeline{run: func(iter.Seq[record], int, folder) uint64 { return 0 }}
+	if err := (pace{atOnce: 1}).measure(&measure.Meter{N: 3}, way); err == nil {
+		t.Error("without records: no error")
 	}
 }
 
-// All models give the same result for any number of hops and any limit.
-func TestCrossings(t *testing.T) {
-	f := structs(sizes{divisor: 100})
-	for hops := 1; hops <= 4; hops++ {
-		for _, m := range append(perRecord(f, hops), batches(f, hops)) {
-			if err := m.Run(&measure.Meter{N: len(f.in)}); err != nil {
-				t.Errorf("%d hops: %s: %v", hops, m.Name, err)
+// All models give the same result for any number of hops, records and processors.
+func TestModels(t *testing.T) {
+	for _, n := range []int{1, batchSize - 1, batchSize, 5000} {
+		w := newWork(n)
+		for hops := 1; hops <= 4; hops++ {
+			for _, p := range append(prompt, batches) {
+				if got, want := p.run(w.added(), hops, fold), w.sum+uint64(n); got != want {
+					t.Errorf("%d records, %d hops: %s: got %d, want %d", n, hops, p.Name, got, want)
+				}
 			}
 		}
-	}
-	k := keys(1000)
-	twice := bodyOf(func(key uint64) uint64 { return 2 * key })
-	for limit := 1; limit <= 3; limit++ {
-		for _, m := range twice.models(k, 2*k.want, limit, slices.Concat([]mapper{sequential, static, counterWorkers}, streams, libraries)...) {
-			if err := m.Run(&measure.Meter{N: len(k.in)}); err != nil {
-				t.Errorf("limit %d: %s: %v", limit, m.Name, err)
+		for procs := 1; procs <= 3; procs++ {
+			for _, m := range w.mapped(procs, add) {
+				if err := m.Run(&measure.Meter{N: n}); err != nil {
+					t.Errorf("%d records, %d processors: %s: %v", n, procs, m.Name, err)
+				}
 			}
 		}
 	}
@@ -52,11 +56,11 @@ func TestCrossings(t *testing.T) {
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		p := arrivals{atOnce: 3, gap: time.Millisecond}
+		p := pace{atOnce: 3, gap: time.Millisecond}
 		var at []time.Duration
 		for r := range p.source(7, began) {
-			if got := time.Since(began); time.Duration(r.a) != got {
-				t.Errorf("record %d says %v, want %v", len(at), time.Duration(r.a), got)
+			if got := time.Since(began); time.Duration(r.at) != got {
+				t.Errorf("record %d says %v, want %v", len(at), time.Duration(r.at), got)
 			}
 			at = append(at, time.Since(began)/time.Millisecond)
 		}
@@ -66,35 +70,24 @@ func TestPace(t *testing.T) {
 	})
 }
 
-func TestQuantile(t *testing.T) {
-	hundred := make([]float64, 100)
-	for i := range hundred {
-		hundred[i] = float64(i + 1)
-	}
-	for part, want := range map[float64]float64{0: 1, 0.5: 50, 0.985: 99, 0.99: 99, 1: 100} {
-		if got := quantile(hundred, part); got != want {
-			t.Errorf("%v of 1 to 100: got %v, want %v", part, got, want)
+// Without delays of ours, latencies are those of the pipeline.
+func TestQuantiles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		way := pipeline{run: func(source iter.Seq[record], _ int, fold folder) (sum uint64) {
+			delay := time.Duration(0)
+			for r := range source {
+				delay += time.Millisecond
+				time.Sleep(delay)
+				sum = fold(sum, r)
+			}
+			return sum
+		}}
+		m := &measure.Meter{N: 100}
+		if err := (pace{atOnce: 1}).measure(m, way); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if got := quantile(nil, 0.5); got != 0 {
-		t.Errorf("of nothing: got %v", got)
-	}
-}
-
-// A stream that leaves goroutines behind is detected: more of them than tests before this one may
-// have left, which end meanwhile.
-func TestLeft(t *testing.T) {
-	stop := make(chan struct{})
-	var left sync.WaitGroup
-	defer left.Wait()
-	defer close(stop)
-	err := measureTake(&measure.Meter{N: 1}, 10, func(int) uint64 {
-		for range 1000 {
-			left.Go(func() { <-stop })
+		if got := m.Sample(); got[measure.P50] != 50e6 || got[measure.P99] != 99e6 {
+			t.Errorf("of delays of 1 to 100 ms: got %v", got)
 		}
-		return 45
 	})
-	if err == nil {
-		t.Error("goroutines that are left were not found")
-	}
 }

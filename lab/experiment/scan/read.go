@@ -2,115 +2,116 @@ package scan
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"math"
+	"runtime"
 	"strconv"
+	"time"
+
+	"github.com/stint-go/stint/lab/load"
 )
 
-// A reader yields the records of a table. All models of a table share one
-// reader, so that they do the same work.
-type reader func(in io.Reader, yield func(rating) bool) error
+// A nextRecord is the method of a scanner. It returns io.EOF after the last record.
+type nextRecord func() (rating, error)
 
-// blockSize is the size of a read, in whole records.
-const blockSize = 65_536 / size * size
+// A decoding says how the files of a table are read, the same for all models of a case.
+type decoding struct {
+	binary func(io.Reader) nextRecord
 
-// readBinary reads one record at a time.
-func readBinary(in io.Reader, yield func(rating) bool) error {
-	buffered := bufio.NewReaderSize(in, blockSize)
-	record := make([]byte, size)
-	for {
-		switch _, err := io.ReadFull(buffered, record); {
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			return err
-		}
-		if !yield(decode(record)) {
-			return nil
-		}
+	// Steps of load.Spin for a record of each file, beside decoding it.
+	binarySteps, csvSteps int
+}
+
+func buffered(in io.Reader) *bufio.Reader { return bufio.NewReaderSize(in, 64<<10) }
+
+// reflected decodes with binary.Read, by reflection.
+func reflected(in io.Reader) nextRecord {
+	in = buffered(in)
+	return func() (r rating, err error) {
+		err = binary.Read(in, binary.LittleEndian, &r)
+		return r, err
 	}
 }
 
-// readReflected is readBinary with binary.Read, as in many programs.
-func readReflected(in io.Reader, yield func(rating) bool) error {
-	buffered := bufio.NewReaderSize(in, blockSize)
-	for {
-		var r rating
-		switch err := binary.Read(buffered, binary.LittleEndian, &r); {
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			return err
+// byField decodes a record field by field.
+func byField(in io.Reader) nextRecord {
+	in = buffered(in)
+	b := make([]byte, size)
+	return func() (rating, error) {
+		if _, err := io.ReadFull(in, b); err != nil {
+			return rating{}, err
 		}
-		if !yield(r) {
-			return nil
-		}
+		u32 := binary.LittleEndian.Uint32
+		return rating{int32(u32(b)), int32(u32(b[4:])), math.Float32frombits(u32(b[8:])), int64(binary.LittleEndian.Uint64(b[12:]))}, nil
 	}
 }
 
-// readBlocks yields blocks of encoded records. fresh returns the buffer to read
-// into.
-func readBlocks(in io.Reader, fresh func() []byte, yield func([]byte) bool) error {
-	for {
-		block := fresh()
-		n, err := io.ReadFull(in, block)
-		switch {
-		case err == io.EOF:
-			return nil
-		case errors.Is(err, io.ErrUnexpectedEOF) && n%size == 0:
-		case err != nil:
-			return err
+// lines decodes lines of CSV.
+func lines(in io.Reader) nextRecord {
+	c := csv.NewReader(buffered(in))
+	c.ReuseRecord, c.FieldsPerRecord = true, 4
+	return func() (rating, error) {
+		line, err := c.Read()
+		if err != nil {
+			return rating{}, err
 		}
-		if !yield(block[:n]) || n < len(block) {
-			return nil
+		user, err1 := strconv.ParseInt(line[0], 10, 32)
+		movie, err2 := strconv.ParseInt(line[1], 10, 32)
+		value, err3 := strconv.ParseFloat(line[2], 32)
+		time, err4 := strconv.ParseInt(line[3], 10, 64)
+		if err := errors.Join(err1, err2, err3, err4); err != nil {
+			return rating{}, fmt.Errorf("%q: %w", line, err)
 		}
+		return rating{int32(user), int32(movie), float32(value), time}, nil
 	}
 }
 
-// decoded yields the records of a block.
-func decoded(block []byte) iter.Seq[rating] {
+// computing computes before each record.
+func computing(next nextRecord, steps int) nextRecord {
+	return func() (rating, error) {
+		runtime.KeepAlive(load.Spin(steps))
+		return next()
+	}
+}
+
+// slow returns a decoding with binary.Read whose records take as long as the author's.
+func (t *table) slow(ctx context.Context) (decoding, error) {
+	d := decoding{binary: reflected}
+	for _, file := range []struct {
+		model
+		target time.Duration
+		steps  *int
+	}{{direct, binaryCost, &d.binarySteps}, {csvDirect, csvCost, &d.csvSteps}} {
+		fastest := time.Hour // of several, since every disturbance makes a scan slower
+		for range 5 {
+			began := time.Now()
+			if _, err := t.scan(ctx, d, file.model, light); err != nil {
+				return d, err
+			}
+			fastest = min(fastest, time.Since(began))
+		}
+		*file.steps = load.Steps(file.target - fastest/time.Duration(t.n))
+	}
+	return d, nil
+}
+
+// records yields the records that next returns. It stores an error in failed.
+func records(next nextRecord, failed *error) iter.Seq[rating] {
 	return func(yield func(rating) bool) {
-		for ; len(block) > 0; block = block[size:] {
-			if !yield(decode(block)) {
+		for {
+			r, err := next()
+			if err != nil && err != io.EOF {
+				*failed = err
+			}
+			if err != nil || !yield(r) {
 				return
 			}
 		}
 	}
-}
-
-// readCSV reads one line at a time.
-func readCSV(in io.Reader, yield func(rating) bool) error {
-	lines := csv.NewReader(bufio.NewReaderSize(in, blockSize))
-	lines.ReuseRecord, lines.FieldsPerRecord = true, 4
-	for {
-		line, err := lines.Read()
-		switch {
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			return err
-		}
-		r, err := parse(line)
-		if err != nil {
-			return err
-		}
-		if !yield(r) {
-			return nil
-		}
-	}
-}
-
-func parse(line []string) (r rating, err error) {
-	user, err1 := strconv.ParseInt(line[0], 10, 32)
-	movie, err2 := strconv.ParseInt(line[1], 10, 32)
-	value, err3 := strconv.ParseFloat(line[2], 32)
-	time, err4 := strconv.ParseInt(line[3], 10, 64)
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
-		return rating{}, fmt.Errorf("%q: %w", line, err)
-	}
-	return rating{int32(user), int32(movie), float32(value), time}, nil
 }

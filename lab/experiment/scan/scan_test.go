@@ -1,22 +1,23 @@
 package scan
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
-	"slices"
 	"testing"
 
+	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/trial"
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, run, 4000, trial.Want{Processors: 1, Cases: 6, Verdicts: 15}, trial.Want{Processors: 2, Cases: 7, Verdicts: 24})
+	trial.Run(t, run, sizes{4000, 400}, trial.Want{Processors: 1, Cases: 4, Verdicts: 48}, trial.Want{Processors: 2, Cases: 5, Verdicts: 76})
 }
 
-// table returns a table of n records.
+// small returns a table of n records.
 func small(t *testing.T, n int) *table {
 	t.Helper()
 	tab, err := write(t.Context(), t.TempDir(), "test", n)
@@ -26,26 +27,53 @@ func small(t *testing.T, n int) *table {
 	return tab
 }
 
-// Every model passes on every record, in each run, for any number of records
-// relative to blocks and batches.
+// Every model passes on every record, in each run, with each decoding, for any number of
+// records relative to batches.
 func TestModels(t *testing.T) {
-	const block = blockSize / size
-	for _, n := range []int{1, 2, 999, 1000, 1001, block - 1, block, block + 1, 2*block + 7} {
-		for _, m := range small(t, n).models(light, allModels()...) {
-			if err := m.Run(&measure.Meter{N: 2 * n}); err != nil {
-				t.Errorf("%d records: %s: %v", n, m.Name, err)
+	for _, n := range []int{1, 2, 999, 1000, 1001, 7000} {
+		for _, d := range []decoding{{binary: byField}, {binary: reflected, binarySteps: 1, csvSteps: 1}} {
+			for _, m := range small(t, n).at(d, light, models()) {
+				if err := m.Run(&measure.Meter{N: 2 * n}); err != nil {
+					t.Errorf("%d records: %s: %v", n, m.Name, err)
+				}
 			}
 		}
 	}
 }
 
-func TestNamesAreUnique(t *testing.T) {
+// Cases, sentences and figures name models that there are.
+func TestNames(t *testing.T) {
 	seen := map[string]bool{}
-	for _, m := range allModels() {
+	for _, m := range models() {
 		if seen[m.Name] || m.Doc == "" || m.Kind == "" {
 			t.Errorf("%+v: a second one, or incomplete", m.Model)
 		}
 		seen[m.Name] = true
+	}
+	var names []string
+	for _, s := range sentences {
+		for _, pair := range s.models {
+			names = append(names, pair[:]...)
+		}
+	}
+	for _, f := range figures() {
+		names = append(names, f.Model)
+	}
+	for _, name := range names {
+		if !seen[name] {
+			t.Errorf("no model is named %s", name)
+		}
+	}
+}
+
+// A case has the claims whose models it has.
+func TestClaims(t *testing.T) {
+	tab, b := &table{n: 1}, &experiment.Bench{Result: &result.Result{Processors: 2}}
+	c := tab.of("x", "", decoding{}, "csv", "direct", "stream.FromSeq")
+	for except, want := range map[string]int{"": 2, formats: 1, boundary: 1} {
+		if got := claims(b, c, except); len(got) != want || got[0].Case != c.Name {
+			t.Errorf("without %q: got %+v, want %d", except, got, want)
+		}
 	}
 }
 
@@ -53,36 +81,37 @@ func TestNamesAreUnique(t *testing.T) {
 func TestWrongTallies(t *testing.T) {
 	tab := small(t, 10)
 	for name, again := range map[string]bool{"lost": false, "taken twice": true} {
-		m := direct()
-		m.scan = func(ctx context.Context, in input, use consumer) (tally, error) {
-			var got tally
-			err := in.each(func(r rating) bool {
+		m := direct
+		m.run = func(_ context.Context, next nextRecord, use consumer) (got tally, err error) {
+			for r := range records(next, &err) {
 				switch {
 				case got.count < 9:
 					got = use(got, r)
 				case again:
 					got = use(got, rating{User: 1})
 				}
-				return true
-			})
+			}
 			return got, err
 		}
-		if err := tab.models(light, m)[0].Run(&measure.Meter{N: 10}); err == nil {
+		if err := tab.at(decoding{binary: byField}, light, []model{m})[0].Run(&measure.Meter{N: 10}); err == nil {
 			t.Errorf("%s: not found", name)
 		}
 	}
 }
 
-// Every model returns an error for a table that ends inside a record. A
-// truncated line of CSV may be valid.
+// Every model returns an error for a file that ends inside a record.
 func TestTruncated(t *testing.T) {
 	tab := small(t, 5000)
-	if err := os.Truncate(tab.binary, 5000*size-3); err != nil {
-		t.Fatal(err)
+	for name, size := range map[string]int64{tab.binary: 5000*size - 3, tab.csv: 10_003} {
+		if err := os.Truncate(name, size); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for _, m := range allModels() {
-		if _, err := tab.scan(t.Context(), m, light); err == nil && !m.text {
-			t.Errorf("%s: no error", m.Name)
+	for _, read := range []func(io.Reader) nextRecord{byField, reflected} {
+		for _, m := range models() {
+			if _, err := tab.scan(t.Context(), decoding{binary: read}, m, light); err == nil {
+				t.Errorf("%s: no error", m.Name)
+			}
 		}
 	}
 }
@@ -92,91 +121,24 @@ func TestCancelled(t *testing.T) {
 	tab := small(t, 50_000)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, m := range []model{contextBoth(), generate(), seq(), generateFused(), blocksStream(), tallies(), parTallies()} {
-		if _, err := tab.scan(ctx, m, light); !errors.Is(err, context.Canceled) {
+	watching := models("channel-context-both", "channel-context-consumer", "stream.FromSeq", "stream.FromSeq-fused", "stream.Generate", "stream.Generate-fused",
+		"stream.NextRecord", "stream.NextRecord-fused")
+	for _, m := range watching {
+		if _, err := tab.scan(ctx, decoding{binary: byField}, m, light); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: got %v, want %v", m.Name, err, context.Canceled)
+		}
+		during, cancel := context.WithCancel(t.Context())
+		_, err := tab.scan(during, decoding{binary: byField}, m, func(sum tally, r rating) tally {
+			if sum.count == tab.n/2 {
+				cancel()
+			}
+			return light(sum, r)
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s, cancelled at half of the records: got %v, want %v", m.Name, err, context.Canceled)
 		}
 	}
 	if _, err := write(ctx, t.TempDir(), "test", 10); !errors.Is(err, context.Canceled) {
 		t.Errorf("writing a table: got %v, want %v", err, context.Canceled)
-	}
-}
-
-// The records are always the same, in both files, and a smaller table is the
-// start of a larger one.
-func TestTables(t *testing.T) {
-	few, many := small(t, 100), small(t, 200)
-	for _, read := range []struct {
-		name func(*table) string
-		read reader
-	}{{func(t *table) string { return t.binary }, readBinary}, {func(t *table) string { return t.binary }, readReflected}, {func(t *table) string { return t.csv }, readCSV}} {
-		a, b := contents(t, read.name(few)), contents(t, read.name(many))
-		if !bytes.HasPrefix(b, a) {
-			t.Error("the smaller table is not the beginning of the larger")
-		}
-		next, n := random(), 0
-		err := read.read(bytes.NewReader(b), func(r rating) bool {
-			if want := next(); r != want {
-				t.Errorf("record %d is %v, want %v", n, r, want)
-			}
-			n++
-			return true
-		})
-		if n != 200 || err != nil {
-			t.Errorf("%d records, %v", n, err)
-		}
-	}
-}
-
-func contents(t *testing.T, name string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-// Readers stop when asked to, and report a wrong line.
-func TestReaders(t *testing.T) {
-	tab := small(t, 100)
-	wanted := 0
-	enough := func(rating) bool { wanted--; return wanted > 0 }
-	for name, read := range map[string]reader{tab.binary: readBinary, tab.csv: readCSV} {
-		wanted = 10
-		if err := read(bytes.NewReader(contents(t, name)), enough); err != nil || wanted != 0 {
-			t.Errorf("%s: %v, %d more than wanted", name, err, -wanted)
-		}
-	}
-	for _, text := range []string{"1,2,3.5\n", "1,2,x,4\n", "3000000000,2,3.5,4\n"} {
-		if err := readCSV(bytes.NewReader([]byte(text)), enough); err == nil {
-			t.Errorf("%q gives no error", text)
-		}
-	}
-	var got []rating
-	block := contents(t, tab.binary)
-	for r := range decoded(block) {
-		if got = append(got, r); len(got) == 3 {
-			break
-		}
-	}
-	if next := random(); !slices.Equal(got, []rating{next(), next(), next()}) {
-		t.Errorf("a block begins with %v", got)
-	}
-}
-
-// The heavy consumer computes, and its sum is the table's.
-func TestHeavy(t *testing.T) {
-	w, err := costly(small(t, 2000))
-	if err != nil || w.steps < 1 || w.want.count != 2000 {
-		t.Fatalf("%d steps, %+v, %v", w.steps, w.want, err)
-	}
-	for _, m := range w.models(w.consumer, direct(), generate()) {
-		if err := m.Run(&measure.Meter{N: 2000}); err != nil {
-			t.Errorf("%s: %v", m.Name, err)
-		}
-	}
-	if one, two := hash(rating{User: 1}, 5), hash(rating{User: 2}, 5); one == two || one != hash(rating{User: 1}, 5) {
-		t.Error("the hash is not that of the record")
 	}
 }
