@@ -14,9 +14,9 @@ import (
 	"github.com/stint-go/stint/lab/experiment/find"
 	"github.com/stint-go/stint/lab/experiment/hops"
 	"github.com/stint-go/stint/lab/experiment/io"
+	"github.com/stint-go/stint/lab/experiment/load"
 	"github.com/stint-go/stint/lab/experiment/loops"
 	"github.com/stint-go/stint/lab/experiment/md5"
-	"github.com/stint-go/stint/lab/experiment/permits"
 	stintrun "github.com/stint-go/stint/lab/experiment/run"
 	"github.com/stint-go/stint/lab/experiment/scan"
 	"github.com/stint-go/stint/lab/experiment/servers"
@@ -31,8 +31,8 @@ import (
 func experiments() []experiment.Experiment {
 	return []experiment.Experiment{
 		cpu.Experiment, io.Experiment, add.Experiment, sort.Experiment, find.Experiment,
-		sleepers.Experiment, md5.Experiment, sha.Experiment, scan.Experiment,
-		tiny.Experiment, permits.Experiment, errgroup.Experiment, loops.Experiment, auto.Experiment,
+		sleepers.Experiment, md5.Experiment, sha.Experiment, load.Experiment, scan.Experiment,
+		tiny.Experiment, errgroup.Experiment, loops.Experiment, auto.Experiment,
 		hops.Experiment, servers.Experiment, cluster.Experiment, sum.Experiment, stintrun.Experiment,
 	}
 }
@@ -40,7 +40,7 @@ func experiments() []experiment.Experiment {
 // manyGoroutines are the experiments that start so many goroutines that the
 // runtime, which keeps the memory of ended ones, collects more slowly before
 // every later sample. They run last.
-var manyGoroutines = []string{"sha", "loops", "cpu", "sleepers"}
+var manyGoroutines = []string{"load", "sha", "loops", "cpu", "sleepers"}
 
 // choose returns the named experiments, or all, in running order.
 func choose(names []string) ([]experiment.Experiment, error) {

@@ -3,78 +3,59 @@ package engine
 import (
 	"fmt"
 	"runtime"
-	"sync"
 	"sync/atomic"
 )
 
-// Submit submits n tasks to an engine from several goroutines, or from the
-// caller's if submitters is 1.
-func Submit(e Engine, n, submitters int) {
-	if submitters == 1 {
+// Check runs n tasks on an engine and returns an error as Counted does. Empty tasks are
+// not counted while they are timed: counting would cost as much as they do.
+func Check(o Open, limit, n int) error {
+	most := limit
+	if o.Unbounded {
+		most = n
+	}
+	return Counted(n, most, func(task func()) {
+		e := o.New(limit, TaskOf(task))
 		e.Go(n)
-		return
-	}
-	var wg sync.WaitGroup
-	for s := range submitters {
-		wg.Go(func() { e.Go((s+1)*n/submitters - s*n/submitters) })
-	}
-	wg.Wait()
+		e.Wait()
+		e.Close()
+	})
 }
 
-// Check runs n tasks on an engine, each of which yields before it finishes, and
-// returns an error unless all of them ran within the engine's limit. Empty
-// tasks are not counted while they are timed: counting would cost as much as
-// they do.
-func Check(o Open, limit, submitters, n int) error {
-	var g gauge
-	e := o.New(limit, TaskOf(g.task))
-	Submit(e, n, submitters)
-	e.Wait()
-	e.Close()
-	return g.check(n, limit, o.Unbounded || o.OneSubmitter && submitters > 1)
-}
-
-// CheckLoop is Check for a Loop. Each index must be used once.
-func CheckLoop(l Loop, n, limit int) error {
-	var g gauge
-	seen := make([]atomic.Int32, n)
-	l.Run(n, limit, BodyOf(func(i int) {
-		seen[i].Add(1)
-		g.task()
-	}))
-	for i := range seen {
-		if times := seen[i].Load(); times != 1 {
-			return fmt.Errorf("index %d of %d was used %d times", i, n, times)
-		}
-	}
-	if l.Unlimited {
-		limit = 0
-	}
-	if limit == 0 && l.AdaptiveMax > 0 {
-		limit = l.AdaptiveMax
-	}
-	return g.check(n, limitOrProcs(limit), l.Unbounded)
-}
-
-// A gauge also counts finished tasks.
-type gauge struct {
-	Gauge
-	ran atomic.Int64
-}
-
-func (g *gauge) task() {
-	g.Enter()
-	runtime.Gosched()
-	g.ran.Add(1)
-	g.Leave()
-}
-
-func (g *gauge) check(n, limit int, unbounded bool) error {
-	switch ran, peak := g.ran.Load(), g.Peak(); {
+// Counted calls run with a task that yields before it finishes, and returns an error
+// unless it runs n times, and never more than limit at once.
+func Counted(n, limit int, run func(task func())) error {
+	var g Gauge
+	var ran atomic.Int64
+	run(func() {
+		g.Enter()
+		runtime.Gosched()
+		ran.Add(1)
+		g.Leave()
+	})
+	switch ran, peak := ran.Load(), g.Peak(); {
 	case ran != int64(n):
 		return fmt.Errorf("%d of %d tasks ran", ran, n)
-	case peak > limit && !unbounded:
+	case peak > limit:
 		return fmt.Errorf("%d tasks ran at once, the limit is %d", peak, limit)
 	}
 	return nil
 }
+
+// A Gauge counts concurrent tasks.
+type Gauge struct{ running, peak atomic.Int64 }
+
+// Enter is called when a task starts.
+func (g *Gauge) Enter() {
+	now := g.running.Add(1)
+	for peak := g.peak.Load(); now > peak && !g.peak.CompareAndSwap(peak, now); peak = g.peak.Load() {
+	}
+}
+
+// Leave is called when a task finishes.
+func (g *Gauge) Leave() { g.running.Add(-1) }
+
+// Peak returns the largest count since Reset.
+func (g *Gauge) Peak() int { return int(g.peak.Load()) }
+
+// Reset must not be called while tasks run.
+func (g *Gauge) Reset() { g.peak.Store(0) }

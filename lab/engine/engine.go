@@ -4,7 +4,9 @@ package engine
 
 import (
 	"context"
+	"sync"
 
+	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/lab/result"
 )
 
@@ -31,9 +33,6 @@ func TaskOf(f func()) Task {
 type Open struct {
 	result.Model // Doc names the API used
 
-	// OneSubmitter engines hold their limit only while one goroutine submits.
-	OneSubmitter bool
-
 	// Kept engines are created once by a program: Go and Wait may be repeated
 	// before Close.
 	Kept bool
@@ -45,8 +44,7 @@ type Open struct {
 // An Engine runs one task any number of times: Go, then Wait, then Close, once
 // unless the engine is kept.
 type Engine interface {
-	// Go submits the task n times, one by one, blocking as the engine does. It
-	// may be called concurrently.
+	// Go submits the task n times, one by one, blocking as the engine does.
 	Go(n int)
 
 	// Wait returns when every submitted task has finished, and the workers of
@@ -57,15 +55,62 @@ type Engine interface {
 	Close()
 }
 
-// noClose is embedded by engines with nothing to close.
-type noClose struct{}
+// An adapter is an Engine made of functions. Each task costs one call of start, for all
+// engines alike.
+type adapter struct {
+	start       func()   // submits the task
+	tasks       *counted // unless nil, of an engine that has no other wait
+	wait, close func()
+}
 
-func (noClose) Close() {}
-
-// Opens returns all open-ended engines, stint's last.
-func Opens() []Open {
-	return []Open{
-		Goroutines(), Semaphore(), Channel(), Errgroup(), Conc(), Ants(), Pond(), Gopool(), Workerpool(),
-		Pool(), Group(),
+func (a *adapter) Go(n int) {
+	for range n {
+		if a.tasks != nil {
+			a.tasks.Add(1)
+		}
+		a.start()
 	}
+}
+
+func (a *adapter) Wait() {
+	if a.tasks != nil {
+		a.tasks.Wait()
+		return
+	}
+	a.wait()
+}
+
+func (a *adapter) Close() {
+	if a.close != nil {
+		a.close()
+	}
+}
+
+// A counted counts the tasks that have not finished.
+type counted struct {
+	sync.WaitGroup
+	f func() // the task, which tells its end
+}
+
+func count(f func()) *counted {
+	c := new(counted)
+	c.f = func() {
+		defer c.Done()
+		f()
+	}
+	return c
+}
+
+// must panics on an error that an engine has no reason to return.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func bound(limit int) []stint.Option {
+	if limit == 0 {
+		return nil
+	}
+	return []stint.Option{stint.Limit(limit)}
 }

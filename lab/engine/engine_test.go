@@ -1,37 +1,95 @@
 package engine
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
+// every returns all engines.
+func every() []Open {
+	return append(Opens(), Reused(Errgroup()), Reused(Conc()), Reused(Pool()))
+}
+
 // Every engine runs every task once, within its limit.
 func TestOpens(t *testing.T) {
-	for _, o := range append(Opens(), Queued(Pool, 0), Queued(Group, 65536)) {
+	for _, o := range every() {
 		for _, limit := range []int{1, 2, 50} {
-			for _, submitters := range []int{1, 8} {
-				for _, n := range []int{0, 1, 500} {
-					if err := Check(o, limit, submitters, n); err != nil {
-						t.Errorf("%s: limit %d, %d submitters, %d tasks: %v", o.Name, limit, submitters, n, err)
-					}
+			for _, n := range []int{0, 1, 500} {
+				if err := Check(o, limit, n); err != nil {
+					t.Errorf("%s: limit %d, %d tasks: %v", o.Name, limit, n, err)
 				}
 			}
 		}
 	}
 }
 
+// A kept engine runs its tasks again.
+func TestKept(t *testing.T) {
+	for _, o := range every() {
+		if !o.Kept {
+			continue
+		}
+		ran := new(atomic.Int64)
+		x := o.New(3, TaskOf(func() { ran.Add(1) }))
+		for run := range int64(3) {
+			x.Go(100)
+			x.Wait()
+			if n := ran.Load(); n != 100*(run+1) {
+				t.Errorf("%s: %d tasks after %d runs of 100", o.Name, n, run+1)
+			}
+		}
+		x.Close()
+	}
+}
+
 func TestLoops(t *testing.T) {
-	for _, l := range Loops() {
+	for _, l := range loops() {
 		for _, limit := range []int{0, 1, 2, 50} {
 			for _, n := range []int{0, 1, 3, 127, 128, 3000} {
-				if err := CheckLoop(l, n, limit); err != nil {
+				if err := checkLoop(l, n, limit); err != nil {
 					t.Errorf("%s: limit %d, %d items: %v", l.Name, limit, n, err)
 				}
 			}
 		}
 	}
+}
+
+// loops returns all Loops, stint's last.
+func loops() []Loop {
+	return []Loop{
+		Plain(), PlainEach(), PlainRange(), Static(), StaticRange(), Counter(1), Counter(1024), GoroutineEach(), ErrgroupEach(), ConcIter(), Rill(),
+		Range(), Each(), ParEach(), ParRange(),
+	}
+}
+
+// checkLoop is Check for a Loop. Each index must be used once.
+func checkLoop(l Loop, n, limit int) error {
+	most := limitOrProcs(limit)
+	switch {
+	case l.Unbounded:
+		most = n
+	case l.Unlimited:
+		most = limitOrProcs(0)
+	case limit == 0 && l.AdaptiveMax > 0:
+		most = l.AdaptiveMax
+	}
+	seen := make([]atomic.Int32, n)
+	err := Counted(n, most, func(task func()) {
+		l.Run(n, limit, BodyOf(func(i int) {
+			seen[i].Add(1)
+			task()
+		}))
+	})
+	for i := range seen {
+		if times := seen[i].Load(); times != 1 {
+			return fmt.Errorf("index %d of %d was used %d times", i, n, times)
+		}
+	}
+	return err
 }
 
 // The checks detect faults.
@@ -49,9 +107,9 @@ func TestChecks(t *testing.T) {
 		err  error
 		want string
 	}{
-		"lossy":  {Check(lossy, 2, 1, 100), "50 of 100 tasks ran"},
-		"greedy": {Check(greedy, 1, 1, 100), "ran at once, the limit is 1"},
-		"twice":  {CheckLoop(twice, 4, 1), "index 0 of 4 was used 2 times"},
+		"lossy":  {Check(lossy, 2, 100), "50 of 100 tasks ran"},
+		"greedy": {Check(greedy, 1, 100), "ran at once, the limit is 1"},
+		"twice":  {checkLoop(twice, 4, 1), "index 0 of 4 was used 2 times"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", name, c.err, c.want)
@@ -66,14 +124,14 @@ func (h half) Go(n int) { h.Engine.Go(n / 2) }
 
 func TestNamesAreUnique(t *testing.T) {
 	seen := map[string]bool{}
-	for _, o := range append(Opens(), Queued(Pool, 64)) {
+	for _, o := range every() {
 		if seen[o.Name] || o.Doc == "" || o.Kind == "" {
 			t.Errorf("%+v: a second one, or incomplete", o)
 		}
 		seen[o.Name] = true
 	}
 	clear(seen)
-	for _, l := range Loops() {
+	for _, l := range loops() {
 		if seen[l.Name] || l.Doc == "" || l.Kind == "" {
 			t.Errorf("%+v: a second one, or incomplete", l)
 		}
@@ -100,7 +158,7 @@ func TestVersions(t *testing.T) {
 	for _, o := range Opens() {
 		look(o.Doc)
 	}
-	for _, l := range Loops() {
+	for _, l := range loops() {
 		look(l.Doc)
 	}
 	if found < 9 {

@@ -2,10 +2,17 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
+	"github.com/destel/rill"
+	"github.com/sourcegraph/conc/iter"
+	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/lab/result"
+	"github.com/stint-go/stint/par"
+	"golang.org/x/sync/errgroup"
 )
 
 // A Body is the body of a loop in the forms that engines take, made once, as a
@@ -51,12 +58,119 @@ type Loop struct {
 	Run func(n, limit int, b Body)
 }
 
-// Loops returns all loops, stint's last.
-func Loops() []Loop {
-	return []Loop{
-		Plain(), PlainEach(), PlainRange(), Static(), StaticRange(), Counter(1), Counter(1024), GoroutineEach(), ErrgroupEach(), ConcIter(), Rill(),
-		Range(), Each(), ParEach(), ParRange(),
+// loop returns a function that returns a loop of others.
+func loop(name, doc string, run func(n, limit int, b Body)) func() Loop {
+	return func() Loop { return Loop{Model: result.Peer.Model(name, doc), Run: run} }
+}
+
+// The loops of others and by hand. Those of a name that ends in Range have no call per
+// item. PlainEach reads a slice, as par.Each does, which counts where items are tiny.
+var (
+	Plain = loop("plain", "for i := range n { f(i) }", func(n, _ int, b Body) {
+		for i := range n {
+			b.Plain(i)
+		}
+	})
+	PlainRange = loop("plain-range", "for i := range n, the item written out in it", func(n, _ int, b Body) { b.Range(0, n) })
+	PlainEach  = loop("plain-each", "for i := range s { f(&s[i]) }, over a slice", func(n, _ int, b Body) {
+		s := indexes(n)
+		for i := range s {
+			b.Pointer(&s[i])
+		}
+	})
+	Static = loop("static", "the indexes cut into limit chunks, a goroutine each", func(n, limit int, b Body) {
+		chunks(n, limit, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				b.Plain(i)
+			}
+		})
+	})
+	StaticRange = loop("static-range", "the indexes cut into limit chunks, a goroutine and one call each", func(n, limit int, b Body) { chunks(n, limit, b.Range) })
+
+	ErrgroupEach = loop("errgroup", "x/sync v0.24.0, errgroup.SetLimit, a function an item", func(n, limit int, b Body) {
+		var g errgroup.Group
+		g.SetLimit(limitOrProcs(limit))
+		for i := range n {
+			g.Go(func() error { b.Plain(i); return nil })
+		}
+		must(g.Wait())
+	})
+	ConcIter = loop("conc", "sourcegraph/conc v0.3.0, iter.ForEachIdx", func(n, limit int, b Body) {
+		iter.Iterator[struct{}]{MaxGoroutines: limit}.ForEachIdx(make([]struct{}, n), func(i int, _ *struct{}) { b.Plain(i) })
+	})
+	Rill = loop("rill", "destel/rill v0.7.0, FromSlice and ForEach", func(n, limit int, b Body) {
+		f := func(i int) error { b.Plain(i); return nil }
+		must(rill.ForEach(rill.FromSlice(indexes(n), nil), limitOrProcs(limit), f))
+	})
+)
+
+// GoroutineEach is a goroutine per item, without a limit.
+func GoroutineEach() Loop {
+	l := loop("goroutines", "a goroutine an item and a sync.WaitGroup, no limit", func(n, _ int, b Body) {
+		var wg sync.WaitGroup
+		for i := range n {
+			wg.Go(func() { b.Plain(i) })
+		}
+		wg.Wait()
+	})()
+	l.Unbounded = true
+	return l
+}
+
+// Counter is limit goroutines that take indexes from an atomic counter, chunk
+// at a time.
+func Counter(chunk int) Loop {
+	doc := fmt.Sprintf("limit goroutines on one atomic counter, %d at a time", chunk)
+	return loop(fmt.Sprintf("counter-%d", chunk), doc, func(n, limit int, b Body) {
+		var next atomic.Int64
+		chunks(n, limit, func(_, _ int) {
+			for {
+				hi := int(next.Add(int64(chunk)))
+				if hi-chunk >= n {
+					return
+				}
+				for i := hi - chunk; i < min(hi, n); i++ {
+					b.Plain(i)
+				}
+			}
+		})
+	})()
+}
+
+// Range is stint.Range.
+func Range() Loop {
+	return Loop{Model: result.Ours.Model("stint.Range", "Range, with a Limit where there is one"), AdaptiveMax: 256,
+		Run: func(n, limit int, b Body) { must(stint.Range(context.Background(), n, b.Task, bound(limit)...)) }}
+}
+
+// Each is stint.Each over a slice of indexes.
+func Each() Loop {
+	return Loop{Model: result.Ours.Model("stint.Each", "Each over a slice, with a Limit where there is one"), AdaptiveMax: 256,
+		Run: func(n, limit int, b Body) {
+			must(stint.Each(context.Background(), indexes(n), b.Task, bound(limit)...))
+		}}
+}
+
+// ParEach is par.Each over a slice of indexes.
+func ParEach() Loop {
+	return Loop{Model: result.Ours.Model("par.Each", "par.Each over a slice"), Unlimited: true,
+		Run: func(n, _ int, b Body) { par.Each(indexes(n), b.Pointer) }}
+}
+
+// ParRange is par.Range, whose body takes many indexes at a time.
+func ParRange() Loop {
+	return Loop{Model: result.Ours.Model("par.Range", "par.Range"), Unlimited: true,
+		Run: func(n, _ int, b Body) { par.Range(n, b.Range) }}
+}
+
+// chunks runs f on limit equal chunks of n indexes, with a goroutine each.
+func chunks(n, limit int, f func(lo, hi int)) {
+	parts := min(limitOrProcs(limit), n)
+	var wg sync.WaitGroup
+	for w := range parts {
+		wg.Go(func() { f(w*n/parts, (w+1)*n/parts) })
 	}
+	wg.Wait()
 }
 
 // limitOrProcs returns limit, or GOMAXPROCS for 0.

@@ -23,6 +23,7 @@ const (
 	P50            Unit = "p50-ns"        // half of the records take at most this
 	P99            Unit = "p99-ns"        // 99 of 100 records take at most this
 	P999           Unit = "p999-ns"       // 999 of 1,000 records take at most this
+	Spread         Unit = "spread-ns"     // p99.9 less p50
 	Refused        Unit = "refused"       // parts of the arrivals that were not accepted, 0 to 1
 	Switches       Unit = "switches/op"   // context switches of the process's threads
 	Collections    Unit = "GCs/op"        // garbage collections

@@ -37,6 +37,7 @@ var columns = []column{
 	{measure.P50, "p50", duration},
 	{measure.P99, "p99", duration},
 	{measure.P999, "p99.9", duration},
+	{measure.Spread, "spread", duration},
 	{measure.Refused, "refused", number},
 	{measure.Switches, "switches/op", number},
 	{measure.Collections, "GCs/op", number},

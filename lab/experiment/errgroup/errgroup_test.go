@@ -8,7 +8,7 @@ import (
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, run, sizes{tasks: 200, sleepers: 300}, trial.Want{Processors: 1, Cases: 27, Verdicts: 56}, trial.Want{Processors: 2, Cases: 27, Verdicts: 56})
+	trial.Run(t, run, sizes{tasks: 200, sleepers: 300}, trial.Want{Processors: 1, Cases: 13, Verdicts: 28}, trial.Want{Processors: 2, Cases: 13, Verdicts: 28})
 }
 
 // A group that loses a task, runs one twice or loses the error is detected.

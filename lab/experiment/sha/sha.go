@@ -1,11 +1,10 @@
 // Package sha measures many jobs of a fraction of a microsecond: a pool of
-// workers beside a goroutine per job, how many workers are too many, and when a
-// pool does not pay.
+// workers beside a goroutine per job, what each benefit of a pool is, how many
+// workers are too many, and when a pool does not pay.
 package sha
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -17,17 +16,18 @@ import (
 )
 
 // Experiment is the experiment sha.
-var Experiment = experiment.New("sha", "ten thousand digests: a pool of ten beside a goroutine each, one to 1,024 workers, few jobs",
-	sizes{jobs: 10_000, long: 8}, sizes{jobs: 500, long: 4}, run)
+var Experiment = experiment.New("sha", "ten thousand digests: a pool of ten beside a goroutine each, the benefits of a pool, too many workers, few jobs",
+	sizes{jobs: 10_000, long: 40, data: 64 << 20}, sizes{jobs: 10_000, long: 4, few: 50, data: 32 << 20}, run)
 
 // sizes are smaller in quick runs and tests.
 type sizes struct {
 	jobs int
 	long int // lists of all jobs per sample: chosen by time, the slowest model would allow too few
-	ops  int // lists of few jobs per sample; 0: chosen by time
+	few  int // lists of few jobs per sample; 0: chosen by time
+	data int // bytes that the jobs of a case about locality read
 }
 
-// samples is less than usual: there are many cases.
+// samples are fewer than usual: there are many cases.
 const samples = 12
 
 // workers is the size of the article's pool.
@@ -36,97 +36,153 @@ const workers = 10
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	b := s.NewBench("sha", fmt.Sprintf("%d digests of a short text, and few of them", z.jobs),
 		"An op is all jobs. A job is fmt.Sprintf and SHA-256 of its result, with two allocations.",
-		"The channels of pool and workers hold all jobs of a case, as in the article.",
-		fmt.Sprintf("Libraries have the limit %d, as the pool has. stint.Each, stint.Map and stint.Pool have no option.", workers),
-		"The article's figures, on 14 cores: goroutines 2.50 ms, 639 KB and 39,754 allocations, pool 1.79 ms, 321 KB and 19,762.")
-	studies := []experiment.Study{b.OnBoth(z.many(), claims), b.OnBoth(z.sweep(), tooMany)}
-	for _, n := range []int{1, 10, 100} {
-		studies = append(studies, b.OnBoth(z.smallList(n), smallListClaims))
+		"unbounded and pool-10 are the article's code in what they allocate: their channel holds all jobs, and digests are not read. The other models add the digests up.",
+		"The response time of a job is from its submission to its end. The spread is p99.9 less p50.",
+		"A job of a case with set= reads data of its own eight times, and yields the processor in between, as one that waits a little.",
+		fmt.Sprintf("Libraries have the limit %d, as the pool has. stint.Each, stint.Map and stint.Pool have no option.", workers))
+	studies := []experiment.Study{
+		b.OnBoth(z.article(), articleClaims), b.OnBoth(z.response(), responseClaims),
+		z.locality("16KB", 16<<10), z.locality("8MB", 8<<20),
+		b.OnBoth(z.sweep(), sweepClaims),
+	}
+	for _, n := range []int{1, 10, 100, z.jobs} {
+		studies = append(studies, z.summed(b, n))
 	}
 	return b.Run(ctx, studies...)
 }
 
-// jobs returns a list of n digests.
-func jobs(n int) models.List {
+// The conclusions of the article.
+const (
+	poolWins  = "A pool of workers is faster than a goroutine a job, and allocates about half."
+	peakLower = "A pool of workers has a lower peak of memory than a goroutine a job."
+	steadier  = "A pool of workers has steadier response times than a goroutine a job."
+	schedules = "A pool of workers causes fewer garbage collections and context switches than a goroutine a job."
+	fits      = "A pool of workers keeps the data of its jobs in the caches, where a goroutine a job does not."
+	manyHurt  = "More workers than CPUs make jobs that compute slower."
+	loopWins  = "A pool is not worth it for few small jobs: a loop is faster."
+)
+
+// sameShape is ours.
+const sameShape = "The two models allocate what the article's code allocates, within 3 %."
+
+// noTable is where the article has no figures.
+const noTable = "none: the text claims it"
+
+// of is a claim that a model has at most bar times as much of a unit as another.
+func of(kase, model, than string, u measure.Unit, bar float64) result.Claim {
+	return result.Claim{Case: kase, Model: model, Than: than, Unit: u, Form: result.Ratio, Bar: bar}
+}
+
+// noMore is a claim about a unit that may be 0, which has no ratio.
+func noMore(kase string, u measure.Unit) result.Claim {
+	return result.Claim{Case: kase, Model: nameTen, Than: nameUnbounded, Unit: u, Form: result.Difference, Bar: 0}
+}
+
+// kase completes a case of the article's models.
+func (z sizes) kase(name, table string, all ...experiment.Model) experiment.Case {
+	return experiment.Case{
+		Name: fmt.Sprintf("%s/jobs=%d", name, z.jobs), Doc: "jobs of SHA-256", Reference: all[0].Name, Ops: z.long, Count: samples,
+		Article: result.WorkerPools, Table: table, Models: all,
+	}
+}
+
+// article is the article's benchmark.
+func (z sizes) article() experiment.Case {
+	c := z.kase("code=article", "unbounded goroutines beside a pool of ten workers", unbounded.digests(z.jobs), tenWorkers.digests(z.jobs))
+	c.Main, c.Scheduling = true, true
+	c.Figures = []result.Figure{
+		{Model: nameUnbounded, Text: "2.50 ms, 639 KB and 39,754 allocations on 14 cores"},
+		{Model: nameTen, Text: "1.79 ms, 321 KB and 19,762 allocations on 14 cores"},
+	}
+	return c
+}
+
+func articleClaims(on experiment.Names) []result.Claim {
+	value := func(kase, model string, u measure.Unit, figure float64) result.Claim {
+		return result.Claim{Case: kase, Model: model, Unit: u, Form: result.Value, Bar: 1.03 * figure}
+	}
+	return on.Each(func(kase string) []result.Claim {
+		than := func(u measure.Unit, bar float64) result.Claim { return of(kase, nameTen, nameUnbounded, u, bar) }
+		return slices.Concat(
+			experiment.Concludes("", sameShape, value(kase, nameUnbounded, measure.Bytes, 639e3), value(kase, nameUnbounded, measure.Allocs, 39_754),
+				value(kase, nameTen, measure.Bytes, 321e3), value(kase, nameTen, measure.Allocs, 19_762)),
+			experiment.Concludes(result.WorkerPools, poolWins, than(measure.Time, 1), than(measure.Bytes, 0.55), than(measure.Allocs, 0.55)),
+			experiment.Concludes(result.WorkerPools, schedules, noMore(kase, measure.Collections), noMore(kase, measure.Switches)))
+	})
+}
+
+// response compares the times until a job has ended, and the memory.
+func (z sizes) response() experiment.Case {
+	c := z.kase("response", noTable, unbounded.timed(z.jobs), tenWorkers.timed(z.jobs))
+	c.Peaks = true
+	return c
+}
+
+func responseClaims(on experiment.Names) []result.Claim {
+	return on.Each(func(kase string) (out []result.Claim) {
+		for _, u := range []measure.Unit{measure.P50, measure.P99, measure.P999, measure.Spread} {
+			out = append(out, of(kase, nameTen, nameUnbounded, u, 1))
+		}
+		return append(experiment.Concludes(result.WorkerPools, steadier, out...),
+			experiment.Concludes(result.WorkerPools, peakLower, of(kase, nameTen, nameUnbounded, measure.PeakMemory, 1))...)
+	})
+}
+
+// locality compares as many workers as CPUs with a goroutine a job, where each job has a
+// set of data.
+func (z sizes) locality(text string, set int) experiment.Study {
+	c := z.kase("", noTable, unbounded.reads(z.data, set), perCPU(1).reads(z.data, set))
+	c.Name, c.Doc, c.Ops = "set="+text, fmt.Sprintf("%d jobs that read %s each, 8 times", z.data/set, text), 1
+	return experiment.One(c, experiment.Concludes(result.WorkerPools, fits, experiment.AtMost(1, c.Name, nameWorkers(1), nameUnbounded, ""))...)
+}
+
+// perCPUs are the points of the sweep.
+var perCPUs = []int{1, 2, 4, 8, 64, 512}
+
+// sweep compares pools with more and more workers than CPUs.
+func (z sizes) sweep() experiment.Case {
+	var all []experiment.Model
+	for _, times := range perCPUs {
+		all = append(all, perCPU(times).digests(z.jobs))
+	}
+	return z.kase("sweep=workers", noTable, all...)
+}
+
+func sweepClaims(on experiment.Names) []result.Claim {
+	return on.Each(func(kase string) (out []result.Claim) {
+		for _, times := range perCPUs[1:] {
+			out = append(out, experiment.AtMost(1, kase, nameWorkers(1), nameWorkers(times), ""))
+		}
+		return experiment.Concludes(result.WorkerPools, manyHurt, out...)
+	})
+}
+
+// list returns a list of n digests.
+func list(n int) models.List {
 	l := models.List{N: n, Item: func(i int) uint64 {
-		digest := sha256.Sum256([]byte(fmt.Sprintf("payload-%d", i)))
-		return binary.BigEndian.Uint64(digest[:])
+		d := digest(i)
+		return binary.BigEndian.Uint64(d[:])
 	}}
 	l.Want = l.Sum()
 	return l
 }
 
-func kase(name string, n, ops int) experiment.Case {
-	return experiment.Case{Name: fmt.Sprintf("%sjobs=%d", name, n), Doc: "jobs of SHA-256", Reference: models.NameSequential, Ops: ops, Count: samples}
-}
-
-// pool is the article's pool, whose channel holds all jobs.
-func pool(n int) models.Model {
-	m := models.Workers(models.NamePool, "", workers, n)
-	m.Doc = fmt.Sprintf("%d goroutines on a channel that holds all jobs, a sum each, one lock at the end", workers)
-	return m
-}
-
-// many compares all models.
-func (z sizes) many() experiment.Case {
-	c := kase("", z.jobs, z.long)
-	c.Main = true
-	c.Models = jobs(z.jobs).Models(slices.Concat(
-		[]models.Model{models.Sequential(), models.Goroutines(), pool(z.jobs)}, models.Peers(workers), []models.Model{models.Pool()}, models.Calls())...)
-	return c
-}
-
-// sweep compares pools of many sizes.
-func (z sizes) sweep() experiment.Case {
-	c := kase("sweep=workers/", z.jobs, z.long)
-	c.Reference = models.NameEach
-	c.Models = jobs(z.jobs).Models(append(models.Sweep(z.jobs), models.Each())...)
-	return c
-}
-
-// smallList has so few jobs that a loop ends before a pool is ready.
-func (z sizes) smallList(n int) experiment.Case {
-	c := kase("", n, z.ops)
-	c.Models = jobs(n).Models(append([]models.Model{models.Sequential(), models.Goroutines(), pool(n), models.Pool()}, models.Calls()...)...)
-	return c
-}
-
-// The conclusions of the article.
-const (
-	poolWins = "A pool of workers is faster than a goroutine a job, and allocates about half."
-	manyHurt = "Too many workers hurt."
-	loopWins = "A pool is not worth it for few small jobs: a loop is faster."
-)
-
-// claims returns the article's claims about the pool.
-func claims(on experiment.Names) []result.Claim {
-	var out []result.Claim
-	for _, kase := range on.Both() {
-		out = append(out, experiment.AtMost(1, kase, models.NamePool, models.NameGoroutines, poolWins))
-		for _, u := range []measure.Unit{measure.Bytes, measure.Allocs} {
-			out = append(out, result.Claim{
-				Case: kase, Model: models.NamePool, Unit: u, Form: result.Ratio, Than: models.NameGoroutines, Bar: 0.55, Conclusion: poolWins,
-			})
-		}
+// summed compares a loop, the article's pool, libraries and ours, which add the digests
+// up. A loop finishes few jobs before a pool is ready.
+func (z sizes) summed(b *experiment.Bench, n int) experiment.Study {
+	pool := models.Workers(models.NamePool, "", workers, n)
+	pool.Doc = fmt.Sprintf("%d goroutines on a channel that holds all jobs, a sum each, one lock at the end", workers)
+	c := experiment.Case{
+		Name: fmt.Sprintf("jobs=%d", n), Doc: "jobs of SHA-256", Reference: models.NameSequential, Ops: z.few, Count: samples, Article: result.WorkerPools, Table: noTable,
+		Models: list(n).Models(slices.Concat([]models.Model{models.Sequential(), models.Goroutines(), pool}, models.Peers(workers), []models.Model{models.Pool()}, models.Calls())...),
 	}
-	return append(out, models.Unhinted(on, models.NameEach, models.NameMap)...)
-}
-
-// tooMany returns the claims about the sweep.
-func tooMany(on experiment.Names) []result.Claim {
-	var out []result.Claim
-	for _, kase := range on.Both() {
-		out = append(out, experiment.AtMost(0.95, kase, "workers-8", "workers-1024", manyHurt))
+	if n == z.jobs {
+		c.Ops = z.long
+		return b.OnBoth(c, func(on experiment.Names) []result.Claim { return models.Unhinted(on, models.NameEach, models.NameMap) })
 	}
-	return append(out, models.Unhinted(on, models.NameEach)...)
-}
-
-// smallListClaims returns the claims about few jobs: no pool is as fast as a
-// loop.
-func smallListClaims(on experiment.Names) []result.Claim {
-	var out []result.Claim
-	for _, kase := range on.Both() {
-		out = append(out, experiment.AtMost(1, kase, models.NameSequential, models.NamePool, loopWins))
-	}
-	return append(out, models.SmallList(on, models.NameEach, models.NameMap)...)
+	return b.OnBoth(c, func(on experiment.Names) []result.Claim {
+		return append(on.Each(func(kase string) []result.Claim {
+			return experiment.Concludes(result.WorkerPools, loopWins, experiment.AtMost(1, kase, models.NameSequential, models.NamePool, ""))
+		}), models.SmallList(on, models.NameEach, models.NameMap)...)
+	})
 }

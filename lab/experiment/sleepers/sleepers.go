@@ -5,6 +5,7 @@ package sleepers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -15,81 +16,187 @@ import (
 )
 
 // Experiment is the experiment sleepers.
-var Experiment = experiment.New("sleepers", full().String(),
-	full(), workload{8000, 4000, 10 * time.Millisecond}, run)
+var Experiment = experiment.New("sleepers", full().String(), full(), workload{8000, 4000, 3 * time.Millisecond, 3}, run)
 
 // A workload is a number of tasks that sleep, with a limit.
 type workload struct {
 	tasks, limit int
 	pause        time.Duration
+	reuses       int // runs of a kept engine in a sample
 }
 
-func full() workload { return workload{1_000_000, 50_000, 10 * time.Millisecond} }
+// full is the survey's workload. Ten runs take about its ten seconds.
+func full() workload { return workload{1_000_000, 50_000, 10 * time.Millisecond, 10} }
 
-func (c workload) String() string {
-	return fmt.Sprintf("%d tasks that sleep for %v, at most %d at once", c.tasks, c.pause, c.limit)
+func (w workload) String() string {
+	return fmt.Sprintf("%d tasks that sleep for %v, at most %d at once", w.tasks, w.pause, w.limit)
 }
 
-func run(ctx context.Context, s *experiment.Session, c workload) (*result.Result, error) {
-	b := s.NewBench("sleepers", c.String(),
+// samples are fewer than usual: one takes a second, of the kept engines ten.
+const samples, longSamples = 7, 6
+
+func run(ctx context.Context, s *experiment.Session, w workload) (*result.Result, error) {
+	b := s.NewBench("sleepers", w.String(),
 		"Memory and goroutines are those of the whole process, read every 2 ms. Garbage of earlier samples is collected and returned to the system before.",
 		"Finished goroutines leave some memory in the runtime, which is in the peak of every row.",
-		"The time includes creating and closing the engine, except for closing ants.",
-		"The survey's figures: on 8 cores goroutines 0.5 s, errgroup and ants 0.8 to 0.9, conc 1.1; on one 1.3, 1.4, 1.5 and 1.3; conc allocates 6 MB, ants 17, goroutines 96, errgroup 104.")
-	return b.Run(ctx, b.OnBoth(c.kase(), claims))
+		"The time includes creating and closing the engine, except for closing engines that a program keeps.",
+		"In cases with until=submitted, an op ends when the last task was submitted. Goroutines have no limit, and so never wait.")
+	return b.Run(ctx, b.OnBoth(w.everybody(), everybodyClaims), w.contenders(b), w.long(), w.submitting())
 }
 
-// samples is less than usual: one takes a second.
-const samples = 7
+// name is the common part of the names of cases.
+func (w workload) name() string { return fmt.Sprintf("tasks=%d/limit=%d", w.tasks, w.limit) }
 
-func (c workload) kase() experiment.Case {
-	kase := experiment.Case{
-		Name: fmt.Sprintf("tasks=%d/limit=%d", c.tasks, c.limit), Doc: "an op is all tasks",
-		Reference: "goroutines", Ops: 1, Count: samples, Peaks: true, Main: true,
+// article completes a case of the survey with its figures. Models that are kept have
+// names that end in suffix.
+func article(c experiment.Case, table, suffix string) experiment.Case {
+	c.Article, c.Table, c.Reference, c.Peaks = result.Survey, table, "goroutines", true
+	c.Figures = []result.Figure{
+		{Model: "goroutines", Text: "0.5 s on 8 cores, 1.3 s on one core, 2.1 s on two; 96 MB"},
+		{Model: "errgroup" + suffix, Text: "0.8 to 0.9 s on 8 cores, 1.4 s on one core, 2.2 s on two; 104 MB"},
+		{Model: "conc" + suffix, Text: "1.1 s on 8 cores, 1.3 s on one core, 2.5 s on two; 6 MB"},
+		{Model: "ants", Text: "0.8 to 0.9 s on 8 cores, 1.5 s on one core, 2.0 s on two; 17 MB"},
 	}
-	for _, e := range append(engine.Opens(), engine.Queued(engine.Pool, 65536)) {
-		kase.Models = append(kase.Models, c.open(e))
+	return c
+}
+
+// contenders compares the survey's four alone, on one CPU, two and all.
+func (w workload) contenders(b *experiment.Bench) experiment.Study {
+	c := article(experiment.Case{Name: "contenders=4/" + w.name(), Doc: "an op is all tasks", Ops: 1, Count: samples, Main: true},
+		"a million tasks by goroutines, errgroup, conc and ants; errgroup also with a sync.WaitGroup beside a group that is kept", "")
+	c.Models = w.models(false, engine.Goroutines(), engine.Errgroup(), engine.Reused(engine.Errgroup()), engine.Conc(), engine.Ants())
+	st := b.OnBoth(c, func(on experiment.Names) []result.Claim { return on.Each(contendersClaims) })
+	switch b.Result.Processors {
+	case 1:
+		return st
+	case 2: // it has the case
+	default:
+		c.Name, c.Processors = c.Name+"/procs=2", 2
+		st.Cases, st.Claims = append(st.Cases, c), append(st.Claims, contendersClaims(c.Name)...)
 	}
+	st.Claims = append(st.Claims, experiment.Concludes(result.Survey, dualCore, experiment.AtMost(1, c.Name, "ants", result.BestPeer, ""))...)
+	return st
+}
+
+// long compares engines that are created once and run all tasks many times, as a server
+// uses a pool.
+func (w workload) long() experiment.Study {
+	c := article(experiment.Case{Name: fmt.Sprintf("reused=%d/%s", w.reuses, w.name()), Doc: "an op is all tasks, by the engine of the op before", Ops: w.reuses, Count: longSamples},
+		"long runs, of 10 s, in which pools are reused", "-reused")
+	c.Models = w.models(false, engine.Goroutines(), engine.Reused(engine.Errgroup()), engine.Reused(engine.Conc()), engine.Ants(), engine.Reused(engine.Pool()))
+	return experiment.One(c, slices.Concat(
+		experiment.Concludes(result.Survey, plainWins, experiment.AtMost(1, c.Name, "goroutines", result.BestPeer, "")),
+		experiment.Concludes(result.Survey, concLeast, allocates(1, c.Name, "conc-reused", result.BestPeer), allocates(0.15, c.Name, "conc-reused", "goroutines")),
+		experiment.Concludes("", reuses, experiment.AtMost(1, c.Name, "stint.Pool-reused", result.BestPeer, "")))...)
+}
+
+// submitting compares how fast engines accept tasks. The survey gives no figures of it.
+func (w workload) submitting() experiment.Study {
+	c := article(experiment.Case{Name: "until=submitted/" + w.name(), Doc: "an op is the submission of all tasks, which need not have run", Ops: 1, Count: samples},
+		"throughput of submitting only, which is commented out there", "")
+	c.Figures = nil
+	c.Models = w.models(true, engine.Goroutines(), engine.Errgroup(), engine.Conc(), engine.Ants(), engine.Pool(), engine.Group())
+	return experiment.One(c, experiment.AtMost(1, c.Name, "stint.Pool", result.BestBounded, submits), experiment.AtMost(1, c.Name, "stint.Group", result.BestBounded, submits))
+}
+
+// everybody compares all engines.
+func (w workload) everybody() experiment.Case {
+	c := experiment.Case{Name: w.name(), Doc: "an op is all tasks", Reference: "goroutines", Ops: 1, Count: samples, Peaks: true, Main: true}
 	floor := engine.Counter(1)
 	floor.Name, floor.Kind = "floor", result.Floor
 	floor.Doc += ": knows that the number of tasks is fixed and that they are alike"
-	kase.Models = append(kase.Models, c.loop(floor), c.loop(engine.Range()))
-	return kase
+	c.Models = w.models(false, engine.Opens()...)
+	for _, l := range []engine.Loop{floor, engine.Range()} {
+		c.Models = append(c.Models, experiment.Model{Model: l.Model, Run: w.counted(func(pause func(), m *measure.Meter) {
+			m.Start()
+			l.Run(w.tasks, w.limit, engine.BodyOf(func(int) { pause() }))
+			m.Stop()
+		})})
+	}
+	return c
 }
 
-// open runs the tasks on an open-ended engine.
-func (c workload) open(e engine.Open) experiment.Model {
-	return experiment.Model{Model: e.Model, Run: c.sleep(func(pause func()) func() {
-		x := e.New(c.limit, engine.TaskOf(pause))
-		x.Go(c.tasks)
-		x.Wait()
-		return x.Close
-	})}
+// models run the tasks on engines, until all have run or until the last was submitted.
+func (w workload) models(untilSubmitted bool, opens ...engine.Open) []experiment.Model {
+	var out []experiment.Model
+	for _, o := range opens {
+		out = append(out, experiment.Model{Model: o.Model, Run: w.counted(func(pause func(), m *measure.Meter) {
+			m.Start()
+			x := o.New(w.limit, engine.TaskOf(pause))
+			for range m.N {
+				x.Go(w.tasks)
+				if untilSubmitted {
+					m.Stop()
+				}
+				x.Wait()
+			}
+			if !untilSubmitted {
+				m.Stop()
+			}
+			x.Close()
+		})})
+	}
+	return out
 }
 
-// loop runs the tasks as items of a loop.
-func (c workload) loop(l engine.Loop) experiment.Model {
-	return experiment.Model{Model: l.Model, Run: c.sleep(func(pause func()) func() {
-		l.Run(c.tasks, c.limit, engine.BodyOf(func(int) { pause() }))
-		return func() {}
-	})}
-}
-
-// sleep measures and counts the tasks that run submits to an engine. The
-// function that run returns is called afterwards.
-func (c workload) sleep(run func(pause func()) (end func())) func(m *measure.Meter) error {
+// counted checks that all tasks ran that run submits. A warm-up is one op.
+func (w workload) counted(run func(pause func(), m *measure.Meter)) func(m *measure.Meter) error {
 	return func(m *measure.Meter) error {
+		if m.Round < 0 {
+			m.N = 1
+		}
 		var woken atomic.Int64
-		m.Start()
-		end := run(func() {
-			time.Sleep(c.pause)
+		run(func() {
+			time.Sleep(w.pause)
 			woken.Add(1)
-		})
-		m.Stop()
-		end()
-		if n := woken.Load(); n != int64(c.tasks) {
-			return fmt.Errorf("%d of %d tasks ran", n, c.tasks)
+		}, m)
+		if n, want := woken.Load(), int64(m.N*w.tasks); n != want {
+			return fmt.Errorf("%d of %d tasks ran", n, want)
 		}
 		return nil
 	}
+}
+
+// The conclusions of the survey.
+const (
+	plainWins = "Plain goroutines are the fastest for very many tasks that sleep, before errgroup, ants and conc."
+	concLeast = "conc allocates least for very many tasks that sleep, about a tenth of plain goroutines."
+	dualCore  = "On two cores, ants is the fastest for very many tasks that sleep, before goroutines, errgroup and conc."
+)
+
+// Our conclusions.
+const (
+	plainWinsAll = "Plain goroutines are the fastest for very many tasks that sleep, among all peers."
+	concLeastAll = "conc allocates least for very many tasks that sleep, among all peers."
+	reuses       = "A stint.Pool that is kept runs very many tasks that sleep faster than plain goroutines and kept pools of others."
+	submits      = "stint.Pool and stint.Group accept very many tasks that sleep as fast as the fastest of errgroup, conc and ants."
+)
+
+// allocates claims that a model allocates at most bar times the bytes of another.
+func allocates(bar float64, kase, model, than string) result.Claim {
+	return result.Claim{Case: kase, Model: model, Unit: measure.Bytes, Form: result.Ratio, Than: than, Bar: bar}
+}
+
+// contendersClaims are about a case with the survey's four alone.
+func contendersClaims(kase string) []result.Claim {
+	return slices.Concat(
+		experiment.Concludes(result.Survey, plainWins, experiment.AtMost(1, kase, "goroutines", result.BestPeer, "")),
+		experiment.Concludes(result.Survey, concLeast, allocates(1, kase, "conc", result.BestPeer), allocates(0.15, kase, "conc", "goroutines")))
+}
+
+// everybodyClaims are about the case with all engines.
+func everybodyClaims(on experiment.Names) []result.Claim {
+	return on.Each(func(kase string) []result.Claim {
+		out := []result.Claim{
+			experiment.AtMost(1, kase, "goroutines", result.BestPeer, plainWinsAll),
+			{Case: kase, Model: "conc", Unit: measure.Bytes, Form: result.Ratio, Than: result.BestPeer, Bar: 1, Conclusion: concLeastAll},
+			experiment.AtMost(1.25, kase, "stint.Range", "floor", ""),
+		}
+		for _, m := range []string{"stint.Pool", "stint.Group", "stint.Range"} {
+			both := m + " takes less time than plain goroutines and also allocates less than conc."
+			out = append(out, experiment.Concludes("", both, experiment.AtMost(1, kase, m, "goroutines", ""), allocates(1, kase, m, "conc"))...)
+			out = append(out, result.Claim{Case: kase, Model: m, Unit: measure.PeakMemory, Form: result.Ratio, Than: "goroutines", Bar: 0.75})
+		}
+		return out
+	})
 }

@@ -1,31 +1,17 @@
 package tiny
 
 import (
+	"context"
 	"io"
 	"testing"
 
 	"github.com/stint-go/stint/lab/experiment"
 	"github.com/stint-go/stint/lab/result"
+	"github.com/stint-go/stint/lab/trial"
 )
 
-// The experiment runs end to end, with rows for every claim.
 func TestRun(t *testing.T) {
-	s := &experiment.Session{Quick: true, Count: 1, Log: io.Discard}
-	r, err := run(t.Context(), s, sizes{ops: 50, checked: 50})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(r.Cases) != 7 {
-		t.Errorf("%d cases, want 7", len(r.Cases))
-	}
-	for _, v := range r.Verdicts {
-		if v.Figures.N != 1 && v.Case != "idle" {
-			t.Errorf("%+v: %d samples, want 1", v.Claim, v.Figures.N)
-		}
-	}
-	if len(r.Verdicts) != 24 {
-		t.Errorf("%d verdicts, want 24", len(r.Verdicts))
-	}
+	trial.Run(t, run, sizes{ops: 64, checked: 50}, trial.Want{Processors: 1, Cases: 6, Verdicts: 24}, trial.Want{Processors: 2, Cases: 8, Verdicts: 32})
 }
 
 // With selected models, their references are measured, and no other claims are
@@ -45,5 +31,12 @@ func TestModels(t *testing.T) {
 		if v.Model != "stint.Pool" || v.Figures.N == 0 {
 			t.Errorf("claimed: %+v", v)
 		}
+	}
+}
+
+// A limiter that loses calls is detected.
+func TestCheck(t *testing.T) {
+	if err := check(func(context.Context, body) error { return nil }, 99); err == nil {
+		t.Error("none of 99 calls ran, and there is no error")
 	}
 }
