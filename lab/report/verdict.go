@@ -34,8 +34,6 @@ func verdictText(v result.Verdict) string {
 	switch v.Form {
 	case result.Ratio:
 		text += fmt.Sprintf("%s at most %.3g x %s", what.name, v.Bar, than)
-	case result.Worst:
-		text += fmt.Sprintf("%s at most %.3g x %s in each round", what.name, v.Bar, than)
 	case result.Speedup:
 		text += fmt.Sprintf("at least %.3g x as fast as %s", v.Bar, than)
 	case result.Difference:
@@ -57,15 +55,7 @@ func fullText(v result.Verdict) string { return v.Case + ": " + verdictText(v) +
 
 // figuresText returns the figures of a verdict.
 func figuresText(v result.Verdict) string {
-	format := formatOf(v)
-	text := short(v.Figures, format)
-	if v.Form == result.Worst && v.Figures.N > 0 {
-		text = fmt.Sprintf("%s at worst", format(v.Figures.Median))
-	}
-	if v.StretchAnswer != "" {
-		text += fmt.Sprintf("; stretch %s: %s", format(v.Stretch), v.StretchAnswer)
-	}
-	return text
+	return short(v.Figures, formatOf(v))
 }
 
 // formatOf returns the format of a verdict's figures.

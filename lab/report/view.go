@@ -118,7 +118,6 @@ func execute(w io.Writer, name, root string, v *view) error {
 var legend = []string{
 	"best row: the smallest median of a case, except floors; a floor is a lower bound, not an alternative",
 	"yes: the whole interval meets the bar of the claim; no: no part of it does; not sure: the bar is inside the interval, or there is no interval",
-	"stretch: a harder bar, for the record; it decides nothing",
 }
 
 // Summary writes a summary of the results in dir: the conclusions by article

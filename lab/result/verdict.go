@@ -11,16 +11,15 @@ import (
 
 // A Claim is a bar that a model must stay below, or for Speedup reach.
 type Claim struct {
-	Case    string       `json:"case"`            // or what Cases are
-	Cases   []string     `json:"cases,omitempty"` // of Ratio: it is the geometric mean of the ratios in these
-	Model   string       `json:"model"`
-	Unit    measure.Unit `json:"unit"`
-	Form    Form         `json:"form"`
-	Than    string       `json:"than,omitempty"`      // model to compare with, BestPeer, BestBounded or BestSwept
-	InCase  string       `json:"than_case,omitempty"` // case of Than, if it is another
-	Bar     float64      `json:"bar"`
-	Stretch float64      `json:"stretch,omitempty"` // a harder bar, for the record; 0: none
-	Note    string       `json:"note,omitempty"`    // origin of the bar
+	Case   string       `json:"case"`            // or what Cases are
+	Cases  []string     `json:"cases,omitempty"` // of Ratio: it is the geometric mean of the ratios in these
+	Model  string       `json:"model"`
+	Unit   measure.Unit `json:"unit"`
+	Form   Form         `json:"form"`
+	Than   string       `json:"than,omitempty"`      // model to compare with, BestPeer, BestBounded or BestSwept
+	InCase string       `json:"than_case,omitempty"` // case of Than, if it is another
+	Bar    float64      `json:"bar"`
+	Note   string       `json:"note,omitempty"` // origin of the bar
 
 	// Conclusion is the sentence that the claim supports, of the experiment's
 	// article or ours. Several claims may support the same sentence.
@@ -37,7 +36,6 @@ const (
 	Speedup    Form = "speedup"    // the other model takes at least Bar times as long
 	Difference Form = "difference" // at most Bar more than the other model
 	Value      Form = "value"      // at most Bar
-	Worst      Form = "worst"      // at most Bar times the other model in every round
 )
 
 // Names for the peer with the smallest median in the case, other than the
@@ -53,7 +51,7 @@ type Answer string
 
 // The answers.
 const (
-	Yes     Answer = "yes"      // the whole interval, or the worst round, meets the bar
+	Yes     Answer = "yes"      // the whole interval meets the bar
 	No      Answer = "no"       // no part of the interval does
 	NotSure Answer = "not sure" // the bar is inside the interval, or there are too few samples
 	InPart  Answer = "in part"  // some claims of several have yes, some no
@@ -62,10 +60,9 @@ const (
 // A Verdict is a claim with its answers and the figures behind them.
 type Verdict struct {
 	Claim
-	Against       string         `json:"against,omitempty"` // the best peer, if the claim is about it
-	Answer        Answer         `json:"answer"`
-	StretchAnswer Answer         `json:"stretch_answer,omitempty"`
-	Figures       stats.Estimate `json:"figures"`
+	Against string         `json:"against,omitempty"` // the best peer, if the claim is about it
+	Answer  Answer         `json:"answer"`
+	Figures stats.Estimate `json:"figures"`
 }
 
 // IsBest reports whether the claim compares with the best of some models.
@@ -87,7 +84,7 @@ func (r *Result) judge(c Claim) Verdict {
 	}
 	values, base := row.values(c.Unit), baseline.values(c.Unit)
 	switch c.Form {
-	case Ratio, Worst:
+	case Ratio:
 		values = stats.Ratios(values, base)
 		if len(c.Cases) > 0 {
 			values = r.meanRatios(c)
@@ -98,16 +95,10 @@ func (r *Result) judge(c Claim) Verdict {
 		values = stats.Differences(values, base)
 	}
 	v.Figures = stats.Median(values)
-	if c.Form == Worst && len(values) > 0 {
-		v.Figures = stats.Estimate{N: len(values), Median: slices.Max(values)} // as observed, without an interval
-	}
 	if math.IsNaN(v.Figures.Median) || math.IsInf(v.Figures.Median, 0) {
 		v.Figures = stats.Estimate{} // division by zero
 	}
 	v.Answer = answer(v.Figures, c.Bar, c.Form)
-	if c.Stretch != 0 {
-		v.StretchAnswer = answer(v.Figures, c.Stretch, c.Form)
-	}
 	return v
 }
 
@@ -151,9 +142,6 @@ func (r *Result) Conclude(claims []Claim) {
 
 func answer(e stats.Estimate, bar float64, f Form) Answer {
 	in := e.Interval
-	if f == Worst && e.N >= minSamples {
-		in = &stats.Interval{Lo: e.Median, Hi: e.Median}
-	}
 	if in == nil {
 		return NotSure
 	}
