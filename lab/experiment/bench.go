@@ -144,7 +144,7 @@ func (b *Bench) rounds(ctx context.Context, label string, items []item, warmup, 
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			b.Step(label, (round+1)*len(items)+i, (count+1)*len(items))
+			b.step(label, (round+1)*len(items)+i, (count+1)*len(items))
 			sample, err := b.sample(it, n, round)
 			if err != nil {
 				return err
@@ -261,7 +261,7 @@ func (b *Bench) ops(ctx context.Context, label string, fixed int, items []item) 
 	}
 	fastest, slowest := math.Inf(1), 0.0
 	for i, it := range items {
-		b.Step(label+", choosing the sample size", i, len(items))
+		b.step(label+", choosing the sample size", i, len(items))
 		cost, err := b.cost(ctx, it, float64(byDefault/5))
 		if err != nil {
 			return 0, err

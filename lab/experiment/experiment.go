@@ -80,8 +80,8 @@ func (s *Session) InFolder(name string, run func(dir string) (*result.Result, er
 	return run(dir)
 }
 
-// Step reports progress.
-func (s *Session) Step(label string, done, total int) {
+// step reports progress.
+func (s *Session) step(label string, done, total int) {
 	if s.Progress != nil {
 		s.Progress(label, done, total)
 	}

@@ -19,7 +19,6 @@ const (
 	PeakGoroutines Unit = "peak-goroutines"
 	Goroutines     Unit = "goroutines"    // started by the model
 	AtOnce         Unit = "tasks-at-once" // most concurrent tasks
-	IdleCPU        Unit = "idle-cpu-ns/s" // used by this process while it waits
 	P50            Unit = "p50-ns"        // half of the records take at most this
 	P99            Unit = "p99-ns"        // 99 of 100 records take at most this
 	P999           Unit = "p999-ns"       // 999 of 1,000 records take at most this

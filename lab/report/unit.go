@@ -33,7 +33,6 @@ var columns = []column{
 	{measure.PeakGoroutines, "peak goroutines", number},
 	{measure.Goroutines, "goroutines", number},
 	{measure.AtOnce, "at once", number},
-	{measure.IdleCPU, "CPU a second", duration},
 	{measure.P50, "p50", duration},
 	{measure.P99, "p99", duration},
 	{measure.P999, "p99.9", duration},

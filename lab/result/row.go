@@ -28,9 +28,8 @@ func (r *Row) N() int {
 	return n
 }
 
-// Measured returns the values of a unit, of the rounds that measured it. Of a summary it
-// returns the median alone.
-func (r *Row) Measured(u measure.Unit) []float64 {
+// measured returns the values of a unit, of the rounds that measured it.
+func (r *Row) measured(u measure.Unit) []float64 {
 	if r == nil {
 		return nil
 	}
@@ -40,16 +39,13 @@ func (r *Row) Measured(u measure.Unit) []float64 {
 			out = append(out, v)
 		}
 	}
-	if e, ok := r.Medians[u]; ok {
-		out = append(out, e.Median)
-	}
 	return out
 }
 
 // values returns the values of a unit, one per round, to be paired with another
 // row's. It returns none unless every round measured the unit.
 func (r *Row) values(u measure.Unit) []float64 {
-	if out := r.Measured(u); r != nil && len(out) == len(r.Samples) {
+	if out := r.measured(u); r != nil && len(out) == len(r.Samples) {
 		return out
 	}
 	return nil
@@ -60,7 +56,7 @@ func (r *Row) Median(u measure.Unit) stats.Estimate {
 	if r != nil && r.Medians != nil {
 		return r.Medians[u]
 	}
-	return stats.Median(r.Measured(u))
+	return stats.Median(r.measured(u))
 }
 
 // Ratio estimates the ratio of r's values to base's, paired by round. In a summary that
@@ -85,7 +81,7 @@ func (r *Row) Change(old *Row, u measure.Unit) stats.Change {
 	if r != nil && r.Medians != nil || old != nil && old.Medians != nil {
 		return stats.CompareEstimates(old.Median(u), r.Median(u))
 	}
-	return stats.Compare(old.Measured(u), r.Measured(u))
+	return stats.Compare(old.measured(u), r.measured(u))
 }
 
 // Best returns the row with the smallest median among the eligible models of a
