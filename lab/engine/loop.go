@@ -85,7 +85,9 @@ var (
 			}
 		})
 	})
-	StaticRange = loop("static-range", "the indexes cut into limit chunks, a goroutine and one call each", func(n, limit int, b Body) { chunks(n, limit, b.Range) })
+	StaticRange = loop("static-range", "the indexes cut into limit chunks, a goroutine and one call each", func(n, limit int, b Body) {
+		chunks(n, limit, b.Range)
+	})
 
 	ErrgroupEach = loop("errgroup", "x/sync v0.24.0, errgroup.SetLimit, a function an item", func(n, limit int, b Body) {
 		var g errgroup.Group

@@ -52,10 +52,13 @@ func (z sizes) waiting() kind {
 
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	b := s.NewBench("load", fmt.Sprintf("jobs that compute for %v, and some that wait for %v too, arrive at random times for %v", z.cost, z.wait, z.length),
-		"A load of 100 is as many jobs a second as all CPUs finish that do nothing else. The generator of the jobs also needs CPU time. Between two jobs it yields to them, because a sleep may end a millisecond late.",
-		"Arrivals are planned before, at exponential distances, the same for all models of a round. A response time counts from the planned arrival, however late the job was submitted.",
+		"A load of 100 is as many jobs a second as all CPUs finish that do nothing else. The generator of the jobs also needs CPU time.",
+		"Between two jobs the generator yields to them: it does not sleep, because a sleep may end a millisecond late.",
+		"Arrivals are planned before, at exponential distances, the same for all models of a round.",
+		"A response time counts from the planned arrival, however late the job was submitted.",
 		"An op is a job that was accepted, and refused is the part that was not. Response times are those of accepted jobs.",
-		fmt.Sprintf("All pools have room for %d waiting jobs a CPU, and refuse when it is full. Those with a number have a worker a CPU, or 16 where jobs wait.", queuePerCPU))
+		fmt.Sprintf("All pools have room for %d waiting jobs a CPU, and refuse when it is full.", queuePerCPU),
+		"Pools with a number have a worker a CPU, or 16 where jobs wait.")
 	g := newGenerator(z)
 	return b.Run(ctx, g.study(computing, articleClaims()...), g.study(z.waiting()))
 }
@@ -67,7 +70,8 @@ func (g *generator) study(k kind, claims ...result.Claim) experiment.Study {
 	st := experiment.Study{Claims: append(claims, k.ourClaims()...)}
 	for _, percent := range k.loads {
 		c := experiment.Case{
-			Name: k.name(percent), Doc: "an op is an accepted job", Reference: nameGoroutines, Ops: 1, Count: samples, Peaks: true, Main: percent == 25 || percent == 120,
+			Name: k.name(percent), Doc: "an op is an accepted job", Reference: nameGoroutines, Ops: 1, Count: samples, Peaks: true,
+			Main:    percent == 25 || percent == 120,
 			Article: result.WorkerPools, Table: "none: the text advises against a pool where latency comes first, jobs are few or load is low",
 		}
 		for _, s := range servers {
@@ -120,8 +124,8 @@ const (
 
 // Our conclusions.
 const (
-	asFast = "Up to a load of 75 %, stint.Pool with TryGo, with and without a number, responds as fast as a hand-written pool, and refuses at most 1 % of the jobs."
-	asMuch = "Under overload, stint.Pool with TryGo, with and without a number, finishes as many jobs as a hand-written pool, with a p99 that is no higher."
+	asFast = "Up to a load of 75 %, stint.Pool with and without a number responds as fast as a hand-written pool, and refuses at most 1 % of the jobs."
+	asMuch = "Under overload, stint.Pool with and without a number finishes as many jobs as a hand-written pool, with a p99 that is no higher."
 )
 
 // ratio claims that a model has at most bar times as much of a unit as another.

@@ -36,7 +36,7 @@ const workers = 10
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	b := s.NewBench("sha", fmt.Sprintf("%d digests of a short text, and few of them", z.jobs),
 		"An op is all jobs. A job is fmt.Sprintf and SHA-256 of its result, with two allocations.",
-		"unbounded and pool-10 are the article's code in what they allocate: their channel holds all jobs, and digests are not read. The other models add the digests up.",
+		"unbounded and pool-10 allocate as the article's code. Their channel holds all jobs, and digests are not read. Other models add the digests up.",
 		"The response time of a job is from its submission to its end. The spread is p99.9 less p50.",
 		"A job of a case with set= reads data of its own eight times, and yields the processor in between, as one that waits a little.",
 		fmt.Sprintf("Libraries have the limit %d, as the pool has. stint.Each, stint.Map and stint.Pool have no option.", workers))
@@ -173,8 +173,10 @@ func (z sizes) summed(b *experiment.Bench, n int) experiment.Study {
 	pool := models.Workers(models.NamePool, "", workers, n)
 	pool.Doc = fmt.Sprintf("%d goroutines on a channel that holds all jobs, a sum each, one lock at the end", workers)
 	c := experiment.Case{
-		Name: fmt.Sprintf("jobs=%d", n), Doc: "jobs of SHA-256", Reference: models.NameSequential, Ops: z.few, Count: samples, Article: result.WorkerPools, Table: noTable,
-		Models: list(n).Models(slices.Concat([]models.Model{models.Sequential(), models.Goroutines(), pool}, models.Peers(workers), []models.Model{models.Pool()}, models.Calls())...),
+		Name: fmt.Sprintf("jobs=%d", n), Doc: "jobs of SHA-256", Reference: models.NameSequential, Ops: z.few, Count: samples,
+		Article: result.WorkerPools, Table: noTable,
+		Models: list(n).Models(slices.Concat(
+			[]models.Model{models.Sequential(), models.Goroutines(), pool, models.Pool()}, models.Peers(workers), models.Calls())...),
 	}
 	if n == z.jobs {
 		c.Ops = z.long

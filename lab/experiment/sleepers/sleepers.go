@@ -47,23 +47,24 @@ func run(ctx context.Context, s *experiment.Session, w workload) (*result.Result
 // name is the common part of the names of cases.
 func (w workload) name() string { return fmt.Sprintf("tasks=%d/limit=%d", w.tasks, w.limit) }
 
-// article completes a case of the survey with its figures. Models that are kept have
-// names that end in suffix.
-func article(c experiment.Case, table, suffix string) experiment.Case {
-	c.Article, c.Table, c.Reference, c.Peaks = result.Survey, table, "goroutines", true
-	c.Figures = []result.Figure{
-		{Model: "goroutines", Text: "0.5 s on 8 cores, 1.3 s on one core, 2.1 s on two; 96 MB"},
-		{Model: "errgroup" + suffix, Text: "0.8 to 0.9 s on 8 cores, 1.4 s on one core, 2.2 s on two; 104 MB"},
-		{Model: "conc" + suffix, Text: "1.1 s on 8 cores, 1.3 s on one core, 2.5 s on two; 6 MB"},
-		{Model: "ants", Text: "0.8 to 0.9 s on 8 cores, 1.5 s on one core, 2.0 s on two; 17 MB"},
+// article returns a case of the survey with its figures. Models that are kept have names
+// that end in suffix.
+func (w workload) article(prefix, doc, table, suffix string) experiment.Case {
+	return experiment.Case{
+		Name: prefix + w.name(), Doc: doc, Reference: "goroutines", Ops: 1, Count: samples, Peaks: true, Article: result.Survey, Table: table,
+		Figures: []result.Figure{
+			{Model: "goroutines", Text: "0.5 s on 8 cores, 1.3 s on one core, 2.1 s on two; 96 MB"},
+			{Model: "errgroup" + suffix, Text: "0.8 to 0.9 s on 8 cores, 1.4 s on one core, 2.2 s on two; 104 MB"},
+			{Model: "conc" + suffix, Text: "1.1 s on 8 cores, 1.3 s on one core, 2.5 s on two; 6 MB"},
+			{Model: "ants", Text: "0.8 to 0.9 s on 8 cores, 1.5 s on one core, 2.0 s on two; 17 MB"},
+		},
 	}
-	return c
 }
 
 // contenders compares the survey's four alone, on one CPU, two and all.
 func (w workload) contenders(b *experiment.Bench) experiment.Study {
-	c := article(experiment.Case{Name: "contenders=4/" + w.name(), Doc: "an op is all tasks", Ops: 1, Count: samples, Main: true},
-		"a million tasks by goroutines, errgroup, conc and ants; errgroup also with a sync.WaitGroup beside a group that is kept", "")
+	c := w.article("contenders=4/", "an op is all tasks", "a million tasks by four; errgroup also with a sync.WaitGroup, beside a group that is kept", "")
+	c.Main = true
 	c.Models = w.models(false, engine.Goroutines(), engine.Errgroup(), engine.Reused(engine.Errgroup()), engine.Conc(), engine.Ants())
 	st := b.OnBoth(c, func(on experiment.Names) []result.Claim { return on.Each(contendersClaims) })
 	switch b.Result.Processors {
@@ -81,8 +82,9 @@ func (w workload) contenders(b *experiment.Bench) experiment.Study {
 // long compares engines that are created once and run all tasks many times, as a server
 // uses a pool.
 func (w workload) long() experiment.Study {
-	c := article(experiment.Case{Name: fmt.Sprintf("reused=%d/%s", w.reuses, w.name()), Doc: "an op is all tasks, by the engine of the op before", Ops: w.reuses, Count: longSamples},
+	c := w.article(fmt.Sprintf("reused=%d/", w.reuses), "an op is all tasks, by the engine of the op before",
 		"long runs, of 10 s, in which pools are reused", "-reused")
+	c.Ops, c.Count = w.reuses, longSamples
 	c.Models = w.models(false, engine.Goroutines(), engine.Reused(engine.Errgroup()), engine.Reused(engine.Conc()), engine.Ants(), engine.Reused(engine.Pool()))
 	return experiment.One(c, slices.Concat(
 		experiment.Concludes(result.Survey, plainWins, experiment.AtMost(1, c.Name, "goroutines", result.BestPeer, "")),
@@ -92,11 +94,14 @@ func (w workload) long() experiment.Study {
 
 // submitting compares how fast engines accept tasks. The survey gives no figures of it.
 func (w workload) submitting() experiment.Study {
-	c := article(experiment.Case{Name: "until=submitted/" + w.name(), Doc: "an op is the submission of all tasks, which need not have run", Ops: 1, Count: samples},
+	c := w.article("until=submitted/", "an op is the submission of all tasks, which need not have run",
 		"throughput of submitting only, which is commented out there", "")
 	c.Figures = nil
 	c.Models = w.models(true, engine.Goroutines(), engine.Errgroup(), engine.Conc(), engine.Ants(), engine.Pool(), engine.Group())
-	return experiment.One(c, experiment.AtMost(1, c.Name, "stint.Pool", result.BestBounded, submits), experiment.AtMost(1, c.Name, "stint.Group", result.BestBounded, submits))
+	claim := func(model string) result.Claim {
+		return experiment.AtMost(1, c.Name, model, result.BestBounded, submits)
+	}
+	return experiment.One(c, claim("stint.Pool"), claim("stint.Group"))
 }
 
 // everybody compares all engines.

@@ -32,7 +32,7 @@ type sizes struct {
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	b := s.NewBench("tiny", "tasks so small that the engine is what is measured",
 		"All tasks are the same function, so no engine needs a closure per task. Each engine is called by a function value, which costs a nanosecond or two.",
-		"An op is a task, with its share of creating the engine and waiting for its end; where there are permits, a call of a function with a permit, on the caller's goroutine.",
+		"An op is a task, with its share of creating the engine and waiting for its end. With permits=, it is a call of a function with a permit.",
 		"Empty tasks are not counted while they are timed: after each sample an engine of the same kind runs 1,000 that are.",
 		"Limiter.Do gives the function a context that has the permit, for nested calls, so it is allocated. do-Weighted-context makes such a context by hand.")
 	two := z.engines("limit=2", 2, nothing)
