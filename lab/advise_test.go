@@ -18,7 +18,8 @@ func TestAdviseCommand(t *testing.T) {
 	if status != statusOK || !strings.Contains(out, "does concurrency pay? ") {
 		t.Errorf("got %q, %q, %d", out, errs, status)
 	}
-	if code := strings.Contains(out, "f(i)"); code != strings.Contains(out, "\tseq 0 2 | stint run -j ") || code != strings.Contains(out, "\tseq 0 2 | xargs -P ") {
+	code := strings.Contains(out, "f(i)")
+	if code != strings.Contains(out, "\tseq 0 2 | stint run -j ") || code != strings.Contains(out, "\tseq 0 2 | xargs -P ") {
 		t.Errorf("got %q, want command lines beside the code", out)
 	}
 }

@@ -107,7 +107,8 @@ func TestMostIsKept(t *testing.T) {
 	if got := most.Load(); got < 2 || got > 3 {
 		t.Errorf("%d at once, want 3 at most, and some", got)
 	}
-	if got := names(a); !slices.Equal(got, []string{loopName, autoName, "limit-2", "limit-3"}) || !strings.Contains(a.Rows[1].Call, "stint.Auto(1, 3)") || a.Limit > 3 {
+	got := names(a)
+	if !slices.Equal(got, []string{loopName, autoName, "limit-2", "limit-3"}) || !strings.Contains(a.Rows[1].Call, "stint.Auto(1, 3)") || a.Limit > 3 {
 		t.Errorf("rows %q, limit %v", got, a.Limit)
 	}
 }
@@ -121,17 +122,21 @@ func TestBudget(t *testing.T) {
 	if want := fmt.Sprintf("--budget %v", a.Needed); !strings.Contains(a.Reason, want) || len(a.Warnings) != 2 {
 		t.Errorf("%q, %q: want %q", a.Reason, a.Warnings, want)
 	}
-	for item, want := range map[time.Duration]time.Duration{time.Microsecond: minBudget, time.Second: maxBudget} {
+	for _, c := range []struct {
+		item  time.Duration
+		first int // items whose time determines the budget
+		want  time.Duration
+	}{{0, 10, minBudget}, {300 * time.Millisecond, 1, maxBudget}} {
 		ctx, cancel := context.WithCancel(t.Context())
 		calls := 0
-		a, _ := short(0, 0.01).Run(ctx, 100, func(int) {
-			if calls++; calls > 1 {
+		a, err := short(0, 0.01).Run(ctx, 10, func(int) {
+			if calls++; calls > c.first {
 				cancel()
 			}
-			time.Sleep(item)
+			time.Sleep(c.item)
 		})
-		if cancel(); calls > 2 && a.Budget != want {
-			t.Errorf("items of %v: %v, want %v", item, a.Budget, want)
+		if cancel(); a.Budget != c.want || err == nil {
+			t.Errorf("items of %v: %v, want %v; %v", c.item, a.Budget, c.want, err)
 		}
 	}
 }

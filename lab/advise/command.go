@@ -88,7 +88,7 @@ func (c *Command) Run(ctx context.Context, i int) error {
 	case !beside:
 		c.alone[i] = output{out.Sum64(), o.runs + 1, o.varies || o.runs > 0 && o.sum != out.Sum64()}
 	case o.runs > 1 && !o.varies && o.sum != out.Sum64() && c.differ == nil:
-		c.differ = fmt.Errorf("the output of %s was another one while others ran: if the items depend on each other, do not run them concurrently", strings.Join(args, " "))
+		c.differ = fmt.Errorf("the output of %s differed while others ran: items that depend on each other must not run concurrently", strings.Join(args, " "))
 	}
 	return nil
 }

@@ -38,14 +38,14 @@ func (s *session) judge() {
 	rounds := s.fill()
 	s.answer()
 	if s.Answer == result.NotSure {
-		s.Needed = roundUp(max(2*s.Advice.Budget, s.needed(max(s.Items, min(s.N, fewItems)), minRounds+1)))
+		s.Needed = roundUp(max(2*s.Advice.Budget, s.needed(s.Items)))
 	}
 	s.Reason = s.why()
 	if s.Items < s.N && s.Item.N > 0 {
-		s.warn("only the first %d of %d items were measured, and no larger limit: all take a budget of about %v", s.Items, s.N, roundUp(s.needed(s.N, minRounds+1)))
+		s.warn("only the first %d of %d items were measured, and no larger limit: all would take about --budget %v", s.Items, s.N, roundUp(s.needed(s.N)))
 	}
 	if s.N > 1 && rounds < minRounds && s.Advice.Budget > 0 {
-		s.warn("%v allowed %d rounds of %s; an interval needs %d", s.Advice.Budget, rounds, count(s.Items), minRounds)
+		s.warn("%v allowed %d rounds of %s; the interval of a median needs %d", s.Advice.Budget, rounds, count(s.Items), minRounds)
 	}
 	if s.crowded() {
 		s.warn("other programs used %.2f of %d processors, which a computing function needs: let them end first", s.others, runtime.NumCPU())
@@ -187,7 +187,7 @@ func (s *session) why() string {
 	}
 	text := fmt.Sprintf("%s is %s times as fast as the loop.", s.Best.Name, interval(s.Best.Speedup, times))
 	if n := s.Best.Speedup.N; s.Best.Speedup.Interval == nil {
-		text += fmt.Sprintf(" In each of %d rounds it was at least %v times as fast; if its median were less, at most 1 of %d cases would show that.", n, clearSpeedup, 1<<n)
+		text += fmt.Sprintf(" It was at least %v times as fast in each of %d rounds, as by chance in at most 1 of %d cases.", clearSpeedup, n, 1<<n)
 	}
 	if s.Best.Limit > 0 {
 		text += fmt.Sprintf(" %s takes %s times as long.", auto.Name, interval(stats.Median(stats.Ratios(auto.times, s.Best.times)), times))

@@ -60,29 +60,36 @@ func TestAnswers(t *testing.T) {
 		best   string
 		reason string
 	}{
-		{"free is near the best", 0.01, []made{loop, {freeName, 0, steady(10.5)}, one, {"limit-16", 16, steady(10)}}, Waits, result.Yes, freeName, "times as fast as the loop."},
-		{"free is far from it", 0.01, []made{loop, {freeName, 0, steady(20)}, one, {"limit-16", 16, steady(10.2)}, {"limit-32", 32, steady(10)}}, Waits, result.Yes, "limit-16", "stint.Range takes 1.96 ["},
+		{"free is near the best", 0.01, []made{loop, {freeName, 0, steady(10.5)}, one, {"limit-16", 16, steady(10)}},
+			Waits, result.Yes, freeName, "times as fast as the loop."},
+		{"free is far from it", 0.01, []made{loop, {freeName, 0, steady(20)}, one, {"limit-16", 16, steady(10.2)}, {"limit-32", 32, steady(10)}},
+			Waits, result.Yes, "limit-16", "stint.Range takes 1.96 ["},
 		{"only a limit pays", 0.5, []made{loop, {freeName, 0, steady(101)}, {"limit-2", 2, steady(60)}}, Both, result.Yes, "limit-2", ""},
 		{"a cap", 0.01, []made{loop, {autoName, 0, steady(10)}, {"limit-8", 8, steady(10)}}, Waits, result.Yes, autoName, "stint.Auto is 10 ["},
-		{"computing", 0.99, []made{loop, {freeName, 0, steady(50)}, {parName, 0, steady(51)}, {"limit-2", 2, steady(50)}}, Computes, result.Yes, parName, ""},
+		{"computing", 0.99, []made{loop, {freeName, 0, steady(50)}, {parName, 0, steady(51)}, {"limit-2", 2, steady(50)}},
+			Computes, result.Yes, parName, ""},
 		{"waiting is not for par", 0.01, []made{loop, {freeName, 0, steady(50)}, {parName, 0, steady(50)}}, Waits, result.Yes, freeName, ""},
 		{"only par pays", 0.3, []made{loop, {freeName, 0, steady(100)}, {parName, 0, steady(50)}}, Both, result.Yes, parName, ""},
 		{"nothing pays", 1, []made{loop, {freeName, 0, steady(104)}, one, {"limit-2", 2, steady(95)}}, Computes, result.No, loopName, "It computes"},
 		{"a gain too small to pay", 0, []made{loop, {freeName, 0, steady(93)}}, Unknown, result.No, loopName, "do not finish sooner"},
-		{"a list too short", 1, []made{{loopName, 0, steady(0.01)}, {freeName, 0, steady(0.02)}}, Computes, result.No, loopName, "a goroutine pays from about 60µs"},
+		{"a list too short", 1, []made{{loopName, 0, steady(0.01)}, {freeName, 0, steady(0.02)}},
+			Computes, result.No, loopName, "a goroutine pays from about 60µs"},
 		{"noise", 0.01, []made{loop, {freeName, 0, wild(120)}, one}, Waits, result.NotSure, loopName, "in 6 rounds: it may pay, or not. More time may decide: --budget 2s"},
 		{"noise beside a no", 0.01, []made{loop, {freeName, 0, steady(100)}, {"limit-2", 2, wild(120)}}, Waits, result.NotSure, loopName, ""},
 		{"noise, and far", 0.01, []made{loop, {freeName, 0, wild(50)}, one}, Waits, result.NotSure, freeName, "in 6 rounds"},
 		{"too few", 0.01, []made{{loopName, 0, ms{100, 100}}, {freeName, 0, ms{80, 80}}}, Waits, result.NotSure, loopName, ""},
-		{"too few, and far", 0.01, []made{{loopName, 0, ms{100, 100}}, {freeName, 0, ms{10, 10}}, {"limit-2", 2, ms{50, 50}}}, Waits, result.NotSure, freeName, "in 2 rounds"},
-		{"few, and far in each", 0.01, []made{{loopName, 0, ms{100, 90, 100}}, {freeName, 0, ms{50, 60, 60}}, {"limit-4", 4, ms{49, 59, 61}}}, Waits, result.Yes, freeName, "at most 1 of 8 cases"},
+		{"too few, and far", 0.01, []made{{loopName, 0, ms{100, 100}}, {freeName, 0, ms{10, 10}}, {"limit-2", 2, ms{50, 50}}},
+			Waits, result.NotSure, freeName, "in 2 rounds"},
+		{"few, and far in each", 0.01, []made{{loopName, 0, ms{100, 90, 100}}, {freeName, 0, ms{50, 60, 60}}, {"limit-4", 4, ms{49, 59, 61}}},
+			Waits, result.Yes, freeName, "1 of 8 cases"},
 		{"few, and not far in one", 0.01, []made{{loopName, 0, ms{100, 89, 100}}, {freeName, 0, ms{50, 60, 60}}}, Waits, result.NotSure, freeName, ""},
 		{"few, and no gain", 0.01, []made{{loopName, 0, ms{100, 100, 100}}, {freeName, 0, ms{100, 100, 100}}}, Waits, result.NotSure, loopName, ""},
 		{"the loop alone", 0.01, []made{loop}, Waits, result.NotSure, "", "Nothing was measured beside the loop."},
 		{"one item at once never pays", 0.01, []made{loop, {"limit-1", 1, steady(10)}, {freeName, 0, steady(100)}}, Waits, result.No, loopName, ""},
 		{"processor time not known", -1, []made{loop, {freeName, 0, steady(10)}}, Unknown, result.Yes, freeName, ""},
 		{"several processors in one item", 1.9, flat, Computes, result.No, loopName, "keeps 1.9 processors busy"},
-		{"too short for a call", 0.9, []made{{loopName, 0, steady(0.1)}, {freeName, 0, steady(0.3)}, {"limit-1", 1, steady(0.3)}}, Computes, result.No, loopName, "too short for a call of stint.Range"},
+		{"too short for a call", 0.9, []made{{loopName, 0, steady(0.1)}, {freeName, 0, steady(0.3)}, {"limit-1", 1, steady(0.3)}},
+			Computes, result.No, loopName, "too short for a call of stint.Range"},
 		{"nothing", 1, nil, Unknown, result.NotSure, "", ""},
 	} {
 		a, best := advice(c.share, c.rows...), ""
@@ -133,25 +140,6 @@ func TestFigures(t *testing.T) {
 	} {
 		if got != want {
 			t.Errorf("got %s, want %s", got, want)
-		}
-	}
-}
-
-func TestFit(t *testing.T) {
-	for _, c := range []struct {
-		n    int
-		item time.Duration
-		want int
-	}{
-		{100, time.Microsecond, 100},
-		{100, 10 * time.Millisecond, 19}, // a round of 100 would take 4.5 s, seven 31.5 s
-		{1000, 150 * time.Millisecond, 2},
-		{1000, 100 * time.Millisecond, 4}, // not seven rounds, but three
-		{5, time.Second, 2},
-		{1, time.Hour, 1},
-	} {
-		if got := (&session{item: float64(c.item)}).fit(c.n, 10*time.Second); got != c.want {
-			t.Errorf("%d items of %v: %d, want %d", c.n, c.item, got, c.want)
 		}
 	}
 }

@@ -25,13 +25,9 @@ const (
 const (
 	minBudget, maxBudget = 5 * time.Second, time.Minute // if none is set
 
-	usualMost   = 256
-	maxRounds   = 20
-	minRounds   = 6   // rounds that give an interval
-	fewItems    = 4   // items that suffice if minRounds of more would take too long
-	roundTime   = 4.5 // of the loop's: limit-1 takes as long, and five others half of it
-	waitingTime = 2.25
-	plannedPart = 0.6 // of the budget, as the first items may have been fast
+	usualMost = 256
+	maxRounds = 20
+	minRounds = 6 // rounds that give an interval
 )
 
 // errBudget is the cause of a context that ended with the budget.
@@ -63,9 +59,11 @@ func (s *session) measure(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	if s.Advice.Budget = s.Options.Budget; s.Advice.Budget == 0 {
-		s.Advice.Budget = min(max(s.needed(s.N, minRounds+1), minBudget), maxBudget)
+		s.Advice.Budget = min(max(s.needed(s.N), minBudget), maxBudget)
 	}
-	s.Items = s.fit(s.N, s.Advice.Budget)
+	if all := s.needed(s.N); all > s.Advice.Budget {
+		s.Items = min(s.N, max(2, int(float64(s.N)*float64(s.Advice.Budget)/float64(all))))
+	}
 	s.sampleTime = float64(max(s.Advice.Budget/400, time.Millisecond))
 	limited, cancel := context.WithTimeoutCause(ctx, s.Advice.Budget, errBudget)
 	defer cancel()
@@ -109,22 +107,15 @@ func (s *session) pilot(ctx context.Context) {
 // waits reports whether the first items are known to wait.
 func (s *session) waits() bool { return s.share > 0 && s.share <= waiting }
 
-// needed returns the budget for rounds of n items.
-func (s *session) needed(n, rounds int) time.Duration {
-	round := roundTime
+// needed returns the budget for minRounds+1 rounds of n items, in which a round is about 4.5
+// loops of a function that computes: limit-1 takes as long, and five others half of it. Half
+// of the budget is spare, as the first items may have been fast.
+func (s *session) needed(n int) time.Duration {
+	loops := 50.0
 	if s.waits() {
-		round = waitingTime
+		loops = 25
 	}
-	return time.Duration(min(float64(rounds)*round*float64(n)*s.item/plannedPart, math.MaxInt64/4))
-}
-
-// fit returns how many of n items fit into the budget, for the rounds of an interval, or of
-// minClearRounds for a short list.
-func (s *session) fit(n int, budget time.Duration) int {
-	in := func(rounds int) int {
-		return int(float64(n) * min(1, budget.Seconds()/s.needed(n, rounds).Seconds()))
-	}
-	return min(n, max(2, in(minRounds+1), min(fewItems, in(minClearRounds))))
+	return time.Duration(min(loops*float64(n)*s.item, math.MaxInt64/4))
 }
 
 // rounds takes the first round, which determines the models, and more rounds until there are

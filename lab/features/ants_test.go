@@ -67,7 +67,7 @@ var antsLibrary = library{
 		"Limit":               {Yes, "", nil},
 		"Shared limit":        {Partly, "Callers share a pool; each needs a sync.WaitGroup to wait for its own tasks.", nil},
 		"Two limits":          {No, "A pool has one limit, independent of other pools.", nil},
-		"Nesting":             {Partly, "In a pool with WithNonblocking, if the task itself does refused work. Otherwise Submit waits for the worker that it runs on.", nil},
+		"Nesting":             {Partly, "With WithNonblocking, if the task itself does refused work. Otherwise Submit waits for the worker that it runs on.", nil},
 		"Tasks from tasks":    {Partly, "While workers are free; if all run tasks that submit, they wait for ever, as documented.", nil},
 		"Adaptive limit":      {No, "A pool of size 0 has no limit.", nil},
 		"Chunks":              {No, "There are no loops: the function of a PoolWithFuncGeneric takes one item a call.", nil},

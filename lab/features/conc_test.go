@@ -98,7 +98,7 @@ var concLibrary = library{
 		"Nesting":             {No, "Go waits for the slot of the task that calls it.", nil},
 		"Tasks from tasks":    {Partly, "While the limit is not reached; at the limit, Go in a task waits for ever if all tasks do so.", nil},
 		"Adaptive limit":      {Partly, "The loops of iter use GOMAXPROCS, which suits tasks that compute; pools have no limit.", nil},
-		"Chunks":              {Partly, "The loops of iter take one item at a time, which costs less than a task of a pool: 50 ns instead of 300, by its documentation.", nil},
+		"Chunks":              {Partly, "The loops of iter take one item at a time: 50 ns instead of 300 of a task, by its documentation.", nil},
 		"Fixed function":      {Partly, "The loops of iter have one function, for a slice; a task of a pool is a closure.", partly(fixedFunction)},
 		"First error cancels": {Partly, "WithCancelOnError cancels the context; tasks that have not started run all the same.", nil},
 		"All errors":          {Yes, "Joined, unless WithFirstError is given.", nil},

@@ -40,7 +40,7 @@ var errgroupLibrary = library{
 		"Limit":               {Yes, "", nil},
 		"Shared limit":        {Partly, "Callers share a group; each needs a sync.WaitGroup to wait for its own tasks, since Wait waits for all.", nil},
 		"Two limits":          {No, "A group has one limit, independent of other groups.", nil},
-		"Nesting":             {Partly, "By TryGo, if the task itself does refused work and uses a sync.WaitGroup. Go waits for the slot of the task that calls it.", nil},
+		"Nesting":             {Partly, "By TryGo, if the task itself does refused work. Go waits for the slot of the task that calls it.", nil},
 		"Tasks from tasks":    {Partly, "While the limit is not reached; at the limit, Go in a task waits for ever if all tasks do so.", nil},
 		"Adaptive limit":      {No, "The default is no limit.", nil},
 		"Chunks":              {No, "There are no loops: an item is a task, and a goroutine.", nil},

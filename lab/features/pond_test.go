@@ -81,7 +81,7 @@ var pondLibrary = library{
 		"Limit":               {Yes, "", nil},
 		"Shared limit":        {Yes, "Groups on a pool, and pools on a pool.", nil},
 		"Two limits":          {Yes, "NewSubpool.", nil},
-		"Nesting":             {Partly, "By TrySubmit in a pool without a queue, if the task itself does refused work. Otherwise waiting in a task needs a second goroutine.", nil},
+		"Nesting":             {Partly, "By TrySubmit in a pool without a queue, if the task itself does refused work. Waiting blocks a goroutine.", nil},
 		"Tasks from tasks":    {Yes, "Unless the queue is bounded and full.", nil},
 		"Adaptive limit":      {No, "A pool with a limit of 0 has no limit.", nil},
 		"Chunks":              {No, "There are no loops: a group's Submit takes several functions, and makes a task of each.", nil},
@@ -104,7 +104,7 @@ var pondLibrary = library{
 		"Ordered stream":     {No, "A group returns the results when all tasks have finished.", nil},
 		"Batches":            {No, "There is no stream: a group's Submit takes several functions, and makes a task of each.", nil},
 		"Statistics":         {Yes, "", nil},
-		"Bubbles":            {Partly, "Pools and groups; Stop and StopAndWait crash in the second bubble, since they use a default pool, which keeps a channel of the first.", nil},
+		"Bubbles":            {Partly, "Pools and groups; Stop and StopAndWait crash in the second bubble, by a default pool with a channel of the first.", nil},
 		"Zero value":         {Partly, "The package's Submit and NewGroup use a default pool without a limit; Pool is an interface, whose zero value is nil.", nil},
 	},
 }

@@ -103,7 +103,7 @@ var rillLibrary = library{
 		"Errors":              {Yes, "", nil},
 		"Resizing":            {No, "The number is an argument of each function, which returns a channel or an error.", nil},
 		"Limit":               {Yes, "", nil},
-		"Shared limit":        {Partly, "Callers send to one stage; each needs a sync.WaitGroup to wait for its own items. Separate calls have separate goroutines.", nil},
+		"Shared limit":        {Partly, "Callers send to one stage; each needs a sync.WaitGroup to wait for its own items.", nil},
 		"Two limits":          {No, "A stage has one number, independent of other stages.", nil},
 		"Nesting":             {Partly, "By a select on the stage's channel, if the function itself does refused work and uses a sync.WaitGroup.", nil},
 		"Tasks from tasks":    {Partly, "While a goroutine is free, or the channel has room; functions that send to their own input wait for ever when all do.", nil},
