@@ -137,10 +137,10 @@ func (b *Bench) rounds(ctx context.Context, label string, items []item, warmup, 
 		if round < 0 {
 			n = warmup
 		}
+		if n == 0 {
+			continue
+		}
 		for i, it := range items {
-			if n == 0 {
-				break
-			}
 			if err := ctx.Err(); err != nil {
 				return err
 			}
