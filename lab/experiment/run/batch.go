@@ -24,6 +24,7 @@ type batch struct {
 	n       int              // items
 	text    func(int) string // of an item
 	jobs    int              // at once; 0: as many as the tool chooses
+	others  int              // the same, of peers
 	flags   []string         // of stint run
 	ordered bool             // output is in the order of the items
 	fit     bool             // a command gets as many items as it can

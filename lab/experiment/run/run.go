@@ -25,7 +25,7 @@ var Experiment = experiment.New("run", "stint run beside xargs, GNU parallel and
 	},
 	sizes{
 		trues: 100, gzips: 6, gzipBytes: 1e5, sleeps: 40, sleep: 10 * time.Millisecond, mixed: 8, half: 5 * time.Millisecond,
-		holders: 6, hold: 20e6, room: 2e8, holding: 20 * time.Millisecond, items: 2e4, outputs: 20, bytes: 2e5,
+		holders: 8, hold: 30e6, room: 2e8, holding: 20 * time.Millisecond, items: 2e4, outputs: 20, bytes: 2e5,
 		remote: 100, remoteSamples: 1, kills: 1, few: true,
 	}, run)
 

@@ -137,9 +137,9 @@ func TestPeers(t *testing.T) {
 		got = append(got, p.Name, p.version, p.args(batch{command: []string{"c"}, jobs: 2, n: 1, text: numbered})[0])
 	}
 	want := []string{
-		nameGNU, "GNU parallel 20221122", filepath.Join(path[1], "parallel"),
+		nameGNU, nameGNU + ": GNU parallel 20221122", filepath.Join(path[1], "parallel"),
 		nameMoreutils, nameMoreutils, filepath.Join(path[0], "parallel"),
-		nameRust, "rust-parallel 1.24.0", filepath.Join(path[3], "rust-parallel"),
+		nameRust, nameRust + ": rust-parallel 1.24.0", filepath.Join(path[3], "rust-parallel"),
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -158,6 +158,8 @@ func TestCommandLines(t *testing.T) {
 		{nameGNU, fit, "-k -X c -x"},
 		{nameGNU, two, "-j 2 c -x"},
 		{nameGNU, free, "-k c -x"},
+		{nameGNU, batch{others: 9}, "-j 9 c -x"},
+		{nameXargs, batch{others: 9}, "-n 1 -P 9 c -x"},
 		{nameMoreutils, two, "-j 2 c -x -- 0 1"},
 		{nameRush, two, "-j 2 c -x {}"},
 		{nameRust, two, "-j 2 c -x"},

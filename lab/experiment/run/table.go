@@ -107,7 +107,7 @@ func (l *lab) sleeping() row {
 	const most = 256
 	r := row{
 		name: fmt.Sprintf("sleep=%v/jobs=%d", l.sleep, l.sleeps), doc: fmt.Sprintf("sleep, %d times; the peers run %d at once", l.sleeps, most), json: true,
-		batch: batch{command: []string{"sleep"}, n: l.sleeps, text: func(int) string { return fmt.Sprint(l.sleep.Seconds()) }, flags: []string{"--json"}},
+		batch: batch{command: []string{"sleep"}, n: l.sleeps, others: most, text: func(int) string { return fmt.Sprint(l.sleep.Seconds()) }, flags: []string{"--json"}},
 	}
 	r.tools = l.tools([]int{most}, nameXargs, nameGNU)
 	r.claims = []result.Claim{experiment.AtMost(1.3, r.name, nameOurs, jobsName(most), waiting)}

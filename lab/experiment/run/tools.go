@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -87,7 +88,7 @@ var candidates = []struct {
 		return slices.Concat(flag(!b.fit, "-n", "1", "-P", b.atOnce()), b.command)
 	}},
 	{nameGNU, []string{"parallel"}, "--version", "GNU parallel", "parallel, with -k where the output has an order, and -X for items that fit", func(b batch) []string {
-		return slices.Concat(flag(b.jobs > 0, "-j", strconv.Itoa(b.jobs)), flag(b.ordered, "-k"), flag(b.fit, "-X"), b.command)
+		return slices.Concat(flag(b.jobs+b.others > 0, "-j", b.atOnce()), flag(b.ordered, "-k"), flag(b.fit, "-X"), b.command)
 	}},
 	{nameMoreutils, []string{"parallel", "parallel.moreutils", "parallel-moreutils"}, "--version", "for each argument, run command", "parallel of moreutils -j N, with the items as arguments", func(b batch) []string {
 		return slices.Concat([]string{"-j", b.atOnce()}, b.command, []string{"--"}, b.all())
@@ -102,10 +103,7 @@ var candidates = []struct {
 
 // atOnce is the number of jobs for tools that want one.
 func (b batch) atOnce() string {
-	if b.jobs > 0 {
-		return strconv.Itoa(b.jobs)
-	}
-	return strconv.Itoa(runtime.GOMAXPROCS(0))
+	return strconv.Itoa(cmp.Or(b.jobs, b.others, runtime.GOMAXPROCS(0)))
 }
 
 // flag returns the words of a flag that is given.
@@ -139,15 +137,11 @@ func findPeers(ctx context.Context) []tool {
 	return out
 }
 
-// version returns the line of an answer that has a number, after the name if it is not in it, or
-// the name.
+// version returns the name and the line of an answer that has a number.
 func version(name, answer string) string {
 	for line := range strings.Lines(answer) {
-		if line = strings.TrimSpace(line); strings.ContainsAny(line, "0123456789") {
-			if name == nameRush && !strings.Contains(line, name) {
-				return name + ": " + line
-			}
-			return line
+		if strings.ContainsAny(line, "0123456789") {
+			return name + ": " + strings.TrimSpace(line)
 		}
 	}
 	return name

@@ -28,9 +28,6 @@ type role struct {
 
 	To                string // address of the server
 	RoundTrip, Jitter time.Duration
-
-	PerSecond int           // requests that are served; 0: all
-	Service   time.Duration // of a request then
 }
 
 // childVar is the environment variable that holds a role.
@@ -66,9 +63,6 @@ func play(ctx context.Context, r role, say func(line string)) error {
 		return err
 	}
 	s := &http.Server{Handler: http.HandlerFunc(pages)}
-	if r.PerSecond > 0 {
-		s.Handler = &refuser{perSecond: r.PerSecond, service: r.Service}
-	}
 	go s.Serve(l)
 	say(l.Addr().String())
 	<-ctx.Done()

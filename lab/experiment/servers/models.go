@@ -15,16 +15,15 @@ import (
 
 // The names of our models.
 const (
-	nameRange    = "stint.Range"
-	nameAgain    = "stint.Range-again"
-	nameOverload = "stint.Range-overload"
-	nameAll      = "goroutines"
+	nameRange = "stint.Range"
+	nameAgain = "stint.Range-again"
+	nameAll   = "goroutines"
 )
 
 func limitName(n int) string { return fmt.Sprintf("limit-%d", n) }
 
-// A do runs task i of a call.
-type do = func(i int) error
+// A do runs task i of a call, and reports whether to go on.
+type do = func(i int) bool
 
 // A model runs tasks with some limit. If open returns a Limiter, the second of two calls is
 // timed.
@@ -54,35 +53,27 @@ func (r row) models() []model {
 		m.Sweep, m.At = "limit", float64(n)
 		add(m, func() func(do) { return r.ranged(stint.Limit(n)) })
 	}
-	add(result.Peer.Model("failsafe-adaptive", "failsafe-go v0.9.8, adaptivelimiter from 1 to 256: AcquirePermit, Record and Drop, on 256 goroutines"), r.failsafe)
+	add(result.Peer.Model("failsafe-adaptive", "failsafe-go v0.9.8, adaptivelimiter from 1 to 256: AcquirePermit and Record, on 256 goroutines"), r.failsafe)
 	add(result.Ours.Model(nameRange, "Range without a Limiter"), func() func(do) { return r.ranged() })
 	out = append(out, model{result.Ours.Model(nameAgain, "Range, the second call with the same Auto(1, 256)"), func() (func(do), *stint.Limiter) {
 		l := stint.Auto(1, maxLimit)
 		return r.ranged(l), l
 	}})
-	if r.refuses {
-		add(result.Ours.Model(nameOverload, "Range with Auto(1, 256, Overload) that knows refusals"), func() func(do) {
-			return r.ranged(stint.Auto(1, maxLimit, stint.Overload(func(err error) bool { return errors.Is(err, errBusy) })))
-		})
-	}
 	return out
 }
 
-// ranged is stint.Range. Where tasks may be refused, it goes on after that.
+// errOver ends a call when the time is over.
+var errOver = errors.New("the time is over")
+
+// ranged is stint.Range.
 func (r row) ranged(opts ...stint.Option) func(do) {
-	if r.refuses {
-		opts = append(opts, stint.KeepGoing())
-	}
 	return func(f do) {
-		ctx, cancel := context.WithCancel(context.Background())
-		defer cancel()
-		_ = stint.Range(ctx, r.tasks(), func(_ context.Context, i int) error {
-			err := f(i)
-			if err == errOver {
-				cancel()
+		_ = stint.Range(context.Background(), r.tasks(), func(_ context.Context, i int) error {
+			if !f(i) {
+				return errOver
 			}
-			return err
-		}, opts...) // f has seen the errors
+			return nil
+		}, opts...) // f knows other errors
 	}
 }
 
@@ -102,7 +93,7 @@ func goroutines(workers, n int, f do) {
 	var wg sync.WaitGroup
 	for range min(workers, n) {
 		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n && f(i) != errOver; i = int(next.Add(1)) - 1 {
+			for i := int(next.Add(1)) - 1; i < n && f(i); i = int(next.Add(1)) - 1 {
 			}
 		})
 	}
@@ -113,17 +104,13 @@ func goroutines(workers, n int, f do) {
 func (r row) failsafe() func(do) {
 	l := adaptivelimiter.NewBuilder[any]().WithLimits(1, maxLimit, 20).Build()
 	return func(f do) {
-		goroutines(maxLimit, r.tasks(), func(i int) error {
+		goroutines(maxLimit, r.tasks(), func(i int) bool {
 			p, err := l.AcquirePermit(context.Background())
 			if err != nil {
-				return err // never: the context does not end
+				return false // never: the context does not end
 			}
-			if err = f(i); err == nil {
-				p.Record()
-			} else {
-				p.Drop()
-			}
-			return err
+			defer p.Record()
+			return f(i)
 		})
 	}
 }

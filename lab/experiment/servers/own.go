@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 )
 
@@ -20,39 +20,8 @@ var page = bytes.Repeat([]byte("0123456789abcdef"), 64)
 // pages serves the page.
 func pages(w http.ResponseWriter, _ *http.Request) { w.Write(page) }
 
-// A refuser serves some requests per second, and refuses the others.
-type refuser struct {
-	perSecond int
-	service   time.Duration
-
-	mu   sync.Mutex
-	at   time.Time
-	left float64
-}
-
-func (s *refuser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !s.take(time.Now()) {
-		w.WriteHeader(http.StatusTooManyRequests)
-		return
-	}
-	time.Sleep(s.service)
-	pages(w, r)
-}
-
-// take reports whether a request at a time is served.
-func (s *refuser) take(now time.Time) bool {
-	const burst = 0.01 // seconds
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	rate := float64(s.perSecond)
-	s.left = min(rate*burst, s.left+rate*now.Sub(s.at).Seconds())
-	s.at = now
-	if s.left < 1 {
-		return false
-	}
-	s.left--
-	return true
-}
+// errBusy is the error of a request that was refused.
+var errBusy = errors.New("refused by the server")
 
 // A client gets the page from an address.
 type client struct {
@@ -88,7 +57,7 @@ func (c *client) get(ctx context.Context, _ int) error {
 	switch {
 	case err != nil:
 		return err
-	case resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable:
+	case resp.StatusCode == http.StatusServiceUnavailable:
 		return errBusy
 	case resp.StatusCode != http.StatusOK || !bytes.Equal(got, page):
 		return fmt.Errorf("%s: status %s, %d bytes", c.url, resp.Status, len(got))

@@ -128,16 +128,11 @@ func connectRedis(ctx context.Context, address string) ([]task, func(), error) {
 	return []task{get}, func() { c.Close() }, open(ctx, maxLimit, get)
 }
 
-// open opens connections with concurrent tasks, which may be refused.
+// open opens connections with concurrent tasks.
 func open(ctx context.Context, connections int, t task) error {
 	var g errgroup.Group
 	for i := range connections {
-		g.Go(func() error {
-			if err := t(ctx, i); err != errBusy {
-				return err
-			}
-			return nil
-		})
+		g.Go(func() error { return t(ctx, i) })
 	}
 	return g.Wait()
 }

@@ -3,7 +3,6 @@ package servers
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"sync/atomic"
@@ -18,19 +17,12 @@ import (
 // A task sends one request, or does other work that waits, and checks the answer.
 type task func(ctx context.Context, i int) error
 
-var (
-	errBusy = errors.New("refused by the server")
-	errOver = errors.New("the time is over") // of a task that is not run
-)
-
 // A row is one kind of tasks.
 type row struct {
 	sizes
-	name    string
-	doc     string // of an op
-	batch   int    // an op is a call of so many tasks; 0: an op is a served task
-	refuses bool   // tasks may be refused
-	task    task
+	name, doc string
+	batch     int // an op is a call of so many tasks; 0: an op is a task
+	task      task
 
 	// The claim: stint.Range takes at most bar times as long as than, or most.
 	bar  float64       // 0: the usual bar
@@ -114,28 +106,24 @@ func (r row) call(run func(do)) (*call, error) {
 	return c, nil
 }
 
-// do runs task i. It returns nil, errBusy or errOver.
-func (c *call) do(i int) error {
+// do runs task i, and reports whether to go on.
+func (c *call) do(i int) bool {
 	if c.batch == 0 && c.served.Load() > 0 && time.Since(c.began) > c.target {
 		c.over.Store(true)
 	}
 	if c.over.Load() {
-		return errOver
+		return false
 	}
 	c.Enter()
 	err := c.task(context.Background(), i) // it is completed also if the call ends
 	c.Leave()
-	switch {
-	case err == nil:
-		c.served.Add(1)
-	case c.refuses && errors.Is(err, errBusy):
-		return errBusy
-	default:
+	if err != nil {
 		c.err.CompareAndSwap(nil, &err)
 		c.over.Store(true)
-		return errOver
+		return false
 	}
-	return nil
+	c.served.Add(1)
+	return true
 }
 
 // tasks returns how many tasks a call has: all of a batch, or more than there is time for.

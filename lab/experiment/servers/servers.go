@@ -69,9 +69,6 @@ func (z sizes) servers() []server {
 		{name: "http-batch", start: role{}.start, connect: connectWeb, links: far, rows: []row{
 			{name: fmt.Sprintf("http/batch=%d", batch), doc: "an op is all GETs, of a page of 1 KiB", batch: batch, bar: 1.6, than: nameAll},
 		}},
-		{name: "http-429", start: role{PerSecond: 1000, Service: 5 * time.Millisecond}.start, connect: connectWeb, links: []link{{}}, rows: []row{
-			{name: "http/429", doc: "an op is a GET that is served; the server answers 429 to more than 1,000 per second, which 5 at once are", refuses: true},
-		}},
 		{name: "files", connect: writeFiles, links: []link{{}}, rows: []row{{name: "files", doc: "an op is a new file of 4 KiB, with fsync, which is then removed"}}},
 		{name: "postgres", start: postgres.start, connect: connectPostgres, links: distances()[:3], rows: []row{
 			{name: "select", doc: "an op is a select by key, in PostgreSQL"},
@@ -83,7 +80,7 @@ func (z sizes) servers() []server {
 		{name: "redis", start: redisServer.start, connect: connectRedis, links: distances()[:3], rows: []row{{name: "redis", doc: "an op is a GET, in Redis"}}},
 	}
 	if z.own {
-		all = all[:5]
+		all = all[:4]
 	}
 	return all
 }
