@@ -109,7 +109,7 @@ func newRun() *cobra.Command {
 		Args:    cobra.ArbitraryArgs,
 	}
 	f := cmd.Flags()
-	f.BoolVar(&s.Quick, "quick", false, "use smaller sizes: all experiments take two to three minutes on an idle machine; shows that everything runs, not for conclusions")
+	f.BoolVar(&s.Quick, "quick", false, "use smaller sizes: all experiments take two to three minutes; shows that everything runs, not for conclusions")
 	f.IntVar(&s.Count, "count", 0, "samples of each model, after a warm-up; an interval needs 6; 0: chosen by the experiment, 6 to 20")
 	f.DurationVar(&s.Time, "time", 0, "duration of a sample of the case's fastest model, less if the slowest would take 20 times longer; 0: 5ms; cases with a fixed number of operations ignore it")
 	f.StringSliceVar(&procs, "procs", nil, "measure at these `NUMBERS` of GOMAXPROCS, such as 1,4 or 1,N where N is all; default N, single-processor cases also at 1, and sum at 2")
