@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -15,9 +16,9 @@ func newCompare() *cobra.Command {
 		Short: "Compare two runs: directories of results, or single files",
 		Long: `Compare shows two runs side by side with the statistics of benchstat: medians,
 the widths of their 95 % intervals, and the change where the samples differ by
-the Mann-Whitney U test with p at most 0.05. ~ means no significant difference.
-The runs were not interleaved, so changes of the machine between them show in
-the figures too.`,
+the Mann-Whitney U test with p at most 0.05, or, if one of the runs is a summary,
+the intervals do not overlap. ~ means no significant difference. The runs were not interleaved, so changes of the machine between them show in the figures
+too.`,
 		Example: "  go run ./lab compare before after --changed\n  go run ./lab compare before/tiny.jsonl after/tiny.jsonl --unit allocs/op --models stint.Pool,stint.Group",
 		Args:    cobra.ExactArgs(2),
 	}
@@ -26,11 +27,10 @@ the figures too.`,
 	f.StringSliceVar(&c.Models, "models", nil, "compare only these `NAMES`")
 	f.BoolVar(&c.Changed, "changed", false, "show only rows that differ, and count the others")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		var err error
-		if c.A, err = results(args[0]); err != nil {
-			return &failure{err}
-		}
-		if c.B, err = results(args[1]); err != nil {
+		var errA, errB error
+		c.A, errA = results(args[0])
+		c.B, errB = results(args[1])
+		if err := errors.Join(errA, errB); err != nil {
 			return &failure{err}
 		}
 		var b strings.Builder
@@ -38,10 +38,8 @@ the figures too.`,
 		if err := c.Table(&b); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprint(cmd.OutOrStdout(), b.String()); err != nil {
-			return &failure{err}
-		}
-		return nil
+		_, err := fmt.Fprint(cmd.OutOrStdout(), b.String())
+		return failed(err)
 	}
 	return cmd
 }

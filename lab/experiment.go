@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"github.com/stint-go/stint/lab/experiment/cpu"
 	"github.com/stint-go/stint/lab/experiment/errgroup"
 	"github.com/stint-go/stint/lab/experiment/find"
-	"github.com/stint-go/stint/lab/experiment/gateway"
 	"github.com/stint-go/stint/lab/experiment/hops"
 	"github.com/stint-go/stint/lab/experiment/io"
 	"github.com/stint-go/stint/lab/experiment/load"
@@ -29,12 +27,13 @@ import (
 	"github.com/stint-go/stint/lab/experiment/tiny"
 )
 
-// experiments returns all experiments in listing order.
+// experiments returns all experiments in the order of lists and reports.
 func experiments() []experiment.Experiment {
 	return []experiment.Experiment{
 		cpu.Experiment, io.Experiment, add.Experiment, sort.Experiment, find.Experiment,
 		sleepers.Experiment, md5.Experiment, sha.Experiment, load.Experiment, scan.Experiment,
-		tiny.Experiment, errgroup.Experiment, loops.Experiment, auto.Experiment, hops.Experiment, gateway.Experiment, servers.Experiment, cluster.Experiment, sum.Experiment, stintrun.Experiment,
+		tiny.Experiment, errgroup.Experiment, loops.Experiment, auto.Experiment,
+		hops.Experiment, servers.Experiment, cluster.Experiment, sum.Experiment, stintrun.Experiment,
 	}
 }
 
@@ -45,34 +44,21 @@ var manyGoroutines = []string{"load", "sha", "loops", "cpu", "sleepers"}
 
 // choose returns the named experiments, or all, in running order.
 func choose(names []string) ([]experiment.Experiment, error) {
-	all := experiments()
-	if len(names) == 0 {
-		return ordered(all), nil
-	}
-	var checkModels []string
-	byName := map[string]experiment.Experiment{}
-	for _, e := range all {
-		checkModels = append(checkModels, e.Name)
-		byName[e.Name] = e
-	}
+	var known []string
 	var chosen []experiment.Experiment
-	for i, name := range names {
-		e, ok := byName[name]
-		if !ok {
-			return nil, fmt.Errorf("no experiment %q: there are %s", name, strings.Join(checkModels, ", "))
+	for _, e := range experiments() {
+		known = append(known, e.Name)
+		if len(names) == 0 || slices.Contains(names, e.Name) {
+			chosen = append(chosen, e)
 		}
-		if slices.Contains(names[:i], name) {
-			return nil, fmt.Errorf("experiment %s is named twice", name)
-		}
-		chosen = append(chosen, e)
 	}
-	return ordered(chosen), nil
-}
-
-// ordered moves manyGoroutines to the end.
-func ordered(all []experiment.Experiment) []experiment.Experiment {
-	slices.SortStableFunc(all, func(a, b experiment.Experiment) int {
-		return cmp.Compare(slices.Index(manyGoroutines, a.Name), slices.Index(manyGoroutines, b.Name))
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("no experiment %q: there are %s", name, strings.Join(known, ", "))
+		}
+	}
+	slices.SortStableFunc(chosen, func(a, b experiment.Experiment) int {
+		return slices.Index(manyGoroutines, a.Name) - slices.Index(manyGoroutines, b.Name)
 	})
-	return all
+	return chosen, nil
 }

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/stint-go/stint/lab/experiment"
 	"golang.org/x/term"
 )
@@ -16,7 +16,7 @@ const throttle = 200 * time.Millisecond
 
 // show reports the progress of s on w: as a changing line if w is a terminal,
 // as a log otherwise. The returned function clears the changing line.
-func show(s *experiment.Session, w io.Writer) (end func()) {
+func show(s *experiment.Session, w io.Writer) (clear func()) {
 	s.Log = w
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
@@ -27,35 +27,29 @@ func show(s *experiment.Session, w io.Writer) (end func()) {
 	return l.clear
 }
 
-// A line is the last line of a terminal. It shows a progress bar until text
-// replaces it.
+// A line is the last line of a terminal. It shows what is measured until text replaces it.
 type line struct {
-	w    io.Writer
-	what string
-	bar  *progressbar.ProgressBar
+	w     io.Writer
+	next  time.Time // of an update
+	shown bool
 }
 
-// step updates the bar, or starts one for a new label.
 func (l *line) step(what string, done, total int) {
-	if l.bar == nil || what != l.what {
-		l.clear()
-		l.what = what
-		l.bar = progressbar.NewOptions(total,
-			progressbar.OptionSetWriter(l.w), progressbar.OptionSetDescription(what), progressbar.OptionSetWidth(20),
-			progressbar.OptionShowCount(), progressbar.OptionSetElapsedTime(false), progressbar.OptionSetPredictTime(false), progressbar.OptionThrottle(throttle))
+	if now := time.Now(); now.After(l.next) {
+		fmt.Fprintf(l.w, "\r\x1b[K%.60s %d/%d", what, done, total)
+		l.next, l.shown = now.Add(throttle), true
 	}
-	_ = l.bar.Set(done) // an error means that the terminal is gone
 }
 
-// Write replaces the bar with text.
+// Write replaces the line with text.
 func (l *line) Write(p []byte) (int, error) {
 	l.clear()
 	return l.w.Write(p)
 }
 
 func (l *line) clear() {
-	if l.bar != nil {
-		_ = l.bar.Clear()
-		l.bar = nil
+	if l.shown {
+		fmt.Fprint(l.w, "\r\x1b[K")
+		l.shown = false
 	}
 }

@@ -3,14 +3,14 @@ package main
 import (
 	"bytes"
 	"io"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/stint-go/stint/lab/experiment"
 )
 
-// Output that is not a terminal has messages and no bar.
-func TestNoBarInAFile(t *testing.T) {
+// Output that is not a terminal has messages and no changing line.
+func TestNoLineInAFile(t *testing.T) {
 	var b bytes.Buffer
 	s := &experiment.Session{}
 	clear := show(s, &b)
@@ -21,24 +21,21 @@ func TestNoBarInAFile(t *testing.T) {
 	}
 }
 
-// Text replaces the bar, and the next label starts a new one.
-func TestBar(t *testing.T) {
+// Text replaces the line, which changes a few times in a second.
+func TestLine(t *testing.T) {
 	var b bytes.Buffer
 	l := &line{w: &b}
+	l.clear() // nothing yet
 	l.step("a", 0, 2)
-	l.step("b", 1, 2)
-	if _, err := io.WriteString(l, "text\n"); err != nil {
-		t.Fatal(err)
-	}
-	shown := b.String()
-	for _, want := range []string{"a ", "b ", "1/2"} {
-		if !strings.Contains(shown, want) {
-			t.Errorf("%q is not in %q", want, shown)
+	l.step("a", 1, 2)
+	for range 2 {
+		if _, err := io.WriteString(l, "text\n"); err != nil {
+			t.Fatal(err)
 		}
 	}
-	last := shown[strings.LastIndex(strings.TrimSuffix(shown, "\n"), "\r")+1:]
-	if last != "text\n" || l.bar != nil {
-		t.Errorf("the line of the bar holds %q, want the text alone", last)
+	l.next = time.Time{}
+	l.step("b", 1, 2)
+	if got, want := b.String(), "\r\x1b[Ka 0/2\r\x1b[Ktext\ntext\n\r\x1b[Kb 1/2"; got != want {
+		t.Errorf("the terminal got %q, want %q", got, want)
 	}
-	l.clear() // no bar yet
 }

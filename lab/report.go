@@ -22,8 +22,8 @@ func newReport() *cobra.Command {
 		Use:   "report [flags] DIR",
 		Short: "Write the results in DIR as reports for readers and programs",
 		Long: `Report reads the results in DIR and writes into the same directory report.html, a
-self-contained page, report.md, with everything, report.csv, for spreadsheets, and
-report.txt, in the benchmark format. With --write it instead replaces the text
+self-contained page, report.md, with everything, and report.txt, in the benchmark
+format. With --write it instead replaces the text
 between the lines
 
     <!-- lab:begin -->
@@ -44,14 +44,36 @@ costs, as in BENCHMARKS.md and README.md.`,
 		case len(files) > 0:
 			err = fill(cmd.OutOrStdout(), files, results, args[0])
 		default:
-			err = write(cmd.OutOrStdout(), cmp.Or(out, args[0]), results)
+			var names []string
+			names, err = report.Write(cmp.Or(out, args[0]), results)
+			for _, name := range names {
+				fmt.Fprintln(cmd.OutOrStdout(), name)
+			}
 		}
-		if err != nil {
-			return &failure{err}
-		}
-		return nil
+		return failed(err)
 	}
 	return cmd
+}
+
+func newSummarize() *cobra.Command {
+	return &cobra.Command{
+		Use:   "summarize DIR OUT",
+		Short: "Write the results in DIR without their samples, to be kept",
+		Long: `Summarize writes into the directory OUT, for each result in DIR, a file with the
+verdicts, and for each row the median, its interval and the number of samples of
+each unit, and the ratios to the case's reference and to its fastest peer, all
+with 4 digits. Report and compare read both kinds; compare then compares the
+intervals.`,
+		Example: "  go run ./lab summarize out lab/results/8-core-ryzen",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			results, err := results(args[0])
+			for _, r := range results {
+				err = errors.Join(err, result.Save(args[1], r.Summarize()))
+			}
+			return failed(err)
+		},
+	}
 }
 
 // results reads the results of a directory, in the order of the experiments.
@@ -63,41 +85,24 @@ func results(dir string) ([]*result.Result, error) {
 	return result.Load(dir, order)
 }
 
-// write writes a report into a directory and prints the names of its files.
-func write(stdout io.Writer, dir string, results []*result.Result) error {
-	names, err := report.Write(dir, results)
-	for _, name := range names {
-		_, e := fmt.Fprintln(stdout, name)
-		err = errors.Join(err, e)
-	}
-	return err
-}
-
 // fill replaces the marked parts of files and prints the names of the files.
 func fill(stdout io.Writer, files []string, results []*result.Result, dir string) error {
 	parts, err := parts(results, filepath.ToSlash(filepath.Clean(dir)))
-	if err != nil {
-		return err
-	}
-	var texts []string
-	for _, file := range files { // read all before writing one
-		old, err := os.ReadFile(file)
-		if err != nil {
+	texts := make([]string, len(files))
+	for i, file := range files { // read all before writing one
+		old, e := os.ReadFile(file)
+		if err = cmp.Or(err, e); err != nil {
 			return err
 		}
-		text, err := report.Replace(string(old), parts)
-		if err != nil {
+		if texts[i], err = report.Replace(string(old), parts); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		texts = append(texts, text)
 	}
 	for i, file := range files {
 		if err := os.WriteFile(file, []byte(texts[i]), 0o666); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintln(stdout, file); err != nil {
-			return err
-		}
+		fmt.Fprintln(stdout, file)
 	}
 	return nil
 }

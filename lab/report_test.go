@@ -42,8 +42,43 @@ func TestReport(t *testing.T) {
 		t.Errorf("got %q, %q, %d", out, errs, status)
 	}
 	text, err := os.ReadFile(file)
-	if err != nil || !strings.HasPrefix(string(text), "# Head\n\n<!-- lab:begin -->\n\nSummary of the results in `"+filepath.ToSlash(dir)+"`") || !strings.Contains(string(text), command) {
+	if err != nil || !strings.HasPrefix(string(text), "# Head\n\n<!-- lab:begin -->\n\nResults in `"+filepath.ToSlash(dir)+"`") || !strings.Contains(string(text), command) {
 		t.Errorf("the file holds %q, %v", text, err)
+	}
+}
+
+// A summary is smaller, and reported and compared like its result.
+func TestSummarize(t *testing.T) {
+	dir := t.TempDir()
+	full, short := filepath.Join(dir, "full"), filepath.Join(dir, "short")
+	run := []string{"run", "tiny", "--quick", "--models", "stint.Group,channel", "--cases", "limit=2", "--out", full, "--cpuprofile", filepath.Join(dir, "profiles")}
+	for _, args := range [][]string{run, {"summarize", full, short}, {"report", short}} {
+		if _, errs, status := call(t.Context(), args...); status != statusOK {
+			t.Fatalf("%q: %q, %d", args, errs, status)
+		}
+	}
+	sizes := map[string]int64{}
+	for _, d := range []string{full, short} {
+		info, err := os.Stat(filepath.Join(d, "tiny.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes[d] = info.Size()
+	}
+	if sizes[short] >= sizes[full] {
+		t.Errorf("a summary of %d bytes for %d", sizes[short], sizes[full])
+	}
+	if text, err := os.ReadFile(filepath.Join(short, "report.md")); err != nil || !strings.Contains(string(text), "stint.Group") {
+		t.Errorf("report.md is %q, %v", text, err)
+	}
+	if out, errs, status := call(t.Context(), "compare", full, short); status != statusOK || !strings.Contains(out, "stint.Group") {
+		t.Errorf("got %q, %q, %d", out, errs, status)
+	}
+	if read, err := results(short); err != nil || !read[0].Summary || read[0].Commit != commit(t.Context()) {
+		t.Errorf("read %+v, %v, want a summary of %s", read, err, commit(t.Context()))
+	}
+	if profiles, err := filepath.Glob(filepath.Join(dir, "profiles", "tiny", "limit=2", "*.pprof")); err != nil || len(profiles) < 2 {
+		t.Errorf("profiles %q, %v", profiles, err)
 	}
 }
 
@@ -56,6 +91,8 @@ func TestReportComplains(t *testing.T) {
 	}{
 		{[]string{"report"}, "accepts 1 arg", statusUsage},
 		{[]string{"report", empty}, "no results in it", statusFailed},
+		{[]string{"summarize", empty, empty}, "no results in it", statusFailed},
+		{[]string{"summarize", empty}, "accepts 2 arg", statusUsage},
 	} {
 		if out, errs, status := call(t.Context(), c.args...); out != "" || status != c.status || !strings.Contains(errs, c.want) {
 			t.Errorf("%q: got %q, %q, %d, want %q, %d", c.args, out, errs, status, c.want, c.status)

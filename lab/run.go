@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,6 +35,14 @@ type failure struct{ err error }
 
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
+
+// failed returns a failure, or nil if err is nil.
+func failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &failure{err}
+}
 
 // run executes a command line and returns the exit status. It stops early when
 // ctx ends or the process is interrupted. A second interrupt kills the process.
@@ -70,7 +81,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newList(), newRun(), newReport(), newCompare(), newAdvise())
+	root.AddCommand(newList(), newRun(), newReport(), newSummarize(), newCompare(), newAdvise())
 	return root
 }
 
@@ -79,13 +90,10 @@ func newList() *cobra.Command {
 		Use:   "list",
 		Short: "List the experiments",
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Run: func(cmd *cobra.Command, _ []string) {
 			for _, e := range experiments() {
-				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%-8s %s\n", e.Name, e.Doc); err != nil {
-					return &failure{err}
-				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%-8s %s\n", e.Name, e.Doc)
 			}
-			return nil
 		},
 	}
 }
@@ -101,24 +109,19 @@ func newRun() *cobra.Command {
 		Args:    cobra.ArbitraryArgs,
 	}
 	f := cmd.Flags()
-	f.BoolVar(&s.Quick, "quick", false, "use smaller sizes: all experiments take four to five minutes; shows that everything runs, not for conclusions")
+	f.BoolVar(&s.Quick, "quick", false, "use smaller sizes: all experiments take two to three minutes; shows that everything runs, not for conclusions")
 	f.IntVar(&s.Count, "count", 0, "samples of each model, after a warm-up; an interval needs 6; 0: chosen by the experiment, 6 to 20")
 	f.DurationVar(&s.Time, "time", 0, "duration of a sample of the case's fastest model, less if the slowest would take 20 times longer; 0: 5ms; cases with a fixed number of operations ignore it")
-	f.StringSliceVar(&s.Models, "models", nil, "measure only these `NAMES` and the models they are compared with; sum ignores it")
-	f.StringSliceVar(&s.Cases, "cases", nil, "measure only cases whose names contain one of these `PARTS`")
 	f.StringSliceVar(&procs, "procs", nil, "measure at these `NUMBERS` of GOMAXPROCS, such as 1,4 or 1,N where N is all; default N, single-processor cases also at 1, and sum at 2")
 	f.IntVar(&s.Workers, "workers", 0, "goroutines of the articles' fans and pools; 0: half of the CPUs as in the article, and at least 4 for items that wait")
+	f.StringSliceVar(&s.Cases, "cases", nil, "measure only cases whose names contain one of these `PARTS`")
+	f.StringSliceVar(&s.Models, "models", nil, "measure only these `NAMES` and the models they are compared with; sum ignores it")
 	f.BoolVar(&s.Keep, "keep", false, "keep the temporary folder and print its name")
-	f.StringVar(&out, "out", "", "write a file of JSON lines per experiment into `DIR`, created if missing, for report and compare")
+	f.StringVar(&out, "out", "", "write a file of JSON lines per experiment into `DIR`, created if missing, for report, summarize and compare")
+	f.StringVar(&s.Profiles, "cpuprofile", "", "write a CPU profile of the first counted sample of each model to `DIR`/EXPERIMENT/CASE/MODEL.pprof; with --time 1s it has about a hundred readings a CPU; without the models that are other processes")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if s.Count < 0 {
-			return fmt.Errorf("--count %d: must not be negative", s.Count)
-		}
-		if s.Workers < 0 {
-			return fmt.Errorf("--workers %d: must not be negative", s.Workers)
-		}
-		if s.Time < 0 {
-			return fmt.Errorf("--time %v: must not be negative", s.Time)
+		if s.Count < 0 || s.Workers < 0 || s.Time < 0 {
+			return errors.New("--count, --workers and --time must not be negative")
 		}
 		var err error
 		if s.Procs, err = processors(procs); err != nil {
@@ -128,13 +131,13 @@ func newRun() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if out != "" {
-			if err := os.MkdirAll(out, 0o777); err != nil { // fail before the measurements
-				return &failure{err}
+		for _, dir := range []string{out, s.Profiles} { // fail before the measurements
+			if dir != "" {
+				err = cmp.Or(err, os.MkdirAll(dir, 0o777))
 			}
 		}
-		if err := checkModels(cmd.Context(), &s, chosen); err != nil {
-			return err
+		if err != nil {
+			return &failure{err}
 		}
 		s.Command = commandLine(cmd, args)
 		clear := show(&s, cmd.ErrOrStderr())
@@ -144,10 +147,18 @@ func newRun() *cobra.Command {
 			clear()
 			return errors.Join(report.Table(cmd.OutOrStdout(), r), save(&s, out, r))
 		})
-		if err == nil && !measured && len(s.Cases) > 0 && cmd.Context().Err() == nil {
+		switch {
+		case err != nil:
+			return &failure{err}
+		case !measured && len(s.Cases) > 0:
 			return fmt.Errorf("--cases %s: no case that can be measured here has such a name", strings.Join(s.Cases, ","))
 		}
-		return err
+		for _, name := range s.Models {
+			if len(s.Known) > 0 && !slices.Contains(s.Known, name) { // sum knows none: it ignores them
+				return fmt.Errorf("no model %q: there are %s", name, strings.Join(s.Known, ", "))
+			}
+		}
+		return nil
 	}
 	return cmd
 }
@@ -163,24 +174,6 @@ func save(s *experiment.Session, dir string, r *result.Result) error {
 		return nil
 	}
 	return result.Save(dir, r)
-}
-
-// checkModels returns an error if no experiment has one of the requested
-// models. It runs before the measurements, which may take an hour.
-func checkModels(ctx context.Context, s *experiment.Session, chosen []experiment.Experiment) error {
-	if len(s.Models) == 0 {
-		return nil
-	}
-	names, err := s.ModelNames(ctx, chosen)
-	if err != nil {
-		return &failure{err}
-	}
-	for _, name := range s.Models {
-		if len(names) > 0 && !slices.Contains(names, name) {
-			return fmt.Errorf("no model %q: there are %s", name, strings.Join(names, ", "))
-		}
-	}
-	return nil
 }
 
 // processors parses a list of numbers, sorted and without duplicates.
@@ -201,7 +194,7 @@ func processors(list []string) ([]int, error) {
 }
 
 // commandLine returns the command that repeats the run: the experiments and the
-// given flags, except --out.
+// given flags, except those that change no figure.
 func commandLine(cmd *cobra.Command, args []string) string {
 	words := append([]string{"go run ./lab run"}, args...)
 	for _, name := range []string{"quick", "count", "time", "procs", "workers", "cases", "models"} {
@@ -209,10 +202,8 @@ func commandLine(cmd *cobra.Command, args []string) string {
 		case !f.Changed || f.Value.String() == "[]":
 		case f.Value.Type() == "bool":
 			words = append(words, "--"+name)
-		case f.Value.Type() == "stringSlice":
-			words = append(words, "--"+name, strings.Trim(f.Value.String(), "[]"))
 		default:
-			words = append(words, "--"+name, f.Value.String())
+			words = append(words, "--"+name, strings.Trim(f.Value.String(), "[]"))
 		}
 	}
 	return strings.Join(words, " ")
@@ -222,24 +213,36 @@ func commandLine(cmd *cobra.Command, args []string) string {
 // after an interrupt or a failed publication. A failed experiment does not stop
 // it.
 func perform(ctx context.Context, s *experiment.Session, chosen []experiment.Experiment, publish func(*result.Result) error) error {
-	var failed []error
+	version := commit(ctx)
+	var errs []error
 	for _, e := range chosen {
 		r, err := e.Run(ctx, s)
 		if err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", e.Name, err))
+			errs = append(errs, fmt.Errorf("%s: %w", e.Name, err))
 		}
 		if r != nil && len(r.Rows) > 0 {
+			r.Commit = version
 			if err := publish(r); err != nil {
-				failed = append(failed, err)
-				break
+				return errors.Join(append(errs, err)...)
 			}
 		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	if len(failed) > 0 {
-		return &failure{errors.Join(failed...)}
+	return errors.Join(errs...)
+}
+
+// commit returns the version of this program: of the module, or the commit of the
+// repository that it is built in, which "go run" does not note. It is empty if not known.
+func commit(ctx context.Context) string {
+	info, _ := debug.ReadBuildInfo()
+	if info != nil && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
 	}
-	return nil
+	out, err := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
 }

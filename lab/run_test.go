@@ -2,16 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/stint-go/stint/lab/experiment"
 )
 
 // call runs a command line and returns its output and exit status.
@@ -31,14 +26,13 @@ func TestList(t *testing.T) {
 func TestWrongCommandLines(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"run nothing", `lab: no experiment "nothing": there are `},
-		{"run tiny add tiny", "lab: experiment tiny is named twice"},
-		{"run --count -1", "lab: --count -1: must not be negative"},
+		{"run --count -1", "lab: --count, --workers and --time must not be negative"},
 		{"run --procs 1,-1", "lab: --procs -1: want numbers from 1 on, or N"},
 		{"run --procs all", "lab: --procs all: want numbers from 1 on, or N"},
-		{"run --time -1s", "lab: --time -1s: must not be negative"},
+		{"run --time -1s", "lab: --count, --workers and --time must not be negative"},
 		{"run --time 3", "lab: invalid argument"},
-		{"run tiny --models stint.Group,nope", `lab: no model "nope": there are `}, // and nothing is measured
-		{"run gateway --cases nope,none", "lab: --cases nope,none: no case that can be measured here has such a name"},
+		{"run add --quick --models nope,none", `lab: no model "nope": there are `},
+		{"run cluster --cases nope,none", "lab: --cases nope,none: no case that can be measured here has such a name"},
 		{"run --fast", "lab: unknown flag: --fast"},
 		{"measure", "lab: unknown command"},
 		{"list all", "lab: unknown command"},
@@ -47,36 +41,6 @@ func TestWrongCommandLines(t *testing.T) {
 		if out != "" || status != statusUsage || !strings.HasPrefix(errs, c.want) {
 			t.Errorf("%s: got %q, %q, %d, want %q, %d", c.args, out, errs, status, c.want, statusUsage)
 		}
-	}
-}
-
-// --models accepts the models of a full run.
-func TestKnownModels(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	measured, err := results(filepath.Join("results", "2-core-xeon"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range measured {
-		chosen, err := choose([]string{r.Experiment})
-		if err != nil {
-			t.Fatal(err)
-		}
-		runtime.GOMAXPROCS(r.Processors)
-		names, err := new(experiment.Session).ModelNames(t.Context(), chosen)
-		if err != nil || len(names) == 0 != (chosen[0].Name == "sum") {
-			t.Errorf("%s: the models are %q, %v", r.Experiment, names, err)
-		}
-		for _, m := range r.Models {
-			if chosen[0].Name != "sum" && !slices.Contains(names, m.Name) {
-				t.Errorf("%s: %s is not known: there are %q", r.Experiment, m.Name, names)
-			}
-		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := new(experiment.Session).ModelNames(ctx, experiments()); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 }
 

@@ -4,10 +4,7 @@ package browser
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os/exec"
-	"sync"
 	"testing"
 	"time"
 
@@ -27,19 +24,6 @@ const (
 // names are the program names of Chromium and its relatives.
 var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless-shell"}
 
-// ErrMissing is returned if no browser is installed.
-var ErrMissing = errors.New("no browser is installed: neither Chromium nor Chrome")
-
-// Path finds a browser, or returns ErrMissing.
-func Path() (string, error) {
-	for _, name := range names {
-		if path, err := exec.LookPath(name); err == nil {
-			return path, nil
-		}
-	}
-	return "", ErrMissing
-}
-
 // stepTimeout bounds a step, with room for a busy machine.
 const stepTimeout = 2 * time.Minute
 
@@ -50,9 +34,15 @@ type Browser struct{ ctx context.Context }
 // installed.
 func Start(t testing.TB) *Browser {
 	t.Helper()
-	path, err := Path()
-	if err != nil {
-		t.Skip(err)
+	path := ""
+	for _, name := range names {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		t.Skip("no browser is installed: neither Chromium nor Chrome")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path),
@@ -63,37 +53,12 @@ func Start(t testing.TB) *Browser {
 	)
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)
-	var logged browserLog
-	t.Cleanup(func() { logged.dump(t) })
-	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithErrorf(logged.add))
+	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {})) // mostly events newer than the library
 	t.Cleanup(cancel)
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatalf("%s does not start: %v", path, err)
 	}
 	return &Browser{ctx}
-}
-
-// browserLog collects messages about the browser. Most concern events newer
-// than the library, so they are logged only if the test fails.
-type browserLog struct {
-	mu    sync.Mutex
-	lines []string
-}
-
-func (c *browserLog) add(format string, args ...any) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.lines = append(c.lines, fmt.Sprintf(format, args...))
-}
-
-func (c *browserLog) dump(t testing.TB) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, line := range c.lines {
-		if t.Failed() {
-			t.Log(line)
-		}
-	}
 }
 
 // Open opens a page in a window of the given width and waits until it has
@@ -113,12 +78,8 @@ func (b *Browser) Open(t testing.TB, url string, scheme Scheme, width int) *Page
 		})
 		return err
 	})
-	p.do(prefer, chromedp.EmulateViewport(int64(width), 900), chromedp.Navigate(url))
+	for _, step := range []chromedp.Action[chromedp.Void]{prefer, chromedp.EmulateViewport(int64(width), 900), chromedp.Navigate(url)} {
+		do(p, step)
+	}
 	return p
-}
-
-// Open opens a page in a browser of its own; see Start.
-func Open(t testing.TB, url string, scheme Scheme, width int) *Page {
-	t.Helper()
-	return Start(t).Open(t, url, scheme, width)
 }

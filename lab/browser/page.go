@@ -25,14 +25,16 @@ type Page struct {
 	requests []string
 }
 
-// do runs the steps in order and fails the test on error.
-func (p *Page) do(steps ...chromedp.Action[chromedp.Void]) {
+// do runs a step and fails the test on error.
+func do[T any](p *Page, step chromedp.Action[T]) T {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, stepTimeout)
 	defer cancel()
-	if err := chromedp.Do(ctx, steps...); err != nil {
+	v, err := chromedp.Run(ctx, step)
+	if err != nil {
 		p.t.Fatal(err)
 	}
+	return v
 }
 
 // onEvent records console messages and network requests.
@@ -42,7 +44,11 @@ func (p *Page) onEvent(event any) {
 	switch e := event.(type) {
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
-			p.messages = append(p.messages, consoleText(e))
+			text := fmt.Sprintf("%s:", e.Type)
+			for _, arg := range e.Args {
+				text += " " + string(arg.Value) + arg.Description
+			}
+			p.messages = append(p.messages, text)
 		}
 	case *runtime.EventExceptionThrown:
 		text := "exception: " + e.ExceptionDetails.Text
@@ -57,15 +63,6 @@ func (p *Page) onEvent(event any) {
 	case *network.EventRequestWillBeSent:
 		p.requests = append(p.requests, e.Request.URL)
 	}
-}
-
-// consoleText returns the text of a console call.
-func consoleText(e *runtime.EventConsoleAPICalled) string {
-	text := fmt.Sprintf("%s:", e.Type)
-	for _, arg := range e.Args {
-		text += " " + string(arg.Value) + arg.Description
-	}
-	return text
 }
 
 // Messages returns the console's errors and warnings so far.
@@ -86,13 +83,7 @@ func (p *Page) Requests() []string {
 // promise.
 func Eval[T any](p *Page, expression string) T {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, stepTimeout)
-	defer cancel()
-	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
-	if err != nil {
-		p.t.Fatalf("%.80s: %v", expression, err)
-	}
-	return v
+	return do(p, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 }
 
 // OpenDetails opens all details elements.
@@ -115,13 +106,7 @@ func (p *Page) Faults() []string {
 // Save writes a screenshot of the first element that matches the selector.
 func (p *Page) Save(file, selector string) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, stepTimeout)
-	defer cancel()
-	png, err := chromedp.Run(ctx, chromedp.Screenshot(chromedp.CSS(selector)))
-	if err == nil {
-		err = os.WriteFile(file, png, 0o666)
-	}
-	if err != nil {
+	if err := os.WriteFile(file, do(p, chromedp.Screenshot(chromedp.CSS(selector))), 0o666); err != nil {
 		p.t.Fatal(err)
 	}
 }

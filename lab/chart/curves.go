@@ -7,23 +7,19 @@ import (
 	"strings"
 )
 
-// Curves are lines over a number, with their intervals as bands and their names
-// at the end.
+// Curves are lines over a number, with a legend, and their intervals as bands.
 type Curves struct {
 	Frame
-	X, Y   Axis
-	To     float64 // end of the horizontal axis, which then is linear from 0; 0: as the points need
-	Lines  []Line
-	Levels []Level
+	X, Y  Axis
+	Lines []Line
 }
 
 // A Line is one curve.
 type Line struct {
 	Name   string
-	Look   Look
-	Points []Point // unknown values leave a gap
-
-	runs [][]Point // known points, split at gaps
+	Ours   bool // thick, with filled marks
+	Level  bool // its only point holds for every X
+	Points []Point
 }
 
 // A Point is one value of a line.
@@ -33,301 +29,124 @@ type Point struct {
 	Words string // tooltip
 }
 
-// A Level is a value that does not depend on the number.
-type Level struct {
-	Name string
-	Look Look
-	Y    Value
-}
+// MaxLines is how many lines have colours of their own.
+const MaxLines = 8
 
 const plotHigh = 190.0
 
-// SVG returns the drawing.
+// SVG returns the drawing. There must be points.
 func (v Curves) SVG() string {
-	v.Lines = v.sorted()
+	xs, y := v.scales()
+	left := 0.0
+	for _, t := range y.ticks(4) {
+		left = max(left, textWidth(v.Y.Format(t)))
+	}
+	y = y.over(line+gap+plotHigh, line+gap)
+	x := scale{lo: xs[0], hi: xs[len(xs)-1]}
+	if x.lo == 0 && len(xs) > 1 && x.hi/xs[1] >= 8 {
+		x.lo = xs[1] / 3 // where zero is on a logarithmic scale
+	}
+	x.log = x.lo > 0 && x.hi/x.lo >= 8
+	x = x.over(left+2*gap, width-2*gap)
 	c := &canvas{}
-	y := v.yScale()
-	names := v.names(y.over(1, 0))
-	high := max(plotHigh, float64(len(names))*line)
-	top := line + 6
-	y = y.over(top+high, top)
-	x := v.xScale().over(v.left(y)+6, v.right())
-	v.frame(c, x, y)
-	for _, l := range v.Levels {
-		l.draw(c, x, y)
+	c.label(0, line-3, "soft", v.Y, y)
+	for _, t := range y.ticks(4) {
+		c.line(x.from, y.at(t), x.to, y.at(t), "grid")
+		c.text(x.from-gap, y.at(t)+4, "soft end", v.Y.Format(t))
 	}
-	for _, l := range slices.Backward(v.Lines) { // prominent lines on top
-		l.draw(c, x, y)
+	v.xTicks(c, x, y.from, xs)
+	for i, l := range slices.Backward(v.Lines) { // the first on top
+		l.draw(c, x, y, i)
 	}
-	v.label(c, x, y, v.names(y))
-	bottom := top + high + line
-	c.text((x.from+x.to)/2, bottom+line, "soft", middle, v.xLabel(x))
-	return c.svg(v.Frame, bottom+line+5)
+	bottom := y.from + 2*line
+	c.label((x.from+x.to)/2, bottom, "soft mid", v.X, x)
+	return c.svg(v.Frame, v.legend(c, bottom+gap)+gap)
 }
 
-// sorted returns the lines with known points, in order of X.
-func (v Curves) sorted() []Line {
-	var out []Line
-	for _, l := range v.Lines {
-		all := slices.Clone(l.Points)
-		slices.SortStableFunc(all, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
-		l.runs = runs(all)
-		l.Points = slices.Concat(l.runs...)
-		if len(l.Points) > 0 {
-			out = append(out, l)
-		}
-	}
-	return out
-}
-
-// runs splits points at gaps.
-func runs(points []Point) [][]Point {
-	var out [][]Point
-	gap := true
-	for _, p := range points {
-		switch {
-		case !p.Y.known():
-		case gap:
-			out = append(out, []Point{p})
-		default:
-			out[len(out)-1] = append(out[len(out)-1], p)
-		}
-		gap = !p.Y.known()
-	}
-	return out
-}
-
-// xs returns all values of X, sorted.
-func (v Curves) xs() []float64 {
-	var all []float64
+// scales returns all values of X, sorted, and the scale of Y.
+func (v Curves) scales() (xs []float64, y scale) {
+	var ys []float64
 	for _, l := range v.Lines {
 		for _, p := range l.Points {
-			all = append(all, p.X)
+			ys = append(ys, p.Y.Lo, p.Y.Hi)
+			if !l.Level {
+				xs = append(xs, p.X)
+			}
 		}
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	slices.Sort(xs)
+	return slices.Compact(xs), fit(ys)
 }
 
-// HasPoints reports whether a line has known points.
-func (v Curves) HasPoints() bool { return len(v.sorted()) > 0 }
-
-// xScale is logarithmic if all values are positive and far apart, unless its end
-// is given.
-func (v Curves) xScale() scale {
-	if v.To > 0 {
-		return scale{lo: 0, hi: v.To}
-	}
-	all := v.xs()
-	if len(all) == 0 {
-		return scale{lo: 0, hi: 1}
-	}
-	lo, hi := all[0], all[len(all)-1]
-	return scale{log: lo > 0 && hi/lo >= 8, lo: lo, hi: hi}
-}
-
-func (v Curves) yScale() scale {
-	var all []float64
-	for _, l := range v.Lines {
-		for _, p := range l.Points {
-			lo, hi := p.Y.bounds()
-			all = append(all, lo, hi)
-		}
-	}
-	for _, l := range v.Levels {
-		if l.Y.known() {
-			lo, hi := l.Y.bounds()
-			all = append(all, lo, hi)
-		}
-	}
-	return fit(all).roundOut(4)
-}
-
-// left returns the width of the vertical axis's labels.
-func (v Curves) left(y scale) float64 {
-	most := 0.0
-	for _, t := range y.ticks(4) {
-		most = max(most, textWidth(v.Y.Format(t), false))
-	}
-	return most
-}
-
-// right returns where the names start, less the room for leader lines.
-func (v Curves) right() float64 {
-	most := 0.0
-	for _, l := range v.Lines {
-		most = max(most, textWidth(l.Name, l.Look.bold()))
-	}
-	for _, l := range v.Levels {
-		most = max(most, textWidth(l.Name, l.Look.bold()))
-	}
-	return width - 1 - most - leader
-}
-
-const leader = 18.0 // from the end of a line to its name
-
-func (v Curves) xLabel(x scale) string {
-	if x.log {
-		return v.X.Label + ", log scale"
-	}
-	return v.X.Label
-}
-
-// frame draws the axes.
-func (v Curves) frame(c *canvas, x, y scale) {
-	label := v.Y.Label
-	if y.log {
-		label += ", log scale"
-	}
-	c.text(0, line-3, "soft", start, label)
-	for _, t := range y.ticks(4) {
-		at := y.at(t)
-		c.line(x.from, at, x.to, at, gridClass(t, y))
-		c.text(x.from-6, at+4, "soft", end, v.Y.Format(t))
-	}
-	xs := v.xs()
-	if v.To > 0 {
-		xs = x.ticks(4)
-	}
-	for _, t := range xs {
-		c.line(x.at(t), y.from, x.at(t), y.from+3, "grid")
-	}
-	v.xTicks(c, x, y.from+line, xs)
-}
-
-// xTicks writes the labels of the horizontal axis, the ends first. Labels
-// without room are left out.
+// xTicks writes the labels of the horizontal axis: of the points if these are
+// few, and as many as there is room for, the last in any case.
 func (v Curves) xTicks(c *canvas, x scale, y float64, xs []float64) {
-	type room struct{ from, to float64 }
-	var taken []room
-	for i := range xs {
-		t := xs[0]
-		switch i {
-		case 0:
-		case 1:
-			t = xs[len(xs)-1]
-		default:
-			t = xs[i-1]
+	if len(xs) > 16 {
+		xs = x.ticks(5)
+	}
+	end := width
+	for _, t := range slices.Backward(xs) {
+		c.line(x.at(t), y, x.at(t), y+3, "base")
+		half := textWidth(v.X.Format(t)) / 2
+		if at := min(x.at(t), width-half); at+half <= end {
+			c.text(at, y+line, "soft mid", v.X.Format(t))
+			end = at - half - gap
 		}
-		text := v.X.Format(t)
-		half := textWidth(text, false) / 2
-		at := max(x.at(t), half+1)
-		r := room{at - half, at + half}
-		if slices.ContainsFunc(taken, func(o room) bool { return r.from <= o.to+gap && o.from <= r.to+gap }) {
-			continue
-		}
-		c.text(at, y, "soft", middle, text)
-		taken = append(taken, r)
 	}
 }
 
-// draw draws a line and its points.
-func (l Line) draw(c *canvas, x, y scale) {
-	for _, points := range l.runs {
-		l.run(c, x, y, points)
+// draw draws the band, the line and the points.
+func (l Line) draw(c *canvas, x, y scale, i int) {
+	points := slices.SortedStableFunc(slices.Values(l.Points), func(a, b Point) int { return cmp.Compare(a.X, b.X) })
+	if l.Level {
+		points = []Point{{x.lo, points[0].Y, ""}, {x.hi, points[0].Y, ""}}
 	}
-	for _, p := range l.Points {
-		c.mark(x.at(p.X), y.at(p.Y.Mid), l.Look, p.Words)
-	}
-}
-
-// run draws the band and the line through points, or the interval of a single
-// point.
-func (l Line) run(c *canvas, x, y scale, points []Point) {
-	var up, down, mid strings.Builder
-	command := "M"
-	banded := false
+	var up, mid, down []string
 	for _, p := range points {
-		_, hi := p.Y.bounds()
-		banded = banded || p.Y.hasInterval()
-		fmt.Fprintf(&up, "%s%s %s", command, num(x.at(p.X)), num(y.at(hi)))
-		fmt.Fprintf(&mid, "%s%s %s", command, num(x.at(p.X)), num(y.at(p.Y.Mid)))
-		command = "L"
+		at := num(x.at(p.X)) + " "
+		up, mid, down = append(up, at+num(y.at(p.Y.Hi))), append(mid, at+num(y.at(p.Y.Mid))), append(down, at+num(y.at(p.Y.Lo)))
 	}
-	for _, p := range slices.Backward(points) {
-		lo, _ := p.Y.bounds()
-		fmt.Fprintf(&down, "L%s %s", num(x.at(p.X)), num(y.at(lo)))
+	if slices.Reverse(down); !l.Level {
+		c.path("M"+strings.Join(up, "L")+"L"+strings.Join(down, "L")+"z", "band "+l.class(i), "")
 	}
-	class := l.Look.class()
-	switch {
-	case len(points) == 1:
-		p := points[0]
-		lo, hi := p.Y.bounds()
-		c.line(x.at(p.X), y.at(lo), x.at(p.X), y.at(hi), "whisker "+class)
-	default:
-		if banded {
-			c.path(up.String()+down.String()+"z", "band "+class)
-		}
-		c.path(mid.String(), "curve "+class)
-	}
-}
-
-// draw draws a level across the plot, with its interval as a band.
-func (l Level) draw(c *canvas, x, y scale) {
-	if l.Y.hasInterval() {
-		lo, hi := l.Y.bounds()
-		c.rect(x.from, y.at(hi), x.to-x.from, y.at(lo)-y.at(hi), "band "+l.Look.class())
-	}
-	if l.Y.known() {
-		c.line(x.from, y.at(l.Y.Mid), x.to, y.at(l.Y.Mid), "level "+l.Look.class())
-	}
-}
-
-// A nameTag is the name of a line and its vertical position.
-type nameTag struct {
-	name  string
-	look  Look
-	end   float64 // where the line ends
-	x     float64 // last X of the line; for a level the end of the axis
-	level bool
-	y     float64 // position of the name
-}
-
-// names returns the names of all lines and levels, from the top, without
-// positions.
-func (v Curves) names(y scale) []nameTag {
-	var out []nameTag
-	for _, l := range v.Lines {
-		p := l.Points[len(l.Points)-1]
-		out = append(out, nameTag{name: l.Name, look: l.Look, end: y.at(p.Y.Mid), x: p.X})
-	}
-	for _, l := range v.Levels {
-		if l.Y.known() {
-			out = append(out, nameTag{name: l.Name, look: l.Look, end: y.at(l.Y.Mid), level: true})
+	c.path("M"+strings.Join(mid, "L"), "curve "+l.class(i), l.Name)
+	for _, p := range points {
+		if !l.Level {
+			c.mark(x.at(p.X), y.at(p.Y.Mid), i, l.class(i), p.Words)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b nameTag) int { return cmp.Compare(a.end, b.end) })
-	return out
 }
 
-// label writes the names without overlap, with leader lines.
-func (v Curves) label(c *canvas, x, y scale, tags []nameTag) {
-	spreadTags(tags, y.to, y.from)
-	for _, t := range tags {
-		from := x.to
-		if !t.level {
-			from = x.at(t.x)
-		}
-		class := ""
-		if t.look.bold() {
-			class = "bold "
-		}
-		c.path(fmt.Sprintf("M%s %sL%s %sL%s %s", num(from), num(t.end), num(x.to+5), num(t.end), num(x.to+leader-4), num(t.y)), "lead")
-		c.text(x.to+leader, t.y+4, class+"name "+t.look.class(), start, t.name)
+// class returns the classes of the line with this number.
+func (l Line) class(i int) string {
+	class := fmt.Sprintf("line%d", i%MaxLines)
+	if l.Ours {
+		class += " ours"
 	}
+	if l.Level {
+		class += " level"
+	}
+	return class
 }
 
-// spreadTags moves names apart by at least a line, between top and bottom,
-// keeping their order and staying near their lines.
-func spreadTags(tags []nameTag, top, bottom float64) {
-	at := top
-	for i := range tags {
-		tags[i].y = max(tags[i].end, at)
-		at = tags[i].y + line
+// legend names the lines below the plot, and returns where it ends.
+func (v Curves) legend(c *canvas, y float64) float64 {
+	x := width
+	for i, l := range v.Lines {
+		need := 28 + textWidth(l.Name) + gap
+		if x+need > width {
+			x, y = 0, y+line
+		}
+		c.line(x, y-4, x+22, y-4, "curve "+l.class(i))
+		if !l.Level {
+			c.mark(x+11, y-4, i, l.class(i), "")
+		}
+		class := "soft"
+		if l.Ours {
+			class = "bold"
+		}
+		c.text(x+28, y, class, l.Name)
+		x += need
 	}
-	at = bottom
-	for i := len(tags) - 1; i >= 0; i-- {
-		tags[i].y = min(tags[i].y, at)
-		at = tags[i].y - line
-	}
+	return y
 }

@@ -1,14 +1,19 @@
 package experiment
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/result"
@@ -25,6 +30,7 @@ const (
 // maximum, maxSampleFactor times as long.
 const (
 	minSampleTime   = 5 * time.Millisecond
+	quickSampleTime = time.Millisecond
 	maxSampleFactor = 20
 )
 
@@ -34,7 +40,6 @@ type Bench struct {
 	Result *result.Result
 
 	claims      []result.Claim
-	skipped     []string // cases, or a GOMAXPROCS, that the session does not measure
 	watch       measure.Watch
 	cpuBefore   time.Duration // usedCPU at the start
 	began       time.Time
@@ -43,29 +48,22 @@ type Bench struct {
 
 // NewBench starts an experiment. Conclude must follow.
 func (s *Session) NewBench(name, workload string, notes ...string) *Bench {
-	b := &Bench{Session: s, procsBefore: runtime.GOMAXPROCS(0)}
-	machine := s.Machine()
-	runtime.GOMAXPROCS(s.processors())
-	b.Result = &result.Result{
-		Experiment: name,
-		Command:    s.Command,
-		Workload:   workload,
-		Quick:      s.Quick,
-		Processors: runtime.GOMAXPROCS(0),
-		Machine:    machine,
-		Notes:      notes,
+	b := &Bench{Session: s, procsBefore: runtime.GOMAXPROCS(0), Result: &result.Result{
+		Experiment: name, Command: s.Command, Workload: workload, Quick: s.Quick, Machine: measure.Here(), Notes: notes,
+	}}
+	if len(s.Procs) > 0 {
+		runtime.GOMAXPROCS(slices.Max(s.Procs))
 	}
-	b.cpuBefore, _ = usedCPU()
-	b.began = time.Now()
+	b.Result.Processors = runtime.GOMAXPROCS(0)
+	b.cpuBefore, b.began = usedCPU(), time.Now()
 	b.watch.Start()
 	return b
 }
 
-// usedCPU returns the CPU time of this process and of its ended children, or false
-// if it is not known.
-func usedCPU() (time.Duration, bool) {
-	own, ok := measure.OwnCPU()
-	return own + measure.ChildCPU(), ok
+// usedCPU returns the CPU time of this process and of its ended children.
+func usedCPU() time.Duration {
+	own, _ := measure.OwnCPU() // known wherever a Watch knows anything
+	return own + measure.ChildCPU()
 }
 
 // Claim adds claims to be judged at the end.
@@ -74,38 +72,18 @@ func (b *Bench) Claim(claims ...result.Claim) { b.claims = append(b.claims, clai
 // Conclude ends the experiment and returns its result and err.
 func (b *Bench) Conclude(err error) (*result.Result, error) {
 	runtime.GOMAXPROCS(b.procsBefore)
-	if now, ok := usedCPU(); ok {
-		b.watch.Stop(&measure.Usage{Wall: time.Since(b.began), CPU: now - b.cpuBefore})
-		b.Result.Machine.Others = b.watch.Others()
-	}
+	b.watch.Stop(&measure.Usage{Wall: time.Since(b.began), CPU: usedCPU() - b.cpuBefore})
+	b.Result.Machine.Others = b.watch.Others()
 	if err != nil {
 		b.Result.Unfinished = err.Error()
 	}
-	b.Result.Conclude(slices.DeleteFunc(b.claims, b.unmeasured))
-	return b.Result, err
-}
-
-// unmeasured reports whether a claim is about a case or model that the session
-// does not select.
-func (b *Bench) unmeasured(c result.Claim) bool {
-	if slices.Contains(b.skipped, c.Case) || slices.Contains(b.skipped, c.InCase) {
-		return true
-	}
-	missing := func(kase, name string) bool {
-		return name != "" && !b.selected(name) && !slices.ContainsFunc(b.Result.Rows, func(r result.Row) bool { return r.Case == kase && r.Model == name })
-	}
-	if len(c.Cases) > 0 {
-		return slices.ContainsFunc(c.Cases, func(kase string) bool {
-			c.Case, c.Cases = kase, nil
-			return b.unmeasured(c)
+	b.Result.Conclude(b.claims)
+	if len(b.Models)+len(b.Cases)+len(b.Procs) > 0 { // claims about what the session does not select say nothing
+		b.Result.Verdicts = slices.DeleteFunc(b.Result.Verdicts, func(v result.Verdict) bool {
+			return v.Figures.N == 0 || len(b.Models) > 0 && v.IsBest()
 		})
 	}
-	return missing(c.Case, c.Model) || missing(cmp.Or(c.InCase, c.Case), c.Than)
-}
-
-// selected reports whether the session includes a model.
-func (s *Session) selected(model string) bool {
-	return len(s.Models) == 0 || slices.Contains(s.Models, model)
+	return b.Result, err
 }
 
 // An item is a model in a case.
@@ -118,16 +96,16 @@ type item struct {
 // Measure measures cases, at each GOMAXPROCS of the session. All their models
 // run in turn, so that claims may compare models across these cases.
 func (b *Bench) Measure(ctx context.Context, cases ...Case) error {
-	cases = b.selectedCases(b.atEachProcs(cases))
-	if b.listing {
-		b.addNames(cases)
-		return ctx.Err()
-	}
+	cases = slices.DeleteFunc(b.atEachProcs(cases), func(c Case) bool { return !b.SelectsCase(c.Name) })
 	items := b.items(cases)
 	if len(items) == 0 {
-		return nil
+		return ctx.Err()
 	}
-	ops, err := b.ops(ctx, cases[0].Ops, items)
+	label := b.Result.Experiment + " " + cases[0].Name
+	if more := len(cases) - 1; more > 0 {
+		label += fmt.Sprintf(" and %d more", more)
+	}
+	ops, err := b.ops(ctx, label, cases[0].Ops, items)
 	if err != nil {
 		return err
 	}
@@ -139,81 +117,70 @@ func (b *Bench) Measure(ctx context.Context, cases ...Case) error {
 			Article: c.Article, Table: c.Table, Figures: c.Figures,
 		})
 	}
-	label := b.label(cases)
-	return measure.Rounds(ctx, count, len(items), func(round, i int) error {
-		b.Step(label, (round+1)*len(items)+i, (count+1)*len(items))
-		sample, err := b.sample(items[i], ops, round)
-		if err == nil && round >= 0 {
-			row := &b.Result.Rows[items[i].row]
-			row.Samples = append(row.Samples, sample)
-		}
-		return err
-	})
+	warmup := ops
+	switch {
+	case !b.Quick:
+	case cases[0].Ops == 0:
+		warmup = 0 // choosing the number of operations has warmed up
+	default:
+		warmup = max(1, ops/10) // a quick run has no time for more
+	}
+	return b.rounds(ctx, label, items, warmup, ops, count)
 }
 
-// selectedCases returns the cases that the session selects, and notes the others.
-func (b *Bench) selectedCases(cases []Case) []Case {
-	var out []Case
-	for _, c := range cases {
-		if b.SelectsCase(c.Name) {
-			out = append(out, c)
-		} else {
-			b.skipped = append(b.skipped, c.Name)
+// rounds runs the models in turn, 0 1 2 0 1 2 and so on, so that changes of the machine
+// affect all of them: first a warm-up round, numbered -1, unless it has no operations, then
+// count rounds. It stops at the first error, or between two runs when ctx ends.
+func (b *Bench) rounds(ctx context.Context, label string, items []item, warmup, ops, count int) error {
+	for round := -1; round < count; round++ {
+		n := ops
+		if round < 0 {
+			n = warmup
+		}
+		if n == 0 {
+			continue
+		}
+		for i, it := range items {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			b.step(label, (round+1)*len(items)+i, (count+1)*len(items))
+			sample, err := b.sample(it, n, round)
+			if err != nil {
+				return err
+			}
+			if row := &b.Result.Rows[it.row]; round >= 0 {
+				row.Samples = append(row.Samples, sample)
+			}
 		}
 	}
-	return out
-}
-
-// label names cases for the progress display.
-func (b *Bench) label(cases []Case) string {
-	label := b.Result.Experiment + " " + cases[0].Name
-	if more := len(cases) - 1; more > 0 {
-		label += fmt.Sprintf(" and %d more", more)
-	}
-	return label
+	return nil
 }
 
 // atEachProcs returns the cases at each GOMAXPROCS of the session, if it has
-// any. Cases at the largest keep their names.
+// any, each once. Cases at the largest keep their names.
 func (b *Bench) atEachProcs(cases []Case) []Case {
 	if len(b.Procs) == 0 {
-		return cases
+		return slices.Clone(cases)
 	}
 	var out []Case
 	for _, c := range cases {
-		switch {
-		case c.Processors == 0:
-			out = append(out, b.caseAtProcs(c, cases)...)
-		case !slices.Contains(b.Procs, c.Processors):
-			b.skipped = append(b.skipped, c.Name)
-		case !b.measured(c.Name):
-			out = append(out, c)
+		for _, procs := range b.Procs {
+			one := c
+			switch {
+			case c.Processors == 0 && procs != b.Result.Processors:
+				one.Name, one.Processors = fmt.Sprintf("%s/procs=%d", c.Name, procs), procs
+			case c.Processors != 0 && procs != c.Processors:
+				continue
+			}
+			planned := slices.ContainsFunc(out, func(o Case) bool { return o.Name == one.Name })
+			measured := slices.ContainsFunc(b.Result.Cases, func(o result.Case) bool { return o.Name == one.Name })
+			if !planned && !measured {
+				out = append(out, one)
+			}
 		}
 	}
 	return out
-}
-
-// caseAtProcs returns a case at each GOMAXPROCS of the session, without those
-// that the experiment has as separate cases.
-func (b *Bench) caseAtProcs(c Case, others []Case) []Case {
-	out := []Case{}
-	for _, procs := range b.Procs {
-		if procs == b.Result.Processors {
-			out = append(out, c)
-			continue
-		}
-		one := c
-		one.Name, one.Processors = fmt.Sprintf("%s/procs=%d", c.Name, procs), procs
-		if !b.measured(one.Name) && !slices.ContainsFunc(others, func(o Case) bool { return o.Name == one.Name }) {
-			out = append(out, one)
-		}
-	}
-	return out
-}
-
-// measured reports whether the named case was measured.
-func (b *Bench) measured(name string) bool {
-	return slices.ContainsFunc(b.Result.Cases, func(c result.Case) bool { return c.Name == name })
 }
 
 // count returns the number of samples per model.
@@ -227,14 +194,15 @@ func (s *Session) count(c Case) int {
 
 // items returns the selected models of cases, and adds a row for each.
 func (b *Bench) items(cases []Case) []item {
+	selected := func(m Model) bool { return len(b.Models) == 0 || slices.Contains(b.Models, m.Name) }
 	var items []item
 	for i := range cases {
 		c := &cases[i]
-		if !slices.ContainsFunc(c.Models, func(m Model) bool { return b.selected(m.Name) }) {
-			continue
-		}
 		for _, m := range c.Models {
-			if !b.selected(m.Name) && m.Name != c.Reference {
+			if !slices.Contains(b.Known, m.Name) {
+				b.Known = append(b.Known, m.Name)
+			}
+			if !selected(m) && (m.Name != c.Reference || !slices.ContainsFunc(c.Models, selected)) {
 				continue
 			}
 			if !slices.Contains(b.Result.Models, m.Model) {
@@ -247,7 +215,8 @@ func (b *Bench) items(cases []Case) []item {
 	return items
 }
 
-// sample takes one sample.
+// sample takes one sample, and with the first that counts a profile if the session asks
+// for it.
 func (b *Bench) sample(it item, ops, round int) (measure.Sample, error) {
 	if it.Processors > 0 && it.Processors != runtime.GOMAXPROCS(0) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(it.Processors))
@@ -256,36 +225,51 @@ func (b *Bench) sample(it item, ops, round int) (measure.Sample, error) {
 		defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	}
 	m := &measure.Meter{N: ops, Round: round, Peaks: it.Peaks, Scheduling: it.Scheduling}
-	if err := it.Run(m); err != nil {
+	var profile bytes.Buffer
+	if b.Profiles != "" && round == 0 {
+		m.Profile = &profile
+	}
+	err := it.Run(m)
+	if err == nil && profile.Len() > 0 { // a model that measures processes has none
+		dir := filepath.Join(b.Profiles, b.Result.Experiment, fileName(it.Case.Name))
+		err = cmp.Or(os.MkdirAll(dir, 0o777), os.WriteFile(filepath.Join(dir, fileName(it.Model.Name)+".pprof"), profile.Bytes(), 0o666))
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", it.Case.Name, it.Model.Name, err)
 	}
 	return m.Sample(), nil
 }
 
+// fileName replaces what a file's name may not have on every system.
+func fileName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("=-.,+", r) {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
 // ops returns the number of operations per sample, the same for all models.
-func (b *Bench) ops(ctx context.Context, fixed int, items []item) (int, error) {
+func (b *Bench) ops(ctx context.Context, label string, fixed int, items []item) (int, error) {
 	if fixed > 0 {
 		return fixed, nil
 	}
-	fastest, slowest := 0.0, 0.0
+	byDefault := minSampleTime
+	if b.Quick {
+		byDefault = quickSampleTime
+	}
+	fastest, slowest := math.Inf(1), 0.0
 	for i, it := range items {
-		b.Step(b.Result.Experiment+" "+items[0].Case.Name+", choosing the sample size", i, len(items))
-		cost, err := b.cost(ctx, it)
+		b.step(label+", choosing the sample size", i, len(items))
+		cost, err := b.cost(ctx, it, float64(byDefault/5))
 		if err != nil {
 			return 0, err
 		}
-		slowest = max(slowest, cost)
-		if i == 0 || cost < fastest {
-			fastest = cost
-		}
-	}
-	byDefault := minSampleTime
-	if b.Quick {
-		byDefault /= 5
+		fastest, slowest = min(fastest, cost), max(slowest, cost)
 	}
 	sample := float64(cmp.Or(b.Time, byDefault))
-	n := min(sample/fastest, maxSampleFactor*sample/slowest)
-	return max(1, int(n)), nil
+	return max(1, int(min(sample/fastest, maxSampleFactor*sample/slowest))), nil
 }
 
 // trustedFactor is how many times as long as required a sample must be to be
@@ -294,14 +278,9 @@ const trustedFactor = 100
 
 // cost estimates the time of one operation from samples of growing size. It repeats the
 // first sample that is long enough, unless that would take long: another program may have
-// slowed the sample, so that more operations are needed.
-func (b *Bench) cost(ctx context.Context, it item) (ns float64, err error) {
-	enough := float64(time.Millisecond)
-	if b.Quick {
-		enough /= 5
-	}
-	last := math.Inf(1) // with the same number of operations
-	for n := 1; ; {
+// slowed the sample, so that more operations are needed. A quick run does not repeat it.
+func (b *Bench) cost(ctx context.Context, it item, enough float64) (ns float64, err error) {
+	for n, last := 1, math.Inf(1); ; { // last: with the same number of operations
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
@@ -312,14 +291,12 @@ func (b *Bench) cost(ctx context.Context, it item) (ns float64, err error) {
 		cost := max(sample[measure.Time], 0.1)
 		least := min(cost, last)
 		switch took := least * float64(n); {
-		case took > trustedFactor*enough || n > 1e6:
+		case took > trustedFactor*enough || n > 1e6 || took > enough && (b.Quick || last < math.Inf(1)):
 			return least, nil
-		case took <= enough:
-			n, last = 8*n, math.Inf(1)
-		case math.IsInf(last, 1):
+		case took > enough:
 			last = cost
 		default:
-			return least, nil
+			n, last = 8*n, math.Inf(1)
 		}
 	}
 }

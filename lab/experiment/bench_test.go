@@ -1,10 +1,15 @@
 package experiment
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -116,7 +121,7 @@ func TestProcessorsOfASession(t *testing.T) {
 		look := func(name string) []Model {
 			return []Model{timed("a", 1, func() { seen = append(seen, fmt.Sprint(name, "=", runtime.GOMAXPROCS(0))) })}
 		}
-		claim := result.Claim{Model: "a", Unit: measure.Time, Form: result.Value, Bar: 1}
+		claim := result.Claim{Model: "a", Unit: measure.Time, Form: result.Ratio, Than: "a", Bar: 1}
 		for _, cases := range [][2]string{{"free", ""}, {"fixed", ""}, {"free", "fixed"}} {
 			claim.Case, claim.InCase = cases[0], cases[1]
 			b.Claim(claim)
@@ -208,5 +213,60 @@ func TestClaimsAreLeftOut(t *testing.T) {
 	}
 	if want := []string{"c=1 b", "c=2 c", "c=2 b"}; !slices.Equal(left, want) || r.Verdicts[2].InCase != "c=1" {
 		t.Errorf("claims about %q, want %q", left, want)
+	}
+}
+
+// A quick run that has chosen the number of operations has no warm-up.
+func TestQuickRounds(t *testing.T) {
+	for ops, want := range map[int][]int{0: {-1, 0, 1}, 3: {-1, 0, 1}} {
+		var rounds []int
+		m := Model{result.Model{Name: "a"}, func(m *measure.Meter) error {
+			rounds = append(rounds, m.Round)
+			m.Report(measure.Time, 1e9)
+			return nil
+		}}
+		b := (&Session{Quick: true, Count: 2, Log: io.Discard}).NewBench("x", "")
+		r, err := b.Conclude(b.Measure(t.Context(), Case{Name: "c=1", Ops: ops, Models: []Model{m}}))
+		if err != nil || !slices.Equal(rounds, want) || len(r.Rows[0].Samples) != 2 {
+			t.Errorf("%d operations: rounds %v, %v, want %v", ops, rounds, err, want)
+		}
+	}
+}
+
+// A profile of each model that measures time in this process is in a file of its own.
+func TestProfiles(t *testing.T) {
+	dir := t.TempDir()
+	b := (&Session{Count: 2, Profiles: dir, Log: io.Discard}).NewBench("x", "")
+	spins := func() error {
+		for began := time.Now(); time.Since(began) < 30*time.Millisecond; {
+		}
+		return nil
+	}
+	models := []Model{Op(result.Peer.Model("../a b", "said"), spins), Op(result.Peer.Model("b", "said"), spins), timed("process", 1, func() {})}
+	if _, err := b.Conclude(b.Measure(t.Context(), Case{Name: "c=1/d=2%", Ops: 1, Models: models})); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		names = append(names, path)
+		f, err := os.Open(filepath.Join(dir, path))
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			return err
+		}
+		if text, err := io.ReadAll(z); err != nil || !bytes.Contains(text, []byte("nanoseconds")) {
+			t.Errorf("%s: a profile of %d bytes, %v", path, len(text), err)
+		}
+		return nil
+	})
+	if want := []string{"x/c=1_d=2_/.._a_b.pprof", "x/c=1_d=2_/b.pprof"}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("written %q, %v, want %q", names, err, want)
 	}
 }

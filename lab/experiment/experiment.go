@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/result"
 )
 
@@ -25,8 +23,6 @@ type Experiment struct {
 	// result, or ctx ends. After an error the result holds what was measured
 	// before it.
 	Run func(ctx context.Context, s *Session) (*result.Result, error)
-
-	allModels bool // Session.Models is ignored
 }
 
 // New returns an experiment that calls run with the full or the quick sizes.
@@ -39,87 +35,32 @@ func New[S any](name, doc string, full, quick S, run func(context.Context, *Sess
 	}}
 }
 
-// WithAllModels returns an experiment that ignores Session.Models.
-func (e Experiment) WithAllModels() Experiment {
-	e.allModels = true
-	return e
-}
-
 // A Session holds the command line's settings for a run.
 type Session struct {
-	Quick   bool          // smaller sizes, to see that everything runs
-	Count   int           // samples per model; 0: chosen by the experiment
-	Time    time.Duration // of a sample, where the number of operations is free; 0: 5 ms
-	Models  []string      // models to measure, with those they are compared with; none: all
-	Cases   []string      // parts of the names of the cases to measure; none: all
-	Procs   []int         // GOMAXPROCS to measure at, ascending; none: chosen by the experiment
-	Workers int           // goroutines of the articles' fans and pools; 0: chosen by the experiment
-	Keep    bool          // keep the temporary directory
-	Command string        // to repeat the run
-	Log     io.Writer     // messages
+	Quick    bool          // smaller sizes, to see that everything runs
+	Count    int           // samples per model; 0: chosen by the experiment
+	Time     time.Duration // of a sample, where the number of operations is free; 0: 5 ms
+	Models   []string      // models to measure, with those they are compared with; none: all
+	Cases    []string      // parts of the names of the cases to measure; none: all
+	Procs    []int         // GOMAXPROCS to measure at, ascending; none: chosen by the experiment
+	Workers  int           // goroutines of the articles' fans and pools; 0: chosen by the experiment
+	Profiles string        // directory for CPU profiles; "": none
+	Keep     bool          // keep the temporary directory
+	Command  string        // to repeat the run
+	Log      io.Writer     // messages
 
 	// Progress, unless nil, is called before each run with what is measured,
 	// how many runs are done, and how many there are.
 	Progress func(label string, done, total int)
 
-	machine    *measure.Machine
-	listing    bool     // collect model names without measuring
-	modelNames []string // the names, each once
+	// Known are the names of the models of the measured cases, selected or not.
+	Known []string
 }
-
-// ModelNames returns the names of the models that Models can select. It
-// measures nothing, but prepares the workloads of a quick run to see the cases.
-func (s *Session) ModelNames(ctx context.Context, experiments []Experiment) ([]string, error) {
-	s.Machine() // before our own work makes it busy
-	look := &Session{Quick: true, Procs: s.Procs, Cases: s.Cases, Log: io.Discard, listing: true}
-	for _, e := range experiments {
-		if e.allModels {
-			continue
-		}
-		if _, err := e.Run(ctx, look); err != nil {
-			return nil, fmt.Errorf("%s: %w", e.Name, err)
-		}
-	}
-	return look.modelNames, nil
-}
-
-// Listing reports whether nothing is measured: models need not work.
-func (s *Session) Listing() bool { return s.listing }
 
 // SelectsCase reports whether the session measures a case. Experiments whose
 // preparations take long ask before them.
 func (s *Session) SelectsCase(name string) bool {
 	return len(s.Cases) == 0 || slices.ContainsFunc(s.Cases, func(part string) bool { return strings.Contains(name, part) })
-}
-
-// addNames adds the names of the cases' models.
-func (s *Session) addNames(cases []Case) {
-	for _, c := range cases {
-		for _, m := range c.Models {
-			if !slices.Contains(s.modelNames, m.Name) {
-				s.modelNames = append(s.modelNames, m.Name)
-			}
-		}
-	}
-}
-
-// Machine describes the machine as it was before the first experiment, whose
-// load would show in later descriptions.
-func (s *Session) Machine() measure.Machine {
-	if s.machine == nil {
-		here := measure.Here()
-		s.machine = &here
-	}
-	return *s.machine
-}
-
-// processors returns the largest GOMAXPROCS of the session, which is that of
-// most cases.
-func (s *Session) processors() int {
-	if len(s.Procs) == 0 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return slices.Max(s.Procs)
 }
 
 // InFolder calls run with a temporary directory, which it then removes unless
@@ -139,8 +80,8 @@ func (s *Session) InFolder(name string, run func(dir string) (*result.Result, er
 	return run(dir)
 }
 
-// Step reports progress.
-func (s *Session) Step(label string, done, total int) {
+// step reports progress.
+func (s *Session) step(label string, done, total int) {
 	if s.Progress != nil {
 		s.Progress(label, done, total)
 	}

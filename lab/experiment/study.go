@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/result"
@@ -51,15 +52,7 @@ func (b *Bench) OnBoth(c Case, claims func(Names) []result.Claim) Study {
 // Run measures studies one after the other and ends the experiment as Conclude
 // does.
 func (b *Bench) Run(ctx context.Context, studies ...Study) (*result.Result, error) {
-	for _, st := range studies {
-		b.Claim(st.Claims...)
-	}
-	for _, st := range studies {
-		if err := b.Measure(ctx, st.Cases...); err != nil {
-			return b.Conclude(err)
-		}
-	}
-	return b.Conclude(nil)
+	return b.RunSeq(ctx, slices.Values(studies))
 }
 
 // RunSeq is Run for large studies, each created when its turn comes. After an

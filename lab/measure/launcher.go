@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -43,7 +44,7 @@ func Build(ctx context.Context, file, pkg string) error {
 
 // Run runs p, with its standard output in a new file named output. When ctx
 // ends, it kills p and its descendants and returns the error of ctx. A status
-// other than 0 is an error that includes the first lines of p's standard error.
+// other than 0 is an error that includes the start of p's standard error.
 func (l *Launcher) Run(ctx context.Context, p Process, output string) (u Usage, err error) {
 	out, err := os.Create(output)
 	if err != nil {
@@ -70,53 +71,48 @@ func (l *Launcher) Run(ctx context.Context, p Process, output string) (u Usage, 
 	case ctx.Err() != nil:
 		return u, ctx.Err()
 	case err != nil:
-		return u, fmt.Errorf("%s: %w%s", strings.Join(p.Args, " "), err, firstLines(stderr.String()))
+		return u, fmt.Errorf("%s: %w: %.500s", strings.Join(p.Args, " "), err, bytes.TrimSpace(stderr.Bytes()))
 	}
 	text, err := os.ReadFile(l.report)
 	return u, errors.Join(err, json.Unmarshal(text, &u))
 }
 
-// firstLines returns the first lines of a failed process's output, to be
-// appended to an error.
-func firstLines(said string) string {
-	said = strings.TrimSpace(said)
-	if said == "" {
-		return ""
-	}
-	if lines := strings.SplitAfterN(said, "\n", 6); len(lines) == 6 {
-		said = strings.Join(lines[:5], "") + "..."
-	}
-	return ": " + said
-}
-
 // Launch is the helper program: it runs a process on its own standard streams,
 // writes its Usage to the file report, and returns the exit status.
 func Launch(report string, args []string) int {
+	status, err := launch(report, args)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "launch: %v\n", err)
+		return 1
+	}
+	return status
+}
+
+func launch(report string, args []string) (status int, err error) {
 	floor := ownPeak()
 	began := time.Now()
 	p, err := os.StartProcess(args[0], args, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
 	if err != nil {
-		return fail(err)
+		return 1, err
 	}
 	state, err := p.Wait()
 	wall := time.Since(began)
 	if err != nil {
-		return fail(err)
+		return 1, err
 	}
 	if !state.Success() {
-		return max(state.ExitCode(), 1) // -1: ended by a signal
+		return max(state.ExitCode(), 1), nil // -1: ended by a signal
 	}
 	text, err := json.Marshal(Usage{Wall: wall, CPU: state.UserTime() + state.SystemTime(), PeakRSS: peakRSS(state), Floor: floor})
-	if err == nil {
-		err = os.WriteFile(report, text, 0o666)
-	}
-	if err != nil {
-		return fail(err)
-	}
-	return 0
+	return 0, errors.Join(err, os.WriteFile(report, text, 0o666))
 }
 
-func fail(err error) int {
-	fmt.Fprintf(os.Stderr, "launch: %v\n", err)
-	return 1
+// ownPeak returns the largest resident set of this program so far, or 0 where a child's
+// peak does not include its parent's. Unlike getrusage, it does not include the parent's.
+func ownPeak() int64 {
+	status, _ := os.ReadFile("/proc/self/status") // Linux alone has it
+	_, rest, _ := strings.Cut(string(status), "\nVmHWM:")
+	line, _, _ := strings.Cut(rest, "\n")
+	kb, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(line, "kB")), 10, 64)
+	return kb << 10
 }

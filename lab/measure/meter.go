@@ -1,8 +1,10 @@
 package measure
 
 import (
+	"io"
 	"runtime"
 	"runtime/debug"
+	"runtime/pprof"
 	"time"
 )
 
@@ -17,12 +19,14 @@ type Meter struct {
 	// garbage collections.
 	Scheduling bool
 
-	sample Sample
-	before runtime.MemStats
-	peaks  *peaks
+	// Profile, unless nil, gets a CPU profile of the time between Start and Stop.
+	Profile io.Writer
 
+	sample   Sample
+	before   runtime.MemStats
+	peaks    *peaks
 	switches int64 // before
-	began  time.Time
+	began    time.Time
 }
 
 // maxLeftover is how much garbage of earlier samples may stay in the heap. The
@@ -52,12 +56,18 @@ func (m *Meter) Start() {
 	if m.Scheduling {
 		m.switches, _ = switches()
 	}
+	if m.Profile != nil {
+		_ = pprof.StartCPUProfile(m.Profile) // an error means that another profile is being taken
+	}
 	m.began = time.Now()
 }
 
 // Stop stops measuring.
 func (m *Meter) Stop() {
 	took := time.Since(m.began)
+	if m.Profile != nil {
+		pprof.StopCPUProfile()
+	}
 	var after runtime.MemStats
 	runtime.ReadMemStats(&after)
 	if m.peaks != nil {

@@ -19,7 +19,6 @@ const (
 	PeakGoroutines Unit = "peak-goroutines"
 	Goroutines     Unit = "goroutines"    // started by the model
 	AtOnce         Unit = "tasks-at-once" // most concurrent tasks
-	IdleCPU        Unit = "idle-cpu-ns/s" // used by this process while it waits
 	P50            Unit = "p50-ns"        // half of the records take at most this
 	P99            Unit = "p99-ns"        // 99 of 100 records take at most this
 	P999           Unit = "p999-ns"       // 999 of 1,000 records take at most this
@@ -32,20 +31,3 @@ const (
 
 // A Sample holds what one run measured.
 type Sample map[Unit]float64
-
-// Sample converts the usage of a process that read the given number of bytes.
-func (u Usage) Sample(bytes int64) Sample {
-	s := Sample{
-		Time: float64(u.Wall.Nanoseconds()),
-		CPU:  float64(u.CPU.Nanoseconds()),
-		Rate: float64(bytes) / 1e6 / u.Wall.Seconds(),
-	}
-	switch {
-	case u.PeakRSS == 0:
-	case u.isBound():
-		s[PeakRSSBound] = float64(u.PeakRSS)
-	default:
-		s[PeakRSS] = float64(u.PeakRSS)
-	}
-	return s
-}

@@ -39,11 +39,7 @@ func record(ctx context.Context, name string) error {
 	}
 	defer os.RemoveAll(dir)
 	bin, work := filepath.Join(dir, "bin"), filepath.Join(dir, "work")
-	err = cmp.Or(
-		measure.Build(ctx, filepath.Join(bin, "stint"), "github.com/stint-go/stint/cmd/stint"),
-		os.Mkdir(work, 0o777),
-		prepare(work),
-	)
+	err = cmp.Or(measure.Build(ctx, filepath.Join(bin, "stint"), "github.com/stint-go/stint/cmd/stint"), prepare(work))
 	if err != nil {
 		return err
 	}

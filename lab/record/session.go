@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -31,28 +32,20 @@ const (
 // prepare makes the files of the session.
 func prepare(dir string) error {
 	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	if err != nil {
-		return err
+	z := gzip.NewWriter(&b)
+	for range backupSize >> 20 {
+		_, _ = z.Write(make([]byte, 1<<20)) // to memory
 	}
-	block := make([]byte, 1<<20)
-	for range backupSize / len(block) {
-		_, err = z.Write(block)
-	}
-	if err = errors.Join(err, z.Close(), os.Mkdir(filepath.Join(dir, "backup"), 0o777)); err != nil {
-		return err
-	}
+	_ = z.Close()
+	err := os.MkdirAll(filepath.Join(dir, "backup"), 0o777)
 	for i := range backups {
 		text := bytes.Clone(b.Bytes())
 		if i+1 == damaged {
 			text[len(text)-8] ^= 1 // of the checksum
 		}
-		name := filepath.Join(dir, "backup", fmt.Sprintf("%02d.gz", i+1))
-		if err := os.WriteFile(name, text, 0o666); err != nil {
-			return err
-		}
+		err = cmp.Or(err, os.WriteFile(filepath.Join(dir, "backup", fmt.Sprintf("%02d.gz", i+1)), text, 0o666))
 	}
-	return nil
+	return err
 }
 
 // A line is a line of the screen.

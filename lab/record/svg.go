@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	_ "embed" // for the style
 	"encoding/xml"
 	"fmt"
 )
@@ -17,23 +18,9 @@ const (
 // style shows a line when its delay is over, and one that is replaced until then. The image
 // plays once, and then stays: a reader who comes later, wants no motion or has a viewer without
 // animation sees all lines that stay.
-const style = `
-svg { background: #f6f8fa; }
-text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; white-space: pre; fill: #1f2328; animation: show 1ms both; }
-.command { font-weight: 600; }
-.message { fill: #b31d28; }
-.progress { fill: #57606a; }
-.replaced { visibility: hidden; }
-@keyframes show { from { visibility: hidden; } }
-@keyframes replaced { from, to { visibility: visible; } }
-@media (prefers-color-scheme: dark) {
-svg { background: #161b22; }
-text { fill: #e6edf3; }
-.message { fill: #ff9492; }
-.progress { fill: #9198a1; }
-}
-@media (prefers-reduced-motion: reduce) { text { animation: none; } }
-`
+//
+//go:embed style.css
+var style string
 
 // render returns the image of a session. Its elements are lines of text.
 func render(lines []line) []byte {
@@ -53,5 +40,5 @@ func render(lines []line) []byte {
 	}
 	width, height := 2*margin+columns*advance, 2*margin+float64(rows)*lineHeight
 	return fmt.Appendf(nil, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" xml:space=\"preserve\">\n"+
-		"<!-- written by: go run ./lab/record -->\n<title>A terminal session of stint run</title>\n<style>%s</style>\n%s</svg>\n", width, height, width, height, style, &b)
+		"<!-- written by: go run ./lab/record -->\n<title>A terminal session of stint run</title>\n<style>\n%s</style>\n%s</svg>\n", width, height, width, height, style, &b)
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -20,248 +21,133 @@ type Comparison struct {
 	Changed bool     // only rows that differ
 }
 
-// A delta is a row of two runs. a or b is empty if a run does not have it.
-type delta struct {
-	kase, model string
-	a, b        []float64
+// changeText returns the change of a row: medians with the widths of their
+// intervals, the percentage, or ~ if the runs do not differ, the p value if there
+// was a test, and the numbers of samples.
+func changeText(c stats.Change, format func(float64) string) []string {
+	p := strings.TrimSuffix(fmt.Sprintf("%.3f", c.P), "NaN")
+	return []string{format(c.Old.Median), c.Old.Spread(), format(c.New.Median), c.New.Spread(), c.Delta(), p, fmt.Sprintf("%d+%d", c.Old.N, c.New.N)}
 }
 
-// both reports whether both runs have the row.
-func (d delta) both() bool { return len(d.a) > 0 && len(d.b) > 0 }
-
-// Table writes the comparison: a table per experiment with the medians, the
-// widths of their intervals, the changes and their p values. Other differences
-// between the runs come first, rows of one run only come last.
+// Table writes the comparison: a Markdown table per experiment with the
+// medians, the widths of their intervals, the changes and their p values, after
+// other differences and before the rows of one run only.
 func (c *Comparison) Table(w io.Writer) error {
-	col, err := columnOf(c.Unit)
-	if err != nil {
-		return err
-	}
-	if err := c.checkModels(); err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	list(&b, "warnings", c.warnings())
-	found := false
-	for _, p := range c.pairs() {
-		deltas := c.deltas(p, col)
-		found = found || len(deltas) > 0
-		c.write(&b, p.name, col, deltas)
-	}
-	if !found {
-		return fmt.Errorf("neither run has %s", col.name)
-	}
-	_, err = w.Write(b.Bytes())
-	return err
-}
-
-// columnOf returns the column of a unit, named as in tables or in the benchmark
-// format.
-func columnOf(name string) (column, error) {
-	for _, col := range columns {
-		if col.name == name || string(col.unit) == name {
-			return col, nil
-		}
-	}
-	return column{}, fmt.Errorf("no unit %q: there are %s", name, strings.Join(each(columns, func(col column) string { return col.name }), ", "))
-}
-
-// checkModels returns an error if neither run has one of the requested models.
-func (c *Comparison) checkModels() error {
-	var names []string
+	names := each(columns, func(col column) string { return col.name })
+	i := slices.IndexFunc(columns, func(col column) bool { return col.name == c.Unit || string(col.unit) == c.Unit })
+	var models []string
 	for _, r := range slices.Concat(c.A, c.B) {
-		names = append(names, each(r.Models, func(m result.Model) string { return m.Name })...)
+		models = append(models, each(r.Models, func(m result.Model) string { return m.Name })...)
 	}
 	for _, name := range c.Models {
-		if !slices.Contains(names, name) {
-			slices.Sort(names)
-			return fmt.Errorf("no model %q: there are %s", name, strings.Join(slices.Compact(names), ", "))
+		if !slices.Contains(models, name) {
+			return fmt.Errorf("no model %q: there are %s", name, strings.Join(unique(models), ", "))
 		}
 	}
-	return nil
+	if i < 0 {
+		return fmt.Errorf("no unit %q: there are %s", c.Unit, strings.Join(names, ", "))
+	}
+	var b bytes.Buffer
+	found := false
+	for _, p := range c.pairs() {
+		found = c.write(&b, p, columns[i]) || found
+	}
+	if !found {
+		return fmt.Errorf("neither run has %s", columns[i].name)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
 }
 
 // A pair is an experiment in two runs, with an empty result if a run does not
 // have it.
-type pair struct {
-	name string
-	a, b *result.Result
-}
+type pair struct{ a, b *result.Result }
 
 // pairs returns the experiments of A, then those only in B.
 func (c *Comparison) pairs() []pair {
-	named := func(name string) func(*result.Result) bool {
-		return func(r *result.Result) bool { return r.Experiment == name }
-	}
-	var out []pair
-	for _, a := range c.A {
-		p := pair{a.Experiment, a, &result.Result{}}
-		if i := slices.IndexFunc(c.B, named(p.name)); i >= 0 {
-			p.b = c.B[i]
-		}
-		out = append(out, p)
-	}
-	for _, b := range c.B {
-		if !slices.ContainsFunc(c.A, named(b.Experiment)) {
-			out = append(out, pair{b.Experiment, &result.Result{}, b})
-		}
-	}
-	return out
-}
-
-// deltas returns the rows of an experiment by case: those of the first run,
-// then those only in the second.
-func (c *Comparison) deltas(p pair, col column) []delta {
-	var out []delta
-	for _, kase := range p.cases() {
-		for _, model := range p.models(kase) {
-			d := delta{kase, model, p.a.Row(kase, model).Measured(col.unit), p.b.Row(kase, model).Measured(col.unit)}
-			wanted := len(c.Models) == 0 || slices.Contains(c.Models, model)
-			if wanted && len(d.a)+len(d.b) > 0 {
-				out = append(out, d)
+	return each(groupBy(slices.Concat(c.A, c.B), func(r *result.Result) string { return r.Experiment }), func(g grouped[*result.Result]) pair {
+		of := func(results []*result.Result) *result.Result {
+			if i := slices.IndexFunc(results, func(r *result.Result) bool { return r.Experiment == g.key }); i >= 0 {
+				return results[i]
 			}
+			return &result.Result{}
 		}
-	}
-	return out
-}
-
-func (p pair) cases() []string {
-	return unique(each(slices.Concat(p.a.Cases, p.b.Cases), func(c result.Case) string { return c.Name }))
-}
-
-func (p pair) models(kase string) []string {
-	return unique(each(slices.Concat(p.a.In(kase), p.b.In(kase)), func(row *result.Row) string { return row.Model }))
-}
-
-// unique removes duplicates, keeping the order.
-func unique(s []string) []string {
-	return each(groupBy(s, func(v string) string { return v }), func(b grouped[string]) string { return b.key })
-}
-
-// write writes the table of one experiment.
-func (c *Comparison) write(b *bytes.Buffer, name string, col column, deltas []delta) {
-	g := grid{head: []string{"case", "model", "A", "±", "B", "±", "delta", "p", "n"}}
-	rows, differ := 0, 0
-	var logs [2]float64 // sums of logarithms, for the geometric mean
-	var doubts []string
-	for _, d := range deltas {
-		if !d.both() {
-			continue
-		}
-		change := stats.Compare(d.a, d.b)
-		rows++
-		doubts = append(doubts, each(change.Warnings, error.Error)...)
-		logs[0] += math.Log(change.Old.Median)
-		logs[1] += math.Log(change.New.Median)
-		if change.Differ() {
-			differ++
-		} else if c.Changed {
-			continue
-		}
-		g.rows = append(g.rows, d.words(change, col))
-	}
-	if rows > 0 {
-		fmt.Fprintf(b, "%s: %s\n", name, col.name)
-		g.rows = append(g.rows, mean(rows, logs, col))
-		g.align(b)
-		fmt.Fprintf(b, "%d of %d rows differ; by chance one in %.0f would, and more if the machine's speed changed\n", differ, rows, 1/stats.Alpha)
-		for _, same := range groupBy(doubts, func(doubt string) string { return doubt }) {
-			fmt.Fprintf(b, "%d rows cannot be compared: %s\n", len(same.items), same.key)
-		}
-		fmt.Fprintln(b)
-	}
-	inA := slices.ContainsFunc(deltas, func(d delta) bool { return len(d.a) > 0 })
-	inB := slices.ContainsFunc(deltas, func(d delta) bool { return len(d.b) > 0 })
-	if rows == 0 && inA && inB {
-		fmt.Fprintf(b, "%s: no row is in both runs\n\n", name)
-	}
-	onlyIn(b, name, "only in A", deltas, func(d delta) bool { return len(d.b) == 0 })
-	onlyIn(b, name, "only in B", deltas, func(d delta) bool { return len(d.a) == 0 })
-}
-
-// words returns one row of the table.
-func (d delta) words(change stats.Change, col column) []string {
-	n := fmt.Sprint(change.Old.N)
-	if change.New.N != change.Old.N {
-		n += fmt.Sprintf("+%d", change.New.N)
-	}
-	return []string{
-		d.kase, d.model,
-		col.format(change.Old.Median), change.Old.Spread(), col.format(change.New.Median), change.New.Spread(),
-		change.Delta(), fmt.Sprintf("%.3f", change.P), n,
-	}
-}
-
-// mean returns the row of geometric means, which need positive medians.
-func mean(rows int, logs [2]float64, col column) []string {
-	out := []string{"geometric mean", fmt.Sprintf("%d rows", rows), "", "", "", "", "?", "", ""}
-	a, b := math.Exp(logs[0]/float64(rows)), math.Exp(logs[1]/float64(rows))
-	if a > 0 && b > 0 && !math.IsNaN(a+b) {
-		out[2], out[4], out[6] = col.format(a), col.format(b), fmt.Sprintf("%+.2f%%", 100*(b/a-1))
-	}
-	return out
-}
-
-// onlyIn lists the rows of one run only, one line per case.
-func onlyIn(b *bytes.Buffer, name, title string, deltas []delta, may func(delta) bool) {
-	deltas = slices.DeleteFunc(slices.Clone(deltas), func(d delta) bool { return !may(d) })
-	list(b, name+": "+title, each(groupBy(deltas, func(d delta) string { return d.kase }), func(c grouped[delta]) string {
-		return c.key + ": " + strings.Join(each(c.items, func(d delta) string { return d.model }), ", ")
-	}))
-}
-
-// warnings lists what differs between the runs besides the figures.
-func (c *Comparison) warnings() []string {
-	type warning struct{ experiment, text string }
-	var all []warning
-	for _, p := range c.pairs() {
-		if len(p.a.Cases) > 0 && len(p.b.Cases) > 0 {
-			all = append(all, each(p.differences(), func(text string) warning { return warning{p.name, text} })...)
-		}
-	}
-	return each(groupBy(all, func(w warning) string { return w.text }), func(b grouped[warning]) string {
-		return strings.Join(each(b.items, func(w warning) string { return w.experiment }), ", ") + ": " + b.key
+		return pair{of(c.A), of(c.B)}
 	})
 }
 
-// differences lists the differences between two runs of an experiment.
+// write writes the table of one experiment, and reports whether a run has the
+// unit.
+func (c *Comparison) write(b *bytes.Buffer, p pair, col column) bool {
+	g := Grid{Head: []string{"case", "model", "A", "±", "B", "±", "delta", "p", "n"}}
+	rows, differ, ratios := 0, 0, 0.0 // ratios: the sum of their logarithms
+	var only [2][]result.Row
+	var doubts []string
+	for _, same := range groupBy(slices.Concat(p.a.Rows, p.b.Rows), func(row result.Row) string { return row.Case + " " + row.Model }) {
+		row := same.items[0]
+		d := p.b.Row(row.Case, row.Model).Change(p.a.Row(row.Case, row.Model), col.unit)
+		switch {
+		case len(c.Models) > 0 && !slices.Contains(c.Models, row.Model) || d.Old.N+d.New.N == 0:
+		case d.New.N == 0:
+			only[0] = append(only[0], row)
+		case d.Old.N == 0:
+			only[1] = append(only[1], row)
+		default:
+			rows++
+			ratios += math.Log(d.New.Median / d.Old.Median)
+			doubts = append(doubts, each(d.Warnings, error.Error)...)
+			if d.Differ() {
+				differ++
+			}
+			if d.Differ() || !c.Changed {
+				g.Rows = append(g.Rows, append([]string{row.Case, row.Model}, changeText(d, col.format)...))
+			}
+		}
+	}
+	name := cmp.Or(p.a.Experiment, p.b.Experiment)
+	list(b, name+": other differences", p.differences())
+	if rows > 0 {
+		fmt.Fprintf(b, "%s: %s\n\n%s\n", name, col.name, g.columns())
+		fmt.Fprintf(b, "%d of %d rows differ; by chance one in %.0f would, and more if the machine's speed changed.", differ, rows, 1/stats.Alpha)
+		if mean := math.Exp(ratios / float64(rows)); !math.IsNaN(mean) && !math.IsInf(mean, 0) && mean > 0 {
+			fmt.Fprintf(b, " The geometric mean of B / A is %s.", times(mean))
+		}
+		fmt.Fprint(b, "\n\n")
+		list(b, "rows that cannot be compared", unique(doubts))
+	}
+	for i, rows := range only {
+		list(b, name+": only in "+string("AB"[i]), each(groupBy(rows, func(row result.Row) string { return row.Case }), func(g grouped[result.Row]) string {
+			return g.key + ": " + strings.Join(each(g.items, func(row result.Row) string { return row.Model }), ", ")
+		}))
+	}
+	return rows+len(only[0])+len(only[1]) > 0
+}
+
+// differences lists the differences between two runs of an experiment besides
+// the figures.
 func (p pair) differences() []string {
 	var out []string
 	add := func(what string, a, b any) {
-		if a != b {
+		if a != b && p.a.Experiment == p.b.Experiment {
 			out = append(out, fmt.Sprintf("%s: A: %v; B: %v", what, a, b))
 		}
 	}
 	add("machine", p.a.Machine.Name(), p.b.Machine.Name())
 	add("command", p.a.Command, p.b.Command)
+	add("commit", p.a.Commit, p.b.Commit)
 	add("workload", p.a.Workload, p.b.Workload)
-	add("quick", p.a.Quick, p.b.Quick)
 	add("GOMAXPROCS", p.a.Processors, p.b.Processors)
-	var sizes, processors []string
-	for _, a := range p.a.Cases {
-		i := slices.IndexFunc(p.b.Cases, func(b result.Case) bool { return b.Name == a.Name })
-		if i < 0 {
-			continue
-		}
-		b := p.b.Cases[i]
-		if opsDiffer(a.Ops, b.Ops) {
-			sizes = append(sizes, fmt.Sprintf("%s: ops a sample: A: %d; B: %d", a.Name, a.Ops, b.Ops))
-		}
-		if a.Processors != b.Processors {
-			processors = append(processors, fmt.Sprintf("%s: GOMAXPROCS: A: %d; B: %d", a.Name, p.a.ProcessorsOf(a), p.b.ProcessorsOf(b)))
-		}
-	}
-	for _, s := range [][]string{sizes, processors} {
-		switch {
-		case len(s) == 1:
-			out = append(out, s[0])
-		case len(s) > 1:
-			out = append(out, fmt.Sprintf("%s; and %d more cases", s[0], len(s)-1))
-		}
-	}
 	return out
 }
 
-// opsDiffer reports whether two numbers of operations differ by more than
-// noise: most are chosen by time.
-func opsDiffer(a, b int) bool { return max(a, b) > 2*min(a, b) }
+// list writes a list with a heading, unless it is empty.
+func list(b *bytes.Buffer, title string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintln(b, title)
+	for _, line := range lines {
+		fmt.Fprintf(b, "  %s\n", line)
+	}
+	fmt.Fprintln(b)
+}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -22,51 +21,38 @@ type Cost struct {
 }
 
 // Costs writes the table of costs. The best of the others is bold, and our
-// ratios refer to it. Missing models and experiments on a busy machine are
-// named below.
+// ratios refer to it. Rows and models that were not measured are named below.
 func Costs(w io.Writer, results []*result.Result, dir string, costs []Cost) error {
-	var b bytes.Buffer
-	g := grid{head: []string{"", "stint", "others, **best in bold**", "stint / best of the others"}}
-	var used []*result.Result
+	g := Grid{Head: []string{"", "stint", "others, **best in bold**", "stint / best of the others"}}
+	var used [][2]string // machines and commands
 	var missing []string
 	for _, c := range costs {
-		i := slices.IndexFunc(results, func(r *result.Result) bool { return r.Experiment == c.Experiment })
-		if i < 0 {
-			missing = append(missing, fmt.Sprintf("%s (%s)", c.Of, c.Experiment))
-			continue
+		line, absent := []string(nil), []string{"all"}
+		for _, r := range results {
+			if r.Experiment != c.Experiment {
+				continue
+			}
+			if line, absent = c.line(r); line != nil {
+				g.Rows = append(g.Rows, line)
+				used = append(used, [2]string{r.Machine.Name(), "`" + r.Command + "`"})
+			}
 		}
-		line, absent := c.line(results[i])
 		if len(absent) > 0 {
-			missing = append(missing, fmt.Sprintf("%s (%s %s: %s)", c.Of, c.Experiment, c.Case, strings.Join(absent, ", ")))
-		}
-		if line != nil {
-			g.rows = append(g.rows, line)
-			if !slices.Contains(used, results[i]) {
-				used = append(used, results[i])
-			}
+			missing = append(missing, fmt.Sprintf("%s (%s)", c.Of, strings.Join(absent, ", ")))
 		}
 	}
-	if len(g.rows) > 0 {
-		g.pipes(&b)
-		fmt.Fprintln(&b)
+	text := "Medians from `" + dir + "`."
+	for _, on := range groupBy(used, func(u [2]string) string { return u[0] }) {
+		text += " On " + on.key + ": " + strings.Join(unique(each(on.items, func(u [2]string) string { return u[1] })), " and ") + "."
 	}
-	fmt.Fprintf(&b, "Medians from `%s`.", dir)
-	for _, machine := range groupBy(used, func(r *result.Result) string { return r.Machine.Name() }) {
-		commands := unique(each(machine.items, func(r *result.Result) string { return "`" + r.Command + "`" }))
-		fmt.Fprintf(&b, " On %s: %s.", machine.key, strings.Join(commands, " and "))
-	}
-	fmt.Fprintln(&b)
-	for _, r := range used {
-		for _, w := range r.Warnings {
-			if w.Kind == result.Busy {
-				fmt.Fprintf(&b, "Warning: %s: %s.\n", r.Experiment, warningText(w))
-			}
-		}
+	text += "\n"
+	if len(g.Rows) > 0 {
+		text = g.pipes() + "\n" + text
 	}
 	if len(missing) > 0 {
-		fmt.Fprintf(&b, "Not measured: %s.\n", strings.Join(missing, "; "))
+		text += "Not measured: " + strings.Join(missing, "; ") + ".\n"
 	}
-	_, err := w.Write(b.Bytes())
+	_, err := io.WriteString(w, text)
 	return err
 }
 
@@ -76,7 +62,7 @@ func (c Cost) line(r *result.Result) (line, missing []string) {
 	find := func(names []string) []*result.Row {
 		var rows []*result.Row
 		for _, name := range names {
-			if row := r.Row(c.Case, name); len(row.Measured(c.Unit)) > 0 {
+			if row := r.Row(c.Case, name); row.Median(c.Unit).N > 0 {
 				rows = append(rows, row)
 			} else {
 				missing = append(missing, name)
@@ -88,24 +74,17 @@ func (c Cost) line(r *result.Result) (line, missing []string) {
 	if len(ours) == 0 || len(others) == 0 {
 		return nil, missing
 	}
-	than := smallest(others, c.Unit)
-	words := func(rows []*result.Row) string {
-		return strings.Join(each(rows, func(row *result.Row) string {
-			text := row.Model + " " + describe(c.Unit).format(row.Median(c.Unit).Median)
-			if r.Model(row.Model).Unbounded {
-				text += " (no limit)"
-			}
-			if row == than {
-				return strong(text)
-			}
-			return text
-		}), ", ")
+	than := slices.MinFunc(others, func(a, b *result.Row) int { return cmp.Compare(a.Median(c.Unit).Median, b.Median(c.Unit).Median) })
+	words := func(row *result.Row) string {
+		text := row.Model + " " + describe(c.Unit).format(row.Median(c.Unit).Median)
+		if r.Model(row.Model).Unbounded {
+			text += " (no limit)"
+		}
+		if row == than {
+			return strong(text)
+		}
+		return text
 	}
 	ratios := each(ours, func(row *result.Row) string { return short(row.Ratio(than, c.Unit), times) })
-	return []string{c.Of, words(ours), words(others), strings.Join(ratios, ", ") + " x " + than.Model}, missing
-}
-
-// smallest returns the row with the smallest median.
-func smallest(rows []*result.Row, u measure.Unit) *result.Row {
-	return slices.MinFunc(rows, func(a, b *result.Row) int { return cmp.Compare(a.Median(u).Median, b.Median(u).Median) })
+	return []string{c.Of, strings.Join(each(ours, words), ", "), strings.Join(each(others, words), ", "), strings.Join(ratios, ", ") + " x " + than.Model}, missing
 }

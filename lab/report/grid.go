@@ -3,85 +3,72 @@ package report
 import (
 	"fmt"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/result"
-	"github.com/stint-go/stint/lab/stats"
 )
 
-// A grid is a table of text.
-type grid struct {
-	head []string
-	rows [][]string
+// A Grid is a table of text with a name.
+type Grid struct {
+	Name, Note string
+	Head       []string
+	Rows       [][]string
 }
 
-// Head returns the column names, for the template.
-func (g grid) Head() []string { return g.head }
-
-// Rows returns the rows, for the template.
-func (g grid) Rows() [][]string { return g.rows }
-
-// newGrid returns the table of a case, with the measured columns and a star at
-// the best row.
-func newGrid(r *result.Result, c result.Case) grid {
-	g := grid{head: []string{"model", "n"}}
+// newGrid returns the table of a case, with the measured columns, the article's
+// figures, and a star at the best row. Intervals are of times and their ratios.
+func newGrid(r *result.Result, c result.Case) Grid {
+	g := Grid{Name: c.Name, Note: about(r, c), Head: []string{"model", "n"}}
 	rows := r.In(c.Name)
-	var units []column
-	for _, col := range columns {
-		for _, row := range rows {
-			if len(row.Measured(col.unit)) > 0 {
-				units = append(units, col)
-				break
+	units := measured(rows)
+	for _, col := range units {
+		g.Head = append(g.Head, col.name)
+		if col.unit == measure.Time {
+			g.Head = append(g.Head, "x "+c.Reference)
+		}
+	}
+	if len(c.Figures) > 0 {
+		g.Head = append(g.Head, "the article")
+	}
+	best := r.Best(c.Name, measure.Time, result.Model.IsCandidate)
+	for _, row := range rows {
+		cells := []string{row.Model, fmt.Sprint(row.N())}
+		if row == best {
+			cells[0] = "* " + row.Model
+		}
+		for _, col := range units {
+			switch e := row.Median(col.unit); {
+			case e.N == 0:
+				cells = append(cells, "")
+			case col.unit != measure.Time:
+				cells = append(cells, col.format(e.Median))
+			default:
+				cells = append(cells, short(e, col.format), "1")
+				if ratio := row.Ratio(r.Row(c.Name, c.Reference), col.unit); row.Model != c.Reference {
+					cells[len(cells)-1] = strings.TrimPrefix(short(ratio, times), unmeasured)
+				}
 			}
 		}
-	}
-	for _, col := range units {
-		g.head = append(g.head, col.name)
-		if col.unit == measure.Time {
-			g.head = append(g.head, "interval", "x "+c.Reference, "interval")
+		if len(c.Figures) > 0 {
+			cells = append(cells, authors([]result.Case{c}, row.Model))
 		}
-	}
-	for _, row := range rows {
-		g.rows = append(g.rows, words(r, c, row, units))
+		g.Rows = append(g.Rows, cells)
 	}
 	return g
 }
 
-// words returns one row of a grid.
-func words(r *result.Result, c result.Case, row *result.Row, units []column) []string {
-	star := ""
-	if best := r.Best(c.Name, measure.Time, result.Model.IsCandidate); best == row {
-		star = "* "
-	}
-	out := []string{star + row.Model, fmt.Sprint(len(row.Samples))}
-	for _, col := range units {
-		e := row.Median(col.unit)
-		out = append(out, median(e, col.format))
-		if col.unit != measure.Time {
-			continue
+// authors returns the article's figures for a model in some cases.
+func authors(cases []result.Case, model string) string {
+	var texts []string
+	for _, c := range cases {
+		for _, f := range c.Figures {
+			if f.Model == model {
+				texts = append(texts, f.Text)
+			}
 		}
-		ratio := row.Ratio(r.Row(c.Name, c.Reference), col.unit)
-		if row.Model == c.Reference {
-			ratio.Interval = nil // it is always 1
-		}
-		out = append(out, bounds(e, col.format), median(ratio, times), bounds(ratio, times))
 	}
-	return out
-}
-
-func median(e stats.Estimate, format func(float64) string) string {
-	if e.N == 0 {
-		return ""
-	}
-	return format(e.Median)
-}
-
-// bounds returns the interval of an estimate, or "".
-func bounds(e stats.Estimate, format func(float64) string) string {
-	if e.Interval == nil {
-		return ""
-	}
-	return format(e.Interval.Lo) + ".." + format(e.Interval.Hi)
+	return strings.Join(unique(texts), "; ")
 }
 
 // about describes a case in one line.
@@ -93,5 +80,35 @@ func about(r *result.Result, c result.Case) string {
 	if p := r.ProcessorsOf(c); p != r.Processors {
 		words = append(words, fmt.Sprintf("GOMAXPROCS %d", p))
 	}
+	if c.Table != "" {
+		words = append(words, "the article's table: "+c.Table)
+	}
 	return strings.Join(words, "; ")
 }
+
+// pipes returns a grid as a Markdown table.
+func (g Grid) pipes() string {
+	rule := each(g.Head, func(string) string { return "---" })
+	var b strings.Builder
+	for _, row := range append([][]string{g.Head, rule}, g.Rows...) {
+		for _, cell := range row {
+			if best, ok := strings.CutPrefix(cell, "* "); ok {
+				cell = strong(best)
+			}
+			b.WriteString("| " + strings.ReplaceAll(cell, "|", `\|`) + " ")
+		}
+		b.WriteString("|\n")
+	}
+	return b.String()
+}
+
+// columns returns a grid as a Markdown table in columns, to be read as text too.
+func (g Grid) columns() string {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 0, ' ', 0)
+	_, _ = strings.NewReplacer(" | ", " \t| ", "|\n", "\t|\n").WriteString(t, g.pipes())
+	_ = t.Flush()
+	return b.String()
+}
+
+func strong(text string) string { return "**" + text + "**" }

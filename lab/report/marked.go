@@ -6,7 +6,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strings"
 )
 
 // mark matches the lines around a generated part, whose first line may name it.
@@ -21,23 +20,19 @@ func Replace(text string, parts map[string]string) (string, error) {
 	if len(marks) == 0 || len(marks)%2 != 0 {
 		return "", errMarks
 	}
-	var out strings.Builder
-	done := 0
+	out, done := "", 0
 	for pair := range slices.Chunk(marks, 2) {
 		begin, end := pair[0], pair[1]
 		if text[begin[2]:begin[3]] != "begin" || text[end[2]:end[3]] != "end" {
 			return "", errMarks
 		}
-		name := ""
-		if begin[4] >= 0 {
-			name = text[begin[4]:begin[5]]
-		}
+		name := string(mark.ExpandString(nil, "$2", text, begin))
 		part, ok := parts[name]
 		if !ok {
 			return "", fmt.Errorf("no part %q: there are %q", name, slices.Sorted(maps.Keys(parts)))
 		}
-		out.WriteString(text[done:begin[1]] + "\n" + part + "\n")
+		out += text[done:begin[1]] + "\n" + part + "\n"
 		done = end[0]
 	}
-	return out.String() + text[done:], nil
+	return out + text[done:], nil
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
 	"github.com/stint-go/stint/lab/stats"
 )
 
@@ -32,7 +33,6 @@ var columns = []column{
 	{measure.PeakGoroutines, "peak goroutines", number},
 	{measure.Goroutines, "goroutines", number},
 	{measure.AtOnce, "at once", number},
-	{measure.IdleCPU, "CPU a second", duration},
 	{measure.P50, "p50", duration},
 	{measure.P99, "p99", duration},
 	{measure.P999, "p99.9", duration},
@@ -53,6 +53,20 @@ func describe(u measure.Unit) column {
 	return column{u, string(u), number}
 }
 
+// measured returns the columns that some row has.
+func measured(rows []*result.Row) []column {
+	var out []column
+	for _, col := range columns {
+		for _, row := range rows {
+			if row.Median(col.unit).N > 0 {
+				out = append(out, col)
+				break
+			}
+		}
+	}
+	return out
+}
+
 // scaled formats a value with three digits in the largest suitable unit. Units
 // are 1,000 apart; the first is the value's.
 func scaled(v float64, units ...string) string {
@@ -61,21 +75,20 @@ func scaled(v float64, units ...string) string {
 		v /= 1000
 		i++
 	}
-	return digits(v) + " " + units[i]
+	return times(v) + " " + units[i]
 }
 
 func duration(ns float64) string { return scaled(ns, "ns", "µs", "ms", "s") }
 func size(bytes float64) string  { return scaled(bytes, "B", "KB", "MB", "GB") }
-func times(ratio float64) string { return digits(ratio) }
 func number(count float64) string {
 	if math.Abs(count) >= 1e6 {
-		return digits(count/1e6) + " M"
+		return times(count/1e6) + " M"
 	}
-	return digits(count)
+	return times(count)
 }
 
-// digits formats three digits, or more before the point.
-func digits(v float64) string {
+// times formats three digits, or more before the point.
+func times(v float64) string {
 	switch a := math.Abs(v); {
 	case a < 0.0005:
 		return "0"
@@ -89,23 +102,13 @@ func digits(v float64) string {
 	return strconv.FormatFloat(v, 'f', 0, 64)
 }
 
-// interval formats an estimate with interval, confidence and n.
-func interval(e stats.Estimate, format func(float64) string) string {
-	text := short(e, format)
-	if e.Interval != nil {
-		text += fmt.Sprintf(" %.0f %%", 100*e.Interval.Confidence)
-	}
-	if e.N > 0 {
-		text += fmt.Sprintf(", n = %d", e.N)
-	}
-	return text
-}
+const unmeasured = "not measured"
 
 // short formats an estimate with its interval, if it has one.
 func short(e stats.Estimate, format func(float64) string) string {
 	switch in := e.Interval; {
 	case e.N == 0:
-		return "not measured"
+		return unmeasured
 	case in == nil:
 		return format(e.Median) + " [no interval]"
 	default:

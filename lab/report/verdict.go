@@ -2,50 +2,52 @@ package report
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/stint-go/stint/lab/features"
 	"github.com/stint-go/stint/lab/result"
 )
 
-// claimText returns the claim with its note, without the case.
-func claimText(c result.Claim) string {
-	if c.Note != "" {
-		return bareText(c) + " (" + c.Note + ")"
+// sign returns the symbol of an answer.
+func sign(a result.Answer) string {
+	switch a {
+	case result.Yes:
+		return "✓"
+	case result.No:
+		return "✗"
+	case result.InPart, lower(features.Partly):
+		return "±"
 	}
-	return bareText(c)
+	return "?"
 }
 
-// bareText returns the claim without note and case.
-func bareText(c result.Claim) string {
-	than := c.Than
-	if c.InCase != "" {
-		than += " in " + c.InCase
+// verdictText returns the claim with its note and the best peer, without the
+// case.
+func verdictText(v result.Verdict) string {
+	than := v.Than
+	if v.InCase != "" {
+		than += " in " + v.InCase
 	}
-	what := describe(c.Unit)
-	text := ""
-	switch c.Form {
+	what := describe(v.Unit)
+	text := v.Model + ": "
+	switch v.Form {
 	case result.Ratio:
-		text = fmt.Sprintf("%s at most %.3g x %s", what.name, c.Bar, than)
-	case result.Worst:
-		text = fmt.Sprintf("%s at most %.3g x %s in each round", what.name, c.Bar, than)
+		text += fmt.Sprintf("%s at most %.3g x %s", what.name, v.Bar, than)
 	case result.Speedup:
-		text = fmt.Sprintf("at least %.3g x as fast as %s", c.Bar, than)
+		text += fmt.Sprintf("at least %.3g x as fast as %s", v.Bar, than)
 	case result.Difference:
-		text = fmt.Sprintf("%s at most %s more than %s", what.name, what.format(c.Bar), than)
+		text += fmt.Sprintf("%s at most %s more than %s", what.name, what.format(v.Bar), than)
 	case result.Value:
-		text = fmt.Sprintf("%s at most %s", what.name, what.format(c.Bar))
+		text += fmt.Sprintf("%s at most %s", what.name, what.format(v.Bar))
 	}
-	return c.Model + ": " + text
-}
-
-// verdictText returns the claim with the best peer.
-func verdictText(v result.Verdict) string { return claimText(v.Claim) + against(v) }
-
-// against names the best peer, if the claim is about it.
-func against(v result.Verdict) string {
-	if v.Against == "" {
-		return ""
+	if v.Note != "" {
+		text += " (" + v.Note + ")"
 	}
-	return " (it is " + v.Against + ")"
+	if v.Against != "" {
+		text += " (it is " + v.Against + ")"
+	}
+	return text
 }
 
 // fullText returns the claim with its case and figures.
@@ -53,36 +55,95 @@ func fullText(v result.Verdict) string { return v.Case + ": " + verdictText(v) +
 
 // figuresText returns the figures of a verdict.
 func figuresText(v result.Verdict) string {
-	format := formatOf(v.Form, describe(v.Unit))
-	text := interval(v.Figures, format)
-	if v.Form == result.Worst && v.Figures.N > 0 {
-		text = fmt.Sprintf("%s at worst, n = %d", format(v.Figures.Median), v.Figures.N)
-	}
-	if v.StretchAnswer != "" {
-		text += fmt.Sprintf("; stretch %s: %s", format(v.Stretch), v.StretchAnswer)
-	}
-	return text
+	return short(v.Figures, formatOf(v))
 }
 
-// formatOf returns the format of a form's figures.
-func formatOf(f result.Form, of column) func(float64) string {
-	if f == result.Value || f == result.Difference {
-		return of.format
+// formatOf returns the format of a verdict's figures.
+func formatOf(v result.Verdict) func(float64) string {
+	if v.Form == result.Value || v.Form == result.Difference {
+		return describe(v.Unit).format
 	}
 	return times
 }
 
-// tallyText counts the answers in words.
-func tallyText(r *result.Result) string {
-	a := result.AnswersOf(r.Verdicts)
-	return fmt.Sprintf("%d claims: %d yes, %d no, %d not sure", a.All(), a.Yes, a.No, a.NotSure)
-}
-
 // lossText says by how much a peer is faster.
 func lossText(l result.Loss) string {
-	text := fmt.Sprintf("%s: %s takes the time of %s x %s", l.Case, l.Model, l.Peer, interval(l.Ratio, times))
+	text := fmt.Sprintf("%s: %s takes the time of %s x %s", l.Case, l.Model, l.Peer, short(l.Ratio, times))
 	if !l.Sure() {
 		text += "; undecided"
 	}
 	return text
+}
+
+// claims returns verdicts as a table, the answer with its symbol first.
+func claims(verdicts []result.Verdict) Grid {
+	return Grid{Name: "Claims", Head: []string{"answer", "case", "claim", "figures"}, Rows: each(verdicts, func(v result.Verdict) []string {
+		return []string{sign(v.Answer) + " " + string(v.Answer), v.Case, verdictText(v), figuresText(v)}
+	})}
+}
+
+// answerText returns the answer of several verdicts, with the counts if the
+// answers differ.
+func answerText(a result.Answers) string {
+	var words []string
+	for i, n := range []int{a.Yes, a.No, a.NotSure} {
+		if n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, []result.Answer{result.Yes, result.No, result.NotSure}[i]))
+		}
+	}
+	if len(words) < 2 {
+		return string(a.Combined())
+	}
+	return string(a.Combined()) + ": " + strings.Join(words, ", ")
+}
+
+// maxListed is how many figures of a conclusion are listed one by one.
+const maxListed = 3
+
+// why returns the figures of a conclusion. Of many it returns the ranges, and
+// the first that decides an answer other than yes.
+func why(verdicts []result.Verdict) string {
+	if len(verdicts) <= maxListed {
+		return strings.Join(each(verdicts, fullText), "; ")
+	}
+	words := each(groupBy(verdicts, func(v result.Verdict) string { return string(v.Form) + string(v.Unit) }), func(g grouped[result.Verdict]) string {
+		return between(g.items)
+	})
+	for _, a := range []result.Answer{result.No, result.NotSure} {
+		if i := slices.IndexFunc(verdicts, func(v result.Verdict) bool { return v.Answer == a }); i >= 0 {
+			words = append(words, string(a)+", for example: "+fullText(verdicts[i]))
+			break
+		}
+	}
+	return strings.Join(words, "; ")
+}
+
+// between returns the range of the medians of verdicts with the same form and
+// unit.
+func between(verdicts []result.Verdict) string {
+	var medians []float64
+	for _, v := range verdicts {
+		if v.Figures.N > 0 {
+			medians = append(medians, v.Figures.Median)
+		}
+	}
+	what, format := describe(verdicts[0].Unit).name, formatOf(verdicts[0])
+	if len(medians) == 0 {
+		return what + " not measured"
+	}
+	bars := each(verdicts, func(v result.Verdict) float64 { return v.Bar })
+	bar := format(slices.Min(bars))
+	if most := format(slices.Max(bars)); most != bar {
+		bar += " to " + most
+	}
+	text := fmt.Sprintf("%s to %s, claimed at most %s", format(slices.Min(medians)), format(slices.Max(medians)), bar)
+	switch verdicts[0].Form {
+	case result.Value:
+		return what + " " + text
+	case result.Difference:
+		return what + " more by " + text
+	case result.Speedup:
+		return "faster by " + strings.Replace(text, "at most", "at least", 1)
+	}
+	return what + " x " + text
 }

@@ -1,19 +1,22 @@
 // Package result holds the result of an experiment and judges it: claims get
-// verdicts, and doubtful figures get warnings. It writes results as JSON Lines
-// and reads them. Package report formats them for readers.
+// verdicts, and doubtful figures get warnings. It writes results, and summaries of
+// them, as JSON Lines and reads them. Package report formats them for readers.
 package result
 
 import (
+	"slices"
+
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/stats"
 )
 
 // A Result is the outcome of one experiment.
 type Result struct {
 	Experiment string          `json:"experiment"`
-	Command    string          `json:"command"` // to repeat the run
+	Command    string          `json:"command"`          // to repeat the run
+	Commit     string          `json:"commit,omitempty"` // of the program that was measured
 	Workload   string          `json:"workload"`
 	Quick      bool            `json:"quick"`
+	Summary    bool            `json:"summary,omitempty"`    // rows have no samples
 	Unfinished string          `json:"unfinished,omitempty"` // why it ended early: cases may be missing
 	Processors int             `json:"processors"`           // used by the models
 	Machine    measure.Machine `json:"machine"`
@@ -49,13 +52,7 @@ func (m Model) IsPeer() bool { return m.Kind == Peer }
 
 // IsCandidate reports whether m is an alternative, ours or a peer's, and not a
 // floor.
-func (m Model) IsCandidate() bool { return m.Kind == Ours || m.IsPeer() }
-
-// isBounded reports whether m is a peer with a limit.
-func (m Model) isBounded() bool { return m.IsPeer() && !m.Unbounded }
-
-// isSwept reports whether m is a peer that differs from others in one number.
-func (m Model) isSwept() bool { return m.IsPeer() && m.Sweep != "" }
+func (m Model) IsCandidate() bool { return m.Kind == Ours || m.Kind == Peer }
 
 // A Kind says who provides a model.
 type Kind string
@@ -88,52 +85,27 @@ type Case struct {
 	Figures []Figure `json:"figures,omitempty"`
 }
 
-// A Row holds the samples of one model in one case.
-type Row struct {
-	Case    string
-	Model   string
-	Samples []measure.Sample // one per round
+// A Trace shows how a model changed its limit, in one run of a case.
+type Trace struct {
+	Case   string  `json:"case"`
+	Model  string  `json:"model"`
+	Points []Point `json:"points"` // in order of time
 }
 
-// Measured returns the values of a unit, of the rounds that measured it.
-func (r *Row) Measured(u measure.Unit) []float64 {
-	if r == nil {
-		return nil
-	}
-	var out []float64
-	for _, s := range r.Samples {
-		if v, ok := s[u]; ok {
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
-// values returns the values of a unit, one per round, to be paired with another
-// row's. It returns none unless every round measured the unit.
-func (r *Row) values(u measure.Unit) []float64 {
-	if out := r.Measured(u); r != nil && len(out) == len(r.Samples) {
-		return out
-	}
-	return nil
-}
-
-// Median estimates the median of a unit.
-func (r *Row) Median(u measure.Unit) stats.Estimate { return stats.Median(r.Measured(u)) }
-
-// Ratio estimates the ratio of r's values to base's, paired by round.
-func (r *Row) Ratio(base *Row, u measure.Unit) stats.Estimate {
-	return stats.Median(stats.Ratios(r.values(u), base.values(u)))
+// A Point is a change of a limit.
+type Point struct {
+	At         float64 `json:"at"`                   // seconds from the start
+	Limit      int     `json:"limit"`                // from then on
+	Throughput float64 `json:"throughput,omitempty"` // operations per second before; 0: not measured
 }
 
 // Row returns the row of a model in a case, or nil.
 func (r *Result) Row(kase, model string) *Row {
-	for i := range r.Rows {
-		if r.Rows[i].Case == kase && r.Rows[i].Model == model {
-			return &r.Rows[i]
-		}
+	i := slices.IndexFunc(r.Rows, func(row Row) bool { return row.Case == kase && row.Model == model })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &r.Rows[i]
 }
 
 // In returns the rows of a case.
@@ -162,12 +134,7 @@ func (r *Result) Kind(model string) Kind { return r.Model(model).Kind }
 
 // Main returns the cases for a summary.
 func (r *Result) Main() []Case {
-	var out []Case
-	for _, c := range r.Cases {
-		if c.Main {
-			out = append(out, c)
-		}
-	}
+	out := slices.DeleteFunc(slices.Clone(r.Cases), func(c Case) bool { return !c.Main })
 	if len(out) == 0 {
 		out = r.Cases[:min(1, len(r.Cases))]
 	}
@@ -180,61 +147,4 @@ func (r *Result) ProcessorsOf(c Case) int {
 		return c.Processors
 	}
 	return r.Processors
-}
-
-// Best returns the row with the smallest median among the eligible models of a
-// case, or nil.
-func (r *Result) Best(kase string, u measure.Unit, eligible func(Model) bool) *Row {
-	var best *Row
-	least := 0.0
-	for _, row := range r.In(kase) {
-		e := row.Median(u)
-		if eligible(r.Model(row.Model)) && e.N > 0 && (best == nil || e.Median < least) {
-			best, least = row, e.Median
-		}
-	}
-	return best
-}
-
-// Conclude judges the claims and computes the warnings. It drops rows without
-// samples, which an interrupt leaves behind.
-func (r *Result) Conclude(claims []Claim) {
-	var rows []Row
-	for _, row := range r.Rows {
-		if len(row.Samples) > 0 {
-			rows = append(rows, row)
-		}
-	}
-	r.Rows, r.Verdicts, r.Warnings = rows, nil, nil
-	for _, c := range claims {
-		r.Verdicts = append(r.Verdicts, r.judge(c))
-	}
-	r.Warnings = r.warnings()
-}
-
-// A Loss is a row of ours whose case has a faster peer.
-type Loss struct {
-	Case, Model, Peer string
-	Ratio             stats.Estimate // of the times, ours to the peer's
-}
-
-// Sure reports whether the whole interval shows that the peer is faster.
-func (l Loss) Sure() bool { return l.Ratio.Interval != nil && l.Ratio.Interval.Lo > 1 }
-
-// Losses returns the rows of ours with a larger median than the fastest peer's.
-func (r *Result) Losses() []Loss {
-	var out []Loss
-	for _, c := range r.Cases {
-		peer := r.Best(c.Name, measure.Time, Model.IsPeer)
-		if peer == nil {
-			continue
-		}
-		for _, row := range r.In(c.Name) {
-			ratio := row.Ratio(peer, measure.Time)
-			if r.Kind(row.Model) == Ours && ratio.N > 0 && ratio.Median > 1 {
-				out = append(out, Loss{c.Name, row.Model, peer.Model, ratio})
-			}
-		}
-	}
-	return out
 }

@@ -26,22 +26,20 @@ func TestForms(t *testing.T) {
 		return c
 	}
 	for _, c := range []struct {
-		claim           result.Claim
-		answer, stretch result.Answer
-		median, lo, hi  float64 // of an interval: none if both are 0
+		claim          result.Claim
+		answer         result.Answer
+		median, lo, hi float64 // of an interval: none if both are 0
 	}{
-		{form(result.Ratio, 0.51, nil), result.Yes, "", 0.5, 51.0 / 103, 0.5},
-		{form(result.Speedup, 1.9, func(c *result.Claim) { c.Stretch = 2.1 }), result.Yes, result.No, 2, 2, 0},
-		{form(result.Difference, -48e6, nil), result.Yes, "", -50.5e6, -52e6, -50e6},
-		{form(result.Worst, 0.5, nil), result.Yes, "", 0.5, 0, 0},
-		{form(result.Worst, 0.49, nil), result.No, "", 0.5, 0, 0},
-		{form(result.Value, 8.5e6, func(c *result.Claim) { c.Unit, c.Than = measure.PeakRSS, "" }), result.Yes, "", 8 << 20, 8 << 20, 8 << 20},
-		{form(result.Ratio, 1, func(c *result.Claim) { c.Model, c.Than, c.InCase = "gnu", "stint", "alg=md5" }), result.No, "", 2, 2, 0},
-		{form(result.Ratio, 1, func(c *result.Claim) { c.Model = "other" }), result.NotSure, "", 0, 0, 0},
+		{form(result.Ratio, 0.51, nil), result.Yes, 0.5, 51.0 / 103, 0.5},
+		{form(result.Speedup, 1.9, nil), result.Yes, 2, 2, 0},
+		{form(result.Difference, -48e6, nil), result.Yes, -50.5e6, -52e6, -50e6},
+		{form(result.Value, 8.5e6, func(c *result.Claim) { c.Unit, c.Than = measure.PeakRSS, "" }), result.Yes, 8 << 20, 8 << 20, 8 << 20},
+		{form(result.Ratio, 1, func(c *result.Claim) { c.Model, c.Than, c.InCase = "gnu", "stint", "alg=md5" }), result.No, 2, 2, 0},
+		{form(result.Ratio, 1, func(c *result.Claim) { c.Model = "other" }), result.NotSure, 0, 0, 0},
 	} {
 		v := judged(resulttest.Example(), c.claim)
-		if v.Answer != c.answer || v.StretchAnswer != c.stretch || v.Figures.Median != c.median {
-			t.Errorf("%+v: want %s, %q, %v", v, c.answer, c.stretch, c.median)
+		if v.Answer != c.answer || v.Figures.Median != c.median {
+			t.Errorf("%+v: want %s, %v", v, c.answer, c.median)
 		}
 		in := v.Figures.Interval
 		if (in == nil) != (c.lo == 0 && c.hi == 0) {
@@ -167,16 +165,16 @@ func TestLosses(t *testing.T) {
 }
 
 func TestWarnings(t *testing.T) {
-	half, much := 0.5, 0.6
+	much := 0.6
 	for _, c := range []struct {
 		kind   string
 		change func(*result.Result)
 	}{
-		{"", func(r *result.Result) { r.Machine.Load, r.Machine.Others = &half, nil }},
+		{"", func(r *result.Result) { r.Machine.Others = nil }},
+		{result.Interrupted, func(r *result.Result) { r.Unfinished = "interrupted" }},
 		{result.Interrupted, func(r *result.Result) { r.Cases[0].Count = 7 }},
 		{result.Quick, func(r *result.Result) { r.Quick = true }},
 		{result.Processors, func(r *result.Result) { r.Machine.Processors = 1 }},
-		{result.Busy, func(r *result.Result) { r.Machine.Load = &much }},
 		{result.Busy, func(r *result.Result) { r.Machine.Others = &much }},
 		{result.Samples, func(r *result.Result) {
 			r.Cases[0].Count, r.Rows[0].Samples, r.Rows[1].Samples = 5, r.Rows[0].Samples[:5], r.Rows[1].Samples[:5]
@@ -185,9 +183,6 @@ func TestWarnings(t *testing.T) {
 		{"", func(r *result.Result) { r.Rows[1].Samples = resulttest.Samples(100, 101, 102, 100, 101, 104) }},
 		{"", func(r *result.Result) { r.Rows[1].Samples = resulttest.Samples(110, 120, 150, 110, 102, 104) }},
 		{result.Spread, func(r *result.Result) { r.Rows[1].Samples = resulttest.Samples(110, 120, 90, 110, 100, 104) }},
-		{"", func(r *result.Result) { r.Machine.Timer = 50e4 }},
-		{result.Timer, func(r *result.Result) { r.Machine.Timer = 51e4 }},
-		{"", func(r *result.Result) { r.Machine.Timer, r.Cases[0].Ops = 51e4, 2 }},
 	} {
 		r := resulttest.Example()
 		c.change(r)

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -10,16 +11,15 @@ import (
 
 // A Claim is a bar that a model must stay below, or for Speedup reach.
 type Claim struct {
-	Case    string       `json:"case"`            // or what Cases are
-	Cases   []string     `json:"cases,omitempty"` // of Ratio: it is the geometric mean of the ratios in these
-	Model   string       `json:"model"`
-	Unit    measure.Unit `json:"unit"`
-	Form    Form         `json:"form"`
-	Than    string       `json:"than,omitempty"`      // model to compare with, BestPeer, BestBounded or BestSwept
-	InCase  string       `json:"than_case,omitempty"` // case of Than, if it is another
-	Bar     float64      `json:"bar"`
-	Stretch float64      `json:"stretch,omitempty"` // a harder bar, for the record; 0: none
-	Note    string       `json:"note,omitempty"`    // origin of the bar
+	Case   string       `json:"case"`            // or what Cases are
+	Cases  []string     `json:"cases,omitempty"` // of Ratio: it is the geometric mean of the ratios in these
+	Model  string       `json:"model"`
+	Unit   measure.Unit `json:"unit"`
+	Form   Form         `json:"form"`
+	Than   string       `json:"than,omitempty"`      // model to compare with, BestPeer, BestBounded or BestSwept
+	InCase string       `json:"than_case,omitempty"` // case of Than, if it is another
+	Bar    float64      `json:"bar"`
+	Note   string       `json:"note,omitempty"` // origin of the bar
 
 	// Conclusion is the sentence that the claim supports, of the experiment's
 	// article or ours. Several claims may support the same sentence.
@@ -36,7 +36,6 @@ const (
 	Speedup    Form = "speedup"    // the other model takes at least Bar times as long
 	Difference Form = "difference" // at most Bar more than the other model
 	Value      Form = "value"      // at most Bar
-	Worst      Form = "worst"      // at most Bar times the other model in every round
 )
 
 // Names for the peer with the smallest median in the case, other than the
@@ -52,7 +51,7 @@ type Answer string
 
 // The answers.
 const (
-	Yes     Answer = "yes"      // the whole interval, or the worst round, meets the bar
+	Yes     Answer = "yes"      // the whole interval meets the bar
 	No      Answer = "no"       // no part of the interval does
 	NotSure Answer = "not sure" // the bar is inside the interval, or there are too few samples
 	InPart  Answer = "in part"  // some claims of several have yes, some no
@@ -61,10 +60,19 @@ const (
 // A Verdict is a claim with its answers and the figures behind them.
 type Verdict struct {
 	Claim
-	Against       string         `json:"against,omitempty"` // the best peer, if the claim is about it
-	Answer        Answer         `json:"answer"`
-	StretchAnswer Answer         `json:"stretch_answer,omitempty"`
-	Figures       stats.Estimate `json:"figures"`
+	Against string         `json:"against,omitempty"` // the best peer, if the claim is about it
+	Answer  Answer         `json:"answer"`
+	Figures stats.Estimate `json:"figures"`
+}
+
+// IsBest reports whether the claim compares with the best of some models.
+func (c Claim) IsBest() bool { return eligible[c.Than] != nil }
+
+// eligible are the models among which the best is sought.
+var eligible = map[string]func(Model) bool{
+	BestPeer:    Model.IsPeer,
+	BestBounded: func(m Model) bool { return m.IsPeer() && !m.Unbounded },
+	BestSwept:   func(m Model) bool { return m.IsPeer() && m.Sweep != "" },
 }
 
 // judge judges a claim.
@@ -77,86 +85,62 @@ func (r *Result) judge(c Claim) Verdict {
 	values, base := row.values(c.Unit), baseline.values(c.Unit)
 	switch c.Form {
 	case Ratio:
-		v.Figures = stats.Median(stats.Ratios(values, base))
+		values = stats.Ratios(values, base)
 		if len(c.Cases) > 0 {
-			v.Figures = stats.Median(r.meanRatios(c))
+			values = r.meanRatios(c)
 		}
 	case Speedup:
-		v.Figures = stats.Median(stats.Ratios(base, values))
+		values = stats.Ratios(base, values)
 	case Difference:
-		v.Figures = stats.Median(stats.Differences(values, base))
-	case Value:
-		v.Figures = stats.Median(values)
-	case Worst:
-		v.Figures = largest(stats.Ratios(values, base))
+		values = stats.Differences(values, base)
 	}
+	v.Figures = stats.Median(values)
 	if math.IsNaN(v.Figures.Median) || math.IsInf(v.Figures.Median, 0) {
 		v.Figures = stats.Estimate{} // division by zero
 	}
 	v.Answer = answer(v.Figures, c.Bar, c.Form)
-	if c.Stretch != 0 {
-		v.StretchAnswer = answer(v.Figures, c.Stretch, c.Form)
-	}
 	return v
 }
 
 // meanRatios returns the geometric means of the ratios in the cases of a claim, one for
 // each round that all of them have, or none if a case lacks a row.
 func (r *Result) meanRatios(c Claim) []float64 {
-	var sums []float64 // of logarithms
+	var means []float64
 	for i, kase := range c.Cases {
 		c.Case = kase
 		ratios := stats.Ratios(r.Row(kase, c.Model).values(c.Unit), r.baseline(c).values(c.Unit))
 		if i == 0 {
-			sums = make([]float64, len(ratios))
+			means = slices.Repeat([]float64{1}, len(ratios))
 		}
-		sums = sums[:min(len(sums), len(ratios))]
-		for round := range sums {
-			sums[round] += math.Log(ratios[round])
+		means = means[:min(len(means), len(ratios))]
+		for round := range means {
+			means[round] *= math.Pow(ratios[round], 1/float64(len(c.Cases)))
 		}
 	}
-	for round, sum := range sums {
-		sums[round] = math.Exp(sum / float64(len(c.Cases)))
-	}
-	return sums
+	return means
 }
 
 // baseline returns the row that a claim compares with, or nil.
 func (r *Result) baseline(c Claim) *Row {
-	kase := c.Case
-	if c.InCase != "" {
-		kase = c.InCase
-	}
-	eligible := map[string]func(Model) bool{BestPeer: Model.IsPeer, BestBounded: Model.isBounded, BestSwept: Model.isSwept}[c.Than]
-	if eligible == nil {
+	kase := cmp.Or(c.InCase, c.Case)
+	if !c.IsBest() {
 		return r.Row(kase, c.Than)
 	}
-	return r.Best(kase, c.Unit, func(m Model) bool { return eligible(m) && (m.Name != c.Model || kase != c.Case) })
+	return r.Best(kase, c.Unit, func(m Model) bool { return eligible[c.Than](m) && (m.Name != c.Model || kase != c.Case) })
 }
 
-// largest returns the largest value as observed, without an interval.
-func largest(values []float64) stats.Estimate {
-	if len(values) == 0 {
-		return stats.Estimate{}
+// Conclude judges the claims and computes the warnings. It drops rows without
+// samples, which an interrupt leaves behind.
+func (r *Result) Conclude(claims []Claim) {
+	r.Rows = slices.DeleteFunc(r.Rows, func(row Row) bool { return len(row.Samples) == 0 })
+	r.Verdicts = nil
+	for _, c := range claims {
+		r.Verdicts = append(r.Verdicts, r.judge(c))
 	}
-	return stats.Estimate{N: len(values), Median: slices.Max(values)}
-}
-
-// worstAnswer compares the worst round with a bar.
-func worstAnswer(largest stats.Estimate, bar float64) Answer {
-	switch {
-	case largest.N < minSamples:
-		return NotSure
-	case largest.Median <= bar:
-		return Yes
-	}
-	return No
+	r.Warnings = r.warnings()
 }
 
 func answer(e stats.Estimate, bar float64, f Form) Answer {
-	if f == Worst {
-		return worstAnswer(e, bar)
-	}
 	in := e.Interval
 	if in == nil {
 		return NotSure

@@ -2,10 +2,8 @@ package result
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/stats"
 )
 
 // A Warning is a reason to doubt the figures, which are shown all the same.
@@ -16,28 +14,21 @@ type Warning struct {
 
 // Kinds of warnings.
 const (
-	Interrupted = "interrupted" // fewer rounds than requested
+	Interrupted = "interrupted" // fewer cases or rounds than requested
 	Quick       = "quick"       // less work than the claims are about
 	Samples     = "samples"     // too few for an interval
 	Spread      = "spread"      // interval too wide to distinguish rows
-	Timer       = "timer"       // sample too short for the clock
 	Busy        = "busy"        // other programs used the machine
 	Processors  = "processors"  // fewer processors than the claims are about
 )
 
-// Limits above which other programs took a visible part of the time.
-const (
-	busyLoad   = 0.25 // load average per processor
-	busyOthers = 0.1  // processors used by others during the runs
-)
+// busyOthers is how many processors other programs may use until they take a visible part
+// of the time.
+const busyOthers = 0.1
 
 // equalWithin is how far from 1 the interval of a ratio may reach for two rows
 // to count as equal. Claims of equality allow the same 5 %.
 const equalWithin = 0.05
-
-// minClockSteps is the shortest sample. The error of up to one step must be
-// small compared with 5 %.
-const minClockSteps = 100
 
 // minSamples give an interval; see package stats.
 const minSamples = 6
@@ -49,9 +40,6 @@ func (r *Result) warnings() []Warning {
 		out = append(out, Warning{kind, fmt.Sprintf(format, args...)})
 	}
 	m := r.Machine
-	if done, asked := r.rounds(); done < asked {
-		add(Interrupted, "%d of %d rounds were complete", done, asked)
-	}
 	if r.Unfinished != "" {
 		add(Interrupted, "the experiment ended early and is incomplete: %s", r.Unfinished)
 	}
@@ -61,81 +49,39 @@ func (r *Result) warnings() []Warning {
 	if m.Processors < r.Processors {
 		add(Processors, "this program may use %d, the models used %d", m.Processors, r.Processors)
 	}
-	if m.Load != nil && *m.Load > busyLoad*float64(m.Processors) {
-		add(Busy, "load average %.2f on %d processors before the run", *m.Load, m.Processors)
-	}
 	if m.Others != nil && *m.Others > busyOthers {
 		add(Busy, "other programs used %.2f of %d processors during the runs", *m.Others, m.Processors)
 	}
-	r.rowWarnings(add)
+	// One warning of each kind about rows, with the first row.
+	about := func(kind, format string, doubtful func(Case, *Row) bool, args ...any) {
+		if names := r.names(doubtful); len(names) > 0 {
+			more := ""
+			if len(names) > 1 {
+				more = fmt.Sprintf(" and %d more of %d rows", len(names)-1, len(r.Rows))
+			}
+			add(kind, "%s%s: %s", names[0], more, fmt.Sprintf(format, args...))
+		}
+	}
+	about(Interrupted, "not all rounds were complete", func(c Case, row *Row) bool { return len(row.Samples) < c.Count })
+	about(Samples, "too few for an interval, %d are enough", func(c Case, row *Row) bool {
+		return row.Model != c.Reference && len(row.Samples) < minSamples
+	}, minSamples)
+	about(Spread, "not distinguishable from the reference, nor within %.0f %% of it", func(c Case, row *Row) bool {
+		in := row.Ratio(r.Row(c.Name, c.Reference), measure.Time).Interval
+		return in != nil && in.Lo <= 1 && in.Hi >= 1 && (in.Lo < 1-equalWithin || in.Hi > 1+equalWithin)
+	}, 100*equalWithin)
 	return out
 }
 
-// rounds returns how many rounds are complete and how many were requested, of
-// the case that misses the largest part.
-func (r *Result) rounds() (done, asked int) {
+// names returns the names of the rows that are doubtful.
+func (r *Result) names(doubtful func(Case, *Row) bool) []string {
+	var out []string
 	for _, c := range r.Cases {
 		for _, row := range r.In(c.Name) {
-			if asked == 0 || len(row.Samples)*asked < done*c.Count {
-				done, asked = len(row.Samples), c.Count
+			if doubtful(c, row) {
+				out = append(out, c.Name+" "+row.Model)
 			}
 		}
 	}
-	return done, asked
-}
-
-// rowWarnings adds the warnings about rows: one of each kind, with the first
-// row.
-func (r *Result) rowWarnings(add func(kind, format string, args ...any)) {
-	var few, unclear, tooShort []string
-	rows := 0
-	for _, c := range r.Cases {
-		base := r.Row(c.Name, c.Reference)
-		for _, row := range r.In(c.Name) {
-			rows++
-			name := c.Name + " " + row.Model
-			if r.tooShort(c, row) {
-				tooShort = append(tooShort, name)
-			}
-			if row == base {
-				continue
-			}
-			if len(row.Samples) < minSamples {
-				few = append(few, name)
-			}
-			if inconclusive(row.Ratio(base, measure.Time).Interval) {
-				unclear = append(unclear, name)
-			}
-		}
-	}
-	of := func(names []string) string { return firstOf(names, rows) }
-	if len(few) > 0 {
-		add(Samples, "%s: too few for an interval, %d are enough", of(few), minSamples)
-	}
-	if len(unclear) > 0 {
-		add(Spread, "%s: not distinguishable from the reference, nor within %.0f %% of it", of(unclear), 100*equalWithin)
-	}
-	if len(tooShort) > 0 {
-		add(Timer, "%s: samples of less than %d steps of the clock (%d ns)", of(tooShort), minClockSteps, r.Machine.Timer)
-	}
-}
-
-// firstOf names the first of some rows and counts the others.
-func firstOf(names []string, of int) string {
-	if len(names) == 1 {
-		return names[0]
-	}
-	return fmt.Sprintf("%s and %d more of %d rows", names[0], len(names)-1, of)
-}
-
-// inconclusive reports whether the interval of a ratio includes both 1 and
-// values far from 1.
-func inconclusive(in *stats.Interval) bool {
-	return in != nil && in.Lo <= 1 && in.Hi >= 1 && (in.Lo < 1-equalWithin || in.Hi > 1+equalWithin)
-}
-
-// tooShort reports whether a sample of a row is too short for the clock.
-func (r *Result) tooShort(c Case, row *Row) bool {
-	times := row.Measured(measure.Time)
-	return len(times) > 0 && slices.Min(times)*float64(c.Ops) < minClockSteps*float64(r.Machine.Timer)
+	return out
 }

@@ -1,18 +1,22 @@
 package stats
 
 import (
+	"math"
 	"slices"
 
 	"golang.org/x/perf/benchmath"
 )
 
 // A Change compares a sample with an earlier one by the Mann-Whitney U test,
-// which makes no assumption about the distribution.
+// which makes no assumption about the distribution, or two estimates by their intervals.
 type Change struct {
 	Old, New Estimate
-	P        float64 // probability of such a difference by chance
+	P        float64 // probability of such a difference by chance; NaN: not tested, intervals are compared
 	Warnings []error // why no statement is possible: too few values
 }
+
+// Alpha is the largest P at which samples count as different.
+const Alpha = 0.05
 
 // Compare compares two samples. It does not modify them.
 func Compare(old, new []float64) Change {
@@ -23,16 +27,23 @@ func Compare(old, new []float64) Change {
 	return Change{Median(old), Median(new), c.P, c.Warnings}
 }
 
-// Alpha is the largest P at which samples count as different.
-const Alpha = 0.05
+// CompareEstimates compares two estimates whose samples are not known. They differ if
+// their intervals do not overlap, which is a stricter test than that of Compare.
+func CompareEstimates(old, new Estimate) Change { return Change{Old: old, New: new, P: math.NaN()} }
 
 // Differ reports whether the samples differ.
-func (c Change) Differ() bool { return c.P <= Alpha }
+func (c Change) Differ() bool {
+	a, b := c.Old.Interval, c.New.Interval
+	return c.P <= Alpha || math.IsNaN(c.P) && a != nil && b != nil && (a.Hi < b.Lo || b.Hi < a.Lo)
+}
 
 // Delta returns the change of the median in percent, or ~ if the samples do not
 // differ.
 func (c Change) Delta() string {
-	return benchmath.Comparison{P: c.P, Alpha: Alpha}.FormatDelta(c.Old.Median, c.New.Median)
+	if !c.Differ() {
+		return "~"
+	}
+	return benchmath.Comparison{}.FormatDelta(c.Old.Median, c.New.Median)
 }
 
 // Spread returns how far the interval reaches from the median, in percent.

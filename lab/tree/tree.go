@@ -11,7 +11,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 )
 
 // A Tree describes the files to create.
@@ -37,10 +36,10 @@ func (t Tree) String() string {
 // batches of the sorted list are of similar size.
 func (t Tree) path(i int) string {
 	if i < t.Large {
-		return filepath.Join(fmt.Sprintf("%02d", i%20), "large", fmt.Sprintf("%04d.bin", i))
+		return fmt.Sprintf("%02d/large/%04d.bin", i%20, i)
 	}
 	i -= t.Large
-	return filepath.Join(fmt.Sprintf("%02d", i%20), "small", strconv.Itoa(i/20%5), fmt.Sprintf("%05d.txt", i))
+	return fmt.Sprintf("%02d/small/%d/%05d.txt", i%20, i/20%5, i)
 }
 
 // Make creates the tree in dir and returns its size in bytes. It stops between
@@ -58,7 +57,7 @@ func (t Tree) Make(ctx context.Context, dir string) (total int64, err error) {
 		if i >= t.Large {
 			size = t.SmallMin + sizes.Int64N(t.SmallMax-t.SmallMin+1)
 		}
-		name := filepath.Join(dir, t.path(i))
+		name := filepath.Join(dir, filepath.FromSlash(t.path(i)))
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			return 0, err
 		}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"io"
 	"runtime"
-	"slices"
 	"testing"
 
 	"github.com/stint-go/stint/lab/experiment"
@@ -49,25 +48,22 @@ func Run[S any](t *testing.T, run func(context.Context, *experiment.Session, S) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		var names []string
+		docs := map[string]string{} // of cases and models, to find two of one name
 		for _, c := range r.Cases {
-			if slices.Contains(names, c.Name) {
-				t.Errorf("two cases are named %s", c.Name)
+			if _, ok := docs[c.Name]; ok || r.Row(c.Name, c.Reference) == nil {
+				t.Errorf("two cases are named %s, or it has no row of %s", c.Name, c.Reference)
 			}
-			if r.Row(c.Name, c.Reference) == nil {
-				t.Errorf("%s has no row of %s", c.Name, c.Reference)
-			}
-			names = append(names, c.Name)
+			docs[c.Name] = c.Doc
 		}
-		if len(names) != want.Cases || len(r.Verdicts) != want.Verdicts {
-			t.Errorf("%d processors: %d cases and %d verdicts, want %d and %d: %q", want.Processors, len(names), len(r.Verdicts), want.Cases, want.Verdicts, names)
+		if len(docs) != want.Cases || len(r.Verdicts) != want.Verdicts {
+			t.Errorf("%d processors: %d cases and %d verdicts, want %d and %d: %q", want.Processors, len(docs), len(r.Verdicts), want.Cases, want.Verdicts, docs)
 		}
-		seen := map[string]string{}
+		clear(docs)
 		for _, m := range r.Models {
-			if doc, ok := seen[m.Name]; ok || m.Doc == "" {
+			if doc, ok := docs[m.Name]; ok || m.Doc == "" {
 				t.Errorf("%s is two models, or has no comment: %q, %q", m.Name, doc, m.Doc)
 			}
-			seen[m.Name] = m.Doc
+			docs[m.Name] = m.Doc
 		}
 		for _, v := range r.Verdicts {
 			if v.Figures.N != 1 {

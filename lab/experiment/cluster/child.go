@@ -5,159 +5,232 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
+	"runtime"
+	"slices"
 
-	"github.com/nats-io/nats.go"
 	"github.com/stint-go/stint/cluster"
 	"github.com/stint-go/stint/cluster/embedded"
+	"github.com/stint-go/stint/lab/child"
 	"github.com/stint-go/stint/lab/measure"
+	"github.com/stint-go/stint/lab/result"
+	"golang.org/x/sync/errgroup"
 )
 
-// A child describes one process of a sample: this program, started again with a
-// role.
-type child struct {
-	Role  string `json:"role"`
-	URL   string `json:"url"`   // of the server
-	Slots int    `json:"slots"` // of a worker
-	Tasks int    `json:"tasks"` // of a submitter
+// A role describes one process of a sample: this program, started again.
+type role struct {
+	Name  string // server, submitter, or the model of a worker
+	URL   string // of the server
+	Slots int    // of a worker
+	Sleep bool   // its tasks do
+	Tasks int    // of a submitter
 }
 
-// roles run a child until its work is done or ctx ends. They print a line when
-// they are ready.
-var roles = map[string]func(child, context.Context, func(line string)) error{
-	"server":               child.host,
-	"worker":               func(m child, ctx context.Context, say func(string)) error { return m.serve(ctx, doubling, say) },
-	"sleeper":              func(m child, ctx context.Context, say func(string)) error { return m.serve(ctx, sleepTask, say) },
-	"sleeper with nats.go": child.serveBaseline,
-	"submitter":            child.submit,
-}
-
-// childVar is the environment variable that holds a child's description.
+// childVar is the environment variable that holds a role.
 const childVar = "STINT_LAB_CHILD"
 
 // Child runs this process as a child, if it was started as one, and returns its
 // exit status. Programs that run the experiment call it first.
-func Child() (status int, ok bool) {
-	text, ok := os.LookupEnv(childVar)
-	if !ok {
-		return 0, false
-	}
-	if err := runChild(text, os.Stdin, os.Stdout); err != nil {
-		fmt.Fprintf(os.Stderr, "%s: %v\n", text, err)
-		return 1, true
-	}
-	return 0, true
-}
+func Child() (status int, ok bool) { return child.Main(childVar, play) }
 
-// runChild runs the child described by text until in ends, as it does when the
-// parent process is gone. It prints a line when ready, and its sample at the
-// end.
-func runChild(text string, in io.Reader, out io.Writer) error {
-	var m child
-	if err := json.Unmarshal([]byte(text), &m); err != nil {
-		return err
-	}
-	role := roles[m.Role]
-	if role == nil {
-		return errors.New("unknown role")
-	}
-	ctx, end := context.WithCancel(context.Background())
-	defer end()
-	go func() {
-		_, _ = io.Copy(io.Discard, in) // for any reason
-		end()
-	}()
+// play does what the role says until it is done or ctx ends, and prints its sample.
+func play(ctx context.Context, r role, say func(line string)) error {
 	meter := &measure.Meter{N: 1, Peaks: true}
 	meter.Start()
-	err := role(m, ctx, func(line string) { fmt.Fprintln(out, line) })
-	meter.Stop()
-	if err != nil {
-		return err
+	var err error
+	switch {
+	case r.Name == "server":
+		err = withServer(func(url string) error {
+			say(url)
+			<-ctx.Done()
+			return nil
+		})
+	case r.Name == "submitter":
+		err = r.submit(ctx, say)
+	default:
+		err = r.work(ctx, say)
 	}
-	return json.NewEncoder(out).Encode(meter.Sample())
+	meter.Stop()
+	text, _ := json.Marshal(meter.Sample())
+	say(string(text))
+	return err
 }
 
-// host runs the server and prints its URL.
-func (m child) host(ctx context.Context, say func(string)) error {
+// withServer calls f while a server runs in this process.
+func withServer(f func(url string) error) error {
 	e, err := embedded.Open(embedded.Listen("127.0.0.1:0", nil))
 	if err != nil {
 		return err
 	}
-	say(e.URL())
-	<-ctx.Done()
-	return e.Close()
+	return errors.Join(f(e.URL()), e.Close())
 }
 
-// The tasks of our workers, one per worker.
-var (
-	doubling  = cluster.NewTask("double/v1", double)
-	sleepTask = cluster.NewTask("nap/v1", func(ctx context.Context, n int) (int, error) {
-		v, err := sleep(ctx, n)
-		if n == askPID {
-			v = os.Getpid()
-		}
-		return v, err
-	})
-)
-
-// askPID is an item whose result is the worker's process id.
-const askPID = -1
-
-// serve runs our worker.
-func (m child) serve(ctx context.Context, t cluster.Handler, say func(string)) error {
-	e, err := cluster.Connect(ctx, m.URL)
+// work runs a worker.
+func (r role) work(ctx context.Context, say func(string)) error {
+	f := double(0)
+	if r.Sleep {
+		f = double(sleepTime)
+	}
+	s, err := open(ctx, r.Name, r.URL, f)
 	if err != nil {
 		return err
 	}
-	defer e.Close()
-	e.Handle(t)
+	defer s.close()
 	say("")
-	return cluster.Serve(ctx, e, cluster.Limit(m.Slots))
-}
-
-// serveBaseline runs the hand-written worker.
-func (m child) serveBaseline(ctx context.Context, say func(string)) error {
-	nc, err := nats.Connect(m.URL)
-	if err != nil {
-		return err
-	}
-	defer nc.Close()
-	h, err := newBaseline(ctx, nc)
-	if err != nil {
-		return err
-	}
-	say("")
-	return h.work(ctx, m.Slots, sleep)
+	return s.work(ctx, r.Slots)
 }
 
 // submit runs our submitter, which holds neither items nor results.
-func (m child) submit(ctx context.Context, say func(string)) error {
-	e, err := cluster.Connect(ctx, m.URL)
+func (r role) submit(ctx context.Context, say func(string)) error {
+	e, err := cluster.Connect(ctx, r.URL)
 	if err != nil {
 		return err
 	}
 	defer e.Close()
 	say("")
 	items := func(yield func(int) bool) {
-		for i := range m.Tasks {
-			if !yield(i) {
-				return
-			}
+		for i := 0; i < r.Tasks && yield(i); i++ {
 		}
 	}
 	n := 0
-	for v, err := range cluster.MapSeq(ctx, e, doubling, items) {
-		if err == nil && v != 2*n {
-			err = fmt.Errorf("result %d is %d", n, v)
-		}
+	for v, err := range cluster.MapSeq(ctx, e, cluster.NewTask(taskName, double(0)), items) {
 		if err != nil {
 			return err
 		}
+		if v != 2*n {
+			return fmt.Errorf("result %d is %d", n, v)
+		}
 		n++
 	}
-	if n != m.Tasks {
-		return fmt.Errorf("%d results of %d tasks", n, m.Tasks)
+	if n != r.Tasks {
+		return fmt.Errorf("%d results of %d tasks", n, r.Tasks)
 	}
 	return nil
+}
+
+// A system is a connection to a server: it submits tasks, or is a worker until ctx ends.
+type system struct {
+	run   mapper
+	work  func(ctx context.Context, slots int) error
+	close func()
+}
+
+const taskName = "double/v1"
+
+// open connects a model to a server.
+func open(ctx context.Context, model, url string, f task) (system, error) {
+	if model == byHand.Name {
+		return openLoop(ctx, url, f)
+	}
+	c, err := cluster.Connect(ctx, url)
+	if err != nil {
+		return system{}, err
+	}
+	t := cluster.NewTask(taskName, f)
+	c.Handle(t)
+	return system{
+		run:   func(ctx context.Context, items []int) ([]int, error) { return cluster.Map(ctx, c, t, items) },
+		work:  func(ctx context.Context, slots int) error { return cluster.Serve(ctx, c, cluster.Limit(slots)) },
+		close: func() { c.Close() },
+	}, nil
+}
+
+// inOneProcess takes a sample of a model whose server and worker are in this process. An error
+// of the worker ends it.
+func inOneProcess(ctx context.Context, m *measure.Meter, model result.Model, f task) error {
+	return withServer(func(url string) error {
+		s, err := open(ctx, model.Name, url, f)
+		if err != nil {
+			return err
+		}
+		defer s.close()
+		g, ctx := errgroup.WithContext(ctx)
+		working, stop := context.WithCancel(ctx)
+		g.Go(func() error { return s.work(working, manySlots) })
+		g.Go(func() error {
+			defer stop()
+			return s.run.sample(ctx, m)
+		})
+		return g.Wait()
+	})
+}
+
+// onWorkers takes a sample of a model with sleeping tasks on several workers.
+func onWorkers(ctx context.Context, m *measure.Meter, model result.Model) error {
+	workers := slices.Repeat([]role{{Name: model.Name, Slots: fewSlots, Sleep: true}}, workerProcs)
+	_, err := withChildren(ctx, workers, func(ctx context.Context, all []*child.Process) error {
+		s, err := open(ctx, model.Name, all[0].Said, double(sleepTime))
+		if err != nil {
+			return err
+		}
+		defer s.close()
+		return s.run.sample(ctx, m)
+	})
+	return err
+}
+
+// inSeparateProcesses takes a sample of a run in several processes.
+func inSeparateProcesses(ctx context.Context, m *measure.Meter, tasks int) error {
+	roles := []role{{Name: oursSeq.Name, Slots: manySlots}, {Name: "submitter", Tasks: tasks}}
+	samples, err := withChildren(ctx, roles, func(_ context.Context, all []*child.Process) error {
+		<-all[2].Ended // the submitter ends by itself
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	m.Report(measure.Time, samples[2][measure.Time])
+	for i, unit := range []measure.Unit{measure.ServerPeak, measure.WorkerPeak, measure.SubmitterPeak} {
+		m.Report(unit, samples[i][measure.PeakMemory])
+	}
+	return nil
+}
+
+// withChildren calls f while a server, the first child, and children of some roles run, and
+// returns their samples. When one fails, all are killed, and the context of f ends.
+func withChildren(ctx context.Context, roles []role, f func(context.Context, []*child.Process) error) ([]measure.Sample, error) {
+	g, inner := errgroup.WithContext(ctx)
+	var all []*child.Process
+	var err error
+	for _, r := range append([]role{{Name: "server"}}, roles...) {
+		if len(all) > 0 {
+			r.URL = all[0].Said
+		}
+		var p *child.Process
+		if p, err = r.start(inner); err != nil {
+			break
+		}
+		all = append(all, p)
+		g.Go(func() error {
+			if <-p.Ended; p.Err != nil {
+				return fmt.Errorf("%s: %w", r.Name, p.Err)
+			}
+			return nil
+		})
+	}
+	if err == nil {
+		err = f(inner, all)
+	}
+	samples := make([]measure.Sample, len(all))
+	for i, p := range slices.Backward(all) { // the server last
+		if p.End() == nil {
+			err = errors.Join(err, json.Unmarshal(p.Rest, &samples[i]))
+		}
+	}
+	if failed := g.Wait(); failed != nil {
+		err = failed
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return samples, err
+}
+
+// start starts a child and waits until it is ready.
+func (r role) start(ctx context.Context) (*child.Process, error) {
+	cmd, err := child.Again(ctx, childVar, r)
+	if err != nil {
+		return nil, err
+	}
+	cmd.Env = append(cmd.Env, fmt.Sprint("GOMAXPROCS=", runtime.GOMAXPROCS(0)))
+	return child.Start(cmd)
 }

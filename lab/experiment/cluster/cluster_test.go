@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stint-go/stint/lab/child"
 	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/lab/trial"
 )
@@ -23,73 +25,48 @@ func TestRun(t *testing.T) {
 }
 
 // Wrong results are detected.
-func TestCheck(t *testing.T) {
-	for _, c := range []struct {
-		results []int
-		wrong   bool
-	}{{[]int{0, 2, 4}, false}, {[]int{0, 2}, true}, {[]int{0, 2, 4, 6}, true}, {[]int{0, 4, 2}, true}, {nil, true}} {
-		if err := check(c.results, 3); (err != nil) != c.wrong {
-			t.Errorf("%v: %v", c.results, err)
+func TestWrong(t *testing.T) {
+	for name, c := range map[string]struct {
+		run   mapper
+		wrong bool
+	}{
+		"right": {func(_ context.Context, items []int) ([]int, error) { return doubled(items), nil }, false},
+		"order": {func(_ context.Context, items []int) ([]int, error) {
+			r := doubled(items)
+			slices.Reverse(r)
+			return r, nil
+		}, true},
+		"few": {func(_ context.Context, items []int) ([]int, error) { return doubled(items)[1:], nil }, true},
+	} {
+		if err := c.run.sample(t.Context(), &measure.Meter{N: 3}); (err != nil) != c.wrong {
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 }
 
-// A failing worker ends the sample, in process and in other processes.
+func doubled(items []int) []int {
+	out := slices.Clone(items)
+	for i := range out {
+		out[i] *= 2
+	}
+	return out
+}
+
+// A failing worker ends the sample, in this process and in others, and its error is returned.
 func TestFailureEndsTheSample(t *testing.T) {
 	wrong := errors.New("wrong")
-	err := withBaseline(t.Context(), func(h *baseline) error {
-		return withWorker(t.Context(),
-			func(ctx context.Context) error {
-				return h.work(ctx, 2, func(context.Context, int) (int, error) { return 0, wrong })
-			},
-			func(ctx context.Context) error { return h.sample(ctx, &measure.Meter{N: 10}) })
-	})
-	if !errors.Is(err, wrong) {
+	fails := func(context.Context, int) (int, error) { return 0, wrong }
+	if err := inOneProcess(t.Context(), &measure.Meter{N: 10}, byHand, fails); !errors.Is(err, wrong) {
 		t.Errorf("the loop by hand returned %v", err)
 	}
-
-	t.Setenv("TMPDIR", t.TempDir()) // a killed server leaves a directory
-	c, err := newProcesses(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	worker, err := c.add(child{Role: "worker", Slots: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	submitter, err := c.add(child{Role: "submitter", Tasks: 1e9})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := worker.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	<-submitter.ended
-	if _, err := c.end(nil); err == nil || !strings.HasPrefix(err.Error(), "worker: ") {
+	t.Setenv("TMPDIR", t.TempDir())                                                // a killed server leaves a directory
+	roles := []role{{Name: "submitter", Tasks: 1e9}, {Name: ours.Name, Slots: -1}} // a limit that panics
+	_, err := withChildren(t.Context(), roles, func(_ context.Context, all []*child.Process) error {
+		<-all[1].Ended
+		return nil
+	})
+	if err == nil || !strings.HasPrefix(err.Error(), ours.Name+": ") {
 		t.Errorf("the processes returned %v", err)
-	}
-}
-
-// The error of a child includes its message.
-func TestMemberThatCannotStart(t *testing.T) {
-	c, err := newProcesses(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range []struct {
-		child
-		says string
-	}{
-		{child{Role: "nobody"}, "unknown role"},
-		{child{Role: "server", URL: "x"}, ""},
-	} {
-		_, err := c.add(m.child)
-		if err == nil != (m.says == "") || err != nil && !strings.Contains(err.Error(), m.says) {
-			t.Errorf("%s: got %v, want %q", m.Role, err, m.says)
-		}
-	}
-	if samples, err := c.end(nil); err != nil || len(samples) != 2 || samples[1][measure.PeakMemory] == 0 {
-		t.Errorf("got %v, %v, want two samples with a peak", samples, err)
 	}
 }
 
@@ -97,20 +74,12 @@ func TestMemberThatCannotStart(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
-	c, err := newProcesses(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	submitter, err := c.add(child{Role: "submitter", Tasks: 1}) // it has no worker
-	if err != nil {
-		t.Fatal(err)
-	}
-	cancel()
-	<-submitter.ended
-	if _, err := c.end(nil); !errors.Is(err, context.Canceled) {
+	_, err := withChildren(ctx, []role{{Name: "submitter", Tasks: 1}}, func(_ context.Context, all []*child.Process) error {
+		cancel()
+		<-all[1].Ended // it has no worker
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
-	}
-	if err := inSeparateProcesses(ctx, new(measure.Meter), 1); !errors.Is(err, context.Canceled) {
-		t.Errorf("a sample after the end: got %v, want %v", err, context.Canceled)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"time"
 
 	"github.com/stint-go/stint/lab/experiment"
@@ -19,7 +18,16 @@ import (
 
 // Experiment is the experiment run.
 var Experiment = experiment.New("run", "stint run beside xargs, GNU parallel and others: start-up, the cost of a job, the limit that it finds, memory, a cluster",
-	full(), quick(), run)
+	sizes{
+		trues: 5000, gzips: 300, gzipBytes: 2e6, sleeps: 1000, sleep: 100 * time.Millisecond, mixed: 200, half: 50 * time.Millisecond,
+		holders: 60, hold: 300e6, room: 2e9, holding: 500 * time.Millisecond, items: 1e6, outputs: 1000, bytes: 1e6,
+		remote: 2000, remoteSamples: 6, kills: 2,
+	},
+	sizes{
+		trues: 100, gzips: 6, gzipBytes: 1e5, sleeps: 40, sleep: 10 * time.Millisecond, mixed: 8, half: 5 * time.Millisecond,
+		holders: 8, hold: 30e6, room: 2e8, holding: 20 * time.Millisecond, items: 2e4, outputs: 20, bytes: 2e5,
+		remote: 100, remoteSamples: 1, kills: 1, few: true,
+	}, run)
 
 // sizes are smaller in quick runs and tests.
 type sizes struct {
@@ -36,26 +44,9 @@ type sizes struct {
 	outputs, bytes   int           // jobs that print, and how much
 	remote           int           // jobs on a cluster
 	remoteSamples    int           // which take long
-	samples          int           // of each model; six give an interval
+	kills            int           // 1: the server is killed; 2: a worker before, whose jobs wait ten seconds for another
 	few              bool          // few fixed limits
 	own              bool          // only stint run
-	spare            bool          // no worker and no server is killed
-}
-
-func full() sizes {
-	return sizes{
-		trues: 5000, gzips: 300, gzipBytes: 2e6, sleeps: 1000, sleep: 100 * time.Millisecond, mixed: 200, half: 50 * time.Millisecond,
-		holders: 60, hold: 300e6, room: 2e9, holding: 500 * time.Millisecond, items: 1e6, outputs: 1000, bytes: 1e6,
-		remote: 2000, remoteSamples: 6, samples: 6,
-	}
-}
-
-func quick() sizes {
-	return sizes{
-		trues: 500, gzips: 20, gzipBytes: 2e5, sleeps: 100, sleep: 20 * time.Millisecond, mixed: 20, half: 5 * time.Millisecond,
-		holders: 10, hold: 30e6, room: 2e8, holding: 50 * time.Millisecond, items: 4e4, outputs: 100, bytes: 1e6,
-		remote: 100, remoteSamples: 1, samples: 6, few: true,
-	}
 }
 
 // A lab measures the rows of the experiment.
@@ -69,16 +60,13 @@ type lab struct {
 }
 
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
-	s.Machine() // before our own work makes it busy
 	return s.InFolder("run", func(dir string) (*result.Result, error) {
 		l := &lab{sizes: z, dir: dir, exe: filepath.Join(dir, "stint.exe"), job: filepath.Join(dir, "job.exe")} // Windows needs the extension
 		if !z.own {
 			l.peers = findPeers(ctx)
 		}
-		if !s.Listing() {
-			if err := l.build(ctx, s); err != nil {
-				return nil, err
-			}
+		if err := l.build(ctx, s); err != nil {
+			return nil, err
 		}
 		l.Bench = s.NewBench("run", "a command for every item, whole processes",
 			"stint-run has no -j where the case has none: it finds its limit. jobs-N is stint run -j N.",
@@ -86,53 +74,19 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 		for _, p := range l.peers {
 			l.Result.Tools = append(l.Result.Tools, p.version)
 		}
-		return l.Conclude(l.rows(ctx))
+		return l.Conclude(l.measure(ctx))
 	})
 }
 
 // build builds stint, the jobs and the launcher.
 func (l *lab) build(ctx context.Context, s *experiment.Session) (err error) {
 	s.Logf("run: building stint")
-	if err := measure.Build(ctx, l.exe, "github.com/stint-go/stint/cmd/stint"); err != nil {
-		return err
-	}
-	if err := measure.Build(ctx, l.job, "github.com/stint-go/stint/lab/experiment/run/job"); err != nil {
-		return err
-	}
-	if l.launcher, err = measure.NewLauncher(ctx, l.dir); err != nil {
-		return err
-	}
-	return os.Mkdir(filepath.Join(l.dir, "parallel"), 0o777)
+	l.launcher, err = measure.NewLauncher(ctx, l.dir)
+	return errors.Join(err,
+		measure.Build(ctx, l.exe, "github.com/stint-go/stint/cmd/stint"),
+		measure.Build(ctx, l.job, "github.com/stint-go/stint/lab/experiment/run/job"),
+		os.Mkdir(l.file("parallel"), 0o777))
 }
-
-// A skipped row cannot be measured here.
-type skipped struct{ error }
-
-// rows measures one row after the other.
-func (l *lab) rows(ctx context.Context) error {
-	for _, row := range []func(context.Context) (experiment.Study, error){
-		l.startUp, l.nothing, l.gzip, l.sleeping, l.halves, l.memory, l.arguments, l.dryRun, l.output, l.cluster,
-	} {
-		st, err := row(ctx)
-		var skip skipped
-		switch {
-		case errors.As(err, &skip):
-			l.Logf("run: %v", skip)
-			l.Result.Notes = append(l.Result.Notes, skip.Error()+".")
-			continue
-		case err != nil:
-			return err
-		}
-		l.Claim(st.Claims...)
-		if err := l.Measure(ctx, st.Cases...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// prepares reports whether a row needs its files: it is measured.
-func (l *lab) prepares(kase string) bool { return !l.Listing() && l.SelectsCase(kase) }
 
 // file returns the name of a file of the experiment.
 func (l *lab) file(name string) string { return filepath.Join(l.dir, name) }
@@ -141,23 +95,33 @@ func (l *lab) file(name string) string { return filepath.Join(l.dir, name) }
 func (l *lab) env() []string {
 	env := []string{"LC_ALL=C", "PARALLEL_HOME=" + l.file("parallel")}
 	if len(l.Procs) > 0 {
-		env = append(env, "GOMAXPROCS="+strconv.Itoa(runtime.GOMAXPROCS(0)))
+		env = append(env, fmt.Sprint("GOMAXPROCS=", runtime.GOMAXPROCS(0)))
 	}
 	return env
 }
 
-// kase is a case with the usual settings.
-func (l *lab) kase(name, doc string, models ...experiment.Model) experiment.Case {
-	return experiment.Case{Name: name, Doc: "an op is a run of the process: " + doc, Reference: nameOurs, Ops: 1, Count: l.samples, Main: true, Models: models}
-}
-
-// fewer returns a part of the limits in a run with few.
-func (l *lab) fewer(limits ...int) []int {
-	if l.few {
-		return []int{limits[1], limits[len(limits)-1]}
+// measure measures the rows of the table.
+func (l *lab) measure(ctx context.Context) error {
+	for _, rows := range l.table(ctx) {
+		var cases []experiment.Case
+		for _, r := range rows {
+			if l.SelectsCase(r.name) && r.skip != nil {
+				text := fmt.Sprintf("%s is skipped: %v", r.name, r.skip)
+				l.Logf("run: %s", text)
+				l.Result.Notes = append(l.Result.Notes, text+".")
+				continue
+			}
+			if l.SelectsCase(r.name) {
+				if err := l.makeItems(r); err != nil {
+					return err
+				}
+			}
+			l.Claim(r.claims...)
+			cases = append(cases, l.kase(ctx, r))
+		}
+		if err := l.Measure(ctx, cases...); err != nil {
+			return err
+		}
 	}
-	return limits
+	return nil
 }
-
-// megabytes formats a size.
-func megabytes(n int64) string { return fmt.Sprintf("%dMB", n/1e6) }

@@ -100,9 +100,7 @@ func (t *table) busy(b *experiment.Bench, slow decoding) experiment.Study {
 	st := experiment.One(c)
 	for _, name := range []string{"stream.FromSeq", "stream.Generate"} {
 		if b.Result.Processors > 1 {
-			claim := experiment.AtMost(1, c.Name, name, direct.Name, overlap)
-			claim.Stretch = 0.75
-			st.Claims = append(st.Claims, claim)
+			st.Claims = append(st.Claims, experiment.AtMost(1, c.Name, name, direct.Name, overlap))
 		}
 	}
 	return st

@@ -23,7 +23,7 @@ import (
 
 // Experiment is the experiment sum. The claims are about two processors, which
 // the models use unless the session has Procs.
-var Experiment = experiment.New("sum", "stint sum beside sha256sum and md5sum: "+full.String()+", whole processes", full, quick, run).WithAllModels()
+var Experiment = experiment.New("sum", "stint sum beside sha256sum and md5sum: "+full.String()+", whole processes", full, quick, run)
 
 // full is the tree of the claims: 800 MB in large files, and so many small ones
 // that opening them matters. quick is a twentieth of it.
@@ -41,7 +41,6 @@ const (
 
 // run measures any tree.
 func run(ctx context.Context, s *experiment.Session, t tree.Tree) (*result.Result, error) {
-	s.Machine() // before our own work makes it busy
 	versions, err := tools(ctx)
 	if err != nil {
 		return nil, err

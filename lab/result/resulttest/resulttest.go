@@ -26,7 +26,7 @@ func Example() *result.Result {
 		Command:    "go run ./lab run sum",
 		Workload:   "2 files",
 		Processors: 2,
-		Machine:    measure.Machine{GOOS: "linux", GOARCH: "amd64", CPU: "A CPU: fast", Go: "go1", Processors: 2, Load: &idle, Others: &idle},
+		Machine:    measure.Machine{GOOS: "linux", GOARCH: "amd64", CPU: "A CPU: fast", Go: "go1", Processors: 2, Others: &idle},
 		Tools:      []string{"a 1", "b 2"},
 		Notes:      []string{"note"},
 		Models:     []result.Model{{Name: "gnu", Kind: result.Peer, Doc: "a"}, {Name: "stint", Kind: result.Ours, Doc: "b"}},

@@ -6,6 +6,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -94,17 +95,18 @@ func (j job) print(item string) error {
 	return errors.Join(err, w.Flush())
 }
 
-// guard runs a command, which dies at once when standard input ends, as it does when
-// the laboratory ends, or lets the command die.
+// guard runs a command, which is killed when standard input ends, as it does when the
+// laboratory ends, or lets the command die.
 func guard(args []string) error {
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	if err := cmd.Start(); err != nil {
-		return err
-	}
+	ctx, end := context.WithCancel(context.Background())
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin) // for any reason
-		_ = cmd.Process.Kill()               // or it has ended
+		end()
 	}()
-	return cmd.Wait()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stdout // either says that it is ready
+	if err := cmd.Run(); ctx.Err() == nil {
+		return fmt.Errorf("it has ended: %v", err)
+	}
+	return nil
 }

@@ -1,0 +1,38 @@
+package report
+
+// A grouped holds the elements of a slice with the same key.
+type grouped[T any] struct {
+	key   string
+	items []T
+}
+
+// groupBy groups elements by key, in order of first appearance.
+func groupBy[T any](s []T, key func(T) string) []grouped[T] {
+	var out []grouped[T]
+	index := map[string]int{}
+	for _, v := range s {
+		k := key(v)
+		i, ok := index[k]
+		if !ok {
+			i = len(out)
+			index[k] = i
+			out = append(out, grouped[T]{key: k})
+		}
+		out[i].items = append(out[i].items, v)
+	}
+	return out
+}
+
+// unique removes duplicates, keeping the order.
+func unique(s []string) []string {
+	return each(groupBy(s, func(v string) string { return v }), func(g grouped[string]) string { return g.key })
+}
+
+// each applies a function to all elements.
+func each[T, U any](s []T, text func(T) U) []U {
+	var out []U
+	for _, v := range s {
+		out = append(out, text(v))
+	}
+	return out
+}
