@@ -54,8 +54,10 @@ const (
 
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	b := s.NewBench("cluster", "tasks that double a number, with or without a wait, on workers reached through a NATS server",
-		"The server keeps its streams in memory. Numbers are sent as JSON. Server, streams and workers are created for each sample, and run some tasks before the time starts.",
-		"Submitters and workers reach the server through the loopback interface, also in the same process. Several processes share this machine's processors. Bytes and allocations are those of the submitting process.",
+		"The server keeps its streams in memory. Numbers are sent as JSON. "+
+			"Server, streams and workers are created for each sample, and run some tasks before the time starts.",
+		"Submitters and workers reach the server through the loopback interface, also in the same process. "+
+			"Several processes share this machine's processors. Bytes and allocations are those of the submitting process.",
 		"Peak memory is of heap and stacks, read every 2 ms from the start of a process to its end.")
 	empty := experiment.Case{
 		Name: fmt.Sprintf("task=empty/slots=%d", manySlots), Reference: byHand.Name, Ops: z.empty, Main: true,
@@ -66,14 +68,17 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 		Doc: "an op is a task that sleeps, on a slot of one of several workers; workers and server are separate processes",
 	}
 	for _, m := range []result.Model{ours, byHand} {
-		empty.Models = append(empty.Models, experiment.Model{Model: m, Run: func(meter *measure.Meter) error { return inOneProcess(ctx, meter, m, double(0)) }})
+		empty.Models = append(empty.Models, experiment.Model{Model: m, Run: func(meter *measure.Meter) error {
+			return inOneProcess(ctx, meter, m, double(0))
+		}})
 		sleeping.Models = append(sleeping.Models, experiment.Model{Model: m, Run: func(meter *measure.Meter) error { return onWorkers(ctx, meter, m) }})
 	}
 	const ideal = float64(sleepTime) / (workerProcs * fewSlots)
 	return b.Run(ctx,
 		experiment.One(empty,
 			experiment.AtMost(1.25, empty.Name, ours.Name, byHand.Name, nearLoop),
-			result.Claim{Case: empty.Name, Model: ours.Name, Unit: measure.Time, Form: result.Value, Bar: 100_000, Note: "10,000 tasks a second", Conclusion: fastSubmit}),
+			result.Claim{Case: empty.Name, Model: ours.Name, Unit: measure.Time, Form: result.Value, Bar: 100_000,
+				Note: "10,000 tasks a second", Conclusion: fastSubmit}),
 		experiment.One(sleeping, result.Claim{Case: sleeping.Name, Model: ours.Name, Unit: measure.Time, Form: result.Value, Bar: 1.1 * ideal,
 			Note: fmt.Sprintf("1.1 x the ideal, %v divided by %d slots", sleepTime, workerProcs*fewSlots), Conclusion: slotsUsed}),
 		z.memory(ctx))

@@ -101,7 +101,8 @@ func (h *loop) publish(ctx context.Context, name string, items []int, room chan<
 
 // work runs a worker until ctx ends.
 func (h *loop) work(ctx context.Context, slots int) error {
-	consumer, err := h.js.CreateOrUpdateConsumer(ctx, "tasks", jetstream.ConsumerConfig{Durable: "workers", AckPolicy: jetstream.AckExplicitPolicy, MaxAckPending: -1})
+	config := jetstream.ConsumerConfig{Durable: "workers", AckPolicy: jetstream.AckExplicitPolicy, MaxAckPending: -1}
+	consumer, err := h.js.CreateOrUpdateConsumer(ctx, "tasks", config)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,8 @@ import (
 )
 
 // Experiment is the experiment run.
-var Experiment = experiment.New("run", "stint run beside xargs, GNU parallel and others: start-up, the cost of a job, the limit that it finds, memory, a cluster",
+var Experiment = experiment.New("run",
+	"stint run beside xargs, GNU parallel and others: start-up, the cost of a job, the limit that it finds, memory, a cluster",
 	sizes{
 		trues: 5000, gzips: 300, gzipBytes: 2e6, sleeps: 1000, sleep: 100 * time.Millisecond, mixed: 200, half: 50 * time.Millisecond,
 		holders: 60, hold: 300e6, room: 2e9, holding: 500 * time.Millisecond, items: 1e6, outputs: 1000, bytes: 1e6,

@@ -45,7 +45,8 @@ func atMost(bar float64, unit measure.Unit, kase, conclusion string) result.Clai
 // one runs a job that does nothing.
 func (l *lab) one() row {
 	r := row{name: "true/jobs=1", doc: "true, once", tools: append([]tool{l.ours(0)}, l.peers...), batch: batch{command: []string{"true"}, n: 1, text: numbered}}
-	r.claims = append(l.against(nameGNU, result.Claim{Case: r.name, Model: nameOurs, Unit: measure.Time, Form: result.Speedup, Than: nameGNU, Bar: 5, Conclusion: starts}),
+	r.claims = append(
+		l.against(nameGNU, result.Claim{Case: r.name, Model: nameOurs, Unit: measure.Time, Form: result.Speedup, Than: nameGNU, Bar: 5, Conclusion: starts}),
 		atMost(20e6, measure.Time, r.name, starts))
 	return r
 }
@@ -69,7 +70,8 @@ func (l *lab) gzip() row {
 	dir := l.file("files")
 	r := row{
 		name: fmt.Sprintf("gzip/jobs=%d", l.gzips), tools: l.tools([]int{1, 2, 3, 4, 8}, nameXargs, nameGNU), json: true,
-		batch: batch{command: []string{"gzip", "-9", "-k", "-f"}, n: l.gzips, text: func(i int) string { return filepath.Join(dir, strconv.Itoa(i)) }, flags: []string{"--json"}},
+		batch: batch{command: []string{"gzip", "-9", "-k", "-f"}, n: l.gzips, flags: []string{"--json"},
+			text: func(i int) string { return filepath.Join(dir, strconv.Itoa(i)) }},
 	}
 	r.doc = fmt.Sprintf("gzip -9 of %d files of %.3g MB; xargs has -P %s", l.gzips, float64(l.gzipBytes)/1e6, r.atOnce())
 	r.claims = []result.Claim{experiment.AtMost(1.05, r.name, nameOurs, result.BestSwept, computing)}
@@ -106,8 +108,9 @@ func (l *lab) gzip() row {
 func (l *lab) sleeping() row {
 	const most = 256
 	r := row{
-		name: fmt.Sprintf("sleep=%v/jobs=%d", l.sleep, l.sleeps), doc: fmt.Sprintf("sleep, %d times; the peers run %d at once", l.sleeps, most), json: true,
-		batch: batch{command: []string{"sleep"}, n: l.sleeps, others: most, text: func(int) string { return fmt.Sprint(l.sleep.Seconds()) }, flags: []string{"--json"}},
+		name: fmt.Sprintf("sleep=%v/jobs=%d", l.sleep, l.sleeps), json: true, doc: fmt.Sprintf("sleep, %d times; the peers run %d at once", l.sleeps, most),
+		batch: batch{command: []string{"sleep"}, n: l.sleeps, others: most, flags: []string{"--json"},
+			text: func(int) string { return fmt.Sprint(l.sleep.Seconds()) }},
 	}
 	r.tools = l.tools([]int{most}, nameXargs, nameGNU)
 	r.claims = []result.Claim{experiment.AtMost(1.3, r.name, nameOurs, jobsName(most), waiting)}
@@ -119,7 +122,8 @@ func (l *lab) halves() row {
 	r := row{
 		name: fmt.Sprintf("compute=%v/wait=%v/jobs=%d", l.half, l.half, l.mixed), doc: fmt.Sprintf("%d jobs that compute and then wait", l.mixed),
 		tools: l.tools([]int{1, 2, 3, 4, 6, 8, 16, 32, 64}, nameGNU), json: true, repeat: 1,
-		batch: batch{command: []string{l.job, "-steps", strconv.Itoa(load.Steps(l.half)), "-wait", l.half.String()}, n: l.mixed, text: numbered, flags: []string{"--json"}},
+		batch: batch{command: []string{l.job, "-steps", strconv.Itoa(load.Steps(l.half)), "-wait", l.half.String()},
+			n: l.mixed, text: numbered, flags: []string{"--json"}},
 	}
 	r.claims = []result.Claim{experiment.AtMost(1.1, r.name, nameOurs, result.BestSwept, both)}
 	return r
@@ -132,7 +136,8 @@ func (l *lab) memory() row {
 		name:  fmt.Sprintf("memory=%dMB/jobs=%d", l.hold/1e6, l.holders),
 		doc:   fmt.Sprintf("%d jobs that hold %d MB for %v; all are in a cgroup of %d MB", l.holders, l.hold/1e6, l.holding, l.room/1e6),
 		tools: l.tools([]int{2, most - 2, most - 1, most}), json: true, counts: true,
-		batch: batch{command: []string{l.job, "-memory", fmt.Sprint(l.hold), "-wait", l.holding.String()}, n: l.holders, text: numbered, flags: []string{"--json"}},
+		batch: batch{command: []string{l.job, "-memory", fmt.Sprint(l.hold), "-wait", l.holding.String()},
+			n: l.holders, text: numbered, flags: []string{"--json"}},
 	}
 	r.claims = []result.Claim{atMost(0, measure.Failures, r.name, fits), experiment.AtMost(1.2, r.name, nameOurs, result.BestSwept, fits)}
 	r.enter = func(p *measure.Process) (func() error, error) { return enterGroup(p, l.room) }
@@ -163,7 +168,8 @@ func (l *lab) output() row {
 		name:  fmt.Sprintf("print=%.3gMB/jobs=%d", float64(l.bytes)/1e6, l.outputs),
 		doc:   fmt.Sprintf("%d jobs print %.3g MB each, and the first of all lasts as long, with output in order", l.outputs, float64(l.bytes)/1e6),
 		tools: l.tools(nil, nameGNU), repeat: l.bytes / len(numbered(0)+"\n"),
-		batch: batch{command: []string{l.job, "-print", strconv.Itoa(l.bytes), "-until", last, "-last", strconv.Itoa(l.outputs)}, n: l.outputs + 1, text: numbered, ordered: true},
+		batch: batch{command: []string{l.job, "-print", strconv.Itoa(l.bytes), "-until", last, "-last", strconv.Itoa(l.outputs)},
+			n: l.outputs + 1, text: numbered, ordered: true},
 	}
 	r.claims = []result.Claim{atMost(100e6, measure.PeakRSS, r.name, bounded)}
 	r.enter = func(*measure.Process) (func() error, error) { return func() error { return os.Remove(last) }, nil }

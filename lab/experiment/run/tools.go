@@ -87,12 +87,14 @@ var candidates = []struct {
 	{nameXargs, []string{"xargs", "gxargs"}, "--version", "GNU findutils", "xargs -P N -n 1, but for items that fit", func(b batch) []string {
 		return slices.Concat(flag(!b.fit, "-n", "1", "-P", b.atOnce()), b.command)
 	}},
-	{nameGNU, []string{"parallel"}, "--version", "GNU parallel", "parallel, with -k where the output has an order, and -X for items that fit", func(b batch) []string {
-		return slices.Concat(flag(b.jobs+b.others > 0, "-j", b.atOnce()), flag(b.ordered, "-k"), flag(b.fit, "-X"), b.command)
-	}},
-	{nameMoreutils, []string{"parallel", "parallel.moreutils", "parallel-moreutils"}, "--version", "for each argument, run command", "parallel of moreutils -j N, with the items as arguments", func(b batch) []string {
-		return slices.Concat([]string{"-j", b.atOnce()}, b.command, []string{"--"}, b.all())
-	}},
+	{nameGNU, []string{"parallel"}, "--version", "GNU parallel",
+		"parallel, with -k where the output has an order, and -X for items that fit", func(b batch) []string {
+			return slices.Concat(flag(b.jobs+b.others > 0, "-j", b.atOnce()), flag(b.ordered, "-k"), flag(b.fit, "-X"), b.command)
+		}},
+	{nameMoreutils, []string{"parallel", "parallel.moreutils", "parallel-moreutils"}, "--version", "for each argument, run command",
+		"parallel of moreutils -j N, with the items as arguments", func(b batch) []string {
+			return slices.Concat([]string{"-j", b.atOnce()}, b.command, []string{"--"}, b.all())
+		}},
 	{nameRush, []string{"rush"}, "--help", "executing jobs in parallel", "rush -j N, with a shell for each job", func(b batch) []string {
 		return slices.Concat([]string{"-j", b.atOnce()}, flag(b.ordered, "-k"), []string{strings.Join(append(b.command, "{}"), " ")})
 	}},

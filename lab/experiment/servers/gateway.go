@@ -54,23 +54,28 @@ func (g gateway) note() string {
 }
 
 func (g gateway) kase() experiment.Case {
-	c := experiment.Case{Name: gatewayName, Doc: "an op is a served request, under twice the load that the backend can serve", Reference: nameFixed, Ops: 1, Count: samples, Main: true}
+	c := experiment.Case{Name: gatewayName, Reference: nameFixed, Ops: 1, Count: samples, Main: true,
+		Doc: "an op is a served request, under twice the load that the backend can serve"}
 	add := func(m result.Model, limit func() *stint.Limiter) {
 		c.Models = append(c.Models, experiment.Model{Model: m, Run: func(m *measure.Meter) error { return g.trial(m, limit) }})
 	}
 	add(result.Peer.Model(nameNone, "httputil.ReverseProxy"), nil)
-	add(result.Ours.Model(nameFixed, "httplimit.Handler with the best Limit, if it is known; twice as many wait"), func() *stint.Limiter { return stint.Limit(g.capacity) })
+	add(result.Ours.Model(nameFixed, "httplimit.Handler with the best Limit, if it is known; twice as many wait"),
+		func() *stint.Limiter { return stint.Limit(g.capacity) })
 	add(result.Ours.Model(nameAuto, "httplimit.Handler with stint.Auto(1, 256); as many wait"), func() *stint.Limiter { return stint.Auto(1, 256) })
 	return c
 }
 
 func (g gateway) claims() []result.Claim {
-	out := experiment.Concludes("", "Under twice its load, a backend that suffers from crowds collapses behind a reverse proxy without a limit.",
+	out := experiment.Concludes("",
+		"Under twice its load, a backend that suffers from crowds collapses behind a reverse proxy without a limit.",
 		experiment.AtMost(0.1, gatewayName, nameFixed, nameNone, ""))
 	for _, m := range []string{nameFixed, nameAuto} {
-		out = append(out, experiment.Concludes("", "With httplimit.Handler, it serves nine tenths of its capacity or more, and the requests that are served wait for a bounded time.",
+		out = append(out, experiment.Concludes("",
+			"With httplimit.Handler, it serves nine tenths of its capacity or more, and the requests that are served wait for a bounded time.",
 			result.Claim{Case: gatewayName, Model: m, Unit: measure.Time, Form: result.Value, Bar: 1e9 / g.best() / 0.9, Note: "nine tenths of the capacity"},
-			result.Claim{Case: gatewayName, Model: m, Unit: measure.P99, Form: result.Value, Bar: 6 * float64(g.service), Note: "2 services of waiting, 1 of being served, and as much again"})...)
+			result.Claim{Case: gatewayName, Model: m, Unit: measure.P99, Form: result.Value, Bar: 6 * float64(g.service),
+				Note: "2 services of waiting, 1 of being served, and as much again"})...)
 	}
 	return out
 }

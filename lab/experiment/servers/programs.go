@@ -26,12 +26,15 @@ func key(i int) int { return int(uint32(i*2654435761) % keys) }
 
 // postgres is PostgreSQL with a table.
 var postgres = program{
-	name: "postgres", folders: []string{"/usr/lib/postgresql/*/bin", "/usr/local/pgsql/bin", "/opt/homebrew/opt/postgresql*/bin"}, users: []string{"postgres", "nobody"},
+	name: "postgres", folders: []string{"/usr/lib/postgresql/*/bin", "/usr/local/pgsql/bin", "/opt/homebrew/opt/postgresql*/bin"},
+	users: []string{"postgres", "nobody"},
 	prepare: func(folder, home, _ string) ([]string, error) {
-		return []string{filepath.Join(folder, "initdb"), "-D", filepath.Join(home, "data"), "-U", "stint", "-A", "trust", "-E", "UTF8", "--no-locale"}, nil
+		return []string{filepath.Join(folder, "initdb"), "-D", filepath.Join(home, "data"),
+			"-U", "stint", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"}, nil
 	},
 	args: func(home, port string) []string {
-		return []string{"-D", filepath.Join(home, "data"), "-p", port, "-k", home, "-c", "listen_addresses=127.0.0.1", "-c", "max_connections=300", "-c", "max_wal_size=4GB",
+		return []string{"-D", filepath.Join(home, "data"), "-p", port, "-k", home,
+			"-c", "listen_addresses=127.0.0.1", "-c", "max_connections=300", "-c", "max_wal_size=4GB",
 			"-c", "checkpoint_timeout=1h", "-c", "autovacuum=off", "-c", "max_parallel_workers_per_gather=0", "-c", "jit=off"}
 	},
 	ready: func(ctx context.Context, address string) error {

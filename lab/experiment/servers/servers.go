@@ -18,9 +18,12 @@ import (
 )
 
 // Experiment is the experiment servers.
-var Experiment = experiment.New("servers", "calls without a limit on PostgreSQL, web servers, Redis and files, near and far, beside fixed limits and another adaptive one; a reverse proxy under twice its load",
-	sizes{target: time.Second, divisor: 1, step: 2, links: 4, gateway: gateway{capacity: 20, service: 50 * time.Millisecond, warmup: 5 * time.Second, length: 10 * time.Second}},
-	sizes{target: 4 * time.Millisecond, divisor: 10, step: 16, links: 1, gateway: gateway{capacity: 2, service: 4 * time.Millisecond, warmup: 10 * time.Millisecond, length: 50 * time.Millisecond}}, run)
+var Experiment = experiment.New("servers",
+	"calls without a limit on PostgreSQL, web servers, Redis and files, near and far, beside fixed limits; a reverse proxy under twice its load",
+	sizes{target: time.Second, divisor: 1, step: 2, links: 4,
+		gateway: gateway{capacity: 20, service: 50 * time.Millisecond, warmup: 5 * time.Second, length: 10 * time.Second}},
+	sizes{target: 4 * time.Millisecond, divisor: 10, step: 16, links: 1,
+		gateway: gateway{capacity: 2, service: 4 * time.Millisecond, warmup: 10 * time.Millisecond, length: 50 * time.Millisecond}}, run)
 
 // sizes are smaller in quick runs and tests.
 type sizes struct {
@@ -53,7 +56,8 @@ type link struct {
 // distances are the links to most servers.
 func distances() []link {
 	const rtt = 20 * time.Millisecond
-	return []link{{name: "/near"}, {name: "/rtt=2ms", rtt: 2 * time.Millisecond}, {name: "/rtt=20ms", rtt: rtt}, {name: "/rtt=20ms/jitter=20ms", rtt: rtt, jitter: rtt}}
+	return []link{{name: "/near"}, {name: "/rtt=2ms", rtt: 2 * time.Millisecond}, {name: "/rtt=20ms", rtt: rtt},
+		{name: "/rtt=20ms/jitter=20ms", rtt: rtt, jitter: rtt}}
 }
 
 // servers are all that are measured.
@@ -69,7 +73,9 @@ func (z sizes) servers() []server {
 		{name: "http-batch", start: role{}.start, connect: connectWeb, links: far, rows: []row{
 			{name: fmt.Sprintf("http/batch=%d", batch), doc: "an op is all GETs, of a page of 1 KiB", batch: batch, bar: 1.6, than: nameAll},
 		}},
-		{name: "files", connect: writeFiles, links: []link{{}}, rows: []row{{name: "files", doc: "an op is a new file of 4 KiB, with fsync, which is then removed"}}},
+		{name: "files", connect: writeFiles, links: []link{{}}, rows: []row{
+			{name: "files", doc: "an op is a new file of 4 KiB, with fsync, which is then removed"},
+		}},
 		{name: "postgres", start: postgres.start, connect: connectPostgres, links: distances()[:3], rows: []row{
 			{name: "select", doc: "an op is a select by key, in PostgreSQL"},
 			{name: "update", doc: "an op is an update by key, in PostgreSQL"},
@@ -96,10 +102,14 @@ type lab struct {
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	z.target = cmp.Or(s.Time, z.target)
 	return s.InFolder("servers", func(dir string) (*result.Result, error) {
-		l := &lab{sizes: z, dir: dir, Bench: s.NewBench("servers", "requests to servers on this machine, with fixed limits, without one, and with the adaptive limit of another library",
-			"near is a direct connection. rtt=T is a proxy that makes each round trip T longer. The servers and the proxy are processes of their own, on the same processors.",
-			"limit-N is stint.Range with stint.Limit(N). stint.Range has no option. stint.Range-again is the second call with one Auto(1, 256), after a first that is not timed.",
-			fmt.Sprintf("A call runs tasks for %v, or a quarter of that if a fixed limit is half as fast as the best model, and waits for those that run then. All tasks of a batch are run. Connections are open before.", z.target),
+		l := &lab{sizes: z, dir: dir, Bench: s.NewBench("servers",
+			"requests to servers on this machine, with fixed limits, without one, and with the adaptive limit of another library",
+			"near is a direct connection. rtt=T is a proxy that makes each round trip T longer. "+
+				"The servers and the proxy are processes of their own, on the same processors.",
+			"limit-N is stint.Range with stint.Limit(N). stint.Range has no option. "+
+				"stint.Range-again is the second call with one Auto(1, 256), after a first that is not timed.",
+			fmt.Sprintf("A call runs tasks for %v, or a quarter of that if a fixed limit is half as fast as the best model, "+
+				"and waits for those that run then. All tasks of a batch are run. Connections are open before.", z.target),
 			z.gateway.note())}
 		err := os.Chmod(dir, 0o711) // for servers that run as another user
 		for _, s := range l.servers() {
