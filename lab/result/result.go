@@ -4,6 +4,7 @@
 package result
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/stint-go/stint/lab/measure"
@@ -142,9 +143,4 @@ func (r *Result) Main() []Case {
 }
 
 // ProcessorsOf returns the number of processors used in a case.
-func (r *Result) ProcessorsOf(c Case) int {
-	if c.Processors > 0 {
-		return c.Processors
-	}
-	return r.Processors
-}
+func (r *Result) ProcessorsOf(c Case) int { return cmp.Or(c.Processors, r.Processors) }

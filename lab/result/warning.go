@@ -54,7 +54,15 @@ func (r *Result) warnings() []Warning {
 	}
 	// One warning of each kind about rows, with the first row.
 	about := func(kind, format string, doubtful func(Case, *Row) bool, args ...any) {
-		if names := r.names(doubtful); len(names) > 0 {
+		var names []string
+		for _, c := range r.Cases {
+			for _, row := range r.In(c.Name) {
+				if doubtful(c, row) {
+					names = append(names, c.Name+" "+row.Model)
+				}
+			}
+		}
+		if len(names) > 0 {
 			more := ""
 			if len(names) > 1 {
 				more = fmt.Sprintf(" and %d more of %d rows", len(names)-1, len(r.Rows))
@@ -70,18 +78,5 @@ func (r *Result) warnings() []Warning {
 		in := row.Ratio(r.Row(c.Name, c.Reference), measure.Time).Interval
 		return in != nil && in.Lo <= 1 && in.Hi >= 1 && (in.Lo < 1-equalWithin || in.Hi > 1+equalWithin)
 	}, 100*equalWithin)
-	return out
-}
-
-// names returns the names of the rows that are doubtful.
-func (r *Result) names(doubtful func(Case, *Row) bool) []string {
-	var out []string
-	for _, c := range r.Cases {
-		for _, row := range r.In(c.Name) {
-			if doubtful(c, row) {
-				out = append(out, c.Name+" "+row.Model)
-			}
-		}
-	}
 	return out
 }
