@@ -1,5 +1,5 @@
 // Package measure takes samples: of work in this process with a Meter, of other
-// processes with a Launcher. Rounds runs models in turn; Machine and Watch
+// processes with a Launcher. Machine and Watch
 // describe where, and how busy it was.
 package measure
 
