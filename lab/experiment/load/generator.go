@@ -37,14 +37,14 @@ func (g *generator) capacity() float64 {
 	return g.capacities[cpus]
 }
 
-// try computes on all CPUs for at least 20 ms, and returns how many jobs that were a second.
+// try computes on all CPUs for at least ten jobs, and returns how many jobs that were a second.
 func (g *generator) try(cpus int) float64 {
 	var jobs atomic.Int64
 	var wg sync.WaitGroup
 	began := time.Now()
 	for range cpus {
 		wg.Go(func() {
-			for time.Since(began) < 20*time.Millisecond {
+			for time.Since(began) < 10*g.cost {
 				g.compute()
 				jobs.Add(1)
 			}
@@ -65,20 +65,5 @@ func (g *generator) plan(percent, round int) []time.Duration {
 			return plan
 		}
 		plan = append(plan, time.Duration(at))
-	}
-}
-
-// until returns at a time. It sleeps only if that is far away.
-func until(t time.Time) {
-	const late = 2 * time.Millisecond // that a sleep may end
-	for {
-		switch ahead := time.Until(t); {
-		case ahead <= 0:
-			return
-		case ahead > late:
-			time.Sleep(ahead - late)
-		default:
-			runtime.Gosched()
-		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 // Experiment is the experiment load.
 var Experiment = experiment.New("load", "jobs that arrive at 10 % to 120 % of capacity: a goroutine a job, pools that refuse, stint with and without a number",
-	sizes{100 * time.Microsecond, time.Millisecond, time.Second}, sizes{100 * time.Microsecond, time.Millisecond, 15 * time.Millisecond}, run)
+	sizes{2 * time.Millisecond, 20 * time.Millisecond, 2 * time.Second}, sizes{time.Millisecond, 10 * time.Millisecond, 30 * time.Millisecond}, run)
 
 // sizes are smaller in quick runs and tests.
 type sizes struct {
@@ -27,8 +27,8 @@ type sizes struct {
 	length time.Duration // of a sample, from the first arrival to the last
 }
 
-// samples are fewer than usual: one takes a second.
-const samples = 8
+// samples give an interval; one takes two seconds.
+const samples = 6
 
 // queuePerCPU is how many jobs may wait for each CPU, in all pools.
 const queuePerCPU = 16
@@ -52,8 +52,8 @@ func (z sizes) waiting() kind {
 
 func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, error) {
 	b := s.NewBench("load", fmt.Sprintf("jobs that compute for %v, and some that wait for %v too, arrive at random times for %v", z.cost, z.wait, z.length),
-		"A load of 100 is as many jobs a second as all CPUs finish that do nothing else. The generator of the jobs also needs CPU time.",
-		"Between two jobs the generator yields to them: it does not sleep, because a sleep may end a millisecond late.",
+		"A load of 100 is as many jobs a second as all CPUs finish that do nothing else.",
+		"The generator of the jobs sleeps between two arrivals. It may wake up a millisecond late, and later when all CPUs compute; then it submits all that are due.",
 		"Arrivals are planned before, at exponential distances, the same for all models of a round.",
 		"A response time counts from the planned arrival, however late the job was submitted.",
 		"An op is a job that was accepted, and refused is the part that was not. Response times are those of accepted jobs.",
@@ -99,7 +99,7 @@ func (g *generator) measure(m *measure.Meter, s server, k kind, percent int) err
 	began = time.Now()
 	refused := 0
 	for i, at := range plan {
-		until(began.Add(at))
+		time.Sleep(time.Until(began.Add(at)))
 		if !try(i) {
 			refused++
 		}
