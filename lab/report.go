@@ -23,8 +23,8 @@ func newReport() *cobra.Command {
 		Short: "Write the results in DIR as reports for readers and programs",
 		Long: `Report reads the results in DIR and writes into the same directory report.html, a
 self-contained page, report.md, with everything, and report.txt, in the benchmark
-format. With --write it instead replaces the text
-between the lines
+format, which summaries have no samples for. With --write it instead replaces the
+text between the lines
 
     <!-- lab:begin -->
     <!-- lab:end -->

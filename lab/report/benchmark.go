@@ -12,10 +12,16 @@ import (
 
 // writeBenchmark writes the samples of results in the Go benchmark format, one
 // line per run in running order, after the configuration. It leaves out upper
-// bounds of peak memory, which benchstat would compare.
+// bounds of peak memory, which benchstat would compare. A result without samples
+// gets a line that says so, which programs skip.
 func writeBenchmark(w io.Writer, results []*result.Result) error {
 	out := benchfmt.NewWriter(w)
 	for _, r := range results {
+		if r.Summary {
+			if _, err := fmt.Fprintf(w, "# %s: a summary, which has no samples for this format; go run ./lab compare reads it\n", r.Experiment); err != nil {
+				return err
+			}
+		}
 		var config []benchfmt.Config
 		for _, c := range [][2]string{
 			{"goos", r.Machine.GOOS}, {"goarch", r.Machine.GOARCH}, {"cpu", r.Machine.CPU}, {"go", r.Machine.Go},
