@@ -18,6 +18,7 @@ type Cost struct {
 	Experiment, Case string
 	Unit             measure.Unit
 	Ours, Others     []string
+	Pictured         []string // in the picture, the first of ours first
 }
 
 // Costs writes the table of costs. The best of the others is bold, and our
