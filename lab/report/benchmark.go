@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/stint-go/stint/lab/measure"
@@ -32,14 +33,12 @@ func writeBenchmark(w io.Writer, results []*result.Result) error {
 			}
 		}
 		for _, c := range r.Cases {
-			rows, left := r.In(c.Name), true
-			for round := 0; left; round++ {
-				left = false
+			rows := r.In(c.Name)
+			for round := range slices.Max(append(each(rows, (*result.Row).N), 0)) {
 				for _, row := range rows {
 					if round >= len(row.Samples) {
 						continue
 					}
-					left = true
 					name := fmt.Sprintf("%s/%s/model=%s-%d", strings.ToUpper(r.Experiment[:1])+r.Experiment[1:], c.Name, row.Model, r.ProcessorsOf(c))
 					line := &benchfmt.Result{Config: config, Name: benchfmt.Name(name), Iters: c.Ops, Values: values(row.Samples[round])}
 					if err := out.Write(line); err != nil {
