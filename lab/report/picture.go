@@ -22,11 +22,8 @@ func Picture(name string, results []*result.Result, costs []Cost) ([]string, err
 		if len(c.Pictured) == 0 {
 			continue
 		}
-		r := &result.Result{}
-		if i := slices.IndexFunc(results, func(r *result.Result) bool { return r.Experiment == c.Experiment }); i >= 0 {
-			r = results[i]
-			machines = append(machines, r.Machine.Name())
-		}
+		r := named(results, c.Experiment)
+		machines = append(machines, r.Machine.Name())
 		panel, err := c.panel(r)
 		p.Panels, missing = append(p.Panels, panel), append(missing, err)
 		p.Desc += panel.Title + ": " + strings.Join(each(panel.Bars, func(b chart.Bar) string { return b.Name + " " + b.Text }), ", ") + ". "
