@@ -2,7 +2,6 @@ package chart
 
 import (
 	"fmt"
-	"html"
 	"slices"
 	"strings"
 )
@@ -61,14 +60,8 @@ func (p Picture) SVG(dark bool) string {
 	fmt.Fprintf(&c, `<g transform="translate(%s %s)">`, num(margin), num(bottom))
 	bottom += c.lines(0, across-2*margin, "soft", p.Note)
 	c.WriteString("</g>\n")
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" role="img" aria-labelledby="%[3]s-t %[3]s-d">
-<title id="%[3]s-t">%[4]s</title><desc id="%[3]s-d">%[5]s</desc>
-<style>
-%[6]s</style>
-<g class="chart">
-%[7]s</g>
-</svg>
-`, num(across), num(bottom), html.EscapeString(p.ID), html.EscapeString(p.Title), html.EscapeString(p.Desc), style, c.String())
+	return fmt.Sprintf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%s\" height=\"%s\"%s\n<style>\n%s</style>\n<g class=\"chart\">\n%s</g>\n</svg>\n",
+		num(across), num(bottom), p.head(across, bottom), style, c.String())
 }
 
 // draw draws the title, the bars with their names on the left and values on the

@@ -45,13 +45,13 @@ type group struct {
 	Tables      []Grid
 }
 
-// A conclusion is a sentence with the answers of its claims.
-type conclusion struct {
-	result.Conclusion
-	Answers     result.Answers
-	Answer, Why string
-	Claims      Grid
-}
+// A conclusion is a sentence with the verdicts of its claims.
+type conclusion struct{ result.Conclusion }
+
+func (c conclusion) Answers() result.Answers { return result.AnswersOf(c.Verdicts) }
+func (c conclusion) Answer() string          { return answerText(c.Answers()) }
+func (c conclusion) Why() string             { return why(c.Verdicts) }
+func (c conclusion) Claims() Grid            { return claims(c.Verdicts) }
 
 // A chapter is one experiment.
 type chapter struct {
