@@ -16,27 +16,29 @@ import (
 )
 
 func newReport() *cobra.Command {
-	var out string
+	var out, picture string
 	var files []string
 	cmd := &cobra.Command{
 		Use:   "report [flags] DIR",
 		Short: "Write the results in DIR as reports for readers and programs",
 		Long: `Report reads the results in DIR and writes into the same directory report.html, a
 self-contained page, report.md, with everything, and report.txt, in the benchmark
-format. With --write it instead replaces the text
-between the lines
+format, which summaries have no samples for. With --write it instead replaces the
+text between the lines
 
     <!-- lab:begin -->
     <!-- lab:end -->
 
 of a file with a summary, and after <!-- lab:begin costs --> with the table of
-costs, as in BENCHMARKS.md and README.md.`,
-		Example: "  go run ./lab report out\n  go run ./lab report --write BENCHMARKS.md --write README.md lab/results/2-core-xeon",
+costs, as in BENCHMARKS.md and README.md. With --picture it writes some of these
+costs as bars.`,
+		Example: "  go run ./lab report out\n  go run ./lab report --picture docs/images/costs lab/results/2-core-xeon\n  go run ./lab report --write BENCHMARKS.md --write README.md lab/results/2-core-xeon",
 		Args:    cobra.ExactArgs(1),
 	}
 	cmd.Flags().StringVar(&out, "out", "", "write into `DIR`, created if missing, instead of the directory of the results")
 	cmd.Flags().StringArrayVar(&files, "write", nil, "replace the text between the laboratory's marks in `FILE`; may be repeated")
-	cmd.MarkFlagsMutuallyExclusive("out", "write")
+	cmd.Flags().StringVar(&picture, "picture", "", "write `NAME`-light.svg and NAME-dark.svg, a picture of costs, for light and dark pages")
+	cmd.MarkFlagsMutuallyExclusive("out", "write", "picture")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		results, err := results(args[0])
 		switch {
@@ -45,7 +47,11 @@ costs, as in BENCHMARKS.md and README.md.`,
 			err = fill(cmd.OutOrStdout(), files, results, args[0])
 		default:
 			var names []string
-			names, err = report.Write(cmp.Or(out, args[0]), results)
+			if picture != "" {
+				names, err = report.Picture(picture, results, costs)
+			} else {
+				names, err = report.Write(cmp.Or(out, args[0]), results)
+			}
 			for _, name := range names {
 				fmt.Fprintln(cmd.OutOrStdout(), name)
 			}

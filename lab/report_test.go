@@ -91,6 +91,7 @@ func TestReportComplains(t *testing.T) {
 	}{
 		{[]string{"report"}, "accepts 1 arg", statusUsage},
 		{[]string{"report", empty}, "no results in it", statusFailed},
+		{[]string{"report", "--picture", filepath.Join(empty, "costs"), "--out", empty, empty}, "none of the others can be", statusUsage},
 		{[]string{"summarize", empty, empty}, "no results in it", statusFailed},
 		{[]string{"summarize", empty}, "accepts 2 arg", statusUsage},
 	} {
@@ -130,5 +131,14 @@ func TestBenchmarksAreTheResults(t *testing.T) {
 		if string(have) != string(want) {
 			t.Errorf("%s is not what the results give; run: go run ./lab report --write %s %s", name, name, dir[1])
 		}
+	}
+}
+
+// The committed results have all rows of the picture.
+func TestPicture(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "costs")
+	out, errs, status := call(t.Context(), "report", "--picture", name, filepath.Join("results", "2-core-xeon"))
+	if want := name + "-light.svg\n" + name + "-dark.svg\n"; status != statusOK || out != want {
+		t.Errorf("got %q, %q, %d, want %q", out, errs, status, want)
 	}
 }

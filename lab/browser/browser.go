@@ -5,6 +5,7 @@ package browser
 import (
 	"context"
 	"os/exec"
+	"slices"
 	"testing"
 	"time"
 
@@ -34,18 +35,15 @@ type Browser struct{ ctx context.Context }
 // installed.
 func Start(t testing.TB) *Browser {
 	t.Helper()
-	path := ""
-	for _, name := range names {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
-	if path == "" {
+	i := slices.IndexFunc(names, func(name string) bool {
+		_, err := exec.LookPath(name)
+		return err == nil
+	})
+	if i < 0 {
 		t.Skip("no browser is installed: neither Chromium nor Chrome")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path),
+		chromedp.ExecPath(names[i]),
 		chromedp.NoSandbox, // the pages are our own, and containers do not support the sandbox
 		chromedp.DisableGPU,
 		chromedp.Flag("disable-component-update", true),
@@ -56,7 +54,7 @@ func Start(t testing.TB) *Browser {
 	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {})) // mostly events newer than the library
 	t.Cleanup(cancel)
 	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("%s does not start: %v", path, err)
+		t.Fatalf("%s does not start: %v", names[i], err)
 	}
 	return &Browser{ctx}
 }

@@ -62,8 +62,7 @@ func (b Bars) SVG() string {
 	return c.svg(b.Frame, bottom+line+4)
 }
 
-// draw draws the name, the value, and below them the bar, or the point on a
-// logarithmic scale, with its interval.
+// draw draws the name, the value, and below them the bar.
 func (b Bar) draw(c *canvas, s scale, y float64) {
 	class := ""
 	if b.Look == Ours {
@@ -75,7 +74,11 @@ func (b Bar) draw(c *canvas, s scale, y float64) {
 	}
 	c.text(2, y, class+"over"+squeeze, b.Name)
 	c.text(width-2, y, class+"over end", b.Text)
-	y += 9
+	b.horizontal(c, s, y+9)
+}
+
+// horizontal draws the bar, or the point on a logarithmic scale, with its interval.
+func (b Bar) horizontal(c *canvas, s scale, y float64) {
 	mid, words := s.at(b.Value.Mid), b.Name+": "+b.Text
 	if s.log {
 		c.line(s.from, y, s.to, y, "guide")

@@ -49,8 +49,13 @@ type canvas struct{ strings.Builder }
 
 // svg returns the whole drawing.
 func (c *canvas) svg(f Frame, height float64) string {
-	return fmt.Sprintf(`<svg class="chart" role="img" viewBox="0 0 %s %s" aria-labelledby="%[3]s-t %[3]s-d"><title id="%[3]s-t">%[4]s</title><desc id="%[3]s-d">%[5]s</desc>`,
-		num(width), num(height), html.EscapeString(f.ID), html.EscapeString(f.Title), html.EscapeString(f.Desc)) + c.String() + "</svg>\n"
+	return `<svg class="chart"` + f.head(width, height) + c.String() + "</svg>\n"
+}
+
+// head returns the rest of the first tag, the title and the description.
+func (f Frame) head(wide, high float64) string {
+	return fmt.Sprintf(` role="img" viewBox="0 0 %s %s" aria-labelledby="%[3]s-t %[3]s-d"><title id="%[3]s-t">%[4]s</title><desc id="%[3]s-d">%[5]s</desc>`,
+		num(wide), num(high), html.EscapeString(f.ID), html.EscapeString(f.Title), html.EscapeString(f.Desc))
 }
 
 // text writes one line with its baseline at y. The classes mid and end anchor it.

@@ -31,8 +31,7 @@ func groups(results []*result.Result) []group {
 		}
 		for _, c := range all {
 			if c.Article == a {
-				answers := result.AnswersOf(c.Verdicts)
-				g.Conclusions = append(g.Conclusions, conclusion{c, answers, answerText(answers), why(c.Verdicts), claims(c.Verdicts)})
+				g.Conclusions = append(g.Conclusions, conclusion{c})
 			}
 		}
 		if len(g.Conclusions)+len(g.Tables) > 0 {

@@ -33,7 +33,6 @@ func changeText(c stats.Change, format func(float64) string) []string {
 // medians, the widths of their intervals, the changes and their p values, after
 // other differences and before the rows of one run only.
 func (c *Comparison) Table(w io.Writer) error {
-	names := each(columns, func(col column) string { return col.name })
 	i := slices.IndexFunc(columns, func(col column) bool { return col.name == c.Unit || string(col.unit) == c.Unit })
 	var models []string
 	for _, r := range slices.Concat(c.A, c.B) {
@@ -45,7 +44,7 @@ func (c *Comparison) Table(w io.Writer) error {
 		}
 	}
 	if i < 0 {
-		return fmt.Errorf("no unit %q: there are %s", c.Unit, strings.Join(names, ", "))
+		return fmt.Errorf("no unit %q: there are %s", c.Unit, strings.Join(each(columns, func(col column) string { return col.name }), ", "))
 	}
 	var b bytes.Buffer
 	found := false
@@ -65,15 +64,8 @@ type pair struct{ a, b *result.Result }
 
 // pairs returns the experiments of A, then those only in B.
 func (c *Comparison) pairs() []pair {
-	return each(groupBy(slices.Concat(c.A, c.B), func(r *result.Result) string { return r.Experiment }), func(g grouped[*result.Result]) pair {
-		of := func(results []*result.Result) *result.Result {
-			if i := slices.IndexFunc(results, func(r *result.Result) bool { return r.Experiment == g.key }); i >= 0 {
-				return results[i]
-			}
-			return &result.Result{}
-		}
-		return pair{of(c.A), of(c.B)}
-	})
+	names := unique(each(slices.Concat(c.A, c.B), func(r *result.Result) string { return r.Experiment }))
+	return each(names, func(name string) pair { return pair{named(c.A, name), named(c.B, name)} })
 }
 
 // write writes the table of one experiment, and reports whether a run has the

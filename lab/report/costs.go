@@ -18,6 +18,7 @@ type Cost struct {
 	Experiment, Case string
 	Unit             measure.Unit
 	Ours, Others     []string
+	Pictured         []string // in the picture, the first of ours first
 }
 
 // Costs writes the table of costs. The best of the others is bold, and our
@@ -27,15 +28,14 @@ func Costs(w io.Writer, results []*result.Result, dir string, costs []Cost) erro
 	var used [][2]string // machines and commands
 	var missing []string
 	for _, c := range costs {
-		line, absent := []string(nil), []string{"all"}
-		for _, r := range results {
-			if r.Experiment != c.Experiment {
-				continue
-			}
-			if line, absent = c.line(r); line != nil {
-				g.Rows = append(g.Rows, line)
-				used = append(used, [2]string{r.Machine.Name(), "`" + r.Command + "`"})
-			}
+		r := named(results, c.Experiment)
+		line, absent := c.line(r)
+		if r.Experiment == "" {
+			absent = []string{"all"}
+		}
+		if line != nil {
+			g.Rows = append(g.Rows, line)
+			used = append(used, [2]string{r.Machine.Name(), "`" + r.Command + "`"})
 		}
 		if len(absent) > 0 {
 			missing = append(missing, fmt.Sprintf("%s (%s)", c.Of, strings.Join(absent, ", ")))

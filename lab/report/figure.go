@@ -158,18 +158,18 @@ func (c *chapter) drawSweep(k result.Case) {
 	c.drawCurve(k.Name, about(c.Result, k), chart.Axis{Label: strings.Join(unique(labels), ", "), Format: count}, chart.Axis{Label: "time/op", Format: duration}, points)
 }
 
-// A family is a set of cases whose names differ in one number.
-type family struct {
-	name, key string
-	cases     []result.Case
-	at        []float64
-	format    func(float64) string
+// A member is a case with one of the numbers in its name, and the name without.
+type member struct {
+	result.Case
+	family, key string
+	at          float64
+	format      func(float64) string
 }
 
-// families finds the families, the largest first. A case is in one only.
-func families(cases []result.Case) []*family {
-	all := map[string]*family{}
-	var order []*family
+// families finds the sets of cases whose names differ in one number, the largest
+// first. A case is in one only.
+func families(cases []result.Case) []grouped[member] {
+	var members []member
 	for _, c := range cases {
 		parts := strings.Split(c.Name, "/")
 		for i, part := range parts {
@@ -179,23 +179,19 @@ func families(cases []result.Case) []*family {
 			if d, e := time.ParseDuration(text); e == nil && err != nil {
 				at, err, format = float64(d), nil, tick(duration)
 			}
-			if err != nil {
-				continue
+			if err == nil {
+				name := strings.Join(slices.Concat(parts[:i], []string{key + "=N"}, parts[i+1:]), "/")
+				members = append(members, member{c, name, key, at, format})
 			}
-			name := strings.Join(slices.Concat(parts[:i], []string{key + "=N"}, parts[i+1:]), "/")
-			if all[name] == nil {
-				all[name] = &family{name: name, key: key, format: format}
-				order = append(order, all[name])
-			}
-			all[name].cases, all[name].at = append(all[name].cases, c), append(all[name].at, at)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b *family) int { return cmp.Compare(len(b.cases), len(a.cases)) })
+	families := groupBy(members, func(m member) string { return m.family })
+	slices.SortStableFunc(families, func(a, b grouped[member]) int { return cmp.Compare(len(b.items), len(a.items)) })
 	taken := map[string]bool{}
-	return slices.DeleteFunc(order, func(f *family) bool {
-		used := slices.ContainsFunc(f.cases, func(c result.Case) bool { return taken[c.Name] })
-		for _, c := range f.cases {
-			taken[c.Name] = taken[c.Name] || !used && len(f.cases) >= fewestPoints
+	return slices.DeleteFunc(families, func(f grouped[member]) bool {
+		used := slices.ContainsFunc(f.items, func(m member) bool { return taken[m.Name] })
+		for _, m := range f.items {
+			taken[m.Name] = taken[m.Name] || !used && len(f.items) >= fewestPoints
 		}
 		return used
 	})
@@ -206,28 +202,28 @@ func families(cases []result.Case) []*family {
 const maxGrowth = 10
 
 // drawFamily draws one unit of a family.
-func (c *chapter) drawFamily(f *family, u measure.Unit) {
-	col := describe(u)
+func (c *chapter) drawFamily(f grouped[member], u measure.Unit) {
+	first, col := f.items[0], describe(u)
 	y := chart.Axis{Label: col.name, Format: col.format}
-	references := each(f.cases, func(k result.Case) float64 { return c.Row(k.Name, f.cases[0].Reference).Median(u).Median })
+	references := each(f.items, func(m member) float64 { return c.Row(m.Name, first.Reference).Median(u).Median })
 	lo, hi := slices.Min(references), slices.Max(references)
 	relative := lo > 0 && hi/lo > maxGrowth
 	if relative {
-		y = chart.Axis{Label: col.name + ", × " + f.cases[0].Reference, Format: times}
+		y = chart.Axis{Label: col.name + ", × " + first.Reference, Format: times}
 	}
 	var points []point
-	for i, k := range f.cases {
-		for _, row := range c.In(k.Name) {
+	for _, m := range f.items {
+		for _, row := range c.In(m.Name) {
 			e := row.Median(u)
 			if relative {
-				e = row.Ratio(c.Row(k.Name, f.cases[0].Reference), u)
+				e = row.Ratio(c.Row(m.Name, first.Reference), u)
 			}
 			if e.N > 0 {
-				points = append(points, point{line: row.Model, kind: c.Kind(row.Model), x: f.at[i], e: e})
+				points = append(points, point{line: row.Model, kind: c.Kind(row.Model), x: m.at, e: e})
 			}
 		}
 	}
-	c.drawCurve(f.name, f.cases[0].Doc, chart.Axis{Label: f.key, Format: f.format}, y, points)
+	c.drawCurve(f.key, first.Doc, chart.Axis{Label: first.key, Format: first.format}, y, points)
 }
 
 // drawTraces draws how the models of a case changed their limits over time.

@@ -1,5 +1,17 @@
 package report
 
+import "github.com/stint-go/stint/lab/result"
+
+// named returns the result of an experiment, or an empty one.
+func named(results []*result.Result, experiment string) *result.Result {
+	for _, r := range results {
+		if r.Experiment == experiment {
+			return r
+		}
+	}
+	return &result.Result{}
+}
+
 // A grouped holds the elements of a slice with the same key.
 type grouped[T any] struct {
 	key   string

@@ -22,7 +22,7 @@ func pageOf(t *testing.T, results ...*result.Result) string {
 	table := features.Table{
 		Libraries: []features.Library{{Name: "lib", Module: "example.org/lib", Version: "v1.2.3"}},
 		Features:  []features.Feature{{Name: "Reuse", Doc: "A worker runs the next task too."}},
-		Cells:     [][]features.Cell{{{Answer: features.Partly, Note: "Until <Wait>.", Test: "TestLibReuse", File: "lab/features/lib_test.go", Line: 7, Source: "func TestLibReuse(t *testing.T) { _ = 1 < 2 }"}}},
+		Cells:     [][]features.Cell{{{Answer: features.Partly, Note: "Until <Wait>.", Test: "TestLibReuse", File: "lab/features/lib_test.go", Line: 7, Source: "func TestLibReuse(t *testing.T) { _ = 1 < 2 }", Survey: features.Survey{Answer: features.No, Why: "Not <before> v1."}}}},
 	}
 	var b bytes.Buffer
 	if err := writePage(&b, results, table); err != nil {
@@ -40,7 +40,7 @@ func TestPageHoldsAll(t *testing.T) {
 	for _, want := range []string{
 		"A CPU: fast", "go run ./lab run sum", "stint needs at most 0.6 of the time.", "alg=md5", "stint: time/op at most 0.1 x gnu",
 		"✓ yes<", "✗ no<", ">gnu<", "50.0 ms", "note", "a 1", "b 2",
-		"lib", "v1.2.3", "± Partly", "Until &lt;Wait&gt;.", `href="#TestLibReuse"`, `id="TestLibReuse"`, "go test ./lab/features -run TestLibReuse", "1 &lt; 2", "lab/features/lib_test.go:7",
+		"lib", "v1.2.3", "± Partly", "Until &lt;Wait&gt;.", "the article: no. Not &lt;before&gt; v1.", `href="#TestLibReuse"`, `id="TestLibReuse"`, "go test ./lab/features -run TestLibReuse", "1 &lt; 2", "lab/features/lib_test.go:7",
 	} {
 		if !strings.Contains(strings.NewReplacer("&#43;", "+", `</span> `, " ").Replace(text), want) {
 			t.Errorf("%q is not on the page", want)

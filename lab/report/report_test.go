@@ -37,8 +37,11 @@ func TestBenchmarkIsReadBack(t *testing.T) {
 	delete(r.Rows[0].Samples[0], measure.PeakRSS)
 	r.Rows[0].Samples[0][measure.PeakRSSBound] = 1 << 20
 	var b bytes.Buffer
-	if err := writeBenchmark(&b, []*result.Result{r}); err != nil {
+	if err := writeBenchmark(&b, []*result.Result{r.Summarize(), r}); err != nil {
 		t.Fatal(err)
+	}
+	if !strings.HasPrefix(b.String(), "# sum: a summary, which has no samples") {
+		t.Errorf("a summary is not said to be one: %q", b.String())
 	}
 	in := benchfmt.NewReader(bytes.NewReader(b.Bytes()), "sum.txt")
 	var names []string
@@ -140,12 +143,14 @@ func ability() features.Table {
 	at := func(a features.Answer, note string, line int) features.Cell {
 		return features.Cell{Answer: a, Note: note, Test: "TestA", File: "lab/features/a_test.go", Line: line}
 	}
+	differs := at(features.No, `It is "a | b".`, 3)
+	differs.Survey = features.Survey{Answer: features.Yes, Why: "It counts a | b."}
 	return features.Table{
 		Libraries: []features.Library{{Name: "a", Version: "v1.2.3"}, {Name: "stint", Version: "(devel)"}},
 		Features:  []features.Feature{{Name: "Limit", Doc: "There is one."}, {Name: "Order", Doc: "It is kept."}},
 		Cells: [][]features.Cell{
 			{at(features.Yes, "", 1), at(features.Yes, "", 2)},
-			{at(features.No, `It is "a | b".`, 3), at(features.Partly, "Not always.", 4)},
+			{differs, at(features.Partly, "Not always.", 4)},
 		},
 	}
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/stint-go/stint/lab/measure"
@@ -55,16 +56,9 @@ func describe(u measure.Unit) column {
 
 // measured returns the columns that some row has.
 func measured(rows []*result.Row) []column {
-	var out []column
-	for _, col := range columns {
-		for _, row := range rows {
-			if row.Median(col.unit).N > 0 {
-				out = append(out, col)
-				break
-			}
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(columns), func(col column) bool {
+		return !slices.ContainsFunc(rows, func(row *result.Row) bool { return row.Median(col.unit).N > 0 })
+	})
 }
 
 // scaled formats a value with three digits in the largest suitable unit. Units

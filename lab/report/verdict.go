@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,18 +10,10 @@ import (
 	"github.com/stint-go/stint/lab/result"
 )
 
+var signs = map[result.Answer]string{result.Yes: "✓", result.No: "✗", result.InPart: "±", lower(features.Partly): "±"}
+
 // sign returns the symbol of an answer.
-func sign(a result.Answer) string {
-	switch a {
-	case result.Yes:
-		return "✓"
-	case result.No:
-		return "✗"
-	case result.InPart, lower(features.Partly):
-		return "±"
-	}
-	return "?"
-}
+func sign(a result.Answer) string { return cmp.Or(signs[a], "?") }
 
 // verdictText returns the claim with its note and the best peer, without the
 // case.
@@ -51,11 +44,8 @@ func verdictText(v result.Verdict) string {
 }
 
 // fullText returns the claim with its case and figures.
-func fullText(v result.Verdict) string { return v.Case + ": " + verdictText(v) + ": " + figuresText(v) }
-
-// figuresText returns the figures of a verdict.
-func figuresText(v result.Verdict) string {
-	return short(v.Figures, formatOf(v))
+func fullText(v result.Verdict) string {
+	return v.Case + ": " + verdictText(v) + ": " + short(v.Figures, formatOf(v))
 }
 
 // formatOf returns the format of a verdict's figures.
@@ -78,7 +68,7 @@ func lossText(l result.Loss) string {
 // claims returns verdicts as a table, the answer with its symbol first.
 func claims(verdicts []result.Verdict) Grid {
 	return Grid{Name: "Claims", Head: []string{"answer", "case", "claim", "figures"}, Rows: each(verdicts, func(v result.Verdict) []string {
-		return []string{sign(v.Answer) + " " + string(v.Answer), v.Case, verdictText(v), figuresText(v)}
+		return []string{sign(v.Answer) + " " + string(v.Answer), v.Case, verdictText(v), short(v.Figures, formatOf(v))}
 	})}
 }
 

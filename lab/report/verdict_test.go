@@ -35,7 +35,7 @@ func TestForms(t *testing.T) {
 	} {
 		r.Conclude([]result.Claim{c.claim})
 		v := r.Verdicts[0]
-		if got := string(v.Answer) + " " + verdictText(v) + ": " + figuresText(v); got != c.want {
+		if got := string(v.Answer) + " " + verdictText(v) + ": " + short(v.Figures, formatOf(v)); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}

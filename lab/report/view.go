@@ -45,13 +45,13 @@ type group struct {
 	Tables      []Grid
 }
 
-// A conclusion is a sentence with the answers of its claims.
-type conclusion struct {
-	result.Conclusion
-	Answers     result.Answers
-	Answer, Why string
-	Claims      Grid
-}
+// A conclusion is a sentence with the verdicts of its claims.
+type conclusion struct{ result.Conclusion }
+
+func (c conclusion) Answers() result.Answers { return result.AnswersOf(c.Verdicts) }
+func (c conclusion) Answer() string          { return answerText(c.Answers()) }
+func (c conclusion) Why() string             { return why(c.Verdicts) }
+func (c conclusion) Claims() Grid            { return claims(c.Verdicts) }
 
 // A chapter is one experiment.
 type chapter struct {
@@ -82,8 +82,15 @@ func writePage(w io.Writer, results []*result.Result, table features.Table) erro
 	return t.Execute(w, v)
 }
 
-// writeText writes one of the Markdown texts. Links start at the root of the
-// repository if a directory of results is named, and at its address otherwise.
+// Table writes r for the terminal: the machine, a table per case with a star at
+// its fastest model, the verdicts, the rows with a faster peer, and the
+// warnings.
+func Table(w io.Writer, r *result.Result) error {
+	return writeText(w, "terminal", []*result.Result{r}, features.Table{}, "")
+}
+
+// writeText writes one of the templates of text.tmpl. Links start at the root of
+// the repository if a directory of results is named, and at its address otherwise.
 func writeText(w io.Writer, name string, results []*result.Result, table features.Table, dir string) error {
 	root := ""
 	if dir == "" {
@@ -91,18 +98,6 @@ func writeText(w io.Writer, name string, results []*result.Result, table feature
 	}
 	v := newView(results, table)
 	v.Dir = dir
-	return execute(w, name, root, v)
-}
-
-// Table writes r for the terminal: the machine, a table per case with a star at
-// its fastest model, the verdicts, the rows with a faster peer, and the
-// warnings.
-func Table(w io.Writer, r *result.Result) error {
-	return execute(w, "terminal", "", newView([]*result.Result{r}, features.Table{}))
-}
-
-// execute executes a template of text.tmpl.
-func execute(w io.Writer, name, root string, v *view) error {
 	t, err := template.New(name).Funcs(template.FuncMap{
 		"root": func() string { return root }, "cell": func(s string) string { return strings.ReplaceAll(s, "|", `\|`) },
 		"join": strings.Join, "lower": lower,
