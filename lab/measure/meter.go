@@ -4,6 +4,7 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"runtime/pprof"
 	"time"
 )
@@ -22,11 +23,12 @@ type Meter struct {
 	// Profile, unless nil, gets a CPU profile of the time between Start and Stop.
 	Profile io.Writer
 
-	sample   Sample
-	before   runtime.MemStats
-	peaks    *peaks
-	switches int64 // before
-	began    time.Time
+	sample    Sample
+	before    runtime.MemStats
+	peaks     *peaks
+	switches  int64 // before
+	scheduled uint64
+	began     time.Time
 }
 
 // maxLeftover is how much garbage of earlier samples may stay in the heap. The
@@ -55,6 +57,7 @@ func (m *Meter) Start() {
 	m.sample = Sample{}
 	if m.Scheduling {
 		m.switches, _ = switches()
+		m.scheduled = scheduled()
 	}
 	if m.Profile != nil {
 		_ = pprof.StartCPUProfile(m.Profile) // an error means that another profile is being taken
@@ -83,6 +86,7 @@ func (m *Meter) Stop() {
 		if now, ok := switches(); ok {
 			m.Report(Switches, float64(now-m.switches)/n)
 		}
+		m.Report(Scheduled, float64(scheduled()-m.scheduled)/n)
 		m.Report(Collections, float64(after.NumGC-m.before.NumGC)/n)
 	}
 }
@@ -98,3 +102,15 @@ func (m *Meter) Report(u Unit, v float64) {
 
 // Sample returns the sample.
 func (m *Meter) Sample() Sample { return m.sample }
+
+// scheduled estimates how often goroutines have got a CPU. The runtime measures the time that
+// they waited for it, of one in eight.
+func scheduled() uint64 {
+	sample := []metrics.Sample{{Name: "/sched/latencies:seconds"}}
+	metrics.Read(sample)
+	sum := uint64(0)
+	for _, n := range sample[0].Value.Float64Histogram().Counts {
+		sum += n
+	}
+	return 8 * sum
+}

@@ -25,6 +25,7 @@ const (
 	Spread         Unit = "spread-ns"     // p99.9 less p50
 	Refused        Unit = "refused"       // parts of the arrivals that were not accepted, 0 to 1
 	Switches       Unit = "switches/op"   // context switches of the process's threads
+	Scheduled      Unit = "scheduled/op"  // how often a goroutine got a CPU, estimated by the runtime's sample of one in eight
 	Collections    Unit = "GCs/op"        // garbage collections
 	Failures       Unit = "failures"      // jobs that were killed, or whose output is not right
 )

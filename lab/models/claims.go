@@ -44,12 +44,6 @@ func NoGain(bar float64, on experiment.Names, models ...string) (out []result.Cl
 	return out
 }
 
-// MoreSwitches claims that a model has more context switches on one processor
-// than a loop.
-func MoreSwitches(on experiment.Names, model string) []result.Claim {
-	return []result.Claim{{Case: on.One, Model: NameSequential, Unit: measure.Switches, Form: result.Difference, Than: model, Bar: -1}}
-}
-
 // SmallList returns the claims about our models for lists so short that a loop
 // ends before a helper is ready: finding that out takes at most 400 ns.
 func SmallList(on experiment.Names, models ...string) []result.Claim {

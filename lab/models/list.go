@@ -96,7 +96,7 @@ func (l List) measure(m *measure.Meter, way Model) error {
 // Notes for the cases with Case.NoGC and Case.Scheduling.
 const (
 	NoteNoGC     = "In gc=off nothing is collected while it is measured, as with GOGC=off, which the author used."
-	NoteSwitches = "The column switches counts the system's switches between threads. Switches between goroutines on one thread are not in it."
+	NoteSwitches = "switches/op counts the system's switches between threads, and scheduled/op how often a goroutine got a CPU, an estimate."
 )
 
 // TenPerCPU returns the size of the article's largest pool, used as the limit of

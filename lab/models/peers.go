@@ -15,7 +15,7 @@ func Peers(limit int) []Model {
 	pool, iter := engine.Conc(), engine.ConcIter()
 	pool.Name, iter.Name = "conc-pool", "conc-iter"
 	out := []Model{
-		loop(engine.ErrgroupEach(), limit), open(pool, limit), loop(iter, limit), concStream(limit),
+		open(engine.Errgroup(), limit), open(pool, limit), loop(iter, limit), concStream(limit),
 		open(engine.Ants(), limit), open(engine.Pond(), limit), loop(engine.Rill(), limit),
 	}
 	for i := range out {
@@ -41,7 +41,8 @@ func loop(e engine.Loop, limit int) Model {
 }
 
 // open adapts an engine that receives the items one by one. All tasks are the
-// same function, which takes the next item: a closure per item would cost more.
+// same function, which takes the next item: a closure per item would cost more,
+// for all libraries alike.
 func open(e engine.Open, limit int) Model {
 	return Model{Model: e.Model, New: func(l List) (func() uint64, func()) {
 		var out []uint64

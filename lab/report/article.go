@@ -47,7 +47,7 @@ func tables(results []*result.Result, a result.Article) []Grid {
 	var out []Grid
 	for _, r := range results {
 		mine := slices.DeleteFunc(slices.Clone(r.Cases), func(c result.Case) bool {
-			return a == "" || c.Article != a || len(c.Figures) == 0
+			return a == "" || c.Article != a || len(c.Figures) == 0 && !c.Main
 		})
 		for _, t := range groupBy(mine, func(c result.Case) string { return c.Table }) {
 			out = append(out, articleGrid(r, t.key, t.items))

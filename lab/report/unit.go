@@ -40,6 +40,7 @@ var columns = []column{
 	{measure.Spread, "spread", duration},
 	{measure.Refused, "refused", number},
 	{measure.Switches, "switches/op", number},
+	{measure.Scheduled, "scheduled/op", number},
 	{measure.Collections, "GCs/op", number},
 	{measure.Failures, "failures", number},
 }

@@ -27,7 +27,10 @@ type sizes struct {
 // short is the number of items of the short list, as in the article.
 const short = 100
 
-const longTable = "computing, 1,000,000 items"
+const (
+	longTable  = "computing, 1,000,000 items"
+	shortTable = "pool, computing, 100 items"
+)
 
 // The article's figures.
 var (
@@ -61,7 +64,8 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 			Models: list(n).Models(append(shape.Models(), others...)...), Count: 10,
 		}
 	}
-	few := kase(short, "pool, computing, 100 items", ofShort, others...)
+	few, fewNoGC := kase(short, shortTable, ofShort, others...), kase(short, shortTable, ofShort)
+	fewNoGC.NoGC, fewNoGC.Name = true, "gc=off/"+fewNoGC.Name
 	many, noGC := kase(z.long, longTable, ofLong, others...), kase(z.long, longTable, ofLong)
 	many.Main, noGC.NoGC, noGC.Name = true, true, "gc=off/"+noGC.Name
 	for _, c := range []*experiment.Case{&many, &noGC} {
@@ -74,7 +78,7 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 		b.OnBoth(few, func(on experiment.Names) []result.Claim {
 			return append(poolClaims(on), models.SmallList(on, ours...)...)
 		}),
-		b.OnBoth(noGC, articleClaims), channelStudy(b, z.sends))
+		b.OnBoth(noGC, articleClaims), b.OnBoth(fewNoGC, poolClaims), channelStudy(b, z.sends))
 }
 
 func list(n int) models.List {

@@ -7,7 +7,7 @@ import (
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, run, sizes{long: 300, sends: 100}, trial.Want{Processors: 1, Cases: 5, Verdicts: 24}, trial.Want{Processors: 2, Cases: 9, Verdicts: 75})
+	trial.Run(t, run, sizes{long: 300, sends: 100}, trial.Want{Processors: 1, Cases: 6, Verdicts: 26}, trial.Want{Processors: 2, Cases: 11, Verdicts: 86})
 }
 
 // Infinite powers are distinguished too.

@@ -13,7 +13,7 @@ import (
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, run, 4, trial.Want{Processors: 1, Cases: 3, Verdicts: 9}, trial.Want{Processors: 2, Cases: 6, Verdicts: 16})
+	trial.Run(t, run, 4, trial.Want{Processors: 1, Cases: 3, Verdicts: 7}, trial.Want{Processors: 2, Cases: 6, Verdicts: 14})
 }
 
 // The answer compares the limit found with the best fixed number of the same

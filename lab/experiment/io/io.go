@@ -41,7 +41,8 @@ func run(ctx context.Context, s *experiment.Session, n int) (*result.Result, err
 		shape.Note(),
 		"The fan has at least 4 workers. On fewer than 8 CPUs these are more than half of the pieces of parallelize, which is the article's proportion.",
 		"In workers=14 the models are those of a machine of 28 CPUs, which the article's figures fit: 14 workers, 28 pieces, pools of 14, 28 and 280.",
-		"Libraries have the limit 10 x NumCPU, as the largest pool has. stint.Each and stint.Map have no option.")
+		"Libraries have the limit 10 x NumCPU, as the largest pool has. stint.Each and stint.Map have no option.",
+		models.NoteNoGC)
 	kase := func(prefix, reference string, n int, all ...models.Model) experiment.Case {
 		return experiment.Case{
 			Name: fmt.Sprintf("%sn=%d", prefix, n), Doc: "items that sleep for 0 to 9 ms", Reference: reference, Models: sleeps(n, time.Millisecond).Models(all...),
@@ -51,11 +52,16 @@ func run(ctx context.Context, s *experiment.Session, n int) (*result.Result, err
 	main := kase("", models.NameSequential, n, slices.Concat(shape.Models(), models.Peers(models.TenPerCPU()), models.Calls())...)
 	authors := kase("workers=14/", models.NameParallelize, 100, append(author.Concurrent(), models.Each())...)
 	sweep := kase("sweep=workers/", models.NameEach, n, append(models.Sweep(n), models.Each())...)
+	authors.Figures = figures // they fit this shape, and no other
 	for _, c := range []*experiment.Case{&main, &authors} {
-		c.Main, c.Article, c.Table, c.Figures = true, result.Pools, "waiting, 100 items", figures
+		c.Main, c.Article, c.Table = true, result.Pools, "waiting, 100 items"
 	}
+	noGC := kase("gc=off/", models.NameSequential, n, shape.Models()...)
+	noGC.NoGC, noGC.Article, noGC.Table = true, result.Pools, "waiting, 100 items"
 	unhinted := func(on experiment.Names) []result.Claim { return models.Unhinted(on, models.NameEach) }
-	r, err := b.Run(ctx, b.OnBoth(main, claims), b.OnBoth(authors, authorsClaims), b.OnBoth(sweep, unhinted))
+	r, err := b.Run(ctx, b.OnBoth(main, func(on experiment.Names) []result.Claim {
+		return append(claims(on), models.Unhinted(on, models.NameEach, models.NameMap)...)
+	}), b.OnBoth(noGC, claims), b.OnBoth(authors, authorsClaims), b.OnBoth(sweep, unhinted))
 	r.Notes = append(r.Notes, remainder(r, authors.Name)...)
 	return r, err
 }
@@ -90,8 +96,7 @@ func claims(on experiment.Names) []result.Claim {
 		says("When items wait, more processors do not help.", models.NoGain(1.05, on, models.NameSequential, pipe, fan, pieces)),
 		says("When items wait, a pool on one shared channel gains nothing from more processors.", models.NoGain(1.05, on, least, pool, most)),
 		says(fanWins, models.Both(1, on, fan, pieces)),
-		says(poolsHelp, models.Both(1, on, pool, least), models.Both(1, on, most, pool)),
-		models.Unhinted(on, models.NameEach, models.NameMap))
+		says(poolsHelp, models.Both(1, on, pool, least), models.Both(1, on, most, pool)))
 }
 
 // The conclusions that the author's machine matters for.

@@ -9,7 +9,7 @@ import (
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, run, 3, trial.Want{Processors: 1, Cases: 3, Verdicts: 14}, trial.Want{Processors: 2, Cases: 6, Verdicts: 35})
+	trial.Run(t, run, 3, trial.Want{Processors: 1, Cases: 4, Verdicts: 19}, trial.Want{Processors: 2, Cases: 8, Verdicts: 52})
 }
 
 // The items are always the same, have correct results, and sleep as long as

@@ -119,7 +119,7 @@ func (g *generator) measure(m *measure.Meter, s server, k kind, percent int) err
 // The conclusions of the article.
 const (
 	lowLoad = "Where latency comes first and load is low, a pool does not help: a goroutine a job responds at least as fast."
-	bounds  = "Under overload a pool of workers keeps response times and memory bounded, where those of a goroutine a job grow."
+	bounds  = "Under overload a pool of workers keeps response times and memory bounded, where those of a goroutine a job grow as long as it lasts."
 )
 
 // Our conclusions.
@@ -137,7 +137,7 @@ func ratio(bar float64, kase, model, than string, u measure.Unit) result.Claim {
 func articleClaims() []result.Claim {
 	over := computing.name(120)
 	grows := ratio(0.1, computing.name(75), nameGoroutines, nameGoroutines, measure.P99)
-	grows.InCase, grows.Note = over, "it grows tenfold"
+	grows.InCase, grows.Note = over, "it grows tenfold, in the two seconds of a sample"
 	var low []result.Claim
 	for _, percent := range []int{10, 25, 50} {
 		kase := computing.name(percent)

@@ -115,23 +115,26 @@ func pass[T any](ctx context.Context, l link, produce func(send func(T) bool), t
 	ctx, cancel := context.WithCancel(ctx) // for a context that cannot be cancelled, a select is less work
 	defer cancel()
 	c, over := make(chan T, l.buffer), make(chan struct{})
-	stop := ctx.Done
-	if l.done {
-		stop = func() <-chan struct{} { return over }
-	}
 	go func() {
 		defer close(c)
 		produce(func(v T) bool {
-			if !l.done && !l.producer {
+			switch {
+			case l.done:
+				select {
+				case c <- v:
+				case <-over:
+					return false
+				}
+			case l.producer:
+				select {
+				case c <- v:
+				case <-ctx.Done():
+					return false
+				}
+			default:
 				c <- v
-				return true
 			}
-			select {
-			case c <- v:
-				return true
-			case <-stop():
-				return false
-			}
+			return true
 		})
 	}()
 	for open := true; open && err == nil; {

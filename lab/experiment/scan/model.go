@@ -65,7 +65,7 @@ func streams() []model {
 		{"stream.Generate", "Generate, Reduce", generate, reduce},
 		{"stream.NextRecord", "NextRecord is iter.Pull2 of All of Generate, called by the consumer", generate, pullStream},
 	} {
-		for _, size := range []int{0, 1 << 14} {
+		for _, size := range []int{0, 1000} {
 			m := result.Ours.Model(w.name+"-fused", w.doc)
 			if size > 0 {
 				m = result.Ours.Model(w.name, fmt.Sprintf("%s; a Buffer of %d", w.doc, size))

@@ -65,7 +65,12 @@ func (t *table) of(setting, doc string, d decoding, names ...string) experiment.
 func (t *table) every(b *experiment.Bench, slow decoding) experiment.Study {
 	c := t.of("decode=400ns", "an op is a record, which takes 410 ns to decode, or 785 from CSV", slow)
 	c.Main, c.Figures = true, figures()
-	return experiment.One(c, claims(b, c, formats)...)
+	return b.OnBoth(c, func(on experiment.Names) []result.Claim {
+		return on.Each(func(kase string) []result.Claim {
+			c.Name = kase
+			return claims(c, kase == on.All, formats, slower, notEnough)
+		})
+	})
 }
 
 // reflected compares models with the article's decoder, which is faster today.
@@ -74,18 +79,19 @@ func (t *table) reflected(b *experiment.Bench) experiment.Study {
 		"channel-done", "channel-done-1", "channel-done-1000", "channel-context-producer", "channel-context-consumer", "channel-context-both", "batches-1000",
 		"batches-100000", "channel-values", "stream.FromSeq-fused", "stream.FromSeq", "stream.Generate-fused", "stream.Generate", "stream.NextRecord-fused")
 	c.Figures = figures()
-	st := b.OnBoth(c, func(experiment.Names) []result.Claim { return nil })
-	for _, c := range st.Cases {
-		st.Claims = append(st.Claims, claims(b, c)...)
-	}
-	return st
+	return b.OnBoth(c, func(on experiment.Names) []result.Claim {
+		return on.Each(func(kase string) []result.Claim {
+			c.Name = kase
+			return claims(c, kase == on.All)
+		})
+	})
 }
 
 // fast measures the large table, decoded field by field.
 func (t *table) fast(b *experiment.Bench) experiment.Study {
 	c := t.of("table=large", "an op is a record, decoded field by field", decoding{binary: byField}, "csv", "direct", "channel", "channel-1000",
 		"batches-1000", "channel-values", "channel-1000-values", "stream.FromSeq-fused", "stream.FromSeq", "stream.Generate-fused", "stream.Generate")
-	return experiment.One(c, claims(b, c)...)
+	return experiment.One(c, claims(c, b.Result.Processors > 1)...)
 }
 
 // busy measures records that take as long to consume as to decode.

@@ -68,7 +68,8 @@ func digest(i int) [sha256.Size]byte { return sha256.Sum256([]byte(fmt.Sprintf("
 // A shape is one way to run the jobs of a workload.
 type shape struct {
 	result.Model
-	run func(w *workload, n int)
+	limit func() int // of concurrent jobs; nil: none
+	run   func(w *workload, n int)
 }
 
 // The names of the article's shapes.
@@ -79,10 +80,10 @@ const (
 
 var (
 	unbounded = shape{
-		result.Model{Name: nameUnbounded, Kind: result.Peer, Doc: "a goroutine a job, and a sync.WaitGroup", Unbounded: true}, (*workload).unbounded,
+		result.Model{Name: nameUnbounded, Kind: result.Peer, Doc: "a goroutine a job, and a sync.WaitGroup", Unbounded: true}, nil, (*workload).unbounded,
 	}
 	tenWorkers = shape{
-		result.Peer.Model(nameTen, "ten goroutines on a channel that holds all jobs"), func(w *workload, n int) { w.pool(n, workers) },
+		result.Peer.Model(nameTen, "ten goroutines on a channel that holds all jobs"), func() int { return workers }, func(w *workload, n int) { w.pool(n, workers) },
 	}
 )
 
@@ -92,14 +93,16 @@ func nameWorkers(times int) string { return fmt.Sprintf("workers-%dx", times) }
 func perCPU(times int) shape {
 	m := result.Peer.Model(nameWorkers(times), fmt.Sprintf("%d x GOMAXPROCS goroutines on a channel that holds all jobs", times))
 	m.Sweep, m.At = "workers per CPU", float64(times)
-	return shape{m, func(w *workload, n int) { w.pool(n, times*runtime.GOMAXPROCS(0)) }}
+	limit := func() int { return times * runtime.GOMAXPROCS(0) }
+	return shape{m, limit, func(w *workload, n int) { w.pool(n, limit()) }}
 }
 
-// measure measures n jobs, and checks that as many run. The warm-up first starts as many
-// goroutines at once as there are jobs, because the runtime keeps their structures, which
-// the article's many runs do not allocate either.
+// measure measures n jobs, and checks that as many run, and no more at once than the limit.
+// The warm-up first starts as many goroutines at once as there are jobs, because the runtime
+// keeps their structures, which the article's many runs do not allocate either; not where
+// the peak of memory is measured, which they are part of.
 func (s shape) measure(m *measure.Meter, w *workload, n int) error {
-	if m.Round < 0 {
+	if m.Round < 0 && !m.Peaks {
 		begin := make(chan struct{})
 		warm := &workload{job: func(int) (none [sha256.Size]byte) { <-begin; return }}
 		warm.submitted = func(i int) {
@@ -114,7 +117,11 @@ func (s shape) measure(m *measure.Meter, w *workload, n int) error {
 		s.run(w, n)
 	}
 	m.Stop()
-	return engine.Counted(n, n, func(task func()) {
+	limit := n
+	if s.limit != nil {
+		limit = s.limit()
+	}
+	return engine.Counted(n, limit, func(task func()) {
 		s.run(&workload{job: func(int) (none [sha256.Size]byte) { task(); return }}, n)
 	})
 }

@@ -65,16 +65,20 @@ func (w workload) article(prefix, doc, table, suffix string) experiment.Case {
 func (w workload) contenders(b *experiment.Bench) experiment.Study {
 	c := w.article("contenders=4/", "an op is all tasks", "a million tasks by four; errgroup also with a sync.WaitGroup, beside a group that is kept", "")
 	c.Main = true
-	c.Models = w.models(false, engine.Goroutines(), engine.Errgroup(), engine.Reused(engine.Errgroup()), engine.Conc(), engine.Ants())
+	counted := engine.Reused(engine.Errgroup())
+	counted.Name, counted.Doc = "errgroup-waitgroup", "x/sync v0.24.0, errgroup.SetLimit, and a sync.WaitGroup in place of its Wait"
+	c.Models = w.models(false, engine.Goroutines(), engine.Errgroup(), counted, engine.Conc(), engine.Ants())
 	st := b.OnBoth(c, func(on experiment.Names) []result.Claim { return on.Each(contendersClaims) })
 	switch b.Result.Processors {
 	case 1:
 		return st
 	case 2: // it has the case
 	default:
+		st.Claims = append(st.Claims, experiment.Concludes(result.Survey, plainWins, experiment.AtMost(1, c.Name, "goroutines", result.BestPeer, ""))...)
 		c.Name, c.Processors = c.Name+"/procs=2", 2
 		st.Cases, st.Claims = append(st.Cases, c), append(st.Claims, contendersClaims(c.Name)...)
 	}
+	st.Claims = append(st.Claims, experiment.Concludes(result.Survey, plainOne, experiment.AtMost(1.05, st.Cases[0].Name, "goroutines", result.BestPeer, ""))...)
 	st.Claims = append(st.Claims, experiment.Concludes(result.Survey, dualCore, experiment.AtMost(1, c.Name, "ants", result.BestPeer, ""))...)
 	return st
 }
@@ -87,8 +91,7 @@ func (w workload) long() experiment.Study {
 	c.Ops, c.Count = w.reuses, longSamples
 	c.Models = w.models(false, engine.Goroutines(), engine.Reused(engine.Errgroup()), engine.Reused(engine.Conc()), engine.Ants(), engine.Reused(engine.Pool()))
 	return experiment.One(c, slices.Concat(
-		experiment.Concludes(result.Survey, plainWins, experiment.AtMost(1, c.Name, "goroutines", result.BestPeer, "")),
-		experiment.Concludes(result.Survey, concLeast, allocates(1, c.Name, "conc-reused", result.BestPeer), allocates(0.15, c.Name, "conc-reused", "goroutines")),
+		experiment.Concludes(result.Survey, concLeast, allocates(1, c.Name, "conc-reused", result.BestPeer), allocates(0.1, c.Name, "conc-reused", "goroutines")),
 		experiment.Concludes("", reuses, experiment.AtMost(1, c.Name, "stint.Pool-reused", result.BestPeer, "")))...)
 }
 
@@ -164,7 +167,8 @@ func (w workload) counted(run func(pause func(), m *measure.Meter)) func(m *meas
 
 // The conclusions of the survey.
 const (
-	plainWins = "Plain goroutines are the fastest for very many tasks that sleep, before errgroup, ants and conc."
+	plainWins = "On many cores, plain goroutines are the fastest for very many tasks that sleep, before errgroup, ants and conc."
+	plainOne  = "On one core, no library is faster than plain goroutines for very many tasks that sleep."
 	concLeast = "conc allocates least for very many tasks that sleep, about a tenth of plain goroutines."
 	dualCore  = "On two cores, ants is the fastest for very many tasks that sleep, before goroutines, errgroup and conc."
 )
@@ -173,7 +177,7 @@ const (
 const (
 	plainWinsAll = "Plain goroutines are the fastest for very many tasks that sleep, among all peers."
 	concLeastAll = "conc allocates least for very many tasks that sleep, among all peers."
-	reuses       = "A stint.Pool that is kept runs very many tasks that sleep faster than plain goroutines and kept pools of others."
+	reuses       = "A stint.Pool that is kept runs very many tasks that sleep faster than plain goroutines and than kept pools of errgroup, conc and ants."
 	submits      = "stint.Pool and stint.Group accept very many tasks that sleep as fast as the fastest of errgroup, conc and ants."
 )
 
@@ -184,9 +188,7 @@ func allocates(bar float64, kase, model, than string) result.Claim {
 
 // contendersClaims are about a case with the survey's four alone.
 func contendersClaims(kase string) []result.Claim {
-	return slices.Concat(
-		experiment.Concludes(result.Survey, plainWins, experiment.AtMost(1, kase, "goroutines", result.BestPeer, "")),
-		experiment.Concludes(result.Survey, concLeast, allocates(1, kase, "conc", result.BestPeer), allocates(0.15, kase, "conc", "goroutines")))
+	return experiment.Concludes(result.Survey, concLeast, allocates(1, kase, "conc", result.BestPeer), allocates(0.1, kase, "conc", "goroutines"))
 }
 
 // everybodyClaims are about the case with all engines.
@@ -196,6 +198,9 @@ func everybodyClaims(on experiment.Names) []result.Claim {
 			experiment.AtMost(1, kase, "goroutines", result.BestPeer, plainWinsAll),
 			{Case: kase, Model: "conc", Unit: measure.Bytes, Form: result.Ratio, Than: result.BestPeer, Bar: 1, Conclusion: concLeastAll},
 			experiment.AtMost(1.25, kase, "stint.Range", "floor", ""),
+		}
+		for _, m := range []string{"stint.Pool", "stint.Group"} {
+			out = append(out, experiment.AtMost(0.6, kase, m, "goroutines", ""))
 		}
 		for _, m := range []string{"stint.Pool", "stint.Group", "stint.Range"} {
 			both := m + " takes less time than plain goroutines and also allocates less than conc."

@@ -33,9 +33,10 @@ func run(ctx context.Context, s *experiment.Session, z sizes) (*result.Result, e
 	b := s.NewBench("sort", "sorting slices of numbers, strings and structs",
 		"An op is the sorting of one slice. A sample sorts several slices of the same kind, if they are short.",
 		"Structs have 32 bytes, of which 8 are the key. SortFunc sorts structs with different keys; for SortStableFunc some keys are equal.",
+		models.NoteNoGC,
 		"The article's pieces are as many as its machine has hardware threads, 8; bubble-split has runtime.NumCPU, at least 2.")
 	studies := []func() experiment.Study{
-		bubbles(b, z),
+		bubbles(b, z, false), bubbles(b, z, true),
 		of(b, z, "Sort/of=ints", long, ints, ordered[int](), 1/3.0, 1/4.5),
 		of(b, z, "Sort/of=floats", long, floats, ordered[float64](), notSlower, 1/3.0),
 		of(b, z, "Sort/of=strings", long, strings, ordered[string](), notSlower, 1/2.5),
@@ -117,13 +118,16 @@ func kase[E comparable](z sizes, name string, n int, makes generator[E], sorters
 }
 
 // bubbles is the article's study: a sort of quadratic time, whole and split.
-func bubbles(b *experiment.Bench, z sizes) func() experiment.Study {
+func bubbles(b *experiment.Bench, z sizes, noGC bool) func() experiment.Study {
 	whole := sorter[int]{result.Peer.Model("bubble", "bubble sort, which ends after a pass without an exchange"), sortBubble}
 	split := strides("bubble-split", "max(2, NumCPU)", max(2, runtime.NumCPU()))
 	split8 := strides("bubble-split-8", "8", 8)
 	return func() experiment.Study {
 		c := kase(z, "bubble", 2000, perm, append(ordered[int](), whole, split, split8))
-		c.Main, c.Reference, c.Article, c.Table = true, whole.Name, result.Scheduling, "bubble sort"
+		c.Main, c.NoGC, c.Reference, c.Article, c.Table = !noGC, noGC, whole.Name, result.Scheduling, "bubble sort"
+		if noGC {
+			c.Name = "gc=off/" + c.Name
+		}
 		return b.OnBoth(c, func(on experiment.Names) []result.Claim {
 			return models.Says(result.Scheduling, "Splitting a bubble sort does not pay: nothing merges the parts cheaply.",
 				models.Both(1, on, whole.Name, split.Name), models.Both(1, on, whole.Name, split8.Name))

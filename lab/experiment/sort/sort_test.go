@@ -11,7 +11,7 @@ import (
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, run, sizes{divisor: 1000, batch: 100}, trial.Want{Processors: 1, Cases: 17, Verdicts: 18}, trial.Want{Processors: 2, Cases: 34, Verdicts: 42})
+	trial.Run(t, run, sizes{divisor: 1000, batch: 100}, trial.Want{Processors: 1, Cases: 18, Verdicts: 20}, trial.Want{Processors: 2, Cases: 36, Verdicts: 46})
 }
 
 // sorts reports the error of a sorter in a case of slices of n elements.
