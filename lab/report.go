@@ -32,7 +32,7 @@ text between the lines
 of a file with a summary, and after <!-- lab:begin costs --> with the table of
 costs, as in BENCHMARKS.md and README.md. With --picture it writes some of these
 costs as bars.`,
-		Example: "  go run ./lab report out\n  go run ./lab report --picture docs/images/costs lab/results/2-core-xeon\n  go run ./lab report --write BENCHMARKS.md --write README.md lab/results/2-core-xeon",
+		Example: "  go run ./lab report out\n  go run ./lab report --picture docs/images/costs lab/results/2-core-epyc\n  go run ./lab report --write BENCHMARKS.md --write README.md lab/results/2-core-epyc",
 		Args:    cobra.ExactArgs(1),
 	}
 	cmd.Flags().StringVar(&out, "out", "", "write into `DIR`, created if missing, instead of the directory of the results")

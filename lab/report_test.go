@@ -137,7 +137,7 @@ func TestBenchmarksAreTheResults(t *testing.T) {
 // The committed results have all rows of the picture.
 func TestPicture(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "costs")
-	out, errs, status := call(t.Context(), "report", "--picture", name, filepath.Join("results", "2-core-xeon"))
+	out, errs, status := call(t.Context(), "report", "--picture", name, filepath.Join("results", "2-core-epyc"))
 	if want := name + "-light.svg\n" + name + "-dark.svg\n"; status != statusOK || out != want {
 		t.Errorf("got %q, %q, %d, want %q", out, errs, status, want)
 	}

@@ -56,14 +56,18 @@ func tables(results []*result.Result, a result.Article) []Grid {
 	return out
 }
 
-// articleGrid returns one table: the models with a figure of the article, and
-// our fastest in each case.
+// articleGrid returns one table: the models with a figure of the article, or all if it has
+// none, and our fastest in each case.
 func articleGrid(r *result.Result, name string, cases []result.Case) Grid {
 	g := Grid{Name: r.Experiment + ": " + cmp.Or(name, cases[0].Name), Head: []string{"model"}}
+	told := slices.ContainsFunc(cases, func(c result.Case) bool { return len(c.Figures) > 0 })
 	var wanted, found []string
 	for _, c := range cases {
 		g.Head = append(g.Head, c.Name)
 		wanted = append(wanted, each(c.Figures, func(f result.Figure) string { return f.Model })...)
+		if !told {
+			wanted = append(wanted, each(r.In(c.Name), func(row *result.Row) string { return row.Model })...)
+		}
 		if ours := r.Best(c.Name, measure.Time, func(m result.Model) bool { return m.Kind == result.Ours }); ours != nil {
 			wanted = append(wanted, ours.Model)
 		}
