@@ -25,6 +25,7 @@ type Command struct {
 	args    []string     // as given
 	used    atomic.Int64 // ns of CPU time
 	running atomic.Int64
+	started atomic.Int64
 
 	mu     sync.Mutex
 	alone  map[int]output // by index
@@ -55,6 +56,7 @@ func NewCommand(args []string) (*Command, error) {
 // error that includes the beginning of the command's standard error, and tells if
 // the command succeeded for this index when it ran alone.
 func (c *Command) Run(ctx context.Context, i int) error {
+	turn := c.started.Add(1)
 	beside := c.running.Add(1) > 1
 	defer c.running.Add(-1)
 	args := make([]string, len(c.args))
@@ -74,6 +76,7 @@ func (c *Command) Run(ctx context.Context, i int) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	beside = beside || c.started.Load() != turn // another one started meanwhile
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	o := c.alone[i]

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -93,6 +94,24 @@ func TestDependentItems(t *testing.T) {
 		if err := c.Check(); (err != nil) != (text == "b") {
 			t.Errorf("%s: got %v", text, err)
 		}
+	}
+}
+
+// The first of several that run at once has not run alone, as the others have not.
+func TestBeside(t *testing.T) {
+	t.Chdir(t.TempDir())
+	c := shell(t, "touch {}; until [ -e 0 ] && [ -e 1 ]; do sleep 0.01; done") // ends when both run
+	var both sync.WaitGroup
+	for i := range 2 {
+		both.Go(func() {
+			if err := c.Run(t.Context(), i); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	both.Wait()
+	if len(c.alone) > 0 {
+		t.Errorf("outputs %v count as those of a command that ran alone", c.alone)
 	}
 }
 
