@@ -41,17 +41,17 @@ type Model struct {
 	Run func(m *measure.Meter) error
 }
 
-// Op returns a model that does an operation by calling op, which checks its result.
+// Op returns a model that does an operation by calling op, which checks its result. It ends
+// at the first error.
 func Op(model result.Model, op func() error) Model {
 	return Model{Model: model, Run: func(m *measure.Meter) error {
-		var failed error
 		m.Start()
 		for range m.N {
 			if err := op(); err != nil {
-				failed = err
+				return err
 			}
 		}
 		m.Stop()
-		return failed
+		return nil
 	}}
 }

@@ -1,6 +1,7 @@
 package loops
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -164,7 +165,7 @@ func ended(n int, byError bool) func() []experiment.Model {
 }
 
 // lateness makes item n/8 fail or end the context, and returns how long the loop continues
-// after it. x/sync/errgroup returns no error at the end of the context.
+// after it.
 func lateness(run fallible, n int, byError bool) (time.Duration, error) {
 	steps := load.Steps(100 * time.Nanosecond)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -183,17 +184,21 @@ func lateness(run fallible, n int, byError bool) (time.Duration, error) {
 		return nil
 	})
 	late := time.Since(at)
-	if at.IsZero() || byError != errors.Is(err, errEnough) {
-		return 0, fmt.Errorf("the loop returned %v", err)
+	want := context.Canceled
+	if byError {
+		want = errEnough
+	}
+	if at.IsZero() || !errors.Is(err, want) {
+		return 0, fmt.Errorf("the loop returned %v, want %v", err, want)
 	}
 	return late, nil
 }
 
 func endErrgroup(ctx context.Context, n int, item func(int) error) error {
-	g, ctx := errgroup.WithContext(ctx)
+	g, running := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := 0; i < n && ctx.Err() == nil; i++ {
+	for i := 0; i < n && running.Err() == nil; i++ {
 		g.Go(func() error { return item(i) })
 	}
-	return g.Wait()
+	return cmp.Or(g.Wait(), ctx.Err()) // Wait knows nothing of the caller's context
 }
