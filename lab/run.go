@@ -120,8 +120,13 @@ func newRun() *cobra.Command {
 	f.StringVar(&out, "out", "", "write a file of JSON lines per experiment into `DIR`, created if missing, for report, summarize and compare")
 	f.StringVar(&s.Profiles, "cpuprofile", "", "write a CPU profile of the first counted sample of each model to `DIR`/EXPERIMENT/CASE/MODEL.pprof; with --time 1s it has about a hundred readings a CPU; without the models that are other processes")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if s.Count < 0 || s.Workers < 0 || s.Time < 0 {
-			return errors.New("--count, --workers and --time must not be negative")
+		for _, f := range []struct {
+			name string
+			bad  bool
+		}{{"count", s.Count < 0}, {"workers", s.Workers < 0}, {"time", s.Time < 0}} {
+			if f.bad {
+				return fmt.Errorf("--%s %s: must not be negative", f.name, cmd.Flag(f.name).Value)
+			}
 		}
 		var err error
 		if s.Procs, err = processors(procs); err != nil {
