@@ -130,7 +130,12 @@ func isNumber(cell string) bool {
 func newView(results []*result.Result, table features.Table) *view {
 	v := &view{Features: table, Groups: groups(results), Chapters: each(results, newChapter), Legend: legend}
 	for _, g := range groupBy(results, func(r *result.Result) string { return r.Machine.Name() + r.Command + r.Commit }) {
-		names := each(g.items, func(r *result.Result) string { return r.Experiment })
+		names := each(g.items, func(r *result.Result) string {
+			if r.Unfinished != "" {
+				return r.Experiment + " (it ended early: cases and samples are missing)"
+			}
+			return r.Experiment
+		})
 		v.Runs = append(v.Runs, run{strings.Join(names, ", "), g.items[0].Machine.Name(), g.items[0].Command, g.items[0].Commit})
 	}
 	return v
