@@ -26,10 +26,10 @@ func TestList(t *testing.T) {
 func TestWrongCommandLines(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"run nothing", `lab: no experiment "nothing": there are `},
-		{"run --count -1", "lab: --count, --workers and --time must not be negative"},
+		{"run --count -1", "lab: --count -1: must not be negative"},
 		{"run --procs 1,-1", "lab: --procs -1: want numbers from 1 on, or N"},
 		{"run --procs all", "lab: --procs all: want numbers from 1 on, or N"},
-		{"run --time -1s", "lab: --count, --workers and --time must not be negative"},
+		{"run --time -1s", "lab: --time -1s: must not be negative"},
 		{"run --time 3", "lab: invalid argument"},
 		{"run add --quick --models nope,none", `lab: no model "nope": there are `},
 		{"run cluster --cases nope,none", "lab: --cases nope,none: no case that can be measured here has such a name"},
