@@ -94,9 +94,14 @@ var words = map[measure.Unit][]string{
 }
 
 // articleCell returns the time of a row, or its first unit if it has none, and
-// the other units that figures of the cases name.
+// the other units that figures of the cases name. Without figures, these are the units
+// of response times.
 func articleCell(row *result.Row, cases []result.Case) string {
+	told := slices.ContainsFunc(cases, func(c result.Case) bool { return len(c.Figures) > 0 })
 	named := func(u measure.Unit) bool {
+		if !told {
+			return u == measure.P50 || u == measure.P99 || u == measure.Refused
+		}
 		return slices.ContainsFunc(cases, func(c result.Case) bool {
 			return slices.ContainsFunc(c.Figures, func(f result.Figure) bool {
 				return slices.ContainsFunc(words[u], func(w string) bool { return strings.Contains(f.Text, w) })

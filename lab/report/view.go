@@ -61,7 +61,7 @@ type chapter struct {
 	Claims                    Grid
 	Sources                   []string
 	Faster, Slower, Undecided int        // cases, by our fastest model and the fastest peer
-	Lost                      [][]string // a case, its fastest peer, and the rows of ours that are certainly slower
+	Lost                      [][]string // a case whose fastest peer is certainly faster than all rows of ours, the peer, and these rows
 	Open                      int        // rows of ours with a larger median, undecided
 	Figures                   []figure
 	Tables                    []Grid
@@ -143,11 +143,14 @@ func newView(results []*result.Result, table features.Table) *view {
 
 func newChapter(r *result.Result) *chapter {
 	c := &chapter{Result: r, ID: "experiment-" + r.Experiment, Answers: result.AnswersOf(r.Verdicts), Claims: claims(r.Verdicts)}
-	c.compare()
+	lost := c.compare()
 	losses := r.Losses()
 	sure := slices.DeleteFunc(slices.Clone(losses), func(l result.Loss) bool { return !l.Sure() })
 	c.Open = len(losses) - len(sure)
 	for _, g := range groupBy(sure, func(l result.Loss) string { return l.Case }) {
+		if !slices.Contains(lost, g.key) {
+			continue
+		}
 		ours := each(g.items, func(l result.Loss) string { return l.Model + " " + short(l.Ratio, times) })
 		c.Lost = append(c.Lost, []string{g.key, g.items[0].Peer, strings.Join(ours, ", ")})
 	}
@@ -160,8 +163,8 @@ func newChapter(r *result.Result) *chapter {
 }
 
 // compare counts the cases in which our fastest model is faster or slower than
-// the fastest peer. Undecided does not mean equal.
-func (c *chapter) compare() {
+// the fastest peer, and returns those in which it is slower. Undecided does not mean equal.
+func (c *chapter) compare() (slower []string) {
 	for _, k := range c.Cases {
 		ours := c.Best(k.Name, measure.Time, func(m result.Model) bool { return m.Kind == result.Ours })
 		peer := c.Best(k.Name, measure.Time, result.Model.IsPeer)
@@ -173,10 +176,12 @@ func (c *chapter) compare() {
 			c.Faster++
 		case in != nil && in.Lo > 1:
 			c.Slower++
+			slower = append(slower, k.Name)
 		default:
 			c.Undecided++
 		}
 	}
+	return slower
 }
 
 // lower returns an answer of the feature table like one of a claim.

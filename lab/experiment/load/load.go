@@ -72,7 +72,7 @@ func (g *generator) study(k kind, claims ...result.Claim) experiment.Study {
 		c := experiment.Case{
 			Name: k.name(percent), Doc: "an op is an accepted job", Reference: nameGoroutines, Ops: 1, Count: samples, Peaks: true,
 			Main:    percent == 25 || percent == 120,
-			Article: result.WorkerPools, Table: "none: the text advises against a pool where latency comes first, jobs are few or load is low",
+			Article: result.WorkerPools, Table: "no table: the text advises against a pool where latency comes first, jobs are few or load is low",
 		}
 		for _, s := range servers {
 			c.Models = append(c.Models, experiment.Model{Model: s.Model, Run: func(m *measure.Meter) error { return g.measure(m, s, k, percent) }})
