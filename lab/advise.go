@@ -26,7 +26,8 @@ the command succeeded alone; it warns if its output is another one beside others
 that is cut and merged again, the merging must be measured too.
 
 The advice is code, and lines with "stint run" and with xargs that do the same. For a Go
-function use package lab/advise in a test.`,
+function use package lab/advise in a test. From another directory, use a program that is
+built: go build -o advise ./lab.`,
 		Example: "  go run ./lab advise --n 50 -- gzip -kf file{}\n" +
 			"  go run ./lab advise --budget 30s --most 8 -- curl -sfo /dev/null http://localhost:8080/{}",
 		Args: cobra.ArbitraryArgs,

@@ -128,7 +128,7 @@ func TestLines(t *testing.T) {
 		{[]string{"gzip", "-k", "file{}"}, []*Row{free}, "stint run gzip -k file{}", "xargs -P 12 -I{} gzip -k file{}"},
 		{[]string{"gzip", "-k", "file{}"}, []*Row{auto}, "stint run -j 12 gzip -k file{}", "xargs -P 12 -I{} gzip -k file{}"},
 		{[]string{"a b", "{}", "it's", ""}, []*Row{loop, free}, `stint run -j 1 'a b' {} 'it'\''s' ''`, `xargs -P 1 -I{} 'a b' {} 'it'\''s' ''`},
-		{[]string{"sleep", "1"}, []*Row{eight}, "stint run -j 8 -s 'sleep 1'", "xargs -P 8 -I{} sleep 1"},
+		{[]string{"sleep", "1"}, []*Row{eight}, "stint run -j 8 -s ': {}; sleep 1'", "xargs -P 8 -I{} sleep 1"},
 	} {
 		got := (&Command{args: c.args}).Lines(&Advice{N: 20, Rows: c.rows, Best: c.rows[0], Limit: 12})
 		if want := []string{"seq 0 19 | " + c.run, "seq 0 19 | " + c.xargs}; !slices.Equal(got, want) {

@@ -94,13 +94,17 @@ var words = map[measure.Unit][]string{
 }
 
 // articleCell returns the time of a row, or its first unit if it has none, and
-// the other units that figures of the cases name. Without figures, these are the units
-// of response times.
+// the other units that figures of the cases name. Of jobs that arrive, which have no
+// figures, it returns the response times and how many are refused.
 func articleCell(row *result.Row, cases []result.Case) string {
 	told := slices.ContainsFunc(cases, func(c result.Case) bool { return len(c.Figures) > 0 })
+	latency := !told && row.Median(measure.P50).N > 0
 	named := func(u measure.Unit) bool {
-		if !told {
-			return u == measure.P50 || u == measure.P99 || u == measure.Refused
+		switch {
+		case latency:
+			return u == measure.P50 || u == measure.P99 || u == measure.Refused || u == measure.PeakMemory
+		case !told:
+			return u == measure.Bytes
 		}
 		return slices.ContainsFunc(cases, func(c result.Case) bool {
 			return slices.ContainsFunc(c.Figures, func(f result.Figure) bool {
@@ -112,7 +116,7 @@ func articleCell(row *result.Row, cases []result.Case) string {
 	for _, col := range measured([]*result.Row{row}) {
 		e := row.Median(col.unit)
 		switch {
-		case len(out) == 0:
+		case len(out) == 0 && !latency:
 			out = append(out, short(e, col.format))
 		case named(col.unit):
 			out = append(out, strings.TrimSuffix(col.format(e.Median)+" "+strings.TrimSuffix(col.name, "/op"), " bytes"))

@@ -85,8 +85,10 @@ func number(count float64) string {
 // times formats three digits, or more before the point.
 func times(v float64) string {
 	switch a := math.Abs(v); {
-	case a < 0.0005:
+	case a == 0:
 		return "0"
+	case a < 0.0005:
+		return "<0.001"
 	case a < 0.9995:
 		return strconv.FormatFloat(v, 'f', 3, 64)
 	case a < 9.995:

@@ -72,8 +72,7 @@ func claims(verdicts []result.Verdict) Grid {
 	})}
 }
 
-// answerText returns the answer of several verdicts, with the counts if the
-// answers differ.
+// answerText returns the answer of several verdicts, or the counts if they differ.
 func answerText(a result.Answers) string {
 	var words []string
 	for i, n := range []int{a.Yes, a.No, a.NotSure} {
@@ -84,7 +83,7 @@ func answerText(a result.Answers) string {
 	if len(words) < 2 {
 		return string(a.Combined())
 	}
-	return string(a.Combined()) + ": " + strings.Join(words, ", ")
+	return strings.Join(words, ", ")
 }
 
 // maxListed is how many figures of a conclusion are listed one by one.

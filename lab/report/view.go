@@ -34,8 +34,11 @@ type view struct {
 	Legend   []string
 }
 
-// A run names the experiments that one command measured on one machine.
-type run struct{ Experiments, Machine, Command, Commit string }
+// A run names the experiments that were measured on one machine at one commit.
+type run struct {
+	Experiments, Machine, Commit string
+	Commands                     []string
+}
 
 // A group holds the conclusions of an article, or ours, and the tables with the
 // article's figures.
@@ -62,7 +65,6 @@ type chapter struct {
 	Sources                   []string
 	Faster, Slower, Undecided int        // cases, by our fastest model and the fastest peer
 	Lost                      [][]string // a case whose fastest peer is certainly faster than all rows of ours, the peer, and these rows
-	Open                      int        // rows of ours with a larger median, undecided
 	Figures                   []figure
 	Tables                    []Grid
 }
@@ -129,14 +131,15 @@ func isNumber(cell string) bool {
 
 func newView(results []*result.Result, table features.Table) *view {
 	v := &view{Features: table, Groups: groups(results), Chapters: each(results, newChapter), Legend: legend}
-	for _, g := range groupBy(results, func(r *result.Result) string { return r.Machine.Name() + r.Command + r.Commit }) {
+	for _, g := range groupBy(results, func(r *result.Result) string { return r.Machine.Name() + r.Commit }) {
 		names := each(g.items, func(r *result.Result) string {
 			if r.Unfinished != "" {
 				return r.Experiment + " (it ended early: cases and samples are missing)"
 			}
 			return r.Experiment
 		})
-		v.Runs = append(v.Runs, run{strings.Join(names, ", "), g.items[0].Machine.Name(), g.items[0].Command, g.items[0].Commit})
+		commands := unique(each(g.items, func(r *result.Result) string { return r.Command }))
+		v.Runs = append(v.Runs, run{strings.Join(names, ", "), g.items[0].Machine.Name(), g.items[0].Commit, commands})
 	}
 	return v
 }
@@ -144,9 +147,7 @@ func newView(results []*result.Result, table features.Table) *view {
 func newChapter(r *result.Result) *chapter {
 	c := &chapter{Result: r, ID: "experiment-" + r.Experiment, Answers: result.AnswersOf(r.Verdicts), Claims: claims(r.Verdicts)}
 	lost := c.compare()
-	losses := r.Losses()
-	sure := slices.DeleteFunc(slices.Clone(losses), func(l result.Loss) bool { return !l.Sure() })
-	c.Open = len(losses) - len(sure)
+	sure := slices.DeleteFunc(r.Losses(), func(l result.Loss) bool { return !l.Sure() })
 	for _, g := range groupBy(sure, func(l result.Loss) string { return l.Case }) {
 		if !slices.Contains(lost, g.key) {
 			continue

@@ -13,7 +13,7 @@ import (
 )
 
 func TestRun(t *testing.T) {
-	trial.Run(t, run, sizes{4000, 400}, trial.Want{Processors: 1, Cases: 4, Verdicts: 42}, trial.Want{Processors: 2, Cases: 6, Verdicts: 85})
+	trial.Run(t, run, sizes{4000, 400}, trial.Want{Processors: 1, Cases: 4, Verdicts: 40}, trial.Want{Processors: 2, Cases: 6, Verdicts: 86})
 }
 
 // small returns a table of n records.

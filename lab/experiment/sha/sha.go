@@ -59,7 +59,7 @@ const (
 	schedules = "A pool of workers causes fewer garbage collections and context switches than a goroutine a job."
 	fits      = "A pool of workers keeps the data of its jobs in the caches, where a goroutine a job does not."
 	manyHurt  = "More workers than CPUs make jobs that compute slower."
-	loopWins  = "A pool is not worth it for few small jobs: a loop is faster."
+	loopWins  = "A pool is not worth it for few small jobs: a goroutine a job is at least as fast, and a loop too."
 )
 
 // sameShape is ours.
@@ -186,7 +186,8 @@ func (z sizes) summed(b *experiment.Bench, n int) experiment.Study {
 	}
 	return b.OnBoth(c, func(on experiment.Names) []result.Claim {
 		return append(on.Each(func(kase string) []result.Claim {
-			return experiment.Concludes(result.WorkerPools, loopWins, experiment.AtMost(1, kase, models.NameSequential, models.NamePool, ""))
+			return experiment.Concludes(result.WorkerPools, loopWins, experiment.AtMost(1, kase, models.NameGoroutines, models.NamePool, ""),
+				experiment.AtMost(1, kase, models.NameSequential, models.NamePool, ""))
 		}), models.SmallList(on, models.NameEach, models.NameMap)...)
 	})
 }

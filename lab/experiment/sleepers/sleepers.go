@@ -47,24 +47,24 @@ func run(ctx context.Context, s *experiment.Session, w workload) (*result.Result
 // name is the common part of the names of cases.
 func (w workload) name() string { return fmt.Sprintf("tasks=%d/limit=%d", w.tasks, w.limit) }
 
-// article returns a case of the survey with its figures. Models that are kept have names
-// that end in suffix.
-func (w workload) article(prefix, doc, table, suffix string) experiment.Case {
+// article returns a case of the survey.
+func (w workload) article(prefix, doc, table string) experiment.Case {
 	return experiment.Case{
 		Name: prefix + w.name(), Doc: doc, Reference: "goroutines", Ops: 1, Count: samples, Peaks: true, Article: result.Survey, Table: table,
-		Figures: []result.Figure{
-			{Model: "goroutines", Text: "0.5 s on 8 cores, 1.3 s on one core, 2.1 s on two; 96 MB"},
-			{Model: "errgroup" + suffix, Text: "0.8 to 0.9 s on 8 cores, 1.4 s on one core, 2.2 s on two; 104 MB"},
-			{Model: "conc" + suffix, Text: "1.1 s on 8 cores, 1.3 s on one core, 2.5 s on two; 6 MB"},
-			{Model: "ants", Text: "0.8 to 0.9 s on 8 cores, 1.5 s on one core, 2.0 s on two; 17 MB"},
-		},
 	}
 }
 
 // contenders compares the survey's four alone, on one CPU, two and all.
 func (w workload) contenders(b *experiment.Bench) experiment.Study {
-	c := w.article("contenders=4/", "an op is all tasks", "a million tasks by four; errgroup also with a sync.WaitGroup, beside a group that is kept", "")
+	c := w.article("contenders=4/", "an op is all tasks", "a million tasks by four; errgroup also with a sync.WaitGroup, beside a group that is kept")
 	c.Main = true
+	c.Figures = []result.Figure{
+		{Model: "goroutines", Text: "0.5 s on 8 cores, 1.3 s on one core, 2.1 s on two; 96 MB"},
+		{Model: "errgroup", Text: "0.8 to 0.9 s on 8 cores, 1.4 s on one core, 2.2 s on two; 104 MB"},
+		{Model: "conc", Text: "1.1 s on 8 cores, 1.3 s on one core, 2.5 s on two; 6 MB"},
+		{Model: "ants", Text: "0.8 to 0.9 s on 8 cores, 1.5 s on one core, 2.0 s on two; 17 MB"},
+		{Model: "errgroup-waitgroup", Text: "used too; no figures of its own"},
+	}
 	counted := engine.Reused(engine.Errgroup())
 	counted.Name, counted.Doc = "errgroup-waitgroup", "x/sync v0.24.0, errgroup.SetLimit, and a sync.WaitGroup in place of its Wait"
 	c.Models = w.models(false, engine.Goroutines(), engine.Errgroup(), counted, engine.Conc(), engine.Ants())
@@ -79,7 +79,8 @@ func (w workload) contenders(b *experiment.Bench) experiment.Study {
 		st.Cases, st.Claims = append(st.Cases, c), append(st.Claims, contendersClaims(c.Name)...)
 	}
 	st.Claims = append(st.Claims, experiment.Concludes(result.Survey, plainOne, experiment.AtMost(1.05, st.Cases[0].Name, "goroutines", result.BestPeer, ""))...)
-	st.Claims = append(st.Claims, experiment.Concludes(result.Survey, dualCore, experiment.AtMost(1, c.Name, "ants", result.BestPeer, ""))...)
+	st.Claims = append(st.Claims, experiment.Concludes(result.Survey, dualCore, experiment.AtMost(1, c.Name, "ants", result.BestPeer, ""),
+		experiment.AtMost(1, c.Name, "goroutines", "errgroup", ""), experiment.AtMost(1, c.Name, "errgroup", "conc", ""))...)
 	return st
 }
 
@@ -87,8 +88,8 @@ func (w workload) contenders(b *experiment.Bench) experiment.Study {
 // uses a pool.
 func (w workload) long() experiment.Study {
 	c := w.article(fmt.Sprintf("reused=%d/", w.reuses), "an op is all tasks, by the engine of the op before",
-		"long runs, of 10 s, in which pools are reused", "-reused")
-	c.Ops, c.Count = w.reuses, longSamples
+		"long runs, of 10 s (the survey has some of 50 s too), in which pools are reused")
+	c.Main, c.Ops, c.Count = true, w.reuses, longSamples
 	c.Models = w.models(false, engine.Goroutines(), engine.Reused(engine.Errgroup()), engine.Reused(engine.Conc()), engine.Ants(), engine.Reused(engine.Pool()))
 	return experiment.One(c, slices.Concat(
 		experiment.Concludes(result.Survey, concLeast, allocates(1, c.Name, "conc-reused", result.BestPeer), allocates(0.1, c.Name, "conc-reused", "goroutines")),
@@ -98,8 +99,7 @@ func (w workload) long() experiment.Study {
 // submitting compares how fast engines accept tasks. The survey gives no figures of it.
 func (w workload) submitting() experiment.Study {
 	c := w.article("until=submitted/", "an op is the submission of all tasks, which need not have run",
-		"throughput of submitting only, which is commented out there", "")
-	c.Figures = nil
+		"throughput of submitting only, which is commented out there")
 	c.Models = w.models(true, engine.Goroutines(), engine.Errgroup(), engine.Conc(), engine.Ants(), engine.Pool(), engine.Group())
 	claim := func(model string) result.Claim {
 		return experiment.AtMost(1, c.Name, model, result.BestBounded, submits)
