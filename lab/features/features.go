@@ -7,7 +7,10 @@
 // This package reads the tests as text and imports no library.
 package features
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // An Answer says whether a library has a feature.
 type Answer string
@@ -55,6 +58,30 @@ type Table struct {
 	Libraries []Library
 	Features  []Feature
 	Cells     [][]Cell // Cells[f][l] is about Features[f] and Libraries[l]
+}
+
+// Only returns the table with the named features, in the order of the names, and without
+// the named libraries.
+func (t Table) Only(names []string, without ...string) Table {
+	var out Table
+	kept := func(l Library) bool { return !slices.Contains(without, l.Name) }
+	for _, l := range t.Libraries {
+		if kept(l) {
+			out.Libraries = append(out.Libraries, l)
+		}
+	}
+	for _, name := range names {
+		i := slices.IndexFunc(t.Features, func(f Feature) bool { return f.Name == name })
+		var cells []Cell
+		for j, c := range t.Cells[i] {
+			if kept(t.Libraries[j]) {
+				c.Survey = Survey{}
+				cells = append(cells, c)
+			}
+		}
+		out.Features, out.Cells = append(out.Features, t.Features[i]), append(out.Cells, cells)
+	}
+	return out
 }
 
 // All returns the table. It returns an error if a cell is missing or has no note.
