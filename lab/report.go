@@ -29,8 +29,9 @@ text between the lines
     <!-- lab:begin -->
     <!-- lab:end -->
 
-of a file with a summary, and after <!-- lab:begin costs --> with the table of
-costs, as in BENCHMARKS.md and README.md. With --picture it writes some of these
+of a file with a summary, after <!-- lab:begin costs --> with the table of costs,
+and after <!-- lab:begin comparison --> with some rows of the feature table, as in
+BENCHMARKS.md and README.md. With --picture it writes some of these
 costs as bars.`,
 		Example: "  go run ./lab report out\n  go run ./lab report --picture docs/images/costs lab/results/2-core-epyc\n  go run ./lab report --write BENCHMARKS.md --write README.md lab/results/2-core-epyc",
 		Args:    cobra.ExactArgs(1),
@@ -113,14 +114,21 @@ func fill(stdout io.Writer, files []string, results []*result.Result, dir string
 	return nil
 }
 
-// parts returns the texts for marked parts by name: "" for the summary, and
-// costs.
+// compared are the features in the README: those that people choose a library by.
+var compared = []string{
+	"Adaptive limit", "Limit", "Worker reuse", "Context", "First error cancels", "All errors", "Panics", "Nesting", "Bounded queue",
+	"Typed results", "Ordered stream", "Batches", "Resizing", "Bubbles",
+}
+
+// parts returns the texts for marked parts by name: "" for the summary, costs and
+// comparison.
 func parts(results []*result.Result, dir string) (map[string]string, error) {
 	table, err := features.All()
 	if err != nil {
 		return nil, err
 	}
-	var summary, cost strings.Builder
-	err = errors.Join(report.Summary(&summary, results, table, dir), report.Costs(&cost, results, dir, costs))
-	return map[string]string{"": summary.String(), "costs": cost.String()}, err
+	var summary, cost, comparison strings.Builder
+	err = errors.Join(report.Summary(&summary, results, table, dir), report.Costs(&cost, results, dir, costs),
+		report.Features(&comparison, table.Only(compared, "workerpool"), dir))
+	return map[string]string{"": summary.String(), "costs": cost.String(), "comparison": comparison.String()}, err
 }

@@ -19,6 +19,7 @@ type Cost struct {
 	Unit             measure.Unit
 	Ours, Others     []string
 	Pictured         []string // in the picture, the first of ours first
+	Untold           bool     // in the picture alone
 }
 
 // Costs writes the table of costs. The best of the others is bold, and our
@@ -28,6 +29,9 @@ func Costs(w io.Writer, results []*result.Result, dir string, costs []Cost) erro
 	var used [][2]string // machines and commands
 	var missing []string
 	for _, c := range costs {
+		if c.Untold {
+			continue
+		}
 		r := named(results, c.Experiment)
 		line, absent := c.line(r)
 		if r.Experiment == "" {

@@ -124,6 +124,11 @@ func Summary(w io.Writer, results []*result.Result, t features.Table, dir string
 	return writeText(w, "summary", results, t, dir)
 }
 
+// Features writes a feature table, with links as those of Summary.
+func Features(w io.Writer, t features.Table, dir string) error {
+	return writeText(w, "table", nil, t, dir)
+}
+
 // isNumber reports whether a cell is a number with its unit, to be aligned.
 func isNumber(cell string) bool {
 	return cell != "" && cell[0] >= '0' && cell[0] <= '9' && !strings.ContainsAny(cell, "[,;")
