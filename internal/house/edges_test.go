@@ -46,6 +46,7 @@ var edges = map[string][]string{
 	"cluster/embedded":       {"cluster"},
 	"cluster/embedded/tests": {"."},
 	"cmd/stint/...":          {".", "par", "stream", "errgroup", "cluster", "cluster/embedded", "cmd/stint/..."},
+	".ci/release":            {},
 	"lab/...":                {".", "par", "stream", "errgroup", "debug", "httplimit", "cluster", "cluster/embedded", "lab/..."},
 	"examples/...":           {".", "par", "stream", "httplimit"},
 }
