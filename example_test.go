@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"iter"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,14 +21,23 @@ import (
 	"github.com/stint-go/stint"
 )
 
-// Read files, at most eight at once.
+// A parallel map on a limiter that finds its limit, and its first error.
 func Example() {
-	names := []string{"LICENSE", "go.mod", "map.go"}
-	texts, err := stint.Map(context.Background(), names, func(_ context.Context, name string) ([]byte, error) {
-		return os.ReadFile(name)
-	}, stint.Limit(8))
-	fmt.Println(len(texts), err)
-	// Output: 3 <nil>
+	limit := stint.Auto(1, 100) // finds the limit between 1 and 100 by measuring throughput
+	fetch := func(_ context.Context, id int) (string, error) {
+		time.Sleep(time.Millisecond) // as a request does
+		if id == 0 {
+			return "", errors.New("no item 0")
+		}
+		return fmt.Sprint("item ", id), nil
+	}
+	items, err := stint.Map(context.Background(), []int{1, 2, 3}, fetch, limit)
+	fmt.Println(items, err)
+	_, err = stint.Map(context.Background(), []int{1, 2, 0}, fetch, limit)
+	fmt.Println(err, limit.Current() <= 100)
+	// Output:
+	// [item 1 item 2 item 3] <nil>
+	// no item 0 true
 }
 
 func ExampleEach() {

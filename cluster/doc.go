@@ -23,19 +23,19 @@
 // # Terms
 //
 // A client is a connection to the server. A task is a function with a name, and also one
-// call of it for one item. A run is one call of Map or MapSeq, by a submitter. A worker is a
-// call of Serve; it has slots, as many as its limit, each for one task at a time. A worker
+// call of it for one item. A run is one call of [Map] or [MapSeq], by a submitter. A worker is a
+// call of [Serve]; it has slots, as many as its limit, each for one task at a time. A worker
 // has a task for the length of a lease, which it renews by heartbeats. Items and results are
-// encoded, as JSON unless Codec is given.
+// encoded, as JSON unless [Codec] is given.
 //
 // # Life of a task
 //
-//  1. The submitter publishes the encoded item to the queue, a stream with at most QueueLimit
+//  1. The submitter publishes the encoded item to the queue, a stream with at most [QueueLimit]
 //     messages; when the queue is full it waits. The Limit and the Queue of the run, and its
-//     WindowBytes, bound what is submitted and not delivered.
+//     [WindowBytes], bound what is submitted and not delivered.
 //  2. A worker with a free slot and a handler of that name receives the task. Tasks whose
 //     names no worker knows stay in the queue.
-//  3. The worker calls the function, retries as Retry says, and sends a heartbeat each third of
+//  3. The worker calls the function, retries as [Retry] says, and sends a heartbeat each third of
 //     the lease.
 //  4. The worker publishes the result, or the error, on a subject that takes one message: the
 //     first result counts. Then it acknowledges the task, which leaves the queue.
@@ -44,11 +44,11 @@
 //
 // When a worker dies, is paused or is cut off, the lease ends and another worker receives
 // the task. The old worker notices by its own clock, and ends the context of the function
-// with ErrLeaseLost. A worker renews the lease of a hanging function forever, unless the
+// with [ErrLeaseLost]. A worker renews the lease of a hanging function forever, unless the
 // task has a Timeout. A task that two workers have lost is quarantined: it runs alone on
-// its worker. If it is then lost twice, it becomes a dead letter: its result is ErrPoison,
-// and Status and DeadLetters show it with its input. Submit the item again when the workers
-// are repaired, or see RetryDeadLetter.
+// its worker. If it is then lost twice, it becomes a dead letter: its result is [ErrPoison],
+// and [Status] and [Client.DeadLetters] show it with its input. Submit the item again when the workers
+// are repaired, or see [Client.RetryDeadLetter].
 //
 // # Deploying
 //
@@ -68,19 +68,19 @@
 // # Guarantees
 //
 //   - Each item of a run that ends without an error has one result, the same for all readers.
-//   - Results come in the order of the items, unless Unordered.
+//   - Results come in the order of the items, unless [Unordered].
 //   - A submitted task runs at least once, if there are workers, the server keeps its
 //     streams, and the run is not cancelled.
 //   - Memory of the submitter, the server and the workers is bounded by the queue, the window,
 //     the slots and the limit, not by the length of a run. The exception is a run with a
-//     Name: the server keeps its results until it ends, and Resume may hold them.
+//     Name: the server keeps its results until it ends, and [Resume] may hold them.
 //   - The submitter learns of each error, panic, Goexit, item that is too large, and poison
 //     task.
 //   - The end of ctx, the first error, leaving a loop, and Cancel remove the run's queued
 //     tasks and end the contexts of its running tasks.
 //   - A run with a Name outlives its submitter, and Resume continues it. A run without a
 //     Name is over a minute after the last heartbeat of its submitter. Within three more
-//     minutes workers remove its data; if there is no worker, call Purge.
+//     minutes workers remove its data; if there is no worker, call [Client.Purge].
 //   - Serve finishes its tasks when its ctx ends.
 //
 // # Limits
@@ -92,44 +92,29 @@
 //     Timeout is over. A worker that is cut off learns of a cancellation when it is
 //     connected again.
 //   - If the server does not answer when a run ends, parts of the run stay for up to three
-//     minutes. A write to a server that accepts nothing fails after ten seconds, and cancelling
-//     and Close may wait for that.
+//     minutes.
 //   - The error returned is the first that reached the submitter, not the first in time. Tasks
 //     run in no particular order.
 //   - A NATS server confirms messages before it syncs them, by default: a power failure may
-//     lose them. Set its sync_interval to always, and Replicas(3) on three servers; Dir of
+//     lose them. Set its sync_interval to always, and [Replicas](3) on three servers; Dir of
 //     package embedded syncs. Even so, Jepsen's tests of NATS 2.12.1 lost acknowledged
 //     messages after damaged files and in some partitions. The server is a queue, not an
 //     archive.
-//   - No other worker gets a task of a dead worker before its lease ends.
 //   - Items and results larger than the server's maximum message size, by default a mebibyte,
-//     are refused with ErrTooLarge. Use a path or a URL.
-//   - Quarantine may blame the wrong task: a worker may have died for a reason other than
-//     the task that ran alone.
+//     are refused with [ErrTooLarge]. Use a path or a URL.
+//   - Quarantine may blame the wrong task: a worker may die for another reason.
 //   - Items that a submitter had not submitted when it died are lost. Under Queue(n) up to
 //     n items are submitted ahead of their results.
 //   - Tasks that wait for tasks of their own cluster can occupy all slots, and then wait
 //     forever.
-//   - Items, results and runs that wait longer than Retention are lost.
-//   - A worker whose machine was suspended notices the loss of its leases late, because its
-//     clock stood still. The first result still counts.
+//   - What waits longer than [Retention] is lost.
 //
 // # Requirements of the server
 //
 // NATS 2.11 or later with JetStream, in the account and the domain of the connection, not
-// through a leaf node into another domain. Connect creates the streams. With Prefix "stint"
-// clients publish on "stint.>", "$JS.API.>" and "$JS.ACK.>", and subscribe to "_INBOX.>",
-// "stint.over.*", "stint.full.*" and "stint.workers"; a client with a user and a password
-// subscribes to "_INBOX.<user>.>" if the name can be part of a subject. If the server permits
-// less, calls return its error.
+// through a leaf node into another domain. [Connect] creates the streams. docs/cluster.md in
+// the repository has the subjects that a user needs, and what happens without room.
 //
-// When a stream reaches a limit of its own, messages are sent again until there is room.
-// When the server itself has no room, Log reports it at once, and calls return ErrFull when
-// nothing has progressed for FullTimeout. A server that cannot write to its disk does not
-// answer: calls wait for it as for a server that is out of reach.
-//
-// # In tests
-//
-// Open of package embedded takes some milliseconds. Strict makes workers run some tasks twice
+// In tests, Open of package embedded takes some milliseconds. [Strict] makes workers run some tasks twice
 // and in another order, so that functions that are not idempotent fail.
 package cluster

@@ -12,16 +12,16 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
 )
 
-// TestReadme runs the commands of the README's sections on the command in a shell, and
-// wants the output that the README shows. The server listens on a free port, and the
-// fields of a worker that differ from machine to machine are ignored.
+// TestReadme runs the commands of README.md, docs/sum.md and docs/cluster.md in a shell, one
+// page after the other, and wants the output that the pages show. The server listens on a
+// free port, and the fields of a worker that differ from machine to machine are ignored.
 func TestReadme(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skipf("no shell here: %v", err)
 	}
-	first := readmeSession(t, "", 2)
-	local := readmeSession(t, "The command", 5)
-	remote := readmeSession(t, "Several machines", 4)
+	first := sessionIn(t, "README.md", 2)
+	local := sessionIn(t, "docs/sum.md", 4)
+	remote := sessionIn(t, "docs/cluster.md", 4)
 	t.Chdir(t.TempDir())
 	for _, step := range first {
 		step.want(t, shell(step.command))
@@ -100,18 +100,12 @@ func startInShell(t *testing.T, command string) string {
 	return p.line()
 }
 
-// readmeSession returns the indented commands of a section of the README; "" is what comes
-// before the first one.
-func readmeSession(t *testing.T, title string, atLeast int) []shellStep {
+// sessionIn returns the indented commands of a page.
+func sessionIn(t *testing.T, page string, atLeast int) []shellStep {
 	t.Helper()
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("../../" + page)
 	must(t, err)
-	section := string(text)
-	if title != "" {
-		_, section, _ = strings.Cut(section, "\n## "+title+"\n")
-	}
-	section, _, _ = strings.Cut(section, "\n## ")
-	return sessionOf(t, section, atLeast)
+	return sessionOf(t, string(text), atLeast)
 }
 
 // sessionOf returns the indented commands of a text. The output of a command ends before a line

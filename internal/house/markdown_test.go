@@ -27,11 +27,13 @@ func unfenced(text string) []string {
 
 func TestLinksLeadSomewhere(t *testing.T) {
 	with := func(text string) map[string]string {
-		return map[string]string{"docs/a.md": text, "docs/b c.md": "", "x.go": "package x\n", "docs/design/a.md": ""}
+		return map[string]string{"docs/a.md": text, "docs/b c.md": "# B: the `c`\n", "x.go": "package x\n", "docs/design/a.md": ""}
 	}
 	verify(t, deadLinks,
-		sample{"clean", with("[b](b%20c.md) [w](https://example.org/a.md) [#](#part) [x](../x.go#L3) [d](design/) [/](/x.go) ![i](<b c.md>)\n\n[r]: ../x.go\n"), ""},
+		sample{"clean", with("[b](b%20c.md#b-the-c) [w](https://example.org/a.md) [#](#part-two) [x](../x.go#L3) [d](design/) [/](/x.go) ![i](<b c.md>)\n\n[r]: ../x.go\n\n## Part *two*\n"), ""},
 		sample{"code", with("`[a](none.md)`\n" + fence + "\n[a](none.md)\n" + fence + "\n"), ""},
+		sample{"anchor", with("[p](#part)\n"), "docs/a.md:1: the link to #part leads nowhere"},
+		sample{"anchor elsewhere", with("[p](b%20c.md#c)\n"), "docs/a.md:1: the link to b%20c.md#c leads nowhere"},
 		sample{"dead", with("\n[`b`](b.md)\n"), "docs/a.md:2: the link to b.md leads nowhere"},
 	)
 }
@@ -58,18 +60,41 @@ func deadLinks(t *tree) []string {
 	return bad
 }
 
-// leads reports whether a link in f leads out of the repository, into f, or to a file.
+// leads reports whether a link in f leads out of the repository, or to a file and a heading
+// of it.
 func (f *file) leads(target string) bool {
 	u, err := url.Parse(target)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.Path == "" {
+	if err != nil || u.Scheme != "" || u.Host != "" {
 		return err == nil
 	}
 	name := path.Join(f.dir(), u.Path)
 	if rest, ok := strings.CutPrefix(u.Path, "/"); ok {
 		name = path.Clean(rest)
 	}
-	_, err = fs.Stat(f.tree.fsys, name)
-	return err == nil
+	if u.Path == "" {
+		name = f.path
+	}
+	if u.Fragment == "" || path.Ext(name) != ".md" {
+		_, err = fs.Stat(f.tree.fsys, name)
+		return err == nil
+	}
+	text, err := fs.ReadFile(f.tree.fsys, name)
+	return err == nil && slices.Contains(anchors(string(text)), u.Fragment)
+}
+
+var (
+	heading = regexp.MustCompile(`(?m)^#+ +(.*)$`)
+	// dropped is what an anchor leaves out of a heading.
+	dropped = regexp.MustCompile(`\]\([^)]*\)|[^\p{L}\p{N} _-]`)
+)
+
+// anchors returns the names by which links reach the headings of a Markdown text.
+func anchors(text string) []string {
+	var out []string
+	for _, m := range heading.FindAllStringSubmatch(strings.Join(unfenced(text), "\n"), -1) {
+		out = append(out, strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(strings.TrimSpace(m[1])), ""), " ", "-"))
+	}
+	return out
 }
 
 var (
