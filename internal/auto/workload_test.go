@@ -92,6 +92,9 @@ func logMean(scores []score) float64 {
 // TestUnseenWorkloads compares the search with the best fixed limit on workloads by which
 // nothing was tuned. They run for 3,500 tasks, 20,000 if throughput rises slowly, start included.
 func TestUnseenWorkloads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: 1,200 workloads, each under many limits")
+	}
 	for _, c := range []struct {
 		name            string
 		n               int

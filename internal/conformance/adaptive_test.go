@@ -111,7 +111,7 @@ var autoSeeds = map[bool]int{false: 5, true: 1}[race.Enabled]
 func TestAutoFindsTheLimit(t *testing.T) {
 	for i, tr := range workload.Trials() {
 		kind, _, _ := strings.Cut(tr.Name, " ")
-		if slices.Contains([]string{"1", "2", "14", "27"}, kind) || race.Enabled && i%12 != 4 {
+		if slices.Contains([]string{"1", "2", "14", "27"}, kind) || race.Enabled && i%12 != 4 || testing.Short() && i%4 != 0 {
 			continue
 		}
 		var outcomes []workload.Outcome
@@ -126,7 +126,7 @@ func TestAutoFindsTheLimit(t *testing.T) {
 // Auto is the default, through every entry point.
 func TestAutoIsTheDefault(t *testing.T) {
 	names := []string{"15 100 for 20 slots", "13 100 short ones", "16 200 very long ones", "5 slots k=20"}
-	if race.Enabled {
+	if race.Enabled || testing.Short() {
 		names = names[:2]
 	}
 	for _, name := range names {
@@ -163,7 +163,7 @@ func TestShortQueuesRaiseTheLimit(t *testing.T) {
 	}
 	for _, name := range []string{"5 slots k=20", "10 cliff"} { // that do worse with more
 		tr := trialOf(name)
-		if race.Enabled {
+		if race.Enabled || testing.Short() {
 			break
 		}
 		for _, e := range drivers() {
@@ -218,7 +218,7 @@ func TestWorkloadThroughEveryEntryPoint(t *testing.T) {
 // a limit is better than others, the same limit is found. At "6 shared" all from 20 on are as good.
 func TestAutoFindsTheLimitOfRefusedTasks(t *testing.T) {
 	names := []string{"5 slots k=20", "6 shared", "10 cliff"}
-	if race.Enabled {
+	if race.Enabled || testing.Short() {
 		names = names[:1]
 	}
 	for _, name := range names {

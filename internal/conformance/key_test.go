@@ -261,7 +261,7 @@ func canceled() context.Context {
 	return ctx
 }
 
-// rounds returns n, or less under the race detector.
+// rounds returns n, or less with -short.
 func rounds(n int) int {
 	if testing.Short() {
 		return n / 4

@@ -66,6 +66,9 @@ func refused(t *testing.T, w *workload.Workload, r refuser, rate float64, seed i
 // can serve, nobody waits: tasks are refused. The limit comes near 20 with every seed, and
 // the search continues.
 func TestRefusalsTeachTheSearch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many runs, each until the search has settled")
+	}
 	seeds := map[bool]int{false: 3, true: 1}[race.Enabled]
 	for _, name := range []string{"5 slots k=20", "10 cliff"} {
 		tr := *trialOf(name)

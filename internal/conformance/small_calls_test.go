@@ -15,6 +15,9 @@ import (
 // Calls that are too short to measure anything in one of them teach a shared limiter together,
 // also with pauses between them: the window of the search survives the end of a call.
 func TestSmallCallsTeachTheSearch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: 3,000 calls")
+	}
 	collapse := workload.Workload{
 		Procs: 2, Until: 1e9,
 		Rate: func(n int) float64 { return min(1, 4/float64(n)) * min(1, 6/float64(n)) },
