@@ -34,7 +34,7 @@ func Example() {
 	items, err := stint.Map(context.Background(), []int{1, 2, 3}, fetch, limit)
 	fmt.Println(items, err)
 	_, err = stint.Map(context.Background(), []int{1, 2, 0}, fetch, limit)
-	fmt.Println(err, limit.Current() <= 100)
+	fmt.Println(err, limit.Current() > 1) // Current: the limit found so far
 	// Output:
 	// [item 1 item 2 item 3] <nil>
 	// no item 0 true

@@ -92,7 +92,7 @@ var imports = map[string]string{
 	"stint": repository, "par": repository + "/par", "stream": repository + "/stream", "debug": repository + "/debug",
 	"cluster": repository + "/cluster", "embedded": repository + "/cluster/embedded", "httplimit": repository + "/httplimit",
 	"context": "context", "errors": "errors", "fmt": "fmt", "http": "net/http", "os": "os", "strconv": "strconv", "strings": "strings",
-	"time": "time", "sync": "sync", "log": "log", "slices": "slices", "iter": "iter", "bufio": "bufio", "io": "io",
+	"time": "time", "sync": "sync", "atomic": "sync/atomic", "log": "log", "slices": "slices", "iter": "iter", "bufio": "bufio", "io": "io",
 }
 
 var goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```")
