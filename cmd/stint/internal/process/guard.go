@@ -59,7 +59,7 @@ func Watch(r io.Reader, mark string) {
 	for pid := range left(r) {
 		killGroup(int(pid))
 	}
-	killMarked(mark)
+	killMarked(mark, func() { time.Sleep(watchInterval) })
 }
 
 // left reads messages to the end, and returns the groups that have not ended.

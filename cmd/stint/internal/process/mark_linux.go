@@ -13,7 +13,8 @@ import (
 
 const (
 	markVariable = "STINT_RUN"
-	markScans    = 5 // of all processes, while some are found: they may start others meanwhile
+	markScans    = 5  // of all processes, while some are found: they may start others meanwhile
+	markPauses   = 50 // while some have no variables: a second
 )
 
 // newMark returns a variable that processes of this process have, and their children. The
@@ -27,21 +28,27 @@ func newMark() string {
 }
 
 // killMarked kills the groups of processes that have the mark and are in the session of its
-// maker: those that have made a session of their own are left alone.
-func killMarked(mark string) {
+// maker: those that have made a session of their own are left alone. It pauses and looks again,
+// some times, while it sees a process without any variable: one that is executing a program has
+// none for a moment, which on busy CPUs may be long.
+func killMarked(mark string, pause func()) {
 	number, _, _ := strings.Cut(strings.TrimPrefix(mark, markVariable+"="), "-")
 	session, err := strconv.Atoi(number)
 	if err != nil {
 		return
 	}
-	for range markScans {
-		found := false
+	for scans, pauses := 0, 0; scans < markScans && pauses < markPauses; {
+		found, bare := false, false
 		for _, pid := range processes() {
 			env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-			if err != nil || !bytes.Contains(append([]byte{0}, env...), []byte("\x00"+mark+"\x00")) {
+			if err != nil || len(env) > 0 && !bytes.Contains(append([]byte{0}, env...), []byte("\x00"+mark+"\x00")) {
 				continue
 			}
 			if s, err := unix.Getsid(pid); err != nil || s != session {
+				continue
+			}
+			if len(env) == 0 {
+				bare = bare || alive(pid)
 				continue
 			}
 			if group, err := syscall.Getpgid(pid); err == nil && group > 1 {
@@ -49,7 +56,13 @@ func killMarked(mark string) {
 				killGroup(group)
 			}
 		}
-		if !found {
+		switch {
+		case bare:
+			pauses++
+			pause()
+		case found:
+			scans++
+		default:
 			return
 		}
 	}

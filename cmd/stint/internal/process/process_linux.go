@@ -93,13 +93,31 @@ func readPeak() int64 {
 	return n << 10
 }
 
-// parent returns the parent of a process, or 0 if it has none here.
-func parent(pid int) int {
+// status returns the fields of a process from its state on, in the order of proc(5), or nil.
+func status(pid int) [][]byte {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
+		return nil
+	}
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	if len(fields) < 3 {
+		return nil
+	}
+	return fields // state, parent, group
+}
+
+// alive reports whether there is such a process, and it has not ended.
+func alive(pid int) bool {
+	fields := status(pid)
+	return fields != nil && !bytes.ContainsAny(fields[0], "ZX")
+}
+
+// parent returns the parent of a process, or 0 if it has none here.
+func parent(pid int) int {
+	fields := status(pid)
+	if fields == nil {
 		return 0
 	}
-	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]) // state, parent
 	n, _ := strconv.Atoi(string(fields[1]))
 	return n
 }
@@ -109,12 +127,8 @@ func parent(pid int) int {
 func onlyZombies(group int) bool {
 	found := false
 	for _, pid := range processes() {
-		text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if err != nil {
-			continue
-		}
-		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]) // state, parent, group
-		if len(fields) < 3 || string(fields[2]) != strconv.Itoa(group) {
+		fields := status(pid)
+		if fields == nil || string(fields[2]) != strconv.Itoa(group) {
 			continue
 		}
 		if found = true; !bytes.ContainsAny(fields[0], "ZX") {

@@ -212,14 +212,47 @@ func TestKillMarked(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		killMarked(mark)
+		killMarked(mark, runtime.Gosched)
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		_ = cmd.Wait()
 		if got := cmd.ProcessState.Sys().(syscall.WaitStatus).Signal(); got != c.want {
 			t.Errorf("%s: %v ended it, want %v", c.name, got, c.want)
 		}
 	}
-	killMarked("")
+	killMarked("", runtime.Gosched)
+}
+
+// TestKillMarkedWaits has a process without variables that later gets the mark, as one that was
+// executing a program.
+func TestKillMarkedWaits(t *testing.T) {
+	t.Parallel()
+	mark := newMark()
+	cmd := exec.Command("/bin/sh", "-c", `read x; exec /usr/bin/env "$1" sleep 1000`, "sh", mark)
+	cmd.Env, cmd.SysProcAttr = []string{}, &syscall.SysProcAttr{Setpgid: true}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	marked := func() bool {
+		env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", cmd.Process.Pid))
+		return err != nil || strings.Contains(string(env), mark)
+	}
+	pauses := 0
+	killMarked(mark, func() {
+		pauses++
+		in.Close()
+		for !marked() {
+			time.Sleep(time.Millisecond)
+		}
+	})
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	_ = cmd.Wait()
+	if got := cmd.ProcessState.Sys().(syscall.WaitStatus).Signal(); got != syscall.SIGKILL || pauses == 0 {
+		t.Errorf("%v ended it after %d pauses", got, pauses)
+	}
 }
 
 // untold is a host whose watcher hears of no group.

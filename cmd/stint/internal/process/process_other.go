@@ -54,7 +54,7 @@ func (p *pipe) readAvailable([]byte) (int, error) { return 0, io.EOF }
 
 func newMark() string { return "" }
 
-func killMarked(string) {}
+func killMarked(string, func()) {}
 
 func (p *Process) stop()   {}
 func (p *Process) resume() {}

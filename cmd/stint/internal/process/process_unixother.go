@@ -38,4 +38,4 @@ func parent(int) int { return 0 } // it is not known
 
 func newMark() string { return "" }
 
-func killMarked(string) {}
+func killMarked(string, func()) {}
