@@ -90,6 +90,8 @@ type Options struct {
 	// work is done by other processes; par.Range is then not measured. nil: this process's,
 	// which is known on Unix only.
 	CPU func() (time.Duration, bool)
+
+	own func() (time.Duration, bool) // CPU time of this process, if a test has not that of the kernel
 }
 
 // Run measures f without options.

@@ -65,7 +65,7 @@ func TestComputing(t *testing.T) {
 	if a := ran(t, short(300*time.Millisecond, 1), 10, f); a.Work != Computes || slices.Contains(names(a), parName) || !slices.Contains(names(a), "limit-1") {
 		t.Errorf("by other processes: %s", a)
 	}
-	if a := ran(t, Options{Budget: 300 * time.Millisecond}, 10, f); !slices.Contains(names(a), parName) {
+	if a := ran(t, Options{Budget: 300 * time.Millisecond, own: short(0, 1).CPU}, 10, f); !slices.Contains(names(a), parName) {
 		t.Errorf("%s", a)
 	}
 }

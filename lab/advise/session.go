@@ -52,8 +52,11 @@ func (s *session) measure(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	s.elsewhere = s.CPU != nil
+	if s.own == nil {
+		s.own = measure.OwnCPU
+	}
 	if s.CPU == nil {
-		s.CPU = measure.OwnCPU
+		s.CPU = s.own
 	}
 	if s.pilot(ctx); ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -153,6 +156,9 @@ func (s *session) explore(ctx context.Context) error {
 	})
 	if err != nil || s.Items < 2 || most < 2 {
 		return err
+	}
+	if first := s.Rows[0]; s.share > 0 && len(first.cpu) > 0 { // of two shares, other programs made the smaller one smaller
+		s.share = max(s.share, first.cpu[0]/first.times[0])
 	}
 	name, option := freeName, ""
 	if s.Most > 0 {
