@@ -47,13 +47,16 @@ func run(root string, args []string, rehearse bool) error {
 	if err := command(root, nil, "git", "clone", "--quiet", ".", tree); err != nil {
 		return err
 	}
-	p := &proxy{dir: filepath.Join(dir, "proxy"), tree: tree, version: version}
+	p := &proxy{dir: filepath.Join(dir, "proxy"), tree: tree, cache: filepath.Join(dir, "cache"), version: version}
+	if err := p.write(); err != nil {
+		return err
+	}
 	for _, m := range modules {
 		if err := p.add(m); err != nil {
 			return fmt.Errorf("%s: %w", m.path(), err)
 		}
 	}
-	u := &user{dir: filepath.Join(dir, "user"), env: p.env(filepath.Join(dir, "cache")), version: version, tree: tree}
+	u := &user{dir: filepath.Join(dir, "user"), env: p.env(), version: version, tree: tree}
 	if err := u.all(); err != nil {
 		return err
 	}
@@ -71,27 +74,29 @@ func releasable(root, version string) error {
 		err = fmt.Errorf("there are changes that are not committed:\n%s", out)
 	}
 	log, readErr := os.ReadFile(filepath.Join(root, "CHANGELOG.md"))
-	if readErr == nil && !strings.Contains(string(log), "\n## "+version) {
-		readErr = fmt.Errorf("CHANGELOG.md has no heading %q", "## "+version)
+	heading := "## [" + strings.TrimPrefix(version, "v") + "]"
+	if readErr == nil && !strings.Contains(string(log), "\n"+heading+" ") {
+		readErr = fmt.Errorf("CHANGELOG.md has no heading %q with a date", heading)
 	}
 	return errors.Join(err, readErr)
 }
 
-// tag commits the go.mod and go.sum files of the tree and tags the commit once for
-// each module.
+// tag commits what was written into the tree, and tags the commit once for each module.
 func tag(root, tree, version string) error {
+	names := []string{"go.work"}
 	for _, m := range modules {
-		for _, name := range []string{"go.mod", "go.sum"} {
-			text, err := os.ReadFile(filepath.Join(tree, m.dir, name))
-			if os.IsNotExist(err) {
-				continue
-			}
-			if err == nil {
-				err = os.WriteFile(filepath.Join(root, m.dir, name), text, 0o666)
-			}
-			if err != nil {
-				return err
-			}
+		names = append(names, filepath.Join(m.dir, "go.mod"), filepath.Join(m.dir, "go.sum"))
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(tree, name))
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(root, name), text, 0o666)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	if err := command(root, nil, "git", "commit", "--quiet", "--all", "-m", "all: release "+version); err != nil {
@@ -122,9 +127,12 @@ func command(dir string, env []string, args ...string) error {
 }
 
 // output returns what a command prints.
-func output(dir string, args ...string) (string, error) {
+func output(dir string, args ...string) (string, error) { return outputIn(dir, nil, args...) }
+
+// outputIn returns what a command prints in a changed environment.
+func outputIn(dir string, env []string, args ...string) (string, error) {
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	cmd.Dir, cmd.Stderr, cmd.Env = dir, os.Stderr, append(os.Environ(), env...)
 	out, err := cmd.Output()
 	return string(out), err
 }

@@ -27,36 +27,81 @@ func (m released) path() string { return strings.TrimSuffix(repository+"/"+m.dir
 func (m released) tag(version string) string { return strings.TrimPrefix(m.dir+"/"+version, "/") }
 
 // A proxy is a directory that the go command reads as a module proxy.
-type proxy struct{ dir, tree, version string }
+type proxy struct{ dir, tree, cache, version string }
 
 // env returns the environment in which the go command sees the modules of the proxy, and
-// those of others from the module cache of this machine or from the network.
-func (p *proxy) env(cache string) []string {
+// those of others from the module cache of this machine or from the network. It has a module
+// cache of its own: what is rehearsed must not stay in that of this machine.
+func (p *proxy) env() []string {
+	return []string{
+		"GOMODCACHE=" + p.cache, "GOWORK=off", "GOTOOLCHAIN=local",
+		"GOPROXY=file://" + filepath.ToSlash(p.dir) + "," + others(),
+		"GONOSUMDB=" + repository + "," + repository + "/*", "GOSUMDB=off", // the go.sum files of the repository have been checked
+		"GONOPROXY=none", "GOPRIVATE=",
+	}
+}
+
+// others returns where the modules of others are.
+func others() string {
 	out, err := exec.Command("go", "env", "GOMODCACHE", "GOPROXY").Output()
 	if err != nil {
 		panic(err)
 	}
 	words := strings.Fields(string(out))
-	env := []string{
-		"GOWORK=off", "GOTOOLCHAIN=local",
-		"GOPROXY=file://" + filepath.ToSlash(p.dir) + ",file://" + filepath.ToSlash(words[0]) + "/cache/download," + words[1],
-		"GONOSUMDB=" + repository + "," + repository + "/*", "GOSUMDB=off", // the go.sum files of the repository have been checked
-		"GONOPROXY=none", "GOPRIVATE=",
-	}
-	if cache != "" {
-		env = append(env, "GOMODCACHE="+cache)
-	}
-	return env
+	return "file://" + filepath.ToSlash(words[0]) + "/cache/download," + words[1]
 }
 
-// add writes the version into the go.mod file of a module, and adds the module to the
-// proxy.
-func (p *proxy) add(m released) error {
-	dir := filepath.Join(p.tree, m.dir)
-	if err := p.require(filepath.Join(dir, "go.mod")); err != nil {
+// write writes the version into the go.mod files of the tree, and into go.work, which is a
+// file of the root module and replaces that version by the tree.
+func (p *proxy) write() error {
+	for _, m := range modules {
+		dir := filepath.Join(p.tree, m.dir)
+		if err := p.require(filepath.Join(dir, "go.mod")); err != nil {
+			return err
+		}
+		if err := forget(filepath.Join(dir, "go.sum")); err != nil {
+			return err
+		}
+	}
+	name := filepath.Join(p.tree, "go.work")
+	text, err := os.ReadFile(name)
+	if err != nil {
 		return err
 	}
-	if err := command(dir, append(p.env(""), "GOFLAGS=-mod=mod"), "go", "mod", "tidy"); err != nil {
+	f, err := modfile.ParseWork(name, text, nil)
+	if err != nil {
+		return err
+	}
+	work := string(text)
+	for _, r := range f.Replace {
+		work = strings.Replace(work, r.Old.Path+" "+r.Old.Version+" =>", r.Old.Path+" "+p.version+" =>", 1)
+	}
+	return os.WriteFile(name, []byte(work), 0o666)
+}
+
+// forget removes what a go.sum file says of our modules: a rehearsal may have the version of
+// a release.
+func forget(name string) error {
+	text, err := os.ReadFile(name)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var kept strings.Builder
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, repository+" ") && !strings.HasPrefix(line, repository+"/") {
+			kept.WriteString(line)
+		}
+	}
+	return os.WriteFile(name, []byte(kept.String()), 0o666)
+}
+
+// add adds a module to the proxy, when those that it requires are there.
+func (p *proxy) add(m released) error {
+	dir := filepath.Join(p.tree, m.dir)
+	if err := command(dir, append(p.env(), "GOFLAGS=-mod=mod -modcacherw"), "go", "mod", "tidy"); err != nil {
 		return err
 	}
 	mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))

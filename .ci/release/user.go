@@ -18,7 +18,7 @@ type user struct {
 }
 
 func (u *user) all() error {
-	for _, step := range []func() error{u.installs, u.changesTheImport, u.runsThePages} {
+	for _, step := range []func() error{u.installs, u.changesTheImport, u.runsThePages, u.clones} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -53,6 +53,14 @@ func (u *user) installs() error {
 		}
 	}
 	return nil
+}
+
+// clones looks up all packages in the workspace of the clone, which has the modules themselves
+// for the versions that are not published yet.
+func (u *user) clones() error {
+	env := append(u.env, "GOWORK=", "GOPROXY="+others(), "GOFLAGS=-mod=readonly -modcacherw")
+	_, err := outputIn(u.tree, env, "go", "list", "-deps", "work")
+	return err
 }
 
 // of errgroup, as its documentation has it.
