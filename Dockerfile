@@ -1,7 +1,7 @@
 # The command stint, for "stint serve" and "stint work":
 #
 #     docker build -t stint .
-#     docker run -e STINT_TOKEN -p 4222:4222 stint serve --listen :4222
+#     docker run -e STINT_TOKEN -p 4222:4222 -v stint:/var/lib/stint stint serve --listen :4222 --dir /var/lib/stint
 #     docker run -e STINT_TOKEN -v /srv:/srv:ro stint work --cluster nats://HOST:4222 --root /srv
 #
 # The image has no shell and no programs: "work --run" needs an image of your own with
