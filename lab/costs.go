@@ -20,7 +20,7 @@ var costs = []report.Cost{
 		Ours: []string{"par.Each", "stint.Each"}, Others: []string{"plain", "static", "errgroup", "conc"},
 	},
 	{
-		Of:         "100 items that wait 0 to 9 ms; stint finds its number of workers, the pool, written by hand, has one a processor, errgroup has ten",
+		Of:         "100 items that wait 0 to 9 ms; stint finds its number of workers, the pool, written by hand, has one a processor, errgroup ten, a usual guess",
 		Experiment: "io", Case: "n=100", Unit: measure.Time,
 		Ours: []string{"stint.Each"}, Others: []string{"sequential", "pool", "errgroup", "goroutines"},
 		Pictured: []string{"stint.Each", "goroutines", "errgroup", "pool", "sequential"},
