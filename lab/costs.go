@@ -28,16 +28,16 @@ var costs = []report.Cost{
 	{
 		Of:         "1,000,000 tasks that sleep 10 ms, 50,000 at once",
 		Experiment: "sleepers", Case: "tasks=1000000/limit=50000", Unit: measure.Time,
-		Pictured: []string{"stint.Pool", "goroutines", "errgroup", "conc", "ants", "workerpool"}, Untold: true,
+		Pictured: []string{"stint.Pool", "goroutines", "errgroup", "conc", "ants", "workerpool"},
 	},
 	{
 		Of:         "peak heap and stacks of the million tasks",
 		Experiment: "sleepers", Case: "tasks=1000000/limit=50000", Unit: measure.PeakMemory,
-		Pictured: []string{"stint.Pool", "goroutines", "errgroup", "conc", "ants", "workerpool"}, Untold: true,
+		Pictured: []string{"stint.Pool", "goroutines", "errgroup", "conc", "ants", "workerpool"},
 	},
 	{
 		Of:         "a record sent to another goroutine",
 		Experiment: "hops", Case: "record=32-bytes/boundaries=1/beside=peers", Unit: measure.Time,
-		Pictured: []string{"stream.Buffer", "channel", "rill"}, Untold: true,
+		Pictured: []string{"stream.Buffer", "channel", "rill"},
 	},
 }

@@ -17,9 +17,8 @@ type Cost struct {
 	Of               string // what is measured
 	Experiment, Case string
 	Unit             measure.Unit
-	Ours, Others     []string
+	Ours, Others     []string // none: in the picture alone
 	Pictured         []string // in the picture, the first of ours first
-	Untold           bool     // in the picture alone
 }
 
 // Costs writes the table of costs. The best of the others is bold, and our
@@ -29,7 +28,7 @@ func Costs(w io.Writer, results []*result.Result, dir string, costs []Cost) erro
 	var used [][2]string // machines and commands
 	var missing []string
 	for _, c := range costs {
-		if c.Untold {
+		if len(c.Ours) == 0 {
 			continue
 		}
 		r := named(results, c.Experiment)
