@@ -212,14 +212,14 @@ func TestKillMarked(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		killMarked(mark, runtime.Gosched)
+		killMarked(mark, func() { time.Sleep(watchInterval) })
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		_ = cmd.Wait()
 		if got := cmd.ProcessState.Sys().(syscall.WaitStatus).Signal(); got != c.want {
 			t.Errorf("%s: %v ended it, want %v", c.name, got, c.want)
 		}
 	}
-	killMarked("", runtime.Gosched)
+	killMarked("", nil)
 }
 
 // TestKillMarkedWaits has a process without variables that later gets the mark, as one that was
