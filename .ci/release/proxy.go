@@ -129,8 +129,7 @@ func (p *proxy) add(m released) error {
 	return f.Close()
 }
 
-// require makes a go.mod file require the version of our modules, without replace
-// lines.
+// require makes a go.mod file require the version of our modules.
 func (p *proxy) require(name string) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -144,13 +143,6 @@ func (p *proxy) require(name string) error {
 		for _, r := range f.Require {
 			if r.Mod.Path == m.path() {
 				if err := f.AddRequire(m.path(), p.version); err != nil {
-					return err
-				}
-			}
-		}
-		for _, r := range f.Replace {
-			if r.Old.Path == m.path() {
-				if err := f.DropReplace(m.path(), r.Old.Version); err != nil {
 					return err
 				}
 			}
