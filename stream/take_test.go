@@ -83,7 +83,11 @@ func TestTakeForgetsTheRest(t *testing.T) {
 			return v, nil
 		}, stint.Limit(10))
 		gives(t, stream.Take(s, 5), nil, indexes(5))
-		equal(t, "time passed", sinceBubble(), 0)
+		// If the first calls return before the rest is cut into tasks, one task may have both
+		// record 4 and record 5. The second tick splits it.
+		if took := sinceBubble(); took > 2*linger {
+			t.Errorf("took %v", took)
+		}
 	})
 }
 
