@@ -28,6 +28,7 @@ import (
 type gateway struct {
 	capacity int           // requests at once that the backend serves at full speed
 	service  time.Duration // of a request then
+	patience time.Duration // how long clients wait for an answer
 	warmup   time.Duration // requests sent in it are not counted
 	length   time.Duration // after that
 }
@@ -42,15 +43,12 @@ const (
 // best is how many requests the backend can serve per second.
 func (g gateway) best() float64 { return float64(g.capacity) / g.service.Seconds() }
 
-// patience is how long clients wait for an answer.
-func (g gateway) patience() time.Duration { return 20 * g.service }
-
 func (g gateway) note() string {
 	return fmt.Sprintf("In %s, clients send %.0f requests per second at random times, whether or not others were answered, and give up after %v. "+
 		"The backend of the reverse proxy serves %.0f with up to %d at once; n requests take (n/%d)^1.5 times as long as one. "+
 		"An op is a served request: its time is that of the trial divided by the requests served. "+
 		"p50 and p99 are of served requests; without one, how long clients wait. All are in this process. Requests of the first %v are not counted.",
-		gatewayName, 2*g.best(), g.patience(), g.best(), g.capacity, g.capacity, g.warmup)
+		gatewayName, 2*g.best(), g.patience, g.best(), g.capacity, g.capacity, g.warmup)
 }
 
 func (g gateway) kase() experiment.Case {
@@ -120,7 +118,7 @@ func (g gateway) trial(m *measure.Meter, limit func() *stint.Limiter) error {
 	}
 	front := httptest.NewServer(proxy)
 	defer front.Close()
-	c := &count{client: newClient(front.Listener.Addr().String(), inner.MaxIdleConnsPerHost), patience: g.patience()}
+	c := &count{client: newClient(front.Listener.Addr().String(), inner.MaxIdleConnsPerHost), patience: g.patience}
 	defer c.client.CloseIdleConnections()
 
 	random, began := rand.New(rand.NewPCG(1, 2)), time.Now()

@@ -21,9 +21,9 @@ import (
 var Experiment = experiment.New("servers",
 	"calls without a limit on PostgreSQL, web servers, Redis and files, near and far, beside fixed limits; a reverse proxy under twice its load",
 	sizes{target: time.Second, divisor: 1, step: 2, links: 4,
-		gateway: gateway{capacity: 20, service: 50 * time.Millisecond, warmup: 5 * time.Second, length: 10 * time.Second}},
+		gateway: gateway{capacity: 20, service: 50 * time.Millisecond, patience: time.Second, warmup: 5 * time.Second, length: 10 * time.Second}},
 	sizes{target: 4 * time.Millisecond, divisor: 10, step: 16, links: 1,
-		gateway: gateway{capacity: 2, service: 4 * time.Millisecond, warmup: 10 * time.Millisecond, length: 50 * time.Millisecond}}, run)
+		gateway: gateway{capacity: 2, service: 4 * time.Millisecond, patience: 80 * time.Millisecond, warmup: 10 * time.Millisecond, length: 50 * time.Millisecond}}, run)
 
 // sizes are smaller in quick runs and tests.
 type sizes struct {
