@@ -409,8 +409,12 @@ func TestFastPath(t *testing.T) {
 					if _, ok := l.Acquire(nil, nil, nil, nil); !ok {
 						t.Error("Acquire gave up")
 					}
+				case 2:
+					runtime.Gosched() // one thread would be kept until it is taken away
+					continue
 				default:
 					if !l.TryAcquire() {
+						runtime.Gosched()
 						continue
 					}
 				}
