@@ -32,8 +32,8 @@ func Each[T any](ctx context.Context, items []T, f func(context.Context, T) erro
 	return c.run(ctx, len(items), c, collect("Each", loopOptions, opts))
 }
 
-// Range calls f for every index from 0 to n-1, as Each does for items. It panics if n
-// is negative, or if ctx or f is nil.
+// Range calls f for every index from 0 to n-1, as Each does for items. Options: Limiter or
+// Pool, KeepGoing, LowPriority, Name. Range panics if n is negative, or if ctx or f is nil.
 func Range(ctx context.Context, n int, f func(ctx context.Context, i int) error, opts ...Option) error {
 	checkArgs("Range", ctx, f == nil)
 	if n < 0 {
