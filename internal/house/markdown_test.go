@@ -159,3 +159,75 @@ func namedTests(t *tree) []string {
 	}
 	return bad
 }
+
+func TestReadmesNameWhatExists(t *testing.T) {
+	with := func(readme string) map[string]string {
+		return map[string]string{"par/README.md": readme, "par/a.go": "package par\n\ntype team struct{ mu int }\n\nfunc (t *team) lead() {}\n", "README.md": "`gone`\n"}
+	}
+	verify(t, goneNames,
+		sample{"clean", with("`team.lead`, `lead()`, `mu`, `-count 5`, `x + 1`, `go test`\n" + fence + "\n`gone`\n" + fence + "\n"), ""},
+		sample{"gone", with("\n`follow` the lead\n"), "par/README.md:2: follow is the name of nothing"},
+		sample{"gone method", with("`team.follow`\n"), "par/README.md:1: team.follow is the name of nothing"},
+	)
+}
+
+// identifier is a span that can be the name of something in Go code.
+var identifier = regexp.MustCompile("`((?:[A-Za-z_]\\w*\\.)*([A-Za-z_]\\w*))(?:\\(\\))?`")
+
+// goneNames checks that each name in the READMEs of packages, and in ARCHITECTURE.md, is in
+// the code: as a name, or as a word of a string.
+func goneNames(t *tree) []string {
+	known := map[string]bool{}
+	for _, f := range t.golang(all) {
+		known[strings.TrimSuffix(path.Base(f.path), ".go")] = true
+		for n := range ast.Preorder(f.syntax) {
+			switch n := n.(type) {
+			case *ast.Ident:
+				known[n.Name] = true
+			case *ast.BasicLit:
+				for _, word := range regexp.MustCompile(`\w+`).FindAllString(n.Value, -1) {
+					known[word] = true
+				}
+			}
+		}
+	}
+	var bad []string
+	for _, f := range t.markdown() {
+		if f.path != "ARCHITECTURE.md" && (path.Base(f.path) != "README.md" || f.dir() == "." || f.dir() == "docs") {
+			continue
+		}
+		for i, line := range unfenced(f.text) {
+			for _, m := range identifier.FindAllStringSubmatch(line, -1) {
+				if !known[m[2]] {
+					bad = append(bad, f.on(i+1, "%s is the name of nothing", m[1]))
+				}
+			}
+		}
+	}
+	return bad
+}
+
+func TestStepsAreDocumented(t *testing.T) {
+	with := func(text string) map[string]string {
+		return map[string]string{".ci/run": "step_a() {\n}\nstep_b() { :; }\n", "CONTRIBUTING.md": text}
+	}
+	verify(t, hiddenSteps,
+		sample{"clean", with("steps: a, b, c.\n"), ""},
+		sample{"hidden", with("steps: b.\n"), "CONTRIBUTING.md:1: does not name the step a"},
+	)
+}
+
+// hiddenSteps checks that CONTRIBUTING.md names all steps of the gate.
+func hiddenSteps(t *tree) []string {
+	text := map[string]string{}
+	for _, f := range t.files {
+		text[f.path] = f.text
+	}
+	var bad []string
+	for _, m := range regexp.MustCompile(`(?m)^step_(\w+)\(\)`).FindAllStringSubmatch(text[".ci/run"], -1) {
+		if !regexp.MustCompile(`\b` + m[1] + `\b`).MatchString(text["CONTRIBUTING.md"]) {
+			bad = append(bad, "CONTRIBUTING.md:1: does not name the step "+m[1])
+		}
+	}
+	return bad
+}
