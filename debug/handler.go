@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -34,8 +33,8 @@ type limiter struct {
 
 // AddPool shows p under a name until remove is called, which may be called more than once.
 // The pool may be closed, and a limiter may have the same name. AddPool does not block. It
-// panics if the name is empty, not valid UTF-8, contains a zero byte or is the name of
-// another pool, or if p is nil or was not made by NewPool.
+// panics if the name is empty, not valid UTF-8 or the name of another pool, or if p is nil or
+// was not made by NewPool.
 func (h *Handler) AddPool(name string, p *stint.Pool) (remove func()) {
 	if p == nil {
 		panic("debug: Handler.AddPool: nil pool")
@@ -47,8 +46,8 @@ func (h *Handler) AddPool(name string, p *stint.Pool) (remove func()) {
 
 // AddLimiter shows l under a name until remove is called, which may be called more than
 // once. A pool may have the same name. AddLimiter does not block. It panics if the name is
-// empty, not valid UTF-8, contains a zero byte or is the name of another limiter, or if l is
-// nil or was not made by stint.Limit or stint.Auto.
+// empty, not valid UTF-8 or the name of another limiter, or if l is nil or was not made by
+// stint.Limit or stint.Auto.
 func (h *Handler) AddLimiter(name string, l *stint.Limiter) (remove func()) {
 	if l == nil {
 		panic("debug: Handler.AddLimiter: nil limiter")
@@ -63,9 +62,8 @@ func add[T any](h *Handler, caller, name string, table *map[string]*T, entry *T)
 	if name == "" {
 		panic("debug: Handler." + caller + ": empty name")
 	}
-	// Two different names could be equal in JSON, and Prometheus ends its text at a zero byte.
-	if !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
-		panic(fmt.Sprintf("debug: Handler.%s(%q): want valid UTF-8 without zero bytes", caller, name))
+	if !utf8.ValidString(name) { // two different names could be equal in JSON
+		panic(fmt.Sprintf("debug: Handler.%s(%q): want valid UTF-8", caller, name))
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -220,13 +220,13 @@ func TestPoolWithItsLimiter(t *testing.T) {
 func TestPrometheus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := busy(t)
-		h.AddLimiter("a \"b\" \\ \n", stint.Limit(3))
+		h.AddLimiter("a \"b\" \\ \n\x00", stint.Limit(3))
 		h.AddPool(`a\x00b`, stint.NewPool(stint.Limit(64)))
 		got := body(h, "prometheus")
 		for _, want := range []string{
 			"# HELP stint_pool_limit Tasks that may run at once.\n# TYPE stint_pool_limit gauge\nstint_pool_limit{pool=\"a\\\\x00b\"} 64\nstint_pool_limit{pool=\"mail\"} 1\n",
 			"# TYPE stint_pool_completed_total counter\nstint_pool_completed_total{pool=\"a\\\\x00b\"} 0\nstint_pool_completed_total{pool=\"mail\"} 2\n",
-			"# TYPE stint_limiter_limit gauge\nstint_limiter_limit{limiter=\"a \\\"b\\\" \\\\ \\n\"} 3\nstint_limiter_limit{limiter=\"api\"} 1234\n",
+			"# TYPE stint_limiter_limit gauge\nstint_limiter_limit{limiter=\"a \\\"b\\\" \\\\ \\n\u2400\"} 3\nstint_limiter_limit{limiter=\"api\"} 1234\n",
 			"# TYPE stint_limiter_backoffs_total counter\n",
 		} {
 			if !strings.Contains(got, want) {
@@ -510,17 +510,16 @@ func TestBadArguments(t *testing.T) {
 	h.AddPool("p", stint.NewPool())
 	h.AddLimiter("l", stint.Limit(1))
 	for want, f := range map[string]func(){
-		"debug: Handler.AddPool: nil pool":                                        func() { h.AddPool("x", nil) },
-		"debug: Handler.AddPool: empty name":                                      func() { h.AddPool("", stint.NewPool()) },
-		`debug: Handler.AddPool("p"): the name is taken`:                          func() { h.AddPool("p", stint.NewPool()) },
-		`debug: Handler.AddPool("a\xff"): want valid UTF-8 without zero bytes`:    func() { h.AddPool("a\xff", stint.NewPool()) },
-		`debug: Handler.AddLimiter("a\xff"): want valid UTF-8 without zero bytes`: func() { h.AddLimiter("a\xff", stint.Limit(1)) },
-		`debug: Handler.AddPool("\x00"): want valid UTF-8 without zero bytes`:     func() { h.AddPool("\x00", stint.NewPool()) },
-		"stint: Pool.Stats: Pool was not made by NewPool":                         func() { h.AddPool("x", new(stint.Pool)) },
-		"debug: Handler.AddLimiter: nil limiter":                                  func() { h.AddLimiter("x", nil) },
-		"debug: Handler.AddLimiter: empty name":                                   func() { h.AddLimiter("", stint.Limit(1)) },
-		`debug: Handler.AddLimiter("l"): the name is taken`:                       func() { h.AddLimiter("l", stint.Limit(1)) },
-		"stint: Limiter.Current: Limiter was not made by Limit or Auto":           func() { h.AddLimiter("x", new(stint.Limiter)) },
+		"debug: Handler.AddPool: nil pool":                              func() { h.AddPool("x", nil) },
+		"debug: Handler.AddPool: empty name":                            func() { h.AddPool("", stint.NewPool()) },
+		`debug: Handler.AddPool("p"): the name is taken`:                func() { h.AddPool("p", stint.NewPool()) },
+		`debug: Handler.AddPool("a\xff"): want valid UTF-8`:             func() { h.AddPool("a\xff", stint.NewPool()) },
+		`debug: Handler.AddLimiter("a\xff"): want valid UTF-8`:          func() { h.AddLimiter("a\xff", stint.Limit(1)) },
+		"stint: Pool.Stats: Pool was not made by NewPool":               func() { h.AddPool("x", new(stint.Pool)) },
+		"debug: Handler.AddLimiter: nil limiter":                        func() { h.AddLimiter("x", nil) },
+		"debug: Handler.AddLimiter: empty name":                         func() { h.AddLimiter("", stint.Limit(1)) },
+		`debug: Handler.AddLimiter("l"): the name is taken`:             func() { h.AddLimiter("l", stint.Limit(1)) },
+		"stint: Limiter.Current: Limiter was not made by Limit or Auto": func() { h.AddLimiter("x", new(stint.Limiter)) },
 	} {
 		func() {
 			defer func() {

@@ -52,7 +52,8 @@ func families[E, S any](b *bytes.Buffer, kind string, metrics []metric[S], entri
 	if len(entries) == 0 {
 		return
 	}
-	escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+	// Prometheus ends its text at a zero byte: U+2400 is the picture of one.
+	escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\x00", "\u2400")
 	for _, m := range metrics {
 		name := "stint_" + kind + "_" + m.name
 		fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, m.help, name, m.kind)
