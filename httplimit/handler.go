@@ -16,13 +16,14 @@ import (
 // permit is free, at most waiting requests wait for one, first come, first served, together
 // with everything else on l. Handler answers further requests with 503 Service Unavailable
 // and the header Retry-After: 1. An adaptive limiter takes such a refusal for a task that
-// waits. A request whose context has ended, since its client has gone, or ends while it waits,
-// gives up without calling next.
+// waits. A request whose context has ended, or ends while it waits, gives up without calling
+// next; the package comment says which requests notice that their client has gone.
 //
 // The context of the request that next gets has the permit: calls on l that next makes with
 // that context, and waits for, run on the permit. The permit is returned when next returns or
-// panics; the panic passes through. next gets the ResponseWriter unchanged, so Handler does
-// not see the status: what next answers is not counted as overload.
+// panics; the panic passes through. What next sets in its request, such as Pattern and Form, is
+// then set in the request that Handler got. next gets the ResponseWriter unchanged, so Handler
+// does not see the status: what next answers is not counted as overload.
 //
 // Handler panics if next or l is nil or waiting is negative.
 func Handler(next http.Handler, l *stint.Limiter, waiting int) http.Handler {
@@ -46,20 +47,28 @@ type handler struct {
 var errRefused = errors.New("httplimit: too many requests wait")
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	permit, err := h.acquire(r.Context())
+	permit, err := h.acquire(r)
 	if err != nil { // if the client has gone, nobody reads this
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, http.StatusText(http.StatusServiceUnavailable), http.StatusServiceUnavailable)
 		return
 	}
+	if lacksTrailer(r) {
+		r.Trailer = make(http.Header)
+	}
+	inner := r.WithContext(permit.Context())
 	failed := true // unless next returns
-	defer func() { permit.Release(failed) }()
-	h.next.ServeHTTP(w, r.WithContext(permit.Context()))
+	defer func() {
+		permit.Release(failed)
+		copyBack(r, inner)
+	}()
+	h.next.ServeHTTP(w, inner)
 	failed = false
 }
 
 // acquire waits for a permit if the request may wait.
-func (h *handler) acquire(ctx context.Context) (admission.Admission, error) {
+func (h *handler) acquire(r *http.Request) (admission.Admission, error) {
+	ctx := r.Context()
 	if ctx.Err() != nil {
 		return admission.Admission{}, context.Cause(ctx)
 	}
@@ -71,6 +80,7 @@ func (h *handler) acquire(ctx context.Context) (admission.Admission, error) {
 		return admission.Admission{}, errRefused
 	}
 	defer h.waiting.Add(-1)
+	readAhead(r)
 	return h.limiter.acquire(ctx)
 }
 

@@ -2,6 +2,7 @@ package httplimit_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -207,6 +208,35 @@ func TestHandlerOfAServer(t *testing.T) {
 	finish <- struct{}{}
 	requests.Wait()
 	testkit.Equal(t, "requests served", served.Load(), 2)
+}
+
+// A server of HTTP/2 ends the context of a request whose client has gone, also while its body
+// has not been read.
+func TestHandlerOfAServerOfHTTP2(t *testing.T) {
+	l, free := held(t)
+	server := httptest.NewUnstartedServer(httplimit.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("served") }), l, 1))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	ctx, leave := context.WithCancel(t.Context())
+	body, never := io.Pipe()
+	defer never.Close()
+	var client sync.WaitGroup
+	client.Go(func() {
+		req, _ := http.NewRequestWithContext(ctx, "POST", server.URL, body)
+		if _, err := server.Client().Do(req); err == nil {
+			t.Error("no error")
+		}
+	})
+	for l.Stats().Waiting == 0 {
+		runtime.Gosched()
+	}
+	leave()
+	for l.Stats().Waiting > 0 {
+		runtime.Gosched()
+	}
+	client.Wait()
+	free()
 }
 
 func TestBadArguments(t *testing.T) {

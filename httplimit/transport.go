@@ -3,12 +3,8 @@ package httplimit
 import (
 	"context"
 	"errors"
-	"io"
-	"net"
 	"net/http"
-	"net/url"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,34 +16,42 @@ import (
 // A Transport is an http.RoundTripper that sends a request when it has a permit. It waits for
 // the permit, first come, first served, together with everything else on the limiter, until
 // the context of the request ends: RoundTrip then returns its cause. Request.Cancel, which is
-// deprecated, does not end the wait. The permit is held until
-// the body of the response has been read to its end or closed, an error ends the request, or
-// its context ends. So callers must close each body, as for any client, and a goroutine that
-// sends a second request before it has closed the first body needs two permits.
+// deprecated, does not end the wait. The permit is held until the body of the response has been
+// read to its end or closed, an error ends the request, or its context ends. So callers must
+// close each body, as for any client, and a goroutine that sends a second request before it has
+// closed the first body needs two permits. After 101 Switching Protocols the body is the
+// connection.
 //
 // To an adaptive limiter, a response with status 429 Too Many Requests or 503 Service
 // Unavailable means overload, as does an error of the request, or of reading the body, that
-// the function given to [stint.Overload] names: the limit falls. With the header Retry-After, the limit stays below the one that
-// was too high for that long, at most a minute: requests go on at the lower limit. A limit that
-// is not adaptive ignores both. Transport does not repeat requests.
+// the function given to [stint.Overload] names: the limit falls. With the header Retry-After,
+// the limit stays below the one that was too high for that long, at most a minute: requests go
+// on at the lower limit. A limit that is not adaptive ignores both. Transport does not repeat
+// requests.
 //
 // A request that is made with the context of a task on the same limiter runs on the task's
-// permit. Exactly one of Limiter and PerHost must be set: RoundTrip panics otherwise. The
-// fields must not be changed after the first request. A Transport must not be copied; it is
-// safe for concurrent use.
+// permit. Base gets a copy of the request, whose context has the permit: what Base does on the
+// limiter with that context, and waits for, runs on the permit, such as a request for a token.
+//
+// Exactly one of Limiter and PerHost must be set: RoundTrip panics otherwise. The fields must
+// not be changed after the first request. A Transport must not be copied; it is safe for
+// concurrent use.
 type Transport struct {
 	// Base sends the requests. If it is nil, http.DefaultTransport does.
 	Base http.RoundTripper
 	// Limiter is for the requests to all hosts.
 	Limiter *stint.Limiter
 	// PerHost makes the limiter for the requests to a host, which is the host of their URLs
-	// in lower case, with its port: "example.com:443". It is called once for each host, and may be called concurrently for
-	// different ones. The limiters are kept as long as the Transport. A nil Limiter means no
-	// limit.
+	// with its port: "example.com:443". The host is in lower case, an international name in
+	// Punycode, and the name has no dot at its end. PerHost is called once for each host, by
+	// the first request, and may be called concurrently for different hosts. Other requests to
+	// the host wait for it, until their context ends. A panic of PerHost passes to the caller of
+	// RoundTrip, and the next request calls it again. The limiters are kept as long as the
+	// Transport. A nil Limiter means no limit.
 	PerHost func(host string) *stint.Limiter
 
 	all   atomic.Pointer[limiter] // of Limiter
-	hosts sync.Map                // from a host to func() *limiter
+	hosts sync.Map                // from a host to its *limiter, or a *making
 }
 
 // maxRetryAfter is the longest time that a server's Retry-After keeps the limit down.
@@ -55,29 +59,34 @@ const maxRetryAfter = time.Minute
 
 // RoundTrip sends req with a permit: see Transport.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	l := t.limiterFor(req)
-	if l == nil {
+	l, err := t.limiterFor(req)
+	if l == nil && err == nil {
 		return t.base().RoundTrip(req)
 	}
-	p, err := l.acquire(req.Context())
+	var p admission.Admission
+	if err == nil {
+		p, err = l.acquire(req.Context())
+	}
 	if err != nil {
 		if req.Body != nil {
 			req.Body.Close() // as every RoundTripper must
 		}
 		return nil, err
 	}
-	return send(t.base(), req, &permit{Admission: p, failed: true})
+	return send(t.base(), req, &permit{Admission: p})
 }
 
 // send sends req with p, and returns p when the response has been read.
 func send(base http.RoundTripper, req *http.Request, p *permit) (resp *http.Response, err error) {
 	held := false
+	p.failed.Store(true) // unless base returns a response
 	defer func() {
 		if !held {
 			p.release()
 		}
 	}()
-	resp, err = base.RoundTrip(req)
+	sent := req.WithContext(p.Context()) // so requests that base sends run on p
+	resp, err = base.RoundTrip(sent)
 	if err != nil {
 		p.Failed(err)
 		return resp, err
@@ -85,9 +94,12 @@ func send(base http.RoundTripper, req *http.Request, p *permit) (resp *http.Resp
 	if resp == nil { // a Base that breaks the rules, which http.Client reports
 		return nil, nil
 	}
-	p.failed = false
-	if resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable {
-		p.failed = true
+	if resp.Request == sent {
+		resp.Request = req
+	}
+	refused := resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable
+	p.failed.Store(refused)
+	if refused {
 		p.Overload(retryAfter(resp.Header, time.Now()))
 	}
 	if !hasBody(req, resp) {
@@ -137,8 +149,9 @@ func (t *Transport) CloseIdleConnections() {
 	}
 }
 
-// limiterFor returns the limiter of req, or nil if there is none.
-func (t *Transport) limiterFor(req *http.Request) *limiter {
+// limiterFor returns the limiter of req, or nil if there is none. The error is the cause of
+// the context, which may end while another request makes the limiter.
+func (t *Transport) limiterFor(req *http.Request) (*limiter, error) {
 	switch {
 	case (t.Limiter == nil) == (t.PerHost == nil):
 		panic("httplimit: Transport: want exactly one of Limiter and PerHost")
@@ -148,105 +161,7 @@ func (t *Transport) limiterFor(req *http.Request) *limiter {
 			l = limiterOf("Transport", t.Limiter)
 			t.all.Store(l)
 		}
-		return l
+		return l, nil
 	}
-	host := hostOf(req.URL)
-	made, ok := t.hosts.Load(host)
-	if !ok {
-		made, _ = t.hosts.LoadOrStore(host, sync.OnceValue(func() *limiter {
-			l := t.PerHost(host)
-			if l == nil {
-				return nil
-			}
-			return limiterOf("Transport: PerHost", l)
-		}))
-	}
-	return made.(func() *limiter)()
-}
-
-// hostOf returns the host of u in lower case with its port, which the scheme implies.
-func hostOf(u *url.URL) string {
-	if u == nil { // Base returns an error
-		return ""
-	}
-	host, port := strings.ToLower(u.Hostname()), u.Port()
-	switch {
-	case port != "":
-	case u.Scheme == "http":
-		port = "80"
-	case u.Scheme == "https":
-		port = "443"
-	default:
-		return strings.ToLower(u.Host)
-	}
-	return net.JoinHostPort(host, port)
-}
-
-// A permit is that of one request.
-type permit struct {
-	admission.Admission
-	failed   bool // written before there is a body
-	released sync.Once
-	stop     func() bool // the watch of the request's context
-}
-
-// release returns the permit, unless it has been returned. If another goroutine is about to
-// return it, release waits for that: after Close of the body the permit is free.
-func (p *permit) release() {
-	p.released.Do(func() { p.Release(p.failed) })
-}
-
-// abandon releases the permit of a body that was not read to its end or closed in time.
-func (p *permit) abandon() {
-	p.released.Do(func() { p.Release(true) })
-}
-
-// end releases the permit, and ends the watch of the context. err is the error that broke
-// the body off, or nil.
-func (p *permit) end(err error) {
-	p.stop()
-	p.released.Do(func() {
-		failed := p.failed || err != nil
-		defer func() { p.Release(failed) }() // Failed may panic
-		if err != nil {
-			p.Failed(err)
-		}
-	})
-}
-
-// body returns b, which ends with the permit. After 101 Switching Protocols it can be written
-// to as well.
-func (p *permit) body(b io.ReadCloser) io.ReadCloser {
-	if w, ok := b.(io.Writer); ok {
-		return struct {
-			*body
-			io.Writer
-		}{&body{b, p}, w}
-	}
-	return &body{b, p}
-}
-
-// A body is that of a response.
-type body struct {
-	io.ReadCloser
-	permit *permit
-}
-
-// Read reads, and releases the permit at the end or after an error.
-func (b *body) Read(data []byte) (int, error) {
-	n, err := b.ReadCloser.Read(data)
-	switch err {
-	case nil:
-	case io.EOF:
-		b.permit.end(nil)
-	default:
-		b.permit.end(err)
-	}
-	return n, err
-}
-
-// Close closes the body and releases the permit.
-func (b *body) Close() error {
-	defer b.permit.end(nil)
-	return b.ReadCloser.Close()
+	return t.ofHost(req.Context(), hostOf(req.URL))
 }

@@ -10,8 +10,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"reflect"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -89,6 +89,8 @@ func TestTransportHoldsUntilTheBodyEnds(t *testing.T) {
 func TestTransportReturnsThePermit(t *testing.T) {
 	for name, b := range map[string]base{
 		"error":   func(*http.Request) (*http.Response, error) { return nil, errBroken },
+		"both":    func(*http.Request) (*http.Response, error) { return answer(200), errBroken },
+		"neither": func(*http.Request) (*http.Response, error) { return nil, nil },
 		"panic":   func(*http.Request) (*http.Response, error) { panic("broken") },
 		"Goexit":  func(*http.Request) (*http.Response, error) { runtime.Goexit(); return nil, nil },
 		"no body": func(*http.Request) (*http.Response, error) { return &http.Response{Body: http.NoBody}, nil },
@@ -107,13 +109,13 @@ func TestTransportReturnsThePermit(t *testing.T) {
 
 var errBroken = errors.New("broken connection")
 
-// bodies is a request's body that counts how often it is closed.
-type bodies struct {
+// closes is a request's body that counts how often it is closed.
+type closes struct {
 	io.Reader
 	closed atomic.Int32
 }
 
-func (b *bodies) Close() error { b.closed.Add(1); return nil }
+func (b *closes) Close() error { b.closed.Add(1); return nil }
 
 // Waiting ends with the context. The body of the request is closed, as by all RoundTrippers.
 func TestTransportWaitingIsGivenUp(t *testing.T) {
@@ -124,7 +126,7 @@ func TestTransportWaitingIsGivenUp(t *testing.T) {
 		first, _ := get(tr)
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errBroken)
 		defer cancel()
-		body := &bodies{Reader: strings.NewReader("x")}
+		body := &closes{Reader: strings.NewReader("x")}
 		req, _ := http.NewRequestWithContext(ctx, "POST", "http://a.example/", body)
 		resp, err := tr.RoundTrip(req)
 		if resp != nil || err != errBroken || body.closed.Load() != 1 || sent != 1 {
@@ -153,62 +155,29 @@ func TestTransportCancelledRequest(t *testing.T) {
 	})
 }
 
-// The request that Base gets is the caller's.
+// The request that Base gets is the caller's but for the context, and the response that the
+// caller gets is that of Base, to its own request.
 func TestTransportChangesNothing(t *testing.T) {
 	req := request(t.Context(), "http://a.example/x")
 	resp := answer(200)
+	before := *req
 	tr := &httplimit.Transport{Limiter: stint.Limit(1), Base: base(func(r *http.Request) (*http.Response, error) {
-		testkit.Equal(t, "request", r, req)
+		resp.Request = r
+		if got := *r.WithContext(req.Context()); !reflect.DeepEqual(got, before) {
+			t.Errorf("Base got %v, want %v", got, before)
+		}
 		return resp, nil
 	})}
 	got, err := tr.RoundTrip(req)
 	if got != resp || err != nil {
 		t.Errorf("got %v and %v", got, err)
 	}
+	if got.Request != req || !reflect.DeepEqual(*req, before) {
+		t.Errorf("the request is now %v, that of the response %v; want %v", req, got.Request, before)
+	}
 	text, err := io.ReadAll(got.Body)
 	testkit.Equal(t, "body", string(text), "content")
 	testkit.Equal(t, "error", err, nil)
-}
-
-// A host has a limiter of its own, made once.
-func TestTransportPerHost(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var made sync.Map
-		var calls atomic.Int32
-		var g [3]testkit.Gauge
-		tr := &httplimit.Transport{
-			PerHost: func(host string) *stint.Limiter {
-				calls.Add(1)
-				runtime.Gosched() // others ask meanwhile; in a bubble they must not wait for this for long
-				if host == "2.example:80" {
-					return nil
-				}
-				l := stint.Limit(2)
-				if _, again := made.LoadOrStore(host, l); again {
-					t.Errorf("%s has two limiters", host)
-				}
-				return l
-			},
-			Base: base(func(r *http.Request) (*http.Response, error) {
-				g[r.URL.Host[0]-'0'].Hold(time.Second)
-				return answer(200), nil
-			}),
-		}
-		var requests sync.WaitGroup
-		for i := range 30 {
-			requests.Go(func() {
-				resp, err := tr.RoundTrip(request(t.Context(), fmt.Sprintf("http://%d.example/", i%3)))
-				testkit.Equal(t, "error", err, nil)
-				resp.Body.Close()
-			})
-		}
-		requests.Wait()
-		testkit.Equal(t, "calls of PerHost", calls.Load(), 3)
-		for i, want := range []int{2, 2, 10} {
-			testkit.Equal(t, fmt.Sprintf("requests to host %d at once", i), g[i].Max(), want)
-		}
-		testkit.Equal(t, "time passed", testkit.SinceBubble(), 5*time.Second)
-	})
 }
 
 // Status 429 and 503 lower an adaptive limit, and no other does. Retry-After keeps it down,
@@ -350,26 +319,6 @@ func TestTransportOfABrokenBase(t *testing.T) {
 	testkit.Equal(t, "permits held", l.Stats().Running, 0)
 }
 
-// A host is the same host in capitals, and with the port that its scheme implies.
-func TestTransportHosts(t *testing.T) {
-	var hosts []string
-	tr := &httplimit.Transport{
-		Base:    base(func(*http.Request) (*http.Response, error) { return answer(204), nil }),
-		PerHost: func(host string) *stint.Limiter { hosts = append(hosts, host); return nil },
-	}
-	for _, u := range []string{
-		"http://a.example/", "http://A.Example:80", "https://a.example", "https://a.example:443/", "http://a.example:8080",
-		"http://[::1]/", "http://[::1]:80/", "unix://Sock/",
-	} {
-		if _, err := tr.RoundTrip(request(t.Context(), u)); err != nil {
-			t.Error(err)
-		}
-	}
-	if want := []string{"a.example:80", "a.example:443", "a.example:8080", "[::1]:80", "sock"}; !slices.Equal(hosts, want) {
-		t.Errorf("got %q, want %q", hosts, want)
-	}
-}
-
 // A request of a task on the limiter runs on the task's permit.
 func TestTransportNests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -415,6 +364,11 @@ func servers(t *testing.T, f func(t *testing.T, client *http.Client, l *stint.Li
 				switch r.URL.Path {
 				case "/empty":
 					w.WriteHeader(http.StatusNoContent)
+				case "/trailers":
+					w.Header().Set("Trailer", "Sum")
+					w.Header().Set("Location", "/there")
+					io.WriteString(w, "content")
+					w.Header().Set("Sum", "7")
 				case "/hangs":
 					w.(http.Flusher).Flush()
 					<-r.Context().Done()
