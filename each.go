@@ -50,6 +50,8 @@ type eachCall[T any] struct {
 	call
 }
 
+func (c *eachCall[T]) caller() string { return "Each" }
+
 func (c *eachCall[T]) Calls(ctx context.Context, s *loop.Batch) error {
 	f, items := c.f, c.items
 	for i := s.At; ; {
@@ -67,6 +69,8 @@ type rangeCall struct {
 	f func(context.Context, int) error
 	call
 }
+
+func (c *rangeCall) caller() string { return "Range" }
 
 func (c *rangeCall) Calls(ctx context.Context, s *loop.Batch) error {
 	f := c.f

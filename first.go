@@ -50,6 +50,8 @@ type firstCall[T, R any] struct {
 	call
 }
 
+func (c *firstCall[T, R]) caller() string { return "First" }
+
 func (c *firstCall[T, R]) Calls(ctx context.Context, s *loop.Batch) error {
 	r, err := c.f(ctx, c.items[s.At])
 	if err == nil && c.won.CompareAndSwap(false, true) {

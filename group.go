@@ -108,6 +108,7 @@ func (t *tasks) init(ctx context.Context, o *option.Options, runner work.Runner,
 	t.name, t.parent = o.Name, ctx
 	t.outcome.init(ctx, limit.ScopeOf(ctx), o)
 	t.executor.Open(ctx, t.outcome.ctx, o, runner, room)
+	t.outcome.source = t.executor.Source
 }
 
 // check panics if t was not made by its constructor, or if the function is nil. caller
@@ -165,6 +166,8 @@ func (t *tasks) submitContext(ctx context.Context, f any) error {
 	}
 	return ErrClosed
 }
+
+func (t *tasks) caller() string { return "Group.Wait" }
 
 // Run runs a task of a Group.
 func (t *tasks) Run(ctx context.Context, w work.Task) error {

@@ -25,6 +25,8 @@ type mapCall[T, R any] struct {
 	call
 }
 
+func (c *mapCall[T, R]) caller() string { return "Map" }
+
 func (c *mapCall[T, R]) Calls(ctx context.Context, s *loop.Batch) error {
 	f, items := c.f, c.items
 	for i := s.At; ; {
