@@ -10,10 +10,10 @@ import (
 
 // failures holds the failures of a group: of a million failed tasks it keeps two.
 type failures struct {
-	mu       sync.Mutex
-	err      error             // the first error
-	panicked *stint.PanicError // the first panic
-	more     int               // further panics
+	mu     sync.Mutex
+	err    error        // the first error
+	panics *task.Panics // the first panic
+	more   int          // further panics
 }
 
 // fail records the outcome of a task that did not return nil, and cancels the context if it
@@ -27,7 +27,7 @@ func (g *Group) fail(o task.Outcome) {
 	if g.cancel != nil && f.isConsequence(o) {
 		return
 	}
-	cause := f.add(o)
+	cause := f.add(o, g)
 	if first && g.cancel != nil {
 		g.cancel(cause) // which may call code of the caller
 	}
@@ -40,19 +40,20 @@ func (f *failures) isConsequence(o task.Outcome) bool {
 		return false
 	}
 	f.mu.Lock()
-	panicked := f.panicked
+	panicked := f.panics.First()
 	f.mu.Unlock()
 	return panicked != nil && len(task.Besides([]error{o.Err}, "errgroup: error", panicked)) == 0
 }
 
-// add adds the outcome of a failed task, and returns it as an error.
-func (f *failures) add(o task.Outcome) error {
+// add adds the outcome of a failed task of g, and returns it as an error.
+func (f *failures) add(o task.Outcome, g *Group) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if o.Panic != nil {
 		p := o.Panic.Raised("errgroup: task")
-		if f.panicked == nil {
-			f.panicked = p
+		if f.panics == nil {
+			f.panics = f.panics.Add(p, g.waits)
+			task.CrashUnraised(g, "errgroup: a Group", f.panics)
 		} else {
 			f.more++
 		}
@@ -68,15 +69,20 @@ func (f *failures) add(o task.Outcome) error {
 	return err
 }
 
-// outcome returns the panic and the error of Wait. A nil f has neither.
-func (f *failures) outcome() (panicked *stint.PanicError, err error) {
+// first returns the error of Wait. A nil f has none.
+func (f *failures) first() error {
 	if f == nil {
-		return nil, nil
+		return nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.panicked == nil {
-		return nil, f.err
+	return f.err
+}
+
+// raise raises the panic, if there is one. No task is active.
+func (f *failures) raise() {
+	if f == nil || f.panics == nil {
+		return
 	}
 	var others []error
 	if f.err != nil {
@@ -85,5 +91,10 @@ func (f *failures) outcome() (panicked *stint.PanicError, err error) {
 	if f.more > 0 {
 		others = append(others, fmt.Errorf("errgroup: tasks that panicked besides: %d", f.more))
 	}
-	return task.With(f.panicked, others), f.err
+	f.panics.Raise(others...)
+}
+
+// waits returns what a panic waits for.
+func (g *Group) waits() string {
+	return fmt.Sprintf("errgroup.Group.Wait when the other tasks have finished; active: %d", slots(g.slots.Load()).active())
 }

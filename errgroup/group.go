@@ -97,12 +97,11 @@ func (g *Group) SetLimit(n int) {
 func (g *Group) Wait() error {
 	g.tasks.Wait()
 	g.ends.Acquire()
-	panicked, err := g.failures.Load().outcome()
+	f := g.failures.Load()
+	err := f.first()
 	if g.cancel != nil {
 		g.cancel(err)
 	}
-	if panicked != nil {
-		panic(panicked)
-	}
+	f.raise()
 	return err
 }

@@ -138,8 +138,7 @@ func (r *run) close() {
 // repanic panics if a function has. It is called after close.
 func (r *run) repanic() {
 	if r.panics != nil {
-		r.panics.Beside(append(r.others, r.besides(r.late)...)...)
-		r.panics.Raise()
+		r.panics.Raise(append(r.others, r.besides(r.late)...)...)
 	}
 }
 

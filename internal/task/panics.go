@@ -48,14 +48,15 @@ func (ps *Panics) First() *PanicError {
 // panics.
 func (ps *Panics) Beside(others ...error) { ps.more = append(ps.more, others...) }
 
-// Raise panics with the first panic. Its Also has the others. A nil Panics does nothing.
-func (ps *Panics) Raise() {
+// Raise panics with the first panic, unless ps is nil. Its Also has the later panics, what
+// Beside added, and others.
+func (ps *Panics) Raise(others ...error) {
 	if ps == nil {
 		return
 	}
 	ps.alarm.stop()
 	ps.first, ps.more = With(ps.first, ps.more), nil
-	panic(ps.first)
+	panic(With(ps.first, others))
 }
 
 // CrashUnraised makes the process crash with the first panic of ps when the owner is garbage

@@ -1,0 +1,54 @@
+package task
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// raise raises the panics of ps, and returns what it panics with.
+func raise(ps *Panics) (v any) {
+	defer func() { v = recover() }()
+	ps.Raise()
+	return nil
+}
+
+// Panics may be raised in another bubble than the task's, or outside: its timer is left alone
+// then, and writes nothing.
+func TestPanicsOfAnotherBubble(t *testing.T) {
+	const never = "raised in time"
+	add := func() *Panics {
+		return (*Panics)(nil).Add((&Panic{Value: 1}).Raised("who"), func() string { t.Error(never); return never })
+	}
+	var inside *Panics
+	synctest.Test(t, func(*testing.T) { inside = add() })
+	outside := add()
+	synctest.Test(t, func(t *testing.T) {
+		if v := raise(outside); v != outside.First() {
+			t.Errorf("raised %v", v)
+		}
+		time.Sleep(time.Hour)
+	})
+	if v := raise(inside); v != inside.First() {
+		t.Errorf("raised %v", v)
+	}
+	inside.alarm.expire() // as its timer would
+}
+
+// A panic that is raised twice, and by several goroutines, is raised by all.
+func TestRaisedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := 0
+		ps := (*Panics)(nil).Add((&Panic{Value: 1}).Raised("who"), func() string { told++; return "nobody" })
+		time.Sleep(writeAfter + 1)
+		for range 3 {
+			if v := raise(ps); v != ps.First() {
+				t.Errorf("raised %v", v)
+			}
+			time.Sleep(time.Hour)
+		}
+		if told != 1 {
+			t.Errorf("written %d times", told)
+		}
+	})
+}
