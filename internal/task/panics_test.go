@@ -32,7 +32,6 @@ func TestPanicsOfAnotherBubble(t *testing.T) {
 	if v := raise(inside); v != inside.First() {
 		t.Errorf("raised %v", v)
 	}
-	inside.alarm.expire() // as its timer would
 }
 
 // A panic that is raised twice, and by several goroutines, is raised by all.
