@@ -24,8 +24,8 @@ import (
 // returned. If ctx ends before every item was started, Each returns its cause. If f
 // panics, Each panics with a *PanicError after the other calls have finished. If f
 // calls runtime.Goexit, the error is ErrGoexit, unless f runs on the caller's
-// goroutine: then that goroutine ends. Options: Limiter or Pool,
-// KeepGoing, LowPriority, Name. Each panics if ctx or f is nil.
+// goroutine: then that goroutine ends. The context given to f ends before Each returns.
+// Options: Limiter or Pool, KeepGoing, LowPriority, Name. Each panics if ctx or f is nil.
 func Each[T any](ctx context.Context, items []T, f func(context.Context, T) error, opts ...Option) error {
 	checkArgs("Each", ctx, f == nil)
 	c := &eachCall[T]{items: items, f: f}

@@ -75,6 +75,9 @@ func (e *eachSeq[T]) Run(ctx context.Context, t work.Task) error { return e.f(ct
 // consumer is a task on the same limiter or pool, one call of f at a time runs on the
 // consumer's permit while the consumer waits.
 //
+// A result must not need the context given to f, which ends at the first error, or with the
+// loop: read the body of an *http.Response in f.
+//
 // After the first error, the results of finished calls before the first missing one are
 // yielded, then the error with a zero value; running calls are cancelled, and their results
 // dropped. Under KeepGoing each error is yielded in its position

@@ -28,8 +28,7 @@ type Panics struct {
 func (ps *Panics) Add(p *PanicError, waits func() string) *Panics {
 	switch {
 	case ps == nil:
-		write := func() { p.write(waits()) }
-		return &Panics{first: p, alarm: newAlarm(write)}
+		return &Panics{first: p, alarm: newAlarm(func() { p.write(waits) })}
 	case p != ps.first: // which may come again on its way through the call
 		ps.more = append(ps.more, p)
 	}
@@ -96,9 +95,9 @@ func (g *Passage) End(p *PanicError) {
 }
 
 // write writes p to standard error, unless it has been written.
-func (p *PanicError) write(waits string) {
+func (p *PanicError) write(waits func() string) {
 	if p.written == nil || p.written.CompareAndSwap(false, true) {
-		fmt.Fprintf(os.Stderr, "stint: a panic that will be raised by %s:\n%v\n", waits, p)
+		fmt.Fprintf(os.Stderr, "stint: a panic that will be raised by %s:\n%v\n", waits(), p)
 	}
 }
 

@@ -51,3 +51,21 @@ func TestRaisedAgain(t *testing.T) {
 		}
 	})
 }
+
+// A panic that passes through nested calls is written by the first that holds it for long.
+func TestNestedPanicIsWrittenOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		written := 0
+		hold := func(p *PanicError) (outer *PanicError) {
+			defer func() { outer = (&Panic{Value: recover()}).Raised("outer") }()
+			ps := (*Panics)(nil).Add(p, func() string { written++; return "nobody" })
+			time.Sleep(2 * writeAfter)
+			ps.Raise()
+			return nil
+		}
+		p := (&Panic{Value: 1}).Raised("inner")
+		if hold(hold(p)) != p || written != 1 {
+			t.Errorf("written %d times", written)
+		}
+	})
+}
