@@ -202,9 +202,9 @@ func (c *callOutcome) waits() string {
 		by = fmt.Sprintf("%s of %q", by, name)
 	}
 	if tasks == 0 {
-		return by + " when its caller gets there"
+		return by + ", when its caller gets there"
 	}
-	return fmt.Sprintf("%s when the other tasks have finished; running: %d", by, tasks)
+	return fmt.Sprintf("%s; other tasks that run: %d", by, tasks)
 }
 
 // cancel ends the context of the tasks. A loop stops first, so that no item starts

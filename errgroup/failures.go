@@ -96,5 +96,5 @@ func (f *failures) raise() {
 
 // waits returns what a panic waits for.
 func (g *Group) waits() string {
-	return fmt.Sprintf("errgroup.Group.Wait when the other tasks have finished; active: %d", slots(g.slots.Load()).active())
+	return fmt.Sprintf("errgroup.Group.Wait; other tasks that run: %d", slots(g.slots.Load()).active())
 }

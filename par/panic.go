@@ -31,7 +31,7 @@ func (f *failure) add(o task.Outcome) {
 }
 
 // waits returns what a panic waits for.
-func waits() string { return "the call of package par when its other goroutines have returned" }
+func waits() string { return "the call of package par; other goroutines of it run" }
 
 // raise panics or ends the goroutine, as a call did. It returns if every call has returned.
 func (f *failure) raise() {

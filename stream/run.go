@@ -93,7 +93,7 @@ func (r *run) recordPanic(in *lifetime, o task.Outcome) error {
 
 // waits returns what a panic waits for.
 func (r *run) waits() string {
-	return "the terminal of a stream when the other functions of the stream have returned"
+	return "the terminal of a stream; other functions of it run"
 }
 
 // recordError records the error of a function, to be reported together with a panic, and

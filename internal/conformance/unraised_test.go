@@ -53,7 +53,7 @@ func twoTasks() (raisers []raiser) {
 			if by[name] != "" {
 				name = by[name]
 			}
-			raisers = append(raisers, raiser{e.name + " on a " + k.name, name + ` of "mail" when the other tasks`, func(panics, blocks func()) {
+			raisers = append(raisers, raiser{e.name + " on a " + k.name, name + ` of "mail"; other tasks that run: 1`, func(panics, blocks func()) {
 				opts, shut := k.open(2)
 				defer shut()
 				e.run(context.Background(), 2, byItem(panics, blocks), append(opts, stint.Name("mail"))...)
@@ -65,11 +65,11 @@ func twoTasks() (raisers []raiser) {
 
 // passages are the raisers of panics that no task has: they pass through.
 var passages = []raiser{
-	{"sequence of EachSeq", "EachSeq", func(panics, blocks func()) {
+	{"sequence of EachSeq", "EachSeq; other tasks that run: 1", func(panics, blocks func()) {
 		seq := func(yield func(int) bool) { yield(1); panics() }
 		stint.EachSeq(context.Background(), seq, func(context.Context, int) error { blocks(); return nil }, stint.Limit(1))
 	}},
-	{"body of MapSeq", "MapSeq", func(panics, blocks func()) {
+	{"body of MapSeq", "MapSeq; other tasks that run: 1", func(panics, blocks func()) {
 		f := func(_ context.Context, i int) (int, error) {
 			if i > 0 {
 				blocks()
@@ -80,12 +80,12 @@ var passages = []raiser{
 			panics()
 		}
 	}},
-	{"body of All", "the terminal of a stream", func(panics, blocks func()) {
+	{"body of All", "the terminal of a stream; other functions", func(panics, blocks func()) {
 		for range parMapped(func() {}, blocks).All(context.Background()) {
 			panics()
 		}
 	}},
-	{"terminal of a stream", "the terminal of a stream", func(panics, blocks func()) {
+	{"terminal of a stream", "the terminal of a stream; other functions", func(panics, blocks func()) {
 		stream.Each(context.Background(), parMapped(func() {}, blocks), func(int) error { panics(); return nil })
 	}},
 }
@@ -98,24 +98,24 @@ func parMapped(panics, blocks func()) stream.Stream[int] {
 
 // others are the raisers of the other packages.
 var others = []raiser{
-	{"ParMap", "the terminal of a stream", func(panics, blocks func()) {
+	{"ParMap", "the terminal of a stream; other functions", func(panics, blocks func()) {
 		stream.Collect(context.Background(), parMapped(panics, blocks))
 	}},
-	{"source before a Buffer", "the terminal of a stream", func(panics, blocks func()) {
+	{"source before a Buffer", "the terminal of a stream; other functions", func(panics, blocks func()) {
 		var seq iter.Seq[int] = func(yield func(int) bool) { yield(0); panics() }
 		s := stream.Buffer(stream.FromSeq(seq), 1)
 		stream.Each(context.Background(), s, func(int) error { blocks(); return nil })
 	}},
-	{"Merge", "the terminal of a stream", func(panics, blocks func()) {
+	{"Merge", "the terminal of a stream; other functions", func(panics, blocks func()) {
 		of := func(f func()) stream.Stream[int] {
 			return stream.Map(stream.From(indexes(1)), func(i int) int { f(); return i })
 		}
 		stream.Collect(context.Background(), stream.Merge(of(panics), of(blocks)))
 	}},
-	{"par.Each", "the call of package par", func(panics, blocks func()) {
+	{"par.Each", "the call of package par; other goroutines", func(panics, blocks func()) {
 		par.Each(indexes(2), func(i *int) { byItem(panics, blocks)(nil, *i) })
 	}},
-	{"par.SortStableFunc", "the call of package par", func(panics, blocks func()) {
+	{"par.SortStableFunc", "the call of package par; other goroutines", func(panics, blocks func()) {
 		caller, numbers := goroutine.ID(), rand.New(rand.NewPCG(1, 2)).Perm(1<<16)
 		var calls, blocked atomic.Int32 // by the caller, of which the first are alone; by others
 		par.SortStableFunc(numbers, func(a, b int) int {
@@ -131,7 +131,7 @@ var others = []raiser{
 			return a - b
 		})
 	}},
-	{"errgroup", "errgroup.Group.Wait when the other tasks", func(panics, blocks func()) {
+	{"errgroup", "errgroup.Group.Wait; other tasks that run: 1", func(panics, blocks func()) {
 		var g errgroup.Group
 		g.Go(func() error { panics(); return nil })
 		g.Go(func() error { blocks(); return nil })

@@ -83,7 +83,7 @@ func Passing(waits func() string) *Passage {
 	}
 	stack := debug.Stack()
 	return &Passage{newAlarm(func() {
-		fmt.Fprintf(os.Stderr, "stint: a panic that passes through %s:\n\n%s\n", waits(), stack)
+		fmt.Fprintf(os.Stderr, "stint: a panic that passes through %s\n\n%s\n", waits(), stack)
 	})}
 }
 
@@ -97,7 +97,7 @@ func (g *Passage) End(p *PanicError) {
 // write writes p to standard error, unless it has been written.
 func (p *PanicError) write(waits func() string) {
 	if p.written == nil || p.written.CompareAndSwap(false, true) {
-		fmt.Fprintf(os.Stderr, "stint: a panic that will be raised by %s:\n%v\n", waits(), p)
+		fmt.Fprintf(os.Stderr, "stint: a panic that will be raised by %s\n%v\n", waits(), p)
 	}
 }
 
