@@ -57,9 +57,13 @@
 // [*ItemError]. If the caller's context ends first, its cause is returned.
 //
 // A panic also cancels the rest. The call or Wait that waits for the task panics with
-// a [*PanicError], so call Wait on every return path. Tasks of [Pool.Go] crash the
-// process unless the pool has [OnPanic]. A task that calls [runtime.Goexit] fails with
-// [ErrGoexit].
+// a [*PanicError], so call Wait on every return path. A panic that has not been raised
+// after a second, since other tasks run or nobody has called Wait, is also written to
+// standard error. Tasks of [Pool.Go] crash the process unless the pool has [OnPanic]. A
+// task that calls [runtime.Goexit] fails with [ErrGoexit].
+//
+// The context of the tasks ends with the call. A result must not need it: a task that gets
+// an *http.Response must read its body.
 //
 // # Nesting
 //

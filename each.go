@@ -24,8 +24,8 @@ import (
 // returned. If ctx ends before every item was started, Each returns its cause. If f
 // panics, Each panics with a *PanicError after the other calls have finished. If f
 // calls runtime.Goexit, the error is ErrGoexit, unless f runs on the caller's
-// goroutine: then that goroutine ends. Options: Limiter or Pool,
-// KeepGoing, LowPriority, Name. Each panics if ctx or f is nil.
+// goroutine: then that goroutine ends. The context given to f ends before Each returns.
+// Options: Limiter or Pool, KeepGoing, LowPriority, Name. Each panics if ctx or f is nil.
 func Each[T any](ctx context.Context, items []T, f func(context.Context, T) error, opts ...Option) error {
 	checkArgs("Each", ctx, f == nil)
 	c := &eachCall[T]{items: items, f: f}
@@ -50,6 +50,8 @@ type eachCall[T any] struct {
 	call
 }
 
+func (c *eachCall[T]) caller() string { return "Each" }
+
 func (c *eachCall[T]) Calls(ctx context.Context, s *loop.Batch) error {
 	f, items := c.f, c.items
 	for i := s.At; ; {
@@ -67,6 +69,8 @@ type rangeCall struct {
 	f func(context.Context, int) error
 	call
 }
+
+func (c *rangeCall) caller() string { return "Range" }
 
 func (c *rangeCall) Calls(ctx context.Context, s *loop.Batch) error {
 	f := c.f

@@ -2,10 +2,12 @@ package stint_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -138,4 +140,53 @@ func Example_fromRill() {
 	// user 4
 	// user 5
 	// <nil>
+}
+
+// A task that is dropped does not clean up: the submitter does.
+func ExampleGroup_dropped() {
+	ctx, cancel := context.WithCancel(context.Background())
+	g := stint.NewGroup(ctx, stint.Limit(1))
+	var open atomic.Int32 // connections
+	var closes []func()
+	started := make(chan struct{})
+	for range 3 {
+		open.Add(1)
+		closeIt := sync.OnceFunc(func() { open.Add(-1) })
+		closes = append(closes, closeIt)
+		g.Go(func(ctx context.Context) error {
+			defer closeIt()
+			close(started) // the others are dropped
+			<-ctx.Done()
+			return context.Cause(ctx)
+		})
+	}
+	<-started
+	cancel()
+	fmt.Println(g.Wait(), "open:", open.Load())
+	for _, closeIt := range closes {
+		closeIt()
+	}
+	fmt.Println("open:", open.Load())
+	// Output:
+	// context canceled open: 2
+	// open: 0
+}
+
+// With a context of its own, a group under KeepGoing starts every task.
+func ExampleKeepGoing_allStart() {
+	ctx, cancel := context.WithCancel(context.Background())
+	g := stint.NewGroup(context.WithoutCancel(ctx), stint.Limit(1), stint.KeepGoing())
+	var open atomic.Int32 // connections
+	for range 3 {
+		open.Add(1)
+		g.Go(func(context.Context) error {
+			defer open.Add(-1)
+			<-ctx.Done()
+			return context.Cause(ctx)
+		})
+	}
+	cancel()
+	err := g.Wait()
+	fmt.Println(errors.Is(err, context.Canceled), "open:", open.Load())
+	// Output: true open: 0
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"expvar"
 	"fmt"
+	"io"
 	"iter"
 	"time"
 
@@ -210,3 +211,33 @@ func ExamplePool_Stats_recipeMetrics() {
 	fmt.Println(s.Name, s.Running, "of", s.Limit, "run,", s.Queued, "are queued,", s.Completed, "are done")
 	// Output: mail 0 of 8 run, 0 are queued, 1 are done
 }
+
+// A result that needs the context of the call must be read in f.
+func ExampleFirst_recipeBody() {
+	open := func(ctx context.Context, server string) io.Reader {
+		return readerFunc(func(p []byte) (int, error) { // fails when ctx ends, as the body of a response does
+			if ctx.Err() != nil {
+				return 0, context.Cause(ctx)
+			}
+			return copy(p, server), io.EOF
+		})
+	}
+	servers := []string{"a"}
+	late, _ := stint.First(context.Background(), servers, func(ctx context.Context, server string) (io.Reader, error) {
+		return open(ctx, server), nil
+	})
+	_, err := io.ReadAll(late)
+	fmt.Println("after First:", err)
+	text, err := stint.First(context.Background(), servers, func(ctx context.Context, server string) ([]byte, error) {
+		return io.ReadAll(open(ctx, server))
+	})
+	fmt.Printf("in f: %s %v\n", text, err)
+	// Output:
+	// after First: context canceled
+	// in f: a <nil>
+}
+
+// A readerFunc is a Read.
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

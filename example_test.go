@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -862,4 +863,17 @@ func ExampleMapKey() {
 	// 1 ANN PAYS
 	// 2 BOB PAYS
 	// 3 ANN LEAVES
+}
+
+// A task that ends its goroutine fails. In a test, the test returns too.
+func ExampleErrGoexit() {
+	err := stint.EachSeq(context.Background(), slices.Values([]string{"a", "b"}), func(context.Context, string) error {
+		runtime.Goexit() // as t.SkipNow does
+		return nil
+	})
+	if errors.Is(err, stint.ErrGoexit) {
+		fmt.Println("the task has said why")
+		return
+	}
+	// Output: the task has said why
 }

@@ -11,8 +11,10 @@ import (
 var errNoItems = errors.New("stint: First: no items")
 
 // First calls f for the items and returns the first result that f returns without an error.
-// That result cancels the context of the other calls and starts no further ones. First
-// returns when they have finished; their results are dropped.
+// That result cancels the context given to f, which is the same for all calls, and starts no
+// further calls. First returns when the other calls have finished; their results are dropped.
+// So the result must not need that context: read the body of an *http.Response in f, for
+// example, since it breaks off when the context of its request ends.
 //
 // Without a Limiter or a Pool, all items start at once, also in a task of another call. With
 // one, they start roughly in order, as permits become free.
@@ -49,6 +51,8 @@ type firstCall[T, R any] struct {
 	result R
 	call
 }
+
+func (c *firstCall[T, R]) caller() string { return "First" }
 
 func (c *firstCall[T, R]) Calls(ctx context.Context, s *loop.Batch) error {
 	r, err := c.f(ctx, c.items[s.At])

@@ -22,10 +22,15 @@ import (
 // the cause. If a task panics, the others are cancelled and Wait panics with a *PanicError.
 // The error of a task that calls runtime.Goexit is ErrGoexit.
 //
-// A dropped task does not run at all: a task that waits for another task of its group
-// must watch its context too. A Group must be made by NewGroup and waited for. Its
-// methods may be called concurrently, also by its own tasks; but a task that calls
-// Wait on its own group deadlocks.
+// A dropped task does not run at all, and neither do its deferred calls: it does not close a
+// channel, or release what the submitter has acquired for it. The submitter must do so after
+// Wait. Under KeepGoing, with a context that does not end, only a panic drops tasks. A task
+// that waits for another task of its group must watch its context too.
+//
+// A Group must be made by NewGroup and waited for: see PanicError. A value that a task leaves
+// behind must not need the context of the group, which ends in Wait: read the body of an
+// *http.Response in the task. The methods of a Group may be called concurrently, also by its
+// own tasks; but a task that calls Wait on its own group deadlocks.
 type Group struct {
 	tasks tasks
 }
@@ -108,6 +113,7 @@ func (t *tasks) init(ctx context.Context, o *option.Options, runner work.Runner,
 	t.name, t.parent = o.Name, ctx
 	t.outcome.init(ctx, limit.ScopeOf(ctx), o)
 	t.executor.Open(ctx, t.outcome.ctx, o, runner, room)
+	t.outcome.source = t.executor.Source
 }
 
 // check panics if t was not made by its constructor, or if the function is nil. caller
@@ -165,6 +171,8 @@ func (t *tasks) submitContext(ctx context.Context, f any) error {
 	}
 	return ErrClosed
 }
+
+func (t *tasks) caller() string { return "Group.Wait" }
 
 // Run runs a task of a Group.
 func (t *tasks) Run(ctx context.Context, w work.Task) error {

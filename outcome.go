@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"runtime/pprof"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/stint-go/stint/internal/auto"
@@ -12,6 +15,7 @@ import (
 	"github.com/stint-go/stint/internal/loop"
 	"github.com/stint-go/stint/internal/option"
 	"github.com/stint-go/stint/internal/task"
+	"github.com/stint-go/stint/internal/work"
 )
 
 // callOutcome collects how the tasks of one call or group ended, and cancels the rest
@@ -22,7 +26,8 @@ import (
 type callOutcome struct {
 	ctx         context.Context // of the tasks, made from the caller's
 	cancelCause context.CancelCauseFunc
-	loop        *loop.Loop       // stopped before ctx is cancelled; nil if the tasks are not those of a loop
+	loop        *loop.Loop       // stopped before ctx is cancelled; nil if the tasks are those of source
+	source      *work.Source     // nil if the tasks are those of loop
 	controller  *auto.Controller // of the limiter that is shared, or nil
 	keepGoing   bool
 
@@ -32,8 +37,7 @@ type callOutcome struct {
 	ctxEnded   bool       // err is why ctx ended
 	err        error      // the first error, or why ctx ended before there was one
 	itemErrors []*ItemError
-	panicked   *PanicError
-	panics     []error // later ones
+	panics     *task.Panics
 	late       []error // of tasks that ended after the first failure or the end of ctx
 }
 
@@ -129,10 +133,10 @@ func (c *callOutcome) first(err, ended error) bool {
 	defer c.mu.Unlock()
 	switch {
 	case c.closed:
-	case c.err == nil && c.panicked == nil && ended == nil:
+	case c.err == nil && c.panics == nil && ended == nil:
 		c.err = err
 		return true
-	case c.err == nil && c.panicked == nil:
+	case c.err == nil && c.panics == nil:
 		c.err, c.ctxEnded = ended, true
 		fallthrough
 	default:
@@ -149,16 +153,58 @@ func (c *callOutcome) refuse() {
 	c.refused = true
 }
 
-// panic makes p the outcome.
+// panic makes p the outcome. A call raises it, but the Wait of a group may be forgotten.
 func (c *callOutcome) panic(p *PanicError) {
 	c.mu.Lock()
-	if c.panicked == nil {
-		c.panicked = p
-	} else {
-		c.panics = append(c.panics, p)
+	first := c.panics == nil
+	c.panics = c.panics.Add(p, c.waits)
+	if group := c.group(); first && group != "" {
+		task.CrashUnraised(c, "stint: a "+group, c.panics)
 	}
 	c.mu.Unlock()
 	c.cancel(p)
+}
+
+// A caller is what runs the tasks of a call.
+type caller interface {
+	caller() string // the function or method that raises their panics
+}
+
+// caller returns the function or method that raises panics.
+func (c *callOutcome) caller() string {
+	runner := any(nil)
+	if c.loop != nil {
+		runner = c.loop.Body
+	} else {
+		runner = c.source.Runner
+	}
+	return runner.(caller).caller()
+}
+
+// group returns the type whose method raises panics, or "".
+func (c *callOutcome) group() string {
+	name, _, method := strings.Cut(c.caller(), ".")
+	if !method {
+		return ""
+	}
+	return name
+}
+
+// waits returns what a panic waits for.
+func (c *callOutcome) waits() string {
+	by, tasks := c.caller(), 0
+	if c.loop != nil {
+		tasks = c.loop.Running()
+	} else {
+		tasks = c.source.Running()
+	}
+	if name, ok := pprof.Label(c.ctx, "stint"); ok {
+		by = fmt.Sprintf("%s of %q", by, name)
+	}
+	if tasks == 0 {
+		return by + ", when its caller gets there"
+	}
+	return fmt.Sprintf("%s; other tasks that run: %d", by, tasks)
 }
 
 // cancel ends the context of the tasks. A loop stops first, so that no item starts
@@ -193,14 +239,14 @@ func (c *callOutcome) close(complete bool) {
 		c.err = ErrClosed
 	}
 	c.closed = true
-	if c.keepGoing && c.panicked == nil {
+	if c.keepGoing && c.panics == nil {
 		c.take(c.late)
 	}
 	slices.SortFunc(c.itemErrors, func(a, b *ItemError) int { return cmp.Compare(a.Index, b.Index) })
 	c.mu.Unlock() // no task is left: nothing below is concurrent
 	defer c.cancelCause(nil)
 	switch {
-	case c.panicked != nil:
+	case c.panics != nil:
 		c.besides(ended)
 	case len(c.itemErrors) > 0:
 		c.err = errors.Join(c.errors()...)
@@ -210,15 +256,14 @@ func (c *callOutcome) close(complete bool) {
 // besides adds the other errors and panics to the panic. It calls methods of late errors:
 // if a method calls Goexit, the panic is raised while the goroutine ends.
 func (c *callOutcome) besides(ended error) {
-	others := append(c.errors(), c.panics...)
 	late, returned := c.late, false
 	defer func() {
-		c.panicked = task.With(c.panicked, append(others, late...))
+		c.panics.Beside(append(c.errors(), late...)...)
 		if !returned {
 			c.raise()
 		}
 	}()
-	late = task.Besides(c.late, "stint: error", ended, c.err, c.panicked)
+	late = task.Besides(c.late, "stint: error", ended, c.err, c.panics.First())
 	returned = true
 }
 
@@ -238,18 +283,14 @@ func (c *callOutcome) result() error {
 }
 
 // raise panics if a task did. It is called after close.
-func (c *callOutcome) raise() {
-	if c.panicked != nil {
-		panic(c.panicked)
-	}
-}
+func (c *callOutcome) raise() { c.panics.Raise() }
 
 // raiseBeside is raise for a caller whose own function did not return, with outcome o. If
 // that function has panicked, its panic is in Also.
 func (c *callOutcome) raiseBeside(o task.Outcome) {
 	if o.Panic != nil {
-		if p := o.Panic.Raised("stint: function"); p != c.panicked { // not what has been raised already
-			c.panicked = task.With(c.panicked, []error{p})
+		if p := o.Panic.Raised("stint: function"); p != c.panics.First() { // not what has been raised already
+			c.panics.Beside(p)
 		}
 	}
 	c.raise()
@@ -262,7 +303,7 @@ func (c *callOutcome) errors() []error {
 	for _, e := range c.itemErrors {
 		errs = append(errs, e)
 	}
-	if c.err != nil && !(c.ctxEnded && c.panicked != nil) {
+	if c.err != nil && !(c.ctxEnded && c.panics != nil) {
 		errs = append(errs, c.err)
 	}
 	return errs

@@ -5,7 +5,16 @@ import "github.com/stint-go/stint/internal/task"
 // PanicError is the value a waiting call panics with when a task has panicked: Each,
 // Map, Range, First, EachSeq, MapSeq, Group.Wait, Results.Wait, and the functions of
 // packages par and stream. OnPanic gets one too. A PanicError that passes through nested calls
-// is not wrapped again. It has these fields and methods:
+// is not wrapped again.
+//
+// A call raises a panic when its other tasks have finished. If that takes more than a second,
+// or nobody calls Wait, the first panic of the call is written to standard error after the
+// second, once, with the stack and what it waits for; it is raised all the same. A panic of a
+// loop body or a sequence of the caller, which only passes through a call, is written without
+// its value. A Group or Results that is garbage, with a panic that no Wait has raised, crashes
+// the process with that panic.
+//
+// A PanicError has these fields and methods:
 //
 //	type PanicError struct {
 //		Value any    // what the task panicked with

@@ -155,7 +155,8 @@ func (p *Pool) SetLimit(n int) {
 	p.limiter.set("Pool.SetLimit", n)
 }
 
-// Stats returns the state of the pool at one instant.
+// Stats returns the state of the pool at one instant. PoolStats says what counts: items of
+// Each, Map, Range and First do not.
 func (p *Pool) Stats() PoolStats {
 	p.check("Pool.Stats", false)
 	c := p.engine().Counts()

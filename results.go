@@ -72,6 +72,8 @@ type results[R any] struct {
 	values []R
 }
 
+func (r *results[R]) caller() string { return "Results.Wait" }
+
 // Run runs a task and keeps its value.
 func (r *results[R]) Run(ctx context.Context, t work.Task) error {
 	v, err := t.Payload.(func(context.Context) (R, error))(ctx)

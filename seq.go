@@ -39,10 +39,12 @@ func EachSeq[T any](ctx context.Context, seq iter.Seq[T], f func(context.Context
 	pulled := false
 	defer func() {
 		if !pulled { // seq panicked or called Goexit
+			passing := task.Passing(e.outcome.waits)
 			e.stop(context.Canceled)
 			e.executor.Source.Wait()
 			e.close()
-			if e.outcome.panicked != nil { // not lost beside that of seq
+			passing.End(nil)
+			if e.outcome.panics != nil { // not lost beside that of seq
 				e.outcome.raiseBeside(task.Unreturned(recover()))
 			}
 		}
@@ -62,6 +64,8 @@ type eachSeq[T any] struct {
 	f func(context.Context, T) error
 }
 
+func (e *eachSeq[T]) caller() string { return "EachSeq" }
+
 func (e *eachSeq[T]) Run(ctx context.Context, t work.Task) error { return e.f(ctx, *t.Payload.(*T)) }
 
 // MapSeq calls f for every value of seq and yields the results, in input order unless
@@ -70,6 +74,9 @@ func (e *eachSeq[T]) Run(ctx context.Context, t work.Task) error { return e.f(ct
 // lock. At most limit+queue values are pulled whose results are not consumed. If the
 // consumer is a task on the same limiter or pool, one call of f at a time runs on the
 // consumer's permit while the consumer waits.
+//
+// A result must not need the context given to f, which ends at the first error, or with the
+// loop: read the body of an *http.Response in f.
 //
 // After the first error, the results of finished calls before the first missing one are
 // yielded, then the error with a zero value; running calls are cancelled, and their results
@@ -141,6 +148,17 @@ func (m *mapSeq[T, R]) run(ctx context.Context, seq iter.Seq[T], o *option.Optio
 	m.executor.Engine.Limiter().Watch(&m.watcher)
 	go m.feed(pull(&m.tasks, o.From, m.feederContext(), seq))
 	m.consume(yield)
+}
+
+// caller names the function. Those that are made of others are ranged over too.
+func (m *mapSeq[T, R]) caller() string {
+	switch {
+	case m.together:
+		return "EachKey"
+	case m.rows != nil:
+		return "MapKey"
+	}
+	return "MapSeq"
 }
 
 func (m *mapSeq[T, R]) Run(ctx context.Context, t work.Task) error {
@@ -324,9 +342,11 @@ func (m *mapSeq[T, R]) consume(yield func(R, error) bool) {
 	ended := false
 	defer func() {
 		if !ended { // left early, or unwinding
+			passing := task.Passing(m.outcome.waits)
 			m.stop(context.Canceled)
 			m.end()
-			if m.outcome.panicked != nil { // not lost beside that of the body
+			passing.End(nil)
+			if m.outcome.panics != nil { // not lost beside that of the body
 				m.outcome.raiseBeside(task.Unreturned(recover()))
 			}
 		}
@@ -410,7 +430,7 @@ func (m *mapSeq[T, R]) end() {
 	m.executor.Source.Wait()
 	<-m.exited
 	m.executor.Engine.Limiter().Unwatch(&m.watcher)
-	if out := &m.outcome; out.panicked != nil {
+	if out := &m.outcome; out.panics != nil {
 		for n := m.head; n != nil; n = n.next { // neither yielded nor lost
 			if n.err != nil {
 				out.late = append(out.late, n.err)

@@ -2,8 +2,10 @@ package stint
 
 // PoolStats is the state of a Pool at one instant. Every task that the pool has accepted,
 // directly or for a group on it, is in exactly one of Queued, Running, Completed and
-// Dropped. A call of Each, Map or Range counts as its running workers, not as its
-// items. Completed, Failed, Dropped and Refused only grow. Name is left out of JSON if it is empty.
+// Dropped. A call of Each, Map, Range or First on the pool has no such tasks: its running
+// workers count in Running, and its items nowhere. Limiter.Stats counts items too: for them,
+// give NewPool a Limiter, and call its Stats. Completed, Failed, Dropped and Refused only grow.
+// Name is left out of JSON if it is empty.
 type PoolStats struct {
 	Name      string `json:"name,omitempty"` // as given by the option Name
 	Limit     int    `json:"limit"`          // how many tasks may run at once

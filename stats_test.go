@@ -3,6 +3,7 @@ package stint_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"reflect"
 	"testing"
@@ -105,4 +106,34 @@ func ExampleLimiterStats_json() {
 	// Output:
 	// {"limit":8,"running":0,"waiting":0,"completed":0,"failed":0,"waited":0,"refused":0,"backoffs":0,"phase":"fixed"}
 	// {"limit":20,"running":0,"waiting":0,"completed":0,"failed":0,"waited":0,"refused":0,"backoffs":0,"phase":"fixed","reason":"set by hand","history":[{"time":"2001-02-03T04:05:06Z","limit":20,"reason":"set by hand"}]}
+}
+
+// A pool does not count the items of the calls on it; its limiter does.
+func TestItemsCountInTheLimiter(t *testing.T) {
+	l := stint.Limit(2)
+	p := stint.NewPool(l)
+	nothing := func(context.Context, int) error { return nil }
+	for name, call := range map[string]func() error{
+		"Each":  func() error { return stint.Each(context.Background(), make([]int, 10), nothing, p) },
+		"Range": func() error { return stint.Range(context.Background(), 10, nothing, p) },
+		"First": func() error {
+			_, err := stint.First(context.Background(), make([]int, 10), func(context.Context, int) (int, error) { return 0, os.ErrNotExist }, p)
+			if !errors.Is(err, os.ErrNotExist) {
+				return err
+			}
+			return nil
+		},
+	} {
+		before := l.Stats().Completed
+		if err := call(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if n := l.Stats().Completed - before; n != 10 {
+			t.Errorf("%s: the limiter counts %d of 10 items", name, n)
+		}
+	}
+	p.Close()
+	if n := p.Stats().Completed; n != 0 {
+		t.Errorf("the pool counts %d tasks", n)
+	}
 }

@@ -2,6 +2,7 @@ package errgroup
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/internal/task"
@@ -9,37 +10,79 @@ import (
 
 // failures holds the failures of a group: of a million failed tasks it keeps two.
 type failures struct {
-	err      error             // the first error
-	panicked *stint.PanicError // the first panic
-	more     int               // further panics
+	mu     sync.Mutex
+	err    error        // the first error
+	panics *task.Panics // the first panic
+	more   int          // further panics
 }
 
-// add adds the outcome of a failed task. For the first one it returns the cause with which
-// to cancel the context.
-func (f *failures) add(o task.Outcome) (cause error) {
-	if o.Panic == nil {
-		err := o.Err
-		if o.Goexit {
-			err = stint.ErrGoexit
-		}
-		if f.err == nil {
-			f.err = err
-		}
-		return err
+// fail records the outcome of a task that did not return nil, and cancels the context if it
+// is the first.
+func (g *Group) fail(o task.Outcome) {
+	f := g.failures.Load()
+	first := f == nil && g.failures.CompareAndSwap(nil, new(failures))
+	if first || f == nil {
+		f = g.failures.Load()
 	}
-	p := o.Panic.Raised("errgroup: task")
-	if f.panicked == nil {
-		f.panicked = p
-	} else {
-		f.more++
+	if g.cancel != nil && f.isConsequence(o) {
+		return
 	}
-	return p
+	cause := f.add(o, g)
+	if first && g.cancel != nil {
+		g.cancel(cause) // which may call code of the caller
+	}
 }
 
-// outcome returns the panic and the error of Wait.
-func (f *failures) outcome() (panicked *stint.PanicError, err error) {
-	if f.panicked == nil {
-		return nil, f.err
+// isConsequence reports whether the error of a task only reports the cancellation after a
+// panic, which Wait reports.
+func (f *failures) isConsequence(o task.Outcome) bool {
+	if o.Err == nil {
+		return false
+	}
+	f.mu.Lock()
+	panicked := f.panics.First()
+	f.mu.Unlock()
+	return panicked != nil && len(task.Besides([]error{o.Err}, "errgroup: error", panicked)) == 0
+}
+
+// add adds the outcome of a failed task of g, and returns it as an error.
+func (f *failures) add(o task.Outcome, g *Group) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if o.Panic != nil {
+		p := o.Panic.Raised("errgroup: task")
+		if f.panics == nil {
+			f.panics = f.panics.Add(p, g.waits)
+			task.CrashUnraised(g, "errgroup: a Group", f.panics)
+		} else {
+			f.more++
+		}
+		return p
+	}
+	err := o.Err
+	if o.Goexit {
+		err = stint.ErrGoexit
+	}
+	if f.err == nil {
+		f.err = err
+	}
+	return err
+}
+
+// first returns the error of Wait. A nil f has none.
+func (f *failures) first() error {
+	if f == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.err
+}
+
+// raise raises the panic, if there is one. No task is active.
+func (f *failures) raise() {
+	if f == nil || f.panics == nil {
+		return
 	}
 	var others []error
 	if f.err != nil {
@@ -48,5 +91,10 @@ func (f *failures) outcome() (panicked *stint.PanicError, err error) {
 	if f.more > 0 {
 		others = append(others, fmt.Errorf("errgroup: tasks that panicked besides: %d", f.more))
 	}
-	return task.With(f.panicked, others), f.err
+	f.panics.Raise(others...)
+}
+
+// waits returns what a panic waits for.
+func (g *Group) waits() string {
+	return fmt.Sprintf("errgroup.Group.Wait; other tasks that run: %d", slots(g.slots.Load()).active())
 }

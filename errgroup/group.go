@@ -6,8 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/stint-go/stint"
-	"github.com/stint-go/stint/internal/task"
+	"github.com/stint-go/stint/internal/race"
 )
 
 // A Group is a set of tasks that are started one by one and waited for together.
@@ -17,16 +16,15 @@ import (
 // tasks, except for Wait: a task must not call Wait, and while no task is active, Go and
 // TryGo must not be called concurrently with Wait.
 type Group struct {
-	cancel  func(error)    // of the context that WithContext made, or nil
-	workers sync.WaitGroup // goroutines
+	order    race.Order
+	ends     race.Ends
+	cancel   func(error)              // of the context that WithContext made, or nil
+	tasks    sync.WaitGroup           // goroutines, one for each active task
+	slots    atomic.Uint64            // see slots
+	failures atomic.Pointer[failures] // nil: no task has failed
 
-	mu       sync.Mutex
-	limiter  *limiter     // nil: SetLimit has not been called
-	queue    *queue       // accepted tasks without a worker, then tasks of submitters that wait; nil: none so far
-	starting bool         // a worker was started, and will look at the queue before it runs a task
-	active   atomic.Int32 // accepted tasks that have not finished; and the bit locked
-
-	failures atomic.Pointer[failures] // nil: no task has failed; mu guards what it points to
+	mu   sync.Mutex
+	line *line // the submitters that wait for a slot; nil: none so far
 }
 
 // WithContext returns a new Group and a context derived from ctx. The context is cancelled
@@ -50,10 +48,11 @@ func (g *Group) Go(f func() error) {
 	if f == nil {
 		panic("errgroup: Group.Go: nil function")
 	}
-	if !g.start(f) {
-		g.block(f)
-		g.mu.Unlock()
+	ticket, ok := g.take()
+	if !ok {
+		ticket = g.wait()
 	}
+	g.start(f, ticket)
 }
 
 // TryGo starts f as a task if fewer tasks are active than the limit allows, and reports
@@ -62,11 +61,11 @@ func (g *Group) TryGo(f func() error) bool {
 	if f == nil {
 		panic("errgroup: Group.TryGo: nil function")
 	}
-	if !g.start(f) {
-		g.mu.Unlock()
-		return false
+	ticket, ok := g.take()
+	if ok {
+		g.start(f, ticket)
 	}
-	return true
+	return ok
 }
 
 // SetLimit limits the number of active tasks to n. A negative n is no limit, which is the
@@ -77,25 +76,17 @@ func (g *Group) TryGo(f func() error) bool {
 // SetLimit panics if n is not negative and tasks are active, because they might exceed it.
 func (g *Group) SetLimit(n int) {
 	g.mu.Lock()
-	if n < 0 && g.limiter == nil {
-		g.mu.Unlock()
-		return
-	}
-	for n >= 0 {
-		if active := g.count(); active > 0 {
-			g.mu.Unlock()
+	defer g.mu.Unlock()
+	for {
+		s := slots(g.slots.Load())
+		if active := s.active(); n >= 0 && active > 0 {
 			panic(fmt.Errorf("errgroup: Group.SetLimit(%d): %d tasks of the group are active", n, active))
 		}
-		if g.limiter != nil || g.active.CompareAndSwap(0, locked) { // no task was counted without the lock meanwhile
+		if g.slots.CompareAndSwap(uint64(s), uint64(s.withLimit(n))) { // no task was counted meanwhile
 			break
 		}
 	}
-	if g.limiter == nil {
-		g.limiter = newLimiter(&g.mu)
-	}
-	g.limiter.limit = n
-	g.limiter.wake(g.admit())
-	g.startWorker()
+	g.admitLocked()
 }
 
 // Wait blocks until all tasks have finished, cancels the group's context, and returns the
@@ -104,56 +95,13 @@ func (g *Group) SetLimit(n int) {
 //
 // The group may be used again after Wait; its failures remain.
 func (g *Group) Wait() error {
-	g.workers.Wait()
-	panicked, err := g.outcome()
+	g.tasks.Wait()
+	g.ends.Acquire()
+	f := g.failures.Load()
+	err := f.first()
 	if g.cancel != nil {
 		g.cancel(err)
 	}
-	if panicked != nil {
-		panic(panicked)
-	}
+	f.raise()
 	return err
-}
-
-// isConsequence reports whether the error of a task only reports the cancellation after a
-// panic, which Wait reports.
-func (g *Group) isConsequence(o task.Outcome) bool {
-	f := g.failures.Load()
-	if f == nil || g.cancel == nil || o.Err == nil {
-		return false
-	}
-	g.mu.Lock()
-	panicked := f.panicked
-	g.mu.Unlock()
-	return panicked != nil && len(task.Besides([]error{o.Err}, "errgroup: error", panicked)) == 0
-}
-
-// outcome returns the panic and the error of Wait.
-func (g *Group) outcome() (panicked *stint.PanicError, err error) {
-	f := g.failures.Load()
-	if f == nil {
-		return nil, nil
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return f.outcome()
-}
-
-// fail records the outcome of a task that did not return nil.
-func (g *Group) fail(o task.Outcome) {
-	if g.isConsequence(o) {
-		return
-	}
-	g.mu.Lock()
-	f := g.failures.Load()
-	first := f == nil
-	if first {
-		f = new(failures)
-		g.failures.Store(f)
-	}
-	cause := f.add(o)
-	g.mu.Unlock()
-	if first && g.cancel != nil {
-		g.cancel(cause) // which may call code of the caller
-	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -406,12 +405,9 @@ func TestBadArguments(t *testing.T) {
 	}
 }
 
-// The original takes 64 bytes too.
+// The original takes 64 bytes.
 func TestGroupIsSmall(t *testing.T) {
-	if strconv.IntSize < 64 {
-		t.Skip("fewer on a system of 32 bits")
-	}
-	if n := reflect.TypeFor[errgroup.Group]().Size(); n != 64 {
-		t.Errorf("a Group takes %d bytes, want 64", n)
+	if n := reflect.TypeFor[errgroup.Group]().Size(); n > 64 {
+		t.Errorf("a Group takes %d bytes, want at most 64", n)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -100,4 +101,31 @@ func ExampleTransport_CloseIdleConnections() {
 	client.CloseIdleConnections() // calls the Transport's
 	fmt.Println(resp.StatusCode)
 	// Output: 404
+}
+
+// A handler whose task panics with http.ErrAbortHandler ends its response in silence.
+func Example_abortHandler() {
+	abort := func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			v := recover()
+			if p, ok := v.(*stint.PanicError); ok && errors.Is(p, http.ErrAbortHandler) {
+				v = http.ErrAbortHandler
+			}
+			if v != nil {
+				panic(v)
+			}
+		}()
+		err := stint.Range(r.Context(), 2, func(context.Context, int) error {
+			panic(http.ErrAbortHandler) // as httputil.ReverseProxy does
+		})
+		fmt.Fprintln(w, err)
+	}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(abort))
+	var logged strings.Builder
+	server.Config.ErrorLog = log.New(&logged, "", 0)
+	server.Start()
+	_, err := http.Get(server.URL)
+	server.Close()
+	fmt.Println(errors.Is(err, io.EOF), logged.String() == "")
+	// Output: true true
 }

@@ -40,7 +40,8 @@
 //
 // If a function panics, on any goroutine, no further calls start except for a few short
 // ones, running calls finish, and the caller panics with a [*PanicError] that holds the
-// value and the stack. A call of runtime.Goexit ends the caller's goroutine in the same
+// value and the stack. If that takes more than a second, the panic is also written to
+// standard error. A call of runtime.Goexit ends the caller's goroutine in the same
 // way. Results written until then remain.
 //
 // A nil function or a negative n panics at once, for example with "par: Range: n is -1,

@@ -14,38 +14,35 @@ type PanicError = task.PanicError
 
 // A failure collects the calls of one loop or sort that did not return.
 type failure struct {
-	mu       sync.Mutex
-	panicked *PanicError
-	others   []error
-	goexit   bool
+	mu     sync.Mutex
+	panics *task.Panics
+	goexit bool
 }
 
 // add records the outcome of a call that did not return.
 func (f *failure) add(o task.Outcome) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	switch {
-	case o.Goexit:
+	if o.Goexit {
 		f.goexit = true
-	case f.panicked == nil:
-		f.panicked = o.Panic.Raised("par: call")
-	default:
-		f.others = append(f.others, o.Panic.Raised("par: call"))
+	} else {
+		f.panics = f.panics.Add(o.Panic.Raised("par: call"), waits)
 	}
 }
 
+// waits returns what a panic waits for.
+func waits() string { return "the call of package par; other goroutines of it run" }
+
 // raise panics or ends the goroutine, as a call did. It returns if every call has returned.
 func (f *failure) raise() {
-	if f.panicked != nil {
-		panic(task.With(f.panicked, f.others))
-	}
+	f.panics.Raise()
 	if f.goexit {
 		runtime.Goexit()
 	}
 }
 
 // any reports whether a call did not return.
-func (f *failure) any() bool { return f.panicked != nil || f.goexit }
+func (f *failure) any() bool { return f.panics != nil || f.goexit }
 
 // alone calls f on the caller's goroutine and raises its panic outside the deferred
 // function: a panic inside one keeps the stack of the panic before it, which takes a

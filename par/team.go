@@ -68,7 +68,7 @@ func (t *team) both(f, g func()) bool {
 	if t.free() {
 		done = make(chan struct{})
 	}
-	if done == nil || !t.fork(func() { defer close(done); t.call(g) }) {
+	if done == nil || !t.fork(func() { defer close(done); t.try(g) }) {
 		f()
 		g()
 		return !t.stopped.Load()
@@ -79,25 +79,13 @@ func (t *team) both(f, g func()) bool {
 			<-done
 			t.idle.Add(-1)
 		}()
-		t.call(f)
+		t.try(f)
 	}()
 	return !t.stopped.Load()
 }
 
-// call calls f, and stops the team if f does not return, before another goroutine waits for
-// this one or continues after it. The outcome of f is recorded at the end of its goroutine.
-func (t *team) call(f func()) {
-	returned := false
-	defer func() {
-		if !returned {
-			t.stopped.Store(true)
-		}
-	}()
-	f()
-	returned = true
-}
-
-// try calls f on a goroutine of the team, and records the outcome if f does not return. It
+// try calls f on a goroutine of the team. If f does not return, it stops the team and records
+// the outcome, before another goroutine waits for this one or continues after it. It
 // recovers a panic; a Goexit continues.
 func (t *team) try(f func()) {
 	returned := false

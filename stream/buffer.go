@@ -10,7 +10,6 @@ func Buffer[T any](s Stream[T], records int) Stream[T] {
 	return Stream[T]{branches: s.branches, feed: func(c *chain, in *lifetime, to sink[T]) {
 		from := newReceiver[T](size, records/size)
 		up := spawn(c, in, s, from.newQueue())
-		defer up.stopAndWait()
-		from.receiveAll(c, in, to)
+		c.during(func() { from.receiveAll(c, in, to) }, up.stopAndWait)
 	}}
 }

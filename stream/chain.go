@@ -3,6 +3,8 @@ package stream
 import (
 	"context"
 	"sync/atomic"
+
+	"github.com/stint-go/stint/internal/task"
 )
 
 // A chain is the part of a run on one goroutine: a source or the receiver of a boundary,
@@ -13,10 +15,11 @@ type chain struct {
 	run       *run
 	done      chan struct{} // closed when the goroutine has finished
 
-	err      error  // ends the records; nil: there are no more, or no more are wanted
-	flush    func() // sends what the sender holds; nil at a terminal
-	step     int    // how many records go through the stages at once
-	lastTick uint32 // the tick that newTick has reported
+	passing  *task.Passage // the panic that leaves the goroutine
+	err      error         // ends the records; nil: there are no more, or no more are wanted
+	flush    func()        // sends what the sender holds; nil at a terminal
+	step     int           // how many records go through the stages at once
+	lastTick uint32        // the tick that newTick has reported
 
 	// Both are atomic. In generic code the methods of atomic.Uint32 are not inlined, and
 	// cost 1 ns each.
@@ -57,6 +60,27 @@ func (c *chain) stop() {
 func (c *chain) stopAndWait() {
 	c.stop()
 	<-c.done
+}
+
+// during calls f, and then end, which waits for others, even if f does not return.
+func (c *chain) during(f, end func()) {
+	returned := false
+	defer func() {
+		if !returned && c.passing == nil {
+			c.passing = task.Passing(c.run.waits)
+		}
+		end()
+	}()
+	f()
+	returned = true
+}
+
+// unreturned is recordPanic for the panic or Goexit that leaves the goroutine.
+func (c *chain) unreturned(o task.Outcome) error {
+	err := c.run.recordPanic(c.lifetime, o)
+	p, _ := err.(*task.PanicError)
+	c.passing.End(p)
+	return err
 }
 
 // fail ends the records with err, unless they have ended. It returns false for the sink

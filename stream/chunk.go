@@ -85,7 +85,11 @@ func (k *chunk[T]) receive(c *chain, in *lifetime, s Stream[T], linger time.Dura
 	defer k.timer.Stop()
 	from := newReceiver[T](batchSize[T](), queueBatches)
 	up := spawn(c, in, s, from.newQueue())
-	defer up.stopAndWait()
+	c.during(func() { k.receiveAll(c, in, from) }, up.stopAndWait)
+}
+
+// receiveAll takes the records of from.
+func (k *chunk[T]) receiveAll(c *chain, in *lifetime, from *receiver[T]) {
 	records := oneByOne(c, k.add)
 	for {
 		b, ok := from.next(c, in, k.timer.C)

@@ -41,7 +41,8 @@
 // context of the terminal; a function without a context should not block for long.
 //
 // A panic of a function on any goroutine cancels the run, and the terminal panics with a
-// [*stint.PanicError]. A call of runtime.Goexit is the error [stint.ErrGoexit]; on the
+// [*stint.PanicError]. If that takes more than a second, the panic is also written to
+// standard error. A call of runtime.Goexit is the error [stint.ErrGoexit]; on the
 // terminal's goroutine it ends that goroutine, after the others have finished. All that the
 // functions did happens before the terminal returns.
 //

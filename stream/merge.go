@@ -23,15 +23,14 @@ func Merge[T any](ss ...Stream[T]) Stream[T] {
 			queues[i] = from.newQueue()
 			ups[i] = spawn(c, in, s, queues[i])
 		}
-		defer func() {
+		c.during(func() { merge(c, in, ss, from, queues, to) }, func() {
 			for _, up := range ups {
 				up.stop()
 			}
 			for _, up := range ups {
 				up.stopAndWait()
 			}
-		}()
-		merge(c, in, ss, from, queues, to)
+		})
 	}}
 }
 

@@ -48,8 +48,7 @@ func parMapped[T, R any](s Stream[T], f func(context.Context, T) (R, error), o o
 			m.rows, m.maxSize = newRows(), 1
 		}
 		start(m.up, s, m)
-		defer m.end()
-		m.receiveAll(to)
+		c.during(func() { m.receiveAll(to) }, m.end)
 	}}
 }
 

@@ -204,12 +204,13 @@ func (p *partitionRun[T]) split(senders []*sender[T]) sink[T] {
 func (p *partition[T]) receive(c *chain, in *lifetime, i int, to sink[T]) {
 	pr := p.inRun(c.run)
 	q := pr.queues[i]
-	defer pr.leave(q)
-	if in.ctx.Err() != nil {
-		return
-	}
-	pr.started.Do(func() { pr.start(true) })
-	q.receiveAll(c, in, to)
+	c.during(func() {
+		if in.ctx.Err() != nil {
+			return
+		}
+		pr.started.Do(func() { pr.start(true) })
+		q.receiveAll(c, in, to)
+	}, func() { pr.leave(q) })
 }
 
 // leave drops the records that arrive in q from now on. Leaving the last branch stops the

@@ -22,8 +22,8 @@ type run struct {
 	stopped    bool
 	chains     []*chain
 	partitions map[any]any // the partitionRun of each
-	panicked   *stint.PanicError
-	others     []error // further panics, and errors of functions that were not cancelled
+	panics     *task.Panics
+	others     []error // of functions that were not cancelled
 	late       []error // errors of functions that were
 }
 
@@ -65,7 +65,7 @@ func (r *run) start(c *chain, f func(), end func(error)) {
 		returned := false
 		defer func() {
 			if !returned {
-				c.fail(r.recordPanic(c.lifetime, task.Unreturned(recover())))
+				c.fail(c.unreturned(task.Unreturned(recover())))
 			}
 			end(c.err)
 		}()
@@ -85,16 +85,15 @@ func (r *run) recordPanic(in *lifetime, o task.Outcome) error {
 	}
 	p := o.Panic.Raised(who)
 	r.mu.Lock()
-	switch r.panicked {
-	case nil:
-		r.panicked = p
-	case p: // raised again on its way
-	default:
-		r.others = append(r.others, p)
-	}
+	r.panics = r.panics.Add(p, r.waits)
 	r.mu.Unlock()
 	r.stop()
 	return p
+}
+
+// waits returns what a panic waits for.
+func (r *run) waits() string {
+	return "the terminal of a stream; other functions of it run"
 }
 
 // recordError records the error of a function, to be reported together with a panic, and
@@ -138,8 +137,8 @@ func (r *run) close() {
 
 // repanic panics if a function has. It is called after close.
 func (r *run) repanic() {
-	if r.panicked != nil {
-		panic(task.With(r.panicked, append(r.others, r.besides(r.late)...)))
+	if r.panics != nil {
+		r.panics.Raise(append(r.others, r.besides(r.late)...)...)
 	}
 }
 

@@ -26,14 +26,15 @@ func execute[T any](ctx context.Context, s Stream[T], inBody *bool, to func(*cha
 		}
 		if inBody == nil || !*inBody {
 			if o := task.Unreturned(recover()); o.Panic != nil { // a Goexit continues
-				r.recordPanic(c.lifetime, o)
+				c.unreturned(o)
 			}
 			r.close()
 			r.repanic()
 			return
 		}
 		r.close()
-		if r.panicked != nil { // the panic of the body goes into its Also
+		c.passing.End(nil)
+		if r.panics != nil { // the panic of the body goes into its Also
 			if o := task.Unreturned(recover()); o.Panic != nil {
 				r.others = append(r.others, o.Panic.Raised(who))
 			}

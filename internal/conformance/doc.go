@@ -24,6 +24,7 @@
 //	11  panic(nil), panic in Goexit and so on     TestOddEndsKeepTheCounts
 //	12  a panic cancels the group                 TestPanicCancels
 //	13  a late panic leaves nothing behind        TestLatePanicLeavesNothing
+//	13a a panic that is not raised is seen        TestUnraisedPanicsAreWritten, TestPanicOfADroppedGroupCrashes
 //
 //	Cancellation and errors
 //	14  queued tasks do not run after an error    TestFirstErrorCancels

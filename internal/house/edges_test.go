@@ -11,7 +11,7 @@ import (
 )
 
 // machinery is what the public packages stand on.
-var machinery = []string{"internal/admission", "internal/auto", "internal/limit", "internal/fifo", "internal/lane", "internal/loop", "internal/option", "internal/task", "internal/work"}
+var machinery = []string{"internal/admission", "internal/auto", "internal/limit", "internal/fifo", "internal/lane", "internal/loop", "internal/option", "internal/race", "internal/task", "internal/work"}
 
 // edges says which packages of ours a package may import, by directory:
 //
@@ -22,7 +22,7 @@ var machinery = []string{"internal/admission", "internal/auto", "internal/limit"
 // import testPackages and the packages that callers import, besides.
 var edges = map[string][]string{
 	".":                      machinery,
-	"par":                    slices.Concat(machinery, []string{"internal/race"}), // stint for PanicError only
+	"par":                    machinery, // stint for PanicError only
 	"stream":                 slices.Concat([]string{"."}, machinery),
 	"errgroup":               slices.Concat([]string{"."}, machinery),
 	"debug":                  {".", "internal/option"},
@@ -53,7 +53,7 @@ var edges = map[string][]string{
 
 // refused are packages of others that only the directories beside them may import.
 var refused = map[string][]string{
-	"unsafe":       nil, // sizes: reflect.TypeFor[T]().Size()
+	"unsafe":       {"internal/race"}, // sizes: reflect.TypeFor[T]().Size()
 	"C":            nil,
 	"net/rpc/...":  nil, // links net/http
 	"expvar":       nil, // links net/http

@@ -177,6 +177,15 @@ func (l *Loop) join(w *worker) {
 // if none did. It is called after Run.
 func (l *Loop) Measured() int64 { return l.cost.Load() }
 
+// Running returns how many calls run, at least: the caller and the helpers that have not
+// found the loop over.
+func (l *Loop) Running() int {
+	if l.source != nil {
+		return l.source.Running()
+	}
+	return int(l.running.Load())
+}
+
 // Complete reports whether every index was started. It is called after Run.
 func (l *Loop) Complete() bool { return l.left() == 0 }
 

@@ -1,4 +1,10 @@
-// Package race tells whether the race detector watches. Then package par splits loops
-// that one goroutine would do alone, and tests do less of what takes long and do not
-// judge what the detector changes.
+// Package race tells the race detector what the library orders, and nothing else. A program
+// built with -race runs each task on a goroutine of its own ([Apart]), whose end is hidden
+// from the detector: so the locks of the library and its reuse of goroutines do not make
+// tasks look ordered. The order that is documented is told with [Ends] and
+// [Order].
+//
+// In programs built without -race all of this is nothing. Package par also splits loops that
+// one goroutine would do alone if [Enabled] is true, and tests do less of what takes long and
+// do not judge what the detector changes.
 package race

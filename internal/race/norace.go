@@ -4,3 +4,33 @@ package race
 
 // Enabled reports whether the program was built with -race.
 const Enabled = false
+
+// Sharp is a variable in programs built with -race.
+const Sharp = false
+
+// Ends are nothing in programs built without -race.
+type Ends struct{}
+
+// Release is called by a task that has ended.
+func (*Ends) Release() {}
+
+// Acquire is called by who has waited for tasks.
+func (*Ends) Acquire() {}
+
+// Apart is only for programs built with -race.
+func Apart(func()) (returned bool) { panic("race: not enabled") }
+
+// An Order is nothing in programs built without -race.
+type Order struct{}
+
+// A Ticket is nothing in programs built without -race.
+type Ticket struct{}
+
+// Take counts a task, which has its permit or is in line for it, under a limit.
+func (*Order) Take(limit int) (t Ticket) { return t }
+
+// Start is called by the task, before it starts.
+func (*Order) Start(Ticket) {}
+
+// End is called when a task has ended, before it returns its permit.
+func (*Order) End(Ticket) {}

@@ -2,5 +2,51 @@
 
 package race
 
+import (
+	"runtime"
+	"unsafe"
+)
+
 // Enabled reports whether the program was built with -race.
 const Enabled = true
+
+// Sharp says that each task runs on a goroutine of its own, so that the detector reports
+// races between tasks however short they are. Tests of the library may set it to false
+// before they use the library. Then workers are reused and claim without the lock, as in
+// programs built without -race, and the detector checks that.
+var Sharp = true
+
+// Ends tells the detector which tasks somebody has waited for. The zero Ends has none.
+type Ends struct{ address uint64 }
+
+// Release is called by a task that has ended.
+func (e *Ends) Release() { runtime.RaceReleaseMerge(unsafe.Pointer(e)) }
+
+// Acquire orders what the goroutine does next after the tasks that have called Release. It is
+// called after the step by which the goroutine learns that they have ended.
+func (e *Ends) Acquire() { runtime.RaceAcquire(unsafe.Pointer(e)) }
+
+// Apart calls f on a goroutine of its own, waits for its end, and reports whether it was
+// not a Goexit. For the detector, nothing that f does is ordered before what follows. So a
+// worker may run tasks and use locks in between, and does not order its tasks. A panic of f
+// crashes the process.
+//
+// Only the send is hidden from the detector. The receive must not be, because
+// synctest.Wait orders what the caller has done before; it acquires nothing.
+func Apart(f func()) (returned bool) {
+	done := make(chan bool, 1) // made here: in the synctest bubble of the caller
+	go func() {
+		ok := false
+		defer func() {
+			if v := recover(); v != nil {
+				panic(v) // before the caller continues
+			}
+			runtime.RaceDisable()
+			done <- ok
+			runtime.RaceEnable()
+		}()
+		f()
+		ok = true
+	}()
+	return <-done
+}

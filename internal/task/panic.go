@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // PanicError is declared here so that all public packages share one type; package
@@ -15,8 +16,9 @@ type PanicError struct {
 	Value any    // what the task panicked with
 	Stack []byte // the stack of the task's goroutine at the panic, as debug.Stack prints it
 
-	who  string
-	also error
+	who     string
+	also    error
+	written *atomic.Bool // to standard error; copies share it
 }
 
 // Error returns the value, the stack, and the text of Also.
@@ -49,7 +51,7 @@ func (p *Panic) Raised(who string) *PanicError {
 	if nested, ok := p.Value.(*PanicError); ok && nested != nil {
 		return nested
 	}
-	return &PanicError{Value: p.Value, Stack: p.Stack, who: who}
+	return &PanicError{Value: p.Value, Stack: p.Stack, who: who, written: new(atomic.Bool)}
 }
 
 // With returns p, or a copy whose Also has others too.

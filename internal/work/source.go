@@ -330,6 +330,13 @@ func (s *Source) Notify() {
 	s.wakeWaiters()
 }
 
+// Running returns how many tasks run.
+func (s *Source) Running() int {
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	return s.running
+}
+
 // Accepted returns how many tasks were accepted.
 func (s *Source) Accepted() int {
 	s.engine.mu.Lock()

@@ -66,7 +66,11 @@ func (sh shape) String() string {
 	return name
 }
 
-// study compares the packages, and claims that ours uses no more of anything.
+// most is how much more than the original ours may use. It starts as many goroutines; it also
+// recovers panics and serves submitters in order, which is noticed in groups of empty tasks.
+const most = 1.25
+
+// study compares the packages, and claims that ours uses about as much of everything.
 func (sh shape) study(z sizes) experiment.Study {
 	c := experiment.Case{Name: sh.String(), Doc: "an op is a group", Reference: upstreamName}
 	c.Main, c.Peaks = slices.Contains([]int{3, z.tasks}, sh.tasks), sh.prefix == sleeps
@@ -86,7 +90,7 @@ func (sh shape) study(z sizes) experiment.Study {
 	}
 	var claims []result.Claim
 	for _, u := range units {
-		claims = append(claims, result.Claim{Case: c.Name, Model: stintName, Unit: u, Form: result.Ratio, Than: upstreamName, Bar: 1})
+		claims = append(claims, result.Claim{Case: c.Name, Model: stintName, Unit: u, Form: result.Ratio, Than: upstreamName, Bar: most})
 	}
 	return experiment.One(c, claims...)
 }
