@@ -210,7 +210,7 @@ var doors = slices.Concat(entryDoors(), []door{
 	{name: "TryDo", exits: true, loop: true, one: true, raw: true, run: func(r *running, ctx context.Context, f body, _ ...stint.Option) error {
 		return r.limiter().TryDo(ctx, func(ctx context.Context) error { return f(ctx, 0) })
 	}},
-	{name: "Transport", exits: true, loop: true, one: true, raw: true, run: throughTransport},
+	{name: "Transport", exits: true, plain: true, loop: true, one: true, raw: true, run: throughTransport},
 	{name: "Handler", exits: true, loop: true, one: true, raw: true, run: throughHandler},
 	{name: "par", exits: true, apart: true, plain: true, run: func(r *running, ctx context.Context, f body, _ ...stint.Option) error {
 		var failed error
@@ -299,6 +299,9 @@ func leftEarly(r *running, ctx context.Context, f body, opts ...stint.Option) er
 	next, stop := iter.Pull2(stint.MapSeq(ctx, count(r.n()), valued(f), opts...))
 	defer stop()
 	_, err, _ := next()
+	if item, ok := err.(*stint.ItemError); ok {
+		return item.Err
+	}
 	return err
 }
 

@@ -217,6 +217,9 @@ func (x *resource) finish() {
 		equal(t, x.name+"Completed", st.Completed, uint64(x.tasks.Load()))
 		equal(t, x.name+"Failed", st.Failed, uint64(x.failed.Load()))
 	}
+	if x.plan.adaptive {
+		x.limiter.Set(x.plan.limit) // the search would go on
+	}
 	equal(t, x.name+"free permits", x.free(), x.limiter.Current())
 }
 
@@ -519,7 +522,7 @@ func (r *running) check(ctx context.Context, err error, v any, exited bool) {
 		}
 	case r.plan.keep && r.plan.door.keep && !r.partial:
 		r.checkItems(ctx, err, failed)
-	case !r.stopped(ctx, err) && !slices.ContainsFunc(r.candidates(failed), func(e event) bool { return e.err == err || errors.Is(err, e.err) && r.partial }):
+	case !r.stopped(ctx, err) && !slices.ContainsFunc(r.candidates(failed), func(e event) bool { return e.err == err }):
 		r.fail("returned %v; events %v", err, failed)
 	}
 }
@@ -534,7 +537,7 @@ func (r *running) candidates(failed []event) []event {
 		return failed
 	}
 	return slices.DeleteFunc(earliest(failed), func(e event) bool {
-		return r.ended != nil && r.ended.at < e.at && r.plan.door.name != "errgroup" && !r.plan.door.raw
+		return r.ended != nil && r.ended.at < e.at && !r.plan.door.apart && !r.plan.door.raw
 	})
 }
 
@@ -580,7 +583,7 @@ func (r *running) checkFirst(ctx context.Context, err error) {
 // reason why others did not run.
 func (r *running) checkItems(ctx context.Context, err error, failed []event) {
 	errs := members(err)
-	if errs == nil {
+	if errs == nil || len(failed) == 0 { // the reason may have members too
 		errs = []error{err}
 	}
 	if _, ok := errs[len(errs)-1].(*stint.ItemError); !ok {
