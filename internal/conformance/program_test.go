@@ -135,6 +135,9 @@ func (p *program) calls(c *choices, n, level, depth int) (calls []*callPlan) {
 				t.calls = p.calls(c, max(c.of(4)-1, 0), below, depth+1)
 			}
 			t.end = max(c.of(8+endings)-8, returns)
+			if t.end == exits && x.door.name == "par" {
+				t.end = panics
+			}
 			x.tasks = append(x.tasks, t)
 		}
 		calls = append(calls, x)
@@ -212,7 +215,7 @@ var doors = slices.Concat(entryDoors(), []door{
 	}},
 	{name: "Transport", exits: true, plain: true, loop: true, one: true, raw: true, run: throughTransport},
 	{name: "Handler", exits: true, loop: true, one: true, raw: true, run: throughHandler},
-	{name: "par", exits: true, apart: true, plain: true, run: func(r *running, ctx context.Context, f body, _ ...stint.Option) error {
+	{name: "par", apart: true, plain: true, run: func(r *running, ctx context.Context, f body, _ ...stint.Option) error {
 		var failed error
 		par.Range(r.n(), func(lo, hi int) {
 			for i := lo; i < hi; i++ {
