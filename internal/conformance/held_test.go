@@ -54,7 +54,7 @@ func TestCancelAgainstGrant(t *testing.T) {
 					ctx, cancel := context.WithCancelCause(context.Background())
 					g := stint.NewGroup(context.Background(), opt)
 					release := make(chan struct{})
-					g.Go(func(context.Context) error { <-release; return nil })
+					g.Go(func(context.Context) error { <-release; cancel(errGone); return nil }) // the waiter wakes when both have happened
 					synctest.Wait()
 					var ran atomic.Int32
 					var all sync.WaitGroup
@@ -65,8 +65,7 @@ func TestCancelAgainstGrant(t *testing.T) {
 						}
 					})
 					synctest.Wait()
-					all.Go(func() { cancel(errGone) })
-					all.Go(func() { close(release) })
+					close(release)
 					all.Wait()
 					g.Wait()
 				}
