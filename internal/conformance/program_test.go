@@ -40,9 +40,9 @@ type closePlan struct {
 	n     int
 }
 
-// A callPlan is a call of a door and its tasks.
+// A callPlan is a call of a kind and its tasks.
 type callPlan struct {
-	door             *door
+	kind             *callKind
 	on               int // its resource; -1: none
 	limit            int // of its own; 0: none
 	queue            int // -1: the default
@@ -114,7 +114,7 @@ func decodeProgram(data []byte) *program {
 func (p *program) calls(c *choices, n, level, depth int) (calls []*callPlan) {
 	for range n {
 		x := &callPlan{
-			on: c.of(len(p.resources)-level+1) - 1, door: &doors[c.of(len(doors))],
+			on: c.of(len(p.resources)-level+1) - 1, kind: &callKinds[c.of(len(callKinds))],
 			queue: c.of(8)*c.of(3) - 1, keep: c.rarely(3), low: c.rarely(5), named: c.rarely(8),
 			context: c.of(12), after: c.duration(), through: c.rarely(3),
 		}
@@ -125,24 +125,34 @@ func (p *program) calls(c *choices, n, level, depth int) (calls []*callPlan) {
 		} else {
 			x.limit = c.of(4)
 		}
-		if x.door.apart { // its tasks are beside the caller's: they need permits of their own
+		if x.kind.apart { // its tasks are beside the caller's: they need permits of their own
 			below = max(below+1, level+1)
 		}
 		below = min(below, len(p.resources))
-		for range x.door.count(1 + c.of(5)) {
-			t := &taskPlan{works: c.duration(), fails: c.rarely(2)}
-			if depth < 4 && !x.door.plain {
-				t.calls = p.calls(c, max(c.of(4)-1, 0), below, depth+1)
+		for range x.kind.count(1 + c.of(5)) {
+			x.tasks = append(x.tasks, p.task(c, x.kind, below, depth))
+		}
+		if c.rarely(8) && !x.kind.one {
+			for range 30 {
+				x.tasks = append(x.tasks, new(taskPlan)) // that do nothing
 			}
-			t.end = max(c.of(8+endings)-8, returns)
-			if t.end == exits && x.door.name == "par" {
-				t.end = panics
-			}
-			x.tasks = append(x.tasks, t)
 		}
 		calls = append(calls, x)
 	}
 	return calls
+}
+
+// task decodes a task of a call of kind k.
+func (p *program) task(c *choices, k *callKind, level, depth int) *taskPlan {
+	t := &taskPlan{works: c.duration(), fails: c.rarely(2)}
+	if depth < 4 && !k.plain {
+		t.calls = p.calls(c, max(c.of(4)-1, 0), level, depth+1)
+	}
+	t.end = max(c.of(8+endings)-8, returns)
+	if t.end == exits && k.name == "par" {
+		t.end = panics
+	}
+	return t
 }
 
 // String describes the program, a call a line.
@@ -153,7 +163,7 @@ func (p *program) String() string {
 	show = func(calls []*callPlan, indent string) {
 		for _, c := range calls {
 			fmt.Fprintf(&b, "%s%s on %d limit %d queue %d keep %v low %v context %d after %v through %v\n",
-				indent, c.door.name, c.on, c.limit, c.queue, c.keep, c.low, c.context, c.after, c.through)
+				indent, c.kind.name, c.on, c.limit, c.queue, c.keep, c.low, c.context, c.after, c.through)
 			for i, t := range c.tasks {
 				fmt.Fprintf(&b, "%s  %d: %v, end %d, fails %v\n", indent, i, t.works, t.end, t.fails)
 				show(t.calls, indent+"    ")
@@ -167,8 +177,8 @@ func (p *program) String() string {
 	return b.String()
 }
 
-// A door is a way to run tasks.
-type door struct {
+// A callKind is a way to run tasks.
+type callKind struct {
 	name        string
 	keep, queue bool // these options apply
 	exits       bool // tasks run on the caller's goroutine too: a Goexit may end that
@@ -182,16 +192,16 @@ type door struct {
 }
 
 // count is how many of n tasks it has.
-func (d *door) count(n int) int {
-	if d.one {
+func (k *callKind) count(n int) int {
+	if k.one {
 		return 1
 	}
 	return n
 }
 
-// doors are all of them: the entry points, but for First, which is turned round there, and
+// callKinds are all of them: the entry points, but for First, which is turned round there, and
 // those below.
-var doors = slices.Concat(entryDoors(), []door{
+var callKinds = slices.Concat(plainKinds(), []callKind{
 	{name: "First", exits: true, loop: true, run: func(r *running, ctx context.Context, f body, opts ...stint.Option) error {
 		_, err := stint.First(ctx, indexes(r.n()), valued(f), opts...)
 		return err
@@ -228,17 +238,17 @@ var doors = slices.Concat(entryDoors(), []door{
 	}},
 })
 
-func entryDoors() (doors []door) {
+func plainKinds() (all []callKind) {
 	for _, e := range searching() {
 		loop := slices.Contains([]string{"Each", "Map", "Range"}, e.name)
-		doors = append(doors, door{
+		all = append(all, callKind{
 			name: e.name, keep: true, queue: !loop, exits: loop, loop: loop,
 			run: func(r *running, ctx context.Context, f body, opts ...stint.Option) error {
 				return e.run(ctx, r.n(), f, opts...)
 			},
 		})
 	}
-	return doors
+	return all
 }
 
 // everyGo starts tasks by every method of a group.
