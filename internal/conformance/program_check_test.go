@@ -105,6 +105,8 @@ type resource struct {
 	pool    *stint.Pool
 
 	now              atomic.Int32 // tasks at work: not those that wait for others
+	bound            atomic.Int64 // on now, in the low byte; the rest counts its changes
+	setting          atomic.Bool  // somebody sets the limit
 	tasks, failed    atomic.Int64 // that the limiter counts
 	pooled, poolFail atomic.Int64 // that the pool counts
 	closed, streamed atomic.Bool
@@ -124,6 +126,7 @@ func newWorld(t *testing.T, p *program, bubble bool) *world {
 			}
 			x.pool = stint.NewPool(opts...)
 		}
+		x.setBound(plan.limit)
 		w.resources = append(w.resources, x)
 	}
 	return w
@@ -199,7 +202,7 @@ func (x *resource) end(c closePlan) {
 	defer cancel()
 	switch {
 	case x.pool == nil || c.what == 0:
-		x.limiter.Set(1 + c.n%x.plan.limit)
+		x.set(1 + c.n%x.plan.limit)
 	case c.what == 1:
 		x.pool.Idle(ctx)
 	case c.what == 2:
@@ -211,11 +214,34 @@ func (x *resource) end(c closePlan) {
 	}
 }
 
+// enter counts a task at work, and checks the bound, unless that changes just now.
 func (x *resource) enter() {
-	if x != nil {
-		if n := x.now.Add(1); n > int32(x.plan.limit) {
-			x.w.t.Errorf("%d tasks at work under a limit of %d", n, x.plan.limit)
+	if x == nil {
+		return
+	}
+	before := x.bound.Load()
+	if n := int64(x.now.Add(1)); n > before&0xff && x.bound.Load() == before {
+		x.w.t.Errorf("%s%d tasks at work, the bound is %d", x.name, n, before&0xff)
+	}
+}
+
+// setBound changes the bound on the tasks at work.
+func (x *resource) setBound(n int) { x.bound.Store((x.bound.Load()>>8+1)<<8 | int64(n)) }
+
+// set changes the limit, which is a bound from the moment on that no more tasks run.
+func (x *resource) set(n int) {
+	if !x.setting.CompareAndSwap(false, true) {
+		return
+	}
+	defer x.setting.Store(false)
+	x.setBound(x.plan.limit)
+	x.limiter.Set(n)
+	for range 20 {
+		if x.limiter.Stats().Running <= n {
+			x.setBound(n)
+			return
 		}
+		time.Sleep(x.w.scaled(time.Millisecond))
 	}
 }
 
