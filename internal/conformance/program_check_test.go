@@ -539,6 +539,17 @@ func (r *running) results(out []int, err error) {
 	}
 }
 
+// inTurn checks that the tasks of each key, their number modulo keys, ran one after the other.
+func (r *running) inTurn(keys int) {
+	last := make([]int, keys)
+	for _, e := range r.events {
+		if e.index < last[e.index%keys] {
+			r.fail("task %d ended after task %d", e.index, last[e.index%keys])
+		}
+		last[e.index%keys] = e.index
+	}
+}
+
 // checkFired checks the tasks of a pool when the pool has ended: those that it has not
 // accepted did not run, the others did, unless it was shut down.
 func (r *running) checkFired() {

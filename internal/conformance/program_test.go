@@ -208,6 +208,10 @@ var callKinds = slices.Concat(plainKinds(), []callKind{
 	}},
 	{name: "Group of all", keep: true, queue: true, run: everyGo},
 	{name: "Results of all", keep: true, queue: true, run: everyResult},
+	{name: "two keys", keep: true, queue: true, run: func(r *running, ctx context.Context, f body, opts ...stint.Option) error {
+		defer r.inTurn(2)
+		return stint.EachKey(ctx, count(r.n()), func(i int) int { return i % 2 }, f, opts...)
+	}},
 	{name: "errgroup", apart: true, run: ofErrgroup},
 	{name: "left", keep: true, queue: true, run: leftEarly},
 	{name: "ParMap", queue: true, streams: true, run: func(r *running, ctx context.Context, f body, opts ...stint.Option) error {
