@@ -6,17 +6,19 @@ import "iter"
 // sequence after the other. Values are passed on one by one, as in FromSeq. A nil
 // sequence has none. If f can fail, let it yield values that hold an error, for a MapErr
 // behind it. f's result must be declared as an iter.Seq. A sequence must not recover a
-// panic of its yield function; FlatMap panics if it does. FlatMap panics if f is nil.
+// panic of its yield function; FlatMap panics if it does. While none of the sequences runs,
+// their yield function passes on nothing and returns false. FlatMap panics if f is nil.
 func FlatMap[T, R any](s Stream[T], f func(T) iter.Seq[R]) Stream[R] {
 	check("FlatMap", "function", f == nil)
 	return stage(s, func(c *chain, _ *lifetime, to sink[R]) sink[T] {
 		yield, state := newYield(c, to) // one for all records: it is on the heap
 		return oneByOne(c, func(v T) bool {
 			if seq := f(v); seq != nil {
+				*state = yieldReady
 				seq(yield)
-				state.mustHaveReturned("FlatMap: the sequence")
+				return state.end("FlatMap: the sequence")
 			}
-			return *state == yieldReady
+			return true
 		})
 	})
 }

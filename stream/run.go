@@ -125,7 +125,7 @@ func (r *run) stop() {
 // close is called when the first chain has returned. Each chain has waited for those
 // that it started.
 func (r *run) close() {
-	r.last.cancel()
+	r.last.stop() // a yield function may be kept
 	if r.unwatch != nil {
 		if r.unwatch() {
 			r.watched.Done()

@@ -104,11 +104,9 @@ func Generate[T any](f func(ctx context.Context, emit func(T) bool) error) Strea
 			return
 		}
 		emit, state := newYield(c, to)
+		*state = yieldReady
 		err := f(in.ctx, emit)
-		state.mustHaveReturned("Generate: the function")
-		refused := *state == yieldDone
-		*state = yieldDone // for a late call of emit
-		if err == nil || refused {
+		if wanted := state.end("Generate: the function"); err == nil || !wanted {
 			return
 		}
 		if c.run.recordError(in, err); !c.stopped() {

@@ -7,7 +7,9 @@ import "sync/atomic"
 //
 //	yieldReady    the next record may come
 //	yieldRunning  the stages behind run, or have panicked
-//	yieldDone     no more records are wanted
+//	yieldDone     the caller's code does not run, or no more records are wanted
+//
+// After a panic or a Goexit of the caller's code the state stays, and its chain is stopped.
 type yieldState uint8
 
 const (
@@ -16,9 +18,11 @@ const (
 	yieldDone
 )
 
-// newYield returns a function that passes records to a sink, and its state.
+// newYield returns a function that passes records to a sink, and its state, which becomes
+// yieldReady when the caller's code is called.
 func newYield[T any](c *chain, to sink[T]) (yield func(T) bool, state *yieldState) {
 	state = new(yieldState)
+	*state = yieldDone
 	return func(v T) bool {
 		if *state == yieldRunning {
 			return false
@@ -35,11 +39,15 @@ func newYield[T any](c *chain, to sink[T]) (yield func(T) bool, state *yieldStat
 	}, state
 }
 
-// mustHaveReturned panics, as a range loop does, if the function that called yield has
-// recovered a panic of the stages behind it: the stream must not continue as if there had
-// been no panic.
-func (s *yieldState) mustHaveReturned(function string) {
+// end is called when the caller's code has returned: its function, which may be kept, passes
+// on nothing any more. end reports whether more records are wanted. It panics, as a range
+// loop does, if the caller's code has recovered a panic of the stages behind it: the stream
+// must not continue as if there had been no panic.
+func (s *yieldState) end(function string) (wanted bool) {
 	if *s == yieldRunning {
 		panic("stream: " + function + " recovered a panic of what takes its records, and did not panic itself")
 	}
+	wanted = *s == yieldReady
+	*s = yieldDone
+	return wanted
 }

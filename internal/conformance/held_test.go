@@ -1,0 +1,237 @@
+package conformance_test
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/errgroup"
+	"github.com/stint-go/stint/httplimit"
+	"github.com/stint-go/stint/internal/goroutine"
+	"github.com/stint-go/stint/stream"
+)
+
+// While somebody waits, a freed permit goes to him, however many call TryDo.
+func TestTryDoNeverBarges(t *testing.T) {
+	for range 300 {
+		l := stint.Limit(1)
+		ctx := context.Background()
+		release := make(chan struct{})
+		var order atomic.Int32 // 1: the waiter has had the permit
+		var all sync.WaitGroup
+		held := make(chan struct{})
+		all.Go(func() { l.Do(ctx, func(context.Context) error { close(held); <-release; return nil }) })
+		<-held
+		all.Go(func() { l.Do(ctx, func(context.Context) error { order.Store(1); return nil }) })
+		for l.Stats().Waiting == 0 {
+			runtime.Gosched()
+		}
+		for range 4 {
+			all.Go(func() {
+				for got := error(stint.ErrBusy); got == stint.ErrBusy; runtime.Gosched() {
+					got = l.TryDo(ctx, func(context.Context) error { equal(t, "turns of the waiter before", order.Load(), 1); return nil })
+				}
+			})
+		}
+		close(release)
+		all.Wait()
+	}
+}
+
+// A permit that is granted while the context of its waiter ends is not lost: the call either
+// runs all its tasks or returns the cause.
+func TestCancelAgainstGrant(t *testing.T) {
+	for _, e := range entryPoints {
+		t.Run(e.name, func(t *testing.T) {
+			both(t, 1, func(t *testing.T, opt stint.Option, _ func(int)) {
+				for range 30 {
+					ctx, cancel := context.WithCancelCause(context.Background())
+					g := stint.NewGroup(context.Background(), opt)
+					release := make(chan struct{})
+					g.Go(func(context.Context) error { <-release; cancel(errGone); return nil }) // the waiter wakes when both have happened
+					synctest.Wait()
+					var ran atomic.Int32
+					var all sync.WaitGroup
+					all.Go(func() {
+						err := e.run(ctx, 3, func(context.Context, int) error { ran.Add(1); return nil }, opt)
+						if err != errGone && (err != nil || ran.Load() != 3) {
+							t.Errorf("%d of 3 tasks ran, error %v", ran.Load(), err)
+						}
+					})
+					synctest.Wait()
+					close(release)
+					all.Wait()
+					g.Wait()
+				}
+			})
+		})
+	}
+}
+
+// A limit that is lowered and raised again while tasks run is what it was: none has lost its
+// place, and none more start.
+func TestSetDownAndUp(t *testing.T) {
+	for _, e := range entryPoints {
+		t.Run(e.name, func(t *testing.T) {
+			both(t, 8, func(t *testing.T, opt stint.Option, set func(int)) {
+				var g gauge
+				gate := make(chan struct{})
+				ended := make(chan struct{})
+				go func() {
+					defer close(ended)
+					e.run(context.Background(), 40, func(context.Context, int) error {
+						g.Enter()
+						defer g.Leave()
+						<-gate
+						return nil
+					}, opt)
+				}()
+				g.Runs(t, 8)
+				for _, low := range []int{1, 3, 7} {
+					set(low)
+					set(8)
+					g.Runs(t, 8)
+					set(low)
+					gate <- struct{}{}
+					g.Runs(t, 7)
+					set(8)
+					g.Runs(t, 8)
+				}
+				close(gate)
+				<-ended
+				g.Is(t, 0, 8, 40)
+			})
+		})
+	}
+}
+
+// kinds are calls with everything that takes a context, each with a task.
+func kinds(l *stint.Limiter, p *stint.Pool) map[string]func(ctx context.Context, f func(context.Context) error) {
+	calls := map[string]func(ctx context.Context, f func(context.Context) error){
+		"Do":    func(ctx context.Context, f func(context.Context) error) { l.Do(ctx, f) },
+		"TryDo": func(ctx context.Context, f func(context.Context) error) { l.TryDo(ctx, f) },
+		"Idle":  func(ctx context.Context, f func(context.Context) error) { p.Idle(ctx) },
+		"Pool.Go": func(ctx context.Context, f func(context.Context) error) {
+			p.GoContext(ctx, func(ctx context.Context) {})
+		},
+		"ParMap": func(ctx context.Context, f func(context.Context) error) { stream.Collect(ctx, piped(f)) },
+		"pipeline": func(ctx context.Context, f func(context.Context) error) {
+			stream.Collect(ctx, stream.Buffer(piped(f), 1))
+		},
+		"left": func(ctx context.Context, f func(context.Context) error) { leave(stream.Buffer(piped(f), 1).All(ctx)) },
+		"left early": func(ctx context.Context, f func(context.Context) error) {
+			leave(stint.MapSeq(ctx, count(5), valued(func(ctx context.Context, _ int) error { return f(ctx) }), l))
+		},
+		"errgroup": func(ctx context.Context, f func(context.Context) error) {
+			g, ctx := errgroup.WithContext(ctx)
+			g.Go(func() error { return f(ctx) })
+			g.Wait()
+		},
+		"Transport": func(ctx context.Context, f func(context.Context) error) {
+			base := roundTripper(func(*http.Request) (*http.Response, error) { return &http.Response{Body: http.NoBody}, f(ctx) })
+			req, _ := http.NewRequestWithContext(ctx, http.MethodGet, "http://server/", nil)
+			(&httplimit.Transport{Limiter: l, Base: base}).RoundTrip(req)
+		},
+	}
+	for _, e := range entryPoints {
+		for name, opts := range map[string][]stint.Option{"Limiter": {l}, "Pool": {p}, "none": nil} {
+			calls[e.name+"/"+name] = func(ctx context.Context, f func(context.Context) error) {
+				e.run(ctx, 3, func(ctx context.Context, _ int) error { return f(ctx) }, opts...)
+			}
+		}
+	}
+	return calls
+}
+
+func piped(f func(context.Context) error) stream.Stream[int] {
+	return stream.ParMap(stream.From(indexes(5)), func(ctx context.Context, i int) (int, error) { return i, f(ctx) })
+}
+
+func leave(seq iter.Seq2[int, error]) {
+	for range seq {
+		break
+	}
+}
+
+// What lives longer than a call, its parent context, limiter and pool, keeps nothing of it.
+func TestCallsAreNotKept(t *testing.T) {
+	type key struct{}
+	type thing struct{ _ [64]byte }
+	for end, f := range map[string]func(context.Context) error{
+		"returns": func(context.Context) error { return nil },
+		"fails":   func(context.Context) error { return errBoom },
+		"panics":  func(context.Context) error { panic("boom") },
+		"watches": func(ctx context.Context) error { ctx.Done(); return context.Cause(ctx) },
+	} {
+		t.Run(end, func(t *testing.T) {
+			parent, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			l, p := stint.Limit(3), stint.NewPool(stint.Limit(3))
+			defer p.Close()
+			for name, call := range kinds(l, p) {
+				var freed atomic.Bool
+				x := new(thing)
+				runtime.AddCleanup(x, func(int) { freed.Store(true) }, 0)
+				ctx := context.WithValue(parent, key{}, x)
+				x = nil
+				recovered(func() { call(ctx, f) })
+				ctx = nil
+				for range 1000 {
+					if runtime.GC(); freed.Load() {
+						break
+					}
+					runtime.Gosched()
+				}
+				equal(t, name+": is collected", freed.Load(), true)
+			}
+		})
+	}
+}
+
+// A sequence stays on one goroutine, which it may bind to its thread.
+func TestSequenceStaysOnItsThread(t *testing.T) {
+	bound := func(yield func(int) bool) {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		id := goroutine.ID()
+		for i := range 50 {
+			more := yield(i)
+			equal(t, "goroutine", goroutine.ID(), id)
+			if !more {
+				return
+			}
+		}
+	}
+	nothing := func(context.Context, int) error { return nil }
+	for name, call := range pulling {
+		t.Run(name, func(t *testing.T) { equal(t, "error", call(bound, nothing, stint.Limit(2)), nil) })
+	}
+	for name, s := range map[string]stream.Stream[int]{
+		"FromSeq": stream.FromSeq(bound),
+		"FlatMap": stream.FlatMap(stream.From(indexes(3)), func(int) iter.Seq[int] { return bound }),
+		"Buffer":  stream.Buffer(stream.FromSeq(bound), 3),
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := stream.Collect(context.Background(), stream.ParMap(s, valued(nothing)))
+			equal(t, "error", err, nil)
+		})
+	}
+	t.Run("Pull", func(t *testing.T) { // the consumer is bound
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		next, stop := iter.Pull2(stint.MapSeq(context.Background(), bound, valued(nothing)))
+		defer stop()
+		for i := range 20 {
+			v, err, ok := next()
+			equal(t, "value", v, i)
+			equal(t, "error", err, nil)
+			equal(t, "more", ok, true)
+		}
+	})
+}
