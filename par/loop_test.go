@@ -912,9 +912,7 @@ func TestGoexitEndsTheCaller(t *testing.T) {
 func TestPanicBesideGoexit(t *testing.T) {
 	procs(t, 2)
 	forget()
-	got := make(chan any, 1)
-	go func() {
-		defer func() { got <- recover() }()
+	beside := func() {
 		var both sync.WaitGroup
 		both.Add(2)
 		Each([]int{0, 1}, func(v *int) {
@@ -925,8 +923,18 @@ func TestPanicBesideGoexit(t *testing.T) {
 			}
 			panic("x")
 		})
-	}()
-	if p, ok := (<-got).(*PanicError); !ok || p.Value != "x" {
-		t.Errorf("got %v", p)
+	}
+	for name, f := range map[string]func(){
+		"in a loop":          beside,
+		"in a loop in loops": func() { Each([]int{0}, func(*int) { Each([]int{0}, func(*int) { beside() }) }) },
+	} {
+		got := make(chan any, 1)
+		go func() {
+			defer func() { got <- recover() }()
+			f()
+		}()
+		if p, ok := (<-got).(*PanicError); !ok || p.Value != "x" {
+			t.Errorf("%s: got %v", name, p)
+		}
 	}
 }

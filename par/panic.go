@@ -48,23 +48,32 @@ func (f *failure) any() bool { return f.panics != nil || f.goexit }
 // function: a panic inside one keeps the stack of the panic before it, which takes a
 // thousand times as long through a thousand nested calls.
 func alone(f func()) {
-	if p := panicOf(f); p != nil {
+	var p *PanicError
+	returned := false
+	defer func() {
+		if !returned && p != nil { // the goroutine has ended in f, and f has panicked meanwhile
+			panic(p)
+		}
+	}()
+	catch(f, &p)
+	returned = true
+	if p != nil {
 		panic(p)
 	}
 }
 
-// panicOf calls f and returns its panic, or nil. It does not stop a Goexit.
-func panicOf(f func()) (p *PanicError) {
+// catch calls f, and sets p to its panic. It does not stop a Goexit, even if a deferred
+// function of f panics then.
+func catch(f func(), p **PanicError) {
 	returned := false
 	defer func() {
 		if returned {
 			return
 		}
 		if o := task.Unreturned(recover()); o.Panic != nil {
-			p = o.Panic.Raised("par: call")
+			*p = o.Panic.Raised("par: call")
 		}
 	}()
 	f()
 	returned = true
-	return nil
 }

@@ -149,9 +149,6 @@ func (p *program) task(c *choices, k *callKind, level, depth int) *taskPlan {
 		t.calls = p.calls(c, max(c.of(4)-1, 0), level, depth+1)
 	}
 	t.end = max(c.of(8+endings)-8, returns)
-	if t.end == exits && k.name == "par" {
-		t.end = panics
-	}
 	return t
 }
 
@@ -229,7 +226,7 @@ var callKinds = slices.Concat(plainKinds(), []callKind{
 	}},
 	{name: "Transport", exits: true, plain: true, loop: true, one: true, raw: true, run: throughTransport},
 	{name: "Handler", exits: true, loop: true, one: true, raw: true, run: throughHandler},
-	{name: "par", apart: true, plain: true, run: func(r *running, ctx context.Context, f body, _ ...stint.Option) error {
+	{name: "par", exits: true, apart: true, plain: true, run: func(r *running, ctx context.Context, f body, _ ...stint.Option) error {
 		var failed error
 		par.Range(r.n(), func(lo, hi int) {
 			for i := lo; i < hi; i++ {
