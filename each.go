@@ -105,7 +105,7 @@ func (c *call) run(ctx context.Context, n int, body loop.Body, o option.Options)
 	if !l.Waits {
 		o.Inherit(caller)
 	}
-	out.init(ctx, caller, &o)
+	out.init(ctx, &o)
 	out.loop = l
 	l.N, l.Context, l.Parent, l.Body, l.Name = n, out.ctx, o.Scope(caller), body, o.Name
 	l.Procs = runtime.GOMAXPROCS(0)

@@ -65,6 +65,10 @@ func (g *Group) Go(f func(context.Context) error) bool {
 // group takes no more tasks, GoContext returns ErrClosed, wrapped together with the
 // reason.
 //
+// Tasks may start each other in a chain of any length: a task that has finished keeps no
+// memory. But a value that each task adds to ctx, as by context.WithValue, is kept for all
+// tasks after it.
+//
 // If ctx is the context of a task on the group's limiter, queued tasks run on that
 // task's permit while GoContext waits. Once there is room it returns as soon as the
 // task on that permit has finished. It panics if ctx or f is nil.
@@ -102,7 +106,7 @@ func (g *Group) Wait() error {
 // them in another way.
 type tasks struct {
 	name     string
-	parent   context.Context // of the caller; outcome.ctx is made from it
+	values   context.Context // of outcome.ctx, for limit.Values
 	outcome  callOutcome
 	executor option.Executor
 	closing  sync.Once
@@ -110,8 +114,9 @@ type tasks struct {
 
 // init makes t ready. runner runs the tasks; room is the length of the queue.
 func (t *tasks) init(ctx context.Context, o *option.Options, runner work.Runner, room int) {
-	t.name, t.parent = o.Name, ctx
-	t.outcome.init(ctx, limit.ScopeOf(ctx), o)
+	t.name = o.Name
+	t.outcome.init(ctx, o)
+	t.values = limit.OwnValues(t.outcome.ctx, ctx)
 	t.executor.Open(ctx, t.outcome.ctx, o, runner, room)
 	t.outcome.source = t.executor.Source
 }
@@ -149,7 +154,7 @@ func (t *tasks) answered(a work.Answer) {
 
 // valuesOf returns what WithValues adds to the context of a task that GoContext starts, or nil.
 func (t *tasks) valuesOf(ctx context.Context) context.Context {
-	return option.Values(ctx, t.outcome.ctx, t.parent, t.name)
+	return limit.Values(ctx, t.values, t.name)
 }
 
 func (t *tasks) submitContext(ctx context.Context, f any) error {

@@ -101,14 +101,15 @@ func OnPanic(f func(*PanicError)) Option {
 // running task is not interrupted: one without LowPriority waits at most until the first
 // task has finished. While others use all permits, tasks of low priority do not start.
 //
-// A call that a task of low priority makes on the same Limiter or Pool has low priority too.
-// A task that waits for a call of low priority lends it its permit, as for any nested call,
-// so that tasks which have nothing to do with the call cannot hold it up. A goroutine that is
-// no task, and waits for a group of low priority, lends nothing.
+// A call that a task of low priority makes on the same Limiter or Pool has low priority too,
+// also within Limiter.Do, TryDo or httplimit.Handler. A task that waits for a call of low
+// priority lends it its permit, as for any nested call, so that tasks which have nothing to do
+// with the call cannot hold it up. A goroutine that is no task, and waits for a group of low
+// priority, lends nothing.
 //
 // LowPriority applies to every call, group and pool. Limiter.Do and TryDo have the priority
-// of the task that calls them, or else a normal one. It has no effect on a call that shares its limit with no
-// other. NewPool gives low priority to all tasks of the pool, beside those of others that
+// of the task that calls them, or else a normal one. It has no effect on a call that shares
+// its limit with no other. NewPool gives low priority to all tasks of the pool, beside those of others that
 // share its Limiter.
 func LowPriority() Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.LowPriority })

@@ -41,24 +41,9 @@ type callOutcome struct {
 	late       []error // of tasks that ended after the first failure or the end of ctx
 }
 
-// callContext is the context of the tasks of a call that is made by a task. It is a type
-// of its own for Wrapped: see limit.Labelled.
-type callContext struct {
-	context.Context
-	around context.Context
-}
-
-// Wrapped returns the context that c was made from, which has the same pprof labels.
-func (c *callContext) Wrapped(limit.Internal) context.Context { return c.around }
-
-// init makes c ready for a call that the task with the scope caller makes with ctx; caller is
-// nil if no task makes it.
-func (c *callOutcome) init(ctx context.Context, caller *limit.Scope, o *option.Options) {
-	around := o.Labelled(ctx)
-	c.ctx, c.cancelCause = context.WithCancelCause(around)
-	if caller != nil {
-		c.ctx = &callContext{c.ctx, around}
-	}
+// init makes c ready for a call that is made with ctx.
+func (c *callOutcome) init(ctx context.Context, o *option.Options) {
+	c.ctx, c.cancelCause = limit.CallContext(ctx, o.Name)
 	c.keepGoing, c.controller = o.KeepGoing, o.SharedController()
 }
 

@@ -37,10 +37,12 @@ type workers = option.Workers
 func NewPool(opts ...Option) *Pool {
 	o := collect("NewPool", poolOptions, opts)
 	p := &Pool{name: o.Name}
-	t, labelled := &p.tasks, o.Labelled(context.Background())
+	t := &p.tasks
 	t.onPanic = o.OnPanic
-	t.ctx, t.cancel = context.WithCancelCause(labelled)
-	engine, source := work.New(o.Config(labelled), work.SourceConfig{
+	bg := context.Background()
+	t.ctx, t.cancel = limit.CallContext(bg, o.Name)
+	t.values = limit.OwnValues(t.ctx, bg)
+	engine, source := work.New(o.Config(t.ctx), work.SourceConfig{
 		Context: t.ctx, Room: o.Room(o.Backlog()), Runner: t, Shared: true, Parent: o.Scope(nil),
 	})
 	p.workers, t.source = option.NewWorkers(engine), source
@@ -68,7 +70,8 @@ func (p *Pool) Go(f func(context.Context)) error {
 
 // GoContext starts f as Go does, but gives up waiting when ctx ends: then, and if ctx
 // has ended before, it returns the cause, and f will not run. f gets the pool's context
-// with the values of ctx, such as a trace; that context does not end with ctx.
+// with the values of ctx, such as a trace; that context does not end with ctx. Chains of
+// tasks that start each other are as described at Group.GoContext.
 //
 // If ctx is the context of a task of the pool, queued tasks run on that task's permit
 // while GoContext waits. Once there is room, it waits only for the one that still has
@@ -79,7 +82,7 @@ func (p *Pool) GoContext(ctx context.Context, f func(context.Context)) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if values := option.Values(ctx, p.tasks.ctx, nil, p.name); values != nil {
+	if values := limit.Values(ctx, p.tasks.values, p.name); values != nil {
 		plain := f
 		f = func(ctx context.Context) { plain(limit.WithValues(ctx, values)) }
 	}
@@ -171,7 +174,7 @@ func (p *Pool) Stats() PoolStats {
 // waitIdle waits until the pool is idle, or closed and ended, and returns true, or until
 // ctx has ended, and returns false.
 func (p *Pool) waitIdle(ctx context.Context) bool {
-	call := limit.ScopeOf(ctx).Call()
+	call := limit.ScopeOf(ctx).Call(nil, false)
 	call.Lend()
 	defer call.Reclaim()
 	return p.engine().WaitIdle(ctx.Done())
@@ -199,6 +202,7 @@ type poolTasks struct {
 	source  *work.Source
 	onPanic func(*PanicError)
 	ctx     context.Context
+	values  context.Context // of ctx, for limit.Values
 	cancel  context.CancelCauseFunc
 }
 

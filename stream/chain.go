@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/task"
 )
 
@@ -119,16 +120,18 @@ func (c *chain) needsTick() bool { return atomic.LoadUint32(&c.active) != 0 && !
 // A lifetime is the context of the functions before some point of a stream. It ends when
 // no more records are wanted there, for functions that wait for nothing else.
 type lifetime struct {
-	ctx    context.Context
-	cancel context.CancelFunc
+	ctx context.Context
+	end context.CancelCauseFunc
 }
 
 // newLifetime returns a lifetime that ends with ctx, or before.
 func newLifetime(ctx context.Context) *lifetime {
 	l := new(lifetime)
-	l.ctx, l.cancel = context.WithCancel(ctx)
+	l.ctx, l.end = limit.CallContext(ctx, "")
 	return l
 }
+
+func (l *lifetime) cancel() { l.end(nil) }
 
 // pump passes items to a sink in steps. The size of a step doubles until a step lasts into
 // the next tick: for short functions, a call for each stage and record is expensive; for

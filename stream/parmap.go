@@ -105,8 +105,8 @@ func newParMap[T, R any](c *chain, in *lifetime, f func(context.Context, T) (R, 
 	}
 	m.last.Store(math.MaxUint64)
 	m.canTake = m.mayTake
-	m.up = c.run.chain(m.calls.ctx)                                      // an error ends its lifetime, not that of the calls
-	m.exec.Open(m.calls.ctx, o.Labelled(m.calls.ctx), o, m, math.MaxInt) // the window is the bound
+	m.up = c.run.chain(m.calls.ctx)                                               // an error ends its lifetime, not that of the calls
+	m.exec.Open(m.calls.ctx, limit.Named(m.calls.ctx, o.Name), o, m, math.MaxInt) // the window is the bound
 	limiter := m.exec.Engine.Limiter()
 	m.oneByOne = m.exec.Engine.Controller() == nil && limiter.Bound() > runtime.GOMAXPROCS(0)
 	m.watcher.Wake = m.vacant

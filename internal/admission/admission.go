@@ -32,7 +32,7 @@ func Acquire(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admissi
 	if ctx.Err() != nil {
 		return Admission{}, context.Cause(ctx)
 	}
-	call := limit.ScopeOf(ctx).Call()
+	call := limit.ScopeOf(ctx).Call(l, false)
 	a := Admission{limit.NewLazyPermit(ctx, l, call), c, 0}
 	p, ok := l.AcquireFree(call)
 	if !ok {
@@ -46,7 +46,7 @@ func Acquire(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admissi
 
 // AcquireFree takes a permit if it can do so without waiting.
 func AcquireFree(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admission, bool) {
-	call := limit.ScopeOf(ctx).Call()
+	call := limit.ScopeOf(ctx).Call(l, false)
 	p, ok := l.AcquireFree(call)
 	if !ok {
 		return Admission{}, false

@@ -55,7 +55,7 @@
 //	                                              notice it, and its comment forbids it
 //	35  nothing is left after Close               TestNothingIsLeftAfterClose
 //	36  importing starts nothing                  TestStructured
-//	37  ended tasks are not kept                  TestEndedTasksAreNotKept
+//	37  ended tasks are not kept                  TestEndedTasksAreNotKept, TestChainsAreConstant
 //	38  queue memory shrinks, and is bounded      TestQueueShrinks, TestQueueIsBounded
 //
 //	Liveness and fairness

@@ -2,6 +2,8 @@ package conformance_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"runtime"
 	"runtime/pprof"
 	"slices"
@@ -278,45 +280,36 @@ func TestGoContextKeepsLabels(t *testing.T) {
 	g.Wait()
 }
 
-// A chain of tasks that start each other with their contexts keeps no context, nor does one
-// through nested calls.
-func TestGoContextMakesNoChain(t *testing.T) {
-	type key struct{}
-	bg := context.Background()
-	for name, through := range map[string]func(context.Context, func(context.Context) error) error{
-		"directly": func(ctx context.Context, f func(context.Context) error) error { return f(ctx) },
-		"a nested call": func(ctx context.Context, f func(context.Context) error) error {
-			return stint.Range(ctx, 1, func(ctx context.Context, _ int) error { return f(ctx) })
-		},
-	} {
-		p := stint.NewPool(stint.Limit(1))
-		g := stint.NewGroup(bg, p)
-		for method, start := range map[string]func(context.Context, func(context.Context) error) error{
-			"Pool": func(ctx context.Context, f func(context.Context) error) error {
-				return p.GoContext(ctx, func(ctx context.Context) { f(ctx) })
-			},
-			"Group": g.GoContext,
-		} {
-			ended, end := make(chan struct{}), make(chan struct{})
-			var next func(n int) func(context.Context) error
-			next = func(n int) func(context.Context) error {
-				return func(ctx context.Context) error {
-					if n == 0 {
-						close(ended)
-						<-end
-						return nil
-					}
-					return through(ctx, func(ctx context.Context) error { return start(ctx, next(n-1)) })
-				}
-			}
-			_, kept := memory(func() { start(context.WithValue(bg, key{}, 1), next(10_000)); <-ended })
-			if kept > 100_000 { // 10 bytes a task
-				t.Errorf("%s, %s: %d bytes are kept by a chain of 10,000 tasks", method, name, kept)
-			}
-			close(end)
+// A task has the values of all tasks by which it was started, and of their groups; those of its
+// submitter come first. The label of a call passes on, unless a group has a name.
+func TestGoContextPassesValuesOn(t *testing.T) {
+	type key int
+	value := func(ctx context.Context, keys ...key) context.Context {
+		for _, k := range keys {
+			ctx = context.WithValue(ctx, k, fmt.Sprint(keys))
 		}
-		g.Wait()
-		p.Close()
+		return ctx
+	}
+	for _, name := range []string{"", "call"} {
+		first, second := stint.NewGroup(value(context.Background(), 2, 4)), stint.NewGroup(value(context.Background(), 3, 4))
+		var found [4]any
+		var label string
+		next := func(ctx context.Context) error {
+			for i := range found {
+				found[i] = ctx.Value(key(i + 1))
+			}
+			label, _ = pprof.Label(ctx, "stint")
+			return nil
+		}
+		first.GoContext(value(context.Background(), 1), func(ctx context.Context) error {
+			if name == "" {
+				return second.GoContext(ctx, next)
+			}
+			return stint.Range(ctx, 1, func(ctx context.Context, _ int) error { return second.GoContext(ctx, next) }, stint.Name(name))
+		})
+		equal(t, "errors", errors.Join(first.Wait(), second.Wait()), nil)
+		equal(t, "values", found, [4]any{"[1]", "[2 4]", "[3 4]", "[2 4]"})
+		equal(t, "label", label, name)
 	}
 }
 

@@ -3,8 +3,6 @@ package limit
 import (
 	"context"
 	"sync/atomic"
-
-	"github.com/stint-go/stint/internal/fifo"
 )
 
 // A HeldPermit is the permit that a task runs on, and the queue of calls that may borrow
@@ -12,16 +10,16 @@ import (
 // call on another goroutine may borrow it while the task waits in a call. So only the tasks
 // that the task waits for run on its permit.
 type HeldPermit struct {
-	reclaims atomic.Int32 // goroutines in Reclaim that wait for this permit
 	lim      *Limiter
 	permit   Permit
+	reclaims atomic.Int32 // goroutines in Reclaim that wait for this permit
 
 	// guarded by lim.mu
-	taken    bool   // a call has it
-	retired  bool   // no task runs on it any more; a call that has it returns permit
-	borrower *Scope // the call whose tasks have it; nil for the task's own goroutine
-	waiters  fifo.List[*Waiter]
-	returned chan struct{} // closed when the call returns the permit, or another goroutine waits for it
+	taken     bool          // a call has it
+	retired   bool          // no task runs on it any more; a call that has it returns permit
+	borrower  *Scope        // the call whose tasks have it; nil for the task's own goroutine
+	borrowers *borrowers    // nil: none so far
+	returned  chan struct{} // closed when the call returns the permit, or another goroutine waits for it
 
 	first scopeContext
 }
@@ -33,9 +31,12 @@ type HeldPermit struct {
 type Scope struct {
 	held   *HeldPermit // nil for a call, and for a task whose limiter is private
 	parent *Scope
-	apart  bool         // parent belongs to another goroutine
+	depth  int32        // scopes around s, and s
 	low    bool         // the tasks of the call have low priority
 	waits  atomic.Int32 // goroutines that wait: in the call, or in any call of the task
+
+	outer  *Scope // the nearest scope around s with a permit of another limiter than held's
+	branch *Scope // the call of outer's goroutine around s, if s belongs to another goroutine
 }
 
 // NewHeldPermit returns the HeldPermit of a task that runs on p, a permit of lim. It is an
@@ -64,7 +65,7 @@ func (p Permit) Wanted() bool { return p.lender != nil && p.lender.reclaims.Load
 
 type scopeKey struct{}
 
-// A scopeContext is a context with a Scope. It must not be copied.
+// A scopeContext is a context with the Scope of a task. It must not be copied.
 type scopeContext struct {
 	context.Context
 	scope Scope
@@ -85,9 +86,33 @@ func TaskContext(ctx context.Context, held *HeldPermit, parent *Scope, apart boo
 }
 
 func (c *scopeContext) init(ctx context.Context, held *HeldPermit, parent *Scope, apart bool) context.Context {
-	c.Context = ctx
-	c.scope.held, c.scope.parent, c.scope.apart = held, parent, apart
+	c.Context = bare(ctx)
+	c.scope.init(held, parent, apart)
 	return c
+}
+
+// init makes a zero Scope that of a task, as for TaskContext, or that of a call. The loop
+// takes at most three steps: the first permit that it finds may be one of held's limiter, and
+// the next one is not.
+func (s *Scope) init(held *HeldPermit, parent *Scope, apart bool) {
+	s.held, s.parent, s.depth = held, parent, 1
+	if parent != nil {
+		s.depth += parent.depth
+	}
+	if held != nil {
+		held.lim.heldAt(s.depth)
+	}
+	if apart {
+		s.branch = parent
+	}
+	for s.outer = parent; s.outer != nil; s.outer = s.outer.outer {
+		if h := s.outer.held; h != nil && (held == nil || h.lim != held.lim) {
+			return
+		}
+		if s.outer.branch != nil {
+			s.branch = s.outer.branch
+		}
+	}
 }
 
 // ScopeOf returns the scope of the task that ctx was given to, or nil.
@@ -96,16 +121,18 @@ func ScopeOf(ctx context.Context) *Scope {
 	return s
 }
 
-// Call returns the scope of a call made by the task with scope s, or nil if s is nil.
-func (s *Scope) Call() *Scope {
-	if s == nil {
+// Call returns the scope of a call on l that the task with scope s makes. l is nil if the
+// limiter is the call's own, or if the task only waits. The tasks of the call have low priority
+// if low is true, or if the task has low priority on l. The result is nil if s is nil, so that
+// no task makes the call, and low is false.
+func (s *Scope) Call(l *Limiter, low bool) *Scope {
+	if s == nil && !low {
 		return nil
 	}
-	return &Scope{parent: s}
+	call := &Scope{low: low || l != nil && s.Low(l)}
+	call.init(nil, s, false)
+	return call
 }
-
-// LowCall is like Call, for a call whose tasks have low priority. Its result is not nil.
-func (s *Scope) LowCall() *Scope { return &Scope{parent: s, low: true} }
 
 // IsLow reports whether s is the scope of a call whose tasks have low priority.
 func (s *Scope) IsLow() bool { return s != nil && s.low }
@@ -113,12 +140,8 @@ func (s *Scope) IsLow() bool { return s != nil && s.low }
 // Low reports whether the nearest task that holds a permit of l, s or one around it, has
 // low priority.
 func (s *Scope) Low(l *Limiter) bool {
-	for ; s != nil; s = s.parent {
-		if s.held != nil && s.held.lim == l {
-			return s.parent.IsLow()
-		}
-	}
-	return false
+	holder, _ := s.holder(l)
+	return holder != nil && holder.parent.IsLow()
 }
 
 // Belongs reports whether s is the scope of a call made by the task with scope task.
@@ -128,12 +151,28 @@ func (s *Scope) Belongs(task *Scope) bool { return s != nil && s.parent == task 
 // permit belongs to another goroutine, branch is that goroutine's call around s: the permit
 // may be borrowed while that goroutine waits.
 func (s *Scope) On(l *Limiter) (held *HeldPermit, branch *Scope) {
-	for ; s != nil; s = s.parent {
+	holder, branch := s.holder(l)
+	if holder == nil {
+		return nil, nil
+	}
+	return holder.held, branch
+}
+
+// holder returns the scope whose permit On returns, or nil. It takes a step for each change
+// of the limiter among the permits around s, and goes no further than to the depth at which
+// a permit of l was ever held: a limiter that is made for a call is found not to be around it
+// in one step.
+func (s *Scope) holder(l *Limiter) (holder, branch *Scope) {
+	outermost := l.outermost.Load()
+	if outermost == 0 {
+		return nil, nil
+	}
+	for ; s != nil && s.depth >= outermost; s = s.outer {
 		if s.held != nil && s.held.lim == l {
-			return s.held, branch
+			return s, branch
 		}
-		if s.apart {
-			branch = s.parent
+		if s.branch != nil {
+			branch = s.branch
 		}
 	}
 	return nil, nil
@@ -144,15 +183,13 @@ func (s *Scope) On(l *Limiter) (held *HeldPermit, branch *Scope) {
 // does not look further: a task that held a permit of another limiter while it waits for one
 // of the limiter around it, as others do in the opposite order, could deadlock.
 func (s *Scope) Inherited() *Limiter {
-	for ; s != nil; s = s.parent {
-		if s.held != nil {
-			if s.held.lim.inherited {
-				return s.held.lim
-			}
-			return nil
-		}
+	if s != nil && s.held == nil {
+		s = s.outer
 	}
-	return nil
+	if s == nil || !s.held.lim.inherited {
+		return nil
+	}
+	return s.held.lim
 }
 
 // Lend is called before the call s waits for its tasks. It lets them, and the tasks of
@@ -174,10 +211,17 @@ func (s *Scope) wait(n int32) {
 	}
 }
 
-// lends reports whether tasks of the call s may use permits of the task that made it.
-func (s *Scope) lends() bool {
-	return s.waits.Load() > 0 || s.parent != nil && s.parent.waits.Load() > 0
+// lender returns the task that made the call s. The tasks of the call may use its permits
+// while a goroutine waits in any of its calls.
+func (s *Scope) lender() *Scope {
+	if s.parent == nil {
+		return s
+	}
+	return s.parent
 }
+
+// lends reports whether tasks of the call s may use permits of the task that made it.
+func (s *Scope) lends() bool { return s.lender().waits.Load() > 0 }
 
 // blockedBy reports whether a goroutine in the call s must not continue while borrower has
 // a permit: if borrower is s, or another call of the same task in which no goroutine waits.
@@ -230,10 +274,11 @@ func (s *Scope) used() (used *HeldPermit) {
 	return used
 }
 
-// each calls f for the permits of the task's own goroutine, until it returns false.
+// each calls f for the permits of the task's own goroutine, until it returns false: for those
+// that calls below s find, which are the nearest ones of their limiters.
 func (s *Scope) each(f func(*HeldPermit) bool) {
-	for ; s != nil; s = s.parent {
-		if s.held != nil && !f(s.held) || s.apart {
+	for ; s != nil; s = s.outer {
+		if s.held != nil && !f(s.held) || s.branch != nil {
 			return
 		}
 	}
@@ -279,8 +324,11 @@ func (h *HeldPermit) Return(last bool) (w *Waiter, left bool) {
 // have it already, it wakes the goroutines that no longer need to wait for them.
 func (h *HeldPermit) serve(from *Scope) {
 	h.lim.lock()
-	if from != nil && h.borrower == from {
-		h.wake()
+	if from != nil {
+		if h.borrower == from {
+			h.wake()
+		}
+		h.borrowers.lend(from.lender())
 	}
 	w := h.admit()
 	h.lim.updateSigns()
@@ -323,22 +371,16 @@ func (h *HeldPermit) wake() {
 
 // admit gives the permit, if it is free, to the first waiter that may have it.
 func (h *HeldPermit) admit() *Waiter {
-	w := h.admitAs(false)
+	if h.taken || h.retired {
+		return nil
+	}
+	w := h.borrowers.next(h.reclaims.Load() > 0)
 	if w == nil {
-		w = h.admitAs(true)
+		return nil
 	}
+	h.taken, h.borrower = true, w.branch // even if its lender waits no more since next looked: it sees that the permit is taken
+	w.remove()
+	w.Permit = Permit{h}
+	h.lim.granted()
 	return w
-}
-
-// admitAs is admit among the waiters whose priority is low, or not.
-func (h *HeldPermit) admitAs(low bool) *Waiter {
-	for n := h.waiters.First(); n != nil; n = n.Next() {
-		if w := n.Value(); w.Low == low && h.take(w.branch) {
-			w.remove()
-			w.Permit = Permit{h}
-			h.lim.granted()
-			return w
-		}
-	}
-	return nil
 }

@@ -221,8 +221,8 @@ func TestCallsOfOneTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(1)
 		own, held := taken(t, l)
-		one, other := own.Call(), own.Call()
-		if !one.Belongs(own) || one.Belongs(other) || (*Scope)(nil).Belongs(nil) || (*Scope)(nil).Call() != nil {
+		one, other := own.Call(nil, false), own.Call(nil, false)
+		if !one.Belongs(own) || one.Belongs(other) || (*Scope)(nil).Belongs(nil) || (*Scope)(nil).Call(nil, false) != nil {
 			t.Error("Belongs tells the task of a call from others wrongly")
 		}
 		at := new(Waiter)

@@ -23,7 +23,7 @@ var unheld HeldPermit
 // parent, which may be nil. Hold must be called before the task gets it. A goroutine makes
 // it before it takes the permit: an allocation may have to wait for the garbage collector.
 func NewLazyPermit(ctx context.Context, lim *Limiter, parent *Scope) *LazyPermit {
-	return &LazyPermit{Context: ctx, lim: lim, parent: parent}
+	return &LazyPermit{Context: bare(ctx), lim: lim, parent: parent}
 }
 
 // Hold makes p the permit of the task.

@@ -40,11 +40,11 @@ func TestLazyPermit(t *testing.T) {
 	if s != ScopeOf(c) {
 		t.Error("two scopes of one task")
 	}
-	p, ok := l.AcquireFree(s.Call())
+	p, ok := l.AcquireFree(s.Call(nil, false))
 	if !ok || p == (Permit{}) {
 		t.Fatalf("a call got the permit %v, %v; want its task's", p, ok)
 	}
-	if _, ok := l.AcquireFree(s.Call()); ok {
+	if _, ok := l.AcquireFree(s.Call(nil, false)); ok {
 		t.Error("another call got the permit, too")
 	}
 	l.Release(p)
@@ -68,12 +68,12 @@ func TestLazyPermitIsReturned(t *testing.T) {
 		if s == nil || s != ScopeOf(c) || used && s != before {
 			t.Errorf("used %v: the scopes differ", used)
 		}
-		if _, ok := l.AcquireFree(s.Call()); ok {
+		if _, ok := l.AcquireFree(s.Call(nil, false)); ok {
 			t.Errorf("used %v: a call got a permit that another task has", used)
 		}
 		granted := false
 		w := &Waiter{Grant: func() { granted = true }}
-		l.Join(w, s.Call())
+		l.Join(w, s.Call(nil, false))
 		back(next)
 		if !granted || w.Permit != (Permit{}) {
 			t.Errorf("used %v: granted %v, the permit %v", used, granted, w.Permit)
@@ -95,7 +95,7 @@ func TestLazyPermitEnds(t *testing.T) {
 		for i := range scopes {
 			wg.Go(func() {
 				scopes[i] = ScopeOf(c)
-				p, ok := l.AcquireFree(scopes[i].Call())
+				p, ok := l.AcquireFree(scopes[i].Call(nil, false))
 				if !ok {
 					return
 				}

@@ -32,25 +32,33 @@ const (
 // While nobody waits and the limit is not exceeded, a permit is taken and returned by one
 // compare-and-swap of free. Everything else closes this fast path first: see lock.
 type Limiter struct {
-	free   atomic.Int64         // permits that may be taken without mu, or closed
-	signs  atomic.Int64         // written with mu held; holders read it between two tasks
-	waited atomic.Bool          // a waiter has joined, under a controller, since no permit was out; written with mu held
-	limit  atomic.Int64         // written with mu held
-	spare  atomic.Pointer[turn] // of the last goroutine that waited, or nil
+	free      atomic.Int64         // permits that may be taken without mu, or closed
+	signs     atomic.Int64         // written with mu held; holders read it between two tasks
+	waited    atomic.Bool          // a waiter has joined, under a controller, since no permit was out; written with mu held
+	outermost atomic.Int32         // the smallest depth of a scope that has held a permit; 0: none has
+	limit     atomic.Int64         // written with mu held
+	spare     atomic.Pointer[turn] // of the last goroutine that waited, or nil
 
 	mu         sync.Mutex
 	out        int // permits that are out, while free is closed
 	extra      int // of them, may be out beyond the limit
-	waiters    fifo.List[*Waiter]
-	low        fifo.List[*Waiter] // waiters of low priority
-	watchers   fifo.List[*Watcher]
-	controller Controller // nil: the limit changes by Set only
-	counters   *Counters  // nil: see Limiter.Counters
-	inherited  bool       // calls without a limit, made by tasks that hold a permit, use l
+	waiters    queue
+	watchers   fifo.List[*Watcher] // with a word
+	rare       *rare               // nil: not needed so far
+	controller Controller          // nil: the limit changes by Set only
+	counters   *Counters           // nil: see Limiter.Counters
+	inherited  bool                // calls without a limit, made by tasks that hold a permit, use l
+	joined     uint32              // counts waiters
 }
 
 // closed is the value of Limiter.free while permits are taken and returned with mu held.
 const closed = -1
+
+// rare is what few limiters need.
+type rare struct {
+	low    queue               // waiters of low priority
+	wakers fifo.List[*Watcher] // with a channel
+}
 
 // A Controller changes the limit by itself. NotifyWaiting tells it that a waiter has
 // joined, and is called with the limiter's lock held.
@@ -77,13 +85,51 @@ type Permit struct{ lender *HeldPermit }
 type Waiter struct {
 	// Grant is called once Permit is set, by the goroutine that freed it, without locks.
 	Grant     func()
-	Permit    Permit
-	Untracked bool // the controller is not told that it waits
-	Low       bool // it is served when nobody else waits; Reclassify changes it in the queue
-	Nested    bool // Exceed serves it: it is of a call that inherited the limiter
+	Permit    Permit // before: the one that it may borrow, whose queue it is in
+	Untracked bool   // the controller is not told that it waits
+	Low       bool   // it is served when nobody else waits; Reclassify changes it in the queue
+	Nested    bool   // Exceed serves it: it is of a call that inherited the limiter
 
-	general, lent fifo.Node[*Waiter] // guarded by Limiter.mu
-	branch        *Scope             // as Scope.On returned it
+	// guarded by Limiter.mu
+	number        uint32 // of joined, when it joined
+	general, lent fifo.Node[*Waiter]
+	branch        *Scope // as Scope.On returned it
+}
+
+// A queue has the waiters of one priority. Those that Exceed serves have a list of their own,
+// so that it need not look for them. A nil queue is empty.
+type queue struct{ others, nested fifo.List[*Waiter] }
+
+func (q *queue) len() int {
+	if q == nil {
+		return 0
+	}
+	return q.others.Len() + q.nested.Len()
+}
+
+// first returns the waiter that joined first, or nil.
+func (q *queue) first() *Waiter {
+	if q == nil {
+		return nil
+	}
+	return earlier(first(&q.others), first(&q.nested))
+}
+
+// firstNested is first among those that Exceed serves.
+func (q *queue) firstNested() *Waiter {
+	if q == nil {
+		return nil
+	}
+	return first(&q.nested)
+}
+
+// push adds w at the end.
+func (q *queue) push(w *Waiter) {
+	if w.Nested || w.lent.InList() {
+		q.nested.Push(&w.general, w)
+	} else {
+		q.others.Push(&w.general, w)
+	}
 }
 
 // New returns a Limiter of n permits, with Counters.
@@ -108,6 +154,16 @@ func (l *Limiter) Controller() Controller { return l.controller }
 // Inherit makes l the limiter of calls without a limit that its tasks make. It must be
 // called before l is used.
 func (l *Limiter) Inherit() { l.inherited = true }
+
+// heldAt records that a scope of this depth holds a permit.
+func (l *Limiter) heldAt(depth int32) {
+	for {
+		before := l.outermost.Load()
+		if before != 0 && before <= depth || l.outermost.CompareAndSwap(before, depth) {
+			return
+		}
+	}
+}
 
 // Above reports whether the limit is above threshold, which is a sign that tasks wait. The
 // initial limit of a controller is no sign until a waiter has joined.
@@ -145,11 +201,8 @@ func (l *Limiter) Join(w *Waiter, from *Scope) bool {
 	if w.Permit, free = l.takeFrom(held, branch); free {
 		return true
 	}
-	w.branch = branch
+	w.Permit, w.branch = Permit{held}, branch
 	l.push(w)
-	if held != nil {
-		held.waiters.Push(&w.lent, w)
-	}
 	l.updateSigns()
 	l.noteWaiting(w)
 	return false
@@ -176,12 +229,15 @@ func (l *Limiter) Reclassify(w *Waiter, low bool) {
 	if w.Low == low {
 		return
 	}
-	w.Low = low
-	if w.general.InList() {
-		w.general.Remove()
-		l.push(w)
-		l.updateSigns()
+	if !w.general.InList() {
+		w.Low = low
+		return
 	}
+	lent := w.Permit
+	w.remove()
+	w.Permit, w.Low = lent, low
+	l.push(w)
+	l.updateSigns()
 }
 
 // Track tells the controller of w, if w is Untracked and in the queue.
@@ -260,7 +316,7 @@ func (l *Limiter) returned(p Permit) *Waiter {
 func (l *Limiter) Yield(low bool) (w *Waiter, kept bool) {
 	l.lock()
 	defer l.unlock()
-	if l.out <= l.allowed() && l.waiters.Len() == 0 && !(low && l.low.Len() > 0) {
+	if l.out <= l.allowed() && l.waiters.len() == 0 && !(low && l.low().len() > 0) {
 		return nil, true
 	}
 	return l.pass(), false
@@ -293,8 +349,13 @@ func (l *Limiter) Over() bool { return l.signs.Load()&over != 0 }
 func (l *Limiter) Watch(w *Watcher) {
 	l.lock()
 	defer l.unlock()
-	l.watchers.Push(&w.node, w)
-	w.update(l)
+	if w.Wake == nil {
+		l.watchers.Push(&w.node, w)
+		w.update(l)
+		return
+	}
+	l.needRare().wakers.Push(&w.node, w)
+	w.wake()
 }
 
 // Unwatch ends Watch.
@@ -317,6 +378,7 @@ func (l *Limiter) Set(n int) {
 	}
 	l.updateSigns()
 	l.updateWatchers()
+	l.wakeWatchers()
 	l.unlock()
 	for _, w := range granted {
 		w.Grant()
@@ -421,28 +483,47 @@ func (l *Limiter) takeFrom(held *HeldPermit, branch *Scope) (p Permit, ok bool) 
 // allowed returns how many permits may be out.
 func (l *Limiter) allowed() int { return l.Bound() + l.extra }
 
-// waiting returns the number of waiters.
-func (l *Limiter) waiting() int { return l.waiters.Len() + l.low.Len() }
+// low returns the queue of the waiters of low priority, which may be nil.
+func (l *Limiter) low() *queue {
+	if l.rare == nil {
+		return nil
+	}
+	return &l.rare.low
+}
 
-// push adds w to the queue, behind the waiters of its priority.
+func (l *Limiter) needRare() *rare {
+	if l.rare == nil {
+		l.rare = new(rare)
+	}
+	return l.rare
+}
+
+// waiting returns the number of waiters.
+func (l *Limiter) waiting() int { return l.waiters.len() + l.low().len() }
+
+// push adds w to the queues, behind the waiters of its priority.
 func (l *Limiter) push(w *Waiter) {
+	w.number = l.joined
+	l.joined++
+	if h := w.Permit.lender; h != nil {
+		if h.borrowers == nil {
+			h.borrowers = new(borrowers)
+		}
+		h.borrowers.push(w)
+	}
 	if w.Low {
-		l.low.Push(&w.general, w)
+		l.needRare().low.push(w)
 	} else {
-		l.waiters.Push(&w.general, w)
+		l.waiters.push(w)
 	}
 }
 
 // first returns the waiter to be served next, or nil.
 func (l *Limiter) first() *Waiter {
-	n := l.waiters.First()
-	if n == nil {
-		n = l.low.First()
+	if w := l.waiters.first(); w != nil {
+		return w
 	}
-	if n == nil {
-		return nil
-	}
-	return n.Value()
+	return l.low().first()
 }
 
 func (l *Limiter) take() bool {
@@ -476,24 +557,19 @@ func (l *Limiter) admit() *Waiter {
 func (l *Limiter) grant(w *Waiter) {
 	l.out++
 	w.remove()
-	w.Permit = Permit{}
 	l.granted()
 }
 
 // firstNested returns the first waiter of a call that inherited l, or nil.
 func (l *Limiter) firstNested() *Waiter {
-	for _, queue := range []*fifo.List[*Waiter]{&l.waiters, &l.low} {
-		for n := queue.First(); n != nil; n = n.Next() {
-			if w := n.Value(); w.Nested || w.lent.InList() {
-				return w
-			}
-		}
+	if w := l.waiters.firstNested(); w != nil {
+		return w
 	}
-	return nil
+	return l.low().firstNested()
 }
 
 func (l *Limiter) updateSigns() {
-	signs := int64(l.waiters.Len()) | int64(l.low.Len())<<lowWaiters
+	signs := int64(l.waiters.len()) | int64(l.low().len())<<lowWaiters
 	if l.out > l.allowed() {
 		signs |= over
 	}
@@ -519,20 +595,31 @@ func (l *Limiter) noteWaiting(w *Waiter) {
 	l.controller.NotifyWaiting()
 }
 
+// updateWatchers tells the watchers with a word.
 func (l *Limiter) updateWatchers() {
 	for n := l.watchers.First(); n != nil; n = n.Next() {
 		n.Value().update(l)
 	}
 }
 
-func (w *Watcher) update(l *Limiter) {
-	if w.Wake != nil {
-		select {
-		case w.Wake <- struct{}{}:
-		default:
-		}
+// wakeWatchers tells the watchers with a channel.
+func (l *Limiter) wakeWatchers() {
+	if l.rare == nil {
 		return
 	}
+	for n := l.rare.wakers.First(); n != nil; n = n.Next() {
+		n.Value().wake()
+	}
+}
+
+func (w *Watcher) wake() {
+	select {
+	case w.Wake <- struct{}{}:
+	default:
+	}
+}
+
+func (w *Watcher) update(l *Limiter) {
 	w.set(w.Over, l.out > l.allowed())
 	w.set(w.Above, l.Above(w.Threshold))
 }
@@ -545,7 +632,11 @@ func (w *Watcher) set(bit uint32, on bool) {
 	}
 }
 
+// remove takes w out of the queues.
 func (w *Waiter) remove() {
 	w.general.Remove()
-	w.lent.Remove()
+	if w.lent.InList() {
+		w.Permit.lender.borrowers.remove(w)
+	}
+	w.Permit = Permit{}
 }

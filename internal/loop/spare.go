@@ -107,7 +107,7 @@ func (l *Loop) help() {
 	w.init(l, l.Context)
 	w.has = true
 	if l.shared || l.spare.called || l.Name != "" { // its starter may belong to another loop, or have no name
-		pprof.SetGoroutineLabels(limit.Labelled(l.Context))
+		pprof.SetGoroutineLabels(l.Context)
 	}
 	l.spare.called = false
 	if !l.spare.ready.IsZero() {

@@ -36,15 +36,12 @@ type Executor struct {
 }
 
 // Scope returns the scope of a call that the task with scope s makes, or nil: it has none if
-// no task makes it, so that s is nil, and its priority is not low. The tasks of a call have low priority if o says so,
-// if the task that makes the call has low priority under the same limiter, or if all tasks
-// of the pool have.
+// no task makes it, so that s is nil, and its priority is not low. The tasks of a call have
+// low priority if o says so, if the task that makes the call has low priority under the same
+// limiter, or if all tasks of the pool have.
 func (o *Options) Scope(s *limit.Scope) *limit.Scope {
 	l, _ := o.bound()
-	if l != nil && (o.Given&LowPriority != 0 || s.Low(l) || o.Engine != nil && o.Engine.Low()) {
-		return s.LowCall()
-	}
-	return s.Call()
+	return s.Call(l, l != nil && (o.Given&LowPriority != 0 || o.Engine != nil && o.Engine.Low()))
 }
 
 // Open makes e ready as o says. ctx is given to the tasks; it is made from parent, the
@@ -59,7 +56,7 @@ func (e *Executor) Open(parent, ctx context.Context, o *Options, runner work.Run
 		s.Shared = true
 		e.Source = e.Engine.NewSource(s)
 	} else {
-		c := o.Config(limit.Labelled(ctx)) // a worker may be started by any goroutine that frees a permit
+		c := o.Config(ctx) // a worker may be started by any goroutine that frees a permit
 		c.Inherited = true
 		e.Engine, e.Source = work.New(c, s)
 		e.private = true

@@ -3,9 +3,7 @@
 package option
 
 import (
-	"context"
 	"reflect"
-	"runtime/pprof"
 
 	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
@@ -130,25 +128,4 @@ func (o *Options) Backlog() int {
 		return work.SharedRoom
 	}
 	return max(defaultQueue, o.Limit())
-}
-
-// Values returns the values of ctx that a task named name gets beside those of own, which was
-// made from parent, or nil: see limit.Values.
-func Values(ctx, own, parent context.Context, name string) context.Context {
-	values := limit.Values(ctx, own, parent)
-	if values == nil {
-		return nil
-	}
-	return Labelled(values, name)
-}
-
-// Labelled returns ctx with the label for o's name, if it has one.
-func (o *Options) Labelled(ctx context.Context) context.Context { return Labelled(ctx, o.Name) }
-
-// Labelled returns ctx with the label for name, unless it is empty.
-func Labelled(ctx context.Context, name string) context.Context {
-	if name == "" {
-		return ctx
-	}
-	return pprof.WithLabels(ctx, pprof.Labels("stint", name))
 }

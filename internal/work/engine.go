@@ -34,16 +34,16 @@ type Engine struct {
 	ready          readySources         // with a queued task or a waiting submitter
 	active         map[*Source]struct{} // shared, with anything pending
 	open           *Source              // whose tasks are claimed without the lock, or nil
-	admitted       *submitter           // list of submitters to be woken after unlocking
+	admitted       *submitter           // the last of a ring of submitters to be woken after unlocking, or nil
 	waiter         limit.Waiter         // of the engine; in the limiter's queue while awaiting
 	awaiting       bool
 	armed          bool // the timer
 	waking         bool // a worker is on its way to the queue; it wakes the next
 	draining       bool // workers that find nothing leave
 	closed         bool
-	abandoning     bool            // Abandon has been called
-	ownsController bool            // it ends with the engine; written before there are workers
-	idleWaiters    []chan struct{} // closed when the engine is idle
+	abandoning     bool                     // Abandon has been called
+	ownsController bool                     // it ends with the engine; written before there are workers
+	idleWaiters    fifo.List[chan struct{}] // closed when the engine is idle
 
 	workers  int
 	first    *worker   // part of the engine's memory, until it is used
@@ -252,8 +252,9 @@ func (e *Engine) waitIdle(done <-chan struct{}) bool {
 		e.mu.Unlock()
 		return true
 	}
+	var n fifo.Node[chan struct{}]
 	c := make(chan struct{})
-	e.idleWaiters = append(e.idleWaiters, c)
+	e.idleWaiters.Push(&n, c)
 	e.mu.Unlock()
 	select {
 	case <-c:
@@ -262,17 +263,12 @@ func (e *Engine) waitIdle(done <-chan struct{}) bool {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for i := range e.idleWaiters {
-		if e.idleWaiters[i] == c {
-			e.idleWaiters = append(e.idleWaiters[:i], e.idleWaiters[i+1:]...)
-			return false
-		}
-	}
-	return true
+	waited := n.InList()
+	n.Remove()
+	return !waited
 }
 
-// granted is called when the engine's waiter gets a permit. A limit that has grown
-// makes room for goroutines that wait for a source, too.
+// granted is called when the engine's waiter gets a permit.
 func (e *Engine) granted() {
 	e.mu.Lock()
 	e.awaiting = false
@@ -281,7 +277,6 @@ func (e *Engine) granted() {
 		e.lim.Release(limit.Permit{})
 		return
 	}
-	e.ready.each((*Source).wakeWaiters)
 	e.waking = true
 	e.unlock(e.pick(nil))
 }
@@ -421,8 +416,10 @@ func (e *Engine) dismiss(n int) {
 		w.called = true
 		w.wake.Signal()
 	}
-	e.idle = append(e.idle[:0], e.idle[n:]...)
-	clear(e.idle[len(e.idle):cap(e.idle)])
+	clear(e.idle[:n])
+	if e.idle = e.idle[n:]; len(e.idle) == 0 {
+		e.idle = nil
+	}
 }
 
 // arm sets the timer for the worker that has been parked longest.
@@ -489,13 +486,13 @@ func (e *Engine) settle() {
 	if e.draining && e.queued == 0 && e.running == 0 {
 		e.dismiss(len(e.idle))
 	}
-	if len(e.idleWaiters) == 0 || !e.isIdle() {
+	if e.idleWaiters.Len() == 0 || !e.isIdle() {
 		return
 	}
-	for _, c := range e.idleWaiters {
-		close(c)
+	for n := e.idleWaiters.First(); n != nil; n = e.idleWaiters.First() {
+		close(n.Value())
+		n.Remove()
 	}
-	e.idleWaiters = nil
 }
 
 func (e *Engine) isIdle() bool {
@@ -601,12 +598,4 @@ func (r *readySources) first() *Source {
 // only reports whether no other source is served as long as s has work.
 func (r *readySources) only(s *Source) bool {
 	return r.of(s).Len() <= 1 && (!s.low || r.normal.Len() == 0)
-}
-
-func (r *readySources) each(f func(*Source)) {
-	for _, l := range []*fifo.List[*Source]{&r.normal, &r.low} {
-		for n := l.First(); n != nil; n = n.Next() {
-			f(n.Value())
-		}
-	}
 }

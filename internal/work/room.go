@@ -111,17 +111,24 @@ func (b *submitter) leave() bool {
 func (b *submitter) admit() {
 	b.leave()
 	b.source.enqueue(b.payload)
-	b.next = nil
-	last := &b.source.engine.admitted
-	for *last != nil {
-		last = &(*last).next
+	e := b.source.engine
+	if last := e.admitted; last != nil {
+		b.next, last.next = last.next, b
+	} else {
+		b.next = b
 	}
-	*last = b
+	e.admitted = b
 }
 
-// tellAll tells b and the admitted submitters behind it that their tasks are accepted.
+// tellAll tells the admitted submitters of the ring whose last is b that their tasks are
+// accepted, the first one first. b may be nil.
 func (b *submitter) tellAll() {
-	for b != nil {
+	if b == nil {
+		return
+	}
+	first := b.next
+	b.next = nil
+	for b = first; b != nil; {
 		next := b.next // before b may continue
 		b.answer <- Accepted
 		b = next

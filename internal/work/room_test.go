@@ -139,7 +139,7 @@ func TestSubmitterBesideClaimsIsLetIn(t *testing.T) {
 	for _, claimed := range []int{0, 1, 5, 13, 20} { // so that the open segment has some tasks left, and others
 		shared(t, 1, 64, 1, func(t *testing.T, e *Engine, ss []*Source) {
 			low := e.NewSource(SourceConfig{
-				Context: context.Background(), Room: SharedRoom, Runner: new(record), Shared: true, Parent: (*limit.Scope)(nil).LowCall(),
+				Context: context.Background(), Room: SharedRoom, Runner: new(record), Shared: true, Parent: (*limit.Scope)(nil).Call(nil, true),
 			})
 			step := make(chan struct{})
 			waits := does(func() { <-step })

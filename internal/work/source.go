@@ -172,7 +172,7 @@ func (s *Source) submit(done <-chan struct{}, payload any, from *limit.Scope) An
 	})
 	call := s.Parent // whose task waits for the source
 	if from != s.Parent && !s.Parent.Belongs(from) {
-		call = from.Call()
+		call = from.Call(nil, false)
 	}
 	call.Lend()
 	defer call.Reclaim()
