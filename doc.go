@@ -81,7 +81,13 @@
 // # Memory model
 //
 // Everything done before a task is started happens before the task. Everything done
-// by a task happens before the return of the call or Wait that waits for it.
+// by a task happens before the return of the call or Wait that waits for it. Under a
+// limit of n, the end of the first k tasks happens before the start of task n+k, as with a
+// channel of n elements that is used as a semaphore: a limit of 1 orders all tasks.
+//
+// The race detector is told this order and no other. In programs built with -race, each
+// task has a goroutine of its own, also one that otherwise runs on the caller's; loops
+// and [github.com/stint-go/stint/stream.ParMap] do this for the first 1,000 items.
 //
 // # Further reading
 //

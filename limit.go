@@ -139,6 +139,7 @@ func (l *Limiter) Stats() LimiterStats {
 	s.Completed = c.Completed.Load()
 	s.Failed = min(c.Failed.Load(), s.Completed) // a task counts as failed first
 	s.Waited, s.Refused = c.Waited.Load(), c.Refused.Load()
+	l.core().Order.Acquire() // for the tasks that the caller sees completed
 	controller := l.controller()
 	if controller == nil {
 		return s

@@ -223,7 +223,7 @@ func (m *mapSeq[T, R]) finish(n *node[T, R], t work.Task) {
 	isNext := n == m.head
 	m.mu.Unlock()
 	if isNext {
-		m.executor.Source.Notify()
+		m.executor.Source.NotifyAtEnd()
 	}
 	if m.rows == nil {
 		return

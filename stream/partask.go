@@ -9,6 +9,7 @@ import (
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/internal/lane"
 	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/internal/task"
 	"github.com/stint-go/stint/internal/work"
 )
@@ -60,6 +61,11 @@ func (m *parMap[T, R]) claimSize() int {
 	}
 	return max(m.taskSize()/int(taskTime/time.Microsecond), 1)
 }
+
+// maxApart is how many records are tasks of their own in programs built with -race, since the
+// detector takes the records of one task for ordered. Nothing is learned from them, because
+// learning would order the tasks too.
+const maxApart = 1000
 
 // learn updates the cost of a record from the time that n records took. The cost falls by
 // half at most.
@@ -115,7 +121,7 @@ func (m *parMap[T, R]) submit(tasks []*parTask[T, R]) {
 		if m.rows == nil {
 			m.offer(t, t, t.submitBy)
 		} else if m.exec.Refuses() { // or a key without end would hold up the end of the pool
-			m.fail(t, stint.ErrClosed)
+			m.refuse(t)
 		} else if turn := m.rows.Enter(t); turn != nil {
 			m.offer(t, turn, t.submitBy)
 		}
@@ -125,8 +131,14 @@ func (m *parMap[T, R]) submit(tasks []*parTask[T, R]) {
 // offer submits t, as the payload.
 func (m *parMap[T, R]) offer(t *parTask[T, R], payload any, from *limit.Scope) {
 	if m.exec.Source.Offer(payload, from) == work.Over && m.exec.Closed() {
-		m.fail(t, stint.ErrClosed)
+		m.refuse(t)
 	}
+}
+
+// refuse fails t, which a closed pool has refused.
+func (m *parMap[T, R]) refuse(t *parTask[T, R]) {
+	m.fail(t, stint.ErrClosed)
+	m.exec.Source.Notify() // t is no task that ends
 }
 
 // begin returns the task that runs as wt.
@@ -161,8 +173,9 @@ func (m *parMap[T, R]) Run(ctx context.Context, wt work.Task) error {
 		t.out = make([]R, len(in))
 	}
 	out, start, up := t.out[:len(in)], time.Now(), m.up
-	t.several, t.step = len(in) > 1, m.claimSize()
+	t.several, t.step = len(in) > 1, 1
 	if t.several {
+		t.step = m.claimSize()
 		m.watch(t, limit.ScopeOf(ctx), start)
 	}
 	for i := 0; i < len(in); {
@@ -190,7 +203,9 @@ func (m *parMap[T, R]) Run(ctx context.Context, wt work.Task) error {
 		}
 	}
 	took, several := time.Since(start), t.several
-	m.learn(took, len(in))
+	if !race.Sharp || t.index >= maxApart {
+		m.learn(took, len(in))
+	}
 	m.finish(t) // from now on it belongs to the consumer
 	if several && took >= taskTime/4 && m.asleep.Load() {
 		runtime.Gosched() // the consumer has been woken, and short calls may keep all CPUs busy
@@ -214,7 +229,7 @@ func (m *parMap[T, R]) finish(t *parTask[T, R]) {
 	isNext := t == m.head
 	m.mu.Unlock()
 	if isNext {
-		m.exec.Source.Notify()
+		m.exec.Source.NotifyAtEnd()
 	}
 	if turn == nil {
 		return

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/race"
 )
 
 // An Admission is a permit that is held until Release. It must not be copied after
@@ -34,11 +35,15 @@ func Acquire(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admissi
 	}
 	call := limit.ScopeOf(ctx).Call(l, false)
 	a := Admission{limit.NewLazyPermit(ctx, l, call), c, 0}
-	p, ok := l.AcquireFree(call)
+	var p limit.Permit
+	var ok bool
+	if race.Sharp && !holds(call, l) {
+		ok = acquireAside(l, call.Low(l), ctx.Done())
+	} else if p, ok = l.AcquireFree(call); !ok {
+		p, ok = l.Acquire(ctx.Done(), nil, call, nil)
+	}
 	if !ok {
-		if p, ok = l.Acquire(ctx.Done(), nil, call, nil); !ok {
-			return Admission{}, context.Cause(ctx)
-		}
+		return Admission{}, context.Cause(ctx)
 	}
 	a.begin(p)
 	return a, nil
@@ -47,7 +52,13 @@ func Acquire(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admissi
 // AcquireFree takes a permit if it can do so without waiting.
 func AcquireFree(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admission, bool) {
 	call := limit.ScopeOf(ctx).Call(l, false)
-	p, ok := l.AcquireFree(call)
+	var p limit.Permit
+	var ok bool
+	if race.Sharp && !holds(call, l) {
+		ok = tryAside(l)
+	} else {
+		p, ok = l.AcquireFree(call)
+	}
 	if !ok {
 		return Admission{}, false
 	}
@@ -96,20 +107,36 @@ func (a *Admission) Overload(atLeast time.Duration) {
 // Release returns the permit, and counts a finished task, which has failed or not. Release
 // must be called once.
 func (a *Admission) Release(failed bool) {
-	a.permit.Count(failed)
-	if c := a.controller; c != nil && c.Active() {
-		a.count()
+	a.permit.End()
+	if race.Sharp {
+		if l := a.permit.ReturnUnused(); l != nil {
+			releaseAside(l, a.controller, a.since, failed)
+			return
+		}
 	}
-	if w := a.permit.Return(); w != nil {
-		w.Grant()
-	}
+	count(a.permit.Limiter(), a.controller, a.since, failed)
+	grant(a.permit.Return())
 }
 
-// count counts the task. Its duration is unknown if it began before the controller counted.
-func (a *Admission) count() {
-	var took time.Duration
-	if a.since != 0 {
-		took = time.Since(epoch) - a.since
+// count counts a task that got its permit at since. Its duration is unknown if it began
+// before the controller counted.
+func count(l *limit.Limiter, c *auto.Controller, since time.Duration, failed bool) {
+	if failed {
+		l.Failed()
 	}
-	a.controller.Finished(took)
+	l.Completed(1)
+	if c == nil || !c.Active() {
+		return
+	}
+	var took time.Duration
+	if since != 0 {
+		took = time.Since(epoch) - since
+	}
+	c.Finished(took)
+}
+
+func grant(w *limit.Waiter) {
+	if w != nil {
+		w.Grant()
+	}
 }

@@ -3,6 +3,8 @@ package limit
 import (
 	"context"
 	"sync/atomic"
+
+	"github.com/stint-go/stint/internal/race"
 )
 
 // A LazyPermit is the context of a task, with the permit that the task runs on. It makes
@@ -10,6 +12,7 @@ import (
 // not start make no calls. It must not be copied.
 type LazyPermit struct {
 	context.Context
+	ticket race.Ticket
 	lim    *Limiter
 	permit Permit
 	parent *Scope
@@ -26,8 +29,14 @@ func NewLazyPermit(ctx context.Context, lim *Limiter, parent *Scope) *LazyPermit
 	return &LazyPermit{Context: bare(ctx), lim: lim, parent: parent}
 }
 
-// Hold makes p the permit of the task.
-func (c *LazyPermit) Hold(p Permit) { c.permit = p }
+// Hold makes p the permit of the task, which starts now.
+func (c *LazyPermit) Hold(p Permit) {
+	c.permit = p
+	if race.Sharp {
+		c.ticket = c.lim.Order.Take(c.lim.Bound())
+		c.lim.Order.Start(c.ticket)
+	}
+}
 
 // Value returns the task's scope for the key of this package, and otherwise what the
 // context has.
@@ -55,12 +64,19 @@ func (c *LazyPermit) scope() *Scope {
 	return &h.first.scope
 }
 
-// Count counts the task, which is about to return its permit.
-func (c *LazyPermit) Count(failed bool) {
-	if failed {
-		c.lim.Failed()
+// Limiter returns the limiter of the permit.
+func (c *LazyPermit) Limiter() *Limiter { return c.lim }
+
+// End tells the race detector that the task has ended.
+func (c *LazyPermit) End() { c.lim.Order.End(c.ticket) }
+
+// ReturnUnused ends the task if its permit is the limiter's own and no call has looked for
+// it. Then it returns the limiter, and Free must follow.
+func (c *LazyPermit) ReturnUnused() *Limiter {
+	if c.permit == (Permit{}) && c.held.CompareAndSwap(nil, &unheld) {
+		return c.lim
 	}
-	c.lim.Completed(1)
+	return nil
 }
 
 // Return returns the permit at the end of the task, as Limiter.Free does. If a call has

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint/internal/fifo"
+	"github.com/stint-go/stint/internal/race"
 )
 
 // A worker with short tasks may keep a permit that others wait for, for the time Quantum or
@@ -32,6 +33,9 @@ const (
 // While nobody waits and the limit is not exceeded, a permit is taken and returned by one
 // compare-and-swap of free. Everything else closes this fast path first: see lock.
 type Limiter struct {
+	Order race.Order // of the tasks that run on permits, for the race detector
+	Made  race.Ends  // of the functions that have made l; see race.Aside
+
 	free      atomic.Int64         // permits that may be taken without mu, or closed
 	signs     atomic.Int64         // written with mu held; holders read it between two tasks
 	waited    atomic.Bool          // a waiter has joined, under a controller, since no permit was out; written with mu held
@@ -143,10 +147,14 @@ func New(n int) *Limiter {
 func (l *Limiter) Init(n int) {
 	l.limit.Store(int64(n))
 	l.free.Store(int64(n))
+	l.Made.Release()
 }
 
 // SetController makes c the limiter's controller. It must be called before l is used.
-func (l *Limiter) SetController(c Controller) { l.controller = c }
+func (l *Limiter) SetController(c Controller) {
+	l.controller = c
+	l.Made.Release()
+}
 
 // Controller returns the limiter's controller, or nil.
 func (l *Limiter) Controller() Controller { return l.controller }

@@ -28,6 +28,7 @@ func (l *Loop) runOn(e *work.Engine) bool {
 			l.helpers.Done()
 		}
 		l.helpers.Wait()
+		l.ends.Acquire()
 	}()
 	if !l.offer() && l.Context.Err() == nil {
 		return false

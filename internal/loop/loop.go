@@ -10,6 +10,7 @@ import (
 
 	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/internal/task"
 	"github.com/stint-go/stint/internal/work"
 )
@@ -21,6 +22,8 @@ import (
 // Fields that are read for every batch come first. Fields that are written often, next
 // and the caller's batch, are kept off their cache lines.
 type Loop struct {
+	ends race.Ends // of items that ran on goroutines of their own
+
 	N          int
 	Context    context.Context
 	Body       Body
@@ -167,6 +170,7 @@ func (l *Loop) join(w *worker) {
 		l.helpers.Wait()
 		l.Parent.Reclaim()
 	}
+	l.ends.Acquire()
 	if l.inherited() {
 		l.lazy.Close()
 		l.spare.waiter.Grant = nil

@@ -1,6 +1,10 @@
 package loop
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/stint-go/stint/internal/race"
+)
 
 // A stealable is the range of indexes that its worker has claimed beyond its batch, and
 // that other workers may steal from. There are at most as many as CPUs: a worker without
@@ -107,6 +111,9 @@ func (w *worker) claim() bool {
 	l := w.loop
 	if l.unclaimed() == 0 { // so that next stays near N whatever the number of workers
 		return false
+	}
+	if race.Sharp && l.apart(int(l.next.Load())) {
+		return w.claimApart()
 	}
 	if n := w.chunk(); n > 1 {
 		l.mu.Lock()

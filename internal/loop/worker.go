@@ -7,11 +7,13 @@ import (
 
 	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/internal/task"
 )
 
 // A worker is a goroutine that takes indexes of a loop: the caller's or a helper's.
 type worker struct {
+	ticket  race.Ticket // of the item At, if it is to run on a goroutine of its own
 	loop    *Loop
 	ctx     context.Context // for the calls it makes
 	caller  bool
@@ -87,6 +89,15 @@ func (w *worker) caught() {
 func (w *worker) call() {
 	l := w.loop
 	w.first = w.At
+	if race.Sharp && !l.Compute {
+		if l.apart(w.At) {
+			w.callApart()
+			return
+		}
+		ticket := l.ticket()
+		l.start(ticket)
+		defer l.finished(ticket)
+	}
 	for more := true; more; more = w.Begin(w.At + 1) {
 		w.calling = true
 		err := l.Body.Calls(w.ctx, &w.Batch)

@@ -20,6 +20,9 @@ func (*Ends) Acquire() {}
 // Apart is only for programs built with -race.
 func Apart(func()) (returned bool) { panic("race: not enabled") }
 
+// Aside is only for programs built with -race.
+func Aside[T any](func() T) T { panic("race: not enabled") }
+
 // An Order is nothing in programs built without -race.
 type Order struct{}
 
@@ -31,6 +34,12 @@ func (*Order) Take(limit int) (t Ticket) { return t }
 
 // Start is called by the task, before it starts.
 func (*Order) Start(Ticket) {}
+
+// Passed is called by a goroutine that has found room for a task.
+func (*Order) Passed(free int) {}
+
+// Acquire is called by a goroutine that has looked how many tasks have ended.
+func (*Order) Acquire() {}
 
 // End is called when a task has ended, before it returns its permit.
 func (*Order) End(Ticket) {}

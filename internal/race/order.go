@@ -13,7 +13,7 @@ import (
 // does: under a limit of n, the first k tasks have ended when task n+k starts. So a limit of
 // 1 orders all tasks, and a limit of 2 does not order two that follow each other.
 //
-// The zero Order is ready for use. Its lock is hidden from the detector.
+// The zero Order is ready for use. Its lock and its fields are hidden from the detector.
 type Order struct{ order atomic.Pointer[order] }
 
 type order struct {
@@ -29,7 +29,7 @@ const maxEnded = 1024
 type Ticket struct{ number, limit int }
 
 // Take counts a task, which has its permit or is in line for it, under a limit. Tasks whose
-// order the program can know must take their tickets in this order.
+// order a program can know must take their tickets in this order.
 //
 //go:norace
 func (o *Order) Take(limit int) (t Ticket) {
@@ -37,7 +37,11 @@ func (o *Order) Take(limit int) (t Ticket) {
 		return t
 	}
 	runtime.RaceDisable()
-	p := o.get()
+	p := o.order.Load()
+	if p == nil {
+		o.order.CompareAndSwap(nil, new(order))
+		p = o.order.Load()
+	}
 	p.mu.Lock()
 	p.starts++
 	t = Ticket{p.starts, limit}
@@ -46,28 +50,46 @@ func (o *Order) Take(limit int) (t Ticket) {
 	return t
 }
 
-//go:norace
-func (o *Order) get() *order {
-	if o.order.Load() == nil {
-		o.order.CompareAndSwap(nil, new(order))
+// Start is called by the task, before it starts.
+func (o *Order) Start(t Ticket) {
+	if t.number > t.limit {
+		p, ends := o.look()
+		p.acquire(min(t.number-t.limit, ends)) // fewer have ended if the limit has fallen, or under lent permits
 	}
-	return o.order.Load()
 }
 
-// Start is called by the task, before it starts.
+// Passed is called by a goroutine that has found room for a task, while at least free permits
+// were free. The other tasks had to end for that. The permits are counted before the call.
+func (o *Order) Passed(free int) {
+	p, ends := o.look()
+	p.acquire(min(ends-free, ends))
+}
+
+// Acquire is called by a goroutine that has looked how many tasks have ended.
+func (o *Order) Acquire() {
+	p, ends := o.look()
+	p.acquire(ends)
+}
+
+// look returns how many tasks have ended. The order is nil if none has taken a ticket.
 //
 //go:norace
-func (o *Order) Start(t Ticket) {
-	if t.number <= t.limit {
-		return
-	}
+func (o *Order) look() (p *order, ends int) {
 	runtime.RaceDisable()
-	p := o.get()
-	p.mu.Lock()
-	after := min(t.number-t.limit, p.ends) // fewer have ended if the limit has fallen, or under lent permits
-	p.mu.Unlock()
+	if p = o.order.Load(); p != nil {
+		p.mu.Lock()
+		ends = p.ends
+		p.mu.Unlock()
+	}
 	runtime.RaceEnable()
-	runtime.RaceAcquire(unsafe.Pointer(&p.ended[after%maxEnded]))
+	return p, ends
+}
+
+// acquire orders what the goroutine does next after the first n ends.
+func (p *order) acquire(n int) {
+	if n > 0 {
+		runtime.RaceAcquire(unsafe.Pointer(&p.ended[n%maxEnded]))
+	}
 }
 
 // End is called when a task has ended, before it returns its permit.
@@ -78,7 +100,7 @@ func (o *Order) End(t Ticket) {
 		return
 	}
 	runtime.RaceDisable()
-	p := o.get()
+	p := o.order.Load()
 	p.mu.Lock()
 	last := p.ends % maxEnded
 	p.ends++

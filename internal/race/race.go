@@ -26,6 +26,18 @@ func (e *Ends) Release() { runtime.RaceReleaseMerge(unsafe.Pointer(e)) }
 // called after the step by which the goroutine learns that they have ended.
 func (e *Ends) Acquire() { runtime.RaceAcquire(unsafe.Pointer(e)) }
 
+// Aside calls f on a goroutine of its own, waits for its end, and returns its result. For
+// the detector, nothing that the caller has done is ordered before f, not even writes to what
+// f refers to. So the caller may use locks of the library in f, which then order nothing that
+// it does.
+func Aside[T any](f func() T) T {
+	done := make(chan T, 1)
+	runtime.RaceDisable()
+	go func() { done <- f() }()
+	runtime.RaceEnable()
+	return <-done
+}
+
 // Apart calls f on a goroutine of its own, waits for its end, and reports whether it was
 // not a Goexit. For the detector, nothing that f does is ordered before what follows. So a
 // worker may run tasks and use locks in between, and does not order its tasks. A panic of f

@@ -27,8 +27,9 @@ type Engine struct {
 
 	lasting *Source // its first, which ends with it
 
-	readyShared atomic.Int32 // shared sources in ready whose priority is not low; written with mu held
-	readyLow    atomic.Int32 // shared sources in ready whose priority is low; written with mu held
+	readyShared atomic.Int32  // shared sources in ready whose priority is not low; written with mu held
+	readyLow    atomic.Int32  // shared sources in ready whose priority is low; written with mu held
+	failed      atomic.Uint64 // tasks
 
 	mu             sync.Mutex
 	ready          readySources         // with a queued task or a waiting submitter
@@ -56,7 +57,7 @@ type Engine struct {
 	queued             int // when it was last reconciled
 	blocked, abandoned int
 	started, dropped   uint64 // tasks; helpers are counted when they end
-	failed, refused    uint64 // tasks
+	refused            uint64 // tasks
 }
 
 // Config configures an Engine.
@@ -141,6 +142,7 @@ type Counts struct {
 
 // Counts returns the state of e.
 func (e *Engine) Counts() Counts {
+	defer e.lim.Order.Acquire() // for the tasks that the caller sees completed
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.reconcile()
@@ -148,7 +150,7 @@ func (e *Engine) Counts() Counts {
 	return Counts{
 		Running: e.running, Queued: e.queued, Blocked: e.blocked,
 		Workers: e.workers, Idle: len(e.idle),
-		Completed: completed, Failed: min(e.failed, completed), Dropped: e.dropped, Refused: e.refused,
+		Completed: completed, Failed: min(e.failed.Load(), completed), Dropped: e.dropped, Refused: e.refused,
 	}
 }
 
@@ -236,6 +238,7 @@ func (e *Engine) WaitIdle(done <-chan struct{}) bool {
 	if !e.waitIdle(done) {
 		return false
 	}
+	e.lim.Order.Acquire()
 	e.mu.Lock()
 	last := e.ownsController && e.draining
 	e.mu.Unlock()

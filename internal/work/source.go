@@ -8,6 +8,7 @@ import (
 
 	"github.com/stint-go/stint/internal/fifo"
 	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/internal/task"
 )
 
@@ -18,6 +19,7 @@ const maxBatchWait = time.Millisecond
 // A Source is one queue of an Engine: the tasks of a group, the helpers of a loop, or the
 // tasks that a pool was given directly. Sources are served in turn, a task each.
 type Source struct {
+	ends   race.Ends
 	engine *Engine
 	SourceConfig
 
@@ -134,7 +136,18 @@ func (s *Source) offer(payload any, from *limit.Scope, submit bool) Answer {
 		return Full
 	}
 	e.unlock(w)
+	s.submitted(false)
 	return Accepted
+}
+
+// submitted tells the race detector which tasks have ended when a submitter has found room:
+// the tasks that it may count on are those that are neither queued nor on a permit.
+func (s *Source) submitted(waited bool) {
+	e := s.engine
+	if race.Sharp && !s.Helpers && (waited || s.room.size == 0 || s.Accepted() > s.room.size) {
+		bound, out, _ := e.lim.Counts()
+		e.lim.Order.Passed(bound - out)
+	}
 }
 
 // refused counts a task that found no room, and tells the controller, unless a submitter
@@ -157,7 +170,9 @@ func (s *Source) Submit(done <-chan struct{}, payload any, from *limit.Scope) An
 	if a := s.offer(payload, from, true); a != Full {
 		return a
 	}
-	return s.submit(done, payload, from)
+	a := s.submit(done, payload, from)
+	s.submitted(true)
+	return a
 }
 
 // submit is Submit when there is no room at once.
@@ -270,6 +285,7 @@ func (s *Source) Wait() {
 		s.ended = s.ended || idle
 		return idle
 	})
+	s.ends.Acquire()
 }
 
 // AwaitLending waits until condition holds, and may lend the permits of the task that
@@ -335,6 +351,14 @@ func (s *Source) Running() int {
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()
 	return s.running
+}
+
+// NotifyAtEnd is Notify by a task of s that is about to end. In programs built with -race its
+// worker does it when the task has ended, since the lock of the engine would order tasks.
+func (s *Source) NotifyAtEnd() {
+	if !race.Sharp {
+		s.Notify()
+	}
 }
 
 // Accepted returns how many tasks were accepted.
@@ -442,6 +466,7 @@ func (s *Source) enqueue(payload any) {
 func (s *Source) assign(w *worker, payload any) {
 	e := s.engine
 	w.given, w.givenBy = Task{payload, s.accepted}, s
+	w.order(s)
 	w.arriving = false // it is on its way to no queue
 	e.arriving--
 	s.accepted++
@@ -489,7 +514,7 @@ func (s *Source) proceed() {
 // waits for its turn: at most as many as submitters wait for.
 func (s *Source) openSegment() {
 	e, r := s.engine, s.room
-	if s.Helpers || !r.long() || !e.ready.only(s) {
+	if race.Sharp || s.Helpers || !r.long() || !e.ready.only(s) {
 		return
 	}
 	n := maxSegment

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
+	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/internal/task"
 )
 
@@ -16,6 +17,7 @@ import (
 // A worker parks and leaves by itself. The step that takes it out of engine.idle sets
 // called and owes it one Signal.
 type worker struct {
+	ticket  race.Ticket // of the running task
 	engine  *Engine
 	slot    *limit.HeldPermit
 	source  *Source // of the running task
@@ -84,7 +86,7 @@ func (w *worker) serve() (more bool) {
 	e, c, y, busy := w.engine, claimCache{}, tally{}, false
 	defer func() {
 		if busy {
-			w.failed(t, task.Unreturned(recover()))
+			w.source.failed(t, task.Unreturned(recover()))
 			if !w.source.Helpers {
 				y.tasks++
 			}
@@ -106,14 +108,17 @@ func (w *worker) serve() (more bool) {
 			c = claimCache{source: w.source, ctx: w.ctx, signs: w.signs}
 		}
 		var err error
-		if e.name != "" && trace.IsEnabled() {
+		if race.Sharp && !c.source.Helpers {
+			w.apart(c.source, c.ctx, t)
+			c.source.Notify()
+		} else if e.name != "" && trace.IsEnabled() {
 			err = c.traced(t)
 		} else {
 			err = c.source.Runner.Run(c.ctx, t)
 		}
 		busy = false
 		if err != nil {
-			w.failed(t, task.Outcome{Err: err})
+			c.source.failed(t, task.Outcome{Err: err})
 		}
 		if !c.source.Helpers {
 			y.add(e.lim)
@@ -124,14 +129,45 @@ func (w *worker) serve() (more bool) {
 	}
 }
 
-// failed records how a task of w's source ended.
-func (w *worker) failed(t Task, o task.Outcome) {
-	s, e := w.source, w.engine
+// order gives the next task of s, which w has a permit for, its place in the order of the
+// limit. It is called with engine.mu held, when the task is taken from the queue.
+func (w *worker) order(s *Source) {
+	if lim := w.engine.lim; race.Sharp && !s.Helpers {
+		w.ticket = lim.Order.Take(lim.Bound())
+	}
+}
+
+// apart runs a task in programs built with -race: see race.Apart. What its end is ordered
+// before is told to the detector: Source.Wait, and with the limit's order later tasks and
+// whoever sees the task counted.
+func (w *worker) apart(s *Source, ctx context.Context, t Task) {
+	ticket, lim := w.ticket, w.engine.lim // the task shares no memory with the worker
+	race.Apart(func() {
+		defer s.ends.Release()
+		lim.Order.Start(ticket)
+		defer lim.Order.End(ticket)
+		returned := false
+		defer func() {
+			if !returned {
+				s.failed(t, task.Unreturned(recover()))
+			}
+		}()
+		if name := s.engine.name; name != "" && trace.IsEnabled() {
+			defer trace.StartRegion(ctx, name).End()
+		}
+		if err := s.Runner.Run(ctx, t); err != nil {
+			s.failed(t, task.Outcome{Err: err})
+		}
+		returned = true
+	})
+}
+
+// failed records how a task of s ended. It takes no lock of the engine, which would order the
+// tasks for the race detector.
+func (s *Source) failed(t Task, o task.Outcome) {
 	if !s.Helpers {
-		e.lim.Failed()
-		e.mu.Lock()
-		e.failed++
-		e.mu.Unlock()
+		s.engine.lim.Failed()
+		s.engine.failed.Add(1)
 	}
 	s.Runner.Failed(t, o)
 }
@@ -240,7 +276,9 @@ func (w *worker) look() (t Task, ok bool) {
 		case s.Context.Err() != nil:
 			s.stop()
 		default:
-			t, ok = s.take()
+			if t, ok = s.take(); ok {
+				w.order(s)
+			}
 		}
 		if ok {
 			w.source = s

@@ -1,0 +1,8 @@
+//go:build race
+
+package conformance_test
+
+import "github.com/stint-go/stint/internal/race"
+
+// Workers are reused, as in other programs, and the race detector watches that.
+func init() { race.Sharp = false }
