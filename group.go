@@ -36,7 +36,9 @@ type Group struct {
 }
 
 // NewGroup returns a Group whose tasks get a context made from ctx, which ends with
-// the group. It starts no goroutine. Options: Limiter or Pool, Queue,
+// the group. It starts no goroutine. Without an option the limit is adaptive, as
+// described at Auto: tasks that stay, or wait for each other, need a Limit with room for
+// all, as the search learns from tasks that finish. Options: Limiter or Pool, Queue,
 // KeepGoing, LowPriority, Name. NewGroup panics if ctx is nil.
 func NewGroup(ctx context.Context, opts ...Option) *Group {
 	checkArgs("NewGroup", ctx, false)

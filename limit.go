@@ -104,13 +104,15 @@ type LimiterStats struct {
 	// another one to compare them. It is "fixed" for a limit that does not adapt.
 	Phase string `json:"phase"`
 	// Reason says, for people, why the limit changed last: that of the last entry of
-	// History. In "throughput did not rise: 1,210/s at 36, 1,190/s at 72", 36 tasks at a
-	// time finished 1,210 tasks a second, and 72 only 1,190. It is empty if the limit never
+	// History. In "throughput did not rise: 1,210/s at 36, 1,190/s at 72 (±5 %)", 36 tasks
+	// at a time finished 1,210 tasks a second, and 72 only 1,190, with a standard error of
+	// 5 %. It also says if no task has finished for long. It is empty if the limit never
 	// changed. Programs must not parse it: its words may change.
 	Reason string `json:"reason,omitempty"`
 	// Throughput is the number of tasks finished per second, as the search has measured it
 	// last, under the limit of that time. The search measures while all permits are held
-	// and a task waits. It is 0 if nothing was measured.
+	// and a task waits, or while more tasks run than before under a higher limit. It is 0
+	// if nothing was measured.
 	Throughput float64 `json:"throughput,omitempty"`
 	// History has the last 64 changes of the limit, the oldest first. A limit that was
 	// probed and given up is not in it.

@@ -3,6 +3,7 @@
 package auto
 
 import (
+	"fmt"
 	"runtime"
 	"slices"
 	"sync"
@@ -15,6 +16,7 @@ import (
 type Limiter interface {
 	Set(n int)                         // changes the limit
 	Load() (running int, waiting bool) // tasks that run, and whether one waits for a permit
+	Idle() bool                        // whether no task runs; any lock may be held
 	// Nested reports whether tasks of calls wait that share the limiter because they are nested.
 	// Exceed starts at most n of them, beyond the limit.
 	Nested() bool
@@ -50,11 +52,12 @@ type Controller struct {
 	began   time.Time     // start of the period
 	waited  time.Duration // from then until a task waited first since permits were free; negative: none has
 	timer   *time.Timer
-	forget  func() // makes a stopped timer, which the runtime may keep until it is due, not keep the Controller
-	armed   bool
-	due     time.Time     // when the timer fires
+	forget  func()        // makes a stopped timer, which the runtime may keep until it is due, not keep the Controller
+	armed   bool          // c is active, and permits are out
 	arming  uint32        // how often the timer was armed
-	ticked  atomic.Uint32 // the arming whose tick has returned last
+	ticks   atomic.Int32  // to come, or that have not returned
+	rested  bool          // no permit was out: the next task may be of another synctest bubble, which has another clock
+	clocks  atomic.Uint32 // how often such a task has come
 }
 
 // A timedSearch is a search with a clock. It is guarded by the lock of its Controller.
@@ -62,6 +65,7 @@ type timedSearch struct {
 	search
 	epoch       time.Time
 	period      uint32 // of the window
+	clock       uint32 // Controller.clocks of the epoch
 	idleTicks   int    // in a row that found free permits
 	idleTasks   int    // finished in a row while no task waited
 	changes     []Change
@@ -74,7 +78,7 @@ type timedSearch struct {
 const (
 	maxChanges     = 64                     // in the history
 	maxIdleTicks   = 20                     // that find free permits although a task waits, as workers are on their way; or that none waits
-	exceedTime     = 5 * time.Second        // without a finished task, after which tasks of nested calls start beyond the limit
+	exceedTime     = 5 * time.Second        // without a finished task, after which tasks of nested calls start beyond the limit, or it is told
 	memoryInterval = 100 * time.Millisecond // between checks of memory
 )
 
@@ -91,26 +95,48 @@ func (c *Controller) NotifyWaiting() {
 	if c.ended.Load() {
 		return
 	}
-	now := time.Now()
-	lost := c.armed && c.timerLost(now)
-	if !c.Active() || lost {
+	if !c.Active() {
 		c.periods++
 		c.active.Store(max(c.periods, 1))
-		c.began, c.waited = now, 0
+		c.rested = true
 	}
+	c.wakeLocked()
 	if c.waited < 0 {
-		c.waited = now.Sub(c.began)
+		c.waited = time.Since(c.began)
 	}
-	if !c.armed || lost {
-		c.arm(now)
+}
+
+// wakeLocked arms the timer, as permits are out. It is called with timerMu held.
+func (c *Controller) wakeLocked() {
+	if c.rested {
+		c.rested = false
+		c.began, c.waited = time.Now(), -1
+		c.clocks.Add(1)
+	}
+	if !c.armed {
+		c.armLocked()
+	}
+}
+
+// NotifyIdle tells c that no permit is out: the timer stops. Any lock may be held.
+func (c *Controller) NotifyIdle() {
+	if !c.Active() || !c.limiter.Idle() {
+		return
+	}
+	c.timerMu.Lock()
+	defer c.timerMu.Unlock()
+	if c.limiter.Idle() && c.demand.Load() == 0 { // a goroutine with a Demand submits tasks, or clears it
+		c.rested = true
+		c.disarmLocked()
 	}
 }
 
 // Refused tells c that a task was refused a permit. The task counts as waiting until
-// the next task finishes and until the next tick.
+// the next task finishes and until the next tick, unless no task runs any more.
 func (c *Controller) Refused() {
 	c.refused.Add(1)
 	c.NotifyWaiting()
+	c.NotifyIdle()
 }
 
 // A Demand is a goroutine that submits tasks, and holds back more while a queue is full. If
@@ -149,6 +175,7 @@ func (d *Demand) set(c *Controller, on bool) {
 		c.NotifyWaiting()
 	default:
 		c.demand.Add(-1)
+		c.NotifyIdle()
 	}
 	d.isSet = on
 }
@@ -162,28 +189,35 @@ func (c *Controller) load(seen *uint64) (running int, waiting bool) {
 	return running, waiting
 }
 
-// timerLost reports whether the armed timer is of another synctest bubble, and may never
-// fire. It is called with timerMu held.
-func (c *Controller) timerLost(now time.Time) bool { return c.due.Sub(now).Abs() > 2*stallTime }
-
-// arm arms a new timer. It is called with timerMu held.
-func (c *Controller) arm(now time.Time) {
-	c.armed, c.due = true, now.Add(stallTime)
+// armLocked arms a new timer. It is called with timerMu held.
+func (c *Controller) armLocked() {
+	c.armed = true
 	c.arming++
+	c.ticks.Add(1)
 	owner, arming := c, c.arming
 	c.forget = func() { owner = nil }
 	c.timer = time.AfterFunc(stallTime, func() {
 		owner.tick(arming)
-		owner.ticked.Store(arming)
+		owner.ticks.Add(-1)
 	})
+}
+
+// disarmLocked stops the timer. If it has fired, its tick does nothing. It is called with
+// timerMu held.
+func (c *Controller) disarmLocked() {
+	if c.armed && c.timer.Stop() {
+		c.forget()
+		c.ticks.Add(-1)
+	}
+	c.armed = false
 }
 
 // keepTimer arms the timer if c is active.
 func (c *Controller) keepTimer() {
 	c.timerMu.Lock()
 	defer c.timerMu.Unlock()
-	if now := time.Now(); c.Active() && (!c.armed || c.timerLost(now)) {
-		c.arm(now)
+	if c.Active() {
+		c.wakeLocked()
 	}
 }
 
@@ -192,6 +226,7 @@ func (c *Controller) keepTimer() {
 func (c *Controller) endPeriod() {
 	c.timerMu.Lock()
 	c.active.Store(0)
+	c.disarmLocked()
 	c.timerMu.Unlock()
 	if s := c.search; s != nil {
 		before := s.limit
@@ -211,16 +246,15 @@ func (c *Controller) tick(arming uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.timerMu.Lock()
-	if c.arming == arming {
-		c.armed = false
-	}
+	disarmed := !c.armed || c.arming != arming
+	c.armed = c.armed && disarmed
 	c.timerMu.Unlock()
-	if c.ended.Load() || !c.Active() {
+	if disarmed {
 		return
 	}
 	s, now := c.current()
 	running, waiting := c.load(&s.tickRefused)
-	if running == 0 || !waiting && s.overloads == 0 { // the tasks beside overloaded ones count
+	if running == 0 || !waiting && s.overloads == 0 && s.overdue(now) { // the tasks that were cut count, and those beside overloaded ones
 		c.endPeriod()
 		return
 	}
@@ -232,7 +266,9 @@ func (c *Controller) tick(arming uint32) {
 		case stalls && s.stalled(now):
 			c.limiter.Set(s.limit)
 		case c.exceed(s, now):
-		case stalls:
+		case stalls && now-s.last >= exceedTime:
+			s.record(now, 0, fmt.Sprintf("no task has finished for %v: tasks that stay, or wait for each other, need a Limit with room for all",
+				(now-s.last).Truncate(time.Second)))
 			return
 		}
 		s.idleTicks = 0
@@ -259,8 +295,8 @@ func (c *Controller) exceed(s *timedSearch, now time.Duration) bool {
 // current returns the search, which it starts if necessary, and the time on its clock.
 // It is called with mu held.
 func (c *Controller) current() (*timedSearch, time.Duration) {
-	s, period := c.search, c.active.Load()
-	if s != nil && period == s.period {
+	s, period, clock := c.search, c.active.Load(), c.clocks.Load()
+	if s != nil && period == s.period && clock == s.clock {
 		return s, time.Since(s.epoch)
 	}
 	c.timerMu.Lock()
@@ -278,13 +314,19 @@ func (c *Controller) current() (*timedSearch, time.Duration) {
 		}
 		c.search = s
 	}
-	s.period = period
+	rested := clock != s.clock
+	s.period, s.clock = period, clock
 	if start.Before(s.epoch.Add(s.last)) { // the clock of another bubble
 		s.epoch = start.Add(-s.last)
 	}
 	s.since = start.Sub(s.epoch)
 	s.last = max(s.last, s.since)
 	s.suspend(s.last)
+	if before := s.limit; rested {
+		if s.rest(s.last); s.limit != before {
+			c.limiter.Set(s.limit)
+		}
+	}
 	return s, time.Since(s.epoch)
 }
 
@@ -294,12 +336,13 @@ func (c *Controller) finished(n int, took time.Duration) {
 	if c.ended.Load() {
 		return
 	}
+	c.keepTimer()
 	s, now := c.current()
 	running, waiting := c.load(&s.taskRefused)
 	switch s.idleTasks += n; {
 	case waiting:
 		s.idleTasks = 0
-	case s.idleTasks > 4*running+64:
+	case s.idleTasks > 4*max(running, s.mostRunning)+64:
 		s.idleTasks = 0
 		c.endPeriod()
 		return
@@ -307,7 +350,7 @@ func (c *Controller) finished(n int, took time.Duration) {
 	s.idleTicks = 0
 	before := s.limit
 	if s.free && waiting {
-		s.resumeAt(c.waitedSince().Sub(s.epoch))
+		s.heldSince = c.waitedSince().Sub(s.epoch)
 	}
 	waiting = waiting || !s.free && s.idleTasks <= running // tasks may be on their way to a raised limit
 	s.finished(now, n, took, running, waiting)
@@ -323,7 +366,6 @@ func (c *Controller) finished(n int, took time.Duration) {
 	if s.limit != before {
 		c.limiter.Set(s.limit)
 	}
-	c.keepTimer()
 }
 
 // waitedSince returns when a task waited first since permits were free, or an earlier time.
@@ -412,27 +454,25 @@ func (c *Controller) Fix(n int) {
 	c.limiter.Set(n)
 	s.phase, s.limit = Fixed, n
 	s.record(now, 0, "set by hand")
+	c.endLocked()
+}
+
+// endLocked ends the search. It is called with mu held.
+func (c *Controller) endLocked() {
 	c.timerMu.Lock()
 	defer c.timerMu.Unlock()
 	c.ended.Store(true)
 	c.active.Store(0)
+	c.disarmLocked()
 }
 
 // Close ends the search. No tick runs when Close has returned. A Controller that is
 // used in several synctest bubbles is not closed.
 func (c *Controller) Close() {
 	c.mu.Lock()
-	c.timerMu.Lock()
-	c.ended.Store(true)
-	c.active.Store(0)
-	ticking, arming := c.armed && !c.timer.Stop(), c.arming
-	if c.armed && !ticking {
-		c.forget()
-	}
-	c.armed = false
-	c.timerMu.Unlock()
+	c.endLocked()
 	c.mu.Unlock()
-	for ticking && c.ticked.Load() != arming {
+	for c.ticks.Load() > 0 {
 		runtime.Gosched() // the tick finds c ended
 	}
 }

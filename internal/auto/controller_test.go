@@ -30,6 +30,8 @@ func (p *fakeLimiter) Nested() bool { return false }
 
 func (p *fakeLimiter) Exceed(int) {}
 
+func (p *fakeLimiter) Idle() bool { return false }
+
 func (p *fakeLimiter) Load() (running int, waiting bool) {
 	p.mu.Lock()
 	running, waiting = p.running, p.waiting
@@ -149,7 +151,7 @@ func TestTicksUntilNoMoreMayBegin(t *testing.T) {
 			t.Errorf("no task has ended: set to %v", p.sets)
 		}
 		ticks := p.looked()
-		if ticks != len(p.sets)+1 || c.isArmed() {
+		if told := int(exceedTime / stallTime); ticks != len(p.sets)+told || c.isArmed() {
 			t.Errorf("%d ticks for %d changes, armed %v", ticks, len(p.sets), c.isArmed())
 		}
 		var m Sampler
@@ -225,7 +227,7 @@ func TestIdleTasksEndAPeriod(t *testing.T) {
 			time.Sleep(time.Millisecond)
 			samplers[ended%running].Done(c, 1)
 		}
-		if want := 4*running + 64 + 1; ended > want+running || ended < 64 {
+		if want := 4*max(running, c.search.mostRunning) + 64 + 1; ended > want+running || ended < 64 {
 			t.Errorf("inactive after %d tasks, want about %d", ended, want)
 		}
 		before := p.looked()
@@ -408,7 +410,7 @@ func TestTickAgainstClose(t *testing.T) {
 		c.NotifyWaiting()
 		c.mu.Lock()
 		time.Sleep(stallTime)
-		c.ended.Store(true) // Close, which would wait for the lock
+		c.endLocked() // Close, which would wait for the lock
 		c.mu.Unlock()
 		time.Sleep(time.Hour)
 		if p.looked() != 0 || len(p.sets) != 0 {

@@ -41,6 +41,15 @@ func (z *Lazy) NotifyWaiting() {
 	}
 }
 
+// Active reports whether finished tasks count.
+func (z *Lazy) Active() bool {
+	c := z.controller.Load()
+	return c != nil && c.Active()
+}
+
+// NotifyIdle is called, while z is Active, with the limiter's lock held.
+func (z *Lazy) NotifyIdle() { z.controller.Load().NotifyIdle() }
+
 // Close ends the search, as Controller.Close does.
 func (z *Lazy) Close() {
 	if !z.controller.CompareAndSwap(nil, &never) {

@@ -40,7 +40,7 @@ func (s *search) judgeHold(now time.Duration) {
 	switch b := s.known.best(s.held); {
 	case b.tasks > 0 && s.clearlyBetter(b.reading):
 		s.up, s.steps, s.reach = b.limit > s.held, 1, near
-		s.try(now, r, b.limit, compared("another limit was better", r, b.reading))
+		s.try(now, r, b.limit, compared("another limit was better", s.known.at(s.held), b.reading))
 	case s.hold <= 0:
 		s.probe(now, r)
 	}
@@ -144,7 +144,7 @@ func (s *search) judgeProbe(now time.Duration) {
 	r := s.readProbe()
 	b := s.known.best(s.limit)
 	if b.tasks == 0 {
-		s.accept(now, r)
+		s.accept(now, r, b.reading, r)
 		return
 	}
 	mark, enough, doubt := -downLoss, max(4*s.minHold(), sureTasks), 0.0
@@ -154,14 +154,15 @@ func (s *search) judgeProbe(now time.Duration) {
 	case s.up:
 		mark = [...]float64{near: upGain, fine: upGain / 2, far: upGain}[s.reach]
 	}
-	g, se := gain(b.reading, s.known.at(s.limit).merge(r))
+	all := s.known.at(s.limit).merge(r)
+	g, se := gain(b.reading, all)
 	se = math.Hypot(se, math.Sqrt(burstTime/r.time))
 	switch {
 	case math.Abs(g-mark) < sureErrors*se && (r.tasks < enough || r.time < float64(minWindowTime)): // not sure yet
 	case g+doubt*se > mark:
-		s.accept(now, r)
+		s.accept(now, r, b.reading, all)
 	default:
-		s.reject(now, r)
+		s.reject(now, r, b.reading, all)
 	}
 }
 
@@ -180,13 +181,14 @@ func (s *search) harms() bool {
 	return want-w.tasks > harmErrors*math.Sqrt(want*(1+rate*burstTime))+harmShare*want
 }
 
-// accept holds the limit that was tried, and probes further in the same direction.
-func (s *search) accept(now time.Duration, r reading) {
+// accept holds the limit that was tried, with the reading r, and probes further in the same
+// direction. best and all were compared.
+func (s *search) accept(now time.Duration, r, best, all reading) {
 	what := "a higher limit is better"
 	if !s.up {
 		what = "a lower limit is as good"
 	}
-	reason := compared(what, s.known.at(s.held), r)
+	reason := compared(what, best, all)
 	if s.alarmed { // what was measured before the crowd had formed is too high
 		s.known = s.known[:0]
 	}
@@ -207,12 +209,12 @@ func (s *search) accept(now time.Duration, r reading) {
 // reject returns to the limit that is held, and probes the other direction next. After an
 // alarm, slow start continues: the alarm was false. When both directions have failed, it
 // pauses, each time for twice as long, and then probes nearer limits, far ones, and these
-// again: throughput may rise too slowly to tell neighbours apart.
-func (s *search) reject(now time.Duration, r reading) {
+// again: throughput may rise too slowly to tell neighbours apart. r, best and all are those of accept.
+func (s *search) reject(now time.Duration, r, best, all reading) {
 	base, alarmed, tried := s.known.at(s.held), s.alarmed, s.limit
-	reason := compared("a higher limit is no better", base, r)
+	reason := compared("a higher limit is no better", best, all)
 	if !s.up {
-		reason = compared("a lower limit is worse", base, r)
+		reason = compared("a lower limit is worse", best, all)
 	}
 	s.learn(r)
 	s.up, s.steps = !s.up, 1

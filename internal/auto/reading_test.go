@@ -2,6 +2,8 @@ package auto
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -12,10 +14,10 @@ func fed(took time.Duration, times ...time.Duration) *window {
 	var w window
 	w.open(0)
 	for _, at := range times {
-		if w.pause(at) {
+		if w.pause(at, 10) {
 			return &w
 		}
-		w.add(1, 10, took)
+		w.add(at, 1, 10, took, took, true)
 	}
 	return nil
 }
@@ -51,7 +53,7 @@ func TestSwarmsGiveNoInfiniteRate(t *testing.T) {
 	for i := range 50 {
 		for j := range swarm {
 			now := time.Duration(i) * apart
-			if w.pause(now) {
+			if w.pause(now, swarm) {
 				if j != 0 {
 					t.Fatalf("a window ends after %d of a swarm", j)
 				}
@@ -61,7 +63,7 @@ func TestSwarmsGiveNoInfiniteRate(t *testing.T) {
 				ends++
 				w.open(now)
 			}
-			w.add(1, swarm, apart)
+			w.add(now, 1, swarm, apart, apart, true)
 		}
 	}
 	if ends < 40 {
@@ -90,38 +92,69 @@ func TestNoWindowWithoutTime(t *testing.T) {
 	}
 }
 
-// TestSuspendDiscardsTheGroup has permits free in the middle of a group of tasks that finish
-// together: the window is what it was after the group before. The time in which permits are free
-// does not count, and that until the next group does.
-func TestSuspendDiscardsTheGroup(t *testing.T) {
+// shortCalls returns the reading of calls of n tasks, each with so many permits.
+func shortCalls(calls, n, permits int, took func() time.Duration) reading {
 	var w window
-	w.open(0)
-	ms := time.Duration(0)
-	group := func(n int, at time.Duration) {
-		for ms = at; n > 0; n-- {
-			w.pause(ms * time.Millisecond)
-			w.add(1, 10, 10*time.Millisecond)
+	now := time.Duration(0)
+	for range calls {
+		w.resume(now, 0)
+		var ends []time.Duration // of the tasks that run
+		of := map[time.Duration]time.Duration{}
+		start := func() {
+			d := took()
+			for of[now+d] != 0 { // two tasks that finish together are one nanosecond apart
+				d++
+			}
+			of[now+d] = d
+			ends = append(ends, now+d)
 		}
+		for range permits {
+			start()
+		}
+		for waiting, cut := n-permits, false; len(ends) > 0; {
+			i := slices.Index(ends, slices.Min(ends))
+			now = ends[i]
+			ends = slices.Delete(ends, i, i+1)
+			switch {
+			case waiting > 0:
+				w.pause(now, permits)
+				w.add(now, 1, permits, of[now], of[now], true)
+				waiting--
+				start()
+				continue
+			case !cut:
+				w.suspend()
+				cut = true
+			}
+			w.addCut(now, 1, of[now])
+		}
+		now += time.Minute
 	}
-	group(10, 0)
-	group(10, 10)
-	group(3, 20)
-	w.suspend(ms * time.Millisecond)
-	if w.tasks != 20 || w.time != 10e6 || w.known.n != 20 {
-		t.Errorf("%v tasks, %v of them known, in %v ms, want 20 in 10", w.tasks, w.known.n, w.time/1e6)
-	}
-	w.suspend(100 * time.Millisecond) // until now
-	group(10, 110)
-	group(1, 120)
-	if w.group.tasks != 30 || w.group.time != 20e6 || w.time != 30e6 {
-		t.Errorf("%v tasks in %v ms, %v until the next, want 30 in 20 and 30", w.group.tasks, w.group.time/1e6, w.time/1e6)
+	return w.reading()
+}
+
+// TestCutWindowsCountShares has calls that are hardly longer than the number of permits. A window
+// shows the throughput of permits that are all held, as if there were no end of a call.
+func TestCutWindowsCountShares(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for name, took := range map[string]func() time.Duration{
+		"alike":       func() time.Duration { return time.Second },
+		"uniform":     func() time.Duration { return time.Duration((0.8 + 0.4*r.Float64()) * 1e9) },
+		"exponential": func() time.Duration { return time.Duration(r.ExpFloat64()*1e9) + 1 },
+	} {
+		for _, c := range []struct{ n, permits int }{{20, 19}, {20, 16}, {20, 8}, {3, 2}, {50, 10}} {
+			x := shortCalls(400, c.n, c.permits, took)
+			if want := float64(c.permits) / 1e9; math.Abs(x.rate()/want-1) > 0.1 || math.Abs(x.running/float64(c.permits)-1) > 0.01 {
+				t.Errorf("%s, calls of %d with %d permits: %.3f of their throughput, %.1f run", name, c.n, c.permits, x.rate()/want, x.running)
+			}
+		}
 	}
 }
 
 func TestMeanIsOfTheTasksThatAreKnown(t *testing.T) {
-	var w window
-	w.add(4, 10, 8*time.Millisecond)
-	w.add(100, 10, 0)
+	w := window{counts: counts{time: 1e9}}
+	w.add(0, 4, 10, 8*time.Millisecond, 8*time.Millisecond, true)
+	w.add(0, 100, 10, 0, 0, true)
 	if w.known.mean() != 2e6 || w.tasks != 104 {
 		t.Errorf("mean %v of %v tasks, want 2 ms", w.known.mean(), w.tasks)
 	}

@@ -31,6 +31,9 @@ func newAudited(w *workload.Workload) *audited {
 	g := &audited{searched: newSearched(w), shortest: math.Inf(1)}
 	g.note = func(_ time.Duration, throughput float64, reason string) {
 		g.check(throughput, g.peak, reason)
+		if contradicts(reason) {
+			g.wrong = reason
+		}
 		for _, m := range throughputs.FindAllStringSubmatch(reason, -1) {
 			x, _ := strconv.ParseFloat(strings.ReplaceAll(m[1], ",", ""), 64)
 			n, _ := strconv.Atoi(m[2])
@@ -38,6 +41,28 @@ func newAudited(w *workload.Workload) *audited {
 		}
 	}
 	return g
+}
+
+// contradicts reports whether the figures of a reason say something else than its words.
+func contradicts(reason string) bool {
+	m := throughputs.FindAllStringSubmatch(reason, -1)
+	if len(m) != 2 {
+		return len(m) > 0
+	}
+	x, _ := strconv.ParseFloat(strings.ReplaceAll(m[0][1], ",", ""), 64)
+	y, _ := strconv.ParseFloat(strings.ReplaceAll(m[1][1], ",", ""), 64)
+	switch words, _, _ := strings.Cut(reason, ":"); words {
+	case "throughput rose", "throughput rose until all tasks run", "throughput rose too little for so many more tasks",
+		"a higher limit is better", "another limit was better":
+		return y <= x
+	case "throughput fell", "a lower limit is worse":
+		return y >= x
+	case "throughput did not rise", "a higher limit is no better": // by a twentieth
+		return y > 1.06*x
+	case "a lower limit is as good":
+		return y < 0.75*x // after an alarm less evidence is enough
+	}
+	return true
 }
 
 // check notes when n workers cannot have finished x tasks a second. Figures in reasons
@@ -67,7 +92,8 @@ func (g *audited) Done(now, took float64, running int, full, overloaded bool) fl
 }
 
 // TestReportedIsPossible checks what the search reports of each workload: by Little's
-// law n workers with tasks of d finish n / d tasks in a unit of time, and no more.
+// law n workers with tasks of d finish n / d tasks in a unit of time, and no more. Figures agree
+// with the words of their reason.
 func TestReportedIsPossible(t *testing.T) {
 	workloads, seeds, randoms := []*workload.Workload{}, 2, uint64(100)
 	if race.Enabled {

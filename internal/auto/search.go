@@ -36,6 +36,8 @@ type search struct {
 	window      window
 	unused      int           // tasks that finished in a row while permits were free
 	free        bool          // so many that the window is suspended
+	mostRunning int           // tasks that ran at once since it was resumed last
+	heldSince   time.Duration // when a task began to wait after permits were free
 	started     bool          // a task has finished
 	last        time.Duration // when a task finished last, or the period began
 	since       time.Duration // when the period began
@@ -96,46 +98,35 @@ func (s *search) finished(now time.Duration, n int, took time.Duration, running 
 		s.started = true
 		s.window.open(now)
 	}
-	at := s.limit
-	switch {
-	case s.phase == SlowStart:
-		at = s.start.from
-	case s.phase == Probing && s.up: // which ends even if no more tasks run than before
-		at = min(at, s.held)
-	}
-	used := waiting && running >= at*8/10
+	used := s.uses(running, waiting) && (waiting || took > 0)
 	if s.unused += n; used {
 		s.unused = 0
 	}
-	if s.settling == 0 && 5*s.unused > s.limit {
-		if !s.free && s.phase == SlowStart && s.start.leansDown() {
-			s.limit = s.start.from // for the next call
-			s.noted(now, reading{}, "tasks finish more slowly the more run")
-		}
-		s.proven = s.limit
-		s.suspend(now)
+	assumed := took
+	if took == 0 {
+		assumed = now - s.since
+	}
+	if last := running <= 1; 5*s.unused > s.limit && (s.settling == 0 || last) || s.free && !used {
+		s.notCounted(now, n, assumed, running)
 		return
 	}
-	s.free = false
+	if s.free {
+		s.resumeAt(now, now-assumed, running, waiting)
+	}
 	first := s.phase == SlowStart && s.start.prior.tasks == 0
 	if s.phase == SlowStart && s.start.open && now > s.window.last { // tasks that finish together stay together
 		s.start.open = false
 		s.window.open(now)
 	}
-	if s.window.pause(now) {
+	if s.window.pause(now, running) {
 		s.judge(now, running)
-	}
-	if s.phase == SlowStart && s.fallsEarly() {
-		r := s.read()
-		r.running = max(r.running, 0.9*float64(s.limit))
-		s.endSlowStart(now, r, true)
 	}
 	if s.alarmed && s.settling > 0 && running > s.limit {
 		s.start.pace.add(now, n, running)
 	}
 	s.proven = s.limit
-	m, within := s.window.share(n, took)
-	s.window.add(m, running, within)
+	s.mostRunning = max(s.mostRunning, running)
+	s.window.add(now, n, running, took, assumed, used)
 	rises := used && s.phase == SlowStart && s.settling == 0
 	if rises {
 		s.start.notice(n, took, running, s.limit)
@@ -144,22 +135,85 @@ func (s *search) finished(now time.Duration, n int, took time.Duration, running 
 		took = time.Duration(n) * (now - s.since)
 		s.window.assumed.add(n, took)
 	}
-	if rises {
+	if rises && waiting {
 		s.grow(now, n, took, running)
 	}
 }
 
-// suspend suspends the window, as permits are free.
+// uses reports whether as many tasks run as show what the limit does. If it was raised, they
+// show it even if none waits.
+func (s *search) uses(running int, waiting bool) bool {
+	at := s.limit
+	switch {
+	case s.phase == SlowStart:
+		at = s.start.from
+	case s.phase == Probing && s.up: // which ends even if no more tasks run than before
+		at = min(at, s.held)
+	case !waiting:
+		return false
+	}
+	if !waiting {
+		at = max(at, s.mostRunning)
+	}
+	return running >= at*8/10
+}
+
+// notCounted is finished for tasks that finish while permits are free.
+func (s *search) notCounted(now time.Duration, n int, took time.Duration, running int) {
+	s.proven = s.limit
+	if !s.free {
+		s.free = true
+		s.window.suspend()
+		if s.phase == SlowStart && s.start.rises { // it was measured while the limit rose
+			s.start.rises = false
+			s.window.open(now)
+		}
+	}
+	s.window.addCut(now, n, took)
+	if running <= 1 {
+		s.rest(now)
+	}
+}
+
+// rest judges the window that was cut: all its tasks have finished. Those that come next start
+// under the limit that follows.
+func (s *search) rest(now time.Duration) {
+	if s.settling == 0 && s.window.size() > 0 {
+		s.judge(now, 0)
+	}
+	if s.settling > 0 {
+		s.settling = 0
+		s.window.open(now)
+	}
+	s.free, s.window.lost = true, math.Inf(1)
+}
+
+// suspend suspends the window, as the period has ended.
 func (s *search) suspend(now time.Duration) {
-	s.free = true
-	s.window.suspend(now)
+	if !s.free {
+		s.free = true
+		s.window.suspend()
+	}
 	s.start.pace.last = now
 }
 
-// resumeAt makes the window count from the time on at which a task began to wait.
-func (s *search) resumeAt(at time.Duration) {
-	s.window.last = max(s.window.last, at)
-	s.start.pace.last = max(s.start.pace.last, at)
+// resumeAt makes the window count from the time on at which a task began to wait, or if none
+// waits, at which the first task that finishes began.
+func (s *search) resumeAt(now, began time.Duration, running int, waiting bool) {
+	if s.window.size() > 0 && s.window.lost >= float64(running) {
+		s.judge(now, running)
+	}
+	if waiting {
+		began = s.heldSince
+	} else {
+		s.window.lost = math.Inf(1)
+	}
+	s.free, s.mostRunning = false, 0
+	if s.settling > 0 {
+		return
+	}
+	s.window.resume(began, running)
+	s.start.pace.last = max(s.start.pace.last, began)
 }
 
 // judge is called when the window may end.
@@ -172,11 +226,11 @@ func (s *search) judge(now time.Duration, running int) {
 		s.alarm(now)
 	case s.alarmed && s.isFalse(running):
 		s.resumeEarly(now)
-	case s.phase == Probing && s.up && s.unused == 0 && s.harms():
-		s.reject(now, s.readProbe())
+	case s.phase == Probing && s.up && s.unused == 0 && !s.window.isCut && s.harms():
+		s.reject(now, s.readProbe(), s.known.at(s.held), s.readProbe())
 	case s.settling > 0:
 		s.settle(now, running)
-	case s.window.tasks < s.minWindow():
+	case s.window.size() < s.minWindow():
 	case s.phase == SlowStart && !s.window.lasts(roundLatencies):
 	case s.phase == Holding && s.window.time < float64(minWindowTime):
 	case s.phase == SlowStart:
@@ -205,7 +259,7 @@ func (s *search) settle(now time.Duration, running int) {
 func (s *search) minWindow() float64 {
 	switch s.phase {
 	case SlowStart:
-		if s.limit < s.start.top {
+		if s.limit < s.start.top && !s.beyond() {
 			return math.Inf(1)
 		}
 		return max(minTasks, float64(s.start.from)/2)
@@ -229,7 +283,7 @@ func (s *search) move(now time.Duration, n int) {
 		settling = max(1, int(settleShare*float64(n)))
 	}
 	s.draining, s.drained = s.limit, 0
-	s.settling, s.limit = settling, n
+	s.settling, s.limit, s.mostRunning = settling, n, 0
 	s.window.open(now)
 }
 
@@ -257,17 +311,17 @@ func (s *search) noted(now time.Duration, r reading, reason string) {
 	}
 }
 
-// compared appends the throughputs of a and b to what, as far as they are known.
+// compared appends to what the throughputs of a and b, as they were compared, and the standard
+// error of the comparison. Where Little's law allows no such throughput, both are lower by the
+// same factor. Nothing is appended if a latency is unknown.
 func compared(what string, a, b reading) string {
-	switch x, y := a.reported(), b.reported(); {
-	case y == 0:
+	if a.reported() == 0 || b.reported() == 0 {
 		return what
-	case x == 0:
-		return fmt.Sprintf("%s: %s/s at %.0f", what, formatRate(y), math.Ceil(b.running))
-	default:
-		return fmt.Sprintf("%s: %s/s at %.0f, %s/s at %.0f",
-			what, formatRate(x), math.Ceil(a.running), formatRate(y), math.Ceil(b.running))
 	}
+	f := float64(time.Second) * min(1, a.feasible().rate()/a.rate(), b.feasible().rate()/b.rate())
+	_, se := gain(a, b)
+	return fmt.Sprintf("%s: %s/s at %.0f, %s/s at %.0f (±%.0f %%)", what,
+		formatRate(f*a.rate()), math.Ceil(a.running), formatRate(f*b.rate()), math.Ceil(b.running), math.Ceil(100*se))
 }
 
 // formatRate formats x with three significant digits or more, and commas between thousands.

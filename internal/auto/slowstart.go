@@ -22,8 +22,6 @@ const (
 	likeTasks      = 4     // that took about as long, before others are late
 	lateFactor     = 2     // how much longer than in a queue of all that may run, for a task to be late
 	lateTasks      = 3     // in a row, for an alarm
-	fallErrors     = 3.7   // standard errors, and
-	fallShare      = 0.3   // share of the tasks that are missing if throughput falls after the limit has risen
 	fellShare      = 0.375 // of what ran before throughput fell, if it has never risen
 )
 
@@ -35,6 +33,7 @@ type slowStart struct {
 	rose  bool    // throughput rose in a round
 	tried int     // after an alarm that seemed false, the limit that was tried; there is no second alarm; 0: no alarm
 	open  bool    // the window is to open at the next pause
+	rises bool    // the limit has risen in this round
 	pace  pace
 
 	all               latencies // of tasks that are not late
@@ -56,7 +55,7 @@ func (s *search) grow(now time.Duration, n int, took time.Duration, running int)
 	case r.prior.tasks > 0 && s.slowerThan(r.prior):
 		r.top = s.limit
 	default:
-		s.limit = min(s.limit+permitsPerTask*min(n, s.Max), r.top)
+		s.limit, r.rises = min(s.limit+permitsPerTask*min(n, s.Max), r.top), true
 		r.open = s.limit >= r.top && r.prior.tasks > 0
 	}
 	if r.latencies.add(n, took, running); r.before.tasks == 0 && r.latencies.tasks >= float64(r.from) {
@@ -162,16 +161,8 @@ func (s *search) jump(now time.Duration) {
 	}
 }
 
-// fallsEarly reports whether so few tasks have finished since the limit reached the top of
-// the round that throughput has fallen.
-func (s *search) fallsEarly() bool {
-	r, w := &s.start, &s.window
-	if r.prior.tasks == 0 || s.limit < r.top {
-		return false
-	}
-	want := r.prior.rate() * (w.time - w.longest)
-	return want-w.tasks-1 > fallErrors*math.Sqrt(want)+fallShare*want
-}
+// beyond reports whether the limit allows more tasks than there are.
+func (s *search) beyond() bool { return s.free && s.mostRunning < s.limit }
 
 // judgeSlowStart ends a round. Slow start continues while throughput clearly rises with
 // the limit.
@@ -179,6 +170,10 @@ func (s *search) judgeSlowStart(now time.Duration) {
 	r, prior := s.read().feasible(), s.start.prior
 	if prior.tasks == 0 && !s.start.resumed() && s.limit > s.Min && s.start.leansDown() {
 		s.alarm(now)
+		return
+	}
+	if s.beyond() {
+		s.judgeAll(now, r)
 		return
 	}
 	if prior.tasks == 0 {
@@ -199,6 +194,25 @@ func (s *search) judgeSlowStart(now time.Duration) {
 	case e > minElasticity:
 		s.start.rose = true
 		s.nextRound(now, r, compared("throughput rose", prior, r), roundFactor)
+	default:
+		s.endSlowStart(now, r, e+se/4 < 0)
+	}
+}
+
+// judgeAll ends slow start when the limit allows more tasks than there are. If throughput did
+// not rise until all ran, or in no round before, half of them are tried.
+func (s *search) judgeAll(now time.Duration, r reading) {
+	prior := s.start.prior
+	r.running = float64(s.mostRunning)
+	if !s.start.rose {
+		s.probeDown(now, r, max(1, s.mostRunning/2), "all tasks run: fewer are tried")
+		return
+	}
+	e, se := elasticity(prior, r)
+	switch {
+	case math.Abs(e-minElasticity) < se && r.tasks < 4*prior.tasks+minTasks: // not sure yet
+	case e > minElasticity:
+		s.holdAt(now, r, compared("throughput rose until all tasks run", prior, r))
 	default:
 		s.endSlowStart(now, r, e+se/4 < 0)
 	}
@@ -240,7 +254,11 @@ func (s *search) holdAt(now time.Duration, r reading, reason string) {
 func (s *search) endSlowStart(now time.Duration, r reading, fell bool) {
 	prior, running, tried := s.start.prior, int(math.Round(r.running)), s.start.tried
 	if !fell {
-		s.probeDown(now, r, min(s.start.from, max(1, running/2)), compared("throughput did not rise", prior, r))
+		what := "throughput did not rise"
+		if r.rate() > 1.05*prior.rate() {
+			what = "throughput rose too little for so many more tasks"
+		}
+		s.probeDown(now, r, min(s.start.from, max(1, running/2)), compared(what, prior, r))
 		return
 	}
 	reason := compared("throughput fell", prior, r)

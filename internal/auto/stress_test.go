@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -18,6 +19,7 @@ type guarded struct {
 	sets   int
 	wrong  []int
 	rng    *rand.Rand
+	looks  atomic.Int32 // calls of Idle
 }
 
 func (g *guarded) Set(n int) {
@@ -34,6 +36,20 @@ func (g *guarded) Set(n int) {
 func (g *guarded) Nested() bool { return false }
 
 func (g *guarded) Exceed(int) {}
+
+func (g *guarded) Idle() bool { return g.looks.Add(1)%5 == 0 }
+
+// fire makes the timer fire.
+func (g *guarded) fire() {
+	c := g.c
+	c.timerMu.Lock()
+	fires, arming := c.armed && c.timer.Stop(), c.arming
+	c.timerMu.Unlock()
+	if fires {
+		c.tick(arming)
+		c.ticks.Add(-1)
+	}
+}
 
 func (g *guarded) Load() (running int, waiting bool) {
 	g.mu.Lock()
@@ -85,7 +101,8 @@ func (g *guarded) storm(round int) {
 	calls := []func(i int){
 		end(&samplers[0]), end(&samplers[1]),
 		func(int) { g.notify() },
-		func(int) { c.tick(0) },
+		func(int) { g.fire() },
+		func(int) { c.NotifyIdle() },
 		func(i int) {
 			if c.State(); i%50 == 0 {
 				c.Overload(0)

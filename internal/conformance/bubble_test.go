@@ -195,3 +195,37 @@ func TestBubblesReportWhatIsLeft(t *testing.T) {
 		})
 	}
 }
+
+// An adaptive limiter is used outside, then in a bubble for so long that a timer which was armed
+// outside would fire, and in two more bubbles, as one in a package variable is.
+func TestTimersStayInTheirBubble(t *testing.T) {
+	for _, e := range searching() {
+		if !slices.Contains([]string{"Range", "Group", "MapSeq"}, e.name) { // each engine, and a Demand: it takes a while
+			continue
+		}
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			limit := stint.Auto(1, 10_000, stint.Burst(1))
+			all := func(task func()) func(*testing.T) {
+				return func(t *testing.T) {
+					err := e.run(t.Context(), limit.Current()+1, func(context.Context, int) error { task(); return nil }, limit)
+					equal(t, "error", err, nil)
+				}
+			}
+			wait := all(func() { time.Sleep(time.Millisecond) })
+			wait(t)
+			equal(t, "refused outside", limit.Do(t.Context(), func(context.Context) error {
+				return limit.TryDo(context.Background(), func(context.Context) error { return nil })
+			}), stint.ErrBusy)
+			overdue := make(chan struct{})
+			time.AfterFunc(600*time.Millisecond, func() { close(overdue) })
+			synctest.Test(t, all(func() { <-overdue }))
+			synctest.Test(t, wait)
+			synctest.Test(t, func(t *testing.T) {
+				var here sync.WaitGroup // the last task starts by a tick of this bubble
+				here.Add(limit.Current() + 1)
+				all(func() { here.Done(); here.Wait() })(t)
+			})
+		})
+	}
+}

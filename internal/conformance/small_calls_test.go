@@ -2,7 +2,10 @@ package conformance_test
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,4 +67,72 @@ func smallCalls(t *testing.T, w *workload.Workload, seed uint64, pause time.Dura
 		}
 	})
 	return busy
+}
+
+// manyCalls makes calls of n tasks, one after the other, with pauses, on a limiter of its own, and
+// returns it. A task takes a second, up to a fifth more or less by spread, and longer as best says. It also returns the median of the limit after the later half of the calls.
+func manyCalls(t *testing.T, e entryPoint, calls, n int, pause time.Duration, took, spread, best float64, opts ...stint.AutoOption) (l *stint.Limiter, median int) {
+	synctest.Test(t, func(t *testing.T) {
+		l = stint.Auto(1, 256, opts...)
+		w := workload.Workload{Procs: 2, Next: func(_ float64, r *rand.Rand) (compute, wait, serve float64) {
+			return 0.01, 0, took * (1 + spread*(2*r.Float64()-1))
+		}}
+		w.Rate = func(n int) float64 { return min(1, best/float64(n)) * min(1, 1.25*best/float64(n)) }
+		live := workload.NewLive(&w, 1)
+		var limits []int
+		for range calls {
+			equal(t, e.name, e.run(t.Context(), n, func(ctx context.Context, _ int) error { return live.Task(ctx) }, l), nil)
+			time.Sleep(pause)
+			limits = append(limits, l.Current())
+		}
+		limits = limits[calls/2:]
+		slices.Sort(limits)
+		median = limits[len(limits)/2]
+	})
+	return l, median
+}
+
+// Calls of n tasks come one after the other on one limiter. After twenty of them the limit lets all
+// tasks of a call run at once, where the server takes any number; and where the server does most
+// with 8 tasks, the limit is found if the first one is lower than n.
+func TestSmallCallsFindTheLimit(t *testing.T) {
+	for _, burst := range []int{1, 2, 4, 42} {
+		for _, n := range []int{3, 8, 14, 20, 50, 100} {
+			for _, spread := range []float64{0, 0.2} {
+				for _, pause := range []time.Duration{0, time.Second} {
+					what := fmt.Sprintf("Burst(%d), calls of %d, spread %v, pauses of %v", burst, n, spread, pause)
+					e := entryPoints[2]
+					l, got := manyCalls(t, e, 20, n, pause, 1000, spread, math.Inf(1), stint.Burst(burst))
+					if got = l.Current(); got < n {
+						t.Errorf("%s: limit %d; %s", what, l.Current(), l.Stats().Reason)
+					}
+					l, got = manyCalls(t, e, 60, n, pause, 10, spread, 8, stint.Burst(burst))
+					if n > 14 && (got < 6 || got > 12) || got < min(n, 6) {
+						t.Errorf("%s, best 8: limit %d; %s", what, got, l.Stats().Reason)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The same holds through every entry point, each call with a group, sequence or pool of its own.
+func TestSmallCallsOfEveryKindFindTheLimit(t *testing.T) {
+	pools := entryPoint{"Pool", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
+		p := stint.NewPool(opts...)
+		for i := range n {
+			p.Go(func(context.Context) { f(ctx, i) })
+		}
+		p.Close()
+		return nil
+	}}
+	for _, e := range append(searching(), pools) {
+		l, _ := manyCalls(t, e, 20, 20, time.Second, 1000, 0.2, math.Inf(1), stint.Burst(4))
+		if got := l.Current(); got < 20 {
+			t.Errorf("%s: limit %d; %s", e.name, got, l.Stats().Reason)
+		}
+		if l, got := manyCalls(t, e, 60, 20, 0, 10, 0.2, 8, stint.Burst(4)); got < 6 || got > 12 {
+			t.Errorf("%s, best 8: limit %d; %s", e.name, got, l.Stats().Reason)
+		}
+	}
 }

@@ -415,3 +415,22 @@ func TestNoWakeUpIsLost(t *testing.T) {
 		}
 	}
 }
+
+// More tasks wait for each other than the search starts. Stats tells so, and what helps.
+func TestTasksThatStayAreTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limit := stint.Auto(1, 1000)
+		ctx, cancel := context.WithCancel(t.Context())
+		group := stint.NewGroup(ctx, limit)
+		for range 300 {
+			group.Go(func(ctx context.Context) error { <-ctx.Done(); return nil })
+		}
+		time.Sleep(20 * time.Second)
+		s := limit.Stats()
+		if !strings.Contains(s.Reason, "no task has finished for 5s") || !strings.Contains(s.Reason, "Limit") || s.Waiting == 0 {
+			t.Errorf("%d of 300 run, %d wait: %q", s.Running, s.Waiting, s.Reason)
+		}
+		cancel()
+		group.Wait()
+	})
+}

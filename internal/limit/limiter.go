@@ -64,9 +64,12 @@ type rare struct {
 	wakers fifo.List[*Watcher] // with a channel
 }
 
-// A Controller changes the limit by itself. NotifyWaiting tells it that a waiter has
-// joined, and is called with the limiter's lock held.
-type Controller interface{ NotifyWaiting() }
+// A Controller changes the limit by itself. Its methods are called with the limiter's lock held.
+type Controller interface {
+	NotifyWaiting() // a waiter has joined
+	Active() bool   // whether it is to be told that no permit is out
+	NotifyIdle()    // no permit is out
+}
 
 // A Watcher follows a limiter: by two bits of a word that its owner reads anyway, or by a
 // channel.
@@ -185,6 +188,9 @@ func (l *Limiter) Load() (out int, waiting bool) {
 	defer l.unlock()
 	return l.out, l.waiting() > 0
 }
+
+// Idle reports whether no permit is out. It takes no lock, and is false while mu is held.
+func (l *Limiter) Idle() bool { return l.free.Load() == l.limit.Load() }
 
 // Bound returns the limit.
 func (l *Limiter) Bound() int { return int(l.limit.Load()) }
@@ -447,7 +453,7 @@ func (l *Limiter) returnFast() bool {
 			return false
 		}
 		if l.free.CompareAndSwap(n, n+1) {
-			if n+1 == l.limit.Load() && l.waited.Load() {
+			if n+1 == l.limit.Load() && (l.waited.Load() || l.searching()) {
 				l.lock() // unlock sees that no permit is out
 				l.unlock()
 			}
@@ -475,8 +481,14 @@ func (l *Limiter) unlock() {
 	if free := l.Bound() - l.out; free >= 0 && l.waiting() == 0 {
 		l.free.Store(int64(free))
 	}
+	if l.out == 0 && l.searching() {
+		l.controller.NotifyIdle()
+	}
 	l.mu.Unlock()
 }
+
+// searching reports whether there is a controller, and it is active.
+func (l *Limiter) searching() bool { return l.controller != nil && l.controller.Active() }
 
 // The methods below are called with mu held, by lock.
 

@@ -512,6 +512,8 @@ func TestWatcher(t *testing.T) {
 type notifications int
 
 func (n *notifications) NotifyWaiting() { *n++ }
+func (n *notifications) Active() bool   { return false }
+func (n *notifications) NotifyIdle()    {}
 
 // A controller is told of every tracked waiter. Its first limit does not say that tasks
 // wait; once somebody has waited, the limit does.

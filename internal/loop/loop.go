@@ -134,6 +134,7 @@ func (l *Loop) Run() bool {
 	l.running.Add(1)
 	defer l.join(w)
 	l.addSpare()
+	w.startSampling()
 	w.work()
 	return true
 }
