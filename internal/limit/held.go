@@ -91,9 +91,8 @@ func (c *scopeContext) init(ctx context.Context, held *HeldPermit, parent *Scope
 	return c
 }
 
-// init makes a zero Scope that of a task, as for TaskContext, or that of a call. The loop
-// takes at most three steps: the first permit that it finds may be one of held's limiter, and
-// the next one is not.
+// init makes a zero Scope that of a task, as for TaskContext. The loop takes at most three
+// steps: the first permit that it finds may be one of held's limiter, and the next one is not.
 func (s *Scope) init(held *HeldPermit, parent *Scope, apart bool) {
 	s.held, s.parent, s.depth = held, parent, 1
 	if parent != nil {
@@ -127,11 +126,23 @@ func ScopeOf(ctx context.Context) *Scope {
 // no task makes the call, and low is false.
 func (s *Scope) Call(l *Limiter, low bool) *Scope {
 	if s == nil && !low {
-		return nil
+		return nil // inlined: the usual case outside of tasks
 	}
-	call := &Scope{low: low || l != nil && s.Low(l)}
-	call.init(nil, s, false)
-	return call
+	return s.call(l, low)
+}
+
+// call is Call with a result that is not nil.
+func (s *Scope) call(l *Limiter, low bool) *Scope {
+	if s == nil {
+		return &Scope{depth: 1, low: low}
+	}
+	c := &Scope{parent: s, depth: s.depth + 1, low: low || l != nil && s.Low(l)}
+	if s.held != nil {
+		c.outer = s
+	} else {
+		c.outer, c.branch = s.outer, s.branch
+	}
+	return c
 }
 
 // IsLow reports whether s is the scope of a call whose tasks have low priority.
@@ -151,6 +162,9 @@ func (s *Scope) Belongs(task *Scope) bool { return s != nil && s.parent == task 
 // permit belongs to another goroutine, branch is that goroutine's call around s: the permit
 // may be borrowed while that goroutine waits.
 func (s *Scope) On(l *Limiter) (held *HeldPermit, branch *Scope) {
+	if s == nil {
+		return nil, nil // outside of tasks
+	}
 	holder, branch := s.holder(l)
 	if holder == nil {
 		return nil, nil
