@@ -109,10 +109,10 @@ type LimiterStats struct {
 	// 5 %. It also says if no task has finished for long. It is empty if the limit never
 	// changed. Programs must not parse it: its words may change.
 	Reason string `json:"reason,omitempty"`
-	// Throughput is the number of tasks finished per second, as the search has measured it
-	// last, under the limit of that time. The search measures while all permits are held
-	// and a task waits, or while more tasks run than before under a higher limit. It is 0
-	// if nothing was measured.
+	// Throughput is the number of tasks finished per second that have not failed, as the
+	// search has measured it last, under the limit of that time. The search measures while
+	// all permits are held and a task waits, or while more tasks run than before under a
+	// higher limit. It is 0 if nothing was measured.
 	Throughput float64 `json:"throughput,omitempty"`
 	// History has the last 64 changes of the limit, the oldest first. A limit that was
 	// probed and given up is not in it.

@@ -15,7 +15,7 @@ func (g *Group) start(f func() error, ticket race.Ticket) {
 func (g *Group) run(f func() error, ticket race.Ticket) {
 	defer g.release() // even if cancelling the context does not return
 	if race.Sharp {
-		race.Apart(func() { g.runApart(f, ticket) })
+		race.Apart(func() bool { g.runApart(f, ticket); return true })
 		return
 	}
 	g.call(f)

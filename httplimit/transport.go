@@ -24,10 +24,10 @@ import (
 //
 // To an adaptive limiter, a response with status 429 Too Many Requests or 503 Service
 // Unavailable means overload, as does an error of the request, or of reading the body, that
-// the function given to [stint.Overload] names: the limit falls. With the header Retry-After,
-// the limit stays below the one that was too high for that long, at most a minute: requests go
-// on at the lower limit. A limit that is not adaptive ignores both. Transport does not repeat
-// requests.
+// the function given to [stint.Overload] names: the limit falls if there are many, as described
+// there. With the header Retry-After in one of these, the limit stays below the one that was too
+// high for that long, at most a minute: requests go on at the lower limit. A limit that is not
+// adaptive ignores both. Transport does not repeat requests.
 //
 // A request that is made with the context of a task on the same limiter runs on the task's
 // permit. Base gets a copy of the request, whose context has the permit: what Base does on the

@@ -248,8 +248,12 @@ func TestTransportReportsErrors(t *testing.T) {
 	l := stint.Auto(1, 9, stint.Overload(func(err error) bool { asked++; return err == errBroken }))
 	before := l.Current()
 	tr := &httplimit.Transport{Limiter: l, Base: base(func(*http.Request) (*http.Response, error) { return nil, errBroken })}
-	if _, err := get(tr); err != errBroken || asked != 1 || l.Current() >= before {
-		t.Errorf("got %v, asked %d times, limit %d", err, asked, l.Current())
+	for range 2 { // one may be chance
+		_, err := get(tr)
+		testkit.Equal(t, "error", err, errBroken)
+	}
+	if asked != 2 || l.Current() >= before {
+		t.Errorf("asked %d times, limit %d", asked, l.Current())
 	}
 }
 
@@ -258,7 +262,7 @@ func TestTransportReportsErrors(t *testing.T) {
 func TestTransportReportsErrorsOfBodies(t *testing.T) {
 	asked := 0
 	l := stint.Auto(1, 9, stint.Overload(func(err error) bool {
-		if asked++; asked > 1 {
+		if asked++; asked > 2 {
 			panic("broken")
 		}
 		return err == errBroken
@@ -269,7 +273,7 @@ func TestTransportReportsErrorsOfBodies(t *testing.T) {
 		r.Body = io.NopCloser(io.MultiReader(r.Body, iotest.ErrReader(errBroken)))
 		return r, nil
 	})}
-	for failed := range uint64(2) {
+	for failed := range uint64(3) {
 		resp, err := get(tr)
 		testkit.Equal(t, "error", err, nil)
 		v := testkit.Recovered(func() {
@@ -277,7 +281,7 @@ func TestTransportReportsErrorsOfBodies(t *testing.T) {
 			testkit.Equal(t, "text", string(text), "content")
 			testkit.Equal(t, "error of the body", err, errBroken)
 		})
-		testkit.Equal(t, "panics", v != nil, failed == 1)
+		testkit.Equal(t, "panics", v != nil, failed == 2)
 		resp.Body.Close()
 		testkit.Equal(t, "failed", l.Stats().Failed, failed+1)
 		testkit.Equal(t, "permits held", l.Stats().Running, 0)

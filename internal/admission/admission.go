@@ -132,7 +132,7 @@ func count(l *limit.Limiter, c *auto.Controller, since time.Duration, failed boo
 	if since != 0 {
 		took = time.Since(epoch) - since
 	}
-	c.Finished(took)
+	c.Finished(failed, took)
 }
 
 func grant(w *limit.Waiter) {

@@ -2,44 +2,100 @@ package auto
 
 import (
 	"fmt"
+	"math/bits"
 	"time"
 )
 
-// overloaded notes that a task has failed because of excess load; finished will count it,
-// too. Few overloaded tasks are ignored: other clients of the server may cause them.
-func (s *search) overloaded(now time.Duration) {
-	s.uncounted = min(s.uncounted+1, s.limit) // finished never counts tasks of a worker that has left
-	s.overloads++
-	if overloadShare*s.overloads < s.limit || s.stale > 0 && s.limit < s.ceiling {
-		return // too few, or tasks that started under the higher limit
+// An overload is the evidence that the limit is too high: a leaky bucket of overloaded tasks. It
+// leaks as many as may be overloaded: a server may refuse a few tasks for other reasons than load.
+type overload struct {
+	excess   int           // each overloaded task adds tolerance, and each finished task takes 1 off
+	tasks    int           // overloaded, since excess was 0
+	until    time.Duration // the latest time that these ask for
+	share    float64       // of tasks that were overloaded when the bucket was full, under this ceiling
+	limit    int           // the limit then; 0: it was not full
+	oneOf    int           // one task of so many may be overloaded until tolerant
+	tolerant time.Duration
+}
+
+// tolerance returns the number of tasks of which one may be overloaded.
+func (o *overload) tolerance(now time.Duration) int {
+	if now < o.tolerant {
+		return o.oneOf
 	}
-	s.overloads = 0
+	return overloadShare
+}
+
+// ended counts n tasks that are no longer there, whether they have failed or not.
+func (s *search) ended(now time.Duration, n int) {
+	s.last = now
+	s.endStall(now)
+	s.stale = max(0, s.stale-n)
+	if o := &s.overload; o.excess > 0 {
+		if o.excess -= n; o.excess <= 0 {
+			o.excess, o.tasks, o.until = 0, 0, 0
+		}
+	}
+}
+
+// failed counts n tasks that have failed. They are no throughput: a higher limit that only makes
+// more tasks fail is no better. If as many fail in a row as may run, the window is suspended until
+// one succeeds.
+func (s *search) failed(now time.Duration, n int) {
+	s.ended(now, n)
+	if s.settling > 1 {
+		s.settling = max(1, s.settling-n)
+	}
+	if s.failures += n; s.failures > s.limit {
+		s.suspend(now)
+	}
+}
+
+// overloaded notes that a task has failed because of excess load; failed will count it, too.
+// until is when the server wants to be asked again.
+func (s *search) overloaded(now, until time.Duration) {
+	if s.stale > 0 && s.limit < s.ceiling { // it started under the higher limit
+		s.retryAt = max(s.retryAt, until)
+		return
+	}
+	o, one := &s.overload, s.overload.tolerance(now)
+	o.tasks++
+	o.excess += one
+	o.until = max(o.until, until)
+	if o.excess <= one*s.enoughOverloads() {
+		return
+	}
+	share := float64(o.tasks) / float64(one*o.tasks-o.excess+1)
+	until, before, at := o.until, o.share, o.limit
+	o.tasks, o.excess, o.until = 0, 0, 0
+	switch lower := 4*s.limit <= 3*at || at > 0 && s.limit == s.Min; {
+	case lower && share < 0.5 && share > sameShare*before: // no outage, and not load
+		o.tolerant, o.oneOf = now+tolerantTime, max(2, int(1/(1.5*share)))
+		s.liftCeiling(now, "as many are overloaded at a lower limit")
+		return
+	case lower || s.limit > at:
+		o.share, o.limit = share, s.limit
+	}
 	s.setCeiling(now, max(s.limit, s.Min+1))
+	s.retryAt = max(s.retryAt, until)
 	if s.limit > s.Min {
 		s.backOff(now, fmt.Sprintf("overload with %d", s.limit))
 	}
 }
 
-// leaveOut returns how many of n finished tasks were overloaded: they are no
-// throughput.
-func (s *search) leaveOut(n int) int {
-	if s.generation += n; s.generation >= s.limit {
-		s.generation, s.overloads = 0, 0
-	}
-	m := min(n, s.uncounted)
-	s.uncounted -= m
-	s.stale = max(0, s.stale-n)
-	if s.settling > 1 {
-		s.settling = max(1, s.settling-m)
-	}
-	return m
+// enoughOverloads returns how many overloaded tasks the bucket holds: one at least, which may be
+// chance, and more the faster tasks finish: if one task of 30 is overloaded, chance fills the bucket
+// about once a minute at any throughput. A generation fills it alone only if its share is too high.
+func (s *search) enoughOverloads() int {
+	return max(1, bits.Len(uint(s.throughput)), s.limit/overloadShare)
 }
 
-// setCeiling makes n the ceiling. If the last ceiling was lifted recently, n holds for
+// setCeiling makes n the ceiling. If the last ceiling was lifted or raised recently, n holds for
 // twice as long.
 func (s *search) setCeiling(now time.Duration, n int) {
-	if s.ceiling == 0 {
-		if now-s.retryAt < s.ceilingTime {
+	if s.ceiling == 0 || s.rises {
+		s.rises, s.fell = false, n
+		if s.ceilingTime > 0 && now-s.retryAt < maxCeilingTime {
 			s.ceilingTime = min(2*s.ceilingTime, maxCeilingTime)
 		} else {
 			s.ceilingTime = minCeilingTime
@@ -48,31 +104,41 @@ func (s *search) setCeiling(now time.Duration, n int) {
 	s.ceiling, s.retryAt = n, now+s.ceilingTime
 }
 
-// holdCeiling makes the ceiling, if there is one, hold at least until then.
-func (s *search) holdCeiling(then time.Duration) {
-	if s.ceiling > 0 {
-		s.retryAt = max(s.retryAt, then)
-	}
-}
-
-// liftCeiling starts slow start again when the time of the ceiling is over.
-func (s *search) liftCeiling(now time.Duration) {
-	if s.ceiling == 0 || now < s.retryAt {
+// raiseCeiling is called when the time of the ceiling is over. The first ceiling is lifted. Further
+// ones rise, to half of the limit that was too high at first, and then little by little, each time
+// when the limit has met them: some servers refuse growth.
+func (s *search) raiseCeiling(now time.Duration) {
+	switch {
+	case s.ceilingTime == minCeilingTime:
+		s.liftCeiling(now, "a higher limit is tried again")
+		return
+	case s.phase != Holding || s.held < s.ceiling-1-s.ceiling/climbShare:
 		return
 	}
-	s.ceiling = 0
+	s.up, s.hold = true, 0
+	s.ceiling = max(s.ceiling+max(1, s.ceiling/climbShare), s.fell/2)
+	s.retryAt, s.rises = now+climbTime, true
+}
+
+// liftCeiling removes the ceiling and starts slow start again.
+func (s *search) liftCeiling(now time.Duration, reason string) {
+	s.ceiling, s.overload.limit = 0, 0
 	if top, _ := s.allowed(min(2*s.limit, s.Max)); top > s.limit+s.limit/8 { // as in nextRound
 		s.settling, s.alarmed = 0, false
 		s.window.open(now)
 		s.phase, s.start = SlowStart, slowStart{from: s.limit, top: top, pace: pace{last: now}}
-		s.noted(now, reading{}, "a higher limit is tried again")
+		s.noted(now, reading{}, reason)
 	}
 }
 
 // backOff lowers the limit for a reason that throughput does not show.
 func (s *search) backOff(now time.Duration, reason string) {
 	s.backoffs++
-	n := clamp(s.Min, int(backoffFactor*float64(s.limit)), s.limit)
+	n := int(backoffFactor * float64(s.limit))
+	if s.phase == Probing && s.up { // as if the probe had failed
+		n = max(n, s.held)
+	}
+	n = clamp(s.Min, n, s.limit)
 	s.pause, s.up, s.steps, s.reach = 4, true, 1, near
 	s.held, s.known, s.beforeStall = n, s.known[:0], 0
 	s.stale = s.limit

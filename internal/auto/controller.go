@@ -254,7 +254,7 @@ func (c *Controller) tick(arming uint32) {
 	}
 	s, now := c.current()
 	running, waiting := c.load(&s.tickRefused)
-	if running == 0 || !waiting && s.overloads == 0 && s.overdue(now) { // the tasks that were cut count, and those beside overloaded ones
+	if running == 0 || !waiting && s.overload.excess == 0 && s.overdue(now) { // the tasks that were cut count, and those beside overloaded ones
 		c.endPeriod()
 		return
 	}
@@ -330,9 +330,9 @@ func (c *Controller) current() (*timedSearch, time.Duration) {
 	return s, time.Since(s.epoch)
 }
 
-// finished counts n finished tasks. took is their total duration, 0 if unknown. It is
-// called with mu held.
-func (c *Controller) finished(n int, took time.Duration) {
+// finished counts n finished tasks, some of which have failed. took is their total duration,
+// 0 if unknown. It is called with mu held.
+func (c *Controller) finished(n, failed int, took time.Duration) {
 	if c.ended.Load() {
 		return
 	}
@@ -342,7 +342,7 @@ func (c *Controller) finished(n int, took time.Duration) {
 	switch s.idleTasks += n; {
 	case waiting:
 		s.idleTasks = 0
-	case s.idleTasks > 4*max(running, s.mostRunning)+64:
+	case s.idleTasks > 4*max(running, s.peakRunning)+64:
 		s.idleTasks = 0
 		c.endPeriod()
 		return
@@ -353,7 +353,12 @@ func (c *Controller) finished(n int, took time.Duration) {
 		s.heldSince = c.waitedSince().Sub(s.epoch)
 	}
 	waiting = waiting || !s.free && s.idleTasks <= running // tasks may be on their way to a raised limit
-	s.finished(now, n, took, running, waiting)
+	if failed > 0 {
+		s.failed(now, failed)
+	}
+	if m := n - failed; m > 0 {
+		s.finished(now, m, took*time.Duration(m)/time.Duration(n), running, waiting)
+	}
 	if s.free {
 		c.forgetWaiting()
 	}
@@ -382,11 +387,11 @@ func (c *Controller) forgetWaiting() {
 	c.waited = -1
 }
 
-// Finished counts a finished task of a goroutine without a Sampler. took is its duration, 0
-// if unknown. A short task that finds another goroutine counting is left to the next task,
-// and counts as taking as long as that.
-func (c *Controller) Finished(took time.Duration) {
-	if took > 0 && took < shortTask {
+// Finished counts a finished task of a goroutine without a Sampler, which has failed or not.
+// took is its duration, 0 if unknown. A short task that finds another goroutine counting is
+// left to the next task, and counts as taking as long as that.
+func (c *Controller) Finished(failed bool, took time.Duration) {
+	if !failed && took > 0 && took < shortTask {
 		if !c.mu.TryLock() {
 			c.pending.Add(1)
 			return
@@ -395,8 +400,11 @@ func (c *Controller) Finished(took time.Duration) {
 		c.mu.Lock()
 	}
 	defer c.mu.Unlock()
-	n := 1 + int(c.pending.Swap(0))
-	c.finished(n, time.Duration(n)*took)
+	n, m := 1+int(c.pending.Swap(0)), 0
+	if failed {
+		m = 1
+	}
+	c.finished(n, m, time.Duration(n)*took)
 }
 
 // record appends a change to the history.
@@ -413,10 +421,10 @@ func (c *Controller) Failed(err error) {
 	}
 }
 
-// Overload tells c that a task has failed because of excess load. If the limit falls, or has
-// fallen for that, it stays lower for at least the given time. The task is then counted like
-// any other, and so are the tasks after it, even if none waits: how many of them are overloaded
-// matters.
+// Overload tells c that a task has failed because of excess load. If the limit falls for that,
+// or has fallen while the task ran, it stays lower for at least the given time. The task is then
+// counted like any other that has failed, and so are the tasks after it, even if none waits: how
+// many of them are overloaded matters.
 func (c *Controller) Overload(atLeast time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -429,8 +437,7 @@ func (c *Controller) Overload(atLeast time.Duration) {
 		s, now = c.current()
 	}
 	before := s.limit
-	s.overloaded(now)
-	s.holdCeiling(now + atLeast)
+	s.overloaded(now, now+atLeast)
 	if s.limit != before {
 		c.limiter.Set(s.limit)
 	}

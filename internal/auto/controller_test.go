@@ -89,7 +89,7 @@ func work(c *Controller, p *fakeLimiter, samplers []Sampler, duration, step time
 	for i := range int(duration / step) {
 		time.Sleep(step)
 		if c.Active() {
-			samplers[i%p.bound()].Done(c, 1)
+			samplers[i%p.bound()].Done(c, 1, 0)
 		}
 	}
 }
@@ -155,7 +155,7 @@ func TestTicksUntilNoMoreMayBegin(t *testing.T) {
 			t.Errorf("%d ticks for %d changes, armed %v", ticks, len(p.sets), c.isArmed())
 		}
 		var m Sampler
-		m.Done(c, 1)
+		m.Done(c, 1, 0)
 		if !c.isArmed() {
 			t.Error("the end of a task does not arm the timer")
 		}
@@ -225,9 +225,9 @@ func TestIdleTasksEndAPeriod(t *testing.T) {
 		ended := 0
 		for ; c.Active() && ended < 1000; ended++ {
 			time.Sleep(time.Millisecond)
-			samplers[ended%running].Done(c, 1)
+			samplers[ended%running].Done(c, 1, 0)
 		}
-		if want := 4*max(running, c.search.mostRunning) + 64 + 1; ended > want+running || ended < 64 {
+		if want := 4*max(running, c.search.peakRunning) + 64 + 1; ended > want+running || ended < 64 {
 			t.Errorf("inactive after %d tasks, want about %d", ended, want)
 		}
 		before := p.looked()
@@ -283,15 +283,15 @@ func TestShortTasksAreLeftToTheNext(t *testing.T) {
 		c, p := controlled(usual)
 		defer c.Close()
 		p.wait(false)
-		c.Finished(time.Microsecond) // opens the window
+		c.Finished(false, time.Microsecond) // opens the window
 		time.Sleep(time.Millisecond)
 		c.mu.Lock()
 		for range 3 {
-			c.Finished(time.Microsecond)
+			c.Finished(false, time.Microsecond)
 		}
 		before := c.pending.Load()
 		c.mu.Unlock()
-		c.Finished(time.Microsecond)
+		c.Finished(false, time.Microsecond)
 		if c.mu.Lock(); before != 3 || c.pending.Load() != 0 || c.search.window.tasks != 5 {
 			t.Errorf("%d tasks were left, then %d; %v are counted", before, c.pending.Load(), c.search.window.tasks)
 		}
@@ -362,7 +362,7 @@ func TestFixEndsTheSearch(t *testing.T) {
 			c.Fix(1000) // beyond Max
 			sets, looks := len(p.sets), p.looked()
 			c.NotifyWaiting()
-			samplers[0].Done(c, 1)
+			samplers[0].Done(c, 1, 0)
 			c.Overload(0)
 			time.Sleep(time.Hour)
 			if p.bound() != 1000 || len(p.sets) != sets || p.looked() != looks || c.Active() || c.isArmed() && early {
@@ -392,7 +392,7 @@ func TestNothingRunsAfterClose(t *testing.T) {
 			sets, looks := len(p.sets), p.looked()
 			c.NotifyWaiting()
 			var m Sampler
-			m.Done(c, 1)
+			m.Done(c, 1, 0)
 			c.Overload(0)
 			time.Sleep(time.Hour)
 			if len(p.sets) != sets || p.looked() != looks || c.Active() {
@@ -453,6 +453,10 @@ func TestOverloadLowersTheLimit(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, p := controlled(usual)
 		c.Overload(0) // before any task has waited
+		if p.bound() != 12 {
+			t.Errorf("limit %d after one, which may be chance", p.bound())
+		}
+		c.Overload(0)
 		if p.bound() != 8 {
 			t.Errorf("limit %d, want 0.7 of 12", p.bound())
 		}

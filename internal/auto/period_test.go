@@ -40,7 +40,7 @@ func TestNewPeriodIsNoStall(t *testing.T) {
 			for range 2 {
 				time.Sleep(time.Second)
 				for i := range p.bound() {
-					samplers[i].Done(c, 1)
+					samplers[i].Done(c, 1, 0)
 				}
 			}
 			p.wait(false)
@@ -70,7 +70,7 @@ func TestRestInALongPeriod(t *testing.T) {
 				if i%100 == 0 {
 					m.Rest()
 				}
-				m.Done(c, 1)
+				m.Done(c, 1, 0)
 			}
 			return len(p.sets) - before
 		}
@@ -92,9 +92,9 @@ func TestOverloadCountsForAWhile(t *testing.T) {
 		c, p := controlled(config)
 		p.waiting = false
 		c.Overload(0)
-		c.Finished(0)
+		c.Finished(false, 0)
 		for range 10 {
-			c.Finished(time.Second)
+			c.Finished(false, time.Second)
 			time.Sleep(time.Second)
 			synctest.Wait() // a tick is due at this moment
 			if !c.Active() || !c.isArmed() {
@@ -105,7 +105,7 @@ func TestOverloadCountsForAWhile(t *testing.T) {
 		if c.isArmed() {
 			t.Error("the timer runs as long as a task hangs")
 		}
-		c.Finished(time.Second)
+		c.Finished(false, time.Second)
 		if !c.isArmed() {
 			t.Error("a task has finished, and no timer runs")
 		}

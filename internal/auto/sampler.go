@@ -14,14 +14,18 @@ const (
 type Sampler struct {
 	controller *Controller // of the last report
 	tasks      int         // not yet reported
+	failed     int         // of them
 	batch      int         // tasks to report at once
 	period     uint32      // of the controller at the last report or Rest; 0: unknown
 	last       time.Time   // when that was
 }
 
-// Done counts n finished tasks. It is called while c is Active.
-func (s *Sampler) Done(c *Controller, n int) {
-	if s.tasks += n; s.tasks >= s.batch {
+// Done counts n finished tasks, some of which have failed. It is called while c is Active.
+// Failed tasks are reported at once, so that no overloaded task is known before the tasks of
+// its worker that were not.
+func (s *Sampler) Done(c *Controller, n, failed int) {
+	s.failed += failed
+	if s.tasks += n; s.tasks >= s.batch || failed > 0 {
 		s.report(c)
 	}
 }
@@ -57,7 +61,7 @@ func (s *Sampler) report(c *Controller) {
 		s.batch = max(s.batch/2, 1)
 		c.mu.Lock()
 	}
-	c.finished(s.tasks, took)
+	c.finished(s.tasks, s.failed, took)
 	c.mu.Unlock()
-	s.controller, s.tasks, s.last, s.period = c, 0, now, period
+	s.controller, s.tasks, s.failed, s.last, s.period = c, 0, 0, now, period
 }

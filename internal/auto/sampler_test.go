@@ -16,6 +16,7 @@ func (c *Controller) counted() (tasks, timed float64, took time.Duration) {
 // counting returns a Controller whose window stays open.
 func counting() (*Controller, *fakeLimiter) {
 	c, p := controlled(Config{Min: 1, Max: 256, Burst: 36, Procs: 2})
+	c.NotifyWaiting() // begins a period, which opens a window
 	c.mu.Lock()
 	f, _ := c.current()
 	f.settling = 1 << 30
@@ -29,9 +30,9 @@ func TestSamplerReportsHowLongTasksTook(t *testing.T) {
 		c.NotifyWaiting()
 		var m Sampler
 		time.Sleep(3 * time.Millisecond) // since the period began
-		m.Done(c, 1)
+		m.Done(c, 1, 0)
 		time.Sleep(5 * time.Millisecond)
-		m.Done(c, 1)
+		m.Done(c, 1, 0)
 		if tasks, timed, took := c.counted(); tasks != 2 || timed != 2 || took != 8*time.Millisecond {
 			t.Errorf("%v tasks, %v of them took %v", tasks, timed, took)
 		}
@@ -49,7 +50,7 @@ func TestShortTasksAreBatched(t *testing.T) {
 		const tasks = 10000
 		largest, before := 0, 0
 		for range tasks {
-			m.Done(c, 1)
+			m.Done(c, 1, 0)
 			if n, _, _ := c.counted(); int(n) != before {
 				largest, before = max(largest, int(n)-before), int(n)
 			}
@@ -62,10 +63,10 @@ func TestShortTasksAreBatched(t *testing.T) {
 		}
 		for m.batch > 1 { // they become long
 			time.Sleep(time.Millisecond)
-			m.Done(c, m.batch)
+			m.Done(c, m.batch, 0)
 		}
 		time.Sleep(time.Millisecond)
-		m.Done(c, 1)
+		m.Done(c, 1, 0)
 		if m.tasks != 0 || m.batch != 1 {
 			t.Errorf("%d tasks of 1 ms are left, batches of %d", m.tasks, m.batch)
 		}
@@ -79,12 +80,12 @@ func TestRestReportsTheNextTaskAtOnce(t *testing.T) {
 		c.NotifyWaiting()
 		var m Sampler
 		for range 1000 {
-			m.Done(c, 1)
+			m.Done(c, 1, 0)
 		}
 		n, left := 0.0, m.tasks
 		n, _, _ = c.counted()
 		m.Rest()
-		m.Done(c, 1)
+		m.Done(c, 1, 0)
 		if after, _, _ := c.counted(); int(after-n) != left+1 || m.tasks != 0 {
 			t.Errorf("%v reported after Rest, want %d", after-n, left+1)
 		}
@@ -101,11 +102,11 @@ func TestRestStartsTheTimeOfTheNextTask(t *testing.T) {
 		c.search.start.prior.tasks = 1 // nothing is assumed any more
 		var m Sampler
 		m.Rest()
-		m.Done(c, 1)
+		m.Done(c, 1, 0)
 		time.Sleep(100 * time.Millisecond)
 		m.Rest()
 		time.Sleep(3 * time.Millisecond)
-		m.Done(c, 1)
+		m.Done(c, 1, 0)
 		w := &c.search.window
 		if w.tasks != 2 || w.known.n != 1 || time.Duration(w.known.sum) != 3*time.Millisecond {
 			t.Errorf("%v tasks, %v of them took %v", w.tasks, w.known.n, time.Duration(w.known.sum))
@@ -121,7 +122,7 @@ func TestAssumedTimesAreNotKnown(t *testing.T) {
 		c.NotifyWaiting()
 		var m Sampler
 		time.Sleep(3 * time.Millisecond)
-		m.Done(c, 1)
+		m.Done(c, 1, 0)
 		w := &c.search.window
 		if r := w.reading(); w.assumed.n != 1 || w.known.n != 0 || r.latency != 0 {
 			t.Errorf("%v assumed, %v known, %v", w.assumed.n, w.known.n, r)
@@ -137,15 +138,15 @@ func TestShortTasksDoNotWaitForTheLock(t *testing.T) {
 		c.NotifyWaiting()
 		var m Sampler
 		for range 1000 {
-			m.Done(c, 1)
+			m.Done(c, 1, 0)
 		}
 		c.mu.Lock()
 		for range 1000 {
-			m.Done(c, 1)
+			m.Done(c, 1, 0)
 		}
 		c.mu.Unlock()
 		left := m.tasks
-		m.Done(c, 1)
+		m.Done(c, 1, 0)
 		if n, _, _ := c.counted(); left < 1000 || n != 2001 || m.tasks != 0 {
 			t.Errorf("%d tasks left without the lock, then %v reported and %d left", left, n, m.tasks)
 		}
@@ -160,7 +161,7 @@ func TestContentionLosesNoCount(t *testing.T) {
 	c, _ := counting()
 	c.NotifyWaiting()
 	c.mu.Lock()
-	c.finished(1, 0) // opens the window
+	c.finished(1, 0, 0) // opens the window
 	c.mu.Unlock()
 	time.Sleep(time.Millisecond) // tasks from before the window do not count
 	const workers, tasks = 8, 20000
@@ -169,7 +170,7 @@ func TestContentionLosesNoCount(t *testing.T) {
 	for i := range samplers {
 		wg.Go(func() {
 			for range tasks {
-				samplers[i].Done(c, 1)
+				samplers[i].Done(c, 1, 0)
 			}
 		})
 	}
@@ -187,4 +188,25 @@ func TestContentionLosesNoCount(t *testing.T) {
 		t.Errorf("%v tasks counted of %d", total, 1+workers*tasks)
 	}
 	c.Close()
+}
+
+// TestFailedTasksAreReportedAtOnce has short tasks, of which one fails after a part of a batch.
+func TestFailedTasksAreReportedAtOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		c, _ := counting()
+		c.NotifyWaiting()
+		var m Sampler
+		for range 1000 { // batches have grown
+			m.Done(c, 1, 0)
+		}
+		for m.tasks != 5 {
+			m.Done(c, 1, 0)
+		}
+		before, _, _ := c.counted()
+		m.Done(c, 1, 1)
+		if tasks, _, _ := c.counted(); m.tasks != 0 || tasks != before+5 {
+			t.Errorf("%v tasks are counted, 5 have succeeded; %d are left", tasks-before, m.tasks)
+		}
+		c.Close()
+	})
 }

@@ -20,9 +20,13 @@ const (
 	stallBurstFactor = 4                      // of Burst: the limit that stalls reach before the first task has finished
 	stallFactor      = 2                      // of the limit: what stalls reach later
 	backoffFactor    = 0.7                    // of the limit: what a backoff leaves
-	overloadShare    = 20                     // of the limit: one overloaded task in so many makes a backoff
+	overloadShare    = 20                     // of tasks: one of so many may be overloaded
+	sameShare        = 0.8                    // of the share of overloaded tasks before, with which a lower limit has not helped: load would be below 0.7
+	tolerantTime     = time.Minute            // for which more may be overloaded then
+	climbTime        = time.Second            // in which a ceiling that was met again rises by
+	climbShare       = 8                      // one of so many: less than the growth of a fifth that some servers refuse
 	minCeilingTime   = time.Second            // for which a ceiling holds at first
-	maxCeilingTime   = 10 * time.Second
+	maxCeilingTime   = 10 * time.Second       // for which one holds at most, and after whose end the next is no repetition
 )
 
 // A search adapts a limit to the throughput of tasks. It has no clock and no lock.
@@ -35,8 +39,9 @@ type search struct {
 	throughput  float64 // tasks a second, in the last window
 	window      window
 	unused      int           // tasks that finished in a row while permits were free
+	failures    int           // tasks that failed in a row
 	free        bool          // so many that the window is suspended
-	mostRunning int           // tasks that ran at once since it was resumed last
+	peakRunning int           // tasks that ran at once since it was resumed last
 	heldSince   time.Duration // when a task began to wait after permits were free
 	started     bool          // a task has finished
 	last        time.Duration // when a task finished last, or the period began
@@ -65,10 +70,10 @@ type search struct {
 	ceiling     int           // no probe reaches this limit, as it overloaded or was not allowed; 0: none
 	retryAt     time.Duration // when the ceiling is lifted
 	ceilingTime time.Duration // for which it holds
-	generation  int           // tasks finished since overloads was reset: it is reset after as many as the limit
-	overloads   int           // tasks overloaded since then
+	rises       bool          // it has risen
+	fell        int           // the limit that met it first
 	backoffs    uint64        // so far
-	uncounted   int           // overloaded tasks that finished has yet to leave out
+	overload    overload
 }
 
 // Start returns the limit before anything is measured.
@@ -85,14 +90,13 @@ func (s *search) begin() {
 	s.start = slowStart{from: s.limit, top: top}
 }
 
-// finished counts n finished tasks, which took so long together, 0 if unknown. running
+// finished counts n tasks that have not failed, which took so long together, 0 if unknown. running
 // tasks were running, and waiting reports whether another one could have run.
 func (s *search) finished(now time.Duration, n int, took time.Duration, running int, waiting bool) {
-	s.last = now
-	s.endStall(now)
-	s.liftCeiling(now)
-	if n -= s.leaveOut(n); n == 0 {
-		return
+	s.ended(now, n)
+	s.failures = 0
+	if s.ceiling > 0 && now >= s.retryAt { // not before a task succeeds: an outage is over then
+		s.raiseCeiling(now)
 	}
 	if !s.started {
 		s.started = true
@@ -125,7 +129,7 @@ func (s *search) finished(now time.Duration, n int, took time.Duration, running 
 		s.start.pace.add(now, n, running)
 	}
 	s.proven = s.limit
-	s.mostRunning = max(s.mostRunning, running)
+	s.peakRunning = max(s.peakRunning, running)
 	s.window.add(now, n, running, took, assumed, used)
 	rises := used && s.phase == SlowStart && s.settling == 0
 	if rises {
@@ -153,7 +157,7 @@ func (s *search) uses(running int, waiting bool) bool {
 		return false
 	}
 	if !waiting {
-		at = max(at, s.mostRunning)
+		at = max(at, s.peakRunning)
 	}
 	return running >= at*8/10
 }
@@ -208,7 +212,7 @@ func (s *search) resumeAt(now, began time.Duration, running int, waiting bool) {
 	} else {
 		s.window.lost = math.Inf(1)
 	}
-	s.free, s.mostRunning = false, 0
+	s.free, s.peakRunning = false, 0
 	if s.settling > 0 {
 		return
 	}
@@ -283,7 +287,7 @@ func (s *search) move(now time.Duration, n int) {
 		settling = max(1, int(settleShare*float64(n)))
 	}
 	s.draining, s.drained = s.limit, 0
-	s.settling, s.limit, s.mostRunning = settling, n, 0
+	s.settling, s.limit, s.peakRunning = settling, n, 0
 	s.window.open(now)
 }
 

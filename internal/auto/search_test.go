@@ -415,12 +415,12 @@ func TestStallRestoresTheLimit(t *testing.T) {
 	}
 }
 
-// refuse overloads n tasks, which are counted as finished afterwards.
+// refuse overloads n tasks, which are counted as failed afterwards.
 func (d *fedSearch) refuse(n int) {
 	for range n {
-		d.overloaded(d.now)
+		d.overloaded(d.now, 0)
 		d.now += time.Millisecond
-		d.finished(d.now, 1, time.Millisecond, d.limit, true)
+		d.failed(d.now, 1)
 	}
 }
 
@@ -456,6 +456,26 @@ func TestTotalRefusal(t *testing.T) {
 	}
 }
 
+// TestOutageOfSlowErrors has each refusal take longer than a ceiling holds: the limit stays at the
+// minimum until a task succeeds, and then rises as after one outage.
+func TestOutageOfSlowErrors(t *testing.T) {
+	d := held(100)
+	for range 500 {
+		d.refuse(1)
+		if d.limit == d.Min {
+			d.now += 2 * minCeilingTime
+		}
+	}
+	if d.limit != d.Min || d.ceiling == 0 || d.ceilingTime != minCeilingTime {
+		t.Errorf("limit %d, ceiling %d for %v", d.limit, d.ceiling, d.ceilingTime)
+	}
+	began := d.now
+	d.until(t, 10_000, slotted(50), "half of what is right", func() bool { return d.limit >= 25 })
+	if took := d.now - began; took > 2*minCeilingTime {
+		t.Errorf("%v after the end of the outage it is back", took)
+	}
+}
+
 // TestRareOverloadsAreIgnored has one task of a hundred overloaded, whatever the limit.
 func TestRareOverloadsAreIgnored(t *testing.T) {
 	d := held(100)
@@ -468,28 +488,11 @@ func TestRareOverloadsAreIgnored(t *testing.T) {
 	}
 }
 
-// TestOverloadIsNoThroughput leaves overloaded tasks out.
-func TestOverloadIsNoThroughput(t *testing.T) {
-	d := held(100)
-	for range 3 {
-		d.overloaded(d.now)
-	}
-	d.window.open(d.now)
-	d.finished(d.now+1, 2, time.Millisecond, 70, true)
-	if d.window.tasks != 0 || d.uncounted != 1 {
-		t.Errorf("%v tasks counted, %d overloads left", d.window.tasks, d.uncounted)
-	}
-	d.finished(d.now+2, 2, time.Millisecond, 70, true)
-	if d.window.tasks != 1 || d.uncounted != 0 {
-		t.Errorf("%v tasks counted, %d overloads left", d.window.tasks, d.uncounted)
-	}
-}
-
 // TestCeilingIsLifted has the limit rise again after an overload: below the ceiling
 // first, and beyond when the ceiling is lifted.
 func TestCeilingIsLifted(t *testing.T) {
 	d := held(100)
-	d.refuse(5)
+	d.refuse(6)
 	began := d.now
 	for d.ceiling > 0 {
 		if d.limit > 99 {
@@ -533,7 +536,7 @@ func (d *fedSearch) random(r *rand.Rand) {
 		d.stall(d.now)
 	case 1:
 		if r.IntN(5) == 0 {
-			d.overloaded(d.now)
+			d.overloaded(d.now, 0)
 		}
 	case 2:
 		if r.IntN(5) == 0 {

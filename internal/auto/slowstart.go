@@ -162,7 +162,7 @@ func (s *search) jump(now time.Duration) {
 }
 
 // beyond reports whether the limit allows more tasks than there are.
-func (s *search) beyond() bool { return s.free && s.mostRunning < s.limit }
+func (s *search) beyond() bool { return s.free && s.peakRunning < s.limit }
 
 // judgeSlowStart ends a round. Slow start continues while throughput clearly rises with
 // the limit.
@@ -203,9 +203,9 @@ func (s *search) judgeSlowStart(now time.Duration) {
 // not rise until all ran, or in no round before, half of them are tried.
 func (s *search) judgeAll(now time.Duration, r reading) {
 	prior := s.start.prior
-	r.running = float64(s.mostRunning)
+	r.running = float64(s.peakRunning)
 	if !s.start.rose {
-		s.probeDown(now, r, max(1, s.mostRunning/2), "all tasks run: fewer are tried")
+		s.probeDown(now, r, max(1, s.peakRunning/2), "all tasks run: fewer are tried")
 		return
 	}
 	e, se := elasticity(prior, r)

@@ -92,7 +92,7 @@ func (g *guarded) storm(round int) {
 	var samplers [2]Sampler
 	end := func(m *Sampler) func(int) {
 		return func(i int) {
-			if m.Done(c, 1); i%50 == 0 {
+			if m.Done(c, 1, 0); i%50 == 0 {
 				m.Rest()
 			}
 		}

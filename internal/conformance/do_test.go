@@ -181,7 +181,7 @@ func TestDoReportsOverload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
 		l := stint.Auto(1, 64, stint.Overload(func(err error) bool {
-			if asked++; asked > 1 {
+			if asked++; asked > 2 {
 				panic("broken")
 			}
 			return err == errBoom
@@ -189,10 +189,12 @@ func TestDoReportsOverload(t *testing.T) {
 		before := l.Current()
 		equal(t, "error", l.Do(t.Context(), func(context.Context) error { return nil }), nil)
 		equal(t, "asked", asked, 0)
-		equal(t, "error", l.Do(t.Context(), func(context.Context) error { return errBoom }), errBoom)
-		equal(t, "asked", asked, 1)
+		for range 2 { // one may be chance
+			equal(t, "error", l.Do(t.Context(), func(context.Context) error { return errBoom }), errBoom)
+		}
+		equal(t, "asked", asked, 2)
 		if n := l.Current(); n >= before {
-			t.Errorf("the limit was %d, and is %d after an overload", before, n)
+			t.Errorf("the limit was %d, and is %d after two overloads", before, n)
 		}
 		v := recovered(func() { l.TryDo(t.Context(), func(context.Context) error { return errBoom }) })
 		equal(t, "panic", v, any("broken"))

@@ -38,17 +38,21 @@ func (w *worker) callApart() {
 	b := Batch{At: w.At, end: w.At + 1, halt: w.halt}
 	passes := w.caller // a Goexit ends the caller's goroutine
 	w.calling = true
-	if !race.Apart(func() { l.callOne(ctx, &b, ticket, passes) }) && passes {
+	failed, returned := race.Apart(func() bool { return l.callOne(ctx, &b, ticket, passes) })
+	if !returned && passes {
 		runtime.Goexit()
 	}
 	w.calling = false
-	w.made = 1
+	if failed || !returned {
+		w.failed++
+	}
 	w.calls++
-	w.count(1)
+	w.count()
 }
 
-// callOne makes the call of b. passes says that a Goexit is left to the caller.
-func (l *Loop) callOne(ctx context.Context, b *Batch, ticket race.Ticket, passes bool) {
+// callOne makes the call of b, and reports whether it has failed. passes says that a Goexit is
+// left to the caller.
+func (l *Loop) callOne(ctx context.Context, b *Batch, ticket race.Ticket, passes bool) (failed bool) {
 	defer l.ends.Release() // for the end of Run
 	l.start(ticket)
 	defer l.finished(ticket)
@@ -57,15 +61,19 @@ func (l *Loop) callOne(ctx context.Context, b *Batch, ticket race.Ticket, passes
 		if returned {
 			return
 		}
+		failed = true
 		if o := task.Unreturned(recover()); !o.Goexit || !passes {
-			l.fail(b.At, o)
+			l.countFailure()
+			l.tell(b.At, o)
 		}
 	}()
 	err := l.Body.Calls(ctx, b)
 	returned = true
 	if err != nil {
-		l.fail(b.At, task.Outcome{Err: err})
+		l.countFailure()
+		l.tell(b.At, task.Outcome{Err: err})
 	}
+	return err != nil
 }
 
 // The methods below tell the race detector of the order that the limit makes.

@@ -53,7 +53,7 @@ func (w *worker) sample() {
 	if w.sampler == nil {
 		w.sampler = new(auto.Sampler)
 	}
-	w.sampler.Done(c, w.made)
+	w.sampler.Done(c, w.made, w.failed)
 }
 
 // startSampling tells the controller, if it counts, that the first call of w starts.

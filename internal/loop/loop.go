@@ -253,11 +253,15 @@ func (l *Loop) overSignal() <-chan struct{} {
 	return over
 }
 
-// fail passes on the outcome of a call.
-func (l *Loop) fail(i int, o task.Outcome) {
+// countFailure counts a call that has failed, before it counts as completed.
+func (l *Loop) countFailure() {
 	if l.lim != nil {
 		l.lim.Failed()
 	}
+}
+
+// tell passes on the outcome of a call.
+func (l *Loop) tell(i int, o task.Outcome) {
 	if l.Body.Failed(i, o) {
 		l.Stop()
 	}

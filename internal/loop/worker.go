@@ -28,10 +28,11 @@ type worker struct {
 	Batch
 	claimed *stealable // nil: it claims one index at a time
 
-	first int       // index of the batch
-	made  int       // calls, in the last batch
-	turns int       // calls since it got the permit that it made while others waited
-	since time.Time // when it got the permit, if others use the limiter
+	first  int       // index of the batch that is not counted
+	made   int       // calls, in the last batch
+	failed int       // of them
+	turns  int       // calls since it got the permit that it made while others waited
+	since  time.Time // when it got the permit, if others use the limiter
 }
 
 func (w *worker) init(l *Loop, ctx context.Context) {
@@ -77,9 +78,9 @@ func (w *worker) caught() {
 		return
 	}
 	o := task.Unreturned(recover())
-	w.count(w.At - w.first + 1)
-	w.loop.fail(w.At, o) // before others can have the rest of the batch
+	w.fail(o) // before others can have the rest of the batch
 	w.setBatchSize(1)
+	w.sample()
 	if o.Panic != nil {
 		w.calling = false // otherwise the goroutine is about to end
 	}
@@ -88,7 +89,7 @@ func (w *worker) caught() {
 // call makes the calls of the batch.
 func (w *worker) call() {
 	l := w.loop
-	w.first = w.At
+	w.first, w.made, w.failed = w.At, 0, 0
 	if race.Sharp && !l.Compute {
 		if l.apart(w.At) {
 			w.callApart()
@@ -103,20 +104,31 @@ func (w *worker) call() {
 		err := l.Body.Calls(w.ctx, &w.Batch)
 		w.calling = false
 		if err == nil {
+			w.count()
 			break
 		}
-		l.fail(w.At, task.Outcome{Err: err})
+		w.fail(task.Outcome{Err: err})
 	}
-	w.made = w.At - w.first + 1
 	w.calls += w.made
-	w.count(w.made)
 	if w.rest() > 0 {
 		w.refused()
 	}
 }
 
-// count counts finished calls.
-func (w *worker) count(n int) {
+// fail passes on the outcome of the call for At. The calls until then are counted first: Failed
+// calls functions of the caller, which may call Goexit.
+func (w *worker) fail(o task.Outcome) {
+	w.loop.countFailure()
+	w.failed++
+	w.count()
+	w.loop.tell(w.At, o)
+}
+
+// count counts the finished calls from first to At.
+func (w *worker) count() {
+	n := w.At - w.first + 1
+	w.made += n
+	w.first = w.At + 1
 	if l := w.loop.lim; l != nil {
 		l.Completed(n)
 	}

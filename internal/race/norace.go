@@ -18,7 +18,7 @@ func (*Ends) Release() {}
 func (*Ends) Acquire() {}
 
 // Apart is only for programs built with -race.
-func Apart(func()) (returned bool) { panic("race: not enabled") }
+func Apart(func() bool) (result, returned bool) { panic("race: not enabled") }
 
 // Aside is only for programs built with -race.
 func Aside[T any](func() T) T { panic("race: not enabled") }

@@ -38,27 +38,27 @@ func Aside[T any](f func() T) T {
 	return <-done
 }
 
-// Apart calls f on a goroutine of its own, waits for its end, and reports whether it was
-// not a Goexit. For the detector, nothing that f does is ordered before what follows. So a
-// worker may run tasks and use locks in between, and does not order its tasks. A panic of f
+// Apart calls f on a goroutine of its own, waits for its end, and returns its result; returned
+// is false after a Goexit. For the detector, nothing that f does is ordered before what follows.
+// So a worker may run tasks and use locks in between, and does not order its tasks. A panic of f
 // crashes the process.
 //
 // Only the send is hidden from the detector. The receive must not be, because
 // synctest.Wait orders what the caller has done before; it acquires nothing.
-func Apart(f func()) (returned bool) {
-	done := make(chan bool, 1) // made here: in the synctest bubble of the caller
+func Apart(f func() bool) (result, returned bool) {
+	done := make(chan [2]bool, 1) // made here: in the synctest bubble of the caller
 	go func() {
-		ok := false
+		var end [2]bool
 		defer func() {
 			if v := recover(); v != nil {
 				panic(v) // before the caller continues
 			}
 			runtime.RaceDisable()
-			done <- ok
+			done <- end
 			runtime.RaceEnable()
 		}()
-		f()
-		ok = true
+		end = [2]bool{f(), true}
 	}()
-	return <-done
+	end := <-done
+	return end[0], end[1]
 }

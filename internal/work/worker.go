@@ -83,16 +83,21 @@ func (w *worker) end() {
 // that the worker continues.
 func (w *worker) serve() (more bool) {
 	var t Task
-	e, c, y, busy := w.engine, claimCache{}, tally{}, false
-	defer func() {
+	e, c, y, busy, returned := w.engine, claimCache{}, tally{}, false, false
+	defer func() { // deferred first: Failed calls functions of the caller, which may call Goexit
 		if busy {
-			w.source.failed(t, task.Unreturned(recover()))
 			if !w.source.Helpers {
 				y.tasks++
+				w.sample(1)
 			}
 			y.flush(e.lim)
 			c.read()
 			more = true
+		}
+	}()
+	defer func() {
+		if busy && !returned {
+			w.source.failed(t, task.Unreturned(recover()))
 		}
 	}()
 	for {
@@ -108,23 +113,25 @@ func (w *worker) serve() (more bool) {
 			c = claimCache{source: w.source, ctx: w.ctx, signs: w.signs}
 		}
 		var err error
+		failed := 0
+		returned = false
 		if race.Sharp && !c.source.Helpers {
-			w.apart(c.source, c.ctx, t)
+			failed = w.apart(c.source, c.ctx, t)
 			c.source.Notify()
 		} else if e.name != "" && trace.IsEnabled() {
 			err = c.traced(t)
 		} else {
 			err = c.source.Runner.Run(c.ctx, t)
 		}
-		busy = false
+		returned = true
 		if err != nil {
+			failed = 1
 			c.source.failed(t, task.Outcome{Err: err})
 		}
+		busy = false
 		if !c.source.Helpers {
 			y.add(e.lim)
-		}
-		if e.controller != nil && e.controller.Active() && !c.source.Helpers {
-			w.sample()
+			w.sample(failed)
 		}
 	}
 }
@@ -137,29 +144,36 @@ func (w *worker) order(s *Source) {
 	}
 }
 
-// apart runs a task in programs built with -race: see race.Apart. What its end is ordered
-// before is told to the detector: Source.Wait, and with the limit's order later tasks and
-// whoever sees the task counted.
-func (w *worker) apart(s *Source, ctx context.Context, t Task) {
+// apart runs a task in programs built with -race, and returns 1 if it has failed: see
+// race.Apart. What its end is ordered before is told to the detector: Source.Wait, and with the
+// limit's order later tasks and whoever sees the task counted.
+func (w *worker) apart(s *Source, ctx context.Context, t Task) int {
 	ticket, lim := w.ticket, w.engine.lim // the task shares no memory with the worker
-	race.Apart(func() {
+	failed, returned := race.Apart(func() (failed bool) {
 		defer s.ends.Release()
 		lim.Order.Start(ticket)
 		defer lim.Order.End(ticket)
 		returned := false
 		defer func() {
 			if !returned {
+				failed = true
 				s.failed(t, task.Unreturned(recover()))
 			}
 		}()
 		if name := s.engine.name; name != "" && trace.IsEnabled() {
 			defer trace.StartRegion(ctx, name).End()
 		}
-		if err := s.Runner.Run(ctx, t); err != nil {
+		err := s.Runner.Run(ctx, t)
+		returned = true
+		if err != nil {
 			s.failed(t, task.Outcome{Err: err})
 		}
-		returned = true
+		return err != nil
 	})
+	if failed || !returned {
+		return 1
+	}
+	return 0
 }
 
 // failed records how a task of s ended. It takes no lock of the engine, which would order the
@@ -303,12 +317,17 @@ func (w *worker) startSampling() {
 	}
 }
 
-// sample counts a task as ended for the controller.
-func (w *worker) sample() {
+// sample counts a task as ended for the controller. failed is 1 if it has failed, and 0
+// otherwise.
+func (w *worker) sample(failed int) {
+	c := w.engine.controller
+	if c == nil || !c.Active() {
+		return
+	}
 	if w.sampler == nil {
 		w.sampler = new(auto.Sampler)
 	}
-	w.sampler.Done(w.engine.controller, 1)
+	w.sampler.Done(c, 1, failed)
 }
 
 // pay tells the waiter that is owed a grant. It is called with engine.mu held, and
