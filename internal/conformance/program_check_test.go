@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -29,7 +28,7 @@ func TestPrograms(t *testing.T) {
 			finished := false
 			defer func() {
 				if !finished { // a deadlock panics
-					fmt.Fprintf(os.Stderr, "-stint.seed=%d -stint.rounds=1\n%v", seed, decodeProgram(randomBytes(seed)))
+					fmt.Printf("-stint.seed=%d -stint.rounds=1\n%v", seed, decodeProgram(randomBytes(seed)))
 				}
 			}()
 			runProgram(t, randomBytes(seed), seed%4 != 0)
