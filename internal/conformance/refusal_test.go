@@ -2,172 +2,129 @@ package conformance_test
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
-	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stint-go/stint"
-	"github.com/stint-go/stint/httplimit"
+	"github.com/stint-go/stint/internal/race"
+	"github.com/stint-go/stint/internal/workload"
 )
 
-// A refusing is a server with slots that refuses some tasks after 5 ms, whatever the load, and all
-// of them for a second.
-type refusing struct {
-	latency time.Duration
-	slots   int
-	share   float64 // refused at random
-	every   int     // and one task of so many
-	outage  bool    // from the fifth second to the sixth
-	best    float64 // of the best throughput that is to be reached from the tenth second on
-}
-
-func (r refusing) String() string {
-	return fmt.Sprintf("%d slots of %v, share %.3f, one of %d, outage %v", r.slots, r.latency, r.share, r.every, r.outage)
-}
-
-// A refuser is a refusing server at work.
+// A refuser starts a task now or refuses it. The function end waits for the tasks.
 type refuser struct {
-	refusing
-	mu    sync.Mutex
-	rng   *rand.Rand
-	begun int
-	good  int // after the tenth second
-	start time.Time
-	slot  chan bool
+	name string
+	open func(l *stint.Limiter) (try func(func(context.Context) error), end func())
 }
 
-func (r refusing) open() *refuser {
-	return &refuser{refusing: r, rng: rand.New(rand.NewPCG(1, 2)), start: time.Now(), slot: make(chan bool, r.slots)}
+// refusers are the ways to be refused by an adaptive limit.
+var refusers = []refuser{
+	{"Pool.TryGo", func(l *stint.Limiter) (func(func(context.Context) error), func()) {
+		p := stint.NewPool(l, stint.Queue(0))
+		return func(f func(context.Context) error) { p.TryGo(func(ctx context.Context) { f(ctx) }) }, p.Close
+	}},
+	{"Group.TryGo", func(l *stint.Limiter) (func(func(context.Context) error), func()) {
+		g := stint.NewGroup(context.Background(), l, stint.Queue(0))
+		return func(f func(context.Context) error) { g.TryGo(f) }, func() { g.Wait() }
+	}},
+	{"Limiter.TryDo", func(l *stint.Limiter) (func(func(context.Context) error), func()) {
+		var callers sync.WaitGroup
+		return func(f func(context.Context) error) {
+			callers.Go(func() { l.TryDo(context.Background(), f) })
+		}, callers.Wait
+	}},
 }
 
-// answer serves a task, and reports whether it did.
-func (r *refuser) answer() bool {
-	r.mu.Lock()
-	r.begun++
-	since := time.Since(r.start)
-	ok := !(r.rng.Float64() < r.share || r.every > 0 && r.begun%r.every == 0 || r.outage && since/time.Second == 5)
-	took := time.Duration(float64(r.latency) * (0.8 + 0.4*r.rng.Float64()))
-	r.mu.Unlock()
-	if !ok {
-		time.Sleep(5 * time.Millisecond)
-		return false
+// refused offers tasks of w at a rate, in tasks a millisecond, at random times. It returns
+// the meter and the limits at the end of each half second.
+func refused(t *testing.T, w *workload.Workload, r refuser, rate float64, seed int) (*workload.Meter, []int) {
+	t.Helper()
+	var live *workload.Live
+	var limits []int
+	synctest.Test(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(uint64(seed), 5))
+		l := stint.Auto(1, 256)
+		try, end := r.open(l)
+		live = workload.NewLive(w, uint64(seed))
+		for milliseconds(sinceBubble()) < w.Until {
+			if int(2*sinceBubble()/time.Second) > len(limits) {
+				limits = append(limits, l.Current())
+			}
+			try(live.Task)
+			time.Sleep(max(1, time.Duration(rng.ExpFloat64()/rate*float64(time.Millisecond))))
+		}
+		live.Stop()
+		end()
+	})
+	return &live.Meter, limits
+}
+
+// At servers of 20 slots that have a queue, or collapse above 30, with more tasks than they
+// can serve, nobody waits: tasks are refused. The limit comes near 20 with every seed, and
+// the search continues.
+func TestRefusalsTeachTheSearch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: many runs, each until the search has settled")
 	}
-	r.slot <- true
-	time.Sleep(took)
-	<-r.slot
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if time.Since(r.start) > 10*time.Second {
-		r.good++
-	}
-	return true
-}
-
-// Refusals that do not depend on the load leave the limit where throughput is best: also while it
-// rises after an outage, when one refused task is a large share of those that run.
-func TestRefusalsThatAreNotLoad(t *testing.T) {
-	for _, c := range []refusing{
-		{100 * time.Millisecond, 20, 0, 0, true, 0.9},
-		{100 * time.Millisecond, 20, 0.01, 0, false, 0.9},
-		{100 * time.Millisecond, 20, 0.01, 0, true, 0.9},
-		{100 * time.Millisecond, 20, 0, 50, true, 0.9},
-		{100 * time.Millisecond, 100, 1.0 / 30, 0, false, 0.8},
-		{100 * time.Millisecond, 4, 1.0 / 30, 0, true, 0.8},
-		{10 * time.Millisecond, 20, 0.01, 0, true, 0.9},
-		{10 * time.Millisecond, 20, 1.0 / 30, 0, true, 0.8},
-		{10 * time.Millisecond, 1, 1.0 / 30, 0, true, 0.8},
-		{10 * time.Millisecond, 4, 0.1, 0, false, 0.8}, // more than may be, but lowering changes nothing
-		{10 * time.Millisecond, 20, 0.1, 0, false, 0.8},
-		{2 * time.Millisecond, 20, 1.0 / 30, 0, true, 0.8},
-		{2 * time.Millisecond, 20, 0, 1000, true, 0.9},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			limit := stint.Auto(1, 256, stint.Overload(func(err error) bool { return err == errBoom }))
-			r := c.open()
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-			defer cancel()
-			stint.Range(ctx, 1_000_000, func(context.Context, int) error {
-				if !r.answer() {
-					return errBoom
+	seeds := map[bool]int{false: 3, true: 1}[race.Enabled]
+	for _, name := range []string{"5 slots k=20", "10 cliff"} {
+		tr := *trialOf(name)
+		tr.Until, tr.From = 8_000, 3_000
+		if race.Enabled {
+			tr.Until, tr.From = 500, 0
+		}
+		for i, r := range refusers {
+			for seed := range seeds {
+				load := []float64{1.5, 3}[(seed+i)%2]
+				m, limits := refused(t, &tr.Workload, r, load*tr.Best, seed)
+				if race.Enabled {
+					continue // nothing is judged
 				}
-				return nil
-			}, stint.KeepGoing(), limit)
-			if x := float64(r.good) / (10 / c.latency.Seconds() * float64(c.slots)); x < c.best {
-				t.Errorf("%v: %.2f of the best throughput, want %.2f; the limit is %d, %d backoffs", c, x, c.best, limit.Current(), limit.Stats().Backoffs)
+				late := limits[len(limits)/2:]
+				sorted := slices.Sorted(slices.Values(late))
+				median := sorted[len(sorted)/2]
+				x := m.Throughput() / tr.Best
+				if x < 0.9 || m.Mean() > 40 || median < 14 || median > 36 || slices.Min(limits) == slices.Max(limits) {
+					t.Errorf("%s, %s, seed %d: %.2f of the throughput, %.1f tasks on average, limits %v",
+						name, r.name, seed, x, m.Mean(), limits)
+				}
 			}
-		})
+		}
 	}
 }
 
-// One of 1,000 answers is a 503 with Retry-After: 30. After a second in which all were, the limit
-// is held down for half a minute, and then no longer.
-func TestRareRetryAfter(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		limit := stint.Auto(1, 64)
-		r := refusing{latency: 20 * time.Millisecond, slots: 64, every: 1000, outage: true}.open()
-		client := &httplimit.Transport{Limiter: limit, Base: roundTrip(func(*http.Request) (*http.Response, error) {
-			resp := &http.Response{StatusCode: 200, Body: http.NoBody, Header: http.Header{}}
-			if !r.answer() {
-				resp.StatusCode = 503
-				resp.Header.Set("Retry-After", "30")
+// Refused tasks raise a limit at its start as waiting ones do: it takes about as long, if
+// more tasks are offered than the limit allows.
+func TestRefusalsRaiseTheLimit(t *testing.T) {
+	const most = 200
+	until := func(r refuser) (took time.Duration) {
+		synctest.Test(t, func(t *testing.T) {
+			l := stint.Auto(1, most)
+			try, end := r.open(l)
+			for l.Current() < most && took < time.Minute {
+				try(sleep(10 * time.Millisecond))
+				time.Sleep(10 * time.Microsecond)
+				took = sinceBubble()
 			}
-			return resp, nil
-		})}
-		ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
-		defer cancel()
-		time.AfterFunc(35*time.Second, func() {
-			if n := limit.Current(); n > 1 {
-				t.Errorf("limit %d 29 s after the outage", n)
-			}
+			end()
 		})
-		calls200(ctx, 1_000_000, func(int) {
-			req, _ := http.NewRequestWithContext(ctx, "GET", "http://x/", nil)
-			client.RoundTrip(req)
-		})
-		if per := r.good / 80; per < 1900 { // 3,200 while it may
-			t.Errorf("%d answers a second, limit %d", per, limit.Current())
+		return took
+	}
+	waiting := until(refuser{"Limiter.Do", func(l *stint.Limiter) (func(func(context.Context) error), func()) {
+		var callers sync.WaitGroup
+		ctx, cancel := context.WithCancel(context.Background())
+		return func(f func(context.Context) error) {
+			callers.Go(func() { l.Do(ctx, f) })
+		}, func() { cancel(); callers.Wait() }
+	}})
+	for _, r := range refusers {
+		if took := until(r); took > waiting*5/4 {
+			t.Errorf("%s: %v until the limit is %d; with tasks that wait %v", r.name, took, most, waiting)
+		} else {
+			t.Logf("%s: %v; with tasks that wait %v", r.name, took, waiting)
 		}
-	})
-}
-
-// A server takes any rate, but refuses growth of more than a fifth in a second. The best is
-// 2,560 a second, that of 256 tasks of 0.1 s.
-func TestGrowthIsRefused(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		limit := stint.Auto(1, 256, stint.Overload(func(err error) bool { return err == errBoom }))
-		start, good := time.Now(), 0
-		second, taken, before := 0, 0, 400
-		var mu sync.Mutex
-		admit := func() bool {
-			mu.Lock()
-			defer mu.Unlock()
-			if s := int(time.Since(start) / time.Second); s > second {
-				second, before, taken = s, max(400, taken), 0
-			}
-			if float64(taken) >= 1.2*float64(before) {
-				return false
-			}
-			if taken++; second >= 60 {
-				good++
-			}
-			return true
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-		defer cancel()
-		stint.Range(ctx, 1_000_000, func(context.Context, int) error {
-			if !admit() {
-				time.Sleep(5 * time.Millisecond)
-				return errBoom
-			}
-			time.Sleep(100 * time.Millisecond)
-			return nil
-		}, stint.KeepGoing(), limit)
-		if good/60 < 1000 {
-			t.Errorf("%d a second in the second minute; limit %d, %d backoffs", good/60, limit.Current(), limit.Stats().Backoffs)
-		}
-	})
+	}
 }
