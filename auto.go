@@ -19,9 +19,10 @@ import (
 // Limiters mistake each other's share for their own gain.
 //
 // CPU-bound tasks get a worker for each CPU. For I/O-bound tasks, workers are added
-// while throughput improves. Tasks that fail are no throughput, and do not raise the limit. The limit stays below what the memory limit of the process
-// allows. docs/choosing-a-limit.md describes the search and its costs. Options: Burst,
-// Overload. Limiter.Set ends the search.
+// while throughput improves. A task that fails is no throughput, so failures do not raise
+// the limit. The limit stays below what the memory limit of the process allows.
+// docs/choosing-a-limit.md describes the search and its costs. Options: Burst, Overload.
+// Limiter.Set ends the search.
 //
 // Auto panics if min is less than 1 or max less than min. Values above 16,777,216 count as
 // that many.
@@ -65,12 +66,15 @@ func Burst(n int) AutoOption {
 }
 
 // Overload identifies errors caused by excess load, such as the refusal of a busy server.
-// When is returns true for more than one of twenty tasks, an adaptive limit falls to seven
-// tenths, or to the limit before it rose last, once for the tasks that ran together. The
-// share is judged over many tasks. The limit stays below the one that was too high until a
-// second is over and a task succeeds. If that happens again it is up to ten seconds, and
-// then the limit rises by an eighth a second. If a lower limit does not lower the share, and
-// fewer than half of the tasks are overloaded, they are ignored for a minute.
+// When is returns true for more than one of twenty tasks, judged over many, an adaptive limit
+// falls to seven tenths, or to the limit before it rose last. It falls once for the tasks that
+// ran together, and stays below the limit that was too high until a second is over and a task
+// succeeds. If it falls again soon, it stays there for up to ten seconds, and then rises by an
+// eighth a second.
+//
+// Fewer overloaded tasks change nothing: a server may refuse some for other reasons. So it may
+// if their share, which is less than half, stays at a lower limit. The limit then rises again,
+// and the share is ignored for a minute.
 //
 // The error itself is treated as any other: it cancels the rest, unless KeepGoing is given.
 // is is called once for each error of a task of a call, a group, a stream or Limiter.Do,
