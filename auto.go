@@ -72,8 +72,8 @@ func Burst(n int) AutoOption {
 // succeeds. If it falls again soon, it stays there for up to ten seconds, and then rises by an
 // eighth a second.
 //
-// Fewer overloaded tasks change nothing: a server may refuse some for other reasons. So it may
-// if their share, which is less than half, stays at a lower limit. The limit then rises again,
+// Fewer overloaded tasks change nothing: a server may refuse some for other reasons. If their
+// share is less than half, and about the same at a quarter of the limit, the limit rises again,
 // and the share is ignored for a minute.
 //
 // The error itself is treated as any other: it cancels the rest, unless KeepGoing is given.

@@ -68,8 +68,9 @@ func (g *Group) Go(f func(context.Context) error) bool {
 // reason.
 //
 // Tasks may start each other in a chain of any length: a task that has finished keeps no
-// memory. But a value that each task adds to ctx, as by context.WithValue, is kept for all
-// tasks after it.
+// memory, also if each makes ctx by context.WithCancel, WithTimeout or WithDeadline. Contexts
+// of other kinds that each task makes, as by context.WithValue or WithoutCancel, are kept for
+// all tasks after it.
 //
 // If ctx is the context of a task on the group's limiter, queued tasks run on that
 // task's permit while GoContext waits. Once there is room it returns as soon as the

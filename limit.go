@@ -94,7 +94,7 @@ type LimiterStats struct {
 	// others are queued, if the tasks take less than about 1 ms. When the call, the Wait or
 	// the Idle has returned, all are counted.
 	Completed uint64 `json:"completed"` // tasks that have finished, in any way
-	Failed    uint64 `json:"failed"`    // of them: ended in an error, a panic or a Goexit; in httplimit.Transport also with status 429 or 503
+	Failed    uint64 `json:"failed"`    // of them: ended in an error, a panic or a Goexit; in httplimit.Transport also with status 429, or 500 and more
 	Waited    uint64 `json:"waited"`    // permits that were not free when they were asked for, and were got
 	Refused   uint64 `json:"refused"`   // tasks refused by TryGo, TryDo and httplimit.Handler
 	Backoffs  uint64 `json:"backoffs"`  // times that overload or short memory lowered the limit

@@ -27,7 +27,9 @@ import (
 // the function given to [stint.Overload] names: the limit falls if there are many, as described
 // there. With the header Retry-After in one of these, the limit stays below the one that was too
 // high for that long, at most a minute: requests go on at the lower limit. A limit that is not
-// adaptive ignores both. Transport does not repeat requests.
+// adaptive ignores both. Every status from 500 on is a failure: to an adaptive limiter no
+// throughput, so that a server which fails fast does not raise the limit. Transport does not
+// repeat requests.
 //
 // A request that is made with the context of a task on the same limiter runs on the task's
 // permit. Base gets a copy of the request, whose context has the permit: what Base does on the
@@ -98,7 +100,7 @@ func send(base http.RoundTripper, req *http.Request, p *permit) (resp *http.Resp
 		resp.Request = req
 	}
 	refused := resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable
-	p.failed.Store(refused)
+	p.failed.Store(refused || resp.StatusCode >= http.StatusInternalServerError)
 	if refused {
 		p.Overload(retryAfter(resp.Header, time.Now()))
 	}

@@ -16,6 +16,8 @@ type overload struct {
 	limit    int           // the limit then; 0: it was not full
 	oneOf    int           // one task of so many may be overloaded until tolerant
 	tolerant time.Duration
+	lowered  time.Duration // when the limit fell last
+	slowest  time.Duration // that a failed task took, less an eighth for each since
 }
 
 // tolerance returns the number of tasks of which one may be overloaded.
@@ -41,8 +43,10 @@ func (s *search) ended(now time.Duration, n int) {
 // failed counts n tasks that have failed. They are no throughput: a higher limit that only makes
 // more tasks fail is no better. If as many fail in a row as may run, the window is suspended until
 // one succeeds.
-func (s *search) failed(now time.Duration, n int) {
+// took is their total duration, 0 if unknown.
+func (s *search) failed(now time.Duration, n int, took time.Duration) {
 	s.ended(now, n)
+	s.overload.slowest = max(took/time.Duration(n), s.overload.slowest/8*7)
 	if s.settling > 1 {
 		s.settling = max(1, s.settling-n)
 	}
@@ -54,11 +58,11 @@ func (s *search) failed(now time.Duration, n int) {
 // overloaded notes that a task has failed because of excess load; failed will count it, too.
 // until is when the server wants to be asked again.
 func (s *search) overloaded(now, until time.Duration) {
-	if s.stale > 0 && s.limit < s.ceiling { // it started under the higher limit
+	o, one := &s.overload, s.overload.tolerance(now)
+	if s.limit < s.ceiling && (s.stale > 0 || now < o.lowered+o.slowest) { // it started under the higher limit
 		s.retryAt = max(s.retryAt, until)
 		return
 	}
-	o, one := &s.overload, s.overload.tolerance(now)
 	o.tasks++
 	o.excess += one
 	o.until = max(o.until, until)
@@ -68,8 +72,8 @@ func (s *search) overloaded(now, until time.Duration) {
 	share := float64(o.tasks) / float64(one*o.tasks-o.excess+1)
 	until, before, at := o.until, o.share, o.limit
 	o.tasks, o.excess, o.until = 0, 0, 0
-	switch lower := 4*s.limit <= 3*at || at > 0 && s.limit == s.Min; {
-	case lower && share < 0.5 && share > sameShare*before: // no outage, and not load
+	switch lower := at > 0 && (4*s.limit <= at || s.limit == s.Min); {
+	case lower && share < 0.5 && share > sameShare*before && until <= now: // no outage, not load, and the server asks for nothing
 		o.tolerant, o.oneOf = now+tolerantTime, max(2, int(1/(1.5*share)))
 		s.liftCeiling(now, "as many are overloaded at a lower limit")
 		return
@@ -79,6 +83,7 @@ func (s *search) overloaded(now, until time.Duration) {
 	s.setCeiling(now, max(s.limit, s.Min+1))
 	s.retryAt = max(s.retryAt, until)
 	if s.limit > s.Min {
+		o.lowered = now
 		s.backOff(now, fmt.Sprintf("overload with %d", s.limit))
 	}
 }
@@ -94,12 +99,19 @@ func (s *search) enoughOverloads() int {
 // twice as long.
 func (s *search) setCeiling(now time.Duration, n int) {
 	if s.ceiling == 0 || s.rises {
-		s.rises, s.fell = false, n
-		if s.ceilingTime > 0 && now-s.retryAt < maxCeilingTime {
-			s.ceilingTime = min(2*s.ceilingTime, maxCeilingTime)
-		} else {
+		again := s.ceilingTime > 0 && now-s.retryAt < maxCeilingTime
+		switch {
+		case !again:
+			s.fell = n
+		case s.rises:
+			s.fell = max(s.fell/2, n)
+		default: // the last one was lifted, and the limit may not have come far
+			s.fell = max(s.fell, n)
+		}
+		if s.ceilingTime = min(2*s.ceilingTime, maxCeilingTime); !again {
 			s.ceilingTime = minCeilingTime
 		}
+		s.rises = false
 	}
 	s.ceiling, s.retryAt = n, now+s.ceilingTime
 }
@@ -108,22 +120,33 @@ func (s *search) setCeiling(now time.Duration, n int) {
 // ones rise, to half of the limit that was too high at first, and then little by little, each time
 // when the limit has met them: some servers refuse growth.
 func (s *search) raiseCeiling(now time.Duration) {
-	switch {
+	switch half := s.fell / 2; {
 	case s.ceilingTime == minCeilingTime:
 		s.liftCeiling(now, "a higher limit is tried again")
 		return
+	case s.ceiling < half:
+		s.ceiling = half
+		s.restart(now, "half of the limit that was too high is tried again")
 	case s.phase != Holding || s.held < s.ceiling-1-s.ceiling/climbShare:
 		return
+	default:
+		s.up, s.hold = true, 0
+		s.ceiling += max(1, s.ceiling/climbShare)
 	}
-	s.up, s.hold = true, 0
-	s.ceiling = max(s.ceiling+max(1, s.ceiling/climbShare), s.fell/2)
 	s.retryAt, s.rises = now+climbTime, true
 }
 
-// liftCeiling removes the ceiling and starts slow start again.
+// liftCeiling removes the ceiling. What was overloaded until then is forgotten.
 func (s *search) liftCeiling(now time.Duration, reason string) {
-	s.ceiling, s.overload.limit = 0, 0
-	if top, _ := s.allowed(min(2*s.limit, s.Max)); top > s.limit+s.limit/8 { // as in nextRound
+	o := &s.overload
+	s.ceiling, o.limit = 0, 0
+	o.tasks, o.excess, o.until = 0, 0, 0
+	s.restart(now, reason)
+}
+
+// restart starts slow start again, at the limit.
+func (s *search) restart(now time.Duration, reason string) {
+	if top, _ := s.allowed(min(2*s.limit, s.highest())); top > s.limit+s.limit/8 { // as in nextRound
 		s.settling, s.alarmed = 0, false
 		s.window.open(now)
 		s.phase, s.start = SlowStart, slowStart{from: s.limit, top: top, pace: pace{last: now}}

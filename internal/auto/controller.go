@@ -354,7 +354,7 @@ func (c *Controller) finished(n, failed int, took time.Duration) {
 	}
 	waiting = waiting || !s.free && s.idleTasks <= running // tasks may be on their way to a raised limit
 	if failed > 0 {
-		s.failed(now, failed)
+		s.failed(now, failed, took*time.Duration(failed)/time.Duration(n))
 	}
 	if m := n - failed; m > 0 {
 		s.finished(now, m, took*time.Duration(m)/time.Duration(n), running, waiting)

@@ -21,7 +21,7 @@ func (g *searched) Limit() int { return g.search.limit }
 func (g *searched) Done(now, took float64, running int, full, overloaded bool) float64 {
 	if overloaded {
 		g.overloaded(ms(now), 0)
-		g.failed(ms(now), 1)
+		g.failed(ms(now), 1, 0)
 	} else {
 		g.finished(ms(now), 1, ms(took), running, full)
 	}

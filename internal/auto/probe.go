@@ -184,11 +184,10 @@ func (s *search) harms() bool {
 // accept holds the limit that was tried, with the reading r, and probes further in the same
 // direction. best and all were compared.
 func (s *search) accept(now time.Duration, r, best, all reading) {
-	what := "a higher limit is better"
+	reason := compared(direction(best, all)+" limit is better", best, all)
 	if !s.up {
-		what = "a lower limit is as good"
+		reason = compared(direction(best, all)+" limit is as good", best, all)
 	}
-	reason := compared(what, best, all)
 	if s.alarmed { // what was measured before the crowd had formed is too high
 		s.known = s.known[:0]
 	}
@@ -206,15 +205,23 @@ func (s *search) accept(now time.Duration, r, best, all reading) {
 	s.probe(now, r)
 }
 
+// direction says where b was measured, as seen from a.
+func direction(a, b reading) string {
+	if b.running < a.running {
+		return "a lower"
+	}
+	return "a higher"
+}
+
 // reject returns to the limit that is held, and probes the other direction next. After an
 // alarm, slow start continues: the alarm was false. When both directions have failed, it
 // pauses, each time for twice as long, and then probes nearer limits, far ones, and these
 // again: throughput may rise too slowly to tell neighbours apart. r, best and all are those of accept.
 func (s *search) reject(now time.Duration, r, best, all reading) {
 	base, alarmed, tried := s.known.at(s.held), s.alarmed, s.limit
-	reason := compared("a higher limit is no better", best, all)
+	reason := compared(direction(best, all)+" limit is no better", best, all)
 	if !s.up {
-		reason = compared("a lower limit is worse", best, all)
+		reason = compared(direction(best, all)+" limit is worse", best, all)
 	}
 	s.learn(r)
 	s.up, s.steps = !s.up, 1

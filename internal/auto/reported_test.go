@@ -51,15 +51,21 @@ func contradicts(reason string) bool {
 	}
 	x, _ := strconv.ParseFloat(strings.ReplaceAll(m[0][1], ",", ""), 64)
 	y, _ := strconv.ParseFloat(strings.ReplaceAll(m[1][1], ",", ""), 64)
-	switch words, _, _ := strings.Cut(reason, ":"); words {
+	words, _, _ := strings.Cut(reason, ":")
+	from, _ := strconv.Atoi(m[0][2])
+	to, _ := strconv.Atoi(m[1][2])
+	if strings.HasPrefix(words, "a higher limit") && to < from || strings.HasPrefix(words, "a lower limit") && to > from {
+		return true
+	}
+	switch words {
 	case "throughput rose", "throughput rose until all tasks run", "throughput rose too little for so many more tasks",
-		"a higher limit is better", "another limit was better":
+		"a higher limit is better", "a lower limit is better", "another limit was better":
 		return y <= x
-	case "throughput fell", "a lower limit is worse":
+	case "throughput fell", "a lower limit is worse", "a higher limit is worse":
 		return y >= x
-	case "throughput did not rise", "a higher limit is no better": // by a twentieth
+	case "throughput did not rise", "a higher limit is no better", "a lower limit is no better": // by a twentieth
 		return y > 1.06*x
-	case "a lower limit is as good":
+	case "a lower limit is as good", "a higher limit is as good":
 		return y < 0.75*x // after an alarm less evidence is enough
 	}
 	return true

@@ -21,7 +21,7 @@ const (
 	stallFactor      = 2                      // of the limit: what stalls reach later
 	backoffFactor    = 0.7                    // of the limit: what a backoff leaves
 	overloadShare    = 20                     // of tasks: one of so many may be overloaded
-	sameShare        = 0.8                    // of the share of overloaded tasks before, with which a lower limit has not helped: load would be below 0.7
+	sameShare        = 0.8                    // of the share of overloaded tasks before, with which a quarter of the limit has not helped: of load, little would be left
 	tolerantTime     = time.Minute            // for which more may be overloaded then
 	climbTime        = time.Second            // in which a ceiling that was met again rises by
 	climbShare       = 8                      // one of so many: less than the growth of a fifth that some servers refuse

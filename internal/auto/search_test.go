@@ -420,7 +420,7 @@ func (d *fedSearch) refuse(n int) {
 	for range n {
 		d.overloaded(d.now, 0)
 		d.now += time.Millisecond
-		d.failed(d.now, 1)
+		d.failed(d.now, 1, 0)
 	}
 }
 

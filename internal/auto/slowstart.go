@@ -222,11 +222,17 @@ func (s *search) judgeAll(now time.Duration, r reading) {
 func (s *search) nextRound(now time.Duration, r reading, reason string, factor int) {
 	s.start.prior = r
 	s.known.put(int(math.Round(r.running)), r)
-	if s.limit >= s.Max {
-		s.holdAt(now, r, reason+"; the maximum is reached")
+	highest := s.highest()
+	if s.limit >= highest {
+		if highest < s.Max {
+			reason += "; a limit above was too high"
+		} else {
+			reason += "; the maximum is reached"
+		}
+		s.holdAt(now, r, reason)
 		return
 	}
-	top, why := s.allowed(min(factor*s.limit, s.Max))
+	top, why := s.allowed(min(factor*s.limit, highest))
 	if top <= s.limit+s.limit/8 && why != "" { // resources vary: a moment with a little more is no reason to continue
 		s.setCeiling(now, s.limit+1)
 		s.holdAt(now, r, why)
@@ -235,6 +241,14 @@ func (s *search) nextRound(now time.Duration, r reading, reason string, factor i
 	s.window.open(now)
 	s.phase, s.start.from, s.start.top = SlowStart, s.limit, top
 	s.noted(now, r, reason)
+}
+
+// highest returns the highest limit that slow start may reach.
+func (s *search) highest() int {
+	if s.ceiling > 0 {
+		return min(s.ceiling-1, s.Max)
+	}
+	return s.Max
 }
 
 // holdAt holds the limit that slow start has reached.

@@ -59,6 +59,8 @@ func through() []entryPoint {
 	return append(ways, entryPoints...)
 }
 
+type ownKey int
+
 // starters are the ways to start a task with the values of ctx. close waits for the tasks.
 func starters(opts ...stint.Option) map[string]func() (start func(context.Context, func(context.Context) error) error, close func()) {
 	type start = func(context.Context, func(context.Context) error) error
@@ -74,15 +76,15 @@ func starters(opts ...stint.Option) map[string]func() (start func(context.Contex
 			return g.GoContext, func() { g.Wait() }
 		},
 		"Results": func() (start, func()) {
-			r := stint.NewResults[int](context.WithValue(context.Background(), "own", 1), append(opts, stint.Limit(2))...)
+			r := stint.NewResults[int](context.WithValue(context.Background(), ownKey(0), 1), append(opts, stint.Limit(2))...)
 			return func(ctx context.Context, f func(context.Context) error) error {
 				return r.GoContext(ctx, func(ctx context.Context) (int, error) { return 0, f(ctx) })
 			}, func() { r.Wait() }
 		},
 		"two in turns": func() (start, func()) { // each time from a task of the other
 			turn := 0
-			g := stint.NewGroup(context.WithValue(context.Background(), "one", 1), append(opts, stint.Limit(2))...)
-			h := stint.NewGroup(context.WithValue(context.Background(), "two", 2), stint.Limit(2))
+			g := stint.NewGroup(context.WithValue(context.Background(), ownKey(1), 1), append(opts, stint.Limit(2))...)
+			h := stint.NewGroup(context.WithValue(context.Background(), ownKey(2), 2), stint.Limit(2))
 			return func(ctx context.Context, f func(context.Context) error) error {
 				turn++
 				return []*stint.Group{g, h}[turn%2].GoContext(ctx, f)

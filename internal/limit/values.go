@@ -195,12 +195,27 @@ func appended(a, b context.Context) context.Context {
 }
 
 // isIn reports whether c is one of the contexts joined in a. Of a type whose values cannot be
-// compared, one is enough: a chain of tasks would add one for each task.
-func isIn(c, a context.Context) bool {
+// compared, maxAlike are enough: a chain of tasks would add one for each task.
+func isIn(c, a context.Context) bool { return has(c, a) || !isComparable(c) && alike(c, a) >= maxAlike }
+
+const maxAlike = 8
+
+func has(c, a context.Context) bool {
 	if j, ok := a.(*joined); ok {
-		return isIn(c, j.Context) || isIn(c, j.others)
+		return has(c, j.Context) || has(c, j.others)
 	}
-	return same(c, a) || reflect.TypeOf(c) == reflect.TypeOf(a) && !isComparable(c)
+	return same(c, a)
+}
+
+// alike returns how many of the contexts joined in a are of the type of c.
+func alike(c, a context.Context) int {
+	if j, ok := a.(*joined); ok {
+		return alike(c, j.Context) + alike(c, j.others)
+	}
+	if reflect.TypeOf(c) == reflect.TypeOf(a) {
+		return 1
+	}
+	return 0
 }
 
 // isEmpty reports whether ctx has no values.
