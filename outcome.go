@@ -228,7 +228,7 @@ func (c *callOutcome) close(complete bool) {
 		c.take(c.late)
 	}
 	slices.SortFunc(c.itemErrors, func(a, b *ItemError) int { return cmp.Compare(a.Index, b.Index) })
-	c.mu.Unlock() // no task is left: nothing below is concurrent
+	c.mu.Unlock()              // no task is left: nothing below is concurrent
 	defer c.cancelCause(c.err) // as the goroutine that has recorded it may be about to do
 	switch {
 	case c.panics != nil:

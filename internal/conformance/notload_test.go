@@ -80,7 +80,7 @@ func TestRefusalsThatAreNotLoad(t *testing.T) {
 		{10 * time.Millisecond, 20, 0.01, 0, true, 0.9},
 		{10 * time.Millisecond, 20, 1.0 / 30, 0, true, 0.8},
 		{10 * time.Millisecond, 1, 1.0 / 30, 0, true, 0.8},
-		{10 * time.Millisecond, 4, 0.1, 0, false, 0.8}, // more than may be, but lowering changes nothing
+		{10 * time.Millisecond, 4, 0.1, 0, false, 0.8},   // more than may be, but lowering changes nothing
 		{10 * time.Millisecond, 20, 0.1, 0, false, 0.65}, // at times the limit falls to a quarter
 		{2 * time.Millisecond, 20, 1.0 / 30, 0, true, 0.8},
 		{2 * time.Millisecond, 20, 0, 1000, true, 0.9},
