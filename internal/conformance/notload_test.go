@@ -3,9 +3,11 @@ package conformance_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -170,4 +172,53 @@ func TestGrowthIsRefused(t *testing.T) {
 			t.Errorf("%d a second in the second minute; limit %d, %d backoffs", good/60, limit.Current(), limit.Stats().Backoffs)
 		}
 	})
+}
+
+// A server that refuses what is above its capacity is not taken for one that refuses for other
+// reasons, even if a refusal takes as long as an answer or longer: refusals of tasks that started
+// under a higher limit come under the lower one.
+func TestSlowRefusalsAreLoad(t *testing.T) {
+	const latency, capacity = 100 * time.Millisecond, 8
+	for _, c := range []struct {
+		refusal time.Duration
+		most    int64 // of a hundred tasks
+	}{{latency / 10, 5}, {latency, 5}, {3 * latency, 8}} {
+		for seed := range uint64(3) {
+			synctest.Test(t, func(t *testing.T) {
+				limit := stint.Auto(1, 256, stint.Overload(func(err error) bool { return err == errBoom }))
+				ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+				defer cancel()
+				var running, good, refused atomic.Int64
+				rng, start := rand.New(rand.NewPCG(seed, 7)), time.Now()
+				stint.EachSeq(ctx, durations(rng, latency), func(_ context.Context, took time.Duration) error {
+					defer running.Add(-1)
+					tells := time.Since(start) > 10*time.Second
+					if running.Add(1) > capacity {
+						time.Sleep(c.refusal)
+						if tells {
+							refused.Add(1)
+						}
+						return errBoom
+					}
+					time.Sleep(took)
+					if tells {
+						good.Add(1)
+					}
+					return nil
+				}, stint.KeepGoing(), limit)
+				share, of := 100*refused.Load()/(good.Load()+refused.Load()), float64(good.Load())/(80*capacity/latency.Seconds())
+				if share > c.most || of < 0.85 {
+					t.Errorf("refusals of %v, seed %d: %d %% are refused, %.2f of the best throughput; limit %d", c.refusal, seed, share, of, limit.Current())
+				}
+			})
+		}
+	}
+}
+
+// durations yields times around a mean for ever.
+func durations(rng *rand.Rand, mean time.Duration) iter.Seq[time.Duration] {
+	return func(yield func(time.Duration) bool) {
+		for yield(time.Duration(float64(mean) * (0.8 + 0.4*rng.Float64()))) {
+		}
+	}
 }
