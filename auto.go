@@ -66,15 +66,16 @@ func Burst(n int) AutoOption {
 }
 
 // Overload identifies errors caused by excess load, such as the refusal of a busy server.
-// When is returns true for more than one of twenty tasks, judged over many, an adaptive limit
-// falls to seven tenths, or to the limit before it rose last. It falls once for the tasks that
-// ran together, and stays below the limit that was too high until a second is over and a task
-// succeeds. If it falls again soon, it stays there for up to ten seconds, and then rises by an
-// eighth a second.
+// If more than one of twenty tasks is overloaded, judged over many, an adaptive limit falls to
+// seven tenths; if it had just been raised, to where it was. It falls once for the tasks that
+// ran together. For a second, and until a task has succeeded, it stays below the limit that was
+// too high. If it falls again within ten seconds, this time doubles, up to ten seconds, and
+// then the limit rises by an eighth a second.
 //
-// Fewer overloaded tasks change nothing: a server may refuse some for other reasons. If their
-// share is less than half, and about the same at a quarter of the limit, the limit rises again,
-// and the share is ignored for a minute.
+// Fewer overloaded tasks change nothing: a server may refuse some for other reasons. If
+// lowering the limit to a quarter does not lower a larger share, and it is below half, it is
+// not load: the limit rises again, and the share is ignored for a minute. This repeats after
+// the minute.
 //
 // The error itself is treated as any other: it cancels the rest, unless KeepGoing is given.
 // is is called once for each error of a task of a call, a group, a stream or Limiter.Do,

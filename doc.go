@@ -86,7 +86,7 @@
 // channel of n elements that is used as a semaphore: a limit of 1 orders all tasks.
 //
 // The race detector is told this order and no other. In programs built with -race, each
-// task has a goroutine of its own, also one that otherwise runs on the caller's; loops
+// task has a goroutine of its own, even if it would run on the caller's otherwise; loops
 // and [github.com/stint-go/stint/stream.ParMap] do this for the first 1,000 items.
 //
 // # Further reading

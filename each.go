@@ -18,8 +18,8 @@ import (
 // Items start roughly in order. Items of less than a microsecond are taken several at a
 // time, so up to 127 of them may wait behind one that blocks. If the limit is above
 // GOMAXPROCS or lets all items run at once, each item is taken alone, and items may wait
-// for each other. Items that wait for each other need a Limit with room for all of them:
-// the adaptive limit rises as calls finish.
+// for each other. Without a Limit that has room for all of them, items that wait for each
+// other may wait for ever: the adaptive limit rises as calls finish.
 //
 // The first error cancels the context given to f, starts no further calls, and is
 // returned. If ctx ends before every item was started, Each returns its cause. If f

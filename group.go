@@ -27,8 +27,8 @@ import (
 // Wait. Under KeepGoing, with a context that does not end, only a panic drops tasks. A task
 // that waits for another task of its group must watch its context too.
 //
-// A Group must be made by NewGroup and waited for: see PanicError. A value that a task leaves
-// behind must not need the context of the group, which ends in Wait: read the body of an
+// A Group must be made by NewGroup and waited for: see PanicError. The context of the group
+// ends in Wait. What a task leaves for later must not need it: read the body of an
 // *http.Response in the task. The methods of a Group may be called concurrently, also by its
 // own tasks; but a task that calls Wait on its own group deadlocks.
 type Group struct {
@@ -38,7 +38,7 @@ type Group struct {
 // NewGroup returns a Group whose tasks get a context made from ctx, which ends with
 // the group. It starts no goroutine. Without an option the limit is adaptive, as
 // described at Auto: tasks that stay, or wait for each other, need a Limit with room for
-// all, as the search learns from tasks that finish. Options: Limiter or Pool, Queue,
+// all, since the search starts more tasks as tasks finish. Options: Limiter or Pool, Queue,
 // KeepGoing, LowPriority, Name. NewGroup panics if ctx is nil.
 func NewGroup(ctx context.Context, opts ...Option) *Group {
 	checkArgs("NewGroup", ctx, false)

@@ -79,7 +79,8 @@ func Unordered() Option {
 // pprof label "stint"; workers have that label in profiles, and execution traces have
 // a region of that name for each task. On a pool, workers and the regions of groups
 // and sequences have the name of the pool. The caller's own goroutine keeps its
-// labels: use pprof.Do to label it.
+// labels: use pprof.Do to label it. A panic that is written to standard error, as nobody
+// has raised it, tells the name too.
 func Name(s string) Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.Name; o.Name = s })
 }

@@ -187,7 +187,7 @@ func (c *callOutcome) waits() string {
 		by = fmt.Sprintf("%s of %q", by, name)
 	}
 	if tasks == 0 {
-		return by + ", when its caller gets there"
+		return by + "; nobody has called it yet"
 	}
 	return fmt.Sprintf("%s; other tasks that run: %d", by, tasks)
 }

@@ -8,11 +8,11 @@ import "github.com/stint-go/stint/internal/task"
 // is not wrapped again.
 //
 // A call raises a panic when its other tasks have finished. If that takes more than a second,
-// or nobody calls Wait, the first panic of the call is written to standard error after the
-// second, once, with the stack and what it waits for; it is raised all the same. A panic of a
-// loop body or a sequence of the caller, which only passes through a call, is written without
-// its value. A Group or Results that is garbage, with a panic that no Wait has raised, crashes
-// the process with that panic.
+// or nobody calls Wait, the first panic of the call is written to standard error, once, with
+// the stack and what it waits for. It is raised later as usual. A panic of a loop body or a
+// sequence of the caller is written without its value, since stint does not recover it. A
+// Group or Results that is garbage, with a panic that no Wait has raised, crashes the process
+// with that panic.
 //
 // A PanicError has these fields and methods:
 //

@@ -27,9 +27,9 @@
 //   - A nil function panics in Go and TryGo, not in a new goroutine.
 //
 // Like the original, it starts a goroutine for each task. The goroutine inherits the pprof
-// labels of the caller of Go, and its stack names that caller. The race detector considers
-// the same tasks ordered. In programs built with -race, a task runs on one goroutine more,
-// which is started by the first.
+// labels of the caller of Go, and its stack has the number of that goroutine. The race
+// detector considers the same tasks ordered. In programs built with -race, a task runs on a
+// second goroutine, which the first one starts.
 //
 // # Costs
 //

@@ -75,7 +75,7 @@ func (s *search) overloaded(now, until time.Duration) {
 	switch lower := at > 0 && (4*s.limit <= at || s.limit == s.Min); {
 	case lower && share < 0.5 && share > sameShare*before && until <= now: // no outage, not load, and the server asks for nothing
 		o.tolerant, o.oneOf = now+tolerantTime, max(2, int(1/(1.5*share)))
-		s.liftCeiling(now, "as many are overloaded at a lower limit")
+		s.liftCeiling(now, "the share of overloaded tasks did not fall with the limit: it is not load")
 		return
 	case lower || s.limit > at:
 		o.share, o.limit = share, s.limit

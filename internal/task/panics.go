@@ -1,7 +1,6 @@
 package task
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -64,7 +63,7 @@ func CrashUnraised[T any](owner *T, name string, ps *Panics) {
 	p, a := ps.first, ps.alarm
 	runtime.AddCleanup(owner, func(a *alarm) {
 		if a.isOn() {
-			panic(With(p, []error{errors.New(name + " was dropped, and nobody called its Wait")}))
+			panic(fmt.Errorf("%s was dropped, and nobody called its Wait: %w", name, p))
 		}
 	}, a)
 }
