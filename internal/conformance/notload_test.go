@@ -13,6 +13,7 @@ import (
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/httplimit"
+	"github.com/stint-go/stint/internal/race"
 )
 
 // A refusing is a server with slots that refuses some tasks after 5 ms, whatever the load, and all
@@ -71,7 +72,7 @@ func (r *refusals) answer() bool {
 // Refusals that do not depend on the load leave the limit where throughput is best: also while it
 // rises after an outage, when one refused task is a large share of those that run.
 func TestRefusalsThatAreNotLoad(t *testing.T) {
-	for _, c := range []refusing{
+	for i, c := range []refusing{
 		{100 * time.Millisecond, 20, 0, 0, true, 0.9},
 		{100 * time.Millisecond, 20, 0.01, 0, false, 0.9},
 		{100 * time.Millisecond, 20, 0.01, 0, true, 0.9},
@@ -86,6 +87,9 @@ func TestRefusalsThatAreNotLoad(t *testing.T) {
 		{2 * time.Millisecond, 20, 1.0 / 30, 0, true, 0.8},
 		{2 * time.Millisecond, 20, 0, 1000, true, 0.9},
 	} {
+		if race.Enabled && i%6 != 0 { // some, as it takes long
+			continue
+		}
 		synctest.Test(t, func(t *testing.T) {
 			limit := stint.Auto(1, 256, stint.Overload(func(err error) bool { return err == errBoom }))
 			r := c.open()
