@@ -19,15 +19,14 @@ type failures struct {
 // fail records the outcome of a task that did not return nil, and cancels the context if it
 // is the first.
 func (g *Group) fail(o task.Outcome) {
-	f := g.failures.Load()
-	first := f == nil && g.failures.CompareAndSwap(nil, new(failures))
-	if first || f == nil {
-		f = g.failures.Load()
+	if g.failures.Load() == nil {
+		g.failures.CompareAndSwap(nil, new(failures))
 	}
+	f := g.failures.Load()
 	if g.cancel != nil && f.isConsequence(o) {
 		return
 	}
-	cause := f.add(o, g)
+	cause, first := f.add(o, g)
 	if first && g.cancel != nil {
 		g.cancel(cause) // which may call code of the caller
 	}
@@ -45,10 +44,12 @@ func (f *failures) isConsequence(o task.Outcome) bool {
 	return panicked != nil && len(task.Besides([]error{o.Err}, "errgroup: error", panicked)) == 0
 }
 
-// add adds the outcome of a failed task of g, and returns it as an error.
-func (f *failures) add(o task.Outcome, g *Group) error {
+// add adds the outcome of a failed task of g, returns it as an error, and reports whether it is
+// the first.
+func (f *failures) add(o task.Outcome, g *Group) (cause error, first bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	first = f.err == nil && f.panics == nil
 	if o.Panic != nil {
 		p := o.Panic.Raised("errgroup: task")
 		if f.panics == nil {
@@ -57,7 +58,7 @@ func (f *failures) add(o task.Outcome, g *Group) error {
 		} else {
 			f.more++
 		}
-		return p
+		return p, first
 	}
 	err := o.Err
 	if o.Goexit {
@@ -66,7 +67,7 @@ func (f *failures) add(o task.Outcome, g *Group) error {
 	if f.err == nil {
 		f.err = err
 	}
-	return err
+	return err, first
 }
 
 // first returns the error of Wait. A nil f has none.
