@@ -413,3 +413,16 @@ func TestGroupIsSmall(t *testing.T) {
 		t.Errorf("a Group takes %d bytes, want at most %d", n, want)
 	}
 }
+
+// Of tasks that fail together, the one whose error Wait returns has cancelled the context.
+func TestCauseIsTheErrorOfWait(t *testing.T) {
+	for range 20000 {
+		g, ctx := errgroup.WithContext(context.Background())
+		for i := range 4 {
+			g.Go(func() error { return fmt.Errorf("task %d", i) })
+		}
+		if err := g.Wait(); context.Cause(ctx) != err {
+			t.Fatalf("Wait returned %v, the cause is %v", err, context.Cause(ctx))
+		}
+	}
+}

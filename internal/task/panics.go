@@ -108,7 +108,6 @@ func (p *PanicError) write(waits func() string) {
 type alarm struct {
 	timer *time.Timer
 	due   time.Time
-	done  chan struct{} // closed when the timer's function returns
 
 	mu   sync.Mutex
 	on   bool
@@ -117,14 +116,13 @@ type alarm struct {
 }
 
 func newAlarm(ring func()) *alarm {
-	a := &alarm{due: time.Now().Add(writeAfter), done: make(chan struct{}), on: true, ring: ring}
+	a := &alarm{due: time.Now().Add(writeAfter), on: true, ring: ring}
 	a.timer = time.AfterFunc(writeAfter, a.expire)
 	return a
 }
 
 // expire is called by the timer.
 func (a *alarm) expire() {
-	defer close(a.done)
 	a.mu.Lock()
 	ring := a.ring
 	a.ring, a.rung = nil, ring != nil
@@ -134,17 +132,18 @@ func (a *alarm) expire() {
 	}
 }
 
-// stop turns the alarm off, waits for its function if that is being called, and reports
-// whether it has not been called. Later calls change nothing. The timer of another synctest
-// bubble, which must not be touched here, expires and finds the alarm off.
+// stop turns the alarm off, and reports whether its function has not been called. It does not
+// wait for the function, which calls methods of the caller's: they may take a lock that is held
+// here. Later calls change nothing. The timer of another synctest bubble, which must not be
+// touched here, expires and finds the alarm off.
 func (a *alarm) stop() (silent bool) {
 	a.mu.Lock()
 	stopped, rung := !a.on, a.rung
 	a.on, a.ring = false, nil
 	a.mu.Unlock()
 	here := time.Since(a.due).Abs() <= 2*writeAfter // the clock of this goroutine; or it has long expired
-	if !stopped && here && !a.timer.Stop() {
-		<-a.done
+	if !stopped && here {
+		a.timer.Stop()
 	}
 	return !rung
 }

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -67,5 +68,32 @@ func TestNestedPanicIsWrittenOnce(t *testing.T) {
 		if hold(hold(p)) != p || written != 1 {
 			t.Errorf("written %d times", written)
 		}
+	})
+}
+
+// A lockedError's text needs a lock.
+type lockedError struct{ mu sync.Mutex }
+
+func (e *lockedError) Error() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return "locked"
+}
+
+// A panic is raised also while its text is being made: that may wait for a lock of the goroutine
+// that raises it.
+func TestRaisingWaitsForNoMethod(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := new(lockedError)
+		ps := (*Panics)(nil).Add(&PanicError{Value: e}, func() string { return "a test" })
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		time.Sleep(writeAfter) // the text is being made
+		defer func() {
+			if p, _ := recover().(*PanicError); p == nil || p.Value != e {
+				t.Errorf("recovered %v", p)
+			}
+		}()
+		ps.Raise()
 	})
 }
