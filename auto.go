@@ -70,7 +70,7 @@ func Burst(n int) AutoOption {
 // seven tenths; if it had just been raised, to where it was. It falls once for the tasks that
 // ran together. For a second, and until a task has succeeded, it stays below the limit that was
 // too high. If it falls again within ten seconds, this time doubles, up to ten seconds, and
-// then the limit rises by an eighth a second.
+// then the limit rises slowly, by at most an eighth a second.
 //
 // Fewer overloaded tasks change nothing: a server may refuse some for other reasons. If
 // lowering the limit to a quarter does not lower a larger share, and it is below half, it is

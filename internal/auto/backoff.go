@@ -6,18 +6,23 @@ import (
 	"time"
 )
 
-// An overload is the evidence that the limit is too high: a leaky bucket of overloaded tasks. It
-// leaks as many as may be overloaded: a server may refuse a few tasks for other reasons than load.
+// An overload is the evidence that the limit is too high. A server may refuse a few tasks for other
+// reasons than load.
 type overload struct {
-	excess   int           // each overloaded task adds tolerance, and each finished task takes 1 off
-	tasks    int           // overloaded, since excess was 0
-	until    time.Duration // the latest time that these ask for
-	share    float64       // of tasks that were overloaded when the bucket was full, under this ceiling
-	limit    int           // the limit then; 0: it was not full
-	oneOf    int           // one task of so many may be overloaded until tolerant
+	bucket
+	share    float64 // of tasks that were overloaded when the bucket was full, at limit
+	limit    int     // 0: it was not full since the ceiling was lifted
+	oneOf    int     // one task of so many may be overloaded until tolerant
 	tolerant time.Duration
 	lowered  time.Duration // when the limit fell last
 	slowest  time.Duration // that a failed task took, less an eighth for each since
+}
+
+// A bucket leaks as many overloaded tasks as may be.
+type bucket struct {
+	excess int           // each overloaded task adds tolerance, and each finished task takes 1 off
+	tasks  int           // overloaded, since excess was 0
+	until  time.Duration // the latest time that these ask for
 }
 
 // tolerance returns the number of tasks of which one may be overloaded.
@@ -35,15 +40,14 @@ func (s *search) ended(now time.Duration, n int) {
 	s.stale = max(0, s.stale-n)
 	if o := &s.overload; o.excess > 0 {
 		if o.excess -= n; o.excess <= 0 {
-			o.excess, o.tasks, o.until = 0, 0, 0
+			o.bucket = bucket{}
 		}
 	}
 }
 
 // failed counts n tasks that have failed. They are no throughput: a higher limit that only makes
-// more tasks fail is no better. If as many fail in a row as may run, the window is suspended until
-// one succeeds.
-// took is their total duration, 0 if unknown.
+// more tasks fail is no better. If more fail in a row than may run, the window is suspended until
+// one succeeds. took is their total duration, 0 if unknown.
 func (s *search) failed(now time.Duration, n int, took time.Duration) {
 	s.ended(now, n)
 	s.overload.slowest = max(took/time.Duration(n), s.overload.slowest/8*7)
@@ -71,7 +75,7 @@ func (s *search) overloaded(now, until time.Duration) {
 	}
 	share := float64(o.tasks) / float64(one*o.tasks-o.excess+1)
 	until, before, at := o.until, o.share, o.limit
-	o.tasks, o.excess, o.until = 0, 0, 0
+	o.bucket = bucket{}
 	switch lower := at > 0 && (4*s.limit <= at || s.limit == s.Min); {
 	case lower && share < 0.5 && share > sameShare*before && until <= now: // no outage, not load, and the server asks for nothing
 		o.tolerant, o.oneOf = now+tolerantTime, max(2, int(1/(1.5*share)))
@@ -138,9 +142,7 @@ func (s *search) raiseCeiling(now time.Duration) {
 
 // liftCeiling removes the ceiling. What was overloaded until then is forgotten.
 func (s *search) liftCeiling(now time.Duration, reason string) {
-	o := &s.overload
-	s.ceiling, o.limit = 0, 0
-	o.tasks, o.excess, o.until = 0, 0, 0
+	s.ceiling, s.overload.limit, s.overload.bucket = 0, 0, bucket{}
 	s.restart(now, reason)
 }
 
