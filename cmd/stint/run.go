@@ -49,7 +49,9 @@ With --cluster, workers that were started with "stint work --run" run the jobs.`
   130  interrupted (143: terminated, 129: hung up, 141: the reader of the output
        has gone). The first signal terminates the jobs, the second kills them.
   With --halt and fail=N, the status of the job that ended the run. With
-  success=N, 0.`,
+  success=N, 0.
+
+A standard stream that is closed counts as /dev/null.`,
 }
 
 func newRun(std console.Streams) *cobra.Command {

@@ -151,7 +151,7 @@ func commandLines() []commandLine {
 		line("-s", "kill -{} $$", ":::", "15", "9", "1"), line("{}", "x", ":::", "echo", "nonesuch", "./list", "dir/none", "false"),
 		line("-s", "head -c 100000 /dev/urandom > r{}; cat r{} | wc -c; printf '\\0\\377\\n\\r'", ":::", "a", "b"), line("-s", "echo {} >&2", ":::", "a", "b"),
 		line("-s", "printf {}; printf e{} >&2", ":::", "a", "b"), line("-s", "head -c 300000 /dev/zero; echo {}", ":::", "a", "b"), line("--tag", "seq", ":::", "30000", "2"),
-		line("-s", "read x; echo $? $x", ":::", "a"), input(strings.Repeat("x", 200_000)+"\ny\n", "-s", "echo ${#1}"), line("--dry-run", "echo", ":::", "a"),
+		line("-s", "read x; echo $? $x", ":::", "a"), input(strings.Repeat("x", 200_000)+"\ny\n", "--quiet", "-s", "echo ${#1}"), line("--dry-run", "echo", ":::", "a"),
 		line("-s", "cat <&0; ( sleep 0.1; echo {} ) &", ":::", "a", "b"), line("--halt", "soon,fail=9", "echo", ":::", "a", "b"),
 	}
 }

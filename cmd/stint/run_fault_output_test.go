@@ -168,7 +168,8 @@ func (p *faultRun) daemon() (pid int) {
 	return pid
 }
 
-// TestRunClosedStreams closes a standard stream of stint. Nobody sees what goes there.
+// TestRunClosedStreams closes a standard stream of stint. Nobody sees what goes there. It cannot be
+// told from a caller's /dev/null that is open for reading and writing, which is no error.
 func TestRunClosedStreams(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ closed, args, out, errs string }{
@@ -177,6 +178,7 @@ func TestRunClosedStreams(t *testing.T) {
 		{"<&-", "--pipe cat", "", ""},
 		{">&-", "echo ::: 1", "", ""},
 		{">&-", "--ungroup echo ::: 1", "", ""},
+		{"1<>/dev/null", "echo ::: 1", "", ""},
 		{"2>&-", "ls ::: missing .", "log\n", ""},
 		{"2>&-", "echo ::: 1", "1\n", ""},
 		{"<&- >&- 2>&-", "echo ::: 1", "", ""},
@@ -302,6 +304,47 @@ func TestRunOddItemsResume(t *testing.T) {
 			if logged = string(b); len(p.lines("log")) != 1+len(testfiles.OddNames) {
 				t.Errorf("run %d: the log has %d lines, want %d", i+1, len(p.lines("log")), 1+len(testfiles.OddNames))
 			}
+		}
+	}
+}
+
+// TestLongMessages wants messages that fit on a screen, and the end of each, whatever has failed and
+// however long its name is.
+func TestLongMessages(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 100_000)
+	var many strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintln(&many, i)
+	}
+	for _, test := range []struct {
+		args   []string
+		status int
+		want   string // at the end
+	}{
+		{[]string{"run", "-X", "-j", "1", "false"}, 1, ""},
+		{[]string{"run", "-X", "-j", "1", "-s", "false {}"}, 1, ""},
+		{[]string{"run", "-s", "false {} # " + long + " the end", ":::", "a"}, 1, " the end"},
+		{[]string{"run", "--timeout", "0.1", "sh", "-c", "sleep 1000", ":::", long}, 1, "xxx"},
+		{[]string{"run", "--retries", "1", "false", ":::", long}, 1, "xxx"},
+		{[]string{"run", long}, 127, ": command not found"},
+		{[]string{"run", "{}", ":::", "/" + long}, 1, "xxx"},
+		{[]string{"run", "--cwd", long, "echo"}, 1, "ile name too long"},
+		{[]string{"run", "--joblog", long, "echo"}, 1, "ile name too long"},
+		{[]string{"run", "-a", long, "echo"}, 1, "ile name too long"},
+		{[]string{"run", "--" + long}, 2, " for more information."},
+		{[]string{"sum", long}, 1, "ile name too long"},
+		{[]string{"sum", "-a", long}, 2, " for more information."},
+		{[]string{"sum", "-o", long, "/dev/null"}, 1, "ile name too long"},
+		{[]string{"sum", "-c", long}, 1, "ile name too long"},
+		{[]string{long}, 2, " for more information."},
+	} {
+		p := newFaultRun(t)
+		p.Args, p.Stdin = append(p.Args[:1], test.args...), strings.NewReader(many.String())
+		p.start().end()
+		text := strings.TrimSuffix(p.errs.String(), "\n")
+		if got := p.ProcessState.ExitCode(); got != test.status || !strings.HasSuffix(text, test.want) || len(text) > 2000 || text == "" {
+			t.Errorf("%.60q: exit status %d, want %d; messages of %d bytes %.1500q ... %q, want %q at the end", test.args, got, test.status, len(text), text, text[max(0, len(text)-50):], test.want)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func addRunFlags(cmd *cobra.Command, o *run.Options) {
 	f.StringVar(&o.Results, "results", "", "also write stdout, stderr and status of job N to files in `DIR`/N")
 	_ = cmd.MarkFlagDirname("results")
 	f.BoolVar(&o.Quiet, "quiet", false, "print no summary of failed jobs")
-	f.StringVar(&o.Progress, "progress", "auto", "show progress, `WHEN`: auto (terminals), always, never")
+	f.StringVar(&o.Progress, "progress", "auto", "show progress, `WHEN`: auto (terminal, no pipe), always, never")
 	complete(cmd, "progress", "auto", "always", "never")
 	f.StringVar(&o.Joblog, "joblog", "", "write a line to `FILE` for each job that has ended")
 	f.BoolVar(&o.Resume, "resume", false, "with --joblog: skip the jobs that are in the log")

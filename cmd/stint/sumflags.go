@@ -36,7 +36,7 @@ func addSumFlags(cmd *cobra.Command, o *sum.Options) {
 	f.StringVar(&o.FilesFrom, "files-from", "", "read the PATHs from `FILE`, one a line; -: standard input")
 	f.BoolVarP(&o.Null, "null", "0", false, "the PATHs of --files-from end in NUL, not newline")
 	f.StringVarP(&o.Output, "output", "o", "", "write to `FILE`, which appears when it is complete; -: standard output")
-	f.StringVar(&o.Progress, "progress", "auto", "print progress on standard error: `WHEN` is auto (on a terminal), always, never")
+	f.StringVar(&o.Progress, "progress", "auto", "print progress on standard error: `WHEN` is auto (terminal, no pipe), always, never")
 	complete(cmd, "progress", "auto", "always", "never")
 	f.BoolFunc("tag", "print BSD-style lines: SHA256 (name) = digest", func(s string) (err error) {
 		if o.Tag, err = strconv.ParseBool(s); o.Tag {

@@ -3,23 +3,17 @@
 package console
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"strings"
 	"sync"
-	"time"
 	"unicode/utf8"
-
-	"golang.org/x/term"
 )
 
-const (
-	redrawInterval = 100 * time.Millisecond // on a terminal
-	logInterval    = time.Second            // elsewhere, where every line stays
-)
+// maxMessage is how many bytes of a text are shown: a few lines on a terminal. An item may be long,
+// and a command may have thousands of them.
+const maxMessage = 500
 
 // Streams are the three standard streams of a run.
 type Streams struct {
@@ -27,40 +21,53 @@ type Streams struct {
 	Stdout, Stderr io.Writer
 }
 
-// Console is standard error: messages, and below them the progress line, which is
-// cleared while anything else is printed. It uses no colour and no escape sequence:
-// all that it needs of a terminal is the carriage return.
+// Console is standard error: messages, and the progress line. All that this process writes to the
+// terminal goes through it.
 type Console struct {
-	mu    sync.Mutex // guards the fields below
-	w     io.Writer
-	width int // of the progress line on the screen
+	w       io.Writer
+	columns func() int // of the terminal; 0 while it is not ours
+
+	mu    sync.Mutex // guards the terminal and the fields below
+	line  line
+	width int // of the progress line
 }
 
 // New returns a console that writes to w.
-func New(w io.Writer) *Console { return &Console{w: w} }
+func New(w io.Writer) *Console { return &Console{w: w, columns: func() int { return columnsOf(w) }} }
 
 // Message prints a line that begins with the command's name. Unprintable characters
-// are escaped: another machine or user may have written the text.
-func (c *Console) Message(text string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.hideLocked()
-	fmt.Fprintf(c.w, "stint: %s\n", Visible(text))
+// are escaped: another machine or user may have written the text. A long text is cut.
+func (c *Console) Message(text string) { c.Plain("stint: " + Short(text)) }
+
+// Short returns text as Visible does. A long one loses its middle: the reason of an error is at the end.
+func Short(text string) string {
+	if len(text) <= maxMessage {
+		return Visible(text)
+	}
+	first, last := maxMessage/2, len(text)-maxMessage/2
+	for !utf8.RuneStart(text[first]) && first > 0 {
+		first--
+	}
+	for !utf8.RuneStart(text[last]) && last < len(text)-1 {
+		last++
+	}
+	return fmt.Sprintf("%s [... %d bytes ...] %s", Visible(text[:first]), last-first, Visible(text[last:]))
 }
 
 // Plain prints a line as it is.
-func (c *Console) Plain(text string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	fmt.Fprintln(c.w, text)
-}
+func (c *Console) Plain(text string) { _, _ = c.Write([]byte(text + "\n")) }
 
 // Write writes b as it is, in the place of the progress line.
-func (c *Console) Write(b []byte) (int, error) {
+func (c *Console) Write(b []byte) (int, error) { return c.writeTo(c.w, b) }
+
+// writeTo writes b to w, which is standard error or the same terminal.
+func (c *Console) writeTo(w io.Writer, b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.hideLocked()
-	return c.w.Write(b)
+	n, err := w.Write(b)
+	c.line.wrote(b[:n])
+	return n, err
 }
 
 // Logger returns a logger whose records become messages.
@@ -80,72 +87,4 @@ type messageWriter struct{ c *Console }
 func (m messageWriter) Write(line []byte) (int, error) {
 	m.c.Message(strings.TrimSuffix(string(line), "\n"))
 	return len(line), nil
-}
-
-// Follow prints what line returns until ctx ends. On a terminal it redraws one line
-// and clears it at the end; elsewhere it prints a line a second and a last one.
-func (c *Console) Follow(ctx context.Context, terminal bool, line func() string) {
-	interval := logInterval
-	if terminal {
-		interval = redrawInterval
-	}
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			if terminal {
-				text := line()
-				c.show(text[:min(len(text), c.columns()-1)])
-			} else {
-				c.Plain(line())
-			}
-		case <-ctx.Done():
-			if terminal {
-				c.hide()
-			} else {
-				c.Plain(line())
-			}
-			return
-		}
-	}
-}
-
-// show replaces the progress line by text, which is narrower than the terminal.
-func (c *Console) show(text string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	width := utf8.RuneCountInString(text)
-	fmt.Fprintf(c.w, "\r%s%s", text, strings.Repeat(" ", max(0, c.width-width)))
-	c.width = width
-}
-
-// hide clears the progress line until the next show.
-func (c *Console) hide() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.hideLocked()
-}
-
-func (c *Console) hideLocked() {
-	if c.width > 0 {
-		fmt.Fprintf(c.w, "\r%s\r", strings.Repeat(" ", c.width))
-		c.width = 0
-	}
-}
-
-// columns returns the width of the terminal, 80 if it is unknown.
-func (c *Console) columns() int {
-	if f, ok := c.w.(*os.File); ok {
-		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
-			return n
-		}
-	}
-	return 80
-}
-
-// IsTerminal reports whether a standard stream is a terminal.
-func IsTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }

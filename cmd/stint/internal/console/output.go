@@ -21,24 +21,26 @@ type Output struct {
 	console *Console    // shares the terminal with w
 	failed  func(error) // called once, with the first error
 
-	mu    sync.Mutex
-	w     io.Writer
-	buf   []byte
-	timer *time.Timer // runs while buf is not empty
-	err   error       // the first one
+	mu         sync.Mutex
+	w          io.Writer
+	isTerminal bool // w is
+	buf        []byte
+	timer      *time.Timer // runs while buf is not empty
+	err        error       // the first one
 }
 
-// NewOutput returns an Output that writes to w, and clears the progress line of c first
-// if w is a terminal. It calls failed with the first error.
+// NewOutput returns an Output that writes to w, through c if w is a terminal. It calls failed with
+// the first error.
 func NewOutput(w io.Writer, c *Console, failed func(error)) *Output {
-	o := &Output{w: w, console: c, failed: failed, buf: make([]byte, 0, outputBuffer)}
+	o := &Output{console: c, failed: failed, buf: make([]byte, 0, outputBuffer)}
+	o.Redirect(w)
 	o.timer = time.AfterFunc(time.Hour, func() { _ = o.Flush() })
 	o.timer.Stop()
 	return o
 }
 
 // Redirect makes later lines go to w.
-func (o *Output) Redirect(w io.Writer) { o.w = w }
+func (o *Output) Redirect(w io.Writer) { o.w, o.isTerminal = w, IsTerminal(w) }
 
 // Line adds a line. It returns the first error of any write.
 func (o *Output) Line(b []byte) error {
@@ -73,10 +75,11 @@ func (o *Output) Flush() error {
 func (o *Output) flushLocked() {
 	o.timer.Stop()
 	if len(o.buf) > 0 && o.err == nil {
-		if IsTerminal(o.w) {
-			o.console.hide()
+		write := o.w.Write
+		if o.isTerminal {
+			write = func(b []byte) (int, error) { return o.console.writeTo(o.w, b) }
 		}
-		if _, err := o.w.Write(o.buf); err != nil {
+		if _, err := write(o.buf); err != nil {
 			o.err = &WriteError{err}
 			o.failed(o.err)
 		}

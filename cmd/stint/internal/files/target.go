@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/interrupt"
@@ -148,6 +149,9 @@ func (t *Target) is(path, name string) bool {
 
 // Write adds to the output.
 func (t *Target) Write(b []byte) (int, error) { return t.file.Write(b) }
+
+// SyscallConn is that of the file, which may be a terminal.
+func (t *Target) SyscallConn() (syscall.RawConn, error) { return t.file.SyscallConn() }
 
 // Commit makes the target appear, complete and synced to the disk.
 func (t *Target) Commit() error {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"sync"
+
+	"github.com/stint-go/stint/cmd/stint/internal/console"
 )
 
 // tornMark ends a line that was not written to its end: kill -9 or a full disk cut it. Its
@@ -143,6 +145,9 @@ func (l *Log) Append(e Entry) error {
 	}
 	return err
 }
+
+// IsTerminal reports whether the lines go to a terminal. l may be nil.
+func (l *Log) IsTerminal() bool { return l != nil && console.IsTerminal(l.file) }
 
 // Close closes the file, unless it is standard output or error.
 func (l *Log) Close() error { return l.file.Close() }

@@ -205,6 +205,14 @@ func (c *command) text(j *job) string {
 	return text
 }
 
+// told returns the command of j for a message: what the user wrote, and the items.
+func (c *command) told(j *job) string {
+	if c.script != nil {
+		return c.script.Fill(j.items, j.seq)
+	}
+	return c.shown(j)
+}
+
 // shown returns the command of j as one that a shell would run.
 func (c *command) shown(j *job) string {
 	args, env := c.expand(j, j.seq, 1)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/interrupt"
@@ -143,13 +144,18 @@ type inputFile struct {
 	io.Closer
 }
 
+// isTyped reports whether somebody types the input.
+func (r *Runner) isTyped() bool {
+	return (len(r.Files)+len(r.Lists) == 0 || slices.Contains(r.Files, "-")) && console.IsTerminal(r.std.Stdin)
+}
+
 // open opens the input. With --pipe there are no items.
 func (r *Runner) open(ctx context.Context) (*items.Items, error) {
 	if r.Pipe {
 		r.counts.total = -1
 		return nil, nil
 	}
-	if len(r.Files)+len(r.Lists) == 0 && console.IsTerminal(r.std.Stdin) && !r.Quiet {
+	if r.isTyped() && !r.Quiet {
 		r.console.Message("reading items from the terminal, one a line, until Ctrl-D")
 	}
 	o := r.input

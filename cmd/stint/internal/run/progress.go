@@ -3,29 +3,16 @@ package run
 import (
 	"context"
 	"fmt"
-	"os"
-	"sync"
 	"time"
 
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 )
 
-// showProgress shows the progress line until stop is called, if --progress wants it.
+// showProgress shows progress until stop is called, if --progress wants it.
 func (r *Runner) showProgress(ctx context.Context) (stop func()) {
-	terminal := console.IsTerminal(r.std.Stderr) && os.Getenv("TERM") != "dumb"
-	if r.Progress == "never" || r.Progress == "auto" && !terminal {
-		return func() {}
-	}
-	ctx, cancel := context.WithCancel(ctx)
+	isShared := r.Ungroup || r.isTyped() || r.log.IsTerminal()
 	started := time.Now()
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		r.console.Follow(ctx, terminal, func() string { return r.progressLine(time.Since(started)) })
-	})
-	return func() {
-		cancel()
-		wg.Wait()
-	}
+	return r.console.Follow(ctx, r.std.Progress(r.Progress, isShared), func() string { return r.progressLine(time.Since(started)) })
 }
 
 // progressLine returns what is done, what runs, and what is left if the total is known. It is

@@ -368,9 +368,9 @@ func (c *counts) summary(command *command) string {
 		what = fmt.Sprintf("%d of %d jobs", c.failed, n)
 	}
 	if c.failed == 1 {
-		return fmt.Sprintf("%s failed: job %d, %s: %s", what, c.first.seq, c.first.reason(), command.shown(c.first))
+		return fmt.Sprintf("%s failed: job %d, %s: %s", what, c.first.seq, c.first.reason(), command.told(c.first))
 	}
-	return fmt.Sprintf("%s failed; the first is job %d, %s: %s", what, c.first.seq, c.first.reason(), command.shown(c.first))
+	return fmt.Sprintf("%s failed; the first is job %d, %s: %s", what, c.first.seq, c.first.reason(), command.told(c.first))
 }
 
 // onSecondSignal returns a context that ends when the process gets a second signal to end. A

@@ -85,13 +85,13 @@ type table struct{ *tabwriter.Writer }
 
 func newTable(w io.Writer) table { return table{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)} }
 
-// row writes one row. Cells are made visible: other machines have written them.
+// row writes one row. Cells are short and visible: other machines have written them.
 func (t table) row(cells ...any) {
 	for i, c := range cells {
 		if i > 0 {
 			fmt.Fprint(t, "\t")
 		}
-		fmt.Fprint(t, console.Visible(fmt.Sprint(c)))
+		fmt.Fprint(t, console.Short(fmt.Sprint(c)))
 	}
 	fmt.Fprintln(t)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,8 +24,9 @@ type amount struct {
 // showProgress shows the progress line until stop is called, if --progress wants it. It
 // counts items for the total, concurrently with the work; nil: the total is unknown.
 func (s *Summer) showProgress(ctx context.Context, items iter.Seq[files.Item]) (stop func()) {
-	terminal := console.IsTerminal(s.std.Stderr) && os.Getenv("TERM") != "dumb"
-	if s.Progress == "never" || s.Progress == "auto" && !terminal {
+	isTyped := (s.FilesFrom == "-" || slices.Contains(s.args, "-")) && console.IsTerminal(s.std.Stdin)
+	progress := s.std.Progress(s.Progress, isTyped)
+	if progress == console.NoProgress {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -41,9 +43,10 @@ func (s *Summer) showProgress(ctx context.Context, items iter.Seq[files.Item]) (
 		done := amount{s.done.Load(), s.digester.bytes.Load()}
 		return progressLine(done, total.Load(), time.Since(started))
 	}
-	wg.Go(func() { s.console.Follow(ctx, terminal, line) })
+	hide := s.console.Follow(ctx, progress, line)
 	return func() {
 		cancel()
+		hide()
 		wg.Wait()
 	}
 }

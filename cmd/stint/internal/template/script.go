@@ -58,6 +58,35 @@ func (s *Script) Expand(items []string, seq int64, slot int) (text string, env [
 	return e.text.String(), e.env
 }
 
+// Fill returns the script with the items in the place of the placeholders, for a person to read. A
+// script without one is preceded by the command that sets its parameters.
+func (s *Script) Fill(items []string, number int64) string {
+	var b strings.Builder
+	named := false
+	for _, r := range s.parts {
+		isItem := r.form > literal && r.form < seq
+		named = named || isItem
+		some := items
+		if !r.all() {
+			some = []string{""} // which it does not stand for
+		}
+		for i, item := range some {
+			value := r.value(item, items, number, 0)
+			if isItem && r.in <= backquotes {
+				value = Quote([]string{value})
+			}
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(value)
+		}
+	}
+	if named || len(items) == 0 {
+		return b.String()
+	}
+	return "set -- " + Quote(items) + "; " + b.String()
+}
+
 // Beyond is Template.Beyond.
 func (s *Script) Beyond(n int) string {
 	for _, r := range s.parts {

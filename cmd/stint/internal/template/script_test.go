@@ -152,6 +152,24 @@ func TestScriptText(t *testing.T) {
 	}
 }
 
+// TestFill wants scripts as a person reads them.
+func TestFill(t *testing.T) {
+	for _, test := range []struct{ script, want string }{
+		{"gzip -dc {} | wc -l", "gzip -dc a.x 'b c' | wc -l"},
+		{`echo "{}" '{2}' $(cat {1})`, `echo "a.x b c" 'b c' $(cat a.x)`},
+		{"echo {#} {%} {.} x{1/}y {3}", "echo 7 {%} a 'b c' xa.xy ''"},
+		{`test "$1" = "$2"`, `set -- a.x 'b c'; test "$1" = "$2"`},
+		{`echo {#} "$@"`, `set -- a.x 'b c'; echo 7 "$@"`},
+	} {
+		if got := ParseScript([]string{test.script}, "").Fill([]string{"a.x", "b c"}, 7); got != test.want {
+			t.Errorf("%s is %s, want %s", test.script, got, test.want)
+		}
+	}
+	if got, want := ParseScript([]string{`cat "$@"`}, "").Fill(nil, 1), `cat "$@"`; got != want {
+		t.Errorf("without items: %s, want %s", got, want)
+	}
+}
+
 // scriptSize returns a function for checkCost.
 func scriptSize(s *Script) func([]string) int {
 	return func(items []string) int {

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package console
+
+func inForeground(int) bool { return true }
