@@ -86,7 +86,7 @@ var oneliners = []oneliner{
 	{about: "sums", text: `find data -type f -print0 | xargs -0 -P 4 -n 2 md5sum`, sorted: true},
 	{about: "find", text: `find src -name '*.txt' -print0 | xargs -0 -P 2 -n 1 wc -l`, sorted: true},
 	{about: "find", text: `find src -name '*.txt' | sort | parallel -X -j 1 wc -c`},
-	{about: "functions", text: `work() { echo "$1" | tr a-z A-Z > "out/$(basename "$1")"; }; export -f work; parallel work ::: src/*.txt`, change: "-s"},
+	{about: "functions", text: `work() { echo "$1" | tr a-z A-Z > "out/$(basename "$1")"; }; export -f work; parallel work ::: src/*.txt`, change: "parallel work => parallel -s 'work {}'", why: "nothing is appended to a script"},
 	{about: "functions", text: `work() { wc -l < "$1"; }; export -f work; find data -type f | sort | parallel -k work {}`, change: "-s"},
 	{about: "functions", text: `work() { wc -l < "$1"; }; export -f work; find data -type f -print0 | xargs -0 -P 4 -I{} bash -c 'work "{}"'`, sorted: true},
 	{about: "functions", text: `work() { wc -l < "$1"; }; export -f work; find data -type f -print0 | xargs -0 -P 4 -n 1 bash -c 'work "$@"' _`, sorted: true},

@@ -132,7 +132,7 @@ func commandLines() []commandLine {
 	return []commandLine{
 		line("echo", ":::", "a", "b c", "", "$d", "*", "-n", "\xff"), line("echo", "{}-{.}-{/}-{//}-{/.}-{#}", ":::", "x/y.z", "/a.b/c", "d"),
 		line("echo", "{2}{1}{2.}", ":::", "a", "b", ":::", "1.x", "2.y"), line("echo", ":::", "a", "b", ":::", "c", "d", ":::", "e"),
-		line("-n", "2", "echo", "x{}y", ":::", "a", "b", "c"), line("-X", "echo", ":::", "a", "b", "c"), line("--replace", "_", "echo", "{}_", ":::", "a"),
+		line("-n", "2", "echo", "x{}y", ":::", "a", "b", "c"), line("-X", "echo", ":::", "a", "b", "c"), line("-I", "_", "echo", "{}_", ":::", "a"),
 		line("-s", `echo "$1" {2} $#`, ":::", "a b", "c", ":::", "d"), line("-s", "printf '{}\\n'; pwd", ":::", "a'b", "$HOME"),
 		line(":::", "echo a | tr a b", "exit 3", "cat dir/file.txt"), line("-a", "DIR/list", "echo"), line("-a", "DIR/list", "-a", "DIR/blank", "echo", "{1}{2}"),
 		line("-a", "DIR/blank", "--trim", "echo"), line("-a", "DIR/missing", "echo"), line("-a", "DIR/list", "-a", "DIR/missing", "echo"), line("-a", "DIR/dir", "echo"),

@@ -19,7 +19,7 @@ func addRunFlags(cmd *cobra.Command, o *run.Options) {
 	f.StringArrayVarP(&o.Files, "arg-file", "a", nil, "read items from `FILE`, one per line (-: standard input); repeatable")
 	f.BoolVarP(&o.Null, "null", "0", false, "items end in NUL instead of newline")
 	f.StringVarP(&o.Delimiter, "delimiter", "d", "", "items end in the byte `C`, such as , or \\t")
-	f.IntVarP(&o.MaxArgs, "max-args", "n", 0, "pass `N` items to each job")
+	f.IntVarP(&o.MaxArgs, "max-args", "n", 0, "pass `N` items to each job, or fewer if they do not fit")
 	f.BoolVarP(&o.Fit, "fit", "X", false, "pass as many items to each job as fit on a command line")
 	f.StringVar(&o.ColSep, "colsep", "", "split items at the regular expression `RE` into {1} {2} ..., and trim")
 	f.BoolVar(&o.Trim, "trim", false, "remove white space around items; --colsep implies it (--trim=false)")
@@ -67,7 +67,7 @@ func addRunFlags(cmd *cobra.Command, o *run.Options) {
 // effect is the default, so that scripts need not change. The manual page lists them, the
 // help does not.
 func addPeerFlags(f *pflag.FlagSet, o *run.Options) {
-	f.StringVarP(&o.Replace, "replace", "I", "", "`TEXT` stands for the item, instead of {}; as for xargs")
+	f.StringVarP(&o.Replace, "replace-str", "I", "", "`TEXT` stands for the item, instead of {}; as for xargs")
 	f.IntVarP(&o.MaxArgs, "max-replace-args", "N", 0, "the same as --max-args `N`")
 	always := func(string) error { o.Progress = "always"; return nil }
 	f.BoolFunc("bar", "the same as --progress always", always)
@@ -77,27 +77,103 @@ func addPeerFlags(f *pflag.FlagSet, o *run.Options) {
 	f.BoolVarP(&ignored, "no-run-if-empty", "r", false, "ignored: without items no job runs")
 	f.BoolVarP(&ignored, "quote", "q", false, "ignored: no shell reads the arguments")
 	f.BoolVar(&ignored, "will-cite", false, "ignored")
-	for _, name := range []string{"replace", "max-replace-args", "bar", "eta", "keep-order", "no-run-if-empty", "quote", "will-cite"} {
+	for _, name := range []string{"replace-str", "max-replace-args", "bar", "eta", "keep-order", "no-run-if-empty", "quote", "will-cite"} {
 		f.Lookup(name).Hidden = true
 	}
 }
 
-// peerFlags are flags of xargs and GNU parallel that this command does not have, and what there
-// is instead.
-var peerFlags = map[string]string{
-	"--link": "paste(1), which joins lists line by line, and --colsep", "--xapply": "paste(1), which joins lists line by line, and --colsep",
-	"--wd": "--cwd", "--workdir": "--cwd", "--sshlogin": "--cluster", "'S'": "--cluster", "--retry-failed": "--resume-failed, with the same command and items", "--retry": "--retries",
-	"--linebuffer": "--line-buffer", "--lb": "--line-buffer", "'C'": "--colsep", "--csv": "--colsep , if no field is quoted", "'L'": "-n", "--max-lines": "-n",
-	"--group": "nothing: it is the default", "--no-notice": "nothing", "'t'": "--dry-run, or --joblog", "--verbose": "--dry-run, or --joblog",
-	"--tagstring": "--tag", "'m'": "-X", "--xargs": "-X", "--load": "nothing: the number of jobs adapts", "--tmpdir": "the variable TMPDIR",
+// peerFlags are flags of xargs, GNU parallel and rush that this command does not have, and what to
+// do instead.
+var peerFlags = adviceOf(map[string]string{
+	"-i --replace":                      "-I TEXT has TEXT stand for the item; {} does without a flag",
+	"-e -E --eof":                       "end the input before: sed '/^EOF$/,$d' | stint run ...",
+	"-L -l --max-lines":                 "-n N passes N lines to a job; --colsep ' +' makes several items of a line",
+	"-o --open-tty --tty":               "jobs cannot use the terminal; a loop of the shell runs commands that do",
+	"-p --interactive":                  "nobody is asked; --dry-run prints the commands, to choose from and give to sh",
+	"-t -v --verbose":                   "--dry-run prints the commands and runs none; --joblog FILE writes them to a file",
+	"-x --exit":                         "an item that is too long ends the run in any case",
+	"--max-chars":                       "-X passes as many items as fit; -n N bounds their number",
+	"--max-line-length-allowed":         "getconf ARG_MAX prints the limit of the system",
+	"--show-limits":                     "getconf ARG_MAX prints the limit of the system",
+	"--process-slot-var":                "{%} is the slot of a job: -s 'NAME={%} command {}'",
+	"--version":                         "stint --version prints the version",
+	"--arg-sep --arg-file-sep":          "items follow :::, and files -a",
+	"--basefile --bf":                   "files are not copied: workers need a shared file system, or fetch them in the script",
+	"--return --transfer --trc":         "files are not copied: workers need a shared file system, or fetch them in the script",
+	"--transferfile --tf":               "files are not copied: workers need a shared file system, or fetch them in the script",
+	"--cleanup":                         "files are not copied, so that there is nothing to clean up",
+	"--bg --fg":                         "a job runs for each item; & and wait of the shell run one command in the background",
+	"--semaphore --semaphorename":       "there is no semaphore between runs; flock(1) has one command wait for another",
+	"--semaphore-name --id":             "there is no semaphore between runs; flock(1) has one command wait for another",
+	"--block-size":                      "--block has the size of a block",
+	"--cat --fifo":                      "a job reads its block from standard input: -s 'cat > file.{#}; command file.{#}'",
+	"--citation --no-notice":            "there is no notice to silence: leave the flag out",
+	"--color --colour --ctag":           "--tag marks lines with their item, without color",
+	"-C":                                "--colsep RE splits items",
+	"--csv":                             "--colsep , splits lines whose fields have no quotes; others need a program that writes tabs",
+	"-D":                                "-d C reads items that end in a byte",
+	"--embed --shebang --hashbang":      "a script starts stint run itself",
+	"--shebang-wrap":                    "a script starts stint run itself",
+	"--files --output-as-files":         "--results DIR writes the output of each job to files",
+	"--filter --skip":                   "filter the items before: grep -v ... | stint run ...",
+	"--halt-on-error":                   "--halt soon,fail=1 or now,fail=1 ends the run after a failure",
+	"--header --skip-first-line":        "remove the line before: tail -n +2 | stint run ...; {1} and so on stand for columns",
+	"-J --profile":                      "there are no profiles; an alias or function of the shell has flags",
+	"--jl":                              "--joblog FILE writes the log",
+	"--latest-line --ll":                "--line-buffer prints lines as they come; --progress always shows what runs",
+	"--lb --linebuffer":                 "--line-buffer prints lines as they come",
+	"--link --xapply":                   "paste(1) joins lists line by line, for --colsep '\\t'",
+	"--load":                            "the number of jobs adapts to the load without a flag; -j fixes it",
+	"-m --xargs":                        "-X passes as many items as fit",
+	"--memsuspend --noswap":             "--memfree SIZE starts no job while less memory is available",
+	"--no-keep-order":                   "-u prints the output of each job as soon as it ends",
+	"--onall --nonall":                  "name the hosts as items: stint run ssh {} command ::: HOST...",
+	"--pipepart --pipe-part":            "--pipe reads standard input; split(1) cuts a file, whose parts are items",
+	"--plus --rpl --parens":             "use -s and expansions of the shell, such as ${1%.gz}",
+	"--recend --recstart --rrs":         "--pipe cuts at ends of lines; csplit(1) or awk makes files of other records",
+	"--regexp --remove-rec-sep":         "--pipe cuts at ends of lines; csplit(1) or awk makes files of other records",
+	"--group-by --shard --bin":          "--pipe cuts at ends of lines; awk makes a file for each value, whose names are items",
+	"--res":                             "--results DIR writes the output of each job to files",
+	"--retry-failed":                    "--resume-failed, with the same command and items, retries what has failed",
+	"--retry":                           "--retries N retries failed jobs",
+	"--round-robin --tee":               "--pipe starts a job for each block, with that block only",
+	"--shellquote --shell-quote":        "--dry-run prints commands that are quoted; no shell reads the items",
+	"--shuf":                            "shuffle the items before: shuf | stint run ...",
+	"--silent --group":                  "it is the default: leave the flag out",
+	"-S --sshlogin --slf":               "--cluster URL runs jobs on workers that stint work --run has started; or stint run ssh {} command ::: HOST...",
+	"--sshloginfile --controlmaster -M": "--cluster URL runs jobs on workers that stint work --run has started; or stint run ssh {} command ::: HOST...",
+	"--sql --sqlmaster --sqlworker":     "there is no database of jobs; --joblog FILE has a line for each",
+	"--tagstring --ctagstring":          "--tag marks lines with the item; sed in a script (-s) marks them with other text",
+	"--termseq --term-seq":              "a job gets TERM, and KILL half a second later",
+	"--tmpdir":                          "the variable TMPDIR says where output is kept",
+	"--compress":                        "output is kept as it is, in one file without a name in the directory TMPDIR",
+	"--tmux":                            "jobs cannot use the terminal; --line-buffer --tag shows what they print",
+	"--wd --workdir":                    "--cwd DIR runs jobs in a directory",
+	"--stop-on-error --propexit":        "--halt soon,fail=1 ends the run with the status of the job",
+	"--continue --succ-cmd-file":        "--joblog FILE --resume skips jobs that are in the log",
+	"--immediate-output":                "--line-buffer prints lines as they come",
+})
+
+// adviceOf gives each of the flags that a key names its own entry.
+func adviceOf(table map[string]string) map[string]string {
+	all := make(map[string]string)
+	for flags, advice := range table {
+		for _, flag := range strings.Fields(flags) {
+			all[flag] = advice
+		}
+	}
+	return all
 }
 
-// explain adds what to use instead of a flag of another program.
+// explain adds what to do instead of a flag of another program.
 func explain(cmd *cobra.Command, err error) error {
-	for flag, instead := range peerFlags {
-		if text := err.Error(); strings.HasSuffix(text, "unknown flag: "+flag) || strings.Contains(text, "unknown shorthand flag: "+flag+" ") {
-			err = errors.New(text + "; use " + instead)
-			break
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		name := "--" + unknown.GetSpecifiedName()
+		if unknown.GetSpecifiedShortnames() != "" {
+			name = name[1:]
+		}
+		if advice := peerFlags[name]; advice != "" {
+			err = errors.New(err.Error() + "; " + advice)
 		}
 	}
 	return usage(cmd, err)
@@ -105,7 +181,7 @@ func explain(cmd *cobra.Command, err error) error {
 
 // validateRun refuses flags that contradict each other.
 func validateRun(f *pflag.FlagSet, o *run.Options) error {
-	if err := refuseEmpty(f, "delimiter", "colsep", "results", "joblog", "cwd", "replace"); err != nil {
+	if err := refuseEmpty(f, "delimiter", "colsep", "results", "joblog", "cwd", "replace-str"); err != nil {
 		return err
 	}
 	remote := f.Changed("cluster")

@@ -131,7 +131,7 @@ func (c *Command) Lines(a *Advice) []string {
 	seq := fmt.Sprintf("seq 0 %d | ", a.N-1)
 	xargs := fmt.Sprintf("%sxargs -P %d -I{} %s", seq, jobs, command)
 	if !strings.Contains(command, "{}") {
-		run, command = run+"-s ", quote([]string{": {}; " + command}) // or the index would be appended
+		run, command = run+"-s ", quote([]string{": {}; " + command}) // the command runs as often as there are indices, without a warning
 	}
 	return []string{seq + run + command, xargs}
 }

@@ -29,7 +29,7 @@ func Open(o Options) (*Items, error) {
 	}
 	it := &Items{o: o, first: all[0]}
 	for i, s := range all[1:] {
-		list, err := s.read(o.Delimiter)
+		list, err := s.read(o)
 		if err != nil {
 			closeAll(all[:1])
 			closeAll(all[i+2:])
@@ -59,14 +59,14 @@ func (it *Items) Total() int {
 	if n <= 0 {
 		return n
 	}
-	if it.o.Budget > 0 {
+	if it.o.Fit || it.o.MaxArgs > 1 && it.o.Budget > 0 {
 		return -1
 	}
 	return (n-1)/max(1, it.o.MaxArgs) + 1
 }
 
 // Seq returns the items of each job. The caller owns the slices. The loop reads the
-// first source as it goes, and blocks while nothing comes; with Budget, it holds items
+// first source as it goes, and blocks while nothing comes; with Fit, it holds items
 // for Jobs jobs back until more come or the source ends.
 //
 // After an error the loop ends, and items that were held back are dropped. The end of
@@ -75,7 +75,7 @@ func (it *Items) Total() int {
 func (it *Items) Seq(ctx context.Context) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
 		defer it.first.close()
-		if it.o.Budget > 0 {
+		if it.o.Fit {
 			it.pack(it.combinations(ctx), yield)
 		} else {
 			it.group(it.combinations(ctx), yield)
@@ -89,7 +89,7 @@ func (it *Items) combinations(ctx context.Context) iter.Seq2[[]string, error] {
 		if it.Total() == 0 {
 			return
 		}
-		for item, err := range it.first.items(it.o.Delimiter) {
+		for item, err := range it.first.items(it.o) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -134,14 +134,27 @@ func (it *Items) appendColumns(to []string, item string) []string {
 	return to
 }
 
-// group yields MaxArgs combinations at a time. The last job may have fewer.
+// group yields MaxArgs combinations at a time, or fewer if Budget does not allow so many. The
+// last job may have fewer.
 func (it *Items) group(combinations iter.Seq2[[]string, error], yield func([]string, error) bool) {
 	var job []string
-	n := 0
+	n, room := 0, 0
 	for c, err := range combinations {
 		if err != nil {
 			yield(nil, err)
 			return
+		}
+		if it.o.Budget > 0 {
+			cost := it.o.cost(c)
+			if n > 0 && cost > room {
+				if n = 0; !yield(job, nil) {
+					return
+				}
+			}
+			if n == 0 {
+				room = it.o.Budget
+			}
+			room -= cost
 		}
 		if n++; n == 1 {
 			job = c

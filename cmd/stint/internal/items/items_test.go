@@ -76,19 +76,31 @@ var inputs = []struct {
 	{"a1b22c\n", Options{ColSep: digit}, []string{"a,b,c"}, ""},
 	{"abc\n\n", Options{ColSep: empty}, []string{"a,b,c", ""}, "an empty column comes last"},
 
-	{"", Options{Lists: lists("1"), Budget: 1000, Jobs: 4}, []string{"1"}, ""},
-	{"", Options{Lists: lists("1 2 3"), Budget: 1000, Jobs: 4}, []string{"1", "2", "3"}, ""},
-	{"", Options{Lists: lists(numbers(8)), Budget: 1000, Jobs: 4}, []string{"1,2", "3,4", "5,6", "7,8"}, ""},
-	{"", Options{Lists: lists(numbers(9)), Budget: 1000, Jobs: 4}, []string{"1,2,3", "4,5", "6,7", "8,9"}, "three jobs of three"},
-	{"", Options{Lists: lists(numbers(9)), Budget: 1000, Jobs: 1}, []string{"1,2,3,4,5,6,7,8,9"}, ""},
-	{"", Options{Lists: lists("a b", "c d"), Budget: 1000, Jobs: 2}, []string{"a,c,a,d", "b,c,b,d"}, ""},
-	{"a,b\nc\nd,e\n", Options{ColSep: comma, Budget: 1000, Jobs: 3}, []string{"a,b", "c", "d,e"}, ""},
-	{"", Options{Lists: lists(numbers(8)), Budget: 1000, Jobs: 2, MaxArgs: 4}, []string{"1,2,3,4", "5,6,7,8"}, "the last four are two jobs"},
-	{"", Options{Lists: lists(numbers(7)), Budget: 1000, Jobs: 2, MaxArgs: 3}, []string{"1,2,3", "4,5", "6,7"}, "the jobs are filled in their order"},
-	{"", Options{Lists: lists("aa bb cc dd ee"), Budget: 8, Jobs: 1}, []string{"aa,bb", "cc,dd", "ee"}, "sizes differ"},
-	{"", Options{Lists: lists("aaaa b c d eeee f"), Budget: 7, Jobs: 2}, []string{"aaaa,b", "c,d", "eeee,f"}, "sizes differ"},
-	{"", Options{Lists: lists("a bbbbb c ddddd e"), Budget: 7, Jobs: 9}, []string{"a", "bbbbb", "c", "ddddd", "e"}, "sizes differ"},
+	{"", Options{Lists: lists("1"), Budget: 1000, Fit: true, Jobs: 4}, []string{"1"}, ""},
+	{"", Options{Lists: lists("1 2 3"), Budget: 1000, Fit: true, Jobs: 4}, []string{"1", "2", "3"}, ""},
+	{"", Options{Lists: lists(numbers(8)), Budget: 1000, Fit: true, Jobs: 4}, []string{"1,2", "3,4", "5,6", "7,8"}, ""},
+	{"", Options{Lists: lists(numbers(9)), Budget: 1000, Fit: true, Jobs: 4}, []string{"1,2,3", "4,5", "6,7", "8,9"}, "three jobs of three"},
+	{"", Options{Lists: lists(numbers(9)), Budget: 1000, Fit: true, Jobs: 1}, []string{"1,2,3,4,5,6,7,8,9"}, ""},
+	{"", Options{Lists: lists("a b", "c d"), Budget: 1000, Fit: true, Jobs: 2}, []string{"a,c,a,d", "b,c,b,d"}, ""},
+	{"a,b\nc\nd,e\n", Options{ColSep: comma, Budget: 1000, Fit: true, Jobs: 3}, []string{"a,b", "c", "d,e"}, ""},
+	{"", Options{Lists: lists(numbers(8)), Budget: 1000, Fit: true, Jobs: 2, MaxArgs: 4}, []string{"1,2,3,4", "5,6,7,8"}, "the last four are two jobs"},
+	{"", Options{Lists: lists(numbers(7)), Budget: 1000, Fit: true, Jobs: 2, MaxArgs: 3}, []string{"1,2,3", "4,5", "6,7"}, "the jobs are filled in their order"},
+	{"", Options{Lists: lists("aa bb cc dd ee"), Budget: 8, Fit: true, Jobs: 1}, []string{"aa,bb", "cc,dd", "ee"}, sizes},
+	{"", Options{Lists: lists("aaaa b c d eeee f"), Budget: 7, Fit: true, Jobs: 2}, []string{"aaaa,b", "c,d", "eeee,f"}, sizes},
+	{"", Options{Lists: lists("a bbbbb c ddddd e"), Budget: 7, Fit: true, Jobs: 9}, []string{"a", "bbbbb", "c", "ddddd", "e"}, sizes},
+
+	// Without Fit jobs are as large as MaxArgs says, or as Budget allows.
+	{"", Options{Lists: lists("a b c d e"), MaxArgs: 9, Budget: 4}, []string{"a,b", "c,d", "e"}, sizes},
+	{"", Options{Lists: lists("a b c d e"), MaxArgs: 2, Budget: 9}, []string{"a,b", "c,d", "e"}, sizes},
+	{"", Options{Lists: lists("aa b cc d e f"), MaxArgs: 2, Budget: 4}, []string{"aa", "b", "cc", "d,e", "f"}, sizes},
+	{"", Options{Lists: lists("a b", "x yyy"), MaxArgs: 3, Budget: 6}, []string{"a,x", "a,yyy", "b,x", "b,yyy"}, sizes},
+	{"a,b\nc\nd,e\n", Options{ColSep: comma, MaxArgs: 3, Budget: 6}, []string{"a,b,c", "d,e"}, sizes},
+	{"a\nlonger\nb\nc\n", Options{MaxArgs: 3, Budget: 4}, []string{"a", "longer", "b,c"}, sizes},
+	{"a\nlonger\nb\nc\n", Options{Budget: 4}, []string{"a", "longer", "b", "c"}, sizes},
+	{"a\nlonger\nb\nc\n", Options{Budget: 4, Fit: true, Jobs: 1}, []string{"a", "longer", "b,c"}, sizes},
 }
+
+const sizes = "sizes differ"
 
 // complete returns options with what a table leaves out.
 func complete(o Options, stdin io.Reader) Options {
@@ -154,8 +166,10 @@ func TestTotal(t *testing.T) {
 		{Options{Lists: lists("a b c"), MaxArgs: 2}, 2},
 		{Options{Lists: lists("a b c", "x y")}, 6},
 		{Options{Lists: lists("a b c", "x y"), MaxArgs: 5}, 2},
-		{Options{Lists: lists("a b c"), Budget: 100}, -1},
-		{Options{Lists: lists(""), Budget: 100}, 0},
+		{Options{Lists: lists("a b c"), Budget: 100, Fit: true}, -1},
+		{Options{Lists: lists(""), Budget: 100, Fit: true}, 0},
+		{Options{Lists: lists("a b c"), Budget: 100}, 3},
+		{Options{Lists: lists("a b c"), Budget: 100, MaxArgs: 2}, -1},
 		{Options{Files: []string{"ab"}}, -1},
 		{Options{Files: []string{"ab"}, Lists: lists("x")}, -1},
 		{Options{Files: []string{"ab", "none"}}, 0},
@@ -175,7 +189,7 @@ func TestTotal(t *testing.T) {
 
 // TestContext ends the context within the loop.
 func TestContext(t *testing.T) {
-	for _, o := range []Options{{Lists: lists("a b c")}, {Lists: lists("a b", "c d")}, {Lists: lists("a b c d"), Budget: 2, Jobs: 1}} {
+	for _, o := range []Options{{Lists: lists("a b c")}, {Lists: lists("a b", "c d")}, {Lists: lists("a b c d"), Budget: 2, Fit: true, Jobs: 1}} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
 		it, err := Open(complete(o, nil))
@@ -195,7 +209,7 @@ func TestContext(t *testing.T) {
 
 // TestJobsAreSeparate writes to the items of a job and looks at the others.
 func TestJobsAreSeparate(t *testing.T) {
-	for _, o := range []Options{{Lists: lists("a,b c,d", "e,f g,h", "i j")}, {Lists: lists("a,b c,d", "e,f g,h"), MaxArgs: 2}, {Lists: lists("a b c d"), Budget: 100, Jobs: 3}} {
+	for _, o := range []Options{{Lists: lists("a,b c,d", "e,f g,h", "i j")}, {Lists: lists("a,b c,d", "e,f g,h"), MaxArgs: 2}, {Lists: lists("a b c d"), Budget: 100, Fit: true, Jobs: 3}} {
 		o.ColSep = comma
 		it, err := Open(complete(o, nil))
 		if err != nil {

@@ -15,13 +15,18 @@ type Options struct {
 	Open func(name string) (io.ReadCloser, error)
 
 	Delimiter byte           // ends an item of a file; a zero is NUL, not newline
+	MaxItem   int            // bytes that an item of a file may have; 0 is any number
 	ColSep    *regexp.Regexp // splits an item into columns, unless it is nil
 	Trim      bool           // remove white space around items and columns
-	MaxArgs   int            // combinations that a job gets; 0 is one, or with Budget any number
+	MaxArgs   int            // combinations that a job gets at most; 0 is one, or with Fit any number
 
-	// Budget, unless it is 0, gives a job as many combinations as fit: the sum of Cost
-	// over their items is at most Budget. The last items are spread over Jobs jobs.
+	// Budget, unless it is 0, bounds the sum of Cost over the items of a job. A combination
+	// that has a higher cost by itself gets a job of its own.
 	Budget int
 	Cost   func(item string) int
-	Jobs   int
+
+	// Fit gives a job as many combinations as Budget allows. The last ones are spread over
+	// Jobs jobs.
+	Fit  bool
+	Jobs int
 }

@@ -1,11 +1,6 @@
 package items
 
-import (
-	"fmt"
-	"iter"
-
-	"github.com/stint-go/stint/cmd/stint/internal/console"
-)
+import "iter"
 
 // A packer holds combinations back until they fill jobs.
 type packer struct {
@@ -25,13 +20,11 @@ func (it *Items) pack(combinations iter.Seq2[[]string, error], yield func([]stri
 	p := packer{Options: it.o}
 	p.Jobs = max(1, p.Jobs)
 	for items, err := range combinations {
-		if err == nil {
-			err = p.hold(items)
-		}
 		if err != nil {
 			yield(nil, err)
 			return
 		}
+		p.hold(items)
 		for p.total > int64(p.Jobs)*int64(p.Budget) || p.MaxArgs > 0 && len(p.held) > p.Jobs*p.MaxArgs {
 			if !yield(p.next(len(p.held)), nil) {
 				return
@@ -46,18 +39,19 @@ func (it *Items) pack(combinations iter.Seq2[[]string, error], yield func([]stri
 }
 
 // hold adds a combination. Its cost is at least 1, so that no job is endless.
-func (p *packer) hold(items []string) error {
-	cost := 0
+func (p *packer) hold(items []string) {
+	c := combination{items, max(1, p.cost(items))}
+	p.held = append(p.held, c)
+	p.total += int64(c.cost)
+}
+
+// cost returns the sum over items.
+func (o *Options) cost(items []string) int {
+	sum := 0
 	for _, item := range items {
-		cost += p.Cost(item)
+		sum += o.Cost(item)
 	}
-	if cost > p.Budget {
-		return tooLong(items, p.Budget)
-	}
-	cost = max(1, cost)
-	p.held = append(p.held, combination{items, cost})
-	p.total += int64(cost)
-	return nil
+	return sum
 }
 
 // next removes the combinations of the next job, at most n, and returns their items.
@@ -68,7 +62,7 @@ func (p *packer) next(n int) []string {
 	var job []string
 	room := p.Budget
 	i := 0
-	for ; i < n && p.held[i].cost <= room; i++ {
+	for ; i < n && (i == 0 || p.held[i].cost <= room); i++ {
 		job = append(job, p.held[i].items...)
 		room -= p.held[i].cost
 		p.total -= int64(p.held[i].cost)
@@ -76,17 +70,4 @@ func (p *packer) next(n int) []string {
 	}
 	p.held = p.held[i:]
 	return job
-}
-
-// tooLong returns the error for items that do not fit in a job of their own.
-func tooLong(items []string, budget int) error {
-	const shown = 40
-	longest := items[0]
-	for _, item := range items {
-		if len(item) > len(longest) {
-			longest = item
-		}
-	}
-	return fmt.Errorf("an item of %d bytes does not fit on a command line, which has %d for items: %s",
-		len(longest), budget, console.Quote(longest[:min(shown, len(longest))]))
 }

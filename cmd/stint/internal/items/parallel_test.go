@@ -33,7 +33,7 @@ func flags(o Options) []string {
 	if o.ColSep != nil {
 		all = append(all, "--colsep", o.ColSep.String())
 	}
-	if o.Budget > 0 {
+	if o.Fit {
 		all = append(all, "-X")
 	}
 	all = append(all, "sh", "-c", `for a do printf '%s\0' "$a"; done; printf '\001\0'`, "sh")

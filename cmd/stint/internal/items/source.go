@@ -77,13 +77,13 @@ func closeAll(all []source) {
 }
 
 // read returns all items of s, and closes its file.
-func (s *source) read(delimiter byte) ([]string, error) {
+func (s *source) read(o Options) ([]string, error) {
 	defer s.close()
 	if s.r == nil {
 		return s.list, nil
 	}
 	var list []string
-	for item, err := range s.items(delimiter) {
+	for item, err := range s.items(o) {
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func (s *source) read(delimiter byte) ([]string, error) {
 }
 
 // items yields the items of s. The last one of a reader need not end in the delimiter.
-func (s *source) items(delimiter byte) iter.Seq2[string, error] {
+func (s *source) items(o Options) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for _, item := range s.list {
 			if !yield(item, nil) {
@@ -105,18 +105,17 @@ func (s *source) items(delimiter byte) iter.Seq2[string, error] {
 		}
 		b := bufio.NewReaderSize(s.r, 64<<10)
 		for n := 1; ; n++ {
-			item, err := b.ReadString(delimiter)
+			item, err := readItem(b, &o)
 			switch {
-			case err == nil:
-				item = item[:len(item)-1]
-			case err != io.EOF:
-				yield("", &sourceError{s.name, err})
+			case err == bufio.ErrBufferFull:
+				err = fmt.Errorf("%s %d is longer than %d bytes, which is too long for an argument", o.noun(), n, o.MaxItem)
+			case err == io.EOF && item == "":
 				return
-			case item == "":
-				return
+			case (err == nil || err == io.EOF) && strings.IndexByte(item, 0) >= 0:
+				err = fmt.Errorf("%s %d has a NUL byte, which an argument cannot have; -0 reads items that end in NUL", o.noun(), n)
 			}
-			if strings.IndexByte(item, 0) >= 0 {
-				yield("", &sourceError{s.name, nulError(delimiter, n)})
+			if err != nil && err != io.EOF {
+				yield("", &sourceError{s.name, err})
 				return
 			}
 			if !yield(item, nil) || err == io.EOF {
@@ -126,13 +125,34 @@ func (s *source) items(delimiter byte) iter.Seq2[string, error] {
 	}
 }
 
-// nulError returns the error for item n, which has a NUL byte.
-func nulError(delimiter byte, n int) error {
-	what := "item"
-	if delimiter == '\n' {
-		what = "line"
+// readItem reads an item and its delimiter, and returns it without. After an error that is not
+// io.EOF there is no item. bufio.ErrBufferFull says that it is longer than MaxItem: no more than
+// that is kept of it.
+func readItem(b *bufio.Reader, o *Options) (string, error) {
+	var item []byte
+	for {
+		part, err := b.ReadSlice(o.Delimiter)
+		if err == nil {
+			part = part[:len(part)-1]
+		}
+		switch {
+		case o.MaxItem > 0 && len(item)+len(part) > o.MaxItem:
+			return "", bufio.ErrBufferFull
+		case err != bufio.ErrBufferFull && item == nil:
+			return string(part), err
+		}
+		if item = append(item, part...); err != bufio.ErrBufferFull {
+			return string(item), err
+		}
 	}
-	return fmt.Errorf("%s %d has a NUL byte, which an argument cannot have; -0 reads items that end in NUL", what, n)
+}
+
+// noun returns what messages call an item.
+func (o *Options) noun() string {
+	if o.Delimiter == '\n' {
+		return "line"
+	}
+	return "item"
 }
 
 // sourceError is an error of a source.

@@ -33,7 +33,10 @@ func TestErrors(t *testing.T) {
 		{nil, Options{Files: []string{"ab", "nul"}}, 0, "nul: line 3 has a NUL byte, which an argument cannot have; -0 reads items that end in NUL"},
 		{strings.NewReader("a:b\n:\x00"), Options{Delimiter: ':', MaxArgs: 2}, 1, "standard input: item 3 has a NUL byte, which an argument cannot have; -0 reads items that end in NUL"},
 		{nil, Options{Files: []string{"new\nline"}}, 0, `'new'$'\n''line': line 1 has a NUL byte, which an argument cannot have; -0 reads items that end in NUL`},
-		{nil, Options{Lists: lists("a bb c ccccc d"), Budget: 5, Jobs: 1}, 1, "an item of 5 bytes does not fit on a command line, which has 5 for items: ccccc"},
+		{strings.NewReader("abcd\nabcde\nf"), Options{MaxItem: 4}, 1, "standard input: line 2 is longer than 4 bytes, which is too long for an argument"},
+		{strings.NewReader("abcde"), Options{MaxItem: 4, Delimiter: ':'}, 0, "standard input: item 1 is longer than 4 bytes, which is too long for an argument"},
+		{io.LimitReader(&endless{}, 1<<20), Options{MaxItem: 100 << 10, Delimiter: 1}, 0, "standard input: item 1 is longer than 102400 bytes, which is too long for an argument"},
+		{nil, Options{Files: []string{"ab", "nul"}, MaxItem: 1}, 0, "nul: line 3 is longer than 1 bytes, which is too long for an argument"},
 	} {
 		var jobs [][]string
 		it, err := Open(complete(test.o, test.stdin))
@@ -77,7 +80,7 @@ func (c *closer) Close() error { *c.n++; return nil }
 
 // TestSeqIsLazy reads an endless input, and leaves the loop.
 func TestSeqIsLazy(t *testing.T) {
-	for _, o := range []Options{{}, {MaxArgs: 3}, {Lists: lists("a b c"), Files: []string{"-"}}, {Budget: 100, Jobs: 2}} {
+	for _, o := range []Options{{}, {MaxArgs: 3}, {Lists: lists("a b c"), Files: []string{"-"}}, {Budget: 100, Fit: true, Jobs: 2}} {
 		input := &endless{}
 		it, err := Open(complete(o, input))
 		if err != nil {

@@ -27,7 +27,10 @@ func (p *Process) start(c *Command, mark string, files [3]*os.File) (wait func()
 	}
 	path, args := c.Path, c.Args
 	if c.Nice != 0 { // the niceness of this process would be that of one thread, and hard to restore
-		if path, err = exec.LookPath("nice"); err != nil {
+		if path, err = exec.LookPath("nice"); err != nil { // without PATH, too
+			path, err = exec.LookPath("/usr/bin/nice")
+		}
+		if err != nil {
 			return nil, err
 		}
 		args = append([]string{"nice", "-n", strconv.Itoa(c.Nice), c.Path}, c.Args[1:]...)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -32,9 +33,9 @@ func newCommand(o *Options) command {
 	c := command{dir: o.Dir, env: os.Environ()}
 	switch {
 	case len(o.Command) == 0 && !o.Pipe:
-		c.name = shell()
+		c.name = shell(o.jobEnv())
 	case o.Shell:
-		c.name, c.script = shell(), template.ParseScript(o.Command, o.Replace)
+		c.name, c.script = shell(o.jobEnv()), template.ParseScript(o.Command, o.Replace)
 	default:
 		c.template = template.Parse(o.Command, o.Replace)
 		if first := template.Parse(o.Command[:1], o.Replace).Expand([]string{"item"}, 1, 1); len(first) == 2 && first[0] == o.Command[0] {
@@ -54,16 +55,48 @@ func (c *command) program() string {
 	return c.name
 }
 
-// shell returns the shell of scripts: that of the user, unless its syntax is another one.
-func shell() string {
+// shell returns the shell of scripts: that of the user, unless its syntax is another one, or
+// bash if the jobs have functions that it has exported.
+func shell(env []string) string {
 	if s := os.Getenv("STINT_SHELL"); s != "" {
 		return s
 	}
 	s := os.Getenv("SHELL")
+	if len(functions(env)) > 0 && filepath.Base(s) != "bash" {
+		if _, err := look("bash", ""); err == nil {
+			return "bash"
+		}
+	}
 	if s == "" || slices.Contains([]string{"fish", "csh", "tcsh", "nu", "elvish", "pwsh"}, filepath.Base(s)) {
 		return "sh"
 	}
 	return s
+}
+
+// functions returns the names of the functions that bash has put into env.
+func functions(env []string) []string {
+	var names []string
+	for _, v := range env {
+		if name, ok := strings.CutPrefix(v, "BASH_FUNC_"); ok {
+			name, _, _ = strings.Cut(name, "=")
+			names = append(names, strings.TrimRight(name, "%()"))
+		}
+	}
+	return names
+}
+
+// jobEnv returns the variables of this process that jobs get.
+func (o *Options) jobEnv() []string {
+	if o.Server.URL == "" {
+		return os.Environ()
+	}
+	var env []string
+	for _, name := range o.Env {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
 }
 
 // find looks the program up, unless it differs from job to job. The error has the exit status
@@ -101,10 +134,9 @@ func (c *command) refuseScript() error {
 
 // advise adds how to run a name that is a command for the shell, or a function of bash.
 func (e *ExitError) advise(name string) *ExitError {
-	_, isFunction := os.LookupEnv("BASH_FUNC_" + name + "%%")
 	switch {
-	case isFunction:
-		e.Message += "; a function of the shell needs -s"
+	case slices.Contains(functions(os.Environ()), name):
+		e.Message += "; a function of the shell needs -s: " + template.Quote([]string{name + " {}"})
 	case isScript(name):
 		e.Message += "; a command for the shell needs -s (--shell)"
 	}
@@ -115,32 +147,100 @@ func (e *ExitError) advise(name string) *ExitError {
 func isScript(name string) bool { return strings.ContainsAny(name, " \t\n|;&<>$") }
 
 // look returns the path of a program for jobs that run in dir.
-func look(name, dir string) (string, error) {
+func look(name, dir string) (path string, err error) {
 	if strings.Contains(name, "/") {
-		if !filepath.IsAbs(name) && dir != "" {
-			_, err := exec.LookPath(filepath.Join(dir, name))
-			return name, plain(err)
+		path = name
+		if err = executable(inDir(name, dir)); err == nil {
+			err = interpreted(inDir(name, dir), dir)
 		}
-		_, err := exec.LookPath(name)
-		return name, plain(err)
+		return path, err
 	}
-	path, err := exec.LookPath(name)
+	path, err = exec.LookPath(name)
 	if errors.Is(err, exec.ErrDot) { // the user's PATH has the current directory
 		err = nil
 	}
 	if errors.Is(err, exec.ErrNotFound) {
-		for _, d := range filepath.SplitList(os.Getenv("PATH")) {
-			if info, err := os.Stat(filepath.Join(d, name)); err == nil && info.Mode().IsRegular() {
-				return "", fs.ErrPermission
+		path, err = "", errNotFound
+		for _, d := range filepath.SplitList(searchPath()) {
+			found := filepath.Join(d, name)
+			if executable(found) == nil {
+				path, err = found, nil // exec.LookPath does not look there
+				break
+			}
+			if info, failed := os.Stat(found); failed == nil && info.Mode().IsRegular() {
+				err = fs.ErrPermission
 			}
 		}
-		return "", errNotFound
 	}
 	if err == nil && !filepath.IsAbs(path) {
 		path, err = filepath.Abs(path)
 	}
+	if err == nil {
+		err = interpreted(path, dir)
+	}
 	return path, plain(err)
 }
+
+// searchPath returns the directories where programs are looked up.
+func searchPath() string {
+	if path, ok := os.LookupEnv("PATH"); ok {
+		return path
+	}
+	return defaultPath
+}
+
+// inDir returns a path for this process of a file for one that runs in dir. It has a slash.
+func inDir(name, dir string) string {
+	if filepath.IsAbs(name) || dir == "" && strings.Contains(name, "/") {
+		return name
+	}
+	return cmp.Or(dir, ".") + "/" + name
+}
+
+// executable returns an error if path is not of a program.
+func executable(path string) error {
+	_, err := exec.LookPath(path)
+	return plain(err)
+}
+
+// interpreted returns an error if path is of a script whose interpreter cannot be executed: that
+// of the system would name the script.
+func interpreted(path, dir string) error {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil // a program need not be readable
+	}
+	defer f.Close()
+	line := make([]byte, 256) // as much as Linux reads
+	n, _ := f.Read(line)
+	text, ok := strings.CutPrefix(string(line[:n]), "#!")
+	text, _, _ = strings.Cut(text, "\n")
+	words := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\t' })
+	if !ok || len(words) == 0 {
+		return nil
+	}
+	if err := executable(inDir(words[0], dir)); err != nil {
+		return &interpreterError{words[0], err}
+	}
+	return nil
+}
+
+// An interpreterError says that the interpreter of a script cannot be executed.
+type interpreterError struct {
+	name string
+	err  error
+}
+
+// Error returns the message.
+func (e *interpreterError) Error() string {
+	return "its interpreter " + console.Quote(e.name) + ": " + console.Reason(e.err)
+}
+
+// Is reports whether err is the reason. There is no Unwrap: the reason alone names nothing.
+func (e *interpreterError) Is(err error) bool { return errors.Is(e.err, err) }
 
 var errNotFound = errors.New("command not found")
 

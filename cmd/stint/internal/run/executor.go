@@ -257,10 +257,12 @@ func isExhausted(err error) bool {
 // shell would report.
 func startError(err error, j *job) error {
 	j.Exit = 126
+	reason := console.Reason(err)
 	if errors.Is(err, os.ErrNotExist) {
 		j.Exit = 127
+		reason += " (the program has gone, or its loader is missing)"
 	}
-	return errors.New("cannot be started: " + console.Reason(err))
+	return errors.New("cannot be started: " + reason)
 }
 
 // started tells j of its process.

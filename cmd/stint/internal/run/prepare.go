@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,17 +10,20 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/interrupt"
 	"github.com/stint-go/stint/cmd/stint/internal/items"
 	"github.com/stint-go/stint/cmd/stint/internal/machine"
+	"github.com/stint-go/stint/cmd/stint/internal/template"
 )
 
 const (
 	localBlock      = 1 << 20   // of --pipe
 	argumentReserve = 4096      // bytes of the system's limit on arguments that stay free
-	maxItems        = 128 << 10 // bytes of the items of a job: as xargs, enough to make starts cheap
+	maxItems        = 128 << 10 // bytes of the items of a job with -X: as xargs, enough to make starts cheap
+	maxText         = 64 << 20  // bytes of a line of input that is no argument
 )
 
 // prepare checks the options that need more than a look at flags.
@@ -47,8 +51,8 @@ func (r *Runner) prepare() (err error) {
 			return errors.New("invalid argument " + console.Quote(r.ColSep) + " for --colsep: it matches nothing between any two bytes; a special character needs a backslash, such as '\\|'")
 		}
 	}
-	if r.Fit {
-		r.fit()
+	if !r.Pipe {
+		r.bound()
 	}
 	if r.Server.URL != "" {
 		return r.prepareRemote()
@@ -56,20 +60,56 @@ func (r *Runner) prepare() (err error) {
 	return nil
 }
 
-// warnOfPlaceholders says that a placeholder stands for an item that no job has. It is empty, as
-// for GNU parallel: "rm -r {1}/{3}" with two lists is perhaps not what the user wants.
-func (r *Runner) warnOfPlaceholders() {
-	if r.Pipe || r.Fit || r.ColSep != "" || r.Quiet { // the number of items depends on the input
+// operators are words that tell a shell what to do. A program gets them as arguments, which is
+// right for some.
+var (
+	operators    = strings.Fields("> >> < << <<< | |& || && ; & >| 2> 2>> 2>&1 >&2 &> &>>")
+	withOperator = strings.Fields("[ ack ag egrep expr fgrep find grep rg ssh test tr zgrep")
+)
+
+// warn says what is perhaps not what the user wants.
+func (r *Runner) warn() {
+	warn := func(broken bool, text string) {
+		if broken && !r.Quiet {
+			r.console.Message("warning: " + text)
+		}
+	}
+	if !r.Shell && !slices.ContainsFunc(r.Command, func(w string) bool { return slices.Contains(withOperator, filepath.Base(w)) }) {
+		i := slices.IndexFunc(r.Command, func(w string) bool { return slices.Contains(operators, w) })
+		if i > 0 && !strings.HasPrefix(r.Command[i-1], "-") { // not the value of an option
+			warn(true, console.Quote(r.Command[i])+" is an argument of the command; a command for the shell needs -s (--shell)")
+		}
+	}
+	if r.command.template != nil {
 		return
 	}
-	n := max(1, len(r.Files)+len(r.Lists)) * max(1, r.MaxArgs)
-	switch p := r.command.beyond(n); {
-	case p == "":
-	case n == 1:
-		r.console.Message("warning: " + p + " is empty: each job has one item; --colsep splits items, --max-args gives jobs several")
-	default:
-		r.console.Message(fmt.Sprintf("warning: %s is empty: each job has at most %d items", p, n))
+	isScript := r.command.script != nil
+	warn(isScript && !r.Pipe && r.command.script.Constant(), `the script names no item, by {} or "$1": all jobs are the same`)
+	words := strings.FieldsFunc(strings.Join(r.Command, " "), func(c rune) bool { return strings.ContainsRune(" \t\n;&|(){}<>`$\"'", c) })
+	known := functions(r.jobEnv())
+	for _, name := range functions(os.Environ()) {
+		named := slices.Contains(words, name)
+		switch {
+		case !slices.Contains(known, name):
+			warn(named, "workers do not have the function "+name+": pass it by --env "+template.Quote([]string{"BASH_FUNC_" + name + "%%"}))
+		case !strings.HasPrefix(filepath.Base(r.command.name), "bash"):
+			warn(named || !isScript && os.Getenv("STINT_SHELL") == "", "scripts are for "+console.Quote(r.command.name)+", which does not know the function "+name+" of bash")
+		}
 	}
+}
+
+// warnOfPlaceholder says that a placeholder stands for an item that a job does not have. It is
+// empty, as for GNU parallel: "rm -r {1}/{3}" with two lists is perhaps not what the user wants.
+func (r *Runner) warnOfPlaceholder(text string, seq int64, items int) {
+	what := fmt.Sprintf("%d items", items)
+	if items == 1 {
+		what = "one item"
+	}
+	advice := ""
+	if items == 1 && r.MaxArgs == 0 && r.ColSep == "" {
+		advice = "; --colsep splits items, --max-args gives jobs several"
+	}
+	r.console.Message(fmt.Sprintf("warning: %s is empty: job %d has %s%s", text, seq, what, advice))
 }
 
 // warnOfNothing says that a run which resumes without a command had no items: the log has the
@@ -97,21 +137,63 @@ func (r *Runner) prepareRemote() (err error) {
 	return err
 }
 
-// fit gives each job as many items as the system's limit allows.
-func (r *Runner) fit() {
-	args, env := r.command.expand(&job{}, 1<<62, 1<<30)
-	fixed := argumentReserve
-	for _, list := range [][]string{args, env, r.command.env} {
-		for _, s := range list {
-			fixed += len(s) + 1 + pointerSize
-		}
+// bound makes jobs so small that the system starts them.
+func (r *Runner) bound() {
+	r.input.MaxItem = maxArgument()
+	if r.ColSep != "" || r.Trim { // a line is not an argument
+		r.input.MaxItem = maxText
 	}
-	r.input.Budget = max(1, min(maxArguments()-fixed, maxItems))
-	r.input.Jobs = r.Jobs
+	args, env := r.command.expand(&job{}, maxSeq, maxSlot)
+	more, _ := r.command.expand(&job{items: make([]string, 9)}, maxSeq, maxSlot)
+	budget := r.command.room() - size(args) - size(env)
+	if r.command.template == nil && len(more[2]) > len(args[2]) { // all items are in the script, which is an argument
+		budget = min(budget, maxArgument()-len(args[2]))
+	}
+	if r.Fit {
+		budget = min(budget, maxItems)
+	}
+	if r.Server.URL != "" {
+		budget = min(budget, maxBlock)
+	}
+	if r.Fit || r.command.beyond(1) == "" { // or a job with fewer items would do something else
+		r.input.Budget = max(1, budget)
+	}
+	r.input.Cost, r.input.Fit, r.input.Jobs = r.command.cost, r.Fit, r.Jobs
 	if r.Jobs == 0 {
 		r.input.Jobs = machine.CPUs()
 	}
-	r.input.Cost = r.command.cost
+}
+
+// maxSeq and maxSlot have as many digits as any numbers of jobs and slots.
+const maxSeq, maxSlot = 1 << 62, 1 << 30
+
+// room returns how many bytes the arguments of a job, and variables of its own, may have.
+func (c *command) room() int { return maxArguments(size(c.env)) - argumentReserve }
+
+// tooLong returns an error if the system would not start a job that has these items.
+func (c *command) tooLong(items []string) error {
+	args, env := c.expand(&job{items: items}, maxSeq, maxSlot)
+	all := append(args, env...)
+	longest := slices.MaxFunc(all, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+	most := maxArgument()
+	what := fmt.Sprintf("an argument of %d bytes is too long, %d are possible", len(longest), most)
+	if room := c.room(); len(longest) <= most {
+		if size(all) <= room {
+			return nil
+		}
+		what = fmt.Sprintf("arguments of %d bytes are too long, %d are possible", size(all), room)
+	}
+	const shown = 40
+	return errors.New(what + ": " + console.Quote(longest[:min(shown, len(longest))]))
+}
+
+// size returns what the system counts for arguments or variables.
+func size(list []string) int {
+	n := 0
+	for _, s := range list {
+		n += len(s) + 1 + pointerSize
+	}
+	return n
 }
 
 const pointerSize = 8

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,7 +22,7 @@ import (
 
 const (
 	windowBytes   = 128 << 20 // of items and results in progress
-	maxBlock      = 640 << 10 // of --pipe: a message has at most a mebibyte, encoded
+	maxBlock      = 640 << 10 // of --pipe, and of items: a message has at most a mebibyte, encoded
 	remoteBlock   = 512 << 10
 	statusTimeout = 2 * time.Second
 )
@@ -167,7 +166,7 @@ func (m *remote) each(ctx context.Context, source *items.Items) error {
 // requests yields a request for each job, and waits while too many jobs wait for an earlier one
 // to be printed.
 func (m *remote) requests(ctx context.Context, source *items.Items) iter.Seq2[request, error] {
-	env := m.variables()
+	env := bytesOf(m.jobEnv())
 	return func(yield func(request, error) bool) {
 		for j, err := range m.Runner.jobs(ctx, source) {
 			if err != nil {
@@ -208,17 +207,6 @@ func (m *remote) submit(ctx context.Context, j *job) bool {
 // held.
 func (m *remote) isFarAhead(j *job) bool {
 	return !m.Unordered && j.position >= m.turn+maxAhead || m.Halt.When == Soon && m.unsettled >= cmp.Or(m.Jobs, remoteAhead)
-}
-
-// variables returns the variables of --env that are set.
-func (m *remote) variables() [][]byte {
-	var env [][]byte
-	for _, name := range m.Env {
-		if value, ok := os.LookupEnv(name); ok {
-			env = append(env, []byte(name+"="+value))
-		}
-	}
-	return env
 }
 
 func (m *remote) request(j *job, env [][]byte) request {

@@ -88,6 +88,7 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 	if os.Getenv("GOGC") == "" {
 		defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	}
+	r.warn()
 	if r.Server.URL == "" && !r.DryRun {
 		if err := r.command.find(); err != nil {
 			return err
@@ -98,7 +99,6 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 	r.cancel = cancel
 	kill, stop := onSecondSignal(ctx)
 	defer stop()
-	r.warnOfPlaceholders()
 	r.reading, r.endInput = context.WithCancel(ctx)
 	defer r.endInput()
 	source, err := r.open(r.reading)
@@ -248,7 +248,11 @@ func (r *Runner) all(ctx context.Context, source *items.Items) iter.Seq2[*job, e
 			return yield(j, nil)
 		}
 		if r.Pipe {
-			for block, err := range blocks(interrupt.NewReader(r.reading, r.std.Stdin), int(r.Block)) {
+			most := max(int(r.Block), maxText)
+			if r.Server.URL != "" {
+				most = maxBlock
+			}
+			for block, err := range blocks(interrupt.NewReader(r.reading, r.std.Stdin), int(r.Block), most) {
 				if err != nil {
 					yield(nil, inputError(err))
 					return
@@ -259,10 +263,18 @@ func (r *Runner) all(ctx context.Context, source *items.Items) iter.Seq2[*job, e
 			}
 			return
 		}
+		warned := r.Quiet
 		for list, err := range source.Seq(ctx) {
+			if err == nil {
+				err = r.command.tooLong(list)
+			}
 			if err != nil {
 				yield(nil, inputError(err))
 				return
+			}
+			if p := r.command.beyond(len(list)); p != "" && !warned {
+				warned = true
+				r.warnOfPlaceholder(p, seq+1, len(list))
 			}
 			if !next(&job{items: list}) {
 				return

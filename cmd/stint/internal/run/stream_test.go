@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"strings"
@@ -103,7 +104,7 @@ func TestBlocks(t *testing.T) {
 		text.WriteString(strings.Repeat("y", rand.IntN(5)))
 		size := 1 + rand.IntN(40)
 		var all strings.Builder
-		for b, err := range blocks(iotest.HalfReader(strings.NewReader(text.String())), size) {
+		for b, err := range blocks(iotest.HalfReader(strings.NewReader(text.String())), size, 1<<20) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,7 +121,26 @@ func TestBlocks(t *testing.T) {
 			t.Fatalf("blocks are %q, want %q", all.String(), text.String())
 		}
 	}
-	for _, err := range blocks(iotest.ErrReader(io.ErrNoProgress), 8) {
+	for _, test := range []struct {
+		text string
+		most int
+		want string // the sizes of the blocks
+	}{
+		{"a\nbcdefgh\ni", 8, "[2 8 1]"}, {"a\nbcdefghi\n", 8, "[2] a line is longer than a block may be, 8 bytes"}, {"abcdefg", 8, "[7]"}, {"a\nb\nc\nd\n", 8, "[4 4]"},
+	} {
+		sizes, failed := []int{}, ""
+		for b, err := range blocks(strings.NewReader(test.text), 4, test.most) {
+			if err != nil {
+				failed = strings.TrimPrefix(err.Error(), "standard input:")
+				break
+			}
+			sizes = append(sizes, len(b))
+		}
+		if got := fmt.Sprint(sizes) + failed; got != test.want {
+			t.Errorf("%q: %s, want %s", test.text, got, test.want)
+		}
+	}
+	for _, err := range blocks(iotest.ErrReader(io.ErrNoProgress), 8, 8) {
 		if err == nil {
 			t.Error("no error of the reader")
 		}

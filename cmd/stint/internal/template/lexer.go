@@ -32,7 +32,6 @@ type lexer struct {
 	pos, start    int         // start is the end of the last part
 	nested        []quoting   // around pos, outermost first
 	parts         []reference // of the text before start
-	refers        bool        // the script refers to a parameter of the job, also by itself
 }
 
 // run reads the whole script.
@@ -44,7 +43,6 @@ func (l *lexer) run() {
 			continue
 		}
 		l.endText()
-		l.refers = true
 		l.parts = append(l.parts, reference{p, l.top()})
 		l.pos += len(p.text)
 		l.start = l.pos
@@ -112,7 +110,6 @@ func (l *lexer) step() int {
 // dollar is step for a $ outside single quotes. What follows it is no placeholder.
 func (l *lexer) dollar() int {
 	rest := l.text[l.pos+1:]
-	l.refers = l.refers || isPositional(rest)
 	switch {
 	case l.replace != "" && strings.HasPrefix(rest, l.replace):
 		return 1 + len(l.replace)
@@ -130,19 +127,6 @@ func (l *lexer) dollar() int {
 		return 2
 	}
 	return 1
-}
-
-// isPositional reports whether what follows a $ makes it a reference to a positional
-// parameter, or to their number. ${#name} is the length of another parameter.
-func isPositional(rest string) bool {
-	names := "123456789@*#"
-	if name, braced := strings.CutPrefix(rest, "{"); braced {
-		if strings.HasPrefix(strings.TrimPrefix(name, "!"), "#}") {
-			return true
-		}
-		rest, names = strings.TrimLeft(name, "!#"), "123456789@*"
-	}
-	return rest != "" && strings.IndexByte(names, rest[0]) >= 0
 }
 
 // wordStart reports whether a word may begin at pos.

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,15 +22,11 @@ type Script struct {
 }
 
 // ParseScript returns the script that the words are, joined by spaces. The text replace
-// means what it does for Parse. A script that has no placeholder and refers to no
-// positional parameter ends in "$@".
+// means what it does for Parse. Nothing is appended to a script without a placeholder.
 func ParseScript(words []string, replace string) *Script {
 	l := lexer{text: strings.Join(words, " "), replace: replace}
 	l.run()
 	s := &Script{parts: l.parts}
-	if !l.refers {
-		s.parts = append(s.parts, reference{part: part{text: " "}}, reference{part: part{form: whole}})
-	}
 	s.cost.addScript(s.parts)
 	return s
 }
@@ -56,6 +53,12 @@ func (s *Script) Expand(items []string, seq int64, slot int) (text string, env [
 		e.text.WriteString(after)
 	}
 	return e.text.String(), e.env
+}
+
+// Constant reports whether the script is the same for all jobs, whatever their items: it has
+// neither a placeholder nor a $.
+func (s *Script) Constant() bool {
+	return !slices.ContainsFunc(s.parts, func(r reference) bool { return r.form != literal || strings.Contains(r.text, "$") })
 }
 
 // Fill returns the script with the items in the place of the placeholders, for a person to read. A

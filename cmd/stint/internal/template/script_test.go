@@ -52,11 +52,11 @@ var scripts = []struct{ script, want, shell string }{
 	{`printf '[%s]' "$@"`, `[I]`, ""},
 	{`printf '[%s]' "${@}" "$*"`, `[I][I]`, ""},
 	{`printf '[%s]' "${!#}"`, `[I]`, "bash"},
-	// Those below end in "$@".
-	{`printf '[%s]'`, `[I]`, ""},
-	{`printf '[%s]' '$1' \$1 "\$@" \{}`, `[$1][$1][$@][{}][I]`, ""},
-	{`x=ab; printf '[%s]' ${#x} "$x" "$((1))"`, `[2][ab][1][I]`, ""},
-	{"# $1 {}\n printf '[%s]' a#b", `[a#b][I]`, ""},
+	// Nothing is appended to those below.
+	{`printf '[%s]'`, `[]`, ""},
+	{`printf '[%s]' x; for i in 1; do :; done`, `[x]`, ""},
+	{`printf '[%s]' '$1' \$1 "\$@" \{}`, `[$1][$1][$@][{}]`, ""},
+	{"# $1 {}\n printf '[%s]' a#b", `[a#b]`, ""},
 }
 
 // shells are those that are installed.
@@ -113,7 +113,6 @@ func TestScriptOfItems(t *testing.T) {
 	items := []string{"a  1.x", "d/b'.y", "*"}
 	for _, shell := range shells(t) {
 		for script, want := range map[string]string{
-			`printf '[%s]'`:                  "[a  1.x][d/b'.y][*]",
 			`printf '[%s]' {}`:               "[a  1.x][d/b'.y][*]",
 			`printf '[%s]' x{}y "x{}y"`:      "[xa  1.x][d/b'.y][*y][xa  1.x][d/b'.y][*y]",
 			`printf '[%s]' 'x{}y'`:           "[xa  1.x][d/b'.y][*y]",
@@ -133,7 +132,7 @@ func TestScriptOfItems(t *testing.T) {
 func TestScriptText(t *testing.T) {
 	for _, test := range []struct{ script, replace, text, env string }{
 		{"gzip -dc {} | wc -l", "", `gzip -dc "${1}" | wc -l`, ""},
-		{"wc -l", "", `wc -l "${1}"`, ""},
+		{"wc -l", "", `wc -l`, ""},
 		{"echo $${} \"$${}\"", "", `echo $$"${1}" "$$${1}"`, ""},
 		{"wc $1 {}", "@", `wc $1 {}`, ""},
 		{"wc @ '@' $@", "@", `wc "${1}" ''"${1}"'' $@`, ""},
@@ -149,6 +148,16 @@ func TestScriptText(t *testing.T) {
 	text, env := ParseScript([]string{"echo {#}{%}"}, "").Expand([]string{"a"}, 0, 0)
 	if want := `echo "${STINT_SEQ}""${STINT_SLOT}"`; text != want || env != nil {
 		t.Errorf("without numbers: %s with %q, want %s without variables", text, env, want)
+	}
+}
+
+func TestConstant(t *testing.T) {
+	for script, want := range map[string]bool{
+		`date`: true, `gzip`: true, `\{}`: true, `{ date; }`: true, `echo {}`: false, `echo {#}`: false, `wc "$1"`: false, `for i do echo "$i"; done`: false,
+	} {
+		if got := ParseScript([]string{script}, "").Constant(); got != want {
+			t.Errorf("%s: %v, want %v", script, got, want)
+		}
 	}
 }
 

@@ -1,0 +1,196 @@
+package run
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/server"
+)
+
+// script writes an executable file, and returns its path.
+func script(t *testing.T, path, text string) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestShell has scripts that call a function of bash, or none, in many environments.
+func TestShell(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no executable bit")
+	}
+	with, without := t.TempDir(), t.TempDir()
+	script(t, filepath.Join(with, "bash"), "#!/bin/sh\n")
+	const variable, call = "BASH_FUNC_f%%", "echo; f {}"
+	const remote, unknown = "workers do not have the function f: pass it by --env BASH_FUNC_f%%", "which does not know the function f of bash"
+	for _, test := range []struct {
+		variable, own, login, path string // the function, STINT_SHELL, SHELL and PATH
+		script                     string // empty: items are scripts
+		cluster                    bool
+		env                        []string // of --env
+		want, warning              string
+	}{
+		{"", "", "", with, call, false, nil, "sh", ""},
+		{"", "", "/bin/zsh", with, call, false, nil, "/bin/zsh", ""},
+		{"", "", "/usr/bin/fish", with, call, false, nil, "sh", ""},
+		{"", "dash", "/bin/zsh", with, call, false, nil, "dash", ""},
+		{variable, "", "", with, call, false, nil, "bash", ""},
+		{variable, "", "", with, "", false, nil, "bash", ""},
+		{variable, "", "/bin/zsh", with, call, false, nil, "bash", ""},
+		{variable, "", "/usr/bin/fish", with, call, false, nil, "bash", ""},
+		{variable, "", "/opt/bash", with, call, false, nil, "/opt/bash", ""},
+		{"BASH_FUNC_f()", "", "", with, call, false, nil, "bash", ""},
+		{variable, "", "", without, call, false, nil, "sh", unknown},
+		{variable, "", "", without, "", false, nil, "sh", unknown},
+		{variable, "", "", without, "echo off {}", false, nil, "sh", ""},
+		{variable, "dash", "", with, call, false, nil, "dash", unknown},
+		{variable, "dash", "", with, "", false, nil, "dash", ""},
+		{variable, "/opt/bash5", "", without, call, false, nil, "/opt/bash5", ""},
+		{variable, "", "/bin/zsh", with, call, true, nil, "/bin/zsh", remote},
+		{variable, "", "/bin/zsh", with, "echo {}", true, nil, "/bin/zsh", ""},
+		{variable, "", "/bin/zsh", with, call, true, []string{variable}, "bash", ""},
+	} {
+		t.Setenv("STINT_SHELL", test.own)
+		t.Setenv("SHELL", test.login)
+		t.Setenv("PATH", test.path)
+		for _, name := range []string{variable, "BASH_FUNC_f()"} {
+			t.Setenv(name, "() { :; }")
+			if name != test.variable {
+				os.Unsetenv(name)
+			}
+		}
+		o := Options{Shell: test.script != "", Env: test.env}
+		if test.script != "" {
+			o.Command = []string{test.script}
+		}
+		if test.cluster {
+			o.Server = server.Connection{URL: "nats://first"}
+		}
+		var errs bytes.Buffer
+		r, err := New(&o, console.Streams{Stderr: &errs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.warn()
+		got := errs.String()
+		if r.command.name != test.want || !strings.Contains(got, test.warning) || (got == "") != (test.warning == "") {
+			t.Errorf("%+v: the shell is %s, messages %q", test, r.command.name, got)
+		}
+	}
+}
+
+// TestLook looks programs up.
+func TestLook(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is neither an executable bit nor a default path")
+	}
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	t.Chdir(elsewhere)
+	sh := script(t, filepath.Join(dir, "here"), "#!/bin/sh\n")
+	for name, text := range map[string]string{
+		"missing": "#!/no/such\n", "blanks": "#! \t/no/such -x\n", "returns": "#!/bin/sh\r\n", "relative": "#!./here\n", "bare": "#!here", "none": "#!\n", "text": "echo\n", "empty": "",
+		"directory": "#!/\n", "file": "#!" + filepath.Join(dir, "plain") + "\n",
+	} {
+		script(t, filepath.Join(dir, name), text)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "plain"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const noFile = ": No such file or directory"
+	for _, test := range []struct {
+		path      string // "unset" is none
+		name, dir string
+		want      string // an error
+		status    int
+	}{
+		{"unset", "sh", "", "", 0},
+		{"unset", "sh", dir, "", 0},
+		{"unset", "no-such-program", "", "command not found", 127},
+		{"", "sh", "", "command not found", 127},
+		{dir, "here", "", "", 0},
+		{dir, "plain", "", "permission denied", 126},
+		{dir, "text", "", "", 0},
+		{dir, "empty", "", "", 0},
+		{dir, "none", "", "", 0},
+		{dir, "missing", "", "its interpreter /no/such" + noFile, 127},
+		{dir, "blanks", "", "its interpreter /no/such" + noFile, 127},
+		{dir, "returns", "", `its interpreter '/bin/sh'$'\r'` + noFile, 127},
+		{dir, "relative", "", "its interpreter ./here" + noFile, 127},
+		{dir, "relative", dir, "", 0},
+		{dir, "bare", "", "its interpreter here" + noFile, 127},
+		{dir, "bare", dir, "", 0},
+		{dir, "directory", "", "its interpreter /: Is a directory", 126},
+		{dir, "file", "", "its interpreter " + filepath.Join(dir, "plain") + ": Permission denied", 126},
+		{"", sh, "", "", 0},
+		{"", filepath.Join(dir, "missing"), "", "its interpreter /no/such" + noFile, 127},
+		{"", "./missing", dir, "its interpreter /no/such" + noFile, 127},
+		{"", "./here", dir, "", 0},
+		{elsewhere, "./here", "", "No such file or directory", 127},
+	} {
+		t.Setenv("PATH", test.path)
+		if test.path == "unset" {
+			os.Unsetenv("PATH")
+		}
+		_, err := look(test.name, test.dir)
+		got, status := "", 0
+		if err != nil {
+			got, status = console.Reason(err), notFound(err)
+		}
+		if got != test.want || status != test.status {
+			t.Errorf("%+v: %q, status %d", test, got, status)
+		}
+	}
+}
+
+// TestBound wants jobs that the system starts, and messages that a server takes.
+func TestBound(t *testing.T) {
+	t.Setenv("STINT_SHELL", "sh")
+	t.Setenv("LARGE", strings.Repeat("x", 20000)) // it counts, too
+	items := make([]string, 20000)
+	for i := range items {
+		items[i] = strings.Repeat("x", 400)
+	}
+	for _, o := range []Options{
+		{Command: []string{"echo"}}, {Command: []string{"echo", "a{}b", "{.}"}}, {Command: []string{"echo"}, Fit: true}, {Command: []string{"echo {.} {/}"}, Shell: true},
+		{Command: []string{"echo"}, Shell: true}, {},
+	} {
+		for _, url := range []string{"", "nats://first"} {
+			o.Lists, o.Server.URL = [][]string{items}, url
+			o.MaxArgs = len(items)
+			r, err := New(&o, console.Streams{Stderr: io.Discard})
+			if err != nil {
+				t.Fatal(err)
+			}
+			source, err := r.open(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, first := 0, 0
+			for list, err := range source.Seq(t.Context()) {
+				if err == nil {
+					err = r.command.tooLong(list)
+				}
+				if err != nil {
+					t.Fatalf("%q: %v", o.Command, err)
+				}
+				if n == 0 {
+					first = len(list)
+				}
+				if n += len(list); url != "" && len(list)*400 > maxBlock {
+					t.Errorf("%q: a message of %d items", o.Command, len(list))
+				}
+			}
+			if n != len(items) || first < 20 {
+				t.Errorf("%q: %d items in all, %d in the first job", o.Command, n, first)
+			}
+		}
+	}
+}
