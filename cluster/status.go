@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -146,19 +147,20 @@ func (c *Client) addStore(ctx context.Context, s *Status) error {
 	return nil
 }
 
-// addWorkers asks all workers, and waits for their answers.
+// addWorkers asks all workers, and waits for their answers. There is no reply subject: whoever
+// may send to that may send to any. All clients that ask receive all answers.
 func (c *Client) addWorkers(ctx context.Context, s *Status) error {
 	ctx, stop := context.WithTimeout(ctx, statusTimeout)
 	defer stop()
-	inbox := c.nc.NewInbox()
-	answers, err := c.nc.SubscribeSync(inbox)
+	answers, err := c.nc.SubscribeSync(c.names.subject("status"))
 	if err != nil {
 		return err
 	}
 	defer answers.Unsubscribe()
-	if err := c.nc.PublishRequest(c.names.subject("workers"), inbox, nil); err != nil {
+	if err := c.nc.Publish(c.names.subject("workers"), nil); err != nil {
 		return err
 	}
+	workers := map[string]WorkerStatus{} // the answers to others too
 	for {
 		m, err := answers.NextMsgWithContext(ctx)
 		if err != nil {
@@ -166,15 +168,16 @@ func (c *Client) addWorkers(ctx context.Context, s *Status) error {
 		}
 		var w WorkerStatus
 		if json.Unmarshal(m.Data, &w) == nil {
-			s.Workers = append(s.Workers, w)
+			workers[w.ID] = w
 		}
 	}
+	s.Workers = slices.AppendSeq(s.Workers, maps.Values(workers))
 	slices.SortFunc(s.Workers, func(a, b WorkerStatus) int { return strings.Compare(a.ID, b.ID) })
 	return nil
 }
 
 // answerStatus sends the status of this worker.
-func (w *worker) answerStatus(m *nats.Msg) {
+func (w *worker) answerStatus(*nats.Msg) {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown"
@@ -188,5 +191,5 @@ func (w *worker) answerStatus(m *nats.Msg) {
 	}
 	slices.Sort(s.Tasks)
 	data, _ := json.Marshal(s) // strings and numbers only
-	_ = m.Respond(data)
+	_ = w.client.nc.Publish(w.client.names.subject("status"), data)
 }

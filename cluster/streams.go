@@ -26,6 +26,7 @@ import (
 //	<prefix>.over.<run>  the run has ended
 //	<prefix>.full.<run>  the server has no room for a result of the run
 //	<prefix>.workers     a request for the status of all workers
+//	<prefix>.status      the status of a worker
 type names struct{ prefix string }
 
 func (n names) stream(what string) string { return n.prefix + "-" + what }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 )
 
 // A Role says what a user of a server may do. The server checks subjects, not runs: a user
@@ -25,20 +25,21 @@ type Role string
 //	Purge, DeadLetters                yes        yes     -         yes
 //	DropDeadLetter, RetryDeadLetter   -          -       -         yes
 //
-// Roles protect against mistakes, not against malice: the server does not check the reply
-// subjects of requests, so every user, even an Observer, can have an answer stored in any
-// stream. Such an answer is no valid task, result or record, but may replace one.
+// The server checks what a user sends and receives, where the answers to it go, and what it
+// makes JetStream create. A user can still fill the server, and keep it busy.
 const (
 	// All may do everything, also with other Prefixes.
 	All Role = "all"
 
-	// Submitter takes no tasks, stores no results, and neither makes nor deletes streams.
-	// It can read the items and results of others, end or disturb their runs, and make a
-	// consumer that keeps the tasks of a name from workers.
+	// Submitter takes no tasks, stores no results, and neither makes nor deletes streams,
+	// but for the one of large outputs of the command. It can read the items and results of
+	// others, end or disturb their runs, and make a consumer that keeps the tasks of a name
+	// from workers.
 	Submitter Role = "submitter"
 
-	// Worker submits nothing, and neither makes nor deletes streams. It can take any task,
-	// give it any result, and read and remove items and results.
+	// Worker submits nothing, and makes and deletes streams no more than a Submitter. It can
+	// take any task, give it any result, and read and remove items, results and the records
+	// of runs.
 	Worker Role = "worker"
 
 	// Observer sees Status without dead letters: the names of runs and tasks, their numbers,
@@ -85,18 +86,17 @@ func Users(users ...User) Auth {
 	}
 }
 
-// accounts returns the users as the server wants them, and a user for the connection inside.
-func (s *settings) accounts(prefix string) []*server.User {
-	inside := map[string]struct{}{"IN_PROCESS": {}}
-	all := []*server.User{{Username: s.user, Password: s.password, AllowedConnectionTypes: inside}}
-	for _, u := range s.users {
-		all = append(all, &server.User{Username: u.Name, Password: u.Password, Permissions: permissions(u, prefix)})
-	}
-	return all
-}
-
-// permissions returns the subjects of a user; nil means all. Answers to a user go to an inbox
-// with its name, so that no other user receives them.
+// permissions returns the subjects of a user; nil means all. What each permits through the
+// reply subject of a message, which the server does not check:
+//
+//	$JS.API.*                                        an answer of JetStream: text
+//	$JS.API.CONSUMER.MSG.NEXT                        messages of the stream, and empty ones
+//	$JS.ACK                                          an empty message; with the body +NXT, messages
+//	task run result alone dead output health         the confirmation: text
+//	over full workers status                         nothing: the gate passes no reply subject on
+//
+// All of these stay in the account of the user (see gate), where they reach only what the user
+// may send to anyway.
 func permissions(u User, prefix string) *server.Permissions {
 	api := func(what string) string { return "$JS.API." + what }
 	stream := func(what, name string) string { return api(what + "." + prefix + "-" + name) }
@@ -106,13 +106,12 @@ func permissions(u User, prefix string) *server.Permissions {
 		api("INFO"), stream("STREAM.INFO", "tasks"), stream("STREAM.INFO", "results"), stream("STREAM.INFO", "runs"), stream("STREAM.INFO", "dead"), stream("STREAM.INFO", "health"),
 		stream("STREAM.MSG.GET", "runs"), stream("CONSUMER.LIST", "tasks"), own("workers"), own("health"), // Status
 	}
-	read := []string{"_INBOX." + u.Name + ".>"}
-	var answer *server.ResponsePermission
+	read := []string{nats.InboxPrefix + u.Name + ".>", own("status")}
 	switch u.Role {
 	case All:
 		return nil
 	case Observer:
-		return permit(write, read, nil)
+		return permit(write, read)
 	case Submitter:
 		write = append(write, own("task.>"), own("run.*"),
 			stream("CONSUMER.CREATE", "results.>"), stream("CONSUMER.DELETE", "results.*"), stream("CONSUMER.MSG.NEXT", "results.*"),
@@ -121,23 +120,21 @@ func permissions(u User, prefix string) *server.Permissions {
 			stream("CONSUMER.MSG.NEXT", "output.*"), "$JS.ACK."+prefix+"-output.>")
 		read = append(read, own("full.*"))
 	case Worker:
-		write = append(write, own("result.>"), own("alone.>"), own("full.*"), own("output.>"),
+		write = append(write, own("result.>"), own("alone.>"), own("full.*"), own("output.>"), own("status"),
 			stream("CONSUMER.MSG.NEXT", "tasks.*"), "$JS.ACK."+prefix+"-tasks.>")
 		read = append(read, own("workers"))
-		answer = &server.ResponsePermission{MaxMsgs: 1, Expires: time.Minute} // to Status
 	}
 	write = append(write, stream("STREAM.CREATE", "output"), stream("STREAM.INFO", "output"), stream("STREAM.PURGE", "output"),
 		stream("CONSUMER.NAMES", "output"), own("over.*"), own("dead.>"),
 		stream("CONSUMER.CREATE", "tasks.>"), stream("CONSUMER.INFO", "tasks.*"),
 		stream("STREAM.MSG.GET", "tasks"), stream("STREAM.MSG.GET", "results"), stream("STREAM.MSG.GET", "dead"),
 		stream("STREAM.MSG.DELETE", "tasks"), stream("STREAM.MSG.DELETE", "runs"), stream("STREAM.PURGE", "results"), stream("STREAM.PURGE", "runs"))
-	return permit(write, append(read, own("over.*")), answer)
+	return permit(write, append(read, own("over.*")))
 }
 
-func permit(write, read []string, answer *server.ResponsePermission) *server.Permissions {
+func permit(write, read []string) *server.Permissions {
 	return &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: write},
 		Subscribe: &server.SubjectPermission{Allow: read},
-		Response:  answer,
 	}
 }

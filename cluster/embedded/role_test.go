@@ -107,12 +107,7 @@ func TestSubjectsOfRoles(t *testing.T) {
 	where := open(t, Listen(quiet, Users(everybody...))).URL()
 	clients := map[string]*nats.Conn{}
 	for _, u := range everybody {
-		nc, err := nats.Connect(where, nats.UserInfo(u.Name, u.Password), nats.CustomInboxPrefix("_INBOX."+u.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(nc.Close)
-		clients[u.Name] = nc
+		clients[u.Name] = dialAs(t, where, u.Name)
 	}
 	for subject, may := range map[string]string{
 		"stint.task.x.y.0":                          "ann sue",
@@ -121,6 +116,8 @@ func TestSubjectsOfRoles(t *testing.T) {
 		"stint.alone.x.0":                           "ann will",
 		"stint.alone.health":                        "ann will",
 		"stint.health":                              "ann sue will olga",
+		"stint.workers":                             "ann sue will olga",
+		"stint.status":                              "ann will",
 		"stint.dead.x.0":                            "ann sue will",
 		"$JS.API.STREAM.MSG.GET.stint-tasks":        "ann sue will",
 		"$JS.API.STREAM.MSG.GET.stint-results":      "ann sue will",
@@ -148,7 +145,7 @@ func TestSubjectsOfRoles(t *testing.T) {
 	}
 	for subject, may := range map[string]string{
 		"_INBOX.>": "ann", "_INBOX.sue.>": "ann sue", "_INBOX.will.>": "ann will", ">": "ann", "stint.>": "ann",
-		"stint.task.>": "ann", "stint.result.>": "ann", "stint.over.*": "ann sue will", "stint.workers": "ann will", "$JS.EVENT.>": "ann",
+		"stint.task.>": "ann", "stint.result.>": "ann", "stint.over.*": "ann sue will", "stint.workers": "ann will", "stint.status": "ann sue will olga", "$JS.EVENT.>": "ann",
 	} {
 		for name, nc := range clients {
 			err := tried(nc, func() error { _, err := nc.SubscribeSync(subject); return err })
@@ -163,26 +160,17 @@ func TestSubjectsOfRoles(t *testing.T) {
 // the server to remove what is in the stream: everything is there afterwards.
 func TestObserverRemovesNothing(t *testing.T) {
 	c := open(t, Listen(quiet, Users(everybody...)))
-	dial := func(name string) (*nats.Conn, jetstream.JetStream) {
-		nc, err := nats.Connect(c.URL(), nats.UserInfo(name, name[:1]), nats.CustomInboxPrefix("_INBOX."+name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(nc.Close)
-		js, err := jetstream.New(nc)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return nc, js
+	js, err := jetstream.New(dialAs(t, c.URL(), "ann"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	_, js := dial("ann")
 	all := map[string]string{"tasks": "task.x.y.0", "results": "result.x.0", "runs": "run.x", "dead": "dead.x.0"}
 	for _, subject := range all {
 		if _, err := js.Publish(t.Context(), "stint."+subject, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	nc, _ := dial("olga")
+	nc := dialAs(t, c.URL(), "olga")
 	may := permissions(User{"olga", "o", Observer}, "stint").Publish.Allow
 	for _, subject := range append(may, "stint.alone.health") {
 		for _, rollup := range []string{jetstream.MsgRollupAll, jetstream.MsgRollupSubject} {
@@ -199,6 +187,162 @@ func TestObserverRemovesNothing(t *testing.T) {
 		if _, err := s.GetLastMsgForSubject(t.Context(), "stint."+subject); err != nil {
 			t.Errorf("%s: %v; want what was there", subject, err)
 		}
+	}
+}
+
+// dialAs connects as one of everybody.
+func dialAs(t *testing.T, where, name string) *nats.Conn {
+	t.Helper()
+	nc, err := nats.Connect(where, nats.UserInfo(name, name[:1]), nats.CustomInboxPrefix("_INBOX."+name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	return nc
+}
+
+// fill opens a server with a message in each stream and a consumer of each, all named x.
+func fill(t *testing.T) (where string, ann *nats.Conn, js jetstream.JetStream) {
+	t.Helper()
+	where = open(t, Listen(quiet, Users(everybody...))).URL()
+	ann = dialAs(t, where, "ann")
+	js, err := jetstream.New(ann)
+	if err == nil {
+		_, err = js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "stint-output", Subjects: []string{"stint.output.>"}, Retention: jetstream.WorkQueuePolicy})
+	}
+	for stream, subject := range map[string]string{"tasks": "task.x.y.0", "results": "result.x.0", "runs": "run.x", "dead": "dead.x.0", "output": "output.x"} {
+		if err == nil {
+			_, err = js.Publish(t.Context(), "stint."+subject, nil)
+		}
+		if err == nil {
+			_, err = js.CreateConsumer(t.Context(), "stint-"+stream, jetstream.ConsumerConfig{Durable: "x", AckPolicy: jetstream.AckExplicitPolicy, AckWait: time.Hour})
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return where, ann, js
+}
+
+// TestAnswersStayWithTheUser has each role send to each subject that it may send to, with a
+// reply subject that it may not send to: nothing arrives there, and no request to JetStream.
+func TestAnswersStayWithTheUser(t *testing.T) {
+	where, ann, js := fill(t)
+	trap, err := ann.SubscribeSync("trap.>")
+	if err != nil {
+		t.Fatal(err)
+	}
+	olga, err := dialAs(t, where, "olga").SubscribeSync("_INBOX.olga.trap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	forge := func(nc *nats.Conn, u User, subject string, targets ...string) {
+		subject = strings.NewReplacer("ACK.stint-tasks.>", "ACK.stint-tasks.x.1.1.1.1.1", "ACK.stint-output.>", "ACK.stint-output.x.1.1.1.1.1", ">", "x.0", "*", "x").Replace(subject)
+		for _, body := range []string{"", `{}`, `{"batch":1,"no_wait":true}`, `{"batch":1,"expires":1000000}`, `{"seq":1}`, "+ACK", "+NXT"} {
+			for _, target := range targets {
+				m := nats.NewMsg(subject)
+				m.Reply, m.Data = target, []byte(body)
+				_ = tried(nc, func() error { return nc.PublishMsg(m) })
+				m.Reply = ""
+				m.Header.Set("Nats-Trace-Dest", target)
+				_ = tried(nc, func() error { return nc.PublishMsg(m) })
+			}
+		}
+	}
+	for _, u := range everybody {
+		may := permissions(u, "stint")
+		if may == nil {
+			continue
+		}
+		nc := dialAs(t, where, u.Name)
+		for _, subject := range may.Publish.Allow {
+			targets := []string{"trap." + string(u.Role) + "." + subject[strings.LastIndex(subject[:len(subject)-1], ".")+1:]}
+			for _, stream := range []string{"tasks", "results", "runs", "dead", "health", "output"} {
+				targets = append(targets, "$JS.API.STREAM.DELETE.stint-"+stream)
+			}
+			if u.Role != Observer {
+				targets = append(targets, "_INBOX.olga.trap")
+			}
+			forge(nc, u, subject, targets...)
+		}
+		for _, last := range []string{"$JS.API.INFO", "stint.health"} { // answered after those before
+			if _, err := nc.Request(last, nil, time.Minute); err != nil {
+				t.Errorf("%s: %s: %v", u.Name, last, err)
+			}
+		}
+	}
+	// The same traps do catch the answers to those who may send to them.
+	forge(ann, everybody[0], "stint.health", "trap.ann")
+	m, err := trap.NextMsg(time.Minute)
+	if err != nil || m.Subject != "trap.ann" {
+		t.Errorf("an answer was sent on to %+v, %v; want only the one to ann", m, err)
+	}
+	if n, _, _ := olga.Pending(); n > 0 {
+		t.Errorf("%d answers to others are in the inbox of olga", n)
+	}
+	for _, stream := range []string{"tasks", "results", "runs", "dead", "health", "output"} {
+		if _, err := js.Stream(t.Context(), "stint-"+stream); err != nil {
+			t.Errorf("%s: %v", stream, err)
+		}
+	}
+}
+
+// TestCreationsSendNothingElsewhere has users create what JetStream would send messages with.
+func TestCreationsSendNothingElsewhere(t *testing.T) {
+	where, ann, js := fill(t)
+	trap, err := ann.SubscribeSync("trap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	consumer := func(stream, config string) string {
+		return `{"stream_name":"stint-` + stream + `","config":{"name":"new","ack_policy":"explicit",` + config + `}}`
+	}
+	stream := func(config string) string {
+		return `{"name":"stint-output","retention":"workqueue",` + config + `}`
+	}
+	asked := func(name, subject, body string) string {
+		m, err := dialAs(t, where, name).Request("$JS.API."+subject, []byte(body), time.Minute)
+		if err != nil {
+			t.Fatal(name, subject, body, err)
+		}
+		return string(m.Data)
+	}
+	for _, test := range []struct{ who, stream, config string }{
+		{"sue", "results", `"deliver_subject":"trap"`}, {"sue", "results", `"DELIVER_SUBJECT":"trap"`}, {"sue", "results", `"deliver_subject":"a","deliver_subject":"trap"`},
+		{"sue", "tasks", `"deliver_subject":"trap"`}, {"will", "tasks", `"deliver_subject":"trap"`}, {"sue", "output", `"deliver_subject":"trap"`},
+		{"sue", "results", `"direct":true`}, {"sue", "results", `"sourcing":true`},
+	} {
+		if got := asked(test.who, "CONSUMER.CREATE.stint-"+test.stream+".new", consumer(test.stream, test.config)); !strings.Contains(got, `"code":403`) {
+			t.Errorf("%+v: %s; want a refusal", test, got)
+		}
+	}
+	if got := asked("sue", "CONSUMER.CREATE.stint-results.new", consumer("results", `"max_waiting":5`)); strings.Contains(got, "error") {
+		t.Errorf("a consumer to pull from: %s", got)
+	}
+	if err := js.DeleteStream(t.Context(), "stint-output"); err != nil {
+		t.Fatal(err)
+	}
+	for _, who := range []string{"sue", "will"} {
+		for _, config := range []string{
+			`"subjects":["trap"]`, `"subjects":["stint.output.>","$JS.ACK.>"]`, `"subjects":["stint.output.>"],"republish":{"src":">","dest":"trap"}`,
+			`"mirror":{"name":"stint-dead"}`, `"sources":[{"name":"stint-dead"}]`, `"subjects":["stint.output.>"],"subject_transform":{"src":">","dest":"trap"}`,
+			`"subjects":["stint.output.>"],"allow_msg_schedules":true`, `"subjects":["stint.output.>"],"deny_purge":true`,
+		} {
+			if got := asked(who, "STREAM.CREATE.stint-output", stream(config)); !strings.Contains(got, `"code":403`) {
+				t.Errorf("%s: %s: %s; want a refusal", who, config, got)
+			}
+		}
+	}
+	if got := asked("will", "STREAM.CREATE.stint-output", stream(`"subjects":["stint.output.>"],"max_bytes":1048576`)); strings.Contains(got, "error") {
+		t.Errorf("the stream of outputs: %s", got)
+	}
+	for _, subject := range []string{"stint.output.x", "stint.task.x.y.1", "stint.result.x.1"} {
+		if _, err := js.Publish(t.Context(), subject, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, _, _ := trap.Pending(); n > 0 {
+		t.Errorf("%d messages were sent elsewhere", n)
 	}
 }
 

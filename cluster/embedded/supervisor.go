@@ -44,6 +44,7 @@ type supervisor struct {
 
 	mu     sync.Mutex // held to write the fields below, and to read them outside watch
 	server *server.Server
+	gate   *gate   // of that server
 	logger *logger // of that server
 }
 
@@ -109,13 +110,19 @@ func (s *supervisor) lockDir() error {
 
 // serve starts a server in the directory.
 func (s *supervisor) serve() error {
-	srv, err := server.NewServer(s.options())
+	o := s.options()
+	g := newGate(s.settings, s.prefix)
+	if s.settings.users != nil {
+		o.CustomClientAuthentication = g
+	}
+	srv, err := server.NewServer(o)
 	if err != nil {
 		return err
 	}
+	g.server = srv
 	log := newLogger(s.log)
 	s.mu.Lock()
-	s.server, s.logger = srv, log
+	s.server, s.logger, s.gate = srv, log, g
 	s.mu.Unlock()
 	srv.SetLoggerV2(log, false, false, false)
 	srv.Start() // returns when it is ready, or has told the logger why it is not
@@ -127,6 +134,11 @@ func (s *supervisor) serve() error {
 		s.settings.port = srv.Addr().(*net.TCPAddr).Port // the next server listens there too
 		s.url = s.listenURL()
 	}
+	if s.settings.users != nil {
+		if err := g.open(); err != nil {
+			return err
+		}
+	}
 	s.stored, err = os.Stat(s.storeDir())
 	return err
 }
@@ -134,6 +146,7 @@ func (s *supervisor) serve() error {
 // halt stops the server, if there is one, and waits for it.
 func (s *supervisor) halt() {
 	if s.server != nil {
+		s.gate.close()
 		s.server.Shutdown()
 		s.server.WaitForShutdown()
 	}
@@ -166,8 +179,6 @@ func (s *supervisor) options() *server.Options {
 	}
 	if set.users == nil {
 		o.Authorization, o.Username, o.Password = set.token, set.user, set.password
-	} else {
-		o.Users = set.accounts(s.prefix)
 	}
 	if set.tls != nil {
 		o.TLS, o.TLSConfig = true, set.tls

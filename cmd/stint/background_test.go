@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"io"
@@ -190,7 +191,10 @@ func freeAddress(t *testing.T) string {
 func connect(t *testing.T, url string) *nats.Conn {
 	t.Helper()
 	token, _ := os.ReadFile(tokenPath(t, url[strings.LastIndex(url, ":")+1:]))
-	nc, err := nats.Connect(url, nats.Token(string(token)))
+	nc, err := nats.Connect(url, nats.Token(string(token)), func(o *nats.Options) error {
+		o.TLSConfig = &tls.Config{InsecureSkipVerify: true} // if the server wants TLS
+		return nil
+	})
 	must(t, err)
 	t.Cleanup(nc.Close)
 	return nc
@@ -199,13 +203,14 @@ func connect(t *testing.T, url string) *nats.Conn {
 // tokenPath returns where a server at that port of 127.0.0.1 writes its token.
 func tokenPath(t *testing.T, port string) string {
 	t.Helper()
-	dir := os.Getenv("XDG_RUNTIME_DIR")
-	if dir == "" {
-		var err error
-		dir, err = os.UserConfigDir()
-		must(t, err)
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {
+		return filepath.Join(dir, "stint", "token-"+port)
 	}
-	return filepath.Join(dir, "stint", "token-"+port)
+	dir, err := os.UserConfigDir()
+	must(t, err)
+	machine, err := os.Hostname()
+	must(t, err)
+	return filepath.Join(dir, "stint", "token-"+port+"@"+machine)
 }
 
 // put publishes a message to the server at url.

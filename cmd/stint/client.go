@@ -11,9 +11,6 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/server"
 )
 
-// clusterVariable is the environment variable that holds the default of --cluster.
-const clusterVariable = "STINT_CLUSTER"
-
 // clientCommand is a command that uses a server.
 type clientCommand struct {
 	*cobra.Command
@@ -23,7 +20,7 @@ type clientCommand struct {
 // newClient returns a command for which --cluster is required.
 func newClient(h help) *clientCommand {
 	c := &clientCommand{Command: h.command()}
-	addServer(c.Command, &c.server, "`URL` of the server, or of several separated by commas; the default is "+clusterVariable)
+	addServer(c.Command, &c.server, "`URL` of the server, or of several separated by commas; the default is "+server.ClusterVariable)
 	return c
 }
 
@@ -48,10 +45,10 @@ func validateServer(f *pflag.FlagSet, c *server.Connection) error {
 // environment.
 func (c *clientCommand) validate() error {
 	if !c.Flags().Changed("cluster") {
-		c.server.URL = os.Getenv(clusterVariable)
+		c.server.URL = os.Getenv(server.ClusterVariable)
 	}
 	if c.server.URL == "" {
-		return usage(c.Command, errors.New("no server: give --cluster or "+clusterVariable+" a URL, such as nats://127.0.0.1:4222"))
+		return usage(c.Command, errors.New("no server: give --cluster or "+server.ClusterVariable+" a URL, such as nats://127.0.0.1:4222"))
 	}
 	return usage(c.Command, validateServer(c.Flags(), &c.server))
 }

@@ -30,11 +30,13 @@ when there is room again; if that does not help it exits with 1.
 
 By default only the commands of the same user on the same machine can connect:
 the server generates a token, which the commands find in a file that nobody else
-can read, stint/token-PORT in $XDG_RUNTIME_DIR or, without that, in the user's
-configuration directory. To accept connections from other machines, the server
-needs users or a token, which clients give in the URL, as in
-nats://TOKEN@host:4222, or in STINT_TOKEN. Without --tls-cert the network
-traffic is not encrypted.
+can read, stint/token-PORT in $XDG_RUNTIME_DIR or, without that, the same with
+@HOST in the user's configuration directory. These connections are encrypted,
+and to no program that does not know the token. To accept connections from other
+machines, the server needs users or a token, which clients give in STINT_TOKEN,
+or in the URL, as in nats://TOKEN@host:4222. With these and without --tls-cert
+the network traffic is not encrypted, and clients do not know who listens at the
+address while the server is away.
 
 A client with the token may do everything: make workers read files, find out in
 this way which files exist, forge results, and remove what others have queued. A
@@ -47,7 +49,6 @@ is submitter (sum, cancel), worker (work), observer (status) or all (dead too),
 and the server refuses what the role does not allow. But a worker can forge any
 result and read and remove what is queued; a submitter can read the file names
 and digests of others and cancel their runs. An observer sees no file names.
-Every user can put messages that are not tasks or results in the way of others.
 
 With --metrics NATS answers HTTP, at /varz, /jsz, /healthz and other paths,
 without authentication. It shows the addresses and names of clients and how much

@@ -5,6 +5,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
@@ -16,10 +17,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stint-go/stint/cluster"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/server"
 	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
@@ -55,7 +58,7 @@ func TestTokenFile(t *testing.T) {
 		t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 		t.Setenv("HOME", t.TempDir())
 		t.Setenv("AppData", t.TempDir())
-		wantRun(t, 1, "", "Authorization", "status", "--cluster", url)
+		wantRun(t, 1, "", "be the user that started it", "status", "--cluster", url)
 		b.end(0)
 		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) > 0 {
 			t.Errorf("left: %v, %v", left, err)
@@ -124,7 +127,7 @@ func TestToken(t *testing.T) {
 		if code != test.code || (errs == "") != (code == 0) || strings.Contains(errs, "wr0ng") {
 			t.Errorf("%+v: exit status %d, messages %q", test, code, errs)
 		}
-		t.Setenv(clusterVariable, test.url)
+		t.Setenv(server.ClusterVariable, test.url)
 		if _, errs, code := runStint(t, "", "status"); code != test.code {
 			t.Errorf("%+v: exit status %d of status, messages %q", test, code, errs)
 		}
@@ -173,6 +176,72 @@ func certify(t *testing.T) {
 	must(t, err)
 	testfiles.Write(t, "cert.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})))
 	testfiles.Write(t, "key.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})))
+}
+
+// impostor listens where a server was, and returns what clients have sent to it. With a
+// certificate it is as good as that server, but for the token.
+func impostor(t *testing.T, address string, config *tls.Config) (sent *syncBuilder, seen chan struct{}, end func()) {
+	t.Helper()
+	l, err := net.Listen("tcp", address)
+	must(t, err)
+	sent, seen = new(syncBuilder), make(chan struct{}, 1000)
+	var open sync.WaitGroup
+	open.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			fmt.Fprintf(c, "INFO {\"server_id\":\"x\",\"version\":\"2.15.2\",\"proto\":1,\"max_payload\":1048576,\"headers\":true,\"auth_required\":true,\"tls_required\":%v}\r\n", config != nil)
+			if config != nil {
+				c = tls.Server(c, config)
+			}
+			_ = c.SetReadDeadline(time.Now().Add(time.Second)) // a client that believes it waits for an answer
+			_, _ = io.Copy(sent, c)
+			c.Close()
+			seen <- struct{}{}
+		}
+	})
+	end = func() { l.Close(); open.Wait() }
+	t.Cleanup(end)
+	return sent, seen, end
+}
+
+// TestOtherServer has other programs listen at the address of a server that is away: they are
+// told nothing, and the worker is there for the next server of this user.
+func TestOtherServer(t *testing.T) {
+	testfiles.Dir(t)
+	certify(t)
+	pair, err := tls.LoadX509KeyPair("cert.pem", "key.pem")
+	must(t, err)
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	for what, config := range map[string]*tls.Config{"without TLS": nil, "with TLS": {Certificates: []tls.Certificate{pair}}} {
+		url, b := serve(t)
+		address := strings.TrimPrefix(url, "nats://")
+		w := worker(t, "--cluster", url)
+		path := tokenPath(t, address[len("127.0.0.1:"):])
+		token, err := os.ReadFile(path)
+		must(t, err)
+		b.end(0)
+		sent, seen, end := impostor(t, address, config)
+		<-seen // the worker
+		<-seen
+		testfiles.Write(t, path, string(token)) // as a server leaves it that is killed
+		<-seen
+		_, errs, code := runStint(t, "", "status", "--cluster", url)
+		if code != 1 || !strings.Contains(errs, path) {
+			t.Errorf("%s: status: exit status %d, messages %q; want 1 and the file", what, code, errs)
+		}
+		if sent.String() != "" {
+			t.Errorf("%s: clients sent %q; want nothing", what, sent)
+		}
+		end()
+		b = begin(t, false, "serve", "--listen", address)
+		b.line()
+		until(t, url, "the worker is back", func(s *cluster.Status) bool { return len(s.Workers) == 1 })
+		w.end(0)
+		b.end(0)
+	}
 }
 
 // TestServeErrors starts a server at an address in use, and a server without output.

@@ -44,7 +44,8 @@ interrupt it exits at once, and another worker gets those files or jobs after
 ten seconds. If the server is away, not there yet, or has a name that is not
 known yet, the worker waits for it.
 
-A worker can forge results.
+A worker can forge results. Its jobs do not get STINT_TOKEN, but they can read
+what its user can read.
 
 ` + inScripts,
 	example: `  stint work --cluster nats://127.0.0.1:4222

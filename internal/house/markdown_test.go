@@ -115,15 +115,16 @@ func TestGuaranteesNameTheirTests(t *testing.T) {
 		sample{"gone", with("\n`TestGone`\n"), "README.md:2: TestGone"},
 		sample{"no guarantees", map[string]string{"README.md": "| a | `TestA` |\n", "a_test.go": "package stint\n\nfunc TestA() {}\n"}, "README.md:1: 0 guarantees"},
 		sample{"wrong file", with("[`TestA`](par/b_test.go)\n"), "README.md:1: TestA"},
+		sample{"security", one("SECURITY.md", "## What a role can do\n\n| role | it can |\n|---|---|\n| `x` | all |\n"), "SECURITY.md:5: no test"},
 		sample{"doc", one("internal/conformance/doc.go", "// Package a does.\n//\n// See TestGone.\npackage a\n"), "internal/conformance/doc.go:3: TestGone"},
 	)
 }
 
-// namedTests checks that the README's table names a test of each guarantee, and that the tests which README.md, ARCHITECTURE.md, the READMEs of
+// namedTests checks that the README's table names a test of each guarantee, and that the tests which README.md, ARCHITECTURE.md, SECURITY.md, the READMEs of
 // packages and doc.go files name exist, where links on them lead.
 func namedTests(t *tree) []string {
 	tests := map[string][]string{}
-	for _, f := range t.golang(func(f *file) bool { return f.test() && slices.Contains(released, f.module()) }) {
+	for _, f := range t.golang(func(f *file) bool { return f.test() && f.module() != "lab" }) {
 		for _, d := range f.syntax.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil {
 				tests[d.Name.Name] = append(tests[d.Name.Name], f.path)
@@ -133,16 +134,19 @@ func namedTests(t *tree) []string {
 	var bad []string
 	for _, f := range t.files {
 		isDoc := path.Base(f.path) == "doc.go" && f.module() == "."
-		if !isDoc && f.path != "ARCHITECTURE.md" && (path.Base(f.path) != "README.md" || f.module() == "lab") {
+		if !isDoc && f.path != "ARCHITECTURE.md" && f.path != "SECURITY.md" && (path.Base(f.path) != "README.md" || f.module() == "lab") {
 			continue
 		}
-		guaranteed, rows := false, 0
+		heading, guaranteed, rows := "", false, 0
 		for i, line := range strings.Split(f.text, "\n") {
 			if strings.HasPrefix(line, "## ") {
-				guaranteed = strings.HasSuffix(line, "guaranteed")
+				heading, guaranteed = line, strings.HasSuffix(line, "guaranteed")
 			}
 			if guaranteed && strings.HasPrefix(line, "|") && quotedTest.MatchString(line) {
 				rows++
+			}
+			if inRoles := f.path == "SECURITY.md" && heading == "## What a role can do"; inRoles && strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| role") && !quotedTest.MatchString(line) {
+				bad = append(bad, f.on(i+1, "no test of what the role can do"))
 			}
 			if isDoc {
 				line = testName.ReplaceAllString(line, "`$0`")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/process"
+	"github.com/stint-go/stint/cmd/stint/internal/server"
 	"github.com/stint-go/stint/cmd/stint/internal/template"
 )
 
@@ -30,7 +31,7 @@ type command struct {
 
 // newCommand returns the command of o.
 func newCommand(o *Options) command {
-	c := command{dir: o.Dir, env: os.Environ()}
+	c := command{dir: o.Dir, env: server.Environ()}
 	switch {
 	case len(o.Command) == 0 && !o.Pipe:
 		c.name = shell(o.jobEnv())

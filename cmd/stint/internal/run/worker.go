@@ -136,7 +136,6 @@ func (w *Worker) executor(q *request) *executor {
 	if q.Shell != "" {
 		c.name = q.Shell
 	}
-	c.env = slices.DeleteFunc(c.env, func(s string) bool { return strings.HasPrefix(s, server.TokenVariable+"=") }) // a secret of the worker
 	c.env = setVariables(c.env, stringsOf(q.Env))
 	return &executor{
 		o: o, command: &c, engine: w.engine, limit: w.limit, printer: w.printer, slots: &w.slots,

@@ -26,8 +26,29 @@ import (
 // user of the machine can see a command line.
 const TokenVariable = "STINT_TOKEN"
 
-// retryInterval is the time between two attempts to reach a server.
-const retryInterval = time.Second
+// ClusterVariable is the environment variable that holds the default of --cluster.
+const ClusterVariable = "STINT_CLUSTER"
+
+// Environ returns the environment for jobs, without the secrets of this command.
+func Environ() []string {
+	var env []string
+	for _, variable := range os.Environ() {
+		switch name, value, _ := strings.Cut(variable, "="); {
+		case strings.EqualFold(name, TokenVariable): // on Windows the name may have other letters
+		case strings.EqualFold(name, ClusterVariable):
+			c := Connection{URL: value}
+			env = append(env, name+"="+c.Public())
+		default:
+			env = append(env, variable)
+		}
+	}
+	return env
+}
+
+const (
+	retryInterval = time.Second // between two attempts to reach a server
+	dialTimeout   = 5 * time.Second
+)
 
 // Connection says where the server is, and how to log in.
 type Connection struct {
@@ -179,6 +200,16 @@ func (c *Connection) options() ([]nats.Option, error) {
 	case local && c.Credentials == "":
 		// The file is read for each connection: a restarted server has another token.
 		opts = append(opts, nats.TokenHandler(func() string { token, _ := localToken(host, port); return token }))
+		if c.CA == "" {
+			_, path := localToken(host, port)
+			opts = append(opts, func(o *nats.Options) error {
+				o.TLSConfig, o.Secure = localTLS(host, port), path != ""
+				return nil
+			})
+			if path == "" { // no server of this user yet, as far as is known
+				opts = append(opts, nats.SetCustomDialer(localDialer{dialTimeout}))
+			}
+		}
 	}
 	if c.Credentials != "" {
 		opts = append(opts, nats.UserCredentials(c.Credentials))
@@ -209,16 +240,23 @@ func (c *Connection) Failed(err error) error {
 	if where := c.Public(); !strings.Contains(text, where) {
 		text = where + ": " + text
 	}
+	path := ""
+	if host, port, ok := c.local(); ok && c.Credentials == "" && os.Getenv(TokenVariable) == "" {
+		_, path = localToken(host, port)
+	}
+	unknown := errors.Is(err, errOtherServer) || errors.Is(err, nats.ErrSecureConnWanted)
 	switch {
 	case errors.Is(err, nats.ErrNoServers):
 		text += `: is "stint serve" running there?`
+	case unknown && path != "":
+		text += ": another user's program may listen there; if it is yours, remove the file"
+	case unknown:
+		text += ": be the user that started it, or give its certificate authority by --tls-ca"
 	case errors.Is(err, nats.ErrAuthorization):
 		text += ": give the token of the server in " + TokenVariable + ", or be the user that started it"
 	}
-	if host, port, ok := c.local(); ok && c.Credentials == "" && os.Getenv(TokenVariable) == "" && errors.Is(err, nats.ErrAuthorization) {
-		if _, path := localToken(host, port); path != "" {
-			text += " (with the token in " + console.Quote(path) + ")"
-		}
+	if path != "" && (unknown || errors.Is(err, nats.ErrAuthorization)) {
+		text += " (with the token in " + console.Quote(path) + ")"
 	}
 	return console.Failure(text)
 }

@@ -56,6 +56,14 @@ func (h *Host) Run(ctx context.Context, std console.Streams) error {
 	if err != nil {
 		return err
 	}
+	proves := file != nil && h.Cert == ""
+	if proves {
+		config, err := file.tls()
+		if err != nil {
+			return console.Failure(err.Error())
+		}
+		opts = append(opts, embedded.TLS(config))
+	}
 	if err := file.announce(h.Listen); err != nil {
 		return err
 	}
@@ -65,10 +73,14 @@ func (h *Host) Run(ctx context.Context, std console.Streams) error {
 		return console.Failure(strings.TrimPrefix(err.Error(), "embedded: "))
 	}
 	defer e.Close()
-	if err := file.write(e.URL()); err != nil {
+	where := e.URL()
+	if proves { // clients need no tls:// and no certificate authority
+		where = strings.Replace(where, "tls://", "nats://", 1)
+	}
+	if err := file.write(where); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(std.Stdout, e.URL()); err != nil {
+	if _, err := fmt.Fprintln(std.Stdout, where); err != nil {
 		return &console.WriteError{Err: err}
 	}
 	failed := e.Wait(ctx)

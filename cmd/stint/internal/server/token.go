@@ -1,8 +1,14 @@
 package server
 
 import (
+	"crypto/ed25519"
+	"crypto/hkdf"
 	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
+	"math/big"
 	"net"
 	"net/netip"
 	"net/url"
@@ -25,7 +31,8 @@ type tokenFile struct {
 func newTokenFile() *tokenFile { return &tokenFile{token: rand.Text()} }
 
 // tokenPaths returns where the token of the server at an address may be. The server
-// writes the first path; it is another one for commands with another environment.
+// writes the first path; it is another one for commands with another environment. Machines
+// may share the configuration directory: there the name of the machine is part of the path.
 func tokenPaths(host, port string) (paths []string) {
 	name := "token-" + port
 	if ip, err := netip.ParseAddr(host); err == nil { // a name is localhost
@@ -34,14 +41,12 @@ func tokenPaths(host, port string) (paths []string) {
 			name = "token-" + ip.String() + "-" + port
 		}
 	}
-	dirs := []string{os.Getenv("XDG_RUNTIME_DIR")}
-	if dir, err := os.UserConfigDir(); err == nil {
-		dirs = append(dirs, dir)
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
+		paths = append(paths, filepath.Join(dir, "stint", name))
 	}
-	for _, dir := range dirs {
-		if filepath.IsAbs(dir) {
-			paths = append(paths, filepath.Join(dir, "stint", name))
-		}
+	if dir, err := os.UserConfigDir(); err == nil && filepath.IsAbs(dir) {
+		machine, _ := os.Hostname() // "" is a name, too
+		paths = append(paths, filepath.Join(dir, "stint", name+"@"+url.PathEscape(machine)))
 	}
 	return paths
 }
@@ -129,4 +134,42 @@ func localToken(host, port string) (token, path string) {
 		}
 	}
 	return token, path
+}
+
+// serverKey returns the private key of the server with a generated token. Whoever knows the
+// token knows the key: so the server proves that it is the one of the token file before a
+// client sends the token, or believes it.
+func serverKey(token string) ed25519.PrivateKey {
+	seed, err := hkdf.Key(sha256.New, []byte(token), nil, "stint serve", ed25519.SeedSize)
+	if err != nil {
+		panic(err) // never: the size is right
+	}
+	return ed25519.NewKeyFromSeed(seed)
+}
+
+// tls returns how the server uses TLS.
+func (f *tokenFile) tls() (*tls.Config, error) {
+	key := serverKey(f.token)
+	about := &x509.Certificate{SerialNumber: big.NewInt(1)}
+	cert, err := x509.CreateCertificate(rand.Reader, about, about, key.Public(), key)
+	return &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{{Certificate: [][]byte{cert}, PrivateKey: key}}}, err
+}
+
+// errOtherServer is the error of a handshake with a server that does not know the token.
+var errOtherServer = errors.New("the server does not know the token of this user's server")
+
+// localTLS returns how a client uses TLS to the server of this user at an address. It reads
+// the file for each connection: a restarted server has another token.
+func localTLS(host, port string) *tls.Config {
+	return &tls.Config{
+		MinVersion:         tls.VersionTLS13,
+		InsecureSkipVerify: true, // nobody has signed the certificate: its key is what counts
+		VerifyConnection: func(s tls.ConnectionState) error {
+			token, path := localToken(host, port)
+			if key := serverKey(token).Public().(ed25519.PublicKey); path == "" || !key.Equal(s.PeerCertificates[0].PublicKey) {
+				return errOtherServer
+			}
+			return nil
+		},
+	}
 }

@@ -1,7 +1,9 @@
 package server
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -15,6 +17,23 @@ func TestTokenPaths(t *testing.T) {
 	} {
 		if got := tokenPaths(host, "1"); len(got) == 0 || filepath.Base(got[0]) != want {
 			t.Errorf("the files of %s: %q, want %s", host, got, want)
+		}
+	}
+}
+
+// TestTokenPathOfEachMachine wants the name of the machine where machines may share a directory.
+func TestTokenPathOfEachMachine(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", "")
+	for _, home := range []string{"HOME", "XDG_CONFIG_HOME", "AppData"} {
+		t.Setenv(home, t.TempDir())
+	}
+	machine, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range tokenPaths("localhost", "1") {
+		if !strings.HasSuffix(path, "token-1@"+machine) {
+			t.Errorf("%q; want the name of the machine, %q, in it", path, machine)
 		}
 	}
 }
