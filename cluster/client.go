@@ -31,19 +31,22 @@ type Client struct {
 	gate   sync.RWMutex // held for reading while something is published for a run: see publish
 	denied atomic.Pointer[denial]
 
+	limits  jetstream.AccountLimits // when the client connected
+	maxAcks atomic.Int64            // the largest Limit that the server takes; 0: any
+
 	mu        sync.Mutex
-	handlers  map[string]Handler       // by token
-	workers   map[*worker]bool         // the calls of Serve that have not returned
-	runs      map[*run]bool            // of this submitter
-	leases    map[string]time.Duration // of the consumers of tasks, by token
-	served    bool                     // Serve was called
-	restoring *restoration             // of streams that were deleted, while it runs
+	handlers  map[string]Handler                  // by token
+	workers   map[*worker]bool                    // the calls of Serve that have not returned
+	runs      map[*run]bool                       // of this submitter
+	consumers map[string]jetstream.ConsumerConfig // of tasks, by token
+	served    bool                                // Serve was called
+	restoring *restoration                        // of streams that were deleted, while it runs
 }
 
 func newClient(conf config) *Client {
 	c := &Client{
 		conf: conf, names: names{conf.prefix}, stream: map[string]jetstream.Stream{},
-		handlers: map[string]Handler{}, workers: map[*worker]bool{}, runs: map[*run]bool{}, leases: map[string]time.Duration{},
+		handlers: map[string]Handler{}, workers: map[*worker]bool{}, runs: map[*run]bool{}, consumers: map[string]jetstream.ConsumerConfig{},
 	}
 	c.life, c.end = context.WithCancelCause(context.Background())
 	return c

@@ -63,7 +63,10 @@ func (c *Client) open(ctx context.Context) (err error) {
 		return err
 	}
 	err = c.request(ctx, func(ctx context.Context) error {
-		_, err := c.js.AccountInfo(ctx)
+		info, err := c.js.AccountInfo(ctx)
+		if err == nil {
+			c.limits = limitsOf(info, or(c.conf.replicas, 1))
+		}
 		return err
 	})
 	if err != nil {

@@ -96,6 +96,7 @@ func (r *run) receiveFrom(ctx context.Context, c jetstream.Consumer) error {
 	reconnected := r.client.nc.StatusChanged(nats.CONNECTED)
 	defer r.client.nc.RemoveStatusListener(reconnected)
 	lost, received := make(chan error, 1), uint64(0)
+	batch := or(c.CachedInfo().Config.MaxRequestBatch, jetstream.DefaultMaxMessages)
 	results, err := c.Consume(
 		func(m jetstream.Msg) {
 			meta, err := m.Metadata()
@@ -110,7 +111,7 @@ func (r *run) receiveFrom(ctx context.Context, c jetstream.Consumer) error {
 			r.lastTime.Store(meta.Timestamp.UnixNano())
 			r.receive(m, meta.Sequence.Stream)
 		},
-		jetstream.PullMaxMessagesWithBytesLimit(jetstream.DefaultMaxMessages, r.client.requestBytes()),
+		jetstream.PullMaxMessagesWithBytesLimit(min(batch, jetstream.DefaultMaxMessages), r.client.requestBytes()),
 		jetstream.PullExpiry(5*requestTimeout), jetstream.PullHeartbeat(requestTimeout/2),
 		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) { post(lost, err) }),
 	)

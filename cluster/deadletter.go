@@ -95,7 +95,7 @@ func (c *Client) deadLetter(key, number string, d DeadLetter) *nats.Msg {
 	d.ID, d.Time = key+"/"+number, time.Now().Round(0)
 	m := nats.NewMsg(c.names.subject("dead", key, number))
 	m.Data, _ = json.Marshal(d) // strings, bytes and a time
-	if int64(len(m.Data)) > c.nc.MaxPayload() {
+	if int64(len(m.Data)) > c.maxData("dead") {
 		d.Reason, d.Input = d.Reason+"; its input is too large to be kept here", nil
 		m.Data, _ = json.Marshal(d)
 	}

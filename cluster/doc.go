@@ -26,7 +26,7 @@
 // call of it for one item. A run is one call of [Map] or [MapSeq], by a submitter. A worker is a
 // call of [Serve]; it has slots, as many as its limit, each for one task at a time. A worker
 // has a task for the length of a lease, which it renews by heartbeats. Items and results are
-// encoded, as JSON unless [Codec] is given.
+// encoded, as JSON unless [Codec] is given; a field that may not be UTF-8 is a [Text].
 //
 // # Life of a task
 //
@@ -100,8 +100,8 @@
 //     package embedded syncs. Even so, Jepsen's tests of NATS 2.12.1 lost acknowledged
 //     messages after damaged files and in some partitions. The server is a queue, not an
 //     archive.
-//   - Items and results larger than the server's maximum message size, by default a mebibyte,
-//     are refused with [ErrTooLarge]. Use a path or a URL.
+//   - Items and results larger than [Client.MaxMessage], by default a mebibyte, are refused
+//     with [ErrTooLarge]. Use a path or a URL.
 //   - Quarantine may blame the wrong task: a worker may die for another reason.
 //   - Items that a submitter had not submitted when it died are lost. Under Queue(n) up to
 //     n items are submitted ahead of their results.

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"strconv"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -44,8 +42,10 @@ func (t *Task[In, Out]) feed(ctx context.Context, r *run, from *sequence, seq it
 	for v := range checked(from, seq) {
 		data, err := t.kind.marshal(v)
 		r.addCell(n, len(data))
-		if err == nil {
-			err = r.client.checkSize(&t.kind, "item", data)
+		if err != nil {
+			err = fmt.Errorf("cluster: %s: encode item %d: %w", t.kind.name, n, err)
+		} else {
+			err = r.client.checkSize(&t.kind, "item", "tasks", data)
 		}
 		if err != nil {
 			r.reject(n, err)
@@ -245,11 +245,7 @@ func (r *run) noteFull(what string, err error) {
 // onFull is called when a worker reports that the server has no room for a result of the
 // run.
 func (r *run) onFull(m *nats.Msg) {
-	text := string(m.Data)
-	if strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) }) {
-		text = strconv.Quote(text)
-	}
 	if isOwn(m.Header) {
-		r.noteFull("a result", errors.New(text))
+		r.noteFull("a result", errors.New(visible(string(m.Data))))
 	}
 }

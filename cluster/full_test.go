@@ -62,7 +62,7 @@ func TestNoRoomAtLast(t *testing.T) {
 // The text of a worker is quoted if it may change a terminal.
 func TestTextOfAWorkerIsQuoted(t *testing.T) {
 	c := &Client{conf: configure("", []ClientOption{FullTimeout(time.Nanosecond)})}
-	for text, want := range map[string]string{"no room": "no room", "\x1b[31mno\n": `"\x1b[31mno\n"`} {
+	for text, want := range map[string]string{"no room": "no room", "\x1b[31mno\n": `"\x1b[31mno\n"`, "a\xff": `"a\xff"`} {
 		r := &run{client: c, rec: &record{}, purgeNow: make(chan struct{}, 1), end: func(error) {}}
 		m := owned("stint.full.run", []byte(text))
 		r.onFull(&nats.Msg{Data: m.Data}) // not of a worker

@@ -244,9 +244,13 @@ func (q *taskQueue) pending() int {
 	return n
 }
 
-// send requests n tasks that come within wait. wait is never zero: when the limit of a
+// send requests n tasks that come within wait, in as many requests as the server wants. wait is never zero: when the limit of a
 // consumer is reached, the server does not answer requests that do not wait. mu is held.
 func (p *puller) send(q *taskQueue, n int, wait time.Duration, now time.Time) {
+	if most := p.client.batch(q.handler.about()); n > most {
+		defer p.send(q, n-most, wait, now)
+		n = most
+	}
 	wait = min(wait, p.client.lease(q.handler.about())/3)
 	request := struct {
 		Batch    int           `json:"batch"`

@@ -112,7 +112,7 @@ func (w *worker) bury(l *lease, lost int) {
 // reject makes a message that is no task a dead letter.
 func (w *worker) reject(l *lease) {
 	w.client.conf.log.Warn("cluster: a message in the queue is not a task: it becomes a dead letter", "subject", l.msg.Subject)
-	reason := fmt.Sprintf("its subject, %s, is not that of a task, or no submitter has sent it", l.msg.Subject)
+	reason := fmt.Sprintf("its subject, %q, is not that of a task, or no submitter has sent it", l.msg.Subject)
 	letter := w.client.deadLetter("tasks", strconv.FormatUint(l.sequence, 10), DeadLetter{Reason: reason, Input: l.msg.Data})
 	if err := w.client.request(l.ctx, func(context.Context) error { return w.client.store(letter) }); err != nil && refusalOf(err) != tooLarge {
 		l.requeueLater()

@@ -254,7 +254,7 @@ func (r *record) isValid(run string) bool {
 // rejectRecord makes a message in the place of a record a dead letter.
 func (c *Client) rejectRecord(ctx context.Context, m *jetstream.RawStreamMsg, why error) {
 	c.conf.log.Warn("cluster: a message is not the record of a run: it becomes a dead letter", "subject", m.Subject, "error", why)
-	reason := fmt.Sprintf("the message on %s is not the record of a run: %v", m.Subject, why)
+	reason := fmt.Sprintf("the message on %q is not the record of a run: %v", m.Subject, why)
 	err := c.store(c.deadLetter("runs", strconv.FormatUint(m.Sequence, 10), DeadLetter{Reason: reason, Input: m.Data}))
 	if err == nil || refusalOf(err) == tooLarge {
 		ctx, stop := context.WithTimeout(ctx, requestTimeout)

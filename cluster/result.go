@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strings"
+	"unicode/utf8"
 
 	"github.com/nats-io/nats.go"
 	"github.com/stint-go/stint"
@@ -21,10 +21,10 @@ type outcome struct {
 
 // A failure is an error in a message.
 type failure struct {
-	Text  string   `json:"text"`
-	Is    []string `json:"is,omitempty"`    // texts of the errors that errors.Is finds in it
-	Panic string   `json:"panic,omitempty"` // the value, as text
-	Stack string   `json:"stack,omitempty"` // of the panic
+	Text  Text   `json:"text"`
+	Is    []Text `json:"is,omitempty"`    // texts of the errors that errors.Is finds in it
+	Panic Text   `json:"panic,omitempty"` // the value
+	Stack Text   `json:"stack,omitempty"` // of the panic
 }
 
 // own is a header of messages that clients publish: tasks, results, and warnings of a full
@@ -52,14 +52,14 @@ func isOwn(header nats.Header) bool { return header.Get(own) != "" }
 // message returns the message for an outcome. It is never larger than the server accepts.
 func (c *Client) message(k *kind, subject string, o outcome) *nats.Msg {
 	if o.err == nil {
-		o.err = c.checkSize(k, "result", o.value)
+		o.err = c.checkSize(k, "result", "results", o.value)
 	}
 	m := owned(subject, o.value)
 	if o.err == nil {
 		return m
 	}
 	m.Header.Set(own, failed)
-	f, limit := k.failure(o), int(c.nc.MaxPayload())/32 // encoded, a character is up to six
+	f, limit := k.failure(o), int(c.maxData("results"))/32 // encoded, a character is up to six
 	f.Text, f.Panic, f.Stack = truncate(f.Text, limit), truncate(f.Panic, limit), truncate(f.Stack, limit)
 	m.Data, _ = json.Marshal(f) // strings only
 	return m
@@ -69,17 +69,17 @@ func (c *Client) message(k *kind, subject string, o outcome) *nats.Msg {
 func (k *kind) failure(o outcome) (f failure) {
 	defer func() {
 		if v := recover(); v != nil {
-			f = failure{Text: panicked(v).err.Error()}
+			f = failure{Text: Text(panicked(v).err.Error())}
 		}
 	}()
-	f = failure{Text: o.err.Error()}
+	f = failure{Text: Text(o.err.Error())}
 	for _, known := range k.known() {
 		if errors.Is(o.err, known) {
-			f.Is = append(f.Is, known.Error())
+			f.Is = append(f.Is, Text(known.Error()))
 		}
 	}
 	if p, ok := errors.AsType[*stint.PanicError](o.err); ok {
-		f.Panic, f.Stack = fmt.Sprint(p.Value), string(p.Stack)
+		f.Panic, f.Stack = Text(fmt.Sprint(p.Value)), Text(p.Stack)
 	}
 	return f
 }
@@ -93,16 +93,16 @@ func (k *kind) outcome(header nats.Header, data []byte) outcome {
 	if err := json.Unmarshal(data, &f); err != nil {
 		return outcome{err: fmt.Errorf("cluster: %s: a failure that cannot be read: %w", k.name, err)}
 	}
-	e := &remoteError{text: f.Text}
+	e := &remoteError{text: string(f.Text)}
 	for _, known := range k.known() {
 		for _, text := range f.Is {
-			if known.Error() == text {
+			if known.Error() == string(text) {
 				e.is = append(e.is, known)
 			}
 		}
 	}
 	if f.Panic != "" || f.Stack != "" {
-		e.is = append(e.is, &stint.PanicError{Value: f.Panic, Stack: []byte(f.Stack)})
+		e.is = append(e.is, &stint.PanicError{Value: string(f.Panic), Stack: []byte(f.Stack)})
 	}
 	return outcome{err: e}
 }
@@ -162,17 +162,20 @@ func panicked(v any) outcome {
 }
 
 // checkSize returns ErrTooLarge if data is larger than the server accepts.
-func (c *Client) checkSize(k *kind, what string, data []byte) error {
-	if limit := c.nc.MaxPayload() - int64(ownBytes); int64(len(data)) > limit {
+func (c *Client) checkSize(k *kind, what, stream string, data []byte) error {
+	if limit := c.maxData(stream); int64(len(data)) > limit {
 		return fmt.Errorf("%w: the %s of %s is %d bytes, of %d: give a path or a URL instead", ErrTooLarge, what, k.name, len(data), limit)
 	}
 	return nil
 }
 
 // truncate returns text, or its start: a failure has to fit into a message.
-func truncate(text string, limit int) string {
+func truncate(text Text, limit int) Text {
 	if len(text) <= limit {
 		return text
 	}
-	return strings.ToValidUTF8(text[:limit], "") + " ... (cut)"
+	for back := 0; back < utf8.UTFMax && limit > 0 && !utf8.RuneStart(text[limit]); back++ { // in a character
+		limit--
+	}
+	return text[:limit] + " ... (cut)"
 }

@@ -105,7 +105,7 @@ func (c *Client) newRun(ctx context.Context, k *kind, rec *record, total int) *r
 		client: c, k: k, rec: rec,
 		credits: make(chan struct{}, rec.Window), freed: make(chan struct{}, 1), unacked: make(chan publication, maxUnacked),
 		submitted: make(chan int, 1), purgeNow: make(chan struct{}, 1), progress: make(chan struct{}, 1), reconsume: make(chan struct{}, 1), woken: make(chan struct{}, 1),
-		cells: map[int]cell{}, largest: c.nc.MaxPayload(), total: total, resumed: total >= 0,
+		cells: map[int]cell{}, largest: c.maxData("results"), total: total, resumed: total >= 0,
 	}
 	r.ctx, r.end = context.WithCancelCause(ctx)
 	r.consumersCtx, r.stopConsumers = context.WithCancel(context.WithoutCancel(ctx))

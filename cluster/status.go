@@ -29,6 +29,7 @@ type Status struct {
 	Tasks       []TaskStatus   `json:"tasks"`       // by name
 	Workers     []WorkerStatus `json:"workers"`     // that answered in time, by ID
 	DeadLetters []DeadLetter   `json:"deadLetters"` // the latest first, at most a hundred; nil if this user may not read them
+	AllDead     int            `json:"allDead"`     // the number of all dead letters; see Client.DeadLetters
 	Store       string         `json:"store"`       // why the server stores nothing, such as a full disk; empty if it does
 }
 
@@ -113,6 +114,7 @@ func (c *Client) addDeadLetters(ctx context.Context, s *Status) error {
 		if err != nil {
 			return err
 		}
+		s.AllDead = int(info.State.Msgs)
 		for seq := info.State.LastSeq; seq >= info.State.FirstSeq && seq > 0 && len(s.DeadLetters) < maxStatusLetters; seq-- {
 			switch m, err := c.stream["dead"].GetMsg(ctx, seq); {
 			case err == nil:
@@ -133,7 +135,7 @@ func (c *Client) addDeadLetters(ctx context.Context, s *Status) error {
 // than the rest of a file's last page, which a full disk would still take.
 func (c *Client) addStore(ctx context.Context, s *Status) error {
 	m := nats.NewMsg(c.names.subject("health"))
-	m.Data = make([]byte, 16<<10)
+	m.Data = make([]byte, min(16<<10, c.maxData("health")))
 	err := c.store(m)
 	switch api, refused := errors.AsType[*jetstream.APIError](err); {
 	case refused:
@@ -183,7 +185,7 @@ func (w *worker) answerStatus(*nats.Msg) {
 		host = "unknown"
 	}
 	s := WorkerStatus{
-		ID: w.id, Host: host, PID: os.Getpid(), Limit: w.pool.Stats().Limit,
+		ID: w.id, Host: visible(host), PID: os.Getpid(), Limit: w.pool.Stats().Limit,
 		Running: w.leases.count(), Done: w.done.Load(), Abandoned: w.abandoned.Load(),
 	}
 	for _, h := range w.handlers {

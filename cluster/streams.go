@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -50,18 +51,19 @@ func (c *Client) streams() []jetstream.StreamConfig {
 	all := []jetstream.StreamConfig{{
 		Name: c.names.stream("tasks"), Subjects: []string{c.names.subject("task", ">")},
 		Retention: jetstream.WorkQueuePolicy, MaxMsgs: int64(or(c.conf.queueLimit, defaultQueueLimit)),
-		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxAge: retention,
+		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxAge: retention, MaxBytes: c.streamBytes(16),
 	}, {
 		Name: c.names.stream("results"), Subjects: []string{c.names.subject("result", ">")},
-		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxAge: retention,
+		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxAge: retention, MaxBytes: c.streamBytes(16),
 	}, {
 		Name: c.names.stream("runs"), Subjects: []string{c.names.subject("run", "*"), c.names.subject("alone", ">")},
 		MaxAge: retention, AllowMsgTTL: true, AllowRollup: true, // see replacing
+		Discard: jetstream.DiscardNew, MaxBytes: c.streamBytes(4),
 	}, {
 		Name: c.names.stream("dead"), Subjects: []string{c.names.subject("dead", ">")},
-		MaxMsgs: maxDeadLetters, MaxAge: retention,
+		MaxMsgs: maxDeadLetters, MaxAge: retention, MaxBytes: c.streamBytes(4),
 	}, { // a stream of its own, since an Observer may write to it
-		Name: c.names.stream("health"), Subjects: []string{c.names.subject("health")}, MaxAge: time.Second,
+		Name: c.names.stream("health"), Subjects: []string{c.names.subject("health")}, MaxAge: time.Second, MaxBytes: c.streamBytes(1),
 	}}
 	for i := range all {
 		s := &all[i]
@@ -93,7 +95,8 @@ func or[T comparable](v, byDefault T) T {
 // openStreams creates the streams that do not exist, notes all of them, and gives those that
 // exist what the client's options say.
 func (c *Client) openStreams(ctx context.Context) error {
-	for _, want := range c.streams() {
+	all := c.streams()
+	for _, want := range all {
 		err := c.request(ctx, func(ctx context.Context) error {
 			s, err := c.openStream(ctx, want)
 			if err != nil {
@@ -103,7 +106,7 @@ func (c *Client) openStreams(ctx context.Context) error {
 			return c.changeStream(ctx, s.CachedInfo().Config, want)
 		})
 		if err != nil {
-			return fmt.Errorf("stream %s: %w", want.Name, err)
+			return fmt.Errorf("stream %s, one of %d that are needed: %w", want.Name, len(all), err)
 		}
 	}
 	return nil
@@ -152,25 +155,25 @@ const maxPulls = 1 << 16
 
 // createConsumer creates the consumer of the tasks with one name, or gives the lease of k to
 // it. It never makes a lease shorter: a worker may rely on it. The workers of this client use
-// the lease of the consumer.
+// the lease and the batches of the consumer.
 func (c *Client) createConsumer(ctx context.Context, k *kind) error {
 	return c.request(ctx, func(ctx context.Context) error {
-		lease, err := c.createConsumerOnce(ctx, k)
+		have, err := c.createConsumerOnce(ctx, k)
 		if err == nil {
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			c.leases[k.token] = lease
+			c.consumers[k.token] = have
 		}
 		return err
 	})
 }
 
-// createConsumerOnce returns the lease of the consumer.
-func (c *Client) createConsumerOnce(ctx context.Context, k *kind) (time.Duration, error) {
+// createConsumerOnce returns the configuration of the consumer.
+func (c *Client) createConsumerOnce(ctx context.Context, k *kind) (have jetstream.ConsumerConfig, err error) {
 	stream, filter := c.names.stream("tasks"), c.names.subject("task", k.token, ">")
 	there, err := c.js.Consumer(ctx, stream, k.token)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
-		_, err = c.js.CreateConsumer(ctx, stream, jetstream.ConsumerConfig{
+		there, err = c.js.CreateConsumer(ctx, stream, jetstream.ConsumerConfig{
 			Durable:       k.token,
 			FilterSubject: filter,
 			AckPolicy:     jetstream.AckExplicitPolicy,
@@ -180,17 +183,15 @@ func (c *Client) createConsumerOnce(ctx context.Context, k *kind) (time.Duration
 			MaxWaiting:    maxPulls,
 			Description:   k.name,
 		})
-		if !errors.Is(err, jetstream.ErrConsumerExists) {
-			return k.lease, err
+		if errors.Is(err, jetstream.ErrConsumerExists) { // another client was faster
+			there, err = c.js.Consumer(ctx, stream, k.token)
 		}
-		there, err = c.js.Consumer(ctx, stream, k.token) // another client was faster
 	}
-	var have jetstream.ConsumerConfig
 	if err == nil {
 		have = there.CachedInfo().Config
 	}
 	if errors.Is(err, jetstream.ErrNotPullConsumer) || err == nil && (have.AckPolicy != jetstream.AckExplicitPolicy || have.FilterSubject != filter) {
-		return 0, fmt.Errorf("the consumer %s of the stream %s belongs to another program: remove it", k.token, stream)
+		return have, fmt.Errorf("the consumer %s of the stream %s belongs to another program: remove it", k.token, stream)
 	}
 	if err == nil && have.AckWait < k.lease {
 		have.AckWait = k.lease
@@ -199,14 +200,21 @@ func (c *Client) createConsumerOnce(ctx context.Context, k *kind) (time.Duration
 			return err
 		})
 	}
-	return have.AckWait, err
+	return have, err
 }
 
 // lease returns the lease of the tasks with one name.
 func (c *Client) lease(k *kind) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return or(c.leases[k.token], k.lease)
+	return or(c.consumers[k.token].AckWait, k.lease)
+}
+
+// batch returns how many tasks with one name a request may be for.
+func (c *Client) batch(k *kind) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return or(c.consumers[k.token].MaxRequestBatch, math.MaxInt)
 }
 
 // updateLimit gives the consumer of a task the smallest Limit of the runs in progress.
@@ -219,6 +227,9 @@ func (c *Client) updateLimit(ctx context.Context, k *kind) error {
 		want, err := c.smallestLimit(ctx, k.name)
 		if err != nil {
 			return err
+		}
+		if most := c.maxAcks.Load(); most > 0 {
+			want = min(want, int(most))
 		}
 		changed := false
 		err = c.request(ctx, func(ctx context.Context) error {
@@ -234,6 +245,10 @@ func (c *Client) updateLimit(ctx context.Context, k *kind) error {
 				return err
 			})
 		})
+		if most := maxAckPending(err); most > 0 {
+			c.maxAcks.Store(most)
+			continue
+		}
 		if err != nil || !changed {
 			return err
 		}

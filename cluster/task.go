@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -52,7 +51,8 @@ type TaskOption func(*kind)
 // cause ErrCanceled when the run was cancelled, ErrLeaseLost when the lease was lost, and
 // stint.ErrClosed when the worker's client was closed.
 //
-// In and Out are encoded as JSON unless Codec is given. A name has 1 to 100 letters, digits,
+// In and Out are encoded as JSON unless Codec is given. A string that is not UTF-8 keeps its
+// bytes if In or Out is a string; in a field it is refused, unless the field is a Text. A name has 1 to 100 letters, digits,
 // '-', '_', '.' and '/'. NewTask panics if it has not, or if f is nil.
 func NewTask[In, Out any](name string, f func(context.Context, In) (Out, error), opts ...TaskOption) *Task[In, Out] {
 	if f == nil {
@@ -61,8 +61,8 @@ func NewTask[In, Out any](name string, f func(context.Context, In) (Out, error),
 	t := &Task[In, Out]{call: f, kind: kind{
 		name:      name,
 		token:     token("NewTask", name),
-		marshal:   json.Marshal,
-		unmarshal: json.Unmarshal,
+		marshal:   encode,
+		unmarshal: decode,
 		lease:     30 * time.Second,
 	}}
 	for _, opt := range opts {
@@ -79,7 +79,7 @@ func (t *Task[In, Out]) Name() string { return t.kind.name }
 
 func (t *Task[In, Out]) about() *kind { return &t.kind }
 
-// Codec sets how items and results are encoded; the default is encoding/json. marshal gets
+// Codec sets how items and results are encoded; the default is JSON, as NewTask says. marshal gets
 // an In or an Out, unmarshal a pointer to one. Both may be called concurrently. Codec panics
 // if one of them is nil.
 func Codec(marshal func(any) ([]byte, error), unmarshal func([]byte, any) error) TaskOption {

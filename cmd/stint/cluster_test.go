@@ -214,24 +214,29 @@ func TestNoWorker(t *testing.T) {
 	}, func() { worker(t, "--cluster", url) })
 }
 
-// full starts a server whose memory is full. empty makes room.
-func full(t *testing.T) (url string, empty func()) {
+// natsServer starts a server of others, with some options.
+func natsServer(t *testing.T, set func(*natsserver.Options)) (url string) {
 	t.Helper()
-	s, err := natsserver.NewServer(&natsserver.Options{
-		Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, JetStream: true, JetStreamMaxMemory: 1 << 20, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := &natsserver.Options{Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true}
+	set(o)
+	s, err := natsserver.NewServer(o)
+	must(t, err)
 	go s.Start()
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
 	if !s.ReadyForConnections(20 * time.Second) {
 		t.Fatal("the server does not start")
 	}
-	c, err := cluster.Connect(t.Context(), s.ClientURL(), cluster.Memory()) // makes the streams
+	return s.ClientURL()
+}
+
+// full starts a server whose memory is full. empty makes room.
+func full(t *testing.T) (url string, empty func()) {
+	t.Helper()
+	url = natsServer(t, func(o *natsserver.Options) { o.JetStreamMaxMemory = 1 << 20 })
+	c, err := cluster.Connect(t.Context(), url, cluster.Memory()) // makes the streams
 	must(t, err)
 	c.Close()
-	js, err := jetstream.New(connect(t, s.ClientURL()))
+	js, err := jetstream.New(connect(t, url))
 	must(t, err)
 	other, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "other", Subjects: []string{"other"}, Storage: jetstream.MemoryStorage})
 	for err == nil {
@@ -240,7 +245,7 @@ func full(t *testing.T) (url string, empty func()) {
 	if api := new(jetstream.APIError); !errors.As(err, &api) {
 		t.Fatal(err)
 	}
-	return s.ClientURL(), func() {
+	return url, func() {
 		if err := other.Purge(context.Background()); err != nil {
 			t.Error(err)
 		}

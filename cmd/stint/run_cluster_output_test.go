@@ -8,10 +8,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	natsserver "github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -45,6 +47,76 @@ func TestRunClusterOutputSizes(t *testing.T) {
 		t.Errorf("%d pieces for large output, want %d", got, want)
 	}
 	left(t, url)
+}
+
+// account gives the clients of a server an account with limits.
+func account(t *testing.T, limits string) func(*natsserver.Options) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "conf")
+	must(t, os.WriteFile(path, []byte("accounts { A { jetstream { "+limits+" }, users: [ { user: a, password: a } ] } }\nno_auth_user: a\n"), 0o600))
+	return func(o *natsserver.Options) {
+		dir := o.StoreDir
+		must(t, o.ProcessConfigFile(path))
+		o.StoreDir = dir
+	}
+}
+
+// TestRunClusterServerAllowsLess has servers of others, each of which allows less in one way.
+func TestRunClusterServerAllowsLess(t *testing.T) {
+	t.Parallel()
+	for name, set := range map[string]func(*natsserver.Options){
+		"messages of 16K":  func(o *natsserver.Options) { o.MaxPayload = 16 << 10 },
+		"messages of 256K": func(o *natsserver.Options) { o.MaxPayload = 256 << 10 },
+		"messages of 2M":   func(o *natsserver.Options) { o.MaxPayload = 2 << 20 },
+		"six streams":      account(t, "max_streams: 6"),
+		"4M in all":        account(t, "max_file: 4M"),
+		"sizes in 4M":      account(t, "max_file: 4M, max_bytes_required: true"),
+		"streams of 1M":    account(t, "disk_max_stream_bytes: 1MB, max_bytes_required: true"),
+		"requests for 2":   func(o *natsserver.Options) { o.JetStreamLimits.MaxRequestBatch = 2 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := natsServer(t, set)
+			worker(t, "--cluster", url, "--run", "-j", "4")
+			wantOutputs(t, url, slices.Concat(outputSizes{{0, 0}, {1, 1}, {3 << 20, 3 << 20}}, split(5<<10), split(12<<10), split(inlineSize), split(pieceSize)))
+			input := strings.Join(items1to(100_000), "\n") + "\n"
+			p := newClusterRun(t, url, "--pipe", "cat")
+			p.Stdin = strings.NewReader(input)
+			p.start().want(0, input, "")
+			p = newClusterRun(t, url, "-j", "8", "-X", "-s", `printf '%s\n' "$@"`)
+			p.Stdin = strings.NewReader(input)
+			p.start().want(0, input, "")
+			left(t, url)
+		})
+	}
+}
+
+// TestRunClusterBlockTooLarge names the largest block of the server, which it takes.
+func TestRunClusterBlockTooLarge(t *testing.T) {
+	t.Parallel()
+	url := natsServer(t, func(o *natsserver.Options) { o.MaxPayload = 64 << 10 })
+	worker(t, "--cluster", url, "--run", "-j", "4")
+	p := newClusterRun(t, url, "--pipe", "--block", "60k", "cat").start()
+	p.end()
+	most := regexp.MustCompile(`a block has at most (\d+) bytes there\n$`).FindStringSubmatch(p.errs.String())
+	if p.ProcessState.ExitCode() != 1 || most == nil {
+		t.Fatalf("exit status %d, messages %q", p.ProcessState.ExitCode(), p.errs.String())
+	}
+	input := strings.Repeat("0123456789abcde\n", 10_000)
+	p = newClusterRun(t, url, "--pipe", "--block", most[1], "cat")
+	p.Stdin = strings.NewReader(input)
+	p.start().want(0, input, "")
+	left(t, url)
+}
+
+// TestRunClusterTooFewStreams says how many are needed.
+func TestRunClusterTooFewStreams(t *testing.T) {
+	t.Parallel()
+	url := natsServer(t, account(t, "max_streams: 5"))
+	p := newClusterRun(t, url, "echo", ":::", "a").start()
+	if p.end(); p.ProcessState.ExitCode() != 1 || !strings.Contains(p.errs.String(), "one of 6 that are needed") {
+		t.Errorf("exit status %d, messages %q", p.ProcessState.ExitCode(), p.errs.String())
+	}
 }
 
 // pieces returns how many pieces of output the server has had.
@@ -161,6 +233,50 @@ func logOf(t *testing.T, log, host string) string {
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "")
+}
+
+// TestRunClusterBytes gives jobs texts that are not UTF-8, or that change a terminal: on a worker
+// they have the same bytes as here.
+func TestRunClusterBytes(t *testing.T) {
+	t.Parallel()
+	url, _ := serve(t)
+	worker(t, "--cluster", url, "--run", "-j", "2")
+	for _, s := range []string{"a\xff\xed\xa0\x80b", "\x1b[31mtwo\nlines\ufffd"} {
+		for door, args := range map[string][]string{
+			"replace":   {"-I", s, "printf", "%s|", "x" + s + "y", ":::", "a"},
+			"item":      {"printf", "%s|", "{}", ":::", s},
+			"argument":  {"printf", "%s|", s, ":::", "a"},
+			"variable":  {"-s", `printf %s "$TEXT"; : "$1"`, ":::", "a"},
+			"error":     {"-s", `printf %s "$1" >&2; exit 3`, ":::", s},
+			"tag":       {"--tag", "echo", ":::", s},
+			"directory": {"--cwd", "in" + s, "-s", `pwd; : "$1"`, ":::", "a"},
+			"log":       {"true", ":::", s},
+			"json":      {"--json", "printf", "%s", ":::", s},
+		} {
+			there := newFaultRun(t, append([]string{"--cluster", url, "--env", "TEXT"}, args...)...)
+			here := newFaultRun(t, args...)
+			here.Dir = there.Dir
+			if err := os.Mkdir(filepath.Join(here.Dir, "in"+s), 0o777); err != nil && door == "directory" {
+				continue // not on this file system
+			}
+			var outs, logs []string
+			for i, p := range []*faultRun{there, here} {
+				p.Env = append(p.Env, "TEXT="+s)
+				p.Args = append([]string{"stint", "run", "--joblog", fmt.Sprintf("log%d", i)}, p.Args[2:]...)
+				p.start()
+			}
+			for i, p := range []*faultRun{there, here} {
+				p.end()
+				all := regexp.MustCompile(`"(host|start|time|cpu|concurrency)":("[^"]*"|[0-9.e-]+|{[^}]*}),?`).ReplaceAllString(p.out.String(), "")
+				outs = append(outs, fmt.Sprintf("%d %q %q", p.ProcessState.ExitCode(), all, strings.ReplaceAll(p.errs.String(), "on "+host(t)+": ", "")))
+				log, _ := os.ReadFile(filepath.Join(p.Dir, fmt.Sprintf("log%d", i)))
+				logs = append(logs, string(log[strings.LastIndexByte(string(log), '\t')+1:]))
+			}
+			if outs[0] != outs[1] || logs[0] != logs[1] {
+				t.Errorf("%s of %q: got %s, log %q; want %s, %q", door, s, outs[0], logs[0], outs[1], logs[1])
+			}
+		}
+	}
 }
 
 // TestRunClusterResume resumes a run: with more items, and again after a failure.

@@ -196,9 +196,10 @@ func TestRunClusterForgedProgram(t *testing.T) {
 	must(t, err)
 	defer c.Close()
 	type request struct {
-		Command [][]byte `json:"command"`
-		Items   [][]byte `json:"items,omitempty"`
-		Shell   string   `json:"shell,omitempty"`
+		Command  [][]byte `json:"command"`
+		Items    [][]byte `json:"items,omitempty"`
+		Shell    string   `json:"shell,omitempty"`
+		Receiver string   `json:"receiver"`
 	}
 	type response struct {
 		Exit   int    `json:"exit"`
@@ -212,17 +213,23 @@ func TestRunClusterForgedProgram(t *testing.T) {
 		return all
 	}
 	task := cluster.NewTask("run/v1/echo", func(context.Context, request) (response, error) { return response{}, nil })
-	got, err := cluster.Map(t.Context(), c, task, []request{
-		{Command: words("echo a")},
-		{Command: words("printf a")},
-		{Command: words("/bin/echo a")},
-		{Command: words("./echo a")},
+	all := []request{
+		{Command: words("echo")},
+		{Command: words("printf")},
+		{Command: words("/bin/echo")},
+		{Command: words("./echo")},
 		{Command: words("{}"), Items: words("echo")},
 		{Command: words("echo"), Shell: "sh"},
-		{Items: words("echo")},
-		{Items: words("echo"), Shell: "sh"},
 		{},
-	})
+		{Shell: "sh"},
+	}
+	for i := range all {
+		all[i].Receiver = "none"
+		if all[i].Items == nil {
+			all[i].Items = words("a")
+		}
+	}
+	got, err := cluster.Map(t.Context(), c, task, all)
 	must(t, err)
 	for i, r := range got {
 		want := response{Exit: 126, Error: fmt.Sprintf("the worker on %s runs only echo", host(t))}

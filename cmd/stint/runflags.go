@@ -24,7 +24,7 @@ func addRunFlags(cmd *cobra.Command, o *run.Options) {
 	f.StringVar(&o.ColSep, "colsep", "", "split items at the regular expression `RE` into {1} {2} ..., and trim")
 	f.BoolVar(&o.Trim, "trim", false, "remove white space around items; --colsep implies it (--trim=false)")
 	f.BoolVar(&o.Pipe, "pipe", false, "pass a block of standard input to each job, cut at line ends")
-	f.Var(&o.Block, "block", "size of a block, approximately; the default is 1M")
+	f.Var(&o.Block, "block", "size of a block, approximately; the default is 1M, with --cluster 512K or what the server takes")
 	f.BoolVarP(&o.Shell, "shell", "s", false, "COMMAND is a script for the shell")
 	jobs := func(s string) (err error) {
 		o.Jobs, err = run.ParseJobs(s, machine.CPUs())

@@ -281,7 +281,7 @@ func TestUsers(t *testing.T) {
 	}
 	wantRun(t, 0, `"deadLetters": [],`, "", "status", "--json", "--cluster", olga)
 	put(t, as("anna:s3cret"), "stint.dead.run.1", "{}")
-	wantRun(t, 0, "\ndead letters are not shown to this user\n", "", "status", "--cluster", olga)
+	wantRun(t, 0, "\n1 dead letters, not shown to this user\n", "", "status", "--cluster", olga)
 	wantRun(t, 0, `"deadLetters": null,`, "", "status", "--json", "--cluster", olga)
 	wantRun(t, 0, `"deadLetters": [`+"\n", "", "status", "--json", "--cluster", will)
 	for text, want := range map[string]string{"worker will": "line 1: want a role", "\nking k k": `role "king"`, "": "nobody"} {

@@ -90,7 +90,7 @@ func newWork(std console.Streams) *cobra.Command {
 		if jobs > 0 {
 			opts = append(opts, cluster.Limit(jobs))
 		}
-		return c.server.Work(cmd.Context(), con, warning, []cluster.Handler{sum.Task(below)}, opts...)
+		return c.server.Work(cmd.Context(), con, warning, func(*cluster.Client) []cluster.Handler { return []cluster.Handler{sum.Task(below)} }, opts...)
 	}
 	return c.Command
 }
@@ -116,7 +116,7 @@ func (c *clientCommand) runJobs(ctx context.Context, con *console.Console, names
 		return err
 	}
 	defer w.Close()
-	return c.server.Work(ctx, con, warning, w.Handlers(), cluster.Limiter(w.Limiter()))
+	return c.server.Work(ctx, con, warning, w.Handlers, cluster.Limiter(w.Limiter()))
 }
 
 // userName returns the name of the user whose files a worker reads.

@@ -58,8 +58,9 @@ func TestFaultyErrors(t *testing.T) {
 // An error that is larger than the server accepts is truncated.
 func TestLargeErrors(t *testing.T) {
 	t.Parallel()
+	texts := []string{"x", "<", "\x00", "x", "\xff"}
 	task := cluster.NewTask("work/v1", func(ctx context.Context, in item) (outcome, error) {
-		text := "it said: " + strings.Repeat(in.Text, 2*payload)
+		text := "it said: " + strings.Repeat(texts[in.N], 2*payload)
 		if in.Do == "panic" {
 			panic(text)
 		}
@@ -67,7 +68,8 @@ func TestLargeErrors(t *testing.T) {
 	})
 	where := newServer(t, func(o *server.Options) { o.MaxPayload = payload })
 	serve(t, connect(t, where), 2, task)
-	all := []item{{Text: "x"}, {Text: "<"}, {Text: "\x00"}, {Text: "x", Do: "panic"}, {Text: "\xff", Do: "panic"}}
+	all := items(len(texts), item{})
+	all[3].Do, all[4].Do = "panic", "panic"
 	_, err := cluster.Map(bounded(t), connect(t, where), task, all, cluster.KeepGoing())
 	errs := itemErrors(t, err)
 	for i, in := range all {

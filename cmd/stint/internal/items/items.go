@@ -40,6 +40,15 @@ func Open(o Options) (*Items, error) {
 	return it, nil
 }
 
+// Bound makes the jobs smaller that Budget bounds: the sum of cost over their items is at most
+// budget, too.
+func (it *Items) Bound(budget int, cost func(item string) int) {
+	if it.o.Budget > 0 {
+		before := it.o.Cost
+		it.o.Budget, it.o.Cost = min(it.o.Budget, budget), func(item string) int { return max(before(item), cost(item)) }
+	}
+}
+
 // Total returns the number of jobs, or -1 if only the end of Seq will tell.
 func (it *Items) Total() int {
 	n := -1

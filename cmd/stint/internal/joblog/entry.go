@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/stint-go/stint/cmd/stint/internal/console"
 )
 
 // Entry is a job that has ended.
@@ -27,12 +29,10 @@ var columns = [...]string{"Seq", "Host", "Starttime", "JobRuntime", "Send", "Rec
 // header is the first line of a log, without its newline.
 const header = "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand"
 
-var oneColumn = strings.NewReplacer("\t", " ", "\n", " ")
-
-// appendTo appends the line of e. Times are cut to milliseconds, as GNU parallel does.
+// appendTo appends the line of e. The host, which another machine has named, is made visible. Times are cut to milliseconds, as GNU parallel does.
 func (e *Entry) appendTo(line []byte) []byte {
 	return fmt.Appendf(line, "%d\t%s\t%.3f\t%10.3f\t%d\t%d\t%d\t%d\t%s\n",
-		e.Seq, oneColumn.Replace(cmp.Or(e.Host, ":")), seconds(e.Start.UnixMilli()), seconds(e.Runtime.Milliseconds()),
+		e.Seq, console.Visible(cmp.Or(e.Host, ":")), seconds(e.Start.UnixMilli()), seconds(e.Runtime.Milliseconds()),
 		e.Send, e.Receive, e.Exit, e.Signal, logged(e.Command))
 }
 

@@ -25,8 +25,8 @@ var lines = []struct {
 		"2\t:\t1795532839.849\t     0.002\t0\t6\t0\t0\techo '\tlead'\n"},
 	{Entry{Seq: 1, Start: time.UnixMilli(1795533233207), Receive: 5, Command: "echo 'a\nb\n'"},
 		"1\t:\t1795533233.207\t     0.000\t0\t5\t0\t0\techo 'a\x00b\x00'\n"},
-	{Entry{Seq: 1234567, Host: "a host\tname\n", Start: time.Unix(0, 999999), Runtime: 11 * 24 * time.Hour, Command: ""},
-		"1234567\ta host name \t0.000\t950400.000\t0\t0\t0\t0\t\n"},
+	{Entry{Seq: 1234567, Host: "a host\tname\n\x1b[31m\xff", Start: time.Unix(0, 999999), Runtime: 11 * 24 * time.Hour, Command: ""},
+		"1234567\ta host\\tname\\n\\033[31m\\377\t0.000\t950400.000\t0\t0\t0\t0\t\n"},
 }
 
 func TestEntry(t *testing.T) {

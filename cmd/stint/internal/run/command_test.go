@@ -150,7 +150,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestBound wants jobs that the system starts, and messages that a server takes.
+// TestBound wants jobs that the system starts.
 func TestBound(t *testing.T) {
 	t.Setenv("STINT_SHELL", "sh")
 	t.Setenv("LARGE", strings.Repeat("x", 20000)) // it counts, too
@@ -162,35 +162,30 @@ func TestBound(t *testing.T) {
 		{Command: []string{"echo"}}, {Command: []string{"echo", "a{}b", "{.}"}}, {Command: []string{"echo"}, Fit: true}, {Command: []string{"echo {.} {/}"}, Shell: true},
 		{Command: []string{"echo"}, Shell: true}, {},
 	} {
-		for _, url := range []string{"", "nats://first"} {
-			o.Lists, o.Server.URL = [][]string{items}, url
-			o.MaxArgs = len(items)
-			r, err := New(&o, console.Streams{Stderr: io.Discard})
+		o.Lists, o.MaxArgs = [][]string{items}, len(items)
+		r, err := New(&o, console.Streams{Stderr: io.Discard})
+		if err != nil {
+			t.Fatal(err)
+		}
+		source, err := r.open(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, first := 0, 0
+		for list, err := range source.Seq(t.Context()) {
+			if err == nil {
+				err = r.command.tooLong(list)
+			}
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("%q: %v", o.Command, err)
 			}
-			source, err := r.open(t.Context())
-			if err != nil {
-				t.Fatal(err)
+			if n == 0 {
+				first = len(list)
 			}
-			n, first := 0, 0
-			for list, err := range source.Seq(t.Context()) {
-				if err == nil {
-					err = r.command.tooLong(list)
-				}
-				if err != nil {
-					t.Fatalf("%q: %v", o.Command, err)
-				}
-				if n == 0 {
-					first = len(list)
-				}
-				if n += len(list); url != "" && len(list)*400 > maxBlock {
-					t.Errorf("%q: a message of %d items", o.Command, len(list))
-				}
-			}
-			if n != len(items) || first < 20 {
-				t.Errorf("%q: %d items in all, %d in the first job", o.Command, n, first)
-			}
+			n += len(list)
+		}
+		if n != len(items) || first < 20 {
+			t.Errorf("%q: %d items in all, %d in the first job", o.Command, n, first)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/limit"
 )
 
@@ -36,7 +37,7 @@ func (p *printer) object(j *job) {
 		start = time.Now()
 	}
 	rec := record{
-		Seq: j.seq, Items: j.items, Command: j.log, Host: j.host, Start: start.Format(time.RFC3339Nano), Time: j.Elapsed.Seconds(), CPU: j.CPU.Seconds(),
+		Seq: j.seq, Items: j.items, Command: text(j.log), Host: j.host, Start: start.Format(time.RFC3339Nano), Time: j.Elapsed.Seconds(), CPU: j.CPU.Seconds(),
 		Attempts: j.attempts, Status: j.status(), Signal: j.Signal,
 	}
 	if j.items == nil {
@@ -49,13 +50,21 @@ func (p *printer) object(j *job) {
 		}
 	}
 	if j.err != nil || j.timedOut {
-		rec.Error = j.reason()
+		rec.Error = text(j.reason())
 	}
 	b := encode(rec)
 	_ = p.out.Line(b[:len(b)-len("}\n")])
 	p.member("stdout", j.stdout)
 	p.member("stderr", j.stderr)
 	_ = p.out.Line([]byte("}\n"))
+}
+
+// text returns s, with escapes if it is not UTF-8: JSON cannot have it otherwise.
+func text(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return console.Visible(s)
 }
 
 func encodeItems(items []string) []string {

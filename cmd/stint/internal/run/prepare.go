@@ -40,8 +40,11 @@ func (r *Runner) prepare() (err error) {
 	if r.Null {
 		r.input.Delimiter = 0
 	}
-	if r.Block == 0 && r.Server.URL == "" {
+	if r.Block == 0 {
 		r.Block = localBlock
+		if r.Server.URL != "" {
+			r.Block = remoteBlock
+		}
 	}
 	if r.ColSep != "" {
 		if r.input.ColSep, err = regexp.Compile(r.ColSep); err != nil {
@@ -54,10 +57,10 @@ func (r *Runner) prepare() (err error) {
 	if !r.Pipe {
 		r.bound()
 	}
-	if r.Server.URL != "" {
-		return r.prepareRemote()
+	if r.Server.URL != "" && r.Dir != "" {
+		r.Dir, err = filepath.Abs(r.Dir)
 	}
-	return nil
+	return err
 }
 
 // operators are words that tell a shell what to do. A program gets them as arguments, which is
@@ -123,20 +126,6 @@ func (r *Runner) warnOfNothing() {
 	}
 }
 
-// prepareRemote checks what only workers limit.
-func (r *Runner) prepareRemote() (err error) {
-	switch {
-	case r.Block == 0:
-		r.Block = remoteBlock
-	case r.Block > maxBlock:
-		return errors.New("--block: with --cluster a block has at most 640K")
-	}
-	if r.Dir != "" {
-		r.Dir, err = filepath.Abs(r.Dir)
-	}
-	return err
-}
-
 // bound makes jobs so small that the system starts them.
 func (r *Runner) bound() {
 	r.input.MaxItem = maxArgument()
@@ -151,9 +140,6 @@ func (r *Runner) bound() {
 	}
 	if r.Fit {
 		budget = min(budget, maxItems)
-	}
-	if r.Server.URL != "" {
-		budget = min(budget, maxBlock)
 	}
 	if r.Fit || r.command.beyond(1) == "" { // or a job with fewer items would do something else
 		r.input.Budget = max(1, budget)

@@ -4,17 +4,20 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"iter"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
+	"github.com/stint-go/stint/cmd/stint/internal/console"
 	"github.com/stint-go/stint/cmd/stint/internal/items"
 	"github.com/stint-go/stint/cmd/stint/internal/process"
 	"github.com/stint-go/stint/cmd/stint/internal/server"
@@ -22,9 +25,10 @@ import (
 
 const (
 	windowBytes   = 128 << 20 // of items and results in progress
-	maxBlock      = 640 << 10 // of --pipe, and of items: a message has at most a mebibyte, encoded
-	remoteBlock   = 512 << 10
+	remoteBlock   = 512 << 10 // of --pipe by default, if a message may be so large
 	statusTimeout = 2 * time.Second
+
+	numbersReserve = 128 // bytes of a message for numbers, and names of fields
 )
 
 // StallInterval is the time without a result after which the command says what it waits for.
@@ -72,6 +76,9 @@ func (r *Runner) eachRemote(ctx context.Context, source *items.Items) error {
 	}
 	m.changed.L = &m.mu
 	m.task = newTask(m.taskName(ctx), nil)
+	if err := m.bound(source); err != nil {
+		return err
+	}
 	receiving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
 	wg.Go(func() { parcels.Receive(receiving, m.receiver, m.receive) })
@@ -81,6 +88,21 @@ func (r *Runner) eachRemote(ctx context.Context, source *items.Items) error {
 	stall := server.Stall{Client: client, Console: r.console, Interval: StallInterval, Task: m.task.Name(), Advice: m.advice, State: m.progress}
 	defer stall.Report(ctx)()
 	return m.each(ctx, source)
+}
+
+// bound makes jobs as large as an item of the server may be.
+func (m *remote) bound(source *items.Items) error {
+	room := m.client.MaxMessage() - len(encode(m.request(&job{}, bytesOf(m.jobEnv())))) - numbersReserve
+	if !m.Pipe {
+		source.Bound(max(1, room), func(item string) int { return base64.StdEncoding.EncodedLen(len(item)) + len(`"",`) })
+		return nil
+	}
+	most := Size(max(1, room/4*3))
+	if m.Block > most && m.Block != remoteBlock { // the default
+		return console.Failure("--block " + m.Block.String() + " is too large for " + m.Server.Public() + ": a block has at most " + strconv.FormatInt(int64(most), 10) + " bytes there")
+	}
+	m.Block, m.maxBlock = min(m.Block, most), int(most)
+	return nil
 }
 
 // taskName returns the name of the task: that of the workers which run any program, or, if
@@ -148,7 +170,7 @@ func (m *remote) each(ctx context.Context, source *items.Items) error {
 		position := got.Position
 		if item, ok := errors.AsType[*stint.ItemError](err); ok {
 			position, err = int64(item.Index), item.Err
-			got = response{Error: err.Error()}
+			got = response{Error: cluster.Text(err.Error())}
 		} else if err != nil {
 			if ctx.Err() == nil {
 				return m.Server.Failed(err)
@@ -211,11 +233,11 @@ func (m *remote) isFarAhead(j *job) bool {
 
 func (m *remote) request(j *job, env [][]byte) request {
 	q := request{
-		Position: j.position, Seq: j.seq, Command: bytesOf(m.Command), Replace: m.Replace, Items: bytesOf(j.items), Block: j.block, Pipe: m.Pipe,
+		Position: j.position, Seq: j.seq, Command: bytesOf(m.Command), Replace: cluster.Text(m.Replace), Items: bytesOf(j.items), Block: j.block, Pipe: m.Pipe,
 		Env: env, Dir: []byte(m.Dir), Timeout: time.Duration(m.Timeout), Retries: m.Retries, NoOverload: m.NoOverload, RetryDelay: time.Duration(m.RetryDelay), Receiver: m.receiver,
 	}
 	if m.Shell || len(m.Command) == 0 {
-		q.Shell = filepath.Base(m.command.name)
+		q.Shell = cluster.Text(filepath.Base(m.command.name))
 	}
 	return q
 }
@@ -364,10 +386,10 @@ func (m *remote) arrived(ctx context.Context, position int64, got *response) {
 
 // take sets the result of j.
 func (m *remote) take(j *job, got *response, own *output) {
-	j.host, j.attempts, j.timedOut = got.Host, got.Attempts, got.TimedOut
+	j.host, j.attempts, j.timedOut = console.Visible(got.Host), got.Attempts, got.TimedOut
 	j.Result = process.Result{Exit: got.Exit, Signal: got.Signal, Start: got.Start, Elapsed: got.Elapsed, CPU: got.CPU}
 	if got.Error != "" {
-		j.err = errors.New(got.Error)
+		j.err = errors.New(string(got.Error))
 	}
 	if own != nil {
 		j.stdout, j.stderr = own.stdout, own.stderr

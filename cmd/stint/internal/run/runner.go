@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,6 +51,8 @@ type Runner struct {
 	console *console.Console
 	input   items.Options
 	command command
+
+	maxBlock int // bytes of a block that a server takes; 0: there is none
 
 	printer  *printer
 	executor *executor               // nil: workers run the jobs
@@ -248,10 +251,7 @@ func (r *Runner) all(ctx context.Context, source *items.Items) iter.Seq2[*job, e
 			return yield(j, nil)
 		}
 		if r.Pipe {
-			most := max(int(r.Block), maxText)
-			if r.Server.URL != "" {
-				most = maxBlock
-			}
+			most := cmp.Or(r.maxBlock, max(int(r.Block), maxText))
 			for block, err := range blocks(interrupt.NewReader(r.reading, r.std.Stdin), int(r.Block), most) {
 				if err != nil {
 					yield(nil, inputError(err))

@@ -2,6 +2,8 @@ package run
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -14,13 +16,16 @@ var Lease = 10 * time.Second
 // inlineOutput is how much output a response has itself. More is sent before it, in pieces.
 const inlineOutput = 128 << 10
 
+// maxReceiver is more than the name of a receiver has.
+const maxReceiver = 64
+
 // A request is a job for a worker. Arguments and items are bytes: they need not be UTF-8.
 type request struct {
 	Position   int64         `json:"position"`
 	Seq        int64         `json:"seq"`
 	Command    [][]byte      `json:"command,omitempty"` // with placeholders
-	Replace    string        `json:"replace,omitempty"`
-	Shell      string        `json:"shell,omitempty"` // the name of the shell, if the command is a script or missing
+	Replace    cluster.Text  `json:"replace,omitempty"`
+	Shell      cluster.Text  `json:"shell,omitempty"` // the name of the shell, if the command is a script or missing
 	Items      [][]byte      `json:"items,omitempty"`
 	Block      []byte        `json:"block,omitempty"`
 	Pipe       bool          `json:"pipe,omitempty"`
@@ -31,6 +36,23 @@ type request struct {
 	NoOverload bool          `json:"noOverload,omitempty"`
 	RetryDelay time.Duration `json:"retryDelay,omitempty"`
 	Receiver   string        `json:"receiver"` // of output that is too large for a response
+}
+
+// check returns an error unless this version can have sent the request: every user of the server
+// may send one.
+func (q *request) check() error {
+	isOther := func(r rune) bool { return !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z') }
+	switch {
+	case len(q.Command) == 0 && q.Pipe:
+		return errors.New("the request has no command")
+	case len(q.Items) == 0 && !q.Pipe:
+		return errors.New("the request has no item")
+	case q.Position < 0 || q.Seq < 0 || q.Timeout < 0 || q.Retries < 0 || q.RetryDelay < 0:
+		return errors.New("the request has a negative number")
+	case q.Receiver == "" || len(q.Receiver) > maxReceiver || strings.ContainsFunc(q.Receiver, isOther): // a part of a subject
+		return fmt.Errorf("the request has an invalid receiver: %.100q", q.Receiver)
+	}
+	return nil
 }
 
 // A response is how a job has ended on a worker.
@@ -44,7 +66,7 @@ type response struct {
 	Signal   int           `json:"signal,omitempty"`
 	TimedOut bool          `json:"timedOut,omitempty"`
 	Attempts int           `json:"attempts"`
-	Error    string        `json:"error,omitempty"`
+	Error    cluster.Text  `json:"error,omitempty"`
 	Stdout   []byte        `json:"stdout,omitempty"`
 	Stderr   []byte        `json:"stderr,omitempty"`
 

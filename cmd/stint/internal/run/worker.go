@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	pieceSize = 512 << 10 // bytes of a piece of output
+	pieceSize = 512 << 10 // bytes of a piece of output, if a message may be so large
 	maxSends  = 4         // outputs that are sent concurrently: each takes some pieces of memory
 )
 
@@ -36,6 +36,7 @@ type Worker struct {
 	position atomic.Int64
 	options  Options
 	server   *server.Connection
+	message  int // bytes of the largest message
 	sends    *stint.Limiter
 
 	endSuspend func() // of Ctrl-Z, which stops the jobs, too
@@ -56,8 +57,9 @@ func NewWorker(c *server.Connection, programs []string, jobs int, con *console.C
 	w.limit = limit.New(jobs, 0)
 	w.endSuspend = suspendTogether(w.engine, w.limit)
 	w.printer = newPrinter(&w.options, console.Streams{Stdout: io.Discard, Stderr: io.Discard}, con, func(error) {})
-	if w.host, err = os.Hostname(); err != nil {
-		w.host = "unknown"
+	w.host = "unknown"
+	if name, err := os.Hostname(); err == nil {
+		w.host = console.Visible(name)
 	}
 	return w, nil
 }
@@ -76,8 +78,9 @@ func (w *Worker) Close() {
 // Limiter returns the limiter that bounds the jobs.
 func (w *Worker) Limiter() *stint.Limiter { return w.limit.Limiter() }
 
-// Handlers returns the tasks of the worker.
-func (w *Worker) Handlers() []cluster.Handler {
+// Handlers returns the tasks of the worker, whose client is c.
+func (w *Worker) Handlers(c *cluster.Client) []cluster.Handler {
+	w.message = c.MaxMessage()
 	run := func(ctx context.Context, q request) (response, error) { return w.run(ctx, &q) }
 	if len(w.programs) == 0 {
 		return []cluster.Handler{newTask(taskName(""), run)}
@@ -91,17 +94,20 @@ func (w *Worker) Handlers() []cluster.Handler {
 
 // run runs a job. It returns an error if ctx has ended.
 func (w *Worker) run(ctx context.Context, q *request) (response, error) {
+	if err := q.check(); err != nil {
+		return response{}, err
+	}
 	x := w.executor(q)
 	j := &job{position: w.position.Add(1), seq: q.Seq, items: stringsOf(q.Items), block: q.Block, whole: true}
 	j.host = w.host
 	a := response{Position: q.Position, Host: w.host}
 	if err := w.permits(x.command, q); err != nil {
-		a.Exit, a.Error = 126, err.Error()
+		a.Exit, a.Error = 126, cluster.Text(err.Error())
 		return a, nil
 	}
 	if err := x.command.find(); err != nil {
 		e, _ := errors.AsType[*ExitError](err)
-		a.Exit, a.Error = e.Status, "on "+w.host+": "+e.Message
+		a.Exit, a.Error = e.Status, cluster.Text("on "+w.host+": "+e.Message)
 		return a, nil
 	}
 	defer w.forget(j)
@@ -112,7 +118,7 @@ func (w *Worker) run(ctx context.Context, q *request) (response, error) {
 	a.Start, a.Elapsed, a.CPU, a.Exit, a.Signal = j.Start, j.Elapsed, j.CPU, j.Exit, j.Signal
 	a.Attempts, a.TimedOut = j.attempts, j.timedOut
 	if j.err != nil {
-		a.Error = "on " + w.host + ": " + j.err.Error()
+		a.Error = cluster.Text("on " + w.host + ": " + j.err.Error())
 	}
 	return a, w.output(ctx, q, j, &a)
 }
@@ -129,12 +135,12 @@ func (w *Worker) forget(j *job) {
 // executor returns what runs the job of q.
 func (w *Worker) executor(q *request) *executor {
 	o := &Options{
-		Command: stringsOf(q.Command), Replace: q.Replace, Shell: q.Shell != "" && len(q.Command) > 0, Pipe: q.Pipe, Dir: string(q.Dir),
+		Command: stringsOf(q.Command), Replace: string(q.Replace), Shell: q.Shell != "" && len(q.Command) > 0, Pipe: q.Pipe, Dir: string(q.Dir),
 		Timeout: Duration(q.Timeout), Retries: q.Retries, NoOverload: q.NoOverload, RetryDelay: Duration(q.RetryDelay), JSON: true, Unordered: true,
 	}
 	c := newCommand(o)
 	if q.Shell != "" {
-		c.name = q.Shell
+		c.name = string(q.Shell)
 	}
 	c.env = setVariables(c.env, stringsOf(q.Env))
 	return &executor{
@@ -174,7 +180,7 @@ func (w *Worker) output(ctx context.Context, q *request, j *job, a *response) er
 		return nil
 	}
 	a.StdoutBytes, a.StderrBytes = j.stdout.bytes.Load(), j.stderr.bytes.Load()
-	if a.StdoutBytes+a.StderrBytes <= inlineOutput {
+	if a.StdoutBytes+a.StderrBytes <= int64(min(inlineOutput, w.message/2)) { // and the rest is for base64, and an error
 		var err1, err2 error
 		a.Stdout, err1 = io.ReadAll(j.stdout.buffer.Reader())
 		a.Stderr, err2 = io.ReadAll(j.stderr.buffer.Reader())
@@ -187,11 +193,11 @@ func (w *Worker) output(ctx context.Context, q *request, j *job, a *response) er
 	a.Key = rand.Text()
 	err = w.sends.Do(ctx, func(ctx context.Context) error {
 		p := piece{Position: q.Position, Key: a.Key}
-		if err := send(ctx, parcels, q.Receiver, p, j.stdout.buffer.Reader()); err != nil {
+		if err := w.send(ctx, parcels, q.Receiver, p, j.stdout.buffer.Reader()); err != nil {
 			return err
 		}
 		p.IsErr = true
-		return send(ctx, parcels, q.Receiver, p, j.stderr.buffer.Reader())
+		return w.send(ctx, parcels, q.Receiver, p, j.stderr.buffer.Reader())
 	})
 	if errors.Is(context.Cause(ctx), cluster.ErrCanceled) { // perhaps the receiver has left before the last piece
 		parcels.Drop(context.WithoutCancel(ctx), q.Receiver)
@@ -214,8 +220,9 @@ func (w *Worker) connect() (*server.Parcels, error) {
 }
 
 // send sends what r has, one piece after the other.
-func send(ctx context.Context, parcels *server.Parcels, receiver string, p piece, r io.Reader) error {
-	for b := make([]byte, pieceSize); ; {
+func (w *Worker) send(ctx context.Context, parcels *server.Parcels, receiver string, p piece, r io.Reader) error {
+	room := w.message - len(encode(p)) - numbersReserve
+	for b := make([]byte, max(1, min(pieceSize, room/4*3))); ; {
 		n, err := io.ReadFull(r, b)
 		if n > 0 {
 			p.Data = b[:n]

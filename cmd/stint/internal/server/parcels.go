@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -146,6 +147,8 @@ func (p *Parcels) Open(ctx context.Context) error {
 	stream, err := p.stream(ctx)
 	if err == nil {
 		sweep(ctx, stream)
+	} else {
+		err = fmt.Errorf("stream %s, one of 6 that are needed: %w", parcelStream, err)
 	}
 	return cmp.Or(p.deniedSince(start), err)
 }
@@ -176,9 +179,9 @@ func (p *Parcels) stream(ctx context.Context) (jetstream.Stream, error) {
 // isShort reports whether err says that the server does not have the room that a stream is to
 // have.
 func isShort(err error) bool {
-	const noMemory, noStorage = 10028, 10047
+	const noMemory, noStorage, tooLargeStream = 10028, 10047, 10122
 	api, ok := errors.AsType[*jetstream.APIError](err)
-	return ok && (api.ErrorCode == noMemory || api.ErrorCode == noStorage)
+	return ok && (api.ErrorCode == noMemory || api.ErrorCode == noStorage || api.ErrorCode == tooLargeStream)
 }
 
 // sweep removes the parcels of receivers without a consumer: they have died.

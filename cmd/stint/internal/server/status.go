@@ -39,13 +39,16 @@ func WriteStatus(w io.Writer, s *cluster.Status, asJSON bool) error {
 	switch {
 	case s.DeadLetters == nil:
 		t.row()
-		t.row("dead letters are not shown to this user")
+		t.row(fmt.Sprintf("%d dead letters, not shown to this user", s.AllDead))
 	case len(s.DeadLetters) > 0:
 		t.row()
 		t.row(deadLetterHeads...)
 	}
 	for _, a := range s.DeadLetters {
 		t.deadLetter(a)
+	}
+	if n := s.AllDead - len(s.DeadLetters); n > 0 && s.DeadLetters != nil {
+		t.row(fmt.Sprintf("and %d more, which 'stint dead' prints", n))
 	}
 	return t.Flush()
 }

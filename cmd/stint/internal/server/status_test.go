@@ -1,10 +1,13 @@
 package server
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stint-go/stint/cluster"
+	"github.com/stint-go/stint/cmd/stint/internal/console"
 )
 
 // TestStatusIsShort keeps a long text of another machine out of the others' columns.
@@ -17,11 +20,53 @@ func TestStatusIsShort(t *testing.T) {
 	}
 }
 
+// evil is a text of another machine that would change the terminal, or end its line.
+const evil = "evil\nno runs\x1b[1m\x9b\u009b\r\t\xff"
+
 // TestStatusIsPrintable keeps the texts of other machines in their cells.
 func TestStatusIsPrintable(t *testing.T) {
-	s := &cluster.Status{DeadLetters: []cluster.DeadLetter{}, Workers: []cluster.WorkerStatus{{ID: "a", Host: "evil\nno runs\x1b[1m"}}}
+	letter := cluster.DeadLetter{ID: evil, Task: evil, Reason: evil, Time: time.Now()}
+	s := &cluster.Status{
+		Runs:        []cluster.RunStatus{{Run: evil, Task: evil}},
+		Tasks:       []cluster.TaskStatus{{Name: evil}},
+		Workers:     []cluster.WorkerStatus{{ID: evil, Host: evil, Tasks: []string{evil}}},
+		DeadLetters: []cluster.DeadLetter{letter},
+		AllDead:     1,
+	}
 	var out strings.Builder
-	if err := WriteStatus(&out, s, false); err != nil || strings.Count(out.String(), "\n") != 6 || strings.Contains(out.String(), "\x1b") {
-		t.Errorf("%v, want six lines and no escape sequence:\n%q", err, &out)
+	if err := WriteStatus(&out, s, false); err != nil || strings.Count(out.String(), "\n") != 11 || !console.Printable(strings.ReplaceAll(out.String(), "\n", "")) {
+		t.Errorf("%v, want eleven lines and no control character:\n%q", err, &out)
+	}
+	out.Reset()
+	all := func(yield func(cluster.DeadLetter, error) bool) { yield(letter, nil) }
+	if err := WriteDeadLetters(&out, all, false); err != nil || strings.Count(out.String(), "\n") != 2 || !console.Printable(strings.ReplaceAll(out.String(), "\n", "")) {
+		t.Errorf("%v, want two lines and no control character:\n%q", err, &out)
+	}
+}
+
+// TestStatusTellsOfMore says how many dead letters there are that it does not show.
+func TestStatusTellsOfMore(t *testing.T) {
+	some := make([]cluster.DeadLetter, 2)
+	for _, c := range []struct {
+		letters []cluster.DeadLetter
+		all     int
+		want    string
+	}{
+		{nil, 7, "\n7 dead letters, not shown to this user\n"},
+		{some, 2, ""},
+		{some, 3000, "\nand 2998 more, which 'stint dead' prints\n"},
+		{some, 1, ""}, // one was removed meanwhile
+	} {
+		var out strings.Builder
+		if err := WriteStatus(&out, &cluster.Status{DeadLetters: c.letters, AllDead: c.all}, false); err != nil {
+			t.Error(err)
+		}
+		if got := out.String(); c.want == "" && strings.Contains(got, "more") || !strings.HasSuffix(got, c.want) {
+			t.Errorf("%d of %d: got %q, want %q", len(c.letters), c.all, got, c.want)
+		}
+		out.Reset()
+		if err := WriteStatus(&out, &cluster.Status{DeadLetters: c.letters, AllDead: c.all}, true); err != nil || !strings.Contains(out.String(), fmt.Sprintf("%q: %d", "allDead", c.all)) {
+			t.Errorf("%v: %s", err, out.String())
+		}
 	}
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 )
 
-// Work runs a worker for the tasks of handlers, until ctx ends and the running
+// Work runs a worker for the tasks that handlers returns, until ctx ends and the running
 // calls have finished. Unless warning is empty, Work prints it when the worker is ready.
-func (c *Connection) Work(ctx context.Context, con *console.Console, warning string, handlers []cluster.Handler, opts ...cluster.Option) error {
+func (c *Connection) Work(ctx context.Context, con *console.Console, warning string, handlers func(*cluster.Client) []cluster.Handler, opts ...cluster.Option) error {
 	client, err := c.Await(ctx, con, cluster.Log(con.Logger()))
 	if err != nil {
 		return err
 	}
 	defer client.Close()
 	var names []string
-	for _, t := range handlers {
+	for _, t := range handlers(client) {
 		client.Handle(t)
 		names = append(names, t.Name())
 	}

@@ -75,7 +75,7 @@ func TestFileBecomesPipe(t *testing.T) {
 	if r, err := d.digest(t.Context(), result{Item: files.Item{Path: path}, alg: algorithms[0]}); r.Err != files.ErrNotRegular || err != nil {
 		t.Errorf("the pipe: %v, %v; want %v", r.Err, err, files.ErrNotRegular)
 	}
-	if a, err := d.respond(t.Context(), request{[]byte(path), "md5"}); a.Error != errNotShared.Error() || err != nil {
+	if a, err := d.respond(t.Context(), request{[]byte(path), "md5"}); string(a.Error) != errNotShared.Error() || err != nil {
 		t.Errorf("the pipe, on a worker: %+v, %v; want %v", a, err, errNotShared)
 	}
 }

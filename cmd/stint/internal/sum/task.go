@@ -29,10 +29,10 @@ type request struct {
 
 // response is the answer of a worker.
 type response struct {
-	Digest  []byte `json:"digest,omitempty"`
-	Size    int64  `json:"size"`
-	Error   string `json:"error,omitempty"`   // as messages print it
-	Missing bool   `json:"missing,omitempty"` // the error is that the file does not exist
+	Digest  []byte       `json:"digest,omitempty"`
+	Size    int64        `json:"size"`
+	Error   cluster.Text `json:"error,omitempty"`   // as messages print it
+	Missing bool         `json:"missing,omitempty"` // the error is that the file does not exist
 }
 
 // Task returns the task of a worker that digests the files below s.
@@ -67,9 +67,9 @@ func (d *digester) respond(ctx context.Context, q request) (response, error) {
 	case err != nil:
 		return response{}, err
 	case errors.Is(r.Err, files.ErrNotRegular):
-		return response{Error: errNotShared.Error()}, nil
+		return response{Error: cluster.Text(errNotShared.Error())}, nil
 	case r.Err != nil:
-		return response{Error: console.Reason(r.Err), Missing: errors.Is(r.Err, fs.ErrNotExist)}, nil
+		return response{Error: cluster.Text(console.Reason(r.Err)), Missing: errors.Is(r.Err, fs.ErrNotExist)}, nil
 	}
 	return response{Digest: r.digest(), Size: r.size}, nil
 }
@@ -101,7 +101,7 @@ func (r *result) complete(a *response, err error) {
 	case err != nil:
 		r.Err = err
 	case a.Error != "":
-		r.Err = &workerError{a.Error, a.Missing}
+		r.Err = &workerError{string(a.Error), a.Missing}
 	case len(a.Digest) != r.alg.size:
 		r.Err = fmt.Errorf("a worker returned a digest of %d bytes, want %d", len(a.Digest), r.alg.size)
 	default:

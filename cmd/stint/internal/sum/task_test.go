@@ -1,11 +1,41 @@
 package sum
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"testing"
 )
+
+// FuzzTask has a worker answer any request, and a submitter take the answer, without a panic. A
+// digest is as long as its algorithm says, and has no other error beside it.
+func FuzzTask(f *testing.F) {
+	for _, body := range []string{
+		`{}`, `null`, `[]`, "\xff", `{"path":"L2E=","algorithm":"md5"}`, `{"path":"/w==","algorithm":"md5"}`, `{"algorithm":"blake2b"}`,
+		`{"path":1}`, `{"path":"","algorithm":"x"}`, `{"path":"AA==","algorithm":"sha256"}`, `{"path":"L2E=","algorithm":-1}`,
+	} {
+		f.Add([]byte(body))
+	}
+	d := newDigester(nil)
+	d.open = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(nil)), nil }
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var q request
+		if json.Unmarshal(body, &q) != nil {
+			return
+		}
+		a, err := d.respond(t.Context(), q)
+		alg, ok := algorithmByName(q.Algorithm)
+		if !ok {
+			alg = algorithms[0]
+		}
+		r := result{alg: alg}
+		if r.complete(&a, err); r.Err == nil && (!ok || len(a.Digest) != alg.size) {
+			t.Errorf("%q: %+v, %v", body, a, err)
+		}
+	})
+}
 
 // TestWorkerRefuses sends a worker requests that no command of this version sends.
 func TestWorkerRefuses(t *testing.T) {
