@@ -51,5 +51,6 @@ func (c *Client) cancelOnce(ctx context.Context, run string) (over bool, err err
 	if err != nil || found < endAbsent {
 		return false, err
 	}
-	return true, errors.Join(c.announceEnd(rec.Key, cancelled), c.removeRun(ctx, k, rec.Key))
+	err = c.request(ctx, func(context.Context) error { return c.announceEnd(rec.Key, cancelled) })
+	return true, errors.Join(err, c.removeRun(ctx, k, rec))
 }

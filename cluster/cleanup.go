@@ -97,7 +97,7 @@ func (r *run) cleanup() {
 		if r.finish() >= endAbsent {
 			ctx, stop := r.cleanupContext()
 			defer stop()
-			if err := r.client.removeRun(ctx, r.k, r.rec.Key); err != nil {
+			if err := r.client.removeRun(ctx, r.k, r.rec); err != nil {
 				r.warn("a part of it could not be removed", err)
 			}
 		}
@@ -105,13 +105,16 @@ func (r *run) cleanup() {
 	})
 }
 
-// removeRun removes the tasks, results and marks of a run whose record is gone.
-func (c *Client) removeRun(ctx context.Context, k *kind, key string) error {
-	return errors.Join(
-		c.fence(ctx, c.names.of("task."+k.token, key, 0)),
-		c.deleteTasks(ctx, c.names.subject("task", k.token, key, "*")),
-		c.purge(ctx, "results", c.names.subject("result", key, "*")),
-		c.purge(ctx, "runs", c.names.subject("alone", key, "*")),
-		c.updateLimit(ctx, k),
+// removeRun removes the tasks, results and marks of a run whose record is gone, and its limit.
+func (c *Client) removeRun(ctx context.Context, k *kind, r *record) error {
+	err := errors.Join(
+		c.fence(ctx, c.names.of("task."+k.token, r.Key, 0)),
+		c.deleteTasks(ctx, c.names.subject("task", k.token, r.Key, "*")),
+		c.purge(ctx, "results", c.names.subject("result", r.Key, "*")),
+		c.purge(ctx, "runs", c.names.subject("alone", r.Key, "*")),
 	)
+	if r.Limit > 0 {
+		err = errors.Join(err, c.updateLimit(ctx, k, 0))
+	}
+	return err
 }

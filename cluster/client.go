@@ -19,17 +19,18 @@ import (
 // results. Make one with Connect, or with Open of package embedded. Its methods, and the
 // functions that take a Client, may be called concurrently.
 type Client struct {
-	conf   config
-	nc     *nats.Conn
-	js     jetstream.JetStream
-	server Server // nil unless Start has started it
-	names  names
-	stream map[string]jetstream.Stream // by the last part of its name
-	life   context.Context             // ends with Close, with the cause stint.ErrClosed
-	end    context.CancelCauseFunc
-	once   sync.Once
-	gate   sync.RWMutex // held for reading while something is published for a run: see publish
-	denied atomic.Pointer[denial]
+	conf     config
+	nc       *nats.Conn
+	js       jetstream.JetStream
+	server   Server // nil unless Start has started it
+	names    names
+	stream   map[string]jetstream.Stream // by the last part of its name
+	life     context.Context             // ends with Close, with the cause stint.ErrClosed
+	end      context.CancelCauseFunc
+	once     sync.Once
+	gate     sync.RWMutex // held for reading while something is published for a run: see publish
+	denied   atomic.Pointer[denial]
+	limiting *stint.Limiter // of writers of limits: one
 
 	limits  jetstream.AccountLimits // when the client connected
 	maxAcks atomic.Int64            // the largest Limit that the server takes; 0: any
@@ -45,7 +46,7 @@ type Client struct {
 
 func newClient(conf config) *Client {
 	c := &Client{
-		conf: conf, names: names{conf.prefix}, stream: map[string]jetstream.Stream{},
+		conf: conf, names: names{conf.prefix}, stream: map[string]jetstream.Stream{}, limiting: stint.Limit(1),
 		handlers: map[string]Handler{}, workers: map[*worker]bool{}, runs: map[*run]bool{}, consumers: map[string]jetstream.ConsumerConfig{},
 	}
 	c.life, c.end = context.WithCancelCause(context.Background())

@@ -27,7 +27,7 @@ type publication struct {
 // sequence, its publications are acknowledged, or never will be.
 func (t *Task[In, Out]) feed(ctx context.Context, r *run, from *sequence, seq iter.Seq[In]) error {
 	if from != nil {
-		defer from.pull(r.ctx)()
+		defer from.pull(context.WithValue(r.ctx, infoKey{}, Info{Run: runOf(r.rec.Key)}))()
 	}
 	// This needs a group of its own: the feeder's group drops tasks that have not started
 	// when the run ends.

@@ -15,6 +15,7 @@ import (
 // MapSeq gives source a context, which ends when the run does: with ctx, at the first error,
 // when another client cancels the run, or when the range is left. So a source that watches its
 // context does not hold up the end of a run. When its context has ended, source should return.
+// TaskInfo of that context has the Run.
 //
 // The first error that the source yields, with a value that is ignored, ends the run as the
 // error of a task does. Under KeepGoing it ends the sequence only, and is yielded last. A later

@@ -108,7 +108,7 @@ func (r *run) renew(ctx context.Context, s strikes) (strikes, error) {
 		err = r.write(ctx)
 	}
 	if err == nil {
-		err = r.client.updateLimit(ctx, r.k)
+		err = r.client.updateLimit(ctx, r.k, r.rec.Limit)
 	}
 	return s, err
 }

@@ -181,7 +181,9 @@ func (s *leases) requeue() {
 // requeue returns the task to the queue: another worker gets it at once. It does nothing
 // after the end of the lease, when another worker may have the task.
 func (l *lease) requeue() {
-	l.unmark()
+	if err := l.unmark(); err != nil {
+		l.leases.client.conf.log.Warn("cluster: a quarantine mark was not removed", "task", l.id(), "error", err)
+	}
 	l.leases.mu.Lock()
 	defer l.leases.mu.Unlock()
 	if !l.requeued && !l.lost.Load() {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Purge removes queued tasks, results and quarantine marks of runs that have no record,
+// Purge removes queued tasks, results, output and quarantine marks of runs that have no record,
 // such as runs of killed submitters. Dead letters stay. Workers do this each minute: call
 // Purge if there are no workers.
 //
@@ -25,6 +25,12 @@ func (c *Client) Purge(ctx context.Context) (removed int, err error) {
 	}
 	return removed, nil
 }
+
+// A record is the one sign that a run is alive: its submitter writes it before anything else,
+// replaces it in one step, renews it each Heartbeat, writes it again after it was cut off, and
+// removes it last. What belongs to a run is removed by others only if the record was absent twice,
+// a Heartbeat apart: see also runStates. Consumers and connections are no signs: they are absent
+// for a moment whenever a submitter connects again.
 
 // orphans returns the keys of runs that have messages but no record, and how many subjects
 // the server has searched. It reads the records last, since the record of a run is
@@ -95,7 +101,9 @@ func (c *Client) removeOrphan(ctx context.Context, key string) (removed int, err
 		if err != nil {
 			return removed, err
 		}
-		removed += len(subjects)
+		for _, n := range subjects {
+			removed += int(n)
+		}
 	}
 	if removed > 0 {
 		c.conf.log.Info("cluster: messages of a run without a record were removed", "run", runOf(key), "messages", removed)
@@ -115,5 +123,6 @@ func (c *Client) runFilters(key string) []runFilter {
 		{"tasks", c.names.subject("task", "*", key, "*"), 3},
 		{"results", c.names.subject("result", key, "*"), 2},
 		{"runs", c.names.subject("alone", key, "*"), 2},
+		{"output", c.names.subject("output", key), 2},
 	}
 }

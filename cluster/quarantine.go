@@ -44,12 +44,15 @@ func (w *worker) quarantine(l *lease) {
 	count := replacing(mark)
 	count.Data = []byte(strconv.Itoa(lost + 1))
 	l.setMark(mark)
-	defer l.unmark()
 	if !w.persist(l, "quarantine mark", func() error { return w.client.publishStored(count) }) {
+		_ = l.unmark()
 		return
 	}
 	o := outcome{err: stint.ErrGoexit}
-	defer func() { w.conclude(l, o) }()
+	defer func() {
+		w.persist(l, "end of the quarantine", l.unmark) // first: the worker has outlived the function
+		w.conclude(l, o)
+	}()
 	o = w.execute(l)
 }
 
@@ -84,19 +87,19 @@ func (l *lease) setMark(mark string) {
 
 // unmark removes the mark of a task that has run alone and was not lost. The slot and Close
 // call it; the second caller waits for the first.
-func (l *lease) unmark() {
+func (l *lease) unmark() error {
 	l.marking.Lock()
 	defer l.marking.Unlock()
-	mark := l.mark
-	l.mark = ""
-	if mark == "" || l.lost.Load() {
-		return
+	if l.mark == "" || l.lost.Load() {
+		return nil
 	}
 	ctx, stop := context.WithTimeout(context.Background(), requestTimeout) // also during Close
 	defer stop()
-	if err := l.leases.client.purge(ctx, "runs", mark); err != nil {
-		l.leases.client.conf.log.Warn("cluster: a quarantine mark was not removed", "task", l.id(), "error", err)
+	err := l.leases.client.purge(ctx, "runs", l.mark)
+	if err == nil {
+		l.mark = ""
 	}
+	return err
 }
 
 // bury makes a task a dead letter, and ErrPoison its result.

@@ -80,6 +80,18 @@ func (c *Client) requestWith(ctx context.Context, fullTimeout time.Duration, res
 	}
 }
 
+// connected calls f, whose requests nobody has to answer, again while the connection is lost
+// meanwhile.
+func (c *Client) connected(ctx context.Context, f func() error) error {
+	for n := 0; ; n++ {
+		before := c.nc.Stats().Reconnects
+		err := f()
+		if c.nc.IsConnected() && c.nc.Stats().Reconnects == before || c.life.Err() != nil || !sleep(ctx, min(backoff(20*time.Millisecond, n), time.Second)) {
+			return err
+		}
+	}
+}
+
 // uninterrupted calls f, which changes data that other clients change too. It waits for the
 // answer even when ctx ends: the server may carry out an abandoned request after a later
 // one.

@@ -126,7 +126,7 @@ func (c *Client) start(ctx context.Context, k *kind, rec *record, total int) (*r
 		err = r.create()
 	}
 	if err == nil {
-		err = c.updateLimit(r.ctx, k)
+		err = c.updateLimit(r.ctx, k, rec.Limit)
 	}
 	if err == nil {
 		return r, nil

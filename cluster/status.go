@@ -30,6 +30,7 @@ type Status struct {
 	Workers     []WorkerStatus `json:"workers"`     // that answered in time, by ID
 	DeadLetters []DeadLetter   `json:"deadLetters"` // the latest first, at most a hundred; nil if this user may not read them
 	AllDead     int            `json:"allDead"`     // the number of all dead letters; see Client.DeadLetters
+	Output      OutputStatus   `json:"output"`      // of the jobs of the command stint
 	Store       string         `json:"store"`       // why the server stores nothing, such as a full disk; empty if it does
 }
 
@@ -64,12 +65,30 @@ type WorkerStatus struct {
 	Abandoned int64    `json:"abandoned"` // calls that were abandoned, see Timeout, and have not returned
 }
 
+// OutputStatus is the status of the output of jobs of "stint run" that is too large for their
+// results: the server keeps it until the runs have received it.
+type OutputStatus struct {
+	Bytes int64 `json:"bytes"` // that the server keeps
+	Limit int64 `json:"limit"` // of them; 0: there was no such output yet
+	Full  bool  `json:"full"`  // there is no room for more: workers wait
+}
+
 // Status asks the server and the workers for their state. It waits up to half a second for
 // workers, so its parts are not of one moment. To check whether the server stores messages,
 // Status stores one for a second. Status returns an error if the server does not answer.
 func (c *Client) Status(ctx context.Context) (*Status, error) {
+	return c.status(ctx, c.addRuns, c.addTasks, c.addDeadLetters, c.addWorkers, c.addOutput, c.addStore)
+}
+
+// Health is Status without Runs, Tasks and DeadLetters: the server does not read a record for each
+// run. Submitters call it while they wait.
+func (c *Client) Health(ctx context.Context) (*Status, error) {
+	return c.status(ctx, c.addWorkers, c.addOutput, c.addStore)
+}
+
+func (c *Client) status(ctx context.Context, parts ...func(context.Context, *Status) error) (*Status, error) {
 	s := &Status{Runs: []RunStatus{}, Tasks: []TaskStatus{}, Workers: []WorkerStatus{}, DeadLetters: []DeadLetter{}}
-	for _, add := range []func(context.Context, *Status) error{c.addRuns, c.addTasks, c.addDeadLetters, c.addWorkers, c.addStore} {
+	for _, add := range parts {
 		if err := add(ctx, s); err != nil {
 			return nil, c.orCause(context.Background(), fmt.Errorf("cluster: status: %w", err))
 		}
@@ -94,15 +113,37 @@ func (c *Client) addRuns(ctx context.Context, s *Status) error {
 }
 
 func (c *Client) addTasks(ctx context.Context, s *Status) error {
-	all := c.stream["tasks"].ListConsumers(ctx)
-	for info := range all.Info() {
-		s.Tasks = append(s.Tasks, TaskStatus{
-			Name: untoken(info.Name), Queued: int(info.NumPending), InFlight: info.NumAckPending,
-			Redelivered: info.NumRedelivered, Limit: max(info.Config.MaxAckPending, 0),
-		})
-	}
+	err := c.request(ctx, func(ctx context.Context) error {
+		s.Tasks = []TaskStatus{}
+		all := c.stream["tasks"].ListConsumers(ctx)
+		for info := range all.Info() {
+			s.Tasks = append(s.Tasks, TaskStatus{
+				Name: untoken(info.Name), Queued: int(info.NumPending), InFlight: info.NumAckPending,
+				Redelivered: info.NumRedelivered, Limit: max(info.Config.MaxAckPending, 0),
+			})
+		}
+		return all.Err()
+	})
 	slices.SortFunc(s.Tasks, func(a, b TaskStatus) int { return strings.Compare(a.Name, b.Name) })
-	return all.Err()
+	return err
+}
+
+func (c *Client) addOutput(ctx context.Context, s *Status) error {
+	err := c.requestWith(ctx, c.conf.fullTimeout, nil, func(ctx context.Context) error {
+		stream, err := c.js.Stream(ctx, c.names.stream("output"))
+		if err != nil {
+			return err
+		}
+		info := stream.CachedInfo()
+		o := &s.Output
+		o.Bytes, o.Limit = int64(info.State.Bytes), info.Config.MaxBytes
+		o.Full = o.Limit > 0 && o.Limit-o.Bytes < min(c.nc.MaxPayload(), o.Limit/2) // less than a message
+		return nil
+	})
+	if errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, nats.ErrPermissionViolation) { // of an older server
+		return nil
+	}
+	return err
 }
 
 // addDeadLetters adds the latest dead letters, unless the server does not permit this user
@@ -136,7 +177,7 @@ func (c *Client) addDeadLetters(ctx context.Context, s *Status) error {
 func (c *Client) addStore(ctx context.Context, s *Status) error {
 	m := nats.NewMsg(c.names.subject("health"))
 	m.Data = make([]byte, min(16<<10, c.maxData("health")))
-	err := c.store(m)
+	err := c.connected(ctx, func() error { return c.store(m) })
 	switch api, refused := errors.AsType[*jetstream.APIError](err); {
 	case refused:
 		s.Store = api.Description
@@ -152,6 +193,13 @@ func (c *Client) addStore(ctx context.Context, s *Status) error {
 // addWorkers asks all workers, and waits for their answers. There is no reply subject: whoever
 // may send to that may send to any. All clients that ask receive all answers.
 func (c *Client) addWorkers(ctx context.Context, s *Status) error {
+	err := c.connected(ctx, func() error { return c.askWorkers(ctx, s) })
+	slices.SortFunc(s.Workers, func(a, b WorkerStatus) int { return strings.Compare(a.ID, b.ID) })
+	return err
+}
+
+func (c *Client) askWorkers(ctx context.Context, s *Status) error {
+	s.Workers = []WorkerStatus{}
 	ctx, stop := context.WithTimeout(ctx, statusTimeout)
 	defer stop()
 	answers, err := c.nc.SubscribeSync(c.names.subject("status"))
@@ -174,7 +222,6 @@ func (c *Client) addWorkers(ctx context.Context, s *Status) error {
 		}
 	}
 	s.Workers = slices.AppendSeq(s.Workers, maps.Values(workers))
-	slices.SortFunc(s.Workers, func(a, b WorkerStatus) int { return strings.Compare(a.ID, b.ID) })
 	return nil
 }
 

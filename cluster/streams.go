@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -21,8 +22,10 @@ import (
 //	<prefix>-dead     <prefix>.dead.<run>.<index>          dead letters: poison tasks
 //	                  <prefix>.dead.<stream>.<sequence>    and messages that a stream should not have
 //	<prefix>-health   <prefix>.health                      a probe of Status, for a second
+//	<prefix>-output   <prefix>.output.<run>                output of jobs that is too large for their
+//	                                                       results: the command stint makes this stream
 //
-// Each subject has at most one message. These messages are not stored:
+// Each subject has at most one message, but those of output have many. These messages are not stored:
 //
 //	<prefix>.over.<run>  the run has ended
 //	<prefix>.full.<run>  the server has no room for a result of the run
@@ -217,14 +220,64 @@ func (c *Client) batch(k *kind) int {
 	return or(c.consumers[k.token].MaxRequestBatch, math.MaxInt)
 }
 
-// updateLimit gives the consumer of a task the smallest Limit of the runs in progress.
+// limitRunKey is in the metadata of the consumer of a task that has a limit: the key of the run
+// whose Limit that is.
+const limitRunKey = "stint-limit-run"
+
+// updateLimit gives the consumer of a task the smallest Limit of the runs in progress. own is
+// the Limit of the caller's run; 0: none.
+//
+// Usually it is there. To know that, updateLimit reads the consumer, and if that has a limit,
+// the record of one run, however many runs there are.
+func (c *Client) updateLimit(ctx context.Context, k *kind, own int) error {
+	holds, err := c.limitHolds(ctx, k, own)
+	if err != nil || holds {
+		return err
+	}
+	return c.limiting.Do(ctx, func(ctx context.Context) error { // so that one of many runs reads the records
+		holds, err := c.limitHolds(ctx, k, own)
+		if err != nil || holds {
+			return err
+		}
+		return c.setLimit(ctx, k)
+	})
+}
+
+// limitHolds reports whether the limit of a consumer is that of a run in progress, and not more
+// than own.
+func (c *Client) limitHolds(ctx context.Context, k *kind, own int) (bool, error) {
+	var have jetstream.ConsumerConfig
+	err := c.request(ctx, func(ctx context.Context) error {
+		consumer, err := c.stream["tasks"].Consumer(ctx, k.token)
+		if err == nil {
+			have = consumer.CachedInfo().Config
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return false, err
+	case have.MaxAckPending < 0:
+		return own == 0, nil
+	case own > 0 && have.MaxAckPending > own:
+		return false, nil
+	}
+	key := have.Metadata[limitRunKey]
+	if !isKey(key) {
+		return false, nil
+	}
+	rec, err := c.read(ctx, nameOf(key))
+	return rec != nil && rec.Key == key && rec.Task == k.name && rec.Limit == have.MaxAckPending, err
+}
+
+// setLimit reads the records of all runs, and writes the limit.
 //
 // Several submitters may do this concurrently, each after it has changed a record. Whoever
 // writes the limit reads the records again, until they agree with what it wrote: so the last
 // write follows the last change.
-func (c *Client) updateLimit(ctx context.Context, k *kind) error {
+func (c *Client) setLimit(ctx context.Context, k *kind) error {
 	for {
-		want, err := c.smallestLimit(ctx, k.name)
+		want, run, err := c.smallestLimit(ctx, k.name)
 		if err != nil {
 			return err
 		}
@@ -234,12 +287,19 @@ func (c *Client) updateLimit(ctx context.Context, k *kind) error {
 		changed := false
 		err = c.request(ctx, func(ctx context.Context) error {
 			consumer, err := c.stream["tasks"].Consumer(ctx, k.token)
-			if err != nil || consumer.CachedInfo().Config.MaxAckPending == want {
+			if err != nil {
 				return err
 			}
-			changed = true
 			config := consumer.CachedInfo().Config
-			config.MaxAckPending = want
+			if config.MaxAckPending == want && config.Metadata[limitRunKey] == run {
+				return nil
+			}
+			changed = true
+			config.MaxAckPending, config.Metadata = want, maps.Clone(config.Metadata)
+			if config.Metadata == nil {
+				config.Metadata = map[string]string{}
+			}
+			config.Metadata[limitRunKey] = run
 			return uninterrupted(ctx, func(ctx context.Context) error {
 				_, err := c.stream["tasks"].UpdateConsumer(ctx, config)
 				return err
@@ -255,17 +315,24 @@ func (c *Client) updateLimit(ctx context.Context, k *kind) error {
 	}
 }
 
-// smallestLimit returns the smallest Limit of the runs of a task; -1 if none has a Limit.
-func (c *Client) smallestLimit(ctx context.Context, task string) (int, error) {
+// smallestLimit returns the smallest Limit of the runs of a task, and the key of the latest run
+// that has it: it may last longest. The limit is -1 if no run has one.
+func (c *Client) smallestLimit(ctx context.Context, task string) (limit int, run string, err error) {
 	all, err := c.records(ctx)
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
-	limit := -1
+	var best *record
 	for _, r := range all {
-		if r.Task == task && r.Limit > 0 && (limit < 0 || r.Limit < limit) {
-			limit = r.Limit
+		if r.Task != task || r.Limit == 0 {
+			continue
+		}
+		if best == nil || r.Limit < best.Limit || r.Limit == best.Limit && r.Started.After(best.Started) {
+			best = r
 		}
 	}
-	return limit, nil
+	if best == nil {
+		return -1, "", nil
+	}
+	return best.Limit, best.Key, nil
 }

@@ -103,7 +103,7 @@ func permissions(u User, prefix string) *server.Permissions {
 	own := func(subject string) string { return prefix + "." + subject }
 
 	write := []string{
-		api("INFO"), stream("STREAM.INFO", "tasks"), stream("STREAM.INFO", "results"), stream("STREAM.INFO", "runs"), stream("STREAM.INFO", "dead"), stream("STREAM.INFO", "health"),
+		api("INFO"), stream("STREAM.INFO", "tasks"), stream("STREAM.INFO", "results"), stream("STREAM.INFO", "runs"), stream("STREAM.INFO", "dead"), stream("STREAM.INFO", "health"), stream("STREAM.INFO", "output"),
 		stream("STREAM.MSG.GET", "runs"), stream("CONSUMER.LIST", "tasks"), own("workers"), own("health"), // Status
 	}
 	read := []string{nats.InboxPrefix + u.Name + ".>", own("status")}
@@ -124,8 +124,8 @@ func permissions(u User, prefix string) *server.Permissions {
 			stream("CONSUMER.MSG.NEXT", "tasks.*"), "$JS.ACK."+prefix+"-tasks.>")
 		read = append(read, own("workers"))
 	}
-	write = append(write, stream("STREAM.CREATE", "output"), stream("STREAM.INFO", "output"), stream("STREAM.PURGE", "output"),
-		stream("CONSUMER.NAMES", "output"), own("over.*"), own("dead.>"),
+	write = append(write, stream("STREAM.CREATE", "output"), stream("STREAM.PURGE", "output"),
+		own("over.*"), own("dead.>"),
 		stream("CONSUMER.CREATE", "tasks.>"), stream("CONSUMER.INFO", "tasks.*"),
 		stream("STREAM.MSG.GET", "tasks"), stream("STREAM.MSG.GET", "results"), stream("STREAM.MSG.GET", "dead"),
 		stream("STREAM.MSG.DELETE", "tasks"), stream("STREAM.MSG.DELETE", "runs"), stream("STREAM.PURGE", "results"), stream("STREAM.PURGE", "runs"))

@@ -10,7 +10,7 @@ import (
 var purgeHelp = help{
 	use:   "purge --cluster URL [flags]",
 	short: "Remove what killed processes have left on a server",
-	long: `Remove the queued tasks, results and records of runs that are over, which killed
+	long: `Remove the queued tasks, results and output of runs that are over, which killed
 processes leave behind, and print how many messages were removed. A run without
 a name is over a minute after its process died. Runs that "stint status" shows
 are kept, and so are dead letters: see "stint cancel" and "stint dead".

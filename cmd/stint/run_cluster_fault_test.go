@@ -3,15 +3,24 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"io"
+	"net"
+	"os"
 	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stint-go/stint/cluster"
 )
 
@@ -63,11 +72,12 @@ func (p *faultRun) kill() {
 type faultServer struct {
 	*faultRun
 	url, dir string
+	args     []string // more of them
 }
 
-func newFaultServer(t *testing.T) *faultServer {
+func newFaultServer(t *testing.T, args ...string) *faultServer {
 	t.Helper()
-	s := &faultServer{dir: filepath.Join(t.TempDir(), "server")}
+	s := &faultServer{dir: filepath.Join(t.TempDir(), "server"), args: args}
 	s.start(t, "127.0.0.1:0")
 	return s
 }
@@ -76,7 +86,7 @@ func newFaultServer(t *testing.T) *faultServer {
 func (s *faultServer) start(t *testing.T, listen string) {
 	t.Helper()
 	out := new(syncBuilder)
-	s.faultRun = newFaultCommand(t, "serve", "--listen", listen, "--dir", s.dir)
+	s.faultRun = newFaultCommand(t, append([]string{"serve", "--listen", listen, "--dir", s.dir}, s.args...)...)
 	s.Stdout = out
 	s.faultRun.start()
 	if !eventually(func() bool { return strings.HasSuffix(out.String(), "\n") }) {
@@ -284,4 +294,204 @@ func TestRunClusterStatusAndCancel(t *testing.T) {
 		t.Errorf("%d jobs have started, want 2", got)
 	}
 	wantRun(t, 0, "no runs\n", "", "status", "--cluster", url)
+}
+
+// A faultProxy is between commands and a server.
+type faultProxy struct {
+	url  string
+	sent func(data []byte) // called with what a client has sent; until it returns, the rest waits
+	away atomic.Bool       // it accepts no connections
+
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+func newFaultProxy(t *testing.T, url string, sent func([]byte)) *faultProxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	at := strings.LastIndexAny(url, "@/") + 1
+	p := &faultProxy{url: url[:at] + l.Addr().String(), sent: sent}
+	t.Cleanup(func() {
+		l.Close()
+		p.cut()
+	})
+	go func() {
+		for near, err := l.Accept(); err == nil; near, err = l.Accept() {
+			far, err := net.Dial("tcp", url[at:])
+			if err != nil || p.away.Load() {
+				near.Close()
+				continue
+			}
+			p.mu.Lock()
+			p.conns = append(p.conns, near, far)
+			p.mu.Unlock()
+			go func() { _, _ = io.Copy(near, far); near.Close() }()
+			go p.forward(far, near)
+		}
+	}()
+	return p
+}
+
+func (p *faultProxy) forward(far, near net.Conn) {
+	defer far.Close()
+	for b := make([]byte, 64<<10); ; {
+		n, err := near.Read(b)
+		if err != nil {
+			return
+		}
+		if _, err := far.Write(b[:n]); err != nil {
+			return
+		}
+		p.sent(b[:n])
+	}
+}
+
+// cut ends all connections.
+func (p *faultProxy) cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.conns {
+		c.Close()
+	}
+	p.conns = nil
+}
+
+// TestServerGoesAway lets the server go away at the first request after the connection: the command
+// says that it waits, and goes on.
+func TestServerGoesAway(t *testing.T) {
+	t.Parallel()
+	url, _ := serve(t, "--token", "secret")
+	url = withSecret(url, "secret")
+	worker(t, "--cluster", url, "--run=echo", "-j", "2") // which a run finds when the server answers
+	for _, test := range []struct{ args, first, out string }{
+		{"status", "subjects_filter", ""},
+		{"purge", "subjects_filter", "removed 0 messages\n"},
+		{"dead", "STREAM.MSG.GET.stint-dead", "no dead letters\n"},
+		{"run echo ::: a", "stint.workers", "a\n"},
+		{"run echo ::: a", "STREAM.CREATE.stint-output", "a\n"},
+		{"run echo ::: a", "PUB stint.run.", "a\n"},
+	} {
+		t.Run(test.args+" "+test.first, func(t *testing.T) {
+			t.Parallel()
+			var proxy *faultProxy
+			var once sync.Once
+			proxy = newFaultProxy(t, url, func(data []byte) {
+				if bytes.Contains(data, []byte(test.first)) {
+					once.Do(func() {
+						proxy.away.Store(true)
+						proxy.cut()
+					})
+				}
+			})
+			args := strings.Fields(test.args)
+			p := newFaultCommand(t, append([]string{args[0], "--cluster", proxy.url}, args[1:]...)...).start()
+			if !eventually(func() bool {
+				return strings.Contains(p.errs.String(), "stint: the server does not answer; waiting for it\n")
+			}) {
+				t.Errorf("messages %q, want that it waits", p.errs.String())
+			}
+			proxy.away.Store(false)
+			p.end()
+			if code := p.ProcessState.ExitCode(); code != 0 || !strings.HasPrefix(p.out.String(), test.out) {
+				t.Errorf("exit status %d, output %q, messages %q; want 0, %q", code, p.out.String(), p.errs.String(), test.out)
+			}
+		})
+	}
+}
+
+// TestRunClusterReceiverIsAway starts another run while one that receives output is between the
+// removal of its consumer and the next one, at its start or later. Nothing is lost.
+func TestRunClusterReceiverIsAway(t *testing.T) {
+	t.Parallel()
+	for name, at := range map[string]int64{"start": 1, "later": 2} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url, _ := serve(t, "--token", "secret")
+			url = withSecret(url, "secret")
+			worker(t, "--cluster", url, "--run", "-j", "2")
+			var n atomic.Int64
+			away, back := make(chan struct{}), make(chan struct{})
+			proxy := newFaultProxy(t, url, func(data []byte) {
+				if bytes.Contains(data, []byte("$JS.API.CONSUMER.DELETE.stint-output.")) && n.Add(1) == at {
+					close(away)
+					<-back
+				}
+			})
+			js, err := jetstream.New(connect(t, url))
+			must(t, err)
+			output := func() (messages uint64, consumers int) {
+				if s, err := js.Stream(t.Context(), "stint-output"); err == nil {
+					messages, consumers = s.CachedInfo().State.Msgs, s.CachedInfo().State.Consumers
+				}
+				return messages, consumers
+			}
+			p := newClusterRun(t, proxy.url, "-s", "while [ ! -e go ]; do sleep 0.02; done; yes $1 | head -c 300000", ":::", "1", "2", "3", "4").start()
+			if at > 1 {
+				eventually(func() bool { _, n := output(); return n > 0 })
+				must(t, js.DeleteConsumer(t.Context(), "stint-output", state(t, url).Runs[0].Run))
+			}
+			<-away
+			p.write("go", "")
+			if !eventually(func() bool { n, _ := output(); return n == 4 }) {
+				t.Error("the server does not have four pieces")
+			}
+			newClusterRun(t, url, "echo", ":::", "another").start().want(0, "another\n", "")
+			if n, _ := output(); n != 4 {
+				t.Errorf("after another run, the server has %d pieces, want 4", n)
+			}
+			close(back)
+			p.want(0, strings.Repeat("1\n", 150000)+strings.Repeat("2\n", 150000)+strings.Repeat("3\n", 150000)+strings.Repeat("4\n", 150000), "")
+			left(t, url)
+		})
+	}
+}
+
+// TestRunClusterNoRoom starts a run while the output of another fills the server. The run, the
+// worker and status say so, and the run goes on when purge has removed what the other has left.
+func TestRunClusterNoRoom(t *testing.T) {
+	t.Parallel()
+	url, _ := serve(t)
+	newClusterRun(t, url, "echo").start().want(0, "", "") // without items: it makes the stream
+	nc := connect(t, url)
+	c, err := cluster.Connect(t.Context(), url, cluster.NATS(nats.Token(string(mustRead(t, tokenPath(t, url[strings.LastIndex(url, ":")+1:]))))))
+	must(t, err)
+	defer c.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	other := cluster.NewTask("other", func(context.Context, int) (int, error) { return 0, nil })
+	go func() { _, err := cluster.Map(ctx, c, other, []int{1}); ended <- err }()
+	until(t, url, "the other run is there", func(s *cluster.Status) bool { return len(s.Runs) == 1 })
+	subject, n := "stint.output."+state(t, url).Runs[0].Run, 0
+	for ; ; n++ {
+		m, err := nc.Request(subject, make([]byte, 1<<20-1<<10), patience)
+		must(t, err)
+		if bytes.Contains(m.Data, []byte("error")) {
+			break
+		}
+	}
+	w := faultWorker(t, url, "WORKER=1", "--run", "-j", "2")
+	p := newClusterRun(t, url, "-s", "yes $1 | head -c 300000", ":::", "1").start()
+	for who, errs := range map[string]*syncBuilder{"worker": &w.errs, "run": &p.errs} {
+		if !eventually(func() bool {
+			return strings.Contains(errs.String(), "stint: the server has no room for more output of jobs")
+		}) {
+			t.Errorf("the messages of the %s are %q, want that it waits for room", who, errs.String())
+		}
+	}
+	if out, _, _ := runStint(t, "", "status", "--cluster", url); !strings.Contains(out, "\nOUTPUT: ") || !strings.Contains(out, " MiB wait for their runs, and workers for room\n") {
+		t.Errorf("status does not say that workers wait for room:\n%s", out)
+	}
+	cancel()
+	<-ended
+	wantRun(t, 0, fmt.Sprintf("removed %d messages\n", n), "", "purge", "--cluster", url)
+	p.want(0, strings.Repeat("1\n", 150000), "waiting for room")
+	left(t, url)
+}
+
+func mustRead(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	must(t, err)
+	return b
 }

@@ -97,6 +97,16 @@ func (p *faultRun) end() *faultRun {
 	return p
 }
 
+// ended reports whether the run has ended.
+func (p *faultRun) ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // want waits for the end, and wants an exit status, an output, and a part of the messages;
 // "" is none.
 func (p *faultRun) want(status int, out, errs string) {

@@ -171,3 +171,24 @@ func TestMisuseOfFrom(t *testing.T) {
 	}
 	look(t, where).nothingLeft(t)
 }
+
+// A source is told the name of its run: a generated one, or that of Name.
+func TestSourceKnowsItsRun(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	client, counter := connect(t, where), look(t, where)
+	serve(t, connect(t, where), 1, newTask(j))
+	for _, opts := range [][]cluster.Option{nil, {cluster.Name("nightly/1")}} {
+		got, want := cluster.Info{}, ""
+		seq, from := cluster.From(func(ctx context.Context) iter.Seq2[item, error] {
+			got, want = cluster.TaskInfo(ctx), counter.onlyRun(t, client)
+			return func(yield func(item, error) bool) { yield(item{}, nil) }
+		})
+		for _, err := range cluster.MapSeq(bounded(t), client, newTask(j), seq, append(opts, from)...) {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		equal(t, "what the source is told", got, cluster.Info{Run: want})
+	}
+}

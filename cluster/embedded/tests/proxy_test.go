@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -278,4 +279,130 @@ func (c counter) listeners(t *testing.T) (all listeners) {
 		all.sent = max(all.sent, int(info.Delivered.Consumer))
 	}
 	return all
+}
+
+// The server is away when a client makes a request, and for a moment after that, or when it calls
+// the function. Each function waits for it: first requests as later ones do.
+func TestServerIsAwayAtARequest(t *testing.T) {
+	t.Parallel()
+	one := func(ctx context.Context, c *cluster.Client, j journal, opts ...cluster.Option) error {
+		_, err := cluster.Map(ctx, c, newTask(j), items(1, item{}), opts...)
+		return err
+	}
+	requests := []int{0, 1, 3, 6}
+	if testing.Short() {
+		requests = []int{0, 2}
+	}
+	for name, call := range map[string]func(ctx context.Context, c *cluster.Client, j journal) error{
+		"Map":       func(ctx context.Context, c *cluster.Client, j journal) error { return one(ctx, c, j) },
+		"Map limit": func(ctx context.Context, c *cluster.Client, j journal) error { return one(ctx, c, j, cluster.Limit(1)) },
+		"MapSeq": func(ctx context.Context, c *cluster.Client, j journal) error {
+			for _, err := range cluster.MapSeq(ctx, c, newTask(j), slices.Values(items(2, item{}))) {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		"Resume": func(ctx context.Context, c *cluster.Client, j journal) error {
+			for _, err := range cluster.Resume(ctx, c, newTask(j), "left") {
+				if err != nil && !errors.Is(err, cluster.ErrIncomplete) {
+					return err
+				}
+			}
+			return nil
+		},
+		"Cancel": func(ctx context.Context, c *cluster.Client, j journal) error { return c.Cancel(ctx, "left") },
+		"Purge": func(ctx context.Context, c *cluster.Client, j journal) error {
+			_, err := c.Purge(ctx)
+			return err
+		},
+		"Status": func(ctx context.Context, c *cluster.Client, j journal) error {
+			s, err := c.Status(ctx)
+			if err == nil && (len(s.Runs) != 1 || len(s.Tasks) != 1 || len(s.Workers) != 1 || len(s.DeadLetters) != 1 || s.Store != "") {
+				err = fmt.Errorf("got %+v", s)
+			}
+			return err
+		},
+		"Health": func(ctx context.Context, c *cluster.Client, j journal) error {
+			s, err := c.Health(ctx)
+			if err == nil && (len(s.Workers) != 1 || s.Store != "") {
+				err = fmt.Errorf("got %+v", s)
+			}
+			return err
+		},
+		"DeadLetters": func(ctx context.Context, c *cluster.Client, j journal) error {
+			n := 0
+			for _, err := range c.DeadLetters(ctx) {
+				if err != nil {
+					return err
+				}
+				n++
+			}
+			if n != 1 {
+				return fmt.Errorf("%d dead letters", n)
+			}
+			return nil
+		},
+		"DropDeadLetter":  func(ctx context.Context, c *cluster.Client, j journal) error { return c.DropDeadLetter(ctx, "dead/0") },
+		"RetryDeadLetter": func(ctx context.Context, c *cluster.Client, j journal) error { return c.RetryDeadLetter(ctx, "dead/0") },
+		"Serve": func(ctx context.Context, c *cluster.Client, j journal) error {
+			task := named("served/v1", j)
+			c.Handle(task)
+			serving, stop := context.WithCancel(ctx)
+			ended := make(chan error)
+			go func() { ended <- cluster.Serve(serving, c) }()
+			_, err := cluster.Map(ctx, c, task, items(3, item{}))
+			stop()
+			return errors.Join(err, <-ended)
+		},
+	} {
+		for _, k := range requests {
+			t.Run(fmt.Sprint(name, " ", k), func(t *testing.T) {
+				t.Parallel()
+				where, j := newServer(t), newJournal(t)
+				serve(t, connect(t, where), 2, newTask(j))
+				left := connect(t, where)
+				c := begin(bounded(t), left, newTask(j), items(1, item{Do: "wait", Gate: "left"}), cluster.Name("left"))
+				j.seen(t, 1, "begun", is("begin"))
+				left.Close()
+				<-c.done
+				j.open(t, "left")
+				look(t, where).publish(t, "stint.dead.dead.0", `{"id":"dead/0","input":"e30="}`)
+
+				var armed atomic.Bool
+				var n atomic.Int64
+				var p *proxy
+				away := func() {
+					armed.Store(false)
+					p.set(true)
+					time.AfterFunc(moment, func() { p.set(false) })
+				}
+				p = newProxy(t, where, func(string, string) <-chan struct{} {
+					if armed.Load() && n.Add(1) == int64(k) {
+						away()
+					}
+					return nil
+				})
+				gone := make(chan struct{})
+				client := connect(t, p.url(), cluster.NATS(nats.ReconnectWait(20*time.Millisecond), nats.ReconnectJitter(0, 0),
+					nats.DisconnectErrHandler(func(*nats.Conn, error) {
+						if k == 0 && armed.Load() {
+							armed.Store(false)
+							close(gone)
+						}
+					})))
+				armed.Store(true)
+				if k == 0 {
+					p.set(true)
+					<-gone
+					time.AfterFunc(moment, func() { p.set(false) })
+				}
+				err := call(bounded(t), client, j)
+				if refused := name == "RetryDeadLetter" && err != nil && strings.Contains(err.Error(), "it is over"); err != nil && !refused {
+					t.Error(err)
+				}
+			})
+		}
+	}
 }

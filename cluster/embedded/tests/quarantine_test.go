@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stint-go/stint"
@@ -73,6 +75,34 @@ func TestOftenGiven(t *testing.T) {
 		t.Errorf("item 1 ran %d times, want 2 before it is put aside", n)
 	}
 	deadLetterShown(t, client, both[1], j.events(t))
+}
+
+// A worker that has outlived the function removes the mark before it sends the result: if it dies while
+// the server is away, the task is not blamed.
+func TestMarkIsRemovedBeforeTheResult(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	counter, sent, hold := look(t, where), make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	p := newProxy(t, where, func(subject, _ string) <-chan struct{} {
+		if strings.HasPrefix(subject, "stint.result.") {
+			once.Do(func() { close(sent) })
+			return hold
+		}
+		return nil
+	})
+	c := begin(bounded(t), connect(t, where), newTask(j, cluster.Lease(patience)), items(1, item{Do: "wait", Gate: "end"}))
+	counter.queued(t, 1)
+	counter.lose(t, 1, 2)
+	serve(t, connect(t, p.url()), 1, newTask(j, cluster.Lease(patience)))
+	j.seen(t, 1, "begun", is("begin"))
+	equal(t, "records and marks while it runs alone", len(counter.subjects(t, "stint-runs")), 2)
+	j.open(t, "end")
+	<-sent
+	equal(t, "records and marks when its result is sent", len(counter.subjects(t, "stint-runs")), 1)
+	close(hold)
+	c.succeed(t, 1)
+	counter.nothingLeft(t)
 }
 
 // A task is not blamed when the clients of its workers are closed, however often.

@@ -3,7 +3,6 @@ package run
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -24,11 +23,10 @@ import (
 )
 
 const (
-	windowBytes   = 128 << 20 // of items and results in progress
-	remoteBlock   = 512 << 10 // of --pipe by default, if a message may be so large
-	statusTimeout = 2 * time.Second
+	windowBytes = 128 << 20 // of items and results in progress
+	remoteBlock = 512 << 10 // of --pipe by default, if a message may be so large
 
-	numbersReserve = 128 // bytes of a message for numbers, and names of fields
+	numbersReserve = 128 // bytes of a message for numbers, names of fields, and the receiver
 )
 
 // StallInterval is the time without a result after which the command says what it waits for.
@@ -40,7 +38,8 @@ type remote struct {
 	*Runner
 	client   *cluster.Client
 	task     *cluster.Task[request, response]
-	receiver string // of output in pieces
+	parcels  *server.Parcels
+	receiver string // of output in pieces: the name of the run
 
 	mu      sync.Mutex
 	changed sync.Cond      // turn, unsettled, outputs, or empty
@@ -62,31 +61,29 @@ func (r *Runner) eachRemote(ctx context.Context, source *items.Items) error {
 		return err
 	}
 	defer client.Close()
-	parcels, err := r.Server.NewParcels()
-	if err == nil {
-		defer parcels.Close()
-		err = parcels.Open(ctx)
-	}
+	parcels, err := r.Server.NewParcels(r.console)
 	if err != nil {
 		return r.Server.Failed(err)
 	}
+	defer parcels.Close()
 	m := &remote{
-		Runner: r, client: client, receiver: rand.Text(),
+		Runner: r, client: client, parcels: parcels,
 		jobs: make(map[int64]*job), ended: make(map[int64]*job), outputs: make(map[outputKey]*output),
 	}
 	m.changed.L = &m.mu
+	stop := server.ReportAway(ctx, client, r.console, StallInterval)
 	m.task = newTask(m.taskName(ctx), nil)
+	err = parcels.Open(ctx)
+	stop()
+	if err != nil {
+		return cmp.Or(context.Cause(ctx), r.Server.Failed(err))
+	}
 	if err := m.bound(source); err != nil {
 		return err
 	}
-	receiving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	var wg sync.WaitGroup
-	wg.Go(func() { parcels.Receive(receiving, m.receiver, m.receive) })
-	defer m.interrupt()
-	defer wg.Wait()
-	defer stop()
-	stall := server.Stall{Client: client, Console: r.console, Interval: StallInterval, Task: m.task.Name(), Advice: m.advice, State: m.progress}
+	stall := server.Stall{Client: client, Console: r.console, Interval: StallInterval, Task: m.task.Name(), Output: true, Advice: m.advice, State: m.progress}
 	defer stall.Report(ctx)()
+	defer m.interrupt()
 	return m.each(ctx, source)
 }
 
@@ -108,10 +105,8 @@ func (m *remote) bound(source *items.Items) error {
 // taskName returns the name of the task: that of the workers which run any program, or, if
 // there are only workers which run this one, theirs.
 func (m *remote) taskName(ctx context.Context) string {
-	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
-	defer cancel()
 	name := taskName("")
-	status, err := m.client.Status(ctx)
+	status, err := m.client.Health(ctx)
 	if err != nil || !ValidProgram(m.command.program()) {
 		return name
 	}
@@ -165,7 +160,15 @@ func (m *remote) each(ctx context.Context, source *items.Items) error {
 	if m.Jobs > 0 {
 		opts = append(opts, cluster.Limit(m.Jobs))
 	}
-	requests, from := cluster.From(func(ctx context.Context) iter.Seq2[request, error] { return m.requests(ctx, source) })
+	receiving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer stop()
+	requests, from := cluster.From(func(ctx context.Context) iter.Seq2[request, error] {
+		m.receiver = cluster.TaskInfo(ctx).Run
+		wg.Go(func() { m.parcels.Receive(receiving, m.receiver, m.receive) })
+		return m.requests(ctx, source)
+	})
 	for got, err := range cluster.MapSeq(ctx, m.client, m.task, requests, append(opts, from)...) {
 		position := got.Position
 		if item, ok := errors.AsType[*stint.ItemError](err); ok {

@@ -31,6 +31,7 @@ type Worker struct {
 	engine   *process.Engine
 	limit    *limit.Limit
 	printer  *printer // keeps the output of jobs
+	console  *console.Console
 	slots    slots
 	host     string
 	position atomic.Int64
@@ -49,7 +50,7 @@ type Worker struct {
 // are none. jobs is how many jobs it runs concurrently; 0 is an adaptive limit. watcher is as in
 // Runner.Run.
 func NewWorker(c *server.Connection, programs []string, jobs int, con *console.Console, watcher []string) (*Worker, error) {
-	w := &Worker{programs: programs, options: Options{JSON: true, Unordered: true}, server: c, sends: stint.Limit(maxSends)}
+	w := &Worker{programs: programs, console: con, options: Options{JSON: true, Unordered: true}, server: c, sends: stint.Limit(maxSends)}
 	var err error
 	if w.engine, err = newEngine(watcher, con); err != nil {
 		return nil, err
@@ -210,7 +211,7 @@ func (w *Worker) connect() (*server.Parcels, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.parcels == nil {
-		parcels, err := w.server.NewParcels()
+		parcels, err := w.server.NewParcels(w.console)
 		if err != nil {
 			return nil, w.server.Failed(err)
 		}

@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stint-go/stint/cmd/stint/internal/console"
 )
 
 const (
@@ -19,21 +19,25 @@ const (
 	parcelSubject  = "stint.output."
 	parcelBytes    = 64 << 20 // that the server keeps, if it has so much room: then senders wait
 	parcelBytesMin = 1 << 20
-	parcelAge      = time.Hour // of parcels whose receiver has died
+	parcelAge      = time.Hour // of parcels that nobody removes
 	parcelLease    = 30 * time.Second
 	parcelWait     = time.Second // for a parcel, before the receiver asks again
 	parcelPause    = 50 * time.Millisecond
 	parcelPauseMax = time.Second
 	tasksStream    = "stint-tasks" // whose storage that of parcels is
 	parcelReceiver = 5 * time.Minute
+	parcelPatience = 8 // attempts to send a parcel, before the user is told
 )
 
 // A Parcels sends and receives data that is too large for the result of a task. The server
-// keeps parcels until they are received: in a stream of its own, of bounded size.
+// keeps parcels until they are received: in a stream of its own, of bounded size. A receiver has
+// the name of its run: package cluster removes the parcels of runs that are over.
 type Parcels struct {
-	conn   *nats.Conn
-	js     jetstream.JetStream
-	denied atomic.Pointer[denial]
+	conn    *nats.Conn
+	js      jetstream.JetStream
+	denied  atomic.Pointer[denial]
+	console *console.Console
+	waiting atomic.Bool // for room, as the user was told
 }
 
 // A denial is the last error by which the server has refused permission: it sends such errors
@@ -43,13 +47,13 @@ type denial struct {
 	at  time.Time
 }
 
-// NewParcels connects to the server.
-func (c *Connection) NewParcels() (*Parcels, error) {
+// NewParcels connects to the server. What it waits for is printed to con.
+func (c *Connection) NewParcels(con *console.Console) (*Parcels, error) {
 	opts, err := c.options()
 	if err != nil {
 		return nil, err
 	}
-	p := new(Parcels)
+	p := &Parcels{console: con}
 	p.conn, err = nats.Connect(c.URL, append(opts, c.inbox(), nats.RetryOnFailedConnect(true),
 		nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(), // a restarted server may have another token
 		nats.ReconnectBufSize(-1), // without a connection a parcel is refused at once, and sent again
@@ -93,21 +97,40 @@ func (p *Parcels) Close() { p.conn.Close() }
 // room, and returns the cause of ctx if ctx ends first. An error in between may mean that the
 // parcel was sent: it is sent again.
 func (p *Parcels) Send(ctx context.Context, receiver string, data []byte) error {
+	attempts := 0
+	err := p.request(ctx, func(err error) bool { return errors.Is(err, nats.ErrMaxPayload) }, func() error {
+		_, err := p.js.Publish(ctx, parcelSubject+receiver, data)
+		if err == nil {
+			return nil
+		}
+		attempts++
+		if api, refused := errors.AsType[*jetstream.APIError](err); refused && attempts == parcelPatience && p.waiting.CompareAndSwap(false, true) {
+			p.console.Message("the server has no room for more output of jobs (" + api.Description + "); waiting for room")
+		}
+		_, _ = p.stream(ctx) // the server may have lost it
+		return err
+	})
+	if err == nil && attempts == 0 {
+		p.waiting.Store(false)
+	}
+	return err
+}
+
+// request calls f, which makes a request, until it succeeds, the error is final or a denial, or ctx
+// ends. It is for each request that must not fail while the server is away.
+func (p *Parcels) request(ctx context.Context, final func(error) bool, f func() error) error {
 	for n := 0; ; n++ {
 		start := time.Now()
-		_, err := p.js.Publish(ctx, parcelSubject+receiver, data)
-		switch denied := p.deniedSince(start); {
-		case err == nil:
-			return nil
-		case denied != nil:
-			return denied
-		case errors.Is(err, nats.ErrMaxPayload):
+		err := f()
+		if err == nil || final(err) {
 			return err
+		}
+		if denied := p.deniedSince(start); denied != nil {
+			return denied
 		}
 		if err := pause(ctx, n); err != nil {
 			return err
 		}
-		_, _ = p.stream(ctx) // the server may have lost it
 	}
 }
 
@@ -137,20 +160,24 @@ func (p *Parcels) Receive(ctx context.Context, receiver string, f func([]byte)) 
 // Drop removes the parcels for a receiver that is gone.
 func (p *Parcels) Drop(ctx context.Context, receiver string) {
 	if stream, err := p.js.Stream(ctx, parcelStream); err == nil {
-		_ = stream.Purge(ctx, jetstream.WithPurgeSubject(parcelSubject+receiver)) // or the next Open does
+		_ = stream.Purge(ctx, jetstream.WithPurgeSubject(parcelSubject+receiver)) // or a worker does, later
 	}
 }
 
-// Open makes the stream, unless there is one. It removes the parcels of receivers that have died.
+// Open makes the stream, unless there is one. It waits while the server is away.
 func (p *Parcels) Open(ctx context.Context) error {
-	start := time.Now()
-	stream, err := p.stream(ctx)
-	if err == nil {
-		sweep(ctx, stream)
-	} else {
-		err = fmt.Errorf("stream %s, one of 6 that are needed: %w", parcelStream, err)
+	refused := func(err error) bool {
+		api, answered := errors.AsType[*jetstream.APIError](err)
+		return answered && api.Code != 503 // of a server that is about to be ready
 	}
-	return cmp.Or(p.deniedSince(start), err)
+	err := p.request(ctx, refused, func() error {
+		_, err := p.stream(ctx)
+		return err
+	})
+	if api, is := errors.AsType[*jetstream.APIError](err); is {
+		err = fmt.Errorf("stream %s, one of 6 that are needed: %w", parcelStream, api)
+	}
+	return err
 }
 
 // stream returns the stream, which it makes, unless there is one, as large as the server has
@@ -182,27 +209,6 @@ func isShort(err error) bool {
 	const noMemory, noStorage, tooLargeStream = 10028, 10047, 10122
 	api, ok := errors.AsType[*jetstream.APIError](err)
 	return ok && (api.ErrorCode == noMemory || api.ErrorCode == noStorage || api.ErrorCode == tooLargeStream)
-}
-
-// sweep removes the parcels of receivers without a consumer: they have died.
-func sweep(ctx context.Context, stream jetstream.Stream) {
-	info, err := stream.Info(ctx, jetstream.WithSubjectFilter(parcelSubject+">"))
-	if err != nil || len(info.State.Subjects) == 0 {
-		return
-	}
-	var receivers []string
-	list := stream.ConsumerNames(ctx)
-	for name := range list.Name() {
-		receivers = append(receivers, name)
-	}
-	if list.Err() != nil {
-		return
-	}
-	for subject := range info.State.Subjects {
-		if !slices.Contains(receivers, strings.TrimPrefix(subject, parcelSubject)) {
-			_ = stream.Purge(ctx, jetstream.WithPurgeSubject(subject))
-		}
-	}
 }
 
 // receive receives parcels until there is an error. It makes another consumer, so that the

@@ -19,8 +19,15 @@ type Stall struct {
 	Console  *console.Console
 	Interval time.Duration                        // without a result, before it is reported
 	Task     string                               // the name of the task
+	Output   bool                                 // its workers may wait for room for output
 	Advice   func([]cluster.WorkerStatus) string  // what to do if none of the workers runs it
 	State    func() (isPending bool, results int) // whether a result is waited for, and how many have arrived
+}
+
+// ReportAway prints that the server does not answer, until stop is called.
+func ReportAway(ctx context.Context, client *cluster.Client, con *console.Console, interval time.Duration) (stop func()) {
+	s := &Stall{Client: client, Console: con, Interval: interval, State: func() (isPending bool, results int) { return false, 0 }}
+	return s.Report(ctx)
 }
 
 // Report prints why no result arrives, each reason once, until stop is called.
@@ -60,7 +67,7 @@ func (s *Stall) watch(ctx context.Context) {
 func (s *Stall) reason(ctx context.Context, pending bool) string {
 	statusCtx, cancel := context.WithTimeout(ctx, max(s.Interval, time.Second))
 	defer cancel()
-	status, err := s.Client.Status(statusCtx)
+	status, err := s.Client.Health(statusCtx)
 	switch {
 	case ctx.Err() != nil:
 		return ""
@@ -72,7 +79,11 @@ func (s *Stall) reason(ctx context.Context, pending bool) string {
 		return ""
 	}
 	for _, w := range status.Workers {
-		if slices.Contains(w.Tasks, s.Task) {
+		switch {
+		case !slices.Contains(w.Tasks, s.Task):
+		case s.Output && status.Output.Full:
+			return "the server has no room for more output of jobs; waiting for room"
+		default:
 			return ""
 		}
 	}
