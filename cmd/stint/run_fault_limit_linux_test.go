@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // TestRunFewDescriptors gives stint few descriptors: the jobs that it can run, run.
@@ -44,6 +45,39 @@ func TestRunFewProcesses(t *testing.T) {
 		p.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(61_000 + os.Getpid()%900 + 1000*i), Gid: 61_000, NoSetGroups: false}}
 		p.start().want(0, strings.Join(items, "\n")+"\n", "")
 	}
+}
+
+// TestRunOutOfMemory has a job whose shell hides that the kernel has killed what it ran, beside
+// innocent ones that end meanwhile. The tests of package limit have the same without a cgroup.
+func TestRunOutOfMemory(t *testing.T) {
+	t.Parallel()
+	group := memoryGroup(t, 200<<20)
+	script := "case $1 in 3) (head -c 90M /dev/zero; sleep 1; head -c 900M /dev/zero) | tail -c 899M > hidden;; *) sleep 0.2; : | sort;; esac; echo $1"
+	p := newFaultRun(t, append([]string{"-j", "4", "-s", script, ":::"}, items1to(12)...)...)
+	p.within("sh", "-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, group)
+	p.start().want(1, strings.Join(items1to(12), "\n")+"\n", "1 of 12 jobs failed: job 3, the kernel has killed a process")
+}
+
+// memoryGroup returns the directory of a new cgroup with a limit of memory.
+func memoryGroup(t *testing.T, limit int) string {
+	t.Helper()
+	skipUnlessRoot(t)
+	for _, c := range []struct{ dir, max string }{{"/sys/fs/cgroup/memory", "memory.limit_in_bytes"}, {"/sys/fs/cgroup", "memory.max"}} {
+		dir := filepath.Join(c.dir, fmt.Sprint("stint-test-", os.Getpid()))
+		if os.Mkdir(dir, 0o755) != nil {
+			continue
+		}
+		t.Cleanup(func() {
+			for n := 0; os.Remove(dir) != nil && n < 1000; n++ {
+				time.Sleep(10 * time.Millisecond) // the last process ends
+			}
+		})
+		if os.WriteFile(filepath.Join(dir, c.max), fmt.Append(nil, limit), 0o644) == nil {
+			return dir
+		}
+	}
+	t.Skip("no cgroup can be made here that limits memory")
+	return ""
 }
 
 // oneALine hashes an output with a line end for each space.

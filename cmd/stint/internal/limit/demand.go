@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/stint-go/stint/cmd/stint/internal/machine"
 	"github.com/stint-go/stint/cmd/stint/internal/process"
 )
 
@@ -27,7 +28,11 @@ type sample struct {
 	cpu, wait time.Duration // since the start
 	startup   time.Duration // of cpu, what is not counted yet
 	seen      bool          // it was sampled
+	size      size
 }
+
+// newSample returns that of a job that was started then.
+func newSample(started time.Time) *sample { return &sample{at: started, size: size{born: started}} }
 
 // A demand is how much CPU a job wants: the share of its time in which it has one or waits
 // for one. What a job uses counts once, when it is sampled or ends, however few of the jobs
@@ -41,18 +46,26 @@ type demand struct {
 	had    float64 // of so many CPU seconds that there were
 	ran    float64 // CPU seconds of the jobs that were sampled
 	waited float64 // seconds that these waited for a CPU
+	starve float64 // seconds since jobs that now want a CPU were seen last: the kernel tells later
 	life   float64 // seconds that a job lasts; 0: none has ended
 }
 
 // sampled counts what a running job has used since its last sample. Until the second one, the
 // start of the process is most of what it has used: that counts if the job goes on like that,
-// or when it ends.
-func (d *demand) sampled(s *sample, now time.Time, cpu, wait time.Duration) {
+// or when it ends. How long a task has waited for a CPU the kernel tells when it has got one: until
+// then nothing is known of a job that starts, and others are taken to want a CPU all the time.
+func (d *demand) sampled(s *sample, now time.Time, cpu, wait time.Duration, ready bool) {
 	wall := now.Sub(s.at)
 	if wall < minWall {
 		return
 	}
 	used, waited := max(0, cpu-s.cpu), max(0, wait-s.wait)
+	if ready && 2*(used+waited) < wall {
+		if s.seen || wall >= settled {
+			d.starve += wall.Seconds()
+		}
+		return
+	}
 	d.used += used.Seconds()
 	d.wall += wall.Seconds()
 	if s.seen || 2*(used+waited) > wall {
@@ -95,15 +108,21 @@ func (d *demand) finished(s *sample, r process.Result) {
 	d.life += (r.Elapsed.Seconds() - d.life) / 8
 }
 
-// limit returns how many jobs keep the CPUs busy, and why: with a share u each, so many that
+// limit returns how many jobs keep so many CPUs busy, and why: with a share u each, so many that
 // the number that want a CPU is rarely below the number of CPUs. now is the limit, and elapsed
 // the time since the last call.
-func (d *demand) limit(now int, elapsed time.Duration) (int, string) {
-	if d.wall < forgotten {
-		return now, ""
+func (d *demand) limit(now int, cpus float64, elapsed time.Duration) (int, string) {
+	before := d.cpus
+	d.cpus = cpus
+	if d.wall+d.starve < forgotten {
+		if cpus == before {
+			return now, ""
+		}
+		return max(1, int(math.Ceil(float64(now)*cpus/before))), "the number of CPUs has changed"
 	}
-	u := max(d.want/d.wall, 1e-4)
-	n := max(int(d.cpus), int((d.cpus+math.Sqrt(d.cpus*max(0, 1-u)))/u+0.5))
+	u := max((d.want+d.starve)/(d.wall+d.starve), 1e-4)
+	d.starve = 0
+	n := max(machine.Whole(d.cpus), int((d.cpus+math.Sqrt(d.cpus*max(0, 1-u)))/u+0.5))
 	busyNow, busy := d.busy(elapsed)
 	reason := "a job wants a CPU " + percent(u) + " of its time"
 	same := sameShare

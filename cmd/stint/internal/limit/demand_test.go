@@ -55,7 +55,7 @@ func TestDemandLimit(t *testing.T) {
 		d := demand{cpus: c.cpus, want: c.want, wall: 10, used: c.used * c.cpus * elapsed.Seconds()}
 		d.had = 1000 * c.cpus
 		d.worked = c.long * d.had
-		if got, reason := d.limit(c.now, elapsed); got != c.limit || reason != c.reason {
+		if got, reason := d.limit(c.now, c.cpus, elapsed); got != c.limit || reason != c.reason {
 			t.Errorf("%s: %d, %q, want %d, %q", c.name, got, reason, c.limit, c.reason)
 		}
 	}
@@ -63,7 +63,7 @@ func TestDemandLimit(t *testing.T) {
 
 func TestDemandUnknown(t *testing.T) {
 	d := demand{cpus: 4}
-	if n, reason := d.limit(7, 100*ms); n != 7 || reason != "" {
+	if n, reason := d.limit(7, 4, 100*ms); n != 7 || reason != "" {
 		t.Errorf("%d, %q before any job has run", n, reason)
 	}
 }
@@ -74,13 +74,13 @@ func TestDemandFades(t *testing.T) {
 		d := demand{cpus: 2, life: life}
 		d.want, d.wall = 50, 100
 		for range 100000 {
-			n, reason := d.limit(6, 100*ms)
+			n, reason := d.limit(6, 2, 100*ms)
 			if n != 6 || math.IsNaN(d.worked) {
 				t.Fatalf("life %v: %d, %q with %+v", life, n, reason, d)
 			}
 		}
 		d.want, d.wall, d.used, d.worked = d.want+10, d.wall+10, 0.2, d.had
-		if n, reason := d.limit(6, 100*ms); n != 2 {
+		if n, reason := d.limit(6, 2, 100*ms); n != 2 {
 			t.Errorf("life %v: %d, %q with %+v", life, n, reason, d)
 		}
 	}
@@ -100,7 +100,7 @@ func TestPercent(t *testing.T) {
 func TestReasons(t *testing.T) {
 	for want := 0.001; want < 1000; want *= 1.03 {
 		d := demand{cpus: 2, want: want, wall: 10}
-		if _, reason := d.limit(1000, 100*ms); strings.Contains(reason, "e+") {
+		if _, reason := d.limit(1000, 2, 100*ms); strings.Contains(reason, "e+") {
 			t.Errorf("%v of 10: %q", want, reason)
 		}
 	}
@@ -129,7 +129,7 @@ func TestWanted(t *testing.T) {
 // A step of a job is a sample, or its end.
 type step struct {
 	at, cpu, wait time.Duration // since the start
-	end           bool
+	end, ready    bool
 }
 
 var accountCases = []struct {
@@ -137,17 +137,19 @@ var accountCases = []struct {
 	steps            []step
 	want, wall, used float64
 }{
-	{"ended before a sample", []step{{80 * ms, 20 * ms, 0, true}}, 0.02, 0.08, 0.02},
-	{"too early", []step{{4 * ms, 4 * ms, 0, false}}, 0, 0, 0},
-	{"too early twice", []step{{4 * ms, 4 * ms, 0, false}, {100 * ms, 100 * ms, 0, false}, {104 * ms, 104 * ms, 0, false}}, 0.1, 0.1, 0.1},
-	{"start of a sleeper", []step{{10 * ms, 2 * ms, ms, false}}, 0, 0.01, 0.002},
-	{"start of a sleeper that goes on", []step{{10 * ms, 2 * ms, ms, false}, {100 * ms, 2 * ms, ms, false}}, 0, 0.1, 0.002},
-	{"start of a sleeper that ends", []step{{10 * ms, 2 * ms, ms, false}, {100 * ms, 3 * ms, 0, true}}, 0.003, 0.1, 0.003},
-	{"computes", []step{{10 * ms, 10 * ms, 0, false}, {20 * ms, 20 * ms, 0, false}, {50 * ms, 50 * ms, 0, true}}, 0.05, 0.05, 0.05},
-	{"waits for a CPU", []step{{10 * ms, 5 * ms, 5 * ms, false}, {20 * ms, 10 * ms, 10 * ms, false}}, 0.02, 0.02, 0.01},
-	{"waits for a CPU to the end", []step{{10 * ms, 5 * ms, 5 * ms, false}, {30 * ms, 15 * ms, 0, true}}, 0.03, 0.03, 0.015},
-	{"less than before", []step{{10 * ms, 10 * ms, 10 * ms, false}, {20 * ms, 5 * ms, 0, false}}, 0.02, 0.02, 0.01},
-	{"end is earlier", []step{{30 * ms, 20 * ms, 0, false}, {20 * ms, 20 * ms, 0, true}}, 0.02, 0.03, 0.02},
+	{"ended before a sample", []step{{80 * ms, 20 * ms, 0, true, false}}, 0.02, 0.08, 0.02},
+	{"too early", []step{{4 * ms, 4 * ms, 0, false, false}}, 0, 0, 0},
+	{"too early twice", []step{{4 * ms, 4 * ms, 0, false, false}, {100 * ms, 100 * ms, 0, false, false}, {104 * ms, 104 * ms, 0, false, false}}, 0.1, 0.1, 0.1},
+	{"start of a sleeper", []step{{10 * ms, 2 * ms, ms, false, false}}, 0, 0.01, 0.002},
+	{"start of a sleeper that goes on", []step{{10 * ms, 2 * ms, ms, false, false}, {100 * ms, 2 * ms, ms, false, false}}, 0, 0.1, 0.002},
+	{"start of a sleeper that ends", []step{{10 * ms, 2 * ms, ms, false, false}, {100 * ms, 3 * ms, 0, true, false}}, 0.003, 0.1, 0.003},
+	{"computes", []step{{10 * ms, 10 * ms, 0, false, false}, {20 * ms, 20 * ms, 0, false, false}, {50 * ms, 50 * ms, 0, true, false}}, 0.05, 0.05, 0.05},
+	{"waits for a CPU", []step{{10 * ms, 5 * ms, 5 * ms, false, false}, {20 * ms, 10 * ms, 10 * ms, false, false}}, 0.02, 0.02, 0.01},
+	{"waits for a CPU to the end", []step{{10 * ms, 5 * ms, 5 * ms, false, false}, {30 * ms, 15 * ms, 0, true, false}}, 0.03, 0.03, 0.015},
+	{"waits, and has had none", []step{{10 * ms, 0, 0, false, true}, {20 * ms, 2 * ms, 0, false, true}}, 0, 0, 0},
+	{"waits, and gets one later", []step{{10 * ms, 2 * ms, 0, false, true}, {100 * ms, 20 * ms, 80 * ms, false, true}}, 0.1, 0.1, 0.02},
+	{"less than before", []step{{10 * ms, 10 * ms, 10 * ms, false, false}, {20 * ms, 5 * ms, 0, false, false}}, 0.02, 0.02, 0.01},
+	{"end is earlier", []step{{30 * ms, 20 * ms, 0, false, false}, {20 * ms, 20 * ms, 0, true, false}}, 0.02, 0.03, 0.02},
 }
 
 // TestDemandAccounts counts the steps of one job.
@@ -159,7 +161,7 @@ func TestDemandAccounts(t *testing.T) {
 			if step.end {
 				d.finished(s, process.Result{Start: start, Elapsed: step.at, CPU: step.cpu})
 			} else {
-				d.sampled(s, start.Add(step.at), step.cpu, step.wait)
+				d.sampled(s, start.Add(step.at), step.cpu, step.wait, step.ready)
 			}
 		}
 		if !near(d.want, c.want) || !near(d.wall, c.wall) || !near(d.used, c.used) {

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -40,14 +41,14 @@ type Limit struct {
 	stop   chan struct{}  // ends watch
 	wg     sync.WaitGroup
 
-	meterMu sync.Mutex // guards the two fields below; jobs wait for memory one after the other
-	meter   *machine.Meter
-	said    bool // that a job waits
+	say sync.Once // that a job waits for memory
 
 	mu      sync.Mutex
+	from    sensors
 	running map[*process.Process]*sample
 	demand  demand
 	memory  memory
+	culprit culprit
 	system  system
 	reason  string // why the gate has its limit
 	history []stint.LimitChange
@@ -58,21 +59,26 @@ type Limit struct {
 // descriptors allow is lowered.
 func New(n int, spare int64) *Limit {
 	l := &Limit{most: max(1, (maxFiles()-reservedFiles)/filesPerJob), stop: make(chan struct{}), running: make(map[*process.Process]*sample)}
-	l.demand.cpus = float64(machine.CPUs())
+	meter := machine.NewMeter()
+	l.from = newSensors(meter)
+	l.demand.cpus, l.culprit.counted = meter.CPUs(), meter.Kills()
 	l.memory.spare = spare
+	first := machine.Whole(l.demand.cpus)
 	if n > 0 {
 		l.most = min(n, l.most)
-		l.gate = stint.Limit(l.most)
-		if spare > 0 {
-			l.wg.Go(l.watch)
+		if _, ok := meter.Memory(); !ok || spare == 0 {
+			first = l.most
 		}
-		return l
+	} else {
+		l.most = min(l.most, max(maxAdaptive, first))
+		l.search = stint.Auto(1, l.most, stint.Burst(burst), stint.Overload(func(err error) bool { return errors.Is(err, ErrOverload) }))
+		l.reason = "as many jobs as CPUs, at first"
 	}
-	l.most = min(l.most, max(maxAdaptive, machine.CPUs()))
-	l.gate = stint.Limit(min(machine.CPUs(), l.most))
-	l.search = stint.Auto(1, l.most, stint.Burst(burst), stint.Overload(func(err error) bool { return errors.Is(err, ErrOverload) }))
-	l.reason = "as many jobs as CPUs, at first"
-	l.wg.Go(l.watch)
+	l.gate = stint.Limit(min(first, l.most))
+	l.wg.Go(func() {
+		defer meter.Close()
+		l.watch()
+	})
 	return l
 }
 
@@ -80,9 +86,6 @@ func New(n int, spare int64) *Limit {
 func (l *Limit) Close() {
 	close(l.stop)
 	l.wg.Wait()
-	if l.meter != nil {
-		l.meter.Close()
-	}
 }
 
 // Limiter returns the limiter that each job holds a permit of.
@@ -101,7 +104,7 @@ func (l *Limit) Run(ctx context.Context, f func(context.Context) error) error {
 func (l *Limit) Started(p *process.Process) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.running[p] = &sample{at: p.Started()}
+	l.running[p] = newSample(p.Started())
 }
 
 // Paused tells that all jobs were stopped for so long, and continue.
@@ -110,16 +113,33 @@ func (l *Limit) Paused(d time.Duration) {
 	defer l.mu.Unlock()
 	for _, s := range l.running {
 		s.at = s.at.Add(d)
+		s.size.paused(d)
 	}
 }
 
-// Finished tells of a job that has ended.
-func (l *Limit) Finished(p *process.Process, r process.Result) {
+// Finished tells of a job that has ended. It reports whether the kernel has killed a process of
+// the job for want of memory, as far as that can be known.
+func (l *Limit) Finished(p *process.Process, r process.Result) (killed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.demand.finished(l.running[p], r)
-	l.memory.finished(float64(r.MaxRSS))
+	s := l.running[p]
+	if s == nil {
+		return false
+	}
+	now := time.Now()
+	l.culprit.count(l.from.kills(), now)
+	switch {
+	case r.Signal == int(syscall.SIGKILL) && l.culprit.open > 0:
+		s.size.killed = true
+		l.culprit.open--
+	case s.size.largest == p.Pid(): // it has ended otherwise
+		s.size.largest = 0
+	}
+	l.killed(now)
+	l.demand.finished(s, r)
+	l.memory.finished(max(float64(r.MaxRSS), s.size.bytes))
 	delete(l.running, p)
+	return s.size.killed
 }
 
 // Exhausted tells that the system did not start one more job, and returns how many run. No

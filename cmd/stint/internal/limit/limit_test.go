@@ -94,7 +94,8 @@ func TestOverload(t *testing.T) {
 
 // still returns a limit that looks only when it is told to. It has so many jobs.
 func still(adaptive bool, limit, running int) (*Limit, []*process.Process) {
-	l := &Limit{most: 100, gate: stint.Limit(limit), running: map[*process.Process]*sample{}}
+	l := &Limit{most: 100, gate: stint.Limit(limit), running: map[*process.Process]*sample{}, from: nothing}
+	l.demand.cpus = 2
 	if adaptive {
 		l.search = stint.Auto(1, 100)
 	}
@@ -102,7 +103,7 @@ func still(adaptive bool, limit, running int) (*Limit, []*process.Process) {
 	for range running {
 		all = append(all, new(process.Process))
 		l.Started(all[len(all)-1])
-		l.running[all[len(all)-1]].at = start
+		l.running[all[len(all)-1]] = newSample(start)
 	}
 	return l, all
 }
@@ -111,8 +112,10 @@ var start = time.Unix(1e9, 0)
 
 // nothing are sensors of 2 CPUs that know of nothing else.
 var nothing = sensors{
-	cpus:   func() int { return 2 },
+	cpus:   func() float64 { return 2 },
 	memory: func() (machine.Memory, bool) { return machine.Memory{}, false },
+	kills:  func() int64 { return 0 },
+	lives:  func(int) bool { return true },
 	usage:  func(*process.Process) (machine.Usage, bool) { return machine.Usage{}, false },
 }
 
@@ -136,7 +139,8 @@ var lookCases = []struct {
 	{"memory is enough", true, 4, 4, machine.Usage{CPU: ms, RSS: 30 * mib}, 1700, 16, "a job wants a CPU"},
 	{"memory is short", true, 4, 4, machine.Usage{CPU: ms, RSS: 300 * mib}, 100, 3, "memory: 100 MiB"},
 	{"fixed", false, 50, 4, machine.Usage{CPU: ms, RSS: 300 * mib}, 1700, 9, "memory: 1700 MiB"},
-	{"fixed, lower", false, 4, 4, machine.Usage{CPU: ms, RSS: 30 * mib}, 1700, 54, "memory: 1700 MiB"},
+	{"fixed, lower", false, 20, 4, machine.Usage{CPU: ms, RSS: 30 * mib}, 1700, 54, "memory: 1700 MiB"},
+	{"fixed, much lower", false, 4, 4, machine.Usage{CPU: ms, RSS: 30 * mib}, 1700, 16, "how much memory"},
 	{"fixed, enough", false, 50, 4, machine.Usage{CPU: ms, RSS: mib}, 1700, 100, ""},
 	{"fixed, not known", false, 100, 4, machine.Usage{CPU: ms, RSS: mib}, 0, 100, ""},
 }
@@ -144,12 +148,16 @@ var lookCases = []struct {
 func TestLook(t *testing.T) {
 	for _, c := range lookCases {
 		l, _ := still(c.adaptive, c.now, c.running)
-		from := nothing
+		l.memory.spare, l.memory.peak = 200*mib, max(ended, float64(c.usage.RSS))
+		from := &l.from
 		from.usage = func(*process.Process) (machine.Usage, bool) { return c.usage, true }
 		from.memory = func() (machine.Memory, bool) {
 			return machine.Memory{Available: c.available * mib, Total: 4000 * mib, Bound: "memory"}, c.available > 0
 		}
-		l.look(from, start.Add(100*ms), 100*ms)
+		for _, s := range l.running {
+			s.size.sampled(start, machine.Usage{RSS: c.usage.RSS}) // it does not grow
+		}
+		l.look(start.Add(100*ms), 100*ms)
 		s := l.State()
 		s.Limit = l.gate.Current()
 		if s.Limit != c.limit || !strings.HasPrefix(s.Reason, c.reason) || c.reason == "" && s.Reason != "" {
@@ -164,14 +172,15 @@ func TestLook(t *testing.T) {
 // TestLookAgain has memory that comes back under a fixed limit.
 func TestLookAgain(t *testing.T) {
 	l, _ := still(false, 100, 4)
-	from, available := nothing, int64(1700)
+	l.memory.spare, l.memory.peak = 200*mib, 300*mib
+	from, available := &l.from, int64(1700)
 	from.usage = func(*process.Process) (machine.Usage, bool) { return machine.Usage{RSS: 300 * mib}, true }
 	from.memory = func() (machine.Memory, bool) {
 		return machine.Memory{Available: available * mib, Total: 4000 * mib, Bound: "memory"}, true
 	}
 	look := func(want int) {
 		t.Helper()
-		l.look(from, start, 100*ms)
+		l.look(start.Add(100*ms), 100*ms)
 		if got := l.State(); got.Limit != want {
 			t.Errorf("%d, want %d: %+v", got.Limit, want, got)
 		}
@@ -181,8 +190,9 @@ func TestLookAgain(t *testing.T) {
 	for range patience - 1 {
 		look(9)
 	}
+	look(36)
 	look(100)
-	if len(l.history) != 2 || l.reason != "" {
+	if len(l.history) != 3 || l.reason != "" {
 		t.Errorf("%q, %+v", l.reason, l.history)
 	}
 }
@@ -190,14 +200,15 @@ func TestLookAgain(t *testing.T) {
 // TestSample has more jobs than are sampled, some of which end meanwhile or are not found.
 func TestSample(t *testing.T) {
 	l, all := still(true, 100, 100)
-	from, asked := nothing, 0
+	from, asked := &l.from, 0
 	from.usage = func(p *process.Process) (machine.Usage, bool) {
 		asked++
 		return machine.Usage{CPU: 20 * ms, RSS: 10 * mib}, true
 	}
 	now := start.Add(100 * ms)
-	if rss := l.sample(from, now); rss != 1000*mib || asked != maxSampled || l.memory.need != 10*mib {
-		t.Errorf("%v MiB of %d jobs, up to %v", rss/mib, asked, l.memory.need/mib)
+	l.sample(now)
+	if s := l.memory.sizes(l.running); s.all != 10*mib*maxSampled || asked != maxSampled || s.need != 20*mib {
+		t.Errorf("%+v of %d jobs", s, asked)
 	}
 	if !near(l.demand.used, 0.02*maxSampled) || !near(l.demand.wall, 0.1*maxSampled) {
 		t.Errorf("%+v", l.demand)
@@ -208,23 +219,23 @@ func TestSample(t *testing.T) {
 	if !near(l.demand.used, 3) || !near(l.demand.wall, 20) || len(l.running) > 0 {
 		t.Errorf("%+v, %d run", l.demand, len(l.running))
 	}
-	if rss := l.sample(from, now); rss != 0 || asked != maxSampled {
-		t.Errorf("%v bytes of nothing", rss)
+	if l.sample(now); asked != maxSampled {
+		t.Errorf("%d jobs, after none was left", asked)
 	}
 }
 
 func TestSampleOfEnded(t *testing.T) {
 	l, all := still(true, 4, 4)
-	from := nothing
-	if rss := l.sample(from, start.Add(time.Second)); rss != 0 || l.demand.wall != 0 {
-		t.Errorf("%v bytes, %+v of jobs that are not found", rss, l.demand)
+	from := &l.from
+	if l.sample(start.Add(time.Second)); l.demand.wall != 0 {
+		t.Errorf("%+v of jobs that are not found", l.demand)
 	}
 	from.usage = func(p *process.Process) (machine.Usage, bool) {
 		l.Finished(p, process.Result{Start: start, Elapsed: 100 * ms, CPU: 10 * ms})
 		return machine.Usage{CPU: time.Hour, RSS: 1 << 40}, true // of a stranger with its number
 	}
-	if rss := l.sample(from, start.Add(time.Second)); rss != 0 || !near(l.demand.wall, 0.4) || !near(l.demand.used, 0.04) || l.memory.need != 0 {
-		t.Errorf("%v bytes, %+v, need %v of %d jobs", rss, l.demand, l.memory.need, len(all))
+	if l.sample(start.Add(time.Second)); !near(l.demand.wall, 0.4) || !near(l.demand.used, 0.04) || l.memory.peak != ended {
+		t.Errorf("%+v, peak %v of %d jobs", l.demand, l.memory.peak, len(all))
 	}
 }
 
@@ -252,11 +263,11 @@ func TestExhausted(t *testing.T) {
 func TestExhaustedRises(t *testing.T) {
 	l, _ := still(true, 100, 20)
 	l.Exhausted()
-	from, now := nothing, time.Now()
+	from, now := &l.from, time.Now()
 	from.usage = func(*process.Process) (machine.Usage, bool) { return machine.Usage{}, true }
 	var got []int
 	for range 6 {
-		l.look(from, now, 100*ms)
+		l.look(now, 100*ms)
 		got = append(got, l.gate.Current())
 		now = now.Add(minPause)
 	}
@@ -299,10 +310,50 @@ func TestState(t *testing.T) {
 func TestPaused(t *testing.T) {
 	at := time.Unix(1e9, 0)
 	p := new(process.Process)
-	l := &Limit{running: map[*process.Process]*sample{p: {at: at}}}
+	l := &Limit{running: map[*process.Process]*sample{p: newSample(at)}}
 	l.Paused(time.Minute)
-	l.demand.sampled(l.running[p], at.Add(time.Minute+10*ms), 10*ms, 0)
+	l.demand.sampled(l.running[p], at.Add(time.Minute+10*ms), 10*ms, 0, false)
 	if !near(l.demand.wall, 0.01) || !near(l.demand.want, 0.01) {
 		t.Errorf("the job wanted a CPU for %v of %v s, want 0.01 of 0.01", l.demand.want, l.demand.wall)
+	}
+}
+
+// TestCPUsChange has a number of CPUs that changes while jobs run, and while none does.
+func TestCPUsChange(t *testing.T) {
+	for _, c := range []struct {
+		running, limit int
+		cpus           []float64
+		want           []int
+	}{
+		{8, 8, []float64{8, 3, 0.5, 4}, []int{8, 3, 1, 4}}, // jobs that compute
+		{0, 8, []float64{8, 3, 0.5}, []int{8, 3, 1}},
+		{0, 16, []float64{8, 2.5}, []int{16, 5}},
+	} {
+		l, all := still(true, c.limit, c.running)
+		l.demand.cpus, l.memory.peak = c.cpus[0], ended
+		now, used, cpus := start, time.Duration(0), c.cpus[0]
+		l.from.cpus = func() float64 { return cpus }
+		l.from.usage = func(*process.Process) (machine.Usage, bool) {
+			return machine.Usage{CPU: used, Wait: now.Sub(start) - used, Ready: true}, true
+		}
+		for i := range c.cpus {
+			cpus = c.cpus[i]
+			for range 30 { // 3 s
+				now, used = now.Add(100*ms), used+time.Duration(100*min(1, cpus/float64(max(1, len(all))))*float64(ms))
+				l.look(now, 100*ms)
+			}
+			if got := l.gate.Current(); got != c.want[i] {
+				t.Errorf("%d jobs, %v CPUs: limit %d, want %d: %+v", c.running, c.cpus[:i+1], got, c.want[i], l.State())
+			}
+			for len(all) > max(1, l.gate.Current()) { // as some end and no others start
+				delete(l.running, all[0])
+				all = all[1:]
+			}
+			for len(all) > 0 && len(all) < l.gate.Current() {
+				p := new(process.Process)
+				all, l.running[p] = append(all, p), newSample(now)
+				l.running[p].cpu, l.running[p].wait = used, now.Sub(start)-used
+			}
+		}
 	}
 }

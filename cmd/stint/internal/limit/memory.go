@@ -1,34 +1,111 @@
 package limit
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/stint-go/stint/cmd/stint/internal/machine"
+	"github.com/stint-go/stint/cmd/stint/internal/process"
 )
 
 const (
-	reserve  = 20   // one part of memory in so many stays free
-	needFade = 0.98 // what the need of the largest job counts for after each job
-	patience = 8    // looks that must allow a higher limit
-	manyJobs = 1 << 30
+	reserve    = 20                     // one part of memory in so many stays free
+	peakFade   = 0.98                   // what the peak counts for after each job
+	ended      = 1                      // byte: the peak if no more is known of jobs that have ended
+	patience   = 8                      // looks that must allow a higher limit
+	pause      = 100 * time.Millisecond // between two looks at the memory that a job waits for
+	manyJobs   = 1 << 30
+	noise      = 1 << 19               // bytes, and one part in so many, by which the size of a job differs
+	noisePart  = 16                    // though it does not grow
+	settled    = 50 * time.Millisecond // in which a job that goes on growing is seen to grow
+	killMemory = time.Second           // for which it is asked which job the kernel has killed a process of
 )
+
+// A size is how much memory a job has.
+type size struct {
+	rss     float64   // bytes now,
+	bytes   float64   // and when it was found to have grown last
+	born    time.Time // the job was started,
+	grown   time.Time // had grown last,
+	still   time.Time // and not for so long
+	largest int       // its process with the most memory,
+	most    float64   // and the bytes of that
+	killed  bool      // by the kernel
+}
+
+// sampled notes what a job has now. A job that wants a CPU may grow when it has got one.
+func (s *size) sampled(now time.Time, u machine.Usage) {
+	s.rss, s.largest, s.most = float64(u.RSS), u.Largest, float64(u.LargestRSS)
+	switch {
+	case s.grown.IsZero() || s.rss > about(s.bytes):
+		s.bytes, s.grown, s.still = s.rss, now, now
+	case !u.Ready:
+		s.still = now
+	}
+}
+
+// paused notes that the job was stopped for so long. A size that was never seen stays so.
+func (s *size) paused(d time.Duration) {
+	if s.born = s.born.Add(d); !s.grown.IsZero() {
+		s.grown, s.still = s.grown.Add(d), s.still.Add(d)
+	}
+}
+
+// about returns what differs so little from a number of bytes that a job has not grown.
+func about(bytes float64) float64 { return bytes + max(bytes/noisePart, noise) }
+
+// stable reports whether a job has not grown for as long as it has grown.
+func (s *size) stable() bool {
+	return s.still.Sub(s.grown) >= max(settled, s.grown.Sub(s.born)) && !s.grown.IsZero()
+}
 
 // A memory is how much memory jobs need.
 type memory struct {
 	spare int64         // bytes that are to stay free; 0: a part of what there is
-	need  float64       // bytes of the largest job; fades
-	last  [patience]int // what was returned last but for the others, in turns; 0: nothing
+	peak  float64       // bytes: the most of a job that has ended or is stable; fades
+	last  [patience]int // what limit returned last but for the others, in turns; 0: nothing
 	turn  int
 }
 
-func (m *memory) finished(rss float64) { m.need = max(m.need*needFade, rss) }
+// sizes are those of the jobs that run.
+type sizes struct {
+	running int
+	all     float64 // bytes of all
+	need    float64 // of the largest, when it will have grown; 0: nothing is known
+	grow    bool    // one grows beyond the peak
+}
 
-// limit returns the largest limit that memory allows, at least 1, and why. running jobs have
-// rss bytes together, and may grow up to need each. The limit falls at once, and rises when
-// the last looks allow it, since what is available goes up and down.
-func (m *memory) limit(running int, rss float64, has machine.Memory) (int, string) {
-	m.last[m.turn%patience] = m.allows(running, rss, has)
+// finished notes the most bytes that a job has had, as far as they are known.
+func (m *memory) finished(most float64) { m.peak = max(m.peak*peakFade, most, ended) }
+
+// sizes adds up the jobs that run. A job will take the peak, or has taken more and is stable. How far
+// another one will grow is not known: as far again as until now, at least.
+func (m *memory) sizes(running map[*process.Process]*sample) sizes {
+	s := sizes{running: len(running)}
+	largest := 0.0 // of those that are not stable
+	for _, j := range running {
+		if s.all += j.size.rss; j.size.stable() {
+			m.peak = max(m.peak, j.size.bytes)
+		} else {
+			largest = max(largest, j.size.bytes)
+		}
+	}
+	if s.need = m.peak; largest > about(m.peak) || largest > 0 && m.peak <= ended {
+		s.need, s.grow = max(s.need, 2*largest), true
+	}
+	return s
+}
+
+// owed returns the bytes that the jobs which run will still take.
+func (s *sizes) owed() float64 { return max(0, float64(s.running)*s.need-s.all) }
+
+// limit returns the largest limit that memory allows, at least 1, and why. The limit falls at
+// once, and rises when the last looks allow it, since what is available goes up and down. now is
+// the present limit. It rises above the number of CPUs if it is known what jobs need.
+func (m *memory) limit(now, cpus int, s sizes, has machine.Memory) (int, string) {
+	m.last[m.turn%patience] = m.allows(s, has)
 	m.turn++
 	n := math.MaxInt
 	for _, most := range m.last {
@@ -36,27 +113,112 @@ func (m *memory) limit(running int, rss float64, has machine.Memory) (int, strin
 			n = min(n, most)
 		}
 	}
+	raised := now
+	if !s.grow && s.need > 0 {
+		raised = raiseFactor * now
+	}
+	if most := max(raised, cpus); most < n {
+		return most, "how much memory a job takes is not known yet"
+	}
 	reason := fmt.Sprintf("%s: %d MiB available", has.Bound, has.Available>>20)
-	if m.need > 0 {
-		reason += fmt.Sprintf(", up to %.0f MiB a job", m.need/(1<<20))
+	if s.need >= 1<<20 {
+		reason += fmt.Sprintf(", up to %.0f MiB a job", s.need/(1<<20))
 	}
 	return n, reason
 }
 
-// allows returns the largest limit that memory allows now.
-func (m *memory) allows(running int, rss float64, has machine.Memory) int {
-	spare := float64(m.spare)
-	if spare == 0 {
-		spare = float64(has.Total) / reserve
-	}
-	room := float64(has.Available) - spare - max(0, float64(running)*m.need-rss)
+// allows returns the largest limit that memory has room for now.
+func (m *memory) allows(s sizes, has machine.Memory) int {
+	room := float64(has.Available) - m.free(has) - s.owed()
 	switch {
-	case m.need == 0 && room < 0:
-		return max(1, running)
-	case m.need == 0:
+	case s.need == 0 && room < 0:
+		return max(1, s.running)
+	case s.need == 0:
 		return math.MaxInt
 	case room < 0:
-		return max(1, running-1-int(min(-room/m.need, manyJobs)))
+		return max(1, s.running-1-int(min(-room/s.need, manyJobs)))
 	}
-	return max(1, running+int(min(room/m.need, manyJobs)))
+	return max(1, s.running+int(min(room/s.need, manyJobs)))
+}
+
+// free returns how many bytes are to stay free.
+func (m *memory) free(has machine.Memory) float64 {
+	if m.spare == 0 {
+		return float64(has.Total) / reserve
+	}
+	return float64(m.spare)
+}
+
+// AwaitMemory waits until as much memory is free as is to stay free, but for what running jobs
+// will still take, if New was given a number of bytes. It calls say once if it has to wait, and
+// returns the cause of ctx if ctx ends.
+func (l *Limit) AwaitMemory(ctx context.Context, say func(available int64)) error {
+	if l.memory.spare == 0 {
+		return context.Cause(ctx)
+	}
+	for ctx.Err() == nil {
+		available, ok := l.available()
+		if ok {
+			return nil
+		}
+		l.say.Do(func() { say(available) })
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// available returns how many bytes running jobs leave, and whether that is enough for another.
+func (l *Limit) available() (bytes int64, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	has, known := l.from.memory()
+	s := l.memory.sizes(l.running)
+	left := float64(has.Available) - s.owed()
+	return int64(max(0, left)), !known || left >= l.memory.free(has)
+}
+
+// A culprit finds the jobs of which the kernel has killed a process for want of memory. The kernel
+// counts such processes, and kills the one with the most memory.
+type culprit struct {
+	counted int64     // processes
+	open    int       // of these, those whose job is not known
+	until   time.Time // that is asked
+}
+
+// count adds the processes that the kernel has killed.
+func (c *culprit) count(kills int64, now time.Time) {
+	if kills > c.counted {
+		c.open, c.until = c.open+int(kills-c.counted), now.Add(killMemory)
+	}
+	if c.counted = kills; now.After(c.until) {
+		c.open = 0
+	}
+}
+
+// killed marks the jobs whose largest process has vanished since the kernel killed some, if none
+// that lives has twice as much: the kernel would have killed that. If it was the first process of
+// a job, its end tells. killed is called with mu held.
+func (l *Limit) killed(now time.Time) {
+	c := &l.culprit
+	c.count(l.from.kills(), now)
+	for ; c.open > 0; c.open-- {
+		var victim *size
+		living, first := 0.0, false
+		for p, s := range l.running {
+			switch {
+			case s.size.largest == 0:
+			case l.from.lives(s.size.largest):
+				living = max(living, s.size.most)
+			case victim == nil || s.size.most > victim.most:
+				victim, first = &s.size, s.size.largest == p.Pid()
+			}
+		}
+		if victim == nil || first || 2*victim.most < living {
+			return
+		}
+		victim.killed, victim.largest = true, 0
+	}
 }

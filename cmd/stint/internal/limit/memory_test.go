@@ -3,9 +3,12 @@ package limit
 import (
 	"math"
 	"slices"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stint-go/stint/cmd/stint/internal/machine"
+	"github.com/stint-go/stint/cmd/stint/internal/process"
 )
 
 const mib = 1 << 20
@@ -39,9 +42,9 @@ var memoryCases = []struct {
 
 func TestMemoryAllows(t *testing.T) {
 	for _, c := range memoryCases {
-		m := memory{spare: int64(c.spare * mib), need: c.need * mib}
+		m := memory{spare: int64(c.spare * mib)}
 		has := machine.Memory{Available: c.available * mib, Total: c.total * mib, Bound: "memory"}
-		if got := m.allows(c.running, float64(c.rss)*mib, has); got != c.want {
+		if got := m.allows(sizes{running: c.running, all: float64(c.rss) * mib, need: c.need * mib}, has); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
@@ -49,9 +52,9 @@ func TestMemoryAllows(t *testing.T) {
 
 // TestMemoryLimit has memory that goes up and down: the limit goes down only.
 func TestMemoryLimit(t *testing.T) {
-	m := memory{spare: mib, need: 100 * mib}
+	m := memory{spare: mib}
 	look := func(available int64) int {
-		n, _ := m.limit(0, 0, machine.Memory{Available: available*100*mib + 2*mib, Bound: "memory"})
+		n, _ := m.limit(manyJobs, 1, sizes{need: 100 * mib}, machine.Memory{Available: available*100*mib + 2*mib, Bound: "memory"})
 		return n
 	}
 	for i, c := range []struct{ available, want []int }{
@@ -72,32 +75,175 @@ func TestMemoryLimit(t *testing.T) {
 
 func TestMemoryReason(t *testing.T) {
 	m, has := memory{}, machine.Memory{Available: 300*mib + 5, Total: 1000 * mib, Bound: "memory of the cgroup"}
-	if n, reason := m.limit(0, 0, has); n != math.MaxInt || reason != "memory of the cgroup: 300 MiB available" {
+	if n, reason := m.limit(math.MaxInt, 1, sizes{}, has); n != math.MaxInt || reason != "memory of the cgroup: 300 MiB available" {
 		t.Errorf("%d, %q", n, reason)
 	}
 	m.finished(99.7 * mib)
-	if n, reason := m.limit(0, 0, has); n != 2 || reason != "memory of the cgroup: 300 MiB available, up to 100 MiB a job" {
+	if n, reason := m.limit(manyJobs, 1, m.sizes(nil), has); n != 2 || reason != "memory of the cgroup: 300 MiB available, up to 100 MiB a job" {
 		t.Errorf("%d, %q", n, reason)
 	}
 }
 
-// TestMemoryNeed has a large job that smaller ones follow.
-func TestMemoryNeed(t *testing.T) {
+// TestMemoryPeak has a large job that smaller ones follow.
+func TestMemoryPeak(t *testing.T) {
 	var m memory
 	m.finished(300)
-	for m.need > 150 {
-		before := m.need
-		if m.finished(100); m.need >= before || m.need < 100 {
-			t.Fatalf("need %v after %v", m.need, before)
+	for m.peak > 150 {
+		before := m.peak
+		if m.finished(100); m.peak >= before || m.peak < 100 {
+			t.Fatalf("peak %v after %v", m.peak, before)
 		}
 	}
 	for range 100 {
 		m.finished(100)
 	}
-	if m.need != 100 {
-		t.Errorf("need %v, want 100", m.need)
+	if m.peak != 100 {
+		t.Errorf("peak %v, want 100", m.peak)
 	}
-	if m.finished(200); m.need != 200 {
-		t.Errorf("need %v, want 200", m.need)
+	if m.finished(200); m.peak != 200 {
+		t.Errorf("peak %v, want 200", m.peak)
+	}
+}
+
+// A look at a job is at a time since its start, and finds so many MiB.
+type seenSize struct {
+	at    time.Duration
+	size  float64
+	ready bool
+}
+
+var sizesCases = []struct {
+	name string
+	peak float64 // MiB
+	jobs [][]seenSize
+	need float64 // MiB; -1: nothing is known
+	grow bool
+}{
+	{"none", 0, nil, -1, false},
+	{"not seen", 0, [][]seenSize{{}}, -1, false},
+	{"not seen, others have ended", 7, [][]seenSize{{}}, 7, false},
+	{"seen once", 0, [][]seenSize{{{10 * ms, 3, false}}}, 6, true},
+	{"seen once, no more than others had", 3, [][]seenSize{{{10 * ms, 3, false}}}, 3, false},
+	{"seen once, beside one that is stable", 0, [][]seenSize{{{10 * ms, 3, false}, {60 * ms, 3, false}}, {{10 * ms, 3, false}}}, 3, false},
+	{"stable", 0, [][]seenSize{{{10 * ms, 3, false}, {60 * ms, 3.4, false}}}, 3, false},
+	{"stable, larger than others", 2, [][]seenSize{{{10 * ms, 30, false}, {60 * ms, 31, false}}}, 30, false},
+	{"not for long enough", 0, [][]seenSize{{{10 * ms, 3, false}, {50 * ms, 3, false}}}, 6, true},
+	{"grown for longer than that", 0, [][]seenSize{{{10 * ms, 3, false}, {time.Second, 30, false}, {1900 * ms, 31, false}}}, 60, true},
+	{"stable again", 0, [][]seenSize{{{10 * ms, 3, false}, {time.Second, 30, false}, {2 * time.Second, 31, false}}}, 30, false},
+	{"slow growth", 0, [][]seenSize{{{time.Second, 100, false}, {2 * time.Second, 200, false}, {3 * time.Second, 300, false}}}, 600, true},
+	{"grows beyond the others", 250, [][]seenSize{{{time.Second, 100, false}, {3 * time.Second, 300, false}}}, 600, true},
+	{"has had no CPU", 0, [][]seenSize{{{10 * ms, 3, true}, {60 * ms, 3, true}, {time.Second, 3, true}}}, 6, true},
+	{"falls", 0, [][]seenSize{{{10 * ms, 30, false}, {60 * ms, 3, false}}}, 30, false},
+}
+
+// TestSizes says what jobs are expected to need by their sizes so far.
+func TestSizes(t *testing.T) {
+	for _, c := range sizesCases {
+		m, running := memory{peak: c.peak * mib}, map[*process.Process]*sample{}
+		all := 0.0
+		for _, looks := range c.jobs {
+			s, last := newSample(start), 0.0
+			for _, look := range looks {
+				if last = look.size; look != (seenSize{}) {
+					s.size.sampled(start.Add(look.at), machine.Usage{RSS: int64(look.size * mib), Ready: look.ready})
+				}
+			}
+			running[new(process.Process)] = s
+			all += last
+		}
+		got := m.sizes(running)
+		if got.running != len(c.jobs) || got.need != max(0, c.need)*mib || got.grow != c.grow || math.Abs(got.all-all*mib) > 1 {
+			t.Errorf("%s: %d jobs with %.1f MiB, up to %.1f each, grow %v; want %.1f, %.1f, %v", c.name, got.running, got.all/mib, got.need/mib, got.grow, all, c.need, c.grow)
+		}
+	}
+}
+
+// TestAvailable wants that running jobs get what they will still take before another job starts.
+func TestAvailable(t *testing.T) {
+	for _, c := range []struct {
+		available, peak, rss float64 // MiB; the peak and what each of two jobs has
+		want                 int64
+		ok                   bool
+	}{
+		{1500, 500, 500, 1500, true}, {1500, 500, 200, 900, true}, {1500, 500, 50, 600, true}, {1500, 500, 40, 580, false}, {300, 500, 100, 0, false},
+		{599, 1, 1, 599, false},
+	} {
+		l, all := still(false, 10, 2)
+		l.memory = memory{spare: 600 * mib, peak: c.peak * mib}
+		for _, p := range all {
+			l.running[p].size.sampled(start, machine.Usage{RSS: int64(c.rss * mib)})
+		}
+		l.from.memory = func() (machine.Memory, bool) {
+			return machine.Memory{Available: int64(c.available * mib)}, true
+		}
+		if got, ok := l.available(); got != c.want*mib || ok != c.ok {
+			t.Errorf("%+v: %d MiB, %v", c, got/mib, ok)
+		}
+	}
+}
+
+// killCases have jobs with a process each, and some more; the kernel kills some processes.
+var killCases = []struct {
+	name   string
+	sizes  []float64 // MiB
+	gone   []bool    // has vanished
+	kills  int64
+	signal syscall.Signal // that ends the first job
+	want   []bool         // a process of the job was killed
+}{
+	{"none killed", []float64{500, 400}, []bool{true, true}, 0, 0, []bool{false, false}},
+	{"killed", []float64{500, 400}, []bool{true, false}, 1, 0, []bool{true, false}},
+	{"killed in another job", []float64{400, 500}, []bool{false, true}, 1, 0, []bool{false, true}},
+	{"the larger one", []float64{400, 500}, []bool{true, true}, 1, 0, []bool{false, true}},
+	{"both", []float64{400, 500}, []bool{true, true}, 2, 0, []bool{true, true}},
+	{"a process of somebody else", []float64{400, 500}, []bool{false, false}, 1, 0, []bool{false, false}},
+	{"too small to be killed", []float64{10, 500}, []bool{true, false}, 1, 0, []bool{false, false}},
+	{"a bit smaller than others", []float64{400, 500}, []bool{true, false}, 1, 0, []bool{true, false}},
+	{"the first process", []float64{400, 500}, []bool{false, true}, 1, syscall.SIGKILL, []bool{true, false}},
+	{"a signal of somebody else", []float64{400, 500}, []bool{false, false}, 0, syscall.SIGKILL, []bool{false, false}},
+	{"another signal", []float64{400, 500}, []bool{false, false}, 1, syscall.SIGTERM, []bool{false, false}},
+}
+
+// TestKilled ends the jobs one after the other: which of them has lost a process?
+func TestKilled(t *testing.T) {
+	for _, c := range killCases {
+		for _, seen := range []bool{false, true} { // by a look before the first job ends
+			l, all := still(false, 10, len(c.sizes))
+			kills, gone := int64(5), make([]bool, len(c.sizes))
+			l.culprit.counted = kills
+			l.from.kills = func() int64 { return kills }
+			l.from.lives = func(pid int) bool { return !gone[pid-1] }
+			l.from.usage = func(p *process.Process) (machine.Usage, bool) {
+				i := slices.Index(all, p)
+				return machine.Usage{Largest: i + 1, LargestRSS: int64(c.sizes[i] * mib)}, !gone[i]
+			}
+			l.sample(time.Now())
+			kills, gone = kills+c.kills, c.gone
+			if seen && c.signal == 0 {
+				l.sample(time.Now())
+			}
+			for i, p := range all {
+				r := process.Result{}
+				if i == 0 {
+					r.Signal = int(c.signal)
+				}
+				if got := l.Finished(p, r); got != c.want[i] {
+					t.Errorf("%s, seen %v: job %d was killed: %v, want %v", c.name, seen, i, got, c.want[i])
+				}
+			}
+		}
+	}
+}
+
+// TestKilledLater wants that nobody is blamed long after the kernel has killed a process.
+func TestKilledLater(t *testing.T) {
+	l, all := still(false, 10, 1)
+	s := l.running[all[0]]
+	s.size.largest, s.size.most = 9, mib
+	l.from.kills = func() int64 { return 1 }
+	l.killed(start)
+	l.from.lives = func(int) bool { return false }
+	if l.killed(start.Add(killMemory + 1)); s.size.killed {
+		t.Error("a process that has ended later was killed")
 	}
 }

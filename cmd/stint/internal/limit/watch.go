@@ -16,21 +16,26 @@ const (
 
 // sensors tell what there is and what jobs use.
 type sensors struct {
-	cpus   func() int
+	cpus   func() float64
 	memory func() (machine.Memory, bool)
+	kills  func() int64                                 // processes that the kernel has killed for want of memory
+	lives  func(pid int) bool                           // whether a process has not ended
 	usage  func(*process.Process) (machine.Usage, bool) // not ok: the process has ended, or nothing tells
+}
+
+func newSensors(meter *machine.Meter) sensors {
+	sampler := new(machine.Sampler)
+	usage := func(p *process.Process) (machine.Usage, bool) {
+		u, ok := sampler.Sample(p.Pid())
+		return u, ok && !p.Reaped() // otherwise the number may be that of another process
+	}
+	lives := func(pid int) bool { return new(machine.Sampler).Lives(pid) } // the sampler may be in use
+	return sensors{meter.CPUs, meter.Memory, meter.Kills, lives, usage}
 }
 
 // watch adapts the gate until the limit is closed. It looks often at first, so that no job has
 // to end before others start.
 func (l *Limit) watch() {
-	meter, sampler := machine.NewMeter(), new(machine.Sampler)
-	defer meter.Close()
-	usage := func(p *process.Process) (machine.Usage, bool) {
-		u, ok := sampler.Sample(p.Pid())
-		return u, ok && !p.Reaped() // otherwise the number may be that of another process
-	}
-	from := sensors{machine.CPUs, meter.Memory, usage}
 	began, last := time.Now(), time.Now()
 	timer := time.NewTimer(firstLook)
 	defer timer.Stop()
@@ -41,22 +46,25 @@ func (l *Limit) watch() {
 		case <-timer.C:
 		}
 		now := time.Now()
-		l.look(from, now, min(now.Sub(last), maxElapsed))
+		l.look(now, min(now.Sub(last), maxElapsed))
 		last = now
 		timer.Reset(min(lastLook, max(firstLook, now.Sub(began)/10)))
 	}
 }
 
 // look samples running jobs and sets the gate.
-func (l *Limit) look(from sensors, now time.Time, elapsed time.Duration) {
-	rss := l.sample(from, now)
+func (l *Limit) look(now time.Time, elapsed time.Duration) {
+	l.sample(now)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.search == nil && l.memory.spare == 0 {
+		return
+	}
 	current, running := l.gate.Current(), len(l.running)
 	n, reason := l.most, "" // unless memory is short
+	cpus := l.from.cpus()
 	if l.search != nil {
-		l.demand.cpus = float64(from.cpus())
-		n, reason = l.demand.limit(current, elapsed)
+		n, reason = l.demand.limit(current, cpus, elapsed)
 		if n > current && float64(running) < sameShare*float64(current) {
 			n, reason = current, "" // the limit is not what keeps jobs back
 		}
@@ -64,8 +72,8 @@ func (l *Limit) look(from sensors, now time.Time, elapsed time.Duration) {
 			n, reason = most, systemReason
 		}
 	}
-	if m, ok := from.memory(); ok {
-		if most, why := l.memory.limit(running, rss, m); most < n {
+	if m, ok := l.from.memory(); ok {
+		if most, why := l.memory.limit(current, machine.Whole(cpus), l.memory.sizes(l.running), m); most < n {
 			n, reason = most, why
 		}
 	}
@@ -74,32 +82,36 @@ func (l *Limit) look(from sensors, now time.Time, elapsed time.Duration) {
 	}
 }
 
-// sample samples some of the running jobs, in no particular order, and returns the bytes of
-// memory that all have together, about.
-func (l *Limit) sample(from sensors, now time.Time) (rss float64) {
-	some, all := l.some()
-	for _, p := range some {
-		u, ok := from.usage(p)
+// sample samples some of the running jobs.
+func (l *Limit) sample(now time.Time) {
+	for _, p := range l.some() {
+		u, ok := l.from.usage(p)
 		l.mu.Lock()
-		if s := l.running[p]; ok && s != nil { // it has not ended meanwhile
-			l.demand.sampled(s, now, u.CPU+u.Reaped, u.Wait)
-			l.memory.need = max(l.memory.need, float64(u.RSS))
-			rss += float64(u.RSS) * float64(all) / float64(len(some))
+		l.killed(now) // before it is forgotten which process was the largest
+		switch s := l.running[p]; {
+		case s == nil: // it has ended meanwhile
+		case ok:
+			l.demand.sampled(s, now, u.CPU+u.Reaped, u.Wait, u.Ready)
+			s.size.sampled(now, u)
+		default:
+			s.size.rss = 0
 		}
 		l.mu.Unlock()
 	}
-	return rss
 }
 
-// some returns up to maxSampled of the running jobs, and how many run.
-func (l *Limit) some() (some []*process.Process, all int) {
+// some returns up to maxSampled of the running jobs, in no particular order. Those whose size is
+// not stable come first, in half of the places.
+func (l *Limit) some() (some []*process.Process) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for p := range l.running {
-		if len(some) == maxSampled {
-			break
+	var others []*process.Process
+	for p, s := range l.running {
+		if len(some) < maxSampled/2 && !s.size.stable() {
+			some = append(some, p)
+		} else if len(others) < maxSampled {
+			others = append(others, p)
 		}
-		some = append(some, p)
 	}
-	return some, len(l.running)
+	return append(some, others[:min(len(others), maxSampled-len(some))]...)
 }

@@ -1,3 +1,4 @@
+// Package machine tells what the machine has for child processes, and what they use.
 package machine
 
 import (
@@ -7,14 +8,25 @@ import (
 	"os"
 	"path"
 	"runtime"
+	"slices"
 )
 
-// Meter reads how much memory is available. It keeps files open, so that a reading takes a few
-// microseconds and no allocation. It is for one goroutine.
+// Memory is what a machine or a cgroup has for new processes.
+type Memory struct {
+	Available int64  // bytes that can be used without swapping; 0 if there are none
+	Total     int64  // bytes of the machine, or the limit of the cgroup
+	Bound     string // whose figures these are, for messages: "memory" or "memory of the cgroup"
+}
+
+// Meter reads how much memory and how many CPUs there are. It keeps files open, so that a reading
+// takes a few microseconds and no allocation. It is for one goroutine.
 type Meter struct {
-	meminfo *os.File
-	groups  []group // that of the process, and those above it
-	buf     [8192]byte
+	meminfo                *os.File
+	version                int // of the cgroups that limit memory
+	max, high, usage, stat []*os.File
+	kills                  *os.File
+	cpuMax, cpuPeriod      []*os.File
+	buf                    [8192]byte
 }
 
 // NewMeter returns a meter for this process and the cgroups that it is in now. Close it after
@@ -27,11 +39,28 @@ func NewMeter() *Meter {
 }
 
 func newMeter(root string) *Meter {
-	lines, _ := os.ReadFile(path.Join(root, "proc/self/cgroup"))
-	return &Meter{
+	text, _ := os.ReadFile(path.Join(root, "proc/self/cgroup"))
+	memory, cpu := hierarchyOf(root, string(text), "memory"), hierarchyOf(root, string(text), "cpu")
+	m := &Meter{
 		meminfo: openFile(path.Join(root, "proc/meminfo")),
-		groups:  openGroups(root, string(lines)),
+		version: memory.version,
+		max:     memory.open("memory.limit_in_bytes", "memory.max"),
+		high:    memory.open("", "memory.high"),
+		usage:   memory.open("memory.usage_in_bytes", "memory.current"),
+		stat:    memory.open("memory.stat", "memory.stat"),
+		cpuMax:  cpu.open("cpu.cfs_quota_us", "cpu.max"), cpuPeriod: cpu.open("cpu.cfs_period_us", ""),
 	}
+	for _, f := range memory.open("memory.oom_control", "memory.events") {
+		if m.kills == nil {
+			m.kills = f
+		} else {
+			_ = closeFile(f)
+		}
+	}
+	if m.kills == nil { // in no cgroup but the root: the whole system counts
+		m.kills = openFile(path.Join(root, "proc/vmstat"))
+	}
+	return m
 }
 
 // Memory returns the memory that is available to new processes of this one: what the machine
@@ -45,19 +74,46 @@ func (m *Meter) Memory() (mem Memory, ok bool) {
 	}
 	total, _ := field(text, "MemTotal:")
 	mem = Memory{available << 10, total << 10, "memory"} // in KiB, though it says kB
-	for i := range m.groups {
-		if g, ok := m.group(&m.groups[i]); ok && g.Available < mem.Available {
+	for i := range m.max {
+		if g, ok := m.group(i); ok && g.Available < mem.Available {
 			mem = g
 		}
 	}
 	return mem, true
 }
 
+// Kills returns how many processes the kernel has killed for want of memory in the cgroup of this
+// process; 0 if it does not say.
+func (m *Meter) Kills() int64 {
+	n, _ := field(m.read(m.kills), "oom_kill")
+	return n
+}
+
+// CPUs returns how many CPUs the jobs of this process can keep busy: the least of GOMAXPROCS, of
+// the CPUs that the process may run on, and of the quotas of its cgroups, which may be a part of a
+// CPU. It may change while the process runs.
+//
+// GOMAXPROCS counts since it is how a user tells Go programs what their share is, and jobs that are
+// Go programs obey it as well.
+func (m *Meter) CPUs() float64 {
+	return min(float64(runtime.GOMAXPROCS(0)), float64(affinity()), m.quota())
+}
+
+// CPUs returns how many CPUs a new Meter counts, rounded up.
+func CPUs() int {
+	m := NewMeter()
+	defer m.Close()
+	return Whole(m.CPUs())
+}
+
+// Whole returns a number of CPUs, rounded up.
+func Whole(cpus float64) int { return int(math.Ceil(cpus)) }
+
 // Close closes the files.
 func (m *Meter) Close() error {
-	err := closeFile(m.meminfo)
-	for _, g := range m.groups {
-		err = errors.Join(err, closeFile(g.max), closeFile(g.high), closeFile(g.usage), closeFile(g.stat))
+	var err error
+	for _, f := range slices.Concat(m.max, m.high, m.usage, m.stat, m.cpuMax, m.cpuPeriod, []*os.File{m.meminfo, m.kills}) {
+		err = errors.Join(err, closeFile(f))
 	}
 	return err
 }

@@ -2,9 +2,12 @@ package machine
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -129,6 +132,87 @@ func TestCPUs(t *testing.T) {
 		if got := CPUs(); got != want {
 			t.Errorf("CPUs() = %d with GOMAXPROCS %d, want %d", got, set, want)
 		}
+	}
+}
+
+// quotaCases are trees of files.
+var quotaCases = []struct {
+	name, cgroup string
+	files        map[string]string
+	want         float64 // 0: none
+}{
+	{"none", "", nil, 0},
+	{"no limit", "0::/a/b\n", map[string]string{own + "cpu.max": "max 100000\n"}, 0},
+	{"own", "0::/a/b\n", map[string]string{own + "cpu.max": "20000 100000\n", above + "cpu.max": "max 100000\n"}, 0.2},
+	{"above", "0::/a/b\n", map[string]string{own + "cpu.max": "max 100000\n", above + "cpu.max": "150000 100000\n"}, 1.5},
+	{"the least", "0::/a/b/c\n", map[string]string{own + "c/cpu.max": "300000 100000\n", own + "cpu.max": "50000 100000\n", above + "cpu.max": "200000 100000\n"}, 0.5},
+	{"other periods", "0::/a/b\n", map[string]string{own + "cpu.max": "30000 10000\n", above + "cpu.max": "50000 20000\n"}, 2.5},
+	{"path outside the container", "0::/../../c\n", map[string]string{"sys/fs/cgroup/cpu.max": "70000 100000\n"}, 0.7},
+	{"version 1", "4:memory:/m\n3:cpu,cpuacct:/d/e\n0::/a/b\n", map[string]string{
+		"sys/fs/cgroup/cpu/d/e/cpu.cfs_quota_us": "-1\n", "sys/fs/cgroup/cpu/d/e/cpu.cfs_period_us": "100000\n",
+		"sys/fs/cgroup/cpu/d/cpu.cfs_quota_us": "60000\n", "sys/fs/cgroup/cpu/d/cpu.cfs_period_us": "50000\n",
+		"sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n", own + "cpu.max": "10000 100000\n"}, 1.2},
+	{"only memory is of version 1", "0::/a/b\n4:memory:/m\n", map[string]string{own + "cpu.max": "10000 100000\n"}, 0.1},
+	{"nonsense", "0::/a/b\n", map[string]string{own + "cpu.max": "x\n", above + "cpu.max": "0 0\n"}, 0},
+}
+
+// TestQuota has the least quota of all cgroups above, also when it changes.
+func TestQuota(t *testing.T) {
+	for _, c := range quotaCases {
+		c.files = maps.Clone(c.files)
+		if c.files == nil {
+			c.files = map[string]string{}
+		}
+		c.files["proc/self/cgroup"] = c.cgroup
+		root := write(t, c.files)
+		m := newMeter(root)
+		want := c.want
+		if want == 0 {
+			want = math.Inf(1)
+		}
+		if got := m.quota(); got != want {
+			t.Errorf("%s: %v, want %v", c.name, got, want)
+		}
+		for name := range c.files {
+			if strings.HasSuffix(name, "cpu.max") && want < 1 && !strings.HasPrefix(c.cgroup, "4") {
+				must(t, os.WriteFile(filepath.Join(root, name), []byte("9000 100000\n"), 0o666))
+				want = 0.09
+			}
+		}
+		if got := m.quota(); got != want {
+			t.Errorf("%s, changed: %v, want %v", c.name, got, want)
+		}
+		must(t, m.Close())
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestKills reads the count of the cgroup, or that of the system.
+func TestKills(t *testing.T) {
+	for _, c := range []struct {
+		name, cgroup string
+		files        map[string]string
+		want         int64
+	}{
+		{"none", "", nil, 0},
+		{"own", "0::/a/b\n", map[string]string{own + "memory.events": "low 1\nhigh 2\nmax 3\noom 4\noom_kill 5\noom_group_kill 6\n", above + "memory.events": "oom_kill 9\n"}, 5},
+		{"path outside the container", "0::/../x\n", map[string]string{"sys/fs/cgroup/memory.events": "oom_kill 7\n"}, 7},
+		{"version 1", "4:memory:/d\n", map[string]string{v1 + "d/memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 6\n"}, 6},
+		{"root", "0::/\n", map[string]string{"proc/vmstat": "nr_free_pages 3\noom_kill 8\n"}, 8},
+	} {
+		files := map[string]string{"proc/self/cgroup": c.cgroup}
+		maps.Copy(files, c.files)
+		m := newMeter(write(t, files))
+		if got := m.Kills(); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+		must(t, m.Close())
 	}
 }
 

@@ -11,4 +11,8 @@ type Usage struct {
 	Reaped time.Duration // CPU time of the descendants that have ended and were waited for, to 10 ms
 	Wait   time.Duration // that threads which exist were ready to run and waited for a CPU
 	RSS    int64         // bytes in memory; what processes share is counted for each
+	Ready  bool          // one of the processes has a CPU or waits for one
+
+	Largest    int   // the process with the most memory,
+	LargestRSS int64 // and its bytes
 }

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"os"
+	"runtime"
 	"strconv"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -37,6 +40,13 @@ func (s *Sampler) Sample(pid int) (u Usage, ok bool) {
 	return u, ok
 }
 
+// Lives reports whether there is a process with this number that has memory: one that has been
+// killed has none, though it may be there for a while.
+func (s *Sampler) Lives(pid int) bool {
+	st, ok := parseStat(s.read(cmp.Or(s.proc, "/proc") + "/" + strconv.Itoa(pid) + "/stat"))
+	return ok && st.rss > 0
+}
+
 // process adds what a process uses to u, and its children to s.pids. It reports whether the
 // process exists.
 func (s *Sampler) process(pid int, u *Usage) bool {
@@ -46,6 +56,7 @@ func (s *Sampler) process(pid int, u *Usage) bool {
 		return false
 	}
 	var run time.Duration
+	u.Ready = u.Ready || st.state == 'R'
 	if st.threads <= 1 {
 		run = s.thread(dir+"/task/"+strconv.Itoa(pid), u)
 	} else {
@@ -57,6 +68,9 @@ func (s *Sampler) process(pid int, u *Usage) bool {
 	u.CPU += max(run, st.cpu)
 	u.Reaped += st.reaped
 	u.RSS += st.rss
+	if st.rss > u.LargestRSS {
+		u.Largest, u.LargestRSS = pid, st.rss
+	}
 	return true
 }
 
@@ -111,6 +125,7 @@ func (s *Sampler) read(name string) []byte {
 
 // stat is what is used of /proc/PID/stat.
 type stat struct {
+	state       byte
 	cpu, reaped time.Duration
 	threads     int64
 	rss         int64
@@ -124,6 +139,8 @@ func parseStat(text []byte) (st stat, ok bool) {
 	for f := range bytes.FieldsSeq(after) {
 		n, _ := number(f)
 		switch i {
+		case 3:
+			st.state = f[0]
 		case 14, 15: // utime, stime
 			st.cpu += time.Duration(n) * clockTick
 		case 16, 17: // cutime, cstime
@@ -137,4 +154,13 @@ func parseStat(text []byte) (st stat, ok bool) {
 		i++
 	}
 	return stat{}, false
+}
+
+// affinity returns how many CPUs this process may run on.
+func affinity() int {
+	var set unix.CPUSet
+	if unix.SchedGetaffinity(0, &set) != nil {
+		return runtime.NumCPU()
+	}
+	return set.Count()
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // statOf returns a /proc/PID/stat. Times are in ticks, rss is in pages.
@@ -23,7 +25,7 @@ const tick = clockTick
 
 func TestParseStat(t *testing.T) {
 	for _, name := range []string{"sh", "a b", "(x)", ") S 9 9 (", "", "a) R 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22", "\xff\n"} {
-		want := stat{cpu: 3 * tick, reaped: 7 * tick, threads: 5, rss: 6 * page}
+		want := stat{state: 'S', cpu: 3 * tick, reaped: 7 * tick, threads: 5, rss: 6 * page}
 		if got, ok := parseStat([]byte(statOf(name, 5, 1, 2, 3, 4, 6))); got != want || !ok {
 			t.Errorf("name %q: %+v, %v", name, got, ok)
 		}
@@ -39,7 +41,7 @@ func TestParseStat(t *testing.T) {
 var sampleCases = []struct {
 	name  string
 	files map[string]string
-	want  Usage
+	want  Usage // but for the largest process
 	gone  bool
 }{
 	{name: "gone", gone: true},
@@ -65,9 +67,47 @@ var sampleCases = []struct {
 func TestSample(t *testing.T) {
 	for _, c := range sampleCases {
 		s := &Sampler{proc: write(t, c.files)}
-		if got, ok := s.Sample(7); ok == c.gone || ok && got != c.want {
+		got, ok := s.Sample(7)
+		if got.Largest, got.LargestRSS = 0, 0; ok == c.gone || ok && got != c.want {
 			t.Errorf("%s: %+v, %v, want %+v", c.name, got, ok, c.want)
 		}
+	}
+}
+
+// TestSampleOfStates has a shell whose child wants a CPU, and whose grandchild is a zombie.
+func TestSampleOfStates(t *testing.T) {
+	state := func(s string, rss int) string {
+		return strings.Replace(statOf("a", 1, 0, 0, 0, 0, rss), ") S", ") "+s, 1)
+	}
+	s := &Sampler{proc: write(t, map[string]string{
+		"7/stat": state("S", 1), "7/task/7/children": "8 9", "8/stat": state("R", 5), "8/task/8/children": "10", "9/stat": state("S", 3), "10/stat": state("Z", 0),
+	})}
+	want := Usage{RSS: 9 * page, Ready: true, Largest: 8, LargestRSS: 5 * page}
+	if got, ok := s.Sample(7); got != want || !ok {
+		t.Errorf("%+v, %v, want %+v", got, ok, want)
+	}
+	for pid, want := range map[int]bool{7: true, 8: true, 9: true, 10: false, 11: false} {
+		if got := s.Lives(pid); got != want {
+			t.Errorf("process %d lives: %v", pid, got)
+		}
+	}
+}
+
+// TestAffinity binds this thread to a CPU, as an administrator may do while the process runs.
+func TestAffinity(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var all, one unix.CPUSet
+	must(t, unix.SchedGetaffinity(0, &all))
+	for i := 0; one.Count() == 0; i++ {
+		if all.IsSet(i) {
+			one.Set(i)
+		}
+	}
+	must(t, unix.SchedSetaffinity(0, &one))
+	defer unix.SchedSetaffinity(0, &all)
+	if n := CPUs(); n != 1 {
+		t.Errorf("%d CPUs on one", n)
 	}
 }
 
@@ -79,7 +119,7 @@ func TestSampleHasBounds(t *testing.T) {
 		files[fmt.Sprintf("7/task/%d/children", tid)] = strings.Repeat("123456 ", 5000)
 	}
 	s := &Sampler{proc: write(t, files)}
-	want := Usage{CPU: maxThreads, Wait: maxThreads, RSS: page}
+	want := Usage{CPU: maxThreads, Wait: maxThreads, RSS: page, Largest: 7, LargestRSS: page}
 	if got, ok := s.Sample(7); got != want || !ok {
 		t.Errorf("%+v, %v, want %+v", got, ok, want)
 	}

@@ -203,12 +203,15 @@ func (x *executor) start(ctx context.Context, j *job, c *process.Command) error 
 	for _, stop := range stops {
 		stop()
 	}
-	if p != nil {
-		x.limit.Finished(p, got)
+	if p != nil && x.limit.Finished(p, got) {
+		err = errors.Join(err, errKilled)
 	}
 	j.ended(got)
 	return err
 }
+
+// errKilled is the error of a job, perhaps one whose shell says that all is well.
+var errKilled = errors.New("the kernel has killed a process of it: out of memory")
 
 // isOurs reports whether a run ends for a reason of its own, and not by a signal: then there is
 // nobody to send a second one.
