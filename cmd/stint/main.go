@@ -36,11 +36,13 @@ import (
 	"syscall"
 
 	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/process"
 )
 
 func main() {
 	// A write to a closed pipe fails, and the run ends in order. The signal is not ignored, as
 	// jobs would then ignore it too.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	process.ReapOrphans()
 	os.Exit(execute(context.Background(), os.Args[1:], console.Streams{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
 }

@@ -6,21 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/interrupt"
 	"github.com/stint-go/stint/cmd/stint/internal/run"
 )
 
 // Exit statuses. A run ended by a signal exits with statusSignal plus its number, as in
-// shells: 129 for a hangup, 130 for an interrupt, 141 for a broken pipe, 143 for a
-// termination.
+// shells: 129 for a hangup, 130 for an interrupt, 131 for a quit, 141 for a broken pipe, 143
+// for a termination.
 const (
 	statusOK     = 0
 	statusFailed = 1
@@ -32,42 +31,24 @@ const (
 // ends or the process gets a signal, and then removes unfinished files. A second signal
 // kills the process.
 func execute(ctx context.Context, args []string, std console.Streams) int {
-	hungUp, stop := notify(ctx, syscall.SIGHUP)
-	defer stop()
-	terminated, stop := notify(hungUp, syscall.SIGTERM)
-	defer stop()
-	interrupted, stop := notify(terminated, os.Interrupt)
+	ctx, stop := interrupt.Notify(ctx)
 	defer stop()
 
 	root := newRoot(std)
 	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
 	out := &recorder{w: std.Stdout}
 	root.SetOut(out)
-	err := root.ExecuteContext(interrupted)
+	err := root.ExecuteContext(ctx)
 	if err == nil && out.err != nil {
 		err = &console.WriteError{Err: out.err}
 	}
-	switch {
-	case err == nil || interrupted.Err() == nil:
+	if err == nil || ctx.Err() == nil {
 		return status(err, console.New(std.Stderr))
-	case hungUp.Err() != nil && ctx.Err() == nil:
-		return statusSignal + int(syscall.SIGHUP)
-	case terminated.Err() != nil && ctx.Err() == nil:
-		return statusSignal + int(syscall.SIGTERM)
+	}
+	if sig, ok := errors.AsType[interrupt.Signal](context.Cause(ctx)); ok {
+		return sig.Status()
 	}
 	return statusSignal + int(syscall.SIGINT)
-}
-
-// notify is signal.NotifyContext with two differences. The first signal removes the
-// handler, so that the second has its default action. A signal that was ignored when the
-// process started, as an interrupt is in a background job of a script, stays ignored.
-func notify(ctx context.Context, sig os.Signal) (context.Context, context.CancelFunc) {
-	if signal.Ignored(sig) {
-		return context.WithCancel(ctx)
-	}
-	ctx, stop := signal.NotifyContext(ctx, sig)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
 }
 
 // recorder keeps the first error of w and hides it from cobra, which would print it in

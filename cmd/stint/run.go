@@ -47,8 +47,9 @@ With --cluster, workers that were started with "stint work --run" run the jobs.`
   1    a job failed, or the run could not go on; a message says why
   2    wrong command line
   126  COMMAND cannot be executed (127: not found); no job has started
-  130  interrupted (143: terminated, 129: hung up, 141: the reader of the output
-       has gone). The first signal terminates the jobs, the second kills them.
+  130  interrupted (143: terminated, 129: hung up, 131: quit, 141: the reader of
+       the output has gone). The first signal terminates the jobs, the second
+       kills them.
   With --halt and fail=N, the status of the job that ended the run. With
   success=N, 0.
 

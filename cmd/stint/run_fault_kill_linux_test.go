@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // logged returns the last argument of each command in the job log of the run, sorted as
@@ -76,6 +80,131 @@ func TestRunKilledWhileChildrenStart(t *testing.T) {
 		time.Sleep(50*time.Millisecond + time.Duration(rand.IntN(50_000))*time.Microsecond)
 		p.send(syscall.SIGKILL)
 		p.end()
+	}
+}
+
+func init() { programs["adopt"], programs["unkillable"] = adopt, unkillable }
+
+// adopt executes its arguments as a process whose children are orphans, too, as those of the first
+// one of a container. One has ended before, and one ends later.
+func adopt() {
+	err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	if err == nil {
+		err = exec.Command("sh", "-c", "true & (sleep 0.5; echo >>ended) & exit").Run()
+	}
+	if err == nil {
+		os.Args[1], err = exec.LookPath(os.Args[1])
+	}
+	if err == nil {
+		err = syscall.Exec(os.Args[1], os.Args[1:], os.Environ())
+	}
+	panic(err)
+}
+
+// zombies returns how many children of a process have ended and were not reaped.
+func zombies(parent int) (n int) {
+	files, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, name := range files {
+		stat, _ := os.ReadFile(name)
+		if strings.HasPrefix(string(stat[bytes.LastIndexByte(stat, ')')+1:]), fmt.Sprintf(" Z %d ", parent)) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestOrphansAreReaped has each command that lasts as the first process of a container.
+func TestOrphansAreReaped(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"run", "-s", "(setsid true &); (setsid sleep 0.1 &); exec sleep 1000; : $1", ":::", "1"},
+		{"serve", "--listen", "127.0.0.1:0"},
+		{"work", "--cluster", "nats://127.0.0.1:1"},
+		{"sum", "-"},
+	} {
+		t.Run(args[0], func(t *testing.T) {
+			t.Parallel()
+			p := newFaultRun(t).within("adopt")
+			p.Args = append([]string{"adopt", "stint"}, args...)
+			in, err := p.StdinPipe()
+			must(t, err)
+			defer in.Close()
+			p.start()
+			p.awaitLines("ended", 1)
+			if !eventually(func() bool { return zombies(p.Process.Pid) == 0 }) {
+				t.Errorf("%d zombies, want none", zombies(p.Process.Pid))
+			}
+			p.send(syscall.SIGTERM)
+			p.end()
+		})
+	}
+}
+
+// unkillable makes all its users root, which it must be by its mode, and sleeps until there is a
+// file go.
+func unkillable() {
+	if err := syscall.Setresuid(0, 0, 0); err != nil {
+		fmt.Println(err)
+		return
+	}
+	err := os.WriteFile("started", []byte("\n"), 0o666)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for err = os.ErrNotExist; err != nil; _, err = os.Stat("go") {
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// TestRunLeavesOtherUsers runs jobs that have become root: --timeout and signals do not end them,
+// and the run does not wait. In package process, TestNoPermission needs no rights.
+func TestRunLeavesOtherUsers(t *testing.T) {
+	t.Parallel()
+	skipUnlessRoot(t)
+	path, err := exec.LookPath("unkillable")
+	must(t, err)
+	program, err := os.ReadFile(path)
+	must(t, err)
+	for name, args := range map[string][]string{
+		"timeout": {"--timeout", "0.3", "--retries", "3"},
+		"halt":    {"--halt", "now"},
+		"signals": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, err := os.MkdirTemp("", "stint-")
+			must(t, err)
+			defer os.RemoveAll(dir)
+			must(t, os.Chmod(dir, 0o777))
+			suid := filepath.Join(dir, "unkillable")
+			must(t, os.WriteFile(suid, program, 0o755))
+			must(t, os.Chmod(suid, 0o755|os.ModeSetuid))
+			args = append(args, "-j", "2", "-s", "[ $1 = 2 ] || exec "+suid+"; while [ ! -e started ]; do sleep 0.02; done; exit $1", ":::", "1")
+			if name == "halt" {
+				args = append(args, "2")
+			}
+			p := newFaultRun(t, args...).within("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+			p.Dir, p.daemons = dir, true
+			stint, err := exec.LookPath("stint")
+			must(t, err)
+			p.Args = append(p.Args[:4], append([]string{stint}, p.Args[5:]...)...)
+			p.start()
+			p.awaitLines("started", 1)
+			status, errs := 1, "timed out after "
+			switch name {
+			case "halt":
+				status, errs = 2, "job 2, exit status 2"
+			case "signals":
+				p.send(syscall.SIGINT)
+				p.send(syscall.SIGTERM)
+				status, errs = 130, ""
+			}
+			if p.end(); p.ProcessState.ExitCode() != status || !strings.Contains(p.errs.String(), errs) || strings.Count(p.errs.String(), " cannot be ended, and run on\n") != 1 {
+				t.Errorf("exit status %d, messages %q", p.ProcessState.ExitCode(), p.errs.String())
+			}
+			p.write("go", "")
+		})
 	}
 }
 

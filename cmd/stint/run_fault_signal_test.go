@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -14,7 +15,7 @@ import (
 var endings = []struct {
 	signal syscall.Signal
 	status int
-}{{syscall.SIGINT, 130}, {syscall.SIGTERM, 143}, {syscall.SIGHUP, 129}}
+}{{syscall.SIGINT, 130}, {syscall.SIGTERM, 143}, {syscall.SIGHUP, 129}, {syscall.SIGQUIT, 131}}
 
 // Scripts of jobs that tell when they run. The second ends when there is a file go.
 const (
@@ -80,6 +81,105 @@ func TestRunInterruptedWhile(t *testing.T) {
 		p.send(syscall.SIGTERM)
 		if p.end(); p.ProcessState.ExitCode() != 143 {
 			t.Errorf("%s: exit status %d, want 143; messages %q", what, p.ProcessState.ExitCode(), p.errs.String())
+		}
+	}
+}
+
+func init() { programs["escape"] = escape }
+
+// escape moves to the process group of its parent, and executes its arguments.
+func escape() {
+	group, err := syscall.Getpgid(os.Getppid())
+	if err == nil {
+		err = syscall.Setpgid(0, group)
+	}
+	if err == nil {
+		err = syscall.Exec("/bin/sh", append([]string{"sh", "-c"}, os.Args[1:]...), os.Environ())
+	}
+	panic(err)
+}
+
+// jobStates are jobs that a TERM ends, in the states that one can be in.
+var jobStates = map[string][]string{
+	"running":             {"-s", sleeper},
+	"with children":       {"-s", "sleep 1000 & echo >>started; sleep 1000; : $1"},
+	"stopped":             {"-s", "echo >>started; kill -STOP $$; : $1"},
+	"outside of a group":  {"escape", sleeper},
+	"nested":              {"-s", `stint run -s "echo >>started; exec sleep 1000" ::: 1; echo after`},
+	"nested, and stopped": {"-s", `stint run -s "kill -STOP \$PPID; echo >>started; exec sleep 1000" ::: 1; echo after`},
+	"ended, with a group": {"-s", `(trap "exit 0" TERM; echo >>started; while :; do sleep 0.02; done) & wait; : $1`},
+}
+
+// TestRunEndsJobs ends jobs in all states by each signal, by a timeout and by a halt.
+func TestRunEndsJobs(t *testing.T) {
+	t.Parallel()
+	for state, args := range jobStates {
+		t.Run(state, func(t *testing.T) {
+			t.Parallel()
+			for _, end := range endings {
+				if signal.Ignored(end.signal) {
+					continue
+				}
+				p := newFaultRun(t, append(args, ":::", "1")...).start()
+				p.awaitLines("started", 1)
+				p.send(end.signal)
+				if p.end(); p.ProcessState.ExitCode() != end.status || p.out.Len() > 0 {
+					t.Errorf("%v: exit status %d, want %d; output %q, messages %q", end.signal, p.ProcessState.ExitCode(), end.status, &p.out, p.errs.String())
+				}
+			}
+			p := newFaultRun(t, append(append([]string{"--timeout", "0.5"}, args...), ":::", "1")...).start()
+			p.want(1, "", "1 job of 1 failed: job 1, timed out after ")
+		})
+	}
+}
+
+// TestRunIgnores sends signals that do not concern a run, nor its jobs.
+func TestRunIgnores(t *testing.T) {
+	t.Parallel()
+	p := newFaultRun(t, "-s", `trap "echo >>told" WINCH PIPE USR1 USR2 CONT CHLD ALRM; echo >>started; while [ ! -e go ]; do :; done; echo done $1`, ":::", "1").start()
+	p.awaitLines("started", 1)
+	for _, s := range []syscall.Signal{syscall.SIGWINCH, syscall.SIGPIPE, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGCONT, syscall.SIGCHLD, syscall.SIGALRM} {
+		p.send(s)
+	}
+	p.write("go", "")
+	p.want(0, "done 1\n", "")
+	if told := p.lines("told"); len(told) > 0 {
+		t.Errorf("the job got %d signals, want none", len(told))
+	}
+}
+
+// TestRunWaitsForGroups terminates jobs whose own process ends at once, and one that it has
+// started takes its time: until the end of that, or a second signal.
+func TestRunWaitsForGroups(t *testing.T) {
+	t.Parallel()
+	const server = `(exec 2>&-; trap 'echo >>told; while [ ! -e go ]; do sleep 0.02; done; echo >>clean; exit' TERM; echo >>started; while :; do sleep 0.02; done) & wait; echo after $1`
+	for _, end := range endings {
+		for _, twice := range []bool{false, true} {
+			if signal.Ignored(end.signal) {
+				continue
+			}
+			t.Run(fmt.Sprint(end.signal, " ", twice), func(t *testing.T) {
+				t.Parallel()
+				p := newFaultRun(t, "-s", server, ":::", "1").start()
+				p.awaitLines("started", 1)
+				p.send(end.signal)
+				p.awaitLines("told", 1)
+				const waits = "waiting for running jobs: 1; a second signal kills them\n"
+				if !eventually(func() bool { return strings.Contains(p.errs.String(), waits) }) {
+					t.Errorf("messages %q, want %q", p.errs.String(), waits)
+				}
+				want := 0
+				if twice {
+					p.send(end.signal)
+				} else {
+					p.write("go", "")
+					want = 1
+				}
+				p.want(end.status, "", waits)
+				if got := len(p.lines("clean")); got != want {
+					t.Errorf("%d processes have ended in order, want %d", got, want)
+				}
+			})
 		}
 	}
 }
@@ -183,8 +283,9 @@ func TestRunKilledJobLeavesNoChildren(t *testing.T) {
 	newFaultRun(t, "--timeout", "0.2", "-s", script, ":::", "1").start().want(1, "", "timed out")
 	p := newFaultRun(t, "-s", script, ":::", "1").start()
 	p.awaitLines("started", 1)
+	p.send(syscall.SIGQUIT) // the lower number comes first
 	p.send(syscall.SIGTERM)
-	p.want(143, "", "")
+	p.want(131, "", "")
 }
 
 // TestRunTimeoutIsOfTheProcess wants the status of a job that ends in time, though what it

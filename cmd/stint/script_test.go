@@ -19,8 +19,11 @@ import (
 // TestMain makes this test binary two commands, stint and deaf. Their leases are short.
 func TestMain(m *testing.M) {
 	sum.Lease, run.Lease = time.Second, time.Second
-	testscript.Main(ownTokens{m}, map[string]func(){"stint": main, "deaf": deaf})
+	testscript.Main(ownTokens{m}, programs)
 }
+
+// programs are in the PATH of tests.
+var programs = map[string]func(){"stint": main, "deaf": deaf}
 
 // ownTokens runs the tests with their own directory for the tokens of servers.
 type ownTokens struct{ *testing.M }

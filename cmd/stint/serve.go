@@ -59,7 +59,7 @@ file names and no secrets. --metrics therefore cannot be combined with --token.
 	example: `  stint serve
   STINT_TOKEN=$(cat token) stint serve --listen :4222 --dir /var/lib/stint
   stint serve --listen :4222 --users /etc/stint/users --metrics 127.0.0.1:8222`,
-	exit: `  0    interrupted, terminated or hung up, and stopped in order
+	exit: `  0    interrupted, terminated, hung up or quit, and stopped in order
   1    the address or the directory could not be used, or the server has failed
   2    wrong command line, such as an address for other machines without a token`,
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stint-go/stint/cluster"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
+	"github.com/stint-go/stint/cmd/stint/internal/interrupt"
 	"github.com/stint-go/stint/cmd/stint/internal/testfiles"
 )
 
@@ -100,7 +101,7 @@ func TestSignals(t *testing.T) {
 	for _, test := range []struct {
 		signal os.Signal
 		status int
-	}{{os.Interrupt, 130}, {syscall.SIGTERM, 143}, {syscall.SIGHUP, 129}} {
+	}{{os.Interrupt, 130}, {syscall.SIGTERM, 143}, {syscall.SIGHUP, 129}, {syscall.SIGQUIT, 131}} {
 		if signal.Ignored(test.signal) { // as under nohup: stint leaves it ignored
 			t.Logf("%v: ignored here", test.signal)
 			continue
@@ -131,38 +132,66 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// deaf is a command that handles an interrupt like stint, and does not end.
+// deaf is a command that handles signals like stint, and does not end. With an argument it
+// waits for two, like stint run.
 func deaf() {
-	ctx, _ := notify(context.Background(), os.Interrupt)
+	ctx, _ := interrupt.Notify(context.Background())
+	second := context.Background()
+	if len(os.Args) > 1 {
+		second = interrupt.Second(ctx)
+	}
 	fmt.Println("ignored", signal.Ignored(os.Interrupt))
 	<-ctx.Done()
-	fmt.Println("interrupted")
+	fmt.Println("first:", context.Cause(ctx))
+	<-second.Done()
+	fmt.Println("second")
 	select {}
 }
 
-// TestSecondInterruptKills interrupts a process until the signal kills it.
-func TestSecondInterruptKills(t *testing.T) {
+// TestLastSignalKills sends signals to a process until one kills it. None prints goroutines.
+func TestLastSignalKills(t *testing.T) {
 	if signal.Ignored(os.Interrupt) {
 		t.Skip("interrupts are ignored here, and child processes inherit that")
 	}
-	cmd := spawn(t, false, "deaf")
-	for _, want := range []string{"ignored false", "interrupted"} {
-		if line := cmd.line(); line != want {
-			t.Errorf("the process prints %q, want %q", line, want)
+	for _, test := range []struct {
+		signals []os.Signal // the last one is repeated
+		lines   []string
+		end     string
+	}{
+		{[]os.Signal{os.Interrupt}, []string{"first: interrupt"}, "signal: interrupt"},
+		{[]os.Signal{syscall.SIGQUIT}, []string{"first: quit"}, "exit status 131"},
+		{[]os.Signal{os.Interrupt, syscall.SIGQUIT}, []string{"first: interrupt"}, "exit status 131"},
+		{[]os.Signal{syscall.SIGQUIT, syscall.SIGTERM}, []string{"first: quit"}, "signal: terminated"},
+		{[]os.Signal{os.Interrupt}, []string{"first: interrupt", "second"}, "signal: interrupt"},
+		{[]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, []string{"first: interrupt", "second"}, "signal: hangup"},
+		{[]os.Signal{syscall.SIGQUIT}, []string{"first: quit", "second"}, "exit status 131"},
+	} {
+		var errs strings.Builder
+		cmd := spawn(t, false, "deaf", []string{"twice"}[:len(test.lines)-1]...)
+		cmd.Stderr = &errs
+		if line := cmd.line(); line != "ignored false" {
+			t.Errorf("the process prints %q", line)
 		}
-		must(t, cmd.Process.Signal(os.Interrupt))
-	}
-	done := make(chan error)
-	go func() { done <- cmd.Wait() }()
-	for {
-		select {
-		case err := <-done:
-			if err == nil || err.Error() != "signal: interrupt" {
-				t.Errorf("ended with %v, want signal: interrupt", err)
+		for i, want := range test.lines {
+			must(t, cmd.Process.Signal(test.signals[min(i, len(test.signals)-1)]))
+			if line := cmd.line(); line != want {
+				t.Errorf("the process prints %q, want %q", line, want)
 			}
-			return
-		case <-time.After(10 * time.Millisecond): // the last one came before the handler was removed
-			_ = cmd.Process.Signal(os.Interrupt)
+		}
+		done := make(chan error)
+		go func() { done <- cmd.Wait() }()
+		for ended := false; !ended; {
+			select {
+			case err := <-done:
+				if ended = true; err == nil || err.Error() != test.end {
+					t.Errorf("%v: ended with %v, want %v", test.signals, err, test.end)
+				}
+			case <-time.After(10 * time.Millisecond): // the last one came before the handler was removed
+				_ = cmd.Process.Signal(test.signals[len(test.signals)-1])
+			}
+		}
+		if errs.Len() > 0 {
+			t.Errorf("%v: messages %.200q, want none", test.signals, &errs)
 		}
 	}
 }
@@ -179,12 +208,19 @@ func TestIgnoredInterruptStaysIgnored(t *testing.T) {
 // "&": they ignore interrupts. A termination ends them, as the help says.
 func TestTerminatedInTheBackground(t *testing.T) {
 	url, _ := serve(t)
-	for _, command := range []string{
-		"stint serve --listen 127.0.0.1:0", "stint work --cluster " + url,
+	for _, test := range []struct {
+		command string
+		end     os.Signal
+	}{
+		{"stint serve --listen 127.0.0.1:0", syscall.SIGTERM},
+		{"stint serve --listen 127.0.0.1:0", syscall.SIGQUIT},
+		{"stint work --cluster " + url, syscall.SIGTERM},
+		{"stint work --run --cluster " + url, syscall.SIGQUIT},
 	} {
+		command, end := test.command, test.end
 		cmd := spawn(t, false, "sh", "-c", `trap "" INT; exec `+command+" 2>&1")
 		first := cmd.line()
-		for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		for _, sig := range []os.Signal{os.Interrupt, end} {
 			if err := cmd.Process.Signal(sig); err != nil {
 				t.Errorf("%s: %v: %v", command, sig, err)
 			}

@@ -57,8 +57,8 @@ STINT_TOKEN is the token for the server if the URL contains none.`,
        match, the output could not be written, or the server of --cluster could
        not be reached or stayed full
   2    wrong command line
-  130  interrupted (143: terminated, 129: hung up, 141: the reader of the output
-       has gone); the file of -o is unchanged
+  130  interrupted (143: terminated, 129: hung up, 131: quit, 141: the reader of
+       the output has gone); the file of -o is unchanged
 
 A standard stream that is closed counts as /dev/null.`,
 }

@@ -51,11 +51,12 @@ what its user can read.
 	example: `  stint work --cluster nats://127.0.0.1:4222
   STINT_TOKEN=$(cat token) stint work --cluster nats://fileserver:4222 --root /srv/photos -j 4
   stint work --cluster nats://127.0.0.1:4222 --run=gzip,flac`,
-	exit: `  0    interrupted, terminated or hung up, after running tasks had finished
+	exit: `  0    interrupted, terminated, hung up or quit, after running tasks had finished
   1    the server refused the worker or could not be used, or the directory of
        --root could not be opened
   2    wrong command line
-  130  interrupted before the server was reached (143: terminated, 129: hung up)`,
+  130  interrupted before the server was reached (143: terminated, 129: hung up,
+       131: quit)`,
 }
 
 func newWork(std console.Streams) *cobra.Command {

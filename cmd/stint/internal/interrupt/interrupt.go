@@ -1,14 +1,99 @@
-// Package interrupt lets a caller stop waiting for calls that have no context:
-// reading a pipe or a terminal, or opening a file on a file server. Such a call
-// cannot be cancelled. When the context ends first, its goroutine is left to the end
-// of the process, and the caller must not use again what the call was given.
+// Package interrupt ends a command in order after a signal. It also lets a caller stop
+// waiting for calls that have no context: reading a pipe or a terminal, or opening a file
+// on a file server. Such a call cannot be cancelled. When the context ends first, its
+// goroutine is left to the end of the process, and the caller must not use again what the
+// call was given.
 package interrupt
 
 import (
 	"context"
 	"io"
 	"iter"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
 )
+
+// A Signal is the cause of a context that a signal has ended. It is a context.Canceled.
+type Signal struct{ syscall.Signal }
+
+// Error returns the text of the signal.
+func (s Signal) Error() string { return s.String() }
+
+// Is reports whether err is context.Canceled.
+func (s Signal) Is(err error) bool { return err == context.Canceled }
+
+// Status returns the exit status that a shell reports after the signal.
+func (s Signal) Status() int { return 128 + int(s.Signal) }
+
+// signals are those of a context that Notify has returned.
+type signals struct {
+	second  context.Context
+	claimed atomic.Bool
+}
+
+type signalsKey struct{}
+
+// Notify returns a context that the first INT, TERM, HUP or QUIT ends, until stop is called.
+// The next signal has its default action, unless Second was called. QUIT then ends the
+// process with its exit status, as the default action would print all goroutines.
+//
+// A signal that was ignored when the process started, as an interrupt is in a background job
+// of a script, stays ignored. Go tells that of INT and HUP only.
+func Notify(parent context.Context) (ctx context.Context, stop func()) {
+	second, kill := context.WithCancel(context.Background())
+	s := &signals{second: second}
+	ctx, cancel := context.WithCancelCause(context.WithValue(parent, signalsKey{}, s))
+	got, quit, done := make(chan os.Signal, 8), make(chan os.Signal, 8), make(chan struct{})
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(sig) {
+			signal.Notify(got, sig)
+		}
+	}
+	signal.Notify(quit, syscall.SIGQUIT)
+	go func() {
+		for n, last := 1, false; ; n++ {
+			var sig os.Signal
+			select {
+			case sig = <-got:
+			case sig = <-quit:
+			case <-done:
+				return
+			}
+			it := Signal{sig.(syscall.Signal)}
+			switch {
+			case last && it.Signal == syscall.SIGQUIT:
+				os.Exit(it.Status())
+			case n == 1:
+				cancel(it)
+			case n == 2:
+				kill()
+			}
+			if last = n > 1 || !s.claimed.Load(); last {
+				signal.Stop(got)
+			}
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(got)
+		signal.Stop(quit)
+		close(done)
+		cancel(nil)
+		kill()
+	}
+}
+
+// Second returns a context that the second signal ends. ctx is one of Notify, or made from it.
+// After Second, only the third signal has its default action.
+func Second(ctx context.Context) context.Context {
+	s, ok := ctx.Value(signalsKey{}).(*signals)
+	if !ok {
+		return context.Background()
+	}
+	s.claimed.Store(true)
+	return s.second
+}
 
 // result is the result of one call.
 type result[T any] struct {

@@ -107,7 +107,7 @@ func (l *Limit) Started(p *process.Process) {
 	l.running[p] = newSample(p.Started())
 }
 
-// Paused tells that all jobs were stopped for so long, and continue.
+// Paused tells that all jobs were stopped for so long, with this process, and continue.
 func (l *Limit) Paused(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -46,6 +46,7 @@ func (l *Limit) watch() {
 		case <-timer.C:
 		}
 		now := time.Now()
+		l.Paused(max(0, now.Sub(last)-maxElapsed))
 		l.look(now, min(now.Sub(last), maxElapsed))
 		last = now
 		timer.Reset(min(lastLook, max(firstLook, now.Sub(began)/10)))

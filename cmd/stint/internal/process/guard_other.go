@@ -14,3 +14,5 @@ func killGroup(pid int) {
 		_ = child.Kill()
 	}
 }
+
+func stopGroup(int, bool) {}

@@ -50,20 +50,20 @@ var leftCases = []struct {
 	reader  func([]byte) io.Reader
 	numbers []int32
 	extra   int // bytes of one more message
-	want    []int32
+	want    []int
 }{
 	{"nothing", whole, nil, 0, nil},
-	{"one", whole, []int32{7}, 0, []int32{7}},
-	{"ended", whole, []int32{7, 8, -7}, 0, []int32{8}},
+	{"one", whole, []int32{7}, 0, []int{7}},
+	{"ended", whole, []int32{7, 8, -7}, 0, []int{8}},
 	{"all ended", whole, []int32{7, 8, -8, -7}, 0, nil},
-	{"used again", whole, []int32{7, -7, 7}, 0, []int32{7}},
-	{"end without a start", whole, []int32{-7, 8}, 0, []int32{8}},
-	{"numbers of no group", whole, []int32{0, 1, -1, 1 << 30, -1 << 31}, 0, []int32{1 << 30}},
-	{"half a message", whole, []int32{7}, 3, []int32{7}},
-	{"byte by byte", bytewise, []int32{300, 70000, -300}, 2, []int32{70000}},
-	{"in the middle", odd, []int32{300, 70000, 5, -300}, 1, []int32{5, 70000}},
-	{"error", failing, []int32{7, 8, -8}, 1, []int32{7}},
-	{"more than a buffer", whole, many(20000), 0, []int32{20000}},
+	{"used again", whole, []int32{7, -7, 7}, 0, []int{7}},
+	{"end without a start", whole, []int32{-7, 8}, 0, []int{8}},
+	{"numbers of no group", whole, []int32{0, 1, -1, 1 << 30, -1 << 31}, 0, []int{1 << 30}},
+	{"half a message", whole, []int32{7}, 3, []int{7}},
+	{"byte by byte", bytewise, []int32{300, 70000, -300}, 2, []int{70000}},
+	{"in the middle", odd, []int32{300, 70000, 5, -300}, 1, []int{5, 70000}},
+	{"error", failing, []int32{7, 8, -8}, 1, []int{7}},
+	{"more than a buffer", whole, many(20000), 0, []int{20000}},
 }
 
 func TestLeft(t *testing.T) {
@@ -71,7 +71,9 @@ func TestLeft(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b := append(messages(c.numbers...), make([]byte, c.extra)...)
-			if got := slices.Sorted(maps.Keys(left(c.reader(b)))); !slices.Equal(got, c.want) {
+			w := watch{running: make(map[int]bool)}
+			w.read(c.reader(b))
+			if got := slices.Sorted(maps.Keys(w.running)); !slices.Equal(got, c.want) {
 				t.Errorf("%d, want %d", got, c.want)
 			}
 		})

@@ -27,45 +27,54 @@ func newMark() string {
 	return markVariable + "=" + strconv.Itoa(session) + "-" + rand.Text()
 }
 
-// killMarked kills the groups of processes that have the mark and are in the session of its
-// maker: those that have made a session of their own are left alone. It pauses and looks again,
-// some times, while it sees a process without any variable: one that is executing a program has
-// none for a moment, which on busy CPUs may be long.
+// killMarked kills the groups of processes that have the mark. It pauses and looks again, some
+// times, while it sees a process without any variable: one that is executing a program has none
+// for a moment, which on busy CPUs may be long.
 func killMarked(mark string, pause func()) {
-	number, _, _ := strings.Cut(strings.TrimPrefix(mark, markVariable+"="), "-")
-	session, err := strconv.Atoi(number)
-	if err != nil {
-		return
-	}
 	for scans, pauses := 0, 0; scans < markScans && pauses < markPauses; {
-		found, bare := false, false
-		for _, pid := range processes() {
-			env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-			if err != nil || len(env) > 0 && !bytes.Contains(append([]byte{0}, env...), []byte("\x00"+mark+"\x00")) {
-				continue
-			}
-			if s, err := unix.Getsid(pid); err != nil || s != session {
-				continue
-			}
-			if len(env) == 0 {
-				bare = bare || alive(pid)
-				continue
-			}
-			if group, err := syscall.Getpgid(pid); err == nil && group > 1 {
-				found = true
-				killGroup(group)
-			}
+		groups, bare := marked(mark)
+		for _, group := range groups {
+			killGroup(group)
 		}
 		switch {
 		case bare:
 			pauses++
 			pause()
-		case found:
+		case len(groups) > 0:
 			scans++
 		default:
 			return
 		}
 	}
+}
+
+// marked returns the groups of processes that have the mark and are in the session of its
+// maker: those that have made a session of their own are left alone, and those that have moved
+// to the group of the maker. bare reports whether there is one without any variable.
+func marked(mark string) (groups []int, bare bool) {
+	number, _, _ := strings.Cut(strings.TrimPrefix(mark, markVariable+"="), "-")
+	session, err := strconv.Atoi(number)
+	if err != nil {
+		return nil, false
+	}
+	maker, _ := syscall.Getpgid(os.Getppid())
+	for _, pid := range processes() {
+		env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+		if err != nil || len(env) > 0 && !bytes.Contains(append([]byte{0}, env...), []byte("\x00"+mark+"\x00")) {
+			continue
+		}
+		if s, err := unix.Getsid(pid); err != nil || s != session {
+			continue
+		}
+		if len(env) == 0 {
+			bare = bare || alive(pid)
+			continue
+		}
+		if group, err := syscall.Getpgid(pid); err == nil && group > 1 && group != maker {
+			groups = append(groups, group)
+		}
+	}
+	return groups, bare
 }
 
 // processes returns the numbers of all processes.

@@ -4,9 +4,22 @@
 // # States
 //
 // A process is running until the kernel reports its exit. It is then over, unless other
-// processes of its group live: the group lingers. A lingering group has half a second to
-// end by itself, as a "tee" that a shell does not wait for does, and is then terminated.
-// A process that has made a session of its own, as daemons do, has left the group.
+// processes of its group live. Terminate asks the group to end.
+//
+//	state      since                       ends by
+//	running    the start                   the exit of the process: over, lingering or ending
+//	lingering  the exit, not asked to end  the end of the group; TERM after Grace, KILL after another
+//	ending     the exit, asked before      the end of the group; Kill, and Grace after it
+//	left       Kill, without permission    nothing: the process runs on and is not waited for
+//	over       the end of the group
+//
+// So a shell that a TERM ends does not end the job while a program of its own shuts down:
+// who has called Terminate decides how long that may take. And a "tee" that a shell does not
+// wait for has a moment to write the rest.
+//
+// A process that has made a session of its own, as daemons do, has left the group. The first
+// process gets signals wherever it is. Stopped processes are in the same states: one that is
+// asked to end continues, to end.
 //
 // The number of a group is in use until its last process has ended, so a signal cannot
 // reach a stranger while the group lives: that is checked each time, under the lock that
@@ -16,16 +29,22 @@ package process
 
 import (
 	"io"
+	"maps"
 	"os"
+	"os/signal"
 	"slices"
 	"sync"
 	"syscall"
 	"time"
 )
 
-// Grace is how long the processes of a group have after a TERM before they are killed, and
-// how long they may outlive the first process of the group.
+// Grace is how long the processes of a group have after a TERM before they are killed, how
+// long they may outlive the first process of the group, and how long the kernel has to end
+// them after a KILL.
 const Grace = 500 * time.Millisecond
+
+// stopInterval is the time between two looks for processes that are stopped.
+const stopInterval = time.Second
 
 // A Command says what to start, and where its output goes.
 type Command struct {
@@ -37,6 +56,11 @@ type Command struct {
 
 	Stdin          []byte    // is written to the standard input; nil: it is /dev/null
 	Stdout, Stderr io.Writer // each is used by one goroutine at a time; nil: those of this process
+
+	// Stopped is called once if the process has been stopped for a while, as one that reads
+	// from the terminal, and must not block; nil: nothing is called. It is called on Linux and
+	// macOS.
+	Stopped func(*Process)
 }
 
 // A Result is what is known of a process that has ended.
@@ -47,6 +71,7 @@ type Result struct {
 	Elapsed time.Duration // from then until its exit
 	CPU     time.Duration // that it used, and the processes that it waited for
 	MaxRSS  int64         // bytes of memory, the most that one of these had; 0: not known, on Linux not more than this process had
+	Left    bool          // processes of the group run on, though they were killed: with Exit -1 the first one, too
 }
 
 // A Process is a running Command. Its methods may be called concurrently.
@@ -54,9 +79,16 @@ type Process struct {
 	pid     int
 	started time.Time
 
+	exit *os.File // tells of the exit; nil: there is none here
+
+	told bool // that it is stopped
+
 	mu     sync.Mutex
-	reaped bool // its number may be that of another process, unless the group lives
-	over   bool // the group is gone
+	reaped bool      // its number may be that of another process, unless the group lives
+	ending bool      // it was asked to end before it was reaped
+	killed time.Time // when the group was killed
+	left   bool      // there is no permission to end it
+	over   bool      // the group is gone, or not waited for any more
 }
 
 // Pid returns the number of the process, which is that of its group.
@@ -73,19 +105,59 @@ func (p *Process) Reaped() bool {
 	return p.reaped
 }
 
-// Terminate asks the processes of the group to end.
-func (p *Process) Terminate() { p.signal(syscall.SIGTERM) }
-
-// Kill ends the processes of the group.
-func (p *Process) Kill() { p.signal(syscall.SIGKILL) }
-
-func (p *Process) signal(s syscall.Signal) {
+// Ended reports whether the process has ended, and with it all of the group that has been
+// asked to end.
+func (p *Process) Ended() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.over {
-		signalGroup(p.pid, s)
+	return p.over || p.reaped && !p.ending
+}
+
+// Terminate asks the processes of the group to end. Run then waits for all of them: Kill ends
+// the wait.
+func (p *Process) Terminate() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ending = p.ending || !p.reaped
+	p.signal(syscall.SIGTERM)
+}
+
+// Kill ends the processes of the group. Run does not wait for those that this process may not
+// end, as they have another user.
+func (p *Process) Kill() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.kill()
+}
+
+// kill, signal and leave are called with the mutex held.
+func (p *Process) kill() {
+	if p.killed.IsZero() {
+		p.killed = time.Now()
+	}
+	if denied := p.signal(syscall.SIGKILL); denied {
+		p.leave()
 	}
 }
+
+func (p *Process) signal(s syscall.Signal) (denied bool) {
+	return !p.over && signalGroup(p.pid, s, !p.reaped)
+}
+
+// leave ends the wait for processes that this process may not end.
+func (p *Process) leave() {
+	p.left = true
+	if p.exit != nil {
+		_ = p.exit.SetReadDeadline(time.Unix(1, 0))
+	}
+}
+
+// children are the numbers of the processes that this package has started and not reaped.
+// starting is held for reading while one starts or is reaped.
+var (
+	starting sync.RWMutex
+	children sync.Map
+)
 
 // An Engine starts processes. It must be made by New, and closed. Its methods may be
 // called concurrently.
@@ -94,11 +166,9 @@ type Engine struct {
 	mark  string // a variable of each process, by which the watcher finds those it was not told of
 	null  *os.File
 
-	starting sync.RWMutex // held for reading from a start until the process is in running
-
 	mu      sync.Mutex
-	running map[*Process]bool
-	stopped bool
+	running map[*Process]*Command
+	closed  chan struct{}
 }
 
 // New returns an Engine. watcher is a command that calls Watch with its last argument, which
@@ -111,7 +181,8 @@ func New(watcher []string) (*Engine, error) {
 		return nil, err
 	}
 	reserveThreads()
-	e := &Engine{null: null, running: make(map[*Process]bool)}
+	e := &Engine{null: null, running: make(map[*Process]*Command), closed: make(chan struct{})}
+	go e.tellStopped()
 	if len(watcher) > 0 {
 		e.mark = newMark()
 		e.guard, err = startGuard(append(slices.Clip(watcher), e.mark), null)
@@ -121,6 +192,7 @@ func New(watcher []string) (*Engine, error) {
 
 // Close ends the watcher. No process may be running.
 func (e *Engine) Close() {
+	close(e.closed)
 	if e.guard != nil {
 		e.guard.close()
 	}
@@ -138,97 +210,107 @@ func (e *Engine) Run(c *Command, started func(*Process)) (Result, error) {
 		return Result{}, err
 	}
 	p := &Process{started: time.Now()}
-	wait, err := e.start(p, c, s)
+	wait, err := p.start(c, e.mark, s.childs)
 	s.closeChilds()
 	if err != nil {
 		s.close()
 		return Result{}, err
 	}
-	if e.guard != nil {
-		e.guard.add(p.pid)
-	}
+	e.add(p, c)
 	started(p)
 	s.copy()
 	r := wait()
 	r.Start, r.Elapsed = p.started, time.Since(p.started)
-	p.end()
+	r.Left = p.end()
 	e.remove(p)
-	if e.guard != nil {
-		e.guard.remove(p.pid)
-	}
 	s.drain()
 	return r, nil
 }
 
-// start starts p, and stops it if the others are stopped.
-func (e *Engine) start(p *Process, c *Command, s *streams) (wait func() Result, err error) {
-	e.starting.RLock()
-	defer e.starting.RUnlock()
-	if wait, err = p.start(c, e.mark, s.childs); err != nil {
-		return nil, err
+func (e *Engine) add(p *Process, c *Command) {
+	if e.guard != nil {
+		e.guard.add(p.pid)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.running[p] = true; e.stopped {
-		p.stop()
-	}
-	return wait, nil
+	e.running[p] = c
 }
 
 func (e *Engine) remove(p *Process) {
+	if e.guard != nil {
+		e.guard.remove(p.pid)
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.running, p)
 }
 
-// Stop stops the processes that run, and those that start until Continue is called. One that is
-// terminated or killed continues, to end.
-func (e *Engine) Stop() { e.setStopped(true, (*Process).stop) }
-
-// Continue lets stopped processes go on.
-func (e *Engine) Continue() { e.setStopped(false, (*Process).resume) }
-
-func (e *Engine) setStopped(stopped bool, do func(*Process)) {
-	e.starting.Lock()
-	defer e.starting.Unlock()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.stopped = stopped
-	for p := range e.running {
-		do(p)
-	}
-}
-
-// end waits until the group is gone. It terminates a group that lingers, and then kills it.
-func (p *Process) end() {
-	gone := p.awaitGroup()
-	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
-		if gone {
-			break
+// tellStopped calls Stopped of the commands whose processes two looks in a row find stopped,
+// until the Engine is closed. When this process has been stopped and goes on, the watcher
+// continues the others a moment later: the looks before and at once do not count.
+func (e *Engine) tellStopped() {
+	continued := make(chan os.Signal, 1)
+	notifyContinued(continued)
+	defer signal.Stop(continued)
+	timer := time.NewTimer(stopInterval)
+	defer timer.Stop()
+	stopped := make(map[*Process]bool) // at the last look
+	for {
+		select {
+		case <-e.closed:
+			return
+		case <-continued:
+			clear(stopped)
+		case <-timer.C:
+			stopped = e.look(stopped)
 		}
-		p.signal(s)
-		gone = p.awaitGroup()
+		timer.Reset(stopInterval)
 	}
-	p.mu.Lock()
-	p.over = true
-	p.mu.Unlock()
 }
 
-// awaitGroup waits until the group is gone, for Grace at most, and reports whether it is.
-// It looks less and less often: nothing tells of the end of a process that is not a child.
-// Zombies cost a look at all processes: it looks for them at the first, second, fourth, ... time.
-func (p *Process) awaitGroup() bool {
-	end := time.Now().Add(Grace)
-	pause := time.Millisecond
-	for n := 1; ; n++ {
+// look returns the processes that are stopped, and tells of those that were before.
+func (e *Engine) look(before map[*Process]bool) map[*Process]bool {
+	e.mu.Lock()
+	running := maps.Clone(e.running)
+	e.mu.Unlock()
+	stopped := make(map[*Process]bool)
+	for p, c := range running {
+		if c.Stopped == nil || p.told || !isStopped(p.pid) || p.Reaped() {
+			continue
+		}
+		if stopped[p] = true; before[p] {
+			p.told = true
+			c.Stopped(p)
+		}
+	}
+	return stopped
+}
+
+// end waits for the end of the group, and reports whether it is left. It ends a group that was
+// not asked to end. It looks less and less often: nothing tells of the end of a process that is
+// not a child.
+func (p *Process) end() (left bool) {
+	began, asked, member := time.Now(), false, 0
+	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
 		p.mu.Lock()
-		p.over = p.over || !groupLives(p.pid, n&(n-1) == 0)
-		over := p.over
+		switch waited := time.Since(began); {
+		case p.over:
+		case !groupLives(p.pid, &member):
+			p.over, p.left = true, false
+		case p.left, !p.killed.IsZero() && min(waited, time.Since(p.killed)) > Grace:
+			p.over, p.left = true, true
+		case p.ending:
+		case waited > 2*Grace:
+			p.kill()
+		case waited > Grace && !asked:
+			asked = true
+			p.signal(syscall.SIGTERM)
+		}
+		over, left := p.over, p.left
 		p.mu.Unlock()
-		if over || time.Now().After(end) {
-			return over
+		if over {
+			return left
 		}
 		time.Sleep(pause)
-		pause = min(2*pause, 20*time.Millisecond)
 	}
 }

@@ -2,10 +2,13 @@ package process
 
 import (
 	"bytes"
+	"errors"
 	"os"
+	"os/signal"
 	"strconv"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -27,10 +30,22 @@ func descriptors() (fds [2]int, err error) {
 // has none. If fd is nil it asks for none.
 func requestPidfd(attr *syscall.SysProcAttr, fd *int) { attr.PidFD = fd }
 
-// awaitExit waits for the exit of a child, which it does not reap, and closes its descriptor.
-// It needs no thread, unless fd is -1. It reports whether it could wait.
-func awaitExit(pid, fd int) bool {
-	if fd >= 0 && awaitPidfd(fd) {
+// exitOf returns a file of a descriptor of a process, or nil if there is none.
+func exitOf(fd int) *os.File {
+	if fd < 0 {
+		return nil
+	}
+	if unix.SetNonblock(fd, true) != nil {
+		unix.Close(fd)
+		return nil
+	}
+	return os.NewFile(uintptr(fd), "process")
+}
+
+// awaitExit waits for the exit of a child, which it does not reap, or for the read deadline of
+// exit, which it closes. It needs no thread, unless exit is nil. It reports whether it could wait.
+func awaitExit(pid int, exit *os.File) bool {
+	if exit != nil && awaitPidfd(exit) {
 		return true
 	}
 	for {
@@ -44,14 +59,9 @@ func awaitExit(pid, fd int) bool {
 	}
 }
 
-// awaitPidfd waits for the exit of the process of a descriptor, and closes the descriptor. It
-// reports whether it could.
-func awaitPidfd(fd int) bool {
-	if unix.SetNonblock(fd, true) != nil {
-		unix.Close(fd)
-		return false
-	}
-	f := os.NewFile(uintptr(fd), "process")
+// awaitPidfd waits for the exit of the process of a descriptor, or for its read deadline, and
+// closes it. It reports whether it could.
+func awaitPidfd(f *os.File) bool {
 	defer f.Close()
 	c, err := f.SyscallConn()
 	if err != nil {
@@ -63,8 +73,18 @@ func awaitPidfd(fd int) bool {
 		failed = unix.Waitid(unix.P_PIDFD, int(fd), &info, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil)
 		return failed != unix.EAGAIN && (failed != nil || info.Signo != 0)
 	})
-	return err == nil && failed == nil
+	return errors.Is(err, os.ErrDeadlineExceeded) || err == nil && failed == nil
 }
+
+// hasExited reports whether one of some children has exited and was not reaped.
+func hasExited(kind, pid int) bool {
+	var info unix.Siginfo
+	err := unix.Waitid(kind, pid, &info, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil)
+	return err == nil && info.Signo != 0
+}
+
+// isRunning reports whether a child has not exited.
+func isRunning(pid int) bool { return !hasExited(unix.P_PID, pid) }
 
 // ownPeak is the most memory that this process is known to have had, in bytes.
 var ownPeak atomic.Int64
@@ -112,28 +132,66 @@ func alive(pid int) bool {
 	return fields != nil && !bytes.ContainsAny(fields[0], "ZX")
 }
 
-// parent returns the parent of a process, or 0 if it has none here.
-func parent(pid int) int {
+// isStopped reports whether a process is stopped, and not by a debugger.
+func isStopped(pid int) bool {
 	fields := status(pid)
-	if fields == nil {
-		return 0
-	}
-	n, _ := strconv.Atoi(string(fields[1]))
-	return n
+	return fields != nil && string(fields[0]) == "T"
 }
 
-// onlyZombies reports whether all processes of a group have ended, and the first process of
-// the system, whose children they are, has not reaped them: in many containers it never does.
-func onlyZombies(group int) bool {
-	found := false
-	for _, pid := range processes() {
+func notifyContinued(c chan<- os.Signal) { signal.Notify(c, unix.SIGCONT) }
+
+// memberOf returns a process of a group that has not ended: last, if it is one. It returns 0 if
+// all have ended and are not reaped, as the first process of many containers never does that,
+// and -1 if there is none.
+func memberOf(group, last int) int {
+	in := func(pid int) (ok, lives bool) {
 		fields := status(pid)
-		if fields == nil || string(fields[2]) != strconv.Itoa(group) {
-			continue
+		ok = fields != nil && string(fields[2]) == strconv.Itoa(group)
+		return ok, ok && !bytes.ContainsAny(fields[0], "ZX")
+	}
+	if _, lives := in(last); lives {
+		return last
+	}
+	found := -1
+	for _, pid := range processes() {
+		ok, lives := in(pid)
+		if lives {
+			return pid
 		}
-		if found = true; !bytes.ContainsAny(fields[0], "ZX") {
-			return false
+		if ok {
+			found = 0
 		}
 	}
 	return found
+}
+
+// reapInterval is the time between two looks for children that this package has not started.
+const reapInterval = time.Second
+
+// ReapOrphans reaps the children that this package has not started, until the end of this
+// process: what the shell had started that has executed this program, and in the first process
+// of a container, or a subreaper (prctl(2)), all whose parents have ended. It does not wait.
+func ReapOrphans() {
+	go func() {
+		for range time.Tick(reapInterval) {
+			if hasExited(unix.P_ALL, 0) { // perhaps one of ours
+				reapOrphans()
+			}
+		}
+	}()
+}
+
+// reapOrphans reaps the children that have ended and were not started by this package.
+func reapOrphans() {
+	self := strconv.Itoa(os.Getpid())
+	for _, pid := range processes() {
+		if fields := status(pid); fields == nil || string(fields[0]) != "Z" || string(fields[1]) != self {
+			continue
+		}
+		starting.Lock()
+		if _, ours := children.Load(pid); !ours {
+			_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
+		}
+		starting.Unlock()
+	}
 }

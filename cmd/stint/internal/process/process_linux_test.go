@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -13,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func init() { roles["subreaper"], roles["untold"] = subreaper, untold }
+func init() { roles["subreaper"], roles["untold"], roles["init"] = subreaper, untold, initProcess }
 
 // TestMaxRSS runs processes that need less and more memory than this process, which has some.
 func TestMaxRSS(t *testing.T) {
@@ -64,7 +65,7 @@ func TestAwaitExit(t *testing.T) {
 		if fd < 0 {
 			t.Skip("the kernel has no descriptors of processes")
 		}
-		if !awaitExit(pid, descriptor(pid, fd)) {
+		if !awaitExit(pid, exitOf(descriptor(pid, fd))) {
 			t.Errorf("%s: could not wait", name)
 		}
 		if n, err := syscall.Wait4(pid, nil, syscall.WNOHANG, nil); n != pid {
@@ -75,7 +76,7 @@ func TestAwaitExit(t *testing.T) {
 
 // TestNoChild waits for a process that is not a child.
 func TestNoChild(t *testing.T) {
-	if !awaitExit(os.Getpid(), -1) {
+	if !awaitExit(os.Getpid(), nil) {
 		t.Error("want the end of the wait")
 	}
 	if r := reap(os.Getpid()); r != (Result{Exit: -1}) {
@@ -154,8 +155,94 @@ func TestOrphansAreReaped(t *testing.T) {
 	}
 }
 
-// TestOnlyZombies has a process that nobody waits for, alone and beside one that lives.
-func TestOnlyZombies(t *testing.T) {
+// initProcess is a subreaper that reaps orphans while it runs processes of its own. It prints
+// what is wrong.
+func initProcess([]string) {
+	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	ReapOrphans()
+	e, err := New(watcher())
+	if err != nil {
+		panic(err)
+	}
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			for exit := range 40 {
+				script := fmt.Sprintf("(setsid true &); (setsid sleep 0.%d &); exit %d", i, exit)
+				r, err := e.Run(&Command{Path: "/bin/sh", Args: []string{"sh", "-c", script}, Env: os.Environ()}, func(*Process) {})
+				if err != nil || r.Exit != exit {
+					fmt.Println("exit", exit, "is", r.Exit, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	e.Close()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		var info unix.Siginfo
+		if err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil); err == unix.ECHILD {
+			return
+		}
+		if time.Now().After(end) {
+			fmt.Println("children are left")
+			return
+		}
+	}
+}
+
+func TestReapOrphans(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip(err)
+	}
+	if out, err := exec.Command(executable(), "init").CombinedOutput(); len(out) > 0 || err != nil {
+		t.Errorf("%s, %v", out, err)
+	}
+}
+
+// TestNoPermission has processes that this process may not end: one that runs, one that it has started,
+// and one that ends nevertheless.
+func TestNoPermission(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		script string
+		exit   int
+		left   bool
+	}{
+		"first":  {"echo; exec sleep 1000", -1, true},
+		"second": {"sleep 1000 & echo", 0, true},
+		"ends":   {"echo; exit 3", 3, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var p *Process
+			pipe, dead := lifeline(t)
+			c := shell(t, `exec 3>"$1"; `+test.script, pipe)
+			c.Stdout = &trigger{f: func() {
+				for test.exit >= 0 && state(p.pid) != "Z" && !p.Reaped() {
+					time.Sleep(time.Millisecond)
+				}
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				p.leave()
+			}}
+			r := do(t, newEngine(t), c, func(it *Process) { p = it })
+			_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+			dead()
+			if r.Exit != test.exit || r.Left != test.left || !p.over {
+				t.Errorf("%+v, over %v", r.Result, p.over)
+			}
+			if name == "first" {
+				for state(p.pid) != "" { // until it is reaped
+					time.Sleep(time.Millisecond)
+				}
+			}
+		})
+	}
+}
+
+// TestMemberOf has a process that nobody waits for, alone and beside one that lives.
+func TestMemberOf(t *testing.T) {
 	dead := exec.Command("true")
 	dead.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := dead.Start(); err != nil {
@@ -165,23 +252,27 @@ func TestOnlyZombies(t *testing.T) {
 	for state(group) != "Z" {
 		time.Sleep(time.Millisecond)
 	}
-	if !onlyZombies(group) {
-		t.Error("there is a zombie, and nothing else")
+	want := func(last, want int) {
+		t.Helper()
+		if got := memberOf(group, last); got != want {
+			t.Errorf("member %d after %d, want %d", got, last, want)
+		}
 	}
+	want(0, 0)
+	want(group, 0)
 	other := exec.Command("sleep", "1000")
 	other.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: group}
 	if err := other.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if onlyZombies(group) {
-		t.Error("a process lives")
+	for _, last := range []int{0, -1, os.Getpid(), group, other.Process.Pid} {
+		want(last, other.Process.Pid)
 	}
 	_ = other.Process.Kill()
 	_ = other.Wait()
+	want(other.Process.Pid, 0)
 	_ = dead.Wait()
-	if onlyZombies(group) {
-		t.Error("the group is gone")
-	}
+	want(0, -1)
 }
 
 // TestKillMarked has processes with the mark, without, with another one, and in a session of

@@ -29,14 +29,15 @@ func (p *Process) start(c *Command, _ string, files [3]*os.File) (wait func() Re
 }
 
 // signalGroup kills the process, whatever s is: there are no signals here.
-func signalGroup(pid int, s syscall.Signal) {
+func signalGroup(pid int, _ syscall.Signal, _ bool) (denied bool) {
 	if child, err := os.FindProcess(pid); err == nil {
 		_ = child.Kill()
 		_ = child.Release()
 	}
+	return false
 }
 
-func groupLives(int, bool) bool { return false }
+func groupLives(int, *int) bool { return false }
 
 // A pipe is the end of a pipe from which we read.
 type pipe struct{ f *os.File }
@@ -56,5 +57,7 @@ func newMark() string { return "" }
 
 func killMarked(string, func()) {}
 
-func (p *Process) stop()   {}
-func (p *Process) resume() {}
+func marked(string) (groups []int, bare bool) { return nil, false }
+
+// ReapOrphans does nothing: only on Linux a process may have to.
+func ReapOrphans() {}

@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // start starts c with these standard streams, and with mark, a variable, unless it is empty.
@@ -43,17 +41,23 @@ func (p *Process) start(c *Command, mark string, files [3]*os.File) (wait func()
 	if err != nil {
 		return nil, c.startError(err)
 	}
-	return func() Result { return p.wait(fd) }, nil
+	p.exit = exitOf(fd)
+	return p.wait, nil
 }
 
 // fork starts a program. fd is a descriptor of the process, or -1 if the kernel has none.
 func fork(path string, args []string, attr *syscall.ProcAttr) (pid, fd int, err error) {
+	starting.RLock()
+	defer starting.RUnlock()
 	fd = -1
 	requestPidfd(attr.Sys, &fd)
 	pid, err = syscall.ForkExec(path, args, attr)
 	if errors.Is(err, syscall.EINVAL) { // an emulator does not know what it was asked for
 		requestPidfd(attr.Sys, nil)
 		pid, err = syscall.ForkExec(path, args, attr)
+	}
+	if err == nil {
+		children.Store(pid, nil)
 	}
 	return pid, fd, err
 }
@@ -70,19 +74,37 @@ func (c *Command) startError(err error) error {
 	return err
 }
 
-// wait waits for the exit of p and reaps it. fd is its descriptor, or -1.
-func (p *Process) wait(fd int) (r Result) {
-	exited := awaitExit(p.pid, fd)
+// wait waits for the exit of p and reaps it, unless p is left.
+func (p *Process) wait() (r Result) {
+	exited := awaitExit(p.pid, p.exit)
 	if !exited {
 		r = reap(p.pid) // a signal of this moment could reach a stranger
+		children.Delete(p.pid)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if exited {
-		r = reap(p.pid)
+	switch {
+	case !exited:
+	case p.left && isRunning(p.pid):
+		p.over = true
+		go func() {
+			awaitExit(p.pid, nil)
+			reapChild(p.pid)
+		}()
+		return Result{Exit: -1}
+	default:
+		r = reapChild(p.pid)
 	}
-	p.reaped, p.over = true, !groupLives(p.pid, false)
+	p.reaped, p.left, p.over = true, false, !groupExists(p.pid)
 	return r
+}
+
+// reapChild reaps a child that has exited.
+func reapChild(pid int) Result {
+	starting.RLock()
+	defer starting.RUnlock()
+	children.Delete(pid)
+	return reap(pid)
 }
 
 // reap waits for the end of a child.
@@ -107,55 +129,50 @@ func reap(pid int) Result {
 	return r
 }
 
-// signalGroup sends s to the processes of a group. A stopped process continues, to end.
-func signalGroup(pid int, s syscall.Signal) {
-	_ = syscall.Kill(-pid, s)
-	_ = syscall.Kill(-pid, syscall.SIGCONT)
-}
-
-// IsOrphaned reports whether no shell could continue this process if it stopped: neither its
-// parent, nor the parent of one in its group, is in another group of the session. The system
-// ignores Ctrl-Z for such processes.
-func IsOrphaned() bool {
-	session, err := unix.Getsid(0)
-	for pid := os.Getppid(); err == nil && pid > 0; pid = parent(pid) {
-		if s, err := unix.Getsid(pid); err != nil || s != session {
-			return true
-		}
-		if group, err := syscall.Getpgid(pid); err != nil || group != syscall.Getpgrp() {
-			return err != nil
-		}
+// signalGroup sends s to the processes of a group, and to its first one, which is not reaped,
+// wherever that is. A stopped process continues, to end. It reports whether there is no
+// permission to send s to the first one, or to any if that is reaped.
+func signalGroup(pid int, s syscall.Signal, first bool) (denied bool) {
+	sent := []int{-pid}
+	if first && (s == syscall.SIGKILL || !inOwnGroup(pid)) { // a second TERM would be one too many
+		sent = append(sent, pid)
 	}
-	return true
-}
-
-func (p *Process) stop()   { p.tell(syscall.SIGSTOP) }
-func (p *Process) resume() { p.tell(syscall.SIGCONT) }
-
-// tell sends s to the processes of the group.
-func (p *Process) tell(s syscall.Signal) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.over {
-		_ = syscall.Kill(-p.pid, s)
+	var err error
+	for _, n := range sent {
+		err = syscall.Kill(n, s)
 	}
+	for _, n := range sent {
+		_ = syscall.Kill(n, syscall.SIGCONT)
+	}
+	return err == syscall.EPERM
 }
 
-// groupLives reports whether a group has a process, after its first one was reaped. It reaps
-// what it finds of the group: those whose parents have ended are children of this process if
-// it is the first one of a container. If zombies is set, those of another parent do not count.
-func groupLives(pid int, zombies bool) bool {
-	reapGroup(pid)
-	if syscall.Kill(-pid, 0) == syscall.ESRCH {
+func inOwnGroup(pid int) bool {
+	group, err := syscall.Getpgid(pid)
+	return err == nil && group == pid
+}
+
+// groupLives reports whether a group has a process that has not ended, after its first one was
+// reaped. *member is such a process, as far as it is known: then the others are not looked for.
+// Those that have ended may be children of a process that does not reap them.
+func groupLives(pid int, member *int) bool {
+	if !groupExists(pid) {
 		return false
 	}
 	for range 2 { // a look misses a process that starts meanwhile
-		if !zombies || !onlyZombies(pid) {
+		if *member = memberOf(pid, *member); *member != 0 {
 			return true
 		}
 	}
 	reapGroup(pid)
 	return false
+}
+
+// groupExists reports whether a group has a process. It reaps what it finds of the group: those
+// whose parents have ended are children of this process if it is the first one of a container.
+func groupExists(pid int) bool {
+	reapGroup(pid)
+	return syscall.Kill(-pid, 0) != syscall.ESRCH
 }
 
 // reapGroup reaps the children of this process that have ended in a group.

@@ -3,6 +3,7 @@
 package process
 
 import (
+	"os"
 	"runtime"
 	"syscall"
 )
@@ -30,12 +31,19 @@ func descriptors() (fds [2]int, err error) {
 
 func requestPidfd(*syscall.SysProcAttr, *int) {}
 
-func awaitExit(pid, fd int) bool { return false } // reap waits, on a thread
+func exitOf(int) *os.File { return nil }
 
-func onlyZombies(int) bool { return false }
+func awaitExit(int, *os.File) bool { return false } // reap waits, on a thread
 
-func parent(int) int { return 0 } // it is not known
+func isRunning(int) bool { return false }
+
+func memberOf(int, int) int { return -1 } // it is not known
 
 func newMark() string { return "" }
 
 func killMarked(string, func()) {}
+
+func marked(string) (groups []int, bare bool) { return nil, false }
+
+// ReapOrphans does nothing: only on Linux a process may have to.
+func ReapOrphans() {}

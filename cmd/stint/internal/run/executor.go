@@ -37,6 +37,7 @@ type executor struct {
 	stopped func() bool     // no more attempts start
 	fail    func(error)     // ends the run: no job can be started
 	say     func(string)    // what the user may want to know
+	warn    func(string)    // what the user must know
 	told    sync.Once       // of exit status 75
 }
 
@@ -182,13 +183,16 @@ func (x *executor) refuse(j *job, err error) {
 func (x *executor) start(ctx context.Context, j *job, c *process.Command) error {
 	var p *process.Process
 	var stops []func() bool
+	c.Stopped = func(it *process.Process) {
+		x.warn(fmt.Sprintf("job %d is stopped (process %d): perhaps it wants the terminal, which jobs cannot use", j.seq, it.Pid()))
+	}
 	started := func(it *process.Process) {
 		p = it
 		x.limit.Started(p)
 		j.started(p)
 		stops = append(stops, context.AfterFunc(ctx, func() {
 			p.Terminate()
-			if x.kill == nil || isOurs(context.Cause(ctx)) {
+			if x.kill == nil || !errors.Is(context.Cause(ctx), context.Canceled) { // nobody sends a second signal
 				time.AfterFunc(process.Grace, p.Kill)
 			}
 		}))
@@ -206,20 +210,15 @@ func (x *executor) start(ctx context.Context, j *job, c *process.Command) error 
 	if p != nil && x.limit.Finished(p, got) {
 		err = errors.Join(err, errKilled)
 	}
+	if got.Left {
+		x.warn(fmt.Sprintf("job %d: processes of group %d cannot be ended, and run on", j.seq, p.Pid()))
+	}
 	j.ended(got)
 	return err
 }
 
 // errKilled is the error of a job, perhaps one whose shell says that all is well.
 var errKilled = errors.New("the kernel has killed a process of it: out of memory")
-
-// isOurs reports whether a run ends for a reason of its own, and not by a signal: then there is
-// nobody to send a second one.
-func isOurs(cause error) bool {
-	_, write := errors.AsType[*console.WriteError](cause)
-	_, failure := errors.AsType[console.Failure](cause)
-	return write || failure || errors.Is(cause, errHalted)
-}
 
 // startable calls start again while the system refuses to start a process, for lack of
 // processes or descriptors, as long as other jobs run, and for a while longer.
@@ -282,7 +281,7 @@ func (j *job) started(p *process.Process) {
 func (j *job) timeOut(p *process.Process) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.process == p && !p.Reaped() {
+	if j.process == p && !p.Ended() {
 		j.late = true
 		p.Terminate()
 		time.AfterFunc(process.Grace, p.Kill)
@@ -300,6 +299,7 @@ func (j *job) ended(got process.Result) {
 	}
 	j.timedOut, j.late, j.process = j.late, false, nil
 	if j.abandoned != nil {
-		j.err, j.final = j.abandoned, true
+		j.err = j.abandoned
 	}
+	j.final = j.abandoned != nil || got.Left
 }

@@ -81,7 +81,7 @@ func (r *result) status() int {
 	switch {
 	case r.Signal != 0:
 		return 128 + r.Signal
-	case r.Exit == 0 && r.failed():
+	case r.Exit <= 0 && r.failed():
 		return 1
 	}
 	return r.Exit

@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"iter"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -100,8 +98,6 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.cancel = cancel
-	kill, stop := onSecondSignal(ctx)
-	defer stop()
 	r.reading, r.endInput = context.WithCancel(ctx)
 	defer r.endInput()
 	source, err := r.open(r.reading)
@@ -118,11 +114,10 @@ func (r *Runner) Run(ctx context.Context, watcher []string) (err error) {
 	defer context.AfterFunc(ctx, r.printer.abort)()
 	run := r.eachRemote
 	if r.Server.URL == "" {
-		if r.executor, err = r.newExecutor(kill, watcher); err != nil {
+		if r.executor, err = r.newExecutor(interrupt.Second(ctx), watcher); err != nil {
 			return err
 		}
 		defer r.executor.close()
-		defer suspendTogether(r.executor.engine, r.executor.limit)()
 		defer r.reportWaiting(ctx)()
 		run = r.each
 	}
@@ -145,7 +140,7 @@ func (r *Runner) newExecutor(kill context.Context, watcher []string) (*executor,
 	}
 	x := &executor{
 		o: &r.Options, command: &r.command, engine: engine, limit: limit.New(r.Jobs, int64(r.MemFree)), printer: r.printer, slots: new(slots),
-		kill: kill, stopped: r.stopped, fail: r.cancel, say: r.console.Message,
+		kill: kill, stopped: r.stopped, fail: r.cancel, say: r.console.Message, warn: r.console.Message,
 	}
 	if r.Quiet {
 		x.say = func(string) {}
@@ -383,33 +378,6 @@ func (c *counts) summary(command *command) string {
 		return fmt.Sprintf("%s failed: job %d, %s: %s", what, c.first.seq, c.first.reason(), command.told(c.first))
 	}
 	return fmt.Sprintf("%s failed; the first is job %d, %s: %s", what, c.first.seq, c.first.reason(), command.told(c.first))
-}
-
-// onSecondSignal returns a context that ends when the process gets a second signal to end. A
-// third one has its default action. Signals that are ignored stay ignored.
-func onSecondSignal(ctx context.Context) (kill context.Context, stop func()) {
-	kill, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	got := make(chan os.Signal, 8)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		if !signal.Ignored(s) {
-			signal.Notify(got, s)
-		}
-	}
-	go func() {
-		for n := 0; n < 2; n++ {
-			select {
-			case <-got:
-			case <-kill.Done():
-				return
-			}
-		}
-		signal.Stop(got)
-		cancel()
-	}()
-	return kill, func() {
-		signal.Stop(got)
-		cancel()
-	}
 }
 
 // reportWaiting says some time after a signal has ended ctx, until stop is called, that jobs still

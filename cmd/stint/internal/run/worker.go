@@ -40,8 +40,6 @@ type Worker struct {
 	message  int // bytes of the largest message
 	sends    *stint.Limiter
 
-	endSuspend func() // of Ctrl-Z, which stops the jobs, too
-
 	mu      sync.Mutex
 	parcels *server.Parcels // connected when they are needed first
 }
@@ -56,7 +54,6 @@ func NewWorker(c *server.Connection, programs []string, jobs int, con *console.C
 		return nil, err
 	}
 	w.limit = limit.New(jobs, 0)
-	w.endSuspend = suspendTogether(w.engine, w.limit)
 	w.printer = newPrinter(&w.options, console.Streams{Stdout: io.Discard, Stderr: io.Discard}, con, func(error) {})
 	w.host = "unknown"
 	if name, err := os.Hostname(); err == nil {
@@ -70,7 +67,6 @@ func (w *Worker) Close() {
 	if w.parcels != nil {
 		w.parcels.Close()
 	}
-	w.endSuspend()
 	w.printer.spool.Close()
 	w.limit.Close()
 	w.engine.Close()
@@ -146,7 +142,7 @@ func (w *Worker) executor(q *request) *executor {
 	c.env = setVariables(c.env, stringsOf(q.Env))
 	return &executor{
 		o: o, command: &c, engine: w.engine, limit: w.limit, printer: w.printer, slots: &w.slots,
-		stopped: func() bool { return false }, fail: func(error) {}, say: func(string) {},
+		stopped: func() bool { return false }, fail: func(error) {}, say: func(string) {}, warn: w.console.Message,
 	}
 }
 
