@@ -190,14 +190,20 @@ func freeAddress(t *testing.T) string {
 // connect connects a NATS client to the server at url.
 func connect(t *testing.T, url string) *nats.Conn {
 	t.Helper()
-	token, _ := os.ReadFile(tokenPath(t, url[strings.LastIndex(url, ":")+1:]))
-	nc, err := nats.Connect(url, nats.Token(string(token)), func(o *nats.Options) error {
-		o.TLSConfig = &tls.Config{InsecureSkipVerify: true} // if the server wants TLS
-		return nil
-	})
+	nc, err := nats.Connect(url, natsOptions(t, url)...)
 	must(t, err)
 	t.Cleanup(nc.Close)
 	return nc
+}
+
+// natsOptions are those of a client of a server that may have a generated token.
+func natsOptions(t *testing.T, url string) []nats.Option {
+	t.Helper()
+	token, _ := os.ReadFile(tokenPath(t, url[strings.LastIndex(url, ":")+1:]))
+	return []nats.Option{nats.Token(string(token)), func(o *nats.Options) error {
+		o.TLSConfig = &tls.Config{InsecureSkipVerify: true} // if the server wants TLS
+		return nil
+	}}
 }
 
 // tokenPath returns where a server at that port of 127.0.0.1 writes its token.

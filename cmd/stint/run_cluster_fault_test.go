@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"os/signal"
 	"path/filepath"
 	"regexp"
@@ -19,7 +18,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stint-go/stint/cluster"
 )
@@ -454,7 +452,7 @@ func TestRunClusterNoRoom(t *testing.T) {
 	url, _ := serve(t)
 	newClusterRun(t, url, "echo").start().want(0, "", "") // without items: it makes the stream
 	nc := connect(t, url)
-	c, err := cluster.Connect(t.Context(), url, cluster.NATS(nats.Token(string(mustRead(t, tokenPath(t, url[strings.LastIndex(url, ":")+1:]))))))
+	c, err := cluster.Connect(t.Context(), url, cluster.NATS(natsOptions(t, url)...))
 	must(t, err)
 	defer c.Close()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -487,11 +485,4 @@ func TestRunClusterNoRoom(t *testing.T) {
 	wantRun(t, 0, fmt.Sprintf("removed %d messages\n", n), "", "purge", "--cluster", url)
 	p.want(0, strings.Repeat("1\n", 150000), "waiting for room")
 	left(t, url)
-}
-
-func mustRead(t *testing.T, name string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(name)
-	must(t, err)
-	return b
 }

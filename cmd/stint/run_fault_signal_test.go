@@ -19,7 +19,7 @@ var endings = []struct {
 
 // Scripts of jobs that tell when they run. The second ends when there is a file go.
 const (
-	sleeper  = `echo >>started; exec sleep 1000`
+	sleeper  = `: $1; echo >>started; exec sleep 1000`
 	stubborn = `exec 2>&-; trap 'echo >>told' TERM; echo >>started; while [ ! -e go ]; do sleep 0.02; done; echo done $1`
 )
 
@@ -235,8 +235,8 @@ func TestRunEndsStubbornJobs(t *testing.T) {
 		status int
 		errs   string
 	}{
-		{[]string{"--timeout", "0.3"}, "exit 0", 1, "2 of 3 jobs failed; the first is job 1, timed out after "},
-		{[]string{"--timeout", "0.3", "--retries", "1", "--retry-delay", "0"}, "exit 0", 1, "2 of 3 jobs failed; the first is job 1, timed out after "},
+		{[]string{"--timeout", "2"}, "exit 0", 1, "2 of 3 jobs failed; the first is job 1, timed out after "},
+		{[]string{"--timeout", "2", "--retries", "1", "--retry-delay", "0"}, "exit 0", 1, "2 of 3 jobs failed; the first is job 1, timed out after "},
 		{[]string{"--halt", "now,fail=1"}, "exit 7", 7, "1 job of 1 failed: job 3, exit status 7"},
 		{[]string{"--halt", "now,success=1"}, "exit 0", 0, ""},
 		{[]string{"--halt", "now", "-u"}, "kill -9 $$", 137, "job 3, killed by signal 9"},
