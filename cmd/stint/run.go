@@ -30,7 +30,7 @@ Placeholders in COMMAND and ARG are replaced:
 Without a placeholder the item is appended. Arguments reach COMMAND as they are:
 no shell reads them. With -s, COMMAND is a script for STINT_SHELL, SHELL or sh,
 and the items are "$1", "$2" and so on. Placeholders are the same, quoted, and
-nothing is appended. The shell is bash if bash has exported functions.
+nothing is appended. The shell is bash if it names a function that bash has exported.
 
 Without -j, as many jobs start as there are CPUs, and more while jobs leave CPUs
 idle, memory is left and throughput rises. A job that exits with status 75

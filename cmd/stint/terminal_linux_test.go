@@ -47,8 +47,10 @@ func TestTerminal(t *testing.T) {
 		{"a job log on the terminal", jobs("--joblog /dev/stderr", "a_while; : {}", "a") + " 2> >(cut -f 1)", 80, false, "Seq\n1\n"},
 		{"in the background", "set -m; " + jobs("", "a_while; echo {}", "a") + " & exec 2> messages; printf prompt; wait $!", 80, false, "prompta\n"},
 		{"typed items", "stint run --quiet -s 'sleep 0.35; echo {}'", 80, false, "typed\ntyped\n"},
-		{"sum", "(drawn; echo a) | stint sum -a md5 -", 80, true, "60b725f10c9c85c70d97880dfe8191b3  -\n"},
-		{"sum, to the terminal by name", "(drawn; echo a) | stint sum -a md5 b - -o /dev/tty", 80, true, "3b5d5c3712955042212316173ccf37be  b\n60b725f10c9c85c70d97880dfe8191b3  -\n"},
+		{"a pipe from what writes to the terminal", `(for i in 1 2 3; do echo $i; a_while; printf "no $i? " >&2; a_while; done) | stint run -j1 -s "sleep 0.3; : {}"`, 80, false, "no 1? no 2? no 3?"},
+		{"a pipe that has ended", "echo a | " + strings.TrimSuffix(jobs("", "drawn; echo {}", ""), "::: "), 80, true, "a\n"},
+		{"sum", "(a_while; echo a) | stint sum -a md5 -", 80, false, "60b725f10c9c85c70d97880dfe8191b3  -\n"},
+		{"sum, to the terminal by name", "mkfifo p; (drawn; echo a) > p & stint sum -a md5 b p -o /dev/tty", 80, true, "3b5d5c3712955042212316173ccf37be  b\n60b725f10c9c85c70d97880dfe8191b3  p\n"},
 		{"sum, to a pipe", "(a_while; echo a) | stint sum -a md5 - | cat", 80, false, "60b725f10c9c85c70d97880dfe8191b3  -\n"},
 	} {
 		t.Run(test.what, func(t *testing.T) {

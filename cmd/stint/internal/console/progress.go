@@ -33,7 +33,7 @@ const (
 func (s Streams) Progress(when string, isShared bool) Progress {
 	redraws := IsTerminal(s.Stderr) && os.Getenv("TERM") != "dumb" && !isShared
 	switch {
-	case when == "never", when == "auto" && (!redraws || isPipe(s.Stdout)):
+	case when == "never", when == "auto" && (!redraws || IsPipe(s.Stdout)):
 		return NoProgress
 	case redraws:
 		return Redrawn
@@ -41,7 +41,9 @@ func (s Streams) Progress(when string, isShared bool) Progress {
 	return Lines
 }
 
-func isPipe(stream any) bool {
+// IsPipe reports whether a stream is a pipe or a socket: what is at its other end may write to the
+// terminal, too.
+func IsPipe(stream any) bool {
 	f, ok := stream.(*os.File)
 	if !ok {
 		return false
@@ -50,7 +52,8 @@ func isPipe(stream any) bool {
 	return err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0
 }
 
-// Follow shows what line returns, which is ASCII, until ctx ends or stop is called.
+// Follow shows what line returns, which is ASCII, until ctx ends or stop is called. An empty line is
+// not shown.
 func (c *Console) Follow(ctx context.Context, p Progress, line func() string) (stop func()) {
 	if p == NoProgress {
 		return func() {}
@@ -110,6 +113,9 @@ func (c *Console) show(text string) {
 	defer c.mu.Unlock()
 	before, columns := "", c.columns()
 	switch {
+	case text == "":
+		c.hideLocked()
+		return
 	case columns == 0:
 		c.line = unknownLine
 		return

@@ -34,9 +34,9 @@ func newCommand(o *Options) command {
 	c := command{dir: o.Dir, env: server.Environ()}
 	switch {
 	case len(o.Command) == 0 && !o.Pipe:
-		c.name = shell(o.jobEnv())
+		c.name = o.shell()
 	case o.Shell:
-		c.name, c.script = shell(o.jobEnv()), template.ParseScript(o.Command, o.Replace)
+		c.name, c.script = o.shell(), template.ParseScript(o.Command, o.Replace)
 	default:
 		c.template = template.Parse(o.Command, o.Replace)
 		if first := template.Parse(o.Command[:1], o.Replace).Expand([]string{"item"}, 1, 1); len(first) == 2 && first[0] == o.Command[0] {
@@ -57,13 +57,13 @@ func (c *command) program() string {
 }
 
 // shell returns the shell of scripts: that of the user, unless its syntax is another one, or
-// bash if the jobs have functions that it has exported.
-func shell(env []string) string {
+// bash if they may call a function that it has exported.
+func (o *Options) shell() string {
 	if s := os.Getenv("STINT_SHELL"); s != "" {
 		return s
 	}
 	s := os.Getenv("SHELL")
-	if len(functions(env)) > 0 && filepath.Base(s) != "bash" {
+	if filepath.Base(s) != "bash" && slices.ContainsFunc(functions(o.jobEnv()), o.mayCall) {
 		if _, err := look("bash", ""); err == nil {
 			return "bash"
 		}
@@ -84,6 +84,12 @@ func functions(env []string) []string {
 		}
 	}
 	return names
+}
+
+// mayCall reports whether scripts may call a function: one that has its name as a word, or an item.
+func (o *Options) mayCall(function string) bool {
+	isEnd := func(c rune) bool { return strings.ContainsRune(" \t\n;&|(){}<>`$\"'", c) }
+	return len(o.Command) == 0 || slices.Contains(strings.FieldsFunc(strings.Join(o.Command, " "), isEnd), function)
 }
 
 // jobEnv returns the variables of this process that jobs get.

@@ -45,6 +45,7 @@ func TestShell(t *testing.T) {
 		{variable, "", "", with, call, false, nil, "bash", ""},
 		{variable, "", "", with, "", false, nil, "bash", ""},
 		{variable, "", "/bin/zsh", with, call, false, nil, "bash", ""},
+		{variable, "", "/bin/zsh", with, "echo {}", false, nil, "/bin/zsh", ""}, // as environment-modules exports some everywhere
 		{variable, "", "/usr/bin/fish", with, call, false, nil, "bash", ""},
 		{variable, "", "/opt/bash", with, call, false, nil, "/opt/bash", ""},
 		{"BASH_FUNC_f()", "", "", with, call, false, nil, "bash", ""},

@@ -88,15 +88,13 @@ func (r *Runner) warn() {
 	}
 	isScript := r.command.script != nil
 	warn(isScript && !r.Pipe && r.command.script.Constant(), `the script names no item, by {} or "$1": all jobs are the same`)
-	words := strings.FieldsFunc(strings.Join(r.Command, " "), func(c rune) bool { return strings.ContainsRune(" \t\n;&|(){}<>`$\"'", c) })
 	known := functions(r.jobEnv())
 	for _, name := range functions(os.Environ()) {
-		named := slices.Contains(words, name)
-		switch {
+		switch mayCall := r.mayCall(name); {
 		case !slices.Contains(known, name):
-			warn(named, "workers do not have the function "+name+": pass it by --env "+template.Quote([]string{"BASH_FUNC_" + name + "%%"}))
+			warn(mayCall && isScript, "workers do not have the function "+name+": pass it by --env "+template.Quote([]string{"BASH_FUNC_" + name + "%%"}))
 		case !strings.HasPrefix(filepath.Base(r.command.name), "bash"):
-			warn(named || !isScript && os.Getenv("STINT_SHELL") == "", "scripts are for "+console.Quote(r.command.name)+", which does not know the function "+name+" of bash")
+			warn(mayCall && (isScript || os.Getenv("STINT_SHELL") == ""), "scripts are for "+console.Quote(r.command.name)+", which does not know the function "+name+" of bash")
 		}
 	}
 }
@@ -212,10 +210,13 @@ type inputFile struct {
 	io.Closer
 }
 
-// isTyped reports whether somebody types the input.
-func (r *Runner) isTyped() bool {
-	return (len(r.Files)+len(r.Lists) == 0 || slices.Contains(r.Files, "-")) && console.IsTerminal(r.std.Stdin)
+// readsStdin reports whether standard input is the input, or a part of it.
+func (r *Runner) readsStdin() bool {
+	return len(r.Files)+len(r.Lists) == 0 || slices.Contains(r.Files, "-")
 }
+
+// isTyped reports whether somebody types the input.
+func (r *Runner) isTyped() bool { return r.readsStdin() && console.IsTerminal(r.std.Stdin) }
 
 // open opens the input. With --pipe there are no items.
 func (r *Runner) open(ctx context.Context) (*items.Items, error) {

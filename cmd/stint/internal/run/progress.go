@@ -11,8 +11,21 @@ import (
 // showProgress shows progress until stop is called, if --progress wants it.
 func (r *Runner) showProgress(ctx context.Context) (stop func()) {
 	isShared := r.Ungroup || r.isTyped() || r.log.IsTerminal()
+	isFed := r.Progress == "auto" && r.readsStdin() && console.IsPipe(r.std.Stdin)
 	started := time.Now()
-	return r.console.Follow(ctx, r.std.Progress(r.Progress, isShared), func() string { return r.progressLine(time.Since(started)) })
+	return r.console.Follow(ctx, r.std.Progress(r.Progress, isShared), func() string {
+		if isFed && r.jobsInAll() < 0 { // what writes to the pipe may write errors to the terminal
+			return ""
+		}
+		return r.progressLine(time.Since(started))
+	})
+}
+
+// jobsInAll returns the number of jobs, -1 while it is not known.
+func (r *Runner) jobsInAll() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.counts.total
 }
 
 // progressLine returns what is done, what runs, and what is left if the total is known. It is

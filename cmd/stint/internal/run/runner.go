@@ -256,6 +256,7 @@ func (r *Runner) all(ctx context.Context, source *items.Items) iter.Seq2[*job, e
 					return
 				}
 			}
+			r.knowAll(seq)
 			return
 		}
 		warned := r.Quiet
@@ -275,7 +276,15 @@ func (r *Runner) all(ctx context.Context, source *items.Items) iter.Seq2[*job, e
 				return
 			}
 		}
+		r.knowAll(seq)
 	}
+}
+
+// knowAll notes that the input has ended, after n jobs.
+func (r *Runner) knowAll(n int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.counts.total = int(n)
 }
 
 // inputError returns an error of reading the input as a message, unless it ends the run.

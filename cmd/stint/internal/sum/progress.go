@@ -24,9 +24,10 @@ type amount struct {
 // showProgress shows the progress line until stop is called, if --progress wants it. It
 // counts items for the total, concurrently with the work; nil: the total is unknown.
 func (s *Summer) showProgress(ctx context.Context, items iter.Seq[files.Item]) (stop func()) {
-	isTyped := (s.FilesFrom == "-" || slices.Contains(s.args, "-")) && console.IsTerminal(s.std.Stdin)
-	progress := s.std.Progress(s.Progress, isTyped)
-	if progress == console.NoProgress {
+	readsStdin := s.FilesFrom == "-" || slices.Contains(s.args, "-")
+	progress := s.std.Progress(s.Progress, readsStdin && console.IsTerminal(s.std.Stdin))
+	isFed := s.Progress == "auto" && readsStdin && console.IsPipe(s.std.Stdin) // what writes to the pipe may write errors
+	if progress == console.NoProgress || isFed {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
