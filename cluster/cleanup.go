@@ -111,7 +111,7 @@ func (c *Client) removeRun(ctx context.Context, k *kind, r *record) error {
 		c.fence(ctx, c.names.of("task."+k.token, r.Key, 0)),
 		c.deleteTasks(ctx, c.names.subject("task", k.token, r.Key, "*")),
 		c.purge(ctx, "results", c.names.subject("result", r.Key, "*")),
-		c.purge(ctx, "runs", c.names.subject("alone", r.Key, "*")),
+		c.purge(ctx, "runs", c.names.subject("alone", r.Key, ">")),
 	)
 	if r.Limit > 0 {
 		err = errors.Join(err, c.updateLimit(ctx, k, 0))

@@ -158,7 +158,7 @@ func (c *Client) retry(ctx context.Context, p *storedLetter) error {
 		func() error { return c.checkRetryable(ctx, p) },
 		func() error { return c.checkUndelivered(ctx, p) },
 		func() error { return c.removePoisonResult(ctx, p, task.Subject) },
-		func() error { return c.purge(ctx, "runs", c.subjectOf(p, "alone")) },
+		func() error { return c.purge(ctx, "runs", c.subjectOf(p, "alone")+".>") },
 		func() error {
 			return c.request(ctx, func(context.Context) error { return c.publishStored(task) })
 		},

@@ -46,9 +46,9 @@
 // the task. The old worker notices by its own clock, and ends the context of the function
 // with [ErrLeaseLost]. A worker renews the lease of a hanging function forever, unless the
 // task has a Timeout. A task that two workers have lost is quarantined: it runs alone on
-// its worker. If it is then lost twice, it becomes a dead letter: its result is [ErrPoison],
-// and [Status] and [Client.DeadLetters] show it with its input. Submit the item again when the workers
-// are repaired, or see [Client.RetryDeadLetter].
+// its worker. If it is then lost twice, and neither worker has come back, it becomes a dead
+// letter: its result is [ErrPoison], and [Status] and [Client.DeadLetters] show it with its
+// input. Submit the item again when the workers are repaired, or see [Client.RetryDeadLetter].
 //
 // # Deploying
 //

@@ -44,8 +44,9 @@ type lease struct {
 	cancel context.CancelCauseFunc
 	lost   atomic.Bool // nothing more is sent for it
 
-	marking sync.Mutex // held while the mark is removed
+	marking sync.Mutex // held while the mark is sent again or removed
 	mark    string     // subject of the quarantine mark
+	marked  time.Time  // when it was sent
 
 	length   time.Duration
 	sent     time.Time // the last heartbeat
@@ -119,11 +120,12 @@ func (s *leases) shortest() time.Duration {
 	return shortest
 }
 
-// heartbeat sends the heartbeats that are due, and ends the leases that have expired.
+// heartbeat sends the heartbeats and marks that are due, and ends the leases that have expired.
 func (s *leases) heartbeat(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.held {
+		l.renewMark(now)
 		switch {
 		case l.requeued:
 		case !now.Before(l.expiry):
@@ -181,9 +183,7 @@ func (s *leases) requeue() {
 // requeue returns the task to the queue: another worker gets it at once. It does nothing
 // after the end of the lease, when another worker may have the task.
 func (l *lease) requeue() {
-	if err := l.unmark(); err != nil {
-		l.leases.client.conf.log.Warn("cluster: a quarantine mark was not removed", "task", l.id(), "error", err)
-	}
+	l.unmark()
 	l.leases.mu.Lock()
 	defer l.leases.mu.Unlock()
 	if !l.requeued && !l.lost.Load() {

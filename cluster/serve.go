@@ -196,7 +196,7 @@ func (w *worker) perform(l *lease, send *func()) {
 		}
 	}
 	if l.deliveries >= quarantineFrom {
-		w.quarantine(l)
+		w.quarantine(l, send)
 		return
 	}
 	w.alone.RLock()

@@ -18,7 +18,7 @@ import (
 //	<prefix>-tasks    <prefix>.task.<task>.<run>.<index>   queued and running tasks
 //	<prefix>-results  <prefix>.result.<run>.<index>        the first result of each task
 //	<prefix>-runs     <prefix>.run.<run>                   the record of each run
-//	                  <prefix>.alone.<run>.<index>         tasks in quarantine
+//	                  <prefix>.alone.<run>.<index>.<mark>  tasks in quarantine
 //	<prefix>-dead     <prefix>.dead.<run>.<index>          dead letters: poison tasks
 //	                  <prefix>.dead.<stream>.<sequence>    and messages that a stream should not have
 //	<prefix>-health   <prefix>.health                      a probe of Status, for a second

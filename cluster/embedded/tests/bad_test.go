@@ -118,7 +118,7 @@ func TestBadMessages(t *testing.T) {
 		counter.publish(t, fmt.Sprint("stint.task.work=v1.run.x", i), "{}")
 	}
 	counter.publish(t, "stint.result.run.x", "what is this")
-	counter.publish(t, "stint.alone.run.x", "what is this")
+	counter.publish(t, "stint.alone.run.x.y", "what is this")
 	counter.publish(t, "stint.dead.run.x", "what is this")
 	serve(t, connect(t, where, cluster.Heartbeat(time.Minute)), 4, newTask(j)) // it does not purge during the test
 	counter.workers(t)
@@ -158,7 +158,7 @@ func TestBadMessagesOfARun(t *testing.T) {
 		counter.publish(t, "stint.result."+key+"."+index, "what is this")
 	}
 	counter.publish(t, "stint.task.work=v1."+key+".x", "what is this")
-	counter.publish(t, "stint.alone."+key+".0", "what is this")
+	counter.publish(t, "stint.alone."+key+".0.x", "what is this")
 	j.open(t, "end")
 	c.succeed(t, 8)
 	equal(t, "interrupted", count(j.events(t), func(e event) bool { return e.Cause == cluster.ErrCanceled.Error() }), 0)

@@ -20,8 +20,8 @@ func poisoned(t *testing.T, where string, j journal, n int, name string) string 
 	eventually(t, "all is submitted", func() bool { return counter.submitted(t, name) == n })
 	counter.lose(t, n, 2)
 	key := strings.Split(counter.subjects(t, "stint-tasks")[0], ".")[3]
-	if _, err := counter.js.Publish(bounded(t), "stint.alone."+key+".0", []byte("2")); err != nil {
-		t.Fatal(err)
+	for _, mark := range []string{"a", "b"} {
+		counter.publish(t, "stint.alone."+key+".0."+mark, "")
 	}
 	client.Close()
 	<-c.done

@@ -37,7 +37,7 @@ func TestLeftByTheDead(t *testing.T) {
 			counter := look(t, where)
 			left := leaveBehind(t, where, j.as("dead"))
 			counter.publish(t, "stint.dead.dead.0", "{}")
-			counter.publish(t, "stint.alone.dead.1", "1")
+			counter.publish(t, "stint.alone.dead.1.a", "")
 			counter.makeOutput(t)
 			for range 3 {
 				counter.publish(t, "stint.output.dead", "a piece")

@@ -3,11 +3,14 @@ package tests
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 )
@@ -130,6 +133,86 @@ func TestClosesDoNotCondemn(t *testing.T) {
 	serve(t, connect(t, where), 2, task)
 	c.succeed(t, 1)
 	look(t, where).nothingLeft(t)
+}
+
+// A task is not blamed when its workers are cut off for longer than the lease, however often: each
+// removes its mark when it is back.
+func TestCutsDoNotCondemn(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	p, counter, task := newProxy(t, where), look(t, where), newTask(j, cluster.Lease(short))
+	c := begin(bounded(t), connect(t, where), task, items(1, item{Do: "wait", Gate: "end"}))
+	counter.queued(t, 1)
+	counter.lose(t, 1, 2)
+	serve(t, connect(t, p.url(), cluster.NATS(nats.ReconnectWait(20*time.Millisecond))), 1, task)
+	for i := range 4 {
+		select {
+		case <-c.done:
+			t.Fatalf("it is over when its worker was cut off %d times: %v", i, c.err)
+		case <-j.begins(t, i+1):
+		}
+		p.set(true)
+		j.seen(t, i+1, "ended by the clock of the worker", is("end"))
+		p.set(false)
+	}
+	j.open(t, "end")
+	c.succeed(t, 1)
+	counter.nothingLeft(t)
+}
+
+// A task is not blamed when the server gives it to other workers while two are alive and run it, as
+// a server may that was restarted.
+func TestLivingDoNotCondemn(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	counter, task, held := look(t, where), newTask(j, cluster.Lease(2*lease)), make(chan string, 1000)
+	p := newProxy(t, where, func(subject, data string) <-chan struct{} {
+		if strings.Contains(data, "+WPI") {
+			held <- subject
+		}
+		return nil
+	})
+	c := begin(bounded(t), connect(t, where), task, items(1, item{Do: "wait", Gate: "end"}))
+	counter.queued(t, 1)
+	counter.lose(t, 1, 2)
+	for i := range 2 {
+		serve(t, connect(t, p.url()), 1, task)
+		j.seen(t, i+1, "begun", is("begin"))
+		for given := fmt.Sprint(".", 3+i, "."); ; { // to the worker that has begun
+			if subject := <-held; strings.HasPrefix(subject, "$JS.ACK.stint-tasks.work=v1"+given) {
+				if err := counter.js.Conn().Publish(subject, []byte("-NAK")); err != nil {
+					t.Fatal(err)
+				}
+				break
+			}
+		}
+	}
+	serve(t, connect(t, where), 1, task)
+	eventually(t, "the third worker has given it back, or it is over", func() bool {
+		select {
+		case <-c.done:
+			return true
+		default:
+			return counter.given(t, "work=v1") > 5
+		}
+	})
+	j.open(t, "end")
+	c.succeed(t, 1)
+	counter.nothingLeft(t)
+}
+
+// A worker leaves at once while it looks a lease long whether the workers that ran a task are dead.
+func TestLeavesBeforeItCondemns(t *testing.T) {
+	t.Parallel()
+	where, j := newServer(t), newJournal(t)
+	poisoned(t, where, j, 1, "nightly")
+	w, counter := serve(t, connect(t, where), 1, newTask(j, cluster.Lease(time.Hour))), look(t, where)
+	counter.giving(t, 3)
+	if err := w.drain(t); err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+	counter.queued(t, 1)
+	equal(t, "dead letters", len(deadLetters(t, connect(t, where))), 0)
 }
 
 // begins returns a channel that is closed when n functions have begun.
