@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -33,28 +34,61 @@ func limitsOf(info *jetstream.AccountInfo, replicas int) jetstream.AccountLimits
 	return info.Limits
 }
 
-// maxStored is how much the streams may have together if the account bounds each of them and
-// not all of them.
-const maxStored = 1 << 30
+// The streams may have maxStored together if the account bounds each of them and not all of
+// them, and have half of that, and so on down to minStored, if the server has not so much room.
+const (
+	maxStored = 1 << 30
+	minStored = 4 << 20
+)
 
-// streamBytes returns the size of a stream that gets so many 64ths of the account, or 0, no
+// storage returns how many bytes all streams may have together, with their replicas, and the
+// most that one may have; 0: any.
+func (c *Client) storage() (all, one int64) {
+	all, one = c.limits.MaxStore, c.limits.StoreMaxStreamBytes
+	if c.conf.memory {
+		all, one = c.limits.MaxMemory, c.limits.MemoryMaxStreamBytes
+	}
+	if all <= 0 || all > maxStored {
+		all = maxStored
+	}
+	return all >> c.halved.Load(), max(0, one)
+}
+
+// streamBytes returns the size of a stream that gets so many 64ths of the storage, or 0, no
 // bound, unless the account wants one.
 func (c *Client) streamBytes(parts int64) int64 {
 	if !c.limits.MaxBytesRequired {
 		return 0
 	}
-	account, most := c.limits.MaxStore, c.limits.StoreMaxStreamBytes
-	if c.conf.memory {
-		account, most = c.limits.MaxMemory, c.limits.MemoryMaxStreamBytes
-	}
-	if account <= 0 || account > maxStored {
-		account = maxStored
-	}
-	bytes := account / 64 * parts / int64(or(c.conf.replicas, 1))
-	if most > 0 {
-		bytes = min(bytes, most)
+	all, one := c.storage()
+	bytes := all / 64 * parts / int64(or(c.conf.replicas, 1))
+	if one > 0 {
+		bytes = min(bytes, one)
 	}
 	return bytes
+}
+
+// errHalved says that the server has no room for a stream of that size, and that smaller ones
+// are to be tried.
+var errHalved = errors.New("the server has no room for streams of that size")
+
+// halve reports whether err says that the server has no room for the size of a stream, and
+// makes those of all streams smaller.
+func (c *Client) halve(err error) bool {
+	all, _ := c.storage()
+	if !c.limits.MaxBytesRequired || !isShort(err) || all/2 < minStored {
+		return false
+	}
+	c.halved.Add(1)
+	return true
+}
+
+// isShort reports whether err says that servers do not have the room that a stream is to have.
+func isShort(err error) bool {
+	const noPeers, noMemory, noStorage, tooLarge = 10005, 10028, 10047, 10122
+	api, ok := errors.AsType[*jetstream.APIError](err)
+	return ok && (api.ErrorCode == noMemory || api.ErrorCode == noStorage || api.ErrorCode == tooLarge ||
+		api.ErrorCode == noPeers && strings.Contains(api.Description, "insufficient storage"))
 }
 
 // maxAckPending returns the limit in the error of a consumer whose MaxAckPending is above what

@@ -34,6 +34,7 @@ type Client struct {
 
 	limits  jetstream.AccountLimits // when the client connected
 	maxAcks atomic.Int64            // the largest Limit that the server takes; 0: any
+	halved  atomic.Int32            // how often the sizes of streams were halved, for want of room
 
 	mu        sync.Mutex
 	handlers  map[string]Handler                  // by token

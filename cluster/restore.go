@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 	"time"
@@ -65,44 +64,38 @@ func (c *Client) lead(ctx context.Context, r *restoration) error {
 func (c *Client) restoreStreams(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, slowTimeout)
 	defer stop()
-	for _, want := range c.streams() {
-		gone := false
-		err := c.requestWith(ctx, 0, nil, func(ctx context.Context) (err error) {
-			gone, err = c.awaitDeletion(ctx, want)
+	return c.eachStream(func(want jetstream.StreamConfig) error {
+		err := c.requestWith(ctx, 0, nil, func(ctx context.Context) error { return c.awaitDeletion(ctx, want) })
+		if err != nil {
+			return err
+		}
+		return c.requestWith(ctx, 0, nil, func(ctx context.Context) error {
+			_, err := c.openStream(ctx, want)
 			return err
 		})
-		if err == nil && gone {
-			err = c.requestWith(ctx, 0, nil, func(ctx context.Context) error {
-				_, err := c.openStream(ctx, want)
-				return err
-			})
-		}
-		if err != nil {
-			return fmt.Errorf("stream %s: %w", want.Name, err)
-		}
-	}
-	return nil
+	})
 }
 
-// awaitDeletion reports whether a stream is gone, once the server has deleted all of it.
+// awaitDeletion returns when a stream exists, or when the server has deleted all of it.
 //
 // A server that is not in a NATS cluster does not find a stream from the start of its deletion
 // on, and creates another with its name and in its directory. Then it ends the subscription
 // of the old stream and removes the directory. The new stream exists, but never answers a
 // message (nats-server 2.15.2, stream.stop and fileStore.Delete). So awaitDeletion publishes
 // a message that a stream refuses, until nobody has subscribed for a second.
-func (c *Client) awaitDeletion(ctx context.Context, want jetstream.StreamConfig) (gone bool, err error) {
-	if _, err := c.js.Stream(ctx, want.Name); !errors.Is(err, jetstream.ErrStreamNotFound) {
-		return false, err
+func (c *Client) awaitDeletion(ctx context.Context, want jetstream.StreamConfig) error {
+	_, err := c.js.Stream(ctx, want.Name)
+	if !errors.Is(err, jetstream.ErrStreamNotFound) {
+		return err
 	}
 	subject := strings.NewReplacer("*", "x", ">", "x").Replace(want.Subjects[0])
 	_, err = c.js.Publish(ctx, subject, nil, jetstream.WithExpectLastSequence(math.MaxInt64),
 		jetstream.WithRetryAttempts(4), jetstream.WithRetryWait(time.Second/4)) // while nobody has subscribed
 	if _, refused := errors.AsType[*jetstream.APIError](err); refused { // another client has created it
-		return false, nil
+		return nil
 	}
 	if errors.Is(err, jetstream.ErrNoStreamResponse) {
-		return true, nil
+		return nil
 	}
-	return false, err
+	return err
 }

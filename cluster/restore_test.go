@@ -121,15 +121,38 @@ func TestRestoreAfterAPanic(t *testing.T) {
 	})
 }
 
-// A server without room for a stream is full, and the stream is not lost.
+// A server without room for a stream is full, and the stream is not lost. Streams that have
+// sizes become smaller, unless there is another reason.
 func TestRestoreOnAFullServer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := &goneServer{create: func(context.Context) error {
-			return &jetstream.APIError{Code: 500, ErrorCode: 10047, Description: "insufficient storage resources available"}
-		}}
-		_, ask := restoring(t, m)
-		if err := ask(t.Context()); !errors.Is(err, ErrFull) {
-			t.Errorf("got %v, want ErrFull", err)
-		}
-	})
+	for _, c := range []struct {
+		code  jetstream.ErrorCode
+		text  string
+		sized bool
+		fits  int32 // so often halved
+		want  error
+	}{
+		{10047, "insufficient storage resources available", false, 2, ErrFull},
+		{10047, "insufficient storage resources available", true, 2, nil},
+		{10047, "insufficient storage resources available", true, 8, nil},
+		{10047, "insufficient storage resources available", true, 9, ErrFull},
+		{10028, "insufficient memory resources available", true, 2, nil},
+		{10122, "stream max bytes exceeds account limit max stream bytes", true, 2, nil},
+		{10005, "no suitable peers for placement, insufficient storage", true, 2, nil},
+		{10027, "maximum number of streams reached", true, 1, ErrFull},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			m := &goneServer{}
+			client, ask := restoring(t, m)
+			client.limits.MaxBytesRequired = c.sized
+			m.create = func(context.Context) error {
+				if client.halved.Load() >= c.fits {
+					return nil
+				}
+				return &jetstream.APIError{Code: 500, ErrorCode: c.code, Description: c.text}
+			}
+			if err := ask(t.Context()); !errors.Is(err, c.want) {
+				t.Errorf("%+v: got %v", c, err)
+			}
+		})
+	}
 }

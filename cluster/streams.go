@@ -98,9 +98,8 @@ func or[T comparable](v, byDefault T) T {
 // openStreams creates the streams that do not exist, notes all of them, and gives those that
 // exist what the client's options say.
 func (c *Client) openStreams(ctx context.Context) error {
-	all := c.streams()
-	for _, want := range all {
-		err := c.request(ctx, func(ctx context.Context) error {
+	return c.eachStream(func(want jetstream.StreamConfig) error {
+		return c.request(ctx, func(ctx context.Context) error {
 			s, err := c.openStream(ctx, want)
 			if err != nil {
 				return err
@@ -108,29 +107,56 @@ func (c *Client) openStreams(ctx context.Context) error {
 			c.stream[want.Name[len(c.conf.prefix)+1:]] = s
 			return c.changeStream(ctx, s.CachedInfo().Config, want)
 		})
-		if err != nil {
-			return fmt.Errorf("stream %s, one of %d that are needed: %w", want.Name, len(all), err)
+	})
+}
+
+// eachStream calls f, which opens a stream, for each stream, and for all of them again with
+// smaller sizes when f returns errHalved.
+func (c *Client) eachStream(f func(want jetstream.StreamConfig) error) error {
+	c.halved.Store(0)
+	all := c.streams()
+	for i := 0; i < len(all); i++ {
+		err := f(all[i])
+		if errors.Is(err, errHalved) {
+			all, i = c.streams(), -1
+		} else if err != nil {
+			return fmt.Errorf("stream %s, one of %d that are needed: %w", all[i].Name, len(all), err)
 		}
 	}
 	return nil
 }
 
-// openStream returns a stream, and creates it if it does not exist.
+// openStream returns a stream, and creates it if it does not exist. It returns errHalved after
+// it has halved the sizes of streams. Then a stream that exists and is empty becomes smaller too.
 func (c *Client) openStream(ctx context.Context, want jetstream.StreamConfig) (jetstream.Stream, error) {
 	s, err := c.js.Stream(ctx, want.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		s, err = c.js.CreateStream(ctx, want)
+	} else if err == nil && c.halved.Load() > 0 {
+		if have := s.CachedInfo(); have.Config.MaxBytes > want.MaxBytes && have.State.Msgs == 0 && !isForeign(have.Config, want) {
+			now := have.Config
+			now.MaxBytes = want.MaxBytes
+			s, err = c.js.UpdateStream(ctx, now)
+		}
 	}
 	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another client was faster
 		s, err = c.js.Stream(ctx, want.Name)
 	}
+	if c.halve(err) {
+		return nil, errHalved
+	}
 	return s, err
+}
+
+// isForeign reports whether a stream with the name of one of ours belongs to another program.
+func isForeign(have, want jetstream.StreamConfig) bool {
+	return len(have.Subjects) == 0 || have.Subjects[0] != want.Subjects[0] || have.Retention != want.Retention
 }
 
 // changeStream gives a stream what the client's options say.
 func (c *Client) changeStream(ctx context.Context, have, want jetstream.StreamConfig) error {
 	isQueue := have.Retention == jetstream.WorkQueuePolicy
-	if len(have.Subjects) == 0 || have.Subjects[0] != want.Subjects[0] || have.Retention != want.Retention {
+	if isForeign(have, want) {
 		return errors.New("the stream belongs to another program: choose another Prefix")
 	}
 	if isQueue && have.Storage == jetstream.FileStorage && have.Replicas == 1 && c.conf.replicas == 0 && have.Metadata[syncedKey] == "" {

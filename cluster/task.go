@@ -52,8 +52,11 @@ type TaskOption func(*kind)
 // stint.ErrClosed when the worker's client was closed.
 //
 // In and Out are encoded as JSON unless Codec is given. A string that is not UTF-8 keeps its
-// bytes if In or Out is a string; in a field it is refused, unless the field is a Text. A name has 1 to 100 letters, digits,
-// '-', '_', '.' and '/'. NewTask panics if it has not, or if f is nil.
+// bytes if In or Out is a string type without methods that encode or decode it. Elsewhere, even
+// as the key of a map, it is refused, unless it is a field of the type Text or its type has a
+// MarshalJSON or MarshalText that returns something else for it. Such a method answers for the
+// bytes that it changes itself. A name has 1 to 100 letters, digits, '-', '_', '.' and '/'. NewTask
+// panics if it has not, or if f is nil.
 func NewTask[In, Out any](name string, f func(context.Context, In) (Out, error), opts ...TaskOption) *Task[In, Out] {
 	if f == nil {
 		panic("cluster: NewTask: nil function")

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -14,7 +16,8 @@ import (
 
 // Text is a string for fields of items and results that may have any bytes, such as the name
 // of a file on Linux: encoding/json replaces bytes that are not UTF-8, and Text keeps them. It
-// is encoded as a JSON string or, if it is not UTF-8, as {"bytes":"..."} in base64.
+// is encoded as a JSON string or, if it is not UTF-8, as {"bytes":"..."} in base64. As the key
+// of a map it is what a string is: JSON encodes those without their methods.
 type Text string
 
 // textBytes is a Text that is not UTF-8.
@@ -24,19 +27,31 @@ type textBytes struct {
 
 // MarshalJSON implements json.Marshaler.
 func (t Text) MarshalJSON() ([]byte, error) {
-	if utf8.ValidString(string(t)) {
+	switch {
+	case !utf8.ValidString(string(t)):
+		return json.Marshal(textBytes{[]byte(t)})
+	case strings.ContainsFunc(string(t), func(c rune) bool { return c < ' ' || c == '"' || c == '\\' }):
 		return json.Marshal(string(t))
 	}
-	return json.Marshal(textBytes{[]byte(t)})
+	return []byte(`"` + string(t) + `"`), nil // the usual case, without encoding
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (t *Text) UnmarshalJSON(data []byte) error {
-	if bytes.HasPrefix(data, []byte("{")) {
+	switch {
+	case bytes.HasPrefix(data, []byte("{")):
 		var b textBytes
-		err := json.Unmarshal(data, &b)
+		if err := json.Unmarshal(data, &b); err != nil {
+			return err
+		}
+		if b.Bytes == nil {
+			return errors.New("cluster: the object is no Text: it has no bytes")
+		}
 		*t = Text(b.Bytes)
-		return err
+		return nil
+	case len(data) > 1 && data[0] == '"' && bytes.IndexByte(data, '\\') < 0: // the usual case, without decoding
+		*t = Text(data[1 : len(data)-1])
+		return nil
 	}
 	return json.Unmarshal(data, (*string)(t))
 }
@@ -47,17 +62,57 @@ const rawText = 0xff
 // encode is the default of Codec: JSON, and rawText with the bytes of a string that is not
 // UTF-8. In other values it refuses such strings.
 func encode(v any) ([]byte, error) {
-	r := reflect.ValueOf(v)
-	if r.Kind() == reflect.String && !utf8.ValidString(r.String()) && !encodesItself[json.Marshaler](r) && !encodesItself[encoding.TextMarshaler](r) {
+	if r := reflect.ValueOf(v); r.Kind() == reflect.String && !utf8.ValidString(r.String()) && isString(r.Type()) {
 		return append([]byte{rawText}, r.String()...), nil
 	}
 	data, err := json.Marshal(v)
-	if err == nil && bytes.Contains(data, []byte(`\ufffd`)) { // perhaps a replaced byte
-		if s, ok := invalidText(r); ok {
-			return nil, fmt.Errorf("the text %.200q is not UTF-8: give the field the type cluster.Text, or []byte", s)
+	if n := replaced(data); n > 0 { // or v has such JSON, or a text that looks so: then the decoded value has it too
+		back := reflect.New(reflect.TypeOf(v)).Interface()
+		if json.Unmarshal(data, back) != nil { // it has an interface: the receiver's type is another one
+			back = new(any)
+			_ = json.Unmarshal(data, back)
+		}
+		again, err := json.Marshal(reflect.ValueOf(back).Elem().Interface())
+		if err != nil {
+			return nil, err
+		}
+		if replaced(again) < n {
+			return nil, notUTF8(data, again)
 		}
 	}
 	return data, err
+}
+
+// replacement is what JSON has for a byte that is not UTF-8. U+FFFD itself is not escaped.
+const replacement = `\ufffd`
+
+// replaced returns how many bytes that are not UTF-8 were perhaps replaced, or will be when
+// data, which is JSON, is decoded.
+func replaced(data []byte) int {
+	if !utf8.Valid(data) {
+		data = bytes.ToValidUTF8(data, []byte(replacement))
+	}
+	return bytes.Count(data, []byte(replacement))
+}
+
+// notUTF8 returns the error for the first string that is another one when data is decoded and
+// encoded again.
+func notUTF8(data, again []byte) error {
+	at := 0
+	for at < min(len(data), len(again)) && data[at] == again[at] {
+		at++
+	}
+	text, _, _ := bytes.Cut(data[bytes.LastIndexByte(data[:at], '"')+1:], []byte(`"`))
+	return fmt.Errorf("the string %s is not UTF-8: give the field the type cluster.Text or []byte, or the task a Codec", visible(fmt.Sprintf("%.200s", text)))
+}
+
+// isString reports whether the values of a type are strings that JSON encodes and decodes
+// without a method of theirs.
+func isString(t reflect.Type) bool {
+	return t.Kind() == reflect.String && !slices.ContainsFunc([]reflect.Type{
+		reflect.TypeFor[json.Marshaler](), reflect.TypeFor[json.Unmarshaler](),
+		reflect.TypeFor[encoding.TextMarshaler](), reflect.TypeFor[encoding.TextUnmarshaler](),
+	}, reflect.PointerTo(t).Implements)
 }
 
 // decode is the reverse of encode.
@@ -65,7 +120,7 @@ func decode(data []byte, v any) error {
 	to := reflect.ValueOf(v).Elem()
 	switch {
 	case len(data) == 0 || data[0] != rawText:
-	case to.Kind() == reflect.String:
+	case isString(to.Type()):
 		to.SetString(string(data[1:]))
 		return nil
 	case to.Type() == reflect.TypeFor[any]():
@@ -73,60 +128,6 @@ func decode(data []byte, v any) error {
 		return nil
 	}
 	return json.Unmarshal(data, v)
-}
-
-// encodesItself reports whether JSON calls a method of v's: M is json.Marshaler or
-// encoding.TextMarshaler.
-func encodesItself[M any](v reflect.Value) bool {
-	m := reflect.TypeFor[M]()
-	return v.CanInterface() && (v.Type().Implements(m) || v.CanAddr() && reflect.PointerTo(v.Type()).Implements(m))
-}
-
-// invalidText returns a string in v, which JSON can encode, that is not UTF-8.
-func invalidText(v reflect.Value) (string, bool) {
-	switch {
-	case !v.IsValid() || encodesItself[json.Marshaler](v):
-		return "", false
-	case encodesItself[encoding.TextMarshaler](v) && v.Kind() != reflect.Pointer: // JSON has what MarshalText returns
-		m, ok := v.Interface().(encoding.TextMarshaler)
-		if !ok {
-			m = v.Addr().Interface().(encoding.TextMarshaler)
-		}
-		text, _ := m.MarshalText()
-		return string(text), !utf8.Valid(text)
-	}
-	switch v.Kind() {
-	case reflect.String:
-		return v.String(), !utf8.ValidString(v.String())
-	case reflect.Pointer, reflect.Interface:
-		return invalidText(v.Elem())
-	case reflect.Slice, reflect.Array:
-		for _, e := range v.Seq2() {
-			if s, bad := invalidText(e); bad {
-				return s, true
-			}
-		}
-	case reflect.Map:
-		for key, e := range v.Seq2() {
-			if s, bad := invalidText(key); bad {
-				return s, true
-			}
-			if s, bad := invalidText(e); bad {
-				return s, true
-			}
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			f := v.Type().Field(i)
-			if f.Tag.Get("json") == "-" || !f.IsExported() && !f.Anonymous {
-				continue
-			}
-			if s, bad := invalidText(v.Field(i)); bad {
-				return s, true
-			}
-		}
-	}
-	return "", false
 }
 
 // visible returns a text of another machine for messages: quoted if it could change a

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"encoding"
 	"encoding/json"
 	"errors"
 	"reflect"
@@ -16,7 +17,10 @@ var texts = []string{
 
 type (
 	label  string
-	marked string // a TextMarshaler
+	marked string             // a TextMarshaler
+	read   string             // a TextUnmarshaler
+	named  struct{ A string } // a Marshaler, by its fields
+	quoted struct{ A string } // a Marshaler that does not check the text
 	shape  struct {
 		A string
 		B struct{ C []string }
@@ -30,6 +34,21 @@ type (
 )
 
 func (m marked) MarshalText() ([]byte, error) { return []byte("m" + m), nil }
+
+func (r *read) UnmarshalText(data []byte) error {
+	*r = read(data)
+	return nil
+}
+
+func (n named) MarshalJSON() ([]byte, error) {
+	type fields named
+	return json.Marshal(fields(n))
+}
+
+func (q quoted) MarshalJSON() ([]byte, error) {
+	data, err := json.Marshal(q.A)
+	return []byte(`{"A":` + strings.ReplaceAll(string(data), `\ufffd`, "\xff") + "}"), err
+}
 
 // through encodes a value and decodes it again.
 func through[T any](v T) (T, error) {
@@ -77,19 +96,45 @@ func TestTextsAreKeptOrRefused(t *testing.T) {
 		same(t, shape{F: (*label)(&s)}, s, true)
 		same(t, shape{G: s}, s, true)
 		same(t, shape{embedded: embedded{s}}, s, true)
+		same(t, map[Text]int{Text(s): 1}, s, true)
+		same(t, map[Text]int{"\xfe": 1, Text("\xff" + s): 1}, "\xff", true) // would be one key
+		same(t, map[marked]int{marked(s): 1}, s, true)
+		same(t, read(s), s, true)
+		same(t, []named{{s}}, s, true)
+		if !strings.Contains(s, `\ufffd`) {
+			same(t, []quoted{{s}}, s, true)
+		}
 	}
 }
 
 // What encodes itself, or is not encoded, is not refused for an escape that is its own.
 func TestOwnEscapes(t *testing.T) {
 	same(t, json.RawMessage(`"a\ufffd"`), "", false)
+	same(t, json.RawMessage("\"a\xff\""), "", false)
+	type timed struct {
+		When encoding.TextMarshaler
+		Path string
+	}
+	for _, s := range []string{"C:\\ufffd", "\ufffd"} {
+		same(t, timed{nil, s}, s, false)
+		same(t, &timed{nil, s}, s, false)
+		same(t, map[string]encoding.TextMarshaler{s: nil}, s, false)
+		same(t, struct {
+			A []encoding.TextMarshaler
+			B string
+		}{[]encoding.TextMarshaler{nil}, s}, s, false)
+		if _, err := encode(timed{marked("x"), s}); err != nil {
+			t.Errorf("%q beside an interface: %v", s, err)
+		}
+	}
 	same(t, struct{ A json.RawMessage }{json.RawMessage(`"a\ufffd"`)}, "", false)
 	type hidden struct {
 		A string
 		B string `json:"-"`
 		c string
+		label
 	}
-	if got, err := through(hidden{`\ufffd`, "\xff", "\xff"}); got != (hidden{A: `\ufffd`}) || err != nil {
+	if got, err := through(hidden{`\ufffd`, "\xff", "\xff", "\xff"}); got != (hidden{A: `\ufffd`}) || err != nil {
 		t.Errorf("got %q, %v", got, err)
 	}
 	if _, err := encode([]marked{"\xff"}); err == nil {
@@ -97,6 +142,23 @@ func TestOwnEscapes(t *testing.T) {
 	}
 	if _, err := encode(marked("\xff")); err == nil {
 		t.Error("the text of a TextMarshaler was changed")
+	}
+}
+
+// An object is a Text only if it has bytes, and a string is one whatever JSON escapes.
+func TestTextOfJSON(t *testing.T) {
+	for data, want := range map[string]string{
+		`"a\u00e4\n\"\\"`: "a\u00e4\n\"\\", `"\u00e4"`: "\u00e4", `{"bytes":"/w=="}`: "\xff", `null`: "", `""`: "",
+		`{}`: "error", `{"foo":1}`: "error", `{"bytes":null}`: "error", `1`: "error", `["a"]`: "error",
+	} {
+		var got Text
+		err := json.Unmarshal([]byte(data), &got)
+		if err != nil && got == "" {
+			got = "error"
+		}
+		if string(got) != want {
+			t.Errorf("%s: got %q, %v, want %q", data, got, err, want)
+		}
 	}
 }
 

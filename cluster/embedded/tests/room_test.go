@@ -172,7 +172,7 @@ func TestNoMoreConsumers(t *testing.T) {
 }
 
 // account makes clients of a server belong to an account that has a limit.
-func account(t *testing.T, limit string) func(*server.Options) {
+func account(t *testing.T, limit string, more ...func(*server.Options)) func(*server.Options) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "conf")
 	text := fmt.Sprintf("accounts { A { jetstream { %s }, users: [ { user: a, password: a } ] } }\nno_auth_user: a\n", limit)
@@ -185,6 +185,9 @@ func account(t *testing.T, limit string) func(*server.Options) {
 			t.Fatal(err)
 		}
 		o.StoreDir = dir
+		for _, f := range more {
+			f(o)
+		}
 	}
 }
 

@@ -107,7 +107,7 @@ func TestFieldIsRefused(t *testing.T) {
 	all := []item{{N: 0}, {N: 1, Do: "echo", Text: "a\xffb"}, {N: 2}}
 	client := connect(t, where)
 	_, err := cluster.Map(bounded(t), client, newTask(j), all)
-	if want := `work/v1: encode item 1: the text "a\xffb" is not UTF-8`; err == nil || !strings.Contains(err.Error(), want) {
+	if want := `work/v1: encode item 1: the string a\ufffdb is not UTF-8`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	outs, err := cluster.Map(bounded(t), client, newTask(j), all, cluster.KeepGoing())

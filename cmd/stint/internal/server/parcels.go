@@ -206,9 +206,10 @@ func (p *Parcels) stream(ctx context.Context) (jetstream.Stream, error) {
 // isShort reports whether err says that the server does not have the room that a stream is to
 // have.
 func isShort(err error) bool {
-	const noMemory, noStorage, tooLargeStream = 10028, 10047, 10122
+	const noPeers, noMemory, noStorage, tooLarge = 10005, 10028, 10047, 10122
 	api, ok := errors.AsType[*jetstream.APIError](err)
-	return ok && (api.ErrorCode == noMemory || api.ErrorCode == noStorage || api.ErrorCode == tooLargeStream)
+	return ok && (api.ErrorCode == noMemory || api.ErrorCode == noStorage || api.ErrorCode == tooLarge ||
+		api.ErrorCode == noPeers && strings.Contains(api.Description, "insufficient storage"))
 }
 
 // receive receives parcels until there is an error. It makes another consumer, so that the

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stint-go/stint/cluster/embedded"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 )
@@ -55,5 +56,26 @@ func TestParcelsWaitForTheServer(t *testing.T) {
 				t.Errorf("%v, messages %q, want none", err, &errs)
 			}
 		})
+	}
+}
+
+// A server, or servers, may have too little room for a stream of that size, or have none for
+// another reason.
+func TestIsShort(t *testing.T) {
+	for _, c := range []struct {
+		code jetstream.ErrorCode
+		text string
+		want bool
+	}{
+		{10005, "no suitable peers for placement, insufficient storage", true},
+		{10005, "no suitable peers for placement, peer offline", false},
+		{10028, "insufficient memory resources available", true},
+		{10047, "insufficient storage resources available", true},
+		{10122, "stream max bytes exceeds account limit max stream bytes", true},
+		{10027, "maximum number of streams reached", false},
+	} {
+		if got := isShort(&jetstream.APIError{ErrorCode: c.code, Description: c.text}); got != c.want {
+			t.Errorf("%d %s: got %v, want %v", c.code, c.text, got, c.want)
+		}
 	}
 }
