@@ -82,26 +82,31 @@ func TestTokenFileIsTheNewest(t *testing.T) {
 		t.Skip("no times of files here")
 	}
 	_, errs, code := runStint(t, "", "status", "--cluster", url)
-	if want := "(with the token in " + stale + ")\n"; code != 1 || !strings.HasSuffix(errs, want) {
+	if want := "does not know the token in " + stale; code != 1 || !strings.Contains(errs, want) {
 		t.Errorf("the newest file has a wrong token: exit status %d, messages %q; want 1 and which file it is", code, errs)
 	}
 	must(t, os.Chtimes(stale, time.Unix(1, 0), time.Unix(1, 0)))
 	wantRun(t, 0, "no runs", "", "status", "--cluster", url)
 }
 
-// TestTokenFileOfEachAddress runs two servers at the same port of two addresses.
+// TestTokenFileOfEachAddress runs servers at the same port of several addresses.
 func TestTokenFileOfEachAddress(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.2:0")
-	if err != nil {
-		t.Skipf("one address only: %v", err)
-	}
-	second := l.Addr().String()
-	l.Close()
+	_, port, err := net.SplitHostPort(freeAddress(t))
+	must(t, err)
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-	for _, address := range []string{strings.Replace(second, "127.0.0.2", "127.0.0.1", 1), second} {
+	addresses := []string{"localhost:" + port}
+	for _, ip := range []string{"127.0.0.1", "127.0.0.2", "::1"} {
+		address := net.JoinHostPort(ip, port)
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			t.Logf("not an address here: %v", err)
+			continue
+		}
+		l.Close()
 		begin(t, false, "serve", "--listen", address).line()
+		addresses = append(addresses, address)
 	}
-	for _, address := range []string{strings.Replace(second, "127.0.0.2", "localhost", 1), second} {
+	for _, address := range append(addresses, strings.Join(addresses, ",")) {
 		wantRun(t, 0, "no runs", "", "status", "--cluster", address)
 	}
 }
@@ -147,6 +152,7 @@ func TestTLS(t *testing.T) {
 	if !strings.HasPrefix(url, "tls://") {
 		t.Errorf("the server prints %q, want tls://", url)
 	}
+	wantRun(t, 1, "", "by --tls-ca", "status", "--cluster", url)
 	worker(t, "--cluster", url, "--tls-ca", "cert.pem")
 	wantRun(t, 0, "  a\n", "", "sum", "a", "--cluster", url, "--tls-ca", "cert.pem")
 	for _, args := range []string{"", "--tls-ca missing.pem", "--credentials missing.creds --tls-ca cert.pem"} {

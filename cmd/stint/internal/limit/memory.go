@@ -20,6 +20,7 @@ const (
 	noise      = 1 << 19               // bytes, and one part in so many, by which the size of a job differs
 	noisePart  = 16                    // though it does not grow
 	settled    = 50 * time.Millisecond // in which a job that goes on growing is seen to grow
+	rare       = 4                     // one job in so many, or more, makes it unknown what the next ones take
 	killMemory = time.Second           // for which it is asked which job the kernel has killed a process of
 )
 
@@ -65,6 +66,7 @@ func (s *size) stable() bool {
 type memory struct {
 	spare int64         // bytes that are to stay free; 0: a part of what there is
 	peak  float64       // bytes: the most of a job that has ended or is stable; fades
+	known float64       // jobs that have ended; fades likewise
 	last  [patience]int // what limit returned last but for the others, in turns; 0: nothing
 	turn  int
 }
@@ -73,33 +75,47 @@ type memory struct {
 type sizes struct {
 	running int
 	all     float64 // bytes of all
-	need    float64 // of the largest, when it will have grown; 0: nothing is known
-	grow    bool    // one grows beyond the peak
+	need    float64 // of a job, when it will have grown; 0: nothing is known
+	more    float64 // that the few which grow beyond the peak will have
+	grow    bool    // not a few do
 }
 
 // finished notes the most bytes that a job has had, as far as they are known.
-func (m *memory) finished(most float64) { m.peak = max(m.peak*peakFade, most, ended) }
+func (m *memory) finished(most float64) {
+	m.peak = max(m.peak*peakFade, most, ended)
+	m.known = m.known*peakFade + 1
+}
 
 // sizes adds up the jobs that run. A job will take the peak, or has taken more and is stable. How far
-// another one will grow is not known: as far again as until now, at least.
+// another one will grow is not known: as far again as until now, at least. If not a few do that, the
+// next ones may, too.
 func (m *memory) sizes(running map[*process.Process]*sample) sizes {
 	s := sizes{running: len(running)}
-	largest := 0.0 // of those that are not stable
 	for _, j := range running {
 		if s.all += j.size.rss; j.size.stable() {
 			m.peak = max(m.peak, j.size.bytes)
-		} else {
-			largest = max(largest, j.size.bytes)
 		}
 	}
-	if s.need = m.peak; largest > about(m.peak) || largest > 0 && m.peak <= ended {
-		s.need, s.grow = max(s.need, 2*largest), true
+	s.need = m.peak
+	largest, growing, known := 0.0, 0.0, m.known
+	for _, j := range running {
+		switch {
+		case j.size.stable():
+			known++
+		case j.size.bytes > about(m.peak), j.size.bytes > 0 && m.peak <= ended:
+			growing++
+			largest = max(largest, j.size.bytes)
+			s.more += 2*j.size.bytes - m.peak
+		}
+	}
+	if rare*growing > known+growing {
+		s.need, s.more, s.grow = max(s.need, 2*largest), 0, true
 	}
 	return s
 }
 
 // owed returns the bytes that the jobs which run will still take.
-func (s *sizes) owed() float64 { return max(0, float64(s.running)*s.need-s.all) }
+func (s *sizes) owed() float64 { return max(0, float64(s.running)*s.need+s.more-s.all) }
 
 // limit returns the largest limit that memory allows, at least 1, and why. The limit falls at
 // once, and rises when the last looks allow it, since what is available goes up and down. now is

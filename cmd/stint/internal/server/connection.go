@@ -2,7 +2,6 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -45,10 +44,7 @@ func Environ() []string {
 	return env
 }
 
-const (
-	retryInterval = time.Second // between two attempts to reach a server
-	dialTimeout   = 5 * time.Second
-)
+const retryInterval = time.Second // between two attempts to reach a server
 
 // Connection says where the server is, and how to log in.
 type Connection struct {
@@ -89,7 +85,7 @@ func isPort(s string) bool {
 // isLoopback reports whether only this machine can reach host.
 func isLoopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
 }
 
 // Connect connects to the server.
@@ -123,9 +119,12 @@ func (c *Connection) Await(ctx context.Context, con *console.Console, opts ...cl
 }
 
 // isPermanent reports whether waiting does not help against err: a file is wrong, or the
-// server has refused. Any other error may mean that a server or a network is not there
+// server has refused. Any other error may mean that the server or a network is not there
 // yet.
 func isPermanent(err error) bool {
+	if _, other := errors.AsType[otherServerError](err); other {
+		return true
+	}
 	if errors.Is(err, nats.ErrTLS) {
 		return !isDisconnect(err)
 	}
@@ -193,23 +192,10 @@ func (c *Connection) connect(ctx context.Context, more ...cluster.ClientOption) 
 // options returns the options of a NATS client of the server.
 func (c *Connection) options() ([]nats.Option, error) {
 	opts := []nats.Option{nats.Name("stint")}
-	host, port, local := c.local()
-	switch token := os.Getenv(TokenVariable); {
-	case token != "":
+	if token := os.Getenv(TokenVariable); token != "" {
 		opts = append(opts, nats.Token(token)) // a secret in the URL takes precedence
-	case local && c.Credentials == "":
-		// The file is read for each connection: a restarted server has another token.
-		opts = append(opts, nats.TokenHandler(func() string { token, _ := localToken(host, port); return token }))
-		if c.CA == "" {
-			_, path := localToken(host, port)
-			opts = append(opts, func(o *nats.Options) error {
-				o.TLSConfig, o.Secure = localTLS(host, port), path != ""
-				return nil
-			})
-			if path == "" { // no server of this user yet, as far as is known
-				opts = append(opts, nats.SetCustomDialer(localDialer{dialTimeout}))
-			}
-		}
+	} else if c.Credentials == "" {
+		opts = append(opts, c.login)
 	}
 	if c.Credentials != "" {
 		opts = append(opts, nats.UserCredentials(c.Credentials))
@@ -220,14 +206,34 @@ func (c *Connection) options() ([]nats.Option, error) {
 	return opts, readFiles(opts)
 }
 
-// local returns the address of the server, if it is on this machine and the URL has no
-// secret.
-func (c *Connection) local() (host, port string, ok bool) {
-	u, err := parse(c.URL)
-	if err != nil || u.User != nil || strings.Contains(c.URL, ",") || !isLoopback(u.Hostname()) {
-		return "", "", false
+// login sets the options for URLs without a secret: see login.
+func (c *Connection) login(o *nats.Options) error {
+	parts, secrets, ws := strings.Split(c.URL, ","), 0, false
+	for _, part := range parts {
+		u, err := parse(strings.TrimSpace(part))
+		if err != nil {
+			return err
+		}
+		ws = ws || u.Scheme == "ws" || u.Scheme == "wss"
+		if u.User.Username() != "" {
+			secrets++
+		}
 	}
-	return u.Hostname(), cmp.Or(u.Port(), "4222"), true
+	if secrets == len(parts) {
+		return nil
+	}
+	l := &login{CustomDialer: o.CustomDialer, trusted: c.CA != ""}
+	if l.CustomDialer == nil {
+		l.CustomDialer = &net.Dialer{Timeout: o.Timeout}
+	}
+	o.CustomDialer = l
+	if secrets == 0 { // the client takes no token beside one in a URL
+		o.TokenHandler = l.token
+	}
+	if c.CA == "" && !ws { // with a configuration the client uses TLS for ws:// too
+		o.TLSConfig = l.tls()
+	}
+	return nil
 }
 
 // Failed returns err as a message that names the servers, without the secrets in their
@@ -240,23 +246,11 @@ func (c *Connection) Failed(err error) error {
 	if where := c.Public(); !strings.Contains(text, where) {
 		text = where + ": " + text
 	}
-	path := ""
-	if host, port, ok := c.local(); ok && c.Credentials == "" && os.Getenv(TokenVariable) == "" {
-		_, path = localToken(host, port)
-	}
-	unknown := errors.Is(err, errOtherServer) || errors.Is(err, nats.ErrSecureConnWanted)
 	switch {
 	case errors.Is(err, nats.ErrNoServers):
 		text += `: is "stint serve" running there?`
-	case unknown && path != "":
-		text += ": another user's program may listen there; if it is yours, remove the file"
-	case unknown:
-		text += ": be the user that started it, or give its certificate authority by --tls-ca"
 	case errors.Is(err, nats.ErrAuthorization):
 		text += ": give the token of the server in " + TokenVariable + ", or be the user that started it"
-	}
-	if path != "" && (unknown || errors.Is(err, nats.ErrAuthorization)) {
-		text += " (with the token in " + console.Quote(path) + ")"
 	}
 	return console.Failure(text)
 }

@@ -8,46 +8,15 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 )
 
-// A localDialer dials a server on this machine that needs no secret, and refuses the program of
-// another user, but for root. A program in a container, or behind a proxy of root, passes.
-type localDialer struct{ timeout time.Duration }
-
-// Dial implements nats.CustomDialer.
-func (d localDialer) Dial(network, address string) (net.Conn, error) {
-	conn, err := net.DialTimeout(network, address, d.timeout)
-	if err != nil {
-		return nil, err
+// checkOwner refuses the program of another user of this machine at the other end of a
+// connection, but for root's. A program in a container, or behind a proxy of root, passes.
+func checkOwner(c net.Conn) error {
+	if uid, ok := peerUser(c, "/proc/net/"); ok && uid != 0 && uid != os.Geteuid() {
+		return otherServerError(fmt.Sprintf("user %d, and not you, runs the server at %s: to use it, give a secret in %s", uid, c.RemoteAddr(), TokenVariable))
 	}
-	c := &readConn{Conn: conn}
-	_ = conn.SetReadDeadline(time.Now().Add(d.timeout))
-	c.n, err = conn.Read(c.first[:]) // the system knows the user when the connection is accepted
-	_ = conn.SetReadDeadline(time.Time{})
-	if uid, ok := peerUser(conn, "/proc/net/"); err == nil && ok && uid != 0 && uid != os.Geteuid() {
-		err = fmt.Errorf("user %d, and not you, runs the server at %s: to use it, give a secret in %s", uid, address, TokenVariable)
-	}
-	if err != nil {
-		conn.Close()
-		return nil, err
-	}
-	return c, nil
-}
-
-// readConn is a connection of which something has been read.
-type readConn struct {
-	net.Conn
-	first [1]byte
-	n     int // bytes of first that are not yet returned
-}
-
-func (c *readConn) Read(p []byte) (int, error) {
-	if c.n > 0 && len(p) > 0 {
-		c.n, p[0] = 0, c.first[0]
-		return 1, nil
-	}
-	return c.Conn.Read(p)
+	return nil
 }
 
 // peerUser returns the user of the program at the other end of a connection on this machine,
@@ -55,7 +24,7 @@ func (c *readConn) Read(p []byte) (int, error) {
 func peerUser(c net.Conn, dir string) (uid int, ok bool) {
 	local, err1 := netip.ParseAddrPort(c.LocalAddr().String())
 	remote, err2 := netip.ParseAddrPort(c.RemoteAddr().String())
-	if err1 != nil || err2 != nil {
+	if err1 != nil || err2 != nil || !remote.Addr().IsLoopback() && remote.Addr() != local.Addr() {
 		return 0, false
 	}
 	for _, table := range []string{"tcp", "tcp6"} {

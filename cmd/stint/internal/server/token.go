@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"crypto/ed25519"
 	"crypto/hkdf"
 	"crypto/rand"
@@ -8,15 +9,19 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"math/big"
 	"net"
 	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/stint-go/stint/cmd/stint/internal/console"
 )
 
@@ -30,16 +35,16 @@ type tokenFile struct {
 
 func newTokenFile() *tokenFile { return &tokenFile{token: rand.Text()} }
 
+// localhosts are the addresses that the name localhost may mean.
+var localhosts = []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
+
 // tokenPaths returns where the token of the server at an address may be. The server
 // writes the first path; it is another one for commands with another environment. Machines
 // may share the configuration directory: there the name of the machine is part of the path.
-func tokenPaths(host, port string) (paths []string) {
-	name := "token-" + port
-	if ip, err := netip.ParseAddr(host); err == nil { // a name is localhost
-		ip = ip.Unmap()
-		if ip != netip.IPv6Loopback() && ip != netip.AddrFrom4([4]byte{127, 0, 0, 1}) {
-			name = "token-" + ip.String() + "-" + port
-		}
+func tokenPaths(ip netip.Addr, port uint16) (paths []string) {
+	name := fmt.Sprint("token-", port)
+	if ip = ip.Unmap().WithZone(""); ip != localhosts[0] {
+		name = fmt.Sprint("token-", strings.ReplaceAll(ip.String(), ":", "_"), "-", port) // no file on Windows has a colon
 	}
 	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
 		paths = append(paths, filepath.Join(dir, "stint", name))
@@ -66,25 +71,30 @@ func (f *tokenFile) announce(addr string) error {
 	return f.write("nats://" + l.Addr().String())
 }
 
-// write writes the file of the server at a URL, unless it has been written. It removes
-// the files that killed servers have left.
+// write writes the file of the server at a URL, and removes what a killed server has left at
+// that address for commands with another environment.
 func (f *tokenFile) write(where string) error {
-	if f == nil || f.path != "" {
+	if f == nil {
 		return nil
 	}
 	u, err := url.Parse(where)
 	if err != nil {
 		return err
 	}
-	paths := tokenPaths(u.Hostname(), u.Port())
+	addr, err := net.ResolveTCPAddr("tcp", u.Host) // that of net.Listen
+	if err != nil {
+		return err
+	}
+	a := addr.AddrPort()
+	paths := tokenPaths(a.Addr(), a.Port())
 	if err = errors.New("neither XDG_RUNTIME_DIR nor a home is set"); len(paths) > 0 {
-		for _, old := range paths {
-			_ = os.Remove(old)
-		}
 		err = f.create(paths[0])
 	}
 	if err != nil {
 		return console.Failure("no file for a token: " + console.Reason(err) + "; give one by " + TokenVariable + " or --token")
+	}
+	for _, old := range paths[1:] {
+		_ = os.Remove(old)
 	}
 	return nil
 }
@@ -121,16 +131,26 @@ func (f *tokenFile) remove() {
 
 // localToken returns the token that a server of this user at an address has written, and
 // the path of the token file, or "". It reads the newest file: older ones were left by
-// killed servers.
-func localToken(host, port string) (token, path string) {
-	var newest time.Time
-	for _, p := range tokenPaths(host, port) {
-		info, err := os.Stat(p)
-		if err != nil || path != "" && !info.ModTime().After(newest) {
-			continue
+// killed servers. A command that is given localhost may reach either of localhosts: without a
+// file of its own, each has that of the other.
+func localToken(ip netip.Addr, port uint16) (token, path string) {
+	addresses := []netip.Addr{ip}
+	if slices.Contains(localhosts, ip.Unmap().WithZone("")) {
+		addresses = append(addresses, localhosts...)
+	}
+	for _, ip := range addresses {
+		var newest time.Time
+		for _, p := range tokenPaths(ip, port) {
+			info, err := os.Stat(p)
+			if err != nil || path != "" && !info.ModTime().After(newest) {
+				continue
+			}
+			if text, err := os.ReadFile(p); err == nil {
+				token, path, newest = string(text), p, info.ModTime()
+			}
 		}
-		if text, err := os.ReadFile(p); err == nil {
-			token, path, newest = string(text), p, info.ModTime()
+		if path != "" {
+			break
 		}
 	}
 	return token, path
@@ -155,21 +175,121 @@ func (f *tokenFile) tls() (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{{Certificate: [][]byte{cert}, PrivateKey: key}}}, err
 }
 
-// errOtherServer is the error of a handshake with a server that does not know the token.
-var errOtherServer = errors.New("the server does not know the token of this user's server")
+// An otherServerError is the error of a connection to a program that is not known to be a
+// server that this user may trust.
+type otherServerError string
 
-// localTLS returns how a client uses TLS to the server of this user at an address. It reads
-// the file for each connection: a restarted server has another token.
-func localTLS(host, port string) *tls.Config {
-	return &tls.Config{
-		MinVersion:         tls.VersionTLS13,
-		InsecureSkipVerify: true, // nobody has signed the certificate: its key is what counts
-		VerifyConnection: func(s tls.ConnectionState) error {
-			token, path := localToken(host, port)
-			if key := serverKey(token).Public().(ed25519.PublicKey); path == "" || !key.Equal(s.PeerCertificates[0].PublicKey) {
-				return errOtherServer
-			}
-			return nil
-		},
+func (e otherServerError) Error() string { return string(e) }
+
+func unknownServer(path string) error {
+	return otherServerError("the server does not know the token in " + console.Quote(path) +
+		": another user's program may listen there; if it is yours, give its certificate authority by --tls-ca, or remove the file")
+}
+
+// A login is how a client without a secret uses servers. Each is looked at when it is
+// connected, whatever the URL calls it. If its address has a token file, it has to prove by
+// TLS that it knows the token, before it is told or believed anything. Otherwise it may not be
+// the program of another user of this machine.
+type login struct {
+	nats.CustomDialer
+	trusted bool                        // certificate authorities vouch for all servers
+	last    atomic.Pointer[checkedConn] // the client has one connection at a time
+}
+
+// Dial implements nats.CustomDialer.
+func (l *login) Dial(network, address string) (net.Conn, error) {
+	conn, err := l.CustomDialer.Dial(network, address)
+	if err != nil {
+		return nil, err
 	}
+	c := &checkedConn{Conn: conn}
+	if peer, err := netip.ParseAddrPort(conn.RemoteAddr().String()); err == nil {
+		c.ip = peer.Addr().Unmap().WithZone("")
+		c.token, c.path = localToken(c.ip, peer.Port()) // a restarted server has another one
+		if before := l.last.Load(); before != nil && c.path == "" && before.ip == c.ip {
+			c.token, c.path = before.token, before.path // until there is one, nobody else is believed
+		}
+	}
+	l.last.Store(c)
+	return c, nil
+}
+
+// token returns the token for the server that was connected last, or "" if it has proved
+// nothing.
+func (l *login) token() string {
+	if c := l.last.Load(); c.proved || l.trusted {
+		return c.token
+	}
+	return ""
+}
+
+// tls returns how the client uses TLS, if a server wants it or has to prove something.
+func (l *login) tls() *tls.Config {
+	return &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		InsecureSkipVerify: true, // verify does it
+		VerifyConnection:   func(s tls.ConnectionState) error { return l.last.Load().verify(s, nil) },
+	}
+}
+
+// A checkedConn is a connection to a server that shares no secret with the user but perhaps a
+// token file.
+type checkedConn struct {
+	net.Conn
+	ip          netip.Addr // of the server
+	token, path string     // of the token file, or ""
+	isTLS       bool       // something was written
+	proved      bool       // the server knows the token
+	isChecked   bool       // something was read, and the user of the server may be trusted
+}
+
+// verify verifies the server: by the token, or as any TLS client with these authorities, nil
+// for those of the system.
+func (c *checkedConn) verify(s tls.ConnectionState, roots *x509.CertPool) error {
+	leaf := s.PeerCertificates[0]
+	if c.path != "" { // nobody has signed the certificate: its key is what counts
+		if c.proved = serverKey(c.token).Public().(ed25519.PublicKey).Equal(leaf.PublicKey); !c.proved {
+			return unknownServer(c.path)
+		}
+		return nil
+	}
+	opts := x509.VerifyOptions{Roots: roots, DNSName: cmp.Or(s.ServerName, c.ip.String()), Intermediates: x509.NewCertPool()} // an address is no ServerName
+	for _, cert := range s.PeerCertificates[1:] {
+		opts.Intermediates.AddCert(cert)
+	}
+	_, err := leaf.Verify(opts)
+	if err != nil && c.ip.IsLoopback() {
+		return fmt.Errorf("%w: be the user that started it, or give its certificate authority by --tls-ca", err)
+	}
+	return err
+}
+
+// Write writes nothing but TLS to a server that has to prove something.
+func (c *checkedConn) Write(p []byte) (int, error) {
+	const handshake = 22 // the first byte of TLS
+	if c.path != "" && !c.isTLS && len(p) > 0 {
+		if p[0] != handshake {
+			return 0, unknownServer(c.path)
+		}
+		c.isTLS = true
+	}
+	return c.Conn.Write(p)
+}
+
+// checkUser is checkOwner, but in tests.
+var checkUser = checkOwner
+
+// Read refuses what the program of another user says. The system knows the user when the
+// program has accepted the connection; then it can say something.
+func (c *checkedConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n > 0 && !c.isChecked {
+		if c.path == "" {
+			if err := checkUser(c.Conn); err != nil {
+				return 0, err
+			}
+		}
+		c.isChecked = true
+	}
+	return n, err
 }

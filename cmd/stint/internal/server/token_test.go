@@ -1,10 +1,25 @@
 package server
 
 import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/stint-go/stint/cmd/stint/internal/console"
 )
 
 // TestTokenPaths wants a file of its own for each address, and one for all names of the
@@ -12,10 +27,10 @@ import (
 func TestTokenPaths(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	for host, want := range map[string]string{
-		"localhost": "token-1", "127.0.0.1": "token-1", "::1": "token-1", "::ffff:127.0.0.1": "token-1",
+		"127.0.0.1": "token-1", "::1": "token-__1-1", "::1%lo": "token-__1-1", "::ffff:127.0.0.1": "token-1",
 		"127.0.0.2": "token-127.0.0.2-1", "::ffff:127.0.0.2": "token-127.0.0.2-1",
 	} {
-		if got := tokenPaths(host, "1"); len(got) == 0 || filepath.Base(got[0]) != want {
+		if got := tokenPaths(netip.MustParseAddr(host), 1); len(got) == 0 || filepath.Base(got[0]) != want {
 			t.Errorf("the files of %s: %q, want %s", host, got, want)
 		}
 	}
@@ -31,9 +46,240 @@ func TestTokenPathOfEachMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range tokenPaths("localhost", "1") {
+	for _, path := range tokenPaths(localhosts[0], 1) {
 		if !strings.HasSuffix(path, "token-1@"+machine) {
 			t.Errorf("%q; want the name of the machine, %q, in it", path, machine)
+		}
+	}
+}
+
+// TestTokenOfEachAddress has files of two addresses of one port.
+func TestTokenOfEachAddress(t *testing.T) {
+	homes(t)
+	v4, v6 := newTokenFile(), newTokenFile()
+	check := func(when string, want4, want6, other string) {
+		t.Helper()
+		for ip, want := range map[string]string{"127.0.0.1": want4, "::1": want6, "127.0.0.2": other, "::ffff:127.0.0.1": want4} {
+			if got, _ := localToken(netip.MustParseAddr(ip), 1); got != want {
+				t.Errorf("%s: the token of %s is %q, want %q", when, ip, got, want)
+			}
+		}
+	}
+	for _, err := range []error{v4.write("nats://127.0.0.1:1"), v6.write("nats://[::1]:1")} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check("both", v4.token, v6.token, "")
+	v6.remove()
+	check("one", v4.token, v4.token, "") // or another program at the other address of localhost is believed
+	if err := v6.write("nats://[::1]:1"); err != nil {
+		t.Fatal(err)
+	}
+	v4.remove()
+	check("the other", v6.token, v6.token, "")
+}
+
+// homes makes directories of their own for token files, and sets no token.
+func homes(t *testing.T) {
+	for _, home := range []string{"XDG_RUNTIME_DIR", "HOME", "XDG_CONFIG_HOME", "AppData"} {
+		t.Setenv(home, t.TempDir())
+	}
+	t.Setenv(TokenVariable, "")
+}
+
+// TestNames has every way to name a server on this machine, with and without a secret. Without
+// one the client looks whose program it is. With a token file it sends nothing but TLS.
+func TestNames(t *testing.T) {
+	homes(t)
+	machine, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", ":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	sent := make(chan string, 100)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				_, _ = c.Write([]byte("INFO {\"max_payload\":1048576,\"headers\":true,\"proto\":1}\r\n"))
+				b := make([]byte, 1000)
+				n, _ := c.Read(b)
+				sent <- string(b[:n])
+			}()
+		}
+	}()
+	var looked atomic.Int64
+	checkUser = func(net.Conn) error { looked.Add(1); return otherServerError("another user's") }
+	defer func() { checkUser = checkOwner }()
+	for _, name := range []string{
+		"nats://127.0.0.1:P", "127.0.0.1:P", "nats://localhost:P", "nats://LOCALHOST:P", "nats://LocalHost.:P", "nats://127.0.0.2:P", "nats://[::1]:P", "[::ffff:127.0.0.1]:P",
+		"nats://0.0.0.0:P", "nats://@127.0.0.1:P", "nats://:@127.0.0.1:P", "nats://127.0.0.1:P,nats://127.0.0.1:P", "nats://127.0.0.1:P, localhost:P",
+		"nats://" + machine + ":P", "tls://127.0.0.1:P", "ws://127.0.0.1:P", "ws://localhost:P,ws://127.0.0.1:P", "nats://127.0.0.1:P,nats://u:p@127.0.0.1:P",
+	} {
+		url := strings.ReplaceAll(name, "P", port)
+		host, _, _ := net.SplitHostPort(strings.TrimPrefix(url, "nats://"))
+		if c, err := net.Dial("tcp", net.JoinHostPort(strings.Trim(host, "[]"), port)); err != nil && !strings.ContainsAny(name, ",@") && !strings.HasPrefix(name, "tls") && !strings.HasPrefix(name, "ws") {
+			t.Logf("%s: %v", name, err) // this machine does not have the name
+			continue
+		} else if c != nil {
+			c.Close()
+			<-sent
+		}
+		for _, secret := range []string{"", "variable", "URL"} {
+			t.Setenv(TokenVariable, "")
+			c := &Connection{URL: url}
+			switch secret {
+			case "variable":
+				t.Setenv(TokenVariable, "s3cret")
+			case "URL":
+				if strings.Contains(url, "@") {
+					continue
+				}
+				parts := strings.Split(url, ",")
+				for i, p := range parts {
+					p, scheme := strings.TrimSpace(p), ""
+					if before, after, ok := strings.Cut(p, "://"); ok {
+						scheme, p = before+"://", after
+					}
+					parts[i] = scheme + "s3cret@" + p
+				}
+				c.URL = strings.Join(parts, ",")
+			}
+			looked.Store(0)
+			_, err := c.Connect(t.Context())
+			if err == nil || (looked.Load() > 0) != (secret == "") || (secret == "") != strings.Contains(err.Error(), "another user's") {
+				t.Errorf("%s, secret %q: looked %d times at the user, %v", name, secret, looked.Load(), err)
+			}
+			for range max(1, looked.Load()) { // a connection each
+				if got := <-sent; secret == "" && got != "" && !strings.HasPrefix(got, "GET / HTTP/1.1") {
+					t.Errorf("%s, secret %q: sent %q", name, secret, got)
+				}
+			}
+			for len(sent) > 0 {
+				<-sent
+			}
+		}
+	}
+}
+
+// TestServerWithAFile connects to servers without TLS and with other certificates where a token
+// file is. They are told nothing, and a worker waits for the right server.
+func TestServerWithAFile(t *testing.T) {
+	homes(t)
+	f := newTokenFile()
+	right, err := f.tls()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong, err := newTokenFile().tls()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, config := range map[string]*tls.Config{"no TLS": nil, "wrong": wrong, "right": right} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		url := "nats://" + l.Addr().String()
+		early := new(login) // it has started before the file is written
+		if err := f.write(url); err != nil {
+			t.Fatal(err)
+		}
+		got := make(chan string, 100)
+		go func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				fmt.Fprintf(c, "INFO {\"max_payload\":1048576,\"headers\":true,\"proto\":1,\"tls_required\":%v}\r\n", config != nil)
+				if config != nil {
+					c = tls.Server(c, config)
+				}
+				b := make([]byte, 1000)
+				n, _ := c.Read(b)
+				c.Close()
+				got <- string(b[:n])
+			}
+		}()
+		early.CustomDialer = new(net.Dialer)
+		if c, err := early.Dial("tcp", l.Addr().String()); err != nil || early.token() != "" {
+			t.Errorf("%s: %v, token %q before the server has proved something", what, err, early.token())
+		} else {
+			c.Close()
+			<-got
+		}
+		for _, list := range []string{url, url + "," + url, "nats://LOCALHOST" + strings.TrimPrefix(url, "nats://127.0.0.1")} {
+			_, err = (&Connection{URL: list}).Connect(t.Context())
+			if s := <-got; strings.Contains(s, f.token) != (what == "right") || what != "right" && s != "" {
+				t.Errorf("%s: %s was sent %q", what, list, s)
+			}
+			if what != "right" && (err == nil || !strings.Contains(err.Error(), f.path) || !strings.Contains(err.Error(), "--tls-ca")) {
+				t.Errorf("%s: %s: %v; want the file and what to do", what, list, err)
+			}
+			for len(got) > 0 {
+				<-got
+			}
+		}
+		if what == "right" {
+			continue
+		}
+		var messages bytes.Buffer
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			<-got
+			<-got
+			<-got // three attempts
+			cancel()
+		}()
+		_, err = (&Connection{URL: url}).Await(ctx, console.New(&messages))
+		cancel()
+		if !errors.Is(err, ctx.Err()) || strings.Count(messages.String(), "does not know the token") != 1 {
+			t.Errorf("%s: Await = %v, messages %q; want that it waits, and why, once", what, err, messages.String())
+		}
+	}
+}
+
+// TestVerify verifies servers without a token file, as other TLS clients do.
+func TestVerify(t *testing.T) {
+	public, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	about := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{{127, 0, 0, 1}}, DNSNames: []string{"first"}, IsCA: true, BasicConstraintsValid: true}
+	der, err := x509.CreateCertificate(rand.Reader, about, about, public, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := x509.NewCertPool()
+	known.AddCert(cert)
+	for _, test := range []struct {
+		name, ip  string
+		roots     *x509.CertPool
+		ok, other bool
+	}{
+		{"first", "10.0.0.1", known, true, false}, {"", "127.0.0.1", known, true, false}, {"", "127.0.0.2", known, false, true}, {"second", "127.0.0.1", known, false, true},
+		{"", "10.0.0.1", known, false, false}, {"first", "10.0.0.1", nil, false, false}, {"first", "::1", nil, false, true},
+	} {
+		c := &checkedConn{ip: netip.MustParseAddr(test.ip)}
+		err := c.verify(tls.ConnectionState{ServerName: test.name, PeerCertificates: []*x509.Certificate{cert}}, test.roots)
+		if _, other := errors.AsType[otherServerError](err); (err == nil) != test.ok || other != test.other || c.proved {
+			t.Errorf("%q at %s: %v", test.name, test.ip, err)
 		}
 	}
 }
