@@ -65,6 +65,7 @@ type worker struct {
 	runs      *runStates
 	alone     sync.RWMutex // held for reading by running tasks, for writing by a task that runs alone
 	statusSub *nats.Subscription
+	answer    time.Time // when answerStatus sends its latest, which may be to come
 	done      atomic.Int64
 	abandoned atomic.Int64 // calls that have not returned
 }

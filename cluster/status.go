@@ -19,6 +19,10 @@ const (
 	// statusTimeout is how long Status waits for workers.
 	statusTimeout = 500 * time.Millisecond
 
+	// answerGap is the time between two answers of a worker. Answers to many who ask at the
+	// same moment, each of whom receives all, would otherwise be too many to receive in time.
+	answerGap = 50 * time.Millisecond
+
 	// maxStatusLetters is how many dead letters a Status has.
 	maxStatusLetters = 100
 )
@@ -225,8 +229,25 @@ func (c *Client) askWorkers(ctx context.Context, s *Status) error {
 	return nil
 }
 
-// answerStatus sends the status of this worker.
-func (w *worker) answerStatus(*nats.Msg) {
+// answerStatus sends the status of this worker, but not within answerGap of the answer before:
+// then the next answer is for all who ask until it is sent.
+func (w *worker) answerStatus(m *nats.Msg) {
+	now := time.Now()
+	if now.Before(w.answer) {
+		return // it is sent later
+	}
+	w.answer = w.answer.Add(answerGap)
+	if w.answer.Before(now) {
+		w.answer = now
+	}
+	time.AfterFunc(w.answer.Sub(now), func() {
+		if m.Sub.IsValid() {
+			w.sendStatus()
+		}
+	})
+}
+
+func (w *worker) sendStatus() {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown"
