@@ -21,6 +21,7 @@ const (
 	noisePart  = 16                    // though it does not grow
 	settled    = 50 * time.Millisecond // in which a job that goes on growing is seen to grow
 	rare       = 4                     // one job in so many, or more, makes it unknown what the next ones take
+	victims    = 16                    // a process that the kernel kills has one part of memory in so many
 	killMemory = time.Second           // for which it is asked which job the kernel has killed a process of
 )
 
@@ -215,8 +216,8 @@ func (c *culprit) count(kills int64, now time.Time) {
 }
 
 // killed marks the jobs whose largest process has vanished since the kernel killed some, if none
-// that lives has twice as much: the kernel would have killed that. If it was the first process of
-// a job, its end tells. killed is called with mu held.
+// that lives has twice as much, and it had not little: the kernel would have killed another one. If
+// it was the first process of a job, its end tells. killed is called with mu held.
 func (l *Limit) killed(now time.Time) {
 	c := &l.culprit
 	c.count(l.from.kills(), now)
@@ -232,7 +233,8 @@ func (l *Limit) killed(now time.Time) {
 				victim, first = &s.size, s.size.largest == p.Pid()
 			}
 		}
-		if victim == nil || first || 2*victim.most < living {
+		has, _ := l.from.memory()
+		if victim == nil || first || 2*victim.most < living || victims*victim.most < float64(has.Total) {
 			return
 		}
 		victim.killed, victim.largest = true, 0

@@ -335,6 +335,25 @@ func TestSimulationStart(t *testing.T) {
 	}
 }
 
+// TestSimulationRareGrowth has one job in a hundred that goes on growing, and room for it: it does not
+// hold the others.
+func TestSimulationRareGrowth(t *testing.T) {
+	s := newSimulation(2, mix{cpu: 1, wait: 500, growth: growth{gib, 2 * mib}})
+	s.total = 16 * gib
+	n, next := 0, s.next
+	s.next = func() ([]time.Duration, growth) {
+		phases, grows := next()
+		if n++; n%100 == 1 {
+			phases, grows = []time.Duration{time.Minute, 1}, growth{64 * mib, gib}
+		}
+		return phases, grows
+	}
+	s.run(0, 5*time.Second)
+	if s.most < maxAdaptive/2 || s.bytes > s.total {
+		t.Errorf("%d jobs at once, want %d or more; up to %.0f MiB", s.most, maxAdaptive/2, s.bytes/mib)
+	}
+}
+
 // TestSimulationQuota has cgroups with a part of the CPUs. A job that has not had one yet wants it.
 func TestSimulationQuota(t *testing.T) {
 	for _, m := range []mix{compute, computeLong, half} {

@@ -57,9 +57,6 @@ func newMeter(root string) *Meter {
 			_ = closeFile(f)
 		}
 	}
-	if m.kills == nil { // in no cgroup but the root: the whole system counts
-		m.kills = openFile(path.Join(root, "proc/vmstat"))
-	}
 	return m
 }
 
