@@ -50,6 +50,7 @@ var starts = map[string]string{
 	"cluster/run.go":                 "the watch on the client's end; removed before the run is over",
 	"cluster/timeout.go":             "a call that has a Timeout; its slot waits for it until then, and a second more",
 	"cluster/serve.go":               "the watch on the client's end; removed before Serve returns",
+	"cluster/status.go":              "an answer about a worker's state, at most a moment later; it sends nothing once Serve has unsubscribed",
 	"cluster/embedded/gate.go":       "a request of a user; it ends with the connection, which Close of the client closes",
 	"cluster/embedded/supervisor.go": "the watch over a server; Close of the client waits for it",
 }
