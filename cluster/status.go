@@ -153,23 +153,28 @@ func (c *Client) addOutput(ctx context.Context, s *Status) error {
 // addDeadLetters adds the latest dead letters, unless the server does not permit this user
 // to read them: they contain items.
 func (c *Client) addDeadLetters(ctx context.Context, s *Status) error {
+	s.DeadLetters = []DeadLetter{}
+	var state jetstream.StreamState
 	err := c.request(ctx, func(ctx context.Context) error {
-		s.DeadLetters = []DeadLetter{}
 		info, err := c.stream["dead"].Info(ctx)
-		if err != nil {
-			return err
+		if err == nil {
+			state = info.State
 		}
-		s.AllDead = int(info.State.Msgs)
-		for seq := info.State.LastSeq; seq >= info.State.FirstSeq && seq > 0 && len(s.DeadLetters) < maxStatusLetters; seq-- {
-			switch m, err := c.stream["dead"].GetMsg(ctx, seq); {
+		return err
+	})
+	s.AllDead = int(state.Msgs)
+	for seq := state.LastSeq; err == nil && seq >= state.FirstSeq && seq > 0 && len(s.DeadLetters) < maxStatusLetters; seq-- {
+		err = c.request(ctx, func(ctx context.Context) error { // each by itself: the server may be slow
+			m, err := c.stream["dead"].GetMsg(ctx, seq)
+			switch {
 			case err == nil:
 				s.DeadLetters = append(s.DeadLetters, c.parseDeadLetter(m))
-			case !errors.Is(err, jetstream.ErrMsgNotFound):
-				return err
+			case errors.Is(err, jetstream.ErrMsgNotFound):
+				return nil
 			}
-		}
-		return nil
-	})
+			return err
+		})
+	}
 	if errors.Is(err, nats.ErrPermissionViolation) {
 		s.DeadLetters, err = nil, nil
 	}
