@@ -1,30 +1,70 @@
-// Command lab is the laboratory of stint: experiments that measure every claim
-// about stint on your own machine, beside tools, libraries and hand-written
-// models for the same work. docs/design/0016 describes it.
+// Command lab runs the benchmarks of the laboratory in rounds, and reports what they say about the articles' conclusions
+// and ours.
 //
-//	go run ./lab list
-//	go run ./lab run --quick --out quick
-//	go run ./lab report quick
+//	go run ./lab run --quick -o /tmp/quick
+//	go run ./lab run -o results
+//	go run ./lab report results
 //
-// The exit status is 0 if the experiments ran, whatever the verdicts, 1 if one
-// failed or its results differ, 2 for a wrong command line, and 130 after an
-// interrupt, which still prints what was measured.
+// The benchmarks are ordinary Go benchmarks, and run without it too:
+//
+//	GOGC=off go test -cpu 1,2 -run none -bench CPU -benchtime 3s ./lab/pools
 package main
 
 import (
 	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
 	"os"
-
-	"github.com/stint-go/stint/lab/experiment/cluster"
-	"github.com/stint-go/stint/lab/experiment/servers"
+	"os/signal"
+	"syscall"
 )
 
+// commands are what the first argument may be.
+var commands = map[string]func(ctx context.Context, args []string, stdout, stderr io.Writer) error{
+	"run": run, "report": reportCommand, "advise": adviseCommand,
+}
+
+const usage = `usage: lab run [-quick] [-count N] [-cores] [-o DIR] [DIRECTORY...]
+       lab report [-html FILE] [-picture NAME] [-write FILE] DIR
+       lab advise [flags] -- COMMAND [ARG...]
+
+lab COMMAND -help lists the flags.
+`
+
 func main() {
-	if status, ok := cluster.Child(); ok {
-		os.Exit(status)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(start(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// start runs a command and returns the exit status: 2 for a wrong command line, 1 for another error.
+func start(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 || commands[args[0]] == nil {
+		fmt.Fprint(stderr, usage)
+		return 2
 	}
-	if status, ok := servers.Child(); ok {
-		os.Exit(status)
+	err := commands[args[0]](ctx, args[1:], stdout, stderr)
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return 0
 	}
-	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+	fmt.Fprintln(stderr, "lab:", err)
+	if wrong := new(usageError); errors.As(err, &wrong) {
+		return 2
+	}
+	return 1
+}
+
+// A usageError is a wrong command line.
+type usageError struct{ error }
+
+// parse parses flags, whose errors are wrong command lines.
+func parse(flags *flag.FlagSet, args []string, stderr io.Writer) error {
+	flags.SetOutput(stderr)
+	err := flags.Parse(args)
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		return &usageError{err}
+	}
+	return err
 }

@@ -1,253 +1,206 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
+	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
-	"os/signal"
+	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
+	"time"
 
-	"github.com/spf13/cobra"
-	"github.com/stint-go/stint/lab/experiment"
-	"github.com/stint-go/stint/lab/report"
-	"github.com/stint-go/stint/lab/result"
+	"github.com/stint-go/stint/lab/claims"
 )
 
-// Exit statuses.
-const (
-	statusOK          = 0
-	statusFailed      = 1
-	statusUsage       = 2
-	statusInterrupted = 130
-)
-
-// A failure is an error of an experiment, not of the command line.
-type failure struct{ err error }
-
-func (f *failure) Error() string { return f.err.Error() }
-func (f *failure) Unwrap() error { return f.err }
-
-// failed returns a failure, or nil if err is nil.
-func failed(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &failure{err}
+// A runner runs commands in rounds: each benchmark once a round, in another order each time. Benchmarks that are
+// compared belong in one command, so that they are measured soon after one another. The k-th result of a benchmark is of
+// round k, because a round that fails ends the run: so the report can pair benchmarks.
+type runner struct {
+	rounds int
+	quick  bool
+	cores  bool   // only the lines that matter on many CPUs
+	top    string // directory of the laboratory
+	built  bool   // it has test binaries, and no sources
+	bin    string // where binaries are built
+	began  time.Time
+	log    io.Writer
 }
 
-// run executes a command line and returns the exit status. It stops early when
-// ctx ends or the process is interrupted. A second interrupt kills the process.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop)
-
-	root := newRoot(stdout, stderr)
-	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
-	err := root.ExecuteContext(ctx)
-	var failed *failure
-	switch {
-	case err == nil:
-		return statusOK
-	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
-		fmt.Fprintln(stderr, "lab: interrupted")
-		return statusInterrupted
-	case errors.As(err, &failed):
-		fmt.Fprintf(stderr, "lab: %v\n", err)
-		return statusFailed
+func run(ctx context.Context, args []string, _, stderr io.Writer) error {
+	r := runner{began: time.Now(), log: stderr}
+	flags := flag.NewFlagSet("run", flag.ContinueOnError)
+	flags.IntVar(&r.rounds, "count", 0, "rounds, instead of the numbers in the files of commands; an interval takes 6")
+	flags.BoolVar(&r.quick, "quick", false, "one round of one op with small lists: to see that all of it works")
+	flags.BoolVar(&r.cores, "cores", false, "only the lines with the word cores, in six rounds: what matters on machines with many CPUs")
+	out := flags.String("o", "results", "`directory` of the results")
+	if err := parse(flags, args, stderr); err != nil {
+		return err
 	}
-	fmt.Fprintf(stderr, "lab: %v\nTry 'go run ./lab --help' for more information.\n", err)
-	return statusUsage
-}
-
-func newRoot(stdout, stderr io.Writer) *cobra.Command {
-	root := &cobra.Command{
-		Use:           "lab",
-		Short:         "Measure every claim about stint on this machine",
-		Args:          cobra.NoArgs,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	if err := r.find(); err != nil {
+		return err
 	}
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newList(), newRun(), newReport(), newSummarize(), newCompare(), newAdvise())
-	return root
-}
-
-func newList() *cobra.Command {
-	return &cobra.Command{
-		Use:   "list",
-		Short: "List the experiments",
-		Args:  cobra.NoArgs,
-		Run: func(cmd *cobra.Command, _ []string) {
-			for _, e := range experiments() {
-				fmt.Fprintf(cmd.OutOrStdout(), "%-8s %s\n", e.Name, e.Doc)
-			}
-		},
-	}
-}
-
-func newRun() *cobra.Command {
-	var s experiment.Session
-	var procs []string
-	var out string
-	cmd := &cobra.Command{
-		Use:     "run [flags] [EXPERIMENT...]",
-		Short:   "Run the named experiments, or all",
-		Example: "  go run ./lab run --quick --out quick\n  go run ./lab run cpu io --procs 1,N --count 10 --models stint.Each,goroutines",
-		Args:    cobra.ArbitraryArgs,
-	}
-	f := cmd.Flags()
-	f.BoolVar(&s.Quick, "quick", false, "use smaller sizes: all experiments take two to three minutes; shows that everything runs, not for conclusions")
-	f.IntVar(&s.Count, "count", 0, "samples of each model, after a warm-up; an interval needs 6; 0: chosen by the experiment, 6 to 20")
-	f.DurationVar(&s.Time, "time", 0, "duration of a sample of the case's fastest model, less if the slowest would take 20 times longer; 0: 5ms; cases with a fixed number of operations ignore it")
-	f.StringSliceVar(&procs, "procs", nil, "measure at these `NUMBERS` of GOMAXPROCS, such as 1,4 or 1,N where N is all; default N, single-processor cases also at 1, and sum at 2")
-	f.IntVar(&s.Workers, "workers", 0, "goroutines of the articles' fans and pools; 0: half of the CPUs as in the article, and at least 4 for items that wait")
-	f.StringSliceVar(&s.Cases, "cases", nil, "measure only cases whose names contain one of these `PARTS`")
-	f.StringSliceVar(&s.Models, "models", nil, "measure only these `NAMES` and the models they are compared with; sum ignores it")
-	f.BoolVar(&s.Keep, "keep", false, "keep the temporary folder and print its name")
-	f.StringVar(&out, "out", "", "write a file of JSON lines per experiment into `DIR`, created if missing, for report, summarize and compare")
-	f.StringVar(&s.Profiles, "cpuprofile", "", "write a CPU profile of the first counted sample of each model to `DIR`/EXPERIMENT/CASE/MODEL.pprof; with --time 1s it has about a hundred readings a CPU; without the models that are other processes")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		for _, f := range []struct {
-			name string
-			bad  bool
-		}{{"count", s.Count < 0}, {"workers", s.Workers < 0}, {"time", s.Time < 0}} {
-			if f.bad {
-				return fmt.Errorf("--%s %s: must not be negative", f.name, cmd.Flag(f.name).Value)
-			}
-		}
-		var err error
-		if s.Procs, err = processors(procs); err != nil {
-			return err
-		}
-		chosen, err := choose(args)
-		if err != nil {
-			return err
-		}
-		for _, dir := range []string{out, s.Profiles} { // fail before the measurements
-			if dir != "" {
-				err = cmp.Or(err, os.MkdirAll(dir, 0o777))
-			}
-		}
-		if err != nil {
-			return &failure{err}
-		}
-		s.Command = commandLine(cmd, args)
-		clear := show(&s, cmd.ErrOrStderr())
-		measured := false
-		err = perform(cmd.Context(), &s, chosen, func(r *result.Result) error {
-			measured = true
-			clear()
-			return errors.Join(report.Table(cmd.OutOrStdout(), r), save(&s, out, r))
-		})
-		switch {
-		case err != nil:
-			return &failure{err}
-		case !measured && len(s.Cases) > 0:
-			return fmt.Errorf("--cases %s: no case that can be measured here has such a name", strings.Join(s.Cases, ","))
-		}
-		for _, name := range s.Models {
-			if len(s.Known) > 0 && !slices.Contains(s.Known, name) { // sum knows none: it ignores them
-				return fmt.Errorf("no model %q: there are %s", name, strings.Join(s.Known, ", "))
-			}
-		}
-		return nil
-	}
-	return cmd
-}
-
-// save writes a result into the directory dir, if that is set. It does not
-// replace a complete result with an unfinished one.
-func save(s *experiment.Session, dir string, r *result.Result) error {
-	if dir == "" {
-		return nil
-	}
-	if r.Unfinished != "" && result.Whole(dir, r.Experiment) {
-		s.Logf("%s: not written: %s has a result that did not end early", r.Experiment, dir)
-		return nil
-	}
-	return result.Save(dir, r)
-}
-
-// processors parses a list of numbers, sorted and without duplicates.
-func processors(list []string) ([]int, error) {
-	var out []int
-	for _, word := range list {
-		n, err := strconv.Atoi(word)
-		switch {
-		case word == "N":
-			n = runtime.GOMAXPROCS(0)
-		case err != nil || n < 1:
-			return nil, fmt.Errorf("--procs %s: want numbers from 1 on, or N", word)
-		}
-		out = append(out, n)
-	}
-	slices.Sort(out)
-	return slices.Compact(out), nil
-}
-
-// commandLine returns the command that repeats the run: the experiments and the
-// given flags, except those that change no figure.
-func commandLine(cmd *cobra.Command, args []string) string {
-	words := append([]string{"go run ./lab run"}, args...)
-	for _, name := range []string{"quick", "count", "time", "procs", "workers", "cases", "models"} {
-		switch f := cmd.Flags().Lookup(name); {
-		case !f.Changed || f.Value.String() == "[]":
-		case f.Value.Type() == "bool":
-			words = append(words, "--"+name)
-		default:
-			words = append(words, "--"+name, strings.Trim(f.Value.String(), "[]"))
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-// perform runs the experiments and publishes each result at once. It stops
-// after an interrupt or a failed publication. A failed experiment does not stop
-// it.
-func perform(ctx context.Context, s *experiment.Session, chosen []experiment.Experiment, publish func(*result.Result) error) error {
-	version := commit(ctx)
-	var errs []error
-	for _, e := range chosen {
-		r, err := e.Run(ctx, s)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", e.Name, err))
-		}
-		if r != nil && len(r.Rows) > 0 {
-			r.Commit = version
-			if err := publish(r); err != nil {
-				return errors.Join(append(errs, err)...)
-			}
-		}
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// commit returns the version of this program: of the module, or the commit of the
-// repository that it is built in, which "go run" does not note. It is empty if not known.
-func commit(ctx context.Context) string {
-	info, _ := debug.ReadBuildInfo()
-	if info != nil && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	out, err := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*").Output()
+	dirs, err := r.directories(flags.Args())
 	if err != nil {
-		return ""
+		return err
 	}
-	return strings.TrimSpace(string(out))
+	if r.bin, err = os.MkdirTemp("", "lab"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(r.bin)
+	if err := os.MkdirAll(*out, 0o777); err != nil {
+		return err
+	}
+	for _, dir := range dirs {
+		if err := r.directory(ctx, dir, filepath.Join(*out, claims.FileOf(dir))); err != nil {
+			return fmt.Errorf("%s: %w", dir, err)
+		}
+	}
+	return nil
+}
+
+// find finds the laboratory: the directory of this program's sources or, where they are not, of this program.
+func (r *runner) find() error {
+	if out, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/stint-go/stint/lab").Output(); err == nil {
+		r.top = strings.TrimSpace(string(out))
+		return nil
+	}
+	self, err := os.Executable()
+	r.top, r.built = filepath.Dir(self), true
+	return err
+}
+
+// directories returns the directories with a file of commands: all, or those that are named and those below them.
+func (r *runner) directories(names []string) (dirs []string, err error) {
+	if len(names) == 0 {
+		names = []string{"."}
+	}
+	for _, name := range names {
+		before, below := len(dirs), strings.TrimPrefix(filepath.ToSlash(filepath.Clean(name)), "lab/")
+		err := filepath.WalkDir(filepath.Join(r.top, below), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.Name() != "commands" || d.IsDir() {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			path, _ = filepath.Rel(r.top, filepath.Dir(path))
+			if !r.cores || strings.Contains(string(text), "\ncores ") {
+				dirs = append(dirs, filepath.ToSlash(path))
+			}
+			return err
+		})
+		if err != nil || len(dirs) == before {
+			return nil, &usageError{fmt.Errorf("no directory %s with a file commands in %s", name, r.top)}
+		}
+	}
+	slices.Sort(dirs)
+	return slices.Compact(dirs), nil
+}
+
+// directory runs the commands of a directory in rounds, and writes a file of results.
+func (r *runner) directory(ctx context.Context, dir, name string) error {
+	path := filepath.Join(r.top, filepath.FromSlash(dir))
+	lines, err := os.ReadFile(filepath.Join(path, "commands"))
+	if err != nil {
+		return err
+	}
+	bin := filepath.Join(path, filepath.Base(path)+".test")
+	if !r.built {
+		bin = filepath.Join(r.bin, filepath.Base(path)+".test")
+		c := exec.CommandContext(ctx, "go", "test", "-c", "-o", bin, ".")
+		c.Dir, c.Stderr = path, r.log
+		if err := c.Run(); err != nil {
+			return fmt.Errorf("building its benchmarks: %w", err)
+		}
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	for line := range strings.Lines(string(lines)) {
+		if words := strings.Fields(line); len(words) > 0 && words[0][0] != '#' && (!r.cores || words[0] == "cores") {
+			if err := r.command(ctx, dir, bin, words, file); err != nil {
+				return err
+			}
+		}
+	}
+	return file.Close()
+}
+
+// command runs a line of a file of commands: variables, then flags, with N for the number of CPUs. The variable rounds and
+// the word cores are ours.
+func (r *runner) command(ctx context.Context, dir, bin string, words []string, results io.Writer) error {
+	rounds, env := 10, append(os.Environ(), "TMPDIR="+r.bin) // which goes at the end, whatever happens
+	args := []string{"-test.run=none"}
+	for _, w := range words {
+		switch n, isRounds := strings.CutPrefix(w, "rounds="); {
+		case w == "cores":
+		case isRounds:
+			var err error
+			if rounds, err = strconv.Atoi(n); err != nil {
+				return err
+			}
+		case strings.HasPrefix(w, "-"):
+			args = append(args, cpus(w, runtime.GOMAXPROCS(0)))
+		default:
+			env = append(env, w)
+		}
+	}
+	if r.cores {
+		rounds = 6
+	}
+	if r.rounds > 0 {
+		rounds = r.rounds
+	}
+	if r.quick {
+		rounds, args = 1, append(args, "-test.short", "-test.benchtime=1x")
+	}
+	for k := range rounds {
+		c := exec.CommandContext(ctx, bin, append(args, fmt.Sprintf("-test.shuffle=%d", k+1))...)
+		c.Dir, c.Env, c.Stderr = filepath.Join(r.top, filepath.FromSlash(dir)), env, r.log
+		c.WaitDelay = 5 * time.Second // for what a benchmark has started
+		round, err := c.Output()
+		lines, messages := trimmed(string(round))
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("interrupted in round %d of %d", k+1, rounds)
+		case err != nil:
+			return fmt.Errorf("round %d: %q: %w\n%s", k+1, c.Args, err, messages)
+		case !strings.Contains(lines, "\nBenchmark"):
+			fmt.Fprintf(r.log, "%s: nothing is measured here by %s\n%s\n", dir, strings.Join(words, " "), messages)
+		}
+		if _, err := io.WriteString(results, lines); err != nil {
+			return err
+		}
+		took := time.Since(r.began).Round(time.Second)
+		fmt.Fprintf(r.log, "%v: round %d of %d of %s: %s\n", took, k+1, rounds, dir, strings.Join(words, " "))
+	}
+	return nil
+}
+
+// cpus replaces the number N of CPUs in a flag. With one CPU there is no second number.
+func cpus(word string, n int) string {
+	if n == 1 {
+		word = strings.Replace(word, "cpu=1,N", "cpu=1", 1)
+	}
+	word = strings.Replace(word, "cpu=1,N", fmt.Sprintf("cpu=1,%d", n), 1)
+	return strings.Replace(word, "cpu=N", fmt.Sprintf("cpu=%d", n), 1)
+}
+
+// trimmed returns the results and configuration lines of a round, without the spaces that align them, and the other lines:
+// what a benchmark logs is indented, and those of package testing begin with a hyphen or are a word.
+func trimmed(round string) (lines, messages string) {
+	for line := range strings.Lines(round) {
+		if words := strings.Fields(line); len(words) > 1 && !strings.ContainsAny(line[:1], " \t-") {
+			lines += strings.Join(words, " ") + "\n"
+		} else {
+			messages += line
+		}
+	}
+	return lines, strings.TrimSpace(messages)
 }

@@ -33,7 +33,6 @@ var words = []struct {
 	{"what of what, as in minTimedItems", `few|most|worth`, []string{"internal/auto", "internal/loop", "internal/work"}, true},
 	{"heartbeat, consume, cleanup; DeadLetter, quarantine", `tend|hear|erase|asides?|suspects?`, cluster, true},
 	{"interruptible reader", `patients?`, []string{"cmd/stint/...", "lab/..."}, true},
-	{"the experiment's own name: cpu, add", `powers|additions`, []string{"lab/..."}, true},
 }
 
 var (

@@ -22,9 +22,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"github.com/stint-go/stint/lab/result"
-	"github.com/stint-go/stint/lab/stats"
 )
 
 // An Advice is the result of Run.
@@ -34,9 +31,9 @@ type Advice struct {
 	Budget time.Duration // time for all runs
 	Needed time.Duration // the budget that may decide, if the answer is not sure
 
-	Work  Work           // how the function spends its time
-	Share stats.Estimate // CPU time in the loop per unit of time
-	Item  stats.Estimate // ns per item in the loop
+	Work  Work     // how the function spends its time
+	Share Estimate // CPU time in the loop per unit of time
+	Item  Estimate // ns per item in the loop
 
 	Rows    []*Row  // the loop first, the limits last, in ascending order
 	Highest string  // why there is no larger limit
@@ -44,7 +41,7 @@ type Advice struct {
 
 	// Answer says whether concurrency pays: yes if a row reaches MinSpeedup, no if all
 	// intervals show that none does.
-	Answer   result.Answer
+	Answer   Answer
 	Best     *Row     // recommended, or if not sure, the fastest by far; nil: nothing was measured beside the loop
 	Reason   string   // in a sentence or two
 	Lines    []string // command lines that do the same: see Command.Lines
@@ -54,11 +51,11 @@ type Advice struct {
 // A Row is the result for one model.
 type Row struct {
 	Name    string
-	Limit   int            // 0: no fixed limit
-	Call    string         // the code
-	Time    stats.Estimate // ns per run
-	Speedup stats.Estimate // the loop's time to this one's, paired by round
-	Pays    result.Answer  // whether Speedup reaches MinSpeedup; empty for sequential rows
+	Limit   int      // 0: no fixed limit
+	Call    string   // the code
+	Time    Estimate // ns per run
+	Speedup Estimate // the loop's time to this one's, paired by round
+	Pays    Answer   // whether Speedup reaches MinSpeedup; empty for sequential rows
 
 	run        func(context.Context) error
 	reps       int       // runs in a sample

@@ -12,8 +12,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
-	"github.com/stint-go/stint/lab/load"
-	"github.com/stint-go/stint/lab/result"
+	"github.com/stint-go/stint/lab/bench"
 )
 
 // short are options with a CPU clock that runs at a part of the time, since other tests and
@@ -46,7 +45,7 @@ func nap(int) { time.Sleep(2 * time.Millisecond) }
 
 func TestWaitingPays(t *testing.T) {
 	a := ran(t, short(3*time.Second, 0.01), 12, nap)
-	if a.Answer != result.Yes || a.Best.Name == loopName || !strings.Contains(a.Best.Call, "stint.Range") || a.Work != Waits || a.Limit < 2 {
+	if a.Answer != Yes || a.Best.Name == loopName || !strings.Contains(a.Best.Call, "stint.Range") || a.Work != Waits || a.Limit < 2 {
 		t.Errorf("%s", a)
 	}
 	if got := names(a); slices.Contains(got, "limit-1") || !slices.Contains(got, "limit-2") || !slices.Contains(got, freeName) {
@@ -60,8 +59,8 @@ func TestWaitingPays(t *testing.T) {
 }
 
 func TestComputing(t *testing.T) {
-	steps := load.Steps(20 * time.Microsecond)
-	f := func(int) { runtime.KeepAlive(load.Spin(steps)) }
+	steps := bench.Steps(20 * time.Microsecond)
+	f := func(int) { runtime.KeepAlive(bench.Spin(steps)) }
 	if a := ran(t, short(300*time.Millisecond, 1), 10, f); a.Work != Computes || slices.Contains(names(a), parName) || !slices.Contains(names(a), "limit-1") {
 		t.Errorf("by other processes: %s", a)
 	}
@@ -73,18 +72,18 @@ func TestComputing(t *testing.T) {
 func TestTrivialDoesNotPay(t *testing.T) {
 	sums := make([]int, 4)
 	a := ran(t, short(time.Second, 1), 4, func(i int) { sums[i] += i })
-	if a.Answer != result.No || a.Best.Name != loopName || !strings.Contains(a.Reason, "a goroutine pays from about 60µs") {
+	if a.Answer != No || a.Best.Name != loopName || !strings.Contains(a.Reason, "a goroutine pays from about 60µs") {
 		t.Errorf("%s", a)
 	}
 }
 
 func TestFewItemsAndNoClock(t *testing.T) {
 	a := ran(t, Options{}, 0, func(int) { t.Error("called") })
-	if a.Answer != result.No || a.Best != nil || !strings.HasPrefix(a.String(), "0 items.\n") {
+	if a.Answer != No || a.Best != nil || !strings.HasPrefix(a.String(), "0 items.\n") {
 		t.Errorf("0: %s", a)
 	}
 	a = ran(t, short(50*time.Millisecond, 1), 1, func(int) {})
-	if a.Answer != result.No || !slices.Equal(names(a), []string{loopName}) {
+	if a.Answer != No || !slices.Equal(names(a), []string{loopName}) {
 		t.Errorf("1: %s", a)
 	}
 	a = ran(t, Options{Budget: 50 * time.Millisecond, CPU: func() (time.Duration, bool) { return 0, false }}, 2, func(int) {})
@@ -116,7 +115,7 @@ func TestMostIsKept(t *testing.T) {
 // Too slow for the budget: the answer has the budget that it takes.
 func TestBudget(t *testing.T) {
 	a := ran(t, short(time.Millisecond, 0.01), 100, func(int) { time.Sleep(20 * time.Millisecond) })
-	if a.Answer != result.NotSure || a.Items != 2 || a.Item.N == 0 || a.Needed < 100*time.Millisecond {
+	if a.Answer != NotSure || a.Items != 2 || a.Item.N == 0 || a.Needed < 100*time.Millisecond {
 		t.Errorf("%s", a)
 	}
 	if want := fmt.Sprintf("--budget %v", a.Needed); !strings.Contains(a.Reason, want) || len(a.Warnings) != 2 {

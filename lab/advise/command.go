@@ -14,8 +14,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/stint-go/stint/lab/measure"
 )
 
 // A Command is a command line whose {} stands for an index. Its standard output
@@ -68,7 +66,7 @@ func (c *Command) Run(ctx context.Context, i int) error {
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, c.program)
 	cmd.Args, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = args, &out, &stderr, time.Second
-	measure.KillGroup(cmd)
+	killGroup(cmd)
 	err := cmd.Run()
 	if cmd.ProcessState != nil {
 		c.used.Add(int64(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()))
@@ -107,7 +105,7 @@ func (c *Command) Check() error {
 // CPU returns the CPU time of this process and of the finished commands, or
 // false if it is not known.
 func (c *Command) CPU() (time.Duration, bool) {
-	own, ok := measure.OwnCPU()
+	own, ok := ownCPU()
 	return own + time.Duration(c.used.Load()), ok
 }
 

@@ -5,9 +5,6 @@ import (
 	"runtime"
 	"slices"
 	"time"
-
-	"github.com/stint-go/stint/lab/result"
-	"github.com/stint-go/stint/lab/stats"
 )
 
 // MinSpeedup is the smallest speedup over the loop that pays. A smaller gain
@@ -37,7 +34,7 @@ const minListTime = 60 * time.Microsecond
 func (s *session) judge() {
 	rounds := s.fill()
 	s.answer()
-	if s.Answer == result.NotSure {
+	if s.Answer == NotSure {
 		s.Needed = roundUp(max(2*s.Advice.Budget, s.needed(s.Items)))
 	}
 	s.Reason = s.why()
@@ -71,16 +68,16 @@ func (s *session) fill() (rounds int) {
 	items, shares := []float64{s.item}, []float64{s.share}
 	for i, r := range s.Rows {
 		r.times, r.cpu = r.times[warm:], r.cpu[min(warm, len(r.cpu)):]
-		speedups := stats.Ratios(s.Rows[0].times, r.times)
-		r.Time, r.Speedup = stats.Median(r.times), stats.Median(speedups)
+		speedups := ratios(s.Rows[0].times, r.times)
+		r.Time, r.Speedup = median(r.times), median(speedups)
 		if i == 0 {
-			shares = stats.Ratios(r.cpu, r.times)
-			items = stats.Ratios(r.times, slices.Repeat([]float64{float64(s.Items)}, len(r.times)))
+			shares = ratios(r.cpu, r.times)
+			items = ratios(r.times, slices.Repeat([]float64{float64(s.Items)}, len(r.times)))
 		} else if r.Limit != 1 {
 			r.Pays = pays(speedups, r.Speedup.Interval)
 		}
 	}
-	s.Item, s.Share = stats.Median(items), stats.Median(shares)
+	s.Item, s.Share = median(items), median(shares)
 	switch share := s.Share.Median; {
 	case share == 0:
 		s.Work = Unknown
@@ -95,16 +92,16 @@ func (s *session) fill() (rounds int) {
 }
 
 // pays judges the speedups of a row.
-func pays(speedups []float64, in *stats.Interval) result.Answer {
+func pays(speedups []float64, in *Interval) Answer {
 	switch {
 	case in != nil && in.Lo >= MinSpeedup:
-		return result.Yes
+		return Yes
 	case in != nil && in.Hi < MinSpeedup:
-		return result.No
+		return No
 	case in == nil && len(speedups) >= minClearRounds && slices.Min(speedups) >= clearSpeedup:
-		return result.Yes
+		return Yes
 	}
-	return result.NotSure
+	return NotSure
 }
 
 // row returns the row of a name, or nil.
@@ -120,17 +117,17 @@ func (a *Advice) adaptive() *Row { return a.row(freeName, autoName) }
 
 // answer sets the answer and the recommended row.
 func (s *session) answer() {
-	answers := map[result.Answer]int{}
+	answers := map[Answer]int{}
 	for _, r := range s.Rows {
 		answers[r.Pays]++
 	}
 	switch {
-	case answers[result.Yes] > 0:
-		s.Answer, s.Best = result.Yes, s.choose(func(r *Row) bool { return r.Pays == result.Yes })
-	case s.N < 2 || answers[result.No] > 0 && answers[result.NotSure] == 0 && (s.tiny() || !s.crowded()):
-		s.Answer, s.Best = result.No, s.row(loopName)
+	case answers[Yes] > 0:
+		s.Answer, s.Best = Yes, s.choose(func(r *Row) bool { return r.Pays == Yes })
+	case s.N < 2 || answers[No] > 0 && answers[NotSure] == 0 && (s.tiny() || !s.crowded()):
+		s.Answer, s.Best = No, s.row(loopName)
 	default:
-		s.Answer, s.Best = result.NotSure, s.choose(func(r *Row) bool { return r.Pays != "" && r.Speedup.Median >= clearSpeedup })
+		s.Answer, s.Best = NotSure, s.choose(func(r *Row) bool { return r.Pays != "" && r.Speedup.Median >= clearSpeedup })
 		if s.Best == nil && len(answers) > 1 {
 			s.Best = s.row(loopName)
 		}
@@ -156,7 +153,7 @@ func (s *session) choose(may func(*Row) bool) *Row {
 	}
 	best := slices.MinFunc(order, func(a, b *Row) int { return int(a.Time.Median - b.Time.Median) })
 	for _, r := range order {
-		to := stats.Median(stats.Ratios(r.times, best.times))
+		to := median(ratios(r.times, best.times))
 		near := to.Median <= MinSpeedup || to.Interval != nil && to.Interval.Lo <= MinSpeedup
 		if near && (r == best || r.Name != parName || s.Work == Computes) {
 			return r
@@ -173,9 +170,9 @@ func (s *session) why() string {
 		return "There is nothing to do."
 	case s.N == 1:
 		return "One item cannot run concurrently."
-	case s.Answer == result.No:
+	case s.Answer == No:
 		return s.whyNot()
-	case s.Answer == result.NotSure:
+	case s.Answer == NotSure:
 		text, r := "Nothing was measured beside the loop.", s.Best
 		if r != nil && r.Name == loopName {
 			r = auto
@@ -190,7 +187,7 @@ func (s *session) why() string {
 		text += fmt.Sprintf(" It was at least %v times as fast in each of %d rounds, as by chance in at most 1 of %d cases.", clearSpeedup, n, 1<<n)
 	}
 	if s.Best.Limit > 0 {
-		text += fmt.Sprintf(" %s takes %s times as long.", auto.Name, interval(stats.Median(stats.Ratios(auto.times, s.Best.times)), times))
+		text += fmt.Sprintf(" %s takes %s times as long.", auto.Name, interval(median(ratios(auto.times, s.Best.times)), times))
 	}
 	return text
 }

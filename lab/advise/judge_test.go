@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/stint-go/stint/lab/result"
 )
 
 // A made row has a limit and times in ms, one per round.
@@ -56,41 +54,41 @@ func TestAnswers(t *testing.T) {
 		share  float64
 		rows   []made
 		work   Work
-		answer result.Answer
+		answer Answer
 		best   string
 		reason string
 	}{
 		{"free is near the best", 0.01, []made{loop, {freeName, 0, steady(10.5)}, one, {"limit-16", 16, steady(10)}},
-			Waits, result.Yes, freeName, "times as fast as the loop."},
+			Waits, Yes, freeName, "times as fast as the loop."},
 		{"free is far from it", 0.01, []made{loop, {freeName, 0, steady(20)}, one, {"limit-16", 16, steady(10.2)}, {"limit-32", 32, steady(10)}},
-			Waits, result.Yes, "limit-16", "stint.Range takes 1.96 ["},
-		{"only a limit pays", 0.5, []made{loop, {freeName, 0, steady(101)}, {"limit-2", 2, steady(60)}}, Both, result.Yes, "limit-2", ""},
-		{"a cap", 0.01, []made{loop, {autoName, 0, steady(10)}, {"limit-8", 8, steady(10)}}, Waits, result.Yes, autoName, "stint.Auto is 10 ["},
+			Waits, Yes, "limit-16", "stint.Range takes 1.96 ["},
+		{"only a limit pays", 0.5, []made{loop, {freeName, 0, steady(101)}, {"limit-2", 2, steady(60)}}, Both, Yes, "limit-2", ""},
+		{"a cap", 0.01, []made{loop, {autoName, 0, steady(10)}, {"limit-8", 8, steady(10)}}, Waits, Yes, autoName, "stint.Auto is 10 ["},
 		{"computing", 0.99, []made{loop, {freeName, 0, steady(50)}, {parName, 0, steady(51)}, {"limit-2", 2, steady(50)}},
-			Computes, result.Yes, parName, ""},
-		{"waiting is not for par", 0.01, []made{loop, {freeName, 0, steady(50)}, {parName, 0, steady(50)}}, Waits, result.Yes, freeName, ""},
-		{"only par pays", 0.3, []made{loop, {freeName, 0, steady(100)}, {parName, 0, steady(50)}}, Both, result.Yes, parName, ""},
-		{"nothing pays", 1, []made{loop, {freeName, 0, steady(104)}, one, {"limit-2", 2, steady(95)}}, Computes, result.No, loopName, "It computes"},
-		{"a gain too small to pay", 0, []made{loop, {freeName, 0, steady(93)}}, Unknown, result.No, loopName, "do not finish sooner"},
+			Computes, Yes, parName, ""},
+		{"waiting is not for par", 0.01, []made{loop, {freeName, 0, steady(50)}, {parName, 0, steady(50)}}, Waits, Yes, freeName, ""},
+		{"only par pays", 0.3, []made{loop, {freeName, 0, steady(100)}, {parName, 0, steady(50)}}, Both, Yes, parName, ""},
+		{"nothing pays", 1, []made{loop, {freeName, 0, steady(104)}, one, {"limit-2", 2, steady(95)}}, Computes, No, loopName, "It computes"},
+		{"a gain too small to pay", 0, []made{loop, {freeName, 0, steady(93)}}, Unknown, No, loopName, "do not finish sooner"},
 		{"a list too short", 1, []made{{loopName, 0, steady(0.01)}, {freeName, 0, steady(0.02)}},
-			Computes, result.No, loopName, "a goroutine pays from about 60µs"},
-		{"noise", 0.01, []made{loop, {freeName, 0, wild(120)}, one}, Waits, result.NotSure, loopName, "in 6 rounds: it may pay, or not. More time may decide: --budget 2s"},
-		{"noise beside a no", 0.01, []made{loop, {freeName, 0, steady(100)}, {"limit-2", 2, wild(120)}}, Waits, result.NotSure, loopName, ""},
-		{"noise, and far", 0.01, []made{loop, {freeName, 0, wild(50)}, one}, Waits, result.NotSure, freeName, "in 6 rounds"},
-		{"too few", 0.01, []made{{loopName, 0, ms{100, 100}}, {freeName, 0, ms{80, 80}}}, Waits, result.NotSure, loopName, ""},
+			Computes, No, loopName, "a goroutine pays from about 60µs"},
+		{"noise", 0.01, []made{loop, {freeName, 0, wild(120)}, one}, Waits, NotSure, loopName, "in 6 rounds: it may pay, or not. More time may decide: --budget 2s"},
+		{"noise beside a no", 0.01, []made{loop, {freeName, 0, steady(100)}, {"limit-2", 2, wild(120)}}, Waits, NotSure, loopName, ""},
+		{"noise, and far", 0.01, []made{loop, {freeName, 0, wild(50)}, one}, Waits, NotSure, freeName, "in 6 rounds"},
+		{"too few", 0.01, []made{{loopName, 0, ms{100, 100}}, {freeName, 0, ms{80, 80}}}, Waits, NotSure, loopName, ""},
 		{"too few, and far", 0.01, []made{{loopName, 0, ms{100, 100}}, {freeName, 0, ms{10, 10}}, {"limit-2", 2, ms{50, 50}}},
-			Waits, result.NotSure, freeName, "in 2 rounds"},
+			Waits, NotSure, freeName, "in 2 rounds"},
 		{"few, and far in each", 0.01, []made{{loopName, 0, ms{100, 90, 100}}, {freeName, 0, ms{50, 60, 60}}, {"limit-4", 4, ms{49, 59, 61}}},
-			Waits, result.Yes, freeName, "1 of 8 cases"},
-		{"few, and not far in one", 0.01, []made{{loopName, 0, ms{100, 89, 100}}, {freeName, 0, ms{50, 60, 60}}}, Waits, result.NotSure, freeName, ""},
-		{"few, and no gain", 0.01, []made{{loopName, 0, ms{100, 100, 100}}, {freeName, 0, ms{100, 100, 100}}}, Waits, result.NotSure, loopName, ""},
-		{"the loop alone", 0.01, []made{loop}, Waits, result.NotSure, "", "Nothing was measured beside the loop."},
-		{"one item at once never pays", 0.01, []made{loop, {"limit-1", 1, steady(10)}, {freeName, 0, steady(100)}}, Waits, result.No, loopName, ""},
-		{"processor time not known", -1, []made{loop, {freeName, 0, steady(10)}}, Unknown, result.Yes, freeName, ""},
-		{"several processors in one item", 1.9, flat, Computes, result.No, loopName, "keeps 1.9 processors busy"},
+			Waits, Yes, freeName, "1 of 8 cases"},
+		{"few, and not far in one", 0.01, []made{{loopName, 0, ms{100, 89, 100}}, {freeName, 0, ms{50, 60, 60}}}, Waits, NotSure, freeName, ""},
+		{"few, and no gain", 0.01, []made{{loopName, 0, ms{100, 100, 100}}, {freeName, 0, ms{100, 100, 100}}}, Waits, NotSure, loopName, ""},
+		{"the loop alone", 0.01, []made{loop}, Waits, NotSure, "", "Nothing was measured beside the loop."},
+		{"one item at once never pays", 0.01, []made{loop, {"limit-1", 1, steady(10)}, {freeName, 0, steady(100)}}, Waits, No, loopName, ""},
+		{"processor time not known", -1, []made{loop, {freeName, 0, steady(10)}}, Unknown, Yes, freeName, ""},
+		{"several processors in one item", 1.9, flat, Computes, No, loopName, "keeps 1.9 processors busy"},
 		{"too short for a call", 0.9, []made{{loopName, 0, steady(0.1)}, {freeName, 0, steady(0.3)}, {"limit-1", 1, steady(0.3)}},
-			Computes, result.No, loopName, "too short for a call of stint.Range"},
-		{"nothing", 1, nil, Unknown, result.NotSure, "", ""},
+			Computes, No, loopName, "too short for a call of stint.Range"},
+		{"nothing", 1, nil, Unknown, NotSure, "", ""},
 	} {
 		a, best := advice(c.share, c.rows...), ""
 		if a.Best != nil {
@@ -112,13 +110,13 @@ func TestCrowded(t *testing.T) {
 		name          string
 		others, share float64
 		rows          []made
-		want          result.Answer
+		want          Answer
 	}{
-		{"idle", 0.2, 1, flat, result.No},
-		{"busy", 0.6, 1, flat, result.NotSure},
-		{"busy, but it waits", 0.6, 0.01, flat, result.No},
-		{"busy, but the list is too short anyway", 0.6, 1, []made{{loopName, 0, steady(0.01)}, {freeName, 0, steady(0.02)}}, result.No},
-		{"busy, and it pays all the same", 0.6, 1, []made{{loopName, 0, steady(100)}, {freeName, 0, steady(60)}}, result.Yes},
+		{"idle", 0.2, 1, flat, No},
+		{"busy", 0.6, 1, flat, NotSure},
+		{"busy, but it waits", 0.6, 0.01, flat, No},
+		{"busy, but the list is too short anyway", 0.6, 1, []made{{loopName, 0, steady(0.01)}, {freeName, 0, steady(0.02)}}, No},
+		{"busy, and it pays all the same", 0.6, 1, []made{{loopName, 0, steady(100)}, {freeName, 0, steady(60)}}, Yes},
 	} {
 		a := beside(c.others, c.share, c.rows...)
 		if a.Answer != c.want || strings.Contains(a.String(), "other programs used") != (c.others > 0.5 && c.share > 0.5) {

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"runtime"
 	"time"
 
 	"github.com/stint-go/stint"
-	"github.com/stint-go/stint/lab/measure"
 	"github.com/stint-go/stint/par"
 )
 
@@ -53,7 +53,7 @@ func (s *session) measure(ctx context.Context) error {
 	}
 	s.elsewhere = s.CPU != nil
 	if s.own == nil {
-		s.own = measure.OwnCPU
+		s.own = ownCPU
 	}
 	if s.CPU == nil {
 		s.CPU = s.own
@@ -70,13 +70,10 @@ func (s *session) measure(ctx context.Context) error {
 	s.sampleTime = float64(max(s.Advice.Budget/400, time.Millisecond))
 	limited, cancel := context.WithTimeoutCause(ctx, s.Advice.Budget, errBudget)
 	defer cancel()
-	var watch measure.Watch
-	began, own := time.Now(), s.cpu()
-	watch.Start()
+	began, own, all := time.Now(), s.cpu(), busy()
 	err := s.rounds(limited)
-	watch.Stop(&measure.Usage{Wall: time.Since(began), CPU: s.cpu() - own})
-	if others := watch.Others(); others != nil && own > 0 {
-		s.others = *others
+	if own > 0 && all > 0 {
+		s.others = max(0, (busy()-all-s.cpu()+own).Seconds()/time.Since(began).Seconds())
 	}
 	if errors.Is(err, errBudget) && ctx.Err() == nil {
 		return nil
@@ -259,4 +256,12 @@ func rangeCall(option string) string {
 		option = ", " + option
 	}
 	return "err := stint.Range(ctx, n, func(ctx context.Context, i int) error {\n\tf(i)\n\treturn nil\n}" + option + ")"
+}
+
+// busy returns the CPU time that all programs have used, or 0 if the system does not tell.
+func busy() time.Duration {
+	text, _ := os.ReadFile("/proc/stat") // Linux alone has it
+	var user, nice, system, idle, wait, irq, soft, steal int64
+	fmt.Sscanf(string(text), "cpu %d %d %d %d %d %d %d %d", &user, &nice, &system, &idle, &wait, &irq, &soft, &steal)
+	return time.Duration(user+nice+system+irq+soft+steal) * 10 * time.Millisecond
 }

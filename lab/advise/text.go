@@ -5,7 +5,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/stint-go/stint/lab/stats"
 	"golang.org/x/perf/benchunit"
 )
 
@@ -77,7 +76,7 @@ func (a *Advice) table() string {
 }
 
 // interval returns an estimate with its interval.
-func interval(e stats.Estimate, format func(float64) string) string {
+func interval(e Estimate, format func(float64) string) string {
 	if e.Interval == nil {
 		return format(e.Median)
 	}

@@ -1,6 +1,5 @@
-// Package child runs this program, or another, as a process that does one part of an
-// experiment: a server, a worker. A child ends when its standard input does, and therefore also
-// when its parent is killed.
+// Package child runs this program, or another, as a process that does one part of an experiment: a server, a worker. A
+// child ends when its standard input does, and therefore also when its parent is killed.
 package child
 
 import (
@@ -16,8 +15,6 @@ import (
 	"os/exec"
 	"strings"
 	"time"
-
-	"github.com/stint-go/stint/lab/measure"
 )
 
 // A Process is a running child.
@@ -42,12 +39,12 @@ func Again(ctx context.Context, variable string, role any) (*exec.Cmd, error) {
 	return cmd, err
 }
 
-// Start starts a command and waits for its first line. When the context of the command ends, it
-// and its descendants are killed. An interrupt from the terminal does not reach them.
+// Start starts a command and waits for its first line. When the context of the command ends, it and its descendants are
+// killed. An interrupt from the terminal does not reach them.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	var stderr bytes.Buffer
 	cmd.Stderr, cmd.WaitDelay = &stderr, 5*time.Second
-	measure.KillGroup(cmd)
+	ownGroup(cmd)
 	in, err1 := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()
 	if err := cmp.Or(err1, err2); err != nil {
@@ -82,8 +79,8 @@ func (p *Process) End() error {
 	return p.Err
 }
 
-// Main runs the role of this process if it is a child, and returns its exit status. run prints
-// a line with say when it is ready, and returns when ctx ends or its work is done.
+// Main runs the role of this process if it is a child, and returns its exit status. run prints a line with say when it is
+// ready, and returns when ctx ends or its work is done.
 func Main[T any](variable string, run func(ctx context.Context, role T, say func(line string)) error) (status int, ok bool) {
 	text, ok := os.LookupEnv(variable)
 	if !ok {

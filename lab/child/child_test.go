@@ -3,7 +3,6 @@ package child
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -11,71 +10,43 @@ import (
 
 const variable = "STINT_LAB_CHILD_TEST"
 
+// The role of a child is what it says first, and its error.
 func TestMain(m *testing.M) {
-	if status, ok := Main(variable, play); ok {
-		os.Exit(status)
+	status, ok := Main(variable, func(ctx context.Context, role string, say func(string)) error {
+		if role != "never ready" {
+			say(role)
+			<-ctx.Done()
+		}
+		if role != "good" {
+			return errors.New(role)
+		}
+		return nil
+	})
+	if !ok {
+		status = m.Run()
 	}
-	os.Exit(m.Run())
+	os.Exit(status)
 }
 
-type role struct{ Fails, Early bool }
-
-func play(ctx context.Context, r role, say func(string)) error {
-	if r.Early {
-		return errors.New("not ready")
-	}
-	say("ready")
-	<-ctx.Done()
-	if r.Fails {
-		return errors.New("late")
-	}
-	fmt.Print("over")
-	return nil
-}
-
-func TestChild(t *testing.T) {
-	for _, c := range []struct {
-		role
-		start, end string // parts of the errors
-	}{
-		{role{}, "", ""},
-		{role{Early: true}, "not ready", ""},
-		{role{Fails: true}, "", "late"},
-	} {
-		cmd, err := Again(t.Context(), variable, c.role)
+// A child says that it is ready, and ends when its input does, or is killed at the end of a context. Its error is told,
+// also if it never was ready.
+func TestStart(t *testing.T) {
+	for role, want := range map[string]string{"good": "", "bad end": "bad end", "never ready": "never ready", "killed": ":"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cmd, err := Again(ctx, variable, role)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p, err := Start(cmd)
-		if (err != nil) != (c.start != "") || err != nil && !strings.Contains(err.Error(), c.start) {
-			t.Errorf("%+v: start: got %v", c.role, err)
+		if err == nil && role == "killed" {
+			cancel()
+			<-p.Ended
 		}
-		if p == nil {
-			continue
+		if err == nil && p.Said == role {
+			err = p.End()
 		}
-		err = p.End()
-		if (err != nil) != (c.end != "") || err != nil && !strings.Contains(err.Error(), c.end) {
-			t.Errorf("%+v: end: got %v", c.role, err)
+		if cancel(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", role, err, want)
 		}
-		if p.Said != "ready" || err == nil && string(p.Rest) != "over" {
-			t.Errorf("%+v: said %q and %q", c.role, p.Said, p.Rest)
-		}
-	}
-}
-
-// The end of the context kills a child.
-func TestKill(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cmd, err := Again(ctx, variable, role{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cancel()
-	if <-p.Ended; p.Err == nil {
-		t.Error("it was not killed")
 	}
 }

@@ -16,8 +16,7 @@ import (
 	"time"
 )
 
-// demonstrations are by feature. Most run in a bubble, where time is virtual and it is known
-// when everything waits.
+// demonstrations are by feature. Most run in a bubble, where time is virtual and it is known when everything waits.
 var demonstrations = map[string]demonstration{
 	"Worker reuse": workerReuse, "Context": contexts, "Waiting for all": waitingForAll,
 	"Waiting for one": waitingForOne, "Errors": taskErrors, "Resizing": resizing,
@@ -29,16 +28,15 @@ var demonstrations = map[string]demonstration{
 	"Statistics": statistics, "Bubbles": bubbles, "Zero value": zeroValue,
 }
 
-// workerReuse counts the goroutines of 10 tasks under limit 1: submitted together, and
-// each after the one before has ended.
+// workerReuse counts the goroutines of 10 tasks under limit 1: submitted together, and each after the one before has ended.
 func workerReuse(t *testing.T, l *library) Answer {
 	together := gauged(t, func(tasks *gauge) { tasks.run(l.open(ever, 1), 10, 0) })
 	apart := gauged(t, func(tasks *gauge) { tasks.run(l.open(ever, 1), 10, 1100*time.Millisecond) })
 	return grade(len(together.ids) == 1, len(apart.ids) == 1)
 }
 
-// contexts cancels the caller's context while a task runs. All of the feature is that the
-// task is given a context; a part, that it can capture one.
+// contexts cancels the caller's context while a task runs. All of the feature is that the task is given a context; a part,
+// that it can capture one.
 func contexts(t *testing.T, l *library) Answer {
 	var cancelled atomic.Bool
 	bubble(t, func() {
@@ -59,8 +57,7 @@ func contexts(t *testing.T, l *library) Answer {
 	return grade(cancelled.Load(), strings.Contains(signature(l.submit), "func(context.Context)"))
 }
 
-// waitingForAll lets the first of 10 tasks fail while the others run. Afterwards others go
-// on.
+// waitingForAll lets the first of 10 tasks fail while the others run. Afterwards others go on.
 func waitingForAll(t *testing.T, l *library) Answer {
 	left, again := 0, false
 	bubble(t, func() {
@@ -81,8 +78,8 @@ func waitingForAll(t *testing.T, l *library) Answer {
 	return grade(true, left == 0 && again)
 }
 
-// waitingForOne waits for the second of two tasks while the first one runs. All of the
-// feature is that submitting a task returns something with a method Wait.
+// waitingForOne waits for the second of two tasks while the first one runs. All of the feature is that submitting a task
+// returns something with a method Wait.
 func waitingForOne(t *testing.T, l *library) Answer {
 	if l.single == nil {
 		return No
@@ -149,8 +146,8 @@ func limit(t *testing.T, l *library) Answer {
 	return grade(seen.begun == 20, seen.most == 3)
 }
 
-// sharedLimit has two callers under one limit. All of the feature is that a caller waits for
-// its own tasks, and holds no part of the limit after they have ended.
+// sharedLimit has two callers under one limit. All of the feature is that a caller waits for its own tasks, and holds no
+// part of the limit after they have ended.
 func sharedLimit(t *testing.T, l *library) Answer {
 	seen := gauged(t, func(tasks *gauge) {
 		a := l.open(ever, 3)
@@ -205,8 +202,8 @@ func twoLimits(t *testing.T, l *library) Answer {
 	return grade(most(0) == 1 && most(10) == 3, true)
 }
 
-// nesting waits in tasks for tasks under the same limit. A part of the feature is that a
-// task can itself run what Try refuses.
+// nesting waits in tasks for tasks under the same limit. A part of the feature is that a task can itself run what Try
+// refuses.
 func nesting(t *testing.T, l *library) Answer {
 	direct := func(limit int) bool {
 		completed := false
@@ -273,8 +270,8 @@ func tasksFromTasks(t *testing.T, l *library) Answer {
 	return grade(family(2), family(1))
 }
 
-// adaptiveLimit counts how many of 10,000 waiting tasks run concurrently if no limit is set.
-// As many as there are processors suits tasks that compute.
+// adaptiveLimit counts how many of 10,000 waiting tasks run concurrently if no limit is set. As many as there are processors
+// suits tasks that compute.
 func adaptiveLimit(t *testing.T, l *library) Answer {
 	const n, processors = 10_000, 3
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
@@ -282,8 +279,8 @@ func adaptiveLimit(t *testing.T, l *library) Answer {
 	return grade(1 < seen.most && seen.most < n, seen.most > 36 && seen.most <= 256) // 36 start before anything is known
 }
 
-// chunks counts the calls and the goroutines of a loop over a million items. A part of the
-// feature is that an item costs less than a task: some goroutines take many.
+// chunks counts the calls and the goroutines of a loop over a million items. A part of the feature is that an item costs
+// less than a task: some goroutines take many.
 func chunks(t *testing.T, l *library) Answer {
 	if l.loop == nil {
 		return No
@@ -326,8 +323,7 @@ func firstErrorCancels(t *testing.T, l *library) Answer {
 	return grade(began.Load() == 1 || cancelled, began.Load() == 1 && cancelled)
 }
 
-// allErrors lets two tasks fail. A part of the feature is that each of them can be waited
-// for.
+// allErrors lets two tasks fail. A part of the feature is that each of them can be waited for.
 func allErrors(t *testing.T, l *library) Answer {
 	var err error
 	second := errors.New("second")
@@ -398,8 +394,7 @@ func boundedQueue(t *testing.T, l *library) Answer {
 	return grade(most < n, most == 1+2)
 }
 
-// givingUp ends a context while Go waits: that of the call, or that of the pool or group,
-// which is a part of the feature.
+// givingUp ends a context while Go waits: that of the call, or that of the pool or group, which is a part of the feature.
 func givingUp(t *testing.T, l *library) Answer {
 	gives := func(ofCall bool) (gave bool) {
 		bubble(t, func() {
@@ -556,8 +551,7 @@ func orderedStream(t *testing.T, l *library) Answer {
 	return answer
 }
 
-// batches sends four items, for batches of three: the first ones come at once, the last one
-// after a minute.
+// batches sends four items, for batches of three: the first ones come at once, the last one after a minute.
 func batches(t *testing.T, l *library) Answer {
 	if l.batches == nil {
 		return No
@@ -600,8 +594,8 @@ func statistics(t *testing.T, l *library) Answer {
 	return grade(waiting == 2, running == 1 && rest == 0)
 }
 
-// bubbles runs two tasks of an hour in one bubble after the other. A part of the feature is
-// that some functions work in the first bubble only.
+// bubbles runs two tasks of an hour in one bubble after the other. A part of the feature is that some functions work in the
+// first bubble only.
 func bubbles(t *testing.T, l *library) Answer {
 	works := func(run func(f func())) bool {
 		for range 10 {
@@ -630,8 +624,7 @@ func bubbles(t *testing.T, l *library) Answer {
 	return grade(groups, !crashed)
 }
 
-// zeroValue submits a task without a constructor. A part of the feature is that another zero
-// value panics.
+// zeroValue submits a task without a constructor. A part of the feature is that another zero value panics.
 func zeroValue(t *testing.T, l *library) Answer {
 	ran, hollow := false, false
 	l.zero(func() { ran = true })

@@ -1,22 +1,23 @@
-// Package features is the feature table of libraries for bounded concurrency. A feature has
-// a demonstration, in demonstration_test.go, which finds out the answer for a library, of the
-// version in lab/go.mod. A library has an adapter, with the expected answers:
-//
-//	"Tasks from tasks": {Partly, "While workers are free.", nil},
+// Package features is the feature table of libraries for bounded concurrency. The answers are in answers.txt. A feature
+// has a demonstration, in demonstration_test.go, which finds out the answer for a library, of the version in lab/go.mod; a
+// library has an adapter, and demonstrations of its own where it differs. The tests compare both with the answers.
 //
 // This package reads the tests as text and imports no library.
 package features
 
 import (
+	"embed"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 )
 
 // An Answer says whether a library has a feature.
 type Answer string
 
-// The answers. A combination of tasks alone, which block or start others, is no
-// feature of a library: every library would have it.
+// The answers. A combination of tasks alone, which block or start others, is no feature of a library: every library would
+// have it.
 const (
 	Yes    Answer = "Yes"    // all of the feature's sentence, in a form that callers can choose
 	Partly Answer = "Partly" // a part of it, or all with code of the caller's; the note says which
@@ -41,9 +42,8 @@ type Cell struct {
 	Answer Answer
 	Note   string // how, or why not; may be empty for Yes
 	Test   string // "TestCells/Worker_reuse/errgroup": go test ./lab/features -run takes it
-	File   string // file of the answer: "lab/features/errgroup_test.go"
-	Line   int    // first line of the answer
-	Source string // the answer, its demonstration, and what that uses of the library's adapter
+	File   string // file of the demonstration: "lab/features/demonstration_test.go"
+	Line   int    // its first line
 	Survey Survey // what the article says; empty: nothing that is known
 }
 
@@ -60,23 +60,40 @@ type Table struct {
 	Cells     [][]Cell // Cells[f][l] is about Features[f] and Libraries[l]
 }
 
-// Only returns the table with the named features, in the order of the names, and without
-// the named libraries.
-func (t Table) Only(names []string, without ...string) Table {
-	var out Table
-	kept := func(l Library) bool { return !slices.Contains(without, l.Name) }
-	for _, l := range t.Libraries {
-		if kept(l) {
-			out.Libraries = append(out.Libraries, l)
+// Survey returns the article's table of three libraries and five features, beside the answers here.
+func (t Table) Survey() Table {
+	out := t.only([]string{"Worker reuse", "Context", "Waiting for all", "Errors", "Resizing"}, func(l Library) bool {
+		return l.Name == "errgroup" || l.Name == "conc" || l.Name == "ants"
+	})
+	for _, row := range out.Cells {
+		for i := range row {
+			if row[i].Survey.Answer == "" {
+				row[i].Survey.Answer = row[i].Answer
+			}
 		}
 	}
+	return out
+}
+
+// Only returns the table with the named features, in the order of the names, and without the named libraries.
+func (t Table) Only(names []string, without ...string) Table {
+	out := t.only(names, func(l Library) bool { return !slices.Contains(without, l.Name) })
+	for _, row := range out.Cells {
+		for i := range row {
+			row[i].Survey = Survey{}
+		}
+	}
+	return out
+}
+
+func (t Table) only(names []string, keep func(Library) bool) (out Table) {
 	for _, name := range names {
 		i := slices.IndexFunc(t.Features, func(f Feature) bool { return f.Name == name })
 		var cells []Cell
-		for j, c := range t.Cells[i] {
-			if kept(t.Libraries[j]) {
-				c.Survey = Survey{}
-				cells = append(cells, c)
+		out.Libraries = nil
+		for j, l := range t.Libraries {
+			if keep(l) {
+				cells, out.Libraries = append(cells, t.Cells[i][j]), append(out.Libraries, l)
 			}
 		}
 		out.Features, out.Cells = append(out.Features, t.Features[i]), append(out.Cells, cells)
@@ -84,23 +101,64 @@ func (t Table) Only(names []string, without ...string) Table {
 	return out
 }
 
-// All returns the table. It returns an error if a cell is missing or has no note.
+//go:embed answers.txt *_test.go
+var files embed.FS
+
+// All returns the table. It returns an error if an answer is missing or has no note.
 func All() (Table, error) {
-	t := Table{libraries, features, make([][]Cell, len(features))}
-	demonstrations, err := tests.ReadFile("demonstration_test.go")
+	answers, err := files.ReadFile("answers.txt")
 	if err != nil {
-		return Table{}, fmt.Errorf("features: %w", err)
+		return Table{}, err
 	}
-	for _, l := range libraries {
-		file, err := tests.ReadFile(l.Name + "_test.go")
-		if err != nil {
-			return Table{}, fmt.Errorf("features: %w", err)
+	return read(string(answers))
+}
+
+func read(answers string) (Table, error) {
+	t := Table{Libraries: libraries}
+	for block := range strings.SplitSeq(strings.TrimSpace(answers), "\n\n") {
+		if strings.HasPrefix(block, "#") {
+			continue
 		}
-		if err := t.fill(l.Name, string(file), string(demonstrations)); err != nil {
-			return Table{}, err
+		lines := strings.Split(block, "\n\t")
+		f := Feature{}
+		f.Name, f.Doc, _ = strings.Cut(lines[0], ": ")
+		if len(lines) != 1+len(libraries) {
+			return t, fmt.Errorf("features: %s has %d answers, want %d", f.Name, len(lines)-1, len(libraries))
 		}
+		var row []Cell
+		for i, l := range libraries {
+			words := strings.SplitN(lines[1+i], " ", 3)
+			c := Cell{Answer: Answer(words[1]), Survey: survey[l.Name+": "+f.Name]}
+			if len(words) == 3 {
+				c.Note = words[2]
+			}
+			if known := c.Answer == Yes && c.Note == "" || strings.HasSuffix(c.Note, "."); words[0] != l.Name || !known {
+				return t, fmt.Errorf("features: %s: %q is no answer for %s with a sentence", f.Name, lines[1+i], l.Name)
+			}
+			c.Test = "TestCells/" + strings.ReplaceAll(f.Name, " ", "_") + "/" + l.Name
+			c.File, c.Line = demonstrated(f.Name, l.Name)
+			row = append(row, c)
+		}
+		t.Features, t.Cells = append(t.Features, f), append(t.Cells, row)
 	}
 	return t, nil
+}
+
+// demonstrated returns where the demonstration of a feature begins: the library's own, or that for all.
+func demonstrated(feature, library string) (file string, line int) {
+	named := regexp.MustCompile(`"` + feature + `":\s+(\w+)`)
+	for _, file := range []string{library + "_test.go", "demonstration_test.go"} {
+		text, _ := files.ReadFile(file) // the tests show that it is there
+		at := named.FindSubmatchIndex(text)
+		if at == nil {
+			continue
+		}
+		if file == "demonstration_test.go" { // in its table
+			at = regexp.MustCompile(`(?m)^func ` + string(text[at[2]:at[3]]) + `\(`).FindIndex(text)
+		}
+		return "lab/features/" + file, 1 + strings.Count(string(text[:at[0]]), "\n")
+	}
+	return "", 0
 }
 
 // survey has the answers of the article that differ from the table's.
@@ -120,42 +178,4 @@ var libraries = []Library{
 	{"workerpool", "github.com/gammazero/workerpool", "v1.3.0"},
 	{"rill", "github.com/destel/rill", "v0.7.0"},
 	{"stint", "github.com/stint-go/stint", "(devel)"},
-}
-
-var features = []Feature{
-	{"Worker reuse", "A goroutine that has run a task runs the next one too."},
-	{"Context", "A task is given a context, which is cancelled when the caller's is."},
-	{"Waiting for all", "One call waits until all tasks of the caller have finished, also after an error, and others can go on using the same workers."},
-	{"Waiting for one", "Each of several tasks that share a limit can be waited for alone, and returns its result."},
-	{"Errors", "A task can return an error, which the waiting caller gets."},
-	{"Resizing", "The limit can be changed while tasks run."},
-
-	{"Limit", "Never more tasks run concurrently than a given limit."},
-	{"Shared limit", "Callers that each wait for their own tasks can share one limit."},
-	{"Two limits", "Some tasks can be held to a small limit and, together with others, to a larger one."},
-	{"Nesting", "A task can start tasks under its own limit and wait for them, also at limit 1, and the limit still holds."},
-	{"Tasks from tasks", "A task can start further tasks beside itself, also when the limit is reached."},
-	{"Adaptive limit", "If no limit is set, the library finds one that gives the best throughput."},
-	{"Chunks", "A loop over many tiny items is cut into chunks, so that an item costs far less than a task."},
-	{"Fixed function", "A pool can be made for one function: a task is then an argument, and submitting one allocates nothing."},
-
-	{"First error cancels", "After an error the context of running tasks is cancelled, and no further task starts."},
-	{"All errors", "Every task's error is available, not only the first."},
-	{"Panics", "A task's panic reaches the waiting caller, as a panic or an error, with the task's stack."},
-	{"Goexit", "A task that calls runtime.Goexit costs no worker, leaves nobody waiting for ever, and does not count as a success."},
-
-	{"Bounded queue", "The number of accepted tasks that wait is bounded by a number of the caller's."},
-	{"Giving up", "A caller that waits for room can give up when a context ends."},
-	{"Try", "A task can be started only if that needs no waiting."},
-	{"Pausing", "One call keeps further tasks from starting for a while; they are still accepted."},
-	{"Dropping the queue", "Queued tasks can be dropped while running ones are waited for."},
-
-	{"Typed results", "A task can return a value of a type of the caller's."},
-	{"Results in order", "Results come in the order of the items, whatever order the tasks finish in."},
-	{"Ordered stream", "Results of an endless input come in its order while it is read, and a bounded number is held."},
-	{"Batches", "Items of a stream are grouped into slices: of a size, or of all that arrived within a time."},
-
-	{"Statistics", "The numbers of running and waiting tasks are available."},
-	{"Bubbles", "Everything works in testing/synctest bubbles, repeatedly, and leaves no goroutine behind."},
-	{"Zero value", "Submitting tasks needs no constructor: there is a usable zero value, or a function."},
 }

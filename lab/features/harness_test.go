@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// A library says how the demonstrations use it. A demonstration shows without a
-// function what happens without it, if only that the library has no more than api.
+// A library says how the demonstrations use it. A demonstration shows without a function what happens without it, if only
+// that the library has no more than api.
 type library struct {
 	api    [][2]string // what it exports, and what this was when the cells were written
 	submit any         // the function that takes a task
@@ -39,18 +39,10 @@ type library struct {
 	stream  func(iter.Seq[int], func(int) int, func(int)) // ordered
 	batches func(items <-chan int, size int, linger time.Duration, emit func([]int))
 
-	outside func(f func())   // runs two tasks by a function that disturbs later bubbles
-	zero    func(f func())   // runs a task without a constructor
-	hollow  func()           // uses a zero value that needs a constructor
-	cells   map[string]shown // by feature
-}
-
-// A shown cell has the answer and the note of the table. The demonstration is that of the
-// feature, unless the cell has its own.
-type shown struct {
-	answer Answer
-	note   string
-	show   demonstration
+	outside func(f func())           // runs two tasks by a function that disturbs later bubbles
+	zero    func(f func())           // runs a task without a constructor
+	hollow  func()                   // uses a zero value that needs a constructor
+	shows   map[string]demonstration // by feature; others are those of all libraries
 }
 
 // A demonstration finds out the answer for a library.
@@ -58,8 +50,7 @@ type demonstration func(t *testing.T, l *library) Answer
 
 type task = func(context.Context) error
 
-// A group runs tasks under a limit. Libraries without contexts ignore that of Go, and give
-// tasks none.
+// A group runs tasks under a limit. Libraries without contexts ignore that of Go, and give tasks none.
 type group struct {
 	Go     func(ctx context.Context, f task)
 	Wait   func() error                     // as the library waits for all
@@ -113,18 +104,22 @@ var adapters = map[string]*library{
 
 // TestCells shows every answer of the table.
 func TestCells(t *testing.T) {
-	for _, f := range features {
+	table, err := All()
+	if err != nil || len(table.Features) != len(demonstrations) {
+		t.Fatalf("%d features have answers, and %d demonstrations: %v", len(table.Features), len(demonstrations), err)
+	}
+	for i, f := range table.Features {
 		t.Run(f.Name, func(t *testing.T) {
-			for _, lib := range libraries {
+			for j, lib := range libraries {
 				t.Run(lib.Name, func(t *testing.T) {
 					l := filled(*adapters[lib.Name])
-					cell := l.cells[f.Name]
-					if cell.show == nil {
-						cell.show = demonstrations[f.Name]
+					show := l.shows[f.Name]
+					if show == nil {
+						show = demonstrations[f.Name]
 					}
-					got := cell.show(t, l)
-					if got != cell.answer {
-						t.Errorf("got %s, want %s", got, cell.answer)
+					got := show(t, l)
+					if want := table.Cells[i][j].Answer; got != want {
+						t.Errorf("got %s, want %s", got, want)
 					}
 					for _, exported := range l.api {
 						if got != Yes && exported[0] != exported[1] { // something new may be what was missing
@@ -137,8 +132,7 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// filled returns a library whose functions are there, apart from those for which nil is an
-// answer.
+// filled returns a library whose functions are there, apart from those for which nil is an answer.
 func filled(l library) *library {
 	if l.tolerant == nil {
 		l.tolerant = l.open
@@ -322,8 +316,8 @@ func signature(f any) string { return reflect.TypeOf(f).String() }
 // childVar is set in the environment of a child.
 const childVar = "LAB_FEATURES_CHILD"
 
-// child runs the test in its own process, which must end well or say text when it crashes.
-// It is for tasks that may crash, and for packages that keep channels between bubbles.
+// child runs the test in its own process, which must end well or say text when it crashes. It is for tasks that may crash,
+// and for packages that keep channels between bubbles.
 func child(t *testing.T, text string, f func() Answer) (answer Answer, crashed bool) {
 	t.Helper()
 	if os.Getenv(childVar) != "" {

@@ -95,23 +95,10 @@ var rillLibrary = library{
 		close(in)
 		_ = rill.ForEach(in, 1, func(int) error { f(); return nil })
 	},
-	cells: map[string]shown{
-		"Worker reuse":        {Yes, "During a call: n goroutines take the items.", nil},
-		"Context":             {No, "Functions receive only the item.", nil},
-		"Waiting for all":     {Partly, "After an error a call returns while other items run.", nil},
-		"Waiting for one":     {No, "The results of a stage come in one channel, and a stage for each task has its own limit.", nil},
-		"Errors":              {Yes, "", nil},
-		"Resizing":            {No, "The number is an argument of each function, which returns a channel or an error.", nil},
-		"Limit":               {Yes, "", nil},
-		"Shared limit":        {Partly, "Callers send to one stage; each needs a sync.WaitGroup to wait for its own items.", nil},
-		"Two limits":          {No, "A stage has one number, independent of other stages.", nil},
-		"Nesting":             {Partly, "By a select on the stage's channel, if the function itself does refused work and uses a sync.WaitGroup.", nil},
-		"Tasks from tasks":    {Partly, "While a goroutine is free, or the channel has room; functions that send to their own input wait for ever when all do.", nil},
-		"Adaptive limit":      {No, "The number is required.", nil},
-		"Chunks":              {Partly, "Batch makes slices of a given size; items still arrive one by one.", partly(chunks)},
-		"Fixed function":      {Partly, "There is no pool: a stage has one function, and sending an item to its channel allocates nothing.", partly(fixedFunction)},
-		"First error cancels": {Partly, "No further item starts; running ones have no context to watch.", nil},
-		"All errors": {Yes, "They are items of the stream. Functions that end a stream, such as ForEach, return the first.", func(*testing.T, *library) Answer {
+	shows: map[string]demonstration{
+		"Chunks":         partly(chunks),
+		"Fixed function": partly(fixedFunction),
+		"All errors": func(*testing.T, *library) Answer {
 			failed := 0
 			for _, err := range rill.ToSeq2(rill.Map(rillItems(10), 2, func(int) (int, error) { return 0, errTask })) {
 				if err != nil {
@@ -119,21 +106,10 @@ var rillLibrary = library{
 				}
 			}
 			return grade(failed == 10, true)
-		}},
-		"Panics":             {No, "It crashes the process.", nil},
-		"Goexit":             {No, "Its goroutine is lost.", nil},
-		"Bounded queue":      {Yes, "Buffer, or a channel with a buffer.", nil},
-		"Giving up":          {Partly, "Senders to a channel can select; Generate's send function waits.", partly(givingUp)},
-		"Try":                {Partly, "Senders to a channel can select; Generate's send function waits.", partly(try)},
-		"Pausing":            {No, "A stage stops while nobody reads its results, but then accepts no items.", nil},
-		"Dropping the queue": {Partly, "After an error ForEach drops further items, but does not wait for running ones.", rillDrops},
-		"Typed results":      {Yes, "", nil},
-		"Results in order":   {Yes, "OrderedMap and similar functions.", nil},
-		"Ordered stream":     {Yes, "OrderedMap and similar functions.", nil},
-		"Batches":            {Yes, "Batch.", nil},
-		"Statistics":         {Partly, "The length of a stage's input channel is the number of waiting items; the number of running ones is not available.", nil},
-		"Bubbles":            {Partly, "Unordered functions; ordered ones crash in the second bubble, since their package keeps channels of the first.", nil},
-		"Zero value":         {Yes, "Functions take channels.", nil},
+		},
+		"Giving up":          partly(givingUp),
+		"Try":                partly(try),
+		"Dropping the queue": rillDrops,
 	},
 }
 

@@ -2,92 +2,100 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"io"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/stint-go/stint/lab/measure"
-	"github.com/stint-go/stint/lab/result"
+	"github.com/stint-go/stint/lab/claims"
+	"github.com/stint-go/stint/lab/draw"
+	"github.com/stint-go/stint/lab/features"
 )
 
-// A Cost is a row of the table of costs, with models of ours and of others in a
-// case.
-type Cost struct {
-	Of               string // what is measured
-	Experiment, Case string
-	Unit             measure.Unit
-	Ours, Others     []string // none: in the picture alone
-	Pictured         []string // in the picture, the first of ours first
+// panel returns the bars of a cost, ours first, the place of the best of the others, and what our first takes of that.
+func (r *Report) panel(c claims.Cost) (p draw.Panel, best int, ratio claims.Figure, err error) {
+	here, err := r.read(c.In, c.Filter)
+	p.Title = strings.ToUpper(c.Of[:1]) + c.Of[1:]
+	unit, all, best := cmp.Or(c.Unit, claims.Time), slices.Concat(c.Ours, c.Others), len(c.Ours)
+	for i, b := range all {
+		f := here.Median(b.Bench, true, unit)
+		if f.Rounds == 0 {
+			err = errors.Join(err, fmt.Errorf("%s: %s was not measured", c.Of, b.Bench))
+		}
+		p.Bars = append(p.Bars, draw.Bar{Name: b.Name, Text: claims.Quantity(f.Center, unit), Ours: i < len(c.Ours), Value: value(f)})
+		if i > best && f.Center < p.Bars[best].Mid {
+			best = i
+		}
+	}
+	return p, best, here.Figure(claims.Pair{A: all[0].Bench, B: all[best].Bench, AAll: true, BAll: true, Unit: unit}), err
 }
 
-// Costs writes the table of costs. The best of the others is bold, and our
-// ratios refer to it. Rows and models that were not measured are named below.
-func Costs(w io.Writer, results []*result.Result, dir string, costs []Cost) error {
-	g := Grid{Head: []string{"", "stint", "others, **best in bold**", "stint / best of the others"}}
-	var used [][2]string // machines and commands
-	var missing []string
-	for _, c := range costs {
-		if len(c.Ours) == 0 {
-			continue
+// Costs returns the README's table.
+func (r *Report) Costs() (string, error) {
+	grid := [][]string{{"", "stint", "others, **the best in bold**", "stint / the best of the others"}}
+	for _, c := range claims.Costs {
+		p, best, ratio, err := r.panel(c)
+		if err != nil {
+			return "", err
 		}
-		r := named(results, c.Experiment)
-		line, absent := c.line(r)
-		if r.Experiment == "" {
-			absent = []string{"all"}
-		}
-		if line != nil {
-			g.Rows = append(g.Rows, line)
-			used = append(used, [2]string{r.Machine.Name(), "`" + r.Command + "`"})
-		}
-		if len(absent) > 0 {
-			missing = append(missing, fmt.Sprintf("%s (%s)", c.Of, strings.Join(absent, ", ")))
-		}
-	}
-	text := "Medians from `" + dir + "`."
-	for _, on := range groupBy(used, func(u [2]string) string { return u[0] }) {
-		text += " On " + on.key + ": " + strings.Join(unique(each(on.items, func(u [2]string) string { return u[1] })), " and ") + "."
-	}
-	text += "\n"
-	if len(g.Rows) > 0 {
-		text = g.pipes() + "\n" + text
-	}
-	if len(missing) > 0 {
-		text += "Not measured: " + strings.Join(missing, "; ") + ".\n"
-	}
-	_, err := io.WriteString(w, text)
-	return err
-}
-
-// line returns the row, or nil if all models of one side are missing, and the
-// missing models.
-func (c Cost) line(r *result.Result) (line, missing []string) {
-	find := func(names []string) []*result.Row {
-		var rows []*result.Row
-		for _, name := range names {
-			if row := r.Row(c.Case, name); row.Median(c.Unit).N > 0 {
-				rows = append(rows, row)
-			} else {
-				missing = append(missing, name)
+		var said [2][]string // ours, others
+		for i, b := range p.Bars {
+			text := b.Name + " " + b.Text
+			if i == best {
+				text = "**" + text + "**"
 			}
+			side := min(i/len(c.Ours), 1)
+			said[side] = append(said[side], text)
 		}
-		return rows
+		than := claims.Ratio(ratio) + " x " + p.Bars[best].Name
+		grid = append(grid, []string{c.Of, strings.Join(said[0], ", "), strings.Join(said[1], ", "), than})
 	}
-	ours, others := find(c.Ours), find(c.Others)
-	if len(ours) == 0 || len(others) == 0 {
-		return nil, missing
-	}
-	than := slices.MinFunc(others, func(a, b *result.Row) int { return cmp.Compare(a.Median(c.Unit).Median, b.Median(c.Unit).Median) })
-	words := func(row *result.Row) string {
-		text := row.Model + " " + describe(c.Unit).format(row.Median(c.Unit).Median)
-		if r.Model(row.Model).Unbounded {
-			text += " (no limit)"
+	var w strings.Builder
+	writeGrid(&w, grid)
+	machine, err := r.machine()
+	return w.String() + "\nMedians. " + machine + "\n", err
+}
+
+// Picture returns the README's picture, for a dark page or a light one.
+func (r *Report) Picture(theme draw.Theme) (string, error) {
+	var panels []draw.Panel
+	for _, c := range claims.Costs {
+		p, _, _, err := r.panel(c)
+		if err != nil {
+			return "", err
 		}
-		if row == than {
-			return strong(text)
-		}
-		return text
+		panels = append(panels, p)
 	}
-	ratios := each(ours, func(row *result.Row) string { return short(row.Ratio(than, c.Unit), times) })
-	return []string{c.Of, strings.Join(each(ours, words), ", "), strings.Join(each(others, words), ", "), strings.Join(ratios, ", ") + " x " + than.Model}, missing
+	machine, err := r.machine()
+	note := "Medians with 95 % intervals; shorter is better. " + strings.ReplaceAll(machine, "`", "")
+	return draw.Bars("costs", "stint and other ways to do the same work", note, theme, panels), err
+}
+
+// part matches what the laboratory writes in a file. Its name is costs, comparison, or none for the whole report.
+var part = regexp.MustCompile(`(?s)(<!-- lab:begin ?(\w*) -->).*?<!-- lab:end -->`)
+
+// Replace returns a file with the parts that the laboratory writes replaced.
+func (r *Report) Replace(name string) (string, error) {
+	parts := map[string]func() (string, error){
+		"": r.Markdown, "costs": r.Costs, "comparison": func() (string, error) {
+			return featureTable(func(t features.Table) features.Table { return t.Only(compared, "workerpool") })
+		},
+	}
+	text, err := os.ReadFile(name)
+	if err == nil && !part.Match(text) {
+		err = errors.New("no line <!-- lab:begin -->")
+	}
+	return part.ReplaceAllStringFunc(string(text), func(old string) string {
+		found := part.FindStringSubmatch(old)
+		begin, which := found[1], found[2]
+		if parts[which] == nil {
+			err = cmp.Or(err, fmt.Errorf("unknown part %q", which))
+			return old
+		}
+		made, err2 := parts[which]()
+		err = cmp.Or(err, err2)
+		return begin + "\n\n" + strings.TrimSpace(made) + "\n\n<!-- lab:end -->"
+	}), err
 }

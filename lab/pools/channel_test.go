@@ -1,0 +1,116 @@
+package pools
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stint-go/stint/lab/bench"
+	"github.com/stint-go/stint/lab/models"
+)
+
+// BenchmarkChannel hands 100,000 numbers from senders to receivers, four of each for a CPU of this machine: over one
+// channel for all, over one that is received in a select, also with eight times as many Ps as CPUs, and over a channel
+// for each sender.
+func BenchmarkChannel(b *testing.B) {
+	sends, pairs, many := 100_000, 4*runtime.NumCPU(), 8*runtime.NumCPU()
+	for _, way := range []struct {
+		name         string
+		channels, ps int
+		selects      bool
+	}{{"shared", 1, 0, false}, {"own", pairs, 0, false}, {"select", 1, 0, true}, {"select/Ps=many", 1, many, true}} {
+		b.Run("way="+way.name, func(b *testing.B) {
+			bench.Run(b, int64(sends)*int64(sends-1)/2, func() int64 {
+				if way.ps > 0 {
+					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(way.ps))
+				}
+				return handOver(sends, pairs, way.channels, way.selects)
+			})
+		})
+	}
+}
+
+// handOver returns the sum of the numbers below sends, each sent once.
+func handOver(sends, pairs, channels int, selects bool) int64 {
+	var senders, receivers sync.WaitGroup
+	var sum atomic.Int64
+	done, all := make(chan int), make([]chan int, channels)
+	for i := range all {
+		all[i] = make(chan int, 100)
+	}
+	for p := range pairs {
+		c := all[p%channels]
+		senders.Go(func() {
+			for i := p; i < sends; i += pairs {
+				c <- i
+			}
+		})
+		receivers.Go(func() {
+			own := 0
+			for i, ok := 0, true; ok; own += i {
+				if !selects {
+					i, ok = <-c
+					continue
+				}
+				select {
+				case i, ok = <-c:
+				case i, ok = <-done:
+				}
+			}
+			sum.Add(int64(own))
+		})
+	}
+	senders.Wait()
+	for _, c := range all {
+		close(c)
+	}
+	receivers.Wait()
+	return sum.Load()
+}
+
+// BenchmarkWake does nothing but wake goroutines: two that take turns, of which one always waits, or 280 new ones.
+func BenchmarkWake(b *testing.B) {
+	turns := func(list []float64, f models.Item) (sum uint64) {
+		in, out := make(chan float64), make(chan uint64)
+		go func() {
+			for range list {
+				out <- f(<-in)
+			}
+		}()
+		for _, x := range list {
+			in <- x
+			sum += <-out
+		}
+		return sum
+	}
+	b.Run("goroutines=turns", func(b *testing.B) { check(b, list(10_000), key, key, turns) })
+	b.Run("goroutines=280", func(b *testing.B) { check(b, list(280), key, key, models.Balanced(280)) })
+}
+
+// A program that asks for NumCPU goroutines has as many with GOMAXPROCS=1.
+func TestNumCPU(t *testing.T) {
+	before := runtime.NumCPU()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	if n := runtime.NumCPU(); n != before {
+		t.Errorf("NumCPU is %d with GOMAXPROCS=1, and %d before", n, before)
+	}
+}
+
+// The results of a fan come in any order: the first number is not done before the second is.
+func TestOrder(t *testing.T) {
+	second, done := make(chan struct{}), make(chan float64, 2)
+	models.Fan(2, 0)(list(2), func(x float64) uint64 {
+		if x == 0 {
+			<-second
+		}
+		done <- x
+		if x == 1 {
+			close(second)
+		}
+		return key(x)
+	})
+	if first := <-done; first != 1 {
+		t.Errorf("number %v is done first, want 1", first)
+	}
+}
