@@ -17,9 +17,10 @@ import (
 
 // TestTerminal runs scripts on a terminal, and wants on its screen what they write, and no rest of
 // the progress line. drawn waits until the line is there, a_while is the time in which it would
-// come.
+// come, all_done waits until three jobs have ended: once its input has ended, stint may show a line.
 func TestTerminal(t *testing.T) {
 	const prelude = `drawn() { while [ ! -e drawn ]; do sleep 0.02; done; }; a_while() { sleep 0.35; }
+		all_done() { until [ "$(cat log 2> /dev/null | wc -l)" = 4 ]; do sleep 0.02; done; }
 		`
 	jobs := func(flags, script, items string) string {
 		return "stint run " + flags + " -s '" + prelude + script + "' ::: " + items
@@ -47,7 +48,7 @@ func TestTerminal(t *testing.T) {
 		{"a job log on the terminal", jobs("--joblog /dev/stderr", "a_while; : {}", "a") + " 2> >(cut -f 1)", 80, false, "Seq\n1\n"},
 		{"in the background", "set -m; " + jobs("", "a_while; echo {}", "a") + " & exec 2> messages; printf prompt; wait $!", 80, false, "prompta\n"},
 		{"typed items", "stint run --quiet -s 'sleep 0.35; echo {}'", 80, false, "typed\ntyped\n"},
-		{"a pipe from what writes to the terminal", `(for i in 1 2 3; do echo $i; a_while; printf "no $i? " >&2; a_while; done) | stint run -j1 -s "sleep 0.3; : {}"`, 80, false, "no 1? no 2? no 3?"},
+		{"a pipe from what writes to the terminal", `(for i in 1 2 3; do echo $i; a_while; printf "no $i? " >&2; a_while; done; all_done) | stint run -j1 --joblog log -s "sleep 0.3; : {}"`, 80, false, "no 1? no 2? no 3?"},
 		{"a pipe that has ended", "echo a | " + strings.TrimSuffix(jobs("", "drawn; echo {}", ""), "::: "), 80, true, "a\n"},
 		{"sum", "(a_while; echo a) | stint sum -a md5 -", 80, false, "60b725f10c9c85c70d97880dfe8191b3  -\n"},
 		{"sum, to the terminal by name", "mkfifo p; (drawn; echo a) > p & stint sum -a md5 b p -o /dev/tty", 80, true, "3b5d5c3712955042212316173ccf37be  b\n60b725f10c9c85c70d97880dfe8191b3  p\n"},

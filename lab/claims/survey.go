@@ -7,8 +7,8 @@ const (
 	surveyMillion = "tasks:1000000 capacity:50000 benchtime:1x"
 	surveyEvery   = "tasks:200000 capacity:50000 benchtime:1x"
 	surveyControl = "tasks:200000 capacity:5000 benchtime:1x"
-	surveyTen     = "tasks:10000 capacity:500 benchtime:10x"
-	surveyFifty   = "tasks:10000 capacity:500 benchtime:50x"
+	surveyTen     = "tasks:2000 capacity:500 benchtime:10x"
+	surveyFifty   = "tasks:2000 capacity:500 benchtime:50x"
 	surveyFiles   = "benchtime:100ms"
 )
 
@@ -131,9 +131,9 @@ var Survey = Article{
 		Columns: append(slices.Clone(surveyUsual), Column{Title: "until all are submitted", All: true, Unit: "submit-sec/op"}),
 		Rows:    append([]string{"Goroutines", "Channel", "ErrGroup", "ErrGroupCustom", "ConcPool", "AntsPool", "Kept/model=stint.Pool", "Kept/model=stint.Group"}, surveyModels("Sleepers", "channel", "ants", "pond", "stint.Pool", "stint.Group", "stint.Each")...),
 	}, {
-		Title: "10,000 tasks, 10 times by one pool", Filter: surveyTen, Columns: surveyUsual, Rows: surveyLong,
+		Title: "2,000 tasks, 10 times by one pool", Filter: surveyTen, Columns: surveyUsual, Rows: surveyLong,
 	}, {
-		Title: "10,000 tasks, 50 times by one pool", Filter: surveyFifty, Columns: surveyUsual, Rows: surveyLong,
+		Title: "2,000 tasks, 50 times by one pool", Filter: surveyFifty, Columns: surveyUsual, Rows: surveyLong,
 	}, {
 		Title: "MD5 of 1,000 files: five goroutines read; the lines are those of the function, without what the first four share",
 		Rows:  surveyModels("MD5All", "goroutines", "errgroup", "conc", "ants", "stint.MapSeq"), Filter: surveyFiles,
