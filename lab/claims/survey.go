@@ -81,11 +81,11 @@ var Survey = Article{
 				"Most memory at the peak belongs to 50,000 goroutines: written by hand, they need about as much.", Claim{
 				Bar: AtLeast(0.9), Pairs: In("peak-B/op", Than("ConcPool", "Sleepers/model=channel")...)}},
 		}, {
-			Ours: true, Says: "a pool that is kept for ten ops allocates less for each than a pool made for each op.", Bar: More, Filter: surveyTen,
+			Ours: true, Says: "A pool that is kept for ten ops allocates less for each than a pool made for each op.", Bar: More, Filter: surveyTen,
 			Pairs: In("B/op", surveyKept...),
 			Note:  "The article has such runs, in screenshots that are lost. These are as many ops.",
 		}, {
-			Ours: true, Says: "a pool that is kept for fifty ops allocates less for each than a pool made for each op.", Bar: More, Filter: surveyFifty,
+			Ours: true, Says: "A pool that is kept for fifty ops allocates less for each than a pool made for each op.", Bar: More, Filter: surveyFifty,
 			Pairs: In("B/op", slices.Clone(surveyKept)...),
 		}, {
 			Says: "On one CPU a buffer in each worker's channel brings nothing. ants has none there.", Bar: NoGain, Filter: surveyFiles,

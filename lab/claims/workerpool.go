@@ -65,9 +65,9 @@ var Workerpool = Article{
 			Pairs: under("List/jobs=100/model=", Time, "goroutines", "pool"),
 			Cause: because("The cost is that of starting goroutines: a pool of a hundred is slower than a goroutine for each job.",
 				More, under("List/jobs=100/model=", Time, "goroutines", "pool-of-a-hundred"))},
-		{Ours: true, Says: "jobs of 10 µs take at most 15 % more CPU time with 64 workers a CPU than with one.", Bar: AtMost(1.15),
+		{Ours: true, Says: "Jobs of 10 µs take at most 15 % more CPU time with 64 workers a CPU than with one.", Bar: AtMost(1.15),
 			Pairs: under(spins, "cpu-sec/op", "1", "64")},
-		{Ours: true, Says: "ten and a hundred small jobs are faster in a plain loop than by a pool.", Bar: More,
+		{Ours: true, Says: "Ten and a hundred small jobs are faster in a plain loop than by a pool.", Bar: More,
 			Pairs: append(under("List/jobs=10/model=", Time, "loop", "pool"), under("List/jobs=100/model=", Time, "loop", "pool")...)},
 	},
 	Tables: []Table{{
