@@ -17,9 +17,9 @@ var Pools = Article{
 		"CPUPoolMax": "the large pool", "IOSequential": "a loop", "IOPipeline": "a pipeline", "IOPipelineBuffer": "a pipeline with buffers",
 		"IOFan": "a fan", "IOFanBuffer": "a fan with buffers", "IOParallelize": "pieces", "IOPoolMin": "the small pool",
 		"IOPool": "the pool", "IOPoolMax": "the large pool", "IO/model=balanced": "pieces cut evenly", "CPUWorkers/workers=1": "a pool of one worker",
-		"FewCPU/model=goroutines": "a goroutine for each", "Wake/goroutines=turns": "two goroutines that take turns",
-		"Wake/goroutines=280": "280 new goroutines", "Channel/way=shared": "one channel for all", "Channel/way=own": "a channel for each sender",
+		"FewCPU/model=goroutines": "a goroutine for each", "Wake/goroutines=280": "280 new goroutines", "Channel/way=shared": "one channel for all", "Channel/way=own": "a channel for each sender",
 		"Channel/way=select": "a select on one channel", "Channel/way=select/Ps=many": "a select with eight Ps for each CPU",
+		"Channel/way=shared/Ps=many":   "one channel for all with eight Ps for each CPU",
 		"Stages/work=waits/model=loop": "a loop of two waits", "Stages/work=waits/model=pipeline": "a pipeline of two waits",
 		"Stages/work=waits/model=stream": "a stream of two waits", "Stages/work=computes/model=loop": "a loop of two powers",
 		"Stages/work=computes/model=stream": "a stream of two powers", "Stages/work=computes/model=batches": "a pipeline of batches",
@@ -61,8 +61,10 @@ var Pools = Article{
 	}, {
 		Says: "When items wait, no model gains from more CPUs.", Bar: NoGain, Pairs: AllToOne(poolsWaits...),
 	}, {
-		Says: "Unbuffered channels cost time and raise no parallelism: on more CPUs too, a loop is faster than a pipeline, and a pipeline than a fan.",
-		Bar:  More, CPUs: 2, Pairs: append(OnAll("CPUSequential", "CPUPipeline", "CPUFan"), OnAll("CPUPipeline", "CPUFan")...),
+		Says: "When items compute, channels without buffers cost time and raise no parallelism: on more CPUs too, a loop is faster than a pipeline, " +
+			"and a pipeline than a fan.",
+		Bar: More, CPUs: 2, Pairs: append(OnAll("CPUSequential", "CPUPipeline", "CPUFan"), OnAll("CPUPipeline", "CPUFan")...),
+		Note: "When items wait, 14 of them wait at once in a fan without buffers.",
 	}, {
 		Says: "Work that computes is faster on more CPUs if it is cut in pieces.", Bar: More, CPUs: 2,
 		Pairs: []Pair{{A: "CPUParallelize", B: "CPUParallelize", BAll: true}},
@@ -72,9 +74,9 @@ var Pools = Article{
 	}, {
 		Says: "The author sees no use for a pipeline: it is no faster than a loop.", Bar: NoGain,
 		Pairs: append(Than("CPUSequential", "CPUPipeline"), Than("IOSequential", "IOPipeline")...),
-		Note:  "All work of these pipelines is in one stage, though a pipeline may have any number. Rows that begin with \"Beside the article\" have two.",
+		Note:  "All work of these pipelines is in one stage, though a pipeline may have any number. The rows on two stages have two.",
 	}, {
-		Says: "Two stages that wait for different things overlap in a pipeline, on one CPU too.", Bar: More, Filter: "gogc:100", Ours: true,
+		Says: "The stages of a pipeline work at the same time: two that wait for different things overlap, on one CPU too.", Bar: More, Filter: "gogc:100",
 		Pairs: slices.Concat(Than("Stages/work=waits/model=pipeline", "Stages/work=waits/model=loop"),
 			Than("Stages/work=waits/model=stream", "Stages/work=waits/model=loop")),
 	}, {
@@ -95,10 +97,13 @@ var Pools = Article{
 		Says: "With GOMAXPROCS=1 on a machine of 28 CPUs, a pool of NumCPU workers is too large: it takes longer and allocates more than one worker.",
 		Bar:  More, Ours: true, Pairs: append(OnOne("CPUWorkers/workers=1", "CPUPool"), In("B/op", OnOne("CPUWorkers/workers=1", "CPUPool")...)...),
 	}, {
-		Says: "Pools that compute are slower on more CPUs than one.", Bar: More,
+		Says: "Pools that compute the powers of a hundred numbers are slower on more CPUs than one.", Bar: More,
 		Pairs: AllToOne("CPUPoolMin", "CPUPool", "CPUPoolMax"), Cause: &poolsStart,
 	}, {
-		Says: "A pool that computes is slower with too many workers: 280 against 28.", Bar: More, Pairs: Than("CPUPool", "CPUPoolMax"),
+		Says: "A pool that computes a hundred powers is slower with too many workers: 280 against 28.", Bar: More, Pairs: Than("CPUPool", "CPUPoolMax"),
+	}, {
+		Says: "These pools start workers and pass numbers more than they compute: a loop takes less than half of the time.", Bar: AtLeast(2),
+		Ours: true, Filter: "gogc:100", Pairs: Than("FewCPU/model=loop", "CPUPoolMin", "CPUPool", "CPUPoolMax"),
 	}, {
 		Says: "With this machine's numbers too, ten workers for each CPU are slower than one.", Bar: More, Filter: "gogc:100", Ours: true,
 		There: "gogc:100", Pairs: Than("CPUPool", "CPUPoolMax"),
@@ -118,6 +123,7 @@ var Pools = Article{
 	}, {
 		Says: "Pools, which use channels, gain nothing from more CPUs, whether they compute or wait.", Bar: NoGain,
 		Pairs: AllToOne("CPUPoolMin", "CPUPool", "CPUPoolMax", "IOPoolMin", "IOPool", "IOPoolMax"), Cause: &poolsStart,
+		Note: "When items wait, channels are not the reason: a loop and pieces gain nothing either. For items that compute, see the goroutines without channels below.",
 	}, {
 		Says: "Without channels too, 100 goroutines for these powers gain nothing from more CPUs.", Bar: NoGain, Filter: "gogc:100", Ours: true,
 		Pairs: AllToOne("FewCPU/model=goroutines"),
@@ -126,9 +132,13 @@ var Pools = Article{
 		Pairs: append(OnAll("Channel/way=own", "Channel/way=shared"), AllToOne("Channel/way=shared")...),
 		Note:  "The article on channels has the cost of a channel operation.",
 	}, {
-		Says: "A select on a shared channel is slow with many Ps (Go issue 20351).", Bar: More, CPUs: 2,
+		Says: "In pipelines most of the cost is not the lock but blocking: on one CPU too, a pipeline takes more than twice the time of one with buffers.",
+		Bar:  AtLeast(2), Ours: true, Pairs: OnOne("CPUPipelineBuffer", "CPUPipeline"),
+	}, {
+		Says: "A select on a shared channel is slow with many Ps ([Go issue 20351](https://github.com/golang/go/issues/20351), open since 2017).",
+		Bar:  More, CPUs: 2, Note: "It is slower than a plain receive, on more CPUs than on one, and with eight Ps for each CPU than with one.",
 		Pairs: slices.Concat(OnAll("Channel/way=shared", "Channel/way=select"), OnAll("Channel/way=select", "Channel/way=select/Ps=many"),
-			AllToOne("Channel/way=select")),
+			AllToOne("Channel/way=select"), OnAll("Channel/way=shared/Ps=many", "Channel/way=select/Ps=many")),
 	}},
 	Tables: []Table{{
 		Title: "Computing without garbage collection: the powers of a million numbers, with 14 workers, 28 pieces and buffers of 1,000", Main: true,
@@ -152,7 +162,7 @@ var Pools = Article{
 		Title: "Two stages: 20 items with two waits of 2 ms, 100,000 numbers with two powers each", Filter: "gogc:100",
 		Prefix: "Stages/", Columns: poolsColumns[2:],
 	}, {
-		Title: "One channel for all, and a channel for each sender: 100,000 numbers", Prefix: "Channel/", Columns: poolsColumns[2:],
+		Title: "One channel for all, and a channel for each sender: 100,000 numbers. With eight Ps for each CPU both columns have all CPUs", Prefix: "Channel/", Columns: poolsColumns[2:],
 	}},
 	Curves: []Curve{
 		{Title: "Workers of a pool, 100 items that wait", X: "workers", Lines: []string{"IOWorkers/workers=*"}},

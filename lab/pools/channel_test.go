@@ -11,15 +11,15 @@ import (
 )
 
 // BenchmarkChannel hands 100,000 numbers from senders to receivers, four of each for a CPU of this machine: over one
-// channel for all, over one that is received in a select, also with eight times as many Ps as CPUs, and over a channel
-// for each sender.
+// channel for all, and over one that is received in a select, both also with eight times as many Ps as CPUs, and over a
+// channel for each sender.
 func BenchmarkChannel(b *testing.B) {
 	sends, pairs, many := 100_000, 4*runtime.NumCPU(), 8*runtime.NumCPU()
 	for _, way := range []struct {
 		name         string
 		channels, ps int
 		selects      bool
-	}{{"shared", 1, 0, false}, {"own", pairs, 0, false}, {"select", 1, 0, true}, {"select/Ps=many", 1, many, true}} {
+	}{{"shared", 1, 0, false}, {"shared/Ps=many", 1, many, false}, {"own", pairs, 0, false}, {"select", 1, 0, true}, {"select/Ps=many", 1, many, true}} {
 		b.Run("way="+way.name, func(b *testing.B) {
 			bench.Run(b, int64(sends)*int64(sends-1)/2, func() int64 {
 				if way.ps > 0 {
@@ -69,22 +69,8 @@ func handOver(sends, pairs, channels int, selects bool) int64 {
 	return sum.Load()
 }
 
-// BenchmarkWake does nothing but wake goroutines: two that take turns, of which one always waits, or 280 new ones.
+// BenchmarkWake does nothing but start 280 goroutines.
 func BenchmarkWake(b *testing.B) {
-	turns := func(list []float64, f models.Item) (sum uint64) {
-		in, out := make(chan float64), make(chan uint64)
-		go func() {
-			for range list {
-				out <- f(<-in)
-			}
-		}()
-		for _, x := range list {
-			in <- x
-			sum += <-out
-		}
-		return sum
-	}
-	b.Run("goroutines=turns", func(b *testing.B) { check(b, list(10_000), key, key, turns) })
 	b.Run("goroutines=280", func(b *testing.B) { check(b, list(280), key, key, models.Balanced(280)) })
 }
 
