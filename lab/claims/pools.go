@@ -17,7 +17,8 @@ var Pools = Article{
 		"CPUPoolMax": "the large pool", "IOSequential": "a loop", "IOPipeline": "a pipeline", "IOPipelineBuffer": "a pipeline with buffers",
 		"IOFan": "a fan", "IOFanBuffer": "a fan with buffers", "IOParallelize": "pieces", "IOPoolMin": "the small pool",
 		"IOPool": "the pool", "IOPoolMax": "the large pool", "IO/model=balanced": "pieces cut evenly", "CPUWorkers/workers=1": "a pool of one worker",
-		"FewCPU/model=goroutines": "a goroutine for each", "Wake/goroutines=280": "280 new goroutines", "Channel/way=shared": "one channel for all", "Channel/way=own": "a channel for each sender",
+		"FewCPU/model=goroutines": "a goroutine for each", "Wake/goroutines=280": "280 new goroutines", "Channel/way=shared": "one channel for all",
+		"Channel/way=own":    "a channel for each sender",
 		"Channel/way=select": "a select on one channel", "Channel/way=select/Ps=many": "a select with eight Ps for each CPU",
 		"Channel/way=shared/Ps=many":   "one channel for all with eight Ps for each CPU",
 		"Stages/work=waits/model=loop": "a loop of two waits", "Stages/work=waits/model=pipeline": "a pipeline of two waits",
@@ -123,7 +124,8 @@ var Pools = Article{
 	}, {
 		Says: "Pools, which use channels, gain nothing from more CPUs, whether they compute or wait.", Bar: NoGain,
 		Pairs: AllToOne("CPUPoolMin", "CPUPool", "CPUPoolMax", "IOPoolMin", "IOPool", "IOPoolMax"), Cause: &poolsStart,
-		Note: "When items wait, channels are not the reason: a loop and pieces gain nothing either. For items that compute, see the goroutines without channels below.",
+		Note: "When items wait, channels are not the reason: a loop and pieces gain nothing either. " +
+			"For items that compute, see the goroutines without channels below.",
 	}, {
 		Says: "Without channels too, 100 goroutines for these powers gain nothing from more CPUs.", Bar: NoGain, Filter: "gogc:100", Ours: true,
 		Pairs: AllToOne("FewCPU/model=goroutines"),
@@ -162,7 +164,8 @@ var Pools = Article{
 		Title: "Two stages: 20 items with two waits of 2 ms, 100,000 numbers with two powers each", Filter: "gogc:100",
 		Prefix: "Stages/", Columns: poolsColumns[2:],
 	}, {
-		Title: "One channel for all, and a channel for each sender: 100,000 numbers. With eight Ps for each CPU both columns have all CPUs", Prefix: "Channel/", Columns: poolsColumns[2:],
+		Title:  "One channel for all, and a channel for each sender: 100,000 numbers. With eight Ps for each CPU both columns have all CPUs",
+		Prefix: "Channel/", Columns: poolsColumns[2:],
 	}},
 	Curves: []Curve{
 		{Title: "Workers of a pool, 100 items that wait", X: "workers", Lines: []string{"IOWorkers/workers=*"}},

@@ -5,6 +5,7 @@
 package survey
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -119,19 +120,19 @@ func handOver(n, workers, buffer int, shared bool, task func()) {
 	wg.Wait()
 }
 
-// TestGoroutinePool runs ten tasks of a second by the pool that the article sketches: four at once, in three seconds.
+// TestGoroutinePool runs ten tasks of a second by the pool that the article sketches: four at once, in three seconds, all
+// of them though the first fails, and Wait returns all errors.
 func TestGoroutinePool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		began, g, want := time.Now(), stint.NewGroup(t.Context(), stint.Limit(4), stint.Queue(10)), errors.New("the last task failed")
+		began, fails := time.Now(), map[int]error{0: errors.New("the first task failed"), 9: errors.New("the last task failed")}
+		g := stint.NewGroup(t.Context(), stint.Limit(4), stint.Queue(10), stint.KeepGoing())
 		for i := range 10 {
 			g.Go(func(ctx context.Context) error {
-				if time.Sleep(time.Second); ctx.Err() != nil || i == 9 {
-					return want
-				}
-				return nil
+				time.Sleep(time.Second)
+				return cmp.Or(ctx.Err(), fails[i])
 			})
 		}
-		if err := g.Wait(); !errors.Is(err, want) || time.Since(began) != 3*time.Second {
+		if err := g.Wait(); !errors.Is(err, fails[0]) || !errors.Is(err, fails[9]) || time.Since(began) != 3*time.Second {
 			t.Errorf("got %v after %v", err, time.Since(began))
 		}
 	})
