@@ -69,11 +69,6 @@ func handOver(sends, pairs, channels int, selects bool) int64 {
 	return sum.Load()
 }
 
-// BenchmarkWake does nothing but start 280 goroutines.
-func BenchmarkWake(b *testing.B) {
-	b.Run("goroutines=280", func(b *testing.B) { check(b, list(280), key, key, models.Balanced(280)) })
-}
-
 // A program that asks for NumCPU goroutines has as many with GOMAXPROCS=1.
 func TestNumCPU(t *testing.T) {
 	before := runtime.NumCPU()
