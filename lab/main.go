@@ -18,7 +18,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
+
+	"github.com/stint-go/stint/lab/report"
 )
 
 // commands are what the first argument may be.
@@ -26,9 +29,12 @@ var commands = map[string]func(ctx context.Context, args []string, stdout, stder
 	"run": run, "report": reportCommand, "advise": adviseCommand,
 }
 
-const usage = `usage: lab run [-quick] [-count N] [-cores] [-o DIR] [DIRECTORY...]
-       lab report [-html FILE] [-picture NAME] [-write FILE] DIR
+const usage = `usage: lab run [-quick] [-cores] [-o DIR] [DIRECTORY...]
+       lab report DIR [FILE...]
        lab advise [flags] -- COMMAND [ARG...]
+
+A report goes to standard output, or into files: NAME.html is a page that needs no network, NAME-light.svg and NAME-dark.svg
+are the README's picture, and in a document, such as BENCHMARKS.md, what the laboratory wrote is replaced.
 
 lab COMMAND -help lists the flags.
 `
@@ -54,6 +60,27 @@ func start(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	return 1
+}
+
+// reportCommand prints what results say, or writes it into files.
+func reportCommand(_ context.Context, args []string, stdout, _ io.Writer) error {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		return &usageError{errors.New("report: want a directory of results, and then files")}
+	}
+	r, err := report.New(args[0])
+	if err == nil && len(args) == 1 {
+		_, err = io.WriteString(stdout, r.Markdown())
+	}
+	for _, name := range args[1:] {
+		var text string
+		if err == nil {
+			text, err = r.File(name)
+		}
+		if err == nil {
+			err = os.WriteFile(name, []byte(text), 0o666)
+		}
+	}
+	return err
 }
 
 // A usageError is a wrong command line.

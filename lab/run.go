@@ -2,40 +2,37 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"io/fs"
+	"log"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/stint-go/stint/lab/claims"
 )
 
 // A runner runs commands in rounds: each benchmark once a round, in another order each time. Benchmarks that are
 // compared belong in one command, so that they are measured soon after one another. The k-th result of a benchmark is of
 // round k, because a round that fails ends the run: so the report can pair benchmarks.
 type runner struct {
-	rounds int
-	quick  bool
-	cores  bool   // only the lines that matter on many CPUs
-	top    string // directory of the laboratory
-	built  bool   // it has test binaries, and no sources
-	bin    string // where binaries are built
-	began  time.Time
-	log    io.Writer
+	quick bool
+	cores bool   // only the lines that matter on many CPUs
+	top   string // directory of the laboratory
+	built bool   // it has test binaries, and no sources
+	bin   string // where binaries are built
+	log   *log.Logger
 }
 
 func run(ctx context.Context, args []string, _, stderr io.Writer) error {
-	r := runner{began: time.Now(), log: stderr}
+	r := runner{log: log.New(stderr, "", log.Ltime)}
 	flags := flag.NewFlagSet("run", flag.ContinueOnError)
-	flags.IntVar(&r.rounds, "count", 0, "rounds, instead of the numbers in the files of commands; an interval takes 6")
 	flags.BoolVar(&r.quick, "quick", false, "one round of one op with small lists: to see that all of it works")
 	flags.BoolVar(&r.cores, "cores", false, "only the lines with the word cores, in six rounds: what matters on machines with many CPUs")
 	out := flags.String("o", "results", "`directory` of the results")
@@ -53,15 +50,20 @@ func run(ctx context.Context, args []string, _, stderr io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(r.bin)
-	if err := os.MkdirAll(*out, 0o777); err != nil {
+	// A database server runs as another user, who has to reach its files below.
+	if err := errors.Join(os.Chmod(r.bin, 0o711), os.MkdirAll(*out, 0o777)); err != nil {
 		return err
 	}
 	for _, dir := range dirs {
-		if err := r.directory(ctx, dir, filepath.Join(*out, claims.FileOf(dir))); err != nil {
-			return fmt.Errorf("%s: %w", dir, err)
+		name := filepath.Join(*out, strings.ReplaceAll(dir, "/", "-")+".txt")
+		if failed := r.directory(ctx, dir, name); failed != nil { // the others may not fail
+			err = errors.Join(err, fmt.Errorf("%s: %w", dir, failed))
+		}
+		if ctx.Err() != nil {
+			break
 		}
 	}
-	return nil
+	return err
 }
 
 // find finds the laboratory: the directory of this program's sources or, where they are not, of this program.
@@ -82,14 +84,9 @@ func (r *runner) directories(names []string) (dirs []string, err error) {
 	}
 	for _, name := range names {
 		before, below := len(dirs), strings.TrimPrefix(filepath.ToSlash(filepath.Clean(name)), "lab/")
-		err := filepath.WalkDir(filepath.Join(r.top, below), func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.Name() != "commands" || d.IsDir() {
-				return err
-			}
-			text, err := os.ReadFile(path)
-			path, _ = filepath.Rel(r.top, filepath.Dir(path))
-			if !r.cores || strings.Contains(string(text), "\ncores ") {
-				dirs = append(dirs, filepath.ToSlash(path))
+		err := fs.WalkDir(os.DirFS(r.top), below, func(file string, d fs.DirEntry, err error) error {
+			if err == nil && d.Name() == "commands" && !d.IsDir() {
+				dirs = append(dirs, path.Dir(file))
 			}
 			return err
 		})
@@ -97,22 +94,27 @@ func (r *runner) directories(names []string) (dirs []string, err error) {
 			return nil, &usageError{fmt.Errorf("no directory %s with a file commands in %s", name, r.top)}
 		}
 	}
-	slices.Sort(dirs)
-	return slices.Compact(dirs), nil
+	return dirs, nil
 }
 
 // directory runs the commands of a directory in rounds, and writes a file of results.
 func (r *runner) directory(ctx context.Context, dir, name string) error {
-	path := filepath.Join(r.top, filepath.FromSlash(dir))
-	lines, err := os.ReadFile(filepath.Join(path, "commands"))
-	if err != nil {
+	home := filepath.Join(r.top, filepath.FromSlash(dir))
+	text, err := os.ReadFile(filepath.Join(home, "commands"))
+	var commands [][]string
+	for line := range strings.Lines(string(text)) {
+		if words := strings.Fields(line); len(words) > 0 && words[0][0] != '#' && (!r.cores || words[0] == "cores") {
+			commands = append(commands, words)
+		}
+	}
+	if err != nil || len(commands) == 0 {
 		return err
 	}
-	bin := filepath.Join(path, filepath.Base(path)+".test")
+	bin := filepath.Join(home, filepath.Base(home)+".test")
 	if !r.built {
-		bin = filepath.Join(r.bin, filepath.Base(path)+".test")
+		bin = filepath.Join(r.bin, filepath.Base(home)+".test")
 		c := exec.CommandContext(ctx, "go", "test", "-c", "-o", bin, ".")
-		c.Dir, c.Stderr = path, r.log
+		c.Dir, c.Stderr = home, r.log.Writer()
 		if err := c.Run(); err != nil {
 			return fmt.Errorf("building its benchmarks: %w", err)
 		}
@@ -122,11 +124,9 @@ func (r *runner) directory(ctx context.Context, dir, name string) error {
 		return err
 	}
 	defer file.Close()
-	for line := range strings.Lines(string(lines)) {
-		if words := strings.Fields(line); len(words) > 0 && words[0][0] != '#' && (!r.cores || words[0] == "cores") {
-			if err := r.command(ctx, dir, bin, words, file); err != nil {
-				return err
-			}
+	for _, words := range commands {
+		if err := r.command(ctx, dir, bin, words, file); err != nil {
+			return err
 		}
 	}
 	return file.Close()
@@ -154,15 +154,12 @@ func (r *runner) command(ctx context.Context, dir, bin string, words []string, r
 	if r.cores {
 		rounds = 6
 	}
-	if r.rounds > 0 {
-		rounds = r.rounds
-	}
 	if r.quick {
 		rounds, args = 1, append(args, "-test.short", "-test.benchtime=1x")
 	}
 	for k := range rounds {
 		c := exec.CommandContext(ctx, bin, append(args, fmt.Sprintf("-test.shuffle=%d", k+1))...)
-		c.Dir, c.Env, c.Stderr = filepath.Join(r.top, filepath.FromSlash(dir)), env, r.log
+		c.Dir, c.Env, c.Stderr = filepath.Join(r.top, filepath.FromSlash(dir)), env, r.log.Writer()
 		c.WaitDelay = 5 * time.Second // for what a benchmark has started
 		round, err := c.Output()
 		lines, messages := trimmed(string(round))
@@ -172,24 +169,23 @@ func (r *runner) command(ctx context.Context, dir, bin string, words []string, r
 		case err != nil:
 			return fmt.Errorf("round %d: %q: %w\n%s", k+1, c.Args, err, messages)
 		case !strings.Contains(lines, "\nBenchmark"):
-			fmt.Fprintf(r.log, "%s: nothing is measured here by %s\n%s\n", dir, strings.Join(words, " "), messages)
+			r.log.Printf("%s: nothing is measured here by %s\n%s", dir, strings.Join(words, " "), messages)
 		}
 		if _, err := io.WriteString(results, lines); err != nil {
 			return err
 		}
-		took := time.Since(r.began).Round(time.Second)
-		fmt.Fprintf(r.log, "%v: round %d of %d of %s: %s\n", took, k+1, rounds, dir, strings.Join(words, " "))
+		r.log.Printf("round %d of %d of %s: %s", k+1, rounds, dir, strings.Join(words, " "))
 	}
 	return nil
 }
 
 // cpus replaces the number N of CPUs in a flag. With one CPU there is no second number.
 func cpus(word string, n int) string {
+	all, both := fmt.Sprintf("cpu=%d", n), fmt.Sprintf("cpu=1,%d", n)
 	if n == 1 {
-		word = strings.Replace(word, "cpu=1,N", "cpu=1", 1)
+		both = "cpu=1"
 	}
-	word = strings.Replace(word, "cpu=1,N", fmt.Sprintf("cpu=1,%d", n), 1)
-	return strings.Replace(word, "cpu=N", fmt.Sprintf("cpu=%d", n), 1)
+	return strings.NewReplacer("cpu=1,N", both, "cpu=N", all).Replace(word)
 }
 
 // trimmed returns the results and configuration lines of a round, without the spaces that align them, and the other lines:

@@ -6,11 +6,13 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -59,8 +61,8 @@ func Run[R comparable](b *testing.B, want R, op func() R, also ...func(*testing.
 	for _, report := range also {
 		report(b) // before the op of the peak
 	}
-	if b.Elapsed() >= time.Duration(b.N)*time.Millisecond && early() {
-		b.ReportMetric(peak(func() { op() }), "peak-B/op")
+	if b.Elapsed() >= time.Duration(b.N)*time.Millisecond {
+		Peak(b, func() { op() })
 	}
 }
 
@@ -101,7 +103,7 @@ func Process(b *testing.B, op, check func() error) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		spent := ownCPU() - before.own
+		spent := now().own - before.own
 		start.at, start.own, start.everyone = start.at.Add(time.Since(before.at)), start.own+spent, start.everyone+spent
 		b.StartTimer()
 	}
@@ -139,19 +141,30 @@ func FirstCPUs(b *testing.B) {
 	ran[b.Name()] = true
 }
 
-// early reports whether this is one of the first six rounds of lab run, which shuffles by the number of the round.
-// The peak takes one more op, whose time is not measured: six of them are enough for an interval.
-func early() bool {
-	round, err := strconv.Atoi(flag.Lookup("test.shuffle").Value.String())
-	return err != nil || round <= 6
+// round returns the number of the round of lab run, which shuffles by it, or 0.
+func round() int {
+	n, _ := strconv.Atoi(flag.Lookup("test.shuffle").Value.String())
+	return n
 }
 
-// Peak reports the peak of the memory of op in place of that of the ops which Run measured. It is for ops that leave
-// something behind for the next, such as a pool that is kept: op makes it, uses it and closes it.
+// Peak reports the peak of the memory of an op more, in the first six rounds of lab run: they are enough for an interval. It
+// replaces that of Run for ops that leave something behind for the next, such as a pool that is kept: op makes it, uses it
+// and closes it.
 func Peak(b *testing.B, op func()) {
-	if early() {
+	if round() <= 6 {
 		b.ReportMetric(peak(op), "peak-B/op")
 	}
+}
+
+// Order returns the models of a list in another order in each round, so that none is always the first, or behind the same
+// one: -test.shuffle alone leaves sub-benchmarks as they are.
+func Order[T any](list []T) []T {
+	out := slices.Clone(list)
+	if seed := round(); seed > 0 {
+		// With this stream, each of two models is the first in about half of 6, 7, or 10 rounds.
+		rand.New(rand.NewPCG(uint64(seed), 8)).Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	}
+	return out
 }
 
 // Latencies reports percentiles of times, which it sorts.
@@ -180,3 +193,35 @@ func (g *Gauge) Leave() { g.now.Add(-1) }
 
 // Report reports the most goroutines at once.
 func (g *Gauge) Report(b *testing.B) { b.ReportMetric(float64(g.most.Load()), "at-once") }
+
+// Spin computes for the given number of steps, about a nanosecond each, and
+// returns the result. Each step needs the result of the step before.
+//
+//go:noinline
+func Spin(steps int) uint64 {
+	x := uint64(steps) | 1
+	for range steps {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+	}
+	return x
+}
+
+// Steps returns how many steps of Spin take d on this machine.
+func Steps(d time.Duration) int {
+	return max(1, int(float64(d.Nanoseconds())/stepCost()))
+}
+
+// stepCost returns the time of one step in nanoseconds. It is measured once, as
+// the fastest of several tries, since every disturbance makes a try slower.
+var stepCost = sync.OnceValue(func() float64 {
+	const steps = 200_000
+	best := time.Hour
+	for range 20 {
+		began := time.Now()
+		runtime.KeepAlive(Spin(steps))
+		best = min(best, time.Since(began))
+	}
+	return max(float64(best.Nanoseconds()), 1) / steps
+})

@@ -16,7 +16,8 @@ type usage struct {
 }
 
 func now() usage {
-	u := usage{at: time.Now(), own: ownCPU()}
+	u := usage{at: time.Now()}
+	u.own, _ = own()
 	text, _ := os.ReadFile("/proc/stat") // Linux alone has it
 	var user, nice, system, idle, wait, irq, soft, steal int64
 	fmt.Sscanf(string(text), "cpu %d %d %d %d %d %d %d %d", &user, &nice, &system, &idle, &wait, &irq, &soft, &steal)
@@ -44,7 +45,8 @@ type schedule struct{ goroutines, threads, collections float64 }
 func scheduling() schedule {
 	s := []metrics.Sample{{Name: "/sched/latencies:seconds"}, {Name: "/gc/cycles/total:gc-cycles"}}
 	metrics.Read(s)
-	out := schedule{threads: float64(switches()), collections: float64(s[1].Value.Uint64())}
+	_, switches := own()
+	out := schedule{threads: float64(switches), collections: float64(s[1].Value.Uint64())}
 	for _, n := range s[0].Value.Float64Histogram().Counts {
 		out.goroutines += 8 * float64(n) // the runtime looks at one in eight
 	}

@@ -10,11 +10,10 @@ const (
 
 // Channels is the article on channels.
 var Channels = Article{
-	Title:  "Goroutines and Channels Aren't Free (《goroutine 和 channel 不可滥用》)",
-	Author: "Elliott Jin, translated by ArisAries",
-	Year:   2018,
-	Link:   "https://medium.com/@robot_dreams/goroutines-and-channels-arent-free-a8684f3b6560",
-	In:     "channels", Filter: recordsTheirs, File: "channels.txt",
+	Title: "Goroutines and Channels Aren't Free (《goroutine 和 channel 不可滥用》)",
+	Author: "Elliott Jin, translated by ArisAries, 2018, " +
+		"[the article](https://medium.com/@robot_dreams/goroutines-and-channels-arent-free-a8684f3b6560)",
+	In: "channels", Filter: recordsTheirs, File: "channels.txt",
 	Names: channelNames(),
 	Claims: []Claim{
 		{Says: "Passing a record over a channel is not negligible beside reading it: it takes longer than reading it and decoding it by hand.",
@@ -155,8 +154,8 @@ func channelTable(title, filter, prefix string) Table {
 		{Title: "reading", All: true, Unit: "reading-%"},
 	}}
 	if t.Main = filter == recordsTheirs && prefix == "Scan/way="; t.Main { // the author's of the others have another cost
-		t.Columns = slices.Insert(t.Columns, 0, Column{Title: "the article, all records", Theirs: true},
-			Column{Title: "the article, a record", Theirs: true, Unit: "sec/record"})
+		t.Columns = slices.Insert(t.Columns, 0, Column{Title: "the article, all records", There: "*"},
+			Column{Title: "the article, a record", There: "*", Unit: "sec/record"})
 		t.Rows = slices.Concat(begin(prefix, "CSV", "direct", "channel-done", "channel-done/buffer=1", "channel-done/buffer=1000", "channel",
 			"channel/buffer=1000"), channels(prefix, "context", "context-a-record"),
 			begin(prefix+"batches/records=", "1", "10", "100", "1000", "10000", "100000"), begin(prefix+"stream.Generate", "", "/with=Buffer"))

@@ -5,17 +5,21 @@ package claims
 import (
 	"math"
 	"slices"
+	"strconv"
 )
+
+// Articles are the sections of BENCHMARKS.md, in its order; our own conclusions are the last.
+var Articles = []Article{Pools, Scheduling, Survey, Workerpool, Channels, Ours}
 
 // An Article is a section of BENCHMARKS.md.
 type Article struct {
-	Title, Author, Link string
-	Year                int
+	Title  string
+	Author string // with the year and a link; empty: ours
 
 	In     string            // directory of its benchmarks
 	Filter string            // our results to read, as benchstat's -filter
 	File   string            // of the author's results, in the directory articles
-	Names  map[string]string // what a benchmark is called in sentences, where words does not find it
+	Names  map[string]string // what a benchmark is called in sentences, where Word does not find it
 
 	Claims []Claim
 	Tables []Table
@@ -33,7 +37,7 @@ type Claim struct {
 	In     string // directory of its benchmarks, if it is not the article's
 	Filter string // our results to read, if not the article's
 	There  string // which of the author's results to read: those of one of several machines
-	CPUs   int    // fewer cannot decide it
+	CPUs   int    // fewer cannot decide it, nor one a ratio of all CPUs to one
 	Test   string // the test that shows it, if no benchmark does
 
 	Cause *Cause // why it does not hold; the gate wants one where the answer is no
@@ -55,27 +59,25 @@ type Pair struct {
 	Unit       string // Time if empty
 }
 
-// A Bar is what an author means: a ratio is above the one and below the other. A direction has the bar 1, so that a
+// A Bar is what an author means: a ratio is from the one to the other. A direction has the bar 1, so that a
 // smaller difference than the author's is enough; a number that the author gives is a magnitude and its own bar.
 // "Does not help" allows 5 %.
 type Bar struct {
-	Text         string
-	Above, Below float64
+	Text   string
+	Lo, Hi float64
 }
 
 // Bars of directions.
 var (
-	More   = Bar{"more than 1", 1, most}
-	Less   = Bar{"less than 1", -1, 1}
-	NoGain = Bar{"more than 0.95", 0.95, most}
-	Same   = Bar{"0.95 to 1.05", 0.95, 1.05}
+	More   = Bar{"more than 1", math.Nextafter(1, 2), inf}
+	Less   = Bar{"less than 1", -1, math.Nextafter(1, 0)}
+	NoGain = Bar{"more than 0.95", 0.95, inf}
 )
 
-// most is above every ratio.
-var most = math.Inf(1)
+var inf = math.Inf(1)
 
 // AtLeast is the bar of a magnitude.
-func AtLeast(x float64) Bar { return Bar{"at least " + number(x), x, most} }
+func AtLeast(x float64) Bar { return Bar{"at least " + number(x), x, inf} }
 
 // AtMost is the bar of a magnitude.
 func AtMost(x float64) Bar { return Bar{"at most " + number(x), -1, x} }
@@ -96,11 +98,10 @@ type Table struct {
 
 // A Column is a unit of the benchmarks of a table. An empty column is left out.
 type Column struct {
-	Title  string
-	Theirs bool   // the author's figures
-	There  string // a filter for them
-	All    bool   // on all CPUs
-	Unit   string // Time if empty
+	Title string
+	There string // a filter for the author's figures; empty: those here
+	All   bool   // on all CPUs
+	Unit  string // Time if empty
 }
 
 // A Curve shows a unit over a number in the names of benchmarks.
@@ -114,18 +115,20 @@ type Curve struct {
 }
 
 // Than compares benchmarks with b, on one CPU and on all.
-func Than(b string, as ...string) (pairs []Pair) {
-	for _, a := range as {
-		pairs = append(pairs, Pair{A: a, B: b}, Pair{A: a, B: b, AAll: true, BAll: true})
-	}
-	return pairs
-}
+func Than(b string, as ...string) []Pair { return slices.Concat(OnOne(b, as...), OnAll(b, as...)) }
 
 // OnOne compares benchmarks with b on one CPU.
 func OnOne(b string, as ...string) []Pair { return pairs(as, Pair{B: b}) }
 
 // OnAll compares benchmarks with b on all CPUs.
 func OnAll(b string, as ...string) []Pair { return pairs(as, Pair{B: b, AAll: true, BAll: true}) }
+
+func pairs(as []string, p Pair) (out []Pair) {
+	for _, p.A = range as {
+		out = append(out, p)
+	}
+	return out
+}
 
 // AllToOne compares each benchmark on all CPUs with itself on one.
 func AllToOne(names ...string) (pairs []Pair) {
@@ -135,20 +138,13 @@ func AllToOne(names ...string) (pairs []Pair) {
 	return pairs
 }
 
-func pairs(as []string, p Pair) (out []Pair) {
-	for _, p.A = range as {
+// In returns the pairs in a unit other than time.
+func In(unit string, pairs ...Pair) (out []Pair) {
+	for _, p := range pairs {
+		p.Unit = unit
 		out = append(out, p)
 	}
 	return out
-}
-
-// In returns the pairs in a unit other than time.
-func In(unit string, pairs ...Pair) []Pair {
-	pairs = slices.Clone(pairs)
-	for i := range pairs {
-		pairs[i].Unit = unit
-	}
-	return pairs
 }
 
 // A Verdict says whether a claim holds.
@@ -171,20 +167,9 @@ type Answer struct {
 	Beyond   int    // and how many are all beyond the bar
 }
 
-// Needs returns how many CPUs it takes to decide the claim.
-func (c Claim) Needs() int {
-	if slices.ContainsFunc(c.Pairs, func(p Pair) bool { return p.B != "" && p.AAll != p.BAll }) {
-		return max(c.CPUs, 2)
-	}
-	return max(c.CPUs, 1)
-}
-
 // Judge returns what results say about the claim. It holds if the whole interval of each figure meets the bar, and does
 // not if the whole interval of one is beyond it.
 func (c Claim) Judge(r Results) Answer {
-	if c.Test != "" {
-		return Answer{Verdict: Holds}
-	}
 	var figures []Figure
 	for _, p := range c.Pairs {
 		figures = append(figures, r.Figure(p))
@@ -201,10 +186,10 @@ func (c Claim) Judge(r Results) Answer {
 		a.Measured++
 		// What is beyond the bar decides before what may be, and that before what meets it.
 		rank := 1
-		if x.Hi <= c.Bar.Above || x.Lo >= c.Bar.Below && c.Bar.Below < most {
+		if x.Hi < c.Bar.Lo || x.Lo > c.Bar.Hi {
 			rank = 2
 			a.Beyond++
-		} else if x.Lo > c.Bar.Above && (x.Hi < c.Bar.Below || c.Bar.Below == most) {
+		} else if x.Lo >= c.Bar.Lo && x.Hi <= c.Bar.Hi {
 			rank = 0
 			met++
 		}
@@ -213,7 +198,9 @@ func (c Claim) Judge(r Results) Answer {
 		}
 	}
 	switch {
-	case r.CPUs < c.Needs():
+	case c.Test != "":
+		a.Verdict = Holds
+	case r.CPUs < c.CPUs:
 	case a.Beyond > 0:
 		a.Verdict = Not
 	case met == a.Of && met > 0:
@@ -225,8 +212,10 @@ func (c Claim) Judge(r Results) Answer {
 // far is how far a figure is on the wrong side of the bar: above 1 there, and below 1 on the right side.
 func (b Bar) far(x float64) float64 {
 	above := 0.0
-	if b.Below < most {
-		above = x / b.Below
+	if b.Hi < inf {
+		above = x / b.Hi
 	}
-	return max(above, b.Above/max(x, math.SmallestNonzeroFloat64))
+	return max(above, b.Lo/max(x, math.SmallestNonzeroFloat64))
 }
+
+func number(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }

@@ -5,9 +5,7 @@ import "slices"
 // Pools is the second article of the series on concurrency in Go.
 var Pools = Article{
 	Title:  "golang并发三板斧系列之二：goroutine池用于并发",
-	Author: "baixiaoustc",
-	Year:   2019,
-	Link:   "http://baixiaoustc.com/2019/02/20/2019-02-20-golang-concurency-2-goroutine-pool/",
+	Author: "baixiaoustc, 2019, [the article](http://baixiaoustc.com/2019/02/20/2019-02-20-golang-concurency-2-goroutine-pool/)",
 	In:     "pools",
 	Filter: "gogc:off cpus:28",
 	File:   "pools.txt",
@@ -17,6 +15,7 @@ var Pools = Article{
 		"CPUPoolMax": "the large pool", "IOSequential": "a loop", "IOPipeline": "a pipeline", "IOPipelineBuffer": "a pipeline with buffers",
 		"IOFan": "a fan", "IOFanBuffer": "a fan with buffers", "IOParallelize": "pieces", "IOPoolMin": "the small pool",
 		"IOPool": "the pool", "IOPoolMax": "the large pool", "IO/model=balanced": "pieces cut evenly", "CPUWorkers/workers=1": "a pool of one worker",
+		"CPUWorkers": "workers", "IOWorkers": "workers",
 		"FewCPU/model=goroutines": "a goroutine for each", "Channel/way=shared": "one channel for all",
 		"Channel/way=own":    "a channel for each sender",
 		"Channel/way=select": "a select on one channel", "Channel/way=select/Ps=many": "a select with eight Ps for each CPU",
@@ -180,7 +179,7 @@ var (
 	poolsChannels = []string{"CPUPipeline", "CPUPipelineBuffer", "CPUFan", "CPUFanBuffer"}
 	poolsWaits    = []string{"IOSequential", "IOPipeline", "IOPipelineBuffer", "IOFan", "IOFanBuffer", "IOParallelize"}
 	poolsColumns  = []Column{
-		{Title: "the article, 1 CPU", Theirs: true}, {Title: "the article, 8 CPUs", Theirs: true, All: true},
+		{Title: "the article, 1 CPU", There: "*"}, {Title: "the article, 8 CPUs", There: "*", All: true},
 		{Title: "here, 1 CPU"}, {Title: "here, all", All: true}, {Title: "allocated", All: true, Unit: "B/op"},
 		{Title: "peak memory", All: true, Unit: "peak-B/op"}, {Title: "goroutines scheduled", All: true, Unit: "scheduled/op"},
 	}

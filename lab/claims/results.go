@@ -3,10 +3,13 @@ package claims
 import (
 	"bytes"
 	"cmp"
+	"embed"
 	"fmt"
 	"io/fs"
 	"math"
 	"path"
+	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,22 +21,9 @@ import (
 
 // Results are what benchmarks reported, round by round: the k-th record of a benchmark is of round k.
 type Results struct {
-	Machine string
 	CPUs    int  // most that a benchmark had
 	Exact   bool // each is the one figure that an author gives
-	records map[key][]record
-}
-
-// A key is a benchmark and its number of CPUs.
-type key struct {
-	name string
-	cpus int
-}
-
-// A record is what a benchmark reported in a round, by unit, and its configuration lines.
-type record struct {
-	values map[string]float64
-	config string
+	records []*benchfmt.Result
 }
 
 // Time is the unit that package benchfmt makes of ns/op.
@@ -43,58 +33,90 @@ const Time = "sec/op"
 // statistics, which takes six rounds. The single figure of an article is taken for exact.
 type Figure struct {
 	benchmath.Summary
-	Rounds int
-	values []float64
+	Rounds int       // that have a value
+	values []float64 // of all rounds, NaN for none
 }
 
-// Read reads the results in files that match the filter, which is benchstat's -filter; "" matches all.
-func Read(filter string, dir fs.FS, names ...string) (Results, error) {
-	r := Results{CPUs: 1, records: map[key][]record{}}
-	match, err := benchproc.NewFilter(cmp.Or(filter, "*"))
+// Read reads the results in the files that match a pattern.
+func Read(dir fs.FS, pattern string) (Results, error) {
+	r := Results{CPUs: 1}
+	names, err := fs.Glob(dir, pattern)
 	for _, name := range names {
-		var text []byte
-		if err == nil {
-			text, err = fs.ReadFile(dir, name)
+		text, err := fs.ReadFile(dir, name)
+		if err != nil {
+			return r, err
 		}
-		for lines := benchfmt.NewReader(bytes.NewReader(text), name); err == nil && lines.Scan(); {
+		for lines := benchfmt.NewReader(bytes.NewReader(text), name); lines.Scan(); {
 			switch rec := lines.Result().(type) {
 			case *benchfmt.SyntaxError:
-				err = rec
+				return r, rec
 			case *benchfmt.Result:
-				var ok bool
-				if ok, err = match.Apply(rec); ok {
-					r.add(rec)
-				}
+				r.add(rec.Clone())
 			}
 		}
 	}
 	return r, err
 }
 
+// cpus is the end of a name, if its number of CPUs is not 1.
+var cpus = regexp.MustCompile(`-\d+$`)
+
 func (r *Results) add(rec *benchfmt.Result) {
-	name, cpus := split(rec.Name.String())
-	r.CPUs = max(r.CPUs, cpus)
-	r.Machine = strings.TrimPrefix(fmt.Sprintf("%s, %s/%s, %s",
-		rec.GetConfig("cpu"), rec.GetConfig("goos"), rec.GetConfig("goarch"), rec.GetConfig("go")), ", ")
-	values, config := map[string]float64{}, ""
-	for _, v := range rec.Values {
-		values[v.Unit] = v.Value
+	r.records = append(r.records, rec)
+	if n, err := strconv.Atoi(strings.TrimPrefix(cpus.FindString(rec.Name.String()), "-")); err == nil {
+		r.CPUs = max(r.CPUs, n)
 	}
-	for _, c := range rec.Config {
-		config += c.Key + ":" + string(c.Value) + "\n"
-	}
-	k := key{name, cpus}
-	r.records[k] = append(r.records[k], record{values, config})
 }
 
-// split returns a name without its -N, and that number.
-func split(name string) (string, int) {
-	if i := strings.LastIndexByte(name, '-'); i >= 0 {
-		if n, err := strconv.Atoi(name[i+1:]); err == nil {
-			return name[:i], n
+// Matching returns the results that match a filter, which is benchstat's -filter; "" matches all.
+func (r Results) Matching(filter string) Results {
+	match, err := benchproc.NewFilter(cmp.Or(filter, "*"))
+	if err != nil {
+		panic(err) // a filter is written in this package
+	}
+	out := Results{CPUs: 1, Exact: r.Exact}
+	for _, rec := range r.records {
+		if m, _ := match.Match(rec); m.All() {
+			out.add(rec)
 		}
 	}
-	return name, 1
+	return out
+}
+
+// The authors' own figures, in the Go benchmark format.
+//
+//go:embed articles
+var articles embed.FS
+
+// Theirs returns the author's results that match a filter.
+func (a Article) Theirs(filter string) Results {
+	r, err := Read(articles, "articles/"+a.File)
+	if err != nil {
+		panic(err) // a test reads them all
+	}
+	r.Exact = true
+	return r.Matching(filter)
+}
+
+// Machine describes where and how the results were made.
+func (r Results) Machine() string {
+	if len(r.records) == 0 {
+		return "nothing was measured"
+	}
+	var others []float64
+	for _, rec := range r.records {
+		if v, ok := rec.Value("others-%"); ok {
+			others = append(others, v)
+		}
+	}
+	last := r.records[len(r.records)-1]
+	text := fmt.Sprintf("%s, %s/%s, %s, CPUs: %d", cmp.Or(last.GetConfig("cpu"), "a processor without a name"),
+		last.GetConfig("goos"), last.GetConfig("goarch"), last.GetConfig("go"), r.CPUs)
+	if slices.Sort(others); len(others) > 0 {
+		text += fmt.Sprintf("; other programs used %.0f %% of the CPU time at the median, and more than %.0f %% in one of twenty "+
+			"measurements", others[len(others)/2], others[len(others)*19/20])
+	}
+	return text
 }
 
 // Figure returns the ratio of two benchmarks, paired round by round, or a value. There is none if they were not measured
@@ -103,35 +125,27 @@ func (r Results) Figure(p Pair) Figure {
 	unit := cmp.Or(p.Unit, Time)
 	a := r.of(p.A, p.AAll, unit)
 	if p.B == "" {
-		return r.summary(values(a, unit))
+		return r.summary(a)
 	}
 	b := r.of(p.B, p.BAll, unit)
 	if len(a) != len(b) || p.AAll != p.BAll && r.CPUs == 1 {
 		return Figure{}
 	}
-	var ratios []float64
 	for k := range a {
-		x, ok := a[k].values[unit]
-		y, ok2 := b[k].values[unit]
-		switch {
-		case !ok || !ok2: // such as a peak, which a short op has in some rounds
-		case x == y:
-			ratios = append(ratios, 1) // also of two zeros
-		default:
-			ratios = append(ratios, x/y)
+		if a[k] == b[k] {
+			a[k] = 1 // also of two zeros
+		} else {
+			a[k] /= b[k]
 		}
 	}
-	return r.summary(ratios)
+	return r.summary(a)
 }
 
 // mean returns the geometric mean of figures of the same rounds.
 func (r Results) mean(figures []Figure) Figure {
-	var out []float64
-	for i, f := range figures {
-		if i == 0 {
-			out = make([]float64, f.Rounds)
-		}
-		if f.Rounds == 0 || f.Rounds != len(out) {
+	out := make([]float64, len(figures[0].values))
+	for _, f := range figures {
+		if len(f.values) != len(out) {
 			return Figure{}
 		}
 		for k, v := range f.values {
@@ -149,67 +163,63 @@ func (r Results) Median(name string, all bool, unit string) Figure {
 	return r.Figure(Pair{A: name, AAll: all, Unit: unit})
 }
 
-// Names returns the benchmarks whose names match a pattern of package path, in which * is also in what it matches.
-func (r Results) Names(pattern string) (names []string) {
-	for k := range r.records {
-		if ok, _ := path.Match(strings.ReplaceAll(pattern, "/", "|"), strings.ReplaceAll(k.name, "/", "|")); ok && !slices.Contains(names, k.name) {
-			names = append(names, k.name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// of returns the records of a benchmark, or of the one with the smallest median of those that match a name with *.
-func (r Results) of(name string, all bool, unit string) (best []record) {
-	cpus := 1
-	if all {
-		cpus = r.CPUs
-	}
-	if !strings.Contains(name, "*") {
-		records := r.records[key{name, cpus}]
-		if !r.Exact && slices.ContainsFunc(records, func(rec record) bool { return rec.config != records[0].config }) {
-			return nil // of several settings: the filter leaves more than it may
-		}
-		return records
-	}
+// Least returns the benchmark with the smallest median, or "" if none was measured.
+func (r Results) Least(names []string, all bool, unit string) (best string) {
 	least := math.Inf(1)
-	for _, n := range r.Names(name) {
-		records := r.of(n, all, unit)
-		if f := r.summary(values(records, unit)); f.Rounds > 0 && f.Center < least {
-			best, least = records, f.Center
+	for _, name := range names {
+		if f := r.Median(name, all, unit); f.Rounds > 0 && f.Center < least {
+			best, least = name, f.Center
 		}
 	}
 	return best
 }
 
-// values returns the values of a unit in the rounds that have it.
-func values(records []record, unit string) (out []float64) {
-	for _, rec := range records {
-		if v, ok := rec.values[unit]; ok {
-			out = append(out, v)
+// Names returns the benchmarks whose names match a pattern of package path, in which * is also in what it matches.
+func (r Results) Names(pattern string) (names []string) {
+	for _, rec := range r.records {
+		name := cpus.ReplaceAllString(rec.Name.String(), "")
+		if ok, _ := path.Match(strings.ReplaceAll(pattern, "/", "|"), strings.ReplaceAll(name, "/", "|")); ok {
+			names = append(names, name)
 		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// of returns a unit of a benchmark in each round, NaN where it is missing, such as a peak, which a short op has in some
+// rounds. A name with * is that with the smallest median of those that match.
+func (r Results) of(name string, all bool, unit string) (out []float64) {
+	if strings.Contains(name, "*") {
+		return r.of(r.Least(r.Names(name), all, unit), all, unit)
+	}
+	if all && r.CPUs > 1 {
+		name += fmt.Sprintf("-%d", r.CPUs)
+	}
+	var first *benchfmt.Result
+	for _, rec := range r.records {
+		if rec.Name.String() != name {
+			continue
+		}
+		if first = cmp.Or(first, rec); !r.Exact && !reflect.DeepEqual(rec.Config, first.Config) {
+			return nil // of several settings: the filter leaves more than it may
+		}
+		v, ok := rec.Value(unit)
+		if !ok {
+			v = math.NaN()
+		}
+		out = append(out, v)
 	}
 	return out
 }
 
 func (r Results) summary(values []float64) Figure {
-	if len(values) == 0 || slices.ContainsFunc(values, math.IsNaN) {
+	measured := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	if len(measured) == 0 {
 		return Figure{}
 	}
 	var rule benchmath.Assumption = benchmath.AssumeNothing
 	if r.Exact {
 		rule = benchmath.AssumeExact
 	}
-	return Figure{rule.Summary(benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds), 0.95), len(values), values}
-}
-
-func number(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
-
-// All returns all values of a unit.
-func (r Results) All(unit string) (out []float64) {
-	for _, records := range r.records {
-		out = append(out, values(records, unit)...)
-	}
-	return out
+	return Figure{rule.Summary(benchmath.NewSample(measured, &benchmath.DefaultThresholds), 0.95), len(measured), values}
 }

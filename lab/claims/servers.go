@@ -39,8 +39,10 @@ var serversClaims = []Claim{{
 
 var serversTables = []Table{{
 	Title: "Time of a request for a row of PostgreSQL, in a call of a second", In: "servers", Prefix: "Server/row=select/link=near/",
+	Columns: onCPUs(Time, "allocated", "B/op", "peak memory", "peak-B/op")[1:],
 }, {
 	Title: "Time of 300 requests over 20 ms to a web server", In: "servers", Prefix: "Batch/http=20ms/",
+	Columns: onCPUs(Time, "allocated", "B/op", "peak memory", "peak-B/op")[1:],
 }, {
 	Title: "A reverse proxy under twice the load that its server can bear, 400 requests a second", In: "servers", Prefix: "Gateway/",
 	Columns: onCPUs("in-time/s", "answered within 0.3 s, a second", "in-time/s", "median time", "p50-sec", "99 of 100 within",

@@ -6,56 +6,37 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"golang.org/x/perf/benchunit"
 )
 
-// Source is the article's author, year and link.
-func (a Article) Source() string {
-	s := a.Author
-	if a.Year > 0 {
-		s += fmt.Sprintf(", %d", a.Year)
-	}
-	if a.Link != "" {
-		s += fmt.Sprintf(", [the article](%s)", a.Link)
-	}
-	return s + "."
-}
-
 // keys are those of benchmarks that need not be said beside their values.
 var keys = map[string]bool{"model": true, "way": true, "tool": true, "row": true, "work": true, "alg": true, "auth": true}
 
-// Word returns a benchmark as sentences have it: "pipeline buffer" for CPUPipelineBuffer, "par.Reduce" for
-// CPU/model=par.Reduce, "8 workers" for Sweep/workers=8, "the best limit" for Select/limit=*.
+// Word returns a benchmark as sentences have it: "par.Reduce" for CPU/model=par.Reduce, "8 workers" for Sweep/workers=8,
+// "the best limit" for Select/limit=*.
 func (a Article) Word(name string) string {
 	if s := a.Names[name]; s != "" {
 		return s
 	}
-	first, rest, sub := strings.Cut(name, "/")
-	if !sub {
-		return spaced(strings.TrimPrefix(strings.TrimPrefix(first, "CPU"), "IO"))
-	}
 	var words []string
-	for part := range strings.SplitSeq(rest, "/") {
+	for _, part := range strings.Split(name, "/")[1:] {
 		key, value, is := strings.Cut(part, "=")
+		n, err := strconv.Atoi(value)
 		switch {
 		case !is || keys[key]:
 			words = append(words, cmp.Or(value, key))
 		case value == "*":
 			words = append(words, "the best "+key)
+		case err != nil:
+			words = append(words, key+" "+value)
+		case n == 1:
+			words = append(words, "1 "+strings.TrimSuffix(key, "s"))
 		default:
-			if n, err := strconv.Atoi(value); err == nil {
-				if n == 1 {
-					key = strings.TrimSuffix(key, "s")
-				}
-				words = append(words, grouped(n)+" "+key)
-			} else {
-				words = append(words, key+" "+value)
-			}
+			words = append(words, grouped(n)+" "+key)
 		}
 	}
-	return strings.Join(words, ", ")
+	return cmp.Or(strings.Join(words, ", "), name)
 }
 
 // grouped writes a number with commas: 1,000,000.
@@ -66,63 +47,51 @@ func grouped(n int) string {
 	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }
 
-// spaced returns the words of a name in camel case.
-func spaced(name string) string {
-	out := ""
-	for i, c := range name {
-		if unicode.IsUpper(c) && i > 0 {
-			out += " "
-		}
-		out += string(unicode.ToLower(c))
-	}
-	return out
-}
-
-// verbs say what benchmarks did with a unit, and what the unit is.
-var verbs = map[string][2]string{
-	Time: {"took", "time"}, "cpu-sec/op": {"took", "CPU time"}, "B/op": {"allocated", "bytes"}, "allocs/op": {"made", "allocations"},
-	"peak-B/op": {"needed", "peak memory"}, "p50-sec": {"had", "median time"}, "p99-sec": {"had", "99th percentile"}, "scheduled/op": {"had", "goroutines scheduled"},
-	"switches/op": {"had", "threads switched"}, "GCs/op": {"had", "garbage collections"}, "lines": {"took", "lines"}, "submit-sec/op": {"took", "time until all were submitted"},
-	"sec/record": {"took", "time of a record"}, "sec/item": {"took", "time of an item"}, "queued-sec": {"had", "time until a job starts"}, "more-sec": {"took", "time beyond the plain loop"},
-	"in-time/s": {"answered", "requests in time, a second,"}, "comparisons/op": {"made", "comparisons"}, "exchanges/op": {"made", "exchanges"},
-	"runtime-%": {"had", "share of the runtime, in %,"}, "reading-%": {"had", "share of reading, in %,"},
+// nouns say what a unit is, where its name does not.
+var nouns = map[string]string{
+	Time: "time", "cpu-sec/op": "CPU time", "p50-sec": "median time", "p99-sec": "p99 time", "queued-sec": "time until a job starts",
+	"submit-sec/op": "time until all were submitted", "sec/record": "time of a record", "sec/item": "time of an item",
+	"more-sec": "time beyond the plain loop", "in-time/s": "requests in time, a second,",
+	"B/op": "bytes allocated", "allocs/op": "allocations", "peak-B/op": "peak memory", "GCs/op": "garbage collections",
+	"scheduled/op": "goroutines scheduled", "switches/op": "threads switched",
+	"runtime-%": "share of the runtime, in %,", "reading-%": "share of reading, in %,",
 }
 
 // Told says in words what decides a claim of the article.
 func (a Article) Told(c Claim, x Answer, r Results) string {
-	if c.Test != "" {
-		return "`" + c.Test + "`"
-	}
-	if x.Measured == 0 {
-		return "not measured"
-	}
-	p, unit := x.Pair, cmp.Or(x.Pair.Unit, Time)
-	verb, ok := verbs[unit]
-	if !ok {
-		verb = [2]string{"had", unit}
-	}
-	on := where(p.AAll, r.CPUs)
 	switch {
+	case c.Test != "":
+		return "`" + c.Test + "`"
+	case x.Measured == 0:
+		return "not measured"
 	case c.Mean:
 		return fmt.Sprintf("the geometric mean of %d ratios is %s", len(c.Pairs), Ratio(x.Figure))
-	case p.B == "":
-		on = fmt.Sprintf("%s: %s %s%s", a.Word(p.A), verb[1], Median(x.Figure, unit), on)
-	case p.A == p.B && p.AAll != p.BAll:
-		on = fmt.Sprintf("%s%s %s %s times the %s%s", a.Word(p.A), on, verb[0], Ratio(x.Figure), verb[1], where(p.BAll, r.CPUs))
-	case p.AAll != p.BAll:
-		on = fmt.Sprintf("%s%s %s %s times the %s of %s%s", a.Word(p.A), on, verb[0], Ratio(x.Figure), verb[1], a.Word(p.B), where(p.BAll, r.CPUs))
-	default:
-		on = fmt.Sprintf("%s %s %s times the %s of %s%s", a.Word(p.A), verb[0], Ratio(x.Figure), verb[1], a.Word(p.B), on)
+	}
+	p, unit, verb := x.Pair, cmp.Or(x.Pair.Unit, Time), "had"
+	if strings.Contains(unit, "sec") {
+		verb = "took"
+	}
+	noun := cmp.Or(nouns[unit], strings.TrimSuffix(unit, "/op"))
+	on, than := where(p.AAll, r.CPUs), where(p.BAll, r.CPUs)
+	if p.A != p.B {
+		than = " of " + a.Word(p.B) + than
+	}
+	said := fmt.Sprintf("%s: %s %s%s", a.Word(p.A), noun, Median(x.Figure, unit), on)
+	if p.B != "" {
+		if p.AAll == p.BAll {
+			on = ""
+		}
+		said = fmt.Sprintf("%s%s %s %s times the %s%s", a.Word(p.A), on, verb, Ratio(x.Figure), noun, than)
 	}
 	switch {
 	case x.Measured < x.Of:
-		on += fmt.Sprintf(" (%d of %d figures were measured)", x.Measured, x.Of)
+		said += fmt.Sprintf(" (%d of %d figures were measured)", x.Measured, x.Of)
 	case x.Verdict == Not && x.Of > 1:
-		on += fmt.Sprintf(" (%d of %d beyond the bar, this one farthest)", x.Beyond, x.Of)
+		said += fmt.Sprintf(" (%d of %d beyond the bar, this one farthest)", x.Beyond, x.Of)
 	case x.Of > 1:
-		on += fmt.Sprintf(" (the least clear of %d)", x.Of)
+		said += fmt.Sprintf(" (the least clear of %d)", x.Of)
 	}
-	return on
+	return said
 }
 
 func where(all bool, cpus int) string {
@@ -138,7 +107,7 @@ func (a Article) Said(c Claim, x Answer, theirs Results) string {
 	f, of := theirs.Figure(x.Pair), ""
 	if c.Mean || x.Measured == 0 || f.Rounds == 0 {
 		x = c.Judge(theirs)
-		if f = x.Figure; !c.Mean && x.Of > 1 && f.Rounds > 0 {
+		if f = x.Figure; !c.Mean && x.Of > 1 {
 			of = " (" + a.Word(x.Pair.A) + ")"
 		}
 	}
@@ -148,23 +117,15 @@ func (a Article) Said(c Claim, x Answer, theirs Results) string {
 	case x.Pair.B == "":
 		return Median(f, cmp.Or(x.Pair.Unit, Time)) + of
 	}
-	return ratio(f.Center) + of
+	return digits(f.Center) + of
 }
 
 // Ratio formats a ratio, with its interval if it has one.
 func Ratio(f Figure) string {
 	if f.Rounds < 6 {
-		return ratio(f.Center)
+		return digits(f.Center)
 	}
-	return fmt.Sprintf("%s [%s, %s]", ratio(f.Center), ratio(f.Lo), ratio(f.Hi))
-}
-
-// ratio formats a ratio with three digits, and one near 1 with three after the point.
-func ratio(x float64) string {
-	if math.Abs(x-1) < 0.0995 && x != 1 {
-		return strconv.FormatFloat(x, 'f', 3, 64)
-	}
-	return digits(x)
+	return fmt.Sprintf("%s [%s, %s]", digits(f.Center), digits(f.Lo), digits(f.Hi))
 }
 
 // Median formats a median of a unit, with half of its interval in per cent.
@@ -181,27 +142,25 @@ func Median(f Figure, unit string) string {
 
 // Quantity formats a value of a unit with three digits: "48.7ms", "96.0MB", "14".
 func Quantity(x float64, unit string) string {
-	base := ""
-	switch {
-	case strings.Contains(unit, "sec"):
-		base = "s"
-	case strings.Contains(unit, "B/"):
-		base = "B"
-	default:
-		return digits(x)
+	for part, base := range map[string]string{"sec": "s", "B/": "B"} {
+		if strings.Contains(unit, part) {
+			s := benchunit.CommonScale([]float64{x}, benchunit.Decimal)
+			s.Prec = max(0, s.Prec-1)
+			return s.Format(x) + base
+		}
 	}
-	s := benchunit.CommonScale([]float64{x}, benchunit.Decimal)
-	s.Prec = max(0, s.Prec-1)
-	return s.Format(x) + base
+	return digits(x)
 }
 
-// digits formats a number with three digits, or as a whole number.
+// digits formats a number with three digits, as a whole number or, near 1, with three digits after the point.
 func digits(x float64) string {
-	if math.IsInf(x, 1) {
+	switch {
+	case math.IsInf(x, 1):
 		return "∞" // times zero
-	}
-	if math.Abs(x) >= 999.5 {
+	case math.Abs(x) >= 999.5:
 		return strconv.FormatFloat(x, 'f', 0, 64)
+	case x != 1 && math.Abs(x-1) < 0.0995:
+		return strconv.FormatFloat(x, 'f', 3, 64)
 	}
 	return strconv.FormatFloat(x, 'g', 3, 64)
 }

@@ -4,7 +4,7 @@ import "slices"
 
 // Workerpool is the article on worker pools.
 var Workerpool = Article{
-	Title: "Goroutine Worker Pools in Go", Author: "goperf.dev", Link: "https://goperf.dev/01-common-patterns/worker-pool/",
+	Title: "Goroutine Worker Pools in Go", Author: "goperf.dev, [the article](https://goperf.dev/01-common-patterns/worker-pool/)",
 	In: "workerpool", File: "workerpool.txt", Names: workerpoolNames(),
 	Claims: []Claim{
 		{Says: "A pool of ten workers is faster than a goroutine for each job.", Bar: More, Pairs: unbounded(Time),
@@ -83,8 +83,8 @@ var Workerpool = Article{
 		Title: "Ten thousand digests", Main: true,
 		Rows: append([]string{"UnboundedGoroutines", "WorkerPool"}, begin("List/jobs=10000/model=",
 			"loop", "par.Map", "stint.Map", "stint.Pool", "errgroup", "conc.pool", "ants", "pond")...),
-		Columns: append([]Column{{Title: "the article, 14 CPUs", Theirs: true, All: true},
-			{Title: "allocated", Theirs: true, All: true, Unit: "B/op"}, {Title: "allocations", Theirs: true, All: true, Unit: "allocs/op"}},
+		Columns: append([]Column{{Title: "the article, 14 CPUs", There: "*", All: true},
+			{Title: "allocated", There: "*", All: true, Unit: "B/op"}, {Title: "allocations", There: "*", All: true, Unit: "allocs/op"}},
 			onCPUs(Time, "allocated", "B/op", "allocations", "allocs/op", "peak memory", "peak-B/op")...),
 	}, {
 		Title: "More and more workers, ten thousand digests",
@@ -149,7 +149,8 @@ func because(says string, bar Bar, pairs []Pair) *Cause {
 
 // workerpoolNames are what sentences call sweeps and jobs that arrive.
 func workerpoolNames() map[string]string {
-	names := map[string]string{waits + "pool-of-CPUs": "a pool of one worker a CPU for jobs that wait", fewer: "10 µs jobs, one worker fewer than CPUs",
+	names := map[string]string{"UnboundedGoroutines": "unbounded goroutines", "WorkerPool": "worker pool",
+		waits + "pool-of-CPUs": "a pool of one worker a CPU for jobs that wait", fewer: "10 µs jobs, one worker fewer than CPUs",
 		"List/jobs=1/model=pool-kept": "one job by a pool that is kept", "List/jobs=1/model=goroutines": "one job by a goroutine"}
 	for n, say := range map[string]string{"1": "1 worker a CPU", "2": "2 workers a CPU", "4": "4 workers a CPU", "8": "8 workers a CPU",
 		"64": "64 workers a CPU", "512": "512 workers a CPU", "*": "the best number of workers"} {

@@ -1,7 +1,5 @@
 package draw
 
-import "strings"
-
 // A Bar is a value with its name and how it is written.
 type Bar struct {
 	Name, Text string
@@ -24,53 +22,42 @@ const (
 )
 
 // Bars returns a picture of two columns of panels, the first half on the left, with a note below.
-func Bars(id, title, note string, theme Theme, panels []Panel) string {
-	body, words := &canvas{Theme: theme}, ""
-	bottom, half := 0.0, (len(panels)+1)/2
+func Bars(id, title, note string, panels []Panel) string {
+	c := new(canvas)
+	c.fill("paper", "M0 0H9999V9999H0z")
+	x, y, bottom := margin, margin, 0.0
 	for i, p := range panels {
-		words += p.Title + ": "
-		for _, b := range p.Bars {
-			words += b.Name + " " + b.Text + ", "
+		if i == (len(panels)+1)/2 {
+			x, y = x+panelWide+2*margin, margin
 		}
-		words = strings.TrimSuffix(words, ", ") + ". "
-		if i == 0 || i == half {
-			body.top = margin
-		}
-		x := margin
-		if i >= half {
-			x += panelWide + 2*margin
-		}
-		body.panel(x, p)
-		bottom = max(bottom, body.top)
+		y = c.panel(x, y, p)
+		bottom = max(bottom, y)
 	}
-	wide := 4*margin + 2*panelWide
-	bottom = body.lines(margin, bottom+line, wide-2*margin, theme.Soft, false, note)
-	c := &canvas{Theme: theme}
-	c.path("M0 0H"+num(wide)+"V"+num(bottom)+"H0z", theme.Paper, "none", 0)
-	c.WriteString(body.String())
-	return c.svg(id, title, words, wide, bottom)
+	c.text(margin, bottom+line, "start", "soft", false, note)
+	return c.svg(id, title, 4*margin+2*panelWide, bottom+2*line)
 }
 
-func (c *canvas) panel(x float64, p Panel) {
-	from, wide, most := x+namesWide, panelWide-namesWide-textsWide, 0.0
+// panel draws a panel, and returns where it ends.
+func (c *canvas) panel(x, y float64, p Panel) float64 {
+	most := 0.0
 	for _, b := range p.Bars {
 		most = max(most, b.Hi)
 	}
-	at := func(v float64) float64 { return from + wide*v/max(most, 1e-300) }
-	y := c.lines(x, c.top+line, panelWide, c.Ink, true, p.Title)
+	at := func(v float64) float64 { return x + namesWide + (panelWide-namesWide-textsWide)*v/max(most, 1e-300) }
+	c.text(x, y+line, "start", "ink", true, p.Title)
+	y += 2 * line
 	for _, b := range p.Bars {
-		fill := c.Fill
+		colour := "fill"
 		if b.Ours {
-			fill = c.Lines[0]
+			colour = "line0"
 		}
-		c.text(x, y+4, "start", c.Ink, b.Ours, b.Name)
-		c.text(x+panelWide, y+4, "end", c.Ink, b.Ours, b.Text)
-		c.path("M"+num(from)+" "+num(y-5)+"H"+num(max(at(b.Mid), from+1))+"v10H"+num(from)+"z", fill, "none", 0)
+		c.text(x, y+4, "start", "ink", b.Ours, b.Name)
+		c.text(x+panelWide, y+4, "end", "ink", b.Ours, b.Text)
+		c.fill(colour, "M%.1f %.1fH%.1fv10H%.1[1]fz", at(0), y-5, max(at(b.Mid), at(0)+1))
 		if b.Lo < b.Hi {
-			lo, hi := num(at(b.Lo)), num(at(b.Hi))
-			c.path("M"+lo+" "+num(y)+"H"+hi+"M"+lo+" "+num(y-3)+"v6M"+hi+" "+num(y-3)+"v6", "none", c.Ink, 1)
+			c.line("ink", 1, "M%.1f %.1fH%.1fM%.1[1]f %.1[4]fv6M%.1[3]f %.1[4]fv6", at(b.Lo), y, at(b.Hi), y-3)
 		}
 		y += barHigh
 	}
-	c.top = y + gap
+	return y + gap
 }

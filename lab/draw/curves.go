@@ -2,27 +2,18 @@ package draw
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
+
+	"github.com/aclements/go-moremath/scale"
 )
 
-// A Line is a curve, with its points in any order.
-type Line struct {
+// A Curve is a line over a number.
+type Curve struct {
 	Name   string
-	Points []Point
-}
-
-// A Point is a value of a line.
-type Point struct {
-	X float64
-	Value
-}
-
-// Curves are lines over a number. X formats its ticks, and Y those of the values.
-type Curves struct {
-	ID, Title, XLabel, YLabel string
-	X, Y                      func(float64) string
-	Lines                     []Line
+	Points map[float64]Value
 }
 
 const (
@@ -30,75 +21,77 @@ const (
 	plotHigh   = 200.0
 )
 
-// SVG returns the drawing. There must be points.
-func (v Curves) SVG(theme Theme) string {
+// Curves returns a drawing of curves, with the labels of both axes and a format for the values. There must be points.
+func Curves(id, title, xLabel, yLabel string, format func(float64) string, curves []Curve) string {
 	var xs, ys []float64
-	for _, l := range v.Lines {
-		for _, p := range l.Points {
-			xs, ys = append(xs, p.X), append(ys, p.Lo, p.Hi)
+	for _, l := range curves {
+		for x, v := range l.Points {
+			xs, ys = append(xs, x), append(ys, v.Lo, v.Hi)
 		}
 	}
-	slices.Sort(xs)
-	xs = slices.Compact(xs)
-	y, left := fit(ys).over(2*line+plotHigh, 2*line), 0.0
-	for _, t := range y.ticks() {
-		left = max(left, textWidth(v.Y(t)))
+	y, left := newAxis(ys, 2*line+plotHigh, 2*line), 0.0
+	for _, t := range y.ticks {
+		left = max(left, textWidth(format(t)))
 	}
-	x := scale{lo: xs[0], hi: xs[len(xs)-1]}
-	x.log = x.lo > 0 && x.hi/x.lo >= 8
-	x = x.over(left+2*gap, curvesWide-3*gap)
-	c := &canvas{Theme: theme}
-	c.text(0, line, "start", theme.Soft, false, v.YLabel)
-	for _, t := range y.ticks() {
-		c.line(x.from, y.at(t), x.to, y.at(t), theme.Grid)
-		c.text(x.from-gap, y.at(t)+4, "end", theme.Soft, false, v.Y(t))
+	x := newAxis(xs, left+2*gap, curvesWide-4*gap)
+	c := new(canvas)
+	c.text(0, line, "start", "soft", false, yLabel)
+	for _, t := range y.ticks {
+		c.line("grid", 1, "M%.1f %.1fH%.1f", x.from, y.at(t), x.to)
+		c.text(x.from-gap, y.at(t)+4, "end", "soft", false, format(t))
 	}
-	c.ticks(x, y.from, xs, v.X)
-	for i, l := range slices.Backward(v.Lines) { // the first on top
-		c.curve(l, x, y, theme.Lines[i%len(theme.Lines)])
+	for _, t := range x.ticks {
+		c.line("soft", 1, "M%.1f %.1fv3", x.at(t), y.from)
+		c.text(x.at(t), y.from+line, "middle", "soft", false, fmt.Sprint(t))
+	}
+	for i, l := range slices.Backward(curves) { // the first on top
+		c.curve(l, x, y, colour(i))
 	}
 	bottom := y.from + 2*line
-	c.text((x.from+x.to)/2, bottom, "middle", theme.Soft, false, v.XLabel)
-	words := ""
-	for i, l := range v.Lines { // the legend
+	c.text((x.from+x.to)/2, bottom, "middle", "soft", false, xLabel)
+	for i, l := range curves { // the legend
 		bottom += line + 2
-		c.line(x.from, bottom-4, x.from+18, bottom-4, theme.Lines[i%len(theme.Lines)])
-		c.text(x.from+24, bottom, "start", theme.Ink, i == 0, l.Name)
-		words += l.Name + ". "
+		c.line(colour(i), 1, "M%.1f %.1fh18", x.from, bottom-4)
+		c.text(x.from+24, bottom, "start", "ink", i == 0, l.Name)
 	}
-	return c.svg(v.ID, v.Title, words, curvesWide, bottom+gap)
+	return c.svg(id, title, curvesWide, bottom+gap)
 }
 
-// ticks labels the horizontal axis, the last value in any case.
-func (c *canvas) ticks(x scale, y float64, xs []float64, format func(float64) string) {
-	if len(xs) > 16 {
-		xs = x.ticks()
-	}
-	end := curvesWide
-	for _, t := range slices.Backward(xs) {
-		c.line(x.at(t), y, x.at(t), y+3, c.Soft)
-		half := textWidth(format(t)) / 2
-		if at := min(x.at(t), curvesWide-half-gap); at+half <= end {
-			c.text(at, y+line, "middle", c.Soft, false, format(t))
-			end = at - half - gap
-		}
-	}
-}
+func colour(i int) string { return fmt.Sprintf("line%d", i%8) }
 
 // curve draws the band of the intervals, the line and the points.
-func (c *canvas) curve(l Line, x, y scale, colour string) {
-	points := slices.SortedFunc(slices.Values(l.Points), func(a, b Point) int { return cmp.Compare(a.X, b.X) })
+func (c *canvas) curve(l Curve, x, y axis, colour string) {
 	var up, mid, down []string
-	for _, p := range points {
-		at := num(x.at(p.X)) + " "
-		up, mid, down = append(up, at+num(y.at(p.Hi))), append(mid, at+num(y.at(p.Mid))), append(down, at+num(y.at(p.Lo)))
+	for _, n := range slices.Sorted(maps.Keys(l.Points)) {
+		at := func(v float64) string { return fmt.Sprintf("%.1f %.1f", x.at(n), y.at(v)) }
+		up, mid, down = append(up, at(l.Points[n].Hi)), append(mid, at(l.Points[n].Mid)), append(down, at(l.Points[n].Lo))
 	}
 	slices.Reverse(down)
 	c.WriteString(`<g opacity=".15">`)
-	c.path("M"+strings.Join(up, "L")+"L"+strings.Join(down, "L")+"z", colour, "none", 0)
+	c.fill(colour, "M%sL%sz", strings.Join(up, "L"), strings.Join(down, "L"))
 	c.WriteString("</g>\n")
-	c.path("M"+strings.Join(mid, "L"), "none", colour, 1.6)
+	c.line(colour, 1.6, "M%s", strings.Join(mid, "L"))
 	for _, at := range mid {
-		c.path("M"+at+"m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0z", colour, "none", 0)
+		c.fill(colour, "M%sm-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0z", at)
 	}
 }
+
+// An axis maps values to positions: linear from zero or, if all values are positive and far apart, logarithmic.
+type axis struct {
+	scale.Quantitative
+	from, to float64
+	ticks    []float64
+}
+
+func newAxis(values []float64, from, to float64) axis {
+	lo, hi, few := slices.Min(values), slices.Max(values), scale.TickOptions{Max: 8}
+	a := axis{&scale.Linear{Max: cmp.Or(hi, 1)}, from, to, nil}
+	if lo > 0 && hi/lo >= 8 {
+		a.Quantitative = &scale.Log{Min: lo, Max: hi, Base: 10}
+	}
+	a.Nice(few)
+	a.ticks, _ = a.Ticks(few)
+	return a
+}
+
+func (a axis) at(v float64) float64 { return a.from + a.Map(v)*(a.to-a.from) }

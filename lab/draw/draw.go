@@ -1,39 +1,43 @@
-// Package draw draws bars and curves as SVG. Colours are attributes of the elements, so that a file needs no style sheet; a
-// page that has a light and a dark theme gives the names of its CSS variables as colours.
+// Package draw draws bars and curves as SVG. Colours are CSS variables, for a page that has Style; Fixed puts the colours of one
+// theme in their place, for a file.
 package draw
 
 import (
 	"fmt"
 	"html"
-	"math"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// A Theme is the colours of a drawing.
-type Theme struct {
-	Ink, Soft, Grid, Paper, Fill string
-	Lines                        []string // of curves; the first is also that of our bars
+// colours are the variables with their values in a light theme and in a dark one. The curves have line0 and the following,
+// and our bars line0.
+var colours = [][3]string{
+	{"ink", "#1b1f24", "#e8eaed"}, {"soft", "#57606a", "#a3acb7"}, {"grid", "#dfe3e8", "#30363d"},
+	{"paper", "#ffffff", "#14181d"}, {"fill", "#dde2e8", "#3d4650"},
+	{"line0", "#0072b2", "#58b4ee"}, {"line1", "#c04a00", "#ff9350"}, {"line2", "#007a5a", "#3ecf9f"},
+	{"line3", "#a0427c", "#e39ac6"}, {"line4", "#7a6a00", "#d9c24a"}, {"line5", "#4f46c8", "#a7a1ff"},
+	{"line6", "#57606a", "#a3acb7"}, {"line7", "#a1261f", "#ff8a80"},
 }
 
-// Themes of files, and of a page that defines these variables.
-var (
-	Light = Theme{"#1b1f24", "#57606a", "#dfe3e8", "#ffffff", "#dde2e8",
-		[]string{"#0072b2", "#c04a00", "#007a5a", "#a0427c", "#7a6a00", "#4f46c8", "#57606a", "#a1261f"}}
-	Dark = Theme{"#e8eaed", "#a3acb7", "#30363d", "#14181d", "#3d4650",
-		[]string{"#58b4ee", "#ff9350", "#3ecf9f", "#e39ac6", "#d9c24a", "#a7a1ff", "#a3acb7", "#ff8a80"}}
-	Page = Theme{"var(--ink)", "var(--soft)", "var(--grid)", "var(--paper)", "var(--fill)",
-		[]string{"var(--line0)", "var(--line1)", "var(--line2)", "var(--line3)", "var(--line4)", "var(--line5)", "var(--line6)", "var(--line7)"}}
-)
-
-// Variables returns CSS declarations of the variables that Page names.
-func (t Theme) Variables() string {
-	s := fmt.Sprintf("--ink: %s; --soft: %s; --grid: %s; --paper: %s; --fill: %s;", t.Ink, t.Soft, t.Grid, t.Paper, t.Fill)
-	for i, c := range t.Lines {
-		s += fmt.Sprintf(" --line%d: %s;", i, c)
+// Style returns a CSS rule for the variables, which follow the reader's theme.
+func Style() string {
+	s := ":root { color-scheme: light dark;"
+	for _, c := range colours {
+		s += fmt.Sprintf(" --%s: light-dark(%s, %s);", c[0], c[1], c[2])
 	}
-	return s
+	return s + " }\n"
+}
+
+// Fixed returns a drawing with the colours of one theme.
+func Fixed(svg string, dark bool) string {
+	theme := 1
+	if dark {
+		theme = 2
+	}
+	for _, c := range colours {
+		svg = strings.ReplaceAll(svg, "var(--"+c[0]+")", c[theme])
+	}
+	return svg
 }
 
 // A Value is a measured value with its interval, or three equal numbers.
@@ -46,55 +50,34 @@ const (
 )
 
 // A canvas collects the elements of a drawing.
-type canvas struct {
-	strings.Builder
-	Theme
-	top float64 // where the next panel begins
-}
+type canvas struct{ strings.Builder }
 
-// svg returns the drawing with a title and a description for readers who cannot see it.
-func (c *canvas) svg(id, title, words string, wide, high float64) string {
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" role="img" aria-labelledby="%[3]s-t %[3]s-d"`+
-		` font-family="system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif" font-size="11">`+
-		`<title id="%[3]s-t">%[4]s</title><desc id="%[3]s-d">%[5]s</desc>`+"\n%s</svg>\n",
-		num(wide), num(high), html.EscapeString(id), html.EscapeString(title), html.EscapeString(words), c.String())
+// svg returns the drawing with a title for readers who cannot see it.
+func (c *canvas) svg(id, title string, wide, high float64) string {
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0[1]f %.0[2]f" role="img"`+
+		` aria-labelledby="%[3]s" font-family="system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif"`+
+		` font-size="11"><title id="%[3]s">%[4]s</title>`+"\n%[5]s</svg>\n", wide, high, id, html.EscapeString(title), c)
 }
 
 // text writes a line with its baseline at y; anchor is start, middle or end.
 func (c *canvas) text(x, y float64, anchor, colour string, bold bool, s string) {
-	weight := ""
+	weight := 400
 	if bold {
-		weight = ` font-weight="600"`
+		weight = 600
 	}
-	fmt.Fprintf(c, `<text x="%s" y="%s" text-anchor="%s" fill="%s"%s>%s</text>`+"\n", num(x), num(y), anchor, colour, weight, html.EscapeString(s))
+	fmt.Fprintf(c, `<text x="%.1f" y="%.1f" text-anchor="%s" fill="var(--%s)" font-weight="%d">%s</text>`+"\n",
+		x, y, anchor, colour, weight, html.EscapeString(s))
 }
 
-func (c *canvas) line(x1, y1, x2, y2 float64, colour string) {
-	c.path(fmt.Sprintf("M%s %sL%s %s", num(x1), num(y1), num(x2), num(y2)), "none", colour, 1)
+// line draws a line; its path is a format of SVG's for the numbers.
+func (c *canvas) line(colour string, wide float64, path string, at ...any) {
+	fmt.Fprintf(c, `<path d="%s" fill="none" stroke="var(--%s)" stroke-width="%.1f"/>`+"\n", fmt.Sprintf(path, at...), colour, wide)
 }
 
-func (c *canvas) path(d, fill, stroke string, wide float64) {
-	fmt.Fprintf(c, `<path d="%s" fill="%s" stroke="%s" stroke-width="%s"/>`+"\n", d, fill, stroke, num(wide))
-}
-
-// lines writes words in lines of this width, and returns where they end.
-func (c *canvas) lines(x, y, wide float64, colour string, bold bool, words string) float64 {
-	text := ""
-	for word := range strings.FieldsSeq(words) {
-		if text != "" && textWidth(text+" "+word) > wide {
-			c.text(x, y, "start", colour, bold, text)
-			text, y = "", y+line
-		}
-		text = strings.TrimSpace(text + " " + word)
-	}
-	c.text(x, y, "start", colour, bold, text)
-	return y + line
+// fill fills what is inside of a line.
+func (c *canvas) fill(colour string, path string, at ...any) {
+	fmt.Fprintf(c, `<path d="%s" fill="var(--%s)"/>`+"\n", fmt.Sprintf(path, at...), colour)
 }
 
 // textWidth estimates the width of a text.
 func textWidth(s string) float64 { return 6.3 * float64(utf8.RuneCountInString(s)) }
-
-// num formats a coordinate with at most one decimal.
-func num(v float64) string {
-	return strconv.FormatFloat(math.Round(v*10)/10+0, 'f', -1, 64) // + 0: no -0
-}

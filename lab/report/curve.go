@@ -17,60 +17,44 @@ import (
 // swept is the part of a name that a curve is over.
 var swept = regexp.MustCompile(`/[^/=]+=\*`)
 
-// curve writes a curve: its drawing on a page, and its values as a table.
-func (r *Report) curve(w *strings.Builder, a claims.Article, c claims.Curve, id string) error {
-	here, err := r.read(cmp.Or(c.In, a.In), cmp.Or(c.Filter, a.Filter))
-	if err != nil {
-		return err
-	}
-	unit := cmp.Or(c.Unit, claims.Time)
-	v := draw.Curves{ID: id, Title: c.Title, XLabel: c.X, YLabel: unit, X: number, Y: func(y float64) string { return claims.Quantity(y, unit) }}
-	grid := [][]string{{c.Title + ", by " + c.X}}
-	at := map[float64]int{} // columns
+// curve returns the values of a curve as a table and, on a page, its drawing above.
+func (r *Report) curve(a claims.Article, c claims.Curve) string {
+	here, unit := r.read(a, c.In, c.Filter), cmp.Or(c.Unit, claims.Time)
+	format := func(y float64) string { return claims.Quantity(y, unit) }
+	var curves []draw.Curve
+	columns := map[float64]bool{}
 	for _, pattern := range c.Lines {
-		l := draw.Line{Name: a.Word(swept.ReplaceAllString(pattern, "")), Points: points(here, pattern, unit)}
-		if len(l.Points) == 0 {
-			continue
+		l := draw.Curve{Name: a.Word(swept.ReplaceAllString(pattern, "")), Points: map[float64]draw.Value{}}
+		before, after, _ := strings.Cut(pattern, "*")
+		for _, name := range here.Names(pattern) {
+			x, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimPrefix(name, before), after), 64)
+			if f := here.Median(name, true, unit); err == nil && f.Rounds > 0 {
+				l.Points[x], columns[x] = value(f), true
+			}
 		}
-		v.Lines = append(v.Lines, l)
-		for _, p := range l.Points {
-			at[p.X] = 0
-		}
-	}
-	for i, x := range slices.Sorted(maps.Keys(at)) {
-		at[x] = i + 1
-		grid[0] = append(grid[0], number(x))
-	}
-	for _, l := range v.Lines {
-		row := make([]string, len(grid[0]))
-		row[0] = l.Name
-		for _, p := range l.Points {
-			row[at[p.X]] = claims.Quantity(p.Mid, unit)
-		}
-		grid = append(grid, row)
-	}
-	if !r.page || len(v.Lines) == 0 {
-		writeGrid(w, grid)
-		return nil
-	}
-	fmt.Fprintf(w, "\n<figure>\n<figcaption>%s</figcaption>\n%s", html.EscapeString(c.Title), v.SVG(draw.Page))
-	writeGrid(w, grid)
-	w.WriteString("\n</figure>\n")
-	return nil
-}
-
-// points returns the values of the benchmarks whose names match a pattern with * for a number.
-func points(r claims.Results, pattern, unit string) (out []draw.Point) {
-	before, after, _ := strings.Cut(pattern, "*")
-	for _, name := range r.Names(pattern) {
-		x, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimPrefix(name, before), after), 64)
-		f := r.Median(name, true, unit)
-		if err == nil && f.Rounds > 0 {
-			out = append(out, draw.Point{X: x, Value: value(f)})
+		if len(l.Points) > 0 {
+			curves = append(curves, l)
 		}
 	}
-	slices.SortFunc(out, func(a, b draw.Point) int { return cmp.Compare(a.X, b.X) })
-	return out
+	g := grid{{c.Title + ", by " + c.X}}
+	for _, l := range curves {
+		g = append(g, []string{l.Name})
+	}
+	for _, x := range slices.Sorted(maps.Keys(columns)) {
+		g[0] = append(g[0], fmt.Sprint(x))
+		for i, l := range curves {
+			cell := ""
+			if v, ok := l.Points[x]; ok {
+				cell = format(v.Mid)
+			}
+			g[i+1] = append(g[i+1], cell)
+		}
+	}
+	if !r.page || len(curves) == 0 {
+		return g.String()
+	}
+	drawing := draw.Curves(slug(c.Title), c.Title, c.X, unit, format, curves)
+	return fmt.Sprintf("\n<figure>\n<figcaption>%s</figcaption>\n%s%s\n</figure>\n", html.EscapeString(c.Title), drawing, g)
 }
 
 // value returns a figure as it is drawn.
@@ -80,5 +64,3 @@ func value(f claims.Figure) draw.Value {
 	}
 	return draw.Value{Mid: f.Center, Lo: f.Lo, Hi: f.Hi}
 }
-
-func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
