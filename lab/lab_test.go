@@ -65,11 +65,12 @@ func TestCPUs(t *testing.T) {
 	}
 }
 
-// What a benchmark logs is no result, nor are the lines of package testing.
+// What a benchmark logs is no result, nor are the lines of package testing, nor configuration that is in the file already.
 func TestTrimmed(t *testing.T) {
-	lines, messages := trimmed("-test.shuffle 1\ngoos: linux\nBenchmarkA-2   \t  1  2 ns/op\n" +
+	r := runner{config: map[string]string{"pkg:": "pkg: a\n", "cpus:": "cpus: 28\n"}}
+	lines, messages := r.trimmed("-test.shuffle 1\npkg: a\ncpus: 0\nBenchmarkA-2   \t  1  2 ns/op\n" +
 		"--- BENCH: BenchmarkA-2\n    a_test.go:1: note: x\nPASS\n")
-	if lines != "goos: linux\nBenchmarkA-2 1 2 ns/op\n" || !strings.Contains(messages, "note: x") {
+	if lines != "cpus: 0\nBenchmarkA-2 1 2 ns/op\n" || !strings.Contains(messages, "note: x") {
 		t.Errorf("got %q and %q", lines, messages)
 	}
 }

@@ -20,7 +20,7 @@ import (
 
 // A runner runs commands in rounds: each benchmark once a round, in another order each time. Benchmarks that are
 // compared belong in one command, so that they are measured soon after one another. The k-th result of a benchmark is of
-// round k, because a round that fails ends the run: so the report can pair benchmarks.
+// round k, because a round that fails ends its directory: so the report can pair benchmarks.
 type runner struct {
 	quick bool
 	cores bool   // only the lines that matter on many CPUs
@@ -28,6 +28,8 @@ type runner struct {
 	built bool   // it has test binaries, and no sources
 	bin   string // where binaries are built
 	log   *log.Logger
+
+	config map[string]string // the last lines in the file of results, by their first words
 }
 
 func run(ctx context.Context, args []string, _, stderr io.Writer) error {
@@ -124,6 +126,7 @@ func (r *runner) directory(ctx context.Context, dir, name string) error {
 		return err
 	}
 	defer file.Close()
+	r.config = map[string]string{}
 	for _, words := range commands {
 		if err := r.command(ctx, dir, bin, words, file); err != nil {
 			return err
@@ -135,7 +138,7 @@ func (r *runner) directory(ctx context.Context, dir, name string) error {
 // command runs a line of a file of commands: variables, then flags, with N for the number of CPUs. The variable rounds and
 // the word cores are ours.
 func (r *runner) command(ctx context.Context, dir, bin string, words []string, results io.Writer) error {
-	rounds, env := 10, append(os.Environ(), "TMPDIR="+r.bin) // which goes at the end, whatever happens
+	rounds, env := 8, append(os.Environ(), "TMPDIR="+r.bin) // which goes at the end, whatever happens
 	args := []string{"-test.run=none"}
 	for _, w := range words {
 		switch n, isRounds := strings.CutPrefix(w, "rounds="); {
@@ -162,7 +165,7 @@ func (r *runner) command(ctx context.Context, dir, bin string, words []string, r
 		c.Dir, c.Env, c.Stderr = filepath.Join(r.top, filepath.FromSlash(dir)), env, r.log.Writer()
 		c.WaitDelay = 5 * time.Second // for what a benchmark has started
 		round, err := c.Output()
-		lines, messages := trimmed(string(round))
+		lines, messages := r.trimmed(string(round))
 		switch {
 		case ctx.Err() != nil:
 			return fmt.Errorf("interrupted in round %d of %d", k+1, rounds)
@@ -188,15 +191,23 @@ func cpus(word string, n int) string {
 	return strings.NewReplacer("cpu=1,N", both, "cpu=N", all).Replace(word)
 }
 
-// trimmed returns the results and configuration lines of a round, without the spaces that align them, and the other lines:
-// what a benchmark logs is indented, and those of package testing begin with a hyphen or are a word.
-func trimmed(round string) (lines, messages string) {
+// trimmed returns the results of a round, without the spaces that align them, and the configuration that has changed since
+// the last one, and the other lines: what a benchmark logs is indented, and those of package testing begin with a hyphen or
+// are a word.
+func (r *runner) trimmed(round string) (lines, messages string) {
 	for line := range strings.Lines(round) {
-		if words := strings.Fields(line); len(words) > 1 && !strings.ContainsAny(line[:1], " \t-") {
-			lines += strings.Join(words, " ") + "\n"
-		} else {
+		words := strings.Fields(line)
+		if len(words) < 2 || strings.ContainsAny(line[:1], " \t-") {
 			messages += line
+			continue
 		}
+		if key := words[0]; strings.HasSuffix(key, ":") {
+			if r.config[key] == line {
+				continue
+			}
+			r.config[key] = line
+		}
+		lines += strings.Join(words, " ") + "\n"
 	}
 	return lines, strings.TrimSpace(messages)
 }

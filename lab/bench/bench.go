@@ -66,7 +66,7 @@ func Run[R comparable](b *testing.B, want R, op func() R, also ...func(*testing.
 	}
 }
 
-// Scheduled is Run, and also reports how often goroutines and threads were switched, and how often the collector ran.
+// Scheduled is Run, and also reports how often goroutines and threads were switched.
 func Scheduled[R comparable](b *testing.B, want R, op func() R, also ...func(*testing.B)) {
 	b.Helper()
 	FirstCPUs(b)

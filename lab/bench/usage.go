@@ -39,14 +39,14 @@ func (u usage) report(b *testing.B) {
 	}
 }
 
-// A schedule is what the scheduler and the collector have done until now.
-type schedule struct{ goroutines, threads, collections float64 }
+// A schedule is what the scheduler has done until now.
+type schedule struct{ goroutines, threads float64 }
 
 func scheduling() schedule {
-	s := []metrics.Sample{{Name: "/sched/latencies:seconds"}, {Name: "/gc/cycles/total:gc-cycles"}}
+	s := []metrics.Sample{{Name: "/sched/latencies:seconds"}}
 	metrics.Read(s)
 	_, switches := own()
-	out := schedule{threads: float64(switches), collections: float64(s[1].Value.Uint64())}
+	out := schedule{threads: float64(switches)}
 	for _, n := range s[0].Value.Float64Histogram().Counts {
 		out.goroutines += 8 * float64(n) // the runtime looks at one in eight
 	}
@@ -57,7 +57,17 @@ func (s schedule) report(b *testing.B) {
 	end, n := scheduling(), float64(b.N)
 	b.ReportMetric((end.goroutines-s.goroutines)/n, "scheduled/op")
 	b.ReportMetric((end.threads-s.threads)/n, "switches/op")
-	b.ReportMetric((end.collections-s.collections)/n, "GCs/op")
+}
+
+// Collections returns what reports how often the collector has run since.
+func Collections() (report func(*testing.B)) {
+	run := func() float64 {
+		s := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
+		metrics.Read(s)
+		return float64(s[0].Value.Uint64())
+	}
+	before := run()
+	return func(b *testing.B) { b.ReportMetric((run()-before)/float64(b.N), "GCs/op") }
 }
 
 // peak returns by how much op raises the memory of objects and stacks at most, looking every 200 µs. Without

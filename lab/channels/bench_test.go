@@ -63,12 +63,7 @@ func measure(b *testing.B, name string, want tally, scan func() tally) {
 }
 
 // size returns the number of records that the flags ask for.
-func size() int {
-	if testing.Short() {
-		return min(*records, 5000)
-	}
-	return *records
-}
+func size() int { return bench.Short(*records, 5000) }
 
 // BenchmarkProfile reports which parts of the CPU time the runtime and reading the file take, from a CPU profile.
 func BenchmarkProfile(b *testing.B) {
@@ -83,11 +78,7 @@ func BenchmarkProfile(b *testing.B) {
 				}
 				bench.Run(b, want, func() tally { return formats[w.format].scan(w.run, light) }, func(b *testing.B) {
 					pprof.StopCPUProfile()
-					p, err := profile.Parse(&out)
-					if err != nil {
-						b.Fatal(err)
-					}
-					shares(b, p)
+					shares(b, bench.Must(profile.Parse(&out)))
 				})
 			})
 		}

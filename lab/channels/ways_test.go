@@ -28,16 +28,15 @@ type rating struct {
 	Time        int64
 }
 
-// A tally is the result of a scan: the number of records, the sum of their fields, and an error.
+// A tally is the result of a scan: the number of records and the sum of their fields.
 type tally struct {
 	count int
 	sum   int64
-	err   error
 }
 
 // light adds a record to a tally. It is a variable so that no loop inlines it.
 var light consumer = func(t tally, r rating) tally {
-	return tally{t.count + 1, t.sum + int64(r.User) + int64(r.Movie) + int64(2*r.Value) + r.Time, nil}
+	return tally{t.count + 1, t.sum + int64(r.User) + int64(r.Movie) + int64(2*r.Value) + r.Time}
 }
 
 // A format is how the records of a file are read.
@@ -57,8 +56,7 @@ func newTable(b *testing.B) (formats map[string]*format, want tally) {
 		"csv":     {file: file + ".csv", read: lines, theirs: 784.9},
 		"short":   {file: file + ".csv", read: func(in io.Reader) func() (rating, error) { return lines(shortReader{in}) }},
 	}
-	bin, err1 := os.Create(file)
-	text, err2 := os.Create(file + ".csv")
+	bin, text := bench.Must(os.Create(file)), bench.Must(os.Create(file+".csv"))
 	toBin, toText := bufio.NewWriter(bin), bufio.NewWriter(text)
 	random := rand.New(rand.NewPCG(13, 14))
 	for i := range n {
@@ -68,9 +66,7 @@ func newTable(b *testing.B) (formats map[string]*format, want tally) {
 		fmt.Fprintf(toText, "%d,%d,%.1f,%d\n", r.User, r.Movie, r.Value, r.Time)
 	}
 	// Synced, files are not written back while measuring.
-	if err := errors.Join(err1, err2, toBin.Flush(), toText.Flush(), bin.Sync(), text.Sync(), bin.Close(), text.Close()); err != nil {
-		b.Fatal(err)
-	}
+	bench.Check(errors.Join(toBin.Flush(), toText.Flush(), bin.Sync(), text.Sync(), bin.Close(), text.Close()))
 	for _, f := range formats {
 		if fastest := time.Hour; *decode > 0 && f.theirs > 0 { // of several, since every disturbance makes a scan slower
 			for range 5 {
@@ -86,23 +82,19 @@ func newTable(b *testing.B) (formats map[string]*format, want tally) {
 
 // scan passes the records of the file to a consumer.
 func (f format) scan(run pass, use consumer) tally {
-	file, err := os.Open(f.file)
-	if err != nil {
-		return tally{err: err}
-	}
+	file := bench.Must(os.Open(f.file))
 	defer file.Close()
 	read := f.read(file)
-	t := run(func() (rating, bool) {
+	return run(func() (rating, bool) {
 		if f.steps > 0 {
 			runtime.KeepAlive(bench.Spin(f.steps))
 		}
-		r, failed := read()
-		if failed != nil && failed != io.EOF {
-			err = failed
+		r, err := read()
+		if err != io.EOF {
+			bench.Check(err)
 		}
-		return r, failed == nil
+		return r, err == nil
 	}, use)
-	return tally{t.count, t.sum, err}
 }
 
 // reflected decodes with binary.Read.
@@ -214,8 +206,7 @@ func generate(buffer int) pass {
 		if buffer > 0 {
 			s = stream.Buffer(s, buffer)
 		}
-		t, err := stream.Reduce(context.Background(), s, tally{}, use)
-		return tally{t.count, t.sum, err}
+		return bench.Must(stream.Reduce(context.Background(), s, tally{}, use))
 	}
 }
 

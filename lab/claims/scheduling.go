@@ -74,7 +74,7 @@ var Scheduling = Article{
 		{Says: "More threads bring nothing to work that waits.", Bar: NoGain, Pairs: AllToOne("Concurrent", "ConcurrentAgain"),
 			Cause: &Cause{"More CPUs decode faster. With documents that have no items they bring nothing.",
 				Claim{Bar: NoGain, Filter: "gogc:off goroutines:8 items:0", Pairs: AllToOne("Concurrent")}}},
-		{Says: "A goroutine that waits makes room for another on the same thread: on one CPU 8 wait at once.", Bar: Bar{"at least 8", 7.5, most},
+		{Says: "A goroutine that waits makes room for another on the same thread: on one CPU 8 wait at once.", Bar: AtLeast(8),
 			Pairs: []Pair{{A: "Concurrent", Unit: "at-once"}},
 			Note: "A goroutine that waits for a mutex makes room as well. An atomic operation, which the article names too, lets no goroutine wait: " +
 				"each piece of the sum has one."},

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -19,12 +18,8 @@ import (
 	"github.com/stint-go/stint/lab/child"
 )
 
-const childVar = "STINT_LAB_CHILD"
-
 func TestMain(m *testing.M) {
-	if status, ok := child.Main(childVar, play); ok {
-		os.Exit(status)
-	}
+	child.Main(play)
 	bench.Main(m)
 }
 
@@ -46,13 +41,13 @@ func BenchmarkEmpty(b *testing.B) {
 			embedded.User{Name: "s", Password: "p", Role: embedded.Submitter}), "w:p@", "s:p@"},
 	} {
 		b.Run(m.name, func(b *testing.B) {
-			server := must(embedded.Open(embedded.Listen("127.0.0.1:0", m.auth)))
+			server := bench.Must(embedded.Open(embedded.Listen("127.0.0.1:0", m.auth)))
 			b.Cleanup(func() { server.Close() })
 			at := func(login string) string { return strings.Replace(server.URL(), "//", "//"+login, 1) }
 			w := m.open(b.Context(), at(m.worker), 0)
 			b.Cleanup(w.close)
 			go w.work(b.Context(), 64)
-			bench.Run(b, nil, batch(b, m.open, at(m.login), size(5000, 100), nil))
+			bench.Run(b, nil, batch(b, m.open, at(m.login), bench.Short(5000, 100), nil))
 		})
 	}
 }
@@ -66,7 +61,7 @@ func BenchmarkSleep(b *testing.B) {
 			continue // which would take seconds, or show nothing more
 		}
 		b.Run(way, func(b *testing.B) {
-			n, dir := size(1200, 24), b.TempDir()
+			n, dir := bench.Short(1200, 24), b.TempDir()
 			server := start(b, role{Dir: dir, Memory: way == "store=memory"})
 			work := role{Worker: true, URL: server.Said}
 			worker := start(b, work)
@@ -76,32 +71,16 @@ func BenchmarkSleep(b *testing.B) {
 				if results != n/2 || strings.HasPrefix(way, "store") {
 					return
 				}
-				server.kill()
+				server.Kill()
 				server = start(b, role{Dir: dir, URL: server.Said})
 				if way != "killed=server" {
-					worker.kill()
+					worker.Kill()
 					worker = start(b, work)
 				}
 			}
 			bench.Process(b, batch(b, openStint, server.Said, n, got), func() error { return nil }) // the op checks its results
 		})
 	}
-}
-
-// size returns the size of a batch, or the other in a smoke test.
-func size(full, short int) int {
-	if testing.Short() {
-		return short
-	}
-	return full
-}
-
-// must returns v. An error ends this process, and therefore its children.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }
 
 // A system is a connection to a server. Its run calls got with the number of results, unless got is nil, and returns
@@ -120,7 +99,7 @@ func double(sleep time.Duration) func(context.Context, int) (int, error) {
 }
 
 func openStint(ctx context.Context, url string, sleep time.Duration) system {
-	c := must(cluster.Connect(ctx, url))
+	c := bench.Must(cluster.Connect(ctx, url))
 	t := cluster.NewTask("double/v1", double(sleep), cluster.Lease(lease))
 	c.Handle(t)
 	run := func(ctx context.Context, items []int, got func(int)) (out []int, err error) {
@@ -148,7 +127,7 @@ func batch(b *testing.B, open opener, url string, n int, got func(results int)) 
 	for i := range items {
 		items[i], want[i] = i, 2*i
 	}
-	must(s.run(b.Context(), items[:min(n, 100)], nil))
+	bench.Must(s.run(b.Context(), items[:min(n, 100)], nil))
 	return func() error {
 		results, err := s.run(b.Context(), items, got)
 		if err == nil && !slices.Equal(results, want) {
@@ -166,38 +145,30 @@ type role struct {
 	Memory bool   // it keeps everything in memory instead
 }
 
-func play(ctx context.Context, r role, say func(line string)) error {
+func play(ctx context.Context, r role) error {
 	if r.Worker {
 		s := openStint(ctx, r.URL, 10*time.Millisecond)
 		defer s.close()
-		say("")
+		fmt.Println()
 		return s.work(ctx, 4)
 	}
 	store := embedded.Dir(r.Dir)
 	if r.Memory {
 		store = embedded.Memory()
 	}
-	server := must(embedded.Open(store, embedded.Listen(cmp.Or(strings.TrimPrefix(r.URL, "nats://"), "127.0.0.1:0"), nil)))
-	say(server.URL())
+	server := bench.Must(embedded.Open(store, embedded.Listen(cmp.Or(strings.TrimPrefix(r.URL, "nats://"), "127.0.0.1:0"), nil)))
+	fmt.Println(server.URL())
 	<-ctx.Done()
 	return server.Close()
 }
 
-// A process is a child that can be killed.
-type process struct {
-	*child.Process
-	kill func()
-}
-
-func start(b *testing.B, r role) process {
-	ctx, cancel := context.WithCancel(context.Background())
-	p := must(child.Start(must(child.Again(ctx, childVar, r))))
-	kill := func() { cancel(); <-p.Ended }
+func start(b *testing.B, r role) *child.Process {
+	p := bench.Must(child.Start(child.Again(r)))
 	b.Cleanup(func() {
 		if !r.Worker { // which would wait for a server that has ended before
 			_ = p.End()
 		}
-		kill()
+		p.Kill()
 	})
-	return process{p, kill}
+	return p
 }

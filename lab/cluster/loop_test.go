@@ -9,6 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stint-go/stint/lab/bench"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -25,14 +26,14 @@ type loop struct {
 
 // openLoop connects a loop to a server and makes the streams.
 func openLoop(ctx context.Context, url string, sleep time.Duration) system {
-	nc := must(nats.Connect(url))
-	l := &loop{js: must(jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(pending))), task: double(sleep)}
+	nc := bench.Must(nats.Connect(url))
+	l := &loop{js: bench.Must(jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(pending))), task: double(sleep)}
 	for _, c := range []jetstream.StreamConfig{
 		{Name: "tasks", Subjects: []string{"task.>"}, Retention: jetstream.WorkQueuePolicy, MaxMsgs: 65_536},
 		{Name: "results", Subjects: []string{"result.>"}, MaxMsgsPerSubject: 1, DiscardNewPerSubject: true},
 	} {
 		c.Storage, c.Discard = jetstream.MemoryStorage, jetstream.DiscardNew
-		must(l.js.CreateOrUpdateStream(ctx, c))
+		bench.Must(l.js.CreateOrUpdateStream(ctx, c))
 	}
 	return system{l.run, l.work, nc.Close}
 }
@@ -43,8 +44,9 @@ func (l *loop) run(ctx context.Context, items []int, _ func(int)) ([]int, error)
 	defer cancel()
 	l.runs++
 	name, out, room := strconv.Itoa(l.runs), make([]int, len(items)), make(chan struct{}, pending)
-	consumer := must(l.js.OrderedConsumer(ctx, "results", jetstream.OrderedConsumerConfig{FilterSubjects: []string{"result." + name + ".*"}}))
-	results := must(consumer.Messages())
+	config := jetstream.OrderedConsumerConfig{FilterSubjects: []string{"result." + name + ".*"}}
+	consumer := bench.Must(l.js.OrderedConsumer(ctx, "results", config))
+	results := bench.Must(consumer.Messages())
 	defer results.Stop()
 	go func() {
 		for i, v := range items {
@@ -54,7 +56,7 @@ func (l *loop) run(ctx context.Context, items []int, _ func(int)) ([]int, error)
 		}
 	}()
 	for range out {
-		m := must(results.Next(jetstream.NextContext(ctx)))
+		m := bench.Must(results.Next(jetstream.NextContext(ctx)))
 		i, _ := strconv.Atoi(m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:])
 		_ = json.Unmarshal(m.Data(), &out[i]) // a wrong result will be seen
 		<-room
@@ -65,8 +67,8 @@ func (l *loop) run(ctx context.Context, items []int, _ func(int)) ([]int, error)
 // work runs a worker until ctx ends.
 func (l *loop) work(ctx context.Context, slots int) error {
 	config := jetstream.ConsumerConfig{Durable: "workers", AckPolicy: jetstream.AckExplicitPolicy, MaxAckPending: -1, AckWait: lease}
-	consumer := must(l.js.CreateOrUpdateConsumer(ctx, "tasks", config))
-	tasks := must(consumer.Messages(jetstream.PullMaxMessages(slots)))
+	consumer := bench.Must(l.js.CreateOrUpdateConsumer(ctx, "tasks", config))
+	tasks := bench.Must(consumer.Messages(jetstream.PullMaxMessages(slots)))
 	defer context.AfterFunc(ctx, tasks.Stop)()
 	var g errgroup.Group
 	for range slots {

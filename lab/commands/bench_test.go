@@ -40,13 +40,14 @@ func BenchmarkStart(b *testing.B) { all(b, "", work{command: []string{"true"}, n
 
 // BenchmarkRun runs many of them, two at once: the time of a job.
 func BenchmarkRun(b *testing.B) {
-	w := work{command: []string{"true"}, n: size(2000, 20), jobs: 2}
+	w := work{command: []string{"true"}, n: bench.Short(2000, 20), jobs: 2}
 	all(b, fmt.Sprintf("jobs=%d/", w.n), w, len(tools))
 }
 
 // BenchmarkLimit compares stint run without -j with fixed numbers of jobs.
 func BenchmarkLimit(b *testing.B) {
-	cpus, job, unit, hold := runtime.GOMAXPROCS(0), program(b, "job"), time.Duration(size(50, 1))*time.Millisecond, size(300e6, 1e6)
+	cpus, job := runtime.GOMAXPROCS(0), program(b, "job")
+	unit, hold := bench.Short(50*time.Millisecond, time.Millisecond), bench.Short(300_000_000, 1_000_000)
 	compute := []string{job, "-steps", strconv.Itoa(bench.Steps(unit))}
 	for _, w := range []struct {
 		name string
@@ -54,11 +55,12 @@ func BenchmarkLimit(b *testing.B) {
 		sweep []int
 		tools int
 	}{
-		{"wait", work{command: []string{"sleep"}, n: size(1000, 20), item: fmt.Sprint((2 * unit).Seconds()), peers: 256}, []int{256}, 3},
-		{"compute", work{command: compute, n: size(20*cpus, 4), repeat: 1}, []int{cpus, cpus + 1}, 3},
-		{"both", work{command: append(compute, "-wait", unit.String()), n: size(32*cpus, 4), repeat: 1, peers: 4 * cpus},
+		{"wait", work{command: []string{"sleep"}, n: bench.Short(1000, 20), item: fmt.Sprint((2 * unit).Seconds()), peers: 256},
+			[]int{256}, 3},
+		{"compute", work{command: compute, n: bench.Short(20*cpus, 4), repeat: 1}, []int{cpus, cpus + 1}, 3},
+		{"both", work{command: append(compute, "-wait", unit.String()), n: bench.Short(32*cpus, 4), repeat: 1, peers: 4 * cpus},
 			[]int{cpus, 2 * cpus, 4 * cpus, 16 * cpus}, 3},
-		{"memory", work{command: []string{job, "-memory", strconv.Itoa(hold), "-wait", (6 * unit).String()}, n: size(18, 4), repeat: 1, memory: int64(max(200e6, 20*hold/3))}, []int{6, 12}, 1},
+		{"memory", work{command: []string{job, "-memory", strconv.Itoa(hold), "-wait", (6 * unit).String()}, n: bench.Short(18, 4), repeat: 1, memory: int64(max(200e6, 20*hold/3))}, []int{6, 12}, 1},
 	} {
 		all(b, "work="+w.name+"/", w.work, w.tools)
 		for _, w.jobs = range w.sweep {
@@ -69,7 +71,7 @@ func BenchmarkLimit(b *testing.B) {
 
 // BenchmarkFit passes as many items to a command as fit on a command line.
 func BenchmarkFit(b *testing.B) {
-	for _, n := range []int{size(250_000, 2500), size(1_000_000, 10_000)} {
+	for _, n := range []int{bench.Short(250_000, 2500), bench.Short(1_000_000, 10_000)} {
 		all(b, fmt.Sprintf("items=%d/", n), work{command: []string{"echo"}, n: n, repeat: 1, ordered: true, fit: true}, 3)
 	}
 }
@@ -77,8 +79,8 @@ func BenchmarkFit(b *testing.B) {
 // BenchmarkOrder has a first job that lasts two seconds. Its output comes first, and that of the others, of 1 MB each,
 // must be kept until then.
 func BenchmarkOrder(b *testing.B) {
-	lines, first := size(50_000, 100), time.Duration(size(2000, 10))*time.Millisecond
-	w := work{n: size(300, 3), repeat: lines, ordered: true}
+	lines, first := bench.Short(50_000, 100), bench.Short(2*time.Second, 10*time.Millisecond)
+	w := work{n: bench.Short(300, 3), repeat: lines, ordered: true}
 	w.command = []string{program(b, "job"), "-lines", strconv.Itoa(lines), "-first", first.String()}
 	for _, t := range []tool{tools[0], tools[2]} {
 		b.Run("tool="+t.name, func(b *testing.B) { w.measure(b, t) })
@@ -90,14 +92,6 @@ func all(b *testing.B, name string, w work, n int) {
 	for _, t := range tools[:n] {
 		b.Run(name+"tool="+t.name, func(b *testing.B) { w.measure(b, t) })
 	}
-}
-
-// size returns the size of a list, or the other in a smoke test.
-func size(full, short int) int {
-	if testing.Short() {
-		return short
-	}
-	return full
 }
 
 // text returns an item.
@@ -153,23 +147,17 @@ func (w work) prepare(b *testing.B, t tool) *process {
 	if w.memory > 0 {
 		p.args = append([]string{"sh", "-c", enter, group(b, w.memory)}, p.args...)
 	}
-	f, err := os.Create(p.input)
+	f := bench.Must(os.Create(p.input))
 	lines := bufio.NewWriter(f)
 	for i := range w.n {
 		fmt.Fprintln(lines, w.text(i))
 	}
-	if err := cmp.Or(err, lines.Flush(), f.Close()); err != nil {
-		b.Fatal(err)
-	}
+	bench.Check(cmp.Or(lines.Flush(), f.Close()))
 	return p
 }
 
 func (p *process) run() error {
-	in, err1 := os.Open(p.input)
-	out, err2 := os.Create(p.output)
-	if err := cmp.Or(err1, err2); err != nil {
-		return err
-	}
+	in, out := bench.Must(os.Open(p.input)), bench.Must(os.Create(p.output))
 	defer in.Close()
 	defer out.Close()
 	var said bytes.Buffer

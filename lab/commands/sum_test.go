@@ -21,7 +21,7 @@ import (
 // also find and sort the files, as stint does. With xargs -P their lines come in any order, and the files are not sorted.
 func BenchmarkSum(b *testing.B) {
 	dir := b.TempDir()
-	digests := tree(b, dir)
+	digests := tree(dir)
 	const find, sort, xargs = "find . -type f -print0 | ", "LC_ALL=C sort -z | ", "xargs -0 "
 	for _, alg := range []string{"md5", "sha256"} {
 		for _, way := range []struct {
@@ -60,22 +60,20 @@ func sorted(text string) string { return strings.Join(slices.Sorted(strings.Line
 
 // tree makes the files, and returns the lines with their digests in the order of the names. Large files are among the
 // small ones, so that batches are of similar size.
-func tree(b *testing.B, dir string) map[string]string {
+func tree(dir string) map[string]string {
 	content := rand.NewChaCha8([32]byte{1})
 	sizes := rand.New(rand.NewPCG(1, 0))
 	lines := map[string]string{}
-	for i := range size(1300, 26) {
+	for i := range bench.Short(1300, 26) {
 		n := 1000 + sizes.IntN(7000)
 		if i%26 == 0 {
-			n = size(4_000_000, 10_000)
+			n = bench.Short(4_000_000, 10_000)
 		}
 		data := make([]byte, n)
 		_, _ = content.Read(data) // never fails
 		name := fmt.Sprintf("%02d/%04d", i/65, i)
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, data, 0o666)); err != nil {
-			b.Fatal(err)
-		}
+		bench.Check(errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, data, 0o666)))
 		lines["md5"] += fmt.Sprintf("%x  ./%s\n", md5.Sum(data), name)
 		lines["sha256"] += fmt.Sprintf("%x  ./%s\n", sha256.Sum256(data), name)
 	}

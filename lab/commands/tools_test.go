@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/stint-go/stint/lab/bench"
 )
 
 // program returns the path of stint or of job, which are in the directory bin beside the test binary. They are built
@@ -21,10 +23,8 @@ func program(b *testing.B, name string) string {
 	dir, err := programs()
 	if errors.Is(err, exec.ErrNotFound) {
 		b.Skip(err)
-	} else if err != nil {
-		b.Fatal(err)
 	}
-	return filepath.Join(dir, name)
+	return filepath.Join(bench.Must(dir, err), name)
 }
 
 var programs = sync.OnceValues(func() (dir string, err error) {

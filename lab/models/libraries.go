@@ -2,19 +2,23 @@ package models
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
+	"testing"
 
 	"github.com/alitto/pond/v2"
 	"github.com/panjf2000/ants/v2"
 	"github.com/sourcegraph/conc/iter"
 	"github.com/sourcegraph/conc/pool"
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/lab/bench"
 	"github.com/stint-go/stint/par"
 	"github.com/stint-go/stint/stream"
 	"golang.org/x/sync/errgroup"
 )
+
+// The default pool of ants has a clock, which would tick during all measurements.
+func init() { ants.Release() }
 
 // A Named is a model with the name it has in results.
 type Named struct {
@@ -22,11 +26,17 @@ type Named struct {
 	Model Model
 }
 
+// Each measures models as sub-benchmarks.
+func Each(b *testing.B, prefix string, all []Named, measure func(*testing.B, Model)) {
+	for _, m := range all {
+		b.Run(prefix+m.Name, func(b *testing.B) { measure(b, m.Model) })
+	}
+}
+
 // Computing returns libraries, a loop, and par.Reduce, which is for work that computes.
 func Computing(limit int) []Named {
 	return append(Libraries(limit), Named{"loop", Sequential}, Named{"par.Reduce", func(list []float64, f Item) uint64 {
-		add := func(a, b uint64) uint64 { return a + b }
-		return par.Reduce(list, func() uint64 { return 0 }, func(sum uint64, n float64) uint64 { return sum + f(n) }, add)
+		return par.Reduce(list, func() uint64 { return 0 }, adding(f), add)
 	}})
 }
 
@@ -34,18 +44,14 @@ func Computing(limit int) []Named {
 func Libraries(limit int) []Named {
 	return []Named{
 		{"stint.Map", func(list []float64, f Item) uint64 {
-			results, err := stint.Map(context.Background(), list, func(_ context.Context, n float64) (uint64, error) { return f(n), nil })
-			must(err)
-			return total(results)
+			one := func(_ context.Context, n float64) (uint64, error) { return f(n), nil }
+			return total(bench.Must(stint.Map(context.Background(), list, one)))
 		}},
 		{"stint.Range", each(func(n int, f func(i int)) {
-			must(stint.Range(context.Background(), n, func(_ context.Context, i int) error { f(i); return nil }))
+			bench.Check(stint.Range(context.Background(), n, func(_ context.Context, i int) error { f(i); return nil }))
 		})},
 		{"stream", func(list []float64, f Item) uint64 {
-			worked := stream.Buffer(stream.Map(stream.Buffer(stream.From(list), 256), f), 256)
-			sum, err := stream.Reduce(context.Background(), worked, 0, func(a, b uint64) uint64 { return a + b })
-			must(err)
-			return sum
+			return Streamed(stream.Buffer(stream.From(list), 256), 256, f, add)
 		}},
 		{"goroutines", func(list []float64, f Item) uint64 { return Parallelize(len(list))(list, f) }},
 		{"errgroup", each(func(n int, f func(i int)) {
@@ -54,7 +60,7 @@ func Libraries(limit int) []Named {
 			for i := range n {
 				g.Go(func() error { f(i); return nil })
 			}
-			must(g.Wait())
+			bench.Check(g.Wait())
 		})},
 		{"conc.pool", each(func(n int, f func(i int)) {
 			p := pool.New().WithMaxGoroutines(limit)
@@ -68,13 +74,12 @@ func Libraries(limit int) []Named {
 			return total(m.Map(list, func(n *float64) uint64 { return f(*n) }))
 		}},
 		{"ants", each(func(n int, f func(i int)) {
-			p, err := ants.NewPool(limit)
-			must(err)
+			p := bench.Must(ants.NewPool(limit))
 			defer p.Release()
 			var wg sync.WaitGroup
 			wg.Add(n)
 			for i := range n {
-				must(p.Submit(func() { defer wg.Done(); f(i) }))
+				bench.Check(p.Submit(func() { defer wg.Done(); f(i) }))
 			}
 			wg.Wait()
 		})},
@@ -85,45 +90,6 @@ func Libraries(limit int) []Named {
 			}
 			p.StopAndWait()
 		})},
-	}
-}
-
-// Stages returns a loop and pipelines of two stages. The second is the Item, on the caller's goroutine.
-func Stages(first func(float64) float64) []Named {
-	return []Named{
-		{"loop", func(list []float64, second Item) uint64 {
-			return Sequential(list, func(n float64) uint64 { return second(first(n)) })
-		}},
-		{"pipeline", func(list []float64, second Item) (sum uint64) {
-			for n := range send(1000, func(out chan<- float64) {
-				for _, n := range list {
-					out <- first(n)
-				}
-			}) {
-				sum += second(n)
-			}
-			return sum
-		}},
-		{"batches", func(list []float64, second Item) (sum uint64) {
-			for batch := range send(4, func(out chan<- []float64) {
-				for part := range slices.Chunk(list, 1000) {
-					made := make([]float64, len(part))
-					for i, n := range part {
-						made[i] = first(n)
-					}
-					out <- made
-				}
-			}) {
-				sum += Sequential(batch, second)
-			}
-			return sum
-		}},
-		{"stream", func(list []float64, second Item) uint64 {
-			made := stream.Buffer(stream.Map(stream.From(list), first), 1000)
-			sum, err := stream.Reduce(context.Background(), made, 0, func(sum uint64, n float64) uint64 { return sum + second(n) })
-			must(err)
-			return sum
-		}},
 	}
 }
 
@@ -176,33 +142,32 @@ var Runners = []Runner{
 	started("errgroup", func(limit int, t Task) (_, _ func()) {
 		g, f := new(errgroup.Group), func() error { t.Plain(); return nil }
 		g.SetLimit(limit)
-		return func() { g.Go(f) }, func() { must(g.Wait()) }
+		return func() { g.Go(f) }, func() { bench.Check(g.Wait()) }
 	}),
 	started("conc", func(limit int, t Task) (_, _ func()) {
 		p := pool.New().WithMaxGoroutines(limit)
 		return func() { p.Go(t.Plain) }, p.Wait
 	}),
 	started("ants", func(limit int, t Task) (_, _ func()) {
-		p, err := ants.NewPool(limit)
-		must(err)
-		start, wait := counted(t, func(f func()) { must(p.Submit(f)) })
+		p := bench.Must(ants.NewPool(limit))
+		start, wait := counted(t, func(f func()) { bench.Check(p.Submit(f)) })
 		return start, func() { wait(); p.Release() }
 	}),
 	started("pond", func(limit int, t Task) (_, _ func()) {
 		p := pond.NewPool(limit)
-		return func() { must(p.Go(t.Plain)) }, p.StopAndWait
+		return func() { bench.Check(p.Go(t.Plain)) }, p.StopAndWait
 	}),
 	started("stint.Pool", func(limit int, t Task) (_, _ func()) {
 		p := stint.NewPool(stint.Limit(limit))
-		return func() { must(p.Go(t.Pool)) }, p.Close
+		return func() { bench.Check(p.Go(t.Pool)) }, p.Close
 	}),
 	started("stint.Group", func(limit int, t Task) (_, _ func()) {
 		g := stint.NewGroup(context.Background(), stint.Limit(limit))
-		return func() { g.Go(t.Group) }, func() { must(g.Wait()) }
+		return func() { g.Go(t.Group) }, func() { bench.Check(g.Wait()) }
 	}),
 	{"stint.Each", func(n, limit int, t Task) {
 		f := func(ctx context.Context, _ struct{}) error { return t.Group(ctx) }
-		must(stint.Each(context.Background(), make([]struct{}, n), f, stint.Limit(limit)))
+		bench.Check(stint.Each(context.Background(), make([]struct{}, n), f, stint.Limit(limit)))
 	}},
 }
 
@@ -228,10 +193,4 @@ func total(results []uint64) (sum uint64) {
 		sum += v
 	}
 	return sum
-}
-
-func must(err error) {
-	if err != nil {
-		panic(err)
-	}
 }

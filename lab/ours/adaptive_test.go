@@ -65,7 +65,7 @@ func BenchmarkAdaptive(b *testing.B) {
 			b.Run(fmt.Sprintf("work=%s/tasks=%d/%s", w.name, w.n, name), func(b *testing.B) {
 				bench.Run(b, false, func() (missing bool) {
 					clear(ends)
-					must(stint.Range(context.Background(), n, func(_ context.Context, i int) error {
+					bench.Check(stint.Range(context.Background(), n, func(_ context.Context, i int) error {
 						g.Enter()
 						w.task(i)
 						g.Leave()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/lab/bench"
+	"github.com/stint-go/stint/lab/models"
 	"github.com/stint-go/stint/stream"
 	"golang.org/x/sync/errgroup"
 )
@@ -61,14 +62,14 @@ func keyOf(m message) int { return m.key }
 func byMapKey(opts ...stint.Option) func([]message, func(context.Context, message) (int, error)) {
 	return func(messages []message, f func(context.Context, message) (int, error)) {
 		for _, err := range stint.MapKey(context.Background(), slices.Values(messages), keyOf, f, append(opts, stint.Limit(workers))...) {
-			must(err)
+			bench.Check(err)
 		}
 	}
 }
 
 func byParMapKey(messages []message, handle func(context.Context, message) (int, error)) {
 	s := stream.ParMapKey(stream.From(messages), keyOf, handle, stint.Limit(workers), stint.Queue(1000))
-	must(stream.Each(context.Background(), s, func(int) error { return nil }))
+	bench.Check(stream.Each(context.Background(), s, func(int) error { return nil }))
 }
 
 // byMutex is tasks that lock the key of their message. The order within a key is not certain.
@@ -84,16 +85,16 @@ func byMutex(messages []message, handle func(context.Context, message) (int, err
 			return err
 		})
 	}
-	must(g.Wait())
+	bench.Check(g.Wait())
 }
 
 // byHash is workers for some keys each, whose messages are there from the start.
 func byHash(messages []message, handle func(context.Context, message) (int, error)) {
-	together(workers, func(w int) {
+	models.Together(workers, func(w int) {
 		for _, m := range messages {
 			if m.key%workers == w {
 				_, err := handle(context.Background(), m)
-				must(err)
+				bench.Check(err)
 			}
 		}
 	})

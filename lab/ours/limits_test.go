@@ -9,6 +9,7 @@ import (
 
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/lab/bench"
+	"github.com/stint-go/stint/lab/models"
 	"golang.org/x/sync/semaphore"
 )
 
@@ -26,21 +27,18 @@ func BenchmarkPermit(b *testing.B) {
 		return f(ctx)
 	}
 	measure := func(prefix string, callers, calls int, f func()) {
-		op := func(do func(context.Context, func(context.Context) error) error) func() int64 {
-			return func() int64 {
-				var ran atomic.Int64
-				together(callers, func(int) {
-					n := int64(0)
+		op := func(do func(context.Context, func(context.Context) error) error) func() uint64 {
+			return func() uint64 {
+				return models.Sum(callers, func(int) (ran uint64) {
 					for range calls {
-						must(do(context.Background(), func(context.Context) error { f(); n++; return nil }))
+						bench.Check(do(context.Background(), func(context.Context) error { f(); ran++; return nil }))
 					}
-					ran.Add(n)
+					return ran
 				})
-				return ran.Load()
 			}
 		}
-		compare(b, prefix, callers*calls, int64(callers*calls),
-			model[int64]{"semaphore", op(weighted)}, model[int64]{"stint.Limit", op(stint.Limit(permits).Do)})
+		compare(b, prefix, callers*calls, uint64(callers*calls),
+			model[uint64]{"semaphore", op(weighted)}, model[uint64]{"stint.Limit", op(stint.Limit(permits).Do)})
 	}
 	measure("callers=1/", 1, size(2000), func() {})
 	measure("callers=64/", 64, size(100), func() { time.Sleep(20 * time.Microsecond) })
@@ -83,7 +81,7 @@ func ask(n int, background ...stint.Option) (waits []time.Duration, each float64
 	for _, pause := range times(n, 5*ms/2, uniform) {
 		time.Sleep(pause)
 		came := time.Now()
-		must(call(func() { waits = append(waits, time.Since(came)); time.Sleep(ms / 2) }))
+		bench.Check(call(func() { waits = append(waits, time.Since(came)); time.Sleep(ms / 2) }))
 	}
 	each = float64(time.Since(began)) / float64(max(1, ran.Load()-before))
 	cancel()

@@ -9,6 +9,7 @@ import (
 	"github.com/sourcegraph/conc/iter"
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/lab/bench"
+	"github.com/stint-go/stint/lab/models"
 	"github.com/stint-go/stint/par"
 	"golang.org/x/sync/errgroup"
 )
@@ -26,7 +27,7 @@ var loops = []named[func(s []int, f body)]{
 	{"plain", plain},
 	{"pieces", func(s []int, f body) { pieces(s, func(s []int) int { plain(s, f); return 0 }) }},
 	{"par.Each", func(s []int, f body) { par.Each(s, f.pointer) }},
-	{"stint.Each", func(s []int, f body) { must(stint.Each(context.Background(), s, f.task)) }},
+	{"stint.Each", func(s []int, f body) { bench.Check(stint.Each(context.Background(), s, f.task)) }},
 	{"conc.iter", func(s []int, f body) { iter.ForEach(s, f.pointer) }},
 	{"errgroup", func(s []int, f body) {
 		var g errgroup.Group
@@ -34,7 +35,7 @@ var loops = []named[func(s []int, f body)]{
 		for _, i := range s {
 			g.Go(func() error { f.plain(i); return nil })
 		}
-		must(g.Wait())
+		bench.Check(g.Wait())
 	}},
 }
 
@@ -48,7 +49,7 @@ func plain(s []int, f body) {
 func pieces[T, R any](s []T, f func([]T) R) []R {
 	p := min(runtime.GOMAXPROCS(0), len(s))
 	out := make([]R, p)
-	together(p, func(w int) { out[w] = f(s[w*len(s)/p : (w+1)*len(s)/p]) })
+	models.Together(p, func(w int) { out[w] = f(models.EvenPiece(s, w, p)) })
 	return out
 }
 

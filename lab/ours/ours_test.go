@@ -8,10 +8,8 @@ package ours
 
 import (
 	"flag"
-	"sync"
 	"testing"
 
-	"github.com/panjf2000/ants/v2"
 	"github.com/stint-go/stint/lab/bench"
 )
 
@@ -22,10 +20,7 @@ var (
 	records  = flag.Int("records", 100_000, "records of a stream")
 )
 
-func TestMain(m *testing.M) {
-	ants.Release() // its default pool has a clock, which would tick during all measurements
-	bench.Main(m)
-}
+func TestMain(m *testing.M) { bench.Main(m) }
 
 // A named is a function with its name in results, and a model is one that is an op.
 type (
@@ -50,31 +45,11 @@ func compare[R comparable](b *testing.B, prefix string, n int, want R, models ..
 func each(b *testing.B) float64 { return float64(b.Elapsed().Nanoseconds()) / float64(b.N) }
 
 // size returns n, or much less in a short test.
-func size(n int) int {
-	if testing.Short() {
-		return max(1, n/100)
-	}
-	return n
-}
-
-// together calls f on n goroutines, and returns when all calls have.
-func together(n int, f func(i int)) {
-	var wg sync.WaitGroup
-	for i := range n {
-		wg.Go(func() { f(i) })
-	}
-	wg.Wait()
-}
+func size(n int) int { return bench.Short(n, max(1, n/100)) }
 
 // mix is an item of about 2 ns, small enough to be inlined.
 func mix(i int) uint64 {
 	x := uint64(i) * 0x9e3779b97f4a7c15
 	x ^= x >> 29
 	return x * 0xbf58476d1ce4e5b9
-}
-
-func must(err error) {
-	if err != nil {
-		panic(err)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint/lab/bench"
+	"github.com/stint-go/stint/lab/models"
 	"github.com/stint-go/stint/par"
 )
 
@@ -26,7 +27,7 @@ func sorts[E comparable](b *testing.B, prefix string, makes func(r *rand.Rand) E
 	}
 	want, work, other := slices.Clone(input), slices.Clone(input), slices.Clone(input)
 	std(want)
-	pair := func(s []E) { together(2, func(i int) { std([][]E{s, other}[i]) }) }
+	pair := func(s []E) { models.Together(2, func(i int) { std([][]E{s, other}[i]) }) }
 	for _, m := range bench.Order([]named[func([]E)]{{"slices.Sort", std}, {"pair", pair}, {"par.Sort", ours}}) {
 		b.Run(prefix+"model="+m.name, func(b *testing.B) {
 			var took time.Duration

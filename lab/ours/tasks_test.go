@@ -35,11 +35,10 @@ func BenchmarkSleepers(b *testing.B) {
 	for _, r := range models.Runners {
 		switch r.Name {
 		case "goroutines", "conc", "stint.Pool", "stint.Group":
-			all = append(all, model[int]{r.Name, func() int { return r.Count(n, limit, func() { time.Sleep(7 * ms) }) }})
+			op := func() int { return r.Count(n, limit, func() { time.Sleep(7 * ms) }) }
+			bench.Warm(b, func() { op() })
+			all = append(all, model[int]{r.Name, op})
 		}
-	}
-	for _, m := range all {
-		bench.Warm(b, func() { m.run() })
 	}
 	compare(b, "", n, n, all...)
 }
@@ -67,20 +66,17 @@ func BenchmarkErrgroup(b *testing.B) {
 		{"10us", 3, 0}, {"10us", 2000, 0}, {"10us", 2000, 2}, {"sleep", 100_000, 0}, {"sleep", 10_000, 1000},
 	} {
 		f := tasks[g.work]
-		run := func(open func() group) func() error {
-			return func() error {
-				x := open()
-				if g.limit > 0 {
-					x.SetLimit(g.limit)
-				}
-				for range size(g.n) {
-					x.Go(f)
-				}
-				return x.Wait()
+		run := func(x group) error {
+			if g.limit > 0 {
+				x.SetLimit(g.limit)
 			}
+			for range size(g.n) {
+				x.Go(f)
+			}
+			return x.Wait()
 		}
 		compare(b, fmt.Sprintf("work=%s/tasks=%d/limit=%d/", g.work, g.n, g.limit), g.n, nil,
-			model[error]{"stint", run(func() group { return new(errgroup.Group) })},
-			model[error]{"x-sync", run(func() group { return new(original.Group) })})
+			model[error]{"stint", func() error { return run(new(errgroup.Group)) }},
+			model[error]{"x-sync", func() error { return run(new(original.Group)) }})
 	}
 }

@@ -56,12 +56,12 @@ func half() int { return max(1, all()/2) }
 func fan() int  { return max(2, half()) } // a fan of one worker would be a pipeline
 
 // BenchmarkCPU is the long list, by libraries, and BenchmarkFewCPU one so short that a loop is best.
-func BenchmarkCPU(b *testing.B)    { each(b, "model=", models.Computing(all()), many) }
-func BenchmarkFewCPU(b *testing.B) { each(b, "model=", models.Computing(all()), few) }
+func BenchmarkCPU(b *testing.B)    { models.Each(b, "model=", models.Computing(all()), many) }
+func BenchmarkFewCPU(b *testing.B) { models.Each(b, "model=", models.Computing(all()), few) }
 
 // BenchmarkIO gives the libraries the limit of the author's largest pool.
 func BenchmarkIO(b *testing.B) {
-	each(b, "model=", append(models.Libraries(10*all()), models.Named{Name: "balanced", Model: models.Balanced(all())}), wait)
+	models.Each(b, "model=", append(models.Libraries(10*all()), models.Named{Name: "balanced", Model: models.Balanced(all())}), wait)
 }
 
 // BenchmarkCPUWorkers and BenchmarkIOWorkers are the author's pool with 1 to 512 workers.
@@ -71,11 +71,11 @@ func BenchmarkIOWorkers(b *testing.B)  { workers(b, wait) }
 // BenchmarkStages is a list that passes through two stages. Both wait, as for a disk and a network, or both compute.
 func BenchmarkStages(b *testing.B) {
 	pause := func(x float64) float64 { time.Sleep(2 * time.Millisecond); return x }
-	each(b, "work=waits/model=", models.Stages(pause), func(b *testing.B, m models.Model) {
-		check(b, list(min(*short, 20)), key, func(x float64) uint64 { return key(pause(x)) }, m)
+	models.Each(b, "work=waits/model=", models.Stages(pause), func(b *testing.B, m models.Model) {
+		check(b, min(*short, 20), key, func(x float64) uint64 { return key(pause(x)) }, m)
 	})
 	first := func(x float64) float64 { return max(x, -float64(power(x))) } // x
-	each(b, "work=computes/model=", models.Stages(first), many)
+	models.Each(b, "work=computes/model=", models.Stages(first), many)
 }
 
 func workers(b *testing.B, measure func(*testing.B, models.Model)) {
@@ -84,27 +84,11 @@ func workers(b *testing.B, measure func(*testing.B, models.Model)) {
 	}
 }
 
-func each(b *testing.B, key string, all []models.Named, measure func(*testing.B, models.Model)) {
-	for _, m := range all {
-		b.Run(key+m.Name, func(b *testing.B) { measure(b, m.Model) })
-	}
-}
-
-func many(b *testing.B, m models.Model) { compute(b, *long, m) }
-func few(b *testing.B, m models.Model)  { compute(b, *short, m) }
-
-func compute(b *testing.B, n int, m models.Model) {
-	if testing.Short() {
-		n = min(n, 10_000)
-	}
-	check(b, list(n), power, power, m)
-}
+func many(b *testing.B, m models.Model) { check(b, bench.Short(*long, 10_000), power, power, m) }
+func few(b *testing.B, m models.Model)  { check(b, bench.Short(*short, 10_000), power, power, m) }
 
 func wait(b *testing.B, m models.Model) {
-	n, unit := *short, time.Millisecond
-	if testing.Short() {
-		n, unit = min(n, 20), unit/100
-	}
+	n, unit := bench.Short(*short, 20), bench.Short(time.Millisecond, time.Millisecond/100)
 	random := rand.New(rand.NewPCG(7, 8)) // the same waits for all models
 	units := make([]uint64, n)
 	for i := range units {
@@ -112,7 +96,7 @@ func wait(b *testing.B, m models.Model) {
 	}
 	result := func(x float64) uint64 { return units[int(x)] * key(x) }
 	var g bench.Gauge
-	check(b, list(n), result, func(x float64) uint64 {
+	check(b, n, result, func(x float64) uint64 {
 		g.Enter()
 		defer g.Leave()
 		time.Sleep(time.Duration(units[int(x)]) * unit)
@@ -121,17 +105,10 @@ func wait(b *testing.B, m models.Model) {
 	g.Report(b)
 }
 
-// check measures a model of f, which must give the sum of result.
-func check(b *testing.B, list []float64, result, f models.Item, m models.Model) {
+// check measures a model of f for the numbers below n, which must give the sum of result.
+func check(b *testing.B, n int, result, f models.Item, m models.Model) {
+	list := models.Indexes(n)
 	bench.Scheduled(b, models.Sequential(list, result), func() uint64 { return m(list, f) })
-}
-
-func list(n int) []float64 {
-	list := make([]float64, n)
-	for i := range list {
-		list[i] = float64(i)
-	}
-	return list
 }
 
 // power is the author's work for a number. Its bits are added up, with a key: the powers themselves soon are infinite,

@@ -81,7 +81,7 @@ func TestNumCPU(t *testing.T) {
 // The results of a fan come in any order: the first number is not done before the second is.
 func TestOrder(t *testing.T) {
 	second, done := make(chan struct{}), make(chan float64, 2)
-	models.Fan(2, 0)(list(2), func(x float64) uint64 {
+	models.Fan(2, 0)(models.Indexes(2), func(x float64) uint64 {
 		if x == 0 {
 			<-second
 		}

@@ -26,10 +26,7 @@ import (
 // seconds, after four that do not count. In time is what was served within 300 ms: 100 of waiting, 50 of being served, and
 // as much again. The percentiles are of what was served, or a second if nothing was.
 func BenchmarkGateway(b *testing.B) {
-	capacity, service := 20, 50*time.Millisecond
-	if testing.Short() {
-		capacity, service = 2, time.Millisecond
-	}
+	capacity, service := bench.Short(20, 2), bench.Short(50*time.Millisecond, time.Millisecond)
 	for name, limit := range map[string]func() *stint.Limiter{
 		"model=no-limit":        func() *stint.Limiter { return nil },
 		"model=httplimit-Limit": func() *stint.Limiter { return stint.Limit(capacity) },
@@ -61,7 +58,7 @@ func crowd(b *testing.B, capacity int, service time.Duration, limit *stint.Limit
 	}))
 	defer back.Close()
 	inner := &http.Transport{MaxIdleConnsPerHost: int(time.Second / between)}
-	proxy := httputil.NewSingleHostReverseProxy(must(url.Parse(back.URL)))
+	proxy := httputil.NewSingleHostReverseProxy(bench.Must(url.Parse(back.URL)))
 	proxy.Transport = inner
 	proxy.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) } // no log
 	handler := http.Handler(proxy)
@@ -70,7 +67,7 @@ func crowd(b *testing.B, capacity int, service time.Duration, limit *stint.Limit
 	}
 	front := httptest.NewServer(handler)
 	defer front.Close()
-	get := getter(b, front.Listener.Addr().String(), inner.MaxIdleConnsPerHost)
+	get := getter(b, front.Listener.Addr().String(), inner.MaxIdleConnsPerHost, link{})
 
 	var mu sync.Mutex
 	var served []time.Duration // how long each took

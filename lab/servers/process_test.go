@@ -16,42 +16,36 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stint-go/stint/lab/bench"
 	"github.com/stint-go/stint/lab/child"
-	"github.com/stint-go/stint/lab/proxy"
 )
 
-// A role is what another process does: it keeps PostgreSQL, or it is a child of this program: a proxy to a server, or else
-// a web server.
-type role struct {
-	Postgres bool
-	Proxy    proxy.Proxy
-}
+// The servers. Each is a process of its own.
+const (
+	web      = "web" // a child of this program
+	postgres = "PostgreSQL"
+)
 
-var postgres = role{Postgres: true}
+// running are the addresses of the servers.
+var running = map[string]string{}
 
-// variable is the environment variable that holds a role.
-const variable = "STINT_LAB_SERVER"
-
-// running are the addresses of the processes.
-var running = map[role]string{}
-
-// start starts the process unless it runs, and returns its address. It ends when all does, and at the latest with this
+// start starts a server unless it runs, and returns its address. It ends when all does, and at the latest with this
 // process.
-func (r role) start(b, all *testing.B) string {
-	if address, ok := running[r]; ok {
+func start(server string, b, all *testing.B) string {
+	if address, ok := running[server]; ok {
 		return address
 	}
-	cmd := must(child.Again(context.Background(), variable, r))
-	if r.Postgres {
-		cmd = exec.CommandContext(context.Background(), "sh", "-c", keepPostgres)
+	cmd := child.Again(server)
+	if server == postgres {
+		cmd = exec.Command("sh", "-c", keepPostgres)
 	}
 	p, err := child.Start(cmd)
 	if e := (*exec.ExitError)(nil); errors.Is(err, exec.ErrNotFound) || errors.As(err, &e) && e.ExitCode() == 127 {
 		b.Skip("PostgreSQL is not installed")
 	}
-	running[r] = must(p, err).Said
+	running[server] = bench.Must(p, err).Said
 	all.Cleanup(func() {
-		delete(running, r)
+		delete(running, server)
 		if err := p.End(); err != nil {
 			all.Error(err)
 		}
@@ -59,21 +53,10 @@ func (r role) start(b, all *testing.B) string {
 	return p.Said
 }
 
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// play serves until ctx ends, and says its address.
-func play(ctx context.Context, r role, say func(line string)) error {
-	l := must(net.Listen("tcp", "127.0.0.1:0"))
-	say(l.Addr().String())
-	if r.Proxy.To != "" {
-		r.Proxy.Serve(ctx, l)
-		return nil
-	}
+// play is a web server until ctx ends. It prints its address.
+func play(ctx context.Context, _ string) error {
+	l := bench.Must(net.Listen("tcp", "127.0.0.1:0"))
+	fmt.Println(l.Addr())
 	go http.Serve(l, http.HandlerFunc(pages))
 	<-ctx.Done()
 	return nil
@@ -88,11 +71,11 @@ func pages(w http.ResponseWriter, _ *http.Request) { w.Write(page) }
 var errBusy = errors.New("refused by the server")
 
 // getter returns a function that gets the page from an address, and keeps some connections open until b ends.
-func getter(b *testing.B, address string, connections int) func(context.Context) error {
-	c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true}}
+func getter(b *testing.B, address string, connections int, l link) func(context.Context) error {
+	c := &http.Client{Transport: &http.Transport{DialContext: l.dial, MaxIdleConnsPerHost: connections, DisableCompression: true}}
 	b.Cleanup(c.CloseIdleConnections)
 	return func(ctx context.Context) error {
-		resp, err := c.Do(must(http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address, nil)))
+		resp, err := c.Do(bench.Must(http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address, nil)))
 		if err != nil {
 			return err
 		}
@@ -109,26 +92,25 @@ func getter(b *testing.B, address string, connections int) func(context.Context)
 }
 
 // openWeb returns a task that gets a page of 1 KiB.
-func openWeb(b *testing.B, address string) task {
-	get := getter(b, address, 2*most)
+func openWeb(b *testing.B, address string, l link) task {
+	get := getter(b, address, 2*most, l)
 	return func(int) error { return get(context.Background()) }
 }
 
 // openFiles returns a task that writes a new file of 4 KiB to the disk, and removes it.
-func openFiles(b *testing.B, _ string) task {
+func openFiles(b *testing.B, _ string, _ link) task {
 	dir, block := b.TempDir(), make([]byte, 4<<10)
 	return func(i int) error {
-		f, err := os.Create(filepath.Join(dir, strconv.Itoa(i)))
-		if err != nil {
-			return err
-		}
-		_, err = f.Write(block)
+		f := bench.Must(os.Create(filepath.Join(dir, strconv.Itoa(i))))
+		_, err := f.Write(block)
 		return cmp.Or(err, f.Sync(), f.Close(), os.Remove(f.Name()))
 	}
 }
 
-// keepPostgres runs PostgreSQL with a table in a folder of its own, until its input ends. Root is not allowed to.
+// keepPostgres runs PostgreSQL with a table in a folder of its own, until its input ends, also after an interrupt. Root is
+// not allowed to.
 const keepPostgres = `set -e
+trap '' INT
 PATH=$PATH:$(echo /usr/lib/postgresql/*/bin /usr/local/pgsql/bin /opt/homebrew/opt/postgresql*/bin | tr ' ' :)
 command -v initdb psql >/dev/null || exit 127
 home=$(mktemp -d ${TMPDIR:-/tmp}/stint-lab-XXXXXX)
@@ -160,10 +142,12 @@ const (
 )
 
 // openPostgres returns a task that makes a query for one of 100,000 keys.
-func openPostgres(query string) func(*testing.B, string) task {
-	return func(b *testing.B, address string) task {
-		db := must(pgxpool.New(context.Background(), fmt.Sprintf(
+func openPostgres(query string) func(*testing.B, string, link) task {
+	return func(b *testing.B, address string, l link) task {
+		config := bench.Must(pgxpool.ParseConfig(fmt.Sprintf(
 			"postgres://stint@%s/postgres?sslmode=disable&pool_max_conns=%d&pool_max_conn_idle_time=1h", address, most)))
+		config.ConnConfig.DialFunc = l.dial
+		db := bench.Must(pgxpool.NewWithConfig(context.Background(), config))
 		b.Cleanup(db.Close)
 		return func(i int) error {
 			got, key := 0, int(uint32(i*2654435761)%100_000)

@@ -1,4 +1,4 @@
-// Package servers measures the adaptive limit on PostgreSQL, a web server and files, near, and behind a proxy that makes
+// Package servers measures the adaptive limit on PostgreSQL, a web server and files, near, and over connections that make
 // them far away, beside fixed limits and the adaptive limit of another library.
 //
 //	go test -run none -bench Server/row=select -benchtime 1x ./lab/servers
@@ -6,7 +6,7 @@
 // An op of BenchmarkServer is a request: ns/op is the time of a call that lasts a second, divided by the requests that
 // were served. An op of BenchmarkBatch is all tasks of a batch. limit=N is stint.Range with stint.Limit(N); stint.Range
 // is the call without an option, "again" the second of two calls with one Auto(1, 256), and "burst" an Auto that starts
-// 256 at once. The servers and the proxy are processes of their own, on the same CPUs. Connections are open before.
+// 256 at once. The servers are processes of their own, on the same CPUs. Connections are open before.
 package servers
 
 import (
@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -26,44 +25,37 @@ import (
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/lab/bench"
 	"github.com/stint-go/stint/lab/child"
-	"github.com/stint-go/stint/lab/proxy"
 )
 
 func TestMain(m *testing.M) {
-	if status, ok := child.Main(variable, play); ok {
-		os.Exit(status)
-	}
+	child.Main(play)
 	bench.Main(m)
 }
 
 // A task sends request i, or does other work that waits, and checks the answer.
 type task func(i int) error
 
-// A row is one kind of tasks, of a server behind a proxy if round trips take time.
+// A row is one kind of tasks.
 type row struct {
-	name        string
-	rtt, jitter time.Duration
-	server      role
-	open        func(b *testing.B, address string) task
+	name   string
+	link   link
+	server string
+	open   func(b *testing.B, address string, l link) task
 }
 
 var rows = []row{
-	{"row=http/link=near", 0, 0, role{}, openWeb},
-	{"row=http/link=20-40ms", 20 * time.Millisecond, 20 * time.Millisecond, role{}, openWeb},
-	{"row=files/link=near", 0, 0, role{}, openFiles},
-	{"row=select/link=near", 0, 0, postgres, openPostgres(selects)},
-	{"row=select/link=2ms", 2 * time.Millisecond, 0, postgres, openPostgres(selects)},
-	{"row=update/link=near", 0, 0, postgres, openPostgres(updates)},
-	{"row=aggregate/link=near", 0, 0, postgres, openPostgres(counts)},
+	{"row=http/link=near", link{}, web, openWeb},
+	{"row=http/link=20-40ms", link{20 * time.Millisecond, 20 * time.Millisecond}, web, openWeb},
+	{"row=files/link=near", link{}, web, openFiles},
+	{"row=select/link=near", link{}, postgres, openPostgres(selects)},
+	{"row=select/link=2ms", link{2 * time.Millisecond, 0}, postgres, openPostgres(selects)},
+	{"row=update/link=near", link{}, postgres, openPostgres(updates)},
+	{"row=aggregate/link=near", link{}, postgres, openPostgres(counts)},
 }
 
 // task returns the task of a row, whose connections are open until b ends. The server runs until all ends.
 func (r row) task(b, all *testing.B) task {
-	address := r.server.start(b, all)
-	if r.rtt > 0 {
-		address = role{Proxy: proxy.Proxy{To: address, RoundTrip: r.rtt, Jitter: r.jitter}}.start(b, all)
-	}
-	t := r.open(b, address)
+	t := r.open(b, start(r.server, b, all), r.link)
 	if !testing.Short() {
 		t.call(b, goroutines, most, 0) // opens all connections
 	}
@@ -74,23 +66,16 @@ func (r row) task(b, all *testing.B) task {
 // divided by how many there were.
 func (t task) call(b *testing.B, r run, n int, length time.Duration) time.Duration {
 	var served atomic.Int64
-	var failed atomic.Pointer[error]
 	began := time.Now()
 	r(n, func(i int) bool {
-		if late := length > 0 && served.Load() > 0 && time.Since(began) > length; late || failed.Load() != nil {
+		if length > 0 && served.Load() > 0 && time.Since(began) > length {
 			return false
 		}
-		if err := t(i); err != nil {
-			failed.Store(&err)
-			return false
-		}
+		bench.Check(t(i))
 		served.Add(1)
 		return true
 	})
 	took := time.Since(began)
-	if err := failed.Load(); err != nil {
-		b.Fatal(*err)
-	}
 	if got := int(served.Load()); length == 0 && got != n {
 		b.Fatalf("%d of %d tasks were served", got, n)
 	}
@@ -99,10 +84,7 @@ func (t task) call(b *testing.B, r run, n int, length time.Duration) time.Durati
 
 // BenchmarkServer sends requests for a second, and with a fixed limit, which has nothing to learn, for a third of that.
 func BenchmarkServer(all *testing.B) {
-	length := time.Second
-	if testing.Short() {
-		length = 4 * time.Millisecond
-	}
+	length := bench.Short(time.Second, 4*time.Millisecond)
 	for _, r := range rows {
 		if testing.Short() && r.server == postgres {
 			continue
@@ -136,7 +118,7 @@ func BenchmarkBatch(b *testing.B) {
 	}{
 		{"wait=0-9ms", 100, func(i int) error { return sleep(order[i] / 10) }},
 		{"wait=5ms", 1000, func(int) error { return sleep(5) }},
-		{"http=20ms", 300, row{"", 20 * time.Millisecond, 0, role{}, openWeb}.task(b, b)},
+		{"http=20ms", 300, row{"", link{20 * time.Millisecond, 0}, web, openWeb}.task(b, b)},
 	} {
 		for _, m := range append(models(64), // smaller limits take long
 			model{"model=goroutines", 0, 1, func() run { return goroutines }},

@@ -33,7 +33,6 @@ var (
 
 // TestMain says how long a benchmark ran: a pool that is kept costs the less for each op, the more ops there are.
 func TestMain(m *testing.M) {
-	ants.Release() // its default pool has a clock, which would tick during all measurements
 	flag.Parse()
 	fmt.Println("benchtime:", flag.Lookup("test.benchtime").Value)
 	bench.Main(m)
@@ -54,7 +53,7 @@ func BenchmarkSleepers(b *testing.B) {
 		b.Run("model="+r.Name, func(b *testing.B) {
 			n, limit := size()
 			op := func() int { return r.Count(n, limit, func() { time.Sleep(*pause) }) }
-			warm(b, op)
+			bench.Warm(b, func() { op() })
 			bench.Run(b, n, op)
 		})
 	}
@@ -68,7 +67,7 @@ func BenchmarkKept(b *testing.B) {
 		defer p.Close()
 		run(b, func(s *sleepers, _ int) way {
 			g, f := stint.NewGroup(context.Background(), p), func(context.Context) error { s.sleep(); return nil }
-			return way{func() { g.Go(f) }, func() { must(g.Wait()) }, nil}
+			return way{func() { g.Go(f) }, func() { bench.Check(g.Wait()) }, nil}
 		}, false)
 	})
 }
@@ -159,7 +158,8 @@ type way struct {
 	close func() // nil: there is nothing to close
 }
 
-// run measures ops that share a way, or have one each.
+// run measures ops that share a way, or have one each. One runs before: the runtime keeps the structures of its goroutines, and
+// the author's figures are those of later ops.
 func run(b *testing.B, open func(s *sleepers, limit int) way, kept bool) {
 	n, limit := size()
 	s := new(sleepers)
@@ -175,20 +175,12 @@ func run(b *testing.B, open func(s *sleepers, limit int) way, kept bool) {
 	if !kept {
 		op = own
 	}
-	warm(b, own)
+	bench.Warm(b, func() { own() })
 	s.submitting, s.ops = 0, 0
 	bench.Run(b, n, op, func(b *testing.B) { b.ReportMetric(float64(s.submitting)/float64(s.ops), "submit-ns/op") })
 	if w.close != nil {
 		w.close()
 		bench.Peak(b, func() { own() }) // of a pool that is empty at first
-	}
-}
-
-// warm runs an op that is not measured: the runtime keeps the structures of its goroutines, and the author's figures are
-// those of later ops.
-func warm(b *testing.B, op func() int) {
-	if !testing.Short() {
-		bench.Warm(b, func() { op() })
 	}
 }
 
@@ -209,12 +201,7 @@ func (s *sleepers) op(n int, w way) int {
 }
 
 // size returns the tasks and the capacity, less in a short test.
-func size() (n, limit int) {
-	if testing.Short() {
-		return min(*tasks, 1000), min(*capacity, 500)
-	}
-	return *tasks, *capacity
-}
+func size() (n, limit int) { return bench.Short(*tasks, 1000), bench.Short(*capacity, 500) }
 
 // The ways have a closure for each task where the article has one that captures something.
 
@@ -237,7 +224,7 @@ func errGroupCustom(s *sleepers, limit int) way {
 	var g errgroup.Group
 	g.SetLimit(limit)
 	f := func() error { s.sleep(); return nil }
-	return way{func() { g.Go(f) }, func() { must(g.Wait()) }, nil}
+	return way{func() { g.Go(f) }, func() { bench.Check(g.Wait()) }, nil}
 }
 
 func concPool(s *sleepers, limit int) way {
@@ -246,18 +233,12 @@ func concPool(s *sleepers, limit int) way {
 }
 
 func antsPool(s *sleepers, limit int) way {
-	p, err := ants.NewPool(limit, ants.WithExpiryDuration(10*time.Second))
-	must(err)
-	return way{func() { must(p.Submit(func() { s.sleep(); s.Done() })) }, nil, func() { must(p.ReleaseTimeout(time.Minute)) }}
+	p := bench.Must(ants.NewPool(limit, ants.WithExpiryDuration(10*time.Second)))
+	return way{start: func() { bench.Check(p.Submit(func() { s.sleep(); s.Done() })) },
+		close: func() { bench.Check(p.ReleaseTimeout(time.Minute)) }}
 }
 
 func stintPool(s *sleepers, limit int) way {
 	p := stint.NewPool(stint.Limit(limit))
-	return way{start: func() { must(p.Go(func(context.Context) { s.sleep(); s.Done() })) }, close: p.Close}
-}
-
-func must(err error) {
-	if err != nil {
-		panic(err)
-	}
+	return way{start: func() { bench.Check(p.Go(func(context.Context) { s.sleep(); s.Done() })) }, close: p.Close}
 }

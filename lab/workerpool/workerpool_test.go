@@ -99,7 +99,7 @@ func BenchmarkSweep(b *testing.B) {
 // it runs n goroutines at once: the runtime keeps their structures, which the page's many ops do not allocate either.
 func measure(b *testing.B, s shape, n int, job func(i int) uint64) {
 	bench.FirstCPUs(b)
-	n = short(n, 500)
+	n = bench.Short(n, 500)
 	var all sync.WaitGroup
 	all.Add(n)
 	unbounded(&work{job: func(int) { all.Done(); all.Wait() }}, n)
@@ -117,15 +117,7 @@ func measure(b *testing.B, s shape, n int, job func(i int) uint64) {
 		began = time.Now()
 		s(w, n)
 		return drain(results)
-	}, func(b *testing.B) { bench.Latencies(b, took) })
-}
-
-// short returns n, or at most some in a short test.
-func short[N int | time.Duration](n, most N) N {
-	if testing.Short() {
-		return min(n, most)
-	}
-	return n
+	}, bench.Collections(), func(b *testing.B) { bench.Latencies(b, took) })
 }
 
 // drain returns the sum of results, and clears them.
@@ -141,7 +133,7 @@ func drain(results []uint64) (sum uint64) {
 // each pass, as jobs that wait a little do. p50-ns is of a pass; all but the first are over data that the job has read.
 func BenchmarkLocality(b *testing.B) {
 	const passes, line = 8, 64
-	data := bytes.Repeat([]byte{1}, short(64<<20, 8<<20))
+	data := bytes.Repeat([]byte{1}, bench.Short(64<<20, 8<<20))
 	read := func(set int, way string) {
 		sums, took := make([]uint64, len(data)/set), make([]time.Duration, len(data)/set*passes)
 		w := &work{job: func(i int) {
@@ -172,12 +164,16 @@ func BenchmarkLocality(b *testing.B) {
 
 // BenchmarkList is few digests, where a loop is done before a pool is ready, and the page's list.
 func BenchmarkList(b *testing.B) {
-	for _, n := range []int{1, 10, 100, short(jobs, 500)} {
-		for _, m := range ways(b, "loop", "example", "goroutines", "pool", "pool-of-a-hundred", "pool-kept", "stint.Pool", "stint.Map",
-			"par.Map", "errgroup", "conc.pool", "ants", "pond") {
-			if m.Name != "example" || n == 10 {
-				b.Run(fmt.Sprintf("jobs=%d/model=%s", n, m.Name), func(b *testing.B) { run(b, n, m.Model, digest) })
-			}
+	for _, n := range []int{1, 10, 100, bench.Short(jobs, 500)} {
+		names := []string{"loop", "goroutines", "pool", "pool-kept", "stint.Map", "par.Map"}
+		if n == 10 {
+			names = append(names, "example")
+		}
+		if n == 10 || n > 100 {
+			names = append(names, "stint.Pool", "errgroup", "conc.pool", "ants", "pond")
+		}
+		for _, m := range ways(b, names...) {
+			b.Run(fmt.Sprintf("jobs=%d/model=%s", n, m.Name), func(b *testing.B) { run(b, n, m.Model, digest) })
 		}
 	}
 }
@@ -188,17 +184,13 @@ func BenchmarkTasks(b *testing.B) {
 	all := bench.Steps(n * 5 * time.Microsecond)
 	for cost, steps := range map[string][2]int{"even": {all / n, all / n}, "uneven": {all / 2 / first, all / 2 / (n - first)}} {
 		job := func(i int) uint64 { return bench.Spin(steps[min(1, i/first)]) }
-		for _, m := range ways(b, "loop", "goroutines", "pool-of-CPUs", "pieces", "stint.Pool", "stint.Map", "par.Map", "pond") {
-			b.Run("cost="+cost+"/model="+m.Name, func(b *testing.B) { run(b, n, m.Model, job) })
-		}
+		named := ways(b, "loop", "goroutines", "pool-of-CPUs", "pieces", "stint.Pool", "stint.Map", "par.Map", "pond")
+		models.Each(b, "cost="+cost+"/model=", named, func(b *testing.B, m models.Model) { run(b, n, m, job) })
 	}
 }
 
 func run(b *testing.B, n int, m models.Model, job func(i int) uint64) {
-	list := make([]float64, n)
-	for i := range list {
-		list[i] = float64(i)
-	}
+	list := models.Indexes(n)
 	item := func(x float64) uint64 { return job(int(x)) }
 	bench.Run(b, models.Sequential(list, item), func() uint64 { return m(list, item) })
 }
@@ -210,7 +202,6 @@ func ways(b *testing.B, names ...string) (out []models.Named) {
 		{Name: "example", Model: example},
 		{Name: "goroutines", Model: byIndex(unbounded)},
 		{Name: "pool", Model: byIndex(pool(workers, 0))},
-		{Name: "pool-of-a-hundred", Model: byIndex(pool(100, 0))},
 		{Name: "pool-of-CPUs", Model: byIndex(pool(0, 1))},
 		{Name: "pool-kept", Model: byIndex(kept(b, servePool, workers))},
 		{Name: "pieces", Model: func(list []float64, f models.Item) uint64 { return models.Balanced(runtime.GOMAXPROCS(0))(list, f) }},
@@ -332,7 +323,7 @@ func BenchmarkLoad(b *testing.B) {
 func arrive(b *testing.B, s server, load, workers int, wait time.Duration) {
 	const cost = 2 * time.Millisecond
 	bench.FirstCPUs(b)
-	cpus, steps, end := runtime.GOMAXPROCS(0), bench.Steps(cost), float64(short(time.Second, 15*time.Millisecond))
+	cpus, steps, end := runtime.GOMAXPROCS(0), bench.Steps(cost), float64(bench.Short(time.Second, 15*time.Millisecond))
 	// Arrivals are the same for all servers of a round of lab run, which shuffles by the number of the round.
 	round, _ := strconv.Atoi(flag.Lookup("test.shuffle").Value.String())
 	random := rand.New(rand.NewPCG(uint64(load), uint64(round)))

@@ -60,18 +60,13 @@ func BenchmarkAdd(b *testing.B) {
 		plus := func(a, b int) int { return a + b }
 		measure(b, func(s []int) int { return par.Reduce(s, func() int { return 0 }, plus, plus) })
 	})
-	for _, m := range models.Libraries(*goroutines) {
-		b.Run("model="+m.Name, func(b *testing.B) {
-			chunks := slices.Collect(slices.Chunk(numbers(), 1<<16))
-			list := make([]float64, len(chunks))
-			for i := range list {
-				list[i] = float64(i)
-			}
-			measure(b, func([]int) int {
-				return int(m.Model(list, func(i float64) uint64 { return uint64(sum(chunks[int(i)])) }))
-			})
+	models.Each(b, "model=", models.Libraries(*goroutines), func(b *testing.B, m models.Model) {
+		chunks := slices.Collect(slices.Chunk(numbers(), 1<<16))
+		list := models.Indexes(len(chunks))
+		measure(b, func([]int) int {
+			return int(m(list, func(i float64) uint64 { return uint64(sum(chunks[int(i)])) }))
 		})
-	}
+	})
 }
 
 // BenchmarkPlace reports how long the slowest copy of a loop takes beside the fastest, each at its best, for numbers that
@@ -98,10 +93,7 @@ func measure(b *testing.B, add func([]int) int) {
 
 // numbers returns the list, which is made once.
 var numbers = sync.OnceValue(func() []int {
-	random, s := rand.New(rand.NewPCG(9, 10)), make([]int, *length)
-	if testing.Short() {
-		s = s[:min(len(s), 100_000)]
-	}
+	random, s := rand.New(rand.NewPCG(9, 10)), make([]int, bench.Short(*length, 100_000))
 	for i := range s {
 		s[i] = random.IntN(10_000_000)
 	}
@@ -109,7 +101,10 @@ var numbers = sync.OnceValue(func() []int {
 })
 
 //go:noinline
-func sum(s []int) (v int) {
+func sum(s []int) int { return loop(s) }
+
+// loop is inlined.
+func loop(s []int) (v int) {
 	for _, n := range s {
 		v += n
 	}
@@ -119,18 +114,7 @@ func sum(s []int) (v int) {
 // pieces returns the article's model: n pieces of equal length, the last one longer, and a goroutine for each.
 func pieces(n int) func([]int) int {
 	return func(s []int) int {
-		var total atomic.Int64
-		var wg sync.WaitGroup
-		size := len(s) / n
-		for i := range n {
-			part := s[i*size:]
-			if i < n-1 {
-				part = part[:size]
-			}
-			wg.Go(func() { total.Add(int64(sum(part))) })
-		}
-		wg.Wait()
-		return int(total.Load())
+		return int(models.Sum(n, func(i int) uint64 { return uint64(sum(models.Piece(s, i, n))) }))
 	}
 }
 
@@ -138,40 +122,23 @@ func pieces(n int) func([]int) int {
 // of the loop are in two lines of the cache.
 //
 //go:noinline
-func copies(place int, s []int) (v int) {
+func copies(place int, s []int) int {
 	switch place {
 	case 0:
-		for _, n := range s {
-			v += n
-		}
+		return loop(s)
 	case 1:
-		for _, n := range s {
-			v += n
-		}
+		return loop(s)
 	case 2:
-		for _, n := range s {
-			v += n
-		}
+		return loop(s)
 	case 3:
-		for _, n := range s {
-			v += n
-		}
+		return loop(s)
 	case 4:
-		for _, n := range s {
-			v += n
-		}
+		return loop(s)
 	case 5:
-		for _, n := range s {
-			v += n
-		}
+		return loop(s)
 	case 6:
-		for _, n := range s {
-			v += n
-		}
+		return loop(s)
 	default:
-		for _, n := range s {
-			v += n
-		}
+		return loop(s)
 	}
-	return v
 }

@@ -12,8 +12,6 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -43,9 +41,7 @@ func BenchmarkWorkers(b *testing.B) {
 
 // BenchmarkFind is the search by libraries.
 func BenchmarkFind(b *testing.B) {
-	for _, m := range models.Libraries(10 * *goroutines) {
-		b.Run("model="+m.Name, func(b *testing.B) { measure(b, m.Model) })
-	}
+	models.Each(b, "model=", models.Libraries(10**goroutines), measure)
 }
 
 // workers returns the article's model: goroutines that receive from a channel which has all documents.
@@ -56,30 +52,22 @@ func workers(n int) models.Model {
 			queue <- i
 		}
 		close(queue)
-		var total atomic.Uint64
-		var wg sync.WaitGroup
-		for range n {
-			wg.Go(func() {
-				for i := range queue {
-					total.Add(search(i))
-				}
-			})
-		}
-		wg.Wait()
-		return total.Load()
+		return models.Sum(n, func(int) (found uint64) {
+			for i := range queue {
+				found += search(i)
+			}
+			return found
+		})
 	}
 }
 
 // measure searches documents, of which one in 25 cannot be decoded: it is skipped, and adds skipped to the result.
 func measure(b *testing.B, m models.Model) {
-	n, wait := *documents, time.Millisecond
-	if testing.Short() {
-		n, wait = min(n, 50), 10*time.Microsecond
-	}
+	n, wait := bench.Short(*documents, 50), bench.Short(time.Millisecond, 10*time.Microsecond)
 	text := []byte(xml.Header + "<rss><channel><title>News</title>" + strings.Repeat(item, *items) + "</channel></rss>")
-	list, docs, want := make([]float64, n), make([][]byte, n), uint64(0)
+	list, docs, want := models.Indexes(n), make([][]byte, n), uint64(0)
 	for i := range docs {
-		list[i], docs[i] = float64(i), text
+		docs[i] = text
 		want += uint64(i) + uint64(*items)
 		if i%25 == 24 {
 			docs[i] = text[:len(text)/2]

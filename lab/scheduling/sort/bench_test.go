@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stint-go/stint/lab/bench"
+	"github.com/stint-go/stint/lab/models"
 	"github.com/stint-go/stint/par"
 )
 
@@ -80,7 +81,7 @@ func bubble(s []int) (w work) {
 func parts(n int, s []int) (all work) {
 	done := make(chan work)
 	for i := range n {
-		go func() { done <- bubble(piece(i, n, s)) }()
+		go func() { done <- bubble(models.EvenPiece(s, i, n)) }()
 	}
 	for range n {
 		all = all.and(<-done)
@@ -92,7 +93,7 @@ func parts(n int, s []int) (all work) {
 func merge(n int, s []int) (w work) {
 	out := make([]int, 0, len(s))
 	for i := range n {
-		a, b := slices.Clone(out), piece(i, n, s)
+		a, b := slices.Clone(out), models.EvenPiece(s, i, n)
 		for out = out[:0]; len(a) > 0 && len(b) > 0; w.comparisons++ {
 			if a[0] <= b[0] {
 				out, a = append(out, a[0]), a[1:]
@@ -106,15 +107,13 @@ func merge(n int, s []int) (w work) {
 	return w
 }
 
-func piece(i, n int, s []int) []int { return s[i*len(s)/n : (i+1)*len(s)/n] }
-
 func (w work) and(v work) work { return work{w.comparisons + v.comparisons, w.exchanges + v.exchanges} }
 
 // ordered returns a copy of s with n sorted pieces.
 func ordered(n int, s []int) []int {
 	s = slices.Clone(s)
 	for i := range n {
-		slices.Sort(piece(i, n, s))
+		slices.Sort(models.EvenPiece(s, i, n))
 	}
 	return s
 }
