@@ -132,15 +132,7 @@ func TestPage(t *testing.T) {
 	b := browser.Start(t)
 	for scheme, width := range map[browser.Scheme]int{browser.Light: 390, browser.Dark: 1280} {
 		p := b.Open(t, "file://"+filepath.ToSlash(file), scheme, width)
-		for _, f := range p.Faults() {
-			t.Errorf("%v: %s", scheme, f)
-		}
-		if got := p.Messages(); len(got) > 0 {
-			t.Errorf("messages %q", got)
-		}
-		if got := p.Requests(); len(got) != 1 {
-			t.Errorf("requests %q, want the page alone", got)
-		}
+		p.Check(string(scheme))
 		if browser.Eval[int](p, "document.querySelectorAll('figure svg').length") == 0 {
 			t.Error("no curve is drawn")
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/panjf2000/ants/v2"
 	"github.com/sourcegraph/conc/iter"
 	"github.com/sourcegraph/conc/pool"
-	"golang.org/x/sync/errgroup"
 )
 
 var errTask = errors.New("task failed")
@@ -25,16 +24,6 @@ func want[T any](t *testing.T, what string, got, want T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%s: %v, want %v", what, got, want)
 	}
-}
-
-func TestErrgroupTakesNoNoticeOfAnEndedContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	g, _ := errgroup.WithContext(ctx)
-	began := false
-	g.Go(func() error { began = true; return nil })
-	want(t, "Wait", g.Wait(), nil)
-	want(t, "began", began, true)
 }
 
 func TestConcLeavesOutWhatFailed(t *testing.T) {

@@ -4,8 +4,8 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"os/exec"
-	"slices"
 	"testing"
 	"time"
 
@@ -22,9 +22,6 @@ const (
 	Dark  Scheme = "dark"
 )
 
-// names are the program names of Chromium and its relatives.
-var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless-shell"}
-
 // stepTimeout bounds a step, with room for a busy machine.
 const stepTimeout = 2 * time.Minute
 
@@ -35,26 +32,21 @@ type Browser struct{ ctx context.Context }
 // installed.
 func Start(t testing.TB) *Browser {
 	t.Helper()
-	i := slices.IndexFunc(names, func(name string) bool {
-		_, err := exec.LookPath(name)
-		return err == nil
-	})
-	if i < 0 {
+	ctx, cancel := chromedp.NewContext(context.Background(),
+		chromedp.WithAllocatorOptions(
+			chromedp.NoSandbox, // the pages are our own, and containers do not support the sandbox
+			chromedp.DisableGPU,
+			chromedp.Flag("disable-component-update", true),
+		),
+		chromedp.WithErrorf(func(string, ...any) {}), // mostly events newer than the library
+	)
+	t.Cleanup(cancel)
+	err := chromedp.Do(ctx)
+	if errors.Is(err, exec.ErrNotFound) {
 		t.Skip("no browser is installed: neither Chromium nor Chrome")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(names[i]),
-		chromedp.NoSandbox, // the pages are our own, and containers do not support the sandbox
-		chromedp.DisableGPU,
-		chromedp.Flag("disable-component-update", true),
-		chromedp.WSURLReadTimeout(stepTimeout),
-	)
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {})) // mostly events newer than the library
-	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("%s does not start: %v", names[i], err)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return &Browser{ctx}
 }
@@ -76,8 +68,6 @@ func (b *Browser) Open(t testing.TB, url string, scheme Scheme, width int) *Page
 		})
 		return err
 	})
-	for _, step := range []chromedp.Action[chromedp.Void]{prefer, chromedp.EmulateViewport(int64(width), 900), chromedp.Navigate(url)} {
-		do(p, step)
-	}
+	do(p, chromedp.Steps(prefer, chromedp.EmulateViewport(int64(width), 900), chromedp.Navigate(url)))
 	return p
 }

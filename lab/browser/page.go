@@ -4,8 +4,6 @@ import (
 	"context"
 	_ "embed" // for the layout checks
 	"fmt"
-	"os"
-	"slices"
 	"sync"
 	"testing"
 
@@ -21,7 +19,7 @@ type Page struct {
 	ctx context.Context
 
 	mu       sync.Mutex
-	messages []string
+	messages []string // the console's errors and warnings
 	requests []string
 }
 
@@ -51,11 +49,7 @@ func (p *Page) onEvent(event any) {
 			p.messages = append(p.messages, text)
 		}
 	case *runtime.EventExceptionThrown:
-		text := "exception: " + e.ExceptionDetails.Text
-		if e.ExceptionDetails.Exception != nil {
-			text += " " + e.ExceptionDetails.Exception.Description
-		}
-		p.messages = append(p.messages, text)
+		p.messages = append(p.messages, (&chromedp.ExceptionError{ExceptionDetails: e.ExceptionDetails}).Error())
 	case *log.EventEntryAdded:
 		if e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning {
 			p.messages = append(p.messages, fmt.Sprintf("%s: %s %s", e.Entry.Level, e.Entry.Text, e.Entry.URL))
@@ -65,18 +59,11 @@ func (p *Page) onEvent(event any) {
 	}
 }
 
-// Messages returns the console's errors and warnings so far.
-func (p *Page) Messages() []string {
+// Requests returns the number of requests so far. The first is for the page.
+func (p *Page) Requests() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Clone(p.messages)
-}
-
-// Requests returns the requested addresses so far. The first is the page's own.
-func (p *Page) Requests() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.requests)
+	return len(p.requests)
 }
 
 // Eval evaluates an expression in the page and returns its value, awaiting a
@@ -84,6 +71,17 @@ func (p *Page) Requests() []string {
 func Eval[T any](p *Page, expression string) T {
 	p.t.Helper()
 	return do(p, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+}
+
+// Wait waits until a change of the page makes an expression true. It is not
+// Poll of the library, which a page's security policy may refuse.
+func (p *Page) Wait(expression string) {
+	p.t.Helper()
+	Eval[bool](p, `new Promise((done) => {
+		const look = () => (`+expression+`) && done(true);
+		new MutationObserver(look).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+		look();
+	})`)
 }
 
 // OpenDetails opens all details elements.
@@ -95,18 +93,27 @@ func (p *Page) OpenDetails() {
 //go:embed faults.js
 var faults string
 
-// Faults checks the current layout and describes each fault: content wider than
-// the window, overlapping or clipped text, drawings without a size, name or
-// table, dead links, and low contrast.
+// Faults describes each fault of the page in its present state: content wider
+// than the window, overlapping or clipped text, drawings without a size, name
+// or table, dead links, low contrast; errors and warnings on the console; and
+// requests to addresses other than its own.
 func (p *Page) Faults() []string {
 	p.t.Helper()
-	return Eval[[]string](p, faults)
+	found := Eval[[]string](p, faults)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, address := range p.requests {
+		if address != p.requests[0] {
+			found = append(found, "a request to "+address)
+		}
+	}
+	return append(found, p.messages...)
 }
 
-// Save writes a screenshot of the first element that matches the selector.
-func (p *Page) Save(file, selector string) {
+// Check fails the test for each fault. The state says when it is.
+func (p *Page) Check(state string) {
 	p.t.Helper()
-	if err := os.WriteFile(file, do(p, chromedp.Screenshot(chromedp.CSS(selector))), 0o666); err != nil {
-		p.t.Fatal(err)
+	for _, f := range p.Faults() {
+		p.t.Errorf("%s: %s", state, f)
 	}
 }

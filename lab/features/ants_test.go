@@ -13,7 +13,7 @@ func antsPool(limit int, opts ...ants.Option) *group {
 	if err != nil {
 		panic(err)
 	}
-	submit := func(f task) bool { return p.Submit(func() { _ = f(none) }) == nil }
+	submit := func(f task) bool { return p.Submit(func() { _ = f(ever) }) == nil }
 	release := func() { _ = p.ReleaseContext(ever) } // or it is released already
 	return &group{
 		Go:     func(_ context.Context, f task) { submit(f) },
@@ -27,22 +27,16 @@ func antsPool(limit int, opts ...ants.Option) *group {
 }
 
 var antsLibrary = library{
-	api: [][2]string{
-		{methods[*ants.Pool](), "Cap Free IsClosed Reboot Release ReleaseContext ReleaseTimeout Running Submit Tune Waiting"},
-		{signature((*ants.Pool).Submit), "func(*ants.Pool, func()) error"},
-		{signature((*ants.PoolWithFunc).Invoke), "func(*ants.PoolWithFunc, interface {}) error"},
-		{signature(ants.NewPoolWithFuncGeneric[int]), "func(int, func(int), ...ants.Option) (*ants.PoolWithFuncGeneric[int], error)"},
-		{signature((*ants.PoolWithFuncGeneric[int]).Invoke), "func(*ants.PoolWithFuncGeneric[int], int) error"},
-	},
-	submit: (*ants.Pool).Submit,
 	open: func(_ context.Context, limit int) *group {
 		g := antsPool(limit)
 		g.Try = nil // it waits
 		return g
 	},
-	tight: func(_ context.Context, limit int) *group { return antsPool(limit, ants.WithNonblocking(true)) },
-	fixed: func(n int, f func(int)) {
-		p, err := ants.NewPoolWithFuncGeneric(1, f)
+	queue: func(_ context.Context, limit, room int) *group {
+		return antsPool(limit, ants.WithNonblocking(room == 0))
+	},
+	each: func(limit, n int, f func(int)) {
+		p, err := ants.NewPoolWithFuncGeneric(limit, f)
 		for i := 0; i < n && err == nil; i++ {
 			err = p.Invoke(i)
 		}

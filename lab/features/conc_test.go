@@ -22,30 +22,20 @@ func concDerived(ctx context.Context, limited *pool.Pool) *group {
 }
 
 // concLoop runs f for numbers below n in a loop of package iter.
-func concLoop(n, goroutines int, f func(int)) {
-	conciter.Iterator[int]{MaxGoroutines: goroutines}.ForEachIdx(make([]int, n), func(i int, _ *int) { f(i) })
+func concLoop(limit, n int, f func(int)) {
+	conciter.Iterator[int]{MaxGoroutines: limit}.ForEachIdx(make([]int, n), func(i int, _ *int) { f(i) })
 }
 
 var concLibrary = library{
-	api: [][2]string{
-		{methods[*pool.Pool](), "Go MaxGoroutines Wait WithContext WithErrors WithMaxGoroutines"},
-		{methods[*pool.ErrorPool](), "Go Wait WithContext WithFirstError WithMaxGoroutines"},
-		{methods[*pool.ContextPool](), "Go Wait WithCancelOnError WithFirstError WithMaxGoroutines"},
-		{methods[*stream.Stream](), "Go Wait WithMaxGoroutines"},
-		{signature((*pool.ResultPool[string]).Go), "func(*pool.ResultPool[string], func() string)"},
-		{signature((*stream.Stream).Go), "func(*stream.Stream, stream.Task)"},
-	},
-	submit: (*pool.ContextPool).Go,
-	value:  (*pool.ResultPool[string]).Go,
 	open: func(ctx context.Context, limit int) *group {
 		return concDerived(ctx, pool.New().WithMaxGoroutines(limit))
 	},
 	two: func(small, large int) (*group, *group) { // the new limit replaces the shared one
 		limited := pool.New().WithMaxGoroutines(large)
 		p := limited.WithErrors().WithMaxGoroutines(small)
-		return &group{Go: func(_ context.Context, f task) { p.Go(func() error { return f(none) }) }, Wait: p.Wait}, concDerived(ever, limited)
+		return &group{Go: func(_ context.Context, f task) { p.Go(func() error { return f(ever) }) }, Wait: p.Wait}, concDerived(ever, limited)
 	},
-	single: func(limit int) (func(func() string) func() string, func()) {
+	single: func(limit int) func(func() string) func() string {
 		limited := pool.NewWithResults[string]().WithMaxGoroutines(limit)
 		return func(f func() string) func() string {
 			p := limited.WithErrors()
@@ -54,17 +44,12 @@ var concLibrary = library{
 				values, _ := p.Wait() // no error
 				return values[0]
 			}
-		}, func() {}
-	},
-	fixed: func(n int, f func(int)) { concLoop(n, 2, f) },
-	free:  func(n int, f func()) { concLoop(n, 0, func(int) { f() }) },
-	loop:  func(n int, f func(lo, hi int)) { concLoop(n, 2, func(i int) { f(i, i+1) }) },
-	mapped: func(n int, f func(int) string) []string {
-		items := make([]int, n)
-		for i := range items {
-			items[i] = i
 		}
-		return conciter.Mapper[int, string]{MaxGoroutines: n}.Map(items, func(i *int) string { return f(*i) })
+	},
+	each: concLoop,
+	loop: func(n int, f func(lo, hi int)) { concLoop(2, n, func(i int) { f(i, i+1) }) },
+	mapped: func(items []int, f func(int) string) []string {
+		return conciter.Mapper[int, string]{MaxGoroutines: len(items)}.Map(items, func(i *int) string { return f(*i) })
 	},
 	stream: func(items iter.Seq[int], f func(int) int, emit func(int)) {
 		s := stream.New().WithMaxGoroutines(4)
@@ -87,6 +72,7 @@ var concLibrary = library{
 	},
 	shows: map[string]demonstration{
 		"Waiting for all": partly(waitingForAll),
+		"Waiting for one": partly(waitingForOne),
 		"Fixed function":  partly(fixedFunction),
 	},
 }

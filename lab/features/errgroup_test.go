@@ -7,12 +7,6 @@ import (
 )
 
 var errgroupLibrary = library{
-	api: [][2]string{
-		{methods[*errgroup.Group](), "Go SetLimit TryGo Wait"},
-		{signature((*errgroup.Group).Go), "func(*errgroup.Group, func() error)"},
-		{signature((*errgroup.Group).Wait), "func(*errgroup.Group) error"},
-	},
-	submit: (*errgroup.Group).Go,
 	open: func(ctx context.Context, limit int) *group {
 		g, ctx := errgroup.WithContext(ctx)
 		if limit > 0 {
@@ -29,5 +23,8 @@ var errgroupLibrary = library{
 		var g errgroup.Group
 		g.Go(func() error { f(); return nil })
 		_ = g.Wait() // nil
+	},
+	shows: map[string]demonstration{
+		"Context": partly(contexts),
 	},
 }

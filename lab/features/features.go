@@ -6,6 +6,7 @@
 package features
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"regexp"
@@ -41,10 +42,9 @@ type Feature struct {
 type Cell struct {
 	Answer Answer
 	Note   string // how, or why not; may be empty for Yes
-	Test   string // "TestCells/Worker_reuse/errgroup": go test ./lab/features -run takes it
 	File   string // file of the demonstration: "lab/features/demonstration_test.go"
 	Line   int    // its first line
-	Survey Survey // what the article says; empty: nothing that is known
+	Survey Survey // what the article says, in the table of Survey
 }
 
 // A Survey is the answer of the article that compares errgroup, conc and ants.
@@ -62,37 +62,25 @@ type Table struct {
 
 // Survey returns the article's table of three libraries and five features, beside the answers here.
 func (t Table) Survey() Table {
-	out := t.only([]string{"Worker reuse", "Context", "Waiting for all", "Errors", "Resizing"}, func(l Library) bool {
-		return l.Name == "errgroup" || l.Name == "conc" || l.Name == "ants"
-	})
-	for _, row := range out.Cells {
-		for i := range row {
-			if row[i].Survey.Answer == "" {
-				row[i].Survey.Answer = row[i].Answer
-			}
+	features := []string{"Worker reuse", "Context", "Waiting for all", "Errors", "Resizing"}
+	out := t.Only(features, "pond", "workerpool", "rill", "stint")
+	for f, row := range out.Cells {
+		for l := range row {
+			row[l].Survey = survey[out.Libraries[l].Name+": "+out.Features[f].Name]
+			row[l].Survey.Answer = cmp.Or(row[l].Survey.Answer, row[l].Answer)
 		}
 	}
 	return out
 }
 
 // Only returns the table with the named features, in the order of the names, and without the named libraries.
-func (t Table) Only(names []string, without ...string) Table {
-	out := t.only(names, func(l Library) bool { return !slices.Contains(without, l.Name) })
-	for _, row := range out.Cells {
-		for i := range row {
-			row[i].Survey = Survey{}
-		}
-	}
-	return out
-}
-
-func (t Table) only(names []string, keep func(Library) bool) (out Table) {
+func (t Table) Only(names []string, without ...string) (out Table) {
 	for _, name := range names {
 		i := slices.IndexFunc(t.Features, func(f Feature) bool { return f.Name == name })
 		var cells []Cell
 		out.Libraries = nil
 		for j, l := range t.Libraries {
-			if keep(l) {
+			if !slices.Contains(without, l.Name) {
 				cells, out.Libraries = append(cells, t.Cells[i][j]), append(out.Libraries, l)
 			}
 		}
@@ -106,16 +94,12 @@ var files embed.FS
 
 // All returns the table. It returns an error if an answer is missing or has no note.
 func All() (Table, error) {
+	t := Table{Libraries: libraries}
 	answers, err := files.ReadFile("answers.txt")
 	if err != nil {
-		return Table{}, err
+		return t, err
 	}
-	return read(string(answers))
-}
-
-func read(answers string) (Table, error) {
-	t := Table{Libraries: libraries}
-	for block := range strings.SplitSeq(strings.TrimSpace(answers), "\n\n") {
+	for block := range strings.SplitSeq(strings.TrimSpace(string(answers)), "\n\n") {
 		if strings.HasPrefix(block, "#") {
 			continue
 		}
@@ -128,14 +112,13 @@ func read(answers string) (Table, error) {
 		var row []Cell
 		for i, l := range libraries {
 			words := strings.SplitN(lines[1+i], " ", 3)
-			c := Cell{Answer: Answer(words[1]), Survey: survey[l.Name+": "+f.Name]}
+			c := Cell{Answer: Answer(words[1])}
 			if len(words) == 3 {
 				c.Note = words[2]
 			}
 			if known := c.Answer == Yes && c.Note == "" || strings.HasSuffix(c.Note, "."); words[0] != l.Name || !known {
 				return t, fmt.Errorf("features: %s: %q is no answer for %s with a sentence", f.Name, lines[1+i], l.Name)
 			}
-			c.Test = "TestCells/" + strings.ReplaceAll(f.Name, " ", "_") + "/" + l.Name
 			c.File, c.Line = demonstrated(f.Name, l.Name)
 			row = append(row, c)
 		}
@@ -169,7 +152,7 @@ var survey = map[string]Survey{
 	"ants: Resizing":        {Yes, "Tune raises the limit at once; after it lowers the limit, workers that are idle still count."},
 }
 
-// libraries has stint last, and the others in the order of the survey.
+// libraries has stint last, and the others in the order of the survey. A new version may have what was missing.
 var libraries = []Library{
 	{"errgroup", "golang.org/x/sync", "v0.24.0"},
 	{"conc", "github.com/sourcegraph/conc", "v0.3.0"},

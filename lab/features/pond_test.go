@@ -14,7 +14,7 @@ func pondGroup(p pond.Pool, g pond.TaskGroup) *group {
 		Go:     func(_ context.Context, f task) { g.SubmitErr(func() error { return f(g.Context()) }) },
 		Wait:   g.Wait,
 		Fork:   func(ctx context.Context) *group { return pondGroup(p, p.NewGroupContext(ctx)) },
-		Try:    func(f task) bool { _, ok := p.TrySubmit(func() { _ = f(none) }); return ok },
+		Try:    func(f task) bool { _, ok := p.TrySubmit(func() { _ = f(ever) }); return ok },
 		Resize: p.Resize,
 		Drop:   g.Stop,
 		Stats:  func() (int, int) { return int(p.RunningWorkers()), int(p.WaitingTasks()) },
@@ -22,24 +22,9 @@ func pondGroup(p pond.Pool, g pond.TaskGroup) *group {
 }
 
 var pondLibrary = library{
-	api: [][2]string{
-		{methods[pond.Pool](), "CanceledTasks CompletedTasks Context DroppedTasks FailedTasks Go MaxConcurrency NewGroup NewGroupContext NewSubpool " +
-			"NonBlocking QueueSize Resize RunningWorkers Stop StopAndWait Stopped Submit SubmitErr SubmittedTasks SuccessfulTasks TrySubmit TrySubmitErr WaitingTasks"},
-		{methods[pond.ResultTaskGroup[int]](), "Done Stop Submit SubmitErr Wait"},
-		{methods[pond.ResultTask[int]](), "Done Wait"},
-		{signature(pond.Pool.Submit), "func(pond.Pool, func()) pond.Task"},
-		{signature(pond.TaskGroup.SubmitErr), "func(pond.TaskGroup, ...func() error) pond.TaskGroup"},
-		{signature(pond.ResultTaskGroup[int].Wait), "func(pond.ResultTaskGroup[int]) ([]int, error)"},
-	},
-	submit: pond.TaskGroup.SubmitErr,
-	value:  pond.ResultPool[string].Submit,
 	open: func(ctx context.Context, limit int) *group {
 		p := pond.NewPool(limit)
 		return pondGroup(p, p.NewGroupContext(ctx))
-	},
-	tight: func(_ context.Context, limit int) *group {
-		p := pond.NewPool(limit, pond.WithQueueSize(0))
-		return pondGroup(p, p.NewGroup())
 	},
 	queue: func(ctx context.Context, limit, room int) *group {
 		p := pond.NewPool(limit, pond.WithQueueSize(room), pond.WithContext(ctx))
@@ -49,16 +34,16 @@ var pondLibrary = library{
 		p := pond.NewPool(large)
 		return pondGroup(p, p.NewSubpool(small).NewGroup()), pondGroup(p, p.NewGroup())
 	},
-	single: func(limit int) (func(func() string) func() string, func()) {
+	single: func(limit int) func(func() string) func() string {
 		p := pond.NewResultPool[string](limit)
 		return func(f func() string) func() string {
 			result := p.Submit(f)
 			return func() string { value, _ := result.Wait(); return value } // no error
-		}, func() {}
+		}
 	},
-	mapped: func(n int, f func(int) string) []string {
-		g := pond.NewResultPool[string](n).NewGroup()
-		for i := range n {
+	mapped: func(items []int, f func(int) string) []string {
+		g := pond.NewResultPool[string](len(items)).NewGroup()
+		for _, i := range items {
 			g.Submit(func() string { return f(i) })
 		}
 		values, _ := g.Wait() // no error
@@ -72,6 +57,7 @@ var pondLibrary = library{
 	zero:   func(f func()) { _ = pond.Submit(f).Wait() }, // nil
 	hollow: func() { var p pond.Pool; _ = p.Go(func() {}) },
 	shows: map[string]demonstration{
+		"Context": partly(contexts),
 		"All errors": func(t *testing.T, l *library) Answer {
 			p, second := pond.NewPool(1), errors.New("second")
 			a, b := p.SubmitErr(func() error { return errTask }), p.SubmitErr(func() error { return second })

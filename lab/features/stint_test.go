@@ -23,15 +23,7 @@ func stintGroup(ctx context.Context, limit *stint.Limiter, opts ...stint.Option)
 }
 
 var stintLibrary = library{
-	api: [][2]string{
-		{methods[*stint.Group](), "Go GoContext TryGo Wait"},
-		{methods[*stint.Pool](), "Close Go GoContext Idle SetLimit Shutdown Stats TryGo"},
-		{signature((*stint.Results[string]).Go), "func(*stint.Results[string], func(context.Context) (string, error)) bool"},
-		{signature((*stint.Pool).Go), "func(*stint.Pool, func(context.Context)) error"},
-	},
-	submit: (*stint.Group).Go,
-	value:  (*stint.Results[string]).Go,
-	open:   func(ctx context.Context, limit int) *group { return stintGroup(ctx, stint.Limit(limit)) },
+	open: func(ctx context.Context, limit int) *group { return stintGroup(ctx, stint.Limit(limit)) },
 	tolerant: func(ctx context.Context, limit int) *group {
 		return stintGroup(ctx, stint.Limit(limit), stint.KeepGoing())
 	},
@@ -40,6 +32,7 @@ var stintLibrary = library{
 		return &group{
 			Go:    func(ctx context.Context, f task) { _ = p.GoContext(ctx, func(ctx context.Context) { _ = f(ctx) }) },
 			Wait:  func() error { p.Close(); return nil },
+			Try:   func(f task) bool { return p.TryGo(func(ctx context.Context) { _ = f(ctx) }) },
 			Stats: func() (int, int) { s := p.Stats(); return s.Running, s.Queued },
 		}
 	},
@@ -49,27 +42,25 @@ var stintLibrary = library{
 		stint.NewGroup(ever, p, stint.Limit(small))
 		return nil, nil
 	},
-	single: func(limit int) (func(func() string) func() string, func()) {
+	single: func(limit int) func(func() string) func() string {
 		limiter := stint.Limit(limit)
 		return func(f func() string) func() string {
 			g := stint.NewResults[string](ever, limiter)
 			g.Go(func(context.Context) (string, error) { return f(), nil })
 			return func() string { values, _ := g.Wait(); return values[0] } // no error
-		}, func() {}
+		}
 	},
-	fixed: func(n int, f func(int)) {
-		_ = stint.Range(ever, n, func(_ context.Context, i int) error { f(i); return nil }, stint.Limit(2))
-	},
-	free: func(n int, f func()) {
-		_ = stint.Range(ever, n, func(context.Context, int) error { f(); return nil })
+	each: func(limit, n int, f func(int)) {
+		var opts []stint.Option
+		if limit > 0 {
+			opts = append(opts, stint.Limit(limit))
+		}
+		_ = stint.Range(ever, n, func(_ context.Context, i int) error { f(i); return nil }, opts...)
 	},
 	loop: par.Range,
-	mapped: func(n int, f func(int) string) []string {
-		g := stint.NewResults[string](ever, stint.Limit(n))
-		for i := range n {
-			g.Go(func(context.Context) (string, error) { return f(i), nil })
-		}
-		values, _ := g.Wait() // no error
+	mapped: func(items []int, f func(int) string) []string {
+		same := func(_ context.Context, i int) (string, error) { return f(i), nil }
+		values, _ := stint.Map(ever, items, same, stint.Limit(len(items))) // no error
 		return values
 	},
 	stream: func(items iter.Seq[int], f func(int) int, emit func(int)) {
@@ -88,6 +79,7 @@ var stintLibrary = library{
 	},
 	hollow: func() { new(stint.Group).Go(plain(func() {})) },
 	shows: map[string]demonstration{
-		"Fixed function": partly(fixedFunction),
+		"Waiting for one": partly(waitingForOne),
+		"Fixed function":  partly(fixedFunction),
 	},
 }

@@ -13,36 +13,29 @@ func workerpoolNew(size int) *workerpool.WorkerPool {
 }
 
 var workerpoolLibrary = library{
-	api: [][2]string{
-		{methods[*workerpool.WorkerPool](), "Do DoWait Pause Size Stop StopWait Stopped Submit SubmitWait WaitingQueueSize"},
-		{signature(workerpool.New), "func(int, ...workerpool.Option) *workerpool.WorkerPool"},
-		{signature((*workerpool.WorkerPool).Do), "func(*workerpool.WorkerPool, func()) error"},
-		{signature((*workerpool.WorkerPool).DoWait), "func(*workerpool.WorkerPool, func()) error"},
-		{signature((*workerpool.WorkerPool).Size), "func(*workerpool.WorkerPool) int"},
-	},
-	submit: (*workerpool.WorkerPool).Do,
-	value:  (*workerpool.WorkerPool).DoWait,
 	open: func(_ context.Context, limit int) *group {
 		p := workerpoolNew(limit)
 		return &group{
-			Go:    func(_ context.Context, f task) { _ = p.Do(func() { _ = f(none) }) }, // or the pool is stopped
+			Go:    func(_ context.Context, f task) { _ = p.Do(func() { _ = f(ever) }) }, // or the pool is stopped
 			Wait:  func() error { p.StopWait(); return nil },
 			Pause: func() func() { ctx, resume := context.WithCancel(ever); p.Pause(ctx); return resume },
 			Drop:  p.Stop,
 			Stats: func() (int, int) { return -1, p.WaitingQueueSize() },
 		}
 	},
-	single: func(limit int) (func(func() string) func() string, func()) {
+	single: func(limit int) func(func() string) func() string {
 		p := workerpoolNew(limit)
 		return func(f func() string) func() string {
 			var value string
 			done := start(func() { _ = p.DoWait(func() { value = f() }) }) // nil
 			return func() string { <-done; return value }
-		}, p.StopWait
+		}
 	},
 	shows: map[string]demonstration{
+		"Waiting for one": partly(waitingForOne),
 		"Zero value": func(t *testing.T, _ *library) Answer {
-			return grade(bubble(t, func() { _ = new(workerpool.WorkerPool).Do(func() {}) }), true)
+			answer, _ := bubble(t, func() Answer { return grade(new(workerpool.WorkerPool).Do(func() {}) == nil, true) })
+			return answer
 		},
 	},
 }
