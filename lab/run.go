@@ -138,7 +138,7 @@ func (r *runner) directory(ctx context.Context, dir, name string) error {
 // command runs a line of a file of commands: variables, then flags, with N for the number of CPUs. The variable rounds and
 // the word cores are ours.
 func (r *runner) command(ctx context.Context, dir, bin string, words []string, results io.Writer) error {
-	rounds, env := 8, append(os.Environ(), "TMPDIR="+r.bin) // which goes at the end, whatever happens
+	rounds, env := 9, append(os.Environ(), "TMPDIR="+r.bin) // which goes at the end, whatever happens
 	args := []string{"-test.run=none"}
 	for _, w := range words {
 		switch n, isRounds := strings.CutPrefix(w, "rounds="); {

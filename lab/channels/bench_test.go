@@ -39,7 +39,7 @@ func BenchmarkScan(b *testing.B) {
 		}
 	}
 	for _, w := range ways() {
-		measure(b, "way="+w.name, want, func() tally { return formats[w.format].scan(w.run, use) })
+		measure(b, bench.Scheduled, "way="+w.name, want, func() tally { return formats[w.format].scan(w.run, use) })
 	}
 }
 
@@ -47,7 +47,7 @@ func BenchmarkScan(b *testing.B) {
 func BenchmarkHop(b *testing.B) {
 	n := size()
 	for _, w := range ways()[2:] { // without other formats
-		measure(b, "passing="+w.name, tally{count: n, sum: int64(n)}, func() tally {
+		measure(b, bench.Run, "passing="+w.name, tally{count: n, sum: int64(n)}, func() tally {
 			left := n
 			return w.run(func() (rating, bool) { left--; return rating{User: 1}, left >= 0 }, light)
 		})
@@ -55,9 +55,9 @@ func BenchmarkHop(b *testing.B) {
 }
 
 // measure also reports the time of a record, which tables of any size have in common.
-func measure(b *testing.B, name string, want tally, scan func() tally) {
+func measure(b *testing.B, run func(*testing.B, tally, func() tally, ...func(*testing.B)), name string, want tally, scan func() tally) {
 	b.Run(name, func(b *testing.B) {
-		bench.Scheduled(b, want, scan)
+		run(b, want, scan)
 		b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(want.count), "ns/record")
 	})
 }

@@ -105,9 +105,6 @@ var Pools = Article{
 		Says: "These pools start workers and pass numbers more than they compute: a loop takes less than half of the time.", Bar: AtLeast(2),
 		Ours: true, Filter: "gogc:100", Pairs: Than("FewCPU/model=loop", "CPUPoolMin", "CPUPool", "CPUPoolMax"),
 	}, {
-		Says: "With this machine's numbers too, ten workers for each CPU are slower than one.", Bar: More, Filter: "gogc:100", Ours: true,
-		There: "gogc:100", Pairs: Than("CPUPool", "CPUPoolMax"),
-	}, {
 		Says: "By the article's figures, a pool that computes is faster with 14 workers than with 28.", Bar: More, Pairs: Than("CPUPoolMin", "CPUPool"),
 	}, {
 		Says: "Pools that wait do not gain from more CPUs.", Bar: NoGain, Pairs: AllToOne("IOPoolMin", "IOPool", "IOPoolMax"),

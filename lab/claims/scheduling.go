@@ -36,8 +36,6 @@ var Scheduling = Article{
 			Bar: AtMost(1.05), CPUs: 2, Pairs: schedulingBest("Pieces/pieces=2", true)[1:]},
 		{Says: "Work that computes is slower with more goroutines than CPUs: on one CPU with 2, 8 and 64.", Bar: More, Cause: &schedulingNothing,
 			Pairs: OnOne("Pieces/pieces=1", "Pieces/pieces=2", "Pieces/pieces=8", "Pieces/pieces=64")},
-		{Says: "It takes 1,000 goroutines on one CPU until they are felt: 1,000, 10,000 and 100,000 are slower than one.", Bar: More, Ours: true,
-			Pairs: OnOne("Pieces/pieces=1", "Pieces/pieces=1000", "Pieces/pieces=10000", "Pieces/pieces=100000")},
 		{Says: "The pieces are faster than the loop on more CPUs than one.", Bar: More, CPUs: 2,
 			Pairs: slices.Concat(OnAll("Concurrent", "Sequential"), OnAll("ConcurrentAgain", "SequentialAgain"))},
 		{Says: "The pieces take 41 to 43 % less time than the loop on 4 cores with 8 threads.", Bar: AtMost(0.59), CPUs: 8,

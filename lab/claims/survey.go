@@ -31,13 +31,10 @@ var Survey = Article{
 		{
 			Says: "Plain goroutines are faster than every pool.", Bar: More, There: "machine:m1-8",
 			Pairs: Than("Goroutines", "ErrGroup", "AntsPool", "ConcPool"),
-			Note: "The article's introduction expects reused goroutines to be faster; where this holds, they are not, for these three. " +
+			Note: "The article's introduction expects reused goroutines to be faster; where this holds, they are not, for these three. A stint.Pool is: see the table. " +
 				"On the article's virtual machine with two cores ants was faster, and on one core of the M1 conc took as long.",
 			Cause: &Cause{"Starting a goroutine takes longer than handing a task to an idle worker of ants.", Claim{
 				Bar: More, Pairs: In("submit-sec/op", OnAll("AntsPool", "Goroutines")...)}},
-		}, {
-			Ours: true, Says: "Reuse can be faster: a stint.Pool made for each op is faster than plain goroutines.", Bar: More,
-			Pairs: Than("Sleepers/model=stint.Pool", "Goroutines"),
 		}, {
 			Says: "M1, eight cores: plain goroutines are the fastest, then errgroup and ants, then conc.", Bar: More, CPUs: 8, There: "machine:m1-8",
 			Pairs: slices.Concat(OnAll("Goroutines", "ErrGroup", "AntsPool"), OnAll("ErrGroup", "ConcPool"), OnAll("AntsPool", "ConcPool")),

@@ -58,7 +58,7 @@ func (r *Report) Markdown() string {
 	for _, a := range claims.Articles {
 		fmt.Fprintf(&contents, "- [%s](#%s): %s\n", a.Title, slug(a.Title), r.section(&body, a))
 	}
-	contents.WriteString("- [Where others are faster](#where-others-are-faster)\n- [Features](#features)\n")
+	contents.WriteString("- [Where others are faster](#where-others-are-faster), and [features](#features)\n")
 	return fmt.Sprintf("%s\n\n%s\n%s## Where others are faster\n%s\n## Features\n%s",
 		r.machine(), contents.String(), body.String(), r.others(), featureTable(r.features))
 }
@@ -132,8 +132,8 @@ func (r *Report) table(a claims.Article, t claims.Table) grid {
 		rows = here.Names(t.Prefix + "*")
 	}
 	said := func(name string) bool { return len(theirs.Names(name)) > 0 }
-	if !r.page && slices.ContainsFunc(rows, said) { // the author's rows and two of ours
-		left := 2
+	if !r.page && slices.ContainsFunc(rows, said) { // the author's rows and one of ours
+		left := 1
 		rows = slices.DeleteFunc(slices.Clone(rows), func(name string) bool {
 			ours := isOurs.MatchString(name)
 			if ours && !said(name) {
