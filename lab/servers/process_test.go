@@ -150,7 +150,7 @@ func openPostgres(query string) func(*testing.B, string, link) task {
 		db := bench.Must(pgxpool.NewWithConfig(context.Background(), config))
 		b.Cleanup(db.Close)
 		return func(i int) error {
-			got, key := 0, int(uint32(i*2654435761)%100_000)
+			got, key := 0, int(uint32(i)*2654435761%100_000)
 			if err := db.QueryRow(context.Background(), query, key).Scan(&got); err != nil || got != key {
 				return fmt.Errorf("%s: got %d, %v, want %d", query, got, err, key)
 			}

@@ -101,10 +101,7 @@ var numbers = sync.OnceValue(func() []int {
 })
 
 //go:noinline
-func sum(s []int) int { return loop(s) }
-
-// loop is inlined.
-func loop(s []int) (v int) {
+func sum(s []int) (v int) {
 	for _, n := range s {
 		v += n
 	}
@@ -122,23 +119,40 @@ func pieces(n int) func([]int) int {
 // of the loop are in two lines of the cache.
 //
 //go:noinline
-func copies(place int, s []int) int {
+func copies(place int, s []int) (v int) {
 	switch place {
 	case 0:
-		return loop(s)
+		for _, n := range s {
+			v += n
+		}
 	case 1:
-		return loop(s)
+		for _, n := range s {
+			v += n
+		}
 	case 2:
-		return loop(s)
+		for _, n := range s {
+			v += n
+		}
 	case 3:
-		return loop(s)
+		for _, n := range s {
+			v += n
+		}
 	case 4:
-		return loop(s)
+		for _, n := range s {
+			v += n
+		}
 	case 5:
-		return loop(s)
+		for _, n := range s {
+			v += n
+		}
 	case 6:
-		return loop(s)
+		for _, n := range s {
+			v += n
+		}
 	default:
-		return loop(s)
+		for _, n := range s {
+			v += n
+		}
 	}
+	return v
 }
