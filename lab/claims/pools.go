@@ -27,7 +27,7 @@ var Pools = Article{
 	Claims: []Claim{{
 		Says: "When items compute, a loop is faster than pipelines and fans.", Bar: More, Pairs: Than("CPUSequential", poolsChannels...),
 	}, {
-		Says: "The results of a fan come in any order.", Test: "TestOrder of lab/pools", Note: "stint.Map returns them in the order of the items.",
+		Says: "The results of a fan come in any order.", Test: "TestOrder of lab/models", Note: "stint.Map returns them in the order of the items.",
 	}, {
 		Says: "When items compute, pipelines and fans without buffers are slower on more CPUs than one, because their channels block.",
 		Bar:  More, Pairs: AllToOne("CPUPipeline", "CPUFan"), Cause: &poolsTurns,

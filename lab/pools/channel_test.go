@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/stint-go/stint/lab/bench"
-	"github.com/stint-go/stint/lab/models"
 )
 
 // BenchmarkChannel hands 100,000 numbers from senders to receivers, four of each for a CPU of this machine: over one
@@ -75,23 +74,5 @@ func TestNumCPU(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	if n := runtime.NumCPU(); n != before {
 		t.Errorf("NumCPU is %d with GOMAXPROCS=1, and %d before", n, before)
-	}
-}
-
-// The results of a fan come in any order: the first number is not done before the second is.
-func TestOrder(t *testing.T) {
-	second, done := make(chan struct{}), make(chan float64, 2)
-	models.Fan(2, 0)(models.Indexes(2), func(x float64) uint64 {
-		if x == 0 {
-			<-second
-		}
-		done <- x
-		if x == 1 {
-			close(second)
-		}
-		return key(x)
-	})
-	if first := <-done; first != 1 {
-		t.Errorf("number %v is done first, want 1", first)
 	}
 }
