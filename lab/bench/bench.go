@@ -70,8 +70,7 @@ func Run[R comparable](b *testing.B, want R, op func() R, also ...func(*testing.
 func Scheduled[R comparable](b *testing.B, want R, op func() R, also ...func(*testing.B)) {
 	b.Helper()
 	FirstCPUs(b)
-	start := scheduling()
-	Run(b, want, op, append(also, start.report)...)
+	Run(b, want, op, append(also, per("scheduled/op", scheduled), per("switches/op", switches))...)
 }
 
 // Sample is Run for ops of about a second. The peak is that of the measured ops, since one more would take too long.
@@ -141,8 +140,8 @@ func FirstCPUs(b *testing.B) {
 	ran[b.Name()] = true
 }
 
-// round returns the number of the round of lab run, which shuffles by it, or 0.
-func round() int {
+// Round returns the number of the round of lab run, which shuffles by it, or 0.
+func Round() int {
 	n, _ := strconv.Atoi(flag.Lookup("test.shuffle").Value.String())
 	return n
 }
@@ -151,7 +150,7 @@ func round() int {
 // replaces that of Run for ops that leave something behind for the next, such as a pool that is kept: op makes it, uses it
 // and closes it.
 func Peak(b *testing.B, op func()) {
-	if round() <= 6 {
+	if Round() <= 6 {
 		b.ReportMetric(peak(op), "peak-B/op")
 	}
 }
@@ -160,7 +159,7 @@ func Peak(b *testing.B, op func()) {
 // one: -test.shuffle alone leaves sub-benchmarks as they are.
 func Order[T any](list []T) []T {
 	out := slices.Clone(list)
-	if seed := round(); seed > 0 {
+	if seed := Round(); seed > 0 {
 		// With this stream, each of two models is the first in about half of 6, 7, or 10 rounds.
 		rand.New(rand.NewPCG(uint64(seed), 8)).Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	}
@@ -225,3 +224,24 @@ var stepCost = sync.OnceValue(func() float64 {
 	}
 	return max(float64(best.Nanoseconds()), 1) / steps
 })
+
+// Short returns n, or at most another number in a short test.
+func Short[N int | time.Duration](n, most N) N {
+	if testing.Short() {
+		return min(n, most)
+	}
+	return n
+}
+
+// Check ends this program, and therefore its children, if there is an error.
+func Check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// Must returns v. An error ends this program, and therefore its children.
+func Must[T any](v T, err error) T {
+	Check(err)
+	return v
+}

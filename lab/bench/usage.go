@@ -39,35 +39,35 @@ func (u usage) report(b *testing.B) {
 	}
 }
 
-// A schedule is what the scheduler has done until now.
-type schedule struct{ goroutines, threads float64 }
-
-func scheduling() schedule {
-	s := []metrics.Sample{{Name: "/sched/latencies:seconds"}}
-	metrics.Read(s)
-	_, switches := own()
-	out := schedule{threads: float64(switches)}
-	for _, n := range s[0].Value.Float64Histogram().Counts {
-		out.goroutines += 8 * float64(n) // the runtime looks at one in eight
-	}
-	return out
+// per returns what reports, for each op, by how much a count has risen since.
+func per(unit string, count func() float64) (report func(*testing.B)) {
+	before := count()
+	return func(b *testing.B) { b.ReportMetric((count()-before)/float64(b.N), unit) }
 }
 
-func (s schedule) report(b *testing.B) {
-	end, n := scheduling(), float64(b.N)
-	b.ReportMetric((end.goroutines-s.goroutines)/n, "scheduled/op")
-	b.ReportMetric((end.threads-s.threads)/n, "switches/op")
+// switches returns how often threads were switched until now.
+func switches() float64 {
+	_, n := own()
+	return float64(n)
+}
+
+// scheduled returns how often goroutines were: the runtime looks at one in eight.
+func scheduled() (n float64) {
+	for _, count := range read("/sched/latencies:seconds").Float64Histogram().Counts {
+		n += 8 * float64(count)
+	}
+	return n
 }
 
 // Collections returns what reports how often the collector has run since.
 func Collections() (report func(*testing.B)) {
-	run := func() float64 {
-		s := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
-		metrics.Read(s)
-		return float64(s[0].Value.Uint64())
-	}
-	before := run()
-	return func(b *testing.B) { b.ReportMetric((run()-before)/float64(b.N), "GCs/op") }
+	return per("GCs/op", func() float64 { return float64(read("/gc/cycles/total:gc-cycles").Uint64()) })
+}
+
+func read(name string) metrics.Value {
+	s := []metrics.Sample{{Name: name}}
+	metrics.Read(s)
+	return s[0].Value
 }
 
 // peak returns by how much op raises the memory of objects and stacks at most, looking every 200 µs. Without

@@ -49,9 +49,8 @@ var (
 
 var commandsTables = []Table{
 	{Title: "`true` once, and 2,000 times by two jobs at once", In: "commands", Columns: commandsRow, Rows: []string{
-		"Start/tool=stint", "Start/tool=xargs", "Start/tool=gnu-parallel", "Start/tool=moreutils-parallel", "Start/tool=rush", "Start/tool=rust-parallel",
-		"Run/jobs=2000/tool=stint", "Run/jobs=2000/tool=xargs", "Run/jobs=2000/tool=gnu-parallel", "Run/jobs=2000/tool=moreutils-parallel",
-		"Run/jobs=2000/tool=rush", "Run/jobs=2000/tool=rust-parallel"}},
+		"Start/tool=stint", "Start/tool=xargs", "Start/tool=gnu-parallel", "Start/tool=moreutils-parallel",
+		"Run/jobs=2000/tool=stint", "Run/jobs=2000/tool=xargs", "Run/jobs=2000/tool=gnu-parallel", "Run/jobs=2000/tool=moreutils-parallel"}},
 	{Title: "1,000 times `sleep 0.1`; xargs and GNU parallel have 256 jobs at once", In: "commands", Prefix: "Limit/work=wait", Columns: commandsRow},
 	{Title: "Jobs that compute 50 ms, 20 for each CPU", In: "commands", Prefix: "Limit/work=compute", Columns: commandsRow},
 	{Title: "Jobs that compute 50 ms and wait 50 ms, 32 for each CPU; xargs and GNU parallel have 4 for each at once", In: "commands", Prefix: "Limit/work=both", Columns: commandsRow},

@@ -87,14 +87,12 @@ func BenchmarkOrder(b *testing.B) {
 	}
 }
 
-// all runs the first n tools.
 func all(b *testing.B, name string, w work, n int) {
 	for _, t := range tools[:n] {
 		b.Run(name+"tool="+t.name, func(b *testing.B) { w.measure(b, t) })
 	}
 }
 
-// text returns an item.
 func (w work) text(i int) string {
 	if w.item != "" {
 		return w.item
@@ -139,7 +137,6 @@ type process struct {
 	wrong         int              // items in its output
 }
 
-// prepare makes the items.
 func (w work) prepare(b *testing.B, t tool) *process {
 	dir := b.TempDir()
 	p := &process{work: w, args: append([]string{t.find(b)}, t.args(w)...), input: filepath.Join(dir, "items"), output: filepath.Join(dir, "output")}

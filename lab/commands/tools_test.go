@@ -17,8 +17,7 @@ import (
 	"github.com/stint-go/stint/lab/bench"
 )
 
-// program returns the path of stint or of job, which are in the directory bin beside the test binary. They are built
-// there first, unless they came with it from another machine.
+// program returns the path of stint or of job, which are built into the directory bin beside the test binary.
 func program(b *testing.B, name string) string {
 	dir, err := programs()
 	if errors.Is(err, exec.ErrNotFound) {
@@ -28,14 +27,10 @@ func program(b *testing.B, name string) string {
 }
 
 var programs = sync.OnceValues(func() (dir string, err error) {
-	self, err := os.Executable()
-	dir = filepath.Join(filepath.Dir(self), "bin")
-	if _, missing := exec.LookPath(filepath.Join(dir, "stint")); err != nil || missing == nil {
-		return dir, err
-	}
 	if os.Getenv("GOWORK") == "off" {
 		return "", fmt.Errorf("stint cannot be built without the workspace: %w", exec.ErrNotFound)
 	}
+	dir = filepath.Join(filepath.Dir(bench.Must(os.Executable())), "bin")
 	const module = "github.com/stint-go/stint/"
 	text, err := exec.Command("go", "build", "-o", dir+string(filepath.Separator), module+"cmd/stint", module+"lab/commands/job").CombinedOutput()
 	if err != nil {
@@ -44,7 +39,7 @@ var programs = sync.OnceValues(func() (dir string, err error) {
 	return dir, err
 })
 
-// A tool runs a command for each item. An installed program answers what it is: two are named parallel, and two rush.
+// A tool runs a command for each item. An installed program answers what it is: two are named parallel.
 type tool struct {
 	name        string
 	files       []string // of the program
@@ -68,12 +63,6 @@ var tools = []tool{
 			args = append(args, w.text(i))
 		}
 		return args
-	}},
-	{"rush", []string{"rush"}, "--help", "executing jobs in parallel", func(w work) []string {
-		return slices.Concat([]string{"-j", w.atOnce()}, given(w.ordered, "-k"), []string{strings.Join(append(w.command, "{}"), " ")})
-	}},
-	{"rust-parallel", []string{"rust-parallel"}, "--version", "rust-parallel", func(w work) []string {
-		return slices.Concat([]string{"-j", w.atOnce()}, given(w.ordered, "-k"), w.command)
 	}},
 }
 

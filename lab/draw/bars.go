@@ -1,10 +1,12 @@
 package draw
 
+import "golang.org/x/perf/benchmath"
+
 // A Bar is a value with its name and how it is written.
 type Bar struct {
-	Name, Text string
-	Ours       bool
-	Value
+	Name, Text        string
+	Ours              bool
+	benchmath.Summary // with three equal numbers if there is no interval
 }
 
 // A Panel is bars from zero on a scale of its own.
@@ -53,7 +55,7 @@ func (c *canvas) panel(x, y float64, p Panel) float64 {
 		}
 		c.text(x, y+4, "start", "ink", b.Ours, b.Name)
 		c.text(x+panelWide, y+4, "end", "ink", b.Ours, b.Text)
-		c.fill(colour, "M%.1f %.1fH%.1fv10H%.1[1]fz", at(0), y-5, max(at(b.Mid), at(0)+1))
+		c.fill(colour, "M%.1f %.1fH%.1fv10H%.1[1]fz", at(0), y-5, max(at(b.Center), at(0)+1))
 		if b.Lo < b.Hi {
 			c.line("ink", 1, "M%.1f %.1fH%.1fM%.1[1]f %.1[4]fv6M%.1[3]f %.1[4]fv6", at(b.Lo), y, at(b.Hi), y-3)
 		}

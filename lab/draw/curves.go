@@ -6,14 +6,16 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/aclements/go-moremath/scale"
+	"golang.org/x/perf/benchmath"
 )
 
 // A Curve is a line over a number.
 type Curve struct {
 	Name   string
-	Points map[float64]Value
+	Points map[float64]benchmath.Summary
 }
 
 const (
@@ -31,7 +33,7 @@ func Curves(id, title, xLabel, yLabel string, format func(float64) string, curve
 	}
 	y, left := newAxis(ys, 2*line+plotHigh, 2*line), 0.0
 	for _, t := range y.ticks {
-		left = max(left, textWidth(format(t)))
+		left = max(left, 6.3*float64(utf8.RuneCountInString(format(t)))) // about the width of the text
 	}
 	x := newAxis(xs, left+2*gap, curvesWide-4*gap)
 	c := new(canvas)
@@ -64,7 +66,7 @@ func (c *canvas) curve(l Curve, x, y axis, colour string) {
 	var up, mid, down []string
 	for _, n := range slices.Sorted(maps.Keys(l.Points)) {
 		at := func(v float64) string { return fmt.Sprintf("%.1f %.1f", x.at(n), y.at(v)) }
-		up, mid, down = append(up, at(l.Points[n].Hi)), append(mid, at(l.Points[n].Mid)), append(down, at(l.Points[n].Lo))
+		up, mid, down = append(up, at(l.Points[n].Hi)), append(mid, at(l.Points[n].Center)), append(down, at(l.Points[n].Lo))
 	}
 	slices.Reverse(down)
 	c.WriteString(`<g opacity=".15">`)

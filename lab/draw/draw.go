@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html"
 	"strings"
-	"unicode/utf8"
 )
 
 // colours are the variables with their values in a light theme and in a dark one. The curves have line0 and the following,
@@ -39,9 +38,6 @@ func Fixed(svg string, dark bool) string {
 	}
 	return svg
 }
-
-// A Value is a measured value with its interval, or three equal numbers.
-type Value struct{ Mid, Lo, Hi float64 }
 
 // Sizes in pixels.
 const (
@@ -78,6 +74,3 @@ func (c *canvas) line(colour string, wide float64, path string, at ...any) {
 func (c *canvas) fill(colour string, path string, at ...any) {
 	fmt.Fprintf(c, `<path d="%s" fill="var(--%s)"/>`+"\n", fmt.Sprintf(path, at...), colour)
 }
-
-// textWidth estimates the width of a text.
-func textWidth(s string) float64 { return 6.3 * float64(utf8.RuneCountInString(s)) }

@@ -34,17 +34,19 @@ type Library struct {
 
 // A Feature is a row of the table.
 type Feature struct {
-	Name string // "Worker reuse"
-	Doc  string // one sentence
+	Name  string // "Worker reuse"
+	Doc   string // one sentence
+	Cells []Cell // in the order of the libraries
 }
 
 // A Cell is the answer for one library and one feature.
 type Cell struct {
-	Answer Answer
-	Note   string // how, or why not; may be empty for Yes
-	File   string // file of the demonstration: "lab/features/demonstration_test.go"
-	Line   int    // its first line
-	Survey Survey // what the article says, in the table of Survey
+	Library string // its name
+	Answer  Answer
+	Note    string // how, or why not; may be empty for Yes
+	File    string // file of the demonstration: "lab/features/demonstration_test.go"
+	Line    int    // its first line
+	Survey  Survey // what the article says, in the table of Survey
 }
 
 // A Survey is the answer of the article that compares errgroup, conc and ants.
@@ -57,17 +59,17 @@ type Survey struct {
 type Table struct {
 	Libraries []Library
 	Features  []Feature
-	Cells     [][]Cell // Cells[f][l] is about Features[f] and Libraries[l]
 }
 
 // Survey returns the article's table of three libraries and five features, beside the answers here.
 func (t Table) Survey() Table {
 	features := []string{"Worker reuse", "Context", "Waiting for all", "Errors", "Resizing"}
 	out := t.Only(features, "pond", "workerpool", "rill", "stint")
-	for f, row := range out.Cells {
-		for l := range row {
-			row[l].Survey = survey[out.Libraries[l].Name+": "+out.Features[f].Name]
-			row[l].Survey.Answer = cmp.Or(row[l].Survey.Answer, row[l].Answer)
+	for _, f := range out.Features {
+		for l := range f.Cells {
+			c := &f.Cells[l]
+			c.Survey = survey[c.Library+": "+f.Name]
+			c.Survey.Answer = cmp.Or(c.Survey.Answer, c.Answer)
 		}
 	}
 	return out
@@ -75,16 +77,11 @@ func (t Table) Survey() Table {
 
 // Only returns the table with the named features, in the order of the names, and without the named libraries.
 func (t Table) Only(names []string, without ...string) (out Table) {
+	out.Libraries = slices.DeleteFunc(slices.Clone(t.Libraries), func(l Library) bool { return slices.Contains(without, l.Name) })
 	for _, name := range names {
-		i := slices.IndexFunc(t.Features, func(f Feature) bool { return f.Name == name })
-		var cells []Cell
-		out.Libraries = nil
-		for j, l := range t.Libraries {
-			if !slices.Contains(without, l.Name) {
-				cells, out.Libraries = append(cells, t.Cells[i][j]), append(out.Libraries, l)
-			}
-		}
-		out.Features, out.Cells = append(out.Features, t.Features[i]), append(out.Cells, cells)
+		f := t.Features[slices.IndexFunc(t.Features, func(f Feature) bool { return f.Name == name })]
+		f.Cells = slices.DeleteFunc(slices.Clone(f.Cells), func(c Cell) bool { return slices.Contains(without, c.Library) })
+		out.Features = append(out.Features, f)
 	}
 	return out
 }
@@ -109,20 +106,17 @@ func All() (Table, error) {
 		if len(lines) != 1+len(libraries) {
 			return t, fmt.Errorf("features: %s has %d answers, want %d", f.Name, len(lines)-1, len(libraries))
 		}
-		var row []Cell
 		for i, l := range libraries {
-			words := strings.SplitN(lines[1+i], " ", 3)
-			c := Cell{Answer: Answer(words[1])}
-			if len(words) == 3 {
-				c.Note = words[2]
-			}
-			if known := c.Answer == Yes && c.Note == "" || strings.HasSuffix(c.Note, "."); words[0] != l.Name || !known {
+			library, text, _ := strings.Cut(lines[1+i], " ")
+			answer, note, _ := strings.Cut(text, " ")
+			c := Cell{Library: l.Name, Answer: Answer(answer), Note: note}
+			if known := c.Answer == Yes && c.Note == "" || strings.HasSuffix(c.Note, "."); library != l.Name || !known {
 				return t, fmt.Errorf("features: %s: %q is no answer for %s with a sentence", f.Name, lines[1+i], l.Name)
 			}
 			c.File, c.Line = demonstrated(f.Name, l.Name)
-			row = append(row, c)
+			f.Cells = append(f.Cells, c)
 		}
-		t.Features, t.Cells = append(t.Features, f), append(t.Cells, row)
+		t.Features = append(t.Features, f)
 	}
 	return t, nil
 }

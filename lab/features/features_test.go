@@ -13,8 +13,8 @@ func TestSurvey(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, differ := table.Survey(), 0
-	for i, f := range s.Features {
-		for j, c := range s.Cells[i] {
+	for _, f := range s.Features {
+		for j, c := range f.Cells {
 			why := strings.HasSuffix(c.Survey.Why, ".")
 			if why != (c.Survey.Answer != c.Answer) {
 				t.Errorf("%s of %s: %+v does not differ from %s, or does not say why", f.Name, s.Libraries[j].Name, c.Survey, c.Answer)

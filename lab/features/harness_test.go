@@ -90,11 +90,11 @@ func TestCells(t *testing.T) {
 	if err != nil || len(table.Features) != len(demonstrations) {
 		t.Fatalf("%d features have answers, and %d demonstrations: %v", len(table.Features), len(demonstrations), err)
 	}
-	for i, f := range table.Features {
+	for _, f := range table.Features {
 		t.Run(f.Name, func(t *testing.T) {
 			for j, lib := range libraries {
 				t.Run(lib.Name, func(t *testing.T) {
-					l, cell := filled(*adapters[lib.Name]), table.Cells[i][j]
+					l, cell := filled(*adapters[lib.Name]), f.Cells[j]
 					show, own := l.shows[f.Name]
 					if !own {
 						show = demonstrations[f.Name]

@@ -47,14 +47,14 @@ func Libraries(limit int) []Named {
 			one := func(_ context.Context, n float64) (uint64, error) { return f(n), nil }
 			return total(bench.Must(stint.Map(context.Background(), list, one)))
 		}},
-		{"stint.Range", each(func(n int, f func(i int)) {
+		{"stint.Range", ByIndex(func(n int, f func(i int)) {
 			bench.Check(stint.Range(context.Background(), n, func(_ context.Context, i int) error { f(i); return nil }))
 		})},
 		{"stream", func(list []float64, f Item) uint64 {
 			return Streamed(stream.Buffer(stream.From(list), 256), 256, f, add)
 		}},
 		{"goroutines", func(list []float64, f Item) uint64 { return Parallelize(len(list))(list, f) }},
-		{"errgroup", each(func(n int, f func(i int)) {
+		{"errgroup", ByIndex(func(n int, f func(i int)) {
 			var g errgroup.Group
 			g.SetLimit(limit)
 			for i := range n {
@@ -62,7 +62,7 @@ func Libraries(limit int) []Named {
 			}
 			bench.Check(g.Wait())
 		})},
-		{"conc.pool", each(func(n int, f func(i int)) {
+		{"conc.pool", ByIndex(func(n int, f func(i int)) {
 			p := pool.New().WithMaxGoroutines(limit)
 			for i := range n {
 				p.Go(func() { f(i) })
@@ -73,7 +73,7 @@ func Libraries(limit int) []Named {
 			m := iter.Mapper[float64, uint64]{MaxGoroutines: limit}
 			return total(m.Map(list, func(n *float64) uint64 { return f(*n) }))
 		}},
-		{"ants", each(func(n int, f func(i int)) {
+		{"ants", ByIndex(func(n int, f func(i int)) {
 			p := bench.Must(ants.NewPool(limit))
 			defer p.Release()
 			var wg sync.WaitGroup
@@ -83,7 +83,7 @@ func Libraries(limit int) []Named {
 			}
 			wg.Wait()
 		})},
-		{"pond", each(func(n int, f func(i int)) {
+		{"pond", ByIndex(func(n int, f func(i int)) {
 			p := pond.NewPool(limit)
 			for i := range n {
 				p.Submit(func() { f(i) })
@@ -179,8 +179,8 @@ func (r Runner) Count(n, limit int, f func()) int {
 	return int(ran.Load())
 }
 
-// each adapts a library that calls f with the indexes from 0 to n-1.
-func each(run func(n int, f func(i int))) Model {
+// ByIndex adapts a library that calls f with the indexes from 0 to n-1.
+func ByIndex(run func(n int, f func(i int))) Model {
 	return func(list []float64, f Item) uint64 {
 		results := make([]uint64, len(list))
 		run(len(list), func(i int) { results[i] = f(list[i]) })

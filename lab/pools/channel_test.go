@@ -2,11 +2,10 @@ package pools
 
 import (
 	"runtime"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stint-go/stint/lab/bench"
+	"github.com/stint-go/stint/lab/models"
 )
 
 // BenchmarkChannel hands 100,000 numbers from senders to receivers, four of each for a CPU of this machine: over one
@@ -20,7 +19,7 @@ func BenchmarkChannel(b *testing.B) {
 		selects      bool
 	}{{"shared", 1, 0, false}, {"shared/Ps=many", 1, many, false}, {"own", pairs, 0, false}, {"select", 1, 0, true}, {"select/Ps=many", 1, many, true}} {
 		b.Run("way="+way.name, func(b *testing.B) {
-			bench.Run(b, int64(sends)*int64(sends-1)/2, func() int64 {
+			bench.Run(b, uint64(sends)*uint64(sends-1)/2, func() uint64 {
 				if way.ps > 0 {
 					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(way.ps))
 				}
@@ -31,41 +30,35 @@ func BenchmarkChannel(b *testing.B) {
 }
 
 // handOver returns the sum of the numbers below sends, each sent once.
-func handOver(sends, pairs, channels int, selects bool) int64 {
-	var senders, receivers sync.WaitGroup
-	var sum atomic.Int64
+func handOver(sends, pairs, channels int, selects bool) uint64 {
 	done, all := make(chan int), make([]chan int, channels)
 	for i := range all {
 		all[i] = make(chan int, 100)
 	}
-	for p := range pairs {
-		c := all[p%channels]
-		senders.Go(func() {
+	go func() {
+		models.Together(pairs, func(p int) {
 			for i := p; i < sends; i += pairs {
-				c <- i
+				all[p%channels] <- i
 			}
 		})
-		receivers.Go(func() {
-			own := 0
-			for i, ok := 0, true; ok; own += i {
-				if !selects {
-					i, ok = <-c
-					continue
-				}
-				select {
-				case i, ok = <-c:
-				case i, ok = <-done:
-				}
+		for _, c := range all {
+			close(c)
+		}
+	}()
+	return models.Sum(pairs, func(p int) (own uint64) {
+		c := all[p%channels]
+		for i, ok := 0, true; ok; own += uint64(i) {
+			if !selects {
+				i, ok = <-c
+				continue
 			}
-			sum.Add(int64(own))
-		})
-	}
-	senders.Wait()
-	for _, c := range all {
-		close(c)
-	}
-	receivers.Wait()
-	return sum.Load()
+			select {
+			case i, ok = <-c:
+			case i, ok = <-done:
+			}
+		}
+		return own
+	})
 }
 
 // A program that asks for NumCPU goroutines has as many with GOMAXPROCS=1.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stint-go/stint/lab/claims"
 	"github.com/stint-go/stint/lab/draw"
+	"golang.org/x/perf/benchmath"
 )
 
 // swept is the part of a name that a curve is over.
@@ -24,7 +25,7 @@ func (r *Report) curve(a claims.Article, c claims.Curve) string {
 	var curves []draw.Curve
 	columns := map[float64]bool{}
 	for _, pattern := range c.Lines {
-		l := draw.Curve{Name: a.Word(swept.ReplaceAllString(pattern, "")), Points: map[float64]draw.Value{}}
+		l := draw.Curve{Name: a.Word(swept.ReplaceAllString(pattern, "")), Points: map[float64]benchmath.Summary{}}
 		before, after, _ := strings.Cut(pattern, "*")
 		for _, name := range here.Names(pattern) {
 			x, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimPrefix(name, before), after), 64)
@@ -45,7 +46,7 @@ func (r *Report) curve(a claims.Article, c claims.Curve) string {
 		for i, l := range curves {
 			cell := ""
 			if v, ok := l.Points[x]; ok {
-				cell = format(v.Mid)
+				cell = format(v.Center)
 			}
 			g[i+1] = append(g[i+1], cell)
 		}
@@ -57,10 +58,10 @@ func (r *Report) curve(a claims.Article, c claims.Curve) string {
 	return fmt.Sprintf("\n<figure>\n<figcaption>%s</figcaption>\n%s%s\n</figure>\n", html.EscapeString(c.Title), drawing, g)
 }
 
-// value returns a figure as it is drawn.
-func value(f claims.Figure) draw.Value {
+// value returns a figure as it is drawn: without an interval if there is none.
+func value(f claims.Figure) benchmath.Summary {
 	if f.Rounds < 6 {
-		return draw.Value{Mid: f.Center, Lo: f.Center, Hi: f.Center}
+		f.Lo, f.Hi = f.Center, f.Center
 	}
-	return draw.Value{Mid: f.Center, Lo: f.Lo, Hi: f.Hi}
+	return f.Summary
 }

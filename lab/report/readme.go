@@ -25,9 +25,9 @@ func featureTable(table features.Table) string {
 	for _, l := range table.Libraries {
 		g[0] = append(g[0], strings.TrimSuffix(l.Name+" "+l.Version, " (devel)"))
 	}
-	for i, f := range table.Features {
+	for _, f := range table.Features {
 		row := []string{"**" + f.Name + "**: " + f.Doc}
-		for _, c := range table.Cells[i] {
+		for _, c := range f.Cells {
 			row = append(row, cell(c))
 		}
 		g = append(g, row)
@@ -67,7 +67,7 @@ func (r *Report) costs() (g grid, panels []draw.Panel, err error) {
 			if f.Rounds == 0 {
 				return nil, nil, fmt.Errorf("%s: %s was not measured", c.Of, name)
 			}
-			b := draw.Bar{Name: called(name), Text: claims.Quantity(f.Center, c.Unit), Ours: i < len(c.Ours), Value: value(f)}
+			b := draw.Bar{Name: called(name), Text: claims.Quantity(f.Center, c.Unit), Ours: i < len(c.Ours), Summary: value(f)}
 			p.Bars = append(p.Bars, b)
 			text := b.Name + " " + b.Text
 			if name == best {
@@ -83,7 +83,6 @@ func (r *Report) costs() (g grid, panels []draw.Panel, err error) {
 	return g, panels, nil
 }
 
-// picture returns the README's picture.
 func (r *Report) picture(dark bool) (string, error) {
 	_, panels, err := r.costs()
 	machine, _, _ := strings.Cut(r.results.Machine(), ";")

@@ -36,7 +36,6 @@ func (r *Report) read(a claims.Article, in, filter string) claims.Results {
 	return r.results.Matching(fmt.Sprintf("pkg:%q %s", dir, cmp.Or(filter, a.Filter)))
 }
 
-// machine describes where and how the results were made.
 func (r *Report) machine() string {
 	return fmt.Sprintf("Results in `%s`: %s.", r.name, r.results.Machine())
 }
@@ -101,7 +100,6 @@ func (r *Report) section(w *strings.Builder, a claims.Article) string {
 	return fmt.Sprintf("%d hold, %d do not, %d undecided", count[claims.Holds], count[claims.Not], count[claims.Undecided])
 }
 
-// row returns the cells of a conclusion.
 func (r *Report) row(a claims.Article, c claims.Claim) ([]string, claims.Verdict) {
 	here := r.read(a, c.In, c.Filter)
 	answer, says, bar := c.Judge(here), c.Says, c.Bar.Text

@@ -16,7 +16,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -25,6 +24,7 @@ import (
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/lab/bench"
 	"github.com/stint-go/stint/lab/child"
+	"github.com/stint-go/stint/lab/models"
 )
 
 func TestMain(m *testing.M) {
@@ -91,7 +91,7 @@ func BenchmarkServer(all *testing.B) {
 		}
 		all.Run(r.name, func(b *testing.B) {
 			t := r.task(b, all)
-			for _, m := range models(1) {
+			for _, m := range limits(1) {
 				b.Run(m.name, func(b *testing.B) {
 					for b.Loop() {
 						runtime.GC()
@@ -120,7 +120,7 @@ func BenchmarkBatch(b *testing.B) {
 		{"wait=5ms", 1000, func(int) error { return sleep(5) }},
 		{"http=20ms", 300, row{"", link{20 * time.Millisecond, 0}, web, openWeb}.task(b, b)},
 	} {
-		for _, m := range append(models(64), // smaller limits take long
+		for _, m := range append(limits(64), // smaller limits take long
 			model{"model=goroutines", 0, 1, func() run { return goroutines }},
 			model{"model=stint.Range-burst", 0, 1, func() run { return ranged(stint.Auto(1, most, stint.Burst(3*most))) }},
 		) {
@@ -145,7 +145,6 @@ const most = 256
 // A run calls f for 0 to n-1 with a limit, until f says that it is enough.
 type run = func(n int, f func(i int) bool)
 
-// A model runs tasks.
 type model struct {
 	name   string
 	before int           // calls before the one that is measured
@@ -153,8 +152,8 @@ type model struct {
 	open   func() run
 }
 
-// models are the fixed limits from least on and the adaptive ones, in random order.
-func models(least int) []model {
+// limits are the fixed limits from least on and the adaptive ones, in random order.
+func limits(least int) []model {
 	out := []model{
 		{"model=stint.Range", 0, 1, func() run { return ranged() }},
 		{"model=stint.Range-again", 1, 1, func() run { return ranged(stint.Auto(1, most)) }},
@@ -167,7 +166,6 @@ func models(least int) []model {
 	return out
 }
 
-// ranged is stint.Range.
 func ranged(opts ...stint.Option) run {
 	enough := errors.New("enough")
 	return func(n int, f func(i int) bool) {
@@ -180,7 +178,6 @@ func ranged(opts ...stint.Option) run {
 	}
 }
 
-// failsafe is the adaptive limiter of failsafe-go.
 func failsafe() run {
 	l := adaptivelimiter.NewBuilder[any]().WithLimits(1, most, 20).Build()
 	return func(n int, f func(i int) bool) {
@@ -192,17 +189,12 @@ func failsafe() run {
 	}
 }
 
-// goroutines has no limit.
 func goroutines(n int, f func(i int) bool) { workers(n, n, f) }
 
 func workers(workers, n int, f func(i int) bool) {
 	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(workers, n) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n && f(i); i = int(next.Add(1)) - 1 {
-			}
-		})
-	}
-	wg.Wait()
+	models.Together(min(workers, n), func(int) {
+		for i := int(next.Add(1)) - 1; i < n && f(i); i = int(next.Add(1)) - 1 {
+		}
+	})
 }

@@ -137,7 +137,6 @@ func TestGoroutinePool(t *testing.T) {
 	})
 }
 
-// Sleepers are the tasks.
 type sleepers struct {
 	sync.WaitGroup
 	woken atomic.Int64

@@ -11,12 +11,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -40,7 +38,6 @@ type work struct {
 // A shape is a way to run n jobs.
 type shape func(w *work, n int)
 
-// unbounded runs each job on a goroutine of its own.
 func unbounded(w *work, n int) {
 	w.Add(n)
 	for i := range n {
@@ -214,13 +211,8 @@ func ways(b *testing.B, names ...string) (out []models.Named) {
 	return out
 }
 
-// byIndex makes a model of a shape.
 func byIndex(s shape) models.Model {
-	return func(list []float64, f models.Item) uint64 {
-		results := make([]uint64, len(list))
-		s(&work{job: func(i int) { results[i] = f(list[i]) }}, len(list))
-		return drain(results)
-	}
+	return models.ByIndex(func(n int, f func(i int)) { s(&work{job: f}, n) })
 }
 
 // kept is the shape of a server that is started before the ops, and remains.
@@ -324,9 +316,7 @@ func arrive(b *testing.B, s server, load, workers int, wait time.Duration) {
 	const cost = 2 * time.Millisecond
 	bench.FirstCPUs(b)
 	cpus, steps, end := runtime.GOMAXPROCS(0), bench.Steps(cost), float64(bench.Short(time.Second, 15*time.Millisecond))
-	// Arrivals are the same for all servers of a round of lab run, which shuffles by the number of the round.
-	round, _ := strconv.Atoi(flag.Lookup("test.shuffle").Value.String())
-	random := rand.New(rand.NewPCG(uint64(load), uint64(round)))
+	random := rand.New(rand.NewPCG(uint64(load), uint64(bench.Round()))) // the same for all servers of a round
 	var plan []time.Duration
 	for at := 0.0; at < end; at += random.ExpFloat64() * float64(cost) / float64(cpus*load) * 100 {
 		plan = append(plan, time.Duration(at))
