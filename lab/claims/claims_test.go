@@ -3,6 +3,8 @@ package claims
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +18,29 @@ func TestArticlesSupportTheirConclusions(t *testing.T) {
 			r := a.Theirs(c.There)
 			if x := c.Judge(r); x.Verdict == Not {
 				t.Errorf("%s: %s: %s", a.Title, c.Says, a.Told(c, x, r))
+			}
+		}
+	}
+}
+
+// A test that shows a conclusion exists, and a cell of the feature table.
+func TestShownByTests(t *testing.T) {
+	for _, a := range Articles {
+		for _, c := range a.Claims {
+			if c.Test == "" {
+				continue
+			}
+			test, dir, _ := strings.Cut(c.Test, " of lab/")
+			name, cell, _ := strings.Cut(test, "/")
+			var text strings.Builder
+			files, err := filepath.Glob("../" + dir + "/*")
+			for _, file := range files {
+				b, _ := os.ReadFile(file)
+				text.Write(b)
+			}
+			feature, _, _ := strings.Cut(strings.ReplaceAll(cell, "_", " "), "/")
+			if err != nil || !strings.Contains(text.String(), "func "+name+"(") || !strings.Contains(text.String(), feature) {
+				t.Errorf("there is no %s (%v)", c.Test, err)
 			}
 		}
 	}

@@ -51,7 +51,7 @@ func grouped(n int) string {
 var nouns = map[string]string{
 	Time: "time", "cpu-sec/op": "CPU time", "p50-sec": "median time", "p99-sec": "p99 time", "queued-sec": "time until a job starts",
 	"submit-sec/op": "time until all were submitted", "sec/record": "time of a record", "sec/item": "time of an item",
-	"more-sec": "time beyond the plain loop", "in-time/s": "requests in time, a second,",
+	"steady-sec": "time of a task", "more-sec": "time beyond the plain loop", "in-time/s": "requests in time, a second,",
 	"B/op": "bytes allocated", "allocs/op": "allocations", "peak-B/op": "peak memory", "GCs/op": "garbage collections",
 	"scheduled/op": "goroutines scheduled", "switches/op": "threads switched",
 	"runtime-%": "share of the runtime, in %,", "reading-%": "share of reading, in %,",

@@ -47,10 +47,10 @@ var Workerpool = Article{
 			Note:  "A measurement has one to three collections.",
 			Cause: because("The stacks of the workers count for when a collection starts: it starts later.", AtLeast(1.25), far("peak-B/op"))},
 		{Says: "With 512 workers a CPU the response time of a job, its p99, is longer than with one a CPU.", Bar: More, Pairs: far("p99-sec")},
-		{Says: "When more jobs come than the CPUs can do, a pool has steadier response times: a lower p99.", Bar: Less,
+		{Says: "When more jobs come than the CPUs can do, a pool has steadier response times: a lower p99 of the jobs that it takes.", Bar: Less,
 			Pairs: arriving("computes/load=120%", "p99-sec"),
-			Note: "This pool refuses jobs when its queue is full; the article's makes their sender wait. Without a pool all are accepted, " +
-				"and the last wait longest."},
+			Note: "This pool refuses a fifth of the jobs, since its queue is full; the article's makes their sender wait, so that jobs wait as long. " +
+				"Without a pool all are accepted, and the last wait longest."},
 		{Says: "When more jobs come than the CPUs can do, a pool bounds the memory.", Bar: Less,
 			Pairs: arriving("computes/load=120%", "peak-B/op"), Note: "The pool's is too little to be seen. [Our own conclusions](#our-own-conclusions) have a limit for a " +
 				"database and a proxy. File descriptors were not measured."},
@@ -149,6 +149,12 @@ func workerpoolNames() map[string]string {
 	names := map[string]string{"UnboundedGoroutines": "unbounded goroutines", "WorkerPool": "worker pool",
 		waits + "pool-of-CPUs": "a pool of one worker a CPU for jobs that wait", fewer: "10 µs jobs, one worker fewer than CPUs",
 		"List/jobs=1/model=pool-kept": "one job by a pool that is kept", "List/jobs=1/model=goroutines": "one job by a goroutine"}
+	for way, say := range map[string]string{"through": "reading 64 KB eight times", "yielding": "reading 64 KB eight times, with yields"} {
+		names["Locality/set=64KB/way="+way+"/model=pool"], names["Locality/set=64KB/way="+way+"/model=goroutines"] = say+", in a pool", say+", by goroutines"
+	}
+	for cost, say := range map[string]string{"even": "tasks of even cost", "uneven": "tasks of uneven cost"} {
+		names["Tasks/cost="+cost+"/model=pool-of-CPUs"], names["Tasks/cost="+cost+"/model=goroutines"] = say+", in a pool", say+", by goroutines"
+	}
 	for n, say := range map[string]string{"1": "1 worker a CPU", "2": "2 workers a CPU", "4": "4 workers a CPU", "8": "8 workers a CPU",
 		"64": "64 workers a CPU", "512": "512 workers a CPU", "*": "the best number of workers"} {
 		names[digests+n], names[spins+n] = "digests, "+say, "10 µs jobs, "+say

@@ -69,11 +69,12 @@ func (r *Report) section(w *strings.Builder, a claims.Article) string {
 		fmt.Fprintf(w, "\n%s.\n", a.Author)
 	}
 	g := grid{{"", "conclusion", "the article", "here", "bar"}}
-	count := map[claims.Verdict]int{}
+	count, ours := map[claims.Verdict]int{}, ""
 	for _, c := range a.Claims {
 		cells, verdict := r.row(a, c)
 		if c.Ours {
 			cells[1] = "Beside the article. " + cells[1]
+			ours = ", beside those that are ours"
 		} else {
 			count[verdict]++
 		}
@@ -97,7 +98,7 @@ func (r *Report) section(w *strings.Builder, a claims.Article) string {
 		fmt.Fprintf(w, "\n**With stint:** %s\n", a.Write)
 	}
 	w.WriteString("\n")
-	return fmt.Sprintf("%d hold, %d do not, %d undecided", count[claims.Holds], count[claims.Not], count[claims.Undecided])
+	return fmt.Sprintf("holds %d, does not %d, undecided %d%s", count[claims.Holds], count[claims.Not], count[claims.Undecided], ours)
 }
 
 func (r *Report) row(a claims.Article, c claims.Claim) ([]string, claims.Verdict) {
