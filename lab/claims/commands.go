@@ -12,8 +12,8 @@ var commandsClaims = []Claim{
 		Note:  "xargs starts in less time, and is faster where many items fit on a command line: see the table.",
 	}, {
 		In: "commands",
-		Says: "Without -j, `stint run` takes on average at most 15 % more time than with the best -j: for jobs that compute, that wait, that do both, " +
-			"and of which memory has room for six.",
+		Says: "Without -j, `stint run` takes on average at most 15 % more time than with the best -j: for jobs that compute, wait, do both, " +
+			"or fit in memory only six at a time.",
 		Bar: AtMost(1.15), Mean: true,
 		Pairs: slices.Concat(OnAll("Limit/work=compute/limit=*", "Limit/work=compute/tool=stint"), OnAll("Limit/work=wait/limit=256", "Limit/work=wait/tool=stint"),
 			OnAll("Limit/work=both/limit=*", "Limit/work=both/tool=stint"), OnAll("Limit/work=memory/limit=6", "Limit/work=memory/tool=stint")),

@@ -56,8 +56,8 @@ var oursClaims = []Claim{
 		Note: "Records cross a boundary in batches, where one may wait for a millisecond if few come. A channel with a buffer of 1,024 takes " +
 			"more time too. Batches of 1,024 by hand take about as much as a boundary.",
 	}, {
-		Says: "Without a limit, a long list of tasks that wait, compute and wait, share a lock, or share 20 slots takes at most 1.05 times " +
-			"as long as with the best limit up to 256, which is the most that a call without one runs at once.",
+		Says: "Without a limit, a long list of tasks (that wait; compute and wait; share a lock; share 20 slots) takes at most 1.05 times as " +
+			"long as with the best limit up to 256, the most that a call without one runs at once.",
 		Bar: AtMost(1.05), Pairs: both("steady-sec", "Adaptive/work=", "half/tasks=300 lock/tasks=1000 wait/tasks=5000 slots/tasks=600",
 			"/adaptive", "/limit=*"),
 		Note: "The time is that of a task after the first quarter of the list. A short list of tasks that wait is faster with `Limit`.",

@@ -51,7 +51,7 @@ var Pools = Article{
 		Pairs: Than("IOFan", "IOSequential", "IOPipeline", "IOPipelineBuffer"), Note: "14 items wait at once in it. Pools with more workers are faster.",
 	}, {
 		Says: "When items wait, a fan is faster than pieces.", Bar: More, Pairs: Than("IOFan", "IOParallelize"),
-		Note: "The article names no number of CPUs. Its pieces take as long as 28 do: the last has 19 of 100 items, the others have 3.",
+		Note: "The article names no number of CPUs. Its times fit 28 pieces: the last has 19 of 100 items, the others have 3.",
 	}, {
 		Says: "28 pieces cut evenly are faster than a fan of 14 workers, and than the article's 28 pieces: those lose by the last, which has 19 items.",
 		Bar:  More, Ours: true, Pairs: Than("IO/model=balanced", "IOFan", "IOParallelize"),
@@ -61,7 +61,7 @@ var Pools = Article{
 	}, {
 		Says: "When items wait, no model gains from more CPUs.", Bar: NoGain, Pairs: AllToOne(poolsWaits...),
 	}, {
-		Says: "When items compute, channels without buffers cost time and raise no parallelism: on more CPUs too, a loop is faster than a pipeline, " +
+		Says: "When items compute, channels without buffers only cost time: on more CPUs too, a loop is faster than a pipeline, " +
 			"and a pipeline than a fan.",
 		Bar: More, CPUs: 2, Pairs: append(OnAll("CPUSequential", "CPUPipeline", "CPUFan"), OnAll("CPUPipeline", "CPUFan")...),
 		Note: "When items wait, 14 of them wait at once in a fan without buffers.",
@@ -98,7 +98,7 @@ var Pools = Article{
 	}, {
 		Says: "A pool that computes a hundred powers is slower with too many workers: 280 against 28.", Bar: More, Pairs: Than("CPUPool", "CPUPoolMax"),
 	}, {
-		Says: "These pools start workers and pass numbers more than they compute: a loop takes less than half of the time.", Bar: AtLeast(2),
+		Says: "These pools mostly start workers and pass numbers: a loop takes less than half of the time.", Bar: AtLeast(2),
 		Ours: true, Filter: "gogc:100", Pairs: Than("FewCPU/model=loop", "CPUPoolMin", "CPUPool", "CPUPoolMax"),
 	}, {
 		Says: "By the article's figures, a pool that computes is faster with 14 workers than with 28.", Bar: More, Pairs: Than("CPUPoolMin", "CPUPool"),

@@ -31,7 +31,7 @@ var Survey = Article{
 		{
 			Says: "Plain goroutines are faster than every pool.", Bar: More, There: "machine:m1-8",
 			Pairs: Than("Goroutines", "ErrGroup", "AntsPool", "ConcPool"),
-			Note: "The article's introduction expects reused goroutines to be faster; where this holds, they are not, for these three. A stint.Pool is: see the table. " +
+			Note: "The article's introduction expects reused goroutines to be faster. Where this row holds, these three are not; a stint.Pool is: see the table. " +
 				"On the article's virtual machine with two cores ants was faster, and on one core of the M1 conc took as long.",
 			Cause: &Cause{"Starting a goroutine takes longer than handing a task to an idle worker of ants.", Claim{
 				Bar: More, Pairs: In("submit-sec/op", OnAll("AntsPool", "Goroutines")...)}},
@@ -74,7 +74,8 @@ var Survey = Article{
 		}, {
 			Says: "At its peak a pool needs less memory than plain goroutines.", Bar: More,
 			Pairs: In("peak-B/op", slices.Concat(Than("ConcPool", "Goroutines"), Than("AntsPool", "Goroutines"))...),
-			Cause: &Cause{"A limit of 50,000 bounds nothing here: at their peak all plain goroutines need less than 50,000 goroutines on one channel.", Claim{
+			Note:  "The table has ants on all CPUs, which needs less.",
+			Cause: &Cause{"A limit of 50,000 saves nothing here: all plain goroutines need less memory than 50,000 workers on a channel.", Claim{
 				Bar: Less, Pairs: In("peak-B/op", Than("Sleepers/model=channel", "Goroutines")...)}},
 		}, {
 			Says: "conc takes a tenth of the memory of plain goroutines.", Bar: AtMost(0.1), There: "machine:m1-1",
@@ -117,7 +118,7 @@ var Survey = Article{
 		},
 		{Says: "errgroup starts a goroutine for each task; conc and ants reuse workers.", Test: "TestCells/Worker_reuse of lab/features"},
 		{Says: "conc catches a task's panic; Wait panics with it, and its caller can recover.", Test: "TestCells/Panics/conc of lab/features"},
-		{Says: "Of the three, conc has the most of the five features: three, waiting in part, and no changing of the limit.", Test: "TestCells of lab/features",
+		{Says: "Of the five features conc has the most: three in full, waiting in part, changing the limit not at all.", Test: "TestCells of lab/features",
 			Note: "It needs Go 1.19, and uses generics."},
 		{
 			Says: "Of the three, only ants can change its limit while tasks run.", Test: "TestCells/Resizing of lab/features",

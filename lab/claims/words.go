@@ -39,6 +39,26 @@ func (a Article) Word(name string) string {
 	return cmp.Or(strings.Join(words, ", "), name)
 }
 
+// families say what the benchmarks of several models are about.
+var families = map[string]string{
+	"CPU": "powers of a long list", "FewCPU": "powers of a hundred numbers", "IO": "a hundred items that wait", "Stages": "two stages",
+	"Add": "a sum in chunks", "Find": "finding in documents", "Sleepers": "tasks that sleep", "List": "digests", "Tasks": "a thousand tasks",
+	"MD5All": "MD5 sums of a tree", "EmptyTask": "an empty task", "Permit": "a permit for a moment", "Loop": "a loop of a function of 2 ns",
+	"Errgroup": "tasks of an errgroup", "Wait": "a hundred items that wait, no limit given", "Batch": "a batch at a server",
+	"Fit": "items that fit on command lines, by `xargs` without -P", "Limit": "programs, no number given", "Start": "one program",
+	"Run": "a program for each item", "Adaptive": "a list of tasks, no limit given", "Keys": "messages by key", "Hop": "a record handed over",
+}
+
+// Task says what a benchmark of several models is about, from its name without the model: "Loop/items=10".
+func Task(name string) string {
+	family, rest, _ := strings.Cut(strings.TrimSuffix(name, "/"), "/")
+	said := cmp.Or(families[family], family)
+	if rest != "" {
+		said += ": " + Article{}.Word("/"+rest)
+	}
+	return said
+}
+
 // grouped writes a number with commas: 1,000,000.
 func grouped(n int) string {
 	if n < 1000 {

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/stint-go/stint/lab/claims"
 )
@@ -24,7 +23,7 @@ func (r *Report) others() string {
 		for _, t := range append(slices.Clone(a.Tables), claims.Table{}) {
 			in, filter := cmp.Or(t.In, a.In), cmp.Or(t.Filter, a.Filter)
 			if !done[in+filter] {
-				g = append(g, behind(r.read(a, in, filter), in, filter)...)
+				g = append(g, behind(r.read(a, in, filter))...)
 			}
 			done[in+filter] = true
 		}
@@ -33,7 +32,7 @@ func (r *Report) others() string {
 }
 
 // behind returns such tasks of a directory of benchmarks.
-func behind(here claims.Results, in, filter string) (rows grid) {
+func behind(here claims.Results) (rows grid) {
 	tasks := map[bool]map[string][]string{true: {}, false: {}} // ours and others, by what the names have beside the model
 	for _, name := range here.Names("*") {
 		ours := isOurs.MatchString(name)
@@ -46,11 +45,7 @@ func behind(here claims.Results, in, filter string) (rows grid) {
 		best, our := here.Least(tasks[false][task], true, claims.Time), here.Least(tasks[true][task], true, claims.Time)
 		c := claims.Claim{Bar: claims.AtLeast(1.05), Pairs: claims.OnAll(best, our)}
 		if x := c.Judge(here); best != "" && x.Verdict == claims.Holds {
-			said := in + ": " + strings.Trim(task, "/")
-			if filter != "" {
-				said += " (" + filter + ")"
-			}
-			rows = append(rows, []string{said, who(best), who(our), claims.Ratio(x.Figure)})
+			rows = append(rows, []string{claims.Task(task), who(best), who(our), claims.Ratio(x.Figure)})
 		}
 	}
 	return rows

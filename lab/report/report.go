@@ -74,7 +74,7 @@ func (r *Report) section(w *strings.Builder, a claims.Article) string {
 		cells, verdict := r.row(a, c)
 		if c.Ours {
 			cells[1] = "Beside the article. " + cells[1]
-			ours = ", beside those that are ours"
+			ours = "; others are ours"
 		} else {
 			count[verdict]++
 		}
@@ -98,7 +98,7 @@ func (r *Report) section(w *strings.Builder, a claims.Article) string {
 		fmt.Fprintf(w, "\n**With stint:** %s\n", a.Write)
 	}
 	w.WriteString("\n")
-	return fmt.Sprintf("holds %d, does not %d, undecided %d%s", count[claims.Holds], count[claims.Not], count[claims.Undecided], ours)
+	return fmt.Sprintf("%d hold, %d not, %d undecided%s", count[claims.Holds], count[claims.Not], count[claims.Undecided], ours)
 }
 
 func (r *Report) row(a claims.Article, c claims.Claim) ([]string, claims.Verdict) {
