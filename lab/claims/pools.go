@@ -27,9 +27,10 @@ var Pools = Article{
 	Claims: []Claim{{
 		Says: "When items compute, a loop is faster than pipelines and fans.", Bar: More, Pairs: Than("CPUSequential", poolsChannels...),
 	}, {
-		Says: "The results of a fan come in any order.", Test: "TestOrder of lab/models", Note: "stint.Map returns them in the order of the items.",
+		Says: "The results of a fan come in any order.", Test: "TestOrder of lab/models", Note: "stint.Map returns them in the order of the items. " +
+			"The article says that one goroutine reads all channels of a fan; in its code each has a goroutine.",
 	}, {
-		Says: "When items compute, pipelines and fans without buffers are slower on more CPUs than one, because their channels block.",
+		Says: "When items compute, pipelines and fans without buffers are slower on more CPUs than one.",
 		Bar:  More, Pairs: AllToOne("CPUPipeline", "CPUFan"), Cause: &poolsTurns,
 	}, {
 		Says: "When items compute, pipelines and fans with buffers are slower on more CPUs than one.",
@@ -83,7 +84,7 @@ var Pools = Article{
 		Says: "Two stages that compute overlap on two CPUs, if the numbers pass in batches.", Bar: More, Filter: "gogc:100", CPUs: 2, Ours: true,
 		Pairs: slices.Concat(OnAll("Stages/work=computes/model=batches", "Stages/work=computes/model=loop"),
 			OnAll("Stages/work=computes/model=stream", "Stages/work=computes/model=loop")),
-		Note: "A stream passes batches by itself. A channel operation for each number costs more than the number.",
+		Note: "A stream passes batches by itself. A channel operation for each number costs about as much as a power.",
 	}, {
 		Says: "runtime.NumCPU does not follow GOMAXPROCS.", Test: "TestNumCPU of lab/pools",
 		Note: "NumCPU counts the CPUs that the process may use when it starts. Since Go 1.25 GOMAXPROCS follows the CPU limit of a container.",
@@ -98,7 +99,7 @@ var Pools = Article{
 	}, {
 		Says: "A pool that computes a hundred powers is slower with too many workers: 280 against 28.", Bar: More, Pairs: Than("CPUPool", "CPUPoolMax"),
 	}, {
-		Says: "These pools mostly start workers and pass numbers: a loop takes less than half of the time.", Bar: AtLeast(2),
+		Says: "With garbage collection and this machine's numbers of workers too, such pools mostly start workers and pass numbers: a loop takes less than half of the time.", Bar: AtLeast(2),
 		Ours: true, Filter: "gogc:100", Pairs: Than("FewCPU/model=loop", "CPUPoolMin", "CPUPool", "CPUPoolMax"),
 	}, {
 		Says: "By the article's figures, a pool that computes is faster with 14 workers than with 28.", Bar: More, Pairs: Than("CPUPoolMin", "CPUPool"),
@@ -181,7 +182,7 @@ var (
 		Claim{Bar: Between(1, 2), Pairs: In("cpu-sec/op", AllToOne("CPUFanBuffer")...)}}
 	poolsTurns = Cause{"Without buffers the goroutines of a pipeline take turns: on two CPUs it takes no more CPU time than on one, so that nothing is lost.",
 		Claim{Bar: AtMost(1.05), Pairs: In("cpu-sec/op", AllToOne("CPUPipeline")...)}}
-	poolsStart = Cause{"The pool of 280 takes little more CPU time on two CPUs than on one, and they share it.",
+	poolsStart = Cause{"The pool of 280 takes little more CPU time on two CPUs than on one.",
 		Claim{Bar: AtMost(1.25), Pairs: In("cpu-sec/op", AllToOne("CPUPoolMax")...)}}
 )
 

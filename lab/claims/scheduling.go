@@ -19,7 +19,7 @@ var Scheduling = Article{
 		"Place": "8 copies of a loop", "Workers": "goroutines", "Workers/workers=*": "the best number of goroutines", "Workers/workers=4": "4 goroutines",
 		"Workers/workers=8": "8 goroutines", "Workers/workers=64": "64 goroutines", "Workers/workers=1000": "1,000 goroutines",
 		"Sort/model=bubble": "the bubble sort", "Sort/model=parts/pieces=2": "the sort of 2 pieces alone",
-		"Sort/model=last/pieces=2": "the last sort, of 2 sorted pieces", "Sort/model=parts+last/pieces=2": "the bubble sort in 2 pieces",
+		"Sort/model=last/pieces=2": "the last sort, of 2 sorted pieces", "Sort/model=last/pieces=8": "the last sort, of 8 sorted pieces", "Sort/model=parts+last/pieces=2": "the bubble sort in 2 pieces",
 		"Sort/model=parts+last/pieces=8": "the bubble sort in 8 pieces", "Sort/model=merge/pieces=8": "the merge of 8 sorted pieces",
 		"Sort/model=parts+merge/pieces=8": "the bubble sort of 8 pieces, merged",
 	},
@@ -29,8 +29,8 @@ var Scheduling = Article{
 		{Says: "The loop takes 10 to 13 % less time than the pieces on one CPU.", Bar: AtMost(0.9), Cause: &schedulingNothing,
 			Pairs: slices.Concat(OnOne("Concurrent", "Sequential"), OnOne("ConcurrentAgain", "SequentialAgain"))},
 		{Says: "If pieces cost 10 % on one CPU, that is for goroutines and their switches.", Bar: AtLeast(0.1), Pairs: OnOne("Sequential", "Nothing"),
-			Cause: &Cause{"The author's 10 % have another cause, which is not known. The place of a loop in a program can make such a difference: of " +
-				"eight copies of one loop, with numbers in the cache, the slowest takes longer by more.", Claim{Bar: AtLeast(1.1), Pairs: []Pair{{A: "Place", Unit: "slowest/fastest"}}}},
+			Cause: &Cause{"The author's 10 % have another cause, which is not known. The place of a loop in a program can make such a difference, in the cache: of " +
+				"eight copies of one loop the slowest takes longer by more.", Claim{Bar: AtLeast(1.1), Pairs: []Pair{{A: "Place", Unit: "slowest/fastest"}}}},
 			Note: "Here the loop and the pieces add by the same instructions."},
 		{Says: "One piece, in a goroutine of its own, takes as long as the loop.", Bar: Between(0.95, 1.05), Ours: true, Pairs: OnOne("Sequential", "Pieces/pieces=1")},
 		{Says: "A goroutine for each CPU is best for work that computes: on one CPU, 2, 8, 64 and 1,000 pieces are not 5 % faster than one.",
@@ -69,7 +69,7 @@ var Scheduling = Article{
 				"holds no thread; a read from a disk does, and the runtime runs other goroutines on another thread."},
 		{Says: "8 goroutines take 87 to 88 % less time than the loop.", Bar: AtMost(0.135), Note: "8 goroutines that only wait save 87.5 %.",
 			Pairs: slices.Concat(Than("Sequential", "Concurrent"), Than("SequentialAgain", "ConcurrentAgain")),
-			Cause: &Cause{"Decoding takes CPU time, which one CPU has once: more than 20 ms for the thousand documents.", Claim{
+			Cause: &Cause{"Decoding takes CPU time beside the waits: more than 20 ms for the thousand documents.", Claim{
 				Bar: Bar{"more than 20 ms", 0.02, math.Inf(1)}, Pairs: []Pair{{A: "Concurrent", Unit: "cpu-sec/op"}}}}},
 		schedulingTwice("search"),
 		{Says: "More threads bring nothing to work that waits.", Bar: NoGain, Pairs: AllToOne("Concurrent", "ConcurrentAgain"),
@@ -77,7 +77,7 @@ var Scheduling = Article{
 				Claim{Bar: NoGain, Filter: "gogc:off goroutines:8 items:0", Pairs: AllToOne("Concurrent")}}},
 		{Says: "A goroutine that waits makes room for another on the same thread: on one CPU 8 wait at once.", Bar: AtLeast(8),
 			Pairs: []Pair{{A: "Concurrent", Unit: "at-once"}},
-			Note: "A goroutine that waits for a mutex makes room as well. An atomic operation, which the article names too, lets no goroutine wait: " +
+			Note: "A goroutine that waits for a mutex makes room as well, which was not measured. An atomic operation, which the article names too, lets no goroutine wait: " +
 				"each piece of the sum has one."},
 		{Says: "Work that waits is faster with more goroutines than CPUs: with 8 than with 4, and with 64 than with 8.", Bar: More,
 			Pairs: append(Than("Workers/workers=8", "Workers/workers=4"), Than("Workers/workers=64", "Workers/workers=8")...),
@@ -108,7 +108,7 @@ var Scheduling = Article{
 		schedulingFind(true, "one item, on one CPU", `1 /gomaxprocs:""`), schedulingFind(false, "one item, on all CPUs", "1"),
 		schedulingFind(false, "ten items, on one CPU", `10 /gomaxprocs:""`), schedulingFind(false, "ten items, on all CPUs", "10"),
 	},
-	Write: "`par.Range` adds in three statements: the article's function has 31 lines where the loop has 7, and its search 35 where the loop has 15. " +
+	Write: "`par.Range` adds in three statements: the article's function has 31 lines where the loop has 7, its search 35 where the loop has 15, and its bubble sort 26 more than the loop's. " +
 		"`stint.Map(ctx, docs, read)` finds how many documents to read at once: the number depends on how long a document waits and how long it " +
 		"takes to decode. `slices.Sort` or `par.Sort` sorts.",
 }
@@ -118,7 +118,7 @@ var (
 	schedulingHalves    = []string{"Sort/model=parts/pieces=2", "Sort/model=last/pieces=2"}
 	schedulingAuthors   = []string{"Sequential", "Concurrent", "SequentialAgain", "ConcurrentAgain"}
 	schedulingQuadratic = Cause{"On two CPUs the halves run at the same time, and the last sort need not repeat their exchanges: it makes half of " +
-		"those of a whole sort. In a row there are as many comparisons as without pieces, and three quarters of the exchanges.",
+		"those of a whole sort. One after the other, a half and the last sort make as many comparisons as a whole sort, and three quarters of the exchanges.",
 		Claim{Bar: AtMost(0.8), Pairs: slices.Concat(OnAll("Sort/model=bubble", schedulingHalves...),
 			In("comparisons/op", OnOne("Sort/model=bubble", schedulingHalves...)...),
 			In("exchanges/op", OnOne("Sort/model=bubble", schedulingHalves...)...))}}

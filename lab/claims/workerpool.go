@@ -8,7 +8,7 @@ var Workerpool = Article{
 	In: "workerpool", File: "workerpool.txt", Names: workerpoolNames(),
 	Claims: []Claim{
 		{Says: "A pool of ten workers is faster than a goroutine for each job.", Bar: More, Pairs: unbounded(Time),
-			Note: "A job is a digest, which takes less time than handing it over does."},
+			Note: "A job is a digest, which takes less than a microsecond: less than starting a goroutine for it."},
 		{Says: "The pool takes 28 % less time than a goroutine for each job.", Bar: AtMost(0.72),
 			Pairs: OnAll("UnboundedGoroutines", "WorkerPool"), Note: "On the article's machine, with 14 CPUs."},
 		{Says: "A goroutine for each job allocates twice as much as the pool, and twice as often.", Bar: AtLeast(1.96),
@@ -49,11 +49,11 @@ var Workerpool = Article{
 		{Says: "With 512 workers a CPU the response time of a job, its p99, is longer than with one a CPU.", Bar: More, Pairs: far("p99-sec")},
 		{Says: "When more jobs come than the CPUs can do, a pool has steadier response times: a lower p99 of the jobs that it takes.", Bar: Less,
 			Pairs: arriving("computes/load=120%", "p99-sec"),
-			Note: "This pool refuses a fifth of the jobs, since its queue is full; the article's makes their sender wait, so that jobs wait as long. " +
+			Note: "This pool refuses a fifth of the jobs, since its queue is full; the article's makes their sender wait, which was not measured. " +
 				"Without a pool all are accepted, and the last wait longest."},
 		{Says: "When more jobs come than the CPUs can do, a pool bounds the memory.", Bar: Less,
 			Pairs: arriving("computes/load=120%", "peak-B/op"), Note: "The pool's is too little to be seen. [Our own conclusions](#our-own-conclusions) have a limit for a " +
-				"database and a proxy. File descriptors were not measured."},
+				"proxy, and the page one for a database. File descriptors, disks and networks were not measured."},
 		{Says: "Also at 75 % load, where it refuses none, a pool has a lower p99.", Bar: Less, Pairs: arriving("computes/load=75%", "p99-sec"), Cause: aFreeCPU},
 		{Says: "Tasks of even cost suit a pool: it is faster than a goroutine for each.", Bar: More,
 			Pairs: Than("Tasks/cost=even/model=pool-of-CPUs", "Tasks/cost=even/model=goroutines")},
