@@ -31,7 +31,7 @@ var Survey = Article{
 		{
 			Says: "Plain goroutines are faster than every pool.", Bar: More, There: "machine:m1-8",
 			Pairs: Than("Goroutines", "ErrGroup", "AntsPool", "ConcPool"),
-			Note: "The article's introduction expects reused goroutines to be faster. Where this row holds, these three are not; a stint.Pool is: see the table. " +
+			Note: "The article's introduction expects reused goroutines to be faster. Where this row holds, those of conc and ants are not; those of a stint.Pool are: see the table. " +
 				"On the article's virtual machine with two cores ants was faster, and on one core of the M1 conc took as long.",
 			Cause: &Cause{"Starting a goroutine takes longer than handing a task to an idle worker of ants.", Claim{
 				Bar: More, Pairs: In("submit-sec/op", OnAll("AntsPool", "Goroutines")...)}},
@@ -74,8 +74,8 @@ var Survey = Article{
 		}, {
 			Says: "At its peak a pool needs less memory than plain goroutines.", Bar: More,
 			Pairs: In("peak-B/op", slices.Concat(Than("ConcPool", "Goroutines"), Than("AntsPool", "Goroutines"))...),
-			Note:  "The table has ants on all CPUs, which needs less.",
-			Cause: &Cause{"A limit of 50,000 saves nothing here: all plain goroutines need less memory than 50,000 workers on a channel.", Claim{
+			Note:  "ants on all CPUs, and stint.Pool, need less under the same limit: see the table. Under overload a pool bounds the memory: see the next article.",
+			Cause: &Cause{"50,000 workers that all start need more memory than plain goroutines: written by hand, on a channel, they do too.", Claim{
 				Bar: Less, Pairs: In("peak-B/op", Than("Sleepers/model=channel", "Goroutines")...)}},
 		}, {
 			Says: "conc takes a tenth of the memory of plain goroutines.", Bar: AtMost(0.1), There: "machine:m1-1",
@@ -119,7 +119,7 @@ var Survey = Article{
 		{Says: "errgroup starts a goroutine for each task; conc and ants reuse workers.", Test: "TestCells/Worker_reuse of lab/features"},
 		{Says: "conc catches a task's panic; Wait panics with it, and its caller can recover.", Test: "TestCells/Panics/conc of lab/features"},
 		{Says: "Of the five features conc has the most: three in full, waiting in part, changing the limit not at all.", Test: "TestCells of lab/features",
-			Note: "It needs Go 1.19, and uses generics."},
+			Note: "It needs Go 1.19: for types of sync/atomic, and not, as the article has it, for generics."},
 		{
 			Says: "Of the three, only ants can change its limit while tasks run.", Test: "TestCells/Resizing of lab/features",
 			Note: "Any goroutine may change it. A higher limit holds at once; under a lower one, idle workers still count.",
