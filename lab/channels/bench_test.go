@@ -4,7 +4,7 @@
 //	go test -run none -bench 'Scan/way=(CSV|direct|channel-done)$' ./lab/channels -records 20000263
 //
 // An op is a scan of the whole table. The table was written just before, and so is in memory. The author's binary records
-// took 408 ns to decode, many times what binary.Read takes today: with -decode=408ns the rest is computed.
+// took 408 ns to decode, longer than binary.Read takes today: with -decode=408ns the rest is computed.
 package channels
 
 import (
