@@ -94,11 +94,12 @@ func manyCalls(t *testing.T, e entryPoint, calls, n int, pause time.Duration, to
 
 // Calls of n tasks come one after the other on one limiter. After twenty of them the limit lets all
 // tasks of a call run at once, where the server takes any number; and where the server does most
-// with 8 tasks, the limit is found if the first one is lower than n.
+// with 8 tasks, the limit is found if the first one is lower than n. No two tasks take exactly as
+// long: those that do end in an order that the scheduler chooses, which the search then depends on.
 func TestSmallCallsFindTheLimit(t *testing.T) {
 	for _, burst := range []int{1, 2, 4, 42} {
 		for _, n := range []int{3, 8, 14, 20, 50, 100} {
-			for _, spread := range []float64{0, 0.2} {
+			for _, spread := range []float64{0.01, 0.2} {
 				for _, pause := range []time.Duration{0, time.Second} {
 					what := fmt.Sprintf("Burst(%d), calls of %d, spread %v, pauses of %v", burst, n, spread, pause)
 					e := entryPoints[2]
