@@ -5,7 +5,7 @@ import (
 	"iter"
 
 	"github.com/stint-go/stint/internal/lane"
-	"github.com/stint-go/stint/internal/option"
+	"github.com/stint-go/stint/internal/window"
 )
 
 // EachKey calls f for every value of seq: for values with different keys concurrently, and
@@ -28,8 +28,10 @@ func EachKey[T any, K comparable](ctx context.Context, seq iter.Seq[T], key func
 	o.Unordered = true
 	call := func(ctx context.Context, v T) (struct{}, error) { return struct{}{}, f(ctx, v) }
 	var err error
-	for _, err = range mapKey(ctx, seq, key, call, o, true) {
-	}
+	(&mapSeq[T, struct{}]{function: "EachKey", together: true}).run(ctx, seq, call, lanes[T, K, struct{}](key), &o, func(_ struct{}, e error) bool {
+		err = e // the last is that of the call
+		return true
+	})
 	return err
 }
 
@@ -46,7 +48,10 @@ func EachKey[T any, K comparable](ctx context.Context, seq iter.Seq[T], key func
 // or f is nil.
 func MapKey[T any, K comparable, R any](ctx context.Context, seq iter.Seq[T], key func(T) K, f func(context.Context, T) (R, error), opts ...Option) iter.Seq2[R, error] {
 	checkKeyed("MapKey", ctx, f == nil, seq == nil, key == nil)
-	return mapKey(ctx, seq, key, f, collectIn(ctx, "MapKey", seqOptions, opts), false)
+	o := collectIn(ctx, "MapKey", seqOptions, opts)
+	return func(yield func(R, error) bool) {
+		(&mapSeq[T, R]{function: "MapKey"}).run(ctx, seq, f, lanes[T, K, R](key), &o, yield)
+	}
 }
 
 // checkKeyed panics about bad arguments of the function called caller.
@@ -60,10 +65,7 @@ func checkKeyed(caller string, ctx context.Context, nilFunc, nilSeq, nilKey bool
 	}
 }
 
-// mapKey is MapKey, or, if all errors are wanted together, EachKey: then an error comes last.
-func mapKey[T any, K comparable, R any](ctx context.Context, seq iter.Seq[T], key func(T) K, f func(context.Context, T) (R, error), o option.Options, together bool) iter.Seq2[R, error] {
-	return func(yield func(R, error) bool) {
-		rows := &lane.Lanes[K, *node[T, R]]{Key: func(n *node[T, R]) K { return key(n.in) }}
-		(&mapSeq[T, R]{f: f, rows: rows, together: together}).run(ctx, seq, &o, yield)
-	}
+// lanes returns the lanes of one run.
+func lanes[T any, K comparable, R any](key func(T) K) lane.Rows[*window.Task[T, R]] {
+	return &lane.Lanes[K, *window.Task[T, R]]{Key: func(t *window.Task[T, R]) K { return key(t.Item()) }}
 }

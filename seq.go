@@ -4,13 +4,11 @@ import (
 	"context"
 	"iter"
 	"math"
-	"sync"
 
-	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/lane"
-	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/option"
 	"github.com/stint-go/stint/internal/task"
+	"github.com/stint-go/stint/internal/window"
 	"github.com/stint-go/stint/internal/work"
 )
 
@@ -94,91 +92,39 @@ func MapSeq[T, R any](ctx context.Context, seq iter.Seq[T], f func(context.Conte
 	}
 	o := collectIn(ctx, "MapSeq", seqOptions, opts)
 	return func(yield func(R, error) bool) {
-		(&mapSeq[T, R]{f: f}).run(ctx, seq, &o, yield)
+		(&mapSeq[T, R]{function: "MapSeq"}).run(ctx, seq, f, nil, &o, yield)
 	}
 }
 
-// mapSeq are the tasks of one run of a MapSeq or a MapKey. Their payloads are nodes, or turns
-// of nodes.
-//
-//	pulled   by the feeder; in input order at the end of the list
-//	queued   at once, or when the node of its key before it is done
-//	done     by a worker; under Unordered appended to the list only now
-//	yielded  by the consumer, from the head of the list
+// mapSeq are the tasks of one run of a MapSeq or a MapKey: a window with tasks of one value.
 type mapSeq[T, R any] struct {
 	tasks
-	f         func(context.Context, T) (R, error)
-	rows      lane.Rows[*node[T, R]] // of MapKey, or nil
-	together  bool                   // the errors are those of the call, as in EachSeq, and are not yielded
-	unordered bool
-	queue     int // -1: the limit
-
-	canTake func() bool   // mayTake, one allocation a run
-	watcher limit.Watcher // for vacant
-	vacant  chan struct{} // has a value when the feeder should look at the window
-	exited  chan struct{}
-
-	mu         sync.Mutex
-	head, tail *node[T, R]
-	pending    int  // pulled and not yielded
-	waiting    bool // the feeder, for vacant
-	fed        bool // the feeder has ended
-	demand     auto.Demand
+	function string // raises panics
+	window   window.Window[T, R]
+	together bool          // the errors are those of the call, as in EachSeq, and are not yielded
+	exited   chan struct{} // closed when the feeder has ended
 }
 
-// turn is a turn of a MapKey.
-type turn[T, R any] = lane.Turn[*node[T, R]]
-
-// node is a value and its result.
-type node[T, R any] struct {
-	in   T
-	out  R
-	err  error
-	done bool
-	next *node[T, R]
-}
-
-// run yields the results for seq.
-func (m *mapSeq[T, R]) run(ctx context.Context, seq iter.Seq[T], o *option.Options, yield func(R, error) bool) {
-	m.unordered, m.queue = o.Unordered, o.Room(-1)
-	m.vacant, m.exited = make(chan struct{}, 1), make(chan struct{})
-	m.canTake = m.mayTake
+// run yields the results for seq. rows is nil, or has the lanes of a MapKey.
+func (m *mapSeq[T, R]) run(ctx context.Context, seq iter.Seq[T], f func(context.Context, T) (R, error), rows lane.Rows[*window.Task[T, R]], o *option.Options, yield func(R, error) bool) {
+	m.exited = make(chan struct{})
 	m.init(ctx, o, m, math.MaxInt) // the window is the bound
-	m.watcher.Wake = m.vacant
-	m.executor.Engine.Limiter().Watch(&m.watcher)
+	m.window.Open(window.Config[T, R]{
+		Call: f, Executor: &m.executor, Context: m.outcome.ctx,
+		Rows: rows, Unordered: o.Unordered, Queue: o.Room(-1), MaxSize: 1,
+	})
 	go m.feed(pull(&m.tasks, o.From, m.feederContext(), seq))
 	m.consume(yield)
 }
 
-// caller names the function. Those that are made of others are ranged over too.
-func (m *mapSeq[T, R]) caller() string {
-	switch {
-	case m.together:
-		return "EachKey"
-	case m.rows != nil:
-		return "MapKey"
-	}
-	return "MapSeq"
-}
+func (m *mapSeq[T, R]) caller() string { return m.function }
 
-func (m *mapSeq[T, R]) Run(ctx context.Context, t work.Task) error {
-	if m.rows != nil {
-		m.rows.Begin(t.Payload.(*turn[T, R]), limit.ScopeOf(ctx))
-	}
-	n, _ := m.node(t)
-	out, err := m.f(ctx, n.in)
-	if err != nil {
-		return err
-	}
-	n.out = out
-	m.finish(n, t)
-	return nil
-}
+func (m *mapSeq[T, R]) Run(ctx context.Context, t work.Task) error { return m.window.Run(ctx, t) }
 
 // Failed makes an error under KeepGoing the result of its value. Any other failure
 // ends the run: the consumer takes the outcome of the call instead.
 func (m *mapSeq[T, R]) Failed(t work.Task, o task.Outcome) {
-	n, i := m.node(t)
+	i := m.window.Index(t)
 	switch {
 	case !m.outcome.keepGoing || o.Panic != nil:
 		m.tasks.Failed(t, o)
@@ -187,7 +133,7 @@ func (m *mapSeq[T, R]) Failed(t work.Task, o task.Outcome) {
 		if m.outcome.failed(i, o) {
 			m.executor.Source.Stop()
 		} else {
-			m.finish(n, t)
+			m.window.Finish(t, nil)
 		}
 		return
 	}
@@ -196,52 +142,7 @@ func (m *mapSeq[T, R]) Failed(t work.Task, o task.Outcome) {
 		m.executor.Source.Stop()
 		return
 	}
-	n.err = &ItemError{i, err}
-	m.finish(n, t)
-}
-
-// node returns the node that runs as t, and its number.
-func (m *mapSeq[T, R]) node(t work.Task) (*node[T, R], int) {
-	if m.rows != nil {
-		turn := t.Payload.(*turn[T, R])
-		return turn.Task, turn.Index
-	}
-	return t.Payload.(*node[T, R]), t.Index
-}
-
-// finish records that n, which ran as t, has a result. If another node of its key may run
-// now, it submits its turn again: in the scope of the task, since a closed pool takes what
-// its tasks start.
-func (m *mapSeq[T, R]) finish(n *node[T, R], t work.Task) {
-	m.mu.Lock()
-	var zero T
-	n.in, n.done = zero, true
-	m.demand.Finish(m.executor.Engine.Controller(), m.limit())
-	if m.unordered {
-		m.link(n)
-	}
-	isNext := n == m.head
-	m.mu.Unlock()
-	if isNext {
-		m.executor.Source.NotifyAtEnd()
-	}
-	if m.rows == nil {
-		return
-	}
-	turn := t.Payload.(*turn[T, R])
-	if from := turn.From; m.rows.Leave(turn) {
-		m.answered(m.executor.Source.Offer(turn, from))
-	}
-}
-
-// link appends n to the list. It is called with mu held.
-func (m *mapSeq[T, R]) link(n *node[T, R]) {
-	if m.tail == nil {
-		m.head = n
-	} else {
-		m.tail.next = n
-	}
-	m.tail = n
+	m.window.Finish(t, &ItemError{i, err})
 }
 
 // feed pulls the sequence, on a goroutine of its own.
@@ -252,13 +153,11 @@ func (m *mapSeq[T, R]) feed(seq iter.Seq[T]) {
 		if !returned {
 			m.broken(task.Unreturned(recover()))
 		}
-		m.mu.Lock()
-		m.fed = true
-		m.mu.Unlock()
-		m.executor.Source.Notify()
+		m.window.End()
 	}()
+	m.admit() // the first value
 	for v := range seq {
-		if !m.send(&node[T, R]{in: v}) {
+		if !m.send(v) {
 			break
 		}
 	}
@@ -271,70 +170,18 @@ func (m *mapSeq[T, R]) broken(o task.Outcome) {
 	m.executor.Source.Stop()
 }
 
-// send submits n, and waits until one more value may be pulled. It reports whether to
+// send submits a value, and waits until one more may be pulled. It reports whether to
 // continue.
-func (m *mapSeq[T, R]) send(n *node[T, R]) bool {
-	if !m.queueUp(n) {
-		return false
-	}
-	m.mu.Lock()
-	m.pending++
-	m.demand.Submit(1)
-	if !m.unordered {
-		m.link(n)
-	}
-	isNext := n == m.head && n.done // already
-	m.mu.Unlock()
-	if isNext {
-		m.executor.Source.Notify()
-	}
-	for !m.mayPull() {
-		select {
-		case <-m.vacant:
-		case <-m.outcome.ctx.Done():
-		}
-	}
-	return !m.outcome.hasEnded()
+func (m *mapSeq[T, R]) send(v T) bool {
+	a := m.window.SubmitOne(v)
+	m.answered(a)
+	return a == work.Accepted && m.admit()
 }
 
-// queueUp submits n, or leaves it behind the others of its key. It reports false if no more
-// values are wanted.
-func (m *mapSeq[T, R]) queueUp(n *node[T, R]) bool {
-	if m.rows == nil {
-		return m.offer(n) == work.Accepted
-	}
-	if m.executor.Refuses() { // or a key without end would hold up the end of the pool
-		m.outcome.refuse()
-		return false
-	}
-	turn := m.rows.Enter(n)
-	return turn == nil || m.offer(turn) == work.Accepted
-}
-
-// mayPull reports whether the feeder can continue.
-func (m *mapSeq[T, R]) mayPull() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.setWaiting(m.pending >= m.window() && !m.outcome.hasEnded())
-	return !m.waiting
-}
-
-// setWaiting records whether the feeder waits. It is called with mu held.
-func (m *mapSeq[T, R]) setWaiting(waiting bool) {
-	m.waiting = waiting
-	m.demand.Wait(m.executor.Engine.Controller(), waiting && m.queue >= 0, m.queue, m.limit())
-}
-
-func (m *mapSeq[T, R]) limit() int { return m.executor.Engine.Limiter().Bound() }
-
-// window returns how many values may be pulled and not yielded.
-func (m *mapSeq[T, R]) window() int {
-	limit := m.limit()
-	queue := m.queue
-	if queue < 0 {
-		queue = limit
-	}
-	return limit + min(queue, math.MaxInt-limit) // the sum may be more than an int holds
+// admit waits until a value may be pulled. It reports false if no more are wanted.
+func (m *mapSeq[T, R]) admit() bool {
+	_, ok := m.window.Admit(m.outcome.ctx.Done(), func() {})
+	return ok && !m.outcome.hasEnded()
 }
 
 // consume yields the results and ends the run.
@@ -351,8 +198,10 @@ func (m *mapSeq[T, R]) consume(yield func(R, error) bool) {
 			}
 		}
 	}()
-	for n := m.next(); n != nil; n = m.next() {
-		if !yield(n.out, n.err) {
+	for t := m.next(); t != nil; t = m.next() {
+		v, ok, err := t.One()
+		m.window.Release(t)
+		if ok && !yield(v, err) {
 			m.stop(context.Canceled)
 			m.end()
 			ended = true
@@ -375,65 +224,35 @@ func (m *mapSeq[T, R]) consume(yield func(R, error) bool) {
 // rest yields the errors behind the first missing result, and reports whether the
 // consumer wants more.
 func (m *mapSeq[T, R]) rest(yield func(R, error) bool) bool {
-	for n := m.head; n != nil; n = n.next {
-		if n.err != nil && !yield(n.out, n.err) {
+	for t := range m.window.Untaken() {
+		var zero R
+		if err := t.Err(); err != nil && !yield(zero, err) {
 			return false
 		}
 	}
 	return true
 }
 
-// next waits for the next result. It returns nil when no more will come: all are
-// yielded, or a task has failed and the head of the list is not done.
-func (m *mapSeq[T, R]) next() *node[T, R] {
-	n := m.take()
-	if n == nil {
-		m.executor.Source.AwaitLending(m.canTake)
-		n = m.take()
+// next waits for the next task. It returns nil when no more will come: all are taken, or
+// the run has ended and the next task has no result.
+func (m *mapSeq[T, R]) next() *window.Task[T, R] {
+	t := m.window.Next()
+	if t == nil {
+		m.window.Await()
+		t = m.window.Next()
 	}
-	return n
-}
-
-// mayTake reports whether the consumer can continue.
-func (m *mapSeq[T, R]) mayTake() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.head != nil && m.head.done || m.fed && m.pending == 0 || m.outcome.hasEnded()
-}
-
-// take removes the head of the list if it is done, and returns it. The feeder may
-// continue then.
-func (m *mapSeq[T, R]) take() *node[T, R] {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	n := m.head
-	if n == nil || !n.done {
-		return nil
-	}
-	m.head = n.next
-	if m.head == nil {
-		m.tail = nil
-	}
-	m.pending--
-	if m.waiting {
-		m.setWaiting(false)
-		select {
-		case m.vacant <- struct{}{}:
-		default: // the feeder looks already
-		}
-	}
-	return n
+	return t
 }
 
 // end waits for the tasks and the feeder.
 func (m *mapSeq[T, R]) end() {
 	m.executor.Source.Wait()
 	<-m.exited
-	m.executor.Engine.Limiter().Unwatch(&m.watcher)
+	m.window.Close()
 	if out := &m.outcome; out.panics != nil {
-		for n := m.head; n != nil; n = n.next { // neither yielded nor lost
-			if n.err != nil {
-				out.late = append(out.late, n.err)
+		for t := range m.window.Untaken() { // neither yielded nor lost
+			if err := t.Err(); err != nil {
+				out.late = append(out.late, err)
 			}
 		}
 	}

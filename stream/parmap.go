@@ -3,16 +3,16 @@ package stream
 import (
 	"context"
 	"math"
-	"reflect"
-	"runtime"
-	"sync"
+	"slices"
 	"sync/atomic"
 
 	"github.com/stint-go/stint"
-	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/lane"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/option"
+	"github.com/stint-go/stint/internal/task"
+	"github.com/stint-go/stint/internal/window"
+	"github.com/stint-go/stint/internal/work"
 )
 
 const parMapOptions = option.Limiter | option.Pool | option.Queue | option.Unordered | option.Name | option.LowPriority
@@ -38,86 +38,49 @@ func ParMap[T, R any](s Stream[T], f func(context.Context, T) (R, error), opts .
 	return parMapped(s, f, o, nil)
 }
 
-// parMapped is ParMap. If newRows is not nil, it makes the rows of each run.
-func parMapped[T, R any](s Stream[T], f func(context.Context, T) (R, error), o option.Options, newRows func() lane.Rows[*parTask[T, R]]) Stream[R] {
+// parMapped is ParMap. If newRows is not nil, it makes the lanes of each run, and tasks have
+// one record.
+func parMapped[T, R any](s Stream[T], f func(context.Context, T) (R, error), o option.Options, newRows func() lane.Rows[*window.Task[T, R]]) Stream[R] {
 	return Stream[R]{branches: s.branches, feed: func(c *chain, in *lifetime, to sink[R]) {
 		o := o
 		o.Inherit(limit.ScopeOf(in.ctx))
-		m := newParMap[T](c, in, f, &o)
-		if newRows != nil {
-			m.rows, m.maxSize = newRows(), 1
-		}
+		m := newParMap(c, in, &o, window.Config[T, R]{
+			Call: f, Unordered: o.Unordered, Queue: o.Room(-1),
+			MaxSize: min(batchSize[T](), batchSize[R]()), Bytes: size[T]() + size[R](),
+		}, newRows)
 		start(m.up, s, m)
 		c.during(func() { m.receiveAll(to) }, m.end)
 	}}
 }
 
 // parMap is a ParMap in one run: the destination of the stages before it, and the runner of
-// its tasks. The README has the states of a task.
+// the tasks of its window.
 type parMap[T, R any] struct {
-	f         func(context.Context, T) (R, error)
-	down, up  *chain    // behind and before
-	calls     *lifetime // of the calls of f
-	exec      option.Executor
-	unordered bool
-	queue     int                       // -1: the default
-	rows      lane.Rows[*parTask[T, R]] // of ParMapKey, or nil
-	pointers  bool
-	maxSize   int         // of a task and a batch, in records
-	reserve   int64       // records of short calls that may be admitted, at most
-	oneByOne  bool        // workers claim records one by one
-	canTake   func() bool // mayTake, one allocation a run
+	window   window.Window[T, R]
+	exec     option.Executor
+	down, up *chain    // behind and before
+	calls    *lifetime // of the calls of the function
 
-	nextIndex uint64           // of the next record; owned by send, like tasks
-	tasks     []*parTask[T, R] // room for those of a batch
-	taken     *parTask[T, R]   // owned by the consumer, like takenErr
-	takenErr  error            // why there are no more after taken
-
-	cost      atomic.Int64  // of a record, in picoseconds; 0: unknown
-	last      atomic.Uint64 // index behind which no record is wanted
-	abandoned atomic.Bool   // the pool has dropped the queued tasks
-	asleep    atomic.Bool   // the consumer
-
-	mu          sync.Mutex
-	admitted    int           // records whose results have not been passed on
-	vacant      chan struct{} // has a value when the sender should look at the window
-	waiting     bool          // the sender, for vacant
-	demand      auto.Demand   // of the sender
-	watcher     limit.Watcher // for vacant
-	freeTasks   []*parTask[T, R]
-	freeBatches []*batch[T]
-	running     []*parTask[T, R] // of several records
-
-	head, tail *parTask[T, R] // tasks in the order of their records, or of their end under Unordered
-	pending    int            // tasks that were cut and not taken
-	upEnded    bool           // there will be no more
-	upErr      error
+	upErr error                    // ended the records before; written before End of the window
+	spare atomic.Pointer[batch[T]] // for acquire, or nil
 }
 
-func newParMap[T, R any](c *chain, in *lifetime, f func(context.Context, T) (R, error), o *option.Options) *parMap[T, R] {
-	m := &parMap[T, R]{
-		f: f, down: c, calls: newLifetime(in.ctx),
-		unordered: o.Unordered, queue: o.Room(-1),
-		pointers: hasPointers(reflect.TypeFor[T]()) || hasPointers(reflect.TypeFor[R]()),
-		maxSize:  min(batchSize[T](), batchSize[R]()),
-		reserve:  reserveBytes / int64(max(1, size[T]()+size[R]())),
-		vacant:   make(chan struct{}, 1),
-	}
-	m.last.Store(math.MaxUint64)
-	m.canTake = m.mayTake
+func newParMap[T, R any](c *chain, in *lifetime, o *option.Options, w window.Config[T, R], newRows func() lane.Rows[*window.Task[T, R]]) *parMap[T, R] {
+	m := &parMap[T, R]{down: c, calls: newLifetime(in.ctx)}
 	m.up = c.run.chain(m.calls.ctx)                                               // an error ends its lifetime, not that of the calls
 	m.exec.Open(m.calls.ctx, limit.Named(m.calls.ctx, o.Name), o, m, math.MaxInt) // the window is the bound
-	limiter := m.exec.Engine.Limiter()
-	m.oneByOne = m.exec.Engine.Controller() == nil && limiter.Bound() > runtime.GOMAXPROCS(0)
-	m.watcher.Wake = m.vacant
-	limiter.Watch(&m.watcher)
+	w.Executor, w.Context, w.Closed, w.NeedTick = &m.exec, m.calls.ctx, stint.ErrClosed, c.run.ticker.wake
+	if newRows != nil {
+		w.Rows, w.MaxSize = newRows(), 1
+	}
+	m.window.Open(w)
 	c.run.ticker.join(m)
 	return m
 }
 
 // end stops the stages before and the tasks, and waits for them.
 func (m *parMap[T, R]) end() {
-	m.exec.Engine.Limiter().Unwatch(&m.watcher)
+	m.window.Close()
 	m.calls.cancel()
 	m.up.stopAndWait()
 	m.exec.Source.Stop()
@@ -125,110 +88,116 @@ func (m *parMap[T, R]) end() {
 	m.exec.Close()
 }
 
+// acquire returns a batch for as many records as the window admits.
+func (m *parMap[T, R]) acquire(s *sender[T]) (*batch[T], bool) {
+	n, ok := m.window.Admit(s.c.ctx.Done(), s.c.beforeBlocking)
+	if !ok {
+		return nil, false
+	}
+	b := m.spare.Swap(nil)
+	if b == nil || n > cap(b.items) {
+		b = &batch[T]{state: sealed, items: make([]T, n)}
+	}
+	b.items = b.items[:n]
+	return b, true
+}
+
+// send submits the records of a batch.
+func (m *parMap[T, R]) send(b *batch[T]) {
+	if b.last {
+		m.upErr = b.err
+		m.window.End()
+		return
+	}
+	m.window.Submit(slices.Clone(b.items[:b.n]), len(b.items)-b.n)
+	clear(b.items[:b.n])
+	m.spare.Store(b)
+}
+
+// notify does nothing: workers are running the tasks that were sent.
+func (m *parMap[T, R]) notify() {}
+
 // receiveAll passes on the results.
 func (m *parMap[T, R]) receiveAll(to sink[R]) {
-	for t := m.take(); t != nil; t = m.take() {
-		if !pump(m.down, t.out[t.splitOff:t.done], to) {
+	for t := m.next(); t != nil; t = m.next() {
+		if !pump(m.down, t.Results(), to) {
 			return
 		}
-		err := t.err
-		m.recycle(t)
+		err := t.Err()
+		m.window.Release(t)
 		if err != nil {
 			m.down.fail(err)
 			return
 		}
 	}
+	switch {
+	case m.window.Dropped():
+		m.down.fail(stint.ErrClosed)
+	case m.window.Complete() && m.upErr != nil:
+		m.down.fail(m.upErr)
+	}
 }
 
-// take waits for the next finished task. It returns nil when there is none, or no more
-// records are wanted.
-func (m *parMap[T, R]) take() *parTask[T, R] {
-	if m.taken == nil {
-		m.takeFinished()
-	}
-	if m.taken == nil {
+// next waits for the next task. It returns nil when there is none, or no more records are
+// wanted.
+func (m *parMap[T, R]) next() *window.Task[T, R] {
+	t := m.window.Next()
+	if t == nil {
 		m.down.beforeBlocking()
-		m.asleep.Store(true)
-		m.exec.Source.AwaitLending(m.canTake)
-		m.asleep.Store(false)
-		m.takeFinished()
-	}
-	t := m.taken
-	switch {
-	case t != nil:
-		m.taken = t.next
-	case m.abandoned.Load():
-		m.down.fail(stint.ErrClosed)
-	case m.takenErr != nil:
-		m.down.fail(m.takenErr)
+		m.window.Await()
+		t = m.window.Next()
 	}
 	return t
 }
 
-// mayTake reports whether the consumer can continue without waiting.
-func (m *parMap[T, R]) mayTake() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.head != nil && m.head.finished || m.upEnded && m.pending == 0 || m.calls.ctx.Err() != nil || m.abandoned.Load()
-}
+func (m *parMap[T, R]) tick() bool { return m.window.Tick() }
 
-// takeFinished takes all finished tasks from the head of the list.
-func (m *parMap[T, R]) takeFinished() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var tail *parTask[T, R]
-	for t := m.head; t != nil && t.finished; t = t.next {
-		tail = t
-		m.pending--
-	}
-	if m.upEnded && m.pending == 0 {
-		m.takenErr = m.upErr
-	}
-	if tail == nil {
+func (m *parMap[T, R]) needsTick() bool { return m.window.NeedsTick() }
+
+// Run runs a task.
+func (m *parMap[T, R]) Run(ctx context.Context, t work.Task) error { return m.window.Run(ctx, t) }
+
+// Short makes m a work.BatchRunner.
+func (m *parMap[T, R]) Short() bool { return m.window.Short() }
+
+// Failed ends the run after a panic, and otherwise the stream at the position of the task.
+func (m *parMap[T, R]) Failed(t work.Task, o task.Outcome) {
+	if o.Panic != nil {
+		m.down.run.recordPanic(m.calls, o)
 		return
 	}
-	m.taken, m.head, tail.next = m.head, tail.next, nil
-	if m.head == nil {
-		m.tail = nil
+	err := o.Err
+	if o.Goexit {
+		err = stint.ErrGoexit
+	}
+	m.down.run.recordError(m.calls, err)
+	if m.report(t, err) {
+		m.fail(t, err)
 	}
 }
 
-// insertAll counts tasks, and inserts them into the list after a task. Under Unordered they
-// join the list when they are finished. It is called with mu held.
-func (m *parMap[T, R]) insertAll(after *parTask[T, R], tasks []*parTask[T, R]) {
-	m.pending += len(tasks)
-	m.demand.Submit(len(tasks))
-	if m.unordered {
-		return
-	}
-	for _, t := range tasks {
-		m.insert(after, t)
-		after = t
-	}
+// fail ends the results at the position of t.
+func (m *parMap[T, R]) fail(t work.Task, err error) {
+	m.window.StopBehind(t)
+	m.window.Finish(t, err)
 }
 
-// insert inserts t into the list after a task, or at the head if that is nil. It is called
-// with mu held.
-func (m *parMap[T, R]) insert(after, t *parTask[T, R]) {
-	if after == nil {
-		t.next, m.head = m.head, t
-	} else {
-		t.next, after.next = after.next, t
+// report tells the controller of an error. If the function given to Overload panics or
+// calls Goexit, t fails as if the function of the ParMap had done so: then report returns
+// false.
+func (m *parMap[T, R]) report(t work.Task, err error) (ok bool) {
+	controller := m.exec.Engine.Controller()
+	if controller == nil {
+		return true
 	}
-	if t.next == nil {
-		m.tail = t
-	}
+	defer func() {
+		if !ok {
+			m.fail(t, m.down.run.recordPanic(m.calls, task.Unreturned(recover())))
+		}
+	}()
+	controller.Failed(err)
+	return true
 }
 
-// before returns the task before t in the list, or nil; the last under Unordered. It is
-// called with mu held.
-func (m *parMap[T, R]) before(t *parTask[T, R]) *parTask[T, R] {
-	if m.unordered {
-		return m.tail
-	}
-	var before *parTask[T, R]
-	for u := m.head; u != t; u = u.next {
-		before = u
-	}
-	return before
-}
+// Abandoned is called when the pool drops the queued tasks.
+func (m *parMap[T, R]) Abandoned() { m.window.Drop() }

@@ -6,6 +6,7 @@ import (
 	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/internal/lane"
 	"github.com/stint-go/stint/internal/option"
+	"github.com/stint-go/stint/internal/window"
 )
 
 // ParMapKey is ParMap with an order within keys: records with different keys are handled
@@ -27,8 +28,8 @@ func ParMapKey[T any, K comparable, R any](s Stream[T], key func(T) K, f func(co
 	o := option.Collect("stream", "ParMapKey", parMapOptions, opts)
 	records := Map(s, func(v T) keyed[T, K] { return newKeyed(key(v), v) })
 	call := func(ctx context.Context, r keyed[T, K]) (R, error) { return f(ctx, r.v) }
-	return parMapped(records, call, o, func() lane.Rows[*parTask[keyed[T, K], R]] {
-		return &lane.Lanes[K, *parTask[keyed[T, K], R]]{Key: func(t *parTask[keyed[T, K], R]) K { return t.in[0].key }}
+	return parMapped(records, call, o, func() lane.Rows[*window.Task[keyed[T, K], R]] {
+		return &lane.Lanes[K, *window.Task[keyed[T, K], R]]{Key: func(t *window.Task[keyed[T, K], R]) K { return t.Item().key }}
 	})
 }
 
