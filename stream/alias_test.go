@@ -117,9 +117,6 @@ func TestDroppedRecordsAreCollected(t *testing.T) {
 			return stream.ParMap(s, pass, stint.Limit(3), stint.Unordered())
 		},
 		"Merge": func(s stream.Stream[record]) stream.Stream[record] { return stream.Merge(s) },
-		"Partition": func(s stream.Stream[record]) stream.Stream[record] {
-			return stream.Merge(stream.Partition(s, 3, func(r record) uint64 { return uint64(r[0]) })...)
-		},
 		"Chunk": func(s stream.Stream[record]) stream.Stream[record] {
 			return stream.Map(stream.Chunk(s, 8, time.Millisecond), func(c []record) record { return c[0] })
 		},

@@ -35,7 +35,6 @@ func TestNoAllocationsPerRecord(t *testing.T) {
 		{"ParMap(16)", func(s ints) ints { return parMap(s, stint.Limit(16)) }},
 		{"Unordered", func(s ints) ints { return parMap(s, stint.Limit(2), stint.Unordered()) }},
 		{"Merge", func(s ints) ints { return stream.Merge(s, s) }},
-		{"Partition", func(s ints) ints { return stream.Merge(branch(s, 4)...) }},
 		{"Take", func(s ints) ints { return stream.Take(s, 3*n) }},
 	}
 	openings := []struct {

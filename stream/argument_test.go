@@ -45,11 +45,6 @@ func TestBadArgumentsPanic(t *testing.T) {
 		{func() { stream.Buffer(one, -7) }, "stream: Buffer(-7): want 1 or more"},
 		{func() { stream.Chunk(one, 0, time.Second) }, "stream: Chunk: size is 0, want 1 or more"},
 		{func() { stream.Chunk(one, -1, 0) }, "stream: Chunk: size is -1, want 1 or more"},
-		{func() { stream.Partition(one, 0, key) }, "stream: Partition: n is 0, want 1 to 1048576"},
-		{func() { stream.Partition(one, -2, key) }, "stream: Partition: n is -2, want 1 to 1048576"},
-		{func() { stream.Partition(one, 1<<20+1, key) }, "stream: Partition: n is 1048577, want 1 to 1048576"},
-		{func() { stream.Partition(one, math.MaxInt, key) }, fmt.Sprintf("stream: Partition: n is %d, want 1 to 1048576", math.MaxInt)},
-		{func() { stream.Partition(one, 2, nil) }, "stream: Partition: nil function"},
 		{func() { stream.Take(one, -1) }, "stream: Take(-1"},
 		{func() { one.All(none) }, "stream: All: nil context"},
 		{func() { stream.Collect(none, one) }, "stream: Collect: nil context"},
@@ -75,7 +70,7 @@ func TestLargestArguments(t *testing.T) {
 		s = parMap(stream.Take(s, math.MaxInt), stint.Queue(1<<30), stint.Unordered())
 		s = flat(stream.Chunk(s, math.MaxInt, math.MaxInt64))
 		s = flat(stream.Chunk(s, math.MaxInt, 0))
-		complete(t, stream.Merge(branch(s, 1000)...), 10)
+		complete(t, s, 10)
 	})
 }
 
@@ -124,7 +119,6 @@ func TestLeastArguments(t *testing.T) {
 	bubble(t, "all", func(t *testing.T) {
 		s := stream.Buffer(stream.From(indexes(10)), 1)
 		s = flat(stream.Chunk(s, 1, -time.Second))
-		s = stream.Partition(s, 1, func(int) uint64 { return 1<<64 - 1 })[0]
 		s = parMap(s, stint.Limit(1), stint.Queue(0))
 		s = stream.FlatMap(s, func(v int) iter.Seq[int] { return alone(v) })
 		gives(t, stream.Take(s, 10), nil, indexes(10))

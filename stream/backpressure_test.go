@@ -22,7 +22,7 @@ const reserve = max(256<<10/(2*bits.UintSize/8), 16<<10)
 var holds = map[string]int{
 	"ParMap(1)": 1<<10 + reserve, "ParMap(4)": 4<<10 + reserve, "ParMap(2)+3": 5, "ParMap": 2 * 256 << 10, "Unordered(1)": 1<<10 + reserve,
 	"Buffer(1)": 1, "Buffer(7)": 7, "Buffer(1000)": 1000,
-	"Merge": 4 << 10, "Partition": 4 << 10, "Chunk(1,ms)": 4<<10 + 1,
+	"Merge": 4 << 10, "Chunk(1,ms)": 4<<10 + 1,
 }
 
 // While the consumer does nothing, the source is read up to a bound, which does not grow with

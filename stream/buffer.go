@@ -7,7 +7,7 @@ package stream
 func Buffer[T any](s Stream[T], records int) Stream[T] {
 	checkNumber("Buffer", records, 1)
 	size := min(max(records/queueBatches, 1), batchSize[T]())
-	return Stream[T]{branches: s.branches, feed: func(c *chain, in *lifetime, to sink[T]) {
+	return Stream[T]{feed: func(c *chain, in *lifetime, to sink[T]) {
 		from := newReceiver[T](size, records/size)
 		up := spawn(c, in, s, from.newQueue())
 		c.during(func() { from.receiveAll(c, in, to) }, up.stopAndWait)

@@ -15,7 +15,7 @@ func Chunk[T any](s Stream[T], size int, linger time.Duration) Stream[[]T] {
 	if size < 1 {
 		panic(fmt.Sprintf("stream: Chunk: size is %d, want 1 or more", size))
 	}
-	return Stream[[]T]{branches: s.branches, feed: func(c *chain, in *lifetime, to sink[[]T]) {
+	return Stream[[]T]{feed: func(c *chain, in *lifetime, to sink[[]T]) {
 		k := &chunk[T]{size: size, to: to}
 		if linger > 0 {
 			k.receive(c, in, s, linger)

@@ -18,13 +18,13 @@
 //     under a [stint.Limiter], a [stint.Pool], or an adaptive limit
 //   - fan-in, several streams in one: [Merge]
 //   - pipelining, two stages at the same time: [Buffer] between them
-//   - parallel across keys, in order within a key: [Partition]
+//   - parallel across keys, in order within a key: [ParMapKey]
 //   - a slice of records, a result for each, no further stages: use [stint.Map] or
 //     [stint.MapSeq]
 //
 // Stages run as nested function calls on the goroutine of the next stage, and the last ones
 // on the goroutine of the terminal. Only boundaries start goroutines: the stages before a
-// ParMap, a Buffer, a Merge, the branches of a Partition, or a Chunk with a linger run on a
+// ParMap, a Buffer, a Merge, or a Chunk with a linger run on a
 // goroutine of their own.
 //
 // # Errors, panics and cancellation

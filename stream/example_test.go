@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"iter"
 	"maps"
 	"slices"
@@ -255,31 +254,6 @@ func ExampleMerge() {
 	slices.Sort(all) // in no order
 	fmt.Println(all, err)
 	// Output: [1 2 3] <nil>
-}
-
-func ExamplePartition() {
-	// Events of one account stay in order; different accounts are processed concurrently.
-	type event struct {
-		account string
-		amount  int
-	}
-	events := stream.From([]event{{"ann", 10}, {"bob", 20}, {"ann", -5}, {"bob", 30}})
-	seed := maphash.MakeSeed()
-	branches := stream.Partition(events, 4, func(e event) uint64 { return maphash.String(seed, e.account) })
-	for i, b := range branches {
-		balance := map[string]int{} // of the accounts in this branch
-		branches[i] = stream.Map(b, func(e event) event {
-			balance[e.account] += e.amount
-			return event{e.account, balance[e.account]}
-		})
-	}
-	last := map[string]int{}
-	err := stream.Each(context.Background(), stream.Merge(branches...), func(e event) error {
-		last[e.account] = e.amount
-		return nil
-	})
-	fmt.Println(last, err)
-	// Output: map[ann:5 bob:50] <nil>
 }
 
 func ExampleTake() {

@@ -53,9 +53,6 @@ var hops = []hop{
 	{"Merge", func(s stream.Stream[at]) stream.Stream[at] {
 		return stream.Merge(s, stream.Generate(func(ctx context.Context, _ func(at) bool) error { <-ctx.Done(); return nil }))
 	}},
-	{"Partition", func(s stream.Stream[at]) stream.Stream[at] {
-		return stream.Merge(stream.Partition(s, 3, func(v at) uint64 { return uint64(v.v) })...)
-	}},
 	{"Buffer+Map", func(s stream.Stream[at]) stream.Stream[at] {
 		return stream.Map(stream.Buffer(s, 64), func(v at) at { return v })
 	}},

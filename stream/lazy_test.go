@@ -31,7 +31,7 @@ func TestNothingRunsBeforeTheTerminal(t *testing.T) {
 		s = stream.Filter(s, func(v int) bool { return f(v) == v })
 		s = stream.ParMap(s, func(_ context.Context, v int) (int, error) { return f(v), nil }, stint.Limit(3))
 		s = stream.Buffer(s, 3)
-		s = stream.Merge(stream.Partition(s, 3, func(v int) uint64 { return uint64(f(v)) })...)
+		s = stream.ParMapKey(stream.Merge(s), f, func(_ context.Context, v int) (int, error) { return f(v), nil })
 		s = stream.FlatMap(stream.Chunk(s, 3, time.Second), func([]int) iter.Seq[int] { started++; return seq })
 		s = stream.Take(s, 3)
 		all := s.All(context.Background())

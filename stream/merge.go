@@ -1,9 +1,6 @@
 package stream
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // Merge runs several streams concurrently, each on a goroutine of its own, and returns
 // their records in the order of arrival, taking turns if several streams have records. The
@@ -11,11 +8,7 @@ import (
 // first error, which cancels the others. Merge() has no records.
 func Merge[T any](ss ...Stream[T]) Stream[T] {
 	ss = slices.Clone(ss)
-	var branches []branch
-	for _, s := range ss {
-		branches = append(branches, s.branches...)
-	}
-	return Stream[T]{branches: branches, feed: func(c *chain, in *lifetime, to sink[T]) {
+	return Stream[T]{feed: func(c *chain, in *lifetime, to sink[T]) {
 		from := newReceiver[T](batchSize[T](), queueBatches)
 		queues := make([]*queue[T], len(ss))
 		ups := make([]*chain, len(ss))
@@ -23,7 +16,7 @@ func Merge[T any](ss ...Stream[T]) Stream[T] {
 			queues[i] = from.newQueue()
 			ups[i] = spawn(c, in, s, queues[i])
 		}
-		c.during(func() { merge(c, in, ss, from, queues, to) }, func() {
+		c.during(func() { merge(c, in, from, queues, to) }, func() {
 			for _, up := range ups {
 				up.stop()
 			}
@@ -34,15 +27,13 @@ func Merge[T any](ss ...Stream[T]) Stream[T] {
 	}}
 }
 
-// merge passes on the records of ss, which arrive in queues, until all have ended or one
-// has failed. It takes a step of each in turn: no stream waits until the batches of another
-// are consumed. An error of the source of several branches comes from each branch, after
-// the records before it: merge waits for all of them.
-func merge[T any](c *chain, in *lifetime, ss []Stream[T], from *receiver[T], queues []*queue[T], to sink[T]) {
-	var err error
-	arrived := make([][]*batch[T], len(ss)) // of each queue
-	open, n := slices.Clone(ss), len(ss)    // that have not ended
-	for i, have := 0, 0; n > 0; i = (i + 1) % len(ss) {
+// merge passes on the records that arrive in queues, until all streams have ended or one has
+// failed. It takes a step of each in turn: no stream waits until the batches of another are
+// consumed.
+func merge[T any](c *chain, in *lifetime, from *receiver[T], queues []*queue[T], to sink[T]) {
+	arrived := make([][]*batch[T], len(queues)) // of each
+	open, have := len(queues), 0                // streams that have not ended; batches that have arrived
+	for i := 0; open > 0; i = (i + 1) % len(queues) {
 		b := from.poll()
 		if b == nil && have == 0 {
 			if b, _ = from.next(c, in, nil); b == nil {
@@ -59,10 +50,9 @@ func merge[T any](c *chain, in *lifetime, ss []Stream[T], from *receiver[T], que
 		}
 		b = arrived[i][0]
 		if b.last {
-			open[i], n = Stream[T]{}, n-1
-			err = cmp.Or(err, b.err)
-			if err != nil && !alsoEnds(err, open) {
-				c.fail(err)
+			open--
+			if b.err != nil {
+				c.fail(b.err)
 				return
 			}
 		} else {
@@ -79,10 +69,4 @@ func merge[T any](c *chain, in *lifetime, ss []Stream[T], from *receiver[T], que
 		arrived[i] = slices.Delete(arrived[i], 0, 1)
 		have--
 	}
-}
-
-// alsoEnds reports whether one of ss will end with err too.
-func alsoEnds[T any](err error, ss []Stream[T]) bool {
-	comesTo := partitionsOf(err)
-	return slices.ContainsFunc(ss, func(s Stream[T]) bool { return comesTo(s.branches) })
 }

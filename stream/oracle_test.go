@@ -192,10 +192,7 @@ func (p *program) stage(r *rand.Rand) {
 	case 6:
 		p.note("Merge")
 		p.stream = stream.Merge(p.stream)
-	case 7:
-		p.note("Partition")
-		p.stream = branch(p.stream, 1)[0]
-	case 8, 9:
+	case 7, 8, 9:
 		text, opts := randomLimit(r)
 		p.note("ParMap(%s)", text)
 		p.stream = stream.ParMap(p.stream, p.mayFail(r), opts...)

@@ -41,7 +41,7 @@ func ParMap[T, R any](s Stream[T], f func(context.Context, T) (R, error), opts .
 // parMapped is ParMap. If newRows is not nil, it makes the lanes of each run, and tasks have
 // one record.
 func parMapped[T, R any](s Stream[T], f func(context.Context, T) (R, error), o option.Options, newRows func() lane.Rows[*window.Task[T, R]]) Stream[R] {
-	return Stream[R]{branches: s.branches, feed: func(c *chain, in *lifetime, to sink[R]) {
+	return Stream[R]{feed: func(c *chain, in *lifetime, to sink[R]) {
 		o := o
 		o.Inherit(limit.ScopeOf(in.ctx))
 		m := newParMap(c, in, &o, window.Config[T, R]{

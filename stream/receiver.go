@@ -71,8 +71,7 @@ func newReceiver[T any](size, maxBatches int) *receiver[T] {
 // A queue is the destination of one sender of a receiver.
 type queue[T any] struct {
 	*receiver[T]
-	vacant  chan struct{} // has a value for a sender that waited
-	dropped chan struct{} // closed when records are dropped from now on; or nil
+	vacant chan struct{} // has a value for a sender that waited
 
 	// Guarded by mu of the receiver.
 	free    []*batch[T]
@@ -96,34 +95,20 @@ func (q *queue[T]) acquire(s *sender[T]) (*batch[T], bool) {
 		if q.made < q.maxBatches {
 			q.made++
 			q.mu.Unlock()
-			return q.newBatch(), true
+			return &batch[T]{state: sealed, items: make([]T, q.size)}, true
 		}
 		q.waiting = true
 		q.mu.Unlock()
 		s.c.beforeBlocking()
 		select {
 		case <-q.vacant:
-		case <-q.dropped:
-			return q.newBatch(), true
 		case <-s.c.ctx.Done():
 			return nil, false
 		}
 	}
 }
 
-func (q *queue[T]) newBatch() *batch[T] {
-	return &batch[T]{state: sealed, items: make([]T, q.size)}
-}
-
 func (q *queue[T]) send(b *batch[T]) {
-	select {
-	case <-q.dropped:
-		if !b.last {
-			b.recycle()
-		}
-		return
-	default:
-	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.sent = append(q.sent, b)

@@ -18,13 +18,12 @@ type run struct {
 	unwatch func() bool
 	watched sync.WaitGroup // the goroutine that unwatch keeps from starting
 
-	mu         sync.Mutex
-	stopped    bool
-	chains     []*chain
-	partitions map[any]any // the partitionRun of each
-	panics     *task.Panics
-	others     []error // of functions that were not cancelled
-	late       []error // errors of functions that were
+	mu      sync.Mutex
+	stopped bool
+	chains  []*chain
+	panics  *task.Panics
+	others  []error // of functions that were not cancelled
+	late    []error // errors of functions that were
 }
 
 // who names the function in a PanicError.
@@ -151,7 +150,7 @@ func (r *run) besides(errs []error) []error {
 // result returns the error of the run. It is called after repanic. It calls methods of the
 // error, and panics with a *stint.PanicError if a method panics.
 func (r *run) result() error {
-	err := unwrapSource(r.last.err)
+	err := r.last.err
 	if r.ctx.Err() == nil {
 		return err
 	}

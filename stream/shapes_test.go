@@ -70,9 +70,6 @@ func anyway(int) bool                                 { return true }
 func alone(v int) iter.Seq[int]                       { return slices.Values([]int{v}) }
 func parMap(s ints, opts ...stint.Option) ints        { return stream.ParMap(s, itselfErr, opts...) }
 func flat(s stream.Stream[[]int]) ints                { return stream.FlatMap(s, slices.Values[[]int]) }
-func branch(s ints, n int) []ints {
-	return stream.Partition(s, n, func(v int) uint64 { return uint64(v) })
-}
 
 // fused are the stages on the goroutine of the stage behind them.
 var fused = []stage{
@@ -95,7 +92,6 @@ var boundaries = []stage{
 	{"Buffer(7)", func(s ints) ints { return stream.Buffer(s, 7) }},
 	{"Buffer(1000)", func(s ints) ints { return stream.Buffer(s, 1000) }},
 	{"Merge", func(s ints) ints { return stream.Merge(s) }},
-	{"Partition", func(s ints) ints { return branch(s, 1)[0] }},
 	{"Chunk(1,ms)", func(s ints) ints { return flat(stream.Chunk(s, 1, time.Millisecond)) }},
 }
 

@@ -12,8 +12,6 @@ type Stream[T any] struct {
 	// there are no more records, the sink refuses one, or the lifetime has ended, and
 	// everything that it started has finished. It leaves an error in chain.err.
 	feed func(c *chain, in *lifetime, to sink[T])
-
-	branches []branch // of partitions: the same terminal must consume all others too
 }
 
 // A sink takes records and reports whether it wants more.
@@ -23,7 +21,7 @@ type sink[T any] struct {
 }
 
 // flow runs s. Each stage calls it for the stage before, even when the lifetime has
-// ended: sources check that, and a branch of a Partition must be left.
+// ended: sources check that.
 func (s Stream[T]) flow(c *chain, in *lifetime, to sink[T]) {
 	if s.feed != nil {
 		s.feed(c, in, to)
@@ -32,10 +30,7 @@ func (s Stream[T]) flow(c *chain, in *lifetime, to sink[T]) {
 
 // stage returns a stage that follows s on the same goroutine.
 func stage[T, R any](s Stream[T], through func(c *chain, in *lifetime, to sink[R]) sink[T]) Stream[R] {
-	return Stream[R]{
-		feed:     func(c *chain, in *lifetime, to sink[R]) { s.flow(c, in, through(c, in, to)) },
-		branches: s.branches,
-	}
+	return Stream[R]{feed: func(c *chain, in *lifetime, to sink[R]) { s.flow(c, in, through(c, in, to)) }}
 }
 
 // check panics when an argument of the function called caller is nil.

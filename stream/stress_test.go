@@ -227,16 +227,9 @@ func (s *stress) stage(in ints) ints {
 		s.note("Buffer(%d)", n)
 		return stream.Buffer(in, n)
 	case 5:
-		n := 1 + r.IntN(5)
-		s.note("Partition(%d", n)
-		branches := stream.Partition(in, n, func(v int) uint64 { return uint64(s.must(v)) })
-		for i := range branches {
-			if r.IntN(3) == 0 {
-				branches[i] = s.stage(branches[i])
-			}
-		}
-		s.note(")")
-		return stream.Merge(branches...)
+		text, opts := randomLimit(r)
+		s.note("ParMapKey(%s)", text)
+		return stream.ParMapKey(in, func(v int) int { return s.must(v) % 7 }, s.par, opts...)
 	default:
 		text, opts := randomLimit(r)
 		switch r.IntN(5) {

@@ -4,7 +4,7 @@ package stream
 // With n = 0 no function of s is called. Take panics if n is negative.
 func Take[T any](s Stream[T], n int) Stream[T] {
 	checkNumber("Take", n, 0)
-	return Stream[T]{branches: s.branches, feed: func(c *chain, in *lifetime, to sink[T]) {
+	return Stream[T]{feed: func(c *chain, in *lifetime, to sink[T]) {
 		before := newLifetime(in.ctx)
 		defer before.cancel()
 		left := n

@@ -12,9 +12,6 @@ import (
 // all of the run has finished. If inBody is not nil, it is true while the body of the
 // caller's loop runs; panics of the body pass through.
 func execute[T any](ctx context.Context, s Stream[T], inBody *bool, to func(*chain) sink[T]) error {
-	if err := checkBranches(s.branches); err != nil {
-		return err
-	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

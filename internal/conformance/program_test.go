@@ -324,11 +324,8 @@ func pipeline(r *running, ctx context.Context, f body, opts ...stint.Option) err
 	twice := stream.FlatMap(stream.From(indexes(r.n())), func(i int) iter.Seq[[]int] { return slices.Values([][]int{{i}, nil}) })
 	s := stream.FlatMap(stream.Buffer(twice, 2), slices.Values[[]int])
 	s = stream.ParMapKey(s, itself, valued(f), opts...)
-	parts := stream.Partition(s, 2, func(i int) uint64 { return uint64(i) })
-	for i := range parts {
-		parts[i] = stream.FlatMap(stream.Chunk(parts[i], 2, time.Millisecond), slices.Values[[]int])
-	}
-	out, err := stream.Collect(ctx, stream.Merge(parts...))
+	s = stream.FlatMap(stream.Chunk(s, 2, time.Millisecond), slices.Values[[]int])
+	out, err := stream.Collect(ctx, stream.Merge(s, stream.From[int](nil)))
 	slices.Sort(out)
 	r.inOrder(out, err)
 	return err
