@@ -2,9 +2,7 @@ package stream
 
 import (
 	"reflect"
-	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -15,15 +13,6 @@ const (
 	maxBatchRecords   = 1024
 	maxPointerRecords = 256 // of records that keep other memory reachable, of unknown size
 	queueBatches      = 4   // half of them for each end
-)
-
-// A receiver that waited less than shortWait for the last batch yields the CPU up to
-// maxYields times before it sleeps again, about 50 µs if nothing else runs: waking it costs
-// the sender some microseconds, and the receiver 50 µs and more. The bound is not a
-// duration, because time may stand still in a test.
-const (
-	shortWait = 200 * time.Microsecond
-	maxYields = 256
 )
 
 // batchSize returns the number of records of type T in a batch.
@@ -52,15 +41,13 @@ type receiver[T any] struct {
 	half       int // of maxBatches
 
 	// Owned by the receiving goroutine.
-	taken  []*batch[T]
-	read   int           // of taken
-	yields bool          // the last wait was short
-	woken  chan struct{} // has a value for a receiver that slept
+	taken []*batch[T]
+	read  int           // of taken
+	woken chan struct{} // has a value for a receiver that slept
 
-	mu       sync.Mutex
-	sent     []*batch[T]
-	nonempty atomic.Bool // sent; written with mu held
-	asleep   bool
+	mu     sync.Mutex
+	sent   []*batch[T]
+	asleep bool
 }
 
 // newReceiver returns a receiver for senders with maxBatches batches of size records each.
@@ -112,7 +99,6 @@ func (q *queue[T]) send(b *batch[T]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.sent = append(q.sent, b)
-	q.nonempty.Store(true)
 	if len(q.sent) >= q.half || b.last {
 		q.wake()
 	}
@@ -201,10 +187,9 @@ func (r *receiver[T]) next(c *chain, in *lifetime, timeout <-chan time.Time) (*b
 			return b, true
 		}
 		c.beforeBlocking()
-		if r.yield() || !r.sleep() {
+		if !r.sleep() {
 			continue
 		}
-		start := time.Now()
 		select {
 		case <-r.woken:
 		case <-timeout:
@@ -212,44 +197,21 @@ func (r *receiver[T]) next(c *chain, in *lifetime, timeout <-chan time.Time) (*b
 		case <-in.ctx.Done():
 			return nil, false
 		}
-		r.yields = time.Since(start) < shortWait
 	}
 }
 
-// poll returns a batch, or nil if there is none.
+// poll returns a batch, or nil if none has been sent.
 func (r *receiver[T]) poll() *batch[T] {
-	if r.read == len(r.taken) && !r.take() {
+	if r.read == len(r.taken) {
+		r.mu.Lock()
+		r.taken, r.sent, r.read = r.sent, r.taken[:0], 0
+		r.mu.Unlock()
+	}
+	if r.read == len(r.taken) {
 		return nil
 	}
 	r.read++
 	return r.taken[r.read-1]
-}
-
-// yield lets other goroutines run, and reports whether a batch has been sent meanwhile.
-func (r *receiver[T]) yield() bool {
-	if !r.yields {
-		return false
-	}
-	for range maxYields {
-		if r.nonempty.Load() {
-			return true
-		}
-		runtime.Gosched()
-	}
-	r.yields = false
-	return false
-}
-
-// take takes all batches that were sent, and reports whether there are any.
-func (r *receiver[T]) take() bool {
-	if !r.nonempty.Load() {
-		return false
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.taken, r.sent, r.read = r.sent, r.taken[:0], 0
-	r.nonempty.Store(false)
-	return len(r.taken) > 0
 }
 
 // sleep marks the receiver as asleep, and reports false if a batch has been sent.
