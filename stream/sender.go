@@ -46,7 +46,6 @@ type sender[T any] struct {
 	open      *batch[T] // or none
 	n         int       // records in open
 	published int       // of them
-	inner     uint      // how many records of open are neither the first nor the last
 	pointers  bool
 
 	active uint32 // atomic
@@ -78,19 +77,7 @@ func newSender[T any](c *chain, to destination[T]) *sender[T] {
 // sink returns s as the sink of its chain.
 func (s *sender[T]) sink() sink[T] {
 	s.c.flush = s.flush
-	return sink[T]{one: func(v T) bool { // a closure: a method value would be one call more
-		n, b := s.n, s.open
-		if uint(n-1) >= s.inner {
-			return s.one(v)
-		}
-		b.items[n] = v
-		s.n = n + 1
-		if !atomic.CompareAndSwapUint32(&b.state, uint32(n), uint32(n+1)) {
-			return s.moveLate()
-		}
-		s.published = n + 1
-		return true
-	}, many: s.many}
+	return sink[T]{one: s.one, many: s.many}
 }
 
 // one adds a record and publishes it, because its source may block now.
@@ -139,7 +126,6 @@ func (s *sender[T]) nextBatch() bool {
 		return false
 	}
 	b.from = s
-	s.inner = uint(max(len(b.items), 2) - 2)
 	s.mu.Lock()
 	s.open, s.n, s.published = b, 0, 0
 	s.sealable = b
@@ -180,7 +166,7 @@ func (s *sender[T]) moveLate() bool {
 }
 
 // leave leaves the open batch, which is sealed.
-func (s *sender[T]) leave() { s.open, s.n, s.published, s.inner = s.none, 0, 0, 0 }
+func (s *sender[T]) leave() { s.open, s.n, s.published = s.none, 0, 0 }
 
 // flush sends the added records.
 func (s *sender[T]) flush() {
