@@ -10,7 +10,7 @@
 // which they entered, whatever their keys are.
 //
 //	task     waits in its lane -> may run, in the turn given by Enter or in behind -> runs -> left
-//	turn     given by Enter, with a task -> begun, with the earliest task -> free, or left
+//	turn     given by Enter, with a task -> begun, with the earliest task -> over, or left
 //	         vacant by Leave, which has put a task into behind -> begun
 //
 // There are as many vacant turns as tasks in behind, and both change in the same step under
@@ -36,7 +36,7 @@ type Rows[N any] interface {
 	// it runs.
 	Begin(t *Turn[N], from *limit.Scope)
 	// Leave takes the task of t out of its lane. It reports whether t is to be queued again,
-	// since another task of the key may run now. Otherwise t must not be used any more.
+	// since another task of the key may run now. Otherwise t is over.
 	Leave(t *Turn[N]) (again bool)
 }
 
@@ -59,8 +59,6 @@ type Lanes[K comparable, N any] struct {
 	lanes   map[K]*lane[K, N]
 	behind  heap[N]      // tasks that may run and have left their turn to another one
 	number  atomic.Int64 // of tasks in behind; written with mu held
-	free    []*lane[K, N]
-	turns   []*Turn[N] // not in use
 }
 
 // A lane has the tasks of a key behind the one that may run.
@@ -76,9 +74,6 @@ type entry[N any] struct {
 	index int
 }
 
-// maxFree is how many lanes, and turns, are kept for other keys.
-const maxFree = 64
-
 func (l *Lanes[K, N]) Enter(n N) *Turn[N] {
 	key := l.Key(n)
 	l.mu.Lock()
@@ -90,8 +85,7 @@ func (l *Lanes[K, N]) Enter(n N) *Turn[N] {
 		in.waiting = append(in.waiting, e)
 		return nil
 	}
-	t := last(&l.turns)
-	t.Task, t.Index = n, e.index
+	t := &Turn[N]{Task: n, Index: e.index}
 	if key == key {
 		t.in = l.open(key)
 	}
@@ -103,8 +97,7 @@ func (l *Lanes[K, N]) open(key K) *lane[K, N] {
 	if l.lanes == nil {
 		l.lanes = map[K]*lane[K, N]{}
 	}
-	in := last(&l.free)
-	in.key = key
+	in := &lane[K, N]{key: key}
 	l.lanes[key] = in
 	return in
 }
@@ -142,10 +135,7 @@ func (l *Lanes[K, N]) Leave(t *Turn[N]) (again bool) {
 	}
 	if in != nil {
 		delete(l.lanes, in.key)
-		*in = lane[K, N]{waiting: in.waiting[:0]}
-		keep(&l.free, in)
 	}
-	keep(&l.turns, t)
 	return false
 }
 
@@ -167,22 +157,4 @@ func (l *Lanes[K, N]) Len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.lanes)
-}
-
-// last takes the last of free, or returns a new one.
-func last[E any](free *[]*E) *E {
-	n := len(*free) - 1
-	if n < 0 {
-		return new(E)
-	}
-	e := (*free)[n]
-	*free = (*free)[:n]
-	return e
-}
-
-// keep adds e to free, unless that has many.
-func keep[E any](free *[]*E, e *E) {
-	if len(*free) < maxFree {
-		*free = append(*free, e)
-	}
 }
