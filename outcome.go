@@ -50,16 +50,7 @@ func (c *callOutcome) init(ctx context.Context, o *option.Options) {
 // report tells the controller of an error. A panic of the function given to Overload counts
 // as a panic of the task: then report returns false.
 func (c *callOutcome) report(err error) (ok bool) {
-	if c.controller == nil {
-		return true
-	}
-	defer func() {
-		if !ok {
-			c.broken(task.Unreturned(recover()))
-		}
-	}()
-	c.controller.Failed(err)
-	return true
+	return c.controller == nil || task.Guard(func() { c.controller.Failed(err) }, c.broken)
 }
 
 // broken records that a function other than the task's has panicked or called Goexit.

@@ -148,20 +148,15 @@ func (m *mapSeq[T, R]) Failed(t work.Task, o task.Outcome) {
 // feed pulls the sequence, on a goroutine of its own.
 func (m *mapSeq[T, R]) feed(seq iter.Seq[T]) {
 	defer close(m.exited)
-	returned := false
-	defer func() {
-		if !returned {
-			m.broken(task.Unreturned(recover()))
+	defer m.window.End()
+	task.Guard(func() {
+		m.admit() // the first value
+		for v := range seq {
+			if !m.send(v) {
+				return
+			}
 		}
-		m.window.End()
-	}()
-	m.admit() // the first value
-	for v := range seq {
-		if !m.send(v) {
-			break
-		}
-	}
-	returned = true
+	}, m.broken)
 }
 
 // broken ends the run after a panic or a Goexit of the sequence.

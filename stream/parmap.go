@@ -160,7 +160,8 @@ func (m *parMap[T, R]) Run(ctx context.Context, t work.Task) error { return m.wi
 // Short makes m a work.BatchRunner.
 func (m *parMap[T, R]) Short() bool { return m.window.Short() }
 
-// Failed ends the run after a panic, and otherwise the stream at the position of the task.
+// Failed ends the run after a panic, and otherwise the stream at the position of the task. If
+// the function given to Overload panics or calls Goexit, the task fails by that.
 func (m *parMap[T, R]) Failed(t work.Task, o task.Outcome) {
 	if o.Panic != nil {
 		m.down.run.recordPanic(m.calls, o)
@@ -171,7 +172,8 @@ func (m *parMap[T, R]) Failed(t work.Task, o task.Outcome) {
 		err = stint.ErrGoexit
 	}
 	m.down.run.recordError(m.calls, err)
-	if m.report(t, err) {
+	c := m.exec.Engine.Controller()
+	if c == nil || task.Guard(func() { c.Failed(err) }, func(o task.Outcome) { m.fail(t, m.down.run.recordPanic(m.calls, o)) }) {
 		m.fail(t, err)
 	}
 }
@@ -180,23 +182,6 @@ func (m *parMap[T, R]) Failed(t work.Task, o task.Outcome) {
 func (m *parMap[T, R]) fail(t work.Task, err error) {
 	m.window.StopBehind(t)
 	m.window.Finish(t, err)
-}
-
-// report tells the controller of an error. If the function given to Overload panics or
-// calls Goexit, t fails as if the function of the ParMap had done so: then report returns
-// false.
-func (m *parMap[T, R]) report(t work.Task, err error) (ok bool) {
-	controller := m.exec.Engine.Controller()
-	if controller == nil {
-		return true
-	}
-	defer func() {
-		if !ok {
-			m.fail(t, m.down.run.recordPanic(m.calls, task.Unreturned(recover())))
-		}
-	}()
-	controller.Failed(err)
-	return true
 }
 
 // Abandoned is called when the pool drops the queued tasks.

@@ -61,15 +61,8 @@ func (r *run) chain(ctx context.Context) *chain {
 func (r *run) start(c *chain, f func(), end func(error)) {
 	go func() {
 		defer close(c.done)
-		returned := false
-		defer func() {
-			if !returned {
-				c.fail(c.unreturned(task.Unreturned(recover())))
-			}
-			end(c.err)
-		}()
-		f()
-		returned = true
+		defer func() { end(c.err) }()
+		task.Guard(f, func(o task.Outcome) { c.fail(c.unreturned(o)) })
 	}()
 }
 

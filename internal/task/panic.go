@@ -85,14 +85,7 @@ func Besides(late []error, who string, causes ...error) (others []error) {
 // follows reports whether err reports nothing but causes. o is the outcome of a method of
 // err that did not return.
 func follows(err error, causes []error) (yes bool, o Outcome) {
-	returned := false
-	defer func() {
-		if !returned {
-			yes, o = false, Unreturned(recover())
-		}
-	}()
-	yes = isEach(err, causes)
-	returned = true
+	Guard(func() { yes = isEach(err, causes) }, func(broken Outcome) { yes, o = false, broken })
 	return yes, o
 }
 
