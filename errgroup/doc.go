@@ -27,13 +27,8 @@
 //   - A nil function panics in Go and TryGo, not in a new goroutine.
 //
 // Like the original, it starts a goroutine for each task. The goroutine inherits the pprof
-// labels of the caller of Go, and its stack has the number of that goroutine. The race
-// detector considers the same tasks ordered. In programs built with -race, a task runs on a
-// second goroutine, which the first one starts.
-//
-// # Costs
-//
-// A group needs about as much time and memory as with the original. A Group takes at most 64
-// bytes on a 64-bit system, and starts no goroutine before the first task. For many tasks of
-// a few microseconds, stint.Each and stint.Group are faster: their workers run several tasks.
+// labels of the caller of Go, its stack has the number of that goroutine, and the race
+// detector considers the same tasks ordered. A group needs about as much time and memory as
+// with the original. For many tasks of a few microseconds use stint.Each or stint.Group,
+// whose workers run several tasks.
 package errgroup

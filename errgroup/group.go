@@ -17,8 +17,7 @@ import (
 // tasks, except for Wait: a task must not call Wait, and while no task is active, Go and
 // TryGo must not be called concurrently with Wait.
 type Group struct {
-	order    race.Order
-	ends     race.Ends
+	ends     race.Ends                // of tasks, for those that start under a limit
 	cancel   func(error)              // of the context that WithContext made, or nil
 	tasks    sync.WaitGroup           // goroutines, one for each active task
 	slots    atomic.Uint64            // see slots
@@ -49,11 +48,10 @@ func (g *Group) Go(f func() error) {
 	if f == nil {
 		panic("errgroup: Group.Go: nil function")
 	}
-	ticket, ok := g.take()
-	if !ok {
-		ticket = g.wait()
+	if !g.take() {
+		g.wait()
 	}
-	g.start(f, ticket)
+	go g.run(f)
 }
 
 // TryGo starts f as a task if fewer tasks are active than the limit allows, and reports
@@ -62,9 +60,9 @@ func (g *Group) TryGo(f func() error) bool {
 	if f == nil {
 		panic("errgroup: Group.TryGo: nil function")
 	}
-	ticket, ok := g.take()
+	ok := g.take()
 	if ok {
-		g.start(f, ticket)
+		go g.run(f)
 	}
 	return ok
 }
@@ -97,7 +95,6 @@ func (g *Group) SetLimit(n int) {
 // The group may be used again after Wait; its failures remain.
 func (g *Group) Wait() error {
 	g.tasks.Wait()
-	g.ends.Acquire()
 	f := g.failures.Load()
 	err := f.first()
 	if g.cancel != nil {

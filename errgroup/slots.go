@@ -11,7 +11,9 @@ import (
 // step: the limit plus 1, or 0 without a limit; the bit waiting; the number of active tasks.
 //
 // Steps that change the limit or the bit are made with Group.mu held, and so are all steps
-// while the bit is set, except that tasks start without it when there is no limit.
+// while the bit is set, except that tasks start without it when there is no limit. Steps
+// without the lock are hidden from the race detector. With a limit, it is told by Group.ends
+// that a task starts after those that have ended, as with the original.
 type slots uint64
 
 const (
@@ -25,32 +27,34 @@ func (s slots) active() int { return int(s & activeMask) }
 
 func (s slots) limited() bool { return s>>limitShift > 0 }
 
-// limit is the limit, if there is one.
-func (s slots) limit() int { return int(s>>limitShift - 1) }
-
+// withLimit returns s with a limit of n, or without one if n is negative.
 func (s slots) withLimit(n int) slots {
-	s &= waiting | activeMask
-	if n >= 0 {
-		s |= (slots(min(n, largeLimit)) + 1) << limitShift
-	}
-	return s
+	limit := slots(max(-1, min(n, largeLimit)) + 1)
+	return limit<<limitShift | s&(waiting|activeMask)
 }
 
-// full reports whether a task finds no slot.
-func (s slots) full() bool { return s.limited() && s.active() >= s.limit() }
+// full reports whether there is no free slot.
+func (s slots) full() bool { return s.limited() && s.active() >= int(s>>limitShift-1) }
 
-// take takes a slot for a task, unless all are taken or submitters wait for one.
-func (g *Group) take() (race.Ticket, bool) {
-	for {
-		s := slots(g.slots.Load())
-		if s.full() || s.limited() && s&waiting != 0 {
-			return race.Ticket{}, false
-		}
-		if g.slots.CompareAndSwap(uint64(s), uint64(s+1)) {
-			g.tasks.Add(1)
-			return g.ticket(s), true
-		}
+// open reports whether a task that comes now gets a slot: submitters that wait come first.
+func (s slots) open() bool { return !s.limited() || s&waiting == 0 && !s.full() }
+
+// take takes a slot for a task, and reports whether there was one for it.
+func (g *Group) take() bool {
+	race.Disable()
+	s := slots(g.slots.Load())
+	for s.open() && !g.slots.CompareAndSwap(uint64(s), uint64(s+1)) {
+		s = slots(g.slots.Load())
 	}
+	race.Enable()
+	if !s.open() {
+		return false
+	}
+	g.tasks.Add(1)
+	if s.limited() {
+		g.ends.Acquire()
+	}
+	return true
 }
 
 // A line is the submitters that wait for a slot, in the order in which they came. Each is
@@ -61,7 +65,7 @@ type line struct {
 }
 
 // wait waits until the submitter is given a slot for its task.
-func (g *Group) wait() race.Ticket {
+func (g *Group) wait() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.line == nil {
@@ -71,12 +75,11 @@ func (g *Group) wait() race.Ticket {
 	number := l.joined
 	l.joined++
 	g.slots.Or(uint64(waiting))
-	ticket := g.ticket(slots(g.slots.Load()))
 	g.admitLocked() // a task may have finished since take
 	for l.admitted <= number {
 		l.room.Wait()
 	}
-	return ticket
+	g.ends.Acquire() // of tasks that have finished without the lock
 }
 
 // admitLocked gives free slots to submitters that wait.
@@ -99,14 +102,15 @@ func (g *Group) admitLocked() {
 // release returns the slot of a task that has finished.
 func (g *Group) release() {
 	defer g.tasks.Done() // after its slot went to a submitter that waits: Wait waits for that one too
-	for {
-		s := slots(g.slots.Load())
-		if s&waiting != 0 {
-			break
-		}
-		if g.slots.CompareAndSwap(uint64(s), uint64(s-1)) {
-			return
-		}
+	g.ends.Release()
+	race.Disable()
+	s := slots(g.slots.Load())
+	for s&waiting == 0 && !g.slots.CompareAndSwap(uint64(s), uint64(s-1)) {
+		s = slots(g.slots.Load())
+	}
+	race.Enable()
+	if s&waiting == 0 {
+		return
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -40,7 +40,7 @@ var starts = map[string]string{
 	"httplimit/transport.go":         "the watch on a request's context; removed when its body ends",
 	"par/team.go":                    "the goroutines of one sort, which waits for them",
 	"stream/run.go":                  "the goroutines before the boundaries of a stream, the timer of a run and its watch on the context; its end waits for all",
-	"errgroup/task.go":               "the goroutines of a group's tasks; its Wait waits for them",
+	"errgroup/group.go":              "the goroutines of a group's tasks; its Wait waits for them",
 	"internal/race/race.go":          "the goroutine of a task in programs built with -race; the worker waits for it",
 	"seq.go":                         "the feeder of a sequence; leaving the loop waits for it",
 	"cluster/lease.go":               "the clock of a worker's leases; the end of Serve waits for it",

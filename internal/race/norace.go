@@ -17,6 +17,12 @@ func (*Ends) Release() {}
 // Acquire is called by who has waited for tasks.
 func (*Ends) Acquire() {}
 
+// Disable hides what follows from the detector.
+func Disable() {}
+
+// Enable ends Disable.
+func Enable() {}
+
 // Apart is only for programs built with -race.
 func Apart(func() bool) (result, returned bool) { panic("race: not enabled") }
 

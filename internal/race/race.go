@@ -26,6 +26,13 @@ func (e *Ends) Release() { runtime.RaceReleaseMerge(unsafe.Pointer(e)) }
 // called after the step by which the goroutine learns that they have ended.
 func (e *Ends) Acquire() { runtime.RaceAcquire(unsafe.Pointer(e)) }
 
+// Disable hides from the detector what the goroutine orders by the atomics that follow, until
+// it calls Enable. What it reads and writes is not hidden. It must not block meanwhile.
+func Disable() { runtime.RaceDisable() }
+
+// Enable ends Disable.
+func Enable() { runtime.RaceEnable() }
+
 // Aside calls f on a goroutine of its own, waits for its end, and returns its result. For
 // the detector, nothing that the caller has done is ordered before f, not even writes to what
 // f refers to. So the caller may use locks of the library in f, which then order nothing that

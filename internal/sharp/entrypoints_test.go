@@ -34,9 +34,8 @@ func init() {
 var entryPoints = slices.Concat(groups, loops, sequences)
 
 var groups = []entryPoint{
-	{"errgroup", errgroups(0, nil)},
-	{"errgroup, slow submitter", errgroups(30*time.Microsecond, nil)},
-	{"errgroup, tasks fail", errgroups(0, errTask)},
+	{"errgroup", errgroups(nil)},
+	{"errgroup, tasks fail", errgroups(errTask)},
 	{"Group", inGroup(0, nil)},
 	{"Group, slow submitter", inGroup(30*time.Microsecond, nil)},
 	{"Group, tasks fail", inGroup(0, errTask, stint.KeepGoing())},
@@ -127,13 +126,12 @@ func same(f func(int)) func(context.Context, int) (int, error) {
 	return func(_ context.Context, i int) (int, error) { f(i); return i, nil }
 }
 
-func errgroups(between time.Duration, err error) func(int, func(int)) {
+func errgroups(err error) func(int, func(int)) {
 	return func(limit int, f func(int)) {
 		var g errgroup.Group
 		g.SetLimit(limit)
 		for i := range numTasks {
 			g.Go(func() error { f(i); return err })
-			time.Sleep(between)
 		}
 		g.Wait()
 	}
