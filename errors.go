@@ -3,6 +3,8 @@ package stint
 import (
 	"errors"
 	"fmt"
+
+	"github.com/stint-go/stint/internal/task"
 )
 
 // ErrClosed is the error of a task that a closed Pool or a finished Group does not
@@ -14,7 +16,7 @@ var ErrBusy = errors.New("stint: busy")
 
 // ErrGoexit is the error of a task that called runtime.Goexit, as testing.T.FailNow
 // and SkipNow do.
-var ErrGoexit = errors.New("stint: task called runtime.Goexit")
+var ErrGoexit = task.ErrGoexit
 
 // ItemError is the error of one task under KeepGoing, and of one item of First. Each, Map,
 // Range, First, EachSeq and the groups return all of them, joined with errors.Join in the

@@ -37,7 +37,7 @@ func First[T, R any](ctx context.Context, items []T, f func(context.Context, T) 
 		return c.result, nil
 	case len(items) == 0:
 		err = errNoItems
-	case !out.refused && len(out.itemErrors)-len(out.late) < len(items): // not all had failed when the context ended
+	case !out.refused.Load() && len(out.failures.Kept) < len(items): // not all had failed when the context ended
 		err = context.Cause(out.ctx)
 	}
 	return c.result, err

@@ -86,7 +86,7 @@ func mustHaveBegun(from *option.Sequence) {
 // sourceFailed records the error of a sequence.
 func (t *tasks) sourceFailed(err error) {
 	if t.outcome.keepGoing {
-		t.outcome.first(err, t.outcome.ended())
+		t.outcome.failures.Fail(err, t.outcome.ended())
 		return
 	}
 	t.outcome.fail(err)

@@ -8,7 +8,7 @@ import (
 	"runtime/pprof"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
@@ -19,10 +19,7 @@ import (
 )
 
 // callOutcome collects how the tasks of one call or group ended, and cancels the rest
-// when the first of them fails.
-//
-// The outcome of the call is the first event: the failure of a task or the end of ctx.
-// Once ctx has ended, later errors are consequences. A panic comes before any error.
+// when the first of them fails. Once ctx has ended, later errors are consequences.
 type callOutcome struct {
 	ctx         context.Context // of the tasks, made from the caller's
 	cancelCause context.CancelCauseFunc
@@ -30,15 +27,8 @@ type callOutcome struct {
 	source      *work.Source     // nil if the tasks are those of loop
 	controller  *auto.Controller // of the limiter that is shared, or nil
 	keepGoing   bool
-
-	mu         sync.Mutex // no method of an error or of the caller's context is called with it held
-	refused    bool       // a closed pool did not take a task
-	closed     bool       // the outcome is final
-	ctxEnded   bool       // err is why ctx ended
-	err        error      // the first error, or why ctx ended before there was one
-	itemErrors []*ItemError
-	panics     *task.Panics
-	late       []error // of tasks that ended after the first failure or the end of ctx
+	refused     atomic.Bool   // a closed pool did not take a task
+	failures    task.Failures // Kept are errors of items
 }
 
 // init makes c ready for a call that is made with ctx.
@@ -68,7 +58,7 @@ func (c *callOutcome) failed(i int, o task.Outcome) (stop bool) {
 		c.panic(o.Panic.Raised("stint: task"))
 		return true
 	}
-	err := outcomeError(o)
+	err := o.Failure()
 	if !c.report(err) {
 		return true
 	}
@@ -76,70 +66,29 @@ func (c *callOutcome) failed(i int, o task.Outcome) (stop bool) {
 		c.fail(err)
 		return true
 	}
-	item, late := &ItemError{i, err}, c.hasEnded()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if late {
-		c.late = append(c.late, item)
-	} else {
-		c.itemErrors = append(c.itemErrors, item)
-	}
+	c.failures.Keep(&ItemError{i, err}, c.hasEnded())
 	return false
-}
-
-// outcomeError returns the error of a task that did not panic.
-func outcomeError(o task.Outcome) error {
-	if o.Goexit {
-		return ErrGoexit
-	}
-	return o.Err
 }
 
 // fail records an error that cancels the rest, if it is the first.
 func (c *callOutcome) fail(err error) {
-	if c.first(err, c.ended()) {
+	if c.failures.Fail(err, c.ended()) {
 		c.cancel(err)
 	}
 }
 
-// first makes err the outcome and returns true, unless there is an outcome already:
-// the failure of another task, or ended, the reason why ctx has ended.
-func (c *callOutcome) first(err, ended error) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case c.closed:
-	case c.err == nil && c.panics == nil && ended == nil:
-		c.err = err
-		return true
-	case c.err == nil && c.panics == nil:
-		c.err, c.ctxEnded = ended, true
-		fallthrough
-	default:
-		c.late = append(c.late, err)
+// panic makes p the outcome. A call raises it, but the Wait of a group may be forgotten.
+func (c *callOutcome) panic(p *PanicError) {
+	first := c.failures.Panic(p, c.waits)
+	if group := c.group(); first && group != "" {
+		task.CrashUnraised(c, "stint: a "+group, &c.failures)
 	}
-	return false
+	c.cancel(p)
 }
 
 // refuse records that a closed pool did not take a task. It cancels nothing: the pool
 // runs the tasks that it has accepted.
-func (c *callOutcome) refuse() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.refused = true
-}
-
-// panic makes p the outcome. A call raises it, but the Wait of a group may be forgotten.
-func (c *callOutcome) panic(p *PanicError) {
-	c.mu.Lock()
-	first := c.panics == nil
-	c.panics = c.panics.Add(p, c.waits)
-	if group := c.group(); first && group != "" {
-		task.CrashUnraised(c, "stint: a "+group, c.panics)
-	}
-	c.mu.Unlock()
-	c.cancel(p)
-}
+func (c *callOutcome) refuse() { c.refused.Store(true) }
 
 // A caller is what runs the tasks of a call.
 type caller interface {
@@ -206,81 +155,47 @@ func (c *callOutcome) ended() error {
 // close makes the outcome final, after the last task, and ends the context. Incomplete work
 // needs an error: if no task failed, the error is the cause of the context or ErrClosed.
 func (c *callOutcome) close(complete bool) {
+	var incomplete error
 	ended := c.ended()
-	c.mu.Lock()
-	if !complete && c.err == nil {
-		c.err, c.ctxEnded = ended, true
+	if !complete {
+		incomplete = ended
 	}
-	if c.refused && c.err == nil {
-		c.err = ErrClosed
+	if incomplete == nil && c.refused.Load() {
+		incomplete = ErrClosed
 	}
-	c.closed = true
-	if c.keepGoing && c.panics == nil {
-		c.take(c.late)
-	}
-	slices.SortFunc(c.itemErrors, func(a, b *ItemError) int { return cmp.Compare(a.Index, b.Index) })
-	c.mu.Unlock()              // no task is left: nothing below is concurrent
-	defer c.cancelCause(c.err) // as the goroutine that has recorded it may be about to do
-	switch {
-	case c.panics != nil:
-		c.besides(ended)
-	case len(c.itemErrors) > 0:
-		c.err = errors.Join(c.errors()...)
+	f := &c.failures
+	f.Close(incomplete)        // no task is left: nothing below is concurrent
+	defer c.cancelCause(f.Err) // as the goroutine that has recorded it may be about to do
+	if f.Panicked() {
+		slices.SortFunc(f.Kept, byIndex)
+		f.TellBeside("stint: error", ended)
+	} else if items := c.itemErrors(); len(items) > 0 {
+		f.Err = errors.Join(append(items, f.Err)...)
 	}
 }
 
-// besides adds the other errors and panics to the panic. It calls methods of late errors:
-// if a method calls Goexit, the panic is raised while the goroutine ends.
-func (c *callOutcome) besides(ended error) {
-	late, returned := c.late, false
-	defer func() {
-		c.panics.Beside(append(c.errors(), late...)...)
-		if !returned {
-			c.raise()
-		}
-	}()
-	late = task.Besides(c.late, "stint: error", ended, c.err, c.panics.First())
-	returned = true
-}
-
-// take moves late errors of items to the others. It is called with mu held.
-func (c *callOutcome) take(late []error) {
-	for _, err := range late {
-		if item, ok := err.(*ItemError); ok {
-			c.itemErrors = append(c.itemErrors, item)
+// itemErrors returns the errors of items, the late ones too, in the order of the items.
+func (c *callOutcome) itemErrors() []error {
+	items := slices.Clone(c.failures.Kept)
+	for _, err := range c.failures.Late {
+		if _, ok := err.(*ItemError); ok && c.keepGoing {
+			items = append(items, err)
 		}
 	}
+	slices.SortFunc(items, byIndex)
+	return items
 }
+
+func byIndex(a, b error) int { return cmp.Compare(a.(*ItemError).Index, b.(*ItemError).Index) }
 
 // result returns the outcome, or panics with it. It is called after close.
 func (c *callOutcome) result() error {
 	c.raise()
-	return c.err
+	return c.failures.Err
 }
 
 // raise panics if a task did. It is called after close.
-func (c *callOutcome) raise() { c.panics.Raise() }
+func (c *callOutcome) raise() { c.failures.Raise() }
 
-// raiseBeside is raise for a caller whose own function did not return, with outcome o. If
-// that function has panicked, its panic is in Also.
-func (c *callOutcome) raiseBeside(o task.Outcome) {
-	if o.Panic != nil {
-		if p := o.Panic.Raised("stint: function"); p != c.panics.First() { // not what has been raised already
-			c.panics.Beside(p)
-		}
-	}
-	c.raise()
-}
-
-// errors returns the errors of the items and then the first error. With a panic, the end of
-// ctx is left out.
-func (c *callOutcome) errors() []error {
-	errs := make([]error, 0, len(c.itemErrors)+1)
-	for _, e := range c.itemErrors {
-		errs = append(errs, e)
-	}
-	if c.err != nil && !(c.ctxEnded && c.panics != nil) {
-		errs = append(errs, c.err)
-	}
-	return errs
-}
+// raiseBeside is raise for a caller whose own function did not return, with outcome o.
+func (c *callOutcome) raiseBeside(o task.Outcome) { c.failures.RaiseBeside(o, "stint: function") }

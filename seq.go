@@ -42,7 +42,7 @@ func EachSeq[T any](ctx context.Context, seq iter.Seq[T], f func(context.Context
 			e.executor.Source.Wait()
 			e.close()
 			passing.End(nil)
-			if e.outcome.panics != nil { // not lost beside that of seq
+			if e.outcome.failures.Panicked() { // not lost beside that of seq
 				e.outcome.raiseBeside(task.Unreturned(recover()))
 			}
 		}
@@ -137,7 +137,7 @@ func (m *mapSeq[T, R]) Failed(t work.Task, o task.Outcome) {
 		}
 		return
 	}
-	err := outcomeError(o)
+	err := o.Failure()
 	if !m.outcome.report(err) {
 		m.executor.Source.Stop()
 		return
@@ -188,7 +188,7 @@ func (m *mapSeq[T, R]) consume(yield func(R, error) bool) {
 			m.stop(context.Canceled)
 			m.end()
 			passing.End(nil)
-			if m.outcome.panics != nil { // not lost beside that of the body
+			if m.outcome.failures.Panicked() { // not lost beside that of the body
 				m.outcome.raiseBeside(task.Unreturned(recover()))
 			}
 		}
@@ -244,10 +244,10 @@ func (m *mapSeq[T, R]) end() {
 	m.executor.Source.Wait()
 	<-m.exited
 	m.window.Close()
-	if out := &m.outcome; out.panics != nil {
+	if f := &m.outcome.failures; f.Panicked() {
 		for t := range m.window.Untaken() { // neither yielded nor lost
 			if err := t.Err(); err != nil {
-				out.late = append(out.late, err)
+				f.Keep(err, true)
 			}
 		}
 	}

@@ -3,11 +3,13 @@ package errgroup
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/race"
+	"github.com/stint-go/stint/internal/task"
 )
 
 // A Group is a set of tasks that are started one by one and waited for together.
@@ -20,11 +22,11 @@ type Group struct {
 	ends     race.Ends                // of tasks, for those that start under a limit
 	cancel   func(error)              // of the context that WithContext made, or nil
 	tasks    sync.WaitGroup           // goroutines, one for each active task
-	slots    atomic.Uint64            // see slots
+	slots    atomic.Uint64            // of type slots
 	failures atomic.Pointer[failures] // nil: no task has failed
 
 	mu   sync.Mutex
-	line *line // the submitters that wait for a slot; nil: none so far
+	line *line // nil: no submitter has waited for a slot
 }
 
 // WithContext returns a new Group and a context derived from ctx. The context is cancelled
@@ -95,11 +97,190 @@ func (g *Group) SetLimit(n int) {
 // The group may be used again after Wait; its failures remain.
 func (g *Group) Wait() error {
 	g.tasks.Wait()
+	var err error
 	f := g.failures.Load()
-	err := f.first()
+	if f != nil {
+		_, err = f.First()
+	}
 	if g.cancel != nil {
 		g.cancel(err)
 	}
-	f.raise()
+	if f != nil {
+		f.raise(err)
+	}
 	return err
+}
+
+// slots is the state of a group in one word: the limit plus 1, or 0 without a limit; the bit
+// waiting; the number of active tasks. Steps that change the limit or the bit are made with
+// Group.mu held, and so is each step that returns a slot while the bit is set.
+type slots uint64
+
+const (
+	waiting    slots = 1 << 31 // submitters wait
+	activeMask slots = waiting - 1
+	limitShift       = 32
+)
+
+func (s slots) active() int { return int(s & activeMask) }
+
+func (s slots) limited() bool { return s>>limitShift > 0 }
+
+// withLimit returns s with a limit of n. More than MaxInt32 tasks cannot be counted.
+func (s slots) withLimit(n int) slots {
+	limit := slots(max(-1, min(n, math.MaxInt32)) + 1)
+	return limit<<limitShift | s&(waiting|activeMask)
+}
+
+// full reports whether there is no free slot.
+func (s slots) full() bool { return s.limited() && s.active() >= int(s>>limitShift-1) }
+
+// open reports whether a task that comes now gets a slot: submitters that wait come first.
+func (s slots) open() bool { return !s.limited() || s&waiting == 0 && !s.full() }
+
+// take takes a slot for a task, and reports whether there was one for it. Its step is hidden
+// from the race detector: only a limit orders the task after those that have finished.
+func (g *Group) take() bool {
+	race.Disable()
+	s := slots(g.slots.Load())
+	for s.open() && !g.slots.CompareAndSwap(uint64(s), uint64(s+1)) {
+		s = slots(g.slots.Load())
+	}
+	race.Enable()
+	if !s.open() {
+		return false
+	}
+	g.tasks.Add(1)
+	if s.limited() {
+		g.ends.Acquire()
+	}
+	return true
+}
+
+// A line is the submitters that wait for a slot, in the order in which they came. Each is
+// woken once, after it was given the slot of a finished task.
+type line struct {
+	joined, admitted uint64    // submitters so far
+	room             sync.Cond // its waiters are those that are not admitted, and perhaps the last admitted
+}
+
+// wait waits until the submitter is given a slot for its task.
+func (g *Group) wait() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.line == nil {
+		g.line = &line{room: sync.Cond{L: &g.mu}}
+	}
+	l := g.line
+	number := l.joined
+	l.joined++
+	g.slots.Or(uint64(waiting))
+	g.admitLocked() // a task may have finished since take
+	for l.admitted <= number {
+		l.room.Wait()
+	}
+	g.ends.Acquire() // of tasks that have finished without the lock
+}
+
+// admitLocked gives free slots to submitters that wait.
+func (g *Group) admitLocked() {
+	l := g.line
+	if l == nil || l.admitted == l.joined {
+		return
+	}
+	for l.admitted < l.joined && !slots(g.slots.Load()).full() {
+		g.slots.Add(1)
+		g.tasks.Add(1)
+		l.admitted++
+		l.room.Signal()
+	}
+	if l.admitted == l.joined {
+		g.slots.And(uint64(^waiting))
+	}
+}
+
+// release returns the slot of a task that has finished.
+func (g *Group) release() {
+	defer g.tasks.Done() // after its slot went to a submitter that waits: Wait waits for that one too
+	g.ends.Release()
+	race.Disable()
+	s := slots(g.slots.Load())
+	for s&waiting == 0 && !g.slots.CompareAndSwap(uint64(s), uint64(s-1)) {
+		s = slots(g.slots.Load())
+	}
+	race.Enable()
+	if s&waiting == 0 {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.slots.Add(^uint64(0))
+	g.admitLocked()
+}
+
+// run is the goroutine of a task.
+func (g *Group) run(f func() error) {
+	defer g.release() // even if cancelling the context does not return
+	returned := false
+	defer func() {
+		if !returned {
+			g.fail(task.Unreturned(recover()))
+		}
+	}()
+	if err := f(); err != nil {
+		g.fail(task.Outcome{Err: err})
+	}
+	returned = true
+}
+
+// fail records the outcome of a task that did not return nil, and cancels the context if it
+// is the first.
+func (g *Group) fail(o task.Outcome) {
+	if g.failures.Load() == nil {
+		g.failures.CompareAndSwap(nil, new(failures))
+	}
+	if first := g.failures.Load().add(g, o); first != nil && g.cancel != nil {
+		g.cancel(first) // which may call code of the caller
+	}
+}
+
+// failures are how tasks of a group failed. Since tasks run after a failure too, the first
+// error and the first panic are kept, and a number.
+type failures struct {
+	task.Failures
+	more atomic.Int64 // panics
+}
+
+// add adds the outcome of a failed task of g, and returns it as an error if it is the first.
+func (f *failures) add(g *Group, o task.Outcome) (first error) {
+	panicked, err := f.First()
+	switch {
+	case o.Panic != nil && panicked != nil:
+		f.more.Add(1)
+	case o.Panic != nil:
+		if p := o.Panic.Raised("errgroup: task"); f.Panic(p, g.waits) {
+			task.CrashUnraised(g, "errgroup: a Group", &f.Failures)
+			return p
+		}
+	case err != nil:
+	case panicked != nil && g.cancel != nil && len(task.Besides([]error{o.Failure()}, "errgroup: error", panicked)) == 0:
+		// it reports that the panic has cancelled the context
+	case f.Fail(o.Failure(), nil):
+		return o.Failure()
+	}
+	return nil
+}
+
+// raise raises the panic, if there is one, with err beside it.
+func (f *failures) raise(err error) {
+	var more error
+	if n := f.more.Load(); n > 0 {
+		more = fmt.Errorf("errgroup: tasks that panicked besides: %d", n)
+	}
+	f.Raise(err, more)
+}
+
+// waits returns what a panic waits for.
+func (g *Group) waits() string {
+	return fmt.Sprintf("errgroup.Group.Wait; other tasks that run: %d", slots(g.slots.Load()).active())
 }

@@ -2,7 +2,6 @@ package par
 
 import (
 	"runtime"
-	"sync"
 
 	"github.com/stint-go/stint/internal/task"
 )
@@ -13,20 +12,17 @@ import (
 type PanicError = task.PanicError
 
 // A failure collects the calls of one loop or sort that did not return.
-type failure struct {
-	mu     sync.Mutex
-	panics *task.Panics
-	goexit bool
-}
+type failure struct{ task.Failures }
+
+// who names a call in a PanicError.
+const who = "par: call"
 
 // add records the outcome of a call that did not return.
 func (f *failure) add(o task.Outcome) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if o.Goexit {
-		f.goexit = true
+	if o.Panic != nil {
+		f.Panic(o.Panic.Raised(who), waits)
 	} else {
-		f.panics = f.panics.Add(o.Panic.Raised("par: call"), waits)
+		f.Fail(o.Failure(), nil)
 	}
 }
 
@@ -35,20 +31,20 @@ func waits() string { return "the call of package par; other goroutines of it ru
 
 // raise panics or ends the goroutine, as a call did. It returns if every call has returned.
 func (f *failure) raise() {
-	f.panics.Raise()
-	if f.goexit {
+	f.Raise()
+	if f.Err != nil {
 		runtime.Goexit()
 	}
 }
 
 // any reports whether a call did not return.
-func (f *failure) any() bool { return f.panics != nil || f.goexit }
+func (f *failure) any() bool { return f.Panicked() || f.Err != nil }
 
 // alone calls f on the caller's goroutine and raises its panic outside the deferred
 // function: a panic inside one keeps the stack of the panic before it, which takes a
 // thousand times as long through a thousand nested calls.
 func alone(f func()) {
-	var p *PanicError
+	var p *task.PanicError
 	returned := false
 	defer func() {
 		if !returned && p != nil { // the goroutine has ended in f, and f has panicked meanwhile
@@ -64,14 +60,14 @@ func alone(f func()) {
 
 // catch calls f, and sets p to its panic. It does not stop a Goexit, even if a deferred
 // function of f panics then.
-func catch(f func(), p **PanicError) {
+func catch(f func(), p **task.PanicError) {
 	returned := false
 	defer func() {
 		if returned {
 			return
 		}
 		if o := task.Unreturned(recover()); o.Panic != nil {
-			*p = o.Panic.Raised("par: call")
+			*p = o.Panic.Raised(who)
 		}
 	}()
 	f()

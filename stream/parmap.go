@@ -167,11 +167,7 @@ func (m *parMap[T, R]) Failed(t work.Task, o task.Outcome) {
 		m.down.run.recordPanic(m.calls, o)
 		return
 	}
-	err := o.Err
-	if o.Goexit {
-		err = stint.ErrGoexit
-	}
-	m.down.run.recordError(m.calls, err)
+	err := m.down.run.recordError(m.calls, o.Failure())
 	c := m.exec.Engine.Controller()
 	if c == nil || task.Guard(func() { c.Failed(err) }, func(o task.Outcome) { m.fail(t, m.down.run.recordPanic(m.calls, o)) }) {
 		m.fail(t, err)

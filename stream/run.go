@@ -21,9 +21,8 @@ type run struct {
 	mu      sync.Mutex
 	stopped bool
 	chains  []*chain
-	panics  *task.Panics
-	others  []error // of functions that were not cancelled
-	late    []error // errors of functions that were
+
+	failures task.Failures // of functions; all errors are Kept or Late
 }
 
 // who names the function in a PanicError.
@@ -73,12 +72,10 @@ func afterFunc(d time.Duration, f func()) *time.Timer { return time.AfterFunc(d,
 // Goexit. It returns the error that the records end with.
 func (r *run) recordPanic(in *lifetime, o task.Outcome) error {
 	if o.Panic == nil {
-		return r.recordError(in, stint.ErrGoexit)
+		return r.recordError(in, o.Failure())
 	}
 	p := o.Panic.Raised(who)
-	r.mu.Lock()
-	r.panics = r.panics.Add(p, r.waits)
-	r.mu.Unlock()
+	r.failures.Panic(p, r.waits)
 	r.stop()
 	return p
 }
@@ -91,14 +88,7 @@ func (r *run) waits() string {
 // recordError records the error of a function, to be reported together with a panic, and
 // returns it.
 func (r *run) recordError(in *lifetime, err error) error {
-	cancelled := in.ctx.Err() != nil
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if cancelled {
-		r.late = append(r.late, err)
-	} else {
-		r.others = append(r.others, err)
-	}
+	r.failures.Keep(err, in.ctx.Err() != nil)
 	return err
 }
 
@@ -114,8 +104,8 @@ func (r *run) stop() {
 	}
 }
 
-// close is called when the first chain has returned. Each chain has waited for those
-// that it started.
+// close ends the run when the first chain has returned. Each chain has waited for those that
+// it started.
 func (r *run) close() {
 	r.last.stop() // a yield function may be kept
 	if r.unwatch != nil {
@@ -125,24 +115,13 @@ func (r *run) close() {
 		r.watched.Wait()
 	}
 	r.ticker.close()
+	r.failures.TellBeside(who, r.ctx.Err(), context.Cause(r.ctx))
 }
 
-// repanic panics if a function has. It is called after close.
-func (r *run) repanic() {
-	if r.panics != nil {
-		r.panics.Raise(append(r.others, r.besides(r.late)...)...)
-	}
-}
-
-// besides returns the errors that do not merely report the cancellation. A panic of a
-// method of an error follows that error.
-func (r *run) besides(errs []error) []error {
-	return task.Besides(errs, who, r.ctx.Err(), context.Cause(r.ctx))
-}
-
-// result returns the error of the run. It is called after repanic. It calls methods of the
-// error, and panics with a *stint.PanicError if a method panics.
+// result returns the error of the run, or panics if a function has. It is called after close.
+// It calls methods of the error, and panics with a *stint.PanicError if a method panics.
 func (r *run) result() error {
+	r.failures.Raise()
 	err := r.last.err
 	if r.ctx.Err() == nil {
 		return err
@@ -150,7 +129,7 @@ func (r *run) result() error {
 	if err == nil {
 		return context.Cause(r.ctx)
 	}
-	switch own := r.besides([]error{err}); len(own) {
+	switch own := task.Besides([]error{err}, who, r.ctx.Err(), context.Cause(r.ctx)); len(own) {
 	case 0: // a consequence of the cancellation
 		return context.Cause(r.ctx)
 	case 1:

@@ -26,22 +26,18 @@ func execute[T any](ctx context.Context, s Stream[T], inBody *bool, to func(*cha
 				c.unreturned(o)
 			}
 			r.close()
-			r.repanic()
+			r.failures.Raise()
 			return
 		}
 		r.close()
 		c.passing.End(nil)
-		if r.panics != nil { // the panic of the body goes into its Also
-			if o := task.Unreturned(recover()); o.Panic != nil {
-				r.others = append(r.others, o.Panic.Raised(who))
-			}
-			r.repanic()
+		if r.failures.Panicked() { // the panic of the body goes into its Also
+			r.failures.RaiseBeside(task.Unreturned(recover()), who)
 		}
 	}()
 	s.flow(c, c.lifetime, to(c))
 	returned = true
 	r.close()
-	r.repanic()
 	return r.result()
 }
 

@@ -2,10 +2,8 @@ package task
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync/atomic"
 )
@@ -54,53 +52,12 @@ func (p *Panic) Raised(who string) *PanicError {
 	return &PanicError{Value: p.Value, Stack: p.Stack, who: who, written: new(atomic.Bool)}
 }
 
-// With returns p, or a copy whose Also has others too.
+// With returns p, or a copy whose Also has others too, of which each may be nil.
 func With(p *PanicError, others []error) *PanicError {
-	if len(others) == 0 {
+	if errors.Join(others...) == nil {
 		return p
 	}
 	q := *p
 	q.also = errors.Join(append([]error{p.also}, others...)...)
 	return &q
-}
-
-// Besides returns the errors of late that do not merely report the cancellation. late are
-// the errors of tasks that finished after the cancellation, and causes are the causes that
-// their contexts had. Besides calls methods of these errors, so the caller must hold no
-// lock. If a method panics, Besides returns a *PanicError of who after that error.
-func Besides(late []error, who string, causes ...error) (others []error) {
-	causes = append(causes, context.Canceled)
-	for _, err := range late {
-		consequence, o := follows(err, causes)
-		if !consequence {
-			others = append(others, err)
-		}
-		if o.Panic != nil {
-			others = append(others, o.Panic.Raised(who))
-		}
-	}
-	return others
-}
-
-// follows reports whether err reports nothing but causes. o is the outcome of a method of
-// err that did not return.
-func follows(err error, causes []error) (yes bool, o Outcome) {
-	Guard(func() { yes = isEach(err, causes) }, func(broken Outcome) { yes, o = false, broken })
-	return yes, o
-}
-
-// isEach reports whether err, or each error that it or the error it wraps joins, is
-// one of targets.
-func isEach(err error, targets []error) bool {
-	switch wrapping := err.(type) {
-	case interface{ Unwrap() []error }:
-		return !slices.ContainsFunc(wrapping.Unwrap(), func(e error) bool { return e != nil && !isEach(e, targets) })
-	case interface{ Unwrap() error }:
-		if inner := wrapping.Unwrap(); inner != nil && !slices.Contains(targets, err) {
-			return isEach(inner, targets)
-		}
-	}
-	return slices.ContainsFunc(targets, func(target error) bool {
-		return target != nil && errors.Is(err, target)
-	})
 }

@@ -3,9 +3,13 @@
 package task
 
 import (
+	"errors"
 	"runtime"
 	"runtime/debug"
 )
+
+// ErrGoexit is stint.ErrGoexit.
+var ErrGoexit = errors.New("stint: task called runtime.Goexit")
 
 // Panic is the value a task panicked with, and its stack.
 type Panic struct {
@@ -18,6 +22,14 @@ type Outcome struct {
 	Err    error  // it returned this error
 	Panic  *Panic // it panicked
 	Goexit bool   // it called runtime.Goexit
+}
+
+// Failure returns the error of a task that did not panic.
+func (o Outcome) Failure() error {
+	if o.Goexit {
+		return ErrGoexit
+	}
+	return o.Err
 }
 
 // Unreturned returns the outcome of a task that did not return; v is the result of

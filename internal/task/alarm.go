@@ -3,7 +3,6 @@ package task
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -12,70 +11,14 @@ import (
 // writeAfter is how long a panic waits to be raised before it is written.
 const writeAfter = time.Second
 
-// Panics are the panics of the tasks of one call, group or run, from the first one on. The
-// owner raises them when its last task has ended. If it has not done so a second after the
-// first panic, that one is written to standard error. A nil *Panics has no panic. The lock of
-// the owner guards a Panics until the last task has ended.
-type Panics struct {
-	first *PanicError
-	more  []error // later ones
-	alarm *alarm
-}
-
-// Add returns ps with p, or a new Panics. waits returns which call will raise the first panic,
-// and when. It is called without locks, and at most once: when the panic is written.
-func (ps *Panics) Add(p *PanicError, waits func() string) *Panics {
-	switch {
-	case ps == nil:
-		return &Panics{first: p, alarm: newAlarm(func() { p.write(waits) })}
-	case p != ps.first: // which may come again on its way through the call
-		ps.more = append(ps.more, p)
-	}
-	return ps
-}
-
-// First returns the first panic, or nil.
-func (ps *Panics) First() *PanicError {
-	if ps == nil {
-		return nil
-	}
-	return ps.first
-}
-
-// Beside adds others to what Also returns for the panic that is raised, after the later
-// panics.
-func (ps *Panics) Beside(others ...error) { ps.more = append(ps.more, others...) }
-
-// Raise panics with the first panic, unless ps is nil. Its Also has the later panics, what
-// Beside added, and others.
-func (ps *Panics) Raise(others ...error) {
-	if ps == nil {
-		return
-	}
-	ps.alarm.stop()
-	ps.first, ps.more = With(ps.first, ps.more), nil
-	panic(With(ps.first, others))
-}
-
-// CrashUnraised makes the process crash with the first panic of ps when the owner is garbage
-// and nobody has raised it. name is the type of the owner, which others must not refer to.
-func CrashUnraised[T any](owner *T, name string, ps *Panics) {
-	p, a := ps.first, ps.alarm
-	runtime.AddCleanup(owner, func(a *alarm) {
-		if a.isOn() {
-			panic(fmt.Errorf("%s was dropped, and nobody called its Wait: %w", name, p))
-		}
-	}, a)
-}
-
 // A Passage is a panic on its way through a deferred function that waits for tasks, and does
 // not recover it. It is written to standard error as a panic of a task is. A nil Passage is
 // none.
 type Passage struct{ alarm *alarm }
 
 // Passing returns the panic that runs the deferred function that calls Passing, or nil if it
-// is a Goexit. End must be called after the wait. waits is as in Add. The text has no value:
-// only recover returns it, which would change the panic.
+// is a Goexit. End must be called after the wait. waits is as in Failures.Panic. The text has
+// no value: only recover returns it, which would change the panic.
 func Passing(waits func() string) *Passage {
 	if !panicking() {
 		return nil
