@@ -39,10 +39,10 @@
 // up to GOMAXPROCS goroutines, which no limit of stint counts.
 //
 // If a function panics, on any goroutine, no further calls start except for a few short
-// ones, running calls finish, and the caller panics with a [*PanicError] that holds the
-// value and the stack. If that takes more than a second, the panic is also written to
-// standard error. A call of runtime.Goexit ends the caller's goroutine in the same
-// way. Results written until then remain.
+// ones, running calls finish, and the caller panics with a *stint.PanicError that holds the
+// value and the stack; its Also has the panics of other calls. If that takes more than a
+// second, the panic is also written to standard error. A call of runtime.Goexit ends the
+// caller's goroutine in the same way. Results written until then remain.
 //
 // A nil function or a negative n panics at once, for example with "par: Range: n is -1,
 // want 0 or more".

@@ -9,7 +9,7 @@ import (
 // Each calls f concurrently with the address of every element, and returns when all calls
 // have returned. f may change the element.
 //
-// Each panics if f is nil, and with a *PanicError if f panics.
+// Each panics if f is nil, and with a *stint.PanicError if f panics.
 func Each[T any](s []T, f func(*T)) {
 	check("Each", "f", f == nil)
 	at := start{n: len(s), code: code(f)}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/par"
 )
 
@@ -77,10 +78,10 @@ func ExampleFind() {
 }
 
 // Whoever recovers finds the value and the stack of the call that panicked.
-func ExamplePanicError() {
+func Example_panic() {
 	defer func() {
-		err := recover().(*par.PanicError)
-		fmt.Println(err.Value, errors.Is(err, errOdd), strings.Contains(string(err.Stack), "ExamplePanicError"))
+		err := recover().(*stint.PanicError)
+		fmt.Println(err.Value, errors.Is(err, errOdd), strings.Contains(string(err.Stack), "Example_panic"))
 	}()
 	par.Each([]int{2, 4, 5, 6}, func(n *int) {
 		if *n%2 == 1 {

@@ -11,7 +11,7 @@ import (
 // none, as slices.IndexFunc does. f is called concurrently, for all elements before that
 // index and perhaps for elements after it.
 //
-// Find panics if f is nil, and with a *PanicError if f panics, even for an element after
+// Find panics if f is nil, and with a *stint.PanicError if f panics, even for an element after
 // the one that would have been found.
 func Find[T any](s []T, f func(T) bool) int {
 	check("Find", "f", f == nil)

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/internal/goroutine"
 	"github.com/stint-go/stint/internal/race"
 )
@@ -42,7 +43,7 @@ func TestShortLoopsAreSplit(t *testing.T) {
 			for _, at := range []int{0, n - 1} {
 				func() {
 					defer func() {
-						if p, ok := recover().(*PanicError); !ok || p.Value != at || !strings.Contains(string(p.Stack), "bang") {
+						if p, ok := recover().(*stint.PanicError); !ok || p.Value != at || !strings.Contains(string(p.Stack), "bang") {
 							t.Errorf("%s: %d items, panic at %d: %v", d.name, n, at, p)
 						}
 					}()
@@ -794,7 +795,7 @@ func TestPanicsReachTheCaller(t *testing.T) {
 				var started atomic.Int32
 				func() {
 					defer func() {
-						p, ok := recover().(*PanicError)
+						p, ok := recover().(*stint.PanicError)
 						if !ok || p.Value != boom || !errors.Is(p, boom) || !strings.Contains(string(p.Stack), "bang") {
 							t.Errorf("n = %d, at %d: got %v", n, at, p)
 						}
@@ -831,7 +832,7 @@ func TestSeveralPanics(t *testing.T) {
 	var both sync.WaitGroup
 	both.Add(2)
 	defer func() {
-		p := recover().(*PanicError)
+		p := recover().(*stint.PanicError)
 		other := p.Also()
 		if other == nil || p.Value == nil || !strings.Contains(p.Error(), "and in the same call") {
 			t.Errorf("got %v, and %v", p.Value, other)
@@ -850,7 +851,7 @@ func TestPanicsPassThroughLoops(t *testing.T) {
 	for _, n := range []int{1, 2, 300} {
 		func() {
 			defer func() {
-				p := recover().(*PanicError)
+				p := recover().(*stint.PanicError)
 				if p.Value != "inner" {
 					t.Errorf("n = %d: %v", n, p.Value)
 				}
@@ -863,7 +864,7 @@ func TestPanicsPassThroughLoops(t *testing.T) {
 // Also where there is no element.
 func TestPanicOfZero(t *testing.T) {
 	defer func() {
-		if p, ok := recover().(*PanicError); !ok || p.Value != "x" {
+		if p, ok := recover().(*stint.PanicError); !ok || p.Value != "x" {
 			t.Errorf("got %v", p)
 		}
 	}()
@@ -929,7 +930,7 @@ func TestPanicBesideGoexit(t *testing.T) {
 			defer func() { got <- recover() }()
 			f()
 		}()
-		if p, ok := (<-got).(*PanicError); !ok || p.Value != "x" {
+		if p, ok := (<-got).(*stint.PanicError); !ok || p.Value != "x" {
 			t.Errorf("%s: got %v", name, p)
 		}
 	}

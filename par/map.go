@@ -9,7 +9,7 @@ import (
 // Map calls f concurrently for every element, and returns the results in the order of s.
 // The result is not nil.
 //
-// Map panics if f is nil, and with a *PanicError if f panics.
+// Map panics if f is nil, and with a *stint.PanicError if f panics.
 func Map[T, R any](s []T, f func(T) R) []R {
 	check("Map", "f", f == nil)
 	out := make([]R, len(s))

@@ -6,11 +6,6 @@ import (
 	"github.com/stint-go/stint/internal/task"
 )
 
-// PanicError is the value a function of this package panics with when a function that it
-// was given has panicked. It is the type stint.PanicError, which documents its fields and
-// methods. Also returns the panics of other calls of the same loop or sort.
-type PanicError = task.PanicError
-
 // A failure collects the calls of one loop or sort that did not return.
 type failure struct{ task.Failures }
 

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/internal/goroutine"
 )
 
@@ -68,7 +69,7 @@ func TestPanicsDoNotPileUp(t *testing.T) {
 			}
 			func() {
 				defer func() {
-					if p, ok := recover().(*PanicError); !ok || p.Value != "bottom" {
+					if p, ok := recover().(*stint.PanicError); !ok || p.Value != "bottom" {
 						t.Errorf("%s: panics with %v", u.name, p)
 					}
 				}()
@@ -147,7 +148,7 @@ func ending(f func()) (how string) {
 		defer close(done)
 		how = "Goexit"
 		defer func() {
-			switch p, ok := recover().(*PanicError); {
+			switch p, ok := recover().(*stint.PanicError); {
 			case !ok:
 			case len(p.Stack) == 0:
 				how = "panic without a stack"

@@ -14,7 +14,7 @@ import (
 // divided further while f runs: use Each if some indexes cost far more than those before
 // them.
 //
-// Range panics if n is negative or f is nil, and with a *PanicError if f panics.
+// Range panics if n is negative or f is nil, and with a *stint.PanicError if f panics.
 func Range(n int, f func(lo, hi int)) {
 	check("Range", "f", f == nil)
 	if n < 0 {

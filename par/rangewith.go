@@ -17,7 +17,7 @@ import (
 // Which pieces share a state differs from run to run. For floating-point sums that are the
 // same in every run, use Reduce.
 //
-// RangeWith panics if n is negative or a function is nil, and with a *PanicError if new or f
+// RangeWith panics if n is negative or a function is nil, and with a *stint.PanicError if new or f
 // panics. new may be called concurrently.
 func RangeWith[S any](n int, new func() S, f func(s S, lo, hi int)) []S {
 	check("RangeWith", "new", new == nil)

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/internal/race"
 )
 
@@ -149,7 +150,7 @@ func TestNewDoesNotReturn(t *testing.T) {
 					returned = true
 				}()
 				v := <-ended
-				p, ok := v.(*PanicError)
+				p, ok := v.(*stint.PanicError)
 				if exits && v != nil || !exits && (!ok || p.Value != "new" || !strings.Contains(string(p.Stack), "bang")) {
 					t.Errorf("ended with %v", v)
 				}

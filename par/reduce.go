@@ -20,7 +20,7 @@ const maxBlocks = 1024
 //
 // A plain loop is faster for fewer than some ten thousand cheap elements, and for results
 // that grow with their elements, as maps do: up to 1,024 results are merged. Reduce panics
-// if a function is nil, and with a *PanicError if one panics.
+// if a function is nil, and with a *stint.PanicError if one panics.
 func Reduce[T, A any](s []T, zero func() A, fold func(A, T) A, merge func(A, A) A) A {
 	check("Reduce", "zero", zero == nil)
 	check("Reduce", "fold", fold == nil)

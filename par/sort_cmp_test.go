@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/par"
 )
@@ -78,7 +79,7 @@ func TestPanicInCmpReachesTheCallerAndLosesNothing(t *testing.T) {
 				par.SortFunc(rs, atCompare(k, func() { panic(oops) }))
 				return nil
 			}()
-			if p, ok := got.(*par.PanicError); !ok || p.Value != any(oops) || len(p.Stack) == 0 {
+			if p, ok := got.(*stint.PanicError); !ok || p.Value != any(oops) || len(p.Stack) == 0 {
 				t.Fatalf("n = %d, compare %d of %d: panics with %v", n, k, total, got)
 			}
 			samePermutation(t, rs, keys)
@@ -126,7 +127,7 @@ func TestSortFuncStopsAfterAPanic(t *testing.T) {
 				return bySortKey(a, b)
 			})
 		})
-		if p, ok := panicked.(*par.PanicError); !ok || p.Value != "stop" {
+		if p, ok := panicked.(*stint.PanicError); !ok || p.Value != "stop" {
 			t.Errorf("GOMAXPROCS %d: panics with %v", procs, panicked)
 		}
 		if most := total/2 + n + int64(procs)*part*14*5/4; calls > most {

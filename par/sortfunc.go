@@ -14,7 +14,7 @@ import (
 // allocates nothing on one goroutine, and a few hundred bytes for each further one.
 //
 // If cmp panics, the other goroutines finish their parts, of up to some ten thousand
-// elements, and SortFunc panics with a *PanicError. If cmp calls runtime.Goexit, the
+// elements, and SortFunc panics with a *stint.PanicError. If cmp calls runtime.Goexit, the
 // caller's goroutine ends. Either way, or if cmp contradicts itself, s holds the same
 // elements in some order. SortFunc panics if cmp is nil.
 func SortFunc[S ~[]E, E any](s S, cmp func(a, b E) int) {

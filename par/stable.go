@@ -20,7 +20,7 @@ const (
 // allocates a buffer of len(s) elements, unless s is in ascending or strictly descending
 // order, which takes len(s)-1 compares.
 //
-// If cmp panics, SortStableFunc panics with a *PanicError. If cmp calls runtime.Goexit, the
+// If cmp panics, SortStableFunc panics with a *stint.PanicError. If cmp calls runtime.Goexit, the
 // caller's goroutine ends. Either way, or if cmp contradicts itself, s holds the same elements in
 // some order. SortStableFunc panics if cmp is nil.
 func SortStableFunc[S ~[]E, E any](s S, cmp func(a, b E) int) {

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+
+	"github.com/stint-go/stint"
 )
 
 // A stableRecord is ordered by its key. The tag is where it was, so two orders
@@ -266,7 +268,7 @@ func stableInterrupted(t *testing.T, pattern string, n int, first, last int64, e
 		}
 		return false
 	}
-	if p, ok := raised.(*PanicError); raised != "Goexit" && !(ok && p.Value == "stop" && len(p.Stack) > 0) {
+	if p, ok := raised.(*stint.PanicError); raised != "Goexit" && !(ok && p.Value == "stop" && len(p.Stack) > 0) {
 		t.Fatalf("%d elements, %s: call %d ended with %#v", n, pattern, first, raised)
 	}
 	return true
@@ -323,7 +325,7 @@ func TestSortStableFuncStopsSoonAfterAPanic(t *testing.T) {
 				return stableCompare(a, b)
 			})
 		})
-		if p, ok := panicked.(*PanicError); !ok || p.Value != "stop" {
+		if p, ok := panicked.(*stint.PanicError); !ok || p.Value != "stop" {
 			t.Errorf("panics with %v", panicked)
 		}
 		grain := float64(max(n/(8*procs), stableGrain)) // each goroutine finishes one
