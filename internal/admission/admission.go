@@ -21,11 +21,8 @@ import (
 type Admission struct {
 	permit     *limit.LazyPermit
 	controller *auto.Controller
-	since      time.Duration // when it got the permit, after epoch; 0 if the controller did not count tasks then
+	since      time.Duration // when it got the permit, by limit.Clock; 0 if the controller did not count tasks then
 }
-
-// epoch makes a time a number.
-var epoch = time.Now()
 
 // Acquire waits for a permit of l, whose controller is c or nil. If ctx ends first, or has
 // ended, it returns the cause.
@@ -80,7 +77,7 @@ func Refused(l *limit.Limiter, c *auto.Controller) {
 func (a *Admission) begin(p limit.Permit) {
 	a.permit.Hold(p)
 	if c := a.controller; c != nil && c.Active() {
-		a.since = time.Since(epoch)
+		a.since = limit.Clock()
 	}
 }
 
@@ -130,7 +127,7 @@ func count(l *limit.Limiter, c *auto.Controller, since time.Duration, failed boo
 	}
 	var took time.Duration
 	if since != 0 {
-		took = time.Since(epoch) - since
+		took = limit.Clock() - since
 	}
 	c.Finished(failed, took)
 }

@@ -24,8 +24,8 @@ func TestExceed(t *testing.T) {
 	_, second := wait(true, false)
 	counts := func(out, waiting int, over bool) {
 		t.Helper()
-		if _, o, w := l.Counts(); o != out || w != waiting || l.Over() != over {
-			t.Errorf("%d are out, %d wait, over: %v; want %d, %d, %v", o, w, l.Over(), out, waiting, over)
+		if _, o, w := l.Counts(); o != out || w != waiting || l.Signs().Over() != over {
+			t.Errorf("%d are out, %d wait, over: %v; want %d, %d, %v", o, w, l.Signs().Over(), out, waiting, over)
 		}
 	}
 	counts(2, 4, false)

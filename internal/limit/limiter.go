@@ -5,26 +5,9 @@ package limit
 import (
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/stint-go/stint/internal/fifo"
 	"github.com/stint-go/stint/internal/race"
-)
-
-// A worker with short tasks may keep a permit that others wait for, for the time Quantum or
-// for Turns tasks, whichever ends first: a hand-over takes about a microsecond. Turns
-// matters in a synctest bubble, where the clock stands still.
-const (
-	Quantum = 100 * time.Microsecond
-	Turns   = 1000
-)
-
-// over is the bit of Limiter.signs that is set while more permits are out than the limit
-// allows, after Set made the limit smaller. The bits below count waiters, and those from
-// lowWaiters on count waiters of low priority.
-const (
-	over       = 1 << 30
-	lowWaiters = 32
 )
 
 // A Limiter hands out permits, first come, first served, and never more than its limit. A
@@ -37,7 +20,7 @@ type Limiter struct {
 	Made  race.Ends  // of the functions that have made l; see race.Aside
 
 	free      atomic.Int64         // permits that may be taken without mu, or closed
-	signs     atomic.Int64         // written with mu held; holders read it between two tasks
+	signs     atomic.Int64         // Signs; written with mu held
 	waited    atomic.Bool          // a waiter has joined, under a controller, since no permit was out; written with mu held
 	outermost atomic.Int32         // the smallest depth of a scope that has held a permit; 0: none has
 	limit     atomic.Int64         // written with mu held
@@ -323,41 +306,17 @@ func (l *Limiter) returned(p Permit) *Waiter {
 	return l.pass()
 }
 
-// Yield returns one of the limiter's own permits if the limit is exceeded or there is a
-// waiter that should have it: for a holder whose priority is low any, otherwise one whose
-// priority is not low. The result is the waiter that has the permit now, as for Free. kept
-// reports whether the caller keeps its permit.
+// Yield returns one of the limiter's own permits, unless nothing presses its holder, whose
+// priority is given: then kept is true. The result is the waiter that has the permit now, as
+// for Free.
 func (l *Limiter) Yield(low bool) (w *Waiter, kept bool) {
 	l.lock()
 	defer l.unlock()
-	if l.out <= l.allowed() && l.waiters.len() == 0 && !(low && l.low().len() > 0) {
+	if l.Pressure(low, 0) == None {
 		return nil, true
 	}
 	return l.pass(), false
 }
-
-// Contended reports whether a holder with the given priority should consider Yield: more
-// permits are out than the limit allows, or there are waiters other than own, which have
-// the priority of the holder.
-func (l *Limiter) Contended(low bool, own int) bool { return Contended(l.Signs(), low, own) }
-
-// Contended is Limiter.Contended for a limiter with these signs.
-func Contended(signs int64, low bool, own int) bool {
-	if !low {
-		return int(int32(signs)) > own
-	}
-	return int32(signs) > 0 || int(signs>>lowWaiters) > own
-}
-
-// Urgent reports whether a holder whose priority is low should call Yield at once: a waiter
-// whose priority is not low is there, or the limit is exceeded.
-func (l *Limiter) Urgent() bool { return int32(l.Signs()) > 0 }
-
-// Signs returns a number that changes when Contended, Urgent or Over may have changed.
-func (l *Limiter) Signs() int64 { return l.signs.Load() }
-
-// Over reports whether more permits are out than the limit allows.
-func (l *Limiter) Over() bool { return l.signs.Load()&over != 0 }
 
 // Watch keeps w up to date until Unwatch.
 func (l *Limiter) Watch(w *Watcher) {
@@ -589,16 +548,16 @@ func (l *Limiter) firstNested() *Waiter {
 }
 
 func (l *Limiter) updateSigns() {
-	signs := int64(l.waiters.len()) | int64(l.low().len())<<lowWaiters
+	signs := Signs(l.waiters.len()) | Signs(l.low().len())<<lowWaiters
 	if l.out > l.allowed() {
 		signs |= over
 	}
-	before := l.signs.Load()
+	before := l.Signs()
 	if before == signs {
 		return // without writing to a cache line that holders read
 	}
-	l.signs.Store(signs)
-	if before&over != signs&over {
+	l.signs.Store(int64(signs))
+	if before.Over() != signs.Over() {
 		l.updateWatchers()
 	}
 }

@@ -118,13 +118,13 @@ func TestSetDownIsExact(t *testing.T) {
 	for range 4 {
 		l.TryAcquire()
 	}
-	if l.Over() || l.Contended(false, 0) {
+	if l.Pressure(false, 0) != None {
 		t.Fatal("over at the limit")
 	}
 	var granted []int
 	queued(t, l, 1, &granted)
 	l.Set(2)
-	if !l.Over() || !l.Contended(false, 1) {
+	if !l.Signs().Over() || l.Pressure(false, 1) != Urgent {
 		t.Fatal("not over the smaller limit")
 	}
 	if w, kept := l.Yield(false); w != nil || kept { // 3 are out
@@ -133,7 +133,7 @@ func TestSetDownIsExact(t *testing.T) {
 	if w, kept := l.Yield(false); w != nil || kept { // 2 are out: as many as there may be
 		t.Fatal("a permit beyond the limit passes on")
 	}
-	if l.Over() || len(granted) != 0 {
+	if l.Signs().Over() || len(granted) != 0 {
 		t.Fatal("over at the limit, or somebody was served beyond it")
 	}
 	w, kept := l.Yield(false)
@@ -147,21 +147,21 @@ func TestSetDownIsExact(t *testing.T) {
 	want(t, l, 2, 2, 0)
 }
 
-func TestContendedCountsStrangers(t *testing.T) {
+func TestPressureCountsStrangers(t *testing.T) {
 	l := New(1)
 	l.TryAcquire()
-	if l.Contended(false, 0) {
-		t.Fatal("contended with nobody in the queue")
+	if l.Pressure(false, 0) != None {
+		t.Fatal("pressure with nobody in the queue")
 	}
 	var granted []int
 	ws := queued(t, l, 2, &granted)
-	if !l.Contended(false, 1) || l.Contended(false, 2) {
+	if l.Pressure(false, 1) != Contended || l.Pressure(false, 2) != None || l.Pressure(true, 0) != Urgent {
 		t.Fatal("two wait")
 	}
 	l.Leave(ws[0])
 	l.Leave(ws[1])
-	if l.Contended(false, 0) {
-		t.Fatal("contended after all have left")
+	if l.Pressure(false, 0) != None {
+		t.Fatal("pressure after all have left")
 	}
 }
 
@@ -312,17 +312,35 @@ func TestModel(t *testing.T) {
 				}
 				l.Reclassify(waiters[w], to == &queues[1])
 			}
-			normal, all, exceeded := len(queues[0]), waiting(), out > limit
-			if n, o, w := l.Counts(); n != limit || o != out || w != all || l.Over() != exceeded ||
-				l.Contended(false, normal) != exceeded || normal > 0 && !l.Contended(false, normal-1) ||
-				l.Urgent() != (exceeded || normal > 0) ||
-				l.Contended(true, len(queues[1])) != (exceeded || normal > 0) || all > normal && !l.Contended(true, all-normal-1) ||
+			exceeded := out > limit
+			if n, o, w := l.Counts(); n != limit || o != out || w != waiting() || l.Signs().Over() != exceeded ||
+				!pressed(l, [2]int{len(queues[0]), len(queues[1])}, exceeded) ||
 				!slices.Equal(granted, expected) {
 				t.Fatalf("-stint.seed=%d: step %d: limit %d, out %d, waiting %d, over %v, granted %v; want %d, %d, %d, %v, %v",
-					s, step, n, o, w, l.Over(), granted, limit, out, all, exceeded, expected)
+					s, step, n, o, w, l.Signs().Over(), granted, limit, out, waiting(), exceeded, expected)
 			}
 		}
 	}
+}
+
+// pressed reports whether the pressure on every holder is right, for so many waiters of normal
+// and of low priority.
+func pressed(l *Limiter, waiters [2]int, exceeded bool) bool {
+	for class, n := range waiters {
+		for own := range n + 1 {
+			want := None
+			switch {
+			case exceeded || class == 1 && waiters[0] > 0:
+				want = Urgent
+			case n > own:
+				want = Contended
+			}
+			if l.Pressure(class == 1, own) != want {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // TestNeverOverTheLimit takes and returns permits on many goroutines while the limit

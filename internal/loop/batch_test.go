@@ -159,8 +159,7 @@ func TestWantedBatch(t *testing.T) {
 	}
 }
 
-// A call counts the items of its batch: for the clock, and as turns on a permit that others
-// want. In an execution trace each item is a batch.
+// A call counts the items of its batch. In an execution trace each item is a batch.
 func TestItemsAreCounted(t *testing.T) {
 	for _, kind := range kinds {
 		b := newBench(kind, 2)
@@ -169,13 +168,6 @@ func TestItemsAreCounted(t *testing.T) {
 		l.init()
 		w := new(worker)
 		w.init(l, l.Context)
-		if kind == "shared" {
-			w.begin()
-			defer func() { l.lim.Leave(&l.spare.waiter) }()
-			l.lim.Set(0)
-			l.lim.Join(&l.spare.waiter, nil) // to have a waiter
-			w.since = time.Now().Add(time.Hour)
-		}
 		w.cost = 1
 		w.take()
 		w.setBatchSize(8)
@@ -183,13 +175,6 @@ func TestItemsAreCounted(t *testing.T) {
 		w.call()
 		if w.made != 8 || w.calls != 8 {
 			t.Errorf("%s: %d calls were made and %d are to be measured, want 8", kind, w.made, w.calls)
-		}
-		if kind != "solo" {
-			w.keepPermit()
-			w.made = 0 // it had none since
-			if w.keepPermit(); w.turns != 9 {
-				t.Errorf("%s: %d turns, want 9", kind, w.turns)
-			}
 		}
 		w.take()
 		if w.traced(); w.made != 1 || w.rest() != 0 {

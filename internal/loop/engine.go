@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"math"
-	"time"
 
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/task"
@@ -54,7 +53,8 @@ func (j job) Run(ctx context.Context, _ work.Task) error {
 	}
 	w := new(worker)
 	w.init(l, ctx)
-	w.since, w.permit = time.Now(), limit.ScopeOf(ctx).Permit()
+	w.permit = limit.ScopeOf(ctx).Permit()
+	w.quantum.Start()
 	defer l.pass(w)
 	w.work()
 	return nil

@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"runtime/trace"
-	"time"
 
 	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
@@ -28,11 +27,10 @@ type worker struct {
 	Batch
 	claimed *stealable // nil: it claims one index at a time
 
-	first  int       // index of the batch that is not counted
-	made   int       // calls, in the last batch
-	failed int       // of them
-	turns  int       // calls since it got the permit that it made while others waited
-	since  time.Time // when it got the permit, if others use the limiter
+	first   int           // index of the batch that is not counted
+	made    int           // calls, in the last batch
+	failed  int           // of them
+	quantum limit.Quantum // started if others use the limiter
 }
 
 func (w *worker) init(l *Loop, ctx context.Context) {
@@ -157,25 +155,27 @@ func (w *worker) traced() {
 }
 
 // keepPermit reports whether w has a permit for one more batch. If a waiter should have the
-// permit first, w gives it up and waits for another, or leaves if the spare worker waits.
+// permit first, w gives it up and waits for another, or leaves: if the spare worker waits, or
+// if it is a task of an engine.
 func (w *worker) keepPermit() bool {
 	l := w.loop
 	switch {
 	case l.lim == nil:
 		return true
-	case l.Engine != nil:
-		w.turns += max(1, w.made)
-		return !l.Engine.ShouldYield(l.low, w.permit, w.since, w.turns)
-	case w.permit != (limit.Permit{}):
-		return !w.permit.Wanted() || w.returnPermit()
-	case !l.lim.Contended(l.low, int(l.waiting.Load())):
+	case w.permit != (limit.Permit{}): // lent: of use to its lender only
+		return !w.permit.Wanted() || l.Engine == nil && w.returnPermit()
+	case w.quantum.Lasts(l.pressure(), w.made):
 		return true
 	}
-	w.turns += max(1, w.made)
-	if !l.lim.Over() && !(l.low && l.lim.Urgent()) && w.turns < limit.Turns && time.Since(w.since) < limit.Quantum {
-		return true
+	return l.Engine == nil && w.yield()
+}
+
+// pressure is the pressure on the workers.
+func (l *Loop) pressure() limit.Pressure {
+	if l.Engine != nil {
+		return l.Engine.Pressure(l.low)
 	}
-	return w.yield()
+	return l.lim.Pressure(l.low, int(l.waiting.Load()))
 }
 
 // yield gives the permit up if a waiter should have it, and reports whether w has a permit
@@ -194,7 +194,7 @@ func (w *worker) yield() bool {
 	case next == &l.spare.waiter: // the permit is the loop's again
 		l.waiting.Add(-1)
 		l.dropSpare()
-		w.since, w.turns = time.Now(), 0
+		w.quantum.Start()
 		l.addSpare()
 		return true
 	}
@@ -233,7 +233,7 @@ func (w *worker) begin() {
 	l := w.loop
 	switch {
 	case l.shared:
-		w.since = time.Now()
+		w.quantum.Start()
 		w.held = limit.NewHeldPermit(l.lim, w.permit)
 		w.ctx = w.held.TaskContext(l.Context, l.Parent, !w.caller)
 	case l.inherited():
@@ -258,7 +258,7 @@ func (w *worker) acquire(granted *limit.Waiter) bool {
 	l.waiting.Add(1)
 	w.permit, w.has = l.lim.AcquireAs(l.low, l.Nested, l.Context.Done(), l.overSignal(), w.from(), granted)
 	l.waiting.Add(-1)
-	w.since, w.turns = time.Now(), 0
+	w.quantum.Start()
 	if w.sampler != nil {
 		w.sampler.Rest()
 	}

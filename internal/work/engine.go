@@ -161,23 +161,17 @@ func (e *Engine) Closed() bool {
 	return e.closed
 }
 
-// ShouldYield reports whether a task without an end should give up its worker, which it has
-// had since the given time and for the given number of turns: another shared source is
-// ready, or a waiter outside the engine wants a permit. p is the permit that the task runs
-// on, and low its priority. If the limit has become smaller, the task should yield at once,
-// and so should one of low priority if a task waits whose priority is not low.
-func (e *Engine) ShouldYield(low bool, p limit.Permit, since time.Time, turns int) bool {
+// Pressure returns the pressure on a task without an end, such as a helper of a loop, with the
+// given priority: from other sources of e, and from waiters outside.
+func (e *Engine) Pressure(low bool) limit.Pressure {
+	p := e.lim.Pressure(low, 1) // e may be waiting itself
 	switch {
-	case p != (limit.Permit{}): // lent: of no use to anybody else
-		return p.Wanted()
-	case e.lim.Over():
-		return true
-	case low && (e.readyShared.Load() > 0 || e.lim.Urgent()):
-		return true
-	case e.readyOf(low).Load() <= 1 && !e.lim.Contended(low, 1):
-		return false
+	case low && e.readyShared.Load() > 0:
+		return limit.Urgent
+	case e.readyOf(low).Load() > 1: // the task's own source is one
+		return max(p, limit.Contended)
 	}
-	return turns >= limit.Turns || time.Since(since) >= limit.Quantum
+	return p
 }
 
 // readyOf counts the ready shared sources with the given priority.
@@ -297,9 +291,9 @@ func (e *Engine) expire() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.armed = false
-	now := time.Now()
+	now := limit.Clock()
 	n := 0
-	for n < len(e.idle) && now.Sub(e.idle[n].since) >= e.idleTimeout {
+	for n < len(e.idle) && now-e.idle[n].parked >= e.idleTimeout {
 		n++
 	}
 	e.dismiss(n)
@@ -393,7 +387,7 @@ func (e *Engine) pick(l *loan) *worker {
 	}
 	w.permit, w.arriving = true, true
 	w.needsCPU = e.controller != nil && l == nil
-	w.since, w.turns = time.Now(), 0
+	w.quantum.Start()
 	if l == nil {
 		e.arriving++
 	}
@@ -426,12 +420,12 @@ func (e *Engine) dismiss(n int) {
 }
 
 // arm sets the timer for the worker that has been parked longest.
-func (e *Engine) arm(now time.Time) {
+func (e *Engine) arm(now time.Duration) {
 	if e.armed || len(e.idle) == 0 {
 		return
 	}
 	e.armed = true
-	wait := e.idleTimeout - now.Sub(e.idle[0].since)
+	wait := e.idleTimeout - (now - e.idle[0].parked)
 	if e.timer == nil {
 		t := new(idleTimer)
 		t.Timer = time.AfterFunc(time.Hour, func() { t.engine.expire() })

@@ -342,7 +342,7 @@ func TestEnginesYield(t *testing.T) {
 						t.Error("two at work on one permit")
 					}
 					order += name
-					time.Sleep(limit.Quantum)
+					time.Sleep(limit.QuantumTime)
 					atomic.AddInt32(&now, -1)
 				}), nil)
 			}

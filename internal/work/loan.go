@@ -82,5 +82,5 @@ func (l *loan) serves() bool {
 	if l.done || p.Wanted() || !l.source.hasWork() {
 		return false
 	}
-	return p != (limit.Permit{}) || !e.lim.Contended(low, e.ownWaiters(low))
+	return p != (limit.Permit{}) || e.lim.Pressure(low, e.ownWaiters(low)) == limit.None
 }

@@ -16,11 +16,8 @@ const (
 // by many long ones.
 type tally struct {
 	tasks, maxTasks int32         // maxTasks may be held
-	counted         time.Duration // since epoch, when there was one too many
+	counted         time.Duration // by limit.Clock, when there was one too many
 }
-
-// epoch is where clocks start: a reading since then is faster than time.Now.
-var epoch = time.Now()
 
 // add adds a finished task.
 func (y *tally) add(l *limit.Limiter) {
@@ -37,7 +34,7 @@ func (y *tally) full(l *limit.Limiter) {
 		y.maxTasks = maxUncounted
 		return
 	}
-	now := time.Since(epoch)
+	now := limit.Clock()
 	if y.counted != 0 && now-y.counted < maxLate {
 		y.maxTasks = min(2*y.maxTasks+1, maxUncounted)
 	} else {

@@ -20,10 +20,10 @@ type worker struct {
 	ticket  race.Ticket // of the running task
 	engine  *Engine
 	slot    *limit.HeldPermit
-	source  *Source // of the running task
-	signs   int64   // of the limiter, while which it need not look; -1: it must look
-	left    bool    // its goroutine ends, and not by a Goexit
-	of      *Source // that ctx is made for
+	source  *Source     // of the running task
+	signs   limit.Signs // while which it need not look; -1: it must look
+	left    bool        // its goroutine ends, and not by a Goexit
+	of      *Source     // that ctx is made for
 	ctx     context.Context
 	loan    *loan         // of its permit, for tasks of one source; nil: the permit is the engine's
 	sampler *auto.Sampler // made when it is first needed
@@ -35,8 +35,8 @@ type worker struct {
 	leaving  bool
 	started  bool          // has a goroutine
 	called   bool          // out of engine.idle again
-	turns    int           // tasks since it got the permit that it ran while others waited
-	since    time.Time     // when it got the permit, or parked
+	quantum  limit.Quantum // started when it got the permit
+	parked   time.Duration // when it has parked, by limit.Clock
 	owed     *limit.Waiter // has the permit now; Grant is called after unlocking
 	given    Task          // runs first
 	givenBy  *Source       // nil: none
@@ -192,9 +192,9 @@ func (s *Source) failed(t Task, o task.Outcome) {
 type claimCache struct {
 	source *Source // of the task before; nil: look
 	ctx    context.Context
-	signs  int64    // of the limiter, while which it need not look
-	from   *segment // of the task before
-	unread int      // tasks of from that its count lacks
+	signs  limit.Signs // while which it need not look
+	from   *segment    // of the task before
+	unread int         // tasks of from that its count lacks
 }
 
 // claim takes the next task without the lock, and reports whether it did. If the task was
@@ -376,9 +376,9 @@ func (w *worker) returnLoan() {
 // fastPathSigns returns the signs of the limiter under which w may claim tasks of its source,
 // if nobody but the engine should have the permit, and -1 otherwise. It is called with
 // engine.mu held.
-func (w *worker) fastPathSigns() int64 {
+func (w *worker) fastPathSigns() limit.Signs {
 	e, low := w.engine, w.source.low
-	if signs := e.lim.Signs(); w.loan == nil && !limit.Contended(signs, low, e.ownWaiters(low)) {
+	if signs := e.lim.Signs(); w.loan == nil && signs.Pressure(low, e.ownWaiters(low)) == limit.None {
 		return signs
 	}
 	return -1
@@ -390,12 +390,7 @@ func (w *worker) fastPathSigns() int64 {
 func (w *worker) keep(low bool) bool {
 	e := w.engine
 	if w.permit {
-		if !e.lim.Contended(low, e.ownWaiters(low)) {
-			return true
-		}
-		now := time.Now()
-		w.turns++
-		if !e.lim.Over() && !(low && e.lim.Urgent()) && w.turns < limit.Turns && now.Sub(w.since) < limit.Quantum {
+		if w.quantum.Lasts(e.lim.Pressure(low, e.ownWaiters(low)), 1) {
 			return true
 		}
 		next, kept := e.lim.Yield(low)
@@ -404,7 +399,7 @@ func (w *worker) keep(low bool) bool {
 		}
 		if next == &e.waiter { // it was the engine's own turn
 			e.awaiting = false
-			w.since, w.turns = now, 0
+			w.quantum.Start()
 			return true
 		}
 		w.permit, w.owed = false, next
@@ -439,9 +434,9 @@ func (w *worker) park() bool {
 	if w.of != nil && !w.of.lasts() {
 		w.ctx, w.of = nil, nil // the source may end before w is woken
 	}
-	w.since = time.Now()
+	w.parked = limit.Clock()
 	e.idle = append(e.idle, w)
-	e.arm(w.since)
+	e.arm(w.parked)
 	w.pay()
 	for !w.called {
 		w.wake.Wait()
@@ -468,7 +463,7 @@ func (w *worker) awaitCPU() {
 	}
 	w.needsCPU = false
 	e := w.engine
-	late, waits := time.Since(w.since), e.waits
+	late, waits := w.quantum.Age(), e.waits
 	e.mu.Unlock()
 	waits = e.controller.AwaitCPU(late, waits, nil)
 	e.mu.Lock()

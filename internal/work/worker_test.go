@@ -278,7 +278,7 @@ func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := limit.New(1)
 		l.TryAcquire()
-		const n = 5 * limit.Turns
+		const n = 5 * limit.QuantumTasks
 		var engines []*Engine
 		var all []*Source
 		last, run := "", 0
@@ -303,8 +303,8 @@ func TestTurns(t *testing.T) {
 		}
 		for i, run := range runs {
 			rest := i >= len(runs)-2 // of each engine
-			if run > limit.Turns || run < limit.Turns-1 && !rest {
-				t.Errorf("%d tasks in a row, want %d", run, limit.Turns)
+			if run > limit.QuantumTasks || run < limit.QuantumTasks-1 && !rest {
+				t.Errorf("%d tasks in a row, want %d", run, limit.QuantumTasks)
 			}
 		}
 		end(t, engines...)
