@@ -37,10 +37,7 @@ func Auto(min, max int, opts ...AutoOption) *Limiter {
 		}
 		o.configure(&c)
 	}
-	core, controller := limit.New(c.Start()), new(auto.Controller)
-	controller.Init(c, core)
-	core.SetController(controller)
-	return newLimiter(core, controller)
+	return newLimiter(limit.NewAdaptive(c))
 }
 
 // An AutoOption configures the search of a Limiter made by Auto. If an option is given

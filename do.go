@@ -20,7 +20,7 @@ import (
 func (l *Limiter) Do(ctx context.Context, f func(context.Context) error) error {
 	checkArgs("Limiter.Do", ctx, f == nil)
 	l.check("Limiter.Do")
-	a, err := admission.Acquire(ctx, l.core(), l.controller())
+	a, err := admission.Acquire(ctx, l.core())
 	if err != nil {
 		return err
 	}
@@ -36,9 +36,9 @@ func (l *Limiter) TryDo(ctx context.Context, f func(context.Context) error) erro
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	a, ok := admission.AcquireFree(ctx, l.core(), l.controller())
+	a, ok := admission.AcquireFree(ctx, l.core())
 	if !ok {
-		admission.Refused(l.core(), l.controller())
+		l.core().Refused()
 		return ErrBusy
 	}
 	return run(&a, f)

@@ -34,19 +34,14 @@ func Limit(n int) *Limiter {
 	if n < 1 {
 		panic(fmt.Sprintf("stint: Limit(%d): want 1 or more", n))
 	}
-	return newLimiter(limit.New(n), nil)
+	return newLimiter(limit.New(n))
 }
 
-// newLimiter returns the Limiter of core, which controller adjusts unless it is nil.
-func newLimiter(core *limit.Limiter, controller *auto.Controller) *Limiter {
-	return &Limiter{option.NewBound(core, controller)}
-}
+// newLimiter returns the Limiter of core.
+func newLimiter(core *limit.Limiter) *Limiter { return &Limiter{option.NewBound(core)} }
 
 // core holds the permits.
 func (l *Limiter) core() *limit.Limiter { return option.LimiterOf(&l.bound) }
-
-// controller adjusts the limit. It is nil if only Set does.
-func (l *Limiter) controller() *auto.Controller { return option.ControllerOf(&l.bound) }
 
 // Set sets the limit to n, and ends the search of a Limiter made by Auto. It does not
 // block. If n is larger, waiting tasks start at once; if it is smaller, no task starts
@@ -61,11 +56,7 @@ func (l *Limiter) set(caller string, n int) {
 	if n < 1 {
 		panic(fmt.Sprintf("stint: %s(%d): want 1 or more", caller, n))
 	}
-	if c := l.controller(); c != nil {
-		c.Fix(n)
-		return
-	}
-	l.core().Set(n)
+	l.core().Fix(n)
 }
 
 // check panics if l was not made by Limit or Auto.
@@ -142,7 +133,7 @@ func (l *Limiter) Stats() LimiterStats {
 	s.Failed = min(c.Failed.Load(), s.Completed) // a task counts as failed first
 	s.Waited, s.Refused = c.Waited.Load(), c.Refused.Load()
 	l.core().Order.Acquire() // for the tasks that the caller sees completed
-	controller := l.controller()
+	controller := l.core().Controller()
 	if controller == nil {
 		return s
 	}

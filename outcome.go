@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/loop"
 	"github.com/stint-go/stint/internal/option"
@@ -23,9 +22,9 @@ import (
 type callOutcome struct {
 	ctx         context.Context // of the tasks, made from the caller's
 	cancelCause context.CancelCauseFunc
-	loop        *loop.Loop       // stopped before ctx is cancelled; nil if the tasks are those of source
-	source      *work.Source     // nil if the tasks are those of loop
-	controller  *auto.Controller // of the limiter that is shared, or nil
+	loop        *loop.Loop     // stopped before ctx is cancelled; nil if the tasks are those of source
+	source      *work.Source   // nil if the tasks are those of loop
+	limiter     *limit.Limiter // that is shared, or nil
 	keepGoing   bool
 	refused     atomic.Bool   // a closed pool did not take a task
 	failures    task.Failures // Kept are errors of items
@@ -34,13 +33,13 @@ type callOutcome struct {
 // init makes c ready for a call that is made with ctx.
 func (c *callOutcome) init(ctx context.Context, o *option.Options) {
 	c.ctx, c.cancelCause = limit.CallContext(ctx, o.Name)
-	c.keepGoing, c.controller = o.KeepGoing, o.SharedController()
+	c.keepGoing, c.limiter = o.KeepGoing, o.Shared()
 }
 
-// report tells the controller of an error. A panic of the function given to Overload counts
+// report tells the limiter of an error. A panic of the function given to Overload counts
 // as a panic of the task: then report returns false.
 func (c *callOutcome) report(err error) (ok bool) {
-	return c.controller == nil || task.Guard(func() { c.controller.Failed(err) }, c.broken)
+	return c.limiter == nil || task.Guard(func() { c.limiter.Report(err) }, c.broken)
 }
 
 // broken records that a function other than the task's has panicked or called Goexit.

@@ -46,7 +46,7 @@ func NewPool(opts ...Option) *Pool {
 		Context: t.ctx, Room: o.Room(o.Backlog()), Runner: t, Shared: true, Parent: o.Scope(nil),
 	})
 	p.workers, t.source = option.NewWorkers(engine), source
-	p.limiter = newLimiter(engine.Limiter(), engine.Controller())
+	p.limiter = newLimiter(engine.Limiter())
 	return p
 }
 

@@ -104,11 +104,11 @@ func limiterOf(caller string, l *stint.Limiter) *limiter {
 }
 
 func (l *limiter) acquire(ctx context.Context) (admission.Admission, error) {
-	return admission.Acquire(ctx, l.Limiter, l.Controller)
+	return admission.Acquire(ctx, l.Limiter)
 }
 
 func (l *limiter) acquireFree(ctx context.Context) (admission.Admission, bool) {
-	return admission.AcquireFree(ctx, l.Limiter, l.Controller)
+	return admission.AcquireFree(ctx, l.Limiter)
 }
 
-func (l *limiter) refused() { admission.Refused(l.Limiter, l.Controller) }
+func (l *limiter) refused() { l.Limiter.Refused() }

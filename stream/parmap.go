@@ -168,8 +168,8 @@ func (m *parMap[T, R]) Failed(t work.Task, o task.Outcome) {
 		return
 	}
 	err := m.down.run.recordError(m.calls, o.Failure())
-	c := m.exec.Engine.Controller()
-	if c == nil || task.Guard(func() { c.Failed(err) }, func(o task.Outcome) { m.fail(t, m.down.run.recordPanic(m.calls, o)) }) {
+	limiter := m.exec.Engine.Limiter()
+	if task.Guard(func() { limiter.Report(err) }, func(o task.Outcome) { m.fail(t, m.down.run.recordPanic(m.calls, o)) }) {
 		m.fail(t, err)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/race"
 )
@@ -19,19 +18,17 @@ import (
 // An Admission is a permit that is held until Release. It must not be copied after
 // Release. It is small enough to be returned in registers.
 type Admission struct {
-	permit     *limit.LazyPermit
-	controller *auto.Controller
-	since      time.Duration // when it got the permit, by limit.Clock; 0 if the controller did not count tasks then
+	permit *limit.LazyPermit
+	since  time.Duration // when it got the permit, by limit.Clock; 0 if the controller did not count tasks then
 }
 
-// Acquire waits for a permit of l, whose controller is c or nil. If ctx ends first, or has
-// ended, it returns the cause.
-func Acquire(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admission, error) {
+// Acquire waits for a permit of l. If ctx ends first, or has ended, it returns the cause.
+func Acquire(ctx context.Context, l *limit.Limiter) (Admission, error) {
 	if ctx.Err() != nil {
 		return Admission{}, context.Cause(ctx)
 	}
 	call := limit.ScopeOf(ctx).Call(l, false)
-	a := Admission{limit.NewLazyPermit(ctx, l, call), c, 0}
+	a := Admission{limit.NewLazyPermit(ctx, l, call), 0}
 	var p limit.Permit
 	var ok bool
 	if race.Sharp && !holds(call, l) {
@@ -47,7 +44,7 @@ func Acquire(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admissi
 }
 
 // AcquireFree takes a permit if it can do so without waiting.
-func AcquireFree(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Admission, bool) {
+func AcquireFree(ctx context.Context, l *limit.Limiter) (Admission, bool) {
 	call := limit.ScopeOf(ctx).Call(l, false)
 	var p limit.Permit
 	var ok bool
@@ -59,24 +56,15 @@ func AcquireFree(ctx context.Context, l *limit.Limiter, c *auto.Controller) (Adm
 	if !ok {
 		return Admission{}, false
 	}
-	a := Admission{limit.NewLazyPermit(ctx, l, call), c, 0}
+	a := Admission{limit.NewLazyPermit(ctx, l, call), 0}
 	a.begin(p)
 	return a, true
-}
-
-// Refused tells the controller c of l, or nil, of a task that was refused since no permit
-// was free.
-func Refused(l *limit.Limiter, c *auto.Controller) {
-	l.Refused()
-	if c != nil {
-		c.Refused()
-	}
 }
 
 // begin begins the task, on p.
 func (a *Admission) begin(p limit.Permit) {
 	a.permit.Hold(p)
-	if c := a.controller; c != nil && c.Active() {
+	if c := a.permit.Limiter().Controller(); c != nil && c.Active() {
 		a.since = limit.Clock()
 	}
 }
@@ -88,16 +76,14 @@ func (a *Admission) Context() context.Context { return a.permit }
 // Failed tells the controller of the task's error, which may be caused by excess load. It
 // is called before Release.
 func (a *Admission) Failed(err error) {
-	if a.controller != nil {
-		a.controller.Failed(err)
-	}
+	a.permit.Limiter().Report(err)
 }
 
 // Overload tells the controller that excess load made the task fail, and how long the
 // limit is to stay lower at least. It is called before Release.
 func (a *Admission) Overload(atLeast time.Duration) {
-	if a.controller != nil {
-		a.controller.Overload(atLeast)
+	if c := a.permit.Limiter().Controller(); c != nil {
+		c.Overload(atLeast)
 	}
 }
 
@@ -107,21 +93,22 @@ func (a *Admission) Release(failed bool) {
 	a.permit.End()
 	if race.Sharp {
 		if l := a.permit.ReturnUnused(); l != nil {
-			releaseAside(l, a.controller, a.since, failed)
+			releaseAside(l, a.since, failed)
 			return
 		}
 	}
-	count(a.permit.Limiter(), a.controller, a.since, failed)
+	count(a.permit.Limiter(), a.since, failed)
 	grant(a.permit.Return())
 }
 
 // count counts a task that got its permit at since. Its duration is unknown if it began
 // before the controller counted.
-func count(l *limit.Limiter, c *auto.Controller, since time.Duration, failed bool) {
+func count(l *limit.Limiter, since time.Duration, failed bool) {
 	if failed {
 		l.Failed()
 	}
 	l.Completed(1)
+	c := l.Controller()
 	if c == nil || !c.Active() {
 		return
 	}

@@ -3,7 +3,6 @@ package admission
 import (
 	"time"
 
-	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/race"
 )
@@ -39,10 +38,10 @@ func tryAside(l *limit.Limiter) bool {
 }
 
 // releaseAside returns a permit and counts a finished task.
-func releaseAside(l *limit.Limiter, c *auto.Controller, since time.Duration, failed bool) {
+func releaseAside(l *limit.Limiter, since time.Duration, failed bool) {
 	race.Aside(func() bool {
 		l.Made.Acquire()
-		count(l, c, since, failed)
+		count(l, since, failed)
 		grant(l.Free(limit.Permit{}))
 		return true
 	})

@@ -5,9 +5,11 @@ import (
 	"time"
 )
 
+// PromptWakeup is the time after its wakeup in which a worker runs that found a free CPU.
+const PromptWakeup = 200 * time.Microsecond
+
 const (
-	promptWakeup    = 200 * time.Microsecond // a worker that runs so soon after its wakeup found a free CPU
-	minYields       = 4                      // before the first timeout
+	minYields       = 4 // before the first timeout
 	maxYieldDoubles = 8
 )
 
@@ -21,7 +23,7 @@ const (
 // told apart if other goroutines compute, so the wait times out after four turns of the run
 // queue, about 40 ms if all goroutines compute. Each timeout doubles the next.
 func (c *Controller) AwaitCPU(late time.Duration, timeouts int, ended func() bool) int {
-	if late < promptWakeup {
+	if late < PromptWakeup {
 		return timeouts
 	}
 	for range minYields << min(timeouts, maxYieldDoubles) {

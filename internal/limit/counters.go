@@ -28,10 +28,13 @@ func (l *Limiter) Failed() {
 	}
 }
 
-// Refused counts a refused task.
+// Refused counts a refused task. An adaptive limit takes it for one that waits.
 func (l *Limiter) Refused() {
 	if c := l.counters; c != nil {
 		c.Refused.Add(1)
+	}
+	if c := l.NeedController(); c != nil {
+		c.Refused()
 	}
 }
 

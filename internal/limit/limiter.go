@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/fifo"
 	"github.com/stint-go/stint/internal/race"
 )
@@ -21,21 +22,23 @@ type Limiter struct {
 
 	free      atomic.Int64         // permits that may be taken without mu, or closed
 	signs     atomic.Int64         // Signs; written with mu held
-	waited    atomic.Bool          // a waiter has joined, under a controller, since no permit was out; written with mu held
+	waited    atomic.Bool          // a waiter has joined, under an adaptive limit, since no permit was out; written with mu held
 	outermost atomic.Int32         // the smallest depth of a scope that has held a permit; 0: none has
 	limit     atomic.Int64         // written with mu held
 	spare     atomic.Pointer[turn] // of the last goroutine that waited, or nil
 
-	mu         sync.Mutex
-	out        int // permits that are out, while free is closed
-	extra      int // of them, may be out beyond the limit
-	waiters    queue
-	watchers   fifo.List[*Watcher] // with a word
-	rare       *rare               // nil: not needed so far
-	controller Controller          // nil: the limit changes by Set only
-	counters   *Counters           // nil: see Limiter.Counters
-	inherited  bool                // calls without a limit, made by tasks that hold a permit, use l
-	joined     uint32              // counts waiters
+	mu        sync.Mutex
+	out       int // permits that are out, while free is closed
+	extra     int // of them, may be out beyond the limit
+	waiters   queue
+	watchers  fifo.List[*Watcher] // with a word
+	rare      *rare               // nil: not needed so far
+	counters  *Counters           // nil: see Limiter.Counters
+	inherited bool                // calls without a limit, made by tasks that hold a permit, use l
+	joined    uint32              // counts waiters
+
+	search     auto.Config                     // of an adaptive limit
+	controller atomic.Pointer[auto.Controller] // nil until it is needed
 }
 
 // closed is the value of Limiter.free while permits are taken and returned with mu held.
@@ -45,13 +48,6 @@ const closed = -1
 type rare struct {
 	low    queue               // waiters of low priority
 	wakers fifo.List[*Watcher] // with a channel
-}
-
-// A Controller changes the limit by itself. Its methods are called with the limiter's lock held.
-type Controller interface {
-	NotifyWaiting() // a waiter has joined
-	Active() bool   // whether it is to be told that no permit is out
-	NotifyIdle()    // no permit is out
 }
 
 // A Watcher follows a limiter: by two bits of a word that its owner reads anyway, or by a
@@ -136,15 +132,6 @@ func (l *Limiter) Init(n int) {
 	l.Made.Release()
 }
 
-// SetController makes c the limiter's controller. It must be called before l is used.
-func (l *Limiter) SetController(c Controller) {
-	l.controller = c
-	l.Made.Release()
-}
-
-// Controller returns the limiter's controller, or nil.
-func (l *Limiter) Controller() Controller { return l.controller }
-
 // Inherit makes l the limiter of calls without a limit that its tasks make. It must be
 // called before l is used.
 func (l *Limiter) Inherit() { l.inherited = true }
@@ -160,9 +147,9 @@ func (l *Limiter) heldAt(depth int32) {
 }
 
 // Above reports whether the limit is above threshold, which is a sign that tasks wait. The
-// initial limit of a controller is no sign until a waiter has joined.
+// initial limit of a search is no sign until a waiter has joined.
 func (l *Limiter) Above(threshold int) bool {
-	return l.Bound() > threshold && (l.controller == nil || l.waited.Load())
+	return l.Bound() > threshold && (!l.Adaptive() || l.waited.Load())
 }
 
 // Load returns how many permits are out, and whether anyone waits for one.
@@ -441,13 +428,10 @@ func (l *Limiter) unlock() {
 		l.free.Store(int64(free))
 	}
 	if l.out == 0 && l.searching() {
-		l.controller.NotifyIdle()
+		l.Controller().NotifyIdle()
 	}
 	l.mu.Unlock()
 }
-
-// searching reports whether there is a controller, and it is active.
-func (l *Limiter) searching() bool { return l.controller != nil && l.controller.Active() }
 
 // The methods below are called with mu held, by lock.
 
@@ -564,14 +548,16 @@ func (l *Limiter) updateSigns() {
 
 // noteWaiting tells the controller that w waits.
 func (l *Limiter) noteWaiting(w *Waiter) {
-	if l.controller == nil || w.Untracked {
+	if !l.Adaptive() || w.Untracked {
 		return
 	}
 	if !l.waited.Load() {
 		l.waited.Store(true)
 		l.updateWatchers()
 	}
-	l.controller.NotifyWaiting()
+	if c := l.NeedController(); c != nil { // and not after the end of the search
+		c.NotifyWaiting()
+	}
 }
 
 // updateWatchers tells the watchers with a word.

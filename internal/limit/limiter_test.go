@@ -527,18 +527,11 @@ func TestWatcher(t *testing.T) {
 	is(8)
 }
 
-type notifications int
-
-func (n *notifications) NotifyWaiting() { *n++ }
-func (n *notifications) Active() bool   { return false }
-func (n *notifications) NotifyIdle()    {}
-
-// A controller is told of every tracked waiter. Its first limit does not say that tasks
-// wait; once somebody has waited, the limit does.
+// A controller is told of a waiter. Its first limit does not say that tasks wait; once somebody
+// has waited, the limit does.
 func TestControllerIsTold(t *testing.T) {
-	l := New(3)
-	var told notifications
-	l.SetController(&told)
+	l, searching := adaptive(3)
+	defer l.EndSearch()
 	var word atomic.Uint32
 	l.Watch(&Watcher{Word: &word, Over: 1, Above: 2, Threshold: 2})
 	l.TryAcquire()
@@ -559,8 +552,8 @@ func TestControllerIsTold(t *testing.T) {
 	l.Release(Permit{})
 	is(true, 3, false)
 	l.Set(2)
-	if told != 2 || l.Above(2) {
-		t.Errorf("told %d times, above: %v", told, l.Above(2))
+	if !searching() || l.Above(2) {
+		t.Errorf("told: %v, above: %v", searching(), l.Above(2))
 	}
 	l.Set(3)
 	is(true, 3, false)
@@ -570,21 +563,20 @@ func TestControllerIsTold(t *testing.T) {
 	is(false, 0, false) // whoever comes next may compute
 }
 
-// The controller is told of an Untracked waiter when it is tracked, once, while it waits.
+// The controller is told of an Untracked waiter when it is tracked, while it waits.
 func TestTrack(t *testing.T) {
-	l := New(1)
-	var told notifications
-	l.SetController(&told)
+	l, searching := adaptive(1)
+	defer l.EndSearch()
 	l.TryAcquire()
 	w := &Waiter{Untracked: true, Grant: func() {}}
 	l.Track(w)
-	if l.Join(w, nil) || told != 0 || l.Above(0) {
-		t.Fatalf("told %d times of an untracked waiter, above: %v", told, l.Above(0))
+	if l.Join(w, nil) || searching() || l.Above(0) {
+		t.Fatalf("told of an untracked waiter: %v, above: %v", searching(), l.Above(0))
 	}
 	l.Track(w)
 	l.Track(w)
-	if told != 1 || !l.Above(0) {
-		t.Errorf("told %d times, above: %v", told, l.Above(0))
+	if !searching() || !l.Above(0) {
+		t.Errorf("told: %v, above: %v", searching(), l.Above(0))
 	}
 }
 

@@ -11,43 +11,32 @@ func (l *Loop) initOwn() {
 	})
 	l.helping, both.helping.ownLimit = &both.helping, &both.ownLimit
 	l.lim = &l.own
-	n := l.Limit
 	if l.Auto.Max > 0 {
-		n = l.Auto.Start()
-		l.lazy.Init(l.Auto, l.lim)
-		l.lim.SetController(&l.lazy)
+		l.lim.InitAdaptive(l.Auto)
 		l.lim.Inherit()
+	} else {
+		l.lim.Init(l.Limit)
 	}
-	l.lim.Init(n)
 }
 
 // inherited reports whether lim is the loop's own, and calls without a limit use it too.
 func (l *Loop) inherited() bool { return l.Auto.Max > 0 && l.helping != nil }
 
-// adaptive reports whether lim has a controller, or gets one when it needs it.
-func (l *Loop) adaptive() bool { return l.inherited() || l.Controller != nil }
-
-// search returns the controller of lim, or nil if it has none. That of the loop's own
-// limiter is made by the first call: few loops need it.
+// search returns the controller of lim while finished calls count, or nil.
 func (l *Loop) search() *auto.Controller {
-	if l.inherited() {
-		return l.lazy.Controller()
+	if l.lim == nil {
+		return nil
 	}
-	return l.Controller
-}
-
-// made is search without making a controller.
-func (l *Loop) made() *auto.Controller {
-	if l.inherited() {
-		return l.lazy.Made()
+	if c := l.lim.Controller(); c != nil && c.Active() {
+		return c
 	}
-	return l.Controller
+	return nil
 }
 
 // sample counts the calls of the last batch for the controller.
 func (w *worker) sample() {
-	c := w.loop.made()
-	if c == nil || !c.Active() {
+	c := w.loop.search()
+	if c == nil {
 		return
 	}
 	if w.sampler == nil {
@@ -58,7 +47,7 @@ func (w *worker) sample() {
 
 // startSampling tells the controller, if it counts, that the first call of w starts.
 func (w *worker) startSampling() {
-	if c := w.loop.made(); c != nil && c.Active() && w.sampler == nil {
+	if c := w.loop.search(); c != nil && w.sampler == nil {
 		w.sampler = new(auto.Sampler)
 		w.sampler.Start(c)
 	}

@@ -42,13 +42,12 @@ type Loop struct {
 	timed      bool      // workers measure the cost of an item
 	epoch      time.Time // of their clocks, if timed
 
-	Limiter    *limit.Limiter   // bounds the workers, and perhaps those of others
-	Controller *auto.Controller // of Limiter, or nil; init sets that of Engine
-	Limit      int              // bounds the workers if Limiter and Engine are nil
-	Auto       auto.Config      // searches for that limit instead, if Max is not 0; calls without a limit inherit it
-	First      int
-	Cost       int64           // of an item, in picoseconds, if the caller has measured some
-	Left       func(state any) // is called with the State of each worker that ends, before it releases its permit
+	Limiter *limit.Limiter // bounds the workers, and perhaps those of others
+	Limit   int            // bounds the workers if Limiter and Engine are nil
+	Auto    auto.Config    // searches for that limit instead, if Max is not 0; calls without a limit inherit it
+	First   int
+	Cost    int64           // of an item, in picoseconds, if the caller has measured some
+	Left    func(state any) // is called with the State of each worker that ends, before it releases its permit
 
 	*helping // nil for one item under no limiter
 	ended    atomic.Bool
@@ -80,7 +79,6 @@ type helping struct {
 // to the loop after the end.
 type ownLimit struct {
 	own  limit.Limiter    // lim
-	lazy auto.Lazy        // controller of own, if the limit is adaptive
 	held limit.HeldPermit // of the caller, if own is inherited
 }
 
@@ -95,7 +93,6 @@ func (l *Loop) init() {
 	case l.Engine != nil:
 		l.helping = new(helping)
 		l.lim, l.shared = l.Engine.Limiter(), true
-		l.Controller = l.Engine.Controller()
 	case l.Limiter != nil:
 		l.helping = new(helping)
 		l.lim, l.shared = l.Limiter, true
@@ -173,7 +170,7 @@ func (l *Loop) join(w *worker) {
 	}
 	l.ends.Acquire()
 	if l.inherited() {
-		l.lazy.Close()
+		l.lim.EndSearch()
 		l.spare.waiter.Grant = nil
 	}
 }

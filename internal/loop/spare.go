@@ -55,7 +55,7 @@ func (l *Loop) addSpareFor(n int) bool {
 // startSpare starts the spare worker, which has a permit.
 func (l *Loop) startSpare() {
 	l.spare.ready = time.Time{}
-	if l.adaptive() && (l.shared || int(l.running.Load()) > l.Procs) {
+	if l.lim.Adaptive() && (l.shared || int(l.running.Load()) > l.Procs) {
 		l.spare.ready = time.Now()
 	}
 	go l.help()
@@ -111,7 +111,7 @@ func (l *Loop) help() {
 	}
 	l.spare.called = false
 	if !l.spare.ready.IsZero() {
-		l.spare.waits = int32(l.search().AwaitCPU(time.Since(l.spare.ready), int(l.spare.waits), l.isOver))
+		l.spare.waits = int32(l.lim.NeedController().AwaitCPU(time.Since(l.spare.ready), int(l.spare.waits), l.isOver))
 	}
 	w.begin()
 	l.spare.exists.Store(false)
@@ -126,7 +126,7 @@ func (l *Loop) resume(w *worker) { go w.serve() }
 // trackSpare tells the controller of a spare worker that waits, once items turn out not to
 // be short.
 func (l *Loop) trackSpare() {
-	if l.Engine == nil && l.adaptive() {
+	if l.Engine == nil && l.lim.Adaptive() {
 		l.addSpareFor(1)
 		l.lim.Track(&l.spare.waiter)
 	}

@@ -1,33 +1,26 @@
 package option
 
 import (
-	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/work"
 )
 
 // A Bound makes the type that embeds it the option Limiter. It has neither exported
 // fields nor methods, since users of that type would see them.
-type Bound struct {
-	limiter    *limit.Limiter
-	controller *auto.Controller
-}
+type Bound struct{ limiter *limit.Limiter }
 
-// NewBound returns a Bound by l, which c adjusts unless it is nil.
-func NewBound(l *limit.Limiter, c *auto.Controller) Bound { return Bound{l, c} }
+// NewBound returns a Bound by l.
+func NewBound(l *limit.Limiter) Bound { return Bound{l} }
 
 // LimiterOf returns the limiter of b, or nil if b was not made by NewBound.
 func LimiterOf(b *Bound) *limit.Limiter { return b.limiter }
-
-// ControllerOf returns the controller of b, or nil.
-func ControllerOf(b *Bound) *auto.Controller { return b.controller }
 
 func (b *Bound) apply(o *Options) {
 	if b.limiter == nil {
 		o.problem = "Limiter was not made by Limit or Auto"
 	}
 	o.Given |= Limiter
-	o.Limiter, o.Controller = b.limiter, b.controller
+	o.Limiter = b.limiter
 }
 
 // Workers makes the type that embeds it the option Pool, as Bound does for Limiter.

@@ -16,7 +16,7 @@ const idleTimeout = time.Second
 // Config returns the configuration of an engine that is made for o. labels is as in
 // work.Config.
 func (o *Options) Config(labels context.Context) work.Config {
-	c := work.Config{Limiter: o.Limiter, Controller: o.Controller, Nested: o.Nested, IdleTimeout: idleTimeout, Name: o.Name, Labels: labels}
+	c := work.Config{Limiter: o.Limiter, Nested: o.Nested, IdleTimeout: idleTimeout, Name: o.Name, Labels: labels}
 	if c.Limiter == nil {
 		c.Auto = o.Search(runtime.GOMAXPROCS(0))
 	}
@@ -40,7 +40,7 @@ type Executor struct {
 // low priority if o says so, if the task that makes the call has low priority under the same
 // limiter, or if all tasks of the pool have.
 func (o *Options) Scope(s *limit.Scope) *limit.Scope {
-	l, _ := o.bound()
+	l := o.Shared()
 	return s.Call(l, l != nil && (o.Given&LowPriority != 0 || o.Engine != nil && o.Engine.Low()))
 }
 

@@ -5,7 +5,6 @@ package option
 import (
 	"reflect"
 
-	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/task"
 	"github.com/stint-go/stint/internal/work"
@@ -28,15 +27,14 @@ type Options struct {
 	KeepGoing bool
 	Unordered bool
 
-	Limiter    *limit.Limiter   // of the option Limiter, or nil
-	Controller *auto.Controller // of that, or nil
-	Nested     bool             // Limiter is inherited: see Inherit
-	Engine     *work.Engine     // of the option Pool, or nil
-	Queue      int              // if it is Given
-	Name       string
-	OnPanic    func(*task.PanicError)
-	Min, Max   int       // of the adaptive limit; 0: the default, which only tests change
-	From       *Sequence // of the option From, or nil
+	Limiter  *limit.Limiter // of the option Limiter, or nil
+	Nested   bool           // Limiter is inherited: see Inherit
+	Engine   *work.Engine   // of the option Pool, or nil
+	Queue    int            // if it is Given
+	Name     string
+	OnPanic  func(*task.PanicError)
+	Min, Max int       // of the adaptive limit; 0: the default, which only tests change
+	From     *Sequence // of the option From, or nil
 
 	problem string // with an option, for the panic
 }
@@ -94,19 +92,12 @@ func Collect[O Option](pkg, name string, allowed Set, opts []O) Options {
 	return o
 }
 
-// bound returns the limiter that o gives, its own or the pool's, and its controller,
-// or nil.
-func (o *Options) bound() (*limit.Limiter, *auto.Controller) {
+// Shared returns the limiter that the call shares: that of the Pool, the Limiter, or nil.
+func (o *Options) Shared() *limit.Limiter {
 	if o.Engine != nil {
-		return o.Engine.Limiter(), o.Engine.Controller()
+		return o.Engine.Limiter()
 	}
-	return o.Limiter, o.Controller
-}
-
-// SharedController returns the controller of the Limiter or the Pool that o gives, or nil.
-func (o *Options) SharedController() *auto.Controller {
-	_, c := o.bound()
-	return c
+	return o.Limiter
 }
 
 // defaultQueue is the smallest default length of a queue.

@@ -18,7 +18,7 @@ func queue(n int) option.Option {
 // A panic about wrong options names the function that they were given to, and its
 // package.
 func TestCollectNamesItsCaller(t *testing.T) {
-	limiter := &bounded{option.NewBound(limit.New(1), nil)}
+	limiter := &bounded{option.NewBound(limit.New(1))}
 	for _, c := range []struct {
 		want string
 		opts []option.Option
@@ -42,7 +42,7 @@ func TestCollectNamesItsCaller(t *testing.T) {
 // Given twice, the later one counts.
 func TestLaterOptionCounts(t *testing.T) {
 	first, second := limit.New(1), limit.New(2)
-	opts := []option.Option{queue(1), &bounded{option.NewBound(first, nil)}, queue(0), &bounded{option.NewBound(second, nil)}}
+	opts := []option.Option{queue(1), &bounded{option.NewBound(first)}, queue(0), &bounded{option.NewBound(second)}}
 	o := option.Collect("stint", "Each", option.Limiter|option.Queue, opts)
 	if o.Limiter != second || o.Limit() != 2 || o.Room(7) != 0 {
 		t.Errorf("got a limit of %d and a queue of %d, want 2 and 0", o.Limit(), o.Room(7))

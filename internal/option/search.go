@@ -43,17 +43,11 @@ func (o *Options) Inherit(s *limit.Scope) {
 		return
 	}
 	o.Limiter, o.Nested = l, true
-	switch c := l.Controller().(type) {
-	case *auto.Lazy:
-		o.Controller = c.Controller()
-	case *auto.Controller:
-		o.Controller = c
-	}
 }
 
 // Limit returns the limit that o asks for, or that an adaptive limit starts with.
 func (o *Options) Limit() int {
-	if l, _ := o.bound(); l != nil {
+	if l := o.Shared(); l != nil {
 		return l.Bound()
 	}
 	return o.Search(runtime.GOMAXPROCS(0)).Start()

@@ -77,7 +77,9 @@ func (w *Window[T, R]) vacate(n int) {
 // setWaitingLocked records whether the feeder waits.
 func (w *Window[T, R]) setWaitingLocked(waiting bool) {
 	w.room.waiting = waiting
-	w.room.demand.Wait(w.Executor.Engine.Controller(), waiting && w.Queue >= 0 && !w.Short(), w.Queue, w.limit())
+	if w.Queue >= 0 {
+		w.room.demand.Wait(w.Executor.Engine.Limiter().NeedController(), waiting && !w.Short(), w.Queue, w.limit())
+	}
 }
 
 // wakeFeederLocked wakes the feeder if it waits and there is room.

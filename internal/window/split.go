@@ -112,7 +112,7 @@ func (w *Window[T, R]) splitRestLocked(t *Task[T, R], n int) (rest []*Task[T, R]
 		return nil
 	}
 	w.cost.learn(time.Since(t.claims.start), max(n, 1))
-	if c := w.Executor.Engine.Controller(); c != nil && !w.Short() {
+	if c := w.Executor.Engine.Limiter().NeedController(); c != nil && !w.Short() {
 		c.NotifyWaiting() // nothing else may do so before a call has returned
 	}
 	for size := w.taskSize(); len(items) > 0; {

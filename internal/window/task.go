@@ -139,7 +139,7 @@ func (w *Window[T, R]) finish(t *Task[T, R]) {
 	w.unwatchLocked(t)
 	clear(t.items)
 	t.finished = true
-	w.room.demand.Finish(w.Executor.Engine.Controller(), w.limit())
+	w.room.demand.Finish(w.Executor.Engine.Limiter().Controller(), w.limit())
 	if w.Unordered {
 		w.list.insert(w.list.tail, t)
 	}

@@ -20,7 +20,6 @@ import (
 // task to task and parks without one. Use New.
 type Engine struct {
 	lim         *limit.Limiter
-	controller  *auto.Controller // of lim; nil: none
 	idleTimeout time.Duration
 	name        string
 	labels      context.Context // has the pprof labels of the workers; nil leaves them alone
@@ -31,20 +30,20 @@ type Engine struct {
 	readyLow    atomic.Int32  // shared sources in ready whose priority is low; written with mu held
 	failed      atomic.Uint64 // tasks
 
-	mu             sync.Mutex
-	ready          readySources         // with a queued task or a waiting submitter
-	active         map[*Source]struct{} // shared, with anything pending
-	open           *Source              // whose tasks are claimed without the lock, or nil
-	admitted       *submitter           // the last of a ring of submitters to be woken after unlocking, or nil
-	waiter         limit.Waiter         // of the engine; in the limiter's queue while awaiting
-	awaiting       bool
-	armed          bool // the timer
-	waking         bool // a worker is on its way to the queue; it wakes the next
-	draining       bool // workers that find nothing leave
-	closed         bool
-	abandoning     bool                     // Abandon has been called
-	ownsController bool                     // it ends with the engine; written before there are workers
-	idleWaiters    fifo.List[chan struct{}] // closed when the engine is idle
+	mu          sync.Mutex
+	ready       readySources         // with a queued task or a waiting submitter
+	active      map[*Source]struct{} // shared, with anything pending
+	open        *Source              // whose tasks are claimed without the lock, or nil
+	admitted    *submitter           // the last of a ring of submitters to be woken after unlocking, or nil
+	waiter      limit.Waiter         // of the engine; in the limiter's queue while awaiting
+	awaiting    bool
+	armed       bool // the timer
+	waking      bool // a worker is on its way to the queue; it wakes the next
+	draining    bool // workers that find nothing leave
+	closed      bool
+	abandoning  bool                     // Abandon has been called
+	ownsLimiter bool                     // its search ends with the engine; written before there are workers
+	idleWaiters fifo.List[chan struct{}] // closed when the engine is idle
 
 	workers  int
 	first    *worker   // part of the engine's memory, until it is used
@@ -62,14 +61,13 @@ type Engine struct {
 
 // Config configures an Engine.
 type Config struct {
-	Limiter     *limit.Limiter   // nil: one of the engine's own, with an adaptive limit
-	Controller  *auto.Controller // of Limiter, or nil
-	Auto        auto.Config      // of the adaptive limit, when Limiter is nil
-	Inherited   bool             // calls without a limit that the tasks make use that limit too
-	Nested      bool             // Limiter is inherited
-	IdleTimeout time.Duration    // how long a worker stays without work
-	Name        string           // of the regions in execution traces; "" for no regions
-	Labels      context.Context  // has the pprof labels of the workers; nil leaves them alone
+	Limiter     *limit.Limiter  // nil: one of the engine's own, with an adaptive limit
+	Auto        auto.Config     // of the adaptive limit, when Limiter is nil
+	Inherited   bool            // calls without a limit that the tasks make use that limit too
+	Nested      bool            // Limiter is inherited
+	IdleTimeout time.Duration   // how long a worker stays without work
+	Name        string          // of the regions in execution traces; "" for no regions
+	Labels      context.Context // has the pprof labels of the workers; nil leaves them alone
 }
 
 // bundle holds everything that an engine with a few tasks needs, in one allocation. It has
@@ -82,30 +80,19 @@ type bundle struct {
 	tasks   [minSegment]any
 }
 
-// ownLimiter is an engine's own limiter and its controller. The context of a task refers to
-// both.
-type ownLimiter struct {
-	limiter    limit.Limiter
-	controller auto.Controller
-}
-
 // New returns an Engine without workers, and a source that lasts as long as the
 // engine.
 func New(c Config, sc SourceConfig) (*Engine, *Source) {
 	b := new(bundle)
 	e := &b.engine
 	if c.Limiter == nil {
-		own := new(ownLimiter)
-		c.Limiter, c.Controller = &own.limiter, &own.controller
-		c.Limiter.Init(c.Auto.Start())
-		c.Controller.Init(c.Auto, c.Limiter)
-		c.Limiter.SetController(c.Controller)
+		c.Limiter = new(limit.Limiter)
+		c.Limiter.InitAdaptive(c.Auto)
 		if c.Inherited {
 			c.Limiter.Inherit()
 		}
-		e.ownsController = true
+		e.ownsLimiter = true
 	}
-	e.controller = c.Controller
 	e.lim, e.idleTimeout, e.name, e.labels = c.Limiter, c.IdleTimeout, c.Name, c.Labels
 	e.waiter.Grant, e.waiter.Nested = e.granted, c.Nested
 	e.first = &b.worker
@@ -129,9 +116,6 @@ func (e *Engine) Limiter() *limit.Limiter { return e.lim }
 
 // Low reports whether the source that lasts as long as e has low priority.
 func (e *Engine) Low() bool { return e.lasting.low }
-
-// Controller returns the controller of the limiter, or nil.
-func (e *Engine) Controller() *auto.Controller { return e.controller }
 
 // Counts is the state of an engine at one instant. Every accepted task is in exactly
 // one of Queued, Running, Completed and Dropped.
@@ -234,15 +218,15 @@ func (e *Engine) WaitIdle(done <-chan struct{}) bool {
 	}
 	e.lim.Order.Acquire()
 	e.mu.Lock()
-	last := e.ownsController && e.draining
+	last := e.ownsLimiter && e.draining
 	e.mu.Unlock()
 	if last {
-		e.controller.Close() // without mu: it calls the limiter, which calls the engine
+		e.lim.EndSearch() // without mu: it calls the limiter, which calls the engine
 	}
 	return true
 }
 
-// waitIdle is WaitIdle without the end of the controller.
+// waitIdle is WaitIdle without the end of the search.
 func (e *Engine) waitIdle(done <-chan struct{}) bool {
 	e.mu.Lock()
 	if e.isIdle() {
@@ -386,7 +370,7 @@ func (e *Engine) pick(l *loan) *worker {
 		w.slot = limit.NewHeldPermit(e.lim, l.waiter.Permit)
 	}
 	w.permit, w.arriving = true, true
-	w.needsCPU = e.controller != nil && l == nil
+	w.needsCPU = e.lim.Adaptive() && l == nil
 	w.quantum.Start()
 	if l == nil {
 		e.arriving++

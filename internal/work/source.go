@@ -127,7 +127,7 @@ func (s *Source) offer(payload any, from *limit.Scope, submit bool) Answer {
 	case !unqueued && (r.queued < r.size || r.hasSlot(e)):
 		s.enqueue(payload)
 		w = e.wakeOne()
-	case !unqueued && !(submit && (r.long() || e.controller.Crowded())) && e.lim.TryAcquire():
+	case !unqueued && !(submit && (r.long() || e.lim.NeedController().Crowded())) && e.lim.TryAcquire():
 		s.enqueue(payload)
 		w = e.pick(nil)
 	default:
@@ -150,18 +150,14 @@ func (s *Source) submitted(waited bool) {
 	}
 }
 
-// refused counts a task that found no room, and tells the controller, unless a submitter
-// waits next. It is called with engine.mu held.
+// refused counts a task that found no room, unless a submitter waits next. It is called with
+// engine.mu held.
 func (s *Source) refused(submit bool) {
 	if submit || s.Helpers {
 		return
 	}
-	e := s.engine
-	e.refused++
-	e.lim.Refused()
-	if e.controller != nil {
-		e.controller.Refused()
-	}
+	s.engine.refused++
+	s.engine.lim.Refused()
 }
 
 // Submit submits a task and waits for room for it, until done is closed. from is the

@@ -311,7 +311,7 @@ func (w *worker) look() (t Task, ok bool) {
 
 // startSampling tells the controller, if it counts, that the first task of w starts.
 func (w *worker) startSampling() {
-	if c := w.engine.controller; w.sampler == nil && c != nil && c.Active() {
+	if c := w.engine.lim.Controller(); w.sampler == nil && c != nil && c.Active() {
 		w.sampler = new(auto.Sampler)
 		w.sampler.Start(c)
 	}
@@ -320,7 +320,7 @@ func (w *worker) startSampling() {
 // sample counts a task as ended for the controller. failed is 1 if it has failed, and 0
 // otherwise.
 func (w *worker) sample(failed int) {
-	c := w.engine.controller
+	c := w.engine.lim.Controller()
 	if c == nil || !c.Active() {
 		return
 	}
@@ -464,8 +464,11 @@ func (w *worker) awaitCPU() {
 	w.needsCPU = false
 	e := w.engine
 	late, waits := w.quantum.Age(), e.waits
+	if late < auto.PromptWakeup {
+		return
+	}
 	e.mu.Unlock()
-	waits = e.controller.AwaitCPU(late, waits, nil)
+	waits = e.lim.NeedController().AwaitCPU(late, waits, nil)
 	e.mu.Lock()
 	e.waits = max(e.waits, waits)
 }

@@ -1,0 +1,79 @@
+package limit
+
+import "github.com/stint-go/stint/internal/auto"
+
+// ended is the controller of a Limiter whose search has ended before it needed one.
+var ended auto.Controller
+
+// NewAdaptive returns a Limiter whose limit a controller searches for, as c says. It has
+// Counters.
+func NewAdaptive(c auto.Config) *Limiter {
+	l := &Limiter{counters: new(Counters)}
+	l.InitAdaptive(c)
+	l.NeedController() // by the caller: the race detector takes its making as ordered before its uses
+	return l
+}
+
+// InitAdaptive makes a zero Limiter one whose limit a controller searches for, as c says. It has
+// no Counters, and needs EndSearch.
+func (l *Limiter) InitAdaptive(c auto.Config) {
+	l.search = c
+	l.Init(c.Start())
+}
+
+// Adaptive reports whether a controller searches for the limit.
+func (l *Limiter) Adaptive() bool { return l.search.Max > 0 }
+
+// Controller returns the controller, or nil if there is none. An adaptive Limiter has none
+// until it needs one: few calls do.
+func (l *Limiter) Controller() *auto.Controller {
+	if c := l.controller.Load(); c != &ended {
+		return c
+	}
+	return nil
+}
+
+// NeedController returns the controller of an adaptive Limiter, which the first call makes. It
+// returns nil after EndSearch, if there was none before.
+func (l *Limiter) NeedController() *auto.Controller {
+	if l.Adaptive() && l.controller.Load() == nil {
+		c := new(auto.Controller)
+		c.Init(l.search, l)
+		l.controller.CompareAndSwap(nil, c)
+	}
+	return l.Controller()
+}
+
+// EndSearch ends the search. No controller is made from then on.
+func (l *Limiter) EndSearch() {
+	if l.controller.CompareAndSwap(nil, &ended) {
+		return
+	}
+	if c := l.Controller(); c != nil {
+		c.Close()
+	}
+}
+
+// Fix sets the limit by hand, and ends the search. The caller must hold no lock that a Grant
+// takes.
+func (l *Limiter) Fix(n int) {
+	if c := l.NeedController(); c != nil {
+		c.Fix(n)
+		return
+	}
+	l.Set(n)
+}
+
+// Report tells the controller of the error of a task, which excess load may have caused. It
+// calls the function given to Overload.
+func (l *Limiter) Report(err error) {
+	if c := l.Controller(); c != nil {
+		c.Failed(err)
+	}
+}
+
+// searching reports whether finished tasks count for the controller.
+func (l *Limiter) searching() bool {
+	c := l.Controller()
+	return c != nil && c.Active()
+}

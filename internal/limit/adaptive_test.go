@@ -1,0 +1,69 @@
+package limit
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stint-go/stint/internal/auto"
+)
+
+// adaptive returns a Limiter that starts with n permits of an adaptive limit, and a function
+// that reports whether its controller counts tasks.
+func adaptive(n int) (l *Limiter, searching func() bool) {
+	l = new(Limiter)
+	l.InitAdaptive(auto.Config{Min: n, Max: 2 * n, Burst: n, Procs: 1})
+	return l, func() bool { c := l.Controller(); return c != nil && c.Active() }
+}
+
+// An adaptive Limiter makes one controller, when a task waits, and none after EndSearch;
+// whoever comes in between, nobody gets a controller that searches.
+func TestControllerIsMadeOnce(t *testing.T) {
+	l, searching := adaptive(1)
+	l.TryAcquire()
+	if l.Controller() != nil {
+		t.Error("made before it is needed")
+	}
+	var granted []int
+	queued(t, l, 1, &granted)
+	c := l.Controller()
+	if c == nil || l.NeedController() != c || !searching() {
+		t.Error("want one controller, which was told")
+	}
+	l.EndSearch()
+	if l.Controller() != c || searching() {
+		t.Error("want the one that was, at rest")
+	}
+	for range 1000 {
+		l, searching := adaptive(1)
+		l.TryAcquire()
+		w := &Waiter{Grant: func() {}}
+		var wg sync.WaitGroup
+		wg.Go(func() { l.Join(w, nil) })
+		wg.Go(l.EndSearch)
+		wg.Wait()
+		if searching() {
+			t.Fatal("it searches after the end")
+		}
+		l.Leave(w)
+		l.Join(w, nil) // of a call that outlives the others
+		if searching() {
+			t.Fatal("it searches again")
+		}
+	}
+}
+
+// A Limiter that is not adaptive has no controller.
+func TestFixedLimit(t *testing.T) {
+	l := New(1)
+	l.Refused()
+	l.Fix(2)
+	if l.NeedController() != nil || l.Bound() != 2 {
+		t.Errorf("a limit of %d, with a controller: %v", l.Bound(), l.NeedController() != nil)
+	}
+	l, searching := adaptive(1)
+	l.Refused()
+	l.Fix(2)
+	if l.Bound() != 2 || searching() {
+		t.Errorf("a limit of %d, searching: %v", l.Bound(), searching())
+	}
+}
