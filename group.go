@@ -111,7 +111,7 @@ type tasks struct {
 	name     string
 	values   context.Context // of outcome.ctx, for limit.Values
 	outcome  callOutcome
-	executor option.Executor
+	executor work.Executor
 	closing  sync.Once
 }
 
@@ -120,7 +120,7 @@ func (t *tasks) init(ctx context.Context, o *option.Options, runner work.Runner,
 	t.name = o.Name
 	t.outcome.init(ctx, o)
 	t.values = limit.OwnValues(t.outcome.ctx, ctx)
-	t.executor.Open(ctx, t.outcome.ctx, o, runner, room)
+	t.executor.Open(ctx, o.Engine, o.Config(), o.Source(ctx, t.outcome.ctx, runner, room))
 	t.outcome.source = t.executor.Source
 }
 

@@ -42,9 +42,9 @@ func NewPool(opts ...Option) *Pool {
 	bg := context.Background()
 	t.ctx, t.cancel = limit.CallContext(bg, o.Name)
 	t.values = limit.OwnValues(t.ctx, bg)
-	engine, source := work.New(o.Config(t.ctx), work.SourceConfig{
-		Context: t.ctx, Room: o.Room(o.Backlog()), Runner: t, Shared: true, Parent: o.Scope(nil),
-	})
+	c, s := o.Config(), o.Source(bg, t.ctx, t, o.Room(o.Backlog()))
+	c.Labels, s.Shared = t.ctx, true
+	engine, source := work.New(c, s)
 	p.workers, t.source = option.NewWorkers(engine), source
 	p.limiter = newLimiter(engine.Limiter())
 	return p

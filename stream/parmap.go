@@ -57,7 +57,7 @@ func parMapped[T, R any](s Stream[T], f func(context.Context, T) (R, error), o o
 // the tasks of its window.
 type parMap[T, R any] struct {
 	window   window.Window[T, R]
-	exec     option.Executor
+	exec     work.Executor
 	down, up *chain    // behind and before
 	calls    *lifetime // of the calls of the function
 
@@ -67,8 +67,9 @@ type parMap[T, R any] struct {
 
 func newParMap[T, R any](c *chain, in *lifetime, o *option.Options, w window.Config[T, R], newRows func() lane.Rows[*window.Task[T, R]]) *parMap[T, R] {
 	m := &parMap[T, R]{down: c, calls: newLifetime(in.ctx)}
-	m.up = c.run.chain(m.calls.ctx)                                               // an error ends its lifetime, not that of the calls
-	m.exec.Open(m.calls.ctx, limit.Named(m.calls.ctx, o.Name), o, m, math.MaxInt) // the window is the bound
+	m.up = c.run.chain(m.calls.ctx) // an error ends its lifetime, not that of the calls
+	ctx := limit.Named(m.calls.ctx, o.Name)
+	m.exec.Open(m.calls.ctx, o.Engine, o.Config(), o.Source(m.calls.ctx, ctx, m, math.MaxInt)) // the window is the bound
 	w.Executor, w.Context, w.Closed, w.NeedTick = &m.exec, m.calls.ctx, stint.ErrClosed, c.run.ticker.wake
 	if newRows != nil {
 		w.Rows, w.MaxSize = newRows(), 1

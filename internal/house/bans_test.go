@@ -35,7 +35,7 @@ var starts = map[string]string{
 	"internal/loop/engine.go":        "the watch on the caller's context; removed before the call returns",
 	"internal/loop/spare.go":         "the helpers of one call, which waits for them",
 	"internal/auto/controller.go":    "the timer that notices when no task ends; runs only while all permits are held and somebody waits",
-	"internal/option/executor.go":    "the watch on the context of a group or a sequence; removed before its Close returns",
+	"internal/work/executor.go":      "the watch on the context of a group or a sequence; removed before its Close returns",
 	"internal/task/alarm.go":         "the timer that writes a panic which nobody raises; raising the panic waits for it",
 	"httplimit/transport.go":         "the watch on a request's context; removed when its body ends",
 	"par/team.go":                    "the goroutines of one sort, which waits for them",

@@ -1,9 +1,11 @@
-// Package option reads the options that the public packages take, and opens the
-// executor of a call as the options say.
+// Package option reads the options that the public packages take, and says what they mean
+// for a call.
 package option
 
 import (
+	"context"
 	"reflect"
+	"runtime"
 
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/task"
@@ -98,6 +100,28 @@ func (o *Options) Shared() *limit.Limiter {
 		return o.Engine.Limiter()
 	}
 	return o.Limiter
+}
+
+// Scope returns the scope of a call that the task with scope s makes. The tasks of the call have
+// low priority if o says so, or if all tasks of the pool have. Scope returns nil for a call
+// of normal priority outside of tasks, where s is nil.
+func (o *Options) Scope(s *limit.Scope) *limit.Scope {
+	l := o.Shared()
+	return s.Call(l, l != nil && (o.Given&LowPriority != 0 || o.Engine != nil && o.Engine.Low()))
+}
+
+// Config configures an engine for the call, if it needs one: for a pool, or if no pool is given.
+func (o *Options) Config() work.Config {
+	c := work.Config{Limiter: o.Limiter, Nested: o.Nested, Name: o.Name}
+	if o.Limiter == nil && o.Engine == nil {
+		c.Auto = o.Search(runtime.GOMAXPROCS(0))
+	}
+	return c
+}
+
+// Source configures the queue of the call, which is made with the context parent.
+func (o *Options) Source(parent, ctx context.Context, runner work.Runner, room int) work.SourceConfig {
+	return work.SourceConfig{Context: ctx, Room: room, Runner: runner, Parent: o.Scope(limit.ScopeOf(parent))}
 }
 
 // defaultQueue is the smallest default length of a queue.

@@ -16,14 +16,13 @@ import (
 	"sync/atomic"
 
 	"github.com/stint-go/stint/internal/lane"
-	"github.com/stint-go/stint/internal/option"
 	"github.com/stint-go/stint/internal/work"
 )
 
 // A Config configures a Window.
 type Config[T, R any] struct {
 	Call      func(context.Context, T) (R, error)
-	Executor  *option.Executor       // runs the tasks; its runner calls Run, and its queue has no bound
+	Executor  *work.Executor         // runs the tasks; its runner calls Run, and its queue has no bound
 	Context   context.Context        // of the tasks; the window is over when it ends
 	Rows      lane.Rows[*Task[T, R]] // of keys, or nil
 	Unordered bool                   // tasks are taken in the order in which they finish

@@ -4,6 +4,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -65,7 +66,7 @@ type Config struct {
 	Auto        auto.Config     // of the adaptive limit, when Limiter is nil
 	Inherited   bool            // calls without a limit that the tasks make use that limit too
 	Nested      bool            // Limiter is inherited
-	IdleTimeout time.Duration   // how long a worker stays without work
+	IdleTimeout time.Duration   // how long a worker stays without work; 0: a second
 	Name        string          // of the regions in execution traces; "" for no regions
 	Labels      context.Context // has the pprof labels of the workers; nil leaves them alone
 }
@@ -93,7 +94,7 @@ func New(c Config, sc SourceConfig) (*Engine, *Source) {
 		}
 		e.ownsLimiter = true
 	}
-	e.lim, e.idleTimeout, e.name, e.labels = c.Limiter, c.IdleTimeout, c.Name, c.Labels
+	e.lim, e.idleTimeout, e.name, e.labels = c.Limiter, cmp.Or(c.IdleTimeout, time.Second), c.Name, c.Labels
 	e.waiter.Grant, e.waiter.Nested = e.granted, c.Nested
 	e.first = &b.worker
 	s := &b.source
