@@ -2,13 +2,8 @@ package stint
 
 import (
 	"context"
-	"fmt"
-	"strings"
-	"sync"
 
 	"github.com/stint-go/stint/internal/limit"
-	"github.com/stint-go/stint/internal/option"
-	"github.com/stint-go/stint/internal/task"
 	"github.com/stint-go/stint/internal/work"
 )
 
@@ -32,7 +27,7 @@ import (
 // *http.Response in the task. The methods of a Group may be called concurrently, also by its
 // own tasks; but a task that calls Wait on its own group deadlocks.
 type Group struct {
-	tasks tasks
+	tasks groupTasks
 }
 
 // NewGroup returns a Group whose tasks get a context made from ctx, which ends with
@@ -105,115 +100,11 @@ func (g *Group) Wait() error {
 	return g.tasks.wait()
 }
 
-// tasks are the tasks of a Group. Results and the sequence functions embed tasks, and run
-// them in another way.
-type tasks struct {
-	name     string
-	values   context.Context // of outcome.ctx, for limit.Values
-	outcome  callOutcome
-	executor work.Executor
-	closing  sync.Once
-}
+// groupTasks are the tasks of a Group.
+type groupTasks struct{ tasks }
 
-// init makes t ready. runner runs the tasks; room is the length of the queue.
-func (t *tasks) init(ctx context.Context, o *option.Options, runner work.Runner, room int) {
-	t.name = o.Name
-	t.outcome.init(ctx, o)
-	t.values = limit.OwnValues(t.outcome.ctx, ctx)
-	t.executor.Open(ctx, o.Engine, o.Config(), o.Source(ctx, t.outcome.ctx, runner, room))
-	t.outcome.source = t.executor.Source
-}
+func (t *groupTasks) caller() string { return "Group.Wait" }
 
-// check panics if t was not made by its constructor, or if the function is nil. caller
-// is the method with its type.
-func (t *tasks) check(caller string, nilFunc bool) {
-	if t.executor.Source == nil {
-		name, _, _ := strings.Cut(caller, ".")
-		panic("stint: " + caller + ": " + name + " was not made by New" + name)
-	}
-	if nilFunc {
-		panic("stint: " + caller + ": nil function")
-	}
-}
-
-func (t *tasks) submit(done <-chan struct{}, f any, from *limit.Scope) work.Answer {
-	a := t.executor.Source.Submit(done, f, from)
-	t.answered(a)
-	return a
-}
-
-func (t *tasks) offer(f any) work.Answer {
-	a := t.executor.Source.Offer(f, t.executor.Parent)
-	t.answered(a)
-	return a
-}
-
-// answered records that a closed pool did not take a task: the work is not complete.
-func (t *tasks) answered(a work.Answer) {
-	if a == work.Over && t.executor.Closed() {
-		t.outcome.refuse()
-	}
-}
-
-// valuesOf returns what WithValues adds to the context of a task that GoContext starts, or nil.
-func (t *tasks) valuesOf(ctx context.Context) context.Context {
-	return limit.Values(ctx, t.values, t.name)
-}
-
-func (t *tasks) submitContext(ctx context.Context, f any) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	from := limit.ScopeOf(ctx)
-	if from == nil {
-		from = t.executor.Parent
-	}
-	switch t.submit(ctx.Done(), f, from) {
-	case work.Accepted:
-		return nil
-	case work.GaveUp:
-		return context.Cause(ctx)
-	}
-	if cause := context.Cause(t.outcome.ctx); cause != nil && cause != context.Canceled && cause != ErrClosed {
-		return fmt.Errorf("%w: %w", ErrClosed, cause)
-	}
-	return ErrClosed
-}
-
-func (t *tasks) caller() string { return "Group.Wait" }
-
-// Run runs a task of a Group.
-func (t *tasks) Run(ctx context.Context, w work.Task) error {
+func (t *groupTasks) Run(ctx context.Context, w work.Task) error {
 	return w.Payload.(func(context.Context) error)(ctx)
-}
-
-// Failed records how a task failed. If the rest is cancelled, it drops the queued
-// tasks at once, so that no worker has to.
-func (t *tasks) Failed(w work.Task, o task.Outcome) {
-	if t.outcome.failed(w.Index, o) {
-		t.executor.Source.Stop()
-	}
-}
-
-// Abandoned records that the pool was shut down.
-func (t *tasks) Abandoned() { t.outcome.fail(ErrClosed) }
-
-// stop cancels the tasks and drops the queued ones.
-func (t *tasks) stop(cause error) {
-	t.outcome.cancelCause(cause)
-	t.executor.Source.Stop()
-}
-
-func (t *tasks) wait() error {
-	t.executor.Wait()
-	t.close()
-	return t.outcome.result()
-}
-
-// close releases the workers of the group. It is called when no task is left.
-func (t *tasks) close() {
-	t.closing.Do(func() {
-		t.executor.Close()
-		t.outcome.close(false)
-	})
 }
