@@ -11,11 +11,10 @@ import (
 // on the caller's goroutine and on up to limit-1 others, or on the workers of a Pool.
 // Without an option the limit is adaptive, as described at Auto.
 //
-// Items start roughly in order. Items of less than a microsecond are taken several at a
-// time, so up to 127 of them may wait behind one that blocks. If the limit is above
-// GOMAXPROCS or lets all items run at once, each item is taken alone, and items may wait
-// for each other. Without a Limit that has room for all of them, items that wait for each
-// other may wait for ever: the adaptive limit rises as calls finish.
+// Items start roughly in order. A goroutine may take several short items at a time: if one of
+// them blocks, the others wait. Under a limit above GOMAXPROCS, or one that lets all items run
+// at once, it takes one item at a time. Items that wait for each other need a Limit with room
+// for all of them: the adaptive limit rises only as calls finish.
 //
 // The first error cancels the context given to f, starts no further calls, and is
 // returned. If ctx ends before every item was started, Each returns its cause. If f

@@ -393,18 +393,25 @@ func (l *Limiter) takeFast() (ok, sure bool) {
 
 // returnFast returns a permit without mu, and reports false if the fast path is closed.
 func (l *Limiter) returnFast() bool {
-	for {
-		n := l.free.Load()
-		if n == closed {
-			return false
-		}
-		if l.free.CompareAndSwap(n, n+1) {
-			if n+1 == l.limit.Load() && (l.waited.Load() || l.searching()) {
-				l.lock() // unlock sees that no permit is out
-				l.unlock()
-			}
-			return true
-		}
+	n := l.free.Load()
+	for n != closed && !l.free.CompareAndSwap(n, n+1) {
+		n = l.free.Load()
+	}
+	if n == closed {
+		return false
+	}
+	if n+1 == l.limit.Load() {
+		l.noteRest()
+	}
+	return true
+}
+
+// noteRest is called when the last permit has returned without mu. unlock tells the watchers
+// and the controller that no permit is out, if a task has waited.
+func (l *Limiter) noteRest() {
+	if l.waited.Load() || l.searching() {
+		l.lock()
+		l.unlock()
 	}
 }
 

@@ -105,32 +105,16 @@ func (s *Source) Offer(payload any, from *limit.Scope) Answer {
 	return s.offer(payload, from, false)
 }
 
-// offer is Offer, or the start of a Submit. A Submit can wait: it takes no permit for the
-// task if the queue is long, since workers are coming and make room, or if one more worker
-// needs a free CPU.
+// offer is Offer, or the start of a Submit.
 func (s *Source) offer(payload any, from *limit.Scope, submit bool) Answer {
-	e, r := s.engine, s.room
+	e := s.engine
 	e.mu.Lock()
 	if s.refuses(from) {
 		e.mu.Unlock()
 		return Over
 	}
-	var w *worker
-	switch unqueued := r.size == 0 && !submit; {
-	case r.blocked.Len() > 0: // behind those that came before
-		s.refused(submit)
-		e.mu.Unlock()
-		return Full
-	case unqueued && e.lim.TryAcquire():
-		w = e.pick(nil)
-		s.assign(w, payload)
-	case !unqueued && (r.queued < r.size || r.hasSlot(e)):
-		s.enqueue(payload)
-		w = e.wakeOne()
-	case !unqueued && !(submit && (r.long() || e.lim.NeedController().Crowded())) && e.lim.TryAcquire():
-		s.enqueue(payload)
-		w = e.pick(nil)
-	default:
+	w, ok := s.accept(payload, submit)
+	if !ok {
 		s.refused(submit)
 		e.mu.Unlock()
 		return Full
@@ -455,6 +439,31 @@ func (s *Source) enqueue(payload any) {
 	if s.lenders > 0 {
 		s.wakeWaiters() // one of them may have a permit for it
 	}
+}
+
+// accept accepts a task that finds room at once, and returns the worker to be started for it,
+// or nil. A Submit can wait instead: it takes no permit for the task if the queue is long, since
+// workers are coming and make room, or if one more worker needs a free CPU.
+func (s *Source) accept(payload any, submit bool) (w *worker, ok bool) {
+	e, r := s.engine, s.room
+	switch {
+	case r.blocked.Len() > 0: // behind those that came before
+		return nil, false
+	case r.size == 0 && !submit:
+		if !e.lim.TryAcquire() {
+			return nil, false
+		}
+		w = e.pick(nil)
+		s.assign(w, payload)
+		return w, true
+	case r.queued < r.size, r.hasSlot(e):
+		s.enqueue(payload)
+		return e.wakeOne(), true
+	case submit && (r.long() || e.lim.NeedController().Crowded()), !e.lim.TryAcquire():
+		return nil, false
+	}
+	s.enqueue(payload)
+	return e.pick(nil), true
 }
 
 // assign gives a task to w, which was picked for it and runs it first. It counts as

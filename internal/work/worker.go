@@ -79,60 +79,81 @@ func (w *worker) end() {
 	go w.engine.host(w) // it counts the task as ended
 }
 
-// serve runs tasks until the worker is to leave, or until a task panics: then it reports
-// that the worker continues.
+// serve runs tasks until the worker is to leave, or until a task does not return: then it
+// reports that the worker continues.
 func (w *worker) serve() (more bool) {
-	var t Task
-	e, c, y, busy, returned := w.engine, claimCache{}, tally{}, false, false
+	var (
+		t     Task
+		c     claimCache
+		y     tally
+		stage = counted // of t
+	)
 	defer func() { // deferred first: Failed calls functions of the caller, which may call Goexit
-		if busy {
-			if !w.source.Helpers {
-				y.tasks++
-				w.sample(1)
-			}
-			y.flush(e.lim)
+		if stage != counted {
+			w.count(&y, 1)
+			y.flush(w.engine.lim)
 			c.read()
 			more = true
 		}
 	}()
 	defer func() {
-		if busy && !returned {
+		if stage == running {
 			w.source.failed(t, task.Unreturned(recover()))
 		}
 	}()
-	for {
-		var last bool
-		if t, last, busy = c.claim(e.lim); last {
-			w.refill()
-		}
-		if !busy {
-			y.flush(e.lim)
-			if t, busy = w.look(); !busy {
-				return false
-			}
-			c = claimCache{source: w.source, ctx: w.ctx, signs: w.signs}
-		}
+	for w.next(&t, &c, &y) {
+		stage = running
 		var err error
 		failed := 0
-		returned = false
-		if race.Sharp && !c.source.Helpers {
+		switch {
+		case race.Sharp && !c.source.Helpers:
 			failed = w.apart(c.source, c.ctx, t)
-			c.source.Notify()
-		} else if e.name != "" && trace.IsEnabled() {
+		case w.engine.name != "" && trace.IsEnabled():
 			err = c.traced(t)
-		} else {
+		default: // called here, since a frame more would be a part of each stack
 			err = c.source.Runner.Run(c.ctx, t)
 		}
-		returned = true
+		stage = returned
 		if err != nil {
 			failed = 1
 			c.source.failed(t, task.Outcome{Err: err})
 		}
-		busy = false
-		if !c.source.Helpers {
-			y.add(e.lim)
-			w.sample(failed)
-		}
+		stage = counted
+		w.count(&y, failed)
+	}
+	return false
+}
+
+// The stages of a task of a worker.
+const (
+	counted  = iota // as ended; or there is none
+	running         // its function has not returned
+	returned        // not counted yet; its failure is being recorded
+)
+
+// next takes the next task: by a claim, or else by look. It reports false if the worker is to
+// leave.
+func (w *worker) next(t *Task, c *claimCache, y *tally) bool {
+	claimed, last := false, false
+	if *t, last, claimed = c.claim(w.engine.lim); last {
+		w.refill()
+	}
+	if claimed {
+		return true
+	}
+	y.flush(w.engine.lim)
+	found := false
+	if *t, found = w.look(); found {
+		*c = claimCache{source: w.source, ctx: w.ctx, signs: w.signs}
+	}
+	return found
+}
+
+// count counts a task as ended. failed is 1 if it has failed, and 0 otherwise.
+func (w *worker) count(y *tally, failed int) {
+	if !w.source.Helpers {
+		y.add(w.engine.lim)
+		w.sample(failed)
 	}
 }
 
@@ -170,6 +191,7 @@ func (w *worker) apart(s *Source, ctx context.Context, t Task) int {
 		}
 		return err != nil
 	})
+	s.Notify()
 	if failed || !returned {
 		return 1
 	}
