@@ -60,7 +60,7 @@ func (r *Results[R]) Wait() ([]R, error) {
 	n := t.executor.Source.Accepted()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.grow(n)
+	t.growLocked(n)
 	return t.values, err
 }
 
@@ -82,13 +82,13 @@ func (r *results[R]) Run(ctx context.Context, t work.Task) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.grow(t.Index + 1)
+	r.growLocked(t.Index + 1)
 	r.values[t.Index] = v
 	return nil
 }
 
-// grow extends values to n. It is called with mu held.
-func (r *results[R]) grow(n int) {
+// growLocked extends values to n.
+func (r *results[R]) growLocked(n int) {
 	if n > len(r.values) {
 		r.values = slices.Grow(r.values, n-len(r.values))[:n]
 	}

@@ -331,7 +331,7 @@ func (h *HeldPermit) Return(last bool) (w *Waiter, left bool) {
 	if h.taken {
 		return nil, true
 	}
-	return h.lim.returned(h.permit), false
+	return h.lim.freeLocked(h.permit), false
 }
 
 // serve gives the permit to the first waiter that may have it. If tasks of the call from
@@ -340,22 +340,20 @@ func (h *HeldPermit) serve(from *Scope) {
 	h.lim.lock()
 	if from != nil {
 		if h.borrower == from {
-			h.wake()
+			h.wakeLocked()
 		}
 		h.borrowers.lend(from.lender())
 	}
-	w := h.admit()
-	h.lim.updateSigns()
+	w := h.admitLocked()
+	h.lim.updateSignsLocked()
 	h.lim.unlock()
 	if w != nil {
 		w.Grant()
 	}
 }
 
-// The methods below are called with lim.mu held.
-
-// take takes the permit for a call of the task itself, or for a call below the call branch.
-func (h *HeldPermit) take(branch *Scope) bool {
+// takeLocked takes the permit for a call of the task itself, or for a call below the call branch.
+func (h *HeldPermit) takeLocked(branch *Scope) bool {
 	if h.taken || h.retired || branch != nil && (!branch.lends() || h.reclaims.Load() > 0) {
 		return false
 	}
@@ -363,28 +361,28 @@ func (h *HeldPermit) take(branch *Scope) bool {
 	return true
 }
 
-// free ends the call that took the permit, and returns the waiter that has it now, or nil.
-func (h *HeldPermit) free() *Waiter {
+// freeLocked ends the call that took the permit, and returns the waiter that has it now, or nil.
+func (h *HeldPermit) freeLocked() *Waiter {
 	h.taken, h.borrower = false, nil
-	h.wake()
+	h.wakeLocked()
 	if h.retired {
-		return h.lim.returned(h.permit)
+		return h.lim.freeLocked(h.permit)
 	}
-	w := h.admit()
-	h.lim.updateSigns()
+	w := h.admitLocked()
+	h.lim.updateSignsLocked()
 	return w
 }
 
-// wake wakes the goroutines in await.
-func (h *HeldPermit) wake() {
+// wakeLocked wakes the goroutines in await.
+func (h *HeldPermit) wakeLocked() {
 	if h.returned != nil {
 		close(h.returned)
 		h.returned = nil
 	}
 }
 
-// admit gives the permit, if it is free, to the first waiter that may have it.
-func (h *HeldPermit) admit() *Waiter {
+// admitLocked gives the permit, if it is free, to the first waiter that may have it.
+func (h *HeldPermit) admitLocked() *Waiter {
 	if h.taken || h.retired {
 		return nil
 	}
@@ -393,7 +391,7 @@ func (h *HeldPermit) admit() *Waiter {
 		return nil
 	}
 	h.taken, h.borrower = true, w.branch // even if its lender waits no more since next looked: it sees that the permit is taken
-	w.remove()
+	w.removeLocked()
 	w.Permit = Permit{h}
 	h.lim.granted()
 	return w

@@ -156,7 +156,7 @@ func (l *Limiter) Above(threshold int) bool {
 func (l *Limiter) Load() (out int, waiting bool) {
 	l.lock()
 	defer l.unlock()
-	return l.out, l.waiting() > 0
+	return l.out, l.waitingLocked() > 0
 }
 
 // Idle reports whether no permit is out. It takes no lock, and is false while mu is held.
@@ -172,7 +172,7 @@ func (l *Limiter) TryAcquire() bool {
 	}
 	l.lock()
 	defer l.unlock()
-	return l.take()
+	return l.takeLocked()
 }
 
 // Join takes a permit, sets w.Permit and returns true, or adds w to the queue. from is the
@@ -182,13 +182,13 @@ func (l *Limiter) Join(w *Waiter, from *Scope) bool {
 	l.lock()
 	defer l.unlock()
 	var free bool
-	if w.Permit, free = l.takeFrom(held, branch); free {
+	if w.Permit, free = l.takeFromLocked(held, branch); free {
 		return true
 	}
 	w.Permit, w.branch = Permit{held}, branch
-	l.push(w)
-	l.updateSigns()
-	l.noteWaiting(w)
+	l.pushLocked(w)
+	l.updateSignsLocked()
+	l.noteWaitingLocked(w)
 	return false
 }
 
@@ -200,8 +200,8 @@ func (l *Limiter) Leave(w *Waiter) bool {
 	if !w.general.InList() {
 		return false
 	}
-	w.remove()
-	l.updateSigns()
+	w.removeLocked()
+	l.updateSignsLocked()
 	return true
 }
 
@@ -218,10 +218,10 @@ func (l *Limiter) Reclassify(w *Waiter, low bool) {
 		return
 	}
 	lent := w.Permit
-	w.remove()
+	w.removeLocked()
 	w.Permit, w.Low = lent, low
-	l.push(w)
-	l.updateSigns()
+	l.pushLocked(w)
+	l.updateSignsLocked()
 }
 
 // Track tells the controller of w, if w is Untracked and in the queue.
@@ -230,7 +230,7 @@ func (l *Limiter) Track(w *Waiter) {
 	defer l.unlock()
 	if w.general.InList() && w.Untracked { // in this order: Untracked may be written while w is in no queue
 		w.Untracked = false
-		l.noteWaiting(w)
+		l.noteWaitingLocked(w)
 	}
 }
 
@@ -264,7 +264,7 @@ func (l *Limiter) AcquireFree(from *Scope) (Permit, bool) {
 	}
 	l.lock()
 	defer l.unlock()
-	return l.takeFrom(held, branch)
+	return l.takeFromLocked(held, branch)
 }
 
 // Release returns a permit. The caller must hold no lock that a Grant takes.
@@ -282,15 +282,15 @@ func (l *Limiter) Free(p Permit) *Waiter {
 	}
 	l.lock()
 	defer l.unlock()
-	return l.returned(p)
+	return l.freeLocked(p)
 }
 
-// returned is Free with mu held.
-func (l *Limiter) returned(p Permit) *Waiter {
+// freeLocked is Free.
+func (l *Limiter) freeLocked(p Permit) *Waiter {
 	if p.lender != nil {
-		return p.lender.free()
+		return p.lender.freeLocked()
 	}
-	return l.pass()
+	return l.passLocked()
 }
 
 // Yield returns one of the limiter's own permits, unless nothing presses its holder, whose
@@ -302,7 +302,7 @@ func (l *Limiter) Yield(low bool) (w *Waiter, kept bool) {
 	if l.Pressure(low, 0) == None {
 		return nil, true
 	}
-	return l.pass(), false
+	return l.passLocked(), false
 }
 
 // Watch keeps w up to date until Unwatch.
@@ -311,10 +311,10 @@ func (l *Limiter) Watch(w *Watcher) {
 	defer l.unlock()
 	if w.Wake == nil {
 		l.watchers.Push(&w.node, w)
-		w.update(l)
+		w.updateLocked(l)
 		return
 	}
-	l.needRare().wakers.Push(&w.node, w)
+	l.needRareLocked().wakers.Push(&w.node, w)
 	w.wake()
 }
 
@@ -333,12 +333,12 @@ func (l *Limiter) Set(n int) {
 	l.limit.Store(int64(n))
 	l.extra = max(0, min(l.extra, l.out-n))
 	var granted []*Waiter
-	for w := l.admit(); w != nil; w = l.admit() {
+	for w := l.admitLocked(); w != nil; w = l.admitLocked() {
 		granted = append(granted, w)
 	}
-	l.updateSigns()
-	l.updateWatchers()
-	l.wakeWatchers()
+	l.updateSignsLocked()
+	l.updateWatchersLocked()
+	l.wakeWatchersLocked()
 	l.unlock()
 	for _, w := range granted {
 		w.Grant()
@@ -351,12 +351,12 @@ func (l *Limiter) Set(n int) {
 func (l *Limiter) Exceed(n int) {
 	l.lock()
 	var granted []*Waiter
-	for w := l.firstNested(); w != nil && len(granted) < n; w = l.firstNested() {
-		l.grant(w)
+	for w := l.firstNestedLocked(); w != nil && len(granted) < n; w = l.firstNestedLocked() {
+		l.grantLocked(w)
 		granted = append(granted, w)
 	}
 	l.extra = max(l.extra, l.out-l.Bound())
-	l.updateSigns()
+	l.updateSignsLocked()
 	l.unlock()
 	for _, w := range granted {
 		w.Grant()
@@ -367,14 +367,14 @@ func (l *Limiter) Exceed(n int) {
 func (l *Limiter) Nested() bool {
 	l.lock()
 	defer l.unlock()
-	return l.inherited && l.firstNested() != nil
+	return l.inherited && l.firstNestedLocked() != nil
 }
 
 // Counts returns the limit, the permits that are out and the waiters.
 func (l *Limiter) Counts() (limit, out, waiting int) {
 	l.lock()
 	defer l.unlock()
-	return l.Bound(), l.out, l.waiting()
+	return l.Bound(), l.out, l.waitingLocked()
 }
 
 // takeFast takes a permit without mu. If it is not sure of the answer, somebody has mu, or more
@@ -429,9 +429,9 @@ func (l *Limiter) lock() {
 func (l *Limiter) unlock() {
 	if l.out == 0 && l.waited.Load() {
 		l.waited.Store(false)
-		l.updateWatchers()
+		l.updateWatchersLocked()
 	}
-	if free := l.Bound() - l.out; free >= 0 && l.waiting() == 0 {
+	if free := l.Bound() - l.out; free >= 0 && l.waitingLocked() == 0 {
 		l.free.Store(int64(free))
 	}
 	if l.out == 0 && l.searching() {
@@ -440,39 +440,37 @@ func (l *Limiter) unlock() {
 	l.mu.Unlock()
 }
 
-// The methods below are called with mu held, by lock.
-
-// takeFrom takes the permit held, for a call below branch, or one of the limiter's own.
-func (l *Limiter) takeFrom(held *HeldPermit, branch *Scope) (p Permit, ok bool) {
-	if held != nil && held.take(branch) {
+// takeFromLocked takes the permit held, for a call below branch, or one of the limiter's own.
+func (l *Limiter) takeFromLocked(held *HeldPermit, branch *Scope) (p Permit, ok bool) {
+	if held != nil && held.takeLocked(branch) {
 		return Permit{held}, true
 	}
-	return Permit{}, l.take()
+	return Permit{}, l.takeLocked()
 }
 
-// allowed returns how many permits may be out.
-func (l *Limiter) allowed() int { return l.Bound() + l.extra }
+// allowedLocked returns how many permits may be out.
+func (l *Limiter) allowedLocked() int { return l.Bound() + l.extra }
 
-// low returns the queue of the waiters of low priority, which may be nil.
-func (l *Limiter) low() *queue {
+// lowQueueLocked returns the queue of the waiters of low priority, which may be nil.
+func (l *Limiter) lowQueueLocked() *queue {
 	if l.rare == nil {
 		return nil
 	}
 	return &l.rare.low
 }
 
-func (l *Limiter) needRare() *rare {
+func (l *Limiter) needRareLocked() *rare {
 	if l.rare == nil {
 		l.rare = new(rare)
 	}
 	return l.rare
 }
 
-// waiting returns the number of waiters.
-func (l *Limiter) waiting() int { return l.waiters.len() + l.low().len() }
+// waitingLocked returns the number of waiters.
+func (l *Limiter) waitingLocked() int { return l.waiters.len() + l.lowQueueLocked().len() }
 
-// push adds w to the queues, behind the waiters of its priority.
-func (l *Limiter) push(w *Waiter) {
+// pushLocked adds w to the queues, behind the waiters of its priority.
+func (l *Limiter) pushLocked(w *Waiter) {
 	w.number = l.joined
 	l.joined++
 	if h := w.Permit.lender; h != nil {
@@ -482,65 +480,65 @@ func (l *Limiter) push(w *Waiter) {
 		h.borrowers.push(w)
 	}
 	if w.Low {
-		l.needRare().low.push(w)
+		l.needRareLocked().low.push(w)
 	} else {
 		l.waiters.push(w)
 	}
 }
 
-// first returns the waiter to be served next, or nil.
-func (l *Limiter) first() *Waiter {
+// firstLocked returns the waiter to be served next, or nil.
+func (l *Limiter) firstLocked() *Waiter {
 	if w := l.waiters.first(); w != nil {
 		return w
 	}
-	return l.low().first()
+	return l.lowQueueLocked().first()
 }
 
-func (l *Limiter) take() bool {
-	if l.out >= l.allowed() || l.waiting() > 0 {
+func (l *Limiter) takeLocked() bool {
+	if l.out >= l.allowedLocked() || l.waitingLocked() > 0 {
 		return false
 	}
 	l.out++
 	return true
 }
 
-// pass returns one of the limiter's own permits, to the first waiter if it may have it.
-func (l *Limiter) pass() *Waiter {
+// passLocked returns one of the limiter's own permits, to the first waiter if it may have it.
+func (l *Limiter) passLocked() *Waiter {
 	l.out--
 	l.extra = max(0, l.extra-1)
-	w := l.admit()
-	l.updateSigns()
+	w := l.admitLocked()
+	l.updateSignsLocked()
 	return w
 }
 
-// admit gives a free permit to the first waiter.
-func (l *Limiter) admit() *Waiter {
-	w := l.first()
-	if l.out >= l.allowed() || w == nil {
+// admitLocked gives a free permit to the first waiter.
+func (l *Limiter) admitLocked() *Waiter {
+	w := l.firstLocked()
+	if l.out >= l.allowedLocked() || w == nil {
 		return nil
 	}
-	l.grant(w)
+	l.grantLocked(w)
 	return w
 }
 
-// grant gives w a permit of l. Grant of w is to be called after unlocking.
-func (l *Limiter) grant(w *Waiter) {
+// grantLocked gives w a permit of l. Grant of w is to be called after unlocking.
+func (l *Limiter) grantLocked(w *Waiter) {
 	l.out++
-	w.remove()
+	w.removeLocked()
 	l.granted()
 }
 
-// firstNested returns the first waiter of a call that inherited l, or nil.
-func (l *Limiter) firstNested() *Waiter {
+// firstNestedLocked returns the first waiter of a call that inherited l, or nil.
+func (l *Limiter) firstNestedLocked() *Waiter {
 	if w := l.waiters.firstNested(); w != nil {
 		return w
 	}
-	return l.low().firstNested()
+	return l.lowQueueLocked().firstNested()
 }
 
-func (l *Limiter) updateSigns() {
-	signs := Signs(l.waiters.len()) | Signs(l.low().len())<<lowWaiters
-	if l.out > l.allowed() {
+func (l *Limiter) updateSignsLocked() {
+	signs := Signs(l.waiters.len()) | Signs(l.lowQueueLocked().len())<<lowWaiters
+	if l.out > l.allowedLocked() {
 		signs |= over
 	}
 	before := l.Signs()
@@ -549,33 +547,33 @@ func (l *Limiter) updateSigns() {
 	}
 	l.signs.Store(int64(signs))
 	if before.Over() != signs.Over() {
-		l.updateWatchers()
+		l.updateWatchersLocked()
 	}
 }
 
-// noteWaiting tells the controller that w waits.
-func (l *Limiter) noteWaiting(w *Waiter) {
+// noteWaitingLocked tells the controller that w waits.
+func (l *Limiter) noteWaitingLocked(w *Waiter) {
 	if !l.Adaptive() || w.Untracked {
 		return
 	}
 	if !l.waited.Load() {
 		l.waited.Store(true)
-		l.updateWatchers()
+		l.updateWatchersLocked()
 	}
 	if c := l.NeedController(); c != nil { // and not after the end of the search
 		c.NotifyWaiting()
 	}
 }
 
-// updateWatchers tells the watchers with a word.
-func (l *Limiter) updateWatchers() {
+// updateWatchersLocked tells the watchers with a word.
+func (l *Limiter) updateWatchersLocked() {
 	for n := l.watchers.First(); n != nil; n = n.Next() {
-		n.Value().update(l)
+		n.Value().updateLocked(l)
 	}
 }
 
-// wakeWatchers tells the watchers with a channel.
-func (l *Limiter) wakeWatchers() {
+// wakeWatchersLocked tells the watchers with a channel.
+func (l *Limiter) wakeWatchersLocked() {
 	if l.rare == nil {
 		return
 	}
@@ -591,8 +589,8 @@ func (w *Watcher) wake() {
 	}
 }
 
-func (w *Watcher) update(l *Limiter) {
-	w.set(w.Over, l.out > l.allowed())
+func (w *Watcher) updateLocked(l *Limiter) {
+	w.set(w.Over, l.out > l.allowedLocked())
 	w.set(w.Above, l.Above(w.Threshold))
 }
 
@@ -604,8 +602,8 @@ func (w *Watcher) set(bit uint32, on bool) {
 	}
 }
 
-// remove takes w out of the queues.
-func (w *Waiter) remove() {
+// removeLocked takes w out of the queues.
+func (w *Waiter) removeLocked() {
 	w.general.Remove()
 	if w.lent.InList() {
 		w.Permit.lender.borrowers.remove(w)

@@ -130,7 +130,7 @@ func (e *Engine) Counts() Counts {
 	defer e.lim.Order.Acquire() // for the tasks that the caller sees completed
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.reconcile()
+	e.reconcileLocked()
 	completed := e.started - uint64(e.running) // a task that has failed may still be running
 	return Counts{
 		Running: e.running, Queued: e.queued, Blocked: e.blocked,
@@ -172,7 +172,7 @@ func (e *Engine) Drain() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.draining = true
-	e.dismiss(len(e.idle))
+	e.dismissLocked(len(e.idle))
 }
 
 // Close makes e refuse tasks, except from the own tasks of sources that may.
@@ -182,13 +182,13 @@ func (e *Engine) Close() {
 	e.closed, e.draining = true, true
 	for s := range e.active {
 		if !s.Helpers {
-			s.refuseAll()
-			e.unreadyIfEmpty(s)
-			s.settle()
+			s.refuseAllLocked()
+			e.unreadyIfEmptyLocked(s)
+			s.settleLocked()
 		}
 	}
-	e.dismiss(len(e.idle))
-	e.settle()
+	e.dismissLocked(len(e.idle))
+	e.settleLocked()
 }
 
 // Abandon drops everything that is queued, after it has told the runners of the
@@ -230,7 +230,7 @@ func (e *Engine) WaitIdle(done <-chan struct{}) bool {
 // waitIdle is WaitIdle without the end of the search.
 func (e *Engine) waitIdle(done <-chan struct{}) bool {
 	e.mu.Lock()
-	if e.isIdle() {
+	if e.isIdleLocked() {
 		e.mu.Unlock()
 		return true
 	}
@@ -260,7 +260,7 @@ func (e *Engine) granted() {
 		return
 	}
 	e.waking = true
-	e.unlock(e.pick(nil))
+	e.unlock(e.pickLocked(nil))
 }
 
 // An idleTimer ends idle workers. The runtime may keep a stopped timer until it is due, and what
@@ -281,9 +281,9 @@ func (e *Engine) expire() {
 	for n < len(e.idle) && now-e.idle[n].parked >= e.idleTimeout {
 		n++
 	}
-	e.dismiss(n)
-	e.arm(now)
-	e.settle()
+	e.dismissLocked(n)
+	e.armLocked(now)
+	e.settleLocked()
 }
 
 // unlock unlocks mu, starts w, which may be nil, and wakes the admitted submitters. They
@@ -296,25 +296,23 @@ func (e *Engine) unlock(w *worker) {
 	b.tellAll()
 }
 
-// The functions below are called with mu held.
-
-// tellAdmitted wakes the admitted submitters before the engine is unlocked.
-func (e *Engine) tellAdmitted() {
+// tellAdmittedLocked wakes the admitted submitters before the engine is unlocked.
+func (e *Engine) tellAdmittedLocked() {
 	e.admitted.tellAll()
 	e.admitted = nil
 }
 
-// wakeOne sends one worker to the queue, unless a worker is on its way already or nothing
+// wakeOneLocked sends one worker to the queue, unless a worker is on its way already or nothing
 // is queued. The caller starts the worker after unlocking. Without a free permit the engine
 // waits in the limiter's queue.
-func (e *Engine) wakeOne() *worker {
+func (e *Engine) wakeOneLocked() *worker {
 	if e.waking || e.awaiting || e.ready.Len() == 0 {
 		return nil
 	}
-	return e.sendWorker()
+	return e.sendWorkerLocked()
 }
 
-func (e *Engine) sendWorker() *worker {
+func (e *Engine) sendWorkerLocked() *worker {
 	s := e.ready.first()
 	e.waiter.Untracked, e.waiter.Low = s.short(), s.low
 	if !e.lim.Join(&e.waiter, nil) {
@@ -322,21 +320,21 @@ func (e *Engine) sendWorker() *worker {
 		return nil
 	}
 	e.waking = true
-	return e.pick(nil)
+	return e.pickLocked(nil)
 }
 
-// ownWaiters returns how many of the limiter's waiters with the given priority are the
+// ownWaitersLocked returns how many of the limiter's waiters with the given priority are the
 // engine.
-func (e *Engine) ownWaiters(low bool) int {
+func (e *Engine) ownWaitersLocked(low bool) int {
 	if e.awaiting && e.waiter.Low == low {
 		return 1
 	}
 	return 0
 }
 
-// reclassify gives the engine's entry in the limiter's queue the priority of the source that
+// reclassifyLocked gives the engine's entry in the limiter's queue the priority of the source that
 // is served next, and takes the entry out when no source is ready.
-func (e *Engine) reclassify() {
+func (e *Engine) reclassifyLocked() {
 	if !e.awaiting {
 		return
 	}
@@ -354,9 +352,9 @@ func (e *Engine) reclassify() {
 	}
 }
 
-// pick returns the worker that parked last, or a new one. It has a permit: of the
+// pickLocked returns the worker that parked last, or a new one. It has a permit: of the
 // limiter, or on loan by l, for the tasks of one source.
-func (e *Engine) pick(l *loan) *worker {
+func (e *Engine) pickLocked(l *loan) *worker {
 	w := (*worker)(nil)
 	if n := len(e.idle); n > 0 {
 		w = e.idle[n-1]
@@ -364,7 +362,7 @@ func (e *Engine) pick(l *loan) *worker {
 		e.idle[n-1] = nil
 		e.idle = e.idle[:n-1]
 	} else {
-		w = e.newWorker()
+		w = e.newWorkerLocked()
 	}
 	if l != nil {
 		w.loan = l
@@ -379,7 +377,7 @@ func (e *Engine) pick(l *loan) *worker {
 	return w
 }
 
-func (e *Engine) newWorker() *worker {
+func (e *Engine) newWorkerLocked() *worker {
 	w := e.first
 	e.first = nil
 	if w == nil {
@@ -391,8 +389,8 @@ func (e *Engine) newWorker() *worker {
 	return w
 }
 
-// dismiss ends the n workers that have been parked longest.
-func (e *Engine) dismiss(n int) {
+// dismissLocked ends the n workers that have been parked longest.
+func (e *Engine) dismissLocked(n int) {
 	for _, w := range e.idle[:n] {
 		w.leaving = true
 		w.called = true
@@ -404,8 +402,8 @@ func (e *Engine) dismiss(n int) {
 	}
 }
 
-// arm sets the timer for the worker that has been parked longest.
-func (e *Engine) arm(now time.Duration) {
+// armLocked sets the timer for the worker that has been parked longest.
+func (e *Engine) armLocked(now time.Duration) {
 	if e.armed || len(e.idle) == 0 {
 		return
 	}
@@ -420,55 +418,55 @@ func (e *Engine) arm(now time.Duration) {
 	e.timer.Reset(wait)
 }
 
-// left removes a worker from the counts. The last worker of a draining engine stops the
+// leftLocked removes a worker from the counts. The last worker of a draining engine stops the
 // timer.
-func (e *Engine) left() {
+func (e *Engine) leftLocked() {
 	e.workers--
 	if e.workers == 0 && e.armed && e.timer.Stop() { // otherwise expire is about to run
 		e.armed, e.timer.engine = false, nil
 	}
-	e.settle()
+	e.settleLocked()
 }
 
-// reconcile counts the tasks that were claimed without the lock.
-func (e *Engine) reconcile() {
+// reconcileLocked counts the tasks that were claimed without the lock.
+func (e *Engine) reconcileLocked() {
 	if e.open != nil {
-		e.open.count(e.open.queue.reconcile)
+		e.open.countLocked(e.open.queue.reconcile)
 	}
 }
 
-// shut ends the claims without the lock, if a source is open to them.
-func (e *Engine) shut() {
+// shutLocked ends the claims without the lock, if a source is open to them.
+func (e *Engine) shutLocked() {
 	if e.open != nil {
-		e.open.count(e.open.queue.shut)
+		e.open.countLocked(e.open.queue.shut)
 		e.open = nil
 	}
 }
 
-// shutRoom ends the claims from r, so that all its tasks are counted.
-func (e *Engine) shutRoom(r *room) {
+// shutRoomLocked ends the claims from r, so that all its tasks are counted.
+func (e *Engine) shutRoomLocked(r *room) {
 	if e.open != nil && e.open.room == r {
-		e.shut()
+		e.shutLocked()
 	}
 }
 
-// finish counts a task of s as ended.
-func (e *Engine) finish(s *Source) {
+// finishLocked counts a task of s as ended.
+func (e *Engine) finishLocked(s *Source) {
 	e.running--
 	s.running--
 	if s.Helpers {
 		e.started--
 	}
-	s.settle()
+	s.settleLocked()
 }
 
-// settle wakes the goroutines that wait for an idle engine. In a draining engine it ends
+// settleLocked wakes the goroutines that wait for an idle engine. In a draining engine it ends
 // the workers that parked because they had no permit.
-func (e *Engine) settle() {
+func (e *Engine) settleLocked() {
 	if e.draining && e.queued == 0 && e.running == 0 {
-		e.dismiss(len(e.idle))
+		e.dismissLocked(len(e.idle))
 	}
-	if e.idleWaiters.Len() == 0 || !e.isIdle() {
+	if e.idleWaiters.Len() == 0 || !e.isIdleLocked() {
 		return
 	}
 	for n := e.idleWaiters.First(); n != nil; n = e.idleWaiters.First() {
@@ -477,39 +475,39 @@ func (e *Engine) settle() {
 	}
 }
 
-func (e *Engine) isIdle() bool {
+func (e *Engine) isIdleLocked() bool {
 	return e.queued == 0 && e.running == 0 && e.blocked == 0 && (!e.draining || e.workers == 0 && !e.armed)
 }
 
-// makeReady puts s at the end of the ready sources, unless it is there already. Sources
+// makeReadyLocked puts s at the end of the ready sources, unless it is there already. Sources
 // that take turns are served under the lock.
-func (e *Engine) makeReady(s *Source) {
+func (e *Engine) makeReadyLocked(s *Source) {
 	if s.ready.InList() {
 		return
 	}
 	if e.open != nil && (e.open.low || !s.low) {
-		e.shut()
+		e.shutLocked()
 	}
 	e.ready.push(s)
 	s.room.ready++
 	if s.Shared {
 		e.readyOf(s.low).Add(1)
-		e.activate(s)
+		e.activateLocked(s)
 	}
-	e.reclassify()
+	e.reclassifyLocked()
 }
 
-// activate records that something is pending in s, until settle finds nothing.
-func (e *Engine) activate(s *Source) {
+// activateLocked records that something is pending in s, until settle finds nothing.
+func (e *Engine) activateLocked(s *Source) {
 	if e.active == nil {
 		e.active = make(map[*Source]struct{})
 	}
 	e.active[s] = struct{}{}
 }
 
-// next returns the ready source whose turn it is. While workers are on their way for tasks
+// nextLocked returns the ready source whose turn it is. While workers are on their way for tasks
 // of the shared room that exceed its size, they take those.
-func (e *Engine) next() *Source {
+func (e *Engine) nextLocked() *Source {
 	first, shared := e.ready.first(), e.lasting.room
 	if first == nil || !shared.overfull() {
 		return first
@@ -522,25 +520,25 @@ func (e *Engine) next() *Source {
 	return first
 }
 
-// rotate moves s, which has had its turn, to the end or out of the ready sources.
-func (e *Engine) rotate(s *Source) {
-	if !s.hasWork() {
-		e.unreadyIfEmpty(s)
+// rotateLocked moves s, which has had its turn, to the end or out of the ready sources.
+func (e *Engine) rotateLocked(s *Source) {
+	if !s.hasWorkLocked() {
+		e.unreadyIfEmptyLocked(s)
 	} else if e.ready.of(s).Len() > 1 {
 		s.ready.Remove()
 		e.ready.push(s)
 	}
 }
 
-// unreadyIfEmpty takes s out of the ready sources if it has no work.
-func (e *Engine) unreadyIfEmpty(s *Source) {
-	if s.ready.InList() && !s.hasWork() {
+// unreadyIfEmptyLocked takes s out of the ready sources if it has no work.
+func (e *Engine) unreadyIfEmptyLocked(s *Source) {
+	if s.ready.InList() && !s.hasWorkLocked() {
 		if e.open == s {
-			e.shut() // nothing is left to claim, and s may be about to end
+			e.shutLocked() // nothing is left to claim, and s may be about to end
 		}
 		s.ready.Remove()
 		s.room.ready--
-		e.reclassify()
+		e.reclassifyLocked()
 		if s.Shared {
 			e.readyOf(s.low).Add(-1)
 		}

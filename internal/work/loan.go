@@ -8,9 +8,9 @@ import "github.com/stint-go/stint/internal/limit"
 // its own limiter would wait for its own permit. README.md has the states; all transitions
 // are made under engine.mu.
 type loan struct {
-	source *Source
-	from   *limit.Scope
-	wake   func() // called with engine.mu held when the permit is back
+	source     *Source
+	from       *limit.Scope
+	wakeLocked func() // is called when the permit is back
 
 	waiter limit.Waiter
 	joined bool // waiter is in the limiter's queue
@@ -19,51 +19,51 @@ type loan struct {
 }
 
 // newLoan returns nil if the task with the scope from has no permit to lend.
-func (s *Source) newLoan(from *limit.Scope, wake func()) *loan {
+func (s *Source) newLoan(from *limit.Scope, wakeLocked func()) *loan {
 	if slot, _ := from.On(s.engine.lim); slot == nil {
 		return nil
 	}
-	l := &loan{source: s, from: from, wake: wake, waiter: limit.Waiter{Low: s.low}}
+	l := &loan{source: s, from: from, wakeLocked: wakeLocked, waiter: limit.Waiter{Low: s.low}}
 	l.waiter.Grant = l.granted
 	return l
 }
 
-// lend lends the permit to a worker if there is something to do. The worker is to be
-// started after unlocking. It is called with engine.mu held. A nil l has no permit.
-func (l *loan) lend() *worker {
-	if l == nil || l.joined || l.lent || l.done || !l.source.hasWork() {
+// lendLocked lends the permit to a worker if there is something to do. The worker is to be
+// started after unlocking. A nil l has no permit.
+func (l *loan) lendLocked() *worker {
+	if l == nil || l.joined || l.lent || l.done || !l.source.hasWorkLocked() {
 		return nil
 	}
 	if !l.source.engine.lim.Join(&l.waiter, l.from) {
 		l.joined = true
 		return nil
 	}
-	return l.start()
+	return l.startLocked()
 }
 
-func (l *loan) start() *worker {
+func (l *loan) startLocked() *worker {
 	l.joined, l.lent = false, true
-	return l.source.engine.pick(l)
+	return l.source.engine.pickLocked(l)
 }
 
 // granted is called when the loan's waiter gets a permit.
 func (l *loan) granted() {
 	e := l.source.engine
 	e.mu.Lock()
-	if l.done || !l.source.hasWork() {
+	if l.done || !l.source.hasWorkLocked() {
 		l.joined = false
 		next := e.lim.Free(l.waiter.Permit)
-		l.wake()
+		l.wakeLocked()
 		e.mu.Unlock()
 		grant(next)
 		return
 	}
-	e.unlock(l.start())
+	e.unlock(l.startLocked())
 }
 
-// end ends the loan and reports whether the permit is back: if not, wake will be
-// called. It is called with engine.mu held.
-func (l *loan) end() bool {
+// endLocked ends the loan and reports whether the permit is back: if not, wakeLocked will be
+// called.
+func (l *loan) endLocked() bool {
 	if l == nil {
 		return true
 	}
@@ -74,13 +74,13 @@ func (l *loan) end() bool {
 	return !l.joined && !l.lent
 }
 
-// serves reports whether the worker may run another task on the permit. It may not if the
+// servesLocked reports whether the worker may run another task on the permit. It may not if the
 // lender wants the permit back, or if the permit is the limiter's own and a waiter should
-// have it. serves is called with engine.mu held.
-func (l *loan) serves() bool {
+// have it.
+func (l *loan) servesLocked() bool {
 	e, p, low := l.source.engine, l.waiter.Permit, l.source.low
-	if l.done || p.Wanted() || !l.source.hasWork() {
+	if l.done || p.Wanted() || !l.source.hasWorkLocked() {
 		return false
 	}
-	return p != (limit.Permit{}) || e.lim.Pressure(low, e.ownWaiters(low)) == limit.None
+	return p != (limit.Permit{}) || e.lim.Pressure(low, e.ownWaitersLocked(low)) == limit.None
 }

@@ -46,7 +46,7 @@ func (r *room) waiters(e *Engine) int {
 
 // hasSlot reports whether one more task may be queued, after reconciling the claims.
 func (r *room) hasSlot(e *Engine) bool {
-	e.reconcile() // not before: the claims are in the cache of another CPU
+	e.reconcileLocked() // not before: the claims are in the cache of another CPU
 	return r.waiters(e) < r.size
 }
 
@@ -110,7 +110,7 @@ func (b *submitter) leave() bool {
 // admit queues the task of b. The engine tells b when it unlocks.
 func (b *submitter) admit() {
 	b.leave()
-	b.source.enqueue(b.payload)
+	b.source.enqueueLocked(b.payload)
 	e := b.source.engine
 	if last := e.admitted; last != nil {
 		b.next, last.next = last.next, b

@@ -84,7 +84,7 @@ type Runner interface {
 type BatchRunner interface {
 	// Short reports whether a task is a batch of several calls. The rate at which such
 	// tasks end says nothing, so the limiter's controller is not told that one waits.
-	// It is called with the engine's lock held.
+	// It runs under the lock of the engine, and must not block.
 	Short() bool
 }
 
@@ -109,13 +109,13 @@ func (s *Source) Offer(payload any, from *limit.Scope) Answer {
 func (s *Source) offer(payload any, from *limit.Scope, submit bool) Answer {
 	e := s.engine
 	e.mu.Lock()
-	if s.refuses(from) {
+	if s.refusesLocked(from) {
 		e.mu.Unlock()
 		return Over
 	}
-	w, ok := s.accept(payload, submit)
+	w, ok := s.acceptLocked(payload, submit)
 	if !ok {
-		s.refused(submit)
+		s.refusedLocked(submit)
 		e.mu.Unlock()
 		return Full
 	}
@@ -134,9 +134,8 @@ func (s *Source) submitted(waited bool) {
 	}
 }
 
-// refused counts a task that found no room, unless a submitter waits next. It is called with
-// engine.mu held.
-func (s *Source) refused(submit bool) {
+// refusedLocked counts a task that found no room, unless a submitter waits next.
+func (s *Source) refusedLocked(submit bool) {
 	if submit || s.Helpers {
 		return
 	}
@@ -176,7 +175,7 @@ func (s *Source) submit(done <-chan struct{}, payload any, from *limit.Scope) An
 	}
 	a := s.answer(done, wake, b, l)
 	s.engine.mu.Lock()
-	for !l.end() {
+	for !l.endLocked() {
 		s.engine.mu.Unlock()
 		<-wake
 		s.engine.mu.Lock()
@@ -195,7 +194,7 @@ func (s *Source) answer(done, wake <-chan struct{}, b *submitter, l *loan) Answe
 	}
 	for {
 		s.engine.mu.Lock()
-		s.engine.unlock(l.lend())
+		s.engine.unlock(l.lendLocked())
 		select {
 		case a := <-b.answer:
 			return a
@@ -218,27 +217,27 @@ func (s *Source) hurry(b *submitter) {
 	e.mu.Lock()
 	if b.node.InList() {
 		s.room.late = max(s.room.late, b.turn+1)
-		e.shutRoom(s.room)
+		e.shutRoomLocked(s.room)
 		s.room.admit(e)
-		s.openSegment()
+		s.openSegmentLocked()
 	}
-	e.unlock(e.wakeOne())
+	e.unlock(e.wakeOneLocked())
 }
 
 // block adds b to the waiting submitters, unless the source takes no more tasks.
 func (s *Source) block(b *submitter, from *limit.Scope) bool {
 	e := s.engine
 	e.mu.Lock()
-	if s.refuses(from) {
+	if s.refusesLocked(from) {
 		e.mu.Unlock()
 		return false
 	}
 	b.join()
-	e.makeReady(s)
-	e.shutRoom(s.room)
+	e.makeReadyLocked(s)
+	e.shutRoomLocked(s.room)
 	s.room.admit(e) // there may be room since Offer looked
-	s.openSegment()
-	e.unlock(e.wakeOne())
+	s.openSegmentLocked()
+	e.unlock(e.wakeOneLocked())
 	return true
 }
 
@@ -250,8 +249,8 @@ func (s *Source) unblock(b *submitter) bool {
 	if !b.leave() {
 		return false
 	}
-	s.engine.unreadyIfEmpty(s)
-	s.settle()
+	s.engine.unreadyIfEmptyLocked(s)
+	s.settleLocked()
 	return true
 }
 
@@ -261,7 +260,7 @@ func (s *Source) Wait() {
 	s.AwaitLending(func() bool {
 		s.engine.mu.Lock()
 		defer s.engine.mu.Unlock()
-		idle := s.isIdle()
+		idle := s.isIdleLocked()
 		s.ended = s.ended || idle
 		return idle
 	})
@@ -276,7 +275,7 @@ func (s *Source) AwaitLending(condition func() bool) {
 	defer s.Parent.Reclaim()
 	var l *loan
 	if s.Parent != nil {
-		l = s.newLoan(s.Parent, s.wakeWaiters)
+		l = s.newLoan(s.Parent, s.wakeWaitersLocked)
 	}
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()
@@ -284,15 +283,14 @@ func (s *Source) AwaitLending(condition func() bool) {
 		s.lenders++
 		defer func() { s.lenders-- }()
 	}
-	s.await(condition, l)
-	for !l.end() {
+	s.awaitLocked(condition, l)
+	for !l.endLocked() {
 		s.changed.Wait()
 	}
 }
 
-// await waits until condition holds, and lends l. It is called with engine.mu held, and
-// unlocks it meanwhile.
-func (s *Source) await(condition func() bool, l *loan) {
+// awaitLocked waits until condition holds, and lends l. It unlocks engine.mu meanwhile.
+func (s *Source) awaitLocked(condition func() bool, l *loan) {
 	e := s.engine
 	s.waiting.Add(1)
 	defer s.waiting.Add(-1)
@@ -305,7 +303,7 @@ func (s *Source) await(condition func() bool, l *loan) {
 			return
 		}
 		for wakes == s.wakes {
-			if w := l.lend(); w != nil {
+			if w := l.lendLocked(); w != nil {
 				e.unlock(w)
 				e.mu.Lock()
 			} else {
@@ -323,7 +321,7 @@ func (s *Source) Notify() {
 	}
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()
-	s.wakeWaiters()
+	s.wakeWaitersLocked()
 }
 
 // Running returns how many tasks run.
@@ -353,15 +351,13 @@ func (s *Source) Accepted() int {
 func (s *Source) Stop() {
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()
-	s.stop()
+	s.stopLocked()
 }
 
-// The functions below are called with engine.mu held.
-
-func (s *Source) stop() {
+func (s *Source) stopLocked() {
 	s.ended = true
 	e := s.engine
-	s.count(s.queue.shut)
+	s.countLocked(s.queue.shut)
 	s.front.Store(nil)
 	n := s.queue.clear()
 	e.queued -= n
@@ -372,34 +368,34 @@ func (s *Source) stop() {
 			e.abandoned += n
 		}
 	}
-	s.refuseAll()
-	e.shutRoom(s.room)
+	s.refuseAllLocked()
+	e.shutRoomLocked(s.room)
 	s.room.admit(e) // submitters of other sources
-	e.tellAdmitted()
-	e.unreadyIfEmpty(s)
-	s.settle()
+	e.tellAdmittedLocked()
+	e.unreadyIfEmptyLocked(s)
+	s.settleLocked()
 }
 
 // Refuses reports whether Offer would answer Over. from is the scope of the calling task.
 func (s *Source) Refuses(from *limit.Scope) bool {
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()
-	return s.refuses(from)
+	return s.refusesLocked(from)
 }
 
-// refuses reports whether the source takes no task; from is the submitter's scope. A
+// refusesLocked reports whether the source takes no task; from is the submitter's scope. A
 // closed engine must take what its tasks start, to run what it has accepted, unless it
 // drops everything or no task is left.
-func (s *Source) refuses(from *limit.Scope) bool {
+func (s *Source) refusesLocked(from *limit.Scope) bool {
 	e := s.engine
 	if s.ended || s.Context.Err() != nil {
 		return true
 	}
-	return e.closed && s.refusesClosed(from)
+	return e.closed && s.refusesClosedLocked(from)
 }
 
-// refusesClosed is refuses for a closed engine.
-func (s *Source) refusesClosed(from *limit.Scope) bool {
+// refusesClosedLocked is refuses for a closed engine.
+func (s *Source) refusesClosedLocked(from *limit.Scope) bool {
 	e := s.engine
 	if s.Helpers && s.accepted > 0 {
 		return false
@@ -408,8 +404,8 @@ func (s *Source) refusesClosed(from *limit.Scope) bool {
 	return slot == nil || e.abandoning || e.running == 0
 }
 
-// hasWork reports whether a worker would find something to do.
-func (s *Source) hasWork() bool { return s.queue.n+s.blocked.Len() > 0 }
+// hasWorkLocked reports whether a worker would find something to do.
+func (s *Source) hasWorkLocked() bool { return s.queue.n+s.blocked.Len() > 0 }
 
 // short reports whether the limiter's controller is not told that tasks of s wait.
 func (s *Source) short() bool { return s.batches != nil && s.batches.Short() }
@@ -417,8 +413,8 @@ func (s *Source) short() bool { return s.batches != nil && s.batches.Short() }
 // lasts reports whether s ends with its engine.
 func (s *Source) lasts() bool { return s == s.engine.lasting }
 
-// refuseAll tells the waiting submitters that the source has ended.
-func (s *Source) refuseAll() {
+// refuseAllLocked tells the waiting submitters that the source has ended.
+func (s *Source) refuseAllLocked() {
 	for s.blocked.Len() > 0 {
 		b := s.blocked.First().Value()
 		b.leave()
@@ -426,25 +422,25 @@ func (s *Source) refuseAll() {
 	}
 }
 
-// enqueue appends a task to the queue.
-func (s *Source) enqueue(payload any) {
+// enqueueLocked appends a task to the queue.
+func (s *Source) enqueueLocked(payload any) {
 	e := s.engine
 	s.queue.push(payload, s.accepted, s.segmentSize)
 	s.accepted++
 	e.queued++
 	s.room.queued++
 	if !s.ready.InList() {
-		e.makeReady(s)
+		e.makeReadyLocked(s)
 	}
 	if s.lenders > 0 {
-		s.wakeWaiters() // one of them may have a permit for it
+		s.wakeWaitersLocked() // one of them may have a permit for it
 	}
 }
 
-// accept accepts a task that finds room at once, and returns the worker to be started for it,
+// acceptLocked accepts a task that finds room at once, and returns the worker to be started for it,
 // or nil. A Submit can wait instead: it takes no permit for the task if the queue is long, since
 // workers are coming and make room, or if one more worker needs a free CPU.
-func (s *Source) accept(payload any, submit bool) (w *worker, ok bool) {
+func (s *Source) acceptLocked(payload any, submit bool) (w *worker, ok bool) {
 	e, r := s.engine, s.room
 	switch {
 	case r.blocked.Len() > 0: // behind those that came before
@@ -453,25 +449,25 @@ func (s *Source) accept(payload any, submit bool) (w *worker, ok bool) {
 		if !e.lim.TryAcquire() {
 			return nil, false
 		}
-		w = e.pick(nil)
-		s.assign(w, payload)
+		w = e.pickLocked(nil)
+		s.assignLocked(w, payload)
 		return w, true
 	case r.queued < r.size, r.hasSlot(e):
-		s.enqueue(payload)
-		return e.wakeOne(), true
+		s.enqueueLocked(payload)
+		return e.wakeOneLocked(), true
 	case submit && (r.long() || e.lim.NeedController().Crowded()), !e.lim.TryAcquire():
 		return nil, false
 	}
-	s.enqueue(payload)
-	return e.pick(nil), true
+	s.enqueueLocked(payload)
+	return e.pickLocked(nil), true
 }
 
-// assign gives a task to w, which was picked for it and runs it first. It counts as
+// assignLocked gives a task to w, which was picked for it and runs it first. It counts as
 // running: the end of the source does not drop it.
-func (s *Source) assign(w *worker, payload any) {
+func (s *Source) assignLocked(w *worker, payload any) {
 	e := s.engine
 	w.given, w.givenBy = Task{payload, s.accepted}, s
-	w.order(s)
+	w.orderLocked(s)
 	w.arriving = false // it is on its way to no queue
 	e.arriving--
 	s.accepted++
@@ -479,12 +475,12 @@ func (s *Source) assign(w *worker, payload any) {
 	e.running++
 	e.started++
 	if s.Shared {
-		e.activate(s)
+		e.activateLocked(s)
 	}
 }
 
-// count calls f, which takes tasks from the queue, and counts them.
-func (s *Source) count(f func()) {
+// countLocked calls f, which takes tasks from the queue, and counts them.
+func (s *Source) countLocked(f func()) {
 	n := s.queue.n
 	f()
 	n -= s.queue.n
@@ -493,31 +489,31 @@ func (s *Source) count(f func()) {
 	s.engine.started += uint64(n)
 }
 
-// take removes the next task from the queue. It reports false if the last one was claimed
+// takeLocked removes the next task from the queue. It reports false if the last one was claimed
 // meanwhile.
-func (s *Source) take() (t Task, ok bool) {
+func (s *Source) takeLocked() (t Task, ok bool) {
 	if s.queue.n == 0 && s.blocked.Len() > 0 {
 		s.blocked.First().Value().admit()
 	}
-	s.count(func() { t, ok = s.queue.pop() })
+	s.countLocked(func() { t, ok = s.queue.pop() })
 	if ok {
 		s.running++
 		s.engine.running++
 	}
-	s.proceed()
+	s.proceedLocked()
 	return t, ok
 }
 
-// proceed is called after tasks were taken: it admits submitters and rotates the sources.
-func (s *Source) proceed() {
+// proceedLocked is called after tasks were taken: it admits submitters and rotates the sources.
+func (s *Source) proceedLocked() {
 	s.room.admit(s.engine)
-	s.engine.rotate(s)
-	s.openSegment()
+	s.engine.rotateLocked(s)
+	s.openSegmentLocked()
 }
 
-// openSegment lets the next tasks be claimed without the lock, if no other source
+// openSegmentLocked lets the next tasks be claimed without the lock, if no other source
 // waits for its turn: at most as many as submitters wait for.
-func (s *Source) openSegment() {
+func (s *Source) openSegmentLocked() {
 	e, r := s.engine, s.room
 	if race.Sharp || s.Helpers || !r.long() || !e.ready.only(s) {
 		return
@@ -532,32 +528,32 @@ func (s *Source) openSegment() {
 	}
 }
 
-// refill is called after the last open task was claimed.
-func (s *Source) refill() {
-	s.count(s.queue.shut)
-	s.proceed()
+// refillLocked is called after the last open task was claimed.
+func (s *Source) refillLocked() {
+	s.countLocked(s.queue.shut)
+	s.proceedLocked()
 }
 
-// isIdle reports whether nothing is queued, running or being submitted.
-func (s *Source) isIdle() bool { return s.queue.n+s.running+s.blocked.Len() == 0 }
+// isIdleLocked reports whether nothing is queued, running or being submitted.
+func (s *Source) isIdleLocked() bool { return s.queue.n+s.running+s.blocked.Len() == 0 }
 
-// wakeWaiters makes the waiting goroutines check their condition.
-func (s *Source) wakeWaiters() {
+// wakeWaitersLocked makes the waiting goroutines check their condition.
+func (s *Source) wakeWaitersLocked() {
 	s.wakes++
 	s.changed.Broadcast()
 }
 
-// settle is called after every change that a goroutine may wait for.
-func (s *Source) settle() {
-	idle := s.isIdle()
+// settleLocked is called after every change that a goroutine may wait for.
+func (s *Source) settleLocked() {
+	idle := s.isIdleLocked()
 	if idle {
 		s.queue.trim()
 	}
 	if s.waiting.Load() > 0 && (s.ended || idle) {
-		s.wakeWaiters()
+		s.wakeWaitersLocked()
 	}
 	if s.Shared && idle {
 		delete(s.engine.active, s)
 	}
-	s.engine.settle()
+	s.engine.settleLocked()
 }

@@ -22,10 +22,10 @@ func TestOthersTakeNoSteps(t *testing.T) {
 		t.Error("the submitter is not the last of the ring")
 	}
 	for range 10 {
-		e.idle = append(e.idle, e.newWorker())
+		e.idle = append(e.idle, e.newWorkerLocked())
 	}
 	stays := &e.idle[3]
-	e.dismiss(3)
+	e.dismissLocked(3)
 	if len(e.idle) != 7 || &e.idle[0] != stays {
 		t.Error("the workers that stay have been moved")
 	}

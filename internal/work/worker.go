@@ -157,9 +157,9 @@ func (w *worker) count(y *tally, failed int) {
 	}
 }
 
-// order gives the next task of s, which w has a permit for, its place in the order of the
-// limit. It is called with engine.mu held, when the task is taken from the queue.
-func (w *worker) order(s *Source) {
+// orderLocked gives the next task of s, which w has a permit for, its place in the order of the
+// limit, when the task is taken from the queue.
+func (w *worker) orderLocked(s *Source) {
 	if lim := w.engine.lim; race.Sharp && !s.Helpers {
 		w.ticket = lim.Order.Take(lim.Bound())
 	}
@@ -282,8 +282,8 @@ func (w *worker) setContext() {
 // refill is called after the last open task was claimed, before it runs.
 func (w *worker) refill() {
 	w.engine.mu.Lock()
-	w.source.refill()
-	w.engine.unlock(w.engine.wakeOne())
+	w.source.refillLocked()
+	w.engine.unlock(w.engine.wakeOneLocked())
 }
 
 // look takes the next task under the lock, and waits for one if there is none. It returns
@@ -291,18 +291,18 @@ func (w *worker) refill() {
 func (w *worker) look() (t Task, ok bool) {
 	e := w.engine
 	e.mu.Lock()
-	w.awaitCPU()
-	e.reconcile()
-	w.arrive()
+	w.awaitCPULocked()
+	e.reconcileLocked()
+	w.arriveLocked()
 	if w.source != nil {
-		e.finish(w.source)
+		e.finishLocked(w.source)
 		w.source = nil
 	}
 	for {
-		s := w.choose()
+		s := w.chooseLocked()
 		switch {
 		case s == nil:
-			if !w.park() {
+			if !w.parkLocked() {
 				return Task{}, false
 			}
 			continue
@@ -310,22 +310,22 @@ func (w *worker) look() (t Task, ok bool) {
 			t, ok = w.given, true
 			w.given, w.givenBy = Task{}, nil
 		case s.Context.Err() != nil:
-			s.stop()
+			s.stopLocked()
 		default:
-			if t, ok = s.take(); ok {
-				w.order(s)
+			if t, ok = s.takeLocked(); ok {
+				w.orderLocked(s)
 			}
 		}
 		if ok {
 			w.source = s
 			break
 		}
-		w.pay()
+		w.payLocked()
 	}
 	w.startSampling()
-	w.pay()
-	next := e.wakeOne()
-	w.signs = w.fastPathSigns()
+	w.payLocked()
+	next := e.wakeOneLocked()
+	w.signs = w.fastPathSignsLocked()
 	e.unlock(next)
 	w.setContext()
 	return t, true
@@ -352,9 +352,8 @@ func (w *worker) sample(failed int) {
 	w.sampler.Done(c, 1, failed)
 }
 
-// pay tells the waiter that is owed a grant. It is called with engine.mu held, and
-// unlocks it meanwhile.
-func (w *worker) pay() {
+// payLocked tells the waiter that is owed a grant. It unlocks engine.mu meanwhile.
+func (w *worker) payLocked() {
 	if owed := w.owed; owed != nil {
 		w.owed = nil
 		w.engine.mu.Unlock()
@@ -363,27 +362,27 @@ func (w *worker) pay() {
 	}
 }
 
-// choose returns the source to take the next task from, or nil if there is none or no
-// permit for it. It is called with engine.mu held.
-func (w *worker) choose() *Source {
+// chooseLocked returns the source to take the next task from, or nil if there is none or no
+// permit for it.
+func (w *worker) chooseLocked() *Source {
 	if w.givenBy != nil {
 		return w.givenBy
 	}
 	if w.loan != nil {
-		if w.permit && w.loan.serves() {
+		if w.permit && w.loan.servesLocked() {
 			return w.loan.source
 		}
-		w.returnLoan()
+		w.returnLoanLocked()
 	}
-	s := w.engine.next()
-	if s == nil || !w.keep(s.low) {
+	s := w.engine.nextLocked()
+	if s == nil || !w.keepLocked(s.low) {
 		return nil
 	}
 	return s
 }
 
-// returnLoan returns the permit on loan. It is called with engine.mu held.
-func (w *worker) returnLoan() {
+// returnLoanLocked returns the permit on loan.
+func (w *worker) returnLoanLocked() {
 	v := w.loan
 	w.loan = nil
 	if w.permit {
@@ -392,27 +391,25 @@ func (w *worker) returnLoan() {
 	}
 	w.slot, w.ctx, w.of = limit.NewHeldPermit(w.engine.lim, limit.Permit{}), nil, nil
 	v.lent = false
-	v.wake()
+	v.wakeLocked()
 }
 
-// fastPathSigns returns the signs of the limiter under which w may claim tasks of its source,
-// if nobody but the engine should have the permit, and -1 otherwise. It is called with
-// engine.mu held.
-func (w *worker) fastPathSigns() limit.Signs {
+// fastPathSignsLocked returns the signs of the limiter under which w may claim tasks of its
+// source, or -1 if somebody other than the engine should have the permit.
+func (w *worker) fastPathSignsLocked() limit.Signs {
 	e, low := w.engine, w.source.low
-	if signs := e.lim.Signs(); w.loan == nil && signs.Pressure(low, e.ownWaiters(low)) == limit.None {
+	if signs := e.lim.Signs(); w.loan == nil && signs.Pressure(low, e.ownWaitersLocked(low)) == limit.None {
 		return signs
 	}
 	return -1
 }
 
-// keep reports whether w may run another task, of the given priority, on its permit. If a
-// waiter should have the permit, w gives it up and the engine queues again. It is called
-// with engine.mu held.
-func (w *worker) keep(low bool) bool {
+// keepLocked reports whether w may run another task, of the given priority, on its permit. If a
+// waiter should have the permit, w gives it up and the engine queues again.
+func (w *worker) keepLocked(low bool) bool {
 	e := w.engine
 	if w.permit {
-		if w.quantum.Lasts(e.lim.Pressure(low, e.ownWaiters(low)), 1) {
+		if w.quantum.Lasts(e.lim.Pressure(low, e.ownWaitersLocked(low)), 1) {
 			return true
 		}
 		next, kept := e.lim.Yield(low)
@@ -434,10 +431,9 @@ func (w *worker) keep(low bool) bool {
 	return w.permit
 }
 
-// park returns the permit and waits to be woken. It reports false if w is to leave. It is
-// called with engine.mu held, unlocks it meanwhile, and leaves it unlocked when it reports
-// false.
-func (w *worker) park() bool {
+// parkLocked returns the permit and waits to be woken. It unlocks engine.mu meanwhile. It reports
+// false, and leaves engine.mu unlocked, if w is to leave.
+func (w *worker) parkLocked() bool {
 	e := w.engine
 	if w.permit {
 		w.permit = false
@@ -447,7 +443,7 @@ func (w *worker) park() bool {
 		}
 	}
 	if e.draining && e.ready.Len() == 0 {
-		e.left()
+		e.leftLocked()
 		owed := w.owed
 		e.mu.Unlock()
 		grant(owed)
@@ -458,8 +454,8 @@ func (w *worker) park() bool {
 	}
 	w.parked = limit.Clock()
 	e.idle = append(e.idle, w)
-	e.arm(w.parked)
-	w.pay()
+	e.armLocked(w.parked)
+	w.payLocked()
 	for !w.called {
 		w.wake.Wait()
 	}
@@ -468,18 +464,18 @@ func (w *worker) park() bool {
 		w.sampler.Rest()
 	}
 	if w.leaving {
-		e.left()
+		e.leftLocked()
 		e.mu.Unlock()
 		return false
 	}
-	w.awaitCPU()
-	w.arrive()
+	w.awaitCPULocked()
+	w.arriveLocked()
 	return true
 }
 
-// awaitCPU blocks a worker that was sent to the queue under an adaptive limit until a CPU
-// is free for it. It is called with engine.mu held, which it releases meanwhile.
-func (w *worker) awaitCPU() {
+// awaitCPULocked blocks a worker that was sent to the queue under an adaptive limit until a CPU
+// is free for it. It unlocks engine.mu meanwhile.
+func (w *worker) awaitCPULocked() {
 	if !w.needsCPU {
 		return
 	}
@@ -495,8 +491,8 @@ func (w *worker) awaitCPU() {
 	e.waits = max(e.waits, waits)
 }
 
-// arrive records that w has reached the queue. It is called with engine.mu held.
-func (w *worker) arrive() {
+// arriveLocked records that w has reached the queue.
+func (w *worker) arriveLocked() {
 	switch {
 	case !w.arriving:
 		return
