@@ -21,43 +21,65 @@ import (
 // task to task and parks without one. Use New.
 type Engine struct {
 	lim         *limit.Limiter
+	ownsLimiter bool // the search of lim ends with the engine
 	idleTimeout time.Duration
 	name        string
 	labels      context.Context // has the pprof labels of the workers; nil leaves them alone
+	lasting     *Source         // its first, which ends with it
 
-	lasting *Source // its first, which ends with it
+	readyShared atomic.Int32 // shared sources in ready whose priority is not low; written with mu held
+	readyLow    atomic.Int32 // shared sources in ready whose priority is low; written with mu held
 
-	readyShared atomic.Int32  // shared sources in ready whose priority is not low; written with mu held
-	readyLow    atomic.Int32  // shared sources in ready whose priority is low; written with mu held
-	failed      atomic.Uint64 // tasks
+	mu sync.Mutex // guards the rest
+	pending
+	workerSet
+	entry
+	numbers
+	ending
+}
 
-	mu          sync.Mutex
-	ready       readySources         // with a queued task or a waiting submitter
-	active      map[*Source]struct{} // shared, with anything pending
-	open        *Source              // whose tasks are claimed without the lock, or nil
-	admitted    *submitter           // the last of a ring of submitters to be woken after unlocking, or nil
-	waiter      limit.Waiter         // of the engine; in the limiter's queue while awaiting
-	awaiting    bool
-	armed       bool // the timer
-	waking      bool // a worker is on its way to the queue; it wakes the next
-	draining    bool // workers that find nothing leave
-	closed      bool
-	abandoning  bool                     // Abandon has been called
-	ownsLimiter bool                     // its search ends with the engine; written before there are workers
-	idleWaiters fifo.List[chan struct{}] // closed when the engine is idle
+// pending is what waits for a worker.
+type pending struct {
+	ready    readySources         // with a queued task or a waiting submitter
+	active   map[*Source]struct{} // shared, with anything pending
+	open     *Source              // whose tasks are claimed without the lock, or nil
+	admitted *submitter           // the last of a ring of submitters to be woken after unlocking, or nil
+}
 
+// A workerSet is the workers of an engine.
+type workerSet struct {
 	workers  int
 	first    *worker   // part of the engine's memory, until it is used
 	idle     []*worker // parked, the longest first; the last is woken first
 	timer    *idleTimer
-	waits    int // how often a worker has waited for a CPU in vain
-	arriving int // workers on their way to the queue with a permit, not on loan
+	armed    bool // the timer
+	waits    int  // how often a worker has waited for a CPU in vain
+	arriving int  // workers on their way to the queue with a permit, not on loan
+}
 
+// An entry is how an engine gets its next worker to the queue, one at a time.
+type entry struct {
+	waiter   limit.Waiter // in the limiter's queue while awaiting
+	awaiting bool
+	waking   bool // a worker is on its way to the queue; it wakes the next
+}
+
+// numbers are those of the tasks. Helpers are counted in started when they end.
+type numbers struct {
 	running            int // workers with a task
 	queued             int // when it was last reconciled
 	blocked, abandoned int
-	started, dropped   uint64 // tasks; helpers are counted when they end
-	refused            uint64 // tasks
+	started, dropped   uint64
+	refused            uint64
+	failed             atomic.Uint64 // written without mu
+}
+
+// ending is how far an engine is from its end.
+type ending struct {
+	draining    bool // workers that find nothing leave
+	closed      bool
+	abandoning  bool                     // Abandon has been called
+	idleWaiters fifo.List[chan struct{}] // closed when the engine is idle
 }
 
 // Config configures an Engine.
