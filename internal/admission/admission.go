@@ -64,7 +64,7 @@ func AcquireFree(ctx context.Context, l *limit.Limiter) (Admission, bool) {
 // begin begins the task, on p.
 func (a *Admission) begin(p limit.Permit) {
 	a.permit.Hold(p)
-	if c := a.permit.Limiter().Controller(); c != nil && c.Active() {
+	if a.permit.Limiter().ActiveController() != nil {
 		a.since = limit.Clock()
 	}
 }
@@ -108,8 +108,8 @@ func count(l *limit.Limiter, since time.Duration, failed bool) {
 		l.Failed()
 	}
 	l.Completed(1)
-	c := l.Controller()
-	if c == nil || !c.Active() {
+	c := l.ActiveController()
+	if c == nil {
 		return
 	}
 	var took time.Duration

@@ -72,8 +72,14 @@ func (l *Limiter) Report(err error) {
 	}
 }
 
-// searching reports whether finished tasks count for the controller.
-func (l *Limiter) searching() bool {
-	c := l.Controller()
-	return c != nil && c.Active()
+// ActiveController returns the controller while it counts finished tasks, and otherwise nil, as
+// for a nil l.
+func (l *Limiter) ActiveController() *auto.Controller {
+	if l == nil {
+		return nil
+	}
+	if c := l.Controller(); c != nil && c.Active() {
+		return c
+	}
+	return nil
 }

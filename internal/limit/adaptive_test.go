@@ -12,7 +12,7 @@ import (
 func adaptive(n int) (l *Limiter, searching func() bool) {
 	l = new(Limiter)
 	l.InitAdaptive(auto.Config{Min: n, Max: 2 * n, Burst: n, Procs: 1})
-	return l, func() bool { c := l.Controller(); return c != nil && c.Active() }
+	return l, func() bool { return l.ActiveController() != nil }
 }
 
 // An adaptive Limiter makes one controller, when a task waits, and none after EndSearch;

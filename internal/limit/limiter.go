@@ -409,7 +409,7 @@ func (l *Limiter) returnFast() bool {
 // noteRest is called when the last permit has returned without mu. unlock tells the watchers
 // and the controller that no permit is out, if a task has waited.
 func (l *Limiter) noteRest() {
-	if l.waited.Load() || l.searching() {
+	if l.waited.Load() || l.ActiveController() != nil {
 		l.lock()
 		l.unlock()
 	}
@@ -434,8 +434,10 @@ func (l *Limiter) unlock() {
 	if free := l.Bound() - l.out; free >= 0 && l.waitingLocked() == 0 {
 		l.free.Store(int64(free))
 	}
-	if l.out == 0 && l.searching() {
-		l.Controller().NotifyIdle()
+	if l.out == 0 {
+		if c := l.ActiveController(); c != nil {
+			c.NotifyIdle()
+		}
 	}
 	l.mu.Unlock()
 }

@@ -97,7 +97,7 @@ func TestAdaptiveLoopShrinks(t *testing.T) {
 
 // Only a loop whose items wait, and reach the limit, starts a search. It ends with the loop.
 func TestSearchOfALoop(t *testing.T) {
-	searching := func(l *Loop) bool { return l.search() != nil }
+	searching := func(l *Loop) bool { return l.lim.ActiveController() != nil }
 	synctest.Test(t, func(t *testing.T) {
 		for _, c := range []struct {
 			n    int

@@ -131,7 +131,7 @@ func (l *Loop) Run() bool {
 	l.running.Add(1)
 	defer l.join(w)
 	l.addSpare()
-	w.startSampling()
+	w.sampling.Start(l.lim)
 	w.work()
 	return true
 }

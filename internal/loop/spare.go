@@ -116,7 +116,7 @@ func (l *Loop) help() {
 	w.begin()
 	l.spare.exists.Store(false)
 	l.addSpare()
-	w.startSampling()
+	w.sampling.Start(l.lim)
 	w.serve()
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"runtime/trace"
 
-	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/internal/task"
@@ -23,7 +22,7 @@ type worker struct {
 	held    *limit.HeldPermit // nil if nobody else uses the limiter
 
 	grain
-	sampler *auto.Sampler // made when it is first needed
+	sampling limit.Sampling
 	Batch
 	claimed *stealable // nil: it claims one index at a time
 
@@ -66,7 +65,7 @@ func (w *worker) work() {
 		} else {
 			w.call()
 		}
-		w.sample()
+		w.sampling.Done(l.lim, w.made, w.failed)
 	}
 }
 
@@ -78,7 +77,7 @@ func (w *worker) caught() {
 	o := task.Unreturned(recover())
 	w.fail(o) // before others can have the rest of the batch
 	w.setBatchSize(1)
-	w.sample()
+	w.sampling.Done(w.loop.lim, w.made, w.failed)
 	if o.Panic != nil {
 		w.calling = false // otherwise the goroutine is about to end
 	}
@@ -259,9 +258,7 @@ func (w *worker) acquire(granted *limit.Waiter) bool {
 	w.permit, w.has = l.lim.AcquireAs(l.low, l.Nested, l.Context.Done(), l.overSignal(), w.from(), granted)
 	l.waiting.Add(-1)
 	w.quantum.Start()
-	if w.sampler != nil {
-		w.sampler.Rest()
-	}
+	w.sampling.Rest()
 	if w.held != nil && w.has && w.permit != before {
 		w.begin()
 	}

@@ -17,16 +17,16 @@ import (
 // A worker parks and leaves by itself. The step that takes it out of engine.idle sets
 // called and owes it one Signal.
 type worker struct {
-	ticket  race.Ticket // of the running task
-	engine  *Engine
-	slot    *limit.HeldPermit
-	source  *Source     // of the running task
-	signs   limit.Signs // while which it need not look; -1: it must look
-	left    bool        // its goroutine ends, and not by a Goexit
-	of      *Source     // that ctx is made for
-	ctx     context.Context
-	loan    *loan         // of its permit, for tasks of one source; nil: the permit is the engine's
-	sampler *auto.Sampler // made when it is first needed
+	ticket   race.Ticket // of the running task
+	engine   *Engine
+	slot     *limit.HeldPermit
+	source   *Source     // of the running task
+	signs    limit.Signs // while which it need not look; -1: it must look
+	left     bool        // its goroutine ends, and not by a Goexit
+	of       *Source     // that ctx is made for
+	ctx      context.Context
+	loan     *loan // of its permit, for tasks of one source; nil: the permit is the engine's
+	sampling limit.Sampling
 
 	// guarded by engine.mu
 	permit   bool
@@ -153,7 +153,7 @@ func (w *worker) next(t *Task, c *claimCache, y *tally) bool {
 func (w *worker) count(y *tally, failed int) {
 	if !w.source.Helpers {
 		y.add(w.engine.lim)
-		w.sample(failed)
+		w.sampling.Done(w.engine.lim, 1, failed)
 	}
 }
 
@@ -322,34 +322,13 @@ func (w *worker) look() (t Task, ok bool) {
 		}
 		w.payLocked()
 	}
-	w.startSampling()
+	w.sampling.Start(e.lim)
 	w.payLocked()
 	next := e.wakeOneLocked()
 	w.signs = w.fastPathSignsLocked()
 	e.unlock(next)
 	w.setContext()
 	return t, true
-}
-
-// startSampling tells the controller, if it counts, that the first task of w starts.
-func (w *worker) startSampling() {
-	if c := w.engine.lim.Controller(); w.sampler == nil && c != nil && c.Active() {
-		w.sampler = new(auto.Sampler)
-		w.sampler.Start(c)
-	}
-}
-
-// sample counts a task as ended for the controller. failed is 1 if it has failed, and 0
-// otherwise.
-func (w *worker) sample(failed int) {
-	c := w.engine.lim.Controller()
-	if c == nil || !c.Active() {
-		return
-	}
-	if w.sampler == nil {
-		w.sampler = new(auto.Sampler)
-	}
-	w.sampler.Done(c, 1, failed)
 }
 
 // payLocked tells the waiter that is owed a grant. It unlocks engine.mu meanwhile.
@@ -460,9 +439,7 @@ func (w *worker) parkLocked() bool {
 		w.wake.Wait()
 	}
 	w.called = false
-	if w.sampler != nil {
-		w.sampler.Rest()
-	}
+	w.sampling.Rest()
 	if w.leaving {
 		e.leftLocked()
 		e.mu.Unlock()
