@@ -20,12 +20,11 @@ type Limiter struct {
 	Order race.Order // of the tasks that run on permits, for the race detector
 	Made  race.Ends  // of the functions that have made l; see race.Aside
 
-	free      atomic.Int64         // permits that may be taken without mu, or closed
-	signs     atomic.Int64         // Signs; written with mu held
-	waited    atomic.Bool          // a waiter has joined, under an adaptive limit, since no permit was out; written with mu held
-	outermost atomic.Int32         // the smallest depth of a scope that has held a permit; 0: none has
-	limit     atomic.Int64         // written with mu held
-	spare     atomic.Pointer[turn] // of the last goroutine that waited, or nil
+	free      atomic.Int64 // permits that may be taken without mu, or closed
+	signs     atomic.Int64 // Signs; written with mu held
+	waited    atomic.Bool  // a waiter has joined, under an adaptive limit, since no permit was out; written with mu held
+	outermost atomic.Int32 // the smallest depth of a scope that has held a permit; 0: none has
+	limit     atomic.Int64 // written with mu held
 
 	mu        sync.Mutex
 	out       int // permits that are out, while free is closed
@@ -244,16 +243,36 @@ func (l *Limiter) Acquire(done, quit <-chan struct{}, from *Scope, granted *Wait
 // AcquireAs is Acquire for a caller whose priority is low, or not, and that is of a call that
 // inherited l, or not.
 func (l *Limiter) AcquireAs(low, nested bool, done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
-	t := l.turn(low, nested)
-	defer l.keep(t)
-	free := l.Join(&t.Waiter, from)
+	ready := make(chan struct{})
+	w := &Waiter{Low: low, Nested: nested, Grant: func() { close(ready) }}
+	free := l.Join(w, from)
 	if granted != nil {
 		granted.Grant()
 	}
-	if free || t.await(l, done, quit) {
-		return t.Permit, true
+	if free || l.await(w, ready, done, quit) {
+		return w.Permit, true
 	}
 	return Permit{}, false
+}
+
+// await waits until w, whose Grant closes ready, has its permit. It reports false if w has left
+// the queue, as done or quit was closed.
+func (l *Limiter) await(w *Waiter, ready, done, quit <-chan struct{}) bool {
+	if done == nil && quit == nil { // a receive costs less than a select
+		<-ready
+		return true
+	}
+	select {
+	case <-ready:
+		return true
+	case <-done:
+	case <-quit:
+	}
+	if l.Leave(w) {
+		return false
+	}
+	<-ready // closed, or about to be
+	return true
 }
 
 // AcquireFree takes a permit if it can do so without waiting.
