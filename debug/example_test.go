@@ -43,11 +43,11 @@ func ExampleHandler() {
 	mux.ServeHTTP(answer, httptest.NewRequest("GET", "/debug/stint", nil))
 	fmt.Print(answer.Body)
 	// Output:
-	// POOL        LIMITER  LIMIT  RUNNING  QUEUED  WAITING  WORKERS  IDLE  COMPLETED  FAILED  DROPPED  REFUSED  TASKS/S
-	// thumbnails  -            8        0       0        0        0     0          3       0        0        0        -
+	// POOL        LIMIT  RUNNING  QUEUED  WAITING  WORKERS  IDLE  COMPLETED  FAILED  DROPPED  REFUSED  TASKS/S  LIMITER
+	// thumbnails  8      0        0       0        0        0     3          0       0        0        -        -
 	//
-	// LIMITER   LIMIT  RUNNING  WAITING  COMPLETED  FAILED  REFUSED  TASKS/S  PHASE  REASON
-	// database     20        0        0          0       0        0        -  fixed
+	// LIMITER   LIMIT  RUNNING  WAITING  COMPLETED  FAILED  WAITED  REFUSED  BACKOFFS  TASKS/S  PHASE  REASON
+	// database  20     0        0        0          0       0       0        0         -        fixed  -
 }
 
 // A pool is shown until it is removed.

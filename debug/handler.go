@@ -2,9 +2,11 @@ package debug
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -16,18 +18,16 @@ import (
 // value is ready for use and shows none. Its methods may be called concurrently. A Handler
 // must not be copied after first use.
 type Handler struct {
-	page page
-
 	mu       sync.Mutex
-	pools    map[string]*pool
-	limiters map[string]*limiter
+	pools    map[string]*entry[stint.PoolStats]
+	limiters map[string]*entry[stint.LimiterStats]
 }
 
-// A limiter is an entry of a Handler. Each AddLimiter makes a new one, so that remove does
-// not remove a later entry with the same Limiter.
-type limiter struct {
-	*stint.Limiter
-	core any // what counts its permits
+// An entry is a pool or a limiter of a Handler. Each Add makes a new one, so that remove does
+// not remove a later entry of the same name.
+type entry[S any] struct {
+	stats func() S
+	core  any // what counts the permits: of a pool, that of its limiter
 	series
 }
 
@@ -41,7 +41,7 @@ func (h *Handler) AddPool(name string, p *stint.Pool) (remove func()) {
 	}
 	p.Stats() // panics here, not in a request
 	o := option.Collect("debug", "Handler.AddPool", option.Pool, []stint.Option{p})
-	return add(h, "AddPool", name, &h.pools, &pool{Pool: p, core: o.Engine.Limiter()})
+	return add(h, "AddPool", name, &h.pools, &entry[stint.PoolStats]{stats: p.Stats, core: o.Engine.Limiter()})
 }
 
 // AddLimiter shows l under a name until remove is called, which may be called more than
@@ -54,11 +54,11 @@ func (h *Handler) AddLimiter(name string, l *stint.Limiter) (remove func()) {
 	}
 	l.Current() // panics here, not in a request
 	o := option.Collect("debug", "Handler.AddLimiter", option.Limiter, []stint.Option{l})
-	return add(h, "AddLimiter", name, &h.limiters, &limiter{Limiter: l, core: o.Limiter})
+	return add(h, "AddLimiter", name, &h.limiters, &entry[stint.LimiterStats]{stats: l.Stats, core: o.Limiter})
 }
 
 // add adds an entry to a table of h.
-func add[T any](h *Handler, caller, name string, table *map[string]*T, entry *T) (remove func()) {
+func add[S any](h *Handler, caller, name string, table *map[string]*entry[S], e *entry[S]) (remove func()) {
 	if name == "" {
 		panic("debug: Handler." + caller + ": empty name")
 	}
@@ -71,13 +71,13 @@ func add[T any](h *Handler, caller, name string, table *map[string]*T, entry *T)
 		panic(fmt.Sprintf("debug: Handler.%s(%q): the name is taken", caller, name))
 	}
 	if *table == nil {
-		*table = map[string]*T{}
+		*table = map[string]*entry[S]{}
 	}
-	(*table)[name] = entry
+	(*table)[name] = e
 	return func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		if (*table)[name] == entry { // not a later entry of that name
+		if (*table)[name] == e { // not a later entry of that name
 			delete(*table, name)
 		}
 	}
@@ -96,19 +96,52 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, r.Method+" is not allowed: only GET and HEAD are", http.StatusMethodNotAllowed)
 		return
 	}
-	f, err := requested(r)
+	var body bytes.Buffer
+	media, err := h.write(&body, header, requested(r))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	var body bytes.Buffer
-	if err := f.write(h, &body, header); err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	header.Set("Content-Type", f.media+"; charset=utf-8")
+	header.Set("Content-Type", media+"; charset=utf-8")
 	header.Set("Content-Length", strconv.Itoa(body.Len()))
 	if r.Method == http.MethodGet {
 		w.Write(body.Bytes()) // an error means that the client is gone
 	}
+}
+
+// requested returns the name of the format that a request asks for.
+func requested(r *http.Request) string {
+	if query := r.URL.Query(); query.Has("format") {
+		return query.Get("format")
+	}
+	accept := strings.ToLower(strings.Join(r.Header.Values("Accept"), ","))
+	switch {
+	case strings.Contains(accept, "text/html"):
+		return "html"
+	case strings.Contains(accept, "application/json"):
+		return "json"
+	case strings.Contains(accept, "version="): // Prometheus wants one of several, and takes 0.0.4
+		return "prometheus"
+	}
+	return "text"
+}
+
+// write writes a snapshot in a format, sets the policy of the page, and returns the media type.
+func (h *Handler) write(body *bytes.Buffer, header http.Header, format string) (media string, err error) {
+	switch s := h.snapshot(); format {
+	case "html":
+		return "text/html", s.page(body, header)
+	case "json":
+		e := json.NewEncoder(body)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return "application/json", e.Encode(s)
+	case "prometheus":
+		s.prometheus(body)
+		return "text/plain; version=0.0.4", nil
+	case "text":
+		s.text(body)
+		return "text/plain", nil
+	}
+	return "", fmt.Errorf("unknown format %q: want html, json, text or prometheus", format)
 }

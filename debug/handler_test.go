@@ -85,14 +85,11 @@ func TestText(t *testing.T) {
 		body(h, "text")
 		time.Sleep(2 * time.Second)
 		want := `
-POOL  LIMITER  LIMIT  RUNNING  QUEUED  WAITING  WORKERS  IDLE  COMPLETED  FAILED  DROPPED  REFUSED  TASKS/S
-mail  -            1        1       1        0        1     0          2       0        0        0        0
+POOL  LIMIT  RUNNING  QUEUED  WAITING  WORKERS  IDLE  COMPLETED  FAILED  DROPPED  REFUSED  TASKS/S  LIMITER
+mail  1      1        1       0        1        0     2          0       0        0        0        -
 
-LIMITER  LIMIT  RUNNING  WAITING  COMPLETED  FAILED  REFUSED  TASKS/S  PHASE  REASON
-api       1234        0        0          0       0        0        -  fixed  set by hand
-
-LIMITER  CHANGED                   LIMIT  TASKS/S  REASON
-api      2000-01-01T00:00:00.000Z   1234        -  set by hand
+LIMITER  LIMIT  RUNNING  WAITING  COMPLETED  FAILED  WAITED  REFUSED  BACKOFFS  TASKS/S  PHASE  REASON
+api      1234   0        0        0          0       0       0        0         -        fixed  set by hand
 `
 		if got := "\n" + body(h, "text"); got != want {
 			t.Errorf("got %s\nwant %s", got, want)
@@ -161,8 +158,8 @@ func TestHTML(t *testing.T) {
 		text := body(h, "html")
 		for _, want := range []string{
 			`<th scope="row" role="rowheader">mail</th>`, `data-name="queued">1</td>`, `data-name="tasks/s">-</td>`,
-			`>api</h3>`, `<dt>limit</dt><dd>1,234</dd>`, `<dd>fixed</dd>`, "Changed 2 min 5 s ago: set by hand.",
-			`<svg class="chart" role="img"`, ">1,500</text>", ">now</text>", "limit 1,234: set by hand</title>", `<td role="cell">1,234</td>`,
+			`>api</h3>`, `<dt>limit</dt><dd>1,234</dd>`, `<dd>fixed</dd>`, "<dd>set by hand</dd>",
+			`<svg class="chart" role="img"`, ">limit 1,234</text>", ">now</text>", "limit 1,234: set by hand</title>", `<td role="cell">1,234</td>`,
 			`href="?format=text"`, `href="?format=json"`, "<noscript>",
 		} {
 			if !strings.Contains(text, want) {
@@ -210,7 +207,7 @@ func TestPoolWithItsLimiter(t *testing.T) {
 		}
 		with.Go(func(context.Context) {})
 		time.Sleep(time.Second)
-		if page := body(h, "html"); strings.Count(page, `>at most 1 in 2 min 0 s</span>`) != 2 {
+		if page := body(h, "html"); strings.Count(page, `>at most 1 in 2m0s</span>`) != 2 {
 			t.Errorf("the page lacks the throughput over time:\n%s", page)
 		}
 	})
@@ -224,7 +221,7 @@ func TestPrometheus(t *testing.T) {
 		h.AddPool(`a\x00b`, stint.NewPool(stint.Limit(64)))
 		got := body(h, "prometheus")
 		for _, want := range []string{
-			"# HELP stint_pool_limit Tasks that may run at once.\n# TYPE stint_pool_limit gauge\nstint_pool_limit{pool=\"a\\\\x00b\"} 64\nstint_pool_limit{pool=\"mail\"} 1\n",
+			"# HELP stint_pool_limit stint.PoolStats.Limit\n# TYPE stint_pool_limit gauge\nstint_pool_limit{pool=\"a\\\\x00b\"} 64\nstint_pool_limit{pool=\"mail\"} 1\n",
 			"# TYPE stint_pool_completed_total counter\nstint_pool_completed_total{pool=\"a\\\\x00b\"} 0\nstint_pool_completed_total{pool=\"mail\"} 2\n",
 			"# TYPE stint_limiter_limit gauge\nstint_limiter_limit{limiter=\"a \\\"b\\\" \\\\ \\n\u2400\"} 3\nstint_limiter_limit{limiter=\"api\"} 1234\n",
 			"# TYPE stint_limiter_backoffs_total counter\n",
@@ -285,9 +282,6 @@ func TestFormats(t *testing.T) {
 		{"/", "application/json", json},
 		{"/", "application/json, text/plain, */*", json},
 		{"/", "APPLICATION/JSON", json},
-		{"/", "text/html;q=0.5, application/json;q=0.6", json},
-		{"/", "text/html;q=0, application/json;q=0", text},
-		{"/", "text/html;q=most, text/plain;q=0.1", text},
 		{"/", "image/png", text},
 		{"/", ";;;", text},
 		{"/", "text/plain", text},
@@ -329,7 +323,6 @@ func TestRefusals(t *testing.T) {
 		{"GET", "/?format=xml", 400, `unknown format "xml": want html, json, text or prometheus`},
 		{"GET", "/?format=", 400, `unknown format "": want html, json, text or prometheus`},
 		{"GET", "/?format=%3Cb%3E", 400, `unknown format "<b>": want html, json, text or prometheus`},
-		{"GET", "/?format=%", 400, `the parameters cannot be read: invalid URL escape "%"`},
 		{"POST", "/", 405, "POST is not allowed: only GET and HEAD are"},
 		{"OPTIONS", "/?format=xml", 405, "OPTIONS is not allowed: only GET and HEAD are"},
 		{"DELETE", "/", 405, "DELETE is not allowed: only GET and HEAD are"},
@@ -417,7 +410,7 @@ func TestNamesAreText(t *testing.T) {
 			h.AddPool(name, stint.NewPool())
 			h.AddLimiter(name, limiter)
 			text := body(h, "text")
-			if !utf8.ValidString(text) || strings.Contains(text, "\x1b") || strings.Count(text, "\n") != 2+1+2+1+2 {
+			if !utf8.ValidString(text) || strings.Contains(text, "\x1b") || strings.Count(text, "\n") != 2+1+2 {
 				t.Errorf("%q: text %q", name, text)
 			}
 			if s := read(t, h); s.Pools[name].Limit == 0 || s.Limiters[name].Limit != 2 {
@@ -497,9 +490,9 @@ func TestThroughput(t *testing.T) {
 		at(time.Second/2-1, "none")
 		at(1, "20")
 		ended(10)
-		at(time.Second/4, "26.666666666666668") // 20 in three quarters of a second
-		at(time.Second/4, "20")                 // 10 since half a second ago
-		at(time.Hour-time.Second/2, fmt.Sprint(0.0))
+		at(time.Second/4, "20") // too soon
+		at(time.Second/4, "20")
+		at(time.Hour, "0")
 		ended(7200)
 		at(time.Hour, "2")
 	})

@@ -1,9 +1,9 @@
 package debug
 
 import (
-	"cmp"
+	"iter"
+	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -16,19 +16,18 @@ type snapshot struct {
 	Limiters map[string]limiterStats `json:"limiters"`
 }
 
-// poolStats is the state of a pool, with a throughput from two samples.
+// poolStats is the state of a pool.
 type poolStats struct {
 	stint.PoolStats
 	Limiter    string   `json:"limiter,omitempty"`    // the name of its limiter in the Handler
-	Throughput *float64 `json:"throughput,omitempty"` // tasks a second; nil if not known
-	Spark      *spark   `json:"-"`
+	Throughput *float64 `json:"throughput,omitempty"` // tasks per second; nil if not known
+	series
 }
 
 // limiterStats is the state of a limiter.
 type limiterStats struct {
 	stint.LimiterStats
-	Spark   *spark `json:"-"`
-	samples []sample
+	series
 }
 
 // snapshot samples all pools and limiters. It holds mu meanwhile, so that concurrent
@@ -37,116 +36,74 @@ func (h *Handler) snapshot() snapshot {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s := snapshot{time.Now(), map[string]poolStats{}, map[string]limiterStats{}}
-	names := map[any]string{} // of limiters
-	for name, l := range sorted(h.limiters) {
-		stats := l.Stats()
+	names := map[any]string{} // of limiters; the first of several
+	for name, l := range h.limiters {
+		stats := l.stats()
 		l.add(s.Time, stats.Completed)
-		s.Limiters[name] = limiterStats{stats, l.spark(), slices.Clone(l.samples)}
-		if _, ok := names[l.core]; !ok {
+		s.Limiters[name] = limiterStats{stats, l.series}
+		if first, ok := names[l.core]; !ok || name < first {
 			names[l.core] = name
 		}
 	}
 	for name, p := range h.pools {
-		stats := p.sampled(s.Time)
-		stats.Limiter = names[p.core]
-		s.Pools[name] = stats
+		stats := p.stats()
+		p.add(s.Time, stats.Completed)
+		pool := poolStats{stats, names[p.core], nil, p.series}
+		if rates := p.rates(); len(rates) > 0 {
+			pool.Throughput = &rates[len(rates)-1]
+		}
+		s.Pools[name] = pool
 	}
 	return s
 }
 
-// A pool is an entry of a Handler, with the samples of earlier requests.
-type pool struct {
-	*stint.Pool
-	core any // what bounds it: equal to that of its limiter
-	series
-	base sample // the start of the throughput; none if its time is zero
-	last sample // the next base
-}
+// A series has the numbers of finished tasks at earlier requests. A copy of a series stays as
+// it is.
+type series []sample
 
-// A sample is the number of completed tasks at a time.
+// A sample is the number of finished tasks at a time.
 type sample struct {
 	time      time.Time
 	completed uint64
 }
 
-// minSampleAge is the age at which a sample becomes the base: clients that ask one after the
-// other must not get throughputs of a millisecond.
-const minSampleAge = time.Second / 2
+const (
+	// maxSamples bounds a series. With a page open, which asks each second, the samples are
+	// those of two minutes.
+	maxSamples = 121
+	// minSampleAge is the time between two samples: clients that ask one after the other must
+	// not get throughputs of a millisecond.
+	minSampleAge = time.Second / 2
+)
 
-// sampled returns the state of p, and keeps a sample for later requests.
-func (p *pool) sampled(now time.Time) poolStats {
-	s := poolStats{PoolStats: p.Stats()}
-	p.add(now, s.Completed)
-	s.Spark = p.spark()
-	if now.Sub(p.last.time) >= minSampleAge {
-		p.base, p.last = p.last, sample{now, s.Completed}
+// add adds a sample, unless the last one is too young.
+func (s *series) add(now time.Time, completed uint64) {
+	n := len(*s)
+	if n > 0 && now.Sub((*s)[n-1].time) < minSampleAge {
+		return
 	}
-	if !p.base.time.IsZero() {
-		throughput := float64(s.Completed-p.base.completed) / now.Sub(p.base.time).Seconds()
-		s.Throughput = &throughput
+	if n == maxSamples {
+		*s = slices.Clone((*s)[1:])
 	}
-	return s
+	*s = append(*s, sample{now, completed})
 }
 
-// A cell is a formatted value, and the name of its column.
-type cell struct{ Name, Text string }
-
-// Cells returns the values of a pool.
-func (p poolStats) Cells() []cell {
-	return []cell{
-		{"limiter", printable(cmp.Or(p.Limiter, "-"))},
-		{"limit", strconv.Itoa(p.Limit)},
-		{"running", strconv.Itoa(p.Running)},
-		{"queued", strconv.Itoa(p.Queued)},
-		{"waiting", strconv.Itoa(p.Waiting)},
-		{"workers", strconv.Itoa(p.Workers)},
-		{"idle", strconv.Itoa(p.Idle)},
-		{"completed", strconv.FormatUint(p.Completed, 10)},
-		{"failed", strconv.FormatUint(p.Failed, 10)},
-		{"dropped", strconv.FormatUint(p.Dropped, 10)},
-		{"refused", strconv.FormatUint(p.Refused, 10)},
-		{"tasks/s", rate(p.Throughput)},
+// rates returns the tasks finished per second between each sample and the next.
+func (s series) rates() (out []float64) {
+	for i := 1; i < len(s); i++ {
+		finished := float64(s[i].completed - s[i-1].completed)
+		out = append(out, finished/s[i].time.Sub(s[i-1].time).Seconds())
 	}
+	return out
 }
 
-// Cells returns the values of a limiter.
-func (l limiterStats) Cells() []cell {
-	return []cell{
-		{"limit", strconv.Itoa(l.Limit)},
-		{"running", strconv.Itoa(l.Running)},
-		{"waiting", strconv.Itoa(l.Waiting)},
-		{"completed", strconv.FormatUint(l.Completed, 10)},
-		{"failed", strconv.FormatUint(l.Failed, 10)},
-		{"refused", strconv.FormatUint(l.Refused, 10)},
-		{"tasks/s", rate(measured(l.Throughput))},
-		{"phase", l.Phase},
+// sorted returns the entries of m, by name.
+func sorted[T any](m map[string]T) iter.Seq2[string, T] {
+	return func(yield func(string, T) bool) {
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			if !yield(name, m[name]) {
+				return
+			}
+		}
 	}
-}
-
-// measured returns nil for a throughput of 0, which was not measured.
-func measured(throughput float64) *float64 {
-	if throughput == 0 {
-		return nil
-	}
-	return &throughput
-}
-
-// perSecond formats a measured throughput with its unit, or a dash.
-func perSecond(throughput float64) string {
-	if throughput == 0 {
-		return "-"
-	}
-	return commas(rate(&throughput)) + "/s"
-}
-
-// rate formats a throughput with three digits, or all before the decimal point; a dash if
-// it is unknown.
-func rate(throughput *float64) string {
-	switch {
-	case throughput == nil:
-		return "-"
-	case *throughput < 99.95:
-		return strconv.FormatFloat(*throughput, 'g', 3, 64)
-	}
-	return strconv.FormatFloat(*throughput, 'f', 0, 64)
 }
