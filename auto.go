@@ -26,27 +26,18 @@ import (
 //
 // Auto panics if min is less than 1 or max less than min. Values above 16,777,216 count as
 // that many.
-func Auto(min, max int, opts ...AutoOption) *Limiter {
+func Auto(min, max int, opts ...Option) *Limiter {
 	if min < 1 || max < min {
 		panic(fmt.Sprintf("stint: Auto(%d, %d): want 1 or more, and a maximum that is not less", min, max))
 	}
+	o := collect("Auto", autoOptions, opts)
 	c := option.Search(min, max, runtime.GOMAXPROCS(0))
-	for _, o := range opts {
-		if o == nil {
-			panic("stint: Auto: nil AutoOption")
-		}
-		o.configure(&c)
+	if o.Given&option.Burst != 0 {
+		c.Burst = o.Burst
 	}
+	c.Overload = o.Overload
 	return newLimiter(limit.NewAdaptive(c))
 }
-
-// An AutoOption configures the search of a Limiter made by Auto. If an option is given
-// twice, the later one counts.
-type AutoOption interface{ configure(*auto.Config) }
-
-type autoOption func(*auto.Config)
-
-func (o autoOption) configure(c *auto.Config) { o(c) }
 
 // Burst sets how many tasks an adaptive limit starts before any has finished. A third of
 // them, or GOMAXPROCS+1 if that is more, starts at once; three more start for each of the
@@ -54,12 +45,12 @@ func (o autoOption) configure(c *auto.Config) { o(c) }
 // GOMAXPROCS+1 if that is more. Burst panics if n is less than 1.
 //
 // Use a smaller Burst if that many calls overload the server, and a larger one for some
-// hundred long items if the server can handle them at once.
-func Burst(n int) AutoOption {
+// hundred long items if the server can handle them at once. Burst applies to Auto only.
+func Burst(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("stint: Burst(%d): want 1 or more", n))
 	}
-	return autoOption(func(c *auto.Config) { c.Burst = option.Clip(n) })
+	return option.Func(func(o *option.Options) { o.Given |= option.Burst; o.Burst = option.Clip(n) })
 }
 
 // Overload identifies errors caused by excess load, such as the refusal of a busy server.
@@ -77,10 +68,10 @@ func Burst(n int) AutoOption {
 // The error itself is treated as any other: it cancels the rest, unless KeepGoing is given.
 // is is called once for each error of a task of a call, a group, a stream or Limiter.Do,
 // concurrently; a panic in it counts as a panic of the task. Tasks of Pool.Go have no
-// errors. Overload panics if is is nil.
-func Overload(is func(error) bool) AutoOption {
+// errors. Overload applies to Auto only. It panics if is is nil.
+func Overload(is func(error) bool) Option {
 	if is == nil {
 		panic("stint: Overload: nil function")
 	}
-	return autoOption(func(c *auto.Config) { c.Overload = is })
+	return option.Func(func(o *option.Options) { o.Given |= option.Overload; o.Overload = is })
 }

@@ -689,8 +689,8 @@ func ExampleBurst() {
 var errBusy = errors.New("429: too many requests")
 
 // A client's defaults for the search, which its users add to.
-func ExampleAutoOption() {
-	defaults := []stint.AutoOption{stint.Burst(4), stint.Overload(func(err error) bool { return errors.Is(err, errBusy) })}
+func ExampleAuto_defaults() {
+	defaults := []stint.Option{stint.Burst(4), stint.Overload(func(err error) bool { return errors.Is(err, errBusy) })}
 	server := stint.Auto(1, 100, append(defaults, stint.Burst(12))...)
 	fmt.Println(server.Current() <= 12)
 	// Output: true

@@ -8,7 +8,7 @@ import (
 	"github.com/stint-go/stint/internal/option"
 )
 
-// An Option configures a call, a group or a pool. A *Limiter and a *Pool are Options
+// An Option configures a call, a group, a pool or Auto. A *Limiter and a *Pool are Options
 // themselves. If an option is given twice, the later one counts. A function panics if
 // an option does not apply to it, or if it gets both a Limiter and a Pool: a Pool has
 // its own limit.
@@ -21,6 +21,7 @@ const (
 	eachOptions  = groupOptions | option.From // of sequences
 	seqOptions   = eachOptions | option.Unordered
 	poolOptions  = option.Limiter | option.Queue | option.LowPriority | option.Name | option.OnPanic
+	autoOptions  = option.Burst | option.Overload
 )
 
 // collect reads the options given to the function called caller, which accepts those
@@ -64,7 +65,7 @@ func Queue(n int) Option {
 // still cancels the rest. So does the end of the context: if work was left undone, its
 // cause is the last of the joined errors.
 //
-// KeepGoing applies to everything but First, NewPool, stream.ParMap and stream.ParMapKey.
+// KeepGoing does not apply to First, NewPool, Auto, stream.ParMap and stream.ParMapKey.
 func KeepGoing() Option {
 	return option.Func(func(o *option.Options) { o.Given |= option.KeepGoing; o.KeepGoing = true })
 }

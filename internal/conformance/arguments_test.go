@@ -65,7 +65,7 @@ func TestBadArguments(t *testing.T) {
 		{"stint: EachSeq: nil sequence", func() { stint.EachSeq(ctx, nil, item) }},
 		{"stint: MapSeq: nil sequence", func() { stint.MapSeq(ctx, nil, value) }},
 
-		{"stint: Auto: nil AutoOption", func() { stint.Auto(1, 2, nil) }},
+		{"stint: Auto: nil Option", func() { stint.Auto(1, 2, nil) }},
 		{"stint: Range: nil Option", func() { stint.Range(ctx, 0, item, nil) }},
 		{"stint: NewPool: nil Option", func() { stint.NewPool(nil) }},
 		{"stint: NewGroup: nil Limiter", func() { stint.NewGroup(ctx, (*stint.Limiter)(nil)) }},

@@ -31,6 +31,7 @@ func TestOptionsAreDocumented(t *testing.T) {
 	_, from := stint.From(func(context.Context) iter.Seq2[int, error] { return nil })
 	options := map[string]stint.Option{
 		"Limiter": stint.Limit(1), "Pool": pool, "Queue": stint.Queue(1), "From": from,
+		"Burst": stint.Burst(1), "Overload": stint.Overload(func(error) bool { return false }),
 		"KeepGoing": stint.KeepGoing(), "LowPriority": stint.LowPriority(), "Unordered": stint.Unordered(),
 		"Name": stint.Name("n"), "OnPanic": stint.OnPanic(func(*stint.PanicError) {}),
 	}
@@ -47,7 +48,6 @@ func TestOptionsAreDocumented(t *testing.T) {
 		}
 		delete(documented, name)
 	}
-	delete(documented, "Auto") // takes an AutoOption
 	if len(documented) > 0 {
 		t.Errorf("functions with options that are not tried here: %v", documented)
 	}
@@ -71,6 +71,7 @@ func optionCalls() map[string]func(stint.Option) {
 		"MapKey":     func(o stint.Option) { stint.MapKey(bg, count(0), key, value, o) },
 		"NewGroup":   func(o stint.Option) { stint.NewGroup(bg, o).Wait() },
 		"NewResults": func(o stint.Option) { stint.NewResults[int](bg, o).Wait() },
+		"Auto":       func(o stint.Option) { stint.Auto(1, 2, o) },
 		"NewPool":    func(o stint.Option) { stint.NewPool(o).Close() },
 		"ParMap":     func(o stint.Option) { stream.ParMap(numbers, value, o) },
 		"ParMapKey":  func(o stint.Option) { stream.ParMapKey(numbers, key, value, o) },

@@ -71,7 +71,7 @@ func smallCalls(t *testing.T, w *workload.Workload, seed uint64, pause time.Dura
 
 // manyCalls makes calls of n tasks, one after the other, with pauses, on a limiter of its own, and
 // returns it. A task takes a second, up to a fifth more or less by spread, and longer as best says. It also returns the median of the limit after the later half of the calls.
-func manyCalls(t *testing.T, e entryPoint, calls, n int, pause time.Duration, took, spread, best float64, opts ...stint.AutoOption) (l *stint.Limiter, median int) {
+func manyCalls(t *testing.T, e entryPoint, calls, n int, pause time.Duration, took, spread, best float64, opts ...stint.Option) (l *stint.Limiter, median int) {
 	synctest.Test(t, func(t *testing.T) {
 		l = stint.Auto(1, 256, opts...)
 		w := workload.Workload{Procs: 2, Next: func(_ float64, r *rand.Rand) (compute, wait, serve float64) {

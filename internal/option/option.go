@@ -35,8 +35,10 @@ type Options struct {
 	Queue    int            // if it is Given
 	Name     string
 	OnPanic  func(*task.PanicError)
-	Min, Max int       // of the adaptive limit; 0: the default, which only tests change
-	From     *Sequence // of the option From, or nil
+	Min, Max int              // of the adaptive limit; 0: the default, which only tests change
+	From     *Sequence        // of the option From, or nil
+	Burst    int              // if it is Given
+	Overload func(error) bool // or nil
 
 	problem string // with an option, for the panic
 }
@@ -55,12 +57,14 @@ const (
 	OnPanic
 	LowPriority
 	From
+	Burst
+	Overload
 )
 
 var names = map[Set]string{
 	Limiter: "a Limiter", Pool: "a Pool", Queue: "Queue", KeepGoing: "KeepGoing",
 	Unordered: "Unordered", Name: "Name", OnPanic: "OnPanic",
-	LowPriority: "LowPriority", From: "From",
+	LowPriority: "LowPriority", From: "From", Burst: "Burst", Overload: "Overload",
 }
 
 // Collect reads the options given to the function called name of package pkg, which

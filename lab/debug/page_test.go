@@ -101,7 +101,7 @@ func TestPageInABrowser(t *testing.T) {
 				p.Check("unfolded")
 				browser.Eval[bool](p, `window.main = document.querySelector("main"), document.querySelector("summary").focus(), true`)
 				changed(p)
-				p.Wait(`document.querySelector(".pools .spark") && document.querySelector(".chart .line.pace")`)
+				p.Wait(`document.querySelector(".pools .spark") && document.querySelector(".figures .spark")`)
 				const kept = `main.isConnected && document.activeElement.matches("summary") && !document.querySelector("details:not([open])")`
 				if !browser.Eval[bool](p, kept) {
 					t.Error("a change has replaced all, taken the focus, or folded a list")
