@@ -29,7 +29,6 @@
 //
 //   - [Each] and [Map] take the items of a slice, [Range] takes indexes.
 //   - [EachSeq] and [MapSeq] take a sequence, finite or infinite.
-//     [From] makes a sequence of a source that may block or fail.
 //   - [EachKey] and [MapKey] take a sequence too, and handle values with the same key one
 //     after the other.
 //   - [First] returns the first result of several attempts, and cancels the others.
@@ -41,7 +40,8 @@
 //     request; [Limiter.TryDo] refuses it instead of waiting.
 //   - Package [github.com/stint-go/stint/par] computes and sorts: its functions neither
 //     fail nor wait.
-//   - Package [github.com/stint-go/stint/stream] is for pipelines of several stages.
+//   - Package [github.com/stint-go/stint/stream] is for pipelines of several stages, and for
+//     sources that may block or fail.
 //   - Package [github.com/stint-go/stint/httplimit] is for HTTP servers and clients.
 //   - Package [github.com/stint-go/stint/errgroup] replaces golang.org/x/sync/errgroup.
 //

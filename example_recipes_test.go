@@ -6,7 +6,7 @@ import (
 	"expvar"
 	"fmt"
 	"io"
-	"iter"
+	"slices"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -21,18 +21,9 @@ func ExampleMapKey_recipeConsumer() {
 	log := []message{{"ann", "pay 5"}, {"bob", "pay 7"}, {"ann", "pay 9"}, {"ann", "pay 3"}}
 	committed := 0
 	consume := func(handle func(context.Context, message) (string, error)) error {
-		poll := func(ctx context.Context) iter.Seq2[message, error] { // ctx ends when no more are wanted
-			return func(yield func(message, error) bool) {
-				for _, m := range log[committed:] {
-					if ctx.Err() != nil || !yield(m, nil) { // a source that waits selects on ctx.Done()
-						return
-					}
-				}
-			}
-		}
+		messages := slices.Values(log[committed:])
 		customer := func(m message) string { return m.customer }
-		messages, from := stint.From(poll)
-		for done, err := range stint.MapKey(context.Background(), messages, customer, handle, from, stint.Limit(8)) {
+		for done, err := range stint.MapKey(context.Background(), messages, customer, handle, stint.Limit(8)) {
 			if err != nil {
 				return err // messages behind it may have been handled: handle must be idempotent
 			}

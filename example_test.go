@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"runtime"
 	"slices"
 	"strconv"
@@ -789,39 +788,6 @@ func ExampleGroup_Wait() {
 	}
 	fmt.Println(upload([]string{"a.png", ""}))
 	// Output: a file without a name
-}
-
-// A source that blocks is given a context that ends at the error of a task, and its own
-// errors end the call.
-func ExampleFrom() {
-	messages := make(chan string, 2)
-	messages <- "stand"
-	messages <- "jump" // and never another one
-	receive := func(ctx context.Context) iter.Seq2[string, error] {
-		return func(yield func(string, error) bool) {
-			for {
-				select {
-				case m := <-messages:
-					if !yield(m, nil) {
-						return
-					}
-				case <-ctx.Done():
-					yield("", context.Cause(ctx))
-					return
-				}
-			}
-		}
-	}
-
-	incoming, from := stint.From(receive)
-	err := stint.EachSeq(context.Background(), incoming, func(_ context.Context, m string) error {
-		if m != "stand" {
-			return fmt.Errorf("%q is no command", m)
-		}
-		return nil
-	}, from)
-	fmt.Println(err)
-	// Output: "jump" is no command
 }
 
 // Messages of a customer are handled one after the other, and those of different customers

@@ -20,11 +20,11 @@ import (
 //
 // Errors, panics and the end of ctx are as in EachSeq. A panic of seq or key is raised as a
 // *PanicError; runtime.Goexit in either is ErrGoexit. Under KeepGoing the values behind a
-// failed one of their key are handled. Options: Limiter or Pool, Queue, From, KeepGoing,
+// failed one of their key are handled. Options: Limiter or Pool, Queue, KeepGoing,
 // LowPriority, Name. EachKey panics if ctx, seq, key or f is nil.
 func EachKey[T any, K comparable](ctx context.Context, seq iter.Seq[T], key func(T) K, f func(context.Context, T) error, opts ...Option) error {
 	checkKeyed("EachKey", ctx, f == nil, seq == nil, key == nil)
-	o := collectIn(ctx, "EachKey", eachOptions, opts)
+	o := collectIn(ctx, "EachKey", groupOptions, opts)
 	o.Unordered = true
 	call := func(ctx context.Context, v T) (struct{}, error) { return struct{}{}, f(ctx, v) }
 	var err error
@@ -44,7 +44,7 @@ func EachKey[T any, K comparable](ctx context.Context, seq iter.Seq[T], key func
 // results are not consumed, those that wait for others of their key included. Errors, panics,
 // leaving the loop and the end of ctx are as in MapSeq, also for panics of key. Under
 // KeepGoing the values behind a failed one of their key are handled. Options: Limiter or
-// Pool, Queue, From, KeepGoing, LowPriority, Unordered, Name. MapKey panics if ctx, seq, key
+// Pool, Queue, KeepGoing, LowPriority, Unordered, Name. MapKey panics if ctx, seq, key
 // or f is nil.
 func MapKey[T any, K comparable, R any](ctx context.Context, seq iter.Seq[T], key func(T) K, f func(context.Context, T) (R, error), opts ...Option) iter.Seq2[R, error] {
 	checkKeyed("MapKey", ctx, f == nil, seq == nil, key == nil)

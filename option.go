@@ -18,8 +18,7 @@ const (
 	loopOptions  = option.Limiter | option.Pool | option.KeepGoing | option.Name | option.LowPriority
 	firstOptions = option.Limiter | option.Pool | option.Name | option.LowPriority
 	groupOptions = loopOptions | option.Queue
-	eachOptions  = groupOptions | option.From // of sequences
-	seqOptions   = eachOptions | option.Unordered
+	seqOptions   = groupOptions | option.Unordered
 	poolOptions  = option.Limiter | option.Queue | option.LowPriority | option.Name | option.OnPanic
 	autoOptions  = option.Burst | option.Overload
 )

@@ -20,18 +20,18 @@ import (
 //
 // After an error or the end of ctx nothing more is pulled. If ctx has ended, even after
 // the last value, its cause is returned, since seq may have been cut short. EachSeq waits
-// for seq to yield or return: use From for a sequence that may block or fail. A panic of
-// seq passes through after the calls of f; if one of them has panicked too, that panic is
-// raised, with the panic of seq in its Also.
+// for seq to yield or return: for a source that may block or fail, use stream.Generate. A
+// panic of seq passes through after the calls of f; if one of them has panicked too, that
+// panic is raised, with the panic of seq in its Also.
 //
-// Options: Limiter or Pool, Queue, From, KeepGoing, LowPriority, Name.
+// Options: Limiter or Pool, Queue, KeepGoing, LowPriority, Name.
 // EachSeq panics if ctx, seq or f is nil.
 func EachSeq[T any](ctx context.Context, seq iter.Seq[T], f func(context.Context, T) error, opts ...Option) error {
 	checkArgs("EachSeq", ctx, f == nil)
 	if seq == nil {
 		panic("stint: EachSeq: nil sequence")
 	}
-	o := collectIn(ctx, "EachSeq", eachOptions, opts)
+	o := collectIn(ctx, "EachSeq", groupOptions, opts)
 	e := &eachSeq[T]{f: f}
 	e.init(ctx, &o, e, o.Room(o.Limit()))
 	pulled := false
@@ -47,7 +47,7 @@ func EachSeq[T any](ctx context.Context, seq iter.Seq[T], f func(context.Context
 			}
 		}
 	}()
-	for v := range pull(&e.tasks, o.From, e.outcome.ctx, seq) {
+	for v := range seq {
 		if e.submit(nil, &v, e.executor.Parent) != work.Accepted {
 			break
 		}
@@ -82,9 +82,10 @@ func (e *eachSeq[T]) Run(ctx context.Context, t work.Task) error { return e.f(ct
 // as an *ItemError. If ctx ends, its cause is yielded last. A panic of f or seq is
 // raised in the consumer as a *PanicError; runtime.Goexit in either is ErrGoexit.
 // Leaving the loop, like an error, cancels the calls and waits for them, and for seq to
-// yield or return: use From for a sequence that may block or fail. Options: Limiter or
-// Pool, Queue, From, KeepGoing, LowPriority, Unordered, Name. MapSeq
-// panics if ctx, seq or f is nil.
+// yield or return: for a source that may block or fail, use stream.Generate.
+//
+// Options: Limiter or Pool, Queue, KeepGoing, LowPriority, Unordered, Name. MapSeq panics if
+// ctx, seq or f is nil.
 func MapSeq[T, R any](ctx context.Context, seq iter.Seq[T], f func(context.Context, T) (R, error), opts ...Option) iter.Seq2[R, error] {
 	checkArgs("MapSeq", ctx, f == nil)
 	if seq == nil {
@@ -113,7 +114,7 @@ func (m *mapSeq[T, R]) run(ctx context.Context, seq iter.Seq[T], f func(context.
 		Call: f, Executor: &m.executor, Context: m.outcome.ctx,
 		Rows: rows, Unordered: o.Unordered, Queue: o.Room(-1), MaxSize: 1,
 	})
-	go m.feed(pull(&m.tasks, o.From, m.feederContext(), seq))
+	go m.feed(seq)
 	m.consume(yield)
 }
 

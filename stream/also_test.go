@@ -22,13 +22,6 @@ type failingSource struct {
 }
 
 var failingSources = []failingSource{
-	{"FromSeq2", func(fail func() error) ints {
-		return stream.FromSeq2(func(yield func(int, error) bool) {
-			if yield(0, nil) {
-				yield(0, fail())
-			}
-		})
-	}},
 	{"Generate", func(fail func() error) ints {
 		return stream.Generate(func(_ context.Context, emit func(int) bool) error {
 			emit(0)

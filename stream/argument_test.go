@@ -25,7 +25,6 @@ func TestBadArgumentsPanic(t *testing.T) {
 		want string // of the message; the function's own words follow
 	}{
 		{func() { stream.FromSeq[int](nil) }, "stream: FromSeq: nil sequence"},
-		{func() { stream.FromSeq2[int](nil) }, "stream: FromSeq2: nil sequence"},
 		{func() { stream.FromChan[int](nil) }, "stream: FromChan: nil channel"},
 		{func() { stream.Generate[int](nil) }, "stream: Generate: nil function"},
 		{func() { stream.Map[int, int](one, nil) }, "stream: Map: nil function"},

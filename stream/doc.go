@@ -12,6 +12,7 @@
 //
 // # Choosing a stage
 //
+//   - a source that may block or fail, such as a queue of messages: [Generate]
 //   - one record after the other: [Map], [Filter], [FlatMap], [Take], [Chunk], and [MapErr]
 //     for functions that can fail
 //   - fan-out, concurrent calls of one function: [ParMap], in order or stint.Unordered,

@@ -109,14 +109,6 @@ func ExampleFromSeq() {
 	// Output: 70 <nil>
 }
 
-func ExampleFromSeq2() {
-	rows := func(yield func(string, error) bool) { // as from a database
-		_ = yield("first", nil) && yield("second", nil) && yield("", errors.New("connection lost"))
-	}
-	fmt.Println(stream.Collect(context.Background(), stream.FromSeq2(rows)))
-	// Output: [first second] connection lost
-}
-
 func ExampleFromChan() {
 	c := make(chan int, 10)
 	for i := range 10 {
@@ -147,6 +139,50 @@ func ExampleGenerate() {
 	})
 	fmt.Println(stream.Collect(context.Background(), stream.Take(ticks, 3)))
 	// Output: [1ms 2ms 3ms] <nil>
+}
+
+// A source that blocks: its context ends at the error of a task.
+func ExampleGenerate_queue() {
+	messages := make(chan string, 2)
+	messages <- "stand"
+	messages <- "jump" // and never another one
+	incoming := stream.Generate(func(ctx context.Context, emit func(string) bool) error {
+		for {
+			select {
+			case m := <-messages:
+				if !emit(m) {
+					return nil
+				}
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+	})
+
+	obeyed := stream.ParMap(incoming, func(_ context.Context, m string) (string, error) {
+		if m != "stand" {
+			return "", fmt.Errorf("%q is no command", m)
+		}
+		return m, nil
+	})
+	fmt.Println(stream.Collect(context.Background(), obeyed))
+	// Output: [stand] "jump" is no command
+}
+
+// A sequence that can fail, as the results of stint.MapSeq.
+func ExampleGenerate_seq2() {
+	rows := func(yield func(string, error) bool) { // as from a database
+		_ = yield("first", nil) && yield("second", nil) && yield("", errors.New("connection lost"))
+	}
+	fmt.Println(stream.Collect(context.Background(), stream.Generate(func(_ context.Context, emit func(string) bool) error {
+		for row, err := range rows {
+			if err != nil || !emit(row) {
+				return err
+			}
+		}
+		return nil
+	})))
+	// Output: [first second] connection lost
 }
 
 func ExampleMap() {

@@ -175,10 +175,7 @@ func TestRecoveredPanicOfWhatFollows(t *testing.T) {
 		}
 	}
 	for name, s := range map[string]ints{
-		"FromSeq": stream.FromSeq(careless),
-		"FromSeq2": stream.FromSeq2(func(yield func(int, error) bool) {
-			careless(func(v int) bool { return yield(v, nil) })
-		}),
+		"FromSeq":  stream.FromSeq(careless),
 		"Generate": stream.Generate(func(_ context.Context, emit func(int) bool) error { careless(emit); return nil }),
 		"FlatMap":  stream.FlatMap(stream.From(indexes(3)), func(int) iter.Seq[int] { return careless }),
 	} {

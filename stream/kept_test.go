@@ -14,12 +14,6 @@ var keepers = map[string]func(seq iter.Seq[int], keep *func(int) bool) ints{
 	"FromSeq": func(seq iter.Seq[int], keep *func(int) bool) ints {
 		return stream.FromSeq(func(yield func(int) bool) { *keep = yield; seq(yield) })
 	},
-	"FromSeq2": func(seq iter.Seq[int], keep *func(int) bool) ints {
-		return stream.FromSeq2(func(yield func(int, error) bool) {
-			*keep = func(v int) bool { return yield(v, nil) }
-			seq(*keep)
-		})
-	},
 	"Generate": func(seq iter.Seq[int], keep *func(int) bool) ints {
 		return stream.Generate(func(_ context.Context, emit func(int) bool) error { *keep = emit; seq(emit); return nil })
 	},

@@ -22,7 +22,6 @@ func TestNothingRunsBeforeTheTerminal(t *testing.T) {
 		c <- 1
 		s := stream.Merge(
 			stream.FromSeq(seq),
-			stream.FromSeq2(func(func(int, error) bool) { started++ }),
 			stream.Generate(func(context.Context, func(int) bool) error { started++; return nil }),
 			stream.Map(stream.From(indexes(9)), f),
 			stream.FromChan(c),
@@ -106,12 +105,6 @@ func TestFusedStagesStartNoGoroutine(t *testing.T) {
 		open := []func() ints{
 			func() ints { return stream.From(indexes(300)) },
 			func() ints { return stream.FromSeq(func(y func(int) bool) { here(); count(300)(y) }) },
-			func() ints {
-				return stream.FromSeq2(func(y func(int, error) bool) {
-					here()
-					count(300)(func(v int) bool { return y(v, nil) })
-				})
-			},
 			func() ints {
 				return stream.Generate(func(_ context.Context, emit func(int) bool) error {
 					here()

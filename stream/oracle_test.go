@@ -103,7 +103,7 @@ func (p *program) source(r *rand.Rand, n int) {
 	if r.IntN(4) == 0 {
 		end = errGone
 	}
-	switch r.IntN(4) {
+	switch r.IntN(3) {
 	case 0:
 		p.note("From(%d)", n)
 		p.stream = stream.From(indexes(n))
@@ -115,15 +115,6 @@ func (p *program) source(r *rand.Rand, n int) {
 	case 2:
 		p.note("Generate(%d, %v)", n, end)
 		p.stream = stream.Generate(func(_ context.Context, emit func(int) bool) error { slow(emit); return end })
-	case 3:
-		p.note("FromSeq2(%d, %v)", n, end)
-		p.stream = stream.FromSeq2(func(yield func(int, error) bool) {
-			more := true
-			slow(func(v int) bool { more = yield(v, nil); return more })
-			if more && end != nil {
-				yield(0, end)
-			}
-		})
 	}
 	p.err = end
 }

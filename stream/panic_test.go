@@ -33,16 +33,6 @@ var callSites = []callSite{
 			}
 		})
 	}},
-	{"FromSeq2", func(f func(int)) ints {
-		return stream.FromSeq2(func(yield func(int, error) bool) {
-			for i := range 10 {
-				f(i)
-				if !yield(i, nil) {
-					return
-				}
-			}
-		})
-	}},
 	{"Generate", func(f func(int)) ints {
 		return stream.Generate(func(_ context.Context, emit func(int) bool) error {
 			for i := range 10 {

@@ -24,11 +24,6 @@ type source[T any] struct {
 func sourcesOf[T any]() []source[T] {
 	return []source[T]{
 		{"FromSeq", func(_ *testing.T, seq iter.Seq[T]) stream.Stream[T] { return stream.FromSeq(seq) }},
-		{"FromSeq2", func(_ *testing.T, seq iter.Seq[T]) stream.Stream[T] {
-			return stream.FromSeq2(func(yield func(T, error) bool) {
-				seq(func(v T) bool { return yield(v, nil) })
-			})
-		}},
 		{"Generate", func(_ *testing.T, seq iter.Seq[T]) stream.Stream[T] {
 			return stream.Generate(func(_ context.Context, emit func(T) bool) error { seq(emit); return nil })
 		}},

@@ -33,34 +33,6 @@ func FromSeq[T any](seq iter.Seq[T]) Stream[T] {
 	}}
 }
 
-// FromSeq2 returns the values of a sequence as FromSeq does, up to the first pair with
-// an error: the stream ends there with that error, and the value is dropped. If no
-// records are wanted, for example because the context has already ended, seq is not
-// called: open resources in seq itself, or close them after the terminal. FromSeq2
-// panics if seq is nil.
-func FromSeq2[T any](seq iter.Seq2[T, error]) Stream[T] {
-	check("FromSeq2", "sequence", seq == nil)
-	return Stream[T]{feed: func(c *chain, in *lifetime, to sink[T]) {
-		if in.ctx.Err() != nil {
-			return
-		}
-		for v, err := range seq {
-			if err != nil {
-				c.run.recordError(in, err)
-			}
-			switch {
-			case c.stopped():
-				return
-			case err != nil:
-				c.fail(err)
-				return
-			case !to.one(v):
-				return
-			}
-		}
-	}}
-}
-
 // FromChan returns the values received from ch until it is closed. Values are passed on
 // one by one: a Take receives no more than it wants, unless a boundary between them
 // buffers some. When the context ends, values that were received but not consumed are
@@ -91,7 +63,8 @@ func FromChan[T any](ch <-chan T) Stream[T] {
 // Generate returns the records that f emits. f runs on one goroutine, as the sequence
 // of FromSeq does. emit waits for room, and returns false when no more records are
 // wanted: then f should return. The context of f ends at that time too. The error that
-// f returns ends the stream, unless emit has returned false.
+// f returns ends the stream, unless emit has returned false. If no records are wanted, for
+// example because the context has already ended, f is not called.
 //
 // emit must not be called concurrently, which can crash the program: for several
 // producers, Merge several streams. After f has returned, emit returns false. The

@@ -129,7 +129,7 @@ func (s *stress) source() (ints, []int) {
 	if n < 1<<20 {
 		want = indexes(from + n)[from:]
 	}
-	switch s.r.IntN(5) {
+	switch s.r.IntN(4) {
 	case 0:
 		if n < 1<<20 {
 			s.note("From(%d)", n)
@@ -139,17 +139,7 @@ func (s *stress) source() (ints, []int) {
 	case 1:
 		s.note("FromSeq(%d)", n)
 		return stream.FromSeq(seq), want
-	case 2:
-		s.note("FromSeq2(%d)", n)
-		return stream.FromSeq2(func(yield func(int, error) bool) {
-			for i := range n {
-				s.pace(i)
-				if err := s.at(i); !yield(from+i, err) || err != nil {
-					return
-				}
-			}
-		}), want
-	case 3: // silent after its records until the end, now and then
+	case 2: // silent after its records until the end, now and then
 		silent := s.endless && s.r.IntN(2) == 0
 		n := n
 		if silent {

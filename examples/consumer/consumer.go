@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
-	"iter"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/stream"
 )
 
 // A consumer handles the messages of a broker: of different keys concurrently, of one key
@@ -24,14 +24,14 @@ type consumer struct {
 // of handle ends it, so that the message is not lost: retries are up to handle, and so is
 // where to put messages that can never be handled.
 func (c *consumer) run(ctx context.Context) error {
-	messages, from := stint.From(c.messages)
-	handled := stint.MapKey(ctx, messages, func(m message) string { return m.key }, func(ctx context.Context, m message) (message, error) {
+	messages := stream.Generate(c.messages)
+	handled := stream.ParMapKey(messages, func(m message) string { return m.key }, func(ctx context.Context, m message) (message, error) {
 		return m, c.handle(ctx, m)
-	}, c.limit, from)
+	}, c.limit)
 
 	// The results are in the order of the messages, so those before m have been handled.
 	n, next := 0, map[int]int{}
-	for m, err := range handled {
+	for m, err := range handled.All(ctx) {
 		if err != nil {
 			return errors.Join(err, c.commit(context.WithoutCancel(ctx), next))
 		}
@@ -56,22 +56,21 @@ func (c *consumer) commit(ctx context.Context, next map[int]int) error {
 	return nil
 }
 
-// messages yields the messages that have not been committed, and then new ones.
-func (c *consumer) messages(ctx context.Context) iter.Seq2[message, error] {
-	return func(yield func(message, error) bool) {
-		next, err := c.broker.committed(ctx)
-		var batch []message
-		for err == nil {
-			batch, err = c.broker.poll(ctx, next)
-			for _, m := range batch {
-				if !yield(m, nil) {
-					return
-				}
-				next[m.partition] = m.offset + 1
+// messages emits the messages that have not been committed, and then new ones.
+func (c *consumer) messages(ctx context.Context, emit func(message) bool) error {
+	next, err := c.broker.committed(ctx)
+	var batch []message
+	for err == nil {
+		batch, err = c.broker.poll(ctx, next)
+		for _, m := range batch {
+			if !emit(m) {
+				return nil
 			}
-		}
-		if !errors.Is(err, io.EOF) {
-			yield(message{}, err)
+			next[m.partition] = m.offset + 1
 		}
 	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
 }

@@ -3,7 +3,7 @@
 //
 //	go run ./examples/consumer [flags]
 //
-// It shows keyed work with commits: stint.MapKey over a source that is polled. The broker is
+// It shows keyed work with commits: stream.ParMapKey over a source that is polled. The broker is
 // in memory: some partitions with messages, and an offset for each up to which all have been
 // handled. A message is an order of a customer. The handler takes some milliseconds for one,
 // and crashes the consumer now and then. The next consumer starts after the last commit.

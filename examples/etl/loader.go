@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 	"strconv"
 	"time"
@@ -53,28 +52,29 @@ func (o order) good() bool { return o.bad == nil }
 // load returns when all input has been inserted or rejected, or with the first
 // error.
 func (l *loader) load(ctx context.Context, in io.Reader) error {
-	orders := stream.Map(stream.FromSeq2(rows(in)), l.parse)
+	rows := stream.Generate(func(_ context.Context, emit func(row) bool) error { return readRows(in, emit) })
+	orders := stream.Map(rows, l.parse)
 	priced := stream.ParMap(orders, l.addPrice, l.server)
 	good := stream.Filter(stream.MapErr(priced, l.reject), order.good)
 	batches := stream.Chunk(good, l.batch, time.Second) // partial batches too, when the input is slow
 	return stream.Each(ctx, batches, l.insert)
 }
 
-// rows yields the records of a CSV input. A bad record is a row with an error;
-// any other error ends the sequence.
-func rows(in io.Reader) iter.Seq2[row, error] {
-	return func(yield func(row, error) bool) {
-		r := csv.NewReader(in)
-		columns := []string{"id", "product", "quantity"}
-		if header, err := r.Read(); !slices.Equal(header, columns) {
-			yield(row{}, fmt.Errorf("first line: %w", cmp.Or(err, fmt.Errorf("columns %q, want %q", header, columns))))
-			return
+// readRows emits the records of a CSV input. A bad record is a row with an error;
+// readRows returns any other error.
+func readRows(in io.Reader, emit func(row) bool) error {
+	r := csv.NewReader(in)
+	columns := []string{"id", "product", "quantity"}
+	if header, err := r.Read(); !slices.Equal(header, columns) {
+		return fmt.Errorf("first line: %w", cmp.Or(err, fmt.Errorf("columns %q, want %q", header, columns)))
+	}
+	for {
+		next, err := readRow(r)
+		if err == io.EOF {
+			return nil
 		}
-		for {
-			next, err := readRow(r)
-			if err == io.EOF || !yield(next, err) || err != nil {
-				return
-			}
+		if err != nil || !emit(next) {
+			return err
 		}
 	}
 }

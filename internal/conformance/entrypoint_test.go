@@ -3,7 +3,6 @@ package conformance_test
 import (
 	"context"
 	"errors"
-	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -52,14 +51,6 @@ var entryPoints = []entryPoint{
 	{"Unordered", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
 		return yielded(stint.MapSeq(ctx, count(n), valued(f), append(opts, stint.Unordered())...))
 	}},
-	{"FromEachSeq", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
-		seq, from := stint.From(source(n))
-		return stint.EachSeq(ctx, seq, f, append(opts, from)...)
-	}},
-	{"FromMapSeq", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
-		seq, from := stint.From(source(n))
-		return yielded(stint.MapSeq(ctx, seq, valued(f), append(opts, from)...))
-	}},
 	{"EachKey", func(ctx context.Context, n int, f body, opts ...stint.Option) error {
 		return stint.EachKey(ctx, count(n), itself, f, opts...)
 	}},
@@ -100,19 +91,6 @@ var entryPoints = []entryPoint{
 // searching are those that search for a limit: all but First, which starts all items at once.
 func searching() []entryPoint {
 	return slices.DeleteFunc(slices.Clone(entryPoints), func(e entryPoint) bool { return e.name == "First" })
-}
-
-// source is count as a source for From.
-func source(n int) func(context.Context) iter.Seq2[int, error] {
-	return func(context.Context) iter.Seq2[int, error] {
-		return func(yield func(int, error) bool) {
-			for i := range n {
-				if !yield(i, nil) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // valued makes f return the number of its item.

@@ -37,30 +37,21 @@ func TestKeptYieldStartsNothing(t *testing.T) {
 		for name, call := range pulling {
 			t.Run(name+"/"+end, func(t *testing.T) {
 				for _, wanted := range []int{2, 9} { // of 4: then a task fails
-					for _, from := range []bool{false, true} {
-						synctest.Test(t, func(t *testing.T) {
-							var kept func(int) bool
-							seq := func(yield func(int) bool) { kept = yield; count(4)(yield); f() }
-							keepYield(t, seq, from, wanted, call, func() bool { return kept(5) })
-						})
-					}
+					synctest.Test(t, func(t *testing.T) {
+						var kept func(int) bool
+						seq := func(yield func(int) bool) { kept = yield; count(4)(yield); f() }
+						keepYield(t, seq, wanted, call, func() bool { return kept(5) })
+					})
 				}
 			})
 		}
 	}
 }
 
-// keepYield makes a call with seq, by From perhaps, and then calls late.
-func keepYield(t *testing.T, seq iter.Seq[int], from bool, wanted int, call func(iter.Seq[int], body, ...stint.Option) error, late func() bool) {
+// keepYield makes a call with seq, and then calls late.
+func keepYield(t *testing.T, seq iter.Seq[int], wanted int, call func(iter.Seq[int], body, ...stint.Option) error, late func() bool) {
 	var tasks gauge
 	l := stint.Limit(2)
-	opts, values := []stint.Option{l}, seq
-	if from {
-		s, opt := stint.From(func(context.Context) iter.Seq2[int, error] {
-			return func(yield func(int, error) bool) { values(func(v int) bool { return yield(v, nil) }) }
-		})
-		seq, opts = s, append(opts, opt)
-	}
 	done := make(chan struct{})
 	go func() { // which a Goexit ends
 		defer close(done)
@@ -71,7 +62,7 @@ func keepYield(t *testing.T, seq iter.Seq[int], from bool, wanted int, call func
 				return errBoom
 			}
 			return nil
-		}, opts...)
+		}, l)
 	}()
 	<-done
 	before := tasks.Total()

@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"iter"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -28,10 +27,9 @@ func within(min, max int) stint.Option {
 func TestOptionsAreDocumented(t *testing.T) {
 	pool := stint.NewPool()
 	defer pool.Close()
-	_, from := stint.From(func(context.Context) iter.Seq2[int, error] { return nil })
 	options := map[string]stint.Option{
-		"Limiter": stint.Limit(1), "Pool": pool, "Queue": stint.Queue(1), "From": from,
-		"Burst": stint.Burst(1), "Overload": stint.Overload(func(error) bool { return false }),
+		"Limiter": stint.Limit(1), "Pool": pool, "Queue": stint.Queue(1), "Burst": stint.Burst(1),
+		"Overload":  stint.Overload(func(error) bool { return false }),
 		"KeepGoing": stint.KeepGoing(), "LowPriority": stint.LowPriority(), "Unordered": stint.Unordered(),
 		"Name": stint.Name("n"), "OnPanic": stint.OnPanic(func(*stint.PanicError) {}),
 	}

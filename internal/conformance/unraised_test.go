@@ -45,8 +45,7 @@ func byItem(panics, blocks func()) func(context.Context, int) error {
 // twoTasks are the raisers of tasks: every entry point, on a limit and on a pool.
 func twoTasks() (raisers []raiser) {
 	by := map[string]string{
-		"Unordered": "MapSeq", "FromEachSeq": "EachSeq", "FromMapSeq": "MapSeq",
-		"Group": "Group.Wait", "GoContext": "Group.Wait", "Results": "Results.Wait",
+		"Unordered": "MapSeq", "Group": "Group.Wait", "GoContext": "Group.Wait", "Results": "Results.Wait",
 	}
 	for _, e := range entryPoints {
 		for _, k := range limitKinds[2:4] {

@@ -36,7 +36,6 @@ type Options struct {
 	Name     string
 	OnPanic  func(*task.PanicError)
 	Min, Max int              // of the adaptive limit; 0: the default, which only tests change
-	From     *Sequence        // of the option From, or nil
 	Burst    int              // if it is Given
 	Overload func(error) bool // or nil
 
@@ -56,7 +55,6 @@ const (
 	Name
 	OnPanic
 	LowPriority
-	From
 	Burst
 	Overload
 )
@@ -64,7 +62,7 @@ const (
 var names = map[Set]string{
 	Limiter: "a Limiter", Pool: "a Pool", Queue: "Queue", KeepGoing: "KeepGoing",
 	Unordered: "Unordered", Name: "Name", OnPanic: "OnPanic",
-	LowPriority: "LowPriority", From: "From", Burst: "Burst", Overload: "Overload",
+	LowPriority: "LowPriority", Burst: "Burst", Overload: "Overload",
 }
 
 // Collect reads the options given to the function called name of package pkg, which

@@ -161,14 +161,21 @@ func md5Ants(ctx context.Context, root string) (sums, error) {
 
 func md5Stint(ctx context.Context, root string) (sums, error) {
 	m := sums{}
-	found, from := stint.From(func(context.Context) iter.Seq2[string, error] { return paths(root) })
-	for f, err := range stint.MapSeq(ctx, found, func(_ context.Context, path string) (file, error) { return digest(path) }, from) {
+	var failed error
+	found := func(yield func(string) bool) {
+		for path, err := range paths(root) {
+			if failed = err; err != nil || !yield(path) {
+				return
+			}
+		}
+	}
+	for f, err := range stint.MapSeq(ctx, found, func(_ context.Context, path string) (file, error) { return digest(path) }) {
 		if err != nil {
 			return nil, err
 		}
 		m[f.path] = f.sum
 	}
-	return m, nil
+	return m, failed
 }
 
 // paths are those of the regular files below root.

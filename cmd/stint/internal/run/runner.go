@@ -162,8 +162,20 @@ func newEngine(watcher []string, c *console.Console) (*process.Engine, error) {
 
 // each runs the jobs of source and prints them.
 func (r *Runner) each(ctx context.Context, source *items.Items) error {
-	jobs, from := stint.From(func(ctx context.Context) iter.Seq2[*job, error] { return r.jobs(ctx, source) })
-	opts := []stint.Option{from, r.executor.limit.Limiter(), stint.Queue(maxAhead), stint.Name("run")}
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	jobs := func(yield func(*job) bool) {
+		for j, err := range r.jobs(ctx, source) {
+			if err != nil {
+				fail(err)
+				return
+			}
+			if !yield(j) {
+				return
+			}
+		}
+	}
+	opts := []stint.Option{r.executor.limit.Limiter(), stint.Queue(maxAhead), stint.Name("run")}
 	if r.Unordered {
 		opts = append(opts, stint.Unordered())
 	}
