@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"strconv"
 	"time"
 
@@ -23,12 +22,9 @@ type publication struct {
 	future jetstream.PubAckFuture
 }
 
-// feed pulls the sequence and publishes its values. When it returns, also by a panic of the
-// sequence, its publications are acknowledged, or never will be.
-func (t *Task[In, Out]) feed(ctx context.Context, r *run, from *sequence, seq iter.Seq[In]) error {
-	if from != nil {
-		defer from.pull(context.WithValue(r.ctx, infoKey{}, Info{Run: runOf(r.rec.Key)}))()
-	}
+// feed publishes the items of a source. When it returns, also by a panic of the source, its
+// publications are acknowledged, or never will be.
+func (t *Task[In, Out]) feed(ctx context.Context, r *run, source func(context.Context, func(In) bool) error) error {
 	// This needs a group of its own: the feeder's group drops tasks that have not started
 	// when the run ends.
 	acknowledging := stint.NewGroup(context.WithoutCancel(ctx), stint.Limit(1))
@@ -39,7 +35,11 @@ func (t *Task[In, Out]) feed(ctx context.Context, r *run, from *sequence, seq it
 	if !r.credit() {
 		return nil
 	}
-	for v := range checked(from, seq) {
+	var failed error
+	items := func(yield func(In) bool) { // a range loop watches how the source calls its body
+		failed = source(context.WithValue(r.ctx, infoKey{}, Info{Run: runOf(r.rec.Key)}), yield)
+	}
+	for v := range items {
 		data, err := t.kind.marshal(v)
 		r.addCell(n, len(data))
 		if err != nil {
@@ -57,11 +57,11 @@ func (t *Task[In, Out]) feed(ctx context.Context, r *run, from *sequence, seq it
 			return nil
 		}
 	}
-	if from != nil && from.err != nil {
+	if failed != nil {
 		if !r.rec.KeepGoing {
-			return from.err
+			return failed
 		}
-		r.note(from.err)
+		r.note(failed)
 	}
 	r.mu.Lock()
 	r.total = n

@@ -14,7 +14,7 @@ import (
 
 var (
 	mapOptions = []string{"Limit", "Queue", "WindowBytes", "KeepGoing", "Name"}
-	seqOptions = append(slices.Clone(mapOptions), "Unordered", "From")
+	seqOptions = append(slices.Clone(mapOptions), "Unordered")
 )
 
 // Map runs t for each item on the workers of the cluster, and returns the results in the
@@ -36,7 +36,7 @@ func Map[In, Out any](ctx context.Context, c *Client, t *Task[In, Out], items []
 	rec.Unordered = true // each result is put into its place
 	out := make([]Out, len(items))
 	var errs []error
-	err := t.submit(ctx, c, rec, nil, slices.Values(items), func(i int, v Out, err error) bool {
+	err := t.submit(ctx, c, rec, sequence(slices.Values(items)), func(i int, v Out, err error) bool {
 		out[i] = v
 		if err != nil {
 			errs = append(errs, err)
@@ -73,10 +73,10 @@ func byIndex(a, b error) int {
 // that have arrived, then the error; under KeepGoing it yields each error in its place.
 // When ctx ends it yields the cause last. Leaving the range cancels the run, and so does a
 // panic of seq, which MapSeq raises again. MapSeq announces the end to the workers, then
-// waits for seq to return: a sequence that may block is made by From. MapSeq waits for a full
+// waits for seq to return: use MapFrom if it may block. MapSeq waits for a full
 // server as Map does, and yields ErrFull last.
 //
-// Options: those of Map, Unordered and From. MapSeq panics if ctx, c, t or seq is nil.
+// Options: those of Map, and Unordered. MapSeq panics if ctx, c, t or seq is nil.
 func MapSeq[In, Out any](ctx context.Context, c *Client, t *Task[In, Out], seq iter.Seq[In], opts ...Option) iter.Seq2[Out, error] {
 	check("MapSeq", ctx, c, t)
 	if seq == nil {
@@ -84,8 +84,38 @@ func MapSeq[In, Out any](ctx context.Context, c *Client, t *Task[In, Out], seq i
 	}
 	o := collect("MapSeq", opts, seqOptions...)
 	return results(func(yield func(int, Out, error) bool) error {
-		return t.submit(ctx, c, newRecord(&t.kind, o), o.from, seq, yield)
+		return t.submit(ctx, c, newRecord(&t.kind, o), sequence(seq), yield)
 	})
+}
+
+// MapFrom is MapSeq for a source that may block or fail, such as lines that are read from a
+// network. source calls emit for each item, and returns when emit returns false. Its context
+// ends when the run does: with ctx, at the first error, when another client cancels the run,
+// or when the range is left. So a source that watches its context does not hold up the end of
+// a run. TaskInfo of that context has the Run.
+//
+// An error that source returns ends the run as the error of a task does, unless emit has
+// returned false. Under KeepGoing it is yielded last; a later Resume of such a run does not
+// know of it. emit must not be called concurrently, nor after source has returned.
+//
+// Options: those of MapSeq. MapFrom panics if ctx, c, t or source is nil.
+func MapFrom[In, Out any](ctx context.Context, c *Client, t *Task[In, Out], source func(ctx context.Context, emit func(In) bool) error, opts ...Option) iter.Seq2[Out, error] {
+	check("MapFrom", ctx, c, t)
+	if source == nil {
+		panic("cluster: MapFrom: nil function")
+	}
+	o := collect("MapFrom", opts, seqOptions...)
+	return results(func(yield func(int, Out, error) bool) error {
+		return t.submit(ctx, c, newRecord(&t.kind, o), source, yield)
+	})
+}
+
+// sequence returns seq as a source.
+func sequence[In any](seq iter.Seq[In]) func(context.Context, func(In) bool) error {
+	return func(_ context.Context, emit func(In) bool) error {
+		seq(emit)
+		return nil
+	}
 }
 
 // Resume continues the run with the Name run, whose submitter has died: it yields the

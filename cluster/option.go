@@ -21,7 +21,6 @@ type options struct {
 	keepGoing   bool
 	unordered   bool
 	name        string
-	from        *sequence
 }
 
 // option returns the Option with that name, which calls set.

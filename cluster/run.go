@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -85,7 +84,7 @@ type cell struct {
 }
 
 // submit starts a run and drives it to its end.
-func (t *Task[In, Out]) submit(ctx context.Context, c *Client, rec *record, from *sequence, seq iter.Seq[In], yield func(int, Out, error) bool) error {
+func (t *Task[In, Out]) submit(ctx context.Context, c *Client, rec *record, source func(context.Context, func(In) bool) error, yield func(int, Out, error) bool) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -96,7 +95,7 @@ func (t *Task[In, Out]) submit(ctx context.Context, c *Client, rec *record, from
 	if err != nil {
 		return err
 	}
-	return t.drive(ctx, r, yield, func(ctx context.Context) error { return t.feed(ctx, r, from, seq) }, r.heartbeat, r.consume)
+	return t.drive(ctx, r, yield, func(ctx context.Context) error { return t.feed(ctx, r, source) }, r.heartbeat, r.consume)
 }
 
 // newRun returns a run. If it is resumed total is the number of its tasks, otherwise -1.

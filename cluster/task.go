@@ -164,7 +164,7 @@ type Info struct {
 
 type infoKey struct{}
 
-// TaskInfo returns the Info of the task whose context ctx is. For the context of a source of From
+// TaskInfo returns the Info of the task whose context ctx is. For the context of a source of MapFrom
 // it has the Run only; for other contexts it is the zero Info.
 func TaskInfo(ctx context.Context) Info {
 	info, _ := ctx.Value(infoKey{}).(Info)

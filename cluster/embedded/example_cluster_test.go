@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"log/slog"
 	"os"
 	"slices"
@@ -38,7 +37,7 @@ func Example_sequence() {
 }
 
 // A source that waits for more items watches its context, which ends with the run.
-func Example_from() {
+func Example_mapFrom() {
 	c, err := embedded.Open()
 	if err != nil {
 		fmt.Println(err)
@@ -51,21 +50,19 @@ func Example_from() {
 	arriving <- 1
 	arriving <- 2
 	arriving <- 3 // and nobody closes it
-	numbers, from := cluster.From(func(ctx context.Context) iter.Seq2[int, error] {
-		return func(yield func(int, error) bool) {
-			for {
-				select {
-				case n := <-arriving:
-					if !yield(n, nil) {
-						return
-					}
-				case <-ctx.Done():
-					return
+	numbers := func(ctx context.Context, emit func(int) bool) error {
+		for {
+			select {
+			case n := <-arriving:
+				if !emit(n) {
+					return nil
 				}
+			case <-ctx.Done():
+				return context.Cause(ctx)
 			}
 		}
-	})
-	for n, err := range cluster.MapSeq(context.Background(), c, square, numbers, from) {
+	}
+	for n, err := range cluster.MapFrom(context.Background(), c, square, numbers) {
 		fmt.Println(n, err)
 		if n == 9 {
 			break

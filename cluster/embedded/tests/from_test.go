@@ -3,26 +3,22 @@ package tests
 import (
 	"context"
 	"errors"
-	"iter"
 	"slices"
 	"testing"
 
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/cluster"
 )
 
-// first yields the items, and then waits until its context ends, whose cause it keeps.
-func first(all []item, cause *error) func(context.Context) iter.Seq2[item, error] {
-	return func(ctx context.Context) iter.Seq2[item, error] {
-		return func(yield func(item, error) bool) {
-			for _, in := range all {
-				if !yield(in, nil) {
-					break
-				}
-			}
-			<-ctx.Done()
-			*cause = context.Cause(ctx)
-		}
+// A source of items, as MapFrom takes it.
+type source = func(ctx context.Context, emit func(item) bool) error
+
+// first emits the items, and then waits until its context ends, whose cause it keeps.
+func first(all []item, cause *error) source {
+	return func(ctx context.Context, emit func(item) bool) error {
+		slices.Values(all)(emit)
+		<-ctx.Done()
+		*cause = context.Cause(ctx)
+		return *cause
 	}
 }
 
@@ -56,9 +52,8 @@ func TestSourceEndsWithItsRun(t *testing.T) {
 			all := items(3, item{})
 			all[2].Do = test.in.Do
 			var cause, last error
-			seq, from := cluster.From(first(all, &cause))
 			n := 0
-			for _, err := range cluster.MapSeq(ctx, connect(t, where), newTask(j), seq, from) {
+			for _, err := range cluster.MapFrom(ctx, connect(t, where), newTask(j), first(all, &cause)) {
 				if last = err; err != nil {
 					continue
 				}
@@ -83,21 +78,15 @@ func TestErrorOfASource(t *testing.T) {
 	where, j := newServer(t), newJournal(t)
 	serve(t, connect(t, where), 4, newTask(j))
 	c, broken := connect(t, where), errors.New("the source is broken")
-	fails := func(in ...item) (iter.Seq[item], cluster.Option) {
-		return cluster.From(func(context.Context) iter.Seq2[item, error] {
-			return func(yield func(item, error) bool) {
-				for _, v := range in {
-					if !yield(v, nil) {
-						return
-					}
-				}
-				yield(item{N: -1}, broken)
-			}
-		})
+	fails := func(in ...item) source {
+		return func(_ context.Context, emit func(item) bool) error {
+			slices.Values(in)(emit)
+			return broken
+		}
 	}
 	var last error
-	seq, from := fails(item{Do: "wait", Gate: "never"}, item{Do: "wait", Gate: "never"})
-	for out, err := range cluster.MapSeq(bounded(t), c, newTask(j), seq, from) {
+	stuck := item{Do: "wait", Gate: "never"}
+	for out, err := range cluster.MapFrom(bounded(t), c, newTask(j), fails(stuck, stuck)) {
 		if err == nil || last != nil {
 			t.Errorf("got %+v, %v after %v", out, err, last)
 		}
@@ -105,70 +94,18 @@ func TestErrorOfASource(t *testing.T) {
 	}
 	wrong(t, last, broken)
 
-	seq, from = fails(items(20, item{})...)
-	for range 2 { // it can be used again
-		var outs []int
-		last = nil
-		for out, err := range cluster.MapSeq(bounded(t), c, newTask(j), seq, from, cluster.KeepGoing()) {
-			if last != nil {
-				t.Errorf("after the error: %+v, %v", out, err)
-			}
-			if last = err; err == nil {
-				outs = append(outs, out.N)
-			}
+	var outs []int
+	last = nil
+	for out, err := range cluster.MapFrom(bounded(t), c, newTask(j), fails(items(20, item{})...), cluster.KeepGoing()) {
+		if last != nil {
+			t.Errorf("after the error: %+v, %v", out, err)
 		}
-		equal(t, "results", len(outs), 20)
-		wrong(t, last, broken)
-	}
-	look(t, where).nothingLeft(t)
-}
-
-// From panics, or the range does, if its results are not used together.
-func TestMisuseOfFrom(t *testing.T) {
-	t.Parallel()
-	where, j := newServer(t), newJournal(t)
-	serve(t, connect(t, where), 1, newTask(j))
-	c := connect(t, where)
-	source := func(context.Context) iter.Seq2[item, error] { return func(func(item, error) bool) {} }
-	seq, _ := cluster.From(source)
-	_, from := cluster.From(source)
-	recovered := func(f func()) (value any) {
-		defer func() { value = recover() }()
-		f()
-		return nil
-	}
-	rangeOver := func(seq iter.Seq[item], opts ...cluster.Option) func() {
-		return func() {
-			for range cluster.MapSeq(bounded(t), c, newTask(j), seq, opts...) {
-			}
+		if last = err; err == nil {
+			outs = append(outs, out.N)
 		}
 	}
-	for _, test := range []struct {
-		want string
-		do   func()
-	}{
-		{"cluster: From: nil function", func() { cluster.From[item](nil) }},
-		{"cluster: From: the sequence was ranged over without its Option", rangeOver(seq)},
-		{"cluster: From: the Option was given without its sequence", rangeOver(slices.Values(items(3, item{})), from)},
-		{"cluster: From: the Option was given without its sequence", rangeOver(slices.Values(items(0, item{})), from)},
-		{"cluster: Map: From does not apply", func() { _, _ = cluster.Map(bounded(t), c, newTask(j), nil, from) }},
-	} {
-		got := recovered(test.do)
-		if p, ok := got.(*stint.PanicError); ok {
-			got = p.Value
-		}
-		if got != test.want {
-			t.Errorf("got %v, want %s", got, test.want)
-		}
-	}
-	both, from := cluster.From(first(items(1, item{}), new(error)))
-	for range cluster.MapSeq(bounded(t), c, newTask(j), both, from) {
-		p, _ := recovered(rangeOver(both, from)).(*stint.PanicError)
-		if p == nil || p.Value != "cluster: From: the sequence is in use by another call" {
-			t.Errorf("got %v", p)
-		}
-		break
-	}
+	equal(t, "results", len(outs), 20)
+	wrong(t, last, broken)
 	look(t, where).nothingLeft(t)
 }
 
@@ -180,11 +117,12 @@ func TestSourceKnowsItsRun(t *testing.T) {
 	serve(t, connect(t, where), 1, newTask(j))
 	for _, opts := range [][]cluster.Option{nil, {cluster.Name("nightly/1")}} {
 		got, want := cluster.Info{}, ""
-		seq, from := cluster.From(func(ctx context.Context) iter.Seq2[item, error] {
+		one := func(ctx context.Context, emit func(item) bool) error {
 			got, want = cluster.TaskInfo(ctx), counter.onlyRun(t, client)
-			return func(yield func(item, error) bool) { yield(item{}, nil) }
-		})
-		for _, err := range cluster.MapSeq(bounded(t), client, newTask(j), seq, append(opts, from)...) {
+			emit(item{})
+			return nil
+		}
+		for _, err := range cluster.MapFrom(bounded(t), client, newTask(j), one, opts...) {
 			if err != nil {
 				t.Error(err)
 			}

@@ -40,17 +40,12 @@ func TestTextsGoThrough(t *testing.T) {
 	seq := func(s iter.Seq[string], opts ...cluster.Option) iter.Seq2[string, error] {
 		return cluster.MapSeq(bounded(t), client, task, s, append(opts, cluster.KeepGoing())...)
 	}
-	source, from := cluster.From(func(context.Context) iter.Seq2[string, error] {
-		return func(yield func(string, error) bool) {
-			for _, s := range in {
-				if !yield(s, nil) {
-					return
-				}
-			}
-		}
-	})
+	from := cluster.MapFrom(bounded(t), client, task, func(_ context.Context, emit func(string) bool) error {
+		slices.Values(in)(emit)
+		return nil
+	}, cluster.KeepGoing())
 	for door, outs := range map[string]iter.Seq2[string, error]{
-		"MapSeq": seq(slices.Values(in)), "From": seq(source, from), "Name": seq(slices.Values(in), cluster.Name("text")),
+		"MapSeq": seq(slices.Values(in)), "MapFrom": from, "Name": seq(slices.Values(in), cluster.Name("text")),
 	} {
 		i := 0
 		for out, err := range outs {

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"iter"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -164,12 +163,13 @@ func (m *remote) each(ctx context.Context, source *items.Items) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer stop()
-	requests, from := cluster.From(func(ctx context.Context) iter.Seq2[request, error] {
+	requests := func(ctx context.Context, emit func(request) bool) error {
 		m.receiver = cluster.TaskInfo(ctx).Run
 		wg.Go(func() { m.parcels.Receive(receiving, m.receiver, m.receive) })
-		return m.requests(ctx, source)
-	})
-	for got, err := range cluster.MapSeq(ctx, m.client, m.task, requests, append(opts, from)...) {
+		m.requests(ctx, source, emit)
+		return nil
+	}
+	for got, err := range cluster.MapFrom(ctx, m.client, m.task, requests, opts...) {
 		position := got.Position
 		if item, ok := errors.AsType[*stint.ItemError](err); ok {
 			position, err = int64(item.Index), item.Err
@@ -188,23 +188,21 @@ func (m *remote) each(ctx context.Context, source *items.Items) error {
 	return nil
 }
 
-// requests yields a request for each job, and waits while too many jobs wait for an earlier one
+// requests emits a request for each job, and waits while too many jobs wait for an earlier one
 // to be printed.
-func (m *remote) requests(ctx context.Context, source *items.Items) iter.Seq2[request, error] {
+func (m *remote) requests(ctx context.Context, source *items.Items, emit func(request) bool) {
 	env := bytesOf(m.jobEnv())
-	return func(yield func(request, error) bool) {
-		for j, err := range m.Runner.jobs(ctx, source) {
-			if err != nil {
-				if ctx.Err() == nil {
-					m.cancel(err) // at once, and not after the results of the jobs that run
-				}
-				return
+	for j, err := range m.Runner.jobs(ctx, source) {
+		if err != nil {
+			if ctx.Err() == nil {
+				m.cancel(err) // at once, and not after the results of the jobs that run
 			}
-			if !m.submit(ctx, j) || !yield(m.request(j, env), nil) {
-				return
-			}
-			j.block = nil
+			return
 		}
+		if !m.submit(ctx, j) || !emit(m.request(j, env)) {
+			return
+		}
+		j.block = nil
 	}
 }
 
