@@ -22,9 +22,7 @@ type config struct {
 	heartbeat   time.Duration
 	fullTimeout time.Duration
 	log         *slog.Logger
-	strict      bool
-	seed        uint64 // of strict
-	synced      bool   // the server syncs what it confirms
+	synced      bool // the server syncs what it confirms
 }
 
 const (
@@ -124,9 +122,3 @@ func Log(l *slog.Logger) ClientOption {
 	}
 	return func(c *config) { c.log = l }
 }
-
-// Strict makes the workers of this client delay tasks, which changes their order, and call
-// the function twice for some tasks, as after a lost lease. The calls do not overlap, and
-// the result of either may count. The seed decides what happens to each item. Use Strict in
-// tests, to find functions that are not idempotent.
-func Strict(seed uint64) ClientOption { return func(c *config) { c.strict, c.seed = true, seed } }

@@ -115,6 +115,5 @@
 // through a leaf node into another domain. [Connect] creates the streams. docs/cluster.md in
 // the repository has the subjects that a user needs, and what happens without room.
 //
-// In tests, Open of package embedded takes some milliseconds. [Strict] makes workers run some tasks twice
-// and in another order, so that functions that are not idempotent fail.
+// In tests, Open of package embedded takes some milliseconds.
 package cluster

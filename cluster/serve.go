@@ -207,27 +207,18 @@ func (w *worker) perform(l *lease, send *func()) {
 	o = w.execute(l)
 }
 
-// execute runs the function, with retries.
+// execute runs a task: it calls the function, again after errors if the task says so.
 func (w *worker) execute(l *lease) outcome {
-	if w.client.conf.strict {
-		return w.executeStrictly(l)
-	}
-	return w.callWithRetries(l, 0)
-}
-
-// callWithRetries calls the function, again after errors if the task says so. before is the
-// number of calls before these in this delivery.
-func (w *worker) callWithRetries(l *lease, before int) outcome {
 	k := l.kind()
 	for n := 0; ; n++ {
-		o := w.call(l, before+n)
+		o := w.call(l, n)
 		if o.err == nil || o.final || n == k.retries || l.ctx.Err() != nil || !sleep(l.ctx, backoff(k.wait, n)) {
 			return o
 		}
 	}
 }
 
-// call calls the function once.
+// call calls the function once, after others in this delivery.
 func (w *worker) call(l *lease, before int) outcome {
 	ctx := context.WithValue(l.ctx, infoKey{}, Info{
 		ID: l.id(), Run: runOf(l.key), Index: l.index, Attempt: l.deliveries + before,

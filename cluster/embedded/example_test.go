@@ -261,9 +261,9 @@ func ExampleTLS() {
 	// Output: true <nil>
 }
 
-// A test that would find a function that is not idempotent.
+// A server whose queue is short.
 func ExampleWith() {
-	c, err := embedded.Open(embedded.With(cluster.Strict(1), cluster.QueueLimit(100)))
+	c, err := embedded.Open(embedded.With(cluster.QueueLimit(100)))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -226,28 +224,4 @@ func eventually(t *testing.T, what string, ok func() bool) {
 			t.Fatalf("waited for %v: %s", patience, what)
 		}
 	}
-}
-
-// tally counts events inside one process.
-type tally struct {
-	mu sync.Mutex
-	n  map[int]int
-}
-
-// add counts one for i, and returns the count.
-func (c *tally) add(i int) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.n == nil {
-		c.n = map[int]int{}
-	}
-	c.n[i]++
-	return c.n[i]
-}
-
-// all returns the counts.
-func (c *tally) all() map[int]int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return maps.Clone(c.n)
 }
