@@ -81,9 +81,7 @@ type LimiterStats struct {
 
 	// Counters, which only grow. A task that waits for another one, and that one, count
 	// each; a call of Each, Map or Range counts its items, and a stream the batches that it
-	// makes of records. A worker of a group or pool may keep up to 15 tasks uncounted while
-	// others are queued, if the tasks take less than about 1 ms. When the call, the Wait or
-	// the Idle has returned, all are counted.
+	// makes of records.
 	Completed uint64 `json:"completed"` // tasks that have finished, in any way
 	Failed    uint64 `json:"failed"`    // of them: ended in an error, a panic or a Goexit; in httplimit.Transport also with status 429, or 500 and more
 	Waited    uint64 `json:"waited"`    // permits that were not free when they were asked for, and were got

@@ -131,27 +131,3 @@ func TestLongTasksCountAtOnce(t *testing.T) {
 		})
 	}
 }
-
-// Long tasks after short ones are late by no more tasks than a worker keeps to itself.
-func TestLongTasksAfterShortOnes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := stint.Limit(1)
-		p := stint.NewPool(l, stint.Queue(1000))
-		for range 500 {
-			p.Go(func(context.Context) {})
-		}
-		for range 100 {
-			p.Go(func(context.Context) { time.Sleep(time.Minute) })
-		}
-		time.Sleep(time.Second)
-		for i := range uint64(100) {
-			late := 500 + i - l.Stats().Completed
-			if late > 15 || i > 15 && late > 0 {
-				t.Errorf("after %d long tasks, %d are not counted", i, late)
-			}
-			time.Sleep(time.Minute)
-		}
-		p.Close()
-		equal(t, "completed", l.Stats().Completed, 600)
-	})
-}

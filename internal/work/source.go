@@ -466,7 +466,7 @@ func (s *Source) acceptLocked(payload any, submit bool) (w *worker, ok bool) {
 // running: the end of the source does not drop it.
 func (s *Source) assignLocked(w *worker, payload any) {
 	e := s.engine
-	w.given, w.givenBy = Task{payload, s.accepted}, s
+	w.given = &given{Task{payload, s.accepted}, s}
 	w.orderLocked(s)
 	w.arriving = false // it is on its way to no queue
 	e.arriving--

@@ -16,31 +16,39 @@ import (
 // A worker is a goroutine that runs tasks of an engine's sources. README.md has its states.
 // A worker parks and leaves by itself. The step that takes it out of engine.idle sets
 // called and owes it one Signal.
+//
+// There may be many thousands of workers, so a worker is small: what few of them need is an
+// allocation of its own.
 type worker struct {
 	ticket   race.Ticket // of the running task
 	engine   *Engine
 	slot     *limit.HeldPermit
-	source   *Source     // of the running task
-	signs    limit.Signs // while which it need not look; -1: it must look
-	left     bool        // its goroutine ends, and not by a Goexit
-	of       *Source     // that ctx is made for
+	source   *Source // of the running task
+	of       *Source // that ctx is made for
 	ctx      context.Context
 	loan     *loan // of its permit, for tasks of one source; nil: the permit is the engine's
 	sampling limit.Sampling
 
 	// guarded by engine.mu
+	given    *given        // runs first; nil: none
+	owed     *limit.Waiter // has the permit now; Grant is called after unlocking
+	wake     sync.Cond     // a channel would be one more allocation
+	quantum  limit.Quantum // started when it got the permit
+	parked   time.Duration // when it has parked, by limit.Clock
 	permit   bool
 	needsCPU bool // it needs a free CPU before it goes to the queue
 	arriving bool // on its way to the queue; without a loan, counted in engine.arriving
 	leaving  bool
-	started  bool          // has a goroutine
-	called   bool          // out of engine.idle again
-	quantum  limit.Quantum // started when it got the permit
-	parked   time.Duration // when it has parked, by limit.Clock
-	owed     *limit.Waiter // has the permit now; Grant is called after unlocking
-	given    Task          // runs first
-	givenBy  *Source       // nil: none
-	wake     sync.Cond     // a channel would be one more allocation
+	started  bool // has a goroutine
+	called   bool // out of engine.idle again
+
+	left bool // its goroutine ends, and not by a Goexit
+}
+
+// A given task belongs to one worker: its source has no queue.
+type given struct {
+	task   Task
+	source *Source
 }
 
 // start starts or wakes w, which may be nil.
@@ -85,13 +93,12 @@ func (w *worker) serve() (more bool) {
 	var (
 		t     Task
 		c     claimCache
-		y     tally
+		lim   = w.engine.lim
 		stage = counted // of t
 	)
 	defer func() { // deferred first: Failed calls functions of the caller, which may call Goexit
 		if stage != counted {
-			w.count(&y, 1)
-			y.flush(w.engine.lim)
+			w.count(&c, lim, 1)
 			c.read()
 			more = true
 		}
@@ -101,7 +108,7 @@ func (w *worker) serve() (more bool) {
 			w.source.failed(t, task.Unreturned(recover()))
 		}
 	}()
-	for w.next(&t, &c, &y) {
+	for w.next(&t, &c, lim) {
 		stage = running
 		var err error
 		failed := 0
@@ -119,7 +126,7 @@ func (w *worker) serve() (more bool) {
 			c.source.failed(t, task.Outcome{Err: err})
 		}
 		stage = counted
-		w.count(&y, failed)
+		w.count(&c, lim, failed)
 	}
 	return false
 }
@@ -133,27 +140,20 @@ const (
 
 // next takes the next task: by a claim, or else by look. It reports false if the worker is to
 // leave.
-func (w *worker) next(t *Task, c *claimCache, y *tally) bool {
+func (w *worker) next(t *Task, c *claimCache, lim *limit.Limiter) bool {
 	claimed, last := false, false
-	if *t, last, claimed = c.claim(w.engine.lim); last {
+	if *t, last, claimed = c.claim(lim); last {
 		w.refill()
 	}
-	if claimed {
-		return true
-	}
-	y.flush(w.engine.lim)
-	found := false
-	if *t, found = w.look(); found {
-		*c = claimCache{source: w.source, ctx: w.ctx, signs: w.signs}
-	}
-	return found
+	return claimed || w.look(t, c)
 }
 
-// count counts a task as ended. failed is 1 if it has failed, and 0 otherwise.
-func (w *worker) count(y *tally, failed int) {
-	if !w.source.Helpers {
-		y.add(w.engine.lim)
-		w.sampling.Done(w.engine.lim, 1, failed)
+// count counts a task as ended. failed is 1 if it has failed, and 0 otherwise. It does not read
+// w, unless a controller counts tasks.
+func (w *worker) count(c *claimCache, lim *limit.Limiter, failed int) {
+	if !c.source.Helpers {
+		lim.Completed(1)
+		w.sampling.Done(lim, 1, failed)
 	}
 }
 
@@ -214,7 +214,7 @@ func (s *Source) failed(t Task, o task.Outcome) {
 type claimCache struct {
 	source *Source // of the task before; nil: look
 	ctx    context.Context
-	signs  limit.Signs // while which it need not look
+	signs  limit.Signs // while which it need not look; -1: it must look
 	from   *segment    // of the task before
 	unread int         // tasks of from that its count lacks
 }
@@ -288,7 +288,7 @@ func (w *worker) refill() {
 
 // look takes the next task under the lock, and waits for one if there is none. It returns
 // false if the worker is to leave.
-func (w *worker) look() (t Task, ok bool) {
+func (w *worker) look(t *Task, c *claimCache) (ok bool) {
 	e := w.engine
 	e.mu.Lock()
 	w.awaitCPULocked()
@@ -303,16 +303,16 @@ func (w *worker) look() (t Task, ok bool) {
 		switch {
 		case s == nil:
 			if !w.parkLocked() {
-				return Task{}, false
+				return false
 			}
 			continue
-		case w.givenBy != nil:
-			t, ok = w.given, true
-			w.given, w.givenBy = Task{}, nil
+		case w.given != nil:
+			*t, ok = w.given.task, true
+			w.given = nil
 		case s.Context.Err() != nil:
 			s.stopLocked()
 		default:
-			if t, ok = s.takeLocked(); ok {
+			if *t, ok = s.takeLocked(); ok {
 				w.orderLocked(s)
 			}
 		}
@@ -325,10 +325,11 @@ func (w *worker) look() (t Task, ok bool) {
 	w.sampling.Start(e.lim)
 	w.payLocked()
 	next := e.wakeOneLocked()
-	w.signs = w.fastPathSignsLocked()
+	signs := w.fastPathSignsLocked()
 	e.unlock(next)
 	w.setContext()
-	return t, true
+	*c = claimCache{source: w.source, ctx: w.ctx, signs: signs}
+	return true
 }
 
 // payLocked tells the waiter that is owed a grant. It unlocks engine.mu meanwhile.
@@ -344,8 +345,8 @@ func (w *worker) payLocked() {
 // chooseLocked returns the source to take the next task from, or nil if there is none or no
 // permit for it.
 func (w *worker) chooseLocked() *Source {
-	if w.givenBy != nil {
-		return w.givenBy
+	if w.given != nil {
+		return w.given.source
 	}
 	if w.loan != nil {
 		if w.permit && w.loan.servesLocked() {
