@@ -184,28 +184,6 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-// A helper of a loop that computes is not the goroutine that was started last; where
-// there is no helper nothing is started.
-func TestExpose(t *testing.T) {
-	before := runtime.NumGoroutine()
-	for _, c := range []struct{ n, limit int }{{1, 0}, {2, 2}} {
-		l := compute(0, c.n, 2, 0, 0, func(i int) {
-			if i > 0 {
-				return
-			}
-			if got := runtime.NumGoroutine() - before; got > c.limit || c.limit > 0 && got == 0 {
-				t.Errorf("%d items: %d goroutines more, want %d at most", c.n, got, c.limit)
-			}
-		})
-		l.Run()
-		for range 1000 { // they may be a minTimedItems instructions from their end
-			if runtime.NumGoroutine() > before {
-				time.Sleep(time.Millisecond)
-			}
-		}
-	}
-}
-
 // Near the end of a loop that computes, batches become shorter, down to a sixteenth.
 func TestBatchesNearTheEnd(t *testing.T) {
 	l := compute(0, 100_000, 2, 0, 0, nil)

@@ -59,17 +59,6 @@ func (l *Loop) startSpare() {
 		l.spare.ready = time.Now()
 	}
 	go l.help()
-	if l.Compute {
-		l.expose()
-	}
-}
-
-// expose lets other CPUs take the spare worker at once, by starting another goroutine,
-// which does nothing. The scheduler leaves the goroutine that was started last to its own
-// CPU while the thread that looks for work sleeps: 60 µs on Linux.
-func (l *Loop) expose() {
-	l.helpers.Add(1)
-	go l.helpers.Done()
 }
 
 // moreHelpers gets a helper for indexes that were returned. It reports whether one comes:
