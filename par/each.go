@@ -12,7 +12,7 @@ import (
 // Each panics if f is nil, and with a *stint.PanicError if f panics.
 func Each[T any](s []T, f func(*T)) {
 	check("Each", "f", f == nil)
-	at := start{n: len(s), code: code(f)}
+	at := start{n: len(s)}
 	at.begin(func(lo, hi int) { visit(s[lo:hi], f) })
 	if at.more() {
 		c := &eachCall[T]{s: s, f: f}

@@ -16,7 +16,7 @@ import (
 func Find[T any](s []T, f func(T) bool) int {
 	check("Find", "f", f == nil)
 	found := -1
-	at := start{n: len(s), code: code(f), order: true}
+	at := start{n: len(s), order: true}
 	at.begin(func(lo, hi int) {
 		if i := search(s[lo:hi], f); i >= 0 {
 			found, at.n = lo+i, 0

@@ -18,7 +18,8 @@ const (
 	minPiece          = minMeasured / 2       // of work between two readings of the clock
 	maxPiece          = 8 * time.Microsecond
 	maxUntimed        = 4096 // items while the clock stands still, as in a synctest bubble
-	itemsPerHelper    = 128  // so many, and the first of them is a small part
+	untimedPiece      = 128  // items in a piece then
+	itemsPerHelper    = 8    // so many, and the first of them is a small part
 )
 
 // calls is a loop whose calls cannot fail.
@@ -43,16 +44,12 @@ func (c *calls) run(body loop.Body, at start) {
 	l.Context, l.Body, l.Compute = context.Background(), body, true
 	defer c.failure.raise()
 	l.Run()
-	if !c.failure.any() { // otherwise nothing may have been measured
-		setCost(at.code, l.Measured())
-	}
 }
 
 // A start is how far a loop has come on the caller's goroutine alone.
 type start struct {
-	n     int    // items; body may make it smaller
-	begun int    // items that were called: those before it
-	code  uint64 // of the function; 0: its cost is not remembered
+	n     int // items; body may make it smaller
+	begun int // items that were called: those before it
 	procs int
 	cost  int64 // of an item, in picoseconds; 0: unknown
 	order bool  // body is called for one item after the other
@@ -64,8 +61,8 @@ func (s *start) more() bool { return s.begun < s.n }
 // begin calls body for the first items of a loop, on the caller's goroutine, until the rest
 // is worth helpers. body is called with indexes from lo to hi-1.
 //
-// A loop of few items starts alone only if they are known to be short: of two long items,
-// running the first alone would take half of the time.
+// A loop of few items has helpers from the start: of two long items, running the first alone
+// would take half of the time.
 func (s *start) begin(body func(lo, hi int)) {
 	if s.n > 1 {
 		s.procs = runtime.GOMAXPROCS(0)
@@ -83,9 +80,8 @@ func (s *start) first(body func(lo, hi int)) {
 	case s.n == 1 || s.procs == 1:
 		body(s.begun, s.n)
 		s.begun = s.n
-	case s.n >= itemsPerHelper*(s.procs-1) || s.isShort():
+	case s.n >= itemsPerHelper*(s.procs-1):
 		s.measure(body)
-		setCost(s.code, s.cost)
 	}
 }
 
@@ -95,19 +91,13 @@ var splits = true
 // split calls body for the first items on two goroutines. Otherwise the race detector would
 // find nothing in most tests, whose loops are short.
 func (s *start) split(body func(lo, hi int)) {
-	end := min(s.n, itemsPerHelper)
+	end := min(s.n, untimedPiece)
 	t := newTeam(2) // so fork finds an idle CPU, even if GOMAXPROCS is 1 by now
 	t.run(func() {
 		t.fork(func() { body(end/2, end) })
 		body(0, end/2)
 	})
 	s.begun = end
-}
-
-// isShort reports whether the loop is known to be too short for helpers.
-func (s *start) isShort() bool {
-	cost, known := knownCost(s.code)
-	return known && !worthHelpers(s.n, cost)
 }
 
 // worthHelpers reports whether n items of a cost are worth helpers.
@@ -126,7 +116,7 @@ func (s *start) measure(body func(lo, hi int)) {
 		s.begun += size
 		now := time.Since(epoch)
 		left := s.n - s.begun
-		part := max(left/8, itemsPerHelper)
+		part := max(left/8, untimedPiece)
 		if passed := now - read; passed > 0 {
 			s.cost = max(int64(passed)*1000/int64(size)+1, s.cost/8)
 			part = min(max(left/8, s.itemsIn(minPiece)), s.itemsIn(maxPiece))

@@ -13,7 +13,7 @@ import (
 func Map[T, R any](s []T, f func(T) R) []R {
 	check("Map", "f", f == nil)
 	out := make([]R, len(s))
-	at := start{n: len(s), code: code(f)}
+	at := start{n: len(s)}
 	at.begin(func(lo, hi int) { convert(out[lo:hi], s[lo:hi], f) })
 	if at.more() {
 		c := &mapCall[T, R]{s: s, f: f, out: out}

@@ -122,7 +122,6 @@ func TestPanicNil(t *testing.T) {
 	}
 	for _, onCaller := range []bool{false, true} {
 		procs(t, 2)
-		forget()
 		how := ending(func() {
 			caller := goroutine.ID()
 			var both sync.WaitGroup

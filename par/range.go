@@ -20,7 +20,7 @@ func Range(n int, f func(lo, hi int)) {
 	if n < 0 {
 		panic(fmt.Sprintf("par: Range: n is %d, want 0 or more", n))
 	}
-	at := start{n: n, code: code(f)}
+	at := start{n: n}
 	at.begin(f)
 	if at.more() {
 		c := &rangeCall{f: f}

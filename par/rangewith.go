@@ -30,7 +30,7 @@ func RangeWith[S any](n int, new func() S, f func(s S, lo, hi int)) []S {
 	}
 	s := &states[S]{new: new}
 	alone(func() { s.put(s.take()) }) // before the first piece is measured
-	at := start{n: n, code: code(f)}
+	at := start{n: n}
 	at.begin(func(lo, hi int) {
 		own := s.take()
 		f(own.state, lo, hi)

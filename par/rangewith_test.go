@@ -45,7 +45,6 @@ func TestStatesHaveEveryIndexOnce(t *testing.T) {
 					if n*cost > 20_000_000 || race.Enabled && n*cost > 2_000_000 {
 						continue
 					}
-					forget()
 					var made atomic.Int32
 					got := RangeWith(n, func() *partial { made.Add(1); return new(partial) }, func(s *partial, lo, hi int) {
 						s.add(t, lo, hi, func(i int) {
@@ -80,7 +79,6 @@ func TestStatesOfLongItems(t *testing.T) {
 		for range 20 {
 			synctest.Test(t, func(t *testing.T) {
 				procs(t, 8)
-				forget()
 				got := RangeWith(c.n, func() *partial { return new(partial) }, func(s *partial, lo, hi int) {
 					s.add(t, lo, hi, func(int) { time.Sleep(time.Millisecond) })
 				})
@@ -96,7 +94,6 @@ func TestStatesOfLongItems(t *testing.T) {
 func TestStatesAreTakenOver(t *testing.T) {
 	procs(t, 2)
 	for range 50 {
-		forget()
 		var wg sync.WaitGroup
 		for range 4 { // more goroutines than CPUs, so helpers come and go
 			wg.Go(func() {
@@ -122,7 +119,6 @@ func TestNewDoesNotReturn(t *testing.T) {
 		for _, exits := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
 				procs(t, 2)
-				forget()
 				var calls, running atomic.Int32
 				ended := make(chan any)
 				go func() {

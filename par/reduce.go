@@ -26,11 +26,7 @@ func Reduce[T, A any](s []T, zero func() A, fold func(A, T) A, merge func(A, A) 
 	check("Reduce", "fold", fold == nil)
 	check("Reduce", "merge", merge == nil)
 	parts := make([]A, countBlocks(len(s)))
-	of := uint64(0) // a block costs more than an element
-	if len(s) <= maxBlocks {
-		of = code(fold)
-	}
-	indexes(len(parts), of, func(b int) {
+	indexes(len(parts), func(b int) {
 		a := zero()
 		lo, hi := block(b, len(s))
 		for _, v := range s[lo:hi] {
@@ -39,7 +35,7 @@ func Reduce[T, A any](s []T, zero func() A, fold func(A, T) A, merge func(A, A) 
 		parts[b] = a
 	})
 	for step := 1; step < len(parts); step *= 2 { // from one of a pair to the other
-		indexes((len(parts)-1+step)/(2*step), code(merge), func(i int) {
+		indexes((len(parts)-1+step)/(2*step), func(i int) {
 			first, second := &parts[2*step*i], &parts[2*step*i+step]
 			*first = merge(*first, *second)
 		})
@@ -61,10 +57,9 @@ func block(b, n int) (lo, hi int) {
 	return lo, lo + min(size, n-lo)
 }
 
-// indexes calls f concurrently for each index from 0 to n-1. The cost of an item is
-// remembered for the function with that code.
-func indexes(n int, code uint64, f func(i int)) {
-	at := start{n: n, code: code}
+// indexes calls f concurrently for each index from 0 to n-1.
+func indexes(n int, f func(i int)) {
+	at := start{n: n}
 	at.begin(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			f(i)

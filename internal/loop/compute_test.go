@@ -167,23 +167,6 @@ func TestLongBatchIsReturned(t *testing.T) {
 	}
 }
 
-// What was measured is there after the loop, or what it was told.
-func TestMeasured(t *testing.T) {
-	for _, c := range []struct {
-		n     int
-		told  int64
-		item  time.Duration
-		least int64
-	}{{1, 77, 0, 77}, {2, 77, 0, 77}, {100, 77, time.Microsecond, 1_000_000}, {100, 0, time.Microsecond, 1_000_000}, {100, 0, 0, 0}} {
-		synctest.Test(t, func(t *testing.T) {
-			l := compute(0, c.n, 2, 0, c.told, func(int) { time.Sleep(c.item) })
-			if l.Run(); l.Measured() < c.least || l.Measured() > c.least+c.least/10 {
-				t.Errorf("%d items of %v, told %d: %d", c.n, c.item, c.told, l.Measured())
-			}
-		})
-	}
-}
-
 // Near the end of a loop that computes, batches become shorter, down to a sixteenth.
 func TestBatchesNearTheEnd(t *testing.T) {
 	l := compute(0, 100_000, 2, 0, 0, nil)

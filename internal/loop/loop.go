@@ -175,10 +175,6 @@ func (l *Loop) join(w *worker) {
 	}
 }
 
-// Measured returns the cost of an item that a worker measured last, in picoseconds, or Cost
-// if none did. It is called after Run.
-func (l *Loop) Measured() int64 { return l.cost.Load() }
-
 // Running returns how many calls run, at least: the caller and the helpers that have not
 // found the loop over.
 func (l *Loop) Running() int {
