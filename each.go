@@ -11,10 +11,9 @@ import (
 // on the caller's goroutine and on up to limit-1 others, or on the workers of a Pool.
 // Without an option the limit is adaptive, as described at Auto.
 //
-// Items start roughly in order. A goroutine may take several short items at a time: if one of
-// them blocks, the others wait. Under a limit above GOMAXPROCS, or one that lets all items run
-// at once, it takes one item at a time. Items that wait for each other need a Limit with room
-// for all of them: the adaptive limit rises only as calls finish.
+// Items start roughly in order. They may wait for each other if a Limit has room for all of
+// them. Without one they may wait for ever: the adaptive limit rises as calls finish. An item
+// costs about 30 ns; for items of a few nanoseconds that compute use package par.
 //
 // The first error cancels the context given to f, starts no further calls, and is
 // returned. If ctx ends before every item was started, Each returns its cause. If f

@@ -24,7 +24,7 @@ type Body interface {
 }
 
 // A Batch is a range of indexes that one worker has taken to call one after the other. No
-// other worker can take them.
+// other worker can take them. It has one index unless the loop has Compute.
 type Batch struct {
 	At    int // the index that was started last
 	end   int
@@ -36,14 +36,12 @@ type Batch struct {
 // The bits of Loop.halt. Each ends the current batches.
 const (
 	stopped = 1 << iota // no more calls start
-	lowered             // more permits are out than the limit allows; set by the limiter
-	raised              // the limit is above the number of CPUs: batches have one index; set by the limiter
 	wanted              // a worker found nothing while others have batches of several indexes
 )
 
 // Begin reports whether to make the call for i, the index after b.At: i is in the batch,
-// the loop is not stopped, no other worker wants the rest of the batch, and the limit has
-// not become smaller. It counts the call as started.
+// the loop is not stopped, and no other worker wants the rest of the batch. It counts the
+// call as started.
 func (b *Batch) Begin(i int) bool {
 	if i >= b.end || b.halt.Load() != 0 {
 		return false

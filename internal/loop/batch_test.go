@@ -14,9 +14,8 @@ import (
 	"github.com/stint-go/stint/internal/task"
 )
 
-// The limit that was lowered holds from the next item on, also for those that a
-// worker has taken together with others, which anybody may have then.
-func TestSmallerLimitInABatch(t *testing.T) {
+// The limit that was lowered holds from the next item on, also where items are short.
+func TestSmallerLimitAmongShortItems(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -58,8 +57,8 @@ func TestSmallerLimitInABatch(t *testing.T) {
 }
 
 // A Goexit, an error that does not stop the loop, and a limit that goes up and
-// down in the middle of batches lose no item.
-func TestEndsInABatch(t *testing.T) {
+// down lose no item.
+func TestEndsAmongShortItems(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -104,7 +103,7 @@ func TestEndsInABatch(t *testing.T) {
 // Each bit of halt ends a batch before the next item. Only the end of the loop
 // keeps a worker from taking another.
 func TestHalt(t *testing.T) {
-	for _, bit := range []uint32{stopped, lowered, wanted} {
+	for _, bit := range []uint32{stopped, wanted} {
 		l, ws := workersOf(100, 1)
 		w := ws[0]
 		w.setBatchSize(8)
@@ -133,7 +132,7 @@ func TestWantedBatch(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var calls atomic.Int32
 			l := newBench("solo", 2).loop(100, func(context.Context, int) error { calls.Add(1); return nil })
-			l.Procs = 2
+			l.Procs, l.Compute = 2, true
 			l.init()
 			l.running.Add(1)
 			w := new(worker)
@@ -159,60 +158,18 @@ func TestWantedBatch(t *testing.T) {
 	}
 }
 
-// A call counts the items of its batch. In an execution trace each item is a batch.
+// A call counts the items of its batch for the clock.
 func TestItemsAreCounted(t *testing.T) {
-	for _, kind := range kinds {
-		b := newBench(kind, 2)
-		l := b.loop(100, func(context.Context, int) error { return nil })
-		l.Procs = 2
-		l.init()
-		w := new(worker)
-		w.init(l, l.Context)
-		w.cost = 1
-		w.take()
-		w.setBatchSize(8)
-		w.take()
-		w.call()
-		if w.made != 8 || w.calls != 8 {
-			t.Errorf("%s: %d calls were made and %d are to be measured, want 8", kind, w.made, w.calls)
-		}
-		w.take()
-		if w.traced(); w.made != 1 || w.rest() != 0 {
-			t.Errorf("%s: %d items in a region, want 1", kind, w.made)
-		}
-		w.leave()
-	}
-}
-
-// While it runs, and no longer, a loop is told of a limit that has become smaller.
-func TestLoopIsToldOfASmallerLimit(t *testing.T) {
-	for _, kind := range kinds {
-		synctest.Test(t, func(t *testing.T) {
-			b := newBench(kind, 2)
-			var begun atomic.Int32
-			var l *Loop
-			told := func(n int, want bool) {
-				t.Helper()
-				l.lim.Set(n)
-				if got := l.halt.Load()&lowered != 0; got != want {
-					t.Errorf("%s: a limit of %d: told %v", kind, n, got)
-				}
-			}
-			l = b.loop(100, func(context.Context, int) error {
-				switch begun.Add(1) {
-				case 1:
-					time.Sleep(time.Second)
-				case 2: // beside the first
-					told(1, true)
-					told(2, false)
-				}
-				return nil
-			})
-			l.Run()
-			b.end(t)
-			l.lim.TryAcquire()
-			told(0, false)
-		})
+	l := compute(0, 100_000, 2, 0, 0, func(int) {})
+	l.init()
+	w := new(worker)
+	w.init(l, l.Context)
+	w.cost = 1
+	w.take()
+	w.setBatchSize(8)
+	w.take()
+	if w.call(); w.made != 8 || w.calls != 8 {
+		t.Errorf("%d calls were made and %d are to be measured, want 8", w.made, w.calls)
 	}
 }
 

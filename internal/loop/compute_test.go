@@ -180,9 +180,6 @@ func TestBatchesNearTheEnd(t *testing.T) {
 	if w.size = 1; w.sizeAt(99_999) != 1 {
 		t.Error("a batch has one index at least")
 	}
-	if l.Compute, w.size = false, 128; w.sizeAt(99_999) != 128 {
-		t.Error("only loops that compute")
-	}
 }
 
 // A worker of a loop whose cost is known starts with batches for it.
@@ -191,7 +188,7 @@ func TestKnownCost(t *testing.T) {
 	l.init()
 	w := new(worker)
 	w.init(l, l.Context)
-	if want := int(computeBatchTime.Nanoseconds() / 2); w.size != want || w.every < w.size/2 {
+	if want := int(batchTime.Nanoseconds() / 2); w.size != want || w.every < w.size/2 {
 		t.Errorf("batches of %d, the clock read every %d; want %d", w.size, w.every, want)
 	}
 }

@@ -14,8 +14,6 @@ func (l *Loop) runOn(e *work.Engine) bool {
 	l.source = e.NewSource(work.SourceConfig{
 		Context: l.Context, Room: math.MaxInt, Runner: job{l}, Parent: l.Parent, Shared: true, Helpers: true,
 	})
-	l.watch()
-	defer l.unwatch()
 	l.helpers.Add(1)
 	unwatch := context.AfterFunc(l.Context, func() {
 		l.source.Stop() // now, since on a busy engine the queued helper may wait long

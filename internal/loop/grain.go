@@ -2,20 +2,16 @@ package loop
 
 import "time"
 
-// The number of claimed indexes follows the measured cost of an item. A claim takes the
-// lock, which is cheap compared with 50 µs of work, and claimed indexes can be stolen.
-// Indexes of a batch cannot, so it is only long enough to hide the 15 ns that it takes to
-// get one. Items that compute need not start soon, so their batches may be longer: two
-// workers that read memory in turns take 8 % longer with batches of 4 µs than with halves,
-// and 2 % with 16 µs.
+// In a loop with Compute the number of claimed indexes follows the measured cost of an item. A
+// claim takes the lock, which is cheap compared with 50 µs of work, and claimed indexes can be
+// stolen. Indexes of a batch cannot: two workers that read memory in turns take 8 % longer with
+// batches of 4 µs than with halves, and 2 % with 16 µs.
 const (
 	chunkTime        = 50 * time.Microsecond
-	batchTime        = time.Microsecond
-	computeBatchTime = 16 * time.Microsecond // if Compute
+	batchTime        = 16 * time.Microsecond
 	clockInterval    = 8 * time.Microsecond  // between two readings of the clock
 	helperWorthwhile = 20 * time.Microsecond // of work left, for which a helper is called back
 	shortItemTime    = 20 * time.Microsecond // items below it hardly wait
-	maxBatchItems    = 128                   // unless Compute
 	minTimedItems    = 16                    // of a loop whose items are measured, and between two readings
 )
 
@@ -38,7 +34,7 @@ func (w *worker) startTiming() {
 		w.read, w.every = time.Since(l.epoch), 1
 		w.cost = l.cost.Load()
 		if l.Cost > 0 {
-			w.adapt(l.maxBatch())
+			w.adapt(maxRange)
 		}
 	}
 }
@@ -66,7 +62,7 @@ func (w *worker) measure() {
 	}
 	maxItems := 4 * min(w.calls, 1<<20)
 	w.cost = cost
-	w.adapt(min(maxItems, l.maxBatch()))
+	w.adapt(min(maxItems, maxRange))
 	w.every = min(w.every, maxItems)
 	w.read, w.calls, w.single = now, 0, false
 	if w.recalls {
@@ -76,11 +72,9 @@ func (w *worker) measure() {
 
 // adapt sets the size of the batches and the calls between two readings of the clock.
 func (w *worker) adapt(maxItems int) {
-	d := batchTime
 	if w.loop.Compute {
-		d = computeBatchTime
+		w.setBatchSize(itemsIn(batchTime, w.cost, maxItems))
 	}
-	w.setBatchSize(itemsIn(d, w.cost, maxItems))
 	w.every = max(itemsIn(clockInterval, w.cost, 1<<20), minTimedItems)
 }
 
@@ -89,7 +83,7 @@ func (w *worker) adapt(maxItems int) {
 // them.
 func (w *worker) recallHelper() {
 	if l := w.loop; float64(l.left())*float64(w.cost) > float64(helperWorthwhile)*1000 {
-		w.recalls = !l.moreHelpers()
+		w.recalls = !l.addSpare()
 	}
 	if w.recalls {
 		w.every = 1
@@ -98,7 +92,7 @@ func (w *worker) recallHelper() {
 
 // chunk returns how many indexes to claim.
 func (w *worker) chunk() int {
-	if w.cost == 0 || w.single {
+	if !w.loop.Compute || w.cost == 0 || w.single {
 		return 1
 	}
 	return itemsIn(chunkTime, w.cost, maxRange)
@@ -107,18 +101,6 @@ func (w *worker) chunk() int {
 // itemsIn returns how many items of a cost take d: at least 1, and no more than maxItems.
 func itemsIn(d time.Duration, cost int64, maxItems int) int {
 	return int(min(max(int64(d)*1000/cost, 1), int64(maxItems)))
-}
-
-// maxBatch returns how many indexes a batch may have. A limit above the number of CPUs is a
-// sign that items wait, and then no item should wait behind another.
-func (l *Loop) maxBatch() int {
-	switch {
-	case l.lim.Above(l.Procs):
-		return 1
-	case l.Compute:
-		return maxRange
-	}
-	return maxBatchItems
 }
 
 // shortItems reports whether items are known to be so short that they hardly wait.

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/stint-go/stint/internal/limit"
 )
 
 // What a look at the clock tells of the items since the last look. The cost may rise to
@@ -24,16 +22,16 @@ func TestMeasure(t *testing.T) {
 	}{
 		{0, 1, 2, 1, grain{cost: 2001, size: 4, every: 4}},
 		{0, 30, 60, 1, grain{cost: 2001, size: 120, every: 120}},
-		{0, 1000, 2000, 1, grain{cost: 2001, size: maxBatchItems, every: 3998}},
-		{0, 1000, 100_000, 1, grain{cost: 100_001, size: 9, every: 79}},
+		{0, 1000, 2000, 1, grain{cost: 2001, size: 4000, every: 3998}},
+		{0, 1000, 100_000, 1, grain{cost: 100_001, size: 159, every: 79}},
 		{0, 10, 500_000, 1, grain{cost: 50_000_001, size: 1, every: minTimedItems}},
 		{2001, 10, 500_000, 1, grain{cost: 50_000_001, size: 1, every: minTimedItems}},
-		{1_600_000, 1000, 100_000, 1, grain{cost: 200_000, size: 5, every: 40}},
+		{1_600_000, 1000, 100_000, 1, grain{cost: 200_000, size: 80, every: 40}},
 		{0, 7, 0, 1, grain{size: 1, every: 2, calls: 7}},
 		{0, 7, 0, 5000, grain{size: 1, every: 6000, calls: 7}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			l := &Loop{N: 100_000, Context: context.Background(), Procs: 2, Limit: 2}
+			l := compute(0, 100_000, 2, 0, 0, nil)
 			l.init()
 			w := new(worker)
 			w.init(l, l.Context)
@@ -65,20 +63,12 @@ func TestChunk(t *testing.T) {
 		{grain{}, false, 1}, {grain{cost: 1}, false, maxRange}, {grain{cost: 1}, true, 1},
 		{grain{cost: 2_000_000}, false, 25}, {grain{cost: 60_000_000}, false, 1},
 	} {
-		if w := (&worker{grain: c.grain, single: c.single}); w.chunk() != c.want {
+		w := &worker{grain: c.grain, single: c.single, loop: &Loop{Compute: true}}
+		if w.chunk() != c.want {
 			t.Errorf("cost %d, without a range %v: %d, want %d", c.cost, c.single, w.chunk(), c.want)
 		}
-	}
-}
-
-// Batches are long where no item waits: up to a limit of the number of CPUs.
-func TestMaxBatch(t *testing.T) {
-	for _, c := range []struct{ limit, procs, want int }{{1, 2, maxBatchItems}, {2, 2, maxBatchItems}, {3, 2, 1}} {
-		own, shared := &Loop{N: 9, Limit: c.limit, Procs: c.procs}, &Loop{N: 9, Limit: 4 - c.limit, Procs: c.procs, Limiter: limit.New(c.limit)}
-		own.init()
-		shared.init()
-		if own.maxBatch() != c.want || shared.maxBatch() != c.want {
-			t.Errorf("%+v: %d, and %d under a limiter", c, own.maxBatch(), shared.maxBatch())
+		if w.loop.Compute = false; w.chunk() != 1 {
+			t.Errorf("cost %d, an item may wait: %d", c.cost, w.chunk())
 		}
 	}
 }

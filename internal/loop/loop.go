@@ -37,7 +37,7 @@ type Loop struct {
 	shared     bool      // lim is not the loop's own
 	low        bool      // its tasks have low priority on lim
 	Compute    bool      // no item waits, so batches may be long
-	Waits      bool      // every item may wait, so batches have one index
+	Waits      bool      // every item may wait, so none is short
 	Nested     bool      // Limiter is inherited
 	timed      bool      // workers measure the cost of an item
 	epoch      time.Time // of their clocks, if timed
@@ -70,7 +70,6 @@ type Loop struct {
 // helping is the part of a loop that only loops with helpers need.
 type helping struct {
 	*ownLimit // nil if Limiter or Engine is given
-	watcher   limit.Watcher
 	spare     spare
 }
 
@@ -125,8 +124,6 @@ func (l *Loop) Run() bool {
 			return true
 		}
 	}
-	l.watch()
-	defer l.unwatch()
 	w.begin()
 	l.running.Add(1)
 	defer l.join(w)
@@ -134,22 +131,6 @@ func (l *Loop) Run() bool {
 	w.sampling.Start(l.lim)
 	w.work()
 	return true
-}
-
-// watch makes a smaller limit end batches, and a limit above the number of CPUs keep them
-// at one index.
-func (l *Loop) watch() {
-	if l.timed {
-		l.watcher = limit.Watcher{Word: &l.halt, Over: lowered, Above: raised, Threshold: l.Procs}
-		l.lim.Watch(&l.watcher)
-	}
-}
-
-func (l *Loop) unwatch() {
-	if l.timed {
-		l.lim.Unwatch(&l.watcher)
-		l.watcher.Word = nil
-	}
 }
 
 // join ends the loop for the caller, and waits for the helpers. It is deferred, since a

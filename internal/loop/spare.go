@@ -61,15 +61,6 @@ func (l *Loop) startSpare() {
 	go l.help()
 }
 
-// moreHelpers gets a helper for indexes that were returned. It reports whether one comes:
-// none does while the last helper that found nothing has not left.
-func (l *Loop) moreHelpers() bool {
-	if l.Engine != nil {
-		return l.offer()
-	}
-	return l.addSpare()
-}
-
 // dropSpare removes the spare worker from the counts.
 func (l *Loop) dropSpare() {
 	l.spare.exists.Store(false)

@@ -74,9 +74,6 @@ func (w *worker) take() bool {
 	if w.calls >= w.every {
 		w.measure()
 	}
-	if w.size > 1 && w.size > l.maxBatch() { // the limit rose at the end of a batch, when Begin refused nothing
-		w.setBatchSize(1)
-	}
 	for w.claimed != nil { // its own, which a thief may shorten meanwhile
 		v := w.claimed.word.Load()
 		lo, n := unpack(v)
@@ -92,13 +89,10 @@ func (w *worker) take() bool {
 	return w.claim() || w.steal()
 }
 
-// sizeAt returns the size of a batch that starts at lo. Near the end of a loop with
-// Compute, batches become short, so that all workers finish together.
+// sizeAt returns the size of a batch that starts at lo. Near the end of the loop batches
+// become short, so that all workers finish together.
 func (w *worker) sizeAt(lo int) int {
 	l := w.loop
-	if !l.Compute {
-		return w.size
-	}
 	size := min(w.size, max(w.size/16, (l.N-lo)/(8*l.Procs), 1))
 	if size >= 2*blockItems {
 		size -= (lo + size) & (blockItems - 1)

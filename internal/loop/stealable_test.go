@@ -43,7 +43,7 @@ func TestMoves(t *testing.T) {
 		s := *seed + round
 		r := rand.New(rand.NewPCG(s, 0))
 		n := 1 + r.IntN(3000)
-		l := &Loop{N: n, Context: context.Background(), Procs: 1 + r.IntN(4), Limit: 1}
+		l := &Loop{N: n, Context: context.Background(), Procs: 1 + r.IntN(4), Limit: 1, Compute: true}
 		l.init()
 		l.timed, l.epoch = true, time.Now()
 		begun := make([]atomic.Int32, n)
@@ -63,7 +63,7 @@ func TestMoves(t *testing.T) {
 							w.setBatchSize(1)
 						}
 						w.cost = r.Int64N(1000_000_000)
-						w.setBatchSize(1 + r.IntN(maxBatchItems))
+						w.setBatchSize(1 + r.IntN(128))
 						if r.IntN(8) == 0 {
 							break
 						}
@@ -101,7 +101,7 @@ func TestNothingIsMissedInAMove(t *testing.T) {
 	side := func(me int) {
 		for round := int64(1); round <= meetings; round++ {
 			if me == 0 {
-				l := &Loop{N: n, Context: context.Background(), Procs: 2, Limit: 2}
+				l := &Loop{N: n, Context: context.Background(), Procs: 2, Limit: 2, Compute: true}
 				l.init()
 				l.timed = false
 				loops[round%2].Store(l)
@@ -134,10 +134,9 @@ func TestNothingIsMissedInAMove(t *testing.T) {
 	}
 }
 
-// In the modes in which items may wait for each other, or for long, none waits
-// behind another; otherwise at most 127 do.
-func TestWaitingBehindABlockedItem(t *testing.T) {
-	for _, c := range []struct{ limit, procs, behind int }{{2, 2, maxBatchItems - 1}, {2, 1, 0}, {3, 2, 0}, {3, 8, maxBatchItems - 1}} {
+// No item waits behind another, however short those before it are.
+func TestNoItemWaitsBehindABlockedOne(t *testing.T) {
+	for _, c := range []struct{ limit, procs int }{{2, 2}, {2, 1}, {3, 2}, {3, 8}} {
 		for _, kind := range kinds {
 			t.Run(fmt.Sprintf("%s, limit %d on %d", kind, c.limit, c.procs), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
@@ -159,8 +158,8 @@ func TestWaitingBehindABlockedItem(t *testing.T) {
 					ended := make(chan struct{})
 					go func() { l.Run(); close(ended) }()
 					time.Sleep(time.Hour)
-					if behind := n - 1 - int(done.Load()); behind > c.behind {
-						t.Errorf("%d items wait behind one, want at most %d", behind, c.behind)
+					if behind := n - 1 - int(done.Load()); behind > 0 {
+						t.Errorf("%d items wait behind one", behind)
 					}
 					close(gate)
 					<-ended
@@ -282,7 +281,7 @@ func (nothing) Abandoned()                          {}
 // that gives back its batch meanwhile is told that there are enough, and asks again.
 func TestAsksUntilSomebodyComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // whose clock says how long an item took
-		l := &Loop{N: 1000, Context: context.Background(), Body: nothing{}, Procs: 2, Limit: 2}
+		l := &Loop{N: 1000, Context: context.Background(), Body: nothing{}, Procs: 2, Limit: 2, Compute: true}
 		l.init()
 		l.ended.Store(true) // a helper that is started only counts itself out
 		w, h := new(worker), new(worker)
@@ -321,7 +320,7 @@ func TestAsksUntilSomebodyComes(t *testing.T) {
 // workersOf returns workers of a loop of n items on two CPUs: the first has claimed
 // them all, and has the first item in hand.
 func workersOf(n, workers int) (*Loop, []*worker) {
-	l := &Loop{N: n, Context: context.Background(), Procs: 2, Limiter: limit.New(workers)}
+	l := &Loop{N: n, Context: context.Background(), Procs: 2, Limiter: limit.New(workers), Compute: true}
 	l.init()
 	l.timed = false
 	var ws []*worker
@@ -440,44 +439,6 @@ func TestCounterPassesTheLargestInt(t *testing.T) {
 				t.Errorf("%d items: %d are left after the end", n, l.left())
 			}
 		}
-	}
-}
-
-// A worker that waits has nothing that it could return: others end the loop meanwhile,
-// which ends its wait.
-func TestWaitingWorkerHasNoBatch(t *testing.T) {
-	for name, wait := range map[string]func(w *worker) bool{
-		"acquire": func(w *worker) bool { return w.acquire(nil) },
-		"yield":   (*worker).yield,
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			b := newBench("shared", 1)
-			l := b.loop(100, nil)
-			l.Procs = 2
-			l.init()
-			w := new(worker)
-			w.init(l, l.Context)
-			w.caller = true
-			w.begin()
-			l.lim.TryAcquire()
-			l.lim.Join(&limit.Waiter{Grant: func() {}}, nil)
-			w.cost = 1
-			w.take()
-			w.setBatchSize(8)
-			go func() {
-				if wait(w) {
-					t.Errorf("%s: has a permit", name)
-				}
-			}()
-			synctest.Wait()
-			l.mu.Lock()
-			if l.batching != 0 {
-				t.Errorf("%s: a worker that waits is counted among those that may return some", name)
-			}
-			l.mu.Unlock()
-			l.Stop()
-			l.end()
-		})
 	}
 }
 

@@ -132,23 +132,17 @@ func (w *worker) count() {
 }
 
 // refused returns the rest of the batch, which Begin did not allow, and makes sure that
-// another worker comes for it, since workers that found nothing have left. If the limit has
-// risen, the next item may wait, so a helper is called at once. Otherwise w first measures
-// whether the rest is worth a helper.
+// another worker comes for it, since workers that found nothing have left: w measures whether
+// the rest is worth a helper.
 func (w *worker) refused() {
-	l := w.loop
-	if l.halt.And(^uint32(wanted))&wanted != 0 {
+	if w.loop.halt.And(^uint32(wanted))&wanted != 0 {
 		w.recalls, w.every = true, 0
 	}
 	w.setBatchSize(1)
-	if l.halt.Load()&raised != 0 {
-		l.moreHelpers()
-	}
 }
 
 // traced is call with a region for each item.
 func (w *worker) traced() {
-	w.setBatchSize(1)
 	defer trace.StartRegion(w.ctx, w.loop.Name).End()
 	w.call()
 }
@@ -182,7 +176,6 @@ func (l *Loop) pressure() limit.Pressure {
 // waits, and the caller waits in its place.
 func (w *worker) yield() bool {
 	l := w.loop
-	w.setBatchSize(1)
 	if l.left() == 0 {
 		return true // for take to find out: there is nothing to wait for
 	}
@@ -215,7 +208,6 @@ func (w *worker) yield() bool {
 // returnPermit returns the permit to its lender and waits for another. It reports whether w
 // has one.
 func (w *worker) returnPermit() bool {
-	w.setBatchSize(1)
 	if w.loop.left() == 0 {
 		return true
 	}
@@ -252,7 +244,6 @@ func (w *worker) begin() {
 // reports false if the loop is over or the context ends first.
 func (w *worker) acquire(granted *limit.Waiter) bool {
 	l := w.loop
-	w.setBatchSize(1)
 	before := w.permit
 	l.waiting.Add(1)
 	w.permit, w.has = l.lim.AcquireAs(l.low, l.Nested, l.Context.Done(), l.overSignal(), w.from(), granted)
