@@ -49,7 +49,6 @@ type pending struct {
 // A workerSet is the workers of an engine.
 type workerSet struct {
 	workers  int
-	first    *worker   // part of the engine's memory, until it is used
 	idle     []*worker // parked, the longest first; the last is woken first
 	timer    *idleTimer
 	armed    bool // the timer
@@ -93,21 +92,11 @@ type Config struct {
 	Labels      context.Context // has the pprof labels of the workers; nil leaves them alone
 }
 
-// bundle holds everything that an engine with a few tasks needs, in one allocation. It has
-// nothing that the context of a task refers to, because tasks may keep their contexts.
-type bundle struct {
-	engine  Engine
-	source  Source
-	worker  worker
-	segment segment
-	tasks   [minSegment]any
-}
 
 // New returns an Engine without workers, and a source that lasts as long as the
 // engine.
 func New(c Config, sc SourceConfig) (*Engine, *Source) {
-	b := new(bundle)
-	e := &b.engine
+	e := new(Engine)
 	if c.Limiter == nil {
 		c.Limiter = new(limit.Limiter)
 		c.Limiter.InitAdaptive(c.Auto)
@@ -118,13 +107,9 @@ func New(c Config, sc SourceConfig) (*Engine, *Source) {
 	}
 	e.lim, e.idleTimeout, e.name, e.labels = c.Limiter, cmp.Or(c.IdleTimeout, time.Second), c.Name, c.Labels
 	e.waiter.Grant, e.waiter.Nested = e.granted, c.Nested
-	e.first = &b.worker
-	s := &b.source
-	s.init(e, sc)
-	e.lasting = s
-	b.segment.tasks = b.tasks[:0]
-	s.queue.keep(&b.segment)
-	return e, s
+	e.lasting = new(Source)
+	e.lasting.init(e, sc)
+	return e, e.lasting
 }
 
 // NewSource returns one more source of e.
@@ -400,12 +385,7 @@ func (e *Engine) pickLocked(l *loan) *worker {
 }
 
 func (e *Engine) newWorkerLocked() *worker {
-	w := e.first
-	e.first = nil
-	if w == nil {
-		w = new(worker)
-	}
-	w.engine, w.slot = e, limit.NewHeldPermit(e.lim, limit.Permit{})
+	w := &worker{engine: e, slot: limit.NewHeldPermit(e.lim, limit.Permit{})}
 	w.wake.L = &e.mu
 	e.workers++
 	return w

@@ -181,7 +181,7 @@ func (q *queue) drop() {
 		s.reset() // it stays, to be filled from its start
 		return
 	}
-	q.head, s.next = s.next, nil // s may be part of the engine, and must not keep what follows
+	q.head, s.next = s.next, nil // a worker may refer to s, which must not keep what follows
 	if q.head == nil {
 		q.tail = nil
 	}
@@ -215,7 +215,7 @@ func (s *segment) reset() {
 }
 
 // clear empties the queue, which must be shut, and returns how many tasks it had. It
-// frees its memory even where a segment is part of the engine and stays.
+// drops them even from a segment that a worker still refers to.
 func (q *queue) clear() int {
 	n := q.n
 	for s := q.head; s != nil; {

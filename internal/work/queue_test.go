@@ -247,7 +247,7 @@ func TestUnreadSegmentIsNotUsedAgain(t *testing.T) {
 			if again := q.tail == s || q.spare == s; again != (read == 4) {
 				t.Errorf("%d tasks, of 4 claimed ones %d were read: used again %v", n, read, again)
 			}
-			if s.next != nil { // s may be part of the engine, which lasts
+			if s.next != nil { // a worker may refer to s
 				t.Errorf("%d tasks, of 4 claimed ones %d were read: it keeps what follows", n, read)
 			}
 		}
@@ -263,7 +263,7 @@ func TestClearedSegmentKeepsNothing(t *testing.T) {
 			s.claim()
 		}
 		q.shut()
-		var all []*segment // each may be the one that is part of the engine
+		var all []*segment // a worker may refer to each
 		for s := q.head; s != nil; s = s.next {
 			all = append(all, s)
 		}
