@@ -1,11 +1,8 @@
 package par
 
 import (
-	"context"
 	"fmt"
 	"sync"
-
-	"github.com/stint-go/stint/internal/loop"
 )
 
 // RangeWith is Range with a state for each goroutine that takes part, such as a histogram or
@@ -30,34 +27,12 @@ func RangeWith[S any](n int, new func() S, f func(s S, lo, hi int)) []S {
 	}
 	s := &states[S]{new: new}
 	alone(func() { s.put(s.take()) }) // before the first piece is measured
-	at := start{n: n}
-	at.begin(func(lo, hi int) {
+	pieces(n, func(lo, hi int) {
 		own := s.take()
 		f(own.state, lo, hi)
 		s.put(own)
 	})
-	if at.more() {
-		c := &withCall[S]{f: f, states: s}
-		c.loop.Left = func(own any) { s.put(own.(*kept[S])) }
-		c.run(c, at)
-	}
 	return s.all
-}
-
-// A withCall is one call of RangeWith.
-type withCall[S any] struct {
-	f      func(s S, lo, hi int)
-	states *states[S]
-	calls
-}
-
-func (c *withCall[S]) Calls(_ context.Context, b *loop.Batch) error {
-	if b.State == nil {
-		b.State = c.states.take()
-	}
-	lo, hi := b.All()
-	c.f(b.State.(*kept[S]).state, lo, hi)
-	return nil
 }
 
 // states are the states of one call of RangeWith. A goroutine takes one, and puts it back
