@@ -34,7 +34,6 @@ func (c *call) run(ctx context.Context, n int, body loop.Body, o option.Options)
 	out.init(ctx, &o)
 	out.loop = l
 	l.N, l.Context, l.Parent, l.Body, l.Name = n, out.ctx, o.Scope(caller), body, o.Name
-	l.Procs = runtime.GOMAXPROCS(0)
 	switch {
 	case o.Engine != nil:
 		l.Engine = o.Engine
@@ -43,7 +42,7 @@ func (c *call) run(ctx context.Context, n int, body loop.Body, o option.Options)
 	case n == 1 || l.Waits: // every item may wait for another
 		l.Limit = n
 	default:
-		l.Auto = o.Search(l.Procs)
+		l.Auto = o.Search(runtime.GOMAXPROCS(0))
 	}
 	returned := false
 	defer func() {

@@ -3,8 +3,6 @@ package stint
 import (
 	"context"
 	"fmt"
-
-	"github.com/stint-go/stint/internal/loop"
 )
 
 // Each calls f for every item and returns when all calls have finished. The calls run
@@ -47,17 +45,7 @@ type eachCall[T any] struct {
 
 func (c *eachCall[T]) caller() string { return "Each" }
 
-func (c *eachCall[T]) Calls(ctx context.Context, s *loop.Batch) error {
-	f, items := c.f, c.items
-	for i := s.At; ; {
-		if err := f(ctx, items[i]); err != nil {
-			return err
-		}
-		if i++; !s.Begin(i) {
-			return nil
-		}
-	}
-}
+func (c *eachCall[T]) Call(ctx context.Context, i int) error { return c.f(ctx, c.items[i]) }
 
 // A rangeCall is one call of Range.
 type rangeCall struct {
@@ -67,14 +55,4 @@ type rangeCall struct {
 
 func (c *rangeCall) caller() string { return "Range" }
 
-func (c *rangeCall) Calls(ctx context.Context, s *loop.Batch) error {
-	f := c.f
-	for i := s.At; ; {
-		if err := f(ctx, i); err != nil {
-			return err
-		}
-		if i++; !s.Begin(i) {
-			return nil
-		}
-	}
-}
+func (c *rangeCall) Call(ctx context.Context, i int) error { return c.f(ctx, i) }

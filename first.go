@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
-
-	"github.com/stint-go/stint/internal/loop"
 )
 
 var errNoItems = errors.New("stint: First: no items")
@@ -54,8 +52,8 @@ type firstCall[T, R any] struct {
 
 func (c *firstCall[T, R]) caller() string { return "First" }
 
-func (c *firstCall[T, R]) Calls(ctx context.Context, s *loop.Batch) error {
-	r, err := c.f(ctx, c.items[s.At])
+func (c *firstCall[T, R]) Call(ctx context.Context, i int) error {
+	r, err := c.f(ctx, c.items[i])
 	if err == nil && c.won.CompareAndSwap(false, true) {
 		c.result = r
 		c.outcome.cancel(context.Canceled)

@@ -1,10 +1,6 @@
 package stint
 
-import (
-	"context"
-
-	"github.com/stint-go/stint/internal/loop"
-)
+import "context"
 
 // Map calls f for every item, as Each does, and returns the results in the order of
 // the items. The slice always has the length of items: after an error it holds the
@@ -28,16 +24,10 @@ type mapCall[T, R any] struct {
 
 func (c *mapCall[T, R]) caller() string { return "Map" }
 
-func (c *mapCall[T, R]) Calls(ctx context.Context, s *loop.Batch) error {
-	f, items := c.f, c.items
-	for i := s.At; ; {
-		r, err := f(ctx, items[i])
-		if err != nil {
-			return err
-		}
+func (c *mapCall[T, R]) Call(ctx context.Context, i int) error {
+	r, err := c.f(ctx, c.items[i])
+	if err == nil {
 		c.results[i] = r
-		if i++; !s.Begin(i) {
-			return nil
-		}
 	}
+	return err
 }
