@@ -19,7 +19,7 @@ const (
 	assumedCost      = 1000_000 // of an item, in picoseconds, until the clock moves: in a synctest bubble it may stand still
 	maxUntimed       = 4096     // items, before a helper is called all the same
 	itemsPerHelper   = 8        // so many, and the first of them is a small part
-	groupItems       = 8        // that are called between two looks at the loop; a power of 2
+	groupItems       = 32       // that are called between two looks at the loop; a power of 2
 )
 
 // A loop is one call of a function of this package: body is called for all indexes, by the
@@ -44,7 +44,7 @@ type loop struct {
 	procs int
 	began time.Duration // by clock
 
-	wanted atomic.Bool // a worker has found nothing since indexes were given back
+	wanted atomic.Bool // workers look at their batches: one has found nothing, or indexes were left out
 
 	mu     sync.Mutex
 	lo, hi int   // the indexes that are left: from lo to hi-1
@@ -102,7 +102,7 @@ var splits = true
 // split calls body for the first items on two goroutines. Otherwise the race detector would
 // find nothing in most tests, whose loops are short.
 func (l *loop) split() {
-	l.lo = min(l.n, 16*groupItems)
+	l.lo = min(l.n, 4*groupItems)
 	l.fork(func() { l.body(l.lo/2, l.lo) })
 	l.body(0, l.lo/2)
 }
@@ -123,9 +123,10 @@ func (l *loop) work(began time.Duration) {
 // math.Pow took 1.5 times as long.
 func (w *worker) call() {
 	l := w.loop
+	whole := l.whole || int(l.idle.Load()) == l.procs-1 // nobody else can take a part of it
 	for w.lo < w.hi && !l.stopped.Load() {
 		end := w.hi
-		if !l.whole {
+		if !whole {
 			end = w.lo + min(groupItems-w.lo&(groupItems-1), w.hi-w.lo)
 		}
 		l.body(w.lo, end)

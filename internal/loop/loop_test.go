@@ -220,12 +220,12 @@ func TestFailureStops(t *testing.T) {
 			}
 			return true
 		}
-		most := int32(2*b.n + 2) // at limit 1 the rest had no chance
+		last := int32(2*b.n + 2) // at limit 1 the rest had no chance
 		if b.n > 1 {
-			most = int32(4*b.n - 1 + b.n) // those beside had two more turns
+			last = int32(4*b.n - 1 + b.n) // those beside had two more turns
 		}
-		if !l.Run() || told.Load() != 1 || l.Complete() || calls.Load() > most {
-			t.Errorf("panics %v: %d calls, at most %d wanted; told %d times", panics, calls.Load(), most, told.Load())
+		if !l.Run() || told.Load() != 1 || l.Complete() || calls.Load() > last {
+			t.Errorf("panics %v: %d calls, at most %d wanted; told %d times", panics, calls.Load(), last, told.Load())
 		}
 	}
 	in(t, kinds, []int{1, 4}, func(t *testing.T, b *bench) {
