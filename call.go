@@ -14,6 +14,7 @@ import (
 type call struct {
 	loop    loop.Loop
 	outcome callOutcome
+	waits   bool // every item may wait for another, so all start at once
 }
 
 // Failed records how the task of an item failed, and reports whether to stop.
@@ -28,7 +29,7 @@ func (c *call) run(ctx context.Context, n int, body loop.Body, o option.Options)
 		return nil
 	}
 	out, l, caller := &c.outcome, &c.loop, limit.ScopeOf(ctx)
-	if !l.Waits {
+	if !c.waits {
 		o.Inherit(caller)
 	}
 	out.init(ctx, &o)
@@ -39,7 +40,7 @@ func (c *call) run(ctx context.Context, n int, body loop.Body, o option.Options)
 		l.Engine = o.Engine
 	case o.Limiter != nil:
 		l.Limiter, l.Nested = o.Limiter, o.Nested
-	case n == 1 || l.Waits: // every item may wait for another
+	case n == 1 || c.waits:
 		l.Limit = n
 	default:
 		l.Auto = o.Search(runtime.GOMAXPROCS(0))

@@ -28,7 +28,7 @@ func First[T, R any](ctx context.Context, items []T, f func(context.Context, T) 
 	o := collect("First", firstOptions, opts)
 	o.KeepGoing = true // errors cancel nothing: a result does
 	c := &firstCall[T, R]{items: items, f: f}
-	c.loop.Waits = true
+	c.waits = true
 	err := c.run(ctx, len(items), c, o)
 	switch out := &c.outcome; {
 	case c.won.Load():

@@ -49,8 +49,7 @@ func (j job) Run(ctx context.Context, _ work.Task) error {
 	if l.left() > 1 && !l.stopped.Load() {
 		l.offer()
 	}
-	w := &worker{permit: limit.ScopeOf(ctx).Permit()}
-	w.init(l, ctx)
+	w := &worker{loop: l, ctx: ctx, permit: limit.ScopeOf(ctx).Permit()}
 	w.quantum.Start()
 	defer l.pass()
 	w.work()

@@ -6,7 +6,6 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
@@ -40,7 +39,6 @@ type Config struct {
 	Engine  *work.Engine   // whose workers call Body; nil: the caller and helpers of the loop
 	Limit   int            // bounds the workers if Limiter and Engine are nil
 	Auto    auto.Config    // searches for that limit instead, if Max is not 0; calls without a limit inherit it
-	Waits   bool           // every item may wait, so none is short
 }
 
 // A Loop calls Body once for every index from 0 to N-1, unless Failed or the end of Context
@@ -49,9 +47,8 @@ type Loop struct {
 	Config
 	ends    race.Ends // of items that ran on goroutines of their own
 	lim     *limit.Limiter
-	low     bool          // its tasks have low priority on lim
-	stopped atomic.Bool   // no more calls start
-	began   time.Duration // by limit.Clock
+	low     bool        // its tasks have low priority on lim
+	stopped atomic.Bool // no more calls start
 
 	pooled // for Engine
 
@@ -70,7 +67,6 @@ type Loop struct {
 // init chooses the limiter. The loop's own is no part of the loop's memory: contexts of tasks
 // refer to it, and may live long.
 func (l *Loop) init() {
-	l.began = limit.Clock()
 	switch {
 	case l.Engine != nil:
 		l.lim = l.Engine.Limiter()
@@ -99,7 +95,7 @@ func (l *Loop) Run() bool {
 		return l.runOn(l.Engine)
 	}
 	w := &l.caller
-	w.init(l, l.Context)
+	w.loop, w.ctx = l, l.Context
 	if w.permit, w.has = l.lim.AcquireFree(w.from()); !w.has && !w.acquire(nil) {
 		return true
 	}

@@ -458,7 +458,7 @@ func TestCounterPassesTheLargestInt(t *testing.T) {
 
 // meetings is how often two sides meet at a moment that is to be hit. The race detector
 // makes it longer, and each round slower.
-var meetings = map[bool]int64{false: 100_000, true: 10_000}[race.Enabled]
+var meetings = map[bool]int64{false: 20_000, true: 5_000}[race.Enabled]
 
 // meet waits for a round, with a little delay, so that both sides continue at about the same
 // time.

@@ -9,18 +9,13 @@ import (
 	"github.com/stint-go/stint/internal/limit"
 )
 
-// shortItemTime is the time of an item below which it hardly waits. The controller of an
-// adaptive limit is not told of a spare worker that waits beside such items.
-const shortItemTime = 20 * time.Microsecond
-
 // A spare is the next helper of a loop, before it starts: a new goroutine, or an entry in
 // the limiter's queue. There is one at most, and it is counted in running and helpers.
 type spare struct {
-	exists    atomic.Bool
-	waiter    limit.Waiter
-	untracked atomic.Bool   // it may wait without the knowledge of the controller
-	ready     time.Duration // when it had a permit, by limit.Clock; guarded by exists
-	waits     int           // how often a spare worker has waited for a CPU in vain; guarded by exists
+	exists atomic.Bool
+	waiter limit.Waiter
+	ready  time.Duration // when it had a permit, by limit.Clock; guarded by exists
+	waits  int           // how often a spare worker has waited for a CPU in vain; guarded by exists
 }
 
 // addSpare makes a spare worker, which starts when it has a permit and a CPU runs it, and
@@ -41,26 +36,13 @@ func (l *Loop) addSpare() {
 	if s.waiter.Grant == nil {
 		s.waiter.Grant = func() { l.waiting.Add(-1); l.startSpare() }
 	}
-	short := l.lim.Adaptive() && l.short()
-	s.waiter.Untracked, s.waiter.Low, s.waiter.Nested = short, l.low, l.Nested
+	s.waiter.Low, s.waiter.Nested = l.low, l.Nested
 	l.waiting.Add(1)
 	if l.lim.Join(&s.waiter, nil) {
 		s.waiter.Grant()
-		return
-	}
-	if short {
-		s.untracked.Store(true) // now: Track finds it in the queue
-	}
-	if l.isOver() { // end may have looked before it joined
+	} else if l.isOver() { // end may have looked before it joined
 		l.cancelSpare()
 	}
-}
-
-// short reports whether the items that have ended are known to be short, on average.
-func (l *Loop) short() bool {
-	running, passed := int64(l.running.Load()), int64(limit.Clock()-l.began)
-	ended := int64(l.next.Load()) - running
-	return !l.Waits && passed > 0 && passed*running < ended*int64(shortItemTime)
 }
 
 // startSpare starts the spare worker, which has a permit.
@@ -93,8 +75,7 @@ func (l *Loop) help() {
 		return
 	}
 	pprof.SetGoroutineLabels(l.Context)
-	w := &worker{has: true}
-	w.init(l, l.Context)
+	w := &worker{loop: l, ctx: l.Context, has: true}
 	s := &l.spare
 	if late := limit.Clock() - s.ready; late >= auto.PromptWakeup && l.lim.Adaptive() {
 		s.waits = l.lim.NeedController().AwaitCPU(late, s.waits, l.isOver)

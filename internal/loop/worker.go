@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"runtime/trace"
-	"time"
 
 	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/race"
@@ -24,11 +23,7 @@ type worker struct {
 	quantum limit.Quantum
 
 	sampling limit.Sampling
-	read     time.Duration // when it last read the clock, by limit.Clock
-	calls    int           // that have ended since then
 }
-
-func (w *worker) init(l *Loop, ctx context.Context) { w.loop, w.ctx, w.read = l, ctx, limit.Clock() }
 
 func (w *worker) isCaller() bool { return w == &w.loop.caller }
 
@@ -113,19 +108,6 @@ func (w *worker) count(failed int) {
 	l := w.loop
 	l.lim.Completed(1)
 	w.sampling.Done(l.lim, 1, failed)
-	w.calls++
-	if l.spare.untracked.Load() {
-		w.measure()
-	}
-}
-
-// measure tells the controller of the spare worker, which waits, once items are not short.
-func (w *worker) measure() {
-	l, now := w.loop, limit.Clock()
-	if now-w.read >= time.Duration(w.calls)*shortItemTime && l.spare.untracked.Swap(false) {
-		l.lim.Track(&l.spare.waiter)
-	}
-	w.read, w.calls = now, 0
 }
 
 // keepPermit reports whether w has a permit for one more call. If a waiter should have the
