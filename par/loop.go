@@ -34,7 +34,7 @@ const (
 //	taken     in the batch of one worker, by take; or left again, by look; or left out
 //	called    in a group, by its worker
 //
-// No worker waits for another. One that gives indexes back takes the next batch itself, so none
+// No worker waits for another. One that returns indexes takes the next batch itself, so none
 // is forgotten.
 type loop struct {
 	team

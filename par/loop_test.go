@@ -223,7 +223,7 @@ func timings() []timing {
 		most := time.Duration(n-n/5+1) / 2 * 10 * ms * 16 / 10
 		ts = append(ts, timing{what: fmt.Sprint("long from a fifth of ", n, " on"), procs: 2, n: n, cost: change(n/5, 0, 10*ms), most: most, divides: true})
 	}
-	// long items inside a long batch: who has it gives a part of it back
+	// long items inside a long batch: who has it returns a part of it
 	return append(ts, timing{what: "a cluster", procs: 2, n: 16_000, divides: true, most: 12 * ms,
 		cost: func(i int) time.Duration { return 10 + change(5000, 0, 100*µs)(i) - change(5200, 0, 100*µs)(i) }})
 }

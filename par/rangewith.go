@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// RangeWith is Range with a state for each goroutine that takes part, such as a histogram or
-// a buffer. Before its first piece a goroutine takes a state that another one has left, or
-// makes one with new; f gets it with each piece, and may change it without a lock. So there
-// are at most GOMAXPROCS states, however many pieces there are. RangeWith returns all states
-// for the caller to merge, in no particular order: none if n is 0.
+// RangeWith is Range with a state for each piece, such as a histogram or a buffer. f gets a
+// state that no other call has at that time, and may change it without a lock. If all states
+// are in use, new makes one; so there are at most GOMAXPROCS states, however many pieces there
+// are. RangeWith returns all states for the caller to merge, in no particular order: none if n
+// is 0.
 //
 // Which pieces share a state differs from run to run. For floating-point sums that are the
 // same in every run, use Reduce.
@@ -35,8 +35,7 @@ func RangeWith[S any](n int, new func() S, f func(s S, lo, hi int)) []S {
 	return s.all
 }
 
-// states are the states of one call of RangeWith. A goroutine takes one, and puts it back
-// when it ends.
+// states are the states of one call of RangeWith. A piece takes one, and puts it back.
 type states[S any] struct {
 	new func() S
 

@@ -458,12 +458,12 @@ func TestCounterPassesTheLargestInt(t *testing.T) {
 
 // meetings is how often two sides meet at a moment that is to be hit. The race detector
 // makes it longer, and each round slower.
-var meetings = map[bool]int64{false: 20_000, true: 5_000}[race.Enabled]
+var meetings = map[bool]int64{false: 5_000, true: 2_000}[race.Enabled]
 
 // meet waits for a round, with a little delay, so that both sides continue at about the same
 // time.
 func meet(at *atomic.Int64, round, late int64) {
-	spins := 1000
+	spins := 100
 	if runtime.GOMAXPROCS(0) == 1 {
 		spins = 1 // the other side cannot come meanwhile
 	}
