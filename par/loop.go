@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint/internal/race"
+	"github.com/stint-go/stint/internal/task"
 )
 
 // A loop starts on the caller's goroutine alone: waking a CPU takes the caller up to 8 µs,
@@ -16,47 +17,39 @@ const (
 	minMeasured      = time.Microsecond      // of work done, before anything follows from it
 	minBatch         = time.Microsecond      // of work; what takes less is not worth a look at the clock
 	maxBatch         = 16 * time.Microsecond
-	assumedCost      = 1000_000 // of an item, in picoseconds, until the clock moves: in a synctest bubble it may stand still
-	maxUntimed       = 4096     // items, before a helper is called all the same
-	itemsPerHelper   = 8        // so many, and the first of them is a small part
-	groupItems       = 32       // that are called between two looks at the loop; a power of 2
+	assumedCost      = 1_000_000 // of an item, in picoseconds, until the clock moves: in a synctest bubble it may stand still
+	maxUntimed       = 4096      // items, before a helper is called all the same
+	itemsPerHelper   = 8         // so many, and the first of them is a small part
+	groupItems       = 32        // that are called between two looks at the loop; a power of 2
 )
 
-// A loop is one call of a function of this package: body is called for all indexes, by the
-// goroutines of a team. They take batches of indexes, whose size follows from what items have
-// cost: about 16 µs of work, and less near the end. A worker that finds nothing asks the others
-// for what they have not started of long batches, and ends. A worker that takes a batch starts
-// another if a CPU is idle and enough is left.
-//
-// An index moves by steps under mu, into one place:
-//
-//	left      in [lo, hi), or left out, by cut
-//	taken     in the batch of one worker, by take; or left again, by look; or left out
-//	called    in a group, by its worker
-//
-// No worker waits for another. One that returns indexes takes the next batch itself, so none
-// is forgotten.
+// A loop is one call of a function of this package, for all indexes. README.md has its states
+// and races.
 type loop struct {
-	team
 	n     int
 	body  func(lo, hi int) // makes the calls for the indexes from lo to hi-1
 	whole bool             // body gets whole batches
 	procs int
 	began time.Duration // by clock
 
-	wanted atomic.Bool // workers look at their batches: one has found nothing, or indexes were left out
+	helpers sync.WaitGroup
+	failure failure
+	stopped atomic.Bool // a call did not return: no group starts
+	wanted  atomic.Bool // workers look at their batches: one has found nothing, or indexes were left out
 
-	mu     sync.Mutex
-	lo, hi int   // the indexes that are left: from lo to hi-1
-	end    int   // the indexes from end on are left out
-	cost   int64 // of an item, in picoseconds, as measured last
-	grown  int   // of a batch, at most: four times the batch that was measured last
+	mu      sync.Mutex
+	workers int   // that have not found the end
+	lo, hi  int   // the indexes that are left: from lo to hi-1
+	end     int   // the indexes from end on are left out
+	cost    int64 // of an item, in picoseconds, as measured last
+	grown   int   // of a batch, at most: four times the batch that was measured last
 }
 
 // A worker is one goroutine of a loop.
 type worker struct {
 	loop     *loop
 	lo, hi   int           // the rest of its batch
+	whole    bool          // the batch is one group
 	measured int           // the first index of the batch that it has not measured
 	read     time.Duration // when it saw the clock move, by clock
 	calls    int           // that it has measured since then
@@ -69,31 +62,49 @@ func clock() time.Duration { return time.Since(epoch) }
 
 // newLoop returns a loop over the indexes from 0 to n-1.
 func newLoop(n int, body func(lo, hi int)) *loop {
-	return &loop{n: n, hi: n, end: n, body: body, procs: 1, cost: assumedCost, grown: 1}
+	return &loop{n: n, hi: n, end: n, body: body, cost: assumedCost, grown: 1}
 }
 
 // run returns when all calls have returned. It panics or ends the goroutine if one of them did.
 func (l *loop) run() {
+	if l.n == 0 {
+		return
+	}
+	l.procs, l.workers = 1, 1
 	if l.n > 1 {
 		l.procs = runtime.GOMAXPROCS(0)
 	}
-	l.idle.Store(int32(l.procs) - 1)
-	switch {
-	case l.n == 0:
-	case l.procs == 1:
-		l.team.run(func() { l.body(0, l.n) })
-	default:
-		l.team.run(l.start)
-	}
+	defer l.failure.raise() // of a Goexit, too
+	defer l.helpers.Wait()
+	task.Guard(l.lead, l.failed)
 }
 
-// start is what the caller's goroutine does.
-func (l *loop) start() {
+// failed is told of a call that did not return.
+func (l *loop) failed(o task.Outcome) {
+	l.stopped.Store(true)
+	l.failure.add(o)
+}
+
+// lead is what the caller's goroutine does.
+func (l *loop) lead() {
+	if l.procs == 1 {
+		l.body(0, l.n)
+		return
+	}
+	l.began = clock()
 	if race.Enabled && splits {
 		l.split()
 	}
-	l.began = clock()
-	l.work(l.began)
+	l.work(clock())
+}
+
+// fork calls f on a goroutine of the loop.
+func (l *loop) fork(f func()) {
+	l.helpers.Add(1)
+	go func() {
+		defer l.helpers.Done()
+		task.Guard(f, l.failed)
+	}()
 }
 
 // splits makes loops split under the race detector. Tests of other things turn it off.
@@ -102,13 +113,15 @@ var splits = true
 // split calls body for the first items on two goroutines. Otherwise the race detector would
 // find nothing in most tests, whose loops are short.
 func (l *loop) split() {
-	l.lo = min(l.n, 4*groupItems)
-	l.fork(func() { l.body(l.lo/2, l.lo) })
-	l.body(0, l.lo/2)
+	n := min(l.n, 4*groupItems)
+	l.lo = n
+	l.workers++
+	l.fork(func() {
+		l.body(n/2, n)
+		l.work(clock())
+	})
+	l.body(0, n/2)
 }
-
-// help is the goroutine of a helper.
-func (l *loop) help() { l.work(clock()) }
 
 // work takes batches until none is left.
 func (l *loop) work(began time.Duration) {
@@ -123,10 +136,9 @@ func (l *loop) work(began time.Duration) {
 // math.Pow took 1.5 times as long.
 func (w *worker) call() {
 	l := w.loop
-	whole := l.whole || int(l.idle.Load()) == l.procs-1 // nobody else can take a part of it
 	for w.lo < w.hi && !l.stopped.Load() {
 		end := w.hi
-		if !whole {
+		if !w.whole {
 			end = w.lo + min(groupItems-w.lo&(groupItems-1), w.hi-w.lo)
 		}
 		l.body(w.lo, end)
@@ -137,26 +149,28 @@ func (w *worker) call() {
 	}
 }
 
-// take gives w its next batch, and reports false if nothing is left.
+// take gives w its next batch, and reports false if nothing is left. It starts a helper if a CPU
+// is idle and enough is left.
 func (w *worker) take() bool {
 	l, now := w.loop, w.read
 	if w.hi > 0 {
 		now = clock()
 	}
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.measureLocked(w, now)
 	if l.lo == l.hi || l.stopped.Load() {
+		l.workers--
 		l.wanted.Store(true)
-		l.mu.Unlock()
 		return false
 	}
 	w.lo, w.hi, w.measured = l.lo, l.lo+l.sizeLocked(), l.lo
 	l.lo = w.hi
-	needed := l.helperLocked(l.hi-l.lo, now)
-	l.mu.Unlock()
-	if needed && l.free() {
-		l.fork(l.help)
+	if l.workers < l.procs && l.needsHelperLocked(l.hi-l.lo, now) {
+		l.workers++
+		l.fork(func() { l.work(clock()) })
 	}
+	w.whole = l.whole || l.workers == 1
 	return true
 }
 
@@ -168,7 +182,7 @@ func (w *worker) look() {
 	defer l.mu.Unlock()
 	l.measureLocked(w, now)
 	w.hi = max(w.lo, min(w.hi, l.end))
-	if l.lo == l.hi && l.helperLocked(w.hi-w.lo, now) {
+	if l.lo == l.hi && l.needsHelperLocked(w.hi-w.lo, now) {
 		l.lo, l.hi, w.hi = w.lo, w.hi, w.lo
 		l.wanted.Store(false)
 	}
@@ -180,7 +194,7 @@ func (l *loop) cut(i int) {
 	defer l.mu.Unlock()
 	l.end = min(l.end, i)
 	l.hi = max(l.lo, min(l.hi, i))
-	l.wanted.Store(true) // so that workers look at their batches
+	l.wanted.Store(true)
 }
 
 // measureLocked records what w has called since it was last measured.
@@ -201,18 +215,20 @@ func (l *loop) measureLocked(w *worker, now time.Duration) {
 // sizeLocked returns the size of the next batch: at most an eighth of what is left for each
 // worker, unless that is too little to measure. It ends at the end of a group, if it has several.
 func (l *loop) sizeLocked() int {
-	left, workers := l.hi-l.lo, l.procs-int(l.idle.Load())
-	n := min(l.grown, max(left/(8*workers), l.itemsIn(minBatch)), l.itemsIn(maxBatch), left)
+	left := l.hi - l.lo
+	n := min(l.grown, max(left/(8*l.workers), l.itemsIn(minBatch)), l.itemsIn(maxBatch), left)
 	if n >= 2*groupItems && n < left {
 		n -= (l.lo + n) & (groupItems - 1)
 	}
 	return n
 }
 
-// helperLocked reports whether a helper is worthwhile for n items. A loop of few items has
-// helpers from the start: of two long items, running the first alone would take half of the
-// time.
-func (l *loop) helperLocked(n int, now time.Duration) bool {
+// itemsIn returns how many items take d, at least 1.
+func (l *loop) itemsIn(d time.Duration) int { return int(max(1, int64(d)*1000/l.cost)) }
+
+// needsHelperLocked reports whether n items are worth a helper. A loop of few items has helpers
+// from the start: of two long items, running the first alone would take half of the time.
+func (l *loop) needsHelperLocked(n int, now time.Duration) bool {
 	switch passed := now - l.began; {
 	case n == 0:
 		return false
@@ -223,9 +239,4 @@ func (l *loop) helperLocked(n int, now time.Duration) bool {
 	default:
 		return passed > minMeasured && float64(n)*float64(l.cost) > float64(helperWorthwhile)*1000
 	}
-}
-
-// itemsIn returns how many items take d, at least 1.
-func (l *loop) itemsIn(d time.Duration) int {
-	return int(max(1, int64(d)*1000/l.cost))
 }
