@@ -30,7 +30,7 @@ type loop struct {
 	body  func(lo, hi int) // makes the calls for the indexes from lo to hi-1
 	whole bool             // body gets whole batches
 	procs int
-	began time.Duration // by clock
+	epoch time.Time // of the clocks of its workers
 
 	helpers sync.WaitGroup
 	failure failure
@@ -51,14 +51,9 @@ type worker struct {
 	lo, hi   int           // the rest of its batch
 	whole    bool          // the batch is one group
 	measured int           // the first index of the batch that it has not measured
-	read     time.Duration // when it saw the clock move, by clock
+	read     time.Duration // when it saw the clock move
 	calls    int           // that it has measured since then
 }
-
-var epoch = time.Now()
-
-// clock returns a time that is read faster than time.Now.
-func clock() time.Duration { return time.Since(epoch) }
 
 // newLoop returns a loop over the indexes from 0 to n-1.
 func newLoop(n int, body func(lo, hi int)) *loop {
@@ -91,11 +86,11 @@ func (l *loop) lead() {
 		l.body(0, l.n)
 		return
 	}
-	l.began = clock()
+	l.epoch = time.Now()
 	if race.Enabled && splits {
 		l.split()
 	}
-	l.work(clock())
+	l.work()
 }
 
 // fork calls f on a goroutine of the loop.
@@ -118,14 +113,14 @@ func (l *loop) split() {
 	l.workers++
 	l.fork(func() {
 		l.body(n/2, n)
-		l.work(clock())
+		l.work()
 	})
 	l.body(0, n/2)
 }
 
 // work takes batches until none is left.
-func (l *loop) work(began time.Duration) {
-	w := worker{loop: l, read: began}
+func (l *loop) work() {
+	w := worker{loop: l, read: time.Since(l.epoch)}
 	for w.take() {
 		w.call()
 	}
@@ -152,10 +147,7 @@ func (w *worker) call() {
 // take gives w its next batch, and reports false if nothing is left. It starts a helper if a CPU
 // is idle and enough is left.
 func (w *worker) take() bool {
-	l, now := w.loop, w.read
-	if w.hi > 0 {
-		now = clock()
-	}
+	l, now := w.loop, time.Since(w.loop.epoch)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.measureLocked(w, now)
@@ -168,7 +160,7 @@ func (w *worker) take() bool {
 	l.lo = w.hi
 	if l.workers < l.procs && l.needsHelperLocked(l.hi-l.lo, now) {
 		l.workers++
-		l.fork(func() { l.work(clock()) })
+		l.fork(l.work)
 	}
 	w.whole = l.whole || l.workers == 1
 	return true
@@ -177,7 +169,7 @@ func (w *worker) take() bool {
 // look leaves the rest of the batch to all workers, if nothing else is left and it is worth a
 // helper. The items since w read the clock tell what it costs.
 func (w *worker) look() {
-	l, now := w.loop, clock()
+	l, now := w.loop, time.Since(w.loop.epoch)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.measureLocked(w, now)
@@ -229,14 +221,14 @@ func (l *loop) itemsIn(d time.Duration) int { return int(max(1, int64(d)*1000/l.
 // needsHelperLocked reports whether n items are worth a helper. A loop of few items has helpers
 // from the start: of two long items, running the first alone would take half of the time.
 func (l *loop) needsHelperLocked(n int, now time.Duration) bool {
-	switch passed := now - l.began; {
+	switch {
 	case n == 0:
 		return false
 	case l.n < itemsPerHelper*(l.procs-1):
 		return true
-	case passed == 0:
+	case now == 0:
 		return l.lo >= maxUntimed
 	default:
-		return passed > minMeasured && float64(n)*float64(l.cost) > float64(helperWorthwhile)*1000
+		return now > minMeasured && float64(n)*float64(l.cost) > float64(helperWorthwhile)*1000
 	}
 }

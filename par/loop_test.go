@@ -302,47 +302,14 @@ func TestShortLoopsAreSplit(t *testing.T) {
 	}
 }
 
-// Loops in loops, four deep, end on any number of CPUs.
-func TestNested(t *testing.T) {
-	each(t, func(t *testing.T, d entryPoint) {
-		var calls atomic.Int32
-		var nest func(depth int)
-		nest = func(depth int) {
-			if depth == 0 {
-				calls.Add(1)
-				return
-			}
-			d.loop(5, func(int) { nest(depth - 1) })
-		}
-		nest(4)
-		if calls.Load() != 5*5*5*5 {
-			t.Errorf("%d calls", calls.Load())
-		}
-	})
-}
-
-func TestMapKeepsPositions(t *testing.T) {
+// Map returns the results in the order of the items, and Each gives the items themselves.
+func TestPositions(t *testing.T) {
 	procs(t, 3)
 	for _, n := range []int{0, 1, 100, 50_000} {
-		got := Map(numbers(n), func(i int) string { return fmt.Sprint(i) })
-		if got == nil || len(got) != n {
-			t.Fatalf("%d results of %d items, nil: %v", len(got), n, got == nil)
-		}
-		for i, s := range got {
-			if s != fmt.Sprint(i) {
-				t.Fatalf("result %d is %s", i, s)
-			}
-		}
-	}
-}
-
-func TestEachGivesTheElements(t *testing.T) {
-	procs(t, 3)
-	s := numbers(50_000)
-	Each(s, func(v *int) { *v++ })
-	for i, v := range s {
-		if v != i+1 {
-			t.Fatalf("element %d is %d", i, v)
+		got, s := Map(numbers(n), func(i int) int { return i + 1 }), numbers(n)
+		Each(s, func(v *int) { *v++ })
+		if got == nil || !slices.Equal(got, s) || n > 0 && (got[0] != 1 || got[n-1] != n) {
+			t.Errorf("%d items: nil: %v; the results of Map and Each differ, or are wrong", n, got == nil)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package par
 
 import (
+	"fmt"
 	"runtime"
 
 	"github.com/stint-go/stint/internal/task"
@@ -50,4 +51,11 @@ func alone(f func()) {
 			p = o.Panic.Raised(who)
 		}
 	})
+}
+
+// check panics if a function that must be given is nil.
+func check(caller, name string, missing bool) {
+	if missing {
+		panic(fmt.Sprintf("par: %s: %s is nil", caller, name))
+	}
 }

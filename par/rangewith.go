@@ -29,7 +29,7 @@ func RangeWith[S any](n int, new func() S, f func(s S, lo, hi int)) []S {
 	alone(func() { s.put(s.take()) }) // before the first piece is measured
 	pieces(n, func(lo, hi int) {
 		own := s.take()
-		f(own.state, lo, hi)
+		f(own, lo, hi)
 		s.put(own)
 	})
 	return s.all
@@ -39,16 +39,12 @@ func RangeWith[S any](n int, new func() S, f func(s S, lo, hi int)) []S {
 type states[S any] struct {
 	new func() S
 
-	mu   sync.Mutex
-	all  []S
-	free []*kept[S]
+	mu        sync.Mutex
+	all, free []S
 }
 
-// A kept is a state, as a value that is not nil although the state may be.
-type kept[S any] struct{ state S }
-
 // take returns a free state, or a new one.
-func (s *states[S]) take() *kept[S] {
+func (s *states[S]) take() S {
 	s.mu.Lock()
 	if last := len(s.free) - 1; last >= 0 {
 		defer s.mu.Unlock()
@@ -57,15 +53,15 @@ func (s *states[S]) take() *kept[S] {
 		return own
 	}
 	s.mu.Unlock()
-	own := &kept[S]{s.new()} // without the lock: it is the caller's function
+	own := s.new() // without the lock: it is the caller's function
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.all = append(s.all, own.state)
+	s.all = append(s.all, own)
 	return own
 }
 
 // put makes a state free.
-func (s *states[S]) put(own *kept[S]) {
+func (s *states[S]) put(own S) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.free = append(s.free, own)
