@@ -14,13 +14,11 @@ import (
 // and 50 to 100 µs pass until that CPU takes part.
 const (
 	helperWorthwhile = 60 * time.Microsecond // of work left, for which a helper is called
-	minMeasured      = time.Microsecond      // of work done, before anything follows from it
-	minBatch         = time.Microsecond      // of work; what takes less is not worth a look at the clock
-	maxBatch         = 16 * time.Microsecond
-	assumedCost      = 1_000_000 // of an item, in picoseconds, until the clock moves: in a synctest bubble it may stand still
-	maxUntimed       = 4096      // items, before a helper is called all the same
-	itemsPerHelper   = 8         // so many, and the first of them is a small part
-	groupItems       = 32        // that are called between two looks at the loop; a power of 2
+	minMeasured      = time.Microsecond      // of work, before anything follows from its time
+	maxBatch         = 16 * time.Microsecond // of work
+	assumedCost      = 1_000_000             // of an item, in picoseconds, until the clock moves: in a synctest bubble it may stand still
+	itemsPerHelper   = 8                     // so many, and the first of them is a small part
+	groupItems       = 32                    // that are called between two looks at the loop; a power of 2
 )
 
 // A loop is one call of a function of this package, for all indexes. README.md has its states
@@ -120,8 +118,7 @@ func (l *loop) split() {
 
 // work takes batches until none is left.
 func (l *loop) work() {
-	w := worker{loop: l, read: time.Since(l.epoch)}
-	for w.take() {
+	for w := (&worker{loop: l}); w.take(); {
 		w.call()
 	}
 }
@@ -192,7 +189,8 @@ func (l *loop) cut(i int) {
 // measureLocked records what w has called since it was last measured.
 func (l *loop) measureLocked(w *worker, now time.Duration) {
 	n := w.lo - w.measured
-	if n == 0 {
+	if n == 0 { // it takes its first batch
+		w.read = now
 		return
 	}
 	l.grown = 4 * n
@@ -208,7 +206,7 @@ func (l *loop) measureLocked(w *worker, now time.Duration) {
 // worker, unless that is too little to measure. It ends at the end of a group, if it has several.
 func (l *loop) sizeLocked() int {
 	left := l.hi - l.lo
-	n := min(l.grown, max(left/(8*l.workers), l.itemsIn(minBatch)), l.itemsIn(maxBatch), left)
+	n := min(l.grown, max(left/(8*l.workers), l.itemsIn(minMeasured)), l.itemsIn(maxBatch), left)
 	if n >= 2*groupItems && n < left {
 		n -= (l.lo + n) & (groupItems - 1)
 	}
@@ -221,14 +219,8 @@ func (l *loop) itemsIn(d time.Duration) int { return int(max(1, int64(d)*1000/l.
 // needsHelperLocked reports whether n items are worth a helper. A loop of few items has helpers
 // from the start: of two long items, running the first alone would take half of the time.
 func (l *loop) needsHelperLocked(n int, now time.Duration) bool {
-	switch {
-	case n == 0:
-		return false
-	case l.n < itemsPerHelper*(l.procs-1):
-		return true
-	case now == 0:
-		return l.lo >= maxUntimed
-	default:
-		return now > minMeasured && float64(n)*float64(l.cost) > float64(helperWorthwhile)*1000
+	if l.n < itemsPerHelper*(l.procs-1) {
+		return n > 0
 	}
+	return now > minMeasured && float64(n)*float64(l.cost) > float64(helperWorthwhile)*1000
 }
