@@ -35,6 +35,11 @@ type loop struct {
 	stopped atomic.Bool // a call did not return: no group starts
 	wanted  atomic.Bool // workers look at their batches: one has found nothing, or indexes were left out
 
+	progress
+}
+
+// progress is how far a loop has come.
+type progress struct {
 	mu      sync.Mutex
 	workers int   // that have not found the end
 	lo, hi  int   // the indexes that are left: from lo to hi-1
@@ -55,7 +60,7 @@ type worker struct {
 
 // newLoop returns a loop over the indexes from 0 to n-1.
 func newLoop(n int, body func(lo, hi int)) *loop {
-	return &loop{n: n, hi: n, end: n, body: body, cost: assumedCost, grown: 1}
+	return &loop{n: n, body: body, progress: progress{hi: n, end: n, cost: assumedCost, grown: 1}}
 }
 
 // run returns when all calls have returned. It panics or ends the goroutine if one of them did.

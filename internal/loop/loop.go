@@ -50,12 +50,8 @@ type Loop struct {
 	low     bool        // its tasks have low priority on lim
 	stopped atomic.Bool // no more calls start
 
-	pooled // for Engine
-
-	helpers sync.WaitGroup // the spare worker among them
-	running atomic.Int32   // workers and the spare worker
-	waiting atomic.Int32   // of them, those in the limiter's queue
-	spare   spare
+	pooled  // for Engine
+	helping // otherwise
 
 	mu   sync.Mutex
 	over chan struct{} // closed when no more calls will start; nil unless a worker waits

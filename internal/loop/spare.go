@@ -2,12 +2,21 @@ package loop
 
 import (
 	"runtime/pprof"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/limit"
 )
+
+// helping is the part of a loop that is for the loops with helpers of their own.
+type helping struct {
+	helpers sync.WaitGroup // the spare worker among them
+	running atomic.Int32   // workers and the spare worker
+	waiting atomic.Int32   // of them, those in the limiter's queue
+	spare   spare
+}
 
 // A spare is the next helper of a loop, before it starts: a new goroutine, or an entry in
 // the limiter's queue. There is one at most, and it is counted in running and helpers.
