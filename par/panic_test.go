@@ -17,19 +17,21 @@ import (
 
 func bang(v any) { panic(v) }
 
-// ending returns how f ends on a goroutine of its own: "return", "Goexit", or the value of its
-// panic.
-func ending(f func()) (how any) {
+// ending returns how f ends on a goroutine of its own: "return", "Goexit", or "panic of" a value.
+func ending(f func()) (how string) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		how = "Goexit"
 		defer func() {
 			switch p, ok := recover().(*stint.PanicError); {
-			case ok && len(p.Stack) > 0:
-				how = p.Value
-			case ok:
+			case !ok:
+			case len(p.Stack) == 0:
 				how = "panic without a stack"
+			case errors.As(p, new(*runtime.PanicNilError)):
+				how = "panic of nil"
+			default:
+				how = fmt.Sprint("panic of ", p.Value)
 			}
 		}()
 		f()
@@ -43,7 +45,7 @@ func ending(f func()) (how any) {
 // and number of items; so they do in loops that are split for the race detector.
 func TestPanicAndGoexitReachTheCaller(t *testing.T) {
 	boom := errors.New("boom")
-	ends := map[any]func(){boom: func() { bang(boom) }, "Goexit": runtime.Goexit}
+	ends := map[string]func(){"panic of boom": func() { bang(boom) }, "Goexit": runtime.Goexit}
 	check := func(t *testing.T, d entryPoint, n, at int) {
 		for want, end := range ends {
 			before := runtime.NumGoroutine()
@@ -115,7 +117,7 @@ func TestPanicBesideGoexit(t *testing.T) {
 		"in a loop":          beside,
 		"in a loop in loops": func() { Each([]int{0}, func(*int) { Each([]int{0}, func(*int) { beside() }) }) },
 	} {
-		if how := ending(f); how != "x" {
+		if how := ending(f); how != "panic of x" {
 			t.Errorf("%s: %v", name, how)
 		}
 	}
@@ -177,7 +179,7 @@ func TestPanicsDoNotPileUp(t *testing.T) {
 				var once sync.Once
 				u.call(func() { once.Do(func() { nest(d - 1) }) })
 			}
-			if how := ending(func() { nest(deep) }); how != "bottom" || levels.Load() != deep+1 || worst.Load() != 1 {
+			if how := ending(func() { nest(deep) }); how != "panic of bottom" || levels.Load() != deep+1 || worst.Load() != 1 {
 				t.Errorf("%s, GOMAXPROCS %d: %v; %d panics on one stack, in %d calls", u.name, p, how, worst.Load(), levels.Load())
 			}
 		}
@@ -203,11 +205,10 @@ func panics() (n int32) {
 // function and on whichever goroutine.
 func TestPanicNil(t *testing.T) {
 	t.Setenv("GODEBUG", os.Getenv("GODEBUG")+",panicnil=1")
-	isNil := func(how any) bool { _, ok := how.(*runtime.PanicNilError); return ok }
 	for _, p := range []int{1, 2, 8} {
 		procs(t, p)
 		for _, u := range users() {
-			if how := ending(func() { u.call(func() { panic(nil) }) }); !isNil(how) {
+			if how := ending(func() { u.call(func() { panic(nil) }) }); how != "panic of nil" {
 				t.Errorf("%s, GOMAXPROCS %d: panic(nil) is a %v", u.name, p, how)
 			}
 			if how := ending(func() { u.call(runtime.Goexit) }); how != "Goexit" {
@@ -229,7 +230,7 @@ func TestPanicNil(t *testing.T) {
 				}
 			})
 		})
-		if !isNil(how) {
+		if how != "panic of nil" {
 			t.Errorf("on the caller's goroutine: %v: a %v", onCaller, how)
 		}
 	}

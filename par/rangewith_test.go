@@ -89,7 +89,7 @@ func TestStatesOfLongItems(t *testing.T) {
 // The calls that run have returned by then.
 func TestNewDoesNotReturn(t *testing.T) {
 	for at := range int32(2) { // of the caller; of a helper
-		for want, end := range map[string]func(){"new": func() { bang("new") }, "Goexit": runtime.Goexit} {
+		for want, end := range map[string]func(){"panic of new": func() { bang("new") }, "Goexit": runtime.Goexit} {
 			synctest.Test(t, func(t *testing.T) {
 				procs(t, 2)
 				var calls, running atomic.Int32
