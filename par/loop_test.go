@@ -200,6 +200,8 @@ func timings() []timing {
 		{what: "80 µs in all", procs: 2, n: 200, cost: same(400), most: 70 * µs, divides: true},
 		{what: "55 µs in all", procs: 2, n: 5000, cost: same(11), most: 55 * µs, least: 55 * µs},
 		{what: "75 µs in all", procs: 2, n: 5000, cost: same(15), most: 70 * µs, divides: true},
+		{what: "uneven", procs: 2, n: 20_000, cost: func(i int) time.Duration { return time.Duration(i / 10) }, most: 10_100 * µs},
+		{what: "uneven, falling", procs: 2, n: 20_000, cost: func(i int) time.Duration { return time.Duration(2000 - i/10) }, most: 10_100 * µs},
 		{what: "the first is slow", procs: 2, n: 1000, cost: change(1, 900, 2), most: 2898, least: 2898},
 	}
 	const n, giant = 10_000, 5 * ms
