@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/internal/task"
 )
@@ -36,7 +35,7 @@ func WithContext(ctx context.Context) (*Group, context.Context) {
 	if ctx == nil {
 		panic("errgroup: WithContext: nil context")
 	}
-	ctx, cancel := limit.CallContext(ctx, "")
+	ctx, cancel := context.WithCancelCause(ctx)
 	return &Group{cancel: cancel}, ctx
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/task"
 )
 
@@ -127,7 +126,7 @@ type lifetime struct {
 // newLifetime returns a lifetime that ends with ctx, or before.
 func newLifetime(ctx context.Context) *lifetime {
 	l := new(lifetime)
-	l.ctx, l.end = limit.CallContext(ctx, "")
+	l.ctx, l.end = context.WithCancelCause(ctx)
 	return l
 }
 

@@ -13,16 +13,23 @@ type HeldPermit struct {
 	lim      *Limiter
 	permit   Permit
 	reclaims atomic.Int32 // goroutines in Reclaim that wait for this permit
+	use      atomic.Int32 // unused, lent or retired; written with lim.mu held, but for the step from unused to retired
 
 	// guarded by lim.mu
 	taken     bool          // a call has it
-	retired   bool          // no task runs on it any more; a call that has it returns permit
 	borrower  *Scope        // the call whose tasks have it; nil for the task's own goroutine
 	borrowers *borrowers    // nil: none so far
 	returned  chan struct{} // closed when the call returns the permit, or another goroutine waits for it
 
 	first scopeContext
 }
+
+// What has become of the permit of a HeldPermit.
+const (
+	unused  = iota // no call has had it
+	lent           // a call has had it, or has it
+	retired        // no task runs on it any more; a call that has it returns permit
+)
 
 // A Scope is the surroundings of a task or a call: the permit that the task holds, and the
 // scope of the task or call around it. Call makes the scope of a call; its parent is the
@@ -86,7 +93,10 @@ func TaskContext(ctx context.Context, held *HeldPermit, parent *Scope, apart boo
 }
 
 func (c *scopeContext) init(ctx context.Context, held *HeldPermit, parent *Scope, apart bool) context.Context {
-	c.Context = bare(ctx)
+	if outer, ok := ctx.(*scopeContext); ok {
+		ctx = outer.Context
+	}
+	c.Context = ctx
 	c.scope.init(held, parent, apart)
 	return c
 }
@@ -327,7 +337,9 @@ func (s *Scope) Permit() Permit {
 func (h *HeldPermit) Return(last bool) (w *Waiter, left bool) {
 	h.lim.lock()
 	defer h.lim.unlock()
-	h.retired = last || h.taken
+	if last || h.taken {
+		h.use.Store(retired)
+	}
 	if h.taken {
 		return nil, true
 	}
@@ -354,18 +366,33 @@ func (h *HeldPermit) serve(from *Scope) {
 
 // takeLocked takes the permit for a call of the task itself, or for a call below the call branch.
 func (h *HeldPermit) takeLocked(branch *Scope) bool {
-	if h.taken || h.retired || branch != nil && (!branch.lends() || h.reclaims.Load() > 0) {
+	if h.taken || branch != nil && (!branch.lends() || h.reclaims.Load() > 0) {
+		return false
+	}
+	return h.lendLocked(branch)
+}
+
+// lendLocked gives the permit, which is not taken, to a call below branch, unless h is retired.
+func (h *HeldPermit) lendLocked(branch *Scope) bool {
+	h.use.CompareAndSwap(unused, lent)
+	if h.use.Load() == retired {
 		return false
 	}
 	h.taken, h.borrower = true, branch
 	return true
 }
 
+// retireUnused retires h without the lock, and reports true, if its permit is the limiter's own
+// and no call has had it. The caller must return the permit.
+func (h *HeldPermit) retireUnused() bool {
+	return h.permit == (Permit{}) && h.use.CompareAndSwap(unused, retired)
+}
+
 // freeLocked ends the call that took the permit, and returns the waiter that has it now, or nil.
 func (h *HeldPermit) freeLocked() *Waiter {
 	h.taken, h.borrower = false, nil
 	h.wakeLocked()
-	if h.retired {
+	if h.use.Load() == retired {
 		return h.lim.freeLocked(h.permit)
 	}
 	w := h.admitLocked()
@@ -383,14 +410,13 @@ func (h *HeldPermit) wakeLocked() {
 
 // admitLocked gives the permit, if it is free, to the first waiter that may have it.
 func (h *HeldPermit) admitLocked() *Waiter {
-	if h.taken || h.retired {
+	if h.taken {
 		return nil
 	}
 	w := h.borrowers.next(h.reclaims.Load() > 0)
-	if w == nil {
+	if w == nil || !h.lendLocked(w.branch) { // lent even if its lender waits no more since next looked: it sees that the permit is taken
 		return nil
 	}
-	h.taken, h.borrower = true, w.branch // even if its lender waits no more since next looked: it sees that the permit is taken
 	w.removeLocked()
 	w.Permit = Permit{h}
 	h.lim.granted()

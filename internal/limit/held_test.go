@@ -312,7 +312,7 @@ func TestLentAndGeneral(t *testing.T) {
 		run := func(from *Scope, rounds int) {
 			wg.Go(func() {
 				for range rounds {
-					p, ok := l.Acquire(nil, nil, from, nil)
+					p, ok := l.Acquire(false, false, nil, nil, from, nil)
 					if !ok {
 						t.Error("Acquire gave up")
 					}

@@ -135,8 +135,11 @@ func (l *Limiter) Init(n int) {
 // called before l is used.
 func (l *Limiter) Inherit() { l.inherited = true }
 
-// heldAt records that a scope of this depth holds a permit.
+// heldAt records that a scope of this depth holds a permit. The race detector does not see it: it
+// orders no callers.
 func (l *Limiter) heldAt(depth int32) {
+	race.Disable()
+	defer race.Enable()
 	for {
 		before := l.outermost.Load()
 		if before != 0 && before <= depth || l.outermost.CompareAndSwap(before, depth) {
@@ -233,16 +236,11 @@ func (l *Limiter) Track(w *Waiter) {
 	}
 }
 
-// Acquire waits for a permit and reports whether it has one. It gives up when done or quit
-// is closed; either may be nil. If granted is not nil, Acquire calls its Grant before it
-// blocks, but after the caller has joined the queue. It waits with the priority of from.
-func (l *Limiter) Acquire(done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
-	return l.AcquireAs(from.Low(l), false, done, quit, from, granted)
-}
-
-// AcquireAs is Acquire for a caller whose priority is low, or not, and that is of a call that
-// inherited l, or not.
-func (l *Limiter) AcquireAs(low, nested bool, done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
+// Acquire waits for a permit and reports whether it has one. low is the priority of the caller;
+// nested says that its call inherited l. Acquire gives up when done or quit is closed; either may
+// be nil. If granted is not nil, Acquire calls its Grant before it blocks, but after the caller
+// has joined the queue.
+func (l *Limiter) Acquire(low, nested bool, done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
 	ready := make(chan struct{})
 	w := &Waiter{Low: low, Nested: nested, Grant: func() { close(ready) }}
 	free := l.Join(w, from)

@@ -174,7 +174,7 @@ func TestAcquireGivesUp(t *testing.T) {
 		for _, which := range []int{0, 1} {
 			stop := [2]chan struct{}{make(chan struct{}), make(chan struct{})}
 			got := make(chan bool)
-			go func() { _, ok := l.Acquire(stop[0], stop[1], nil, nil); got <- ok }()
+			go func() { _, ok := l.Acquire(false, false, stop[0], stop[1], nil, nil); got <- ok }()
 			synctest.Wait()
 			want(t, l, 1, 1, 1)
 			close(stop[which])
@@ -197,7 +197,7 @@ func TestLeaveOrGrant(t *testing.T) {
 		wg.Go(func() { <-start; close(done) })
 		wg.Go(func() { <-start; l.Release(Permit{}) })
 		var ok bool
-		wg.Go(func() { close(start); _, ok = l.Acquire(done, nil, nil, nil) })
+		wg.Go(func() { close(start); _, ok = l.Acquire(false, false, done, nil, nil, nil) })
 		wg.Wait()
 		if _, out, waiting := l.Counts(); waiting != 0 || (out == 1) != ok {
 			t.Fatalf("Acquire: %v, with %d out and %d waiting", ok, out, waiting)
@@ -360,7 +360,7 @@ func TestNeverOverTheLimit(t *testing.T) {
 				if r.IntN(3) > 0 {
 					done = nil
 				}
-				p, ok := l.Acquire(done, nil, nil, nil)
+				p, ok := l.Acquire(false, false, done, nil, nil, nil)
 				if !ok {
 					continue
 				}
@@ -424,7 +424,7 @@ func TestFastPath(t *testing.T) {
 						<-granted
 					}
 				case 1:
-					if _, ok := l.Acquire(nil, nil, nil, nil); !ok {
+					if _, ok := l.Acquire(false, false, nil, nil, nil, nil); !ok {
 						t.Error("Acquire gave up")
 					}
 				case 2:

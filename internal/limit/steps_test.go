@@ -157,26 +157,3 @@ func TestFirstWaiterIsEnough(t *testing.T) {
 		t.Errorf("granted %v, want %v: the task's own, by priority, and that of the call in which it waits", granted, want)
 	}
 }
-
-// The values of a task at any depth are those of a context of the caller, in one step.
-func TestValuesTakeNoSteps(t *testing.T) {
-	type key struct{}
-	caller := context.WithValue(context.Background(), key{}, 1)
-	ctx := caller
-	for level := range 100 {
-		ctx = NewLazyPermit(ctx, New(1), ScopeOf(ctx).Call(nil, false))
-		ctx, _ = CallContext(ctx, fmt.Sprint("call ", level))
-		ctx = NewHeldPermit(New(1), Permit{}).TaskContext(ctx, ScopeOf(ctx).Call(nil, false), level%2 == 0)
-		call, ok := bare(ctx).(*callContext)
-		if !ok {
-			t.Fatalf("level %d: the context is a %T within that of the task", level, bare(ctx))
-		}
-		plain, name := unlabelled(call.values)
-		if plain != caller || call.until != caller || name != fmt.Sprint("call ", level) {
-			t.Fatalf("level %d: values of %v, named %s, until %v", level, plain, name, call.until)
-		}
-	}
-	if ctx.Value(key{}) != 1 {
-		t.Error("no value")
-	}
-}

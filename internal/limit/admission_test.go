@@ -1,0 +1,59 @@
+package limit
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// Calls on other goroutines borrow the permit of an Admission while it ends: at every instant
+// the permit has one user, and in the end it is free.
+func TestAdmissionEnds(t *testing.T) {
+	l := New(1)
+	for range 1000 {
+		a, ok := l.AdmitFree(context.Background())
+		if !ok {
+			t.Fatal("no permit is free")
+		}
+		var users atomic.Int32
+		var wg sync.WaitGroup
+		for range 2 {
+			wg.Go(func() {
+				p, ok := l.AcquireFree(ScopeOf(a.Context()).Call(nil, false))
+				if !ok {
+					return
+				}
+				if n := users.Add(1); n != 1 {
+					t.Errorf("%d users of one permit", n)
+				}
+				users.Add(-1)
+				l.Release(p)
+			})
+		}
+		a.Release(false)
+		wg.Wait()
+		want(t, l, 1, 0, 0)
+	}
+}
+
+// A context that outlives its task borrows nothing: its calls wait in the queue like others.
+func TestContextOutlivesItsAdmission(t *testing.T) {
+	l := New(1)
+	first, _ := l.AdmitFree(context.Background())
+	first.Release(false)
+	next, _ := l.AdmitFree(context.Background())
+	call := ScopeOf(first.Context()).Call(nil, false)
+	if _, ok := l.AcquireFree(call); ok {
+		t.Error("a call got a permit that another task has")
+	}
+	granted := false
+	w := &Waiter{Grant: func() { granted = true }}
+	l.Join(w, call)
+	next.Release(false)
+	if !granted || w.Permit != (Permit{}) {
+		t.Errorf("granted %v, the permit %v", granted, w.Permit)
+	}
+	l.Release(w.Permit)
+	want(t, l, 1, 0, 0)
+}
