@@ -27,14 +27,14 @@ type Limiter struct {
 	limit     atomic.Int64 // written with mu held
 
 	mu        sync.Mutex
-	out       int // permits that are out, while free is closed
-	extra     int // of them, may be out beyond the limit
-	waiters   queue
-	watchers  fifo.List[*Watcher] // with a word
-	rare      *rare               // nil: not needed so far
-	counters  *Counters           // nil: see Limiter.Counters
-	inherited bool                // calls without a limit, made by tasks that hold a permit, use l
-	joined    uint32              // counts waiters
+	out       int                   // permits that are out, while free is closed
+	extra     int                   // of them, may be out beyond the limit
+	waiters   [2]fifo.List[*Waiter] // by priority
+	watchers  fifo.List[*Watcher]   // with a word
+	wakers    fifo.List[*Watcher]   // with a channel
+	counters  *Counters             // nil: see Limiter.Counters
+	inherited bool                  // calls without a limit, made by tasks that hold a permit, use l
+	joined    uint32                // counts waiters
 
 	search     auto.Config                     // of an adaptive limit
 	controller atomic.Pointer[auto.Controller] // nil until it is needed
@@ -42,12 +42,6 @@ type Limiter struct {
 
 // closed is the value of Limiter.free while permits are taken and returned with mu held.
 const closed = -1
-
-// rare is what few limiters need.
-type rare struct {
-	low    queue               // waiters of low priority
-	wakers fifo.List[*Watcher] // with a channel
-}
 
 // A Watcher follows a limiter: by two bits of a word that its owner reads anyway, or by a
 // channel.
@@ -79,42 +73,6 @@ type Waiter struct {
 	number        uint32 // of joined, when it joined
 	general, lent fifo.Node[*Waiter]
 	branch        *Scope // as Scope.On returned it
-}
-
-// A queue has the waiters of one priority. Those that Exceed serves have a list of their own,
-// so that it need not look for them. A nil queue is empty.
-type queue struct{ others, nested fifo.List[*Waiter] }
-
-func (q *queue) len() int {
-	if q == nil {
-		return 0
-	}
-	return q.others.Len() + q.nested.Len()
-}
-
-// first returns the waiter that joined first, or nil.
-func (q *queue) first() *Waiter {
-	if q == nil {
-		return nil
-	}
-	return earlier(first(&q.others), first(&q.nested))
-}
-
-// firstNested is first among those that Exceed serves.
-func (q *queue) firstNested() *Waiter {
-	if q == nil {
-		return nil
-	}
-	return first(&q.nested)
-}
-
-// push adds w at the end.
-func (q *queue) push(w *Waiter) {
-	if w.Nested || w.lent.InList() {
-		q.nested.Push(&w.general, w)
-	} else {
-		q.others.Push(&w.general, w)
-	}
 }
 
 // New returns a Limiter of n permits, with Counters.
@@ -212,10 +170,7 @@ func (l *Limiter) Leave(w *Waiter) bool {
 func (l *Limiter) Reclassify(w *Waiter, low bool) {
 	l.lock()
 	defer l.unlock()
-	if w.Low == low {
-		return
-	}
-	if !w.general.InList() {
+	if w.Low == low || !w.general.InList() {
 		w.Low = low
 		return
 	}
@@ -331,7 +286,7 @@ func (l *Limiter) Watch(w *Watcher) {
 		w.updateLocked(l)
 		return
 	}
-	l.needRareLocked().wakers.Push(&w.node, w)
+	l.wakers.Push(&w.node, w)
 	w.wake()
 }
 
@@ -367,10 +322,9 @@ func (l *Limiter) Set(n int) {
 // The caller must hold no lock that a Grant takes.
 func (l *Limiter) Exceed(n int) {
 	l.lock()
-	var granted []*Waiter
-	for w := l.firstNestedLocked(); w != nil && len(granted) < n; w = l.firstNestedLocked() {
+	granted := l.nestedLocked(n)
+	for _, w := range granted {
 		l.grantLocked(w)
-		granted = append(granted, w)
 	}
 	l.extra = max(l.extra, l.out-l.Bound())
 	l.updateSignsLocked()
@@ -384,7 +338,20 @@ func (l *Limiter) Exceed(n int) {
 func (l *Limiter) Nested() bool {
 	l.lock()
 	defer l.unlock()
-	return l.inherited && l.firstNestedLocked() != nil
+	return l.inherited && len(l.nestedLocked(1)) > 0
+}
+
+// nestedLocked returns the first waiters that Exceed serves, at most n. It looks at all waiters,
+// which is rare: no task has finished for long.
+func (l *Limiter) nestedLocked(n int) (nested []*Waiter) {
+	for i := range l.waiters {
+		for node := l.waiters[i].First(); node != nil && len(nested) < n; node = node.Next() {
+			if w := node.Value(); w.Nested || w.lent.InList() {
+				nested = append(nested, w)
+			}
+		}
+	}
+	return nested
 }
 
 // Counts returns the limit, the permits that are out and the waiters.
@@ -470,23 +437,8 @@ func (l *Limiter) takeFromLocked(held *HeldPermit, branch *Scope) (p Permit, ok 
 // allowedLocked returns how many permits may be out.
 func (l *Limiter) allowedLocked() int { return l.Bound() + l.extra }
 
-// lowQueueLocked returns the queue of the waiters of low priority, which may be nil.
-func (l *Limiter) lowQueueLocked() *queue {
-	if l.rare == nil {
-		return nil
-	}
-	return &l.rare.low
-}
-
-func (l *Limiter) needRareLocked() *rare {
-	if l.rare == nil {
-		l.rare = new(rare)
-	}
-	return l.rare
-}
-
 // waitingLocked returns the number of waiters.
-func (l *Limiter) waitingLocked() int { return l.waiters.len() + l.lowQueueLocked().len() }
+func (l *Limiter) waitingLocked() int { return l.waiters[0].Len() + l.waiters[1].Len() }
 
 // pushLocked adds w to the queues, behind the waiters of its priority.
 func (l *Limiter) pushLocked(w *Waiter) {
@@ -498,19 +450,15 @@ func (l *Limiter) pushLocked(w *Waiter) {
 		}
 		h.borrowers.push(w)
 	}
-	if w.Low {
-		l.needRareLocked().low.push(w)
-	} else {
-		l.waiters.push(w)
-	}
+	l.waiters[priority(w.Low)].Push(&w.general, w)
 }
 
 // firstLocked returns the waiter to be served next, or nil.
 func (l *Limiter) firstLocked() *Waiter {
-	if w := l.waiters.first(); w != nil {
+	if w := first(&l.waiters[0]); w != nil {
 		return w
 	}
-	return l.lowQueueLocked().first()
+	return first(&l.waiters[1])
 }
 
 func (l *Limiter) takeLocked() bool {
@@ -547,16 +495,8 @@ func (l *Limiter) grantLocked(w *Waiter) {
 	l.granted()
 }
 
-// firstNestedLocked returns the first waiter of a call that inherited l, or nil.
-func (l *Limiter) firstNestedLocked() *Waiter {
-	if w := l.waiters.firstNested(); w != nil {
-		return w
-	}
-	return l.lowQueueLocked().firstNested()
-}
-
 func (l *Limiter) updateSignsLocked() {
-	signs := Signs(l.waiters.len()) | Signs(l.lowQueueLocked().len())<<lowWaiters
+	signs := Signs(l.waiters[0].Len()) | Signs(l.waiters[1].Len())<<lowWaiters
 	if l.out > l.allowedLocked() {
 		signs |= over
 	}
@@ -593,10 +533,7 @@ func (l *Limiter) updateWatchersLocked() {
 
 // wakeWatchersLocked tells the watchers with a channel.
 func (l *Limiter) wakeWatchersLocked() {
-	if l.rare == nil {
-		return
-	}
-	for n := l.rare.wakers.First(); n != nil; n = n.Next() {
+	for n := l.wakers.First(); n != nil; n = n.Next() {
 		n.Value().wake()
 	}
 }
