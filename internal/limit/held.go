@@ -288,7 +288,7 @@ func (s *Scope) Reclaim() {
 // used returns one of the permits that the call s must wait for, or nil.
 func (s *Scope) used() (used *HeldPermit) {
 	s.each(func(h *HeldPermit) bool {
-		h.lim.mu.Lock() // out does not matter
+		h.lim.mu.Lock()
 		if s.blockedBy(h.borrower) {
 			used = h
 		}
@@ -335,7 +335,7 @@ func (s *Scope) Permit() Permit {
 // has outlived the task and still has the permit, that call returns it, and Return reports
 // true. Then, or if last is true, no other call can borrow the permit from h.
 func (h *HeldPermit) Return(last bool) (w *Waiter, left bool) {
-	h.lim.lock()
+	h.lim.mu.Lock()
 	defer h.lim.unlock()
 	if last || h.taken {
 		h.use.Store(retired)
@@ -349,7 +349,7 @@ func (h *HeldPermit) Return(last bool) (w *Waiter, left bool) {
 // serve gives the permit to the first waiter that may have it. If tasks of the call from
 // have it already, it wakes the goroutines that no longer need to wait for them.
 func (h *HeldPermit) serve(from *Scope) {
-	h.lim.lock()
+	h.lim.mu.Lock()
 	if from != nil {
 		if h.borrower == from {
 			h.wakeLocked()

@@ -13,22 +13,18 @@ import (
 
 // A Limiter hands out permits, first come, first served, and never more than its limit. A
 // waiter of low priority is served when no other waits. Use New or Init.
-//
-// While nobody waits and the limit is not exceeded, a permit is taken and returned by one
-// compare-and-swap of free. Everything else closes this fast path first: see lock.
 type Limiter struct {
 	Order race.Order // of the tasks that run on permits, for the race detector
 	Made  race.Ends  // of the functions that have made l; see race.Aside
 
-	free      atomic.Int64 // permits that may be taken without mu, or closed
 	signs     atomic.Int64 // Signs; written with mu held
 	waited    atomic.Bool  // a waiter has joined, under an adaptive limit, since no permit was out; written with mu held
 	outermost atomic.Int32 // the smallest depth of a scope that has held a permit; 0: none has
 	limit     atomic.Int64 // written with mu held
+	out       atomic.Int64 // permits that are out; written with mu held
 
 	mu        sync.Mutex
-	out       int                   // permits that are out, while free is closed
-	extra     int                   // of them, may be out beyond the limit
+	extra     int                   // permits that may be out beyond the limit
 	waiters   [2]fifo.List[*Waiter] // by priority
 	watchers  fifo.List[*Watcher]   // with a word
 	wakers    fifo.List[*Watcher]   // with a channel
@@ -39,9 +35,6 @@ type Limiter struct {
 	search     auto.Config                     // of an adaptive limit
 	controller atomic.Pointer[auto.Controller] // nil until it is needed
 }
-
-// closed is the value of Limiter.free while permits are taken and returned with mu held.
-const closed = -1
 
 // A Watcher follows a limiter: by two bits of a word that its owner reads anyway, or by a
 // channel.
@@ -85,7 +78,6 @@ func New(n int) *Limiter {
 // Init makes a zero Limiter one of n permits, without Counters.
 func (l *Limiter) Init(n int) {
 	l.limit.Store(int64(n))
-	l.free.Store(int64(n))
 	l.Made.Release()
 }
 
@@ -114,23 +106,20 @@ func (l *Limiter) Above(threshold int) bool {
 
 // Load returns how many permits are out, and whether anyone waits for one.
 func (l *Limiter) Load() (out int, waiting bool) {
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
-	return l.out, l.waitingLocked() > 0
+	return l.outLocked(), l.waitingLocked() > 0
 }
 
-// Idle reports whether no permit is out. It takes no lock, and is false while mu is held.
-func (l *Limiter) Idle() bool { return l.free.Load() == l.limit.Load() }
+// Idle reports whether no permit is out. It takes no lock.
+func (l *Limiter) Idle() bool { return l.out.Load() == 0 }
 
 // Bound returns the limit.
 func (l *Limiter) Bound() int { return int(l.limit.Load()) }
 
 // TryAcquire takes a permit if one is free and there is no waiter.
 func (l *Limiter) TryAcquire() bool {
-	if ok, sure := l.takeFast(); sure {
-		return ok
-	}
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
 	return l.takeLocked()
 }
@@ -139,7 +128,7 @@ func (l *Limiter) TryAcquire() bool {
 // scope of the caller, whose permits may be borrowed, or nil.
 func (l *Limiter) Join(w *Waiter, from *Scope) bool {
 	held, branch := from.On(l)
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
 	var free bool
 	if w.Permit, free = l.takeFromLocked(held, branch); free {
@@ -155,7 +144,7 @@ func (l *Limiter) Join(w *Waiter, from *Scope) bool {
 // Leave takes w out of the queue. It returns false if w is not in it: then w.Grant has
 // been called, or is about to be.
 func (l *Limiter) Leave(w *Waiter) bool {
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
 	if !w.general.InList() {
 		return false
@@ -168,7 +157,7 @@ func (l *Limiter) Leave(w *Waiter) bool {
 // Reclassify changes the priority of w. If w is in the queue, it goes behind the waiters of
 // its new priority. The caller must not call Join at the same time.
 func (l *Limiter) Reclassify(w *Waiter, low bool) {
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
 	if w.Low == low || !w.general.InList() {
 		w.Low = low
@@ -183,7 +172,7 @@ func (l *Limiter) Reclassify(w *Waiter, low bool) {
 
 // Track tells the controller of w, if w is Untracked and in the queue.
 func (l *Limiter) Track(w *Waiter) {
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
 	if w.general.InList() && w.Untracked { // in this order: Untracked may be written while w is in no queue
 		w.Untracked = false
@@ -231,10 +220,7 @@ func (l *Limiter) await(w *Waiter, ready, done, quit <-chan struct{}) bool {
 // AcquireFree takes a permit if it can do so without waiting.
 func (l *Limiter) AcquireFree(from *Scope) (Permit, bool) {
 	held, branch := from.On(l)
-	if held == nil {
-		return Permit{}, l.TryAcquire()
-	}
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
 	return l.takeFromLocked(held, branch)
 }
@@ -249,10 +235,7 @@ func (l *Limiter) Release(p Permit) {
 // Free returns a permit. If the permit passed to a waiter, the result is that waiter, and
 // the caller must call its Grant once it holds no lock.
 func (l *Limiter) Free(p Permit) *Waiter {
-	if p.lender == nil && l.returnFast() {
-		return nil
-	}
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
 	return l.freeLocked(p)
 }
@@ -269,7 +252,7 @@ func (l *Limiter) freeLocked(p Permit) *Waiter {
 // priority is given: then kept is true. The result is the waiter that has the permit now, as
 // for Free.
 func (l *Limiter) Yield(low bool) (w *Waiter, kept bool) {
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
 	if l.Pressure(low, 0) == None {
 		return nil, true
@@ -279,7 +262,7 @@ func (l *Limiter) Yield(low bool) (w *Waiter, kept bool) {
 
 // Watch keeps w up to date until Unwatch.
 func (l *Limiter) Watch(w *Watcher) {
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
 	if w.Wake == nil {
 		l.watchers.Push(&w.node, w)
@@ -292,7 +275,7 @@ func (l *Limiter) Watch(w *Watcher) {
 
 // Unwatch ends Watch.
 func (l *Limiter) Unwatch(w *Watcher) {
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
 	w.node.Remove()
 }
@@ -301,9 +284,9 @@ func (l *Limiter) Unwatch(w *Watcher) {
 // reached as holders finish their tasks: each must call Yield before it starts another.
 // The caller must hold no lock that a Grant takes.
 func (l *Limiter) Set(n int) {
-	l.lock()
+	l.mu.Lock()
 	l.limit.Store(int64(n))
-	l.extra = max(0, min(l.extra, l.out-n))
+	l.extra = max(0, min(l.extra, l.outLocked()-n))
 	var granted []*Waiter
 	for w := l.admitLocked(); w != nil; w = l.admitLocked() {
 		granted = append(granted, w)
@@ -321,12 +304,12 @@ func (l *Limiter) Set(n int) {
 // permits that are returned next do not pass on, until as many are out as the limit allows.
 // The caller must hold no lock that a Grant takes.
 func (l *Limiter) Exceed(n int) {
-	l.lock()
+	l.mu.Lock()
 	granted := l.nestedLocked(n)
 	for _, w := range granted {
 		l.grantLocked(w)
 	}
-	l.extra = max(l.extra, l.out-l.Bound())
+	l.extra = max(l.extra, l.outLocked()-l.Bound())
 	l.updateSignsLocked()
 	l.unlock()
 	for _, w := range granted {
@@ -336,7 +319,7 @@ func (l *Limiter) Exceed(n int) {
 
 // Nested reports whether Exceed would serve a waiter.
 func (l *Limiter) Nested() bool {
-	l.lock()
+	l.mu.Lock()
 	defer l.unlock()
 	return l.inherited && len(l.nestedLocked(1)) > 0
 }
@@ -356,69 +339,18 @@ func (l *Limiter) nestedLocked(n int) (nested []*Waiter) {
 
 // Counts returns the limit, the permits that are out and the waiters.
 func (l *Limiter) Counts() (limit, out, waiting int) {
-	l.lock()
-	defer l.unlock()
-	return l.Bound(), l.out, l.waitingLocked()
-}
-
-// takeFast takes a permit without mu. If it is not sure of the answer, somebody has mu, or more
-// permits are out than the limit.
-func (l *Limiter) takeFast() (ok, sure bool) {
-	for {
-		n := l.free.Load()
-		if n <= 0 {
-			return false, n == 0 || l.signs.Load() != 0
-		}
-		if l.free.CompareAndSwap(n, n-1) {
-			return true, true
-		}
-	}
-}
-
-// returnFast returns a permit without mu, and reports false if the fast path is closed.
-func (l *Limiter) returnFast() bool {
-	n := l.free.Load()
-	for n != closed && !l.free.CompareAndSwap(n, n+1) {
-		n = l.free.Load()
-	}
-	if n == closed {
-		return false
-	}
-	if n+1 == l.limit.Load() {
-		l.noteRest()
-	}
-	return true
-}
-
-// noteRest is called when the last permit has returned without mu. unlock tells the watchers
-// and the controller that no permit is out, if a task has waited.
-func (l *Limiter) noteRest() {
-	if l.waited.Load() || l.ActiveController() != nil {
-		l.lock()
-		l.unlock()
-	}
-}
-
-// lock locks mu and closes the fast path: out is valid, and only the caller changes it.
-func (l *Limiter) lock() {
 	l.mu.Lock()
-	if l.free.Load() == closed {
-		return // and remained so, since somebody waits or the limit is exceeded
-	}
-	l.out = l.Bound() - int(l.free.Swap(closed))
+	defer l.unlock()
+	return l.Bound(), l.outLocked(), l.waitingLocked()
 }
 
-// unlock unlocks mu. It opens the fast path unless a waiter or an exceeded limit makes it
-// matter who returns the next permit.
+// unlock unlocks mu. It tells the watchers and the controller if no permit is out.
 func (l *Limiter) unlock() {
-	if l.out == 0 && l.waited.Load() {
-		l.waited.Store(false)
-		l.updateWatchersLocked()
-	}
-	if free := l.Bound() - l.out; free >= 0 && l.waitingLocked() == 0 {
-		l.free.Store(int64(free))
-	}
-	if l.out == 0 {
+	if l.Idle() {
+		if l.waited.Load() {
+			l.waited.Store(false)
+			l.updateWatchersLocked()
+		}
 		if c := l.ActiveController(); c != nil {
 			c.NotifyIdle()
 		}
@@ -433,6 +365,8 @@ func (l *Limiter) takeFromLocked(held *HeldPermit, branch *Scope) (p Permit, ok 
 	}
 	return Permit{}, l.takeLocked()
 }
+
+func (l *Limiter) outLocked() int { return int(l.out.Load()) }
 
 // allowedLocked returns how many permits may be out.
 func (l *Limiter) allowedLocked() int { return l.Bound() + l.extra }
@@ -462,16 +396,16 @@ func (l *Limiter) firstLocked() *Waiter {
 }
 
 func (l *Limiter) takeLocked() bool {
-	if l.out >= l.allowedLocked() || l.waitingLocked() > 0 {
+	if l.outLocked() >= l.allowedLocked() || l.waitingLocked() > 0 {
 		return false
 	}
-	l.out++
+	l.out.Add(1)
 	return true
 }
 
 // passLocked returns one of the limiter's own permits, to the first waiter if it may have it.
 func (l *Limiter) passLocked() *Waiter {
-	l.out--
+	l.out.Add(-1)
 	l.extra = max(0, l.extra-1)
 	w := l.admitLocked()
 	l.updateSignsLocked()
@@ -481,7 +415,7 @@ func (l *Limiter) passLocked() *Waiter {
 // admitLocked gives a free permit to the first waiter.
 func (l *Limiter) admitLocked() *Waiter {
 	w := l.firstLocked()
-	if l.out >= l.allowedLocked() || w == nil {
+	if l.outLocked() >= l.allowedLocked() || w == nil {
 		return nil
 	}
 	l.grantLocked(w)
@@ -490,14 +424,14 @@ func (l *Limiter) admitLocked() *Waiter {
 
 // grantLocked gives w a permit of l. Grant of w is to be called after unlocking.
 func (l *Limiter) grantLocked(w *Waiter) {
-	l.out++
+	l.out.Add(1)
 	w.removeLocked()
 	l.granted()
 }
 
 func (l *Limiter) updateSignsLocked() {
 	signs := Signs(l.waiters[0].Len()) | Signs(l.waiters[1].Len())<<lowWaiters
-	if l.out > l.allowedLocked() {
+	if l.outLocked() > l.allowedLocked() {
 		signs |= over
 	}
 	before := l.Signs()
@@ -546,7 +480,7 @@ func (w *Watcher) wake() {
 }
 
 func (w *Watcher) updateLocked(l *Limiter) {
-	w.set(w.Over, l.out > l.allowedLocked())
+	w.set(w.Over, l.outLocked() > l.allowedLocked())
 	w.set(w.Above, l.Above(w.Threshold))
 }
 

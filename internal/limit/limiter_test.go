@@ -3,7 +3,6 @@ package limit
 import (
 	"flag"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -391,102 +390,6 @@ func TestNeverOverTheLimit(t *testing.T) {
 	if top.Load() > largest {
 		t.Errorf("%d at work, the largest limit was %d", top.Load(), largest)
 	}
-}
-
-// TestFastPath takes and returns permits without the lock, and beside it with waiters that
-// come and leave, while the limit goes down and up. Below a smaller limit nobody gets a
-// permit, from the return of Set on.
-func TestFastPath(t *testing.T) {
-	const most = 4
-	l := New(most)
-	var held atomic.Int32
-	var stop atomic.Bool
-	hold := func() {
-		if n := held.Add(1); n > most {
-			t.Errorf("%d hold a permit, the largest limit was %d", n, most)
-		}
-		held.Add(-1)
-	}
-	var wg sync.WaitGroup
-	for i := range 4 {
-		wg.Go(func() {
-			r := rand.New(rand.NewPCG(*seed, uint64(i)))
-			w := new(Waiter)
-			for !stop.Load() {
-				switch r.IntN(8) {
-				case 0: // closes the fast path
-					granted := make(chan struct{})
-					w.Grant = func() { close(granted) }
-					if !l.Join(w, nil) {
-						if l.Leave(w) {
-							continue
-						}
-						<-granted
-					}
-				case 1:
-					if _, ok := l.Acquire(false, false, nil, nil, nil, nil); !ok {
-						t.Error("Acquire gave up")
-					}
-				case 2:
-					runtime.Gosched() // one thread would be kept until it is taken away
-					continue
-				default:
-					if !l.TryAcquire() {
-						runtime.Gosched()
-						continue
-					}
-				}
-				hold()
-				l.Release(Permit{})
-			}
-		})
-	}
-	for i := range 300 {
-		n := 1 + i%most
-		l.Set(n)
-		for out := most; out > n; _, out, _ = l.Counts() {
-			runtime.Gosched() // until those before Set have returned their permits
-		}
-		for range 20 {
-			if _, out, _ := l.Counts(); out > n || int(held.Load()) > n {
-				t.Fatalf("%d permits are out, %d held, with the limit %d", out, held.Load(), n)
-			}
-		}
-	}
-	stop.Store(true)
-	wg.Wait()
-	want(t, l, 1+299%most, 0, 0)
-	if got := l.free.Load(); got != int64(l.Bound()) {
-		t.Errorf("the fast path has %d permits at the end", got)
-	}
-}
-
-// While a waiter is there, or the limit is exceeded, no permit passes by the queue.
-func TestFastPathIsClosed(t *testing.T) {
-	l := New(2)
-	is := func(when string, want int64) {
-		t.Helper()
-		if got := l.free.Load(); got != want {
-			t.Errorf("%s: free is %d, want %d", when, got, want)
-		}
-	}
-	is("at first", 2)
-	l.TryAcquire()
-	l.TryAcquire()
-	is("all out", 0)
-	var granted []int
-	ws := queued(t, l, 2, &granted)
-	is("a waiter", closed)
-	l.Release(Permit{})
-	is("another waiter", closed)
-	l.Leave(ws[1])
-	is("nobody waits", 0)
-	l.Set(1)
-	is("over", closed)
-	l.Release(Permit{})
-	is("as many as allowed", 0)
-	l.Release(Permit{})
-	is("at the end", 1)
 }
 
 // A watcher follows whether more permits are out than the limit allows, and whether
