@@ -60,10 +60,11 @@ func (h *HeldPermit) Init(lim *Limiter, p Permit) { h.lim, h.permit = lim, p }
 // TaskContext is like the function TaskContext. The first context that it returns is part
 // of h, which then keeps ctx. It must not be called concurrently.
 func (h *HeldPermit) TaskContext(ctx context.Context, parent *Scope, apart bool) context.Context {
-	if h.first.Context != nil {
-		return TaskContext(ctx, h, parent, apart)
+	c := &h.first
+	if c.Context != nil {
+		c = new(scopeContext)
 	}
-	return h.first.init(ctx, h, parent, apart)
+	return c.init(ctx, h, parent, apart)
 }
 
 // Wanted reports whether the task that lent p waits to continue. The call that has p should
@@ -101,7 +102,7 @@ func (c *scopeContext) init(ctx context.Context, held *HeldPermit, parent *Scope
 	return c
 }
 
-// init makes a zero Scope that of a task, as for TaskContext. The loop takes at most three
+// init makes a zero Scope that of a task, as for TaskContext, or of a call. The loop takes at most three
 // steps: the first permit that it finds may be one of held's limiter, and the next one is not.
 func (s *Scope) init(held *HeldPermit, parent *Scope, apart bool) {
 	s.held, s.parent, s.depth = held, parent, 1
@@ -136,22 +137,11 @@ func ScopeOf(ctx context.Context) *Scope {
 // no task makes the call, and low is false.
 func (s *Scope) Call(l *Limiter, low bool) *Scope {
 	if s == nil && !low {
-		return nil // inlined: the usual case outside of tasks
+		return nil
 	}
-	return s.call(l, low)
-}
-
-// call is Call with a result that is not nil.
-func (s *Scope) call(l *Limiter, low bool) *Scope {
-	if s == nil {
-		return &Scope{depth: 1, low: low}
-	}
-	c := &Scope{parent: s, depth: s.depth + 1, low: low || l != nil && s.Low(l)}
-	if s.held != nil {
-		c.outer = s
-	} else {
-		c.outer, c.branch = s.outer, s.branch
-	}
+	c := new(Scope)
+	c.init(nil, s, false)
+	c.low = low || l != nil && s.Low(l)
 	return c
 }
 
@@ -172,9 +162,6 @@ func (s *Scope) Belongs(task *Scope) bool { return s != nil && s.parent == task 
 // permit belongs to another goroutine, branch is that goroutine's call around s: the permit
 // may be borrowed while that goroutine waits.
 func (s *Scope) On(l *Limiter) (held *HeldPermit, branch *Scope) {
-	if s == nil {
-		return nil, nil // outside of tasks
-	}
 	holder, branch := s.holder(l)
 	if holder == nil {
 		return nil, nil
@@ -243,9 +230,6 @@ func (s *Scope) lender() *Scope {
 	}
 	return s.parent
 }
-
-// lends reports whether tasks of the call s may use permits of the task that made it.
-func (s *Scope) lends() bool { return s.lender().waits.Load() > 0 }
 
 // blockedBy reports whether a goroutine in the call s must not continue while borrower has
 // a permit: if borrower is s, or another call of the same task in which no goroutine waits.
@@ -366,7 +350,7 @@ func (h *HeldPermit) serve(from *Scope) {
 
 // takeLocked takes the permit for a call of the task itself, or for a call below the call branch.
 func (h *HeldPermit) takeLocked(branch *Scope) bool {
-	if h.taken || branch != nil && (!branch.lends() || h.reclaims.Load() > 0) {
+	if h.taken || branch != nil && (branch.lender().waits.Load() == 0 || h.reclaims.Load() > 0) {
 		return false
 	}
 	return h.lendLocked(branch)
