@@ -32,7 +32,7 @@ type callOutcome struct {
 
 // init makes c ready for a call that is made with ctx.
 func (c *callOutcome) init(ctx context.Context, o *option.Options) {
-	c.ctx, c.cancelCause = context.WithCancelCause(limit.Named(ctx, o.Name))
+	c.ctx, c.cancelCause = limit.CallContext(ctx, o.Name)
 	c.keepGoing, c.limiter = o.KeepGoing, o.Shared()
 }
 

@@ -40,7 +40,7 @@ func NewPool(opts ...Option) *Pool {
 	t := &p.tasks
 	t.onPanic = o.OnPanic
 	bg := context.Background()
-	t.ctx, t.cancel = context.WithCancelCause(limit.Named(bg, o.Name))
+	t.ctx, t.cancel = limit.CallContext(bg, o.Name)
 	c, s := o.Config(), o.Source(bg, t.ctx, t, o.Room(o.Backlog()))
 	c.Labels, s.Shared = t.ctx, true
 	engine, source := work.New(c, s)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/internal/task"
 )
@@ -35,7 +36,7 @@ func WithContext(ctx context.Context) (*Group, context.Context) {
 	if ctx == nil {
 		panic("errgroup: WithContext: nil context")
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := limit.CallContext(ctx, "")
 	return &Group{cancel: cancel}, ctx
 }
 

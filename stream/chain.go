@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/task"
 )
 
@@ -126,7 +127,7 @@ type lifetime struct {
 // newLifetime returns a lifetime that ends with ctx, or before.
 func newLifetime(ctx context.Context) *lifetime {
 	l := new(lifetime)
-	l.ctx, l.end = context.WithCancelCause(ctx)
+	l.ctx, l.end = limit.CallContext(ctx, "")
 	return l
 }
 

@@ -38,12 +38,9 @@ const (
 type Scope struct {
 	held   *HeldPermit // nil for a call, and for a task whose limiter is private
 	parent *Scope
-	depth  int32        // scopes around s, and s
+	apart  bool         // parent belongs to another goroutine
 	low    bool         // the tasks of the call have low priority
 	waits  atomic.Int32 // goroutines that wait: in the call, or in any call of the task
-
-	outer  *Scope // the nearest scope around s with a permit of another limiter than held's
-	branch *Scope // the call of outer's goroutine around s, if s belongs to another goroutine
 }
 
 // NewHeldPermit returns the HeldPermit of a task that runs on p, a permit of lim. It is an
@@ -98,31 +95,8 @@ func (c *scopeContext) init(ctx context.Context, held *HeldPermit, parent *Scope
 		ctx = outer.Context
 	}
 	c.Context = ctx
-	c.scope.init(held, parent, apart)
+	c.scope.held, c.scope.parent, c.scope.apart = held, parent, apart
 	return c
-}
-
-// init makes a zero Scope that of a task, as for TaskContext, or of a call. The loop takes at most three
-// steps: the first permit that it finds may be one of held's limiter, and the next one is not.
-func (s *Scope) init(held *HeldPermit, parent *Scope, apart bool) {
-	s.held, s.parent, s.depth = held, parent, 1
-	if parent != nil {
-		s.depth += parent.depth
-	}
-	if held != nil {
-		held.lim.heldAt(s.depth)
-	}
-	if apart {
-		s.branch = parent
-	}
-	for s.outer = parent; s.outer != nil; s.outer = s.outer.outer {
-		if h := s.outer.held; h != nil && (held == nil || h.lim != held.lim) {
-			return
-		}
-		if s.outer.branch != nil {
-			s.branch = s.outer.branch
-		}
-	}
 }
 
 // ScopeOf returns the scope of the task that ctx was given to, or nil.
@@ -139,10 +113,7 @@ func (s *Scope) Call(l *Limiter, low bool) *Scope {
 	if s == nil && !low {
 		return nil
 	}
-	c := new(Scope)
-	c.init(nil, s, false)
-	c.low = low || l != nil && s.Low(l)
-	return c
+	return &Scope{parent: s, low: low || l != nil && s.Low(l)}
 }
 
 // IsLow reports whether s is the scope of a call whose tasks have low priority.
@@ -169,21 +140,14 @@ func (s *Scope) On(l *Limiter) (held *HeldPermit, branch *Scope) {
 	return holder.held, branch
 }
 
-// holder returns the scope whose permit On returns, or nil. It takes a step for each change
-// of the limiter among the permits around s, and goes no further than to the depth at which
-// a permit of l was ever held: a limiter that is made for a call is found not to be around it
-// in one step.
+// holder returns the scope whose permit On returns, or nil.
 func (s *Scope) holder(l *Limiter) (holder, branch *Scope) {
-	outermost := l.outermost.Load()
-	if outermost == 0 {
-		return nil, nil
-	}
-	for ; s != nil && s.depth >= outermost; s = s.outer {
+	for ; s != nil; s = s.parent {
 		if s.held != nil && s.held.lim == l {
 			return s, branch
 		}
-		if s.branch != nil {
-			branch = s.branch
+		if s.apart {
+			branch = s.parent
 		}
 	}
 	return nil, nil
@@ -194,8 +158,8 @@ func (s *Scope) holder(l *Limiter) (holder, branch *Scope) {
 // does not look further: a task that held a permit of another limiter while it waits for one
 // of the limiter around it, as others do in the opposite order, could deadlock.
 func (s *Scope) Inherited() *Limiter {
-	if s != nil && s.held == nil {
-		s = s.outer
+	for s != nil && s.held == nil {
+		s = s.parent
 	}
 	if s == nil || !s.held.lim.inherited {
 		return nil
@@ -282,11 +246,18 @@ func (s *Scope) used() (used *HeldPermit) {
 	return used
 }
 
-// each calls f for the permits of the task's own goroutine, until it returns false: for those
-// that calls below s find, which are the nearest ones of their limiters.
+// each calls f for the permits of the task's own goroutine, until it returns false. Of several in
+// a row of one limiter it is the nearest one, which calls below s find.
 func (s *Scope) each(f func(*HeldPermit) bool) {
-	for ; s != nil; s = s.outer {
-		if s.held != nil && !f(s.held) || s.branch != nil {
+	var last *Limiter
+	for ; s != nil; s = s.parent {
+		if h := s.held; h != nil && h.lim != last {
+			last = h.lim
+			if !f(h) {
+				return
+			}
+		}
+		if s.apart {
 			return
 		}
 	}

@@ -17,11 +17,10 @@ type Limiter struct {
 	Order race.Order // of the tasks that run on permits, for the race detector
 	Made  race.Ends  // of the functions that have made l; see race.Aside
 
-	signs     atomic.Int64 // Signs; written with mu held
-	waited    atomic.Bool  // a waiter has joined, under an adaptive limit, since no permit was out; written with mu held
-	outermost atomic.Int32 // the smallest depth of a scope that has held a permit; 0: none has
-	limit     atomic.Int64 // written with mu held
-	out       atomic.Int64 // permits that are out; written with mu held
+	signs  atomic.Int64 // Signs; written with mu held
+	waited atomic.Bool  // a waiter has joined, under an adaptive limit, since no permit was out; written with mu held
+	limit  atomic.Int64 // written with mu held
+	out    atomic.Int64 // permits that are out; written with mu held
 
 	mu        sync.Mutex
 	extra     int                   // permits that may be out beyond the limit
@@ -84,19 +83,6 @@ func (l *Limiter) Init(n int) {
 // Inherit makes l the limiter of calls without a limit that its tasks make. It must be
 // called before l is used.
 func (l *Limiter) Inherit() { l.inherited = true }
-
-// heldAt records that a scope of this depth holds a permit. The race detector does not see it: it
-// orders no callers.
-func (l *Limiter) heldAt(depth int32) {
-	race.Disable()
-	defer race.Enable()
-	for {
-		before := l.outermost.Load()
-		if before != 0 && before <= depth || l.outermost.CompareAndSwap(before, depth) {
-			return
-		}
-	}
-}
 
 // Above reports whether the limit is above threshold, which is a sign that tasks wait. The
 // initial limit of a search is no sign until a waiter has joined.

@@ -33,15 +33,17 @@ func nameOf(ctx context.Context) string {
 	return name
 }
 
-// A submitted context is that of a task which has the values of its submitter.
-type submitted struct {
+// A callContext is the context of a call, or of a task that has the values of its submitter.
+// Values are looked up in one step past the contexts of all calls and tasks around it: otherwise
+// the stacks of nested workers, which look for their labels, would grow with the depth.
+type callContext struct {
 	context.Context                 // its end, and its scope
-	values          context.Context // see Values
+	values          context.Context // see valuesOf
 }
 
 // Value returns what the values have. The scope, and what package context looks for to pass
 // on cancellation, are those of the other context.
-func (c *submitted) Value(key any) any {
+func (c *callContext) Value(key any) any {
 	if key == (scopeKey{}) || canceled().Value(key) != nil {
 		return c.Context.Value(key)
 	}
@@ -56,8 +58,18 @@ var canceled = sync.OnceValue(func() context.Context {
 	return ctx
 })
 
+// CallContext returns a context for a call made with ctx, with the pprof label for name unless
+// that is empty, and the function that ends it.
+func CallContext(ctx context.Context, name string) (context.Context, context.CancelCauseFunc) {
+	c, cancel := context.WithCancelCause(ctx)
+	if name == "" && ScopeOf(ctx) == nil {
+		return c, cancel // an allocation less; this is the usual case outside of tasks
+	}
+	return &callContext{c, Named(valuesOf(ctx), cmp.Or(name, nameOf(ctx)))}, cancel
+}
+
 // WithValues returns the context ctx of a task with values, which Values returned.
-func WithValues(ctx, values context.Context) context.Context { return &submitted{ctx, values} }
+func WithValues(ctx, values context.Context) context.Context { return &callContext{ctx, values} }
 
 // Values returns the values that a task gets which is submitted with ctx: those of ctx, then
 // those of own, the context of the other tasks. name is that of the other tasks; it replaces the
@@ -93,7 +105,7 @@ func around(ctx context.Context) context.Context {
 		return c.Context
 	case *named:
 		return c.plain
-	case *submitted:
+	case *callContext:
 		return c.values
 	}
 	t := reflect.TypeOf(ctx)
