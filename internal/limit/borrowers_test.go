@@ -39,8 +39,6 @@ func TestFirstWaiterIsEnough(t *testing.T) {
 	join(1, true, below(call))
 	low := join(2, true, own)
 	next := join(3, false, own)
-	unseen(&held.borrowers.own[0])
-	unseen(&held.borrowers.own[1])
 	unseen(&l.waiters[0])
 	unseen(&l.waiters[1])
 	l.Release(Permit{held})

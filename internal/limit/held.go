@@ -298,7 +298,7 @@ func (h *HeldPermit) Return(last bool) (w *Waiter, left bool) {
 	if h.taken {
 		return nil, true
 	}
-	return h.lim.freeLocked(h.permit), false
+	return h.lim.returnLocked(h.permit), false
 }
 
 // serve gives the permit to the first waiter that may have it. If tasks of the call from
@@ -343,12 +343,12 @@ func (h *HeldPermit) retireUnused() bool {
 	return h.permit == (Permit{}) && h.use.CompareAndSwap(unused, retired)
 }
 
-// freeLocked ends the call that took the permit, and returns the waiter that has it now, or nil.
-func (h *HeldPermit) freeLocked() *Waiter {
+// returnLocked ends the call that took the permit, and returns the waiter that has it now, or nil.
+func (h *HeldPermit) returnLocked() *Waiter {
 	h.taken, h.borrower = false, nil
 	h.wakeLocked()
 	if h.use.Load() == retired {
-		return h.lim.freeLocked(h.permit)
+		return h.lim.returnLocked(h.permit)
 	}
 	w := h.admitLocked()
 	h.lim.updateSignsLocked()

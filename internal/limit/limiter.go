@@ -29,7 +29,6 @@ type Limiter struct {
 	wakers    fifo.List[*Watcher]   // with a channel
 	counters  *Counters             // nil: see Limiter.Counters
 	inherited bool                  // calls without a limit, made by tasks that hold a permit, use l
-	joined    uint32                // counts waiters
 
 	search     auto.Config                     // of an adaptive limit
 	controller atomic.Pointer[auto.Controller] // nil until it is needed
@@ -62,7 +61,6 @@ type Waiter struct {
 	Nested    bool   // Exceed serves it: it is of a call that inherited the limiter
 
 	// guarded by Limiter.mu
-	number        uint32 // of joined, when it joined
 	general, lent fifo.Node[*Waiter]
 	branch        *Scope // as Scope.On returned it
 }
@@ -92,9 +90,8 @@ func (l *Limiter) Above(threshold int) bool {
 
 // Load returns how many permits are out, and whether anyone waits for one.
 func (l *Limiter) Load() (out int, waiting bool) {
-	l.mu.Lock()
-	defer l.unlock()
-	return l.outLocked(), l.waitingLocked() > 0
+	_, out, waiters := l.Counts()
+	return out, waiters > 0
 }
 
 // Idle reports whether no permit is out. It takes no lock.
@@ -223,13 +220,13 @@ func (l *Limiter) Release(p Permit) {
 func (l *Limiter) Free(p Permit) *Waiter {
 	l.mu.Lock()
 	defer l.unlock()
-	return l.freeLocked(p)
+	return l.returnLocked(p)
 }
 
-// freeLocked is Free.
-func (l *Limiter) freeLocked(p Permit) *Waiter {
+// returnLocked is Free.
+func (l *Limiter) returnLocked(p Permit) *Waiter {
 	if p.lender != nil {
-		return p.lender.freeLocked()
+		return p.lender.returnLocked()
 	}
 	return l.passLocked()
 }
@@ -352,37 +349,27 @@ func (l *Limiter) takeFromLocked(held *HeldPermit, branch *Scope) (p Permit, ok 
 	return Permit{}, l.takeLocked()
 }
 
-func (l *Limiter) outLocked() int { return int(l.out.Load()) }
+// freeLocked returns how many more permits may be out. It is negative if too many are.
+func (l *Limiter) freeLocked() int { return l.Bound() + l.extra - l.outLocked() }
 
-// allowedLocked returns how many permits may be out.
-func (l *Limiter) allowedLocked() int { return l.Bound() + l.extra }
+func (l *Limiter) outLocked() int { return int(l.out.Load()) }
 
 // waitingLocked returns the number of waiters.
 func (l *Limiter) waitingLocked() int { return l.waiters[0].Len() + l.waiters[1].Len() }
 
 // pushLocked adds w to the queues, behind the waiters of its priority.
 func (l *Limiter) pushLocked(w *Waiter) {
-	w.number = l.joined
-	l.joined++
 	if h := w.Permit.lender; h != nil {
 		if h.borrowers == nil {
-			h.borrowers = new(borrowers)
+			h.borrowers = &borrowers{lanes: make(map[laneKey]*lane)}
 		}
 		h.borrowers.push(w)
 	}
 	l.waiters[priority(w.Low)].Push(&w.general, w)
 }
 
-// firstLocked returns the waiter to be served next, or nil.
-func (l *Limiter) firstLocked() *Waiter {
-	if w := first(&l.waiters[0]); w != nil {
-		return w
-	}
-	return first(&l.waiters[1])
-}
-
 func (l *Limiter) takeLocked() bool {
-	if l.outLocked() >= l.allowedLocked() || l.waitingLocked() > 0 {
+	if l.freeLocked() <= 0 || l.waitingLocked() > 0 {
 		return false
 	}
 	l.out.Add(1)
@@ -400,11 +387,16 @@ func (l *Limiter) passLocked() *Waiter {
 
 // admitLocked gives a free permit to the first waiter.
 func (l *Limiter) admitLocked() *Waiter {
-	w := l.firstLocked()
-	if l.outLocked() >= l.allowedLocked() || w == nil {
+	if l.freeLocked() <= 0 {
 		return nil
 	}
-	l.grantLocked(w)
+	w := first(&l.waiters[0])
+	if w == nil {
+		w = first(&l.waiters[1])
+	}
+	if w != nil {
+		l.grantLocked(w)
+	}
 	return w
 }
 
@@ -417,7 +409,7 @@ func (l *Limiter) grantLocked(w *Waiter) {
 
 func (l *Limiter) updateSignsLocked() {
 	signs := Signs(l.waiters[0].Len()) | Signs(l.waiters[1].Len())<<lowWaiters
-	if l.outLocked() > l.allowedLocked() {
+	if l.freeLocked() < 0 {
 		signs |= over
 	}
 	before := l.Signs()
@@ -466,7 +458,7 @@ func (w *Watcher) wake() {
 }
 
 func (w *Watcher) updateLocked(l *Limiter) {
-	w.set(w.Over, l.outLocked() > l.allowedLocked())
+	w.set(w.Over, l.freeLocked() < 0)
 	w.set(w.Above, l.Above(w.Threshold))
 }
 

@@ -39,8 +39,6 @@ type Options struct {
 	Min, Max int              // of the adaptive limit; 0: the default, which only tests change
 	Burst    int              // if it is Given
 	Overload func(error) bool // or nil
-
-	problem string // with an option, for the panic
 }
 
 // Set is a set of options.
@@ -80,15 +78,17 @@ func Collect[O Option](pkg, name string, allowed Set, opts []O) Options {
 		case !v.IsValid():
 			misused("nil Option")
 		case v.Kind() == reflect.Pointer && v.IsNil(): // its apply would crash
-			o.problem = "nil " + v.Type().Elem().Name()
+			misused("nil " + v.Type().Elem().Name())
 		default:
 			opt.apply(&o)
 		}
 	}
 	extra := o.Given &^ allowed
 	switch {
-	case o.problem != "":
-		misused(o.problem)
+	case o.Given&Limiter != 0 && o.Limiter == nil:
+		misused("Limiter was not made by Limit or Auto")
+	case o.Given&Pool != 0 && o.Engine == nil:
+		misused("Pool was not made by NewPool")
 	case extra != 0:
 		misused(names[extra&-extra] + " does not apply")
 	case o.Limiter != nil && o.Engine != nil:

@@ -23,7 +23,7 @@ func TestCollectNamesItsCaller(t *testing.T) {
 		want string
 		opts []option.Option
 	}{
-		{"nil Option", []option.Option{(*bounded)(nil), nil}},
+		{"nil Option", []option.Option{nil}},
 		{"nil bounded", []option.Option{limiter, (*bounded)(nil)}},
 		{"Limiter was not made by Limit or Auto", []option.Option{new(bounded)}},
 		{"Queue does not apply", []option.Option{queue(1)}},
