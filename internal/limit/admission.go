@@ -55,20 +55,15 @@ func (l *Limiter) admit(ctx context.Context, wait bool) (a Admission, ok bool) {
 	if !ok {
 		return Admission{}, false
 	}
-	return begun(h), true
-}
-
-// begun begins a task on h.
-func begun(h *HeldPermit) Admission {
-	a := Admission{held: h}
+	a.held = h
 	if race.Sharp {
-		a.ticket = h.lim.Order.Take(h.lim.Bound())
-		h.lim.Order.Start(a.ticket)
+		a.ticket = l.Order.Take(l.Bound())
+		l.Order.Start(a.ticket)
 	}
-	if h.lim.ActiveController() != nil {
+	if l.ActiveController() != nil {
 		a.since = Clock()
 	}
-	return a
+	return a, true
 }
 
 // Context returns the context given to Admit with the permit: calls that are made with it may

@@ -174,30 +174,20 @@ func (l *Limiter) Acquire(low, nested bool, done, quit <-chan struct{}, from *Sc
 	if granted != nil {
 		granted.Grant()
 	}
-	if free || l.await(w, ready, done, quit) {
+	if free {
 		return w.Permit, true
-	}
-	return Permit{}, false
-}
-
-// await waits until w, whose Grant closes ready, has its permit. It reports false if w has left
-// the queue, as done or quit was closed.
-func (l *Limiter) await(w *Waiter, ready, done, quit <-chan struct{}) bool {
-	if done == nil && quit == nil { // a receive costs less than a select
-		<-ready
-		return true
 	}
 	select {
 	case <-ready:
-		return true
+		return w.Permit, true
 	case <-done:
 	case <-quit:
 	}
 	if l.Leave(w) {
-		return false
+		return Permit{}, false
 	}
 	<-ready // closed, or about to be
-	return true
+	return w.Permit, true
 }
 
 // AcquireFree takes a permit if it can do so without waiting.

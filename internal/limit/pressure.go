@@ -77,11 +77,9 @@ func (q *Quantum) Age() time.Duration { return Clock() - q.start }
 // has run so many tasks since Lasts was called before. When the quantum is used up, the worker
 // calls Yield, which may let it keep the permit.
 func (q *Quantum) Lasts(p Pressure, tasks int) bool {
-	return p == None || p == Contended && q.use(tasks)
-}
-
-// use adds tasks that were run under pressure, and reports whether something is left.
-func (q *Quantum) use(tasks int) bool {
+	if p != Contended {
+		return p == None
+	}
 	q.tasks += max(1, tasks)
 	age := q.Age() // negative after Start in another synctest bubble
 	return q.tasks < QuantumTasks && 0 <= age && age < QuantumTime
