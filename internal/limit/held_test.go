@@ -25,20 +25,6 @@ func below(k *Scope) *Scope {
 	return ScopeOf(TaskContext(context.Background(), nil, k, true))
 }
 
-func TestScopeOf(t *testing.T) {
-	if ScopeOf(context.Background()) != nil {
-		t.Error("a scope in the empty context")
-	}
-	ctx := TaskContext(context.Background(), nil, nil, false)
-	type key struct{}
-	if k := ScopeOf(ctx); k == nil || ScopeOf(context.WithValue(ctx, key{}, 1)) != k {
-		t.Error("the scope does not pass to contexts made from its own")
-	}
-	if ctx.Value(key{}) != nil {
-		t.Error("a scope answers for another key")
-	}
-}
-
 func TestOnFindsTheNearestPermit(t *testing.T) {
 	l, other := New(1), New(1)
 	outer, inner, foreign := NewHeldPermit(l, Permit{}), NewHeldPermit(l, Permit{}), NewHeldPermit(other, Permit{})
@@ -271,34 +257,6 @@ func TestReclaimLeavesTheLoanOfAnotherGoroutine(t *testing.T) {
 			t.Error("the permit is lent and free, and the waiter does not have it")
 		}
 	})
-}
-
-// A call that outlives its task keeps the task's permit from the calls of the next task on
-// it, which have their turn in the general queue. No permit is lost, and none is counted
-// twice, whichever of call and worker ends first.
-func TestCallOutlivesItsTask(t *testing.T) {
-	for _, workerFirst := range []bool{true, false} {
-		l := New(1)
-		own, held := taken(t, l)
-		call := &Waiter{}
-		l.Join(call, own)
-		granted := false
-		next := &Waiter{Grant: func() { granted = true }}
-		if l.Join(next, own) {
-			t.Fatal("two calls on one permit")
-		}
-		release := []Permit{{}, call.Permit}
-		if !workerFirst {
-			release[0], release[1] = release[1], release[0]
-		}
-		l.Release(release[0])
-		if !granted || (next.Permit == Permit{held}) == workerFirst {
-			t.Fatal("the next call has the wrong permit, or none")
-		}
-		l.Release(release[1])
-		l.Release(next.Permit)
-		want(t, l, 1, 0, 0)
-	}
 }
 
 // TestLentAndGeneral mixes calls on one task's permit with strangers. At every
