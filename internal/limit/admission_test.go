@@ -36,24 +36,3 @@ func TestAdmissionEnds(t *testing.T) {
 		want(t, l, 1, 0, 0)
 	}
 }
-
-// A context that outlives its task borrows nothing: its calls wait in the queue like others.
-func TestContextOutlivesItsAdmission(t *testing.T) {
-	l := New(1)
-	first, _ := l.AdmitFree(context.Background())
-	first.Release(false)
-	next, _ := l.AdmitFree(context.Background())
-	call := ScopeOf(first.Context()).Call(nil, false)
-	if _, ok := l.AcquireFree(call); ok {
-		t.Error("a call got a permit that another task has")
-	}
-	granted := false
-	w := &Waiter{Grant: func() { granted = true }}
-	l.Join(w, call)
-	next.Release(false)
-	if !granted || w.Permit != (Permit{}) {
-		t.Errorf("granted %v, the permit %v", granted, w.Permit)
-	}
-	l.Release(w.Permit)
-	want(t, l, 1, 0, 0)
-}

@@ -48,15 +48,3 @@ func TestLaterOptionCounts(t *testing.T) {
 		t.Errorf("got a limit of %d and a queue of %d, want 2 and 0", o.Limit(), o.Room(7))
 	}
 }
-
-// A call without options reads none, and allocates nothing for that.
-func TestNoOptionsCostNothing(t *testing.T) {
-	room := 0
-	allocs := testing.AllocsPerRun(100, func() {
-		o := option.Collect("stint", "Each", 0, []option.Option(nil))
-		room = o.Room(7)
-	})
-	if allocs != 0 || room != 7 {
-		t.Errorf("got %v allocations and a queue of %d, want 0 and 7", allocs, room)
-	}
-}
