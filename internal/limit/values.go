@@ -144,12 +144,13 @@ func (j *joined) Value(key any) any {
 }
 
 // join returns the values of a, and behind them those of b. Each context is there once, so
-// that tasks which start each other in turns have the contexts of all and no more.
+// that tasks which start each other in turns have the contexts of all and no more; but one of a type
+// that cannot be compared is there for each of them.
 func join(a, b context.Context) context.Context {
 	first := partsOf(a)
 	all := slices.Clip(first)
 	for _, ctx := range partsOf(b) {
-		if !isIn(ctx, all) {
+		if !slices.ContainsFunc(all, func(other context.Context) bool { return same(ctx, other) }) {
 			all = append(all, ctx)
 		}
 	}
@@ -172,23 +173,6 @@ func partsOf(ctx context.Context) []context.Context {
 	}
 	return []context.Context{ctx}
 }
-
-// isIn reports whether ctx is one of all. Of a type whose values cannot be compared, maxAlike
-// are enough: a chain of tasks would add one for each task.
-func isIn(ctx context.Context, all []context.Context) bool {
-	alike := 0
-	for _, other := range all {
-		if same(ctx, other) {
-			return true
-		}
-		if reflect.TypeOf(ctx) == reflect.TypeOf(other) {
-			alike++
-		}
-	}
-	return alike >= maxAlike && !reflect.ValueOf(ctx).Comparable()
-}
-
-const maxAlike = 8
 
 // isEmpty reports whether ctx has no values.
 func isEmpty(ctx context.Context) bool { return ctx == context.Background() || ctx == context.TODO() }
