@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"runtime/pprof"
 	"slices"
-	"sync"
+	"sync/atomic"
 )
 
 // nameLabel is the pprof label for names.
@@ -44,19 +44,28 @@ type callContext struct {
 // Value returns what the values have. The scope, and what package context looks for to pass
 // on cancellation, are those of the other context.
 func (c *callContext) Value(key any) any {
-	if key == (scopeKey{}) || canceled().Value(key) != nil {
+	if key == (scopeKey{}) || isCancellation(key) {
 		return c.Context.Value(key)
 	}
 	return c.values.Value(key)
 }
 
-// canceled returns a context without values: it answers only what package context asks. It is
-// made when it is needed: importing starts nothing.
-var canceled = sync.OnceValue(func() context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	return ctx
-})
+// canceled is a context without values: it answers only what package context asks. It is nil until
+// it is needed: importing starts nothing.
+var canceled atomic.Pointer[context.Context]
+
+// isCancellation reports whether package context looks up key, to pass on the end of a
+// context or its cause.
+func isCancellation(key any) bool {
+	c := canceled.Load()
+	if c == nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		c = &ctx
+		canceled.Store(c)
+	}
+	return (*c).Value(key) != nil
+}
 
 // CallContext returns a context for a call made with ctx, with the pprof label for name unless
 // that is empty, and the function that ends it.
