@@ -1,6 +1,16 @@
 package limit
 
-import "github.com/stint-go/stint/internal/auto"
+import (
+	"sync/atomic"
+
+	"github.com/stint-go/stint/internal/auto"
+)
+
+// adaptive is the search of an adaptive Limiter.
+type adaptive struct {
+	search     auto.Config                     // zero: the limit is not adaptive
+	controller atomic.Pointer[auto.Controller] // nil until it is needed
+}
 
 // ended is the controller of a Limiter whose search has ended before it needed one.
 var ended auto.Controller

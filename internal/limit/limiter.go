@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/stint-go/stint/internal/auto"
 	"github.com/stint-go/stint/internal/fifo"
 	"github.com/stint-go/stint/internal/race"
 )
@@ -30,8 +29,7 @@ type Limiter struct {
 	counters  *Counters             // nil: see Limiter.Counters
 	inherited bool                  // calls without a limit, made by tasks that hold a permit, use l
 
-	search     auto.Config                     // of an adaptive limit
-	controller atomic.Pointer[auto.Controller] // nil until it is needed
+	adaptive
 }
 
 // A Watcher follows a limiter: by two bits of a word that its owner reads anyway, or by a

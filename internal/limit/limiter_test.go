@@ -257,7 +257,7 @@ func TestWatcher(t *testing.T) {
 // A controller is told of a waiter. Its first limit does not say that tasks wait; once somebody
 // has waited, the limit does.
 func TestControllerIsTold(t *testing.T) {
-	l, searching := adaptive(3)
+	l, searching := newAdaptive(3)
 	defer l.EndSearch()
 	var word atomic.Uint32
 	l.Watch(&Watcher{Word: &word, Over: 1, Above: 2, Threshold: 2})
@@ -292,7 +292,7 @@ func TestControllerIsTold(t *testing.T) {
 
 // The controller is told of an Untracked waiter when it is tracked, while it waits.
 func TestTrack(t *testing.T) {
-	l, searching := adaptive(1)
+	l, searching := newAdaptive(1)
 	defer l.EndSearch()
 	l.TryAcquire()
 	w := &Waiter{Untracked: true, Grant: func() {}}
