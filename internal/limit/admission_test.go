@@ -11,25 +11,26 @@ import (
 // the permit has one user, and in the end it is free.
 func TestAdmissionEnds(t *testing.T) {
 	l := New(1)
+	var users atomic.Int32
+	borrow := func(from *Scope) {
+		p, ok := l.AcquireFree(from)
+		if !ok {
+			return
+		}
+		if n := users.Add(1); n != 1 {
+			t.Errorf("%d users of one permit", n)
+		}
+		users.Add(-1)
+		l.Release(p)
+	}
 	for range 1000 {
 		a, ok := l.AdmitFree(context.Background())
 		if !ok {
 			t.Fatal("no permit is free")
 		}
-		var users atomic.Int32
 		var wg sync.WaitGroup
 		for range 2 {
-			wg.Go(func() {
-				p, ok := l.AcquireFree(ScopeOf(a.Context()).Call(nil, false))
-				if !ok {
-					return
-				}
-				if n := users.Add(1); n != 1 {
-					t.Errorf("%d users of one permit", n)
-				}
-				users.Add(-1)
-				l.Release(p)
-			})
+			wg.Go(func() { borrow(ScopeOf(a.Context()).Call(nil, false)) })
 		}
 		a.Release(false)
 		wg.Wait()

@@ -259,37 +259,33 @@ func TestReclaimLeavesTheLoanOfAnotherGoroutine(t *testing.T) {
 	})
 }
 
-// TestLentAndGeneral mixes calls on one task's permit with strangers. At every
-// instant a permit has one user.
+// use has a permit for some rounds. No permit has two users: of the two permits one is the task's.
+func use(t *testing.T, l *Limiter, from *Scope, rounds int, lent, general *atomic.Int32) {
+	for range rounds {
+		p, _ := l.Acquire(false, false, nil, nil, from, nil)
+		users := general
+		if p != (Permit{}) {
+			users = lent
+		}
+		if n := users.Add(1); n > 1 {
+			t.Errorf("%d users of one permit", n)
+		}
+		users.Add(-1)
+		l.Release(p)
+	}
+}
+
+// TestLentAndGeneral mixes calls on one task's permit with strangers.
 func TestLentAndGeneral(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(2)
 		own, held := taken(t, l)
-		var onSlot, general atomic.Int32
+		var lent, general atomic.Int32
 		var wg sync.WaitGroup
-		run := func(from *Scope, rounds int) {
-			wg.Go(func() {
-				for range rounds {
-					p, ok := l.Acquire(false, false, nil, nil, from, nil)
-					if !ok {
-						t.Error("Acquire gave up")
-					}
-					gauge := &general // of the two permits one is the task's
-					if p != (Permit{}) {
-						gauge = &onSlot
-					}
-					if n := gauge.Add(1); n > 1 {
-						t.Errorf("%d users of one permit", n)
-					}
-					gauge.Add(-1)
-					l.Release(p)
-				}
-			})
-		}
-		for range 3 {
-			run(nil, 500)
-			run(own, 500)
-			run(below(own), 500)
+		for _, from := range []*Scope{nil, own, below(own)} {
+			for range 3 {
+				wg.Go(func() { use(t, l, from, 500, &lent, &general) })
+			}
 		}
 		wg.Go(func() {
 			for range 500 {

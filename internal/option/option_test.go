@@ -28,15 +28,17 @@ func TestCollectNamesItsCaller(t *testing.T) {
 		{"Limiter was not made by Limit or Auto", []option.Option{new(bounded)}},
 		{"Queue does not apply", []option.Option{queue(1)}},
 	} {
-		func() {
-			defer func() {
-				if got, want := recover(), "stream: ParMap: "+c.want; got != any(want) {
-					t.Errorf("got %v, want %q", got, want)
-				}
-			}()
-			option.Collect("stream", "ParMap", option.Limiter, c.opts)
-		}()
+		if got, want := misuse(c.opts), "stream: ParMap: "+c.want; got != any(want) {
+			t.Errorf("got %v, want %q", got, want)
+		}
 	}
+}
+
+// misuse returns what Collect panics with.
+func misuse(opts []option.Option) (v any) {
+	defer func() { v = recover() }()
+	option.Collect("stream", "ParMap", option.Limiter, opts)
+	return nil
 }
 
 // Given twice, the later one counts.
