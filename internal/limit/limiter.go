@@ -161,10 +161,9 @@ func (l *Limiter) Track(w *Waiter) {
 	}
 }
 
-// Acquire waits for a permit and reports whether it has one. low is the priority of the caller;
-// nested says that its call inherited l. Acquire gives up when done or quit is closed; either may
-// be nil. If granted is not nil, Acquire calls its Grant before it blocks, but after the caller
-// has joined the queue.
+// Acquire waits for a permit, and reports whether it has one. low is the priority of the caller;
+// nested says that its call inherited l. Acquire gives up when done or quit is closed. Once the
+// caller is in the queue, Acquire calls the Grant of granted. done, quit and granted may be nil.
 func (l *Limiter) Acquire(low, nested bool, done, quit <-chan struct{}, from *Scope, granted *Waiter) (Permit, bool) {
 	ready := make(chan struct{})
 	w := &Waiter{Low: low, Nested: nested, Grant: func() { close(ready) }}
