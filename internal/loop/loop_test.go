@@ -388,7 +388,7 @@ func TestCallerWaitsForItsOwnPermit(t *testing.T) {
 	in(t, []string{"shared"}, []int{2}, func(t *testing.T, b *bench) {
 		b.lim.TryAcquire() // of the task that the caller is
 		ctx := limit.TaskContext(bg, limit.NewHeldPermit(b.lim, limit.Permit{}), nil, true)
-		sibling, _ := b.lim.Acquire(nil, nil, limit.ScopeOf(ctx), nil) // has it
+		sibling, _ := b.lim.Acquire(false, false, nil, nil, limit.ScopeOf(ctx), nil) // has it
 		ended, _ := b.loop(ctx, 10, func(_ context.Context, i int) error {
 			if i == 0 {
 				b.lim.Set(1)
