@@ -92,10 +92,9 @@ var splits = true
 // find nothing in most tests, whose loops are short.
 func (s *start) split(body func(lo, hi int)) {
 	end := min(s.n, untimedPiece)
-	t := newTeam(2) // so fork finds an idle CPU, even if GOMAXPROCS is 1 by now
+	t := newTeam(2) // so a CPU is idle, even if GOMAXPROCS is 1 by now
 	t.run(func() {
-		t.fork(func() { body(end/2, end) })
-		body(0, end/2)
+		t.both(func() { body(0, end/2) }, func() { body(end/2, end) })
 	})
 	s.begun = end
 }
