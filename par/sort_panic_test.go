@@ -1,7 +1,6 @@
 package par
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -11,16 +10,16 @@ import (
 	"testing/synctest"
 
 	"github.com/stint-go/stint"
+	"github.com/stint-go/stint/internal/testkit"
 )
 
 func stop() { panic("stop") }
 
-// interrupted sorts with a cmp that calls end in its calls from first to last. It checks that
-// the caller sees the panic or Goexit, that all elements are there, and that no call is
-// running or comes later. It returns how many calls there were.
-func interrupted(t *testing.T, name, shape string, n int, first, last int64, end func()) int64 {
+// interrupted sorts a copy with a cmp that calls end in its calls from first to last. It
+// checks that the caller sees the panic or Goexit, that all elements are there, and that no
+// call is running or comes later. It returns how many calls there were.
+func interrupted(t *testing.T, name string, before []record, first, last int64, end func()) int64 {
 	t.Helper()
-	before := recordsOf(shape, n)
 	s := slices.Clone(before)
 	var calls, running atomic.Int64
 	var over atomic.Bool
@@ -52,106 +51,94 @@ func interrupted(t *testing.T, name, shape string, n int, first, last int64, end
 		want = "panic of stop"
 	}
 	if how != want || how == "return" && !slices.IsSortedFunc(s, byKey) {
-		t.Fatalf("%s of %d elements, %s: %s after %d calls, want %s", name, n, shape, how, calls.Load(), want)
+		t.Fatalf("%s: %s after %d calls, want %s", name, how, calls.Load(), want)
 	}
 	return calls.Load()
 }
 
-// each calls f with each function and with several shapes.
-func eachSort(f func(name, shape string)) {
-	for name := range sorts {
-		for _, shape := range []string{"random", "two runs", "disturbed", "saw down", "appended"} {
-			f(name, shape)
-		}
-	}
-}
+var interruptedShapes = []string{"random", "two runs", "disturbed", "saw down", "appended"}
 
 func TestPanicInCmpReachesTheCallerAndLosesNothing(t *testing.T) {
-	eachSort(func(name, shape string) {
-		for _, n := range []int{2, 3, 21, stdMax + 1} {
-			for k := int64(1); interrupted(t, name, shape, n, k, k, stop) >= k; k++ {
+	for shape, n := range inputs(t, interruptedShapes, 2, 3, 21, stdMax+1) {
+		before := recordsOf(shape, n)
+		for name := range sorts {
+			for k := int64(1); interrupted(t, name, before, k, k, stop) >= k; k++ {
 			}
-			for k := int64(1); interrupted(t, name, shape, n, k, k, runtime.Goexit) >= k; k++ {
+			for k := int64(1); interrupted(t, name, before, k, k, runtime.Goexit) >= k; k++ {
 			}
 		}
-	})
+	}
 }
 
 // So it is on several goroutines, of which one or all do not return. The compares of two runs
 // are nearly all in the last merge, which is in pieces.
 func TestPanicsOfSeveralLoseNothing(t *testing.T) {
-	const n = 2*grain + 5
 	r := rand.New(rand.NewPCG(1, 2))
-	everyProcs(t, func(t *testing.T) {
-		eachSort(func(name, shape string) {
-			total := interrupted(t, name, shape, n, math.MaxInt64, 0, nil)
+	for shape, n := range inputs(t, interruptedShapes, 2*grain+5) {
+		before := recordsOf(shape, n)
+		for name := range sorts {
+			total := interrupted(t, name, before, math.MaxInt64, 0, nil)
 			const parts = 3 // one call in each, so also in the last merge
 			for part := range int64(parts) {
 				k := total*part/parts + r.Int64N(total/parts) + 1
-				for _, last := range []int64{k, math.MaxInt64} {
-					interrupted(t, name, shape, n, k, last, stop)
-					interrupted(t, name, shape, n, k, last, runtime.Goexit)
-				}
-			}
-		})
-	})
-}
-
-// A bubble fails when a goroutine of it is left.
-func TestSortFuncsLeaveNoGoroutine(t *testing.T) {
-	everyProcs(t, func(t *testing.T) {
-		for name := range sorts {
-			synctest.Test(t, func(t *testing.T) {
-				interrupted(t, name, "random", 4*grain, math.MaxInt64, 0, nil)
-				interrupted(t, name, "random", 4*grain, 1000, math.MaxInt64, stop)
-				interrupted(t, name, "two runs", 4*grain, 5*grain, math.MaxInt64, runtime.Goexit)
-			})
-		}
-	})
-}
-
-// A goroutine is in the middle of a part when cmp does not return.
-func TestSortFuncsStopSoonAfterAPanic(t *testing.T) {
-	const n = 64 * grain
-	for _, p := range []int{2, 8} {
-		procs(t, p)
-		for name, sort := range sorts {
-			calls, panicked := stopAt(t, 1000, func(step func()) {
-				sort(recordsOf("random", n), func(a, b record) int {
-					step()
-					return byKey(a, b)
-				})
-			})
-			if e, ok := panicked.(*stint.PanicError); !ok || e.Value != "stop" {
-				t.Errorf("%s, GOMAXPROCS %d: panics with %v", name, p, panicked)
-			}
-			if most := float64(p) * grain * (math.Log2(grain) + 2); float64(calls) > most {
-				t.Errorf("%s, GOMAXPROCS %d: %d calls, want at most %.0f", name, p, calls, most)
+				interrupted(t, name, before, k, k, stop)
+				interrupted(t, name, before, k, k, runtime.Goexit)
+				interrupted(t, name, before, k, math.MaxInt64, stop)
+				interrupted(t, name, before, k, math.MaxInt64, runtime.Goexit)
 			}
 		}
 	}
 }
 
-// stopAt calls sort in a bubble, with a step that its cmp calls first. Call k of step panics
-// with "stop"; later calls wait until the goroutine that has panicked waits or has ended,
-// since otherwise they would go on if it lost its CPU just then. stopAt returns how many
-// calls there were, and what sort panicked with.
-func stopAt(t *testing.T, k int64, sort func(step func())) (calls int64, panicked any) {
+// A bubble fails when a goroutine of it is left.
+func TestSortFuncsLeaveNoGoroutine(t *testing.T) {
+	for shape, n := range inputs(t, []string{"random", "two runs"}, 4*grain) {
+		before := recordsOf(shape, n)
+		for name := range sorts {
+			synctest.Test(t, func(t *testing.T) {
+				interrupted(t, name, before, math.MaxInt64, 0, nil)
+				interrupted(t, name, before, 1000, math.MaxInt64, stop)
+				interrupted(t, name, before, 5*grain, math.MaxInt64, runtime.Goexit)
+			})
+		}
+	}
+}
+
+// A goroutine is in the middle of a part when cmp does not return.
+func TestSortFuncsStopSoonAfterAPanic(t *testing.T) {
+	for shape, n := range inputs(t, []string{"random"}, 64*grain) {
+		p := float64(runtime.GOMAXPROCS(0))
+		for name := range sorts {
+			calls, panicked := stopAt(t, 1000, name, recordsOf(shape, n))
+			if e, ok := panicked.(*stint.PanicError); !ok || e.Value != "stop" {
+				t.Errorf("%s: panics with %v", name, panicked)
+			}
+			if most := p * grain * (math.Log2(grain) + 2); p > 1 && float64(calls) > most {
+				t.Errorf("%s: %d calls, want at most %.0f", name, calls, most)
+			}
+		}
+	}
+}
+
+// stopAt sorts s in a bubble. Call k of cmp panics with "stop"; later calls wait until the
+// goroutine that has panicked waits or has ended, since otherwise they would go on if it lost
+// its CPU just then. stopAt returns how many calls there were, and what the caller recovered.
+func stopAt(t *testing.T, k int64, name string, s []record) (calls int64, panicked any) {
 	t.Helper()
 	synctest.Test(t, func(*testing.T) {
 		var n atomic.Int64
 		told, ended := make(chan struct{}), make(chan struct{})
+		cmp := func(a, b record) int {
+			if c := n.Add(1); c == k {
+				panic("stop")
+			} else if c > k {
+				<-told
+			}
+			return byKey(a, b)
+		}
 		go func() {
 			defer close(ended)
-			defer func() { panicked = recover() }()
-			sort(func() {
-				switch c := n.Add(1); {
-				case c == k:
-					panic("stop")
-				case c > k:
-					<-told
-				}
-			})
+			panicked = testkit.Recovered(func() { sorts[name](s, cmp) })
 		}()
 		synctest.Wait()
 		close(told)
@@ -163,31 +150,27 @@ func stopAt(t *testing.T, k int64, sort func(step func())) (calls int64, panicke
 
 func TestContradictingCmpTerminates(t *testing.T) {
 	var state atomic.Uint64
-	lies := map[string]func(a, b record) int{
-		"less":        func(a, b record) int { return -1 },
-		"greater":     func(a, b record) int { return 1 },
-		"equal":       func(a, b record) int { return 0 },
-		"least":       func(a, b record) int { return math.MinInt },
-		"random":      func(a, b record) int { return int(state.Add(0x9e3779b97f4a7c15)>>40%3) - 1 },
-		"alternating": func(a, b record) int { return int(state.Add(1)%2)*2 - 1 },
-		"rarely":      func(a, b record) int { return pick(rand.IntN(1000) == 0, -1, byKey(a, b)) },
-		"circular":    func(a, b record) int { return (a.key-b.key)%3 - 1 },
-		"extreme":     func(a, b record) int { return math.MinInt * (a.key & 1) },
+	lies := []func(a, b record) int{
+		func(a, b record) int { return -1 },
+		func(a, b record) int { return 1 },
+		func(a, b record) int { return 0 },
+		func(a, b record) int { return math.MinInt },
+		func(a, b record) int { return int(state.Add(0x9e3779b97f4a7c15)>>40%3) - 1 },
+		func(a, b record) int { return int(state.Add(1)%2)*2 - 1 },
+		func(a, b record) int { return pick(rand.IntN(1000) == 0, -1, byKey(a, b)) },
+		func(a, b record) int { return (a.key-b.key)%3 - 1 },
+		func(a, b record) int { return math.MinInt * (a.key & 1) },
 	}
-	everyProcs(t, func(t *testing.T) {
-		for lie, cmp := range lies {
-			for name, sort := range sorts {
-				for _, n := range lengths {
-					before := recordsOf("random", n)
-					s := slices.Clone(before)
-					var calls atomic.Int64
-					sort(s, func(a, b record) int { calls.Add(1); return cmp(a, b) })
-					whole(t, s, before)
-					if c := calls.Load(); c > 2*mostCompares(n) { // which is promised for an order only
-						t.Error(fmt.Sprint(name, ", ", lie, ": ", c, " compares of ", n))
-					}
-				}
+	for shape, n := range inputs(t, []string{"random"}, lengths...) {
+		before := recordsOf(shape, n)
+		for i := range len(lies) * len(sorts) {
+			name := []string{"SortFunc", "SortStableFunc"}[i%2]
+			s := slices.Clone(before)
+			calls := compares(sorts[name], s, lies[i/2])
+			whole(t, s, before)
+			if calls > 2*mostCompares(n) { // which is promised for an order only
+				t.Errorf("%s, lie %d: %d compares", name, i/2, calls)
 			}
 		}
-	})
+	}
 }

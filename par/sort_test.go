@@ -2,7 +2,8 @@ package par
 
 import (
 	"cmp"
-	"fmt"
+	"iter"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/stint-go/stint/internal/race"
+	"github.com/stint-go/stint/internal/testkit"
 )
 
 // lengths are those around which the sorts change what they do.
@@ -58,20 +60,32 @@ func keysOf(shape string, n int) []int {
 	return keys
 }
 
-// everyProcs calls f with GOMAXPROCS set to several numbers. Under the race detector, which
-// is slow, that is the one that go test -cpu says.
-func everyProcs(t *testing.T, f func(t *testing.T)) {
-	all := []int{1, 2, 8}
-	if race.Enabled {
-		all = []int{runtime.GOMAXPROCS(0)}
-	}
-	for _, p := range all {
-		t.Run(fmt.Sprint("GOMAXPROCS=", p), func(t *testing.T) {
-			procs(t, p)
-			f(t)
-		})
+// inputs yields each shape and length, with GOMAXPROCS set to several numbers. Under the race
+// detector, which is slow, that is the one that go test -cpu says.
+func inputs(t *testing.T, shapes []string, lengths ...int) iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		before := runtime.GOMAXPROCS(0)
+		defer runtime.GOMAXPROCS(before)
+		all := []int{1, 2, 8}
+		if race.Enabled {
+			all = []int{before}
+		}
+		for i := range len(all) * len(shapes) * len(lengths) {
+			shape, n := shapes[i%len(shapes)], lengths[i/len(shapes)%len(lengths)]
+			procs := all[i/len(shapes)/len(lengths)]
+			if n < 2*grain && procs > all[0] {
+				continue // it is sorted on one goroutine
+			}
+			runtime.GOMAXPROCS(procs)
+			if !yield(shape, n) || t.Failed() {
+				t.Log("GOMAXPROCS", procs, shape, n)
+				return
+			}
+		}
 	}
 }
+
+var allShapes = slices.Sorted(maps.Keys(shapes))
 
 // asSlicesSort checks that Sort makes of elements what slices.Sort does. NaNs are equal here,
 // and so are 0 and -0.
@@ -90,16 +104,12 @@ func asSlicesSort[E cmp.Ordered](t *testing.T, keys []int, element func(int) E) 
 }
 
 func TestSortEqualsSlicesSort(t *testing.T) {
-	everyProcs(t, func(t *testing.T) {
-		for shape := range shapes {
-			for _, n := range lengths {
-				keys := keysOf(shape, n)
-				asSlicesSort(t, keys, func(k int) int { return k })
-				asSlicesSort(t, keys, oddFloat)
-				asSlicesSort(t, keys, func(k int) string { return "key-" + strconv.Itoa(k) })
-			}
-		}
-	})
+	for shape, n := range inputs(t, allShapes, lengths...) {
+		keys := keysOf(shape, n)
+		asSlicesSort(t, keys, func(k int) int { return k })
+		asSlicesSort(t, keys, oddFloat)
+		asSlicesSort(t, keys, func(k int) string { return "key-" + strconv.Itoa(k) })
+	}
 }
 
 func TestSortTakesEveryOrderedType(t *testing.T) {
@@ -146,19 +156,16 @@ func oddFloat(k int) float64 {
 
 // A NaN is not less than its neighbours, which may look like order.
 func TestSortFindsTheNaNInOrder(t *testing.T) {
-	for _, n := range []int{2, 12, 13, 129, 1000, 1024, 40_000} {
+	for shape, n := range inputs(t, []string{"last first", "reversed"}, 2, 12, 13, 129, 1000, 1024, 40_000) {
 		for _, at := range []int{0, 1, n / 2, n - 9, n - 2, n - 1} {
-			for _, key := range []func(i int) int{
-				func(i int) int { return i % max(1, n-4) }, // the last four belong to the front
-				func(i int) int { return -i },
-			} {
-				asSlicesSort(t, keysOf("sorted", n), func(i int) float64 {
-					if i == at {
-						return math.NaN()
-					}
-					return float64(key(i))
-				})
-			}
+			keys := keysOf(shape, n)
+			nan := keys[max(at, 0)]
+			asSlicesSort(t, keys, func(k int) float64 {
+				if k == nan {
+					return math.NaN()
+				}
+				return float64(k)
+			})
 		}
 	}
 }
@@ -190,14 +197,11 @@ func TestSortKeepsEveryNaNAndZero(t *testing.T) {
 
 // Partitions that are uneven to the limit leave the rest to package slices.
 func TestQuickAtItsLimit(t *testing.T) {
-	for n := range 300 {
-		for _, shape := range []string{"equal", "two", "sixteen", "random"} {
-			keys := keysOf(shape, n)
-			for limit := range 5 {
-				got := slices.Clone(keys)
-				if quick(nil, got, nil, limit); !slices.IsSorted(got) {
-					t.Fatalf("%d elements, %s, limit %d: %v", n, shape, limit, got)
-				}
+	for shape, n := range inputs(t, []string{"equal", "two", "sixteen", "random"}, 24, 25, 26, 100, 300) {
+		for limit := range 5 {
+			got := keysOf(shape, n)
+			if quick(nil, got, nil, limit); !slices.IsSorted(got) {
+				t.Errorf("limit %d: %v", limit, got)
 			}
 		}
 	}
@@ -252,50 +256,44 @@ func checkSorts(t *testing.T, before []record) {
 }
 
 func TestSortFuncsSort(t *testing.T) {
-	everyProcs(t, func(t *testing.T) {
-		for shape := range shapes {
-			for _, n := range lengths {
-				checkSorts(t, recordsOf(shape, n))
-			}
-		}
-	})
+	for shape, n := range inputs(t, allShapes, lengths...) {
+		checkSorts(t, recordsOf(shape, n))
+	}
 }
 
-// Two runs of any lengths, with elements that are equal across each place where their merge
-// can be divided.
+// Elements are equal across each place where the merge of two runs can be divided.
 func TestMergesKeepTheOrderOfEqualElements(t *testing.T) {
-	const n = 4 * grain
-	everyProcs(t, func(t *testing.T) {
+	for _, n := range inputs(t, []string{"two runs"}, 4*grain) {
 		for _, values := range []int{1, 2, 3, 100, n} {
 			for _, mid := range []int{2, 100, n / 4, n / 2, 3 * n / 4, n - 100, n - 1} {
-				s := make([]record, n)
-				for i := range s {
-					at, length := i, mid
-					if i >= mid {
-						at, length = i-mid, n-mid
-					}
-					s[i] = record{key: at * values / length, tag: i}
-				}
-				checkSorts(t, s)
+				checkSorts(t, twoRuns(n, mid, values))
 			}
 		}
-	})
+	}
+}
+
+func twoRuns(n, mid, values int) []record {
+	s := make([]record, n)
+	for i := range s {
+		s[i] = record{key: i * values / mid, tag: i}
+		if i >= mid {
+			s[i].key = (i - mid) * values / (n - mid)
+		}
+	}
+	return s
 }
 
 func TestSortFuncsOfAllKinds(t *testing.T) {
-	everyProcs(t, func(t *testing.T) {
-		for _, n := range []int{20, stdMax + 1, 2 * grain} {
-			records := recordsOf("sixteen", n)
-			ofKind(t, records, byKey, func(r record) record { return r })
-			ofKind(t, records, cmp.Compare, func(r record) int { return r.key })
-			ofKind(t, records, cmp.Compare, func(r record) byte { return byte(r.key) })
-			ofKind(t, records, cmp.Compare, func(r record) string { return strconv.Itoa(r.key) })
-			ofKind(t, records, cmp.Compare, func(r record) float64 { return oddFloat(r.key) })
-			ofKind(t, records, func(a, b *int) int { return *a - *b }, func(r record) *int { return &r.key })
-			ofKind(t, records, func(a, b struct{}) int { return -1 }, func(record) struct{} { return struct{}{} })
-			ofKind(t, records, func(a, b [25]int) int { return a[24] - b[24] }, func(r record) [25]int { return [25]int{24: r.key} })
-		}
-	})
+	for shape, n := range inputs(t, []string{"sixteen"}, 20, stdMax+1, 2*grain) {
+		records := recordsOf(shape, n)
+		ofKind(t, records, cmp.Compare, func(r record) int { return r.key })
+		ofKind(t, records, cmp.Compare, func(r record) byte { return byte(r.key) })
+		ofKind(t, records, cmp.Compare, func(r record) string { return strconv.Itoa(r.key) })
+		ofKind(t, records, cmp.Compare, func(r record) float64 { return oddFloat(r.key) })
+		ofKind(t, records, func(a, b *int) int { return *a - *b }, func(r record) *int { return &r.key })
+		ofKind(t, records, func(a, b struct{}) int { return -1 }, func(record) struct{} { return struct{}{} })
+		ofKind(t, records, func(a, b [25]int) int { return a[24] - b[24] }, func(r record) [25]int { return [25]int{24: r.key} })
+	}
 }
 
 func ofKind[E comparable](t *testing.T, records []record, cmp func(a, b E) int, element func(record) E) {
@@ -342,14 +340,8 @@ func TestSortOfNothing(t *testing.T) {
 func TestSortFuncsWithoutCmp(t *testing.T) {
 	for name, sort := range sorts {
 		for n := range 3 {
-			func() {
-				defer func() {
-					if v, want := recover(), "par: "+name+": cmp is nil"; v != want {
-						t.Errorf("panics with %v, want %s", v, want)
-					}
-				}()
-				sort(make([]record, n), nil)
-			}()
+			v := testkit.Recovered(func() { sort(make([]record, n), nil) })
+			testkit.Equal(t, "panic", v, any("par: "+name+": cmp is nil"))
 		}
 	}
 }

@@ -2,10 +2,11 @@ package par
 
 import (
 	"runtime"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stint-go/stint/internal/testkit"
 )
 
 func second() { time.Sleep(time.Second) }
@@ -15,23 +16,18 @@ func TestTeamUsesEachCPU(t *testing.T) {
 	for _, p := range []int{1, 2, 3, 8} {
 		synctest.Test(t, func(t *testing.T) {
 			tm := newTeam(p)
-			var running, most atomic.Int64
+			var g testkit.Gauge
 			var tree func(depth int)
 			tree = func(depth int) {
 				if depth <= 0 {
-					n := running.Add(1)
-					for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
-					}
-					second()
-					running.Add(-1)
+					g.Hold(time.Second)
 				} else if !tm.both(func() { tree(depth - 1) }, func() { tree(depth - 2) }) {
 					t.Error("stopped")
 				}
 			}
 			tm.run(func() { tree(9) })
-			if most.Load() != int64(p) || int(tm.idle.Load()) != p-1 {
-				t.Errorf("%d CPUs: %d at once, %d idle at the end", p, most.Load(), tm.idle.Load())
-			}
+			testkit.Equal(t, "at once", g.Max(), p)
+			testkit.Equal(t, "idle at the end", int(tm.idle.Load()), p-1)
 		})
 	}
 }
@@ -41,49 +37,37 @@ func TestTeamUsesTheCPUOfWhoWaits(t *testing.T) {
 	for _, callerWaits := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			tm := newTeam(2)
-			long := func() {
+			short, long := func() {}, func() {
 				second()
 				tm.both(second, second)
 			}
-			began := time.Now()
-			tm.run(func() {
-				if callerWaits {
-					tm.both(func() {}, long)
-				} else {
-					tm.both(long, func() {})
-				}
-			})
-			if took := time.Since(began); took != 2*time.Second {
-				t.Errorf("caller waits: %t: %v, want 2s", callerWaits, took)
+			if callerWaits {
+				tm.run(func() { tm.both(short, long) })
+			} else {
+				tm.run(func() { tm.both(long, short) })
 			}
+			testkit.Equal(t, "time passed", testkit.SinceBubble(), 2*time.Second)
 		})
 	}
 }
 
 // After a function that did not return, on either goroutine, nothing starts.
 func TestTeamStops(t *testing.T) {
+	nothing := func() {}
 	for _, c := range []struct {
 		f, g func()
 		want string
 	}{
-		{func() {}, runtime.Goexit, "Goexit"},
-		{func() {}, stop, "panic of stop"},
-		{stop, func() {}, "panic of stop"},
+		{nothing, runtime.Goexit, "Goexit"},
+		{nothing, stop, "panic of stop"},
+		{stop, nothing, "panic of stop"},
 		{stop, runtime.Goexit, "panic of stop"},
 		{runtime.Goexit, stop, "panic of stop"},
 	} {
-		for _, p := range []int{1, 2} {
-			tm := newTeam(p)
-			got := ending(func() {
-				tm.run(func() {
-					if tm.both(c.f, c.g) {
-						t.Error("both goes on")
-					}
-				})
-			})
-			if both := tm.both(second, second); both || got != c.want && p == 2 {
-				t.Errorf("%d CPUs: %s, want %s; goes on: %t", p, got, c.want, both)
-			}
+		tm, goesOn := newTeam(2), false
+		got := ending(func() { tm.run(func() { goesOn = tm.both(c.f, c.g) }) })
+		if after := tm.both(stop, stop); goesOn || after || got != c.want {
+			t.Errorf("%s, want %s; goes on: %t, %t", got, c.want, goesOn, after)
 		}
 	}
 }
