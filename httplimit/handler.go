@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"github.com/stint-go/stint"
-	"github.com/stint-go/stint/internal/admission"
+	"github.com/stint-go/stint/internal/limit"
 	"github.com/stint-go/stint/internal/option"
 )
 
@@ -36,8 +36,8 @@ func Handler(next http.Handler, l *stint.Limiter, waiting int) http.Handler {
 }
 
 type handler struct {
-	next http.Handler
-	limiter
+	next    http.Handler
+	limiter *limit.Limiter
 	waiting chan struct{} // has one for each request that waits
 }
 
@@ -65,29 +65,26 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // acquire waits for a permit if the request may wait.
-func (h *handler) acquire(r *http.Request) (admission.Admission, error) {
+func (h *handler) acquire(r *http.Request) (limit.Admission, error) {
 	ctx := r.Context()
 	if ctx.Err() != nil {
-		return admission.Admission{}, context.Cause(ctx)
+		return limit.Admission{}, context.Cause(ctx)
 	}
-	if permit, ok := admission.AcquireFree(ctx, h.Limiter); ok {
+	if permit, ok := h.limiter.AdmitFree(ctx); ok {
 		return permit, nil
 	}
 	select {
 	case h.waiting <- struct{}{}:
 		defer func() { <-h.waiting }()
 		readAhead(r)
-		return admission.Acquire(ctx, h.Limiter)
+		return h.limiter.Admit(ctx)
 	default:
-		h.Limiter.Refused()
-		return admission.Admission{}, errRefused
+		h.limiter.Refused()
+		return limit.Admission{}, errRefused
 	}
 }
 
-// A limiter is a stint.Limiter from within. That of no Limiter is nil.
-type limiter struct{ option.Options }
-
-// within returns l, given to the function called caller.
-func within(caller string, l *stint.Limiter) limiter {
-	return limiter{option.Collect("httplimit", caller, option.Limiter, []stint.Option{l})}
+// within returns what is in l, which was given to the function called caller.
+func within(caller string, l *stint.Limiter) *limit.Limiter {
+	return option.Collect("httplimit", caller, option.Limiter, []stint.Option{l}).Limiter
 }

@@ -9,19 +9,21 @@ import (
 	"net/url"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/stint-go/stint/internal/limit"
 )
 
 // A host has a limiter when PerHost has returned it.
 type host struct {
 	turn    chan struct{} // has one while a request looks, and may call PerHost
 	made    bool
-	limiter limiter
+	limiter *limit.Limiter // may be nil
 }
 
 // ofHost returns the limiter for the host of a name. It calls PerHost if nobody has. If
 // another request does, ofHost waits for that until ctx ends, and returns its cause. If PerHost
 // panics, the next request calls it again.
-func (t *Transport) ofHost(ctx context.Context, name string) (limiter, error) {
+func (t *Transport) ofHost(ctx context.Context, name string) (*limit.Limiter, error) {
 	found, ok := t.hosts.Load(name)
 	if !ok {
 		found, _ = t.hosts.LoadOrStore(name, &host{turn: make(chan struct{}, 1)})
@@ -31,7 +33,7 @@ func (t *Transport) ofHost(ctx context.Context, name string) (limiter, error) {
 	case h.turn <- struct{}{}:
 		defer func() { <-h.turn }()
 	case <-ctx.Done():
-		return limiter{}, context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
 	if !h.made {
 		if l := t.PerHost(name); l != nil {

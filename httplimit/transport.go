@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/stint-go/stint"
-	"github.com/stint-go/stint/internal/admission"
+	"github.com/stint-go/stint/internal/limit"
 )
 
 // A Transport is an http.RoundTripper that sends a request when it has a permit. It waits for
@@ -60,12 +60,12 @@ const maxRetryAfter = time.Minute
 // RoundTrip sends req with a permit: see Transport.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	l, err := t.limiterOf(req)
-	if err == nil && l.Limiter == nil {
+	if err == nil && l == nil {
 		return t.base().RoundTrip(req)
 	}
-	var p admission.Admission
+	var p limit.Admission
 	if err == nil {
-		p, err = admission.Acquire(req.Context(), l.Limiter)
+		p, err = l.Admit(req.Context())
 	}
 	if err != nil {
 		if req.Body != nil {
@@ -76,9 +76,9 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return send(t.base(), req, &permit{Admission: p})
 }
 
-// limiterOf returns the limiter of req. The error is the cause of the context, which may end
+// limiterOf returns the limiter of req, or nil if there is none. The error is the cause of the context, which may end
 // while another request makes the limiter.
-func (t *Transport) limiterOf(req *http.Request) (limiter, error) {
+func (t *Transport) limiterOf(req *http.Request) (*limit.Limiter, error) {
 	if (t.Limiter == nil) == (t.PerHost == nil) {
 		panic("httplimit: Transport: want exactly one of Limiter and PerHost")
 	}
