@@ -86,13 +86,4 @@ func (t *team) fork(f, g func()) {
 
 // try calls f. If f does not return, try records the outcome before another goroutine goes
 // on. It recovers a panic; a Goexit continues.
-func (t *team) try(f func()) {
-	returned := false
-	defer func() {
-		if !returned {
-			t.failure.add(task.Unreturned(recover()))
-		}
-	}()
-	f()
-	returned = true
-}
+func (t *team) try(f func()) { task.Guard(f, t.failure.add) }
