@@ -2,6 +2,7 @@ package par
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -109,17 +110,20 @@ func TestSortFuncsLeaveNoGoroutine(t *testing.T) {
 	}
 }
 
-// A goroutine is in the middle of a part when cmp does not return.
+// A goroutine is in the middle of a part, or of a partition or merge of more elements, when cmp
+// does not return.
 func TestSortFuncsStopSoonAfterAPanic(t *testing.T) {
 	for shape, n := range inputs(t, []string{"random"}, 64*grain) {
-		p := float64(runtime.GOMAXPROCS(0))
+		parts := int64(runtime.GOMAXPROCS(0) * grain * (bits.Len(grain) + 2))
 		for name := range sorts {
-			calls, panicked := stopAt(t, 1000, name, recordsOf(shape, n))
-			if e, ok := panicked.(*stint.PanicError); !ok || e.Value != "stop" {
-				t.Errorf("%s: panics with %v", name, panicked)
-			}
-			if most := p * grain * (math.Log2(grain) + 2); p > 1 && float64(calls) > most {
-				t.Errorf("%s: %d calls, want at most %.0f", name, calls, most)
+			for k, most := range map[int]int64{1000: parts, 5 * n: int64(6*n) + parts} {
+				calls, panicked := stopAt(t, int64(k), name, recordsOf(shape, n))
+				if e, ok := panicked.(*stint.PanicError); !ok || e.Value != "stop" {
+					t.Errorf("%s: panics with %v", name, panicked)
+				}
+				if calls > most {
+					t.Errorf("%s: %d calls after %d, want at most %d", name, calls, k, most)
+				}
 			}
 		}
 	}

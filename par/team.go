@@ -52,12 +52,13 @@ func (t *team) stopped() bool {
 func (t *team) both(f, g func()) bool {
 	switch {
 	case t.stopped():
-		return false
 	case t.take():
 		t.fork(f, g)
 	default:
 		f()
-		g()
+		if !t.stopped() {
+			g()
+		}
 	}
 	return !t.stopped()
 }
