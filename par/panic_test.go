@@ -145,13 +145,13 @@ func users() []user {
 			us = append(us, user{fmt.Sprint(d.name, " of ", n), func(f func()) { d.loop(n, func(int) { f() }) }})
 		}
 	}
-	for _, n := range []int{2, 100, 1000, minTeamElements} {
+	for _, n := range []int{2, 100, 1000, 2 * grain} {
 		us = append(us, user{fmt.Sprint("SortFunc of ", n), func(f func()) {
 			SortFunc(numbers(n), func(a, b int) int { f(); return b - a })
 		}})
-		for _, pattern := range []string{"random", "appended"} {
-			us = append(us, user{fmt.Sprint("SortStableFunc of ", n, " ", pattern), func(f func()) {
-				SortStableFunc(stableKeys(pattern, n), func(a, b int) int { f(); return a - b })
+		for _, shape := range []string{"random", "appended"} {
+			us = append(us, user{fmt.Sprint("SortStableFunc of ", n, " ", shape), func(f func()) {
+				SortStableFunc(keysOf(shape, n), func(a, b int) int { f(); return a - b })
 			}})
 		}
 	}
