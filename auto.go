@@ -11,7 +11,7 @@ import (
 // Auto returns a Limiter with an adaptive limit. While tasks wait for permits, it searches
 // between min and max for the limit with the best throughput: CPU-bound tasks get a worker
 // for each CPU; for I/O-bound tasks, workers are added while throughput improves. Failed tasks
-// do not count. The limit stays below what the memory limit of the process allows. Limiter.Set
+// do not count. The limit stays below what GOMEMLIMIT allows. Limiter.Set
 // ends the search, which docs/choosing-a-limit.md describes, with its costs.
 //
 // Share one Limiter among all calls to the same server. It keeps the limit that it has found,

@@ -36,10 +36,10 @@ func room(t *testing.T, c *resources, now, want, n int, reason string) {
 
 func TestMetricsExist(t *testing.T) {
 	all := metrics.All()
-	for _, name := range metricNames {
-		i := slices.IndexFunc(all, func(d metrics.Description) bool { return d.Name == name })
+	for _, m := range metricSamples {
+		i := slices.IndexFunc(all, func(d metrics.Description) bool { return d.Name == m.Name })
 		if i < 0 || all[i].Kind != metrics.KindUint64 {
-			t.Errorf("%s is not a number that the runtime knows", name)
+			t.Errorf("%s is not a number that the runtime knows", m.Name)
 		}
 	}
 }
@@ -57,16 +57,6 @@ func TestUnknownMetricIsNoCeiling(t *testing.T) {
 	}
 }
 
-func TestNoMemoryLimitAllowsEverything(t *testing.T) {
-	memoryLimited(t, 0)
-	u := usage{all: 1 << 40, kept: 1 << 40}
-	c := u.resources()
-	if c.memoryShort() {
-		t.Error("memory is short without a limit")
-	}
-	room(t, c, 16, 32, 32, "")
-}
-
 func TestAskingAllocatesNothing(t *testing.T) {
 	for _, set := range []int64{0, 1 << 40} {
 		memoryLimited(t, set)
@@ -81,34 +71,6 @@ func TestAskingAllocatesNothing(t *testing.T) {
 			t.Errorf("limit %d: %v allocations", set, n)
 		}
 	}
-}
-
-// TestNothingToRefuse has the limit fall, or stay: resources are not asked.
-func TestNothingToRefuse(t *testing.T) {
-	u := usage{threads: 5000}
-	s := search{limit: 16, allow: u.resources().room}
-	for _, n := range []int{16, 8} {
-		if got, why := s.allowed(n); got != n || why != "" {
-			t.Errorf("allowed(%d) = %d, %q", n, got, why)
-		}
-	}
-}
-
-func BenchmarkResources(b *testing.B) {
-	old := debug.SetMemoryLimit(1 << 40)
-	defer debug.SetMemoryLimit(old)
-	b.Run("room", func(b *testing.B) {
-		var c resources
-		for b.Loop() {
-			c.room(16, 17)
-		}
-	})
-	b.Run("memoryShort", func(b *testing.B) {
-		var c resources
-		for b.Loop() {
-			c.memoryShort()
-		}
-	})
 }
 
 func TestThreadsHoldTheLimit(t *testing.T) {
