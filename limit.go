@@ -81,7 +81,7 @@ type LimiterStats struct {
 	// start", "holding" the limit that it has found, or "probing" another one. It is "fixed"
 	// for a limit that does not adapt.
 	Phase string `json:"phase"`
-	// Reason says, for people, why the limit changed last: in "throughput did not rise:
+	// Reason says, for people, why the limit changed last: in "throughput did not rise enough:
 	// 1,210/s at 36, 1,190/s at 72 (±5 %)", 36 tasks at a time finished 1,210 tasks a second,
 	// and 72 only 1,190, with a standard error of 5 %. Its words may change.
 	Reason string `json:"reason,omitempty"`

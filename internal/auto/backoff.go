@@ -6,6 +6,17 @@ import (
 	"time"
 )
 
+const (
+	backoffFactor  = 0.7              // of the limit: what a backoff leaves
+	overloadShare  = 20               // of tasks: one of so many may be overloaded
+	sameShare      = 0.8              // of the share of overloaded tasks before, with which a quarter of the limit has not helped: of load, little would be left
+	tolerantTime   = time.Minute      // for which more may be overloaded then
+	climbTime      = time.Second      // in which a ceiling that was met again rises by
+	climbShare     = 8                // one of so many: less than the growth of a fifth that some servers refuse
+	minCeilingTime = time.Second      // for which a ceiling holds at first
+	maxCeilingTime = 10 * time.Second // for which one holds at most, and after whose end the next is no repetition
+)
+
 // An overload is the evidence that the limit is too high. A server may refuse a few tasks for other
 // reasons than load.
 type overload struct {
@@ -16,6 +27,17 @@ type overload struct {
 	tolerant time.Duration
 	lowered  time.Duration // when the limit fell last
 	slowest  time.Duration // that a failed task took, less an eighth for each since
+}
+
+// A ceilings is the limit that overloaded, or was not allowed, and what became of those before.
+type ceilings struct {
+	ceiling     int           // no probe reaches this limit; 0: none
+	retryAt     time.Duration // when it is lifted
+	ceilingTime time.Duration // for which it holds
+	rises       bool          // it has risen
+	fell        int           // the limit that met it first
+	stale       int           // tasks still to finish that started before the last backoff
+	backoffs    uint64        // so far
 }
 
 // A bucket leaks as many overloaded tasks as may be.
@@ -103,17 +125,12 @@ func (s *search) enoughOverloads() int {
 // twice as long.
 func (s *search) setCeiling(now time.Duration, n int) {
 	if s.ceiling == 0 || s.rises {
-		again := s.ceilingTime > 0 && now-s.retryAt < maxCeilingTime
-		switch {
-		case !again:
-			s.fell = n
-		case s.rises:
-			s.fell = max(s.fell/2, n)
-		default: // the last one was lifted, and the limit may not have come far
-			s.fell = max(s.fell, n)
+		if s.rises { // otherwise the last one was lifted, and the limit may not have come far
+			s.fell /= 2
 		}
-		if s.ceilingTime = min(2*s.ceilingTime, maxCeilingTime); !again {
-			s.ceilingTime = minCeilingTime
+		s.fell, s.ceilingTime = max(s.fell, n), min(2*s.ceilingTime, maxCeilingTime)
+		if now-s.retryAt >= maxCeilingTime || s.ceilingTime == 0 { // it is the first for long
+			s.fell, s.ceilingTime = n, minCeilingTime
 		}
 		s.rises = false
 	}
@@ -134,8 +151,10 @@ func (s *search) raiseCeiling(now time.Duration) {
 	case s.phase != Holding || s.held < s.ceiling-1-s.ceiling/climbShare:
 		return
 	default:
-		s.up, s.hold = true, 0
 		s.ceiling += max(1, s.ceiling/climbShare)
+		if n, _ := s.allowed(s.highest()); n > s.held {
+			s.try(now, n)
+		}
 	}
 	s.retryAt, s.rises = now+climbTime, true
 }
@@ -148,10 +167,11 @@ func (s *search) liftCeiling(now time.Duration, reason string) {
 
 // restart starts slow start again, at the limit.
 func (s *search) restart(now time.Duration, reason string) {
-	if top, _ := s.allowed(min(2*s.limit, s.highest())); top > s.limit+s.limit/8 { // as in nextRound
+	top, short := s.allowed(min(2*s.limit, s.highest()))
+	if short == "" && top > s.limit || top > s.limit+s.limit/8 { // as in nextRound
 		s.settling, s.alarmed = 0, false
 		s.window.open(now)
-		s.phase, s.start = SlowStart, slowStart{from: s.limit, top: top, pace: pace{last: now}}
+		s.phase, s.start = SlowStart, slowStart{from: s.limit, top: top, alarms: alarms{pace: pace{last: now}}}
 		s.noted(now, reading{}, reason)
 	}
 }
@@ -164,72 +184,8 @@ func (s *search) backOff(now time.Duration, reason string) {
 		n = max(n, s.held)
 	}
 	n = clamp(s.Min, n, s.limit)
-	s.pause, s.up, s.steps, s.reach = 4, true, 1, near
-	s.held, s.known, s.beforeStall = n, s.known[:0], 0
+	s.held, s.known, s.up = n, table{}, true
 	s.stale = s.limit
 	s.returnToHeld(now, 4)
 	s.noted(now, reading{}, reason)
-}
-
-// stalled raises the limit when no task has finished for some time: tasks may wait for
-// tasks that have not started. It reports whether it has raised the limit. If a task has
-// finished before, the old limit returns when another task finishes.
-func (s *search) stalled(now time.Duration) bool {
-	n := s.limit + max(1, s.limit/8)
-	if !s.started {
-		n = max(n, s.Burst)
-	}
-	n, _ = s.allowed(min(n, s.stallLimit()))
-	if n <= s.limit {
-		return false
-	}
-	s.last = now
-	switch {
-	case !s.started:
-		s.phase, s.start.from, s.start.top = SlowStart, n, n
-	case s.beforeStall == 0:
-		s.beforeStall = s.limit
-	}
-	s.limit = n
-	s.noted(now, reading{}, "no task has finished for some time")
-	return true
-}
-
-// endStall returns to the limit before the stall.
-func (s *search) endStall(now time.Duration) {
-	if n := s.beforeStall; n > 0 {
-		s.beforeStall = 0
-		s.move(now, n)
-		s.start.pace.last = now
-		s.noted(now, reading{}, "tasks finish again")
-	}
-}
-
-// stallLimit returns the largest limit that stalls lead to.
-func (s *search) stallLimit() int {
-	if s.started {
-		return min(stallFactor*s.proven, s.Max)
-	}
-	return min(stallBurstFactor*s.Burst, s.Max)
-}
-
-// overdue reports whether no task has finished for stallTime, and for twice the time
-// that a task takes.
-func (s *search) overdue(now time.Duration) bool {
-	return now-s.last >= max(stallTime, time.Duration(2*s.window.assumed.mean()))
-}
-
-// exceeded notes that tasks get permits beyond the limit, as none has finished for long. It ends
-// a probe of a lower limit without a conclusion, since more tasks run than that allows: probe
-// after probe would find a lower limit as good. It reports whether the limit has changed.
-func (s *search) exceeded(now time.Duration) bool {
-	s.last = now
-	if s.phase != Probing || s.limit >= s.held {
-		return false
-	}
-	s.returnToHeld(now, s.pause)
-	if s.probeNoted {
-		s.noted(now, s.known.at(s.held), "tasks wait for each other beyond the limit")
-	}
-	return true
 }

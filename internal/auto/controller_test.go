@@ -101,27 +101,6 @@ func (c *Controller) isArmed() bool {
 	return c.armed
 }
 
-func TestNothingRunsUntilNotifyWaiting(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c, p := controlled(usual)
-		time.Sleep(time.Hour)
-		if c.Active() || p.looked() != 0 || len(p.sets) != 0 || c.timer != nil {
-			t.Errorf("active %v, %d loads, set to %v, timer %v", c.Active(), p.looked(), p.sets, c.timer)
-		}
-		if s := c.State(); s.Phase != Idle || s.Throughput != 0 || s.Changes != nil {
-			t.Errorf("state %v", s)
-		}
-		c.NotifyWaiting()
-		if !c.Active() || !c.isArmed() {
-			t.Errorf("after NotifyWaiting: active %v, armed %v", c.Active(), c.isArmed())
-		}
-		if p.looked() != 0 || c.search != nil {
-			t.Error("NotifyWaiting calls Load")
-		}
-		c.Close()
-	})
-}
-
 // TestNotifyWaitingUnderLocks calls NotifyWaiting while the locks of the limiter and of
 // the controller are held.
 func TestNotifyWaitingUnderLocks(t *testing.T) {
@@ -200,19 +179,6 @@ func TestFreePermitsAreNoStall(t *testing.T) {
 	})
 }
 
-func TestTicksEndWhenNothingRuns(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c, p := controlled(usual)
-		p.limit = 0 // nothing runs
-		c.NotifyWaiting()
-		time.Sleep(time.Hour)
-		if n := p.looked(); n < 1 || n > 2 || c.Active() {
-			t.Errorf("%d looks, active %v", n, c.Active())
-		}
-		c.Close()
-	})
-}
-
 // TestIdleTasksEndAPeriod has tasks finish while none waits.
 func TestIdleTasksEndAPeriod(t *testing.T) {
 	bubble(t, func(t *testing.T) {
@@ -237,117 +203,6 @@ func TestIdleTasksEndAPeriod(t *testing.T) {
 		}
 		c.Close()
 	})
-}
-
-// TestDemandCountsAsWaiting has a goroutine hold back tasks instead of letting them wait: the
-// search finds the same, and its period ends when the goroutine holds back nothing.
-func TestDemandCountsAsWaiting(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c, p := controlled(usual)
-		p.wait(false)
-		var d, other Demand
-		d.set(nil, true)
-		d.set(c, true)
-		d.set(c, true) // counts once
-		other.set(c, true)
-		other.set(c, false)
-		samplers := make([]Sampler, 256)
-		seen := map[Phase]bool{}
-		for range 3000 {
-			work(c, p, samplers, time.Millisecond, time.Millisecond)
-			seen[c.State().Phase] = true
-		}
-		if !c.Active() || p.bound() > 4 || !seen[Probing] || !seen[SlowStart] || !seen[Holding] {
-			t.Errorf("active %v, limit %d, phases %v", c.Active(), p.bound(), seen)
-		}
-		d.set(c, false)
-		ended := 0
-		for ; c.Active() && ended < 1000; ended++ {
-			work(c, p, samplers, time.Millisecond, time.Millisecond)
-		}
-		if ended == 1000 {
-			t.Error("the period does not end when no task is held back any more")
-		}
-		c.Close()
-		d.set(c, true)
-		if c.Active() {
-			t.Error("active after Close")
-		}
-	})
-}
-
-// TestShortTasksAreLeftToTheNext has short tasks finish while another goroutine counts: they
-// do not wait for it, and the next task counts them.
-func TestShortTasksAreLeftToTheNext(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c, p := controlled(usual)
-		defer c.Close()
-		p.wait(false)
-		c.Finished(false, time.Microsecond) // opens the window
-		time.Sleep(time.Millisecond)
-		c.mu.Lock()
-		for range 3 {
-			c.Finished(false, time.Microsecond)
-		}
-		before := c.pending.Load()
-		c.mu.Unlock()
-		c.Finished(false, time.Microsecond)
-		if c.mu.Lock(); before != 3 || c.pending.Load() != 0 || c.search.window.tasks != 5 {
-			t.Errorf("%d tasks were left, then %d; %v are counted", before, c.pending.Load(), c.search.window.tasks)
-		}
-		c.mu.Unlock()
-	})
-}
-
-// TestRefusedCountsAsWaiting has tasks be refused instead of waiting, more or less often
-// than tasks finish: the search finds the same.
-func TestRefusedCountsAsWaiting(t *testing.T) {
-	for _, every := range []time.Duration{300 * time.Microsecond, 1500 * time.Microsecond} {
-		bubble(t, func(t *testing.T) {
-			c, p := controlled(usual)
-			p.wait(false)
-			stop, done := make(chan bool), make(chan bool)
-			go func() {
-				defer close(done)
-				for {
-					c.Refused()
-					select {
-					case <-stop:
-						return
-					case <-time.After(every):
-					}
-				}
-			}()
-			samplers := make([]Sampler, 256)
-			seen := map[Phase]bool{}
-			for range 3000 {
-				work(c, p, samplers, time.Millisecond, time.Millisecond)
-				seen[c.State().Phase] = true
-			}
-			if !c.Active() || p.bound() > 4 || !seen[Probing] || !seen[SlowStart] || !seen[Holding] {
-				t.Errorf("refused every %v: active %v, limit %d, phases %v", every, c.Active(), p.bound(), seen)
-			}
-			close(stop)
-			<-done
-			ended := 0
-			for ; c.Active() && ended < 1000; ended++ {
-				work(c, p, samplers, time.Millisecond, time.Millisecond)
-			}
-			if ended == 1000 {
-				t.Error("the period does not end when no task is refused any more")
-			}
-			before := p.looked()
-			time.Sleep(time.Hour)
-			if p.looked()-before > 2 || c.isArmed() {
-				t.Errorf("%d looks in an hour after it, armed %v", p.looked()-before, c.isArmed())
-			}
-			c.Close()
-			c.Refused()
-			if c.Active() {
-				t.Error("active after Close")
-			}
-		})
-	}
 }
 
 func TestFixEndsTheSearch(t *testing.T) {
@@ -410,60 +265,12 @@ func TestTickAgainstClose(t *testing.T) {
 		c.NotifyWaiting()
 		c.mu.Lock()
 		time.Sleep(stallTime)
-		c.endLocked() // Close, which would wait for the lock
+		c.stopLocked(true) // Close, which would wait for the lock
 		c.mu.Unlock()
 		time.Sleep(time.Hour)
 		if p.looked() != 0 || len(p.sets) != 0 {
 			t.Errorf("%d looks, set to %v", p.looked(), p.sets)
 		}
-	})
-}
-
-// TestStatePhases has a server that serves one task at a time: after slow start the
-// limit falls, and other limits are probed from time to time.
-func TestStatePhases(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c, p := controlled(usual)
-		samplers := make([]Sampler, 256)
-		c.NotifyWaiting()
-		seen := map[Phase]bool{}
-		for range 3000 {
-			work(c, p, samplers, time.Millisecond, time.Millisecond)
-			seen[c.State().Phase] = true
-		}
-		for _, want := range []Phase{SlowStart, Probing, Holding} {
-			if !seen[want] {
-				t.Errorf("never in phase %d", want)
-			}
-		}
-		s := c.State()
-		if p.bound() > 4 || s.Throughput > 1000 || s.Throughput < 950 {
-			t.Errorf("limit %d at %v a second", p.bound(), s.Throughput)
-		}
-		for i, change := range s.Changes {
-			if change.Reason == "" || change.Limit < 1 || i > 0 && change.Time.Before(s.Changes[i-1].Time) {
-				t.Errorf("change %d: %v", i, change)
-			}
-		}
-		c.Close()
-	})
-}
-
-func TestOverloadLowersTheLimit(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c, p := controlled(usual)
-		c.Overload(0) // before any task has waited
-		if p.bound() != 12 {
-			t.Errorf("limit %d after one, which may be chance", p.bound())
-		}
-		c.Overload(0)
-		if p.bound() != 8 {
-			t.Errorf("limit %d, want 0.7 of 12", p.bound())
-		}
-		if s := c.State(); s.Phase != Holding || s.Changes[len(s.Changes)-1].Reason != "overload with 12" {
-			t.Errorf("state %v", s)
-		}
-		c.Close()
 	})
 }
 

@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// PromptWakeup is the time after its wakeup in which a worker runs that found a free CPU.
-const PromptWakeup = 200 * time.Microsecond
-
 const (
+	PromptWakeup = 200 * time.Microsecond // after its wakeup, in which a worker runs that found a free CPU
+
 	minYields       = 4 // before the first timeout
 	maxYieldDoubles = 8
 )

@@ -23,7 +23,7 @@ func (g *searched) Done(now, took float64, running int, full, overloaded bool) f
 		g.overloaded(ms(now), 0)
 		g.failed(ms(now), 1, 0)
 	} else {
-		g.finished(ms(now), 1, ms(took), running, full)
+		g.finished(batch{now: ms(now), n: 1, took: ms(took), running: running, waiting: full})
 	}
 	return now + 500
 }

@@ -55,34 +55,6 @@ func TestNewPeriodIsNoStall(t *testing.T) {
 	})
 }
 
-// TestRestInALongPeriod has a server of 4000 tasks a second, and workers that wait for
-// their permit every 100 tasks. After two minutes the search goes on as at first.
-func TestRestInALongPeriod(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c, p := controlled(usual)
-		samplers := make([]Sampler, 256)
-		c.NotifyWaiting()
-		serve := func(d time.Duration) int {
-			before := len(p.sets)
-			for i := range int(d / (250 * time.Microsecond)) {
-				time.Sleep(250 * time.Microsecond)
-				m := &samplers[i%p.bound()]
-				if i%100 == 0 {
-					m.Rest()
-				}
-				m.Done(c, 1, 0)
-			}
-			return len(p.sets) - before
-		}
-		first := serve(10 * time.Second)
-		serve(2 * time.Minute)
-		if last := serve(10 * time.Second); last < first/4 {
-			t.Errorf("%d changes in the first 10 s, %d in 10 s after 2 minutes", first, last)
-		}
-		c.Close()
-	})
-}
-
 // TestOverloadCountsForAWhile has tasks hang after one was overloaded, and none wait: the
 // timer does not run as long as they do, and runs again when one has finished.
 func TestOverloadCountsForAWhile(t *testing.T) {

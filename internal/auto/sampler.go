@@ -61,7 +61,7 @@ func (s *Sampler) report(c *Controller) {
 		s.batch = max(s.batch/2, 1)
 		c.mu.Lock()
 	}
-	c.finished(s.tasks, s.failed, took)
+	c.finishedLocked(s.tasks, s.failed, took)
 	c.mu.Unlock()
 	s.controller, s.tasks, s.failed, s.last, s.period = c, 0, 0, now, period
 }

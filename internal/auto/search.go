@@ -9,71 +9,61 @@ import (
 
 // The constants were chosen by a random search on simulated workloads; note 0014 says how.
 const (
-	startShare       = 3                      // of Burst: the limit starts at a third of it
-	permitsPerTask   = 3                      // added by a finished task during slow start
-	minTasks         = 6                      // in a window of slow start; in a probe twice as many
-	minHoldTasks     = 32                     // in a window while the limit stays
-	maxPause         = 16                     // windows between probes that fail
-	minWindowTime    = 10 * time.Millisecond  // of a window while the limit stays, and of a comparison that is not clear: machines do other things for as long
-	settleShare      = 0.5                    // of the tasks that may run: how many finish before a window opens
-	stallTime        = 500 * time.Millisecond // without a finished task, after which the limit may rise
-	stallBurstFactor = 4                      // of Burst: the limit that stalls reach before the first task has finished
-	stallFactor      = 2                      // of the limit: what stalls reach later
-	backoffFactor    = 0.7                    // of the limit: what a backoff leaves
-	overloadShare    = 20                     // of tasks: one of so many may be overloaded
-	sameShare        = 0.8                    // of the share of overloaded tasks before, with which a quarter of the limit has not helped: of load, little would be left
-	tolerantTime     = time.Minute            // for which more may be overloaded then
-	climbTime        = time.Second            // in which a ceiling that was met again rises by
-	climbShare       = 8                      // one of so many: less than the growth of a fifth that some servers refuse
-	minCeilingTime   = time.Second            // for which a ceiling holds at first
-	maxCeilingTime   = 10 * time.Second       // for which one holds at most, and after whose end the next is no repetition
+	startShare     = 3                     // of Burst: the limit starts at a third of it
+	permitsPerTask = 3                     // added by a finished task during slow start
+	minTasks       = 6                     // in a window of slow start; in a probe twice as many
+	minHoldTasks   = 32                    // in a window while the limit stays
+	minWindowTime  = 10 * time.Millisecond // of a window while the limit stays, and of a comparison that is not clear: machines do other things for as long
 )
 
 // A search adapts a limit to the throughput of tasks. It has no clock and no lock.
 type search struct {
 	Config
-	allow       func(now, want int) (n int, reason string) // what resources allow; nil: anything
-	note        func(now time.Duration, throughput float64, reason string)
-	limit       int
-	phase       Phase
-	throughput  float64 // tasks a second, in the last window
-	window      window
-	unused      int           // tasks that finished in a row while permits were free
-	failures    int           // tasks that failed in a row
-	free        bool          // so many that the window is suspended
-	peakRunning int           // tasks that ran at once since it was resumed last
-	heldSince   time.Duration // when a task began to wait after permits were free
-	started     bool          // a task has finished
-	last        time.Duration // when a task finished last, or the period began
-	since       time.Duration // when the period began
-	settling    int           // tasks still to finish before the window opens: they started under another limit
-	draining    int           // the limit before the last move; the tasks beyond a lower limit are to finish before settling
-	drained     float64       // tasks that have finished meanwhile
-	stale       int           // tasks still to finish that started before the last backoff
-	proven      int           // the limit when a task finished last
-	beforeStall int           // the limit to return to when a task finishes; 0: no stall
-	start       slowStart     // slow start
+	allow func(now, want int) (n int, reason string) // what resources allow; nil: anything
+	note  func(now time.Duration, throughput float64, reason string)
 
-	// holding and probing
-	held       int   // the limit that is held
-	known      table // what was measured
-	up         bool  // the direction of the next probe
-	steps      int   // its distance: a factor of 2 is two steps
-	hold       int   // windows before it
-	pause      int   // windows to hold after probes in both directions have failed
-	fails      int   // probes in a row that have failed
-	alarmed    bool  // the probe is the one after an alarm
-	reach      reach // of the probes
-	wentUp     bool  // the last probe that was accepted was higher
-	probeNoted bool  // the limit that is tried was noted
+	limit      int
+	throughput float64 // tasks a second, in the last window
+	window     window
+	permits
+	settlement
+	stall
+	phases
+	ceilings
+	overload overload
+}
 
-	ceiling     int           // no probe reaches this limit, as it overloaded or was not allowed; 0: none
-	retryAt     time.Duration // when the ceiling is lifted
-	ceilingTime time.Duration // for which it holds
-	rises       bool          // it has risen
-	fell        int           // the limit that met it first
-	backoffs    uint64        // so far
-	overload    overload
+// A phases is the phase of a search with its state.
+type phases struct {
+	phase Phase
+	start slowStart
+	probing
+}
+
+// A batch is n tasks of a worker that have finished one after the other, the last one now, and
+// have not failed.
+type batch struct {
+	now     time.Duration
+	n       int
+	took    time.Duration // in total; 0: unknown
+	assumed bool          // they took as long at least
+	running int           // tasks, until now
+	waiting bool          // another one could have run
+}
+
+// A permits tells whether permits are free: throughput does not show then what the limit does.
+type permits struct {
+	unused      int  // tasks that finished in a row while permits were free
+	failures    int  // tasks that failed in a row
+	free        bool // so many that the window is suspended
+	peakRunning int  // tasks that ran at once since it was resumed last
+}
+
+// A settlement is the time after a move, in which tasks finish that started under another limit.
+type settlement struct {
+	settling int     // tasks still to finish before the window opens
+	draining int     // the limit before the move; the tasks beyond a lower limit are to finish before settling
+	drained  float64 // tasks that have finished meanwhile
 }
 
 // Start returns the limit before anything is measured.
@@ -86,97 +76,101 @@ func clamp(low, n, high int) int { return max(low, min(n, high)) }
 func (s *search) begin() {
 	s.limit = s.Start()
 	top, _ := s.allowed(clamp(s.Min, s.Burst, s.Max))
-	s.phase, s.pause = SlowStart, 2
-	s.start = slowStart{from: s.limit, top: top}
+	s.phase, s.start = SlowStart, slowStart{from: s.limit, top: top}
 }
 
-// finished counts n tasks that have not failed, which took so long together, 0 if unknown. running
-// tasks were running, and waiting reports whether another one could have run.
-func (s *search) finished(now time.Duration, n int, took time.Duration, running int, waiting bool) {
-	s.ended(now, n)
+// finished counts the tasks of b.
+func (s *search) finished(b batch) {
+	s.ended(b.now, b.n)
 	s.failures = 0
-	if s.ceiling > 0 && now >= s.retryAt { // not before a task succeeds: an outage is over then
-		s.raiseCeiling(now)
+	if s.ceiling > 0 && b.now >= s.retryAt { // not before a task succeeds: an outage is over then
+		s.raiseCeiling(b.now)
 	}
 	if !s.started {
 		s.started = true
-		s.window.open(now)
+		s.window.open(b.now)
 	}
-	used := s.uses(running, waiting) && (waiting || took > 0)
-	if s.unused += n; used {
+	used := s.used(b)
+	if s.unused += b.n; used {
 		s.unused = 0
 	}
-	assumed := took
-	if took == 0 {
-		assumed = now - s.since
+	if b.took == 0 && s.firstRound() {
+		b.took, b.assumed = time.Duration(b.n)*(b.now-s.since), true
 	}
-	if last := running <= 1; 5*s.unused > s.limit && (s.settling == 0 || last) || s.free && !used {
-		s.notCounted(now, n, assumed, running)
+	if s.permitsFree(b, used) {
+		s.countFree(b)
 		return
 	}
 	if s.free {
-		s.resumeAt(now, now-assumed, running, waiting)
+		s.resume(b)
 	}
-	first := s.phase == SlowStart && s.start.prior.tasks == 0
-	if s.phase == SlowStart && s.start.open && now > s.window.last { // tasks that finish together stay together
-		s.start.open = false
-		s.window.open(now)
-	}
-	if s.window.pause(now, running) {
-		s.judge(now, running)
-	}
-	if s.alarmed && s.settling > 0 && running > s.limit {
-		s.start.pace.add(now, n, running)
-	}
-	s.proven = s.limit
-	s.peakRunning = max(s.peakRunning, running)
-	s.window.add(now, n, running, took, assumed, used)
-	rises := used && s.phase == SlowStart && s.settling == 0
-	if rises {
-		s.start.notice(n, took, running, s.limit)
-	}
-	if took == 0 && first { // a task has run since the period began, or longer
-		took = time.Duration(n) * (now - s.since)
-		s.window.assumed.add(n, took)
-	}
-	if rises && waiting {
-		s.grow(now, n, took, running)
-	}
+	s.count(b, used)
 }
 
-// uses reports whether as many tasks run as show what the limit does. If it was raised, they
-// show it even if none waits.
-func (s *search) uses(running int, waiting bool) bool {
+// used reports whether the tasks of b ran while so many did that they show what the limit does:
+// all that may, or in a round of slow start and in a probe of a higher limit as many as before.
+// Then none needs to wait.
+func (s *search) used(b batch) bool {
 	at := s.limit
 	switch {
 	case s.phase == SlowStart:
 		at = s.start.from
-	case s.phase == Probing && s.up: // which ends even if no more tasks run than before
+	case s.phase == Probing && s.up:
 		at = min(at, s.held)
-	case !waiting:
+	case !b.waiting:
 		return false
 	}
-	if !waiting {
+	if !b.waiting {
 		at = max(at, s.peakRunning)
 	}
-	return running >= at*8/10
+	return b.running >= at*8/10 && (b.waiting || b.took > 0)
 }
 
-// notCounted is finished for tasks that finish while permits are free.
-func (s *search) notCounted(now time.Duration, n int, took time.Duration, running int) {
-	s.proven = s.limit
+// permitsFree reports whether the tasks of b show nothing: a fifth of the limit has finished while
+// permits were free. When tasks are to settle, only the last one ends that.
+func (s *search) permitsFree(b batch, used bool) bool {
+	if s.free {
+		return !used
+	}
+	return 5*s.unused > s.limit && (s.settling == 0 || b.running <= 1)
+}
+
+// count counts the tasks of b, which used the limit or not, as throughput. The window may end before
+// them: tasks that finish together stay together.
+func (s *search) count(b batch, used bool) {
+	if s.window.pause(b.now, b.running) {
+		s.judge(b.now, b.running)
+	}
+	s.window.add(b, used)
+	s.peakRunning = max(s.peakRunning, b.running)
+	switch {
+	case s.alarmed && s.settling > 0 && b.running > s.limit:
+		s.start.pace.add(b)
+	case s.phase == SlowStart && s.settling == 0 && used:
+		s.raise(b)
+	}
+}
+
+// countFree counts the tasks of b, which finish while permits are free.
+func (s *search) countFree(b batch) {
+	s.suspend(b.now)
+	if s.phase == SlowStart && s.start.rises { // it was measured while the limit rose
+		s.start.rises = false
+		s.window.open(b.now)
+	}
+	s.window.addFree(b)
+	if b.running <= 1 {
+		s.rest(b.now)
+	}
+}
+
+// suspend suspends the window: permits are free, or nothing is counted from now on.
+func (s *search) suspend(now time.Duration) {
 	if !s.free {
 		s.free = true
 		s.window.suspend()
-		if s.phase == SlowStart && s.start.rises { // it was measured while the limit rose
-			s.start.rises = false
-			s.window.open(now)
-		}
 	}
-	s.window.addCut(now, n, took)
-	if running <= 1 {
-		s.rest(now)
-	}
+	s.start.pace.last = now
 }
 
 // rest judges the window that was cut: all its tasks have finished. Those that come next start
@@ -189,57 +183,40 @@ func (s *search) rest(now time.Duration) {
 		s.settling = 0
 		s.window.open(now)
 	}
-	s.free, s.window.lost = true, math.Inf(1)
+	s.free = true
 }
 
-// suspend suspends the window, as the period has ended.
-func (s *search) suspend(now time.Duration) {
-	if !s.free {
-		s.free = true
-		s.window.suspend()
-	}
-	s.start.pace.last = now
-}
-
-// resumeAt makes the window count from the time on at which a task began to wait, or if none
-// waits, at which the first task that finishes began.
-func (s *search) resumeAt(now, began time.Duration, running int, waiting bool) {
-	if s.window.size() > 0 && s.window.lost >= float64(running) {
-		s.judge(now, running)
-	}
-	if waiting {
-		began = s.heldSince
-	} else {
-		s.window.lost = math.Inf(1)
-	}
+// resume makes the window go on from the time on at which the first task of b began: all permits
+// are held again.
+func (s *search) resume(b batch) {
 	s.free, s.peakRunning = false, 0
 	if s.settling > 0 {
 		return
 	}
-	s.window.resume(began, running)
-	s.start.pace.last = max(s.start.pace.last, began)
+	began := b.now - b.took
+	if b.took == 0 {
+		began = s.since
+	}
+	s.window.resume(began)
+	s.start.pace.last = max(s.start.pace.last, s.window.last)
 }
 
 // judge is called when the window may end.
 func (s *search) judge(now time.Duration, running int) {
 	switch {
-	case s.phase == SlowStart && s.isLate():
+	case s.phase == SlowStart && s.mayAlarm() && s.start.lateRow >= lateTasks: // a queue does not explain it
 		s.start.pace = pace{last: now}
 		s.alarm(now)
 	case s.phase == SlowStart && s.paceFalls():
 		s.alarm(now)
 	case s.alarmed && s.isFalse(running):
-		s.resumeEarly(now)
-	case s.phase == Probing && s.up && s.unused == 0 && !s.window.isCut && s.harms():
-		s.reject(now, s.readProbe(), s.known.at(s.held), s.readProbe())
+		s.endFalseAlarm(now)
 	case s.settling > 0:
 		s.settle(now, running)
 	case s.window.size() < s.minWindow():
-	case s.phase == SlowStart && !s.window.lasts(roundLatencies):
-	case s.phase == Holding && s.window.time < float64(minWindowTime):
-	case s.phase == SlowStart:
+	case s.phase == SlowStart && s.window.lasts(roundLatencies):
 		s.judgeSlowStart(now)
-	case s.phase == Holding:
+	case s.phase == Holding && s.window.time >= float64(minWindowTime):
 		s.judgeHold(now)
 	case s.phase == Probing:
 		s.judgeProbe(now)
@@ -278,16 +255,12 @@ func (s *search) minWindow() float64 {
 
 func (s *search) minHold() float64 { return max(minHoldTasks, 2*float64(s.limit)) }
 
-// move changes the limit. The window opens when the tasks of the old limit have
-// finished.
+// move changes the limit. The window opens when the tasks of the old limit have finished, and
+// half as many as may run.
 func (s *search) move(now time.Duration, n int) {
 	n = clamp(s.Min, n, s.Max)
-	settling := n // as in a crowd that grows, tasks are slow only later
-	if n < s.limit {
-		settling = max(1, int(settleShare*float64(n)))
-	}
-	s.draining, s.drained = s.limit, 0
-	s.settling, s.limit, s.peakRunning = settling, n, 0
+	s.draining, s.drained, s.settling = s.limit, 0, max(1, n/2)
+	s.limit, s.peakRunning, s.beforeStall = n, 0, 0
 	s.window.open(now)
 }
 

@@ -33,7 +33,7 @@ var starts = map[string]string{
 	"internal/work/worker.go":        "the workers of a pool or a group; its Close or Wait waits for them",
 	"internal/work/engine.go":        "the timer that ends idle workers; runs only while some are idle",
 	"internal/loop/spare.go":         "the helpers of one call, which waits for them",
-	"internal/auto/controller.go":    "the timer that notices when no task ends; runs only while all permits are held and somebody waits",
+	"internal/auto/period.go":        "the timer that notices when no task ends; runs only while all permits are held and somebody waits",
 	"internal/work/executor.go":      "the watch on the context of a group, a sequence or a loop; removed before its Close returns",
 	"internal/task/alarm.go":         "the timer that writes a panic which nobody raises; raising the panic waits for it",
 	"httplimit/transport.go":         "the watch on a request's context; removed when its body ends",
