@@ -43,7 +43,7 @@ func NewPool(opts ...Option) *Pool {
 	t.ctx, t.cancel = limit.CallContext(bg, o.Name)
 	t.values = limit.OwnValues(t.ctx, bg)
 	c, s := o.Config(), o.Source(bg, t.ctx, t, o.Room(o.Backlog()))
-	c.Labels, s.Shared = t.ctx, true
+	c.Labels = t.ctx
 	engine, source := work.New(c, s)
 	p.workers, t.source = option.NewWorkers(engine), source
 	p.limiter = newLimiter(engine.Limiter())

@@ -12,7 +12,7 @@ import (
 // runOn runs the loop on the workers of e. Each helper is a task of a source of its own.
 func (l *Loop) runOn(e *work.Engine) bool {
 	l.source = e.NewSource(work.SourceConfig{
-		Context: l.Context, Room: math.MaxInt, Runner: job{l}, Parent: l.Parent, Shared: true, Helpers: true,
+		Context: l.Context, Room: math.MaxInt, Runner: job{l}, Parent: l.Parent, Helpers: true,
 	})
 	l.helpers.Add(1)
 	unwatch := context.AfterFunc(l.Context, func() {

@@ -18,47 +18,46 @@ type loan struct {
 	done   bool // the lender wants the permit back
 }
 
-// newLoan returns nil if the task with the scope from has no permit to lend.
-func (s *Source) newLoan(from *limit.Scope, wakeLocked func()) *loan {
+// newLoan returns nil if the task with the scope from has no permit to lend. The caller sets
+// wakeLocked.
+func (s *Source) newLoan(from *limit.Scope) *loan {
 	if slot, _ := from.On(s.engine.lim); slot == nil {
 		return nil
 	}
-	l := &loan{source: s, from: from, wakeLocked: wakeLocked, waiter: limit.Waiter{Low: s.low}}
+	l := &loan{source: s, from: from, waiter: limit.Waiter{Low: s.low}}
 	l.waiter.Grant = l.granted
 	return l
 }
 
-// lendLocked lends the permit to a worker if there is something to do. The worker is to be
-// started after unlocking. A nil l has no permit.
-func (l *loan) lendLocked() *worker {
-	if l == nil || l.joined || l.lent || l.done || !l.source.hasWorkLocked() {
-		return nil
+// lendLocked lends the permit to a worker if there is something to do. A nil l has no permit.
+func (l *loan) lendLocked() {
+	if l == nil || l.joined || l.lent || !l.source.hasWorkLocked() {
+		return
 	}
-	if !l.source.engine.lim.Join(&l.waiter, l.from) {
+	if l.source.engine.lim.Join(&l.waiter, l.from) {
+		l.startLocked()
+	} else {
 		l.joined = true
-		return nil
 	}
-	return l.startLocked()
 }
 
-func (l *loan) startLocked() *worker {
+func (l *loan) startLocked() {
 	l.joined, l.lent = false, true
-	return l.source.engine.pickLocked(l)
+	l.source.engine.sendLocked(l)
 }
 
 // granted is called when the loan's waiter gets a permit.
 func (l *loan) granted() {
 	e := l.source.engine
 	e.mu.Lock()
-	if l.done || !l.source.hasWorkLocked() {
-		l.joined = false
-		next := e.lim.Free(l.waiter.Permit)
-		l.wakeLocked()
-		e.mu.Unlock()
-		grant(next)
+	defer e.mu.Unlock()
+	if !l.done && l.source.hasWorkLocked() {
+		l.startLocked()
 		return
 	}
-	e.unlock(l.startLocked())
+	e.grantLocked(e.lim.Free(l.waiter.Permit))
+	l.joined = false
+	l.wakeLocked()
 }
 
 // endLocked ends the loan and reports whether the permit is back: if not, wakeLocked will be
@@ -79,7 +78,7 @@ func (l *loan) endLocked() bool {
 // have it.
 func (l *loan) servesLocked() bool {
 	e, p, low := l.source.engine, l.waiter.Permit, l.source.low
-	if l.done || p.Wanted() || !l.source.hasWorkLocked() {
+	if l.done || p.Wanted() || l.source.dropIfOverLocked() || !l.source.hasWorkLocked() {
 		return false
 	}
 	return p != (limit.Permit{}) || e.lim.Pressure(low, e.ownWaitersLocked(low)) == limit.None
