@@ -28,6 +28,7 @@ type Engine struct {
 	mu     sync.Mutex         // guards the rest
 	ready  readySources       // with a queued task or a waiting submitter
 	active fifo.List[*Source] // with anything pending
+	spare  *submitter         // to be used again, or nil
 	workerSet
 	entry
 	numbers
@@ -50,12 +51,13 @@ type entry struct {
 	coming   *worker // is on its way to the queue, and wakes the next; or nil
 }
 
-// numbers are those of the tasks. Helpers are running, and not completed.
+// numbers are those of the tasks; of an open queue, when it was last reconciled. Helpers are
+// counted in started when they end.
 type numbers struct {
-	running, queued, blocked    int
-	completed, dropped, refused uint64
-	abandoned                   int           // of those dropped
-	failed                      atomic.Uint64 // written without mu
+	running, queued, blocked  int
+	started, dropped, refused uint64
+	abandoned                 int           // of those dropped
+	failed                    atomic.Uint64 // written without mu
 }
 
 // ending is how far an engine is from its end.
@@ -121,11 +123,12 @@ func (e *Engine) Counts() Counts {
 	defer e.lim.Order.Acquire() // for the tasks that the caller sees completed
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.reconcileLocked()
+	completed := e.started - uint64(e.running) // a task that has failed may still be running
 	return Counts{
 		Running: e.running, Queued: e.queued, Blocked: e.blocked,
 		Workers: e.workers, Idle: len(e.idle),
-		Completed: e.completed, Dropped: e.dropped, Refused: e.refused,
-		Failed: min(e.failed.Load(), e.completed), // a task that has failed may still be running
+		Completed: completed, Failed: min(e.failed.Load(), completed), Dropped: e.dropped, Refused: e.refused,
 	}
 }
 
@@ -408,12 +411,19 @@ func (e *Engine) leftLocked() {
 	e.settleLocked()
 }
 
+// reconcileLocked counts the claims. Only the queue of the next source may be open.
+func (e *Engine) reconcileLocked() {
+	if s := e.ready.first(); s != nil {
+		s.countLocked()
+	}
+}
+
 // finishLocked counts a task of s as ended.
 func (e *Engine) finishLocked(s *Source) {
 	e.running--
 	s.running--
-	if !s.Helpers {
-		e.completed++
+	if s.Helpers {
+		e.started--
 	}
 	s.settleLocked()
 }
@@ -439,11 +449,19 @@ func (e *Engine) makeReadyLocked(s *Source) {
 	if s.ready.InList() {
 		return
 	}
+	e.shutLocked()
 	e.ready.of(s.low).push(s)
 	if !s.active.InList() {
 		e.active.Push(&s.active, s)
 	}
 	e.reclassifyLocked()
+}
+
+// shutLocked ends the claims, of whichever source they are.
+func (e *Engine) shutLocked() {
+	if s := e.ready.first(); s != nil {
+		s.shutLocked()
+	}
 }
 
 // nextLocked returns the ready source whose turn it is, or nil.
@@ -500,6 +518,11 @@ func (r *readySources) first() *Source {
 		return n.Value()
 	}
 	return nil
+}
+
+// only reports whether no other source is served as long as s has work.
+func (r *readySources) only(s *Source) bool {
+	return r.of(s.low).Len() <= 1 && (!s.low || r.normal.Len() == 0)
 }
 
 // A readyList has sources of one priority.

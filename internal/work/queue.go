@@ -1,5 +1,7 @@
 package work
 
+import "sync/atomic"
+
 // A Task is what a Source queues: a function or a pointer, of a type that the source's
 // Runner knows, and its number, which counts the accepted tasks of the source.
 // Functions and pointers are one word, which an any holds without an allocation.
@@ -9,54 +11,152 @@ type Task struct {
 }
 
 const (
-	minQueue  = 4    // tasks that a queue has space for at first; it grows by doubling
-	maxUnused = 2048 // tasks that the space of an idle queue is kept for
+	minRing   = 4    // slots of a queue's first ring; the next ones are larger
+	maxUnused = 1024 // slots that an idle queue keeps
 )
 
-// queue is a first-in first-out list in a ring, guarded by the engine's lock.
+// queue is a first-in first-out list in a ring, guarded by the engine's lock. Its first tasks
+// may be open: then workers claim them without the lock.
 type queue struct {
-	ring  []Task // its length is a power of 2
-	first int
-	n     int
+	ring atomic.Pointer[ring] // nil: empty
+	next int                  // number of the next task that comes
+	told int                  // how many tasks are counted as given out or dropped
 }
 
-// at returns the place of task i of the queue.
-func (q *queue) at(i int) *Task { return &q.ring[(q.first+i)&(len(q.ring)-1)] }
+// A ring has the tasks of a queue. Task i is in slot i modulo the number of slots, which is a
+// power of 2.
+type ring struct {
+	head  atomic.Uint64 // number of the first task << openBits | how many tasks are open
+	slots []slot
+}
 
-func (q *queue) push(t Task) {
-	if q.n == len(q.ring) {
-		q.grow()
+const (
+	openBits = 12
+	openMask = 1<<openBits - 1
+	oneTask  = 1 << openBits
+)
+
+// A slot has one task. Whoever has taken a task owns its slot until it increases free. Only then
+// is another task put there, so a worker may read its task late.
+type slot struct {
+	payload any
+	free    atomic.Int64 // number of the task that the slot is free for
+}
+
+// newRing returns a ring for the tasks from first on.
+func newRing(first, slots int) *ring {
+	r := &ring{slots: make([]slot, slots)}
+	r.head.Store(uint64(first) << openBits)
+	for i := range slots {
+		r.at(first + i).free.Store(int64(first + i))
 	}
-	*q.at(q.n) = t
-	q.n++
+	return r
 }
 
-func (q *queue) grow() {
-	ring := make([]Task, max(minQueue, 2*q.n))
-	n := copy(ring, q.ring[q.first:])
-	copy(ring[n:], q.ring[:q.first])
-	q.ring, q.first = ring, 0
+func (r *ring) at(number int) *slot { return &r.slots[number&(len(r.slots)-1)] }
+
+// first returns the number of the first task.
+func (r *ring) first() int { return int(r.head.Load() >> openBits) }
+
+// claim takes the first task if it is open. It needs no lock.
+func (r *ring) claim() (t Task, ok bool) {
+	for {
+		head := r.head.Load()
+		if head&openMask == 0 {
+			return t, false
+		}
+		if r.head.CompareAndSwap(head, head+oneTask-1) {
+			return r.read(int(head >> openBits)), true
+		}
+	}
 }
 
-// pop removes the first task. The queue must not be empty.
-func (q *queue) pop() Task {
-	t := *q.at(0)
-	*q.at(0) = Task{}
-	q.first = (q.first + 1) & (len(q.ring) - 1)
-	q.n--
+// read returns a task that the caller has taken, and frees its slot.
+func (r *ring) read(number int) Task {
+	s := r.at(number)
+	t := Task{s.payload, number}
+	s.payload = nil
+	s.free.Store(int64(number + len(r.slots)))
 	return t
+}
+
+// len returns how many tasks are not given out.
+func (q *queue) len() int {
+	if r := q.ring.Load(); r != nil {
+		return q.next - r.first()
+	}
+	return 0
+}
+
+// taken returns how many tasks were given out since it was last called.
+func (q *queue) taken() int {
+	n := q.next - q.len() - q.told
+	q.told += n
+	return n
+}
+
+func (q *queue) push(payload any) {
+	r := q.ring.Load()
+	if r == nil || r.at(q.next).free.Load() != int64(q.next) { // full, or a worker has yet to read
+		r = q.grow(r)
+	}
+	r.at(q.next).payload = payload
+	q.next++
+}
+
+// grow moves the tasks to a new ring, except those that a worker has claimed.
+func (q *queue) grow(old *ring) *ring {
+	q.shut()
+	n, slots := q.len(), minRing
+	if old != nil {
+		slots = len(old.slots)
+	}
+	for slots <= n {
+		slots *= 2
+	}
+	r := newRing(q.next-n, slots)
+	for i := q.next - n; i < q.next; i++ {
+		r.at(i).payload = old.at(i).payload
+	}
+	q.ring.Store(r)
+	return r
+}
+
+// pop removes the first task. There must be one.
+func (q *queue) pop() Task {
+	r := q.ring.Load()
+	if t, ok := r.claim(); ok {
+		return t
+	}
+	head := r.head.Add(oneTask) // nobody else changes it while no task is open
+	return r.read(int(head>>openBits) - 1)
+}
+
+// open lets workers claim all tasks but the last.
+func (q *queue) open() {
+	if r := q.ring.Load(); q.len() > 1 && r.head.Load()&openMask == 0 {
+		r.head.Add(uint64(min(q.len()-1, openMask)))
+	}
+}
+
+// shut ends the claims.
+func (q *queue) shut() {
+	if r := q.ring.Load(); r != nil {
+		r.head.And(^uint64(openMask))
+	}
+}
+
+// clear empties the queue, which must be shut, and returns how many tasks it had.
+func (q *queue) clear() int {
+	n := q.len()
+	q.told += n
+	q.ring.Store(nil)
+	return n
 }
 
 // trim frees the memory of a burst. The queue must be empty.
 func (q *queue) trim() {
-	if len(q.ring) > maxUnused {
-		*q = queue{}
+	if r := q.ring.Load(); r != nil && len(r.slots) > maxUnused {
+		q.ring.Store(nil)
 	}
-}
-
-// clear empties the queue, and returns how many tasks it had.
-func (q *queue) clear() int {
-	n := q.n
-	*q = queue{}
-	return n
 }

@@ -1,19 +1,10 @@
 package work
 
-import (
-	"time"
-
-	"github.com/stint-go/stint/internal/fifo"
-	"github.com/stint-go/stint/internal/limit"
-)
+import "github.com/stint-go/stint/internal/fifo"
 
 // SharedRoom as SourceConfig.Room makes a source share the room of its engine's first
 // source.
 const SharedRoom = -1
-
-// maxBatchWait is how long a submitter of a long queue waits for a quarter of the
-// queue rather than for one slot.
-const maxBatchWait = time.Millisecond
 
 // A room is the space for queued tasks of one source, or of several that share it: then
 // their queued tasks together are never more than its size. Slots that become free go to
@@ -27,25 +18,13 @@ type room struct {
 	size    int
 	queued  int                   // tasks of all its sources
 	blocked fifo.List[*submitter] // of all its sources
-	late    bool                  // one of them has waited for maxBatchWait
 }
 
-// long reports whether one wake-up of a submitter serves many tasks.
+// long reports whether workers that are on their way make room soon enough.
 func (r *room) long() bool { return r.size >= 64 }
 
-// batch returns how many slots must be free before waiting submitters are admitted.
-func (r *room) batch() int {
-	if r.long() && !r.late {
-		return r.size / 4
-	}
-	return 1
-}
-
-// admitLocked admits waiting submitters if enough of r is free.
+// admitLocked admits waiting submitters while r has room.
 func (r *room) admitLocked() {
-	if r.blocked.Len() == 0 || r.size-r.queued < r.batch() {
-		return
-	}
 	for r.blocked.Len() > 0 && r.queued < r.size {
 		r.blocked.First().Value().admitLocked()
 	}
@@ -58,52 +37,39 @@ type submitter struct {
 	wake    chan struct{}         // cap 1: the engine never waits for a submitter
 	inRoom  fifo.Node[*submitter] // in room.blocked
 	node    fifo.Node[*submitter] // in source.blocked
-	answer  Answer                // GaveUp while it waits
+	answer  Answer
 }
 
-// block makes b wait for room, unless its source takes no more tasks. from is the scope of the
-// calling task.
-func (b *submitter) block(from *limit.Scope) bool {
-	s := b.source
-	e, r := s.engine, s.room
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if s.refusesLocked(from) {
-		return false
+// newSubmitterLocked returns a submitter that waits with a task of s.
+func (s *Source) newSubmitterLocked(payload any) *submitter {
+	e := s.engine
+	b := e.spare
+	e.spare = nil
+	if b == nil {
+		b = &submitter{wake: make(chan struct{}, 1)}
 	}
-	r.blocked.Push(&b.inRoom, b)
+	b.source, b.payload = s, payload
+	e.shutLocked() // so that every task that is taken admits a submitter
+	s.room.blocked.Push(&b.inRoom, b)
 	s.blocked.Push(&b.node, b)
 	e.blocked++
 	e.makeReadyLocked(s)
-	r.admitLocked() // there may be room since Offer looked
-	e.wakeOneLocked()
-	return true
+	return b
 }
 
-// wait waits for the answer, until done is closed, and lends the permit of l meanwhile.
-func (b *submitter) wait(done <-chan struct{}, l *loan) {
-	e, r := b.source.engine, b.source.room
-	var late <-chan time.Time
-	if r.long() {
-		timer := time.NewTimer(maxBatchWait)
-		defer timer.Stop()
-		late = timer.C
-	}
+// waitLocked waits for the answer, until done is closed, and lends the permit of l meanwhile. It
+// unlocks engine.mu meanwhile. b must not be used afterwards.
+func (b *submitter) waitLocked(done <-chan struct{}, l *loan) Answer {
+	e := b.source.engine
 	if l != nil {
 		l.wakeLocked = b.wakeLocked
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	for b.node.InList() {
 		l.lendLocked()
 		e.mu.Unlock()
 		select {
 		case <-b.wake:
 			e.mu.Lock()
-		case <-late:
-			e.mu.Lock()
-			r.late = r.late || b.node.InList()
-			r.admitLocked()
 		case <-done:
 			e.mu.Lock()
 			b.giveUpLocked()
@@ -114,6 +80,12 @@ func (b *submitter) wait(done <-chan struct{}, l *loan) {
 		<-b.wake
 		e.mu.Lock()
 	}
+	select {
+	case <-b.wake: // nobody else may wake it
+	default:
+	}
+	b.source, b.payload, e.spare = nil, nil, b
+	return b.answer
 }
 
 // giveUpLocked takes b out of the submitters that wait, unless it has its answer.
@@ -131,9 +103,6 @@ func (b *submitter) leaveLocked(a Answer) {
 	b.inRoom.Remove()
 	b.node.Remove()
 	b.source.engine.blocked--
-	if r := b.source.room; r.blocked.Len() == 0 {
-		r.late = false
-	}
 	b.wakeLocked()
 }
 

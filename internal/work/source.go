@@ -21,14 +21,13 @@ type Source struct {
 	room *room // its own, or that of the engine's first source
 
 	// guarded by engine.mu
-	own      room
-	ready    fifo.Node[*Source] // in engine.ready
-	active   fifo.Node[*Source] // in engine.active
-	queue    queue
-	blocked  fifo.List[*submitter]
-	running  int
-	accepted int  // tasks so far: the number of the next
-	ended    bool // takes no more tasks
+	own     room
+	ready   fifo.Node[*Source] // in engine.ready
+	active  fifo.Node[*Source] // in engine.active
+	queue   queue
+	blocked fifo.List[*submitter]
+	running int
+	ended   bool // takes no more tasks
 	waiters
 }
 
@@ -150,12 +149,16 @@ func (s *Source) submit(done <-chan struct{}, payload any, from *limit.Scope) An
 	}
 	call.Lend()
 	defer call.Reclaim()
-	b := &submitter{source: s, payload: payload, wake: make(chan struct{}, 1)}
-	if !b.block(from) {
+	l := s.newLoan(from)
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	if s.refusesLocked(from) {
 		return Over
 	}
-	b.wait(done, s.newLoan(from))
-	return b.answer
+	b := s.newSubmitterLocked(payload)
+	s.room.admitLocked() // there may be room since offer looked
+	s.engine.wakeOneLocked()
+	return b.waitLocked(done, l)
 }
 
 // Wait waits until no task is queued, running or being submitted, and ends the source.
@@ -235,7 +238,7 @@ func (s *Source) Running() int {
 func (s *Source) Accepted() int {
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()
-	return s.accepted
+	return s.queue.next
 }
 
 // Stop drops the queued tasks, refuses the waiting submitters and ends the source. Running
@@ -249,6 +252,7 @@ func (s *Source) Stop() {
 func (s *Source) stopLocked() {
 	s.ended = true
 	e := s.engine
+	s.shutLocked()
 	n := s.queue.clear()
 	e.queued -= n
 	s.room.queued -= n
@@ -289,7 +293,7 @@ func (s *Source) refusesLocked(from *limit.Scope) bool {
 // start, to run what it has accepted, unless it drops everything or no task is left.
 func (s *Source) refusesClosedLocked(from *limit.Scope) bool {
 	e := s.engine
-	if s.Helpers && s.accepted > 0 {
+	if s.Helpers && s.queue.next > 0 {
 		return false
 	}
 	slot, _ := from.On(e.lim)
@@ -309,6 +313,9 @@ func (s *Source) refuseAllLocked() {
 // not ask for a worker that must wait for a CPU.
 func (s *Source) acceptLocked(payload any, canWait bool) bool {
 	e, r := s.engine, s.room
+	if r.queued >= r.size {
+		e.reconcileLocked() // not before: the claims are in the cache of another CPU
+	}
 	switch {
 	case r.blocked.Len() > 0: // behind those that came before
 		return false
@@ -334,8 +341,7 @@ func (s *Source) acceptLocked(payload any, canWait bool) bool {
 // enqueueLocked appends a task to the queue.
 func (s *Source) enqueueLocked(payload any) {
 	e := s.engine
-	s.queue.push(Task{payload, s.accepted})
-	s.accepted++
+	s.queue.push(payload)
 	e.queued++
 	s.room.queued++
 	e.makeReadyLocked(s)
@@ -347,24 +353,41 @@ func (s *Source) enqueueLocked(payload any) {
 // takeLocked removes the next task from the queue, or takes that of the first submitter that
 // waits. There must be one.
 func (s *Source) takeLocked() Task {
-	if s.queue.n == 0 {
+	if s.queue.len() == 0 {
 		s.blocked.First().Value().admitLocked()
 	}
 	t, e := s.queue.pop(), s.engine
-	e.queued--
-	s.room.queued--
 	e.running++
 	s.running++
+	s.countLocked()
 	s.room.admitLocked()
 	e.rotateLocked(s)
+	if !race.Sharp && !s.Helpers && s.room.blocked.Len() == 0 && e.ready.only(s) {
+		s.queue.open()
+	}
 	return t
 }
 
+// countLocked counts the tasks that were taken from the queue. A claim ends one task and starts
+// another, so as many tasks run as before.
+func (s *Source) countLocked() {
+	n, e := s.queue.taken(), s.engine
+	e.queued -= n
+	s.room.queued -= n
+	e.started += uint64(n)
+}
+
+// shutLocked ends the claims without the lock.
+func (s *Source) shutLocked() {
+	s.queue.shut()
+	s.countLocked()
+}
+
 // hasWorkLocked reports whether a worker would find something to do.
-func (s *Source) hasWorkLocked() bool { return s.queue.n+s.blocked.Len() > 0 }
+func (s *Source) hasWorkLocked() bool { return s.queue.len()+s.blocked.Len() > 0 }
 
 // isIdleLocked reports whether nothing is queued, running or being submitted.
-func (s *Source) isIdleLocked() bool { return s.queue.n+s.running+s.blocked.Len() == 0 }
+func (s *Source) isIdleLocked() bool { return s.queue.len()+s.running+s.blocked.Len() == 0 }
 
 // short reports whether the limiter's controller is not told that tasks of s wait.
 func (s *Source) short() bool {

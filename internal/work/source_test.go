@@ -96,34 +96,16 @@ func TestSubmittersAreServedInOrder(t *testing.T) {
 			if a := s.Offer(nothing, nil); a != Full {
 				t.Errorf("room %d: a newcomer starts before those that wait: %v", room, a)
 			}
+			step <- struct{}{}
+			synctest.Wait()
+			if c := e.Counts(); c.Blocked != 8 && room > 0 {
+				t.Errorf("room %d: %d submitters wait after a task has ended", room, c.Blocked)
+			}
 			close(step)
 			s.Wait()
 			if !slices.Equal(got, []int{0, 1, 2, 3, 4, 5, 6, 7, 8}) {
 				t.Errorf("room %d: served %v", room, got)
 			}
-		})
-	}
-}
-
-// A long queue lets submitters in when a quarter of it is free, and a short one
-// at once.
-func TestSubmitterIsLetIn(t *testing.T) {
-	for _, c := range []struct{ room, after int }{{1, 1}, {63, 1}, {64, 16}, {100, 25}} {
-		bubble(t, 1, func(t *testing.T, e *Engine) {
-			s, _ := source(e, c.room)
-			step := fill(s, 1+c.room)
-			in := false
-			go func() { s.Submit(nil, nothing, nil); in = true }()
-			synctest.Wait()
-			for i := range c.room {
-				step <- struct{}{}
-				synctest.Wait()
-				if in != (i+1 >= c.after) {
-					t.Errorf("let in %v with %d of %d places free", in, i+1, c.room)
-				}
-			}
-			close(step)
-			s.Wait()
 		})
 	}
 }
@@ -260,42 +242,6 @@ func TestOwnTasksDoNotCount(t *testing.T) {
 		if c := e.Counts(); c.Completed != 0 {
 			t.Errorf("%+v", c)
 		}
-	})
-}
-
-// Where tasks take long, a submitter of a long queue is let in when one slot is free. It
-// waits for a millisecond before, in which a quarter may become free.
-func TestSubmitterIsLetInAlone(t *testing.T) {
-	bubble(t, 1, func(t *testing.T, e *Engine) {
-		s, _ := source(e, 64)
-		next := fill(s, 1+64)
-		var in atomic.Int32
-		submit := func() {
-			go func() { s.Submit(nil, does(func() { <-next }), nil); in.Add(1) }()
-			synctest.Wait()
-		}
-		step := func(want int32) {
-			t.Helper()
-			next <- struct{}{}
-			synctest.Wait()
-			if n := in.Load(); n != want {
-				t.Errorf("%d are let in, want %d", n, want)
-			}
-		}
-		submit()
-		submit()
-		time.Sleep(maxBatchWait)
-		step(1)
-		step(2)
-		submit()
-		step(2) // no long wait yet
-		time.Sleep(maxBatchWait)
-		synctest.Wait()
-		if in.Load() != 3 {
-			t.Error("a submitter waits though there is room")
-		}
-		close(next)
-		s.Wait()
 	})
 }
 

@@ -91,14 +91,19 @@ type turn struct {
 	task   Task
 	source *Source
 	ctx    context.Context
-	signs  limit.Signs // while which the worker keeps its permit; -1: it must look
+	signs  limit.Signs // while which the worker may claim; -1: it must look
 }
 
-// lastsLocked reports whether the next task is of the same source, and its worker may run it. The
-// zero turn does not last.
-func (c *turn) lastsLocked() bool {
+// claim takes the next task of the same source without the lock, if it is open.
+func (c *turn) claim(l *limit.Limiter) (ok bool) {
 	s := c.source
-	return s != nil && c.signs == s.engine.lim.Signs() && s.engine.nextLocked() == s
+	if s == nil || c.signs != l.Signs() || s.Context.Err() != nil {
+		return false
+	}
+	if r := s.queue.ring.Load(); r != nil {
+		c.task, ok = r.claim()
+	}
+	return ok
 }
 
 // serve runs tasks until the worker is to leave, or until a task does not return: then it
@@ -120,7 +125,7 @@ func (w *worker) serve() (more bool) {
 			c.source.failed(c.task, task.Unreturned(recover()))
 		}
 	}()
-	for w.next(&c) {
+	for c.claim(lim) || w.look(&c) {
 		stage = running
 		var err error
 		failed := 0
@@ -228,19 +233,12 @@ func (w *worker) setContext() {
 	}
 }
 
-// next ends the task of c and takes the next one. It waits if there is none, and returns false if
-// the worker is to leave.
-func (w *worker) next(c *turn) bool {
+// look ends the task of c and takes the next one under the lock. It waits if there is none, and
+// returns false if the worker is to leave.
+func (w *worker) look(c *turn) bool {
 	e := w.engine
-	e.mu.Lock()
-	if c.lastsLocked() { // without a look at w
-		e.finishLocked(c.source)
-		c.task = c.source.takeLocked()
-		e.wakeOneLocked()
-		e.mu.Unlock()
-		return true
-	}
 	*c = turn{} // a worker that parks keeps no task
+	e.mu.Lock()
 	w.awaitCPULocked()
 	w.arriveLocked()
 	if w.source != nil {
@@ -315,11 +313,11 @@ func (w *worker) returnLoanLocked() {
 	v.wakeLocked()
 }
 
-// fastPathSignsLocked returns the signs of the limiter under which w may take more tasks of its
-// source, or -1 if somebody other than the engine should have the permit, or if tasks get tickets.
+// fastPathSignsLocked returns the signs of the limiter under which w may claim tasks of its
+// source, or -1 if somebody other than the engine should have the permit.
 func (w *worker) fastPathSignsLocked() limit.Signs {
 	e, low := w.engine, w.source.low
-	if signs := e.lim.Signs(); !race.Sharp && w.loan == nil && signs.Pressure(low, e.ownWaitersLocked(low)) == limit.None {
+	if signs := e.lim.Signs(); w.loan == nil && signs.Pressure(low, e.ownWaitersLocked(low)) == limit.None {
 		return signs
 	}
 	return -1
