@@ -29,8 +29,8 @@ type Engine struct {
 	ready  readySources       // with a queued task or a waiting submitter
 	active fifo.List[*Source] // with anything pending
 	spare  *submitter         // to be used again, or nil
+	entry  entry
 	workerSet
-	entry
 	numbers
 	ending
 }
@@ -42,13 +42,6 @@ type workerSet struct {
 	timer   *idleTimer
 	armed   bool // the timer
 	waits   int  // how often a worker has waited for a CPU in vain
-}
-
-// An entry is how an engine gets its next worker to the queue, one at a time.
-type entry struct {
-	waiter   limit.Waiter // in the limiter's queue while awaiting
-	awaiting bool
-	coming   *worker // is on its way to the queue, and wakes the next; or nil
 }
 
 // numbers are those of the tasks; of an open queue, when it was last reconciled. Helpers are
@@ -92,7 +85,8 @@ func New(c Config, sc SourceConfig) (*Engine, *Source) {
 		e.ownsLimiter = true
 	}
 	e.lim, e.idleTimeout, e.name, e.labels = c.Limiter, cmp.Or(c.IdleTimeout, time.Second), c.Name, c.Labels
-	e.waiter.Grant, e.waiter.Nested = e.granted, c.Nested
+	e.entry.engine = e
+	e.entry.waiter.Grant, e.entry.waiter.Nested = e.entry.granted, c.Nested
 	e.lasting = new(Source)
 	e.lasting.init(e, sc)
 	return e, e.lasting
@@ -204,55 +198,27 @@ func (e *Engine) Abandoned() int {
 // WaitIdle waits until nothing is queued, running or being submitted, and no worker is
 // left of a draining engine. It reports false if done was closed first.
 func (e *Engine) WaitIdle(done <-chan struct{}) bool {
-	if !e.waitIdle(done) {
-		return false
+	e.mu.Lock()
+	if e.idleWaiters == nil {
+		e.idleWaiters = make(chan struct{})
+	}
+	idle, last := e.idleWaiters, e.ownsLimiter && e.draining
+	e.settleLocked()
+	e.mu.Unlock()
+	select {
+	case <-idle:
+	case <-done:
+		select {
+		case <-idle: // both
+		default:
+			return false
+		}
 	}
 	e.lim.Order.Acquire()
-	e.mu.Lock()
-	last := e.ownsLimiter && e.draining
-	e.mu.Unlock()
 	if last {
 		e.lim.EndSearch() // without mu: it calls the limiter, which calls the engine
 	}
 	return true
-}
-
-// waitIdle is WaitIdle without the end of the search.
-func (e *Engine) waitIdle(done <-chan struct{}) bool {
-	e.mu.Lock()
-	if e.isIdleLocked() {
-		e.mu.Unlock()
-		return true
-	}
-	if e.idleWaiters == nil {
-		e.idleWaiters = make(chan struct{})
-	}
-	idle := e.idleWaiters
-	e.mu.Unlock()
-	select {
-	case <-idle:
-		return true
-	case <-done:
-	}
-	select {
-	case <-idle: // both
-		return true
-	default:
-		return false
-	}
-}
-
-// granted is called when the engine's waiter gets a permit.
-func (e *Engine) granted() {
-	e.mu.Lock()
-	e.awaiting = false
-	if e.ready.first() == nil {
-		e.mu.Unlock()
-		e.lim.Release(limit.Permit{})
-		return
-	}
-	e.coming = e.sendLocked(nil)
-	e.mu.Unlock()
 }
 
 // An idleTimer ends idle workers. The runtime may keep a stopped timer until it is due, and what
@@ -278,30 +244,6 @@ func (e *Engine) expire() {
 	e.settleLocked()
 }
 
-// wakeOneLocked sends one worker to the queue, unless a worker is on its way already or nothing
-// is queued. Without a free permit the engine waits in the limiter's queue.
-func (e *Engine) wakeOneLocked() {
-	s := e.ready.first()
-	if s == nil || e.coming != nil || e.awaiting {
-		return
-	}
-	e.waiter.Untracked = s.short()
-	if e.joinLocked(s.low) {
-		e.coming = e.sendLocked(nil)
-	}
-}
-
-// joinLocked takes a permit, or a place in the limiter's queue with the given priority unless the
-// engine has one, and reports whether it has taken a permit.
-func (e *Engine) joinLocked(low bool) bool {
-	if e.awaiting {
-		return false
-	}
-	e.waiter.Low = low
-	e.awaiting = !e.lim.Join(&e.waiter, nil)
-	return !e.awaiting
-}
-
 // grantLocked tells w, which may be nil, that it has a permit. It unlocks mu meanwhile.
 func (e *Engine) grantLocked(w *limit.Waiter) {
 	if w != nil {
@@ -314,42 +256,22 @@ func (e *Engine) grantLocked(w *limit.Waiter) {
 // handLocked gives the first task of s to w, which has a permit and runs it first. The task
 // counts as running: the end of the source does not drop it.
 func (e *Engine) handLocked(w *worker, s *Source) {
-	w.given = &given{s.takeLocked(), s}
+	w.given = &turn{task: s.takeLocked(), source: s}
 	w.orderLocked(s)
 }
 
-// ownWaitersLocked returns how many of the limiter's waiters with the given priority are the
-// engine.
-func (e *Engine) ownWaitersLocked(low bool) int {
-	if e.awaiting && e.waiter.Low == low {
-		return 1
+// pressureLocked returns what the limiter's signs say of the pressure on a worker with a task of
+// the given priority, from others than e.
+func (e *Engine) pressureLocked(signs limit.Signs, low bool) limit.Pressure {
+	own := 0
+	if e.entry.awaiting && e.entry.waiter.Low == low {
+		own = 1
 	}
-	return 0
+	return signs.Pressure(low, own)
 }
 
-// reclassifyLocked gives the engine's entry in the limiter's queue the priority of the source that
-// is served next, and takes the entry out when no source is ready.
-func (e *Engine) reclassifyLocked() {
-	if !e.awaiting {
-		return
-	}
-	s := e.ready.first()
-	switch {
-	case s == nil:
-		if e.lim.Leave(&e.waiter) {
-			e.awaiting = false
-		}
-	case s.low != e.waiter.Low:
-		e.lim.Reclassify(&e.waiter, s.low)
-		if !s.short() {
-			e.lim.Track(&e.waiter)
-		}
-	}
-}
-
-// sendLocked sends the worker that parked last, or a new one, to the queue with a permit: of the
-// limiter, or on loan by l, for the tasks of one source.
-func (e *Engine) sendLocked(l *loan) *worker {
+// sendLocked sends the worker that parked last, or a new one, to the queue with the permit of y.
+func (e *Engine) sendLocked(y *entry) *worker {
 	var w *worker
 	if n := len(e.idle); n > 0 {
 		w = e.idle[n-1]
@@ -358,17 +280,17 @@ func (e *Engine) sendLocked(l *loan) *worker {
 		w.callLocked()
 	} else {
 		w = &worker{engine: e}
-		w.slot = limit.NewHeldPermit(e.lim, limit.Permit{})
 		w.wake.L = &e.mu
+		w.hold(limit.Permit{})
 		e.workers++
 		go e.host(w)
 	}
-	if l != nil {
-		w.loan = l
-		w.slot = limit.NewHeldPermit(e.lim, l.waiter.Permit)
+	if y.source != nil {
+		w.loan = y
+		w.hold(y.waiter.Permit)
 	}
 	w.permit = true
-	w.needsCPU = e.lim.Adaptive() && l == nil
+	w.needsCPU = e.lim.Adaptive() && w.loan == nil
 	w.quantum.Start()
 	return w
 }
@@ -454,7 +376,7 @@ func (e *Engine) makeReadyLocked(s *Source) {
 	if !s.active.InList() {
 		e.active.Push(&s.active, s)
 	}
-	e.reclassifyLocked()
+	e.entry.reclassifyLocked()
 }
 
 // shutLocked ends the claims, of whichever source they are.
@@ -473,17 +395,10 @@ func (e *Engine) nextLocked() *Source {
 	return s
 }
 
-// servesNextLocked reports whether the next source, if there is one, has its tasks in r.
-func (e *Engine) servesNextLocked(r *room) bool {
-	s := e.nextLocked()
-	return s == nil || s.room == r
-}
-
 // rotateLocked moves s, which has had its turn, to the end or out of the ready sources.
 func (e *Engine) rotateLocked(s *Source) {
-	if !s.hasWorkLocked() {
-		e.unreadyIfEmptyLocked(s)
-	} else if l := e.ready.of(s.low); l.Len() > 1 {
+	e.unreadyIfEmptyLocked(s)
+	if l := e.ready.of(s.low); s.ready.InList() && l.Len() > 1 {
 		s.ready.Remove()
 		l.Push(&s.ready, s)
 	}
@@ -493,7 +408,7 @@ func (e *Engine) rotateLocked(s *Source) {
 func (e *Engine) unreadyIfEmptyLocked(s *Source) {
 	if s.ready.InList() && !s.hasWorkLocked() {
 		e.ready.of(s.low).remove(s)
-		e.reclassifyLocked()
+		e.entry.reclassifyLocked()
 	}
 }
 
@@ -518,11 +433,6 @@ func (r *readySources) first() *Source {
 		return n.Value()
 	}
 	return nil
-}
-
-// only reports whether no other source is served as long as s has work.
-func (r *readySources) only(s *Source) bool {
-	return r.of(s.low).Len() <= 1 && (!s.low || r.normal.Len() == 0)
 }
 
 // A readyList has sources of one priority.

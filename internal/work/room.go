@@ -59,13 +59,13 @@ func (s *Source) newSubmitterLocked(payload any) *submitter {
 
 // waitLocked waits for the answer, until done is closed, and lends the permit of l meanwhile. It
 // unlocks engine.mu meanwhile. b must not be used afterwards.
-func (b *submitter) waitLocked(done <-chan struct{}, l *loan) Answer {
+func (b *submitter) waitLocked(done <-chan struct{}, l *entry) Answer {
 	e := b.source.engine
 	if l != nil {
 		l.wakeLocked = b.wakeLocked
 	}
 	for b.node.InList() {
-		l.lendLocked()
+		l.wakeOneLocked()
 		e.mu.Unlock()
 		select {
 		case <-b.wake:

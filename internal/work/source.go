@@ -157,7 +157,7 @@ func (s *Source) submit(done <-chan struct{}, payload any, from *limit.Scope) An
 	}
 	b := s.newSubmitterLocked(payload)
 	s.room.admitLocked() // there may be room since offer looked
-	s.engine.wakeOneLocked()
+	s.engine.entry.wakeOneLocked()
 	return b.waitLocked(done, l)
 }
 
@@ -192,7 +192,7 @@ func (s *Source) AwaitLending(condition func() bool) {
 	}
 	for wakes := s.wakes; !s.checkLocked(condition); wakes = s.wakes {
 		for wakes == s.wakes {
-			l.lendLocked()
+			l.wakeOneLocked()
 			s.changed.Wait()
 		}
 	}
@@ -284,16 +284,15 @@ func (s *Source) Refuses(from *limit.Scope) bool {
 	return s.refusesLocked(from)
 }
 
-// refusesLocked reports whether the source takes no task; from is the submitter's scope.
+// refusesLocked reports whether the source takes no task; from is the submitter's scope. A closed
+// engine must take what its tasks start, to run what it has accepted, unless it drops everything
+// or no task is left.
 func (s *Source) refusesLocked(from *limit.Scope) bool {
-	return s.ended || s.Context.Err() != nil || s.engine.closed && s.refusesClosedLocked(from)
-}
-
-// refusesClosedLocked is refusesLocked on a closed engine. The engine must take what its tasks
-// start, to run what it has accepted, unless it drops everything or no task is left.
-func (s *Source) refusesClosedLocked(from *limit.Scope) bool {
 	e := s.engine
-	if s.Helpers && s.queue.next > 0 {
+	switch {
+	case s.ended || s.Context.Err() != nil:
+		return true
+	case !e.closed || s.Helpers && s.queue.next > 0:
 		return false
 	}
 	slot, _ := from.On(e.lim)
@@ -313,8 +312,12 @@ func (s *Source) refuseAllLocked() {
 // not ask for a worker that must wait for a CPU.
 func (s *Source) acceptLocked(payload any, canWait bool) bool {
 	e, r := s.engine, s.room
+	next := s
 	if r.queued >= r.size {
 		e.reconcileLocked() // not before: the claims are in the cache of another CPU
+		if first := e.nextLocked(); first != nil {
+			next = first
+		}
 	}
 	switch {
 	case r.blocked.Len() > 0: // behind those that came before
@@ -323,18 +326,18 @@ func (s *Source) acceptLocked(payload any, canWait bool) bool {
 		s.enqueueLocked(payload)
 	case canWait && (r.long() || e.lim.NeedController().Crowded()):
 		return false
-	case e.coming != nil && e.servesNextLocked(r):
+	case e.entry.coming != nil && next.room == r:
 		s.enqueueLocked(payload)
-		w := e.coming
-		e.coming = nil
+		w := e.entry.coming
+		e.entry.coming = nil
 		e.handLocked(w, e.ready.first())
 	case e.lim.TryAcquire():
 		s.enqueueLocked(payload)
-		e.handLocked(e.sendLocked(nil), s)
+		e.handLocked(e.sendLocked(&e.entry), s)
 	default:
 		return false
 	}
-	e.wakeOneLocked()
+	e.entry.wakeOneLocked()
 	return true
 }
 
@@ -362,7 +365,8 @@ func (s *Source) takeLocked() Task {
 	s.countLocked()
 	s.room.admitLocked()
 	e.rotateLocked(s)
-	if !race.Sharp && !s.Helpers && s.room.blocked.Len() == 0 && e.ready.only(s) {
+	alone := e.ready.first() == s && e.ready.of(s.low).Len() == 1
+	if alone && s.room.blocked.Len() == 0 && !s.Helpers && !race.Sharp {
 		s.queue.open()
 	}
 	return t

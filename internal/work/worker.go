@@ -23,7 +23,7 @@ type worker struct {
 	ticket   race.Ticket // of the running task
 	of       *Source     // that ctx is made for
 	ctx      context.Context
-	given    *given // runs first; nil: none; guarded by engine.mu
+	given    *turn // runs first, and is in no queue; nil: none; guarded by engine.mu
 	sampling limit.Sampling
 	left     bool // its goroutine ends, and not by a Goexit
 	holder
@@ -33,7 +33,7 @@ type worker struct {
 // A holder is a worker as far as its permit goes. It is guarded by engine.mu.
 type holder struct {
 	slot     *limit.HeldPermit
-	loan     *loan         // of the permit, for tasks of one source; nil: the permit is the engine's
+	loan     *entry        // of the permit, for tasks of one source; nil: the permit is the engine's
 	quantum  limit.Quantum // started when it got the permit
 	permit   bool
 	needsCPU bool // it needs a free CPU before it goes to the queue
@@ -46,12 +46,6 @@ type sleeper struct {
 	parked  time.Duration // when it has parked, by limit.Clock
 	leaving bool
 	called  bool // out of engine.idle again
-}
-
-// A given task is out of the queue and belongs to one worker.
-type given struct {
-	task   Task
-	source *Source
 }
 
 // callLocked wakes w, which has been taken out of engine.idle.
@@ -251,7 +245,7 @@ func (w *worker) look(c *turn) bool {
 		}
 	}
 	w.sampling.Start(e.lim)
-	e.wakeOneLocked()
+	e.entry.wakeOneLocked()
 	c.signs = w.fastPathSignsLocked()
 	e.mu.Unlock()
 	w.setContext()
@@ -278,7 +272,7 @@ func (w *worker) takeLocked(c *turn) bool {
 // permit for it. It may unlock engine.mu meanwhile.
 func (w *worker) chooseLocked() *Source {
 	if w.loan != nil {
-		if w.permit && w.loan.servesLocked() {
+		if w.permit && w.loan.lastsLocked() {
 			return w.loan.source
 		}
 		w.returnLoanLocked()
@@ -289,7 +283,7 @@ func (w *worker) chooseLocked() *Source {
 		case s == nil:
 			return nil
 		case !w.permit:
-			if w.permit = w.engine.joinLocked(s.low); !w.permit {
+			if w.permit = w.engine.entry.joinLocked(s); !w.permit {
 				return nil
 			}
 			return s
@@ -301,23 +295,28 @@ func (w *worker) chooseLocked() *Source {
 
 // returnLoanLocked returns the permit on loan.
 func (w *worker) returnLoanLocked() {
-	v := w.loan
+	y := w.loan
 	w.loan = nil
 	if w.permit {
 		w.permit = false
 		next, _ := w.slot.Return(true)
 		w.engine.grantLocked(next)
 	}
-	w.slot, w.ctx, w.of = limit.NewHeldPermit(w.engine.lim, limit.Permit{}), nil, nil
-	v.lent = false
-	v.wakeLocked()
+	w.hold(limit.Permit{})
+	y.coming = nil
+	y.wakeLocked()
+}
+
+// hold makes p the permit of w.
+func (w *worker) hold(p limit.Permit) {
+	w.slot, w.ctx, w.of = limit.NewHeldPermit(w.engine.lim, p), nil, nil
 }
 
 // fastPathSignsLocked returns the signs of the limiter under which w may claim tasks of its
 // source, or -1 if somebody other than the engine should have the permit.
 func (w *worker) fastPathSignsLocked() limit.Signs {
-	e, low := w.engine, w.source.low
-	if signs := e.lim.Signs(); w.loan == nil && signs.Pressure(low, e.ownWaitersLocked(low)) == limit.None {
+	signs := w.engine.lim.Signs()
+	if w.loan == nil && w.engine.pressureLocked(signs, w.source.low) == limit.None {
 		return signs
 	}
 	return -1
@@ -327,15 +326,15 @@ func (w *worker) fastPathSignsLocked() limit.Signs {
 // waiter should have the permit, w gives it up. It unlocks engine.mu meanwhile.
 func (w *worker) keepLocked(low bool) bool {
 	e := w.engine
-	if w.quantum.Lasts(e.lim.Pressure(low, e.ownWaitersLocked(low)), 1) {
+	if w.quantum.Lasts(e.pressureLocked(e.lim.Signs(), low), 1) {
 		return true
 	}
 	next, kept := e.lim.Yield(low)
 	if kept {
 		return true
 	}
-	if next == &e.waiter { // it was the engine's own turn
-		e.awaiting = false
+	if next == &e.entry.waiter { // it was the engine's own turn
+		e.entry.awaiting = false
 		w.quantum.Start()
 		return true
 	}
@@ -352,7 +351,7 @@ func (w *worker) parkLocked() bool {
 		w.permit = false
 		next, left := w.slot.Return(false)
 		if left { // to a call that outlived its task
-			w.slot, w.ctx, w.of = limit.NewHeldPermit(e.lim, limit.Permit{}), nil, nil
+			w.hold(limit.Permit{})
 		}
 		e.grantLocked(next)
 	}
@@ -402,7 +401,7 @@ func (w *worker) awaitCPULocked() {
 
 // arriveLocked records that w has reached the queue.
 func (w *worker) arriveLocked() {
-	if w.engine.coming == w {
-		w.engine.coming = nil
+	if y := &w.engine.entry; y.coming == w {
+		y.coming = nil
 	}
 }
