@@ -148,7 +148,7 @@ func (p *Pool) Shutdown(ctx context.Context) (abandoned int, err error) {
 		p.engine().WaitIdle(nil)
 	}
 	p.tasks.cancel(ErrClosed)
-	return p.engine().Abandoned(), err
+	return p.engine().Counts().Abandoned, err
 }
 
 // SetLimit changes the limit as Limiter.Set does, for everything that shares the

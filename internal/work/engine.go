@@ -110,6 +110,7 @@ func (e *Engine) Low() bool { return e.lasting.low }
 type Counts struct {
 	Running, Queued, Blocked, Workers, Idle int
 	Completed, Failed, Dropped, Refused     uint64
+	Abandoned                               int // of those dropped
 }
 
 // Counts returns the state of e.
@@ -122,7 +123,8 @@ func (e *Engine) Counts() Counts {
 	return Counts{
 		Running: e.running, Queued: e.queued, Blocked: e.blocked,
 		Workers: e.workers, Idle: len(e.idle),
-		Completed: completed, Failed: min(e.failed.Load(), completed), Dropped: e.dropped, Refused: e.refused,
+		Completed: completed, Failed: min(e.failed.Load(), completed), Refused: e.refused,
+		Dropped: e.dropped, Abandoned: e.abandoned,
 	}
 }
 
@@ -186,13 +188,6 @@ func (e *Engine) Abandon() {
 		s.Runner.Abandoned() // first: nobody must take the end for success
 		s.Stop()
 	}
-}
-
-// Abandoned returns how many tasks Abandon has dropped.
-func (e *Engine) Abandoned() int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.abandoned
 }
 
 // WaitIdle waits until nothing is queued, running or being submitted, and no worker is

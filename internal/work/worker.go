@@ -60,8 +60,7 @@ func (e *Engine) host(w *worker) {
 	if e.labels != nil {
 		pprof.SetGoroutineLabels(e.labels)
 	}
-	for w.serve() {
-	}
+	w.serve()
 	w.left = true
 }
 
@@ -89,9 +88,9 @@ type turn struct {
 }
 
 // claim takes the next task of the same source without the lock, if it is open.
-func (c *turn) claim(l *limit.Limiter) (ok bool) {
+func (c *turn) claim() (ok bool) {
 	s := c.source
-	if s == nil || c.signs != l.Signs() || s.Context.Err() != nil {
+	if s == nil || c.signs != s.engine.lim.Signs() || s.Context.Err() != nil {
 		return false
 	}
 	if r := s.queue.ring.Load(); r != nil {
@@ -100,67 +99,75 @@ func (c *turn) claim(l *limit.Limiter) (ok bool) {
 	return ok
 }
 
-// serve runs tasks until the worker is to leave, or until a task does not return: then it
-// reports that the worker continues.
-func (w *worker) serve() (more bool) {
-	var (
-		c     turn
-		lim   = w.engine.lim
-		stage = counted
-	)
-	defer func() { // deferred first: Failed calls functions of the caller, which may call Goexit
-		if stage != counted {
-			w.count(&c, lim, 1)
-			more = true
-		}
-	}()
+// serve runs tasks until the worker is to leave, or until a task ends by a Goexit.
+func (w *worker) serve() {
+	var c turn
+	busy := false
 	defer func() {
-		if stage == running {
-			c.source.failed(c.task, task.Unreturned(recover()))
+		if busy {
+			w.count(&c, true)
 		}
 	}()
-	for c.claim(lim) || w.look(&c) {
-		stage = running
-		var err error
-		failed := 0
-		switch {
-		case race.Sharp && !c.source.Helpers:
-			failed = w.apart(c.source, c.ctx, c.task)
-		case w.engine.name != "" && trace.IsEnabled():
-			err = c.traced()
-		default: // called here, since a frame more would be a part of each stack
-			err = c.source.Runner.Run(c.ctx, c.task)
+	for c.claim() || w.look(&c) {
+		busy = true
+		failed := false
+		if race.Sharp && !c.source.Helpers {
+			failed = w.apart(&c)
+		} else {
+			failed = c.run()
 		}
-		stage = returned
-		if err != nil {
-			failed = 1
-			c.source.failed(c.task, task.Outcome{Err: err})
-		}
-		stage = counted
-		w.count(&c, lim, failed)
-	}
-	return false
-}
-
-// The stages of a task of a worker.
-const (
-	counted  = iota // as ended; or there is none
-	running         // its function has not returned
-	returned        // not counted yet; its failure is being recorded
-)
-
-// count counts a task as ended. failed is 1 if it has failed, and 0 otherwise. It does not read
-// w, unless a controller counts tasks.
-func (w *worker) count(c *turn, lim *limit.Limiter, failed int) {
-	if !c.source.Helpers {
-		lim.Completed(1)
-		w.sampling.Done(lim, 1, failed)
+		busy = false
+		w.count(&c, failed)
 	}
 }
 
-func (c *turn) traced() error {
-	defer trace.StartRegion(c.ctx, c.source.engine.name).End()
-	return c.source.Runner.Run(c.ctx, c.task)
+// run runs the task of c and reports whether it has failed. The runner is told of a panic or a
+// Goexit by the deferred call.
+func (c *turn) run() (failed bool) {
+	s, returned := c.source, false
+	defer func() {
+		if !returned {
+			failed = true
+			s.failed(c.task, task.Unreturned(recover()))
+		}
+	}()
+	if name := s.engine.name; name != "" && trace.IsEnabled() {
+		defer trace.StartRegion(c.ctx, name).End()
+	}
+	err := s.Runner.Run(c.ctx, c.task)
+	returned = true
+	if err != nil {
+		s.failed(c.task, task.Outcome{Err: err})
+	}
+	return err != nil
+}
+
+// apart is run in programs built with -race: see race.Apart. What the end of the task is ordered
+// before is told to the detector: Source.Wait, and with the limit's order later tasks and whoever
+// sees the task counted.
+func (w *worker) apart(c *turn) bool {
+	t, s, ticket, lim := *c, c.source, w.ticket, w.engine.lim // the task shares no memory with the worker
+	failed, returned := race.Apart(func() bool {
+		defer s.ends.Release()
+		lim.Order.Start(ticket)
+		defer lim.Order.End(ticket)
+		return t.run()
+	})
+	s.Notify()
+	return failed || !returned
+}
+
+// count counts the task of c as ended. It does not read w, unless a controller counts tasks.
+func (w *worker) count(c *turn, failed bool) {
+	if c.source.Helpers {
+		return
+	}
+	lim, failures := c.source.engine.lim, 0
+	if failed {
+		failures = 1
+	}
+	lim.Completed(1)
+	w.sampling.Done(lim, 1, failures)
 }
 
 // orderLocked gives the next task of s, which w has a permit for, its place in the order of the
@@ -169,39 +176,6 @@ func (w *worker) orderLocked(s *Source) {
 	if lim := w.engine.lim; race.Sharp && !s.Helpers {
 		w.ticket = lim.Order.Take(lim.Bound())
 	}
-}
-
-// apart runs a task in programs built with -race, and returns 1 if it has failed: see
-// race.Apart. What its end is ordered before is told to the detector: Source.Wait, and with the
-// limit's order later tasks and whoever sees the task counted.
-func (w *worker) apart(s *Source, ctx context.Context, t Task) int {
-	ticket, lim := w.ticket, w.engine.lim // the task shares no memory with the worker
-	failed, returned := race.Apart(func() (failed bool) {
-		defer s.ends.Release()
-		lim.Order.Start(ticket)
-		defer lim.Order.End(ticket)
-		returned := false
-		defer func() {
-			if !returned {
-				failed = true
-				s.failed(t, task.Unreturned(recover()))
-			}
-		}()
-		if name := s.engine.name; name != "" && trace.IsEnabled() {
-			defer trace.StartRegion(ctx, name).End()
-		}
-		err := s.Runner.Run(ctx, t)
-		returned = true
-		if err != nil {
-			s.failed(t, task.Outcome{Err: err})
-		}
-		return err != nil
-	})
-	s.Notify()
-	if failed || !returned {
-		return 1
-	}
-	return 0
 }
 
 // failed records how a task of s ended. It takes no lock of the engine, which would order the
