@@ -114,58 +114,6 @@ func bubble(t *testing.T, n int, f func(t *testing.T, e *Engine)) {
 	})
 }
 
-// Sources are served in turn, a task each, however long the queue of one is.
-func TestSourcesTakeTurns(t *testing.T) {
-	bubble(t, 1, func(t *testing.T, e *Engine) {
-		a, _ := source(e, 100)
-		b, _ := source(e, 100)
-		c, _ := source(e, 100)
-		hold := make(chan struct{})
-		a.Offer(does(func() { <-hold }), nil)
-		synctest.Wait()
-		order := ""
-		for range 4 {
-			a.Offer(does(func() { order += "a" }), nil)
-		}
-		for range 2 {
-			b.Offer(does(func() { order += "b" }), nil)
-		}
-		c.Offer(does(func() { order += "c" }), nil)
-		close(hold)
-		for _, s := range []*Source{a, b, c} {
-			s.Wait()
-		}
-		if order != "abcabaa" {
-			t.Errorf("order %q", order)
-		}
-	})
-}
-
-func TestDrainEndsWorkers(t *testing.T) {
-	bubble(t, 3, func(t *testing.T, e *Engine) {
-		s, _ := source(e, 10)
-		hold := make(chan struct{})
-		s.Offer(does(func() { <-hold }), nil)
-		s.Offer(nothing, nil)
-		synctest.Wait()
-		if c := e.Counts(); c.Workers != 2 || c.Idle != 1 {
-			t.Fatalf("%+v", c)
-		}
-		e.Drain()
-		synctest.Wait()
-		if c := e.Counts(); c.Workers != 1 {
-			t.Errorf("Drain left %+v", c)
-		}
-		s.Offer(nothing, nil) // still taken
-		synctest.Wait()
-		close(hold)
-		e.WaitIdle(nil)
-		if c := e.Counts(); c.Workers != 0 || c.Completed != 3 {
-			t.Errorf("%+v", c)
-		}
-	})
-}
-
 // Workers that park because they lost the permit end with the last task when the
 // engine drains, not with their expiry.
 func TestDrainAfterLosingPermits(t *testing.T) {
@@ -187,50 +135,6 @@ func TestDrainAfterLosingPermits(t *testing.T) {
 			t.Errorf("the last worker ended after %v", got)
 		}
 		end(t, e)
-	})
-}
-
-func TestCloseRunsWhatWasAccepted(t *testing.T) {
-	bubble(t, 1, func(t *testing.T, e *Engine) {
-		s, _ := source(e, 10)
-		ran := 0
-		for range 5 {
-			s.Offer(does(func() { time.Sleep(time.Second); ran++ }), nil)
-		}
-		e.Close()
-		if a := s.Offer(nothing, nil); a != Over || !e.Closed() {
-			t.Errorf("after Close: %v", a)
-		}
-		e.Close()
-		e.WaitIdle(nil)
-		if ran != 5 {
-			t.Errorf("%d of 5 ran", ran)
-		}
-	})
-}
-
-func TestAbandon(t *testing.T) {
-	bubble(t, 1, func(t *testing.T, e *Engine) {
-		a, ra := source(e, 10)
-		b, rb := source(e, 10)
-		hold := make(chan struct{})
-		a.Offer(does(func() { <-hold }), nil)
-		synctest.Wait()
-		for range 3 {
-			a.Offer(does(func() { t.Error("ran") }), nil)
-			b.Offer(does(func() { t.Error("ran") }), nil)
-		}
-		e.Close()
-		e.Abandon()
-		b.Wait() // has nothing any more
-		if ra.abandoned != 1 || rb.abandoned != 1 {
-			t.Errorf("Abandoned was called %d and %d times", ra.abandoned, rb.abandoned)
-		}
-		close(hold)
-		a.Wait()
-		if c := e.Counts(); c.Completed != 1 || c.Dropped != 6 {
-			t.Errorf("%+v", c)
-		}
 	})
 }
 

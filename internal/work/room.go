@@ -6,22 +6,19 @@ import "github.com/stint-go/stint/internal/fifo"
 // source.
 const SharedRoom = -1
 
-// A room is the space for queued tasks of one source, or of several that share it: then
-// their queued tasks together are never more than its size. Slots that become free go to
-// the submitters that wait, first come, first served, whichever source they wait for. A
-// source whose tasks all wait for a slot is ready nevertheless: when its turn comes, a worker
-// takes the task of its first submitter without a slot. So a source that fills the room
-// delays another by turns, as it does when the room is large.
-//
-// A room is guarded by Engine.mu.
+// longRoom is the size of a room whose workers have enough to do when it is full.
+const longRoom = 64
+
+// A room is the space for queued tasks of one source, or of several that share it. Slots that
+// become free go to the submitters that wait, first come, first served, whichever source they
+// wait for. A source whose tasks all wait for a slot is ready nevertheless: when its turn comes,
+// a worker takes the task of its first submitter. So a source that fills the room delays another
+// by turns only. A room is guarded by Engine.mu.
 type room struct {
 	size    int
 	queued  int                   // tasks of all its sources
 	blocked fifo.List[*submitter] // of all its sources
 }
-
-// long reports whether workers that are on their way make room soon enough.
-func (r *room) long() bool { return r.size >= 64 }
 
 // admitLocked admits waiting submitters while r has room.
 func (r *room) admitLocked() {

@@ -308,8 +308,8 @@ func (s *Source) refuseAllLocked() {
 
 // acceptLocked accepts a task that finds room at once. If the queue is full, a worker with a permit
 // is handed the first task: with limit 4 and a queue of 2, six tasks find room before a worker has
-// run. A submitter that can wait leaves a long queue to the workers that are on their way, and does
-// not ask for a worker that must wait for a CPU.
+// run. A submitter that can wait leaves a long queue to the worker that is on its way, and does not
+// ask for a worker that must wait for a CPU.
 func (s *Source) acceptLocked(payload any, canWait bool) bool {
 	e, r := s.engine, s.room
 	next := s
@@ -324,7 +324,7 @@ func (s *Source) acceptLocked(payload any, canWait bool) bool {
 		return false
 	case r.queued < r.size:
 		s.enqueueLocked(payload)
-	case canWait && (r.long() || e.lim.NeedController().Crowded()):
+	case canWait && (r.size >= longRoom || e.lim.NeedController().Crowded()):
 		return false
 	case e.entry.coming != nil && next.room == r:
 		s.enqueueLocked(payload)

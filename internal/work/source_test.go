@@ -231,20 +231,6 @@ func TestStoppedSourceLeavesTheQueue(t *testing.T) {
 	})
 }
 
-// The tasks of an own source do not count, however many are queued.
-func TestOwnTasksDoNotCount(t *testing.T) {
-	bubble(t, 1, func(t *testing.T, e *Engine) {
-		s := e.NewSource(SourceConfig{Context: context.Background(), Room: 1000, Runner: new(record), Helpers: true})
-		for range 100 {
-			s.Offer(nothing, nil)
-		}
-		s.Wait()
-		if c := e.Counts(); c.Completed != 0 {
-			t.Errorf("%+v", c)
-		}
-	})
-}
-
 // A submitter that found the queue full, and for which there is room when it comes to
 // wait, does not wait.
 func TestSubmitterLooksAgain(t *testing.T) {

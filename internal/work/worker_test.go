@@ -86,30 +86,6 @@ func TestLastParkedIsWokenFirst(t *testing.T) {
 	})
 }
 
-// A smaller limit does not wait for the quantum: no task starts beyond it, even if
-// no time has passed.
-func TestSmallerLimitAtOnce(t *testing.T) {
-	bubble(t, 3, func(t *testing.T, e *Engine) {
-		s, _ := source(e, 10)
-		first, second := make(chan struct{}), make(chan struct{})
-		for range 3 {
-			s.Offer(does(func() { <-first }), nil)
-		}
-		for range 3 {
-			s.Offer(does(func() { <-second }), nil)
-		}
-		synctest.Wait()
-		e.Limiter().Set(1)
-		close(first)
-		synctest.Wait()
-		if c := e.Counts(); c.Running != 1 || c.Queued != 2 {
-			t.Errorf("%+v", c)
-		}
-		close(second)
-		s.Wait()
-	})
-}
-
 // batches is a record whose tasks are batches of several calls.
 type batches struct {
 	record
