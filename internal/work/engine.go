@@ -248,9 +248,9 @@ func (e *Engine) grantLocked(w *limit.Waiter) {
 	}
 }
 
-// handLocked gives the first task of s to w, which has a permit and runs it first. The task
+// giveLocked gives the first task of s to w, which has a permit and runs it first. The task
 // counts as running: the end of the source does not drop it.
-func (e *Engine) handLocked(w *worker, s *Source) {
+func (e *Engine) giveLocked(w *worker, s *Source) {
 	w.given = &turn{task: s.takeLocked(), source: s}
 	w.orderLocked(s)
 }

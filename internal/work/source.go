@@ -330,10 +330,10 @@ func (s *Source) acceptLocked(payload any, canWait bool) bool {
 		s.enqueueLocked(payload)
 		w := e.entry.coming
 		e.entry.coming = nil
-		e.handLocked(w, e.ready.first())
+		e.giveLocked(w, e.ready.first())
 	case e.lim.TryAcquire():
 		s.enqueueLocked(payload)
-		e.handLocked(e.sendLocked(&e.entry), s)
+		e.giveLocked(e.sendLocked(&e.entry), s)
 	default:
 		return false
 	}
