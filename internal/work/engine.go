@@ -44,8 +44,8 @@ type workerSet struct {
 	waits   int  // how often a worker has waited for a CPU in vain
 }
 
-// numbers are those of the tasks; of an open queue, when it was last reconciled. Helpers are
-// counted in started when they end.
+// numbers are those of the tasks; of an open queue, when it was shut last. Helpers are counted in
+// started when they end.
 type numbers struct {
 	running, queued, blocked  int
 	started, dropped, refused uint64
@@ -118,7 +118,7 @@ func (e *Engine) Counts() Counts {
 	defer e.lim.Order.Acquire() // for the tasks that the caller sees completed
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.reconcileLocked()
+	e.shutLocked()
 	completed := e.started - uint64(e.running) // a task that has failed may still be running
 	return Counts{
 		Running: e.running, Queued: e.queued, Blocked: e.blocked,
@@ -328,13 +328,6 @@ func (e *Engine) leftLocked() {
 	e.settleLocked()
 }
 
-// reconcileLocked counts the claims. Only the queue of the next source may be open.
-func (e *Engine) reconcileLocked() {
-	if s := e.ready.first(); s != nil {
-		s.countLocked()
-	}
-}
-
 // finishLocked counts a task of s as ended.
 func (e *Engine) finishLocked(s *Source) {
 	e.running--
@@ -374,7 +367,7 @@ func (e *Engine) makeReadyLocked(s *Source) {
 	e.entry.reclassifyLocked()
 }
 
-// shutLocked ends the claims, of whichever source they are.
+// shutLocked ends the claims and counts them. Only the queue of the next source may be open.
 func (e *Engine) shutLocked() {
 	if s := e.ready.first(); s != nil {
 		s.shutLocked()

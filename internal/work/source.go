@@ -314,7 +314,7 @@ func (s *Source) acceptLocked(payload any, canWait bool) bool {
 	e, r := s.engine, s.room
 	next := s
 	if r.queued >= r.size {
-		e.reconcileLocked() // not before: the claims are in the cache of another CPU
+		e.shutLocked() // not before: the claims are in the cache of another CPU
 		if first := e.nextLocked(); first != nil {
 			next = first
 		}
@@ -381,7 +381,7 @@ func (s *Source) countLocked() {
 	e.started += uint64(n)
 }
 
-// shutLocked ends the claims without the lock.
+// shutLocked ends the claims without the lock, and counts them.
 func (s *Source) shutLocked() {
 	s.queue.shut()
 	s.countLocked()

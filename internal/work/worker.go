@@ -25,7 +25,6 @@ type worker struct {
 	ctx      context.Context
 	given    *turn // runs first, and is in no queue; nil: none; guarded by engine.mu
 	sampling limit.Sampling
-	left     bool // its goroutine ends, and not by a Goexit
 	holder
 	sleeper
 }
@@ -54,27 +53,24 @@ func (w *worker) callLocked() {
 	w.wake.Signal()
 }
 
-// host is the goroutine of w.
+// host is the goroutine of w. After a Goexit of a task a new goroutine takes over the permit. A
+// panic that gets here crashes the process before the task is seen as ended.
 func (e *Engine) host(w *worker) {
-	defer w.end()
+	left := false
+	defer func() {
+		if left {
+			return
+		}
+		if v := recover(); v != nil {
+			panic(v)
+		}
+		go e.host(w) // it counts the task as ended
+	}()
 	if e.labels != nil {
 		pprof.SetGoroutineLabels(e.labels)
 	}
 	w.serve()
-	w.left = true
-}
-
-// end is the last call of the goroutine. After a Goexit of a task a new goroutine takes
-// over the permit. A panic that gets here crashes the process before the task is seen as
-// ended.
-func (w *worker) end() {
-	if w.left {
-		return
-	}
-	if v := recover(); v != nil {
-		panic(v)
-	}
-	go w.engine.host(w) // it counts the task as ended
+	left = true
 }
 
 // A turn is a task, and what its worker needs to take the next one of the same source. It is on
@@ -205,22 +201,23 @@ func (w *worker) setContext() {
 // returns false if the worker is to leave.
 func (w *worker) look(c *turn) bool {
 	e := w.engine
-	*c = turn{} // a worker that parks keeps no task
+	*c = turn{signs: -1} // a worker that parks keeps no task
 	e.mu.Lock()
-	w.awaitCPULocked()
-	w.arriveLocked()
 	if w.source != nil {
 		e.finishLocked(w.source)
 		w.source = nil
 	}
-	for !w.takeLocked(c) {
+	for w.arriveLocked(); !w.takeLocked(c); w.arriveLocked() {
 		if !w.parkLocked() {
 			return false
 		}
 	}
 	w.sampling.Start(e.lim)
 	e.entry.wakeOneLocked()
-	c.signs = w.fastPathSignsLocked()
+	signs := e.lim.Signs()
+	if w.loan == nil && e.pressureLocked(signs, w.source.low) == limit.None {
+		c.signs = signs
+	}
 	e.mu.Unlock()
 	w.setContext()
 	c.source, c.ctx = w.source, w.ctx
@@ -286,16 +283,6 @@ func (w *worker) hold(p limit.Permit) {
 	w.slot, w.ctx, w.of = limit.NewHeldPermit(w.engine.lim, p), nil, nil
 }
 
-// fastPathSignsLocked returns the signs of the limiter under which w may claim tasks of its
-// source, or -1 if somebody other than the engine should have the permit.
-func (w *worker) fastPathSignsLocked() limit.Signs {
-	signs := w.engine.lim.Signs()
-	if w.loan == nil && w.engine.pressureLocked(signs, w.source.low) == limit.None {
-		return signs
-	}
-	return -1
-}
-
 // keepLocked reports whether w may run another task, of the given priority, on its permit. If a
 // waiter should have the permit, w gives it up. It unlocks engine.mu meanwhile.
 func (w *worker) keepLocked(low bool) bool {
@@ -350,32 +337,30 @@ func (w *worker) parkLocked() bool {
 		e.mu.Unlock()
 		return false
 	}
-	w.awaitCPULocked()
-	w.arriveLocked()
 	return true
 }
 
-// awaitCPULocked blocks a worker that was sent to the queue under an adaptive limit until a CPU
-// is free for it. It unlocks engine.mu meanwhile.
-func (w *worker) awaitCPULocked() {
-	if !w.needsCPU {
-		return
-	}
-	w.needsCPU = false
+// arriveLocked records that w has reached the queue. Under an adaptive limit it first waits until
+// a CPU is free for w. It unlocks engine.mu meanwhile.
+func (w *worker) arriveLocked() {
 	e := w.engine
-	late, waits := w.quantum.Age(), e.waits
+	if w.needsCPU {
+		w.needsCPU = false
+		w.awaitCPULocked()
+	}
+	if e.entry.coming == w {
+		e.entry.coming = nil
+	}
+}
+
+func (w *worker) awaitCPULocked() {
+	e, late := w.engine, w.quantum.Age()
 	if late < auto.PromptWakeup {
 		return
 	}
+	waits := e.waits
 	e.mu.Unlock()
 	waits = e.lim.NeedController().AwaitCPU(late, waits, nil)
 	e.mu.Lock()
 	e.waits = max(e.waits, waits)
-}
-
-// arriveLocked records that w has reached the queue.
-func (w *worker) arriveLocked() {
-	if y := &w.engine.entry; y.coming == w {
-		y.coming = nil
-	}
 }
