@@ -8,108 +8,126 @@ import (
 	"testing"
 )
 
+// A checkedQueue is a queue beside a slice.
+type checkedQueue struct {
+	queue
+	t           *testing.T
+	oracle      []int
+	next, given int
+}
+
+// do takes or adds up to n tasks.
+func (q *checkedQueue) do(op byte, n int) {
+	for range n {
+		got, ok := Task{}, false
+		switch r := q.ring.Load(); {
+		case op < 128:
+			q.push(q.next)
+			q.oracle, q.next = append(q.oracle, q.next), q.next+1
+		case len(q.oracle) == 0:
+		case op < 190:
+			got, ok = q.pop(), true
+		default:
+			got, ok = r.claim()
+		}
+		if !ok {
+			continue
+		}
+		if want := q.oracle[0]; got != (Task{want, want}) {
+			q.t.Fatalf("got %v, want %d", got, want)
+		}
+		q.oracle, q.given = q.oracle[1:], q.given+1
+	}
+}
+
 // FuzzQueue compares the queue with a slice: a byte says what to do, and up to how many times.
 func FuzzQueue(f *testing.F) {
 	f.Add([]byte{1, 129, 127, 180, 255, 9, 137, 8, 136})
 	f.Add([]byte{127, 127, 127, 254, 180, 220, 127, 220, 253, 180, 254, 220})
 	f.Fuzz(func(t *testing.T, ops []byte) {
-		var q queue
-		var oracle []int
-		next, given := 0, 0
-		take := func(got Task) {
-			if got != (Task{oracle[0], oracle[0]}) {
-				t.Fatalf("got %v, want %d", got, oracle[0])
-			}
-			oracle, given = oracle[1:], given+1
-		}
+		q := checkedQueue{t: t}
 		for _, op := range ops {
-			switch {
-			case op == 255:
+			switch op {
+			case 255:
 				q.shut()
-				given -= q.taken()
-				if n := q.clear(); n != len(oracle) {
-					t.Fatalf("clear: %d, want %d", n, len(oracle))
-				}
-				oracle = nil
-			case op == 254:
+				q.given -= q.taken()
+				q.oracle = q.oracle[q.clear():]
+			case 254:
 				q.open()
-			case op == 253:
+			case 253:
 				q.shut()
-			case op < 128:
-				for range op {
-					q.push(next)
-					oracle, next = append(oracle, next), next+1
-				}
-			case op < 190:
-				for range min(int(op-128), len(oracle)) {
-					take(q.pop())
-				}
-			case len(oracle) > 0:
-				for range op - 190 {
-					if got, ok := q.ring.Load().claim(); ok {
-						take(got)
-					}
-				}
+			default:
+				q.do(op, int(op&63))
 			}
-			if given -= q.taken(); q.len() != len(oracle) || given != 0 {
-				t.Fatalf("%d queued, want %d; %d are not counted", q.len(), len(oracle), given)
+			if q.given -= q.taken(); q.len() != len(q.oracle) || q.given != 0 {
+				t.Fatalf("%d queued, want %d; %d are not counted", q.len(), len(q.oracle), q.given)
 			}
 		}
 	})
 }
 
-// Each task is given out once, by claims without the lock and pops with it, while the queue is
-// filled, opened, shut and grows. The last task is never claimed.
-func TestClaims(t *testing.T) {
-	const n = 200_000
-	var (
-		mu    sync.Mutex
-		q     queue
-		given [n]atomic.Int32
-		left  atomic.Int64
-		wg    sync.WaitGroup
-	)
-	left.Store(n)
-	take := func(got Task) {
-		given[got.Index].Add(1)
-		left.Add(-1)
-		if got.Payload != got.Index {
-			t.Errorf("task %d is %v", got.Index, got.Payload)
+// A sharedQueue is used by several goroutines. It counts how often each task is given out.
+type sharedQueue struct {
+	mu sync.Mutex
+	queue
+	given []atomic.Int32
+	left  atomic.Int64
+}
+
+// take takes a task by a claim, or else by a pop, if there is one.
+func (q *sharedQueue) take(r *rand.Rand) (t Task, ok bool) {
+	if ring := q.ring.Load(); ring != nil {
+		if t, ok = ring.claim(); ok {
+			return t, true
 		}
 	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if r.IntN(13) == 0 {
+		q.shut()
+	}
+	if ok = q.len() > 0; ok {
+		t = q.pop()
+		q.open()
+	}
+	return t, ok
+}
+
+// work takes tasks until all are given out.
+func (q *sharedQueue) work(r *rand.Rand) {
+	for q.left.Load() > 0 {
+		t, ok := q.take(r)
+		switch {
+		case !ok:
+			runtime.Gosched()
+		case t.Payload != t.Index:
+			panic(t)
+		default:
+			q.given[t.Index].Add(1)
+			q.left.Add(-1)
+		}
+	}
+}
+
+// Each task is given out once, by claims without the lock and pops with it, while the queue is
+// filled, opened, shut and grows.
+func TestClaims(t *testing.T) {
+	const n = 200_000
+	q := &sharedQueue{given: make([]atomic.Int32, n)}
+	q.left.Store(n)
+	var wg sync.WaitGroup
 	for worker := range uint64(4) {
-		r := rand.New(rand.NewPCG(worker, 1))
-		wg.Go(func() {
-			for left.Load() > 0 {
-				if r := q.ring.Load(); r != nil {
-					if got, ok := r.claim(); ok {
-						take(got)
-						continue
-					}
-				}
-				mu.Lock()
-				switch queued := q.len(); {
-				case queued > 0 && r.IntN(13) > 0:
-					take(q.pop())
-					q.open()
-				case queued == 0:
-					runtime.Gosched()
-				default:
-					q.shut()
-				}
-				mu.Unlock()
-			}
-		})
+		wg.Go(func() { q.work(rand.New(rand.NewPCG(worker, 1))) })
 	}
 	for i := range n {
-		mu.Lock()
+		q.mu.Lock()
 		q.push(i)
-		mu.Unlock()
+		q.mu.Unlock()
 	}
 	wg.Wait()
-	for i := range given {
-		if given[i].Load() != 1 {
-			t.Fatalf("task %d was given out %d times", i, given[i].Load())
+	for i := range q.given {
+		if q.given[i].Load() != 1 {
+			t.Fatalf("task %d was given out %d times", i, q.given[i].Load())
 		}
 	}
 }

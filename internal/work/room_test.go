@@ -151,6 +151,15 @@ func (m *modelled) step(t *testing.T, id int) {
 	m.settle()
 }
 
+// end ends the task id, unless it has ended.
+func (m *modelled) end(id int) {
+	select {
+	case <-m.ends[id]:
+	default:
+		close(m.ends[id])
+	}
+}
+
 // compare compares the engine with the model.
 func (m *modelled) compare(t *testing.T, id int) {
 	for _, task := range m.running {
@@ -183,12 +192,8 @@ func TestRoomModel(t *testing.T) {
 				m.compare(t, id)
 			}
 			m.lim.Set(200)
-			for _, c := range m.ends {
-				select {
-				case <-c: // closed already
-				default:
-					close(c)
-				}
+			for id := range m.ends {
+				m.end(id)
 			}
 			synctest.Wait()
 			end(t, m.engine)
