@@ -72,8 +72,7 @@ type Config struct {
 	Labels      context.Context // has the pprof labels of the workers; nil leaves them alone
 }
 
-// New returns an Engine without workers, and a source that lasts as long as the
-// engine.
+// New returns an Engine without workers, and a source that lasts as long as the engine.
 func New(c Config, sc SourceConfig) (*Engine, *Source) {
 	e := new(Engine)
 	if c.Limiter == nil {
@@ -87,16 +86,8 @@ func New(c Config, sc SourceConfig) (*Engine, *Source) {
 	e.lim, e.idleTimeout, e.name, e.labels = c.Limiter, cmp.Or(c.IdleTimeout, time.Second), c.Name, c.Labels
 	e.entry.engine = e
 	e.entry.waiter.Grant, e.entry.waiter.Nested = e.entry.granted, c.Nested
-	e.lasting = new(Source)
-	e.lasting.init(e, sc)
+	e.lasting = e.NewSource(sc)
 	return e, e.lasting
-}
-
-// NewSource returns one more source of e.
-func (e *Engine) NewSource(c SourceConfig) *Source {
-	s := new(Source)
-	s.init(e, c)
-	return s
 }
 
 // Limiter returns the limiter that bounds e.

@@ -69,7 +69,11 @@ func (b *submitter) waitLocked(done <-chan struct{}, l *entry) Answer {
 			e.mu.Lock()
 		case <-done:
 			e.mu.Lock()
-			b.giveUpLocked()
+			if s := b.source; b.node.InList() { // otherwise it has its answer
+				b.leaveLocked(GaveUp)
+				e.unreadyIfEmptyLocked(s)
+				s.settleLocked()
+			}
 		}
 	}
 	for !l.endLocked() {
@@ -83,15 +87,6 @@ func (b *submitter) waitLocked(done <-chan struct{}, l *entry) Answer {
 	}
 	b.source, b.payload, e.spare = nil, nil, b
 	return b.answer
-}
-
-// giveUpLocked takes b out of the submitters that wait, unless it has its answer.
-func (b *submitter) giveUpLocked() {
-	if s := b.source; b.node.InList() {
-		b.leaveLocked(GaveUp)
-		s.engine.unreadyIfEmptyLocked(s)
-		s.settleLocked()
-	}
 }
 
 // leaveLocked gives b its answer.

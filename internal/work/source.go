@@ -48,16 +48,16 @@ type SourceConfig struct {
 	Helpers bool         // its tasks are the helpers of one loop: they do not count as tasks, and a closed engine takes them after the first
 }
 
-// init makes s a source of e.
-func (s *Source) init(e *Engine, c SourceConfig) {
-	s.engine, s.SourceConfig = e, c
-	s.low = c.Parent.IsLow()
+// NewSource returns one more source of e.
+func (e *Engine) NewSource(c SourceConfig) *Source {
+	s := &Source{engine: e, SourceConfig: c, low: c.Parent.IsLow()}
 	s.changed.L = &e.mu
 	if c.Room == SharedRoom {
 		s.room = e.lasting.room
 	} else {
 		s.own.size, s.room = c.Room, &s.own
 	}
+	return s
 }
 
 // A Runner runs a Source's tasks.
@@ -93,21 +93,14 @@ const (
 // Offer submits a task if there is room for it at once: in the queue, or because a worker
 // with a permit takes the first task of the queue. from is the scope of the calling task.
 func (s *Source) Offer(payload any, from *limit.Scope) Answer {
-	a := s.offer(payload, from, false)
-	if a == Accepted {
-		s.submitted(false)
-	}
-	return a
+	return s.offer(payload, from, false)
 }
 
 // Submit submits a task and waits for room for it, until done is closed. from is the
 // scope of the calling task, or the source's. Its permits may be used meanwhile.
 func (s *Source) Submit(done <-chan struct{}, payload any, from *limit.Scope) Answer {
 	a := s.offer(payload, from, true)
-	switch a {
-	case Accepted:
-		s.submitted(false)
-	case Full:
+	if a == Full {
 		a = s.submit(done, payload, from)
 		s.submitted(true)
 	}
@@ -116,19 +109,22 @@ func (s *Source) Submit(done <-chan struct{}, payload any, from *limit.Scope) An
 
 // offer is Offer, or the start of a Submit, which can wait.
 func (s *Source) offer(payload any, from *limit.Scope, canWait bool) Answer {
-	e := s.engine
+	e, a := s.engine, Full
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	switch {
 	case s.refusesLocked(from):
-		return Over
+		a = Over
 	case s.acceptLocked(payload, canWait):
-		return Accepted
+		a = Accepted
 	case !canWait && !s.Helpers:
 		e.refused++
 		e.lim.Refused()
 	}
-	return Full
+	e.mu.Unlock()
+	if a == Accepted {
+		s.submitted(false)
+	}
+	return a
 }
 
 // submitted tells the race detector which tasks have ended when a submitter has found room:
