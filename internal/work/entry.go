@@ -83,22 +83,21 @@ func (y *entry) granted() {
 	e.grantLocked(next)
 }
 
-// reclassifyLocked gives the waiter of the engine's entry the priority of the source that is
-// served next, and takes it out of the limiter's queue when no source is ready.
+// reclassifyLocked takes the engine's entry out of the limiter's queue when no source is ready, and
+// puts it where the source that is served next belongs when that has another priority.
 func (y *entry) reclassifyLocked() {
 	if !y.awaiting {
 		return
 	}
-	lim, s := y.engine.lim, y.nextLocked()
-	switch {
-	case s == nil:
-		y.awaiting = !lim.Leave(&y.waiter)
-	case s.low != y.waiter.Low:
-		lim.Reclassify(&y.waiter, s.low)
-		if !s.short() {
-			lim.Track(&y.waiter)
-		}
+	if s := y.nextLocked(); s == nil || s.low != y.waiter.Low {
+		y.leaveLocked()
+		y.wakeOneLocked()
 	}
+}
+
+// leaveLocked takes y out of the limiter's queue, unless it is about to be granted a permit.
+func (y *entry) leaveLocked() {
+	y.awaiting = y.awaiting && !y.engine.lim.Leave(&y.waiter)
 }
 
 // endLocked ends a loan and reports whether the permit is back: if not, wakeLocked will be
@@ -108,9 +107,7 @@ func (y *entry) endLocked() bool {
 		return true
 	}
 	y.done = true
-	if y.awaiting {
-		y.awaiting = !y.engine.lim.Leave(&y.waiter)
-	}
+	y.leaveLocked()
 	return !y.awaiting && y.coming == nil
 }
 
