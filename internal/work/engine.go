@@ -263,7 +263,7 @@ func (e *Engine) sendLocked(y *entry) *worker {
 		w = e.idle[n-1]
 		e.idle[n-1] = nil
 		e.idle = e.idle[:n-1]
-		w.callLocked()
+		w.wake.Signal()
 	} else {
 		w = &worker{engine: e}
 		w.wake.L = &e.mu
@@ -285,7 +285,7 @@ func (e *Engine) sendLocked(y *entry) *worker {
 func (e *Engine) dismissLocked(n int) {
 	for _, w := range e.idle[:n] {
 		w.leaving = true
-		w.callLocked()
+		w.wake.Signal()
 	}
 	clear(e.idle[:n])
 	if e.idle = e.idle[n:]; len(e.idle) == 0 {

@@ -13,7 +13,8 @@ import (
 	"github.com/stint-go/stint/internal/task"
 )
 
-// A worker is a goroutine that runs tasks of an engine's sources. README.md has its states.
+// A worker is a goroutine that runs tasks of an engine's sources. README.md has its states. A
+// worker parks and leaves by itself.
 //
 // There may be many thousands of workers, so a worker is small: what few of them need is an
 // allocation of its own.
@@ -23,34 +24,23 @@ type worker struct {
 	ticket   race.Ticket // of the running task
 	of       *Source     // that ctx is made for
 	ctx      context.Context
-	given    *turn // runs first, and is in no queue; nil: none; guarded by engine.mu
 	sampling limit.Sampling
-	holder
-	sleeper
-}
 
-// A holder is a worker as far as its permit goes. It is guarded by engine.mu.
-type holder struct {
-	slot     *limit.HeldPermit
-	loan     *entry        // of the permit, for tasks of one source; nil: the permit is the engine's
-	quantum  limit.Quantum // started when it got the permit
+	// guarded by engine.mu
+	holder
+	given    *turn         // runs first, and is in no queue; nil: none
+	wake     sync.Cond     // for permit or leaving; a channel would be one more allocation
+	parked   time.Duration // when it has parked, by limit.Clock
 	permit   bool
 	needsCPU bool // it needs a free CPU before it goes to the queue
+	leaving  bool
 }
 
-// A sleeper is a worker as far as it parks. It is guarded by engine.mu. A worker parks and leaves
-// by itself. The step that takes it out of engine.idle sets called and owes it one Signal.
-type sleeper struct {
-	wake    sync.Cond     // a channel would be one more allocation
-	parked  time.Duration // when it has parked, by limit.Clock
-	leaving bool
-	called  bool // out of engine.idle again
-}
-
-// callLocked wakes w, which has been taken out of engine.idle.
-func (w *worker) callLocked() {
-	w.called = true
-	w.wake.Signal()
+// A holder has a permit, whenever permit of its worker is true.
+type holder struct {
+	slot    *limit.HeldPermit
+	loan    *entry        // of the permit, for tasks of one source; nil: the permit is the engine's
+	quantum limit.Quantum // started when it got the permit
 }
 
 // host is the goroutine of w. After a Goexit of a task a new goroutine takes over the permit. A
@@ -327,10 +317,9 @@ func (w *worker) parkLocked() bool {
 	w.parked = limit.Clock()
 	e.idle = append(e.idle, w)
 	e.armLocked(w.parked)
-	for !w.called {
+	for !w.permit && !w.leaving {
 		w.wake.Wait()
 	}
-	w.called = false
 	w.sampling.Rest()
 	if w.leaving {
 		e.leftLocked()
