@@ -106,7 +106,7 @@ type Counts struct {
 
 // Counts returns the state of e.
 func (e *Engine) Counts() Counts {
-	defer e.lim.Order.Acquire() // for the tasks that the caller sees completed
+	defer e.lim.Order.Acquire(0) // for the tasks that the caller sees completed
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.shutLocked()
@@ -200,7 +200,7 @@ func (e *Engine) WaitIdle(done <-chan struct{}) bool {
 			return false
 		}
 	}
-	e.lim.Order.Acquire()
+	e.lim.Order.Acquire(0)
 	if last {
 		e.lim.EndSearch() // without mu: it calls the limiter, which calls the engine
 	}

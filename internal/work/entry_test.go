@@ -107,8 +107,8 @@ func TestLoanSurvivesGoexit(t *testing.T) {
 func TestNoPermitIsHeldIdle(t *testing.T) {
 	lending(t, 2, func(t *testing.T, e *Engine, ctx context.Context) {
 		l := e.Limiter()
-		sibling, _ := l.Acquire(nil, nil, limit.ScopeOf(ctx), nil) // has the task's permit
-		l.TryAcquire()                                             // a stranger has the other
+		sibling, _ := l.Acquire(false, false, nil, nil, limit.ScopeOf(ctx), nil) // has the task's permit
+		l.TryAcquire()                                                           // a stranger has the other
 		s, _ := within(ctx, e)
 		hold := make(chan struct{})
 		s.Offer(does(func() { <-hold }), nil)
@@ -135,8 +135,8 @@ func TestNoPermitIsHeldIdle(t *testing.T) {
 func TestLoanWaitsAgain(t *testing.T) {
 	lending(t, 2, func(t *testing.T, e *Engine, ctx context.Context) {
 		l := e.Limiter()
-		sibling, _ := l.Acquire(nil, nil, limit.ScopeOf(ctx), nil) // has the task's permit
-		l.TryAcquire()                                             // a stranger
+		sibling, _ := l.Acquire(false, false, nil, nil, limit.ScopeOf(ctx), nil) // has the task's permit
+		l.TryAcquire()                                                           // a stranger
 		s := e.NewSource(SourceConfig{Context: context.Background(), Room: 64, Runner: new(record), Parent: limit.ScopeOf(ctx)})
 		hold := make(chan struct{})
 		s.Offer(does(func() { <-hold }), nil)
