@@ -35,7 +35,7 @@ func NewPool(opts ...Option) *Pool {
 	bg := context.Background()
 	t.ctx, t.cancel = limit.CallContext(bg, o.Name)
 	c, s := o.Config(), o.Source(bg, t.ctx, t, o.Room(o.Backlog()))
-	c.Labels, s.Shared = t.ctx, true
+	c.Labels = t.ctx
 	engine, source := work.New(c, s)
 	p.workers, t.source = option.NewWorkers(engine), source
 	return p
@@ -124,7 +124,7 @@ func (p *Pool) Shutdown(ctx context.Context) (abandoned int, err error) {
 		p.engine().WaitIdle(nil)
 	}
 	p.tasks.cancel(ErrClosed)
-	return p.engine().Abandoned(), err
+	return p.engine().Counts().Abandoned, err
 }
 
 // SetLimit changes the limit as [Limiter.Set] does, for everything that shares the pool's

@@ -27,7 +27,7 @@ var words = []struct {
 	{"permit, node, executor, slot; entry point; driver", `places?|doors?|drives?`, code, true},
 	{"batch", `pieces?`, []string{"stream"}, true},
 	{"batch", `paces?|seats?|spans?`, []string{"internal/loop", "par"}, true},
-	{"claim cache", `hand`, []string{"internal/work"}, true},
+	{"turn; given", `hand`, []string{"internal/work"}, true},
 	{"fifo, node", `lines?`, []string{"internal/limit", "internal/fifo", "internal/work"}, true},
 	{"NotifyWaiting; sampler", `press|meters?`, []string{"internal/auto", "internal/loop", "internal/work", "errgroup"}, true},
 	{"what of what, as in minTimedItems", `few|most|worth`, []string{"internal/auto", "internal/loop", "internal/work"}, true},

@@ -6,8 +6,6 @@ package work
 import (
 	"cmp"
 	"context"
-	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,58 +25,40 @@ type Engine struct {
 	labels      context.Context // has the pprof labels of the workers; nil leaves them alone
 	lasting     *Source         // its first, which ends with it
 
-	readyShared atomic.Int32 // shared sources in ready whose priority is not low; written with mu held
-	readyLow    atomic.Int32 // shared sources in ready whose priority is low; written with mu held
-
-	mu sync.Mutex // guards the rest
-	pending
+	mu     sync.Mutex         // guards the rest
+	ready  readySources       // with a queued task or a waiting submitter
+	active fifo.List[*Source] // with anything pending
+	spare  *submitter         // to be used again, or nil
+	entry  entry
 	workerSet
-	entry
 	numbers
 	ending
 }
 
-// pending is what waits for a worker.
-type pending struct {
-	ready    readySources         // with a queued task or a waiting submitter
-	active   map[*Source]struct{} // shared, with anything pending
-	open     *Source              // whose tasks are claimed without the lock, or nil
-	admitted *submitter           // the last of a ring of submitters to be woken after unlocking, or nil
-}
-
 // A workerSet is the workers of an engine.
 type workerSet struct {
-	workers  int
-	idle     []*worker // parked, the longest first; the last is woken first
-	timer    *idleTimer
-	armed    bool // the timer
-	waits    int  // how often a worker has waited for a CPU in vain
-	arriving int  // workers on their way to the queue with a permit, not on loan
+	workers int
+	idle    []*worker // parked, the longest first; the last is woken first
+	timer   *idleTimer
+	armed   bool // the timer
+	waits   int  // how often a worker has waited for a CPU in vain
 }
 
-// An entry is how an engine gets its next worker to the queue, one at a time.
-type entry struct {
-	waiter   limit.Waiter // in the limiter's queue while awaiting
-	awaiting bool
-	waking   bool // a worker is on its way to the queue; it wakes the next
-}
-
-// numbers are those of the tasks. Helpers are counted in started when they end.
+// numbers are those of the tasks; of an open queue, when it was shut last. Helpers are counted in
+// started when they end.
 type numbers struct {
-	running            int // workers with a task
-	queued             int // when it was last reconciled
-	blocked, abandoned int
-	started, dropped   uint64
-	refused            uint64
-	failed             atomic.Uint64 // written without mu
+	running, queued, blocked  int
+	started, dropped, refused uint64
+	abandoned                 int           // of those dropped
+	failed                    atomic.Uint64 // written without mu
 }
 
 // ending is how far an engine is from its end.
 type ending struct {
 	draining    bool // workers that find nothing leave
 	closed      bool
-	abandoning  bool                     // Abandon has been called
-	idleWaiters fifo.List[chan struct{}] // closed when the engine is idle
+	abandoning  bool          // Abandon has been called
+	idleWaiters chan struct{} // closed when the engine is idle; nil: nobody waits
 }
 
 // Config configures an Engine.
@@ -92,9 +72,7 @@ type Config struct {
 	Labels      context.Context // has the pprof labels of the workers; nil leaves them alone
 }
 
-
-// New returns an Engine without workers, and a source that lasts as long as the
-// engine.
+// New returns an Engine without workers, and a source that lasts as long as the engine.
 func New(c Config, sc SourceConfig) (*Engine, *Source) {
 	e := new(Engine)
 	if c.Limiter == nil {
@@ -106,17 +84,10 @@ func New(c Config, sc SourceConfig) (*Engine, *Source) {
 		e.ownsLimiter = true
 	}
 	e.lim, e.idleTimeout, e.name, e.labels = c.Limiter, cmp.Or(c.IdleTimeout, time.Second), c.Name, c.Labels
-	e.waiter.Grant, e.waiter.Nested = e.granted, c.Nested
-	e.lasting = new(Source)
-	e.lasting.init(e, sc)
+	e.entry.engine = e
+	e.entry.waiter.Grant, e.entry.waiter.Nested = e.entry.granted, c.Nested
+	e.lasting = e.NewSource(sc)
 	return e, e.lasting
-}
-
-// NewSource returns one more source of e.
-func (e *Engine) NewSource(c SourceConfig) *Source {
-	s := new(Source)
-	s.init(e, c)
-	return s
 }
 
 // Limiter returns the limiter that bounds e.
@@ -130,6 +101,7 @@ func (e *Engine) Low() bool { return e.lasting.low }
 type Counts struct {
 	Running, Queued, Blocked, Workers, Idle int
 	Completed, Failed, Dropped, Refused     uint64
+	Abandoned                               int // of those dropped
 }
 
 // Counts returns the state of e.
@@ -137,12 +109,13 @@ func (e *Engine) Counts() Counts {
 	defer e.lim.Order.Acquire(0) // for the tasks that the caller sees completed
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.reconcileLocked()
+	e.shutLocked()
 	completed := e.started - uint64(e.running) // a task that has failed may still be running
 	return Counts{
 		Running: e.running, Queued: e.queued, Blocked: e.blocked,
 		Workers: e.workers, Idle: len(e.idle),
-		Completed: completed, Failed: min(e.failed.Load(), completed), Dropped: e.dropped, Refused: e.refused,
+		Completed: completed, Failed: min(e.failed.Load(), completed), Refused: e.refused,
+		Dropped: e.dropped, Abandoned: e.abandoned,
 	}
 }
 
@@ -158,20 +131,12 @@ func (e *Engine) Closed() bool {
 func (e *Engine) Pressure(low bool) limit.Pressure {
 	p := e.lim.Pressure(low, 1) // e may be waiting itself
 	switch {
-	case low && e.readyShared.Load() > 0:
+	case low && e.ready.normal.size.Load() > 0:
 		return limit.Urgent
-	case e.readyOf(low).Load() > 1: // the task's own source is one
+	case e.ready.of(low).size.Load() > 1: // the task's own source is one
 		return max(p, limit.Contended)
 	}
 	return p
-}
-
-// readyOf counts the ready shared sources with the given priority.
-func (e *Engine) readyOf(low bool) *atomic.Int32 {
-	if low {
-		return &e.readyLow
-	}
-	return &e.readyShared
 }
 
 // Drain makes workers that find nothing to do leave instead of parking.
@@ -187,7 +152,9 @@ func (e *Engine) Close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.closed, e.draining = true, true
-	for s := range e.active {
+	for n := e.active.First(); n != nil; {
+		s := n.Value()
+		n = n.Next() // before s may leave
 		if !s.Helpers {
 			s.refuseAllLocked()
 			e.unreadyIfEmptyLocked(s)
@@ -203,7 +170,10 @@ func (e *Engine) Close() {
 func (e *Engine) Abandon() {
 	e.mu.Lock()
 	e.abandoning = true
-	active := slices.Collect(maps.Keys(e.active))
+	var active []*Source
+	for n := e.active.First(); n != nil; n = n.Next() {
+		active = append(active, n.Value())
+	}
 	e.mu.Unlock()
 	for _, s := range active {
 		s.Runner.Abandoned() // first: nobody must take the end for success
@@ -211,63 +181,30 @@ func (e *Engine) Abandon() {
 	}
 }
 
-// Abandoned returns how many tasks Abandon has dropped.
-func (e *Engine) Abandoned() int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.abandoned
-}
-
 // WaitIdle waits until nothing is queued, running or being submitted, and no worker is
 // left of a draining engine. It reports false if done was closed first.
 func (e *Engine) WaitIdle(done <-chan struct{}) bool {
-	if !e.waitIdle(done) {
-		return false
+	e.mu.Lock()
+	if e.idleWaiters == nil {
+		e.idleWaiters = make(chan struct{})
+	}
+	idle, last := e.idleWaiters, e.ownsLimiter && e.draining
+	e.settleLocked()
+	e.mu.Unlock()
+	select {
+	case <-idle:
+	case <-done:
+		select {
+		case <-idle: // both
+		default:
+			return false
+		}
 	}
 	e.lim.Order.Acquire(0)
-	e.mu.Lock()
-	last := e.ownsLimiter && e.draining
-	e.mu.Unlock()
 	if last {
 		e.lim.EndSearch() // without mu: it calls the limiter, which calls the engine
 	}
 	return true
-}
-
-// waitIdle is WaitIdle without the end of the search.
-func (e *Engine) waitIdle(done <-chan struct{}) bool {
-	e.mu.Lock()
-	if e.isIdleLocked() {
-		e.mu.Unlock()
-		return true
-	}
-	var n fifo.Node[chan struct{}]
-	c := make(chan struct{})
-	e.idleWaiters.Push(&n, c)
-	e.mu.Unlock()
-	select {
-	case <-c:
-		return true
-	case <-done:
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	waited := n.InList()
-	n.Remove()
-	return !waited
-}
-
-// granted is called when the engine's waiter gets a permit.
-func (e *Engine) granted() {
-	e.mu.Lock()
-	e.awaiting = false
-	if e.ready.Len() == 0 {
-		e.mu.Unlock()
-		e.lim.Release(limit.Permit{})
-		return
-	}
-	e.waking = true
-	e.unlock(e.pickLocked(nil))
 }
 
 // An idleTimer ends idle workers. The runtime may keep a stopped timer until it is due, and what
@@ -293,101 +230,54 @@ func (e *Engine) expire() {
 	e.settleLocked()
 }
 
-// unlock unlocks mu, starts w, which may be nil, and wakes the admitted submitters. They
-// come last, because a CPU first runs the goroutine that was made ready last.
-func (e *Engine) unlock(w *worker) {
-	b := e.admitted
-	e.admitted = nil
-	e.mu.Unlock()
-	w.start()
-	b.tellAll()
-}
-
-// tellAdmittedLocked wakes the admitted submitters before the engine is unlocked.
-func (e *Engine) tellAdmittedLocked() {
-	e.admitted.tellAll()
-	e.admitted = nil
-}
-
-// wakeOneLocked sends one worker to the queue, unless a worker is on its way already or nothing
-// is queued. The caller starts the worker after unlocking. Without a free permit the engine
-// waits in the limiter's queue.
-func (e *Engine) wakeOneLocked() *worker {
-	if e.waking || e.awaiting || e.ready.Len() == 0 {
-		return nil
-	}
-	return e.sendWorkerLocked()
-}
-
-func (e *Engine) sendWorkerLocked() *worker {
-	s := e.ready.first()
-	e.waiter.Untracked, e.waiter.Low = s.short(), s.low
-	if !e.lim.Join(&e.waiter, nil) {
-		e.awaiting = true
-		return nil
-	}
-	e.waking = true
-	return e.pickLocked(nil)
-}
-
-// ownWaitersLocked returns how many of the limiter's waiters with the given priority are the
-// engine.
-func (e *Engine) ownWaitersLocked(low bool) int {
-	if e.awaiting && e.waiter.Low == low {
-		return 1
-	}
-	return 0
-}
-
-// reclassifyLocked gives the engine's entry in the limiter's queue the priority of the source that
-// is served next, and takes the entry out when no source is ready.
-func (e *Engine) reclassifyLocked() {
-	if !e.awaiting {
-		return
-	}
-	s := e.ready.first()
-	switch {
-	case s == nil:
-		if e.lim.Leave(&e.waiter) {
-			e.awaiting = false
-		}
-	case s.low != e.waiter.Low:
-		e.lim.Reclassify(&e.waiter, s.low)
-		if !s.short() {
-			e.lim.Track(&e.waiter)
-		}
+// grantLocked tells w, which may be nil, that it has a permit. It unlocks mu meanwhile.
+func (e *Engine) grantLocked(w *limit.Waiter) {
+	if w != nil {
+		e.mu.Unlock()
+		w.Grant()
+		e.mu.Lock()
 	}
 }
 
-// pickLocked returns the worker that parked last, or a new one. It has a permit: of the
-// limiter, or on loan by l, for the tasks of one source.
-func (e *Engine) pickLocked(l *loan) *worker {
-	w := (*worker)(nil)
+// giveLocked gives the first task of s to w, which has a permit and runs it first. The task
+// counts as running: the end of the source does not drop it.
+func (e *Engine) giveLocked(w *worker, s *Source) {
+	w.given = &turn{task: s.takeLocked(), source: s}
+	w.orderLocked(s)
+}
+
+// pressureLocked returns what the limiter's signs say of the pressure on a worker with a task of
+// the given priority, from others than e.
+func (e *Engine) pressureLocked(signs limit.Signs, low bool) limit.Pressure {
+	own := 0
+	if e.entry.awaiting && e.entry.waiter.Low == low {
+		own = 1
+	}
+	return signs.Pressure(low, own)
+}
+
+// sendLocked sends the worker that parked last, or a new one, to the queue with the permit of y.
+func (e *Engine) sendLocked(y *entry) *worker {
+	var w *worker
 	if n := len(e.idle); n > 0 {
 		w = e.idle[n-1]
-		w.called = true
 		e.idle[n-1] = nil
 		e.idle = e.idle[:n-1]
+		w.wake.Signal()
 	} else {
-		w = e.newWorkerLocked()
+		w = &worker{engine: e}
+		w.wake.L = &e.mu
+		w.hold(limit.Permit{})
+		e.workers++
+		go e.host(w)
 	}
-	if l != nil {
-		w.loan = l
-		w.slot = limit.NewHeldPermit(e.lim, l.waiter.Permit)
+	if y.source != nil {
+		w.loan = y
+		w.hold(y.waiter.Permit)
 	}
-	w.permit, w.arriving = true, true
-	w.needsCPU = e.lim.Adaptive() && l == nil
+	w.permit = true
+	w.needsCPU = e.lim.Adaptive() && w.loan == nil
 	w.quantum.Start()
-	if l == nil {
-		e.arriving++
-	}
-	return w
-}
-
-func (e *Engine) newWorkerLocked() *worker {
-	w := &worker{engine: e, slot: limit.NewHeldPermit(e.lim, limit.Permit{})}
-	w.wake.L = &e.mu
-	e.workers++
 	return w
 }
 
@@ -395,7 +285,6 @@ func (e *Engine) newWorkerLocked() *worker {
 func (e *Engine) dismissLocked(n int) {
 	for _, w := range e.idle[:n] {
 		w.leaving = true
-		w.called = true
 		w.wake.Signal()
 	}
 	clear(e.idle[:n])
@@ -430,28 +319,6 @@ func (e *Engine) leftLocked() {
 	e.settleLocked()
 }
 
-// reconcileLocked counts the tasks that were claimed without the lock.
-func (e *Engine) reconcileLocked() {
-	if e.open != nil {
-		e.open.countLocked(e.open.queue.reconcile)
-	}
-}
-
-// shutLocked ends the claims without the lock, if a source is open to them.
-func (e *Engine) shutLocked() {
-	if e.open != nil {
-		e.open.countLocked(e.open.queue.shut)
-		e.open = nil
-	}
-}
-
-// shutRoomLocked ends the claims from r, so that all its tasks are counted.
-func (e *Engine) shutRoomLocked(r *room) {
-	if e.open != nil && e.open.room == r {
-		e.shutLocked()
-	}
-}
-
 // finishLocked counts a task of s as ended.
 func (e *Engine) finishLocked(s *Source) {
 	e.running--
@@ -468,12 +335,9 @@ func (e *Engine) settleLocked() {
 	if e.draining && e.queued == 0 && e.running == 0 {
 		e.dismissLocked(len(e.idle))
 	}
-	if e.idleWaiters.Len() == 0 || !e.isIdleLocked() {
-		return
-	}
-	for n := e.idleWaiters.First(); n != nil; n = e.idleWaiters.First() {
-		close(n.Value())
-		n.Remove()
+	if e.idleWaiters != nil && e.isIdleLocked() {
+		close(e.idleWaiters)
+		e.idleWaiters = nil
 	}
 }
 
@@ -481,103 +345,87 @@ func (e *Engine) isIdleLocked() bool {
 	return e.queued == 0 && e.running == 0 && e.blocked == 0 && (!e.draining || e.workers == 0 && !e.armed)
 }
 
-// makeReadyLocked puts s at the end of the ready sources, unless it is there already. Sources
-// that take turns are served under the lock.
+// makeReadyLocked puts s at the end of the ready sources, unless it is there already.
 func (e *Engine) makeReadyLocked(s *Source) {
 	if s.ready.InList() {
 		return
 	}
-	if e.open != nil && (e.open.low || !s.low) {
-		e.shutLocked()
+	e.shutLocked()
+	e.ready.of(s.low).push(s)
+	if !s.active.InList() {
+		e.active.Push(&s.active, s)
 	}
-	e.ready.push(s)
-	s.room.ready++
-	if s.Shared {
-		e.readyOf(s.low).Add(1)
-		e.activateLocked(s)
-	}
-	e.reclassifyLocked()
+	e.entry.reclassifyLocked()
 }
 
-// activateLocked records that something is pending in s, until settle finds nothing.
-func (e *Engine) activateLocked(s *Source) {
-	if e.active == nil {
-		e.active = make(map[*Source]struct{})
+// shutLocked ends the claims and counts them. Only the queue of the next source may be open.
+func (e *Engine) shutLocked() {
+	if s := e.ready.first(); s != nil {
+		s.shutLocked()
 	}
-	e.active[s] = struct{}{}
 }
 
-// nextLocked returns the ready source whose turn it is. While workers are on their way for tasks
-// of the shared room that exceed its size, they take those.
+// nextLocked returns the ready source whose turn it is, or nil.
 func (e *Engine) nextLocked() *Source {
-	first, shared := e.ready.first(), e.lasting.room
-	if first == nil || !shared.overfull() {
-		return first
+	s := e.ready.first()
+	for s != nil && s.dropIfOverLocked() {
+		s = e.ready.first()
 	}
-	for p := e.ready.of(first).First(); p != nil; p = p.Next() {
-		if s := p.Value(); s.room == shared && s.queue.n > 0 {
-			return s
-		}
-	}
-	return first
+	return s
 }
 
 // rotateLocked moves s, which has had its turn, to the end or out of the ready sources.
 func (e *Engine) rotateLocked(s *Source) {
-	if !s.hasWorkLocked() {
-		e.unreadyIfEmptyLocked(s)
-	} else if e.ready.of(s).Len() > 1 {
+	e.unreadyIfEmptyLocked(s)
+	if l := e.ready.of(s.low); s.ready.InList() && l.Len() > 1 {
 		s.ready.Remove()
-		e.ready.push(s)
+		l.Push(&s.ready, s)
 	}
 }
 
 // unreadyIfEmptyLocked takes s out of the ready sources if it has no work.
 func (e *Engine) unreadyIfEmptyLocked(s *Source) {
 	if s.ready.InList() && !s.hasWorkLocked() {
-		if e.open == s {
-			e.shutLocked() // nothing is left to claim, and s may be about to end
-		}
-		s.ready.Remove()
-		s.room.ready--
-		e.reclassifyLocked()
-		if s.Shared {
-			e.readyOf(s.low).Add(-1)
-		}
+		e.ready.of(s.low).remove(s)
+		e.entry.reclassifyLocked()
 	}
 }
 
 // readySources are the sources that have work. They are served in turn, those of low
 // priority only when there is no other.
-type readySources struct {
-	normal, low fifo.List[*Source]
-}
+type readySources struct{ normal, low readyList }
 
-func (r *readySources) Len() int { return r.normal.Len() + r.low.Len() }
-
-// of returns the list of the sources with the priority of s.
-func (r *readySources) of(s *Source) *fifo.List[*Source] {
-	if s.low {
+// of returns the list of the sources with the given priority.
+func (r *readySources) of(low bool) *readyList {
+	if low {
 		return &r.low
 	}
 	return &r.normal
 }
 
-func (r *readySources) push(s *Source) { r.of(s).Push(&s.ready, s) }
-
 // first returns the source to be served next, or nil.
 func (r *readySources) first() *Source {
-	n := r.normal.First()
-	if n == nil {
-		n = r.low.First()
+	if n := r.normal.First(); n != nil {
+		return n.Value()
 	}
-	if n == nil {
-		return nil
+	if n := r.low.First(); n != nil {
+		return n.Value()
 	}
-	return n.Value()
+	return nil
 }
 
-// only reports whether no other source is served as long as s has work.
-func (r *readySources) only(s *Source) bool {
-	return r.of(s).Len() <= 1 && (!s.low || r.normal.Len() == 0)
+// A readyList has sources of one priority.
+type readyList struct {
+	fifo.List[*Source]
+	size atomic.Int32 // of the list; written with mu held
+}
+
+func (l *readyList) push(s *Source) {
+	l.Push(&s.ready, s)
+	l.size.Add(1)
+}
+
+func (l *readyList) remove(s *Source) {
+	s.ready.Remove()
+	l.size.Add(-1)
 }

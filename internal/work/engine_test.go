@@ -3,7 +3,6 @@ package work
 import (
 	"context"
 	"flag"
-	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -65,7 +64,7 @@ func bare(l *limit.Limiter, expiry time.Duration) *Engine {
 // sharing returns n sources of an engine that share room: its first and others.
 func sharing(l *limit.Limiter, room, n int, expiry time.Duration) (*Engine, []*Source) {
 	e, s := New(Config{Limiter: l, IdleTimeout: expiry}, SourceConfig{
-		Context: context.Background(), Room: room, Runner: new(record), Shared: true,
+		Context: context.Background(), Room: room, Runner: new(record),
 	})
 	ss := []*Source{s}
 	for range n - 1 {
@@ -78,7 +77,7 @@ func sharing(l *limit.Limiter, room, n int, expiry time.Duration) (*Engine, []*S
 // source returns a shared source of e with a runner of its own.
 func source(e *Engine, room int) (*Source, *record) {
 	r := new(record)
-	return e.NewSource(SourceConfig{Context: context.Background(), Room: room, Runner: r, Shared: true}), r
+	return e.NewSource(SourceConfig{Context: context.Background(), Room: room, Runner: r}), r
 }
 
 // end closes engines that share a limiter and checks that nothing is left: no
@@ -115,58 +114,6 @@ func bubble(t *testing.T, n int, f func(t *testing.T, e *Engine)) {
 	})
 }
 
-// Sources are served in turn, a task each, however long the queue of one is.
-func TestSourcesTakeTurns(t *testing.T) {
-	bubble(t, 1, func(t *testing.T, e *Engine) {
-		a, _ := source(e, 100)
-		b, _ := source(e, 100)
-		c, _ := source(e, 100)
-		hold := make(chan struct{})
-		a.Offer(does(func() { <-hold }), nil)
-		synctest.Wait()
-		order := ""
-		for range 4 {
-			a.Offer(does(func() { order += "a" }), nil)
-		}
-		for range 2 {
-			b.Offer(does(func() { order += "b" }), nil)
-		}
-		c.Offer(does(func() { order += "c" }), nil)
-		close(hold)
-		for _, s := range []*Source{a, b, c} {
-			s.Wait()
-		}
-		if order != "abcabaa" {
-			t.Errorf("order %q", order)
-		}
-	})
-}
-
-func TestDrainEndsWorkers(t *testing.T) {
-	bubble(t, 3, func(t *testing.T, e *Engine) {
-		s, _ := source(e, 10)
-		hold := make(chan struct{})
-		s.Offer(does(func() { <-hold }), nil)
-		s.Offer(nothing, nil)
-		synctest.Wait()
-		if c := e.Counts(); c.Workers != 2 || c.Idle != 1 {
-			t.Fatalf("%+v", c)
-		}
-		e.Drain()
-		synctest.Wait()
-		if c := e.Counts(); c.Workers != 1 {
-			t.Errorf("Drain left %+v", c)
-		}
-		s.Offer(nothing, nil) // still taken
-		synctest.Wait()
-		close(hold)
-		e.WaitIdle(nil)
-		if c := e.Counts(); c.Workers != 0 || c.Completed != 3 {
-			t.Errorf("%+v", c)
-		}
-	})
-}
-
 // Workers that park because they lost the permit end with the last task when the
 // engine drains, not with their expiry.
 func TestDrainAfterLosingPermits(t *testing.T) {
@@ -191,86 +138,6 @@ func TestDrainAfterLosingPermits(t *testing.T) {
 	})
 }
 
-func TestCloseRunsWhatWasAccepted(t *testing.T) {
-	bubble(t, 1, func(t *testing.T, e *Engine) {
-		s, _ := source(e, 10)
-		ran := 0
-		for range 5 {
-			s.Offer(does(func() { time.Sleep(time.Second); ran++ }), nil)
-		}
-		e.Close()
-		if a := s.Offer(nothing, nil); a != Over || !e.Closed() {
-			t.Errorf("after Close: %v", a)
-		}
-		e.Close()
-		e.WaitIdle(nil)
-		if ran != 5 {
-			t.Errorf("%d of 5 ran", ran)
-		}
-	})
-}
-
-func TestAbandon(t *testing.T) {
-	bubble(t, 1, func(t *testing.T, e *Engine) {
-		a, ra := source(e, 10)
-		b, rb := source(e, 10)
-		hold := make(chan struct{})
-		a.Offer(does(func() { <-hold }), nil)
-		synctest.Wait()
-		for range 3 {
-			a.Offer(does(func() { t.Error("ran") }), nil)
-			b.Offer(does(func() { t.Error("ran") }), nil)
-		}
-		e.Close()
-		e.Abandon()
-		b.Wait() // has nothing any more
-		if ra.abandoned != 1 || rb.abandoned != 1 {
-			t.Errorf("Abandoned was called %d and %d times", ra.abandoned, rb.abandoned)
-		}
-		close(hold)
-		a.Wait()
-		if c := e.Counts(); c.Completed != 1 || c.Dropped != 6 {
-			t.Errorf("%+v", c)
-		}
-	})
-}
-
-// A goroutine that waits for an abandoned source sees that it was abandoned: the runner is
-// called before the source is idle.
-func TestAbandonedBeforeWaitReturns(t *testing.T) {
-	for range 2000 {
-		e, _ := engine(1)
-		hold := make(chan struct{})
-		first, _ := source(e, 1)
-		first.Offer(does(func() { <-hold }), nil)
-		for e.Counts().Running == 0 {
-			runtime.Gosched()
-		}
-		var wg sync.WaitGroup
-		var silent atomic.Int32
-		for range 4 {
-			s, r := source(e, 1)
-			s.Offer(nothing, nil)
-			wg.Go(func() {
-				s.Wait()
-				r.mu.Lock()
-				defer r.mu.Unlock()
-				if r.abandoned != 1 {
-					silent.Add(1)
-				}
-			})
-		}
-		e.Close()
-		e.Abandon()
-		wg.Wait()
-		close(hold)
-		end(t, e)
-		if silent.Load() > 0 {
-			t.Fatalf("%d of 4 waiters did not see it", silent.Load())
-		}
-	}
-}
-
 // dropless is a record that looks at its source's engine in Abandoned.
 type dropless struct {
 	record
@@ -290,7 +157,7 @@ func (d *dropless) Abandoned() {
 func TestAbandonTellsFirst(t *testing.T) {
 	bubble(t, 1, func(t *testing.T, e *Engine) {
 		d := &dropless{t: t, e: e}
-		s := e.NewSource(SourceConfig{Context: context.Background(), Room: 1, Runner: d, Shared: true})
+		s := e.NewSource(SourceConfig{Context: context.Background(), Room: 1, Runner: d})
 		s.Offer(does(func() { time.Sleep(time.Second) }), nil)
 		synctest.Wait()
 		s.Offer(does(func() { t.Error("ran") }), nil)
@@ -324,68 +191,27 @@ func TestWaitIdle(t *testing.T) {
 	})
 }
 
-// Two engines on one limiter of one permit take turns, once a quantum of virtual
-// time; never are both at work.
+// Two engines on one limiter of one permit take turns, once a quantum of virtual time.
 func TestEnginesYield(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := limit.New(1)
 		order := ""
-		var now int32
-		var all []*Source
-		var engines []*Engine
-		for _, name := range []string{"a", "b"} {
-			e := bare(l, time.Second)
+		task := func(name string) any {
+			return does(func() { order += name; time.Sleep(limit.QuantumTime) })
+		}
+		engines := []*Engine{bare(l, time.Second), bare(l, time.Second)}
+		for i, e := range engines {
 			s, _ := source(e, 10)
 			for range 4 {
-				s.Offer(does(func() {
-					if atomic.AddInt32(&now, 1) != 1 {
-						t.Error("two at work on one permit")
-					}
-					order += name
-					time.Sleep(limit.QuantumTime)
-					atomic.AddInt32(&now, -1)
-				}), nil)
+				s.Offer(task("ab"[i:i+1]), nil)
 			}
-			all, engines = append(all, s), append(engines, e)
 		}
-		for _, s := range all {
-			s.Wait()
-		}
+		end(t, engines...)
 		// The first worker may be at work, and its engine wait for a second permit,
 		// before the other engine has a task.
 		if order != "abababab" && order != "aabababb" {
 			t.Errorf("order %q", order)
 		}
-		end(t, engines...)
-	})
-}
-
-// A limit that becomes smaller is reached as tasks end, and no task starts
-// beyond it; a larger one starts what waits.
-func TestSetLimitWhileWorking(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e, l := engine(4)
-		s, _ := source(e, 100)
-		for range 20 {
-			s.Offer(does(func() { time.Sleep(time.Second) }), nil)
-		}
-		running := func(want int) {
-			t.Helper()
-			synctest.Wait()
-			if c := e.Counts(); c.Running != want {
-				t.Errorf("%d run, want %d", c.Running, want)
-			}
-		}
-		running(4)
-		time.Sleep(time.Second / 2)
-		l.Set(2)
-		running(4)
-		time.Sleep(time.Second)
-		running(2)
-		l.Set(5)
-		running(5)
-		s.Wait()
-		end(t, e)
 	})
 }
 
@@ -401,115 +227,129 @@ func TestPingPong(t *testing.T) {
 				t.Fatal(a)
 			}
 			<-done
-			if i%64 == 0 {
-				for e.Counts().Idle == 0 {
-					runtime.Gosched()
-				}
+			for i%64 == 0 && e.Counts().Idle == 0 {
+				runtime.Gosched()
 			}
 		}
 		end(t, e)
 	}
 }
 
+// chaos is engines that share a limiter, and what their tasks count.
+type chaos struct {
+	limiter                 *limit.Limiter
+	engines                 []*Engine
+	sources                 []*Source
+	now, top, ran, accepted atomic.Int32
+}
+
+// newChaos returns an engine whose only source has a long queue, one whose sources take turns, and
+// two whose sources share their room.
+func newChaos(permits int) *chaos {
+	c := &chaos{limiter: limit.New(permits)}
+	const expiry = 50 * time.Microsecond
+	for _, rooms := range [][]int{{64}, {0, 4, 100}} {
+		e := bare(c.limiter, expiry)
+		c.engines = append(c.engines, e)
+		for _, room := range rooms {
+			s, _ := source(e, room)
+			c.sources = append(c.sources, s)
+		}
+	}
+	for _, room := range []int{3, 70} {
+		e, ss := sharing(c.limiter, room, 3, expiry)
+		c.engines, c.sources = append(c.engines, e), append(c.sources, ss...)
+	}
+	return c
+}
+
+// task returns a task that ends in one of several ways.
+func (c *chaos) task(kind int) any {
+	return does(func() {
+		n := c.now.Add(1)
+		for old := c.top.Load(); n > old && !c.top.CompareAndSwap(old, n); old = c.top.Load() {
+		}
+		defer c.now.Add(-1)
+		c.ran.Add(1)
+		switch kind {
+		case 0:
+			panic("x")
+		case 1:
+			runtime.Goexit()
+		case 2:
+			runtime.Gosched()
+		}
+	})
+}
+
+// submit submits a task in one of several ways.
+func (c *chaos) submit(r *rand.Rand, s *Source) Answer {
+	t := c.task(r.IntN(8))
+	switch r.IntN(4) {
+	case 0:
+		return s.Offer(t, nil)
+	case 1:
+		done := make(chan struct{})
+		close(done)
+		return s.Submit(done, t, nil)
+	case 2:
+		c.limiter.Set(1 + r.IntN(4))
+	}
+	return s.Submit(nil, t, nil)
+}
+
+// end ends everything, and compares what was accepted with what has become of it.
+func (c *chaos) end(t *testing.T) {
+	for _, s := range c.sources {
+		s.Wait()
+	}
+	end(t, c.engines...)
+	var dropped, completed uint64
+	for _, e := range c.engines {
+		dropped += e.Counts().Dropped
+		completed += e.Counts().Completed
+		if r := e.lasting.room; r.queued != 0 || r.blocked.Len() != 0 {
+			t.Errorf("a room is left with %d tasks and %d submitters", r.queued, r.blocked.Len())
+		}
+	}
+	if uint64(c.ran.Load()) != completed || uint64(c.accepted.Load()) != completed+dropped || c.top.Load() > 4 {
+		t.Errorf("accepted %d, ran %d, completed %d, dropped %d, at most %d at once under 4",
+			c.accepted.Load(), c.ran.Load(), completed, dropped, c.top.Load())
+	}
+}
+
+// call submits tasks, most of them to the same source, whose queue becomes long.
+func (c *chaos) call(t *testing.T, r *rand.Rand) {
+	s := c.sources[0]
+	for range 150 {
+		if r.IntN(40) == 0 {
+			s = c.sources[r.IntN(len(c.sources))]
+		}
+		if c.submit(r, s) == Accepted {
+			c.accepted.Add(1)
+		}
+		if n := s.engine.Counts(); n.Running+n.Idle > n.Workers || n.Queued < 0 {
+			t.Errorf("%+v", n)
+		}
+		if r.IntN(200) == 0 {
+			s.Stop()
+		}
+	}
+}
+
 // TestRandom mixes everything on engines that share a limiter, and counts.
 func TestRandom(t *testing.T) {
-	// An engine whose only source has a long queue, where tasks are claimed without
-	// the lock, one whose sources take turns, and two whose sources share their room.
-	rooms := [][]int{{64}, {0, 4, 100}}
-	const callers, ops = 4, 150
 	for round := range uint64(20) {
-		s := *seed + round
-		largest := int32(4)
-		l := limit.New(int(largest))
-		var es []*Engine
-		var ss []*Source
-		for _, rooms := range rooms {
-			e := bare(l, 50*time.Microsecond)
-			es = append(es, e)
-			for _, room := range rooms {
-				src, _ := source(e, room)
-				ss = append(ss, src)
-			}
-		}
-		for _, room := range []int{3, 70} {
-			e, shared := sharing(l, room, 3, 50*time.Microsecond)
-			es, ss = append(es, e), append(ss, shared...)
-		}
-		var now, top, ran, accepted atomic.Int32
+		c := newChaos(4)
 		var wg sync.WaitGroup
-		for c := range callers {
-			r := rand.New(rand.NewPCG(s, uint64(c)))
-			wg.Go(func() {
-				src := ss[0]
-				for range ops {
-					if r.IntN(40) == 0 { // else more for the same: its queue becomes long
-						src = ss[r.IntN(len(ss))]
-					}
-					kind := r.IntN(8)
-					t := does(func() {
-						for n, old := now.Add(1), top.Load(); n > old && !top.CompareAndSwap(old, n); old = top.Load() {
-						}
-						defer now.Add(-1)
-						ran.Add(1)
-						switch kind {
-						case 0:
-							panic("x")
-						case 1:
-							runtime.Goexit()
-						case 2:
-							runtime.Gosched()
-						}
-					})
-					var a Answer
-					switch r.IntN(4) {
-					case 0:
-						a = src.Offer(t, nil)
-					case 1:
-						done := make(chan struct{})
-						close(done)
-						a = src.Submit(done, t, nil)
-					case 2:
-						l.Set(1 + r.IntN(int(largest)))
-						fallthrough
-					default:
-						a = src.Submit(nil, t, nil)
-					}
-					if a == Accepted {
-						accepted.Add(1)
-					}
-					if r.IntN(20) == 0 {
-						if c := src.engine.Counts(); c.Running+c.Idle > c.Workers || c.Queued < 0 || int64(c.Completed) < 0 {
-							panic(fmt.Sprintf("-stint.seed=%d: %+v", s, c))
-						}
-					}
-					if r.IntN(200) == 0 {
-						src.Stop()
-					}
-				}
-			})
+		for caller := range uint64(4) {
+			wg.Go(func() { c.call(t, rand.New(rand.NewPCG(*seed+round, caller))) })
 		}
 		wg.Wait()
-		l.Set(int(largest))
-		for _, src := range ss {
-			src.Wait()
-		}
-		for _, e := range es {
-			if e.lasting.room.queued != 0 || e.lasting.room.ready != 0 || e.lasting.room.blocked.Len() != 0 {
-				t.Errorf("a room is left with %d tasks of %d sources, and %d submitters", e.lasting.room.queued, e.lasting.room.ready, e.lasting.room.blocked.Len())
-			}
-		}
-		var dropped, completed uint64
-		end(t, es...)
-		for _, e := range es {
-			dropped += e.Counts().Dropped
-			completed += e.Counts().Completed
-		}
-		if uint64(ran.Load()) != completed || uint64(accepted.Load()) != completed+dropped || top.Load() > largest {
-			t.Fatalf("-stint.seed=%d: accepted %d, ran %d, completed %d, dropped %d, at most %d at once under %d",
-				s, accepted.Load(), ran.Load(), completed, dropped, top.Load(), largest)
-		}
+		c.limiter.Set(4)
+		c.end(t)
 		if t.Failed() {
-			t.Fatalf("-stint.seed=%d", s)
+			t.Fatalf("-stint.seed=%d", *seed+round)
 		}
 	}
 }

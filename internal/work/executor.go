@@ -26,7 +26,6 @@ func (e *Executor) Open(parent context.Context, shared *Engine, c Config, s Sour
 	e.Parent = s.Parent
 	if shared != nil {
 		e.Engine = shared
-		s.Shared = true
 		e.Source = e.Engine.NewSource(s)
 	} else {
 		c.Labels = s.Context // a worker may be started by any goroutine that frees a permit

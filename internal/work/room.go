@@ -6,131 +6,108 @@ import "github.com/stint-go/stint/internal/fifo"
 // source.
 const SharedRoom = -1
 
-// A room is the space for queued tasks of one source, or of several that share it: then
-// their queued tasks together are never more than its size. Slots that become free go to
-// the submitters that wait, first come, first served, whichever source they wait for. A
-// source whose tasks all wait for a slot is ready nevertheless: when its turn comes, a worker
-// takes the task of its first submitter without a slot. So a source that fills the room
-// delays another by turns, as it does when the room is large.
-//
-// A room is guarded by Engine.mu.
+// longRoom is the size of a room whose workers have enough to do when it is full.
+const longRoom = 64
+
+// A room is the space for queued tasks of one source, or of several that share it. Slots that
+// become free go to the submitters that wait, first come, first served, whichever source they
+// wait for. A source whose tasks all wait for a slot is ready nevertheless: when its turn comes,
+// a worker takes the task of its first submitter. So a source that fills the room delays another
+// by turns only. A room is guarded by Engine.mu.
 type room struct {
 	size    int
 	queued  int                   // tasks of all its sources
-	ready   int                   // sources in engine.ready
 	blocked fifo.List[*submitter] // of all its sources
-	turns   uint64                // number of the next submitter that has to wait
-	late    uint64                // submitters with a smaller number have waited for maxBatchWait
 }
 
-// long reports whether one wake-up of a submitter serves many tasks.
-func (r *room) long() bool { return r.size >= 64 }
-
-// segmentSize returns how many tasks a segment of a queue has, at most: of a long room, those
-// for which submitters are woken together.
-func (r *room) segmentSize() int {
-	if r.long() {
-		return min(r.size/4, maxSegment)
+// admitLocked admits waiting submitters while r has room.
+func (r *room) admitLocked() {
+	for r.blocked.Len() > 0 && r.queued < r.size {
+		r.blocked.First().Value().admitLocked()
 	}
-	return maxSegment
-}
-
-// waiters returns how many queued tasks wait for a worker. For the other tasks a worker is
-// on its way; if they counted, a burst would find too little room.
-func (r *room) waiters(e *Engine) int {
-	if r.ready > 0 && r.ready == e.ready.Len() { // all that arrive come for r
-		return r.queued - e.arriving
-	}
-	return r.queued
-}
-
-// hasSlot reports whether one more task may be queued, after reconciling the claims.
-func (r *room) hasSlot(e *Engine) bool {
-	e.reconcileLocked() // not before: the claims are in the cache of another CPU
-	return r.waiters(e) < r.size
-}
-
-// overfull reports whether workers are on their way for some of the tasks.
-func (r *room) overfull() bool { return r.queued > r.size }
-
-// admit admits waiting submitters if enough of r is free.
-func (r *room) admit(e *Engine) {
-	if r.blocked.Len() == 0 || r.size == 0 || r.waiters(e) > r.size-r.batch() {
-		return
-	}
-	for r.blocked.Len() > 0 && r.waiters(e) < r.size {
-		r.blocked.First().Value().admit()
-	}
-}
-
-// batch returns how many slots must be free before waiting submitters are admitted.
-func (r *room) batch() int {
-	if r.blocked.First().Value().turn < r.late {
-		return 1
-	}
-	if r.long() {
-		return r.size / 4
-	}
-	return min(1, r.size)
 }
 
 // A submitter is a goroutine that waits for room.
 type submitter struct {
 	source  *Source
 	payload any
-	answer  chan Answer // cap 1: the engine never waits for a submitter
-	inRoom  fifo.Node[*submitter]
+	wake    chan struct{}         // cap 1: the engine never waits for a submitter
+	inRoom  fifo.Node[*submitter] // in room.blocked
 	node    fifo.Node[*submitter] // in source.blocked
-	turn    uint64                // its number
-	next    *submitter            // in engine.admitted
+	answer  Answer
 }
 
-// join adds b to the submitters that wait.
-func (b *submitter) join() {
-	s := b.source
-	r := s.room
-	b.turn = r.turns
-	r.turns++
-	r.blocked.Push(&b.inRoom, b)
-	s.blocked.Push(&b.node, b)
-	s.engine.blocked++
-}
-
-// leave removes b from the submitters that wait, if it is one of them.
-func (b *submitter) leave() bool {
-	if !b.node.InList() {
-		return false
+// newSubmitterLocked returns a submitter that waits with a task of s.
+func (s *Source) newSubmitterLocked(payload any) *submitter {
+	e := s.engine
+	b := e.spare
+	e.spare = nil
+	if b == nil {
+		b = &submitter{wake: make(chan struct{}, 1)}
 	}
+	b.source, b.payload = s, payload
+	e.shutLocked() // so that every task that is taken admits a submitter
+	s.room.blocked.Push(&b.inRoom, b)
+	s.blocked.Push(&b.node, b)
+	e.blocked++
+	e.makeReadyLocked(s)
+	return b
+}
+
+// waitLocked waits for the answer, until done is closed, and lends the permit of l meanwhile. It
+// unlocks engine.mu meanwhile. b must not be used afterwards.
+func (b *submitter) waitLocked(done <-chan struct{}, l *entry) Answer {
+	e := b.source.engine
+	if l != nil {
+		l.wakeLocked = b.wakeLocked
+	}
+	for b.node.InList() {
+		l.wakeOneLocked()
+		e.mu.Unlock()
+		select {
+		case <-b.wake:
+			e.mu.Lock()
+		case <-done:
+			e.mu.Lock()
+			if s := b.source; b.node.InList() { // otherwise it has its answer
+				b.leaveLocked(GaveUp)
+				e.unreadyIfEmptyLocked(s)
+				s.settleLocked()
+			}
+		}
+	}
+	for !l.endLocked() {
+		e.mu.Unlock()
+		<-b.wake
+		e.mu.Lock()
+	}
+	select {
+	case <-b.wake: // nobody else may wake it
+	default:
+	}
+	b.source, b.payload, e.spare = nil, nil, b
+	return b.answer
+}
+
+// leaveLocked gives b its answer.
+func (b *submitter) leaveLocked(a Answer) {
+	b.answer = a
 	b.inRoom.Remove()
 	b.node.Remove()
 	b.source.engine.blocked--
-	return true
+	b.wakeLocked()
 }
 
-// admit queues the task of b. The engine tells b when it unlocks.
-func (b *submitter) admit() {
-	b.leave()
+// wakeLocked makes b look again.
+func (b *submitter) wakeLocked() {
+	select {
+	case b.wake <- struct{}{}:
+	default: // woken already
+	}
+}
+
+// admitLocked queues the task of b.
+func (b *submitter) admitLocked() {
+	b.leaveLocked(Accepted)
 	b.source.enqueueLocked(b.payload)
-	e := b.source.engine
-	if last := e.admitted; last != nil {
-		b.next, last.next = last.next, b
-	} else {
-		b.next = b
-	}
-	e.admitted = b
-}
-
-// tellAll tells the admitted submitters of the ring whose last is b that their tasks are
-// accepted, the first one first. b may be nil.
-func (b *submitter) tellAll() {
-	if b == nil {
-		return
-	}
-	first := b.next
-	b.next = nil
-	for b = first; b != nil; {
-		next := b.next // before b may continue
-		b.answer <- Accepted
-		b = next
-	}
 }

@@ -1,11 +1,9 @@
 package work
 
 import (
-	"context"
 	"math/rand/v2"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,159 +19,6 @@ func shared(t *testing.T, n, room, sources int, f func(t *testing.T, e *Engine, 
 		f(t, e, ss)
 		end(t, e)
 	})
-}
-
-// The queued tasks of all sources count, and those of a source with its own room do not.
-func TestSharedRoomIsOne(t *testing.T) {
-	for _, room := range []int{0, 1, 2, 70} {
-		shared(t, 1, room, 3, func(t *testing.T, e *Engine, ss []*Source) {
-			hold := make(chan struct{})
-			for i := range 1 + room {
-				if a := ss[i%3].Offer(does(func() { <-hold }), nil); a != Accepted {
-					t.Fatalf("room %d: task %d: %v", room, i, a)
-				}
-				synctest.Wait()
-			}
-			for i, s := range ss {
-				if a := s.Offer(nothing, nil); a != Full {
-					t.Errorf("room %d: source %d: %v", room, i, a)
-				}
-			}
-			apart, _ := source(e, 1)
-			if a := apart.Offer(nothing, nil); a != Accepted {
-				t.Errorf("room %d: a source with its own room: %v", room, a)
-			}
-			close(hold)
-			for _, s := range append(ss, apart) {
-				s.Wait()
-			}
-		})
-	}
-}
-
-// A source whose tasks all wait for a slot has its turn nevertheless.
-func TestFullRoomLeavesTurns(t *testing.T) {
-	shared(t, 1, 10, 2, func(t *testing.T, e *Engine, ss []*Source) {
-		step := make(chan struct{})
-		order := ""
-		for range 11 {
-			ss[0].Offer(does(func() { order += "a"; <-step }), nil)
-			synctest.Wait()
-		}
-		for range 2 {
-			go ss[0].Submit(nil, does(func() { order += "a"; <-step }), nil)
-			synctest.Wait()
-		}
-		for range 2 {
-			go ss[1].Submit(nil, does(func() { order += "b"; <-step }), nil)
-			synctest.Wait()
-		}
-		for range 15 {
-			step <- struct{}{}
-			synctest.Wait()
-		}
-		if order != "aababaaaaaaaaaa" {
-			t.Errorf("ran %s", order)
-		}
-	})
-}
-
-// Slots that a stopped source leaves go to the submitters of the others.
-func TestStopAdmitsSubmittersOfOthers(t *testing.T) {
-	for _, room := range []int{2, 64} {
-		shared(t, 1, room, 3, func(t *testing.T, e *Engine, ss []*Source) {
-			hold := make(chan struct{})
-			ss[2].Offer(does(func() { <-hold }), nil)
-			synctest.Wait()
-			for range room {
-				ss[0].Offer(does(func() { t.Error("ran") }), nil)
-			}
-			var in atomic.Int32
-			for range 2 {
-				go func() { ss[1].Submit(nil, nothing, nil); in.Add(1) }()
-			}
-			synctest.Wait()
-			if in.Load() != 0 {
-				t.Errorf("room %d: %d are let in", room, in.Load())
-			}
-			ss[0].Stop()
-			synctest.Wait()
-			if in.Load() != 2 {
-				t.Errorf("room %d: %d of 2 are let in", room, in.Load())
-			}
-			close(hold)
-		})
-	}
-}
-
-// While workers are on their way, a shared room has more tasks than slots. They take those
-// before others: once they have come, it is not.
-func TestRoomIsExactWhenWorkersHaveCome(t *testing.T) {
-	const n, room = 4, 1
-	shared(t, n, room, 2, func(t *testing.T, e *Engine, ss []*Source) {
-		apart, _ := source(e, 9)
-		hold := make(chan struct{})
-		held := does(func() { <-hold })
-		accepted := 0
-		for range 2 * (n + room) {
-			if ss[0].Offer(held, nil) == Accepted { // without synctest.Wait: no worker has come
-				accepted++
-			}
-		}
-		if accepted != n+room {
-			t.Errorf("%d are accepted, want %d", accepted, n+room)
-		}
-		go ss[1].Submit(nil, held, nil)
-		apart.Offer(held, nil)
-		synctest.Wait()
-		if c := e.Counts(); c.Running != n || e.lasting.room.queued != room || c.Queued != room+1 || c.Blocked != 1 {
-			t.Errorf("%+v, and %d in the room", c, e.lasting.room.queued)
-		}
-		close(hold)
-	})
-}
-
-// A submitter whose source is not served, because its priority is low, is let in like
-// another one, though tasks of the source that is served are claimed without the lock.
-func TestSubmitterBesideClaimsIsLetIn(t *testing.T) {
-	for _, claimed := range []int{0, 1, 5, 13, 20} { // so that the open segment has some tasks left, and others
-		shared(t, 1, 64, 1, func(t *testing.T, e *Engine, ss []*Source) {
-			low := e.NewSource(SourceConfig{
-				Context: context.Background(), Room: SharedRoom, Runner: new(record), Shared: true, Parent: (*limit.Scope)(nil).Call(nil, true),
-			})
-			step := make(chan struct{})
-			waits := does(func() { <-step })
-			for range 1 + 64 {
-				ss[0].Offer(waits, nil)
-				synctest.Wait()
-			}
-			for range claimed {
-				step <- struct{}{}
-				synctest.Wait()
-				ss[0].Offer(waits, nil)
-			}
-			in := 0
-			go func() {
-				for range 3 {
-					low.Submit(nil, nothing, nil)
-					in++
-				}
-			}()
-			synctest.Wait()
-			for i := range 3 {
-				if in != i {
-					t.Errorf("after %d claims: %d are let in, want %d", claimed, in, i)
-				}
-				time.Sleep(maxBatchWait)
-				step <- struct{}{}
-				synctest.Wait()
-			}
-			if a := ss[0].Offer(nothing, nil); a != Full {
-				t.Errorf("after %d claims: a newcomer gets the last slot: %v", claimed, a)
-			}
-			close(step)
-		})
-	}
 }
 
 // roomModel is a room in plain words: what runs, what is queued and who waits after each step.
@@ -248,80 +93,113 @@ func (m *roomModel) settle() {
 	}
 }
 
-// Random steps leave the engine as the model says, each of them.
+// modelled is an engine beside its model.
+type modelled struct {
+	*roomModel
+	r       *rand.Rand
+	lim     *limit.Limiter
+	engine  *Engine
+	sources []*Source
+	ends    map[int]chan struct{} // close to end the task
+	gone    map[int]chan struct{} // close to make the submitter give up
+
+	mu      sync.Mutex
+	started []int // tasks
+}
+
+// task returns the task id, which runs until its end is closed.
+func (m *modelled) task(id int) any {
+	end := make(chan struct{})
+	m.ends[id], m.gone[id] = end, make(chan struct{})
+	return does(func() {
+		m.mu.Lock()
+		m.started = append(m.started, id)
+		m.mu.Unlock()
+		<-end
+	})
+}
+
+// step does the same to the engine and the model.
+func (m *modelled) step(t *testing.T, id int) {
+	task, source := m.task(id), m.r.IntN(len(m.sources))
+	switch op := m.r.IntN(20); {
+	case op < 5:
+		if a, want := m.sources[source].Offer(task, nil), m.submit(source, id, false); a != want {
+			t.Fatalf("step %d: Offer: %v, want %v", id, a, want)
+		}
+	case op < 11:
+		m.submit(source, id, true)
+		go m.sources[source].Submit(m.gone[id], task, nil)
+	case op < 17 && len(m.running) > 0:
+		i := m.r.IntN(len(m.running))
+		close(m.ends[m.running[i]])
+		m.running = slices.Delete(m.running, i, i+1)
+	case op == 17 && len(m.blocked) > 0:
+		i := m.r.IntN(len(m.blocked))
+		close(m.gone[m.blocked[i][1]])
+		m.blocked = slices.Delete(m.blocked, i, i+1)
+	case op == 18:
+		m.limit = 1 + m.r.IntN(3)
+		m.lim.Set(m.limit)
+	case op == 19 && m.r.IntN(3) == 0 && source != 0:
+		m.sources[source].Stop()
+		m.stopped[source], m.queues[source] = true, nil
+		m.blocked = slices.DeleteFunc(m.blocked, func(b [2]int) bool { return b[0] == source })
+		m.admit()
+	}
+	synctest.Wait()
+	m.settle()
+}
+
+// end ends the task id, unless it has ended.
+func (m *modelled) end(id int) {
+	select {
+	case <-m.ends[id]:
+	default:
+		close(m.ends[id])
+	}
+}
+
+// compare compares the engine with the model.
+func (m *modelled) compare(t *testing.T, id int) {
+	for _, task := range m.running {
+		if !slices.Contains(m.started, task) {
+			t.Fatalf("step %d: %d does not run; started %v, want %v", id, task, m.started, m.running)
+		}
+	}
+	c, room := m.engine.Counts(), m.engine.lasting.room
+	got := []int{c.Running, room.queued, c.Blocked, room.blocked.Len()}
+	if want := []int{len(m.running), m.queued(), len(m.blocked), len(m.blocked)}; !slices.Equal(got, want) || room.queued > m.size {
+		t.Fatalf("step %d: %v, want %v", id, got, want)
+	}
+}
+
+// Random steps leave the engine as the model says, each of them. So submitters are served in
+// turn, a full room leaves other sources their turns, and a stopped source its slots.
 func TestRoomModel(t *testing.T) {
 	const sources = 4
 	for round := range uint64(300) {
-		s := *seed + round
-		r := rand.New(rand.NewPCG(s, 11))
-		m := &roomModel{limit: 1 + r.IntN(3), size: r.IntN(4), queues: make([][]int, sources), stopped: make([]bool, sources)}
-		lim := limit.New(m.limit)
+		r := rand.New(rand.NewPCG(*seed+round, 11))
+		model := &roomModel{limit: 1 + r.IntN(3), size: r.IntN(4), queues: make([][]int, sources), stopped: make([]bool, sources)}
 		synctest.Test(t, func(t *testing.T) {
-			e, ss := sharing(lim, m.size, sources, time.Second)
-			var mu sync.Mutex
-			var running []int // in the order of starting
-			ends, gone := map[int]chan struct{}{}, map[int]chan struct{}{}
-			for id := range 120 {
-				end := make(chan struct{})
-				ends[id], gone[id] = end, make(chan struct{})
-				task := does(func() {
-					mu.Lock()
-					running = append(running, id)
-					mu.Unlock()
-					<-end
-				})
-				source := r.IntN(sources)
-				switch op := r.IntN(20); {
-				case op < 5:
-					if a, want := ss[source].Offer(task, nil), m.submit(source, id, false); a != want {
-						t.Fatalf("-stint.seed=%d: step %d: Offer: %v, want %v", s, id, a, want)
-					}
-				case op < 11:
-					m.submit(source, id, true)
-					go ss[source].Submit(gone[id], task, nil)
-				case op < 17 && len(m.running) > 0:
-					i := r.IntN(len(m.running))
-					close(ends[m.running[i]])
-					m.running = slices.Delete(m.running, i, i+1)
-				case op == 17 && len(m.blocked) > 0:
-					i := r.IntN(len(m.blocked))
-					close(gone[m.blocked[i][1]])
-					m.blocked = slices.Delete(m.blocked, i, i+1)
-				case op == 18:
-					m.limit = 1 + r.IntN(3)
-					lim.Set(m.limit)
-				case op == 19 && r.IntN(3) == 0 && source != 0:
-					ss[source].Stop()
-					m.stopped[source], m.queues[source] = true, nil
-					m.blocked = slices.DeleteFunc(m.blocked, func(b [2]int) bool { return b[0] == source })
-					m.admit()
-				}
-				synctest.Wait()
-				m.settle()
-				for _, id := range m.running {
-					if !slices.Contains(running, id) {
-						t.Fatalf("-stint.seed=%d: step %d: %d does not run; started %v, want %v", s, id, id, running, m.running)
-					}
-				}
-				got, want := [4]int{e.Counts().Running, e.lasting.room.queued, e.Counts().Blocked, e.lasting.room.blocked.Len()},
-					[4]int{len(m.running), m.queued(), len(m.blocked), len(m.blocked)}
-				if got != want || e.lasting.room.queued > m.size {
-					t.Fatalf("-stint.seed=%d: step %d: %v, want %v", s, id, got, want)
-				}
+			m := &modelled{
+				roomModel: model, r: r, lim: limit.New(model.limit),
+				ends: map[int]chan struct{}{}, gone: map[int]chan struct{}{},
 			}
-			lim.Set(200)
-			for _, c := range ends {
-				select {
-				case <-c:
-				default:
-					close(c)
-				}
+			m.engine, m.sources = sharing(m.lim, m.size, sources, time.Second)
+			for id := range 120 {
+				m.step(t, id)
+				m.compare(t, id)
+			}
+			m.lim.Set(200)
+			for id := range m.ends {
+				m.end(id)
 			}
 			synctest.Wait()
-			end(t, e)
+			end(t, m.engine)
 		})
 		if t.Failed() {
-			t.Fatalf("-stint.seed=%d", s)
+			t.Fatalf("-stint.seed=%d", *seed+round)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/stint-go/stint/internal/fifo"
 	"github.com/stint-go/stint/internal/limit"
@@ -12,34 +11,29 @@ import (
 	"github.com/stint-go/stint/internal/task"
 )
 
-// maxBatchWait is how long a submitter of a long queue waits for a quarter of the
-// queue rather than for one slot.
-const maxBatchWait = time.Millisecond
-
 // A Source is one queue of an Engine: the tasks of a group, the helpers of a loop, or the
 // tasks that a pool was given directly. Sources are served in turn, a task each.
 type Source struct {
 	ends   race.Ends
 	engine *Engine
 	SourceConfig
-
-	front atomic.Pointer[segment] // that was opened last; its tasks are claimed without the lock
-
-	batches     BatchRunner // its Runner, if that is one
-	room        *room       // its own, or that of the engine's first source
-	segmentSize int         // tasks in a segment, at most
-	low         bool        // its tasks have low priority
+	low  bool  // its tasks have low priority
+	room *room // its own, or that of the engine's first source
 
 	// guarded by engine.mu
-	own      room
-	ready    fifo.Node[*Source] // in engine.ready
-	queue    queue
-	blocked  fifo.List[*submitter]
-	running  int
-	accepted int  // tasks so far: the number of the next
-	ended    bool // takes no more tasks
+	own     room
+	ready   fifo.Node[*Source] // in engine.ready
+	active  fifo.Node[*Source] // in engine.active
+	queue   queue
+	blocked fifo.List[*submitter]
+	running int
+	ended   bool // takes no more tasks
+	waiters
+}
 
-	waiting atomic.Int32 // goroutines in Wait and AwaitLending; written with mu held
+// waiters are the goroutines in Wait and AwaitLending.
+type waiters struct {
+	waiting atomic.Int32 // how many; written with mu held
 	lenders int          // of them, with a permit to lend
 	changed sync.Cond    // wakes them
 	wakes   uint64       // how often it has
@@ -51,21 +45,19 @@ type SourceConfig struct {
 	Room    int             // queued tasks beyond which a submitter waits, or SharedRoom
 	Runner  Runner
 	Parent  *limit.Scope // of the call that the source belongs to, if a task made it or its priority is low
-	Shared  bool         // one of several sources of its engine
 	Helpers bool         // its tasks are the helpers of one loop: they do not count as tasks, and a closed engine takes them after the first
 }
 
-func (s *Source) init(e *Engine, c SourceConfig) {
-	s.engine, s.SourceConfig = e, c
-	s.low = c.Parent.IsLow()
-	s.batches, _ = c.Runner.(BatchRunner)
+// NewSource returns one more source of e.
+func (e *Engine) NewSource(c SourceConfig) *Source {
+	s := &Source{engine: e, SourceConfig: c, low: c.Parent.IsLow()}
 	s.changed.L = &e.mu
 	if c.Room == SharedRoom {
 		s.room = e.lasting.room
 	} else {
 		s.own.size, s.room = c.Room, &s.own
 	}
-	s.segmentSize = s.room.segmentSize()
+	return s
 }
 
 // A Runner runs a Source's tasks.
@@ -98,30 +90,41 @@ const (
 	GaveUp                 // the submitter's context ended while it waited
 )
 
-// Offer submits a task if there is room for it at once: in the queue, or because a permit
-// is free for a worker. Without a queue, an accepted task belongs to a worker and will run.
-// from is the scope of the calling task.
+// Offer submits a task if there is room for it at once: in the queue, or because a worker
+// with a permit takes the first task of the queue. from is the scope of the calling task.
 func (s *Source) Offer(payload any, from *limit.Scope) Answer {
 	return s.offer(payload, from, false)
 }
 
-// offer is Offer, or the start of a Submit.
-func (s *Source) offer(payload any, from *limit.Scope, submit bool) Answer {
-	e := s.engine
+// Submit submits a task and waits for room for it, until done is closed. from is the
+// scope of the calling task, or the source's. Its permits may be used meanwhile.
+func (s *Source) Submit(done <-chan struct{}, payload any, from *limit.Scope) Answer {
+	a := s.offer(payload, from, true)
+	if a == Full {
+		a = s.submit(done, payload, from)
+		s.submitted(true)
+	}
+	return a
+}
+
+// offer is Offer, or the start of a Submit, which can wait.
+func (s *Source) offer(payload any, from *limit.Scope, canWait bool) Answer {
+	e, a := s.engine, Full
 	e.mu.Lock()
-	if s.refusesLocked(from) {
-		e.mu.Unlock()
-		return Over
+	switch {
+	case s.refusesLocked(from):
+		a = Over
+	case s.acceptLocked(payload, canWait):
+		a = Accepted
+	case !canWait && !s.Helpers:
+		e.refused++
+		e.lim.Refused()
 	}
-	w, ok := s.acceptLocked(payload, submit)
-	if !ok {
-		s.refusedLocked(submit)
-		e.mu.Unlock()
-		return Full
+	e.mu.Unlock()
+	if a == Accepted {
+		s.submitted(false)
 	}
-	e.unlock(w)
-	s.submitted(false)
-	return Accepted
+	return a
 }
 
 // submitted tells the race detector which tasks have ended when a submitter has found room:
@@ -134,124 +137,24 @@ func (s *Source) submitted(waited bool) {
 	}
 }
 
-// refusedLocked counts a task that found no room, unless a submitter waits next.
-func (s *Source) refusedLocked(submit bool) {
-	if submit || s.Helpers {
-		return
-	}
-	s.engine.refused++
-	s.engine.lim.Refused()
-}
-
-// Submit submits a task and waits for room for it, until done is closed. from is the
-// scope of the calling task, or the source's. Its permits may be used meanwhile.
-func (s *Source) Submit(done <-chan struct{}, payload any, from *limit.Scope) Answer {
-	if a := s.offer(payload, from, true); a != Full {
-		return a
-	}
-	a := s.submit(done, payload, from)
-	s.submitted(true)
-	return a
-}
-
 // submit is Submit when there is no room at once.
 func (s *Source) submit(done <-chan struct{}, payload any, from *limit.Scope) Answer {
-	b := &submitter{source: s, payload: payload, answer: make(chan Answer, 1)}
-	wake := make(chan struct{}, 1)
-	l := s.newLoan(from, func() {
-		select {
-		case wake <- struct{}{}:
-		default: // woken already
-		}
-	})
 	call := s.Parent // whose task waits for the source
 	if from != s.Parent && !s.Parent.Belongs(from) {
 		call = from.Call(nil, false)
 	}
 	call.Lend()
 	defer call.Reclaim()
-	if !s.block(b, from) {
-		return Over
-	}
-	a := s.answer(done, wake, b, l)
-	s.engine.mu.Lock()
-	for !l.endLocked() {
-		s.engine.mu.Unlock()
-		<-wake
-		s.engine.mu.Lock()
-	}
-	s.engine.mu.Unlock()
-	return a
-}
-
-// answer waits for the answer to b, and lends the permit of l meanwhile.
-func (s *Source) answer(done, wake <-chan struct{}, b *submitter, l *loan) Answer {
-	var late <-chan time.Time
-	if s.room.long() {
-		timer := time.NewTimer(maxBatchWait)
-		defer timer.Stop()
-		late = timer.C
-	}
-	for {
-		s.engine.mu.Lock()
-		s.engine.unlock(l.lendLocked())
-		select {
-		case a := <-b.answer:
-			return a
-		case <-wake:
-		case <-late:
-			s.hurry(b)
-		case <-done:
-			if s.unblock(b) {
-				return GaveUp
-			}
-			return <-b.answer
-		}
-	}
-}
-
-// hurry lets b and the submitters before it be admitted one by one: they have waited for
-// maxBatchWait.
-func (s *Source) hurry(b *submitter) {
-	e := s.engine
-	e.mu.Lock()
-	if b.node.InList() {
-		s.room.late = max(s.room.late, b.turn+1)
-		e.shutRoomLocked(s.room)
-		s.room.admit(e)
-		s.openSegmentLocked()
-	}
-	e.unlock(e.wakeOneLocked())
-}
-
-// block adds b to the waiting submitters, unless the source takes no more tasks.
-func (s *Source) block(b *submitter, from *limit.Scope) bool {
-	e := s.engine
-	e.mu.Lock()
-	if s.refusesLocked(from) {
-		e.mu.Unlock()
-		return false
-	}
-	b.join()
-	e.makeReadyLocked(s)
-	e.shutRoomLocked(s.room)
-	s.room.admit(e) // there may be room since Offer looked
-	s.openSegmentLocked()
-	e.unlock(e.wakeOneLocked())
-	return true
-}
-
-// unblock removes b from the waiting submitters. It reports false if b is not one of
-// them: then it has its answer.
-func (s *Source) unblock(b *submitter) bool {
+	l := s.newLoan(from)
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()
-	if !b.leave() {
-		return false
+	if s.refusesLocked(from) {
+		return Over
 	}
-	s.engine.unreadyIfEmptyLocked(s)
-	s.settleLocked()
-	return true
+	b := s.newSubmitterLocked(payload)
+	s.room.admitLocked() // there may be room since offer looked
+	s.engine.entry.wakeOneLocked()
+	return b.waitLocked(done, l)
 }
 
 // Wait waits until no task is queued, running or being submitted, and ends the source.
@@ -273,44 +176,32 @@ func (s *Source) Wait() {
 func (s *Source) AwaitLending(condition func() bool) {
 	s.Parent.Lend()
 	defer s.Parent.Reclaim()
-	var l *loan
-	if s.Parent != nil {
-		l = s.newLoan(s.Parent, s.wakeWaitersLocked)
-	}
+	l := s.newLoan(s.Parent)
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()
+	s.waiting.Add(1)
+	defer s.waiting.Add(-1)
 	if l != nil {
+		l.wakeLocked = s.wakeWaitersLocked
 		s.lenders++
 		defer func() { s.lenders-- }()
 	}
-	s.awaitLocked(condition, l)
+	for wakes := s.wakes; !s.checkLocked(condition); wakes = s.wakes {
+		for wakes == s.wakes {
+			l.wakeOneLocked()
+			s.changed.Wait()
+		}
+	}
 	for !l.endLocked() {
 		s.changed.Wait()
 	}
 }
 
-// awaitLocked waits until condition holds, and lends l. It unlocks engine.mu meanwhile.
-func (s *Source) awaitLocked(condition func() bool, l *loan) {
-	e := s.engine
-	s.waiting.Add(1)
-	defer s.waiting.Add(-1)
-	for {
-		wakes := s.wakes
-		e.mu.Unlock()
-		ok := condition()
-		e.mu.Lock()
-		if ok {
-			return
-		}
-		for wakes == s.wakes {
-			if w := l.lendLocked(); w != nil {
-				e.unlock(w)
-				e.mu.Lock()
-			} else {
-				s.changed.Wait()
-			}
-		}
-	}
+// checkLocked calls condition. It unlocks engine.mu meanwhile.
+func (s *Source) checkLocked(condition func() bool) bool {
+	s.engine.mu.Unlock()
+	defer s.engine.mu.Lock()
+	return condition()
 }
 
 // Notify makes waiting goroutines check their condition again. It is called after the
@@ -324,13 +215,6 @@ func (s *Source) Notify() {
 	s.wakeWaitersLocked()
 }
 
-// Running returns how many tasks run.
-func (s *Source) Running() int {
-	s.engine.mu.Lock()
-	defer s.engine.mu.Unlock()
-	return s.running
-}
-
 // NotifyAtEnd is Notify by a task of s that is about to end. In programs built with -race its
 // worker does it when the task has ended, since the lock of the engine would order tasks.
 func (s *Source) NotifyAtEnd() {
@@ -339,11 +223,18 @@ func (s *Source) NotifyAtEnd() {
 	}
 }
 
+// Running returns how many tasks run.
+func (s *Source) Running() int {
+	s.engine.mu.Lock()
+	defer s.engine.mu.Unlock()
+	return s.running
+}
+
 // Accepted returns how many tasks were accepted.
 func (s *Source) Accepted() int {
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()
-	return s.accepted
+	return s.queue.next
 }
 
 // Stop drops the queued tasks, refuses the waiting submitters and ends the source. Running
@@ -357,8 +248,7 @@ func (s *Source) Stop() {
 func (s *Source) stopLocked() {
 	s.ended = true
 	e := s.engine
-	s.countLocked(s.queue.shut)
-	s.front.Store(nil)
+	s.shutLocked()
 	n := s.queue.clear()
 	e.queued -= n
 	s.room.queued -= n
@@ -369,11 +259,18 @@ func (s *Source) stopLocked() {
 		}
 	}
 	s.refuseAllLocked()
-	e.shutRoomLocked(s.room)
-	s.room.admit(e) // submitters of other sources
-	e.tellAdmittedLocked()
+	s.room.admitLocked() // submitters of other sources
 	e.unreadyIfEmptyLocked(s)
 	s.settleLocked()
+}
+
+// dropIfOverLocked stops s if its context has ended, and reports whether it has.
+func (s *Source) dropIfOverLocked() bool {
+	over := s.Context.Err() != nil
+	if over {
+		s.stopLocked()
+	}
+	return over
 }
 
 // Refuses reports whether Offer would answer Over. from is the scope of the calling task.
@@ -383,159 +280,120 @@ func (s *Source) Refuses(from *limit.Scope) bool {
 	return s.refusesLocked(from)
 }
 
-// refusesLocked reports whether the source takes no task; from is the submitter's scope. A
-// closed engine must take what its tasks start, to run what it has accepted, unless it
-// drops everything or no task is left.
+// refusesLocked reports whether the source takes no task; from is the submitter's scope. A closed
+// engine must take what its tasks start, to run what it has accepted, unless it drops everything
+// or no task is left.
 func (s *Source) refusesLocked(from *limit.Scope) bool {
 	e := s.engine
-	if s.ended || s.Context.Err() != nil {
+	switch {
+	case s.ended || s.Context.Err() != nil:
 		return true
-	}
-	return e.closed && s.refusesClosedLocked(from)
-}
-
-// refusesClosedLocked is refuses for a closed engine.
-func (s *Source) refusesClosedLocked(from *limit.Scope) bool {
-	e := s.engine
-	if s.Helpers && s.accepted > 0 {
+	case !e.closed || s.Helpers && s.queue.next > 0:
 		return false
 	}
 	slot, _ := from.On(e.lim)
 	return slot == nil || e.abandoning || e.running == 0
 }
 
-// hasWorkLocked reports whether a worker would find something to do.
-func (s *Source) hasWorkLocked() bool { return s.queue.n+s.blocked.Len() > 0 }
-
-// short reports whether the limiter's controller is not told that tasks of s wait.
-func (s *Source) short() bool { return s.batches != nil && s.batches.Short() }
-
-// lasts reports whether s ends with its engine.
-func (s *Source) lasts() bool { return s == s.engine.lasting }
-
 // refuseAllLocked tells the waiting submitters that the source has ended.
 func (s *Source) refuseAllLocked() {
 	for s.blocked.Len() > 0 {
-		b := s.blocked.First().Value()
-		b.leave()
-		b.answer <- Over
+		s.blocked.First().Value().leaveLocked(Over)
 	}
+}
+
+// acceptLocked accepts a task that finds room at once. If the queue is full, a worker with a permit
+// is handed the first task: with limit 4 and a queue of 2, six tasks find room before a worker has
+// run. A submitter that can wait leaves a long queue to the worker that is on its way, and does not
+// ask for a worker that must wait for a CPU.
+func (s *Source) acceptLocked(payload any, canWait bool) bool {
+	e, r := s.engine, s.room
+	next := s
+	if r.queued >= r.size {
+		e.shutLocked() // not before: the claims are in the cache of another CPU
+		if first := e.nextLocked(); first != nil {
+			next = first
+		}
+	}
+	switch {
+	case r.blocked.Len() > 0: // behind those that came before
+		return false
+	case r.queued < r.size:
+		s.enqueueLocked(payload)
+	case canWait && (r.size >= longRoom || e.lim.NeedController().Crowded()):
+		return false
+	case e.entry.coming != nil && next.room == r:
+		s.enqueueLocked(payload)
+		w := e.entry.coming
+		e.entry.coming = nil
+		e.giveLocked(w, e.ready.first())
+	case e.lim.TryAcquire():
+		s.enqueueLocked(payload)
+		e.giveLocked(e.sendLocked(&e.entry), s)
+	default:
+		return false
+	}
+	e.entry.wakeOneLocked()
+	return true
 }
 
 // enqueueLocked appends a task to the queue.
 func (s *Source) enqueueLocked(payload any) {
 	e := s.engine
-	s.queue.push(payload, s.accepted, s.segmentSize)
-	s.accepted++
+	s.queue.push(payload)
 	e.queued++
 	s.room.queued++
-	if !s.ready.InList() {
-		e.makeReadyLocked(s)
-	}
+	e.makeReadyLocked(s)
 	if s.lenders > 0 {
 		s.wakeWaitersLocked() // one of them may have a permit for it
 	}
 }
 
-// acceptLocked accepts a task that finds room at once, and returns the worker to be started for it,
-// or nil. A Submit can wait instead: it takes no permit for the task if the queue is long, since
-// workers are coming and make room, or if one more worker needs a free CPU.
-func (s *Source) acceptLocked(payload any, submit bool) (w *worker, ok bool) {
-	e, r := s.engine, s.room
-	switch {
-	case r.blocked.Len() > 0: // behind those that came before
-		return nil, false
-	case r.size == 0 && !submit:
-		if !e.lim.TryAcquire() {
-			return nil, false
-		}
-		w = e.pickLocked(nil)
-		s.assignLocked(w, payload)
-		return w, true
-	case r.queued < r.size, r.hasSlot(e):
-		s.enqueueLocked(payload)
-		return e.wakeOneLocked(), true
-	case submit && (r.long() || e.lim.NeedController().Crowded()), !e.lim.TryAcquire():
-		return nil, false
+// takeLocked removes the next task from the queue, or takes that of the first submitter that
+// waits. There must be one.
+func (s *Source) takeLocked() Task {
+	if s.queue.len() == 0 {
+		s.blocked.First().Value().admitLocked()
 	}
-	s.enqueueLocked(payload)
-	return e.pickLocked(nil), true
-}
-
-// assignLocked gives a task to w, which was picked for it and runs it first. It counts as
-// running: the end of the source does not drop it.
-func (s *Source) assignLocked(w *worker, payload any) {
-	e := s.engine
-	w.given = &given{Task{payload, s.accepted}, s}
-	w.orderLocked(s)
-	w.arriving = false // it is on its way to no queue
-	e.arriving--
-	s.accepted++
-	s.running++
+	t, e := s.queue.pop(), s.engine
 	e.running++
-	e.started++
-	if s.Shared {
-		e.activateLocked(s)
+	s.running++
+	s.countLocked()
+	s.room.admitLocked()
+	e.rotateLocked(s)
+	alone := e.ready.first() == s && e.ready.of(s.low).Len() == 1
+	if alone && s.room.blocked.Len() == 0 && !s.Helpers && !race.Sharp {
+		s.queue.open()
 	}
+	return t
 }
 
-// countLocked calls f, which takes tasks from the queue, and counts them.
-func (s *Source) countLocked(f func()) {
-	n := s.queue.n
-	f()
-	n -= s.queue.n
-	s.engine.queued -= n
+// countLocked counts the tasks that were taken from the queue. A claim ends one task and starts
+// another, so as many tasks run as before.
+func (s *Source) countLocked() {
+	n, e := s.queue.taken(), s.engine
+	e.queued -= n
 	s.room.queued -= n
-	s.engine.started += uint64(n)
+	e.started += uint64(n)
 }
 
-// takeLocked removes the next task from the queue. It reports false if the last one was claimed
-// meanwhile.
-func (s *Source) takeLocked() (t Task, ok bool) {
-	if s.queue.n == 0 && s.blocked.Len() > 0 {
-		s.blocked.First().Value().admit()
-	}
-	s.countLocked(func() { t, ok = s.queue.pop() })
-	if ok {
-		s.running++
-		s.engine.running++
-	}
-	s.proceedLocked()
-	return t, ok
+// shutLocked ends the claims without the lock, and counts them.
+func (s *Source) shutLocked() {
+	s.queue.shut()
+	s.countLocked()
 }
 
-// proceedLocked is called after tasks were taken: it admits submitters and rotates the sources.
-func (s *Source) proceedLocked() {
-	s.room.admit(s.engine)
-	s.engine.rotateLocked(s)
-	s.openSegmentLocked()
-}
-
-// openSegmentLocked lets the next tasks be claimed without the lock, if no other source
-// waits for its turn: at most as many as submitters wait for.
-func (s *Source) openSegmentLocked() {
-	e, r := s.engine, s.room
-	if race.Sharp || s.Helpers || !r.long() || !e.ready.only(s) {
-		return
-	}
-	n := maxSegment
-	if r.blocked.Len() > 0 {
-		n = r.waiters(e) - r.size + r.batch() // then they are let in
-	}
-	if g := s.queue.openUpTo(n); g != nil {
-		s.front.Store(g)
-		e.open = s
-	}
-}
-
-// refillLocked is called after the last open task was claimed.
-func (s *Source) refillLocked() {
-	s.countLocked(s.queue.shut)
-	s.proceedLocked()
-}
+// hasWorkLocked reports whether a worker would find something to do.
+func (s *Source) hasWorkLocked() bool { return s.queue.len()+s.blocked.Len() > 0 }
 
 // isIdleLocked reports whether nothing is queued, running or being submitted.
-func (s *Source) isIdleLocked() bool { return s.queue.n+s.running+s.blocked.Len() == 0 }
+func (s *Source) isIdleLocked() bool { return s.queue.len()+s.running+s.blocked.Len() == 0 }
+
+// short reports whether the limiter's controller is not told that tasks of s wait.
+func (s *Source) short() bool {
+	b, ok := s.Runner.(BatchRunner)
+	return ok && b.Short()
+}
 
 // wakeWaitersLocked makes the waiting goroutines check their condition.
 func (s *Source) wakeWaitersLocked() {
@@ -548,12 +406,10 @@ func (s *Source) settleLocked() {
 	idle := s.isIdleLocked()
 	if idle {
 		s.queue.trim()
+		s.active.Remove()
 	}
 	if s.waiting.Load() > 0 && (s.ended || idle) {
 		s.wakeWaitersLocked()
-	}
-	if s.Shared && idle {
-		delete(s.engine.active, s)
 	}
 	s.engine.settleLocked()
 }

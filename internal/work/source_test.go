@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -13,55 +12,56 @@ import (
 	"github.com/stint-go/stint/internal/limit"
 )
 
-func TestOfferRunsInOrder(t *testing.T) {
-	bubble(t, 1, func(t *testing.T, e *Engine) {
-		s, _ := source(e, 100)
-		var got []int
-		for i := range 100 {
-			if a := s.Offer(does(func() { got = append(got, i) }), nil); a != Accepted {
-				t.Fatalf("task %d: %v", i, a)
-			}
-		}
-		s.Wait()
-		if len(got) != 100 || !slices.IsSorted(got) {
-			t.Errorf("ran %v", got)
-		}
-		if a := s.Offer(nothing, nil); a != Over {
-			t.Errorf("after Wait: %v", a)
-		}
-		if s.Accepted() != 100 {
-			t.Errorf("accepted %d", s.Accepted())
-		}
-	})
+// fill offers n tasks, each when the one before has a worker or is queued. One ends with each
+// receive from step.
+func fill(s *Source, n int) (step chan struct{}) {
+	step = make(chan struct{})
+	for range n {
+		s.Offer(does(func() { <-step }), nil)
+		synctest.Wait()
+	}
+	return step
 }
 
-// Room is exact once the workers have arrived: so many are queued behind those
-// that run, and the next is refused.
+// With limit 3 and a queue of 2 five tasks find room, and the sixth is refused: whether the
+// workers have come or not, and whichever sources share the queue.
 func TestOfferFills(t *testing.T) {
 	for _, limit := range []int{1, 3} {
 		for _, room := range []int{0, 1, 2, 70} {
-			t.Run(fmt.Sprint(limit, room), func(t *testing.T) {
-				bubble(t, limit, func(t *testing.T, e *Engine) {
-					s, _ := source(e, room)
-					hold := make(chan struct{})
-					for i := range limit + room {
-						if a := s.Offer(does(func() { <-hold }), nil); a != Accepted {
-							t.Fatalf("task %d: %v", i, a)
-						}
-						synctest.Wait()
-					}
-					if a := s.Offer(nothing, nil); a != Full {
-						t.Errorf("one more: %v", a)
-					}
-					if c := e.Counts(); c.Running != limit || c.Queued != room {
-						t.Errorf("%+v", c)
-					}
-					close(hold)
-					s.Wait()
-				})
-			})
+			for _, sources := range []int{1, 3} {
+				shared(t, limit, room, sources, func(t *testing.T, e *Engine, ss []*Source) { offerFills(t, e, ss, limit+room, true) })
+				shared(t, limit, room, sources, func(t *testing.T, e *Engine, ss []*Source) { offerFills(t, e, ss, limit+room, false) })
+			}
 		}
 	}
+}
+
+// offerFills offers one task more than the n that find room.
+func offerFills(t *testing.T, e *Engine, ss []*Source, n int, awaitWorkers bool) {
+	hold := make(chan struct{})
+	held := does(func() { <-hold })
+	for i := range n {
+		if a := ss[i%len(ss)].Offer(held, nil); a != Accepted {
+			t.Errorf("task %d of %d: %v", i, n, a)
+		}
+		if awaitWorkers {
+			synctest.Wait()
+		}
+	}
+	for i, s := range ss {
+		if a := s.Offer(held, nil); a != Full {
+			t.Errorf("one more than %d, source %d: %v", n, i, a)
+		}
+	}
+	apart, _ := source(e, 1)
+	if a := apart.Offer(held, nil); a != Accepted {
+		t.Errorf("a source with its own room: %v", a)
+	}
+	synctest.Wait()
+	if c := e.Counts(); c.Running+c.Queued != n+1 || e.lasting.room.queued != e.lasting.room.size {
+		t.Errorf("%+v, and %d in the room", c, e.lasting.room.queued)
+	}
+	close(hold)
 }
 
 // A worker on its way to one source is no room in another.
@@ -82,60 +82,30 @@ func TestOfferCountsNoWorkerTwice(t *testing.T) {
 
 func TestSubmittersAreServedInOrder(t *testing.T) {
 	for _, room := range []int{0, 1, 70} {
-		t.Run(fmt.Sprint(room), func(t *testing.T) {
-			bubble(t, 1, func(t *testing.T, e *Engine) {
-				s, _ := source(e, room)
-				hold := make(chan struct{})
-				var got []int
-				for range 1 + room {
-					s.Offer(does(func() { <-hold }), nil)
-					synctest.Wait()
-				}
-				for i := range 9 {
-					go s.Submit(nil, does(func() { got = append(got, i) }), nil)
-					synctest.Wait()
-				}
-				if c := e.Counts(); c.Blocked != 9 {
-					t.Errorf("%d submitters wait", c.Blocked)
-				}
-				if a := s.Offer(nothing, nil); a != Full {
-					t.Errorf("a newcomer starts before those that wait: %v", a)
-				}
-				close(hold)
-				s.Wait()
-				if !slices.Equal(got, []int{0, 1, 2, 3, 4, 5, 6, 7, 8}) {
-					t.Errorf("served %v", got)
-				}
-			})
-		})
-	}
-}
-
-// A long queue lets submitters in when a quarter of it is free, and a short one
-// at once.
-func TestSubmitterIsLetIn(t *testing.T) {
-	for _, c := range []struct{ room, after int }{{1, 1}, {63, 1}, {64, 16}, {100, 25}} {
-		t.Run(fmt.Sprint(c.room), func(t *testing.T) {
-			bubble(t, 1, func(t *testing.T, e *Engine) {
-				s, _ := source(e, c.room)
-				step := make(chan struct{})
-				for range 1 + c.room {
-					s.Offer(does(func() { <-step }), nil)
-					synctest.Wait()
-				}
-				in := false
-				go func() { s.Submit(nil, nothing, nil); in = true }()
+		bubble(t, 1, func(t *testing.T, e *Engine) {
+			s, _ := source(e, room)
+			step := fill(s, 1+room)
+			var got []int
+			for i := range 9 {
+				go s.Submit(nil, does(func() { got = append(got, i) }), nil)
 				synctest.Wait()
-				for i := range c.room {
-					step <- struct{}{}
-					synctest.Wait()
-					if in != (i+1 >= c.after) {
-						t.Errorf("let in %v with %d of %d places free", in, i+1, c.room)
-					}
-				}
-				close(step)
-				s.Wait()
-			})
+			}
+			if c := e.Counts(); c.Blocked != 9 {
+				t.Errorf("room %d: %d submitters wait", room, c.Blocked)
+			}
+			if a := s.Offer(nothing, nil); a != Full {
+				t.Errorf("room %d: a newcomer starts before those that wait: %v", room, a)
+			}
+			step <- struct{}{}
+			synctest.Wait()
+			if c := e.Counts(); c.Blocked != 8 && room > 0 {
+				t.Errorf("room %d: %d submitters wait after a task has ended", room, c.Blocked)
+			}
+			close(step)
+			s.Wait()
+			if !slices.Equal(got, []int{0, 1, 2, 3, 4, 5, 6, 7, 8}) {
+				t.Errorf("room %d: served %v", room, got)
+			}
 		})
 	}
 }
@@ -143,33 +113,29 @@ func TestSubmitterIsLetIn(t *testing.T) {
 // What ends the wait of a submitter: its own channel, Stop, Close and the end of
 // the context. Each leaves no trace in the counts.
 func TestSubmitGivesUp(t *testing.T) {
-	for name, c := range map[string]struct {
+	for _, c := range []struct {
 		end  func(e *Engine, s *Source, done chan struct{})
 		want Answer
 	}{
-		"done":  {func(_ *Engine, _ *Source, done chan struct{}) { close(done) }, GaveUp},
-		"stop":  {func(_ *Engine, s *Source, _ chan struct{}) { s.Stop() }, Over},
-		"close": {func(e *Engine, _ *Source, _ chan struct{}) { e.Close() }, Over},
+		{func(_ *Engine, _ *Source, done chan struct{}) { close(done) }, GaveUp},
+		{func(_ *Engine, s *Source, _ chan struct{}) { s.Stop() }, Over},
+		{func(e *Engine, _ *Source, _ chan struct{}) { e.Close() }, Over},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, 1, func(t *testing.T, e *Engine) {
-				s, _ := source(e, 0)
-				hold := make(chan struct{})
-				s.Offer(does(func() { <-hold }), nil)
-				done := make(chan struct{})
-				answer := make(chan Answer, 1)
-				go func() { answer <- s.Submit(done, does(func() { t.Error("ran") }), nil) }()
-				synctest.Wait()
-				c.end(e, s, done)
-				if a := <-answer; a != c.want {
-					t.Errorf("%v, want %v", a, c.want)
-				}
-				if n := e.Counts().Blocked; n != 0 {
-					t.Errorf("%d still wait", n)
-				}
-				close(hold)
-				s.Wait()
-			})
+		bubble(t, 1, func(t *testing.T, e *Engine) {
+			s, _ := source(e, 0)
+			step := fill(s, 1)
+			done, answer := make(chan struct{}), make(chan Answer, 1)
+			go func() { answer <- s.Submit(done, does(func() { t.Error("ran") }), nil) }()
+			synctest.Wait()
+			c.end(e, s, done)
+			if a := <-answer; a != c.want {
+				t.Errorf("%v, want %v", a, c.want)
+			}
+			if n := e.Counts().Blocked; n != 0 {
+				t.Errorf("%d still wait", n)
+			}
+			close(step)
+			s.Wait()
 		})
 	}
 }
@@ -177,9 +143,7 @@ func TestSubmitGivesUp(t *testing.T) {
 func TestStopDropsTheQueue(t *testing.T) {
 	bubble(t, 1, func(t *testing.T, e *Engine) {
 		s, _ := source(e, 10)
-		hold := make(chan struct{})
-		s.Offer(does(func() { <-hold }), nil)
-		synctest.Wait()
+		step := fill(s, 1)
 		for range 7 {
 			s.Offer(does(func() { t.Error("ran after Stop") }), nil)
 		}
@@ -193,7 +157,7 @@ func TestStopDropsTheQueue(t *testing.T) {
 		if waited {
 			t.Error("Wait returned while a task runs")
 		}
-		close(hold)
+		close(step)
 		synctest.Wait()
 		if !waited {
 			t.Error("Wait did not return after the last task")
@@ -206,7 +170,7 @@ func TestStopDropsTheQueue(t *testing.T) {
 func TestEndOfContextDropsTheQueue(t *testing.T) {
 	bubble(t, 1, func(t *testing.T, e *Engine) {
 		ctx, cancel := context.WithCancel(context.Background())
-		s := e.NewSource(SourceConfig{Context: ctx, Room: 10, Runner: new(record), Shared: true})
+		s := e.NewSource(SourceConfig{Context: ctx, Room: 10, Runner: new(record)})
 		queued := make(chan struct{})
 		s.Offer(does(func() { <-queued; cancel() }), nil)
 		for range 3 {
@@ -227,8 +191,8 @@ func TestEndOfContextDropsTheQueue(t *testing.T) {
 // first task is refused like any other.
 func TestOwnSourceAfterClose(t *testing.T) {
 	bubble(t, 1, func(t *testing.T, e *Engine) {
-		late := e.NewSource(SourceConfig{Context: context.Background(), Room: 10, Runner: new(record), Shared: true, Helpers: true})
-		s := e.NewSource(SourceConfig{Context: context.Background(), Room: 10, Runner: new(record), Shared: true, Helpers: true})
+		late := e.NewSource(SourceConfig{Context: context.Background(), Room: 10, Runner: new(record), Helpers: true})
+		s := e.NewSource(SourceConfig{Context: context.Background(), Room: 10, Runner: new(record), Helpers: true})
 		ran := false
 		s.Offer(does(func() {
 			time.Sleep(time.Second)
@@ -267,152 +231,20 @@ func TestStoppedSourceLeavesTheQueue(t *testing.T) {
 	})
 }
 
-// Places that claims have made free are there for the next offer, and no more.
-func TestOfferSeesClaims(t *testing.T) {
-	bubble(t, 1, func(t *testing.T, e *Engine) {
-		const room = 64
-		s, step := steps(e, 1+room)
-		for i := range room {
-			if a := s.Offer(nothing, nil); a != Full {
-				t.Errorf("after %d: %v without room", i, a)
-			}
-			step()
-			if a := s.Offer(nothing, nil); a != Accepted {
-				t.Errorf("after %d: %v though one has ended", i+1, a)
-			}
-		}
-		step()
-		s.Wait()
-	})
-}
-
-// Stop drops what was open to claims, counts it, and keeps none of it.
-func TestStopDropsOpenTasks(t *testing.T) {
-	bubble(t, 1, func(t *testing.T, e *Engine) {
-		s, step := steps(e, 64)
-		for range 20 {
-			step()
-		}
-		s.Stop()
-		if s.front.Load() != nil {
-			t.Error("what was dropped is kept")
-		}
-		if c := e.Counts(); c.Queued != 0 || c.Running != 1 || c.Completed != 20 || c.Dropped != 43 {
-			t.Errorf("%+v", c)
-		}
-		step()
-		s.Wait()
-		if c := e.Counts(); c.Running != 0 || c.Completed != 21 {
-			t.Errorf("%+v", c)
-		}
-	})
-}
-
-// The tasks of an own source do not count, however many are queued.
-func TestOwnTasksDoNotCount(t *testing.T) {
-	bubble(t, 1, func(t *testing.T, e *Engine) {
-		s := e.NewSource(SourceConfig{Context: context.Background(), Room: 1000, Runner: new(record), Shared: true, Helpers: true})
-		for range 100 {
-			s.Offer(nothing, nil)
-		}
-		s.Wait()
-		if c := e.Counts(); c.Completed != 0 {
-			t.Errorf("%+v", c)
-		}
-	})
-}
-
-// Where tasks take long, a submitter of a long queue is let in when one slot is free. It
-// waits for a millisecond before, in which a quarter may become free.
-func TestSubmitterIsLetInAlone(t *testing.T) {
-	bubble(t, 1, func(t *testing.T, e *Engine) {
-		s, _ := source(e, 64)
-		next := make(chan struct{})
-		var in atomic.Int32
-		for range 1 + 64 {
-			s.Offer(does(func() { <-next }), nil)
-			synctest.Wait()
-		}
-		submit := func() {
-			go func() { s.Submit(nil, does(func() { <-next }), nil); in.Add(1) }()
-			synctest.Wait()
-		}
-		step := func(want int32) {
-			t.Helper()
-			next <- struct{}{}
-			synctest.Wait()
-			if n := in.Load(); n != want {
-				t.Errorf("%d are let in, want %d", n, want)
-			}
-		}
-		submit()
-		submit()
-		time.Sleep(maxBatchWait)
-		step(1)
-		step(2)
-		submit()
-		step(2) // no long wait yet
-		time.Sleep(maxBatchWait)
-		synctest.Wait()
-		if in.Load() != 3 {
-			t.Error("a submitter waits though there is room")
-		}
-		close(next)
-		s.Wait()
-	})
-}
-
 // A submitter that found the queue full, and for which there is room when it comes to
 // wait, does not wait.
 func TestSubmitterLooksAgain(t *testing.T) {
 	for _, room := range []int{1, 64} {
 		bubble(t, 1, func(t *testing.T, e *Engine) {
 			s, _ := source(e, room)
-			hold := make(chan struct{})
-			s.Offer(does(func() { <-hold }), nil)
-			synctest.Wait()
+			step := fill(s, 1)
 			in := false
 			go func() { s.submit(nil, nothing, nil); in = true }()
 			synctest.Wait()
 			if !in {
 				t.Errorf("room %d: waits though there is room", room)
 			}
-			close(hold)
-			s.Wait()
-		})
-	}
-}
-
-// As many submitters are let in as there is room for, in the order
-// in which they came.
-func TestAsManyAreLetIn(t *testing.T) {
-	for room, in := range map[int]int{1: 1, 64: 16} {
-		bubble(t, 1, func(t *testing.T, e *Engine) {
-			s, _ := source(e, room)
-			next := make(chan struct{})
-			for range 1 + room {
-				s.Offer(does(func() { <-next }), nil)
-				synctest.Wait()
-			}
-			var bs []*submitter
-			for range 2 * in {
-				b := &submitter{source: s, payload: nothing, answer: make(chan Answer, 1)}
-				s.block(b, nil)
-				bs = append(bs, b)
-			}
-			for range in {
-				next <- struct{}{}
-				synctest.Wait()
-			}
-			if c := e.Counts(); c.Queued != room || c.Blocked != in {
-				t.Errorf("room %d: %+v", room, c)
-			}
-			for i, b := range bs {
-				if isIn := len(b.answer) == 1; isIn != (i < in) || isIn && i > 0 && bs[i-1].next != b {
-					t.Errorf("room %d: submitter %d is let in: %v", room, i, isIn)
-				}
-			}
-			close(next)
+			close(step)
 			s.Wait()
 		})
 	}

