@@ -14,11 +14,8 @@ type Stream[T any] struct {
 	feed func(c *chain, in *lifetime, to sink[T])
 }
 
-// A sink takes records and reports whether it wants more.
-type sink[T any] struct {
-	one  func(T) bool
-	many func([]T) bool // does not keep the slice; may be called with none
-}
+// A sink takes a record and reports whether it wants more.
+type sink[T any] func(T) bool
 
 // flow runs s. Each stage calls it for the stage before, even when the lifetime has
 // ended: sources check that.

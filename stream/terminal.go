@@ -3,7 +3,6 @@ package stream
 import (
 	"context"
 	"iter"
-	"sync/atomic"
 
 	"github.com/stint-go/stint/internal/task"
 )
@@ -15,7 +14,8 @@ func execute[T any](ctx context.Context, s Stream[T], inBody *bool, to func(*cha
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	r, c := newRun(ctx)
+	r := newRun(ctx)
+	c := r.last
 	returned := false
 	defer func() {
 		if returned {
@@ -56,7 +56,7 @@ func (s Stream[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var inBody, left bool
 		err := execute(ctx, s, &inBody, func(c *chain) sink[T] {
-			return oneByOne(c, func(v T) bool {
+			return func(v T) bool {
 				inBody = true
 				left = !yield(v, nil)
 				inBody = false
@@ -64,7 +64,7 @@ func (s Stream[T]) All(ctx context.Context) iter.Seq2[T, error] {
 					c.cancel()
 				}
 				return !left
-			})
+			}
 		})
 		if err != nil && !left {
 			var zero T
@@ -78,11 +78,8 @@ func (s Stream[T]) All(ctx context.Context) iter.Seq2[T, error] {
 func Collect[T any](ctx context.Context, s Stream[T]) ([]T, error) {
 	check("Collect", "context", ctx == nil)
 	var all []T
-	err := execute(ctx, s, nil, func(c *chain) sink[T] {
-		return sink[T]{
-			one:  func(v T) bool { all = append(all, v); return !c.stopped() },
-			many: func(vs []T) bool { all = append(all, vs...); return !c.stopped() },
-		}
+	err := execute(ctx, s, nil, func(*chain) sink[T] {
+		return func(v T) bool { all = append(all, v); return true }
 	})
 	return all, err
 }
@@ -93,18 +90,10 @@ func Each[T any](ctx context.Context, s Stream[T], f func(T) error) error {
 	check("Each", "context", ctx == nil)
 	check("Each", "function", f == nil)
 	return execute(ctx, s, nil, func(c *chain) sink[T] {
-		many := func(vs []T) bool {
-			for i := range vs {
-				if err := f(vs[i]); err != nil {
-					return c.failIn(c.lifetime, c.run.recordError(c.lifetime, err))
-				}
-				if atomic.LoadUint32(&c.halt)&stopBit != 0 {
-					return false
-				}
-			}
-			return true
+		return func(v T) bool {
+			err := f(v)
+			return err == nil || c.failIn(c.lifetime, err)
 		}
-		return sink[T]{many: many, one: func(v T) bool { return many([]T{v}) }}
 	})
 }
 
@@ -116,21 +105,8 @@ func Reduce[T, A any](ctx context.Context, s Stream[T], zero A, f func(A, T) A) 
 	check("Reduce", "context", ctx == nil)
 	check("Reduce", "function", f == nil)
 	sum := zero
-	err := execute(ctx, s, nil, func(c *chain) sink[T] {
-		return sink[T]{
-			one: func(v T) bool { sum = f(sum, v); return !c.stopped() },
-			many: func(vs []T) bool {
-				s := sum // on the stack
-				for i := range vs {
-					s = f(s, vs[i])
-					if atomic.LoadUint32(&c.halt)&stopBit != 0 {
-						break
-					}
-				}
-				sum = s
-				return !c.stopped()
-			},
-		}
+	err := execute(ctx, s, nil, func(*chain) sink[T] {
+		return func(v T) bool { sum = f(sum, v); return true }
 	})
 	return sum, err
 }
