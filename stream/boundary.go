@@ -6,9 +6,6 @@ import (
 	"time"
 )
 
-// linger is how long a record may wait for others before its receiver is woken.
-const linger = time.Millisecond
-
 const (
 	boundarySize = 1024 // records, of each stream of a Merge and before a Chunk
 	mergeTurn    = 16   // records of one stream of a Merge that pass before those of the next
@@ -44,7 +41,7 @@ func boundary[T any](ss []Stream[T], size int, timeout <-chan time.Time, expired
 			r.queues = append(r.queues, newQueue(ups[i], r, size))
 		}
 		for i, q := range slices.Clone(r.queues) {
-			ups[i].start(func() { ss[i].flow(ups[i], ups[i].lifetime, q.put) }, q.end)
+			ups[i].start(func() { ss[i].flow(ups[i], ups[i].lifetime, sink[T]{one: q.one, many: q.many}) }, q.end)
 		}
 		c.during(func() { r.receive(c, in, to) }, func() {
 			for _, up := range ups {
@@ -53,27 +50,23 @@ func boundary[T any](ss []Stream[T], size int, timeout <-chan time.Time, expired
 			for _, up := range ups {
 				<-up.done
 			}
-			r.close()
 		})
 	}}
 }
 
 // A receiver is the receiving end of a boundary. Waking a goroutine costs more than passing a
-// hundred records, so it is woken when half of a queue is full, before a sender blocks, by the
-// timer, which runs while records come, and by a record after a silence.
+// hundred records, so it is woken when half of a queue is full, before a sender blocks, by a
+// tick, and by a record after a silence.
 type receiver[T any] struct {
 	turn    int // queue that was looked at last
 	woken   chan struct{}
 	timeout <-chan time.Time
 	expired func() bool
 
-	mu      sync.Mutex
-	queues  []*queue[T] // of senders that have not ended, or have records; changed by the receiver
-	asleep  bool
-	ticking bool // the timer is set
-	closed  bool
-	timer   *time.Timer
-	ticks   sync.WaitGroup // the timer, while it is set or tick runs
+	queues []*queue[T] // of senders that have not ended, or have records
+
+	mu     sync.Mutex
+	asleep bool
 }
 
 // receive passes on the records of the queues, until all senders have ended or one has failed,
@@ -85,7 +78,7 @@ func (r *receiver[T]) receive(c *chain, in *lifetime, to sink[T]) {
 		case q == nil:
 			return
 		case len(records) > 0:
-			if !pump(in, records, to) {
+			if !pump(c, in, records, to) {
 				return
 			}
 			q.release(len(records))
@@ -93,7 +86,7 @@ func (r *receiver[T]) receive(c *chain, in *lifetime, to sink[T]) {
 			c.fail(q.err)
 			return
 		default:
-			r.remove(q)
+			r.queues = slices.DeleteFunc(r.queues, func(p *queue[T]) bool { return p == q })
 		}
 	}
 }
@@ -133,14 +126,6 @@ func (r *receiver[T]) poll() (*queue[T], []T) {
 	return nil, nil
 }
 
-// remove removes a queue.
-func (r *receiver[T]) remove(q *queue[T]) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	i := slices.Index(r.queues, q)
-	r.queues = slices.Delete(r.queues, i, i+1)
-}
-
 // wakeLocked wakes the receiver if it sleeps.
 func (r *receiver[T]) wakeLocked() {
 	if !r.asleep {
@@ -151,43 +136,4 @@ func (r *receiver[T]) wakeLocked() {
 	case r.woken <- struct{}{}:
 	default: // a value is left from a sleep that ended by itself
 	}
-}
-
-// setTimerLocked sets the timer, if it is not set.
-func (r *receiver[T]) setTimerLocked() {
-	if r.ticking || r.closed {
-		return
-	}
-	r.ticking = true
-	r.ticks.Add(1)
-	if r.timer == nil {
-		r.timer = afterFunc(linger, r.tick)
-	} else {
-		r.timer.Reset(linger)
-	}
-}
-
-// tick wakes the receiver for records that were sent since the tick before. The timer stays set
-// while records come.
-func (r *receiver[T]) tick() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	defer r.ticks.Done()
-	r.ticking = false
-	for _, q := range r.queues {
-		if q.tickLocked() {
-			r.setTimerLocked()
-		}
-	}
-}
-
-// close stops the timer and waits for a tick that runs.
-func (r *receiver[T]) close() {
-	r.mu.Lock()
-	r.closed = true
-	if r.ticking && r.timer.Stop() {
-		r.ticks.Done()
-	}
-	r.mu.Unlock()
-	r.ticks.Wait()
 }

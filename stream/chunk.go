@@ -26,7 +26,7 @@ func Chunk[T any](s Stream[T], size int, linger time.Duration) Stream[[]T] {
 		}
 		before := newLifetime(in.ctx) // the stages behind may still be called when it has ended
 		defer before.cancel()
-		s.flow(c, before, k.add)
+		s.flow(c, before, oneByOne(before, k.add))
 		if k.refused {
 			return
 		}
@@ -72,6 +72,6 @@ func (k *chunk[T]) pass() bool {
 	}
 	items := k.items
 	k.items, k.lastSize = nil, len(items)
-	k.refused = !k.to(items)
+	k.refused = !k.to.one(items)
 	return !k.refused
 }

@@ -12,13 +12,13 @@ func FlatMap[T, R any](s Stream[T], f func(T) iter.Seq[R]) Stream[R] {
 	check("FlatMap", "function", f == nil)
 	return stage(s, func(_ *chain, in *lifetime, to sink[R]) sink[T] {
 		yield, state := newYield(in, to) // one for all records: it is on the heap
-		return func(v T) bool {
+		return oneByOne(in, func(v T) bool {
 			if seq := f(v); seq != nil {
 				*state = yieldReady
 				seq(yield)
 				return state.end("FlatMap: the sequence")
 			}
 			return true
-		}
+		})
 	})
 }

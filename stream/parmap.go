@@ -42,7 +42,7 @@ func parMapped[T, R any](s Stream[T], key func(T) any, f func(context.Context, T
 		o := o
 		o.Inherit(limit.ScopeOf(in.ctx))
 		m := newParMap(c, in, &o, window.Config[T, R]{Call: f, Key: key, Unordered: o.Unordered, Queue: o.Room(-1)})
-		m.up.start(func() { s.flow(m.up, m.up.lifetime, m.put) }, m.upEnded)
+		m.up.start(func() { s.flow(m.up, m.up.lifetime, oneByOne(m.up.lifetime, m.put)) }, m.upEnded)
 		c.during(func() { m.receive(to) }, m.end)
 	}}
 }
@@ -96,7 +96,7 @@ func (m *parMap[T, R]) receive(to sink[R]) {
 			m.down.fail(err)
 			return
 		}
-		if ok && (m.calls.ended() || !to(v)) {
+		if ok && (m.calls.ended() || !to.one(v)) {
 			return
 		}
 		m.window.Release()

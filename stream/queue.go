@@ -11,14 +11,6 @@ const firstSlots = 256
 //
 //	free   the sender may put a record there
 //	taken  from the increment of sent until release
-//
-// The sender is
-//
-//	idle    nothing was sent between the last two ticks: the next record wakes the receiver
-//	active  a tick will wake the receiver for what has been sent
-//
-// It sends, then looks whether it is active; a tick makes it idle, then looks again for what
-// has been sent. So no record is left behind.
 type queue[T any] struct {
 	from *chain // the sender
 	to   *receiver[T]
@@ -28,17 +20,13 @@ type queue[T any] struct {
 	at   int // the next slot
 	room int // slots that it knows to be free, at most half of all
 
-	// Atomic; functions, since methods of atomic types are not inlined in generic code.
-	sent   uintptr // records, modulo its size
-	active uint32
-
+	sent   uintptr       // records, modulo its size; atomic
 	vacant chan struct{} // has a value for a sender that waited
 
 	// Guarded by mu of the receiver. The sender alone replaces slots, and reads it unlocked.
 	slots    []T
 	first    int     // the first taken slot
 	released uintptr // records, modulo its size
-	ticked   uintptr // sent at the last tick
 	waiting  bool    // the sender
 	ended    bool
 	err      error // with which it ended
@@ -50,30 +38,40 @@ func newQueue[T any](from *chain, to *receiver[T], size int) *queue[T] {
 	return q
 }
 
-// put sends a record. It waits for room, and reports false if no more records are wanted.
-func (q *queue[T]) put(v T) bool {
+// one sends a record. It waits for room, and reports false if no more records are wanted.
+func (q *queue[T]) one(v T) bool {
 	if q.room == 0 && !q.makeRoom() {
 		return false
 	}
-	q.room--
 	q.slots[q.at] = v
-	if q.at++; q.at == len(q.slots) {
-		q.at = 0
-	}
-	atomic.AddUintptr(&q.sent, 1)
-	if atomic.LoadUint32(&q.active) == 0 {
-		q.activate()
+	q.advance(1)
+	return true
+}
+
+// many sends records, as one does.
+func (q *queue[T]) many(vs []T) bool {
+	for len(vs) > 0 {
+		if q.room == 0 && !q.makeRoom() {
+			return false
+		}
+		n := copy(q.slots[q.at:min(q.at+q.room, len(q.slots))], vs)
+		q.advance(n)
+		vs = vs[n:]
 	}
 	return true
 }
 
-// activate wakes the receiver for a record after a silence.
-func (q *queue[T]) activate() {
-	q.to.mu.Lock()
-	defer q.to.mu.Unlock()
-	atomic.StoreUint32(&q.active, 1)
-	q.to.wakeLocked()
-	q.to.setTimerLocked()
+// advance makes the next n slots taken. A record after a silence wakes the receiver.
+func (q *queue[T]) advance(n int) {
+	q.room -= n
+	if q.at += n; q.at == len(q.slots) {
+		q.at = 0
+	}
+	atomic.AddUintptr(&q.sent, uintptr(n))
+	if atomic.LoadUint32(&q.from.active) == 0 {
+		q.from.activate()
+		q.flush()
+	}
 }
 
 // makeRoom waits for room, and wakes the receiver for what has been sent. It reports false if
@@ -169,22 +167,4 @@ func (q *queue[T]) end(err error) {
 	defer q.to.mu.Unlock()
 	q.ended, q.err = true, err
 	q.to.wakeLocked()
-}
-
-// tickLocked is the tick of one queue. It reports whether the sender is active.
-func (q *queue[T]) tickLocked() bool {
-	if atomic.LoadUint32(&q.active) == 0 {
-		return false
-	}
-	sent := atomic.LoadUintptr(&q.sent)
-	if sent == q.ticked {
-		atomic.StoreUint32(&q.active, 0)
-		if sent == atomic.LoadUintptr(&q.sent) {
-			return false
-		}
-		atomic.StoreUint32(&q.active, 1) // sent meanwhile, perhaps when active
-	}
-	q.ticked = sent
-	q.flushLocked()
-	return true
 }

@@ -12,7 +12,8 @@ import (
 type run struct {
 	ctx      context.Context // the caller's
 	last     *chain          // on the caller's goroutine; the other lifetimes are made from its own
-	failures task.Failures   // of functions; all errors are Kept or Late
+	ticker   ticker
+	failures task.Failures // of functions; all errors are Kept or Late
 }
 
 // who names the function in a PanicError.
@@ -27,7 +28,9 @@ func newRun(ctx context.Context) *run {
 
 // chain returns a new chain, which ends with ctx.
 func (r *run) chain(ctx context.Context) *chain {
-	return &chain{lifetime: newLifetime(ctx), run: r, done: make(chan struct{})}
+	c := &chain{lifetime: newLifetime(ctx), run: r, step: 1, done: make(chan struct{})}
+	r.ticker.join(c)
+	return c
 }
 
 // start runs f on the goroutine of c, which it starts, and then calls end with the error
@@ -71,6 +74,7 @@ func (r *run) recordError(in *lifetime, err error) error {
 // it started.
 func (r *run) close() {
 	r.last.cancel() // a yield function may be kept
+	r.ticker.close()
 	r.failures.TellBeside(who, r.ctx.Err(), context.Cause(r.ctx))
 }
 

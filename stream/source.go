@@ -7,8 +7,8 @@ import (
 
 // From returns the records of a slice, which must not change while the stream runs.
 func From[T any](s []T) Stream[T] {
-	return Stream[T]{feed: func(_ *chain, in *lifetime, to sink[T]) {
-		pump(in, s, to)
+	return Stream[T]{feed: func(c *chain, in *lifetime, to sink[T]) {
+		pump(c, in, s, to)
 	}}
 }
 
@@ -23,7 +23,7 @@ func FromSeq[T any](seq iter.Seq[T]) Stream[T] {
 			return
 		}
 		for v := range seq {
-			if in.ended() || !to(v) {
+			if in.ended() || !to.one(v) {
 				return
 			}
 		}
@@ -50,7 +50,7 @@ func FromChan[T any](ch <-chan T) Stream[T] {
 					return
 				}
 			}
-			if !ok || !to(v) {
+			if !ok || !to.one(v) {
 				return
 			}
 		}

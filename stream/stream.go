@@ -14,8 +14,23 @@ type Stream[T any] struct {
 	feed func(c *chain, in *lifetime, to sink[T])
 }
 
-// A sink takes a record and reports whether it wants more.
-type sink[T any] func(T) bool
+// A sink takes records and reports whether it wants more.
+type sink[T any] struct {
+	one  func(T) bool
+	many func([]T) bool // does not keep the slice
+}
+
+// oneByOne returns a sink that takes records one by one.
+func oneByOne[T any](in *lifetime, one func(T) bool) sink[T] {
+	return sink[T]{one: one, many: func(vs []T) bool {
+		for i := range vs {
+			if in.ended() || !one(vs[i]) {
+				return false
+			}
+		}
+		return true
+	}}
+}
 
 // flow runs s. Each stage calls it for the stage before, even when the lifetime has
 // ended: sources check that.

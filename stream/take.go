@@ -8,16 +8,24 @@ func Take[T any](s Stream[T], n int) Stream[T] {
 		before := newLifetime(in.ctx)
 		defer before.cancel()
 		left := n
-		if left == 0 {
-			before.cancel()
-		}
-		s.flow(c, before, func(v T) bool {
-			left--
-			ok := to(v)
+		more := func(ok bool) bool {
 			if left == 0 || !ok {
 				before.cancel()
+				return false
 			}
-			return left > 0 && ok
+			return true
+		}
+		more(true) // of none
+		s.flow(c, before, sink[T]{
+			one: func(v T) bool {
+				left--
+				return more(to.one(v))
+			},
+			many: func(vs []T) bool {
+				vs = vs[:min(left, len(vs))]
+				left -= len(vs)
+				return more(to.many(vs))
+			},
 		})
 	}}
 }

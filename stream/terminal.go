@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"iter"
+	"sync/atomic"
 
 	"github.com/stint-go/stint/internal/task"
 )
@@ -56,7 +57,7 @@ func (s Stream[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var inBody, left bool
 		err := execute(ctx, s, &inBody, func(c *chain) sink[T] {
-			return func(v T) bool {
+			return oneByOne(c.lifetime, func(v T) bool {
 				inBody = true
 				left = !yield(v, nil)
 				inBody = false
@@ -64,7 +65,7 @@ func (s Stream[T]) All(ctx context.Context) iter.Seq2[T, error] {
 					c.cancel()
 				}
 				return !left
-			}
+			})
 		})
 		if err != nil && !left {
 			var zero T
@@ -79,7 +80,10 @@ func Collect[T any](ctx context.Context, s Stream[T]) ([]T, error) {
 	check("Collect", "context", ctx == nil)
 	var all []T
 	err := execute(ctx, s, nil, func(*chain) sink[T] {
-		return func(v T) bool { all = append(all, v); return true }
+		return sink[T]{
+			one:  func(v T) bool { all = append(all, v); return true },
+			many: func(vs []T) bool { all = append(all, vs...); return true },
+		}
 	})
 	return all, err
 }
@@ -90,10 +94,10 @@ func Each[T any](ctx context.Context, s Stream[T], f func(T) error) error {
 	check("Each", "context", ctx == nil)
 	check("Each", "function", f == nil)
 	return execute(ctx, s, nil, func(c *chain) sink[T] {
-		return func(v T) bool {
+		return oneByOne(c.lifetime, func(v T) bool {
 			err := f(v)
-			return err == nil || c.failIn(c.lifetime, err)
-		}
+			return err == nil || c.failIn(c.lifetime, c.run.recordError(c.lifetime, err))
+		})
 	})
 }
 
@@ -105,8 +109,22 @@ func Reduce[T, A any](ctx context.Context, s Stream[T], zero A, f func(A, T) A) 
 	check("Reduce", "context", ctx == nil)
 	check("Reduce", "function", f == nil)
 	sum := zero
-	err := execute(ctx, s, nil, func(*chain) sink[T] {
-		return func(v T) bool { sum = f(sum, v); return true }
+	err := execute(ctx, s, nil, func(c *chain) sink[T] {
+		return sink[T]{
+			one: func(v T) bool { sum = f(sum, v); return true },
+			many: func(vs []T) bool {
+				s := sum // on the stack
+				for i := range vs {
+					if atomic.LoadUint32(&c.ticked) != 0 && c.ended() {
+						sum = s
+						return false
+					}
+					s = f(s, vs[i])
+				}
+				sum = s
+				return true
+			},
+		}
 	})
 	return sum, err
 }

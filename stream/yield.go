@@ -27,7 +27,7 @@ func newYield[T any](in *lifetime, to sink[T]) (yield func(T) bool, state *yield
 		}
 		if *state == yieldReady && !in.ended() {
 			*state = yieldRunning
-			if to(v) {
+			if to.one(v) {
 				*state = yieldReady
 				return true
 			}
