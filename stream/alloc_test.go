@@ -4,10 +4,8 @@ import (
 	"context"
 	"iter"
 	"runtime"
-	"strings"
 	"testing"
 
-	"github.com/stint-go/stint"
 	"github.com/stint-go/stint/internal/race"
 	"github.com/stint-go/stint/stream"
 )
@@ -30,10 +28,6 @@ func TestNoAllocationsPerRecord(t *testing.T) {
 		{"Buffer(1)", func(s ints) ints { return stream.Buffer(s, 1) }},
 		{"Buffer(1000)", func(s ints) ints { return stream.Buffer(s, 1000) }},
 		{"Buffers", func(s ints) ints { return stream.Buffer(stream.Buffer(stream.Buffer(s, 1000), 500), 5000) }},
-		{"ParMap(1)", func(s ints) ints { return parMap(s, stint.Limit(1)) }},
-		{"ParMap(2)", func(s ints) ints { return parMap(s, stint.Limit(2)) }},
-		{"ParMap(16)", func(s ints) ints { return parMap(s, stint.Limit(16)) }},
-		{"Unordered", func(s ints) ints { return parMap(s, stint.Limit(2), stint.Unordered()) }},
 		{"Merge", func(s ints) ints { return stream.Merge(s, s) }},
 		{"Take", func(s ints) ints { return stream.Take(s, 3*n) }},
 	}
@@ -62,9 +56,6 @@ func TestNoAllocationsPerRecord(t *testing.T) {
 				}
 				once, twice := least(n), least(2*n)
 				most := int64(n / 256 / 2) // half an allocation a batch
-				if strings.Contains(st.name, "ParMap") || st.name == "Unordered" {
-					most = n / 50 // it may come to have more workers and tasks
-				}
 				if more := int64(twice) - int64(once); more > most {
 					t.Errorf("%d allocations for %d records, %d for %d", once, n, twice, 2*n)
 				}
