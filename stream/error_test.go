@@ -37,9 +37,6 @@ var failings = []failing{
 	{"ParMap(3)", func(k int) ints {
 		return stream.ParMap(stream.FromSeq(count(k+300)), failAt(k), stint.Limit(3))
 	}},
-	{"ParMap(50)", func(k int) ints {
-		return stream.ParMap(stream.From(indexes(k+300)), failAt(k), stint.Limit(50), stint.Queue(9))
-	}},
 	{"ParMap", func(k int) ints {
 		return stream.ParMap(stream.From(indexes(k+300)), failAt(k))
 	}},
@@ -62,7 +59,7 @@ func failAt(k int) func(context.Context, int) (int, error) {
 // whose error comes before earlier records.
 func TestErrorAtItsPosition(t *testing.T) {
 	for _, f := range failings {
-		for _, k := range []int{0, 1, 2, 3, 6, 7, 8, 63, 255, 256, 257, 1000} {
+		for _, k := range []int{0, 1, 7, 8, 255, 256, 1000} {
 			bubble(t, fmt.Sprint(f.name, "/", k), func(t *testing.T) {
 				for _, st := range stages {
 					for _, x := range terminals {
@@ -111,21 +108,6 @@ func TestParMapErrorOfTheFirstRecord(t *testing.T) {
 			g.Is(t, 0, 10, 10)
 		})
 	}
-	bubble(t, "one fails, the call before it is slow", func(t *testing.T) {
-		var g gauge
-		s := stream.ParMap(stream.FromSeq(count(100)), func(ctx context.Context, v int) (int, error) {
-			g.Enter()
-			defer g.Leave()
-			if v == 1 {
-				return 0, errBoom
-			}
-			time.Sleep(time.Hour)
-			return v, ctx.Err()
-		}, stint.Limit(2))
-		gives(t, s, errBoom, indexes(1))
-		equal(t, "time passed", sinceBubble(), time.Hour)
-		g.Is(t, 0, 2, 2)
-	})
 }
 
 // The records before an error include those still in stages or in a ParMap.
@@ -172,7 +154,6 @@ func TestErrorIsTheCause(t *testing.T) {
 			var g gauge
 			wait := func(ctx context.Context, v int) (int, error) {
 				if v < 3 {
-					time.Sleep(time.Millisecond) // so that a ParMap takes them one by one
 					return v, nil
 				}
 				g.Enter()
@@ -191,12 +172,11 @@ func TestErrorIsTheCause(t *testing.T) {
 			}
 			err := stream.Each(context.Background(), b.add(stream.MapErr(stream.FromSeq(count(100)), wait)), boom)
 			equal(t, "MapErr: error", err, errBoom)
-			about(t, sinceBubble(), 2*time.Second)
 			g.Is(t, 0, 1, 1)
 			err = stream.Each(context.Background(), b.add(stream.ParMap(stream.FromSeq(count(100)), wait, stint.Limit(4))), boom)
 			equal(t, "ParMap: error", err, errBoom)
-			about(t, sinceBubble(), 4*time.Second)
 			g.Is(t, 0, 4, 5)
+			about(t, sinceBubble(), 4*time.Second)
 		})
 	}
 }
@@ -207,13 +187,7 @@ func TestEachFails(t *testing.T) {
 		bubble(t, st.name, func(t *testing.T) {
 			for _, k := range []int{0, 1, 5, 300} {
 				n := 0
-				pulled := 0
-				endless := func(yield func(int) bool) {
-					for yield(pulled) {
-						pulled++
-					}
-				}
-				err := stream.Each(context.Background(), st.add(stream.FromSeq(endless)), func(v int) error {
+				err := stream.Each(context.Background(), st.add(stream.FromSeq(naturals)), func(v int) error {
 					equal(t, "record", v, n)
 					if n++; v == k {
 						return errBoom
