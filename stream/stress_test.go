@@ -24,7 +24,7 @@ import (
 // run 100,000 under the race detector:
 //
 //	go test -race -run=TestStress -stint.rounds=100000 ./stream
-const stressRounds = 5000
+const stressRounds = 2000
 
 // TestStress runs random pipelines with every kind of stage. They run to the end, or stop
 // early: the context is cancelled at a random moment or record, or a random function
@@ -108,63 +108,40 @@ func (s *stress) must(v int) int {
 
 func (s *stress) par(_ context.Context, v int) (int, error) { return v, s.at(v) }
 
-// source returns a stream of distinct records, and the records.
+// source returns a stream of distinct records, and the records. It may be silent after some.
 func (s *stress) source() (ints, []int) {
-	from := s.sources << 11
+	from, n := s.sources<<11, s.r.IntN(1<<s.r.IntN(10))
 	s.sources++
-	n := s.r.IntN(1 << s.r.IntN(10))
-	if s.r.IntN(6) == 0 {
-		s.endless = true
-		n = math.MaxInt32 // more than there is time for
+	want := indexes(from + n)[from:]
+	silent, endless := false, s.r.IntN(6) == 0
+	if endless {
+		s.endless, silent = true, s.r.IntN(3) == 0
 	}
-	seq := func(yield func(int) bool) {
-		for i := range n {
+	records := func(yield func(int) bool) {
+		for i := 0; i < n || endless && !silent; i++ {
 			s.pace(i)
 			if !yield(s.must(from + i)) {
 				return
 			}
 		}
 	}
-	var want []int
-	if n < 1<<20 {
-		want = indexes(from + n)[from:]
+	kind := s.r.IntN(4)
+	s.note("source(%d: %d, endless %v, silent %v)", kind, n, endless, silent)
+	switch {
+	case kind == 0 && !endless:
+		return stream.From(want), want
+	case kind == 1 && !silent:
+		return stream.FromSeq(records), want
+	case kind == 2 && !silent:
+		return stream.FlatMap(stream.From([]int{0}), func(int) iter.Seq[int] { return records }), want
 	}
-	switch s.r.IntN(4) {
-	case 0:
-		if n < 1<<20 {
-			s.note("From(%d)", n)
-			return stream.From(want), want
-		}
-		fallthrough
-	case 1:
-		s.note("FromSeq(%d)", n)
-		return stream.FromSeq(seq), want
-	case 2: // silent after its records until the end, now and then
-		silent := s.endless && s.r.IntN(2) == 0
-		n := n
+	return stream.Generate(func(ctx context.Context, emit func(int) bool) error {
+		records(emit)
 		if silent {
-			n = s.r.IntN(1000)
+			<-ctx.Done()
 		}
-		s.note("Generate(%d, %v)", n, silent)
-		return stream.Generate(func(ctx context.Context, emit func(int) bool) error {
-			for i := range n {
-				s.pace(i)
-				if err := s.at(i); err != nil {
-					return err
-				}
-				if !emit(from + i) {
-					return nil
-				}
-			}
-			if silent {
-				<-ctx.Done()
-			}
-			return nil
-		}), want
-	default:
-		s.note("FlatMap(%d)", n)
-		return stream.FlatMap(stream.From([]int{0}), func(int) iter.Seq[int] { return seq }), want
-	}
+		return nil
+	}), want
 }
 
 // pace lets the time of a bubble pass, which stands still while a goroutine runs.
@@ -176,8 +153,7 @@ func (s *stress) pace(i int) {
 
 // tree returns a stream, and its records in some order.
 func (s *stress) tree(depth int) (out ints, want []int) {
-	switch {
-	case depth > 0 && s.r.IntN(4) == 0:
+	if depth > 0 && s.r.IntN(4) == 0 {
 		s.note("Merge(")
 		var ss []ints
 		for range 1 + s.r.IntN(3) {
@@ -186,7 +162,7 @@ func (s *stress) tree(depth int) (out ints, want []int) {
 		}
 		s.note(")")
 		out = stream.Merge(ss...)
-	default:
+	} else {
 		out, want = s.source()
 	}
 	for range s.r.IntN(4) {
@@ -246,29 +222,42 @@ func (s *stress) round() {
 			s.t.Log(s.text.String())
 		}
 	}()
-	end := s.r.IntN(7)
-	if s.endless && end == 0 {
-		end = 1
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	if s.endless { // and perhaps silent
+		defer time.AfterFunc(patience, func() { cancel(errGone) }).Stop()
 	}
-	s.note("; end %d", end)
 	moment := int64(1 + s.r.IntN(1<<s.r.IntN(13)))
+	leave := math.MaxInt
+	var each func(n int) bool // called with the number of records so far
+	var wg sync.WaitGroup
+	end := s.r.IntN(7)
+	s.note("; end %d", end)
 	switch end {
-	case 0:
-		s.complete(s.collect(out), want)
-	case 1, 2:
-		s.cancelled(out, want, moment, end == 2)
+	case 0: // by itself
+	case 1:
+		wg.Go(func() { s.sleep(min(moment*moment, 1<<20)); cancel(errGone) })
+	case 2:
+		each = func(n int) bool {
+			if int64(n) == moment {
+				cancel(errGone)
+			}
+			s.delay(n)
+			return false
+		}
 	case 3:
-		s.broken(out, want, int(moment))
-	case 4:
-		s.fatal, s.fault = moment, func() error { return errBoom }
-		s.failed(out, want)
-	case 5:
-		s.fatal, s.fault = moment, func() error { panic(errBoom) }
-		s.failed(out, want)
-	case 6:
-		s.fatal, s.fault = moment, func() error { runtime.Goexit(); return nil }
-		s.failed(out, want)
+		leave = int(moment)
+		each = func(n int) bool { s.delay(n); return n == leave }
+	default:
+		s.fatal = moment
+		s.fault = [...]func() error{
+			func() error { return errBoom }, func() error { panic(errBoom) }, func() error { runtime.Goexit(); return nil },
+		}[end-4]
 	}
+	e := s.runs(ctx, out, each)
+	ended := ctx.Err() != nil
+	wg.Wait()
+	s.check(e, want, leave, ended)
 }
 
 // An ending is how a pipeline has ended.
@@ -279,8 +268,7 @@ type ending struct {
 	gone     bool // by a Goexit on the consumer's goroutine
 }
 
-// runs runs a stream with a random terminal on a goroutine of its own. It calls each with the number
-// of records so far.
+// runs runs a stream with a random terminal on a goroutine of its own.
 func (s *stress) runs(ctx context.Context, in ints, each func(n int) (leave bool)) ending {
 	e := ending{gone: true}
 	byAll := each != nil || s.r.IntN(2) == 0
@@ -306,65 +294,30 @@ func (s *stress) runs(ctx context.Context, in ints, each func(n int) (leave bool
 	return e
 }
 
-func (s *stress) collect(in ints) ending { return s.runs(context.Background(), in, nil) }
-
-// complete expects all records and no error.
-func (s *stress) complete(e ending, want []int) {
-	if e.err != nil || e.panicked != nil || e.gone {
-		s.t.Errorf("error %v, panic %v, gone %v", e.err, e.panicked, e.gone)
+// check expects the cause of the end, and some of the records, each once: all of them, or as many
+// as the loop wanted, if there was no cause. ended says that the context had ended.
+func (s *stress) check(e ending, want []int, leave int, ended bool) {
+	err, fired := e.err, s.fired.Load()
+	switch p, isPanic := e.panicked.(*stint.PanicError); {
+	case e.panicked != nil && (!isPanic || !fired || p.Value != any(errBoom)):
+		s.t.Errorf("panic %v", e.panicked)
+	case e.panicked != nil, e.gone && fired:
+	case errors.Is(err, errGone) && ended:
+	case (errors.Is(err, errBoom) || errors.Is(err, stint.ErrGoexit)) && fired:
+	case err != nil || e.gone || fired || s.endless && len(e.out) != leave:
+		s.t.Errorf("error %v, gone %v, fault %v, context ended %v", err, e.gone, fired, ended)
+	case !s.endless:
+		equal(s.t, "records", len(e.out), min(leave, len(want)))
 	}
-	same(s.t, "records", sorted(e.out), sorted(want))
-}
-
-// subset expects some of the records, each once.
-func (s *stress) subset(out, want []int) {
 	if s.endless {
 		return
 	}
-	out, want = sorted(out), sorted(want)
+	out, want := sorted(e.out), sorted(want)
 	for i, v := range out {
 		if _, ok := slices.BinarySearch(want, v); !ok || i > 0 && out[i-1] == v {
 			s.t.Errorf("record %d is not one of these, or came twice", v)
 			return
 		}
-	}
-}
-
-// cancelled ends the context after moment records, or at a moment.
-func (s *stress) cancelled(in ints, want []int, moment int64, byRecord bool) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	var wg sync.WaitGroup
-	var each func(int) bool
-	switch {
-	case byRecord:
-		each = func(n int) bool {
-			if int64(n) == moment {
-				cancel(errGone)
-			}
-			s.delay(n)
-			return false
-		}
-		if s.endless { // it may be silent
-			stop := time.AfterFunc(patience, func() { cancel(errGone) })
-			defer stop.Stop()
-		}
-	default:
-		wg.Go(func() { s.sleep(min(moment*moment, 1<<20)); cancel(errGone) })
-	}
-	e := s.runs(ctx, in, each)
-	ended := ctx.Err() != nil
-	wg.Wait()
-	switch {
-	case errors.Is(e.err, errGone) && e.panicked == nil && !e.gone:
-		equal(s.t, "the context has ended", ended, true)
-		s.subset(e.out, want)
-	case s.endless:
-		s.t.Errorf("error %v, panic %v, gone %v", e.err, e.panicked, e.gone)
-	case byRecord && ended:
-		s.t.Errorf("error %v after the end of the context", e.err)
-	default: // the stream was sooner
-		s.complete(e, want)
 	}
 }
 
@@ -377,54 +330,6 @@ func (s *stress) sleep(n int64) {
 	for range n % 2000 {
 		runtime.Gosched()
 	}
-}
-
-// impatient returns a context that ends early if the pipeline may be silent.
-func (s *stress) impatient() (ctx context.Context, cancel context.CancelFunc) {
-	if s.endless {
-		return context.WithTimeoutCause(context.Background(), patience, errGone)
-	}
-	return context.WithCancel(context.Background())
-}
-
-// broken leaves the loop after j records, or at the end.
-func (s *stress) broken(in ints, want []int, j int) {
-	ctx, cancel := s.impatient()
-	defer cancel()
-	e := s.runs(ctx, in, func(n int) bool { s.delay(n); return n == j })
-	if errors.Is(e.err, errGone) && s.endless {
-		return
-	}
-	if e.err != nil || e.panicked != nil || e.gone {
-		s.t.Errorf("error %v, panic %v, gone %v", e.err, e.panicked, e.gone)
-	}
-	s.subset(e.out, want)
-	if !s.endless {
-		equal(s.t, "records", len(e.out), min(j, len(want)))
-	}
-}
-
-// failed expects the fault, if it happened.
-func (s *stress) failed(in ints, want []int) {
-	ctx, cancel := s.impatient()
-	defer cancel()
-	e := s.runs(ctx, in, nil)
-	var raised *stint.PanicError
-	err, _ := e.panicked.(error)
-	switch {
-	case !s.fired.Load() && s.endless && errors.Is(e.err, errGone):
-	case !s.fired.Load():
-		s.complete(e, want)
-		return
-	case errors.Is(e.err, errBoom) || errors.Is(e.err, stint.ErrGoexit):
-	case errors.As(err, &raised):
-		equal(s.t, "value", raised.Value, any(errBoom))
-	case e.gone:
-	case s.endless && errors.Is(e.err, errGone):
-	default:
-		s.t.Errorf("error %v, panic %v, gone %v", e.err, e.panicked, e.gone)
-	}
-	s.subset(e.out, want)
 }
 
 // limitsAreFree expects all permits to be free.
