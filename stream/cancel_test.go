@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stint-go/stint"
@@ -256,26 +255,6 @@ func everyStage(t *testing.T, name string, test func(t *testing.T, b stage, x te
 				test(t, b, x)
 			}
 		})
-	}
-}
-
-// The context ends while every stage is blocked and waits for the consumer.
-func TestCancelOfAStoppedPipeline(t *testing.T) {
-	for _, b := range boundaries {
-		for _, c := range boundaries {
-			bubble(t, b.name+"/"+c.name, func(t *testing.T) {
-				ctx, cancel := context.WithCancelCause(context.Background())
-				err := stream.Each(ctx, c.add(b.add(stream.FromSeq(naturals))), func(int) error {
-					time.Sleep(time.Second)
-					synctest.Wait()
-					cancel(errGone)
-					synctest.Wait() // every goroutine of the library has returned or waits for the consumer
-					return nil
-				})
-				equal(t, "error", err, errGone)
-				equal(t, "time passed", sinceBubble(), time.Second)
-			})
-		}
 	}
 }
 

@@ -110,21 +110,6 @@ func TestParMapErrorOfTheFirstRecord(t *testing.T) {
 	}
 }
 
-// The records before an error include those still in stages or in a ParMap.
-func TestErrorComesAfterEarlierRecords(t *testing.T) {
-	for _, b := range boundaries {
-		for _, c := range boundaries {
-			bubble(t, b.name+"/"+c.name, func(t *testing.T) {
-				s := stream.MapErr(stream.FromSeq(count(100)), failAt(40))
-				s = stream.Map(b.add(s), func(v int) int { time.Sleep(time.Second); return v })
-				s = stream.Map(c.add(s), func(v int) int { time.Sleep(time.Second); return v })
-				gives(t, s, errBoom, indexes(40))
-				equal(t, "time passed", sinceBubble(), 41*time.Second)
-			})
-		}
-	}
-}
-
 // Unordered returns the first error in time, and not those that follow from it.
 func TestUnorderedGivesTheFirstError(t *testing.T) {
 	bubble(t, "first", func(t *testing.T) {

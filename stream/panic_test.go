@@ -61,9 +61,7 @@ var callSites = []callSite{
 			return func(yield func(int) bool) { f(v); yield(v) }
 		})
 	}},
-	{"ParMap(1)", func(f func(int)) ints { return stream.ParMap(stream.From(indexes(10)), calling(f), stint.Limit(1)) }},
 	{"ParMap(3)", func(f func(int)) ints { return stream.ParMap(stream.FromSeq(count(10)), calling(f), stint.Limit(3)) }},
-	{"ParMap", func(f func(int)) ints { return stream.ParMap(stream.From(indexes(10)), calling(f)) }},
 	{"Unordered", func(f func(int)) ints {
 		return stream.ParMap(stream.From(indexes(10)), calling(f), stint.Limit(2), stint.Unordered())
 	}},

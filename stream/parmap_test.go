@@ -6,7 +6,6 @@ import (
 	"iter"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -232,29 +231,6 @@ func TestParMapOnAPoolThatIsClosed(t *testing.T) {
 	}
 }
 
-// Without a limit the limit is adaptive. Burst sets how many calls start at first.
-func TestParMapAuto(t *testing.T) {
-	for name, c := range map[string]struct {
-		opts []stint.Option
-		most int
-	}{
-		"default":       {nil, 256},
-		"Auto(1, 5)":    {[]stint.Option{stint.Auto(1, 5)}, 5},
-		"Auto and more": {[]stint.Option{stint.Auto(1, 9, stint.Burst(2), stint.Overload(func(error) bool { return false }))}, 9},
-	} {
-		bothOrders(t, name, func(t *testing.T, order ...stint.Option) {
-			var g gauge
-			complete(t, stream.ParMap(stream.FromSeq(count(2000)), holding(&g), append(order, c.opts...)...), 2000)
-			if g.Max() > c.most || g.Total() != 2000 {
-				t.Errorf("at most %d at once, want %d; %d in all", g.Max(), c.most, g.Total())
-			}
-			if limit := min(c.most, 20); sinceBubble() > 2000/time.Duration(limit)*2*time.Second {
-				t.Errorf("took %v: the limit did not rise", sinceBubble())
-			}
-		})
-	}
-}
-
 // With a short queue no record waits for a permit: a source that is held back counts as
 // waiting.
 func TestParMapShortQueue(t *testing.T) {
@@ -274,20 +250,6 @@ func TestParMapShortQueue(t *testing.T) {
 	}
 }
 
-// Overload is called with the error of a call, which also ends the stream.
-func TestParMapOverload(t *testing.T) {
-	bothOrders(t, "asked", func(t *testing.T, order ...stint.Option) {
-		var asked atomic.Int64
-		is := stint.Overload(func(err error) bool {
-			equal(t, "error asked for", err, errBoom)
-			asked.Add(1)
-			return true
-		})
-		gives(t, stream.ParMap(stream.FromSeq(count(100)), failAt(5), append(order, stint.Auto(1, 1, is))...), errBoom, indexes(5))
-		equal(t, "asked", asked.Load(), 1)
-	})
-}
-
 // nested are calls that wait for a ParMap, an Each or a stream under opts, and how many calls of
 // f they make.
 var nested = map[string]struct {
@@ -303,20 +265,6 @@ var nested = map[string]struct {
 			return v, nil
 		}, opts...), 4)
 	}, 20},
-	"Each in a ParMap": {func(t *testing.T, f call, opts []stint.Option, limit stint.Option) {
-		complete(t, stream.ParMap(stream.From(indexes(4)), func(ctx context.Context, v int) (int, error) {
-			return v, stint.Range(ctx, 5, func(ctx context.Context, i int) error { _, err := f(ctx, i); return err }, limit)
-		}, opts...), 4)
-	}, 20},
-	"a row of ParMaps in a task": {func(t *testing.T, f call, opts []stint.Option, limit stint.Option) {
-		inTasks(t, 3, limit, func(ctx context.Context) {
-			s := stream.FromSeq(count(5))
-			for range 3 {
-				s = stream.ParMap(s, f, opts...)
-			}
-			gathers(t, ctx, stream.Merge(s, s), 10)
-		})
-	}, 90},
 	"source that waits for the same": {func(t *testing.T, f call, opts []stint.Option, limit stint.Option) {
 		s := stream.MapErr(stream.From(indexes(5)), func(ctx context.Context, v int) (int, error) {
 			return v, stint.Range(ctx, 2, func(ctx context.Context, i int) error { _, err := f(ctx, i); return err }, limit)
