@@ -98,7 +98,7 @@ func (r *receiver[T]) next(c *chain, in *lifetime) (*queue[T], []T) {
 		if q, records := r.poll(); q != nil {
 			return q, records
 		}
-		c.beforeBlocking()
+		c.wakeReceiver()
 		select {
 		case <-r.woken:
 		case <-r.timeout:

@@ -45,7 +45,7 @@ func (c *chain) tick() {
 	}
 	atomic.StoreUint32(&c.active, 0)
 	atomic.StoreUint32(&c.ticked, 1)
-	c.beforeBlocking()
+	c.wakeReceiver()
 }
 
 // during calls f, and then end, which waits for others, even if f does not return.
@@ -84,8 +84,8 @@ func (c *chain) failIn(in *lifetime, err error) bool {
 	return c.fail(err)
 }
 
-// beforeBlocking is called before the goroutine blocks.
-func (c *chain) beforeBlocking() {
+// wakeReceiver is called before the goroutine blocks, and by a tick.
+func (c *chain) wakeReceiver() {
 	if c.flush != nil {
 		c.flush()
 	}

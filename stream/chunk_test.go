@@ -78,18 +78,3 @@ func TestChunkLinger(t *testing.T) {
 		same(t, "records", got, indexes(500))
 	})
 }
-
-// The records before an error are passed on in a chunk that is not full.
-func TestChunkBeforeAnError(t *testing.T) {
-	for _, linger := range []time.Duration{0, time.Hour} {
-		for _, k := range []int{0, 1, 9, 10, 11, 300} {
-			bubble(t, fmt.Sprint(linger, "/", k), func(t *testing.T) {
-				s := stream.Chunk(stream.MapErr(stream.FromSeq(count(400)), failAt(k)), 10, linger)
-				got, err := stream.Collect(context.Background(), s)
-				equal(t, "error", err, errBoom)
-				same(t, "records", slices.Concat(got...), indexes(k))
-				equal(t, "time passed", sinceBubble() < time.Second, true)
-			})
-		}
-	}
-}

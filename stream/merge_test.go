@@ -47,20 +47,6 @@ func TestMergeEndsWhenAllEnd(t *testing.T) {
 	})
 }
 
-// A silent input does not delay the others.
-func TestMergeDoesNotWaitForOne(t *testing.T) {
-	bubble(t, "silent", func(t *testing.T) {
-		silent := make(chan int)
-		s := stream.Merge(stream.FromChan(silent), stream.FromSeq(count(100)))
-		out, err := all(context.Background(), s, func(n int) bool { return n == 100 })
-		equal(t, "error", err, nil)
-		same(t, "records", out, indexes(100))
-		if sinceBubble() > linger {
-			t.Errorf("took %v", sinceBubble())
-		}
-	})
-}
-
 // An error of one input cancels the others, and is the error of the stream.
 func TestMergeErrorCancelsTheOthers(t *testing.T) {
 	for _, st := range stages {

@@ -2,7 +2,6 @@ package stream_test
 
 import (
 	"context"
-	"runtime"
 	"testing"
 	"time"
 
@@ -26,28 +25,6 @@ func TestOrderOfEveryStage(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// The order also holds if calls really run in parallel.
-func TestParMapOrderWithoutABubble(t *testing.T) {
-	f := func(_ context.Context, v int) (int, error) {
-		for range v % 7 {
-			runtime.Gosched()
-		}
-		return v + 1, nil
-	}
-	const n = 20_000
-	want := indexes(n + 1)[1:]
-	for _, opt := range []stint.Option{stint.Limit(1), stint.Limit(2), stint.Limit(16), stint.Auto(1, 64)} {
-		s := stream.ParMap(stream.From(indexes(n)), f, opt)
-		out, err := stream.Collect(context.Background(), s)
-		equal(t, "error", err, nil)
-		same(t, "ordered", out, want)
-		s = stream.ParMap(stream.From(indexes(n)), f, opt, stint.Unordered())
-		out, err = stream.Collect(context.Background(), s)
-		equal(t, "error", err, nil)
-		same(t, "unordered", sorted(out), want)
 	}
 }
 

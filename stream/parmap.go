@@ -114,7 +114,7 @@ func (m *parMap[T, R]) receive(to sink[R]) {
 func (m *parMap[T, R]) next() *window.Task[T, R] {
 	t := m.window.Next()
 	if t == nil {
-		m.down.beforeBlocking()
+		m.down.wakeReceiver()
 		m.window.Await()
 		t = m.window.Next()
 	}

@@ -43,7 +43,7 @@ func FromChan[T any](ch <-chan T) Stream[T] {
 			select {
 			case v, ok = <-ch:
 			default:
-				c.beforeBlocking()
+				c.wakeReceiver()
 				select {
 				case v, ok = <-ch:
 				case <-in.ctx.Done():

@@ -18,7 +18,7 @@ import (
 // A random ordered pipeline has the records and the error of the sequential program, however long
 // its functions take. Half of the rounds run in bubbles, where they take time.
 func TestOrderedPipelinesAreTheSequentialProgram(t *testing.T) {
-	rounds(t, 1000, func(t *testing.T, seed uint64) { newStress(t, seed, seed%2 == 1, false).test() })
+	rounds(t, 600, func(t *testing.T, seed uint64) { newStress(t, seed, seed%2 == 1, false).test() })
 }
 
 // Random pipelines with every kind of stage run to the end, or stop early: the context is
@@ -29,7 +29,7 @@ func TestOrderedPipelinesAreTheSequentialProgram(t *testing.T) {
 //
 //	go test -race -run=TestStress -stint.rounds=100000 ./stream
 func TestStress(t *testing.T) {
-	rounds(t, 2000, func(t *testing.T, seed uint64) { newStress(t, seed, seed%4 != 0, true).test() })
+	rounds(t, 1000, func(t *testing.T, seed uint64) { newStress(t, seed, seed%4 != 0, true).test() })
 }
 
 // patience is when the context of a silent pipeline ends.

@@ -48,15 +48,3 @@ func TestTakeForgetsTheRest(t *testing.T) {
 		})
 	}
 }
-
-// Of two Takes the smaller counts.
-func TestTakeOfTake(t *testing.T) {
-	for _, st := range stages {
-		bubble(t, st.name, func(t *testing.T) {
-			for _, c := range [][3]int{{5, 9, 5}, {9, 5, 5}, {0, 9, 0}, {9, 0, 0}, {700, 300, 300}} {
-				s := stream.Take(st.add(stream.Take(stream.From(indexes(1000)), c[0])), c[1])
-				gives(t, s, nil, indexes(c[2]))
-			}
-		})
-	}
-}

@@ -44,7 +44,7 @@ type Window[T, R any] struct {
 	// that in which they finish.
 	head, tail *Task[T, R]
 	pending    int  // tasks that are not taken, also those that have not joined the list
-	complete   bool // there will be no more
+	ended      bool // the feeder: there will be no more
 }
 
 // Open makes w ready. Close must follow.
@@ -118,7 +118,7 @@ func (w *Window[T, R]) appendLocked(t *Task[T, R]) {
 // End says that the feeder submits no more.
 func (w *Window[T, R]) End() {
 	w.mu.Lock()
-	w.complete = true
+	w.ended = true
 	w.mu.Unlock()
 	w.Executor.Source.Notify()
 }
@@ -164,7 +164,7 @@ func (w *Window[T, R]) AllTaken() bool {
 	return w.allTakenLocked()
 }
 
-func (w *Window[T, R]) allTakenLocked() bool { return w.complete && w.pending == 0 }
+func (w *Window[T, R]) allTakenLocked() bool { return w.ended && w.pending == 0 }
 
 // Untaken returns the tasks that Next has not returned. It is called when no task runs.
 func (w *Window[T, R]) Untaken() iter.Seq[*Task[T, R]] {
