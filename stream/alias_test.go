@@ -18,49 +18,45 @@ import (
 func TestChunksBelongToTheReceiver(t *testing.T) {
 	const n = 3000
 	for _, size := range []int{1, 7, 1000} {
-		for _, b := range stages {
-			bubble(t, fmt.Sprint(size, "/", b.name), func(t *testing.T) {
-				input := indexes(n)
-				var kept [][]int
-				s := stream.Chunk(b.add(stream.From(input)), size, time.Duration(size%2)*time.Millisecond)
-				err := stream.Each(context.Background(), stream.Buffer(s, 3), func(c []int) error {
-					whole := append(c, -1, -1, -1)
-					for i := range c {
-						c[i] += n
-						whole[i] += 0
-					}
-					kept = append(kept, c)
-					return nil
-				})
-				equal(t, "error", err, nil)
-				same(t, "records", slices.Concat(kept...), indexes(2 * n)[n:])
-				same(t, "the input", input, indexes(n))
+		over(t, stages, fmt.Sprint(size), func(t *testing.T, b stage) {
+			input := indexes(n)
+			var kept [][]int
+			s := stream.Chunk(b.add(stream.From(input)), size, time.Duration(size%2)*time.Millisecond)
+			err := stream.Each(context.Background(), stream.Buffer(s, 3), func(c []int) error {
+				whole := append(c, -1, -1, -1)
+				for i := range c {
+					c[i] += n
+					whole[i] += 0
+				}
+				kept = append(kept, c)
+				return nil
 			})
-		}
+			equal(t, "error", err, nil)
+			same(t, "records", slices.Concat(kept...), indexes(2 * n)[n:])
+			same(t, "the input", input, indexes(n))
+		})
 	}
 }
 
 // The slice given to From is only read, even by stages that change or drop records.
 func TestInputSliceIsNotWritten(t *testing.T) {
-	for _, st := range stages {
-		bubble(t, st.name, func(t *testing.T) {
-			input := indexes(1000)
-			odd := func(v int) bool { return v%2 == 1 }
-			double := func(v int) int { return 2 * v }
-			add := func(s ints) ints {
-				s = stream.Filter(stream.Map(stream.Filter(st.add(s), odd), double), anyway)
-				return stream.Map(parMap(s, stint.Limit(2)), double)
-			}
-			s := stream.From(input)
-			out, err := stream.Collect(context.Background(), stream.Merge(add(s), add(s)))
-			equal(t, "error", err, nil)
-			equal(t, "records", len(out), 1000)
-			if len(out) > 0 {
-				out[0] = -1
-			}
-			same(t, "the input", input, indexes(1000))
-		})
-	}
+	over(t, stages, "", func(t *testing.T, st stage) {
+		input := indexes(1000)
+		odd := func(v int) bool { return v%2 == 1 }
+		double := func(v int) int { return 2 * v }
+		add := func(s ints) ints {
+			s = stream.Filter(stream.Map(stream.Filter(st.add(s), odd), double), anyway)
+			return stream.Map(parMap(s, stint.Limit(2)), double)
+		}
+		s := stream.From(input)
+		out, err := stream.Collect(context.Background(), stream.Merge(add(s), add(s)))
+		equal(t, "error", err, nil)
+		equal(t, "records", len(out), 1000)
+		if len(out) > 0 {
+			out[0] = -1
+		}
+		same(t, "the input", input, indexes(1000))
+	})
 	bubble(t, "Collect", func(t *testing.T) { // nor is it what Collect returns
 		input := indexes(10)
 		out, _ := stream.Collect(context.Background(), stream.From(input))

@@ -110,23 +110,21 @@ func TestConsequencesOfAPanicAreLeftOut(t *testing.T) {
 		"joined":  func(ctx context.Context) error { return errors.Join(ctx.Err(), context.Cause(ctx)) },
 	} {
 		wait := func(ctx context.Context, v int) (int, error) { return 0, of(ended(ctx)) }
-		for _, b := range stages {
-			bubble(t, name+"/"+b.name, func(t *testing.T) {
-				s := stream.Merge(
-					b.add(stream.Generate(func(ctx context.Context, _ func(int) bool) error { return of(ended(ctx)) })),
-					b.add(stream.MapErr(stream.From(indexes(10)), wait)),
-					b.add(stream.ParMap(stream.From(indexes(10)), wait, stint.Limit(3))),
-				)
-				got := raised(t, func() { stream.Collect(context.Background(), stream.Merge(bad, s)) })
-				equal(t, "and", got.Also(), nil)
-				equal(t, "times in the text", strings.Count(got.Error(), "panicked: boom"), 1)
+		over(t, stages, name, func(t *testing.T, b stage) {
+			s := stream.Merge(
+				b.add(stream.Generate(func(ctx context.Context, _ func(int) bool) error { return of(ended(ctx)) })),
+				b.add(stream.MapErr(stream.From(indexes(10)), wait)),
+				b.add(stream.ParMap(stream.From(indexes(10)), wait, stint.Limit(3))),
+			)
+			got := raised(t, func() { stream.Collect(context.Background(), stream.Merge(bad, s)) })
+			equal(t, "and", got.Also(), nil)
+			equal(t, "times in the text", strings.Count(got.Error(), "panicked: boom"), 1)
 
-				ctx, cancel := context.WithTimeoutCause(context.Background(), time.Second, errGone)
-				defer cancel()
-				got = raised(t, func() { stream.Collect(ctx, stream.Merge(s, panicsLate("boom"))) })
-				equal(t, "and after the end of the context", got.Also(), nil)
-			})
-		}
+			ctx, cancel := context.WithTimeoutCause(context.Background(), time.Second, errGone)
+			defer cancel()
+			got = raised(t, func() { stream.Collect(ctx, stream.Merge(s, panicsLate("boom"))) })
+			equal(t, "and after the end of the context", got.Also(), nil)
+		})
 	}
 }
 

@@ -43,55 +43,51 @@ func TestBreakOfAFusedPipeline(t *testing.T) {
 // Leaving the loop tells the source, and waits for it and for all goroutines.
 func TestBreakWaits(t *testing.T) {
 	for _, src := range sources[:3] {
-		for _, b := range boundaries {
-			bubble(t, src.name+"/"+b.name, func(t *testing.T) {
-				var pulled atomic.Int64
-				ended := false
-				s := b.add(src.open(t, func(yield func(int) bool) {
-					for yield(int(pulled.Load())) {
-						pulled.Add(1)
-						time.Sleep(time.Second)
-					}
-					time.Sleep(time.Hour) // cleans up
-					ended = true
-				}))
-				out, err := all(context.Background(), s, func(n int) bool { return n == 10 })
-				equal(t, "error", err, nil)
-				same(t, "records", out, indexes(10))
-				equal(t, "the source has ended", ended, true)
-				noneLeft(t)
-				if n := pulled.Load(); n != 10 { // the call in progress was the sleep after the tenth
-					t.Errorf("pulled %d", n)
+		over(t, boundaries, src.name, func(t *testing.T, b stage) {
+			var pulled atomic.Int64
+			ended := false
+			s := b.add(src.open(t, func(yield func(int) bool) {
+				for yield(int(pulled.Load())) {
+					pulled.Add(1)
+					time.Sleep(time.Second)
 				}
-				took := sinceBubble() - time.Hour
-				if took != 10*time.Second {
-					t.Errorf("took %v and an hour", took)
-				}
-			})
-		}
+				time.Sleep(time.Hour) // cleans up
+				ended = true
+			}))
+			out, err := all(context.Background(), s, func(n int) bool { return n == 10 })
+			equal(t, "error", err, nil)
+			same(t, "records", out, indexes(10))
+			equal(t, "the source has ended", ended, true)
+			noneLeft(t)
+			if n := pulled.Load(); n != 10 { // the call in progress was the sleep after the tenth
+				t.Errorf("pulled %d", n)
+			}
+			took := sinceBubble() - time.Hour
+			if took != 10*time.Second {
+				t.Errorf("took %v and an hour", took)
+			}
+		})
 	}
 }
 
 // The loop is left while the source is silent, and while the stages are blocked.
 func TestBreakOfABlockedPipeline(t *testing.T) {
 	for _, b := range boundaries {
-		for _, c := range boundaries {
-			bubble(t, b.name+"/"+c.name, func(t *testing.T) {
-				silent := filled(3)
-				out, err := all(context.Background(), c.add(b.add(stream.FromChan(silent))), func(n int) bool { return n == 3 })
-				equal(t, "error", err, nil)
-				same(t, "silent source", out, indexes(3))
-				// The source is blocked.
-				start := time.Now()
-				out, err = all(context.Background(), c.add(b.add(stream.FromSeq(naturals))), func(n int) bool {
-					time.Sleep(time.Second)
-					return n == 3
-				})
-				equal(t, "error", err, nil)
-				same(t, "full", out, indexes(3))
-				took(t, start, 3*time.Second)
+		over(t, boundaries, b.name, func(t *testing.T, c stage) {
+			silent := filled(3)
+			out, err := all(context.Background(), c.add(b.add(stream.FromChan(silent))), func(n int) bool { return n == 3 })
+			equal(t, "error", err, nil)
+			same(t, "silent source", out, indexes(3))
+			// The source is blocked.
+			start := time.Now()
+			out, err = all(context.Background(), c.add(b.add(stream.FromSeq(naturals))), func(n int) bool {
+				time.Sleep(time.Second)
+				return n == 3
 			})
-		}
+			equal(t, "error", err, nil)
+			same(t, "full", out, indexes(3))
+			took(t, start, 3*time.Second)
+		})
 	}
 }
 
@@ -144,39 +140,37 @@ func TestContextOfFunctions(t *testing.T) {
 	type key struct{}
 	bg := context.WithValue(context.Background(), key{}, "value")
 	for _, e := range ends {
-		for _, b := range stages {
-			bubble(t, e.name+"/"+b.name, func(t *testing.T) {
-				var mu sync.Mutex
-				var kept []context.Context
-				keep := func(ctx context.Context) {
-					equal(t, "value", ctx.Value(key{}), "value")
-					mu.Lock()
-					defer mu.Unlock()
-					kept = append(kept, ctx)
-				}
-				heedless := stream.Generate(func(ctx context.Context, emit func(int) bool) error {
-					keep(ctx)
-					for i := 0; e.name != "end" || i < 3; i++ {
-						select {
-						case <-ctx.Done():
-							return ctx.Err()
-						case <-time.After(time.Second):
-							emit(i)
-						}
-					}
-					return nil
-				})
-				s := stream.MapErr(heedless, func(ctx context.Context, v int) (int, error) { keep(ctx); return v, nil })
-				out, err := e.run(bg, stream.MapErr(b.add(s), func(ctx context.Context, v int) (int, error) { keep(ctx); return v, nil }))
-				equal(t, "error", err, e.err)
-				same(t, "records", out, indexes(e.out))
-				for _, ctx := range kept {
-					if ctx.Err() == nil {
-						t.Error("a context has not ended")
+		over(t, stages, e.name, func(t *testing.T, b stage) {
+			var mu sync.Mutex
+			var kept []context.Context
+			keep := func(ctx context.Context) {
+				equal(t, "value", ctx.Value(key{}), "value")
+				mu.Lock()
+				defer mu.Unlock()
+				kept = append(kept, ctx)
+			}
+			heedless := stream.Generate(func(ctx context.Context, emit func(int) bool) error {
+				keep(ctx)
+				for i := 0; e.name != "end" || i < 3; i++ {
+					select {
+					case <-ctx.Done():
+						return ctx.Err()
+					case <-time.After(time.Second):
+						emit(i)
 					}
 				}
+				return nil
 			})
-		}
+			s := stream.MapErr(heedless, func(ctx context.Context, v int) (int, error) { keep(ctx); return v, nil })
+			out, err := e.run(bg, stream.MapErr(b.add(s), func(ctx context.Context, v int) (int, error) { keep(ctx); return v, nil }))
+			equal(t, "error", err, e.err)
+			same(t, "records", out, indexes(e.out))
+			for _, ctx := range kept {
+				if ctx.Err() == nil {
+					t.Error("a context has not ended")
+				}
+			}
+		})
 	}
 	bubble(t, "MapErr waits", func(t *testing.T) { // a call in progress sees it too: that of another goroutine
 		s := stream.MapErr(stream.FromSeq(count(10)), func(ctx context.Context, v int) (int, error) {
@@ -228,34 +222,30 @@ func TestCancelIsTheCause(t *testing.T) {
 		equal(t, "error", err, errGone)
 		equal(t, "records", len(out), 0)
 	})
-	for _, b := range stages {
-		bubble(t, b.name+"/flowing", func(t *testing.T) {
-			for _, src := range sources {
-				ctx, cancel := context.WithCancelCause(context.Background())
-				n := 0
-				err := stream.Each(ctx, b.add(src.open(t, naturals)), func(v int) error {
-					equal(t, "record", v, n)
-					if n++; n == 1000 {
-						cancel(errGone)
-					}
-					return nil
-				})
-				equal(t, src.name+": error", err, errGone)
-				equal(t, src.name+": records", n, 1000)
-			}
-		})
-	}
+	over(t, stages, "flowing", func(t *testing.T, b stage) {
+		for _, src := range sources {
+			ctx, cancel := context.WithCancelCause(context.Background())
+			n := 0
+			err := stream.Each(ctx, b.add(src.open(t, naturals)), func(v int) error {
+				equal(t, "record", v, n)
+				if n++; n == 1000 {
+					cancel(errGone)
+				}
+				return nil
+			})
+			equal(t, src.name+": error", err, errGone)
+			equal(t, src.name+": records", n, 1000)
+		}
+	})
 }
 
 // everyStage runs a test in a bubble for every stage with every terminal.
 func everyStage(t *testing.T, name string, test func(t *testing.T, b stage, x terminal)) {
-	for _, b := range stages {
-		bubble(t, b.name+"/"+name, func(t *testing.T) {
-			for _, x := range terminals {
-				test(t, b, x)
-			}
-		})
-	}
+	over(t, stages, name, func(t *testing.T, b stage) {
+		for _, x := range terminals {
+			test(t, b, x)
+		}
+	})
 }
 
 // A Take in one input of a Merge does not cancel the others.

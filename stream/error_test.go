@@ -134,85 +134,79 @@ func TestUnorderedGivesTheFirstError(t *testing.T) {
 
 // Errors that calls return because the stream cancelled them are not returned.
 func TestErrorIsTheCause(t *testing.T) {
-	for _, b := range boundaries {
-		bubble(t, b.name, func(t *testing.T) {
-			var g gauge
-			wait := func(ctx context.Context, v int) (int, error) {
-				if v < 3 {
-					return v, nil
-				}
-				g.Enter()
-				defer g.Leave()
-				<-ctx.Done()
-				time.Sleep(time.Second) // ignores its context
-				return 0, ctx.Err()
+	over(t, boundaries, "", func(t *testing.T, b stage) {
+		var g gauge
+		wait := func(ctx context.Context, v int) (int, error) {
+			if v < 3 {
+				return v, nil
 			}
-			// The consumer fails while the stage waits.
-			boom := func(v int) error {
-				if v == 2 {
-					time.Sleep(time.Second)
-					return errBoom
-				}
-				return nil
+			g.Enter()
+			defer g.Leave()
+			<-ctx.Done()
+			time.Sleep(time.Second) // ignores its context
+			return 0, ctx.Err()
+		}
+		// The consumer fails while the stage waits.
+		boom := func(v int) error {
+			if v == 2 {
+				time.Sleep(time.Second)
+				return errBoom
 			}
-			err := stream.Each(context.Background(), b.add(stream.MapErr(stream.FromSeq(count(100)), wait)), boom)
-			equal(t, "MapErr: error", err, errBoom)
-			g.Is(t, 0, 1, 1)
-			err = stream.Each(context.Background(), b.add(stream.ParMap(stream.FromSeq(count(100)), wait, stint.Limit(4))), boom)
-			equal(t, "ParMap: error", err, errBoom)
-			g.Is(t, 0, 4, 5)
-			about(t, sinceBubble(), 4*time.Second)
-		})
-	}
+			return nil
+		}
+		err := stream.Each(context.Background(), b.add(stream.MapErr(stream.FromSeq(count(100)), wait)), boom)
+		equal(t, "MapErr: error", err, errBoom)
+		g.Is(t, 0, 1, 1)
+		err = stream.Each(context.Background(), b.add(stream.ParMap(stream.FromSeq(count(100)), wait, stint.Limit(4))), boom)
+		equal(t, "ParMap: error", err, errBoom)
+		g.Is(t, 0, 4, 5)
+		about(t, sinceBubble(), 4*time.Second)
+	})
 }
 
 // An error of Each's function ends the stream, and the function is not called again.
 func TestEachFails(t *testing.T) {
-	for _, st := range stages {
-		bubble(t, st.name, func(t *testing.T) {
-			for _, k := range []int{0, 1, 5, 300} {
-				n := 0
-				err := stream.Each(context.Background(), st.add(stream.FromSeq(naturals)), func(v int) error {
-					equal(t, "record", v, n)
-					if n++; v == k {
-						return errBoom
-					}
-					return nil
-				})
-				equal(t, "error", err, errBoom)
-				equal(t, "calls", n, k+1)
-			}
-		})
-	}
+	over(t, stages, "", func(t *testing.T, st stage) {
+		for _, k := range []int{0, 1, 5, 300} {
+			n := 0
+			err := stream.Each(context.Background(), st.add(stream.FromSeq(naturals)), func(v int) error {
+				equal(t, "record", v, n)
+				if n++; v == k {
+					return errBoom
+				}
+				return nil
+			})
+			equal(t, "error", err, errBoom)
+			equal(t, "calls", n, k+1)
+		}
+	})
 }
 
 // After an error no more records are pulled: yield returns false.
 func TestErrorStopsTheSource(t *testing.T) {
 	for _, src := range sources[:3] {
-		for _, st := range stages {
-			bubble(t, src.name+"/"+st.name, func(t *testing.T) {
-				pulled, ended := 0, false
-				var endless iter.Seq[int] = func(yield func(int) bool) {
-					for yield(pulled) {
-						pulled++
-						time.Sleep(time.Second)
-					}
-					ended = true
+		over(t, stages, src.name, func(t *testing.T, st stage) {
+			pulled, ended := 0, false
+			var endless iter.Seq[int] = func(yield func(int) bool) {
+				for yield(pulled) {
+					pulled++
+					time.Sleep(time.Second)
 				}
-				// On the source's own goroutine, and behind the stage.
-				near := st.add(stream.MapErr(src.open(t, endless), failAt(5)))
-				gives(t, near, errBoom, indexes(5))
-				equal(t, "pulled before", pulled, 5)
-				equal(t, "source ended", ended, true)
+				ended = true
+			}
+			// On the source's own goroutine, and behind the stage.
+			near := st.add(stream.MapErr(src.open(t, endless), failAt(5)))
+			gives(t, near, errBoom, indexes(5))
+			equal(t, "pulled before", pulled, 5)
+			equal(t, "source ended", ended, true)
 
-				pulled, ended = 0, false
-				far := stream.MapErr(st.add(src.open(t, endless)), failAt(5))
-				gives(t, far, errBoom, indexes(5))
-				equal(t, "source ended", ended, true)
-				if pulled < 5 || pulled > 6 {
-					t.Errorf("pulled %d", pulled)
-				}
-			})
-		}
+			pulled, ended = 0, false
+			far := stream.MapErr(st.add(src.open(t, endless)), failAt(5))
+			gives(t, far, errBoom, indexes(5))
+			equal(t, "source ended", ended, true)
+			if pulled < 5 || pulled > 6 {
+				t.Errorf("pulled %d", pulled)
+			}
+		})
 	}
 }

@@ -63,31 +63,29 @@ func newForeign() *foreign {
 
 // A context of another type works like one of package context.
 func TestForeignContext(t *testing.T) {
-	for _, b := range stages {
-		bubble(t, b.name, func(t *testing.T) {
-			c := newForeign()
-			c.value = func(key any) any { // uses the library itself
-				stream.Collect(context.Background(), stream.Buffer(stream.From(indexes(3)), 1))
-				return nil
-			}
-			out, err := stream.Collect(c, b.add(stream.From(indexes(100))))
-			equal(t, "error", err, nil)
-			same(t, "records", out, indexes(100))
+	over(t, stages, "", func(t *testing.T, b stage) {
+		c := newForeign()
+		c.value = func(key any) any { // uses the library itself
+			stream.Collect(context.Background(), stream.Buffer(stream.From(indexes(3)), 1))
+			return nil
+		}
+		out, err := stream.Collect(c, b.add(stream.From(indexes(100))))
+		equal(t, "error", err, nil)
+		same(t, "records", out, indexes(100))
 
-			own := errors.New("own")
-			endless := func(yield func(int) bool) {
-				for yield(1) {
-					time.Sleep(time.Second)
-				}
+		own := errors.New("own")
+		endless := func(yield func(int) bool) {
+			for yield(1) {
+				time.Sleep(time.Second)
 			}
-			time.AfterFunc(10500*time.Millisecond, func() { c.end(own) })
-			out, err = stream.Collect(c, b.add(stream.FromSeq(endless)))
-			equal(t, "error", err, own)
-			equal(t, "records", len(out), 11)
-			_, err = stream.Collect(c, b.add(stream.FromSeq(endless)))
-			equal(t, "error", err, own)
-		})
-	}
+		}
+		time.AfterFunc(10500*time.Millisecond, func() { c.end(own) })
+		out, err = stream.Collect(c, b.add(stream.FromSeq(endless)))
+		equal(t, "error", err, own)
+		equal(t, "records", len(out), 11)
+		_, err = stream.Collect(c, b.add(stream.FromSeq(endless)))
+		equal(t, "error", err, own)
+	})
 }
 
 // Stopping to watch the context of the terminal may block until a function returns.
@@ -172,22 +170,20 @@ func TestRecoveredPanicOfWhatFollows(t *testing.T) {
 		"Generate": stream.Generate(func(_ context.Context, emit func(int) bool) error { careless(emit); return nil }),
 		"FlatMap":  stream.FlatMap(stream.From(indexes(3)), func(int) iter.Seq[int] { return careless }),
 	} {
-		for _, b := range stages {
-			bubble(t, name+"/"+b.name, func(t *testing.T) {
-				calls := 0
-				got := raised(t, func() {
-					stream.Collect(context.Background(), b.add(stream.Map(s, func(v int) int {
-						if calls++; v == 3 {
-							culprit("boom")
-						}
-						return v
-					})))
-				})
-				if text := fmt.Sprint(got.Value); !strings.Contains(text, "recovered a") && !strings.Contains(text, "after loop body panic") {
-					t.Errorf("raised %q", text)
-				}
-				equal(t, "calls", calls, 4)
+		over(t, stages, name, func(t *testing.T, b stage) {
+			calls := 0
+			got := raised(t, func() {
+				stream.Collect(context.Background(), b.add(stream.Map(s, func(v int) int {
+					if calls++; v == 3 {
+						culprit("boom")
+					}
+					return v
+				})))
 			})
-		}
+			if text := fmt.Sprint(got.Value); !strings.Contains(text, "recovered a") && !strings.Contains(text, "after loop body panic") {
+				t.Errorf("raised %q", text)
+			}
+			equal(t, "calls", calls, 4)
+		})
 	}
 }

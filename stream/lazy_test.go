@@ -52,29 +52,27 @@ func TestNothingRunsBeforeTheTerminal(t *testing.T) {
 
 // A stream can be run again, also concurrently, and stages made from it do not change it.
 func TestStreamRunsManyTimes(t *testing.T) {
-	for _, st := range stages {
-		bubble(t, st.name, func(t *testing.T) {
-			s := stream.Map(st.add(stream.From(indexes(600))), func(v int) int { return v + 5 })
-			other := stream.Take(st.add(s), 10)
-			var wg sync.WaitGroup
-			for range 3 {
-				wg.Go(func() { gives(t, s, nil, indexes(605)[5:]) })
-			}
-			wg.Wait()
-			gives(t, other, nil, indexes(15)[5:])
-			seq := s.All(context.Background())
-			for range 2 {
-				n := 5
-				for v, err := range seq {
-					if err != nil || v != n {
-						t.Fatalf("record %d is %d, error %v", n-5, v, err)
-					}
-					n++
+	over(t, stages, "", func(t *testing.T, st stage) {
+		s := stream.Map(st.add(stream.From(indexes(600))), func(v int) int { return v + 5 })
+		other := stream.Take(st.add(s), 10)
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() { gives(t, s, nil, indexes(605)[5:]) })
+		}
+		wg.Wait()
+		gives(t, other, nil, indexes(15)[5:])
+		seq := s.All(context.Background())
+		for range 2 {
+			n := 5
+			for v, err := range seq {
+				if err != nil || v != n {
+					t.Fatalf("record %d is %d, error %v", n-5, v, err)
 				}
-				equal(t, "records of one All", n, 605)
+				n++
 			}
-		})
-	}
+			equal(t, "records of one All", n, 605)
+		}
+	})
 }
 
 // The last chain runs on the caller's goroutine: a pipeline without a boundary starts none.
@@ -104,17 +102,15 @@ func TestFusedStagesStartNoGoroutine(t *testing.T) {
 
 // The stages before a boundary run concurrently with those behind it.
 func TestBoundariesRunAtOnce(t *testing.T) {
-	for _, b := range boundaries {
-		bubble(t, b.name, func(t *testing.T) {
-			s := stream.Map(stream.FromSeq(count(1000)), func(v int) int { time.Sleep(time.Second); return v })
-			n := 0
-			start := time.Now()
-			err := stream.Each(context.Background(), b.add(s), func(int) error { n++; time.Sleep(time.Second); return nil })
-			equal(t, "error", err, nil)
-			equal(t, "records", n, 1000)
-			took(t, start, 1001*time.Second)
-		})
-	}
+	over(t, boundaries, "", func(t *testing.T, b stage) {
+		s := stream.Map(stream.FromSeq(count(1000)), func(v int) int { time.Sleep(time.Second); return v })
+		n := 0
+		start := time.Now()
+		err := stream.Each(context.Background(), b.add(s), func(int) error { n++; time.Sleep(time.Second); return nil })
+		equal(t, "error", err, nil)
+		equal(t, "records", n, 1000)
+		took(t, start, 1001*time.Second)
+	})
 }
 
 // The zero Stream has no records, and so do stages behind it.

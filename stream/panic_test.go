@@ -113,52 +113,48 @@ func TestPanicsReachTheConsumer(t *testing.T) {
 			reaches(t, x.name, func(boom func(int)) { x.run(context.Background(), b.add(p.open(boom))) })
 		})
 	}
-	for _, b := range stages {
-		bubble(t, b.name+"/terminals", func(t *testing.T) {
-			ctx, s := context.Background(), b.add(stream.FromSeq(count(1000)))
-			reaches(t, "Each", func(boom func(int)) { stream.Each(ctx, s, func(v int) error { boom(v); return nil }) })
-			reaches(t, "Reduce", func(boom func(int)) { stream.Reduce(ctx, s, 0, func(_, v int) int { boom(v); return 0 }) })
-		})
-	}
+	over(t, stages, "terminals", func(t *testing.T, b stage) {
+		ctx, s := context.Background(), b.add(stream.FromSeq(count(1000)))
+		reaches(t, "Each", func(boom func(int)) { stream.Each(ctx, s, func(v int) error { boom(v); return nil }) })
+		reaches(t, "Reduce", func(boom func(int)) { stream.Reduce(ctx, s, 0, func(_, v int) int { boom(v); return 0 }) })
+	})
 }
 
 // A panic of the body of a loop over All passes through as it is, and a Goexit ends the goroutine,
 // after everything else has finished.
 func TestPanicOfTheBody(t *testing.T) {
-	for _, b := range stages {
-		bubble(t, b.name, func(t *testing.T) {
-			var g gauge
-			ended := false
-			slow := stream.ParMap(stream.FromSeq(func(yield func(int) bool) {
-				for yield(0) {
-				}
-				ended = true
-			}), func(context.Context, int) (int, error) { g.Hold(time.Second); return 0, nil }, stint.Limit(3))
-			type own struct{ error }
-			mine := own{errBoom}
-			v := recovered(func() {
-				for range b.add(slow).All(context.Background()) {
-					panic(mine)
-				}
-			})
-			equal(t, "value", v, any(mine))
-			equal(t, "the source has ended", ended, true)
-			g.Is(t, 0, 3, g.Total())
-			noneLeft(t)
-
-			gone := make(chan bool)
-			go func() {
-				defer func() { gone <- ended }()
-				ended = false
-				for range b.add(slow).All(context.Background()) {
-					runtime.Goexit()
-				}
-				t.Error("not left")
-			}()
-			equal(t, "the source has ended", <-gone, true)
-			g.Is(t, 0, 3, g.Total())
+	over(t, stages, "", func(t *testing.T, b stage) {
+		var g gauge
+		ended := false
+		slow := stream.ParMap(stream.FromSeq(func(yield func(int) bool) {
+			for yield(0) {
+			}
+			ended = true
+		}), func(context.Context, int) (int, error) { g.Hold(time.Second); return 0, nil }, stint.Limit(3))
+		type own struct{ error }
+		mine := own{errBoom}
+		v := recovered(func() {
+			for range b.add(slow).All(context.Background()) {
+				panic(mine)
+			}
 		})
-	}
+		equal(t, "value", v, any(mine))
+		equal(t, "the source has ended", ended, true)
+		g.Is(t, 0, 3, g.Total())
+		noneLeft(t)
+
+		gone := make(chan bool)
+		go func() {
+			defer func() { gone <- ended }()
+			ended = false
+			for range b.add(slow).All(context.Background()) {
+				runtime.Goexit()
+			}
+			t.Error("not left")
+		}()
+		equal(t, "the source has ended", <-gone, true)
+		g.Is(t, 0, 3, g.Total())
+	})
 }
 
 // A panic cancels the other calls, and waits for them.
