@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"testing"
 	"time"
 
@@ -180,33 +179,4 @@ func TestEachFails(t *testing.T) {
 			equal(t, "calls", n, k+1)
 		}
 	})
-}
-
-// After an error no more records are pulled: yield returns false.
-func TestErrorStopsTheSource(t *testing.T) {
-	for _, src := range sources[:3] {
-		over(t, stages, src.name, func(t *testing.T, st stage) {
-			pulled, ended := 0, false
-			var endless iter.Seq[int] = func(yield func(int) bool) {
-				for yield(pulled) {
-					pulled++
-					time.Sleep(time.Second)
-				}
-				ended = true
-			}
-			// On the source's own goroutine, and behind the stage.
-			near := st.add(stream.MapErr(src.open(t, endless), failAt(5)))
-			gives(t, near, errBoom, indexes(5))
-			equal(t, "pulled before", pulled, 5)
-			equal(t, "source ended", ended, true)
-
-			pulled, ended = 0, false
-			far := stream.MapErr(st.add(src.open(t, endless)), failAt(5))
-			gives(t, far, errBoom, indexes(5))
-			equal(t, "source ended", ended, true)
-			if pulled < 5 || pulled > 6 {
-				t.Errorf("pulled %d", pulled)
-			}
-		})
-	}
 }
