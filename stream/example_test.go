@@ -113,6 +113,34 @@ func ExampleGenerate() {
 	// Output: [1ms 2ms 3ms] <nil>
 }
 
+// A source that blocks: its context ends at the error of a task.
+func ExampleGenerate_queue() {
+	messages := make(chan string, 2)
+	messages <- "stand"
+	messages <- "jump" // and never another one
+	incoming := stream.Generate(func(ctx context.Context, emit func(string) bool) error {
+		for {
+			select {
+			case m := <-messages:
+				if !emit(m) {
+					return nil
+				}
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+	})
+
+	obeyed := stream.ParMap(incoming, func(_ context.Context, m string) (string, error) {
+		if m != "stand" {
+			return "", fmt.Errorf("%q is no command", m)
+		}
+		return m, nil
+	})
+	fmt.Println(stream.Collect(context.Background(), obeyed))
+	// Output: [stand] "jump" is no command
+}
+
 // A sequence that can fail, as the results of stint.MapSeq.
 func ExampleGenerate_seq2() {
 	rows := func(yield func(string, error) bool) { // as from a database
